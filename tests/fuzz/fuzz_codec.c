@@ -2,9 +2,10 @@
 /*
  * Fuzz target: decoding with every codec, alone and behind another. The first bytes choose codec, parameters and the
  * size that is wanted (less than 1 MiB); the rest is the encoded object. With the top bit of the third byte set, a
- * JSON list of codecs up to a NUL comes first; with the next bit too, the array is one of objects, or of UCS-4 with
- * the one after that. Whatever it is, decoding must end in an error or in exactly what was wanted; texts must lie
- * within their block, and what was decoded from them can be encoded again.
+ * JSON list of codecs up to a NUL comes first, and the second byte is the length of a row, if whole rows are wanted.
+ * With the next bit too, the array is one of objects, or of UCS-4 with the one after that. Whatever it is, decoding
+ * must end in an error or in exactly what was wanted; texts must lie within their block, and what was decoded from
+ * them can be encoded again.
  *
  * With NCZ_FUZZ_REACHED set the end of the run tells of each codec how many objects it decoded: tests/fuzz/run looks
  * that the corpus leaves none out.
@@ -176,6 +177,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ncz_codec            *first, *second;
     ncz_array_type        env;
     ncz_chain            *one = NULL, *two = NULL;
+    uint64_t              shape[2];
     size_t                wanted;
     void                 *out;
 
@@ -195,6 +197,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
         else if ((data[2] & UCS4_BIT) != 0)
             env.dtype = (ncz_dtype){.kind = NCZ_KIND_UCS4, .size = 4 * (size_t)(1 + data[0])};
+        shape[1] = data[1];
+        shape[0] = data[1] == 0 ? 0 : wanted / env.dtype.size / data[1];
+        if (data[1] != 0 && shape[0] * shape[1] * env.dtype.size == wanted)
+            env.shape = shape;
         decode_as_said((const char *)data + HEAD, size - HEAD, &env, out, wanted);
         free(out);
         return 0;
