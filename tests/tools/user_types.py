@@ -3,7 +3,7 @@
 copied, as JSON and as NcML; errors with their line; and, where netCDF's own tools are installed, their text of a .nc
 file made from the same CDL.
 
-usage: types.py TOOLS DATA     (the folder of the built commands, tests/data)
+usage: user_types.py TOOLS DATA     (the folder of the built commands, tests/data)
 """
 import difflib, json, os, shlex, shutil, subprocess, sys, tempfile
 
