@@ -781,7 +781,7 @@ NCZARR_API int nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *
 
 /* By HDF5 filter id and its parameter words. */
 NCZARR_API int nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const unsigned int *params);
-/* The first of the chain; *idp 0 when there is none. */
+/* The first of the chain; *idp is 0 when the chain is empty. */
 NCZARR_API int nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparamsp, unsigned int *params);
 /* All of them, in the order of encoding; call with NULL ids first for the count. */
 NCZARR_API int nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids);

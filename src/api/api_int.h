@@ -54,7 +54,7 @@ int ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out);
 int ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out);
 /* Adds a type to the group of the ncid, for nc_def_compound() and its like. `base` NC_NAT: none. */
 int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp);
-/* The id in another dataset of the first type that has the same structure. NC_EBADTYPE: there is none. */
+/* The id in another dataset of the first type that has the same structure. NC_EBADTYPE: no type has it. */
 int ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out);
 int ncz_api_type_class(const ncz_type *t); /* NC_COMPOUND, NC_VLEN ...; an atomic type's own id */
 

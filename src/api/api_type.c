@@ -30,7 +30,7 @@ nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep)
     return NC_NOERR;
 }
 
-/* NC_NAT: there is none. */
+/* NC_NAT: no type matches. */
 static nc_type
 find_type(const ncz_call *c, const char *name)
 {

@@ -310,7 +310,7 @@ int ncz_model_use_type(ncz_model *m, const ncz_type *type);
 ncz_user_type  *ncz_model_user_type(const ncz_model *m, nc_type id); /* NULL: no user-defined type has that id */
 const ncz_type *ncz_model_type(const ncz_model *m, nc_type id);      /* an atomic or user-defined one, or NULL */
 ncz_user_type  *ncz_group_find_type(const ncz_group *g, const char *name); /* in g only */
-/* netCDF's search: an absolute path; else a name in g, then outward, then in all groups. NULL: there is none. */
+/* netCDF's search: an absolute path; else a name in g, then outward, then in all groups. NULL: not found. */
 ncz_user_type *ncz_model_find_type(const ncz_model *m, const ncz_group *g, const char *name);
 int            ncz_type_fqn(const ncz_user_type *t, ncz_buf *out);
 

@@ -12,7 +12,7 @@
 
 typedef struct ncz_uri_pair {
     char *key, *value;
-} ncz_uri_pair; /* decoded; value "" if there is none */
+} ncz_uri_pair; /* decoded; value "" if it is absent */
 
 typedef struct ncz_uri {
     char         *scheme; /* lower case; NULL for a plain path */

@@ -105,7 +105,7 @@ int zmap_file_removed(file_map *f, const char *key);
 void zmap_file_stamp(const struct stat *st, char version[ZMAP_VERSION]);
 /*
  * Gives the temporary the object's name if the object is r->version; r->stored is the temporary's. NC_EOBJECT: it is
- * another version; NC_ENOOBJECT: there is none. After a failure the caller removes the temporary.
+ * another version; NC_ENOOBJECT: no such object. After a failure the caller removes the temporary.
  */
 int zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, const zmap_put_req *r);
 

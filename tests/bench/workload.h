@@ -106,7 +106,7 @@ typedef struct stopwatch {
     long   rss_kb;
 } stopwatch;
 
-const workload *workload_find(const char *name); /* NULL: there is none */
+const workload *workload_find(const char *name); /* NULL: not known */
 size_t          workload_count(void);
 const workload *workload_at(size_t i);
 

@@ -395,7 +395,7 @@ new_spec(void **state)
     assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
     assert_int_equal(count_objects(m, s), 0);
     assert_int_equal(count_objects(m, t), 1);
-    /* a clean one is loaded anew */
+    /* a clean one is loaded again */
     assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     assert_int_equal(out[0], -1);
     ncz_engine_free(e);

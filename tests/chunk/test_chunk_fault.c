@@ -165,8 +165,8 @@ every_operation_fails(void **state)
             script_clear(&s);
         }
         assert_true(total > 30);
-        /* a short get is none where there is nothing to get; an eviction for a read may fail silently; a put on
-         * condition that was done although it failed costs some more calls */
+        /* Not every fault reaches the caller: a get of nothing cannot be short; an eviction for a read may fail
+         * silently; a conditional put that was done although it failed costs some more calls. */
         assert_true(met > (rows[i].kind == ZMAP_FAULT_SHORT ? total / 8 : total * 2 / 5));
     }
 }

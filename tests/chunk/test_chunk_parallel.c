@@ -524,7 +524,7 @@ a_walk_along_rows(void **state)
     }
 }
 
-/* A row that does not quite fit is not fetched anew at every step. */
+/* A row that does not quite fit is not fetched again at every step. */
 static void
 a_row_too_long(void **state)
 {

@@ -581,7 +581,7 @@ used_up_ones(void **state)
     steps_free(&w);
 }
 
-/* Who drops what was read ahead sees what has come meanwhile, and the walk begins anew. */
+/* Who drops what was read ahead sees what has come meanwhile, and the walk begins again. */
 static void
 dropped_ones(void **state)
 {

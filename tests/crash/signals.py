@@ -11,6 +11,10 @@ command takes; what is checked does not depend on it.
 """
 import os, resource, shutil, signal, subprocess, sys, tempfile, time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 tools, ask = sys.argv[1:3]
 place = sys.argv[3] if len(sys.argv) > 3 else None
 nczgen, nczcopy, nczdump = (os.path.join(tools, t) for t in ("nczgen", "nczcopy", "nczdump"))
@@ -19,16 +23,6 @@ VARIABLES = 3 if place else 24
 NC_ENOOBJECT = -141
 tmp = tempfile.mkdtemp(prefix="nczarr-signals-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 source, cdl = os.path.join(tmp, "source.zarr"), os.path.join(tmp, "big.cdl")
-failures = 0
-
-
-def report(name, problems):
-    global failures
-    failures += bool(problems)
-    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
-    for p in problems[:10]:
-        print("    " + str(p)[:500])
-    sys.stdout.flush()
 
 
 def write_cdl():
@@ -215,7 +209,7 @@ def main():
             no_room(kind) if not place else None
         two_at_once(kind, want)
     shutil.rmtree(tmp)
-    sys.exit(failures != 0)
+    sys.exit(cases.status())
 
 
 main()

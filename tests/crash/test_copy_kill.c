@@ -4,7 +4,7 @@
  * it gets through. After each death the source is what it was, byte for byte, and the target is absent or (where a
  * dataset stood before) the old one or the new one, whole. Then the copy is resumed, or begun again, and must give what
  * a copy in one go gives, again byte for byte; and that can be deleted. Done for chunks moved as they are and for chunks
- * coded anew.
+ * coded again.
  *
  * To show that there is something to see: under the other name, where it is made, the copy is found half done.
  */
@@ -132,7 +132,7 @@ typedef struct scenario {
 
 static const scenario scenarios[] = {
     {"as_they_are", NULL, -1, false},
-    {"coded_anew", "plain:1,23", 2, false},
+    {"coded_again", "plain:1,23", 2, false},
     {"over_an_old_one", NULL, -1, true},
     {"to_an_archive", NULL, -1, false, true},
     {"over_an_old_archive", "plain:1,23", 2, true, true},

@@ -7,9 +7,12 @@ NCZ_GOLDEN_WITHOUT: cases to leave out, since this build has not their codec.
 """
 import difflib, os, re, shlex, shutil, subprocess, sys, tempfile, zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 nczdump, nczgen, data = sys.argv[1:4]
 base = sys.argv[4] if len(sys.argv) > 4 else None
-failures = 0
 
 # Where the writer was wrong, or its ncdump could not read what it wrote: the right reading, line for line.
 # (writer, case): [(line in the .cdl, line that is right), ...]
@@ -17,17 +20,6 @@ EXCEPTIONS = {}
 # The writer's ncdump crashed on its own dataset; what the documents and chunks really say.
 UNREADABLE_BY_WRITER = {}
 exec(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.py")).read())
-
-
-def report(name, problem):
-    global failures
-    if problem:
-        failures += 1
-        print("[  FAILED  ] " + name)
-        for line in problem[:40]:
-            print("    " + line)
-    else:
-        print("[       OK ] " + name)
 
 
 without = os.environ.get("NCZ_GOLDEN_WITHOUT", "").split()
@@ -149,4 +141,4 @@ try:
     round_trips(tmp)
 finally:
     shutil.rmtree(tmp)
-sys.exit(failures != 0)
+sys.exit(cases.status())

@@ -122,7 +122,7 @@ def with_code_page(path, files):
 
 
 def python_changes(h, tmp):
-    """Python behind something else in one file, and Python adding to an archive, when it writes the directory anew."""
+    """Python behind something else in one file, and Python adding to an archive, when it writes the directory again."""
     cdl, folder = os.path.join(tmp, "t.cdl"), os.path.join(tmp, "t.zarr")
     open(cdl, "w").write("netcdf t { dimensions: x = 3 ; variables: int temp\u00e9rature(x) ; data: temp\u00e9rature = 1, 2, 3 ; }")
     r = h.run(h.nczgen, "-o", folder, cdl)

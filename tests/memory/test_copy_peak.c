@@ -26,7 +26,7 @@ static const struct {
     const char *name, *chunks, *filters;
 } ways[] = {
     {"chunks as they are", NULL, NULL},
-    {"compressed anew", NULL, "*,none"},
+    {"compressed again", NULL, "*,none"},
     {"cubes out of planes", "z/64,y/64,x/64", NULL},
     {"pencils out of planes", "z/324,y/16,x/32", NULL},
 };

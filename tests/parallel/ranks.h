@@ -12,8 +12,8 @@
 /* What a rank does. Returns 0, or the number of a line that failed. */
 typedef int (*rank_fn)(const nczarr_comm *comm, void *arg);
 
-/* Runs fn on n ranks, and waits for them. Returns how many failed; a rank that was killed is none of them if `killed`
- * is its number (-1: none is expected). A process that hangs is ended by SIGALRM and counts as failed. */
+/* Runs fn on n ranks, and waits for them. Returns how many failed, not counting rank `killed`, which is expected to be
+ * killed (-1: no rank is). A process that hangs is ended by SIGALRM and counts as failed. */
 int ranks_as_processes(int n, rank_fn fn, void *arg, int killed);
 int ranks_as_threads(int n, rank_fn fn, void *arg);
 

@@ -705,7 +705,7 @@ step_rename(run *r)
 
 /* ---- steps: data ----------------------------------------------------------------------------------------------- */
 
-/* A box that may reach beyond the current length of unlimited dimensions; false when there is none. */
+/* A box that may reach beyond the current length of unlimited dimensions; false when no box is possible. */
 static bool
 put_box(run *r, shadow_var *v, size_t *start, size_t *count, ptrdiff_t *stride)
 {

@@ -15,6 +15,10 @@ import argparse, collections, os, random, re, subprocess, sys, tempfile, threadi
 import faults, ref_client, xmlout
 from chaos import Bucket, Server
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 KEY_IDS, SECRET, TOKEN = ("AKIACANARYNAME000042", "AKIACANARYNAME000043"), "cAnArY/Secret+0f=Tests/42", "FwoGcAnArYtOkEn//////////token+of/tests=="
 KEYS = ["a", "b/c", "b/d e", "b/\u00e9t\u00e9", "x+y/%41", "p=q&r;s", "t~/-_.", "deep/1/2/3", "deep/1/2/4", "quo\"te'/1", "star*(!)/$",
         "\u4e2d\u6587/0", "hash#?x", "<a>&amp;/b", "v/0.0", "v/0.1", "v/1.0", "v/.zarray", ".zgroup", "100%/c", "b/c-", "b/c.x"]
@@ -454,16 +458,6 @@ def run_seeds(server, seeds, make, ops, at_once, verbose, stop_at_first=False):
     return problems, done, met, requests
 
 
-passed = failed = 0
-
-
-def report(name, problems):
-    global passed, failed
-    passed, failed = passed + (not problems), failed + bool(problems)
-    print(("FAILED " if problems else "ok     ") + name)
-    for p in problems[:12]:
-        print("    " + p[:900])
-    sys.stdout.flush()
 
 
 def flat(problems):
@@ -519,8 +513,7 @@ def main():
         os.rmdir(home)
     report("the server itself made no mistake", server.errors)
     server.stop()
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    sys.exit(cases.total())
 
 
 if __name__ == "__main__":

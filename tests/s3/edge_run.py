@@ -11,18 +11,12 @@ import chaos_run, faults
 from chaos import Answer, Bucket, Server
 from sigv4 import Refused
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 KEY_ID, SECRET = chaos_run.KEY_IDS[0], chaos_run.SECRET
 BODY = b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(2048)) # 64 KiB
-passed = failed = 0
-
-
-def report(name, problems):
-    global passed, failed
-    passed, failed = passed + (not problems), failed + bool(problems)
-    print(("FAILED " if problems else "ok     ") + name)
-    for p in problems[:8]:
-        print("    " + str(p)[:500])
-    sys.stdout.flush()
 
 
 class Each:
@@ -119,7 +113,7 @@ def bodies(program, full):
                                                     [*range(-64, 0), *range(1, 65), 1000, 65536]], whole)
         refused(p, "a range of a wrong length that is stated", [("by %d" % n, changed(lambda b, n=n: b[:n] if n < 0 else b + b"x" * n)) for n in
                                                                [*range(-64, 0), *range(1, 65)]], part)
-    with Place(program, 1, etag="opaque") as p: # where an ETag is none of the body's, its length and its checksum are left
+    with Place(program, 1, etag="opaque") as p: # an ETag that is not the body's checksum leaves its length and the checksum header
         whole = (p.client.get, "body")
         report("an ETag that is no hash", [] if p.attempt(*whole)[1] == BODY else ["refused"])
         refused(p, "a body cut short, with such an ETag", [("at %d" % n, cut_at(n)) for n in places_of(len(BODY), False)[::4]], whole)
@@ -233,8 +227,7 @@ def main():
     again(o.program)
     memory(o.program)
     print("%.0f s" % (time.monotonic() - started))
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    sys.exit(cases.total())
 
 
 main()

@@ -10,8 +10,11 @@ import os, subprocess, sys, tempfile
 
 from chaos import KEY_ID, SECRET, Bucket, Server
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 LATE = "d.zarr/v/15"
-passed = failed = 0
 
 
 class LateBucket(Bucket):
@@ -30,15 +33,6 @@ class LateBucket(Bucket):
 
     def do_delmany(self, request, key, entry):
         return self.come_late(super().do_delmany(request, key, entry))
-
-
-def report(name, problems):
-    global passed, failed
-    passed, failed = passed + (not problems), failed + bool(problems)
-    print(("FAILED " if problems else "ok     ") + name)
-    for p in problems:
-        print("    " + p)
-    sys.stdout.flush()
 
 
 class Steps:
@@ -97,8 +91,7 @@ def main():
     report("the program ends with status 0", ["status %d" % status] if status else [])
     server.stop()
     os.rmdir(home)
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    sys.exit(cases.total())
 
 
 main()

@@ -12,22 +12,12 @@ import argparse, json, os, re, shutil, struct, subprocess, sys, tempfile, thread
 import chaos
 import servers
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 ROOT = servers.ROOT
 SEGMENTS = {"versitygw": 255, "minio": 255}
-lock = threading.Lock()
-passed = failed = 0
-
-
-def report(name, problems, more=0):
-    """`more`: test cases that this one stands for, beside itself."""
-    global passed, failed
-    with lock:
-        passed += (0 if problems else 1) + more
-        failed += bool(problems)
-        print(("FAILED " if problems else "ok     ") + name)
-        for p in problems[:10]:
-            print("    " + str(p)[:600])
-        sys.stdout.flush()
 
 
 def flat(v):
@@ -240,8 +230,7 @@ def main():
             t.join()
     finally:
         shutil.rmtree(tmp, ignore_errors=True)
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    sys.exit(cases.total())
 
 
 main()

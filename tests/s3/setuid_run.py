@@ -7,16 +7,11 @@ import http.server, os, shutil, ssl, subprocess, sys, tempfile, threading
 
 import tls
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 NOBODY = 65534
-passed = failed = 0
-
-
-def report(name, problems):
-    global passed, failed
-    passed, failed = passed + (not problems), failed + bool(problems)
-    print(("FAILED " if problems else "ok     ") + name)
-    for p in problems:
-        print("    " + str(p)[:500])
 
 
 class Server:
@@ -91,5 +86,4 @@ def main():
 
 
 main()
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+sys.exit(cases.total())

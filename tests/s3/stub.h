@@ -52,11 +52,11 @@ unsigned stub_requests(stub *s);
 unsigned stub_connections(stub *s);
 unsigned stub_most_at_once(stub *s); /* requests under way */
 
-/* The value of a header, NULL when there is none; fresh memory. */
+/* The value of a header, NULL when it is absent; fresh memory. */
 char *stub_header(const stub_request *req, const char *name);
 /* Is `name=value` (as it came) in the query? */
 bool stub_query(const stub_request *req, const char *pair);
-/* The decoded value of a parameter; NULL when there is none; fresh memory. */
+/* The decoded value of a parameter; NULL when it is absent; fresh memory. */
 char *stub_param(const stub_request *req, const char *name);
 /* The path, decoded; fresh memory. */
 char *stub_path(const stub_request *req);

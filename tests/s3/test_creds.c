@@ -830,7 +830,7 @@ fork_while_one_fetches(void **state)
     ncz_s3_settings_free(s);
 }
 
-/* Keys that have ended are useless at once; a file is read anew. */
+/* Keys that have ended are useless at once; a file is read again. */
 static void
 fetched_again(void **state)
 {

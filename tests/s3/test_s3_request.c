@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The key of a day: made once, used again, and made anew when what it is made of changes. What memory keeps of
+ * The key of a day: made once, used again, and made again when what it is made of changes. What memory keeps of
  * secrets.
  */
 #include "s3/client/s3_client_int.h"
@@ -63,7 +63,7 @@ made_once(void **state)
 
 /* The signature that leaves is that of a key just made. */
 static void
-as_if_made_anew(void **state)
+as_if_made_again(void **state)
 {
     ncz_s3 *s = client("one"), *other = client("one");
     char   *said[2] = {NULL, NULL};
@@ -90,7 +90,7 @@ as_if_made_anew(void **state)
 }
 
 static void
-made_anew(void **state)
+made_again(void **state)
 {
     ncz_s3    *s = client("one"), *other = client("two");
     ncz_creds *mine = s->settings->creds;
@@ -214,8 +214,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(made_once, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(as_if_made_anew, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(made_anew, sandbox_begin, sandbox_end),
+        cmocka_unit_test_setup_teardown(as_if_made_again, sandbox_begin, sandbox_end),
+        cmocka_unit_test_setup_teardown(made_again, sandbox_begin, sandbox_end),
         cmocka_unit_test_setup_teardown(no_memory, sandbox_begin, sandbox_end),
         cmocka_unit_test_setup_teardown(of_many_threads, sandbox_begin, sandbox_end),
         cmocka_unit_test_setup_teardown(wiped_at_the_end, sandbox_begin, sandbox_end),

@@ -7,18 +7,12 @@ import tls
 from chaos import KEY_ID, SECRET, Bucket, Server
 from faults import Plan
 
-passed = failed = 0
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 DATASET = {".zgroup": b'{"zarr_format": 2}', ".zattrs": b'{"title": "kept safe"}',
            ".zmetadata": b'{"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}, ".zattrs": {"title": "kept safe"}}}'}
-
-
-def report(name, problems):
-    global passed, failed
-    passed, failed = passed + (not problems), failed + bool(problems)
-    print(("FAILED " if problems else "ok     ") + name)
-    for p in problems:
-        print("    " + str(p)[:500])
-    sys.stdout.flush()
 
 
 class Place:
@@ -136,8 +130,7 @@ def main():
             if p.server.only(version):
                 client.refuses("nothing newer than %s" % version.name, p, words=words, **trusted)
     shutil.rmtree(tmp)
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    sys.exit(cases.total())
 
 
 main()

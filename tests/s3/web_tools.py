@@ -5,18 +5,13 @@ usage: web_tools.py NCZCOPY NCZDUMP NCZGEN     prints a line for each case, exit
 """
 import functools, http.server, os, re, shutil, subprocess, sys, tempfile, threading
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 nczcopy, nczdump, nczgen = sys.argv[1:4]
-failures = 0
 tmp = tempfile.mkdtemp(prefix="nczarr-web-")
 env = {n: v for n, v in os.environ.items() if not n.lower().endswith("_proxy")}
-
-
-def report(name, problems):
-    global failures
-    failures += bool(problems)
-    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
-    for line in problems[:20]:
-        print("    " + line)
 
 
 def run(*cmd):
@@ -126,4 +121,4 @@ try:
     from_web()
 finally:
     shutil.rmtree(tmp)
-sys.exit(failures != 0)
+sys.exit(cases.status())

@@ -27,7 +27,7 @@
 size_t peak_resident(void);
 size_t peak_highest(void);
 
-/* In the parent. A fresh directory below $TMPDIR; NULL, with a message, when there is none. peak_dir_end() removes it. */
+/* In the parent. A fresh directory below $TMPDIR; NULL, with a message, when it cannot be made. peak_dir_end() removes it. */
 char *peak_dir(const char *test);
 bool  peak_dir_end(char *dir);
 

@@ -6,19 +6,13 @@ usage: commands.py TOOLS SOURCE     (the folder of the built commands, the sourc
 """
 import json, os, re, shutil, subprocess, sys, tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 tools, root = (os.path.abspath(a) for a in sys.argv[1:3])
 data = os.path.join(root, "tests", "data", "golden", "netcdf-c-main")
-failures = 0
 COMMANDS = ["nczdump", "nczgen", "nczcopy", "nczmap"]
-
-
-def report(name, problems):
-    global failures
-    if problems:
-        failures += 1
-    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
-    for line in problems[:20]:
-        print("    " + line)
 
 
 def run(command, *args, **kw):
@@ -273,4 +267,4 @@ bash()
 nczmap()
 chunks()
 messages()
-sys.exit(failures != 0)
+sys.exit(cases.status())

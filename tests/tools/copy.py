@@ -10,23 +10,14 @@ has to do with it: copies from and to there, and one that is killed on its way (
 """
 import fcntl, json, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
 place = sys.argv[5] if len(sys.argv) > 5 else None
-failures = 0
 # In memory where that can be had: hundreds of small datasets, each of which waits for the disk at its end.
 tmp = tempfile.mkdtemp(prefix="nczarr-copy-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-
-
-def report(name, problem):
-    global failures
-    if problem:
-        failures += 1
-        print("[  FAILED  ] " + name)
-        for line in (problem if isinstance(problem, list) else [problem])[:20]:
-            print("    " + line)
-    else:
-        print("[       OK ] " + name)
-    sys.stdout.flush()
 
 
 def run(*cmd, **kw):
@@ -195,7 +186,7 @@ def verify_sees():
 # ---- dry runs ----------------------------------------------------------------------------------------------------------
 
 def dry_runs():
-    for label, options in {"as they are": [], "coded anew": ["-d", "3"], "rechunked, consolidated": ["-c", "/", "--consolidate"],
+    for label, options in {"as they are": [], "coded again": ["-d", "3"], "rechunked, consolidated": ["-c", "/", "--consolidate"],
                            "pure Zarr": ["--mode", "zarr"], "definitions of some": ["-V", "rec"]}.items():
         problems = []
         for name, source in golden_sets(FEW):
@@ -338,7 +329,7 @@ NETCDF = {"|b1": "|u1", "<f2": "<f4", "<U2": "|S8", "<M8[ns]": "<i8", ">m8[s]": 
 
 
 def fills_and_types():
-    """fill_value and dtype of pure Zarr come through copies, chunks moved or coded anew, and through CDL."""
+    """fill_value and dtype of pure Zarr come through copies, chunks moved or coded again, and through CDL."""
     source = there("foreign.zarr")
     os.mkdir(source)
     with open(os.path.join(source, ".zgroup"), "w") as f:
@@ -356,7 +347,7 @@ def fills_and_types():
     cdl = there("foreign.cdl")
     with open(cdl, "w") as f:
         f.write(subprocess.run([nczdump, "-s", source], capture_output=True, text=True).stdout)
-    for label, args in (("as they are", []), ("mode=zarr", ["--mode", "zarr"]), ("coded anew", ["-d", "1"]),
+    for label, args in (("as they are", []), ("mode=zarr", ["--mode", "zarr"]), ("coded again", ["-d", "1"]),
                         ("other chunks", ["-c", "x/2"]), ("--netcdf-types", ["--netcdf-types"]),
                         ("compat=4.9.2", ["--mode", "nczarr&compat=4.9.2"]), ("CDL", None), ("CDL, mode=zarr", None)):
         target, problems = there("kept.zarr"), []
@@ -730,7 +721,7 @@ try:
     if place:
         resuming_remote()
         server_gone()
-        sys.exit(failures != 0)
+        sys.exit(cases.status())
     dialects()
     verify_sees()
     dry_runs()
@@ -746,4 +737,4 @@ try:
     terminals(source)
 finally:
     shutil.rmtree(tmp)
-sys.exit(failures != 0)
+sys.exit(cases.status())

@@ -8,22 +8,13 @@ With PLACE, a URL of S3 like http://host/bucket without a fragment, the same in 
 """
 import json, os, shutil, subprocess, sys, tempfile, zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
 place = sys.argv[5] if len(sys.argv) > 5 else None
-failures = 0
 tmp = tempfile.mkdtemp(prefix="nczarr-in-place-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-
-
-def report(name, problem):
-    global failures
-    if problem:
-        failures += 1
-        print("[  FAILED  ] " + name)
-        for line in (problem if isinstance(problem, list) else [problem])[:20]:
-            print("    " + line)
-    else:
-        print("[       OK ] " + name)
-    sys.stdout.flush()
 
 
 def run(*cmd):
@@ -387,4 +378,4 @@ try:
         options()
 finally:
     shutil.rmtree(tmp, ignore_errors=True)
-sys.exit(1 if failures else 0)
+sys.exit(cases.status())

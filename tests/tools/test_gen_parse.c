@@ -343,22 +343,9 @@ out_of_memory(void **state)
         "\"[{\\\"id\\\":\\\"zlib\\\"}]\" ;"
         "d:_ChunkSizes = 1, 1 ; :a = 1, 2, 3 ; data: s = \"a\", _ ; c = \"a\", 'b', _ ; d = {1, 2}, _ ;"
         "group: g { dimensions: y = 3 ; } /g/nothing:a = 1 ; }";
-    long n = 0;
-    int  rc;
     (void)state;
 
-    do {
-        heard    h = {.len = 0};
-        gen_cdl *cdl = NULL;
-
-        gen_mem_fail_at(n++);
-        rc = gen_parse("t", text, strlen(text), (gen_report){hear, &h}, &cdl);
-        gen_mem_fail_at(-1);
-        assert_null(cdl);
-        assert_int_equal(h.errors, 1);
-    } while (rc == NC_ENOMEM);
-    assert_int_equal(rc, NC_EINVAL); /* the text's own error, at its end */
-    assert_true(n > 20);
+    assert_true(fail_each_allocation(text) > 20);
 }
 
 int

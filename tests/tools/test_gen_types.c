@@ -277,22 +277,9 @@ out_of_memory(void **state)
         "opaque(5) o ; int(*) l ; c(*) lc ; c :at = {1, {2, 3}, 4, {\"ab\"}, \"x\"} ; dimensions: x = 2 ; variables:"
         "e v(x) ; c w(x) ; lc z ; e v:_FillValue = a ; data: v = a, _ ; w = {1, {2,3}, 0x0A}, _ ; z = {{1}, _, {2}} ;"
         "nothing = 1 ; }";
-    long n = 0;
-    int  rc;
     (void)state;
 
-    do {
-        heard    h = {.len = 0};
-        gen_cdl *cdl = NULL;
-
-        gen_mem_fail_at(n++);
-        rc = gen_parse("t", text, strlen(text), (gen_report){hear, &h}, &cdl);
-        gen_mem_fail_at(-1);
-        assert_null(cdl);
-        assert_int_equal(h.errors, 1);
-    } while (rc == NC_ENOMEM);
-    assert_int_equal(rc, NC_EINVAL); /* the text's own error, at its end */
-    assert_true(n > 10);
+    assert_true(fail_each_allocation(text) > 10);
 }
 
 int

@@ -10,18 +10,13 @@ import difflib, json, os, shlex, shutil, subprocess, sys, tempfile
 sys.path.pop(0)  # the folder's copy.py is not Python's
 import xml.etree.ElementTree as xml
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
 tools, data = (os.path.abspath(a) for a in sys.argv[1:3])
 folder = os.path.join(data, "types")
 emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
-failures = 0
-
-
-def report(name, problems):
-    global failures
-    failures += bool(problems)
-    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
-    for line in problems[:20]:
-        print("    " + line)
 
 
 def run(command, *args):
@@ -188,4 +183,4 @@ try:
     against_netcdf(tmp)
 finally:
     shutil.rmtree(tmp)
-sys.exit(failures != 0)
+sys.exit(cases.status())

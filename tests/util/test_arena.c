@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A arena gives memory that stays, aligned, until all of it goes; and none where there is none. */
+/* An arena's memory is aligned and valid until the arena is cleared; NULL when memory has run out. */
 #include "support/test.h"
 #include "util/util.h"
 

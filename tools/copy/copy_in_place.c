@@ -167,7 +167,7 @@ is_complete(const migration *m, const copy_var *v)
     return all;
 }
 
-/* Whether both versions decode the bytes of a chunk in the same way, and read the same where there is none. */
+/* Whether both versions decode the bytes of a chunk in the same way, and read an absent chunk as the same values. */
 static bool
 check_encoding(const migration *m, const copy_var *v, int grp, int varid)
 {

@@ -201,7 +201,7 @@ int copy_define(const copy_opts *o, copy_source *s, int out);
 int copy_find_definitions(copy_source *s, int out);
 /* Sets the lengths of unlimited dimensions. */
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
-/* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
+/* The text of nczarr_inq_var_encoding(), malloc()ed; NULL for a variable without one. */
 char *copy_encoding(int ncid, int varid);
 /* Removes from such a text that other readers do not know the fill value, unless the other text says it, too. */
 void copy_drop_fill_null(char *in, const char *out);

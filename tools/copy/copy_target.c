@@ -336,7 +336,7 @@ check_replaceable(const copy_opts *o, const copy_target *t)
     return NC_EEXIST;
 }
 
-/* What the mark of an open dataset says; NULL: there is none. */
+/* What the mark of an open dataset says; NULL: it is absent. */
 static char *
 read_marker(int ncid)
 {

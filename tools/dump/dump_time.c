@@ -203,7 +203,7 @@ parse_date(const char *s, dump_timebase *tb)
     return llabs(tb->year) < YEARS_MAX && tb->month != 0 && tb->mday != 0 ? end : NULL;
 }
 
-/* h[:m[:s]] as seconds; s itself when there is none. */
+/* h[:m[:s]] as seconds. Returns the end, which is s itself when no clock time is there. */
 static const char *
 parse_clock(const char *s, double *seconds)
 {

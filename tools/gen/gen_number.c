@@ -85,7 +85,7 @@ set_int(gen_const *c, nc_type type, bool neg, uint64_t mag)
     }
 }
 
-/* The type of a suffix. NC_NAT: the suffix is bad; NC_CHAR: there is none. */
+/* The type of a suffix. NC_NAT: the suffix is bad; NC_CHAR: no suffix. */
 static nc_type
 find_suffix_type(const char *s, size_t len)
 {

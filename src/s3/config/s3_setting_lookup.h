@@ -38,7 +38,7 @@ typedef struct ncz_s3_setting {
     const char   *section, *file;
 } ncz_s3_setting;
 
-/* Where settings are looked up. `profile` NULL: none is named, and there is none called "default". */
+/* Where settings are looked up. `profile` NULL: the user named no profile, and the files have no "default". */
 typedef struct ncz_s3_lookup {
     const ncz_uri      *uri;
     const ncz_s3_files *files;

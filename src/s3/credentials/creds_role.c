@@ -40,7 +40,7 @@ find_source_keys(ncz_creds_fetch *f, const char *profile, const char *source, bo
         rc = ncz_creds_from_container(f, found);
     else
         return ncz_fail(NC_EAUTH,
-                        "profile %s: credential_source %s is none of Environment, Ec2InstanceMetadata, "
+                        "profile %s: credential_source %s is not one of Environment, Ec2InstanceMetadata, "
                         "EcsContainer",
                         profile, source);
     if (rc == NC_NOERR && !*found)

@@ -20,7 +20,7 @@ int ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_s3_sett
 
 /* ---- endpoints (s3_endpoint.c) ---- */
 
-/* From the environment or the profile; a value of NULL when there is none, or when they are switched off. */
+/* From the environment or the profile; the value is NULL when they are absent or switched off. */
 int ncz_s3_configured_endpoint(const ncz_s3_lookup *l, ncz_s3_setting *out);
 int ncz_s3_set_endpoint(ncz_s3_settings *s, const ncz_s3_setting *said);
 /* Amazon's S3 host for s->region, with the switches for dual stack, FIPS and acceleration. */

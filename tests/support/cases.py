@@ -1,0 +1,30 @@
+"""The cases of a test that is a script: a line for each, the first problems of one that failed, and the totals."""
+import sys, threading
+
+MOST_PROBLEMS, MOST_LENGTH = 20, 900
+_lock = threading.Lock()
+_passed = _failed = 0
+
+
+def report(name, problems, more=0):
+    """`problems`: a list, a text, or nothing when the case passed. `more`: other cases that this one includes."""
+    global _passed, _failed
+    lines = [problems] if problems and isinstance(problems, str) else [str(p) for p in problems or ()]
+    with _lock:
+        _passed += more + (not lines)
+        _failed += bool(lines)
+        print("[%s] %s" % ("  FAILED  " if lines else "       OK ", name))
+        for line in lines[:MOST_PROBLEMS]:
+            print("    " + line[:MOST_LENGTH])
+        sys.stdout.flush()
+
+
+def status():
+    """The exit status of the script so far."""
+    return int(_failed != 0)
+
+
+def total():
+    """Prints `N passed, N failed`, and returns the exit status."""
+    print("%d passed, %d failed" % (_passed, _failed))
+    return status()
