@@ -28,6 +28,20 @@ ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
 }
 
 int
+ncz_call_enter_extended(int ncid, const char *what, ncz_call *c)
+{
+    int rc = ncz_call_enter(ncid, NCZ_USE_LOOK, c);
+
+    if (rc == NC_NOERR && ncz_dataset_classic(c->ds))
+        rc = ncz_fail(NC_ESTRICTNC3, "the classic model has no %s", what);
+    else if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_leave(c, rc)) != NC_NOERR)
+        return rc;
+    return ncz_call_enter(ncid, NCZ_USE_DEFINE, c);
+}
+
+int
 ncz_call_done(int rc)
 {
     if (rc == NC_NOERR)

@@ -12,13 +12,11 @@ nc_def_grp(int parent_ncid, const char *name, int *new_ncid)
     ncz_call   c;
     ncz_group *g = NULL;
     char      *own = NULL;
-    int        rc = ncz_call_enter(parent_ncid, NCZ_USE_DEFINE, &c);
+    int        rc = ncz_call_enter_extended(parent_ncid, "groups", &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (ncz_dataset_classic(c.ds))
-        rc = ncz_fail(NC_ESTRICTNC3, "the classic model has no groups");
-    else if (c.m->ngroups >= NCZ_ID_GROUPS)
+    if (c.m->ngroups >= NCZ_ID_GROUPS)
         rc = ncz_fail(NC_EBADGRPID, "a dataset with more than %d groups has no ids for them all", NCZ_ID_GROUPS);
     if (rc == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
         rc = ncz_dataset_add_group(c.ds, c.g, own, &g);

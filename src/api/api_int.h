@@ -35,6 +35,9 @@ typedef struct ncz_call {
 } ncz_call;
 
 int ncz_call_enter(int ncid, ncz_use use, ncz_call *c); /* NC_EBADID, and the codes of ncz_dataset_begin() */
+
+/* Enters to define what the classic model lacks (groups, types): NC_ESTRICTNC3 there, in data mode too. */
+int ncz_call_enter_extended(int ncid, const char *what, ncz_call *c);
 int ncz_call_leave(ncz_call *c, int rc);
 int ncz_call_done(int rc); /* ends a call that never entered; a success clears the text */
 

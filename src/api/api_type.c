@@ -204,14 +204,10 @@ ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t siz
     const ncz_type *of = NULL;
     ncz_user_type  *t = NULL;
     char           *own = NULL;
-    int             rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int             rc = ncz_call_enter_extended(ncid, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (ncz_dataset_classic(c.ds)) {
-        rc = ncz_fail(NC_ESTRICTNC3, "the classic model has no user-defined types");
-        goto done;
-    }
     if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
         (base != NC_NAT && (rc = ncz_call_type(&c, base, &of)) != NC_NOERR) ||
         (rc = ncz_model_add_type(c.m, c.g, own, class, size, of, &t)) != NC_NOERR)

@@ -521,6 +521,8 @@ classic_again_on(place *p)
         OK(nc_inq_format(ncid, &format));
         assert_int_equal(format, NC_FORMAT_NETCDF4_CLASSIC);
         FAILS(NC_ENOTINDEFINE, nc_def_dim(ncid, "y", 2, &id));
+        FAILS(NC_ESTRICTNC3, nc_def_grp(ncid, "g", &id)); /* and not NC_ENOTINDEFINE: nc_redef() would not help */
+        FAILS(NC_ESTRICTNC3, nc_def_opaque(ncid, 4, "o", &id));
         OK(nc_redef(ncid));
         FAILS(NC_ESTRICTNC3, nc_def_grp(ncid, "g", &id));
         FAILS(NC_ESTRICTNC3, nc_def_var(ncid, "u", NC_UBYTE, 1, &dim, &id));

@@ -232,8 +232,12 @@ modes_on(place *p)
 
     FAILS(NC_ESTRICTNC3, nc_def_opaque(ncid, 4, "o", &t));
     OK(nc_enddef(ncid));
-    FAILS(NC_ENOTINDEFINE, nc_def_opaque(ncid, 4, "o", &t));
+    FAILS(NC_ESTRICTNC3, nc_def_opaque(ncid, 4, "o", &t)); /* in every mode, as netCDF-C */
     OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    FAILS(NC_ESTRICTNC3, nc_def_compound(ncid, 4, "c", &t));
+    OK(nc_close(ncid));
+    OK(nc_close(create(p, NC_NETCDF4)));
     OK(place_open(p, NULL, NC_NOWRITE, &ncid));
     FAILS(NC_EPERM, nc_def_compound(ncid, 4, "c", &t));
     OK(nc_close(ncid));
