@@ -13,6 +13,8 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
     if (e == NULL)
         return ncz_fail_nomem(sizeof *e);
     e->limits = *limits;
+    e->keep_whole = NCZ_CHUNK_KEEP_WHOLE;
+    e->keep_range = NCZ_CHUNK_KEEP_RANGE;
     if ((rc = ncz_chunk_cache_init(&e->cache, limits->cache_bytes)) != NC_NOERR)
         goto done;
     if ((err = pthread_mutex_init(&e->lock, NULL)) != 0) {

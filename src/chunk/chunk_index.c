@@ -31,38 +31,29 @@ ncz_chunk_fail_slot(const char *key, ncz_slot slot, size_t i, uint64_t size)
     return ncz_chunk_fail_key(key, ncz_slot_fail(slot, i, size));
 }
 
-static int
-prepare_fetch(const ncz_spec *spec, ncz_chunk_fetch *f, zmap_get_req *req)
+int
+ncz_chunk_index_req(const ncz_spec *spec, const char *key, zmap_get_req *req)
 {
-    ncz_chunk_addr where;
-    size_t         nbytes;
-    bool           at_end;
-    int            rc;
+    size_t nbytes;
+    bool   at_end;
+    int    rc;
 
-    if ((rc = ncz_chunk_locate(spec, f->index, &f->key, &where)) != NC_NOERR)
+    if ((rc = ncz_chunk_index_range(spec, key, &nbytes, &at_end)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_chunk_index_range(spec, where.key, &nbytes, &at_end)) != NC_NOERR)
-        return rc;
-    if ((f->slots = ncz_zalloc_n(spec->object_chunks, sizeof *f->slots)) == NULL)
-        return ncz_fail_nomem(spec->object_chunks * sizeof *f->slots);
-    *req = (zmap_get_req){.key = where.key,
+    *req = (zmap_get_req){.key = key,
                           .len = nbytes,
                           .from_end = at_end,
                           .ask_size = true,
                           .ask_version = true,
-                          .body = NCZ_BUF_LIMIT(nbytes),
-                          .tag = f};
+                          .body = NCZ_BUF_LIMIT(nbytes)};
     return NC_NOERR;
 }
 
-/* Returns NC_NOERR also when there is no such object; slots is NULL then. */
-static int
-read_index(const ncz_spec *spec, ncz_chunk_fetch *f, const zmap_get_req *req)
+int
+ncz_chunk_read_index(const ncz_spec *spec, const zmap_get_req *req, ncz_slot *slots)
 {
-    int rc;
-
     if (req->err.code == NC_EEMPTY)
-        return NC_NOERR;
+        return NC_EEMPTY;
     if (req->err.code == NC_EINVAL) /* the range is not in the object */
         return ncz_fail(NC_EFILTER, "%s: it is shorter than its index of %llu bytes", req->key,
                         (unsigned long long)req->len);
@@ -71,9 +62,31 @@ read_index(const ncz_spec *spec, ncz_chunk_fetch *f, const zmap_get_req *req)
     if (req->nread < req->len)
         return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %llu", req->key, req->nread,
                         (unsigned long long)req->len);
-    rc = ncz_chunk_parse_index(spec, req->key, ncz_buf_str(&req->body), req->nread, req->size, f->slots);
-    if (rc != NC_NOERR)
+    return ncz_chunk_parse_index(spec, req->key, ncz_buf_str(&req->body), req->nread, req->size, slots);
+}
+
+static int
+prepare_fetch(const ncz_spec *spec, ncz_chunk_fetch *f, zmap_get_req *req)
+{
+    ncz_chunk_addr where;
+    int            rc;
+
+    if ((rc = ncz_chunk_locate(spec, f->index, &f->key, &where)) != NC_NOERR ||
+        (rc = ncz_chunk_index_req(spec, where.key, req)) != NC_NOERR)
         return rc;
+    req->tag = f;
+    f->slots = ncz_zalloc_n(spec->object_chunks, sizeof *f->slots);
+    return f->slots != NULL ? NC_NOERR : ncz_fail_nomem(spec->object_chunks * sizeof *f->slots);
+}
+
+/* Returns NC_NOERR also when there is no such object; slots is NULL then. */
+static int
+take_index(const ncz_spec *spec, ncz_chunk_fetch *f, const zmap_get_req *req)
+{
+    int rc = ncz_chunk_read_index(spec, req, f->slots);
+
+    if (rc != NC_NOERR)
+        return rc == NC_EEMPTY ? NC_NOERR : rc;
     memcpy(f->object->version, req->version, sizeof req->version);
     f->object->size = req->size;
     f->object->slots = f->slots;
@@ -120,7 +133,7 @@ ncz_chunk_fetch_indexes(ncz_engine *e, const ncz_spec *spec, ncz_chunk_fetch *fe
     for (size_t i = 0; i < nreqs; i++) {
         ncz_chunk_fetch *f = reqs[i].tag;
 
-        end_fetch(e, spec, f, read_index(spec, f, &reqs[i]));
+        end_fetch(e, spec, f, take_index(spec, f, &reqs[i]));
         ncz_buf_clear(&reqs[i].body);
     }
     for (size_t i = 0; i < n; i++) {

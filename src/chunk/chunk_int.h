@@ -172,6 +172,13 @@ typedef struct ncz_chunk_spill {
     uint64_t end, live; /* bytes in it, and how many of them are in use */
 } ncz_chunk_spill;
 
+/* A temporary file of one object, mapped into memory. */
+typedef struct ncz_chunk_temp {
+    ncz_chunk_spill file;
+    void           *map; /* or NULL */
+    uint64_t        nbytes;
+} ncz_chunk_temp;
+
 /* ---- chunk_staging.c: encoded chunks that wait for the rest of their object ---- */
 
 /* An encoded chunk. Guarded by the engine's lock; a reference keeps the bytes where they are. */
@@ -222,6 +229,8 @@ struct ncz_engine {
     atomic_bool          conditions;  /* the store has conditional puts, of both kinds, */
     bool                 del_match;   /* and deletes on condition */
     bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
+    size_t               keep_whole;  /* objects up to this size are got whole and made in memory, */
+    size_t               keep_range;  /* and others in ranges of at most so many bytes; only tests change the two */
     uint64_t             pass;        /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
@@ -233,6 +242,10 @@ struct ncz_engine {
 #define NCZ_CHUNK_BATCH         128
 #define NCZ_CHUNK_REQUEST_BATCH 1024 /* for one request: between batches the connection is idle */
 #define NCZ_CHUNK_BATCH_BYTES   ((size_t)64 << 20)
+
+/* Objects of several chunks that keep some of them: see `keep_whole` and `keep_range`. */
+#define NCZ_CHUNK_KEEP_WHOLE ((size_t)32 << 20)
+#define NCZ_CHUNK_KEEP_RANGE ((size_t)8 << 20)
 
 /*
  * Chunks up to this size that calls write one by one are stored together, since handing a chunk to a worker takes
@@ -380,6 +393,10 @@ int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task
 /* The index of an object: its size, and whether it is at the end or the beginning. NC_ENOMEM, with the key: it does not
  * fit in memory. */
 int ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end);
+/* Sets a request for the index of an object. ncz_chunk_read_index() parses what came of it; NC_EEMPTY: there is no such
+ * object. */
+int ncz_chunk_index_req(const ncz_spec *spec, const char *key, zmap_get_req *req);
+int ncz_chunk_read_index(const ncz_spec *spec, const zmap_get_req *req, ncz_slot *slots);
 /* Parses the index of an object of `size` bytes, and marks slots that lie outside it as bad. NC_EFILTER, with the key:
  * the index is damaged as a whole. */
 int ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
@@ -611,6 +628,10 @@ int  ncz_chunk_spill_read(const ncz_chunk_spill *f, char *out, size_t nbytes, ui
 int  ncz_chunk_spill_map(const ncz_chunk_spill *f, uint64_t nbytes, void **out);
 void ncz_chunk_spill_unmap(void *map, uint64_t nbytes); /* NULL is fine */
 void ncz_chunk_spill_close(ncz_chunk_spill *f);
+
+int  ncz_chunk_temp_map(ncz_chunk_temp *t, uint64_t nbytes); /* the first `nbytes` of its file */
+void ncz_chunk_temp_unmap(ncz_chunk_temp *t);
+void ncz_chunk_temp_close(ncz_chunk_temp *t); /* may be called twice */
 
 /* ---- chunk_payload.c ---- */
 

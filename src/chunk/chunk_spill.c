@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_spill: a temporary file for staged chunks that do not fit in memory, in TMPDIR or /tmp. It has no name, so it
- * vanishes with the process. Space is reused once nothing of it is in use; while too much of it is unused, nothing
+ * vanishes with the process. A large object that is being stored has files of its own (ncz_chunk_temp). Space is reused once nothing of it is in use; while too much of it is unused, nothing
  * more is spilled.
  *
  * Begin, end and drop need the engine's lock. The other functions do not: a part's reference keeps its bytes, and one
@@ -89,7 +89,7 @@ ncz_chunk_spill_write(ncz_chunk_spill *f, const char *data, size_t nbytes, uint6
             continue;
         if (n <= 0) {
             ncz_log(NCZ_LOG_WARN, "the temporary file for chunks that do not fit in memory is full: shards are "
-                                  "stored early");
+                                  "stored early, and large ones are kept in memory while they are stored");
             return false;
         }
         data += n;
@@ -140,4 +140,33 @@ ncz_chunk_spill_close(ncz_chunk_spill *f)
     if (f->open)
         (void)close(f->fd);
     *f = (ncz_chunk_spill){.open = false};
+}
+
+/* ---- a temporary file of one object ---- */
+
+int
+ncz_chunk_temp_map(ncz_chunk_temp *t, uint64_t nbytes)
+{
+    int rc;
+
+    ncz_chunk_temp_unmap(t);
+    if (nbytes == 0 || (rc = ncz_chunk_spill_map(&t->file, nbytes, &t->map)) == NC_NOERR) {
+        t->nbytes = nbytes;
+        return NC_NOERR;
+    }
+    return rc;
+}
+
+void
+ncz_chunk_temp_unmap(ncz_chunk_temp *t)
+{
+    ncz_chunk_spill_unmap(t->map, t->nbytes);
+    t->map = NULL;
+}
+
+void
+ncz_chunk_temp_close(ncz_chunk_temp *t)
+{
+    ncz_chunk_temp_unmap(t);
+    ncz_chunk_spill_close(&t->file);
 }

@@ -4,45 +4,23 @@
  * are staged (chunk_staging.c):
  *
  *  1. take references to the staged chunks
- *  2. unless they are all of the object's chunks: get the stored object
+ *  2. unless they are all of the object's chunks: get what the object keeps (chunk_keep.c)
  *  3. assemble it from the staged bytes and, for the other chunks, the stored bytes; without copying them, where the
- *     store takes parts. Leave out chunks that hold only fill
+ *     store takes parts; a large one else in a temporary file. Leave out chunks that hold only fill
  *  4. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
  *     another writer has changed other chunks of it. Delete an object without chunks
  *  5. drop the stored chunks from the stage. After a failure they stay there
  *
  * No other thread of this engine stores the object meanwhile. Chunks that are staged meanwhile stay staged.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_object_put.h"
 
 #include <string.h>
 
 enum { TRIES = 32 }; /* for one object that other writers keep changing */
 
-typedef struct object_put {
-    ncz_engine       *engine;
-    ncz_chunk_staged *staged;
-    const ncz_spec   *spec;
-    ncz_buf           key_room;
-    const char       *key;
-    ncz_chunk_part  **taken; /* object_chunks entries each, like the next two */
-    ncz_slot         *slots;
-    ncz_slot_bytes   *parts;
-    void             *map; /* of the spill file, or NULL */
-    uint64_t          map_bytes;
-    ncz_buf           old, fresh; /* fresh: the new object or, with `pieces`, its index */
-    zmap_part        *pieces;     /* the new object, where the store takes it so; or NULL */
-    size_t            npieces, nbytes;
-    char              version[ZMAP_VERSION];
-    bool              read;    /* it has unchanged chunks, so step 2 is needed */
-    bool              there;   /* the object exists, as far as is known */
-    bool              empty;   /* no chunk is left in it */
-    bool              pending; /* not stored yet */
-    ncz_err           err;
-} object_put;
-
-static void
-fail_object(object_put *o, int rc)
+void
+ncz_object_put_fail(ncz_object_put *o, int rc)
 {
     ncz_err_save(&o->err, rc);
     o->pending = false;
@@ -51,7 +29,7 @@ fail_object(object_put *o, int rc)
 /* ---- 1. take the staged chunks ---- */
 
 static int
-map_spilled(object_put *o)
+map_spilled(ncz_object_put *o)
 {
     const ncz_chunk_spill *file = &o->engine->staging.spill;
     bool                   any = false;
@@ -67,7 +45,7 @@ map_spilled(object_put *o)
 }
 
 static int
-prepare_object(object_put *o)
+prepare_object(ncz_object_put *o)
 {
     size_t         n = o->spec->object_chunks;
     ncz_chunk_addr where;
@@ -85,102 +63,27 @@ prepare_object(object_put *o)
 }
 
 static void
-begin_object(object_put *o, ncz_engine *e, ncz_chunk_staged *s)
+begin_object(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
 {
     int rc;
 
-    *o = (object_put){.engine = e,
-                      .staged = s,
-                      .spec = s->spec,
-                      .old = NCZ_BUF_LIMIT(e->limits.object_bytes),
-                      .there = true,
-                      .pending = true};
+    *o = (ncz_object_put){.engine = e, .staged = s, .spec = s->spec, .there = true, .pending = true};
     if ((rc = prepare_object(o)) != NC_NOERR)
-        fail_object(o, rc);
-}
-
-/* ---- 2. get the stored object ---- */
-
-/* A chunk whose place is not known cannot be kept, and leaving it out would hide the damage. */
-static int
-check_kept(const object_put *o, uint64_t size)
-{
-    ncz_err e;
-
-    for (size_t i = 0; i < o->spec->object_chunks; i++)
-        if (o->taken[i] == NULL && ncz_slot_is_bad(o->slots[i])) {
-            ncz_err_save(&e, ncz_chunk_fail_slot(o->key, o->slots[i], i, size));
-            return ncz_fail(e.code, "%s; it is not stored again until all of that chunk is written", e.text);
-        }
-    return NC_NOERR;
-}
-
-static int
-parse_old(object_put *o)
-{
-    const ncz_spec *spec = o->spec;
-    size_t          nbytes;
-    bool            at_end;
-    int             rc;
-
-    if ((rc = ncz_chunk_index_range(spec, o->key, &nbytes, &at_end)) != NC_NOERR)
-        return rc;
-    if (o->old.len < nbytes)
-        return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", o->key, o->old.len, nbytes);
-    rc = ncz_chunk_parse_index(spec, o->key, ncz_buf_str(&o->old) + (at_end ? o->old.len - nbytes : 0), nbytes,
-                               o->old.len, o->slots);
-    return rc == NC_NOERR ? check_kept(o, o->old.len) : rc;
-}
-
-static void
-keep_old(object_put *o, zmap_get_req *req)
-{
-    int rc = req->err.code;
-
-    o->old = req->body;
-    o->there = rc == NC_NOERR;
-    memset(o->slots, 0, o->spec->object_chunks * sizeof *o->slots);
-    memcpy(o->version, req->version, sizeof o->version);
-    if (rc == NC_NOERR)
-        rc = parse_old(o);
-    else if (rc != NC_EEMPTY)
-        rc = ncz_err_adopt(&req->err);
-    if (rc != NC_NOERR && rc != NC_EEMPTY)
-        fail_object(o, rc);
-}
-
-static void
-get_old(object_put *objects, size_t n, zmap_get_req *reqs)
-{
-    size_t nreqs = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        object_put *o = &objects[i];
-
-        if (!o->pending || !o->read)
-            continue;
-        ncz_buf_reset(&o->old);
-        reqs[nreqs++] =
-            (zmap_get_req){.key = o->key, .len = ZMAP_WHOLE, .ask_version = true, .body = o->old, .tag = o};
-    }
-    if (nreqs > 0)
-        (void)zmap_get_batch(objects[0].engine->map, reqs, nreqs, NULL, NULL);
-    for (size_t i = 0; i < nreqs; i++)
-        keep_old(reqs[i].tag, &reqs[i]);
+        ncz_object_put_fail(o, rc);
 }
 
 /* ---- 3. assemble ---- */
 
 /* The bytes of a slot: staged, or else stored. */
 static ncz_slot_bytes
-slot_bytes(const object_put *o, size_t slot)
+slot_bytes(const ncz_object_put *o, size_t slot)
 {
     const ncz_chunk_part *p = o->taken[slot];
 
     if (p == NULL && o->slots[slot].length == 0)
         return (ncz_slot_bytes){.data = NULL};
     if (p == NULL)
-        return (ncz_slot_bytes){ncz_buf_str(&o->old) + o->slots[slot].offset, (size_t)o->slots[slot].length};
+        return (ncz_slot_bytes){o->kept + o->slots[slot].offset, (size_t)o->slots[slot].length};
     if (p->gone)
         return (ncz_slot_bytes){.data = NULL};
     return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
@@ -188,7 +91,7 @@ slot_bytes(const object_put *o, size_t slot)
 
 /* Lists the object's bytes: its chunks, in the order of their slots, after or before its index. */
 static int
-list_pieces(object_put *o)
+list_pieces(ncz_object_put *o)
 {
     const ncz_spec *spec = o->spec;
     size_t          n = spec->object_chunks, nindex;
@@ -219,55 +122,97 @@ list_pieces(object_put *o)
 }
 
 static bool
-takes_pieces(const object_put *o)
+takes_pieces(const ncz_object_put *o)
 {
     return (zmap_caps_of(o->engine->map) & ZMAP_CAN_PARTS) != 0 && o->spec->object_ops->make_index != NULL;
+}
+
+/* Whether the new object is too large to be made in memory. */
+static bool
+needs_file(const ncz_object_put *o)
+{
+    size_t n = 0;
+    bool   fits = true;
+
+    for (size_t k = 0; k < o->spec->object_chunks && fits; k++)
+        fits = o->parts[k].data == NULL || (ncz_add(n, o->parts[k].nbytes, &n) && n <= o->engine->keep_whole);
+    return !fits && o->spec->object_ops->make_index != NULL && !o->no_temp;
+}
+
+/* Makes the object in a temporary file, from its pieces. Sets no_temp where there is no room for it. */
+static int
+make_in_file(ncz_object_put *o)
+{
+    uint64_t at = 0;
+    int      rc = list_pieces(o);
+
+    for (size_t i = 0; i < o->npieces && rc == NC_NOERR && !o->no_temp; at += o->pieces[i++].len)
+        o->no_temp = !ncz_chunk_spill_write(&o->made.file, o->pieces[i].data, o->pieces[i].len, at);
+    ncz_free(o->pieces);
+    o->pieces = NULL;
+    return rc != NC_NOERR || o->no_temp ? rc : ncz_chunk_temp_map(&o->made, at);
+}
+
+/* Makes the new object out of the bytes of its chunks. */
+static int
+make_object(ncz_object_put *o)
+{
+    const ncz_spec *spec = o->spec;
+    int             rc;
+
+    ncz_buf_reset(&o->fresh);
+    ncz_chunk_temp_unmap(&o->made);
+    if (takes_pieces(o))
+        return list_pieces(o);
+    if (needs_file(o) && ((rc = make_in_file(o)) != NC_NOERR || !o->no_temp))
+        return rc;
+    ncz_buf_reset(&o->fresh);
+    return spec->object_ops->assemble(spec->object_layout, o->parts, spec->object_chunks, &o->fresh);
 }
 
 static void
 assemble_object(void *arg, size_t i, ncz_scratch *scratch)
 {
-    object_put     *o = (object_put *)arg + i;
-    const ncz_spec *spec = o->spec;
+    ncz_object_put *o = (ncz_object_put *)arg + i;
     int             rc;
 
     (void)scratch;
-    if (!o->pending)
+    if (!o->pending || o->changed)
         return;
     o->empty = true;
-    for (size_t k = 0; k < spec->object_chunks; k++) {
+    for (size_t k = 0; k < o->spec->object_chunks; k++) {
         o->parts[k] = slot_bytes(o, k);
         o->empty = o->empty && o->parts[k].data == NULL;
     }
-    if (o->empty)
-        return;
-    ncz_buf_reset(&o->fresh);
-    rc = takes_pieces(o) ? list_pieces(o)
-                         : spec->object_ops->assemble(spec->object_layout, o->parts, spec->object_chunks, &o->fresh);
-    if (rc != NC_NOERR)
-        fail_object(o, rc);
+    if (!o->empty && (rc = make_object(o)) != NC_NOERR)
+        ncz_object_put_fail(o, rc);
 }
 
 /* ---- 4. put ---- */
 
 /* Without unchanged chunks the put is unconditional: it cannot lose another writer's changes. */
 static zmap_put_req
-put_req(const object_put *o)
+put_req(const ncz_object_put *o)
 {
-    unsigned  caps = zmap_caps_of(o->engine->map);
-    zmap_when when = ZMAP_ALWAYS;
+    unsigned     caps = zmap_caps_of(o->engine->map);
+    zmap_when    when = ZMAP_ALWAYS;
+    zmap_put_req req = {.key = o->key, .data = ncz_buf_str(&o->fresh), .len = o->fresh.len, .version = o->version};
 
     if (o->read && !o->there && (caps & ZMAP_CAN_IF_ABSENT) != 0)
         when = ZMAP_IF_ABSENT;
     if (o->read && o->there && (caps & ZMAP_CAN_IF_MATCH) != 0 && o->version[0] != '\0')
         when = ZMAP_IF_MATCH;
-    return (zmap_put_req){.key = o->key,
-                          .data = o->pieces != NULL ? NULL : ncz_buf_str(&o->fresh),
-                          .len = o->pieces != NULL ? o->nbytes : o->fresh.len,
-                          .parts = o->pieces,
-                          .nparts = o->npieces,
-                          .when = when,
-                          .version = o->version};
+    req.when = when;
+    if (o->pieces != NULL) {
+        req.data = NULL;
+        req.len = o->nbytes;
+        req.parts = o->pieces;
+        req.nparts = o->npieces;
+    } else if (o->made.map != NULL) {
+        req.data = o->made.map;
+        req.len = (size_t)o->made.nbytes;
+    }
+    return req;
 }
 
 static bool
@@ -277,16 +222,16 @@ is_conflict(const zmap_put_req *req)
 }
 
 static void
-put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
+put_objects(ncz_object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
 {
     zmap  *map = objects[0].engine->map;
     size_t nputs = 0;
 
     for (size_t i = 0; i < n; i++) {
-        object_put *o = &objects[i];
-        int         rc;
+        ncz_object_put *o = &objects[i];
+        int             rc;
 
-        if (!o->pending)
+        if (!o->pending || o->changed)
             continue;
         if (!o->empty) {
             puts[nputs++] = put_req(o);
@@ -295,30 +240,30 @@ put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
         /* No chunk is left, so the object is deleted instead of put. */
         o->pending = false;
         if (o->there && (rc = zmap_del(map, &o->key, 1)) != NC_NOERR)
-            fail_object(o, rc);
+            ncz_object_put_fail(o, rc);
     }
     if (nputs > 0)
         (void)zmap_put_batch(map, puts, nputs);
     nputs = 0;
     for (size_t i = 0; i < n; i++) {
-        object_put         *o = &objects[i];
+        ncz_object_put     *o = &objects[i];
         const zmap_put_req *req = &puts[nputs];
 
-        if (!o->pending)
+        if (!o->pending || o->changed)
             continue;
         nputs++;
         /* After a conflict the object stays pending, and the caller reads it again and retries. */
         if (req->err.code == NC_NOERR)
             o->pending = false;
         else if (!is_conflict(req) || last_try)
-            fail_object(o, ncz_err_adopt(&req->err));
+            ncz_object_put_fail(o, ncz_err_adopt(&req->err));
     }
 }
 
 /* ---- 5. end ---- */
 
 static void
-end_object(object_put *o)
+end_object(ncz_object_put *o)
 {
     ncz_chunk_spill_unmap(o->map, o->map_bytes);
     ncz_chunk_staged_end(o->engine, o->staged, o->taken, o->err.code == NC_NOERR);
@@ -327,13 +272,15 @@ end_object(object_put *o)
     ncz_free(o->taken);
     ncz_buf_clear(&o->key_room);
     ncz_buf_clear(&o->old);
+    ncz_chunk_temp_close(&o->carried);
+    ncz_chunk_temp_close(&o->made);
     ncz_buf_clear(&o->fresh);
     ncz_free(o->pieces);
 }
 
 /* Runs steps 2 to 4. */
 static void
-store_all(object_put *objects, size_t n)
+store_all(ncz_object_put *objects, size_t n)
 {
     zmap_get_req *gets = ncz_alloc_n(n, sizeof *gets);
     zmap_put_req *puts = ncz_alloc_n(n, sizeof *puts);
@@ -341,14 +288,23 @@ store_all(object_put *objects, size_t n)
 
     for (size_t i = 0; i < n && (gets == NULL || puts == NULL); i++)
         if (objects[i].pending)
-            fail_object(&objects[i], ncz_fail_nomem(n * (sizeof *gets + sizeof *puts)));
+            ncz_object_put_fail(&objects[i], ncz_fail_nomem(n * (sizeof *gets + sizeof *puts)));
     for (int tries = 0; pending && gets != NULL && puts != NULL; tries++) {
-        get_old(objects, n, gets);
+        ncz_object_put_read(objects, n, gets);
         ncz_pool_each(n, SIZE_MAX, assemble_object, objects);
         put_objects(objects, n, puts, tries == TRIES);
         pending = false;
-        for (size_t i = 0; i < n && !pending; i++)
-            pending = objects[i].pending;
+        for (size_t i = 0; i < n; i++) {
+            ncz_object_put *o = &objects[i];
+
+            if (o->pending && tries == TRIES) /* after a conflict put_objects() has failed it */
+                ncz_object_put_fail(o, ncz_fail(NC_EOBJECT,
+                                                "%s: other writers replaced it %d times while it was "
+                                                "being read; the change is kept, and the next flush "
+                                                "tries again",
+                                                o->key, TRIES));
+            pending = pending || o->pending;
+        }
     }
     ncz_free(gets);
     ncz_free(puts);
@@ -358,15 +314,35 @@ store_all(object_put *objects, size_t n)
 static void
 work_store(void *arg, size_t i, ncz_scratch *scratch)
 {
+    ncz_object_put *o = (ncz_object_put *)arg + i;
+
     (void)scratch;
-    store_all((object_put *)arg + i, 1);
+    store_all(o, 1);
+    end_object(o);
+}
+
+/* How many objects are stored together: as many as are not too much memory while they are read and assembled. */
+static size_t
+group_of(const ncz_object_put *objects, size_t n)
+{
+    size_t i = 0, nbytes, total = 0;
+
+    for (; i < n && (i == 0 || total <= NCZ_CHUNK_BATCH_BYTES); i++) {
+        const ncz_object_put *o = &objects[i];
+
+        if (!ncz_mul(o->spec->object_chunks, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole)
+            nbytes = o->engine->keep_whole;
+        if (o->read || !takes_pieces(o))
+            total += nbytes; /* cannot overflow: the sum ends at a few times that */
+    }
+    return i;
 }
 
 int
 ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n)
 {
-    object_put *objects, one;
-    ncz_err     first = {.code = NC_NOERR};
+    ncz_object_put *objects, one;
+    ncz_err         first = {.code = NC_NOERR};
 
     if ((objects = n == 1 ? &one : ncz_alloc_n(n, sizeof *objects)) == NULL) {
         ncz_err_save(&first, ncz_fail_nomem(n * sizeof *objects));
@@ -376,15 +352,18 @@ ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n
     }
     for (size_t i = 0; i < n; i++)
         begin_object(&objects[i], e, staged[i]);
-    if (ncz_chunk_from_workers(e))
+    if (ncz_chunk_from_workers(e)) {
         ncz_pool_each(n, SIZE_MAX, work_store, objects);
-    else if (n > 0)
-        store_all(objects, n);
-    for (size_t i = 0; i < n; i++) {
-        if (first.code == NC_NOERR)
-            first = objects[i].err;
-        end_object(&objects[i]);
+    } else {
+        for (size_t i = 0, group; i < n; i += group) {
+            group = group_of(&objects[i], n - i);
+            store_all(&objects[i], group);
+            for (size_t k = i; k < i + group; k++)
+                end_object(&objects[k]);
+        }
     }
+    for (size_t i = 0; i < n && first.code == NC_NOERR; i++)
+        first = objects[i].err;
     if (objects != &one)
         ncz_free(objects);
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);

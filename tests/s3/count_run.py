@@ -127,6 +127,24 @@ def version_3(s, other, url, names):
     s.do("close")
 
 
+def large_shard(s, url):
+    """A shard of more than 32 MiB: what a put of a part keeps is read in ranges."""
+    mib = 1 << 18  # elements
+    s.do("create", url)
+    s.do("def", "v", str(64 * mib), str(4 * mib), str(64 * mib))
+    s.do("enddef")
+    check("48 MiB of a shard that is not there: its index, one PUT", s.do("put", "v", "0", str(48 * mib)) + s.do("sync"),
+          lambda k: k.get("get", 0) <= 2 and k.get("put") == 1)
+    s.do("close")
+    s.do("write", url)
+    check("one of its chunks again: its index, the other 44 MiB in ranges of 8, one PUT",
+          s.do("put", "v", str(4 * mib), str(4 * mib)) + s.do("sync"), {"get": 7, "put": 1}, most_rounds=4)
+    s.do("close")
+    s.do("open", url)
+    s.do("get", "v", "0", str(64 * mib))
+    s.do("close")
+
+
 def main():
     check_checker()
     program = os.path.join(os.path.abspath(sys.argv[1]), "tests", "s3", "s3_steps")
@@ -183,6 +201,7 @@ def main():
 
     other = Steps(program, bucket, home)
     version_3(s, other, "%s/counts/three#mode=nczarr,v3,s3&consolidated=yes" % server.url, names)
+    large_shard(s, "%s/counts/large#mode=nczarr,v3,s3" % server.url)
 
     # -- over plain HTTP
     web = "%s/counts/consolidated" % server.url
@@ -198,7 +217,7 @@ def main():
     log = s.do("delete", url("plain"))
     check("delete of %d objects: by the thousand, the root's documents last" % before, log, lambda k: "del" not in k and k.get("delmany") == 2,
           once=False)
-    check("what is left", [], lambda k: all(key.startswith(("consolidated/", "three/")) for key in bucket.objects))
+    check("what is left", [], lambda k: all(key.startswith(("consolidated/", "three/", "large/")) for key in bucket.objects))
     s.end()
     other.end()
     server.stop()

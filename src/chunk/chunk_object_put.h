@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_object_put: one object of several chunks that is being stored, shared by the files that do it:
+ * chunk_store_object.c has the steps, chunk_keep.c gets what the object keeps.
+ */
+#ifndef NCZ_CHUNK_OBJECT_PUT_H
+#define NCZ_CHUNK_OBJECT_PUT_H
+
+#include "chunk/chunk_int.h"
+
+typedef struct ncz_object_put {
+    ncz_engine       *engine;
+    ncz_chunk_staged *staged;
+    const ncz_spec   *spec;
+    ncz_buf           key_room;
+    const char       *key;
+    ncz_chunk_part  **taken; /* object_chunks entries each, like the next two */
+    ncz_slot         *slots; /* of the stored object; with chunk_keep.c's ranges, offsets in `kept` */
+    ncz_slot_bytes   *parts;
+    void             *map; /* of the spill file, or NULL */
+    uint64_t          map_bytes;
+    ncz_buf           old;     /* the stored object, or the ranges that are kept of it */
+    ncz_chunk_temp    carried; /* the same, where they are too large for memory */
+    const char       *kept;    /* one of the two */
+    ncz_buf           fresh;   /* the new object or, with `pieces` or `made`, its index */
+    ncz_chunk_temp    made;    /* the new object, where it is too large for memory */
+    zmap_part        *pieces;  /* the new object, where the store takes it so; or NULL */
+    size_t            npieces, nbytes;
+    char              version[ZMAP_VERSION];
+    bool              read;    /* it has unchanged chunks, so step 2 is needed */
+    bool              there;   /* the object exists, as far as is known */
+    bool              empty;   /* no chunk is left in it */
+    bool              large;   /* it is not got whole, but in ranges */
+    bool              changed; /* another writer changed it while it was read: it is read again */
+    bool              no_temp; /* there is no room for temporary files: it is kept in memory */
+    bool              pending; /* not stored yet */
+    ncz_err           err;
+} ncz_object_put;
+
+void ncz_object_put_fail(ncz_object_put *o, int rc);
+
+/* ---- chunk_keep.c ---- */
+
+/*
+ * Gets what the objects keep: those that may be small, whole and in one batch; the others by their index, and then in
+ * ranges. `reqs`: n entries for its own use. An object that another writer changes meanwhile gets `changed`.
+ */
+void ncz_object_put_read(ncz_object_put *objects, size_t n, zmap_get_req *reqs);
+
+#endif /* NCZ_CHUNK_OBJECT_PUT_H */
