@@ -169,7 +169,7 @@ write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
     if (rc == NC_NOERR) {
         if ((rc = nc_close(ncid)) != NC_NOERR) {
             report_failure(path, rc);
-            gone = nc_delete(path);
+            gone = rc == NC_EEXIST ? NC_NOERR : nc_delete(path); /* NC_EEXIST: it is another writer's */
             if (gone != NC_NOERR && gone != NC_ENOOBJECT)
                 report_failure(path, gone);
         }

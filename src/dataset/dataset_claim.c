@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_claim: the claim of a session that creates a new dataset. nc_create() puts the object CLAIM_KEY first, on
- * condition that it does not exist. The first commit deletes it, after the root's documents are stored. Hence
- *   - of two sessions that start at one place at the same time only one succeeds;
+ * condition that it does not exist. The first commit deletes it, after the root's documents are stored. In a bucket a
+ * session that replaces or deletes a dataset puts it, too, before it deletes the first object. Hence
+ *   - of two sessions that start at one place at the same time only one succeeds, and only that one deletes;
  *   - the remains of a writer that died are recognised as a dataset's, and may be replaced or deleted;
  *   - a session whose claim was replaced notices it before it reports success, and deletes nothing there.
  *
  * The claim names the session and its process. The claim of a running process on this machine is respected. Any other
  * may be replaced: its writer is presumed dead.
+ *
+ * A server without conditional puts gets the claim unconditionally, and is asked afterwards whose claim it has. The
+ * last of two sessions succeeds there; the other one notices it when it asks next, at the latest when it stores its
+ * documents.
  *
  * Archives appear as a whole, so they need no claim. Stores that cannot list need none either: nothing is ever
  * removed from them.
@@ -54,49 +59,79 @@ make_text(ncz_buf *out)
 }
 
 static int
-put_claim(zmap *map, const char *text, zmap_when when)
+put_claim(zmap *map, const char *text)
 {
-    zmap_put_req req = {.key = CLAIM_KEY, .data = text, .len = strlen(text), .when = when};
+    zmap_put_req req = {.key = CLAIM_KEY, .data = text, .len = strlen(text), .when = ZMAP_ALWAYS};
 
     return zmap_put_batch(map, &req, 1);
 }
 
-/* Puts a claim where none is, as far as the store can tell. NC_EEXIST: another writer's is there. */
+/* Puts a claim: where none is (`version` NULL), or in place of that version, as far as the store can tell. NC_EEXIST:
+ * another writer's is there. */
 static int
-put_first_claim(zmap *map, const char *path, const char *text)
+put_claim_if(zmap *map, const char *path, const char *version, const char *text)
 {
-    bool can = (zmap_caps_of(map) & ZMAP_CAN_IF_ABSENT) != 0;
-    int  rc = put_claim(map, text, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
+    bool         can = (zmap_caps_of(map) & (version == NULL ? ZMAP_CAN_IF_ABSENT : ZMAP_CAN_IF_MATCH)) != 0;
+    zmap_put_req req = {.key = CLAIM_KEY,
+                        .data = text,
+                        .len = strlen(text),
+                        .when = version == NULL ? ZMAP_IF_ABSENT : ZMAP_IF_MATCH,
+                        .version = version};
+    int          rc;
 
-    if (rc == NC_ENOTBUILT && can) /* a server without conditional puts */
-        rc = put_claim(map, text, ZMAP_ALWAYS);
-    if (rc == NC_EOBJECT)
-        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
+    if (!can || (version != NULL && version[0] == '\0'))
+        rc = put_claim(map, text);
+    else if ((rc = zmap_put_batch(map, &req, 1)) == NC_ENOTBUILT && /* a server without conditional puts */
+             (rc = put_claim(map, text)) == NC_NOERR)
+        rc = ncz_claim_check(map, path, text);
+    if (rc == NC_EOBJECT || rc == NC_ENOOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment; nothing is changed", path);
+    return rc;
+}
+
+/* A put failed, and may have taken effect nevertheless. `rc` stays the failure. */
+static int
+undo_put(zmap *map, const char *path, const char *text, int rc)
+{
+    const char *key = CLAIM_KEY;
+    ncz_err     err;
+
+    ncz_err_save(&err, rc);
+    if (ncz_claim_check(map, path, text) == NC_NOERR)
+        (void)zmap_del(map, &key, 1);
+    return ncz_err_adopt(&err);
+}
+
+/* Makes a claim, and puts it. */
+static int
+put_own_claim(zmap *map, const char *path, const char *version, char **claim)
+{
+    ncz_buf text = NCZ_BUF_INIT;
+    char   *own = NULL;
+    int     rc;
+
+    if ((rc = make_text(&text)) != NC_NOERR)
+        goto done;
+    if ((own = ncz_strdup(text.data)) == NULL) {
+        rc = ncz_fail_nomem(text.len + 1);
+        goto done;
+    }
+    if ((rc = put_claim_if(map, path, version, own)) == NC_NOERR) {
+        *claim = own;
+        own = NULL;
+    } else if (rc != NC_EEXIST) {
+        rc = undo_put(map, path, own, rc);
+    }
+done:
+    ncz_free(own);
+    ncz_buf_clear(&text);
     return rc;
 }
 
 int
 ncz_claim_put(zmap *map, const char *path, char **claim)
 {
-    ncz_buf text = NCZ_BUF_INIT;
-    int     rc;
-
-    if (!is_needed(map))
-        return NC_NOERR;
-    if ((rc = make_text(&text)) != NC_NOERR)
-        goto done;
-    rc = put_first_claim(map, path, text.data);
-    if (rc == NC_NOERR && (*claim = ncz_strdup(text.data)) == NULL)
-        rc = ncz_fail_nomem(text.len + 1);
-done:
-    ncz_buf_clear(&text);
-    return rc;
-}
-
-int
-ncz_claim_mark(zmap *map, const char *path)
-{
-    return put_first_claim(map, path, UNFINISHED);
+    return is_needed(map) ? put_own_claim(map, path, NULL, claim) : NC_NOERR;
 }
 
 static int
@@ -114,7 +149,8 @@ check_writer(const char *text, const char *path)
     long        pid = writer != NULL ? ncz_process_running(writer + strlen(WRITER)) : 0;
 
     if (pid != 0)
-        return ncz_fail(NC_EEXIST, "%s: process %ld is creating a dataset there; nothing is changed", path, pid);
+        return ncz_fail(NC_EEXIST, "%s: process %ld is creating or deleting a dataset there; nothing is changed",
+                        path, pid);
     return NC_NOERR;
 }
 
@@ -137,15 +173,13 @@ ncz_claim_check(zmap *map, const char *path, const char *claim)
 }
 
 int
-ncz_claim_renew(zmap *map, const char *path, char **claim)
+ncz_claim_take(zmap *map, const char *path, char **claim, bool *died)
 {
     zmap_get_req there = {
         .key = CLAIM_KEY, .len = ZMAP_WHOLE, .ask_version = true, .body = NCZ_BUF_LIMIT(MOST_BYTES)};
-    bool         can = (zmap_caps_of(map) & ZMAP_CAN_IF_MATCH) != 0;
-    ncz_buf      text = NCZ_BUF_INIT;
-    zmap_put_req req;
-    int          rc;
+    int rc;
 
+    *died = false;
     (void)zmap_get_batch(map, &there, 1, NULL, NULL); /* the request has its own status */
     if (there.err.code == NC_EEMPTY) {
         rc = ncz_claim_put(map, path, claim);
@@ -155,23 +189,13 @@ ncz_claim_renew(zmap *map, const char *path, char **claim)
         (void)ncz_err_adopt(&there.err);
         goto done;
     }
-    if ((rc = check_writer(ncz_buf_str(&there.body), path)) != NC_NOERR || (rc = make_text(&text)) != NC_NOERR)
+    if ((rc = check_writer(ncz_buf_str(&there.body), path)) != NC_NOERR)
         goto done;
+    *died = strstr(ncz_buf_str(&there.body), WRITER) != NULL;
     /* On condition that the claim is still the one just read: of two sessions that take over only one succeeds. */
-    can = can && there.version[0] != '\0';
-    req = (zmap_put_req){.key = CLAIM_KEY,
-                         .data = text.data,
-                         .len = text.len,
-                         .when = can ? ZMAP_IF_MATCH : ZMAP_ALWAYS,
-                         .version = there.version};
-    rc = zmap_put_batch(map, &req, 1);
-    if (rc == NC_EOBJECT || rc == NC_ENOOBJECT)
-        rc = ncz_fail(NC_EEXIST, "%s: another writer continues it", path);
-    if (rc == NC_NOERR && (*claim = ncz_strdup(text.data)) == NULL)
-        rc = ncz_fail_nomem(text.len + 1);
+    rc = put_own_claim(map, path, there.version, claim);
 done:
     ncz_buf_clear(&there.body);
-    ncz_buf_clear(&text);
     return rc;
 }
 
@@ -195,7 +219,7 @@ ncz_claim_abandon(zmap *map, char **claim)
 {
     if (*claim == NULL)
         return;
-    if (put_claim(map, UNFINISHED, ZMAP_ALWAYS) != NC_NOERR)
+    if (put_claim(map, UNFINISHED) != NC_NOERR)
         ncz_err_clear(); /* harmless: the claim is void once this process ends */
     ncz_free(*claim);
     *claim = NULL;

@@ -140,7 +140,7 @@ drop_everything(ncz_dataset *ds)
     int          rc = ncz_key_list_walk(ds->map, "", &keys);
 
     if (rc == NC_NOERR)
-        rc = ncz_key_list_del(ds->map, &keys);
+        rc = ncz_owner_del_all(ds->map, &keys, true);
     ncz_key_list_clear(&keys);
     return rc;
 }
@@ -185,7 +185,8 @@ ncz_dataset_abort(ncz_dataset *ds)
         return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);
     /* A stored dataset remains; only chunks that no document names are removed. */
     if (!ncz_dataset_is_new(ds)) {
-        rc = drop_unnamed(ds);
+        if ((rc = ncz_dataset_check_claim(ds)) == NC_NOERR)
+            rc = drop_unnamed(ds);
         leave_claim(ds, rc);
         return finish_dataset(ds, ZMAP_KEEP, rc);
     }

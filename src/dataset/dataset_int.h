@@ -35,6 +35,9 @@ int ncz_owner_store_empty(zmap *map, bool *out);
 int  ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys);
 bool ncz_owner_is_document(const char *key); /* by its last segment */
 bool ncz_owner_is_root_key(const char *key); /* a document, a claim, or a hidden name of a root document */
+/* Deletes the objects of a dataset: the root's documents last, so that an interrupted deletion can be repeated; after
+ * them the claim, if `claim_too`. */
+int ncz_owner_del_all(zmap *map, const ncz_key_list *keys, bool claim_too);
 /* Adds the objects below a variable's key that are chunks in its dialect. */
 int ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, ncz_key_list *out);
 
@@ -43,14 +46,12 @@ int ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *pref
 /* Puts a claim. *claim, for ncz_free(), stays NULL if none is needed. NC_EEXIST: another writer came first; the
  * objects present are not ours. */
 int ncz_claim_put(zmap *map, const char *path, char **claim);
-/* The same for a session that continues an unfinished dataset. Replaces a claim whose writer is not running. */
-int ncz_claim_renew(zmap *map, const char *path, char **claim);
+/* The same where there may be a claim, which is replaced if its writer is not running. *died: it was replaced, and
+ * requests of its writer may still arrive. */
+int ncz_claim_take(zmap *map, const char *path, char **claim, bool *died);
 /* NC_EEXIST: another writer has replaced the claim. */
 int ncz_claim_check(zmap *map, const char *path, const char *claim);
 int ncz_claim_drop(zmap *map, char **claim); /* the dataset is complete */
-/* Marks a place, whose dataset was just removed, as that of an unfinished one. NC_EEXIST: another writer's claim is
- * there. */
-int ncz_claim_mark(zmap *map, const char *path);
 /* The dataset stays incomplete, and has no writer any more. */
 void ncz_claim_abandon(zmap *map, char **claim);
 int  ncz_claim_check_free(zmap *map, const char *path); /* NC_EEXIST: a running process is creating a dataset there */
@@ -230,7 +231,8 @@ int ncz_fail_other_format(const char *path);
 /* The same for buckets and web servers (dataset_remote_store.c). */
 bool ncz_remote(const ncz_target *t);
 int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
-int  ncz_remote_create(const ncz_target *t, int cmode, zmap **out);
+int  ncz_remote_create(const ncz_target *t, zmap **out); /* NC_EEXIST: there are objects */
+int  ncz_remote_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim);
 int  ncz_remote_remove(const ncz_target *t);
 /* Opening found no dataset (`rc`, recorded). Returns a better error if the place is empty. */
 int ncz_remote_missing(const ncz_target *t, zmap *map, int rc);

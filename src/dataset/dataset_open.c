@@ -88,7 +88,7 @@ clear_map(zmap *map, int cmode)
     if ((cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "the map holds objects");
     if ((rc = ncz_owner_all_keys(map, "the map", NC_EEXIST, &keys)) == NC_NOERR)
-        rc = ncz_key_list_del(map, &keys);
+        rc = ncz_owner_del_all(map, &keys, true);
     ncz_key_list_clear(&keys);
     return rc;
 }
@@ -134,9 +134,10 @@ done:
 static int
 take_over(ncz_dataset *ds, zmap *map, const char *path)
 {
-    int rc;
+    bool died;
+    int  rc;
 
-    if (!ds->root_deferred || !ds->writable || (rc = ncz_claim_renew(map, path, &ds->claim)) == NC_NOERR)
+    if (!ds->root_deferred || !ds->writable || (rc = ncz_claim_take(map, path, &ds->claim, &died)) == NC_NOERR)
         return NC_NOERR;
     ncz_dataset_release(ds);
     ncz_dataset_unref(ds);

@@ -181,6 +181,35 @@ ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)
     return rc;
 }
 
+/* The three steps of a deletion. */
+static int
+deletion_step(const char *key)
+{
+    if (ncz_claim_is_key(key))
+        return 2;
+    return strchr(key, '/') == NULL && ncz_owner_is_root_key(key) ? 1 : 0;
+}
+
+int
+ncz_owner_del_all(zmap *map, const ncz_key_list *keys, bool claim_too)
+{
+    const char **some = ncz_alloc_n(keys->n, sizeof *some);
+    int          rc = NC_NOERR;
+
+    if (some == NULL && keys->n > 0)
+        return ncz_fail_nomem(keys->n * sizeof *some);
+    for (int step = 0; rc == NC_NOERR && step < (claim_too ? 3 : 2); step++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < keys->n; i++)
+            if (deletion_step(keys->v[i]) == step)
+                some[n++] = keys->v[i];
+        rc = n > 0 ? zmap_del(map, some, n) : NC_NOERR;
+    }
+    ncz_free(some);
+    return rc;
+}
+
 int
 ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, ncz_key_list *out)
 {

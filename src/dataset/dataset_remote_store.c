@@ -2,7 +2,8 @@
 /*
  * dataset_remote_store: dataset_store.c for buckets and web servers. No request is made before it is needed: opening
  * costs none here. Removal deletes exactly the objects of a dataset, its root's documents last, so that an
- * interrupted removal can be repeated.
+ * interrupted removal can be repeated; and only after a claim is put (dataset_claim.c), so that of two sessions at one
+ * place only one deletes.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_s3.h"
@@ -48,114 +49,166 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
     return rc;
 }
 
-/* True for the keys by which the remains of an interrupted removal are recognised. */
-static bool
-goes_last(const char *key)
+static int
+note_other(const char *key, bool leaf, void *arg)
 {
-    return strchr(key, '/') == NULL && ncz_owner_is_root_key(key);
+    (void)leaf;
+    if (ncz_claim_is_key(key))
+        return 0;
+    *(bool *)arg = true;
+    return 1; /* one suffices: stop */
 }
 
-/* Deletes the keys for which `goes_last` is `last`. */
+/* *out: there are objects beside the claim. */
 static int
-del_some(zmap *map, const ncz_key_list *keys, bool last)
+has_others(zmap *map, bool *out)
 {
-    const char **some = ncz_alloc_n(keys->n, sizeof *some);
-    size_t       n = 0;
-    int          rc;
+    int rc = zmap_walk(map, "", note_other, out);
 
-    if (some == NULL)
-        return ncz_fail_nomem(keys->n * sizeof *some);
-    for (size_t i = 0; i < keys->n; i++)
-        if (goes_last(keys->v[i]) == last)
-            some[n++] = keys->v[i];
-    rc = n > 0 ? zmap_del(map, some, n) : NC_NOERR;
-    ncz_free(some);
-    return rc;
+    return *out ? NC_NOERR : rc;
 }
 
-/* Removes a dataset, or the remains of a writer that died. With a single foreign object nothing is removed; `refusal`
- * is the error if no dataset is found. */
+/* Deletes all objects but our claim. *some: there were any. With a single foreign object nothing is deleted. The claim
+ * is checked after the list is made, so that no object of a session that replaced it is in the list. */
 static int
-clear_prefix(zmap *map, const char *what, int refusal)
+delete_unclaimed(zmap *map, const char *what, const char *claim, bool *some)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int          rc = ncz_owner_all_keys(map, what, refusal, &keys);
+    int          rc = ncz_owner_all_keys(map, what, NC_EEXIST, &keys);
 
-    for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
-        if (ncz_claim_is_key(keys.v[i]))
-            rc = ncz_claim_check_free(map, what);
-    if (rc == NC_NOERR && (rc = del_some(map, &keys, false)) == NC_NOERR)
-        rc = del_some(map, &keys, true);
+    *some = false;
+    for (size_t i = 0; rc == NC_NOERR && !*some && i < keys.n; i++)
+        *some = !ncz_claim_is_key(keys.v[i]);
+    if (*some && (rc = ncz_claim_check(map, what, claim)) == NC_NOERR)
+        rc = ncz_owner_del_all(map, &keys, false);
     ncz_key_list_clear(&keys);
     return rc;
 }
 
+/*
+ * Empties a place that holds our claim, and looks again until nothing is there: objects may still appear that the
+ * server had to complete for a writer that was killed. `died`: there was such a writer, so wait for them.
+ */
 static int
-clear_place(const ncz_target *t)
+empty_place(zmap *map, const char *what, const char *claim, bool died)
 {
-    zmap *map = NULL;
-    int   rc;
+    bool some = true;
+    int  rc = NC_NOERR;
 
-    if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
-        return rc;
-    rc = clear_prefix(map, t->shown, NC_EEXIST);
-    (void)zmap_close(map, ZMAP_KEEP); /* closing makes no request, so the error text stays */
+    for (int tries = 0; rc == NC_NOERR && (some || died) && tries <= LATE_TRIES; tries++) {
+        if (tries > 1 || (tries > 0 && died))
+            ncz_sleep_ms(LATE_PAUSE_MS << (tries - 1));
+        rc = delete_unclaimed(map, what, claim, &some);
+    }
+    if (rc == NC_NOERR && some)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer puts objects there while the old ones are removed", what);
     return rc;
 }
 
+/* Gives up a place that holds our claim. After a deletion the claim stays, without a writer, so that the remains can be
+ * replaced. `rc` stays the failure. */
+static int
+leave_place(zmap *map, const char *what, char **claim, bool untouched, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    if (*claim != NULL && ncz_claim_check(map, what, *claim) == NC_NOERR) {
+        if (untouched)
+            (void)ncz_claim_drop(map, claim); /* a claim that stays is replaced by the next writer */
+        else
+            ncz_claim_abandon(map, claim);
+    }
+    ncz_free(*claim);
+    *claim = NULL;
+    return ncz_err_adopt(&err);
+}
+
+int
+ncz_remote_create(const ncz_target *t, zmap **out)
+{
+    int rc = open_how(t, ZMAP_CREATE_NEW, out);
+
+    return rc == NC_EOBJECT ? ncz_fail(NC_EEXIST, "%s exists", t->shown) : rc;
+}
+
+/* Claims a place where nothing was. Another writer may have made a whole dataset meanwhile. */
+static int
+claim_new_place(const ncz_target *t, zmap *map, int cmode, char **claim)
+{
+    bool other = false;
+    int  rc;
+
+    if ((rc = ncz_claim_put(map, t->shown, claim)) != NC_NOERR)
+        return rc;
+    if ((cmode & NC_NOCLOBBER) == 0)
+        rc = empty_place(map, t->shown, *claim, false);
+    else if ((rc = has_others(map, &other)) == NC_NOERR && other)
+        rc = ncz_fail(NC_EEXIST, "%s exists: another writer has just made it", t->shown);
+    return rc == NC_NOERR ? rc : leave_place(map, t->shown, claim, (cmode & NC_NOCLOBBER) != 0, rc);
+}
+
 /*
- * Objects appeared after all of a dataset was removed: requests of a writer that was killed, which the server still had
- * to complete, or another writer's. A new writer puts its claim first. So where no claim is, the mark of an unfinished
- * dataset is put, which makes the late objects ours to remove; and `remove` false leaves it there for the next try.
+ * Replaces what is there, in an order in which only the session that succeeds deletes anything:
+ *   1 check that all objects are a dataset's, or the remains of one. *empty: there are none, so nothing is done
+ *   2 put the claim, on condition that nobody else's is there
+ *   3 list again, and delete all but the claim
  */
 static int
-clear_late_objects(const ncz_target *t, bool remove)
+replace_place(const ncz_target *t, zmap *map, int refusal, bool *empty, char **claim)
 {
-    zmap *map = NULL;
-    int   rc;
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    bool         died = false, claimed = false;
+    int          rc = ncz_owner_all_keys(map, t->shown, refusal, &keys); /* 1 */
 
-    if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
+    *empty = keys.n == 0;
+    for (size_t i = 0; i < keys.n; i++)
+        claimed = claimed || ncz_claim_is_key(keys.v[i]);
+    ncz_key_list_clear(&keys);
+    if (rc != NC_NOERR || *empty)
         return rc;
-    if ((rc = ncz_claim_mark(map, t->shown)) == NC_NOERR && remove)
-        rc = clear_prefix(map, t->shown, NC_EEXIST);
-    (void)zmap_close(map, ZMAP_KEEP);
+    rc = claimed ? ncz_claim_take(map, t->shown, claim, &died) : ncz_claim_put(map, t->shown, claim); /* 2 */
+    if (rc == NC_NOERR && (rc = empty_place(map, t->shown, *claim, died)) != NC_NOERR)                /* 3 */
+        rc = leave_place(map, t->shown, claim, false, rc);
     return rc;
 }
 
 int
-ncz_remote_create(const ncz_target *t, int cmode, zmap **out)
+ncz_remote_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim)
 {
-    int rc = open_how(t, ZMAP_CREATE_NEW, out);
+    zmap *map = NULL;
+    bool  empty = false;
+    int   rc = open_how(t, ZMAP_CREATE_NEW, &map);
 
-    if (rc != NC_EOBJECT)
-        return rc;
-    if ((cmode & NC_NOCLOBBER) != 0)
+    if (rc == NC_NOERR) {
+        rc = claim_new_place(t, map, cmode, claim);
+    } else if (rc == NC_EOBJECT && (cmode & NC_NOCLOBBER) != 0) {
         return ncz_fail(NC_EEXIST, "%s exists", t->shown);
-    if ((rc = clear_place(t)) != NC_NOERR)
-        return rc;
-    for (int tries = 0; (rc = open_how(t, ZMAP_CREATE_NEW, out)) == NC_EOBJECT && tries < LATE_TRIES; tries++) {
-        ncz_sleep_ms(LATE_PAUSE_MS << tries);
-        if ((rc = clear_late_objects(t, true)) != NC_NOERR)
-            return rc;
+    } else if (rc == NC_EOBJECT && (rc = open_how(t, ZMAP_OPEN_WRITE, &map)) == NC_NOERR) {
+        zmap_s3_note_created(map);
+        if ((rc = replace_place(t, map, NC_EEXIST, &empty, claim)) == NC_NOERR && empty)
+            rc = claim_new_place(t, map, cmode, claim); /* what was there is deleted meanwhile */
     }
-    if (rc != NC_EOBJECT || (rc = clear_late_objects(t, false)) != NC_NOERR)
-        return rc;
-    return ncz_fail(NC_EEXIST, "%s: another writer puts objects there while the old ones are removed", t->shown);
+    if (rc == NC_NOERR)
+        *out = map;
+    else
+        (void)zmap_close(map, ZMAP_KEEP); /* closing makes no request, so the error text stays */
+    return rc;
 }
 
 int
 ncz_remote_remove(const ncz_target *t)
 {
     zmap *map = NULL;
+    char *claim = NULL;
     bool  empty = false;
     int   rc;
 
     if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_owner_store_empty(map, &empty)) == NC_NOERR && empty)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown);
-    else if (rc == NC_NOERR)
-        rc = clear_prefix(map, t->shown, NC_ENOTNC);
+    if ((rc = replace_place(t, map, NC_ENOTNC, &empty, &claim)) == NC_NOERR)
+        rc = empty ? ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown) : ncz_claim_drop(map, &claim);
+    ncz_free(claim);
     (void)zmap_close(map, ZMAP_KEEP);
     return rc;
 }

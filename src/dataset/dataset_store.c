@@ -262,7 +262,7 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
     int   rc;
 
     if (ncz_remote(t))
-        return ncz_remote_create(t, cmode, out);
+        return ncz_remote_create(t, out);
     if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     if (what != FOUND_NOTHING && (cmode & NC_NOCLOBBER) != 0)
@@ -283,9 +283,11 @@ int
 ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim)
 {
     zmap *map = NULL;
-    int   rc = ncz_store_create(t, cmode, &map);
+    int   rc;
 
-    if (rc != NC_NOERR)
+    if (ncz_remote(t))
+        return ncz_remote_create_claimed(t, cmode, out, claim);
+    if ((rc = ncz_store_create(t, cmode, &map)) != NC_NOERR)
         return rc;
     if ((rc = ncz_claim_put(map, t->shown, claim)) != NC_NOERR) {
         ncz_err err;

@@ -19,6 +19,7 @@ typedef struct remote_map {
     bool            created; /* by this session */
     pthread_mutex_t lock;    /* guards what follows */
     uint64_t       *made;    /* hashes of keys put, 0: a free slot */
+    uint64_t        first;   /* that of the first one, which is deleted last: it may claim the place for its writer */
     size_t          nmade, cap;
 } remote_map;
 
@@ -175,8 +176,9 @@ note_made(remote_map *s, const zmap_put_req *reqs, size_t n)
         if (s->nmade >= s->cap / 2 && !grow_set(s)) {
             rc = ncz_fail_nomem(s->cap * 2 * sizeof *s->made);
         } else {
+            if (s->nmade++ == 0) /* an upper bound: a key may repeat */
+                s->first = hash_of(reqs[i].key);
             insert_hash(s->made, s->cap, hash_of(reqs[i].key));
-            s->nmade++; /* an upper bound: a key may repeat */
         }
     }
     (void)pthread_mutex_unlock(&s->lock);
@@ -332,12 +334,13 @@ note_mine(const char *key, size_t len, bool object, void *arg)
     return is_made(f->s, key) ? zmap_children_add(&f->keys, key, len, true) : NC_NOERR;
 }
 
-/* Deletes the objects that exist and were put by this session, and nothing else. */
+/* Deletes the objects that exist and were put by this session, and nothing else; the first one last. */
 static int
 discard_created(const remote_map *s)
 {
     mine         f = {.s = s};
-    const char **keys = NULL;
+    const char **keys = NULL, *last = NULL;
+    size_t       n = 0;
     int          rc = ncz_s3_list(s->client, "", true, 0, note_mine, &f);
 
     if (rc != NC_NOERR || f.keys.n == 0)
@@ -347,8 +350,14 @@ discard_created(const remote_map *s)
         goto done;
     }
     for (size_t i = 0; i < f.keys.n; i++)
-        keys[i] = f.keys.items[i].name;
-    rc = ncz_s3_delete(s->client, keys, f.keys.n);
+        if (hash_of(f.keys.items[i].name) == s->first)
+            last = f.keys.items[i].name;
+        else
+            keys[n++] = f.keys.items[i].name;
+    if (n > 0)
+        rc = ncz_s3_delete(s->client, keys, n);
+    if (rc == NC_NOERR && last != NULL)
+        rc = ncz_s3_delete(s->client, &last, 1);
 done:
     ncz_free(keys);
     zmap_children_clear(&f.keys);
@@ -452,6 +461,13 @@ zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     if (how != ZMAP_OPEN_READ)
         caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH;
     return make_map(client, &s3_ops, caps, how == ZMAP_CREATE_NEW, out);
+}
+
+void
+zmap_s3_note_created(zmap *m)
+{
+    if (m->ops == &s3_ops)
+        ((remote_map *)m)->created = true;
 }
 
 int

@@ -16,6 +16,10 @@
  */
 int zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
 
+/* What a writable map puts from now on is new: ZMAP_DISCARD deletes it, as after ZMAP_CREATE_NEW. No effect on other
+ * stores. */
+void zmap_s3_note_created(zmap *m);
+
 /* The objects below an http or https URL, which can be read but not listed. 404 and 410 are absent objects, and 403
  * with forbidden=absent in the URL. NC_EPERM for any other `how` than ZMAP_OPEN_READ. */
 int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);

@@ -4,7 +4,8 @@
 usage: late_run.py BUILD_DIR     ends with `N passed, N failed`
 
 After each deletion the server puts a chunk of the old dataset back, some times or always. A create then
-succeeds, or fails with a text; after a failure the same create succeeds once the server is quiet.
+succeeds, or fails with a text; after a failure the same create succeeds once the server is quiet. And a server that
+knows no conditional puts.
 """
 import os, subprocess, sys, tempfile
 
@@ -86,6 +87,14 @@ def main():
         report("and succeeds when that has ended", [problem] if problem else ([] if keys_of(bucket) == want else ["it has %s" % keys_of(bucket)]))
         answer = s.do("delete", url)
         report("then the dataset can be deleted", [] if not answer.startswith("fail") and not bucket.objects else [answer, str(keys_of(bucket))])
+    bucket = server.add(Bucket("unconditional", public=True, conditions=False))
+    url = "%s/%s/d.zarr#mode=nczarr,s3" % (server.url, bucket.name)
+    for i in range(2):
+        problem = s.write(url)
+        report("a server without conditional puts: %s" % ("replaced" if i else "created"), [problem] if problem else (
+            [] if keys_of(bucket) == want else ["it has %s" % keys_of(bucket)]))
+    answer = s.do("delete", url)
+    report("and deleted", [] if not answer.startswith("fail") and not bucket.objects else [answer, str(keys_of(bucket))])
     s.p.stdin.close()
     status = s.p.wait(30)
     report("the program ends with status 0", ["status %d" % status] if status else [])
