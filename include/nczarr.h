@@ -623,9 +623,10 @@ NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 /* ---- variables --------------------------------------------------------------------------------------------- */
 
 /* `ndims` dimension ids, slowest first, of any group; 0 for a scalar. NC_EBADTYPE no such type, or one that netCDF-C,
- * for which compat= makes the dataset, does not know; NC_ENOTBUILT a user-defined type with strings or sequences in its
- * elements; NC_EINVAL a compound without fields, an enumeration without members; NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM; NC_ESTRICTNC3 in the classic model for
- * its extended types. */
+ * for which compat= makes the dataset, does not know; NC_ENOTBUILT a compound with strings or sequences in it, sequences of
+ * anything but numbers, characters and enumerations, any sequences in plain Zarr v3; NC_EINVAL a compound without
+ * fields, an enumeration without members; NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM;
+ * NC_ESTRICTNC3 in the classic model for its extended types. */
 NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);
 
 /* Everything about a variable; `dimidsp` takes its number of dimensions. A variable whose stored type netCDF does not
@@ -1170,7 +1171,9 @@ NCZARR_API int nc_inq_compound_fieldoffset(int ncid, nc_type xtype, int fieldid,
 NCZARR_API int nc_inq_compound_fieldtype(int ncid, nc_type xtype, int fieldid, nc_type *field_typeidp);
 NCZARR_API int nc_inq_compound_fieldndims(int ncid, nc_type xtype, int fieldid, int *ndimsp);
 NCZARR_API int nc_inq_compound_fielddim_sizes(int ncid, nc_type xtype, int fieldid, int *dim_sizes);
-/* Sequences of any length, in memory an nc_vlen_t, of any type of the dataset. */
+/* Sequences of any length, in memory an nc_vlen_t, of any type of the dataset. What nc_get_var() and the like make is the
+ * caller's, for nc_free_vlens() or nc_reclaim_data(); an empty one has no pointer. NC_EINVAL of a put: a length and no
+ * pointer. */
 NCZARR_API int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep);
 NCZARR_API int nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_type *base_nc_typep);
 /* Lets an nc_vlen_t point to `len` values, which are not copied; copies its values to `data`. NC_EINVAL: a NULL. */

@@ -38,7 +38,8 @@ give_text(const ncz_buf *b, size_t *lenp, char *text)
 
 /* ---- encoding ---- */
 
-/* numpy's text for the stored type, with its true byte order if it has one. 'C' is our own kind, for NC_CHAR. */
+/* numpy's text for the stored type, with its true byte order if it has one. 'C' is our own kind, for NC_CHAR; an object
+ * that is a sequence has the type of its numbers, too. */
 static void
 write_dtype(const ncz_dtype *t, ncz_jsonw *w)
 {
@@ -50,7 +51,11 @@ write_dtype(const ncz_dtype *t, ncz_jsonw *w)
                    t->kind != NCZ_KIND_OBJECT && t->kind != NCZ_KIND_RAW && t->kind != NCZ_KIND_RECORD;
     char text[40];
 
-    (void)snprintf(text, sizeof text, "%c%c%zu", !ordered ? '|' : t->big ? '>' : '<', letters[t->kind], t->size);
+    (void)snprintf(text, sizeof text, "%c%c%zu%s%s",
+                   !ordered ? '|'
+                   : t->big ? '>'
+                            : '<',
+                   letters[t->kind], t->size, t->items != NULL ? " of " : "", t->items != NULL ? t->items->name : "");
     ncz_jsonw_cstr(w, text);
 }
 

@@ -97,14 +97,14 @@ ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
 
 /*
  * Zarr libraries disagree on how `fill_value` spells text, except for the empty string. Where the document has null
- * as fill value, other readers do not know the fill value.
+ * as fill value, other readers do not know the fill value. Nor do they know that of sequences.
  */
 static bool
 fill_is_doubtful(const ncz_spec *spec)
 {
     ncz_kind kind = spec->dtype.kind;
 
-    if (spec->fill_null)
+    if (spec->fill_null || spec->dtype.items != NULL)
         return true;
     return (kind == NCZ_KIND_CHAR || kind == NCZ_KIND_BYTES || kind == NCZ_KIND_UCS4) &&
            !ncz_all_fill(spec->fill, 1, NULL, spec->dtype.size);

@@ -6,6 +6,7 @@
  */
 #include "dataset/dataset_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FILE_NAME_BYTES 255 /* longest name in a directory, on all common systems */
@@ -90,18 +91,38 @@ ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v)
     return rc;
 }
 
-/* Makes the chain for strings of any length: `chain`, which is for other elements, after the codec for them. */
+/* The codec that stores strings of any length (`items` NULL) or sequences of numbers, if a program chooses none. */
+static void
+object_codec(const ncz_dataset *ds, const ncz_type *items, char *out, size_t room)
+{
+    bool sign = items != NULL && items->class == NCZ_TYPE_INT, frac = items != NULL && items->class == NCZ_TYPE_FLOAT;
+
+    if (items == NULL)
+        (void)snprintf(out, room, "{\"id\": \"vlen-utf8\"}");
+    else if (ncz_dataset_zarr_format(ds) != 2)
+        (void)snprintf(out, room, "{\"id\": \"vlen-bytes\"}");
+    else
+        (void)snprintf(out, room, "{\"id\": \"vlen-array\", \"dtype\": \"%c%c%zu\"}", items->size == 1 ? '|' : '<',
+                       frac   ? 'f'
+                       : sign ? 'i'
+                              : 'u',
+                       items->size);
+}
+
+/* Makes the chain for elements of any length: `chain`, which is for other elements, after the codec for them. */
 static int
-with_string_codec(const ncz_dataset *ds, const ncz_chain *chain, ncz_array_type type, ncz_chain **out)
+with_object_codec(const ncz_dataset *ds, const ncz_chain *chain, ncz_array_type type, ncz_chain **out)
 {
     const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 100, .nbytes = SIZE_MAX, .name = "codecs"};
     ncz_buf             text = NCZ_BUF_INIT, rest = NCZ_BUF_INIT;
     ncz_json           *list = NULL;
+    char                codec[60];
     int                 rc;
 
-    type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE, .items = type.dtype.items};
+    object_codec(ds, type.dtype.items, codec, sizeof codec);
     if ((rc = ncz_chain_write_list(chain, &rest)) != NC_NOERR ||
-        (rc = ncz_buf_printf(&text, "[{\"id\": \"vlen-utf8\"}%s%s", ncz_chain_len(chain) > 0 ? ", " : "]",
+        (rc = ncz_buf_printf(&text, "[%s%s%s", codec, ncz_chain_len(chain) > 0 ? ", " : "]",
                              ncz_chain_len(chain) > 0 ? ncz_buf_str(&rest) + 1 : "")) != NC_NOERR ||
         (rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &list, NULL)) != NC_NOERR)
         goto done;
@@ -113,26 +134,30 @@ done:
     return rc;
 }
 
-/* As ncz_dataset_set_chain(), for strings where they can only have any length. */
+/* As ncz_dataset_set_chain(), for elements that can only have any length. */
 static int
-set_string_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
+set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 {
     ncz_chain *own = NULL;
     int        rc;
 
+    if (ncz_chain_objects(chain) && v->dtype.items != NULL && !ncz_chain_stores(chain, v->dtype.items))
+        return ncz_fail(NC_EFILTER, "%s: codec '%s' does not store sequences of %s", v->name, ncz_chain_id(chain, 0),
+                        v->dtype.items->name);
     if (ncz_chain_objects(chain))
         return ncz_var_set_chain(ds->model, v, chain);
-    if ((rc = with_string_codec(ds, chain, ncz_spec_array_type(v->spec), &own)) == NC_NOERR)
+    if ((rc = with_object_codec(ds, chain, ncz_spec_array_type(v->spec), &own)) == NC_NOERR)
         rc = ncz_var_set_chain(ds->model, v, own);
     ncz_chain_unref(own);
     return rc;
 }
 
-/* True if new strings have any length, unless nczarr_def_var_dtype() gives them a fixed one. */
+/* True for sequences; and for new strings where they have any length, unless nczarr_def_var_dtype() gives them a
+ * fixed one. */
 static bool
-needs_string_codec(const ncz_dataset *ds, const ncz_var *v)
+needs_object_codec(const ncz_dataset *ds, const ncz_var *v)
 {
-    return v->type->class == NCZ_TYPE_STRING && ds->model->dialect->only_objects;
+    return v->dtype.items != NULL || (v->type->class == NCZ_TYPE_STRING && ds->model->dialect->only_objects);
 }
 
 int
@@ -146,7 +171,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         (rc = ncz_format_check_var_type(&ds->style, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    rc = needs_string_codec(ds, v) ? set_string_chain(ds, v, NULL) : NC_NOERR;
+    rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : NC_NOERR;
     /* A dataset created by this session holds nothing from earlier ones. With several ranks one of them does this, when
      * define mode ends. */
     if (rc == NC_NOERR && !ds->created && ds->comm == NULL)
@@ -173,8 +198,8 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
                         "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
                         "asks for: leave out the codec, and the strings have a fixed width",
                         v->name, ncz_chain_id(chain, 0));
-    if (needs_string_codec(ds, v) && v->dtype.kind == NCZ_KIND_OBJECT)
-        return set_string_chain(ds, v, chain);
+    if (needs_object_codec(ds, v) && v->dtype.kind == NCZ_KIND_OBJECT)
+        return set_object_chain(ds, v, chain);
     return ncz_var_set_chain(ds->model, v, chain);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * vlen-utf8, vlen-bytes, vlen-array as in numcodecs: the number of items, then each item's length in bytes and its
- * bytes. Numbers take four little-endian bytes. An item of vlen-array is a sequence of numbers. netCDF has no type
- * for it, so it is represented as the text of a JSON list.
+ * bytes. Numbers take four little-endian bytes. An item of vlen-array is a sequence of numbers: where the array's
+ * elements are strings, the text of a JSON list. In vlen-bytes a sequence is its numbers, little-endian.
  */
 #include "filter/filter_int.h"
 
@@ -35,7 +35,7 @@ end_item(ncz_buf *out, const char *codec, size_t from)
     return NC_NOERR;
 }
 
-/* Encodes and decodes one item. */
+/* Encodes and decodes one item. `state` is the functions' own. */
 typedef struct item_fns {
     const char *codec;
     int (*encode)(const void *state, ncz_vlen_item text, ncz_buf *out);
@@ -111,6 +111,48 @@ decode_bytes(const void *state, const unsigned char *bytes, size_t n, size_t i, 
     return ncz_vlen_set(out, i, (ncz_vlen_item){(const char *)bytes, n, NCZ_VLEN_STRING});
 }
 
+/* ---- sequences: numbers of a stored type <-> those in memory ------------------------------------------------- */
+
+static int
+encode_sequence(const void *state, ncz_vlen_item item, ncz_buf *out)
+{
+    const ncz_dtype *t = state;
+    const ncz_type  *mem = ncz_dtype_type(t);
+    size_t           n = item.what == NCZ_VLEN_NONE ? 0 : item.len / mem->size, nbytes;
+    int              rc;
+
+    if (n == 0)
+        return NC_NOERR;
+    if (!ncz_mul(n, t->size, &nbytes))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((rc = ncz_buf_reserve(out, nbytes)) != NC_NOERR)
+        return rc;
+    (void)ncz_convert_in(mem, item.s, t, out->data + out->len, n, false);
+    out->len += nbytes;
+    return NC_NOERR;
+}
+
+static int
+decode_sequence(const void *state, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
+{
+    const ncz_dtype *t = state;
+    const ncz_type  *mem = ncz_dtype_type(t);
+    ncz_buf          numbers = NCZ_BUF_LIMIT(out->limit);
+    size_t           nbytes;
+    int              rc;
+
+    if (n % t->size != 0)
+        return ncz_fail(NC_EFILTER, "an item of %zu bytes is not a run of elements of %zu", n, t->size);
+    if (!ncz_mul(n / t->size, mem->size, &nbytes))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((rc = ncz_buf_reserve(&numbers, nbytes)) == NC_NOERR) {
+        (void)ncz_convert_out(t, bytes, mem, numbers.data, n / t->size, false);
+        rc = ncz_vlen_set(out, i, (ncz_vlen_item){numbers.data, nbytes, NCZ_VLEN_STRING});
+    }
+    ncz_buf_clear(&numbers);
+    return rc;
+}
+
 static const item_fns utf8_fns = {"vlen-utf8", encode_utf8, decode_bytes};
 static const item_fns bytes_fns = {"vlen-bytes", encode_bytes, decode_bytes};
 
@@ -128,19 +170,44 @@ vlen_utf8_decode(const void *state, const ncz_array_type *type, const void *in, 
     return decode_items(&utf8_fns, state, in, n, nelems, out);
 }
 
+static const item_fns numbers_fns = {"vlen-bytes", encode_sequence, decode_sequence};
+
+/* The numbers of sequences as bytes have them. */
+static ncz_dtype
+little_endian(const ncz_type *items)
+{
+    return ncz_dtype_of(items->class == NCZ_TYPE_CHAR ? ncz_type_of(NC_UBYTE) : items, false, 0);
+}
+
 static int
 vlen_bytes_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
-    (void)type;
-    return encode_items(&bytes_fns, state, in, out);
+    ncz_dtype t;
+
+    if (type->dtype.items == NULL)
+        return encode_items(&bytes_fns, state, in, out);
+    t = little_endian(type->dtype.items);
+    return encode_items(&numbers_fns, &t, in, out);
 }
 
 static int
 vlen_bytes_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
                   ncz_buf *out)
 {
-    (void)type;
-    return decode_items(&bytes_fns, state, in, n, nelems, out);
+    ncz_dtype t;
+
+    if (type->dtype.items == NULL)
+        return decode_items(&bytes_fns, state, in, n, nelems, out);
+    t = little_endian(type->dtype.items);
+    return decode_items(&numbers_fns, &t, in, n, nelems, out);
+}
+
+static bool
+vlen_bytes_sequences(const void *state, const ncz_type *items)
+{
+    (void)state;
+    (void)items;
+    return true;
 }
 
 /* ---- sequences of numbers ----------------------------------------------------------------------------------- */
@@ -283,21 +350,35 @@ encode_run(const void *state, ncz_vlen_item text, ncz_buf *out)
     return rc;
 }
 
-static const item_fns array_fns = {"vlen-array", encode_run, decode_run};
+static const item_fns lists_fns = {"vlen-array", encode_run, decode_run};
+static const item_fns array_fns = {"vlen-array", encode_sequence, decode_sequence};
 
 static int
 vlen_array_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
-    (void)type;
-    return encode_items(&array_fns, state, in, out);
+    const array_state *s = state;
+
+    return type->dtype.items == NULL ? encode_items(&lists_fns, s, in, out)
+                                     : encode_items(&array_fns, &s->dtype, in, out);
 }
 
 static int
 vlen_array_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
                   ncz_buf *out)
 {
-    (void)type;
-    return decode_items(&array_fns, state, in, n, nelems, out);
+    const array_state *s = state;
+
+    return type->dtype.items == NULL ? decode_items(&lists_fns, s, in, n, nelems, out)
+                                     : decode_items(&array_fns, &s->dtype, in, n, nelems, out);
+}
+
+/* Characters are stored as the bytes that they are: numpy cuts its own at a zero. */
+static bool
+vlen_array_sequences(const void *state, const ncz_type *items)
+{
+    const ncz_type *numbers = ncz_dtype_type(&((const array_state *)state)->dtype);
+
+    return numbers == (items->class == NCZ_TYPE_CHAR ? ncz_type_of(NC_UBYTE) : items);
 }
 
 const ncz_codec_ops ncz_codec_vlen_utf8 = {
@@ -314,6 +395,7 @@ const ncz_codec_ops ncz_codec_vlen_bytes = {
     .cls = NCZ_CODEC_ARRAY_BYTES,
     .encode_vlen = vlen_bytes_encode,
     .decode_vlen = vlen_bytes_decode,
+    .sequences = vlen_bytes_sequences,
 };
 
 const ncz_codec_ops ncz_codec_vlen_array = {
@@ -325,4 +407,5 @@ const ncz_codec_ops ncz_codec_vlen_array = {
     .describe = array_describe,
     .encode_vlen = vlen_array_encode,
     .decode_vlen = vlen_array_decode,
+    .sequences = vlen_array_sequences,
 };

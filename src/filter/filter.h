@@ -145,6 +145,9 @@ struct ncz_codec_ops {
     int (*decode_vlen)(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
                        ncz_buf *out);
 
+    /* Whether the codec stores sequences of these numbers, as NCZ_KIND_OBJECT has them. May be NULL: of none. */
+    bool (*sequences)(const void *state, const ncz_type *items);
+
     /* Count references to the table itself. Both NULL: the table is static. */
     void (*ref_ops)(const ncz_codec_ops *ops);
     void (*unref_ops)(const ncz_codec_ops *ops);
@@ -287,6 +290,8 @@ int ncz_chain_decode(const ncz_chain *c, ncz_scratch *scratch, const void *in, s
 /* Whether the chain is for arrays of objects. Only the next two functions can run such a chain. */
 bool ncz_chain_objects(const ncz_chain *c);
 int  ncz_chain_encode_vlen(const ncz_chain *c, ncz_scratch *scratch, const ncz_vlen_block *in, ncz_buf *out);
+/* Whether it is such a chain, and its codec for objects stores sequences of these numbers. */
+bool ncz_chain_stores(const ncz_chain *c, const ncz_type *items);
 /*
  * Decodes into a block of `nelems` items in `out`, which is overwritten. The decoded sizes of the codecs are not
  * known beforehand, so memory grows with their real output, up to `limit` bytes for each, and for the items.

@@ -83,8 +83,8 @@ static bool
 same_type(const ncz_array_type *a, const ncz_array_type *b, bool with_fill)
 {
     return a->dtype.kind == b->dtype.kind && a->dtype.big == b->dtype.big && a->dtype.size == b->dtype.size &&
-           a->chunk_bytes == b->chunk_bytes && a->row == b->row && a->bytes == b->bytes && a->rank == b->rank &&
-           same_array(a->shape, b->shape, a->rank * sizeof *a->shape) &&
+           a->dtype.items == b->dtype.items && a->chunk_bytes == b->chunk_bytes && a->row == b->row &&
+           a->bytes == b->bytes && a->rank == b->rank && same_array(a->shape, b->shape, a->rank * sizeof *a->shape) &&
            same_array(a->order, b->order, a->rank * sizeof *a->order) &&
            (!with_fill || same_array(a->fill, b->fill, a->dtype.size));
 }
@@ -326,6 +326,14 @@ ncz_chain_objects(const ncz_chain *c)
 {
     /* A reshape may come before, which is never run. An unknown codec says nothing of the elements. */
     return c != NULL && c->nrun > 0 && ncz_chain_step_vlen(c->run[0]);
+}
+
+bool
+ncz_chain_stores(const ncz_chain *c, const ncz_type *items)
+{
+    const ncz_codec *codec = ncz_chain_objects(c) ? c->run[0]->codec : NULL;
+
+    return codec != NULL && codec->ops->sequences != NULL && codec->ops->sequences(codec->state, items);
 }
 
 size_t

@@ -79,11 +79,11 @@ add_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json
     ncz_codec     *codec;
     int            rc;
 
-    if (ncz_dtype_type(&in->dtype)->class != NCZ_TYPE_STRING)
-        return ncz_fail(NC_EFILTER, "codec '%s' stores strings (NC_STRING) only", ops->id);
+    if (in->dtype.kind != NCZ_KIND_OBJECT && ncz_dtype_type(&in->dtype)->class != NCZ_TYPE_STRING)
+        return ncz_fail(NC_EFILTER, "codec '%s' stores strings (NC_STRING) and sequences only", ops->id);
     if (base != NULL && !ncz_chain_objects(base) && find_front(base) > 0)
         return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' is where it would go", ops->id, ncz_chain_id(base, 0));
-    objects.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    objects.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE, .items = in->dtype.items};
     if ((rc = ncz_codec_read(ops, config, &objects, NCZ_CONFIG_CALLER, &codec)) != NC_NOERR)
         return rc;
     rc = insert_codec(base, codec, 0, ncz_chain_objects(base), &objects, out);

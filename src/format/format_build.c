@@ -92,6 +92,37 @@ add_types(ncz_loader *l)
     return rc;
 }
 
+/*
+ * The type of a variable of sequences: the declared one, if the codec stores such; of arrays of other writers, which
+ * declare none, one that is made. All else stays strings.
+ */
+static int
+choose_sequences(ncz_loader *l, ncz_group *g, const char *name, ncz_array_meta *z, const ncz_user_type *declared)
+{
+    const ncz_type *type = declared != NULL && declared->used ? &declared->node : NULL;
+    ncz_dtype       dtype = type != NULL ? ncz_dtype_of(type, false, 0) : z->st.dtype;
+    int             rc = NC_NOERR;
+
+    if (type == NULL && !l->nczarr && (dtype.items = ncz_format_stored_items(z->chain)) != NULL)
+        rc = ncz_format_type_of(l->m, g, name, NULL, &dtype, &type);
+    if (rc != NC_NOERR || dtype.items == NULL)
+        return rc;
+    if (!ncz_chain_stores(z->chain, dtype.items)) {
+        ncz_log(NCZ_LOG_WARN, "%s: what is stored is not of its type %s", name, type->name);
+        return NC_NOERR;
+    }
+    if (z->fill_mode == NCZ_FILL_VALUE) { /* parsed as a string */
+        ncz_type_drop_elems(z->st.type, z->fill, 1);
+        z->fill = NULL;
+        z->fill_mode = NCZ_FILL_DEFAULT;
+    } else if (!l->nczarr) { /* plain Zarr has null in either case */
+        z->fill_mode = NCZ_FILL_DEFAULT;
+    }
+    z->st.type = type;
+    z->st.dtype = dtype;
+    return NC_NOERR;
+}
+
 /* Finds or makes the type of a variable. Where that fails, its data are inaccessible. */
 static int
 choose_type(ncz_loader *l, ncz_group *g, const char *name, ncz_array_meta *z)
@@ -107,6 +138,8 @@ choose_type(ncz_loader *l, ncz_group *g, const char *name, ncz_array_meta *z)
         return z->nomem ? ncz_fail_nomem(sizeof *z->unusable) : NC_NOERR;
     }
     t = z->type_name != NULL ? ncz_model_find_type(l->m, NULL, z->type_name) : NULL;
+    if (z->st.dtype.kind == NCZ_KIND_OBJECT)
+        return choose_sequences(l, g, name, z, t);
     if (t != NULL && t->used && t->node.class == NCZ_TYPE_ENUM && t->node.base == z->st.type)
         z->st.type = &t->node;
     return NC_NOERR;
@@ -126,7 +159,7 @@ adapt_fill(ncz_array_meta *z)
             return ncz_fail_nomem(t->size);
         if ((rc = ncz_convert_out(&z->st.dtype, z->stored_fill, t, z->fill, 1, false)) != NC_NOERR)
             return rc;
-    } else if (z->fill_mode == NCZ_FILL_DEFAULT && !z->fill_null &&
+    } else if (t->class == NCZ_TYPE_ENUM && z->fill_mode == NCZ_FILL_DEFAULT && !z->fill_null &&
                (rc = ncz_type_dup_elems(t, t->base->fill, 1, &z->fill)) != NC_NOERR) {
         return rc; /* an enumeration's: the value that is the default of its base type */
     }
@@ -301,6 +334,21 @@ show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
                                     v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill);
 }
 
+/* The fill value of sequences is in the attribute alone. */
+static int
+take_fill_of_sequences(ncz_loader *l, ncz_var *v)
+{
+    const ncz_att *a = v->dtype.items != NULL ? ncz_atts_find(&v->atts, "_FillValue") : NULL;
+    int            rc;
+
+    if (a == NULL || a->type != v->type || a->len != 1 || a->data == NULL)
+        return NC_NOERR;
+    if ((rc = ncz_type_dup_elems(v->type, a->data, 1, &v->fill)) != NC_NOERR)
+        return rc;
+    v->fill_mode = NCZ_FILL_VALUE;
+    return respec(l, v);
+}
+
 static int
 freeze(ncz_var *v)
 {
@@ -332,7 +380,7 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     kept = NULL;
     fill_in(said, v);
     if ((rc = respec(l, v)) != NC_NOERR || (rc = set_all_typed(l, said, &v->atts, v)) != NC_NOERR ||
-        (rc = show_fill(l, said, v)) != NC_NOERR)
+        (rc = take_fill_of_sequences(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
         goto done;
     /* Rewriting a document that was not fully understood would lose what it contains. If its data can be written
      * nevertheless, growing would need a new document: then the whole dataset is read-only. */

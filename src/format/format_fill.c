@@ -307,8 +307,8 @@ ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w)
 
     if (v->fill_text != NULL)
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
-    else if (v->fill_mode == NCZ_FILL_NONE || ncz_format_fill_is_null(v) || value == NULL)
-        ncz_jsonw_null(w);
+    else if (v->fill_mode == NCZ_FILL_NONE || ncz_format_fill_is_null(v) || value == NULL || v->dtype.items != NULL)
+        ncz_jsonw_null(w); /* the fill value of sequences is an attribute alone */
     else if (v->type->class == NCZ_TYPE_CHAR || v->type->class == NCZ_TYPE_STRING)
         return write_bytes(v, pure, w);
     else if (ncz_format_is_record(&v->dtype))

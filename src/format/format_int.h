@@ -154,11 +154,14 @@ int ncz_format_type_name_write(const ncz_type *t, const char *key, ncz_jsonw *w)
  */
 int ncz_format_types_add(ncz_model *m, ncz_group *g, const char *text, size_t *left);
 /*
- * The type in memory of an array of records or raw bytes: that of the full name `declared` (may be NULL) if the stored
+ * The type in memory of an array of records, raw bytes or sequences: that of the full name `declared` (may be NULL) if the stored
  * type suits it, else a new one of the group, named after the variable.
  */
 int ncz_format_type_of(ncz_model *m, ncz_group *g, const char *var, const char *declared, const ncz_dtype *d,
                        const ncz_type **out);
+
+/* The numbers of the sequences that the chain stores. NULL: it stores none, or of any type. */
+const ncz_type *ncz_format_stored_items(const ncz_chain *c);
 
 /* The record {r, i} of two floats of half of `size` bytes, 8 or 16. */
 ncz_dtype ncz_format_complex(size_t size, bool big);

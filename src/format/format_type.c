@@ -33,11 +33,16 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
 {
     bool user = type->id > NC_MAX_ATOMIC_TYPE;
 
-    if (user && type->owns)
+    bool sequences = ncz_dtype_of(type, false, 0).items != NULL;
+
+    if (user && type->owns && !sequences)
         return ncz_fail(NC_ENOTBUILT,
                         "%s: strings and sequences in elements of a user-defined type (%s) are not built for "
-                        "variables, only for attributes",
+                        "variables, only for attributes; a variable may have sequences of numbers",
                         what, type->name);
+    if (sequences && style->dialect->zarr_format != 2 && style->gen == NCZ_GEN_PURE)
+        return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 without NCZarr keys has no type for sequences such as %s", what,
+                        type->name);
     if (user && type->class != NCZ_TYPE_ENUM && !style->dialect->has_objects(style))
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with a variable of type %s, which compat= asks for",

@@ -340,12 +340,13 @@ append_fields(ncz_model *m, ncz_user_type *t, const char *base, const ncz_record
 static int
 make_type(ncz_model *m, ncz_group *g, const char *base, const ncz_dtype *d, unsigned depth, const ncz_type **out)
 {
-    bool           record = d->kind == NCZ_KIND_RECORD;
+    bool record = d->kind == NCZ_KIND_RECORD;
+    ncz_type_class class = record ? NCZ_TYPE_COMPOUND : d->items != NULL ? NCZ_TYPE_VLEN : NCZ_TYPE_OPAQUE;
     ncz_user_type *t = NULL;
     char          *full = NULL, *name = NULL;
     int            rc;
 
-    if (!record && d->kind != NCZ_KIND_RAW) {
+    if (!record && d->items == NULL && d->kind != NCZ_KIND_RAW) {
         *out = ncz_dtype_type(d);
         return NC_NOERR;
     }
@@ -354,9 +355,7 @@ make_type(ncz_model *m, ncz_group *g, const char *base, const ncz_dtype *d, unsi
     if ((full = ncz_sprintf("%s_t", base)) == NULL)
         return ncz_fail_nomem(strlen(base));
     if ((rc = choose_name(g, full, &name)) == NC_NOERR &&
-        (rc = ncz_model_add_type(m, g, name, record ? NCZ_TYPE_COMPOUND : NCZ_TYPE_OPAQUE, record ? 1 : d->size, NULL,
-                                 &t)) == NC_NOERR &&
-        record)
+        (rc = ncz_model_add_type(m, g, name, class, record ? 1 : d->size, d->items, &t)) == NC_NOERR && record)
         rc = append_fields(m, t, base, d->record, depth);
     if (rc == NC_NOERR)
         rc = ncz_model_use_type(m, &t->node);
@@ -379,6 +378,23 @@ adopt_chars(const ncz_dtype *d, const ncz_type *t)
         if (f[i].dtype.kind == NCZ_KIND_RECORD)
             adopt_chars(&f[i].dtype, t->fields[i].type);
     }
+}
+
+const ncz_type *
+ncz_format_stored_items(const ncz_chain *c)
+{
+    const ncz_type *found = NULL;
+
+    for (nc_type id = NC_BYTE; id < NC_STRING; id++) {
+        const ncz_type *t = ncz_type_of(id);
+
+        if (!ncz_type_is_number(t) || !ncz_chain_stores(c, t))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = t;
+    }
+    return found;
 }
 
 int

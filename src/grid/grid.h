@@ -22,7 +22,7 @@ typedef enum ncz_kind {
     NCZ_KIND_BYTES,  /* `S<size>`: size bytes, NUL-padded: NC_STRING */
     NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
     NCZ_KIND_OTHER,  /* no netCDF meaning: bytes of a known size that cannot be converted */
-    NCZ_KIND_OBJECT, /* strings of any length: NC_STRING. A chunk is an ncz_vlen_block */
+    NCZ_KIND_OBJECT, /* strings of any length, NC_STRING, or sequences. A chunk is an ncz_vlen_block */
     NCZ_KIND_RAW,    /* bytes of any number: an opaque type of that size */
     NCZ_KIND_RECORD, /* packed fields: a compound with as many fields */
 } ncz_kind;
@@ -35,6 +35,7 @@ typedef struct ncz_dtype {
     size_t   size; /* bytes per stored element */
 
     const ncz_record *record; /* NCZ_KIND_RECORD: its fields, which outlive all that have the type */
+    const ncz_type   *items;  /* NCZ_KIND_OBJECT: the atomic type of the numbers in sequences; NULL: strings */
 } ncz_dtype;
 
 /* One field of a record: an array of elements, in C order, at an offset. */
@@ -59,7 +60,8 @@ struct ncz_record {
  */
 int ncz_record_make(const ncz_type *t, ncz_record **out);
 
-/* The type in memory that a stored type is read as. Types without an atomic one (raw bytes, records) give NC_NAT's. */
+/* The type in memory that a stored type is read as. Types without an atomic one (raw bytes, records, sequences) give
+ * NC_NAT's. */
 const ncz_type *ncz_dtype_type(const ncz_dtype *t);
 
 /* The stored type of a type in memory. Strings give NCZ_KIND_BYTES with `strlen_max` bytes. A type that has no stored
@@ -182,8 +184,9 @@ bool ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_r
  *   - NaN to integer is no range error.
  *   - Text to or from numbers is NC_ECHAR; NC_STRING to or from other types is NC_EBADTYPE. Both are returned before
  *     anything is moved.
- *   - Values of an enumeration convert as those of its base. Raw bytes and records convert to and from an opaque
- *     type of their size and a compound with fields of their types only, else it is NC_EBADTYPE.
+ *   - Values of an enumeration convert as those of its base. Raw bytes, records and sequences convert to and from an
+ *     opaque type of their size, a compound with fields of their types and sequences of the same numbers only, else
+ *     it is NC_EBADTYPE.
  *   - With `classic`, NC_BYTE <-> NC_UBYTE never raises NC_ERANGE.
  */
 typedef struct ncz_transfer {
@@ -200,7 +203,7 @@ int ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem);
 
 /*
  * Chunk to memory. NC_STRING: each element becomes a new char * (ncz_alloc) without trailing NULs, or NULL when all
- * its bytes are zero. After a failure no string is left and their places are NULL.
+ * its bytes are zero. After a failure no string is left and their places are NULL. The same holds for sequences.
  */
 int ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem);
 
@@ -226,14 +229,15 @@ bool ncz_all_fill(const void *src, size_t n, const void *fill, size_t item);
 int ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, const uint64_t *index, const void *fill,
                   void *chunk);
 
-/* ---- strings: a chunk of NCZ_KIND_OBJECT, in one block without pointers ----------------------------------------
+/* ---- strings and sequences: a chunk of NCZ_KIND_OBJECT, in one block without pointers --------------------------
  *
  * A decoded chunk of strings is such a block, and its fill element is a block of one string. Only ncz_vlen_change()
- * changes a finished block. ncz_transfer_out() and ncz_transfer_fill_out() (fill NULL: NULL pointers) read blocks.
+ * changes a finished block. ncz_transfer_out() and ncz_transfer_fill_out() (fill NULL: NULL pointers) read blocks. A
+ * sequence's bytes are its numbers as they are in memory.
  */
 typedef enum ncz_vlen_kind {
-    NCZ_VLEN_NONE,   /* no string: a NULL pointer */
-    NCZ_VLEN_STRING, /* bytes, perhaps with NULs */
+    NCZ_VLEN_NONE,   /* no string: a NULL pointer; an empty sequence */
+    NCZ_VLEN_STRING, /* bytes, perhaps with NULs; a sequence's numbers */
     NCZ_VLEN_VALUE,  /* JSON text of another value; a codec for values stores it as a value */
 } ncz_vlen_kind;
 
@@ -257,6 +261,12 @@ int                   ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text); /*
 void                  ncz_vlen_share(ncz_buf *b, size_t i, size_t from);      /* the same bytes as element `from` */
 const ncz_vlen_block *ncz_vlen_in(const ncz_buf *b);                          /* valid until the buffer changes */
 int                   ncz_vlen_take(ncz_buf *b, char **out); /* the caller frees it with ncz_free() */
+
+/*
+ * The item of an element in memory of type `mem` (NC_STRING, or a sequence), whose bytes it points to. NC_EINVAL: a
+ * sequence with a length and no pointer, or with more bytes than memory. `elem` need not be aligned.
+ */
+int ncz_vlen_item_of(const ncz_type *mem, const void *elem, ncz_vlen_item *out);
 
 /*
  * Puts a piece into the block `old` (NULL: n times `fill`; that NULL, too: NCZ_VLEN_NONE) and writes the new block to

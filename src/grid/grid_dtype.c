@@ -27,8 +27,8 @@ id_of(const ncz_dtype *t)
     case NCZ_KIND_BOOL: return t->size == 1 ? NC_UBYTE : NC_NAT;
     case NCZ_KIND_CHAR: return t->size == 1 ? NC_CHAR : NC_NAT;
     case NCZ_KIND_BYTES:
-    case NCZ_KIND_UCS4:
-    case NCZ_KIND_OBJECT: return NC_STRING;
+    case NCZ_KIND_UCS4: return NC_STRING;
+    case NCZ_KIND_OBJECT: return t->items == NULL ? NC_STRING : NC_NAT;
     case NCZ_KIND_RAW:
     case NCZ_KIND_RECORD:
     case NCZ_KIND_OTHER: break;
@@ -40,6 +40,15 @@ const ncz_type *
 ncz_dtype_type(const ncz_dtype *t)
 {
     return ncz_type_of(id_of(t));
+}
+
+/* The numbers of a sequence, or its characters. NULL: it holds elements that are not stored in sequences. */
+static const ncz_type *
+items_of(const ncz_type *t)
+{
+    const ncz_type *base = t->class == NCZ_TYPE_VLEN ? ncz_type_value(t->base) : NULL;
+
+    return base != NULL && (ncz_type_is_number(base) || base->class == NCZ_TYPE_CHAR) ? base : NULL;
 }
 
 /* The stored kind for a type in memory. */
@@ -55,8 +64,8 @@ kind_of(const ncz_type *t)
     case NCZ_TYPE_ENUM: return kind_of(t->base);
     case NCZ_TYPE_OPAQUE: return NCZ_KIND_RAW;
     case NCZ_TYPE_COMPOUND: return t->record != NULL ? NCZ_KIND_RECORD : NCZ_KIND_OTHER;
-    case NCZ_TYPE_NONE:
-    case NCZ_TYPE_VLEN: break;
+    case NCZ_TYPE_VLEN: return items_of(t) != NULL ? NCZ_KIND_OBJECT : NCZ_KIND_OTHER;
+    case NCZ_TYPE_NONE: break;
     }
     return NCZ_KIND_OTHER;
 }
@@ -64,10 +73,14 @@ kind_of(const ncz_type *t)
 ncz_dtype
 ncz_dtype_of(const ncz_type *t, bool big, size_t strlen_max)
 {
+    const ncz_type *items = items_of(t);
+
     return (ncz_dtype){.kind = kind_of(t),
-                       .big = big,
+                       .big = items == NULL && big,
                        .size = t->class == NCZ_TYPE_STRING ? strlen_max
+                               : items != NULL             ? NCZ_OBJECT_SIZE
                                : t->record != NULL         ? t->record->size
                                                            : t->size,
-                       .record = t->record};
+                       .record = t->record,
+                       .items = items};
 }

@@ -106,10 +106,14 @@ void ncz_grid_loops_clear(ncz_loops *t);
 int ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_item, size_t mem_item,
                          ncz_loops *nest, size_t *off);
 
+/* ---- grid_vlen_block.c: one element ---- */
+
+/* Makes a string or a sequence in memory of type `mem`, which need not be aligned. */
+int ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem);
+
 /* ---- grid_string.c: one element ---- */
 
 int  ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out);
-int  ncz_grid_text_out(ncz_vlen_item text, char **out);
 void ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst);
 
 #endif /* NCZ_GRID_INT_H */

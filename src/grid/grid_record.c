@@ -64,6 +64,11 @@ ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
         return mem->class == NCZ_TYPE_OPAQUE && mem->size == t->size
                    ? NC_NOERR
                    : ncz_fail(NC_EBADTYPE, "%zu raw bytes convert to and from an opaque type only", t->size);
+    if (t->items != NULL)
+        return mem->class == NCZ_TYPE_VLEN && ncz_type_value(mem->base) == t->items
+                   ? NC_NOERR
+                   : ncz_fail(NC_EBADTYPE, "sequences of %s convert to and from a type of such sequences only",
+                              t->items->name);
     if (stored->class == NCZ_TYPE_NONE)
         return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
     if (mem->class == NCZ_TYPE_NONE || mem->id > NC_MAX_ATOMIC_TYPE)

@@ -127,16 +127,6 @@ ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out)
     return NC_NOERR;
 }
 
-/* Unlike in fixed-width storage, an empty string is distinct from a missing one. */
-int
-ncz_grid_text_out(ncz_vlen_item text, char **out)
-{
-    *out = NULL;
-    if (text.what != NCZ_VLEN_NONE && (*out = ncz_strndup(text.s, text.len)) == NULL)
-        return ncz_fail_nomem(text.len + 1);
-    return NC_NOERR;
-}
-
 void
 ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst)
 {

@@ -12,7 +12,7 @@
 /* The state of the functions that are called for each run. */
 typedef struct mover {
     const ncz_dtype      *dtype;
-    const ncz_type       *mem; /* records only */
+    const ncz_type       *mem;
     bool                  classic;
     ncz_convert_run       pipe;
     const char           *from;
@@ -20,7 +20,7 @@ typedef struct mover {
     const ncz_vlen_block *texts; /* objects only: the block that replaces `from` */
     size_t                first; /* objects only: the piece's first element in the block */
     bool                  bad;   /* a value was out of range */
-    uint64_t              left;  /* strings only: how many to free after a failure */
+    uint64_t              left;  /* strings and sequences only: how many to free after a failure */
     uint64_t              made;
 } mover;
 
@@ -156,14 +156,12 @@ static int
 text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
     ncz_vlen_item text = {.what = NCZ_VLEN_NONE};
-    char         *s = NULL;
     int           rc;
 
     if (m->texts != NULL)
         text = ncz_vlen_at(m->texts, m->first + (size_t)a);
-    if ((rc = ncz_grid_text_out(text, &s)) != NC_NOERR)
+    if ((rc = ncz_grid_item_out(m->mem, text, m->to + b)) != NC_NOERR)
         return rc;
-    memcpy(m->to + b, &s, sizeof s);
     m->made++;
     return NC_NOERR;
 }
@@ -174,7 +172,7 @@ string_undo(mover *m, ptrdiff_t a, ptrdiff_t b)
     (void)a;
     if (m->left == 0)
         return NC_NOERR;
-    ncz_type_free_elems(ncz_type_of(NC_STRING), m->to + b, 1);
+    ncz_type_free_elems(m->mem, m->to + b, 1);
     m->left--;
     return NC_NOERR;
 }
@@ -253,13 +251,13 @@ each_string(ncz_loops *nest, ncz_plane_fn fn, mover *v)
     return rc;
 }
 
-/* The same for objects. `step` 0: every place gets the block's first string. No block: NULL pointers. */
+/* The same for objects. `step` 0: every place gets the block's first item. No block: NULL pointers. */
 static int
 move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *texts, size_t step, void *mem)
 {
     ncz_loops nest;
-    mover     v = {.texts = texts};
-    size_t    item = sizeof(char *);
+    mover     v = {.mem = m->mem, .texts = texts};
+    size_t    item = m->mem->size;
     int       rc;
 
     if ((rc = ncz_grid_piece_loops(m, p, step, item, &nest, &v.first)) != NC_NOERR)

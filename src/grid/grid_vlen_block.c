@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_vlen_block: a chunk of variable-length strings in one block without pointers: a head, a table with one entry
- * per element, and the bytes. So a block can be copied, cached and accounted for like any other chunk, except that it
+ * grid_vlen_block: a chunk of variable-length strings or sequences in one block without pointers: a head, a table with
+ * one entry per element, and the bytes. So a block can be copied, cached and accounted for like any other chunk, except that it
  * has its own size.
  *
  * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block without the
@@ -141,30 +141,82 @@ ncz_vlen_take(ncz_buf *b, char **out)
     return NC_NOERR;
 }
 
+/* ---- one element in memory ----------------------------------------------------------------------------- */
+
+static int
+sequence_item(const ncz_type *mem, const void *elem, ncz_vlen_item *out)
+{
+    nc_vlen_t v;
+    size_t    nbytes;
+
+    memcpy(&v, elem, sizeof v);
+    if ((v.p == NULL && v.len > 0) || !ncz_mul(v.len, mem->base->size, &nbytes))
+        return ncz_fail(NC_EINVAL, "%s: a sequence of %zu elements%s", mem->name, v.len,
+                        v.p == NULL ? ", and no pointer to them" : "");
+    *out = (ncz_vlen_item){v.p, nbytes, NCZ_VLEN_STRING};
+    return NC_NOERR;
+}
+
+int
+ncz_vlen_item_of(const ncz_type *mem, const void *elem, ncz_vlen_item *out)
+{
+    const char *s;
+
+    if (mem->class == NCZ_TYPE_VLEN)
+        return sequence_item(mem, elem, out);
+    memcpy(&s, elem, sizeof s);
+    *out = s != NULL ? (ncz_vlen_item){s, strlen(s), NCZ_VLEN_STRING} : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
+    return NC_NOERR;
+}
+
+static int
+sequence_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
+{
+    nc_vlen_t v = {.len = item.len / mem->base->size};
+
+    if (item.len % mem->base->size != 0)
+        return ncz_fail(NC_EFILTER, "%zu bytes are not a run of elements of %zu", item.len, mem->base->size);
+    if (item.len > 0 && (v.p = ncz_dup(item.s, item.len)) == NULL)
+        return ncz_fail_nomem(item.len);
+    memcpy(elem, &v, sizeof v);
+    return NC_NOERR;
+}
+
+/* Unlike in fixed-width storage, an empty string is distinct from a missing one. */
+int
+ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
+{
+    char *s = NULL;
+
+    if (mem->class == NCZ_TYPE_VLEN)
+        return sequence_out(mem, item, elem);
+    if (item.what != NCZ_VLEN_NONE && (s = ncz_strndup(item.s, item.len)) == NULL)
+        return ncz_fail_nomem(item.len + 1);
+    memcpy(elem, &s, sizeof s);
+    return NC_NOERR;
+}
+
 /* ---- putting ------------------------------------------------------------------------------------------- */
 
 typedef struct putting {
-    ncz_vlen_item *table; /* the new value of each element */
-    const char    *mem;
+    ncz_vlen_item  *table; /* the new value of each element */
+    const ncz_type *type;
+    const char     *mem;
 } putting;
 
 static int
 run_put(void *arg, const ncz_plane *p)
 {
     const putting *put = arg;
+    int            rc = NC_NOERR;
 
     for (size_t row = 0; row < p->rows; row++) {
         ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
 
-        for (size_t i = 0; i < p->n; i++, a += p->a_step, b += p->b_step) {
-            const char *s;
-
-            memcpy(&s, put->mem + b, sizeof s);
-            put->table[a] =
-                s != NULL ? (ncz_vlen_item){s, strlen(s), NCZ_VLEN_STRING} : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
-        }
+        for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, a += p->a_step, b += p->b_step)
+            rc = ncz_vlen_item_of(put->type, put->mem + b, &put->table[a]);
     }
-    return NC_NOERR;
+    return rc;
 }
 
 /* Builds the block of a table. Equal neighbours share their bytes, and so do all fill elements. */
@@ -197,9 +249,9 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
              const ncz_vlen_block *fill, const void *mem, ncz_buf *out)
 {
     ncz_vlen_item *table = ncz_alloc_n(n, sizeof *table);
-    putting        put = {.table = table};
+    putting        put = {.table = table, .type = m->mem};
     ncz_loops      nest;
-    size_t         off, item = sizeof(char *);
+    size_t         off, item = m->mem->size;
     int            rc;
 
     if (table == NULL)
@@ -213,8 +265,10 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
             goto done;
         put.table += off;
         put.mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * item);
-        (void)ncz_grid_loops_each(&nest, run_put, &put);
+        rc = ncz_grid_loops_each(&nest, run_put, &put);
         ncz_grid_loops_clear(&nest);
+        if (rc != NC_NOERR)
+            goto done;
     }
     rc = build_block(table, n, fill, out);
 done:
@@ -226,32 +280,30 @@ done:
 
 typedef struct changing {
     ncz_vlen_block *t;
+    const ncz_type *type;
     const char     *mem;
     size_t          first; /* the element that the piece begins with */
     size_t          need;  /* bytes of all the new strings */
-    bool            long_one;
 } changing;
 
-static void
-measure_one(changing *c, const char *s)
+static int
+measure_one(changing *c, ncz_vlen_item item)
 {
-    size_t len = s != NULL ? strlen(s) : 0;
-
-    c->long_one = c->long_one || len > UINT32_MAX;
-    if (!ncz_add(c->need, len, &c->need))
+    if (item.len > UINT32_MAX)
+        return ncz_fail(NC_EFILTER, "a text of more than %lu bytes is too long", (unsigned long)UINT32_MAX);
+    if (!ncz_add(c->need, item.len, &c->need))
         c->need = SIZE_MAX;
+    return NC_NOERR;
 }
 
 static void
-change_one(ncz_vlen_block *t, entry *e, const char *s)
+change_one(ncz_vlen_block *t, entry *e, ncz_vlen_item item)
 {
-    size_t len = s != NULL ? strlen(s) : 0;
-
     t->dead += e->len;
-    *e = (entry){.off = t->nbytes, .len = (uint32_t)len, .what = s != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE};
-    if (len > 0)
-        memcpy((char *)t + t->nbytes, s, len);
-    t->nbytes += len;
+    *e = (entry){.off = t->nbytes, .len = (uint32_t)item.len, .what = item.what};
+    if (item.len > 0)
+        memcpy((char *)t + t->nbytes, item.s, item.len);
+    t->nbytes += item.len;
 }
 
 /* Without a block it only measures the strings; with one it stores them. */
@@ -259,21 +311,23 @@ static int
 run_change(void *arg, const ncz_plane *p)
 {
     changing *c = arg;
+    int       rc = NC_NOERR;
 
     for (size_t row = 0; row < p->rows; row++) {
         ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
 
-        for (size_t i = 0; i < p->n; i++, a += p->a_step, b += p->b_step) {
-            const char *s;
+        for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, a += p->a_step, b += p->b_step) {
+            ncz_vlen_item item = {.what = NCZ_VLEN_NONE};
 
-            memcpy(&s, c->mem + b, sizeof s);
+            if ((rc = ncz_vlen_item_of(c->type, c->mem + b, &item)) != NC_NOERR)
+                return rc;
             if (c->t != NULL)
-                change_one(c->t, &c->t->at[c->first + (size_t)a], s);
+                change_one(c->t, &c->t->at[c->first + (size_t)a], item);
             else
-                measure_one(c, s);
+                rc = measure_one(c, item);
         }
     }
-    return NC_NOERR;
+    return rc;
 }
 
 bool
@@ -304,20 +358,17 @@ make_room(char **block, size_t more)
 int
 ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block)
 {
-    changing  c = {.mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * sizeof(char *))};
+    size_t    item = m->mem->size;
+    changing  c = {.type = m->mem, .mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * item)};
     ncz_loops nest;
     int       rc;
 
     if (p->nelems == 0)
         return NC_NOERR;
-    if ((rc = ncz_grid_piece_loops(m, p, 1, sizeof(char *), &nest, &c.first)) != NC_NOERR)
+    if ((rc = ncz_grid_piece_loops(m, p, 1, item, &nest, &c.first)) != NC_NOERR)
         return rc;
-    (void)ncz_grid_loops_each(&nest, run_change, &c);
-    if (c.long_one)
-        rc = ncz_fail(NC_EFILTER, "a text of more than %lu bytes is too long", (unsigned long)UINT32_MAX);
-    else
-        rc = make_room(block, c.need);
-    if (rc == NC_NOERR) {
+    if ((rc = ncz_grid_loops_each(&nest, run_change, &c)) == NC_NOERR &&
+        (rc = make_room(block, c.need)) == NC_NOERR) {
         c.t = (ncz_vlen_block *)(void *)*block;
         (void)ncz_grid_loops_each(&nest, run_change, &c);
     }

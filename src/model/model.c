@@ -209,7 +209,7 @@ make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, siz
     v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
     v->key_encoding = m->key_encoding;
     v->fill_mode = m->nofill || (small && m->small_fill == NCZ_SMALL_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
-    v->fill_null = small && m->small_fill == NCZ_SMALL_NULL;
+    v->fill_null = (small || v->dtype.items != NULL) && m->small_fill == NCZ_SMALL_NULL;
     v->cache_bytes = m->limits.cache_bytes;
     v->cache_nelems = 1000;
     v->cache_preemption = 0.75f;

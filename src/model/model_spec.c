@@ -39,16 +39,17 @@ is_stored_big(const ncz_model *m, const ncz_var *v)
     return v->endian == NC_ENDIAN_BIG && !m->native_big;
 }
 
-/* Makes a vlen block of one string. */
+/* Makes a vlen block of one string or sequence. */
 static int
-make_object_fill(const char *value, void **out)
+make_object_fill(const ncz_type *type, const void *value, void **out)
 {
-    ncz_buf b = NCZ_BUF_INIT;
-    char   *block = NULL;
-    int     rc = ncz_vlen_begin(&b, 1);
+    ncz_buf       b = NCZ_BUF_INIT;
+    ncz_vlen_item item;
+    char         *block = NULL;
+    int           rc;
 
-    if (rc == NC_NOERR && value != NULL)
-        rc = ncz_vlen_set(&b, 0, (ncz_vlen_item){value, strlen(value), NCZ_VLEN_STRING});
+    if ((rc = ncz_vlen_item_of(type, value, &item)) == NC_NOERR && (rc = ncz_vlen_begin(&b, 1)) == NC_NOERR)
+        rc = ncz_vlen_set(&b, 0, item);
     if (rc == NC_NOERR && (rc = ncz_vlen_take(&b, &block)) == NC_NOERR)
         *out = block;
     ncz_buf_clear(&b);
@@ -67,7 +68,7 @@ make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
     if (v->fill_mode == NCZ_FILL_NONE || value == NULL || dtype->kind == NCZ_KIND_OTHER)
         return NC_NOERR;
     if (dtype->kind == NCZ_KIND_OBJECT)
-        return make_object_fill(*(const char *const *)value, out);
+        return make_object_fill(v->type, value, out);
     if ((fill = ncz_zalloc(dtype->size)) == NULL)
         return ncz_fail_nomem(dtype->size);
     rc = ncz_convert_in(v->type, value, dtype, fill, 1, false);
@@ -236,6 +237,9 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
         rc = ncz_chain_usable(s->chain);
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
             rc = ncz_fail(NC_EBADTYPE, "%s: no codec of this array stores its strings of any length", s->path);
+        if (rc == NC_NOERR && s->dtype.items != NULL && !ncz_chain_stores(s->chain, s->dtype.items))
+            rc = ncz_fail(NC_EBADTYPE, "%s: codec '%s' does not store sequences of %s", s->path,
+                          ncz_chain_id(s->chain, 0), s->dtype.items->name);
     }
     if ((s->unusable = ncz_err_keep(rc)) == NULL)
         return ncz_fail_nomem(sizeof(ncz_err));

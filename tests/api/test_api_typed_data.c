@@ -311,7 +311,6 @@ owning_on(place *p)
         OK(nc_insert_compound(ncid, t, "s", 0, NC_STRING));
         OK(nc_insert_compound(ncid, t, "v", sizeof(char *), row));
         FAILS(NC_ENOTBUILT, nc_def_var(ncid, "v", t, 0, NULL, &v));
-        FAILS(NC_ENOTBUILT, nc_def_var(ncid, "v", row, 0, NULL, &v));
         OK(nc_put_att(ncid, NC_GLOBAL, "both", t, 1, &in));
         OK(nc_put_att(ncid, NC_GLOBAL, "rows", row, 2, rows));
         FAILS(NC_EBADTYPE, nc_put_att_int(ncid, NC_GLOBAL, "no", t, 1, (int[]){1}));

@@ -43,7 +43,7 @@ def expect_text(label, want, path, case):
 
 
 def round_trips(tmp):
-    for case in ("types", "hidden", "simple"):
+    for case in ("types", "hidden", "simple", "sequences"):
         want = open(os.path.join(folder, case + ".cdl")).read()
         for mode in ("mode=nczarr", "mode=nczarr,zip", "mode=nczarr,v3", "mode=nczarr,v3,zip", "mode=nczarr,consolidated"):
             path, problem = make(tmp, case, mode)
@@ -75,6 +75,13 @@ def copies(tmp):
         again = os.path.join(tmp, "pure-again-%s.zarr" % mode)
         report("types: copy without metadata of netCDF, %s" % mode, failed(r) or failed(dump) or failed(run("nczgen", "-o", again, cdl)))
         expect_text("types: a dump of other types, %s" % mode, dump.stdout, again, "types")
+    want = open(os.path.join(folder, "sequences.cdl")).read()
+    source, problem = make(tmp, "sequences", "mode=nczarr")
+    for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-c", "x/2"])):
+        target = os.path.join(tmp, "sequences-%d.zarr" % i)
+        report("types: copy of sequences %s" % " ".join(options), problem or failed(run("nczcopy", "--verify", *options, source, target)))
+        expect_text("types: what that copy made", want, target, "sequences")
+    source, problem = make(tmp, "types", "mode=nczarr")
     r = run("nczcopy", "--dry-run", source, os.path.join(tmp, "none.zarr"))
     report("types: dry run", failed(r))
     r = run("nczcopy", "-V", "c,k", source, os.path.join(tmp, "some.zarr"))

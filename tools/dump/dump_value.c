@@ -249,7 +249,7 @@ dump_value_double(nc_type type, const void *p)
 
 /*
  * The standard fill counts where the variable names none; not for bytes, whose every value is likely data, and not
- * for characters, which print as text.
+ * for characters, which print as text. As in ncdump, sequences are always printed.
  */
 void
 dump_fill_load(const dump_var *v, dump_fill *f)
@@ -257,7 +257,7 @@ dump_fill_load(const dump_var *v, dump_fill *f)
     *f = (dump_fill){.type = v->type};
     if (dump_att_load_named(v->grp, v->id, "_FillValue", &f->own) == NC_NOERR && f->own.type == v->type &&
         f->own.len == 1 && f->own.val != NULL) {
-        f->has = true;
+        f->has = f->own.user == NULL || f->own.user->class != NC_VLEN;
         return;
     }
     dump_att_clear(&f->own);

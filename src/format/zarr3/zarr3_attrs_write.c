@@ -44,7 +44,7 @@ choose_form(const ncz_var *v, const ncz_att *a)
         return FILL_AS_BASE64;
     if (v->dtype.kind == NCZ_KIND_BOOL)
         return FILL_AS_BOOL;
-    if (!ncz_type_is_number(ncz_type_value(v->type)) || is_time(v))
+    if (v->dtype.items == NULL && (!ncz_type_is_number(ncz_type_value(v->type)) || is_time(v)))
         return FILL_NOT_WRITTEN;
     return FILL_AS_ANY;
 }

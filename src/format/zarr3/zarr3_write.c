@@ -90,7 +90,7 @@ write_float(const ncz_var *v, const void *value, ncz_jsonw *w)
 static void
 write_zero(const ncz_var *v, ncz_jsonw *w)
 {
-    if (v->type->class == NCZ_TYPE_STRING)
+    if (v->dtype.kind == NCZ_KIND_OBJECT || v->type->class == NCZ_TYPE_STRING)
         ncz_jsonw_cstr(w, "");
     else if (v->dtype.kind == NCZ_KIND_BOOL)
         ncz_jsonw_bool(w, false);
@@ -124,7 +124,7 @@ write_fill(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
     } else if (ncz_format_is_record(&v->dtype)) {
         return ncz_zarr3_record_fill_write(v->type, v->fill_mode == NCZ_FILL_VALUE ? value : v->type->fill, w);
-    } else if (v->fill_mode == NCZ_FILL_NONE || value == NULL) {
+    } else if (v->fill_mode == NCZ_FILL_NONE || value == NULL || v->dtype.items != NULL) {
         write_zero(v, w);
     } else if (v->type->class == NCZ_TYPE_STRING) {
         s = *(const char *const *)value;
