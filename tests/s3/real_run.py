@@ -69,7 +69,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.in_place, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -110,6 +110,14 @@ class Suite:
         good = r.stdout.count("[       OK ]")
         report("%s: %d ways of copying" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
                if r.returncode or good < 5 else [], more=good)
+
+    def in_place(self):
+        """The other version of Zarr over the same chunks, also when that is cut off."""
+        r = self.run(sys.executable, os.path.join(ROOT, "tests", "tools", "in_place.py"), *(self.program("tools", t) for t in ("nczcopy", "nczdump", "nczgen")),
+                     os.path.join(ROOT, "tests", "data"), self.base, NCZARR_LOG="", timeout=600)
+        good = r.stdout.count("[       OK ]")
+        report("%s: %d cases of --in-place" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
+               if r.returncode or good < 3 else [], more=good)
 
     def cut_off(self):
         """nczgen and nczcopy ended by signals, and two at one place."""

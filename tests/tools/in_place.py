@@ -6,7 +6,7 @@ usage: in_place.py NCZCOPY NCZDUMP NCZGEN DATA [PLACE]   prints a line for each 
 
 With PLACE, a URL of S3 like http://host/bucket without a fragment, the same in a bucket (tests/s3/real_run.py does that).
 """
-import json, os, shutil, subprocess, sys, tempfile, zipfile
+import json, os, shutil, subprocess, sys, tempfile, time, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases
@@ -14,6 +14,7 @@ from cases import report
 
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
 place = sys.argv[5] if len(sys.argv) > 5 else None
+KILLS = 6
 tmp = tempfile.mkdtemp(prefix="nczarr-in-place-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
 
@@ -350,22 +351,74 @@ def options():
 def in_bucket():
     problems = []
     url = place + "/in-place.zarr#mode=s3"
+    for consolidated in ("", ",consolidated"):
+        with open(there("in.cdl"), "w") as f:
+            f.write(RICH)
+        r = run(nczgen, "-o", place + "/in-place.zarr#mode=nczarr,s3" + consolidated, there("in.cdl"))
+        text = dump(url)
+        if r.returncode or "netcdf x" not in text:
+            problems.append("nczgen%s: %s %s" % (consolidated, r.stderr, text))
+        for version, args in (3, ["--verify"]), (3, ["--remove-old"]), (3, ["--remove-old"]), (2, ["--remove-old", "--verify"]):
+            r = convert(url, version, *args)
+            if r.returncode != 0 or dump(url) != text:
+                problems.append("v%d %s%s: exit %d: %s" % (version, args, consolidated, r.returncode, r.stderr))
+            if version_of(url) != version:
+                problems.append("v%d %s%s: it is not" % (version, args, consolidated))
+    report("in place: in a bucket", problems)
+
+
+def refused_in_bucket():
+    """What v2 lacks: nothing is changed."""
+    problems = []
+    url = place + "/in-place-refused.zarr#mode=zarr,v3,s3"
     with open(there("in.cdl"), "w") as f:
-        f.write(RICH)
+        f.write(SMALL % "")
     r = run(nczgen, "-o", url, there("in.cdl"))
     text = dump(url)
-    for version, args in (3, ["--verify"]), (3, ["--remove-old"]), (3, ["--remove-old"]), (2, ["--remove-old", "--verify"]):
-        r = convert(url, version, *args)
-        if r.returncode != 0 or dump(url) != text:
-            problems.append("v%d %s: exit %d: %s" % (version, args, r.returncode, r.stderr))
-        if version_of(url) != version:
-            problems.append("v%d %s: it is not" % (version, args))
-    report("in place: in a bucket", problems)
+    r = convert(url, 2) if r.returncode == 0 else r
+    if r.returncode != 1 or "chunk" not in r.stderr:
+        problems.append("exit %d: %s" % (r.returncode, r.stderr))
+    if dump(url) != text or version_of(url) != 3:
+        problems.append("it is changed")
+    report("in place: refused in a bucket", problems)
+
+
+def killed_in_bucket():
+    """After SIGKILL at any time it is the old dataset or the new one, with all values, and the same command completes it."""
+    problems, ended = [], 0
+    url = place + "/in-place-killed.zarr#mode=s3"
+    with open(there("in.cdl"), "w") as f:
+        f.write("netcdf x {\ndimensions: x = 4 ;\nvariables:\n" + "".join("int v%d(x) ;\n" % i for i in range(40)) + "data:\n"
+                + "".join("v%d = 1, 2, 3, %d ;\n" % (i, i) for i in range(40)) + "}\n")
+    r = run(nczgen, "-o", place + "/in-place-killed.zarr#mode=nczarr,s3", there("in.cdl"))
+    text = dump(url)
+    if r.returncode or "v39" not in text:
+        problems.append("nczgen: %s %s" % (r.stderr, text))
+    began = time.monotonic()
+    convert(url, 3, "--remove-old")
+    took, was = time.monotonic() - began, 3
+    for point in range(2 * KILLS):
+        version = 5 - was
+        p = subprocess.Popen([nczcopy, "--in-place", "--zarr-format", str(version), "--remove-old", url], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(took * (point + 0.5) / (2 * KILLS))
+        p.kill()
+        p.communicate()
+        ended += p.returncode != 0
+        now = version_of(url)
+        if now not in (2, 3) or dump(url) != text:
+            problems.append("point %d: killed on the way from v%d to v%d: it is not whole: %s" % (point, was, version, dump(url)[-300:]))
+        r = convert(url, version, "--remove-old")
+        if r.returncode != 0 or dump(url) != text or version_of(url) != version:
+            problems.append("point %d: the same again: exit %d: %s" % (point, r.returncode, r.stderr))
+        was = version
+    report("in place: killed %d of %d times in a bucket" % (ended, 2 * KILLS), problems)
 
 
 try:
     if place:
         in_bucket()
+        refused_in_bucket()
+        killed_in_bucket()
     else:
         have_zip = run(nczgen, "-o", there("probe.zip"), os.path.join(data, "cdl", "coords.cdl")).returncode == 0
         golden_sets()
