@@ -14,13 +14,18 @@
  *                             on big-endian machines, unchanged on others
  *   readfile, writefile       a whole file
  *   type_alignment            alignment in a struct of C
+ *   begin_compound            begins a compound whose fields get their places from the library: with NCAUX_ALIGN_C those
+ *                             of a struct of C, with NCAUX_ALIGN_UNIFORM all multiples of the largest alignment among
+ *                             them. *tag: what has been added, for abort_compound(), which releases it at any time
+ *   add_field                 adds a field: NC_EBADTYPE, NC_ENAMEINUSE, NC_EINVAL
+ *   end_compound              defines the type, with the errors of nc_def_compound(), and NC_EINVAL without fields. The
+ *                             tag still has to be released
  *   plugin_path_parse         "DIR:DIR" to a list; sep 0 is ':'. plugin_path_clear() frees what the list holds,
  *                             plugin_path_reclaim() the list as well
  *   parse_provenance          the text of _NCProperties, "KEY=VALUE,KEY=VALUE" with '\\' before a literal character, as
  *                             key, value, key, value, ..., NULL, NULL: free each and the vector
  *
- * Errors: NC_EINVAL a text that is malformed or a missing argument; NC_ENOMEM; errno of a file; NC_EBADTYPE; NC_ENOTNC4
- * user-defined types.
+ * Errors: NC_EINVAL a text that is malformed or a missing argument; NC_ENOMEM; errno of a file; NC_EBADTYPE.
  */
 #ifndef NCAUX_H
 #define NCAUX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_aux: netcdf_aux.h: values, types and their alignment, files. Filters as text are in api_aux_filter.c, lists of
- * directories and the text of _NCProperties in api_aux_list.c.
+ * api_aux: netcdf_aux.h: values, types and their alignment, files. Compounds piece by piece are in api_aux_compound.c,
+ * filters as text in api_aux_filter.c, lists of directories and the text of _NCProperties in api_aux_list.c.
  */
 #include "api/api_int.h"
 
@@ -114,53 +114,6 @@ ncaux_class_alignment(int ncclass, size_t *alignp)
     if (alignp != NULL)
         *alignp = alignments[ncclass];
     return NC_NOERR;
-}
-
-int
-ncaux_type_alignment(int xtype, int ncid, size_t *alignp)
-{
-    (void)ncid;
-    ncz_err_clear();
-    if (!ncz_api_atomic(xtype))
-        return ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
-    return ncaux_class_alignment(xtype, alignp);
-}
-
-/* ---- compound types, piece by piece ---- */
-
-static int
-refuse_compound(void)
-{
-    ncz_err_clear();
-    return ncz_fail(NC_ENOTNC4, "NCZarr has no user-defined types");
-}
-
-int
-ncaux_begin_compound(int ncid, const char *name, int alignmode, void **tag)
-{
-    (void)ncid, (void)name, (void)alignmode, (void)tag;
-    return refuse_compound();
-}
-
-int
-ncaux_add_field(void *tag, const char *name, nc_type field_type, int ndims, const int *dimsizes)
-{
-    (void)tag, (void)name, (void)field_type, (void)ndims, (void)dimsizes;
-    return refuse_compound();
-}
-
-int
-ncaux_end_compound(void *tag, nc_type *xtypeid)
-{
-    (void)tag, (void)xtypeid;
-    return refuse_compound();
-}
-
-int
-ncaux_abort_compound(void *tag)
-{
-    (void)tag;
-    return refuse_compound();
 }
 
 /* ---- files ---- */

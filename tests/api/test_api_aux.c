@@ -4,6 +4,8 @@
 
 #include "compat/netcdf_aux.h"
 
+#include "support/failing_alloc.h"
+
 #include <errno.h>
 
 /* One parameter gives these words. */
@@ -219,7 +221,6 @@ types_on(place *p)
     char   *in[1] = {(char *)"one"}, *out[1], **all = NULL, name[NC_MAX_NAME + 1];
     size_t  size, n = 0, nfields = 9;
     nc_type base = 9;
-    void   *tag = NULL;
     int     ncid, class = 0;
 
     OK(ncaux_type_alignment(NC_DOUBLE, -1, &n));
@@ -230,7 +231,7 @@ types_on(place *p)
     assert_int_equal(n, sizeof(size_t));
     FAILS(NC_EINVAL, ncaux_class_alignment(NC_COMPOUND, &n));
     FAILS(NC_EINVAL, ncaux_class_alignment(NC_NAT, &n));
-    FAILS(NC_EBADTYPE, ncaux_type_alignment(33, -1, &n));
+    FAILS(NC_EBADID, ncaux_type_alignment(33, -1, &n));
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
     OK(ncaux_inq_any_type(ncid, NC_SHORT, name, &size, &base, &nfields, &class));
     assert_string_equal(name, "short");
@@ -242,21 +243,146 @@ types_on(place *p)
     OK(ncaux_copy_data_all(ncid, NC_STRING, in, 1, (void **)&all));
     assert_string_equal(all[0], "one");
     OK(ncaux_reclaim_data_all(ncid, NC_STRING, all, 1));
-    FAILS(NC_ENOTNC4, ncaux_begin_compound(ncid, "c", NCAUX_ALIGN_C, &tag));
-    FAILS(NC_ENOTNC4, ncaux_add_field(tag, "f", NC_INT, 0, NULL));
-    FAILS(NC_ENOTNC4, ncaux_end_compound(tag, &base));
-    FAILS(NC_ENOTNC4, ncaux_abort_compound(tag));
     FAILS(NC_ENOTBUILT, ncaux_dump_data(ncid, NC_STRING, in, 1, &out[0]));
     OK(nc_close(ncid));
 }
 ON_BOTH(types)
 
+typedef struct point {
+    char   tag;
+    double at[3];
+    short  n;
+} point;
+
+typedef struct outer {
+    char      c;
+    point     p[2];
+    nc_vlen_t row;
+    char      last;
+} outer;
+
+/* Checks a field by its number. */
+static void
+assert_field(int ncid, nc_type t, int i, const char *name, size_t offset, nc_type type, int ndims)
+{
+    char    got[NC_MAX_NAME + 1];
+    size_t  at;
+    nc_type of;
+    int     n;
+
+    OK(nc_inq_compound_field(ncid, t, i, got, &at, &of, &n, NULL));
+    assert_string_equal(got, name);
+    assert_true(at == offset && of == type && n == ndims);
+}
+
+static void
+compounds_on(place *p)
+{
+    const int three = 3, two = 2, zero = 0;
+    void     *tag = NULL;
+    nc_type   t, row, o, u;
+    size_t    size, n, align;
+    int       ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_vlen(ncid, "row", NC_INT, &row));
+    OK(ncaux_begin_compound(ncid, "point", NCAUX_ALIGN_C, &tag));
+    OK(ncaux_add_field(tag, "tag", NC_CHAR, 0, NULL));
+    OK(ncaux_add_field(tag, "at", NC_DOUBLE, 1, &three));
+    FAILS(NC_ENAMEINUSE, ncaux_add_field(tag, "at", NC_INT, 0, NULL));
+    FAILS(NC_EBADTYPE, ncaux_add_field(tag, "x", 99, 0, NULL));
+    FAILS(NC_EINVAL, ncaux_add_field(tag, "x", NC_INT, 1, NULL));
+    FAILS(NC_EINVAL, ncaux_add_field(tag, "x", NC_INT, 1, &zero));
+    FAILS(NC_EINVAL, ncaux_add_field(tag, "x", NC_INT, -1, &two));
+    FAILS(NC_EINVAL, ncaux_add_field(tag, NULL, NC_INT, 0, NULL));
+    OK(ncaux_add_field(tag, "n", NC_SHORT, 0, NULL));
+    OK(ncaux_end_compound(tag, &t));
+    FAILS(NC_ENAMEINUSE, ncaux_end_compound(tag, &o));
+    OK(ncaux_abort_compound(tag));
+    OK(nc_inq_compound(ncid, t, NULL, &size, &n));
+    assert_true(size == sizeof(point) && n == 3);
+    assert_field(ncid, t, 1, "at", offsetof(point, at), NC_DOUBLE, 1);
+    assert_field(ncid, t, 2, "n", offsetof(point, n), NC_SHORT, 0);
+    OK(ncaux_type_alignment(t, ncid, &align));
+    assert_int_equal(align, offsetof(struct aligned_double, v));
+
+    OK(ncaux_begin_compound(ncid, "outer", NCAUX_ALIGN_C, &tag));
+    OK(ncaux_add_field(tag, "c", NC_CHAR, 0, NULL));
+    OK(ncaux_add_field(tag, "p", t, 1, &two));
+    OK(ncaux_add_field(tag, "row", row, 0, NULL));
+    OK(ncaux_add_field(tag, "last", NC_CHAR, 0, NULL));
+    OK(ncaux_end_compound(tag, &o));
+    OK(ncaux_abort_compound(tag));
+    OK(nc_inq_compound_size(ncid, o, &size));
+    assert_int_equal(size, sizeof(outer));
+    assert_field(ncid, o, 1, "p", offsetof(outer, p), t, 1);
+    assert_field(ncid, o, 2, "row", offsetof(outer, row), row, 0);
+
+    OK(ncaux_begin_compound(ncid, "uniform", NCAUX_ALIGN_UNIFORM, &tag));
+    OK(ncaux_add_field(tag, "a", NC_BYTE, 0, NULL));
+    OK(ncaux_add_field(tag, "b", NC_INT, 0, NULL));
+    OK(ncaux_add_field(tag, "c", NC_BYTE, 0, NULL));
+    OK(ncaux_end_compound(tag, &u));
+    OK(ncaux_abort_compound(tag));
+    OK(nc_inq_compound_size(ncid, u, &size));
+    assert_int_equal(size, 12);
+    assert_field(ncid, u, 2, "c", 8, NC_BYTE, 0);
+
+    OK(ncaux_begin_compound(ncid, "nothing", NCAUX_ALIGN_C, &tag));
+    FAILS(NC_EINVAL, ncaux_end_compound(tag, &u));
+    OK(ncaux_abort_compound(tag));
+    OK(ncaux_abort_compound(NULL));
+    FAILS(NC_EBADTYPE, nc_inq_typeid(ncid, "nothing", &u));
+    FAILS(NC_EINVAL, ncaux_begin_compound(ncid, "x", 7, &tag));
+    FAILS(NC_EINVAL, ncaux_begin_compound(ncid, NULL, NCAUX_ALIGN_C, &tag));
+    FAILS(NC_EINVAL, ncaux_begin_compound(ncid, "x", NCAUX_ALIGN_C, NULL));
+    FAILS(NC_EINVAL, ncaux_add_field(NULL, "x", NC_INT, 0, NULL));
+    FAILS(NC_EINVAL, ncaux_end_compound(NULL, &u));
+    FAILS(NC_EBADTYPE, ncaux_type_alignment(99, ncid, &align));
+    OK(nc_close(ncid));
+}
+ON_BOTH(compounds)
+
+/* Memory that runs out at every allocation in turn. */
+static void
+compounds_without_memory(void **state)
+{
+    place p;
+    int   ncid, two = 2;
+    bool  met = true;
+
+    (void)state;
+    place_make(&p, true);
+    OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
+    for (size_t n = 1; met; n++) {
+        void   *tag = NULL;
+        char    name[20];
+        nc_type t;
+        int     rc;
+
+        assert_true(n < 100);
+        snprintf(name, sizeof name, "t%zu", n);
+        fail_allocation(n);
+        if ((rc = ncaux_begin_compound(ncid, name, NCAUX_ALIGN_C, &tag)) == NC_NOERR &&
+            (rc = ncaux_add_field(tag, "a", NC_INT, 0, NULL)) == NC_NOERR &&
+            (rc = ncaux_add_field(tag, "b", NC_SHORT, 1, &two)) == NC_NOERR)
+            rc = ncaux_end_compound(tag, &t);
+        met = end_failing();
+        assert_int_equal(rc, met ? NC_ENOMEM : NC_NOERR);
+        OK(ncaux_abort_compound(tag));
+    }
+    OK(nc_abort(ncid));
+    place_drop(&p);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters), cmocka_unit_test(filters), cmocka_unit_test(directories),
-        cmocka_unit_test(provenance), cmocka_unit_test(files),   cmocka_unit_test(types),
+        cmocka_unit_test(parameters),  cmocka_unit_test(filters),
+        cmocka_unit_test(directories), cmocka_unit_test(provenance),
+        cmocka_unit_test(files),       cmocka_unit_test(types),
+        cmocka_unit_test(compounds),   cmocka_unit_test(compounds_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
