@@ -686,7 +686,8 @@ NCZARR_API int nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *
  * A shard is the unit of writing and a chunk the unit of reading: chunks of one shard that change are stored together,
  * at nc_sync(), at closing or when memory for them runs out, and a shard that is written only in part is read before.
  * nc_def_var_chunking() and nc_inq_var_chunking() are about the chunks inside a shard. Processes may write
- * different chunks of one shard at the same time in directories and buckets: nothing is lost there (parallel.md).
+ * different chunks of one shard, and different parts of a chunk, at the same time in directories and buckets: nothing
+ * is lost there (parallel.md).
  *
  * shards   the shape of a shard in elements, a number for each dimension, each a multiple of the chunk's length (define
  *          the chunks first); it may exceed the dimension. NULL or all 0: none, each chunk is an object of its own

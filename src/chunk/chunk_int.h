@@ -188,6 +188,11 @@ typedef struct ncz_chunk_part {
     char    *data;         /* NULL: gone, or in the spill file */
     size_t   nbytes, room; /* room: of `data` */
     uint64_t spilled;      /* its place in the spill file */
+
+    uint64_t *ours; /* as in ncz_chunk; NULL: all. With it: */
+    size_t    ours_bytes;
+    bool      absent;  /* the other elements are fill: there was no chunk */
+    char     *version; /* of the object that has the other elements; NULL: unknown */
 } ncz_chunk_part;
 
 typedef struct ncz_chunk_part_spare ncz_chunk_part_spare;
@@ -525,7 +530,13 @@ void ncz_chunk_store_run(ncz_chunk_store *s);
 /* Stores one chunk: item->chunk with item->data. */
 int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
 /* Encodes into the item's own memory. ncz_chunk_store_put() then stores all encoded items. */
-int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
+int ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
+/*
+ * Encodes item->data, or finds that it holds only fill and is not to be stored: item->gone; with `put_fill` it is.
+ * Sets `encoded` and `nbytes`.
+ */
+int  ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fill, ncz_chunk_store_item *item,
+                           ncz_buf *body, ncz_scratch *scratch);
 int  ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
                                  ncz_scratch *scratch); /* the same, into the caller's memory */
 void ncz_chunk_store_put(ncz_chunk_store *s);
@@ -544,9 +555,41 @@ bool ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz
 /* Call it before a piece of the chunk is changed, by the thread that may change it. */
 int  ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece);
 void ncz_chunk_drop_ours(ncz_chunk *chunk);
-bool ncz_chunk_is_ours(const ncz_chunk *chunk, size_t elem); /* with `ours` only, like the next one */
-bool ncz_chunk_all_ours(const ncz_chunk *chunk);
+bool ncz_chunk_all_ours(const ncz_spec *spec, const uint64_t *ours);
 void ncz_chunk_set_version(ncz_chunk *chunk, const char *version); /* NULL or "": unknown */
+
+#define NCZ_OURS_BITS 64
+
+static inline bool
+ncz_chunk_is_ours(const uint64_t *ours, size_t elem)
+{
+    return (ours[elem / NCZ_OURS_BITS] >> (elem % NCZ_OURS_BITS) & 1) != 0;
+}
+
+/* Gives the part what is known of the chunk's elements: which were written here, and over which version. */
+int ncz_chunk_part_note(ncz_chunk_part *p, const ncz_chunk *chunk);
+/* The part replaces `old`, which was not stored: what was written in `old` is written in it. */
+void ncz_chunk_part_inherit(const ncz_spec *spec, ncz_chunk_part *p, const ncz_chunk_part *old);
+void ncz_chunk_part_drop_ours(ncz_chunk_part *p);
+
+/* ---- chunk_overlay.c ---- */
+
+/* A stored chunk, and the elements that were written here to lay over it. */
+typedef struct ncz_chunk_overlay {
+    const ncz_engine *engine;
+    const ncz_spec   *spec;
+    ncz_scratch      *scratch;
+    const char       *key;    /* for texts */
+    const char       *theirs; /* the stored bytes; NULL: there is no chunk */
+    size_t            ntheirs;
+    const char       *ours; /* decoded; NULL: only fill */
+    const uint64_t   *bits; /* which elements of it were written here */
+} ncz_chunk_overlay;
+
+/* Makes the decoded chunk in *data, which is NULL or the result of an earlier call. The caller frees it. */
+int ncz_chunk_overlay_make(const ncz_chunk_overlay *o, char **data);
+/* Decodes a chunk into new memory. */
+int ncz_chunk_decode_new(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char **data);
 
 /* ---- chunk_merge.c ---- */
 
@@ -559,6 +602,8 @@ void ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n);
 /* Deletes the object of a chunk that has only fill; sets item->conflict if another writer has replaced it. */
 int  ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key);
 bool ncz_chunk_put_conflicts(const zmap_put_req *req); /* another writer was first */
+/* A random pause after a conflict, longer after many tries, so that writers that met once do not meet again. */
+void ncz_chunk_pause_writer(const void *writer, int tries);
 /* Reads the object, lays what was written here over it, and puts it. Sets item->merged, which the caller frees. */
 int ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *key, ncz_scratch *scratch);
 
@@ -601,7 +646,7 @@ ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
 size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
 /*
  * Takes references to the staged chunks of an object, by slot, for the thread that stores it. Returns true if they are
- * all chunks of the object.
+ * all chunks of the object, and all their elements were written here.
  */
 bool ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts);
 /* Gives the references back and ends the claim. `stored`: drops those parts. `parts` NULL: none were taken. */

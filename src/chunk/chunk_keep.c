@@ -28,7 +28,7 @@ check_kept(const ncz_object_put *o, uint64_t size)
     ncz_err e;
 
     for (size_t i = 0; i < o->spec->object_chunks; i++)
-        if (o->taken[i] == NULL && ncz_slot_is_bad(o->slots[i])) {
+        if (ncz_object_put_keeps(o, i) && ncz_slot_is_bad(o->slots[i])) {
             ncz_err_save(&e, ncz_chunk_fail_slot(o->key, o->slots[i], i, size));
             return ncz_fail(e.code, "%s; it is not stored again until all of that chunk is written", e.text);
         }
@@ -121,7 +121,7 @@ get_index(ncz_object_put *o, size_t *n)
     if (rc != NC_NOERR || (rc = check_kept(o, req.size)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < o->spec->object_chunks; i++)
-        *n += o->taken[i] == NULL && o->slots[i].length > 0;
+        *n += ncz_object_put_keeps(o, i);
     return NC_NOERR;
 }
 
@@ -170,7 +170,7 @@ join_runs(keeping *k, size_t n)
         k->nbytes += k->runs[i].len;
     }
     for (size_t i = 0; i < o->spec->object_chunks; i++)
-        if (o->taken[i] == NULL && o->slots[i].length > 0) {
+        if (ncz_object_put_keeps(o, i)) {
             const run *r = run_of(k, o->slots[i].offset);
 
             o->slots[i].offset = r->at + (o->slots[i].offset - r->off);
@@ -186,7 +186,7 @@ list_runs(keeping *k, size_t n)
         return ncz_fail_nomem(n * sizeof *k->runs);
     n = 0;
     for (size_t i = 0; i < o->spec->object_chunks; i++)
-        if (o->taken[i] == NULL && o->slots[i].length > 0)
+        if (ncz_object_put_keeps(o, i))
             k->runs[n++] = (run){o->slots[i].offset, o->slots[i].length, 0};
     join_runs(k, n);
     return NC_NOERR;

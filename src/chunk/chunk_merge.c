@@ -6,7 +6,8 @@
  *  2. if it is not: read the object again, lay the elements that were written here (chunk_ours.c) over it, and put
  *     that over the version just read; again, up to TRIES times, with random pauses that grow
  *
- * Elements that two processes write keep one of the two values. A chunk that has become only fill is deleted on the same
+ * Elements that two processes write keep one of the two values. (Chunks of an object that holds several are merged
+ * when that is stored: chunk_merge_part.c.) A chunk that has become only fill is deleted on the same
  * condition, where the store can; else it is put like others.
  */
 #include "chunk/chunk_int.h"
@@ -18,7 +19,10 @@ enum { TRIES = 64, NAP_MOST = 128 /* ms */ };
 bool
 ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item)
 {
-    return e->conditions && item->chunk->ours != NULL && item->chunk->version == NULL && !item->chunk->absent;
+    const ncz_chunk *chunk = item->chunk;
+
+    return e->conditions && chunk->spec->object == NULL && chunk->ours != NULL && chunk->version == NULL &&
+           !chunk->absent;
 }
 
 zmap_put_req
@@ -103,76 +107,18 @@ get_object(merging *m)
 }
 
 static int
-merge_elems(merging *m)
+merge_chunk(merging *m)
 {
-    const ncz_spec *spec = m->spec;
-    const char     *ours = m->item->data;
-    size_t          item = spec->dtype.size, nbytes = spec->chunk_bytes;
-    int             rc;
+    const ncz_chunk_overlay o = {.engine = m->engine,
+                                 .spec = m->spec,
+                                 .scratch = m->scratch,
+                                 .key = m->key,
+                                 .theirs = m->there ? ncz_buf_str(&m->old) : NULL,
+                                 .ntheirs = m->old.len,
+                                 .ours = m->item->data,
+                                 .bits = m->item->chunk->ours};
 
-    if (m->data == NULL && (m->data = ncz_alloc(nbytes)) == NULL)
-        return ncz_fail_nomem(nbytes);
-    if (!m->there) {
-        ncz_fill_elems(m->data, spec->chunk_nelems, spec->fill, item);
-    } else if (spec->chain != NULL) {
-        if ((rc = ncz_chain_decode(spec->chain, m->scratch, m->old.data, m->old.len, m->data, nbytes, false)) !=
-            NC_NOERR)
-            return ncz_chunk_fail_key(m->key, rc);
-    } else if (m->old.len == nbytes) {
-        memcpy(m->data, m->old.data, nbytes);
-    } else {
-        return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", m->key, m->old.len, nbytes);
-    }
-    for (size_t i = 0; i < spec->chunk_nelems; i++) {
-        if (!ncz_chunk_is_ours(m->item->chunk, i))
-            continue;
-        if (ours != NULL)
-            memcpy(m->data + i * item, ours + i * item, item);
-        else
-            ncz_fill_elems(m->data + i * item, 1, spec->fill, item);
-    }
-    return NC_NOERR;
-}
-
-/* The string of an element: of the block, of the fill value where there is no block, or none. */
-static ncz_vlen_item
-text_at(const ncz_spec *spec, const ncz_vlen_block *block, size_t i)
-{
-    if (block != NULL)
-        return ncz_vlen_at(block, i);
-    return spec->fill != NULL ? ncz_vlen_at(spec->fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
-}
-
-static int
-merge_texts(merging *m)
-{
-    const ncz_spec       *spec = m->spec;
-    const ncz_vlen_block *ours = ncz_chunk_vlen(m->item->data), *theirs = NULL;
-    size_t                n = spec->chunk_nelems;
-    ncz_buf               old = NCZ_BUF_INIT, out = NCZ_BUF_LIMIT(m->engine->limits.chunk_bytes);
-    int                   rc = NC_NOERR;
-
-    if (m->there) {
-        rc = ncz_chain_decode_vlen(spec->chain, m->scratch, m->old.data, m->old.len, n, m->engine->limits.chunk_bytes,
-                                   &old);
-        rc = rc == NC_NOERR ? rc : ncz_chunk_fail_key(m->key, rc);
-        theirs = ncz_vlen_in(&old);
-    }
-    if (rc == NC_NOERR)
-        rc = ncz_vlen_begin(&out, n);
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        ncz_vlen_item text = text_at(spec, ncz_chunk_is_ours(m->item->chunk, i) ? ours : theirs, i);
-
-        if (text.what != NCZ_VLEN_NONE)
-            rc = ncz_vlen_set(&out, i, text);
-    }
-    ncz_free(m->data);
-    m->data = NULL;
-    if (rc == NC_NOERR)
-        rc = ncz_vlen_take(&out, &m->data);
-    ncz_buf_clear(&old);
-    ncz_buf_clear(&out);
-    return rc;
+    return ncz_chunk_overlay_make(&o, &m->data);
 }
 
 /* Puts the merged chunk over the version that it was made from. *done: false after a conflict. */
@@ -210,12 +156,11 @@ put_merged(merging *m, bool *done)
     return req.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req.err);
 }
 
-/* A random pause, so that writers that met once do not meet again. */
-static void
-pause_writer(const merging *m, int tries)
+void
+ncz_chunk_pause_writer(const void *writer, int tries)
 {
     int64_t  most = tries < 8 ? (int64_t)1 << tries : NAP_MOST, now = ncz_now_ns();
-    uint64_t mix[2] = {(uint64_t)now, (uint64_t)(uintptr_t)m};
+    uint64_t mix[2] = {(uint64_t)now, (uint64_t)(uintptr_t)writer};
 
     ncz_sleep_ms((int64_t)(ncz_hash(mix, sizeof mix) % (uint64_t)(most < NAP_MOST ? most + 1 : NAP_MOST)));
 }
@@ -242,9 +187,8 @@ ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *ke
             break;
         }
         if (tries > 0)
-            pause_writer(&m, tries);
-        if ((rc = get_object(&m)) == NC_NOERR &&
-            (rc = ncz_chunk_is_vlen(m.spec) ? merge_texts(&m) : merge_elems(&m)) == NC_NOERR)
+            ncz_chunk_pause_writer(&m, tries);
+        if ((rc = get_object(&m)) == NC_NOERR && (rc = merge_chunk(&m)) == NC_NOERR)
             rc = put_merged(&m, &done);
     }
     if (rc == NC_NOERR) {

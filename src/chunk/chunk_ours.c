@@ -3,20 +3,16 @@
  * chunk_ours: which elements of a dirty chunk were written here. Where the store has conditional puts, a chunk that was
  * written in part is stored only over the version that it was loaded from. If another process has replaced that one,
  * chunk_merge.c lays these elements over the newer chunk. One bit for each element; a chunk that was written whole has
- * none.
- *
- * Chunks of an object that holds several are excluded: there the object's chunks are merged (chunk_store_object.c).
+ * none. An encoded chunk that waits for the rest of its object keeps the bits and the version (chunk_merge_part.c).
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
-#define BITS 64
-
 bool
 ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec)
 {
-    return e->conditions && spec->object == NULL && spec->chunk_bytes > 0;
+    return e->conditions && spec->chunk_bytes > 0;
 }
 
 /* A chunk at the edge of the array continues along a dimension that can grow: another process may have grown it. */
@@ -34,7 +30,7 @@ ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz_piec
 static size_t
 words_of(const ncz_spec *spec)
 {
-    return spec->chunk_nelems / BITS + (spec->chunk_nelems % BITS != 0);
+    return spec->chunk_nelems / NCZ_OURS_BITS + (spec->chunk_nelems % NCZ_OURS_BITS != 0);
 }
 
 /* Sets `n` bits from `at` on, `step` apart. */
@@ -42,14 +38,14 @@ static void
 set_row(uint64_t *bits, uint64_t at, uint64_t n, uint64_t step)
 {
     while (n > 0) {
-        bool word = step == 1 && at % BITS == 0 && n >= BITS;
+        bool word = step == 1 && at % NCZ_OURS_BITS == 0 && n >= NCZ_OURS_BITS;
 
         if (word)
-            bits[at / BITS] = UINT64_MAX;
+            bits[at / NCZ_OURS_BITS] = UINT64_MAX;
         else
-            bits[at / BITS] |= UINT64_C(1) << (at % BITS);
-        at += word ? BITS : step;
-        n -= word ? BITS : 1;
+            bits[at / NCZ_OURS_BITS] |= UINT64_C(1) << (at % NCZ_OURS_BITS);
+        at += word ? NCZ_OURS_BITS : step;
+        n -= word ? NCZ_OURS_BITS : 1;
     }
 }
 
@@ -118,20 +114,14 @@ ncz_chunk_drop_ours(ncz_chunk *chunk)
 }
 
 bool
-ncz_chunk_is_ours(const ncz_chunk *chunk, size_t elem)
+ncz_chunk_all_ours(const ncz_spec *spec, const uint64_t *ours)
 {
-    return (chunk->ours[elem / BITS] >> (elem % BITS) & 1) != 0;
-}
-
-bool
-ncz_chunk_all_ours(const ncz_chunk *chunk)
-{
-    size_t n = chunk->spec->chunk_nelems, words = n / BITS;
+    size_t n = spec->chunk_nelems, words = n / NCZ_OURS_BITS;
 
     for (size_t i = 0; i < words; i++)
-        if (chunk->ours[i] != UINT64_MAX)
+        if (ours[i] != UINT64_MAX)
             return false;
-    return n % BITS == 0 || chunk->ours[words] == (UINT64_C(1) << (n % BITS)) - 1;
+    return n % NCZ_OURS_BITS == 0 || ours[words] == (UINT64_C(1) << (n % NCZ_OURS_BITS)) - 1;
 }
 
 /* Without memory the version counts as unknown, and the chunk is read again before it is stored. */
@@ -143,5 +133,52 @@ ncz_chunk_set_version(ncz_chunk *chunk, const char *version)
     ncz_free(chunk->version);
     chunk->version = NULL;
     if (version != NULL && version[0] != '\0' && (chunk->version = ncz_strdup(version)) == NULL)
+        ncz_err_clear();
+}
+
+/* ---- encoded chunks ---- */
+
+int
+ncz_chunk_part_note(ncz_chunk_part *p, const ncz_chunk *chunk)
+{
+    size_t nbytes = words_of(chunk->spec) * sizeof *p->ours;
+
+    p->absent = chunk->absent;
+    if (chunk->ours == NULL)
+        return NC_NOERR;
+    if ((p->ours = ncz_dup(chunk->ours, nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    p->ours_bytes = nbytes;
+    /* Without memory the version counts as unknown, as in ncz_chunk_set_version(). */
+    if (chunk->version != NULL && (p->version = ncz_strdup(chunk->version)) == NULL)
+        ncz_err_clear();
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_part_drop_ours(ncz_chunk_part *p)
+{
+    ncz_free(p->ours);
+    ncz_free(p->version);
+    p->ours = NULL;
+    p->version = NULL;
+    p->ours_bytes = 0;
+}
+
+void
+ncz_chunk_part_inherit(const ncz_spec *spec, ncz_chunk_part *p, const ncz_chunk_part *old)
+{
+    if (p->ours == NULL)
+        return;
+    for (size_t i = 0; old->ours != NULL && i < words_of(spec); i++)
+        p->ours[i] |= old->ours[i];
+    if (old->ours == NULL || ncz_chunk_all_ours(spec, p->ours)) {
+        ncz_chunk_part_drop_ours(p);
+        return;
+    }
+    p->absent = old->absent;
+    ncz_free(p->version);
+    p->version = old->version != NULL ? ncz_strdup(old->version) : NULL;
+    if (old->version != NULL && p->version == NULL)
         ncz_err_clear();
 }

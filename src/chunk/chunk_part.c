@@ -94,7 +94,7 @@ ncz_chunk_part_spilled(const ncz_chunk_part *p)
 size_t
 ncz_chunk_part_bytes(const ncz_chunk_part *p)
 {
-    return sizeof *p + (p->data != NULL ? p->room : 0);
+    return sizeof *p + (p->data != NULL ? p->room : 0) + p->ours_bytes;
 }
 
 void
@@ -114,6 +114,7 @@ ncz_chunk_part_unref(ncz_engine *e, ncz_chunk_part *p)
     if (ncz_chunk_part_spilled(p))
         ncz_chunk_spill_drop(&e->staging.spill, p->nbytes);
     free_memory(e, p->data, p->room);
+    ncz_chunk_part_drop_ours(p);
     ncz_free(p);
 }
 

@@ -144,6 +144,8 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
         ncz_spec_unref(s->spec);
         s->spec = ncz_spec_ref(chunk->spec);
     }
+    if (s->parts[slot] != NULL)
+        ncz_chunk_part_inherit(chunk->spec, part, s->parts[slot]);
     clear_slot(e, s, slot);
     s->parts[slot] = part;
     s->nparts++;
@@ -165,8 +167,9 @@ ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, 
     *full = NULL;
     if ((rc = ncz_chunk_part_make(e, item, body, &part)) != NC_NOERR)
         return rc;
+    rc = ncz_chunk_part_note(part, item->chunk);
     (void)pthread_mutex_lock(&e->lock);
-    if ((rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
         ncz_chunk_part_unref(e, part);
     else if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
         *full = s;
@@ -224,10 +227,12 @@ ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts
     bool complete;
 
     (void)pthread_mutex_lock(&e->lock);
-    for (size_t i = 0; i < s->spec->object_chunks; i++)
-        if ((parts[i] = s->parts[i]) != NULL)
-            parts[i]->refs++;
     complete = s->nparts == s->needed;
+    for (size_t i = 0; i < s->spec->object_chunks; i++)
+        if ((parts[i] = s->parts[i]) != NULL) {
+            parts[i]->refs++;
+            complete = complete && parts[i]->ours == NULL;
+        }
     (void)pthread_mutex_unlock(&e->lock);
     return complete;
 }

@@ -89,7 +89,7 @@ ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
     item->merged = NULL;
     item->conflict = false;
     item->rc = NC_NOERR;
-    if (chunk->ours != NULL && ncz_chunk_all_ours(chunk))
+    if (chunk->ours != NULL && ncz_chunk_all_ours(chunk->spec, chunk->ours))
         ncz_chunk_drop_ours(chunk);
 }
 
@@ -123,21 +123,12 @@ is_gone(const ncz_engine *e, const ncz_spec *spec, const char *data)
 }
 
 int
-ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
-                            ncz_scratch *scratch)
+ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fill, ncz_chunk_store_item *item,
+                      ncz_buf *body, ncz_scratch *scratch)
 {
-    const ncz_spec *spec = item->chunk->spec;
-    ncz_chunk_addr  where;
-    int             rc;
+    int rc;
 
-    item->gone = is_gone(e, spec, item->data);
-    /* Without deletions on condition, what was written in part is put: another process may have put other parts. */
-    if (item->chunk->ours != NULL && !item->chunk->absent && !e->del_match && item->data != NULL)
-        item->gone = false;
-    if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
-        return rc;
-    if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))
-        return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
+    item->gone = !put_fill && is_gone(e, spec, item->data);
     item->encoded = item->data;
     item->nbytes = spec->chunk_bytes;
     if (item->gone || spec->chain == NULL)
@@ -151,6 +142,28 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
     item->encoded = ncz_buf_str(body);
     item->nbytes = body->len;
     return NC_NOERR;
+}
+
+int
+ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                            ncz_scratch *scratch)
+{
+    const ncz_chunk *chunk = item->chunk;
+    const ncz_spec  *spec = chunk->spec;
+    ncz_chunk_addr   where;
+    bool             put_fill;
+    int              rc;
+
+    /*
+     * Without deletions on condition, what was written in part is put: another process may have put other parts. In an
+     * object of several chunks it is only left out.
+     */
+    put_fill = chunk->ours != NULL && !chunk->absent && !e->del_match && item->data != NULL && spec->object == NULL;
+    if ((rc = ncz_chunk_locate(spec, chunk->index, key, &where)) != NC_NOERR)
+        return rc;
+    if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
+    return ncz_chunk_encode_data(e, spec, put_fill, item, body, scratch);
 }
 
 int

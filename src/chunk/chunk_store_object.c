@@ -5,11 +5,12 @@
  *
  *  1. take references to the staged chunks
  *  2. unless they are all of the object's chunks: get what the object keeps (chunk_keep.c)
- *  3. assemble it from the staged bytes and, for the other chunks, the stored bytes; without copying them, where the
+ *  3. merge the staged chunks of which another writer has changed other elements (chunk_merge_part.c)
+ *  4. assemble it from the staged bytes and, for the other chunks, the stored bytes; without copying them, where the
  *     store takes parts; a large one else in a temporary file. Leave out chunks that hold only fill
- *  4. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
+ *  5. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
  *     another writer has changed other chunks of it. Delete an object without chunks
- *  5. drop the stored chunks from the stage. After a failure they stay there
+ *  6. drop the stored chunks from the stage. After a failure they stay there
  *
  * No other thread of this engine stores the object meanwhile. Chunks that are staged meanwhile stay staged.
  */
@@ -72,21 +73,27 @@ begin_object(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
         ncz_object_put_fail(o, rc);
 }
 
-/* ---- 3. assemble ---- */
+/* ---- 4. assemble ---- */
 
-/* The bytes of a slot: staged, or else stored. */
-static ncz_slot_bytes
-slot_bytes(const ncz_object_put *o, size_t slot)
+ncz_slot_bytes
+ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p)
 {
-    const ncz_chunk_part *p = o->taken[slot];
-
-    if (p == NULL && o->slots[slot].length == 0)
-        return (ncz_slot_bytes){.data = NULL};
-    if (p == NULL)
-        return (ncz_slot_bytes){o->kept + o->slots[slot].offset, (size_t)o->slots[slot].length};
     if (p->gone)
         return (ncz_slot_bytes){.data = NULL};
     return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
+}
+
+/* The bytes of a slot: merged, or staged, or else stored. */
+static ncz_slot_bytes
+slot_bytes(const ncz_object_put *o, size_t slot)
+{
+    if (o->merged != NULL && o->merged[slot] != NULL)
+        return ncz_object_put_part_bytes(o, o->merged[slot]);
+    if (o->taken[slot] != NULL)
+        return ncz_object_put_part_bytes(o, o->taken[slot]);
+    if (o->slots[slot].length == 0)
+        return (ncz_slot_bytes){.data = NULL};
+    return (ncz_slot_bytes){o->kept + o->slots[slot].offset, (size_t)o->slots[slot].length};
 }
 
 /* Lists the object's bytes: its chunks, in the order of their slots, after or before its index. */
@@ -170,37 +177,49 @@ make_object(ncz_object_put *o)
     return spec->object_ops->assemble(spec->object_layout, o->parts, spec->object_chunks, &o->fresh);
 }
 
+/*
+ * Whether an object without chunks is put instead of deleted: another writer may have put chunks, and the store cannot
+ * check that when it deletes.
+ */
+static bool
+stays_empty(const ncz_object_put *o)
+{
+    return o->read && o->there && o->engine->conditions && !o->engine->del_match;
+}
+
 static void
 assemble_object(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_object_put *o = (ncz_object_put *)arg + i;
     int             rc;
 
-    (void)scratch;
     if (!o->pending || o->changed)
         return;
+    rc = ncz_object_put_merge(o, scratch);
     o->empty = true;
-    for (size_t k = 0; k < o->spec->object_chunks; k++) {
+    for (size_t k = 0; k < o->spec->object_chunks && rc == NC_NOERR; k++) {
         o->parts[k] = slot_bytes(o, k);
         o->empty = o->empty && o->parts[k].data == NULL;
     }
-    if (!o->empty && (rc = make_object(o)) != NC_NOERR)
+    o->empty = o->empty && !stays_empty(o);
+    if (rc == NC_NOERR && !o->empty)
+        rc = make_object(o);
+    if (rc != NC_NOERR)
         ncz_object_put_fail(o, rc);
 }
 
-/* ---- 4. put ---- */
+/* ---- 5. put ---- */
 
-/* Without unchanged chunks the put is unconditional: it cannot lose another writer's changes. */
+/* Without unchanged chunks or elements the put is unconditional: it cannot lose another writer's changes. */
 static zmap_put_req
 put_req(const ncz_object_put *o)
 {
-    unsigned     caps = zmap_caps_of(o->engine->map);
     zmap_when    when = ZMAP_ALWAYS;
     zmap_put_req req = {.key = o->key, .data = ncz_buf_str(&o->fresh), .len = o->fresh.len, .version = o->version};
 
-    if (o->read && !o->there && (caps & ZMAP_CAN_IF_ABSENT) != 0)
+    if (o->read && o->engine->conditions && !o->there)
         when = ZMAP_IF_ABSENT;
-    if (o->read && o->there && (caps & ZMAP_CAN_IF_MATCH) != 0 && o->version[0] != '\0')
+    if (o->read && o->engine->conditions && o->there && o->version[0] != '\0')
         when = ZMAP_IF_MATCH;
     req.when = when;
     if (o->pieces != NULL) {
@@ -215,56 +234,75 @@ put_req(const ncz_object_put *o)
     return req;
 }
 
-static bool
-is_conflict(const zmap_put_req *req)
+/* Deletes an object that has no chunk any more, on the same condition. *conflict: another writer has changed it. */
+static int
+delete_object(const ncz_object_put *o, bool *conflict)
 {
-    return req->when != ZMAP_ALWAYS && (req->err.code == NC_EOBJECT || req->err.code == NC_ENOOBJECT);
+    int rc;
+
+    *conflict = false;
+    if (!o->there)
+        return NC_NOERR;
+    if (!o->read || !o->engine->conditions || o->version[0] == '\0')
+        return zmap_del(o->engine->map, &o->key, 1);
+    rc = zmap_del_match(o->engine->map, o->key, o->version);
+    *conflict = rc == NC_EOBJECT || rc == NC_ENOOBJECT;
+    return rc;
+}
+
+/* After a conflict the object stays pending, and the caller reads it again and retries. */
+static void
+take_outcome(ncz_object_put *o, int rc, bool conflict, bool last_try)
+{
+    if (rc == NC_NOERR)
+        o->pending = false;
+    else if (!conflict || last_try)
+        ncz_object_put_fail(o, rc);
 }
 
 static void
 put_objects(ncz_object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
 {
-    zmap  *map = objects[0].engine->map;
-    size_t nputs = 0;
+    ncz_object_put *o;
+    size_t          nputs = 0;
+    bool            conflict;
+    int             rc;
 
     for (size_t i = 0; i < n; i++) {
-        ncz_object_put *o = &objects[i];
-        int             rc;
-
+        o = &objects[i];
         if (!o->pending || o->changed)
             continue;
         if (!o->empty) {
             puts[nputs++] = put_req(o);
-            continue;
+        } else {
+            rc = delete_object(o, &conflict);
+            take_outcome(o, rc, conflict, last_try);
         }
-        /* No chunk is left, so the object is deleted instead of put. */
-        o->pending = false;
-        if (o->there && (rc = zmap_del(map, &o->key, 1)) != NC_NOERR)
-            ncz_object_put_fail(o, rc);
     }
     if (nputs > 0)
-        (void)zmap_put_batch(map, puts, nputs);
+        ncz_chunk_put_batch(objects[0].engine, puts, nputs);
     nputs = 0;
     for (size_t i = 0; i < n; i++) {
-        ncz_object_put     *o = &objects[i];
         const zmap_put_req *req = &puts[nputs];
 
-        if (!o->pending || o->changed)
+        o = &objects[i];
+        if (!o->pending || o->changed || o->empty)
             continue;
         nputs++;
-        /* After a conflict the object stays pending, and the caller reads it again and retries. */
-        if (req->err.code == NC_NOERR)
-            o->pending = false;
-        else if (!is_conflict(req) || last_try)
-            ncz_object_put_fail(o, ncz_err_adopt(&req->err));
+        memcpy(o->stored, req->stored, sizeof o->stored);
+        rc = req->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req->err);
+        take_outcome(o, rc, ncz_chunk_put_conflicts(req), last_try);
     }
 }
 
-/* ---- 5. end ---- */
+/* ---- 6. end ---- */
 
 static void
 end_object(ncz_object_put *o)
 {
+    if (o->err.code == NC_NOERR)
+        ncz_object_put_settle(o);
+    ncz_object_put_drop_merged(o);
     ncz_chunk_spill_unmap(o->map, o->map_bytes);
     ncz_chunk_staged_end(o->engine, o->staged, o->taken, o->err.code == NC_NOERR);
     ncz_free(o->slots);
@@ -278,7 +316,7 @@ end_object(ncz_object_put *o)
     ncz_free(o->pieces);
 }
 
-/* Runs steps 2 to 4. */
+/* Runs steps 2 to 5. */
 static void
 store_all(ncz_object_put *objects, size_t n)
 {
@@ -290,6 +328,8 @@ store_all(ncz_object_put *objects, size_t n)
         if (objects[i].pending)
             ncz_object_put_fail(&objects[i], ncz_fail_nomem(n * (sizeof *gets + sizeof *puts)));
     for (int tries = 0; pending && gets != NULL && puts != NULL; tries++) {
+        if (tries > 0)
+            ncz_chunk_pause_writer(objects, tries);
         ncz_object_put_read(objects, n, gets);
         ncz_pool_each(n, SIZE_MAX, assemble_object, objects);
         put_objects(objects, n, puts, tries == TRIES);

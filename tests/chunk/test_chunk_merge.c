@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Engines that know nothing of each other, over one store, write parts of the same chunks. Each element has one writer,
+ * Engines that know nothing of each other, over one store, write parts of the same chunks, each of which is an object
+ * or shares one with others. Each element has one writer,
  * and keeps the last value that it wrote. Over a store without conditions the same run loses values, so it would
  * notice if the engine did.
  */
 #include "chunk/chunk_int.h"
-#include "chunk_test.h"
+#include "toy_shard.h"
 
 enum { ENGINES = 3, SIDE = 23, STEPS = 120 };
 
@@ -19,12 +20,14 @@ typedef struct world {
 } world;
 
 static void
-world_init(world *w, bool batches, bool conditions, const char *codec)
+world_init(world *w, bool shards, bool batches, bool conditions, const char *codec)
 {
     static const double fill = -1.0;
     uint64_t            chunk[] = {5, 7};
 
     *w = (world){.map = test_map(batches, NULL), .spec = test_spec(2, chunk, f8, &fill, codec)};
+    if (shards)
+        toy_share(w->spec, (uint64_t[]){2, 3}, &toy_end);
     if (!conditions)
         w->map->caps &= ~(unsigned)(ZMAP_CAN_IF_MATCH | ZMAP_CAN_IF_ABSENT);
     for (size_t i = 0; i < ENGINES; i++)
@@ -82,12 +85,12 @@ count_wrong(world *w)
 }
 
 static size_t
-run_world(bool batches, bool conditions, const char *codec, uint64_t seed)
+run_world(bool shards, bool batches, bool conditions, const char *codec, uint64_t seed)
 {
     world  w;
     size_t wrong;
 
-    world_init(&w, batches, conditions, codec);
+    world_init(&w, shards, batches, conditions, codec);
     for (int i = 0; i < STEPS; i++) {
         size_t who = (size_t)rnd(&seed, ENGINES);
 
@@ -107,12 +110,13 @@ static void
 nothing_is_lost(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
-        assert_int_equal(run_world(false, true, NULL, seed), 0);
-        assert_int_equal(run_world(false, true, "zlib", seed), 0);
-        assert_int_equal(run_world(true, true, NULL, seed), 0);
-        assert_int_equal(run_world(true, true, "shuffle+zlib", seed), 0);
-    }
+    for (int shards = 0; shards < 2; shards++)
+        for (uint64_t seed = 1; seed <= 60; seed++) {
+            assert_int_equal(run_world(shards, false, true, NULL, seed), 0);
+            assert_int_equal(run_world(shards, false, true, "zlib", seed), 0);
+            assert_int_equal(run_world(shards, true, true, NULL, seed), 0);
+            assert_int_equal(run_world(shards, true, true, "shuffle+zlib", seed), 0);
+        }
 }
 
 static void
@@ -120,7 +124,8 @@ without_conditions_it_is(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++)
-        assert_true(run_world(seed % 2 == 0, false, NULL, seed) > 0);
+        for (int shards = 0; shards < 2; shards++)
+            assert_true(run_world(shards, seed % 2 == 0, false, NULL, seed) > 0);
 }
 
 static const zmap_ops *real_ops;
@@ -146,11 +151,12 @@ static void
 a_server_without_conditions(void **state)
 {
     (void)state;
-    for (int batches = 0; batches < 2; batches++) {
+    for (int form = 0; form < 4; form++) {
+        bool     shards = form / 2 == 1, batches = form % 2 == 1;
         world    w;
         uint64_t seed = 3;
 
-        world_init(&w, batches == 1, true, NULL);
+        world_init(&w, shards, batches, true, NULL);
         real_ops = w.map->ops;
         refusing_ops = *real_ops;
         refusing_ops.put = refuse_conditions;
@@ -161,7 +167,7 @@ a_server_without_conditions(void **state)
             write_some(&w, 0, &seed);
         assert_int_equal(ncz_engine_flush(w.engines[0], 0), NC_NOERR);
         ncz_pool_set_threads(0);
-        assert_true(nrefused > 0 && (batches == 1 || nrefused == 1));
+        assert_true(nrefused > 0 && (batches || nrefused == 1));
         assert_int_equal(count_wrong(&w), 0);
         world_clear(&w);
     }
@@ -176,13 +182,15 @@ a_chunk_that_may_continue(void **state)
     double              got[8];
 
     (void)state;
-    for (int batches = 0; batches < 2; batches++) {
-        zmap       *m = test_map(batches == 1, NULL);
+    for (int form = 0; form < 4; form++) {
+        zmap       *m = test_map(form % 2 == 1, NULL);
         ncz_spec   *s = test_spec(1, (uint64_t[]){8}, f8, &fill, NULL);
         ncz_engine *e = test_engine(m, 1 << 20), *other = test_engine(m, 1 << 20);
         request     all = test_request(1, (uint64_t[]){0}, (uint64_t[]){8});
         ncz_plan    p = test_plan(s, (uint64_t[]){8}, &all, NC_DOUBLE);
 
+        if (form / 2 == 1)
+            toy_share(s, (uint64_t[]){4}, &toy_end);
         for (uint64_t i = 0; i < 8; i++) {
             request  r = test_request(1, (uint64_t[]){i}, (uint64_t[]){1});
             uint64_t shape[] = {i + 1};
@@ -209,16 +217,19 @@ a_chunk_that_may_continue(void **state)
 static void
 costs_no_requests(void **state)
 {
-    uint64_t seen[2];
+    uint64_t seen[4];
 
     (void)state;
-    for (int conditions = 0; conditions < 2; conditions++) {
+    for (int form = 0; form < 4; form++) {
+        bool        conditions = form % 2 == 1;
         zmap       *m = test_map(false, NULL);
         ncz_spec   *s = test_spec(1, (uint64_t[]){10}, f8, NULL, NULL);
         ncz_engine *e;
         zmap_stats  stats;
 
-        if (conditions == 0)
+        if (form / 2 == 1)
+            toy_share(s, (uint64_t[]){4}, &toy_end);
+        if (!conditions)
             m->caps &= ~(unsigned)(ZMAP_CAN_IF_MATCH | ZMAP_CAN_IF_ABSENT);
         e = test_engine(m, 1 << 20);
         for (uint64_t i = 0; i < 100; i += 3) {
@@ -229,38 +240,133 @@ costs_no_requests(void **state)
             assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
         }
         zmap_stats_of(m, &stats);
-        seen[conditions] = stats.gets + stats.puts + stats.dels;
+        seen[form] = stats.gets + stats.puts + stats.dels;
         ncz_engine_free(e);
         ncz_spec_unref(s);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }
     assert_int_equal(seen[1], seen[0]);
+    assert_int_equal(seen[3], seen[2]);
 }
 
 /* Every allocation fails in turn: nothing is lost but the call that failed, and that can be repeated. */
 static void
 out_of_memory(void **state)
 {
-    bool met = true;
+    bool met[2] = {true, true};
 
     (void)state;
-    for (size_t n = 1; met; n++) {
-        world    w;
-        uint64_t seed = 5;
-        int      rc;
+    for (size_t n = 1; met[0] || met[1]; n++)
+        for (int shards = 0; shards < 2; shards++) {
+            world    w;
+            uint64_t seed = 5;
+            int      rc;
 
-        world_init(&w, n % 2 == 0, true, "zlib");
-        for (int i = 0; i < 12; i++)
-            write_some(&w, (size_t)i % ENGINES, &seed);
-        assert_int_equal(ncz_engine_flush(w.engines[0], 0), NC_NOERR);
-        fail_allocation(n);
-        rc = ncz_engine_flush(w.engines[1], 0);
-        met = end_failing();
-        assert_true(rc == NC_NOERR || (met && rc == NC_ENOMEM));
-        for (size_t i = 0; i < ENGINES; i++)
-            assert_int_equal(ncz_engine_flush(w.engines[i], 0), NC_NOERR);
-        assert_int_equal(count_wrong(&w), 0);
-        world_clear(&w);
+            world_init(&w, shards, n % 2 == 0, true, "zlib");
+            for (int i = 0; i < 12; i++)
+                write_some(&w, (size_t)i % ENGINES, &seed);
+            assert_int_equal(ncz_engine_flush(w.engines[0], 0), NC_NOERR);
+            fail_allocation(n);
+            rc = ncz_engine_flush(w.engines[1], 0);
+            met[shards] = end_failing();
+            assert_true(rc == NC_NOERR || (met[shards] && rc == NC_ENOMEM));
+            for (size_t i = 0; i < ENGINES; i++)
+                assert_int_equal(ncz_engine_flush(w.engines[i], 0), NC_NOERR);
+            assert_int_equal(count_wrong(&w), 0);
+            world_clear(&w);
+        }
+}
+
+static void
+put_row(ncz_engine *e, const ncz_spec *s, uint64_t at, uint64_t n, const double *v)
+{
+    request  r = test_request(1, &at, &n);
+    ncz_plan p = test_plan(s, (uint64_t[]){16}, &r, NC_DOUBLE);
+
+    assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+}
+
+static ncz_engine     *second; /* puts a chunk just before the first engine deletes or replaces the object */
+static const ncz_spec *second_spec;
+
+static void
+write_second(void)
+{
+    ncz_engine *e = second;
+
+    second = NULL;
+    if (e == NULL)
+        return;
+    put_row(e, second_spec, 12, 4, (double[]){1, 2, 3, 4});
+    assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+}
+
+static int
+late_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    write_second();
+    return real_ops->put(m, reqs, n);
+}
+
+static int
+late_del(zmap *m, const char *const *keys, size_t n)
+{
+    write_second();
+    return real_ops->del(m, keys, n);
+}
+
+static int
+late_del_match(zmap *m, const char *key, const char *version)
+{
+    write_second();
+    return real_ops->del_match(m, key, version);
+}
+
+/* An object that has become empty is not deleted once another engine has put a chunk into it. */
+static void
+deletes_only_what_is_empty(void **state)
+{
+    static const double fill = -1.0, some[] = {5, 6, 7, 8}, none[] = {-1, -1, -1, -1};
+
+    (void)state;
+    for (int form = 0; form < 8; form++) {
+        bool        can_delete = (form & 2) == 0, alone = (form & 4) != 0;
+        zmap       *m = test_map((form & 1) != 0, NULL);
+        ncz_spec   *s = test_spec(1, (uint64_t[]){4}, f8, &fill, NULL);
+        ncz_engine *e, *other;
+        request     all = test_request(1, (uint64_t[]){0}, (uint64_t[]){16});
+        ncz_plan    p = test_plan(s, (uint64_t[]){16}, &all, NC_DOUBLE);
+        double      got[16];
+
+        toy_share(s, (uint64_t[]){4}, &toy_end);
+        if (!can_delete)
+            m->caps &= ~(unsigned)ZMAP_CAN_DEL_MATCH;
+        e = test_engine(m, 1 << 20);
+        other = test_engine(m, 1 << 20);
+        put_row(e, s, 0, 4, some);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_int_equal(count_objects(m, s), 1);
+        real_ops = m->ops;
+        refusing_ops = *real_ops;
+        refusing_ops.put = late_put;
+        refusing_ops.del = late_del;
+        refusing_ops.del_match = late_del_match;
+        m->ops = &refusing_ops;
+        second = alone ? NULL : other;
+        second_spec = s;
+        put_row(e, s, 0, 4, none);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        m->ops = real_ops;
+        assert_null(second);
+        assert_int_equal(count_objects(m, s), alone && can_delete ? 0 : 1);
+        ncz_engine_forget(e, 0);
+        assert_int_equal(ncz_engine_read(e, &p, got), NC_NOERR);
+        for (size_t i = 0; i < 16; i++)
+            assert_true(got[i] == (i < 12 || alone ? -1.0 : (double)i - 11));
+        ncz_engine_free(e);
+        ncz_engine_free(other);
+        ncz_spec_unref(s);
+        assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }
 }
 
@@ -274,6 +380,7 @@ main(void)
         cmocka_unit_test(costs_no_requests),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(a_server_without_conditions),
+        cmocka_unit_test(deletes_only_what_is_empty),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,14 +18,19 @@
 
 enum { SIDE = 30, PROCESSES = 4, ROUNDS = 25, VICTIMS = 6 };
 
-static char *dir, *path;
+static char *dir, *path, *place; /* place: the path, and for shards how it is opened */
+static bool  shards;
 
 static int
 set_up(void **state)
 {
-    (void)state;
+    char url[4096];
+
+    shards = *state != NULL;
     dir = scratch_new();
     path = strdup(scratch_path(dir, "shared.zarr"));
+    snprintf(url, sizeof url, "file://%s#mode=nczarr,v3", path);
+    place = strdup(shards ? url : path);
     return 0;
 }
 
@@ -34,13 +39,15 @@ tear_down(void **state)
 {
     (void)state;
     free(path);
+    free(place);
     scratch_free(dir);
     return 0;
 }
 
 #define ok(call) assert_int_equal((call), NC_NOERR)
 
-/* Chunks of 7 x 11, which no row and no column fills, and records of which three share a chunk. */
+/* Chunks of 7 x 11, which no row and no column fills, and records of which three share a chunk; all of them alone or in
+ * shards. */
 static void
 create_dataset(void)
 {
@@ -48,7 +55,7 @@ create_dataset(void)
     size_t chunk[] = {7, 11}, few = 8, triple[] = {3, SIDE};
     int    row[SIDE] = {0};
 
-    ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
+    ok(nc_create(place, NC_NETCDF4 | NC_CLOBBER, &ncid));
     ok(nc_def_dim(ncid, "y", SIDE, &dims[0]));
     ok(nc_def_dim(ncid, "x", SIDE, &dims[1]));
     ok(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[2]));
@@ -59,6 +66,11 @@ create_dataset(void)
     ok(nc_def_var_chunking(ncid, names, NC_CHUNKED, &few));
     ok(nc_def_var(ncid, "records", NC_INT, 2, (int[]){dims[2], dims[1]}, &records));
     ok(nc_def_var_chunking(ncid, records, NC_CHUNKED, triple));
+    if (shards) {
+        ok(nczarr_def_var_shards(ncid, cells, (size_t[]){14, 33}));
+        ok(nczarr_def_var_shards(ncid, names, &(size_t){16}));
+        ok(nczarr_def_var_shards(ncid, records, (size_t[]){6, SIDE}));
+    }
     ok(nc_enddef(ncid));
     /* the last record makes the dimension as long as it will be */
     ok(nc_put_vara_int(ncid, records, (size_t[]){SIDE - 1, 0}, (size_t[]){1, SIDE}, row));
@@ -105,7 +117,7 @@ run_writer(int who, int rounds, int report)
 {
     int ncid, rc;
 
-    if ((rc = nc_open(path, NC_WRITE, &ncid)) != NC_NOERR)
+    if ((rc = nc_open(place, NC_WRITE, &ncid)) != NC_NOERR)
         _exit(1);
     for (int i = 0; i < rounds; i++)
         if ((rc = write_round(ncid, who, i)) != NC_NOERR || (rc = nc_sync(ncid)) != NC_NOERR ||
@@ -151,7 +163,7 @@ check_dataset(const int done[PROCESSES], const bool killed[PROCESSES])
     int   ncid, cells[SIDE][SIDE], records[SIDE][SIDE];
     char *names[SIDE];
 
-    ok(nc_open(path, NC_NOWRITE, &ncid));
+    ok(nc_open(place, NC_NOWRITE, &ncid));
     ok(nc_get_var_int(ncid, 0, &cells[0][0]));
     ok(nc_get_var_string(ncid, 1, names));
     ok(nc_get_var_int(ncid, 2, &records[0][0]));
@@ -231,6 +243,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parts_of_chunks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
+        {"test_parts_of_chunks_in_shards", test_parts_of_chunks, set_up, tear_down, &shards},
+        {"test_killed_in_shards", test_killed, set_up, tear_down, &shards},
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_merge_part: merges the chunks of an object that holds several, where other processes may write other elements
+ * of them. A staged chunk that was written in part knows which elements were written here, and the version of the object
+ * that has the others. If the object is another version when it is stored, those elements are laid over the chunk that it
+ * has now, and the result is stored instead. Otherwise the staged bytes are.
+ */
+#include "chunk/chunk_object_put.h"
+
+#include <string.h>
+
+bool
+ncz_object_put_merges(const ncz_object_put *o, size_t slot)
+{
+    const ncz_chunk_part *p = o->taken[slot];
+
+    if (p == NULL || p->ours == NULL)
+        return false;
+    if (!o->there || o->slots[slot].length == 0)
+        return !p->absent; /* there still is no chunk */
+    return p->version == NULL || strcmp(p->version, o->version) != 0;
+}
+
+bool
+ncz_object_put_keeps(const ncz_object_put *o, size_t slot)
+{
+    return o->slots[slot].length > 0 && (o->taken[slot] == NULL || ncz_object_put_merges(o, slot));
+}
+
+static int
+merge_slot(const ncz_object_put *o, size_t slot, ncz_scratch *scratch, ncz_chunk_part **out)
+{
+    const ncz_chunk_part *p = o->taken[slot];
+    ncz_chunk_overlay     lay = {
+            .engine = o->engine, .spec = o->spec, .scratch = scratch, .key = o->key, .bits = p->ours};
+    ncz_chunk_store_item item = {.chunk = NULL};
+    ncz_slot_bytes       mine = ncz_object_put_part_bytes(o, p);
+    ncz_buf             *body;
+    char                *ours = NULL, *data = NULL;
+    int                  rc = NC_NOERR;
+
+    if (o->there && o->slots[slot].length > 0) {
+        lay.theirs = o->kept + o->slots[slot].offset;
+        lay.ntheirs = (size_t)o->slots[slot].length;
+    }
+    if (mine.data != NULL)
+        rc = ncz_chunk_decode_new(&lay, mine.data, mine.nbytes, &ours);
+    lay.ours = ours;
+    if (rc == NC_NOERR && (rc = ncz_chunk_overlay_make(&lay, &data)) == NC_NOERR) {
+        item.data = data;
+        body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
+        if ((rc = ncz_chunk_encode_data(o->engine, o->spec, false, &item, body, scratch)) == NC_NOERR)
+            rc = ncz_chunk_part_make(o->engine, &item, body, out);
+    }
+    ncz_free(ours);
+    ncz_free(data);
+    return rc;
+}
+
+int
+ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch)
+{
+    size_t n = o->spec->object_chunks;
+    int    rc = NC_NOERR;
+
+    ncz_object_put_drop_merged(o);
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
+        if (!ncz_object_put_merges(o, i))
+            continue;
+        if (o->merged == NULL && (o->merged = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
+            return ncz_fail_nomem(n * sizeof(ncz_chunk_part *));
+        rc = merge_slot(o, i, scratch, &o->merged[i]);
+    }
+    return rc;
+}
+
+void
+ncz_object_put_drop_merged(ncz_object_put *o)
+{
+    for (size_t i = 0; o->merged != NULL && i < o->spec->object_chunks; i++)
+        ncz_chunk_part_drop(o->engine, o->merged[i]);
+    ncz_free(o->merged);
+    o->merged = NULL;
+}
+
+/* ---- after the put ---- */
+
+/* A chunk that was staged, and that the cache still has. Under the lock. */
+static void
+settle_chunk(ncz_engine *e, ncz_chunk *chunk, bool merged, const char *version)
+{
+    if (chunk->state != NCZ_CHUNK_CLEAN || chunk->writer) /* changed since: its version stays the older one */
+        return;
+    if (merged && !ncz_chunk_busy(chunk))
+        ncz_chunk_drop(&e->cache, chunk);
+    else
+        ncz_chunk_set_version(chunk, merged ? NULL : version);
+}
+
+static void
+settle_all(ncz_object_put *o, ncz_dims *object, ncz_dims *index)
+{
+    const ncz_chunk_staged *s = o->staged;
+    ncz_engine             *e = o->engine;
+
+    for (size_t d = 0; d < o->spec->rank; d++)
+        object->v[d] = s->first[d] / o->spec->object[d];
+    (void)pthread_mutex_lock(&e->lock);
+    for (size_t i = 0; i < o->spec->object_chunks && e->cache.n > 0; i++) {
+        ncz_chunk *chunk = NULL;
+
+        if (o->taken[i] != NULL && s->parts[i] == o->taken[i] && ncz_spec_slot_chunk(o->spec, object->v, i, index->v))
+            chunk = ncz_chunk_find(&e->cache, o->spec, index->v);
+        if (chunk != NULL)
+            settle_chunk(e, chunk, o->merged != NULL && o->merged[i] != NULL, o->stored);
+    }
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+/* Without memory the chunks keep their older version, and are merged when they are stored again. */
+void
+ncz_object_put_settle(ncz_object_put *o)
+{
+    ncz_dims object, index;
+
+    if (!ncz_chunk_is_shared(o->engine, o->spec))
+        return;
+    if (ncz_dims_init(&object, o->spec->rank) != NC_NOERR) {
+        ncz_err_clear();
+        return;
+    }
+    if (ncz_dims_init(&index, o->spec->rank) == NC_NOERR) {
+        settle_all(o, &object, &index);
+        ncz_dims_clear(&index);
+    } else {
+        ncz_err_clear();
+    }
+    ncz_dims_clear(&object);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chunk_overlay: lays the elements of a chunk that were written here over the chunk as another process has stored it. */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+static int
+decode_elems(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char *to)
+{
+    const ncz_spec *spec = o->spec;
+    int             rc;
+
+    if (spec->chain != NULL) {
+        rc = ncz_chain_decode(spec->chain, o->scratch, bytes, nbytes, to, spec->chunk_bytes, false);
+        return rc == NC_NOERR ? rc : ncz_chunk_fail_key(o->key, rc);
+    }
+    if (nbytes != spec->chunk_bytes)
+        return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", o->key, nbytes, spec->chunk_bytes);
+    memcpy(to, bytes, nbytes);
+    return NC_NOERR;
+}
+
+static int
+decode_texts(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, ncz_buf *to)
+{
+    int rc = ncz_chain_decode_vlen(o->spec->chain, o->scratch, bytes, nbytes, o->spec->chunk_nelems,
+                                   o->engine->limits.chunk_bytes, to);
+
+    return rc == NC_NOERR ? rc : ncz_chunk_fail_key(o->key, rc);
+}
+
+int
+ncz_chunk_decode_new(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char **data)
+{
+    ncz_buf block = NCZ_BUF_INIT;
+    char   *room;
+    int     rc;
+
+    if (ncz_chunk_is_vlen(o->spec)) {
+        if ((rc = decode_texts(o, bytes, nbytes, &block)) == NC_NOERR)
+            rc = ncz_vlen_take(&block, data);
+        ncz_buf_clear(&block);
+        return rc;
+    }
+    if ((room = ncz_alloc(o->spec->chunk_bytes)) == NULL)
+        return ncz_fail_nomem(o->spec->chunk_bytes);
+    if ((rc = decode_elems(o, bytes, nbytes, room)) == NC_NOERR)
+        *data = room;
+    else
+        ncz_free(room);
+    return rc;
+}
+
+static int
+overlay_elems(const ncz_chunk_overlay *o, char **data)
+{
+    const ncz_spec *spec = o->spec;
+    size_t          item = spec->dtype.size;
+    int             rc;
+
+    if (*data == NULL && (*data = ncz_alloc(spec->chunk_bytes)) == NULL)
+        return ncz_fail_nomem(spec->chunk_bytes);
+    if (o->theirs == NULL)
+        ncz_fill_elems(*data, spec->chunk_nelems, spec->fill, item);
+    else if ((rc = decode_elems(o, o->theirs, o->ntheirs, *data)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < spec->chunk_nelems; i++) {
+        if (!ncz_chunk_is_ours(o->bits, i))
+            continue;
+        if (o->ours != NULL)
+            memcpy(*data + i * item, o->ours + i * item, item);
+        else
+            ncz_fill_elems(*data + i * item, 1, spec->fill, item);
+    }
+    return NC_NOERR;
+}
+
+/* The string of an element: of the block, of the fill value where there is no block, or none. */
+static ncz_vlen_item
+text_at(const ncz_spec *spec, const ncz_vlen_block *block, size_t i)
+{
+    if (block != NULL)
+        return ncz_vlen_at(block, i);
+    return spec->fill != NULL ? ncz_vlen_at(spec->fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
+}
+
+static int
+overlay_texts(const ncz_chunk_overlay *o, char **data)
+{
+    const ncz_vlen_block *ours = ncz_chunk_vlen(o->ours), *theirs = NULL;
+    size_t                n = o->spec->chunk_nelems;
+    ncz_buf               old = NCZ_BUF_INIT, out = NCZ_BUF_LIMIT(o->engine->limits.chunk_bytes);
+    int                   rc = NC_NOERR;
+
+    if (o->theirs != NULL) {
+        rc = decode_texts(o, o->theirs, o->ntheirs, &old);
+        theirs = ncz_vlen_in(&old);
+    }
+    if (rc == NC_NOERR)
+        rc = ncz_vlen_begin(&out, n);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        ncz_vlen_item text = text_at(o->spec, ncz_chunk_is_ours(o->bits, i) ? ours : theirs, i);
+
+        if (text.what != NCZ_VLEN_NONE)
+            rc = ncz_vlen_set(&out, i, text);
+    }
+    ncz_free(*data);
+    *data = NULL;
+    if (rc == NC_NOERR)
+        rc = ncz_vlen_take(&out, data);
+    ncz_buf_clear(&old);
+    ncz_buf_clear(&out);
+    return rc;
+}
+
+int
+ncz_chunk_overlay_make(const ncz_chunk_overlay *o, char **data)
+{
+    return ncz_chunk_is_vlen(o->spec) ? overlay_texts(o, data) : overlay_elems(o, data);
+}
