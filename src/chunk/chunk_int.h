@@ -438,7 +438,7 @@ void ncz_chunk_object_unref(ncz_chunk_object *o);
 /* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Call both under the lock. */
 int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out);
 void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);
-void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their share of the cache */
+void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their part of the cache */
 void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
 
 /* ---- chunk_ranges.c ---- */

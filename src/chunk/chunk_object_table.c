@@ -5,7 +5,10 @@
  */
 #include "chunk/chunk_int.h"
 
-enum { CACHE_PART = 8 }; /* indexes get one part in so many of the cache's limit */
+enum {
+    CACHE_PART = 8,  /* indexes get one part in so many of the cache's limit, */
+    NEWEST_PART = 2, /* or the one used last alone such a part: fetching it again for each call takes longer */
+};
 
 uint64_t
 ncz_chunk_object_hash(const ncz_spec *spec, const uint64_t *index)
@@ -154,6 +157,8 @@ ncz_chunk_objects_trim(ncz_engine *e)
 
     for (; o != NULL && e->objects.nbytes > e->cache.limit / CACHE_PART; o = newer) {
         newer = o->newer;
+        if (o == e->objects.newest && o->nbytes <= e->cache.limit / NEWEST_PART)
+            break;
         if (o->refs == 0)
             ncz_chunk_object_unlink(e, o);
     }

@@ -41,6 +41,28 @@ requests_of_reads(void **state)
     }
 }
 
+/* An index that takes more than the indexes' part of the cache is fetched once, while it takes less than half. */
+static void
+a_large_index(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++)
+        for (int small = 0; small < 2; small++) {
+            row r;
+
+            row_init(&r, far, small ? 30000 : 70000, 4, 2000, 8000, NULL); /* 32,000 bytes of index */
+            put_row(&r, 0, r.size, 0);
+            assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+            ncz_engine_forget(r.e, 0);
+            (void)operations(&r);
+            for (uint64_t k = 0; k < 50; k++)
+                expect_row(&r, k * 160 + 1, 2, 0);
+            assert_int_equal(operations(&r), small ? 50 * 2 : 50 + 1);
+            assert_true(r.e->cache.used <= r.e->cache.limit);
+            row_clear(&r);
+        }
+}
+
 /* A shard that does not exist: one request, and none once that is known. */
 static void
 absent_shards(void **state)
@@ -364,9 +386,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_of_reads),    cmocka_unit_test(absent_shards),   cmocka_unit_test(gaps),
-        cmocka_unit_test(append_in_a_shard),    cmocka_unit_test(parts_of_chunks), cmocka_unit_test(change_staged),
-        cmocka_unit_test(no_temporary_file),    cmocka_unit_test(edges),           cmocka_unit_test(random_layouts),
+        cmocka_unit_test(requests_of_reads),
+        cmocka_unit_test(a_large_index),
+        cmocka_unit_test(absent_shards),
+        cmocka_unit_test(gaps),
+        cmocka_unit_test(append_in_a_shard),
+        cmocka_unit_test(parts_of_chunks),
+        cmocka_unit_test(change_staged),
+        cmocka_unit_test(no_temporary_file),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(random_layouts),
         cmocka_unit_test(memory_is_used_again),
     };
 
