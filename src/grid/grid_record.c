@@ -89,51 +89,49 @@ typedef struct record_run {
     char       *dst;
     ptrdiff_t   ss, ds;
     size_t      n;
+    bool        out; /* from records to compounds; else the other way */
     bool        classic;
     bool       *bad;
 } record_run;
 
 static int
-strings_out(const ncz_dtype *t, const record_run *q)
+move_strings(const ncz_dtype *t, const record_run *q)
 {
-    int rc = NC_NOERR;
+    const char *src = q->src;
+    char       *dst = q->dst;
+    int         rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < q->n; i++) {
+    for (size_t i = 0; rc == NC_NOERR && i < q->n; i++, src += q->ss, dst += q->ds) {
         char *s = NULL;
 
-        rc = ncz_grid_string_out(t, q->src + (ptrdiff_t)i * q->ss, &s);
-        memcpy(q->dst + (ptrdiff_t)i * q->ds, &s, sizeof s);
+        if (q->out) {
+            rc = ncz_grid_string_out(t, src, &s);
+            memcpy(dst, &s, sizeof s);
+        } else {
+            memcpy(&s, src, sizeof s);
+            ncz_grid_string_in(t, s, dst);
+        }
     }
     return rc;
 }
 
-static void
-strings_in(const ncz_dtype *t, const record_run *q)
-{
-    for (size_t i = 0; i < q->n; i++) {
-        const char *s;
-
-        memcpy(&s, q->src + (ptrdiff_t)i * q->ss, sizeof s);
-        ncz_grid_string_in(t, s, q->dst + (ptrdiff_t)i * q->ds);
-    }
-}
-
-static int fields_out(const ncz_record *r, const ncz_type *mem, const record_run *q);
-static int fields_in(const ncz_record *r, const ncz_type *mem, const record_run *q);
+static int move_fields(const ncz_record *r, const ncz_type *mem, const record_run *q);
 
 /* `nelems` adjacent elements of a field, in each of the run's records. Numbers take one call for all. */
 static int
-field_out(const ncz_record_field *f, const ncz_type *mem, record_run q)
+move_field(const ncz_record_field *f, const ncz_type *mem, record_run q)
 {
     const ncz_type *type = ncz_type_value(mem);
+    size_t          src = q.out ? f->dtype.size : type->size, dst = q.out ? type->size : f->dtype.size;
     int             rc = NC_NOERR;
 
     if (f->dtype.kind != NCZ_KIND_RECORD && type->class != NCZ_TYPE_STRING) {
-        ncz_convert_run run = ncz_grid_convert_run_out(&f->dtype, type, q.classic);
+        ncz_convert_run run = q.out ? ncz_grid_convert_run_out(&f->dtype, type, q.classic)
+                                    : ncz_grid_convert_run_in(type, &f->dtype, q.classic);
         ncz_runs        rows = {.src = q.src,
                                 .dst = q.dst,
-                                .src_step = (ptrdiff_t)f->dtype.size,
-                                .dst_step = (ptrdiff_t)type->size,
+                                .src_step = (ptrdiff_t)src,
+                                .dst_step = (ptrdiff_t)dst,
                                 .src_row = q.ss,
                                 .dst_row = q.ds,
                                 .n = f->nelems,
@@ -142,66 +140,39 @@ field_out(const ncz_record_field *f, const ncz_type *mem, record_run q)
         *q.bad = ncz_grid_convert_runs(&run, &rows) || *q.bad;
         return NC_NOERR;
     }
-    for (size_t k = 0; rc == NC_NOERR && k < f->nelems; k++, q.src += f->dtype.size, q.dst += type->size)
-        rc = f->dtype.kind == NCZ_KIND_RECORD ? fields_out(f->dtype.record, type, &q) : strings_out(&f->dtype, &q);
+    for (size_t k = 0; rc == NC_NOERR && k < f->nelems; k++, q.src += src, q.dst += dst)
+        rc = f->dtype.kind == NCZ_KIND_RECORD ? move_fields(f->dtype.record, type, &q) : move_strings(&f->dtype, &q);
     return rc;
 }
 
 static int
-field_in(const ncz_record_field *f, const ncz_type *mem, record_run q)
-{
-    const ncz_type *type = ncz_type_value(mem);
-    int             rc = NC_NOERR;
-
-    if (f->dtype.kind != NCZ_KIND_RECORD && type->class != NCZ_TYPE_STRING) {
-        ncz_convert_run run = ncz_grid_convert_run_in(type, &f->dtype, q.classic);
-        ncz_runs        rows = {.src = q.src,
-                                .dst = q.dst,
-                                .src_step = (ptrdiff_t)type->size,
-                                .dst_step = (ptrdiff_t)f->dtype.size,
-                                .src_row = q.ss,
-                                .dst_row = q.ds,
-                                .n = f->nelems,
-                                .rows = q.n};
-
-        *q.bad = ncz_grid_convert_runs(&run, &rows) || *q.bad;
-        return NC_NOERR;
-    }
-    for (size_t k = 0; rc == NC_NOERR && k < f->nelems; k++, q.src += type->size, q.dst += f->dtype.size) {
-        if (f->dtype.kind == NCZ_KIND_RECORD)
-            rc = fields_in(f->dtype.record, type, &q);
-        else
-            strings_in(&f->dtype, &q);
-    }
-    return rc;
-}
-
-static int
-fields_out(const ncz_record *r, const ncz_type *mem, const record_run *q)
+move_fields(const ncz_record *r, const ncz_type *mem, const record_run *q)
 {
     int rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < r->nfields; i++) {
+        size_t     stored = r->fields[i].offset, held = mem->fields[i].offset;
         record_run here = *q;
 
-        here.src += r->fields[i].offset;
-        here.dst += mem->fields[i].offset;
-        rc = field_out(&r->fields[i], mem->fields[i].type, here);
+        here.src += q->out ? stored : held;
+        here.dst += q->out ? held : stored;
+        rc = move_field(&r->fields[i], mem->fields[i].type, here);
     }
     return rc;
 }
 
 static int
-fields_in(const ncz_record *r, const ncz_type *mem, const record_run *q)
+move_rows(const ncz_record *r, const ncz_type *mem, const ncz_runs *runs, record_run q)
 {
     int rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < r->nfields; i++) {
-        record_run here = *q;
-
-        here.src += mem->fields[i].offset;
-        here.dst += r->fields[i].offset;
-        rc = field_in(&r->fields[i], mem->fields[i].type, here);
+    q.ss = runs->src_step;
+    q.ds = runs->dst_step;
+    q.n = runs->n;
+    for (size_t row = 0; rc == NC_NOERR && row < runs->rows; row++) {
+        q.src = runs->src + (ptrdiff_t)row * runs->src_row;
+        q.dst = runs->dst + (ptrdiff_t)row * runs->dst_row;
+        rc = move_fields(r, mem, &q);
     }
     return rc;
 }
@@ -224,19 +195,11 @@ reset_elems(const ncz_type *mem, const ncz_runs *runs, bool release)
 int
 ncz_grid_records_out(const ncz_record *r, const ncz_type *mem, bool classic, const ncz_runs *runs, bool *bad)
 {
-    int rc = NC_NOERR;
+    int rc;
 
     if (mem->owns)
         reset_elems(mem, runs, false);
-    for (size_t row = 0; rc == NC_NOERR && row < runs->rows; row++)
-        rc = fields_out(r, mem,
-                        &(record_run){.src = runs->src + (ptrdiff_t)row * runs->src_row,
-                                      .dst = runs->dst + (ptrdiff_t)row * runs->dst_row,
-                                      .ss = runs->src_step,
-                                      .ds = runs->dst_step,
-                                      .n = runs->n,
-                                      .classic = classic,
-                                      .bad = bad});
+    rc = move_rows(r, mem, runs, (record_run){.out = true, .classic = classic, .bad = bad});
     if (rc != NC_NOERR && mem->owns)
         reset_elems(mem, runs, true);
     return rc;
@@ -245,16 +208,5 @@ ncz_grid_records_out(const ncz_record *r, const ncz_type *mem, bool classic, con
 int
 ncz_grid_records_in(const ncz_record *r, const ncz_type *mem, bool classic, const ncz_runs *runs, bool *bad)
 {
-    int rc = NC_NOERR;
-
-    for (size_t row = 0; rc == NC_NOERR && row < runs->rows; row++)
-        rc = fields_in(r, mem,
-                       &(record_run){.src = runs->src + (ptrdiff_t)row * runs->src_row,
-                                     .dst = runs->dst + (ptrdiff_t)row * runs->dst_row,
-                                     .ss = runs->src_step,
-                                     .ds = runs->dst_step,
-                                     .n = runs->n,
-                                     .classic = classic,
-                                     .bad = bad});
-    return rc;
+    return move_rows(r, mem, runs, (record_run){.classic = classic, .bad = bad});
 }
