@@ -59,6 +59,32 @@ write_dtype(const ncz_dtype *t, ncz_jsonw *w)
     ncz_jsonw_cstr(w, text);
 }
 
+/* A record is an object: its size, and of each field type, place and number of elements. Names do not matter. */
+static void
+write_type(const ncz_dtype *t, ncz_jsonw *w)
+{
+    if (t->kind != NCZ_KIND_RECORD) {
+        write_dtype(t, w);
+        return;
+    }
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "size");
+    ncz_jsonw_u64(w, t->size);
+    ncz_jsonw_key(w, "fields");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < t->record->nfields; i++) {
+        const ncz_record_field *f = &t->record->fields[i];
+
+        ncz_jsonw_open_array(w);
+        write_type(&f->dtype, w);
+        ncz_jsonw_u64(w, f->offset);
+        ncz_jsonw_u64(w, f->nelems);
+        ncz_jsonw_close_array(w);
+    }
+    ncz_jsonw_close_array(w);
+    ncz_jsonw_close_object(w);
+}
+
 /* The stored fill element; for variable-length strings its bytes. */
 static ncz_vlen_item
 fill_of(const ncz_spec *s)
@@ -131,7 +157,7 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     ncz_jsonw_key(&w, "type");
     ncz_jsonw_i64(&w, s->type->id);
     ncz_jsonw_key(&w, "dtype");
-    write_dtype(&s->dtype, &w);
+    write_type(&s->dtype, &w);
     ncz_jsonw_key(&w, "order");
     write_order(s, &w);
     ncz_jsonw_key(&w, "chunks");

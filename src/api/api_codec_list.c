@@ -85,7 +85,8 @@ parse_for(const ncz_call *c, const ncz_json *list, bool v3, const ncz_array_type
     return ncz_chain_parse(list, NULL, type, NCZ_CONFIG_CALLER, c->m->limits.chain, &out->chain);
 }
 
-/* Parses a list of codecs for the variable. For strings the list decides between fixed width and objects. */
+/* Parses a list of codecs for the variable. For strings the list decides between fixed width and objects; for sequences
+ * it may lack the codec that makes bytes of them. */
 static int
 parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, bool v3, ncz_v3_codecs *out)
 {
@@ -93,10 +94,12 @@ parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, bool v3, n
     ncz_err        first;
     int            rc = parse_for(c, list, v3, &type, out);
 
-    if (rc != NC_EFILTER || v->type->class != NCZ_TYPE_STRING)
+    if (rc != NC_EFILTER || (v->type->class != NCZ_TYPE_STRING && type.dtype.items == NULL))
         return rc;
     ncz_err_save(&first, rc);
-    if (type.dtype.kind == NCZ_KIND_OBJECT)
+    if (type.dtype.items != NULL)
+        type.dtype = ncz_dtype_of(type.dtype.items, false, 0);
+    else if (type.dtype.kind == NCZ_KIND_OBJECT)
         type.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
     else
         type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};

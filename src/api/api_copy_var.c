@@ -144,6 +144,22 @@ look_at_chain(const source *s, ncz_dtype *dtype, ncz_chain **chain)
     return ncz_call_leave(&c, rc);
 }
 
+/* The chain for the other version of Zarr: sequences have another first codec there, which the dataset adds. */
+static int
+translate_chain(const ncz_call *c, const ncz_var *v, int zarr_format, ncz_chain **chain)
+{
+    ncz_chain *rest = NULL;
+    int        rc;
+
+    if (v->dtype.items == NULL || ncz_dataset_zarr_format(c->ds) == zarr_format)
+        return NC_NOERR;
+    if ((rc = ncz_chain_without(*chain, ncz_chain_id(*chain, 0), &rest)) != NC_NOERR)
+        return rc;
+    ncz_chain_unref(*chain);
+    *chain = rest;
+    return NC_NOERR;
+}
+
 /* Copies the whole chain if the elements are the same: it may have codecs without HDF5 numbers. */
 static int
 copy_filters(const source *s, int ncid_out, int varid_out)
@@ -153,16 +169,18 @@ copy_filters(const source *s, int ncid_out, int varid_out)
     ncz_chain *chain = NULL;
     ncz_dtype  dtype;
     bool       same = false;
-    int        rc;
+    int        zarr_format = 0, rc;
 
-    if ((rc = look_at_chain(s, &dtype, &chain)) != NC_NOERR || chain == NULL)
+    if ((rc = nczarr_inq_zarr_format(s->ncid, &zarr_format, NULL)) != NC_NOERR ||
+        (rc = look_at_chain(s, &dtype, &chain)) != NC_NOERR || chain == NULL)
         return rc;
     if ((rc = ncz_call_enter(ncid_out, NCZ_USE_DEFINE, &c)) == NC_NOERR) {
         if ((rc = ncz_call_open_var(&c, varid_out, &v)) == NC_NOERR) {
             same = v->dtype.kind == dtype.kind && v->dtype.size == dtype.size && v->dtype.big == dtype.big;
             same = same || (v->type->class == NCZ_TYPE_STRING &&
                             ncz_chain_objects(chain)); /* the chain makes it an array of objects */
-            rc = same ? ncz_dataset_set_chain(c.ds, v, chain) : NC_NOERR;
+            if (same && (rc = translate_chain(&c, v, zarr_format, &chain)) == NC_NOERR)
+                rc = ncz_dataset_set_chain(c.ds, v, chain);
         }
         rc = ncz_call_leave(&c, rc);
     }

@@ -144,6 +144,9 @@ set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     if (ncz_chain_objects(chain) && v->dtype.items != NULL && !ncz_chain_stores(chain, v->dtype.items))
         return ncz_fail(NC_EFILTER, "%s: codec '%s' does not store sequences of %s", v->name, ncz_chain_id(chain, 0),
                         v->dtype.items->name);
+    if (v->dtype.items != NULL && ncz_dataset_zarr_format(ds) != 2 && ncz_chain_find(chain, "vlen-array") == 0)
+        return ncz_fail(NC_EFILTER, "%s: Zarr v3 has no codec 'vlen-array'; its sequences are in 'vlen-bytes'",
+                        v->name);
     if (ncz_chain_objects(chain))
         return ncz_var_set_chain(ds->model, v, chain);
     if ((rc = with_object_codec(ds, chain, ncz_spec_array_type(v->spec), &own)) == NC_NOERR)

@@ -145,7 +145,7 @@ choose_type(ncz_loader *l, ncz_group *g, const char *name, ncz_array_meta *z)
     return NC_NOERR;
 }
 
-/* Gives the fill value the form that the variable's type needs. The default of user-defined types is zero bytes. */
+/* Gives the fill value the form that the variable's type needs. */
 static int
 adapt_fill(ncz_array_meta *z)
 {
@@ -159,9 +159,6 @@ adapt_fill(ncz_array_meta *z)
             return ncz_fail_nomem(t->size);
         if ((rc = ncz_convert_out(&z->st.dtype, z->stored_fill, t, z->fill, 1, false)) != NC_NOERR)
             return rc;
-    } else if (t->class == NCZ_TYPE_ENUM && z->fill_mode == NCZ_FILL_DEFAULT && !z->fill_null &&
-               (rc = ncz_type_dup_elems(t, t->base->fill, 1, &z->fill)) != NC_NOERR) {
-        return rc; /* an enumeration's: the value that is the default of its base type */
     }
     if (z->fill != NULL)
         z->fill_mode = NCZ_FILL_VALUE;
@@ -307,12 +304,15 @@ is_missing_value(const ncz_loader *l, const ncz_var *v)
     return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
 }
 
-/* True for NaN and NaT, which are missing values by themselves. */
+/* True for NaN and NaT, which are missing values by themselves, and for records and raw bytes that are not zero: no
+ * reader masks by these, and no other place has them. */
 static bool
 is_nothing(const ncz_node_meta *said, const ncz_var *v)
 {
     if (v->fill_mode != NCZ_FILL_VALUE)
         return false;
+    if (ncz_format_is_record(&v->dtype))
+        return true;
     if (said->z.st.units[0] != '\0')
         return *(const int64_t *)v->fill == INT64_MIN;
     return v->type->id == NC_FLOAT    ? isnan(*(const float *)v->fill)

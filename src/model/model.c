@@ -189,7 +189,7 @@ static int
 make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
          ncz_var **out)
 {
-    bool     small = type->class == NCZ_TYPE_ENUM || (ncz_type_is_number(type) && type->size <= 2);
+    bool     small = ncz_type_is_number(ncz_type_value(type)) && type->size <= 2;
     ncz_var *v = ncz_zalloc(sizeof *v);
 
     if (v == NULL || (v->name = ncz_strdup(name)) == NULL || (v->dims = ncz_alloc_n(rank, sizeof *dims)) == NULL ||

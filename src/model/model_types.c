@@ -35,7 +35,7 @@ free_type(ncz_user_type *t)
     }
     ncz_free(t->fields);
     ncz_free(t->members);
-    if (t->node.fill != small_fill)
+    if (t->node.fill != small_fill && t->node.class != NCZ_TYPE_ENUM)
         ncz_free((void *)t->node.fill);
     ncz_free((void *)t->node.record);
     ncz_free((char *)t->node.name);
@@ -317,8 +317,10 @@ ncz_model_use_type(ncz_model *m, const ncz_type *type)
         return ncz_fail(NC_EINVAL, "%s: an enumeration without members cannot be used", t->node.name);
     if ((rc = ncz_record_make(&t->node, &record)) != NC_NOERR)
         return rc;
-    /* The default fill value of such types is zero bytes. */
-    t->node.fill = t->node.size <= sizeof zeros.bytes ? small_fill : ncz_zalloc(t->node.size);
+    /* The default fill value: of an enumeration that of its base, as in netCDF-C; of others zero bytes. */
+    t->node.fill = t->node.class == NCZ_TYPE_ENUM       ? t->node.base->fill
+                   : t->node.size <= sizeof zeros.bytes ? small_fill
+                                                        : ncz_zalloc(t->node.size);
     if (t->node.fill == NULL) {
         ncz_free(record);
         return ncz_fail_nomem(t->node.size);

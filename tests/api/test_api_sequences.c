@@ -201,6 +201,7 @@ layouts_on(place *p)
         nc_vlen_t rows[24], back[24];
         int       numbers[24][3], ncid, to, dims[2], v, w;
         nc_type   t;
+        char      codecs[200];
         place     q;
 
         make_rows(rows, numbers, 24);
@@ -222,6 +223,9 @@ layouts_on(place *p)
         OK(nc_copy_var(ncid, v, to));
         OK(nc_close(to));
         OK(place_open(&q, NULL, NC_NOWRITE, &to));
+        OK(nczarr_inq_var_codecs(to, 0, 2, NULL, codecs));
+        assert_non_null(strstr(codecs, m == 0 ? "\"vlen-bytes\"" : "\"vlen-array\", \"dtype\": \"<i4\""));
+        assert_int_equal(strstr(codecs, "zlib") != NULL, m == 0);
         for (int i = 0; i < 2; i++) {
             w = 0;
             OK(nc_get_var(i == 0 ? ncid : to, w, back));
@@ -270,6 +274,11 @@ refusals_on(place *p)
     OK(place_create(p, "mode=zarr,v3", NC_CLOBBER, &ncid));
     OK(nc_def_vlen(ncid, "row", NC_INT, &t));
     FAILS(NC_ENOTBUILT, nc_def_var(ncid, "v", t, 0, NULL, &v));
+    OK(nc_close(ncid));
+    OK(place_create(p, "mode=nczarr,v3", NC_CLOBBER, &ncid));
+    v = def_rows(ncid, "v", 0, NULL);
+    FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, v, "[{\"id\": \"vlen-array\", \"dtype\": \"<i4\"}]"));
+    OK(nczarr_def_var_codecs(ncid, v, "[{\"id\": \"zlib\"}]"));
     OK(nc_close(ncid));
     OK(place_create(p, "mode=nczarr&compat=4.9.2", NC_CLOBBER, &ncid));
     OK(nc_def_vlen(ncid, "row", NC_INT, &t));

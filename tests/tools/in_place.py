@@ -167,6 +167,10 @@ def own_sets():
         path = make("own.zarr#mode=" + mode, RICH)
         report("in place: ours, " + mode, there_and_back(mode, path))
         shutil.rmtree(path)
+    types = open(os.path.join(data, "types", "types.cdl")).read()
+    path = make("types.zarr#mode=nczarr", types)
+    report("in place: ours, user-defined types", there_and_back("types", path))
+    shutil.rmtree(path)
     path = make("own.zarr", SMALL % "", "-k", "nc7")
     problems = there_and_back("classic", path)
     convert(path, 3)
@@ -271,6 +275,13 @@ def refusals():
         f.write('{"zarr_format": 2, "shape": [4, 3], "chunks": [2, 2], "dtype": "<c32", "fill_value": 0, "order": "C",'
                 '"filters": null, "compressor": null}')
     refuse("a type that netCDF lacks", path, 3, "/v:", "<c32")
+    path = make("r.zarr#mode=zarr", SMALL % "")
+    with open(os.path.join(path, "v/.zarray"), "w") as f:
+        f.write('{"zarr_format": 2, "shape": [4, 3], "chunks": [2, 2], "dtype": [["a", ">i2"], ["b", "<i2"]],'
+                '"fill_value": null, "order": "C", "filters": null, "compressor": null}')
+    refuse("records with big-endian fields", path, 3, "/v:", ">i2")
+    path = make("r.zarr#mode=nczarr", 'netcdf a { types: int(*) t ; variables: t v ; data: v = {1, 2} ; }')
+    refuse("sequences", path, 3, "/v:", "vlen-array")
     path = make("r.zarr#mode=zarr", SMALL % "")
     os.rename(os.path.join(path, "v"), os.path.join(path, "__v"))
     refuse("a name that v3 reserves", path, 3, "__v")

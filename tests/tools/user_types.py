@@ -88,6 +88,33 @@ def copies(tmp):
     report("types: copy of some variables", failed(r))
 
 
+def foreign_records(tmp):
+    """Records that are not laid out as new ones are: with big-endian fields, and with a gap. Copies have their values."""
+    source = os.path.join(tmp, "foreign.zarr")
+    forms = {"big": [["a", ">i4"], ["b", "<i2"]], "gap": [["a", "<i4"], ["", "|V2"], ["b", "<i2"]],
+             "plain": [["a", "<i4"], ["b", "<i2"]]}
+    bytes_of = {"big": (7).to_bytes(4, "big") + b"\5\0", "gap": b"\7\0\0\0xx\5\0", "plain": b"\7\0\0\0\5\0"}
+    for name, dtype in forms.items():
+        os.makedirs(os.path.join(source, name))
+        with open(os.path.join(source, name, ".zarray"), "w") as f:
+            json.dump({"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": dtype, "compressor": None,
+                       "filters": None, "fill_value": None, "order": "C"}, f)
+        with open(os.path.join(source, name, "0"), "wb") as f:
+            f.write(2 * bytes_of[name])
+    with open(os.path.join(source, ".zgroup"), "w") as f:
+        f.write('{"zarr_format": 2}')
+    for mode in ("nczarr", "zarr", "nczarr,v3"):
+        target = os.path.join(tmp, "foreign-%s.zarr" % mode)
+        r = run("nczcopy", "--mode", mode, source, target)
+        data = json.loads(run("nczdump", "--json", target).stdout or '{"variables": {}}')["variables"]
+        problem = failed(r)
+        for name in forms:
+            got = data.get(name, {}).get("data")
+            if got != 2 * [{"a": 7, "b": 5}]:
+                problem.append("%s: %r" % (name, got))
+        report("types: copy of other writers' records, %s" % mode, problem)
+
+
 def as_json(tmp):
     path, problem = make(tmp, "types", "mode=nczarr")
     if problem:
@@ -183,6 +210,7 @@ tmp = tempfile.mkdtemp(prefix="nczarr-types-")
 try:
     round_trips(tmp)
     copies(tmp)
+    foreign_records(tmp)
     as_json(tmp)
     as_ncml(tmp)
     tree_and_parts(tmp)

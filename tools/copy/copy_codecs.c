@@ -266,6 +266,28 @@ replace_fixed_strings(char **chain)
     *chain = with;
 }
 
+static bool
+has_sequences(int in, const copy_var *v)
+{
+    int class = 0;
+
+    return nc_inq_user_type(in, v->type, NULL, NULL, NULL, NULL, &class) == NC_NOERR && class == NC_VLEN;
+}
+
+/* Each version of Zarr has a first codec of its own for sequences, which the library adds. */
+static void
+drop_first(char **chain)
+{
+    const char *end = (*chain)[0] == '[' ? find_object_end(*chain + 1) : NULL;
+    char       *rest;
+
+    if (end == NULL)
+        return;
+    rest = copy_textf("[%s", end + strspn(end, ", "));
+    free(*chain);
+    *chain = rest;
+}
+
 /*
  * Between two datasets of Zarr v2 the list is in that spelling, and scalars have no codecs. Else it is in v3's, which
  * also says the order of elements.
@@ -284,6 +306,8 @@ define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
     rc = read_codecs(in, v->in, from == 2 && to == 2 ? 2 : 3, &chain);
     if (rc == NC_NOERR && from == 2 && to == 3 && v->type == NC_STRING && !o->in_place)
         replace_fixed_strings(&chain);
+    if (rc == NC_NOERR && from != to && !o->in_place && has_sequences(in, v))
+        drop_first(&chain);
     if (rc == NC_NOERR && must_flatten(o, v, chain, to))
         flatten_shards(&chain);
     if (rc == NC_NOERR && o->deflate >= 0 && v->rank > 0)

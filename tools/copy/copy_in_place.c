@@ -119,14 +119,11 @@ find_variable(const copy_source *s, const copy_var *v, int root, int *grp, int *
 static bool
 has_shape(const copy_var *v, int grp, int varid)
 {
-    int    *ids, rank = 0, class = 0;
+    int    *ids, rank = 0;
     nc_type type = NC_NAT;
     bool    same = nc_inq_var(grp, varid, NULL, &type, &rank, NULL, NULL) == NC_NOERR && rank == v->rank;
 
     if (!same || type != v->type)
-        return false;
-    /* Encodings do not show the byte order of the fields of a record. */
-    if (nc_inq_user_type(grp, type, NULL, NULL, NULL, NULL, &class) == NC_NOERR && class == NC_COMPOUND)
         return false;
     ids = copy_alloc((size_t)rank, sizeof *ids);
     same = nc_inq_vardimid(grp, varid, ids) == NC_NOERR;
