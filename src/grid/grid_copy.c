@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_copy: copies runs of elements of 1, 2, 4 or 8 bytes, with or without byte swap.
+ * grid_copy: copies runs of elements; those of 2, 4 or 8 bytes with byte swap, too.
  *
  * Loads and stores use memcpy, so any alignment is fine, and compilers make single moves of them. The packed loops
  * are separate so that compilers can vectorise them.
@@ -42,6 +42,14 @@ COPY(swap2, uint16_t, __builtin_bswap16)
 COPY(swap4, uint32_t, __builtin_bswap32)
 COPY(swap8, uint64_t, __builtin_bswap64)
 
+/* Elements of any other size (opaque ones), which have no byte order. */
+static void
+copy_any(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, size_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(dst + (ptrdiff_t)i * ds, src + (ptrdiff_t)i * ss, size);
+}
+
 void
 ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, size_t size, bool swap)
 {
@@ -54,5 +62,6 @@ ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, 
     case 2: (swap ? swap2 : copy2)(src, ss, dst, ds, n); break;
     case 4: (swap ? swap4 : copy4)(src, ss, dst, ds, n); break;
     case 8: (swap ? swap8 : copy8)(src, ss, dst, ds, n); break;
+    default: copy_any(src, ss, dst, ds, n, size);
     }
 }

@@ -291,6 +291,52 @@ shapes_on(place *p)
 }
 ON_BOTH(shapes)
 
+/* Likewise opaque ones, whose size is no power of two or larger than any number's. */
+static void
+move_opaque(place *p, size_t size)
+{
+    int             ncid, dims[2], v;
+    nc_type         t;
+    const size_t    start[2] = {0, 1}, count[2] = {2, 2}, strided[] = {1, 3, 11, 13}, mapped[] = {1, 11, 3, 13};
+    const ptrdiff_t stride[2] = {2, 2}, imap[2] = {1, 2};
+    char            all[4 * 5 * 17], got[4 * 17], none[17] = {0};
+
+    for (size_t i = 0; i < 4 * 5 * size; i++)
+        all[i] = (char)('a' + i / size);
+    OK(place_create(p, NULL, NC_NETCDF4, &ncid));
+    OK(nc_def_dim(ncid, "y", 4, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 5, &dims[1]));
+    OK(nc_def_opaque(ncid, size, "raw", &t));
+    OK(nc_def_var(ncid, "v", t, 2, dims, &v));
+    for (size_t i = 0; i < 20; i += 3) /* the others stay fill */
+        OK(nc_put_var1(ncid, v, (size_t[]){i / 5, i % 5}, all + i * size));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    for (size_t i = 0; i < 20; i++) {
+        OK(nc_get_var1(ncid, v, (size_t[]){i / 5, i % 5}, got));
+        assert_memory_equal(got, i % 3 == 0 ? all + i * size : none, size);
+    }
+    OK(nc_put_var(ncid, v, all));
+    OK(nc_get_vars(ncid, v, start, count, stride, got));
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(got + (size_t)i * size, all + strided[i] * size, size);
+    OK(nc_put_varm(ncid, v, (size_t[]){0, 0}, count, NULL, imap, got));
+    OK(nc_get_vara(ncid, v, (size_t[]){0, 0}, count, got));
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(got + (size_t)i * size, all + mapped[i] * size, size);
+    OK(nc_close(ncid));
+}
+
+static void
+opaque_shapes_on(place *p)
+{
+    const size_t sizes[] = {3, 8, 9, 16, 17};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        move_opaque(p, sizes[i]);
+}
+ON_BOTH(opaque_shapes)
+
 /* Attributes may own memory; variables of such types have no stored form and are refused by name. */
 static void
 owning_on(place *p)
@@ -521,9 +567,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips), cmocka_unit_test(changes),   cmocka_unit_test(shapes),
-        cmocka_unit_test(owning),      cmocka_unit_test(compat),    cmocka_unit_test(pure),
-        cmocka_unit_test(copies),      cmocka_unit_test(no_memory),
+        cmocka_unit_test(round_trips),   cmocka_unit_test(changes), cmocka_unit_test(shapes),
+        cmocka_unit_test(opaque_shapes), cmocka_unit_test(owning),  cmocka_unit_test(compat),
+        cmocka_unit_test(pure),          cmocka_unit_test(copies),  cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
