@@ -9,7 +9,7 @@ _nczarr()
     case $command in
         nczdump)
             options='-h --header -c --coords -v --variables -g --groups -s --special -F -Xp -XF -Xm -t --times -i -p
-                --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --tree --chunks
+                --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --tree --chunks
                 --chunks=json --s3-explain --stats -w -L --help --version'
             ;;
         nczgen)

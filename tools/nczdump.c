@@ -9,6 +9,7 @@
 #include "redact_url.h"
 #include "unfinished.h"
 #include "dump/dump.h"
+#include "report/report.h"
 
 #include <nczarr.h>
 
@@ -19,7 +20,7 @@
 
 enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
 
-enum { OPT_JSON = 256, OPT_TREE, OPT_CHUNKS, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION, OPT_STATS };
+enum { OPT_JSON = 256, OPT_TREE, OPT_CHUNKS, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION, OPT_STATS, OPT_HTML, OPT_SAMPLE };
 
 static const char usage_text[] =
     "usage: nczdump [options] PATH-or-URL\n"
@@ -38,6 +39,8 @@ static const char usage_text[] =
     "  -k, --kind              only the kind of dataset\n"
     "  -x, --ncml              NcML instead of CDL, without data\n"
     "      --json[=header]     JSON instead of CDL\n"
+    "      --html              a page about the dataset for a browser, with statistics and pictures\n"
+    "      --sample N          ... statistics of at most N values of a variable (100000)\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
     "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
@@ -62,6 +65,8 @@ static const struct option long_options[] = {
     {"s3-explain", no_argument, NULL, OPT_S3_EXPLAIN},
     {"chunks", optional_argument, NULL, OPT_CHUNKS},
     {"stats", no_argument, NULL, OPT_STATS},
+    {"html", no_argument, NULL, OPT_HTML},
+    {"sample", required_argument, NULL, OPT_SAMPLE},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -170,9 +175,31 @@ take_chunks(dump_opts *o, const char *arg)
     return arg == NULL || strcmp(arg, "json") == 0 || fail_value("--chunks", arg);
 }
 
+/* --html and --sample */
+typedef struct html_opts {
+    bool   on;
+    size_t sample;
+} html_opts;
+
+static bool
+take_html(html_opts *html, int c)
+{
+    const char *end;
+    long        n;
+
+    if (c == OPT_HTML) {
+        html->on = true;
+        return true;
+    }
+    if (!take_number("--sample", optarg, 1, 100000000, &end, &n))
+        return false;
+    html->sample = (size_t)n;
+    return *end == '\0' || fail_value("--sample", optarg);
+}
+
 /* Applies one option; false when it is invalid. */
 static bool
-take_option(dump_opts *o, const char **name, int c)
+take_option(dump_opts *o, html_opts *html, const char **name, int c)
 {
     switch (c) {
     case 'h': o->part = DUMP_HEADER; return true;
@@ -200,6 +227,8 @@ take_option(dump_opts *o, const char **name, int c)
     case OPT_TREE: o->form = DUMP_TREE; return true;
     case OPT_CHUNKS: return take_chunks(o, optarg);
     case OPT_STATS: o->stats = true; return true;
+    case OPT_HTML:
+    case OPT_SAMPLE: return take_html(html, c);
     default: return false; /* getopt has reported it */
     }
 }
@@ -228,7 +257,7 @@ explain_url(const char *url, const char *shown)
 }
 
 static int
-dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
+dump_path(const char *path, const char *shown, const char *name, dump_opts *o, const html_opts *html)
 {
     char *own = dump_default_name(path);
     int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
@@ -239,7 +268,10 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
         o->file = shown;
         if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
             fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
-        rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
+        if (name == NULL)
+            name = own;
+        rc = html->on ? report_html(ncid, name, &(report_opts){.file = shown, .sample = html->sample}, stdout)
+                      : dump_run(ncid, name, o, stdout);
         if (o->stats)
             dump_stats(ncid, stderr);
         (void)nc_close(ncid);
@@ -249,7 +281,7 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
 }
 
 static int
-dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o)
+dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o, const html_opts *html)
 {
     char *shown = redact_url(path);
     int   status = EXIT_FAILURE;
@@ -257,7 +289,7 @@ dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o
     if (shown == NULL)
         fprintf(stderr, "nczdump: out of memory\n");
     else
-        status = explained ? explain_url(path, shown) : dump_path(path, shown, name, o);
+        status = explained ? explain_url(path, shown) : dump_path(path, shown, name, o, html);
     free(shown);
     return status;
 }
@@ -266,6 +298,7 @@ int
 main(int argc, char **argv)
 {
     dump_opts   o = DUMP_OPTS_INIT;
+    html_opts   html = {.sample = REPORT_SAMPLE};
     const char *name = NULL;
     static char program[] = "nczdump"; /* getopt's messages name argv[0] */
     bool        explained = false;
@@ -281,7 +314,7 @@ main(int argc, char **argv)
         }
         if (c == OPT_S3_EXPLAIN)
             explained = true;
-        else if (!take_option(&o, &name, c))
+        else if (!take_option(&o, &html, &name, c))
             status = EXIT_USAGE;
     }
     if (status == EXIT_SUCCESS && argc - optind != 1) {
@@ -291,7 +324,7 @@ main(int argc, char **argv)
     if (status == EXIT_USAGE)
         fprintf(stderr, "Try 'nczdump --help'.\n");
     else
-        status = dump_or_explain(argv[optind], explained, name, &o);
+        status = dump_or_explain(argv[optind], explained, name, &o, &html);
 done:
     dump_names_clear(&o.vars);
     dump_names_clear(&o.groups);

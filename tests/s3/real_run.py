@@ -69,7 +69,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.in_place, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -110,6 +110,12 @@ class Suite:
         good = r.stdout.count("[       OK ]")
         report("%s: %d ways of copying" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
                if r.returncode or good < 5 else [], more=good)
+
+    def page(self):
+        """nczdump --html of a dataset in a bucket, with few requests."""
+        r = self.run(sys.executable, os.path.join(ROOT, "tests", "tools", "html_report.py"), self.program("tools"), os.path.join(ROOT, "tests", "data"),
+                     os.path.join(self.tmp, "pages"), "png", self.base, NCZARR_LOG="")
+        report("%s: a page for a browser" % self.name, [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]] if r.returncode else [])
 
     def in_place(self):
         """The other version of Zarr over the same chunks, also when that is cut off."""

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""nczdump --html: the page is well formed, small, without anything from elsewhere; its numbers are those of the values;
+and a browser shows it without an error: its pictures, the slider, hostile names as text.
+
+usage: html_report.py TOOLS DATA PAGES png|no-png [PLACE]
+
+The pages and a picture of each, as the browser shows it, are kept in PAGES. With PLACE, a URL of S3 like
+http://host/bucket, a dataset in a bucket (tests/s3/real_run.py does that).
+"""
+import html.parser, json, math, os, re, shutil, subprocess, sys, tempfile, time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
+tools, data, pages = (os.path.abspath(a) for a in sys.argv[1:4])
+png = sys.argv[4] == "png"
+sanitized = "NCZ_TEST_FEW" in os.environ # takes more memory
+place = sys.argv[5] if len(sys.argv) > 5 else None
+browser = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+MOST_BYTES, MOST_MEMORY = 2 << 20, 400 << 10 # of a page; KiB of the command
+VOID = {"meta", "img", "input", "br", "path"}
+os.makedirs(pages, exist_ok=True)
+tmp = tempfile.mkdtemp(prefix="nczarr-html-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+
+
+def run(command, *args, **kw):
+    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, errors="surrogateescape", timeout=300, **kw)
+
+
+def make(name, cdl, mode="mode=nczarr"):
+    path = os.path.join(tmp, name)
+    r = run("nczgen", "-o", "file://%s#%s" % (path, mode), cdl)
+    report("html: %s is made" % name, r.stderr if r.returncode else "")
+    return path
+
+
+# ---- the page as text ------------------------------------------------------------------------------------------------
+
+class Page(html.parser.HTMLParser):
+    """Its text, its elements, and whether they close in order."""
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.words, self.tags, self.wrong = [], [], [], []
+        self.feed(text)
+        self.close()
+        self.wrong += ["%s is not closed" % t for t in self.open]
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            if tag in ("th", "td", "tr"):
+                return # may be left open
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "td", "tr") or tag in VOID:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append("</%s> closes nothing" % tag)
+
+    def handle_data(self, words):
+        if not self.open or self.open[-1] not in ("script", "style"):
+            self.words.append(words)
+
+
+def well_formed(page):
+    problems = page.wrong[:]
+    for tag, attrs in page.tags:
+        for name in ("src", "href"):
+            link = attrs.get(name)
+            if link is not None and not link.startswith(("data:image/png;base64,", "#")):
+                problems.append("%s of %s leads elsewhere: %.60s" % (name, tag, link))
+        if any(name.startswith("on") for name in attrs):
+            problems.append("a handler in <%s>" % tag)
+        if tag == "img" and not attrs.get("alt"):
+            problems.append("an image without alt")
+    if sum(tag == "script" for tag, _ in page.tags) != 1:
+        problems.append("not one script")
+    return problems
+
+
+# ---- the page in a browser -------------------------------------------------------------------------------------------
+
+PROBE = """<!DOCTYPE html><meta charset=utf-8><iframe id=f src="%s" width=1000 height=3000></iframe><pre id=out></pre><script>
+const f = document.getElementById('f');
+f.onload = async () => {
+  const d = f.contentDocument, seen = [];
+  for (const i of d.images) { i.hidden = false; try { await i.decode() } catch (e) { seen.push('a picture is broken') } }
+  const slider = d.querySelector('.frames input'); let moved = null;
+  if (slider) { slider.value = slider.max; slider.dispatchEvent(new Event('input'));
+    moved = [...slider.closest('.frames').querySelectorAll('img')].map(x => x.hidden) }
+  document.getElementById('out').textContent = JSON.stringify({title: d.title, broken: seen, images: d.images.length,
+    moved, scripts: d.scripts.length, text: d.body.innerText.slice(0, 100000), wide: d.body.scrollWidth > 1000});
+};
+</script>"""
+
+
+def browse(name, path):
+    """What the page looks like from inside; {} and why not."""
+    probe, errors = os.path.join(tmp, "probe.html"), []
+    with open(probe, "w") as f:
+        f.write(PROBE % ("file://" + path))
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--enable-logging=stderr",
+             "--user-data-dir=" + os.path.join(tmp, "profile"), "--timeout=30000", "--virtual-time-budget=20000"]
+    r = subprocess.run([browser, *flags, "--dump-dom", "file://" + probe], capture_output=True, text=True, timeout=120)
+    errors += [line for line in r.stderr.splitlines() if "CONSOLE" in line]
+    found = re.search(r'<pre id="out">(.*?)</pre>', r.stdout, re.S)
+    subprocess.run([browser, *flags[:-2], "--window-size=1000,3000", "--screenshot=" + os.path.join(pages, name + ".png"), "file://" + path],
+                   capture_output=True, timeout=120)
+    if not found or not found.group(1):
+        return {}, errors + ["the browser shows nothing: " + r.stderr[-300:]]
+    return json.loads(html.unescape(found.group(1))), errors
+
+
+def look(name, path, page, frames):
+    seen, problems = browse(name, path)
+    for _ in range(3): # on a busy machine the browser may give up before it has drawn the page
+        if seen:
+            break
+        seen, problems = browse(name, path)
+    if seen:
+        problems += seen["broken"]
+        problems += ["a script of the dataset ran: title %r" % seen["title"]] if seen["title"] == "taken" or seen["scripts"] != 1 else []
+        problems += ["wider than the window"] if seen["wide"] else []
+        if seen["images"] != sum(tag == "img" for tag, _ in page.tags):
+            problems.append("%d images" % seen["images"])
+        if frames and png and seen["moved"] != [True] * (frames - 1) + [False]:
+            problems.append("the slider: %s" % seen["moved"])
+    report("html: %s in a browser" % name, problems)
+
+
+# ---- cases -----------------------------------------------------------------------------------------------------------
+
+def page_of(name, dataset, status=0, words=(), frames=0, least_images=0, options=()):
+    """Makes the page and checks it. Returns it."""
+    path = os.path.join(pages, name + ".html")
+    begun = time.monotonic()
+    with open(path, "wb") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
+        pid = subprocess.Popen([os.path.join(tools, "nczdump"), "--html", *options, dataset], stdout=out, stderr=err).pid
+        ended, usage = os.wait4(pid, 0)[1:]
+        err.seek(0)
+        said = err.read()
+    took = time.monotonic() - begun
+    text = open(path, errors="replace").read()
+    page = Page(text)
+    problems = well_formed(page)
+    if os.waitstatus_to_exitcode(ended) != status:
+        problems.append("exit status %d: %s" % (os.waitstatus_to_exitcode(ended), said))
+    if usage.ru_maxrss > MOST_MEMORY and not sanitized:
+        problems.append("%d KiB of memory" % usage.ru_maxrss)
+    if len(text.encode(errors="replace")) > MOST_BYTES:
+        problems.append("%d bytes" % len(text))
+    problems += ["lacks %r" % w for w in words if w not in page.text]
+    images = sum(tag == "img" for tag, _ in page.tags)
+    if png and images < least_images:
+        problems.append("%d images" % images)
+    report("html: %s (%.1f s)" % (name, took), problems)
+    if browser:
+        look(name, path, page, frames)
+    return page
+
+
+def flat(v):
+    return [x for item in v for x in flat(item)] if isinstance(v, list) else [v]
+
+
+def numbers_agree(name, dataset, page):
+    """Least, greatest and mean of each variable of numbers that was read whole, computed from its values as JSON."""
+    problems, checked = [], 0
+
+    def walk(group):
+        nonlocal checked
+        for var, v in group.get("variables", {}).items():
+            if v["type"] not in ("byte", "ubyte", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double") or "scale_factor" in v.get("attributes", {}):
+                continue
+            values = [x if isinstance(x, int) else float(x) for x in flat(v["data"]) if x is not None]
+            part = re.search(r"\b%s type %s .*?All (\d+) values?(?:, [^:]*)?: least (\S+)(?: \([^)]*\))?, greatest (\S+)(?: \([^)]*\))?, mean (\S+),"
+                             % (re.escape(var), v["type"]), page.text)
+            fill = {"short": -32767, "int": -2147483647, "float": 9.969209968386869e36, "double": 9.969209968386869e36,
+                    "int64": -9223372036854775806, "ushort": 65535, "uint": 4294967295, "uint64": 18446744073709551614}.get(v["type"])
+            own = v.get("attributes", {}).get("_FillValue", fill)
+            own = own["value"] if isinstance(own, dict) else own
+            own = own[0] if isinstance(own, list) else own
+            near = 1e-6 if v["type"] in ("float", "double") else 0
+            values = [x for x in values if math.isfinite(x) and x != own and not (near and own is not None and math.isclose(x, float(own), rel_tol=near))]
+            if not values or not part or page.text.count(" %s type " % var) > 1:
+                continue
+            checked += 1
+            want = min(values), max(values), math.fsum(values) / len(values)
+            got = [float(part.group(i)) for i in (2, 3, 4)]
+            if not all(math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-6) for a, b in zip(want, got)):
+                problems.append("%s: %s instead of %s" % (var, got, want))
+        for g in group.get("groups", {}).values():
+            walk(g)
+
+    r = run("nczdump", "--json", dataset)
+    walk(json.loads(r.stdout))
+    report("html: numbers of %s (%d variables)" % (name, checked), problems + ([] if checked else ["none was checked"]))
+
+
+def damaged():
+    """A dataset of which one variable has a broken document and another a broken chunk."""
+    path = make("damaged.zarr", os.path.join(data, "cdl", "alltypes.cdl"), "mode=zarr")
+    open(os.path.join(path, "vi", ".zarray"), "w").write("{")
+    open(os.path.join(path, "vf", "0"), "w").write("x")
+    return path
+
+
+def million():
+    """A million chunks in a hundred shards."""
+    cdl = os.path.join(tmp, "million.cdl")
+    with open(cdl, "w") as f:
+        f.write("netcdf m { dimensions: y = 1000 ; x = 1000 ; variables: byte v(y, x) ; v:_ChunkSizes = 1, 1 ; "
+                "v:_ShardSizes = 100, 100 ; data: v = " + ",".join(str(i % 100) for i in range(1000000)) + " ; }")
+    return make("million.zarr", cdl, "mode=nczarr,v3")
+
+
+def everything():
+    curved = make("curved.zarr", os.path.join(data, "html", "curved.cdl"))
+    page_of("curved", curved, words=('Packed values <on> a "curved" grid & more', "least 270, greatest 300, ",
+                                     "5 % missing", "0 (2001-02-28)", "48 (2001-02-30)", "All 60 values"), frames=3, least_images=5)
+    hostile = make("hostile.zarr", os.path.join(data, "html", "hostile.cdl"))
+    page_of("hostile", hostile, words=("<img src=x onerror=alert(1)>", "<script>document.title='taken'</script>", "right to left"))
+    for case in ("strings", "groups", "empty", "scalars", "unlim", "alltypes", "fills", "nan"):
+        path = make(case + ".zarr", os.path.join(data, "cdl", case + ".cdl"))
+        page = page_of(case, path)
+        if case in ("alltypes", "unlim", "groups"):
+            numbers_agree(case, path, page)
+    page_of("damaged", damaged(), status=1, words=("This variable cannot be read", "the values cannot be read", "All 3 values"))
+    sharded = os.path.join(tmp, "sharded.zarr")
+    r = run("nczcopy", "--zarr-format", "3", "-M", "1", "-c", "time/1,y/2,x/2", "--shards", "time/2,y/4,x/6", curved, sharded)
+    report("html: a sharded copy", r.stderr)
+    page_of("sharded", sharded, words=("shards 2 × 4 × 6", "least 270, greatest 300, "), frames=3)
+    page_of("million", million(), words=("1000000 of 1000000 chunks stored", "A sample of"), least_images=2)
+    page_of("few values", curved, options=("--sample", "10"), words=("A sample of", "at most 10 values"), frames=3)
+
+
+def wrong_options():
+    for options in (["--html", "--sample", "0"], ["--html", "--sample", "x"], ["--html", "--sample"]):
+        r = run("nczdump", *options, os.path.join(tmp, "curved.zarr"))
+        report("html: %s is refused" % " ".join(options), "" if r.returncode == 2 and not r.stdout else "status %d" % r.returncode)
+
+
+def in_bucket():
+    """Few requests: the documents, a listing for each variable, the chunks."""
+    url = place + "/html.zarr#mode=nczarr,s3"
+    r = run("nczgen", "-o", url, os.path.join(data, "html", "curved.cdl"))
+    report("html: a dataset in a bucket", r.stderr)
+    r = run("nczdump", "--html", "--stats", url)
+    requests = re.search(r"(\d+) requests", r.stderr)
+    page = Page(r.stdout)
+    report("html: a page of a bucket (%s requests)" % (requests and requests.group(1)),
+           well_formed(page) + ([] if "least 270, greatest 300, " in page.text else ["wrong numbers"]) +
+           ([] if requests and int(requests.group(1)) <= 40 else [r.stderr]))
+
+
+try:
+    if browser is None:
+        report("html: a browser is installed", "chromium is missing" if os.environ.get("CI") else "")
+    if place:
+        in_bucket()
+    else:
+        everything()
+        wrong_options()
+finally:
+    shutil.rmtree(tmp, ignore_errors=True)
+sys.exit(cases.status())

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report_chunks.c: what is stored of a variable: its chunks as a picture, bytes and ratio. No chunk is read; of many,
+ * the lengths of some are asked for.
+ */
+#include "report_int.h"
+
+#include <nczarr_zmap.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { LISTED_MOST = 1000000, MEASURED_MOST = 512, ACROSS = 128, DOWN = 64, STOPPED = 1 };
+enum { SQUARE = 9, SQUARES_MOST = 40 }; /* pixels of a chunk, with a gap, where not more of them are in a row */
+
+typedef struct chunk_map {
+    const dump_var *v;
+    nczarr_map     *map;
+    size_t         *grid;
+    size_t          total, rows, cols, per_row, per_col, down, across;
+    size_t         *cell;   /* stored chunks of each */
+    double         *weight; /* their bytes, of those that were measured */
+    size_t          listed, measured;
+    double          bytes; /* of the measured ones */
+} chunk_map;
+
+static size_t
+divide_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* False: the variable has no grid of chunks. */
+static bool
+measure_grid(chunk_map *c)
+{
+    const dump_var *v = c->v;
+
+    c->grid = dump_alloc((size_t)v->ndims, sizeof *c->grid);
+    c->total = c->rows = c->cols = 1;
+    for (int i = 0; i < v->ndims; i++) {
+        if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &c->grid[i], NULL) != NC_NOERR || c->grid[i] == 0 ||
+            c->total > SIZE_MAX / c->grid[i])
+            return false;
+        c->total *= c->grid[i];
+        if (i + 1 < v->ndims)
+            c->rows *= c->grid[i];
+        else
+            c->cols = c->grid[i];
+    }
+    if (c->rows == 1 && c->cols > ACROSS) { /* one long row is drawn as several */
+        c->rows = divide_up(c->cols, ACROSS);
+        c->cols = ACROSS;
+    }
+    c->per_row = divide_up(c->rows, DOWN);
+    c->per_col = divide_up(c->cols, ACROSS);
+    c->down = divide_up(c->rows, c->per_row);
+    c->across = divide_up(c->cols, c->per_col);
+    c->cell = dump_alloc(c->down * c->across, sizeof *c->cell);
+    c->weight = dump_alloc(c->down * c->across, sizeof *c->weight);
+    return true;
+}
+
+static int
+add_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    chunk_map         *c = arg;
+    unsigned long long len = length;
+    size_t             place = 0;
+
+    (void)offset;
+    for (int i = 0; i < c->v->ndims; i++)
+        place = place * c->grid[i] + index[i];
+    place = place / c->cols / c->per_row * c->across + place % c->cols / c->per_col;
+    c->cell[place]++;
+    if (c->measured < MEASURED_MOST &&
+        (length != NCZARR_MAP_WHOLE || nczarr_map_len(c->map, key, &len) == NC_NOERR)) {
+        c->measured++;
+        c->bytes += (double)len;
+        c->weight[place] += (double)len;
+    }
+    return ++c->listed == LISTED_MOST ? STOPPED : 0;
+}
+
+/* The chunks of the grid that a cell is; fewer at the edges. */
+static double
+count_chunks(const chunk_map *c, size_t i)
+{
+    size_t y = i / c->across * c->per_row, x = i % c->across * c->per_col;
+
+    return (double)(c->rows - y < c->per_row ? c->rows - y : c->per_row) *
+           (double)(c->cols - x < c->per_col ? c->cols - x : c->per_col);
+}
+
+/* The color of a cell: its bytes where all chunks were measured, else how many of its chunks are stored. 0: none. */
+static unsigned char
+cell_color(const chunk_map *c, size_t i, double heaviest)
+{
+    if (c->cell[i] == 0)
+        return 0;
+    return c->measured == c->listed ? report_pixel(c->weight[i], 0, heaviest)
+                                    : report_pixel((double)c->cell[i], 0, count_chunks(c, i));
+}
+
+static void
+draw_squares(const chunk_map *c, report_picture *pic, size_t side, double heaviest)
+{
+    size_t drawn = side > 1 ? side - 1 : 1;
+
+    report_picture_init(pic, c->across * side, c->down * side);
+    for (size_t i = 0; i < c->across * c->down; i++) {
+        unsigned char color = cell_color(c, i, heaviest);
+
+        for (size_t y = 0; y < drawn; y++)
+            for (size_t x = 0; x < drawn; x++)
+                pic->pixel[(i / c->across * side + y) * pic->width + i % c->across * side + x] = color;
+    }
+}
+
+static void
+add_legend(dump_text *t, const chunk_map *c, double heaviest)
+{
+    if (c->per_row * c->per_col > 1)
+        dump_text_addf(t, "a square is %zu \xc3\x97 %zu chunks; ", c->per_row, c->per_col);
+    dump_text_add(t, "empty: not stored; the lighter, the more ");
+    if (c->measured == c->listed) {
+        dump_text_add(t, "bytes (at most ");
+        report_add_bytes(t, heaviest);
+        dump_text_add(t, ")");
+    } else {
+        dump_text_add(t, "of its chunks are stored");
+    }
+}
+
+static void
+add_picture(dump_text *t, const chunk_map *c)
+{
+    report_picture pic;
+    size_t         side = c->across <= SQUARES_MOST && c->down <= SQUARES_MOST ? SQUARE : 1;
+    double         heaviest = 0;
+
+    for (size_t i = 0; i < c->across * c->down; i++)
+        heaviest = fmax(heaviest, c->weight[i]);
+    draw_squares(c, &pic, side, heaviest);
+    dump_text_addf(t, "<figure><img class=chunks width=%zu height=%zu src=\"", pic.width * (side > 1 ? 1 : 3),
+                   pic.height * (side > 1 ? 1 : 3));
+    report_add_png(t, &pic);
+    dump_text_addf(t, "\" alt=\"Map of chunks: %zu of %zu are stored\"><figcaption>", c->listed, c->total);
+    add_legend(t, c, heaviest);
+    dump_text_add(t, "</figcaption></figure>\n");
+    report_picture_clear(&pic);
+}
+
+static void
+add_sizes(dump_text *t, const chunk_map *c)
+{
+    const dump_var *v = c->v;
+    double          raw = (double)(v->type == NC_STRING ? 0 : v->size), stored = c->bytes;
+    int             no_fill = 0;
+
+    for (int i = 0; i < v->ndims; i++)
+        raw *= (double)v->shape[i];
+    dump_text_addf(t, "<p>%zu of %zu chunk%s stored", c->listed, c->total, c->total == 1 ? "" : "s");
+    if (c->listed == LISTED_MOST && c->listed < c->total)
+        dump_text_add(t, " (no more were counted)");
+    if (c->measured > 0) {
+        stored *= (double)c->listed / (double)c->measured;
+        dump_text_add(t, c->measured < c->listed ? ", about " : ", ");
+        report_add_bytes(t, stored);
+        if (raw > 0) {
+            dump_text_add(t, " of ");
+            report_add_bytes(t, raw);
+            if (stored > 0 && c->listed == c->total)
+                dump_text_addf(t, ", ratio %.2f", raw / stored);
+        }
+    }
+    (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
+    if (c->listed < c->total && c->listed < LISTED_MOST)
+        dump_text_add(t, no_fill ? "; the others have no defined value" : "; the others read as fill");
+    dump_text_add(t, "</p>\n");
+}
+
+void
+report_add_storage(report_page *p, dump_text *t, const dump_var *v)
+{
+    chunk_map c = {.v = v};
+    int       rc;
+
+    if (v->empty || !measure_grid(&c))
+        goto done;
+    if ((rc = nczarr_inq_map(v->grp, &c.map)) == NC_NOERR)
+        rc = nczarr_list_var_chunks(v->grp, v->id, add_chunk, &c);
+    if (rc != NC_NOERR && rc != STOPPED) {
+        dump_text_add(t, "<p>Its chunks cannot be listed.</p>\n");
+        goto done;
+    }
+    add_sizes(t, &c);
+    if (report_has_png && c.total > 1)
+        add_picture(t, &c);
+done:
+    (void)nczarr_map_close(c.map);
+    free(c.grid);
+    free(c.cell);
+    free(c.weight);
+    (void)p;
+}

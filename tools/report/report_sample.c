@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report_sample.c: some of a variable's values, from few chunks: a chunk costs the same however little of it is used,
+ * and in a bucket it is a request.
+ */
+#include "report_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNKS_MOST 64
+#define CHUNK_BYTES ((double)(256 << 20)) /* larger chunks are not read */
+#define VAR_BYTES   ((double)(64 << 20))  /* of the chunks of one variable, unless a single one is larger */
+
+/* ---- meaning -------------------------------------------------------------------------------------------------- */
+
+static bool
+load_number(const dump_var *v, const char *name, size_t i, double *out)
+{
+    dump_att a;
+    bool     has = dump_att_load_named(v->grp, v->id, name, &a) == NC_NOERR && a.val != NULL && a.len > i &&
+               a.user == NULL && a.type != NC_CHAR && a.type != NC_STRING;
+
+    if (has)
+        *out = dump_value_double(a.type, (const char *)a.val + i * dump_type_size(a.type));
+    dump_att_clear(&a);
+    return has;
+}
+
+void
+report_meaning_load(const dump_var *v, report_meaning *m)
+{
+    size_t n = 0;
+
+    *m = (report_meaning){.scale = 1, .valid_min = -INFINITY, .valid_max = INFINITY};
+    dump_fill_load(v, &m->fill);
+    m->packed = load_number(v, "scale_factor", 0, &m->scale);
+    m->packed = load_number(v, "add_offset", 0, &m->offset) || m->packed;
+    if (!load_number(v, "valid_range", 0, &m->valid_min) || !load_number(v, "valid_range", 1, &m->valid_max)) {
+        (void)load_number(v, "valid_min", 0, &m->valid_min);
+        (void)load_number(v, "valid_max", 0, &m->valid_max);
+    }
+    if (nc_inq_attlen(v->grp, v->id, "missing_value", &n) == NC_NOERR && n > 0 && n < 100) {
+        m->missing = dump_alloc(n, sizeof *m->missing);
+        while (m->nmissing < n && load_number(v, "missing_value", m->nmissing, &m->missing[m->nmissing]))
+            m->nmissing++;
+    }
+}
+
+void
+report_meaning_clear(report_meaning *m)
+{
+    dump_fill_clear(&m->fill);
+    free(m->missing);
+    m->missing = NULL;
+}
+
+bool
+report_is_numeric(const dump_var *v)
+{
+    return v->user == NULL && v->size > 0 && v->type != NC_CHAR && v->type != NC_STRING;
+}
+
+static double
+value_of(const report_meaning *m, nc_type type, const void *p)
+{
+    double value = dump_value_double(type, p);
+    bool   missing = value < m->valid_min || value > m->valid_max || (m->fill.has && dump_fill_matches(&m->fill, p));
+
+    for (size_t i = 0; i < m->nmissing; i++)
+        missing = missing || value == m->missing[i];
+    return missing ? NAN : value * m->scale + m->offset;
+}
+
+/* ---- which indices -------------------------------------------------------------------------------------------- */
+
+static size_t
+divide_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static double
+product_of(const size_t *n, int ndims)
+{
+    double product = 1;
+
+    for (int i = 0; i < ndims; i++)
+        product *= (double)n[i];
+    return product;
+}
+
+/* Halves the largest until the product is at most `most`. */
+static void
+reduce(size_t *n, int ndims, double most)
+{
+    while (product_of(n, ndims) > most) {
+        int largest = 0;
+
+        for (int i = 1; i < ndims; i++)
+            if (n[i] > n[largest])
+                largest = i;
+        if (n[largest] <= 1)
+            return;
+        n[largest] = divide_up(n[largest], 2);
+    }
+}
+
+/* `chunks` of the chunks, evenly spaced, and about `points` indices in each. */
+static void
+choose_indices(report_axis *a, size_t chunks, size_t points)
+{
+    size_t grid = divide_up(a->len, a->chunk);
+
+    a->index = dump_alloc(chunks * points + 1, sizeof *a->index);
+    a->run = dump_alloc(chunks + 1, sizeof *a->run);
+    for (size_t c = 0; c < chunks; c++) {
+        size_t first = (chunks > 1 ? (size_t)((double)c * (double)(grid - 1) / (double)(chunks - 1)) : 0) * a->chunk;
+        size_t len = a->len - first < a->chunk ? a->len - first : a->chunk;
+        size_t stride = divide_up(len, points);
+
+        a->run[a->nruns++] = a->n;
+        for (size_t i = 0; i < len; i += stride)
+            a->index[a->n++] = first + i;
+    }
+    a->run[a->nruns] = a->n;
+}
+
+static bool
+load_chunk_shape(const dump_var *v, size_t *chunk)
+{
+    int storage = NC_CONTIGUOUS;
+
+    if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) != NC_NOERR)
+        return false;
+    for (int i = 0; i < v->ndims; i++)
+        if (storage != NC_CHUNKED || chunk[i] == 0 || chunk[i] > v->shape[i])
+            chunk[i] = v->shape[i];
+    return true;
+}
+
+/* False: too much would have to be decoded. */
+static bool
+plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, size_t most, report_sample *s)
+{
+    int     n = v->ndims;
+    size_t *chunk = dump_alloc((size_t)n, sizeof *chunk), *count = dump_alloc((size_t)n, sizeof *count),
+           *points = dump_alloc((size_t)n, sizeof *points);
+    double bytes, chunks;
+    bool   fits = load_chunk_shape(v, chunk);
+
+    bytes = product_of(chunk, n) * (double)v->size;
+    fits = fits && bytes <= CHUNK_BYTES;
+    chunks = bytes > 0 && VAR_BYTES / bytes < CHUNKS_MOST ? floor(VAR_BYTES / bytes) : CHUNKS_MOST;
+    for (int i = 0; i < n; i++) {
+        bool fixed = at != NULL && i < n - free_dims;
+
+        count[i] = fixed ? 1 : divide_up(v->shape[i], chunk[i]);
+        points[i] = fixed ? 1 : chunk[i];
+    }
+    reduce(count, n, chunks > 1 ? chunks : 1);
+    reduce(points, n, (double)most / product_of(count, n));
+    bytes *= product_of(count, n);
+    fits = fits && p->decoded + bytes <= DECODE_BYTES;
+    *s = (report_sample){.ndims = n, .axis = dump_alloc((size_t)n, sizeof *s->axis), .n = 1, .all = true};
+    for (int i = 0; fits && i < n; i++) {
+        report_axis *a = &s->axis[i];
+        bool         fixed = at != NULL && i < n - free_dims;
+
+        *a = (report_axis){.len = v->shape[i], .chunk = chunk[i]};
+        choose_indices(a, count[i], points[i]);
+        if (fixed)
+            a->index[0] = at[i];
+        s->n *= a->n;
+        s->all = s->all && (fixed || a->n == a->len);
+    }
+    if (fits)
+        p->decoded += bytes;
+    free(chunk);
+    free(count);
+    free(points);
+    return fits;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+typedef struct reading {
+    const dump_var       *v;
+    const report_meaning *m;
+    report_sample        *s;
+    size_t               *run; /* of each dimension: the run that is read now */
+    size_t               *start, *count, *place;
+    ptrdiff_t            *stride;
+    char                 *buf;
+} reading;
+
+/* Where the element with this place in each dimension's list of indices is in the sample. */
+static size_t
+offset_of(const report_sample *s, const size_t *place)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < s->ndims; i++)
+        at = at * s->axis[i].n + place[i];
+    return at;
+}
+
+/* Reads the box of the current run of each dimension, and puts the values where they belong. */
+static int
+read_box(reading *r)
+{
+    const report_sample *s = r->s;
+    size_t               n = 1;
+    int                  rc;
+
+    for (int i = 0; i < s->ndims; i++) {
+        const report_axis *a = &s->axis[i];
+        size_t             first = a->run[r->run[i]], end = a->run[r->run[i] + 1];
+
+        r->start[i] = a->index[first];
+        r->count[i] = end - first;
+        r->stride[i] = end - first > 1 ? (ptrdiff_t)(a->index[first + 1] - a->index[first]) : 1;
+        r->place[i] = first;
+        n *= r->count[i];
+    }
+    if ((rc = nc_get_vars(r->v->grp, r->v->id, r->start, r->count, r->stride, r->buf)) != NC_NOERR)
+        return rc;
+    for (size_t k = 0; k < n; k++) {
+        s->value[offset_of(s, r->place)] = value_of(r->m, r->v->type, r->buf + k * r->v->size);
+        for (int i = s->ndims - 1; i >= 0; i--) {
+            const report_axis *a = &s->axis[i];
+
+            if (++r->place[i] < a->run[r->run[i] + 1])
+                break;
+            r->place[i] = a->run[r->run[i]];
+        }
+    }
+    return NC_NOERR;
+}
+
+static int
+read_boxes(reading *r)
+{
+    for (;;) {
+        int i, rc = read_box(r);
+
+        if (rc != NC_NOERR)
+            return rc;
+        for (i = r->s->ndims - 1; i >= 0 && ++r->run[i] == r->s->axis[i].nruns; i--)
+            r->run[i] = 0;
+        if (i < 0)
+            return NC_NOERR;
+    }
+}
+
+bool
+report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+                   size_t most, report_sample *s, const char **why)
+{
+    size_t  n = (size_t)v->ndims;
+    reading r = {.v = v, .m = m, .s = s};
+    int     rc;
+
+    *s = (report_sample){.n = 0};
+    *why =
+        v->empty ? "no values: a dimension has length 0" : "not read: the chunks are too large for the page's limit";
+    if (v->empty || !plan_sample(p, v, at, free_dims, most, s))
+        return false;
+    s->value = dump_alloc(s->n, sizeof *s->value);
+    r.run = dump_alloc(n, sizeof *r.run);
+    r.start = dump_alloc(n, sizeof *r.start);
+    r.count = dump_alloc(n, sizeof *r.count);
+    r.place = dump_alloc(n, sizeof *r.place);
+    r.stride = dump_alloc(n, sizeof *r.stride);
+    r.buf = dump_alloc(s->n, v->size);
+    if ((rc = read_boxes(&r)) != NC_NOERR) {
+        *why = "the values cannot be read; nczdump reports the cause";
+        dump_fail(&p->d.report, rc, v->name);
+    }
+    free(r.run);
+    free(r.start);
+    free(r.count);
+    free(r.place);
+    free(r.stride);
+    free(r.buf);
+    return rc == NC_NOERR;
+}
+
+void
+report_sample_clear(report_sample *s)
+{
+    for (int i = 0; s->axis != NULL && i < s->ndims; i++) {
+        free(s->axis[i].index);
+        free(s->axis[i].run);
+    }
+    free(s->axis);
+    free(s->value);
+    *s = (report_sample){.n = 0};
+}
