@@ -429,7 +429,7 @@ NCZARR_API int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preempt
 NCZARR_API int nc_set_log_level(int new_level);
 
 /* Alignment and metadata block size of HDF5 files: objects of at least `threshold` bytes would begin at a multiple of
- * `alignment`. Any value is accepted and has no effect, since there is no such file; the get calls give 0. */
+ * `alignment`. The get calls give what was set, or 0; nothing else uses it, since there is no such file. */
 NCZARR_API int nc_set_alignment(int threshold, int alignment);
 NCZARR_API int nc_get_alignment(int *thresholdp, int *alignmentp);
 NCZARR_API int nc_set_meta_block_size(size_t size);

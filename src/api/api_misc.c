@@ -14,6 +14,8 @@ static int             default_format = NC_FORMAT_NETCDF4;
 static bool            cache_set;
 static size_t          cache_bytes, cache_nelems = 1000;
 static float           cache_preemption = 0.75f;
+static int             align_threshold, align_to;
+static size_t          meta_block_size;
 
 const char *
 nc_inq_libvers(void)
@@ -145,13 +147,16 @@ ncz_api_cache_limits(ncz_limits *limits)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* ---- calls for HDF5 ---- */
+/* ---- settings of HDF5 files: programs find again what they set ---- */
 
 int
 nc_set_alignment(int threshold, int alignment)
 {
-    (void)threshold, (void)alignment;
     ncz_err_clear();
+    (void)pthread_mutex_lock(&lock);
+    align_threshold = threshold;
+    align_to = alignment;
+    (void)pthread_mutex_unlock(&lock);
     return NC_NOERR;
 }
 
@@ -159,18 +164,22 @@ int
 nc_get_alignment(int *thresholdp, int *alignmentp)
 {
     ncz_err_clear();
+    (void)pthread_mutex_lock(&lock);
     if (thresholdp != NULL)
-        *thresholdp = 0;
+        *thresholdp = align_threshold;
     if (alignmentp != NULL)
-        *alignmentp = 0;
+        *alignmentp = align_to;
+    (void)pthread_mutex_unlock(&lock);
     return NC_NOERR;
 }
 
 int
 nc_set_meta_block_size(size_t size)
 {
-    (void)size;
     ncz_err_clear();
+    (void)pthread_mutex_lock(&lock);
+    meta_block_size = size;
+    (void)pthread_mutex_unlock(&lock);
     return NC_NOERR;
 }
 
@@ -178,8 +187,10 @@ int
 nc_get_meta_block_size(size_t *sizep)
 {
     ncz_err_clear();
+    (void)pthread_mutex_lock(&lock);
     if (sizep != NULL)
-        *sizep = 0;
+        *sizep = meta_block_size;
+    (void)pthread_mutex_unlock(&lock);
     return NC_NOERR;
 }
 

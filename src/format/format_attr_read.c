@@ -260,7 +260,7 @@ read_base64_double(const ncz_json *v, double *out)
 
 /* The _FillValue of a variable; `type` is what its entry or the variable says. */
 static int
-read_fill(const att_place *p, const ncz_json *v, const ncz_type *type, value *out)
+read_fill(const att_place *p, const ncz_json *v, const ncz_type *type, size_t extra, value *out)
 {
     double d;
     void  *data;
@@ -276,7 +276,7 @@ read_fill(const att_place *p, const ncz_json *v, const ncz_type *type, value *ou
         *out = (value){type, 1, data};
         return NC_NOERR;
     }
-    if ((rc = read_value(p->arena, v, type, 0, out)) == NC_NOERR)
+    if ((rc = read_value(p->arena, v, type, extra, out)) == NC_NOERR)
         mend_fill(out);
     return rc;
 }
@@ -321,7 +321,7 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     /* The _FillValue of a string variable may be of another type. */
     if (type->class == NCZ_TYPE_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
         type = ncz_type_of(NC_NAT);
-    rc = fill ? read_fill(p, v, type, &val) : read_value(p->arena, v, type, extra, &val);
+    rc = fill ? read_fill(p, v, type, extra, &val) : read_value(p->arena, v, type, extra, &val);
     if (rc != NC_NOERR)
         return rc;
     *out = (ncz_att){.name = ncz_arena_text(p->arena, name, strlen(name)),

@@ -271,6 +271,34 @@ fill_value_on(place *p)
 }
 ON_BOTH(fill_value)
 
+/* A character whose value is 0 is one character, also in a document, where its text is empty. */
+static void
+nul_fill_value_on(place *p)
+{
+    for (int v3 = 0; v3 < 2; v3++) {
+        int     ncid, dim, v;
+        char    fill = 'x';
+        size_t  len = 0;
+        nc_type type = NC_NAT;
+
+        OK(place_create(p, v3 ? "mode=nczarr,v3" : NULL, NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 2, &dim));
+        OK(nc_def_var(ncid, "v", NC_CHAR, 1, &dim, &v));
+        OK(nc_put_att_text(ncid, v, "_FillValue", 1, ""));
+        for (int again = 0; again < 2; again++) { /* read, and written once more */
+            OK(nc_close(ncid));
+            OK(place_open(p, NULL, NC_WRITE, &ncid));
+            OK(nc_inq_att(ncid, v, "_FillValue", &type, &len));
+            assert_true(type == NC_CHAR && len == 1);
+            OK(nc_get_att_text(ncid, v, "_FillValue", &fill));
+            assert_int_equal(fill, 0);
+            OK(nc_put_att_text(ncid, v, "units", 1, "m"));
+        }
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(nul_fill_value)
+
 /* ---- answered by name, never listed ---- */
 
 static void
@@ -455,15 +483,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(changes),
-        cmocka_unit_test(codes),
-        cmocka_unit_test(fill_value),
-        cmocka_unit_test(hidden),
-        cmocka_unit_test(lists_of_strings),
-        cmocka_unit_test(frozen),
-        cmocka_unit_test(frozen_dimension),
+        cmocka_unit_test(types),      cmocka_unit_test(texts),
+        cmocka_unit_test(changes),    cmocka_unit_test(codes),
+        cmocka_unit_test(fill_value), cmocka_unit_test(nul_fill_value),
+        cmocka_unit_test(hidden),     cmocka_unit_test(lists_of_strings),
+        cmocka_unit_test(frozen),     cmocka_unit_test(frozen_dimension),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

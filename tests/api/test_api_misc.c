@@ -52,10 +52,14 @@ library(void **state)
     OK(nc_get_chunk_cache(&size, &nelems, &pre));
     assert_true(size == 1 << 20 && nelems == 100 && pre == 0.5f);
     OK(nc_set_log_level(-1));
-    OK(nc_set_alignment(1, 1));
-    OK(nc_get_alignment(&old, &old));
+    OK(nc_set_alignment(1024, 4096));
+    OK(nc_get_alignment(&old, NULL));
+    assert_int_equal(old, 1024);
+    OK(nc_get_alignment(NULL, &old));
+    assert_int_equal(old, 4096);
     OK(nc_set_meta_block_size(77));
     OK(nc_get_meta_block_size(&size));
+    assert_int_equal(size, 77);
     OK(nc_inq_type(-1, NC_SHORT, text, &size)); /* of an atomic type: no dataset is needed */
     assert_true(strcmp(text, "short") == 0 && size == 2);
     FAILS(NC_EBADID, nc_inq_type(-1, 33, text, &size));
