@@ -83,6 +83,21 @@ def our_read(path):
     return out
 
 
+class Vlen(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_size_t), ("p", ctypes.c_void_p)]
+
+
+def our_sequences(nc, v, kind, n):
+    base, rows, a = ctypes.c_int(), (Vlen * n)(), np.empty(n, object)
+    ok(lib.nc_inq_vlen(nc, kind, None, None, ctypes.byref(base)), "nc_inq_vlen")
+    ok(lib.nc_get_var(nc, v, rows), "nc_get_var")
+    dtype = np.dtype(DTYPE_OF[base.value])
+    for i, row in enumerate(rows):
+        a[i] = np.frombuffer(ctypes.string_at(row.p, row.len * dtype.itemsize) if row.len else b"", dtype)
+    ok(lib.nc_free_vlens(ctypes.c_size_t(n), rows), "nc_free_vlens")
+    return a.reshape(SHAPE)
+
+
 def our_values(nc, v, kind):
     n = SHAPE[0] * SHAPE[1]
     if kind == NC_STRING:
@@ -91,6 +106,8 @@ def our_values(nc, v, kind):
         a = np.array(list(p), dtype=object).reshape(SHAPE)
         ok(lib.nc_free_string(ctypes.c_size_t(n), p), "nc_free_string")
         return a
+    if kind > NC_STRING: # the only user-defined types here
+        return our_sequences(nc, v, kind, n)
     a = np.empty(SHAPE, DTYPE_OF[kind])
     ok(lib.nc_get_var(nc, v, a.ctypes.data_as(ctypes.c_void_p)), "nc_get_var")
     return a
