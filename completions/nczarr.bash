@@ -8,7 +8,7 @@ _nczarr()
     COMPREPLY=()
     case $command in
         nczdump)
-            options='-h --header -c --coords -v --variables -g --groups -s --special -F -Xp -XF -Xm -t --times -i -p
+            options='-h --header -c --coords -v --variables -g --groups -d --dim -s --special -F -Xp -XF -Xm -t --times -i -p
                 --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --tree --chunks
                 --chunks=json --s3-explain --stats -w -L --help --version'
             ;;
@@ -16,7 +16,7 @@ _nczarr()
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
             ;;
         nczcopy)
-            options='-d --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
+            options='-d --dim --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
                 --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --in-place --remove-old --consolidate
                 --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress
                 -q --quiet -L --log -r -w --help --version'

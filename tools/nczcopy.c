@@ -17,6 +17,7 @@ enum { EXIT_USAGE = 2 };
 
 enum {
     OPT_MODE = 256,
+    OPT_DIM,
     OPT_ZARR_FORMAT,
     OPT_SHARDS,
     OPT_MEMORY,
@@ -38,6 +39,7 @@ enum {
 static const char usage_text[] =
     "usage: nczcopy [options] SOURCE TARGET\n"
     "       nczcopy --in-place --zarr-format N [options] DATASET\n"
+    "  -d, --dim DIM,FIRST[,[LAST][,STRIDE]]  only this part of a dimension: indices, or values: 10.,20.\n"
     "  -d, --deflate N         compress with deflate, level N (0: not at all), replacing other compression\n"
     "  -s, --shuffle           ... with shuffle before it\n"
     "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
@@ -73,6 +75,7 @@ static const char usage_text[] =
     "      --help, --version\n";
 
 static const struct option long_options[] = {
+    {"dim", required_argument, NULL, OPT_DIM},
     {"deflate", required_argument, NULL, 'd'},
     {"shuffle", no_argument, NULL, 's'},
     {"filter", required_argument, NULL, 'F'},
@@ -129,6 +132,17 @@ take_deflate(copy_opts *o, const char *arg)
         return false;
     o->deflate = (int)n;
     return true;
+}
+
+static bool
+take_limits(copy_opts *o, const char *arg)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (hyperslab_parse(&o->limits, arg, why))
+        return true;
+    fprintf(stderr, "nczcopy: -d: %s\n", why);
+    return false;
 }
 
 /* The data model, by the names of nccopy's -k. netCDF-3 and HDF5 files are not supported as targets. */
@@ -244,7 +258,8 @@ static bool
 take_option(copy_opts *o, int c, const char *arg)
 {
     switch (c) {
-    case 'd': return take_deflate(o, arg);
+    case 'd': return strchr(arg, ',') != NULL ? take_limits(o, arg) : take_deflate(o, arg);
+    case OPT_DIM: return take_limits(o, arg);
     case 'F': return copy_parse_filters(o, arg);
     case 'c': return copy_parse_chunks(o, arg);
     case 'M': return copy_parse_size("-M", arg, &o->min_chunked);
@@ -274,6 +289,10 @@ check_arguments(const copy_opts *o, int n)
 {
     if (o->remove_old && !o->in_place) {
         fprintf(stderr, "nczcopy: --remove-old: only with --in-place\n");
+        return false;
+    }
+    if (o->in_place && o->limits.n > 0) {
+        fprintf(stderr, "nczcopy: -d: not with --in-place, which copies nothing\n");
         return false;
     }
     if (n == (o->in_place ? 1 : 2))

@@ -26,8 +26,9 @@ static const char usage_text[] =
     "usage: nczdump [options] PATH-or-URL\n"
     "  -h, --header            no data\n"
     "  -c, --coords            data of coordinate variables only\n"
-    "  -v, --variables LIST    data of these variables only (names or paths, comma-separated)\n"
+    "  -v, --variables LIST    data of these variables only (names or paths), or of a part: v[0:10,:,3]\n"
     "  -g, --groups LIST       data of these groups only\n"
+    "  -d, --dim DIM,FIRST[,[LAST][,STRIDE]]  only this part of a dimension: indices, or values: 10.,20.\n"
     "  -s, --special           also virtual attributes: chunks, filters, byte order, provenance\n"
     "  -F                      filters as _Filter and _Codecs instead of _DeflateLevel and similar\n"
     "  -Xp                     no _NCProperties         -XF  show the type of _FillValue\n"
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
     {"coords", no_argument, NULL, 'c'},
     {"variables", required_argument, NULL, 'v'},
     {"groups", required_argument, NULL, 'g'},
+    {"dim", required_argument, NULL, 'd'},
     {"special", no_argument, NULL, 's'},
     {"times", no_argument, NULL, 't'},
     {"precision", required_argument, NULL, 'p'},
@@ -197,6 +199,28 @@ take_html(html_opts *html, int c)
     return *end == '\0' || fail_value("--sample", optarg);
 }
 
+static bool
+take_vars(dump_opts *o, const char *arg)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (dump_names_add_with_subscripts(&o->vars, &o->limits, arg, why))
+        return true;
+    fprintf(stderr, "nczdump: -v: %s\n", why);
+    return false;
+}
+
+static bool
+take_limits(dump_opts *o, const char *arg)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (hyperslab_parse(&o->limits, arg, why))
+        return true;
+    fprintf(stderr, "nczdump: -d: %s\n", why);
+    return false;
+}
+
 /* Applies one option; false when it is invalid. */
 static bool
 take_option(dump_opts *o, html_opts *html, const char **name, int c)
@@ -204,7 +228,8 @@ take_option(dump_opts *o, html_opts *html, const char **name, int c)
     switch (c) {
     case 'h': o->part = DUMP_HEADER; return true;
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
-    case 'v': dump_names_add(&o->vars, optarg); return true;
+    case 'v': return take_vars(o, optarg);
+    case 'd': return take_limits(o, optarg);
     case 'g': dump_names_add(&o->groups, optarg); return true;
     case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, optarg);
     case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, optarg);
@@ -231,6 +256,21 @@ take_option(dump_opts *o, html_opts *html, const char **name, int c)
     case OPT_SAMPLE: return take_html(html, c);
     default: return false; /* getopt has reported it */
     }
+}
+
+/* `n`: arguments after the options. */
+static bool
+check_arguments(const dump_opts *o, bool html, int n)
+{
+    if (n != 1) {
+        fprintf(stderr, n == 0 ? "nczdump: no dataset given\n" : "nczdump: only one dataset at a time\n");
+        return false;
+    }
+    if (o->limits.n > 0 && (html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {
+        fprintf(stderr, "nczdump: -d: not with --tree, --chunks and --html, which show what is stored\n");
+        return false;
+    }
+    return true;
 }
 
 static void
@@ -307,7 +347,7 @@ main(int argc, char **argv)
     if (argc > 0)
         argv[0] = program;
     while (status == EXIT_SUCCESS &&
-           (c = getopt_long(argc, argv, "b:cf:g:hikl:n:p:stv:wxFL:X:", long_options, NULL)) != -1) {
+           (c = getopt_long(argc, argv, "b:cd:f:g:hikl:n:p:stv:wxFL:X:", long_options, NULL)) != -1) {
         if (c == OPT_HELP || c == OPT_VERSION) {
             printf("%s", c == OPT_HELP ? usage_text : "nczdump " NCZARR_VERSION "\n");
             goto done;
@@ -317,10 +357,8 @@ main(int argc, char **argv)
         else if (!take_option(&o, &html, &name, c))
             status = EXIT_USAGE;
     }
-    if (status == EXIT_SUCCESS && argc - optind != 1) {
-        fprintf(stderr, argc == optind ? "nczdump: no dataset given\n" : "nczdump: only one dataset at a time\n");
+    if (status == EXIT_SUCCESS && !check_arguments(&o, html.on, argc - optind))
         status = EXIT_USAGE;
-    }
     if (status == EXIT_USAGE)
         fprintf(stderr, "Try 'nczdump --help'.\n");
     else
@@ -328,5 +366,6 @@ main(int argc, char **argv)
 done:
     dump_names_clear(&o.vars);
     dump_names_clear(&o.groups);
+    hyperslab_limits_clear(&o.limits);
     return status;
 }

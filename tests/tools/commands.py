@@ -49,7 +49,7 @@ def in_zsh(command):
     text = open(os.path.join(root, "completions", "_nczarr")).read()
     part = re.search(r"\n    %s\)\n        options=\((.*?)\n        \)" % command, text, re.S).group(1)
     part = re.sub(r"\[[^]]*\]", " ", part)  # descriptions
-    return set(re.findall(r"(?:^|[\s'{,(])(--?[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)", part)) - {"-1"}
+    return set(re.findall(r"(?:^|[\s'{,(*])(--?[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)", part)) - {"-1"}
 
 
 def in_fish(command):

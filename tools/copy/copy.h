@@ -16,6 +16,8 @@
 #ifndef NCZCOPY_COPY_H
 #define NCZCOPY_COPY_H
 
+#include "../hyperslab.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -59,6 +61,7 @@ typedef struct copy_opts {
     copy_filters     *filters;
     size_t            nfilters;
     copy_names        vars, groups;           /* -v, -V, -g, -G */
+    hyperslab_limits  limits;                 /* -d: only this part of dimensions */
     bool              vars_only, groups_only; /* ... leave out the other ones' definitions too */
     size_t            memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
     size_t            buffer;                 /* -m: most bytes read in one piece; 0: as memory allows */

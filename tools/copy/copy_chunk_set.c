@@ -158,9 +158,9 @@ copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *s
     (void)nczarr_map_close(map);
     if ((can & NCZARR_MAP_CAN_LIST) == 0)
         return false; /* looking up each chunk costs as much as reading it */
-    if (!is_regular(in, v->in) || !may_skip_gaps(in, out, v) ||
+    if (v->partial || !is_regular(in, v->in) || !may_skip_gaps(in, out, v) ||
         copy_chunk_set_load(in, v->in, v, v->chunk_in, v->chunk_in, source) != NC_NOERR)
-        return false; /* everything is read */
+        return false; /* everything is read; of a part, too, whose places are not the source's */
     return source->n < copy_grid_size(v, v->chunk_in);
 }
 

@@ -371,15 +371,17 @@ copy_drop_fill_null(char *in, const char *out)
 
 /* A chunk cannot be put into a shard without the others, so the target's shards must be the source's. */
 static void
-choose_raw(const copy_opts *o, copy_var *v, char *in, const char *out)
+choose_raw(const copy_opts *o, const copy_source *s, copy_var *v, char *in, const char *out)
 {
     size_t n, m = measure_chunk_part(out);
 
     copy_drop_fill_null(in, out);
     n = measure_chunk_part(in);
 
-    v->raw_objects = out[m] == ',' && strcmp(in, out) == 0 && fits_memory(o, v);
-    v->raw = v->raw_objects || (out[m] == '}' && n == m && strncmp(in, out, n) == 0);
+    v->raw_objects =
+        out[m] == ',' && strcmp(in, out) == 0 && fits_memory(o, v) && copy_part_is_aligned(s, v, v->shard_in);
+    v->raw = v->raw_objects ||
+             (out[m] == '}' && n == m && strncmp(in, out, n) == 0 && copy_part_is_aligned(s, v, v->chunk_in));
 }
 
 int
@@ -393,7 +395,7 @@ copy_find_raw(const copy_opts *o, copy_source *s)
 
         v->raw = v->raw_objects = false;
         if (in != NULL && out != NULL && in[0] != '\0')
-            choose_raw(o, v, in, out);
+            choose_raw(o, s, v, in, out);
         if (in == NULL && v->data) /* its data cannot be read: fail now rather than after hours */
             rc = copy_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);
         free(in);

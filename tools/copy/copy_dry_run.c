@@ -142,7 +142,7 @@ typedef struct adder {
     counts         *c;
     const copy_var *v;
     copy_chunk_set  shards; /* counted ones, with raw_objects */
-    size_t         *at;     /* place for the index of a shard */
+    size_t         *at;     /* place for an index */
     int             rc;
 } adder;
 
@@ -151,12 +151,15 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
                  void *arg)
 {
     adder             *a = arg;
+    const size_t      *unit = a->v->raw_objects ? a->v->shard_in : a->v->chunk_in;
     unsigned long long len = length;
 
     (void)offset;
+    for (int d = 0; d < a->v->rank; d++)
+        a->at[d] = index[d] / (unit[d] / a->v->chunk_in[d]);
+    if (!copy_part_index(a->v, unit, a->at))
+        return 0;
     if (a->v->raw_objects) {
-        for (int d = 0; d < a->v->rank; d++)
-            a->at[d] = index[d] / (a->v->shard_in[d] / a->v->chunk_in[d]);
         if (!copy_chunk_set_add(&a->shards, a->v, a->v->shard_in, a->at))
             return 0;
         len = NCZARR_MAP_WHOLE;
@@ -201,7 +204,7 @@ encode_piece(sample *s, size_t *chunks)
     int             rc = NC_NOERR;
 
     if (!s->sparse || copy_chunk_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
-        if ((rc = nc_get_vara(s->in, v->in, s->start, s->count, s->data)) != NC_NOERR)
+        if ((rc = copy_read_piece(s->in, v, s->start, s->count, s->data)) != NC_NOERR)
             return copy_fail(rc, v->path);
         rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
         copy_free_values(s->in, v->type, s->data, n);

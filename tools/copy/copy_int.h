@@ -60,7 +60,8 @@ typedef struct copy_dim {
     int    in, out; /* ids; out -1: not made (yet) */
     size_t group;   /* in copy.groups */
     char  *name;
-    size_t len;
+    size_t len;    /* of the copy */
+    size_t len_in; /* of the source */
     bool   unlimited;
 } copy_dim;
 
@@ -70,26 +71,29 @@ typedef struct copy_type {
 } copy_type;
 
 typedef struct copy_var {
-    size_t  group; /* in copy.groups */
-    int     in, out;
-    char   *path, *name;
-    nc_type type;  /* in the source */
-    size_t  item;  /* bytes of an element in memory: for strings what the longest may take */
-    size_t  value; /* ... and of the array that holds it */
-    size_t  width; /* of a stored string */
-    int     rank;
-    size_t *dims; /* places in copy.dims */
-    size_t *shape, *chunk_in, *chunk_out;
-    size_t *shard_in, *shard_out; /* NULL: no shards */
-    size_t  nelems;
-    bool    data;        /* its data are copied */
-    bool    raw;         /* chunks are copied without decoding */
-    bool    raw_objects; /* ... and in whole objects: both sides have the same shards */
-    int     late;        /* number of its first attribute that waits for the data; -1: none */
+    size_t                group; /* in copy.groups */
+    int                   in, out;
+    char                 *path, *name;
+    nc_type               type;  /* in the source */
+    size_t                item;  /* bytes of an element in memory: for strings what the longest may take */
+    size_t                value; /* ... and of the array that holds it */
+    size_t                width; /* of a stored string */
+    int                   rank;
+    size_t               *dims;                         /* places in copy.dims */
+    size_t               *shape, *chunk_in, *chunk_out; /* the shape is the copy's */
+    const hyperslab_dim **part;                         /* of each dimension, what is copied; NULL: all of it */
+    bool                  partial;                      /* of some not all */
+    size_t               *shard_in, *shard_out;         /* NULL: no shards */
+    size_t                nelems;
+    bool                  data;        /* its data are copied */
+    bool                  raw;         /* chunks are copied without decoding */
+    bool                  raw_objects; /* ... and in whole objects: both sides have the same shards */
+    int                   late;        /* number of its first attribute that waits for the data; -1: none */
 } copy_var;
 
 typedef struct copy_source {
     int         ncid;
+    hyperslab   part;   /* what -d chooses */
     copy_group *groups; /* parents before children */
     size_t      ngroups;
     copy_dim   *dims;
@@ -103,8 +107,18 @@ typedef struct copy_source {
 /* Loads what the options choose from the open source. */
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
-bool copy_path_matches(const char *path, const char *wanted);
 bool copy_names_match(const copy_names *list, const char *path);
+
+/* ---- a part of the source: copy_part.c -------------------------------------------------------------------------- */
+
+/* As nc_get_vara(), with indices in the part that is copied. */
+int copy_read_piece(int in, const copy_var *v, const size_t *start, const size_t *count, void *data);
+/* True if the part is made of whole units, chunks or shards of these lengths. */
+bool copy_part_is_aligned(const copy_source *s, const copy_var *v, const size_t *unit);
+/* Of an aligned part: a unit's place in the source becomes that in the copy. False: it is not in the part. */
+bool copy_part_index(const copy_var *v, const size_t *unit, size_t *index);
+/* ... where it begins in the source's dimension d. */
+size_t copy_part_start(const copy_var *v, int d);
 
 /* ---- types: copy_types.c ------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,8 @@
  */
 #include "copy_int.h"
 
+#include "../path_match.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -57,22 +59,10 @@ clear_names(copy_names *list)
 }
 
 bool
-copy_path_matches(const char *path, const char *wanted)
-{
-    size_t np = strlen(path), nw = strlen(wanted);
-
-    while (nw > 1 && wanted[nw - 1] == '/')
-        nw--;
-    if (*wanted == '/')
-        return np == nw && memcmp(path, wanted, nw) == 0;
-    return np > nw && path[np - nw - 1] == '/' && memcmp(path + np - nw, wanted, nw) == 0;
-}
-
-bool
 copy_names_match(const copy_names *list, const char *path)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->name[i], "*") == 0 || copy_path_matches(path, list->name[i]))
+        if (strcmp(list->name[i], "*") == 0 || path_match(path, list->name[i]))
             return true;
     return false;
 }
@@ -217,7 +207,7 @@ const copy_lengths *
 copy_lengths_of_var(const copy_lengths_list *l, const char *path)
 {
     for (size_t i = l->n; i-- > 0;)
-        if (l->v[i].var != NULL && copy_path_matches(path, l->v[i].var))
+        if (l->v[i].var != NULL && path_match(path, l->v[i].var))
             return &l->v[i];
     return NULL;
 }
@@ -269,7 +259,7 @@ has_var(const copy_source *s, const char *name)
     bool found = strcmp(name, "*") == 0;
 
     for (size_t i = 0; i < s->nvars && !found; i++)
-        found = copy_path_matches(s->vars[i].path, name);
+        found = path_match(s->vars[i].path, name);
     return found;
 }
 
@@ -293,7 +283,7 @@ check_lengths(const char *option, const copy_lengths_list *l, const copy_source 
         if (c->dim != NULL && !has_dim(s, c->dim))
             return fail_no_such(option, c->dim, "dimension");
         for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
-            if (copy_path_matches(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
+            if (path_match(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
                 copy_say("%s: %s: %zu lengths, but it has %d dimensions", option, s->vars[v].path, c->n,
                          s->vars[v].rank);
                 return NC_EINVAL;
@@ -340,5 +330,6 @@ copy_opts_clear(copy_opts *o)
     free(o->filters);
     clear_names(&o->vars);
     clear_names(&o->groups);
+    hyperslab_limits_clear(&o->limits);
     *o = COPY_OPTS_INIT;
 }

@@ -90,7 +90,7 @@ copy_budget_for(copy_state *r)
         } else {
             chunk =
                 max_size(chunk, max_size(chunk_bytes(v, v->chunk_in, false), chunk_bytes(v, v->chunk_out, false)));
-            least = max_size(least, chunk_bytes(v, v->chunk_out, true));
+            least = max_size(least, (v->partial ? 2 : 1) * chunk_bytes(v, v->chunk_out, true));
         }
     }
     if (!copy_divide_memory(r->o, chunk, least, moved, &r->budget, &wanted)) {

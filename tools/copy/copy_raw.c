@@ -14,7 +14,7 @@ typedef struct raw {
     const copy_var *v;
     nczarr_map     *from, *to;
     const size_t   *unit;  /* lengths of what is moved: of a chunk, or of a shard with raw_objects */
-    size_t         *index; /* of what is to be moved, rank numbers each; NULL with `all` */
+    size_t         *index; /* in the copy, of what is to be moved, rank numbers each; NULL with `all` */
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
     copy_chunk_set  there, listed;
@@ -32,18 +32,17 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
 
     (void)key, (void)offset, (void)length;
-    if (w->v->raw_objects) {
-        for (size_t d = 0; d < rank; d++)
-            w->at[d] = index[d] / (w->unit[d] / w->v->chunk_in[d]);
-        index = w->at;
-        if (!copy_chunk_set_add(&w->listed, w->v, w->unit, index))
-            return 0;
-    }
+    for (size_t d = 0; d < rank; d++)
+        w->at[d] = index[d] / (w->unit[d] / w->v->chunk_in[d]);
+    if (!copy_part_index(w->v, w->unit, w->at))
+        return 0;
+    if (w->v->raw_objects && !copy_chunk_set_add(&w->listed, w->v, w->unit, w->at))
+        return 0;
     if (w->n == w->cap) {
         w->cap = w->cap == 0 ? 256 : w->cap * 2;
         w->index = copy_need(realloc(w->index, w->cap * wide * sizeof *w->index));
     }
-    memcpy(w->index + w->n * wide, index, rank * sizeof *index);
+    memcpy(w->index + w->n * wide, w->at, rank * sizeof *index);
     w->n++;
     return 0;
 }
@@ -83,9 +82,12 @@ get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
     return nczarr_map_read(map, p->key, p->offset, *len, *data);
 }
 
-/* `index`: of the chunk, or of the first one of a shard. The target's place is an object (copy_find_raw). */
+/*
+ * `index`: of the chunk, or of the first one of a shard, in the source and in the copy. The target's place is an object
+ * (copy_find_raw).
+ */
 static int
-copy_object(raw *w, const size_t *index)
+copy_object(raw *w, const size_t *index_in, const size_t *index)
 {
     const copy_group *g = &w->r->s->groups[w->v->group];
     place             from = {.key = NULL}, to = {.key = NULL};
@@ -93,7 +95,7 @@ copy_object(raw *w, const size_t *index)
     size_t            len = 0;
     int               rc;
 
-    if ((rc = find_place(g->in, w->v->in, index, w->v->raw_objects, &from)) == NC_NOERR &&
+    if ((rc = find_place(g->in, w->v->in, index_in, w->v->raw_objects, &from)) == NC_NOERR &&
         (rc = find_place(g->out, w->v->out, index, true, &to)) == NC_NOERR) {
         rc = get_chunk(w->from, &from, &data, &len);
         if (rc == NC_EEMPTY)
@@ -132,7 +134,8 @@ static void *
 run_mover(void *arg)
 {
     raw    *w = arg;
-    size_t *index = copy_alloc((size_t)w->v->rank + 1, sizeof *index);
+    size_t  rank = (size_t)w->v->rank;
+    size_t *index = copy_alloc(2 * rank + 1, sizeof *index), *index_in = index + rank;
     double  each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
 
     (void)pthread_mutex_lock(&w->lock);
@@ -142,11 +145,13 @@ run_mover(void *arg)
 
         compute_index(w, w->next++, index);
         done = copy_chunk_set_has(&w->there, w->v, w->unit, index);
-        for (int d = 0; d < w->v->rank; d++)
+        for (size_t d = 0; d < rank; d++) {
             index[d] *= w->unit[d] / w->v->chunk_in[d];
+            index_in[d] = index[d] + copy_part_start(w->v, (int)d) / w->v->chunk_in[d];
+        }
         (void)pthread_mutex_unlock(&w->lock);
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
-            rc = copy_object(w, index);
+            rc = copy_object(w, index_in, index);
         (void)pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR)
             w->rc = rc;

@@ -56,6 +56,8 @@ hash_options(uint64_t h, const copy_opts *o)
     h = hash_bytes(h, &o->min_chunked, sizeof o->min_chunked);
     h = hash_text(h, o->mode);
     h = hash_lengths(hash_lengths(h, &o->chunks), &o->shards);
+    for (size_t i = 0; i < o->limits.n; i++)
+        h = hash_text(h, o->limits.v[i].text);
     for (size_t i = 0; i < o->nfilters; i++) {
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
             h = hash_text(h, o->filters[i].vars.name[k]);

@@ -49,7 +49,7 @@ check_widths(const slab *s, size_t n)
 static int
 copy_piece(slab *s, size_t n)
 {
-    int rc = nc_get_vara(s->in, s->v->in, s->start, s->count, s->data);
+    int rc = copy_read_piece(s->in, s->v, s->start, s->count, s->data);
 
     if (rc != NC_NOERR)
         return copy_fail(rc, s->v->path);
@@ -93,7 +93,7 @@ copy_slabs(copy_state *r, const copy_var *v)
     s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
     s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
-    copy_plan_pieces(v, r->budget.slab, s.step);
+    copy_plan_pieces(v, v->partial ? r->budget.slab / 2 : r->budget.slab, s.step);
     if (r->t->resumed &&
         (rc = copy_chunk_set_load(s.out, v->out, v, v->chunk_out, v->chunk_out, &s.there)) != NC_NOERR)
         (void)copy_fail(rc, v->path);

@@ -6,6 +6,7 @@
 #include "copy_int.h"
 
 #include "../error_text.h"
+#include "../path_match.h"
 #include "nczarr_zmap.h"
 
 #include <stdlib.h>
@@ -120,10 +121,13 @@ add_dims(const copy_opts *o, copy_source *s, size_t g)
     ids = copy_alloc((size_t)n, sizeof *ids);
     rc = nc_inq_dimids(s->groups[g].in, NULL, ids, 0);
     for (int i = 0; rc == NC_NOERR && i < n; i++) {
-        copy_dim d = {.in = ids[i], .out = -1, .group = g};
+        copy_dim             d = {.in = ids[i], .out = -1, .group = g};
+        const hyperslab_dim *part;
 
-        if ((rc = nc_inq_dim(s->groups[g].in, ids[i], name, &d.len)) != NC_NOERR)
+        if ((rc = nc_inq_dim(s->groups[g].in, ids[i], name, &d.len_in)) != NC_NOERR)
             break;
+        part = hyperslab_find(&s->part, ids[i]);
+        d.len = part != NULL ? part->len : d.len_in;
         d.name = copy_need(strdup(name));
         d.unlimited = is_dim_unlimited(s->groups[g].in, ids[i]) && (!o->fixed || d.len == 0);
         s->dims = grow_list(s->dims, s->ndims, sizeof *s->dims);
@@ -191,6 +195,7 @@ load_shape(const copy_source *s, copy_var *v)
 
     v->dims = copy_alloc((size_t)v->rank, sizeof *v->dims);
     v->shape = copy_alloc((size_t)v->rank, sizeof *v->shape);
+    v->part = copy_alloc((size_t)v->rank, sizeof *v->part);
     v->chunk_in = copy_alloc((size_t)v->rank, sizeof *v->chunk_in);
     v->chunk_out = copy_alloc((size_t)v->rank, sizeof *v->chunk_out);
     v->nelems = 1;
@@ -202,6 +207,8 @@ load_shape(const copy_source *s, copy_var *v)
         if ((rc = find_dim(s, v, ids[d], &v->dims[d])) != NC_NOERR)
             break;
         v->shape[d] = s->dims[v->dims[d]].len;
+        v->part[d] = hyperslab_find(&s->part, ids[d]);
+        v->partial = v->partial || v->part[d] != NULL;
         if (v->shape[d] != 0 && v->nelems > SIZE_MAX / v->shape[d]) {
             copy_say("%s: more elements than this machine can count", v->path);
             rc = NC_EVARSIZE;
@@ -221,6 +228,7 @@ clear_var(copy_var *v)
     free(v->name);
     free(v->dims);
     free(v->shape);
+    free(v->part);
     free(v->chunk_in);
     free(v->chunk_out);
     free(v->shard_in);
@@ -300,7 +308,7 @@ check_names(const copy_opts *o, const copy_source *s)
         bool found = false;
 
         for (size_t v = 0; v < s->nvars && !found; v++)
-            found = copy_path_matches(s->vars[v].path, o->vars.name[i]);
+            found = path_match(s->vars[v].path, o->vars.name[i]);
         if (!found) {
             copy_say("%s: %s: no such variable", o->in, o->vars.name[i]);
             return NC_ENOTVAR;
@@ -310,7 +318,7 @@ check_names(const copy_opts *o, const copy_source *s)
         bool found = false;
 
         for (size_t g = 0; g < s->ngroups && !found; g++)
-            found = copy_path_matches(s->groups[g].path, o->groups.name[i]);
+            found = path_match(s->groups[g].path, o->groups.name[i]);
         if (!found) {
             copy_say("%s: %s: no such group", o->in, o->groups.name[i]);
             return NC_ENOGRP;
@@ -322,8 +330,13 @@ check_names(const copy_opts *o, const copy_source *s)
 int
 copy_source_load(const copy_opts *o, copy_source *s)
 {
-    int rc;
+    char why[HYPERSLAB_WHY_SIZE];
+    int  rc = hyperslab_resolve(&o->limits, s->ncid, &s->part, why);
 
+    if (rc != NC_NOERR) {
+        copy_say("%s: -d: %s", o->in, why);
+        return rc;
+    }
     if ((rc = add_groups(o, s, s->ncid)) != NC_NOERR)
         return rc;
     for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
@@ -348,5 +361,6 @@ copy_source_clear(copy_source *s)
     free(s->dims);
     free(s->types);
     free(s->vars);
+    hyperslab_clear(&s->part);
     *s = (copy_source){.ncid = s->ncid};
 }

@@ -236,13 +236,13 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
     if (value < v->value)
         value = v->value;
 
-    copy_plan_pieces(v, c->r->budget.slab / 2, step);
+    copy_plan_pieces(v, c->r->budget.slab / (v->partial ? 4 : 2), step);
     n = copy_count_piece(v, step, start, count);
     a = copy_need(malloc(n * v->value));
     b = copy_alloc(n, value);
     do {
         n = copy_count_piece(v, step, start, count);
-        if (rc != NC_NOERR || (rc = nc_get_vara(in, v->in, start, count, a)) != NC_NOERR)
+        if (rc != NC_NOERR || (rc = copy_read_piece(in, v, start, count, a)) != NC_NOERR)
             break;
         rc = compare_piece(v, in, out, varid, type, start, count, n, a, b, &same);
         copy_free_values(in, v->type, a, n);

@@ -8,6 +8,8 @@
 #ifndef NCZDUMP_DUMP_H
 #define NCZDUMP_DUMP_H
 
+#include "../hyperslab.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,6 +37,7 @@ typedef struct dump_opts {
     dump_part           part;
     dump_names          vars;             /* -v: only these variables' data */
     dump_names          groups;           /* -g: only these groups' data */
+    hyperslab_limits    limits;           /* -d, and subscripts of -v: only this part of dimensions */
     dump_index_comments comments;         /* -b, -f: index comments in the data section */
     bool                comments_fortran; /* ... counted from 1, the fastest index first */
     size_t              line_len;         /* -l */
@@ -55,6 +58,12 @@ typedef struct dump_opts {
 /* Adds the names of a comma-separated list; a backslash keeps the next character (a comma) as part of a name. */
 void dump_names_add(dump_names *list, const char *commas);
 void dump_names_clear(dump_names *list);
+/*
+ * The same with subscripts behind names, as in "v[0:10,:,3]"; they are added to the limits. False, with a message: they
+ * are not of that form.
+ */
+bool dump_names_add_with_subscripts(dump_names *list, hyperslab_limits *limits, const char *commas,
+                                    char why[HYPERSLAB_WHY_SIZE]);
 
 /* The name a dataset is printed under: the last part of a path or URL, without its extension. Free it. */
 char *dump_default_name(const char *path);

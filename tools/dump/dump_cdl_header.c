@@ -25,7 +25,7 @@ print_dims(dump_context *d, int grp)
         fputs("dimensions:\n", d->out);
     }
     for (int i = 0; i < dims.n && rc == NC_NOERR; i++) {
-        if ((rc = nc_inq_dim(grp, dims.id[i], name, &len)) != NC_NOERR)
+        if ((rc = dump_inq_dim(d, grp, dims.id[i], name, &len)) != NC_NOERR)
             break;
         dump_cdl_indent(d);
         fputc('\t', d->out);
@@ -234,7 +234,7 @@ print_vars(dump_context *d, const dump_ids *vars, int grp)
         fputs("variables:\n", d->out);
     }
     for (int i = 0; i < vars->n; i++) {
-        if ((rc = dump_var_load(grp, vars->id[i], &v)) != NC_NOERR) {
+        if ((rc = dump_var_load_part(grp, vars->id[i], &d->part, &v)) != NC_NOERR) {
             dump_fail(&d->report, rc, v.name);
             continue;
         }
@@ -272,7 +272,7 @@ print_vars_data(dump_context *d, const dump_ids *vars, int grp)
     dump_cdl_indent(d);
     fputs("data:\n", d->out);
     for (int i = 0; i < vars->n; i++) {
-        if (!dump_wants_var(d, grp, vars->id[i]) || dump_var_load(grp, vars->id[i], &v) != NC_NOERR)
+        if (!dump_wants_var(d, grp, vars->id[i]) || dump_var_load_part(grp, vars->id[i], &d->part, &v) != NC_NOERR)
             continue;
         if (!v.empty)
             dump_cdl_data(d, &v);

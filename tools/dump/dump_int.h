@@ -79,6 +79,7 @@ typedef struct dump_context {
     int              format; /* NC_FORMAT_... */
     int              zarr_format;
     size_t           indent; /* blanks in front of every line: two for each group */
+    hyperslab        part;
     dump_report      report;
     size_t           col;  /* column of the line, as the wrapping counts it: ncdump does not reset it in headers */
     dump_var_id     *vars; /* -v resolved */
@@ -116,6 +117,8 @@ int  dump_select(dump_context *d);
 void dump_select_clear(dump_context *d);
 bool dump_wants_group(const dump_context *d, int grp);
 bool dump_wants_var(const dump_context *d, int grp, int varid);
+/* The name and length of a dimension, of the part that is chosen. */
+int dump_inq_dim(const dump_context *d, int grp, int dimid, char *name, size_t *len);
 
 /* ---- tree of groups: dump_groups.c
  * --------------------------------------------------------------------------------- */
@@ -154,21 +157,24 @@ void dump_json_type_path(dump_context *d, int grp, const user_type *t);
  * --------------------------------------------------------------------- */
 
 typedef struct dump_var {
-    int        grp, id;
-    char       name[NC_MAX_NAME + 1];
-    nc_type    type;
-    size_t     size; /* of one value in memory; 0: a type this program cannot read */
-    user_type *user; /* NULL: a primitive type */
-    int        ndims;
-    int       *dims;
-    size_t    *shape;
-    size_t    *shard; /* NULL: no shards */
-    bool      *unlimited;
-    int        natts;
-    bool       empty; /* a dimension of length 0 */
+    int                   grp, id;
+    char                  name[NC_MAX_NAME + 1];
+    nc_type               type;
+    size_t                size; /* of one value in memory; 0: a type this program cannot read */
+    user_type            *user; /* NULL: a primitive type */
+    int                   ndims;
+    int                  *dims;
+    size_t               *shape;
+    size_t               *shard; /* NULL: no shards */
+    bool                 *unlimited;
+    const hyperslab_dim **part; /* of each dimension, what is chosen; NULL: all of it. `shape` is that of the part. */
+    int                   natts;
+    bool                  empty; /* a dimension of length 0 */
 } dump_var;
 
-int  dump_var_load(int grp, int varid, dump_var *v);
+int dump_var_load(int grp, int varid, dump_var *v);
+/* ... with the shape of the part that is chosen. NULL: everything. */
+int  dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v);
 void dump_var_clear(dump_var *v);
 
 typedef struct dump_att {

@@ -347,7 +347,7 @@ print_vars(dump_context *d, int grp, int level)
     for (int i = 0; i < vars.n && rc == NC_NOERR; i++) {
         dump_var v;
 
-        if ((rc = dump_var_load(grp, vars.id[i], &v)) != NC_NOERR)
+        if ((rc = dump_var_load_part(grp, vars.id[i], &d->part, &v)) != NC_NOERR)
             break;
         dump_json_key(d, level + 1, first, v.name);
         print_var(d, &v, level + 2);
@@ -373,7 +373,7 @@ print_dims(dump_context *d, int grp, int level, bool first_key)
         char   name[NC_MAX_NAME + 1];
         size_t len;
 
-        if ((rc = nc_inq_dim(grp, dims.id[i], name, &len)) != NC_NOERR)
+        if ((rc = dump_inq_dim(d, grp, dims.id[i], name, &len)) != NC_NOERR)
             break;
         dump_json_key(d, level + 1, first, name);
         fprintf(d->out, "{\"size\": %zu, \"unlimited\": %s}", len,

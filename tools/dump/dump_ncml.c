@@ -137,7 +137,7 @@ print_dims(dump_context *d, int grp, int level)
     int      rc = dump_ids_dims(grp, &dims);
 
     for (int i = 0; i < dims.n && rc == NC_NOERR; i++) {
-        if ((rc = nc_inq_dim(grp, dims.id[i], name, &len)) != NC_NOERR)
+        if ((rc = dump_inq_dim(d, grp, dims.id[i], name, &len)) != NC_NOERR)
             break;
         dump_ncml_indent(d, level);
         fputs("<dimension", d->out);
@@ -164,7 +164,7 @@ print_group(dump_context *d, int grp, int level)
     for (int i = 0; i < natts; i++)
         print_att(d, grp, NC_GLOBAL, i, level);
     if ((rc = dump_ids_vars(grp, &vars)) == NC_NOERR)
-        for (int i = 0; i < vars.n && (rc = dump_var_load(grp, vars.id[i], &v)) == NC_NOERR; i++) {
+        for (int i = 0; i < vars.n && (rc = dump_var_load_part(grp, vars.id[i], &d->part, &v)) == NC_NOERR; i++) {
             print_var(d, &v, level);
             dump_var_clear(&v);
         }

@@ -103,6 +103,16 @@ advance_box(dump_reader *r)
     }
 }
 
+static int
+read_box(const dump_reader *r)
+{
+    const dump_var *v = r->v;
+    hyperslab_var   part = {
+          .ncid = v->grp, .varid = v->id, .rank = v->ndims, .type = v->type, .size = v->size, .dims = v->part};
+
+    return hyperslab_read(&part, r->start, r->count, r->buf);
+}
+
 int
 dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got)
 {
@@ -115,7 +125,7 @@ dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got)
         advance_box(r);
         for (int dim = 0; dim < v->ndims; dim++)
             n *= r->count[dim];
-        if ((rc = nc_get_vara(v->grp, v->id, r->start, r->count, r->buf)) != NC_NOERR)
+        if ((rc = read_box(r)) != NC_NOERR)
             return rc;
         r->have = n;
     }

@@ -53,6 +53,15 @@ dump_stats(int ncid, FILE *out)
     fputc('\n', out);
 }
 
+static int
+select_part(dump_context *d)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+    int  rc = hyperslab_resolve(&d->o->limits, d->root, &d->part, why);
+
+    return rc == NC_NOERR ? rc : dump_fail_text(&d->report, rc, "%s: %s", d->report.file, why);
+}
+
 int
 dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
 {
@@ -66,7 +75,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
     if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR ||
         (rc = nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL)) != NC_NOERR)
         return dump_fail(&d.report, rc, NULL);
-    if (dump_select(&d) == NC_NOERR) {
+    if (dump_select(&d) == NC_NOERR && select_part(&d) == NC_NOERR) {
         switch (opts->form) {
         case DUMP_KIND: fprintf(out, "%s\n", dump_kind(d.format)); break;
         case DUMP_NCML: dump_ncml(&d); break;
@@ -78,6 +87,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         }
     }
     dump_select_clear(&d);
+    hyperslab_clear(&d.part);
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&d.report, NC_EIO, "cannot write the output");
     return d.report.status;

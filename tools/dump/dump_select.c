@@ -1,21 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_select.c: which variables and groups have their data printed: -v, -g and -c.
+ * dump_select.c: which variables and groups have their data printed, and how much of dimensions: -v, -g, -c and -d.
  *
  * A name that begins with a slash is a path from the root; any other is the end of a path, so that "v" means the
  * variables of that name in all groups and "g/v" those in groups named g. Each name must match something.
  */
 #include "dump_int.h"
 
+#include "../path_match.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-void
-dump_names_add(dump_names *list, const char *commas)
+/* The subscripts at *p, after their bracket; moves behind the closing one. */
+static bool
+take_subscripts(hyperslab_limits *limits, const char *var, const char **p, char *why)
+{
+    const char *end = strchr(*p, ']');
+    char       *text;
+    bool        taken;
+
+    if (end == NULL || (end[1] != '\0' && end[1] != ',')) {
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s[%s: %s", var, *p,
+                       end == NULL ? "no closing bracket" : "a comma or nothing may follow the closing bracket");
+        return false;
+    }
+    text = dump_need(strndup(*p, (size_t)(end - *p)));
+    taken = hyperslab_parse_subscripts(limits, var, text, why);
+    free(text);
+    *p = end + 1;
+    return taken;
+}
+
+/* With `limits` NULL a bracket is part of a name. */
+static bool
+add_names(dump_names *list, hyperslab_limits *limits, const char *commas, char *why)
 {
     dump_text t = DUMP_TEXT_INIT;
+    bool      taken = true;
 
-    for (bool more = true; more; commas++) {
+    for (bool more = true; more && taken; commas++) {
+        if (limits != NULL && *commas == '[' && t.len > 0) {
+            commas++;
+            if (!(taken = take_subscripts(limits, t.s, &commas, why)))
+                break;
+        }
         more = *commas != '\0';
         if (more && *commas != ',') {
             if (*commas == '\\' && commas[1] != '\0')
@@ -28,6 +57,20 @@ dump_names_add(dump_names *list, const char *commas)
         }
     }
     dump_text_clear(&t);
+    return taken;
+}
+
+void
+dump_names_add(dump_names *list, const char *commas)
+{
+    (void)add_names(list, NULL, commas, NULL);
+}
+
+bool
+dump_names_add_with_subscripts(dump_names *list, hyperslab_limits *limits, const char *commas,
+                               char why[HYPERSLAB_WHY_SIZE])
+{
+    return add_names(list, limits, commas, why);
 }
 
 void
@@ -37,18 +80,6 @@ dump_names_clear(dump_names *list)
         free(list->name[i]);
     free(list->name);
     *list = (dump_names){.n = 0};
-}
-
-static bool
-match_path(const char *path, const char *wanted)
-{
-    size_t np = strlen(path), nw = strlen(wanted);
-
-    while (nw > 1 && wanted[nw - 1] == '/')
-        nw--;
-    if (*wanted == '/')
-        return np == nw && memcmp(path, wanted, nw) == 0;
-    return np > nw && path[np - nw - 1] == '/' && memcmp(path + np - nw, wanted, nw) == 0;
 }
 
 static void
@@ -64,7 +95,7 @@ match_vars(dump_context *d, int grp, const char *wanted, bool *found)
             if (nc_inq_varname(grp, vars.id[i], name) != NC_NOERR)
                 continue;
             path = dump_var_path(grp, name);
-            if (match_path(path, wanted)) {
+            if (path_match(path, wanted)) {
                 d->vars = dump_need(realloc(d->vars, (d->nvars + 1) * sizeof *d->vars));
                 d->vars[d->nvars++] = (dump_var_id){.ncid = grp, .varid = vars.id[i]};
                 *found = true;
@@ -79,7 +110,7 @@ match_group(dump_context *d, int grp, const char *wanted, bool *found)
 {
     char *path = dump_grp_path(grp);
 
-    if (match_path(path, wanted)) {
+    if (path_match(path, wanted)) {
         d->groups = dump_need(realloc(d->groups, (d->ngroups + 1) * sizeof *d->groups));
         d->groups[d->ngroups++] = grp;
         *found = true;
@@ -165,4 +196,15 @@ dump_wants_var(const dump_context *d, int grp, int varid)
     for (size_t i = 0; i < d->nvars && !listed; i++)
         listed = d->vars[i].ncid == grp && d->vars[i].varid == varid;
     return listed && (d->o->part != DUMP_COORDS || is_coordinate(grp, varid));
+}
+
+int
+dump_inq_dim(const dump_context *d, int grp, int dimid, char *name, size_t *len)
+{
+    const hyperslab_dim *part = hyperslab_find(&d->part, dimid);
+    int                  rc = nc_inq_dim(grp, dimid, name, len);
+
+    if (rc == NC_NOERR && part != NULL)
+        *len = part->len;
+    return rc;
 }

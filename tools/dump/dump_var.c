@@ -66,6 +66,12 @@ load_shards(dump_var *v)
 int
 dump_var_load(int grp, int varid, dump_var *v)
 {
+    return dump_var_load_part(grp, varid, NULL, v);
+}
+
+int
+dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v)
+{
     int rc;
 
     *v = (dump_var){.grp = grp, .id = varid};
@@ -80,9 +86,12 @@ dump_var_load(int grp, int varid, dump_var *v)
     v->dims = dump_alloc((size_t)v->ndims, sizeof *v->dims);
     v->shape = dump_alloc((size_t)v->ndims, sizeof *v->shape);
     v->unlimited = dump_alloc((size_t)v->ndims, sizeof *v->unlimited);
+    v->part = dump_alloc((size_t)v->ndims, sizeof *v->part);
     rc = nc_inq_vardimid(grp, varid, v->dims);
     for (int i = 0; i < v->ndims && rc == NC_NOERR; i++) {
         rc = nc_inq_dimlen(grp, v->dims[i], &v->shape[i]);
+        if (part != NULL && (v->part[i] = hyperslab_find(part, v->dims[i])) != NULL)
+            v->shape[i] = v->part[i]->len;
         v->unlimited[i] = dump_dim_is_unlimited(grp, v->dims[i]);
         v->empty = v->empty || v->shape[i] == 0;
     }
@@ -100,12 +109,14 @@ dump_var_clear(dump_var *v)
     free(v->shape);
     free(v->shard);
     free(v->unlimited);
+    free(v->part);
     user_type_free(v->user);
     v->user = NULL;
     v->shard = NULL;
     v->dims = NULL;
     v->shape = NULL;
     v->unlimited = NULL;
+    v->part = NULL;
 }
 
 int

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hyperslab_read.c: reads a box of a part: one strided read for each combination of runs that it touches. Most boxes
+ * touch one run in each dimension and are read in place; pieces of others go through memory of their own.
+ */
+#include "hyperslab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reader {
+    const hyperslab_var *v;
+    const size_t        *start, *count; /* the box */
+    size_t              *at;            /* the piece: where it begins in the part, */
+    size_t              *from, *len;    /* ... and in the variable, its lengths */
+    ptrdiff_t           *step;
+    size_t               rank;
+} reader;
+
+/* Dimension d of the piece that begins at at[d]: the rest of the run, at most up to the end of the box. */
+static void
+set_piece(reader *r, size_t d)
+{
+    const hyperslab_dim *dim = r->v->dims[d];
+    size_t               skip = r->at[d], left = r->start[d] + r->count[d] - r->at[d], i = 0;
+
+    r->from[d] = skip;
+    r->step[d] = 1;
+    r->len[d] = left;
+    if (dim == NULL)
+        return;
+    while (skip >= dim->runs[i].count)
+        skip -= dim->runs[i++].count;
+    r->from[d] = dim->runs[i].start + skip * dim->runs[i].step;
+    r->step[d] = (ptrdiff_t)dim->runs[i].step;
+    r->len[d] = dim->runs[i].count - skip < left ? dim->runs[i].count - skip : left;
+}
+
+/* The next piece, the last dimension fastest; false after the last. */
+static bool
+advance_piece(reader *r)
+{
+    for (size_t d = r->rank; d-- > 0;) {
+        r->at[d] += r->len[d];
+        if (r->at[d] < r->start[d] + r->count[d]) {
+            set_piece(r, d);
+            return true;
+        }
+        r->at[d] = r->start[d];
+        set_piece(r, d);
+    }
+    return false;
+}
+
+/* A stride of 1 in all dimensions is read as nc_get_vara() does. */
+static int
+get_piece(const reader *r, void *to)
+{
+    bool strided = false;
+
+    for (size_t d = 0; d < r->rank; d++)
+        strided = strided || (r->step[d] != 1 && r->len[d] > 1);
+    return strided ? nc_get_vars(r->v->ncid, r->v->varid, r->from, r->len, r->step, to)
+                   : nc_get_vara(r->v->ncid, r->v->varid, r->from, r->len, to);
+}
+
+/* Copies dimension d and those within it from a packed piece to its place in the box; returns the end of what it took. */
+static const char *
+place_piece(const reader *r, size_t d, const char *from, char *to, size_t box)
+{
+    size_t row, offset = r->at[d] - r->start[d];
+
+    if (d + 1 == r->rank) {
+        memcpy(to + offset * r->v->size, from, r->len[d] * r->v->size);
+        return from + r->len[d] * r->v->size;
+    }
+    row = box / r->count[d];
+    for (size_t i = 0; i < r->len[d]; i++)
+        from = place_piece(r, d + 1, from, to + (offset + i) * row, row);
+    return from;
+}
+
+static int
+read_pieces(reader *r, size_t nvalues, char *data)
+{
+    size_t n, box = nvalues * r->v->size;
+    void  *piece;
+    bool   more = true;
+    int    rc = NC_NOERR;
+
+    memset(data, 0, box); /* what can be freed after a failure */
+    while (rc == NC_NOERR && more) {
+        n = r->v->size;
+        for (size_t d = 0; d < r->rank; d++)
+            n *= r->len[d];
+        if ((piece = malloc(n)) == NULL)
+            rc = NC_ENOMEM;
+        else if ((rc = get_piece(r, piece)) == NC_NOERR)
+            (void)place_piece(r, 0, piece, data, box);
+        free(piece);
+        more = advance_piece(r);
+    }
+    if (rc != NC_NOERR && (r->v->type == NC_STRING || r->v->type > NC_MAX_ATOMIC_TYPE))
+        (void)nc_reclaim_data(r->v->ncid, r->v->type, data, nvalues);
+    return rc;
+}
+
+int
+hyperslab_read(const hyperslab_var *v, const size_t *start, const size_t *count, void *data)
+{
+    size_t rank = (size_t)v->rank, nvalues = 1, *room;
+    reader r = {.v = v, .start = start, .count = count, .rank = rank};
+    bool   whole = true;
+    int    rc;
+
+    if (rank == 0)
+        return nc_get_vara(v->ncid, v->varid, start, count, data);
+    room = malloc(rank * (3 * sizeof *room + sizeof *r.step));
+    if (room == NULL)
+        return NC_ENOMEM;
+    r.at = room;
+    r.from = room + rank;
+    r.len = room + 2 * rank;
+    r.step = (ptrdiff_t *)(void *)(room + 3 * rank);
+    for (size_t d = 0; d < rank; d++) {
+        r.at[d] = start[d];
+        set_piece(&r, d);
+        whole = whole && r.len[d] == count[d];
+        nvalues *= count[d]; /* the caller has room for them */
+    }
+    rc = whole ? get_piece(&r, data) : read_pieces(&r, nvalues, data);
+    free(room);
+    return rc;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hyperslab_resolve.c: applies limits to the dimensions of an open dataset: each becomes a few runs of indices.
+ */
+#include "hyperslab.h"
+
+#include "path_match.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+fail(char *why, const char *text, const char *what, int rc)
+{
+    (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %s", text, what);
+    return rc;
+}
+
+/* ---- runs ---- */
+
+/* Extends the last run by an index where it fits, else begins another. */
+static int
+add_index(hyperslab_dim *d, size_t index)
+{
+    hyperslab_run *last = d->nruns > 0 ? &d->runs[d->nruns - 1] : NULL, *grown;
+
+    d->len++;
+    if (last != NULL && last->count == 1 && index > last->start)
+        last->step = index - last->start;
+    if (last != NULL && index == last->start + last->count * last->step) {
+        last->count++;
+        return NC_NOERR;
+    }
+    if ((grown = realloc(d->runs, (d->nruns + 1) * sizeof *grown)) == NULL)
+        return NC_ENOMEM;
+    d->runs = grown;
+    d->runs[d->nruns++] = (hyperslab_run){.start = index, .count = 1, .step = 1};
+    return NC_NOERR;
+}
+
+/* From first to last, which is smaller if the range is wrapped around the end; the stride goes on there. */
+static size_t
+make_runs(size_t first, size_t last, size_t stride, size_t len, hyperslab_run runs[2])
+{
+    size_t end = first <= last ? last : len - 1, next;
+
+    runs[0] = (hyperslab_run){.start = first, .count = (end - first) / stride + 1, .step = stride};
+    if (first <= last)
+        return 1;
+    next = stride - 1 - (end - first) % stride;
+    if (next > last)
+        return 1;
+    runs[1] = (hyperslab_run){.start = next, .count = (last - next) / stride + 1, .step = stride};
+    return 2;
+}
+
+static bool
+take_least(hyperslab_run *runs, size_t n, size_t *index)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++)
+        if (runs[i].count > 0 && (!any || runs[i].start < *index)) {
+            *index = runs[i].start;
+            any = true;
+        }
+    for (size_t i = 0; any && i < n; i++)
+        if (runs[i].count > 0 && runs[i].start == *index) {
+            runs[i].start += --runs[i].count > 0 ? runs[i].step : 0;
+        }
+    return any;
+}
+
+/* The union of what there is and other runs, ascending. */
+static int
+merge_runs(hyperslab_dim *d, const hyperslab_run *more, size_t nmore)
+{
+    hyperslab_dim  merged = {.dimid = d->dimid, .first_limit = d->first_limit};
+    size_t         n = d->nruns + nmore, index = 0;
+    hyperslab_run *all = malloc(n * sizeof *all);
+    int            rc = all != NULL ? NC_NOERR : NC_ENOMEM;
+
+    if (rc == NC_NOERR) {
+        memcpy(all, d->runs, d->nruns * sizeof *all);
+        memcpy(all + d->nruns, more, nmore * sizeof *all);
+    }
+    while (rc == NC_NOERR && take_least(all, n, &index))
+        rc = add_index(&merged, index);
+    free(all);
+    if (rc != NC_NOERR) {
+        free(merged.runs);
+        return rc;
+    }
+    free(d->runs);
+    *d = merged;
+    return NC_NOERR;
+}
+
+static int
+set_runs(hyperslab_dim *d, const hyperslab_run *runs, size_t n)
+{
+    if ((d->runs = malloc(n * sizeof *d->runs)) == NULL)
+        return NC_ENOMEM;
+    memcpy(d->runs, runs, n * sizeof *d->runs);
+    d->nruns = n;
+    d->len = runs[0].count + (n > 1 ? runs[1].count : 0);
+    return NC_NOERR;
+}
+
+static bool
+has_runs(const hyperslab_dim *d, const hyperslab_run *runs, size_t n)
+{
+    bool same = d->nruns == n;
+
+    for (size_t i = 0; same && i < n; i++)
+        same = d->runs[i].start == runs[i].start && d->runs[i].count == runs[i].count &&
+               (runs[i].count == 1 || d->runs[i].step == runs[i].step);
+    return same;
+}
+
+/* ---- one limit on one dimension ---- */
+
+static bool
+find_index(long long index, size_t len, size_t *out)
+{
+    if (index < 0 ? (unsigned long long)-(index + 1) >= len : (unsigned long long)index >= len)
+        return false;
+    *out = index < 0 ? len - 1 - (size_t) - (index + 1) : (size_t)index;
+    return true;
+}
+
+/* An edge of a subscript, moved into 0 ... len. */
+static size_t
+clip_edge(const hyperslab_edge *e, size_t len, size_t missing)
+{
+    size_t at;
+
+    if (!e->given)
+        return missing;
+    return find_index(e->index, len, &at) ? at : e->index < 0 ? 0 : len;
+}
+
+static int
+find_range(const hyperslab_limit *l, int grp, int dimid, size_t len, size_t *first, size_t *last, char *why)
+{
+    if (len == 0)
+        return fail(why, l->text, "the dimension has no elements", NC_EINVALCOORDS);
+    if (l->by_value)
+        return hyperslab_find_values(l, grp, dimid, first, last, why);
+    if (l->exclusive && !l->single) {
+        *first = clip_edge(&l->first, len, 0);
+        *last = clip_edge(&l->last, len, len);
+        if (*first >= *last)
+            return fail(why, l->text, "chooses nothing", NC_EINVALCOORDS);
+        --*last;
+        return NC_NOERR;
+    }
+    *first = 0;
+    *last = len - 1;
+    if ((l->first.given && !find_index(l->first.index, len, first)) ||
+        (l->last.given && !find_index(l->last.index, len, last))) {
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: out of range: the dimension has %zu elements", l->text, len);
+        return NC_EINVALCOORDS;
+    }
+    if (l->single)
+        *last = *first;
+    return NC_NOERR;
+}
+
+static hyperslab_dim *
+find_or_add(hyperslab *h, int dimid)
+{
+    hyperslab_dim *grown;
+
+    for (size_t i = 0; i < h->n; i++)
+        if (h->dims[i].dimid == dimid)
+            return &h->dims[i];
+    if ((grown = realloc(h->dims, (h->n + 1) * sizeof *grown)) == NULL)
+        return NULL;
+    h->dims = grown;
+    h->dims[h->n] = (hyperslab_dim){.dimid = dimid};
+    return &h->dims[h->n++];
+}
+
+static int
+apply_limit(hyperslab *h, const hyperslab_limit *l, int grp, int dimid, char *why)
+{
+    hyperslab_run  runs[2];
+    hyperslab_dim *d;
+    size_t         len, first, last, n;
+    int            rc = nc_inq_dimlen(grp, dimid, &len);
+
+    if (rc != NC_NOERR)
+        return fail(why, l->text, nc_strerror(rc), rc);
+    if ((rc = find_range(l, grp, dimid, len, &first, &last, why)) != NC_NOERR)
+        return rc;
+    n = make_runs(first, last, l->stride, len, runs);
+    if ((d = find_or_add(h, dimid)) == NULL)
+        return fail(why, l->text, "out of memory", NC_ENOMEM);
+    if (d->nruns > 0 && (l->var != NULL || d->first_limit->var != NULL)) {
+        if (has_runs(d, runs, n))
+            return NC_NOERR;
+        return fail(why, l->text, "chooses another part of a dimension than a subscript of a variable", NC_EINVAL);
+    }
+    rc = d->nruns > 0 ? merge_runs(d, runs, n) : set_runs(d, runs, n);
+    if (d->first_limit == NULL)
+        d->first_limit = l;
+    return rc == NC_NOERR ? rc : fail(why, l->text, "out of memory", rc);
+}
+
+/* ---- the tree of groups ---- */
+
+typedef struct walker {
+    hyperslab             *h;
+    const hyperslab_limit *l;
+    bool                   found;
+    char                  *why;
+} walker;
+
+typedef int (*inq_ids)(int grp, int *n, int *ids);
+
+static int
+inq_own_dims(int grp, int *n, int *ids)
+{
+    return nc_inq_dimids(grp, n, ids, 0);
+}
+
+/* The path of a group with a slash at its end and room for a name; NULL: no memory. */
+static char *
+load_group_path(int grp, size_t *len)
+{
+    char *path;
+
+    if (nc_inq_grpname_full(grp, len, NULL) != NC_NOERR || (path = malloc(*len + NC_MAX_NAME + 2)) == NULL)
+        return NULL;
+    if (nc_inq_grpname_full(grp, NULL, path) != NC_NOERR)
+        path[ *len = 0] = '\0';
+    if (*len == 0 || path[*len - 1] != '/')
+        path[(*len)++] = '/';
+    return path;
+}
+
+static int
+apply_to_dim(walker *w, int grp, int dimid, char *path, size_t len)
+{
+    if (nc_inq_dimname(grp, dimid, path + len) != NC_NOERR || !path_match(path, w->l->dim))
+        return NC_NOERR;
+    w->found = true;
+    return apply_limit(w->h, w->l, grp, dimid, w->why);
+}
+
+static int
+apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
+{
+    const hyperslab_limit *l = w->l;
+    int                    rank, *dims, rc;
+
+    if (nc_inq_varname(grp, varid, path + len) != NC_NOERR || !path_match(path, l->var))
+        return NC_NOERR;
+    w->found = true;
+    if ((rc = nc_inq_varndims(grp, varid, &rank)) != NC_NOERR)
+        return fail(w->why, path, nc_strerror(rc), rc);
+    if ((size_t)rank != l->nplaces) {
+        (void)snprintf(w->why, HYPERSLAB_WHY_SIZE, "%.200s[%.200s]: %zu subscripts, but it has %d dimensions", l->var,
+                       l->text, l->nplaces, rank);
+        return NC_EINVAL;
+    }
+    if (!l->single && !l->first.given && !l->last.given && l->stride == 1)
+        return NC_NOERR; /* all of it */
+    if ((dims = malloc((size_t)rank * sizeof *dims)) == NULL)
+        return fail(w->why, path, "out of memory", NC_ENOMEM);
+    if ((rc = nc_inq_vardimid(grp, varid, dims)) != NC_NOERR)
+        (void)fail(w->why, path, nc_strerror(rc), rc);
+    else
+        rc = apply_limit(w->h, l, grp, dims[l->place], w->why);
+    free(dims);
+    return rc;
+}
+
+static int walk_group(walker *w, int grp);
+
+/* Calls for each id of a group: its dimensions, its variables or (path NULL) its groups. */
+static int
+walk_ids(walker *w, int grp, inq_ids inq, char *path, size_t len)
+{
+    int n = 0, *ids, rc = inq(grp, &n, NULL);
+
+    if (rc != NC_NOERR || n == 0)
+        return rc == NC_NOERR ? rc : fail(w->why, w->l->text, nc_strerror(rc), rc);
+    if ((ids = malloc((size_t)n * sizeof *ids)) == NULL)
+        return fail(w->why, w->l->text, "out of memory", NC_ENOMEM);
+    if ((rc = inq(grp, NULL, ids)) != NC_NOERR)
+        (void)fail(w->why, w->l->text, nc_strerror(rc), rc);
+    for (int i = 0; rc == NC_NOERR && i < n; i++)
+        rc = path == NULL        ? walk_group(w, ids[i])
+             : w->l->dim != NULL ? apply_to_dim(w, grp, ids[i], path, len)
+                                 : apply_to_var(w, grp, ids[i], path, len);
+    free(ids);
+    return rc;
+}
+
+static int
+walk_group(walker *w, int grp)
+{
+    size_t len = 0;
+    char  *path = load_group_path(grp, &len);
+    int    rc;
+
+    if (path == NULL)
+        return fail(w->why, w->l->text, "out of memory", NC_ENOMEM);
+    rc = walk_ids(w, grp, w->l->dim != NULL ? inq_own_dims : nc_inq_varids, path, len);
+    free(path);
+    return rc != NC_NOERR ? rc : walk_ids(w, grp, nc_inq_grps, NULL, 0);
+}
+
+int
+hyperslab_resolve(const hyperslab_limits *l, int root, hyperslab *h, char why[HYPERSLAB_WHY_SIZE])
+{
+    int rc = NC_NOERR;
+
+    *h = (hyperslab){.n = 0};
+    for (size_t i = 0; rc == NC_NOERR && i < l->n; i++) {
+        walker w = {.h = h, .l = &l->v[i], .why = why};
+
+        if ((rc = walk_group(&w, root)) == NC_NOERR && !w.found)
+            rc = l->v[i].dim != NULL ? fail(why, l->v[i].text, "no such dimension", NC_EBADDIM)
+                                     : fail(why, l->v[i].var, "no such variable", NC_ENOTVAR);
+    }
+    if (rc != NC_NOERR)
+        hyperslab_clear(h);
+    return rc;
+}
+
+void
+hyperslab_clear(hyperslab *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        free(h->dims[i].runs);
+    free(h->dims);
+    *h = (hyperslab){.n = 0};
+}
+
+const hyperslab_dim *
+hyperslab_find(const hyperslab *h, int dimid)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (h->dims[i].dimid == dimid)
+            return &h->dims[i];
+    return NULL;
+}
