@@ -187,9 +187,9 @@ NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *
 
 /*
  * The chunks of a variable along its dimension number `dim` (from 0): how many, and the length of each in elements, of
- * the last one beyond the end of the array, too. They differ in Zarr v3's chunk grid `rectilinear` alone; in all others
- * each length is that of nc_inq_var_chunking(). Either output may be NULL; call with NULL lengths first for the number.
- * NC_EINVAL: no such dimension.
+ * the last one beyond the end of the array, too. They differ in Zarr v3's chunk grid `rectilinear` without shards alone
+ * (with shards it is these that differ); in all others each length is that of nc_inq_var_chunking(). Either output may
+ * be NULL; call with NULL lengths first for the number. NC_EINVAL: no such dimension.
  */
 NCZARR_API int nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t *nchunksp, size_t *lengths);
 

@@ -289,7 +289,7 @@ give_grid(const ncz_var *v, size_t d, size_t *np, size_t *lengths)
     if (np != NULL)
         *np = (size_t)n;
     for (size_t i = 0; lengths != NULL && i < n; i++, at += c.len) {
-        if (v->rectilinear != NULL && !ncz_rectilinear_find(v->rectilinear, d, at, &c))
+        if (v->rectilinear != NULL && v->spec->object == NULL && !ncz_rectilinear_find(v->rectilinear, d, at, &c))
             return ncz_fail(NC_EZARRMETA, "%s: its chunk grid ends before chunk %zu of dimension %zu", v->name, i, d);
         lengths[i] = (size_t)c.len;
     }
@@ -317,10 +317,9 @@ nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t *nchunksp, siz
 /* ---- stored chunks ---- */
 
 typedef struct listing {
-    uint64_t *index;
-    ncz_slot *ranges; /* NULL: each chunk is an object */
-    size_t    n, rank;
-    ncz_spec *spec;
+    ncz_stored_chunks chunks;
+    size_t            rank;
+    ncz_spec         *spec;
 } listing;
 
 /* Lists the chunks under the dataset's lock. The list stays valid after it is released. */
@@ -336,15 +335,42 @@ list_chunks(int ncid, int varid, listing *l)
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
         l->rank = v->rank;
         l->spec = ncz_spec_ref(v->spec);
-        rc = ncz_dataset_list_chunks(c.ds, v, &l->index, &l->ranges, &l->n);
+        rc = ncz_dataset_list_chunks(c.ds, v, &l->chunks);
     }
     return ncz_call_leave(&c, rc);
+}
+
+/* The address of chunk i. `key` owns where->key. */
+static int
+locate_listed(const listing *l, size_t i, ncz_buf *key, ncz_chunk_addr *where)
+{
+    size_t          w = l->rank == 0 ? 1 : l->rank;
+    const uint64_t *index = l->chunks.index + i * w;
+    ncz_dims        first;
+    int             rc;
+
+    if (l->chunks.objects != NULL) { /* the spec knows shards of one length: its key has that shard's first chunk */
+        if ((rc = ncz_dims_init(&first, w)) != NC_NOERR)
+            return rc;
+        if (!ncz_spec_slot_chunk(l->spec, l->chunks.objects + i * w, 0, first.v))
+            rc = ncz_fail(NC_EINTERNAL, "%s: an object beyond its grid was found", l->spec->path);
+        else
+            rc = l->spec->locate(l->spec, first.v, key, where);
+        ncz_dims_clear(&first);
+    } else {
+        rc = l->spec->locate(l->spec, index, key, where);
+    }
+    if (rc == NC_NOERR && l->chunks.ranges != NULL) {
+        where->offset = l->chunks.ranges[i].offset;
+        where->length = l->chunks.ranges[i].length;
+    }
+    return rc;
 }
 
 int
 nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
 {
-    listing        l = {.index = NULL};
+    listing        l = {.rank = 0};
     ncz_buf        key = NCZ_BUF_INIT;
     ncz_chunk_addr where;
     size_t        *index = NULL, wide;
@@ -360,25 +386,20 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
         rc = ncz_fail_nomem(wide * sizeof *index);
         goto done;
     }
-    for (size_t i = 0; rc == NC_NOERR && i < l.n; i++) {
+    for (size_t i = 0; rc == NC_NOERR && i < l.chunks.n; i++) {
         for (size_t d = 0; d < wide; d++) {
-            if (l.index[i * wide + d] > SIZE_MAX)
+            if (l.chunks.index[i * wide + d] > SIZE_MAX)
                 rc = ncz_fail(NC_EDIMSIZE, "%s: the number of a chunk does not fit this machine's size_t",
                               l.spec->path);
-            index[d] = (size_t)l.index[i * wide + d];
+            index[d] = (size_t)l.chunks.index[i * wide + d];
         }
-        if (rc != NC_NOERR || (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) != NC_NOERR)
+        if (rc != NC_NOERR || (rc = locate_listed(&l, i, &key, &where)) != NC_NOERR)
             break;
-        if (l.ranges != NULL) {
-            where.offset = l.ranges[i].offset;
-            where.length = l.ranges[i].length;
-        }
         if ((rc = each(index, where.key, where.offset, where.length, arg)) != 0)
             break; /* stop with the caller's own code and text */
     }
 done:
-    ncz_free(l.index);
-    ncz_free(l.ranges);
+    ncz_stored_chunks_clear(&l.chunks);
     ncz_free(index);
     ncz_spec_unref(l.spec);
     ncz_buf_clear(&key);

@@ -97,13 +97,22 @@ zmap       *ncz_dataset_map(const ncz_dataset *ds);       /* borrowed */
 /* Whether the store has consolidated metadata, or a flush will put them. */
 int ncz_dataset_has_consolidated(const ncz_dataset *ds, bool *out);
 
+/* Stored chunks: n indices of max(rank, 1) numbers each (a scalar's is 0), unordered. */
+typedef struct ncz_stored_chunks {
+    uint64_t *index;
+    ncz_slot *ranges;  /* where they share objects, their ranges; else NULL */
+    uint64_t *objects; /* where objects differ in length, the place of each one's object; else NULL */
+    size_t    n, cap;
+} ncz_stored_chunks;
+
+void ncz_stored_chunks_clear(ncz_stored_chunks *l);
+
 /*
- * The stored chunks of a variable: *n indices of max(rank, 1) numbers each (a scalar's is 0), in newly allocated
- * memory, unordered; and, where they share objects, their ranges, else NULL. Lists the store: on S3 one request for a
+ * The stored chunks of a variable. The caller clears *out. Lists the store: on S3 one request for a
  * thousand objects, and one for each object that has an index. A store that cannot list gets a request for each object
  * of the grid; NC_ENOTBUILT beyond some millions of them.
  */
-int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, ncz_slot **ranges, size_t *n);
+int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, ncz_stored_chunks *out);
 /* The same for the stored objects, each by the index of its first chunk. */
 int ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
 

@@ -271,10 +271,27 @@ int  ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing ch
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
 /* NC_ENOTBUILT, with `what` at the end of its text, for a variable whose chunks differ in length. */
 int ncz_dataset_check_regular(const ncz_var *v, const char *what);
-int ncz_dataset_check_listable(const ncz_var *v); /* the same, for chunks that differ in length and share objects */
 /* ncz_dataset_get() for a variable whose chunks differ in length. */
 int ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
                                 void *out);
+
+/* dataset_list_chunks.c, dataset_list_shards.c */
+bool ncz_dataset_is_inside(const ncz_var *v, const uint64_t *shape,
+                           const uint64_t *index); /* the chunk begins in it */
+/* Lists the chunks of `n` objects, given by their places in the grid of objects. After a failure *out is empty. */
+int ncz_dataset_expand_objects(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape, const uint64_t *objects,
+                               size_t n, ncz_stored_chunks *out);
+
+bool ncz_dataset_shards_differ(const ncz_var *v); /* chunks share objects, which differ in length */
+/*
+ * Shards that differ in length. `object` is a shard's place in their grid; first[d]: the index of its first chunk. The
+ * spec is of a regular grid in which the shard has the same place. The caller drops it.
+ */
+int ncz_dataset_shard_spec(const ncz_dataset *ds, const ncz_var *v, const uint64_t *object, uint64_t *first,
+                           ncz_spec **out);
+/* ncz_dataset_locate_chunk() for one of their chunks. */
+int ncz_dataset_locate_in_shard(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
+                                ncz_chunk_addr *where);
 
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 

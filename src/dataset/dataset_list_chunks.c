@@ -2,14 +2,14 @@
 /*
  * dataset_list_chunks: finds the stored chunks of a variable by listing the keys below its own, so that a sparse
  * array costs what it holds, not what it could hold. A store that cannot list, such as a web server, is asked for
- * each chunk of the grid, many at once. Where chunks share objects, the objects are found so, and then their indexes
- * say which chunks they hold. Under the dataset's lock, shared.
+ * each chunk of the grid, many at once. Where chunks share objects, the objects are found so, and then
+ * dataset_list_shards.c lists their chunks. Under the dataset's lock, shared.
  */
 #include "dataset/dataset_int.h"
 
 #include <string.h>
 
-enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24, SLOTS_AT_ONCE = 1 << 16 };
+enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24 };
 
 /* The indices found so far: `rank` numbers for each chunk or, where chunks share objects, for each object. */
 typedef struct found {
@@ -34,12 +34,12 @@ object_chunks(const ncz_spec *s, size_t d)
     return s->object == NULL ? 1 : s->object[d];
 }
 
-/* True if the chunk begins inside the array. */
+/* Whether a shard begins inside the array, where shards differ in length. */
 static bool
-is_inside(const found *f, const uint64_t *index)
+is_shard_inside(const found *f, const uint64_t *object)
 {
     for (size_t d = 0; d < f->v->rank; d++)
-        if (index[d] >= ncz_dataset_count_chunks(f->v, d, f->shape[d]))
+        if (object[d] >= ncz_rectilinear_count(f->v->rectilinear, d, f->shape[d]))
             return false;
     return true;
 }
@@ -55,11 +55,10 @@ locate_object(found *f, const uint64_t *object, uint64_t *first, bool *inside)
     *inside = s->rank > 0 || object[0] == 0;
     for (size_t d = 0; *inside && d < s->rank; d++)
         *inside = ncz_mul64(object[d], object_chunks(s, d), &first[d]);
-    if (!*inside || !is_inside(f, first)) {
-        *inside = false;
-        return NC_NOERR;
-    }
-    return s->locate(s, first, &f->key, &where);
+    if (*inside)
+        *inside = ncz_dataset_shards_differ(f->v) ? is_shard_inside(f, object)
+                                                  : ncz_dataset_is_inside(f->v, f->shape, first);
+    return *inside ? s->locate(s, first, &f->key, &where) : NC_NOERR;
 }
 
 /* True if `key` is exactly the key of an object inside the array's shape. Other keys may parse to the same index. */
@@ -131,7 +130,7 @@ grid_len(const found *f, size_t d)
     uint64_t        len = s->chunk[d];
 
     if (f->v->rectilinear != NULL)
-        return ncz_dataset_count_chunks(f->v, d, f->shape[d]);
+        return ncz_rectilinear_count(f->v->rectilinear, d, f->shape[d]);
     if (!ncz_mul64(len, object_chunks(s, d), &len))
         return f->shape[d] > 0;
     return f->shape[d] / len + (f->shape[d] % len != 0);
@@ -221,92 +220,6 @@ ask_objects(found *f, zmap *map)
     return rc;
 }
 
-/* ---- chunks that share objects ---- */
-
-/* The chunks of objects: their indices, and their ranges. */
-typedef struct chunk_list {
-    uint64_t *index;
-    ncz_slot *ranges;
-    size_t    n, cap;
-} chunk_list;
-
-static int
-add_chunk(chunk_list *l, const uint64_t *index, size_t w, ncz_slot range)
-{
-    if (l->n == l->cap) {
-        size_t    cap = l->cap == 0 ? 64 : l->cap * 2;
-        uint64_t *more = ncz_grow(l->index, cap, w * sizeof *more);
-        ncz_slot *ranges = ncz_grow(l->ranges, cap, sizeof *ranges);
-
-        l->index = more != NULL ? more : l->index;
-        l->ranges = ranges != NULL ? ranges : l->ranges;
-        if (more == NULL || ranges == NULL)
-            return ncz_fail_nomem(cap * (w * sizeof *more + sizeof *ranges));
-        l->cap = cap;
-    }
-    memcpy(l->index + l->n * w, index, w * sizeof *index);
-    l->ranges[l->n++] = range;
-    return NC_NOERR;
-}
-
-/* Adds the chunks that an object holds. Chunks outside the array are only padding. */
-static int
-expand_object(const found *f, const uint64_t *object, const ncz_slot *slots, uint64_t *index, chunk_list *l)
-{
-    const ncz_spec *s = f->v->spec;
-    int             rc = NC_NOERR;
-
-    index[0] = 0; /* a scalar's */
-    for (size_t i = 0; rc == NC_NOERR && i < s->object_chunks; i++)
-        if (slots[i].length > 0 && ncz_spec_slot_chunk(s, object, i, index) && is_inside(f, index))
-            rc = add_chunk(l, index, index_width(f->v), slots[i]);
-    return rc;
-}
-
-/* Expands `n` objects, whose indexes are requested together. */
-static int
-expand_some(ncz_dataset *ds, const found *f, const uint64_t *objects, size_t n, ncz_slot *slots, chunk_list *l)
-{
-    size_t   w = index_width(f->v);
-    ncz_dims index;
-    int      rc;
-
-    if ((rc = ncz_dims_init(&index, w)) != NC_NOERR)
-        return rc;
-    rc = ncz_engine_read_indexes(ds->engine, f->v->spec, objects, n, slots);
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = expand_object(f, objects + i * w, slots + i * f->v->spec->object_chunks, index.v, l);
-    ncz_dims_clear(&index);
-    return rc;
-}
-
-/* Replaces the found objects by their chunks. */
-static int
-expand_objects(ncz_dataset *ds, found *f, ncz_slot **ranges)
-{
-    size_t     per = f->v->spec->object_chunks, w = index_width(f->v), most = SLOTS_AT_ONCE / per;
-    chunk_list l = {.index = NULL};
-    ncz_slot  *slots;
-    int        rc = NC_NOERR;
-
-    most = most == 0 ? 1 : most;
-    if ((slots = ncz_alloc_n(most, per * sizeof *slots)) == NULL) /* cannot overflow: the model bounds `per` */
-        return ncz_fail_nomem(most * per * sizeof *slots);
-    for (size_t i = 0; rc == NC_NOERR && i < f->n; i += most)
-        rc = expand_some(ds, f, f->index + i * w, f->n - i < most ? f->n - i : most, slots, &l);
-    ncz_free(slots);
-    if (rc != NC_NOERR) {
-        ncz_free(l.index);
-        ncz_free(l.ranges);
-        return rc;
-    }
-    ncz_free(f->index);
-    f->index = l.index;
-    f->n = l.n;
-    *ranges = l.ranges;
-    return NC_NOERR;
-}
-
 /* ---- the two lists ---- */
 
 /* Finds the objects, by their places in the grid of objects. The caller frees f->index, also after a failure. */
@@ -341,7 +254,7 @@ ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, si
     ncz_dims shape;
     int      rc;
 
-    if ((rc = ncz_dataset_check_listable(v)) != NC_NOERR || (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
@@ -357,27 +270,34 @@ done:
 }
 
 int
-ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, ncz_slot **ranges, size_t *n)
+ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, ncz_stored_chunks *out)
 {
     found    f = {.dialect = ds->model->dialect, .v = v, .key = NCZ_BUF_INIT};
     ncz_dims shape;
     int      rc;
 
-    if ((rc = ncz_dataset_check_listable(v)) != NC_NOERR || (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    *out = (ncz_stored_chunks){.n = 0};
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
-    *ranges = NULL;
     rc = find_objects(ds, &f);
-    if (rc == NC_NOERR && v->spec->object != NULL)
-        rc = expand_objects(ds, &f, ranges);
-    if (rc != NC_NOERR)
-        goto done;
-    *index = f.index;
-    *n = f.n;
-    f.index = NULL; /* now the caller's */
-done:
+    if (rc == NC_NOERR && v->spec->object != NULL) {
+        rc = ncz_dataset_expand_objects(ds, v, shape.v, f.index, f.n, out);
+    } else if (rc == NC_NOERR) {
+        *out = (ncz_stored_chunks){.index = f.index, .n = f.n};
+        f.index = NULL; /* now the caller's */
+    }
     ncz_free(f.index);
     ncz_dims_clear(&shape);
     return rc;
+}
+
+void
+ncz_stored_chunks_clear(ncz_stored_chunks *l)
+{
+    ncz_free(l->index);
+    ncz_free(l->ranges);
+    ncz_free(l->objects);
+    *l = (ncz_stored_chunks){.n = 0};
 }

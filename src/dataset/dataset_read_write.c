@@ -79,10 +79,8 @@ int
 ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                          ncz_chunk_addr *where)
 {
-    int rc = ncz_dataset_check_listable(v);
-
-    if (rc != NC_NOERR)
-        return rc;
+    if (ncz_dataset_shards_differ(v))
+        return ncz_dataset_locate_in_shard(ds, v, index, range, key, where);
     return range ? ncz_engine_locate(ds->engine, v->spec, index, key, where)
                  : v->spec->locate(v->spec, index, key, where);
 }

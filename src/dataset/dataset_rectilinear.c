@@ -17,16 +17,10 @@ ncz_dataset_check_regular(const ncz_var *v, const char *what)
                           what);
 }
 
-int
-ncz_dataset_check_listable(const ncz_var *v)
-{
-    return v->spec->object == NULL ? NC_NOERR : ncz_dataset_check_regular(v, "in shards, and are not listed");
-}
-
 uint64_t
 ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length)
 {
-    if (v->rectilinear != NULL)
+    if (v->rectilinear != NULL && v->spec->object == NULL) /* else its shards differ, and its chunks do not */
         return ncz_rectilinear_count(v->rectilinear, d, length);
     return length / v->spec->chunk[d] + (length % v->spec->chunk[d] != 0);
 }

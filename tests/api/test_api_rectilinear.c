@@ -299,6 +299,72 @@ stored_chunks_are_listed(void **state)
     scratch_remove(scratch_path(dir, "v/c.3.0"));
 }
 
+/* What is seen of the chunks of shards: the row and the column of the array's elements, in 2 x 1. */
+typedef struct seen_chunks {
+    int    ncid, varid, n;
+    bool   there[4][6];
+    size_t rows, columns;
+} seen_chunks;
+
+static int
+mark_inner(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    seen_chunks       *s = arg;
+    unsigned long long at = 0, nbytes = 0;
+    char               same[16];
+
+    assert_true(index[0] < s->rows && index[1] < s->columns && !s->there[index[0]][index[1]]);
+    assert_int_equal(length, 4);
+    OK(nczarr_inq_var_chunk_key(s->ncid, s->varid, index, NULL, same, &at, &nbytes));
+    assert_string_equal(same, key);
+    assert_true(at == offset && nbytes == length);
+    s->there[index[0]][index[1]] = true;
+    s->n++;
+    return 0;
+}
+
+static void
+chunks_of_shards_are_listed(void **state)
+{
+    /* The shard that holds each row and each column of chunks, and the chunk's place in it. */
+    static const size_t row[] = {0, 1, 1, 2}, in_row[] = {0, 0, 1, 0}, column[] = {0, 1, 1, 1, 2},
+                        in_column[] = {0, 0, 1, 2, 0};
+    seen_chunks s = {.rows = 4, .columns = 5};
+    size_t      n = 0, lengths[8];
+
+    (void)state;
+    write_array("s", SHARD_GRID, "int16", "-7", SHARDS);
+    write_shards("s");
+    write_chunk("s", 3, 0, "", 0); /* not in the grid */
+    s.ncid = open_var("s", NC_NOWRITE, &s.varid);
+    OK(nczarr_inq_var_chunk_lengths(s.ncid, s.varid, 0, &n, lengths));
+    assert_true(n == 4 && lengths[0] == 2 && lengths[3] == 2);
+    OK(nczarr_inq_var_chunk_lengths(s.ncid, s.varid, 1, &n, lengths));
+    assert_true(n == 5 && lengths[0] == 1 && lengths[4] == 1);
+    OK(nczarr_list_var_chunks(s.ncid, s.varid, mark_inner, &s));
+    for (size_t y = 0; y < 4; y++)
+        for (size_t x = 0; x < 5; x++) {
+            unsigned long long at = 99, nbytes = 99;
+            char               key[16], want[16];
+
+            assert_true(s.there[y][x] == (row[y] != 1 || column[x] != 1));
+            OK(nczarr_inq_var_chunk_key(s.ncid, s.varid, (const size_t[]){y, x}, NULL, key, &at, &nbytes));
+            snprintf(want, sizeof want, "s/c.%zu.%zu", row[y], column[x]);
+            assert_string_equal(key, want);
+            assert_true(nbytes == (s.there[y][x] ? 4 : 0));
+            assert_true(!s.there[y][x] || at == 4 * (in_row[y] * xs[column[x]] + in_column[x]));
+        }
+    assert_int_equal(s.n, 20 - 6);
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(s.ncid, s.varid, (const size_t[]){4, 0}, NULL, NULL, NULL, NULL));
+    OK(nc_close(s.ncid));
+    write_chunk("s", 1, 0, "short", 5);
+    s = (seen_chunks){.rows = 4, .columns = 5};
+    s.ncid = open_var("s", NC_NOWRITE, &s.varid);
+    FAILS(NC_EFILTER, nczarr_list_var_chunks(s.ncid, s.varid, mark_inner, &s));
+    assert_int_equal(s.n, 0);
+    OK(nc_close(s.ncid));
+}
+
 static void
 lengths_of_a_regular_grid(void **state)
 {
@@ -401,6 +467,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_selections_read_right, setup, teardown),
         cmocka_unit_test_setup_teardown(shards, setup, teardown),
+        cmocka_unit_test_setup_teardown(chunks_of_shards_are_listed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_bad_chunk_spoils_its_own_elements, setup, teardown),
         cmocka_unit_test_setup_teardown(values_out_of_range_are_all_converted, setup, teardown),
         cmocka_unit_test_setup_teardown(strings, setup, teardown),

@@ -176,6 +176,29 @@ def rectilinear(c):
         c.same("values", c.dump("o.zarr", "-v", "v").split("data:")[1], c.dump("r.zarr", "-v", "v").split("data:")[1])
 
 
+def shards_that_differ(c):
+    """Shards that differ in length: their chunks, which do not, are listed."""
+    os.makedirs(c.at("r.zarr/s/c/0"))
+    json.dump({"zarr_format": 3, "node_type": "group"}, open(c.at("r.zarr/zarr.json"), "w"))
+    plain = [{"name": "bytes", "configuration": {"endian": "little"}}]
+    json.dump({"zarr_format": 3, "node_type": "array", "shape": [6, 4], "data_type": "int16", "chunk_key_encoding": "default",
+               "chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[2, 4], [1, 3]]}},
+               "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [2, 1], "codecs": plain,
+                                                                         "index_codecs": plain, "index_location": "end"}}],
+               "fill_value": 3, "dimension_names": ["y", "x"]}, open(c.at("r.zarr/s/zarr.json"), "w"))
+    for key, there in ("0/0", [1]), ("0/1", [1, 0, 1]):
+        index = b"".join((4 * sum(there[:i])).to_bytes(8, "little") + (4).to_bytes(8, "little") if t else b"\xff" * 16
+                         for i, t in enumerate(there))
+        open(c.at("r.zarr/s/c/" + key), "wb").write(bytes(4 * sum(there)) + index)
+    found = json.loads(c.dump("r.zarr", "--chunks=json"))["variables"][0]
+    c.same("JSON", {k: found[k] for k in ("grid", "total", "stored", "bytes", "shard_grid", "stored_shards", "shard_bytes")},
+           {"grid": [3, 4], "total": 12, "stored": 3, "bytes": 12, "shard_grid": [2, 2], "stored_shards": 2, "shard_bytes": 76})
+    c.same("chunks", sorted(found["present"]), [[0, 0, 4], [0, 1, 4], [0, 3, 4]])
+    c.same("shards", sorted(found["present_shards"]), [[0, 0, 20], [0, 1, 56]])
+    c.run("nczcopy", "--verify", "--zarr-format", "3", c.at("r.zarr"), c.at("o.zarr"))
+    c.same("values", c.dump("o.zarr", "-v", "s").split("data:")[1], c.dump("r.zarr", "-v", "s").split("data:")[1])
+
+
 def text(c):
     """CDL keeps version, shards and codecs; the other forms show them."""
     cdl = CDL.replace("a:_ChunkSizes = 2, 2 ;", "a:_ChunkSizes = 2, 2 ; a:_ShardSizes = 4, 4 ;")
@@ -208,7 +231,8 @@ def text(c):
 
 
 for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards),
-                   ("shards inside the codecs", inner_shards), ("chunks of different lengths", rectilinear), ("text", text)):
+                   ("shards inside the codecs", inner_shards), ("chunks of different lengths", rectilinear),
+                   ("shards of different lengths", shards_that_differ), ("text", text)):
     with tempfile.TemporaryDirectory() as d:
         c = Case(name, lambda n: os.path.join(d, n))
         try:

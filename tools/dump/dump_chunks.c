@@ -25,9 +25,10 @@ typedef struct chunks {
     unsigned long long bytes;
     size_t             rows, cols, per_row, per_col, down, across; /* of the grid; of a cell; of the drawing */
     size_t            *cells;
-    dump_text          list;                       /* JSON of the stored ones */
-    size_t            *shard_grid;                 /* how many shards, by dimension; NULL: no shards */
-    bool              *shard_seen;                 /* by place in that grid */
+    dump_text          list;       /* JSON of the stored ones */
+    size_t            *shard_grid; /* how many shards, by dimension; NULL: no shards */
+    size_t           **shard_of;   /* of each chunk along each dimension, where shards differ; or NULL */
+    bool              *shard_seen; /* by place in that grid */
     size_t             shard_total, shards_stored; /* their bytes are the chunks', an index and gaps */
     unsigned long long shard_bytes;
     dump_text          shard_list;
@@ -115,6 +116,50 @@ find_cell(chunks *c, const size_t *index)
     return &c->cells[place / c->cols / c->per_row * c->across + place % c->cols / c->per_col];
 }
 
+/* The key of a chunk's shard. NULL: it has none. */
+static char *
+find_key(const dump_var *v, const size_t *index)
+{
+    size_t len = 0;
+    char  *key;
+
+    if (nczarr_inq_var_chunk_key(v->grp, v->id, index, &len, NULL, NULL, NULL) != NC_NOERR)
+        return NULL;
+    key = dump_alloc(len + 1, 1);
+    (void)nczarr_inq_var_chunk_key(v->grp, v->id, index, NULL, key, NULL, NULL);
+    return key;
+}
+
+/* Shards that differ in length: the next one begins where the key changes. */
+static void
+number_shards(chunks *c, int dim)
+{
+    const dump_var *v = c->v;
+    size_t         *index = dump_alloc((size_t)v->ndims, sizeof *index), n = 0;
+    char           *before = NULL;
+
+    c->shard_of[dim] = dump_alloc(c->grid[dim] + 1, sizeof *c->shard_of[dim]);
+    for (size_t i = 0; i < c->grid[dim]; i++) {
+        char *key;
+
+        index[dim] = i;
+        key = find_key(v, index);
+        n += before != NULL && key != NULL && strcmp(before, key) != 0;
+        c->shard_of[dim][i] = n;
+        free(before);
+        before = key;
+    }
+    c->shard_grid[dim] = c->grid[dim] > 0 ? n + 1 : 0;
+    free(before);
+    free(index);
+}
+
+static size_t
+shard_of(const chunks *c, int dim, size_t index)
+{
+    return c->shard_of != NULL ? c->shard_of[dim][index] : index / (c->v->shard[dim] / c->chunk[dim]);
+}
+
 static void
 measure_shards(chunks *c)
 {
@@ -124,8 +169,13 @@ measure_shards(chunks *c)
         return;
     c->shard_grid = dump_alloc((size_t)v->ndims, sizeof *c->shard_grid);
     c->shard_total = 1;
+    if (c->length != NULL)
+        c->shard_of = dump_alloc((size_t)v->ndims, sizeof *c->shard_of);
     for (int i = 0; i < v->ndims; i++) {
-        c->shard_grid[i] = divide_up(v->shape[i], v->shard[i]);
+        if (c->shard_of != NULL)
+            number_shards(c, i);
+        else
+            c->shard_grid[i] = divide_up(v->shape[i], v->shard[i]);
         c->shard_total *= c->shard_grid[i];
     }
     c->shard_seen = dump_alloc(c->shard_total, sizeof *c->shard_seen);
@@ -152,7 +202,7 @@ add_listed_shard(chunks *c, const size_t *index, const char *key)
     int                rc;
 
     for (int i = 0; i < v->ndims; i++)
-        place = place * c->shard_grid[i] + index[i] / (v->shard[i] / c->chunk[i]);
+        place = place * c->shard_grid[i] + shard_of(c, i, index[i]);
     if (c->shard_seen[place])
         return 0;
     c->shard_seen[place] = true;
@@ -161,7 +211,7 @@ add_listed_shard(chunks *c, const size_t *index, const char *key)
     c->shard_bytes += len;
     dump_text_add(&c->shard_list, c->shards_stored++ > 0 ? ", [" : "[");
     for (int i = 0; i < v->ndims; i++)
-        dump_text_addf(&c->shard_list, "%zu, ", index[i] / (v->shard[i] / c->chunk[i]));
+        dump_text_addf(&c->shard_list, "%zu, ", shard_of(c, i, index[i]));
     dump_text_addf(&c->shard_list, "%llu]", len);
     return 0;
 }
@@ -244,6 +294,9 @@ clear_chunks(chunks *c)
     for (int i = 0; c->length != NULL && i < c->v->ndims; i++)
         free(c->length[i]);
     free(c->length);
+    for (int i = 0; c->shard_of != NULL && i < c->v->ndims; i++)
+        free(c->shard_of[i]);
+    free(c->shard_of);
     free(c->chunk);
     free(c->grid);
     free(c->cells);
@@ -414,9 +467,10 @@ print_var(dump_context *d, const dump_var *v, sums *s)
     chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT, .shard_list = DUMP_TEXT_INIT};
     char  *path = dump_var_path(v->grp, v->name);
     int    rc = nczarr_inq_map(v->grp, &c.map);
+    bool   any = measure_grid(&c);
 
     measure_shards(&c);
-    if (measure_grid(&c) && rc == NC_NOERR)
+    if (any && rc == NC_NOERR)
         rc = nczarr_list_var_chunks(v->grp, v->id, add_listed_chunk, &c);
     if (rc != NC_NOERR) {
         (void)dump_fail(&d->report, rc, path);
