@@ -39,6 +39,8 @@ typedef struct ncz_object_put {
     ncz_err           err;
 } ncz_object_put;
 
+/* ---- chunk_object_put.c ---- */
+
 void ncz_object_put_fail(ncz_object_put *o, int rc);
 
 /* The bytes of a staged chunk. NULL: only fill. */

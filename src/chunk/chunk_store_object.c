@@ -20,13 +20,6 @@
 
 enum { TRIES = 32 }; /* for one object that other writers keep changing */
 
-void
-ncz_object_put_fail(ncz_object_put *o, int rc)
-{
-    ncz_err_save(&o->err, rc);
-    o->pending = false;
-}
-
 /* ---- 1. take the staged chunks ---- */
 
 static int
@@ -74,14 +67,6 @@ begin_object(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
 }
 
 /* ---- 4. assemble ---- */
-
-ncz_slot_bytes
-ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p)
-{
-    if (p->gone)
-        return (ncz_slot_bytes){.data = NULL};
-    return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
-}
 
 /* The bytes of a slot: merged, or staged, or else stored. */
 static ncz_slot_bytes
