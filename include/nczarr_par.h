@@ -15,8 +15,9 @@
  * Definitions   Every rank makes the same ones, attributes included, without communication. They are compared when
  *           define mode ends, in nc_sync() and in nc_close(): NC_EINVAL, with the rank and the first difference.
  *           Renaming what is stored, and mode commit=close, are NC_ENOTBUILT.
- * Chunks    Between two nc_sync(), an object (chunk, or shard) is put by one rank only, collective or not. Where two put
- *           parts of the same one, values of one of them are lost, without an error.
+ * Chunks    Each rank stores what it has put, collective or not. Ranks may put different parts of one chunk or shard: an
+ *           object that is covered in part is stored on condition that nobody else has, or merged. That costs requests
+ *           and encoding it again: whole chunks are fastest. No data are sent from rank to rank.
  * Stores    Directories and buckets. An archive is one file with one writer: to write it is NC_ENOPAR.
  * Failures  An error of the communicator (a rank died) is returned by the call, and by every later collective call;
  *           nothing more is committed. nc_close() still releases everything.

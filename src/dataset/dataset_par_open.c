@@ -61,17 +61,43 @@ drop_dataset(ncz_dataset *ds, int rc)
     return ncz_err_adopt(&err);
 }
 
-/* The dataset gets the communicator, and the target's name. */
-static void
-finish_open(ncz_dataset *ds, ncz_target *t, ncz_comm **comm)
+/* What a rank has while the dataset is created or opened. */
+typedef struct opening {
+    ncz_comm    *comm;
+    ncz_target  *target;
+    ncz_dataset *ds;
+} opening;
+
+/* The last agreement, with this rank's result `rc`. If all ranks succeeded, the dataset gets the communicator and the
+ * target's name, and becomes *out. */
+static int
+agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
 {
+    ncz_dataset *ds = o->ds;
+
+    if ((rc = ncz_comm_agree(o->comm, call, 0, rc)) != NC_NOERR)
+        return rc;
     ds->home = NCZ_HOME_PATH;
     if (ds->given == NULL) {
-        ds->given = t->canonical;
-        t->canonical = NULL;
+        ds->given = o->target->canonical;
+        o->target->canonical = NULL;
     }
-    ds->comm = *comm;
-    *comm = NULL;
+    ds->comm = o->comm;
+    o->comm = NULL;
+    *out = ds;
+    o->ds = NULL;
+    return NC_NOERR;
+}
+
+/* Releases what agree_opened() has not passed on; returns `rc`. */
+static int
+end_opening(opening *o, int rc)
+{
+    if (rc != NC_NOERR)
+        rc = drop_dataset(o->ds, rc);
+    ncz_target_free(o->target);
+    ncz_comm_free(o->comm);
+    return rc;
 }
 
 /* ---- create ---- */
@@ -96,34 +122,25 @@ int
 ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *table, const ncz_limits *limits,
                        ncz_dataset **out)
 {
-    ncz_comm    *comm = NULL;
-    ncz_target  *t = NULL;
-    ncz_dataset *ds = NULL;
-    int          rc;
+    opening o = {.comm = NULL};
+    int     rc;
 
     cmode &= ~PARALLEL_FLAGS;
-    if ((rc = ncz_comm_new(table, &comm)) != NC_NOERR)
+    if ((rc = ncz_comm_new(table, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
-    if ((rc = ncz_dataset_check_create(cmode)) == NC_NOERR && (rc = ncz_target_parse(path, true, &t)) == NC_NOERR)
-        rc = check_store(t, cmode, true);
-    if (rc == NC_NOERR && ncz_comm_first(comm))
-        rc = ncz_dataset_create(path, cmode, limits, &ds);
-    if ((rc = ncz_comm_agree(comm, NCZ_COMM_CREATE, 0, rc)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_create(cmode)) == NC_NOERR &&
+        (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR)
+        rc = check_store(o.target, cmode, true);
+    if (rc == NC_NOERR && ncz_comm_first(o.comm))
+        rc = ncz_dataset_create(path, cmode, limits, &o.ds);
+    if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_CREATE, 0, rc)) != NC_NOERR)
         goto done;
-    if (!ncz_comm_first(comm))
-        rc = join_created(t, cmode, limits, &ds);
-    if ((rc = ncz_comm_agree(comm, NCZ_COMM_CREATE, 0, rc)) != NC_NOERR)
-        goto done;
-    finish_open(ds, t, &comm);
-    *out = ds;
-    ds = NULL;
+    if (!ncz_comm_first(o.comm))
+        rc = join_created(o.target, cmode, limits, &o.ds);
+    rc = agree_opened(&o, NCZ_COMM_CREATE, rc, out);
 done:
-    if (rc != NC_NOERR)
-        rc = drop_dataset(ds, rc);
-    ncz_target_free(t);
-    ncz_comm_free(comm);
-    return rc;
+    return end_opening(&o, rc);
 }
 
 /* ---- open ---- */
@@ -184,35 +201,26 @@ int
 ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *table, const ncz_limits *limits,
                      ncz_dataset **out)
 {
-    ncz_buf      record = NCZ_BUF_INIT;
-    ncz_comm    *comm = NULL;
-    ncz_target  *t = NULL;
-    ncz_dataset *ds = NULL;
-    int          rc;
+    ncz_buf record = NCZ_BUF_INIT;
+    opening o = {.comm = NULL};
+    int     rc;
 
     omode &= ~PARALLEL_FLAGS;
-    if ((rc = ncz_comm_new(table, &comm)) != NC_NOERR)
+    if ((rc = ncz_comm_new(table, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
-    if ((rc = ncz_dataset_check_open(omode)) == NC_NOERR && (rc = ncz_target_parse(path, false, &t)) == NC_NOERR)
-        rc = check_store(t, omode, (omode & NC_WRITE) != 0);
-    if (rc == NC_NOERR && ncz_comm_first(comm))
-        rc = open_first(t, omode, limits, &record, &ds);
-    if ((rc = ncz_comm_agree(comm, NCZ_COMM_OPEN, 0, rc)) != NC_NOERR ||
-        (rc = ncz_comm_share(comm, NCZ_COMM_OPEN, &record)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_open(omode)) == NC_NOERR &&
+        (rc = ncz_target_parse(path, false, &o.target)) == NC_NOERR)
+        rc = check_store(o.target, omode, (omode & NC_WRITE) != 0);
+    if (rc == NC_NOERR && ncz_comm_first(o.comm))
+        rc = open_first(o.target, omode, limits, &record, &o.ds);
+    if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_OPEN, 0, rc)) != NC_NOERR ||
+        (rc = ncz_comm_share(o.comm, NCZ_COMM_OPEN, &record)) != NC_NOERR)
         goto done;
-    if (!ncz_comm_first(comm))
-        rc = open_other(t, omode, limits, &record, &ds);
-    if ((rc = ncz_comm_agree(comm, NCZ_COMM_OPEN, 0, rc)) != NC_NOERR)
-        goto done;
-    finish_open(ds, t, &comm);
-    *out = ds;
-    ds = NULL;
+    if (!ncz_comm_first(o.comm))
+        rc = open_other(o.target, omode, limits, &record, &o.ds);
+    rc = agree_opened(&o, NCZ_COMM_OPEN, rc, out);
 done:
-    if (rc != NC_NOERR)
-        rc = drop_dataset(ds, rc);
     ncz_buf_clear(&record);
-    ncz_target_free(t);
-    ncz_comm_free(comm);
-    return rc;
+    return end_opening(&o, rc);
 }
