@@ -2,7 +2,8 @@
 /*
  * nczarr_par.h: parallel access: one dataset, opened by all ranks of a communicator at once. nczarr knows no MPI: a
  * program fills in a table of functions, nczarr_comm; parallel.md is the guide, and shows the table for MPI.
- * nc_create_par() and nc_open_par() of netcdf_par.h, which take an MPI_Comm, are not built: NC_ENOPAR.
+ * nc_create_par() and nc_open_par() of netcdf_par.h, which take an MPI_Comm, are in libnczarr_mpi (nczarr-mpi.pc),
+ * which fills it in; without it they return NC_ENOPAR.
  *
  * Source: netCDF-4's parallel access (nc_create_par, nc_var_par_access). The rules of nczarr.h for results, errors and
  * threads apply, and:
@@ -40,7 +41,7 @@ extern "C" {
  * until `release`.
  *
  * The functions return NC_NOERR, NC_E..., or a positive errno. They are called by the thread that makes the collective
- * call, with one call under way at a time for each dataset, and must not call nczarr. Each dataset needs messages of its
+ * call, with one call under way at a time for each dataset, and must not call nczarr but nczarr_comm_fail(). Each dataset needs messages of its
  * own: two datasets must not share a context unless their calls are in the same order on all ranks. A function must not
  * wait for a rank that died, but return an error.
  */
@@ -62,6 +63,13 @@ typedef struct nczarr_comm {
      * table. May be NULL. */
     void (*release)(void *context);
 } nczarr_comm;
+
+/* Records an error text for nczarr_errmsg(), and returns `code`: for functions of a table, and for those that make one. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+NCZARR_API int
+nczarr_comm_fail(int code, const char *format, ...);
 
 /*
  * As nc_create() and nc_open(), on all ranks: `path` and mode are the same everywhere. Rank 0 alone makes the place,

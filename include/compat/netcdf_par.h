@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * netcdf_par.h for programs written against netCDF-C. The functions that take a communicator report NC_ENOPAR, so that
- * programs which can do without link and run; nczarr_par.h has parallel access, with MPI or without (parallel.md).
- * <mpi.h> is the MPI library's.
+ * netcdf_par.h for programs written against netCDF-C. The functions that take a communicator are in libnczarr_mpi: link
+ * what `pkg-config --libs nczarr-mpi` names (parallel.md). Without it they return NC_ENOPAR, so that programs which can
+ * do without link and run. <mpi.h> is the MPI library's. nczarr_par.h has the rules, and parallel access without MPI.
+ *
+ * The MPI_Info may be MPI_INFO_NULL, and no hint of it has a meaning. The communicator is duplicated, and the program may
+ * free its own at once. NC_EPARINIT: MPI is not running, the thread may not call it, or the communicator is none.
+ * NC_EMPI: a function of MPI failed.
  */
 #ifndef NETCDF_PAR_H
 #define NETCDF_PAR_H 1

@@ -6,6 +6,9 @@
 
 #include "api/api_int.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 int
 nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *ncidp)
 {
@@ -54,4 +57,18 @@ nc_var_par_access(int ncid, int varid, int par_access)
     if (rc == NC_NOERR)
         rc = ncz_dataset_set_collective(c.ds, v, par_access == NC_COLLECTIVE);
     return ncz_call_leave(&c, rc);
+}
+
+/* Functions of the table call this in the middle of another call, so a success does not touch the error record. */
+int
+nczarr_comm_fail(int code, const char *format, ...)
+{
+    char    text[NCZ_ERR_TEXT];
+    va_list args;
+
+    va_start(args, format);
+    if (vsnprintf(text, sizeof text, format, args) < 0)
+        text[0] = '\0';
+    va_end(args);
+    return ncz_fail(code, "%s", text);
 }

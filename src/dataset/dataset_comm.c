@@ -71,6 +71,16 @@ set_failed(ncz_comm *c, int rc)
     return rc;
 }
 
+/* A function of the table returned `rc`, and may have recorded a text. */
+static int
+fail_message(const ncz_comm *c, const char *function, int rc)
+{
+    const char *text = ncz_err_text();
+
+    return ncz_fail(rc, "the communicator of rank %d fails (%s returns %d): %s", c->table.rank, function, rc,
+                    text[0] != '\0' ? text : "another rank may have ended");
+}
+
 static int
 reduce(ncz_comm *c, int64_t *values, size_t n)
 {
@@ -78,12 +88,9 @@ reduce(ncz_comm *c, int64_t *values, size_t n)
 
     if (c->failed.code != NC_NOERR)
         return ncz_err_adopt(&c->failed);
-    if ((rc = c->table.allreduce_max(c->table.context, values, n)) == NC_NOERR)
-        return NC_NOERR;
-    return set_failed(c, ncz_fail(rc,
-                                  "the communicator of rank %d fails (allreduce_max returns %d): another rank may "
-                                  "have ended",
-                                  c->table.rank, rc));
+    ncz_err_clear();
+    rc = c->table.allreduce_max(c->table.context, values, n);
+    return rc == NC_NOERR ? rc : set_failed(c, fail_message(c, "allreduce_max", rc));
 }
 
 static int
@@ -93,12 +100,9 @@ broadcast(ncz_comm *c, int root, void *data, size_t len)
 
     if (c->failed.code != NC_NOERR)
         return ncz_err_adopt(&c->failed);
-    if ((rc = c->table.broadcast(c->table.context, root, data, len)) == NC_NOERR)
-        return NC_NOERR;
-    return set_failed(c, ncz_fail(rc,
-                                  "the communicator of rank %d fails (broadcast returns %d): another rank may "
-                                  "have ended",
-                                  c->table.rank, rc));
+    ncz_err_clear();
+    rc = c->table.broadcast(c->table.context, root, data, len);
+    return rc == NC_NOERR ? rc : set_failed(c, fail_message(c, "broadcast", rc));
 }
 
 /* The number whose maximum shows the lowest rank for which `yes` holds; 0: for none. */
