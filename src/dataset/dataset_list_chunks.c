@@ -292,12 +292,3 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, ncz_stored_chunks *ou
     ncz_dims_clear(&shape);
     return rc;
 }
-
-void
-ncz_stored_chunks_clear(ncz_stored_chunks *l)
-{
-    ncz_free(l->index);
-    ncz_free(l->ranges);
-    ncz_free(l->objects);
-    *l = (ncz_stored_chunks){.n = 0};
-}

@@ -29,6 +29,15 @@ ncz_dataset_is_inside(const ncz_var *v, const uint64_t *shape, const uint64_t *i
     return true;
 }
 
+void
+ncz_stored_chunks_clear(ncz_stored_chunks *l)
+{
+    ncz_free(l->index);
+    ncz_free(l->ranges);
+    ncz_free(l->objects);
+    *l = (ncz_stored_chunks){.n = 0};
+}
+
 static int
 make_room(const expanding *x)
 {
