@@ -81,26 +81,42 @@ place_piece(const reader *r, size_t d, const char *from, char *to, size_t box)
 }
 
 static int
+read_piece(const reader *r, char *data, size_t box)
+{
+    size_t n = r->v->size;
+    void  *piece;
+    int    rc;
+
+    for (size_t d = 0; d < r->rank; d++)
+        n *= r->len[d];
+    if ((piece = malloc(n)) == NULL)
+        return NC_ENOMEM;
+    if ((rc = get_piece(r, piece)) == NC_NOERR)
+        (void)place_piece(r, 0, piece, data, box);
+    free(piece);
+    return rc;
+}
+
+/*
+ * After a failure the values of other pieces are freed, if they own memory. That call succeeds, and the library forgets
+ * what it said about the failure: so the piece is read again.
+ */
+static int
 read_pieces(reader *r, size_t nvalues, char *data)
 {
-    size_t n, box = nvalues * r->v->size;
-    void  *piece;
-    bool   more = true;
-    int    rc = NC_NOERR;
+    size_t box = nvalues * r->v->size;
+    bool   owns = r->v->type == NC_STRING || r->v->type > NC_MAX_ATOMIC_TYPE;
+    int    rc;
 
     memset(data, 0, box); /* what can be freed after a failure */
-    while (rc == NC_NOERR && more) {
-        n = r->v->size;
-        for (size_t d = 0; d < r->rank; d++)
-            n *= r->len[d];
-        if ((piece = malloc(n)) == NULL)
-            rc = NC_ENOMEM;
-        else if ((rc = get_piece(r, piece)) == NC_NOERR)
-            (void)place_piece(r, 0, piece, data, box);
-        free(piece);
-        more = advance_piece(r);
-    }
-    if (rc != NC_NOERR && (r->v->type == NC_STRING || r->v->type > NC_MAX_ATOMIC_TYPE))
+    do
+        rc = read_piece(r, data, box);
+    while (rc == NC_NOERR && advance_piece(r));
+    if (rc == NC_NOERR || !owns)
+        return rc;
+    (void)nc_reclaim_data(r->v->ncid, r->v->type, data, nvalues);
+    memset(data, 0, box);
+    if (read_piece(r, data, box) == NC_NOERR)
         (void)nc_reclaim_data(r->v->ncid, r->v->type, data, nvalues);
     return rc;
 }

@@ -117,7 +117,7 @@ def compare_with_nco(folder):
     rnd, problems, refused, done = random.Random(seed), [], 0, 0
     sources = [os.path.join(folder, name) for name in ("two.zarr", "three.zarr")]
     flat = os.path.join(folder, "flat.zarr")
-    for turn in range(20 if few else 100):
+    for turn in range(20 if few else 60):
         limits = [random_limit(rnd) for _ in range(rnd.choice([1, 1, 2, 2, 3]))]
         names = [] if with_deep_lon(limits) else ["-v", "time,lon,depth,a,b,c,s,scalar,e,u"]
         base = "flat" if names else "s"
@@ -169,6 +169,19 @@ def user_types(folder):
     if copied.returncode != 0 or tool("nczdump", "-n", "x", out).stdout != ours.stdout:
         problems.append("the copy differs: " + copied.stderr)
     report("subsets: user-defined types and strings", problems)
+
+
+def damaged(folder):
+    """A damaged chunk is named, also where the part is put together from several reads."""
+    problems, source = [], os.path.join(folder, "damaged.zarr")
+    shutil.copytree(os.path.join(folder, "two.zarr"), source)
+    for name, chunk in (("s", "0.0"), ("a", "0.0.0")):
+        open(os.path.join(source, name, chunk), "wb").write(b"junk")
+        for limits in (["-d", "depth,1"], ["-d", "depth,4,1", "-d", "n,5,0"], ["-d", "depth,6", "-d", "depth,0,1", "-d", "n,5", "-d", "n,0,1"]):
+            r = tool("nczdump", "-v", name, *limits, source)
+            if r.returncode != 1 or "%s/%s: " % (name, chunk) not in r.stderr:
+                problems.append("%s %s: %d: %s" % (name, limits, r.returncode, r.stderr))
+    report("subsets: a damaged chunk", problems)
 
 
 def subscripts(folder):
@@ -282,7 +295,7 @@ def main():
                     sys.exit("the data could not be made: " + r.stderr)
         if made[0].returncode != 0:
             sys.exit("the data could not be made: " + made[0].stderr)
-        for check in (compare_with_nco, user_types, subscripts, wrong_limits, chunks_as_they_are, shards, json_shape):
+        for check in (compare_with_nco, user_types, damaged, subscripts, wrong_limits, chunks_as_they_are, shards, json_shape):
             check(folder)
     finally:
         shutil.rmtree(folder)
