@@ -72,7 +72,8 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_free(ds->path);
     ncz_free(ds->given);
     ncz_free(ds->claim);
-    ds->claim = NULL;
+    ncz_free(ds->growth_id);
+    ds->claim = ds->growth_id = NULL;
     ds->comm = NULL;
     ds->engine = NULL;
     ds->model = NULL;

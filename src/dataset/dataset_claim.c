@@ -238,6 +238,20 @@ ncz_claim_check_free(zmap *map, const char *path)
 }
 
 int
+ncz_claim_is_open(zmap *map, bool *open)
+{
+    const char *writer;
+    ncz_buf     text;
+    int         rc = get_claim(map, &text);
+
+    *open = false;
+    if (rc == NC_NOERR && (writer = strstr(ncz_buf_str(&text), WRITER)) != NULL)
+        *open = !ncz_process_ended(writer + strlen(WRITER));
+    ncz_buf_clear(&text);
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
+int
 ncz_claim_explain(zmap *map, const char *path, int rc)
 {
     ncz_err err;

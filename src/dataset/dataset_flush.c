@@ -6,6 +6,7 @@
  *   2 sync, so that no document becomes durable before the chunks that it describes; for a new dataset, check that
  *     the claim is still ours
  *   3 plan the changed documents; leave out those whose stored bytes are equal
+ *     or, where other processes may have extended a dimension, read what is stored and keep the larger lengths
  *   4 put array documents, then groups, deepest first: a document follows all that it names, and the document that
  *     makes an array or group visible follows the node's others; for a new dataset, which is invisible before step 5,
  *     all in one batch
@@ -34,6 +35,8 @@ typedef struct pending {
     bool      visible; /* makes its node visible: put after the node's others */
     char     *key, *text;
     size_t    len;
+    zmap_when when;
+    char      version[ZMAP_VERSION]; /* with ZMAP_IF_MATCH */
 } pending;
 
 typedef struct plan {
@@ -130,7 +133,8 @@ put_batch(ncz_dataset *ds, const pending *v, size_t n)
         reqs[i] = (zmap_put_req){.key = ds->root_deferred ? ncz_deferred_key(v[i].key) : v[i].key,
                                  .data = v[i].text,
                                  .len = v[i].len,
-                                 .when = ZMAP_ALWAYS};
+                                 .when = v[i].when,
+                                 .version = v[i].version};
     rc = zmap_put_batch(ds->map, reqs, n);
     for (size_t i = 0; i < n; i++) {
         if (rc == NC_NOERR || reqs[i].err.code == NC_NOERR)
@@ -156,6 +160,119 @@ put_all(ncz_dataset *ds, plan *p)
     }
     return rc;
 }
+
+/* ---- documents that other processes store, too ----------------------------------------------------------------- */
+
+enum { TRIES = 64, NAP_MOST_MS = 128 };
+
+/* Finds which documents in the store are not those that we know, and makes each put depend on the version found. */
+static int
+find_versions(ncz_dataset *ds, plan *p, bool *changed)
+{
+    zmap_get_req *reqs = ncz_zalloc_n(p->n, sizeof *reqs);
+    int           rc = NC_NOERR;
+
+    if (reqs == NULL)
+        return ncz_fail_nomem(p->n * sizeof *reqs);
+    for (size_t i = 0; i < p->n; i++)
+        reqs[i] = (zmap_get_req){.key = p->v[i].key,
+                                 .len = ZMAP_WHOLE,
+                                 .ask_version = true,
+                                 .body = NCZ_BUF_LIMIT(ds->limits.document_bytes)};
+    (void)zmap_get_batch(ds->map, reqs, p->n, NULL, NULL); /* each request has its own status */
+    for (size_t i = 0; i < p->n; i++) {
+        if (rc == NC_NOERR && reqs[i].err.code == NC_NOERR) {
+            if (!ncz_doc_cache_same(&ds->stored, p->v[i].key, ncz_buf_str(&reqs[i].body), reqs[i].body.len)) {
+                *changed = true;
+                ncz_doc_cache_set(&ds->stored, p->v[i].key, ncz_buf_str(&reqs[i].body), reqs[i].body.len);
+            }
+            if (!ds->unconditional && reqs[i].version[0] != '\0') {
+                p->v[i].when = ZMAP_IF_MATCH;
+                memcpy(p->v[i].version, reqs[i].version, sizeof p->v[i].version);
+            }
+        } else if (rc == NC_NOERR && reqs[i].err.code != NC_EEMPTY) {
+            rc = ncz_err_adopt(&reqs[i].err);
+        }
+        ncz_buf_clear(&reqs[i].body);
+    }
+    ncz_free(reqs);
+    return rc;
+}
+
+/* Plans and puts. *again: another process has stored documents meanwhile, and the lengths in them now count, too. */
+static int
+try_to_put(ncz_dataset *ds, bool all, bool *again, bool *some)
+{
+    plan p = {.stored = &ds->stored};
+    int  rc;
+
+    *again = false;
+    if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) != NC_NOERR || p.n == 0 ||
+        (rc = find_versions(ds, &p, again)) != NC_NOERR)
+        goto done;
+    if (*again) {
+        rc = ncz_lengths_merge(ds);
+        goto done;
+    }
+    *some = true;
+    rc = put_all(ds, &p);
+    *again = rc == NC_EOBJECT || rc == NC_ENOOBJECT;
+    if (rc == NC_ENOTBUILT && !ds->unconditional) {
+        ncz_log(NCZ_LOG_WARN,
+                "%s: its server has no conditional puts: processes that make a dimension longer at the same time may "
+                "lose records",
+                ds->path);
+        ds->unconditional = *again = true;
+    }
+done:
+    plan_clear(&p);
+    return rc;
+}
+
+/* Puts the documents in such a way that no length of another process's becomes smaller: each one only in place of the
+ * one that was read, and with the larger lengths. */
+static int
+put_shared(ncz_dataset *ds, bool all, bool *some)
+{
+    bool again = true;
+    int  rc = NC_NOERR;
+
+    for (int tries = 0; again && tries < TRIES; tries++) {
+        int64_t  most = tries < 7 ? (int64_t)1 << tries : NAP_MOST_MS, now = ncz_now_ns();
+        uint64_t mix[2] = {(uint64_t)now, (uint64_t)(uintptr_t)ds};
+
+        if (tries > 1) /* a random pause, so that writers that met once do not meet again */
+            ncz_sleep_ms((int64_t)(ncz_hash(mix, sizeof mix) % (uint64_t)most));
+        rc = try_to_put(ds, all, &again, some);
+        if (rc != NC_NOERR && !again)
+            return rc;
+    }
+    return again
+               ? ncz_fail(NC_EOBJECT,
+                          "%s: other processes replace its documents again and again; nothing is lost, and the next "
+                          "nc_sync() or nc_close() tries again",
+                          ds->path)
+               : rc;
+}
+
+/* Puts the changed documents, or all. *some: there were any. */
+static int
+put_planned(ncz_dataset *ds, bool all, bool *some)
+{
+    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
+    int  rc;
+
+    *some = false;
+    if (ncz_lengths_are_shared(ds))
+        return put_shared(ds, all, some);
+    if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) == NC_NOERR)
+        rc = put_all(ds, &p);
+    *some = p.n > 0;
+    plan_clear(&p);
+    return rc;
+}
+
+/* ---- the flush ------------------------------------------------------------------------------------------------- */
 
 static int
 sync_map(ncz_dataset *ds)
@@ -188,13 +305,9 @@ ncz_dataset_drop_leftover(ncz_dataset *ds)
 int
 ncz_dataset_put_documents(ncz_dataset *ds, bool all)
 {
-    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
-    int  rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p);
+    bool some;
 
-    if (rc == NC_NOERR)
-        rc = put_all(ds, &p);
-    plan_clear(&p);
-    return rc;
+    return put_planned(ds, all, &some);
 }
 
 /*
@@ -243,23 +356,17 @@ ncz_dataset_store_data(ncz_dataset *ds)
 int
 ncz_dataset_store_documents(ncz_dataset *ds, bool all)
 {
-    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
+    bool some;
     int  rc;
 
-    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR) /* 2 */
+    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || /* 2 */
+        (rc = put_planned(ds, all, &some)) != NC_NOERR || /* 3, 4, 5 */
+        (some && (rc = sync_map(ds)) != NC_NOERR))        /* 6 */
         return rc;
-    if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) != NC_NOERR) /* 3 */
-        goto done;
-    if ((rc = put_all(ds, &p)) != NC_NOERR) /* 4, 5 */
-        goto done;
-    if (p.n > 0 && (rc = sync_map(ds)) != NC_NOERR) /* 6 */
-        goto done;
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     if ((rc = ncz_dataset_drop_leftover(ds)) == NC_NOERR && !ds->root_deferred) /* 7 */
         rc = ncz_claim_drop(ds->map, &ds->claim);
-done:
-    plan_clear(&p);
     return rc;
 }
 

@@ -10,8 +10,9 @@
  *   1 objects (chunks, or shards of several) entirely beyond it are deleted, found by listing the variable's keys
  *   2 in the objects in which it ends, the elements beyond it are set to fill, unless they are fill already
  *
- * Afterwards only this session writes there; only a put that fails makes another clearing necessary. A dataset
- * created by this session needs no clearing. For a store that cannot list its keys, or does not permit it, step 1 is
+ * Afterwards only a put that fails makes another clearing necessary. A dataset created by this session needs no
+ * clearing. While other processes grow the dataset nothing is cleared: what lies there may be theirs
+ * (dataset_growth.c). For a store that cannot list its keys, or does not permit it, step 1 is
  * skipped with a log line.
  *
  * Runs under the dataset's exclusive lock.
@@ -284,13 +285,12 @@ uses_dim(const ncz_var *v, const ncz_dim *d)
     return false;
 }
 
-int
-ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
+/* Clears each variable beyond the dimension's length. */
+static int
+clear_vars_beyond(ncz_dataset *ds, const ncz_dim *d)
 {
     int rc;
 
-    if (!d->uncleared)
-        return NC_NOERR;
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; i < g->nvars; i++) {
             const ncz_var *v = g->vars[i];
@@ -303,8 +303,39 @@ ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
             if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)
                 return rc;
         }
-    d->uncleared = false;
     return NC_NOERR;
+}
+
+/* The lengths in the store count, and what is set to fill must be stored before others grow. */
+static int
+clear_alone(ncz_dataset *ds, const ncz_dim *d)
+{
+    int rc;
+
+    if ((rc = ncz_lengths_merge(ds)) == NC_NOERR && (rc = clear_vars_beyond(ds, d)) == NC_NOERR)
+        rc = ncz_engine_flush(ds->engine, 0);
+    return rc;
+}
+
+int
+ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
+{
+    bool alone = false;
+    int  rc;
+
+    if (!ncz_growth_is_needed(ds)) {
+        rc = d->uncleared ? clear_vars_beyond(ds, d) : NC_NOERR;
+    } else if (!d->uncleared) {
+        rc = (ds->growth & NCZ_GROWTH_GROWS) != 0 ? NC_NOERR : ncz_growth_join(ds);
+    } else if ((rc = ncz_growth_begin_clear(ds, &alone)) == NC_NOERR && alone) {
+        if ((rc = clear_alone(ds, d)) == NC_NOERR)
+            rc = ncz_growth_is_needed(ds) ? ncz_growth_join(ds) : NC_NOERR;
+        else
+            ncz_growth_cancel_clear(ds);
+    }
+    if (rc == NC_NOERR)
+        d->uncleared = false;
+    return rc;
 }
 
 int

@@ -60,6 +60,9 @@ bool ncz_claim_is_key(const char *key);
  * incomplete. */
 int ncz_claim_explain(zmap *map, const char *path, int rc);
 
+/* *open: a session whose writer may be running is creating the dataset. */
+int ncz_claim_is_open(zmap *map, bool *open);
+
 /* ---- root documents of a dataset that is published at close (dataset_deferred_root.c) ------------------------- */
 
 const char *ncz_deferred_key(const char *key);        /* the hidden name of a root document; else `key` itself */
@@ -154,6 +157,9 @@ typedef enum ncz_dataset_home {
     NCZ_HOME_PERSIST, /* memory, whose contents close stores at `path` */
 } ncz_dataset_home;
 
+/* What a session does with unlimited dimensions that other processes may extend, too (dataset_growth.c). */
+enum { NCZ_GROWTH_CLEARS = 1, NCZ_GROWTH_WAITS = 2, NCZ_GROWTH_GROWS = 4 };
+
 struct ncz_dataset {
     pthread_rwlock_t  lock;
     atomic_uint       refs;
@@ -173,16 +179,20 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
-    bool              created;       /* by this session: the store holds nothing from earlier sessions */
-    bool              defining;      /* in define mode */
-    bool              root_deferred; /* the root's documents have hidden names until close */
-    char             *claim;         /* the claim of a new dataset until its commit; or NULL */
-    int               cmode;         /* the flags of the creation; 0 if opened */
-    ncz_key_list      loaded;        /* NCZ_HOME_PERSIST, opened: the keys at `path` */
-    ncz_err           failed;        /* a failed fsync or a lost claim: final */
-    zmap             *documents;     /* the store to load documents from; NULL: `map` */
-    ncz_comm         *comm;          /* the ranks that share the dataset; NULL: it is this process's alone */
-    bool              collective;    /* access to variables that have no setting of their own */
+    bool              created;         /* by this session: the store holds nothing from earlier sessions */
+    bool              defining;        /* in define mode */
+    bool              root_deferred;   /* the root's documents have hidden names until close */
+    char             *claim;           /* the claim of a new dataset until its commit; or NULL */
+    int               cmode;           /* the flags of the creation; 0 if opened */
+    ncz_key_list      loaded;          /* NCZ_HOME_PERSIST, opened: the keys at `path` */
+    ncz_err           failed;          /* a failed fsync or a lost claim: final */
+    zmap             *documents;       /* the store to load documents from; NULL: `map` */
+    ncz_comm         *comm;            /* the ranks that share the dataset; NULL: it is this process's alone */
+    bool              collective;      /* access to variables that have no setting of their own */
+    unsigned          growth;          /* the NCZ_GROWTH_ states that this session has put */
+    char             *growth_id;       /* NULL: not made yet */
+    bool              growth_unlisted; /* the store cannot be listed */
+    bool              unconditional;   /* the store refuses conditional puts of documents */
 };
 
 /* True if this session created the dataset, and has not flushed it completely yet. */
@@ -266,7 +276,26 @@ void ncz_dataset_quantize(int mode, int nsd, const ncz_type *type, void *data, s
 /* Marks the unlimited dimensions whose stored chunks may exceed the recorded length: all, when opened for writing
  * (dataset_grow.c). */
 void ncz_dataset_note_lengths(ncz_dataset *ds);
-int  ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing chunks beyond its length */
+
+/* ---- growth of unlimited dimensions by processes that know nothing of each other (dataset_growth.c) ------------ */
+
+bool ncz_growth_is_key(const char *key);
+/* True if other processes may grow the dataset, too, so that this session must join before it does. */
+bool ncz_growth_is_needed(const ncz_dataset *ds);
+/* Waits until nobody clears. Then this session may put chunks beyond the lengths, until it leaves. */
+int ncz_growth_join(ncz_dataset *ds);
+/* The same; but *alone: nobody else grows, and others wait until this session, which now clears, joins. NC_EOBJECT:
+ * the other one took too long. */
+int ncz_growth_begin_clear(ncz_dataset *ds, bool *alone);
+/* This session does not clear after all. These two keep the thread's error text. */
+void ncz_growth_cancel_clear(ncz_dataset *ds);
+void ncz_growth_leave(ncz_dataset *ds);
+
+/* True if other processes may have extended the dimensions (dataset_lengths.c). */
+bool ncz_lengths_are_shared(const ncz_dataset *ds);
+/* Reads the documents again. Unlimited dimensions get the lengths in the store if those are larger than ours. */
+int ncz_lengths_merge(ncz_dataset *ds);
+int ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing chunks beyond its length */
 
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
 /* NC_ENOTBUILT, with `what` at the end of its text, for a variable whose chunks differ in length. */

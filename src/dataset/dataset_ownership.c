@@ -62,7 +62,7 @@ ncz_owner_is_document(const char *key)
 bool
 ncz_owner_is_root_key(const char *key)
 {
-    return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key);
+    return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key) || ncz_growth_is_key(key);
 }
 
 /* True if the key is a chunk, after its first `below` bytes, of an array of this dialect whose document is among
@@ -163,7 +163,7 @@ ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)
 
         if (ncz_owner_is_root_key(key) && strchr(key, '/') == NULL)
             root = true;
-        else if (ncz_owner_is_root_key(key))
+        else if (ncz_owner_is_root_key(key) && !ncz_growth_is_key(key))
             below = key;
     }
     for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++) {

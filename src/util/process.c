@@ -78,17 +78,39 @@ ncz_process_id(ncz_buf *out)
     return ncz_buf_printf(out, "%s pid:[%llu] %ld %llu", p.boot, p.space, p.pid, p.began);
 }
 
+/* True if the text identifies a process of this machine, which this one can check; it may be this one. */
+static bool
+is_local(const char *id, process *other)
+{
+    process self;
+
+    *other = (process){.state = '?'};
+    return sscanf(id, FORMAT, other->boot, &other->space, &other->pid, &other->began) == 4 && other->pid > 0 &&
+           read_self(&self) && strcmp(other->boot, self.boot) == 0 && other->space == self.space;
+}
+
+static bool
+is_running(const process *other)
+{
+    process now;
+
+    if (!read_stat(other->pid, &now)) /* other users' processes may be hidden */
+        return kill((pid_t)other->pid, 0) != 0 && errno == EPERM;
+    return now.began == other->began && now.state != 'Z' && now.state != 'X';
+}
+
 long
 ncz_process_running(const char *id)
 {
-    process self, other = {.state = '?'}, now;
+    process other;
 
-    if (sscanf(id, FORMAT, other.boot, &other.space, &other.pid, &other.began) != 4 || other.pid <= 0 ||
-        !read_self(&self))
-        return 0;
-    if (strcmp(other.boot, self.boot) != 0 || other.space != self.space || other.pid == self.pid)
-        return 0;
-    if (!read_stat(other.pid, &now)) /* other users' processes may be hidden */
-        return kill((pid_t)other.pid, 0) != 0 && errno == EPERM ? other.pid : 0;
-    return now.began == other.began && now.state != 'Z' && now.state != 'X' ? other.pid : 0;
+    return is_local(id, &other) && other.pid != (long)getpid() && is_running(&other) ? other.pid : 0;
+}
+
+bool
+ncz_process_ended(const char *id)
+{
+    process other;
+
+    return is_local(id, &other) && !is_running(&other);
 }

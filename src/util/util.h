@@ -308,6 +308,8 @@ int ncz_process_id(ncz_buf *out);
 /* The number of the process that such a text identifies, if it is not this one, is on this machine and still runs;
  * else 0, also when that is unknown. */
 long ncz_process_running(const char *id);
+/* True if such a text identifies a process of this machine that does not run any more. */
+bool ncz_process_ended(const char *id);
 
 /* ---- time ---- */
 

@@ -69,7 +69,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.growth, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -124,6 +124,13 @@ class Suite:
         good = r.stdout.count("[       OK ]")
         report("%s: %d cases of --in-place" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
                if r.returncode or good < 3 else [], more=good)
+
+    def growth(self):
+        """Processes that know nothing of each other append to one dataset."""
+        r = self.run(self.program("tests", "parallel", "test_growth"), self.base, NCZARR_LOG="", timeout=600)
+        text = r.stdout + r.stderr
+        good = len(re.findall(r"^\[       OK \]", text, re.M))
+        report("%s: processes that append at once, %d tests" % (self.name, good), ["status %d" % r.returncode, text[-800:]] if r.returncode or good < 5 else [], more=good)
 
     def cut_off(self):
         """nczgen and nczcopy ended by signals, and two at one place."""

@@ -36,16 +36,20 @@ a_child_runs_until_it_ends(void **state)
     }
     assert_true(read(tell[0], id, sizeof id - 1) > 0);
     assert_int_equal(ncz_process_running(id), (long)child);
+    assert_false(ncz_process_ended(id));
 
     assert_int_equal(kill(child, SIGKILL), 0);
     siginfo_t info; /* dead, and not waited for yet: it will never write again */
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     assert_int_equal(ncz_process_running(id), 0);
+    assert_true(ncz_process_ended(id));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(ncz_process_running(id), 0);
+    assert_true(ncz_process_ended(id));
 
     assert_int_equal(ncz_process_id(&own), 0);
     assert_int_equal(ncz_process_running(ncz_buf_str(&own)), 0); /* not another one */
+    assert_false(ncz_process_ended(ncz_buf_str(&own)));
     ncz_buf_clear(&own);
     (void)close(tell[0]);
     (void)close(tell[1]);
@@ -69,6 +73,7 @@ another_process_with_that_number(void **state)
     assert_int_equal(ncz_process_running(id), 0);
     snprintf(id, sizeof id, "%s pid:[%llu] %ld %llu", boot, space + 1, (long)getppid(), began);
     assert_int_equal(ncz_process_running(id), 0);
+    assert_false(ncz_process_ended(id)); /* unknown */
     boot[0] = boot[0] == '0' ? '1' : '0';
     snprintf(id, sizeof id, "%s pid:[%llu] %ld %llu", boot, space, (long)getppid(), began);
     assert_int_equal(ncz_process_running(id), 0);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_lengths: the lengths of unlimited dimensions, which other processes may have extended since they were
+ * loaded. The store's and ours are merged: the larger one counts, and no document is replaced by one with a smaller
+ * length. Runs under the dataset's exclusive lock.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+bool
+ncz_lengths_are_shared(const ncz_dataset *ds)
+{
+    unsigned caps = zmap_caps_of(ds->map);
+    bool     grows = false;
+
+    for (size_t i = 0; !grows && i < ds->model->ndims; i++)
+        grows = ds->model->dims[i] != NULL && ds->model->dims[i]->unlimited;
+    return grows && ds->home == NCZ_HOME_PATH && ds->state != NCZ_DATASET_NEW && !ds->root_deferred &&
+           (caps & ZMAP_CAN_IF_MATCH) != 0 && (caps & ZMAP_COMMITS) == 0;
+}
+
+/* Gives the dimensions of `g`, and of the groups below, the lengths that `other` has if they are larger. A group or
+ * dimension that only one of them has stays as it is. */
+static void
+merge_groups(ncz_model *m, const ncz_group *g, const ncz_group *other)
+{
+    for (size_t i = 0; i < g->ndims; i++) {
+        const ncz_dim *theirs = ncz_group_find_dim(other, g->dims[i]->name);
+
+        if (theirs != NULL && g->dims[i]->unlimited && theirs->len > g->dims[i]->len)
+            ncz_model_grow_dim(m, g->dims[i], theirs->len);
+    }
+    for (size_t i = 0; i < g->ngroups; i++) {
+        const ncz_group *theirs = ncz_group_find_group(other, g->groups[i]->name);
+
+        if (theirs != NULL)
+            merge_groups(m, g->groups[i], theirs);
+    }
+}
+
+int
+ncz_lengths_merge(ncz_dataset *ds)
+{
+    const ncz_load_opts wish = {.zarr_format = ds->style.dialect->zarr_format,
+                                .pure = ds->style.gen == NCZ_GEN_PURE,
+                                .xarray = ds->style.xarray,
+                                .look = true};
+    ncz_meta_source     source = {.map = NULL};
+    ncz_format_opts     style;
+    ncz_model          *m = NULL;
+    ncz_docs            docs;
+    int                 rc;
+
+    if ((rc = ncz_model_new(&ds->limits, &m)) != NC_NOERR ||
+        (rc = ncz_meta_source_init(&source, ds->map, &ds->limits, NCZ_CONSOLIDATED_IGNORE, wish.zarr_format,
+                                   &ds->stored)) != NC_NOERR)
+        goto done;
+    docs = ncz_meta_source_docs(&source);
+    if ((rc = ncz_format_load(&docs, &wish, m, &style)) == NC_NOERR)
+        merge_groups(ds->model, ds->model->root, m->root);
+done:
+    ncz_meta_source_clear(&source);
+    ncz_model_free(m);
+    return rc;
+}
