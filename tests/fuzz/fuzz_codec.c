@@ -3,9 +3,9 @@
  * Fuzz target: decoding with every codec, alone and behind another. The first bytes choose codec, parameters and the
  * size that is wanted (less than 1 MiB); the rest is the encoded object. With the top bit of the third byte set, a
  * JSON list of codecs up to a NUL comes first, and the second byte is the length of a row, if whole rows are wanted.
- * With the next bit too, the array is one of objects, or of UCS-4 with the one after that. Whatever it is, decoding
- * must end in an error or in exactly what was wanted; texts must lie within their block, and what was decoded from
- * them can be encoded again.
+ * With the next bit too, the array is one of objects; the one after that makes them sequences of short integers, and
+ * other arrays those of UCS-4. Whatever it is, decoding must end in an error or in exactly what was wanted; texts must
+ * lie within their block, and what was decoded from them can be encoded again.
  *
  * With NCZ_FUZZ_REACHED set the end of the run tells of each codec how many objects it decoded: tests/fuzz/run looks
  * that the corpus leaves none out.
@@ -194,7 +194,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         env.rank = 2;
         env.order = (data[2] & 0x10) != 0 ? fortran : NULL;
         if ((data[2] & OBJECT_BIT) != 0)
-            env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+            env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT,
+                                    .size = NCZ_OBJECT_SIZE,
+                                    .items = (data[2] & UCS4_BIT) != 0 ? ncz_type_of(NC_SHORT) : NULL};
         else if ((data[2] & UCS4_BIT) != 0)
             env.dtype = (ncz_dtype){.kind = NCZ_KIND_UCS4, .size = 4 * (size_t)(1 + data[0])};
         shape[1] = data[1];
