@@ -40,7 +40,7 @@ def run_examples(folder, compiler, library, flags, root):
     bad = []
     for source in sorted(glob.glob(os.path.join(root, "docs", "examples", "*.c"))):
         name = os.path.basename(source)[:-2]
-        if name == "read_climate":
+        if name in ("read_climate", "mpi_write"):  # tests/mpi runs the second
             continue
         program = os.path.join(folder, name)
         r = run(compiler, "-std=c11", "-I" + folder, source, library, "-o", program, *flags, "-lz", "-lm", "-lpthread")
