@@ -59,6 +59,11 @@ typedef struct nczarr_comm {
      * before all have called. */
     int (*allreduce_max)(void *context, int64_t *values, size_t n);
 
+    /* Sends send_len[r] bytes to each rank r: those at `send` follow each other in the order of ranks. Receives
+     * recv_len[r] bytes from each rank into `recv`, likewise; the lengths match those that it sends. The part for the
+     * rank itself is copied. NULL: collective puts do not combine parts of chunks; each rank puts its own. */
+    int (*alltoall)(void *context, const void *send, const size_t *send_len, void *recv, const size_t *recv_len);
+
     /* Called once, when the dataset is closed, or nczarr_create_par() or nczarr_open_par() fails after it accepted the
      * table. May be NULL. */
     void (*release)(void *context);

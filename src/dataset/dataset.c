@@ -64,6 +64,8 @@ ncz_dataset_release(ncz_dataset *ds)
 {
     ncz_load_drop(ds);
     ncz_comm_free(ds->comm);
+    ncz_par_owners_free(ds->owners);
+    ds->owners = NULL;
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);

@@ -63,6 +63,24 @@ ncz_comm_first(const ncz_comm *c)
     return c->table.rank == 0;
 }
 
+int
+ncz_comm_rank(const ncz_comm *c)
+{
+    return c->table.rank;
+}
+
+size_t
+ncz_comm_size(const ncz_comm *c)
+{
+    return (size_t)c->table.nranks;
+}
+
+bool
+ncz_comm_exchanges(const ncz_comm *c)
+{
+    return c->table.alltoall != NULL && c->table.nranks > 1;
+}
+
 /* Makes the current error final. */
 static int
 set_failed(ncz_comm *c, int rc)
@@ -233,4 +251,76 @@ ncz_comm_share(ncz_comm *c, ncz_comm_call call, ncz_buf *bytes)
     bytes->len = (size_t)len;
     bytes->data[bytes->len] = '\0';
     return NC_NOERR;
+}
+
+static int
+alltoall(ncz_comm *c, const void *send, const size_t *send_len, void *received, const size_t *received_len)
+{
+    int rc;
+
+    if (c->failed.code != NC_NOERR)
+        return ncz_err_adopt(&c->failed);
+    if ((rc = c->table.alltoall(c->table.context, send, send_len, received, received_len)) == NC_NOERR)
+        return NC_NOERR;
+    return set_failed(c, ncz_fail(rc,
+                                  "the communicator of rank %d fails (alltoall returns %d): another rank may have "
+                                  "ended",
+                                  c->table.rank, rc));
+}
+
+/* The same number of bytes to and from each rank. `lens` has room for one number for each. */
+static int
+alltoall_equal(ncz_comm *c, const void *send, size_t len, void *received, size_t *lens)
+{
+    for (size_t r = 0; r < ncz_comm_size(c); r++)
+        lens[r] = len;
+    return alltoall(c, send, lens, received, lens);
+}
+
+int
+ncz_comm_gather(ncz_comm *c, const void *own, size_t len, void *all)
+{
+    size_t  n = ncz_comm_size(c), total = 0;
+    size_t *lens = ncz_alloc_n(n, sizeof *lens);
+    char   *copies = ncz_mul(n, len, &total) ? ncz_alloc(total) : NULL;
+    int     rc = lens == NULL || copies == NULL ? ncz_fail_nomem(total) : NC_NOERR;
+
+    for (size_t r = 0; rc == NC_NOERR && r < n; r++)
+        memcpy(copies + r * len, own, len);
+    if ((rc = ncz_comm_agree(c, NCZ_COMM_PUT, 0, rc)) == NC_NOERR)
+        rc = alltoall_equal(c, copies, len, all, lens);
+    ncz_free(lens);
+    ncz_free(copies);
+    return rc;
+}
+
+int
+ncz_comm_exchange(ncz_comm *c, ncz_comm_call call, const ncz_buf *send, const size_t *send_len, ncz_buf *received)
+{
+    size_t    n = ncz_comm_size(c), total = 0;
+    size_t   *lens = ncz_alloc_n(n, sizeof *lens);
+    uint64_t *theirs = ncz_alloc_n(2 * n, sizeof *theirs), *ours = theirs != NULL ? theirs + n : NULL;
+    int       rc = lens == NULL || theirs == NULL ? ncz_fail_nomem(2 * n * sizeof *theirs) : NC_NOERR;
+
+    for (size_t r = 0; rc == NC_NOERR && r < n; r++)
+        ours[r] = send_len[r];
+    if ((rc = ncz_comm_agree(c, call, 0, rc)) != NC_NOERR ||
+        (rc = alltoall_equal(c, ours, sizeof *ours, theirs, lens)) != NC_NOERR)
+        goto done;
+    for (size_t r = 0; rc == NC_NOERR && r < n; r++) {
+        lens[r] = (size_t)theirs[r];
+        if (theirs[r] > SIZE_MAX || !ncz_add(total, lens[r], &total))
+            rc = ncz_fail_nomem(SIZE_MAX);
+    }
+    ncz_buf_reset(received);
+    if (rc == NC_NOERR)
+        rc = ncz_buf_reserve(received, total);
+    if ((rc = ncz_comm_agree(c, call, 0, rc)) != NC_NOERR ||
+        (rc = alltoall(c, send->data, send_len, received->data, lens)) != NC_NOERR)
+        goto done;
+    received->len = total;
+done:
+    ncz_free(lens);
+    ncz_free(theirs);
+    return rc;
 }

@@ -28,9 +28,12 @@ typedef enum ncz_comm_call {
 } ncz_comm_call;
 
 /* Copies the table. NC_EPARINIT: it is incomplete. */
-int  ncz_comm_new(const nczarr_comm *table, ncz_comm **out);
-void ncz_comm_free(ncz_comm *c);        /* calls the table's `release`. NULL is fine */
-bool ncz_comm_first(const ncz_comm *c); /* true on rank 0 */
+int    ncz_comm_new(const nczarr_comm *table, ncz_comm **out);
+void   ncz_comm_free(ncz_comm *c);        /* calls the table's `release`. NULL is fine */
+bool   ncz_comm_first(const ncz_comm *c); /* true on rank 0 */
+int    ncz_comm_rank(const ncz_comm *c);
+size_t ncz_comm_size(const ncz_comm *c);      /* the number of ranks */
+bool   ncz_comm_exchanges(const ncz_comm *c); /* it can gather and exchange */
 
 /*
  * Waits until all ranks have called. Returns NC_NOERR if `rc` is that on all of them; else, on all of them, the error
@@ -47,5 +50,13 @@ int ncz_comm_same(ncz_comm *c, uint64_t digest, bool *same);
 
 /* Replaces `bytes` on all other ranks with those of rank 0. A rank without memory for them fails on all. */
 int ncz_comm_share(ncz_comm *c, ncz_comm_call call, ncz_buf *bytes);
+
+/* Puts `len` bytes of each rank, in the order of ranks, into `all`. `len` is the same on all ranks. */
+int ncz_comm_gather(ncz_comm *c, const void *own, size_t len, void *all);
+
+/* Sends send_len[r] bytes to each rank r; in `send` they follow each other. Replaces `received` with what the others
+ * sent, in their order. A rank without memory fails on all. */
+int ncz_comm_exchange(ncz_comm *c, ncz_comm_call call, const ncz_buf *send, const size_t *send_len,
+                      ncz_buf *received);
 
 #endif /* NCZ_DATASET_COMM_H */

@@ -131,8 +131,9 @@ void     ncz_meta_source_clear(ncz_meta_source *s);
 
 /* ---- loading the metadata (dataset_lazy_load.c) ---------------------------------------------------------------- */
 
-typedef struct ncz_load ncz_load;
-typedef struct ncz_comm ncz_comm;
+typedef struct ncz_load       ncz_load;
+typedef struct ncz_comm       ncz_comm;
+typedef struct ncz_par_owners ncz_par_owners; /* dataset_par_exchange.c */
 
 int  ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
 bool ncz_load_has_consolidated(const ncz_dataset *ds); /* after root, before rest */
@@ -186,6 +187,7 @@ struct ncz_dataset {
     int               cmode;           /* the flags of the creation; 0 if opened */
     ncz_key_list      loaded;          /* NCZ_HOME_PERSIST, opened: the keys at `path` */
     ncz_err           failed;          /* a failed fsync or a lost claim: final */
+    ncz_par_owners   *owners;          /* of its objects, in collective puts */
     zmap             *documents;       /* the store to load documents from; NULL: `map` */
     ncz_comm         *comm;            /* the ranks that share the dataset; NULL: it is this process's alone */
     bool              collective;      /* access to variables that have no setting of their own */

@@ -99,8 +99,8 @@ put_object(const ncz_var *v)
 
 /* After a failure some ranks may have stored data beyond the lengths. The same marks on all ranks, or they would not
  * agree on whether to clear. */
-static int
-note_failed_put(const ncz_var *v, int rc)
+int
+ncz_par_failed_put(const ncz_var *v, int rc)
 {
     for (size_t d = 0; rc != NC_NOERR && d < v->rank; d++)
         v->dims[d]->uncleared = v->dims[d]->unlimited;
@@ -138,12 +138,12 @@ ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc)
     bool grows = false;
 
     if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), rc)) != NC_NOERR)
-        return note_failed_put(v, rc);
+        return ncz_par_failed_put(v, rc);
     for (size_t d = 0; d < v->rank; d++)
         grows = grows || v->dims[d]->unlimited;
     if (grows && (rc = ncz_comm_max(ds->comm, shape, v->rank)) == NC_NOERR)
         rc = clear_on_first(ds, v, shape);
-    return note_failed_put(v, rc);
+    return ncz_par_failed_put(v, rc);
 }
 
 int
@@ -153,6 +153,6 @@ ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc)
     ncz_err own;
 
     ncz_err_save(&own, rc);
-    rc = note_failed_put(v, ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), range ? NC_NOERR : rc));
+    rc = ncz_par_failed_put(v, ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), range ? NC_NOERR : rc));
     return rc == NC_NOERR && range ? ncz_err_adopt(&own) : rc;
 }

@@ -30,4 +30,22 @@ int ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc
 /* NC_ERANGE is this rank's own: the data are stored. */
 int ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc);
 
+/* After a failure that all ranks agree on. Returns rc. */
+int ncz_par_failed_put(const ncz_var *v, int rc);
+
+/* ---- dataset_par_exchange.c ---- */
+
+/* Puts a selection of this rank's into chunks. */
+typedef int (*ncz_par_write)(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape,
+                             const ncz_type *mem, const void *in);
+
+/* Whether the parts of this variable travel to the ranks that own their objects. */
+bool ncz_par_exchanges(const ncz_dataset *ds, const ncz_var *v);
+
+/* A collective put between ncz_par_begin_put() and its end, which it includes: each object is put by one rank. */
+int ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
+                const void *in, ncz_par_write write);
+
+void ncz_par_owners_free(ncz_par_owners *o); /* NULL is fine */
+
 #endif /* NCZ_DATASET_PAR_H */

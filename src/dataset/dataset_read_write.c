@@ -170,6 +170,8 @@ put_on_all(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, uint64_t *shape, 
 
     if (rc != NC_NOERR)
         return rc;
+    if (ncz_par_exchanges(ds, v))
+        return ncz_par_put(ds, v, sel, shape, mem, in, write_chunks);
     if (!is_empty(sel))
         rc = write_chunks(ds, v, sel, shape, mem, in);
     return ncz_par_end_put(ds, v, rc);

@@ -24,8 +24,10 @@ NCZARR_API int nc_open_par_fortran(const char *path, int mode, int comm, int inf
 #define MOST_VALUES (1 << 20)
 
 typedef struct mpi_context {
-    MPI_Comm comm;    /* ours alone */
-    bool     opening; /* nczarr_..._par() has not returned: it may release the context or not */
+    MPI_Comm     comm;    /* ours alone */
+    bool         opening; /* nczarr_..._par() has not returned: it may release the context or not */
+    int          nranks;
+    MPI_Request *requests; /* 2 * nranks of them, so that alltoall needs no memory */
 } mpi_context;
 
 typedef int open_fn(const char *path, int mode, const nczarr_comm *comm, int *ncidp);
@@ -96,6 +98,45 @@ allreduce_max(void *context, int64_t *values, size_t n)
     return mpi_rc == MPI_SUCCESS ? rc : fail_mpi(NC_EMPI, "MPI_Allreduce()", mpi_rc);
 }
 
+/* The part from `done` on of a message that one call moves. */
+static int
+some_bytes(size_t len, size_t done)
+{
+    return len <= done ? 0 : len - done < MOST_BYTES ? (int)(len - done) : MOST_BYTES;
+}
+
+/* Begins to receive and send what follows the first `done` bytes of each message. *n: the requests. */
+static int
+begin_messages(const mpi_context *c, const char *send, const size_t *send_len, char *recv, const size_t *recv_len,
+               size_t done, int *n)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int r = 0; rc == MPI_SUCCESS && r < c->nranks; recv += recv_len[r++])
+        if (some_bytes(recv_len[r], done) > 0)
+            rc = MPI_Irecv(recv + done, some_bytes(recv_len[r], done), MPI_BYTE, r, 0, c->comm, &c->requests[(*n)++]);
+    for (int r = 0; rc == MPI_SUCCESS && r < c->nranks; send += send_len[r++])
+        if (some_bytes(send_len[r], done) > 0)
+            rc = MPI_Isend(send + done, some_bytes(send_len[r], done), MPI_BYTE, r, 0, c->comm, &c->requests[(*n)++]);
+    return rc;
+}
+
+/* Not MPI_Alltoallv(): its places are int, and most ranks have messages for few others. */
+static int
+alltoall(void *context, const void *send, const size_t *send_len, void *recv, const size_t *recv_len)
+{
+    const mpi_context *c = context;
+    int                rc = check_mpi(NC_EMPI), mpi_rc = MPI_SUCCESS, n = 1;
+
+    for (size_t done = 0; rc == NC_NOERR && mpi_rc == MPI_SUCCESS && n > 0; done += MOST_BYTES) {
+        n = 0;
+        mpi_rc = begin_messages(c, send, send_len, recv, recv_len, done, &n);
+        if (mpi_rc == MPI_SUCCESS)
+            mpi_rc = MPI_Waitall(n, c->requests, MPI_STATUSES_IGNORE);
+    }
+    return mpi_rc == MPI_SUCCESS ? rc : fail_mpi(NC_EMPI, "MPI_Irecv(), MPI_Isend() or MPI_Waitall()", mpi_rc);
+}
+
 /* After MPI_Finalize() there is nothing to free. */
 static void
 free_context(mpi_context *c)
@@ -104,6 +145,7 @@ free_context(mpi_context *c)
 
     if (c->comm != MPI_COMM_NULL && MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
         (void)MPI_Comm_free(&c->comm);
+    free(c->requests);
     free(c);
 }
 
@@ -137,15 +179,18 @@ static int
 new_context(MPI_Comm own, mpi_context **out)
 {
     mpi_context *c = malloc(sizeof *c);
-    int          have = c != NULL, all = 0, rc;
+    int          nranks = 1, all = 0, have, rc = MPI_Comm_size(own, &nranks);
+    MPI_Request *requests = malloc(2 * (size_t)nranks * sizeof *requests);
 
+    have = c != NULL && requests != NULL && rc == MPI_SUCCESS;
     rc = MPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, own);
     if (rc == MPI_SUCCESS && all) {
-        *c = (mpi_context){.comm = own, .opening = true};
+        *c = (mpi_context){.comm = own, .opening = true, .nranks = nranks, .requests = requests};
         *out = c;
         return NC_NOERR;
     }
     free(c);
+    free(requests);
     (void)MPI_Comm_free(&own);
     if (rc != MPI_SUCCESS)
         return fail_mpi(NC_EPARINIT, "MPI_Allreduce()", rc);
@@ -177,6 +222,7 @@ fill_table(MPI_Comm comm, nczarr_comm *table, mpi_context **out)
                            .node_ranks = 1,
                            .broadcast = broadcast,
                            .allreduce_max = allreduce_max,
+                           .alltoall = alltoall,
                            .release = release};
     (void)MPI_Comm_rank(own, &table->rank);
     (void)MPI_Comm_size(own, &table->nranks);

@@ -123,6 +123,65 @@ socket_max(void *context, int64_t *values, size_t n)
     return socket_broadcast(s, 0, values, n * sizeof *values);
 }
 
+/* Rank 0 collects everything and sends each rank its part. */
+static bool
+route(socket_comm *s, const char *send, const size_t *send_len, char *recv, const size_t *recv_len)
+{
+    char  *data[RANKS_MOST] = {NULL};
+    size_t len[RANKS_MOST][RANKS_MOST], total[RANKS_MOST] = {0};
+    bool   good = true;
+
+    for (int r = 0; r < s->n && good; r++) {
+        if (r == 0)
+            memcpy(len[0], send_len, (size_t)s->n * sizeof *send_len);
+        else
+            good = receive_all(s->fd[r], len[r], (size_t)s->n * sizeof *send_len);
+        for (int t = 0; t < s->n && good; t++)
+            total[r] += len[r][t];
+        if (!good || (data[r] = malloc(total[r] + 1)) == NULL)
+            good = false;
+        else if (r == 0 && total[0] > 0)
+            memcpy(data[0], send, total[0]);
+        else if (r != 0)
+            good = receive_all(s->fd[r], data[r], total[r]);
+    }
+    for (int to = s->n - 1; to >= 0 && good; to--)
+        for (int from = 0; from < s->n && good; from++) {
+            size_t at = 0;
+
+            for (int t = 0; t < to; t++)
+                at += len[from][t];
+            if (to != 0) {
+                good = send_all(s->fd[to], data[from] + at, len[from][to]);
+            } else if (len[from][0] > 0) {
+                good = len[from][0] == recv_len[from];
+                memcpy(recv, data[from] + at, len[from][0]);
+                recv += len[from][0];
+            }
+        }
+    for (int r = 0; r < s->n; r++)
+        free(data[r]);
+    return good;
+}
+
+static int
+socket_alltoall(void *context, const void *send, const size_t *send_len, void *recv, const size_t *recv_len)
+{
+    socket_comm *s = context;
+    size_t       out = 0, in = 0;
+
+    for (int r = 0; r < s->n; r++) {
+        out += send_len[r];
+        in += recv_len[r];
+    }
+    if (s->rank == 0)
+        return route(s, send, send_len, recv, recv_len) ? NC_NOERR : break_off(s);
+    return send_all(s->fd[0], send_len, (size_t)s->n * sizeof *send_len) && send_all(s->fd[0], send, out) &&
+                   receive_all(s->fd[0], recv, in)
+               ? NC_NOERR
+               : break_off(s);
+}
+
 static void
 run_process(int rank, int n, int (*pairs)[2], rank_fn fn, void *arg)
 {
@@ -134,6 +193,7 @@ run_process(int rank, int n, int (*pairs)[2], rank_fn fn, void *arg)
                         .node_ranks = n,
                         .broadcast = socket_broadcast,
                         .allreduce_max = socket_max,
+                        .alltoall = socket_alltoall,
                         .release = count_release};
     int         rc;
 
@@ -196,6 +256,8 @@ typedef struct meeting {
     unsigned        round;
     int64_t         most[64];
     void           *data;
+    const void     *send[RANKS_MOST];
+    const size_t   *send_len[RANKS_MOST];
 } meeting;
 
 typedef struct thread_comm {
@@ -254,6 +316,31 @@ thread_max(void *context, int64_t *values, size_t n)
     return NC_NOERR;
 }
 
+static int
+thread_alltoall(void *context, const void *send, const size_t *send_len, void *recv, const size_t *recv_len)
+{
+    thread_comm *t = context;
+    meeting     *m = t->m;
+    char        *out = recv;
+
+    (void)pthread_mutex_lock(&m->lock);
+    m->send[t->comm.rank] = send;
+    m->send_len[t->comm.rank] = send_len;
+    meet(m);
+    for (int from = 0; from < m->n; from++) {
+        const char *in = m->send[from];
+
+        for (int r = 0; r < t->comm.rank; r++)
+            in += m->send_len[from][r];
+        if (recv_len[from] > 0)
+            memcpy(out, in, recv_len[from]);
+        out += recv_len[from];
+    }
+    meet(m);
+    (void)pthread_mutex_unlock(&m->lock);
+    return NC_NOERR;
+}
+
 static void *
 run_thread(void *arg)
 {
@@ -280,6 +367,7 @@ ranks_as_threads(int n, rank_fn fn, void *arg)
                                   .node_ranks = 1,
                                   .broadcast = thread_broadcast,
                                   .allreduce_max = thread_max,
+                                  .alltoall = thread_alltoall,
                                   .release = count_release};
         if (pthread_create(&id[r], NULL, run_thread, &t[r]) != 0)
             abort();

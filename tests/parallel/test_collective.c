@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collective puts in two phases: with decompositions that do not fit the chunks every value is there, each object is
+ * put once, and none is read that the ranks cover together. Random decompositions are compared with a plain array.
+ */
+#include "support/test.h"
+
+#include "ranks.h"
+#include "support/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE  40
+#define STEPS 4
+
+static char *dir;
+
+typedef struct job {
+    const char *path;
+    unsigned    seed;
+    bool        shards, memory_is_strided;
+    int         cmode_v3;
+} job;
+
+static double
+value_at(size_t t, size_t y, size_t x)
+{
+    return (double)(t * 10000 + y * 100 + x);
+}
+
+/* A small generator of its own, the same on all machines. */
+static unsigned
+draw(unsigned *seed, unsigned n)
+{
+    *seed = *seed * 1103515245U + 12345U;
+    return (*seed >> 16) % n;
+}
+
+static int
+create(const nczarr_comm *comm, const job *j, const size_t *chunk, const size_t *shard, int *ncid, int *varid)
+{
+    char url[600];
+    int  dims[3], rc;
+
+    snprintf(url, sizeof url, "file://%s#mode=nczarr,%s", j->path, shard != NULL || j->cmode_v3 ? "v3" : "v2");
+    if ((rc = nczarr_create_par(url, NC_NETCDF4, comm, ncid)) != NC_NOERR ||
+        (rc = nc_def_dim(*ncid, "t", NC_UNLIMITED, &dims[0])) != NC_NOERR ||
+        (rc = nc_def_dim(*ncid, "y", SIDE, &dims[1])) != NC_NOERR ||
+        (rc = nc_def_dim(*ncid, "x", SIDE, &dims[2])) != NC_NOERR ||
+        (rc = nc_def_var(*ncid, "v", NC_FLOAT, 3, dims, varid)) != NC_NOERR ||
+        (rc = nc_def_var_chunking(*ncid, *varid, NC_CHUNKED, chunk)) != NC_NOERR ||
+        (shard != NULL && (rc = nczarr_def_var_shards(*ncid, *varid, shard)) != NC_NOERR) ||
+        (rc = nc_def_var_deflate(*ncid, *varid, 0, 1, 1)) != NC_NOERR ||
+        (rc = nc_var_par_access(*ncid, *varid, NC_COLLECTIVE)) != NC_NOERR)
+        return rc;
+    return nc_enddef(*ncid);
+}
+
+/* Puts rows y0 to y1 of one step, as doubles, which the library converts. */
+static int
+put_rows(int ncid, int varid, size_t t, size_t y0, size_t y1, bool strided)
+{
+    size_t    start[] = {t, y0, 0}, count[] = {1, y1 - y0, SIDE};
+    ptrdiff_t imap[] = {1, 1, SIDE};
+    double    values[SIDE * SIDE];
+
+    if (y1 == y0)
+        count[2] = 0;
+    for (size_t y = y0; y < y1; y++)
+        for (size_t x = 0; x < SIDE; x++)
+            values[strided ? x * SIDE + (y - y0) : (y - y0) * SIDE + x] = value_at(t, y, x);
+    return strided ? nc_put_varm_double(ncid, varid, start, count, NULL, imap, values)
+                   : nc_put_vara_double(ncid, varid, start, count, values);
+}
+
+static bool
+is_all_there(int ncid, int varid, size_t steps)
+{
+    for (size_t t = 0; t < steps; t++) {
+        size_t start[] = {t, 0, 0}, count[] = {1, SIDE, SIDE};
+        double values[SIDE * SIDE];
+
+        if (nc_get_vara_double(ncid, varid, start, count, values) != NC_NOERR)
+            return false;
+        for (size_t i = 0; i < SIDE * SIDE; i++)
+            if (values[i] != value_at(t, i / SIDE, i % SIDE))
+                return false;
+    }
+    return true;
+}
+
+/* ---- each object is put once ------------------------------------------------------------------------------------ */
+
+/* Rows of 10 of 16 in a chunk; then the counts of all ranks are added up. */
+static int
+write_unaligned(const nczarr_comm *comm, void *arg)
+{
+    static const size_t chunk[] = {1, 16, 16}, inner[] = {1, 4, 8}, shard[] = {1, 16, 16};
+    const job          *j = arg;
+    nczarr_counts       before = {.size = sizeof before}, after = before;
+    size_t              part = SIDE / (size_t)comm->nranks, y0 = part * (size_t)comm->rank;
+    int64_t             counts[2 * RANKS_MOST] = {0}, puts = 0, gets = 0;
+    int                 ncid, varid;
+
+    RANK_CHECK(create(comm, j, j->shards ? inner : chunk, j->shards ? shard : NULL, &ncid, &varid) == NC_NOERR);
+    RANK_CHECK(nczarr_stats(ncid, &before) == NC_NOERR);
+    for (size_t t = 0; t < STEPS; t++)
+        RANK_CHECK(put_rows(ncid, varid, t, y0, y0 + part, j->memory_is_strided) == NC_NOERR);
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_stats(ncid, &after) == NC_NOERR);
+    counts[2 * comm->rank] = (int64_t)(after.puts - before.puts);
+    counts[2 * comm->rank + 1] = (int64_t)(after.gets - before.gets);
+    RANK_CHECK(comm->allreduce_max(comm->context, counts, (size_t)(2 * comm->nranks)) == NC_NOERR);
+    for (int r = 0; r < comm->nranks; r++) {
+        puts += counts[2 * r];
+        gets += counts[2 * r + 1];
+        RANK_CHECK(counts[2 * r] > 0); /* all ranks own some */
+    }
+    /* nine objects a step; beside them documents, by rank 0 alone */
+    RANK_CHECK(puts >= 9 * STEPS && puts <= 9 * STEPS + 6);
+    RANK_CHECK(gets <= 6);
+    RANK_CHECK(is_all_there(ncid, varid, STEPS));
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_each_object_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        job j = {.path = scratch_path(dir, "a.zarr"), .shards = i % 2 == 1, .memory_is_strided = i >= 2};
+
+        assert_int_equal(ranks_as_processes(4, write_unaligned, &j, -1), 0);
+        scratch_empty(dir);
+        assert_int_equal(ranks_as_threads(4, write_unaligned, &j), 0);
+        scratch_empty(dir);
+    }
+}
+
+/* ---- values that do not fit -------------------------------------------------------------------------------------- */
+
+/* Rank 1 puts a value that no float holds: NC_ERANGE is its own, all else is stored. */
+static int
+write_too_much(const nczarr_comm *comm, void *arg)
+{
+    static const size_t chunk[] = {1, 16, 16};
+    size_t              start[] = {0, 20 * (size_t)comm->rank, 0}, count[] = {1, 20, SIDE};
+    double              values[20 * SIDE];
+    int                 ncid, varid, rc;
+    float               got;
+
+    for (size_t i = 0; i < 20 * SIDE; i++)
+        values[i] = 1;
+    values[5] = comm->rank == 1 ? 1e300 : 2;
+    RANK_CHECK(create(comm, arg, chunk, NULL, &ncid, &varid) == NC_NOERR);
+    rc = nc_put_vara_double(ncid, varid, start, count, values);
+    RANK_CHECK(rc == (comm->rank == 1 ? NC_ERANGE : NC_NOERR));
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(nc_get_var1_float(ncid, varid, (size_t[]){0, 0, 5}, &got) == NC_NOERR && got == 2);
+    RANK_CHECK(nc_get_var1_float(ncid, varid, (size_t[]){0, 20, 6}, &got) == NC_NOERR && got == 1);
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_range(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr")};
+
+    (void)state;
+    assert_int_equal(ranks_as_processes(2, write_too_much, &j, -1), 0);
+    scratch_empty(dir);
+}
+
+/* A rank that passes text fails on all; then the same call can be made again. */
+static int
+write_wrongly(const nczarr_comm *comm, void *arg)
+{
+    static const size_t chunk[] = {1, 16, 16};
+    size_t              start[] = {0, 20 * (size_t)comm->rank, 0}, count[] = {1, 20, SIDE};
+    static const char   text[20 * SIDE];
+    int                 ncid, varid;
+
+    RANK_CHECK(create(comm, arg, chunk, NULL, &ncid, &varid) == NC_NOERR);
+    RANK_CHECK(put_rows(ncid, varid, 0, start[1], start[1] + 20, false) == NC_NOERR);
+    if (comm->rank == 1)
+        RANK_CHECK(nc_put_vara_text(ncid, varid, start, count, text) == NC_ECHAR);
+    else
+        RANK_CHECK(put_rows(ncid, varid, 0, 0, 20, false) == NC_ECHAR);
+    for (size_t t = 0; t < 2; t++)
+        RANK_CHECK(put_rows(ncid, varid, t, start[1], start[1] + 20, false) == NC_NOERR);
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(is_all_there(ncid, varid, 2));
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_failure_on_all(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr")};
+
+    (void)state;
+    assert_int_equal(ranks_as_processes(2, write_wrongly, &j, -1), 0);
+    scratch_empty(dir);
+}
+
+/* ---- random decompositions --------------------------------------------------------------------------------------- */
+
+/* Each put cuts one step anew among the ranks, some of which may get nothing; steps come in any order, and again. */
+static int
+write_at_random(const nczarr_comm *comm, void *arg)
+{
+    job    j = *(const job *)arg;
+    size_t chunk[] = {1 + draw(&j.seed, 3), 1 + draw(&j.seed, SIDE), 1 + draw(&j.seed, SIDE)}, shard[3];
+    bool   stored[STEPS] = {false};
+    int    ncid, varid;
+
+    for (int d = 0; d < 3; d++)
+        shard[d] = chunk[d] * (1 + draw(&j.seed, 3));
+    j.cmode_v3 = draw(&j.seed, 2) == 1;
+    RANK_CHECK(create(comm, &j, chunk, draw(&j.seed, 3) == 0 ? shard : NULL, &ncid, &varid) == NC_NOERR);
+    for (int i = 0; i < 3 * STEPS; i++) {
+        size_t t = i < STEPS ? (size_t)i : draw(&j.seed, STEPS), cut[RANKS_MOST + 1] = {0};
+        size_t r = (size_t)comm->rank;
+
+        for (int k = 1; k <= comm->nranks; k++)
+            cut[k] = k == comm->nranks ? SIDE : cut[k - 1] + draw(&j.seed, (unsigned)(SIDE - cut[k - 1]) + 1);
+        RANK_CHECK(put_rows(ncid, varid, t, cut[r], cut[r + 1], draw(&j.seed, 2) == 1) == NC_NOERR);
+        stored[t] = true;
+        if (draw(&j.seed, 4) == 0) {
+            RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+            for (size_t k = 0; k < STEPS; k++)
+                RANK_CHECK(!stored[k] || k > 0 || is_all_there(ncid, varid, 1));
+        }
+    }
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(is_all_there(ncid, varid, STEPS));
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_random_decompositions(void **state)
+{
+    unsigned most = getenv("NCZ_TEST_FEW") != NULL ? 8 : 30;
+
+    (void)state;
+    for (unsigned seed = 1; seed <= most; seed++) {
+        job j = {.path = scratch_path(dir, "a.zarr"), .seed = seed};
+        int n = 2 + (int)(seed % 4), ncid, varid, failed;
+
+        failed =
+            seed % 2 == 0 ? ranks_as_processes(n, write_at_random, &j, -1) : ranks_as_threads(n, write_at_random, &j);
+        if (failed != 0)
+            fail_msg("seed %u with %d ranks: %d failed", seed, n, failed);
+        assert_int_equal(nc_open(j.path, NC_NOWRITE, &ncid), NC_NOERR);
+        assert_int_equal(nc_inq_varid(ncid, "v", &varid), NC_NOERR);
+        assert_true(is_all_there(ncid, varid, STEPS));
+        assert_int_equal(nc_close(ncid), NC_NOERR);
+        scratch_empty(dir);
+    }
+}
+
+static int
+setup(void **state)
+{
+    (void)state;
+    dir = scratch_new();
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scratch_free(dir);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_object_once),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_failure_on_all),
+        cmocka_unit_test(test_random_decompositions),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
