@@ -131,10 +131,10 @@ alltoall(void *context, const void *send, const size_t *send_len, void *recv, co
     for (size_t done = 0; rc == NC_NOERR && mpi_rc == MPI_SUCCESS && n > 0; done += MOST_BYTES) {
         n = 0;
         mpi_rc = begin_messages(c, send, send_len, recv, recv_len, done, &n);
-        if (mpi_rc == MPI_SUCCESS)
-            mpi_rc = MPI_Waitall(n, c->requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; mpi_rc == MPI_SUCCESS && i < n; i++)
+            mpi_rc = MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
     }
-    return mpi_rc == MPI_SUCCESS ? rc : fail_mpi(NC_EMPI, "MPI_Irecv(), MPI_Isend() or MPI_Waitall()", mpi_rc);
+    return mpi_rc == MPI_SUCCESS ? rc : fail_mpi(NC_EMPI, "MPI_Irecv(), MPI_Isend() or MPI_Wait()", mpi_rc);
 }
 
 /* After MPI_Finalize() there is nothing to free. */
