@@ -10,10 +10,8 @@
 
 #include <string.h>
 
-#define FILL_ATT          "_FillValue"
-#define PROPERTIES_ATT    "_NCProperties"
-#define WIDTH_ATT         "_nczarr_maxstrlen"
-#define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
+#define FILL_ATT       "_FillValue"
+#define PROPERTIES_ATT "_NCProperties"
 
 /* ---- finding ---- */
 
@@ -269,18 +267,18 @@ check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_
     return NC_NOERR;
 }
 
-/* The string width that an attribute sets; 0: none. */
-static size_t
+/* The string width that an attribute sets; 0: any length; -1: none. */
+static int
 read_width(const char *name, const char *which, const ncz_type *type, size_t len, const void *data)
 {
-    if (strcmp(name, which) != 0 || type->id != NC_INT || len != 1 || *(const int *)data < 1)
-        return 0;
-    return (size_t) * (const int *)data;
+    if (strcmp(name, which) != 0 || type->id != NC_INT || len != 1 || *(const int *)data < 0)
+        return -1;
+    return *(const int *)data;
 }
 
 /* The dataset's width applies to all variables that can still be defined and do not set their own. */
 static int
-set_default_width(const ncz_call *c, size_t width)
+set_default_width(const ncz_call *c, int width)
 {
     int rc = NC_NOERR;
 
@@ -289,8 +287,8 @@ set_default_width(const ncz_call *c, size_t width)
             ncz_var *v = c->m->groups[g]->vars[i];
 
             if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed &&
-                ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
-                rc = ncz_var_set_maxstrlen(c->m, v, width);
+                ncz_atts_find(&v->atts, NCZ_WIDTH_ATT) == NULL)
+                rc = ncz_dataset_set_width(c->ds, v, width);
         }
     return rc;
 }
@@ -299,15 +297,15 @@ set_default_width(const ncz_call *c, size_t width)
 static int
 apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *type, size_t len, const void *data)
 {
-    size_t width;
+    int width;
 
     if (v != NULL && v->type->class == NCZ_TYPE_STRING &&
-        (width = read_width(name, WIDTH_ATT, type, len, data)) > 0) {
+        (width = read_width(name, NCZ_WIDTH_ATT, type, len, data)) >= 0) {
         if (v->fixed || v->written)
             return ncz_fail(NC_ELATEDEF, "%s: the width of its strings is already set", v->name);
-        return ncz_var_set_maxstrlen(c->m, v, width);
+        return ncz_dataset_set_width(c->ds, v, width);
     }
-    if (v == NULL && c->g->parent == NULL && (width = read_width(name, DEFAULT_WIDTH_ATT, type, len, data)) > 0)
+    if (v == NULL && c->g->parent == NULL && (width = read_width(name, NCZ_DEFAULT_WIDTH_ATT, type, len, data)) >= 0)
         return set_default_width(c, width);
     return NC_NOERR;
 }

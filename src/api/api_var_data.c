@@ -187,6 +187,7 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
     ncz_select      sel;
     const ncz_type *mem;
     bool            prepared;
+    size_t          need = 0; /* the width of strings that the variable lacks */
     int             rc = ncz_call_enter(q->ncid, use, &c);
 
     *again = false;
@@ -196,6 +197,12 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
     if (prepared)
         rc = check_memory(v, &sel, op);
     *again = use == NCZ_USE_PUT && v != NULL && ncz_dataset_put_alone(c.ds, v, rc == NC_NOERR ? &sel : NULL);
+    if (rc == NC_NOERR && !*again && mem->class == NCZ_TYPE_STRING)
+        rc = ncz_dataset_check_width(c.ds, v, &sel, op, &need);
+    if (rc == NC_NOERR && need > 0 && use == NCZ_USE_PUT)
+        *again = true;
+    else if (rc == NC_NOERR && need > 0)
+        rc = ncz_dataset_widen(c.ds, v, need);
     if (*again)
         rc = NC_NOERR;
     else if (rc == NC_NOERR)

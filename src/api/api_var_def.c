@@ -7,8 +7,6 @@
 #include <limits.h>
 #include <string.h>
 
-#define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
-
 static int
 check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp, const ncz_type **type)
 {
@@ -44,12 +42,12 @@ find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
 static int
 set_default_width(const ncz_call *c, ncz_var *v)
 {
-    const ncz_att *att = ncz_atts_find(&c->m->root->atts, DEFAULT_WIDTH_ATT);
+    const ncz_att *att = ncz_atts_find(&c->m->root->atts, NCZ_DEFAULT_WIDTH_ATT);
 
     if (v->type->class != NCZ_TYPE_STRING || att == NULL || att->type->id != NC_INT || att->len != 1 ||
-        *(const int *)att->data < 1)
+        *(const int *)att->data < 0)
         return NC_NOERR;
-    return ncz_var_set_maxstrlen(c->m, v, (size_t) * (const int *)att->data);
+    return ncz_dataset_set_width(c->ds, v, *(const int *)att->data);
 }
 
 int

@@ -153,6 +153,9 @@ ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64
 
     if (j->piece.nelems == 0)
         return false;
+    /* Another process may have widened fixed strings, which only the size of the whole chunk shows. */
+    if (spec->type->class == NCZ_TYPE_STRING)
+        return false;
     if (!c->workers)
         return spec->chain == NULL && (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 &&
                span_pays(spec, &j->piece, parts, whole);

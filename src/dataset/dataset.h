@@ -155,6 +155,24 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /* The selection may exceed the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
+/* Attributes that ask for the width of fixed strings: of a variable, and of all in the root. 0: of any length. */
+#define NCZ_WIDTH_ATT         "_nczarr_maxstrlen"
+#define NCZ_DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
+
+/* Sets the width as an attribute asks for it. NC_EBADTYPE: 0, and the dialect's style has fixed strings only. Under
+ * NCZ_USE_DEFINE or NCZ_USE_CHANGE, before the definition is final. */
+int ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes);
+
+/*
+ * Checks the selected strings at `in` against the variable's width. *need: how many bytes the longest needs, if the
+ * variable must be widened for it; else 0, and a log line if some are going to be cut.
+ */
+int ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const void *in,
+                            size_t *need);
+/* Gives the strings of a variable room for `need` bytes. Flushes and commits like a rename. Under NCZ_USE_PUT_ALONE.
+ * NC_ENOTBUILT: several ranks share the dataset; NC_EBADCHUNK: chunks would be too large. */
+int ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need);
+
 /* Extends an unlimited dimension. The new elements read as fill, even if a writer that died left data there. Under
  * NCZ_USE_PUT_ALONE. */
 int ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len);

@@ -252,6 +252,8 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
      * other writers (NC_SHARE). */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     choose_keys(ds, t);
+    if (ds->writable)
+        ncz_dataset_resume_widenings(ds);
     *out = ds;
     return NC_NOERR;
 }

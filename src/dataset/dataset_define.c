@@ -91,6 +91,8 @@ ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v)
     return rc;
 }
 
+#define STRING_CODEC "vlen-utf8"
+
 /* The codec that stores strings of any length (`items` NULL) or sequences of numbers, if a program chooses none. */
 static void
 object_codec(const ncz_dataset *ds, const ncz_type *items, char *out, size_t room)
@@ -98,7 +100,7 @@ object_codec(const ncz_dataset *ds, const ncz_type *items, char *out, size_t roo
     bool sign = items != NULL && items->class == NCZ_TYPE_INT, frac = items != NULL && items->class == NCZ_TYPE_FLOAT;
 
     if (items == NULL)
-        (void)snprintf(out, room, "{\"id\": \"vlen-utf8\"}");
+        (void)snprintf(out, room, "{\"id\": \"" STRING_CODEC "\"}");
     else if (ncz_dataset_zarr_format(ds) != 2)
         (void)snprintf(out, room, "{\"id\": \"vlen-bytes\"}");
     else
@@ -161,6 +163,34 @@ static bool
 needs_object_codec(const ncz_dataset *ds, const ncz_var *v)
 {
     return v->dtype.items != NULL || (v->type->class == NCZ_TYPE_STRING && ds->model->dialect->only_objects);
+}
+
+int
+ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
+{
+    ncz_chain *fixed = NULL;
+    int        rc = NC_NOERR;
+
+    if (nbytes == 0 && v->dtype.kind == NCZ_KIND_OBJECT)
+        return NC_NOERR;
+    if (nbytes == 0 && !ncz_format_has_objects(&ds->style))
+        return ncz_fail(
+            NC_EBADTYPE,
+            "%s: netCDF-C could not open a dataset with strings of any length (%s = 0), which compat= asks "
+            "for",
+            v->name, NCZ_WIDTH_ATT);
+    if (nbytes == 0) {
+        if ((rc = set_object_chain(ds, v, v->chain)) == NC_NOERR)
+            v->any_length = true;
+        return rc;
+    }
+    if (v->any_length && (rc = ncz_chain_without(v->chain, STRING_CODEC, &fixed)) == NC_NOERR)
+        rc = ncz_var_set_chain(ds->model, v, fixed);
+    ncz_chain_unref(fixed);
+    if (rc != NC_NOERR)
+        return rc;
+    v->any_length = false;
+    return ncz_var_set_maxstrlen(ds->model, v, (size_t)nbytes);
 }
 
 int

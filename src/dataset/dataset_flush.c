@@ -41,7 +41,8 @@ typedef struct pending {
 
 typedef struct plan {
     const ncz_doc_cache *stored;
-    bool                 unseen; /* a new dataset, invisible until its root's document is stored */
+    bool                 copies_first; /* ncz_dataset.copies_first */
+    bool                 unseen;       /* a new dataset, invisible until its root's document is stored */
     pending             *v;
     size_t               n, cap;
 } plan;
@@ -70,6 +71,10 @@ add_document(void *arg, const ncz_doc_out *doc)
         one.stage = NCZ_STAGE_ARRAY;
         one.depth = 0;
         one.visible = false;
+    }
+    if (p->copies_first && doc->stage == NCZ_STAGE_CONSOLIDATED) {
+        one.stage = NCZ_STAGE_ARRAY;
+        one.depth = SIZE_MAX;
     }
     if (p->n == p->cap) {
         size_t   cap = p->cap == 0 ? 16 : p->cap * 2;
@@ -203,7 +208,7 @@ find_versions(ncz_dataset *ds, plan *p, bool *changed)
 static int
 try_to_put(ncz_dataset *ds, bool all, bool *again, bool *some)
 {
-    plan p = {.stored = &ds->stored};
+    plan p = {.stored = &ds->stored, .copies_first = ds->copies_first};
     int  rc;
 
     *again = false;
@@ -259,7 +264,7 @@ put_shared(ncz_dataset *ds, bool all, bool *some)
 static int
 put_planned(ncz_dataset *ds, bool all, bool *some)
 {
-    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
+    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW, .copies_first = ds->copies_first};
     int  rc;
 
     *some = false;

@@ -183,6 +183,7 @@ struct ncz_dataset {
     bool              created;         /* by this session: the store holds nothing from earlier sessions */
     bool              defining;        /* in define mode */
     bool              root_deferred;   /* the root's documents have hidden names until close */
+    bool              copies_first;    /* this flush puts consolidated metadata before the other documents */
     char             *claim;           /* the claim of a new dataset until its commit; or NULL */
     int               cmode;           /* the flags of the creation; 0 if opened */
     ncz_key_list      loaded;          /* NCZ_HOME_PERSIST, opened: the keys at `path` */
@@ -323,6 +324,10 @@ int ncz_dataset_shard_spec(const ncz_dataset *ds, const ncz_var *v, const uint64
 /* ncz_dataset_locate_chunk() for one of their chunks. */
 int ncz_dataset_locate_in_shard(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                                 ncz_chunk_addr *where);
+/* Finishes what a writer that died has begun (dataset_widen.c): for all variables, when opened for writing. */
+void ncz_dataset_resume_widenings(ncz_dataset *ds);
+/* After a get from a variable whose widening is not finished: NC_EZARRMETA if another process has finished it. */
+int ncz_dataset_check_widening(ncz_dataset *ds, const ncz_var *v);
 
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 

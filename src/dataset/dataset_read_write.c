@@ -103,6 +103,11 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     rc = ncz_engine_read(
         ds->engine, &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic},
         out);
+    if ((rc == NC_NOERR || rc == NC_ERANGE) && v->widening) {
+        int late = ncz_dataset_check_widening(ds, v);
+
+        rc = late != NC_NOERR ? late : rc;
+    }
     ncz_dims_clear(&shape);
     return rc;
 }

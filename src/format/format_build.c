@@ -237,6 +237,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->endian = z->st.endian;
     v->order = z->order;
     v->key_encoding = z->key_encoding;
+    v->widening = z->widening;
     v->shard = z->shard;
     v->rectilinear = z->rectilinear;
     v->shard_layout = z->shard_layout;

@@ -200,6 +200,7 @@ typedef struct ncz_array_meta {
     bool             fill_null;   /* null means the type's default fill value */
     /* fill_value is base64, and marked so: it is encoded again, not copied from the document. */
     bool           marked;
+    bool           widening; /* as in ncz_var */
     bool           frozen;   /* not fully understood: its document is never rewritten */
     const ncz_err *unusable; /* why the data are inaccessible; never NULL */
     bool           nomem;    /* memory ran out while recording that */

@@ -59,6 +59,7 @@ struct ncz_spec {
     unsigned       *order; /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
     void           *fill;  /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a vlen block of one */
     bool            fill_null; /* the document has null for `fill`, so other readers do not know it */
+    bool            widening;  /* its chunks have other keys while its strings are widened; see ncz_var.widening */
     ncz_chain      *chain;     /* for arrays of this spec's type; NULL: none */
     char           *path;      /* the variable's key, "g1/v" */
     uint64_t       *object; /* chunks of one object in each dimension, rank entries; NULL: each chunk is an object */
@@ -197,8 +198,11 @@ struct ncz_var {
     bool             fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
     char            *fill_text; /* the document's fill_value (JSON text), or NULL */
     ncz_chain       *chain;
-    size_t           maxstrlen; /* strings: bytes per stored element */
-    unsigned        *order;     /* as in the spec */
+    size_t           maxstrlen;   /* strings: bytes per stored element */
+    bool             any_length;  /* strings: _nczarr_maxstrlen = 0 in this session has set their codec */
+    bool             width_asked; /* strings: this session set maxstrlen, so longer strings are cut */
+    bool             widening;    /* strings: an unfinished widening has its chunks under keys of their own */
+    unsigned        *order;       /* as in the spec */
     ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;
     size_t           cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
@@ -372,6 +376,8 @@ int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endi
 int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);           /* NC_EINVAL */
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);      /* takes a reference */
 int ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order); /* as in the spec; copied */
-int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);
+int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);     /* as the caller asks for it */
+/* The same for a string that needs the room. `widening`: as in ncz_var. */
+int ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening);
 
 #endif /* NCZ_MODEL_H */

@@ -184,18 +184,38 @@ ncz_var_set_shards(ncz_model *m, ncz_var *v, const uint64_t *shard)
     return NC_NOERR;
 }
 
+/* Strings are stored as wide as their fill value, unless a width was asked for. */
+static void
+fit_fill(ncz_var *v)
+{
+    const char *s = v->type->class == NCZ_TYPE_STRING ? *(char *const *)v->fill : NULL;
+    size_t      len = s != NULL ? strlen(s) : 0;
+
+    if (v->dtype.kind != NCZ_KIND_BYTES || v->width_asked || len <= v->dtype.size)
+        return;
+    v->maxstrlen = len;
+    v->dtype = ncz_dtype_of(v->type, false, len);
+    mark_changed(v, &v->dtype_text);
+}
+
 int
 ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
 {
     void         *old = v->fill, *copy = NULL;
     ncz_fill_mode old_mode = v->fill_mode;
+    ncz_dtype     old_dtype = v->dtype;
+    size_t        old_len = v->maxstrlen;
     int           rc;
 
     if (mode == NCZ_FILL_VALUE && (rc = ncz_type_dup_elems(v->type, fill, 1, &copy)) != NC_NOERR)
         return rc;
     v->fill = copy;
     v->fill_mode = mode;
+    if (copy != NULL)
+        fit_fill(v);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->dtype = old_dtype;
+        v->maxstrlen = old_len;
         v->fill = old;
         v->fill_mode = old_mode;
         ncz_type_drop_elems(v->type, copy, 1);
@@ -225,6 +245,7 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
     v->dtype = *dtype;
     v->endian = endian;
     v->maxstrlen = v->type->class == NCZ_TYPE_STRING ? dtype->size : v->maxstrlen;
+    v->width_asked = v->type->class == NCZ_TYPE_STRING;
     if (own_fill != NULL) {
         v->fill = own_fill;
         v->fill_mode = NCZ_FILL_VALUE;
@@ -233,6 +254,7 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
         v->dtype = old.dtype;
         v->endian = old.endian;
         v->maxstrlen = old.maxstrlen;
+        v->width_asked = old.width_asked;
         v->fill = old.fill;
         v->fill_mode = old.fill_mode;
         ncz_type_drop_elems(v->type, own_fill, 1);
@@ -326,24 +348,72 @@ ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order)
     return NC_NOERR;
 }
 
-int
-ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
+/* Makes the chain for strings of another width. Shuffle takes whole strings: numcodecs accepts no other rest. */
+static int
+refit_shuffle(const ncz_var *v, const ncz_dtype *dtype, ncz_chain **out)
 {
-    ncz_dtype old = v->dtype;
-    size_t    old_len = v->maxstrlen;
-    int       rc;
+    const unsigned       width[] = {(unsigned)dtype->size};
+    ncz_array_type       type = ncz_spec_array_type(v->spec);
+    const ncz_codec_ops *ops = NULL;
+    ncz_codec           *codec = NULL;
+    int                  rc;
+
+    if (ncz_chain_find(v->chain, "shuffle") < 0 || dtype->size > INT32_MAX) {
+        *out = ncz_chain_ref(v->chain);
+        return NC_NOERR;
+    }
+    type.dtype = *dtype;
+    if ((ops = ncz_codec_by_id("shuffle")) == NULL)
+        return ncz_fail(NC_ENOFILTER, "%s: codec 'shuffle' is not built in", v->name);
+    if ((rc = ncz_codec_from_words(ops, 1, width, &type, &codec)) == NC_NOERR)
+        rc = ncz_chain_with(v->chain, codec, &type, false, out);
+    ncz_codec_unref(codec);
+    ncz_codec_ops_unref(ops);
+    return rc;
+}
+
+int
+ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
+{
+    ncz_dtype  old = v->dtype;
+    size_t     old_len = v->maxstrlen;
+    bool       old_widening = v->widening;
+    ncz_chain *old_chain = v->chain, *chain = NULL;
+    int        rc;
 
     if (v->type->class != NCZ_TYPE_STRING || nbytes == 0)
         return ncz_fail(NC_EINVAL, "%s: strings cannot have a width of %zu bytes", v->name, nbytes);
-    v->maxstrlen = nbytes;
-    if (v->dtype.kind == NCZ_KIND_OBJECT) /* objects have no width */
+    if (v->dtype.kind == NCZ_KIND_OBJECT) { /* objects have no width */
+        v->maxstrlen = nbytes;
         return NC_NOERR;
+    }
     v->dtype = ncz_dtype_of(v->type, false, nbytes);
-    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+    if ((rc = refit_shuffle(v, &v->dtype, &chain)) != NC_NOERR) {
         v->dtype = old;
-        v->maxstrlen = old_len;
         return rc;
     }
+    v->maxstrlen = nbytes;
+    v->widening = widening;
+    v->chain = chain;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        ncz_chain_unref(v->chain);
+        v->chain = old_chain;
+        v->dtype = old;
+        v->maxstrlen = old_len;
+        v->widening = old_widening;
+        return rc;
+    }
+    ncz_chain_unref(old_chain);
     mark_changed(v, &v->dtype_text);
     return NC_NOERR;
+}
+
+int
+ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
+{
+    int rc = ncz_var_widen(m, v, nbytes, v->widening);
+
+    if (rc == NC_NOERR)
+        v->width_asked = true;
+    return rc;
 }

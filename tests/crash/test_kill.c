@@ -29,6 +29,9 @@
 #define WIDTH  23
 #define CHUNKW 10
 
+#define WORDS     5
+#define LONG_WORD 200
+
 /* ---- the scenarios --------------------------------------------------------------------------------------------- */
 
 static char        top[64], path[256];
@@ -192,6 +195,45 @@ redefine(void)
     return nc_close(ncid) == NC_NOERR;
 }
 
+static const char *const words[WORDS] = {"red", "green", "blue", "white", "black"};
+
+/* A dataset with strings of fixed width, where Zarr has such ones. */
+static bool
+create_words(void)
+{
+    int ncid, x, v;
+
+    if (!create())
+        return false;
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_def_dim(ncid, "w", WORDS, &x));
+    TRY(nc_def_var(ncid, "words", NC_STRING, 1, &x, &v));
+    TRY(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){2}));
+    TRY(nc_put_var_string(ncid, v, (const char **)words));
+    return nc_close(ncid) == NC_NOERR;
+}
+
+static void
+long_word(char word[LONG_WORD + 1])
+{
+    memset(word, 'L', LONG_WORD);
+    word[LONG_WORD] = '\0';
+}
+
+/* One of the strings becomes longer than all have room. */
+static bool
+widen(void)
+{
+    char word[LONG_WORD + 1];
+    int  ncid, v;
+
+    long_word(word);
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_inq_varid(ncid, "words", &v));
+    TRY(nc_put_var1_string(ncid, v, (size_t[]){2}, &(const char *){word}));
+    return nc_close(ncid) == NC_NOERR;
+}
+
 static bool
 rewrite_all(void) /* NC_CLOBBER over the old dataset: it may be gone after a death, but nothing of it may be torn */
 {
@@ -275,6 +317,46 @@ look(size_t atleast)
     return good;
 }
 
+/* Each string is whole: the old one or, in its place, the long one. */
+static bool
+words_whole(int ncid)
+{
+    char  want[LONG_WORD + 1];
+    char *got[WORDS] = {NULL};
+    bool  good = true;
+    int   v, rc;
+
+    long_word(want);
+    if ((rc = nc_inq_varid(ncid, "words", &v)) != NC_NOERR || (rc = nc_get_var_string(ncid, v, got)) != NC_NOERR)
+        return wrong("words: %d %s", rc, nczarr_errmsg());
+    for (int i = 0; good && i < WORDS; i++) {
+        const char *word = got[i] != NULL ? got[i] : "";
+
+        if (strcmp(word, words[i]) != 0 && (i != 2 || strcmp(word, want) != 0))
+            good = wrong("word %d is '%.20s' of %zu", i, word, strlen(word));
+    }
+    (void)nc_free_string(WORDS, got);
+    return good;
+}
+
+/* For a reader, for the next writer, and for a reader of what that left. */
+static bool
+look_at_words(size_t atleast)
+{
+    bool good = look(atleast);
+
+    for (int turn = 0; good && turn < 3; turn++) {
+        int ncid, rc = nc_open(path, turn == 1 ? NC_WRITE : NC_NOWRITE, &ncid);
+
+        if (rc != NC_NOERR)
+            return wrong("does not open: %d %s", rc, nczarr_errmsg());
+        good = words_whole(ncid);
+        if (nc_close(ncid) != NC_NOERR)
+            return wrong("does not close: %s", nczarr_errmsg());
+    }
+    return good;
+}
+
 /* A new dataset: whole when it is complete, all that was defined before that, and nothing before that. */
 static bool
 look_at_new(size_t atleast)
@@ -348,6 +430,7 @@ static const scenario scenarios[] = {
     {"clobber", create, rewrite_all, look_at_new, RECS, true},
     {"hasty", create, overwrite_hastily, look, RECS, false},
     {"sync", create, sync_often, look, RECS, false},
+    {"widen", create_words, widen, look_at_words, RECS, false},
     {"implicit", NULL, create_at_once, look_at_scalar, 0, false},
 };
 
@@ -376,7 +459,7 @@ run_scenario(void *arg)
 static bool
 checks_place(const scenario *s, bool mutant, long n)
 {
-    return !mutant && (s->look != look || n % 5 == 0);
+    return !mutant && ((s->look != look && s->look != look_at_words) || n % 5 == 0);
 }
 
 /* Under a sanitizer a death takes five times as long, and finds what it finds without: it is every fourth call then. */

@@ -220,7 +220,7 @@ level_zero_is_no_deflate(void **state)
     nc_close(ncid);
 }
 
-/* The library cuts strings silently; here it is known where they stand. */
+/* The library logs that it cuts strings; here it is known where they are. Without a width that is asked for none is. */
 static void
 cut_strings_are_warned_of(void **state)
 {
@@ -234,8 +234,15 @@ cut_strings_are_warned_of(void **state)
     s129[129] = s200[200] = '\0';
     snprintf(text, sizeof text, "%sdata: s = \"x\",\n \"%s\", \"%s\" ; }", head, s129, s200);
     assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
+    assert_string_equal(h.text, "");
+    snprintf(text, sizeof text, "%s s:_nczarr_maxstrlen = 128 ; data: s = \"x\",\n \"%s\", \"%s\" ; }", head, s129,
+             s200);
+    assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
     assert_string_equal(h.text, "t:3:135: warning: a string of 200 bytes is cut: s has room for 128 (its attribute "
                                 "_nczarr_maxstrlen says how many)\n");
+    snprintf(text, sizeof text, "%s :_nczarr_default_maxstrlen = 3 ; data: r = \"abcd\" ; }", head);
+    assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
+    assert_int_equal(h.warnings, 1);
     snprintf(text, sizeof text, "%s s:_nczarr_maxstrlen = 200 ; data: s = \"%s\" ; r = \"%.128s\" ; }", head, s200,
              s200);
     assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);

@@ -411,6 +411,7 @@ int gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, si
 typedef struct gen_writer {
     const gen_cdl  *cdl;
     const gen_opts *opts;
+    int             ncid;            /* the root's */
     int            *dimids;          /* by gen_dim.index */
     int            *grpids, *varids; /* by gen_var.index */
     nc_type        *typeids;         /* by gen_type.index */

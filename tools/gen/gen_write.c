@@ -210,7 +210,7 @@ write_all(gen_writer *w, int ncid)
 int
 gen_write(const gen_cdl *cdl, int ncid, const gen_opts *opts)
 {
-    gen_writer w = {.cdl = cdl, .opts = opts};
+    gen_writer w = {.cdl = cdl, .opts = opts, .ncid = ncid};
     int        rc = NC_ENOMEM;
 
     w.dimids = gen_grow(NULL, cdl->ndims, sizeof(int));

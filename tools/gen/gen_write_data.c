@@ -197,7 +197,18 @@ find_longest(const gen_list *l)
     return best;
 }
 
-/* Warns of cut strings: the library cuts fixed-width ones silently, as netCDF-C does, without their position. */
+/* True if an attribute asks for the width of a variable's strings. Others are as wide as they must be. */
+static bool
+width_is_asked(const gen_writer *w, const gen_var *v)
+{
+    int own = -1, all = -1;
+
+    if (nc_get_att_int(w->grpids[v->index], w->varids[v->index], "_nczarr_maxstrlen", &own) == NC_NOERR)
+        return own > 0;
+    return nc_get_att_int(w->ncid, NC_GLOBAL, "_nczarr_default_maxstrlen", &all) == NC_NOERR && all > 0;
+}
+
+/* Warns of cut strings: the library logs that it cuts them, but does not know their position. */
 static void
 warn_of_truncation(const gen_writer *w, const gen_var *v, const gen_list *l)
 {
@@ -206,7 +217,7 @@ warn_of_truncation(const gen_writer *w, const gen_var *v, const gen_list *l)
 
     if (longest == NULL || v->type.type != NC_STRING ||
         nczarr_inq_var_strlen(w->grpids[v->index], w->varids[v->index], &width) != NC_NOERR || width == 0 ||
-        longest->longest <= width)
+        longest->longest <= width || !width_is_asked(w, v))
         return;
     gen_say(w->opts->report, false, w->cdl->file, longest->longest_pos,
             "a string of %zu bytes is cut: %s has room for %zu (its attribute _nczarr_maxstrlen says how many)",

@@ -174,6 +174,7 @@ const ncz_dialect_ops ncz_zarr2 = {
     .parse_node = ncz_zarr2_parse_node,
     .write_node = write_node,
     .locate = ncz_zarr2_locate,
+    .is_widening = ncz_zarr2_is_widening,
     .encode_keys = ncz_zarr2_encode_keys,
     .parse_key = ncz_zarr2_parse_key,
     .split_chunk_key = ncz_zarr2_split_chunk_key,

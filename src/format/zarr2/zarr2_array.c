@@ -68,6 +68,35 @@ parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
     return NC_NOERR;
 }
 
+/*
+ * While strings are widened, the last filter is this one. It codes nothing. Readers that do not know it refuse the
+ * array, whose usual keys hold narrow and wide chunks.
+ */
+#define WIDENING_ID "nczarr_widening"
+
+bool
+ncz_zarr2_is_widening(const ncz_json *zarray)
+{
+    const ncz_json *filters = ncz_json_get(zarray, "filters");
+    size_t          n = ncz_json_is(filters, NCZ_JSON_ARRAY) ? ncz_json_len(filters) : 0;
+
+    return n > 0 && ncz_json_str_is(ncz_json_get(ncz_json_at(filters, n - 1), "id"), WIDENING_ID);
+}
+
+static int
+drop_widening(ncz_array_meta *z)
+{
+    ncz_chain *rest = NULL;
+    int        rc = ncz_chain_without(z->chain, WIDENING_ID, &rest);
+
+    if (rc != NC_NOERR)
+        return rc;
+    ncz_chain_unref(z->chain);
+    z->chain = rest;
+    z->widening = true;
+    return NC_NOERR;
+}
+
 /* The codecs. A malformed chain spoils the variable; an unknown codec keeps its place in the chain. */
 static int
 parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
@@ -85,6 +114,8 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
         type.chunk_bytes = SIZE_MAX;
     rc = ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), &type, rules,
                          l->m->limits.chain, &z->chain);
+    if (rc == NC_NOERR && ncz_zarr2_is_widening(doc))
+        rc = drop_widening(z);
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_log(NCZ_LOG_WARN, "%s: %s", key, ncz_err_text());
@@ -160,6 +191,22 @@ write_lengths(ncz_jsonw *w, const char *name, const uint64_t *v, size_t n, bool 
     ncz_jsonw_close_array(w);
 }
 
+/* `filters` is null or a list. */
+static int
+add_widening(ncz_buf *filters)
+{
+    bool some = filters->len > 0 && filters->data[0] == '[';
+    int  rc;
+
+    if (!some) {
+        ncz_buf_reset(filters);
+        return ncz_buf_puts(filters, "[{\"id\": \"" WIDENING_ID "\"}]");
+    }
+    filters->len--; /* the bracket */
+    rc = ncz_buf_puts(filters, ", {\"id\": \"" WIDENING_ID "\"}]");
+    return rc;
+}
+
 static int
 write_codecs(const ncz_var *v, ncz_jsonw *w)
 {
@@ -170,6 +217,8 @@ write_codecs(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_key(w, "compressor");
         ncz_jsonw_raw(w, compressor.data, compressor.len);
         ncz_jsonw_key(w, "filters");
+        if (v->widening)
+            rc = add_widening(&filters);
         ncz_jsonw_raw(w, filters.data, filters.len);
     }
     ncz_buf_clear(&filters);

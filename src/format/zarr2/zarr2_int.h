@@ -76,6 +76,9 @@ typedef struct ncz_nczarr_layout {
 
 extern const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1];
 
+/* As in ncz_dialect_ops (zarr2_array.c). */
+bool ncz_zarr2_is_widening(const ncz_json *zarray);
+
 /* ---- element types --------------------------------------------------------------------------------------------- */
 
 /* Never fails: an unknown type is NC_NAT. */

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strings of fixed width that get longer: what is read afterwards, by this process and by others that opened the
+ * dataset before or in between; what a failure or a crash at any operation leaves; and widths that were asked for.
+ */
+#include "api_test.h"
+#include "support/failing_alloc.h"
+#include "zmap/zmap_fault.h"
+#include "zmap/zmap_mem.h"
+
+enum { LEN = 7, LONG = 300 };
+
+static char long_text[LONG + 1], longer_text[2 * LONG + 1];
+
+static const char *const short_texts[LEN] = {"zero", "one", "two", "three", "four", "five", "six"};
+
+/* Two variables of strings, one of them compressed, and one of numbers beside them. */
+static int
+make(int ncid)
+{
+    int dims[2], v, w, n, rc;
+
+    if ((rc = nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0])) != NC_NOERR ||
+        (rc = nc_def_dim(ncid, "x", LEN, &dims[1])) != NC_NOERR ||
+        (rc = nc_def_var(ncid, "v", NC_STRING, 1, &dims[1], &v)) != NC_NOERR ||
+        (rc = nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){3})) != NC_NOERR ||
+        (rc = nc_def_var(ncid, "w", NC_STRING, 2, dims, &w)) != NC_NOERR ||
+        (rc = nc_def_var_chunking(ncid, w, NC_CHUNKED, (size_t[]){2, 3})) != NC_NOERR ||
+        (rc = nc_def_var_deflate(ncid, w, 1, 1, 1)) != NC_NOERR ||
+        (rc = nc_def_var(ncid, "n", NC_INT, 1, &dims[1], &n)) != NC_NOERR ||
+        (rc = nc_put_var_int(ncid, n, (int[LEN]){1, 2, 3, 4, 5, 6, 7})) != NC_NOERR ||
+        (rc = nc_put_var_string(ncid, v, (const char **)short_texts)) != NC_NOERR)
+        return rc;
+    return nc_put_vara_string(ncid, w, (size_t[]){0, 0}, (size_t[]){1, LEN}, (const char **)short_texts);
+}
+
+static int
+id_of(int ncid, const char *name)
+{
+    int varid = -1;
+
+    OK(nc_inq_varid(ncid, name, &varid));
+    return varid;
+}
+
+/* The first record of a variable: the short texts, but `at` may be the long one; it must be if `done`. */
+static void
+check_texts(int ncid, const char *name, size_t at, bool done)
+{
+    char        *got[LEN] = {NULL};
+    const size_t start[2] = {0, 0}, count[2] = {1, LEN};
+    bool         two = strcmp(name, "w") == 0;
+
+    OK(nc_get_vara_string(ncid, id_of(ncid, name), start, two ? count : count + 1, got));
+    for (size_t i = 0; i < LEN; i++) {
+        assert_non_null(got[i]);
+        if (i == at && (done || strlen(got[i]) == LONG))
+            assert_string_equal(got[i], long_text);
+        else
+            assert_string_equal(got[i], short_texts[i]);
+    }
+    OK(nc_free_string(LEN, got));
+}
+
+static void
+check_numbers(int ncid)
+{
+    int n[LEN] = {0};
+
+    OK(nc_get_var_int(ncid, id_of(ncid, "n"), n));
+    for (int i = 0; i < LEN; i++)
+        assert_int_equal(n[i], i + 1);
+}
+
+static int
+put_long(int ncid, const char *name, size_t at)
+{
+    const char  *in = long_text;
+    const size_t index[2] = {0, at};
+    int          varid, rc = nc_inq_varid(ncid, name, &varid);
+
+    return rc != NC_NOERR ? rc : nc_put_var1_string(ncid, varid, strcmp(name, "w") == 0 ? index : index + 1, &in);
+}
+
+static size_t
+width_of(int ncid, const char *name)
+{
+    size_t n = 0;
+
+    OK(nczarr_inq_var_strlen(ncid, id_of(ncid, name), &n));
+    return n;
+}
+
+static void
+widened_on(place *p)
+{
+    int ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(make(ncid)); /* several chunks of each variable are dirty in the cache */
+    OK(put_long(ncid, "v", 4));
+    assert_int_equal(width_of(ncid, "v"), LONG);
+    assert_int_equal(width_of(ncid, "w"), 128);
+    check_texts(ncid, "v", 4, true);
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    check_texts(ncid, "v", 4, true);
+    OK(put_long(ncid, "w", 6));
+    check_texts(ncid, "w", 6, true);
+    check_texts(ncid, "v", 4, true);
+    check_numbers(ncid);
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    check_texts(ncid, "v", 4, true);
+    check_texts(ncid, "w", 6, true);
+    check_numbers(ncid);
+    OK(nc_close(ncid));
+}
+ON_BOTH(widened)
+
+/* The first put alone needs no more than its longest string; later ones leave room. */
+static void
+widths_on(place *p)
+{
+    const char *in[2] = {NULL, long_text};
+    char       *got[2] = {NULL};
+    int         ncid, x, v;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &x));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &x, &v));
+    OK(nc_put_var_string(ncid, v, in));
+    assert_int_equal(width_of(ncid, "v"), LONG);
+    OK(nc_put_var1_string(ncid, v, (size_t[]){0}, &(const char *){long_text + 1}));
+    assert_int_equal(width_of(ncid, "v"), LONG);
+    in[0] = "longer by a few bytes: ";
+    {
+        char longer[LONG + 2];
+
+        snprintf(longer, sizeof longer, "%s!", long_text);
+        OK(nc_put_var1_string(ncid, v, (size_t[]){0}, &(const char *){longer}));
+        assert_int_equal(width_of(ncid, "v"), 2 * LONG);
+        OK(nc_get_var_string(ncid, v, got));
+        assert_string_equal(got[0], longer);
+        assert_string_equal(got[1], long_text);
+        OK(nc_free_string(2, got));
+    }
+    OK(nc_close(ncid));
+}
+ON_BOTH(widths)
+
+static void
+fill_on(place *p)
+{
+    const char *fill = long_text;
+    char       *got = NULL;
+    int         ncid, x, v;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &x));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &x, &v));
+    OK(nc_def_var_fill(ncid, v, 0, &fill));
+    assert_int_equal(width_of(ncid, "v"), LONG);
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_get_var1_string(ncid, 0, (size_t[]){1}, &got));
+    assert_string_equal(got, long_text);
+    OK(nc_free_string(1, &got));
+    OK(nc_close(ncid));
+}
+ON_BOTH(fill)
+
+/* ---- a width that was asked for -------------------------------------------------------------------------------- */
+
+static void
+asked_on(place *p)
+{
+    char *got = NULL;
+    int   ncid, x, own, root, v;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "_nczarr_default_maxstrlen", NC_INT, 1, &(int){6}));
+    OK(nc_def_dim(ncid, "x", LEN, &x));
+    OK(nc_def_var(ncid, "own", NC_STRING, 1, &x, &own));
+    OK(nc_put_att_int(ncid, own, "_nczarr_maxstrlen", NC_INT, 1, &(int){5}));
+    OK(nc_def_var(ncid, "root", NC_STRING, 1, &x, &root));
+    OK(nc_close(ncid));
+    for (int again = 0; again < 2; again++) {
+        OK(place_open(p, NULL, NC_WRITE, &ncid));
+        for (v = 0; v < 2; v++) {
+            OK(nc_put_var1_string(ncid, v, (size_t[]){1}, &(const char *){"caf\xc3\xa9s and tea"}));
+            OK(nc_get_var1_string(ncid, v, (size_t[]){1}, &got));
+            assert_string_equal(got, v == own ? "caf\xc3\xa9" : "caf\xc3\xa9s");
+            OK(nc_free_string(1, &got));
+        }
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(asked)
+
+static void
+any_length_on(place *p)
+{
+    static const char *const names[] = {"own", "default", "later"};
+    char                    *got = NULL;
+    size_t                   n;
+    int                      ncid, x, own, v, fixed;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", LEN, &x));
+    OK(nc_def_var(ncid, "own", NC_STRING, 1, &x, &own));
+    OK(nc_def_var_deflate(ncid, own, 0, 1, 1));
+    OK(nc_put_att_int(ncid, own, "_nczarr_maxstrlen", NC_INT, 1, &(int){0}));
+    assert_int_equal(width_of(ncid, "own"), 0);
+    OK(nc_def_var(ncid, "default", NC_STRING, 1, &x, &v));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "_nczarr_default_maxstrlen", NC_INT, 1, &(int){0}));
+    OK(nc_def_var(ncid, "later", NC_STRING, 1, &x, &v));
+    OK(nc_def_var(ncid, "fixed", NC_STRING, 1, &x, &fixed));
+    OK(nc_put_att_int(ncid, fixed, "_nczarr_maxstrlen", NC_INT, 1, &(int){3}));
+    assert_int_equal(width_of(ncid, "fixed"), 3);
+    for (size_t i = 0; i < NCZ_LEN(names); i++)
+        OK(put_long(ncid, names[i], 2));
+    OK(nc_inq_var_filter_ids(ncid, own, &n, NULL));
+    assert_int_equal(n, 1);
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        assert_int_equal(width_of(ncid, names[i]), 0);
+        OK(nc_get_var1_string(ncid, id_of(ncid, names[i]), (size_t[]){2}, &got));
+        assert_string_equal(got, long_text);
+        OK(nc_free_string(1, &got));
+    }
+    OK(nc_close(ncid));
+
+    OK(place_create(p, "mode=nczarr&compat=4.9.2", NC_CLOBBER, &ncid));
+    OK(nc_def_var(ncid, "s", NC_STRING, 0, NULL, &v));
+    FAILS(NC_EBADTYPE, nc_put_att_int(ncid, v, "_nczarr_maxstrlen", NC_INT, 1, &(int){0}));
+    OK(nc_close(ncid));
+}
+ON_BOTH(any_length)
+
+/* ---- other readers --------------------------------------------------------------------------------------------- */
+
+/* One that opened the dataset before gets an error for what it cannot read, and never half of a string. */
+static void
+a_reader_from_before(void **state)
+{
+    char       *got = NULL;
+    nczarr_map *map = NULL;
+    int         reader, writer;
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER, &writer));
+    OK(make(writer));
+    OK(nc_close(writer));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
+    check_texts(reader, "v", LEN, false);
+    OK(nc_close(reader));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
+    assert_int_equal(width_of(reader, "v"), 128);
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
+    OK(put_long(writer, "v", 0));
+    OK(put_long(writer, "w", 0));
+    OK(nc_close(writer));
+    FAILS(NC_ETRUNC, nc_get_var1_string(reader, id_of(reader, "v"), (size_t[]){2}, &got));
+    FAILS(NC_EFILTER, nc_get_var1_string(reader, id_of(reader, "w"), (size_t[]){0, 2}, &got));
+    check_numbers(reader);
+    OK(nc_close(reader));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
+    check_texts(reader, "v", 0, true);
+    check_texts(reader, "w", 0, true);
+    OK(nc_close(reader));
+    OK(nczarr_map_close(map));
+}
+
+/* ---- failures and crashes at any operation --------------------------------------------------------------------- */
+
+static nczarr_map *
+prepared(const char *mode)
+{
+    nczarr_map *map = NULL;
+    int         ncid;
+
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, mode, NC_CLOBBER, &ncid));
+    OK(make(ncid));
+    OK(nc_close(ncid));
+    return map;
+}
+
+static int
+count_key(const char *name, bool leaf, void *arg)
+{
+    (void)leaf;
+    /* Widened chunks have one number more than a chunk has: "0.0". */
+    *(size_t *)arg += name[0] != '.' && strchr(name, '.') != NULL;
+    return NC_NOERR;
+}
+
+/* No object of an unfinished widening is left, and no document says that one goes on. */
+static void
+check_finished(nczarr_map *map)
+{
+    static const char *const documents[] = {"v/.zarray", "w/.zarray"};
+    size_t                   n = 0;
+
+    for (size_t i = 0; i < NCZ_LEN(documents); i++) {
+        ncz_buf text = NCZ_BUF_INIT;
+
+        OK(zmap_get(map, documents[i], &text));
+        assert_null(strstr(ncz_buf_str(&text), "nczarr_widening"));
+        ncz_buf_clear(&text);
+    }
+    OK(zmap_list(map, "v", count_key, &n));
+    assert_int_equal(n, 0);
+}
+
+static const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated"};
+
+/* Whatever is cut off: a reader gets each string, old or new, and the next writer leaves nothing unfinished. */
+static void
+a_crash_loses_no_string(void **state)
+{
+    size_t between = 0;
+
+    (void)state;
+    for (size_t m = 0; m < NCZ_LEN(modes); m++) {
+        bool done = false;
+
+        for (size_t n = 1; !done; n++) {
+            zmap_fault_plan plan = {.nth = n, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+            nczarr_map     *map = prepared(modes[m]), *faulty = NULL;
+            int             ncid, rc;
+
+            OK(zmap_fault_open(zmap_ref(map), &plan, &faulty));
+            if ((rc = nczarr_open_map(faulty, NULL, NC_WRITE, &ncid)) == NC_NOERR) {
+                rc = put_long(ncid, "v", 4);
+                rc = nc_close(ncid) != NC_NOERR ? NC_EIO : rc;
+            }
+            done = rc == NC_NOERR;
+            (void)nczarr_map_close(faulty);
+
+            for (int copies = 0; copies < 2; copies++) {
+                OK(nczarr_open_map(map, copies == 0 ? "consolidated=no" : NULL, NC_NOWRITE, &ncid));
+                check_texts(ncid, "v", 4, done);
+                check_texts(ncid, "w", LEN, true);
+                check_numbers(ncid);
+                OK(nc_close(ncid));
+            }
+            {
+                ncz_buf text = NCZ_BUF_INIT;
+
+                OK(zmap_get(map, "v/.zarray", &text));
+                between += strstr(ncz_buf_str(&text), "nczarr_widening") != NULL;
+                ncz_buf_clear(&text);
+            }
+            OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+            check_texts(ncid, "v", 4, done);
+            OK(put_long(ncid, "v", 4));
+            OK(put_long(ncid, "w", 1));
+            /* Objects that a crash left at the very end go with the next widening. */
+            OK(nc_put_var1_string(ncid, id_of(ncid, "v"), (size_t[]){5}, &(const char *){longer_text}));
+            OK(nc_put_var1_string(ncid, id_of(ncid, "v"), (size_t[]){5}, (const char **)&short_texts[5]));
+            OK(nc_close(ncid));
+            check_finished(map);
+            OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
+            check_texts(ncid, "v", 4, true);
+            check_texts(ncid, "w", 1, true);
+            OK(nc_close(ncid));
+            OK(nczarr_map_close(map));
+            assert_true(n < 1000);
+        }
+    }
+    assert_true(between > 0);
+}
+
+/* One operation fails and no other: the same dataset goes on. */
+static void
+a_failure_is_survived(void **state)
+{
+    bool done = false;
+
+    (void)state;
+    for (size_t n = 1; !done; n++) {
+        zmap_fault_plan plan = {.nth = 0, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+        nczarr_map     *map = prepared("mode=nczarr"), *faulty = NULL;
+        int             ncid;
+
+        OK(zmap_fault_open(zmap_ref(map), &plan, &faulty));
+        OK(nczarr_open_map(faulty, "durability=none", NC_WRITE, &ncid));
+        plan.nth = plan.seen + n;
+        done = put_long(ncid, "v", 4) == NC_NOERR && plan.seen < plan.nth;
+        plan.nth = 0;
+        check_texts(ncid, "v", 4, done);
+        OK(put_long(ncid, "v", 4));
+        check_texts(ncid, "v", 4, true);
+        OK(nc_close(ncid));
+        check_numbers((nczarr_open_map(map, NULL, NC_NOWRITE, &ncid), ncid));
+        check_texts(ncid, "v", 4, true);
+        OK(nc_close(ncid));
+        OK(nczarr_map_close(faulty));
+        OK(nczarr_map_close(map));
+        assert_true(n < 1000);
+    }
+}
+
+/* Leaves the document that says where the widened chunks are, and all its objects. */
+static nczarr_map *
+interrupted(void)
+{
+    for (size_t n = 1;; n++) {
+        zmap_fault_plan plan = {.nth = 0, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+        nczarr_map     *map = prepared("mode=nczarr"), *faulty = NULL;
+        ncz_buf         text = NCZ_BUF_INIT;
+        bool            is;
+        int             ncid;
+
+        OK(zmap_fault_open(zmap_ref(map), &plan, &faulty));
+        OK(nczarr_open_map(faulty, NULL, NC_WRITE, &ncid));
+        plan.nth = plan.seen + n;
+        (void)put_long(ncid, "v", 4);
+        (void)nc_close(ncid);
+        (void)nczarr_map_close(faulty);
+        OK(zmap_get(map, "v/.zarray", &text));
+        is = strstr(ncz_buf_str(&text), "nczarr_widening") != NULL;
+        ncz_buf_clear(&text);
+        if (is)
+            return map;
+        OK(nczarr_map_close(map));
+        assert_true(n < 1000);
+    }
+}
+
+/* One that opened the dataset in between never takes chunks that are no longer there for fill. */
+static void
+a_reader_in_between(void **state)
+{
+    nczarr_map *map = interrupted();
+    char       *got = NULL;
+    int         reader, writer;
+
+    (void)state;
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
+    check_texts(reader, "v", LEN, false);
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
+    OK(nc_close(writer));
+    check_finished(map);
+    FAILS(NC_EZARRMETA, nc_get_var1_string(reader, id_of(reader, "v"), (size_t[]){6}, &got));
+    OK(nc_close(reader));
+    OK(nczarr_map_close(map));
+}
+
+/* An unfinished one is renamed and deleted with its variable. */
+static void
+an_unfinished_one_is_renamed(void **state)
+{
+    nczarr_map *map = interrupted();
+    int         reader, writer;
+
+    (void)state;
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
+    OK(nc_rename_var(writer, id_of(writer, "v"), "u"));
+    OK(nc_close(writer));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
+    check_texts(reader, "u", LEN, true);
+    OK(nc_close(reader));
+    OK(nczarr_map_close(map));
+
+    map = interrupted();
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER, &writer));
+    OK(nc_close(writer));
+    {
+        size_t n = 0;
+
+        OK(zmap_list(map, "v", count_key, &n));
+        assert_int_equal(n, 0);
+    }
+    OK(nczarr_map_close(map));
+}
+
+static int
+widen_without_memory(void *arg)
+{
+    return put_long(*(int *)arg, "w", 3);
+}
+
+static void
+memory_fails(void **state)
+{
+    nczarr_map *map = prepared("mode=nczarr");
+    int         ncid;
+
+    (void)state;
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+    each_allocation_fails(widen_without_memory, &ncid);
+    check_texts(ncid, "w", 3, true);
+    OK(nc_close(ncid));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
+    check_texts(ncid, "w", 3, true);
+    check_texts(ncid, "v", LEN, true);
+    check_numbers(ncid);
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
+}
+
+/* A chunk that would be too large is refused, and nothing changes. */
+static void
+a_chunk_has_a_limit(void **state)
+{
+    size_t      n = 40u << 20;
+    char       *huge = malloc(n + 1);
+    nczarr_map *map = NULL;
+    char       *got = NULL;
+    int         ncid, x, v;
+
+    (void)state;
+    assert_non_null(huge);
+    memset(huge, 'h', n);
+    huge[n] = '\0';
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 1000, &x));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &x, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){1000}));
+    OK(nc_put_var1_string(ncid, v, (size_t[]){5}, &(const char *){"five"}));
+    FAILS(NC_EBADCHUNK, nc_put_var1_string(ncid, v, (size_t[]){6}, &(const char *){huge}));
+    assert_int_equal(width_of(ncid, "v"), 128);
+    OK(nc_get_var1_string(ncid, v, (size_t[]){5}, &got));
+    assert_string_equal(got, "five");
+    OK(nc_free_string(1, &got));
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
+    free(huge);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widened),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(fill),
+        cmocka_unit_test(asked),
+        cmocka_unit_test(any_length),
+        cmocka_unit_test(a_reader_from_before),
+        cmocka_unit_test(a_crash_loses_no_string),
+        cmocka_unit_test(a_failure_is_survived),
+        cmocka_unit_test(a_reader_in_between),
+        cmocka_unit_test(an_unfinished_one_is_renamed),
+        cmocka_unit_test(memory_fails),
+        cmocka_unit_test(a_chunk_has_a_limit),
+    };
+
+    for (int i = 0; i < LONG; i++)
+        long_text[i] = (char)('a' + i % 26);
+    snprintf(longer_text, sizeof longer_text, "%s%s", long_text, long_text);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
