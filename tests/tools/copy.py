@@ -496,7 +496,7 @@ def killed_at(n, *args):
 def resuming(source, values):
     """tests/crash kills it at every system call; here the command itself, as a user meets it."""
     target, part, problems = there("res.zarr"), there("res.zarr.nczcopy"), []
-    for opts, half in (([], 26), (["-c", "b:5,6", "-d", "2"], 46)):
+    for opts, half in (([], 20), (["-c", "b:5,6", "-d", "2"], 46)):
         whole, before = there("whole.zarr"), files(source)
         problems += [b for b in [copy(*opts, source, whole)] if b]
         if not killed_at(half, *opts, source, target):
