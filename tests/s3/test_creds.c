@@ -326,7 +326,7 @@ roles(void **state)
         {"an empty source", .config = "[default]\n" ROLE "credential_source = Environment\n", .rc = NC_EAUTH,
          .says = "credential_source Environment has no keys"},
         {"an odd source", .config = "[default]\n" ROLE "credential_source = Thin Air\n", .rc = NC_EAUTH,
-         .says = "none of Environment"},
+         .says = "not one of Environment"},
         {"a code is asked for",
          .config = "[default]\n" ROLE "source_profile = b\nmfa_serial = m\n[profile b]\n" PLAIN("I"), .rc = NC_EAUTH,
          .says = "mfa_serial"},
