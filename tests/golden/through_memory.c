@@ -20,7 +20,7 @@ check(int rc, const char *call)
     exit(1);
 }
 
-static void
+static _Noreturn void
 stop(const char *what)
 {
     perror(what);
@@ -32,7 +32,7 @@ read_file(const char *path)
 {
     FILE    *f = fopen(path, "rb");
     NC_memio info = {0, NULL, 0};
-    long     size;
+    long     size = 0;
 
     if (f == NULL || fseek(f, 0, SEEK_END) != 0 || (size = ftell(f)) <= 0)
         stop(path);
@@ -59,7 +59,7 @@ change_var(int grp, int var)
     int     ndims, dims[NC_MAX_VAR_DIMS];
     size_t  n = 1, len, size;
     nc_type type;
-    void   *values, *zeros;
+    void   *values, *zeros = NULL;
 
     CALL(nc_inq_var(grp, var, NULL, &type, &ndims, dims, NULL));
     CALL(nc_inq_type(grp, type, NULL, &size));
