@@ -76,8 +76,8 @@ WAYS = {
 FORWARD_HEAD = """
 ## In front of libnetcdf
 
-[programs.md](programs.md) explains how this library runs in front of libnetcdf. There a function that
-takes an ncid goes to the library that the ncid is of. What the others do:
+[programs.md](programs.md) explains how this library runs in front of libnetcdf. There a function
+that takes an ncid goes to the library that the ncid is of. What the others do:
 
 | function | there |
 |---|---|
