@@ -235,7 +235,7 @@ survives(const scenario *s, long *points)
     complete = holds(s, whole);
     start(s);
     old = holds(s, target);
-    for (long n = 1; !through; n++) {
+    for (long n = 1; !through; n += kill_step()) {
         start(s);
         through = run_to(s, target, n);
         *points = n;
@@ -295,8 +295,8 @@ main(void)
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         bool good = survives(&scenarios[i], &points);
 
-        printf("[%s] copy_kill_%s at each of %ld system calls\n", good ? "       OK " : "  FAILED  ",
-               scenarios[i].name, points);
+        printf("[%s] copy_kill_%s at one in %ld of %ld system calls\n", good ? "       OK " : "  FAILED  ",
+               scenarios[i].name, kill_step(), points);
         fflush(stdout);
         failed = failed || !good;
     }

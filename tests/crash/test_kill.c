@@ -20,7 +20,6 @@
 #include "nczarr.h"
 #include "zmap/zmap_file.h"
 #include "support/kill.h"
-#include "support/peak.h"
 #include "support/scratch.h"
 #include "zmap/zmap_sys.h"
 
@@ -462,18 +461,11 @@ checks_place(const scenario *s, bool mutant, long n)
     return !mutant && ((s->look != look && s->look != look_at_words) || n % 5 == 0);
 }
 
-/* Under a sanitizer a death takes five times as long, and finds what it finds without: it is every fourth call then. */
-static long
-calls_between_deaths(void)
-{
-    return PEAK_SANITIZED && getenv("NCZARR_TEST_ALL") == NULL ? 4 : 1;
-}
-
 /* The number of deaths after which something was wrong; stops at the first when not hunting the mutant. */
 static long
 torn_after(const scenario *s, bool mutant, long *points)
 {
-    long torn = 0, n, step = calls_between_deaths();
+    long torn = 0, n, step = kill_step();
 
     for (n = 1;; n += step) {
         bool through;
@@ -507,8 +499,8 @@ kill_all(const char *store, const char *format)
     snprintf(path, sizeof path, "%s/d.%s", top, zip ? "zip" : "zarr");
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         torn = torn_after(&scenarios[i], false, &points);
-        printf("[%s] kill_%s_%s at %s of %ld system calls (%s)\n", torn ? "  FAILED  " : "       OK ", store,
-               scenarios[i].name, calls_between_deaths() == 1 ? "each" : "every fourth", points, mode);
+        printf("[%s] kill_%s_%s at one in %ld of %ld system calls (%s)\n", torn ? "  FAILED  " : "       OK ", store,
+               scenarios[i].name, kill_step(), points, mode);
         failed = failed || torn != 0;
     }
     torn = torn_after(&scenarios[2], true, &points);

@@ -6,9 +6,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/peak.h"
 #include "zmap/zmap_sys.h"
 
 #define DIED 137
@@ -164,4 +166,14 @@ kill_at_call(long n, kill_calls which, const char *name, bool (*go)(void *arg), 
         exit(1);
     }
     return false;
+}
+
+long
+kill_step(void)
+{
+    const char *threads = getenv("NCZARR_THREADS");
+
+    if (getenv("NCZARR_TEST_ALL") != NULL)
+        return 1;
+    return (threads != NULL && strcmp(threads, "1") == 0 ? 1 : 3) * (PEAK_SANITIZED ? 8 : 1);
 }

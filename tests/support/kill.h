@@ -20,4 +20,11 @@ typedef enum kill_calls {
  */
 bool kill_at_call(long n, kill_calls which, const char *name, bool (*go)(void *arg), void *arg);
 
+/*
+ * How many calls lie between two deaths of a run that goes through all of them: 1 where the calls come in the same order
+ * each time, that is with NCZARR_THREADS=1. With more threads they mix: every third then. Under a sanitizer a death
+ * takes five times as long, and finds what it finds without: it is every eighth of those. NCZARR_TEST_ALL: each.
+ */
+long kill_step(void);
+
 #endif /* NCZ_TESTS_KILL_H */
