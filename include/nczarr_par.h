@@ -9,16 +9,17 @@
  * threads apply, and:
  *
  * Collective calls   All ranks make them, in the same order: nczarr_create_par(), nczarr_open_par(), nc_enddef(),
- *           nc_sync(), nc_close() and nc_abort() of a dataset opened to write; puts of variables with collective
- *           access; the first put after definitions, which ends define mode. They all succeed, or all fail with the
+ *           nc_sync(), nc_close() and nc_abort() of a dataset opened to write; nczarr_def_var_decomposition(); puts of
+ *           variables with collective access; the first put after definitions, which ends define mode. They all succeed, or all fail with the
  *           same error; NC_ERANGE is the rank's own. Where ranks make different ones, all get an error that says so,
  *           and the dataset can only be closed.
  * Definitions   Every rank makes the same ones, attributes included, without communication. They are compared when
  *           define mode ends, in nc_sync() and in nc_close(): NC_EINVAL, with the rank and the first difference.
  *           Renaming what is stored, and mode commit=close, are NC_ENOTBUILT.
- * Chunks    Each rank stores what it has put, collective or not. Ranks may put different parts of one chunk or shard: an
- *           object that is covered in part is stored on condition that nobody else has, or merged. That costs requests
- *           and encoding it again: whole chunks are fastest. No data are sent from rank to rank.
+ * Chunks    Ranks may put different parts of one chunk or shard. An independent put stores an object that is covered in
+ *           part on condition that nobody else has, or merges; that costs requests and encoding it again. Collective puts
+ *           send the parts to one rank, if the table has `alltoall`. Whole chunks are fastest:
+ *           nczarr_def_var_decomposition().
  * Stores    Directories and buckets. An archive is one file with one writer: to write it is NC_ENOPAR.
  * Failures  An error of the communicator (a rank died) is returned by the call, and by every later collective call;
  *           nothing more is committed. nc_close() still releases everything.
@@ -102,6 +103,24 @@ NCZARR_API int nczarr_open_par(const char *path, int omode, const nczarr_comm *c
  * NC_EINVAL: another value. NC_ENOPAR: the dataset was not opened by nczarr_create_par() or nczarr_open_par().
  */
 NCZARR_API int nc_var_par_access(int ncid, int varid, int par_access);
+
+/*
+ * Chooses the chunks of a variable so that each rank writes whole ones. Collective, in define mode, in place of
+ * nc_def_var_chunking(): each rank passes the block that it writes, without halo: start[d] and count[d] in elements. Along an unlimited
+ * dimension the block is what one put, or a few that follow each other, write: a count of 1 makes chunks of one step.
+ * A count of 0 in any dimension: this rank has no block. Without a communicator the block is that of one process of
+ * several like it (a job array, say).
+ *
+ * Where all blocks begin at multiples of a length, as they do in equal blocks with a shorter last one, chunks divide
+ * it. Else some chunks are shared by ranks, which costs time, and loses nothing; then the first rank logs a warning
+ * with their number. Chunks have about the bytes of those defined before; if none were, 16 MiB at most. A variable that
+ * has shards (nczarr_def_var_shards(), of any lengths) gets shards that fit the blocks, of 512 MiB at most, with chunks
+ * of the bytes defined before in them, or 1 MiB. The storage becomes NC_CHUNKED. After an error all is as it was.
+ *
+ * NC_EINVAL a null pointer, a scalar, or no rank has a block; NC_EINVALCOORDS, NC_EEDGE a block that is not inside the
+ * fixed dimensions; NC_ELATEDEF; NC_EPERM. All ranks get the same error.
+ */
+NCZARR_API int nczarr_def_var_decomposition(int ncid, int varid, const size_t *start, const size_t *count);
 
 #ifdef __cplusplus
 }

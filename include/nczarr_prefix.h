@@ -440,6 +440,7 @@
 #define nczarr_def_var_chunks NCZARR_NAMED_(nczarr_def_var_chunks)
 #define nczarr_def_var_codec NCZARR_NAMED_(nczarr_def_var_codec)
 #define nczarr_def_var_codecs NCZARR_NAMED_(nczarr_def_var_codecs)
+#define nczarr_def_var_decomposition NCZARR_NAMED_(nczarr_def_var_decomposition)
 #define nczarr_def_var_dtype NCZARR_NAMED_(nczarr_def_var_dtype)
 #define nczarr_def_var_fill NCZARR_NAMED_(nczarr_def_var_fill)
 #define nczarr_def_var_shards NCZARR_NAMED_(nczarr_def_var_shards)

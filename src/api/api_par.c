@@ -59,6 +59,19 @@ nc_var_par_access(int ncid, int varid, int par_access)
     return ncz_call_leave(&c, rc);
 }
 
+int
+nczarr_def_var_decomposition(int ncid, int varid, const size_t *start, const size_t *count)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    rc = ncz_call_open_var(&c, varid, &v);
+    return ncz_call_leave(&c, ncz_dataset_decompose(c.ds, v, start, count, rc));
+}
+
 /* Functions of the table call this in the middle of another call, so a success does not touch the error record. */
 int
 nczarr_comm_fail(int code, const char *format, ...)

@@ -141,6 +141,9 @@ bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_se
 int  ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes);
 bool ncz_dataset_collective(const ncz_dataset *ds, const ncz_var *v);
 bool ncz_dataset_parallel(const ncz_dataset *ds); /* several ranks share it */
+/* Defines chunks, and shards if the variable has any, that fit the blocks of all ranks. `rc`: this rank's result so
+ * far, with which it takes part; `v` may be NULL then. Under NCZ_USE_DEFINE. */
+int ncz_dataset_decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, int rc);
 /* Takes part in a collective put with the error that this rank has. Under NCZ_USE_PUT_ALONE. */
 int ncz_dataset_put_failed(ncz_dataset *ds, const ncz_var *v, int rc);
 

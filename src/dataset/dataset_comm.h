@@ -25,6 +25,7 @@ typedef enum ncz_comm_call {
     NCZ_COMM_PUT,
     NCZ_COMM_CLOSE,
     NCZ_COMM_ABORT,
+    NCZ_COMM_DECOMPOSE,
 } ncz_comm_call;
 
 /* Copies the table. NC_EPARINIT: it is incomplete. */

@@ -90,9 +90,8 @@ ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds))
 
 /* ---- collective puts ------------------------------------------------------------------------------------------- */
 
-/* The tag of a put: which variable, and that all ranks think that it has this rank. */
-static uint64_t
-put_object(const ncz_var *v)
+uint64_t
+ncz_par_tag(const ncz_var *v)
 {
     return (uint64_t)v->group->id << 24 | (uint64_t)v->id;
 }
@@ -124,7 +123,7 @@ clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
     /* The chunks in which the length ended must be in the store before another rank reads them. */
     if (rc == NC_NOERR && ncz_comm_first(ds->comm))
         rc = ncz_engine_flush(ds->engine, 0);
-    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), rc)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return rc;
     for (size_t d = 0; d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
@@ -137,7 +136,7 @@ ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc)
 {
     bool grows = false;
 
-    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), rc)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return ncz_par_failed_put(v, rc);
     for (size_t d = 0; d < v->rank; d++)
         grows = grows || v->dims[d]->unlimited;
@@ -153,6 +152,6 @@ ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc)
     ncz_err own;
 
     ncz_err_save(&own, rc);
-    rc = ncz_par_failed_put(v, ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), range ? NC_NOERR : rc));
+    rc = ncz_par_failed_put(v, ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), range ? NC_NOERR : rc));
     return rc == NC_NOERR && range ? ncz_err_adopt(&own) : rc;
 }

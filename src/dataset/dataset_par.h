@@ -24,6 +24,9 @@ int ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc);
 /* Waits for all ranks, and runs `remove` on rank 0 alone. */
 int ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds));
 
+/* A number for ncz_comm_agree(): the variable that a collective call is about. */
+uint64_t ncz_par_tag(const ncz_var *v);
+
 /* Begins a collective put, and makes `shape`, the shape that this rank's selection needs, the one that all ranks
  * need. Elements that become reachable hold only fill afterwards. */
 int ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc);

@@ -4,8 +4,8 @@
  * object (chunk, or shard) gets its elements from one rank, its owner, which encodes and puts it once.
  *
  * An object's owner is one of the ranks whose selections touched its place in the first collective put of the variable
- * (the place without unlimited dimensions, since a decomposition stays and records come), so that aligned selections
- * move nothing. It stays the owner until the dataset is closed: an object that waits in a cache has one writer.
+ * (along unlimited dimensions the pattern of that put repeats, since a decomposition stays and records come), so that
+ * aligned selections move nothing. It stays the owner until the dataset is closed: an object that waits in a cache has one writer.
  *
  * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone, so
  * all parts of an object travel together.

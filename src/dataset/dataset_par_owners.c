@@ -4,7 +4,8 @@
  */
 #include "dataset/par_exchange_int.h"
 
-/* Where the ranks were in a variable's first collective put: for each rank and dimension, [lo, hi). */
+/* Where the ranks were in a variable's first collective put: for each rank and dimension, [lo, hi); after them, the box
+ * around all. */
 struct ncz_par_owners {
     ncz_par_owners *next;
     uint64_t        uid;
@@ -42,6 +43,26 @@ ncz_par_is_empty(const ncz_select *sel)
     return false;
 }
 
+/* Makes the box around those of all ranks. */
+static void
+surround(uint64_t *box, size_t nranks, size_t rank)
+{
+    uint64_t *around = box + nranks * 2 * rank;
+
+    for (size_t d = 0; d < rank; d++) {
+        uint64_t lo = UINT64_MAX, hi = 0;
+
+        for (size_t r = 0; r < nranks; r++) {
+            const uint64_t *own = box + (r * rank + d) * 2;
+
+            lo = own[0] < own[1] && own[0] < lo ? own[0] : lo;
+            hi = own[1] > hi ? own[1] : hi;
+        }
+        around[2 * d] = lo < hi ? lo : 0;
+        around[2 * d + 1] = hi;
+    }
+}
+
 /* Gathers the selections of all ranks. Collective: `rc` is this rank's result so far. */
 static int
 gather_owners(ncz_exchange *x, int rc)
@@ -51,7 +72,7 @@ gather_owners(ncz_exchange *x, int rc)
     uint64_t       *own = NULL;
 
     if (rc == NC_NOERR &&
-        (o == NULL || !ncz_mul(2 * rank * sizeof *own, ncz_comm_size(x->ds->comm), &nbytes) ||
+        (o == NULL || !ncz_mul(2 * rank * sizeof *own, ncz_comm_size(x->ds->comm) + 1, &nbytes) ||
          (own = ncz_alloc_n(rank, 2 * sizeof *own)) == NULL || (o->box = ncz_alloc(nbytes)) == NULL))
         rc = ncz_fail_nomem(nbytes);
     for (size_t d = 0; rc == NC_NOERR && d < rank; d++) {
@@ -62,6 +83,7 @@ gather_owners(ncz_exchange *x, int rc)
     if ((rc = ncz_comm_agree(x->ds->comm, NCZ_COMM_PUT, 0, rc)) != NC_NOERR ||
         (rc = ncz_comm_gather(x->ds->comm, own, 2 * rank * sizeof *own, o->box)) != NC_NOERR)
         goto done;
+    surround(o->box, ncz_comm_size(x->ds->comm), rank);
     o->uid = x->v->uid;
     o->next = x->ds->owners;
     x->ds->owners = o;
@@ -73,6 +95,19 @@ done:
     return rc;
 }
 
+/* Where an object begins, in dimension d. Along an unlimited one the steps of the first put repeat: ranks that put the
+ * same steps then do so later, and so do ranks that put steps of their own. */
+static uint64_t
+place_of(const ncz_exchange *x, const uint64_t *object, size_t d)
+{
+    const uint64_t *around = x->box + ncz_comm_size(x->ds->comm) * 2 * x->v->rank + 2 * d;
+    uint64_t        lo = object[d] * x->object[d], steps = around[1] - around[0];
+
+    if (!x->v->dims[d]->unlimited || steps == 0)
+        return lo;
+    return around[0] + (lo >= around[0] ? (lo - around[0]) % steps : (steps - (around[0] - lo) % steps) % steps);
+}
+
 /* Whether the first selection of a rank touches an object's place. */
 static bool
 touches(const ncz_exchange *x, size_t rank, const uint64_t *object)
@@ -80,11 +115,9 @@ touches(const ncz_exchange *x, size_t rank, const uint64_t *object)
     const uint64_t *box = x->box + rank * 2 * x->v->rank;
 
     for (size_t d = 0; d < x->v->rank; d++) {
-        uint64_t lo = object[d] * x->object[d];
+        uint64_t lo = place_of(x, object, d);
 
-        if (box[2 * d] == box[2 * d + 1])
-            return false;
-        if (!x->v->dims[d]->unlimited && (box[2 * d] >= lo + x->object[d] || box[2 * d + 1] <= lo))
+        if (box[2 * d] == box[2 * d + 1] || box[2 * d] >= lo + x->object[d] || box[2 * d + 1] <= lo)
             return false;
     }
     return true;
@@ -97,7 +130,8 @@ ncz_par_object_number(const ncz_exchange *x, const uint64_t *object)
     uint64_t number = 0;
 
     for (size_t d = 0; d < x->v->rank; d++)
-        number = number * (x->v->dims[d]->unlimited ? 1 : x->shape[d] / x->object[d] + 1) + object[d];
+        number =
+            number * (x->v->dims[d]->unlimited ? 1 : (x->shape[d] + x->object[d] - 1) / x->object[d]) + object[d];
     return number;
 }
 

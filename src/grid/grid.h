@@ -93,6 +93,33 @@ bool ncz_grid_nbytes(const uint64_t *shape, size_t rank, size_t item, size_t *ou
  */
 void ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, uint64_t *chunk);
 
+/* ---- arrays that are written in blocks (grid_decompose.c) ------------------------------------------------------ */
+
+typedef struct ncz_blocks {
+    size_t          rank, n;
+    size_t          item;      /* bytes of an element in memory */
+    const uint64_t *shape;     /* of the array */
+    const bool     *unlimited; /* dimensions */
+    const uint64_t *box;       /* of each block and dimension, [lo, hi); empty in one: there is no block */
+} ncz_blocks;
+
+/*
+ * Chooses the shape of stored objects of about `object_bytes` at most, and of chunks in them of about `chunk_bytes`,
+ * which divide it. For objects that are one chunk both numbers are the same. Every block consists of whole objects,
+ * unless only objects that are far smaller than wished would do.
+ */
+int ncz_blocks_choose(const ncz_blocks *b, uint64_t object_bytes, uint64_t chunk_bytes, uint64_t *object,
+                      uint64_t *chunk);
+
+/* Objects that blocks cut through. The numbers are exact for blocks in rows and columns, else upper bounds. */
+typedef struct ncz_blocks_price {
+    double   objects, shared; /* in the blocks; of them, with a cut inside */
+    uint64_t writers;         /* blocks that one object is in, at most */
+    double   nbytes;          /* of one object */
+} ncz_blocks_price;
+
+int ncz_blocks_count_shared(const ncz_blocks *b, const uint64_t *object, ncz_blocks_price *out);
+
 /*
  * The order of a chunk's elements: a permutation of the dimensions, from the slowest-varying to the fastest-varying,
  * or NULL for C order (0, 1, ... rank - 1). Fortran order is the reverse.
