@@ -180,22 +180,23 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
-    bool              created;         /* by this session: the store holds nothing from earlier sessions */
-    bool              defining;        /* in define mode */
-    bool              root_deferred;   /* the root's documents have hidden names until close */
-    bool              copies_first;    /* this flush puts consolidated metadata before the other documents */
-    char             *claim;           /* the claim of a new dataset until its commit; or NULL */
-    int               cmode;           /* the flags of the creation; 0 if opened */
-    ncz_key_list      loaded;          /* NCZ_HOME_PERSIST, opened: the keys at `path` */
-    ncz_err           failed;          /* a failed fsync or a lost claim: final */
-    ncz_par_owners   *owners;          /* of its objects, in collective puts */
-    zmap             *documents;       /* the store to load documents from; NULL: `map` */
-    ncz_comm         *comm;            /* the ranks that share the dataset; NULL: it is this process's alone */
-    bool              collective;      /* access to variables that have no setting of their own */
-    unsigned          growth;          /* the NCZ_GROWTH_ states that this session has put */
-    char             *growth_id;       /* NULL: not made yet */
-    bool              growth_unlisted; /* the store cannot be listed */
-    bool              unconditional;   /* the store refuses conditional puts of documents */
+    bool              created;          /* by this session: the store holds nothing from earlier sessions */
+    bool              defining;         /* in define mode */
+    bool              root_deferred;    /* the root's documents have hidden names until close */
+    bool              copies_first;     /* this flush puts consolidated metadata before the other documents */
+    char             *claim;            /* the claim of a new dataset until its commit; or NULL */
+    int               cmode;            /* the flags of the creation; 0 if opened */
+    ncz_key_list      loaded;           /* NCZ_HOME_PERSIST, opened: the keys at `path` */
+    ncz_err           failed;           /* a failed fsync or a lost claim: final */
+    ncz_par_owners   *owners;           /* of its objects, in collective puts */
+    zmap             *documents;        /* the store to load documents from; NULL: `map` */
+    ncz_comm         *comm;             /* the ranks that share the dataset; NULL: it is this process's alone */
+    bool              collective;       /* access to variables that have no setting of their own */
+    unsigned          growth;           /* the NCZ_GROWTH_ states that this session has put */
+    char             *growth_id;        /* NULL: not made yet */
+    bool              growth_unlisted;  /* the store cannot be listed */
+    bool              growth_announced; /* with several ranks, the same on all: rank 0 has joined (dataset_par.c) */
+    bool              unconditional;    /* the store refuses conditional puts of documents */
 };
 
 /* True if this session created the dataset, and has not flushed it completely yet. */

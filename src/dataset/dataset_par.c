@@ -3,9 +3,9 @@
  * dataset_par: the collective calls of a dataset that several ranks share.
  *
  * Every rank has the whole model and an engine of its own, and puts its own chunks. Rank 0 alone stores and removes
- * documents. What is only on rank 0: the claim, the table of stored documents. What is equal on all ranks between
- * collective calls, because all make the same definitions and agree on the rest: the model, its lengths and dirty
- * marks, the dataset's state, whether it is in define mode.
+ * documents. What is only on rank 0: the claim, the mark of growth, the table of stored documents. What is equal on all
+ * ranks between collective calls, because all make the same definitions and agree on the rest: the model, its lengths
+ * and dirty marks, the dataset's state, whether it is in define mode.
  */
 #include "dataset/dataset_par.h"
 
@@ -106,25 +106,30 @@ ncz_par_failed_put(const ncz_var *v, int rc)
     return rc;
 }
 
-/* Rank 0 clears what a writer that died left beyond the lengths; see dataset_grow.c. */
+/* Rank 0 clears what a writer that died left beyond the lengths (dataset_grow.c), and announces to other processes that
+ * the dataset grows, for all ranks: what a rank asks of the store must not grow with their number. */
 static int
 clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
-    bool grows = false;
+    bool grows = false, uncleared = false;
     int  rc = NC_NOERR;
 
     for (size_t d = 0; d < v->rank; d++)
-        grows = grows || (shape[d] > v->dims[d]->len && v->dims[d]->uncleared);
-    if (!grows)
+        if (shape[d] > v->dims[d]->len) {
+            grows = true;
+            uncleared = uncleared || v->dims[d]->uncleared;
+        }
+    if (!grows || (!uncleared && (ds->growth_announced || ds->state != NCZ_DATASET_STORED)))
         return NC_NOERR;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank && ncz_comm_first(ds->comm); d++)
         if (shape[d] > v->dims[d]->len)
             rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
     /* The chunks in which the length ended must be in the store before another rank reads them. */
-    if (rc == NC_NOERR && ncz_comm_first(ds->comm))
+    if (rc == NC_NOERR && uncleared && ncz_comm_first(ds->comm))
         rc = ncz_engine_flush(ds->engine, 0);
     if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return rc;
+    ds->growth_announced = ds->state == NCZ_DATASET_STORED;
     for (size_t d = 0; d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             v->dims[d]->uncleared = false;

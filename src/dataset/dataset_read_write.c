@@ -114,12 +114,15 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 
 /* ---- put ---- */
 
-/* Makes sure that the elements which the put makes reachable hold only fill. */
+/* Makes sure that the elements which the put makes reachable hold only fill. With several ranks, the collective put has
+ * done so before (dataset_par.c). */
 static int
 clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
     int rc = NC_NOERR;
 
+    if (ds->comm != NULL)
+        return NC_NOERR;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             rc = ncz_dataset_clear_beyond(ds, v->dims[d]);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define RANKS_MOST 16
+#define RANKS_MOST 64
 
 /* What a rank does. Returns 0, or the number of a line that failed. */
 typedef int (*rank_fn)(const nczarr_comm *comm, void *arg);
