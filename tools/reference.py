@@ -13,6 +13,8 @@ import sys
 import textwrap
 
 root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(root, "include", "compat"))
+import generate
 
 PAGES = [  # page, header, title
     ("netcdf", "nczarr.h", "The netCDF API: nczarr.h"),
@@ -23,7 +25,7 @@ PAGES = [  # page, header, title
     ("aux", "compat/netcdf_aux.h", "Helpers beside the API: netcdf_aux.h"),
 ]
 SECTION = re.compile(r"^/\* -{3,} (.*?) -{3,}")
-NAME = re.compile(r"\b((?:nc_|nc__|nczarr_|ncaux_)\w+|nctypelen)\s*\(")
+NAME = re.compile(r"\b((?:nc_|nc__|nczarr_|ncaux_)\w+|nc[a-z]+1?)\s*\(")
 
 
 class Item:
@@ -124,7 +126,7 @@ def spell(text, places, page):
     parts = re.split(r"(`[^`]*`)", text)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"(?<!_)\*(?![a-z])", r"\\*", parts[i]).replace("[", "\\[")
-        parts[i] = re.sub(r"(?<![\w`/.])((?:nc_|nc__|nczarr_|ncaux_)[a-z]\w*|nctypelen)\b(?!\.h)(\(\))?", lambda m: link(m, places, page), parts[i])
+        parts[i] = re.sub(r"(?<![\w`/.])((?:nc_|nc__|nczarr_|ncaux_)[a-z]\w*|nctypelen|nc[a-z]{4,}1?(?=\(\)))\b(?!\.h)(\(\))?", lambda m: link(m, places, page), parts[i])
         parts[i] = re.sub(r"(?<![\w`/\[])(_?[A-Z][A-Z0-9]*_[A-Za-z0-9_]*\*?(?:\.\.\.)?)(?![\w`])", r"`\1`", parts[i])
         parts[i] = re.sub(r"(?<![\w`])(\*[a-z]\w*)", r"`\1`", parts[i])
         parts[i] = re.sub(r"(?<![\w`/.\[])([a-z0-9-]+\.md)\b", document, parts[i])
@@ -210,8 +212,22 @@ def render_page(title, head, sections, places, page, header):
     return "\n".join(out).rstrip() + "\n"
 
 
+def older_functions(places):
+    """The functions of netCDF-C's table that no other page has, as sections."""
+    sections = {}
+    for _, group, name, prototype, remark, _ in generate.read_table():
+        if name not in places:
+            code = "\n".join(textwrap.wrap(prototype + ";", 100, subsequent_indent="    "))
+            sections.setdefault(group, []).append(Item(remark, code))
+    return list(sections.items())
+
+
 def read_headers():
-    return [(page, title, header, *read_items(os.path.join(root, "include", header))) for page, header, title in PAGES]
+    found = [(page, title, header, *read_items(os.path.join(root, "include", header))) for page, header, title in PAGES]
+    header = "compat/netcdf.h"
+    head, sections = read_items(os.path.join(root, "include", header))
+    about = [i.text for _, items in sections for i in items if "netCDF 2" in i.text and "ncerr" in i.text]
+    return found + [("netcdf2", "Older functions: netcdf.h", header, "\n\n".join([head] + about), older_functions(find_places(found)))]
 
 
 def find_places(headers):
@@ -255,7 +271,7 @@ def pages():
 
 
 def undescribed():
-    """Functions without a comment of their own or of their section, and those that were not understood as such. The
+    """Functions without a comment of their own or of their section, and those that are exported and on no page. The
     headers of netCDF-C describe theirs at their head."""
     bad = []
     headers = read_headers()
@@ -265,12 +281,9 @@ def undescribed():
             for item in items:
                 if not item.text and not about_all and header.startswith("nczarr"):
                     bad += ["%s: %s has no comment" % (header, f) for f in item.functions()]
-    places = find_places(headers)
-    for _, header, _ in PAGES:
-        with open(os.path.join(root, "include", header), encoding="utf-8") as f:
-            text = re.sub(r"/\*.*?\*/|#define[^\n]*|typedef[^{;]*\{.*?\n\}|typedef[^;]*;", "", f.read(), flags=re.S)
-        bad += ["%s: %s is on no page" % (header, n) for n in sorted(set(NAME.findall(text)) - set(places))]
-    return bad
+    with open(os.path.join(root, "tests", "package", "symbols.txt"), encoding="utf-8") as f:
+        exported = {line.strip() for line in f if line.strip() and not line.startswith("#")}
+    return bad + ["%s is on no page" % n for n in sorted(exported - set(find_places(headers)))]
 
 
 def main():
