@@ -498,7 +498,9 @@ NCZARR_API int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_m
 
 /* Stores everything and makes it durable (fsync of files and directories). In the classic model NC_EINDEFINE in
  * define mode; otherwise leaves define mode as nc_enddef() does. A failed fsync is final: later calls fail too. On a
- * read-only dataset it only drops chunks that were read ahead; other chunks and the metadata stay cached. */
+ * read-only dataset it only drops chunks that were read ahead; other chunks and the metadata stay cached. With NC_SHARE
+ * what other processes have stored by then can be read afterwards: lengths of unlimited dimensions, and data, since
+ * all cached chunks are dropped; for new definitions open the dataset again (parallel.md). */
 NCZARR_API int nc_sync(int ncid);
 
 /* Stores everything as nc_sync() does and closes the dataset. Always releases it, and returns the first failure. */

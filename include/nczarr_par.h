@@ -65,8 +65,8 @@ typedef struct nczarr_comm {
      * rank itself is copied. NULL: collective puts do not combine parts of chunks; each rank puts its own. */
     int (*alltoall)(void *context, const void *send, const size_t *send_len, void *recv, const size_t *recv_len);
 
-    /* Called once, when the dataset is closed, or nczarr_create_par() or nczarr_open_par() fails after it accepted the
-     * table. May be NULL. */
+    /* Called once, when the dataset is closed, or nczarr_create_par() or nczarr_open_par() fails with another error
+     * than NC_EPARINIT. May be NULL. */
     void (*release)(void *context);
 } nczarr_comm;
 
@@ -84,7 +84,7 @@ nczarr_comm_fail(int code, const char *format, ...);
  * Threads: unless NCZARR_THREADS or nczarr_set_threads() says otherwise, a process uses its part of the machine's CPUs,
  * by `node_ranks`.
  *
- * NC_EPARINIT: the table is incomplete; it is not taken. NC_ENOPAR: the store has one writer (archives, NC_DISKLESS,
+ * NC_EPARINIT: the table is incomplete; it is not taken (other ranks may wait). NC_ENOPAR: the store has one writer (archives, NC_DISKLESS,
  * NC_INMEMORY). Else as nc_create() and nc_open().
  */
 NCZARR_API int nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *ncidp);

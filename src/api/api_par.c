@@ -9,6 +9,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* As ncz_api_publish(), on all ranks or on none. */
+static int
+publish_on_all(ncz_dataset *ds, int *ncidp)
+{
+    int     ncid = 0, own = ncz_ids_add(ds, &ncid), rc = ncz_dataset_agree_opened(ds, own);
+    ncz_err e;
+
+    if (rc == NC_NOERR) {
+        *ncidp = ncid;
+        return rc;
+    }
+    if (own == NC_NOERR)
+        (void)ncz_ids_take(ncid);
+    ncz_err_save(&e, rc);
+    (void)ncz_dataset_abort(ds);
+    ncz_dataset_unref(ds);
+    return ncz_err_adopt(&e);
+}
+
 int
 nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *ncidp)
 {
@@ -21,7 +40,7 @@ nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *nci
         return ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid");
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create_par(path, ncz_api_create_mode(cmode), comm, &limits, &ds)) == NC_NOERR)
-        rc = ncz_api_publish(ds, ncidp);
+        rc = publish_on_all(ds, ncidp);
     return ncz_call_done(rc);
 }
 
@@ -37,7 +56,7 @@ nczarr_open_par(const char *path, int omode, const nczarr_comm *comm, int *ncidp
         return ncz_fail(NC_EINVAL, "nczarr_open_par: no %s", path == NULL ? "path" : "pointer for the ncid");
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_open_par(path, omode, comm, &limits, &ds)) == NC_NOERR)
-        rc = ncz_api_publish(ds, ncidp);
+        rc = publish_on_all(ds, ncidp);
     return ncz_call_done(rc);
 }
 

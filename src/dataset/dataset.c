@@ -330,6 +330,31 @@ flush_on_all(ncz_dataset *ds, int rc)
     return rc;
 }
 
+/* With NC_SHARE: what other processes have stored can be read afterwards. */
+static int
+see_others(ncz_dataset *ds)
+{
+    int rc;
+
+    if (!ncz_lengths_are_watched(ds))
+        return NC_NOERR;
+    /* The lengths first: the data below a length were stored before it. */
+    rc = ncz_lengths_refresh(ds);
+    ncz_engine_forget(ds->engine, 0);
+    return rc;
+}
+
+/* A reader's. */
+static int
+sync_reader(ncz_dataset *ds)
+{
+    int rc;
+
+    if ((rc = ncz_dataset_begin(ds, NCZ_USE_TUNE)) != NC_NOERR)
+        return rc;
+    return ncz_dataset_end(ds, NCZ_USE_TUNE, see_others(ds));
+}
+
 int
 ncz_dataset_sync(ncz_dataset *ds)
 {
@@ -339,7 +364,8 @@ ncz_dataset_sync(ncz_dataset *ds)
         return rc;
     if (!ds->writable) {
         ncz_engine_drop_ahead(ds->engine);
-        return ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
+        (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
+        return (ds->mode & NC_SHARE) != 0 ? sync_reader(ds) : NC_NOERR;
     }
     /* A shared lock cannot be upgraded: release it, and take it exclusively. */
     (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
@@ -356,5 +382,7 @@ ncz_dataset_sync(ncz_dataset *ds)
         rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR)
         rc = ncz_dataset_commit(ds);
+    if (rc == NC_NOERR)
+        rc = see_others(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
 }

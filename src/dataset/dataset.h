@@ -33,6 +33,9 @@ int ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm
 int ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *table, const ncz_limits *limits,
                          ncz_dataset **out);
 
+/* The last step of opening on all ranks, with this rank's result `rc`: NC_NOERR, or the error of one of them on all. */
+int ncz_dataset_agree_opened(ncz_dataset *ds, int rc);
+
 /* The same over a store of the caller's, which is referenced. `mode`: a URL's fragment, or NULL. */
 int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
@@ -145,7 +148,7 @@ bool ncz_dataset_parallel(const ncz_dataset *ds); /* several ranks share it */
  * far, with which it takes part; `v` may be NULL then. Under NCZ_USE_DEFINE. */
 int ncz_dataset_decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, int rc);
 /* Takes part in a collective put with the error that this rank has. Under NCZ_USE_PUT_ALONE. */
-int ncz_dataset_put_failed(ncz_dataset *ds, const ncz_var *v, int rc);
+int ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc);
 
 /* The number of chunks along dimension d in the first `length` elements. */
 uint64_t ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length);

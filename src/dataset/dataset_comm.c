@@ -28,25 +28,6 @@ static const char *const call_names[] = {
     [NCZ_COMM_ABORT] = "nc_abort()",           [NCZ_COMM_DECOMPOSE] = "nczarr_def_var_decomposition()",
 };
 
-int
-ncz_comm_new(const nczarr_comm *table, ncz_comm **out)
-{
-    ncz_comm *c;
-
-    if (table == NULL || table->size < sizeof *table)
-        return ncz_fail(NC_EPARINIT, "no communicator, or its `size` is not that of nczarr_comm");
-    if (table->broadcast == NULL || table->allreduce_max == NULL)
-        return ncz_fail(NC_EPARINIT, "the communicator lacks a function: broadcast or allreduce_max");
-    if (table->nranks < 1 || table->rank < 0 || table->rank >= table->nranks || table->node_ranks < 1)
-        return ncz_fail(NC_EPARINIT, "the communicator has rank %d of %d, %d of them on this machine", table->rank,
-                        table->nranks, table->node_ranks);
-    if ((c = ncz_zalloc(sizeof *c)) == NULL)
-        return ncz_fail_nomem(sizeof *c);
-    c->table = *table;
-    *out = c;
-    return NC_NOERR;
-}
-
 void
 ncz_comm_free(ncz_comm *c)
 {
@@ -198,6 +179,34 @@ ncz_comm_agree(ncz_comm *c, ncz_comm_call call, uint64_t object, int rc)
     if (rc != NC_NOERR)
         (void)ncz_err_adopt(&own);
     return fail_on_all(c, marked_rank(c, v[0]), rc);
+}
+
+int
+ncz_comm_new(const nczarr_comm *table, ncz_comm_call call, ncz_comm **out)
+{
+    ncz_comm *c, first = {.failed = {.code = NC_NOERR}};
+    int       rc;
+
+    if (table == NULL || table->size < sizeof *table)
+        return ncz_fail(NC_EPARINIT, "no communicator, or its `size` is not that of nczarr_comm");
+    if (table->broadcast == NULL || table->allreduce_max == NULL)
+        return ncz_fail(NC_EPARINIT, "the communicator lacks a function: broadcast or allreduce_max");
+    if (table->nranks < 1 || table->rank < 0 || table->rank >= table->nranks || table->node_ranks < 1)
+        return ncz_fail(NC_EPARINIT, "the communicator has rank %d of %d, %d of them on this machine", table->rank,
+                        table->nranks, table->node_ranks);
+    first.table = *table;
+    /* Without its own memory a rank still takes part, so that nobody waits for it. */
+    c = ncz_zalloc(sizeof *c);
+    rc = ncz_comm_agree(&first, call, 0, c == NULL ? ncz_fail_nomem(sizeof *c) : NC_NOERR);
+    if (rc != NC_NOERR) {
+        ncz_free(c);
+        if (table->release != NULL)
+            table->release(table->context);
+        return rc;
+    }
+    *c = first;
+    *out = c;
+    return NC_NOERR;
 }
 
 /* In blocks on the stack: a rank that ran out of memory here would keep the others waiting. */

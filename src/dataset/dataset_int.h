@@ -299,6 +299,10 @@ void ncz_growth_leave(ncz_dataset *ds);
 bool ncz_lengths_are_shared(const ncz_dataset *ds);
 /* Reads the documents again. Unlimited dimensions get the lengths in the store if those are larger than ours. */
 int ncz_lengths_merge(ncz_dataset *ds);
+/* True if nc_sync() looks for what other processes have stored: NC_SHARE. */
+bool ncz_lengths_are_watched(const ncz_dataset *ds);
+/* As ncz_lengths_merge(), also for a reader. */
+int ncz_lengths_refresh(ncz_dataset *ds);
 int ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing chunks beyond its length */
 
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */

@@ -3,6 +3,9 @@
  * dataset_lengths: the lengths of unlimited dimensions, which other processes may have extended since they were
  * loaded. The store's and ours are merged: the larger one counts, and no document is replaced by one with a smaller
  * length. Runs under the dataset's exclusive lock.
+ *
+ * With NC_SHARE nc_sync() looks at them again, also in a reader. Definitions stay as they were loaded: their ids may be
+ * in use.
  */
 #include "dataset/dataset_int.h"
 
@@ -39,8 +42,10 @@ merge_groups(ncz_model *m, const ncz_group *g, const ncz_group *other)
     }
 }
 
-int
-ncz_lengths_merge(ncz_dataset *ds)
+/* Reads documents, and records their bytes in `stored`, or not if that is NULL. *unsound: a consolidated copy could not
+ * be parsed. */
+static int
+merge_stored(ncz_dataset *ds, ncz_consolidated copies, ncz_doc_cache *stored, bool *unsound)
 {
     const ncz_load_opts wish = {.zarr_format = ds->style.dialect->zarr_format,
                                 .pure = ds->style.gen == NCZ_GEN_PURE,
@@ -53,14 +58,43 @@ ncz_lengths_merge(ncz_dataset *ds)
     int                 rc;
 
     if ((rc = ncz_model_new(&ds->limits, &m)) != NC_NOERR ||
-        (rc = ncz_meta_source_init(&source, ds->map, &ds->limits, NCZ_CONSOLIDATED_IGNORE, wish.zarr_format,
-                                   &ds->stored)) != NC_NOERR)
+        (rc = ncz_meta_source_init(&source, ds->map, &ds->limits, copies, wish.zarr_format, stored)) != NC_NOERR)
         goto done;
     docs = ncz_meta_source_docs(&source);
     if ((rc = ncz_format_load(&docs, &wish, m, &style)) == NC_NOERR)
         merge_groups(ds->model, ds->model->root, m->root);
+    *unsound = atomic_load(&source.unsound);
 done:
     ncz_meta_source_clear(&source);
     ncz_model_free(m);
+    return rc;
+}
+
+int
+ncz_lengths_merge(ncz_dataset *ds)
+{
+    bool unsound = false;
+
+    return merge_stored(ds, NCZ_CONSOLIDATED_IGNORE, &ds->stored, &unsound);
+}
+
+bool
+ncz_lengths_are_watched(const ncz_dataset *ds)
+{
+    return (ds->mode & NC_SHARE) != 0 && (ds->home == NCZ_HOME_PATH || ds->home == NCZ_HOME_CALLER) &&
+           ds->state == NCZ_DATASET_STORED && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
+}
+
+int
+ncz_lengths_refresh(ncz_dataset *ds)
+{
+    ncz_consolidated copies =
+        ds->style.consolidated && !ds->writable ? NCZ_CONSOLIDATED_USE : NCZ_CONSOLIDATED_IGNORE;
+    ncz_doc_cache *stored = ds->writable ? &ds->stored : NULL;
+    bool           unsound = false;
+    int            rc = merge_stored(ds, copies, stored, &unsound);
+
+    if (rc == NC_EZARRMETA && unsound)
+        rc = merge_stored(ds, NCZ_CONSOLIDATED_IGNORE, stored, &unsound);
     return rc;
 }

@@ -63,7 +63,32 @@ store_documents(ncz_dataset *ds)
 {
     int rc = sweep_new_variables(ds);
 
-    return rc == NC_NOERR ? ncz_dataset_store_documents(ds, false) : rc;
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_store_documents(ds, false);
+    return rc == NC_NOERR && ncz_lengths_are_watched(ds) ? ncz_lengths_refresh(ds) : rc;
+}
+
+/* Rank 0 may have found that other processes made dimensions longer. In blocks on the stack: a rank that ran out of
+ * memory here would keep the others waiting. */
+static int
+agree_lengths(ncz_dataset *ds)
+{
+    uint64_t len[32];
+    size_t   most = sizeof len / sizeof *len;
+    int      rc = NC_NOERR;
+
+    for (size_t at = 0, some; rc == NC_NOERR && at < ds->model->ndims; at += some) {
+        ncz_dim **dims = ds->model->dims + at;
+
+        some = ds->model->ndims - at < most ? ds->model->ndims - at : most;
+        for (size_t i = 0; i < some; i++)
+            len[i] = dims[i] != NULL && dims[i]->unlimited ? dims[i]->len : 0;
+        rc = ncz_comm_max(ds->comm, len, some);
+        for (size_t i = 0; rc == NC_NOERR && i < some; i++)
+            if (dims[i] != NULL && dims[i]->unlimited)
+                ncz_model_grow_dim(ds->model, dims[i], len[i]);
+    }
+    return rc;
 }
 
 int
@@ -72,7 +97,7 @@ ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_data(ds);
     if ((rc = ncz_comm_agree(ds->comm, call, 0, rc)) != NC_NOERR || (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
-        (rc = run_on_first(ds, call, store_documents)) != NC_NOERR)
+        (rc = run_on_first(ds, call, store_documents)) != NC_NOERR || (rc = agree_lengths(ds)) != NC_NOERR)
         return rc;
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
@@ -136,11 +161,26 @@ clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
     return NC_NOERR;
 }
 
+/* Stores what this rank has put by itself, before any rank puts: later, it would replace elements of this put. */
+static int
+flush_independent(ncz_dataset *ds, ncz_var *v)
+{
+    int rc;
+
+    if (!atomic_exchange(&v->independent, false))
+        return NC_NOERR;
+    if ((rc = ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR)
+        atomic_store(&v->independent, true);
+    return rc;
+}
+
 int
-ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc)
+ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc)
 {
     bool grows = false;
 
+    if (rc == NC_NOERR)
+        rc = flush_independent(ds, v);
     if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return ncz_par_failed_put(v, rc);
     for (size_t d = 0; d < v->rank; d++)

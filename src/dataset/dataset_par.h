@@ -29,7 +29,7 @@ uint64_t ncz_par_tag(const ncz_var *v);
 
 /* Begins a collective put, and makes `shape`, the shape that this rank's selection needs, the one that all ranks
  * need. Elements that become reachable hold only fill afterwards. */
-int ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc);
+int ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc);
 /* NC_ERANGE is this rank's own: the data are stored. */
 int ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc);
 

@@ -126,7 +126,7 @@ ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *ta
     int     rc;
 
     cmode &= ~PARALLEL_FLAGS;
-    if ((rc = ncz_comm_new(table, &o.comm)) != NC_NOERR)
+    if ((rc = ncz_comm_new(table, NCZ_COMM_CREATE, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
     if ((rc = ncz_dataset_check_create(cmode)) == NC_NOERR &&
@@ -206,7 +206,7 @@ ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *tabl
     int     rc;
 
     omode &= ~PARALLEL_FLAGS;
-    if ((rc = ncz_comm_new(table, &o.comm)) != NC_NOERR)
+    if ((rc = ncz_comm_new(table, NCZ_COMM_OPEN, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
     if ((rc = ncz_dataset_check_open(omode)) == NC_NOERR &&
@@ -223,4 +223,10 @@ ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *tabl
 done:
     ncz_buf_clear(&record);
     return end_opening(&o, rc);
+}
+
+int
+ncz_dataset_agree_opened(ncz_dataset *ds, int rc)
+{
+    return ncz_comm_agree(ds->comm, ds->created ? NCZ_COMM_CREATE : NCZ_COMM_OPEN, 0, rc);
 }

@@ -199,7 +199,7 @@ check_independent(const ncz_dataset *ds, const ncz_var *v, const uint64_t *shape
 }
 
 int
-ncz_dataset_put_failed(ncz_dataset *ds, const ncz_var *v, int rc)
+ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc)
 {
     return ncz_dataset_collective(ds, v) ? ncz_par_begin_put(ds, v, NULL, rc) : rc;
 }
@@ -222,8 +222,11 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 
     if (collective)
         rc = put_on_all(ds, v, sel, shape.v, mem, in);
-    else if ((rc = check_independent(ds, v, shape.v)) == NC_NOERR)
+    else if ((rc = check_independent(ds, v, shape.v)) == NC_NOERR) {
+        if (ds->comm != NULL)
+            atomic_store(&v->independent, true);
         rc = write_chunks(ds, v, sel, shape.v, mem, in);
+    }
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     grow_dims(ds, v, shape.v, stored);
     ncz_dims_clear(&shape);

@@ -209,12 +209,13 @@ struct ncz_var {
     float            cache_preemption;
     bool             cache_asked;
     ncz_access       access;
-    bool             fresh;    /* not stored yet */
-    bool             fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
-    bool             written;  /* data have been put: NC_ELATEFILL */
-    bool             dirty;    /* its array document */
-    const ncz_err   *unusable; /* never NULL; code NC_NOERR when its data can be accessed */
-    void            *format;   /* the format's own data */
+    bool             fresh;       /* not stored yet */
+    bool             fixed;       /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
+    atomic_bool      independent; /* with several ranks: data that this one put by itself may wait in the cache */
+    bool             written;     /* data have been put: NC_ELATEFILL */
+    bool             dirty;       /* its array document */
+    const ncz_err   *unusable;    /* never NULL; code NC_NOERR when its data can be accessed */
+    void            *format;      /* the format's own data */
 };
 
 struct ncz_model {

@@ -280,13 +280,65 @@ teardown(void **state)
     return 0;
 }
 
+/* ---- independent puts before a collective one -------------------------------------------------------------------- */
+
+/* Each rank first puts by itself, all the same elements or a part, then all put collectively. The collective values
+ * are there, and what only the independent puts covered. */
+static int
+mix_puts(const nczarr_comm *comm, void *arg)
+{
+    static const size_t chunk[] = {1, 16, 16}, inner[] = {1, 4, 8}, shard[] = {1, 16, 16};
+    const job          *j = arg;
+    size_t              part = SIDE / (size_t)comm->nranks, y0 = part * (size_t)comm->rank;
+    double              values[SIDE * SIDE], first[3];
+    int                 ncid, varid;
+
+    RANK_CHECK(create(comm, j, j->shards ? inner : chunk, j->shards ? shard : NULL, &ncid, &varid) == NC_NOERR);
+    RANK_CHECK(put_rows(ncid, varid, STEPS - 1, y0, y0 + part, false) == NC_NOERR); /* the length */
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        values[i] = -1.0 - (double)comm->rank;
+    for (size_t t = 0; t + 1 < STEPS; t++) {
+        size_t start[] = {t, 1, 0}, count[] = {1, SIDE - 2, SIDE};
+
+        RANK_CHECK(nc_var_par_access(ncid, varid, NC_INDEPENDENT) == NC_NOERR);
+        RANK_CHECK(nc_put_vara_double(ncid, varid, start, count, values) == NC_NOERR);
+        RANK_CHECK(nc_var_par_access(ncid, varid, NC_COLLECTIVE) == NC_NOERR);
+        RANK_CHECK(put_rows(ncid, varid, t, t == 1 && comm->rank == 0 ? y0 + 3 : y0, y0 + part, false) == NC_NOERR);
+    }
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    /* Rows 0 to 2 of step 1: nobody put row 0, and rows 1 and 2 only by themselves. */
+    for (size_t y = 0; y < 3; y++)
+        RANK_CHECK(nc_get_var1_double(ncid, varid, (size_t[]){1, y, 5}, &first[y]) == NC_NOERR);
+    RANK_CHECK(first[0] > 1e30 && first[1] < 0 && first[1] >= -(double)comm->nranks && first[2] < 0);
+    RANK_CHECK(put_rows(ncid, varid, 1, y0, comm->rank == 0 ? y0 + 3 : y0, false) == NC_NOERR);
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(is_all_there(ncid, varid, STEPS));
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_mixed_puts(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 5; n += 3)
+        for (int shards = 0; shards < 2; shards++) {
+            job j = {.path = scratch_path(dir, "a.zarr"), .shards = shards != 0};
+
+            assert_int_equal(ranks_as_processes(n, mix_puts, &j, -1), 0);
+            scratch_empty(dir);
+            assert_int_equal(ranks_as_threads(n, mix_puts, &j), 0);
+            scratch_empty(dir);
+        }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_object_once),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_failure_on_all),
+        cmocka_unit_test(test_each_object_once),      cmocka_unit_test(test_range),
+        cmocka_unit_test(test_failure_on_all),        cmocka_unit_test(test_mixed_puts),
         cmocka_unit_test(test_random_decompositions),
     };
 

@@ -592,6 +592,86 @@ test_without_memory(void **state)
     scratch_empty(dir);
 }
 
+/* One rank runs out of memory while it opens, at any place: all get that error, and nobody waits. */
+static int
+open_without_memory(const nczarr_comm *comm, void *arg)
+{
+    const job *j = arg;
+    bool       failed = true;
+
+    for (size_t nth = 1; failed && nth < 10000; nth += nth < 20 ? 1 : 13) {
+        int64_t seen[3];
+        int     ncid = -5, rc;
+
+        if (comm->rank == 1)
+            fail_allocation(nth);
+        rc = j->steps > 0 ? nczarr_create_par(j->path, NC_NETCDF4, comm, &ncid)
+                          : nczarr_open_par(j->path, NC_WRITE, comm, &ncid);
+        seen[0] = rc;
+        seen[1] = -rc;
+        seen[2] = comm->rank == 1 && end_failing();
+        RANK_CHECK(comm->allreduce_max(comm->context, seen, 3) == NC_NOERR);
+        failed = seen[2] != 0;
+        RANK_CHECK(seen[0] == -seen[1] && (rc == NC_NOERR || (failed && rc == NC_ENOMEM && ncid == -5)));
+        RANK_CHECK(nth > 1 || rc == NC_ENOMEM);
+        RANK_CHECK(rc != NC_NOERR || nc_close(ncid) == NC_NOERR);
+    }
+    return 0;
+}
+
+static void
+test_one_without_memory(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr"), .steps = 1};
+
+    (void)state;
+    assert_int_equal(ranks_as_processes(3, open_without_memory, &j, -1), 0);
+    j.steps = 0;
+    assert_int_equal(ranks_as_processes(3, open_without_memory, &j, -1), 0);
+    scratch_empty(dir);
+}
+
+/* ---- others beside the ranks ------------------------------------------------------------------------------------ */
+
+/* A session without a communicator makes the dimension longer than any rank does: all ranks learn it. */
+static int
+append_beside_another(const nczarr_comm *comm, void *arg)
+{
+    const job *j = arg;
+    int        ncid, varid, other, values[NX] = {0};
+
+    RANK_CHECK(nczarr_create_par(j->path, NC_NETCDF4, comm, &ncid) == NC_NOERR);
+    RANK_CHECK(define(ncid, NX, &varid) == NC_NOERR);
+    RANK_CHECK(nc_var_par_access(ncid, varid, NC_COLLECTIVE) == NC_NOERR);
+    RANK_CHECK(put_step(comm, ncid, varid, 0) == NC_NOERR && nc_sync(ncid) == NC_NOERR);
+    if (comm->rank == 1) {
+        RANK_CHECK(nc_open(j->path, NC_WRITE, &other) == NC_NOERR);
+        RANK_CHECK(nc_put_vara_int(other, varid, (size_t[]){7, 0}, (size_t[]){1, NX}, values) == NC_NOERR);
+        RANK_CHECK(nc_close(other) == NC_NOERR);
+    }
+    RANK_CHECK(put_step(comm, ncid, varid, 1) == NC_NOERR); /* after the other has closed: rank 1 takes part */
+    RANK_CHECK(length_of(ncid, 0) == 2);
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(length_of(ncid, 0) == 8 && has_steps(ncid, varid, 2));
+    RANK_CHECK(put_step(comm, ncid, varid, 8) == NC_NOERR);
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    RANK_CHECK(nc_open(j->path, NC_NOWRITE, &other) == NC_NOERR);
+    RANK_CHECK(length_of(other, 0) == 9);
+    RANK_CHECK(nc_get_vara_int(other, varid, (size_t[]){8, 0}, (size_t[]){1, NX}, values) == NC_NOERR);
+    RANK_CHECK(values[NX - 1] == value_at(8, NX - 1));
+    RANK_CHECK(nc_close(other) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_beside_another(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr")};
+
+    (void)state;
+    on_ranks(3, append_beside_another, &j);
+}
+
 /* ---- a rank is killed ------------------------------------------------------------------------------------------ */
 
 /* Writes steps until the victim kills itself before its step `steps`; then all others get errors. */
@@ -670,6 +750,8 @@ main(void)
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_failing_communicator),
         cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_one_without_memory),
+        cmocka_unit_test(test_beside_another),
         cmocka_unit_test(test_killed_rank),
     };
 

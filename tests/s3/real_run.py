@@ -69,7 +69,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.growth, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.many_processes, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -125,12 +125,19 @@ class Suite:
         report("%s: %d cases of --in-place" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
                if r.returncode or good < 3 else [], more=good)
 
-    def growth(self):
-        """Processes that know nothing of each other append to one dataset."""
-        r = self.run(self.program("tests", "parallel", "test_growth"), self.base, NCZARR_LOG="", timeout=600)
-        text = r.stdout + r.stderr
-        good = len(re.findall(r"^\[       OK \]", text, re.M))
-        report("%s: processes that append at once, %d tests" % (self.name, good), ["status %d" % r.returncode, text[-800:]] if r.returncode or good < 5 else [], more=good)
+    def many_processes(self):
+        """Processes that know nothing of each other append to one dataset, write parts of one chunk, and watch each other."""
+        least = {"test_growth": 5, "test_processes": 4, "test_share": 6}
+        for name in least:
+            runs, end = 0, time.monotonic() + (60 if self.all and name != "test_share" else 0)
+            while runs == 0 or time.monotonic() < end:
+                r = self.run(self.program("tests", "parallel", name), self.base, NCZARR_LOG="", timeout=600)
+                text, runs = r.stdout + r.stderr, runs + 1
+                good = len(re.findall(r"^\[       OK \]", text, re.M))
+                problems = ["status %d" % r.returncode, text[-800:]] if r.returncode or good < least[name] else []
+                if problems:
+                    break
+            report("%s: processes without a communicator: %s, %d times" % (self.name, name, runs), problems, more=good)
 
     def cut_off(self):
         """nczgen and nczcopy ended by signals, and two at one place."""

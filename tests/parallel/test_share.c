@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Readers with NC_SHARE beside a writer: after nc_sync() they see what the writer's nc_sync() has stored: records,
+ * lengths, changed values; new definitions after they open the dataset again. Writer and reader are processes that
+ * take turns.
+ *
+ * usage: test_share [PLACE]     PLACE: a URL of S3 like http://host/bucket, without a fragment; else a directory
+ */
+#include "support/scratch.h"
+#include "support/test.h"
+
+#include <nczarr.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STEPS = 5, WIDTH = 6, LATE = 3 }; /* after step LATE the writer defines a variable */
+
+static const char *place;
+static char       *dir, path[1000];
+
+#define ok(call) assert_int_equal((call), NC_NOERR)
+
+/* In a child, where no assertion works. */
+#define must(call)                                                                                                   \
+    do {                                                                                                             \
+        int must_rc = (call);                                                                                        \
+        if (must_rc != NC_NOERR) {                                                                                   \
+            fprintf(stderr, "%s: %d %s\n", #call, must_rc, nczarr_errmsg());                                         \
+            _exit(2);                                                                                                \
+        }                                                                                                            \
+    } while (0)
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    dir = scratch_new();
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    scratch_free(dir);
+    return 0;
+}
+
+static int
+value_of(int step, int x)
+{
+    return step * 100 + x + 1;
+}
+
+/* Records of which three share a chunk, and `state`, which each step replaces; in one shard, or alone. */
+static void
+create_dataset(const char *mode)
+{
+    size_t triple[] = {3, WIDTH}, shard[] = {6, WIDTH};
+    int    ncid, dims[2], varid;
+
+    if (place != NULL)
+        snprintf(path, sizeof path, "%s/share.zarr#mode=s3,%s", place, mode);
+    else
+        snprintf(path, sizeof path, "file://%s#mode=%s", scratch_path(dir, "share.zarr"), mode);
+    ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
+    ok(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+    ok(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
+    ok(nc_def_var(ncid, "v", NC_INT, 2, dims, &varid));
+    ok(nc_def_var_chunking(ncid, varid, NC_CHUNKED, triple));
+    if (strstr(mode, "v3") != NULL)
+        ok(nczarr_def_var_shards(ncid, varid, shard));
+    ok(nc_def_var(ncid, "state", NC_INT, 1, &dims[1], &varid));
+    ok(nc_close(ncid));
+}
+
+static int
+put_step(int ncid, int step)
+{
+    size_t start[] = {(size_t)step, 0}, count[] = {1, WIDTH};
+    int    row[WIDTH], rc;
+
+    for (int x = 0; x < WIDTH; x++)
+        row[x] = value_of(step, x);
+    rc = nc_put_vara_int(ncid, 0, start, count, row);
+    return rc == NC_NOERR ? nc_put_vara_int(ncid, 1, &(size_t){0}, &(size_t){WIDTH}, row) : rc;
+}
+
+static bool
+has_step(int ncid, int varid, int step)
+{
+    size_t start[] = {varid == 0 ? (size_t)step : 0, 0}, count[] = {varid == 0 ? 1 : WIDTH, WIDTH};
+    int    row[WIDTH] = {0};
+
+    if (nc_get_vara_int(ncid, varid, start, count, row) != NC_NOERR)
+        return false;
+    for (int x = 0; x < WIDTH; x++)
+        if (row[x] != value_of(step, x))
+            return false;
+    return true;
+}
+
+static int
+length_of(int ncid)
+{
+    size_t n = 0;
+
+    return nc_inq_dimlen(ncid, 0, &n) == NC_NOERR ? (int)n : -1;
+}
+
+/* A step for each byte that comes; reports it when it is stored. */
+static void
+run_writer(int turn, int report)
+{
+    char byte;
+    int  ncid, varid;
+
+    must(nc_open(path, NC_WRITE, &ncid));
+    for (int i = 0; i < STEPS && read(turn, &byte, 1) == 1; i++) {
+        must(put_step(ncid, i));
+        if (i == LATE) {
+            must(nc_redef(ncid));
+            must(nc_def_var(ncid, "late", NC_INT, 0, NULL, &varid));
+            must(nc_put_var_int(ncid, varid, &i));
+        }
+        must(nc_sync(ncid));
+        if (write(report, "x", 1) != 1)
+            _exit(3);
+    }
+    (void)!read(turn, &byte, 1); /* until the others have looked */
+    must(nc_close(ncid));
+    _exit(0);
+}
+
+typedef struct writer {
+    pid_t pid;
+    int   turn, report;
+} writer;
+
+static writer
+start_writer(void)
+{
+    int    turn[2], report[2];
+    writer w;
+
+    assert_int_equal(pipe(turn), 0);
+    assert_int_equal(pipe(report), 0);
+    if ((w.pid = fork()) == 0) {
+        (void)close(turn[1]);
+        run_writer(turn[0], report[1]);
+    }
+    assert_true(w.pid > 0);
+    (void)close(turn[0]);
+    (void)close(report[1]);
+    w.turn = turn[1];
+    w.report = report[0];
+    return w;
+}
+
+static void
+take_turn(const writer *w)
+{
+    char byte;
+
+    assert_int_equal(write(w->turn, "x", 1), 1);
+    assert_int_equal(read(w->report, &byte, 1), 1);
+}
+
+static void
+end_writer(const writer *w)
+{
+    int status;
+
+    (void)close(w->turn);
+    assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
+    assert_int_equal(status, 0);
+    (void)close(w->report);
+}
+
+static void
+watch_writer(void **state)
+{
+    const char *mode = *state;
+    writer      w;
+    int         reader, plain, late, varid, value = 0;
+
+    create_dataset(mode);
+    w = start_writer();
+    ok(nc_open(path, NC_SHARE, &reader));
+    ok(nc_open(path, NC_NOWRITE, &plain));
+    assert_int_equal(length_of(reader), 0); /* which loads the metadata */
+    assert_int_equal(length_of(plain), 0);
+    for (int i = 0; i < STEPS; i++) {
+        if (i > 0) /* chunks that the next step changes are in the cache */
+            assert_true(has_step(reader, 0, i - 1) && has_step(reader, 1, i - 1));
+        take_turn(&w);
+        assert_int_equal(length_of(reader), i);
+        ok(nc_sync(reader));
+        assert_int_equal(length_of(reader), i + 1);
+        for (int k = 0; k <= i; k++)
+            assert_true(has_step(reader, 0, k));
+        assert_true(has_step(reader, 1, i));
+    }
+    ok(nc_sync(plain));
+    assert_int_equal(length_of(plain), 0); /* without NC_SHARE all stays as it was opened */
+    assert_int_equal(nc_inq_varid(reader, "late", &varid), NC_ENOTVAR);
+    ok(nc_open(path, NC_SHARE, &late));
+    ok(nc_inq_varid(late, "late", &varid));
+    ok(nc_get_var_int(late, varid, &value));
+    assert_int_equal(value, LATE);
+    ok(nc_close(late));
+    end_writer(&w);
+    ok(nc_close(plain));
+    ok(nc_close(reader));
+}
+
+/* A writer with NC_SHARE reads what another one stores, and both append. */
+static void
+share_as_writer(void **state)
+{
+    const char *mode = *state;
+    writer      w;
+    int         ours;
+
+    create_dataset(mode);
+    w = start_writer();
+    ok(nc_open(path, NC_WRITE | NC_SHARE, &ours));
+    take_turn(&w);
+    ok(nc_sync(ours)); /* nothing to store */
+    assert_int_equal(length_of(ours), 1);
+    assert_true(has_step(ours, 0, 0) && has_step(ours, 1, 0));
+    take_turn(&w);
+    ok(put_step(ours, 7));
+    ok(nc_sync(ours));
+    assert_int_equal(length_of(ours), 8);
+    assert_true(has_step(ours, 0, 1) && has_step(ours, 0, 7) && has_step(ours, 1, 7));
+    take_turn(&w);
+    ok(nc_sync(ours));
+    assert_true(has_step(ours, 0, 2) && has_step(ours, 0, 7) && has_step(ours, 1, 2));
+    ok(nc_close(ours));
+    end_writer(&w);
+}
+
+static char v2[] = "nczarr", consolidated[] = "nczarr&consolidated=yes", v3[] = "nczarr,v3";
+static char v3_consolidated[] = "nczarr,v3&consolidated=yes";
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        {"watch_writer v2", watch_writer, set_up, tear_down, v2},
+        {"watch_writer consolidated", watch_writer, set_up, tear_down, consolidated},
+        {"watch_writer v3", watch_writer, set_up, tear_down, v3},
+        {"watch_writer v3 consolidated", watch_writer, set_up, tear_down, v3_consolidated},
+        {"share_as_writer v2", share_as_writer, set_up, tear_down, v2},
+        {"share_as_writer v3", share_as_writer, set_up, tear_down, v3},
+    };
+
+    place = argc > 1 ? argv[1] : NULL;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
