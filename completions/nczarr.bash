@@ -9,8 +9,8 @@ _nczarr()
     case $command in
         nczdump)
             options='-h --header -c --coords -v --variables -g --groups -d --dim -s --special -F -Xp -XF -Xm -t --times -i -p
-                --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --tree --chunks
-                --chunks=json --s3-explain --stats -w -L --help --version'
+                --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --plot --show
+                --graphics --color --tree --chunks --chunks=json --s3-explain --stats -w -L --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
@@ -28,6 +28,12 @@ _nczarr()
     case $command,$prev in
         nczdump,-b | nczdump,-f)
             words='c f'
+            ;;
+        nczdump,--graphics)
+            words='auto sixel kitty blocks'
+            ;;
+        nczdump,--color)
+            words='auto always never'
             ;;
         nczdump,-L | nczcopy,-L | nczcopy,--log | nczmap,-L | nczmap,--log)
             words='-1 0 1 2 3 4'

@@ -20,10 +20,25 @@
 
 enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
 
-enum { OPT_JSON = 256, OPT_TREE, OPT_CHUNKS, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION, OPT_STATS, OPT_HTML, OPT_SAMPLE };
+enum {
+    OPT_JSON = 256,
+    OPT_TREE,
+    OPT_CHUNKS,
+    OPT_S3_EXPLAIN,
+    OPT_HELP,
+    OPT_VERSION,
+    OPT_STATS,
+    OPT_HTML,
+    OPT_SAMPLE,
+    OPT_PLOT,
+    OPT_SHOW,
+    OPT_GRAPHICS,
+    OPT_COLOR
+};
 
 static const char usage_text[] =
     "usage: nczdump [options] PATH-or-URL\n"
+    "       nczdump --plot VAR[SUBSCRIPTS] [options] PATH-or-URL OUT.png\n"
     "  -h, --header            no data\n"
     "  -c, --coords            data of coordinate variables only\n"
     "  -v, --variables LIST    data of these variables only (names or paths), or of a part: v[0:10,:,3]\n"
@@ -42,6 +57,11 @@ static const char usage_text[] =
     "      --json[=header]     JSON instead of CDL\n"
     "      --html              a page about the dataset for a browser, with statistics and pictures\n"
     "      --sample N          ... statistics of at most N values of a variable (100000)\n"
+    "      --plot VAR          a picture of one variable: a map of its last two dimensions, or a line; or a part: "
+    "v[0,:,:]\n"
+    "      --show VAR          the same on the terminal\n"
+    "      --graphics HOW      ... as sixel, kitty, blocks, or auto, as the terminal can\n"
+    "      --color WHEN        ... in color: auto, always or never\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
     "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
@@ -69,6 +89,10 @@ static const struct option long_options[] = {
     {"stats", no_argument, NULL, OPT_STATS},
     {"html", no_argument, NULL, OPT_HTML},
     {"sample", required_argument, NULL, OPT_SAMPLE},
+    {"plot", required_argument, NULL, OPT_PLOT},
+    {"show", required_argument, NULL, OPT_SHOW},
+    {"graphics", required_argument, NULL, OPT_GRAPHICS},
+    {"color", required_argument, NULL, OPT_COLOR},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -221,9 +245,59 @@ take_limits(dump_opts *o, const char *arg)
     return false;
 }
 
+/* --plot, --show and what goes with them */
+typedef struct plot_opts {
+    bool            on, show;
+    report_graphics graphics;
+    report_when     color;
+} plot_opts;
+
+/* The place of `arg` in a list of words. */
+static bool
+take_word(const char *option, const char *arg, const char *const *words, int n, int *out)
+{
+    for (*out = 0; *out < n; ++*out)
+        if (strcmp(arg, words[*out]) == 0)
+            return true;
+    return fail_value(option, arg);
+}
+
+static bool
+take_plot(dump_opts *o, plot_opts *plot, int c)
+{
+    static const char *const graphics[] = {"auto", "sixel", "kitty", "blocks"}, *const when[] = {"auto", "always",
+                                                                                                 "never"};
+    const char *why;
+    int         n;
+
+    if (c == OPT_GRAPHICS) {
+        if (!take_word("--graphics", optarg, graphics, 4, &n))
+            return false;
+        plot->graphics = (report_graphics)n;
+        return true;
+    }
+    if (c == OPT_COLOR) {
+        if (!take_word("--color", optarg, when, 3, &n))
+            return false;
+        plot->color = (report_when)n;
+        return true;
+    }
+    if (c == OPT_PLOT && !report_can_plot(&why)) {
+        fprintf(stderr, "nczdump: %s\n", why);
+        return false;
+    }
+    if (plot->on) {
+        fprintf(stderr, "nczdump: --plot and --show: one picture at a time\n");
+        return false;
+    }
+    plot->on = true;
+    plot->show = c == OPT_SHOW;
+    return take_vars(o, optarg);
+}
+
 /* Applies one option; false when it is invalid. */
 static bool
-take_option(dump_opts *o, html_opts *html, const char **name, int c)
+take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, int c)
 {
     switch (c) {
     case 'h': o->part = DUMP_HEADER; return true;
@@ -254,14 +328,29 @@ take_option(dump_opts *o, html_opts *html, const char **name, int c)
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML:
     case OPT_SAMPLE: return take_html(html, c);
+    case OPT_PLOT:
+    case OPT_SHOW:
+    case OPT_GRAPHICS:
+    case OPT_COLOR: return take_plot(o, plot, c);
     default: return false; /* getopt has reported it */
     }
 }
 
 /* `n`: arguments after the options. */
 static bool
-check_arguments(const dump_opts *o, bool html, int n)
+check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
 {
+    if (plot->on && (o->vars.n != 1 || html || o->form != DUMP_CDL)) {
+        fprintf(stderr, o->vars.n != 1 ? "nczdump: --plot and --show: of one variable\n"
+                                       : "nczdump: --plot and --show: not with other forms of output\n");
+        return false;
+    }
+    if (plot->on && !plot->show && n != 2) {
+        fprintf(stderr, "nczdump: --plot: a dataset and the picture's file are needed\n");
+        return false;
+    }
+    if (plot->on && !plot->show)
+        return true;
     if (n != 1) {
         fprintf(stderr, n == 0 ? "nczdump: no dataset given\n" : "nczdump: only one dataset at a time\n");
         return false;
@@ -297,7 +386,8 @@ explain_url(const char *url, const char *shown)
 }
 
 static int
-dump_path(const char *path, const char *shown, const char *name, dump_opts *o, const html_opts *html)
+dump_path(const char *path, const char *shown, const char *name, const char *png, dump_opts *o, const html_opts *html,
+          const plot_opts *plot)
 {
     char *own = dump_default_name(path);
     int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
@@ -310,8 +400,16 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o, c
             fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
         if (name == NULL)
             name = own;
-        rc = html->on ? report_html(ncid, name, &(report_opts){.file = shown, .sample = html->sample}, stdout)
-                      : dump_run(ncid, name, o, stdout);
+        if (plot->on)
+            rc = report_plot(ncid, &(report_plot_opts){.dump = o,
+                                                       .file = shown,
+                                                       .png = plot->show ? NULL : png,
+                                                       .graphics = plot->graphics,
+                                                       .color = plot->color});
+        else if (html->on)
+            rc = report_html(ncid, name, &(report_opts){.file = shown, .sample = html->sample}, stdout);
+        else
+            rc = dump_run(ncid, name, o, stdout);
         if (o->stats)
             dump_stats(ncid, stderr);
         (void)nc_close(ncid);
@@ -321,15 +419,17 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o, c
 }
 
 static int
-dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o, const html_opts *html)
+dump_or_explain(char **args, bool explained, const char *name, dump_opts *o, const html_opts *html,
+                const plot_opts *plot)
 {
-    char *shown = redact_url(path);
-    int   status = EXIT_FAILURE;
+    const char *path = args[0];
+    char       *shown = redact_url(path);
+    int         status = EXIT_FAILURE;
 
     if (shown == NULL)
         fprintf(stderr, "nczdump: out of memory\n");
     else
-        status = explained ? explain_url(path, shown) : dump_path(path, shown, name, o, html);
+        status = explained ? explain_url(path, shown) : dump_path(path, shown, name, args[1], o, html, plot);
     free(shown);
     return status;
 }
@@ -339,6 +439,7 @@ main(int argc, char **argv)
 {
     dump_opts   o = DUMP_OPTS_INIT;
     html_opts   html = {.sample = REPORT_SAMPLE};
+    plot_opts   plot = {.on = false};
     const char *name = NULL;
     static char program[] = "nczdump"; /* getopt's messages name argv[0] */
     bool        explained = false;
@@ -354,15 +455,15 @@ main(int argc, char **argv)
         }
         if (c == OPT_S3_EXPLAIN)
             explained = true;
-        else if (!take_option(&o, &html, &name, c))
+        else if (!take_option(&o, &html, &plot, &name, c))
             status = EXIT_USAGE;
     }
-    if (status == EXIT_SUCCESS && !check_arguments(&o, html.on, argc - optind))
+    if (status == EXIT_SUCCESS && !check_arguments(&o, html.on, &plot, argc - optind))
         status = EXIT_USAGE;
     if (status == EXIT_USAGE)
         fprintf(stderr, "Try 'nczdump --help'.\n");
     else
-        status = dump_or_explain(argv[optind], explained, name, &o, &html);
+        status = dump_or_explain(argv + optind, explained, name, &o, &html, &plot);
 done:
     dump_names_clear(&o.vars);
     dump_names_clear(&o.groups);

@@ -7,6 +7,8 @@
  */
 #include "copy_int.h"
 
+#include "../terminal_text.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -48,40 +50,13 @@ measure_line(void)
 
 /* ---- names ---- */
 
-/* The code point at `s` in UTF-8, and its bytes; -1 of one byte for what is none, or moves the cursor. */
-static long
-decode_char(const char *s, size_t *nbytes)
-{
-    unsigned char c = (unsigned char)*s;
-    size_t        n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    long          v = n < 2 ? c : c & (0x7F >> n);
-
-    *nbytes = 1;
-    for (size_t i = 1; i < n; i++) {
-        if (((unsigned char)s[i] & 0xC0) != 0x80)
-            return -1;
-        v = v << 6 | ((unsigned char)s[i] & 0x3F);
-    }
-    if (n == 0 || v < 0x20 || (v >= 0x7F && v < 0xA0))
-        return -1;
-    *nbytes = n;
-    return v;
-}
-
-/* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
-static size_t
-char_columns(long c)
-{
-    return c < 0x1100 ? 1 : 2;
-}
-
 static size_t
 measure_name(const char *s)
 {
     size_t columns = 0, n;
 
     for (; *s != '\0'; s += n)
-        columns += char_columns(decode_char(s, &n));
+        columns += terminal_columns(terminal_decode(s, &n));
     return columns;
 }
 
@@ -94,10 +69,10 @@ print_name(const char *name, size_t room)
     if (columns > room) {
         fputs("...", stderr);
         for (room -= 3; columns > room; name += n)
-            columns -= char_columns(decode_char(name, &n));
+            columns -= terminal_columns(terminal_decode(name, &n));
     }
     for (; *name != '\0'; name += n) {
-        if (decode_char(name, &n) < 0)
+        if (terminal_decode(name, &n) < 0)
             fputc('?', stderr);
         else
             (void)fwrite(name, 1, n, stderr);

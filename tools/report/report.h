@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report.h: nczdump --html: one page about a dataset, for a browser.
+ * report.h: nczdump --html: one page about a dataset, for a browser; --plot and --show: one picture alone.
  *
  * The page needs nothing but itself: styles, pictures (PNG) and the few lines of script are inside. Values are sampled:
  * at most so many of each variable, from at most so many of its chunks, and the page says so.
  */
 #ifndef NCZDUMP_REPORT_H
 #define NCZDUMP_REPORT_H
+
+#include "../dump/dump.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -20,5 +22,24 @@ typedef struct report_opts {
 
 /* Prints the page. Returns 0, or the first error's code; each is reported on stderr, and where it belongs on the page. */
 int report_html(int ncid, const char *name, const report_opts *opts, FILE *out);
+
+/* ---- report_plot.c: one picture ---------------------------------------------------------------------------------- */
+
+typedef enum report_graphics { REPORT_AUTO, REPORT_SIXEL, REPORT_KITTY, REPORT_BLOCKS } report_graphics;
+typedef enum report_when { REPORT_WHEN_TERMINAL, REPORT_ALWAYS, REPORT_NEVER } report_when;
+
+typedef struct report_plot_opts {
+    const dump_opts *dump; /* the variable, in `vars`, and its part */
+    const char      *file; /* what error messages name */
+    const char      *png;  /* where the picture goes; NULL: to standard output, as the terminal shows pictures */
+    report_graphics  graphics;
+    report_when      color;
+} report_plot_opts;
+
+/* Draws. Returns 0, or an error's code; it is reported on stderr. */
+int report_plot(int ncid, const report_plot_opts *opts);
+
+/* False: --plot has no PNG, and `why` says so. */
+bool report_can_plot(const char **why);
 
 #endif /* NCZDUMP_REPORT_H */

@@ -49,7 +49,7 @@ add_units(dump_text *t, const dump_var *c)
     if (dump_att_load_named(c->grp, c->id, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0 && a.len < 60 &&
         strcmp(a.val, "1") != 0) {
         dump_text_addc(t, ' ');
-        report_add_text(t, a.val);
+        dump_text_add(t, a.val);
     }
     dump_att_clear(&a);
 }
@@ -62,6 +62,7 @@ report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump
     double        value;
     int           grp, varid;
 
+    index = report_index_in_dim(v->part[dim], index);
     if (!find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR) {
         dump_text_addf(t, "%zu", index);
         return;
@@ -93,7 +94,8 @@ report_axis_ascends(const dump_var *v, int dim)
 
     if (v->shape[dim] < 2 || !find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR)
         return false;
-    ascends = read_coordinate(&c, 0, &first) && read_coordinate(&c, v->shape[dim] - 1, &last) && last > first;
+    ascends = read_coordinate(&c, report_index_in_dim(v->part[dim], 0), &first) &&
+              read_coordinate(&c, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &last) && last > first;
     dump_var_clear(&c);
     return ascends;
 }

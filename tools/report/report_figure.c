@@ -58,6 +58,16 @@ report_add_histogram(dump_text *t, const report_stats *st)
 
 /* ---- line ----------------------------------------------------------------------------------------------------- */
 
+static void
+add_label(report_page *p, dump_text *t, const dump_var *v, int dim, size_t index)
+{
+    dump_text plain = DUMP_TEXT_INIT;
+
+    report_axis_label(p, v, dim, index, &plain);
+    report_add_text(t, plain.s != NULL ? plain.s : "");
+    dump_text_clear(&plain);
+}
+
 /* Labels of the first, middle and last index of a dimension. */
 static void
 add_ends(report_page *p, dump_text *t, const dump_var *v, int dim)
@@ -65,14 +75,14 @@ add_ends(report_page *p, dump_text *t, const dump_var *v, int dim)
     size_t last = v->shape[dim] - 1;
 
     dump_text_add(t, "<span>");
-    report_axis_label(p, v, dim, 0, t);
+    add_label(p, t, v, dim, 0);
     if (last > 1) {
         dump_text_add(t, "</span><span>");
-        report_axis_label(p, v, dim, last / 2, t);
+        add_label(p, t, v, dim, last / 2);
     }
     if (last > 0) {
         dump_text_add(t, "</span><span>");
-        report_axis_label(p, v, dim, last, t);
+        add_label(p, t, v, dim, last);
     }
     dump_text_add(t, "</span>");
 }
@@ -141,13 +151,12 @@ find_nearest(const report_axis *a, size_t index)
     return lo + 1 < a->n && a->index[lo + 1] - index < index - a->index[lo] ? lo + 1 : lo;
 }
 
-static void
-draw_map(report_picture *pic, const report_sample *s, const report_stats *st, bool upward)
+void
+report_draw_map(report_picture *pic, const report_sample *s, int y_dim, int x_dim, const report_stats *st,
+                bool upward)
 {
-    const report_axis *rows = &s->axis[s->ndims - 2], *cols = &s->axis[s->ndims - 1];
+    const report_axis *rows = &s->axis[y_dim], *cols = &s->axis[x_dim];
 
-    report_picture_init(pic, cols->len < MAP_SIDE ? cols->len : MAP_SIDE,
-                        rows->len < MAP_SIDE ? rows->len : MAP_SIDE);
     for (size_t y = 0; y < pic->height; y++) {
         size_t down = upward ? pic->height - 1 - y : y;
         size_t row = find_nearest(rows, (size_t)(((double)down + 0.5) * (double)rows->len / (double)pic->height));
@@ -208,9 +217,12 @@ static void
 add_frame(dump_text *t, const dump_var *v, const frame *f, const report_stats *all, bool shown)
 {
     report_picture pic;
+    int            y = v->ndims - 2, x = v->ndims - 1;
     double         aspect = (double)v->shape[v->ndims - 2] / (double)v->shape[v->ndims - 1];
 
-    draw_map(&pic, &f->sample, all, report_axis_ascends(v, v->ndims - 2));
+    report_picture_init(&pic, v->shape[x] < MAP_SIDE ? v->shape[x] : MAP_SIDE,
+                        v->shape[y] < MAP_SIDE ? v->shape[y] : MAP_SIDE);
+    report_draw_map(&pic, &f->sample, y, x, all, report_axis_ascends(v, y));
     aspect = fmin(fmax(aspect, 0.2), 1.5);
     dump_text_addf(t, "<img%s width=%d height=%.0f src=\"", shown ? "" : " hidden", MAP_SHOWN, MAP_SHOWN * aspect);
     report_add_png(t, &pic);
@@ -234,7 +246,7 @@ add_captions(report_page *p, dump_text *t, const dump_var *v, const frame *frame
         dump_text_addf(t, "<input type=range min=0 max=%zu value=0> ", n - 1);
     for (size_t i = 0; i < n; i++) {
         dump_text_add(t, i == 0 ? "<span class=at>" : "<span class=at hidden>");
-        report_axis_label(p, v, 0, frames[i].index, t);
+        add_label(p, t, v, 0, frames[i].index);
         dump_text_add(t, "</span>");
     }
     dump_text_add(t, "</label>");
@@ -253,7 +265,7 @@ add_side(report_page *p, dump_text *t, const dump_var *v, size_t index)
     dump_text_add(t, "<span><bdi>");
     report_add_text(t, name);
     dump_text_add(t, "</bdi><br>");
-    report_axis_label(p, v, dim, index, t);
+    add_label(p, t, v, dim, index);
     dump_text_add(t, "</span>");
 }
 

@@ -202,7 +202,8 @@ report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
                                .out = out,
                                .name = name,
                                .root = ncid},
-                         .o = opts};
+                         .o = opts,
+                         .limits = {.chunks = 64, .var_bytes = 64 << 20, .bytes = 1 << 29}};
     dump_text       t = DUMP_TEXT_INIT;
     int             rc;
 

@@ -8,13 +8,31 @@
 
 #include <stdint.h>
 
-#define PAGE_BYTES   ((size_t)1800 << 10) /* pictures and variables that would make the page longer are left out */
-#define DECODE_BYTES ((double)(1 << 29))  /* ... and so are values once so much was decoded for the page */
+#define PAGE_BYTES ((size_t)1800 << 10) /* pictures and variables that would make the page longer are left out */
+
+/* What may be read. A chunk costs the same however little of it is used. */
+typedef struct report_limits {
+    double chunks;    /* of one variable */
+    double var_bytes; /* of these chunks, decoded, unless a single one is larger */
+    double bytes;     /* of all variables together */
+} report_limits;
+
+typedef enum report_colors { REPORT_MONO, REPORT_256, REPORT_RGB } report_colors;
+
+/* What shows a picture. */
+typedef struct report_screen {
+    report_graphics graphics;
+    report_colors   colors;
+    bool            utf8;
+    size_t          columns, rows;
+    size_t          width, height; /* in pixels; of a terminal that does not say: guessed */
+} report_screen;
 
 typedef struct report_page {
     dump_context       d;
     const report_opts *o;
-    size_t             written;  /* bytes so far */
+    size_t             written; /* bytes so far */
+    report_limits      limits;
     double             decoded;  /* bytes of chunks that were read for samples */
     size_t             left_out; /* variables that did not fit */
 } report_page;
@@ -25,7 +43,8 @@ typedef struct report_page {
 typedef struct report_axis {
     size_t  len, chunk; /* of the dimension; of a chunk along it */
     size_t  n;          /* indices that are read */
-    size_t *index;      /* ascending */
+    size_t *index;      /* ascending; in the part of the dimension that is chosen */
+    size_t *source;     /* the same in the dataset */
     size_t  nruns;
     size_t *run; /* of each run, its first place in `index` */
 } report_axis;
@@ -62,6 +81,9 @@ bool report_sample_read(report_page *p, const dump_var *v, const report_meaning 
                         size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
 
+/* The dataset's index of a place in a part of a dimension; NULL: all of it. */
+size_t report_index_in_dim(const hyperslab_dim *part, size_t index);
+
 /* ---- report_stats.c ------------------------------------------------------------------------------------------- */
 
 enum { REPORT_BINS = 32 };
@@ -76,7 +98,8 @@ void report_stats_make(const report_sample *s, report_stats *st);
 
 /* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
 
-/* What a dimension's coordinate variable says about an index: "1990-01-16", "52.5 degrees_north"; else the index. */
+/* What a dimension's coordinate variable says about an index of the part that is chosen, as plain text:
+ * "1990-01-16", "52.5 degrees_north"; else the index. */
 void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t);
 bool report_axis_ascends(const dump_var *v, int dim); /* its coordinates do */
 
@@ -88,7 +111,10 @@ enum { REPORT_COLORS = 64 };
  * colour-blind, and in print. */
 void report_color(double part, unsigned char rgb[3]);
 
-/* Palette images: color 0 is transparent; 1 ... REPORT_COLORS the scale. */
+/* Palette images: color 0 is transparent; 1 ... REPORT_COLORS the scale; then those of axes and texts. */
+enum { REPORT_INK = REPORT_COLORS + 1, REPORT_PAPER, REPORT_MISSING, REPORT_PALETTE };
+
+void report_pixel_rgb(unsigned char pixel, unsigned char rgb[3]);
 typedef struct report_picture {
     size_t         width, height;
     unsigned char *pixel;
@@ -98,18 +124,59 @@ void          report_picture_init(report_picture *pic, size_t width, size_t heig
 void          report_picture_clear(report_picture *pic);
 unsigned char report_pixel(double value, double least, double most); /* NaN: 0 */
 
-/* Appends the PNG as a data: URL. */
+/* Appends the PNG as a data: URL, or as it is in a file. */
 void              report_add_png(dump_text *t, const report_picture *pic);
+void              report_add_png_bytes(dump_text *t, const report_picture *pic);
 extern const bool report_has_png;
+
+void report_add_base64(dump_text *t, const unsigned char *s, size_t n);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 
+/* Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is below. */
+void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_stats *st, bool upward);
 void report_add_histogram(dump_text *t, const report_stats *st);
 void report_add_scale(dump_text *t, double least, double most, const char *units);
 void report_add_line(report_page *p, dump_text *t, const dump_var *v, const report_sample *s, const report_stats *st);
 void report_add_maps(report_page *p, dump_text *t, const dump_var *v, const report_meaning *m);
 void report_add_number(dump_text *t, double value);
 void report_add_bytes(dump_text *t, double bytes);
+
+/* ---- a picture alone ------------------------------------------------------------------------------------------- */
+
+/* What is drawn of one variable: a map of its last two dimensions that are longer than 1, or a line of its only one. */
+typedef struct report_plot {
+    report_page    page;
+    dump_var       v;
+    report_meaning meaning;
+    report_sample  sample;
+    report_stats   stats;
+    int            x, y; /* dimensions; y -1: a line */
+    bool           upward;
+    dump_text      title, units;
+    dump_text      x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
+    dump_text      x_name, y_name;
+} report_plot_data;
+
+/* report_plot.c: the map, or the line, in a width and height; pixels may be higher than they are wide. */
+void report_plot_picture(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
+                         report_picture *pic);
+
+/* report_canvas.c: the picture with axes, labels and scale; `zoom`: of its letters */
+void report_canvas_draw(report_plot_data *d, size_t most_width, size_t most_height, size_t zoom, report_picture *pic);
+
+/* report_font.c: five columns of seven pixels, the lowest bit on top; a box for a character that it does not have */
+const unsigned char *report_font_glyph(long character);
+
+/* report_sixel.c: a picture in the terminal's own protocols */
+void report_add_sixel(dump_text *t, const report_picture *pic);
+void report_add_kitty(dump_text *t, const report_picture *pic);
+
+/* report_blocks.c: a picture of characters, with the labels as text */
+void report_add_blocks(dump_text *t, const report_plot_data *d, const report_screen *screen);
+
+/* report_screen.c: what standard output can show. It asks a terminal at most once, and waits for at most 200 ms. */
+void report_screen_find(report_screen *screen, report_graphics wanted, report_when color);
 
 /* ---- report_chunks.c: what is stored -------------------------------------------------------------------------- */
 

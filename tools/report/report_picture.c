@@ -41,6 +41,15 @@ report_color(double part, unsigned char rgb[3])
 }
 
 void
+report_pixel_rgb(unsigned char pixel, unsigned char rgb[3])
+{
+    if (pixel >= 1 && pixel <= REPORT_COLORS)
+        report_color((double)(pixel - 1) / (REPORT_COLORS - 1), rgb);
+    else
+        rgb[0] = rgb[1] = rgb[2] = pixel == REPORT_PAPER ? 255 : pixel == REPORT_MISSING ? 216 : 0;
+}
+
+void
 report_picture_init(report_picture *pic, size_t width, size_t height)
 {
     *pic = (report_picture){.width = width, .height = height, .pixel = dump_alloc(width * height, 1)};
@@ -62,4 +71,22 @@ report_pixel(double value, double least, double most)
         return 0;
     part = span > 0 ? (value / 2 - least / 2) / span : 0.5;
     return (unsigned char)(1 + fmin(fmax(part, 0), 1) * (REPORT_COLORS - 1) + 0.5);
+}
+
+void
+report_add_base64(dump_text *t, const unsigned char *s, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < n; i += 3) {
+        unsigned long three = (unsigned long)s[i] << 16 | (i + 1 < n ? (unsigned long)s[i + 1] << 8 : 0) |
+                              (i + 2 < n ? (unsigned long)s[i + 2] : 0);
+        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], digits[three >> 6 & 63], digits[three & 63]};
+
+        if (i + 2 >= n)
+            four[3] = '=';
+        if (i + 1 >= n)
+            four[2] = '=';
+        dump_text_addn(t, four, sizeof four);
+    }
 }

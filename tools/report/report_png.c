@@ -25,16 +25,16 @@ flush_nothing(png_structp png)
 static void
 set_palette(png_structp png, png_infop info)
 {
-    png_color colors[REPORT_COLORS + 1] = {{0, 0, 0}};
+    png_color colors[REPORT_PALETTE];
     png_byte  transparent[1] = {0};
 
-    for (int i = 0; i < REPORT_COLORS; i++) {
+    for (int i = 0; i < REPORT_PALETTE; i++) {
         unsigned char rgb[3];
 
-        report_color((double)i / (REPORT_COLORS - 1), rgb);
-        colors[i + 1] = (png_color){rgb[0], rgb[1], rgb[2]};
+        report_pixel_rgb((unsigned char)i, rgb);
+        colors[i] = (png_color){rgb[0], rgb[1], rgb[2]};
     }
-    png_set_PLTE(png, info, colors, REPORT_COLORS + 1);
+    png_set_PLTE(png, info, colors, REPORT_PALETTE);
     png_set_tRNS(png, info, transparent, 1, NULL);
 }
 
@@ -61,22 +61,10 @@ encode_picture(const report_picture *pic, dump_text *out)
     return true;
 }
 
-static void
-add_base64(dump_text *t, const unsigned char *s, size_t n)
+void
+report_add_png_bytes(dump_text *t, const report_picture *pic)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned long three = (unsigned long)s[i] << 16 | (i + 1 < n ? (unsigned long)s[i + 1] << 8 : 0) |
-                              (i + 2 < n ? (unsigned long)s[i + 2] : 0);
-        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], digits[three >> 6 & 63], digits[three & 63]};
-
-        if (i + 2 >= n)
-            four[3] = '=';
-        if (i + 1 >= n)
-            four[2] = '=';
-        dump_text_addn(t, four, sizeof four);
-    }
+    (void)dump_need(encode_picture(pic, t) ? t : NULL);
 }
 
 void
@@ -84,8 +72,8 @@ report_add_png(dump_text *t, const report_picture *pic)
 {
     dump_text png = DUMP_TEXT_INIT;
 
-    (void)dump_need(encode_picture(pic, &png) ? &png : NULL);
+    report_add_png_bytes(&png, pic);
     dump_text_add(t, "data:image/png;base64,");
-    add_base64(t, (const unsigned char *)png.s, png.len);
+    report_add_base64(t, (const unsigned char *)png.s, png.len);
     dump_text_clear(&png);
 }

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNKS_MOST 64
 #define CHUNK_BYTES ((double)(256 << 20)) /* larger chunks are not read */
-#define VAR_BYTES   ((double)(64 << 20))  /* of the chunks of one variable, unless a single one is larger */
 
 /* ---- meaning -------------------------------------------------------------------------------------------------- */
 
@@ -107,6 +105,39 @@ reduce(size_t *n, int ndims, double most)
     }
 }
 
+size_t
+report_index_in_dim(const hyperslab_dim *part, size_t index)
+{
+    const hyperslab_run *run = part != NULL ? part->runs : NULL;
+
+    if (run == NULL)
+        return index;
+    while (index >= run->count)
+        index -= run++->count;
+    return run->start + index * run->step;
+}
+
+/* Of a part of a dimension: its indices in the dataset, and runs of them that one request can name. */
+static void
+translate_indices(report_axis *a, const hyperslab_dim *part)
+{
+    a->source = dump_alloc(a->n, sizeof *a->source);
+    for (size_t i = 0; i < a->n; i++)
+        a->source[i] = report_index_in_dim(part, a->index[i]);
+    if (part == NULL)
+        return;
+    free(a->run);
+    a->run = dump_alloc(a->n + 1, sizeof *a->run);
+    a->nruns = 0;
+    for (size_t first = 0, end; first < a->n; first = end) {
+        for (end = first + 1; end < a->n && a->source[end] > a->source[end - 1] &&
+                              a->source[end] - a->source[end - 1] == a->source[first + 1] - a->source[first];)
+            end++;
+        a->run[a->nruns++] = first;
+    }
+    a->run[a->nruns] = a->n;
+}
+
 /* `chunks` of the chunks, evenly spaced, and about `points` indices in each. */
 static void
 choose_indices(report_axis *a, size_t chunks, size_t points)
@@ -152,7 +183,8 @@ plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, 
 
     bytes = product_of(chunk, n) * (double)v->size;
     fits = fits && bytes <= CHUNK_BYTES;
-    chunks = bytes > 0 && VAR_BYTES / bytes < CHUNKS_MOST ? floor(VAR_BYTES / bytes) : CHUNKS_MOST;
+    chunks = bytes > 0 && p->limits.var_bytes / bytes < p->limits.chunks ? floor(p->limits.var_bytes / bytes)
+                                                                         : p->limits.chunks;
     for (int i = 0; i < n; i++) {
         bool fixed = at != NULL && i < n - free_dims;
 
@@ -162,7 +194,7 @@ plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, 
     reduce(count, n, chunks > 1 ? chunks : 1);
     reduce(points, n, (double)most / product_of(count, n));
     bytes *= product_of(count, n);
-    fits = fits && p->decoded + bytes <= DECODE_BYTES;
+    fits = fits && p->decoded + bytes <= p->limits.bytes;
     *s = (report_sample){.ndims = n, .axis = dump_alloc((size_t)n, sizeof *s->axis), .n = 1, .all = true};
     for (int i = 0; fits && i < n; i++) {
         report_axis *a = &s->axis[i];
@@ -172,6 +204,7 @@ plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, 
         choose_indices(a, count[i], points[i]);
         if (fixed)
             a->index[0] = at[i];
+        translate_indices(a, v->part[i]);
         s->n *= a->n;
         s->all = s->all && (fixed || a->n == a->len);
     }
@@ -218,9 +251,9 @@ read_box(reading *r)
         const report_axis *a = &s->axis[i];
         size_t             first = a->run[r->run[i]], end = a->run[r->run[i] + 1];
 
-        r->start[i] = a->index[first];
+        r->start[i] = a->source[first];
         r->count[i] = end - first;
-        r->stride[i] = end - first > 1 ? (ptrdiff_t)(a->index[first + 1] - a->index[first]) : 1;
+        r->stride[i] = end - first > 1 ? (ptrdiff_t)(a->source[first + 1] - a->source[first]) : 1;
         r->place[i] = first;
         n *= r->count[i];
     }
@@ -263,8 +296,7 @@ report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, c
     int     rc;
 
     *s = (report_sample){.n = 0};
-    *why =
-        v->empty ? "no values: a dimension has length 0" : "not read: the chunks are too large for the page's limit";
+    *why = v->empty ? "no values: a dimension has length 0" : "not read: the chunks are too large to be drawn from";
     if (v->empty || !plan_sample(p, v, at, free_dims, most, s))
         return false;
     s->value = dump_alloc(s->n, sizeof *s->value);
@@ -292,6 +324,7 @@ report_sample_clear(report_sample *s)
 {
     for (int i = 0; s->axis != NULL && i < s->ndims; i++) {
         free(s->axis[i].index);
+        free(s->axis[i].source);
         free(s->axis[i].run);
     }
     free(s->axis);

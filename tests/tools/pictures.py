@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""nczdump --plot and --show: the pixels of the PNG, and what a terminal gets (sixel, kitty's protocol, half blocks,
+shades), are those of the values; what is sent depends on the terminal, which is asked but never waited for; names and
+attributes with commands for a terminal reach it as question marks.
+
+usage: pictures.py TOOLS png|no-png     (the folder of the built commands)
+"""
+import base64, fcntl, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
+tools, png = os.path.abspath(sys.argv[1]), sys.argv[2] == "png"
+tmp = tempfile.mkdtemp(prefix="nczarr-pictures-")
+PLAIN = {k: v for k, v in os.environ.items() if k not in ("COLORTERM", "NO_COLOR", "TERM", "TERM_PROGRAM", "TMUX",
+                                                          "KITTY_WINDOW_ID", "LC_ALL", "LC_CTYPE", "LANG")}
+COLORS, INK = 64, 65
+ROWS, COLS = 4, 6
+
+
+def run(command, *args, **env):
+    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, timeout=120, env={**PLAIN, **env})
+
+
+def make(name, cdl):
+    r = run("nczgen", "-o", os.path.join(tmp, name), "-b", write(name + ".cdl", cdl))
+    if r.returncode != 0:
+        report("pictures: %s is made" % name, r.stderr.decode())
+    return os.path.join(tmp, name)
+
+
+def write(name, text):
+    open(os.path.join(tmp, name), "w").write(text)
+    return os.path.join(tmp, name)
+
+
+# Values as the picture means them: y upward, one missing; packed, two planes.
+STORED = [[[p * 7 + 10 * r + c for c in range(COLS)] for r in range(ROWS)] for p in range(2)]
+CDL = """netcdf m { dimensions: t = 2 ; y = 4 ; x = 6 ; n = 5 ; one = 1 ; none = UNLIMITED ;
+variables: double y(y) ; y:units = "degrees_north" ; double t(t) ; t:units = "days since 2000-01-01" ;
+  short v(t, y, x) ; v:scale_factor = 0.5 ; v:add_offset = 100. ; v:units = "K" ; v:_FillValue = 999s ; v:_ChunkSizes = 1, 2, 4 ;
+  short w(y, one, x) ; double line(n) ; string s(n) ; int scalar ; int lost(n) ; int nothing(none) ;
+  int odd(y, x) ; odd:long_name = "a\\033]0;owned\\007b\\302\\2332Jc\\342\\200\\256d" ; odd:units = "\\033[31mK" ;
+data: y = 10, 20, 30, 40 ; t = 0, 31 ; v = %s ; w = %s ; line = 0, 10, 5, _, 2 ; scalar = 1 ; odd = %s ;
+group: g { variables: int line(n) ; } }
+"""
+flat = lambda a: ", ".join("_" if (p, r, c) == (0, 1, 2) else str(a[p][r][c]) for p in range(len(a)) for r in range(ROWS) for c in range(COLS))
+dataset = make("m.zarr", CDL % (flat(STORED), ", ".join(str(i) for i in range(ROWS * COLS)), ", ".join(str(i) for i in range(ROWS * COLS))))
+
+
+def wanted(values, upward=True):
+    """Places in the scale of colors, from the top row; None: missing."""
+    known = [v for row in values for v in row if v is not None]
+    lo, hi = min(known), max(known)
+    rows = [[None if v is None else 1 + int((v - lo) / (hi - lo) * (COLORS - 1) + 0.5) for v in row] for row in values]
+    return rows[::-1] if upward else rows
+
+
+plane = lambda p: [[None if (p, r, c) == (0, 1, 2) else STORED[p][r][c] * 0.5 + 100 for c in range(COLS)] for r in range(ROWS)]
+
+
+# ---- decoders --------------------------------------------------------------------------------------------------------
+
+def read_png(data):
+    """Rows of places in the palette, and the palette."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:8]
+    at, parts = 8, {}
+    while at < len(data):
+        n, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + n]
+        assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + n:at + 12 + n])[0]
+        parts[kind] = parts.get(kind, b"") + body
+        at += 12 + n
+    width, height, depth, color = struct.unpack(">IIBB", parts[b"IHDR"][:10])
+    assert (depth, color) == (8, 3)
+    raw, rows, before = zlib.decompress(parts[b"IDAT"]), [], bytes(width)
+    for y in range(height):
+        kind, line = raw[y * (width + 1)], bytearray(raw[y * (width + 1) + 1:(y + 1) * (width + 1)])
+        assert kind == 0, "a filter: palette images are written without one"
+        rows.append(list(line))
+    colors = [tuple(parts[b"PLTE"][i:i + 3]) for i in range(0, len(parts[b"PLTE"]), 3)]
+    return rows, colors
+
+
+def read_sixel(text):
+    """Rows of (r, g, b) in percent."""
+    body = re.fullmatch(r'\x1bP0;1;0q"1;1;(\d+);(\d+)(.*)\x1b\\\n', text, re.S)
+    width, height, palette, rows = int(body[1]), int(body[2]), {}, []
+    rows = [[None] * width for _ in range(height)]
+    x = top = color = 0
+    for m in re.finditer(r"#(\d+)(?:;2;(\d+);(\d+);(\d+))?|!(\d+)([?-~])|([?-~])|(\$)|(-)", body[3]):
+        if m[1]:
+            color = int(m[1])
+            if m[2]:
+                palette[color] = tuple(int(m[i]) for i in (2, 3, 4))
+        elif m[8]:
+            x = 0
+        elif m[9]:
+            x, top = 0, top + 6
+        else:
+            bits = ord(m[6] or m[7]) - 63
+            for _ in range(int(m[5] or 1)):
+                for k in range(6):
+                    if bits >> k & 1:
+                        assert rows[top + k][x] is None, "a pixel is drawn twice"
+                        rows[top + k][x] = palette[color]
+                x += 1
+    assert all(p is not None for row in rows for p in row), "a pixel is not drawn"
+    return rows
+
+
+def read_kitty(text):
+    pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", text)
+    keys = dict(k.split("=") for k in pieces[0][0].split(","))
+    assert all(len(p[1]) <= 4096 for p in pieces) and [p[0][-3:] for p in pieces] == ["m=1"] * (len(pieces) - 1) + ["m=0"]
+    assert (keys["a"], keys["f"]) == ("T", "24"), keys
+    raw, width, height = base64.b64decode("".join(p[1] for p in pieces)), int(keys["s"]), int(keys["v"])
+    assert len(raw) == 3 * width * height
+    return [[tuple(raw[3 * (y * width + x):][:3]) for x in range(width)] for y in range(height)]
+
+
+def inside_frame(rows, ink):
+    """What the frame of ink encloses: of the runs of ink in a row the longest is its top."""
+    best = (0, 0, 0)
+    for y, row in enumerate(rows):
+        x = 0
+        while x < len(row):
+            end = x
+            while end < len(row) and row[end] == ink:
+                end += 1
+            if end - x > best[0]:
+                best = (end - x, x, y)
+            x = end + 1
+    width, left, top = best
+    bottom = top + 1
+    while any(p != ink for p in rows[bottom][left:left + width]):
+        bottom += 1
+    return [row[left + 1:left + width - 1] for row in rows[top + 1:bottom]]
+
+
+def compare(rows, want, color_of, missing):
+    """Every pixel of the map is that of its value."""
+    for r, line in enumerate(rows):
+        for c, pixel in enumerate(line):
+            place = want[r * len(want) // len(rows)][c * len(want[0]) // len(line)]
+            if pixel != (missing if place is None else color_of(place)):
+                return "pixel %d, %d is %s; place %s" % (r, c, pixel, place)
+    return "only %d x %d pixels" % (len(rows), len(rows[0])) if len(rows) < 40 else ""
+
+
+def near(percent, rgb):
+    return all(abs(p - c * 100 / 255) <= 1 for p, c in zip(percent, rgb))
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+def plot(name, *args):
+    out = os.path.join(tmp, name + ".png")
+    r = run("nczdump", "--plot", *args, dataset, out)
+    assert r.returncode == 0 and r.stderr == b"", r.stderr
+    return read_png(open(out, "rb").read())
+
+
+def files():
+    rows, colors = plot("first", "v")
+    light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in colors[1:COLORS + 1]]
+    report("pictures: the scale becomes lighter", [] if light == sorted(light) and light[-1] - light[0] > 100 else str(light))
+    report("pictures: a map is that of the values", compare(inside_frame(rows, INK), wanted(plane(0)), lambda p: p, 67))
+    rows, _ = plot("second", "v[1,:,:]")
+    report("pictures: of a part", compare(inside_frame(rows, INK), wanted(plane(1)), lambda p: p, 67))
+    rows, _ = plot("values", "v", "-d", "t,1", "-d", "y,20.,30.", "-d", "x,4,1")
+    part = [[plane(1)[r][c] for c in (4, 5, 0, 1)] for r in (1, 2)]
+    report("pictures: of a part by value, and around the end", compare(inside_frame(rows, INK), wanted(part), lambda p: p, 67))
+    rows, _ = plot("steps", "v[1,::2,1::2]")
+    part = [[plane(1)[r][c] for c in (1, 3, 5)] for r in (0, 2)]
+    report("pictures: of a part with steps", compare(inside_frame(rows, INK), wanted(part), lambda p: p, 67))
+    rows, _ = plot("between", "w")
+    part = [[r * COLS + c for c in range(COLS)] for r in range(ROWS)]
+    report("pictures: a dimension of length 1 between", compare(inside_frame(rows, INK), wanted(part), lambda p: p, 67))
+    lines()
+    r = run("nczdump", "--plot", "v", dataset, "-")
+    same = r.stdout == open(os.path.join(tmp, "first.png"), "rb").read()
+    report("pictures: a PNG on standard output", [] if same else "differs")
+    r = run("nczdump", "--plot", "v", dataset, os.path.join(tmp, "no", "such.png"))
+    report("pictures: a file that cannot be written", [] if r.returncode == 1 and b"such.png: cannot be written" in r.stderr else r.stderr.decode())
+
+
+def lines():
+    """0, 10, 5, missing, 2 at the quarters of the width."""
+    rows, _ = plot("line", "/line")
+    inside = inside_frame(rows, INK)
+    height, width, problems = len(inside), len(inside[0]), []
+    at = lambda x: [y for y in range(height) if inside[y][x] == INK]
+    for x, value in ((0, 0), (width // 4, 10), (width // 2, 5), (width - 1, 2)):
+        ys = at(x)
+        y = (1 - value / 10) * (height - 1)
+        if not ys or min(abs(k - y) for k in ys) > 3:
+            problems.append("at column %d: rows %s, not %.0f" % (x, ys, y))
+    if any(at(x) for x in range(width * 5 // 8, width - 2)):
+        problems.append("something is drawn over the missing value")
+    if any(not at(x) for x in range(width // 2)):
+        problems.append("the line has holes")
+    report("pictures: a line", problems)
+
+
+# ---- what a terminal gets --------------------------------------------------------------------------------------------
+
+CELL = re.compile("\x1b\\[(39|38;2;(\\d+);(\\d+);(\\d+))m\x1b\\[(49|48;2;(\\d+);(\\d+);(\\d+))m(.)")
+
+
+def read_blocks(text):
+    """Rows of colors: two for each line of half blocks; None: no color."""
+    rows = []
+    for line in text.split("\n"):
+        cells = CELL.findall(line)
+        if len(cells) < 3 or "\u2580" not in line and "\u2584" not in line:
+            continue
+        color = lambda c, i: None if c[i] in ("39", "49") else tuple(int(n) for n in c[i + 1:i + 4])
+        pairs = [(color(c, 4), color(c, 0)) if c[8] == "\u2584" else (color(c, 0), color(c, 4)) for c in cells]
+        rows += [[p[0] for p in pairs], [p[1] for p in pairs]]
+    return rows
+
+
+def shown(palette):
+    rgb = lambda place: palette[place]
+    black = (0, 0, 0)
+    r = run("nczdump", "--graphics=kitty", "--show", "v", dataset)
+    report("pictures: kitty's protocol", compare(inside_frame(read_kitty(r.stdout.decode()), black), wanted(plane(0)), rgb, (216,) * 3))
+    r = run("nczdump", "--graphics=sixel", "--show", "v", dataset)
+    rows = inside_frame(read_sixel(r.stdout.decode()), black)
+    want, wrong = wanted(plane(0)), ""
+    for y, line in enumerate(rows):
+        for x, p in enumerate(line):
+            place = want[y * ROWS // len(rows)][x * COLS // len(line)]
+            if not near(p, (216,) * 3 if place is None else rgb(place)):
+                wrong = "pixel %d, %d is %s; place %s" % (y, x, p, place)
+    report("pictures: sixel", wrong)
+    r = run("nczdump", "--color=always", "--show", "v[1,:,:]", dataset, COLORTERM="truecolor", LC_ALL="C.UTF-8")
+    rows = [row[:len(row)] for row in read_blocks(r.stdout.decode())]
+    want, wrong = wanted(plane(1)), "" if len(rows) >= 2 * ROWS else "%d rows" % len(rows)
+    for y, line in enumerate(rows):
+        for x, p in enumerate(line):
+            if p != rgb(want[y * ROWS // len(rows)][x * COLS // len(line)]):
+                wrong = "pixel %d, %d is %s" % (y, x, p)
+    report("pictures: half blocks of 24 bits", wrong)
+    r = run("nczdump", "--color=always", "--show", "v", dataset, TERM="xterm-256color", LC_ALL="C.UTF-8")
+    text = r.stdout.decode()
+    report("pictures: half blocks of 256 colors", [] if "\x1b[38;5;" in text and "38;2" not in text else text)
+
+
+def shades():
+    problems = []
+    for locale, signs in (("C.UTF-8", "\u2591\u2592\u2593\u2588"), ("C", ".:-=+*#%@")):
+        r = run("nczdump", "--show", "v", dataset, LC_ALL=locale, TERM="xterm-256color", COLORTERM="truecolor")
+        lines = r.stdout.decode().split("\n")
+        if "\x1b" in r.stdout.decode():
+            problems.append("a command for a terminal in a pipe")
+        first = next(i for i, l in enumerate(lines) if l.startswith("y 40 degrees_north")) + 1
+        last = next(i for i, l in enumerate(lines) if l.startswith("y 10 degrees_north"))
+        width = max(len(l) for l in lines[first:last])
+        grid = [l.ljust(width) for l in lines[first:last]]
+        want = wanted(plane(0))
+        for y, line in enumerate(grid):
+            for x, sign in enumerate(line):
+                place = want[y * ROWS // len(grid)][x * COLS // width]
+                if sign != (" " if place is None else signs[(place - 1) * len(signs) // COLORS]):
+                    problems.append("%s: %d, %d: %r" % (locale, y, x, sign))
+        if lines[0] != "v, t = 2000-01-01" or not any(l.startswith("100 ") and l.endswith(" 117.5 K") for l in lines):
+            problems.append("labels: %s" % lines)
+    report("pictures: shades where there is no color", problems)
+
+
+# ---- terminals -------------------------------------------------------------------------------------------------------
+
+def on_terminal(args, answer, **env):
+    """What nczdump writes to a terminal of 80 x 24 that answers its question with `answer`; and the modes after it."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        os.execve(os.path.join(tools, "nczdump"), ["nczdump", *args], {**PLAIN, **env})
+    before, out, asked = termios.tcgetattr(fd), b"", False
+    while True:
+        ready = select.select([fd], [], [], 60)[0]
+        try:
+            data = os.read(fd, 65536) if ready else b""
+        except OSError: # Linux says so when the other side is closed
+            data = b""
+        if not data:
+            break
+        out += data
+        if b"\x1b[c" in out and not asked:
+            asked = True
+            if answer:
+                os.write(fd, answer)
+    status = os.waitpid(pid, 0)[1]
+    same = termios.tcgetattr(fd)[:4] == before[:4]
+    os.close(fd)
+    return out.decode(errors="surrogateescape"), asked, status, same
+
+
+def terminals():
+    utf8 = {"LC_ALL": "C.UTF-8"}
+    for what, env, answer, question, has, lacks in (
+            ("kitty by its variable", {"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"}, None, False, "\x1b_Ga=T", "\x1bP"),
+            ("kitty's protocol in WezTerm", {"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, None, False, "\x1b_Ga=T", "\x1bP"),
+            ("kitty around tmux", {"TERM": "tmux-256color", "KITTY_WINDOW_ID": "1", "TMUX": "x"}, b"\x1b[?1;2c", True, "\x1b[38;5;", "\x1b_G"),
+            ("a terminal that has sixel", {"TERM": "xterm-256color"}, b"\x1b[?62;4;6c", True, "\x1bP0;1;0q", "\x1b_G"),
+            ("sixel as the last number", {"TERM": "mlterm"}, b"\x1b[?63;1;4c", True, "\x1bP0;1;0q", "\x1b_G"),
+            ("44 is not 4", {"TERM": "xterm-256color"}, b"\x1b[?62;44c", True, "\x1b[38;5;", "\x1bP"),
+            ("24-bit colors", {"TERM": "xterm-256color", "COLORTERM": "truecolor"}, b"\x1b[?62c", True, "\x1b[38;2;", "\x1bP"),
+            ("no answer", {"TERM": "xterm-256color"}, None, True, "\x1b[38;5;", "\x1bP"),
+            ("half an answer", {"TERM": "xterm-256color"}, b"\x1b[?6", True, "\x1b[38;5;", "\x1bP"),
+            ("a flood without an end", {"TERM": "xterm-256color"}, b"x" * 2000, True, "\x1b[38;5;", "\x1bP"),
+            ("a dumb one", {"TERM": "dumb", "COLORTERM": "truecolor"}, None, False, "\u2591", "\x1b"),
+            ("NO_COLOR", {"TERM": "xterm-256color", "NO_COLOR": "1"}, b"\x1b[?62c", True, "\u2591", "\x1b[38"),
+            ("few colors", {"TERM": "vt220"}, b"\x1b[?62c", True, "\u2591", "\x1b[38")):
+        text, asked, status, same = on_terminal(["--show", "v", dataset], answer, **env, **utf8)
+        problems = [] if status == 0 else ["status %d" % status]
+        problems += [] if asked == question else ["asked: %s" % asked]
+        problems += [] if has in text and lacks not in text else [repr(text[:300])]
+        problems += [] if same else ["the terminal's modes were changed"]
+        report("pictures: %s" % what, problems)
+    text, asked, _, _ = on_terminal(["--color=never", "--show", "v", dataset], b"\x1b[?62;4c", TERM="xterm-256color", **utf8)
+    report("pictures: --color=never", [] if "\x1b[3" not in text and "\x1bP" not in text else repr(text[:200]))
+
+
+def hostile():
+    problems = []
+    for graphics, locale in (("blocks", "C.UTF-8"), ("blocks", "C"), ("kitty", "C.UTF-8"), ("sixel", "C.UTF-8")):
+        r = run("nczdump", "--graphics", graphics, "--show", "odd", dataset, LC_ALL=locale)
+        text = r.stdout
+        if r.returncode != 0 or b"owned" in text and graphics != "blocks" or b"\x1b]" in text or b"\x07" in text or \
+                b"\x1b[31m" in text or b"\xc2\x9b" in text or b"\xe2\x80\xae" in text:
+            problems.append("%s: %r %s" % (graphics, text[:200], r.stderr))
+    text = run("nczdump", "--show", "odd", dataset, LC_ALL="C.UTF-8").stdout.decode()
+    if not text.startswith("odd: a?]0;owned?b??2Jc???d\n"):
+        problems.append(repr(text[:100]))
+    report("pictures: commands for a terminal in attributes are not sent to it", problems)
+
+
+def mistakes():
+    out = os.path.join(tmp, "x.png")
+    show = ["--show"]
+    listed = [(show + ["s", dataset], 1, "s: not numbers"), (show + ["scalar", dataset], 1, "scalar: one value"),
+              (show + ["lost", dataset], 1, "lost: all values are missing"), (show + ["nothing", dataset], 1, "nothing: no values"),
+              (show + ["zz", dataset], 1, "zz: No such variable"), (show + ["line", dataset], 1, "2 variables have this name"),
+              (show + ["v,w", dataset], 2, "of one variable"), (show + ["v[", dataset], 2, "no closing bracket"),
+              (show + ["v", "--tree", dataset], 2, "not with other forms"), (show + ["v", "--show", "w", dataset], 2, "one picture"),
+              (show + ["v", "--graphics=bmp", dataset], 2, "--graphics: not a valid value: bmp"),
+              (show + ["v", "--color=maybe", dataset], 2, "--color: not a valid value"), (show + ["v", dataset, out], 2, "only one dataset"),
+              (show + ["v[9,:,:]", dataset], 1, "9")]
+    if png:
+        listed.append((["--plot", "v", dataset], 2, "the picture's file"))
+    else:
+        listed.append((["--plot", "v", dataset, out], 2, "built without libpng; --show"))
+    problems = []
+    for args, status, text in listed:
+        r = run("nczdump", *args)
+        if r.returncode != status or text not in r.stderr.decode() or r.stdout != b"":
+            problems.append("%s: exit %d, %s" % (" ".join(args), r.returncode, r.stderr.decode().strip()))
+    report("pictures: mistakes", problems)
+
+
+try:
+    if png:
+        files()
+        shown(read_png(open(os.path.join(tmp, "first.png"), "rb").read())[1])
+    shades()
+    terminals()
+    hostile()
+    mistakes()
+finally:
+    shutil.rmtree(tmp)
+sys.exit(cases.status())

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* terminal_text.c: characters that are safe on a terminal. */
+#include "terminal_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Marks that turn the direction of what follows, up to another one: U+202A to 202E, 2066 to 2069. */
+static bool
+turns_direction(long v)
+{
+    return (v >= 0x202A && v <= 0x202E) || (v >= 0x2066 && v <= 0x2069);
+}
+
+long
+terminal_decode(const char *s, size_t *nbytes)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t        n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+    long          v = n < 2 ? c : c & (0x7F >> n);
+
+    *nbytes = 1;
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)s[i] & 0xC0) != 0x80)
+            return -1;
+        v = v << 6 | ((unsigned char)s[i] & 0x3F);
+    }
+    if (n == 0 || v < 0x20 || (v >= 0x7F && v < 0xA0) || turns_direction(v))
+        return -1;
+    *nbytes = n;
+    return v;
+}
+
+size_t
+terminal_columns(long c)
+{
+    return c < 0x1100 ? 1 : 2;
+}
+
+bool
+terminal_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+
+        if (value != NULL && value[0] != '\0')
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "utf-8") != NULL;
+    }
+    return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* terminal_text.h: text of a dataset on a terminal, which must not take any of it for a command. */
+#ifndef TERMINAL_TEXT_H
+#define TERMINAL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The code point at `s` in UTF-8, and its bytes. -1, of one byte: it is none, or it moves the cursor, begins a command,
+ * or changes the direction of writing.
+ */
+long terminal_decode(const char *s, size_t *nbytes);
+
+/* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
+size_t terminal_columns(long c);
+
+bool terminal_is_utf8(void); /* by LC_ALL, LC_CTYPE, LANG */
+
+#endif /* TERMINAL_TEXT_H */
