@@ -254,6 +254,7 @@ typedef struct meeting {
     pthread_cond_t  changed;
     int             n, here;
     unsigned        round;
+    bool            broken; /* a rank takes part no more */
     int64_t         most[64];
     void           *data;
     const void     *send[RANKS_MOST];
@@ -268,35 +269,46 @@ typedef struct thread_comm {
     int         rc;
 } thread_comm;
 
-/* Waits for all threads. Under the lock. */
-static void
+/* Waits for all threads. False: one has broken off; what others passed may not be looked at. Under the lock. */
+static bool
 meet(meeting *m)
 {
     unsigned round = m->round;
 
+    if (m->broken)
+        return false;
     if (++m->here == m->n) {
         m->here = 0;
         m->round++;
         (void)pthread_cond_broadcast(&m->changed);
     }
-    while (m->round == round)
+    while (m->round == round && !m->broken)
         (void)pthread_cond_wait(&m->changed, &m->lock);
+    return !m->broken;
+}
+
+/* Meets for the last time in an exchange, and leaves it. */
+static int
+part(meeting *m, bool good)
+{
+    good = good && meet(m);
+    (void)pthread_mutex_unlock(&m->lock);
+    return good ? NC_NOERR : NC_EIO;
 }
 
 static int
 thread_broadcast(void *context, int root, void *data, size_t len)
 {
     thread_comm *t = context;
+    bool         good;
 
     (void)pthread_mutex_lock(&t->m->lock);
     if (t->comm.rank == root)
         t->m->data = data;
-    meet(t->m);
-    if (t->comm.rank != root)
+    good = meet(t->m);
+    if (good && t->comm.rank != root)
         memcpy(data, t->m->data, len);
-    meet(t->m);
-    (void)pthread_mutex_unlock(&t->m->lock);
-    return NC_NOERR;
+    return part(t->m, good);
 }
 
 static int
@@ -304,16 +316,16 @@ thread_max(void *context, int64_t *values, size_t n)
 {
     thread_comm *t = context;
     meeting     *m = t->m;
+    bool         good;
 
     (void)pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < n; i++)
         if (m->here == 0 || values[i] > m->most[i])
             m->most[i] = values[i];
-    meet(m);
-    memcpy(values, m->most, n * sizeof *values);
-    meet(m);
-    (void)pthread_mutex_unlock(&m->lock);
-    return NC_NOERR;
+    good = meet(m);
+    if (good)
+        memcpy(values, m->most, n * sizeof *values);
+    return part(m, good);
 }
 
 static int
@@ -322,12 +334,13 @@ thread_alltoall(void *context, const void *send, const size_t *send_len, void *r
     thread_comm *t = context;
     meeting     *m = t->m;
     char        *out = recv;
+    bool         good;
 
     (void)pthread_mutex_lock(&m->lock);
     m->send[t->comm.rank] = send;
     m->send_len[t->comm.rank] = send_len;
-    meet(m);
-    for (int from = 0; from < m->n; from++) {
+    good = meet(m);
+    for (int from = 0; good && from < m->n; from++) {
         const char *in = m->send[from];
 
         for (int r = 0; r < t->comm.rank; r++)
@@ -336,9 +349,23 @@ thread_alltoall(void *context, const void *send, const size_t *send_len, void *r
             memcpy(out, in, recv_len[from]);
         out += recv_len[from];
     }
-    meet(m);
+    return part(m, good);
+}
+
+static int
+leave(meeting *m)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    m->broken = true;
+    (void)pthread_cond_broadcast(&m->changed);
     (void)pthread_mutex_unlock(&m->lock);
-    return NC_NOERR;
+    return NC_EIO;
+}
+
+int
+ranks_break_off(const nczarr_comm *comm)
+{
+    return comm->broadcast == thread_broadcast ? leave(((thread_comm *)comm->context)->m) : break_off(comm->context);
 }
 
 static void *

@@ -145,6 +145,21 @@ use_dying_calls(kill_calls which)
     zmap_file_use(&t);
 }
 
+void
+kill_arm(unsigned n)
+{
+    calls = 0;
+    die_at = (long)n;
+    use_dying_calls(KILL_AT_ALL);
+}
+
+void
+kill_count(void)
+{
+    if (die_at > 0)
+        tick();
+}
+
 bool
 kill_at_call(long n, kill_calls which, const char *name, bool (*go)(void *arg), void *arg)
 {

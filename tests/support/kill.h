@@ -20,6 +20,11 @@ typedef enum kill_calls {
  */
 bool kill_at_call(long n, kill_calls which, const char *name, bool (*go)(void *arg), void *arg);
 
+/* Counts the calls of this process from now on: it dies at call n. 0: it never dies. */
+void kill_arm(unsigned n);
+/* Counts one more call, which is not one of a store. */
+void kill_count(void);
+
 /*
  * How many calls lie between two deaths of a run that goes through all of them: 1 where the calls come in the same order
  * each time, that is with NCZARR_THREADS=1. With more threads they mix: every third then. Under a sanitizer a death
