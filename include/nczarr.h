@@ -350,7 +350,8 @@ typedef struct NC_memio {
  *           nc_close() and nc_abort() wait for running calls; later ones get NC_EBADID.
  * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
  *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
- *           space (else NC_EBADNAME). NULL for a new name is NC_EINVAL, of attributes NC_EBADNAME.
+ *           space (else NC_EBADNAME). NULL for a name is NC_EINVAL, where an attribute is put
+ *           or looked up NC_EBADNAME.
  * Source    The netCDF C API of netCDF-C 4.10; differences are noted here and listed in formats.md.
  * Documents formats.md, s3.md and others are installed in share/doc/nczarr; in the source tree they are in docs/.
  * ============================================================================================================ */
@@ -503,7 +504,8 @@ NCZARR_API int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_m
  * all cached chunks are dropped; for new definitions open the dataset again (parallel.md). */
 NCZARR_API int nc_sync(int ncid);
 
-/* Stores everything as nc_sync() does and closes the dataset. Always releases it, and returns the first failure. */
+/* Stores everything as nc_sync() does and closes the dataset. Always releases it, and returns the first failure.
+ * NC_EBADGRPID, of nc_abort(), too: the ncid is a group's; nothing is closed. */
 NCZARR_API int nc_close(int ncid);
 
 /* Closes the dataset without storing. After nc_create() it removes exactly what this session created; after nc_open()

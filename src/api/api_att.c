@@ -72,6 +72,13 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
 }
 
 /* Finds an attribute. *out is valid until the call is left; the caller clears its text. */
+/* To look an attribute up without a name is NC_EBADNAME, as in netCDF-C. */
+static int
+own_name(const char *name, char **out)
+{
+    return name != NULL ? ncz_api_lookup_name(name, out) : ncz_fail(NC_EBADNAME, "no name of an attribute is given");
+}
+
 static int
 find_att(const ncz_call *c, int varid, const char *name, answer *out)
 {
@@ -87,7 +94,7 @@ find_att(const ncz_call *c, int varid, const char *name, answer *out)
     /* Look up the name as given first, since most names need no normalisation. */
     a = name != NULL ? ncz_atts_find(atts, name) : NULL;
     if (a == NULL) {
-        if ((rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
+        if ((rc = own_name(name, &own)) != NC_NOERR)
             return rc;
         if ((a = ncz_atts_find(atts, own)) == NULL)
             rc = make_up_att(c, v, own, out);
@@ -144,7 +151,7 @@ nc_inq_attid(int ncid, int varid, const char *name, int *idp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
+    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = own_name(name, &own)) != NC_NOERR)
         goto done;
     if ((a = ncz_atts_find(atts, own)) == NULL || !is_listed(a)) {
         rc = ncz_fail(NC_ENOTATT, "there is no attribute '%s'", own);
@@ -191,12 +198,12 @@ check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
         return NC_NOERR;
     from = value_type(from);
     to = value_type(to);
+    if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
+        return ncz_fail(NC_ECHAR, "%s: text does not convert to another type, nor from it", name);
     if (from->id > NC_MAX_ATOMIC_TYPE || to->id > NC_MAX_ATOMIC_TYPE)
         return ncz_fail(NC_EBADTYPE, "%s: a user-defined type converts to no other", name);
     if (from->class == NCZ_TYPE_STRING || to->class == NCZ_TYPE_STRING)
         return ncz_fail(NC_EBADTYPE, "%s: strings convert to no other type", name);
-    if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
-        return ncz_fail(NC_ECHAR, "%s: text and numbers do not convert", name);
     return NC_NOERR;
 }
 
@@ -248,6 +255,8 @@ find_types(const ncz_call *c, nc_type xtype, nc_type mem, const char *name, cons
 {
     int rc = ncz_call_type(c, xtype, type);
 
+    if (rc == NC_EBADTYPE && xtype > NC_MAX_ATOMIC_TYPE) /* as netCDF-C says it, of attributes */
+        return ncz_fail(NC_EBADTYPID, "there is no type %d", xtype);
     if (rc != NC_NOERR)
         return rc;
     *from = mem == NC_NAT ? *type : ncz_type_of(mem);
@@ -425,7 +434,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
         return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
     if (strcmp(name, newname) == 0)
-        return NC_NOERR;
+        return ncz_fail(NC_ENAMEINUSE, "%s: it has this name already", name);
     if ((rc = ncz_api_check_rename(c, name, newname)) != NC_NOERR)
         return rc;
     if (v != NULL && strcmp(newname, FILL_ATT) == 0) {
@@ -452,7 +461,9 @@ nc_rename_att(int ncid, int varid, const char *name, const char *newname)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) == NC_NOERR &&
-        (rc = ncz_api_lookup_name(name, &old)) == NC_NOERR && (rc = check_new_name(newname, &own)) == NC_NOERR)
+        (rc = ncz_api_lookup_name(name, &old)) == NC_NOERR &&
+        (rc = newname != NULL ? check_new_name(newname, &own) : ncz_fail(NC_EINVAL, "no new name is given")) ==
+            NC_NOERR)
         rc = rename_att(&c, varid, old, own);
     ncz_free(old);
     ncz_free(own);

@@ -134,6 +134,10 @@ end_dataset(int ncid, int (*how)(ncz_dataset *))
     int          rc;
 
     ncz_err_clear();
+    if (ncid % NCZ_ID_GROUPS != 0 && (ds = ncz_ids_find(ncid)) != NULL) {
+        ncz_dataset_unref(ds);
+        return ncz_fail(NC_EBADGRPID, "ncid %d is a group: only the ncid of the dataset can be closed", ncid);
+    }
     if ((ds = ncz_ids_take(ncid)) == NULL)
         return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
     rc = how(ds);

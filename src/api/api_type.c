@@ -16,7 +16,7 @@ nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep)
 
     if (!ncz_api_atomic(xtype)) {
         if ((rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c)) != NC_NOERR)
-            return rc;
+            return rc == NC_EBADID ? ncz_fail(NC_EBADTYPE, "there is no type %d, nor a dataset %d", xtype, ncid) : rc;
         if ((rc = ncz_call_type(&c, xtype, &t)) == NC_NOERR && (rc = ncz_api_give_name(t->name, name)) == NC_NOERR &&
             sizep != NULL)
             *sizep = t->size;

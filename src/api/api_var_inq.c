@@ -4,6 +4,8 @@
  */
 #include "api/api_int.h"
 
+#include <string.h>
+
 int
 nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp)
 {
@@ -13,6 +15,10 @@ nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *d
 
     if (rc != NC_NOERR)
         return rc;
+    if (varid == NC_GLOBAL && nattsp != NULL) { /* netCDF-C gives this number, and leaves the rest as it is */
+        *nattsp = ncz_api_count_atts(&c.g->atts);
+        return ncz_call_leave(&c, NC_NOERR);
+    }
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR || (rc = ncz_api_give_name(v->name, name)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if (xtypep != NULL)
@@ -36,7 +42,9 @@ nc_inq_varid(int ncid, const char *name, int *varidp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_lookup_name(name, &own)) == NC_NOERR) {
+    if (name != NULL && strlen(name) > NC_MAX_NAME)
+        rc = ncz_fail(NC_EMAXNAME, "no variable has a name of %zu bytes", strlen(name));
+    else if ((rc = ncz_api_lookup_name(name, &own)) == NC_NOERR) {
         if ((v = ncz_group_find_var(c.g, own)) == NULL)
             rc = ncz_fail(NC_ENOTVAR, "there is no variable '%s'", own);
         else if (varidp != NULL)

@@ -307,6 +307,8 @@ ncz_dataset_enddef(ncz_dataset *ds)
 {
     int rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
 
+    if (rc == NC_EPERM)
+        return ncz_fail(NC_ENOTINDEFINE, "%s was opened read-only: it is never in define mode", ds->path);
     if (rc != NC_NOERR)
         return rc;
     if (!ds->defining)

@@ -35,14 +35,15 @@ on_any(const char *name, bool leaf, void *arg)
     (void)name;
     (void)leaf;
     *(bool *)arg = false;
-    return 1; /* one child suffices: stop */
+    return 1; /* one object suffices: stop */
 }
 
+/* Looks for objects, not for children: MinIO lists the prefixes of deleted objects for a moment longer. */
 int
 ncz_owner_store_empty(zmap *map, bool *out)
 {
     bool empty = true;
-    int  rc = zmap_list(map, "", on_any, &empty);
+    int  rc = zmap_walk(map, "", on_any, &empty);
 
     if (rc != NC_NOERR && empty)
         return rc;

@@ -108,7 +108,7 @@ define_mode_on(place *p)
     OK(nc_enddef(ncid));
     OK(nc_put_att_text(ncid, NC_GLOBAL, "new", 2, "ab")); /* but not one that is replaced */
     FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
-    FAILS(NC_EBADTYPE, nc_put_att_int(ncid, NC_GLOBAL, "newer", 99, 1, &dim));
+    FAILS(NC_EBADTYPID, nc_put_att_int(ncid, NC_GLOBAL, "newer", 99, 1, &dim));
     FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
     OK(nc_close(ncid));
 }

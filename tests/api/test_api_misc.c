@@ -62,7 +62,7 @@ library(void **state)
     assert_int_equal(size, 77);
     OK(nc_inq_type(-1, NC_SHORT, text, &size)); /* of an atomic type: no dataset is needed */
     assert_true(strcmp(text, "short") == 0 && size == 2);
-    FAILS(NC_EBADID, nc_inq_type(-1, 33, text, &size));
+    FAILS(NC_EBADTYPE, nc_inq_type(-1, 33, text, &size));
     OK(nc_inq_type_equal(0, NC_INT, 1, NC_INT, &old));
     assert_int_equal(old, 1);
     assert_int_equal(nctypelen(NC_DOUBLE), 8);
