@@ -142,6 +142,17 @@ ncz_pool_share(unsigned processes)
         ncz_pool_set_threads(0);
 }
 
+unsigned
+ncz_pool_processes(void)
+{
+    unsigned n;
+
+    (void)pthread_mutex_lock(&pool.lock);
+    n = pool.share > 1 ? pool.share : 1;
+    (void)pthread_mutex_unlock(&pool.lock);
+    return n;
+}
+
 /* ---- spinning ----
  *
  * Waking a worker for each of many short calls costs more than the calls. So short waits spin: a caller for the last

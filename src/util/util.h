@@ -264,8 +264,11 @@ void     ncz_scratch_clear(ncz_scratch *s);
  */
 unsigned ncz_pool_threads(void);           /* most threads at work at once, with the caller */
 void     ncz_pool_set_threads(unsigned n); /* 0: NCZARR_THREADS, or else the number of CPUs */
-void ncz_pool_share(unsigned processes);   /* so many share the CPUs: the number of threads, if it is that of CPUs */
-void ncz_pool_stop(void);                  /* ends the workers and frees their buffers; the next use starts others */
+/* So many processes share the machine: each takes its part of the CPUs, unless a number of threads was set, and of what
+ * asks for ncz_pool_processes(). */
+void     ncz_pool_share(unsigned processes);
+unsigned ncz_pool_processes(void); /* at least 1 */
+void     ncz_pool_stop(void);      /* ends the workers and frees their buffers; the next use starts others */
 
 typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 

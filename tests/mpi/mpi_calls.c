@@ -250,6 +250,34 @@ run_threads(const char *path, int level)
     CHECK(*(int *)result == (level < MPI_THREAD_SERIALIZED ? NC_EPARINIT : NC_NOERR));
 }
 
+/* All ranks are on this machine, and divide its CPUs. The blocks of uneven ranks, one of them without any, give all the
+ * same chunks. */
+static void
+run_share(const char *path)
+{
+    int    cpus = nczarr_get_threads(), ncid, dim, var, values[100];
+    size_t start = rank == 0 ? 0 : (size_t)(rank - 1) * 100, count = rank == 0 ? 0 : 100, chunk = 0;
+
+    OK(nc_create_par(path, NC_CLOBBER | NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    CHECK(nczarr_get_threads() == (cpus + nranks - 1) / nranks);
+    OK(nc_def_dim(ncid, "x", (size_t)(nranks - 1) * 100, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    OK(nczarr_def_var_decomposition(ncid, var, &start, &count));
+    OK(nc_inq_var_chunking(ncid, var, NULL, &chunk));
+    CHECK(chunk == 100);
+    OK(nc_enddef(ncid));
+    for (int i = 0; i < 100; i++)
+        values[i] = (int)start + i;
+    OK(nc_put_vara_int(ncid, var, &start, &count, values));
+    OK(nc_sync(ncid));
+    start = (size_t)(nranks - 2) * 100;
+    count = 100;
+    OK(nc_get_vara_int(ncid, var, &start, &count, values));
+    for (int i = 0; i < 100; i++)
+        CHECK(values[i] == (int)start + i);
+    OK(nc_close(ncid));
+}
+
 /* The last rank is killed after one record is stored, while the others wait for it in a collective put. */
 static void
 run_death(const char *path)
@@ -315,6 +343,8 @@ main(int argc, char **argv)
         run_errors(path);
     else if (strcmp(name, "threads") == 0 || strcmp(name, "main_thread") == 0)
         run_threads(path, level);
+    else if (strcmp(name, "share") == 0)
+        run_share(path);
     else if (strcmp(name, "death") == 0)
         run_death(path);
     else if (strcmp(name, "left") == 0)

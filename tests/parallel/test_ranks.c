@@ -672,6 +672,79 @@ test_beside_another(void **state)
     on_ranks(3, append_beside_another, &j);
 }
 
+/* ---- the machine is shared --------------------------------------------------------------------------------------- */
+
+/* The ranks of a machine divide its CPUs, unless a program sets a number of threads. */
+static int
+divide_threads(const nczarr_comm *comm, void *arg)
+{
+    const job  *j = arg;
+    nczarr_comm mine = *comm;
+    int         ncid, cpus;
+
+    (void)unsetenv("NCZARR_THREADS");
+    mine.node_ranks = 1;
+    RANK_CHECK(nczarr_create_par(j->path, NC_NETCDF4, &mine, &ncid) == NC_NOERR && nc_close(ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_set_threads(0) == NC_NOERR && (cpus = nczarr_get_threads()) >= 1);
+    mine.node_ranks = 2;
+    RANK_CHECK(nczarr_open_par(j->path, NC_WRITE, &mine, &ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_get_threads() == (cpus + 1) / 2);
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_set_threads(3) == NC_NOERR);
+    RANK_CHECK(nczarr_open_par(j->path, NC_WRITE, &mine, &ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_get_threads() == 3);
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_threads_of_ranks(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr")};
+
+    (void)state;
+    assert_int_equal(ranks_as_processes(2, divide_threads, &j, -1), 0);
+    scratch_empty(dir);
+}
+
+/* A rank that writes gets the chunks that it asks for, and no others: they may change. */
+static int
+read_in_turn(const nczarr_comm *comm, void *arg)
+{
+    const job    *j = arg;
+    nczarr_counts counts = {.size = sizeof counts};
+    int           ncid, varid, values[NX];
+
+    RANK_CHECK(nczarr_set_threads(4) == NC_NOERR);
+    RANK_CHECK(nczarr_create_par(j->path, NC_NETCDF4, comm, &ncid) == NC_NOERR);
+    RANK_CHECK(define(ncid, NX, &varid) == NC_NOERR);
+    RANK_CHECK(nc_var_par_access(ncid, varid, NC_COLLECTIVE) == NC_NOERR);
+    for (size_t t = 0; t < 12; t++)
+        RANK_CHECK(put_step(comm, ncid, varid, t) == NC_NOERR);
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_open_par(j->path, NC_WRITE, comm, &ncid) == NC_NOERR);
+    for (size_t t = 0; t < 12; t++) {
+        unsigned long long before;
+
+        RANK_CHECK(nczarr_stats(ncid, &counts) == NC_NOERR);
+        before = counts.gets;
+        RANK_CHECK(nc_get_vara_int(ncid, varid, (size_t[]){t, 0}, (size_t[]){1, NX}, values) == NC_NOERR);
+        RANK_CHECK(nczarr_stats(ncid, &counts) == NC_NOERR && counts.gets == before + 1);
+    }
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
+static void
+test_no_read_ahead(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr")};
+
+    (void)state;
+    assert_int_equal(ranks_as_processes(2, read_in_turn, &j, -1), 0);
+    scratch_empty(dir);
+}
+
 /* ---- a rank is killed ------------------------------------------------------------------------------------------ */
 
 /* Writes steps until the victim kills itself before its step `steps`; then all others get errors. */
@@ -752,6 +825,8 @@ main(void)
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_one_without_memory),
         cmocka_unit_test(test_beside_another),
+        cmocka_unit_test(test_threads_of_ranks),
+        cmocka_unit_test(test_no_read_ahead),
         cmocka_unit_test(test_killed_rank),
     };
 

@@ -576,6 +576,39 @@ patience_and_trust(void **state)
     }
 }
 
+/* The ranks of a machine share the requests at once; a number that a user gives is each one's. */
+static void
+ranks(void **state)
+{
+    static const struct {
+        unsigned ranks, bucket, web;
+    } rows[] = {{1, 48, 32}, {2, 24, 16}, {7, 6, 4}, {12, 4, 4}, {1000, 4, 4}};
+    ncz_s3_settings *s = NULL;
+    ncz_uri         *u = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        clean_environment();
+        put_file(".aws/config", "");
+        ncz_pool_share(rows[i].ranks);
+        assert_int_equal(settings_of("s3://bucket/k", &s), NC_NOERR);
+        assert_int_equal(s->in_flight, rows[i].bucket);
+        ncz_s3_settings_free(s);
+        assert_int_equal(ncz_uri_parse("http://h/a", &u), NC_NOERR);
+        assert_int_equal(ncz_s3_settings_web(u, &s), NC_NOERR);
+        ncz_uri_free(u);
+        assert_int_equal(s->in_flight, rows[i].web);
+        ncz_s3_settings_free(s);
+        put_file(".aws/config", "[default]\ns3 =\n max_concurrent_requests = 30\n");
+        assert_int_equal(settings_of("s3://bucket/k", &s), NC_NOERR);
+        assert_int_equal(s->in_flight, 30);
+        ncz_s3_settings_free(s);
+    }
+    ncz_pool_share(1);
+    clean_environment();
+    put_file(".aws/config", "");
+}
+
 static void
 forbidden(void **state)
 {
@@ -795,10 +828,24 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(forms),           TEST(refused_urls),      TEST(endpoints), TEST(addressing), TEST(regions),
-        TEST(variants),        TEST(unsigned_requests), TEST(rc_files),  TEST(profiles),   TEST(netcdfs_test_home),
-        TEST(forbidden),       TEST(web_servers),       TEST(patience),  TEST(explained),  TEST(patience_and_trust),
-        TEST(memory_runs_out), TEST(rc_names_host),
+        TEST(forms),
+        TEST(refused_urls),
+        TEST(endpoints),
+        TEST(addressing),
+        TEST(regions),
+        TEST(variants),
+        TEST(unsigned_requests),
+        TEST(rc_files),
+        TEST(profiles),
+        TEST(netcdfs_test_home),
+        TEST(ranks),
+        TEST(forbidden),
+        TEST(web_servers),
+        TEST(patience),
+        TEST(explained),
+        TEST(patience_and_trust),
+        TEST(memory_runs_out),
+        TEST(rc_names_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

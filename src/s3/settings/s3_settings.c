@@ -12,6 +12,7 @@ enum {
     ATTEMPTS = 5,
     IN_FLIGHT = 48,
     WEB_IN_FLIGHT = 32,
+    IN_FLIGHT_LEAST = 4,
     CONNECT_MS = 10000,
     STALL_S = 30,
     PROGRESS_TIMEOUT_MS = 120000
@@ -277,6 +278,16 @@ choose_connection(const ncz_s3_lookup *l, ncz_s3_settings *s)
 
 /* ---- retries ---- */
 
+/* The part of this process in the requests of all ranks on its machine; a few, so that a rank still works on some while
+ * it waits for others. */
+static int64_t
+own_part(int64_t requests)
+{
+    int64_t part = requests / (int64_t)ncz_pool_processes();
+
+    return part > IN_FLIGHT_LEAST ? part : IN_FLIGHT_LEAST;
+}
+
 static int
 choose_retries(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
@@ -285,7 +296,7 @@ choose_retries(const ncz_s3_lookup *l, ncz_s3_settings *s)
     const ncz_s3_setting at_once = ncz_s3_setting_profile(l->files, l->profile, "s3", "max_concurrent_requests");
     ncz_s3_setting       said = ncz_s3_setting_first(attempts, NCZ_LEN(attempts)),
                    gdal = ncz_s3_setting_env("GDAL_HTTP_MAX_RETRY");
-    int64_t n = ATTEMPTS, more = -1, many = IN_FLIGHT;
+    int64_t n = ATTEMPTS, more = -1, many = own_part(IN_FLIGHT);
     int     rc;
 
     if (said.value != NULL)
@@ -403,7 +414,7 @@ choose_web(const ncz_s3_lookup *l, ncz_s3_settings *s)
         return rc;
     if ((rc = choose_retries(l, s)) != NC_NOERR || (rc = choose_forbidden(l, s)) != NC_NOERR)
         return rc;
-    s->in_flight = WEB_IN_FLIGHT;
+    s->in_flight = (unsigned)own_part(WEB_IN_FLIGHT);
     return NC_NOERR;
 }
 

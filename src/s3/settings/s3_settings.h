@@ -26,7 +26,7 @@ typedef struct ncz_s3_settings {
     char      *query;  /* presigned or token query of the URL, appended unchanged; or NULL */
     char      *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent; /* NULL: libcurl's and OpenSSL's own */
     unsigned   attempts;                                         /* with the first; 5 */
-    unsigned   in_flight;                                        /* requests at once; 48 */
+    unsigned   in_flight;                                        /* requests at once; 48, shared by ranks */
     long       connect_ms, stall_s;                              /* time-outs: to connect; without a byte */
     int64_t    progress_timeout_ms; /* without progress, for all requests of a call together; 0: no limit */
     int64_t    deadline_s;          /* for one request with all its retries; 0: none */
