@@ -370,7 +370,10 @@ NCZARR_API const char *nczarr_version(void);
 NCZARR_API const char *nc_strerror(int ncerr);
 
 /* Details of this thread's last call: "" after success, else what failed, where and why. Valid until this thread's
- * next call. Never NULL. */
+ * next call. Never NULL. Calls that only free memory keep the text when they succeed, so that a program may free what
+ * it has before it reports a failure: nc_free_string(), nc_free_vlen(), nc_free_vlens(), nc_reclaim_data(),
+ * nc_reclaim_data_all(), and of netcdf_aux.h the same, ncaux_abort_compound(), ncaux_plugin_path_clear() and
+ * ncaux_plugin_path_reclaim(). nc_close() and nc_abort() do not: report first. */
 NCZARR_API const char *nczarr_errmsg(void);
 
 /* Sets how many threads may work at the same time on the data of all datasets, calling threads included. 1: no thread

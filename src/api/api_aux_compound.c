@@ -75,7 +75,6 @@ ncaux_abort_compound(void *tag)
 {
     compound *t = tag;
 
-    ncz_err_clear();
     if (t == NULL)
         return NC_NOERR;
     for (size_t i = 0; i < t->nfields; i++) {

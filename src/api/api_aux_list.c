@@ -35,7 +35,6 @@ check_list(const NCPluginList *dirs)
 int
 ncaux_plugin_path_clear(struct NCPluginList *dirs)
 {
-    ncz_err_clear();
     if (dirs == NULL || dirs->dirs == NULL)
         return NC_NOERR;
     for (size_t i = 0; i < dirs->ndirs; i++)

@@ -2,6 +2,9 @@
 /*
  * api_values: copies and frees elements in memory. The memory that elements own comes from ncz_alloc(), which is
  * malloc() outside of tests, so programs may also free() it.
+ *
+ * Functions that only free keep the thread's error text when they succeed: programs free what they have before they
+ * report the failure of an earlier call.
  */
 #include "api/api_int.h"
 
@@ -23,7 +26,6 @@ ncz_api_classic(nc_type t)
 int
 nc_free_string(size_t len, char **data)
 {
-    ncz_err_clear();
     if (len > 0 && data == NULL)
         return ncz_fail(NC_EINVAL, "nc_free_string: %zu strings, but no pointer", len);
     ncz_type_free_elems(ncz_type_of(NC_STRING), data, len);
@@ -39,7 +41,6 @@ nc_free_vlen(nc_vlen_t *vl)
 int
 nc_free_vlens(size_t len, nc_vlen_t vlens[])
 {
-    ncz_err_clear();
     if (len > 0 && vlens == NULL)
         return ncz_fail(NC_EINVAL, "nc_free_vlens: %zu values, but no pointer", len);
     for (size_t i = 0; i < len; i++) {
@@ -95,7 +96,12 @@ dup_values(const ncz_type *t, void *memory, size_t count, void *out)
 int
 nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count)
 {
-    return with_type(ncid, xtype, memory, count, free_values, NULL);
+    ncz_err before;
+    int     rc;
+
+    ncz_err_save(&before, NC_NOERR);
+    rc = with_type(ncid, xtype, memory, count, free_values, NULL);
+    return rc == NC_NOERR ? ncz_err_adopt(&before) : rc;
 }
 
 int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The library itself, error texts, types, values in memory, nc_copy_var, user-defined types. */
 #include "api_test.h"
+#include "compat/netcdf_aux.h"
 
 #include <errno.h>
 
@@ -181,6 +182,41 @@ values_on(place *p)
 }
 ON_BOTH(values)
 
+/* Freeing memory keeps the text of the failure before it; a failure of its own replaces the text. */
+static void
+free_keeps_text_on(place *p)
+{
+    char     *strings[1] = {strdup("one")}, *more[1] = {strdup("two")}, **all = malloc(sizeof *all), text[512];
+    nc_vlen_t vl = {3, malloc(12)};
+    void     *tag = NULL;
+    int       ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "absent", &(int){0}));
+    snprintf(text, sizeof text, "%s", nczarr_errmsg());
+    assert_non_null(strstr(text, "absent"));
+    assert_int_equal(nc_free_string(1, strings), NC_NOERR);
+    assert_string_equal(nczarr_errmsg(), text);
+    assert_int_equal(nc_free_vlen(&vl), NC_NOERR);
+    assert_int_equal(nc_free_vlens(1, &vl), NC_NOERR);
+    assert_string_equal(nczarr_errmsg(), text);
+    assert_int_equal(nc_reclaim_data(ncid, NC_STRING, more, 1), NC_NOERR);
+    assert_string_equal(nczarr_errmsg(), text);
+    assert_int_equal(ncaux_begin_compound(ncid, "c", 0, &tag), NC_NOERR);
+    FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "absent", &(int){0}));
+    assert_int_equal(ncaux_abort_compound(tag), NC_NOERR);
+    assert_int_equal(ncaux_plugin_path_clear(&(NCPluginList){0, NULL}), NC_NOERR);
+    assert_string_equal(nczarr_errmsg(), text);
+    all[0] = strdup("three");
+    assert_int_equal(nc_reclaim_data_all(ncid, NC_STRING, all, 1), NC_NOERR);
+    assert_string_equal(nczarr_errmsg(), text);
+    FAILS(NC_EBADTYPE, nc_reclaim_data(ncid, 99, more, 1));
+    assert_null(strstr(nczarr_errmsg(), "absent"));
+    OK(nc_close(ncid));
+    assert_string_equal(nczarr_errmsg(), "");
+}
+ON_BOTH(free_keeps_text)
+
 static void
 copy_var_on(place *p)
 {
@@ -277,10 +313,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_texts), cmocka_unit_test(library),
-        cmocka_unit_test(settings),    cmocka_unit_test(default_format),
-        cmocka_unit_test(types),       cmocka_unit_test(values),
-        cmocka_unit_test(copy_var),    cmocka_unit_test(stats_of_what_was_done),
+        cmocka_unit_test(error_texts),     cmocka_unit_test(library),  cmocka_unit_test(settings),
+        cmocka_unit_test(default_format),  cmocka_unit_test(types),    cmocka_unit_test(values),
+        cmocka_unit_test(free_keeps_text), cmocka_unit_test(copy_var), cmocka_unit_test(stats_of_what_was_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
