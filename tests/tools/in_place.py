@@ -288,6 +288,63 @@ def refusals():
     refuse("a name that v3 reserves", path, 3, "__v")
 
 
+STRINGS = """netcdf a { dimensions: x = 4 ; y = 3 ;
+variables: string v(x) ; v:_ChunkSizes = 2 ; string w(x, y) ; w:_ChunkSizes = 2, 2 ; string s ; int n(x) ;
+data: v = "zero", "one", "two", "three" ;
+w = "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l" ; s = "scalar" ; n = 1, 2, 3, 4 ; }"""
+
+
+def interrupt_widening(path, *names):
+    """As a writer leaves it that dies before it copies the widened chunks to their usual keys: these have old ones."""
+    for name in names:
+        with open(os.path.join(path, name, ".zarray")) as f:
+            doc = json.load(f)
+        doc["filters"] = (doc["filters"] or []) + [{"id": "nczarr_widening"}]
+        with open(os.path.join(path, name, ".zarray"), "w") as f:
+            json.dump(doc, f)
+        for key in [k for k in objects(path) if k.startswith(name + "/") and not is_v2(k)]:
+            shutil.copy(os.path.join(path, key), os.path.join(path, key + ".0"))
+            with open(os.path.join(path, key), "wb") as f:
+                f.write(b"narrow")
+
+
+def widening():
+    """An unfinished widening of strings is finished first; where it cannot be, the variable is refused by name."""
+    problems = []
+    for mode in ["nczarr", "zarr"]:
+        path = make("w.zarr#mode=%s,v2" % mode, STRINGS)
+        text = dump(path)
+        interrupt_widening(path, "v", "w", "s")
+        if dump(path) != text:
+            problems.append("%s: the interrupted dataset is not read: %s" % (mode, dump(path)[-300:]))
+        before = objects(path)
+        r = convert(path, 3, "--dry-run")
+        if r.returncode != 1 or objects(path) != before or any("/%s: a writer that made" % v not in r.stderr for v in "vws"):
+            problems.append("%s: dry run: exit %d: %s" % (mode, r.returncode, r.stderr))
+        r = convert(path, 3, "--remove-old", "--verify")
+        if r.returncode != 0 or version_of(path) != 3 or dump(path) != text:
+            problems.append("%s: exit %d: %s%s" % (mode, r.returncode, r.stderr, dump(path)[-300:]))
+        stray = [k for k in objects(path) if k.startswith(("v/", "s/")) and k.endswith(".0") or k.startswith("w/") and k.count(".") > 1]
+        if any(is_v2(k) for k in objects(path)) or [k for k in stray if not is_v3(k)]:
+            problems.append("%s: left over: %s" % (mode, sorted(objects(path))))
+        shutil.rmtree(path)
+    report("in place: after an interrupted widening of strings", problems)
+    if have_zip:
+        path = make("w.zarr#mode=nczarr,v2", STRINGS)
+        text = dump(path)
+        interrupt_widening(path, "v")
+        archive = there("w.zip")
+        with zipfile.ZipFile(archive, "w") as z:
+            for k, body in objects(path).items():
+                z.writestr(k, body)
+        shutil.rmtree(path)
+        r = convert(archive, 3)
+        problems = [] if dump(archive) == text else ["it is not whole: %s" % dump(archive)[-300:]]
+        if r.returncode != 0 and (r.returncode != 1 or "/v: a writer that made" not in r.stderr):
+            problems.append("exit %d: %s" % (r.returncode, r.stderr))
+        report("in place: the same in an archive", problems)
+
+
 def interrupted():
     """Whatever is missing at the end of putting or removing: the same command completes it."""
     problems = []
@@ -438,6 +495,7 @@ try:
         consolidated()
         foreign_chunks()
         refusals()
+        widening()
         interrupted()
         both_versions()
         options()

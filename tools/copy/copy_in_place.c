@@ -8,8 +8,10 @@
  *   4 compare all values, with --verify
  *   5 remove the documents of the old version, with --remove-old: those of the root first
  *
+ * A widening of strings that was interrupted is finished first, by the library: else no chunk is touched.
+ *
  * Interrupted before the end of 3 it is a dataset of the old version, from then on one of both, and after the root's
- * documents are removed one of the new. The same command completes it. Objects of chunks are never touched.
+ * documents are removed one of the new. The same command completes it.
  */
 #include "copy_int.h"
 
@@ -101,6 +103,50 @@ choose_modes(const migration *m, char **modes)
     *modes = copy_textf("mode=%s,v%d&chunk_keys=v2&dimension_separator=%c&commit=close%s", nczarr ? "nczarr" : "zarr",
                         m->to, find_separator(&m->s), consolidated || m->o->consolidate ? "&consolidated=yes" : "");
     return NC_NOERR;
+}
+
+/* ---- an unfinished widening ------------------------------------------------------------------------------------- */
+
+/*
+ * A writer that died while it made the strings of a variable longer (formats.md) left its chunks, in Zarr v2, under keys
+ * of one number more.
+ */
+static bool
+is_widening(const copy_source *s, const copy_var *v)
+{
+    char  *key = find_first_key(s->groups[v->group].in, v->in, v->rank);
+    size_t n = 0, path = strlen(v->path); /* with the slash before it, which the key lacks */
+
+    if (v->type == NC_STRING && key != NULL && strlen(key) > path)
+        for (const char *p = key + path; *p != '\0'; p++)
+            n += *p == '.' || *p == '/';
+    free(key);
+    return n > 0 && n >= (v->rank > 0 ? (size_t)v->rank : 1);
+}
+
+static bool
+has_widening(const migration *m)
+{
+    for (size_t i = 0; m->from == 2 && i < m->s.nvars; i++)
+        if (is_widening(&m->s, &m->s.vars[i]))
+            return true;
+    return false;
+}
+
+/* Any opening for writing finishes it. Where that fails the source is as it was, and the variable is refused by name. */
+static int
+finish_widening(migration *m)
+{
+    int ncid = -1, rc;
+
+    copy_source_clear(&m->s);
+    (void)nc_close(m->s.ncid);
+    m->s = (copy_source){.ncid = -1};
+    if (nc_open(m->old_url, NC_WRITE, &ncid) == NC_NOERR && (rc = nc_close(ncid)) != NC_NOERR)
+        return copy_fail(rc, m->o->in);
+    if ((rc = nc_open(m->old_url, NC_NOWRITE, &m->s.ncid)) != NC_NOERR)
+        return copy_fail(rc, m->o->in);
+    return copy_source_load(m->o, &m->s);
 }
 
 /* ---- the comparison -------------------------------------------------------------------------------------------- */
@@ -210,6 +256,13 @@ check_variable(const migration *m, const copy_var *v, int root)
 {
     int grp, varid;
 
+    if (m->from == 2 && is_widening(&m->s, v)) {
+        copy_say(
+            "%s: a writer that made its strings longer was interrupted: opening the dataset for writing finishes "
+            "that",
+            v->path);
+        return false;
+    }
     if (v->shard_in != NULL) {
         copy_say("%s: it has shards, which Zarr v%d lacks", v->path, m->to);
         return false;
@@ -377,7 +430,9 @@ prepare(migration *m, bool *there)
         copy_say("%s: this copy is not complete: --resume completes it", m->o->in);
         return NC_EINVAL;
     }
-    if ((rc = copy_source_load(m->o, &m->s)) != NC_NOERR || (rc = choose_modes(m, &modes)) != NC_NOERR ||
+    if ((rc = copy_source_load(m->o, &m->s)) != NC_NOERR ||
+        (has_widening(m) && !m->o->dry_run && (rc = finish_widening(m)) != NC_NOERR) ||
+        (rc = choose_modes(m, &modes)) != NC_NOERR ||
         (rc = copy_documents_make(m->o, &m->s, modes, &m->docs)) != NC_NOERR)
         goto done;
     rc = nczarr_map_exists(m->store, m->docs.key[m->docs.n - 1]);
