@@ -1,16 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion of nczarr's commands for bash: options, the words that some of them take, paths.
 
+# Names in the first dataset among the words: vars, dims or groups. Only directories and files are opened, never a URL:
+# completion must not wait for a server.
+_nczarr_names()
+{
+    local word
+
+    for word in "${COMP_WORDS[@]:1}"; do
+        if [ "${word:0:1}" != - ] && { [ -d "$word" ] || [ -f "$word" ]; }; then
+            "${NCZDUMP:-nczdump}" --list="$1" "$word" 2>/dev/null </dev/null
+            return
+        fi
+    done
+}
+
+# The last name of the list that is being typed; the names before it stay.
+_nczarr_complete_names()
+{
+    local cur=$2 before= name
+
+    if [[ $cur == *,* ]]; then
+        before=${cur%,*},
+        cur=${cur##*,}
+    fi
+    while IFS= read -r name; do
+        if [[ $name == "$cur"* ]]; then
+            COMPREPLY+=("$before$name")
+        fi
+    done < <(_nczarr_names "$1")
+    compopt -o nospace 2>/dev/null
+}
+
 _nczarr()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[0]##*/} options= words=
 
     COMPREPLY=()
+    case $command,$prev in
+        nczdump,-v | nczdump,--variables | nczdump,--plot | nczdump,--show | nczcopy,-[vV] | nczcopy,--variables | nczcopy,--only-variables)
+            _nczarr_complete_names vars "$cur"
+            return
+            ;;
+        nczdump,-g | nczdump,--groups | nczcopy,-[gG] | nczcopy,--groups | nczcopy,--only-groups)
+            _nczarr_complete_names groups "$cur"
+            return
+            ;;
+        nczdump,-d | nczdump,--dim | nczcopy,--dim)
+            if [[ $cur != *,* ]]; then
+                _nczarr_complete_names dims "$cur"
+            fi
+            return
+            ;;
+    esac
     case $command in
         nczdump)
             options='-h --header -c --coords -v --variables -g --groups -d --dim -s --special -F -Xp -XF -Xm -t --times -i -p
                 --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --plot --show
-                --graphics --color --tree --chunks --chunks=json --s3-explain --stats -w -L --help --version'
+                --graphics --color --tree --chunks --chunks=json --s3-explain --list= --stats -w -L --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
@@ -18,7 +65,7 @@ _nczarr()
         nczcopy)
             options='-d --dim --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
                 --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --in-place --remove-old --consolidate
-                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress
+                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress --progress=json
                 -q --quiet -L --log -r -w --help --version'
             ;;
         nczmap)

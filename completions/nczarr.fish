@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion of nczarr's commands for fish.
 
+# Names in the first dataset among the words: vars, dims or groups. Only directories and files are opened, never a URL:
+# completion must not wait for a server.
+function __nczarr_names
+    for word in (commandline -opc)[2..-1]
+        if not string match -q -- '-*' $word; and test -d $word -o -f $word
+            nczdump --list=$argv[1] $word 2>/dev/null </dev/null
+            return
+        end
+    end
+end
+
 complete -c nczdump -s h -l header -d 'no data'
 complete -c nczdump -s c -l coords -d 'data of coordinate variables only'
-complete -c nczdump -s v -l variables -x -d 'data of these variables only'
-complete -c nczdump -s g -l groups -x -d 'data of these groups only'
-complete -c nczdump -s d -l dim -x -d 'part of a dimension: DIM,FIRST,LAST,STRIDE'
+complete -c nczdump -s v -l variables -x -a '(__nczarr_names vars)' -d 'data of these variables only'
+complete -c nczdump -s g -l groups -x -a '(__nczarr_names groups)' -d 'data of these groups only'
+complete -c nczdump -s d -l dim -x -a '(__nczarr_names dims)' -d 'part of a dimension: DIM,FIRST,LAST,STRIDE'
 complete -c nczdump -s s -l special -d 'also virtual attributes'
 complete -c nczdump -s F -d 'filters as _Filter and _Codecs'
 complete -c nczdump -o Xp -d 'no _NCProperties'
@@ -23,9 +34,10 @@ complete -c nczdump -s x -l ncml -d 'NcML instead of CDL'
 complete -c nczdump -l json -a 'header' -d 'JSON instead of CDL'
 complete -c nczdump -l html -d 'a page for a browser'
 complete -c nczdump -l sample -x -d 'most values of a variable for its statistics'
-complete -c nczdump -l plot -x -d 'a picture of one variable'
-complete -c nczdump -l show -x -d 'the same on the terminal'
+complete -c nczdump -l plot -x -a '(__nczarr_names vars)' -d 'a picture of one variable'
+complete -c nczdump -l show -x -a '(__nczarr_names vars)' -d 'the same on the terminal'
 complete -c nczdump -l graphics -x -a 'auto sixel kitty blocks' -d 'how the terminal shows it'
+complete -c nczdump -l list -x -a 'vars dims groups' -d 'names only'
 complete -c nczdump -l color -x -a 'auto always never' -d 'in color'
 complete -c nczdump -l tree -d 'an overview'
 complete -c nczdump -l chunks -a 'json' -d 'which chunks are stored'
@@ -59,17 +71,17 @@ complete -c nczgen -l help -d 'help'
 complete -c nczgen -l version -d 'version'
 
 complete -c nczcopy -s d -l deflate -x -a '0 1 2 3 4 5 6 7 8 9' -d 'deflate level'
-complete -c nczcopy -l dim -x -d 'part of a dimension: DIM,FIRST,LAST,STRIDE (also -d)'
+complete -c nczcopy -l dim -x -a '(__nczarr_names dims)' -d 'part of a dimension: DIM,FIRST,LAST,STRIDE (also -d)'
 complete -c nczcopy -s s -l shuffle -d 'shuffle in front of deflate'
 complete -c nczcopy -s F -l filter -x -d 'codecs of variables'
 complete -c nczcopy -s c -l chunks -x -d 'chunk lengths'
 complete -c nczcopy -l shards -x -d 'shard lengths'
 complete -c nczcopy -s M -l min-chunked -x -d 'leave smaller variables alone'
 complete -c nczcopy -s u -l unlimited-to-fixed -d 'unlimited dimensions become fixed'
-complete -c nczcopy -s v -l variables -x -d 'data of these variables only'
-complete -c nczcopy -s V -l only-variables -x -d 'these variables only'
-complete -c nczcopy -s g -l groups -x -d 'data of these groups only'
-complete -c nczcopy -s G -l only-groups -x -d 'these groups only'
+complete -c nczcopy -s v -l variables -x -a '(__nczarr_names vars)' -d 'data of these variables only'
+complete -c nczcopy -s V -l only-variables -x -a '(__nczarr_names vars)' -d 'these variables only'
+complete -c nczcopy -s g -l groups -x -a '(__nczarr_names groups)' -d 'data of these groups only'
+complete -c nczcopy -s G -l only-groups -x -a '(__nczarr_names groups)' -d 'these groups only'
 complete -c nczcopy -s k -l kind -x -a 'nc4 nc7 nczarr zarr' -d 'kind of dataset'
 complete -c nczcopy -s 4 -d 'as -k nc4'
 complete -c nczcopy -s 7 -d 'as -k nc7'
@@ -88,7 +100,7 @@ complete -c nczcopy -l resume -d 'continue a copy that was interrupted'
 complete -c nczcopy -l no-clobber -d 'do not replace a dataset'
 complete -c nczcopy -l netcdf-types -d 'store types that netCDF-C can read'
 complete -c nczcopy -l skip-unreadable -d 'leave out variables that cannot be read'
-complete -c nczcopy -l progress -d 'show the progress'
+complete -c nczcopy -l progress -a 'json' -d 'show the progress'
 complete -c nczcopy -s q -l quiet -d 'never show it'
 complete -c nczcopy -s L -l log -x -a '-1 0 1 2 3 4' -d 'log level'
 complete -c nczcopy -s r -d 'read all of the source into memory first'

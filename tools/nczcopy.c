@@ -67,7 +67,7 @@ static const char usage_text[] =
     "      --resume            continue a copy that was interrupted\n"
     "      --no-clobber        do not replace a dataset\n"
     "      --skip-unreadable   leave out variables whose type or codec cannot be read, with a warning\n"
-    "      --progress          show the progress even without a terminal\n"
+    "      --progress[=json]   show the progress even without a terminal; as lines of JSON on stderr\n"
     "  -q, --quiet             never show it\n"
     "  -L, --log LEVEL         log level of the library\n"
     "  -r                      read all of the source into memory first\n"
@@ -103,7 +103,7 @@ static const struct option long_options[] = {
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE},
     {"netcdf-types", no_argument, NULL, OPT_NETCDF_TYPES},
-    {"progress", no_argument, NULL, OPT_PROGRESS},
+    {"progress", optional_argument, NULL, OPT_PROGRESS},
     {"quiet", no_argument, NULL, 'q'},
     {"log", required_argument, NULL, 'L'},
     {"help", no_argument, NULL, OPT_HELP},
@@ -132,6 +132,17 @@ take_deflate(copy_opts *o, const char *arg)
         return false;
     o->deflate = (int)n;
     return true;
+}
+
+static bool
+take_progress(copy_opts *o, const char *arg)
+{
+    o->progress = COPY_YES;
+    o->progress_json = arg != NULL;
+    if (arg == NULL || strcmp(arg, "json") == 0)
+        return true;
+    fprintf(stderr, "nczcopy: --progress: only json is known: %s\n", arg);
+    return false;
 }
 
 static bool
@@ -249,7 +260,7 @@ take_flag(copy_opts *o, int c)
     case OPT_NETCDF_TYPES: o->netcdf_types = true; return true;
     case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; return true;
     case OPT_NO_CLOBBER: o->keep = true; return true;
-    case OPT_PROGRESS: o->progress = COPY_YES; return true;
+    case OPT_PROGRESS: return take_progress(o, optarg);
     default: return false; /* getopt has reported it */
     }
 }

@@ -33,7 +33,8 @@ enum {
     OPT_PLOT,
     OPT_SHOW,
     OPT_GRAPHICS,
-    OPT_COLOR
+    OPT_COLOR,
+    OPT_LIST
 };
 
 static const char usage_text[] =
@@ -65,6 +66,7 @@ static const char usage_text[] =
     "      --tree              an overview of groups, variables, chunks and codecs\n"
     "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
+    "      --list=WHAT         names only: of vars, dims or groups\n"
     "      --stats             counts of store operations, on stderr at the end\n"
     "  -w, -Xm, -L LEVEL       accepted as by ncdump    -L  also sets the log level\n"
     "      --help, --version\n";
@@ -93,6 +95,7 @@ static const struct option long_options[] = {
     {"show", required_argument, NULL, OPT_SHOW},
     {"graphics", required_argument, NULL, OPT_GRAPHICS},
     {"color", required_argument, NULL, OPT_COLOR},
+    {"list", required_argument, NULL, OPT_LIST},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -295,6 +298,19 @@ take_plot(dump_opts *o, plot_opts *plot, int c)
     return take_vars(o, optarg);
 }
 
+static bool
+take_list(dump_opts *o)
+{
+    static const char *const words[] = {"vars", "dims", "groups"};
+    static const dump_form   forms[] = {DUMP_LIST_VARS, DUMP_LIST_DIMS, DUMP_LIST_GROUPS};
+    int                      n;
+
+    if (!take_word("--list", optarg, words, 3, &n))
+        return false;
+    o->form = forms[n];
+    return true;
+}
+
 /* Applies one option; false when it is invalid. */
 static bool
 take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, int c)
@@ -325,6 +341,7 @@ take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, i
     case OPT_JSON: return take_json(o, optarg);
     case OPT_TREE: o->form = DUMP_TREE; return true;
     case OPT_CHUNKS: return take_chunks(o, optarg);
+    case OPT_LIST: return take_list(o);
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML:
     case OPT_SAMPLE: return take_html(html, c);

@@ -13,7 +13,7 @@ turns_direction(long v)
 }
 
 long
-terminal_decode(const char *s, size_t *nbytes)
+terminal_code_point(const char *s, size_t *nbytes)
 {
     unsigned char c = (unsigned char)*s;
     size_t        n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
@@ -25,10 +25,21 @@ terminal_decode(const char *s, size_t *nbytes)
             return -1;
         v = v << 6 | ((unsigned char)s[i] & 0x3F);
     }
-    if (n == 0 || v < 0x20 || (v >= 0x7F && v < 0xA0) || turns_direction(v))
+    if (n == 0)
         return -1;
     *nbytes = n;
     return v;
+}
+
+long
+terminal_decode(const char *s, size_t *nbytes)
+{
+    long v = terminal_code_point(s, nbytes);
+
+    if (v >= 0x20 && !(v >= 0x7F && v < 0xA0) && !turns_direction(v))
+        return v;
+    *nbytes = 1;
+    return -1;
 }
 
 size_t

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The code point at `s` in UTF-8, and its bytes; -1, of one byte: it is none. */
+long terminal_code_point(const char *s, size_t *nbytes);
+
 /*
  * The code point at `s` in UTF-8, and its bytes. -1, of one byte: it is none, or it moves the cursor, begins a command,
  * or changes the direction of writing.

@@ -100,6 +100,46 @@ def bash():
     report("commands: the shells that are here take their completions", problems)
 
 
+def names():
+    """--list, and what bash completes with it: in a dataset among the words, never in a URL or a pipe."""
+    tmp, problems = tempfile.mkdtemp(prefix="nczarr-names-"), []
+    os.environ["NCZDUMP"] = os.path.join(tools, "nczdump")
+    try:
+        path, fifo = os.path.join(tmp, "n.zarr"), os.path.join(tmp, "fifo")
+        cdl = ("netcdf n { dimensions: time = 2 ; tile = 3 ; variables: int temp(time) ; int tide(tile) ; int a\\,b ; int odd\u202eeven ; "
+               "group: deep { dimensions: z = 1 ; variables: int temp(z) ; } }")
+        r = run("nczgen", "-o", path, "-", input=cdl)
+        problems += [r.stderr] if r.returncode else []
+        for what, want in (("vars", ["temp", "tide", "a\\,b", "deep/temp"]), ("dims", ["time", "tile", "deep/z"]), ("groups", ["/", "deep"])):
+            r = run("nczdump", "--list=" + what, path)
+            if r.stdout.splitlines() != want or r.returncode != 0:
+                problems.append("--list=%s: %r %s" % (what, r.stdout, r.stderr))
+        for name in run("nczdump", "--list=vars", path).stdout.splitlines():
+            if run("nczdump", "-v", name, path).returncode != 0:
+                problems.append("-v does not take %s" % name)
+        os.mkfifo(fifo)
+        for words, want in [
+            (("nczdump", path, "-v", "t"), {"temp", "tide"}), (("nczdump", path, "-v", "temp,ti"), {"temp,tide"}),
+            (("nczdump", path, "--show", "deep/"), {"deep/temp"}), (("nczdump", path, "-d", "ti"), {"time", "tile"}),
+            (("nczdump", path, "-d", "time,"), set()), (("nczdump", path, "-g", "d"), {"deep"}),
+            (("nczcopy", path, "out.zarr", "-V", "t"), {"temp", "tide"}), (("nczcopy", path, "--dim", "t"), {"time", "tile"}),
+            (("nczdump", "-v", "t"), set()), (("nczdump", "s3://bucket/x.zarr", "-v", "t"), set()),
+            (("nczdump", "http://192.0.2.1/x.zarr", "-v", "t"), set()), (("nczdump", fifo, "-v", "t"), set()),
+        ]:
+            got = in_bash(*words)
+            if got != want:
+                problems.append("%s gives %s" % (" ".join(words), sorted(got)))
+        r = run("nczdump", "--list=all", path)
+        if r.returncode != 2 or "--list: not a valid value: all" not in r.stderr:
+            problems.append(r.stderr)
+        tree = run("nczdump", "--tree", path).stdout
+        if "\u202e" in tree or "odd?" not in tree:
+            problems.append("--tree: %r" % tree)
+    finally:
+        shutil.rmtree(tmp)
+    report("commands: names for completion", problems)
+
+
 # ---- nczmap ------------------------------------------------------------------------------------------------------------
 
 def nczmap():
@@ -264,6 +304,7 @@ def chunks():
 
 options()
 bash()
+names()
 nczmap()
 chunks()
 messages()

@@ -673,6 +673,13 @@ def progress(source):
     r = run(nczcopy, "--progress", source, there("pr.zarr"))
     last = r.stderr.splitlines()[-1] if r.stderr else ""
     good = re.match(r"\[=+\] 100%  [\d.]+ KiB of [\d.]+ KiB  \d+ chunks  [\d.]+ \w+/s  \d+:\d\d", last)
+    r = run(nczcopy, "--progress=json", "--verify", source, there("pj.zarr"))
+    lines = [json.loads(l) for l in r.stderr.splitlines() if l.startswith("{")]
+    ends = [l for l in lines if l["event"] == "complete"]
+    members = {"event", "phase", "done", "total", "moved", "chunks", "milliseconds", "variable"}
+    fine = [l["phase"] for l in ends] == ["copy", "verify"] and all(set(l) == members for l in lines) and \
+        all(l["done"] == l["total"] > 0 for l in ends) and all(l["done"] <= l["total"] for l in lines) and "\x1b" not in r.stderr
+    report("copy: progress as JSON", [] if fine and r.returncode == 0 else [r.stderr])
     report("copy: progress", ([] if not quiet else [quiet]) + ([] if good else [repr(last)]))
 
 

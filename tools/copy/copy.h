@@ -73,6 +73,7 @@ typedef struct copy_opts {
     bool              remove_old;   /* ... and remove these */
     bool              netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
     copy_tri          progress;
+    bool              progress_json; /* lines of JSON in place of one that is redrawn */
 } copy_opts;
 
 #define COPY_MEMORY ((size_t)256 << 20)

@@ -240,7 +240,8 @@ int copy_check_options(const copy_opts *o, const copy_source *s);
  * ------------------------------------------------------------------------------------ */
 
 typedef struct copy_progress {
-    bool        on;
+    bool        on, json;
+    const char *phase; /* "copy", "verify" */
     double      total; /* bytes, decoded */
     double      done;
     double      moved; /* of `done`, bytes moved by this run, for the rate */

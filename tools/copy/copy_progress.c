@@ -32,6 +32,8 @@ void
 copy_progress_begin(copy_progress *p, const copy_opts *o, double total)
 {
     *p = (copy_progress){.on = o->progress == COPY_YES || (o->progress == COPY_AUTO && isatty(STDERR_FILENO)),
+                         .json = o->progress_json,
+                         .phase = "copy",
                          .total = total,
                          .begun = read_clock()};
     p->shown = p->begun;
@@ -198,6 +200,45 @@ draw_line(const copy_progress *p, double at, bool end)
     funlockfile(stderr);
 }
 
+/* ---- as JSON ---- */
+
+/* Names are escaped also where JSON does not ask for it: the line may be shown on a terminal. */
+static void
+print_json_string(const char *s)
+{
+    fputc('"', stderr);
+    for (size_t n, safe; *s != '\0'; s += n) {
+        long c = terminal_code_point(s, &n);
+
+        if (c < 0)
+            fputs("\\ufffd", stderr);
+        else if (terminal_decode(s, &safe) < 0)
+            fprintf(stderr, "\\u%04lx", (unsigned long)c);
+        else if (c == '"' || c == '\\')
+            fprintf(stderr, "\\%c", (int)c);
+        else
+            (void)fwrite(s, 1, n, stderr);
+    }
+    fputc('"', stderr);
+}
+
+/* One line, written whole: a reader may take line by line. Its members are in nczcopy(1). */
+static void
+print_json(const copy_progress *p, double at, const char *event)
+{
+    flockfile(stderr);
+    fprintf(stderr, "{\"event\": \"%s\", \"phase\": \"%s\", \"done\": %.0f, \"total\": %.0f, \"moved\": %.0f, ",
+            event, p->phase, p->done, p->total, p->moved);
+    fprintf(stderr, "\"chunks\": %zu, \"milliseconds\": %.0f, \"variable\": ", p->chunks, (at - p->begun) * 1000);
+    if (p->what != NULL)
+        print_json_string(p->what);
+    else
+        fputs("null", stderr);
+    fputs("}\n", stderr);
+    fflush(stderr);
+    funlockfile(stderr);
+}
+
 void
 copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what)
 {
@@ -210,13 +251,18 @@ copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, con
     if (!p->on || (at = read_clock()) - p->shown < EACH_SECONDS)
         return;
     p->shown = at;
-    draw_line(p, at, false);
+    if (p->json)
+        print_json(p, at, "progress");
+    else
+        draw_line(p, at, false);
 }
 
 void
 copy_progress_end(copy_progress *p, bool complete)
 {
-    if (p->on && complete)
+    if (p->on && p->json)
+        print_json(p, read_clock(), complete ? "complete" : "failed");
+    else if (p->on && complete)
         draw_line(p, read_clock(), true);
     p->on = false;
     copy_clear_line();

@@ -294,6 +294,7 @@ copy_verify(copy_state *r)
     for (size_t i = 0; i < r->s->nvars; i++)
         total += r->s->vars[i].data ? (double)r->s->vars[i].nelems * (double)r->s->vars[i].value : 0;
     copy_progress_begin(&r->progress, r->o, total);
+    r->progress.phase = "verify";
     for (size_t i = 0; i < r->s->ngroups; i++) {
         int grp = c.root;
 

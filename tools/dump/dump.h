@@ -22,6 +22,9 @@ typedef enum dump_form {
     DUMP_TREE,
     DUMP_CHUNKS,
     DUMP_CHUNKS_JSON,
+    DUMP_LIST_VARS,
+    DUMP_LIST_DIMS,
+    DUMP_LIST_GROUPS,
 } dump_form;
 typedef enum dump_part { DUMP_ALL, DUMP_COORDS, DUMP_HEADER } dump_part;
 typedef enum dump_index_comments { DUMP_COMMENTS_NONE, DUMP_COMMENTS_ROWS, DUMP_COMMENTS_VALUES } dump_index_comments;

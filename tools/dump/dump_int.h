@@ -288,6 +288,7 @@ void dump_ncml_fields(dump_context *d, int grp, const user_type *user, int level
 void dump_json(dump_context *d);
 /* The member `types` of a group that defines some; then *first, whether the group has no member yet, is false. */
 void dump_json_types(dump_context *d, int grp, int level, bool *first);
+void dump_list(dump_context *d); /* dump_list.c */
 void dump_tree(dump_context *d);
 void dump_chunks(dump_context *d); /* dump_chunks.c */
 

@@ -81,6 +81,9 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         case DUMP_NCML: dump_ncml(&d); break;
         case DUMP_JSON: dump_json(&d); break;
         case DUMP_TREE: dump_tree(&d); break;
+        case DUMP_LIST_VARS:
+        case DUMP_LIST_DIMS:
+        case DUMP_LIST_GROUPS: dump_list(&d); break;
         case DUMP_CHUNKS:
         case DUMP_CHUNKS_JSON: dump_chunks(&d); break;
         default: print_cdl(&d); break;

@@ -4,6 +4,8 @@
  */
 #include "dump_int.h"
 
+#include "../terminal_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,24 @@ enum { NAME_COLUMN_MAX = 24 };
 /* The prefix of an entry, and of the entries below it. */
 static const char branch[] = "\xe2\x94\x9c\xe2\x94\x80 ", corner[] = "\xe2\x94\x94\xe2\x94\x80 ";
 static const char bar[] = "\xe2\x94\x82  ", gap[] = "   ";
+
+/* With question marks for what a terminal could take for a command. */
+static void
+print_safe(dump_context *d, const char *s)
+{
+    for (size_t n; *s != '\0'; s += n)
+        if (terminal_decode(s, &n) < 0)
+            fputc('?', d->out);
+        else
+            (void)fwrite(s, 1, n, d->out);
+}
+
+static void
+print_line(dump_context *d, const dump_text *t)
+{
+    print_safe(d, t->s);
+    fputc('\n', d->out);
+}
 
 static void
 add_count(dump_text *t, int n, const char *what)
@@ -137,7 +157,7 @@ print_var(dump_context *d, const dump_var *v, const char *front, size_t column, 
     add_chunk_shape(&t, v);
     add_codecs(&t, v);
     add_count(&t, v->natts, "attribute");
-    fprintf(d->out, "%s\n", t.s);
+    print_line(d, &t);
     dump_text_clear(&t);
 }
 
@@ -161,7 +181,7 @@ print_group_line(dump_context *d, int grp)
     dump_ids_clear(&dims);
     (void)nc_inq_natts(grp, &natts);
     add_count(&t, natts, "attribute");
-    fprintf(d->out, "%s\n", t.s);
+    print_line(d, &t);
     dump_text_clear(&t);
 }
 
@@ -186,10 +206,12 @@ print_group(dump_context *d, int grp, const char *front)
     }
     for (int i = 0; i < grps.n && rc == NC_NOERR && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
         bool      last = i + 1 == grps.n;
-        dump_text deeper = DUMP_TEXT_INIT;
+        dump_text deeper = DUMP_TEXT_INIT, head = DUMP_TEXT_INIT;
 
         dump_text_addf(&deeper, "%s%s", front, last ? gap : bar);
-        fprintf(d->out, "%s%s%s/", front, last ? corner : branch, name);
+        dump_text_addf(&head, "%s%s%s/", front, last ? corner : branch, name);
+        print_safe(d, head.s);
+        dump_text_clear(&head);
         print_group(d, grps.id[i], deeper.s);
         dump_text_clear(&deeper);
     }
@@ -202,6 +224,7 @@ print_group(dump_context *d, int grp, const char *front)
 void
 dump_tree(dump_context *d)
 {
-    fprintf(d->out, "%s (%s%s)", d->name, dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
+    print_safe(d, d->name);
+    fprintf(d->out, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_group(d, d->root, "");
 }
