@@ -98,13 +98,17 @@ typedef struct history {
     size_t   len[HISTORY_STAMPS + 1];                              /* after each stamp, at [stamp + 1] */
     int      found[HISTORY_VARS][HISTORY_LONGEST * HISTORY_WIDTH]; /* after the first run; with rows of fill */
     size_t   found_len;
-    int      found_epoch; /* the last epoch whose documents are there; -2: there is no dataset */
-    char     why[600];
+    /* The records by the single documents, where a consolidated copy was not replaced yet: a length never shrinks. */
+    int    single[HISTORY_LONGEST * HISTORY_WIDTH];
+    size_t single_len;
+    int    found_epoch; /* the last epoch whose documents are there; -2: there is no dataset */
+    char   why[600];
 } history;
 
 /* Records what the ranks may write in epochs from `first` on, of a dataset with `len` records. */
 void history_expect(history *h, int run, int first, size_t len);
-/* Is what is stored at `url` what the ranks reported? False: h->why. Sets found, found_len, found_epoch. */
+/* Is what is stored at `url` what the ranks reported? False: h->why. Sets found, found_len, found_epoch; what an earlier
+ * call found becomes `single`. */
 bool history_check(history *h, const char *url, const report *r);
 /* After the second run, in which nobody dies: each value is the one of its last write, or as it was found. */
 bool history_check_again(history *h, const char *url, const report *r, const report *again);
