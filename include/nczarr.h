@@ -1144,7 +1144,7 @@ NCZARR_API int nc_get_att_string(int ncid, int varid, const char *name, char **i
  */
 NCZARR_API int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep);
 /* The type of that name: an absolute path "/g1/t"; else a name in the group, in its ancestors, then in all groups.
- * NC_EBADTYPE. */
+ * NC_EBADTYPE; NC_EINVAL: a path that does not begin with '/'. */
 NCZARR_API int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp);
 /* Whether two types have the same structure: class, size, base type, fields with their names and offsets, members. Their
  * own names may differ. NC_EBADTYPE. */

@@ -207,7 +207,7 @@ check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
     return NC_NOERR;
 }
 
-/* Gives the attribute's elements as type `mem`. NC_NAT: unconverted. */
+/* Gives the attribute's elements as type `mem`. NC_NAT: unconverted. Without elements any type will do. */
 int
 ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
 {
@@ -223,7 +223,7 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
     to = mem == NC_NAT ? a.type : ncz_type_of(mem);
     if (a.len > 0 && ip == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: no pointer for its value", name);
-    else if ((rc = check_conversion(a.type, to, name)) == NC_NOERR && a.len > 0)
+    else if (a.len > 0 && (rc = check_conversion(a.type, to, name)) == NC_NOERR)
         rc = a.type == to ? ncz_type_copy_elems(to, a.data, a.len, ip)
                           : ncz_convert(value_type(a.type), a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
 done:

@@ -53,7 +53,9 @@ nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
 
     if (rc != NC_NOERR)
         return rc;
-    if (name != NULL && (rc = ncz_api_lookup_name(name, &own)) == NC_NOERR)
+    if (name != NULL && name[0] != '/' && strchr(name, '/') != NULL)
+        rc = ncz_fail(NC_EINVAL, "type '%s': a path must begin with '/'", name);
+    else if (name != NULL && (rc = ncz_api_lookup_name(name, &own)) == NC_NOERR)
         id = find_type(&c, own);
     if (rc == NC_NOERR && id == NC_NAT)
         rc = ncz_fail(NC_EBADTYPE, "there is no type '%s'", name != NULL ? name : "");

@@ -23,6 +23,7 @@
         FAILS(NC_EBADTYPE, nc_put_att_##name(ncid, var, "x", NC_STRING, 3, in));                                     \
         FAILS(NC_ECHAR, nc_get_att_##name(ncid, NC_GLOBAL, "text", out));                                            \
         FAILS(NC_EBADTYPE, nc_get_att_##name(ncid, NC_GLOBAL, "strings", out));                                      \
+        OK(nc_get_att_##name(ncid, NC_GLOBAL, "empty", out));                                                        \
     }
 
 static void
@@ -38,6 +39,7 @@ types_on(place *p)
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
     OK(nc_put_att_text(ncid, NC_GLOBAL, "text", 5, "hello"));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "empty", 0, ""));
     OK(nc_put_att_string(ncid, NC_GLOBAL, "strings", 2, strings));
     TRY(uchar, unsigned char, NC_UBYTE)
     TRY(schar, signed char, NC_BYTE)

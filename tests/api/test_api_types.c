@@ -204,6 +204,7 @@ scopes_on(place *p)
     assert_int_equal(got, NC_INT);
     FAILS(NC_EBADTYPE, nc_inq_typeid(g2, "/pairs", &got));
     FAILS(NC_EBADTYPE, nc_inq_typeid(g2, "/g3/pair", &got));
+    FAILS(NC_EINVAL, nc_inq_typeid(ncid, "g1/pair", &got));
     FAILS(NC_EBADTYPE, nc_inq_typeid(g2, NULL, &got));
 
     OK(nc_inq_type_equal(ncid, root, g1, here, &equal));
