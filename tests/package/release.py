@@ -1,0 +1,70 @@
+"""The archive of a release: whole, the same bytes each time, and refused from a tree with changes."""
+import glob, os, shutil, subprocess, sys, tarfile, tempfile
+
+
+def run(*cmd, **kw):
+    return subprocess.run(cmd, capture_output=True, text=True, **kw)
+
+
+def read_files(folder):
+    content = {}
+    for path in glob.glob(os.path.join(folder, "*")):
+        with open(path, "rb") as f:
+            content[os.path.basename(path)] = f.read()
+    return content
+
+
+def compare_with_commit(archive, tree):
+    """The archive has the files of the commit under one folder, in order, with one owner and one date."""
+    with tarfile.open(archive) as tar:
+        members = tar.getmembers()
+    top = os.path.basename(archive)[:-len(".tar.gz")] + "/"
+    names = [m.name for m in members]
+    committed = set(run("git", "-C", tree, "ls-files", "-z").stdout.rstrip("\0").split("\0"))
+    packed = {m.name[len(top):] for m in members if not m.isdir()}
+    bad = ["packed or committed alone: %s" % n for n in sorted(committed ^ packed)]
+    bad += ["not in %s: %s" % (top, n) for n in names if not n.startswith(top)]
+    bad += [] if names == sorted(names) else ["its files are not in order"]
+    wrong = [m.name for m in members if (m.uid, m.gid, m.uname, m.gname, m.mtime) != (0, 0, "", "", 1000000000)]
+    bad += ["owner or date of %s" % n for n in wrong]
+    bad += ["mode of %s" % m.name for m in members if m.mode != (0o755 if m.isdir() or m.mode & 0o100 else 0o644)]
+    if "dev" not in packed or not next(m for m in members if m.name == top + "dev").mode & 0o100:
+        bad.append("./dev cannot be run")
+    return bad
+
+
+def problems(root):
+    """All complaints; none: the release is in order."""
+    tmp, bad = tempfile.mkdtemp(), []
+    try:
+        tree = os.path.join(tmp, "tree")
+        r = run("git", "clone", "-q", "--no-hardlinks", root, tree)
+        if r.returncode != 0:
+            return [r.stderr[-400:]]
+        program = [sys.executable, os.path.join(root, "packaging", "release.py"), tree]
+        env = dict(os.environ, SOURCE_DATE_EPOCH="1000000000")
+        for name, mask, check in (("one", "022", os.environ.get("NCZARR_TEST_ALL")), ("two", "077", None)):
+            words = program + [os.path.join(tmp, name)] + (["--check"] if check else [])
+            r = run("sh", "-c", 'umask %s && exec "$@"' % mask, "sh", *words, env=env)
+            if r.returncode != 0:
+                return [r.stderr[-600:]]
+        archive = r.stdout.strip()
+        if read_files(os.path.join(tmp, "one")) != read_files(os.path.join(tmp, "two")):
+            bad.append("made twice, it is not the same")
+        if len(read_files(os.path.join(tmp, "two"))) != 3:
+            bad.append("there are not three files")
+        if run("sha256sum", "-c", archive.replace(".tar.gz", ".sha256"), cwd=os.path.join(tmp, "two")).returncode != 0:
+            bad.append("the sums are wrong")
+        bad += compare_with_commit(archive, tree)
+        with open(os.path.join(tree, "README.md"), "a") as f:
+            f.write("changed\n")
+        r = run(*program, os.path.join(tmp, "three"), env=env)
+        if r.returncode == 0 or "README.md" not in r.stderr or os.path.exists(os.path.join(tmp, "three")):
+            bad.append("a tree with changes is not refused")
+        run("git", "-C", tree, "checkout", "-q", "README.md")
+        r = run(*program, os.path.join(tmp, "three"), env=dict(os.environ, SOURCE_DATE_EPOCH="soon"))
+        if r.returncode == 0 or "SOURCE_DATE_EPOCH" not in r.stderr:
+            bad.append("a time that is no number is taken")
+    finally:
+        shutil.rmtree(tmp)
+    return bad
