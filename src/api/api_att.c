@@ -71,7 +71,6 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
     return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
 }
 
-/* Finds an attribute. *out is valid until the call is left; the caller clears its text. */
 /* To look an attribute up without a name is NC_EBADNAME, as in netCDF-C. */
 static int
 own_name(const char *name, char **out)
@@ -79,6 +78,7 @@ own_name(const char *name, char **out)
     return name != NULL ? ncz_api_lookup_name(name, out) : ncz_fail(NC_EBADNAME, "no name of an attribute is given");
 }
 
+/* Finds an attribute. *out is valid until the call is left; the caller clears its text. */
 static int
 find_att(const ncz_call *c, int varid, const char *name, answer *out)
 {
