@@ -382,7 +382,7 @@ int
 ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
 {
     ncz_call        c;
-    const ncz_type *type, *from;
+    const ncz_type *type = NULL, *from = NULL;
     ncz_atts       *atts = NULL;
     ncz_var        *v = NULL;
     char           *own = NULL;
