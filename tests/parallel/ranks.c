@@ -13,6 +13,24 @@
 
 #define HANG_SECONDS 120
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREADS_CHECKED 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define THREADS_CHECKED 1
+#endif
+
+bool
+ranks_have_threads(void)
+{
+#ifdef THREADS_CHECKED
+    return false;
+#else
+    return true;
+#endif
+}
+
 static atomic_int released;
 
 int
@@ -198,6 +216,8 @@ run_process(int rank, int n, int (*pairs)[2], rank_fn fn, void *arg)
     int         rc;
 
     (void)alarm(HANG_SECONDS);
+    if (!ranks_have_threads())
+        (void)nczarr_set_threads(1);
     for (int r = 0; r < RANKS_MOST; r++)
         s.fd[r] = -1;
     for (int r = 1; r < n; r++) {

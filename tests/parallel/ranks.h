@@ -17,6 +17,10 @@ typedef int (*rank_fn)(const nczarr_comm *comm, void *arg);
 int ranks_as_processes(int n, rank_fn fn, void *arg, int killed);
 int ranks_as_threads(int n, rank_fn fn, void *arg);
 
+/* Whether the processes may start threads. ThreadSanitizer ends the child of a program with threads that does: there
+ * they have one thread each. */
+bool ranks_have_threads(void);
+
 /* In a rank that is a thread: takes part in nothing from now on, as if it had died; the others' calls fail. NC_EIO. In a
  * process: the same, but it is simpler to end it. */
 int ranks_break_off(const nczarr_comm *comm);

@@ -703,6 +703,8 @@ test_threads_of_ranks(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
+    if (!ranks_have_threads())
+        skip();
     assert_int_equal(ranks_as_processes(2, divide_threads, &j, -1), 0);
     scratch_empty(dir);
 }
@@ -741,6 +743,8 @@ test_no_read_ahead(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
+    if (!ranks_have_threads())
+        skip();
     assert_int_equal(ranks_as_processes(2, read_in_turn, &j, -1), 0);
     scratch_empty(dir);
 }
