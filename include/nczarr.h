@@ -829,7 +829,8 @@ NCZARR_API int nc_plugin_path_set(NCPluginList *dirs);
  *
  * A successful put beyond the length of an unlimited dimension makes the dimension longer. All variables that share
  * it then read as fill in the new range, even where an interrupted writer left chunks. In directories and buckets any
- * number of processes may do so at the same time (parallel.md). nc_put_var on a variable with unlimited dimensions puts their current lengths.
+ * number of processes may do so at the same time (parallel.md). nc_put_var on a variable with unlimited dimensions puts
+ * their current lengths.
  *
  * Errors: NC_EINVALCOORDS no start, or one beyond the length (equal to it is fine with a count of 0), and any reading beyond
  * an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for

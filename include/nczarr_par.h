@@ -10,15 +10,15 @@
  *
  * Collective calls   All ranks make them, in the same order: nczarr_create_par(), nczarr_open_par(), nc_enddef(),
  *           nc_sync(), nc_close() and nc_abort() of a dataset opened to write; nczarr_def_var_decomposition(); puts of
- *           variables with collective access; the first put after definitions, which ends define mode. They all succeed, or all fail with the
- *           same error; NC_ERANGE is the rank's own. Where ranks make different ones, all get an error that says so,
- *           and the dataset can only be closed.
+ *           variables with collective access; the first put after definitions, which ends define mode. They all
+ *           succeed, or all fail with the same error; NC_ERANGE is the rank's own. Where ranks make different ones, all
+ *           get an error that says so, and the dataset can only be closed.
  * Definitions   Every rank makes the same ones, attributes included, without communication. They are compared when
  *           define mode ends, in nc_sync() and in nc_close(): NC_EINVAL, with the rank and the first difference.
  *           Renaming what is stored, and mode commit=close, are NC_ENOTBUILT.
  * Chunks    Ranks may put different parts of one chunk or shard. An independent put stores an object that is covered in
- *           part on condition that nobody else has, or merges; that costs requests and encoding it again. Collective puts
- *           send the parts to one rank, if the table has `alltoall`. Whole chunks are fastest:
+ *           part on condition that nobody else has, or merges; that costs requests and encoding it again. Collective
+ *           puts send the parts to one rank, if the table has `alltoall`. Whole chunks are fastest:
  *           nczarr_def_var_decomposition().
  * Stores    Directories and buckets. An archive is one file with one writer: to write it is NC_ENOPAR.
  * Failures  An error of the communicator (a rank died) is returned by the call, and by every later collective call;
@@ -42,9 +42,9 @@ extern "C" {
  * until `release`.
  *
  * The functions return NC_NOERR, NC_E..., or a positive errno. They are called by the thread that makes the collective
- * call, with one call under way at a time for each dataset, and must not call nczarr but nczarr_comm_fail(). Each dataset needs messages of its
- * own: two datasets must not share a context unless their calls are in the same order on all ranks. A function must not
- * wait for a rank that died, but return an error.
+ * call, with one call under way at a time for each dataset, and must not call nczarr but nczarr_comm_fail(). Each
+ * dataset needs messages of its own: two datasets must not share a context unless their calls are in the same order on
+ * all ranks. A function must not wait for a rank that died, but return an error.
  */
 typedef struct nczarr_comm {
     size_t size; /* sizeof (nczarr_comm): says which members the program knows */
@@ -70,7 +70,8 @@ typedef struct nczarr_comm {
     void (*release)(void *context);
 } nczarr_comm;
 
-/* Records an error text for nczarr_errmsg(), and returns `code`: for functions of a table, and for those that make one. */
+/* Records an error text for nczarr_errmsg(), and returns `code`: for functions of a table, and for those that make
+ * one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -84,8 +85,8 @@ nczarr_comm_fail(int code, const char *format, ...);
  * Threads: unless NCZARR_THREADS or nczarr_set_threads() says otherwise, a process uses its part of the machine's CPUs,
  * by `node_ranks`.
  *
- * NC_EPARINIT: the table is incomplete; it is not taken (other ranks may wait). NC_ENOPAR: the store has one writer (archives, NC_DISKLESS,
- * NC_INMEMORY). Else as nc_create() and nc_open().
+ * NC_EPARINIT: the table is incomplete; it is not taken (other ranks may wait). NC_ENOPAR: the store has one writer
+ * (archives, NC_DISKLESS, NC_INMEMORY). Else as nc_create() and nc_open().
  */
 NCZARR_API int nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *ncidp);
 NCZARR_API int nczarr_open_par(const char *path, int omode, const nczarr_comm *comm, int *ncidp);
@@ -94,9 +95,9 @@ NCZARR_API int nczarr_open_par(const char *path, int omode, const nczarr_comm *c
  * Sets how this rank accesses a variable, or with NC_GLOBAL all of the dataset, those defined later included. Not
  * stored. All ranks set the same.
  *
- * NC_INDEPENDENT (the default): each rank puts by itself. NC_ECANTEXTEND: a put that would extend an unlimited dimension.
- * NC_COLLECTIVE: every put is a collective call; a rank without data puts a count of 0. Unlimited dimensions get the
- * largest length that any rank asks for. Gets are never collective.
+ * NC_INDEPENDENT (the default): each rank puts by itself. NC_ECANTEXTEND: a put that would extend an unlimited
+ * dimension. NC_COLLECTIVE: every put is a collective call; a rank without data puts a count of 0. Unlimited dimensions
+ * get the largest length that any rank asks for. Gets are never collective.
  *
  * What other ranks have put is there after nc_sync().
  *
@@ -106,10 +107,10 @@ NCZARR_API int nc_var_par_access(int ncid, int varid, int par_access);
 
 /*
  * Chooses the chunks of a variable so that each rank writes whole ones. Collective, in define mode, in place of
- * nc_def_var_chunking(): each rank passes the block that it writes, without halo: start[d] and count[d] in elements. Along an unlimited
- * dimension the block is what one put, or a few that follow each other, write: a count of 1 makes chunks of one step.
- * A count of 0 in any dimension: this rank has no block. Without a communicator the block is that of one process of
- * several like it (a job array, say).
+ * nc_def_var_chunking(): each rank passes the block that it writes, without halo: start[d] and count[d] in elements.
+ * Along an unlimited dimension the block is what one put, or a few that follow each other, write: a count of 1 makes
+ * chunks of one step. A count of 0 in any dimension: this rank has no block. Without a communicator the block is that
+ * of one process of several like it (a job array, say).
  *
  * Where all blocks begin at multiples of a length, as they do in equal blocks with a shorter last one, chunks divide
  * it. Else some chunks are shared by ranks, which costs time, and loses nothing; then the first rank logs a warning

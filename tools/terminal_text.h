@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The code point at `s` in UTF-8, and its bytes; -1, of one byte: it is none. */
+/* The code point at `s` in UTF-8, and its bytes; -1 and 1 where the bytes are no UTF-8. */
 long terminal_code_point(const char *s, size_t *nbytes);
 
 /*
- * The code point at `s` in UTF-8, and its bytes. -1, of one byte: it is none, or it moves the cursor, begins a command,
+ * The code point at `s` in UTF-8, and its bytes. -1 and 1: no UTF-8, or it moves the cursor, begins a command,
  * or changes the direction of writing.
  */
 long terminal_decode(const char *s, size_t *nbytes);

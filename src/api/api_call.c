@@ -177,8 +177,6 @@ ncz_api_give_lengths(const ncz_var *v, const char *what, const uint64_t *lengths
 int
 ncz_api_check_rename(const ncz_call *c, const char *old, const char *name)
 {
-    if (strcmp(name, old) == 0)
-        return ncz_fail(NC_ENAMEINUSE, "%s: it has this name already", old);
     if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds) && strlen(name) > strlen(old))
         return ncz_fail(NC_ENOTINDEFINE, "%s: a longer name needs define mode (classic model)", old);
     return NC_NOERR;

@@ -7,19 +7,22 @@
 #include <string.h>
 
 int
+ncz_api_give_up(ncz_dataset *ds, int rc)
+{
+    ncz_err e;
+
+    ncz_err_save(&e, rc);
+    (void)ncz_dataset_abort(ds);
+    ncz_dataset_unref(ds);
+    return ncz_err_adopt(&e);
+}
+
+int
 ncz_api_publish(ncz_dataset *ds, int *ncidp)
 {
     int rc = ncz_ids_add(ds, ncidp);
 
-    if (rc != NC_NOERR) {
-        ncz_err e;
-
-        ncz_err_save(&e, rc);
-        (void)ncz_dataset_abort(ds);
-        ncz_dataset_unref(ds);
-        (void)ncz_err_adopt(&e);
-    }
-    return rc;
+    return rc == NC_NOERR ? rc : ncz_api_give_up(ds, rc);
 }
 
 int

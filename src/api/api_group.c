@@ -37,8 +37,7 @@ nc_rename_grp(int grpid, const char *name)
         return rc;
     if (c.g->parent == NULL)
         rc = ncz_fail(NC_EBADGRPID, "the root group has no name to change");
-    else if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR &&
-             (rc = ncz_api_check_rename(&c, c.g->name, own)) == NC_NOERR)
+    else if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR)
         rc = ncz_dataset_rename_group(c.ds, c.g, own);
     ncz_free(own);
     return ncz_call_leave(&c, rc);

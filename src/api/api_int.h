@@ -24,6 +24,9 @@ ncz_dataset *ncz_ids_take(int ncid);                  /* removes it; the caller 
 /* Gives a new dataset its ncid and its reference to the table. A failure drops the dataset (api_file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
 
+/* Drops a dataset that could not be opened or created; returns `rc`, with the text that it came with. */
+int ncz_api_give_up(ncz_dataset *ds, int rc);
+
 /* ---- a call (api_call.c) --------------------------------------------------------------------------------------- */
 
 typedef struct ncz_call {
@@ -61,12 +64,14 @@ int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t
 int ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out);
 int ncz_api_type_class(const ncz_type *t); /* NC_COMPOUND, NC_VLEN ...; an atomic type's own id */
 
-/* Checks the name of a new dimension, variable or group, and gives its NFC. NC_EINVAL: NULL; NC_EBADNAME; NC_EMAXNAME. */
+/* Checks the name of a new dimension, variable or group, and gives its NFC. NC_EINVAL: NULL; NC_EBADNAME;
+ * NC_EMAXNAME. */
 int ncz_api_new_name(const char *name, char **out);
 int ncz_api_lookup_name(const char *name, char **out); /* the NFC of a name, for lookup; NC_EBADNAME */
 /* Copies a name to the caller. NC_EMAXNAME: longer than NC_MAX_NAME bytes, as names in foreign datasets may be. */
 int ncz_api_give_name(const char *name, char *out);
-/* Copies n lengths to the caller, or nowhere if `out` is NULL. `what` names them: "chunks". NC_EDIMSIZE: one does not fit size_t. */
+/* Copies n lengths to the caller, or nowhere if `out` is NULL. `what` names them: "chunks". NC_EDIMSIZE: one does not
+ * fit size_t. */
 int ncz_api_give_lengths(const ncz_var *v, const char *what, const uint64_t *lengths, size_t n, size_t *out);
 
 /* In the classic model's data mode a name may not be replaced by a longer one: NC_ENOTINDEFINE. */
@@ -79,7 +84,8 @@ int ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t
 
 /* ---- codecs (api_codec_list.c) ---------------------------------------------------------------------------------- */
 
-/* Writes the codecs of a chunk as one JSON list, in the spelling of a version of Zarr. NC_ENOFILTER: a codec has none. */
+/* Writes the codecs of a chunk as one JSON list, in the spelling of a version of Zarr. NC_ENOFILTER: a codec has
+ * none. */
 int ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out);
 
 /* ---- types and defaults ---------------------------------------------------------------------------------------- */

@@ -13,8 +13,7 @@
 static int
 publish_on_all(ncz_dataset *ds, int *ncidp)
 {
-    int     ncid = 0, own = ncz_ids_add(ds, &ncid), rc = ncz_dataset_agree_opened(ds, own);
-    ncz_err e;
+    int ncid = 0, own = ncz_ids_add(ds, &ncid), rc = ncz_dataset_agree_opened(ds, own);
 
     if (rc == NC_NOERR) {
         *ncidp = ncid;
@@ -22,10 +21,7 @@ publish_on_all(ncz_dataset *ds, int *ncidp)
     }
     if (own == NC_NOERR)
         (void)ncz_ids_take(ncid);
-    ncz_err_save(&e, rc);
-    (void)ncz_dataset_abort(ds);
-    ncz_dataset_unref(ds);
-    return ncz_err_adopt(&e);
+    return ncz_api_give_up(ds, rc);
 }
 
 int

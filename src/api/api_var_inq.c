@@ -42,11 +42,9 @@ nc_inq_varid(int ncid, const char *name, int *varidp)
 
     if (rc != NC_NOERR)
         return rc;
-    if (name != NULL && strlen(name) > NC_MAX_NAME)
-        rc = ncz_fail(NC_EMAXNAME, "no variable has a name of %zu bytes", strlen(name));
-    else if ((rc = ncz_api_lookup_name(name, &own)) == NC_NOERR) {
+    if ((rc = ncz_api_lookup_name(name, &own)) == NC_NOERR) {
         if ((v = ncz_group_find_var(c.g, own)) == NULL)
-            rc = ncz_fail(NC_ENOTVAR, "there is no variable '%s'", own);
+            rc = ncz_fail(strlen(name) > NC_MAX_NAME ? NC_EMAXNAME : NC_ENOTVAR, "there is no variable '%s'", own);
         else if (varidp != NULL)
             *varidp = v->id;
     }

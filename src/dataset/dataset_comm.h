@@ -2,8 +2,8 @@
 /*
  * dataset_comm: the ranks that share a dataset: what they agree on, and bytes that one of them gives to all.
  *
- * All functions but free, first, rank, size and exchanges are collective. After a failure of the communicator, or after ranks made
- * different calls, each of them returns that error at once, on every rank.
+ * All functions but free, first, rank, size and exchanges are collective. After a failure of the communicator, or after
+ * ranks made different calls, each of them returns that error at once, on every rank.
  *
  * Threads: one call at a time; the dataset's exclusive lock sees to that.
  */
@@ -28,8 +28,8 @@ typedef enum ncz_comm_call {
     NCZ_COMM_DECOMPOSE,
 } ncz_comm_call;
 
-/* Copies the table, on all ranks that make `call`. NC_EPARINIT: this rank's is incomplete; it is not taken, and nobody
- * can be told. After another error it has been released. */
+/* Copies the table, on all ranks that make `call`. NC_EPARINIT: this rank's is incomplete; it is not taken, and the
+ * other ranks do not learn of it. After another error it has been released. */
 int    ncz_comm_new(const nczarr_comm *table, ncz_comm_call call, ncz_comm **out);
 void   ncz_comm_free(ncz_comm *c);        /* calls the table's `release`. NULL is fine */
 bool   ncz_comm_first(const ncz_comm *c); /* true on rank 0 */

@@ -133,7 +133,7 @@ grid_len(const found *f, size_t d)
         return ncz_rectilinear_count(f->v->rectilinear, d, f->shape[d]);
     if (!ncz_mul64(len, object_chunks(s, d), &len))
         return f->shape[d] > 0;
-    return f->shape[d] / len + (f->shape[d] % len != 0);
+    return ncz_count_parts(f->shape[d], len);
 }
 
 /* The number of objects in the array's shape. */

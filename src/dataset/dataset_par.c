@@ -73,20 +73,25 @@ store_documents(ncz_dataset *ds)
 static int
 agree_lengths(ncz_dataset *ds)
 {
+    ncz_dim *dims[32];
     uint64_t len[32];
-    size_t   most = sizeof len / sizeof *len;
     int      rc = NC_NOERR;
 
-    for (size_t at = 0, some; rc == NC_NOERR && at < ds->model->ndims; at += some) {
-        ncz_dim **dims = ds->model->dims + at;
+    for (size_t at = 0; rc == NC_NOERR && at < ds->model->ndims;) {
+        size_t n = 0;
 
-        some = ds->model->ndims - at < most ? ds->model->ndims - at : most;
-        for (size_t i = 0; i < some; i++)
-            len[i] = dims[i] != NULL && dims[i]->unlimited ? dims[i]->len : 0;
-        rc = ncz_comm_max(ds->comm, len, some);
-        for (size_t i = 0; rc == NC_NOERR && i < some; i++)
-            if (dims[i] != NULL && dims[i]->unlimited)
-                ncz_model_grow_dim(ds->model, dims[i], len[i]);
+        for (; at < ds->model->ndims && n < NCZ_LEN(dims); at++) {
+            ncz_dim *d = ds->model->dims[at];
+
+            if (d != NULL && d->unlimited) {
+                dims[n] = d;
+                len[n++] = d->len;
+            }
+        }
+        if (n != 0)
+            rc = ncz_comm_max(ds->comm, len, n);
+        for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+            ncz_model_grow_dim(ds->model, dims[i], len[i]);
     }
     return rc;
 }

@@ -5,10 +5,11 @@
  *
  * An object's owner is one of the ranks whose selections touched its place in the first collective put of the variable
  * (along unlimited dimensions the pattern of that put repeats, since a decomposition stays and records come), so that
- * aligned selections move nothing. It stays the owner until the dataset is closed: an object that waits in a cache has one writer.
+ * aligned selections move nothing. It stays the owner until the dataset is closed: an object that waits in a cache has
+ * one writer.
  *
- * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone, so
- * all parts of an object travel together.
+ * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone,
+ * so all parts of an object travel together.
  */
 #include "dataset/par_exchange_int.h"
 

@@ -130,8 +130,7 @@ ncz_par_object_number(const ncz_exchange *x, const uint64_t *object)
     uint64_t number = 0;
 
     for (size_t d = 0; d < x->v->rank; d++)
-        number =
-            number * (x->v->dims[d]->unlimited ? 1 : (x->shape[d] + x->object[d] - 1) / x->object[d]) + object[d];
+        number = number * (x->v->dims[d]->unlimited ? 1 : ncz_count_parts(x->shape[d], x->object[d])) + object[d];
     return number;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_rectilinear: reads arrays whose chunks differ in length. A selection is cut at the boundaries of the grid, and
- * each part is read with a spec of the regular grid in which its chunk has the same index and length: the chunk with
- * index i and length n is there at element i * n. Keys and cached chunks are therefore the array's own.
+ * dataset_rectilinear: reads arrays whose chunks differ in length. A selection is cut at the boundaries of the grid,
+ * and each part is read with a spec of the regular grid in which its chunk has the same index and length: the chunk
+ * with index i and length n is there at element i * n. Keys and cached chunks are therefore the array's own.
  */
 #include "dataset/dataset_int.h"
 
@@ -22,7 +22,7 @@ ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length)
 {
     if (v->rectilinear != NULL && v->spec->object == NULL) /* else its shards differ, and its chunks do not */
         return ncz_rectilinear_count(v->rectilinear, d, length);
-    return length / v->spec->chunk[d] + (length % v->spec->chunk[d] != 0);
+    return ncz_count_parts(length, v->spec->chunk[d]);
 }
 
 /* A spec for each shape of chunks that the selection touches. The oldest makes room for a new one. */

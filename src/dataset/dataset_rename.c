@@ -190,8 +190,6 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
     bool stored = !v->fresh && !ncz_dataset_is_new(ds);
     int  rc;
 
-    if (strcmp(v->name, name) == 0)
-        return NC_NOERR;
     if (ncz_group_find_var(v->group, name) != NULL || ncz_group_find_group(v->group, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
     if ((rc = set_keys(&mv, v->group, v->name, name)) != NC_NOERR ||
@@ -223,8 +221,6 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
     bool stored = !g->fresh && !ncz_dataset_is_new(ds);
     int  rc;
 
-    if (strcmp(g->name, name) == 0)
-        return NC_NOERR;
     if (ncz_group_find_var(g->parent, name) != NULL || ncz_group_find_group(g->parent, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
     if ((rc = set_keys(&mv, g->parent, g->name, name)) != NC_NOERR ||

@@ -36,8 +36,8 @@ typedef struct ncz_exchange {
     const char       *in;
     ncz_par_write     write;
     uint64_t         *object; /* shape of an object in elements */
-    const uint64_t       *
-        box; /* of each rank and dimension, [lo, hi): its selection in the variable's first collective put; then the box around all */
+    const uint64_t
+        *box; /* [lo, hi) of each rank and dimension: its selection in the first collective put; then around all */
     ncz_parts mine;
     uint64_t  nrounds, round;
     ncz_buf   send, received;

@@ -15,12 +15,6 @@
 #define MOST_FACTOR  65536
 
 static uint64_t
-ceil_div(uint64_t n, uint64_t k)
-{
-    return n / k + (n % k != 0);
-}
-
-static uint64_t
 lo_of(const ncz_blocks *b, size_t i, size_t d)
 {
     return b->box[2 * (i * b->rank + d)];
@@ -119,7 +113,7 @@ fit_blocks(const ncz_blocks *b, uint64_t *object, bool *exact)
 
         if (object[d] >= shortest / SHORTER)
             continue;
-        object[d] *= ceil_div(ceil_div(shortest, UNEVEN_PARTS), object[d]);
+        object[d] *= ncz_count_parts(ncz_count_parts(shortest, UNEVEN_PARTS), object[d]);
         exact[d] = false;
     }
 }
@@ -146,7 +140,7 @@ static void
 divide(const ncz_blocks *b, uint64_t most, const bool *exact, uint64_t *len)
 {
     for (size_t d = 0; d < b->rank; d++) {
-        uint64_t nbytes = count_bytes(b, len), parts = ceil_div(nbytes, most), divisor;
+        uint64_t nbytes = count_bytes(b, len), parts = ncz_count_parts(nbytes, most), divisor;
 
         if (parts <= 1)
             return;
@@ -158,7 +152,7 @@ divide(const ncz_blocks *b, uint64_t most, const bool *exact, uint64_t *len)
         if (divisor != 0 && nbytes / divisor >= (most < CHUNK_LEAST ? 1 : CHUNK_LEAST))
             len[d] /= divisor;
         else
-            len[d] = ceil_div(len[d], parts);
+            len[d] = ncz_count_parts(len[d], parts);
     }
 }
 
@@ -175,7 +169,7 @@ ncz_blocks_choose(const ncz_blocks *b, uint64_t object_bytes, uint64_t chunk_byt
         chunk[d] = object[d];
     divide(b, chunk_bytes, exact, chunk);
     for (size_t d = 0; d < b->rank; d++)
-        object[d] = ceil_div(object[d], chunk[d]) * chunk[d];
+        object[d] = ncz_count_parts(object[d], chunk[d]) * chunk[d];
     if (exact != some)
         ncz_free(exact);
     return NC_NOERR;
@@ -215,7 +209,7 @@ price_axis(const ncz_blocks *b, size_t d, uint64_t object, uint64_t *cuts)
             if (is_cut(b, d, ends[k]) && ends[k] % object != 0)
                 cuts[n++] = ends[k];
     }
-    p.objects = lo < hi ? ceil_div(hi, object) - lo / object : 0;
+    p.objects = lo < hi ? ncz_count_parts(hi, object) - lo / object : 0;
     qsort(cuts, n, sizeof *cuts, compare_numbers);
     for (size_t i = 0; i < n; i++) {
         bool same = i > 0 && cuts[i] / object == cuts[i - 1] / object;

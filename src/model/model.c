@@ -308,8 +308,6 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
     char *old;
     int   rc;
 
-    if (strcmp(v->name, name) == 0)
-        return NC_NOERR;
     if ((rc = ncz_model_check_name(v->group, name)) != NC_NOERR)
         return rc;
     if ((old = ncz_strdup(v->name)) == NULL)
@@ -393,8 +391,6 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
 
     if (g->parent == NULL)
         return ncz_fail(NC_EBADGRPID, "the root group has no name to change");
-    if (strcmp(g->name, name) == 0)
-        return NC_NOERR;
     if ((rc = ncz_model_check_name(g->parent, name)) != NC_NOERR)
         return rc;
     if ((old = ncz_strdup(g->name)) == NULL)
@@ -426,8 +422,6 @@ ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
     size_t place = 0;
     int    rc;
 
-    if (strcmp(d->name, name) == 0)
-        return NC_NOERR;
     if (ncz_group_find_dim(d->group, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
     (void)ncz_names_get(&d->group->dim_index, d->name, &place);

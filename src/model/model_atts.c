@@ -180,8 +180,6 @@ ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
     char *copy;
     int   rc;
 
-    if (strcmp(att->name, newname) == 0)
-        return NC_NOERR;
     if (ncz_atts_find(a, newname) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "attribute '%s' exists already", newname);
     if ((copy = ncz_strdup(newname)) == NULL)

@@ -32,7 +32,8 @@ typedef struct ncz_err {
     char text[NCZ_ERR_TEXT];
 } ncz_err;
 
-/* Records the text and returns `code`. Never fails, never allocates; a text that is too long is cut between two characters. */
+/* Records the text and returns `code`. Never fails, never allocates; a text that is too long is cut between two
+ * characters. */
 int ncz_fail(int code, const char *fmt, ...) NCZ_PRINTF(2, 3);
 
 /*
@@ -86,6 +87,13 @@ bool ncz_add(size_t a, size_t b, size_t *out);
 bool ncz_mul64(uint64_t a, uint64_t b, uint64_t *out);
 bool ncz_add64(uint64_t a, uint64_t b, uint64_t *out);
 
+/* How many parts of `part` elements hold `n`; the last may be short. Cannot overflow; `part` is not 0. */
+static inline uint64_t
+ncz_count_parts(uint64_t n, uint64_t part)
+{
+    return n / part + (n % part != 0);
+}
+
 /* ---- misspelt words -------------------------------------------------------------------------------------------- */
 
 /* The word of `known` that is nearest to `word`, by at most one edit in a short word and three in a long one; or NULL.
@@ -116,7 +124,8 @@ void        ncz_buf_clear(ncz_buf *b);     /* memory released; may be called twi
 char       *ncz_buf_take(ncz_buf *b);      /* gives the bytes to the caller, "" if empty; NULL: out of memory */
 const char *ncz_buf_str(const ncz_buf *b); /* never NULL */
 
-/* ---- an arena: many small allocations that are freed together ------------------------------------------------------ */
+/* ---- an arena: many small allocations that are freed together
+ * ------------------------------------------------------ */
 
 typedef struct ncz_arena {
     struct ncz_arena_block *blocks; /* newest first */

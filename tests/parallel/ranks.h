@@ -17,6 +17,15 @@ typedef int (*rank_fn)(const nczarr_comm *comm, void *arg);
 int ranks_as_processes(int n, rank_fn fn, void *arg, int killed);
 int ranks_as_threads(int n, rank_fn fn, void *arg);
 
+/* In a test: n ranks succeed as processes, then as threads. The folder is emptied after each. */
+#define ranks_of_both_kinds(dir, n, fn, arg)                                                                         \
+    do {                                                                                                             \
+        assert_int_equal(ranks_as_processes((n), (fn), (arg), -1), 0);                                               \
+        scratch_empty(dir);                                                                                          \
+        assert_int_equal(ranks_as_threads((n), (fn), (arg)), 0);                                                     \
+        scratch_empty(dir);                                                                                          \
+    } while (0)
+
 /* Whether the processes may start threads. ThreadSanitizer ends the child of a program with threads that does: there
  * they have one thread each. */
 bool ranks_have_threads(void);

@@ -132,10 +132,7 @@ test_each_object_once(void **state)
     for (int i = 0; i < 4; i++) {
         job j = {.path = scratch_path(dir, "a.zarr"), .shards = i % 2 == 1, .memory_is_strided = i >= 2};
 
-        assert_int_equal(ranks_as_processes(4, write_unaligned, &j, -1), 0);
-        scratch_empty(dir);
-        assert_int_equal(ranks_as_threads(4, write_unaligned, &j), 0);
-        scratch_empty(dir);
+        ranks_of_both_kinds(dir, 4, write_unaligned, &j);
     }
 }
 
@@ -326,10 +323,7 @@ test_mixed_puts(void **state)
         for (int shards = 0; shards < 2; shards++) {
             job j = {.path = scratch_path(dir, "a.zarr"), .shards = shards != 0};
 
-            assert_int_equal(ranks_as_processes(n, mix_puts, &j, -1), 0);
-            scratch_empty(dir);
-            assert_int_equal(ranks_as_threads(n, mix_puts, &j), 0);
-            scratch_empty(dir);
+            ranks_of_both_kinds(dir, n, mix_puts, &j);
         }
 }
 

@@ -278,10 +278,7 @@ test_errors(void **state)
     job j = {.rank = 2, .len = {8, 12}};
 
     (void)state;
-    assert_int_equal(ranks_as_processes(3, fail_on_one, &j, -1), 0);
-    scratch_empty(dir);
-    assert_int_equal(ranks_as_threads(2, fail_on_one, &j), 0);
-    scratch_empty(dir);
+    ranks_of_both_kinds(dir, 3, fail_on_one, &j);
 }
 
 /* Ranks that name different variables learn it. */

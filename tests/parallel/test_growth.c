@@ -9,6 +9,7 @@
 #include "support/scratch.h"
 #include "support/test.h"
 
+#include "child.h"
 #include "contract/host.h"
 #include <nczarr.h>
 
@@ -23,18 +24,6 @@ enum { PROCESSES = 5, RECORDS = 16, WIDTH = 5, VICTIMS = 2 };
 
 static const char *place;
 static char       *dir, *path;
-
-#define ok(call) assert_int_equal((call), NC_NOERR)
-
-/* In a child, where no assertion works. */
-#define must(call)                                                                                                   \
-    do {                                                                                                             \
-        int must_rc = (call);                                                                                        \
-        if (must_rc != NC_NOERR) {                                                                                   \
-            fprintf(stderr, "%s: %d %s\n", #call, must_rc, nczarr_errmsg());                                         \
-            _exit(2);                                                                                                \
-        }                                                                                                            \
-    } while (0)
 
 static int
 set_up(void **state)

@@ -19,16 +19,6 @@ typedef struct job {
     bool        independent;
 } job;
 
-/* Both kinds of ranks do the same. */
-static void
-on_ranks(int n, rank_fn fn, void *arg)
-{
-    assert_int_equal(ranks_as_processes(n, fn, arg, -1), 0);
-    scratch_empty(dir);
-    assert_int_equal(ranks_as_threads(n, fn, arg), 0);
-    scratch_empty(dir);
-}
-
 static int
 value_at(size_t t, size_t x)
 {
@@ -169,7 +159,7 @@ test_put_without_enddef(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
-    on_ranks(3, put_without_enddef, &j);
+    ranks_of_both_kinds(dir, 3, put_without_enddef, &j);
 }
 
 /* The documents are read once, by rank 0. */
@@ -264,7 +254,7 @@ test_redefine(void **state)
     assert_int_equal(late, 7);
     assert_int_equal(nc_close(ncid), NC_NOERR);
     scratch_empty(dir);
-    on_ranks(3, redefine, &j);
+    ranks_of_both_kinds(dir, 3, redefine, &j);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -309,7 +299,7 @@ test_fail_to_create(void **state)
     job j = {.path = dir};
 
     (void)state;
-    on_ranks(2, fail_to_create, &j);
+    ranks_of_both_kinds(dir, 2, fail_to_create, &j);
 }
 
 static int
@@ -368,7 +358,7 @@ test_definitions_differ(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
-    on_ranks(3, define_differently, &j);
+    ranks_of_both_kinds(dir, 3, define_differently, &j);
 }
 
 static int
@@ -413,7 +403,7 @@ test_put_wrongly(void **state)
     int ncid;
 
     (void)state;
-    on_ranks(2, put_wrongly, &j);
+    ranks_of_both_kinds(dir, 2, put_wrongly, &j);
     assert_int_equal(nc_create(j.path, NC_NETCDF4, &ncid), NC_NOERR);
     assert_int_equal(nc_var_par_access(ncid, NC_GLOBAL, NC_COLLECTIVE), NC_ENOPAR);
     assert_int_equal(nc_close(ncid), NC_NOERR);
@@ -442,7 +432,7 @@ test_call_differently(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
-    on_ranks(3, call_differently, &j);
+    ranks_of_both_kinds(dir, 3, call_differently, &j);
 }
 
 static int
@@ -467,7 +457,7 @@ test_abort(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
-    on_ranks(2, abort_creation, &j);
+    ranks_of_both_kinds(dir, 2, abort_creation, &j);
 }
 
 /* ---- communicators --------------------------------------------------------------------------------------------- */
@@ -669,7 +659,7 @@ test_beside_another(void **state)
     job j = {.path = scratch_path(dir, "a.zarr")};
 
     (void)state;
-    on_ranks(3, append_beside_another, &j);
+    ranks_of_both_kinds(dir, 3, append_beside_another, &j);
 }
 
 /* ---- the machine is shared --------------------------------------------------------------------------------------- */

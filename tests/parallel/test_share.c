@@ -9,6 +9,7 @@
 #include "support/scratch.h"
 #include "support/test.h"
 
+#include "child.h"
 #include <nczarr.h>
 
 #include <stdio.h>
@@ -21,18 +22,6 @@ enum { STEPS = 5, WIDTH = 6, LATE = 3 }; /* after step LATE the writer defines a
 
 static const char *place;
 static char       *dir, path[1000];
-
-#define ok(call) assert_int_equal((call), NC_NOERR)
-
-/* In a child, where no assertion works. */
-#define must(call)                                                                                                   \
-    do {                                                                                                             \
-        int must_rc = (call);                                                                                        \
-        if (must_rc != NC_NOERR) {                                                                                   \
-            fprintf(stderr, "%s: %d %s\n", #call, must_rc, nczarr_errmsg());                                         \
-            _exit(2);                                                                                                \
-        }                                                                                                            \
-    } while (0)
 
 static int
 set_up(void **state)

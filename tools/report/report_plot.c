@@ -20,7 +20,7 @@ report_can_plot(const char **why)
 
 /* ---- what is drawn -------------------------------------------------------------------------------------------- */
 
-/* The dimensions that are drawn: the last two that are longer than 1. False: there is none. */
+/* The dimensions that are drawn: the last two that are longer than 1. False: all are 1 long. */
 static bool
 choose_dims(report_plot_data *d)
 {
@@ -158,7 +158,7 @@ clear_plot(report_plot_data *d)
 
 /* ---- the picture ---------------------------------------------------------------------------------------------- */
 
-/* The greatest multiple of n in `most`, so that all values get as many pixels; `most` if there is none. */
+/* The greatest multiple of n up to `most`, so that all values get as many pixels; `most` itself where n is greater. */
 static size_t
 fit_pixels(size_t n, double most)
 {
