@@ -1,12 +1,15 @@
-"""The library in one file: it compiles without a warning, with zlib alone and with every library that is installed, and
-the examples run on it as on the library."""
+"""The library in one file: it compiles without a warning, with zlib alone, with every library that is installed, and with
+each of them alone. The examples run on it as on the library, and each build has the codecs of its macros, no others."""
 import glob, os, shutil, subprocess, sys, tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 LIBRARIES = {  # macro: what links it
     "BLOSC": ["-lblosc"], "ZSTD": ["-lzstd"], "LZ4": ["-llz4"], "LZMA": ["-llzma"], "BZIP2": ["-lbz2"],
     "SZIP": ["-laec"], "ZFP": ["-lzfp"], "LIBDEFLATE": ["-ldeflate"], "ISAL": ["-lisal"], "UTF8PROC": ["-lutf8proc"],
     "LIBZIP": ["-lzip"], "S3": ["-lcurl", "-lssl", "-lcrypto"],
 }
+CODECS = {"BLOSC": "blosc", "ZSTD": "zstd", "LZ4": "lz4", "LZMA": "lzma", "BZIP2": "bz2", "SZIP": "szip", "ZFP": "zfpy"}
+ALWAYS = "BLOSC"  # alone; the others too with NCZARR_TEST_ALL: each takes ten seconds
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -15,22 +18,26 @@ def run(*cmd, **kw):
 
 
 def installed_libraries():
-    """Macros and flags of all optional libraries of this machine."""
-    macros, flags = [], []
-    for macro, libraries in LIBRARIES.items():
+    """The names, in macros, of all optional libraries of this machine."""
+    names = []
+    for name, libraries in LIBRARIES.items():
         program = "int main(void) { return 0; }"
-        if macro == "ZFP":  # 1.0 or newer
+        if name == "ZFP":  # 1.0 or newer
             program = "#include <zfp.h>\nzfp_config c;\n" + program
         if run("gcc", "-xc", "-", "-o", os.devnull, *libraries, input=program).returncode == 0:
-            macros.append("-DNCZARR_WITH_" + macro)
-            flags += libraries
-    return macros, flags
+            names.append(name)
+    return names
+
+
+def choose(names):
+    """Macros and flags of these libraries."""
+    return ["-DNCZARR_WITH_" + n for n in names], [f for n in names for f in LIBRARIES[n]]
 
 
 def compile_library(folder, compiler, macros, flags):
     """An object file's path, or the complaint of the compiler in a list."""
-    target = os.path.join(folder, "nczarr-%s-%d.o" % (os.path.basename(compiler), len(macros)))
-    r = run(compiler, *WARNINGS, "-O1" if compiler == "gcc" else "-O0", "-c", os.path.join(folder, "nczarr.c"), *macros,
+    target = os.path.join(folder, "nczarr-%s-%s.o" % (os.path.basename(compiler), macros[0][2:] if len(macros) == 1 else len(macros)))
+    r = run(compiler, *WARNINGS, "-O1" if compiler == "gcc" and not macros else "-O0", "-c", os.path.join(folder, "nczarr.c"), *macros,
             *(f for f in flags if not f.startswith("-l")), "-o", target)
     return target if r.returncode == 0 else ["%s %s: %s" % (compiler, " ".join(macros), l) for l in r.stderr.splitlines()[:5]]
 
@@ -61,6 +68,36 @@ def serves_cxx(folder, library, flags):
     return [] if r.returncode == 0 else ["C++: " + r.stderr[-300:]]
 
 
+def serves_codecs(folder, root, library, names, flags, *modes):
+    """The codecs of these libraries are there, and no others."""
+    program = library[:-2] + "-codecs"
+    r = run("gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-I" + folder, os.path.join(root, "tests", "package", "codecs.c"),
+            library, "-o", program, *flags, "-lz", "-lm", "-lpthread")
+    if r.returncode != 0:
+        return ["codecs.c with %s: %s" % (" ".join(names), r.stderr[-300:])]
+    bad = []
+    for mode, place in modes:
+        os.makedirs(place, exist_ok=True)
+        r = run(program, mode, place, *(CODECS[n] for n in names if n in CODECS))
+        if r.returncode != 0:
+            bad.append("with %s, %s: %s" % (" ".join(names) or "zlib alone", mode, (r.stdout + r.stderr)[-600:]))
+    return bad
+
+
+def each_alone(folder, root, names, stored):
+    """One library beside zlib: compiled, and what all of them wrote is read as far as it can be."""
+    def build(name):
+        macros, flags = choose([name])
+        library = compile_library(folder, "gcc", macros, flags)
+        if isinstance(library, list):
+            return library
+        written = os.path.join(folder, "alone-" + name)
+        return serves_codecs(folder, root, library, [name], flags, ("write", written), ("read", stored))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [complaint for complaints in pool.map(build, names) for complaint in complaints]
+
+
 def problems(root):
     """All complaints; none: the file is in order."""
     folder, bad = tempfile.mkdtemp(), []
@@ -71,7 +108,9 @@ def problems(root):
         for header in ("nczarr_filter.h", "nczarr_zmap.h"):  # as the examples name them; all is in nczarr.h
             with open(os.path.join(folder, header), "w") as out:
                 out.write('#include "nczarr.h"\n')
-        whole = installed_libraries()
+        names = installed_libraries()
+        whole = choose(names)
+        stored = os.path.join(folder, "stored")
         builds = [("gcc", ([], [])), ("clang", whole)]
         musl = os.path.join(root, ".cache", "machines", "musl")
         if os.path.exists(os.path.join(musl, "bin", "cc")):
@@ -84,6 +123,10 @@ def problems(root):
             bad += run_examples(folder, compiler, library, flags, root)
             if compiler == "gcc":
                 bad += serves_cxx(folder, library, flags)
+                bad += serves_codecs(folder, root, library, [], flags, ("write", os.path.join(folder, "zlib-alone")))
+            if compiler == "clang":
+                bad += serves_codecs(folder, root, library, names, flags, ("write", stored))
+        bad += each_alone(folder, root, [n for n in names if n == ALWAYS or os.environ.get("NCZARR_TEST_ALL")], stored)
     finally:
         shutil.rmtree(folder)
     return bad
