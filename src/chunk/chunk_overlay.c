@@ -75,13 +75,11 @@ overlay_elems(const ncz_chunk_overlay *o, char **data)
     return NC_NOERR;
 }
 
-/* The string of an element: of the block, of the fill value where there is no block, or none. */
+/* The string of an element: of the block, or where there is none that of an element that was never written. */
 static ncz_vlen_item
 text_at(const ncz_spec *spec, const ncz_vlen_block *block, size_t i)
 {
-    if (block != NULL)
-        return ncz_vlen_at(block, i);
-    return spec->fill != NULL ? ncz_vlen_at(spec->fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
+    return block != NULL ? ncz_vlen_at(block, i) : ncz_vlen_unwritten(&spec->dtype, spec->fill);
 }
 
 static int

@@ -229,8 +229,8 @@ typedef struct ncz_transfer {
 int ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem);
 
 /*
- * Chunk to memory. NC_STRING: each element becomes a new char * (ncz_alloc) without trailing NULs, or NULL when all
- * its bytes are zero. After a failure no string is left and their places are NULL. The same holds for sequences.
+ * Chunk to memory. NC_STRING: each element becomes a new char * (ncz_alloc) without trailing NULs, empty when all its
+ * bytes are zero. After a failure no string is left and their places are NULL. The same holds for sequences.
  */
 int ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem);
 
@@ -259,7 +259,7 @@ int ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, con
 /* ---- strings and sequences: a chunk of NCZ_KIND_OBJECT, in one block without pointers --------------------------
  *
  * A decoded chunk of strings is such a block, and its fill element is a block of one string. Only ncz_vlen_change()
- * changes a finished block. ncz_transfer_out() and ncz_transfer_fill_out() (fill NULL: NULL pointers) read blocks. A
+ * changes a finished block. ncz_transfer_out() and ncz_transfer_fill_out() (fill NULL: empty strings) read blocks. A
  * sequence's bytes are its numbers as they are in memory.
  */
 typedef enum ncz_vlen_kind {
@@ -279,6 +279,8 @@ typedef struct ncz_vlen_block ncz_vlen_block;
 size_t        ncz_vlen_nbytes(const ncz_vlen_block *t); /* bytes of the block in use */
 size_t        ncz_vlen_len(const ncz_vlen_block *t);
 ncz_vlen_item ncz_vlen_at(const ncz_vlen_block *t, size_t i);
+/* What an element has that was never written: that of `fill`; where that is NULL an empty string or sequence. */
+ncz_vlen_item ncz_vlen_unwritten(const ncz_dtype *dtype, const ncz_vlen_block *fill);
 bool ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill); /* each equals the string of `fill` */
 
 /* Building in a buffer: begin with n times NCZ_VLEN_NONE, set each at most once, then read or take the block. */

@@ -3,8 +3,8 @@
  * grid_string: converts one NC_STRING element between its stored form (fixed bytes, or UCS-4) and a char *.
  *
  * Stored bytes are returned unchanged. Invalid code points become U+FFFD, and so do bytes that are not UTF-8 when
- * they are written as UCS-4. An element of zero bytes becomes NULL, as in netCDF-C: fixed-width storage cannot
- * distinguish an empty string from a missing one.
+ * they are written as UCS-4. An element of zero bytes is the empty string: fixed-width storage cannot distinguish it from
+ * one that was never written or was written as NULL, and a program may look into what it reads.
  */
 #include "grid/grid_int.h"
 
@@ -85,8 +85,6 @@ ucs4_out(const ncz_dtype *t, const char *src, char **out)
     for (size_t i = 0; i < n; i++)
         nbytes += point_to_utf8(load_point(p + 4 * i, t->big), scratch);
     *out = NULL;
-    if (n == 0)
-        return NC_NOERR;
     if ((s = ncz_alloc(nbytes + 1)) == NULL)
         return ncz_fail_nomem(nbytes + 1);
     to = s;
@@ -119,8 +117,6 @@ ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out)
     while (len > 0 && src[len - 1] == '\0')
         len--;
     *out = NULL;
-    if (len == 0)
-        return NC_NOERR;
     if ((s = ncz_strndup(src, len)) == NULL)
         return ncz_fail_nomem(len + 1);
     *out = s;

@@ -155,11 +155,10 @@ string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 static int
 text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
-    ncz_vlen_item text = {.what = NCZ_VLEN_NONE};
-    int           rc;
+    ncz_vlen_item text =
+        m->texts != NULL ? ncz_vlen_at(m->texts, m->first + (size_t)a) : ncz_vlen_unwritten(m->dtype, NULL);
+    int rc;
 
-    if (m->texts != NULL)
-        text = ncz_vlen_at(m->texts, m->first + (size_t)a);
     if ((rc = ncz_grid_item_out(m->mem, text, m->to + b)) != NC_NOERR)
         return rc;
     m->made++;
@@ -256,7 +255,7 @@ static int
 move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *texts, size_t step, void *mem)
 {
     ncz_loops nest;
-    mover     v = {.mem = m->mem, .texts = texts};
+    mover     v = {.dtype = m->dtype, .mem = m->mem, .texts = texts};
     size_t    item = m->mem->size;
     int       rc;
 

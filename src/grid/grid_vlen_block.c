@@ -53,6 +53,14 @@ same_item(ncz_vlen_item a, ncz_vlen_item b)
     return a.what == b.what && a.len == b.len && (a.s == b.s || a.len == 0 || memcmp(a.s, b.s, a.len) == 0);
 }
 
+ncz_vlen_item
+ncz_vlen_unwritten(const ncz_dtype *dtype, const ncz_vlen_block *fill)
+{
+    if (fill != NULL)
+        return ncz_vlen_at(fill, 0);
+    return (ncz_vlen_item){.s = "", .what = dtype->items == NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE};
+}
+
 bool
 ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill)
 {
@@ -221,11 +229,10 @@ run_put(void *arg, const ncz_plane *p)
 
 /* Builds the block of a table. Equal neighbours share their bytes, and so do all fill elements. */
 static int
-build_block(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf *out)
+build_block(const ncz_vlen_item *table, size_t n, ncz_vlen_item filled, ncz_buf *out)
 {
-    ncz_vlen_item filled = fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
-    size_t        first = SIZE_MAX; /* the first element that is fill */
-    int           rc;
+    size_t first = SIZE_MAX; /* the first element that is fill */
+    int    rc;
 
     if ((rc = ncz_vlen_begin(out, n)) != NC_NOERR)
         return rc;
@@ -257,9 +264,7 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
     if (table == NULL)
         return ncz_fail_nomem(n * sizeof *table);
     for (size_t i = 0; i < n; i++)
-        table[i] = old != NULL    ? ncz_vlen_at(old, i)
-                   : fill != NULL ? ncz_vlen_at(fill, 0)
-                                  : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
+        table[i] = old != NULL ? ncz_vlen_at(old, i) : ncz_vlen_unwritten(m->dtype, fill);
     if (p->nelems > 0) {
         if ((rc = ncz_grid_piece_loops(m, p, 1, item, &nest, &off)) != NC_NOERR)
             goto done;
@@ -270,7 +275,7 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
         if (rc != NC_NOERR)
             goto done;
     }
-    rc = build_block(table, n, fill, out);
+    rc = build_block(table, n, ncz_vlen_unwritten(m->dtype, fill), out);
 done:
     ncz_free(table);
     return rc;

@@ -57,6 +57,13 @@ REFERENCE_LOST = {
     "attspecial": [(':json_str = "quoted" ;', ':json_str = "\\"quoted\\"" ;')],
 }
 
+# Zeros in fixed-width storage: netCDF-C's NCZarr reads a null pointer, we an empty string, which is the fill value.
+EMPTY = {
+    "alltypes": [(' vstr = "one", NIL, "three" ;\n', ' vstr = "one", _, "three" ;\n')],
+    "strings": [(' s1 = "abc", NIL, ', ' s1 = "abc", _, '), ('  "dddd", "eeee", NIL ;\n', '  "dddd", "eeee", _ ;\n'),
+                (' s3 = "x", "y", NIL ;\n', ' s3 = "x", "y", _ ;\n')],
+}
+
 # Zarr v3 stores strings of any length, and has no element without a string: an empty one is the fill value.
 ANY_LENGTH = {
     "alltypes": [(' vstr = "one", NIL, "three" ;\n', ' vstr = "one", _, "three" ;\n')],
