@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACROSS_MAX = 64, DOWN_MAX = 16 };
-
-/* What is stored of a variable. The drawing has a cell for each chunk, or for equally many where there are too many:
- * rows are the last dimension but one, with those before it; columns the last. */
+/* What is stored of a variable. Rows of the drawing are the last dimension but one, with those before it; columns the
+ * last. */
 typedef struct chunks {
     dump_context      *d;
     const dump_var    *v;
@@ -23,8 +21,7 @@ typedef struct chunks {
     double             decoded;      /* ... elements of the stored chunks */
     size_t             total, stored, largest, smallest;
     unsigned long long bytes;
-    size_t             rows, cols, per_row, per_col, down, across; /* of the grid; of a cell; of the drawing */
-    size_t            *cells;
+    dump_chunk_map     drawing;
     dump_text          list;       /* JSON of the stored ones */
     size_t            *shard_grid; /* how many shards, by dimension; NULL: no shards */
     size_t           **shard_of;   /* of each chunk along each dimension, where shards differ; or NULL */
@@ -80,40 +77,33 @@ static bool
 measure_grid(chunks *c)
 {
     const dump_var *v = c->v;
+    size_t          rows = 1, cols = 1;
 
     if (!load_grid(c))
         return false;
-    c->total = c->rows = c->cols = 1;
+    c->total = 1;
     for (int i = 0; i < v->ndims; i++) {
         c->total *= c->grid[i];
         if (i + 1 < v->ndims)
-            c->rows *= c->grid[i];
+            rows *= c->grid[i];
         else
-            c->cols = c->grid[i];
+            cols = c->grid[i];
     }
     if (c->total == 0)
         return false;
-    if (c->rows == 1 && c->cols > ACROSS_MAX) { /* a long row is drawn as several */
-        c->rows = divide_up(c->cols, ACROSS_MAX);
-        c->cols = ACROSS_MAX;
-    }
-    c->per_row = divide_up(c->rows, DOWN_MAX);
-    c->per_col = divide_up(c->cols, ACROSS_MAX);
-    c->down = divide_up(c->rows, c->per_row);
-    c->across = divide_up(c->cols, c->per_col);
-    c->cells = dump_alloc(c->down * c->across, sizeof *c->cells);
+    dump_chunk_map_init(&c->drawing, rows, cols);
     return true;
 }
 
-/* The chunk's place in the grid in C order is its place in the drawing, too, since that keeps the last dimension. */
-static size_t *
-find_cell(chunks *c, const size_t *index)
+/* The chunk's place in the grid, in C order. */
+static size_t
+find_place(const chunks *c, const size_t *index)
 {
     size_t place = 0;
 
     for (int i = 0; i < c->v->ndims; i++)
         place = place * c->grid[i] + index[i];
-    return &c->cells[place / c->cols / c->per_row * c->across + place % c->cols / c->per_col];
+    return place;
 }
 
 /* The key of a chunk's shard. NULL: it has none. */
@@ -229,7 +219,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
         return 0; /* deleted since it was listed */
     if (rc != NC_NOERR || (c->shard_grid != NULL && (rc = add_listed_shard(c, index, key)) != NC_NOERR))
         return rc;
-    ++*find_cell(c, index);
+    dump_chunk_map_add(&c->drawing, find_place(c, index), len);
     c->decoded += count_elements(c, index);
     c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
     c->largest = len > c->largest ? (size_t)len : c->largest;
@@ -299,7 +289,7 @@ clear_chunks(chunks *c)
     free(c->shard_of);
     free(c->chunk);
     free(c->grid);
-    free(c->cells);
+    dump_chunk_map_clear(&c->drawing);
     free(c->shard_grid);
     free(c->shard_seen);
     dump_text_clear(&c->list);
@@ -328,31 +318,6 @@ add_chunk_lengths(dump_text *t, const chunks *c)
         for (size_t k = 0; k < c->grid[i]; k++)
             dump_text_addf(t, "%s%zu", k > 0 ? "," : "", c->length[i][k]);
     }
-}
-
-/* # all, + some, . none of a cell's chunks. */
-static void
-draw_map(const chunks *c)
-{
-    for (size_t y = 0; y < c->down; y++) {
-        fputs("    ", c->d->out);
-        for (size_t x = 0; x < c->across; x++) {
-            size_t row = y * c->per_row, col = x * c->per_col, in = 0;
-
-            for (size_t r = row; r < row + c->per_row && r < c->rows; r++)
-                for (size_t k = col; k < col + c->per_col && k < c->cols; k++)
-                    in += r * c->cols + k < c->total;
-            if (in > 0)
-                fputc(c->cells[y * c->across + x] == in ? '#'
-                      : c->cells[y * c->across + x] > 0 ? '+'
-                                                        : '.',
-                      c->d->out);
-        }
-        fputc('\n', c->d->out);
-    }
-    if (c->per_row > 1 || c->per_col > 1)
-        fprintf(c->d->out, "    (each sign is %zu\xc3\x97%zu chunks: # all stored, + some)\n", c->per_row,
-                c->per_col);
 }
 
 static void
@@ -389,7 +354,7 @@ print_text(chunks *c, const char *path)
     fprintf(c->d->out, "%s\n", t.s);
     dump_text_clear(&t);
     if (c->total > 1)
-        draw_map(c);
+        dump_chunk_map_print(&c->drawing, c->d->out);
 }
 
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */

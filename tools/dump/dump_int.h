@@ -263,6 +263,21 @@ int dump_reader_open(const dump_var *v, dump_reader *r);
 int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
 void dump_reader_close(dump_reader *r);
 
+/* ---- dump_chunk_map.c: the drawing of --chunks ---------------------------------------------------------------- */
+
+typedef struct dump_chunk_map {
+    size_t  total, rows, cols; /* chunks of the grid, as it is drawn */
+    size_t  per_row, per_col;  /* chunks of a cell */
+    size_t  down, across;      /* cells */
+    size_t *stored;            /* of each cell: its chunks that are stored, and their bytes */
+    double *bytes;
+} dump_chunk_map;
+
+void dump_chunk_map_init(dump_chunk_map *m, size_t rows, size_t cols); /* of at least one chunk */
+void dump_chunk_map_add(dump_chunk_map *m, size_t place, unsigned long long nbytes);
+void dump_chunk_map_print(dump_chunk_map *m, FILE *out); /* may merge rows: nothing can be added after it */
+void dump_chunk_map_clear(dump_chunk_map *m);
+
 /* ---- the forms ---------------------------------------------------------------------------------------------- */
 
 void dump_cdl_group(dump_context *d, int grp);                 /* dump_cdl_header.c */
