@@ -1,8 +1,17 @@
 """Debian's packages: packaging/debian fits the tree; with NCZARR_TEST_ALL they are built from the archive of a release,
-lintian has nothing to say, and a program uses what they install in a folder of their own."""
+lintian has nothing to say, a program uses what they unpack to in a folder of their own, and, where file systems may be
+mounted, they are installed and removed in a copy of the system."""
 import glob, os, re, shutil, subprocess, sys, tempfile
 
 EXAMPLES = "usr/share/doc/nczarr/examples"
+
+# The system with a layer over it, which takes what is written, for the time of the command. 77: it cannot be had here.
+OVER_THE_SYSTEM = """
+mount -t tmpfs tmpfs "$1" && mkdir "$1/upper" "$1/work" "$1/root" || exit 77
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root" && mount -t tmpfs tmpfs "$1/root/mnt" || exit 77
+cp "$2"/*.deb "$3" "$1/root/mnt" || exit 1
+exec chroot "$1/root" sh -c 'dpkg -i /mnt/*.deb && /mnt/build-program && dpkg -P $(for f in /mnt/*.deb; do dpkg-deb -f $f Package; done)'
+"""
 
 
 def run(*cmd, **kw):
@@ -135,6 +144,18 @@ def use_packages(folder):
     return []
 
 
+def install_packages(root, folder):
+    """dpkg installs them, Debian's test of the installed packages passes, and it removes them again."""
+    place = os.path.join(folder, "layer")
+    os.mkdir(place)
+    test = os.path.join(root, "packaging", "debian", "tests", "build-program")
+    r = run("unshare", "-m", "sh", "-c", OVER_THE_SYSTEM, "sh", place, folder, test)
+    if r.returncode == 77 or (r.returncode != 0 and r.stderr.startswith("unshare:")):
+        print("skipped: Debian's packages are unpacked, not installed: no file system can be mounted here")
+        return []
+    return ["installation: " + (r.stdout + r.stderr)[-1500:]] if r.returncode != 0 else []
+
+
 def missing(root):
     """What the system lacks to build the packages, as one line; nothing: it can."""
     for program in ("dpkg-buildpackage", "dh", "lintian"):
@@ -148,6 +169,6 @@ def build_problems(root):
     """All complaints about the packages themselves."""
     folder = tempfile.mkdtemp()
     try:
-        return build_packages(root, folder) or lint(folder) + symbols_are_current(folder) + use_packages(folder)
+        return build_packages(root, folder) or lint(folder) + symbols_are_current(folder) + use_packages(folder) + install_packages(root, folder)
     finally:
         shutil.rmtree(folder)
