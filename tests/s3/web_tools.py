@@ -93,6 +93,9 @@ def from_web():
             problems.append("nczgen: " + r.stderr)
         wanted, chunks, kept = special(source), run(nczdump, "--chunks", source).stdout, files(source)
         server.asked.clear()
+        tree = run(nczdump, "--tree", url).stdout
+        if "chunks" not in tree or re.search(r"\d (bytes|[KM]iB)", tree):
+            problems.append("nczdump --tree: " + tree)
         if run(nczdump, "--chunks", url).stdout != chunks or "/v  float" not in chunks:
             problems.append("nczdump --chunks: " + run(nczdump, "--chunks", url).stdout)
         problems += ["--chunks got all of %s" % p for p, how in server.asked if re.search(r"/[0-9.]+$", p) and how != "bytes=0-0"]

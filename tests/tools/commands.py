@@ -310,6 +310,29 @@ def drawings(tmp):
     return problems
 
 
+def tree_sizes():
+    """--tree: bytes, ratio and sums of groups, in columns; an estimate where not all lengths are asked for."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "t.zarr")
+        for group, name, shape, lengths in (("", "full", [4, 6], [8] * 2), ("", "part", [4, 60], [2048]), ("", "none", [4], []),
+                                            ("g", "many", [600, 3], [4] * 600)):
+            folder = os.path.join(path, group, name)
+            os.makedirs(folder)
+            json.dump({"zarr_format": 2}, open(os.path.join(path, group, ".zgroup"), "w"))
+            chunk = [1, 3] if name == "many" else [2, 6][:len(shape)]
+            json.dump({"zarr_format": 2, "shape": shape, "chunks": chunk, "dtype": "<i2", "compressor": None, "fill_value": 0, "order": "C",
+                       "filters": None}, open(os.path.join(folder, ".zarray"), "w"))
+            for i, n in enumerate(lengths):
+                open(os.path.join(folder, "%d.0" % i), "wb").write(bytes(n))
+        r = run("nczdump", "--tree", "file://%s#mode=zarr" % path)
+    got = [re.sub(r"\([^)]*\)|\[[^]]*\]|  1 attribute$", "", line) for line in r.stdout.splitlines()]
+    want = [r"t  +~4\.4 KiB", r"\S+ full  short +16 bytes  3\.0\u00d7  chunks 2\u00d76", r"\S+ none  short +0 bytes +chunks 2",
+            r"\S+ part  short +2\.0 KiB +chunks 2\u00d76", r"\S+ g/ +~2\.3 KiB", r" +\S+ many  short +~2\.3 KiB  1\.5\u00d7  chunks 1\u00d73"]
+    found = [line for line in want if any(re.fullmatch(line, g) for g in got)]
+    ends = {r.stdout.splitlines()[i].index("  chunks") for i in range(1, 4)} if len(got) > 4 else set()
+    report("commands: nczdump --tree", [] if found == want and len(ends) == 1 else [r.stdout + r.stderr] + [w for w in want if w not in found])
+
+
 def chunks():
     problems = []
     ascii = {**os.environ, "LC_ALL": "C"}
@@ -353,5 +376,6 @@ bash()
 names()
 nczmap()
 chunks()
+tree_sizes()
 messages()
 sys.exit(cases.status())

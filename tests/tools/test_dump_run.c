@@ -253,10 +253,12 @@ other_forms(void **state)
     free(s);
     o.form = DUMP_TREE;
     s = dumped(nc, &o, NC_NOERR);
-    has(s, "name (netCDF-4)  [x=2, t=2 unlimited, len=4]  1 attribute\n");
-    has(s, "xt       short (x=2, t=2)  chunks ");
-    has(s, "  shuffle zlib\n");
-    has(s, "g r/  [x=1]\n");
+    has(s, "name (netCDF-4)  [x=2, t=2 unlimited, len=4]  ");
+    has(s, " bytes  1 attribute\n");
+    has(s, "xt       short (x=2, t=2)  ");
+    has(s, "\xc3\x97  chunks 2\xc3\x97"
+           "1  shuffle zlib\n");
+    has(s, "g r/  [x=1]  0 bytes\n");
     free(s);
     o.form = DUMP_KIND;
     s = dumped(nc, &o, NC_NOERR);

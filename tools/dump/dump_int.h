@@ -12,6 +12,7 @@
 #include "dump.h"
 
 #include <nczarr.h>
+#include <nczarr_zmap.h>
 
 /* ---- dump_report.c: messages -------------------------------------------------------------------------------- */
 
@@ -59,6 +60,9 @@ void dump_text_add_json(dump_text *t, const char *s, size_t n);
 
 /* The library's text for the code and, if there is more to say, ": " and its detail: see error_text(). */
 void dump_text_add_error(dump_text *t, int rc, const char *about);
+
+/* 12 bytes, 3.4 KiB, 5.6 GiB */
+void dump_text_add_bytes(dump_text *t, double bytes);
 
 bool dump_text_is_utf8(const char *s, size_t n);
 
@@ -262,6 +266,23 @@ int dump_reader_open(const dump_var *v, dump_reader *r);
 /* Points to the next values, at most want and at least one; they stay until the next call. */
 int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
 void dump_reader_close(dump_reader *r);
+
+/* ---- dump_stored.c: how many bytes of a variable are stored ---------------------------------------------------- */
+
+typedef struct dump_stored {
+    size_t total, listed, measured; /* chunks: of the grid, stored, and those of known length */
+    double measured_bytes;
+} dump_stored;
+
+/* False: it cannot be listed. At most a million chunks are listed, and at most 512 are asked for their length. */
+bool dump_stored_load(const dump_var *v, dump_stored *s);
+/* Counts one listed chunk. True: its length is known, and now in *length. */
+bool   dump_stored_add(dump_stored *s, nczarr_map *map, const char *key, unsigned long long *length);
+bool   dump_stored_is_full(const dump_stored *s); /* no more are to be listed */
+double dump_stored_bytes(const dump_stored *s);   /* an estimate where measured < listed */
+double dump_raw_bytes(const dump_var *v);         /* without codecs; 0: not known */
+double dump_stored_ratio(const dump_stored *s,
+                         const dump_var    *v); /* raw / stored; 0: not known, or chunks are missing */
 
 /* ---- dump_chunk_map.c: the drawing of --chunks ---------------------------------------------------------------- */
 

@@ -212,3 +212,16 @@ dump_text_add_error(dump_text *t, int rc, const char *about)
     error_text(rc, about, what);
     dump_text_add(t, what);
 }
+
+void
+dump_text_add_bytes(dump_text *t, double bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t                   i = 0;
+
+    while (bytes >= 1024 && i + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
+        i++;
+    }
+    dump_text_addf(t, i == 0 ? "%.0f %s" : "%.1f %s", bytes, units[i]);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_tree.c: --tree: groups and variables at a glance, one line each: type, shape, chunks, codecs, attributes.
+ * dump_tree.c: --tree: groups and variables at a glance, one line each: type, shape, bytes, ratio, chunks, codecs, attributes.
+ * Bytes only of datasets that are no URL of a server, where each length could cost a request.
  */
 #include "dump_int.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_COLUMN_MAX = 24 };
+enum { NAME_COLUMN_MAX = 24, DECLARED_COLUMN_MAX = 56 };
 
 /* The prefix of an entry, and of the entries below it. */
 static const char branch[] = "\xe2\x94\x9c\xe2\x94\x80 ", corner[] = "\xe2\x94\x94\xe2\x94\x80 ";
@@ -140,30 +141,204 @@ measure_names(int grp, const dump_ids *vars)
     return most;
 }
 
-static void
-print_var(dump_context *d, const dump_var *v, const char *front, size_t column, bool last)
-{
-    dump_text t = DUMP_TEXT_INIT;
-    char      name[NC_MAX_NAME + 1];
+/* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-    dump_text_addf(&t, "%s%s%s  ", front, last ? corner : branch, v->name);
-    for (size_t i = count_chars(v->name); i < column; i++)
-        dump_text_addc(&t, ' ');
-    dump_text_add_type(&t, v, false);
-    for (int i = 0; i < v->ndims; i++)
-        if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
-            dump_text_addf(&t, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);
-    dump_text_add(&t, v->ndims > 0 ? ")" : "");
-    add_chunk_shape(&t, v);
-    add_codecs(&t, v);
-    add_count(&t, v->natts, "attribute");
-    print_line(d, &t);
-    dump_text_clear(&t);
+/* What is stored of a variable, or of a group and all in it (varid NC_GLOBAL). */
+typedef struct tree_size {
+    int    grp, varid;
+    double bytes, ratio; /* ratio 0: not known */
+    bool   known, about;
+} tree_size;
+
+/* In the order in which the tree is printed. */
+typedef struct tree_sizes {
+    tree_size *size;
+    size_t     n, cap, at;
+} tree_sizes;
+
+static size_t
+add_size(tree_sizes *l, tree_size one)
+{
+    if (l->n == l->cap) {
+        l->cap = l->cap > 0 ? l->cap * 2 : 64;
+        l->size = dump_need(realloc(l->size, l->cap * sizeof *l->size));
+    }
+    l->size[l->n] = one;
+    return l->n++;
 }
 
-/* What follows a group's name: its dimensions, and how many attributes it has. */
+static tree_size
+measure_var(int grp, int varid)
+{
+    tree_size   one = {.grp = grp, .varid = varid};
+    dump_var    v;
+    dump_stored s;
+
+    if (dump_var_load(grp, varid, &v) == NC_NOERR && !v.empty && dump_stored_load(&v, &s)) {
+        one.known = true;
+        one.about = s.measured < s.listed || dump_stored_is_full(&s);
+        one.bytes = dump_stored_bytes(&s);
+        one.ratio = dump_stored_ratio(&s, &v);
+    }
+    dump_var_clear(&v);
+    return one;
+}
+
+/* Returns the group's sum. */
+static tree_size
+measure_group(tree_sizes *l, int grp)
+{
+    tree_size sum = {.grp = grp, .varid = NC_GLOBAL};
+    size_t    at = add_size(l, sum);
+    dump_ids  vars = {.n = 0}, grps = {.n = 0};
+
+    if (dump_ids_vars(grp, &vars) == NC_NOERR && dump_ids_grps(grp, &grps) == NC_NOERR)
+        for (int i = 0; i < vars.n + grps.n; i++) {
+            tree_size one = i < vars.n ? measure_var(grp, vars.id[i]) : measure_group(l, grps.id[i - vars.n]);
+
+            if (i < vars.n)
+                (void)add_size(l, one);
+            sum.known |= one.known;
+            sum.about |= one.about;
+            sum.bytes += one.bytes;
+        }
+    dump_ids_clear(&vars);
+    dump_ids_clear(&grps);
+    l->size[at] = sum;
+    return sum;
+}
+
+/* The next one of this object. */
+static tree_size
+take_size(tree_sizes *l, int grp, int varid)
+{
+    for (size_t i = l->at; i < l->n; i++)
+        if (l->size[i].grp == grp && l->size[i].varid == varid) {
+            l->at = i + 1;
+            return l->size[i];
+        }
+    return (tree_size){.known = false};
+}
+
+static bool
+is_on_server(const char *file)
+{
+    return file != NULL && strstr(file, "://") != NULL && strncmp(file, "file://", 7) != 0;
+}
+
 static void
-print_group_line(dump_context *d, int grp)
+add_bytes(dump_text *t, const tree_size *s)
+{
+    dump_text_addn(t, "", 0);
+    if (!s->known)
+        return;
+    dump_text_add(t, s->about ? "~" : "");
+    dump_text_add_bytes(t, s->bytes);
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------- */
+
+/* A variable's line in its columns. */
+typedef struct tree_line {
+    dump_text declared, bytes, ratio, rest;
+} tree_line;
+
+static void
+add_blanks(dump_text *t, size_t n, size_t column)
+{
+    for (; n < column; n++)
+        dump_text_addc(t, ' ');
+}
+
+static void
+make_line(const dump_var *v, size_t column, const tree_size *size, tree_line *l)
+{
+    char name[NC_MAX_NAME + 1];
+
+    dump_text_addf(&l->declared, "%s  ", v->name);
+    add_blanks(&l->declared, count_chars(v->name), column);
+    dump_text_add_type(&l->declared, v, false);
+    for (int i = 0; i < v->ndims; i++)
+        if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
+            dump_text_addf(&l->declared, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);
+    dump_text_add(&l->declared, v->ndims > 0 ? ")" : "");
+    add_bytes(&l->bytes, size);
+    dump_text_addn(&l->ratio, "", 0);
+    if (size->ratio > 0)
+        dump_text_addf(&l->ratio, size->ratio < 0.095 ? "%.1g\xc3\x97" : "%.1f\xc3\x97", size->ratio);
+    dump_text_addn(&l->rest, "", 0);
+    add_chunk_shape(&l->rest, v);
+    add_codecs(&l->rest, v);
+    add_count(&l->rest, v->natts, "attribute");
+}
+
+static size_t
+widen(size_t width, const dump_text *t, size_t most)
+{
+    size_t n = count_chars(t->s);
+
+    return n > width && n <= most ? n : width;
+}
+
+/* The columns are as wide as the group's variables need. */
+static void
+print_lines(dump_context *d, const tree_line *line, int n, const char *front, bool last)
+{
+    size_t declared = 0, bytes = 0, ratio = 0;
+
+    for (int i = 0; i < n; i++) {
+        declared = widen(declared, &line[i].declared, DECLARED_COLUMN_MAX);
+        bytes = widen(bytes, &line[i].bytes, SIZE_MAX);
+        ratio = widen(ratio, &line[i].ratio, SIZE_MAX);
+    }
+    for (int i = 0; i < n; i++) {
+        dump_text t = DUMP_TEXT_INIT;
+
+        dump_text_addf(&t, "%s%s%s", front, last && i + 1 == n ? corner : branch, line[i].declared.s);
+        if (bytes > 0) {
+            add_blanks(&t, count_chars(line[i].declared.s), declared);
+            add_blanks(&t, count_chars(line[i].bytes.s), bytes + 2);
+            dump_text_add(&t, line[i].bytes.s);
+            add_blanks(&t, count_chars(line[i].ratio.s), ratio > 0 ? ratio + 2 : 0);
+            dump_text_add(&t, line[i].ratio.s);
+        }
+        dump_text_add(&t, line[i].rest.s);
+        for (; t.s[t.len - 1] == ' '; t.len--)
+            t.s[t.len - 1] = '\0';
+        print_line(d, &t);
+        dump_text_clear(&t);
+    }
+}
+
+/* Returns what the first variable that cannot be loaded says; those before it are printed. */
+static int
+print_vars(dump_context *d, tree_sizes *sizes, int grp, const dump_ids *vars, const char *front, bool last)
+{
+    tree_line *line = dump_alloc((size_t)vars->n, sizeof *line);
+    size_t     column = measure_names(grp, vars);
+    dump_var   v;
+    int        n = 0, rc = NC_NOERR;
+
+    while (n < vars->n && (rc = dump_var_load(grp, vars->id[n], &v)) == NC_NOERR) {
+        tree_size size = take_size(sizes, grp, vars->id[n]);
+
+        make_line(&v, column, &size, &line[n++]);
+        dump_var_clear(&v);
+    }
+    print_lines(d, line, n, front, last);
+    for (int i = 0; i < n; i++) {
+        dump_text_clear(&line[i].declared);
+        dump_text_clear(&line[i].bytes);
+        dump_text_clear(&line[i].ratio);
+        dump_text_clear(&line[i].rest);
+    }
+    free(line);
+    return rc;
+}
+
+/* What follows a group's name: its dimensions, what is stored in it, and how many attributes it has. */
+static void
+print_group_line(dump_context *d, int grp, const tree_size *size)
 {
     dump_ids  dims;
     char      name[NC_MAX_NAME + 1];
@@ -179,6 +354,8 @@ print_group_line(dump_context *d, int grp)
                                dump_dim_is_unlimited(grp, dims.id[i]) ? " unlimited" : "");
     dump_text_add(&t, shown > 0 ? "]" : "");
     dump_ids_clear(&dims);
+    dump_text_add(&t, size->known ? "  " : "");
+    add_bytes(&t, size);
     (void)nc_inq_natts(grp, &natts);
     add_count(&t, natts, "attribute");
     print_line(d, &t);
@@ -186,24 +363,19 @@ print_group_line(dump_context *d, int grp)
 }
 
 static void
-print_group(dump_context *d, int grp, const char *front)
+print_group(dump_context *d, tree_sizes *sizes, int grp, const char *front)
 {
-    dump_ids vars, grps;
-    dump_var v;
-    char     name[NC_MAX_NAME + 1];
-    size_t   column;
-    int      rc;
+    tree_size size = take_size(sizes, grp, NC_GLOBAL);
+    dump_ids  vars, grps;
+    char      name[NC_MAX_NAME + 1];
+    int       rc;
 
-    print_group_line(d, grp);
+    print_group_line(d, grp, &size);
     if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR || (rc = dump_ids_grps(grp, &grps)) != NC_NOERR) {
         dump_fail(&d->report, rc, "tree");
         return;
     }
-    column = measure_names(grp, &vars);
-    for (int i = 0; i < vars.n && (rc = dump_var_load(grp, vars.id[i], &v)) == NC_NOERR; i++) {
-        print_var(d, &v, front, column, i + 1 == vars.n && grps.n == 0);
-        dump_var_clear(&v);
-    }
+    rc = print_vars(d, sizes, grp, &vars, front, grps.n == 0);
     for (int i = 0; i < grps.n && rc == NC_NOERR && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
         bool      last = i + 1 == grps.n;
         dump_text deeper = DUMP_TEXT_INIT, head = DUMP_TEXT_INIT;
@@ -212,7 +384,7 @@ print_group(dump_context *d, int grp, const char *front)
         dump_text_addf(&head, "%s%s%s/", front, last ? corner : branch, name);
         print_safe(d, head.s);
         dump_text_clear(&head);
-        print_group(d, grps.id[i], deeper.s);
+        print_group(d, sizes, grps.id[i], deeper.s);
         dump_text_clear(&deeper);
     }
     if (rc != NC_NOERR)
@@ -224,7 +396,12 @@ print_group(dump_context *d, int grp, const char *front)
 void
 dump_tree(dump_context *d)
 {
+    tree_sizes sizes = {.n = 0};
+
+    if (!is_on_server(d->o->file))
+        (void)measure_group(&sizes, d->root);
     print_safe(d, d->name);
     fprintf(d->out, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
-    print_group(d, d->root, "");
+    print_group(d, &sizes, d->root, "");
+    free(sizes.size);
 }

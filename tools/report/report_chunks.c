@@ -9,18 +9,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LISTED_MOST = 1000000, MEASURED_MOST = 512, ACROSS = 128, DOWN = 64, STOPPED = 1 };
+enum { ACROSS = 128, DOWN = 64, STOPPED = 1 };
 enum { SQUARE = 9, SQUARES_MOST = 40 }; /* pixels of a chunk, with a gap, where not more of them are in a row */
 
 typedef struct chunk_map {
     const dump_var *v;
     nczarr_map     *map;
     size_t         *grid;
-    size_t          total, rows, cols, per_row, per_col, down, across;
+    size_t          rows, cols, per_row, per_col, down, across;
     size_t         *cell;   /* stored chunks of each */
     double         *weight; /* their bytes, of those that were measured */
-    size_t          listed, measured;
-    double          bytes; /* of the measured ones */
+    dump_stored     stored;
 } chunk_map;
 
 static size_t
@@ -36,12 +35,12 @@ measure_grid(chunk_map *c)
     const dump_var *v = c->v;
 
     c->grid = dump_alloc((size_t)v->ndims, sizeof *c->grid);
-    c->total = c->rows = c->cols = 1;
+    c->stored.total = c->rows = c->cols = 1;
     for (int i = 0; i < v->ndims; i++) {
         if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &c->grid[i], NULL) != NC_NOERR || c->grid[i] == 0 ||
-            c->total > SIZE_MAX / c->grid[i])
+            c->stored.total > SIZE_MAX / c->grid[i])
             return false;
-        c->total *= c->grid[i];
+        c->stored.total *= c->grid[i];
         if (i + 1 < v->ndims)
             c->rows *= c->grid[i];
         else
@@ -72,13 +71,9 @@ add_chunk(const size_t *index, const char *key, unsigned long long offset, unsig
         place = place * c->grid[i] + index[i];
     place = place / c->cols / c->per_row * c->across + place % c->cols / c->per_col;
     c->cell[place]++;
-    if (c->measured < MEASURED_MOST &&
-        (length != NCZARR_MAP_WHOLE || nczarr_map_len(c->map, key, &len) == NC_NOERR)) {
-        c->measured++;
-        c->bytes += (double)len;
+    if (dump_stored_add(&c->stored, c->map, key, &len))
         c->weight[place] += (double)len;
-    }
-    return ++c->listed == LISTED_MOST ? STOPPED : 0;
+    return dump_stored_is_full(&c->stored) ? STOPPED : 0;
 }
 
 /* The chunks of the grid that a cell is; fewer at the edges. */
@@ -97,8 +92,8 @@ cell_color(const chunk_map *c, size_t i, double heaviest)
 {
     if (c->cell[i] == 0)
         return 0;
-    return c->measured == c->listed ? report_pixel(c->weight[i], 0, heaviest)
-                                    : report_pixel((double)c->cell[i], 0, count_chunks(c, i));
+    return c->stored.measured == c->stored.listed ? report_pixel(c->weight[i], 0, heaviest)
+                                                  : report_pixel((double)c->cell[i], 0, count_chunks(c, i));
 }
 
 static void
@@ -122,9 +117,9 @@ add_legend(dump_text *t, const chunk_map *c, double heaviest)
     if (c->per_row * c->per_col > 1)
         dump_text_addf(t, "a square is %zu \xc3\x97 %zu chunks; ", c->per_row, c->per_col);
     dump_text_add(t, "empty: not stored; the lighter, the more ");
-    if (c->measured == c->listed) {
+    if (c->stored.measured == c->stored.listed) {
         dump_text_add(t, "bytes (at most ");
-        report_add_bytes(t, heaviest);
+        dump_text_add_bytes(t, heaviest);
         dump_text_add(t, ")");
     } else {
         dump_text_add(t, "of its chunks are stored");
@@ -144,7 +139,8 @@ add_picture(dump_text *t, const chunk_map *c)
     dump_text_addf(t, "<figure><img class=chunks width=%zu height=%zu src=\"", pic.width * (side > 1 ? 1 : 3),
                    pic.height * (side > 1 ? 1 : 3));
     report_add_png(t, &pic);
-    dump_text_addf(t, "\" alt=\"Map of chunks: %zu of %zu are stored\"><figcaption>", c->listed, c->total);
+    dump_text_addf(t, "\" alt=\"Map of chunks: %zu of %zu are stored\"><figcaption>", c->stored.listed,
+                   c->stored.total);
     add_legend(t, c, heaviest);
     dump_text_add(t, "</figcaption></figure>\n");
     report_picture_clear(&pic);
@@ -154,27 +150,25 @@ static void
 add_sizes(dump_text *t, const chunk_map *c)
 {
     const dump_var *v = c->v;
-    double          raw = (double)(v->type == NC_STRING ? 0 : v->size), stored = c->bytes;
+    double          raw = dump_raw_bytes(v), ratio = dump_stored_ratio(&c->stored, v);
     int             no_fill = 0;
 
-    for (int i = 0; i < v->ndims; i++)
-        raw *= (double)v->shape[i];
-    dump_text_addf(t, "<p>%zu of %zu chunk%s stored", c->listed, c->total, c->total == 1 ? "" : "s");
-    if (c->listed == LISTED_MOST && c->listed < c->total)
+    dump_text_addf(t, "<p>%zu of %zu chunk%s stored", c->stored.listed, c->stored.total,
+                   c->stored.total == 1 ? "" : "s");
+    if (dump_stored_is_full(&c->stored) && c->stored.listed < c->stored.total)
         dump_text_add(t, " (no more were counted)");
-    if (c->measured > 0) {
-        stored *= (double)c->listed / (double)c->measured;
-        dump_text_add(t, c->measured < c->listed ? ", about " : ", ");
-        report_add_bytes(t, stored);
+    if (c->stored.measured > 0) {
+        dump_text_add(t, c->stored.measured < c->stored.listed ? ", about " : ", ");
+        dump_text_add_bytes(t, dump_stored_bytes(&c->stored));
         if (raw > 0) {
             dump_text_add(t, " of ");
-            report_add_bytes(t, raw);
-            if (stored > 0 && c->listed == c->total)
-                dump_text_addf(t, ", ratio %.2f", raw / stored);
+            dump_text_add_bytes(t, raw);
+            if (ratio > 0)
+                dump_text_addf(t, ", ratio %.2f", ratio);
         }
     }
     (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
-    if (c->listed < c->total && c->listed < LISTED_MOST)
+    if (c->stored.listed < c->stored.total && !dump_stored_is_full(&c->stored))
         dump_text_add(t, no_fill ? "; the others have no defined value" : "; the others read as fill");
     dump_text_add(t, "</p>\n");
 }
@@ -194,7 +188,7 @@ report_add_storage(report_page *p, dump_text *t, const dump_var *v)
         goto done;
     }
     add_sizes(t, &c);
-    if (report_has_png && c.total > 1)
+    if (report_has_png && c.stored.total > 1)
         add_picture(t, &c);
 done:
     (void)nczarr_map_close(c.map);

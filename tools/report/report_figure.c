@@ -16,19 +16,6 @@ report_add_number(dump_text *t, double value)
     dump_text_addf(t, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
-void
-report_add_bytes(dump_text *t, double bytes)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    size_t                   i = 0;
-
-    while (bytes >= 1024 && i + 1 < sizeof units / sizeof *units) {
-        bytes /= 1024;
-        i++;
-    }
-    dump_text_addf(t, i == 0 ? "%.0f %s" : "%.1f %s", bytes, units[i]);
-}
-
 /* ---- histogram ------------------------------------------------------------------------------------------------ */
 
 void

@@ -140,7 +140,6 @@ void report_add_scale(dump_text *t, double least, double most, const char *units
 void report_add_line(report_page *p, dump_text *t, const dump_var *v, const report_sample *s, const report_stats *st);
 void report_add_maps(report_page *p, dump_text *t, const dump_var *v, const report_meaning *m);
 void report_add_number(dump_text *t, double value);
-void report_add_bytes(dump_text *t, double bytes);
 
 /* ---- a picture alone ------------------------------------------------------------------------------------------- */
 
