@@ -62,7 +62,7 @@ static const char usage_text[] =
     "v[0,:,:]\n"
     "      --show VAR          the same on the terminal\n"
     "      --graphics HOW      ... as sixel, kitty, blocks, or auto, as the terminal can\n"
-    "      --color WHEN        ... in color: auto, always or never\n"
+    "      --color WHEN        ... and --tree, --chunks in color: auto, always or never\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
     "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
@@ -413,6 +413,7 @@ dump_path(const char *path, const char *shown, const char *name, const char *png
         report_failure(shown, rc);
     } else {
         o->file = shown;
+        o->color = report_wants_color(plot->color);
         if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
             fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
         if (name == NULL)

@@ -4,7 +4,7 @@ its man page and in the completions of bash, zsh and fish.
 
 usage: commands.py TOOLS SOURCE     (the folder of the built commands, the source tree)
 """
-import json, os, re, shutil, subprocess, sys, tempfile
+import json, os, pty, re, shutil, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases
@@ -333,6 +333,48 @@ def tree_sizes():
     report("commands: nczdump --tree", [] if found == want and len(ends) == 1 else [r.stdout + r.stderr] + [w for w in want if w not in found])
 
 
+def on_terminal(env, *args):
+    """What the command prints on a terminal of its own."""
+    terminal, end = pty.openpty()
+    keep = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLORTERM")}
+    process = subprocess.Popen([os.path.join(tools, args[0]), *args[1:]], stdout=end, env={**keep, "TERM": "xterm-256color", **env})
+    os.close(end)
+    got = b""
+    while True:
+        try:
+            more = os.read(terminal, 65536)
+        except OSError:  # Linux says so at the end
+            more = b""
+        if not more:
+            break
+        got += more
+    os.close(terminal)
+    assert process.wait() == 0
+    return got.decode().replace("\r\n", "\n")
+
+
+def colors():
+    """Names in color on terminals alone, unless something says otherwise; without the colors the text is the same."""
+    problems = []
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "t.zarr")
+        run("nczgen", "-o", path, "-", input="netcdf t { dimensions: x = 2 ; variables: int a(x) ; data: a = 1, 2 ; group: g { variables: int b ; } }")
+        for form, name in (("--tree", "\033[1ma\033[0m"), ("--tree", "\033[1;34mg\033[0m/"), ("--chunks", "\033[1m/g/b\033[0m")):
+            plain = run("nczdump", form, path).stdout
+            always = run("nczdump", form, "--color=always", path).stdout
+            terminal = on_terminal({}, "nczdump", form, path)
+            empty = on_terminal({"NO_COLOR": ""}, "nczdump", form, path)
+            if "\033" in plain or name not in always or not always == terminal == empty or re.sub("\033\\[[0-9;]*m", "", always) != plain:
+                problems.append("%s: %r, %r, %r, %r" % (form, plain, always, terminal, empty))
+            for env, option in (({"NO_COLOR": "1"}, []), ({"TERM": "dumb"}, []), ({}, ["--color=never"])):
+                if on_terminal(env, "nczdump", form, *option, path) != plain:
+                    problems.append("%s %s %s has colors" % (form, env, option))
+        r = run("nczdump", "--tree", "--color=sometimes", path)
+        if r.returncode != 2 or "not a valid value: sometimes" not in r.stderr:
+            problems.append(r.stderr)
+    report("commands: colors", problems)
+
+
 def chunks():
     problems = []
     ascii = {**os.environ, "LC_ALL": "C"}
@@ -377,5 +419,6 @@ names()
 nczmap()
 chunks()
 tree_sizes()
+colors()
 messages()
 sys.exit(cases.status())

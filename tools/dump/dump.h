@@ -53,6 +53,7 @@ typedef struct dump_opts {
     bool                times;            /* -t, -i */
     char                time_separator;   /* between date and time of day */
     bool                stats;            /* --stats: what was asked of the store, on stderr at the end */
+    bool                color;            /* names in color: --tree and --chunks */
     const char         *file;             /* what error messages name; NULL: the dataset's name */
 } dump_opts;
 

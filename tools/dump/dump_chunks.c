@@ -328,7 +328,7 @@ print_text(chunks *c, const char *path)
     int             no_fill = 0;
     dump_text       t = DUMP_TEXT_INIT;
 
-    dump_text_addf(&t, "%s  ", path);
+    dump_text_addf(&t, c->d->o->color ? DUMP_BOLD "%s" DUMP_PLAIN "  " : "%s  ", path);
     dump_text_add_type(&t, v, false);
     dump_text_add(&t, v->ndims > 0 ? " " : "");
     add_sizes(&t, v->shape, v->ndims);

@@ -267,6 +267,11 @@ int dump_reader_open(const dump_var *v, dump_reader *r);
 int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
 void dump_reader_close(dump_reader *r);
 
+/* Around names, with dump_opts.color. */
+#define DUMP_BOLD      "\033[1m"
+#define DUMP_BOLD_BLUE "\033[1;34m"
+#define DUMP_PLAIN     "\033[0m"
+
 /* ---- dump_stored.c: how many bytes of a variable are stored ---------------------------------------------------- */
 
 typedef struct dump_stored {

@@ -28,6 +28,14 @@ print_safe(dump_context *d, const char *s)
 }
 
 static void
+print_name(dump_context *d, const char *color, const char *name)
+{
+    fputs(d->o->color ? color : "", d->out);
+    print_safe(d, name);
+    fputs(d->o->color ? DUMP_PLAIN : "", d->out);
+}
+
+static void
 print_line(dump_context *d, const dump_text *t)
 {
     print_safe(d, t->s);
@@ -238,8 +246,10 @@ add_bytes(dump_text *t, const tree_size *s)
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* A variable's line in its columns. */
+/* A variable's line in its columns; the declaration is without the name. */
 typedef struct tree_line {
+    char      name[NC_MAX_NAME + 1];
+    size_t    name_width;
     dump_text declared, bytes, ratio, rest;
 } tree_line;
 
@@ -255,8 +265,10 @@ make_line(const dump_var *v, size_t column, const tree_size *size, tree_line *l)
 {
     char name[NC_MAX_NAME + 1];
 
-    dump_text_addf(&l->declared, "%s  ", v->name);
-    add_blanks(&l->declared, count_chars(v->name), column);
+    memcpy(l->name, v->name, sizeof l->name);
+    l->name_width = count_chars(v->name);
+    dump_text_add(&l->declared, "  ");
+    add_blanks(&l->declared, l->name_width, column);
     dump_text_add_type(&l->declared, v, false);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
@@ -273,10 +285,8 @@ make_line(const dump_var *v, size_t column, const tree_size *size, tree_line *l)
 }
 
 static size_t
-widen(size_t width, const dump_text *t, size_t most)
+widen(size_t width, size_t n, size_t most)
 {
-    size_t n = count_chars(t->s);
-
     return n > width && n <= most ? n : width;
 }
 
@@ -287,16 +297,19 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
     size_t declared = 0, bytes = 0, ratio = 0;
 
     for (int i = 0; i < n; i++) {
-        declared = widen(declared, &line[i].declared, DECLARED_COLUMN_MAX);
-        bytes = widen(bytes, &line[i].bytes, SIZE_MAX);
-        ratio = widen(ratio, &line[i].ratio, SIZE_MAX);
+        declared = widen(declared, line[i].name_width + count_chars(line[i].declared.s), DECLARED_COLUMN_MAX);
+        bytes = widen(bytes, count_chars(line[i].bytes.s), SIZE_MAX);
+        ratio = widen(ratio, count_chars(line[i].ratio.s), SIZE_MAX);
     }
     for (int i = 0; i < n; i++) {
         dump_text t = DUMP_TEXT_INIT;
 
-        dump_text_addf(&t, "%s%s%s", front, last && i + 1 == n ? corner : branch, line[i].declared.s);
+        print_safe(d, front);
+        print_safe(d, last && i + 1 == n ? corner : branch);
+        print_name(d, DUMP_BOLD, line[i].name);
+        dump_text_add(&t, line[i].declared.s);
         if (bytes > 0) {
-            add_blanks(&t, count_chars(line[i].declared.s), declared);
+            add_blanks(&t, line[i].name_width + count_chars(line[i].declared.s), declared);
             add_blanks(&t, count_chars(line[i].bytes.s), bytes + 2);
             dump_text_add(&t, line[i].bytes.s);
             add_blanks(&t, count_chars(line[i].ratio.s), ratio > 0 ? ratio + 2 : 0);
@@ -378,12 +391,13 @@ print_group(dump_context *d, tree_sizes *sizes, int grp, const char *front)
     rc = print_vars(d, sizes, grp, &vars, front, grps.n == 0);
     for (int i = 0; i < grps.n && rc == NC_NOERR && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
         bool      last = i + 1 == grps.n;
-        dump_text deeper = DUMP_TEXT_INIT, head = DUMP_TEXT_INIT;
+        dump_text deeper = DUMP_TEXT_INIT;
 
         dump_text_addf(&deeper, "%s%s", front, last ? gap : bar);
-        dump_text_addf(&head, "%s%s%s/", front, last ? corner : branch, name);
-        print_safe(d, head.s);
-        dump_text_clear(&head);
+        print_safe(d, front);
+        print_safe(d, last ? corner : branch);
+        print_name(d, DUMP_BOLD_BLUE, name);
+        fputc('/', d->out);
         print_group(d, sizes, grps.id[i], deeper.s);
         dump_text_clear(&deeper);
     }
@@ -400,7 +414,7 @@ dump_tree(dump_context *d)
 
     if (!is_on_server(d->o->file))
         (void)measure_group(&sizes, d->root);
-    print_safe(d, d->name);
+    print_name(d, DUMP_BOLD_BLUE, d->name);
     fprintf(d->out, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_group(d, &sizes, d->root, "");
     free(sizes.size);

@@ -28,6 +28,9 @@ int report_html(int ncid, const char *name, const report_opts *opts, FILE *out);
 typedef enum report_graphics { REPORT_AUTO, REPORT_SIXEL, REPORT_KITTY, REPORT_BLOCKS } report_graphics;
 typedef enum report_when { REPORT_WHEN_TERMINAL, REPORT_ALWAYS, REPORT_NEVER } report_when;
 
+/* REPORT_WHEN_TERMINAL: standard output is a terminal, NO_COLOR is not set or empty, and TERM is not dumb. */
+bool report_wants_color(report_when when);
+
 typedef struct report_plot_opts {
     const dump_opts *dump; /* the variable, in `vars`, and its part */
     const char      *file; /* what error messages name */

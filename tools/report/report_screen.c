@@ -131,15 +131,20 @@ find_graphics(void)
     return ask_for_sixel() ? REPORT_SIXEL : REPORT_BLOCKS;
 }
 
+bool
+report_wants_color(report_when when)
+{
+    if (when != REPORT_WHEN_TERMINAL)
+        return when == REPORT_ALWAYS;
+    return isatty(STDOUT_FILENO) && read_env("NO_COLOR")[0] == '\0' && strcmp(read_env("TERM"), "dumb") != 0;
+}
+
 static report_colors
 find_colors(report_when when)
 {
     const char *depth = read_env("COLORTERM"), *term = read_env("TERM");
 
-    if (when == REPORT_NEVER)
-        return REPORT_MONO;
-    if (when == REPORT_WHEN_TERMINAL &&
-        (!isatty(STDOUT_FILENO) || read_env("NO_COLOR")[0] != '\0' || strcmp(term, "dumb") == 0))
+    if (!report_wants_color(when))
         return REPORT_MONO;
     if (strcmp(depth, "truecolor") == 0 || strcmp(depth, "24bit") == 0)
         return REPORT_RGB;
