@@ -1,0 +1,182 @@
+"""netCDF-C's own test programs, of the release that the system packages, compiled against our headers and run on this
+library alone: their files are our directories. Those that want another format, or another thing that this library has
+differently, are named here with the reason; a program that fails without being named, or passes though it is, is a failure.
+"""
+import concurrent.futures, glob, os, re, subprocess
+
+import cases
+
+CLASSIC = "needs a classic netCDF file"
+HDF5 = "reads an HDF5 file that comes with it"
+ARGUMENT = "wants the arguments or files of a script"
+WEB = "reads from a web server"
+CONTIGUOUS = "expects HDF5's default, contiguous storage"
+NESTED = "puts a variable of a compound with a variable-length field"
+
+NC_TEST = {"quick_large_files": CLASSIC, "tst_atts3": CLASSIC, "tst_default_format": CLASSIC, "tst_err_enddef": CLASSIC, "tst_formats": CLASSIC,
+           "tst_addvar": ARGUMENT, "tst_diskless3": ARGUMENT, "tst_diskless5": ARGUMENT, "tst_open_cdf5": ARGUMENT, "tst_byterange": WEB,
+           "tst_diskless2": NESTED}
+NC_TEST4 = {"tst_converts": CLASSIC, "tst_grps": CLASSIC, "tst_quantize": CLASSIC, "tst_types": CLASSIC, "tst_vars": CLASSIC,
+            "tst_compounds": HDF5, "tst_hdf5_file_compat": HDF5, "tst_interops4": HDF5, "tst_xplatform": HDF5, "tst_fillonly": ARGUMENT,
+            "test_filter_order": ARGUMENT, "tst_chunks": CONTIGUOUS, "tst_vars3": CONTIGUOUS,
+            "tst_fills2": "expects NULL of strings that were never written where the fill value is NULL",
+            "tst_strings": "expects NC_NOFILL to be refused for strings, which HDF5 cannot store so",
+            "cdm_sea_soundings": NESTED, "tst_dims2": "expects HDF5's limit of 32 dimensions",
+            "tst_enums": "expects nc_close to refuse an enum without members, and to leave the dataset open",
+            "tst_files": "expects NC_ENOTINDEFINE of a definition where the dataset is read-only",
+            "tst_utf8": "expects nc_rename_var not to normalise a name",
+            "tst_vars4": "expects a compact scalar"}
+# Functions of the conformance program, of its part on netCDF-4.
+CONFORMANCE = {"nc_open": "expects an errno of what is not there", "nc_abort": "expects a new dataset to stay after nc_enddef, nc_redef, nc_abort"}
+LARGE = ("large_files", "tst_large", "tst_large2", "tst_large3", "tst_large_cdf5", "tst_big_var", "tst_big_var2", "tst_big_var6", "tst_big_rvar", "tst_cdf5_begin")
+
+# What configure would find out, and what it defines for the tests.
+CONFIG = r"""
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#define USE_NETCDF4 1
+#define USE_HDF5 1
+#define HAVE_UNISTD_H 1
+#define HAVE_STDINT_H 1
+#define HAVE_STDLIB_H 1
+#define HAVE_STRING_H 1
+#define HAVE_STRDUP 1
+#define HAVE_SSIZE_T 1
+#define HAVE_SYS_STAT_H 1
+#define HAVE_FCNTL_H 1
+#define HAVE_DIRENT_H 1
+#define HAVE_LIMITS_H 1
+#define TEMP_LARGE "."
+#define DEFAULT_CHUNK_SIZE 16777216
+#define CHUNK_CACHE_SIZE 16777216
+#define CHUNK_CACHE_NELEMS 4133
+#define CHUNK_CACHE_PREEMPTION 0.75
+typedef signed char schar;
+typedef unsigned char uchar;
+typedef long long longlong;
+typedef unsigned long long ulonglong;
+"""
+
+# They remove what they wrote with remove() and unlink().
+REMOVE = r"""
+#define _XOPEN_SOURCE 700
+#include <ftw.h>
+#include <stdio.h>
+int __real_remove(const char *path);
+int __wrap_remove(const char *path);
+int __wrap_unlink(const char *path);
+static int
+remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
+{
+    (void)s, (void)type, (void)at;
+    return __real_remove(path);
+}
+int
+__wrap_remove(const char *path)
+{
+    return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+int
+__wrap_unlink(const char *path)
+{
+    return __wrap_remove(path);
+}
+"""
+
+FOREIGN = re.compile(r'#\s*include\s*[<"](hdf5|mpi|pnetcdf|mpe|H5|nc4internal|nc4dispatch|ncdispatch|netcdf_dispatch|netcdf_f\b)')
+
+
+def execute(*command, timeout=300, **more):
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout, **more)
+    except subprocess.TimeoutExpired as e:
+        return subprocess.CompletedProcess(command, 124, (e.stdout or b"").decode(errors="replace") + "\nit takes longer than %d s" % timeout)
+
+
+def fetch(support, folder):
+    script = 'set -eu; dir=$1; mkdir -p "$dir"; . "$2/packages.sh"; fetch_source netcdf; remove_apt'
+    r = execute("bash", "-c", script, "fetch", folder, support, timeout=600)
+    return None if r.returncode == 0 else r.stdout[-500:]
+
+
+def programs(source, folder):
+    """Those that its Makefile builds, and that need neither HDF5's nor MPI's headers, nor its own internal ones."""
+    listed = open(os.path.join(source, folder, "Makefile.am")).read()
+    for path in sorted(glob.glob(os.path.join(source, folder, "*.c"))):
+        name, text = os.path.basename(path)[:-2], open(path, errors="replace").read()
+        if name not in LARGE and re.search(r"\bmain\s*\(", text) and re.search(r"\b%s\b" % name, listed) and not FOREIGN.search(text):
+            yield name, [path] + ([os.path.join(source, folder, p + ".c") for p in ("error", "test_get", "test_put", "test_read", "test_write", "util")]
+                                  if name == "nc_test" else [])
+
+
+def compile_program(source, folder, name, files, prefix, tmp):
+    """None, the compiler's words, or False for one that cannot be compiled without what configure would have switched off."""
+    out = os.path.join(tmp, folder, name)
+    r = execute("gcc", "-w", "-O0", "-DTOPSRCDIR=" + source, "-DTOPBINDIR=" + tmp, "-I" + tmp, "-I%s/include" % prefix, "-I%s/include" % source,
+                "-I%s/%s" % (source, folder), *files, os.path.join(tmp, "remove.c"), "-Wl,--wrap=remove", "-Wl,--wrap=unlink", "-L%s/lib" % prefix,
+                "-lnetcdf", "-lm", "-o", out)
+    if r.returncode and re.search(r"MPI_|mpi\.h|NC_memio|‘ERR’|'ERR'", r.stdout):
+        return False # for parallel HDF5, or no longer compiled by netCDF-C itself
+    return r.stdout if r.returncode else None
+
+
+def conformance(text):
+    """Its functions, and those that fail. It goes through all of them for each format: what counts is the last, netCDF-4
+    with the classic model."""
+    failed, functions, name = set(), set(), None
+    for line in text.splitlines():
+        m = re.match(r"\*\*\* testing (\w+)", line)
+        if m:
+            name = m.group(1)
+            if name == "nc_strerror":
+                functions, failed = set(), set()
+            functions.add(name)
+        if name and re.search(r"### \d+ FAILURE", line):
+            failed.add(name)
+    return functions, failed
+
+
+def run(build, cache, prefix, support, tmp):
+    problem = fetch(support, cache)
+    if problem:
+        cases.report("netCDF-C's source", problem)
+        return
+    source, tmp = os.path.join(cache, "src", "netcdf"), os.path.join(tmp, "netcdf-c")
+    os.makedirs(os.path.join(tmp, "alone"))
+    os.symlink(os.path.realpath(os.path.join(build, "src", "libnczarr.so.0")), os.path.join(tmp, "alone", "libnetcdf.so.19"))
+    for name, text in (("config.h", CONFIG), ("remove.c", REMOVE)):
+        with open(os.path.join(tmp, name), "w") as f:
+            f.write(text)
+    env = {n: v for n, v in os.environ.items() if n not in ("LD_PRELOAD", "NCZARR_NETCDF_LIBRARY")}
+    env["LD_LIBRARY_PATH"] = os.path.join(tmp, "alone")
+
+    def one(what):
+        folder, name, files = what
+        at = os.path.join(tmp, folder, "in-" + name)
+        os.makedirs(at)
+        why = compile_program(source, folder, name, files, prefix, tmp)
+        return (folder, name, why) if why is not None else (folder, name, execute(os.path.join(tmp, folder, name), cwd=at, env=env))
+
+    todo = [(folder, name, files) for folder in ("nc_test", "nc_test4") for name, files in programs(source, folder)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(one, todo))
+    ran = 0
+    for folder, name, r in results:
+        label, known = "netCDF-C: %s/%s" % (folder, name), (NC_TEST if folder == "nc_test" else NC_TEST4).get(name)
+        if r is False:
+            continue
+        ran += 1
+        if isinstance(r, str):
+            cases.report(label, "does not compile: " + r[-500:])
+        elif name == "nc_test":
+            functions, failed = conformance(r.stdout)
+            for f in sorted(failed - set(CONFORMANCE)) or ([] if failed == set(CONFORMANCE) else ["(%s)" % ", ".join(sorted(failed))]):
+                cases.report("%s: %s" % (label, f), "fails: " + r.stdout[-700:])
+            cases.report("%s: %d functions, all but %s" % (label, len(functions), ", ".join(CONFORMANCE)), None if len(functions) > 180 else r.stdout[-500:])
+        elif (r.returncode == 0) != (known is None):
+            cases.report(label, r.stdout[-500:] if r.returncode else "it passes: take it off the list (%s)" % known)
+        else:
+            cases.report(label + (" (fails: %s)" % known if known else ""), None)
+    if ran < 80:
+        cases.report("netCDF-C", "only %d programs were compiled" % ran)
