@@ -365,6 +365,13 @@ NCZARR_API const char *nc_inq_libvers(void);
 /* "0.1.0"; static text. */
 NCZARR_API const char *nczarr_version(void);
 
+/*
+ * What this build of the library has, one thing after another: its name, static text; `i` from 0, NULL after the last.
+ * *kindp (static text, or NULL not to be told): "codec", with a name that nczarr_filter_avail() takes; "store"; or
+ * "library", that some of it is done by. Codecs that the program registered are not among them. Any thread may call it.
+ */
+NCZARR_API const char *nczarr_feature(size_t i, const char **kindp);
+
 /* netCDF's text for the code `ncerr`; for positive values the system's text. Static (for system errors: per thread,
  * valid until the thread's next call). Never NULL. */
 NCZARR_API const char *nc_strerror(int ncerr);

@@ -5,6 +5,7 @@
  *
  * Exit status: 0; 1 when something failed; 2 for a wrong command line.
  */
+#include "version_text.h"
 #include "copy/copy.h"
 
 #include <getopt.h>
@@ -327,7 +328,10 @@ main(int argc, char **argv)
     while (status == EXIT_SUCCESS &&
            (c = getopt_long(argc, argv, "34567c:d:e:F:g:G:h:k:L:m:M:qrsuv:V:w", long_options, NULL)) != -1) {
         if (c == OPT_HELP || c == OPT_VERSION) {
-            printf("%s", c == OPT_HELP ? usage_text : "nczcopy " NCZARR_VERSION "\n");
+            if (c == OPT_HELP)
+                fputs(usage_text, stdout);
+            else
+                print_version("nczcopy", NULL);
             goto done;
         }
         if (!take_option(&o, c, optarg))

@@ -8,6 +8,7 @@
 #include "error_text.h"
 #include "redact_url.h"
 #include "unfinished.h"
+#include "version_text.h"
 #include "dump/dump.h"
 #include "report/report.h"
 
@@ -468,7 +469,10 @@ main(int argc, char **argv)
     while (status == EXIT_SUCCESS &&
            (c = getopt_long(argc, argv, "b:cd:f:g:hikl:n:p:stv:wxFL:X:", long_options, NULL)) != -1) {
         if (c == OPT_HELP || c == OPT_VERSION) {
-            printf("%s", c == OPT_HELP ? usage_text : "nczdump " NCZARR_VERSION "\n");
+            if (c == OPT_HELP)
+                fputs(usage_text, stdout);
+            else
+                print_version("nczdump", report_has_png ? "libpng" : NULL);
             goto done;
         }
         if (c == OPT_S3_EXPLAIN)

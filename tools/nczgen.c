@@ -6,6 +6,7 @@
 #include "error_text.h"
 #include "interrupt.h"
 #include "redact_url.h"
+#include "version_text.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -324,7 +325,7 @@ take_option(options *o, int c, const char *arg)
     case 'D':
     case 'L': return -1;
     case 'h': fputs(usage_text, stdout); return EXIT_SUCCESS;
-    case 'V': printf("nczgen %s\n", NCZARR_VERSION); return EXIT_SUCCESS;
+    case 'V': print_version("nczgen", NULL); return EXIT_SUCCESS;
     default: /* getopt has named it */ fputs(usage_text, stderr); return EXIT_USAGE;
     }
 }

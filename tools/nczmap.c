@@ -7,6 +7,7 @@
 #include "map/map.h"
 #include "error_text.h"
 #include "redact_url.h"
+#include "version_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -155,7 +156,10 @@ main(int argc, char **argv)
         argv[0] = program;
     while (status == EXIT_SUCCESS && (c = getopt_long(argc, argv, "kxr:L:", long_options, NULL)) != -1) {
         if (c == OPT_HELP || c == OPT_VERSION) {
-            printf("%s", c == OPT_HELP ? usage_text : "nczmap " NCZARR_VERSION "\n");
+            if (c == OPT_HELP)
+                fputs(usage_text, stdout);
+            else
+                print_version("nczmap", NULL);
             return EXIT_SUCCESS;
         }
         if (!take_option(&o, c, optarg))

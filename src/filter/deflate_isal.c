@@ -4,6 +4,7 @@
  * Higher levels ask for a small size, where other libraries are better.
  */
 #include "filter/thread_cache_int.h"
+#include "filter/filter.h"
 #include "filter/stream_int.h"
 
 #include <isa-l/igzip_lib.h>
@@ -34,5 +35,11 @@ ncz_codec_deflate_low(bool gzip, int level, const void *in, size_t n, void *out,
     if (isal_deflate_stateless(&z) != COMP_OK)
         return false;
     *used = z.total_out;
+    return true;
+}
+
+bool
+ncz_codec_has_isal(void)
+{
     return true;
 }

@@ -172,6 +172,10 @@ unsigned ncz_codec_hdf5_id(const ncz_codec_ops *ops, int zarr_format);
 
 const ncz_codec_ops *ncz_codec_at(size_t i); /* iterates over the built-in codecs; NULL after the last */
 
+/* What else this build has: to decode zlib and gzip faster; to encode their low levels faster. */
+bool ncz_codec_has_libdeflate(void);
+bool ncz_codec_has_isal(void);
+
 /* The same as nczarr_filter_register() and nczarr_filter_unregister(). Any thread may call. */
 int ncz_codec_register(const nczarr_codec *codec);
 int ncz_codec_unregister(const char *id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* libdeflate decodes complete, valid zlib and gzip streams, with one decoder per thread. */
 #include "filter/thread_cache_int.h"
+#include "filter/filter.h"
 #include "filter/stream_int.h"
 
 #include <libdeflate.h>
@@ -30,4 +31,10 @@ ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size_t mo
     else
         result = libdeflate_zlib_decompress_ex(d, in, n, out, most, nread, nwritten);
     return result == LIBDEFLATE_SUCCESS;
+}
+
+bool
+ncz_codec_has_libdeflate(void)
+{
+    return true;
 }

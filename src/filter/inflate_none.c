@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* zlib decodes, because this build has no libdeflate. */
+#include "filter/filter.h"
 #include "filter/stream_int.h"
 
 bool
@@ -12,5 +13,11 @@ ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size_t mo
     (void)most;
     (void)nread;
     (void)nwritten;
+    return false;
+}
+
+bool
+ncz_codec_has_libdeflate(void)
+{
     return false;
 }

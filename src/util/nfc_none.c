@@ -19,3 +19,9 @@ ncz_nfc(const char *s, char **out)
     *out = copy;
     return NC_NOERR;
 }
+
+bool
+ncz_has_nfc(void)
+{
+    return false;
+}

@@ -146,7 +146,8 @@ bool   ncz_utf8_valid(const char *s, size_t len);
 size_t ncz_utf8_cut(const char *s, size_t len, size_t most); /* longest prefix <= most that ends between characters */
 
 /* Unicode NFC, in fresh memory. NC_EBADNAME when `s` is not UTF-8. Built without utf8proc: a copy of `s`. */
-int ncz_nfc(const char *s, char **out);
+int  ncz_nfc(const char *s, char **out);
+bool ncz_has_nfc(void); /* built with utf8proc */
 
 /*
  * netCDF's name rules (dimensions, variables, groups, attributes): non-empty UTF-8, at most NC_MAX_NAME bytes (else

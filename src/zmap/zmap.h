@@ -125,6 +125,8 @@ typedef enum zmap_open_how {
 bool        zmap_key_valid(const char *key);
 const char *zmap_name(const zmap *m); /* "file", "memory", ... */
 unsigned    zmap_caps_of(const zmap *m);
+bool        zmap_has_libzip(void);  /* this build reads entries of archives in all methods */
+bool        zmap_has_network(void); /* ... has buckets and web servers */
 
 /* One object, appended to `body` up to its limit. */
 int zmap_get(zmap *m, const char *key, ncz_buf *body);

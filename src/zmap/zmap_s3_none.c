@@ -30,3 +30,9 @@ zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     (void)how, (void)out;
     return fail_none(uri);
 }
+
+bool
+zmap_has_network(void)
+{
+    return false;
+}

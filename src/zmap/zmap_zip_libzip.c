@@ -12,6 +12,7 @@
 #include "zmap/zmap_zip_libzip.h"
 
 #include "util/util.h"
+#include "zmap/zmap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -311,4 +312,10 @@ done:
     zip_error_fini(&f.error);
     ncz_vector_clear();
     return rc;
+}
+
+bool
+zmap_has_libzip(void)
+{
+    return true;
 }

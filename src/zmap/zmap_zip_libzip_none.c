@@ -3,6 +3,7 @@
 #include "zmap/zmap_zip_libzip.h"
 
 #include "util/util.h"
+#include "zmap/zmap.h"
 
 int
 zmap_zip_libzip_decode(const zip_foreign *e, void *out)
@@ -13,4 +14,10 @@ zmap_zip_libzip_decode(const zip_foreign *e, void *out)
         "%s: the entry is %s, which this library reads through libzip, but it was built without it: build "
         "it with libzip, or unpack the archive and pack it again with stored entries (zip -0 -r)",
         e->what, e->how);
+}
+
+bool
+zmap_has_libzip(void)
+{
+    return false;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The library itself, error texts, types, values in memory, nc_copy_var, user-defined types. */
 #include "api_test.h"
+
+#include "nczarr_filter.h"
 #include "compat/netcdf_aux.h"
 
 #include <errno.h>
@@ -24,6 +26,32 @@ error_texts(void **state)
     assert_string_equal(nc_strerror(NC2_ERR), "Unknown Error");
 }
 
+/* Each codec of the list can be used; what all builds have is there once. */
+static void
+check_features(void)
+{
+    static const char *const all[][2] = {
+        {"codec", "zlib"}, {"codec", "packbits"}, {"store", "directory"}, {"store", "zip"}, {"store", "memory"}};
+    const char *kind = NULL, *name;
+    int         seen[5] = {0}, s3 = 0;
+    size_t      n = 0;
+
+    for (; (name = nczarr_feature(n, &kind)) != NULL; n++) {
+        assert_string_equal(nczarr_feature(n, NULL), name);
+        assert_true(strcmp(kind, "codec") == 0 || strcmp(kind, "store") == 0 || strcmp(kind, "library") == 0);
+        if (strcmp(kind, "codec") == 0)
+            OK(nczarr_filter_avail(name));
+        for (int i = 0; i < 5; i++)
+            seen[i] += strcmp(kind, all[i][0]) == 0 && strcmp(name, all[i][1]) == 0;
+        s3 += strcmp(name, "s3") == 0;
+    }
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(seen[i], 1);
+    assert_int_equal(s3, TEST_S3);
+    assert_null(nczarr_feature(n, &kind));
+    assert_null(nczarr_feature(SIZE_MAX, NULL));
+}
+
 static void
 library(void **state)
 {
@@ -40,6 +68,7 @@ library(void **state)
 #endif
     assert_string_equal(nczarr_version(), NCZARR_VERSION);
     assert_non_null(strstr(nc_inq_libvers(), NCZARR_VERSION));
+    check_features();
     OK(nc_initialize());
     OK(nc_finalize());
     OK(nc_set_default_format(NC_FORMAT_CLASSIC, &old));

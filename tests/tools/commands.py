@@ -19,6 +19,20 @@ def run(command, *args, **kw):
     return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
 
 
+def versions():
+    """The version is alone on the first line; what the library has follows."""
+    problems = []
+    want = re.search(r"version: '([^']+)'", open(os.path.join(root, "meson.build")).read()).group(1)
+    for command in COMMANDS:
+        r = run(command, "--version")
+        first, *rest = r.stdout.splitlines()
+        lists = {title: words.split() for title, words in (line.split(":") for line in rest)}
+        if r.returncode != 0 or r.stderr or first != "%s %s" % (command, want) or list(lists) != ["codecs", "stores", "libraries"] or \
+                not {"zlib", "shuffle", "vlen-utf8"} <= set(lists["codecs"]) or not {"directory", "zip", "memory"} <= set(lists["stores"]):
+            problems.append(r.stdout + r.stderr)
+    report("commands: --version", problems)
+
+
 # ---- options everywhere ------------------------------------------------------------------------------------------------
 
 OPTION = re.compile(r"(?:^|[\s,(|])(--?[A-Za-z0-9][A-Za-z0-9-]*)")
@@ -305,6 +319,17 @@ def drawings(tmp):
          ["\u2588", "\u2583", "... 11 rows like the last", "\u2588", legend.replace("(", "(each sign is 3\u00d71 chunks: ") % 8])
     same("merged rows in ASCII", draw([40, 1], every_third, "C"),
          ["+", "... 12 rows like the last", "#", "(each sign is 3\u00d71 chunks: # all stored, + some)"])
+    for side in (2**32, 2**32 + 1): # as a 64-bit product: 0, and more than 1
+        path = tempfile.mkdtemp(dir=tmp)
+        os.mkdir(os.path.join(path, "v"))
+        json.dump({"zarr_format": 2}, open(os.path.join(path, ".zgroup"), "w"))
+        json.dump({"zarr_format": 2, "shape": [side, side, 3], "chunks": [1, 1, 1], "dtype": "|u1", "compressor": None, "fill_value": 0,
+                   "order": "C", "filters": None}, open(os.path.join(path, "v", ".zarray"), "w"))
+        open(os.path.join(path, "v", "%d.%d.2" % (side - 1, side - 1)), "wb").write(b"x")
+        for form in "--chunks", "--chunks=json", "--tree", "--html":
+            r = run("nczdump", form, path)
+            if r.returncode != (1 if form.startswith("--chunks") else 0) or form.startswith("--chunks") and "/v: there are places for more chunks" not in r.stderr:
+                problems.append("%s: %d %s" % (form, r.returncode, r.stderr))
     same("nothing stored", draw([5000, 200], {}, "C.UTF-8"),
          ["." * 50, "... 2499 rows like the last", "(each sign is 2\u00d74 chunks: # all stored, + some)"])
     return problems
@@ -413,6 +438,7 @@ def chunks():
     report("commands: nczdump --chunks", problems)
 
 
+versions()
 options()
 bash()
 names()

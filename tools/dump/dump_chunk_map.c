@@ -13,24 +13,18 @@
 /* A grid of more rows than can be kept is merged before it is known which rows are equal. */
 enum { ACROSS_MAX = 64, LINES_MAX = 16, ROWS_KEPT = 4096, LEVELS = 8 };
 
-static size_t
-divide_up(size_t a, size_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 void
 dump_chunk_map_init(dump_chunk_map *m, size_t rows, size_t cols)
 {
     *m = (dump_chunk_map){.total = rows * cols, .rows = rows, .cols = cols};
     if (rows == 1 && cols > ACROSS_MAX) { /* a long row is drawn as several */
-        m->rows = divide_up(cols, ACROSS_MAX);
+        m->rows = dump_divide_up(cols, ACROSS_MAX);
         m->cols = ACROSS_MAX;
     }
-    m->per_row = divide_up(m->rows, ROWS_KEPT);
-    m->per_col = divide_up(m->cols, ACROSS_MAX);
-    m->down = divide_up(m->rows, m->per_row);
-    m->across = divide_up(m->cols, m->per_col);
+    m->per_row = dump_divide_up(m->rows, ROWS_KEPT);
+    m->per_col = dump_divide_up(m->cols, ACROSS_MAX);
+    m->down = dump_divide_up(m->rows, m->per_row);
+    m->across = dump_divide_up(m->cols, m->per_col);
     m->stored = dump_alloc(m->down * m->across, sizeof *m->stored);
     m->bytes = dump_alloc(m->down * m->across, sizeof *m->bytes);
 }
@@ -76,7 +70,7 @@ merge_rows(dump_chunk_map *m, size_t n)
         m->bytes[to] = m->bytes[i] + (y % n > 0 ? m->bytes[to] : 0);
     }
     m->per_row *= n;
-    m->down = divide_up(m->down, n);
+    m->down = dump_divide_up(m->down, n);
 }
 
 /* The most bytes a chunk that a cell has. */
@@ -168,7 +162,7 @@ dump_chunk_map_print(dump_chunk_map *m, FILE *out)
     double heaviest = blocks ? find_heaviest(m) : 0;
 
     if (print_rows(m, heaviest, NULL) > LINES_MAX) {
-        merge_rows(m, divide_up(m->down, LINES_MAX));
+        merge_rows(m, dump_divide_up(m->down, LINES_MAX));
         heaviest = blocks ? find_heaviest(m) : 0;
     }
     (void)print_rows(m, heaviest, out);

@@ -20,6 +20,7 @@ typedef struct chunks {
     size_t           **length;       /* of each chunk along each dimension, where they differ; NULL: they do not */
     double             decoded;      /* ... elements of the stored chunks */
     size_t             total, stored, largest, smallest;
+    bool               uncounted; /* total does not fit */
     unsigned long long bytes;
     dump_chunk_map     drawing;
     dump_text          list;       /* JSON of the stored ones */
@@ -30,12 +31,6 @@ typedef struct chunks {
     unsigned long long shard_bytes;
     dump_text          shard_list;
 } chunks;
-
-static size_t
-divide_up(size_t a, size_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 /* The text of an encoding is empty where the lengths of chunks differ. */
 static bool
@@ -72,7 +67,23 @@ load_grid(chunks *c)
     return true;
 }
 
-/* Lengths of the grid and of the drawing. False: the variable has no place for any chunk. */
+/* Sets the number of chunks that the variable has places for. False: more than a size_t counts. */
+static bool
+count_chunks(chunks *c)
+{
+    c->total = 1;
+    for (int i = 0; i < c->v->ndims; i++)
+        if (c->grid[i] == 0)
+            c->total = 0;
+    for (int i = 0; i < c->v->ndims && c->total > 0; i++) {
+        if (c->total > SIZE_MAX / c->grid[i])
+            return false;
+        c->total *= c->grid[i];
+    }
+    return true;
+}
+
+/* Lengths of the grid and of the drawing. False: the variable has no place for any chunk, or too many places. */
 static bool
 measure_grid(chunks *c)
 {
@@ -81,16 +92,14 @@ measure_grid(chunks *c)
 
     if (!load_grid(c))
         return false;
-    c->total = 1;
+    if ((c->uncounted = !count_chunks(c)) || c->total == 0)
+        return false;
     for (int i = 0; i < v->ndims; i++) {
-        c->total *= c->grid[i];
         if (i + 1 < v->ndims)
             rows *= c->grid[i];
         else
             cols = c->grid[i];
     }
-    if (c->total == 0)
-        return false;
     dump_chunk_map_init(&c->drawing, rows, cols);
     return true;
 }
@@ -165,7 +174,7 @@ measure_shards(chunks *c)
         if (c->shard_of != NULL)
             number_shards(c, i);
         else
-            c->shard_grid[i] = divide_up(v->shape[i], v->shard[i]);
+            c->shard_grid[i] = dump_divide_up(v->shape[i], v->shard[i]);
         c->shard_total *= c->shard_grid[i];
     }
     c->shard_seen = dump_alloc(c->shard_total, sizeof *c->shard_seen);
@@ -434,6 +443,11 @@ print_var(dump_context *d, const dump_var *v, sums *s)
     int    rc = nczarr_inq_map(v->grp, &c.map);
     bool   any = measure_grid(&c);
 
+    if (c.uncounted) {
+        (void)dump_fail_text(&d->report, NC_EVARSIZE, "%s: %s: there are places for more chunks than can be counted",
+                             d->report.file, path);
+        goto done;
+    }
     measure_shards(&c);
     if (any && rc == NC_NOERR)
         rc = nczarr_list_var_chunks(v->grp, v->id, add_listed_chunk, &c);
@@ -446,6 +460,7 @@ print_var(dump_context *d, const dump_var *v, sums *s)
             print_text(&c, path);
         *s = (sums){s->total + c.total, s->stored + c.stored, s->bytes + c.bytes, true};
     }
+done:
     free(path);
     clear_chunks(&c);
 }

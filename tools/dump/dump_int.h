@@ -27,6 +27,12 @@ int dump_fail(dump_report *r, int rc, const char *what);
 /* Prints "nczdump: " and a text of the tool's own. Returns rc. */
 int dump_fail_text(dump_report *r, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+static inline size_t
+dump_divide_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
 void *dump_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
 
 /* ---- dump_text.c: a growing string, always NUL terminated once something was added

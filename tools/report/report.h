@@ -42,6 +42,8 @@ typedef struct report_plot_opts {
 /* Draws. Returns 0, or an error's code; it is reported on stderr. */
 int report_plot(int ncid, const report_plot_opts *opts);
 
+extern const bool report_has_png;
+
 /* False: --plot has no PNG, and `why` says so. */
 bool report_can_plot(const char **why);
 

@@ -22,12 +22,6 @@ typedef struct chunk_map {
     dump_stored     stored;
 } chunk_map;
 
-static size_t
-divide_up(size_t a, size_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 /* False: the variable has no grid of chunks. */
 static bool
 measure_grid(chunk_map *c)
@@ -47,13 +41,13 @@ measure_grid(chunk_map *c)
             c->cols = c->grid[i];
     }
     if (c->rows == 1 && c->cols > ACROSS) { /* one long row is drawn as several */
-        c->rows = divide_up(c->cols, ACROSS);
+        c->rows = dump_divide_up(c->cols, ACROSS);
         c->cols = ACROSS;
     }
-    c->per_row = divide_up(c->rows, DOWN);
-    c->per_col = divide_up(c->cols, ACROSS);
-    c->down = divide_up(c->rows, c->per_row);
-    c->across = divide_up(c->cols, c->per_col);
+    c->per_row = dump_divide_up(c->rows, DOWN);
+    c->per_col = dump_divide_up(c->cols, ACROSS);
+    c->down = dump_divide_up(c->rows, c->per_row);
+    c->across = dump_divide_up(c->cols, c->per_col);
     c->cell = dump_alloc(c->down * c->across, sizeof *c->cell);
     c->weight = dump_alloc(c->down * c->across, sizeof *c->weight);
     return true;

@@ -125,9 +125,8 @@ void          report_picture_clear(report_picture *pic);
 unsigned char report_pixel(double value, double least, double most); /* NaN: 0 */
 
 /* Appends the PNG as a data: URL, or as it is in a file. */
-void              report_add_png(dump_text *t, const report_picture *pic);
-void              report_add_png_bytes(dump_text *t, const report_picture *pic);
-extern const bool report_has_png;
+void report_add_png(dump_text *t, const report_picture *pic);
+void report_add_png_bytes(dump_text *t, const report_picture *pic);
 
 void report_add_base64(dump_text *t, const unsigned char *s, size_t n);
 

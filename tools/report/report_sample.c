@@ -73,12 +73,6 @@ value_of(const report_meaning *m, nc_type type, const void *p)
 
 /* ---- which indices -------------------------------------------------------------------------------------------- */
 
-static size_t
-divide_up(size_t a, size_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static double
 product_of(const size_t *n, int ndims)
 {
@@ -101,7 +95,7 @@ reduce(size_t *n, int ndims, double most)
                 largest = i;
         if (n[largest] <= 1)
             return;
-        n[largest] = divide_up(n[largest], 2);
+        n[largest] = dump_divide_up(n[largest], 2);
     }
 }
 
@@ -142,14 +136,14 @@ translate_indices(report_axis *a, const hyperslab_dim *part)
 static void
 choose_indices(report_axis *a, size_t chunks, size_t points)
 {
-    size_t grid = divide_up(a->len, a->chunk);
+    size_t grid = dump_divide_up(a->len, a->chunk);
 
     a->index = dump_alloc(chunks * points + 1, sizeof *a->index);
     a->run = dump_alloc(chunks + 1, sizeof *a->run);
     for (size_t c = 0; c < chunks; c++) {
         size_t first = (chunks > 1 ? (size_t)((double)c * (double)(grid - 1) / (double)(chunks - 1)) : 0) * a->chunk;
         size_t len = a->len - first < a->chunk ? a->len - first : a->chunk;
-        size_t stride = divide_up(len, points);
+        size_t stride = dump_divide_up(len, points);
 
         a->run[a->nruns++] = a->n;
         for (size_t i = 0; i < len; i += stride)
@@ -188,7 +182,7 @@ plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, 
     for (int i = 0; i < n; i++) {
         bool fixed = at != NULL && i < n - free_dims;
 
-        count[i] = fixed ? 1 : divide_up(v->shape[i], chunk[i]);
+        count[i] = fixed ? 1 : dump_divide_up(v->shape[i], chunk[i]);
         points[i] = fixed ? 1 : chunk[i];
     }
     reduce(count, n, chunks > 1 ? chunks : 1);
