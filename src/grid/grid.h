@@ -263,7 +263,7 @@ int ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, con
  * sequence's bytes are its numbers as they are in memory.
  */
 typedef enum ncz_vlen_kind {
-    NCZ_VLEN_NONE,   /* no string: a NULL pointer; an empty sequence */
+    NCZ_VLEN_NONE,   /* no string: reads as the empty one; an empty sequence */
     NCZ_VLEN_STRING, /* bytes, perhaps with NULs; a sequence's numbers */
     NCZ_VLEN_VALUE,  /* JSON text of another value; a codec for values stores it as a value */
 } ncz_vlen_kind;

@@ -190,15 +190,16 @@ sequence_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
     return NC_NOERR;
 }
 
-/* Unlike in fixed-width storage, an empty string is distinct from a missing one. */
+/* An element without a string reads as the empty one: a program may look into what it reads. */
 int
 ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
 {
-    char *s = NULL;
+    bool  none = item.what == NCZ_VLEN_NONE;
+    char *s;
 
     if (mem->class == NCZ_TYPE_VLEN)
         return sequence_out(mem, item, elem);
-    if (item.what != NCZ_VLEN_NONE && (s = ncz_strndup(item.s, item.len)) == NULL)
+    if ((s = ncz_strndup(none ? "" : item.s, none ? 0 : item.len)) == NULL)
         return ncz_fail_nomem(item.len + 1);
     memcpy(elem, &s, sizeof s);
     return NC_NOERR;

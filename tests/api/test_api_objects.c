@@ -37,10 +37,8 @@ check_one(int ncid, int v, size_t at, const char *want)
     char *s = NULL;
 
     OK(nc_get_var1_string(ncid, v, &at, &s));
-    if (want == NULL)
-        assert_null(s);
-    else
-        assert_string_equal(s, want);
+    assert_non_null(s);
+    assert_string_equal(s, want);
     OK(nc_free_string(1, &s));
 }
 
@@ -72,10 +70,7 @@ round_trip_on(place *p)
         assert_int_equal(type, NC_STRING);
         OK(nc_get_var_string(ncid, v, got));
         for (int i = 0; i < 6; i++)
-            if (words[i] == NULL && v == j)
-                assert_null(got[i]); /* JSON can say so */
-            else
-                assert_string_equal(got[i], words[i] != NULL ? words[i] : "");
+            assert_string_equal(got[i], words[i] != NULL ? words[i] : "");
         OK(nc_free_string(6, got));
     }
     OK(nc_close(ncid));
@@ -232,7 +227,7 @@ values_stay(void **state)
     OK(place_open(&p, NULL, NC_WRITE, &ncid));
     check_one(ncid, 0, 0, "17");
     check_one(ncid, 0, 1, "{\"a\": [null]}");
-    check_one(ncid, 0, 2, NULL);
+    check_one(ncid, 0, 2, ""); /* a null */
     OK(nc_put_var1_string(ncid, 0, (size_t[]){3}, &word));
     OK(nc_close(ncid));
     read_file(p.path, "v/0", text, sizeof text);

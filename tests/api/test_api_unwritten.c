@@ -5,6 +5,8 @@
  */
 #include "api_test.h"
 
+#include "nczarr_filter.h"
+
 enum { N = 5 };
 
 typedef struct storage {
@@ -101,10 +103,51 @@ never_null(void **state)
     }
 }
 
+/* A string that was put as NULL: in memory, after nc_sync() and after reopening the empty string. */
+static void
+put_as_null(void **state)
+{
+    static const struct {
+        const char *mode, *codec; /* codec NULL: the dialect's own storage */
+    } in[] = {{"mode=nczarr", NULL},
+              {"mode=nczarr,v3", NULL},
+              {"mode=nczarr", "{\"id\": \"vlen-utf8\"}"},
+              {"mode=nczarr", "{\"id\": \"json2\"}"},
+              {"mode=nczarr", "{\"id\": \"msgpack2\"}"}};
+    const char *put[] = {"a", NULL, "", NULL}, *want[] = {"a", "", "", ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+        place p;
+        int   ncid, dim, v;
+        char *got[4];
+
+        place_make(&p, false);
+        print_message("%s %s\n", in[i].mode, in[i].codec != NULL ? in[i].codec : "");
+        OK(place_create(&p, in[i].mode, NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 4, &dim));
+        OK(nc_def_var(ncid, "v", NC_STRING, 1, &dim, &v));
+        if (in[i].codec != NULL)
+            OK(nczarr_def_var_codec(ncid, v, in[i].codec));
+        OK(nc_put_var_string(ncid, v, put));
+        OK(nc_get_var_string(ncid, v, got));
+        are(got, want, 4);
+        OK(nc_sync(ncid));
+        OK(nc_get_var_string(ncid, v, got));
+        are(got, want, 4);
+        OK(nc_close(ncid));
+        OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_get_var_string(ncid, v, got));
+        are(got, want, 4);
+        OK(nc_close(ncid));
+        place_drop(&p);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(never_null)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(never_null), cmocka_unit_test(put_as_null)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
