@@ -3,6 +3,7 @@
 
 #include "nczarr.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,12 +11,17 @@ static void
 print_features(const char *title, const char *kind, const char *more)
 {
     const char *name, *of;
+    bool        any = false;
 
     printf("%s:", title);
     for (size_t i = 0; (name = nczarr_feature(i, &of)) != NULL; i++)
-        if (strcmp(of, kind) == 0)
+        if (strcmp(of, kind) == 0) {
             printf(" %s", name);
-    printf(more != NULL ? " %s\n" : "\n", more);
+            any = true;
+        }
+    if (more != NULL || !any)
+        printf(" %s", more != NULL ? more : "none");
+    fputc('\n', stdout);
 }
 
 void
