@@ -43,6 +43,9 @@ void ncz_engine_free(ncz_engine *e);                                        /* s
  */
 int ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out);
 
+/* Frees what a read of elements that own memory delivered, and sets their places to NULL. `k`: scratch, rank numbers. */
+void ncz_engine_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+
 /*
  * After an error the untouched chunks are as before, and each touched chunk is written completely. A failure to store
  * dirty chunks that had to be evicted is an error of this call, too: those chunks stay in the cache, and the chunks

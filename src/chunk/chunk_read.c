@@ -236,6 +236,17 @@ reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, b
     } while (d != SIZE_MAX);
 }
 
+void
+ncz_engine_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
+{
+    uint64_t nelems;
+
+    if (!ncz_select_nelems(s, &nelems) || nelems == 0)
+        return;
+    memset(k, 0, s->rank * sizeof *k);
+    reset_elems(s, mem, out, k, true);
+}
+
 int
 ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {

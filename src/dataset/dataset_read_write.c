@@ -103,11 +103,8 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     rc = ncz_engine_read(
         ds->engine, &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic},
         out);
-    if ((rc == NC_NOERR || rc == NC_ERANGE) && v->widening) {
-        int late = ncz_dataset_check_widening(ds, v);
-
-        rc = late != NC_NOERR ? late : rc;
-    }
+    if (rc == NC_NOERR && v->widening && (rc = ncz_dataset_check_widening(ds, v)) != NC_NOERR && mem->owns)
+        ncz_engine_release_read(sel, mem, out, shape.v);
     ncz_dims_clear(&shape);
     return rc;
 }

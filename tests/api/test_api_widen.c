@@ -449,6 +449,7 @@ a_reader_in_between(void **state)
     OK(nc_close(writer));
     check_finished(map);
     FAILS(NC_EZARRMETA, nc_get_var1_string(reader, id_of(reader, "v"), (size_t[]){6}, &got));
+    assert_null(got);
     OK(nc_close(reader));
     OK(nczarr_map_close(map));
 }
