@@ -129,7 +129,7 @@ def spell(text, places, page):
         parts[i] = re.sub(r"(?<![\w`/.])((?:nc_|nc__|nczarr_|ncaux_)[a-z]\w*|nctypelen|nc[a-z]{4,}1?(?=\(\)))\b(?!\.h)(\(\))?", lambda m: link(m, places, page), parts[i])
         parts[i] = re.sub(r"(?<![\w`/\[])(_?[A-Z][A-Z0-9]*_[A-Za-z0-9_]*\*?(?:\.\.\.)?)(?![\w`])", r"`\1`", parts[i])
         parts[i] = re.sub(r"(?<![\w`])(\*[a-z]\w*)", r"`\1`", parts[i])
-        parts[i] = re.sub(r"(?<![\w`/.\[])([a-z0-9-]+\.md)\b", document, parts[i])
+        parts[i] = re.sub(r"(?<![\w`/.\[])(?<!\]\()([a-z0-9-]+\.md)\b", document, parts[i])
     return "".join(parts)
 
 
