@@ -34,6 +34,8 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "grid/grid_stream_plain.c": "!" + X86_64,
     "json/json_skip_x86_64.c": X86_64,
     "json/json_skip_plain.c": "!" + X86_64,
+    "platform/platform_posix.c": "!defined _WIN32",
+    "platform/platform_windows.c": "defined _WIN32",
     "util/vector_x86.c": X86,
     "util/vector_none.c": "!" + X86,
     "util/nfc_utf8proc.c": "defined NCZARR_WITH_UTF8PROC",
@@ -64,7 +66,8 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "s3/s3_none.c": "!defined NCZARR_WITH_S3",
 }
 LEFT_OUT = {"zmap/zmap_example.c"}  # for tests
-MODULES = ["util", "json", "uri", "grid", "filter", "s3", "zmap", "model", "format", "chunk", "dataset", "api"]
+MODULES = ["util", "json", "uri", "grid", "filter", "s3", "zmap", "model", "format", "chunk", "dataset", "api",
+           "platform"]  # last: the headers of Windows define many names
 PUBLIC = ["nczarr.h", "nczarr_filter.h", "nczarr_zmap.h"]
 
 TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|"""

@@ -4,6 +4,7 @@
  * filters as text in api_aux_filter.c, lists of directories and the text of _NCProperties in api_aux_list.c.
  */
 #include "api/api_int.h"
+#include "platform/platform.h"
 
 #include "compat/netcdf_aux.h"
 
@@ -145,7 +146,7 @@ ncaux_readfile(const char *filename, size_t *sizep, void **content)
     ncz_err_clear();
     if (filename == NULL)
         return ncz_fail(NC_EINVAL, "no file name is given");
-    if ((f = fopen(filename, "rb")) == NULL)
+    if ((f = ncz_sys_fopen(filename, "rb")) == NULL)
         return ncz_fail_errno(errno, "opening %s", filename);
     if ((rc = read_stream(f, filename, &data)) != NC_NOERR)
         goto done;
@@ -169,7 +170,7 @@ ncaux_writefile(const char *filename, size_t size, void *content)
     ncz_err_clear();
     if (filename == NULL || (size > 0 && content == NULL))
         return ncz_fail(NC_EINVAL, "no %s", filename == NULL ? "file name is given" : "content is given");
-    if ((f = fopen(filename, "wb")) == NULL)
+    if ((f = ncz_sys_fopen(filename, "wb")) == NULL)
         return ncz_fail_errno(errno, "creating %s", filename);
     ok = size == 0 || fwrite(content, 1, size, f) == size;
     ok = fclose(f) == 0 && ok;

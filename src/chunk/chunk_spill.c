@@ -8,12 +8,9 @@
  * thread at a time spills.
  */
 #include "chunk/chunk_int.h"
+#include "platform/platform.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define UNUSED_MOST (UINT64_C(256) << 20)
 
@@ -35,7 +32,7 @@ reuse_space(ncz_chunk_spill *f)
     if (f->live > 0 || f->busy)
         return;
     f->end = 0;
-    if (f->open && ftruncate(f->fd, 0) != 0) /* the space is only freed later */
+    if (f->open && ncz_system.ftruncate(f->fd, 0) != 0) /* the space is only freed later */
         ncz_log(NCZ_LOG_INFO, "the temporary file of staged chunks cannot be cut");
 }
 
@@ -57,21 +54,13 @@ ncz_chunk_spill_drop(ncz_chunk_spill *f, size_t nbytes)
 static bool
 open_file(ncz_chunk_spill *f)
 {
-    const char *dir = ncz_env("TMPDIR");
-    char       *path = ncz_sprintf("%s/nczarr-XXXXXX", dir != NULL && dir[0] != '\0' ? dir : "/tmp");
+    char path[4096] = "";
 
-    if (path == NULL)
-        return false;
-    f->fd = mkstemp(path);
+    f->fd = ncz_sys_temp_file(ncz_env("TMPDIR"), path, sizeof path);
     f->open = f->fd >= 0;
-    if (f->open) {
-        (void)unlink(path);
-        (void)fcntl(f->fd, F_SETFD, FD_CLOEXEC);
-    } else {
+    if (!f->open)
         ncz_log(NCZ_LOG_WARN, "%s: no temporary file for chunks that do not fit in memory: shards are stored early",
                 path);
-    }
-    ncz_free(path);
     return f->open;
 }
 
@@ -83,7 +72,8 @@ ncz_chunk_spill_write(ncz_chunk_spill *f, const char *data, size_t nbytes, uint6
         return false;
     }
     while (nbytes > 0) {
-        ssize_t n = pwrite(f->fd, data, nbytes, (off_t)at);
+        struct iovec from = {(void *)(uintptr_t)data, nbytes};
+        ssize_t      n = ncz_system.pwritev(f->fd, &from, 1, (off_t)at);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -103,7 +93,7 @@ int
 ncz_chunk_spill_read(const ncz_chunk_spill *f, char *out, size_t nbytes, uint64_t at)
 {
     while (nbytes > 0) {
-        ssize_t n = pread(f->fd, out, nbytes, (off_t)at);
+        ssize_t n = ncz_system.pread(f->fd, out, nbytes, (off_t)at);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -119,9 +109,9 @@ ncz_chunk_spill_read(const ncz_chunk_spill *f, char *out, size_t nbytes, uint64_
 int
 ncz_chunk_spill_map(const ncz_chunk_spill *f, uint64_t nbytes, void **out)
 {
-    void *map = nbytes <= SIZE_MAX ? mmap(NULL, (size_t)nbytes, PROT_READ, MAP_SHARED, f->fd, 0) : MAP_FAILED;
+    void *map = nbytes <= SIZE_MAX ? ncz_sys_map(f->fd, (size_t)nbytes) : NULL;
 
-    if (map == MAP_FAILED)
+    if (map == NULL)
         return ncz_fail_errno(nbytes <= SIZE_MAX ? errno : ENOMEM, "cannot map the temporary file of staged chunks");
     *out = map;
     return NC_NOERR;
@@ -131,14 +121,14 @@ void
 ncz_chunk_spill_unmap(void *map, uint64_t nbytes)
 {
     if (map != NULL)
-        (void)munmap(map, (size_t)nbytes);
+        ncz_sys_unmap(map, (size_t)nbytes);
 }
 
 void
 ncz_chunk_spill_close(ncz_chunk_spill *f)
 {
     if (f->open)
-        (void)close(f->fd);
+        (void)ncz_system.close(f->fd);
     *f = (ncz_chunk_spill){.open = false};
 }
 

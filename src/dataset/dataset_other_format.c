@@ -4,10 +4,9 @@
  * texts. No state; any thread.
  */
 #include "dataset/dataset_int.h"
+#include "platform/platform.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LOOKED_AT 4096 /* an HDF5 superblock is at 0, 512, 1024, 2048 ... */
 
@@ -45,12 +44,12 @@ ncz_fail_other_format(const char *path)
     unsigned char head[LOOKED_AT];
     const char   *name = NULL;
     ssize_t       n;
-    int           fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int           fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
-        n = read(fd, head, sizeof head);
+        n = ncz_system.read(fd, head, sizeof head);
         name = n > 0 ? name_format(head, (size_t)n) : NULL;
-        (void)close(fd);
+        (void)ncz_system.close(fd);
     }
     if (name == NULL)
         return ncz_fail(NC_ENOTNC,

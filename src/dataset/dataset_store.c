@@ -5,14 +5,12 @@
  * removed.
  */
 #include "dataset/dataset_int.h"
+#include "platform/platform.h"
 #include "zmap/zmap_file.h"
 #include "zmap/zmap_zip.h"
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef enum found {
     FOUND_NOTHING,
@@ -25,9 +23,9 @@ typedef enum found {
 static int
 look_at_path(const char *path, found *out)
 {
-    struct stat st;
+    ncz_stat st;
 
-    if (stat(path, &st) != 0) {
+    if (ncz_system.fstatat(AT_FDCWD, path, &st, 0) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return ncz_fail_errno(errno, "%s", path);
         *out = FOUND_NOTHING;
@@ -246,13 +244,14 @@ create_archive(const ncz_target *t, found what, zmap **out)
 static int
 remove_empty_file(const char *path)
 {
-    struct stat st;
+    ncz_stat st;
 
-    if (lstat(path, &st) != 0)
+    if (ncz_system.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return ncz_fail_errno(errno, "%s", path);
     if (!S_ISREG(st.st_mode) || st.st_size != 0)
         return ncz_fail(NC_EEXIST, "%s is a link to a file: it is not replaced by a directory", path);
-    return unlink(path) == 0 ? NC_NOERR : ncz_fail_errno(errno, "%s: replacing the empty file", path);
+    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
+                                                       : ncz_fail_errno(errno, "%s: replacing the empty file", path);
 }
 
 int

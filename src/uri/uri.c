@@ -135,10 +135,19 @@ parse_ipv6(ncz_uri *u, const char *s, size_t len)
     return rest > 0 ? parse_port(u, close + 2, rest - 1) : NC_NOERR;
 }
 
+/* The last '@' of s[0..len), or NULL. */
+static const char *
+find_last_at(const char *s, size_t len)
+{
+    while (len > 0 && s[len - 1] != '@')
+        len--;
+    return len > 0 ? s + len - 1 : NULL;
+}
+
 static int
 parse_authority(ncz_uri *u, const char *s, size_t len)
 {
-    const char *at = memrchr(s, '@', len), *colon;
+    const char *at = find_last_at(s, len), *colon;
     int         rc;
 
     if (at != NULL) {

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The number of CPUs that this process may use: those of its affinity mask, limited by the quota of its control groups.
+ * The number of CPUs that this process may use: those that the system allows it, limited by the quota of its control
+ * groups, which only Linux has.
  */
 #include "util/util.h"
+#include "platform/platform.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINE = 4096 }; /* longer paths of control groups are ignored */
-
-static unsigned
-count_allowed(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-#ifdef __linux__
-    cpu_set_t set; /* the call fails on a machine with more CPUs than the set holds */
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return (unsigned)CPU_COUNT(&set);
-#endif
-    return n > 0 && n < UINT16_MAX ? (unsigned)n : 1;
-}
 
 /* The quota of one control group, in CPUs rounded up; 0: no quota. */
 static unsigned
@@ -34,7 +21,7 @@ read_quota(const char *group)
     unsigned  n = 0;
 
     snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-    if ((f = fopen(path, "re")) == NULL)
+    if ((f = ncz_sys_fopen(path, "re")) == NULL)
         return 0;
     if (fscanf(f, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) /* else it is "max" */
         n = quota / period < UINT16_MAX ? (unsigned)((quota + period - 1) / period) : 0;
@@ -48,7 +35,7 @@ find_least_quota(void)
 {
     char     line[LINE], *slash;
     unsigned least = 0;
-    FILE    *f = fopen("/proc/self/cgroup", "re");
+    FILE    *f = ncz_sys_fopen("/proc/self/cgroup", "re");
     bool     found = false;
 
     if (f == NULL)
@@ -72,7 +59,7 @@ find_least_quota(void)
 unsigned
 ncz_cpus(void)
 {
-    unsigned n = count_allowed(), most = find_least_quota();
+    unsigned n = ncz_sys_cpus(), most = find_least_quota();
 
     return most != 0 && most < n ? most : n;
 }

@@ -4,15 +4,14 @@
  * sees no variable.
  */
 #include "util/util.h"
+#include "platform/platform.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 const char *
 ncz_env(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = ncz_sys_getenv(name);
 
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
@@ -33,7 +32,7 @@ void
 ncz_wipe(void *p, size_t nbytes)
 {
     if (p != NULL)
-        explicit_bzero(p, nbytes);
+        ncz_sys_wipe(p, nbytes);
 }
 
 void
@@ -46,13 +45,11 @@ ncz_free_secret(char *s)
 bool
 ncz_env_secure(void)
 {
-    return getauxval(AT_SECURE) != 0;
+    return ncz_sys_privileged();
 }
 
-/* Not unsetenv(): it moves the variables after this one while other threads may read them. */
 void
 ncz_env_hide(const char *name)
 {
-    if (getenv(name) != NULL)
-        (void)setenv(name, "", 1);
+    ncz_sys_empty_env(name);
 }

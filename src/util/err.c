@@ -6,6 +6,7 @@
  * UTF-8 character.
  */
 #include "util/util.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,20 +57,6 @@ ncz_fail(int code, const char *fmt, ...)
     return code;
 }
 
-/* strerror_r() has two forms: GNU's returns the text, POSIX's fills the buffer and returns a number. */
-static const char *
-text_gnu(const char *text, const char *buf)
-{
-    (void)buf;
-    return text;
-}
-
-static const char *
-text_posix(int rc, const char *buf)
-{
-    return rc == 0 ? buf : "system error";
-}
-
 static int
 map_errno(int err)
 {
@@ -87,11 +74,10 @@ map_errno(int err)
 int
 ncz_fail_errno(int err, const char *fmt, ...)
 {
-    char buf[128] = "";
-    const char *text = _Generic(strerror_r(err, buf, sizeof buf), char *: text_gnu, int: text_posix)(
-        strerror_r(err, buf, sizeof buf), buf);
-    size_t  len, room;
-    va_list args;
+    char        buf[128] = "";
+    const char *text = ncz_sys_error_text(err, buf, sizeof buf);
+    size_t      len, room;
+    va_list     args;
 
     va_start(args, fmt);
     record_text(fmt, args);

@@ -5,10 +5,9 @@
  * The key never changes after the first use; any thread may call.
  */
 #include "util/util.h"
+#include "platform/platform.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 static uint64_t       key[2];
@@ -19,7 +18,7 @@ draw_key(void)
 {
     struct timespec now = {0, 0};
 
-    if (getrandom(key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
+    if (ncz_system.getrandom(key, sizeof key, 0) == (ssize_t)sizeof key)
         return;
     /* Early at boot, or on an old kernel: use the clock and the addresses of the program. */
     (void)clock_gettime(CLOCK_REALTIME, &now);

@@ -9,9 +9,8 @@
  * After a fork the child has no workers and starts its own when it needs them.
  */
 #include "util/util.h"
+#include "platform/platform.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -78,7 +77,7 @@ after_fork_in_child(void)
 static void
 watch_forks(void)
 {
-    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    ncz_sys_at_fork(before_fork, after_fork, after_fork_in_child);
 }
 
 /* ---- how many ---- */
@@ -328,21 +327,14 @@ run_worker(void *arg)
     return NULL;
 }
 
-/* Starts one more worker, with all signals blocked: they are for the program's threads. Under the lock. */
+/* Starts one more worker. Under the lock. */
 static bool
 start_worker(void)
 {
-    sigset_t all, before;
-    int      err;
-
-    (void)sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    if (ncz_sys_thread_start(&pool.threads[pool.nthreads], run_worker, NULL) != 0)
         return false;
-    err = pthread_create(&pool.threads[pool.nthreads], NULL, run_worker, NULL);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (err == 0)
-        pool.nthreads++;
-    return err == 0;
+    pool.nthreads++;
+    return true;
 }
 
 /* Wakes or starts workers for up to `n` tasks; fewer if the system allows no more. */

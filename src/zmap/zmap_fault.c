@@ -9,7 +9,7 @@
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_fault.h"
 
-#include <unistd.h>
+#include <stdlib.h>
 
 typedef struct fault_map {
     zmap             base;
@@ -29,7 +29,7 @@ meets_fault(fault_map *s)
     if (p->nth == 0 || !(at == p->nth || (p->forever && at > p->nth)))
         return false;
     if (p->kind == ZMAP_FAULT_DIE)
-        _exit(EXIT_KILLED);
+        _Exit(EXIT_KILLED);
     return true;
 }
 

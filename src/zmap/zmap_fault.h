@@ -13,7 +13,7 @@ typedef enum zmap_fault_kind {
     ZMAP_FAULT_FAIL,  /* the operation is not done and reports `code` */
     ZMAP_FAULT_LIE,   /* the operation is done and reports `code` */
     ZMAP_FAULT_SHORT, /* a get gives half its bytes and reports success */
-    ZMAP_FAULT_DIE,   /* _exit(137), as kill -9 would */
+    ZMAP_FAULT_DIE,   /* _Exit(137), as kill -9 would */
 } zmap_fault_kind;
 
 /* Operations are each request of a batch, each key of a del, each list and sync, counted from 1. */

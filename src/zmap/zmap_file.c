@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Releases everything; a descriptor or pointer that was not set is -1 or NULL. */
 static void
@@ -95,7 +94,7 @@ static void
 draw_tag(file_map *f)
 {
     if (zmap_sys()->getrandom(&f->tag, sizeof f->tag, 0) != (ssize_t)sizeof f->tag)
-        f->tag = (uint64_t)(uintptr_t)f ^ ((uint64_t)getpid() << 32);
+        f->tag = (uint64_t)(uintptr_t)f ^ ((uint64_t)ncz_sys_pid() << 32);
 }
 
 static int
@@ -140,9 +139,9 @@ open_parent(file_map *f, const char *dir, int *parent, char **name)
 static int
 check_empty(file_map *f)
 {
-    const struct dirent *e;
-    DIR                 *d;
-    int                  fd, rc = NC_NOERR;
+    const ncz_dirent *e;
+    ncz_dir          *d;
+    int               fd, rc = NC_NOERR;
 
     if ((fd = zmap_file_beneath(f, "", FILE_READ_DIR)) < 0)
         return zmap_file_fail(f, errno, "", "cannot be listed");

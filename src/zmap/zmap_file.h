@@ -35,7 +35,7 @@ int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
 
 /* For tests only, process-wide: all system calls of the file and zip stores go through this table (as SQLite's VFS
  * does), so that a test can count them, fail one, or die at one. NULL restores the system's own. */
-typedef struct zmap_syscalls zmap_syscalls;
-void                         zmap_file_use(const zmap_syscalls *table);
+struct ncz_syscalls;
+void zmap_file_use(const struct ncz_syscalls *table);
 
 #endif /* NCZ_ZMAP_FILE_H */

@@ -5,7 +5,6 @@
 #include "zmap/zmap_file_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 /*

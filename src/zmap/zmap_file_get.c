@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GROW_STEP ((size_t)64 * 1024) /* reserved when an object is longer than its reported size */
 
@@ -34,7 +33,7 @@ open_object(file_map *f, const char *key, int *out)
 static int
 check_plain(file_map *f, const char *key, int fd, uint64_t *size)
 {
-    struct stat st;
+    ncz_stat st;
 
     if (zmap_sys()->fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, key, "cannot be inspected");
@@ -226,7 +225,7 @@ done:
 static int
 get_version(file_map *f, zmap_get_req *r, int fd)
 {
-    struct stat st;
+    ncz_stat st;
 
     if (zmap_sys()->fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be inspected");
@@ -288,9 +287,9 @@ zmap_file_len(zmap *m, const char *key, uint64_t *len)
 static mode_t
 link_target_mode(file_map *f, const char *path)
 {
-    struct stat st;
-    mode_t      mode = 0;
-    int         fd = zmap_file_beneath(f, path, O_PATH | O_CLOEXEC);
+    ncz_stat st;
+    mode_t   mode = 0;
+    int      fd = zmap_file_beneath(f, path, O_PATH | O_CLOEXEC);
 
     if (fd < 0)
         return 0;
@@ -302,10 +301,10 @@ link_target_mode(file_map *f, const char *path)
 
 /* The file type of an entry. The directory mostly contains it; otherwise one more call is needed. */
 static int
-entry_mode(file_map *f, int dir, const struct dirent *e, const char *path, mode_t *out)
+entry_mode(file_map *f, int dir, const ncz_dirent *e, const char *path, mode_t *out)
 {
-    struct stat st;
-    mode_t      mode = 0;
+    ncz_stat st;
+    mode_t   mode = 0;
 
     if (e->d_type == DT_REG || e->d_type == DT_DIR) {
         *out = e->d_type == DT_REG ? S_IFREG : S_IFDIR;
@@ -326,7 +325,7 @@ entry_mode(file_map *f, int dir, const struct dirent *e, const char *path, mode_
 /* A child is only what get or a further list can reach: a directory or a plain file that is not temporary, under a
  * valid name. */
 static int
-add_entry(file_map *f, int dir, const struct dirent *e, const char *prefix, zmap_children *out)
+add_entry(file_map *f, int dir, const ncz_dirent *e, const char *prefix, zmap_children *out)
 {
     char  *path;
     mode_t mode;
@@ -348,10 +347,10 @@ done:
 }
 
 static int
-collect_entries(file_map *f, DIR *d, int dir, const char *prefix, zmap_children *out)
+collect_entries(file_map *f, ncz_dir *d, int dir, const char *prefix, zmap_children *out)
 {
-    const struct dirent *e;
-    int                  rc = NC_NOERR;
+    const ncz_dirent *e;
+    int               rc = NC_NOERR;
 
     for (;;) {
         errno = 0;
@@ -368,7 +367,7 @@ zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
     file_map     *f = (file_map *)m;
     zmap_children children = {NULL, 0, 0};
-    DIR          *d = NULL;
+    ncz_dir      *d = NULL;
     int           rc, fd;
 
     if ((fd = zmap_file_beneath(f, prefix, FILE_READ_DIR)) < 0)

@@ -21,12 +21,7 @@
 #include "zmap/zmap_file.h"
 #include "zmap/zmap_sys.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-
-#ifndef O_PATH
-#define O_PATH O_RDONLY /* without O_PATH, a directory must be readable to be traversed */
-#endif
 
 #define FILE_DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)   /* a directory as the base of further calls */
 #define FILE_READ_DIR  (O_RDONLY | O_DIRECTORY | O_CLOEXEC) /* a directory to list or fsync */
@@ -102,7 +97,7 @@ int zmap_file_removed(file_map *f, const char *key);
 
 /* ---- zmap_file_match.c ---- */
 
-void zmap_file_stamp(const struct stat *st, char version[ZMAP_VERSION]);
+void zmap_file_stamp(const ncz_stat *st, char version[ZMAP_VERSION]);
 /*
  * Gives the temporary the object's name if the object is r->version; r->stored is the temporary's. NC_EOBJECT: it is
  * another version; NC_ENOOBJECT: no such object. After a failure the caller removes the temporary.

@@ -93,7 +93,7 @@ discard_one(file_map *f, const zmap_node *node)
 static int
 discard_root(file_map *f)
 {
-    struct stat ours, there;
+    ncz_stat ours, there;
 
     if (f->parent < 0)
         return NC_NOERR;

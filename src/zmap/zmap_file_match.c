@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 
 #define WAIT_MS    30000 /* for a lock; it is held for a few system calls */
 #define NAP_MS     16    /* the longest pause between two attempts */
@@ -25,7 +24,7 @@
 _Static_assert(ZMAP_VERSION > 4 * 17 + 8, "a stamp must fit");
 
 void
-zmap_file_stamp(const struct stat *st, char version[ZMAP_VERSION])
+zmap_file_stamp(const ncz_stat *st, char version[ZMAP_VERSION])
 {
     snprintf(version, ZMAP_VERSION, "%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%lx", (uint64_t)st->st_dev,
              (uint64_t)st->st_ino, (uint64_t)st->st_size, (uint64_t)st->st_mtime, (unsigned long)st->st_mtim.tv_nsec);
@@ -113,8 +112,8 @@ lock_object(file_map *f, const zmap_put_req *r, int *fd)
 static int
 check_version(file_map *f, int dir, const char *leaf, const zmap_put_req *r, int fd)
 {
-    struct stat st, named;
-    char        version[ZMAP_VERSION];
+    ncz_stat st, named;
+    char     version[ZMAP_VERSION];
 
     if (zmap_sys()->fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be inspected");
@@ -132,7 +131,7 @@ check_version(file_map *f, int dir, const char *leaf, const zmap_put_req *r, int
 static bool
 stamp_of(int dir, const char *name, char version[ZMAP_VERSION])
 {
-    struct stat st;
+    ncz_stat st;
 
     version[0] = '\0';
     if (zmap_sys()->fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)

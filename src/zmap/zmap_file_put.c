@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TRIES_MOST 64 /* lost races with a del, or taken temporary names, in a row */
 
@@ -76,7 +75,7 @@ write_parts(int fd, const zmap_put_req *r)
 static int
 stamp_temp(const file_map *f, int fd, zmap_put_req *r)
 {
-    struct stat st;
+    ncz_stat st;
 
     if (zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM)
         return errno;

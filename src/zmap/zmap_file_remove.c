@@ -7,7 +7,6 @@
 #include "zmap/zmap_file_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #define DEPTH_MOST 256 /* each level holds one descriptor and one stack frame */
@@ -68,7 +67,7 @@ check_unlisted(const remover *r, const char *name)
 static int
 remove_entry(const remover *r, int dir, const char *name, unsigned depth)
 {
-    struct stat st;
+    ncz_stat st;
 
     if (zmap_sys()->fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? NC_NOERR : remove_fail(r, name);
@@ -90,9 +89,9 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
 static int
 remove_below(const remover *r, int dir, unsigned depth, bool *any)
 {
-    const struct dirent *e;
-    DIR                 *d;
-    int                  rc = NC_NOERR;
+    const ncz_dirent *e;
+    ncz_dir          *d;
+    int               rc = NC_NOERR;
 
     *any = false;
     if (depth > DEPTH_MOST || (d = zmap_sys()->fdopendir(dir)) == NULL) {
@@ -140,11 +139,11 @@ set_aside(char **path)
 int
 zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
 {
-    struct stat st;
-    remover     r = {.dir = dir, .pass = LOOK, .is_temporary = is_other};
-    char       *path = NULL;
-    size_t      len;
-    int         rc;
+    ncz_stat st;
+    remover  r = {.dir = dir, .pass = LOOK, .is_temporary = is_other};
+    char    *path = NULL;
+    size_t   len;
+    int      rc;
 
     if (dir == NULL || dir[0] == '\0')
         return ncz_fail(NC_EINVAL, "a directory without a name");

@@ -43,8 +43,8 @@ close_keeping_errno(int fd)
 static int
 open_no_link(int dir, const char *name, int flags)
 {
-    struct stat st;
-    int         fd = zmap_file_open_retry(dir, name, flags | O_NOFOLLOW);
+    ncz_stat st;
+    int      fd = zmap_file_open_retry(dir, name, flags | O_NOFOLLOW);
 
     if (fd < 0 && errno == ENOTDIR) {
         bool link = zmap_sys()->fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);

@@ -6,7 +6,6 @@
  */
 #include "zmap/zmap_zip_int.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,7 +306,7 @@ zmap_zip_looks_like(const char *path)
 {
     int         fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     zip_source *s = NULL;
-    struct stat st;
+    ncz_stat    st;
     bool        zip = false;
 
     if (fd < 0)

@@ -18,11 +18,8 @@
 #include "zmap/zmap_zip_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <sys/file.h>
 
 #define PART_SUFFIX   ".nczarr.partial"
 #define REPACK_SUFFIX ".nczarr-repack.partial"
@@ -43,7 +40,7 @@ zmap_zip_check_failed(const zip_map *m)
 }
 
 static int
-check_plain(const zip_map *m, int fd, struct stat *st)
+check_plain(const zip_map *m, int fd, ncz_stat *st)
 {
     if (zmap_sys()->fstat(fd, st) != 0)
         return fail_place(m, errno, "cannot be inspected");
@@ -74,9 +71,9 @@ lock_archive(const zip_map *m, int fd)
 
 /* Whether `name` still refers to the file that `st` describes. */
 static int
-check_named(const zip_map *m, const char *name, const struct stat *st, bool *same)
+check_named(const zip_map *m, const char *name, const ncz_stat *st, bool *same)
 {
-    struct stat named;
+    ncz_stat named;
 
     *same = false;
     if (zmap_sys()->fstatat(m->at.dir, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
@@ -99,7 +96,7 @@ open_once(const zip_map *m, const char *name, int flags, int *fd)
 /* Opens `name` in the archive's directory and locks it. *fd is -1 if there is no such file, which without O_CREAT is
  * not a failure. */
 static int
-open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat *st)
+open_locked(const zip_map *m, const char *name, int flags, int *fd, ncz_stat *st)
 {
     bool same;
     int  rc;
@@ -121,8 +118,8 @@ open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat 
 static int
 open_partial(zip_map *m)
 {
-    struct stat st;
-    int         fd, rc;
+    ncz_stat st;
+    int      fd, rc;
 
     if ((rc = open_locked(m, m->at.part, O_RDWR | O_CREAT | O_NOFOLLOW, &fd, &st)) != NC_NOERR)
         return rc;
@@ -140,7 +137,7 @@ open_partial(zip_map *m)
 static int
 open_archive(zip_map *m, zmap_open_how how)
 {
-    struct stat st;
+    ncz_stat    st;
     zip_source *s = NULL;
     int         fd, rc;
 
@@ -167,7 +164,7 @@ open_archive(zip_map *m, zmap_open_how how)
 static int
 open_place(zip_map *m, const char *path)
 {
-    char       *real = realpath(path, NULL), *dir = NULL;
+    char       *real = ncz_sys_realpath(path), *dir = NULL;
     const char *full = real != NULL ? real : path, *slash = strrchr(full, '/'),
                *name = slash != NULL ? slash + 1 : full;
     int rc = NC_NOERR;
@@ -191,8 +188,8 @@ open_place(zip_map *m, const char *path)
 static int
 open_for_reading(zip_map *m, const char *path)
 {
-    struct stat st;
-    int         fd, rc;
+    ncz_stat st;
+    int      fd, rc;
 
     if ((fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | OPEN_FLAGS, 0)) < 0)
         return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
@@ -444,9 +441,9 @@ zmap_zip_commit(zip_map *m, bool last)
 static int
 remove_made(zip_map *m)
 {
-    struct stat st;
-    bool        same;
-    int         rc;
+    ncz_stat st;
+    bool     same;
+    int      rc;
 
     if (!m->at.there || m->staged)
         return NC_NOERR;
@@ -478,9 +475,9 @@ zmap_zip_stage_close(zip_map *m, zmap_end how)
 int
 zmap_zip_remove(const char *path)
 {
-    zip_map     m = {.path = (char *)(uintptr_t)path, .at = {.dir = -1}};
-    struct stat st;
-    int         fd = -1, rc;
+    zip_map  m = {.path = (char *)(uintptr_t)path, .at = {.dir = -1}};
+    ncz_stat st;
+    int      fd = -1, rc;
 
     if (path == NULL || path[0] == '\0')
         return ncz_fail(NC_EINVAL, "an archive without a name");

@@ -29,7 +29,7 @@ tick(void)
     static ret dying_##name params                                                                                   \
     {                                                                                                                \
         tick();                                                                                                      \
-        return zmap_system.name args;                                                                                \
+        return ncz_system.name args;                                                                                 \
     }
 
 DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
@@ -58,10 +58,10 @@ static ssize_t
 dying_write(int fd, const void *data, size_t len)
 {
     if (++calls == die_at) { /* counted once: another worker's call may come in between */
-        (void)!zmap_system.write(fd, data, len / 2);
+        (void)!ncz_system.write(fd, data, len / 2);
         _exit(DIED);
     }
-    return zmap_system.write(fd, data, len);
+    return ncz_system.write(fd, data, len);
 }
 
 static ssize_t
@@ -71,7 +71,7 @@ dying_pwritev(int fd, const struct iovec *from, int n, off_t off)
         (void)!pwrite(fd, from[0].iov_base, from[0].iov_len / 2, off);
         _exit(DIED);
     }
-    return zmap_system.pwritev(fd, from, n, off);
+    return ncz_system.pwritev(fd, from, n, off);
 }
 
 /* A kill loses no page of the kernel's: syncing is counted, not done. */
@@ -114,9 +114,9 @@ no_swap(int from_dir, const char *from, int to_dir, const char *to)
 static void
 use_dying_calls(kill_calls which)
 {
-    static zmap_syscalls t;
+    static ncz_syscalls t;
 
-    t = zmap_system;
+    t = ncz_system;
     t.openat = dying_openat;
     t.write = dying_write;
     t.pwritev = dying_pwritev;

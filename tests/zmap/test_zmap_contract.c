@@ -177,19 +177,19 @@ slow_read(int fd, void *data, size_t len)
         errno = EINTR;
         return -1;
     }
-    return zmap_system.read(fd, data, len < 4099 ? len : 4099);
+    return ncz_system.read(fd, data, len < 4099 ? len : 4099);
 }
 
 static ssize_t
 slow_readv(int fd, const struct iovec *to, int n)
 {
-    return to[0].iov_len > 4099 ? slow_read(fd, to[0].iov_base, to[0].iov_len) : zmap_system.readv(fd, to, n);
+    return to[0].iov_len > 4099 ? slow_read(fd, to[0].iov_base, to[0].iov_len) : ncz_system.readv(fd, to, n);
 }
 
 static ssize_t
 slow_pread(int fd, void *data, size_t len, off_t off)
 {
-    return zmap_system.pread(fd, data, len < 3 ? len : 3, off);
+    return ncz_system.pread(fd, data, len < 3 ? len : 3, off);
 }
 
 static ssize_t
@@ -201,7 +201,7 @@ slow_write(int fd, const void *data, size_t len)
         errno = EINTR;
         return -1;
     }
-    return zmap_system.write(fd, data, len < 4099 ? len : 4099);
+    return ncz_system.write(fd, data, len < 4099 ? len : 4099);
 }
 
 /* The beginning of the first place that has room. */
@@ -223,7 +223,7 @@ slow_preadv(int fd, const struct iovec *to, int n, off_t off)
 {
     struct iovec piece;
 
-    return slow_places(to, n, &piece) ? zmap_system.preadv(fd, &piece, 1, off) : 0;
+    return slow_places(to, n, &piece) ? ncz_system.preadv(fd, &piece, 1, off) : 0;
 }
 
 static ssize_t
@@ -236,7 +236,7 @@ slow_pwritev(int fd, const struct iovec *from, int n, off_t off)
         errno = EINTR;
         return -1;
     }
-    return slow_places(from, n, &piece) ? zmap_system.pwritev(fd, &piece, 1, off) : 0;
+    return slow_places(from, n, &piece) ? ncz_system.pwritev(fd, &piece, 1, off) : 0;
 }
 
 static ssize_t
@@ -251,7 +251,7 @@ no_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 static struct dirent *
 readdir_unknown(DIR *d)
 {
-    struct dirent *e = zmap_system.readdir(d);
+    struct dirent *e = ncz_system.readdir(d);
 
     if (e != NULL)
         e->d_type = DT_UNKNOWN;
@@ -280,8 +280,8 @@ main(void)
         {"zip, bare system", file_place, make_zip, zip_reopen, file_clear, 0},
         {.name = "zip, changed, bare system", .place = file_place, .make = make_zip_again, .clear = file_clear},
     };
-    zmap_syscalls table = zmap_system;
-    int           failed = 0;
+    ncz_syscalls table = ncz_system;
+    int          failed = 0;
 
     for (size_t i = 0; i < NCZ_LEN(makers); i++)
         failed += store_contract(&makers[i]);

@@ -69,12 +69,12 @@ no_open_beneath(int dir, const char *path, int flags)
     return -1;
 }
 
-static const zmap_syscalls *
+static const ncz_syscalls *
 without_beneath(void)
 {
-    static zmap_syscalls table;
+    static ncz_syscalls table;
 
-    table = zmap_system;
+    table = ncz_system;
     table.open_beneath = no_open_beneath;
     return &table;
 }
@@ -342,7 +342,7 @@ swap_names(void *arg)
     swapper *s = arg;
 
     while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED))
-        zmap_system.rename_swap(AT_FDCWD, s->a, AT_FDCWD, s->b);
+        ncz_system.rename_swap(AT_FDCWD, s->a, AT_FDCWD, s->b);
     return NULL;
 }
 
@@ -498,7 +498,7 @@ static off_t size_said; /* by fstat, of every file */
 static int
 fstat_lies(int fd, struct stat *st)
 {
-    int rc = zmap_system.fstat(fd, st);
+    int rc = ncz_system.fstat(fd, st);
 
     st->st_size = size_said;
     return rc;
@@ -508,12 +508,12 @@ fstat_lies(int fd, struct stat *st)
 static void
 test_size_is_a_hint(void **state)
 {
-    fixture      *fx = *state;
-    zmap_syscalls table = zmap_system;
-    size_t        len = 200000;
-    char         *data = malloc(len), *seen = malloc(len);
-    zmap_get_req  r = {.key = "in/big", .len = ZMAP_WHOLE, .into = seen, .into_cap = len};
-    zmap         *m;
+    fixture     *fx = *state;
+    ncz_syscalls table = ncz_system;
+    size_t       len = 200000;
+    char        *data = malloc(len), *seen = malloc(len);
+    zmap_get_req r = {.key = "in/big", .len = ZMAP_WHOLE, .into = seen, .into_cap = len};
+    zmap        *m;
 
     make_tree(fx);
     for (size_t i = 0; i < len; i++)
@@ -793,9 +793,9 @@ watched_tells(void)
 static void
 watch(size_t fail_at, bool silent)
 {
-    static zmap_syscalls table;
+    static ncz_syscalls table;
 
-    table = zmap_system;
+    table = ncz_system;
     table.start_write = watched_start;
     table.fsync = watched_fsync;
     table.syncfs = watched_syncfs;

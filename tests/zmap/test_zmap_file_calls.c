@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char         *dir, *store;
-static zmap         *m;
-static zmap_syscalls table; /* the system's, for a test to change */
+static char        *dir, *store;
+static zmap        *m;
+static ncz_syscalls table; /* the system's, for a test to change */
 
 static int
 set_up(void **state)
@@ -29,7 +29,7 @@ set_up(void **state)
     (void)state;
     dir = scratch_new();
     store = strdup(scratch_path(dir, "store.zarr"));
-    table = zmap_system;
+    table = ncz_system;
     m = NULL;
     return 0;
 }
@@ -79,7 +79,7 @@ rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
 /* Without openat2() every directory on the way is opened, too. */
 #define NEEDS_OPEN_BENEATH                                                                                           \
     do {                                                                                                             \
-        int here_ = zmap_system.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);                                     \
+        int here_ = ncz_system.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);                                      \
         if (here_ < 0)                                                                                               \
             skip();                                                                                                  \
         close(here_);                                                                                                \
@@ -91,28 +91,28 @@ static int
 count_open(int d, const char *path, int flags)
 {
     nopen++;
-    return zmap_system.open_beneath(d, path, flags);
+    return ncz_system.open_beneath(d, path, flags);
 }
 
 static int
 count_fstat(int fd, struct stat *st)
 {
     nstat++;
-    return zmap_system.fstat(fd, st);
+    return ncz_system.fstat(fd, st);
 }
 
 static ssize_t
 count_readv(int fd, const struct iovec *to, int n)
 {
     nread++;
-    return zmap_system.readv(fd, to, n);
+    return ncz_system.readv(fd, to, n);
 }
 
 static ssize_t
 count_pread(int fd, void *data, size_t len, off_t off)
 {
     nread++;
-    return zmap_system.pread(fd, data, len, off);
+    return ncz_system.pread(fd, data, len, off);
 }
 
 /* At most so many bytes at a time. */
@@ -122,7 +122,7 @@ static ssize_t
 count_read(int fd, void *data, size_t len)
 {
     nread++;
-    return zmap_system.read(fd, data, len < read_most ? len : read_most);
+    return ncz_system.read(fd, data, len < read_most ? len : read_most);
 }
 
 /* A body that has the room: what is there and that there is no more, and nothing is asked of the file. As many bytes
@@ -205,42 +205,42 @@ calls_openat(int at, const char *path, int flags, mode_t mode)
         calls.creates++;
     else
         calls.dir_opens++;
-    return told(zmap_system.openat(at, path, flags, mode));
+    return told(ncz_system.openat(at, path, flags, mode));
 }
 
 static int
 calls_open_beneath(int at, const char *path, int flags)
 {
     calls.dir_opens++;
-    return told(zmap_system.open_beneath(at, path, flags));
+    return told(ncz_system.open_beneath(at, path, flags));
 }
 
 static int
 calls_mkdirat(int at, const char *path, mode_t mode)
 {
     calls.mkdirs++;
-    return told(zmap_system.mkdirat(at, path, mode));
+    return told(ncz_system.mkdirat(at, path, mode));
 }
 
 static ssize_t
 calls_write(int fd, const void *data, size_t len)
 {
     calls.writes++;
-    return zmap_system.write(fd, data, len);
+    return ncz_system.write(fd, data, len);
 }
 
 static int
 calls_close(int fd)
 {
     calls.closes++;
-    return told(zmap_system.close(fd));
+    return told(ncz_system.close(fd));
 }
 
 static int
 calls_rename(int from_dir, const char *from, int to_dir, const char *to)
 {
     calls.renames++;
-    return told(zmap_system.renameat(from_dir, from, to_dir, to));
+    return told(ncz_system.renameat(from_dir, from, to_dir, to));
 }
 
 static void
@@ -324,7 +324,7 @@ write_and_put(int fd, const void *data, size_t len)
         assert_int_equal(zmap_put(m, "d/other", "y", 1), NC_NOERR);
         within = false;
     }
-    return zmap_system.write(fd, data, len);
+    return ncz_system.write(fd, data, len);
 }
 
 /* A directory is shared by the puts that are in it at the same time. */
@@ -385,7 +385,7 @@ static int
 count_swap(int from_dir, const char *from, int to_dir, const char *to)
 {
     nswap++;
-    return zmap_system.rename_swap(from_dir, from, to_dir, to);
+    return ncz_system.rename_swap(from_dir, from, to_dir, to);
 }
 
 static void
@@ -491,7 +491,7 @@ openat_after_removal(int at, const char *path, int flags, mode_t mode)
         rmdir(scratch_path(store, "a/b"));
         rmdir(scratch_path(store, "a"));
     }
-    return zmap_system.openat(at, path, flags, mode);
+    return ncz_system.openat(at, path, flags, mode);
 }
 
 static int
@@ -501,7 +501,7 @@ mkdirat_after_removal(int at, const char *path, mode_t mode)
         countdown--;
         rmdir(scratch_path(store, "a"));
     }
-    return zmap_system.mkdirat(at, path, mode);
+    return ncz_system.mkdirat(at, path, mode);
 }
 
 /* A del of the last other key takes the directory away between the steps of a put. */
@@ -517,7 +517,7 @@ test_directory_goes_away(void **state)
     expect("a/b/k", "x");
     assert_int_equal(zmap_del(m, (const char *[]){"a/b/k"}, 1), NC_NOERR);
 
-    table.openat = zmap_system.openat;
+    table.openat = ncz_system.openat;
     table.mkdirat = mkdirat_after_removal;
     countdown = 3;
     assert_int_equal(zmap_put(m, "a/b/k", "y", 1), NC_NOERR);
@@ -537,7 +537,7 @@ static int
 close_says_full(int fd)
 {
     bool written = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY;
-    int  rc = zmap_system.close(fd);
+    int  rc = ncz_system.close(fd);
 
     if (written)
         errno = EDQUOT;
@@ -547,7 +547,7 @@ close_says_full(int fd)
 static int
 close_interrupted(int fd)
 {
-    zmap_system.close(fd);
+    ncz_system.close(fd);
     errno = EINTR;
     return -1;
 }
@@ -566,7 +566,7 @@ test_close_fails(void **state)
     assert_int_equal(scratch_count(store), 1);
     table.close = close_interrupted; /* closed all the same */
     assert_int_equal(zmap_put(m, "k", "new", 3), NC_NOERR);
-    table.close = zmap_system.close;
+    table.close = ncz_system.close;
     expect("k", "new");
 }
 
@@ -637,7 +637,7 @@ openat_unreadable_parent(int at, const char *path, int flags, mode_t mode)
         errno = EACCES;
         return -1;
     }
-    return zmap_system.openat(at, path, flags, mode);
+    return ncz_system.openat(at, path, flags, mode);
 }
 
 /* One may make names in a directory that one may not read. */

@@ -225,9 +225,9 @@ test_killed(void **state)
 
 /* ---- puts in between ------------------------------------------------------------------------------------------- */
 
-static zmap_syscalls table;
-static unsigned      slips; /* how many puts still come between */
-static unsigned      nslipped;
+static ncz_syscalls table;
+static unsigned     slips; /* how many puts still come between */
+static unsigned     nslipped;
 
 /* As a put without a condition does that renames its file just before this call. */
 static int
@@ -243,7 +243,7 @@ swap_late(int from_dir, const char *from, int to_dir, const char *to)
         if (renameat(AT_FDCWD, scratch_path(store, temp), to_dir, to) != 0)
             return -1;
     }
-    return zmap_system.rename_swap(from_dir, from, to_dir, to);
+    return ncz_system.rename_swap(from_dir, from, to_dir, to);
 }
 
 static bool
@@ -253,7 +253,7 @@ can_swap(void)
 
     scratch_write(scratch_path(dir, "a"), "a", 1);
     scratch_write(scratch_path(dir, "b"), "b", 1);
-    rc = zmap_system.rename_swap(AT_FDCWD, scratch_path(dir, "a"), AT_FDCWD, scratch_path(dir, "b"));
+    rc = ncz_system.rename_swap(AT_FDCWD, scratch_path(dir, "a"), AT_FDCWD, scratch_path(dir, "b"));
     return rc == 0;
 }
 
@@ -270,7 +270,7 @@ test_put_in_between(void **state)
 
         put_text(m, "k", "old");
         read_version(m, "k", version);
-        table = zmap_system;
+        table = ncz_system;
         table.rename_swap = swap_late;
         slips = n;
         zmap_file_use(&table);
@@ -310,7 +310,7 @@ lock_for_writers(int fd, int how)
         errno = EBADF;
         return -1;
     }
-    return zmap_system.flock(fd, how);
+    return ncz_system.flock(fd, how);
 }
 
 static int
@@ -344,7 +344,7 @@ test_other_file_systems(void **state)
 {
     (void)state;
     check_conditions();
-    table = zmap_system;
+    table = ncz_system;
     zmap_file_use(&table);
     table.rename_swap = no_swap;
     check_conditions();

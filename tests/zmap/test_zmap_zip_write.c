@@ -303,7 +303,7 @@ static size_t ncopied;
 static ssize_t
 count_copies(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 {
-    ssize_t n = zmap_system.copy_range(from, from_off, to, to_off, len);
+    ssize_t n = ncz_system.copy_range(from, from_off, to, to_off, len);
 
     ncopied += n > 0 ? (size_t)n : 0;
     return n;
@@ -323,9 +323,9 @@ static size_t
 sync_often(bool reader)
 {
     enum { N = 8, LEN = 100000 };
-    zmap_syscalls table = zmap_system;
-    char         *data = malloc(LEN), key[8];
-    zmap         *m = open_zip(ZMAP_CREATE_NEW, &at_top), *readers[N];
+    ncz_syscalls table = ncz_system;
+    char        *data = malloc(LEN), key[8];
+    zmap        *m = open_zip(ZMAP_CREATE_NEW, &at_top), *readers[N];
 
     ncopied = 0;
     table.copy_range = count_copies;
@@ -368,7 +368,7 @@ test_sync_often(void **state)
 {
     (void)state;
     assert_int_equal(sync_often(true), 1 + 2 + 3 + 4 + 5 + 6 + 7);
-    if (zmap_system.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
+    if (ncz_system.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
         size_t n = sync_often(false);
 
         assert_true(n == 1 + 6 || n == 1 + 2 + 3 + 4 + 5 + 6 + 7); /* not all file systems know */
@@ -690,7 +690,7 @@ static void
 test_far_places(void **state)
 {
     static const char end[] = "PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-    zmap_syscalls     table = zmap_system;
+    ncz_syscalls      table = ncz_system;
     FILE             *f = fopen(path, "wb");
     zmap             *m;
     struct stat       st;

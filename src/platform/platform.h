@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * platform: the calls of the operating system, one file for each system: platform_posix.c (Linux, macOS) and
+ * platform_windows.c. No other file of the library includes the system's headers for files, processes or memory.
+ *
+ * What C11 and POSIX threads offer is used directly: <pthread.h>, <stdatomic.h>, clock_gettime(), nanosleep(). On
+ * Windows, MinGW-w64's winpthreads provides them.
+ *
+ * The lowest module: it knows nothing of errors or allocation. All functions may be called on any thread.
+ */
+#ifndef NCZ_PLATFORM_H
+#define NCZ_PLATFORM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#ifdef _WIN32
+#include "platform/platform_windows.h"
+#else
+#include <dirent.h>
+#include <strings.h>
+#include <unistd.h>
+#include <sys/file.h>
+#include <sys/uio.h>
+
+typedef struct stat   ncz_stat;
+typedef struct dirent ncz_dirent;
+typedef DIR           ncz_dir;
+
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+#endif
+
+#ifndef O_PATH
+#define O_PATH O_RDONLY /* without O_PATH, a directory must be readable to be traversed */
+#endif
+
+/* ---- files -----------------------------------------------------------------------------------------------------
+ *
+ * A table, so that a test can copy it, replace entries and pass it to zmap_file_use(). Calls report failures as POSIX
+ * does: -1 (or NULL) and errno. A call that the system lacks fails with ENOSYS, and the stores then use another way.
+ * Paths are UTF-8 and separated by '/'. A directory's descriptor is a base for further calls, as AT_FDCWD is.
+ */
+typedef struct ncz_syscalls {
+    int (*openat)(int dir, const char *path, int flags, mode_t mode);
+    int (*open_beneath)(int dir, const char *path, int flags); /* never leaves `dir`, whatever the links: openat2() */
+    ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t len);
+    int (*close)(int fd);
+    ssize_t (*read)(int fd, void *data, size_t len);
+    ssize_t (*readv)(int fd, const struct iovec *to, int n);
+    ssize_t (*pread)(int fd, void *data, size_t len, off_t off);
+    ssize_t (*preadv)(int fd, const struct iovec *to, int n, off_t off);
+    ssize_t (*write)(int fd, const void *data, size_t len);
+    ssize_t (*pwritev)(int fd, const struct iovec *from, int n, off_t off);
+    ssize_t (*copy_range)(int from, off_t *from_off, int to, off_t *to_off, size_t len); /* copy_file_range() */
+    int (*clone)(int from, int to); /* all of a file, sharing its blocks: FICLONE */
+    int (*ftruncate)(int fd, off_t len);
+    int (*fchmod)(int fd, mode_t mode);
+    int (*set_time)(int fd); /* sets the time of change to now, in nanoseconds; the kernel's own is coarser */
+    int (*flock)(int fd, int how);
+    int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
+    int (*fsync)(int fd);
+    int (*syncfs)(int fd);      /* at least all that is below the directory */
+    bool (*syncfs_tells)(void); /* whether syncfs() reports write errors: Linux 5.8 and later */
+    int (*start_write)(int fd); /* starts write-back of the file, and waits for nothing */
+    int (*fstat)(int fd, ncz_stat *st);
+    int (*fstatat)(int dir, const char *path, ncz_stat *st, int flags);
+    int (*faccessat)(int dir, const char *path, int mode, int flags);
+    int (*mkdirat)(int dir, const char *path, mode_t mode);
+    int (*renameat)(int from_dir, const char *from, int to_dir, const char *to);
+    int (*rename_new)(int from_dir, const char *from, int to_dir, const char *to);  /* EEXIST: renameat2(NOREPLACE) */
+    int (*rename_swap)(int from_dir, const char *from, int to_dir, const char *to); /* renameat2(EXCHANGE) */
+    int (*linkat)(int from_dir, const char *from, int to_dir, const char *to, int flags);
+    int (*unlinkat)(int dir, const char *path, int flags);
+    ncz_dir *(*fdopendir)(int fd); /* takes `fd` */
+    ncz_dirent *(*readdir)(ncz_dir *d);
+    int (*closedir)(ncz_dir *d);
+    ssize_t (*getrandom)(void *data, size_t len, unsigned flags); /* flags: 0 */
+} ncz_syscalls;
+
+extern const ncz_syscalls ncz_system; /* the system's own */
+
+/* Why no file may have this name here although it is a valid key, or NULL: a plain text. Always NULL but on Windows. */
+const char *ncz_sys_bad_name(const char *name, size_t len);
+
+/* A local path as the library writes it, in place: on Windows with '/' for '\', and without the slash before the drive
+ * of a URL's path, "/C:/x". */
+void ncz_sys_tidy_path(char *path);
+char *
+ncz_sys_realpath(const char *path); /* absolute, links resolved, with '/'; NULL: errno. To be freed with free() */
+FILE *ncz_sys_fopen(const char *path, const char *mode);
+
+/* ---- temporary files, memory ------------------------------------------------------------------------------------ */
+
+/* A new file in `dir` (NULL: where this system has them) that no name leads to, or that vanishes when it is closed;
+ * -1: errno. `where` gets the path that was tried, for messages. */
+int   ncz_sys_temp_file(const char *dir, char *where, size_t size);
+void *ncz_sys_map(int fd, size_t nbytes); /* the file's bytes, to be read; NULL: errno */
+void  ncz_sys_unmap(void *map, size_t nbytes);
+void  ncz_sys_wipe(void *p, size_t nbytes); /* is not optimised away */
+
+/* ---- the process ------------------------------------------------------------------------------------------------ */
+
+typedef struct ncz_sys_process {
+    char               machine[37]; /* one boot of one machine; digits a-f and '-' */
+    unsigned long long space, began;
+    long               pid;
+    bool               ended; /* not yet waited for by its parent */
+} ncz_sys_process;
+
+long     ncz_sys_pid(void);
+bool     ncz_sys_process_self(ncz_sys_process *out);           /* false: the system does not tell */
+bool     ncz_sys_process_find(long pid, ncz_sys_process *out); /* sets began and ended; false: not found */
+bool     ncz_sys_process_hidden(long pid);                     /* it exists, but the system tells nothing about it */
+unsigned ncz_sys_cpus(void);                                   /* that the process may use; at least 1 */
+
+/* A variable of the environment. NULL: it is not set, or the process has more rights than its user. */
+const char *ncz_sys_getenv(const char *name);
+bool        ncz_sys_privileged(void);
+void        ncz_sys_empty_env(const char *name); /* sets it to nothing, if it is set */
+
+const char *ncz_sys_error_text(int err, char *buf, size_t size); /* of an errno; in `buf` or constant */
+
+/* Creates a thread that receives no signal: they are for the program's threads. Returns 0 or an errno. */
+int  ncz_sys_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
+void ncz_sys_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
+#endif /* NCZ_PLATFORM_H */

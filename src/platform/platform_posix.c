@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * platform_posix: the calls of Linux, and of macOS, which lacks some of them.
+ */
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+/* The kernel's constants. Its headers need not be installed, and C libraries lack some of these calls: musl, glibc
+ * before 2.28. */
+#define OPEN_NO_MAGICLINKS 0x02 /* RESOLVE_NO_MAGICLINKS */
+#define OPEN_BENEATH       0x08 /* RESOLVE_BENEATH */
+#define MOVE_NOREPLACE     1    /* RENAME_NOREPLACE */
+#define MOVE_EXCHANGE      2    /* RENAME_EXCHANGE */
+#ifndef FICLONE
+#define FICLONE _IOW(0x94, 9, int)
+#endif
+
+typedef struct open_how_args { /* the kernel's struct open_how */
+    uint64_t flags, mode, resolve;
+} open_how_args;
+#endif
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static int
+sys_openat(int dir, const char *path, int flags, mode_t mode)
+{
+    return openat(dir, path, flags, mode);
+}
+
+static int
+sys_open_beneath(int dir, const char *path, int flags)
+{
+#ifdef SYS_openat2
+    open_how_args how = {.flags = (uint64_t)(unsigned)flags, .resolve = OPEN_BENEATH | OPEN_NO_MAGICLINKS};
+
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+#else
+    (void)dir, (void)path, (void)flags;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
+sys_syncfs(int fd)
+{
+#ifdef __linux__
+    return syncfs(fd);
+#else
+    (void)fd;
+    sync(); /* the closest call that POSIX has */
+    return 0;
+#endif
+}
+
+/* syncfs() reports write errors since Linux 5.8. */
+static bool
+sys_syncfs_tells(void)
+{
+#ifdef __linux__
+    struct utsname u;
+    unsigned       major = 0, minor = 0;
+
+    return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 8));
+#else
+    return false;
+#endif
+}
+
+static int
+sys_start_write(int fd)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    return sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
+sys_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+#ifdef SYS_renameat2
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, MOVE_NOREPLACE);
+#else
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
+sys_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
+{
+#ifdef SYS_renameat2
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, MOVE_EXCHANGE);
+#else
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static ssize_t
+sys_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
+{
+#ifdef __linux__
+    return copy_file_range(from, from_off, to, to_off, len, 0);
+#else
+    (void)from, (void)from_off, (void)to, (void)to_off, (void)len;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
+sys_clone(int from, int to)
+{
+#ifdef FICLONE
+    return ioctl(to, FICLONE, from);
+#else
+    (void)from, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/* The system grants a write lease only if no other descriptor has the file open. */
+static int
+sys_sole(int fd)
+{
+#ifdef F_SETLEASE
+    if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0)
+        return -1;
+    return fcntl(fd, F_SETLEASE, F_UNLCK);
+#else
+    (void)fd;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/* Does not wait: early at boot it fails. */
+static ssize_t
+sys_getrandom(void *data, size_t len, unsigned flags)
+{
+#ifdef __APPLE__
+    (void)flags;
+    return len <= 256 && getentropy(data, len) == 0 ? (ssize_t)len : -1;
+#else
+    return getrandom(data, len, flags | GRND_NONBLOCK);
+#endif
+}
+
+static int
+sys_set_time(int fd)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+
+    (void)clock_gettime(CLOCK_REALTIME, &times[1]);
+    return futimens(fd, times);
+}
+
+/* Wrapped, because some C libraries declare these with other attributes or as macros. */
+static int
+sys_fstat(int fd, ncz_stat *st)
+{
+    return fstat(fd, st);
+}
+
+static int
+sys_fstatat(int dir, const char *path, ncz_stat *st, int flags)
+{
+    return fstatat(dir, path, st, flags);
+}
+
+const ncz_syscalls ncz_system = {
+    .openat = sys_openat,
+    .open_beneath = sys_open_beneath,
+    .readlinkat = readlinkat,
+    .close = close,
+    .read = read,
+    .readv = readv,
+    .pread = pread,
+    .preadv = preadv,
+    .write = write,
+    .pwritev = pwritev,
+    .copy_range = sys_copy_range,
+    .clone = sys_clone,
+    .ftruncate = ftruncate,
+    .fchmod = fchmod,
+    .set_time = sys_set_time,
+    .flock = flock,
+    .sole = sys_sole,
+    .fsync = fsync,
+    .syncfs = sys_syncfs,
+    .syncfs_tells = sys_syncfs_tells,
+    .start_write = sys_start_write,
+    .fstat = sys_fstat,
+    .fstatat = sys_fstatat,
+    .faccessat = faccessat,
+    .mkdirat = mkdirat,
+    .renameat = renameat,
+    .rename_new = sys_rename_new,
+    .rename_swap = sys_rename_swap,
+    .linkat = linkat,
+    .unlinkat = unlinkat,
+    .fdopendir = fdopendir,
+    .readdir = readdir,
+    .closedir = closedir,
+    .getrandom = sys_getrandom,
+};
+
+const char *
+ncz_sys_bad_name(const char *name, size_t len)
+{
+    (void)name, (void)len;
+    return NULL;
+}
+
+void
+ncz_sys_tidy_path(char *path)
+{
+    (void)path;
+}
+
+char *
+ncz_sys_realpath(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+FILE *
+ncz_sys_fopen(const char *path, const char *mode)
+{
+    return fopen(path, mode);
+}
+
+/* ---- temporary files, memory ------------------------------------------------------------------------------------ */
+
+int
+ncz_sys_temp_file(const char *dir, char *where, size_t size)
+{
+    int n = snprintf(where, size, "%s/nczarr-XXXXXX", dir != NULL ? dir : "/tmp"), fd;
+
+    if (n < 0 || (size_t)n >= size) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if ((fd = mkstemp(where)) >= 0) {
+        (void)unlink(where);
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return fd;
+}
+
+void *
+ncz_sys_map(int fd, size_t nbytes)
+{
+    void *map = mmap(NULL, nbytes, PROT_READ, MAP_SHARED, fd, 0);
+
+    return map != MAP_FAILED ? map : NULL;
+}
+
+void
+ncz_sys_unmap(void *map, size_t nbytes)
+{
+    (void)munmap(map, nbytes);
+}
+
+void
+ncz_sys_wipe(void *p, size_t nbytes)
+{
+#ifdef __APPLE__
+    (void)memset_s(p, nbytes, 0, nbytes);
+#else
+    explicit_bzero(p, nbytes);
+#endif
+}
+
+/* ---- the process ------------------------------------------------------------------------------------------------ */
+
+/* The beginning of a small file, as a string; false when it cannot be read. */
+static bool
+read_text(const char *path, char *out, size_t size)
+{
+    int     fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, out, size - 1) : -1;
+
+    if (fd >= 0)
+        (void)close(fd);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+long
+ncz_sys_pid(void)
+{
+    return (long)getpid();
+}
+
+/* State and start time: the 3rd and 22nd field. The 2nd, the program's name, is in parentheses and may contain
+ * anything. */
+bool
+ncz_sys_process_find(long pid, ncz_sys_process *p)
+{
+    char  path[64], text[1024], *field;
+    char *end;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    if (!read_text(path, text, sizeof text) || (field = strrchr(text, ')')) == NULL || field[1] != ' ')
+        return false;
+    p->ended = field[2] == 'Z' || field[2] == 'X';
+    for (int i = 2; i < 22; i++)
+        if ((field = strchr(field + 1, ' ')) == NULL)
+            return false;
+    p->began = strtoull(field + 1, &end, 10);
+    return end != field + 1;
+}
+
+/* The machine's boot id, the pid namespace, the pid, and the start time, which differs for a later process with the
+ * same pid. */
+bool
+ncz_sys_process_self(ncz_sys_process *p)
+{
+    char    link[64];
+    ssize_t n = readlink("/proc/self/ns/pid", link, sizeof link - 1);
+
+    if (n <= 0 || !read_text("/proc/sys/kernel/random/boot_id", p->machine, sizeof p->machine))
+        return false;
+    link[n] = '\0';
+    p->pid = (long)getpid();
+    return sscanf(link, "pid:[%llu]", &p->space) == 1 && ncz_sys_process_find(p->pid, p);
+}
+
+bool
+ncz_sys_process_hidden(long pid)
+{
+    return kill((pid_t)pid, 0) != 0 && errno == EPERM;
+}
+
+unsigned
+ncz_sys_cpus(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t set; /* the call fails on a machine with more CPUs than the set holds */
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+#endif
+    return n > 0 && n < UINT16_MAX ? (unsigned)n : 1;
+}
+
+bool
+ncz_sys_privileged(void)
+{
+#ifdef __linux__
+    return getauxval(AT_SECURE) != 0;
+#else
+    return issetugid() != 0;
+#endif
+}
+
+const char *
+ncz_sys_getenv(const char *name)
+{
+#ifdef __linux__
+    return secure_getenv(name);
+#else
+    return ncz_sys_privileged() ? NULL : getenv(name);
+#endif
+}
+
+/* Not unsetenv(): it moves the variables after this one while other threads may read them. */
+void
+ncz_sys_empty_env(const char *name)
+{
+    if (getenv(name) != NULL)
+        (void)setenv(name, "", 1);
+}
+
+/* strerror_r() has two forms: GNU's returns the text, POSIX's fills the buffer and returns a number. */
+static const char *
+text_gnu(const char *text, const char *buf)
+{
+    (void)buf;
+    return text;
+}
+
+static const char *
+text_posix(int rc, const char *buf)
+{
+    return rc == 0 ? buf : "system error";
+}
+
+const char *
+ncz_sys_error_text(int err, char *buf, size_t size)
+{
+    return _Generic(strerror_r(err, buf, size), char * : text_gnu, int : text_posix)(strerror_r(err, buf, size), buf);
+}
+
+int
+ncz_sys_thread_start(pthread_t *out, void *(*run)(void *), void *arg)
+{
+    sigset_t all, before;
+    int      err;
+
+    (void)sigfillset(&all);
+    if ((err = pthread_sigmask(SIG_SETMASK, &all, &before)) != 0)
+        return err;
+    err = pthread_create(out, NULL, run, arg);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
+void
+ncz_sys_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)pthread_atfork(before, in_parent, in_child);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The system's calls that are not in the table of files, which the stores' tests cover. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/platform.h"
+#include "support/scratch.h"
+
+static void
+test_temporary_file(void **state)
+{
+    char        *dir = scratch_new(), where[4096] = "", back[8] = "";
+    struct iovec from = {(void *)(uintptr_t) "abcdef", 6};
+    char        *map;
+    int          fd;
+
+    (void)state;
+    fd = ncz_sys_temp_file(dir, where, sizeof where);
+    assert_true(fd >= 0);
+    assert_int_equal(strncmp(where, dir, strlen(dir)), 0);
+    assert_int_equal(scratch_count(dir), 0); /* no name leads to it */
+    assert_int_equal(ncz_system.pwritev(fd, &from, 1, 0), 6);
+    assert_int_equal(ncz_system.pread(fd, back, 3, 2), 3);
+    assert_string_equal(back, "cde");
+    assert_non_null(map = ncz_sys_map(fd, 6));
+    assert_memory_equal(map, "abcdef", 6);
+    ncz_sys_unmap(map, 6);
+    assert_int_equal(ncz_system.close(fd), 0);
+
+    assert_true(ncz_sys_temp_file(scratch_path(dir, "none"), where, sizeof where) < 0);
+    assert_int_equal(errno, ENOENT);
+    assert_true(ncz_sys_temp_file(dir, where, 4) < 0);
+    assert_int_equal(errno, ENAMETOOLONG);
+    scratch_free(dir);
+}
+
+static void
+test_paths(void **state)
+{
+    char *dir = scratch_new(), *real, path[] = "a\\b/c";
+
+    (void)state;
+    scratch_write(scratch_path(dir, "f"), "x", 1);
+    assert_non_null(real = ncz_sys_realpath(scratch_path(dir, "./f")));
+    assert_string_equal(strrchr(real, '/'), "/f");
+    free(real);
+    assert_null(ncz_sys_realpath(scratch_path(dir, "none")));
+    assert_int_equal(errno, ENOENT);
+    ncz_sys_tidy_path(path);
+    assert_string_equal(path, "a\\b/c"); /* here a name may contain it */
+    assert_null(ncz_sys_bad_name("aux:", 4));
+    scratch_free(dir);
+}
+
+static void
+test_process(void **state)
+{
+    ncz_sys_process self = {.pid = 0}, found = {.pid = 0};
+    char            text[128] = "";
+
+    (void)state;
+    assert_true(ncz_sys_cpus() >= 1);
+    assert_true(ncz_sys_pid() > 0);
+    if (ncz_sys_process_self(&self)) { /* not under an emulator */
+        assert_int_equal(self.pid, ncz_sys_pid());
+        assert_int_equal(strlen(self.machine), 36);
+        assert_false(self.ended);
+        assert_true(ncz_sys_process_find(self.pid, &found));
+        assert_int_equal(found.began, self.began);
+        assert_false(ncz_sys_process_hidden(self.pid));
+    }
+    assert_true(strlen(ncz_sys_error_text(ENOENT, text, sizeof text)) > 4);
+    assert_false(ncz_sys_privileged());
+}
+
+static void *
+ask_signals(void *arg)
+{
+    return pthread_sigmask(SIG_BLOCK, NULL, arg) == 0 ? arg : NULL;
+}
+
+static void
+test_thread_without_signals(void **state)
+{
+    pthread_t thread;
+    sigset_t  before, in_thread, after;
+    void     *answer = NULL;
+
+    (void)state;
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &before), 0);
+    assert_int_equal(ncz_sys_thread_start(&thread, ask_signals, &in_thread), 0);
+    assert_int_equal(pthread_join(thread, &answer), 0);
+    assert_ptr_equal(answer, &in_thread);
+    assert_int_equal(sigismember(&in_thread, SIGINT), 1);
+    assert_int_equal(sigismember(&in_thread, SIGTERM), 1);
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &after), 0);
+    assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
+}
+
+static void
+test_random_and_wipe(void **state)
+{
+    unsigned char a[16] = {0}, b[16] = {0}, none[16] = {0};
+
+    (void)state;
+    assert_int_equal(ncz_system.getrandom(a, sizeof a, 0), sizeof a);
+    assert_int_equal(ncz_system.getrandom(b, sizeof b, 0), sizeof b);
+    assert_memory_not_equal(a, b, sizeof a);
+    ncz_sys_wipe(a, sizeof a);
+    assert_memory_equal(a, none, sizeof a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_temporary_file),  cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_process),         cmocka_unit_test(test_thread_without_signals),
+        cmocka_unit_test(test_random_and_wipe),
+    };
+
+    return cmocka_run_group_tests_name("platform", tests, NULL, NULL);
+}
