@@ -25,6 +25,15 @@ extern "C" {
 #define NCZARR_API __attribute__((visibility("default")))
 #endif
 
+/* For the compiler's check of formats: C99's on each system. */
+#if defined(__MINGW32__) && !defined(__clang__)
+#define NCZARR_PRINTF(format_arg, first_arg) __attribute__((format(gnu_printf, format_arg, first_arg)))
+#elif defined(__GNUC__)
+#define NCZARR_PRINTF(format_arg, first_arg) __attribute__((format(printf, format_arg, first_arg)))
+#else
+#define NCZARR_PRINTF(format_arg, first_arg)
+#endif
+
 /*
  * The version of this header; nczarr_version() has that of the library which runs. Numbers are there to be compared:
  *

@@ -107,11 +107,8 @@ NCZARR_API int nczarr_filter_unregister(const char *id);
 /* ---- for use inside a codec's functions ---- */
 
 /* Records an error text for nczarr_errmsg(), which puts the codec's name before it, and returns `code`. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-NCZARR_API int
-nczarr_codec_fail(int code, const char *format, ...);
+NCZARR_PRINTF(2, 3)
+NCZARR_API int nczarr_codec_fail(int code, const char *format, ...);
 
 /*
  * Reads the member `name` of a configuration: an integer (a number, or the string of digits that some writers use), a

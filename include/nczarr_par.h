@@ -72,11 +72,8 @@ typedef struct nczarr_comm {
 
 /* Records an error text for nczarr_errmsg(), and returns `code`: for functions of a table, and for those that make
  * one. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-NCZARR_API int
-nczarr_comm_fail(int code, const char *format, ...);
+NCZARR_PRINTF(2, 3)
+NCZARR_API int nczarr_comm_fail(int code, const char *format, ...);
 
 /*
  * As nc_create() and nc_open(), on all ranks: `path` and mode are the same everywhere. Rank 0 alone makes the place,

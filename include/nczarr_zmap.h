@@ -104,11 +104,8 @@ NCZARR_API void *nczarr_map_room(nczarr_map_reply *reply, size_t count);
 NCZARR_API int nczarr_map_answer(nczarr_map_reply *reply, const void *data, size_t count);
 
 /* Records an error text for nczarr_errmsg(), which puts the map's name before it, and returns `code`. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-NCZARR_API int
-nczarr_map_fail(int code, const char *format, ...);
+NCZARR_PRINTF(2, 3)
+NCZARR_API int nczarr_map_fail(int code, const char *format, ...);
 
 /* Its functions may be called from several threads at once. Without it the library calls them one at a time. */
 #define NCZARR_MAP_THREADS 0x100u

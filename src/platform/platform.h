@@ -30,6 +30,8 @@
 #include <sys/file.h>
 #include <sys/uio.h>
 
+#define NCZ_SYS_ECASE (-1) /* never: names with different cases are different here */
+
 typedef struct stat   ncz_stat;
 typedef struct dirent ncz_dirent;
 typedef DIR           ncz_dir;
@@ -37,6 +39,13 @@ typedef DIR           ncz_dir;
 #ifdef __APPLE__
 #define st_mtim st_mtimespec
 #endif
+#endif
+
+/* What a file is opened with to be passed to fsync(). */
+#ifdef _WIN32
+#define NCZ_O_FSYNC O_RDWR
+#else
+#define NCZ_O_FSYNC O_RDONLY
 #endif
 
 #ifndef O_PATH

@@ -16,7 +16,7 @@
 
 #include "nczarr.h" /* NC_E* codes and nc_type numbers */
 
-#define NCZ_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define NCZ_PRINTF(fmt, args) NCZARR_PRINTF(fmt, args)
 #define NCZ_LEN(array)        (sizeof(array) / sizeof((array)[0]))
 
 /* ---- errors ------------------------------------------------------------------------------------------------

@@ -345,7 +345,7 @@ flush_unsynced(file_map *f, const file_unsynced *u)
 
     if (u->all)
         return flush_all(f);
-    if ((rc = flush_each(f, &u->files, O_RDONLY | O_NONBLOCK | O_CLOEXEC, true)) != NC_NOERR)
+    if ((rc = flush_each(f, &u->files, NCZ_O_FSYNC | O_NONBLOCK | O_CLOEXEC, true)) != NC_NOERR)
         return rc;
     return flush_each(f, &u->dirs, FILE_READ_DIR, false);
 }

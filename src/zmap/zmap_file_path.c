@@ -69,6 +69,11 @@ zmap_file_fail(const file_map *f, int err, const char *path, const char *what)
         return ncz_fail(NC_EACCESS, "%s%s%s: a link leads out of the dataset", f->dir, slash, path);
     if (err == ELOOP)
         return ncz_fail(NC_EACCESS, "%s%s%s: too many links, or links that lead in a circle", f->dir, slash, path);
+    if (err == NCZ_SYS_ECASE)
+        return ncz_fail(NC_EOBJECT,
+                        "%s%s%s: another name in this directory differs from it in case only, which "
+                        "Windows ignores; rename one, or store the dataset as an archive",
+                        f->dir, slash, path);
     return ncz_fail_errno(err, "%s%s%s: %s", f->dir, slash, path, what);
 }
 

@@ -24,7 +24,7 @@ void *copy_need(void *p); /* p; when it is NULL, reports that memory is out and 
 /* Prints "nczcopy: WHAT: text of the code: detail of the library's last call". Returns rc. */
 int copy_fail(int rc, const char *what);
 /* Prints "nczcopy: ..." with a text of the tool's own. */
-void copy_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void copy_say(const char *fmt, ...) NCZARR_PRINTF(1, 2);
 
 /*
  * The path or URL of what --resume can continue from now on; NULL: nothing. From then on every failure ends with one
@@ -43,7 +43,7 @@ void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
 /* ---- copy_text.c -------------------------------------------------------------------------------------------- */
 
 void *copy_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
-char *copy_textf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *copy_textf(const char *fmt, ...) NCZARR_PRINTF(1, 2);
 
 /* 1234567 -> "1.2 MiB", written to `out`, which has at least 32 bytes and is returned. */
 char *copy_size_text(double bytes, char *out);

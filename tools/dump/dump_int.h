@@ -25,7 +25,7 @@ typedef struct dump_report {
 /* Prints "nczdump: FILE: WHAT: library text: detail". WHAT may be NULL. Returns rc. */
 int dump_fail(dump_report *r, int rc, const char *what);
 /* Prints "nczdump: " and a text of the tool's own. Returns rc. */
-int dump_fail_text(dump_report *r, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int dump_fail_text(dump_report *r, int rc, const char *fmt, ...) NCZARR_PRINTF(3, 4);
 
 static inline size_t
 dump_divide_up(size_t a, size_t b)
@@ -48,7 +48,7 @@ typedef struct dump_text {
 void dump_text_addn(dump_text *t, const char *s, size_t n);
 void dump_text_add(dump_text *t, const char *s);
 void dump_text_addc(dump_text *t, char c);
-void dump_text_addf(dump_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void dump_text_addf(dump_text *t, const char *fmt, ...) NCZARR_PRINTF(2, 3);
 void dump_text_reset(dump_text *t); /* empty, keeps the memory */
 void dump_text_clear(dump_text *t);
 

@@ -16,7 +16,7 @@
 
 #include "gen.h"
 
-#define GEN_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define GEN_PRINTF(fmt, args) NCZARR_PRINTF(fmt, args)
 #define GEN_LEN(array)        (sizeof(array) / sizeof((array)[0]))
 #define GEN_MAX_DEPTH         100 /* of groups in groups and braces in braces */
 
