@@ -675,8 +675,7 @@ NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
  * How a variable is stored. Each definition: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only.
  *
  * fill      `no_fill` not 0: no fill value (null). Else `fill_value` (one element of the variable's type; NULL: the
- *           default) is also its attribute _FillValue. Inquiry returns the value in use. NC_ELATEFILL once
- *           data were put; NC_EGLOBAL.
+ *           default) is also its attribute _FillValue. Inquiry returns the value in use. NC_EGLOBAL.
  * chunking  NC_CHUNKED with lengths in elements (NULL or a 0: the default for that dimension); NC_CONTIGUOUS and
  *           NC_COMPACT are one chunk of the whole shape (not with unlimited dimensions: NC_EINVAL). NC_EBADCHUNK
  *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns the layout that
@@ -740,7 +739,7 @@ NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
  * Sets the fill value of a variable in Zarr v3 without the attribute _FillValue: what elements of chunks that are not
  * stored read as, which no reader takes for missing data. `fill_value` is one element of the variable's type, and is
  * copied. nc_inq_var_fill() reports it. NC_EINVAL: a null pointer, or a dataset of Zarr v2, whose fill value is the
- * missing value; NC_EATTEXISTS: the variable has a _FillValue; NC_ELATEFILL: data were put already; NC_ELATEDEF.
+ * missing value; NC_EATTEXISTS: the variable has a _FillValue; NC_ELATEDEF: data were put already, too.
  */
 NCZARR_API int nczarr_def_var_fill(int ncid, int varid, const void *fill_value);
 

@@ -155,7 +155,8 @@ NCZARR_API int nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map 
 /*
  * nc_create() and nc_open() on a map. `mode` has the form of a URL's fragment, as "mode=zarr,noxarray&compat=4.9.2";
  * NULL is the default (NCZarr when creating, detected when opening). Creating with NC_CLOBBER empties a map that
- * holds a dataset; with NC_NOCLOBBER that is NC_EEXIST. nc_inq_path() returns the kind of map: "memory", "file".
+ * holds a dataset; with NC_NOCLOBBER that is NC_EEXIST. NC_EPERM: creating, or NC_WRITE, in a map that is read-only.
+ * nc_inq_path() returns the kind of map: "memory", "file".
  */
 NCZARR_API int nczarr_create_map(nczarr_map *map, const char *mode, int cmode, int *ncidp);
 NCZARR_API int nczarr_open_map(nczarr_map *map, const char *mode, int omode, int *ncidp);

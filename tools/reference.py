@@ -13,8 +13,9 @@ import sys
 import textwrap
 
 root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.join(root, "include", "compat"))
+sys.path[:0] = [os.path.join(root, "include"), os.path.join(root, "include", "compat")]
 import generate
+import read_errors
 
 PAGES = [  # page, header, title
     ("netcdf", "nczarr.h", "The netCDF API: nczarr.h"),
@@ -192,6 +193,20 @@ def render_text(text, places, page):
     return out
 
 
+def render_errors(functions):
+    """What errors.txt lists for these functions; those with the same errors share a line."""
+    _, errors, _ = read_errors.read_table()
+    groups = {}
+    for name in functions:
+        groups.setdefault(tuple(sorted(errors.get(name, ()))), []).append(name)
+    out = []
+    for codes, names in groups.items():
+        if codes:
+            of = "" if len(groups) == 1 else " of " + ", ".join("`%s`" % n for n in generate.families(names))
+            out.append("* Errors%s: %s" % (of, ", ".join("`NC_%s`" % c for c in codes)))
+    return out + [""] if out else []
+
+
 def render_page(title, head, sections, places, page, header):
     out = ["# " + title, ""] + render_text(head, places, page)
     for name, items in sections:
@@ -209,6 +224,7 @@ def render_page(title, head, sections, places, page, header):
                 out += ["```c", clean(item.code), "```", ""]
             if item.text:
                 out += render_text(item.text, places, page)
+            out += render_errors(item.functions())
     return "\n".join(out).rstrip() + "\n"
 
 
@@ -243,7 +259,9 @@ def find_places(headers):
 
 def render_index(headers, places):
     out = ["# Reference", "", "Every function of the public headers, from their comments. The [rules for every function](netcdf.md#rules) "
-           "come first. [api.md](../api.md) compares with netCDF-C.", "", "| header | functions |", "|---|---|"]
+           "come first. [api.md](../api.md) compares with netCDF-C.", "",
+           "Each has its errors. Any function that reads or writes may also return what memory, the store and damaged data say, which is not repeated: "
+           + ", ".join("`NC_%s`" % c for c in sorted(read_errors.read_table()[0])) + ", and positive `errno` values.", "", "| header | functions |", "|---|---|"]
     for page, title, header, _, _ in headers:
         out.append("| [%s](%s.md) | %d |" % (title, page, sum(p == page for p in places.values())))
     for initial, names in sorted(group_names(places).items()):

@@ -119,7 +119,8 @@ ncinquire(int ncid, int *ndimsp, int *nvarsp, int *nattsp, int *unlimdimp)
 int
 ncdimdef(int ncid, const char *name, long len)
 {
-    int id = -1, rc = len < 0 ? NC_EDIMSIZE : nc_def_dim(ncid, name, (size_t)len, &id);
+    int id = -1, rc = len < 0 ? ncz_fail(NC_EDIMSIZE, "a length of %ld: less than nothing", len)
+                              : nc_def_dim(ncid, name, (size_t)len, &id);
 
     return report_result("ncdimdef", rc, ncid, id);
 }
@@ -154,7 +155,8 @@ ncdimrename(int ncid, int dimid, const char *name)
 int
 ncattput(int ncid, int varid, const char *name, nc_type xtype, int len, const void *op)
 {
-    int rc = len < 0 ? NC_EINVAL : nc_put_att(ncid, varid, name, xtype, (size_t)len, op);
+    int rc = len < 0 ? ncz_fail(NC_EINVAL, "an attribute of %d values: less than none", len)
+                     : nc_put_att(ncid, varid, name, xtype, (size_t)len, op);
 
     return report_result("ncattput", rc, ncid, 0);
 }

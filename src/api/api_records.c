@@ -183,7 +183,8 @@ ncrecinq(int ncid, int *nrecvarsp, int *recvaridsp, long *recsizesp)
 int
 ncrecget(int ncid, long recnum, void **datap)
 {
-    int rc = recnum < 0 ? NC_EINVALCOORDS : nc_get_rec(ncid, (size_t)recnum, datap);
+    int rc = recnum < 0 ? ncz_fail(NC_EINVALCOORDS, "record %ld: records count from 0", recnum)
+                        : nc_get_rec(ncid, (size_t)recnum, datap);
 
     if (rc == NC_NOERR)
         return 0;
@@ -194,7 +195,8 @@ ncrecget(int ncid, long recnum, void **datap)
 int
 ncrecput(int ncid, long recnum, void *const *datap)
 {
-    int rc = recnum < 0 ? NC_EINVALCOORDS : nc_put_rec(ncid, (size_t)recnum, datap);
+    int rc = recnum < 0 ? ncz_fail(NC_EINVALCOORDS, "record %ld: records count from 0", recnum)
+                        : nc_put_rec(ncid, (size_t)recnum, datap);
 
     if (rc == NC_NOERR)
         return 0;

@@ -217,8 +217,6 @@ set_fill(ncz_call *c, ncz_var *v, int no_fill, const void *value)
     ncz_att *att;
     int      rc;
 
-    if (v->written)
-        return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
     if (no_fill == 0 && value != NULL)
         return ncz_api_set_fill_att(c, v, v->type, 1, value);
     rc = ncz_var_set_fill(c->m, v, no_fill != 0 ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT, NULL);
@@ -251,8 +249,6 @@ set_zarr_fill(const ncz_call *c, ncz_var *v, const void *value)
     if (c->m->dialect->fill_is_missing)
         return ncz_fail(NC_EINVAL, "%s: in %s the fill value is the missing value: define _FillValue", v->name,
                         c->m->dialect->name);
-    if (v->written)
-        return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
     if (ncz_atts_find(&v->atts, "_FillValue") != NULL)
         return ncz_fail(NC_EATTEXISTS, "%s: _FillValue is its fill value", v->name);
     return ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, value);

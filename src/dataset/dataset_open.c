@@ -105,6 +105,15 @@ map_target(const char *mode, bool for_create, ncz_target **out)
     return rc;
 }
 
+/* A map that cannot be written to is refused at once, not by the first put. */
+static int
+check_map_writes(zmap *map)
+{
+    if ((zmap_caps_of(map) & ZMAP_CAN_WRITE) == 0)
+        return ncz_fail(NC_EPERM, "the %s map is open for reading only", zmap_name(map));
+    return NC_NOERR;
+}
+
 int
 ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out)
 {
@@ -112,7 +121,8 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
     char       *claim = NULL;
     int         rc;
 
-    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = map_target(mode, true, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
+        (rc = map_target(mode, true, &t)) != NC_NOERR)
         goto done;
     if ((rc = clear_map(map, cmode)) != NC_NOERR || (rc = ncz_claim_put(map, zmap_name(map), &claim)) != NC_NOERR)
         goto done;
@@ -197,7 +207,8 @@ ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *l
     ncz_dataset *ds = NULL;
     int          rc;
 
-    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR ||
+        ((omode & NC_WRITE) != 0 && (rc = check_map_writes(map)) != NC_NOERR))
         goto done;
     if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, &ds)) != NC_NOERR ||
         (rc = take_over(ds, map, zmap_name(map))) != NC_NOERR)

@@ -21,12 +21,14 @@
 
 #include "nczarr.h"
 #include "nczarr_zmap.h"
+#include "record_call.h"
 #include "util/util.h"
 
 /* The call must give `want`; a surprise shows its text. */
 #define RC(want, call)                                                                                               \
     do {                                                                                                             \
         int rc_ = (call);                                                                                            \
+        record_call(#call, rc_);                                                                                     \
         if (rc_ != (want))                                                                                           \
             print_error("%s:%d: %s gave %d (%s)\n", __FILE__, __LINE__, #call, rc_, nczarr_errmsg());                \
         assert_int_equal(rc_, (want));                                                                               \
@@ -39,6 +41,15 @@
     do {                                                                                                             \
         RC(want, call);                                                                                              \
         assert_true(nczarr_errmsg()[0] != '\0');                                                                     \
+    } while (0)
+
+/* Fails as functions of netCDF 2 do: -1, and the code in ncerr. */
+#define FAILS2(want, call)                                                                                           \
+    do {                                                                                                             \
+        ncerr = NC_NOERR;                                                                                            \
+        assert_int_equal((call), -1);                                                                                \
+        record_call(#call, ncerr);                                                                                   \
+        assert_int_equal(ncerr, (want));                                                                             \
     } while (0)
 
 /* A place for one dataset: a directory or an archive of its own, or a map in memory. */

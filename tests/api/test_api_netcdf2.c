@@ -13,14 +13,6 @@ int nc_create_par_fortran(const char *path, int cmode, int comm, int info, int *
 int nc_open_par_fortran(const char *path, int mode, int comm, int info, int *ncidp);
 int nc_var_par_access(int ncid, int varid, int par_access);
 
-/* Fails as functions of netCDF 2 do: -1, and the code in ncerr. */
-#define FAILS2(want, call)                                                                                           \
-    do {                                                                                                             \
-        ncerr = NC_NOERR;                                                                                            \
-        assert_int_equal((call), -1);                                                                                \
-        assert_int_equal(ncerr, (want));                                                                             \
-    } while (0)
-
 static int
 silence(void **state)
 {
