@@ -36,6 +36,7 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "json/json_skip_plain.c": "!" + X86_64,
     "platform/platform_posix.c": "!defined _WIN32",
     "platform/platform_windows.c": "defined _WIN32",
+    "platform/platform_windows_program.c": "defined _WIN32",
     "util/vector_x86.c": X86,
     "util/vector_none.c": "!" + X86,
     "util/nfc_utf8proc.c": "defined NCZARR_WITH_UTF8PROC",
@@ -283,6 +284,7 @@ def preamble():
              "#ifdef __GNUC__", '#pragma GCC diagnostic ignored "-Wmissing-field-initializers"', "#endif",
              "/* In one file gcc looks through more calls at once, and warns of results that a call leaves unset when it fails. */",
              "#if defined __GNUC__ && !defined __clang__", '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"', "#endif",
+             "#if defined __MINGW32__ && !defined __USE_MINGW_ANSI_STDIO", "#define __USE_MINGW_ANSI_STDIO 1", "#endif",
              '#define NETCDF_VERSION "%s"' % netcdf_version()]
     for codec in ("BLOSC", "ZSTD", "LZ4", "LZMA", "BZIP2", "SZIP", "ZFP"):
         rows += ["#ifdef NCZARR_WITH_" + codec, "#define NCZ_WITH_" + codec, "#endif"]

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "interrupt.h"
 
+#include "platform/platform.h"
+
 #include <signal.h>
 #include <stddef.h>
 
@@ -16,13 +18,9 @@ void
 interrupt_catch(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM};
-    struct sigaction act = {.sa_handler = record_signal}, old;
 
-    (void)sigemptyset(&act.sa_mask);
-    act.sa_flags = (int)(SA_RESTART | SA_RESETHAND);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            (void)sigaction(numbers[i], &act, NULL);
+        ncz_sys_catch_signal(numbers[i], record_signal);
 }
 
 bool

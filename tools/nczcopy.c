@@ -7,6 +7,7 @@
  */
 #include "version_text.h"
 #include "copy/copy.h"
+#include "platform/platform.h"
 
 #include <getopt.h>
 #include <nczarr.h>
@@ -323,6 +324,7 @@ main(int argc, char **argv)
     copy_opts   o = COPY_OPTS_INIT;
     int         c, status = EXIT_SUCCESS;
 
+    ncz_sys_start(&argc, &argv);
     if (argc > 0)
         argv[0] = program;
     while (status == EXIT_SUCCESS &&

@@ -11,6 +11,7 @@
 #include "version_text.h"
 #include "dump/dump.h"
 #include "report/report.h"
+#include "platform/platform.h"
 
 #include <nczarr.h>
 
@@ -464,6 +465,7 @@ main(int argc, char **argv)
     bool        explained = false;
     int         c, status = EXIT_SUCCESS;
 
+    ncz_sys_start(&argc, &argv);
     if (argc > 0)
         argv[0] = program;
     while (status == EXIT_SUCCESS &&

@@ -7,6 +7,7 @@
 #include "interrupt.h"
 #include "redact_url.h"
 #include "version_text.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -93,7 +94,7 @@ static int
 parse_input(const options *o, gen_cdl **out)
 {
     bool   std = o->in == NULL || strcmp(o->in, "-") == 0;
-    FILE  *in = std ? stdin : fopen(o->in, "rb");
+    FILE  *in = std ? stdin : ncz_sys_fopen(o->in, "rb");
     size_t len;
     char  *text;
     int    rc = NC_EINVAL;
@@ -344,6 +345,7 @@ main(int argc, char **argv)
     gen_cdl *cdl = NULL;
     int      c, status, rc;
 
+    ncz_sys_start(&argc, &argv);
     while ((c = getopt_long(argc, argv, "bo:k:134567N:HxPl:W:L:dD:h", longs, NULL)) != -1)
         if ((status = take_option(&o, c, optarg)) >= 0)
             return status;

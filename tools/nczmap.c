@@ -8,6 +8,7 @@
 #include "error_text.h"
 #include "redact_url.h"
 #include "version_text.h"
+#include "platform/platform.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -152,6 +153,7 @@ main(int argc, char **argv)
     int                   c, args, status = EXIT_SUCCESS;
     char                 *shown;
 
+    ncz_sys_start(&argc, &argv);
     if (argc > 0)
         argv[0] = program;
     while (status == EXIT_SUCCESS && (c = getopt_long(argc, argv, "kxr:L:", long_options, NULL)) != -1) {

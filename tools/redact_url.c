@@ -14,10 +14,7 @@ redact_url(const char *path)
     if (host == NULL || host > end || strncmp(path, "file:", 5) == 0)
         return strdup(path);
     host += 3;
-    at = memrchr(host, '@', strcspn(host, "/?#"));
-    if (at != NULL)
-        at++;
-    else
-        at = host;
+    for (at = host + strcspn(host, "/?#"); at > host && at[-1] != '@'; at--)
+        ; /* what follows the last '@' of the authority */
     return asprintf(&text, "%.*s%.*s", (int)(host - path), path, (int)(end - at), at) < 0 ? NULL : text;
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -97,8 +98,17 @@ typedef struct ncz_syscalls {
 
 extern const ncz_syscalls ncz_system; /* the system's own */
 
-/* Why no file may have this name here although it is a valid key, or NULL: a plain text. Always NULL but on Windows. */
+/* Why no file may have this name here although it is a valid key, or NULL: a plain text. */
+#ifdef _WIN32
 const char *ncz_sys_bad_name(const char *name, size_t len);
+#else
+static inline const char *
+ncz_sys_bad_name(const char *name, size_t len)
+{
+    (void)name, (void)len;
+    return NULL;
+}
+#endif
 
 /* A local path as the library writes it, in place: on Windows with '/' for '\', and without the slash before the drive
  * of a URL's path, "/C:/x". */
@@ -141,5 +151,23 @@ const char *ncz_sys_error_text(int err, char *buf, size_t size); /* of an errno;
 /* Creates a thread that receives no signal: they are for the program's threads. Returns 0 or an errno. */
 int  ncz_sys_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
 void ncz_sys_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
+/* ---- commands --------------------------------------------------------------------------------------------------- */
+
+typedef struct ncz_sys_size { /* of a terminal: in characters, and in pixels (0: not known) */
+    size_t columns, rows, width, height;
+} ncz_sys_size;
+
+/* Called first in main(): arguments in UTF-8, standard streams without a translation of line ends. */
+void ncz_sys_start(int *argc, char ***argv);
+
+bool ncz_sys_terminal_size(int fd, ncz_sys_size *out);
+
+/* Sends a request to the terminal and reads its answer, up to the character `last` behind an ESC. False: there is no
+ * terminal of this program, or no answer in time. */
+bool ncz_sys_terminal_ask(const char *request, char last, int wait_ms, char *answer, size_t size);
+
+/* The first such signal calls `handler`, the next one ends the program. A signal that is ignored stays so. */
+void ncz_sys_catch_signal(int number, void (*handler)(int));
 
 #endif /* NCZ_PLATFORM_H */

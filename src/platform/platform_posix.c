@@ -5,17 +5,17 @@
 #include "platform/platform.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <termios.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #ifdef __linux__
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
@@ -229,13 +229,6 @@ const ncz_syscalls ncz_system = {
     .getrandom = sys_getrandom,
 };
 
-const char *
-ncz_sys_bad_name(const char *name, size_t len)
-{
-    (void)name, (void)len;
-    return NULL;
-}
-
 void
 ncz_sys_tidy_path(char *path)
 {
@@ -436,4 +429,87 @@ void
 ncz_sys_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
     (void)pthread_atfork(before, in_parent, in_child);
+}
+
+/* ---- commands --------------------------------------------------------------------------------------------------- */
+
+void
+ncz_sys_start(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+}
+
+bool
+ncz_sys_terminal_size(int fd, ncz_sys_size *out)
+{
+    struct winsize size = {0};
+
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return false;
+    *out = (ncz_sys_size){size.ws_col, size.ws_row, size.ws_xpixel, size.ws_ypixel};
+    return true;
+}
+
+static long
+clock_ms(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long)(t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool
+read_answer(int tty, char last, int wait_ms, char *answer, size_t size)
+{
+    long   end = clock_ms() + wait_ms, left;
+    size_t n = 0;
+
+    while (n + 1 < size && (left = end - clock_ms()) > 0) {
+        struct pollfd p = {.fd = tty, .events = POLLIN};
+
+        if (poll(&p, 1, (int)left) <= 0 || read(tty, answer + n, 1) != 1)
+            return false;
+        if (answer[n++] == last && memchr(answer, '\x1b', n) != NULL) {
+            answer[n] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A program in the background may not touch the terminal: it would be stopped. */
+bool
+ncz_sys_terminal_ask(const char *request, char last, int wait_ms, char *answer, size_t size)
+{
+    struct termios before, raw;
+    size_t         len = strlen(request);
+    int            tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    bool           yes = false;
+
+    if (tty < 0)
+        return false;
+    if (tcgetpgrp(tty) == getpgrp() && tcgetattr(tty, &before) == 0) {
+        raw = before;
+        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+        raw.c_cc[VMIN] = 1;
+        raw.c_cc[VTIME] = 0;
+        if (tcsetattr(tty, TCSANOW, &raw) == 0) {
+            yes = write(tty, request, len) == (ssize_t)len && read_answer(tty, last, wait_ms, answer, size);
+            (void)tcsetattr(tty, TCSANOW, &before);
+        }
+    }
+    (void)close(tty);
+    return yes;
+}
+
+void
+ncz_sys_catch_signal(int number, void (*handler)(int))
+{
+    struct sigaction act = {.sa_handler = handler}, old;
+
+    (void)sigemptyset(&act.sa_mask);
+    act.sa_flags = (int)(SA_RESTART | SA_RESETHAND);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        (void)sigaction(number, &act, NULL);
 }

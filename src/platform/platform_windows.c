@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * platform_windows: the calls of Windows.
+ * platform_windows: the calls of Windows that deal with files; platform_windows_program.c has the others.
  *
  * Windows opens a path relative to an open directory too, but only by the calls below Win32 (NtCreateFile), so these
  * are used. Descriptors are those of the C library, around the system's handles. All files are opened so that others
@@ -54,7 +54,6 @@
 #define DELETE_POSIX           0x02u
 #define DELETE_IGNORE_READONLY 0x10u
 #define DISK_QUOTA_EXCEEDED    1295        /* ERROR_DISK_QUOTA_EXCEEDED */
-#define REGISTRY_64            0x00010000u /* RRF_SUBKEY_WOW6464KEY */
 #define OPEN_FOR_BACKUP        0x00004000u /* opens directories, too */
 #define OPEN_REPARSE           0x00200000u
 #define OPEN_DELETE_ON_CLOSE   0x00001000u
@@ -147,28 +146,14 @@ fail_missing(void)
     return -1;
 }
 
-const char *
-ncz_sys_error_text(int err, char *buf, size_t size)
+static ssize_t
+sys_getrandom(void *data, size_t len, unsigned flags)
 {
-    static const struct {
-        int         err;
-        const char *text;
-    } rows[] = {
-        /* those that the C library has no text for */
-        {EDQUOT, "Disk quota exceeded"},
-        {ELOOP, "Too many levels of symbolic links"},
-        {ENOTSUP, "Operation not supported"},
-        {EOPNOTSUPP, "Operation not supported"},
-        {EOVERFLOW, "Value too large for defined data type"},
-        {EWOULDBLOCK, "Resource temporarily unavailable"},
-        {ETIMEDOUT, "Connection timed out"},
-        {EBUSY, "Another program has it open"},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].err == err)
-            return rows[i].text;
-    return strerror_s(buf, size, err) == 0 ? buf : "system error";
+    (void)flags;
+    if (SystemFunction036(data, (ULONG)len))
+        return (ssize_t)len;
+    errno = EIO;
+    return -1;
 }
 
 /* ---- paths ------------------------------------------------------------------------------------------------------ */
@@ -612,15 +597,37 @@ sys_set_time(int fd)
     return SetFileTime(handle_of(fd), NULL, NULL, &now) ? 0 : fail_win32();
 }
 
+/* Directories have no locks here: a mutex stands for one, by the directory's number. The first that asks has it until
+ * its process ends. */
+static int
+lock_directory(const BY_HANDLE_FILE_INFORMATION *info)
+{
+    WCHAR  name[64];
+    HANDLE mutex;
+
+    swprintf(name, sizeof name / sizeof name[0], L"Local\\nczarr-%08lx-%08lx%08lx", info->dwVolumeSerialNumber,
+             info->nFileIndexHigh, info->nFileIndexLow);
+    if ((mutex = CreateMutexW(NULL, FALSE, name)) == NULL)
+        return fail_win32();
+    if (GetLastError() != ERROR_ALREADY_EXISTS)
+        return 0;
+    (void)CloseHandle(mutex);
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
 /* Locks exclude reads and writes of the locked bytes here, so one byte is locked that no file has. */
 static int
 sys_flock(int fd, int how)
 {
-    OVERLAPPED at = {.Offset = 0xFFFFFFFE, .OffsetHigh = 0x7FFFFFFF};
-    DWORD      flags = (how & LOCK_EX) != 0 ? LOCKFILE_EXCLUSIVE_LOCK : 0;
+    BY_HANDLE_FILE_INFORMATION info;
+    OVERLAPPED                 at = {.Offset = 0xFFFFFFFE, .OffsetHigh = 0x7FFFFFFF};
+    DWORD                      flags = (how & LOCK_EX) != 0 ? LOCKFILE_EXCLUSIVE_LOCK : 0;
 
     if ((how & LOCK_UN) != 0)
         return UnlockFileEx(handle_of(fd), 0, 1, 0, &at) ? 0 : fail_win32();
+    if (GetFileInformationByHandle(handle_of(fd), &info) && (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+        return lock_directory(&info);
     if ((how & LOCK_NB) != 0)
         flags |= LOCKFILE_FAIL_IMMEDIATELY;
     return LockFileEx(handle_of(fd), flags, 0, 1, 0, &at) ? 0 : fail_win32();
@@ -854,10 +861,50 @@ path_is_directory(int dir, const char *path)
     return sys_fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
+static NTSTATUS
+give_name(HANDLE h, const place *to, bool replace)
+{
+    ULONG    flags = replace ? RENAME_REPLACE | RENAME_POSIX | RENAME_IGNORE_READONLY : RENAME_POSIX;
+    NTSTATUS status = change_name(h, to, flags, INFO_RENAME_EX);
+
+    return means_unknown(status) ? change_name(h, to, replace, INFO_RENAME) : status;
+}
+
+/*
+ * Replaces a file that somebody has open, where the system cannot do that at once (before Windows 10, FAT): gives the
+ * old file another name, which is that of a temporary, then removes it. For a moment nothing has the name.
+ */
+static NTSTATUS
+replace_open(HANDLE h, int to_dir, const char *to, const place *p)
+{
+    uint64_t chance = 0;
+    char     temp[64];
+    HANDLE   old;
+    place    aside;
+    NTSTATUS status = NT_ACCESS_DENIED;
+
+    (void)sys_getrandom(&chance, sizeof chance, 0);
+    snprintf(temp, sizeof temp, ".nczarr-tmp-%016llx-old", (unsigned long long)chance);
+    if (!place_init(&aside, to_dir, temp))
+        return status;
+    if ((old = open_path(to_dir, to, DELETE | FILE_READ_ATTRIBUTES, FILE_OPEN,
+                         FILE_NON_DIRECTORY_FILE | OPEN_REPARSE)) != NULL) {
+        if (NT_SUCCESS(give_name(old, &aside, false))) {
+            status = give_name(h, p, false);
+            if (!NT_SUCCESS(status))
+                (void)give_name(old, p, false);
+        }
+        (void)CloseHandle(old);
+    }
+    place_clear(&aside);
+    if (NT_SUCCESS(status))
+        (void)sys_unlinkat(to_dir, temp, 0);
+    return status;
+}
+
 static int
 move_file(int from_dir, const char *from, int to_dir, const char *to, bool replace)
 {
-    ULONG    flags = replace ? RENAME_REPLACE | RENAME_POSIX | RENAME_IGNORE_READONLY : RENAME_POSIX;
     HANDLE   h;
     place    p;
     NTSTATUS status;
@@ -872,9 +919,9 @@ move_file(int from_dir, const char *from, int to_dir, const char *to, bool repla
         (void)CloseHandle(h);
         return -1;
     }
-    status = change_name(h, &p, flags, INFO_RENAME_EX);
-    if (means_unknown(status))
-        status = change_name(h, &p, replace, INFO_RENAME);
+    status = give_name(h, &p, replace);
+    if (status == NT_ACCESS_DENIED && replace && to_dir != AT_FDCWD && strchr(to, '/') == NULL)
+        status = replace_open(h, to_dir, to, &p);
     place_clear(&p);
     (void)CloseHandle(h);
     if (NT_SUCCESS(status))
@@ -1061,16 +1108,6 @@ sys_closedir(ncz_dir *d)
     return rc;
 }
 
-static ssize_t
-sys_getrandom(void *data, size_t len, unsigned flags)
-{
-    (void)flags;
-    if (SystemFunction036(data, (ULONG)len))
-        return (ssize_t)len;
-    errno = EIO;
-    return -1;
-}
-
 const ncz_syscalls ncz_system = {
     .openat = sys_openat,
     .open_beneath = sys_open_beneath,
@@ -1160,110 +1197,4 @@ ncz_sys_unmap(void *map, size_t nbytes)
 {
     (void)nbytes;
     (void)UnmapViewOfFile(map);
-}
-
-void
-ncz_sys_wipe(void *p, size_t nbytes)
-{
-    (void)SecureZeroMemory(p, nbytes);
-}
-
-/* ---- the process ------------------------------------------------------------------------------------------------ */
-
-long
-ncz_sys_pid(void)
-{
-    return (long)GetCurrentProcessId();
-}
-
-static bool
-read_times(HANDLE h, ncz_sys_process *p)
-{
-    FILETIME began, ended, kernel, user;
-    DWORD    code = 0;
-
-    if (!GetProcessTimes(h, &began, &ended, &kernel, &user) || !GetExitCodeProcess(h, &code))
-        return false;
-    p->began = (unsigned long long)began.dwHighDateTime << 32 | began.dwLowDateTime;
-    p->ended = code != STILL_ACTIVE;
-    return true;
-}
-
-bool
-ncz_sys_process_find(long pid, ncz_sys_process *p)
-{
-    HANDLE h = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
-    bool   found = h != NULL && read_times(h, p);
-
-    if (h != NULL)
-        (void)CloseHandle(h);
-    return found;
-}
-
-/* The number that Windows gives a machine when it is installed. A later boot's processes have later times. */
-bool
-ncz_sys_process_self(ncz_sys_process *p)
-{
-    DWORD size = sizeof p->machine;
-
-    if (RegGetValueA(HKEY_LOCAL_MACHINE, "SOFTWARE\\Microsoft\\Cryptography", "MachineGuid",
-                     RRF_RT_REG_SZ | REGISTRY_64, NULL, p->machine, &size) != ERROR_SUCCESS ||
-        strlen(p->machine) != 36 || strspn(p->machine, "0123456789abcdef-") != 36)
-        return false;
-    p->space = 0;
-    p->pid = ncz_sys_pid();
-    return read_times(GetCurrentProcess(), p);
-}
-
-bool
-ncz_sys_process_hidden(long pid)
-{
-    HANDLE h = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
-
-    if (h != NULL)
-        (void)CloseHandle(h);
-    return h == NULL && GetLastError() == ERROR_ACCESS_DENIED;
-}
-
-unsigned
-ncz_sys_cpus(void)
-{
-    DWORD_PTR own = 0, all = 0;
-    unsigned  n = 0;
-
-    if (GetProcessAffinityMask(GetCurrentProcess(), &own, &all))
-        for (; own != 0; own &= own - 1)
-            n++;
-    return n > 0 ? n : 1;
-}
-
-bool
-ncz_sys_privileged(void)
-{
-    return false; /* no program has more rights than the user who starts it */
-}
-
-const char *
-ncz_sys_getenv(const char *name)
-{
-    return getenv(name);
-}
-
-void
-ncz_sys_empty_env(const char *name)
-{
-    if (getenv(name) != NULL)
-        (void)_putenv_s(name, "");
-}
-
-int
-ncz_sys_thread_start(pthread_t *out, void *(*run)(void *), void *arg)
-{
-    return pthread_create(out, NULL, run, arg);
-}
-
-void
-ncz_sys_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    (void)before, (void)in_parent, (void)in_child;
 }

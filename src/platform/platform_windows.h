@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <io.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +66,23 @@ typedef struct ncz_dirent {
 } ncz_dirent;
 
 typedef struct ncz_dir ncz_dir;
+
+#define flockfile   _lock_file
+#define funlockfile _unlock_file
+
+static inline char *
+ncz_sys_strndup(const char *s, size_t most)
+{
+    size_t len = strnlen(s, most);
+    char  *copy = malloc(len + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, s, len);
+        copy[len] = '\0';
+    }
+    return copy;
+}
+#define strndup ncz_sys_strndup
 
 #endif
 #endif /* NCZ_PLATFORM_WINDOWS_H */

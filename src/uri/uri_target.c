@@ -5,6 +5,7 @@
  * Modes select the dialect and the store. Repeating one is allowed; two different ones are an error.
  */
 #include "uri/uri_int.h"
+#include "platform/platform.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -352,6 +353,8 @@ ncz_target_parse(const char *text, bool for_create, ncz_target **out)
         rc = ncz_fail_nomem(strlen(text) + 1);
         goto done;
     }
+    if (u->scheme == NULL || strcmp(u->scheme, "file") == 0)
+        ncz_sys_tidy_path(t->path);
     if ((rc = apply_fragment(t, for_create)) != NC_NOERR)
         goto done;
 

@@ -576,6 +576,7 @@ def failing(source, values):
             high = middle
         remove_path(part)
         remove_path(target)
+    low -= 1  # the very last renaming gives the directory its name: then there is nothing to go on with
     for n in (low, low - 1, low - 3):
         problems += goes_on("the disk is full at object %d of %d" % (n, low), full(n), source, target, part, values)
     r = full(1)

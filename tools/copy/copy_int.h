@@ -12,6 +12,8 @@
 #include "../user_type.h"
 #include "copy.h"
 
+#include "platform/platform.h"
+
 #include <nczarr.h>
 #include <nczarr_zmap.h>
 #include <stdatomic.h>
@@ -39,6 +41,12 @@ int copy_check_interrupt(void);
 
 void copy_clear_line(void);           /* clears the progress line, before a message */
 void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
+
+/* ---- copy_tree.c -------------------------------------------------------------------------------------------- */
+
+/* Removes all that is in the directory; with a prefix only the files whose names begin with it, at any depth. False:
+ * not all of it, with errno. */
+bool copy_remove_below(const char *path, const char *prefix);
 
 /* ---- copy_text.c -------------------------------------------------------------------------------------------- */
 

@@ -11,13 +11,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #define EACH_SECONDS 0.2
 
-enum { COLUMNS = 80, BAR_MIN = 6, BAR_MAX = 24, NAME_MIN = 8, NAME_MAX = 20, GAP = 2 };
+enum { COLUMNS = 80, BAR_MIN = 6, BAR_MAX = 24, NAME_WIDTH_MIN = 8, NAME_WIDTH_MAX = 20, GAP = 2 };
 
 static double
 read_clock(void)
@@ -43,11 +41,9 @@ copy_progress_begin(copy_progress *p, const copy_opts *o, double total)
 static size_t
 measure_line(void)
 {
-    struct winsize size = {0};
+    ncz_sys_size size;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return COLUMNS - 1;
-    return size.ws_col - 1U;
+    return (ncz_sys_terminal_size(STDERR_FILENO, &size) ? size.columns : COLUMNS) - 1;
 }
 
 /* ---- names ---- */
@@ -160,8 +156,8 @@ lay_out_line(line *l, const char *name)
     }
     if (take_columns(&room, BAR_MIN + 3)) /* brackets and a space */
         l->bar = BAR_MIN;
-    longest = longest < NAME_MAX ? longest : NAME_MAX;
-    least = longest < NAME_MIN ? longest : NAME_MIN;
+    longest = longest < NAME_WIDTH_MAX ? longest : NAME_WIDTH_MAX;
+    least = longest < NAME_WIDTH_MIN ? longest : NAME_WIDTH_MIN;
     if (longest > 0 && take_columns(&room, least + GAP))
         l->name = least;
     l->wanted[CHUNKS] = take_columns(&room, strlen(l->field[CHUNKS]) + GAP);

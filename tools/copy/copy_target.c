@@ -13,14 +13,9 @@
 #include "copy_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define TEMP_SUFFIX ".nczcopy"
 #define BEGUN       "copy by nczcopy, not complete and not resumable: start it again"
@@ -143,6 +138,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
     t->path = copy_need(strndup(t->url + begin, end - begin));
     if (begin > 0)
         decode_percent(t->path);
+    ncz_sys_tidy_path(t->path);
     t->temp_path = copy_textf("%s" TEMP_SUFFIX, t->path);
     t->work = copy_textf("%.*s" TEMP_SUFFIX "%s", (int)end, t->url, t->url + frag);
     return NC_NOERR;
@@ -165,10 +161,11 @@ resolve_path(const char *url)
         decode_percent(path);
     if (begin == 0 && strstr(path, "://") != NULL)
         return path;
-    if ((real = realpath(path, NULL)) == NULL) {
+    ncz_sys_tidy_path(path);
+    if ((real = ncz_sys_realpath(path)) == NULL) {
         slash = strrchr(path, '/');
         joined = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
-        if ((folder = realpath(joined, NULL)) != NULL)
+        if ((folder = ncz_sys_realpath(joined)) != NULL)
             real = copy_textf("%s/%s", folder, slash == NULL ? path : slash + 1);
         free(joined);
         free(folder);
@@ -201,20 +198,18 @@ copy_into_itself(const char *in, const char *out)
 
 /* ---- creation ---- */
 
-static int
-remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static bool
+inspect(const char *path, ncz_stat *st)
 {
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
+    return ncz_system.fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The same, but for the directory itself. */
-static int
-remove_one_below(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static bool
+exists(const char *path)
 {
-    return ftw->level == 0 ? 0 : remove_one(path, st, type, ftw);
+    ncz_stat st;
+
+    return ncz_system.fstatat(AT_FDCWD, path, &st, 0) == 0;
 }
 
 static int
@@ -229,22 +224,22 @@ fail_removal(const char *path)
 static int
 lock_directory(const char *path, bool wait, int *fd)
 {
-    struct stat here, there;
-    int         d;
+    ncz_stat here, there;
+    int      d;
 
-    if ((d = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+    if ((d = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
         return NC_ENOOBJECT;
-    while (flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+    while (ncz_system.flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) {
-            (void)close(d);
+            (void)ncz_system.close(d);
             return NC_EEXIST;
         }
         if (errno != EINTR)
             break;
     }
-    if (fstat(d, &here) != 0 || lstat(path, &there) != 0 || here.st_ino != there.st_ino ||
+    if (ncz_system.fstat(d, &here) != 0 || !inspect(path, &there) || here.st_ino != there.st_ino ||
         here.st_dev != there.st_dev) { /* renamed or removed while we waited */
-        (void)close(d);
+        (void)ncz_system.close(d);
         return NC_ENOOBJECT;
     }
     *fd = d;
@@ -255,13 +250,13 @@ lock_directory(const char *path, bool wait, int *fd)
 static int
 lock_temp(copy_target *t)
 {
-    struct stat st;
-    int         rc = NC_ENOOBJECT;
+    ncz_stat st;
+    int      rc = NC_ENOOBJECT;
 
     for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
-        if (lstat(t->temp_path, &st) == 0 && !S_ISDIR(st.st_mode) && remove(t->temp_path) != 0)
+        if (inspect(t->temp_path, &st) && !S_ISDIR(st.st_mode) && ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0) != 0)
             return fail_removal(t->temp_path);
-        if (mkdir(t->temp_path, 0777) != 0 && errno != EEXIST) {
+        if (ncz_system.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST) {
             copy_say("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
         }
@@ -276,19 +271,7 @@ lock_temp(copy_target *t)
 static int
 empty_temp(const copy_target *t)
 {
-    return nftw(t->temp_path, remove_one_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0
-               ? NC_NOERR
-               : fail_removal(t->temp_path);
-}
-
-/* Removes temporary files of the library, which an interrupted copy leaves. */
-static int
-remove_temporary(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    static const char prefix[] = ".nczarr-tmp-";
-
-    (void)st;
-    return type == FTW_F && strncmp(path + ftw->base, prefix, sizeof prefix - 1) == 0 ? remove(path) : 0;
+    return copy_remove_below(t->temp_path, NULL) ? NC_NOERR : fail_removal(t->temp_path);
 }
 
 /* True if there is a dataset, even one that this library cannot open. */
@@ -301,7 +284,7 @@ has_root_document(const char *path)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *file = copy_textf("%s/%s", path, names[i]);
 
-        has = has || access(file, F_OK) == 0;
+        has = has || exists(file);
         free(file);
     }
     return has;
@@ -312,10 +295,10 @@ has_root_document(const char *path)
 static int
 check_replaceable(const copy_opts *o, const copy_target *t)
 {
-    struct stat st;
-    int         ncid, rc;
+    ncz_stat st;
+    int      ncid, rc;
 
-    if (lstat(t->path, &st) != 0)
+    if (!inspect(t->path, &st))
         return NC_NOERR;
     if (o->keep) {
         copy_say("%s: exists", t->path);
@@ -405,7 +388,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
         t->open = t->resumed = t->resumable = rc == NC_NOERR;
         if (t->resumed && t->kind == COPY_DIR)
-            (void)nftw(t->temp_path, remove_temporary, 32, FTW_PHYS | FTW_MOUNT);
+            (void)copy_remove_below(t->temp_path, ".nczarr-tmp-"); /* of the library */
         if (t->resumed)
             copy_set_unfinished(unfinished_path(t));
         return rc;
@@ -466,11 +449,11 @@ sync_parent(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char       *dir = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
-    int         fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int         fd = ncz_system.openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 
     if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
+        (void)ncz_system.fsync(fd);
+        (void)ncz_system.close(fd);
     }
     free(dir);
 }
@@ -481,12 +464,11 @@ finish_publish(copy_target *t)
 {
     sync_parent(t->path);
     if (t->lock >= 0)
-        (void)close(t->lock);
+        (void)ncz_system.close(t->lock);
     t->lock = -1;
     return NC_NOERR;
 }
 
-#ifdef RENAME_EXCHANGE
 /* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
  * that no other nczcopy begins in it while it is removed. */
 static bool
@@ -495,32 +477,29 @@ exchange_names(copy_target *t, int *rc)
     int old = -1;
 
     (void)lock_directory(t->path, true, &old);
-    if (renameat2(AT_FDCWD, t->temp_path, AT_FDCWD, t->path, RENAME_EXCHANGE) != 0) {
+    if (ncz_system.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         if (old >= 0)
-            (void)close(old);
+            (void)ncz_system.close(old);
         return false;
     }
     *rc = finish_publish(t);
-    if (empty_temp(t) != NC_NOERR || rmdir(t->temp_path) != 0)
+    if (empty_temp(t) != NC_NOERR || ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR) != 0)
         *rc = NC_ECANTREMOVE;
     if (old >= 0)
-        (void)close(old);
+        (void)ncz_system.close(old);
     return true;
 }
-#endif
 
 static int
 replace_target(copy_target *t)
 {
     int rc;
 
-#ifdef RENAME_EXCHANGE
     if (exchange_names(t, &rc))
         return rc;
-#endif
     if ((rc = nc_delete(t->url)) != NC_NOERR)
         return copy_fail(rc, t->url);
-    if (rename(t->temp_path, t->path) != 0) {
+    if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
@@ -534,11 +513,11 @@ copy_target_publish(const copy_opts *o, copy_target *t)
 
     if (t->kind != COPY_DIR)
         return NC_NOERR;
-    if (access(t->path, F_OK) == 0) /* it may have been created meanwhile */
+    if (exists(t->path)) /* it may have been created meanwhile */
         return (rc = check_replaceable(o, t)) != NC_NOERR ? rc
-               : access(t->path, F_OK) != 0               ? copy_target_publish(o, t)
+               : !exists(t->path)                         ? copy_target_publish(o, t)
                                                           : replace_target(t);
-    if (rename(t->temp_path, t->path) != 0) {
+    if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
@@ -554,8 +533,8 @@ copy_target_clear(copy_target *t)
     if (t->open)
         (void)nc_abort(t->ncid);
     if (t->lock >= 0) {
-        (void)rmdir(t->temp_path); /* if nothing is in it */
-        (void)close(t->lock);
+        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR); /* if nothing is in it */
+        (void)ncz_system.close(t->lock);
     }
     free(t->url);
     free(t->path);

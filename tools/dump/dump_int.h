@@ -11,6 +11,8 @@
 #include "../user_type.h"
 #include "dump.h"
 
+#include "platform/platform.h"
+
 #include <nczarr.h>
 #include <nczarr_zmap.h>
 

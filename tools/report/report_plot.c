@@ -237,7 +237,7 @@ write_png(report_plot_data *d, const char *path)
     report_canvas_draw(d, PNG_SIDE, PNG_SIDE, PNG_ZOOM, &pic);
     report_add_png_bytes(&png, &pic);
     report_picture_clear(&pic);
-    out = standard ? stdout : fopen(path, "wb");
+    out = standard ? stdout : ncz_sys_fopen(path, "wb");
     good = out != NULL && fwrite(png.s, 1, png.len, out) == png.len;
     if (out != NULL && (standard ? fflush(out) : fclose(out)) != 0)
         good = false;

@@ -7,15 +7,8 @@
 
 #include "../terminal_text.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { WAIT_MS = 200, COLUMNS = 80, ROWS = 24, CELL_WIDTH = 8, CELL_HEIGHT = 16 };
 
@@ -35,35 +28,6 @@ begins_with(const char *s, const char *begin)
 
 /* ---- asking --------------------------------------------------------------------------------------------------- */
 
-static long
-clock_ms(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long)(t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Reads up to the end of the answer, ESC [ ? ... c. False: there was none in time. */
-static bool
-read_answer(int tty, char *answer, size_t size)
-{
-    long   end = clock_ms() + WAIT_MS, left;
-    size_t n = 0;
-
-    while (n + 1 < size && (left = end - clock_ms()) > 0) {
-        struct pollfd p = {.fd = tty, .events = POLLIN};
-
-        if (poll(&p, 1, (int)left) <= 0 || read(tty, answer + n, 1) != 1)
-            return false;
-        if (answer[n++] == 'c' && memchr(answer, '\x1b', n) != NULL) {
-            answer[n] = '\0';
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Is 4, sixel, one of the answer's numbers? */
 static bool
 has_sixel(const char *answer)
@@ -80,31 +44,12 @@ has_sixel(const char *answer)
     return false;
 }
 
-/* A program in the background may not touch the terminal: it would be stopped. */
 static bool
 ask_for_sixel(void)
 {
-    static const char request[] = "\x1b[c";
-    char              answer[256];
-    struct termios    before, raw;
-    int               tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    bool              yes = false;
+    char answer[256];
 
-    if (tty < 0)
-        return false;
-    if (tcgetpgrp(tty) == getpgrp() && tcgetattr(tty, &before) == 0) {
-        raw = before;
-        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
-        raw.c_cc[VMIN] = 1;
-        raw.c_cc[VTIME] = 0;
-        if (tcsetattr(tty, TCSANOW, &raw) == 0) {
-            yes = write(tty, request, sizeof request - 1) == (ssize_t)sizeof request - 1 &&
-                  read_answer(tty, answer, sizeof answer) && has_sixel(answer);
-            (void)tcsetattr(tty, TCSANOW, &before);
-        }
-    }
-    (void)close(tty);
-    return yes;
+    return ncz_sys_terminal_ask("\x1b[c", 'c', WAIT_MS, answer, sizeof answer) && has_sixel(answer);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------------------------- */
@@ -154,17 +99,17 @@ find_colors(report_when when)
 void
 report_screen_find(report_screen *screen, report_graphics wanted, report_when color)
 {
-    struct winsize size = {0};
+    ncz_sys_size size;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
-        size = (struct winsize){.ws_col = COLUMNS, .ws_row = ROWS};
+    if (!ncz_sys_terminal_size(STDOUT_FILENO, &size) || size.rows == 0)
+        size = (ncz_sys_size){.columns = COLUMNS, .rows = ROWS};
     *screen = (report_screen){.graphics = wanted == REPORT_AUTO ? find_graphics() : wanted,
                               .colors = find_colors(color),
                               .utf8 = terminal_is_utf8(),
-                              .columns = size.ws_col,
-                              .rows = size.ws_row,
-                              .width = size.ws_xpixel > 0 ? size.ws_xpixel : size.ws_col * (size_t)CELL_WIDTH,
-                              .height = size.ws_ypixel > 0 ? size.ws_ypixel : size.ws_row * (size_t)CELL_HEIGHT};
+                              .columns = size.columns,
+                              .rows = size.rows,
+                              .width = size.width > 0 ? size.width : size.columns * CELL_WIDTH,
+                              .height = size.height > 0 ? size.height : size.rows * CELL_HEIGHT};
     if (screen->colors == REPORT_MONO && wanted == REPORT_AUTO && color == REPORT_NEVER)
         screen->graphics = REPORT_BLOCKS;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_tree.c: removes what is in a directory. Follows no link and does not leave the file system.
+ */
+#include "copy_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { DEPTH_MOST = 512 }; /* directories that are open at a time */
+
+typedef struct cleaner {
+    const char *prefix; /* NULL: everything; else files whose names begin so */
+    uint64_t    dev;
+} cleaner;
+
+static bool clean_directory(const cleaner *c, int dir, int depth);
+
+static bool
+clean_entry(const cleaner *c, int dir, const char *name, int depth)
+{
+    ncz_stat st;
+    int      fd;
+    bool     ok;
+
+    if (ncz_system.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    if (!S_ISDIR(st.st_mode))
+        return (c->prefix != NULL && strncmp(name, c->prefix, strlen(c->prefix)) != 0) ||
+               ncz_system.unlinkat(dir, name, 0) == 0;
+    if ((uint64_t)st.st_dev != c->dev || depth == DEPTH_MOST)
+        return c->prefix != NULL;
+    if ((fd = ncz_system.openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
+        return false;
+    ok = clean_directory(c, fd, depth + 1);
+    return ok && (c->prefix != NULL || ncz_system.unlinkat(dir, name, AT_REMOVEDIR) == 0);
+}
+
+/* Closes `dir`. Goes on after a failure, whose errno it keeps. */
+static bool
+clean_directory(const cleaner *c, int dir, int depth)
+{
+    ncz_dir          *d = ncz_system.fdopendir(dir);
+    const ncz_dirent *e;
+    int               err = 0;
+
+    if (d == NULL) {
+        err = errno;
+        (void)ncz_system.close(dir);
+        errno = err;
+        return false;
+    }
+    for (errno = 0; (e = ncz_system.readdir(d)) != NULL; errno = 0)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !clean_entry(c, dir, e->d_name, depth))
+            err = errno;
+    err = errno != 0 ? errno : err;
+    (void)ncz_system.closedir(d);
+    errno = err;
+    return err == 0;
+}
+
+bool
+copy_remove_below(const char *path, const char *prefix)
+{
+    cleaner  c = {.prefix = prefix};
+    ncz_stat st;
+    int      dir = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+
+    if (dir < 0)
+        return false;
+    if (ncz_system.fstat(dir, &st) != 0) {
+        (void)ncz_system.close(dir);
+        return false;
+    }
+    c.dev = (uint64_t)st.st_dev;
+    return clean_directory(&c, dir, 0);
+}
