@@ -315,5 +315,7 @@ main(int argc, char **argv)
     few = getenv("NCZ_TEST_FEW") != NULL; /* under sanitizers: two other values together in one state alone */
     if (log != NULL)
         log_file = fopen(log, "a");
+    if (log_file != NULL)
+        (void)setvbuf(log_file, NULL, _IOLBF, 256); /* whole lines: other tests write there at the same time */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,8 @@ paths(void **state)
     OPENS(NC_EPERM, text, NC_WRITE);
     OK(nc_open(text, NC_NOWRITE, &ncid));
     OK(nc_close(ncid));
+    OK(nc__create_mp(zip, NC_CLOBBER, 0, 0, NULL, &ncid));
+    OK(nc_close(ncid));
     place_drop(&p);
 }
 
@@ -379,6 +381,12 @@ codecs(void **state)
     char      text[4];
 
     FAILS(NC_ENOTBUILT, nczarr_filter_register(&larger.codec));
+    OK(nczarr_codec_get_int("{\"a\": 7, \"b\": 0.5, \"c\": \"abc\"}", "a", &i));
+    OK(nczarr_codec_get_double("{\"a\": 7, \"b\": 0.5, \"c\": \"abc\"}", "b", &x));
+    OK(nczarr_codec_get_text("{\"a\": 7, \"b\": 0.5, \"c\": \"abc\"}", "c", text, sizeof text));
+    assert_int_equal(i, 7);
+    assert_true(x == 0.5);
+    assert_string_equal(text, "abc");
     FAILS(NC_EFILTER, nczarr_codec_get_int("{\"a\": \"text\"}", "a", &i));
     FAILS(NC_EFILTER, nczarr_codec_get_double("{\"a\": \"text\"}", "a", &x));
     FAILS(NC_EFILTER, nczarr_codec_get_text("{\"a\": \"longer\"}", "a", text, sizeof text));
@@ -432,6 +440,8 @@ parallel(void **state)
     FAILS(NC_ENOTVAR, nc_var_par_access(ncid, 9, NC_COLLECTIVE));
     FAILS(NC_EINVAL, nc_var_par_access(ncid, v, 7));
     OK(nc_var_par_access(ncid, v, NC_COLLECTIVE));
+    OK(nc_close(ncid));
+    OK(nczarr_open_par(p.path, NC_NOWRITE, &comm, &ncid));
     OK(nc_close(ncid));
     FAILS(NC_EPARINIT, nczarr_open_par(p.path, NC_NOWRITE, &nothing, &ncid));
     OK(nc_create(zip, NC_CLOBBER, &ncid));
