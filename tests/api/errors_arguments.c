@@ -15,7 +15,7 @@ static const char   *strings[IN_SIZE / sizeof(char *)];
 static size_t        sizes[MAX_NDIMS];
 static ptrdiff_t     steps[MAX_NDIMS];
 static long          longs[3][MAX_NDIMS];
-static int           ints[MAX_NDIMS];
+static int           ints[MAX_NDIMS], ones[MAX_NDIMS];
 static char          long_name[NC_MAX_NAME + 2];
 
 static bool
@@ -182,7 +182,7 @@ errors_right(const function *f, int i, const opened *o)
             longs[1][k] = 1;
         v.p = longs[1];
         break;
-    case ARG_DIMS: v.p = ints; break;
+    case ARG_DIMS: v.p = strcmp(param, "dimidsp") == 0 ? ints : ones; break;
     case ARG_INTS:
         for (int k = 0; k < MAX_NDIMS; k++)
             longs[2][k] = 0x100000001 & LONG_MAX; /* ones, whatever the size of a long */
@@ -223,6 +223,7 @@ errors_fill_arrays(void)
         bad_dims[k] = 99;
         minus_dims[k] = -1;
         hundred_ints[k] = 100;
+        ones[k] = 1;
     }
     memset(many, 0x7e, sizeof many);
     memset(all_ones, 0xff, sizeof all_ones);
