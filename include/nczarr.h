@@ -1237,6 +1237,9 @@ NCZARR_API int nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t
 /* Deep copy of `count` elements; _all into fresh memory, the caller's. NC_EBADTYPE; NC_EINVAL a NULL. */
 NCZARR_API int nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy);
 NCZARR_API int nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp);
+/* `count` elements as text, separated by blanks, for people who look for a fault: numbers, 'c', "text", names of members,
+ * 0X00FF, {1, 2} for sequences and compounds. The caller frees *buf with free(). NC_EBADTYPE; NC_EINVAL a NULL. */
+NCZARR_API int nc_dump_data(int ncid, nc_type xtypeid, void *memory, size_t count, char **buf);
 
 #ifdef __cplusplus
 }

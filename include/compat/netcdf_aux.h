@@ -3,7 +3,7 @@
  * netcdf_aux.h for programs written against netCDF-C: helpers beside its interface. Memory that they return is the
  * caller's, from malloc(), unless a function here frees it.
  *
- *   reclaim_data, copy_data   nc_reclaim_data() and nc_copy_data(), under older names
+ *   reclaim_data, copy_data, dump_data  nc_reclaim_data(), nc_copy_data() and nc_dump_data(), under older names
  *   inq_any_type              as nc_inq_user_type(), for atomic types too: base type and fields 0, class the type itself
  *   h5filterspec_parse        a filter as text, "ID,PARAMETER,...": numbers with the suffixes b s l f d, and u for
  *                             unsigned; a 64-bit number or a double takes two parameters. *paramsp: free()

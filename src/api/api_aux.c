@@ -38,25 +38,10 @@ ncaux_copy_data_all(int ncid, int xtype, void *memory, size_t count, void **copy
     return nc_copy_data_all(ncid, xtype, memory, count, copyp);
 }
 
-static int
-refuse_dump(void)
-{
-    ncz_err_clear();
-    return ncz_fail(NC_ENOTBUILT, "values are printed by nczdump, and by no function");
-}
-
-int
-nc_dump_data(int ncid, nc_type xtypeid, void *memory, size_t count, char **buf)
-{
-    (void)ncid, (void)xtypeid, (void)memory, (void)count, (void)buf;
-    return refuse_dump();
-}
-
 int
 ncaux_dump_data(int ncid, nc_type xtypeid, void *memory, size_t count, char **buf)
 {
-    (void)ncid, (void)xtypeid, (void)memory, (void)count, (void)buf;
-    return refuse_dump();
+    return nc_dump_data(ncid, xtypeid, memory, count, buf);
 }
 
 /* ---- types ---- */

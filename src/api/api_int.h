@@ -125,6 +125,9 @@ void ncz_api_cache_limits(ncz_limits *limits);
     NCZ_MEM_NUMBERS(X)                                                                                               \
     X(string, const char *, char *, NC_STRING)
 
+/* Appends values as text, separated by blanks. */
+int ncz_api_dump_values(const ncz_type *t, const void *memory, size_t count, ncz_buf *out);
+
 /* Sets a fill value and its attribute together (api_var_def.c). NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
 int ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data);
 int ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len);

@@ -93,6 +93,21 @@ dup_values(const ncz_type *t, void *memory, size_t count, void *out)
     return ncz_type_dup_elems(t, memory, count, out);
 }
 
+static int
+print_values(const ncz_type *t, void *memory, size_t count, void *out)
+{
+    ncz_buf text = {0};
+    int     rc;
+
+    if (out == NULL)
+        return ncz_fail(NC_EINVAL, "nc_dump_data: no pointer for the text");
+    if ((rc = ncz_api_dump_values(t, memory, count, &text)) == NC_NOERR &&
+        (*(char **)out = ncz_buf_take(&text)) == NULL)
+        rc = ncz_fail_nomem(1);
+    ncz_buf_clear(&text);
+    return rc;
+}
+
 int
 nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count)
 {
@@ -118,6 +133,12 @@ int
 nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy)
 {
     return with_type(ncid, xtype, memory, count, copy_values, copy);
+}
+
+int
+nc_dump_data(int ncid, nc_type xtypeid, void *memory, size_t count, char **buf)
+{
+    return with_type(ncid, xtypeid, memory, count, print_values, buf);
 }
 
 int

@@ -2,6 +2,8 @@
 /* User-defined types: definition and inquiry, each function with each of its errors. */
 #include "api_test.h"
 
+#include "compat/netcdf_aux.h"
+
 typedef struct pair {
     int    a;
     double b;
@@ -278,12 +280,77 @@ values_on(place *p)
 }
 ON_BOTH(values)
 
+/* The text of nc_dump_data(), and of its older name. */
+static void
+check_dump(int ncid, nc_type t, const void *memory, size_t count, const char *want)
+{
+    char *text = NULL, *same = NULL;
+
+    OK(nc_dump_data(ncid, t, (void *)(uintptr_t)memory, count, &text));
+    OK(ncaux_dump_data(ncid, t, (void *)(uintptr_t)memory, count, &same));
+    assert_string_equal(text, want);
+    assert_string_equal(same, want);
+    free(text);
+    free(same);
+}
+
+static void
+dumps_on(place *p)
+{
+    int         ncid = create(p, NC_NETCDF4), lengths[1] = {2}, one = 1;
+    const char *strings[3] = {"one", "t\"wo\\", NULL};
+    nc_vlen_t   rows[2] = {{3, (int[]){1, -2, 3}}, {0, NULL}}, broken = {2, NULL};
+    nc_type     t, row;
+    char       *text = NULL;
+    struct {
+        signed char a;
+        char        b[7]; /* an int that is not aligned begins at b[2] */
+        float       c[2];
+        nc_vlen_t   row;
+    } records[1] = {{-1, "", {0.5f, 3}, {1, (int[]){7}}}};
+
+    check_dump(ncid, NC_BYTE, "\377d", 2, "-1 100");
+    check_dump(ncid, NC_UBYTE, "\377d", 2, "255 100");
+    check_dump(ncid, NC_SHORT, (short[]){-1, 2}, 2, "-1 2");
+    check_dump(ncid, NC_USHORT, (short[]){-1, 2}, 2, "65535 2");
+    check_dump(ncid, NC_INT, (int[]){-1, 2}, 2, "-1 2");
+    check_dump(ncid, NC_UINT, (int[]){-1, 2}, 2, "4294967295 2");
+    check_dump(ncid, NC_INT64, (long long[]){-1, 2}, 2, "-1 2");
+    check_dump(ncid, NC_UINT64, (long long[]){-1, 2}, 2, "18446744073709551615 2");
+    check_dump(ncid, NC_FLOAT, (float[]){0.1f, 3}, 2, "0.1 3.0");
+    check_dump(ncid, NC_DOUBLE, (double[]){0.1, 1e300, -0.0}, 3, "0.1 1e+300 -0.0");
+    check_dump(ncid, NC_CHAR, "a'\n\001", 4, "'a' '\\'' '\\n' '\\001'");
+    check_dump(ncid, NC_STRING, strings, 3, "\"one\" \"t\\\"wo\\\\\" \"\"");
+    check_dump(ncid, NC_INT, NULL, 0, "");
+
+    OK(nc_def_enum(ncid, NC_INT, "choice", &t));
+    OK(nc_insert_enum(ncid, t, "yes", &one));
+    check_dump(ncid, t, (int[]){1, 2}, 2, "yes 2");
+    OK(nc_def_opaque(ncid, 3, "bytes", &t));
+    check_dump(ncid, t, "\001\002\377abc", 2, "0X0102FF 0X616263");
+    OK(nc_def_vlen(ncid, "row", NC_INT, &row));
+    check_dump(ncid, row, rows, 2, "{1, -2, 3} {}");
+    FAILS(NC_EINVAL, nc_dump_data(ncid, row, &broken, 1, &text));
+    assert_null(text);
+
+    memcpy(records[0].b + 2, &(int){70000}, sizeof(int));
+    OK(nc_def_compound(ncid, sizeof *records, "record", &t));
+    OK(nc_insert_compound(ncid, t, "a", 0, NC_BYTE));
+    OK(nc_insert_compound(ncid, t, "b", 3, NC_INT));
+    OK(nc_insert_array_compound(ncid, t, "c", 8, NC_FLOAT, 1, lengths));
+    OK(nc_insert_compound(ncid, t, "row", 16, row));
+    check_dump(ncid, t, records, 1, "{-1, 70000, {0.5, 3.0}, {7}}");
+    OK(nc_close(ncid));
+}
+ON_BOTH(dumps)
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compounds), cmocka_unit_test(enums), cmocka_unit_test(vlens_and_opaques),
         cmocka_unit_test(scopes),    cmocka_unit_test(modes), cmocka_unit_test(values),
+        cmocka_unit_test(dumps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
