@@ -220,6 +220,39 @@ ncz_type_equal_elems(const ncz_type *t, const void *a, const void *b, size_t n)
     return true;
 }
 
+static int
+fill_elem(const ncz_type *t, char *elem)
+{
+    int       rc = NC_NOERR;
+    char     *s;
+    nc_vlen_t v;
+
+    if (t->class == NCZ_TYPE_STRING) {
+        memcpy(&s, elem, sizeof s);
+        if (s == NULL && (s = ncz_strdup("")) == NULL)
+            return ncz_fail_nomem(1);
+        memcpy(elem, &s, sizeof s);
+    } else if (t->class == NCZ_TYPE_VLEN) {
+        memcpy(&v, elem, sizeof v);
+        rc = ncz_type_fill_strings(t->base, v.p, v.len);
+    } else {
+        for (const ncz_type_field *f = t->fields; rc == NC_NOERR && f < t->fields + t->nfields; f++)
+            rc = ncz_type_fill_strings(f->type, elem + f->offset, f->nelems);
+    }
+    return rc;
+}
+
+int
+ncz_type_fill_strings(const ncz_type *t, void *elems, size_t n)
+{
+    char *at = elems;
+    int   rc = NC_NOERR;
+
+    for (size_t i = 0; t->owns && rc == NC_NOERR && i < n; i++)
+        rc = fill_elem(t, at + i * t->size);
+    return rc;
+}
+
 int
 ncz_type_dup_elems(const ncz_type *t, const void *from, size_t n, void **out)
 {

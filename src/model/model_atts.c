@@ -156,13 +156,14 @@ ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, 
     if ((rc = ncz_model_use_type(m, type)) != NC_NOERR ||
         (rc = ncz_type_dup_elems(type, data, len, &copy)) != NC_NOERR)
         return rc;
-    if (att == NULL) {
-        if ((rc = append_att(m, a, name)) != NC_NOERR) {
-            ncz_type_drop_elems(type, copy, len);
-            return rc;
-        }
-        att = &a->v[a->n++];
+    /* No document has a string that is none: it would be "" when the dataset is opened again. */
+    if ((rc = ncz_type_fill_strings(type, copy, len)) != NC_NOERR ||
+        (att == NULL && (rc = append_att(m, a, name)) != NC_NOERR)) {
+        ncz_type_drop_elems(type, copy, len);
+        return rc;
     }
+    if (att == NULL)
+        att = &a->v[a->n++];
     drop_data(att);
     drop_text(att);
     att->type = type;

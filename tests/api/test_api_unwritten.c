@@ -144,10 +144,34 @@ put_as_null(void **state)
     }
 }
 
+/* Attributes, too: "" at once, not only when the dataset has been opened again. */
+static void
+attributes_on(place *p)
+{
+    const char *texts[3] = {"a", NULL, "c"};
+    char       *got[3];
+    int         ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_put_att_string(ncid, NC_GLOBAL, "texts", 3, texts));
+    for (int again = 0; again < 2; again++) {
+        OK(nc_get_att_string(ncid, NC_GLOBAL, "texts", got));
+        assert_string_equal(got[0], "a");
+        assert_string_equal(got[1], "");
+        assert_string_equal(got[2], "c");
+        OK(nc_free_string(3, got));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    }
+    OK(nc_close(ncid));
+}
+ON_BOTH(attributes)
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(never_null), cmocka_unit_test(put_as_null)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(never_null), cmocka_unit_test(put_as_null),
+                                       cmocka_unit_test(attributes)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
