@@ -8,6 +8,7 @@
 
 #include "compat/netcdf.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,8 @@ ncdiminq(int ncid, int dimid, char *name, long *lenp)
     size_t len = 0;
     int    rc = nc_inq_dim(ncid, dimid, name, &len);
 
+    if (rc == NC_NOERR && lenp != NULL && len > LONG_MAX)
+        rc = ncz_fail(NC_ERANGE, "the dimension's length, %zu, does not fit in a long", len);
     if (rc == NC_NOERR && lenp != NULL)
         *lenp = (long)len;
     return report_result("ncdiminq", rc, ncid, dimid);

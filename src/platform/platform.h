@@ -110,6 +110,16 @@ ncz_sys_bad_name(const char *name, size_t len)
 }
 #endif
 
+static inline bool
+ncz_sys_is_slash(char c) /* does it separate the names of a path that a user gives? */
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
 /* A local path as the library writes it, in place: on Windows with '/' for '\', and without the slash before the drive
  * of a URL's path, "/C:/x". */
 void ncz_sys_tidy_path(char *path);

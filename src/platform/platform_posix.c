@@ -283,7 +283,8 @@ void
 ncz_sys_wipe(void *p, size_t nbytes)
 {
 #ifdef __APPLE__
-    (void)memset_s(p, nbytes, 0, nbytes);
+    memset(p, 0, nbytes);
+    __asm__ volatile("" : : "r"(p) : "memory");
 #else
     explicit_bzero(p, nbytes);
 #endif

@@ -16,9 +16,9 @@ dump_default_name(const char *path)
 
     if (hash != NULL && hash < end)
         end = hash;
-    while (end > path + 1 && end[-1] == '/')
+    while (end > path + 1 && ncz_sys_is_slash(end[-1]))
         end--;
-    for (begin = end; begin > path && begin[-1] != '/'; begin--)
+    for (begin = end; begin > path && !ncz_sys_is_slash(begin[-1]); begin--)
         ;
     for (dot = end; dot > begin && *dot != '.'; dot--)
         ;
