@@ -98,16 +98,9 @@ typedef struct ncz_syscalls {
 
 extern const ncz_syscalls ncz_system; /* the system's own */
 
-/* Why no file may have this name here although it is a valid key, or NULL: a plain text. */
+/* Why no file may have this name although it is a valid key, or NULL: a plain text. Elsewhere all keys are names. */
 #ifdef _WIN32
 const char *ncz_sys_bad_name(const char *name, size_t len);
-#else
-static inline const char *
-ncz_sys_bad_name(const char *name, size_t len)
-{
-    (void)name, (void)len;
-    return NULL;
-}
 #endif
 
 static inline bool

@@ -195,9 +195,9 @@ ncz_sys_start(int *argc, char ***argv)
     char       **list = malloc((len / 2 + 2) * sizeof *list);
     int          n = 0;
 
-    (void)_setmode(_fileno(stdin), _O_BINARY);
-    (void)_setmode(_fileno(stdout), _O_BINARY);
-    (void)_setmode(_fileno(stderr), _O_BINARY);
+    (void)_setmode(0, _O_BINARY);
+    (void)_setmode(1, _O_BINARY);
+    (void)_setmode(2, _O_BINARY);
     (void)SetConsoleOutputCP(CP_UTF8);
     if (one == NULL || text == NULL || list == NULL) {
         free(text);

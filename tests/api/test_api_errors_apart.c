@@ -44,11 +44,11 @@ paths(void **state)
 {
     place p;
     int   ncid;
-    char  text[700], zip[600];
+    char  text[600], zip[300];
 
     (void)state;
     place_make(&p, false);
-    snprintf(zip, sizeof zip, "%s/one.zip", p.dir);
+    snprintf(zip, sizeof zip, "%.255s/one.zip", p.dir);
     OPENS(NC_ENOOBJECT, p.path, NC_NOWRITE);
     DELETES(NC_ENOOBJECT, p.path);
     OK(place_create(&p, "mode=nczarr,v3", NC_NOCLOBBER, &ncid));
@@ -433,11 +433,11 @@ parallel(void **state)
     place       p;
     int         ncid, d, v, z;
     size_t      zero = 0, far = 9, four = 4, none = 0;
-    char        zip[600];
+    char        zip[300];
 
     (void)state;
     place_make(&p, false);
-    snprintf(zip, sizeof zip, "%s/one.zip", p.dir);
+    snprintf(zip, sizeof zip, "%.255s/one.zip", p.dir);
     FAILS(NC_EPARINIT, nczarr_create_par(p.path, NC_CLOBBER, &nothing, &ncid));
     FAILS(NC_ENOPAR, nczarr_create_par(zip, NC_CLOBBER, &comm, &ncid));
     OK(nczarr_create_par(p.path, NC_CLOBBER, &comm, &ncid));
