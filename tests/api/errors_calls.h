@@ -57,5 +57,6 @@ typedef struct function {
 } function;
 
 extern const function errors_functions[]; /* the last one has no name */
+extern const int      errors_common[];    /* what any function may return, then 0 */
 
 #endif /* NCZ_TEST_ERRORS_CALLS_H */

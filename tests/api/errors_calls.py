@@ -81,7 +81,7 @@ def calls():
 
 
 def c_text():
-    _, errors, _ = read_errors.read_table()
+    common, errors, _ = read_errors.read_table()
     out = ["/* From the headers and include/errors.txt, by errors_calls.py. */", '#include "errors_calls.h"', "", "// clang-format off"]
     rows = []
     for name, params in calls():
@@ -91,7 +91,8 @@ def c_text():
         rows.append('    {"%s", call_%s, {%s}, {%s}, {%s}},' % (
             name, name, ", ".join('"%s"' % p[1] for p in params) or "NULL", ", ".join("ARG_" + p[2] for p in params) or "ARG_NONE",
             ", ".join("NC_" + c for c in sorted(errors.get(name, ()))) or "0"))
-    return "\n".join(out + ["", "const function errors_functions[] = {", *rows, "    {NULL, NULL, {NULL}, {ARG_NONE}, {0}},", "};"]) + "\n"
+    return "\n".join(out + ["", "const function errors_functions[] = {", *rows, "    {NULL, NULL, {NULL}, {ARG_NONE}, {0}},", "};", "",
+                            "const int errors_common[] = {%s, 0};" % ", ".join("NC_" + c for c in sorted(common))]) + "\n"
 
 
 def check(log):

@@ -158,6 +158,9 @@ is_listed(const function *f, int code)
     for (int i = 0; i < ERRORS_CODES && f->codes[i] != 0; i++)
         if (f->codes[i] == code)
             return true;
+    for (int i = 0; errors_common[i] != 0; i++)
+        if (errors_common[i] == code)
+            return true;
     return code == NC_NOERR;
 }
 
