@@ -98,20 +98,10 @@ typedef struct ncz_syscalls {
 
 extern const ncz_syscalls ncz_system; /* the system's own */
 
-/* Why no file may have this name although it is a valid key, or NULL: a plain text. Elsewhere all keys are names. */
-#ifdef _WIN32
-const char *ncz_sys_bad_name(const char *name, size_t len);
-#endif
+/* Why there is no file of this name here although it is a valid key, or NULL: a plain text. Any name of the path. */
+const char *ncz_sys_bad_path(const char *path);
 
-static inline bool
-ncz_sys_is_slash(char c) /* does it separate the names of a path that a user gives? */
-{
-#ifdef _WIN32
-    return c == '/' || c == '\\';
-#else
-    return c == '/';
-#endif
-}
+bool ncz_sys_is_slash(char c); /* does it separate the names of a path that a user gives? */
 
 /* A local path as the library writes it, in place: on Windows with '/' for '\', and without the slash before the drive
  * of a URL's path, "/C:/x". */

@@ -229,6 +229,19 @@ const ncz_syscalls ncz_system = {
     .getrandom = sys_getrandom,
 };
 
+const char *
+ncz_sys_bad_path(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+bool
+ncz_sys_is_slash(char c)
+{
+    return c == '/';
+}
+
 void
 ncz_sys_tidy_path(char *path)
 {

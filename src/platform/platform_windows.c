@@ -8,7 +8,7 @@
  *
  * Names below a directory's descriptor are keys of a store. They match with their case, although the file system
  * ignores it: "T" does not find "t", and cannot be made beside it (NCZ_SYS_ECASE). A key's name that Windows programs
- * could not use is refused (ncz_sys_bad_name()).
+ * could not use is refused (ncz_sys_bad_path()).
  */
 #define WIN32_LEAN_AND_MEAN
 #ifndef _WIN32_WINNT
@@ -211,8 +211,8 @@ is_device(const char *name, size_t len)
     return false;
 }
 
-const char *
-ncz_sys_bad_name(const char *name, size_t len)
+static const char *
+bad_name(const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] < 0x20 || strchr("<>:\"\\|?*", name[i]) != NULL)
@@ -224,21 +224,30 @@ ncz_sys_bad_name(const char *name, size_t len)
     return NULL;
 }
 
+const char *
+ncz_sys_bad_path(const char *path)
+{
+    for (;;) {
+        size_t      len = strcspn(path, "/");
+        const char *why = bad_name(path, len);
+
+        if (why != NULL || path[len] == '\0')
+            return why;
+        path += len + 1;
+    }
+}
+
+bool
+ncz_sys_is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
 /* Whether each name of a path below a directory's descriptor can be one here. */
 static bool
 names_allowed(const char *path)
 {
-    if (strcmp(path, ".") == 0)
-        return true;
-    for (;;) {
-        size_t len = strcspn(path, "/");
-
-        if (ncz_sys_bad_name(path, len) != NULL)
-            return false;
-        if (path[len] == '\0')
-            return true;
-        path += len + 1;
-    }
+    return strcmp(path, ".") == 0 || ncz_sys_bad_path(path) == NULL;
 }
 
 static bool

@@ -195,9 +195,9 @@ ncz_sys_start(int *argc, char ***argv)
     char       **list = malloc((len / 2 + 2) * sizeof *list);
     int          n = 0;
 
-    (void)_setmode(0, _O_BINARY);
-    (void)_setmode(1, _O_BINARY);
-    (void)_setmode(2, _O_BINARY);
+    (void)_setmode(STDIN_FILENO, _O_BINARY);
+    (void)_setmode(STDOUT_FILENO, _O_BINARY);
+    (void)_setmode(STDERR_FILENO, _O_BINARY);
     (void)SetConsoleOutputCP(CP_UTF8);
     if (one == NULL || text == NULL || list == NULL) {
         free(text);

@@ -183,37 +183,19 @@ publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, cons
 
 /* ---- put ------------------------------------------------------------------------------------------------------- */
 
-/* Names that are valid keys, but no names of files on this system. */
-static int
-check_names(const file_map *f, const char *key)
-{
-#ifdef _WIN32
-    for (const char *s = key;; s++) {
-        size_t      len = strcspn(s, "/");
-        const char *why = ncz_sys_bad_name(s, len);
-
-        if (why != NULL)
-            return ncz_fail(NC_EBADNAME, "%s/%s: %s; an archive (.zip) may have such names", f->dir, key, why);
-        s += len;
-        if (*s == '\0')
-            return NC_NOERR;
-    }
-#else
-    (void)f, (void)key;
-    return NC_NOERR;
-#endif
-}
-
 static int
 check_put(file_map *f, const char *key, const char *leaf)
 {
-    int rc;
+    const char *why;
+    int         rc;
 
     if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
         return rc;
+    if ((why = ncz_sys_bad_path(key)) != NULL)
+        return ncz_fail(NC_EBADNAME, "%s/%s: %s; an archive (.zip) may have such names", f->dir, key, why);
     if (zmap_file_reserved(leaf))
         return ncz_fail(NC_EINVAL, "%s/%s: such names are for temporary files", f->dir, key);
-    return check_names(f, key);
+    return NC_NOERR;
 }
 
 /*

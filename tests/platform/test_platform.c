@@ -56,6 +56,7 @@ test_paths(void **state)
     assert_int_equal(errno, ENOENT);
     ncz_sys_tidy_path(path);
     assert_string_equal(path, "a\\b/c"); /* here a name may contain it */
+    assert_null(ncz_sys_bad_path("aux:/b\\"));
     scratch_free(dir);
 }
 
