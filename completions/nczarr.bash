@@ -57,7 +57,7 @@ _nczarr()
         nczdump)
             options='-h --header -c --coords -v --variables -g --groups -d --dim -s --special -F -Xp -XF -Xm -t --times -i -p
                 --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --plot --show
-                --graphics --color --tree --chunks --chunks=json --s3-explain --list= --stats -w -L --help --version'
+                --graphics --color --tree --sizes --chunks --chunks=json --s3-explain --list= --stats -w -L --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'

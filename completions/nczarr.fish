@@ -40,6 +40,7 @@ complete -c nczdump -l graphics -x -a 'auto sixel kitty blocks' -d 'how the term
 complete -c nczdump -l list -x -a 'vars dims groups' -d 'names only'
 complete -c nczdump -l color -x -a 'auto always never' -d 'in color'
 complete -c nczdump -l tree -d 'an overview'
+complete -c nczdump -l sizes -d 'with --tree, the bytes of a dataset on a server, too'
 complete -c nczdump -l chunks -a 'json' -d 'which chunks are stored'
 complete -c nczdump -l s3-explain -d 'the settings that an S3 URL resolves to'
 complete -c nczdump -l stats -d 'what was asked of the store, at the end'

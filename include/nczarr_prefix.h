@@ -481,6 +481,7 @@
 #define nczarr_map_room NCZARR_NAMED_(nczarr_map_room)
 #define nczarr_map_search NCZARR_NAMED_(nczarr_map_search)
 #define nczarr_map_sync NCZARR_NAMED_(nczarr_map_sync)
+#define nczarr_map_walk NCZARR_NAMED_(nczarr_map_walk)
 #define nczarr_map_write NCZARR_NAMED_(nczarr_map_write)
 #define nczarr_open_map NCZARR_NAMED_(nczarr_open_map)
 #define nczarr_open_par NCZARR_NAMED_(nczarr_open_par)

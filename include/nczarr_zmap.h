@@ -86,6 +86,16 @@ NCZARR_API int nczarr_map_delete(nczarr_map *map, const char *key);
 typedef int (*nczarr_map_each)(const char *name, int leaf, void *arg);
 NCZARR_API int nczarr_map_search(nczarr_map *map, const char *prefix, nczarr_map_each each, void *arg);
 
+/*
+ * Calls `each` for every object whose key begins with prefix and a '/' ("": every object), each once, in no particular
+ * order, with its whole key. `length` is NCZARR_MAP_WHOLE where the map's list does not say it: ask nczarr_map_len().
+ * On S3 the list has the lengths, and costs one request per thousand objects; other maps are searched prefix by prefix.
+ * `each` may use the map; a return value other than 0 ends the walk and is returned. A map that cannot list, such as a
+ * web server's: NC_ENOTBUILT.
+ */
+typedef int (*nczarr_map_walk_each)(const char *key, unsigned long long length, void *arg);
+NCZARR_API int nczarr_map_walk(nczarr_map *map, const char *prefix, nczarr_map_walk_each each, void *arg);
+
 /* Makes everything written so far durable. Returns NC_NOERR at once where that has no meaning. */
 NCZARR_API int nczarr_map_sync(nczarr_map *map);
 

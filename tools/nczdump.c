@@ -36,7 +36,8 @@ enum {
     OPT_SHOW,
     OPT_GRAPHICS,
     OPT_COLOR,
-    OPT_LIST
+    OPT_LIST,
+    OPT_SIZES
 };
 
 static const char usage_text[] =
@@ -64,8 +65,9 @@ static const char usage_text[] =
     "v[0,:,:]\n"
     "      --show VAR          the same on the terminal\n"
     "      --graphics HOW      ... as sixel, kitty, blocks, or auto, as the terminal can\n"
-    "      --color WHEN        ... and --tree, --chunks in color: auto, always or never\n"
+    "      --color WHEN        ... and CDL, --tree, --chunks in color: auto, always or never\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
+    "      --sizes             ... with the bytes of a dataset on a server, too, if it can list: costs requests\n"
     "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
     "      --list=WHAT         names only: of vars, dims or groups\n"
@@ -98,6 +100,7 @@ static const struct option long_options[] = {
     {"graphics", required_argument, NULL, OPT_GRAPHICS},
     {"color", required_argument, NULL, OPT_COLOR},
     {"list", required_argument, NULL, OPT_LIST},
+    {"sizes", no_argument, NULL, OPT_SIZES},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -342,6 +345,7 @@ take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, i
     case 'w': return true;
     case OPT_JSON: return take_json(o, optarg);
     case OPT_TREE: o->form = DUMP_TREE; return true;
+    case OPT_SIZES: o->sizes = true; return true;
     case OPT_CHUNKS: return take_chunks(o, optarg);
     case OPT_LIST: return take_list(o);
     case OPT_STATS: o->stats = true; return true;
@@ -372,6 +376,10 @@ check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
         return true;
     if (n != 1) {
         fprintf(stderr, n == 0 ? "nczdump: no dataset given\n" : "nczdump: only one dataset at a time\n");
+        return false;
+    }
+    if (o->sizes && o->form != DUMP_TREE) {
+        fprintf(stderr, "nczdump: --sizes: only with --tree\n");
         return false;
     }
     if (o->limits.n > 0 && (html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {

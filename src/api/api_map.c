@@ -214,6 +214,32 @@ nczarr_map_search(nczarr_map *map, const char *prefix, nczarr_map_each each, voi
     return s.rc != 0 ? s.rc : ncz_call_done(rc);
 }
 
+typedef struct walker {
+    nczarr_map_walk_each each;
+    void                *arg;
+    int                  rc;
+} walker;
+
+static int
+on_object(const char *key, uint64_t size, void *arg)
+{
+    walker *w = arg;
+
+    return w->rc = w->each(key, size == ZMAP_NO_SIZE ? NCZARR_MAP_WHOLE : size, w->arg);
+}
+
+int
+nczarr_map_walk(nczarr_map *map, const char *prefix, nczarr_map_walk_each each, void *arg)
+{
+    walker w = {.each = each, .arg = arg, .rc = 0};
+    int    rc;
+
+    if ((rc = check_map_call(map, "nczarr_map_walk", each != NULL)) != NC_NOERR)
+        return rc;
+    rc = zmap_walk(map, prefix, on_object, &w);
+    return w.rc != 0 ? w.rc : ncz_call_done(rc);
+}
+
 int
 nczarr_map_sync(nczarr_map *map)
 {

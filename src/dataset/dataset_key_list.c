@@ -56,11 +56,11 @@ typedef struct gathering {
 } gathering;
 
 static int
-on_key(const char *key, bool leaf, void *arg)
+on_key(const char *key, uint64_t size, void *arg)
 {
     gathering *g = arg;
 
-    (void)leaf;
+    (void)size;
     g->rc = ncz_key_list_add(g->out, "", key);
     return g->rc;
 }

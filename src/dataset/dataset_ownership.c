@@ -30,10 +30,10 @@ ncz_owner_is_dataset(zmap *map, bool *out)
 }
 
 static int
-on_any(const char *name, bool leaf, void *arg)
+on_any(const char *key, uint64_t size, void *arg)
 {
-    (void)name;
-    (void)leaf;
+    (void)key;
+    (void)size;
     *(bool *)arg = false;
     return 1; /* one object suffices: stop */
 }

@@ -50,9 +50,9 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
 }
 
 static int
-note_other(const char *key, bool leaf, void *arg)
+note_other(const char *key, uint64_t size, void *arg)
 {
-    (void)leaf;
+    (void)size;
     if (ncz_claim_is_key(key))
         return 0;
     *(bool *)arg = true;

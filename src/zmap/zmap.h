@@ -102,6 +102,9 @@ typedef struct zmap_put_req {
  */
 typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 
+/* The same for zmap_walk(): an object's whole key, and its bytes where the list has them, or ZMAP_NO_SIZE. */
+typedef int (*zmap_walk_fn)(const char *key, uint64_t size, void *arg);
+
 typedef struct zmap_stats {
     uint64_t gets, puts, dels, lists;   /* objects read, written, deleted; prefixes listed */
     uint64_t bytes_read, bytes_written; /* of objects */
@@ -144,8 +147,8 @@ int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no 
 int zmap_del_match(zmap *m, const char *key, const char *version);
 /* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Without children: no call. */
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
-/* Every object below `prefix`, by its whole key (`leaf` is true), each once, unsorted. Stops as zmap_list() does. */
-int zmap_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+/* Every object below `prefix`, each once, unsorted. Stops as zmap_list() does. */
+int zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg);
 /* Operations since the store was opened. A get or put counts once, failed or not; bytes count only on success. */
 void zmap_stats_of(const zmap *m, zmap_stats *out);
 /* On success all earlier puts are on stable storage. Without ZMAP_CAN_SYNC: NC_NOERR at once. */

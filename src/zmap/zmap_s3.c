@@ -255,11 +255,12 @@ remote_del(zmap *m, const char *const *keys, size_t n)
 
 /* Skips objects that end in '/', which other tools use to mark directories, and names that are not keys. */
 static int
-note_child(const char *key, size_t len, bool object, void *arg)
+note_child(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
     char *name;
     int   rc = NC_NOERR;
 
+    (void)size;
     if (len > 0 && key[len - 1] == '/') {
         len--;
         if (object)
@@ -289,12 +290,12 @@ remote_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 typedef struct walk {
     const char  *prefix;
     ncz_buf      key;
-    zmap_each_fn each;
+    zmap_walk_fn each;
     void        *arg;
 } walk;
 
 static int
-note_key(const char *key, size_t len, bool object, void *arg)
+note_key(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
     walk *w = arg;
     int   rc;
@@ -305,11 +306,11 @@ note_key(const char *key, size_t len, bool object, void *arg)
     ncz_buf_reset(&w->key);
     if ((rc = ncz_buf_printf(&w->key, "%s%s%s", w->prefix, w->prefix[0] != '\0' ? "/" : "", key)) != NC_NOERR)
         return rc;
-    return zmap_key_valid(w->key.data) ? w->each(w->key.data, true, w->arg) : NC_NOERR;
+    return zmap_key_valid(w->key.data) ? w->each(w->key.data, size, w->arg) : NC_NOERR;
 }
 
 static int
-remote_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+remote_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 {
     walk w = {.prefix = prefix, .each = each, .arg = arg};
     int  rc = ncz_s3_list(client_of(m), prefix, true, 0, note_key, &w);
@@ -326,11 +327,11 @@ typedef struct mine {
 } mine;
 
 static int
-note_mine(const char *key, size_t len, bool object, void *arg)
+note_mine(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
     mine *f = arg;
 
-    (void)object;
+    (void)object, (void)size;
     return is_made(f->s, key) ? zmap_children_add(&f->keys, key, len, true) : NC_NOERR;
 }
 
@@ -411,9 +412,9 @@ static const zmap_ops http_ops = {
 };
 
 static int
-on_any(const char *key, size_t len, bool object, void *arg)
+on_any(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
-    (void)key, (void)len, (void)object;
+    (void)key, (void)len, (void)object, (void)size;
     *(bool *)arg = true;
     return NC_NOERR;
 }

@@ -12,7 +12,7 @@ typedef struct walk {
     const char   *prefix; /* the one being listed */
     zmap_children todo;   /* prefixes found so far, in the order of listing */
     ncz_buf       key;
-    zmap_each_fn  each;
+    zmap_walk_fn  each;
     void         *arg;
 } walk;
 
@@ -26,12 +26,12 @@ on_child(const char *name, bool leaf, void *arg)
     if ((rc = ncz_buf_printf(&w->key, "%s%s%s", w->prefix, w->prefix[0] != '\0' ? "/" : "", name)) != NC_NOERR)
         return rc;
     if (leaf)
-        return w->each(w->key.data, true, w->arg);
+        return w->each(w->key.data, ZMAP_NO_SIZE, w->arg);
     return zmap_children_add(&w->todo, w->key.data, w->key.len, false);
 }
 
 static int
-by_prefixes(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+by_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 {
     walk   w = {.each = each, .arg = arg};
     size_t at = 0;
@@ -47,7 +47,7 @@ by_prefixes(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 }
 
 int
-zmap_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 {
     int rc;
 

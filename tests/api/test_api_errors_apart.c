@@ -275,6 +275,15 @@ never(const char *name, int leaf, void *arg)
 }
 
 static int
+never_walk(const char *key, unsigned long long length, void *arg)
+{
+    (void)key;
+    (void)length;
+    (void)arg;
+    return NC_EINTERNAL;
+}
+
+static int
 count_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     (void)index;
@@ -314,6 +323,8 @@ maps(void **state)
     FAILS(NC_EPERM, nczarr_map_delete(read_only, "key"));
     FAILS(NC_EEMPTY, nczarr_map_exists(read_only, "key"));
     FAILS(NC_ENOTBUILT, nczarr_map_search(read_only, "", never, NULL));
+    FAILS(NC_ENOTBUILT, nczarr_map_walk(read_only, "", never_walk, NULL));
+    FAILS(NC_EINVAL, nczarr_map_walk(read_only, "", NULL, NULL));
     OK(nczarr_map_close(read_only));
 
     OK(nczarr_map_memory(&map));

@@ -31,6 +31,25 @@ note(const char *name, int leaf, void *arg)
     return s->stop;
 }
 
+/* What a walk has seen. */
+typedef struct walk {
+    nczarr_map *map;
+    int         n, chunks, stop;
+} walk;
+
+static int
+note_object(const char *key, unsigned long long length, void *arg)
+{
+    walk              *w = arg;
+    unsigned long long len = 0;
+
+    OK(nczarr_map_len(w->map, key, &len));
+    assert_true(length == len || length == NCZARR_MAP_WHOLE);
+    w->n++;
+    w->chunks += strncmp(key, "g/v/", 4) == 0 && key[4] != '.';
+    return w->stop;
+}
+
 static void
 look(nczarr_map *map)
 {
@@ -40,6 +59,7 @@ look(nczarr_map *map)
     void                      *data = NULL;
     size_t                     n = 0;
     seen                       s = {.text = ""};
+    walk                       walked;
 
     OK(nczarr_map_exists(map, "g/v/.zarray"));
     FAILS(NC_EEMPTY, nczarr_map_exists(map, "g/v"));
@@ -69,6 +89,16 @@ look(nczarr_map *map)
     s = (seen){.text = ""};
     OK(nczarr_map_search(map, "h", note, &s));
     assert_string_equal(s.text, "");
+    walked = (walk){.map = map};
+    OK(nczarr_map_walk(map, "g", note_object, &walked));
+    assert_true(walked.n > walked.chunks);
+    assert_int_equal(walked.chunks, 2);
+    walked = (walk){.map = map, .stop = 77};
+    assert_int_equal(nczarr_map_walk(map, "", note_object, &walked), 77);
+    assert_int_equal(walked.n, 1);
+    walked = (walk){.map = map};
+    OK(nczarr_map_walk(map, "h", note_object, &walked));
+    assert_int_equal(walked.n, 0);
 }
 
 static void

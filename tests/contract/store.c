@@ -771,15 +771,34 @@ test_list(void **state)
     expect_list(fx->m, "g.", "");
 }
 
+/* An object's size, where the walk tells it, is what zmap_len() says. */
+typedef struct walked {
+    zmap   *m;
+    ncz_buf seen;
+} walked;
+
+static int
+note_object(const char *key, uint64_t size, void *arg)
+{
+    walked  *w = arg;
+    uint64_t len = 0;
+
+    if (size != ZMAP_NO_SIZE) {
+        assert_rc(zmap_len(w->m, key, &len), NC_NOERR);
+        assert_int_equal(size, len);
+    }
+    return ncz_buf_printf(&w->seen, "%s ", key);
+}
+
 static void
 expect_walk(zmap *m, const char *prefix, const char *want)
 {
-    ncz_buf seen = NCZ_BUF_INIT;
-    char   *words[16], *rest = NULL;
-    size_t  n = 0;
+    walked seen = {m, NCZ_BUF_INIT};
+    char  *words[16], *rest = NULL;
+    size_t n = 0;
 
-    assert_rc(zmap_walk(m, prefix, note_child, &seen), NC_NOERR);
-    for (char *w = seen.len > 0 ? strtok_r(seen.data, " ", &rest) : NULL; w != NULL && n < 16;
+    assert_rc(zmap_walk(m, prefix, note_object, &seen), NC_NOERR);
+    for (char *w = seen.seen.len > 0 ? strtok_r(seen.seen.data, " ", &rest) : NULL; w != NULL && n < 16;
          w = strtok_r(NULL, " ", &rest))
         words[n++] = w;
     for (size_t i = 0; i < n; i++) { /* each of them is wanted, in whatever order, and no other */
@@ -796,13 +815,15 @@ expect_walk(zmap *m, const char *prefix, const char *want)
     for (const char *c = want; *c != '\0'; c++)
         n -= *c == ' ';
     assert_int_equal(n, 0);
-    ncz_buf_clear(&seen);
+    ncz_buf_clear(&seen.seen);
 }
 
 static void
 test_walk(void **state)
 {
     fixture *fx = *state;
+
+    walked none = {fx->m, NCZ_BUF_INIT};
 
     expect_walk(fx->m, "", "");
     put_text(fx->m, ".zgroup", "{}");
@@ -814,7 +835,7 @@ test_walk(void **state)
     expect_walk(fx->m, "g", "g/h/w/0 ");
     expect_walk(fx->m, "g/h/w/0", "");
     expect_walk(fx->m, "nothing", "");
-    assert_rc(zmap_walk(fx->m, "a//b", note_child, NULL), NC_EINVAL);
+    assert_rc(zmap_walk(fx->m, "a//b", note_object, &none), NC_EINVAL);
 }
 
 typedef struct stop {
@@ -828,6 +849,15 @@ stop_at_second(const char *name, bool leaf, void *arg)
     stop *s = arg;
 
     (void)name, (void)leaf;
+    return ++s->calls == 2 ? 77 : 0;
+}
+
+static int
+stop_walk_at_second(const char *key, uint64_t size, void *arg)
+{
+    stop *s = arg;
+
+    (void)key, (void)size;
     return ++s->calls == 2 ? 77 : 0;
 }
 
@@ -855,7 +885,7 @@ test_list_callbacks(void **state)
     assert_int_equal(zmap_list(fx->m, "", stop_at_second, &s), 77);
     assert_int_equal(s.calls, 2);
     s.calls = 0;
-    assert_int_equal(zmap_walk(fx->m, "", stop_at_second, &s), 77);
+    assert_int_equal(zmap_walk(fx->m, "", stop_walk_at_second, &s), 77);
     assert_int_equal(s.calls, 2);
     s.calls = 0;
     assert_rc(zmap_list(fx->m, "", put_below, &s), NC_NOERR); /* no lock is held */

@@ -69,7 +69,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.many_processes, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.page, self.in_place, self.many_processes, self.cut_off, self.random_programs, self.spellings, self.sizes, self.errors, self.without_md5, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -171,6 +171,17 @@ class Suite:
             r = self.run(self.program("tools", "nczdump"), "-n", "climate", url, **env)
             want = want or r.stdout
             report("%s: %s" % (self.name, label), [] if r.returncode == 0 and r.stdout == want and "netcdf climate" in want else [r.stderr or r.stdout[:200]])
+
+    def sizes(self):
+        """--tree --sizes says of a bucket what --tree says of a directory, by a list of its objects; a web server has none."""
+        copy, url = os.path.join(self.tmp, "sizes.zarr"), self.base + "/spelled/climate.zarr#mode=s3"
+        r = self.run(self.program("tools", "nczcopy"), url, copy)
+        want = self.run(self.program("tools", "nczdump"), "--tree", copy)
+        got = self.run(self.program("tools", "nczdump"), "--tree", "--sizes", url)
+        none = self.run(self.program("tools", "nczdump"), "--tree", url)
+        lines = lambda r: r.stdout.replace("climate", "sizes").splitlines()
+        report("%s: --tree --sizes" % self.name, [] if lines(got) == lines(want) and " bytes" in got.stdout and " bytes" not in none.stdout
+               else [r.stderr, want.stdout, got.stdout + got.stderr, none.stdout])
 
     def errors(self):
         dump, missing = self.program("tools", "nczdump"), self.base + "/nothing/here.zarr#mode=s3"

@@ -941,9 +941,11 @@ large_object_fails(void **state)
 /* ---- lists ---- */
 
 static int
-note(const char *key, size_t len, bool object, void *arg)
+note(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
     assert_int_equal(strlen(key), len);
+    if (object && size != 1) /* else of one byte */
+        return ncz_buf_printf(arg, "%s=%lld ", key, size == NCZ_S3_NO_SIZE ? -1 : (long long)size);
     return ncz_buf_printf(arg, "%s%s ", object ? "" : "*", key);
 }
 
@@ -985,6 +987,23 @@ lists(void **state)
     expect_list(s, false, NC_ES3, NULL);
     expect_list(s, false, NC_ES3, NULL);
     expect_list(s, false, NC_NOERR, "0 "); /* an error, in spite of its 200 */
+    DONE();
+}
+
+#define SIZED(k, size) "<Contents><Size>" size "</Size><ETag>x</ETag><Key>pre/fix/v/" k "</Key></Contents>"
+
+/* Each key has its own size, whatever the order; what is no number of bytes is as none. */
+static void
+sizes_in_lists(void **state)
+{
+    SCRIPT({"GET", 200,
+            LIST("<EncodingType>url</EncodingType>" SIZED("a", "5497558138880") SIZED("b", "")
+                     SIZED("c", "18446744073709551616") SIZED("d", "12x") SIZED("e", "0") SIZED(
+                         "f", "-3") "<Contents><Size>7</Size></Contents><Contents><Key>pre/fix/v/g</Key></Contents>"
+                                    "<IsTruncated>false</IsTruncated>")});
+
+    (void)state;
+    expect_list(s, true, NC_NOERR, "a=5497558138880 b=-1 c=-1 d=-1 e=0 f=-1 g=-1 ");
     DONE();
 }
 
@@ -1294,9 +1313,9 @@ serve_all(const stub_request *req, stub_reply *reply, void *arg)
 }
 
 static int
-note_nothing(const char *key, size_t len, bool object, void *arg)
+note_nothing(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
-    (void)key, (void)len, (void)object, (void)arg;
+    (void)key, (void)len, (void)object, (void)size, (void)arg;
     return NC_NOERR;
 }
 
@@ -1394,6 +1413,7 @@ main(void)
         cmocka_unit_test(large_object),
         cmocka_unit_test(large_object_fails),
         cmocka_unit_test(lists),
+        cmocka_unit_test(sizes_in_lists),
         cmocka_unit_test(lists_of_old),
         cmocka_unit_test(endless_lists),
         cmocka_unit_test(list_in_a_circle),

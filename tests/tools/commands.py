@@ -318,7 +318,7 @@ def drawings(tmp):
     same("merged rows", draw([40, 1], every_third, "C.UTF-8"),
          ["\u2588", "\u2583", "... 11 rows like the last", "\u2588", legend.replace("(", "(each sign is 3\u00d71 chunks: ") % 8])
     same("merged rows in ASCII", draw([40, 1], every_third, "C"),
-         ["+", "... 12 rows like the last", "#", "(each sign is 3\u00d71 chunks: # all stored, + some)"])
+         ["+", "... 12 rows like the last", "#", "(each sign is 3x1 chunks: # all stored, + some)"])
     for side in (2**32, 2**32 + 1): # as a 64-bit product: 0, and more than 1
         path = tempfile.mkdtemp(dir=tmp)
         os.mkdir(os.path.join(path, "v"))
@@ -383,19 +383,31 @@ def colors():
     problems = []
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "t.zarr")
-        run("nczgen", "-o", path, "-", input="netcdf t { dimensions: x = 2 ; variables: int a(x) ; data: a = 1, 2 ; group: g { variables: int b ; } }")
-        for form, name in (("--tree", "\033[1ma\033[0m"), ("--tree", "\033[1;34mg\033[0m/"), ("--chunks", "\033[1m/g/b\033[0m")):
-            plain = run("nczdump", form, path).stdout
-            always = run("nczdump", form, "--color=always", path).stdout
-            terminal = on_terminal({}, "nczdump", form, path)
-            empty = on_terminal({"NO_COLOR": ""}, "nczdump", form, path)
+        run("nczgen", "-o", path, "-", input="netcdf t { dimensions: x = 2 ; variables: int a(x) ; a:long_name = \"n\" ; data: a = 1, 2 ; group: g { variables: int b ; } }")
+        for form, name in (("--tree", "\033[1ma\033[0m"), ("--tree", "\033[1;34mg\033[0m/"), ("--chunks", "\033[1m/g/b\033[0m"),
+                           ("-fc", "\033[32mint\033[0m \033[1ma\033[0m(x)"), ("-h", "group: \033[1;34mg\033[0m {"), ("-h", "\033[2m// group g\033[0m"),
+                           ("-f c", "\033[2m// a(0)\033[0m"), ("-h", "\033[36mlong_name\033[0m = \"n\"")):
+            plain = run("nczdump", *form.split(), path).stdout
+            always = run("nczdump", *form.split(), "--color=always", path).stdout
+            terminal = on_terminal({}, "nczdump", *form.split(), path)
+            empty = on_terminal({"NO_COLOR": ""}, "nczdump", *form.split(), path)
             if "\033" in plain or name not in always or not always == terminal == empty or re.sub("\033\\[[0-9;]*m", "", always) != plain:
                 problems.append("%s: %r, %r, %r, %r" % (form, plain, always, terminal, empty))
             for env, option in (({"NO_COLOR": "1"}, []), ({"TERM": "dumb"}, []), ({}, ["--color=never"])):
-                if on_terminal(env, "nczdump", form, *option, path) != plain:
+                if on_terminal(env, "nczdump", *form.split(), *option, path) != plain:
                     problems.append("%s %s %s has colors" % (form, env, option))
         r = run("nczdump", "--tree", "--color=sometimes", path)
         if r.returncode != 2 or "not a valid value: sometimes" not in r.stderr:
+            problems.append(r.stderr)
+        for form in ("--json", "--xml", "--list=vars", "--chunks=json"):
+            if "\033" in run("nczdump", form, "--color=always", path).stdout:
+                problems.append("%s has colors" % form)
+        for form in ("--tree", "--chunks"):
+            r = run("nczdump", form, path, env={**os.environ, "LC_ALL": "C"})
+            if not r.stdout.isascii() or (form == "--tree" and "`- g/" not in r.stdout):
+                problems.append("%s in ASCII: %r" % (form, r.stdout))
+        r = run("nczdump", "--sizes", path)
+        if r.returncode != 2 or "only with --tree" not in r.stderr:
             problems.append(r.stderr)
     report("commands: colors", problems)
 
@@ -404,8 +416,8 @@ def chunks():
     problems = []
     ascii = {**os.environ, "LC_ALL": "C"}
     r = run("nczdump", "--chunks", os.path.join(data, "partial"), env=ascii)
-    want = ("/a  int 4\u00d76, chunks 2\u00d74\n    4 of 4 chunks stored: 128 bytes of 128, ratio 1.00; from 32 to 32 a chunk\n    ##\n    ##\n"
-            "/never  int 4\u00d76, chunks 2\u00d74\n    0 of 4 chunks stored\n    4 missing: they read as fill\n    ..\n    ..\n")
+    want = ("/a  int 4x6, chunks 2x4\n    4 of 4 chunks stored: 128 bytes of 128, ratio 1.00; from 32 to 32 a chunk\n    ##\n    ##\n"
+            "/never  int 4x6, chunks 2x4\n    0 of 4 chunks stored\n    4 missing: they read as fill\n    ..\n    ..\n")
     if not r.stdout.startswith(want) or not r.stdout.endswith("\n10 of 14 chunks stored in all, 256 bytes\n"):
         problems.append(r.stdout)
     doc = json.loads(run("nczdump", "--chunks=json", "-v", "/a,never", os.path.join(data, "partial")).stdout)

@@ -53,7 +53,8 @@ typedef struct dump_opts {
     bool                times;            /* -t, -i */
     char                time_separator;   /* between date and time of day */
     bool                stats;            /* --stats: what was asked of the store, on stderr at the end */
-    bool                color;            /* names in color: --tree and --chunks */
+    bool                sizes;            /* --sizes: in --tree the bytes of a dataset on a server, too */
+    bool                color;            /* in color: CDL, and names in --tree and --chunks */
     const char         *file;             /* what error messages name; NULL: the dataset's name */
 } dump_opts;
 

@@ -227,7 +227,7 @@ print_title(section *s)
     fputc('\n', d->out);
     dump_cdl_indent(d);
     fputc(' ', d->out);
-    dump_cdl_name(d, s->v->name);
+    dump_cdl_colored_name(d, DUMP_BOLD, s->v->name);
     fputs(s->v->ndims <= 1 ? " = " : " =\n  ", d->out);
     d->col = d->indent + (s->v->ndims <= 1 ? strlen(s->v->name) + 4 : 2);
 }
@@ -257,7 +257,11 @@ dump_cdl_data(dump_context *d, const dump_var *v)
         dump_text_add_error(&why, rc, v->name);
         fputc('\n', d->out);
         dump_cdl_indent(d);
-        fprintf(d->out, " // %s: cannot be read: %s\n", v->name, why.s);
+        fputc(' ', d->out);
+        dump_color(d, DUMP_FAINT);
+        fprintf(d->out, "// %s: cannot be read: %s", v->name, why.s);
+        dump_color_end(d);
+        fputc('\n', d->out);
         dump_text_clear(&why);
         dump_fail(&d->report, rc, path);
     } else {
@@ -269,7 +273,8 @@ dump_cdl_data(dump_context *d, const dump_var *v)
         if (rc != NC_NOERR) {
             /* A comma was printed last: one value more makes it correct CDL. */
             fputs(v->type == NC_CHAR ? "\"\" ; " : "_ ; ", d->out);
-            fputs("// incomplete: the rest could not be read\n", d->out);
+            dump_cdl_colored(d, DUMP_FAINT, "// incomplete: the rest could not be read");
+            fputc('\n', d->out);
             dump_fail(&d->report, rc, path);
         }
     }

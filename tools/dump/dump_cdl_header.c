@@ -29,11 +29,16 @@ print_dims(dump_context *d, int grp)
             break;
         dump_cdl_indent(d);
         fputc('\t', d->out);
-        dump_cdl_name(d, name);
-        if (dump_dim_is_unlimited(grp, dims.id[i]))
-            fprintf(d->out, " = UNLIMITED ; // (%zu currently)\n", len);
-        else
+        dump_cdl_colored_name(d, DUMP_BOLD, name);
+        if (dump_dim_is_unlimited(grp, dims.id[i])) {
+            fputs(" = UNLIMITED ; ", d->out);
+            dump_color(d, DUMP_FAINT);
+            fprintf(d->out, "// (%zu currently)", len);
+            dump_color_end(d);
+            fputc('\n', d->out);
+        } else {
             fprintf(d->out, " = %zu ;\n", len);
+        }
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
@@ -191,7 +196,11 @@ print_unreadable_var(dump_context *d, const dump_var *v)
     rc = rc != NC_NOERR ? rc : NC_EBADTYPE;
     dump_text_add_error(&why, rc, v->name);
     dump_cdl_indent(d);
-    fprintf(d->out, "\t// left out: %s %s: %s\n", t.s, v->name, why.s);
+    fputc('\t', d->out);
+    dump_color(d, DUMP_FAINT);
+    fprintf(d->out, "// left out: %s %s: %s", t.s, v->name, why.s);
+    dump_color_end(d);
+    fputc('\n', d->out);
     dump_fail(&d->report, rc, path);
     dump_text_clear(&t);
     dump_text_clear(&why);
@@ -209,9 +218,11 @@ print_var(dump_context *d, const dump_var *v)
     }
     dump_cdl_indent(d);
     dump_text_add_type(&t, v, true);
-    fprintf(d->out, "\t%s ", t.s);
+    fputc('\t', d->out);
+    dump_cdl_colored(d, DUMP_GREEN, t.s);
+    fputc(' ', d->out);
     dump_text_clear(&t);
-    dump_cdl_name(d, v->name);
+    dump_cdl_colored_name(d, DUMP_BOLD, v->name);
     for (int i = 0; i < v->ndims; i++) {
         fputs(i == 0 ? "(" : ", ", d->out);
         print_dim_ref(d, v->grp, v->dims[i]);
@@ -254,7 +265,8 @@ print_group_atts(dump_context *d, int grp)
     if (natts > 0 || d->o->special) {
         fputc('\n', d->out);
         dump_cdl_indent(d);
-        fputs(root ? "// global attributes:\n" : "// group attributes:\n", d->out);
+        dump_cdl_colored(d, DUMP_FAINT, root ? "// global attributes:" : "// group attributes:");
+        fputc('\n', d->out);
     }
     for (int i = 0; i < natts; i++)
         print_att(d, grp, NC_GLOBAL, "", i);
@@ -293,13 +305,16 @@ print_subgroups(dump_context *d, int grp)
         fputc('\n', d->out);
         dump_cdl_indent(d);
         fputs("group: ", d->out);
-        dump_cdl_name(d, name);
+        dump_cdl_colored_name(d, DUMP_BOLD_BLUE, name);
         fputs(" {\n", d->out);
         d->indent += 2;
         dump_cdl_group(d, grps.id[i]);
         dump_cdl_indent(d);
-        fputs("} // group ", d->out);
+        fputs("} ", d->out);
+        dump_color(d, DUMP_FAINT);
+        fputs("// group ", d->out);
         dump_cdl_name(d, name);
+        dump_color_end(d);
         fputc('\n', d->out);
         d->indent -= 2;
     }

@@ -25,6 +25,22 @@ dump_cdl_name(dump_context *d, const char *name)
 }
 
 void
+dump_cdl_colored(dump_context *d, const char *color, const char *s)
+{
+    dump_color(d, color);
+    fputs(s, d->out);
+    dump_color_end(d);
+}
+
+void
+dump_cdl_colored_name(dump_context *d, const char *color, const char *name)
+{
+    dump_color(d, color);
+    dump_cdl_name(d, name);
+    dump_color_end(d);
+}
+
+void
 dump_cdl_piece(dump_context *d, const char *s, size_t n)
 {
     if (n > 2 && d->col + n > d->o->line_len - 2) {
@@ -54,11 +70,13 @@ dump_cdl_typed_att_head(dump_context *d, const char *type, const char *owner, co
 {
     dump_cdl_indent(d);
     fputs("\t\t", d->out);
-    if (type != NULL)
-        fprintf(d->out, "%s ", type);
+    if (type != NULL) {
+        dump_cdl_colored(d, DUMP_GREEN, type);
+        fputc(' ', d->out);
+    }
     dump_cdl_name(d, owner);
     fputs(is_section_word(owner) ? " :" : ":", d->out);
-    dump_cdl_name(d, name);
+    dump_cdl_colored_name(d, DUMP_CYAN, name);
     fputs(" = ", d->out);
 }
 

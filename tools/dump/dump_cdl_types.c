@@ -15,11 +15,12 @@ print_enum(dump_context *d, int grp, const user_type *t)
 
     dump_text_add_type_ref(&line, grp, t->base, true);
     dump_text_add(&line, " enum ");
-    dump_text_add_name(&line, t->name);
-    dump_text_add(&line, " {");
     dump_cdl_indent(d);
-    fputs(line.s, d->out);
-    d->col = line.len;
+    dump_cdl_colored(d, DUMP_GREEN, line.s);
+    dump_cdl_colored_name(d, DUMP_BOLD, t->name);
+    fputs(" {", d->out);
+    dump_text_add_name(&line, t->name);
+    d->col = line.len + 2;
     for (size_t i = 0; i < t->nmembers; i++) {
         dump_text_reset(&line);
         dump_text_add_name(&line, t->members[i].name);
@@ -43,22 +44,31 @@ print_compound(dump_context *d, int grp, const user_type *t)
 
     dump_text_add_name(&name, t->name);
     dump_cdl_indent(d);
-    fprintf(d->out, "compound %s {\n", name.s);
+    dump_cdl_colored(d, DUMP_GREEN, "compound ");
+    dump_cdl_colored(d, DUMP_BOLD, name.s);
+    fputs(" {\n", d->out);
     for (size_t i = 0; i < t->nmembers; i++) {
         const user_member *m = &t->members[i];
 
         dump_text_reset(&line);
         dump_text_add_type_ref(&line, grp, m->type, true);
-        dump_text_addc(&line, ' ');
-        dump_text_add_name(&line, m->name);
+        dump_cdl_indent(d);
+        fputs("  ", d->out);
+        dump_cdl_colored(d, DUMP_GREEN, line.s);
+        fputc(' ', d->out);
+        dump_cdl_colored_name(d, DUMP_BOLD, m->name);
+        dump_text_reset(&line);
         for (int k = 0; k < m->ndims; k++)
             dump_text_addf(&line, "%s%d", k == 0 ? "(" : ", ", m->dims[k]);
         dump_text_add(&line, m->ndims > 0 ? ") ;\n" : " ;\n");
-        dump_cdl_indent(d);
-        fprintf(d->out, "  %s", line.s);
+        fputs(line.s, d->out);
     }
     dump_cdl_indent(d);
-    fprintf(d->out, "}; // %s\n", name.s);
+    fputs("}; ", d->out);
+    dump_color(d, DUMP_FAINT);
+    fprintf(d->out, "// %s", name.s);
+    dump_color_end(d);
+    fputc('\n', d->out);
     dump_text_clear(&line);
     dump_text_clear(&name);
 }
@@ -75,9 +85,10 @@ print_sized(dump_context *d, int grp, const user_type *t)
         dump_text_add_type_ref(&line, grp, t->base, true);
         dump_text_add(&line, "(*) ");
     }
-    dump_text_add_name(&line, t->name);
     dump_cdl_indent(d);
-    fprintf(d->out, "%s ;\n", line.s);
+    dump_cdl_colored(d, DUMP_GREEN, line.s);
+    dump_cdl_colored_name(d, DUMP_BOLD, t->name);
+    fputs(" ;\n", d->out);
     dump_text_clear(&line);
 }
 

@@ -5,8 +5,6 @@
  */
 #include "dump_int.h"
 
-#include "../terminal_text.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,22 +154,23 @@ print_rows(const dump_chunk_map *m, double heaviest, FILE *out)
 }
 
 void
-dump_chunk_map_print(dump_chunk_map *m, FILE *out)
+dump_chunk_map_print(dump_chunk_map *m, const dump_context *d)
 {
-    bool   blocks = terminal_is_utf8();
-    double heaviest = blocks ? find_heaviest(m) : 0;
+    FILE  *out = d->out;
+    double heaviest = d->utf8 ? find_heaviest(m) : 0;
 
     if (print_rows(m, heaviest, NULL) > LINES_MAX) {
         merge_rows(m, dump_divide_up(m->down, LINES_MAX));
-        heaviest = blocks ? find_heaviest(m) : 0;
+        heaviest = d->utf8 ? find_heaviest(m) : 0;
     }
     (void)print_rows(m, heaviest, out);
     if (heaviest > 0) {
         fputs("    (", out);
         if (m->per_row > 1 || m->per_col > 1)
-            fprintf(out, "each sign is %zu\xc3\x97%zu chunks: ", m->per_row, m->per_col);
+            fprintf(out, "each sign is %zu%s%zu chunks: ", m->per_row, dump_times(d), m->per_col);
         fprintf(out, "\xe2\x96\x81 to \xe2\x96\x88 by bytes, \xe2\x96\x88 %.0f a chunk; . none stored)\n", heaviest);
     } else if (m->per_row > 1 || m->per_col > 1) {
-        fprintf(out, "    (each sign is %zu\xc3\x97%zu chunks: # all stored, + some)\n", m->per_row, m->per_col);
+        fprintf(out, "    (each sign is %zu%s%zu chunks: # all stored, + some)\n", m->per_row, dump_times(d),
+                m->per_col);
     }
 }

@@ -308,10 +308,10 @@ clear_chunks(chunks *c)
 /* ---- as text ------------------------------------------------------------------------------------------------- */
 
 static void
-add_sizes(dump_text *t, const size_t *n, int ndims)
+add_sizes(const dump_context *d, dump_text *t, const size_t *n, int ndims)
 {
     for (int i = 0; i < ndims; i++)
-        dump_text_addf(t, "%s%zu", i > 0 ? "\xc3\x97" : "", n[i]);
+        dump_text_addf(t, "%s%zu", i > 0 ? dump_times(d) : "", n[i]);
 }
 
 /* The lengths along each dimension: 2,5,4x3. */
@@ -319,11 +319,11 @@ static void
 add_chunk_lengths(dump_text *t, const chunks *c)
 {
     if (c->length == NULL) {
-        add_sizes(t, c->chunk, c->v->ndims);
+        add_sizes(c->d, t, c->chunk, c->v->ndims);
         return;
     }
     for (int i = 0; i < c->v->ndims; i++) {
-        dump_text_add(t, i > 0 ? "\xc3\x97" : "");
+        dump_text_add(t, i > 0 ? dump_times(c->d) : "");
         for (size_t k = 0; k < c->grid[i]; k++)
             dump_text_addf(t, "%s%zu", k > 0 ? "," : "", c->length[i][k]);
     }
@@ -340,12 +340,12 @@ print_text(chunks *c, const char *path)
     dump_text_addf(&t, c->d->o->color ? DUMP_BOLD "%s" DUMP_PLAIN "  " : "%s  ", path);
     dump_text_add_type(&t, v, false);
     dump_text_add(&t, v->ndims > 0 ? " " : "");
-    add_sizes(&t, v->shape, v->ndims);
+    add_sizes(c->d, &t, v->shape, v->ndims);
     dump_text_add(&t, v->ndims > 0 ? ", chunks " : "");
     add_chunk_lengths(&t, c);
     if (v->shard != NULL) {
         dump_text_add(&t, ", shards ");
-        add_sizes(&t, v->shard, v->ndims);
+        add_sizes(c->d, &t, v->shard, v->ndims);
     }
     dump_text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
     if (c->stored > 0)
@@ -363,7 +363,7 @@ print_text(chunks *c, const char *path)
     fprintf(c->d->out, "%s\n", t.s);
     dump_text_clear(&t);
     if (c->total > 1)
-        dump_chunk_map_print(&c->drawing, c->d->out);
+        dump_chunk_map_print(&c->drawing, c->d);
 }
 
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ dump_comment_row(dump_context *d, const dump_var *v, const size_t *index)
 {
     size_t last = v->shape[v->ndims - 1];
 
+    dump_color(d, DUMP_FAINT);
     fputs("// ", d->out);
     dump_cdl_name(d, v->name);
     fputc('(', d->out);
@@ -29,13 +30,16 @@ dump_comment_row(dump_context *d, const dump_var *v, const size_t *index)
         else
             fprintf(d->out, " 0-%zu", last - 1);
     }
-    fputs(")\n", d->out);
+    fputc(')', d->out);
+    dump_color_end(d);
+    fputc('\n', d->out);
 }
 
 /* One value: "// v(2,3)". */
 void
 dump_comment_value(dump_context *d, const dump_var *v, const size_t *index)
 {
+    dump_color(d, DUMP_FAINT);
     fputs("// ", d->out);
     dump_cdl_name(d, v->name);
     for (int dim = 0; dim < v->ndims; dim++) {
@@ -45,4 +49,5 @@ dump_comment_value(dump_context *d, const dump_var *v, const size_t *index)
     }
     if (v->ndims > 0)
         fputc(')', d->out);
+    dump_color_end(d);
 }

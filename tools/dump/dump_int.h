@@ -90,6 +90,7 @@ typedef struct dump_context {
     int              root;
     int              format; /* NC_FORMAT_... */
     int              zarr_format;
+    bool             utf8;   /* the locale's charset: else lines, blocks and signs are of ASCII */
     size_t           indent; /* blanks in front of every line: two for each group */
     hyperslab        part;
     dump_report      report;
@@ -106,7 +107,9 @@ typedef struct dump_context {
 /* ---- dump_cdl_print.c: pieces of CDL lines ------------------------------------------------------------------ */
 
 void dump_cdl_indent(dump_context *d);
-void dump_cdl_name(dump_context *d, const char *name); /* escaped for CDL */
+void dump_cdl_name(dump_context *d, const char *name);                    /* escaped for CDL */
+void dump_cdl_colored(dump_context *d, const char *color, const char *s); /* as it is */
+void dump_cdl_colored_name(dump_context *d, const char *color, const char *name);
 #define DUMP_CDL_CONTINUATION "    "
 /* Puts a piece that must stay whole, on a new line if it would not fit. One or two characters always fit. */
 void dump_cdl_piece(dump_context *d, const char *s, size_t n);
@@ -275,10 +278,19 @@ int dump_reader_open(const dump_var *v, dump_reader *r);
 int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
 void dump_reader_close(dump_reader *r);
 
-/* Around names, with dump_opts.color. */
-#define DUMP_BOLD      "\033[1m"
-#define DUMP_BOLD_BLUE "\033[1;34m"
+/* ---- colors, with dump_opts.color -------------------------------------------------------------------------------- */
+
+#define DUMP_BOLD      "\033[1m"    /* names of variables, dimensions and types */
+#define DUMP_BOLD_BLUE "\033[1;34m" /* of groups */
+#define DUMP_CYAN      "\033[36m"   /* of attributes */
+#define DUMP_GREEN     "\033[32m"   /* types */
+#define DUMP_FAINT     "\033[2m"    /* comments */
 #define DUMP_PLAIN     "\033[0m"
+
+void dump_color(const dump_context *d, const char *color); /* nothing without colors */
+void dump_color_end(const dump_context *d);
+/* Between the lengths of a shape: a multiplication sign, or an x. */
+const char *dump_times(const dump_context *d);
 
 /* ---- dump_stored.c: how many bytes of a variable are stored ---------------------------------------------------- */
 
@@ -287,6 +299,8 @@ typedef struct dump_stored {
     double measured_bytes;
 } dump_stored;
 
+/* The chunks of the variable's grid. False: more than a size_t counts. */
+bool dump_stored_count(const dump_var *v, size_t *total);
 /* False: it cannot be listed. At most a million chunks are listed, and at most 512 are asked for their length. */
 bool dump_stored_load(const dump_var *v, dump_stored *s);
 /* Counts one listed chunk. True: its length is known, and now in *length. */
@@ -296,6 +310,26 @@ double dump_stored_bytes(const dump_stored *s);   /* an estimate where measured 
 double dump_raw_bytes(const dump_var *v);         /* without codecs; 0: not known */
 double dump_stored_ratio(const dump_stored *s,
                          const dump_var    *v); /* raw / stored; 0: not known, or chunks are missing */
+
+/* ---- dump_tree_sizes.c: the bytes that --tree shows ------------------------------------------------------------- */
+
+/* What is stored of a variable, or of a group and all in it (varid NC_GLOBAL). */
+typedef struct dump_tree_size {
+    int    grp, varid;
+    double bytes, ratio; /* ratio 0: not known */
+    bool   known, about;
+} dump_tree_size;
+
+/* In the order in which the tree is printed. */
+typedef struct dump_tree_sizes {
+    dump_tree_size *size;
+    size_t          n, cap, at;
+} dump_tree_sizes;
+
+/* Of the whole dataset. `walk`: by one walk through the store. What fails is reported, and its sizes are not known. */
+void           dump_tree_sizes_load(dump_context *d, bool walk, dump_tree_sizes *l);
+dump_tree_size dump_tree_sizes_take(dump_tree_sizes *l, int grp, int varid); /* the next one of this object */
+void           dump_tree_sizes_clear(dump_tree_sizes *l);
 
 /* ---- dump_chunk_map.c: the drawing of --chunks ---------------------------------------------------------------- */
 
@@ -309,7 +343,8 @@ typedef struct dump_chunk_map {
 
 void dump_chunk_map_init(dump_chunk_map *m, size_t rows, size_t cols); /* of at least one chunk */
 void dump_chunk_map_add(dump_chunk_map *m, size_t place, unsigned long long nbytes);
-void dump_chunk_map_print(dump_chunk_map *m, FILE *out); /* may merge rows: nothing can be added after it */
+void dump_chunk_map_print(dump_chunk_map     *m,
+                          const dump_context *d); /* may merge rows: nothing can be added after it */
 void dump_chunk_map_clear(dump_chunk_map *m);
 
 /* ---- the forms ---------------------------------------------------------------------------------------------- */

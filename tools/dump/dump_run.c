@@ -4,6 +4,8 @@
  */
 #include "dump_int.h"
 
+#include "../terminal_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +31,30 @@ dump_default_name(const char *path)
     return name;
 }
 
+void
+dump_color(const dump_context *d, const char *color)
+{
+    if (d->o->color)
+        fputs(color, d->out);
+}
+
+void
+dump_color_end(const dump_context *d)
+{
+    dump_color(d, DUMP_PLAIN);
+}
+
+const char *
+dump_times(const dump_context *d)
+{
+    return d->utf8 ? "\xc3\x97" : "x";
+}
+
 static void
 print_cdl(dump_context *d)
 {
     fputs("netcdf ", d->out);
-    dump_cdl_name(d, d->name);
+    dump_cdl_colored_name(d, DUMP_BOLD_BLUE, d->name);
     fputs(" {\n", d->out);
     dump_cdl_group(d, d->root);
     fputs("}\n", d->out);
@@ -69,6 +90,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
                       .report = {.file = opts->file != NULL ? opts->file : name, .out = out},
                       .out = out,
                       .name = name,
+                      .utf8 = terminal_is_utf8(),
                       .root = ncid};
     int          rc;
 

@@ -13,7 +13,7 @@ bool
 dump_stored_add(dump_stored *s, nczarr_map *map, const char *key, unsigned long long *length)
 {
     bool known =
-        s->measured < MEASURED_MOST && (*length != NCZARR_MAP_WHOLE || nczarr_map_len(map, key, length) == NC_NOERR);
+        *length != NCZARR_MAP_WHOLE || (s->measured < MEASURED_MOST && nczarr_map_len(map, key, length) == NC_NOERR);
 
     s->listed++;
     if (known) {
@@ -70,19 +70,28 @@ add_chunk(const size_t *index, const char *key, unsigned long long offset, unsig
 }
 
 bool
+dump_stored_count(const dump_var *v, size_t *total)
+{
+    size_t n;
+
+    *total = 1;
+    for (int i = 0; i < v->ndims; i++) {
+        if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &n, NULL) != NC_NOERR || (n > 0 && *total > SIZE_MAX / n))
+            return false;
+        *total *= n;
+    }
+    return true;
+}
+
+bool
 dump_stored_load(const dump_var *v, dump_stored *s)
 {
     listing l = {.s = s};
-    size_t  n;
     int     rc;
 
-    *s = (dump_stored){.total = 1};
-    for (int i = 0; i < v->ndims; i++) {
-        if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &n, NULL) != NC_NOERR ||
-            (n > 0 && s->total > SIZE_MAX / n))
-            return false;
-        s->total *= n;
-    }
+    *s = (dump_stored){.total = 0};
+    if (!dump_stored_count(v, &s->total))
+        return false;
     if (s->total == 0)
         return true;
     if ((rc = nczarr_inq_map(v->grp, &l.map)) == NC_NOERR)

@@ -370,16 +370,26 @@ dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
             dump_text_addc(&t, ',');
         line = a->len > 2 && (i == 0 || col + 1 + t.len > d->o->line_len);
         if (line) {
+            if (i > 0)
+                dump_color_end(d);
             fputc('\n', d->out);
             dump_cdl_indent(d);
-            fputs("\t\t  // ", d->out);
+            fputs("\t\t  ", d->out);
+            dump_color(d, DUMP_FAINT);
+            fputs("// ", d->out);
             col = INDENT + PREFIX + t.len;
         } else {
-            fputs(i == 0 ? " // " : " ", d->out);
+            fputc(' ', d->out);
+            if (i == 0) {
+                dump_color(d, DUMP_FAINT);
+                fputs("// ", d->out);
+            }
             col += 1 + t.len;
         }
         fwrite(t.s, 1, t.len, d->out);
     }
+    if (a->len > 0)
+        dump_color_end(d);
     dump_text_clear(&t);
 }
 

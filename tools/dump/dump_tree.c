@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_tree.c: --tree: groups and variables at a glance, one line each: type, shape, bytes, ratio, chunks, codecs, attributes.
- * Bytes only of datasets that are no URL of a server, where each length could cost a request.
+ * dump_tree.c: --tree: groups and variables at a glance, one line each: type, shape, bytes, ratio, chunks, codecs,
+ * attributes. Bytes of a dataset on a server only with --sizes, since they cost requests.
  */
 #include "dump_int.h"
 
@@ -13,8 +13,18 @@
 enum { NAME_COLUMN_MAX = 24, DECLARED_COLUMN_MAX = 56 };
 
 /* The prefix of an entry, and of the entries below it. */
-static const char branch[] = "\xe2\x94\x9c\xe2\x94\x80 ", corner[] = "\xe2\x94\x94\xe2\x94\x80 ";
-static const char bar[] = "\xe2\x94\x82  ", gap[] = "   ";
+typedef struct tree_signs {
+    const char *branch, *corner, *bar, *gap;
+} tree_signs;
+
+static const tree_signs lines = {"\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x94\xe2\x94\x80 ", "\xe2\x94\x82  ", "   "};
+static const tree_signs ascii_lines = {"|- ", "`- ", "|  ", "   "};
+
+static const tree_signs *
+signs_of(const dump_context *d)
+{
+    return d->utf8 ? &lines : &ascii_lines;
+}
 
 /* With question marks for what a terminal could take for a command. */
 static void
@@ -30,9 +40,9 @@ print_safe(dump_context *d, const char *s)
 static void
 print_name(dump_context *d, const char *color, const char *name)
 {
-    fputs(d->o->color ? color : "", d->out);
+    dump_color(d, color);
     print_safe(d, name);
-    fputs(d->o->color ? DUMP_PLAIN : "", d->out);
+    dump_color_end(d);
 }
 
 static void
@@ -109,7 +119,7 @@ add_codecs(dump_text *t, const dump_var *v)
 }
 
 static void
-add_chunk_shape(dump_text *t, const dump_var *v)
+add_chunk_shape(dump_context *d, dump_text *t, const dump_var *v)
 {
     size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
     int     storage;
@@ -117,9 +127,9 @@ add_chunk_shape(dump_text *t, const dump_var *v)
     if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED) {
         dump_text_add(t, "  chunks");
         for (int i = 0; i < v->ndims; i++)
-            dump_text_addf(t, "%s%zu", i == 0 ? " " : "\xc3\x97", chunk[i]);
+            dump_text_addf(t, "%s%zu", i == 0 ? " " : dump_times(d), chunk[i]);
         for (int i = 0; v->shard != NULL && i < v->ndims; i++)
-            dump_text_addf(t, "%s%zu", i == 0 ? "  shards " : "\xc3\x97", v->shard[i]);
+            dump_text_addf(t, "%s%zu", i == 0 ? "  shards " : dump_times(d), v->shard[i]);
     }
     free(chunk);
 }
@@ -151,83 +161,6 @@ measure_names(int grp, const dump_ids *vars)
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-/* What is stored of a variable, or of a group and all in it (varid NC_GLOBAL). */
-typedef struct tree_size {
-    int    grp, varid;
-    double bytes, ratio; /* ratio 0: not known */
-    bool   known, about;
-} tree_size;
-
-/* In the order in which the tree is printed. */
-typedef struct tree_sizes {
-    tree_size *size;
-    size_t     n, cap, at;
-} tree_sizes;
-
-static size_t
-add_size(tree_sizes *l, tree_size one)
-{
-    if (l->n == l->cap) {
-        l->cap = l->cap > 0 ? l->cap * 2 : 64;
-        l->size = dump_need(realloc(l->size, l->cap * sizeof *l->size));
-    }
-    l->size[l->n] = one;
-    return l->n++;
-}
-
-static tree_size
-measure_var(int grp, int varid)
-{
-    tree_size   one = {.grp = grp, .varid = varid};
-    dump_var    v;
-    dump_stored s;
-
-    if (dump_var_load(grp, varid, &v) == NC_NOERR && !v.empty && dump_stored_load(&v, &s)) {
-        one.known = true;
-        one.about = s.measured < s.listed || dump_stored_is_full(&s);
-        one.bytes = dump_stored_bytes(&s);
-        one.ratio = dump_stored_ratio(&s, &v);
-    }
-    dump_var_clear(&v);
-    return one;
-}
-
-/* Returns the group's sum. */
-static tree_size
-measure_group(tree_sizes *l, int grp)
-{
-    tree_size sum = {.grp = grp, .varid = NC_GLOBAL};
-    size_t    at = add_size(l, sum);
-    dump_ids  vars = {.n = 0}, grps = {.n = 0};
-
-    if (dump_ids_vars(grp, &vars) == NC_NOERR && dump_ids_grps(grp, &grps) == NC_NOERR)
-        for (int i = 0; i < vars.n + grps.n; i++) {
-            tree_size one = i < vars.n ? measure_var(grp, vars.id[i]) : measure_group(l, grps.id[i - vars.n]);
-
-            if (i < vars.n)
-                (void)add_size(l, one);
-            sum.known |= one.known;
-            sum.about |= one.about;
-            sum.bytes += one.bytes;
-        }
-    dump_ids_clear(&vars);
-    dump_ids_clear(&grps);
-    l->size[at] = sum;
-    return sum;
-}
-
-/* The next one of this object. */
-static tree_size
-take_size(tree_sizes *l, int grp, int varid)
-{
-    for (size_t i = l->at; i < l->n; i++)
-        if (l->size[i].grp == grp && l->size[i].varid == varid) {
-            l->at = i + 1;
-            return l->size[i];
-        }
-    return (tree_size){.known = false};
-}
-
 static bool
 is_on_server(const char *file)
 {
@@ -235,7 +168,7 @@ is_on_server(const char *file)
 }
 
 static void
-add_bytes(dump_text *t, const tree_size *s)
+add_bytes(dump_text *t, const dump_tree_size *s)
 {
     dump_text_addn(t, "", 0);
     if (!s->known)
@@ -261,7 +194,7 @@ add_blanks(dump_text *t, size_t n, size_t column)
 }
 
 static void
-make_line(const dump_var *v, size_t column, const tree_size *size, tree_line *l)
+make_line(dump_context *d, const dump_var *v, size_t column, const dump_tree_size *size, tree_line *l)
 {
     char name[NC_MAX_NAME + 1];
 
@@ -277,9 +210,9 @@ make_line(const dump_var *v, size_t column, const tree_size *size, tree_line *l)
     add_bytes(&l->bytes, size);
     dump_text_addn(&l->ratio, "", 0);
     if (size->ratio > 0)
-        dump_text_addf(&l->ratio, size->ratio < 0.095 ? "%.1g\xc3\x97" : "%.1f\xc3\x97", size->ratio);
+        dump_text_addf(&l->ratio, size->ratio < 0.095 ? "%.1g%s" : "%.1f%s", size->ratio, dump_times(d));
     dump_text_addn(&l->rest, "", 0);
-    add_chunk_shape(&l->rest, v);
+    add_chunk_shape(d, &l->rest, v);
     add_codecs(&l->rest, v);
     add_count(&l->rest, v->natts, "attribute");
 }
@@ -305,7 +238,7 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
         dump_text t = DUMP_TEXT_INIT;
 
         print_safe(d, front);
-        print_safe(d, last && i + 1 == n ? corner : branch);
+        print_safe(d, last && i + 1 == n ? signs_of(d)->corner : signs_of(d)->branch);
         print_name(d, DUMP_BOLD, line[i].name);
         dump_text_add(&t, line[i].declared.s);
         if (bytes > 0) {
@@ -325,7 +258,7 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
 
 /* Returns what the first variable that cannot be loaded says; those before it are printed. */
 static int
-print_vars(dump_context *d, tree_sizes *sizes, int grp, const dump_ids *vars, const char *front, bool last)
+print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const dump_ids *vars, const char *front, bool last)
 {
     tree_line *line = dump_alloc((size_t)vars->n, sizeof *line);
     size_t     column = measure_names(grp, vars);
@@ -333,9 +266,9 @@ print_vars(dump_context *d, tree_sizes *sizes, int grp, const dump_ids *vars, co
     int        n = 0, rc = NC_NOERR;
 
     while (n < vars->n && (rc = dump_var_load(grp, vars->id[n], &v)) == NC_NOERR) {
-        tree_size size = take_size(sizes, grp, vars->id[n]);
+        dump_tree_size size = dump_tree_sizes_take(sizes, grp, vars->id[n]);
 
-        make_line(&v, column, &size, &line[n++]);
+        make_line(d, &v, column, &size, &line[n++]);
         dump_var_clear(&v);
     }
     print_lines(d, line, n, front, last);
@@ -351,7 +284,7 @@ print_vars(dump_context *d, tree_sizes *sizes, int grp, const dump_ids *vars, co
 
 /* What follows a group's name: its dimensions, what is stored in it, and how many attributes it has. */
 static void
-print_group_line(dump_context *d, int grp, const tree_size *size)
+print_group_line(dump_context *d, int grp, const dump_tree_size *size)
 {
     dump_ids  dims;
     char      name[NC_MAX_NAME + 1];
@@ -376,12 +309,12 @@ print_group_line(dump_context *d, int grp, const tree_size *size)
 }
 
 static void
-print_group(dump_context *d, tree_sizes *sizes, int grp, const char *front)
+print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front)
 {
-    tree_size size = take_size(sizes, grp, NC_GLOBAL);
-    dump_ids  vars, grps;
-    char      name[NC_MAX_NAME + 1];
-    int       rc;
+    dump_tree_size size = dump_tree_sizes_take(sizes, grp, NC_GLOBAL);
+    dump_ids       vars, grps;
+    char           name[NC_MAX_NAME + 1];
+    int            rc;
 
     print_group_line(d, grp, &size);
     if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR || (rc = dump_ids_grps(grp, &grps)) != NC_NOERR) {
@@ -393,9 +326,9 @@ print_group(dump_context *d, tree_sizes *sizes, int grp, const char *front)
         bool      last = i + 1 == grps.n;
         dump_text deeper = DUMP_TEXT_INIT;
 
-        dump_text_addf(&deeper, "%s%s", front, last ? gap : bar);
+        dump_text_addf(&deeper, "%s%s", front, last ? signs_of(d)->gap : signs_of(d)->bar);
         print_safe(d, front);
-        print_safe(d, last ? corner : branch);
+        print_safe(d, last ? signs_of(d)->corner : signs_of(d)->branch);
         print_name(d, DUMP_BOLD_BLUE, name);
         fputc('/', d->out);
         print_group(d, sizes, grps.id[i], deeper.s);
@@ -410,12 +343,13 @@ print_group(dump_context *d, tree_sizes *sizes, int grp, const char *front)
 void
 dump_tree(dump_context *d)
 {
-    tree_sizes sizes = {.n = 0};
+    dump_tree_sizes sizes = {.n = 0};
+    bool            server = is_on_server(d->o->file);
 
-    if (!is_on_server(d->o->file))
-        (void)measure_group(&sizes, d->root);
+    if (!server || d->o->sizes)
+        dump_tree_sizes_load(d, server, &sizes);
     print_name(d, DUMP_BOLD_BLUE, d->name);
     fprintf(d->out, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_group(d, &sizes, d->root, "");
-    free(sizes.size);
+    dump_tree_sizes_clear(&sizes);
 }

@@ -106,10 +106,12 @@ int ncz_s3_delete(ncz_s3 *s, const char *const *keys, size_t n);
 
 /*
  * Lists what is below a prefix (a key without its last '/', or ""), with relative keys: objects and, if `deep` is false,
- * the next segments of deeper ones, ending in '/'. `most` 0: all. In the server's order, page by page. A non-zero return
- * of `each` stops the list and is returned.
+ * the next segments of deeper ones, ending in '/'. `most` 0: all. In the server's order, page by page. `size`: the bytes
+ * of an object, or NCZ_S3_NO_SIZE where the server does not say. A non-zero return of `each` stops the list and is
+ * returned.
  */
-typedef int (*ncz_s3_each_fn)(const char *key, size_t len, bool object, void *arg);
+#define NCZ_S3_NO_SIZE UINT64_MAX
+typedef int (*ncz_s3_each_fn)(const char *key, size_t len, bool object, uint64_t size, void *arg);
 int ncz_s3_list(ncz_s3 *s, const char *prefix, bool deep, size_t most, ncz_s3_each_fn each, void *arg);
 
 #endif /* NCZ_S3_CLIENT_H */

@@ -23,7 +23,9 @@ typedef struct listing {
     bool           more, encoded;
     ncz_buf        token, last; /* for the next page: NextContinuationToken, or the last key */
     ncz_buf        mark;        /* NextMarker */
-    bool           moved;       /* this page has a key after all earlier ones */
+    ncz_buf        key;         /* of the <Contents> that is being parsed, and its size */
+    uint64_t       size;
+    bool           moved; /* this page has a key after all earlier ones */
 } listing;
 
 /* ---- one page ---- */
@@ -49,14 +51,14 @@ set_text(ncz_buf *to, const char *text)
     return ncz_buf_puts(to, text);
 }
 
-/* A key or a common prefix of the page. */
+/* A key, as it is in the list, or a common prefix of the page. */
 static int
-report_key(listing *l, ncz_s3_xml *x, bool object)
+report_key(listing *l, ncz_buf *text, bool object)
 {
     char *key = NULL;
     int   rc;
 
-    if ((rc = decode_key(l, &x->text, &key)) != NC_NOERR)
+    if ((rc = decode_key(l, text, &key)) != NC_NOERR)
         return rc;
     if (strcmp(key, ncz_buf_str(&l->last)) > 0) {
         l->moved = true;
@@ -64,9 +66,34 @@ report_key(listing *l, ncz_s3_xml *x, bool object)
     }
     if (rc == NC_NOERR && strncmp(key, ncz_buf_str(&l->prefix), l->prefix.len) == 0 && key[l->prefix.len] != '\0') {
         l->seen++;
-        l->stopped = l->each(key + l->prefix.len, strlen(key + l->prefix.len), object, l->arg);
+        l->stopped = l->each(key + l->prefix.len, strlen(key + l->prefix.len), object,
+                             object ? l->size : NCZ_S3_NO_SIZE, l->arg);
     }
     ncz_free(key);
+    return rc;
+}
+
+static uint64_t
+parse_size(const char *text)
+{
+    uint64_t size = 0;
+
+    if (*text == '\0')
+        return NCZ_S3_NO_SIZE;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (!ncz_mul64(size, 10, &size) || !ncz_add64(size, (uint64_t)(*text - '0'), &size))
+            return NCZ_S3_NO_SIZE;
+    return *text == '\0' ? size : NCZ_S3_NO_SIZE;
+}
+
+/* The end of a <Contents>. One without a key is skipped. */
+static int
+report_object(listing *l)
+{
+    int rc = l->key.len > 0 ? report_key(l, &l->key, true) : NC_NOERR;
+
+    ncz_buf_reset(&l->key);
+    l->size = NCZ_S3_NO_SIZE;
     return rc;
 }
 
@@ -74,11 +101,15 @@ static int
 handle_element(listing *l, ncz_s3_xml *x)
 {
     if (x->depth == 2 && ncz_s3_xml_is(x, "Key") && ncz_s3_xml_in(x, "Contents"))
-        return report_key(l, x, true);
+        return set_text(&l->key, ncz_buf_str(&x->text));
+    if (x->depth == 2 && ncz_s3_xml_is(x, "Size") && ncz_s3_xml_in(x, "Contents"))
+        l->size = parse_size(ncz_buf_str(&x->text));
     if (x->depth == 2 && ncz_s3_xml_is(x, "Prefix") && ncz_s3_xml_in(x, "CommonPrefixes"))
-        return report_key(l, x, false);
+        return report_key(l, &x->text, false);
     if (x->depth != 1)
         return NC_NOERR;
+    if (ncz_s3_xml_is(x, "Contents"))
+        return report_object(l);
     if (ncz_s3_xml_is(x, "IsTruncated"))
         l->more = strcmp(ncz_buf_str(&x->text), "true") == 0;
     else if (ncz_s3_xml_is(x, "NextContinuationToken"))
@@ -212,7 +243,7 @@ list_pages(listing *l, bool deep)
 int
 ncz_s3_list(ncz_s3 *s, const char *prefix, bool deep, size_t most, ncz_s3_each_fn each, void *arg)
 {
-    listing     l = {.s = s, .most = most, .each = each, .arg = arg};
+    listing     l = {.s = s, .most = most, .each = each, .arg = arg, .size = NCZ_S3_NO_SIZE};
     const char *parts[2] = {s->settings->prefix, prefix};
     int         rc = NC_NOERR;
 
@@ -225,5 +256,6 @@ ncz_s3_list(ncz_s3 *s, const char *prefix, bool deep, size_t most, ncz_s3_each_f
     ncz_buf_clear(&l.token);
     ncz_buf_clear(&l.last);
     ncz_buf_clear(&l.mark);
+    ncz_buf_clear(&l.key);
     return rc != NC_NOERR ? rc : l.stopped;
 }
