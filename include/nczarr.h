@@ -460,10 +460,10 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /*
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
- * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, chunk_keys=v2|default,
- * durability=sync|none, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket:
- * s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https URL names a
- * web server, from which nc_open() reads.
+ * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
+ * chunk_keys=v2|default, durability=sync|none, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted).
+ * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
+ * URL names a web server, from which nc_open() reads.
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and
  * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4 is implied.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when the dataset is opened again (but not with mode=zarr).
@@ -646,10 +646,10 @@ NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 /* ---- variables --------------------------------------------------------------------------------------------- */
 
 /* `ndims` dimension ids, slowest first, of any group; 0 for a scalar. NC_EBADTYPE no such type, or one that netCDF-C,
- * for which compat= makes the dataset, does not know; NC_ENOTBUILT a compound with strings or sequences in it, sequences of
- * anything but numbers, characters and enumerations, any sequences in plain Zarr v3; NC_EINVAL a compound without
- * fields, an enumeration without members; NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM;
- * NC_ESTRICTNC3 in the classic model for its extended types. */
+ * for which compat= makes the dataset, does not know; NC_ENOTBUILT a compound with strings or sequences in it,
+ * sequences of anything but numbers, characters and enumerations, any sequences in plain Zarr v3; NC_EINVAL a compound
+ * without fields, an enumeration without members; NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE;
+ * NC_EPERM; NC_ESTRICTNC3 in the classic model for its extended types. */
 NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);
 
 /* Everything about a variable; `dimidsp` takes its number of dimensions. A variable whose stored type netCDF does not
@@ -744,14 +744,14 @@ NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 NCZARR_API int nczarr_def_var_fill(int ncid, int varid, const void *fill_value);
 
 /*
- * The type that elements are stored with, as NumPy and Zarr v2 spell it, in Zarr v3 too. Some have no netCDF type of their own: `|b1` (bool,
- * as NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as
- * NC_INT64). Define it before the codecs. It sets the byte order and, for these types, when none was defined, the
- * fill value: false, NaN or NaT. netCDF-C cannot open a dataset that contains one of them. `|S5` are NC_STRINGs of up
- * to 5 bytes; in Zarr v3 that is `null_terminated_bytes`, which is not registered: few readers know it. NC_EINVAL not a valid
- * spelling, or codecs are defined already; NC_EBADTYPE the variable's netCDF type cannot be stored so, or not in this
- * dialect (compat=4.9.2 ...); NC_ELATEDEF. Inquiry: *lenp does not count the NUL; `dtype` takes one byte more; either
- * may be NULL. NC_EBADTYPE: not a plain type.
+ * The type that elements are stored with, as NumPy and Zarr v2 spell it, in Zarr v3 too. Some have no netCDF type of
+ * their own: `|b1` (bool, as NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and
+ * `<m8[ns]` (times, as NC_INT64). Define it before the codecs. It sets the byte order and, for these types, when none
+ * was defined, the fill value: false, NaN or NaT. netCDF-C cannot open a dataset that contains one of them. `|S5` are
+ * NC_STRINGs of up to 5 bytes; in Zarr v3 that is `null_terminated_bytes`, which is not registered: few readers know
+ * it. NC_EINVAL not a valid spelling, or codecs are defined already; NC_EBADTYPE the variable's netCDF type cannot be
+ * stored so, or not in this dialect (compat=4.9.2 ...); NC_ELATEDEF. Inquiry: *lenp does not count the NUL; `dtype`
+ * takes one byte more; either may be NULL. NC_EBADTYPE: not a plain type.
  */
 NCZARR_API int nczarr_def_var_dtype(int ncid, int varid, const char *dtype);
 NCZARR_API int nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype);
@@ -847,8 +847,8 @@ NCZARR_API int nc_plugin_path_set(NCPluginList *dirs);
  * number of processes may do so at the same time (parallel.md). nc_put_var on a variable with unlimited dimensions puts
  * their current lengths.
  *
- * Errors: NC_EINVALCOORDS no start, or one beyond the length (equal to it is fine with a count of 0), and any reading beyond
- * an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for
+ * Errors: NC_EINVALCOORDS no start, or one beyond the length (equal to it is fine with a count of 0), and any reading
+ * beyond an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for
  * NC_GLOBAL; NC_EPERM put, read-only; NC_ENOFILTER, NC_EFILTER, NC_EIO... with a text naming the chunk; NC_EINDEFINE
  * in the classic model's define mode. Chunks stored before a failure remain stored.
  */
@@ -1162,28 +1162,29 @@ NCZARR_API int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep);
 /* The type of that name: an absolute path "/g1/t"; else a name in the group, in its ancestors, then in all groups.
  * NC_EBADTYPE; NC_EINVAL: a path that does not begin with '/'. */
 NCZARR_API int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp);
-/* Whether two types have the same structure: class, size, base type, fields with their names and offsets, members. Their
- * own names may differ. NC_EBADTYPE. */
+/* Whether two types have the same structure: class, size, base type, fields with their names and offsets, members.
+ * Their own names may differ. NC_EBADTYPE. */
 NCZARR_API int nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equalp);
 /*
- * User-defined types. A type belongs to a group; its id (NC_FIRSTUSERTYPEID and up) is valid in all of the dataset until
- * it is closed. Defining takes the dataset into define mode. All functions: NC_EBADID; NC_EBADTYPE no such type, or one
- * of another class. Those that define: NC_EPERM; NC_ESTRICTNC3 the classic model; NC_EINVAL a name that is NULL;
+ * User-defined types. A type belongs to a group; its id (NC_FIRSTUSERTYPEID and up) is valid in all of the dataset
+ * until it is closed. Defining takes the dataset into define mode. All functions: NC_EBADID; NC_EBADTYPE no such type,
+ * or one of another class. Those that define: NC_EPERM; NC_ESTRICTNC3 the classic model; NC_EINVAL a name that is NULL;
  * NC_EBADNAME; NC_EMAXNAME; NC_ENAMEINUSE a variable, group or type of the group has the name; NC_ENOMEM.
  * A definition is final once a variable, an attribute or another type has it, and in a dataset that was opened: after
  * that nc_insert_*() returns NC_ETYPDEFINED. Any result pointer may be NULL.
  */
 
-/* Class (NC_COMPOUND, NC_ENUM, NC_OPAQUE, NC_VLEN); base type of an enumeration and a variable-length type, else NC_NAT;
- * number of fields or members, else 0. */
+/* Class (NC_COMPOUND, NC_ENUM, NC_OPAQUE, NC_VLEN); base type of an enumeration and a variable-length type, else
+ * NC_NAT; number of fields or members, else 0. */
 NCZARR_API int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *base_nc_typep,
                                 size_t *nfieldsp, int *classp);
 
 /* A structure of `size` bytes in memory. NC_EINVAL: 0, or more than a chunk may have. */
 NCZARR_API int nc_def_compound(int ncid, size_t size, const char *name, nc_type *typeidp);
 /*
- * Adds a field at `offset` bytes (as of offsetof()), of any type of the dataset, atomic or not; an array in C order with
- * `ndims` lengths. NC_EINVAL: it does not lie within the structure, overlaps another field, or has a length below 1.
+ * Adds a field at `offset` bytes (as of offsetof()), of any type of the dataset, atomic or not; an array in C order
+ * with `ndims` lengths. NC_EINVAL: it does not lie within the structure, overlaps another field, or has a length below
+ * 1.
  */
 NCZARR_API int nc_insert_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid);
 NCZARR_API int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset,
@@ -1201,9 +1202,9 @@ NCZARR_API int nc_inq_compound_fieldoffset(int ncid, nc_type xtype, int fieldid,
 NCZARR_API int nc_inq_compound_fieldtype(int ncid, nc_type xtype, int fieldid, nc_type *field_typeidp);
 NCZARR_API int nc_inq_compound_fieldndims(int ncid, nc_type xtype, int fieldid, int *ndimsp);
 NCZARR_API int nc_inq_compound_fielddim_sizes(int ncid, nc_type xtype, int fieldid, int *dim_sizes);
-/* Sequences of any length, in memory an nc_vlen_t, of any type of the dataset. What nc_get_var() and the like make is the
- * caller's, for nc_free_vlens() or nc_reclaim_data(); an empty one has no pointer. NC_EINVAL of a put: a length and no
- * pointer. */
+/* Sequences of any length, in memory an nc_vlen_t, of any type of the dataset. What nc_get_var() and the like make is
+ * the caller's, for nc_free_vlens() or nc_reclaim_data(); an empty one has no pointer. NC_EINVAL of a put: a length and
+ * no pointer. */
 NCZARR_API int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep);
 NCZARR_API int nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_type *base_nc_typep);
 /* Lets an nc_vlen_t point to `len` values, which are not copied; copies its values to `data`. NC_EINVAL: a NULL. */
@@ -1237,8 +1238,9 @@ NCZARR_API int nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t
 /* Deep copy of `count` elements; _all into fresh memory, the caller's. NC_EBADTYPE; NC_EINVAL a NULL. */
 NCZARR_API int nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy);
 NCZARR_API int nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp);
-/* `count` elements as text, separated by blanks, for people who look for a fault: numbers, 'c', "text", names of members,
- * 0X00FF, {1, 2} for sequences and compounds. The caller frees *buf with free(). NC_EBADTYPE; NC_EINVAL a NULL. */
+/* `count` elements as text, separated by blanks, for people who look for a fault: numbers, 'c', "text", names of
+ * members, 0X00FF, {1, 2} for sequences and compounds. The caller frees *buf with free(). NC_EBADTYPE; NC_EINVAL a
+ * NULL. */
 NCZARR_API int nc_dump_data(int ncid, nc_type xtypeid, void *memory, size_t count, char **buf);
 
 #ifdef __cplusplus

@@ -136,17 +136,17 @@ NCZARR_API int nczarr_def_var_codec(int ncid, int varid, const char *json);
 /*
  * Replaces the variable's whole chain by a JSON list in the order of encoding, the form of the attribute _Codecs. "[]":
  * no codecs. Each object is numcodecs' ({"id", ...}) or Zarr v3's ({"name", "configuration"}), whatever the version of
- * the dataset. A list that has v3's `bytes` is complete, as in a v3 document: `bytes` sets the byte order, a `transpose`
- * at its front the storage order of elements (Zarr v2 has only that of all dimensions, its order F). Shards are defined
- * with nczarr_def_var_shards(). Scalars may have codecs, too. Same errors, and NC_ENOFILTER: the dataset's version of
- * Zarr has no form for a codec; NC_EFILTER: it has no such order. After a failure some of it may be defined.
+ * the dataset. A list that has v3's `bytes` is complete, as in a v3 document: `bytes` sets the byte order, a
+ * `transpose` at its front the storage order of elements (Zarr v2 has only that of all dimensions, its order F). Shards
+ * are defined with nczarr_def_var_shards(). Scalars may have codecs, too. Same errors, and NC_ENOFILTER: the dataset's
+ * version of Zarr has no form for a codec; NC_EFILTER: it has no such order. After a failure some of it may be defined.
  */
 NCZARR_API int nczarr_def_var_codecs(int ncid, int varid, const char *json);
 
 /*
- * Returns the list of codecs of a chunk as a JSON text, in the spelling of a version of Zarr: `zarr_format` 2 (numcodecs'
- * objects) or 3 (complete, as above). *lenp does not count the NUL; `json` takes one byte more; either may be NULL.
- * NC_EINVAL: another number; NC_ENOFILTER: a codec has no form in that version.
+ * Returns the list of codecs of a chunk as a JSON text, in the spelling of a version of Zarr: `zarr_format` 2
+ * (numcodecs' objects) or 3 (complete, as above). *lenp does not count the NUL; `json` takes one byte more; either may
+ * be NULL. NC_EINVAL: another number; NC_ENOFILTER: a codec has no form in that version.
  */
 NCZARR_API int nczarr_inq_var_codecs(int ncid, int varid, int zarr_format, size_t *lenp, char *json);
 

@@ -203,11 +203,12 @@ NCZARR_API int nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t
 
 /*
  * Returns the address of the chunk with the index indexp[0] ... in the grid of chunks (its elements begin at
- * indexp[d] * chunk length, or after the chunks before it where lengths differ), whether or not it is stored: *lengthp bytes from byte *offsetp on of the object `key`.
- * For a chunk that is an object of its own these are NCZARR_MAP_WHOLE and 0, whatever the object's size. For a chunk
- * that is missing in an object of several *lengthp is 0. Offset and length cost a request when the object's index is
- * not known yet; pass NULL for both when only the key is wanted. Scalars ignore indexp. *keylenp does not count the
- * NUL; `key` takes one byte more. Any output may be NULL. NC_EINVALCOORDS: beyond the variable's shape.
+ * indexp[d] * chunk length, or after the chunks before it where lengths differ), whether or not it is stored: *lengthp
+ * bytes from byte *offsetp on of the object `key`. For a chunk that is an object of its own these are NCZARR_MAP_WHOLE
+ * and 0, whatever the object's size. For a chunk that is missing in an object of several *lengthp is 0. Offset and
+ * length cost a request when the object's index is not known yet; pass NULL for both when only the key is wanted.
+ * Scalars ignore indexp. *keylenp does not count the NUL; `key` takes one byte more. Any output may be NULL.
+ * NC_EINVALCOORDS: beyond the variable's shape.
  */
 NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keylenp, char *key,
                                         unsigned long long *offsetp, unsigned long long *lengthp);

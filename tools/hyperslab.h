@@ -82,8 +82,8 @@ const hyperslab_dim *hyperslab_find(const hyperslab *h, int dimid);
 /* ---- hyperslab_coord.c: values of a coordinate variable --------------------------------------------------------- */
 
 /*
- * Finds the indices of the dimension's coordinate values that a limit by value means: *first to *last, wrapped around the
- * end if *first is larger.
+ * Finds the indices of the dimension's coordinate values that a limit by value means: *first to *last, wrapped around
+ * the end if *first is larger.
  */
 int hyperslab_find_values(const hyperslab_limit *l, int grp, int dimid, size_t *first, size_t *last,
                           char why[HYPERSLAB_WHY_SIZE]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hyperslab_coord.c: finds values of a coordinate variable: the one-dimensional variable of its dimension's name, in the
- * dimension's group. Its values are taken as they are stored: scale_factor and add_offset are not applied.
+ * hyperslab_coord.c: finds values of a coordinate variable: the one-dimensional variable of its dimension's name, in
+ * the dimension's group. Its values are taken as they are stored: scale_factor and add_offset are not applied.
  */
 #include "hyperslab.h"
 

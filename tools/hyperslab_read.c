@@ -64,7 +64,8 @@ get_piece(const reader *r, void *to)
                    : nc_get_vara(r->v->ncid, r->v->varid, r->from, r->len, to);
 }
 
-/* Copies dimension d and those within it from a packed piece to its place in the box; returns the end of what it took. */
+/* Copies dimension d and those within it from a packed piece to its place in the box; returns the end of what it
+ * took. */
 static const char *
 place_piece(const reader *r, size_t d, const char *from, char *to, size_t box)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczmap: shows the raw objects of a dataset's store, for diagnosis. This file reads the options; tools/map does the work.
+ * nczmap: shows the raw objects of a dataset's store, for diagnosis. This file reads the options; tools/map does the
+ * work.
  *
  * Exit status: 0; 1 when something does not exist or cannot be read; 2 for a wrong command line.
  */

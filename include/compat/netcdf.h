@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * netcdf.h for programs written against netCDF-C: nczarr.h, which says what each function does, the spellings that only
- * netCDF-C has, the interface of netCDF 2, and every prototype once more, in netCDF-C's form. api.md lists what differs.
+ * netCDF-C has, the interface of netCDF 2, and every prototype once more, in netCDF-C's form. api.md lists what
+ * differs.
  */
 #ifndef _NETCDF_ /* netCDF-C's own name, which programs test */
 #define _NETCDF_

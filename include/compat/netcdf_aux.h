@@ -4,19 +4,21 @@
  * caller's, from malloc(), unless a function here frees it.
  *
  *   reclaim_data, copy_data, dump_data  nc_reclaim_data(), nc_copy_data() and nc_dump_data(), under older names
- *   inq_any_type              as nc_inq_user_type(), for atomic types too: base type and fields 0, class the type itself
+ *   inq_any_type              as nc_inq_user_type(), for atomic types too: base type and fields 0, class the type
+ *                             itself
  *   h5filterspec_parse        a filter as text, "ID,PARAMETER,...": numbers with the suffixes b s l f d, and u for
  *                             unsigned; a 64-bit number or a double takes two parameters. *paramsp: free()
  *   h5filterspec_parselist    several, "FILTER|FILTER"; "[ID]" before the list is a format's number. Free each entry
  *                             with h5filterspec_free(), and the vector with free()
  *   h5filterspec_parse_parameter  one number: up to two words into uiparams. *nuiparamsp: how many
- *   h5filterspec_fix8         the eight bytes of such a number in the byte order of HDF5's parameters: swapped in halves
- *                             on big-endian machines, unchanged on others
+ *   h5filterspec_fix8         the eight bytes of such a number in the byte order of HDF5's parameters: swapped in
+ *                             halves on big-endian machines, unchanged on others
  *   readfile, writefile       a whole file
  *   type_alignment            alignment in a struct of C
- *   begin_compound            begins a compound whose fields get their places from the library: with NCAUX_ALIGN_C those
- *                             of a struct of C, with NCAUX_ALIGN_UNIFORM all multiples of the largest alignment among
- *                             them. *tag: what has been added, for abort_compound(), which releases it at any time
+ *   begin_compound            begins a compound whose fields get their places from the library: with NCAUX_ALIGN_C
+ *                             those of a struct of C, with NCAUX_ALIGN_UNIFORM all multiples of the largest alignment
+ *                             among them. *tag: what has been added, for abort_compound(), which releases it at any
+ *                             time
  *   add_field                 adds a field: NC_EBADTYPE, NC_ENAMEINUSE, NC_EINVAL
  *   end_compound              defines the type, with the errors of nc_def_compound(), and NC_EINVAL without fields. The
  *                             tag still has to be released

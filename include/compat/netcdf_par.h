@@ -4,8 +4,8 @@
  * what `pkg-config --libs nczarr-mpi` names (parallel.md). Without it they return NC_ENOPAR, so that programs which can
  * do without link and run. <mpi.h> is the MPI library's. nczarr_par.h has the rules, and parallel access without MPI.
  *
- * The MPI_Info may be MPI_INFO_NULL, and no hint of it has a meaning. The communicator is duplicated, and the program may
- * free its own at once. NC_EPARINIT: MPI is not running, the thread may not call it, or the communicator is none.
+ * The MPI_Info may be MPI_INFO_NULL, and no hint of it has a meaning. The communicator is duplicated, and the program
+ * may free its own at once. NC_EPARINIT: MPI is not running, the thread may not call it, or the communicator is none.
  * NC_EMPI: a function of MPI failed.
  */
 #ifndef NETCDF_PAR_H

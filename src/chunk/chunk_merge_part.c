@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_merge_part: merges the chunks of an object that holds several, where other processes may write other elements
- * of them. A staged chunk that was written in part knows which elements were written here, and the version of the object
- * that has the others. If the object is another version when it is stored, those elements are laid over the chunk that it
- * has now, and the result is stored instead. Otherwise the staged bytes are.
+ * of them. A staged chunk that was written in part knows which elements were written here, and the version of the
+ * object that has the others. If the object is another version when it is stored, those elements are laid over the
+ * chunk that it has now, and the result is stored instead. Otherwise the staged bytes are.
  */
 #include "chunk/chunk_object_put.h"
 

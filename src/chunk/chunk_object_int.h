@@ -176,7 +176,8 @@ void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock *
 /* ---- chunk_staging.c ---- */
 
 /*
- * Stages an encoded chunk. `body`: as in ncz_chunk_part_make(). *full: its object is now complete and claimed, to be stored; or NULL.
+ * Stages an encoded chunk. `body`: as in ncz_chunk_part_make(). *full: its object is now complete and claimed, to be
+ * stored; or NULL.
  */
 int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full);
 /* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */
@@ -184,7 +185,8 @@ ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const
 
 /* Claims an object for storing, under the lock. False: another thread stores it. */
 bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
-/* The same for an object that is complete and was not stored yet, since it was being stored or spilled then. Or NULL. */
+/* The same for an object that is complete and was not stored yet, since it was being stored or spilled then. Or
+ * NULL. */
 ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
 /* The same for objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
 size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);

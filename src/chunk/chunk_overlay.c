@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chunk_overlay: lays the elements of a chunk that were written here over the chunk as another process has stored it. */
+/* chunk_overlay: lays the elements of a chunk that were written here over the chunk as another process has stored
+ * it. */
 #include "chunk/chunk_int.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
  * keep its bytes where they are.
  *
  * Fresh memory costs more than a copy, since the system zeroes each page at its first touch. So large parts that are
- * dropped leave their memory as spares, up to half of the cache's limit, for the next ones: writing one object after the
- * other touches the memory of one. Without a spare the encoder's own buffer becomes the part's, cut to size.
+ * dropped leave their memory as spares, up to half of the cache's limit, for the next ones: writing one object after
+ * the other touches the memory of one. Without a spare the encoder's own buffer becomes the part's, cut to size.
  *
  * Invariant: the cache's `used` counts the spares.
  */

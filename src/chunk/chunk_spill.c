@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_spill: a temporary file for staged chunks that do not fit in memory, in TMPDIR or /tmp. It has no name, so it
- * vanishes with the process. A large object that is being stored has files of its own (ncz_chunk_temp). Space is reused once nothing of it is in use; while too much of it is unused, nothing
- * more is spilled.
+ * vanishes with the process. A large object that is being stored has files of its own (ncz_chunk_temp). Space is reused
+ * once nothing of it is in use; while too much of it is unused, nothing more is spilled.
  *
  * Begin, end and drop need the engine's lock. The other functions do not: a part's reference keeps its bytes, and one
  * thread at a time spills.

@@ -59,8 +59,9 @@ bool ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size
                             size_t *nwritten);
 
 /*
- * Encode with the library that this build uses instead of zlib. Returns false if there is no such library or if it does not support that
- * level, or the output does not fit; the caller then tries the next library, and zlib last. _low is for low levels.
+ * Encode with the library that this build uses instead of zlib. Returns false if there is no such library or if it does
+ * not support that level, or the output does not fit; the caller then tries the next library, and zlib last. _low is
+ * for low levels.
  */
 bool ncz_codec_deflate_low(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used);
 bool ncz_codec_deflate_fast(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used);

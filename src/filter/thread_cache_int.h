@@ -19,7 +19,8 @@ typedef enum ncz_thread_slot {
     NCZ_SLOT_COUNT,
 } ncz_thread_slot;
 
-/* The object in that slot, made if the slot is empty. NULL: it cannot be made, or cannot be freed when the thread ends. */
+/* The object in that slot, made if the slot is empty. NULL: it cannot be made, or cannot be freed when the thread
+ * ends. */
 void *ncz_codec_thread_get(ncz_thread_slot place, void *(*make)(void), void (*drop)(void *));
 
 /* Frees the object now, because it has become too large to keep. */

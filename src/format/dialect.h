@@ -168,7 +168,8 @@ bool ncz_format_owns_temporary(const char *name); /* the same for a temporary */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */
-/* The dialect whose root is one document, which may hold consolidated metadata. Returns NULL if there is no such one. */
+/* The dialect whose root is one document, which may hold consolidated metadata. Returns NULL if there is no such
+ * one. */
 const ncz_dialect_ops *ncz_format_copies_inside(void);
 /* The consolidated document to look for before the dialect is known: that of the first dialect with one of its
  * own. */

@@ -142,8 +142,8 @@ typedef int (*ncz_emit_fn)(void *arg, const ncz_doc_out *doc);
  */
 int  ncz_format_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_emit_fn emit, void *arg);
 void ncz_format_mark_stored(ncz_model *m); /* all is stored: clears dirty and fresh marks */
-/* NC_EPERM, with the reason in its text, if the variable's documents are never rewritten: no change of its attributes or
- * definition would be stored. */
+/* NC_EPERM, with the reason in its text, if the variable's documents are never rewritten: no change of its attributes
+ * or definition would be stored. */
 int ncz_format_check_rewritable(const ncz_var *v);
 
 /* Appends a readable name of a variable's type: netCDF's name; for a type that netCDF lacks "complex64", "structure",

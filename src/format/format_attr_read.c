@@ -347,7 +347,8 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
     return entry;
 }
 
-/* The attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is open. */
+/* The attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is
+ * open. */
 static size_t
 count_shown(const ncz_json *doc)
 {

@@ -73,7 +73,8 @@ bool ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dial
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
-/* Records an error in its node: one that spoils the node alone, or one that fails the load. The first of each counts. */
+/* Records an error in its node: one that spoils the node alone, or one that fails the load. The first of each
+ * counts. */
 void ncz_format_node_fault(ncz_node *n, const ncz_err *err);
 /* Move the recorded error to the node: it fails the load, or makes the node alone unusable. */
 void ncz_format_node_fail(ncz_node *n, int rc);
@@ -149,13 +150,13 @@ int ncz_format_types_write(const ncz_group *g, ncz_jsonw *w);
 /* Writes the member `key` with the full name of a user-defined type; nothing for another. */
 int ncz_format_type_name_write(const ncz_type *t, const char *key, ncz_jsonw *w);
 /*
- * Adds the types of a group, from the JSON text of their definitions, as far as the types that they name are known. Each
- * of the others adds 1 to *left. Logs and leaves out a definition that is of no use. Can be repeated.
+ * Adds the types of a group, from the JSON text of their definitions, as far as the types that they name are known.
+ * Each of the others adds 1 to *left. Logs and leaves out a definition that is of no use. Can be repeated.
  */
 int ncz_format_types_add(ncz_model *m, ncz_group *g, const char *text, size_t *left);
 /*
- * The type in memory of an array of records, raw bytes or sequences: that of the full name `declared` (may be NULL) if the stored
- * type suits it, else a new one of the group, named after the variable.
+ * The type in memory of an array of records, raw bytes or sequences: that of the full name `declared` (may be NULL) if
+ * the stored type suits it, else a new one of the group, named after the variable.
  */
 int ncz_format_type_of(ncz_model *m, ncz_group *g, const char *var, const char *declared, const ncz_dtype *d,
                        const ncz_type **out);
@@ -176,8 +177,8 @@ ncz_format_is_record(const ncz_dtype *d)
 /* The fill value of a record or of raw bytes: one stored element, the caller's; NULL for null. NC_EZARRMETA. */
 int ncz_format_stored_fill(const ncz_json *v, const ncz_dtype *d, void **out);
 
-/* One element as JSON, and back into memory that is zero. NC_EZARRMETA: no value of the type; what was read so far can be
- * freed. */
+/* One element as JSON, and back into memory that is zero. NC_EZARRMETA: no value of the type; what was read so far can
+ * be freed. */
 void ncz_format_elem_write(const ncz_type *t, const void *elem, ncz_jsonw *w);
 int  ncz_format_elem_read(const ncz_json *v, const ncz_type *t, void *elem);
 
@@ -232,7 +233,8 @@ bool ncz_format_att_is_fill(const ncz_var *v, const ncz_att *a);
 int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
 /* Calls fn for each attribute that is written, in netCDF-C's order: _NCProperties last. Stops at its first error. */
 int ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a), void *arg);
-/* The member NCZ_LENGTHS: the true lengths of texts whose values do not show them. Writes nothing without such a text. */
+/* The member NCZ_LENGTHS: the true lengths of texts whose values do not show them. Writes nothing without such a
+ * text. */
 void ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w);
 
 /* The member NCZ_USER_TYPES: the full names of user-defined types of attributes. Writes nothing without such a one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the readers of all dialects share: faults of a node and of an array, NCZarr's dimensions, the quantize settings. Any thread:
- * only the node itself changes.
+ * What the readers of all dialects share: faults of a node and of an array, NCZarr's dimensions, the quantize settings.
+ * Any thread: only the node itself changes.
  */
 #include "format/format_int.h"
 

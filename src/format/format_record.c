@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Stored records: complex numbers as records of two numbers, arrays as records whose fields are named by their place
- * ("0", "1" ...; the present zarr-python has no arrays in records), and fill values of records and raw bytes: null, 0, the
- * bytes in base64 or as a list of numbers, a record's fields as an object or a list.
+ * ("0", "1" ...; the present zarr-python has no arrays in records), and fill values of records and raw bytes: null, 0,
+ * the bytes in base64 or as a list of numbers, a record's fields as an object or a list.
  */
 #include "format/format_int.h"
 

@@ -25,7 +25,8 @@ nc_delete(const char *path)
     return fn != NULL ? ((int (*)(const char *))fn)(path) : ncz_own_nc_delete(path);
 }
 
-/* libnetcdf's nc_delete() calls nc_delete_mp() by name, and so arrives here: a function is forwarded to its namesake. */
+/* libnetcdf's nc_delete() calls nc_delete_mp() by name, and so arrives here: a function is forwarded to its
+ * namesake. */
 int
 nc_delete_mp(const char *path, int basepe)
 {

@@ -3,8 +3,8 @@
  * grid_string: converts one NC_STRING element between its stored form (fixed bytes, or UCS-4) and a char *.
  *
  * Stored bytes are returned unchanged. Invalid code points become U+FFFD, and so do bytes that are not UTF-8 when
- * they are written as UCS-4. An element of zero bytes is the empty string: fixed-width storage cannot distinguish it from
- * one that was never written or was written as NULL, and a program may look into what it reads.
+ * they are written as UCS-4. An element of zero bytes is the empty string: fixed-width storage cannot distinguish it
+ * from one that was never written or was written as NULL, and a program may look into what it reads.
  */
 #include "grid/grid_int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * grid_vlen_block: a chunk of variable-length strings or sequences in one block without pointers: a head, a table with
- * one entry per element, and the bytes. So a block can be copied, cached and accounted for like any other chunk, except that it
- * has its own size.
+ * one entry per element, and the bytes. So a block can be copied, cached and accounted for like any other chunk, except
+ * that it has its own size.
  *
  * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block without the
  * unused bytes. A put of a few elements appends their bytes to the existing block instead, until half of it is

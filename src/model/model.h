@@ -158,8 +158,9 @@ typedef enum ncz_fill_mode {
 } ncz_fill_mode;
 
 /*
- * The fill value of a new variable whose elements have one or two bytes, or are of an enumeration, unless it is given one. The default fill
- * value of such a type is an ordinary value, which Zarr readers that mask by fill_value would hide.
+ * The fill value of a new variable whose elements have one or two bytes, or are of an enumeration, unless it is given
+ * one. The default fill value of such a type is an ordinary value, which Zarr readers that mask by fill_value would
+ * hide.
  */
 typedef enum ncz_small_fill {
     NCZ_SMALL_DEFAULT, /* the type's default as the fill_value */

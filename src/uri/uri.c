@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parses URLs and plain paths. RFC 3986, with netCDF's exceptions: file://rel/path is a relative path, `[key=value]` may
- * precede the URL, and a plain path keeps every character that is not clearly a fragment of ours.
+ * Parses URLs and plain paths. RFC 3986, with netCDF's exceptions: file://rel/path is a relative path, `[key=value]`
+ * may precede the URL, and a plain path keeps every character that is not clearly a fragment of ours.
  */
 #include "uri/uri_int.h"
 

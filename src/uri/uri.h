@@ -27,9 +27,9 @@ typedef struct ncz_uri {
 
 /*
  * Parses a URL or a plain path, with or without a `#key=value&...` fragment, and netCDF's old `[key=value]` prefixes
- * before a URL. Errors: NC_EURL with cause; NC_EINVAL for an empty text. A text without `scheme://` is a plain path. Its
- * '#' begins a fragment only if nothing but known keys and modes follow (a slightly misspelt key counts, so that it is
- * reported); otherwise it is a character of the path.
+ * before a URL. Errors: NC_EURL with cause; NC_EINVAL for an empty text. A text without `scheme://` is a plain path.
+ * Its '#' begins a fragment only if nothing but known keys and modes follow (a slightly misspelt key counts, so that it
+ * is reported); otherwise it is a character of the path.
  */
 int  ncz_uri_parse(const char *text, ncz_uri **out);
 void ncz_uri_free(ncz_uri *u);
@@ -101,16 +101,17 @@ typedef struct ncz_target {
  * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
- * noxarray (without _ARRAY_DIMENSIONS, in either dialect), consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined,
- * case does not matter. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
- * (yes, no), dimension_separator=, chunk_keys=, log; keys of the stores and of netCDF's other formats are accepted.
+ * noxarray (without _ARRAY_DIMENSIONS, in either dialect), consolidated, file, zip, s3, gs3. The bare fragments #zarr
+ * #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
+ * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=, log; keys of the
+ * stores and of netCDF's other formats are accepted.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
- * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3; http(s)
- * with one of Amazon's S3 hosts or mode s3 means s3, else http.
+ * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3;
+ * http(s) with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
- * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one; NC_ENOTNC unknown
- * mode or a mode of another format (bytes, dap2 ...); NC_EURL malformed.
+ * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one;
+ * NC_ENOTNC unknown mode or a mode of another format (bytes, dap2 ...); NC_EURL malformed.
  */
 int  ncz_target_parse(const char *text, bool for_create, ncz_target **out);
 void ncz_target_free(ncz_target *t);

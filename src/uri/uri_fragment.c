@@ -110,7 +110,8 @@ ncz_uri_key_nearest(const char *key)
     return ncz_nearest(key, known, NCZ_LEN(known));
 }
 
-/* Keys that show that a '#' begins a fragment and is not part of a file's name. Those of netCDF's other formats do not. */
+/* Keys that show that a '#' begins a fragment and is not part of a file's name. Those of netCDF's other formats do
+ * not. */
 static bool
 marks_fragment(const char *s, size_t len)
 {

@@ -108,8 +108,8 @@ choose_modes(const migration *m, char **modes)
 /* ---- an unfinished widening ------------------------------------------------------------------------------------- */
 
 /*
- * A writer that died while it made the strings of a variable longer (formats.md) left its chunks, in Zarr v2, under keys
- * of one number more.
+ * A writer that died while it made the strings of a variable longer (formats.md) left its chunks, in Zarr v2, under
+ * keys of one number more.
  */
 static bool
 is_widening(const copy_source *s, const copy_var *v)
@@ -133,7 +133,8 @@ has_widening(const migration *m)
     return false;
 }
 
-/* Any opening for writing finishes it. Where that fails the source is as it was, and the variable is refused by name. */
+/* Any opening for writing finishes it. Where that fails the source is as it was, and the variable is refused by
+ * name. */
 static int
 finish_widening(migration *m)
 {
@@ -182,8 +183,8 @@ has_shape(const copy_var *v, int grp, int varid)
     return same;
 }
 
-/* Cuts the fill value out of the text of an encoding, and returns it in new memory. That other readers do not know it is
- * dropped: it is no difference in what is stored. */
+/* Cuts the fill value out of the text of an encoding, and returns it in new memory. That other readers do not know it
+ * is dropped: it is no difference in what is stored. */
 static char *
 cut_fill(char *encoding)
 {

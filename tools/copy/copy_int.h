@@ -288,8 +288,8 @@ typedef struct copy_chunk_set {
 } copy_chunk_set;
 
 /*
- * Those of variable `varid` of `grp`, whose chunks have these lengths. `unit`: the lengths of what the set's places are,
- * multiples of the chunk's: the chunks themselves, or shards.
+ * Those of variable `varid` of `grp`, whose chunks have these lengths. `unit`: the lengths of what the set's places
+ * are, multiples of the chunk's: the chunks themselves, or shards.
  */
 int  copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, const size_t *unit,
                          copy_chunk_set *set);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_options.c: parses the texts of -c, --shards, -F, -v and similar options, and checks that the names in them exist.
+ * copy_options.c: parses the texts of -c, --shards, -F, -v and similar options, and checks that the names in them
+ * exist.
  */
 #include "copy_int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_raw.c: copies chunks whose bytes need no change, or whole shards of them, from map to map without decoding. Several threads do
- * so at once, since most of their time is waiting.
+ * copy_raw.c: copies chunks whose bytes need no change, or whole shards of them, from map to map without decoding.
+ * Several threads do so at once, since most of their time is waiting.
  */
 #include "copy_int.h"
 

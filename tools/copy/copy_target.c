@@ -527,7 +527,8 @@ copy_target_publish(const copy_opts *o, copy_target *t)
 void
 copy_target_clear(copy_target *t)
 {
-    /* What is copied, but in the cache alone, need not be copied again. In a bucket it may be somebody else's by now. */
+    /* What is copied, but in the cache alone, need not be copied again. In a bucket it may be somebody else's by
+     * now. */
     if (t->open && t->resumable && t->kind == COPY_DIR)
         (void)nc_sync(t->ncid);
     if (t->open)

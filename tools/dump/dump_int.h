@@ -157,7 +157,8 @@ char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 int   dump_type_home(int grp, int typeid, int *home);
 
-/* ---- user-defined types: user_type.c, ../user_type.c ------------------------------------------------------------------------ */
+/* ---- user-defined types: user_type.c, ../user_type.c
+ * ------------------------------------------------------------------------ */
 
 /* The type and what is inside it; user_type_free() frees it. Running out of memory ends the program. */
 int dump_type_load(int ncid, nc_type id, user_type **out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of declared names: a chained hash table keyed by scope, kind and name, so that parsing ten thousand
- * variables takes linear time. The scope of a field or an enum's constant is its type; of anything else its group. Entries are in the tree's arena; the table owns its slots.
+ * variables takes linear time. The scope of a field or an enum's constant is its type; of anything else its group.
+ * Entries are in the tree's arena; the table owns its slots.
  */
 #include "gen_int.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the tree to a dataset: definitions. For each group: types, dimensions, variables with their properties,
- * attributes, then subgroups. So everything that a definition refers to exists already, because CDL declares before it uses.
+ * attributes, then subgroups. So everything that a definition refers to exists already, because CDL declares before it
+ * uses.
  */
 #include "gen_int.h"
 #include "nczarr_filter.h"

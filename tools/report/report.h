@@ -20,7 +20,8 @@ typedef struct report_opts {
 
 #define REPORT_SAMPLE 100000
 
-/* Prints the page. Returns 0, or the first error's code; each is reported on stderr, and where it belongs on the page. */
+/* Prints the page. Returns 0, or the first error's code; each is reported on stderr, and where it belongs on the
+ * page. */
 int report_html(int ncid, const char *name, const report_opts *opts, FILE *out);
 
 /* ---- report_plot.c: one picture ---------------------------------------------------------------------------------- */

@@ -132,7 +132,8 @@ void report_add_base64(dump_text *t, const unsigned char *s, size_t n);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 
-/* Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is below. */
+/* Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is
+ * below. */
 void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_stats *st, bool upward);
 void report_add_histogram(dump_text *t, const report_stats *st);
 void report_add_scale(dump_text *t, double least, double most, const char *units);

@@ -226,7 +226,8 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
-/* The lists of a group, and the definitions of its `types`. The older form has unlimited dimensions at their present length. */
+/* The lists of a group, and the definitions of its `types`. The older form has unlimited dimensions at their present
+ * length. */
 static int
 write_lists(const ncz_group *g, const char *key, bool newer, bool types, ncz_jsonw *w)
 {

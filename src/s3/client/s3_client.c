@@ -167,7 +167,8 @@ ncz_s3_signing_set(ncz_s3 *s, const ncz_s3_signing *k)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Amazon's host in another region: "s3.eu-west-1.amazonaws.com" for that of us-east-1, or for the one without region. */
+/* Amazon's host in another region: "s3.eu-west-1.amazonaws.com" for that of us-east-1, or for the one without
+ * region. */
 static char *
 build_region_host(const char *host, const char *from, const char *to)
 {

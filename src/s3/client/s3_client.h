@@ -15,8 +15,8 @@ typedef struct ncz_s3 ncz_s3;
 
 /* Takes over the settings, also on failure. */
 int ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out);
-/* A web server: reads the objects below the path of an http or https URL. Sends the query with each request. Follows five
- * redirects at most. 404 and 410 mean absent objects, and with forbidden=absent in the fragment 403. */
+/* A web server: reads the objects below the path of an http or https URL. Sends the query with each request. Follows
+ * five redirects at most. 404 and 410 mean absent objects, and with forbidden=absent in the fragment 403. */
 int  ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
 void ncz_s3_close(ncz_s3 *s); /* no batch may be running. NULL is fine */
 
@@ -51,8 +51,8 @@ struct ncz_s3_op {
     uint64_t off, len; /* len NCZ_S3_WHOLE: to the end */
     bool     from_end; /* the last `len` bytes: `off` is found when the size is known */
     uint64_t most;     /* most bytes of an answer of unknown size */
-    /* Called when the object's size is known, before its bytes: sets how many from `off` are wanted, or fails. NULL: all,
-     * up to `most` (answers to lists and posts). */
+    /* Called when the object's size is known, before its bytes: sets how many from `off` are wanted, or fails. NULL:
+     * all, up to `most` (answers to lists and posts). */
     int (*fit)(ncz_s3_op *op, uint64_t size, size_t *n);
     void    *into; /* room for them; or NULL: */
     ncz_buf *body; /* appended to; unchanged after a failure. POST: the answer */
@@ -87,7 +87,8 @@ struct ncz_s3_op {
     char              id[33];
 };
 
-/* Called on this thread as each operation ends, with the text of a failure in the thread's record. May use the client. */
+/* Called on this thread as each operation ends, with the text of a failure in the thread's record. May use the
+ * client. */
 typedef void (*ncz_s3_done_fn)(ncz_s3_op *op, void *arg);
 
 /* Tries all; each has its own rc. `done` may be NULL; then only the last text is kept. */
@@ -105,10 +106,10 @@ bool ncz_s3_is_large(size_t nbytes);
 int ncz_s3_delete(ncz_s3 *s, const char *const *keys, size_t n);
 
 /*
- * Lists what is below a prefix (a key without its last '/', or ""), with relative keys: objects and, if `deep` is false,
- * the next segments of deeper ones, ending in '/'. `most` 0: all. In the server's order, page by page. `size`: the bytes
- * of an object, or NCZ_S3_NO_SIZE where the server does not say. A non-zero return of `each` stops the list and is
- * returned.
+ * Lists what is below a prefix (a key without its last '/', or ""), with relative keys: objects and, if `deep` is
+ * false, the next segments of deeper ones, ending in '/'. `most` 0: all. In the server's order, page by page. `size`:
+ * the bytes of an object, or NCZ_S3_NO_SIZE where the server does not say. A non-zero return of `each` stops the list
+ * and is returned.
  */
 #define NCZ_S3_NO_SIZE UINT64_MAX
 typedef int (*ncz_s3_each_fn)(const char *key, size_t len, bool object, uint64_t size, void *arg);

@@ -3,9 +3,9 @@
  * Deletes many keys with one request where the server supports that (DeleteObjects), else one by one. An absent key is
  * no error.
  *
- * DeleteObjects needs a checksum of its body: a CRC-32C, which FIPS allows. Servers older than that header (2022) require
- * Content-MD5 instead; the client sends it if MD5 is available, and remembers such a server. Without MD5 it deletes keys
- * one by one.
+ * DeleteObjects needs a checksum of its body: a CRC-32C, which FIPS allows. Servers older than that header (2022)
+ * require Content-MD5 instead; the client sends it if MD5 is available, and remembers such a server. Without MD5 it
+ * deletes keys one by one.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_hash.h"

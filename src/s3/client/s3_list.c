@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists keys page by page (ListObjectsV2; the answers of servers with only the first version are parsed, too). Each page
- * must advance: a repeated token, or a marker that does not move, ends the list with an error.
+ * Lists keys page by page (ListObjectsV2; the answers of servers with only the first version are parsed, too). Each
+ * page must advance: a repeated token, or a marker that does not move, ends the list with an error.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_xml.h"

@@ -139,7 +139,8 @@ find_access_key(ncz_s3_exchange *x, ncz_s3_access_key *out)
     return ncz_creds_get(set->creds, false, need, out, NULL);
 }
 
-/* The hash of a body is made once, of all of a batch at the same time where it has a workers' help (s3_request_loop.c). */
+/* The hash of a body is made once, of all of a batch at the same time where it has a workers' help
+ * (s3_request_loop.c). */
 static int
 hash_payload(ncz_s3_op *op, char out[NCZ_S3_SHA256_HEX])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Batches of operations: sends each, and again if its answer says that this may help (s3_response.c), in the order of the
- * array except for those that wait.
+ * Batches of operations: sends each, and again if its answer says that this may help (s3_response.c), in the order of
+ * the array except for those that wait.
  *
  * A batch runs on the calling thread; the client's lock guards the shared state.
  */

@@ -167,7 +167,8 @@ finish_absent(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
         ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f));
 }
 
-/* "Request has expired", "token expired" and the like, anywhere in the body: then a 403 says nothing about the object. */
+/* "Request has expired", "token expired" and the like, anywhere in the body: then a 403 says nothing about the
+ * object. */
 static bool
 mentions_expiry(const ncz_buf *body)
 {

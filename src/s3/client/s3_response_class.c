@@ -151,8 +151,8 @@ classify_status(long status, bool web)
     }
 }
 
-/* Only these statuses can make an object absent, whatever the body says: absent chunks are fill. 0: a key's entry in the
- * answer to a deletion. */
+/* Only these statuses can make an object absent, whatever the body says: absent chunks are fill. 0: a key's entry in
+ * the answer to a deletion. */
 static bool
 is_absence(long status)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When to retry: after growing random delays, so that clients that failed together do not return together, and no sooner
- * than the server asks; within the tries and the time of the operation, and from one stock of tokens per client, so that
- * a dead endpoint fails fast. An overloaded server gets fewer requests at once, and more again as it answers.
+ * When to retry: after growing random delays, so that clients that failed together do not return together, and no
+ * sooner than the server asks; within the tries and the time of the operation, and from one stock of tokens per client,
+ * so that a dead endpoint fails fast. An overloaded server gets fewer requests at once, and more again as it answers.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"

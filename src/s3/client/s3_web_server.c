@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Web servers: a client for the objects below the path of a URL, and the redirects that it may follow. Requests carry no
- * credentials; the URL's query is sent to its own server only.
+ * Web servers: a client for the objects below the path of a URL, and the redirects that it may follow. Requests carry
+ * no credentials; the URL's query is sent to its own server only.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"
@@ -61,7 +61,8 @@ ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
 
 /* ---- redirects ---- */
 
-/* Is the host a link-local address in any spelling? http_exchange.c checks the address of a name, but not behind a proxy. */
+/* Is the host a link-local address in any spelling? http_exchange.c checks the address of a name, but not behind a
+ * proxy. */
 static bool
 is_local_address(const char *host)
 {

@@ -33,9 +33,9 @@ int  ncz_s3_rc_parse(ncz_s3_rc *rc, const char *text, size_t len, const char *fi
 void ncz_s3_rc_clear(ncz_s3_rc *rc);
 
 /*
- * The value of `key` (upper case) for this URL: a line with a matching scope precedes one without, else the last wins. A
- * file in the working directory may have come with somebody's data: it may set profile and region, but its HTTP.* keys
- * (certificates, proxy) are ignored. *file: the file that has it.
+ * The value of `key` (upper case) for this URL: a line with a matching scope precedes one without, else the last wins.
+ * A file in the working directory may have come with somebody's data: it may set profile and region, but its HTTP.*
+ * keys (certificates, proxy) are ignored. *file: the file that has it.
  */
 const char *ncz_s3_rc_get(const ncz_s3_rc *rc, const ncz_uri *uri, const char *key, const char **file);
 

@@ -26,7 +26,7 @@ int  ncz_creds_open(const ncz_creds_opts *opts, ncz_creds **out);
 void ncz_creds_unref(ncz_creds *c); /* NULL is fine */
 
 typedef enum ncz_creds_need {
-    NCZ_CREDS_AT_HAND, /* for the first try of a read: all sources but EC2's metadata service, as the data may be public */
+    NCZ_CREDS_AT_HAND,  /* for a read's first try, as data may be public: all sources but EC2's metadata service */
     NCZ_CREDS_ANY,      /* all sources; finding none is no error */
     NCZ_CREDS_REQUIRED, /* all sources; NC_EAUTH if none has credentials */
 } ncz_creds_need;

@@ -2,9 +2,9 @@
 /*
  * The cache of credentials: fetched at first use, kept, and fetched again before they expire.
  *
- * One list per process, so that all stores of a profile share an entry; entries are equal if profile, variables and file
- * names are. One thread fetches at a time, without the lock; others wait only if the present credentials cannot be used
- * any longer.
+ * One list per process, so that all stores of a profile share an entry; entries are equal if profile, variables and
+ * file names are. One thread fetches at a time, without the lock; others wait only if the present credentials cannot be
+ * used any longer.
  */
 #include "s3/credentials/creds_int.h"
 

@@ -79,8 +79,8 @@ struct ncz_http_call {
 /* The value of a header of the answer, or NULL. Ignores case. */
 const char *ncz_http_header(const ncz_http_call *c, const char *name);
 
-/* The source and the destination of a batch's exchanges. Called by the thread in ncz_http_run(); `ended` may run another
- * batch. */
+/* The source and the destination of a batch's exchanges. Called by the thread in ncz_http_run(); `ended` may run
+ * another batch. */
 typedef struct ncz_http_work {
     /*
      * The next exchange, or NULL: none now. Then *wait_ms says when to ask again; -1: after an exchange has ended.

@@ -50,10 +50,10 @@ typedef struct ncz_s3_sign_req {
 } ncz_s3_sign_req;
 
 /*
- * Appends what is sent: `target`, the encoded path and query ("/a%20b?x=y"), and `headers`, a line "Name: value\n" each,
- * with Authorization and without Host. Without keys (NULL, or id NULL): the target and the caller's headers only. Signs
- * all of the caller's headers but those that proxies change (User-Agent, Expect ...). NC_EINVAL: a line break in a
- * header.
+ * Appends what is sent: `target`, the encoded path and query ("/a%20b?x=y"), and `headers`, a line "Name: value\n"
+ * each, with Authorization and without Host. Without keys (NULL, or id NULL): the target and the caller's headers only.
+ * Signs all of the caller's headers but those that proxies change (User-Agent, Expect ...). NC_EINVAL: a line break in
+ * a header.
  */
 int ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *target, ncz_buf *headers);
 

@@ -68,8 +68,8 @@ fail_profile(const ncz_s3_lookup *l, const ncz_s3_setting *said)
 }
 
 /*
- * The profiles `no` and `none` mean unsigned requests, as in netCDF. Any other named profile must exist, except default.
- * `first`: the URL or an rc file names it, so that it precedes keys in the environment.
+ * The profiles `no` and `none` mean unsigned requests, as in netCDF. Any other named profile must exist, except
+ * default. `first`: the URL or an rc file names it, so that it precedes keys in the environment.
  */
 static int
 choose_profile(ncz_s3_lookup *l, ncz_s3_settings *s, bool *first)
@@ -327,8 +327,8 @@ choose_forbidden(const ncz_s3_lookup *l, ncz_s3_settings *s)
 /* ---- all settings ---- */
 
 /*
- * 1. the profile, which contains many settings; 2. bucket and endpoint from the URL; 3. the region, which may be part of
- * the host; 4. Amazon's host, which contains the region; 5. the rest.
+ * 1. the profile, which contains many settings; 2. bucket and endpoint from the URL; 3. the region, which may be part
+ * of the host; 4. Amazon's host, which contains the region; 5. the rest.
  */
 static int
 choose_all(ncz_s3_lookup *l, ncz_s3_settings *s)

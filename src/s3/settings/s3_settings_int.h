@@ -29,8 +29,8 @@ int ncz_s3_amazon_host(const ncz_s3_lookup *l, ncz_s3_settings *s);
 /* ---- URLs (s3_url.c) ---- */
 
 /*
- * Sets bucket, prefix, endpoint and addressing from the URL and the configuration, and `region` and `region_from` if the
- * host contains one. `host` stays NULL for Amazon's endpoint, which depends on the region.
+ * Sets bucket, prefix, endpoint and addressing from the URL and the configuration, and `region` and `region_from` if
+ * the host contains one. `host` stays NULL for Amazon's endpoint, which depends on the region.
  */
 int ncz_s3_parse_url(const ncz_s3_lookup *l, ncz_s3_settings *s);
 /* Sets virtual_host for s3://bucket/key, whose URL leaves it open. */
