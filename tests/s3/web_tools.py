@@ -96,6 +96,9 @@ def from_web():
         tree = run(nczdump, "--tree", url).stdout
         if "chunks" not in tree or re.search(r"\d (bytes|[KM]iB)", tree):
             problems.append("nczdump --tree: " + tree)
+        r = run(nczdump, "--tree", "--sizes", url)
+        if r.returncode != 1 or r.stdout != tree or "cannot list" not in r.stderr:
+            problems.append("nczdump --tree --sizes: %d %s" % (r.returncode, r.stderr))
         if run(nczdump, "--chunks", url).stdout != chunks or "/v  float" not in chunks:
             problems.append("nczdump --chunks: " + run(nczdump, "--chunks", url).stdout)
         problems += ["--chunks got all of %s" % p for p, how in server.asked if re.search(r"/[0-9.]+$", p) and how != "bytes=0-0"]

@@ -105,6 +105,7 @@ count_object(const char *key, unsigned long long length, void *arg)
     return 0;
 }
 
+/* Reports a failure, and returns its code. */
 static int
 walk_store(dump_context *d, walked *w)
 {
@@ -114,6 +115,8 @@ walk_store(dump_context *d, walked *w)
         qsort(w->var, w->n, sizeof *w->var, by_key);
     if (rc == NC_NOERR && (rc = nczarr_inq_map(d->root, &w->map)) == NC_NOERR)
         rc = nczarr_map_walk(w->map, "", count_object, w);
+    if (rc != NC_NOERR)
+        dump_fail(&d->report, rc, "--sizes"); /* before the next call forgets why */
     (void)nczarr_map_close(w->map);
     w->map = NULL;
     return rc;
@@ -194,13 +197,10 @@ void
 dump_tree_sizes_load(dump_context *d, bool walk, dump_tree_sizes *l)
 {
     walked w = {.n = 0};
-    int    rc;
 
     if (!walk)
         (void)measure_group(l, NULL, d->root);
-    else if ((rc = walk_store(d, &w)) != NC_NOERR)
-        (void)dump_fail(&d->report, rc, "--sizes");
-    else
+    else if (walk_store(d, &w) == NC_NOERR)
         (void)measure_group(l, &w, d->root);
     clear_walked(&w);
 }
