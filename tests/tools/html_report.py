@@ -11,13 +11,14 @@ import html.parser, json, math, os, re, shutil, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases
+from browser import Browser, Gone, installed
 from cases import report
 
 tools, data, pages = (os.path.abspath(a) for a in sys.argv[1:4])
 png = sys.argv[4] == "png"
 sanitized = "NCZ_TEST_FEW" in os.environ # takes more memory; and the browser need not see the same pages again
 place = sys.argv[5] if len(sys.argv) > 5 else None
-browser = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+window = None # the browser, once a page was shown
 MOST_BYTES, MOST_MEMORY = 2 << 20, 400 << 10 # of a page; KiB of the command
 VOID = {"meta", "img", "input", "br", "path"}
 os.makedirs(pages, exist_ok=True)
@@ -83,43 +84,37 @@ def well_formed(page):
 
 # ---- the page in a browser -------------------------------------------------------------------------------------------
 
-PROBE = """<!DOCTYPE html><meta charset=utf-8><iframe id=f src="%s" width=1000 height=3000></iframe><pre id=out></pre><script>
-const f = document.getElementById('f');
-f.onload = async () => {
-  const d = f.contentDocument, seen = [];
-  for (const i of d.images) { i.hidden = false; try { await i.decode() } catch (e) { seen.push('a picture is broken') } }
-  const slider = d.querySelector('.frames input'); let moved = null;
-  if (slider) { slider.value = slider.max; slider.dispatchEvent(new Event('input'));
-    moved = [...slider.closest('.frames').querySelectorAll('img')].map(x => x.hidden) }
-  document.getElementById('out').textContent = JSON.stringify({title: d.title, broken: seen, images: d.images.length,
-    moved, scripts: d.scripts.length, text: d.body.innerText.slice(0, 100000), wide: d.body.scrollWidth > 1000});
-};
-</script>"""
+PROBE = """
+const broken = [];
+for (const i of document.images) { i.hidden = false; try { await i.decode() } catch (e) { broken.push('a picture is broken') } }
+const slider = document.querySelector('.frames input'); let moved = null;
+if (slider) { slider.value = slider.max; slider.dispatchEvent(new Event('input'));
+  moved = [...slider.closest('.frames').querySelectorAll('img')].map(x => x.hidden) }
+return {title: document.title, broken, images: document.images.length, moved, scripts: document.scripts.length,
+  wide: document.body.scrollWidth > 1000};
+"""
 
 
 def browse(name, path):
-    """What the page looks like from inside; {} and why not."""
-    probe, errors = os.path.join(tmp, "probe.html"), []
-    with open(probe, "w") as f:
-        f.write(PROBE % ("file://" + path))
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--enable-logging=stderr",
-             "--user-data-dir=" + os.path.join(tmp, "profile"), "--timeout=30000", "--virtual-time-budget=20000"]
-    r = subprocess.run([browser, *flags, "--dump-dom", "file://" + probe], capture_output=True, text=True, timeout=120)
-    errors += [line for line in r.stderr.splitlines() if "CONSOLE" in line]
-    found = re.search(r'<pre id="out">(.*?)</pre>', r.stdout, re.S)
-    subprocess.run([browser, *flags[:-2], "--window-size=1000,3000", "--screenshot=" + os.path.join(pages, name + ".png"), "file://" + path],
-                   capture_output=True, timeout=120)
-    if not found or not found.group(1):
-        return {}, errors + ["the browser shows nothing: " + r.stderr[-300:]]
-    return json.loads(html.unescape(found.group(1))), errors
+    """What the page looks like from inside, and what it complained of. A browser that dies is started once more."""
+    global window
+    for once_more in (True, False):
+        try:
+            window = window or Browser()
+            window.show(path)
+            window.picture(os.path.join(pages, name + ".png"))
+            seen = window.run(PROBE)
+            return seen, window.complaints()
+        except Gone as e:
+            if window:
+                window.close()
+            window = None
+            if not once_more:
+                return {}, [str(e)]
 
 
 def look(name, path, page, frames):
     seen, problems = browse(name, path)
-    for _ in range(3): # on a busy machine the browser may give up before it has drawn the page
-        if seen:
-            break
-        seen, problems = browse(name, path)
     if seen:
         problems += seen["broken"]
         problems += ["a script of the dataset ran: title %r" % seen["title"]] if seen["title"] == "taken" or seen["scripts"] != 1 else []
@@ -157,7 +152,7 @@ def page_of(name, dataset, status=0, words=(), frames=0, least_images=0, options
     if png and images < least_images:
         problems.append("%d images" % images)
     report("html: %s (%.1f s)" % (name, took), problems)
-    if browser and not sanitized:
+    if installed() and not sanitized:
         look(name, path, page, frames)
     return page
 
@@ -257,7 +252,7 @@ def in_bucket():
 
 
 try:
-    if browser is None:
+    if not installed():
         report("html: a browser is installed", "chromium is missing" if os.environ.get("CI") else "")
     if place:
         in_bucket()
@@ -265,5 +260,7 @@ try:
         everything()
         wrong_options()
 finally:
+    if window:
+        window.close()
     shutil.rmtree(tmp, ignore_errors=True)
 sys.exit(cases.status())
