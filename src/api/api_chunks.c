@@ -59,10 +59,43 @@ write_dtype(const ncz_dtype *t, ncz_jsonw *w)
     ncz_jsonw_cstr(w, text);
 }
 
+/* What a packed element consists of: a compound is a list of fields, each a list of its type and its number of
+ * elements; a sequence is an object with the type of its elements. Names do not matter. */
+static void
+write_packed(const ncz_type *t, ncz_jsonw *w)
+{
+    char text[40];
+
+    if (t->class == NCZ_TYPE_VLEN) {
+        ncz_jsonw_open_object(w);
+        ncz_jsonw_key(w, "of");
+        write_packed(t->base, w);
+        ncz_jsonw_close_object(w);
+    } else if (t->class == NCZ_TYPE_COMPOUND) {
+        ncz_jsonw_open_array(w);
+        for (size_t i = 0; i < t->nfields; i++) {
+            ncz_jsonw_open_array(w);
+            write_packed(t->fields[i].type, w);
+            ncz_jsonw_u64(w, t->fields[i].nelems);
+            ncz_jsonw_close_array(w);
+        }
+        ncz_jsonw_close_array(w);
+    } else if (t->class == NCZ_TYPE_OPAQUE) {
+        (void)snprintf(text, sizeof text, "opaque %zu", t->size);
+        ncz_jsonw_cstr(w, text);
+    } else {
+        ncz_jsonw_cstr(w, ncz_type_value(t)->name);
+    }
+}
+
 /* A record is an object: its size, and of each field type, place and number of elements. Names do not matter. */
 static void
 write_type(const ncz_dtype *t, ncz_jsonw *w)
 {
+    if (ncz_dtype_is_packed(t)) {
+        write_packed(t->items, w);
+        return;
+    }
     if (t->kind != NCZ_KIND_RECORD) {
         write_dtype(t, w);
         return;

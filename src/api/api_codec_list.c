@@ -97,7 +97,9 @@ parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, bool v3, n
     if (rc != NC_EFILTER || (v->type->class != NCZ_TYPE_STRING && type.dtype.items == NULL))
         return rc;
     ncz_err_save(&first, rc);
-    if (type.dtype.items != NULL)
+    if (ncz_dtype_is_packed(&type.dtype))
+        type.dtype = ncz_dtype_of(ncz_type_of(NC_UBYTE), false, 0);
+    else if (type.dtype.items != NULL)
         type.dtype = ncz_dtype_of(type.dtype.items, false, 0);
     else if (type.dtype.kind == NCZ_KIND_OBJECT)
         type.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);

@@ -282,8 +282,10 @@ nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     value = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : v->type->fill;
-    if (fill_valuep != NULL && value != NULL)
-        rc = ncz_type_copy_elems(v->type, value, 1, fill_valuep);
+    if (fill_valuep != NULL && value != NULL &&
+        (rc = ncz_type_copy_elems(v->type, value, 1, fill_valuep)) == NC_NOERR &&
+        (rc = ncz_type_fill_strings(v->type, fill_valuep, 1)) != NC_NOERR)
+        ncz_type_free_elems(v->type, fill_valuep, 1);
     if (rc == NC_NOERR && no_fill != NULL)
         *no_fill = v->fill_mode == NCZ_FILL_NONE;
     return ncz_call_leave(&c, rc);

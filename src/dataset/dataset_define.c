@@ -93,15 +93,16 @@ ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v)
 
 #define STRING_CODEC "vlen-utf8"
 
-/* The codec that stores strings of any length (`items` NULL) or sequences of numbers, if a program chooses none. */
+/* The codec that stores strings of any length, sequences of numbers, or packed elements, if a program chooses none. */
 static void
-object_codec(const ncz_dataset *ds, const ncz_type *items, char *out, size_t room)
+object_codec(const ncz_dataset *ds, const ncz_dtype *dtype, char *out, size_t room)
 {
+    const ncz_type *items = dtype->items;
     bool sign = items != NULL && items->class == NCZ_TYPE_INT, frac = items != NULL && items->class == NCZ_TYPE_FLOAT;
 
     if (items == NULL)
         (void)snprintf(out, room, "{\"id\": \"" STRING_CODEC "\"}");
-    else if (ncz_dataset_zarr_format(ds) != 2)
+    else if (ncz_dataset_zarr_format(ds) != 2 || ncz_dtype_is_packed(dtype))
         (void)snprintf(out, room, "{\"id\": \"vlen-bytes\"}");
     else
         (void)snprintf(out, room, "{\"id\": \"vlen-array\", \"dtype\": \"%c%c%zu\"}", items->size == 1 ? '|' : '<',
@@ -122,7 +123,7 @@ with_object_codec(const ncz_dataset *ds, const ncz_chain *chain, ncz_array_type 
     int                 rc;
 
     type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE, .items = type.dtype.items};
-    object_codec(ds, type.dtype.items, codec, sizeof codec);
+    object_codec(ds, &type.dtype, codec, sizeof codec);
     if ((rc = ncz_chain_write_list(chain, &rest)) != NC_NOERR ||
         (rc = ncz_buf_printf(&text, "[%s%s%s", codec, ncz_chain_len(chain) > 0 ? ", " : "]",
                              ncz_chain_len(chain) > 0 ? ncz_buf_str(&rest) + 1 : "")) != NC_NOERR ||
@@ -144,8 +145,8 @@ set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     int        rc;
 
     if (ncz_chain_objects(chain) && v->dtype.items != NULL && !ncz_chain_stores(chain, v->dtype.items))
-        return ncz_fail(NC_EFILTER, "%s: codec '%s' does not store sequences of %s", v->name, ncz_chain_id(chain, 0),
-                        v->dtype.items->name);
+        return ncz_fail(NC_EFILTER, "%s: codec '%s' does not store elements of type %s", v->name,
+                        ncz_chain_id(chain, 0), v->type->name);
     if (v->dtype.items != NULL && ncz_dataset_zarr_format(ds) != 2 && ncz_chain_find(chain, "vlen-array") == 0)
         return ncz_fail(NC_EFILTER, "%s: Zarr v3 has no codec 'vlen-array'; its sequences are in 'vlen-bytes'",
                         v->name);
@@ -157,8 +158,8 @@ set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     return rc;
 }
 
-/* True for sequences; and for new strings where they have any length, unless nczarr_def_var_dtype() gives them a
- * fixed one. */
+/* True for sequences and packed elements; and for new strings where they have any length, unless
+ * nczarr_def_var_dtype() gives them a fixed one. */
 static bool
 needs_object_codec(const ncz_dataset *ds, const ncz_var *v)
 {

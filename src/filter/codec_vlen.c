@@ -2,7 +2,8 @@
 /*
  * vlen-utf8, vlen-bytes, vlen-array as in numcodecs: the number of items, then each item's length in bytes and its
  * bytes. Numbers take four little-endian bytes. An item of vlen-array is a sequence of numbers: where the array's
- * elements are strings, the text of a JSON list. In vlen-bytes a sequence is its numbers, little-endian.
+ * elements are strings, the text of a JSON list. In vlen-bytes a sequence is its numbers, little-endian, and a packed
+ * element its bytes.
  */
 #include "filter/filter_int.h"
 
@@ -153,8 +154,17 @@ decode_sequence(const void *state, const unsigned char *bytes, size_t n, size_t 
     return rc;
 }
 
+static int
+decode_packed(const void *state, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
+{
+    int rc = ncz_packed_check(((const ncz_dtype *)state)->items, bytes, n);
+
+    return rc == NC_NOERR ? decode_bytes(state, bytes, n, i, out) : rc;
+}
+
 static const item_fns utf8_fns = {"vlen-utf8", encode_utf8, decode_bytes};
 static const item_fns bytes_fns = {"vlen-bytes", encode_bytes, decode_bytes};
+static const item_fns packed_fns = {"vlen-bytes", encode_bytes, decode_packed};
 
 static int
 vlen_utf8_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
@@ -184,7 +194,7 @@ vlen_bytes_encode(const void *state, const ncz_array_type *type, const ncz_vlen_
 {
     ncz_dtype t;
 
-    if (type->dtype.items == NULL)
+    if (type->dtype.items == NULL || ncz_dtype_is_packed(&type->dtype))
         return encode_items(&bytes_fns, state, in, out);
     t = little_endian(type->dtype.items);
     return encode_items(&numbers_fns, &t, in, out);
@@ -196,6 +206,8 @@ vlen_bytes_decode(const void *state, const ncz_array_type *type, const void *in,
 {
     ncz_dtype t;
 
+    if (ncz_dtype_is_packed(&type->dtype))
+        return decode_items(&packed_fns, &type->dtype, in, n, nelems, out);
     if (type->dtype.items == NULL)
         return decode_items(&bytes_fns, state, in, n, nelems, out);
     t = little_endian(type->dtype.items);

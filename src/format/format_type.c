@@ -31,23 +31,26 @@ has_long_array(const ncz_type *t)
 int
 ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    bool user = type->id > NC_MAX_ATOMIC_TYPE;
+    bool      user = type->id > NC_MAX_ATOMIC_TYPE;
+    ncz_dtype dtype = ncz_dtype_of(type, false, 0);
+    bool      packed = ncz_dtype_is_packed(&dtype);
 
-    bool sequences = ncz_dtype_of(type, false, 0).items != NULL;
-
-    if (user && type->owns && !sequences)
+    if (user && type->owns && dtype.items == NULL)
         return ncz_fail(NC_ENOTBUILT,
-                        "%s: strings and sequences in elements of a user-defined type (%s) are not built for "
-                        "variables, only for attributes; a variable may have sequences of numbers",
+                        "%s: sequences of compounds that are mostly gaps (%s) are not built for variables, only for "
+                        "attributes; give the compound the size that its fields need",
                         what, type->name);
-    if (sequences && style->dialect->zarr_format != 2 && style->gen == NCZ_GEN_PURE)
+    if (packed && style->gen == NCZ_GEN_PURE)
+        return ncz_fail(NC_ENOTBUILT, "%s: Zarr without NCZarr keys has no type for elements such as those of %s",
+                        what, type->name);
+    if (dtype.items != NULL && style->dialect->zarr_format != 2 && style->gen == NCZ_GEN_PURE)
         return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 without NCZarr keys has no type for sequences such as %s", what,
                         type->name);
     if (user && type->class != NCZ_TYPE_ENUM && !style->dialect->has_objects(style))
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with a variable of type %s, which compat= asks for",
                         what, type->name);
-    if (has_long_array(type))
+    if (!packed && has_long_array(type))
         return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built", what,
                         ARRAY_MOST);
     return style->dialect->check_type(style, type, what);

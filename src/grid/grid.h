@@ -22,7 +22,7 @@ typedef enum ncz_kind {
     NCZ_KIND_BYTES,  /* `S<size>`: size bytes, NUL-padded: NC_STRING */
     NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
     NCZ_KIND_OTHER,  /* no netCDF meaning: bytes of a known size that cannot be converted */
-    NCZ_KIND_OBJECT, /* strings of any length, NC_STRING, or sequences. A chunk is an ncz_vlen_block */
+    NCZ_KIND_OBJECT, /* strings of any length, sequences or packed elements. A chunk is an ncz_vlen_block */
     NCZ_KIND_RAW,    /* bytes of any number: an opaque type of that size */
     NCZ_KIND_RECORD, /* packed fields: a compound with as many fields */
 } ncz_kind;
@@ -35,7 +35,9 @@ typedef struct ncz_dtype {
     size_t   size; /* bytes per stored element */
 
     const ncz_record *record; /* NCZ_KIND_RECORD: its fields, which outlive all that have the type */
-    const ncz_type   *items;  /* NCZ_KIND_OBJECT: the atomic type of the numbers in sequences; NULL: strings */
+    /* NCZ_KIND_OBJECT: the atomic type of the numbers in sequences, or the user-defined type whose elements are packed;
+     * NULL: strings. */
+    const ncz_type *items;
 } ncz_dtype;
 
 /* One field of a record: an array of elements, in C order, at an offset. */
@@ -67,6 +69,19 @@ const ncz_type *ncz_dtype_type(const ncz_dtype *t);
 /* The stored type of a type in memory. Strings give NCZ_KIND_BYTES with `strlen_max` bytes. A type that has no stored
  * form gives NCZ_KIND_OTHER. */
 ncz_dtype ncz_dtype_of(const ncz_type *t, bool big, size_t strlen_max);
+
+/* True if the elements are of a user-defined type that owns memory and are stored packed (grid_pack.c). */
+bool ncz_dtype_is_packed(const ncz_dtype *t);
+
+/* True if elements of a type that owns memory, other than strings, have a packed form. Sequences of elements that are
+ * mostly gaps have none, since damaged data could ask for much memory with few bytes. */
+bool ncz_type_packs(const ncz_type *t);
+
+/* What `packed_least` of a user-defined type has to be, from what its base and its fields' types have. */
+size_t ncz_type_packed_least(const ncz_type *t);
+
+/* NC_EFILTER: the bytes are no packed element of the type. None is one that was never written. */
+int ncz_packed_check(const ncz_type *t, const void *bytes, size_t n);
 
 #define NCZ_OBJECT_SIZE 16 /* bytes of a vlen block for each element, its text not counted */
 
@@ -260,11 +275,11 @@ int ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, con
  *
  * A decoded chunk of strings is such a block, and its fill element is a block of one string. Only ncz_vlen_change()
  * changes a finished block. ncz_transfer_out() and ncz_transfer_fill_out() (fill NULL: empty strings) read blocks. A
- * sequence's bytes are its numbers as they are in memory.
+ * sequence's bytes are its numbers as they are in memory; those of a packed element are as grid_pack.c has them.
  */
 typedef enum ncz_vlen_kind {
-    NCZ_VLEN_NONE,   /* no string: reads as the empty one; an empty sequence */
-    NCZ_VLEN_STRING, /* bytes, perhaps with NULs; a sequence's numbers */
+    NCZ_VLEN_NONE,   /* no string: reads as the empty one; an empty sequence; zeros and empty strings */
+    NCZ_VLEN_STRING, /* bytes, perhaps with NULs; a sequence's numbers; a packed element */
     NCZ_VLEN_VALUE,  /* JSON text of another value; a codec for values stores it as a value */
 } ncz_vlen_kind;
 
@@ -292,10 +307,11 @@ const ncz_vlen_block *ncz_vlen_in(const ncz_buf *b);                          /*
 int                   ncz_vlen_take(ncz_buf *b, char **out); /* the caller frees it with ncz_free() */
 
 /*
- * The item of an element in memory of type `mem` (NC_STRING, or a sequence), whose bytes it points to. NC_EINVAL: a
- * sequence with a length and no pointer, or with more bytes than memory. `elem` need not be aligned.
+ * The item of an element in memory, whose bytes it points to. Those of an element that is packed are written to
+ * *room, which is moved behind them; room NULL: the item has only their number. NC_EINVAL: a sequence with a length and
+ * no pointer, or with more bytes than memory. `elem` need not be aligned.
  */
-int ncz_vlen_item_of(const ncz_type *mem, const void *elem, ncz_vlen_item *out);
+int ncz_vlen_item_of(const ncz_type *mem, const void *elem, char **room, ncz_vlen_item *out);
 
 /*
  * Puts a piece into the block `old` (NULL: n times `fill`; that NULL, too: NCZ_VLEN_NONE) and writes the new block to

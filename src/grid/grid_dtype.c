@@ -42,13 +42,21 @@ ncz_dtype_type(const ncz_dtype *t)
     return ncz_type_of(id_of(t));
 }
 
-/* The numbers of a sequence, or its characters. NULL: it holds elements that are not stored in sequences. */
+/* The numbers of a sequence, or its characters; the type itself if its elements are packed. NULL: neither. */
 static const ncz_type *
 items_of(const ncz_type *t)
 {
     const ncz_type *base = t->class == NCZ_TYPE_VLEN ? ncz_type_value(t->base) : NULL;
 
-    return base != NULL && (ncz_type_is_number(base) || base->class == NCZ_TYPE_CHAR) ? base : NULL;
+    if (base != NULL && (ncz_type_is_number(base) || base->class == NCZ_TYPE_CHAR))
+        return base;
+    return ncz_type_packs(t) ? t : NULL;
+}
+
+bool
+ncz_dtype_is_packed(const ncz_dtype *t)
+{
+    return t->items != NULL && t->items->id > NC_MAX_ATOMIC_TYPE;
 }
 
 /* The stored kind for a type in memory. */
@@ -63,8 +71,9 @@ kind_of(const ncz_type *t)
     case NCZ_TYPE_STRING: return NCZ_KIND_BYTES;
     case NCZ_TYPE_ENUM: return kind_of(t->base);
     case NCZ_TYPE_OPAQUE: return NCZ_KIND_RAW;
-    case NCZ_TYPE_COMPOUND: return t->record != NULL ? NCZ_KIND_RECORD : NCZ_KIND_OTHER;
-    case NCZ_TYPE_VLEN: return items_of(t) != NULL ? NCZ_KIND_OBJECT : NCZ_KIND_OTHER;
+    case NCZ_TYPE_COMPOUND:
+    case NCZ_TYPE_VLEN:
+        return t->record != NULL ? NCZ_KIND_RECORD : items_of(t) != NULL ? NCZ_KIND_OBJECT : NCZ_KIND_OTHER;
     case NCZ_TYPE_NONE: break;
     }
     return NCZ_KIND_OTHER;

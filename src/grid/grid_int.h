@@ -108,8 +108,14 @@ int ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk
 
 /* ---- grid_vlen_block.c: one element ---- */
 
-/* Makes a string or a sequence in memory of type `mem`, which need not be aligned. */
+/* Makes an element of type `mem` (NC_STRING, or a user-defined type that owns memory), which need not be aligned. */
 int ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem);
+
+/* ---- grid_pack.c: one element of a type that ncz_type_packs() allows; it need not be aligned ---- */
+
+int   ncz_grid_packed_len(const ncz_type *t, const void *elem, size_t *out);       /* bytes, at most UINT32_MAX */
+char *ncz_grid_pack(const ncz_type *t, const void *elem, char *to);                /* returns the end of the bytes */
+int   ncz_grid_unpack(const ncz_type *t, const void *bytes, size_t n, void *elem); /* n 0: zeros and empty strings */
 
 /* ---- grid_string.c: one element ---- */
 

@@ -64,6 +64,10 @@ ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
         return mem->class == NCZ_TYPE_OPAQUE && mem->size == t->size
                    ? NC_NOERR
                    : ncz_fail(NC_EBADTYPE, "%zu raw bytes convert to and from an opaque type only", t->size);
+    if (ncz_dtype_is_packed(t))
+        return mem == t->items
+                   ? NC_NOERR
+                   : ncz_fail(NC_EBADTYPE, "elements of type %s convert to and from no other type", t->items->name);
     if (t->items != NULL)
         return mem->class == NCZ_TYPE_VLEN && ncz_type_value(mem->base) == t->items
                    ? NC_NOERR

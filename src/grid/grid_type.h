@@ -57,6 +57,9 @@ struct ncz_type {
     size_t                 nfields;
     const ncz_type_member *members;
     size_t                 nmembers;
+    /* User-defined types: the fewest bytes of one packed element (grid_pack.c), set by ncz_type_packed_least(); 0: it
+     * has no packed form. */
+    size_t packed_least;
     const struct ncz_record
         *record; /* NCZ_TYPE_COMPOUND: how new arrays store it (grid.h); NULL: not known, or not at all */
 };

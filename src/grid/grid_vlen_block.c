@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_vlen_block: a chunk of variable-length strings or sequences in one block without pointers: a head, a table with
- * one entry per element, and the bytes. So a block can be copied, cached and accounted for like any other chunk, except
- * that it has its own size.
+ * grid_vlen_block: a chunk of variable-length strings, sequences or packed elements in one block without pointers: a
+ * head, a table with one entry per element, and the bytes. So a block can be copied, cached and accounted for like any
+ * other chunk, except that it has its own size.
  *
  * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block without the
  * unused bytes. A put of a few elements appends their bytes to the existing block instead, until half of it is
@@ -165,13 +165,38 @@ sequence_item(const ncz_type *mem, const void *elem, ncz_vlen_item *out)
     return NC_NOERR;
 }
 
+/* True for a sequence whose bytes are its elements as they are in memory. */
+static bool
+is_sequence(const ncz_type *mem)
+{
+    return mem->class == NCZ_TYPE_VLEN && !mem->base->owns && mem->base->class != NCZ_TYPE_COMPOUND &&
+           mem->base->class != NCZ_TYPE_OPAQUE;
+}
+
+static int
+packed_item(const ncz_type *mem, const void *elem, char **room, ncz_vlen_item *out)
+{
+    char *from;
+
+    *out = (ncz_vlen_item){.what = NCZ_VLEN_STRING};
+    if (room == NULL)
+        return ncz_grid_packed_len(mem, elem, &out->len);
+    from = *room;
+    *room = ncz_grid_pack(mem, elem, from);
+    out->s = from;
+    out->len = (size_t)(*room - from);
+    return NC_NOERR;
+}
+
 int
-ncz_vlen_item_of(const ncz_type *mem, const void *elem, ncz_vlen_item *out)
+ncz_vlen_item_of(const ncz_type *mem, const void *elem, char **room, ncz_vlen_item *out)
 {
     const char *s;
 
-    if (mem->class == NCZ_TYPE_VLEN)
+    if (is_sequence(mem))
         return sequence_item(mem, elem, out);
+    if (mem->class != NCZ_TYPE_STRING)
+        return packed_item(mem, elem, room, out);
     memcpy(&s, elem, sizeof s);
     *out = s != NULL ? (ncz_vlen_item){s, strlen(s), NCZ_VLEN_STRING} : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
     return NC_NOERR;
@@ -197,8 +222,10 @@ ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
     bool  none = item.what == NCZ_VLEN_NONE;
     char *s;
 
-    if (mem->class == NCZ_TYPE_VLEN)
+    if (is_sequence(mem))
         return sequence_out(mem, item, elem);
+    if (mem->class != NCZ_TYPE_STRING)
+        return ncz_grid_unpack(mem, item.s, none ? 0 : item.len, elem);
     if ((s = ncz_strndup(none ? "" : item.s, none ? 0 : item.len)) == NULL)
         return ncz_fail_nomem(item.len + 1);
     memcpy(elem, &s, sizeof s);
@@ -211,21 +238,58 @@ typedef struct putting {
     ncz_vlen_item  *table; /* the new value of each element */
     const ncz_type *type;
     const char     *mem;
+    char           *room; /* for packed elements */
+    size_t          need; /* bytes of all packed elements */
 } putting;
 
 static int
 run_put(void *arg, const ncz_plane *p)
 {
-    const putting *put = arg;
-    int            rc = NC_NOERR;
+    putting *put = arg;
+    int      rc = NC_NOERR;
 
     for (size_t row = 0; row < p->rows; row++) {
         ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
 
         for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, a += p->a_step, b += p->b_step)
-            rc = ncz_vlen_item_of(put->type, put->mem + b, &put->table[a]);
+            rc = ncz_vlen_item_of(put->type, put->mem + b, &put->room, &put->table[a]);
     }
     return rc;
+}
+
+static int
+run_measure(void *arg, const ncz_plane *p)
+{
+    putting *put = arg;
+    int      rc = NC_NOERR;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t b = p->b + (ptrdiff_t)row * p->b_row;
+
+        for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, b += p->b_step) {
+            ncz_vlen_item item;
+
+            if ((rc = ncz_vlen_item_of(put->type, put->mem + b, NULL, &item)) == NC_NOERR &&
+                !ncz_add(put->need, item.len, &put->need))
+                rc = ncz_fail_nomem(SIZE_MAX);
+        }
+    }
+    return rc;
+}
+
+/* Puts the items into the table. *packed: memory for those that are packed, which the caller frees. */
+static int
+put_items(ncz_loops *nest, putting *put, bool packs, char **packed)
+{
+    int rc;
+
+    if (!packs)
+        return ncz_grid_loops_each(nest, run_put, put);
+    if ((rc = ncz_grid_loops_each(nest, run_measure, put)) != NC_NOERR)
+        return rc;
+    if ((*packed = put->room = ncz_alloc(put->need)) == NULL)
+        return ncz_fail_nomem(put->need);
+    return ncz_grid_loops_each(nest, run_put, put);
 }
 
 /* Builds the block of a table. Equal neighbours share their bytes, and so do all fill elements. */
@@ -260,6 +324,7 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
     putting        put = {.table = table, .type = m->mem};
     ncz_loops      nest;
     size_t         off, item = m->mem->size;
+    char          *packed = NULL;
     int            rc;
 
     if (table == NULL)
@@ -271,13 +336,14 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
             goto done;
         put.table += off;
         put.mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * item);
-        rc = ncz_grid_loops_each(&nest, run_put, &put);
+        rc = put_items(&nest, &put, ncz_dtype_is_packed(m->dtype), &packed);
         ncz_grid_loops_clear(&nest);
         if (rc != NC_NOERR)
             goto done;
     }
     rc = build_block(table, n, ncz_vlen_unwritten(m->dtype, fill), out);
 done:
+    ncz_free(packed);
     ncz_free(table);
     return rc;
 }
@@ -307,7 +373,7 @@ change_one(ncz_vlen_block *t, entry *e, ncz_vlen_item item)
 {
     t->dead += e->len;
     *e = (entry){.off = t->nbytes, .len = (uint32_t)item.len, .what = item.what};
-    if (item.len > 0)
+    if (item.len > 0 && item.s != (char *)t + t->nbytes) /* a packed element is there already */
         memcpy((char *)t + t->nbytes, item.s, item.len);
     t->nbytes += item.len;
 }
@@ -324,8 +390,9 @@ run_change(void *arg, const ncz_plane *p)
 
         for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, a += p->a_step, b += p->b_step) {
             ncz_vlen_item item = {.what = NCZ_VLEN_NONE};
+            char         *room = c->t != NULL ? (char *)c->t + c->t->nbytes : NULL;
 
-            if ((rc = ncz_vlen_item_of(c->type, c->mem + b, &item)) != NC_NOERR)
+            if ((rc = ncz_vlen_item_of(c->type, c->mem + b, c->t != NULL ? &room : NULL, &item)) != NC_NOERR)
                 return rc;
             if (c->t != NULL)
                 change_one(c->t, &c->t->at[c->first + (size_t)a], item);

@@ -39,20 +39,25 @@ is_stored_big(const ncz_model *m, const ncz_var *v)
     return v->endian == NC_ENDIAN_BIG && !m->native_big;
 }
 
-/* Makes a vlen block of one string or sequence. */
+/* Makes a vlen block of one element. */
 static int
 make_object_fill(const ncz_type *type, const void *value, void **out)
 {
     ncz_buf       b = NCZ_BUF_INIT;
     ncz_vlen_item item;
-    char         *block = NULL;
+    char         *block = NULL, *packed = NULL, *room;
     int           rc;
 
-    if ((rc = ncz_vlen_item_of(type, value, &item)) == NC_NOERR && (rc = ncz_vlen_begin(&b, 1)) == NC_NOERR)
+    if ((rc = ncz_vlen_item_of(type, value, NULL, &item)) != NC_NOERR)
+        return rc;
+    if ((room = packed = ncz_alloc(item.len)) == NULL)
+        return ncz_fail_nomem(item.len);
+    if ((rc = ncz_vlen_item_of(type, value, &room, &item)) == NC_NOERR && (rc = ncz_vlen_begin(&b, 1)) == NC_NOERR)
         rc = ncz_vlen_set(&b, 0, item);
     if (rc == NC_NOERR && (rc = ncz_vlen_take(&b, &block)) == NC_NOERR)
         *out = block;
     ncz_buf_clear(&b);
+    ncz_free(packed);
     return rc;
 }
 
@@ -236,10 +241,10 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
     } else {
         rc = ncz_chain_usable(s->chain);
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
-            rc = ncz_fail(NC_EBADTYPE, "%s: no codec of this array stores its strings of any length", s->path);
+            rc = ncz_fail(NC_EBADTYPE, "%s: no codec of this array stores elements of any length", s->path);
         if (rc == NC_NOERR && s->dtype.items != NULL && !ncz_chain_stores(s->chain, s->dtype.items))
-            rc = ncz_fail(NC_EBADTYPE, "%s: codec '%s' does not store sequences of %s", s->path,
-                          ncz_chain_id(s->chain, 0), s->dtype.items->name);
+            rc = ncz_fail(NC_EBADTYPE, "%s: codec '%s' does not store elements of type %s", s->path,
+                          ncz_chain_id(s->chain, 0), v->type->name);
     }
     if ((s->unusable = ncz_err_keep(rc)) == NULL)
         return ncz_fail_nomem(sizeof(ncz_err));

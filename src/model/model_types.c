@@ -3,8 +3,8 @@
  * User-defined types. A type belongs to a group and never changes its place in the dataset's list, so its id and its
  * node stay valid as long as the model.
  *
- * Invariant: what a node says of its elements (size, owns, fields) is true at any moment. A failed call changes
- * nothing.
+ * Invariant: what a node says of its elements (size, owns, packed_least, fields) is true at any moment. A failed
+ * call changes nothing.
  */
 #include "model/model_int.h"
 
@@ -165,6 +165,7 @@ ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_class 
         rc = ncz_fail_nomem(strlen(name));
         goto done;
     }
+    t->node.packed_least = ncz_type_packed_least(&t->node);
     if ((rc = ncz_names_put(&g->type_index, name, g->ntypes)) != NC_NOERR)
         goto done;
     g->types[g->ntypes++] = t;
@@ -239,6 +240,7 @@ ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t 
     }
     t->fields[t->node.nfields++] = f;
     t->node.owns = t->node.owns || type->owns;
+    t->node.packed_least = ncz_type_packed_least(&t->node);
     t->depth = depth > t->depth ? depth : t->depth;
     t->align = alignment_of(type) > t->align ? alignment_of(type) : t->align;
     t->group->dirty = true;

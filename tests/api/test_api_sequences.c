@@ -248,16 +248,12 @@ refusals_on(place *p)
     nc_vlen_t bad = {.len = 3, .p = NULL}, huge = {.len = SIZE_MAX / 2, .p = &bad},
               good = {.len = 1, .p = (int[]){7}}, back;
     int     ncid, v, x;
-    nc_type t, strings, nested;
+    nc_type t;
 
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 40, &x));
     v = def_rows(ncid, "v", 1, &x);
     OK(nc_inq_typeid(ncid, "row", &t));
-    OK(nc_def_vlen(ncid, "strings", NC_STRING, &strings));
-    OK(nc_def_vlen(ncid, "nested", t, &nested));
-    FAILS(NC_ENOTBUILT, nc_def_var(ncid, "s", strings, 0, NULL, &x));
-    FAILS(NC_ENOTBUILT, nc_def_var(ncid, "n", nested, 0, NULL, &x));
     FAILS(NC_EFILTER, nczarr_def_var_codec(ncid, v, "{\"id\": \"vlen-utf8\"}"));
     FAILS(NC_EFILTER, nczarr_def_var_codec(ncid, v, "{\"id\": \"vlen-array\", \"dtype\": \"<i8\"}"));
     FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, v, "[{\"id\": \"json2\"}]"));

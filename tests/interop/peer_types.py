@@ -33,6 +33,14 @@ def flat(v, base=None):
     return [v.item() if hasattr(v, "item") else v]
 
 
+def unpacked(v):
+    """The parts of an element {short id; string name; int counts(*); double at(2)}, which this library packs into bytes."""
+    size = int.from_bytes(v[2:6], "little")
+    counts = np.frombuffer(v, "<i4", int.from_bytes(v[6 + size:10 + size], "little"), 10 + size)
+    return [int.from_bytes(v[:2], "little", signed=True), v[6:6 + size].decode(), *counts.tolist(),
+            *np.frombuffer(v, "<f8", 2, 10 + size + 4 * len(counts)).tolist()]
+
+
 def values(a, base=None):
     data = np.asarray(a[...])
     return [flat(data[i], base) for i in np.ndindex(data.shape)]
@@ -49,11 +57,11 @@ def read(path, version):
     out = {}
     g = zarr.open_group(path, mode="r", **({"zarr_format": int(version)} if three else {}))
     # One array that cannot be opened must not hide the others.
-    for name in ["f", "c", "n", "o", "e", "v", "w"]:
+    for name in ["f", "c", "n", "o", "e", "v", "w", "p"]:
         try:
             a = g[name]
             # Sequences in version 3 are bytes, whose meaning is NCZarr's.
-            out["/" + name] = values(a, {"v": "<i4", "w": "<f8"}.get(name))
+            out["/" + name] = [unpacked(v) for v in np.asarray(a[...])] if name == "p" else values(a, {"v": "<i4", "w": "<f8"}.get(name))
         except KeyError:
             pass
         except Exception as why:

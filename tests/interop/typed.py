@@ -1,5 +1,5 @@
-"""User-defined types: every zarr-python reads the data of enums, compounds, opaque types and sequences as we write them, and
-we read what it writes. Called by `run`. What a zarr-python cannot read is in the tables below, by its text."""
+"""User-defined types: every zarr-python reads the data of enums, compounds, opaque types, sequences and packed elements as we
+write them, and we read what it writes. Called by `run`. What a zarr-python cannot read is in the tables below, by its text."""
 import json, os, struct
 
 CDL = """netcdf typed {
@@ -32,8 +32,10 @@ data:
 """
 SEQUENCES = ("  int(*) v_t ;\n  double(*) w_t ;", "  v_t v(x) ; v:_ChunkSizes = 2 ;\n  w_t w(x) ; w:_DeflateLevel = 5 ;",
              "  v = {1, -2, 3}, {}, {2147483647} ;\n  w = {0.1}, {1e300, -2}, {} ;")
-# mode, version, whether it has sequences
-KINDS = (("nczarr", "2", True), ("zarr", "2", True), ("nczarr,v3", "3", True), ("zarr,v3", "3", False))
+PACKED = ("  compound p_t { short id ; string name ; v_t counts ; double at(2) ; } ;", "  p_t p(x) ; p:_ChunkSizes = 2 ; p:_DeflateLevel = 5 ;",
+          '  p = {-7, "", {}, {0.5, 1e300}}, {1, "\u00fcn\u00ef", {1, -2, 3}, {0, 1}}, {2, "two", {2}, {-1, 0}} ;')
+# mode, version, whether it has sequences, and packed elements
+KINDS = (("nczarr", "2", True, True), ("zarr", "2", True, False), ("nczarr,v3", "3", True, True), ("zarr,v3", "3", False, False))
 PEERS = (("zarr2", "2"), ("zarr30", "2"), ("zarr3", "2"), ("zarrnew", "2"), ("zarr30", "3"), ("zarr3", "3"), ("zarrnew", "3"))
 
 # (peer, version): part of the error for each array. 3.0 and 3.1 have no records within records, which arrays in them are, too;
@@ -76,15 +78,15 @@ def differences(path, got, want):
 
 
 def read_by_others(h, tmp):
-    for mode, version, sequences in KINDS:
+    for mode, version, sequences, packed in KINDS:
         source = os.path.join(tmp, "typed.cdl")
         target = os.path.join(tmp, "typed-%s.zarr" % mode.replace(",", "-"))
         with open(source, "w") as f:
-            f.write(CDL % (SEQUENCES if sequences else ("", "", "")))
+            f.write(CDL % tuple((SEQUENCES[i] if sequences else "") + "\n" + (PACKED[i] if packed else "") for i in range(3)))
         r = h.run(h.nczgen, "-o", "file://%s#mode=%s" % (target, mode), source)
         want, problems = ours(h, target)
         h.check("types: made, %s" % mode, problems + ([r.stderr.strip()] if r.returncode else []) +
-                ([] if len(want) == (7 if sequences else 5) else ["%d variables" % len(want)]))
+                ([] if len(want) == 5 + 2 * sequences + packed else ["%d variables" % len(want)]))
         for peer, format_ in PEERS:
             if format_ != version or not os.path.exists(h.python(peer)):
                 continue

@@ -11,17 +11,15 @@ HDF5 = "reads an HDF5 file that comes with it"
 ARGUMENT = "wants the arguments or files of a script"
 WEB = "reads from a web server"
 CONTIGUOUS = "expects HDF5's default, contiguous storage"
-NESTED = "puts a variable of a compound with a variable-length field"
 
 NC_TEST = {"quick_large_files": CLASSIC, "tst_atts3": CLASSIC, "tst_default_format": CLASSIC, "tst_err_enddef": CLASSIC, "tst_formats": CLASSIC,
-           "tst_addvar": ARGUMENT, "tst_diskless3": ARGUMENT, "tst_diskless5": ARGUMENT, "tst_open_cdf5": ARGUMENT, "tst_byterange": WEB,
-           "tst_diskless2": NESTED}
+           "tst_addvar": ARGUMENT, "tst_diskless3": ARGUMENT, "tst_diskless5": ARGUMENT, "tst_open_cdf5": ARGUMENT, "tst_byterange": WEB}
 NC_TEST4 = {"tst_converts": CLASSIC, "tst_grps": CLASSIC, "tst_quantize": CLASSIC, "tst_types": CLASSIC, "tst_vars": CLASSIC,
             "tst_compounds": HDF5, "tst_hdf5_file_compat": HDF5, "tst_interops4": HDF5, "tst_xplatform": HDF5, "tst_fillonly": ARGUMENT,
             "test_filter_order": ARGUMENT, "tst_chunks": CONTIGUOUS, "tst_vars3": CONTIGUOUS,
             "tst_fills2": "expects NULL of a _FillValue that is NULL, and of strings that were never written then",
             "tst_strings": "expects NC_NOFILL to be refused for strings",
-            "cdm_sea_soundings": NESTED, "tst_dims2": "expects HDF5's limit of 32 dimensions",
+            "tst_dims2": "expects HDF5's limit of 32 dimensions",
             "tst_enums": "expects nc_close to refuse an enum without members, and to leave the dataset open",
             "tst_files": "expects NC_ENOTINDEFINE of a definition where the dataset is read-only",
             "tst_utf8": "expects nc_rename_var not to normalise a name",

@@ -43,7 +43,7 @@ def expect_text(label, want, path, case):
 
 
 def round_trips(tmp):
-    for case in ("types", "hidden", "simple", "sequences"):
+    for case in ("types", "hidden", "simple", "sequences", "packed"):
         want = open(os.path.join(folder, case + ".cdl")).read()
         for mode in ("mode=nczarr", "mode=nczarr,zip", "mode=nczarr,v3", "mode=nczarr,v3,zip", "mode=nczarr,consolidated"):
             path, problem = make(tmp, case, mode)
@@ -75,12 +75,13 @@ def copies(tmp):
         again = os.path.join(tmp, "pure-again-%s.zarr" % mode)
         report("types: copy without metadata of netCDF, %s" % mode, failed(r) or failed(dump) or failed(run("nczgen", "-o", again, cdl)))
         expect_text("types: a dump of other types, %s" % mode, dump.stdout, again, "types")
-    want = open(os.path.join(folder, "sequences.cdl")).read()
-    source, problem = make(tmp, "sequences", "mode=nczarr")
-    for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-c", "x/2"])):
-        target = os.path.join(tmp, "sequences-%d.zarr" % i)
-        report("types: copy of sequences %s" % " ".join(options), problem or failed(run("nczcopy", "--verify", *options, source, target)))
-        expect_text("types: what that copy made", want, target, "sequences")
+    for case in ("sequences", "packed"):
+        want = open(os.path.join(folder, case + ".cdl")).read()
+        source, problem = make(tmp, case, "mode=nczarr")
+        for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-c", "x/2"], ["--zarr-format", "3", "-c", "x/1", "--shards", "x/3"])):
+            target = os.path.join(tmp, "%s-%d.zarr" % (case, i))
+            report("types: copy of %s %s" % (case, " ".join(options)), problem or failed(run("nczcopy", "--verify", *options, source, target)))
+            expect_text("types: what that copy made", want, target, case)
     source, problem = make(tmp, "types", "mode=nczarr")
     r = run("nczcopy", "--dry-run", source, os.path.join(tmp, "none.zarr"))
     report("types: dry run", failed(r))
@@ -141,6 +142,18 @@ def as_json(tmp):
         (v["r"]["attributes"]["v"], {"type": "/vlen_t", "value": [[1, 2, 3], []]}),
         (v["o"]["attributes"]["text"]["value"], {"s": 'a "text"', "two": ["", "two\nlines"]}),
         (d["groups"]["g"]["variables"]["p"]["data"][0], {"a": 1, "c": "Clear"}),
+    ]
+    path, problem = make(tmp, "packed", "mode=nczarr")
+    d = json.loads(run("nczdump", "--json", path).stdout)
+    station = {"id": 3, "name": 'dr"ei', "counts": [], "c": "green", "b": "0X000000", "p": [0, -0.5], "code": "", "notes": ["", "zwei"]}
+    checks += [
+        (problem, []),
+        (d["types"]["net"]["fields"]["all"], {"type": "/stations"}),
+        (d["variables"]["s"]["data"][2], station),
+        (d["variables"]["u"]["fill_value"]["name"], ""),
+        (d["variables"]["n"]["data"][0]["all"][0]["counts"], [1, 2, 3]),
+        (d["variables"]["w"]["data"], [["a", "bc"], [], ["\u00fcn\u00ef"]]),
+        (d["variables"]["r"]["data"], [[[1, 2], [], [3]], [], [[4]]]),
     ]
     report("types: JSON", ["%r is not %r" % (got, want) for got, want in checks if got != want])
 
