@@ -188,6 +188,12 @@ def tree_and_parts(tmp):
     problem += ["-h prints data"] if "data:" in header else []
     problem += ["-v prints other data"] if " r = " in one or " o2 = {1, Clear} ;" not in one else []
     report("types: tree, -h, -v", problem)
+    # Elements of any length have no size, so there is no ratio.
+    path, problem = make(tmp, "packed", "mode=nczarr")
+    tree = run("nczdump", "--tree", "--sizes", path).stdout.splitlines()
+    chunks = run("nczdump", "--chunks", path).stdout
+    problem += [l for l in tree if "vlen-bytes" in l and ("\u00d7" in l.split("chunks")[0] or " bytes" not in l and "KiB" not in l)]
+    report("types: sizes of packed elements", problem + ([] if "    1 of 1 chunk stored: 48 bytes; from 48 to 48 a chunk\n" in chunks else [chunks]))
 
 
 def errors(tmp):

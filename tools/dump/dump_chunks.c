@@ -348,9 +348,12 @@ print_text(chunks *c, const char *path)
         add_sizes(c->d, &t, v->shard, v->ndims);
     }
     dump_text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
-    if (c->stored > 0)
-        dump_text_addf(&t, ": %llu bytes of %.0f, ratio %.2f; from %zu to %zu a chunk", c->bytes, decoded,
-                       c->bytes > 0 ? decoded / (double)c->bytes : 0, c->smallest, c->largest);
+    if (c->stored > 0) {
+        dump_text_addf(&t, ": %llu bytes", c->bytes);
+        if (decoded > 0 && c->bytes > 0) /* elements of any length have no size */
+            dump_text_addf(&t, " of %.0f, ratio %.2f", decoded, decoded / (double)c->bytes);
+        dump_text_addf(&t, "; from %zu to %zu a chunk", c->smallest, c->largest);
+    }
     if (c->stored < c->total) {
         (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
         dump_text_addf(&t, "\n    %zu missing: %s", c->total - c->stored,

@@ -6,6 +6,8 @@
 #include "dump_int.h"
 
 #include <nczarr_zmap.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { LISTED_MOST = 1000000, MEASURED_MOST = 512, STOPPED = 1 };
 
@@ -35,10 +37,28 @@ dump_stored_bytes(const dump_stored *s)
     return s->measured > 0 ? s->measured_bytes * (double)s->listed / (double)s->measured : 0;
 }
 
+/* True if each element has its own length: sequences, and compounds with strings or sequences. */
+static bool
+any_length(const dump_var *v)
+{
+    size_t len = 0;
+    char  *text;
+    bool   object;
+
+    if (v->type <= NC_MAX_ATOMIC_TYPE)
+        return v->type == NC_STRING;
+    if (nczarr_inq_var_dtype(v->grp, v->id, &len, NULL) != NC_NOERR)
+        return true;
+    text = dump_alloc(len + 1, 1);
+    object = nczarr_inq_var_dtype(v->grp, v->id, NULL, text) != NC_NOERR || strcmp(text, "|O") == 0;
+    free(text);
+    return object;
+}
+
 double
 dump_raw_bytes(const dump_var *v)
 {
-    double raw = v->type == NC_STRING ? 0 : (double)v->size;
+    double raw = any_length(v) ? 0 : (double)v->size;
 
     for (int i = 0; i < v->ndims; i++)
         raw *= (double)v->shape[i];
