@@ -646,8 +646,8 @@ NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 /* ---- variables --------------------------------------------------------------------------------------------- */
 
 /* `ndims` dimension ids, slowest first, of any group; 0 for a scalar. NC_EBADTYPE no such type, or one that netCDF-C,
- * for which compat= makes the dataset, does not know; NC_ENOTBUILT a compound with strings or sequences in it,
- * sequences of anything but numbers, characters and enumerations, any sequences in plain Zarr v3; NC_EINVAL a compound
+ * for which compat= makes the dataset, does not know; NC_ENOTBUILT in plain Zarr a compound with strings or sequences
+ * in it, and sequences of these, of strings or of sequences, in plain Zarr v3 any sequences; NC_EINVAL a compound
  * without fields, an enumeration without members; NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE;
  * NC_EPERM; NC_ESTRICTNC3 in the classic model for its extended types. */
 NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);

@@ -186,10 +186,10 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
  * "codecs"}, and last "shards" where objects hold several chunks. Two variables with equal texts up to "shards" can
  * exchange chunks byte for byte, whatever their versions of Zarr; with equal texts whole objects, too. It is not a Zarr
  * document: "dtype" has the true byte order, for a record its size and the type, place and number of elements of each
- * field; "order" is "C", "F" or the dimensions in storage order, "fill" is the stored element in hexadecimal; a member
- * "fill_null" means that other readers do not know the fill value. *lenp does not count the NUL; `text` takes one byte
- * more. When the data cannot be read, returns the error that reading them would (NC_EBADTYPE, NC_ENOFILTER,
- * NC_EZARRMETA ...).
+ * field, for elements with strings or sequences inside the types of their parts; "order" is "C", "F" or the dimensions
+ * in storage order, "fill" is the stored element in hexadecimal; a member "fill_null" means that other readers do not
+ * know the fill value. *lenp does not count the NUL; `text` takes one byte more. When the data cannot be read, returns
+ * the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 

@@ -82,6 +82,11 @@ def copies(tmp):
             target = os.path.join(tmp, "%s-%d.zarr" % (case, i))
             report("types: copy of %s %s" % (case, " ".join(options)), problem or failed(run("nczcopy", "--verify", *options, source, target)))
             expect_text("types: what that copy made", want, target, case)
+    source, problem = make(tmp, "packed", "mode=nczarr") # has the same codec in either version
+    for version in ("3", "2"):
+        r = run("nczcopy", "--in-place", "--zarr-format", version, "--remove-old", source)
+        report("types: packed elements in place, version %s" % version, problem or failed(r))
+        expect_text("types: what that made", want, source, "packed")
     source, problem = make(tmp, "types", "mode=nczarr")
     r = run("nczcopy", "--dry-run", source, os.path.join(tmp, "none.zarr"))
     report("types: dry run", failed(r))
