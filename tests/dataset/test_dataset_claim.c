@@ -6,6 +6,7 @@
 
 #include "contract/host.h"
 #include "dataset/dataset_int.h"
+#include "support/fork.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -94,7 +95,7 @@ a_running_process_is_respected(void **state)
         skip(); /* other processes cannot be looked at */
     make_dir();
     assert_int_equal(pipe(ready), 0);
-    assert_true((child = fork()) >= 0);
+    assert_true((child = fork_quiet()) >= 0);
     if (child == 0) {
         if (ncz_dataset_create(path, NC_CLOBBER, NULL, &ds) != NC_NOERR || define(ds) != NC_NOERR ||
             write(ready[1], "x", 1) != 1)

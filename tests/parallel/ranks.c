@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/fork.h"
+
 #define HANG_SECONDS 120
 
 #if defined(__has_feature)
@@ -246,7 +248,7 @@ ranks_as_processes(int n, rank_fn fn, void *arg, int killed)
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[r]) != 0)
             abort();
     for (int r = 0; r < n; r++) {
-        if ((pids[r] = fork()) < 0)
+        if ((pids[r] = fork_quiet()) < 0)
             abort();
         if (pids[r] == 0)
             run_process(r, n, pairs, fn, arg);

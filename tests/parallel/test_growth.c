@@ -6,6 +6,7 @@
  *
  * usage: test_growth [PLACE]     PLACE: a URL of S3 like http://host/bucket, without a fragment; else a directory
  */
+#include "support/fork.h"
 #include "support/scratch.h"
 #include "support/test.h"
 
@@ -146,7 +147,7 @@ append_at_once(int victims)
         int ends[2];
 
         assert_int_equal(pipe(ends), 0);
-        if ((pids[who] = fork()) == 0)
+        if ((pids[who] = fork_quiet()) == 0)
             run_writer(who, who < victims, ends[1]);
         assert_true(pids[who] > 0);
         close(ends[1]);
@@ -203,7 +204,7 @@ test_remains(void **state)
     create_dataset("nczarr");
     for (int i = 0; i < THREE; i++)
         rows[i] = i + 1;
-    if ((pid = fork()) == 0) {
+    if ((pid = fork_quiet()) == 0) {
         must(nc_set_chunk_cache(1, 1, 0.F)); /* a chunk is stored when the next one is put */
         must(nc_open(path, NC_WRITE, &ncid));
         for (size_t i = 0; i < CHUNKS; i++)

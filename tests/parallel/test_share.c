@@ -6,6 +6,7 @@
  *
  * usage: test_share [PLACE]     PLACE: a URL of S3 like http://host/bucket, without a fragment; else a directory
  */
+#include "support/fork.h"
 #include "support/scratch.h"
 #include "support/test.h"
 
@@ -138,7 +139,7 @@ start_writer(void)
 
     assert_int_equal(pipe(turn), 0);
     assert_int_equal(pipe(report), 0);
-    if ((w.pid = fork()) == 0) {
+    if ((w.pid = fork_quiet()) == 0) {
         (void)close(turn[1]);
         run_writer(turn[0], report[1]);
     }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/fork.h"
 #include "support/peak.h"
 #include "zmap/zmap_sys.h"
 
@@ -164,7 +165,7 @@ bool
 kill_at_call(long n, kill_calls which, const char *name, bool (*go)(void *arg), void *arg)
 {
     int   status;
-    pid_t child = fork();
+    pid_t child = fork_quiet();
 
     if (child == 0) {
         calls = 0;
