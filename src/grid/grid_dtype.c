@@ -46,11 +46,7 @@ ncz_dtype_type(const ncz_dtype *t)
 static const ncz_type *
 items_of(const ncz_type *t)
 {
-    const ncz_type *base = t->class == NCZ_TYPE_VLEN ? ncz_type_value(t->base) : NULL;
-
-    if (base != NULL && (ncz_type_is_number(base) || base->class == NCZ_TYPE_CHAR))
-        return base;
-    return ncz_type_packs(t) ? t : NULL;
+    return ncz_type_is_sequence(t) ? ncz_type_value(t->base) : ncz_type_packs(t) ? t : NULL;
 }
 
 bool

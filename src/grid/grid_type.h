@@ -89,6 +89,14 @@ ncz_type_value(const ncz_type *t)
     return t->class == NCZ_TYPE_ENUM ? t->base : t;
 }
 
+/* A sequence of numbers, characters or enumerations, which is stored as these are in memory. */
+static inline bool
+ncz_type_is_sequence(const ncz_type *t)
+{
+    return t->class == NCZ_TYPE_VLEN &&
+           (ncz_type_is_number(ncz_type_value(t->base)) || t->base->class == NCZ_TYPE_CHAR);
+}
+
 /* ---- runs of elements ------------------------------------------------------------------------------------------ */
 
 /* Copies n elements with all the memory that they own. `to` must own nothing before; a failure leaves it zeroed. */

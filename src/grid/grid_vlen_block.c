@@ -165,14 +165,6 @@ sequence_item(const ncz_type *mem, const void *elem, ncz_vlen_item *out)
     return NC_NOERR;
 }
 
-/* True for a sequence whose bytes are its elements as they are in memory. */
-static bool
-is_sequence(const ncz_type *mem)
-{
-    return mem->class == NCZ_TYPE_VLEN && !mem->base->owns && mem->base->class != NCZ_TYPE_COMPOUND &&
-           mem->base->class != NCZ_TYPE_OPAQUE;
-}
-
 static int
 packed_item(const ncz_type *mem, const void *elem, char **room, ncz_vlen_item *out)
 {
@@ -193,7 +185,7 @@ ncz_vlen_item_of(const ncz_type *mem, const void *elem, char **room, ncz_vlen_it
 {
     const char *s;
 
-    if (is_sequence(mem))
+    if (ncz_type_is_sequence(mem))
         return sequence_item(mem, elem, out);
     if (mem->class != NCZ_TYPE_STRING)
         return packed_item(mem, elem, room, out);
@@ -222,13 +214,44 @@ ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
     bool  none = item.what == NCZ_VLEN_NONE;
     char *s;
 
-    if (is_sequence(mem))
+    if (ncz_type_is_sequence(mem))
         return sequence_out(mem, item, elem);
     if (mem->class != NCZ_TYPE_STRING)
         return ncz_grid_unpack(mem, item.s, none ? 0 : item.len, elem);
     if ((s = ncz_strndup(none ? "" : item.s, none ? 0 : item.len)) == NULL)
         return ncz_fail_nomem(item.len + 1);
     memcpy(elem, &s, sizeof s);
+    return NC_NOERR;
+}
+
+/* ---- measuring ----------------------------------------------------------------------------------------- */
+
+typedef struct measuring {
+    const ncz_type *type;
+    const char     *mem;
+    size_t          need; /* bytes of all items; SIZE_MAX: more than memory has */
+} measuring;
+
+static int
+run_measure(void *arg, const ncz_plane *p)
+{
+    measuring *m = arg;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t b = p->b + (ptrdiff_t)row * p->b_row;
+
+        for (size_t i = 0; i < p->n; i++, b += p->b_step) {
+            ncz_vlen_item item;
+            int           rc;
+
+            if ((rc = ncz_vlen_item_of(m->type, m->mem + b, NULL, &item)) != NC_NOERR)
+                return rc;
+            if (item.len > UINT32_MAX)
+                return ncz_fail(NC_EFILTER, "a text of more than %lu bytes is too long", (unsigned long)UINT32_MAX);
+            if (!ncz_add(m->need, item.len, &m->need))
+                m->need = SIZE_MAX;
+        }
+    }
     return NC_NOERR;
 }
 
@@ -239,7 +262,6 @@ typedef struct putting {
     const ncz_type *type;
     const char     *mem;
     char           *room; /* for packed elements */
-    size_t          need; /* bytes of all packed elements */
 } putting;
 
 static int
@@ -257,38 +279,19 @@ run_put(void *arg, const ncz_plane *p)
     return rc;
 }
 
-static int
-run_measure(void *arg, const ncz_plane *p)
-{
-    putting *put = arg;
-    int      rc = NC_NOERR;
-
-    for (size_t row = 0; row < p->rows; row++) {
-        ptrdiff_t b = p->b + (ptrdiff_t)row * p->b_row;
-
-        for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, b += p->b_step) {
-            ncz_vlen_item item;
-
-            if ((rc = ncz_vlen_item_of(put->type, put->mem + b, NULL, &item)) == NC_NOERR &&
-                !ncz_add(put->need, item.len, &put->need))
-                rc = ncz_fail_nomem(SIZE_MAX);
-        }
-    }
-    return rc;
-}
-
 /* Puts the items into the table. *packed: memory for those that are packed, which the caller frees. */
 static int
 put_items(ncz_loops *nest, putting *put, bool packs, char **packed)
 {
-    int rc;
+    measuring m = {.type = put->type, .mem = put->mem};
+    int       rc;
 
     if (!packs)
         return ncz_grid_loops_each(nest, run_put, put);
-    if ((rc = ncz_grid_loops_each(nest, run_measure, put)) != NC_NOERR)
+    if ((rc = ncz_grid_loops_each(nest, run_measure, &m)) != NC_NOERR)
         return rc;
-    if ((*packed = put->room = ncz_alloc(put->need)) == NULL)
-        return ncz_fail_nomem(put->need);
+    if ((*packed = put->room = ncz_alloc(m.need)) == NULL)
+        return ncz_fail_nomem(m.need);
     return ncz_grid_loops_each(nest, run_put, put);
 }
 
@@ -355,18 +358,7 @@ typedef struct changing {
     const ncz_type *type;
     const char     *mem;
     size_t          first; /* the element that the piece begins with */
-    size_t          need;  /* bytes of all the new strings */
 } changing;
-
-static int
-measure_one(changing *c, ncz_vlen_item item)
-{
-    if (item.len > UINT32_MAX)
-        return ncz_fail(NC_EFILTER, "a text of more than %lu bytes is too long", (unsigned long)UINT32_MAX);
-    if (!ncz_add(c->need, item.len, &c->need))
-        c->need = SIZE_MAX;
-    return NC_NOERR;
-}
 
 static void
 change_one(ncz_vlen_block *t, entry *e, ncz_vlen_item item)
@@ -378,7 +370,6 @@ change_one(ncz_vlen_block *t, entry *e, ncz_vlen_item item)
     t->nbytes += item.len;
 }
 
-/* Without a block it only measures the strings; with one it stores them. */
 static int
 run_change(void *arg, const ncz_plane *p)
 {
@@ -390,14 +381,10 @@ run_change(void *arg, const ncz_plane *p)
 
         for (size_t i = 0; rc == NC_NOERR && i < p->n; i++, a += p->a_step, b += p->b_step) {
             ncz_vlen_item item = {.what = NCZ_VLEN_NONE};
-            char         *room = c->t != NULL ? (char *)c->t + c->t->nbytes : NULL;
+            char         *room = (char *)c->t + c->t->nbytes;
 
-            if ((rc = ncz_vlen_item_of(c->type, c->mem + b, c->t != NULL ? &room : NULL, &item)) != NC_NOERR)
-                return rc;
-            if (c->t != NULL)
+            if ((rc = ncz_vlen_item_of(c->type, c->mem + b, &room, &item)) == NC_NOERR)
                 change_one(c->t, &c->t->at[c->first + (size_t)a], item);
-            else
-                rc = measure_one(c, item);
         }
     }
     return rc;
@@ -431,8 +418,9 @@ make_room(char **block, size_t more)
 int
 ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block)
 {
-    size_t    item = m->mem->size;
-    changing  c = {.type = m->mem, .mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * item)};
+    size_t   item = m->mem->size;
+    changing c = {.type = m->mem, .mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * item)};
+    measuring new = {.type = c.type, .mem = c.mem};
     ncz_loops nest;
     int       rc;
 
@@ -440,8 +428,8 @@ ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char
         return NC_NOERR;
     if ((rc = ncz_grid_piece_loops(m, p, 1, item, &nest, &c.first)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_grid_loops_each(&nest, run_change, &c)) == NC_NOERR &&
-        (rc = make_room(block, c.need)) == NC_NOERR) {
+    if ((rc = ncz_grid_loops_each(&nest, run_measure, &new)) == NC_NOERR &&
+        (rc = make_room(block, new.need)) == NC_NOERR) {
         c.t = (ncz_vlen_block *)(void *)*block;
         (void)ncz_grid_loops_each(&nest, run_change, &c);
     }

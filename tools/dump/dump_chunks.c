@@ -248,13 +248,10 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
 static size_t
 typed_item_size(const dump_var *v)
 {
-    size_t len = 0, item = 0;
-    char  *s;
+    size_t item = 0;
+    char  *s = dump_stored_dtype(v);
 
-    if (nczarr_inq_var_dtype(v->grp, v->id, &len, NULL) != NC_NOERR || len < 3)
-        return 0;
-    s = dump_alloc(len + 1, 1);
-    if (nczarr_inq_var_dtype(v->grp, v->id, NULL, s) == NC_NOERR)
+    if (s != NULL && strlen(s) >= 3)
         item = (size_t)strtoull(s + 2, NULL, 10) * (s[1] == 'U' ? 4 : 1);
     free(s);
     return item;

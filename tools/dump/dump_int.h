@@ -157,8 +157,7 @@ char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 int   dump_type_home(int grp, int typeid, int *home);
 
-/* ---- user-defined types: user_type.c, ../user_type.c
- * ------------------------------------------------------------------------ */
+/* ---- user-defined types: ../user_type.c ------------------------------------------------------------------------- */
 
 /* The type and what is inside it; user_type_free() frees it. Running out of memory ends the program. */
 int dump_type_load(int ncid, nc_type id, user_type **out);
@@ -308,6 +307,7 @@ bool dump_stored_load(const dump_var *v, dump_stored *s);
 bool   dump_stored_add(dump_stored *s, nczarr_map *map, const char *key, unsigned long long *length);
 bool   dump_stored_is_full(const dump_stored *s); /* no more are to be listed */
 double dump_stored_bytes(const dump_stored *s);   /* an estimate where measured < listed */
+char  *dump_stored_dtype(const dump_var *v);      /* as of nczarr_inq_var_dtype(); free it; NULL: it has none */
 double dump_raw_bytes(const dump_var *v);         /* without codecs; 0: not known */
 double dump_stored_ratio(const dump_stored *s,
                          const dump_var    *v); /* raw / stored; 0: not known, or chunks are missing */
