@@ -3,16 +3,9 @@
  * Memory that runs out at every allocation in turn: each call then gives NC_ENOMEM and no other failure, nothing
  * leaks (the sanitizers see to that), the dataset can be closed, and what was committed before is still there.
  */
-#include "api_test.h"
+#include "no_memory.h"
 
 #include "nczarr_filter.h"
-#include "support/failing_alloc.h"
-
-#define TRY(call)                                                                                                    \
-    do {                                                                                                             \
-        if ((rc = (call)) != NC_NOERR)                                                                               \
-            goto done;                                                                                               \
-    } while (0)
 
 /* Makes a dataset; `*made` once it was committed. */
 static int

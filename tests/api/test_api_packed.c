@@ -4,11 +4,10 @@
  * strings, of compounds, of sequences): put, stored, read back, changed in part, grown and copied, in either version of
  * Zarr; damaged chunks, definitions that lie, and memory that runs out.
  */
-#include "api_test.h"
+#include "no_memory.h"
 
 #include "nczarr_filter.h"
 
-#include "support/failing_alloc.h"
 #include "zmap/zmap.h"
 
 static const char *const modes[] = {NULL, "mode=nczarr,v3"};
@@ -461,12 +460,6 @@ wrong_types(void **state)
 
 /* ---- memory that runs out at every allocation in turn --------------------------------------------------------- */
 
-#define TRY(call)                                                                                                    \
-    do {                                                                                                             \
-        if ((rc = (call)) != NC_NOERR)                                                                               \
-            goto done;                                                                                               \
-    } while (0)
-
 static int
 put_some(int ncid)
 {
@@ -521,22 +514,7 @@ static void
 no_memory(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < NCZ_LEN(modes); m++)
-        for (size_t n = 1;; n++) {
-            place p;
-            bool  met;
-            int   rc;
-
-            place_make(&p, true);
-            fail_allocation(n);
-            rc = put_and_get(&p, modes[m]);
-            met = end_failing();
-            assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
-            place_drop(&p);
-            if (rc == NC_NOERR && !met)
-                break;
-            assert_true(n < 20000);
-        }
+    use_without_memory(put_and_get, modes, NCZ_LEN(modes));
 }
 
 int

@@ -3,11 +3,10 @@
  * Variables of sequences (nc_def_vlen): put, stored, read back, changed in part and grown, in either version of Zarr;
  * what other writers store, damaged chunks, and memory that runs out.
  */
-#include "api_test.h"
+#include "no_memory.h"
 
 #include "nczarr_filter.h"
 
-#include "support/failing_alloc.h"
 #include "zmap/zmap.h"
 
 static const char *const modes[] = {NULL, "mode=nczarr,v3", "mode=zarr"};
@@ -424,12 +423,6 @@ wrong_types(void **state)
 
 /* ---- memory that runs out at every allocation in turn --------------------------------------------------------- */
 
-#define TRY(call)                                                                                                    \
-    do {                                                                                                             \
-        if ((rc = (call)) != NC_NOERR)                                                                               \
-            goto done;                                                                                               \
-    } while (0)
-
 static int
 put_some(int ncid)
 {
@@ -474,22 +467,7 @@ static void
 no_memory(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < 2; m++)
-        for (size_t n = 1;; n++) {
-            place p;
-            bool  met;
-            int   rc;
-
-            place_make(&p, true);
-            fail_allocation(n);
-            rc = put_and_get(&p, modes[m]);
-            met = end_failing();
-            assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
-            place_drop(&p);
-            if (rc == NC_NOERR && !met)
-                break;
-            assert_true(n < 20000);
-        }
+    use_without_memory(put_and_get, modes, 2);
 }
 
 int

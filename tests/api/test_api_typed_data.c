@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables and attributes of user-defined types: put, stored, read back, in either version of Zarr. */
-#include "api_test.h"
-
-#include "support/failing_alloc.h"
+#include "no_memory.h"
 
 typedef struct inner {
     short  x;
@@ -476,12 +474,6 @@ ON_BOTH(copies)
 
 /* ---- memory that runs out at every allocation in turn ---- */
 
-#define TRY(call)                                                                                                    \
-    do {                                                                                                             \
-        if ((rc = (call)) != NC_NOERR)                                                                               \
-            goto done;                                                                                               \
-    } while (0)
-
 static int
 define_some(int ncid)
 {
@@ -542,24 +534,7 @@ static void
 no_memory(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t n = 1;; n++) {
-            place p;
-            bool  met;
-            int   rc;
-
-            place_make(&p, true);
-            fail_allocation(n);
-            rc = use_all(&p, modes[i]);
-            met = end_failing();
-            if (rc != NC_NOERR && rc != NC_ENOMEM)
-                print_error("allocation %zu: %d (%s)\n", n, rc, nczarr_errmsg());
-            assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
-            place_drop(&p);
-            if (rc == NC_NOERR && !met)
-                break;
-            assert_true(n < 20000);
-        }
+    use_without_memory(use_all, modes, 2);
 }
 
 int
