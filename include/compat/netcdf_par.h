@@ -5,8 +5,9 @@
  * do without link and run. <mpi.h> is the MPI library's. nczarr_par.h has the rules, and parallel access without MPI.
  *
  * The MPI_Info may be MPI_INFO_NULL, and no hint of it has a meaning. The communicator is duplicated, and the program
- * may free its own at once. NC_EPARINIT: MPI is not running, the thread may not call it, or the communicator is none.
- * NC_EMPI: a function of MPI failed.
+ * may free its own at once. NC_EPARINIT: MPI_Init() has not been called, or MPI_Finalize() has; another thread calls
+ * than the one that initialized MPI, without MPI_THREAD_SERIALIZED; or the communicator is MPI_COMM_NULL or an
+ * inter-communicator. NC_EMPI: a function of MPI failed.
  */
 #ifndef NETCDF_PAR_H
 #define NETCDF_PAR_H 1
