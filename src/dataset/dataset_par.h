@@ -11,7 +11,10 @@
 #include "dataset/dataset_comm.h"
 #include "dataset/dataset_int.h"
 
-/* NC_EINVAL, with the first difference: the changed definitions are not the same on all ranks. */
+/*
+ * NC_EINVAL, with the first difference: the changed definitions are not the same on all ranks. Values of attributes may
+ * differ: all ranks take those of rank 0, which logs the names of such attributes. _FillValue must be the same.
+ */
 int ncz_par_compare(ncz_dataset *ds, ncz_comm_call call);
 
 /* Ends define mode: compares definitions; rank 0 stores the documents of a new dataset. */
@@ -35,6 +38,40 @@ int ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc);
 
 /* After a failure that all ranks agree on. Returns rc. */
 int ncz_par_failed_put(const ncz_var *v, int rc);
+
+/* ---- dataset_par_definitions.c: what ranks compare ---- */
+
+/* Bytes of somebody else's. */
+typedef struct ncz_span {
+    const char *p;
+    size_t      len;
+} ncz_span;
+
+typedef struct ncz_definition {
+    ncz_buf   name;  /* "dimension /x", "attribute /v:units" */
+    ncz_buf   text;  /* its definition; of an attribute its type, length and values */
+    ncz_atts *atts;  /* of an attribute: the list that it is in, */
+    size_t    place; /* and its place there */
+    bool      fixed; /* an attribute whose value must be the same on all ranks */
+} ncz_definition;
+
+typedef struct ncz_definitions {
+    ncz_definition *v;
+    size_t          n, cap;
+} ncz_definitions;
+
+/* Lists all changed definitions, in the same order on all ranks that have the same ones. */
+int  ncz_definitions_list(const ncz_model *m, ncz_definitions *d);
+int  ncz_definitions_write(const ncz_definitions *d, ncz_buf *out); /* name, text, name, text... */
+void ncz_definitions_clear(ncz_definitions *d);
+
+/* Gives an attribute the values that rank 0 has. *taken: false, and nothing is changed, if it has another type there,
+ * or one whose values ranks do not send. */
+int ncz_definition_take_values(ncz_model *m, const ncz_definition *e, ncz_span values, bool *taken);
+
+int  ncz_par_put_number(ncz_buf *out, uint64_t n);
+int  ncz_par_put_bytes(ncz_buf *out, const char *bytes, size_t len); /* their number, then the bytes */
+bool ncz_par_next_span(ncz_cursor *c, ncz_span *out);                /* reads that; false at the end */
 
 /* ---- dataset_par_exchange.c ---- */
 

@@ -335,21 +335,98 @@ static int
 define_differently(const nczarr_comm *comm, void *arg)
 {
     const job *j = arg;
-    int        ncid, varid;
+    bool       other = comm->rank == 2;
+    int        ncid, varid, dim;
 
     RANK_CHECK(nczarr_create_par(j->path, NC_NETCDF4, comm, &ncid) == NC_NOERR);
-    RANK_CHECK(define(ncid, NX, &varid) == NC_NOERR);
-    RANK_CHECK(nc_put_att_int(ncid, varid, "level", NC_INT, 1, &(int){comm->rank == 2 ? 11 : 10}) == NC_NOERR);
+    RANK_CHECK(define(ncid, other ? 6 : NX, &varid) == NC_NOERR);
     RANK_CHECK(nc_enddef(ncid) == NC_EINVAL);
-    RANK_CHECK(says("rank 2: ") && says("definitions differ") && says("v/") && says("11"));
+    RANK_CHECK(says("rank 2: ") && says("variable /v: here \"int (time, x); chunks 1 6;") && says("chunks 1 12"));
     /* Still in define mode: it can be corrected. */
-    RANK_CHECK(nc_put_att_int(ncid, varid, "level", NC_INT, 1, &(int){10}) == NC_NOERR);
+    RANK_CHECK(nc_def_var_chunking(ncid, varid, NC_CHUNKED, (size_t[]){1, NX}) == NC_NOERR);
+    RANK_CHECK(nc_put_att_int(ncid, varid, "_FillValue", NC_INT, 1, &(int){other ? 11 : 10}) == NC_NOERR);
+    RANK_CHECK(nc_enddef(ncid) == NC_EINVAL && says("attribute /v:_FillValue"));
+    RANK_CHECK(nc_put_att_int(ncid, varid, "_FillValue", NC_INT, 1, &(int){10}) == NC_NOERR);
     RANK_CHECK(nc_enddef(ncid) == NC_NOERR);
     RANK_CHECK(comm->rank != 1 || nc_put_att_text(ncid, NC_GLOBAL, "only", 3, "one") == NC_NOERR);
     RANK_CHECK(nc_sync(ncid) == NC_EINVAL);
-    RANK_CHECK(says("rank 1: "));
+    RANK_CHECK(says("rank 1: ") && says("the attributes of /"));
+    RANK_CHECK(comm->rank == 1 || nc_put_att_text(ncid, NC_GLOBAL, "only", 3, "one") == NC_NOERR);
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(nc_redef(ncid) == NC_NOERR);
+    RANK_CHECK(nc_def_dim(ncid, "y", other ? 9 : 10, &dim) == NC_NOERR);
+    RANK_CHECK(nc_enddef(ncid) == NC_EINVAL);
+    RANK_CHECK(says("dimension /y: here \"9\", on rank 0 \"10\""));
     RANK_CHECK(nc_close(ncid) == NC_EINVAL);
     return 0;
+}
+
+/* True if an attribute of any type reads as this text. */
+static bool
+att_reads(int ncid, int varid, const char *name, const char *text)
+{
+    char   buf[80] = "";
+    size_t len;
+
+    return nc_inq_attlen(ncid, varid, name, &len) == NC_NOERR && len < sizeof buf &&
+           nc_get_att_text(ncid, varid, name, buf) == NC_NOERR && len == strlen(text) && strcmp(buf, text) == 0;
+}
+
+static bool
+has_values_of_first(int ncid, int varid)
+{
+    char *strings[2] = {NULL, NULL};
+    int   level = 0, rc;
+    bool  ok;
+
+    if (!att_reads(ncid, NC_GLOBAL, "history", "made by 0") ||
+        nc_get_att_int(ncid, varid, "level", &level) != NC_NOERR || level != 0)
+        return false;
+    rc = nc_get_att_string(ncid, varid, "names", strings);
+    ok = rc == NC_NOERR && strcmp(strings[0], "zero") == 0 && strcmp(strings[1], "") == 0;
+    return nc_free_string(2, strings) == NC_NOERR && ok;
+}
+
+/* Attributes with a clock or an address in them: the values of rank 0 are stored, and known to all ranks. */
+static int
+describe_differently(const nczarr_comm *comm, void *arg)
+{
+    const job  *j = arg;
+    const char *names[] = {comm->rank == 0 ? "zero" : "another, longer one", comm->rank == 0 ? "" : "x"};
+    char        history[40];
+    int         ncid, varid;
+
+    snprintf(history, sizeof history, "made by %d%s", comm->rank, comm->rank == 1 ? " at noon" : "");
+    RANK_CHECK(nczarr_create_par(j->path, NC_NETCDF4, comm, &ncid) == NC_NOERR);
+    RANK_CHECK(define(ncid, NX, &varid) == NC_NOERR);
+    RANK_CHECK(nc_put_att_text(ncid, NC_GLOBAL, "history", strlen(history), history) == NC_NOERR);
+    RANK_CHECK(nc_put_att_int(ncid, varid, "level", NC_INT, 1, &comm->rank) == NC_NOERR);
+    RANK_CHECK(nc_put_att_string(ncid, varid, "names", 2, names) == NC_NOERR);
+    RANK_CHECK(nc_enddef(ncid) == NC_NOERR);
+    RANK_CHECK(has_values_of_first(ncid, varid));
+    /* Between nc_enddef and nc_close, too. */
+    RANK_CHECK(nc_put_att_int(ncid, varid, "level", NC_INT, 1, &(int){comm->rank * 2}) == NC_NOERR);
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR);
+    RANK_CHECK(has_values_of_first(ncid, varid));
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    RANK_CHECK(nczarr_open_par(j->path, NC_NOWRITE, comm, &ncid) == NC_NOERR);
+    RANK_CHECK(has_values_of_first(ncid, varid));
+    RANK_CHECK(nc_close(ncid) == NC_NOERR);
+    /* A type is part of the definition. */
+    RANK_CHECK(nczarr_open_par(j->path, NC_WRITE, comm, &ncid) == NC_NOERR);
+    RANK_CHECK(nc_put_att_int(ncid, varid, "level", comm->rank == 1 ? NC_INT64 : NC_INT, 1, &(int){3}) == NC_NOERR);
+    RANK_CHECK(nc_close(ncid) == NC_EINVAL &&
+               says("the attributes of /v: here \"int64 level, string names\", on rank 0 \"int level, "));
+    return 0;
+}
+
+static void
+test_attributes_differ(void **state)
+{
+    job j = {.path = scratch_path(dir, "a.zarr")};
+
+    (void)state;
+    ranks_of_both_kinds(dir, 3, describe_differently, &j);
 }
 
 static void
@@ -811,6 +888,7 @@ main(void)
         cmocka_unit_test(test_fail_to_create),
         cmocka_unit_test(test_archives_are_read),
         cmocka_unit_test(test_definitions_differ),
+        cmocka_unit_test(test_attributes_differ),
         cmocka_unit_test(test_put_wrongly),
         cmocka_unit_test(test_call_differently),
         cmocka_unit_test(test_abort),
