@@ -47,6 +47,8 @@ ncz_engine_free(ncz_engine *e)
     (void)ncz_chunk_staged_forget(e, 0);
     ncz_chunk_part_drop_spares(e);
     ncz_chunk_spill_close(&e->staging.spill);
+    ncz_chunk_table_clear(&e->staging.table);
+    ncz_chunk_table_clear(&e->objects.table);
     ncz_chunk_cache_clear(&e->cache);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);

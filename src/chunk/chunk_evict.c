@@ -122,6 +122,18 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
     (void)pthread_cond_broadcast(&e->changed);
 }
 
+/*
+ * Where a walk along the dirty chunks continues after one is taken, and with it perhaps others of its object. `before`
+ * is the link that stood before it.
+ */
+static ncz_chunk_link *
+dirty_after(ncz_chunk_cache *cache, ncz_chunk_link *before)
+{
+    if (before != &cache->dirty && ncz_chunk_from_link(before)->state != NCZ_CHUNK_DIRTY)
+        before = &cache->dirty;
+    return before->next;
+}
+
 /* Takes dirty chunks, the longest unchanged first, until enough bytes would be freed. */
 static int
 take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
@@ -131,8 +143,9 @@ take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
     ncz_chunk_link  *link = cache->dirty.next, *next;
 
     for (; link != &cache->dirty && cache->used > target && cache->used - target > going; link = next) {
-        ncz_chunk *chunk = ncz_chunk_from_link(link);
-        int        rc;
+        ncz_chunk      *chunk = ncz_chunk_from_link(link);
+        ncz_chunk_link *before = link->prev;
+        int             rc;
 
         next = link->next;
         if (ncz_chunk_busy(chunk))
@@ -141,8 +154,7 @@ take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
             return NC_NOERR;
         if ((rc = take_chunk(e, s, chunk, 0, &going)) != NC_NOERR)
             return rc;
-        if (chunk->spec->object != NULL)
-            next = cache->dirty.next; /* take_chunk() may have taken the next one, too */
+        next = dirty_after(cache, before);
     }
     return NC_NOERR;
 }
@@ -175,7 +187,7 @@ relieve_staging(ncz_engine *e, int *rc)
 {
     ncz_chunk_staged *some;
 
-    if (e->staging.n == 0)
+    if (e->staging.table.n == 0)
         return false;
     if ((some = ncz_chunk_staged_claim_complete(e)) == NULL) {
         if (ncz_chunk_staged_spill(e))
@@ -259,8 +271,9 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
 
     *busy = false;
     for (; link != &cache->dirty && s->n < NCZ_CHUNK_BATCH; link = next) {
-        ncz_chunk *chunk = ncz_chunk_from_link(link);
-        int        rc;
+        ncz_chunk      *chunk = ncz_chunk_from_link(link);
+        ncz_chunk_link *before = link->prev;
+        int             rc;
 
         next = link->next;
         if (!is_wanted(chunk, uid) || chunk->tried >= pass)
@@ -273,8 +286,7 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
             break;
         if ((rc = take_chunk(e, s, chunk, pass, &nbytes)) != NC_NOERR)
             return rc;
-        if (chunk->spec->object != NULL)
-            next = cache->dirty.next; /* take_chunk() may have taken the next one, too */
+        next = dirty_after(cache, before);
     }
     return NC_NOERR;
 }
@@ -301,7 +313,7 @@ ncz_engine_dirty(ncz_engine *e)
     bool dirty;
 
     (void)pthread_mutex_lock(&e->lock);
-    dirty = e->cache.nunstored > 0 || e->staging.n > 0;
+    dirty = e->cache.nunstored > 0 || e->staging.table.n > 0;
     (void)pthread_mutex_unlock(&e->lock);
     return dirty;
 }

@@ -10,6 +10,25 @@
 
 typedef struct ncz_chunk_store_item ncz_chunk_store_item; /* chunk_int.h */
 
+/* ---- chunk_table.c: a hash table, under the engine's lock ---- */
+
+/* The first member of what is in a table, so that an entry can be cast to it. */
+typedef struct ncz_chunk_entry {
+    struct ncz_chunk_entry *beside; /* next in its bucket */
+    uint64_t                hash;
+} ncz_chunk_entry;
+
+typedef struct ncz_chunk_table {
+    ncz_chunk_entry **buckets; /* NULL: none yet */
+    size_t            n, nbuckets;
+} ncz_chunk_table;
+
+int  ncz_chunk_table_add(ncz_chunk_table *t, ncz_chunk_entry *e, uint64_t hash);
+void ncz_chunk_table_del(ncz_chunk_table *t, ncz_chunk_entry *e);
+/* The first entry of the bucket of that hash, or NULL; `beside` leads to the others, of any hash. */
+ncz_chunk_entry *ncz_chunk_table_first(const ncz_chunk_table *t, uint64_t hash);
+void             ncz_chunk_table_clear(ncz_chunk_table *t); /* frees the buckets of a table without entries */
+
 /* ---- chunk_object.c: objects that hold several chunks ---- */
 
 /*
@@ -17,9 +36,9 @@ typedef struct ncz_chunk_store_item ncz_chunk_store_item; /* chunk_int.h */
  * the index, which never changes once it is loaded.
  */
 typedef struct ncz_chunk_object {
-    struct ncz_chunk_object *beside; /* next in its bucket */
+    ncz_chunk_entry          entry;
     struct ncz_chunk_object *older, *newer;
-    uint64_t                 hash, uid; /* uid: of the variable */
+    uint64_t                 uid; /* of the variable */
     size_t                   rank, nbytes;
     unsigned                 refs; /* tasks that use it, and its writer */
     bool                     loading;
@@ -35,10 +54,8 @@ typedef struct ncz_chunk_object {
     uint64_t                 at[]; /* its place in the grid of objects */
 } ncz_chunk_object;
 
-#define NCZ_CHUNK_OBJECT_BUCKETS 64
-
 typedef struct ncz_chunk_objects {
-    ncz_chunk_object *buckets[NCZ_CHUNK_OBJECT_BUCKETS];
+    ncz_chunk_table   table;
     ncz_chunk_object *oldest, *newest; /* by last use */
     size_t            nbytes;          /* of those in the table; also counted in the cache's `used` */
 } ncz_chunk_objects;
@@ -79,12 +96,12 @@ typedef struct ncz_chunk_part_spare ncz_chunk_part_spare;
 
 /* What is staged for one object. Guarded by the engine's lock. */
 typedef struct ncz_chunk_staged {
-    struct ncz_chunk_staged *beside; /* next in its bucket */
+    ncz_chunk_entry          entry;
     struct ncz_chunk_staged *older, *newer;
-    uint64_t                 hash;
     ncz_spec                *spec;
     ncz_chunk_object        *storing;        /* while a thread stores it; else NULL */
     bool                     spilling;       /* a thread spills it. Both keep it in the table */
+    bool                     complete;       /* as counted in `ncomplete` */
     uint64_t                 tried;          /* the last flush that stored it */
     size_t                   nparts, needed; /* staged chunks; those that make the object complete */
     size_t                   nmemory;        /* staged chunks that are in memory */
@@ -94,9 +111,11 @@ typedef struct ncz_chunk_staged {
 } ncz_chunk_staged;
 
 typedef struct ncz_chunk_staging {
-    ncz_chunk_staged *buckets[NCZ_CHUNK_OBJECT_BUCKETS];
-    ncz_chunk_staged *oldest, *newest; /* by last change */
-    size_t            n, nbytes;
+    ncz_chunk_table   table;
+    ncz_chunk_staged *oldest, *newest; /* by last change, or last attempt of a flush to store it */
+    ncz_chunk_staged *unspilled;       /* all older ones have no chunk in memory; NULL: none has */
+    size_t            ncomplete;       /* those that are complete and not being stored */
+    size_t            nbytes;
     ncz_chunk_spill   spill;
 
     ncz_chunk_part_spare *spares; /* memory of dropped parts, for the next */

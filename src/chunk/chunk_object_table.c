@@ -20,12 +20,6 @@ ncz_chunk_object_hash(const ncz_spec *spec, const uint64_t *index)
     return h ^ h >> 32;
 }
 
-static ncz_chunk_object **
-bucket_of(ncz_engine *e, uint64_t hash)
-{
-    return &e->objects.buckets[hash % NCZ_CHUNK_OBJECT_BUCKETS];
-}
-
 static bool
 holds_chunk(const ncz_chunk_object *o, const ncz_spec *spec, const uint64_t *index)
 {
@@ -71,11 +65,11 @@ ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index)
 ncz_chunk_object *
 ncz_chunk_object_find(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk_object *o = *bucket_of(e, ncz_chunk_object_hash(spec, index));
+    ncz_chunk_entry *at = ncz_chunk_table_first(&e->objects.table, ncz_chunk_object_hash(spec, index));
 
-    while (o != NULL && !holds_chunk(o, spec, index))
-        o = o->beside;
-    return o;
+    while (at != NULL && !holds_chunk((ncz_chunk_object *)at, spec, index))
+        at = at->beside;
+    return (ncz_chunk_object *)at;
 }
 
 void
@@ -89,20 +83,20 @@ ncz_chunk_object_count(ncz_engine *e, ncz_chunk_object *o, size_t nbytes)
 int
 ncz_chunk_object_add(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
 {
-    size_t             nbytes = sizeof(ncz_chunk_object) + spec->rank * sizeof(uint64_t);
-    ncz_chunk_object  *o = ncz_zalloc(nbytes);
-    ncz_chunk_object **bucket;
+    size_t            nbytes = sizeof(ncz_chunk_object) + spec->rank * sizeof(uint64_t);
+    ncz_chunk_object *o = ncz_zalloc(nbytes);
+    int               rc;
 
     if (o == NULL)
         return ncz_fail_nomem(nbytes);
-    o->hash = ncz_chunk_object_hash(spec, index);
+    if ((rc = ncz_chunk_table_add(&e->objects.table, &o->entry, ncz_chunk_object_hash(spec, index))) != NC_NOERR) {
+        ncz_free(o);
+        return rc;
+    }
     o->uid = spec->uid;
     o->rank = spec->rank;
     for (size_t d = 0; d < spec->rank; d++)
         o->at[d] = index[d] / spec->object[d];
-    bucket = bucket_of(e, o->hash);
-    o->beside = *bucket;
-    *bucket = o;
     list_add(&e->objects, o);
     ncz_chunk_object_count(e, o, nbytes);
     *out = o;
@@ -122,13 +116,9 @@ free_unused(ncz_chunk_object *o)
 void
 ncz_chunk_object_unlink(ncz_engine *e, ncz_chunk_object *o)
 {
-    ncz_chunk_object **at = bucket_of(e, o->hash);
-
     if (o->stale)
         return;
-    while (*at != o)
-        at = &(*at)->beside;
-    *at = o->beside;
+    ncz_chunk_table_del(&e->objects.table, &o->entry);
     list_del(&e->objects, o);
     e->objects.nbytes -= o->nbytes;
     e->cache.used -= o->nbytes;

@@ -168,7 +168,7 @@ nboxes_ahead(const ncz_chunk_request *c, const ncz_chunk_stream *walk, const box
     for (size_t d = 0; d < c->spec->rank; d++)
         nchunks *= b->hi[d] - b->lo[d]; /* cannot overflow: at most the chunks of the call */
     most = least_of(boxes_worth_reading(c, nchunks), share_of(c, walk) / nchunks);
-    return c->engine->cache.nunstored > 0 || c->engine->staging.n > 0
+    return c->engine->cache.nunstored > 0 || c->engine->staging.table.n > 0
                ? 0
                : least_of(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
 }

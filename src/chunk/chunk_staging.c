@@ -8,6 +8,9 @@
  * newer one replaces it. Readers and a store hold references to parts, so neither waits for the other.
  *
  * Invariant: the cache's `used` counts every staged object and the parts that are in memory.
+ *
+ * There may be many objects (one step in time over many small shards), so no call walks over all of them, unless it
+ * returns that many.
  */
 #include "chunk/chunk_int.h"
 
@@ -26,28 +29,24 @@ holds_chunk(const ncz_chunk_staged *s, const ncz_spec *spec, const uint64_t *ind
     return true;
 }
 
-static ncz_chunk_staged **
-bucket_of(ncz_engine *e, uint64_t hash)
-{
-    return &e->staging.buckets[hash % NCZ_CHUNK_OBJECT_BUCKETS];
-}
-
 static ncz_chunk_staged *
 find_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk_staged *s;
+    ncz_chunk_entry *at;
 
-    if (e->staging.n == 0)
+    if (e->staging.table.n == 0)
         return NULL;
-    s = *bucket_of(e, ncz_chunk_object_hash(spec, index));
-    while (s != NULL && !holds_chunk(s, spec, index))
-        s = s->beside;
-    return s;
+    at = ncz_chunk_table_first(&e->staging.table, ncz_chunk_object_hash(spec, index));
+    while (at != NULL && !holds_chunk((ncz_chunk_staged *)at, spec, index))
+        at = at->beside;
+    return (ncz_chunk_staged *)at;
 }
 
 static void
 list_del(ncz_chunk_staging *t, ncz_chunk_staged *s)
 {
+    if (t->unspilled == s)
+        t->unspilled = s->newer;
     *(s->older != NULL ? &s->older->newer : &t->oldest) = s->newer;
     *(s->newer != NULL ? &s->newer->older : &t->newest) = s->older;
     s->older = s->newer = NULL;
@@ -59,6 +58,18 @@ list_add(ncz_chunk_staging *t, ncz_chunk_staged *s)
     s->older = t->newest;
     *(t->newest != NULL ? &t->newest->newer : &t->oldest) = s;
     t->newest = s;
+    if (t->unspilled == NULL)
+        t->unspilled = s;
+}
+
+static void
+count_complete(ncz_engine *e, ncz_chunk_staged *s)
+{
+    bool complete = s->nparts == s->needed && s->storing == NULL;
+
+    e->staging.ncomplete += complete;
+    e->staging.ncomplete -= s->complete;
+    s->complete = complete;
 }
 
 static void
@@ -72,27 +83,26 @@ count_bytes(ncz_engine *e, ncz_chunk_staged *s, ptrdiff_t nbytes)
 static int
 add_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out)
 {
-    size_t             nbytes = sizeof(ncz_chunk_staged) + spec->rank * sizeof(uint64_t);
-    ncz_chunk_staged  *s = ncz_zalloc(nbytes);
-    ncz_chunk_part   **parts = ncz_zalloc_n(spec->object_chunks, sizeof *parts);
-    ncz_chunk_staged **bucket;
+    size_t            nbytes = sizeof(ncz_chunk_staged) + spec->rank * sizeof(uint64_t);
+    ncz_chunk_staged *s = ncz_zalloc(nbytes);
+    ncz_chunk_part  **parts = ncz_zalloc_n(spec->object_chunks, sizeof *parts);
+    int               rc = NC_NOERR;
 
-    if (s == NULL || parts == NULL) {
+    if (s == NULL || parts == NULL)
+        rc = ncz_fail_nomem(nbytes + spec->object_chunks * sizeof *parts);
+    else
+        rc = ncz_chunk_table_add(&e->staging.table, &s->entry, ncz_chunk_object_hash(spec, index));
+    if (rc != NC_NOERR) {
         ncz_free(s);
         ncz_free(parts);
-        return ncz_fail_nomem(nbytes + spec->object_chunks * sizeof *parts);
+        return rc;
     }
     s->spec = ncz_spec_ref((ncz_spec *)spec);
     s->parts = parts;
-    s->hash = ncz_chunk_object_hash(spec, index);
     for (size_t d = 0; d < spec->rank; d++)
         s->first[d] = index[d] - index[d] % spec->object[d];
     s->needed = ncz_chunk_object_inside(spec, s->first);
-    bucket = bucket_of(e, s->hash);
-    s->beside = *bucket;
-    *bucket = s;
     list_add(&e->staging, s);
-    e->staging.n++;
     count_bytes(e, s, (ptrdiff_t)(nbytes + spec->object_chunks * sizeof *parts));
     *out = s;
     return NC_NOERR;
@@ -109,21 +119,17 @@ clear_slot(ncz_engine *e, ncz_chunk_staged *s, size_t slot)
     s->nparts--;
     ncz_chunk_part_unref(e, s->parts[slot]);
     s->parts[slot] = NULL;
+    count_complete(e, s);
 }
 
 static void
 free_staged(ncz_engine *e, ncz_chunk_staged *s)
 {
-    ncz_chunk_staged **at = bucket_of(e, s->hash);
-
     for (size_t i = 0; s->nparts > 0; i++)
         clear_slot(e, s, i);
     count_bytes(e, s, -(ptrdiff_t)s->nbytes);
-    while (*at != s)
-        at = &(*at)->beside;
-    *at = s->beside;
+    ncz_chunk_table_del(&e->staging.table, &s->entry);
     list_del(&e->staging, s);
-    e->staging.n--;
     ncz_spec_unref(s->spec);
     ncz_free(s->parts);
     ncz_free(s);
@@ -151,6 +157,7 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
     s->nparts++;
     s->nmemory += part->data != NULL;
     count_bytes(e, s, (ptrdiff_t)ncz_chunk_part_bytes(part));
+    count_complete(e, s);
     list_del(&e->staging, s);
     list_add(&e->staging, s);
     *out = s;
@@ -199,15 +206,18 @@ ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s)
         ncz_err_clear(); /* no memory: it stays staged, and the next flush stores it */
         s->storing = NULL;
     }
+    count_complete(e, s);
     return s->storing != NULL;
 }
 
 size_t
 ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most)
 {
-    size_t n = 0, nbytes = 0;
+    ncz_chunk_staged *newer;
+    size_t            n = 0, nbytes = 0;
 
-    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL && n < most; s = s->newer) {
+    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL && n < most; s = newer) {
+        newer = s->newer;
         if ((uid != 0 && s->spec->uid != uid) || s->tried >= pass)
             continue;
         if (n > 0 && nbytes + s->nbytes > NCZ_CHUNK_BATCH_BYTES)
@@ -215,6 +225,8 @@ ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chun
         if (!ncz_chunk_staged_claim(e, s))
             continue;
         s->tried = pass;
+        list_del(&e->staging, s); /* behind those that it has not tried: if storing fails, the next call skips it */
+        list_add(&e->staging, s);
         nbytes += s->nbytes;
         out[n++] = s;
     }
@@ -252,6 +264,7 @@ ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts,
     }
     ncz_chunk_object_stored(e, s->storing);
     s->storing = NULL;
+    count_complete(e, s);
     if (s->nparts == 0 && !s->spilling)
         free_staged(e, s);
     (void)pthread_cond_broadcast(&e->changed);
@@ -298,10 +311,11 @@ ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid)
 ncz_chunk_staged *
 ncz_chunk_staged_claim_complete(ncz_engine *e)
 {
-    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer)
-        if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
-            return s;
-    return NULL;
+    ncz_chunk_staged *s = e->staging.ncomplete > 0 ? e->staging.oldest : NULL;
+
+    while (s != NULL && !(s->complete && ncz_chunk_staged_claim(e, s)))
+        s = s->newer;
+    return s;
 }
 
 enum { SPILL_MOST = 256 }; /* parts at once */
@@ -334,8 +348,12 @@ take_parts(ncz_chunk_staged *s, spilling *w)
 static bool
 take_oldest(ncz_engine *e, spilling *w)
 {
+    ncz_chunk_staging *t = &e->staging;
+
     w->n = 0;
-    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL && w->n == 0; s = s->newer)
+    while (t->unspilled != NULL && t->unspilled->nmemory == 0)
+        t->unspilled = t->unspilled->newer;
+    for (ncz_chunk_staged *s = t->unspilled; s != NULL && w->n == 0; s = s->newer)
         if (s->nmemory > 0 && s->storing == NULL && !s->spilling)
             take_parts(s, w);
     return w->n > 0;

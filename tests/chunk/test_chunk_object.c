@@ -41,6 +41,90 @@ expect_ints(ncz_engine *e, const ncz_spec *s, uint64_t size, uint64_t at, uint64
     assert_memory_equal(got, want, n * sizeof *got);
 }
 
+/* ---- what the engine knows of its staged objects, between calls ---- */
+
+/* No call looks through all of them: by these numbers it knows where to begin, and when there is nothing. */
+static void
+check_staging(const ncz_engine *e)
+{
+    const ncz_chunk_staging *t = &e->staging;
+    size_t                   n = 0, ncomplete = 0;
+    bool                     before = t->unspilled != NULL;
+
+    for (const ncz_chunk_staged *s = t->oldest; s != NULL; s = s->newer) {
+        before = before && s != t->unspilled;
+        if (before || t->unspilled == NULL)
+            assert_int_equal(s->nmemory, 0);
+        ncomplete += s->nparts == s->needed;
+        n++;
+    }
+    assert_false(before);
+    assert_int_equal(n, t->table.n);
+    assert_int_equal(ncomplete, t->ncomplete);
+}
+
+static size_t
+longest_bucket(const ncz_chunk_table *t)
+{
+    size_t most = 0;
+
+    for (size_t b = 0; b < t->nbuckets; b++) {
+        size_t n = 0;
+
+        for (const ncz_chunk_entry *e = t->buckets[b]; e != NULL; e = e->beside)
+            n++;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Every second chunk of objects of two, within the cache's limit or far beyond it, and stores that fail. */
+static void
+many_objects(void **state)
+{
+    enum { MANY = 20000, LONGEST = 16 };
+    static int32_t v[MANY], got[MANY];
+
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        v[i] = i;
+    for (int round = 0; round < 2; round++) {
+        zmap_fault_plan plan = {.nth = 0};
+        zmap           *m = test_map(false, &plan);
+        ncz_engine     *e = test_engine(m, round == 0 ? 100 << 20 : 1 << 20);
+        ncz_spec       *s = test_spec(1, (uint64_t[]){1}, i4, &minus_one, NULL);
+        uint64_t        size = 2 * MANY, start = 0, count = MANY;
+        request         r = test_request(1, &start, &count);
+        ncz_plan        p = test_plan(s, &size, &r, NC_INT);
+
+        toy_share(s, (uint64_t[]){2}, &toy_end);
+        r.stride[0] = 2;
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        check_staging(e);
+        if (round == 0)
+            assert_int_equal(e->staging.table.n, MANY);
+        assert_true(e->staging.table.nbuckets >= e->staging.table.n);
+        assert_true(longest_bucket(&e->staging.table) <= LONGEST);
+        assert_int_equal(ncz_engine_read(e, &p, got), NC_NOERR);
+        assert_memory_equal(got, v, sizeof v);
+        if (round == 0) {
+            plan = (zmap_fault_plan){.nth = 1, .forever = true, .code = NC_EIO};
+            assert_int_equal(ncz_engine_flush(e, 0), NC_EIO);
+            check_staging(e);
+            assert_int_equal(e->staging.table.n, MANY);
+            plan.nth = 0;
+        }
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        check_staging(e);
+        assert_int_equal(e->staging.table.n, 0);
+        assert_int_equal(ncz_engine_read(e, &p, got), NC_NOERR);
+        assert_memory_equal(got, v, sizeof v);
+        ncz_engine_free(e);
+        ncz_spec_unref(s);
+        zmap_close(m, ZMAP_KEEP);
+    }
+}
+
 /* ---- random traffic ---- */
 
 static void
@@ -88,6 +172,7 @@ random_traffic(void **state)
                 plain_put(&a, &r, v);
             }
             assert_true(e->cache.used <= e->cache.limit || ncz_engine_dirty(e));
+            check_staging(e);
         }
         check_all(e, s, &a);
         assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
@@ -580,6 +665,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_traffic),
+        cmocka_unit_test(many_objects),
         cmocka_unit_test(few_requests),
         cmocka_unit_test(addresses),
         cmocka_unit_test(indexes_are_bounded),
