@@ -5,10 +5,10 @@ attributes with commands for a terminal reach it as question marks.
 
 usage: pictures.py TOOLS png|no-png     (the folder of the built commands)
 """
-import base64, fcntl, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, zlib
+import base64, fcntl, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, model_grids
 from cases import report
 
 tools, png = os.path.abspath(sys.argv[1]), sys.argv[2] == "png"
@@ -204,6 +204,79 @@ def lines():
     report("pictures: a line", problems)
 
 
+# ---- maps of the Earth -----------------------------------------------------------------------------------------------
+
+def map_of(place, var):
+    """The pixels inside the frame."""
+    out = os.path.join(tmp, var + ".png")
+    r = run("nczdump", "--plot", var, place, out)
+    if r.returncode != 0 or r.stderr:
+        report("pictures: %s is drawn" % var, r.stderr.decode())
+    return inside_frame(read_png(open(out, "rb").read())[0], INK)
+
+
+def upright(name, place, var, rows, cols, values):
+    """Each pixel that is not of a line is that of its value; the first row is below. Lines are few."""
+    inside, want = map_of(place, var), wanted([values[r * cols:(r + 1) * cols] for r in range(rows)])
+    ink, wrong = 0, []
+    for y, line in enumerate(inside):
+        for x, pixel in enumerate(line):
+            place_wanted = want[y * rows // len(inside)][x * cols // len(line)]
+            ink += pixel == INK
+            if pixel != INK and abs(pixel - (67 if place_wanted is None else place_wanted)) > 1: # floats are rounded
+                wrong.append("pixel %d, %d is %d, not %s" % (y, x, pixel, place_wanted))
+    share = ink / len(inside) / len(inside[0])
+    report("pictures: %s has its first row below" % name, wrong + ([] if share < 0.12 else ["%.0f %% of the map are lines" % (share * 100)]))
+    return inside
+
+
+def has_ink(inside, x, y, away=3):
+    return any(inside[j][i] == INK for j in range(max(0, int(y) - away), min(len(inside), int(y) + away + 1))
+               for i in range(max(0, int(x) - away), min(len(inside[0]), int(x) + away + 1)))
+
+
+def nearest(lats, lons, rows, cols, lat, lon, inside):
+    """Pixel of the grid's point that is nearest to a place."""
+    i = min(range(rows * cols), key=lambda k: (lats[k] - lat) ** 2 + ((lons[k] - lon) * math.cos(math.radians(lat))) ** 2)
+    return (i % cols + 0.5) / cols * len(inside[0]), (1 - (i // cols + 0.5) / rows) * len(inside)
+
+
+def earth():
+    rows, cols = 60, 80
+    lats, lons = model_grids.lambert(rows, cols, 27.0)
+    inside = upright("a grid of WRF", make("wrf.zarr", model_grids.wrf(times=1)), "T2", rows, cols, [model_grids.value(a, b) for a, b in zip(lats, lons)])
+    problems = []
+    for what, lat, lon in (("Calais", 50.9, 1.7), ("Brest", 48.4, -4.7), ("the north of Jutland", 57.3, 10.4)):
+        if not has_ink(inside, *nearest(lats, lons, rows, cols, lat, lon, inside), 8):
+            problems.append("no coast at " + what)
+    for what, lat, lon in (("Bavaria", 48.7, 11.5), ("the middle of France", 47.2, 2.5), ("the North Sea", 56.4, 4.0)):
+        if has_ink(inside, *nearest(lats, lons, rows, cols, lat, lon, inside)):
+            problems.append("a line in " + what)
+    for lat, lon in ((50, None), (45, None), (None, 0), (None, 10)): # of the graticule every fourth pixel is drawn
+        along = [nearest(lats, lons, rows, cols, lat or 43 + k / 5, lon if lon is not None else -3 + k / 5, inside) for k in range(60)]
+        if sum(has_ink(inside, x, y, 6) for x, y in along) < 55:
+            problems.append("no line of the graticule at %s" % ((lat, lon),))
+    report("pictures: coast and graticule of a grid of WRF", problems)
+    inside = map_of(make("world.zarr", model_grids.world(times=1)), "tas")
+    at = lambda lat, lon: ((lon % 360) / 360 * len(inside[0]), (90 - lat) / 180 * len(inside))
+    problems = ["no coast at %s" % (p,) for p in ((-34.8, 20.0), (-55.5, -68.0), (8.0, 77.5), (-39.0, 146.4), (36.0, -5.6)) if not has_ink(inside, *at(*p), 4)]
+    problems += ["a line at %s" % (p,) for p in ((10, 20), (-10, -25), (45, 100), (-20, 75)) if has_ink(inside, *at(*p), 2)]
+    report("pictures: coast of the world", problems)
+    problems = ["no meridian at %d" % lon for lon in (60, 120, 180, 240, 300) if sum(has_ink(inside, *at(lat, lon), 2) for lat in range(-70, 80, 2)) < 70]
+    report("pictures: graticule of the world", problems)
+    upright("a turned grid", make("roms.zarr", model_grids.roms()), "zeta", 50, 40,
+            [None if b < -73 else math.sin(a) * math.cos(b) for a, b in zip(*model_grids.turned(50, 40))])
+    plain = make("plain.zarr", "netcdf p { dimensions: r = 3 ; c = 4 ; variables: int v(r, c) ; data: v = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ; }")
+    upright("an array without coordinates", plain, "v", 3, 4, list(range(12)))
+    deep = make("deep.zarr", "netcdf p { dimensions: z = 3 ; c = 4 ; variables: double z(z) ; z:positive = \"down\" ; int v(z, c) ; data: z = 30, 10, 0 ; v = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ; }")
+    upright("depth", deep, "v", 3, 4, list(range(12)))
+    r = run("nczdump", "--show", "T2", os.path.join(tmp, "wrf.zarr"), LC_ALL="C.UTF-8")
+    lines = [l for l in r.stdout.decode().split("\n") if l.startswith(("south_north", "west_east"))]
+    south, west = lats[0], lons[0]
+    report("pictures: degrees of a grid of WRF on the terminal",
+           [] if len(lines) == 3 and lines[1] == "south_north %.1f\u00b0N" % south and lines[2].startswith("west_east %.1f\u00b0W" % -west) else str(lines))
+
+
 # ---- what a terminal gets --------------------------------------------------------------------------------------------
 
 CELL = re.compile("\x1b\\[(39|38;2;(\\d+);(\\d+);(\\d+))m\x1b\\[(49|48;2;(\\d+);(\\d+);(\\d+))m(.)")
@@ -365,6 +438,7 @@ def mistakes():
 try:
     if png:
         files()
+        earth()
         shown(read_png(open(os.path.join(tmp, "first.png"), "rb").read())[1])
     shades()
     terminals()

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_axis.c: places along a dimension, in the words of its coordinate variable: CF's dates, and numbers with units.
+ * report_axis.c: places along a dimension, in the words of its coordinate variable: CF's dates, numbers with units, and
+ * names: those of stations, and WRF's Times.
  */
 #include "report_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* ---- numbers -------------------------------------------------------------------------------------------------- */
+
 /* The coordinate variable of a dimension: its name, one dimension, that one; in this group or one outward. */
-static bool
-find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
+bool
+report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
 {
     char name[NC_MAX_NAME + 1];
     int  ndims, own;
@@ -54,48 +58,82 @@ add_units(dump_text *t, const dump_var *c)
     dump_att_clear(&a);
 }
 
-void
-report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t)
+/* ---- labels --------------------------------------------------------------------------------------------------- */
+
+/* The date, or the number with its unit. False: the dimension has none here. `date`: a date or nothing. */
+static bool
+add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool date_only, dump_text *t)
 {
     dump_timebase tb;
     dump_var      c;
+    dump_text     date = DUMP_TEXT_INIT;
     double        value;
     int           grp, varid;
+    bool          added = false;
 
-    index = report_index_in_dim(v->part[dim], index);
-    if (!find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR) {
-        dump_text_addf(t, "%zu", index);
-        return;
-    }
-    if (!read_coordinate(&c, index, &value)) {
-        dump_text_addf(t, "%zu", index);
-    } else {
-        dump_text date = DUMP_TEXT_INIT;
-
-        tb = dump_timebase_for(&p->d, grp, varid, c.name);
+    if (!report_find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR)
+        return false;
+    tb = dump_timebase_for(&p->d, grp, varid, c.name);
+    if ((tb.valid || !date_only) && read_coordinate(&c, index, &value)) {
+        added = true;
         if (tb.valid && dump_timebase_text(&tb, value, &date)) {
             dump_text_addn(t, date.s + 1, date.len - 2); /* without its quotes */
         } else {
             report_add_number(t, value);
             add_units(t, &c);
         }
-        dump_text_clear(&date);
     }
+    dump_text_clear(&date);
     dump_var_clear(&c);
+    return added;
+}
+
+void
+report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t)
+{
+    index = report_index_in_dim(v->part[dim], index);
+    if (add_coordinate(p, v, dim, index, true, t))
+        return;
+    if (!report_add_name(v, dim, index, t) && !add_coordinate(p, v, dim, index, false, t))
+        dump_text_addf(t, "%zu", index);
+}
+
+/* ---- directions ----------------------------------------------------------------------------------------------- */
+
+/* Depth, and pressure: the greater, the further down. */
+static bool
+means_downward(const dump_var *c)
+{
+    static const char *const pressure[] = {"Pa", "hPa", "kPa", "mbar", "millibar", "mb", "bar"};
+    dump_att                 a;
+    bool                     found = dump_att_load_named(c->grp, c->id, "positive", &a) == NC_NOERR, down = false;
+
+    if (found && a.type == NC_CHAR && a.val != NULL)
+        down = strcmp(a.val, "down") == 0 || strcmp(a.val, "DOWN") == 0 || strcmp(a.val, "Down") == 0;
+    dump_att_clear(&a);
+    if (found)
+        return down;
+    if (dump_att_load_named(c->grp, c->id, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
+        for (size_t i = 0; i < sizeof pressure / sizeof *pressure; i++)
+            down = down || strcmp(a.val, pressure[i]) == 0;
+    dump_att_clear(&a);
+    return down;
 }
 
 bool
-report_axis_ascends(const dump_var *v, int dim)
+report_axis_is_upward(const dump_var *v, int dim)
 {
     dump_var c;
     double   first, last;
     int      grp, varid;
-    bool     ascends;
+    bool     upward = true;
 
-    if (v->shape[dim] < 2 || !find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR)
-        return false;
-    ascends = read_coordinate(&c, report_index_in_dim(v->part[dim], 0), &first) &&
-              read_coordinate(&c, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &last) && last > first;
+    if (v->shape[dim] < 2 || !report_find_coordinate(v, dim, &grp, &varid) ||
+        dump_var_load(grp, varid, &c) != NC_NOERR)
+        return true;
+    if (read_coordinate(&c, report_index_in_dim(v->part[dim], 0), &first) &&
+        read_coordinate(&c, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &last))
+        upward = (last >= first) != means_downward(&c);
     dump_var_clear(&c);
-    return ascends;
+    return upward;
 }

@@ -61,9 +61,11 @@ draw_text_before(canvas *c, size_t x, size_t y, const char *s)
 static void
 draw_text_around(canvas *c, size_t x, size_t y, const char *s)
 {
-    size_t width = text_width(s, c->zoom) / 2;
+    size_t width = text_width(s, c->zoom), half = width / 2;
 
-    draw_text(c, x > width ? x - width : 0, y, s);
+    if (x + half > c->pic->width && c->pic->width > width)
+        x = c->pic->width - half;
+    draw_text(c, x > half ? x - half : 0, y, s);
 }
 
 static void
@@ -109,12 +111,10 @@ label_values(report_plot_data *d)
 }
 
 static void
-draw_axes(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
+label_ends(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
 {
     size_t line = LETTER_HEIGHT * c->zoom, half = LETTER_HEIGHT * c->zoom / 2, below = top + height + MARGIN / 2;
 
-    draw_text(c, MARGIN, MARGIN, d->title.s);
-    draw_text_before(c, left - MARGIN / 2, top - line - 2, d->y_name.s);
     draw_text_before(c, left - MARGIN / 2, top, d->y_label[0].s);
     draw_text_before(c, left - MARGIN / 2, top + height / 2 - half, d->y_label[1].s);
     draw_text_before(c, left - MARGIN / 2, top + height - line, d->y_label[2].s);
@@ -124,6 +124,45 @@ draw_axes(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t 
         width)
         draw_text_around(c, left + width / 2, below, d->x_label[1].s);
     draw_text_before(c, left + width, below, d->x_label[2].s);
+}
+
+/* Degrees where the graticule meets the left and lower edges. Labels that would run into each other are left out. */
+static void
+label_degrees(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
+{
+    size_t below = top + height + MARGIN / 2, half = LETTER_HEIGHT * c->zoom / 2;
+    double end = 0;
+
+    for (size_t i = 0; i < d->y_ticks.n; i++) {
+        double part = (d->y_ticks.v[i].index + 0.5) / (double)d->geo.ny;
+        size_t y = top + (size_t)((double)height * (d->upward ? 1 - part : part));
+
+        set_block(c, left - MARGIN / 2, y, MARGIN / 2, 1, REPORT_INK);
+        draw_text_before(c, left - MARGIN, y > half ? y - half : 0, d->y_ticks.v[i].text);
+    }
+    for (size_t i = 0; i < d->x_ticks.n; i++) {
+        double x = (double)left + (d->x_ticks.v[i].index + 0.5) / (double)d->geo.nx * (double)width;
+        double half_text = (double)text_width(d->x_ticks.v[i].text, c->zoom) / 2;
+
+        if (i > 0 && x - half_text < end + MARGIN)
+            continue;
+        end = x + half_text;
+        set_block(c, (size_t)x, top + height, 1, MARGIN / 2, REPORT_INK);
+        draw_text_around(c, (size_t)x, below + 2, d->x_ticks.v[i].text);
+    }
+}
+
+static void
+draw_axes(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
+{
+    size_t line = LETTER_HEIGHT * c->zoom, below = top + height + MARGIN / 2;
+
+    draw_text(c, MARGIN, MARGIN, d->title.s);
+    draw_text_before(c, left - MARGIN / 2, top - line - 2, d->y_name.s);
+    if (d->geo.plane)
+        label_degrees(c, d, left, top, width, height);
+    else
+        label_ends(c, d, left, top, width, height);
     draw_text_around(c, left + width / 2, below + line + 2, d->x_name.s);
 }
 
@@ -136,10 +175,15 @@ report_canvas_draw(report_plot_data *d, size_t most_width, size_t most_height, s
 
     label_values(d);
     report_plot_picture(d, most_width, most_height, 1, &map);
+    if (d->geo.has)
+        report_draw_geo(&map, &d->geo, d->upward);
     left = text_width(d->y_name.s, zoom);
     for (size_t i = 0; i < 3; i++)
         if (text_width(d->y_label[i].s, zoom) > left)
             left = text_width(d->y_label[i].s, zoom);
+    for (size_t i = 0; i < d->y_ticks.n; i++)
+        if (text_width(d->y_ticks.v[i].text, zoom) > left)
+            left = text_width(d->y_ticks.v[i].text, zoom);
     left += 2 * MARGIN;
     top = 2 * MARGIN + 2 * line + 2;
     right = left + map.width + 2 * MARGIN;

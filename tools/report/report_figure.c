@@ -10,12 +10,6 @@
 
 enum { MAP_SIDE = 256, MAP_SAMPLE = 65536, LINE_POINTS = 800, FRAMES = 12, MAP_SHOWN = 480 };
 
-void
-report_add_number(dump_text *t, double value)
-{
-    dump_text_addf(t, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
-}
-
 /* ---- histogram ------------------------------------------------------------------------------------------------ */
 
 void
@@ -124,38 +118,6 @@ report_add_scale(dump_text *t, double least, double most, const char *units)
     dump_text_add(t, "</span></div>\n");
 }
 
-/* The place in the list of indices that is nearest to an index. */
-static size_t
-find_nearest(const report_axis *a, size_t index)
-{
-    size_t lo = 0, hi = a->n;
-
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        *(a->index[mid] <= index ? &lo : &hi) = mid;
-    }
-    return lo + 1 < a->n && a->index[lo + 1] - index < index - a->index[lo] ? lo + 1 : lo;
-}
-
-void
-report_draw_map(report_picture *pic, const report_sample *s, int y_dim, int x_dim, const report_stats *st,
-                bool upward)
-{
-    const report_axis *rows = &s->axis[y_dim], *cols = &s->axis[x_dim];
-
-    for (size_t y = 0; y < pic->height; y++) {
-        size_t down = upward ? pic->height - 1 - y : y;
-        size_t row = find_nearest(rows, (size_t)(((double)down + 0.5) * (double)rows->len / (double)pic->height));
-
-        for (size_t x = 0; x < pic->width; x++) {
-            size_t col = find_nearest(cols, (size_t)(((double)x + 0.5) * (double)cols->len / (double)pic->width));
-
-            pic->pixel[y * pic->width + x] = report_pixel(s->value[row * cols->n + col], st->least, st->most);
-        }
-    }
-}
-
 /* Several samples as one, for a common scale. */
 static void
 join_stats(report_stats *all, const report_stats *one)
@@ -209,7 +171,7 @@ add_frame(dump_text *t, const dump_var *v, const frame *f, const report_stats *a
 
     report_picture_init(&pic, v->shape[x] < MAP_SIDE ? v->shape[x] : MAP_SIDE,
                         v->shape[y] < MAP_SIDE ? v->shape[y] : MAP_SIDE);
-    report_draw_map(&pic, &f->sample, y, x, all, report_axis_ascends(v, y));
+    report_draw_map(&pic, &f->sample, y, x, all, report_axis_is_upward(v, y));
     aspect = fmin(fmax(aspect, 0.2), 1.5);
     dump_text_addf(t, "<img%s width=%d height=%.0f src=\"", shown ? "" : " hidden", MAP_SHOWN, MAP_SHOWN * aspect);
     report_add_png(t, &pic);
@@ -261,7 +223,7 @@ static void
 add_left(report_page *p, dump_text *t, const dump_var *v)
 {
     size_t last = v->shape[v->ndims - 2] - 1;
-    bool   upward = report_axis_ascends(v, v->ndims - 2);
+    bool   upward = report_axis_is_upward(v, v->ndims - 2);
 
     dump_text_add(t, "<div class=chart><div class=left>");
     add_side(p, t, v, upward ? last : 0);

@@ -79,6 +79,9 @@ bool report_is_numeric(const dump_var *v);
  */
 bool report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
                         size_t most, report_sample *s, const char **why);
+/* The same, without a report; an error's code. */
+int  report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
+                       size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
 
 /* The dataset's index of a place in a part of a dimension; NULL: all of it. */
@@ -96,12 +99,113 @@ typedef struct report_stats {
 
 void report_stats_make(const report_sample *s, report_stats *st);
 
+/* ---- report_text.c -------------------------------------------------------------------------------------------- */
+
+void report_add_text(dump_text *t, const char *s); /* escaped */
+void report_add_number(dump_text *t, double value);
+
 /* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
 
-/* What a dimension's coordinate variable says about an index of the part that is chosen, as plain text:
- * "1990-01-16", "52.5 degrees_north"; else the index. */
+/* The coordinate variable of a dimension, in the variable's group or one outward. */
+bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
+/* What a dimension's coordinate variable says about an index of the part that is chosen, as plain text: "1990-01-16",
+ * "52.5 degrees_north", the name of a station; else the index. */
 void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t);
-bool report_axis_ascends(const dump_var *v, int dim); /* its coordinates do */
+/* The first index belongs below: the coordinates rise, or there are none; depth and pressure fall. */
+bool report_axis_is_upward(const dump_var *v, int dim);
+
+/* ---- report_names.c: names of places -------------------------------------------------------------------------- */
+
+/* The attribute is a list of words, and this is one of them. */
+bool report_att_has_word(int grp, int varid, const char *att, const char *word);
+/* A variable of text whose values name the places along a dimension. */
+bool report_is_names(int grp, int varid, int *dimid);
+bool report_add_name(const dump_var *v, int dim, size_t index, dump_text *t); /* index: in the dataset */
+
+/* ---- report_geo.c: where on Earth the places of a map are ------------------------------------------------------ */
+
+bool report_is_latitude(int grp, int varid);
+bool report_is_longitude(int grp, int varid);
+
+typedef struct report_geo {
+    bool    has;                     /* else nothing else counts */
+    bool    plane;                   /* latitudes and longitudes of two dimensions; else of one each */
+    int     lat_grp, lat_id, lon_id; /* the variables */
+    size_t  ny, nx;                  /* of the map */
+    size_t  rows, cols;              /* nodes: places that were read */
+    size_t *row, *col;               /* the index of each */
+    double *lat, *lon;               /* degrees; NaN: missing */
+    double (*point)[3];              /* on the unit sphere, with `plane` */
+    size_t last;                     /* the node that was found last */
+} report_geo;
+
+void   report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g);
+void   report_geo_clear(report_geo *g);
+bool   report_geo_is_upward(const report_geo *g); /* latitudes rise with the row */
+double report_geo_aspect(const report_geo *g);    /* height / width that is true to the middle of the map */
+/* Between indices and degrees. The edges of the map are half an index beyond its outermost places. */
+bool report_geo_at(const report_geo *g, double row, double col, double *lat, double *lon);
+bool report_geo_find(report_geo *g, double lat, double lon, double *row, double *col);
+void report_geo_region(const report_geo *g, double lat[2], double lon[2]);
+
+/* ---- report_geo_lines.c, report_coast.c ------------------------------------------------------------------------ */
+
+/* A point of a line, in indices; `joined`: to the one before. */
+typedef void report_geo_line(void *arg, bool joined, double row, double col);
+
+void report_geo_coast(report_geo *g, report_geo_line *line, void *arg);
+void report_geo_graticule(report_geo *g, report_geo_line *line, void *arg);
+
+typedef struct report_coast_line {
+    short lon, lat; /* where it begins, in tenths of a degree */
+    short steps;    /* of report_coast_steps, which follow those of the line before */
+} report_coast_line;
+
+extern const report_coast_line report_coast[];
+extern const size_t            report_coast_lines;
+extern const signed char       report_coast_steps[][2]; /* longitude, latitude */
+
+/* ---- report_ticks.c: round values along an axis ---------------------------------------------------------------- */
+
+typedef enum report_coord_kind {
+    REPORT_INDICES,
+    REPORT_NUMBERS,
+    REPORT_LATITUDES,
+    REPORT_LONGITUDES,
+    REPORT_TIMES,
+    REPORT_NAMES
+} report_coord_kind;
+
+/* What is known of the places along a dimension. */
+typedef struct report_coord {
+    report_coord_kind kind;
+    size_t            len;   /* of the dimension */
+    size_t            n;     /* places that are known */
+    double           *index; /* of each, ascending */
+    double           *value; /* NaN: missing; longitudes without a jump; NULL with names */
+    char            **name;
+    dump_timebase     time;
+} report_coord;
+
+typedef struct report_tick {
+    double index;
+    char  *text;
+} report_tick;
+
+typedef struct report_ticks {
+    size_t       n;
+    report_tick *v;
+    int          exponent; /* the numbers stand for so many powers of ten */
+} report_ticks;
+
+void report_ticks_make(const report_coord *c, size_t most, report_ticks *t);
+void report_ticks_along(const report_geo *g, bool vertical, bool upward,
+                        report_ticks *t); /* the left or lower edge */
+/* How far apart the lines of the graticule are. */
+void   report_geo_steps(const report_geo *g, double *lat, double *lon);
+void   report_ticks_clear(report_ticks *t);
+double report_step_degrees(double range, double most);
+void   report_add_degrees(dump_text *t, double value, bool latitude, int decimals);
 
 /* ---- report_picture.c: pixels, and PNG ------------------------------------------------------------------------ */
 
@@ -132,14 +236,10 @@ void report_add_base64(dump_text *t, const unsigned char *s, size_t n);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 
-/* Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is
- * below. */
-void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_stats *st, bool upward);
 void report_add_histogram(dump_text *t, const report_stats *st);
 void report_add_scale(dump_text *t, double least, double most, const char *units);
 void report_add_line(report_page *p, dump_text *t, const dump_var *v, const report_sample *s, const report_stats *st);
 void report_add_maps(report_page *p, dump_text *t, const dump_var *v, const report_meaning *m);
-void report_add_number(dump_text *t, double value);
 
 /* ---- a picture alone ------------------------------------------------------------------------------------------- */
 
@@ -152,12 +252,21 @@ typedef struct report_plot {
     report_stats   stats;
     int            x, y; /* dimensions; y -1: a line */
     bool           upward;
+    double         aspect; /* of a map: height / width */
+    report_geo     geo;
+    report_ticks   x_ticks, y_ticks; /* with latitudes and longitudes of two dimensions; in place of labels */
     dump_text      title, units;
     dump_text      x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
     dump_text      x_name, y_name;
 } report_plot_data;
 
-/* report_plot.c: the map, or the line, in a width and height; pixels may be higher than they are wide. */
+/* report_draw.c
+ *
+ * Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is below. */
+void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_stats *st, bool upward);
+/* Coastlines and dotted graticule, over a map. */
+void report_draw_geo(report_picture *pic, report_geo *g, bool upward);
+/* The map, or the line, in a width and height; pixels may be higher than they are wide. */
 void report_plot_picture(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
                          report_picture *pic);
 
@@ -183,7 +292,6 @@ void report_add_storage(report_page *p, dump_text *t, const dump_var *v);
 
 /* ---- report_var.c --------------------------------------------------------------------------------------------- */
 
-void report_add_text(dump_text *t, const char *s); /* escaped */
 void report_add_atts(report_page *p, dump_text *t, int grp, int varid);
 void report_add_var(report_page *p, dump_text *t, int grp, int varid);
 

@@ -5,7 +5,6 @@
 #include "report_int.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +40,16 @@ load_text(dump_text *t, const dump_var *v, const char *att)
     dump_att_clear(&a);
 }
 
+/* Where the left or the lower edge of the map is at an index. */
+static void
+label_edge(const report_plot_data *d, bool vertical, size_t index, dump_text *t)
+{
+    double below = d->upward ? 0 : (double)(d->geo.ny - 1), lat, lon;
+
+    if (report_geo_at(&d->geo, vertical ? (double)index : below, vertical ? 0 : (double)index, &lat, &lon))
+        report_add_degrees(t, vertical ? lat : lon, vertical, 1);
+}
+
 static void
 load_labels(report_plot_data *d, int dim, bool reverse, dump_text label[3], dump_text *name)
 {
@@ -49,8 +58,14 @@ load_labels(report_plot_data *d, int dim, bool reverse, dump_text label[3], dump
 
     (void)nc_inq_dimname(d->v.grp, d->v.dims[dim], dim_name);
     dump_text_add(name, dim_name);
-    for (size_t i = 0; i < 3; i++)
-        report_axis_label(&d->page, &d->v, dim, (reverse ? 2 - i : i) * last / 2, &label[i]);
+    for (size_t i = 0; i < 3; i++) {
+        size_t index = (reverse ? 2 - i : i) * last / 2;
+
+        if (d->geo.plane)
+            label_edge(d, dim == d->y, index, &label[i]);
+        else
+            report_axis_label(&d->page, &d->v, dim, index, &label[i]);
+    }
 }
 
 /* "temp: air temperature (K), time = 2000-01-01": the name, and where along each dimension that is not drawn. */
@@ -61,6 +76,8 @@ make_title(report_plot_data *d)
     dump_text *t = &d->title;
 
     load_text(&d->units, &d->v, "units");
+    if (d->units.len > 0 && strcmp(d->units.s, "1") == 0)
+        dump_text_reset(&d->units);
     load_text(&text, &d->v, "long_name");
     dump_text_add(t, d->v.name);
     if (text.len > 0)
@@ -111,6 +128,26 @@ load_values(report_plot_data *d)
     return NC_NOERR;
 }
 
+/* Which way up the map is, and where on Earth. */
+static void
+place_map(report_plot_data *d)
+{
+    int grp, varid;
+
+    report_geo_load(&d->page, &d->v, d->y, d->x, &d->geo);
+    d->upward = report_axis_is_upward(&d->v, d->y);
+    d->aspect = (double)d->v.shape[d->y] / (double)d->v.shape[d->x];
+    if (!d->geo.has)
+        return;
+    d->aspect = report_geo_aspect(&d->geo);
+    if (!report_find_coordinate(&d->v, d->y, &grp, &varid))
+        d->upward = report_geo_is_upward(&d->geo);
+    if (d->geo.plane) {
+        report_ticks_along(&d->geo, true, d->upward, &d->y_ticks);
+        report_ticks_along(&d->geo, false, d->upward, &d->x_ticks);
+    }
+}
+
 static int
 load_plot(report_plot_data *d)
 {
@@ -130,11 +167,11 @@ load_plot(report_plot_data *d)
     if ((rc = load_values(d)) != NC_NOERR)
         return rc;
     make_title(d);
+    if (d->y >= 0)
+        place_map(d);
     load_labels(d, d->x, false, d->x_label, &d->x_name);
-    if (d->y >= 0) {
-        d->upward = report_axis_ascends(&d->v, d->y);
+    if (d->y >= 0)
         load_labels(d, d->y, d->upward, d->y_label, &d->y_name);
-    }
     return NC_NOERR;
 }
 
@@ -145,6 +182,9 @@ clear_plot(report_plot_data *d)
         dump_text_clear(&d->x_label[i]);
         dump_text_clear(&d->y_label[i]);
     }
+    report_ticks_clear(&d->x_ticks);
+    report_ticks_clear(&d->y_ticks);
+    report_geo_clear(&d->geo);
     dump_text_clear(&d->x_name);
     dump_text_clear(&d->y_name);
     dump_text_clear(&d->title);
@@ -156,74 +196,7 @@ clear_plot(report_plot_data *d)
     hyperslab_clear(&d->page.d.part);
 }
 
-/* ---- the picture ---------------------------------------------------------------------------------------------- */
-
-/* The greatest multiple of n up to `most`, so that all values get as many pixels; `most` itself where n is greater. */
-static size_t
-fit_pixels(size_t n, double most)
-{
-    size_t whole = most < 1 ? 1 : (size_t)most;
-
-    return n < whole ? whole / n * n : whole;
-}
-
-/* A straight line between two pixels: in each column from the edge before it to the one after it, without a hole. */
-static void
-draw_stroke(report_picture *pic, size_t x0, size_t y0, size_t x1, size_t y1)
-{
-    double slope = x1 > x0 ? ((double)y1 - (double)y0) / (double)(x1 - x0) : 0;
-
-    for (size_t x = x0; x <= x1; x++) {
-        double at = (double)(x - x0);
-        size_t from = (size_t)((double)y0 + slope * (x > x0 ? at - 0.5 : 0) + 0.5);
-        size_t to = x1 == x0 ? y1 : (size_t)((double)y0 + slope * (x < x1 ? at + 0.5 : at) + 0.5);
-
-        for (size_t y = from < to ? from : to; y <= (from < to ? to : from); y++)
-            pic->pixel[y * pic->width + x] = REPORT_INK;
-    }
-}
-
-/* Neighbours are joined; a missing value leaves a gap. */
-static void
-draw_line(const report_plot_data *d, report_picture *pic)
-{
-    const report_axis *a = &d->sample.axis[d->x];
-    double             half = d->stats.most / 2 - d->stats.least / 2;
-    size_t             before_x = 0, before_y = 0;
-    bool               drawing = false;
-
-    for (size_t i = 0; i < a->n; i++) {
-        double value = d->sample.value[i], part = half > 0 ? (value / 2 - d->stats.least / 2) / half : 0.5;
-        size_t x = (size_t)((double)a->index[i] / (double)(a->len - 1) * (double)(pic->width - 1) + 0.5), y;
-
-        if (isfinite(value)) {
-            y = (size_t)((1 - part) * (double)(pic->height - 1) + 0.5);
-            draw_stroke(pic, drawing ? before_x : x, drawing ? before_y : y, x, y);
-            before_x = x;
-            before_y = y;
-        }
-        drawing = isfinite(value);
-    }
-}
-
-void
-report_plot_picture(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
-                    report_picture *pic)
-{
-    size_t cols = d->v.shape[d->x], rows = d->y < 0 ? 0 : d->v.shape[d->y];
-    double aspect = d->y < 0 ? 0.4 : fmin(fmax((double)rows / (double)cols, 0.2), 1.5), width, height;
-
-    aspect /= pixel_height;
-    width = fmin((double)most_width, (double)most_height / aspect);
-    height = width * aspect;
-    if (d->y < 0) {
-        report_picture_init(pic, fit_pixels(1, width), fit_pixels(1, height));
-        draw_line(d, pic);
-    } else {
-        report_picture_init(pic, fit_pixels(cols, width), fit_pixels(rows, height));
-        report_draw_map(pic, &d->sample, d->y, d->x, &d->stats, d->upward);
-    }
-}
+/* ---- where it goes ----------------------------------------------------------------------------------------------- */
 
 /* A file that cannot be written whole is removed. */
 static int

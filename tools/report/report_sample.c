@@ -281,9 +281,9 @@ read_boxes(reading *r)
     }
 }
 
-bool
-report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
-                   size_t most, report_sample *s, const char **why)
+int
+report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+                  size_t most, report_sample *s, const char **why)
 {
     size_t  n = (size_t)v->ndims;
     reading r = {.v = v, .m = m, .s = s};
@@ -292,7 +292,7 @@ report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, c
     *s = (report_sample){.n = 0};
     *why = v->empty ? "no values: a dimension has length 0" : "not read: the chunks are too large to be drawn from";
     if (v->empty || !plan_sample(p, v, at, free_dims, most, s))
-        return false;
+        return NC_EINVAL;
     s->value = dump_alloc(s->n, sizeof *s->value);
     r.run = dump_alloc(n, sizeof *r.run);
     r.start = dump_alloc(n, sizeof *r.start);
@@ -300,16 +300,27 @@ report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, c
     r.place = dump_alloc(n, sizeof *r.place);
     r.stride = dump_alloc(n, sizeof *r.stride);
     r.buf = dump_alloc(s->n, v->size);
-    if ((rc = read_boxes(&r)) != NC_NOERR) {
-        *why = "the values cannot be read; nczdump reports the cause";
-        dump_fail(&p->d.report, rc, v->name);
-    }
+    if ((rc = read_boxes(&r)) != NC_NOERR)
+        *why = NULL;
     free(r.run);
     free(r.start);
     free(r.count);
     free(r.place);
     free(r.stride);
     free(r.buf);
+    return rc;
+}
+
+bool
+report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+                   size_t most, report_sample *s, const char **why)
+{
+    int rc = report_sample_try(p, v, m, at, free_dims, most, s, why);
+
+    if (*why == NULL) {
+        *why = "the values cannot be read; nczdump reports the cause";
+        dump_fail(&p->d.report, rc, v->name);
+    }
     return rc == NC_NOERR;
 }
 

@@ -10,12 +10,6 @@
 
 enum { VALUES_SHOWN = 8, TEXT_SHOWN = 2000 };
 
-void
-report_add_text(dump_text *t, const char *s)
-{
-    dump_text_add_xml(t, s, strlen(s));
-}
-
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
 static void

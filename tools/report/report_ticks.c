@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report_ticks.c: round values along an axis, where they are, and how they are written.
+ */
+#include "report_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+add_tick(report_ticks *t, double index, const char *text)
+{
+    report_tick *more = realloc(t->v, (t->n + 1) * sizeof *t->v);
+
+    t->v = dump_need(more);
+    t->v[t->n] = (report_tick){.index = index, .text = dump_alloc(strlen(text) + 1, 1)};
+    memcpy(t->v[t->n++].text, text, strlen(text));
+}
+
+void
+report_ticks_clear(report_ticks *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i].text);
+    free(t->v);
+    *t = (report_ticks){.n = 0};
+}
+
+/* ---- numbers and degrees -------------------------------------------------------------------------------------- */
+
+/* 1, 2 or 5 times a power of 10, so that a range has at most `most` steps. */
+static double
+step_for(double range, double most)
+{
+    double least = range / most, power = pow(10, floor(log10(least))), part = least / power;
+
+    if (!(range > 0) || !isfinite(power) || power <= 0)
+        return 1;
+    return power * (part <= 1.0001 ? 1 : part <= 2.0001 ? 2 : part <= 5.0001 ? 5 : 10);
+}
+
+double
+report_step_degrees(double range, double most)
+{
+    static const double steps[] = {5, 10, 15, 30, 45, 60, 90};
+
+    if (range / most > 2)
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+            if (range / steps[i] <= most + 1e-9)
+                return steps[i];
+    return range / most > 2 ? 90 : step_for(range, most);
+}
+
+static int
+decimals_of(double step)
+{
+    int n = 0;
+
+    while (n < 9 && fabs(step - round(step)) > 1e-6 * step) {
+        step *= 10;
+        n++;
+    }
+    return n;
+}
+
+static double
+normal_longitude(double lon)
+{
+    lon -= 360 * floor((lon + 180) / 360);
+    return lon < -179.99999 ? 180 : lon;
+}
+
+void
+report_add_degrees(dump_text *t, double value, bool latitude, int decimals)
+{
+    double least = pow(10, -decimals) / 2;
+
+    value = latitude ? value : normal_longitude(value);
+    dump_text_addf(t, "%.*f\xc2\xb0", decimals, fabs(value));
+    if (fabs(value) >= least && (latitude || fabs(value) < 180 - least))
+        dump_text_addc(t, latitude ? value > 0 ? 'N' : 'S' : value > 0 ? 'E' : 'W');
+}
+
+static void
+add_value(dump_text *t, const report_coord *c, double value, double step, int exponent)
+{
+    if (c->kind == REPORT_LATITUDES || c->kind == REPORT_LONGITUDES) {
+        report_add_degrees(t, value, c->kind == REPORT_LATITUDES, decimals_of(step));
+    } else {
+        double factor = pow(10, exponent);
+
+        dump_text_addf(t, "%.*f", decimals_of(step / factor), fabs(value) < step / 1e6 ? 0 : value / factor);
+    }
+}
+
+static void
+find_range(const report_coord *c, double *least, double *most)
+{
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (size_t i = 0; i < c->n; i++)
+        if (isfinite(c->value[i])) {
+            *least = fmin(*least, c->value[i]);
+            *most = fmax(*most, c->value[i]);
+        }
+}
+
+/* The round values between two nodes, the first one included. */
+static void
+add_between(const report_coord *c, size_t i, double step, double apart, report_ticks *t)
+{
+    double v0 = c->value[i], v1 = c->value[i + 1], low = fmin(v0, v1), high = fmax(v0, v1);
+    double first = ceil(low / step - 1e-9) * step, count = floor((high - first) / step + 1e-9);
+
+    for (double k = 0; k <= count && count < 100; k++) {
+        double    at = v1 >= v0 ? first + k * step : first + (count - k) * step;
+        double    index = c->index[i] + (v1 != v0 ? (at - v0) / (v1 - v0) : 0) * (c->index[i + 1] - c->index[i]);
+        dump_text text = DUMP_TEXT_INIT;
+
+        if (t->n == 0 || index - t->v[t->n - 1].index > apart) {
+            add_value(&text, c, at, step, t->exponent);
+            add_tick(t, index, text.s);
+        }
+        dump_text_clear(&text);
+    }
+}
+
+/* `step` 0: such that there are at most so many. */
+static void
+make_numbers(const report_coord *c, size_t most, double step, report_ticks *t)
+{
+    bool   degrees = c->kind == REPORT_LATITUDES || c->kind == REPORT_LONGITUDES;
+    double low, high, largest;
+
+    find_range(c, &low, &high);
+    if (!(high > low))
+        return;
+    if (step <= 0)
+        step = degrees ? report_step_degrees(high - low, (double)most) : step_for(high - low, (double)most);
+    largest = fmax(fabs(low), fabs(high));
+    if (!degrees && (largest >= 1e6 || largest < 1e-3))
+        t->exponent = (int)(3 * floor(log10(largest) / 3));
+    for (size_t i = 0; i + 1 < c->n; i++)
+        if (isfinite(c->value[i]) && isfinite(c->value[i + 1]))
+            add_between(c, i, step, (double)c->len / (double)most / 2, t);
+}
+
+/* ---- times ---------------------------------------------------------------------------------------------------- */
+
+typedef struct unit {
+    double seconds; /* of a unit of constant length */
+    int    months;  /* of another one */
+} unit;
+
+typedef struct moment {
+    long long year;
+    int       month, day, hour, minute, second;
+} moment;
+
+static bool
+read_moment(const dump_timebase *tb, double value, moment *m)
+{
+    dump_text t = DUMP_TEXT_INIT;
+    bool      good = dump_timebase_text(tb, value, &t);
+
+    *m = (moment){.year = 0};
+    if (good) {
+        const char *s = t.s + 1;
+        char        separator;
+
+        good = sscanf(s, "%lld-%d-%d%c%d:%d:%d", &m->year, &m->month, &m->day, &separator, &m->hour, &m->minute,
+                      &m->second) >= 3;
+    }
+    dump_text_clear(&t);
+    return good;
+}
+
+/* The unit's number since some beginning at a value of the axis. */
+static double
+number_of(const dump_timebase *tb, const unit *u, double value)
+{
+    moment m;
+
+    if (u->months > 0)
+        return read_moment(tb, value, &m) ? floor((double)(m.year * 12 + m.month - 1) / u->months) : NAN;
+    return floor(((double)tb->day * 86400 + tb->second + value * tb->seconds) / u->seconds + 1e-9);
+}
+
+/* The value at which a unit with this number begins, between two others. */
+static double
+begin_of(const dump_timebase *tb, const unit *u, double number, double low, double high)
+{
+    if (u->months == 0)
+        return (number * u->seconds - (double)tb->day * 86400 - tb->second) / tb->seconds;
+    for (int i = 0; i < 60; i++) {
+        double middle = low + (high - low) / 2;
+
+        *(number_of(tb, u, middle) >= number ? &high : &low) = middle;
+    }
+    return high;
+}
+
+static double
+index_of(const report_coord *c, double value)
+{
+    size_t lo = 0, hi = c->n - 1;
+
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        *(c->value[mid] <= value ? &lo : &hi) = mid;
+    }
+    return c->index[lo] + (value - c->value[lo]) / (c->value[hi] - c->value[lo]) * (c->index[hi] - c->index[lo]);
+}
+
+static void
+add_time(const report_coord *c, const unit *u, double value, report_ticks *t)
+{
+    /* values are rounded: a moment that is meant may be just before */
+    double    little = c->time.months == 0 ? 1e-3 / c->time.seconds : 0;
+    dump_text text = DUMP_TEXT_INIT;
+    moment    m;
+
+    if (!read_moment(&c->time, value + little, &m))
+        return;
+    if (u->months > 0 && u->months % 12 == 0)
+        dump_text_addf(&text, "%04lld", m.year);
+    else if (u->months > 0)
+        dump_text_addf(&text, "%04lld-%02d", m.year, m.month);
+    else if (u->seconds >= 86400 || (m.hour == 0 && m.minute == 0 && m.second == 0))
+        dump_text_addf(&text, "%04lld-%02d-%02d", m.year, m.month, m.day);
+    else if (u->seconds >= 60)
+        dump_text_addf(&text, "%02d:%02d", m.hour, m.minute);
+    else
+        dump_text_addf(&text, "%02d:%02d:%02d", m.hour, m.minute, m.second);
+    add_tick(t, index_of(c, value), text.s);
+    dump_text_clear(&text);
+}
+
+static bool
+make_times(const report_coord *c, size_t most, report_ticks *t)
+{
+    static const unit units[] = {
+        {1, 0},         {5, 0},          {15, 0},       {30, 0},       {60, 0},        {300, 0},   {900, 0},
+        {1800, 0},      {3600, 0},       {3 * 3600, 0}, {6 * 3600, 0}, {12 * 3600, 0}, {86400, 0}, {2 * 86400, 0},
+        {5 * 86400, 0}, {10 * 86400, 0}, {0, 1},        {0, 3},        {0, 6},         {0, 12},    {0, 24},
+        {0, 60},        {0, 120},        {0, 240},      {0, 600},      {0, 1200},      {0, 6000}};
+    double low = c->value[0], high = c->value[c->n - 1];
+
+    for (size_t i = 1; i < c->n; i++)
+        if (!(c->value[i] > c->value[i - 1]))
+            return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const unit *u = &units[i];
+        double      first, last;
+
+        if (u->months == 0 && c->time.months != 0)
+            continue;
+        first = number_of(&c->time, u, low);
+        last = number_of(&c->time, u, high);
+        if (!(last - first <= (double)most))
+            continue;
+        for (double k = first; k <= last; k++) {
+            double value = begin_of(&c->time, u, k, low, high);
+
+            if (value >= low - 1e-9 * fabs(low) && value <= high && (k > first || u->months == 0 || value <= low))
+                add_time(c, u, value, t);
+        }
+        return t->n > 0;
+    }
+    return false;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+static void
+make_labels(const report_coord *c, size_t most, report_ticks *t)
+{
+    size_t step =
+        c->kind == REPORT_NAMES ? dump_divide_up(c->n, most) : (size_t)fmax(1, step_for((double)c->n, most));
+
+    for (size_t i = 0; i < c->n; i += step)
+        add_tick(t, c->index[i], c->name[i]);
+}
+
+void
+report_ticks_make(const report_coord *c, size_t most, report_ticks *t)
+{
+    *t = (report_ticks){.n = 0};
+    if (c->n < 1 || most < 1)
+        return;
+    if (c->name != NULL)
+        make_labels(c, most, t);
+    else if (c->n > 1 && (c->kind != REPORT_TIMES || !make_times(c, most, t)) && c->kind != REPORT_TIMES)
+        make_numbers(c, most, 0, t);
+}
+
+void
+report_geo_steps(const report_geo *g, double *lat_step, double *lon_step)
+{
+    double lat[2], lon[2];
+
+    report_geo_region(g, lat, lon);
+    *lat_step = report_step_degrees(lat[1] - lat[0], 6);
+    *lon_step = report_step_degrees(lon[1] - lon[0], 7);
+}
+
+/* Places along the left edge, or the lower one. */
+static void
+find_edge(const report_geo *g, bool vertical, bool upward, report_coord *c, size_t points)
+{
+    for (size_t i = 0; i < points; i++) {
+        double at = -0.5 + (double)c->len * (double)i / (double)(points - 1), lat, lon;
+
+        if (!report_geo_at(g, vertical ? at : upward ? -0.5 : (double)g->ny - 0.5, vertical ? -0.5 : at, &lat, &lon))
+            continue;
+        c->index[c->n] = at;
+        c->value[c->n] = vertical ? lat : lon;
+        if (c->n > 0 && !vertical)
+            c->value[c->n] += 360 * round((c->value[c->n - 1] - lon) / 360);
+        c->n++;
+    }
+}
+
+void
+report_ticks_along(const report_geo *g, bool vertical, bool upward, report_ticks *t)
+{
+    enum { POINTS = 200 };
+    double       index[POINTS], value[POINTS], lat_step, lon_step;
+    report_coord c = {.kind = vertical ? REPORT_LATITUDES : REPORT_LONGITUDES,
+                      .len = vertical ? g->ny : g->nx,
+                      .index = index,
+                      .value = value};
+
+    *t = (report_ticks){.n = 0};
+    report_geo_steps(g, &lat_step, &lon_step);
+    find_edge(g, vertical, upward, &c, POINTS);
+    if (c.n > 1)
+        make_numbers(&c, 8, vertical ? lat_step : lon_step, t);
+}
