@@ -166,6 +166,11 @@ const ncz_type *ncz_format_stored_items(const ncz_chain *c);
 
 /* The record {r, i} of two floats of half of `size` bytes, 8 or 16. */
 ncz_dtype ncz_format_complex(size_t size, bool big);
+/*
+ * Makes fixed-width bytes in a record an array of characters: a string would end at the first NUL, and the type must
+ * not depend on the data. One byte is a character.
+ */
+int ncz_format_bytes_to_chars(ncz_arena *arena, ncz_record_field *f);
 /* Makes the field an array where it is a record whose fields are alike and are named "0", "1" ... */
 int ncz_format_unpack_array(ncz_arena *arena, ncz_record_field *f);
 /* True for stored types whose type in memory is user-defined. */

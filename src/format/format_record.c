@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stored records: complex numbers as records of two numbers, arrays as records whose fields are named by their place
- * ("0", "1" ...; the present zarr-python has no arrays in records), and fill values of records and raw bytes: null, 0,
- * the bytes in base64 or as a list of numbers, a record's fields as an object or a list.
+ * Stored records: complex numbers as records of two numbers, fixed-width bytes as arrays of characters, other arrays as
+ * records whose fields are named by their place ("0", "1" ...; the present zarr-python has no arrays in records), and
+ * fill values of records and raw bytes: null, 0, the bytes in base64 or as a list of numbers, a record's fields as an
+ * object or a list.
  */
 #include "format/format_int.h"
 
@@ -82,6 +83,27 @@ ncz_format_unpack_array(ncz_arena *arena, ncz_record_field *f)
     return NC_NOERR;
 }
 
+int
+ncz_format_bytes_to_chars(ncz_arena *arena, ncz_record_field *f)
+{
+    size_t n = f->dtype.size, rank = f->rank, *shape;
+
+    if (f->dtype.kind != NCZ_KIND_BYTES)
+        return NC_NOERR;
+    f->dtype = (ncz_dtype){.kind = NCZ_KIND_CHAR, .size = 1};
+    if (n == 1)
+        return NC_NOERR;
+    if ((shape = ncz_arena_get_n(arena, rank + 1, sizeof *shape)) == NULL)
+        return ncz_fail_nomem((rank + 1) * sizeof *shape);
+    if (rank > 0)
+        memcpy(shape, f->shape, rank * sizeof *shape);
+    shape[rank] = n;
+    f->shape = shape;
+    f->rank = rank + 1;
+    f->nelems *= n; /* the caller checks the field's bytes */
+    return NC_NOERR;
+}
+
 /* ---- fill values ---- */
 
 static int
@@ -95,6 +117,18 @@ fail_fill(const ncz_json *v)
 }
 
 static int read_elem(const ncz_json *v, const ncz_dtype *d, unsigned char *out);
+
+/* Base64 of a field of characters, perhaps without the NULs at its end; `out` is zero. */
+static int
+read_chars(const ncz_json *v, size_t most, unsigned char *out)
+{
+    size_t      len = 0, at;
+    const char *text = ncz_json_str(v, &len);
+
+    if (len % 4 != 0 || ncz_base64_bytes(text, len) > most || !ncz_base64_get(text, len, out, &at))
+        return fail_fill(v);
+    return NC_NOERR;
+}
 
 /* Base64 of exactly the element's bytes. */
 static int
@@ -158,6 +192,11 @@ read_fields(const ncz_json *v, const ncz_record *r, unsigned char *out)
         const ncz_record_field *f = &r->fields[i];
         const ncz_json         *item = object ? ncz_json_get(v, f->name) : ncz_json_at(v, i);
 
+        if (f->rank > 0 && f->dtype.kind == NCZ_KIND_CHAR && ncz_json_str(item, NULL) != NULL) {
+            if ((rc = read_chars(item, f->nelems, out + f->offset)) != NC_NOERR)
+                return rc;
+            continue;
+        }
         if (f->rank > 0 && ncz_json_len(item) != f->nelems)
             return fail_fill(v);
         for (size_t k = 0; rc == NC_NOERR && k < f->nelems; k++)

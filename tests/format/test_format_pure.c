@@ -85,7 +85,8 @@ static void
 test_records(void **state)
 {
     static const char nested[] = "[[\"a\", \"|b1\"], [\"\", \"|V3\"], [\"p\", [[\"x\", \">f8\"], [\"s\", \"|S4\"]]], "
-                                 "[[\"title\", \"m\"], \"<i2\", [2, 3]], [\"z\", \"<c8\"], [\"c\", \"|S1\", 5]]";
+                                 "[[\"title\", \"m\"], \"<i2\", [2, 3]], [\"z\", \"<c8\"], [\"c\", \"|S1\", 5], "
+                                 "[\"w\", \"|S7\", [2]], [\"k\", \"|S1\"]]";
     ncz_model        *m = load_one(nested, "[3]", "null", "", "{}");
     const ncz_var    *v = var_at(m, "v");
     const ncz_type   *t = v->type, *p;
@@ -93,16 +94,20 @@ test_records(void **state)
     (void)state;
     assert_int_equal(v->unusable->code, NC_NOERR);
     assert_int_equal(v->spec->unusable->code, NC_NOERR);
-    assert_int_equal(v->dtype.size, 1 + 3 + 12 + 12 + 8 + 5);
+    assert_int_equal(v->dtype.size, 1 + 3 + 12 + 12 + 8 + 5 + 14 + 1);
     assert_string_equal(t->name, "v_t");
-    assert_true(t->class == NCZ_TYPE_COMPOUND && t->nfields == 5 && t->owns);
+    assert_true(t->class == NCZ_TYPE_COMPOUND && t->nfields == 7 && !t->owns);
     assert_true(strcmp(t->fields[0].name, "a") == 0 && t->fields[0].type->id == NC_UBYTE);
     p = t->fields[1].type;
     assert_true(strcmp(p->name, "v_p_t") == 0 && p->nfields == 2 && p->fields[0].type->id == NC_DOUBLE);
-    assert_int_equal(p->fields[1].type->id, NC_STRING);
+    assert_int_equal(p->fields[1].type->id, NC_CHAR); /* bytes: a string would end at the first NUL */
+    assert_true(p->fields[1].rank == 1 && p->fields[1].shape[0] == 4);
     assert_true(strcmp(t->fields[2].name, "m") == 0 && t->fields[2].rank == 2 && t->fields[2].nelems == 6);
     assert_true(strcmp(t->fields[3].type->name, "v_z_t") == 0 && t->fields[3].type->fields[1].offset == 4);
-    assert_true(t->fields[4].type->id == NC_CHAR && t->fields[4].nelems == 5);
+    assert_true(t->fields[4].type->id == NC_CHAR && t->fields[4].rank == 1 && t->fields[4].nelems == 5);
+    assert_true(t->fields[5].type->id == NC_CHAR && t->fields[5].rank == 2);
+    assert_true(t->fields[5].shape[0] == 2 && t->fields[5].shape[1] == 7 && t->fields[5].nelems == 14);
+    assert_true(t->fields[6].type->id == NC_CHAR && t->fields[6].rank == 0);
     ncz_model_free(m);
 
     m = load_one("\">c16\"", "[3]", "null", "", "{}");
@@ -137,6 +142,13 @@ test_fill_of_records(void **state)
         {"[[\"a\", \"<f8\"]]", "[1, 2]", 0, NC_EZARRMETA},
         {"[[\"a\", \"<f8\"]]", "{\"b\": 1}", 0, NC_EZARRMETA},
         {"[[\"a\", \"<f8\"]]", "7", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "[1.5, \"AQID\"]", 1.5, NC_NOERR},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "{\"s\": \"AQIDBA==\", \"a\": 1.5}", 1.5, NC_NOERR},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "[1.5, [1, 0, 3, 4]]", 1.5, NC_NOERR},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "\"AAAAAAAA+D8AAAAA\"", 1.5, NC_NOERR},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "[1.5, \"AQIDBAU=\"]", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "[1.5, \"!!!!\"]", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"], [\"s\", \"|S4\"]]", "[1.5, \"abc\"]", 0, NC_EZARRMETA},
         {"\"|V3\"", "[1, 2]", 0, NC_EZARRMETA},
         {"\"|V3\"", "[1, 2, 256]", 0, NC_EZARRMETA},
     };

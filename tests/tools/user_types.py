@@ -121,6 +121,48 @@ def foreign_records(tmp):
         report("types: copy of other writers' records, %s" % mode, problem)
 
 
+def bytes_in_records(tmp):
+    """Fixed-width bytes in a record have NULs anywhere: nothing of them is lost, in dumps, copies and copies of copies."""
+    rows = [bytes.fromhex("FFBEADDE00000000") + 71 * b"B", b"plain text".ljust(79, b"\0"), b"a\0b".ljust(79, b"\0")]
+    want = [{"x": 1, "f": list(rows[0])}, {"x": 2, "f": "plain text"}, {"x": 3, "f": "a\0b"}]
+    stored = b"".join((i + 1).to_bytes(4, "little") + r for i, r in enumerate(rows))
+    v2 = {"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": [["x", "<i4"], ["f", "|S79"]], "compressor": None,
+          "filters": None, "fill_value": None, "order": "C"}
+    fields = [{"name": "x", "data_type": "int32"},
+              {"name": "f", "data_type": {"name": "null_terminated_bytes", "configuration": {"length_bytes": 79}}}]
+    v3 = {"zarr_format": 3, "node_type": "array", "shape": [3], "fill_value": {"x": 0, "f": ""},
+          "data_type": {"name": "struct", "configuration": {"fields": fields}},
+          "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+          "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+          "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}
+    for version, doc, root, chunk in ((2, (".zarray", v2), (".zgroup", {"zarr_format": 2}), "0"),
+                                      (3, ("zarr.json", v3), ("zarr.json", {"zarr_format": 3, "node_type": "group"}), "c/0")):
+        source = os.path.join(tmp, "bytes-%d" % version)
+        os.makedirs(os.path.dirname(os.path.join(source, "v", chunk)))
+        for name, text in ((root[0], root[1]), (os.path.join("v", doc[0]), doc[1])):
+            with open(os.path.join(source, name), "w") as f:
+                json.dump(text, f)
+        with open(os.path.join(source, "v", chunk), "wb") as f:
+            f.write(stored)
+        paths = [source]
+        problem = []
+        for mode in ("nczarr", "zarr", "nczarr,v3"):
+            paths.append(os.path.join(tmp, "bytes-%d-%s.zarr" % (version, mode)))
+            problem += failed(run("nczcopy", "--verify", "--mode", mode, source, paths[-1]))
+        with open(os.path.join(paths[1], "v", ".zarray")) as f:
+            problem += [] if json.load(f)["dtype"] == v2["dtype"] else ["the copy's type is another one"]
+        with open(os.path.join(tmp, "bytes.cdl"), "w") as f:
+            f.write(run("nczdump", paths[1]).stdout)
+        paths.append(os.path.join(tmp, "bytes-%d-again.zarr" % version))
+        problem += failed(run("nczgen", "-o", paths[-1], os.path.join(tmp, "bytes.cdl")))
+        for path in paths:
+            d = json.loads(run("nczdump", "--json", path).stdout or '{"variables": {}}')
+            got = d["variables"].get("v", {}).get("data")
+            if got != want:
+                problem.append("%s: %r" % (os.path.basename(path), got))
+        report("types: bytes in records of Zarr v%d" % version, problem)
+
+
 def as_json(tmp):
     path, problem = make(tmp, "types", "mode=nczarr")
     if problem:
@@ -235,6 +277,7 @@ try:
     round_trips(tmp)
     copies(tmp)
     foreign_records(tmp)
+    bytes_in_records(tmp)
     as_json(tmp)
     as_ncml(tmp)
     tree_and_parts(tmp)

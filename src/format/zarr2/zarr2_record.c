@@ -2,7 +2,7 @@
 /*
  * NumPy's structured types, lists of [name, type] or [name, type, shape], <-> records. Reading accepts whatever NumPy
  * writes: nested lists, byte orders of each field, unnamed fields as gaps, titles. Writing packs all fields, and has no
- * shapes: no version 3 of zarr-python reads those.
+ * shapes: no version 3 of zarr-python reads those. An array of characters is fixed-width bytes.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -60,7 +60,10 @@ parse_field(const ncz_json *v, reading *x, ncz_record_field *f, size_t *at, bool
     if ((f->name = ncz_arena_text(x->arena, name, len)) == NULL)
         return ncz_fail_nomem(len);
     if ((rc = parse_type(ncz_json_at(v, 1), x, &f->dtype)) != NC_NOERR ||
-        (rc = parse_shape(ncz_json_at(v, 2), x, f)) != NC_NOERR ||
+        (rc = parse_shape(ncz_json_at(v, 2), x, f)) != NC_NOERR)
+        return rc;
+    x->sound = x->sound && ncz_mul(f->nelems, f->dtype.size, &nbytes) && nbytes <= ITEM_MOST;
+    if ((x->sound && (rc = ncz_format_bytes_to_chars(x->arena, f)) != NC_NOERR) ||
         (x->sound && (rc = ncz_format_unpack_array(x->arena, f)) != NC_NOERR))
         return rc;
     x->sound = x->sound && ncz_mul(f->nelems, f->dtype.size, &nbytes) && ncz_add(*at, nbytes, at) && *at <= ITEM_MOST;
@@ -105,8 +108,6 @@ parse_type(const ncz_json *v, reading *x, ncz_dtype *out)
     }
     ncz_format_typestr_type(&t, false, false, &st);
     *out = st.dtype;
-    if (out->kind == NCZ_KIND_BYTES && out->size == 1)
-        out->kind = NCZ_KIND_CHAR;
     x->sound = x->sound && out->kind != NCZ_KIND_OTHER && out->kind != NCZ_KIND_OBJECT;
     return NC_NOERR;
 }
@@ -172,7 +173,9 @@ ncz_zarr2_record_write(const ncz_type *t, ncz_jsonw *w)
 
         ncz_jsonw_open_array(w);
         ncz_jsonw_cstr(w, f->name);
-        if (f->rank > 0)
+        if (f->rank == 1 && f->nelems > 1 && f->type->class == NCZ_TYPE_CHAR)
+            write_number(&(ncz_dtype){.kind = NCZ_KIND_CHAR, .size = f->nelems}, w); /* read as such an array, too */
+        else if (f->rank > 0)
             write_array(f->type, f->nelems, w);
         else
             ncz_zarr2_record_write(f->type, w);

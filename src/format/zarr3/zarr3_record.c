@@ -37,6 +37,8 @@ parse_field(const ncz_json *v, reading *x, ncz_record_field *f, size_t *at)
         return ncz_fail_nomem(len);
     if ((rc = parse_field_type(type, x, f)) != NC_NOERR)
         return rc;
+    if (x->sound && (rc = ncz_format_bytes_to_chars(x->arena, f)) != NC_NOERR)
+        return rc;
     x->sound = x->sound && ncz_mul(f->nelems, f->dtype.size, &nbytes) && ncz_add(*at, nbytes, at) && *at <= ITEM_MOST;
     return NC_NOERR;
 }
