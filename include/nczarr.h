@@ -385,6 +385,11 @@ NCZARR_API const char *nczarr_feature(size_t i, const char **kindp);
  * valid until the thread's next call). Never NULL. */
 NCZARR_API const char *nc_strerror(int ncerr);
 
+/* The name of a code, for logs and for programs in other languages: "NC_EBADDIM"; of a system error "ENOSPC", or
+ * "errno" for one without a name here; "unknown" for all else. Static text, the same in all releases. Never NULL.
+ * Leaves nczarr_errmsg() as it is. */
+NCZARR_API const char *nczarr_errname(int code);
+
 /* Details of this thread's last call: "" after success, else what failed, where and why. Valid until this thread's
  * next call. Never NULL. Calls that only free memory keep the text when they succeed, so that a program may free what
  * it has before it reports a failure: nc_free_string(), nc_free_vlen(), nc_free_vlens(), nc_reclaim_data(),
@@ -445,7 +450,9 @@ NCZARR_API int nc_set_default_format(int format, int *old_formatp);
 NCZARR_API int nc_set_chunk_cache(size_t size, size_t nelems, float preemption);
 NCZARR_API int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp);
 
-/* Messages on stderr: -1 none (the default), 0 errors, 1 warnings, 2 and 3 information, 4 and above everything. */
+/* Messages on stderr, each level with those before it: -1 none (the default); 0 calls that fail, with the text of
+ * nczarr_errmsg(); 1 warnings; 2 requests to stores and servers, with bytes and time; 3 what was found and chosen
+ * (store, dialect, source of documents and credentials); 4 and above chunks. Never a secret. Process-wide. */
 NCZARR_API int nc_set_log_level(int new_level);
 
 /* Alignment and metadata block size of HDF5 files: objects of at least `threshold` bytes would begin at a multiple of
@@ -461,7 +468,7 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
  * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
- * chunk_keys=v2|default, durability=sync|none, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted).
+ * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and

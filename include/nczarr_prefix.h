@@ -446,6 +446,7 @@
 #define nczarr_def_var_shards NCZARR_NAMED_(nczarr_def_var_shards)
 #define nczarr_def_var_strlen NCZARR_NAMED_(nczarr_def_var_strlen)
 #define nczarr_errmsg NCZARR_NAMED_(nczarr_errmsg)
+#define nczarr_errname NCZARR_NAMED_(nczarr_errname)
 #define nczarr_feature NCZARR_NAMED_(nczarr_feature)
 #define nczarr_filter_avail NCZARR_NAMED_(nczarr_filter_avail)
 #define nczarr_filter_register NCZARR_NAMED_(nczarr_filter_register)

@@ -6,23 +6,27 @@
 
 #include "nczarr.h"
 
+/* The text behind "ABOUT: " or "ABOUT ", or NULL. */
+static const char *
+skip_about(const char *text, const char *about, size_t len)
+{
+    if (len == 0 || strncmp(text, about, len) != 0)
+        return NULL;
+    if (text[len] == ':' && text[len + 1] == ' ')
+        return text + len + 2;
+    return text[len] == ' ' ? text + len + 1 : NULL;
+}
+
+/* netCDF's phrase for a code is for the many things that end with it, and may mislead beside a text for this one. */
 void
 error_text(int rc, const char *about, char text[ERROR_TEXT_SIZE])
 {
-    const char *detail = nczarr_errmsg(), *phrase = nc_strerror(rc);
-    size_t      len = about != NULL ? strlen(about) : 0, m = strlen(phrase), n;
+    const char *detail = nczarr_errmsg(), *rest;
 
-    if (detail[0] == '\0' || strcmp(detail, phrase) == 0) {
-        snprintf(text, ERROR_TEXT_SIZE, "%s", phrase);
-        return;
-    }
-    if (len > 0 && strncmp(detail, about, len) == 0 && detail[len] == ':' && detail[len + 1] == ' ')
-        detail += len + 2;
-    else if (len > 0 && strncmp(detail, about, len) == 0 && detail[len] == ' ')
-        detail += len + 1;
-    n = strlen(detail);
-    if (n >= m && strcmp(detail + n - m, phrase) == 0) /* a system error says it already */
-        snprintf(text, ERROR_TEXT_SIZE, "%s", detail);
-    else
-        snprintf(text, ERROR_TEXT_SIZE, "%s (%s)", detail, phrase);
+    if (detail[0] == '\0')
+        detail = nc_strerror(rc);
+    else if (about != NULL && ((rest = skip_about(detail, about, strlen(about))) != NULL ||
+                               (rest = skip_about(detail, about, strcspn(about, "#"))) != NULL))
+        detail = rest;
+    snprintf(text, ERROR_TEXT_SIZE, "%s", detail);
 }

@@ -21,6 +21,13 @@ is_listed(const ncz_att *a)
     return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0;
 }
 
+static int
+fail_absent(const ncz_var *v, const char *name)
+{
+    return ncz_fail(NC_ENOTATT, "%s%sthere is no attribute '%s'", v != NULL ? v->name : "", v != NULL ? ": " : "",
+                    name);
+}
+
 int
 ncz_api_count_atts(const ncz_atts *a)
 {
@@ -68,7 +75,7 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
         out->data = ncz_buf_str(&out->text);
         return NC_NOERR;
     }
-    return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
+    return fail_absent(v, name);
 }
 
 /* To look an attribute up without a name is NC_EBADNAME, as in netCDF-C. */
@@ -154,7 +161,7 @@ nc_inq_attid(int ncid, int varid, const char *name, int *idp)
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = own_name(name, &own)) != NC_NOERR)
         goto done;
     if ((a = ncz_atts_find(atts, own)) == NULL || !is_listed(a)) {
-        rc = ncz_fail(NC_ENOTATT, "there is no attribute '%s'", own);
+        rc = fail_absent(v, own);
         goto done;
     }
     for (const ncz_att *before = atts->v; before < a; before++)
@@ -432,7 +439,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
     if ((rc = find_changeable(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
-        return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
+        return fail_absent(v, name);
     if (strcmp(name, newname) == 0)
         return ncz_fail(NC_ENAMEINUSE, "%s: it has this name already", name);
     if ((rc = ncz_api_check_rename(c, name, newname)) != NC_NOERR)
@@ -481,7 +488,7 @@ del_att(ncz_call *c, int varid, const char *name)
     if ((rc = find_changeable(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
-        return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
+        return fail_absent(v, name);
     if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds))
         return ncz_fail(NC_ENOTINDEFINE, "deleting an attribute needs define mode (classic model)");
     if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = reset_fill(c, v)) != NC_NOERR)

@@ -96,7 +96,7 @@ ncaux_class_alignment(int ncclass, size_t *alignp)
 
     ncz_err_clear();
     if (ncclass < NC_BYTE || ncclass > NC_ENUM)
-        return ncz_fail(NC_EINVAL, "class %d has no alignment of its own", ncclass);
+        return ncz_call_done(ncz_fail(NC_EINVAL, "class %d has no alignment of its own", ncclass));
     if (alignp != NULL)
         *alignp = alignments[ncclass];
     return NC_NOERR;
@@ -130,9 +130,9 @@ ncaux_readfile(const char *filename, size_t *sizep, void **content)
 
     ncz_err_clear();
     if (filename == NULL)
-        return ncz_fail(NC_EINVAL, "no file name is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no file name is given"));
     if ((f = ncz_sys_fopen(filename, "rb")) == NULL)
-        return ncz_fail_errno(errno, "opening %s", filename);
+        return ncz_call_done(ncz_fail_errno(errno, "opening %s", filename));
     if ((rc = read_stream(f, filename, &data)) != NC_NOERR)
         goto done;
     len = data.len;
@@ -154,9 +154,10 @@ ncaux_writefile(const char *filename, size_t size, void *content)
 
     ncz_err_clear();
     if (filename == NULL || (size > 0 && content == NULL))
-        return ncz_fail(NC_EINVAL, "no %s", filename == NULL ? "file name is given" : "content is given");
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "no %s", filename == NULL ? "file name is given" : "content is given"));
     if ((f = ncz_sys_fopen(filename, "wb")) == NULL)
-        return ncz_fail_errno(errno, "creating %s", filename);
+        return ncz_call_done(ncz_fail_errno(errno, "creating %s", filename));
     ok = size == 0 || fwrite(content, 1, size, f) == size;
     ok = fclose(f) == 0 && ok;
     return ok ? NC_NOERR : ncz_fail_errno(errno != 0 ? errno : EIO, "writing %s", filename);

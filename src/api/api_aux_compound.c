@@ -57,14 +57,15 @@ ncaux_begin_compound(int ncid, const char *name, int alignmode, void **tag)
 
     ncz_err_clear();
     if (tag == NULL || name == NULL || (alignmode != NCAUX_ALIGN_C && alignmode != NCAUX_ALIGN_UNIFORM))
-        return ncz_fail(NC_EINVAL, "a compound needs a name, an alignment (NCAUX_ALIGN_C or NCAUX_ALIGN_UNIFORM) and "
-                                   "a place for its tag");
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "a compound needs a name, an alignment (NCAUX_ALIGN_C or NCAUX_ALIGN_UNIFORM) and "
+                                "a place for its tag"));
     if ((t = ncz_alloc(sizeof *t)) == NULL)
-        return ncz_fail_nomem(sizeof *t);
+        return ncz_call_done(ncz_fail_nomem(sizeof *t));
     *t = (compound){.ncid = ncid, .alignmode = alignmode, .name = ncz_strdup(name)};
     if (t->name == NULL) {
         ncz_free(t);
-        return ncz_fail_nomem(strlen(name));
+        return ncz_call_done(ncz_fail_nomem(strlen(name)));
     }
     *tag = t;
     return NC_NOERR;
@@ -120,12 +121,12 @@ ncaux_add_field(void *tag, const char *name, nc_type field_type, int ndims, cons
         (rc = ncaux_type_alignment(field_type, t->ncid, &f.align)) != NC_NOERR)
         return rc;
     if ((fields = ncz_grow(t->fields, t->nfields + 1, sizeof f)) == NULL)
-        return ncz_fail_nomem((t->nfields + 1) * sizeof f);
+        return ncz_call_done(ncz_fail_nomem((t->nfields + 1) * sizeof f));
     t->fields = fields;
     if ((f.name = ncz_strdup(name)) == NULL ||
         (ndims > 0 && (f.dims = ncz_dup(dimsizes, (size_t)ndims * sizeof *dimsizes)) == NULL)) {
         ncz_free(f.name);
-        return ncz_fail_nomem(strlen(name));
+        return ncz_call_done(ncz_fail_nomem(strlen(name)));
     }
     fields[t->nfields++] = f;
     return NC_NOERR;
@@ -169,9 +170,9 @@ ncaux_end_compound(void *tag, nc_type *xtypeid)
     if (t == NULL)
         return no_tag();
     if (t->nfields == 0)
-        return ncz_fail(NC_EINVAL, "%s: a compound without fields", t->name);
+        return ncz_call_done(ncz_fail(NC_EINVAL, "%s: a compound without fields", t->name));
     if ((offsets = ncz_alloc_n(t->nfields, sizeof *offsets)) == NULL)
-        return ncz_fail_nomem(t->nfields * sizeof *offsets);
+        return ncz_call_done(ncz_fail_nomem(t->nfields * sizeof *offsets));
     if (!place_fields(t, offsets, &size))
         rc = ncz_fail(NC_EINVAL, "%s: a compound larger than memory", t->name);
     else

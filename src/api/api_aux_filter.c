@@ -130,7 +130,7 @@ ncaux_h5filterspec_parse_parameter(const char *txt, size_t *nuiparamsp, unsigned
 
     ncz_err_clear();
     if (txt == NULL)
-        return ncz_fail(NC_EINVAL, "no parameter is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no parameter is given"));
     if ((rc = parse_parameter(txt, strlen(txt), &n, words)) != NC_NOERR)
         return rc;
     if (nuiparamsp != NULL)
@@ -182,7 +182,7 @@ ncaux_h5filterspec_parse(const char *txt, unsigned int *idp, size_t *nparamsp, u
 
     ncz_err_clear();
     if (txt == NULL)
-        return ncz_fail(NC_EINVAL, "no filter is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no filter is given"));
     if ((rc = parse_filter(txt, strlen(txt), &f)) != NC_NOERR)
         return rc;
     if (idp != NULL)
@@ -270,7 +270,7 @@ ncaux_h5filterspec_parselist(const char *txt0, int *formatp, size_t *nspecsp, st
 
     ncz_err_clear();
     if (txt0 == NULL)
-        return ncz_fail(NC_EINVAL, "no filters are given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no filters are given"));
     if ((rc = parse_format(&txt0, &format)) != NC_NOERR || (rc = parse_filters(txt0, &n, &vector)) != NC_NOERR)
         return rc;
     if (formatp != NULL)

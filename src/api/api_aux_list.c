@@ -28,7 +28,7 @@ check_list(const NCPluginList *dirs)
 {
     ncz_err_clear();
     if (dirs == NULL || (dirs->ndirs > 0 && dirs->dirs == NULL))
-        return ncz_fail(NC_EINVAL, "no list of directories is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no list of directories is given"));
     return NC_NOERR;
 }
 
@@ -63,7 +63,7 @@ ncaux_plugin_path_parsen(size_t pathlen, const char *pathlist, char sep, struct 
 
     ncz_err_clear();
     if (dirs == NULL)
-        return ncz_fail(NC_EINVAL, "no list of directories is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no list of directories is given"));
     if (pathlen == 0 || pathlist == NULL) {
         dirs->ndirs = 0;
         return NC_NOERR;
@@ -73,7 +73,7 @@ ncaux_plugin_path_parsen(size_t pathlen, const char *pathlist, char sep, struct 
     for (size_t i = 0; i < pathlen; i++)
         n += pathlist[i] == sep;
     if ((names = ncz_zalloc_n(n, sizeof *names)) == NULL)
-        return ncz_fail_nomem(n * sizeof *names);
+        return ncz_call_done(ncz_fail_nomem(n * sizeof *names));
     for (size_t i = 0; i < n; i++, p = end + 1) {
         size_t left = (size_t)(pathlist + pathlen - p);
 
@@ -81,7 +81,7 @@ ncaux_plugin_path_parsen(size_t pathlen, const char *pathlist, char sep, struct 
             end = p + left;
         if ((names[i] = copy_text(p, (size_t)(end - p))) == NULL) {
             (void)ncaux_plugin_path_clear(&(NCPluginList){i, names});
-            return ncz_fail_nomem((size_t)(end - p) + 1);
+            return ncz_call_done(ncz_fail_nomem((size_t)(end - p) + 1));
         }
     }
     if (dirs->dirs == NULL) {
@@ -167,7 +167,7 @@ ncaux_plugin_path_stringget(int pathlen, char *path)
 {
     ncz_err_clear();
     if (pathlen < 1 || path == NULL)
-        return ncz_fail(NC_EINVAL, "no room for the search path is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no room for the search path is given"));
     path[0] = '\0';
     return NC_NOERR;
 }
@@ -228,7 +228,7 @@ ncaux_parse_provenance(const char *ncprop, char ***pairsp)
     for (; *p != '\0'; p++)
         n += *p == ',' || *p == '|';
     if ((pairs = ncz_zalloc_n(n + 1, 2 * sizeof *pairs)) == NULL)
-        return ncz_fail_nomem((n + 1) * 2 * sizeof *pairs);
+        return ncz_call_done(ncz_fail_nomem((n + 1) * 2 * sizeof *pairs));
     p = ncprop;
     do {
         rc = parse_pair(&p, &pairs[2 * i], &pairs[2 * i + 1]);

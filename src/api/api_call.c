@@ -15,10 +15,10 @@ ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
     ncz_err_clear();
     *c = (ncz_call){.ds = ncz_ids_find(ncid), .use = use, .base = ncid - (int)group};
     if (c->ds == NULL)
-        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     if ((rc = ncz_dataset_begin(c->ds, use)) != NC_NOERR) {
         ncz_dataset_unref(c->ds);
-        return rc;
+        return ncz_call_done(rc);
     }
     c->m = ncz_dataset_model(c->ds);
     if (group >= c->m->ngroups)
@@ -44,10 +44,15 @@ ncz_call_enter_extended(int ncid, const char *what, ncz_call *c)
 int
 ncz_call_done(int rc)
 {
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR) {
         ncz_err_clear(); /* drop the text of a failure that was recovered from */
-    else if (ncz_err_text()[0] == '\0')
-        return ncz_fail(rc, "%s", nc_strerror(rc));
+        return rc;
+    }
+    if (ncz_err_text()[0] == '\0')
+        (void)ncz_fail(rc, "%s", nc_strerror(rc));
+    /* That there is no such attribute is an answer: programs ask for what a variable may have. */
+    if (ncz_log_on(NCZ_LOG_ERROR))
+        ncz_log_failure(rc == NC_ENOTATT ? NCZ_LOG_INFO : NCZ_LOG_ERROR, nczarr_errname(rc));
     return rc;
 }
 

@@ -411,7 +411,7 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
 
     ncz_err_clear();
     if (each == NULL)
-        return ncz_fail(NC_EINVAL, "nczarr_list_var_chunks: no function to call");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_list_var_chunks: no function to call"));
     if ((rc = list_chunks(ncid, varid, &l)) != NC_NOERR)
         goto done;
     wide = l.rank == 0 ? 1 : l.rank;

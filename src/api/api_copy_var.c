@@ -211,7 +211,7 @@ copy_dtype(const source *s, int ncid_out, int varid_out)
     if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, &len, NULL)) != NC_NOERR)
         return rc;
     if ((text = ncz_alloc(len + 1)) == NULL)
-        return ncz_fail_nomem(len + 1);
+        return ncz_call_done(ncz_fail_nomem(len + 1));
     if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, NULL, text)) == NC_NOERR && !is_widened(s, ncid_out, text) &&
         (rc = nczarr_def_var_dtype(ncid_out, varid_out, text)) == NC_EBADTYPE) {
         ncz_err_clear();

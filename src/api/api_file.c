@@ -34,7 +34,7 @@ nc_create(const char *path, int cmode, int *ncidp)
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "pointer for the ncid");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create(path, ncz_api_create_mode(cmode), &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
@@ -50,7 +50,7 @@ nc_open(const char *path, int omode, int *ncidp)
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_open: no %s", path == NULL ? "path" : "pointer for the ncid");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_open: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_open(path, omode, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
@@ -96,7 +96,7 @@ on_dataset(int ncid, int (*what)(ncz_dataset *))
 
     ncz_err_clear();
     if ((ds = ncz_ids_find(ncid)) == NULL)
-        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = what(ds);
     ncz_dataset_unref(ds);
     return ncz_call_done(rc);
@@ -139,10 +139,11 @@ end_dataset(int ncid, int (*how)(ncz_dataset *))
     ncz_err_clear();
     if (ncid % NCZ_ID_GROUPS != 0 && (ds = ncz_ids_find(ncid)) != NULL) {
         ncz_dataset_unref(ds);
-        return ncz_fail(NC_EBADGRPID, "ncid %d is a group: only the ncid of the dataset can be closed", ncid);
+        return ncz_call_done(
+            ncz_fail(NC_EBADGRPID, "ncid %d is a group: only the ncid of the dataset can be closed", ncid));
     }
     if ((ds = ncz_ids_take(ncid)) == NULL)
-        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = how(ds);
     ncz_dataset_unref(ds);
     return ncz_call_done(rc);
@@ -165,7 +166,7 @@ nc_delete(const char *path)
 {
     ncz_err_clear();
     if (path == NULL)
-        return ncz_fail(NC_EINVAL, "nc_delete: no path");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_delete: no path"));
     return ncz_call_done(ncz_dataset_delete(path));
 }
 
@@ -301,10 +302,10 @@ nc_show_metadata(int ncid)
         return rc;
     for (const ncz_group *g = ncz_model_next_group(c.m, NULL); g != NULL;
          g = ncz_model_next_group(c.m, (ncz_group *)g)) {
-        ncz_log(NCZ_LOG_INFO, "group '%s': %zu dimensions, %zu variables, %zu attributes", g->name, g->ndims,
+        ncz_log(NCZ_LOG_REQUEST, "group '%s': %zu dimensions, %zu variables, %zu attributes", g->name, g->ndims,
                 g->nvars, g->atts.n);
         for (size_t i = 0; i < g->nvars; i++)
-            ncz_log(NCZ_LOG_INFO, "  variable '%s': type %d, rank %zu, %zu attributes", g->vars[i]->name,
+            ncz_log(NCZ_LOG_REQUEST, "  variable '%s': type %d, rank %zu, %zu attributes", g->vars[i]->name,
                     g->vars[i]->type->id, g->vars[i]->rank, g->vars[i]->atts.n);
     }
     return ncz_call_leave(&c, rc);

@@ -89,8 +89,8 @@ nc_set_chunk_cache_ints(int size, int nelems, int preemption)
 {
     ncz_err_clear();
     if (size <= 0 || nelems <= 0 || preemption < 0 || preemption > 100)
-        return ncz_fail(NC_EINVAL, "a chunk cache of %d bytes, %d elements and preemption %d%%", size, nelems,
-                        preemption);
+        return ncz_call_done(ncz_fail(NC_EINVAL, "a chunk cache of %d bytes, %d elements and preemption %d%%", size,
+                                      nelems, preemption));
     return nc_set_chunk_cache((size_t)size, (size_t)nelems, (float)preemption / 100.0f);
 }
 
@@ -140,7 +140,7 @@ nc_utf8_validate(const unsigned char *name)
 {
     ncz_err_clear();
     if (name == NULL || !ncz_utf8_valid((const char *)name, strlen((const char *)name)))
-        return ncz_fail(NC_EBADNAME, "not a text in UTF-8");
+        return ncz_call_done(ncz_fail(NC_EBADNAME, "not a text in UTF-8"));
     return NC_NOERR;
 }
 

@@ -13,7 +13,8 @@ nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp)
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_create_mem: no %s", path == NULL ? "path" : "pointer for the ncid");
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "nc_create_mem: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create_mem(path, cmode, initialsize, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
@@ -48,7 +49,7 @@ nc_open_mem(const char *path, int omode, size_t size, void *memory, int *ncidp)
 
     ncz_err_clear();
     if ((omode & NC_WRITE) != 0)
-        return ncz_fail(NC_EINVAL, "nc_open_mem: opens for reading only; nc_open_memio() can write");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_open_mem: opens for reading only; nc_open_memio() can write"));
     return ncz_call_done(open_block(path, omode, &info, ncidp));
 }
 
@@ -57,7 +58,7 @@ nc_open_memio(const char *path, int omode, NC_memio *info, int *ncidp)
 {
     ncz_err_clear();
     if (info == NULL)
-        return ncz_fail(NC_EINVAL, "nc_open_memio: no NC_memio");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_open_memio: no NC_memio"));
     return ncz_call_done(open_block(path, omode, info, ncidp));
 }
 
@@ -70,15 +71,16 @@ nc_close_memio(int ncid, NC_memio *info)
 
     ncz_err_clear();
     if ((ds = ncz_ids_find(ncid)) == NULL)
-        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     is = ncz_dataset_in_block(ds);
     ncz_dataset_unref(ds);
     if (!is)
-        return ncz_fail(NC_EINMEMORY, "nc_close_memio: the dataset is not in one block of memory; it stays open");
+        return ncz_call_done(
+            ncz_fail(NC_EINMEMORY, "nc_close_memio: the dataset is not in one block of memory; it stays open"));
     if (info == NULL)
-        return ncz_fail(NC_EINVAL, "nc_close_memio: no NC_memio; the dataset stays open");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_close_memio: no NC_memio; the dataset stays open"));
     if ((ds = ncz_ids_take(ncid)) == NULL)
-        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     if ((rc = ncz_dataset_close_mem(ds, &info->memory, &info->size)) == NC_NOERR)
         info->flags = 0;
     ncz_dataset_unref(ds);

@@ -54,7 +54,7 @@ nczarr_set_threads(int nthreads)
 {
     ncz_err_clear();
     if (nthreads < 0)
-        return ncz_fail(NC_EINVAL, "%d threads", nthreads);
+        return ncz_call_done(ncz_fail(NC_EINVAL, "%d threads", nthreads));
     ncz_pool_set_threads((unsigned)nthreads);
     return NC_NOERR;
 }
@@ -69,12 +69,9 @@ int
 nc_set_log_level(int new_level)
 {
     ncz_err_clear();
-    if (new_level < 0)
-        ncz_log_set(NCZ_LOG_OFF);
-    else if (new_level < 2)
-        ncz_log_set(new_level == 0 ? NCZ_LOG_ERROR : NCZ_LOG_WARN);
-    else
-        ncz_log_set(new_level < 4 ? NCZ_LOG_INFO : NCZ_LOG_DEBUG);
+    if (new_level > NCZ_LOG_CHUNK)
+        new_level = NCZ_LOG_CHUNK;
+    ncz_log_set(new_level < 0 ? NCZ_LOG_OFF : (ncz_log_level)new_level);
     return NC_NOERR;
 }
 
@@ -85,7 +82,7 @@ nc_set_default_format(int format, int *old_formatp)
 {
     ncz_err_clear();
     if (format < NC_FORMAT_CLASSIC || format > NC_FORMAT_CDF5)
-        return ncz_fail(NC_EINVAL, "there is no format %d", format);
+        return ncz_call_done(ncz_fail(NC_EINVAL, "there is no format %d", format));
     (void)pthread_mutex_lock(&lock);
     if (old_formatp != NULL)
         *old_formatp = default_format;
@@ -113,7 +110,7 @@ nc_set_chunk_cache(size_t size, size_t nelems, float preemption)
 {
     ncz_err_clear();
     if (!(preemption >= 0 && preemption <= 1))
-        return ncz_fail(NC_EINVAL, "preemption %g is not in 0 to 1", (double)preemption);
+        return ncz_call_done(ncz_fail(NC_EINVAL, "preemption %g is not in 0 to 1", (double)preemption));
     (void)pthread_mutex_lock(&lock);
     cache_set = true;
     cache_bytes = size;
@@ -200,9 +197,9 @@ static int
 refuse_user_format(void)
 {
     ncz_err_clear();
-    return ncz_fail(NC_ENOTBUILT,
-                    "a user-defined format is a table of netCDF-C's inner functions; nczarr_create_map() "
-                    "takes a store of the program's own");
+    return ncz_call_done(
+        ncz_fail(NC_ENOTBUILT, "a user-defined format is a table of netCDF-C's inner functions; nczarr_create_map() "
+                               "takes a store of the program's own"));
 }
 
 int
@@ -225,7 +222,7 @@ int
 nc_filter_path_query(int id)
 {
     ncz_err_clear();
-    return ncz_fail(NC_ENOFILTER, "filter %d: there is no search path of plug-ins", id);
+    return ncz_call_done(ncz_fail(NC_ENOFILTER, "filter %d: there is no search path of plug-ins", id));
 }
 
 int
@@ -242,7 +239,7 @@ nc_plugin_path_get(NCPluginList *dirs)
 {
     ncz_err_clear();
     if (dirs == NULL)
-        return ncz_fail(NC_EINVAL, "no list is given");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "no list is given"));
     dirs->ndirs = 0;
     return NC_NOERR;
 }

@@ -33,7 +33,8 @@ nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *nci
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid");
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create_par(path, ncz_api_create_mode(cmode), comm, &limits, &ds)) == NC_NOERR)
         rc = publish_on_all(ds, ncidp);
@@ -49,7 +50,8 @@ nczarr_open_par(const char *path, int omode, const nczarr_comm *comm, int *ncidp
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nczarr_open_par: no %s", path == NULL ? "path" : "pointer for the ncid");
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "nczarr_open_par: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_open_par(path, omode, comm, &limits, &ds)) == NC_NOERR)
         rc = publish_on_all(ds, ncidp);

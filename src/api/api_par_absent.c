@@ -20,10 +20,10 @@ static int
 refuse_parallel(void)
 {
     ncz_err_clear();
-    return ncz_fail(
+    return ncz_call_done(ncz_fail(
         NC_ENOPAR,
         "the program was linked without the library for MPI: link what `pkg-config --libs nczarr-mpi` names, "
-        "libnczarr_mpi before libnczarr; or call nczarr_create_par() and nczarr_open_par()");
+        "libnczarr_mpi before libnczarr; or call nczarr_create_par() and nczarr_open_par()"));
 }
 
 WEAK int

@@ -69,9 +69,9 @@ nc_rc_set(const char *key, const char *value)
 
     ncz_err_clear();
     if (key == NULL || value == NULL || key[0] == '\0')
-        return ncz_fail(NC_EINVAL, "nc_rc_set: no %s is given", value == NULL ? "value" : "key");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_rc_set: no %s is given", value == NULL ? "value" : "key"));
     if ((own = ncz_strdup(value)) == NULL)
-        return ncz_fail_nomem(strlen(value) + 1);
+        return ncz_call_done(ncz_fail_nomem(strlen(value) + 1));
     (void)pthread_mutex_lock(&lock);
     if ((s = find_setting(key)) != NULL) {
         char *old = s->value;

@@ -45,7 +45,8 @@ nczarr_s3_explain(const char *url, char **text)
 
     ncz_err_clear();
     if (url == NULL || text == NULL)
-        return ncz_fail(NC_EINVAL, "nczarr_s3_explain: no %s", url == NULL ? "URL" : "pointer for the text");
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "nczarr_s3_explain: no %s", url == NULL ? "URL" : "pointer for the text"));
     if ((rc = ncz_target_parse(url, false, &t)) != NC_NOERR)
         return ncz_call_done(rc);
     if (t->store != NCZ_STORE_S3)

@@ -17,9 +17,9 @@ nczarr_stats(int ncid, nczarr_counts *counts)
 
     ncz_err_clear();
     if (counts == NULL || counts->size < sizeof all) /* the struct's size in its first release */
-        return ncz_fail(NC_EINVAL, "nczarr_stats: the caller's size is not set");
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_stats: the caller's size is not set"));
     if ((ds = ncz_ids_find(ncid)) == NULL)
-        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = ncz_dataset_stats(ds, &s);
     ncz_dataset_unref(ds);
     if (rc != NC_NOERR)

@@ -172,6 +172,11 @@ size_t ncz_chunk_batch_of(size_t chunk_bytes);
 /* Gives the address of a chunk: its key, and a range or a slot in that object. */
 int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
+/* A line of the log: what happened to a chunk, its bytes as stored and in memory, and the time since `begun`
+ * (chunk_log.c). */
+void ncz_chunk_log(const ncz_spec *spec, const uint64_t *index, const char *what, size_t stored, size_t nbytes,
+                   int64_t begun);
+
 /* ---- chunk_memory.c ---- */
 
 /*

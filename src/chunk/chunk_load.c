@@ -51,9 +51,9 @@ ncz_chunk_choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *sc
     return j->data != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
-int
-ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
-                 ncz_scratch *scratch)
+static int
+decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
+            ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
     bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* workers read each range apart */
@@ -89,6 +89,20 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
         rc = ncz_chain_decode(c->spec->chain, scratch, body, len, j->data, nbytes, false);
     }
     return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
+}
+
+int
+ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
+                 ncz_scratch *scratch)
+{
+    bool    logged = ncz_log_on(NCZ_LOG_CHUNK);
+    int64_t begun = logged ? ncz_now_ns() : 0;
+    int     rc = decode_body(c, j, req, body, len, scratch);
+
+    if (logged && rc == NC_NOERR)
+        ncz_chunk_log(c->spec, j->piece.index, j->absent ? "absent: it reads as fill" : "read", req->nread,
+                      j->absent ? 0 : c->spec->chunk_bytes, begun);
+    return rc;
 }
 
 int

@@ -33,7 +33,7 @@ reuse_space(ncz_chunk_spill *f)
         return;
     f->end = 0;
     if (f->open && ncz_system.ftruncate(f->fd, 0) != 0) /* the space is only freed later */
-        ncz_log(NCZ_LOG_INFO, "the temporary file of staged chunks cannot be cut");
+        ncz_log(NCZ_LOG_WARN, "the temporary file of staged chunks cannot be cut");
 }
 
 void

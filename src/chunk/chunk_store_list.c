@@ -151,7 +151,8 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
     const ncz_chunk *chunk = item->chunk;
     const ncz_spec  *spec = chunk->spec;
     ncz_chunk_addr   where;
-    bool             put_fill;
+    bool             put_fill, logged = ncz_log_on(NCZ_LOG_CHUNK);
+    int64_t          begun = logged ? ncz_now_ns() : 0;
     int              rc;
 
     /*
@@ -163,7 +164,11 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
         return rc;
     if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
-    return ncz_chunk_encode_data(e, spec, put_fill, item, body, scratch);
+    rc = ncz_chunk_encode_data(e, spec, put_fill, item, body, scratch);
+    if (logged && rc == NC_NOERR)
+        ncz_chunk_log(spec, chunk->index, item->gone ? "only fill: not stored" : "encoded",
+                      item->gone ? 0 : item->nbytes, item->gone ? 0 : spec->chunk_bytes, begun);
+    return rc;
 }
 
 int

@@ -16,6 +16,7 @@ finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
 
     ncz_err_save(&first, rc);
     ncz_growth_leave(ds);
+    ncz_dataset_log_close(ds);
     ncz_dataset_release(ds);
     last = zmap_close(map, how);
     (void)pthread_rwlock_unlock(&ds->lock);

@@ -45,8 +45,10 @@ set_durability(ncz_dataset *ds, const ncz_target *t)
 
     if (how == NULL || strcmp(how, "sync") == 0)
         return NC_NOERR;
+    if (strcmp(how, "each") == 0)
+        return zmap_file_sync_each(ds->map);
     if (strcmp(how, "none") != 0)
-        return ncz_fail(NC_EINVAL, "durability=%s: none or sync", how);
+        return ncz_fail(NC_EINVAL, "durability=%s: none, sync or each", how);
     ds->durable = false;
     zmap_file_sync_never(ds->map);
     zmap_zip_sync_never(ds->map);
@@ -153,6 +155,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
     ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
     ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
+    ncz_dataset_log_open(ds, t);
     *out = ds;
     return NC_NOERR;
 }
@@ -252,6 +255,7 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
      * other writers (NC_SHARE). */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     choose_keys(ds, t);
+    ncz_dataset_log_open(ds, t);
     if (ds->writable)
         ncz_dataset_resume_widenings(ds);
     *out = ds;

@@ -254,6 +254,12 @@ int ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
 /* Deletes the chunks below a variable's key. */
 int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);
 
+/* For the log (dataset_log.c): a dataset that was opened or created; what its documents say, and where they come from;
+ * and what it asked of its store. */
+void ncz_dataset_log_open(const ncz_dataset *ds, const ncz_target *t);
+void ncz_dataset_log_load(const ncz_dataset *ds, const ncz_meta_source *from);
+void ncz_dataset_log_close(const ncz_dataset *ds);
+
 /* Checks the key of a group or variable: NC_EBADNAME, NC_EMAXNAME. */
 int ncz_dataset_check_key(const ncz_dataset *ds, const char *key);
 

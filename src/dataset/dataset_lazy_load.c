@@ -116,6 +116,8 @@ ncz_load_rest(ncz_dataset *ds)
     rc = ncz_format_load_rest(ds->load->loader, &ds->style);
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_format_load_rest(ds->load->loader, &ds->style);
+    if (rc == NC_NOERR)
+        ncz_dataset_log_load(ds, &ds->load->source);
     ncz_load_drop(ds);
     ds->style.consolidated = ds->style.consolidated || copies; /* a reader of the copies does not see their member */
     ds->classic = ds->style.classic || (ds->mode & NC_CLASSIC_MODEL) != 0;

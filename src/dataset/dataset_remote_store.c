@@ -40,7 +40,7 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
         return rc;
     listed = ncz_owner_store_empty(map, &empty) == NC_NOERR;
     if (listed && empty)
-        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->shown);
+        return ncz_fail(NC_ENOOBJECT, "%s: no objects; expected Zarr documents", t->shown);
     if ((rc = ncz_format_marks_text(&marks)) == NC_NOERR)
         rc = ncz_fail(NC_ENOTNC, "%s: %s (looked for %s)", t->shown,
                       listed ? "there are objects, but no dataset" : "no dataset was found there",

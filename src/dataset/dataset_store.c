@@ -145,7 +145,7 @@ fail_nothing(const char *path)
             break;
     }
     if (what == FOUND_NOTHING)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents",
+        rc = ncz_fail(NC_ENOOBJECT, "%s: no file or directory; expected a directory or archive with Zarr documents",
                       path);
     else if ((nearest = ncz_uri_key_nearest(key)) != NULL)
         rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing, but there is %s; unknown key #%s: did you mean %s=?", path,

@@ -107,7 +107,7 @@ void
 ncz_codec_tail(const char *codec, size_t extra)
 {
     if (extra > 0)
-        ncz_log(NCZ_LOG_INFO, "codec '%s': %zu bytes after the end of the encoded data are ignored", codec, extra);
+        ncz_log(NCZ_LOG_CHUNK, "codec '%s': %zu bytes after the end of the encoded data are ignored", codec, extra);
 }
 
 int

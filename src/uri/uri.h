@@ -87,7 +87,6 @@ typedef struct ncz_target {
     ncz_tri     consolidated; /* mode=consolidated, or consolidated=yes|no */
     ncz_tri     write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
     ncz_tri     read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
-    bool        log;          /* fragment key `log` */
     bool        url;          /* came as a URL rather than a plain path */
     char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     ncz_tri     v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
@@ -103,8 +102,8 @@ typedef struct ncz_target {
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS, in either dialect), consolidated, file, zip, s3, gs3. The bare fragments #zarr
  * #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
- * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=, log; keys of the
- * stores and of netCDF's other formats are accepted.
+ * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
+ * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
  * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3;

@@ -149,6 +149,20 @@ apply_chunk_keys(ncz_target *t, const char *value)
     return NC_NOERR;
 }
 
+/* The log is the process's. It is raised here, so that it has all that follows, a failure of this path, too. */
+static int
+apply_log(const char *value)
+{
+    ncz_log_level level = NCZ_LOG_INFO;
+
+    if (value[0] >= '0' && value[0] <= '9' && value[1] == '\0')
+        level = value[0] < '0' + NCZ_LOG_CHUNK ? (ncz_log_level)(value[0] - '0') : NCZ_LOG_CHUNK;
+    else if (value[0] != '\0' && strcmp(value, "stderr") != 0) /* netCDF's word */
+        return ncz_fail(NC_EINVAL, "log=%.40s: not a level from 0 to 4", value);
+    ncz_log_raise(level);
+    return NC_NOERR;
+}
+
 static int
 fail_key(const ncz_target *t, const char *key)
 {
@@ -182,8 +196,8 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
     if (strcmp(p->key, "chunk_keys") == 0)
         return apply_chunk_keys(t, p->value);
     if (strcmp(p->key, "log") == 0)
-        t->log = true;
-    else if (p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN)
+        return apply_log(p->value);
+    if (p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN)
         return apply_mode(t, w, p->key, strlen(p->key));
     else if (!ncz_uri_key_known(p->key, strlen(p->key)))
         return fail_key(t, p->key);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 static _Thread_local char record[NCZ_ERR_TEXT];
+static _Thread_local bool logged; /* the text is in the log */
 
 /* Makes one line of it: runs of control bytes and blanks, which documents may contain, become one blank. */
 static void
@@ -44,6 +45,7 @@ record_text(const char *fmt, va_list args)
         text[ncz_utf8_cut(text, sizeof text - 1, sizeof text - 1)] = '\0';
     squeeze_blanks(text);
     memcpy(record, text, sizeof record);
+    logged = false;
 }
 
 int
@@ -108,6 +110,15 @@ void
 ncz_err_clear(void)
 {
     record[0] = '\0';
+    logged = false;
+}
+
+void
+ncz_log_failure(ncz_log_level level, const char *code)
+{
+    if (!logged)
+        ncz_log(level, "%s: %s", code, record);
+    logged = true;
 }
 
 void
@@ -122,6 +133,7 @@ ncz_err_adopt(const ncz_err *e)
 {
     memcpy(record, e->text, sizeof record);
     record[sizeof record - 1] = '\0';
+    logged = false;
     return e->code;
 }
 

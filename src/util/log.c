@@ -1,21 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The log: lines on stderr, off by default. Each is written by one call, so that lines of threads do not mix.
+ *
+ * Callers pass no secrets. What they pass may contain a URL of the user's, or a server's text that repeats one, so what
+ * could be a secret in a URL is replaced here once more.
  */
 #include "util/util.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LOG_LINE 1024
 
-static _Atomic int log_level = NCZ_LOG_OFF;
+_Atomic int ncz_log_threshold = NCZ_LOG_OFF;
 
 void
 ncz_log_set(ncz_log_level level)
 {
-    atomic_store_explicit(&log_level, (int)level, memory_order_relaxed);
+    atomic_store_explicit(&ncz_log_threshold, (int)level, memory_order_relaxed);
+}
+
+void
+ncz_log_raise(ncz_log_level level)
+{
+    int now = atomic_load_explicit(&ncz_log_threshold, memory_order_relaxed);
+
+    while (now < (int)level && !atomic_compare_exchange_weak_explicit(&ncz_log_threshold, &now, (int)level,
+                                                                      memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 
 /* Lines contain names from datasets, which must not control a terminal or begin a line of their own. */
@@ -27,22 +40,71 @@ blank_controls(char *s)
             *s = '?';
 }
 
+/* Replaces [from, to) by at most three asterisks; returns the place behind them. */
+static char *
+mask(char *from, char *to)
+{
+    size_t n = (size_t)(to - from) < 3 ? (size_t)(to - from) : 3;
+
+    memset(from, '*', n);
+    memmove(from + n, to, strlen(to) + 1);
+    return from + n;
+}
+
+/* Of each URL the part before an '@', and the query. */
+static void
+mask_urls(char *s)
+{
+    while ((s = strstr(s, "://")) != NULL) {
+        size_t len = strcspn(s += 3, " \"'<>");
+        size_t host = strcspn(s, "/?# \"'<>");
+        char  *at = NULL, *query;
+
+        for (char *p = s; p < s + host; p++)
+            at = *p == '@' ? p : at;
+        if (at != NULL) {
+            char *rest = mask(s, at);
+
+            len -= (size_t)(at - rest);
+        }
+        if ((query = memchr(s, '?', len)) != NULL)
+            s = mask(query + 1, query + 1 + strcspn(query + 1, "# \"'<>"));
+    }
+}
+
+/* The values of these keys, in fragments and elsewhere. */
+static void
+mask_keys(char *s)
+{
+    static const char *const keys[] = {"access_key_id=", "secret_access_key=", "session_token=", "password=",
+                                       "signature=",     "credential=",        "security-token="};
+
+    for (; *s != '\0'; s++)
+        for (size_t i = 0; i < NCZ_LEN(keys); i++) {
+            size_t n = strlen(keys[i]);
+
+            if (strncasecmp(s, keys[i], n) == 0)
+                (void)mask(s + n, s + n + strcspn(s + n, "& \"'<>"));
+        }
+}
+
 void
 ncz_log(ncz_log_level level, const char *fmt, ...)
 {
-    static const char *const words[] = {"error", "warning", "info", "debug"};
+    static const char *const words[] = {"error", "warning", "request", "info", "chunk"};
     char                     line[LOG_LINE];
     size_t                   head, len;
     va_list                  args;
 
-    if (level < NCZ_LOG_ERROR || level > NCZ_LOG_DEBUG ||
-        (int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
+    if (level < NCZ_LOG_ERROR || level > NCZ_LOG_CHUNK || !ncz_log_on(level))
         return;
     head = (size_t)snprintf(line, sizeof line, "nczarr: %s: ", words[level]);
     va_start(args, fmt);
     vsnprintf(line + head, sizeof line - 1 - head, fmt, args); /* the newline's byte is left */
     va_end(args);
     blank_controls(line + head);
+    mask_urls(line + head);
+    mask_keys(line + head);
     len = strlen(line);
     len = ncz_utf8_cut(line, len, len);
     line[len] = '\n';

@@ -110,8 +110,11 @@ ncz_pool_threads(void)
     (void)pthread_mutex_lock(&pool.lock);
     if (pool.cpus == 0)
         pool.cpus = ncz_cpus();
-    if (pool.wanted == 0)
+    if (pool.wanted == 0) {
         pool.wanted = choose_threads();
+        ncz_log(NCZ_LOG_INFO, "up to %u threads, %s", pool.wanted,
+                pool.chosen ? "one for each CPU of this process" : "as NCZARR_THREADS says");
+    }
     n = pool.wanted;
     (void)pthread_mutex_unlock(&pool.lock);
     return n;

@@ -346,15 +346,30 @@ void ncz_env_hide(const char *name);
 
 /* ---- log: off by default; the only part that writes to stderr --------------------------------------------------- */
 
+/* Each level contains those above it. */
 typedef enum ncz_log_level {
     NCZ_LOG_OFF = -1,
-    NCZ_LOG_ERROR,
-    NCZ_LOG_WARN,
-    NCZ_LOG_INFO,
-    NCZ_LOG_DEBUG,
+    NCZ_LOG_ERROR,   /* calls that fail */
+    NCZ_LOG_WARN,    /* what is ignored or replaced, so that the result may surprise */
+    NCZ_LOG_REQUEST, /* what is asked of a store or server, with bytes and time */
+    NCZ_LOG_INFO,    /* what was found and chosen: store, dialect, where documents and credentials come from */
+    NCZ_LOG_CHUNK,   /* what happens to each chunk */
 } ncz_log_level;
 
+extern _Atomic int ncz_log_threshold; /* log.c's; the level in use */
+
+/* Is this level logged? Ask before preparing what only the log needs: it costs one load. */
+static inline bool
+ncz_log_on(ncz_log_level level)
+{
+    return (int)level <= atomic_load_explicit(&ncz_log_threshold, memory_order_relaxed);
+}
+
 void ncz_log_set(ncz_log_level level);
+void ncz_log_raise(ncz_log_level level); /* to at least this level */
+/* One line. Queries and user names of URLs, and the values of keys of credentials, are replaced by asterisks. */
 void ncz_log(ncz_log_level level, const char *fmt, ...) NCZ_PRINTF(2, 3);
+/* Logs this thread's error text as that of a failed call, once, however many functions pass the failure on. */
+void ncz_log_failure(ncz_log_level level, const char *code);
 
 #endif /* NCZ_UTIL_H */

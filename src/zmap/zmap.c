@@ -195,6 +195,13 @@ get_status(const zmap_get_req *reqs, size_t n)
 int
 zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
+    zmap_log_batch log;
+
+    if (zmap_is_logged(m)) {
+        zmap_log_begin(&log, m, done, arg);
+        done = zmap_log_get;
+        arg = &log;
+    }
     for (size_t i = 0; i < n;) {
         size_t end = i;
         int    rc = NC_NOERR;
@@ -251,7 +258,15 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
     if (!is_key_of(m, key))
         return fail_key(key);
     if (m->ops->len != NULL) {
-        if ((rc = m->ops->len(m, key, &known)) == NC_EEMPTY)
+        zmap_log_batch log;
+        bool           logged = zmap_is_logged(m);
+
+        if (logged)
+            zmap_log_begin(&log, m, NULL, NULL);
+        rc = m->ops->len(m, key, &known);
+        if (logged)
+            zmap_log_other(&log, "length of", key, 1, rc);
+        if (rc == NC_EEMPTY)
             rc = ncz_fail(NC_EEMPTY, "%s: no such object", key);
     } else if (len == NULL && (m->caps & ZMAP_CAN_RANGE) != 0) {
         rc = is_there(m, key);
@@ -305,6 +320,11 @@ count_puts(zmap *m, const zmap_put_req *reqs, size_t n)
 int
 zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
 {
+    zmap_log_batch log;
+    bool           logged = zmap_is_logged(m);
+
+    if (logged)
+        zmap_log_begin(&log, m, NULL, NULL);
     for (size_t i = 0; i < n;) {
         size_t end = i;
         int    rc = NC_NOERR;
@@ -318,6 +338,8 @@ zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
         i = end;
     }
     count_puts(m, reqs, n);
+    if (logged)
+        zmap_log_puts(&log, reqs, n);
     for (size_t i = 0; i < n; i++)
         if (reqs[i].err.code != NC_NOERR)
             return ncz_err_adopt(&reqs[i].err);
@@ -333,14 +355,12 @@ zmap_put(zmap *m, const char *key, const void *data, size_t len)
 }
 
 /* Tries all keys: a failure must not keep the other objects from being deleted. */
-int
-zmap_del(zmap *m, const char *const *keys, size_t n)
+static int
+delete_all(zmap *m, const char *const *keys, size_t n)
 {
     ncz_err first = {.code = NC_NOERR};
     int     rc;
 
-    if ((rc = check_write(m)) != NC_NOERR)
-        return rc;
     add_count(&m->done.dels, n);
     for (size_t i = 0; i < n;) {
         size_t end = i;
@@ -356,9 +376,28 @@ zmap_del(zmap *m, const char *const *keys, size_t n)
 }
 
 int
+zmap_del(zmap *m, const char *const *keys, size_t n)
+{
+    zmap_log_batch log;
+    bool           logged = n > 0 && zmap_is_logged(m);
+    int            rc;
+
+    if ((rc = check_write(m)) != NC_NOERR)
+        return rc;
+    if (logged)
+        zmap_log_begin(&log, m, NULL, NULL);
+    rc = delete_all(m, keys, n);
+    if (logged)
+        zmap_log_other(&log, "delete", keys[0], n, rc);
+    return rc;
+}
+
+int
 zmap_del_match(zmap *m, const char *key, const char *version)
 {
-    int rc;
+    zmap_log_batch log;
+    bool           logged = zmap_is_logged(m);
+    int            rc;
 
     if ((rc = check_write(m)) != NC_NOERR)
         return rc;
@@ -369,7 +408,12 @@ zmap_del_match(zmap *m, const char *key, const char *version)
     if (version == NULL || version[0] == '\0')
         return ncz_fail(NC_EINVAL, "%s: no version to match", key);
     add_count(&m->done.dels, 1);
-    return m->ops->del_match(m, key, version);
+    if (logged)
+        zmap_log_begin(&log, m, NULL, NULL);
+    rc = m->ops->del_match(m, key, version);
+    if (logged)
+        zmap_log_other(&log, "delete if unchanged", key, 1, rc);
+    return rc;
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------------- */
@@ -387,12 +431,19 @@ zmap_check_list(const zmap *m, const char *prefix)
 int
 zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
-    int rc = zmap_check_list(m, prefix);
+    zmap_log_batch log;
+    bool           logged = zmap_is_logged(m);
+    int            rc = zmap_check_list(m, prefix);
 
     if (rc != NC_NOERR)
         return rc;
     add_count(&m->done.lists, 1);
-    return m->ops->list(m, prefix, each, arg);
+    if (logged)
+        zmap_log_begin(&log, m, NULL, NULL);
+    rc = m->ops->list(m, prefix, each, arg);
+    if (logged)
+        zmap_log_other(&log, "list", prefix, 1, NC_NOERR); /* a non-zero status may be the caller's, to stop */
+    return rc;
 }
 
 void
@@ -413,7 +464,18 @@ zmap_stats_of(const zmap *m, zmap_stats *out)
 int
 zmap_sync(zmap *m)
 {
-    return (m->caps & ZMAP_CAN_SYNC) != 0 ? m->ops->sync(m) : NC_NOERR;
+    zmap_log_batch log;
+    bool           logged = zmap_is_logged(m);
+    int            rc;
+
+    if ((m->caps & ZMAP_CAN_SYNC) == 0)
+        return NC_NOERR;
+    if (logged)
+        zmap_log_begin(&log, m, NULL, NULL);
+    rc = m->ops->sync(m);
+    if (logged)
+        zmap_log_other(&log, "sync", "", 1, rc);
+    return rc;
 }
 
 zmap *

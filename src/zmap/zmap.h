@@ -45,6 +45,7 @@ typedef enum zmap_caps {
     ZMAP_SINGLE = 1 << 11,        /* holds one object, whose key is "" (zmap_single.h) */
     ZMAP_CAN_PARTS = 1 << 12,     /* a put may have its bytes in several places (`parts`) */
     ZMAP_CAN_DEL_MATCH = 1 << 13, /* zmap_del_match() */
+    ZMAP_LOGS = 1 << 14,          /* its requests are logged where they are carried out: zmap.c does not log them */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same

@@ -242,7 +242,8 @@ int
 zmap_file_sync_each(zmap *m)
 {
     if (m->ops != &file_ops)
-        return ncz_fail(NC_ENOTBUILT, "the %s store does not sync each put", m->ops->name);
+        return ncz_fail(NC_ENOTBUILT, "durability=each: for directories only, and this is the %s store",
+                        m->ops->name);
     atomic_store_explicit(&((file_map *)m)->sync_each, true, memory_order_relaxed);
     return NC_NOERR;
 }

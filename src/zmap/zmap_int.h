@@ -25,7 +25,27 @@ int zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size);
 void zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg);
 void zmap_put_end(zmap_put_req *r, int rc);
 
-/* The checks of zmap_list(), which zmap_walk() shares (zmap.c). */
+/* ---- the log (zmap_log.c) -------------------------------------------------------------------------------------- */
+
+/* A batch of requests, or another operation, that is logged. */
+typedef struct zmap_log_batch {
+    const char  *store;
+    int64_t      begun;
+    zmap_done_fn done; /* the caller's */
+    void        *arg;
+} zmap_log_batch;
+
+bool zmap_is_logged(const zmap *m);
+void zmap_log_begin(zmap_log_batch *b, const zmap *m, zmap_done_fn done, void *arg);
+/* A zmap_done_fn, whose `arg` is the batch: logs the request, and passes it on. */
+void zmap_log_get(zmap_get_req *r, void *arg);
+void zmap_log_puts(const zmap_log_batch *b, const zmap_put_req *reqs, size_t n);
+/* An operation on `n` keys, of which `key` is the first. Keeps the thread's error text. */
+void zmap_log_other(const zmap_log_batch *b, const char *what, const char *key, size_t n, int rc);
+
+/* ---- zmap.c ---------------------------------------------------------------------------------------------------- */
+
+/* The checks of zmap_list(), which zmap_walk() shares. */
 int zmap_check_list(const zmap *m, const char *prefix);
 
 /* ---- children of a prefix (zmap_common.c) ---------------------------------------------------------------------- */

@@ -231,7 +231,8 @@ new_answers(zmap *inner, const zmap_ops *ops, answer_map **out)
 
     if (m == NULL)
         return ncz_fail_nomem(sizeof *m);
-    *m = (answer_map){.base = {.ops = ops, .caps = zmap_caps_of(inner) & kept, .refs = 1}, .index = NCZ_NAMES_INIT};
+    *m = (answer_map){.base = {.ops = ops, .caps = (zmap_caps_of(inner) & kept) | ZMAP_LOGS, .refs = 1},
+                      .index = NCZ_NAMES_INIT};
     if ((err = pthread_mutex_init(&m->lock, NULL)) != 0) {
         ncz_free(m);
         return ncz_fail_errno(err, "making a lock");

@@ -438,7 +438,7 @@ make_map(ncz_s3 *client, const zmap_ops *ops, unsigned caps, bool created, zmap 
 int
 zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
 {
-    unsigned         caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST;
+    unsigned         caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST | ZMAP_LOGS;
     ncz_s3_settings *settings = NULL;
     ncz_s3          *client = NULL;
     bool             any = false;
@@ -481,7 +481,7 @@ zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
         return ncz_fail(NC_EPERM, "web servers are for reading only (mode=s3 makes a URL S3's)");
     if ((rc = ncz_s3_open_web(uri, &client)) != NC_NOERR)
         return rc;
-    return make_map(client, &http_ops, ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END, false, out);
+    return make_map(client, &http_ops, ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_LOGS, false, out);
 }
 
 bool

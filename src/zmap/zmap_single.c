@@ -82,9 +82,10 @@ zmap_single_open(zmap *inner, const char *key, zmap **out)
         return ncz_fail(NC_EINVAL, "the name of the object is not a key");
     if ((s = ncz_alloc(sizeof *s)) == NULL)
         return ncz_fail_nomem(sizeof *s);
-    *s = (single_map){.base = {.ops = &single_ops, .caps = (zmap_caps_of(inner) & kept) | ZMAP_SINGLE, .refs = 1},
-                      .inner = inner,
-                      .key = ncz_strdup(key)};
+    *s = (single_map){
+        .base = {.ops = &single_ops, .caps = (zmap_caps_of(inner) & kept) | ZMAP_SINGLE | ZMAP_LOGS, .refs = 1},
+        .inner = inner,
+        .key = ncz_strdup(key)};
     if (s->key == NULL) {
         ncz_free(s);
         return ncz_fail_nomem(strlen(key) + 1);

@@ -49,12 +49,19 @@ by_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 int
 zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 {
-    int rc;
+    zmap_log_batch log;
+    bool           logged = zmap_is_logged(m);
+    int            rc;
 
     if (m->ops->walk == NULL)
         return by_prefixes(m, prefix, each, arg);
     if ((rc = zmap_check_list(m, prefix)) != NC_NOERR)
         return rc;
     atomic_fetch_add_explicit(&m->done.lists, 1, memory_order_relaxed);
-    return m->ops->walk(m, prefix, each, arg);
+    if (logged)
+        zmap_log_begin(&log, m, NULL, NULL);
+    rc = m->ops->walk(m, prefix, each, arg);
+    if (logged)
+        zmap_log_other(&log, "list all below", prefix, 1, NC_NOERR);
+    return rc;
 }

@@ -56,7 +56,13 @@ typedef struct function {
     int         codes[ERRORS_CODES]; /* that it is documented to return, then 0 */
 } function;
 
-extern const function errors_functions[]; /* the last one has no name */
-extern const int      errors_common[];    /* what any function may return, then 0 */
+typedef struct named_code {
+    const char *name;
+    int         code;
+} named_code;
+
+extern const named_code errors_codes[];     /* all of nczarr.h; the last one has no name */
+extern const function   errors_functions[]; /* the last one has no name */
+extern const int        errors_common[];    /* what any function may return, then 0 */
 
 #endif /* NCZ_TEST_ERRORS_CALLS_H */

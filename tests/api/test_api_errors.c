@@ -8,6 +8,7 @@
  */
 #include "api_test.h"
 
+#include <errno.h>
 #include <limits.h>
 
 #include "errors_arguments.h"
@@ -305,10 +306,29 @@ every_function_returns_what_is_listed(void **state)
     assert_int_equal(nsurprises, 0);
 }
 
+/* A code's name is what the header calls it, and it has a text. */
+static void
+every_code_has_a_name(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    for (const named_code *c = errors_codes; c->name != NULL; c++, n++) {
+        assert_string_equal(nczarr_errname(c->code), c->name);
+        assert_true(c->code == NC_EXDR || strcmp(nc_strerror(c->code), "Unknown Error") != 0);
+    }
+    assert_true(n > 80);
+    assert_string_equal(nczarr_errname(NC_NOERR), "NC_NOERR");
+    assert_string_equal(nczarr_errname(ENOSPC), "ENOSPC");
+    assert_string_equal(nczarr_errname(99999), "errno");
+    assert_string_equal(nczarr_errname(-99999), "unknown");
+}
+
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_returns_what_is_listed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_code_has_a_name),
+                                       cmocka_unit_test(every_function_returns_what_is_listed)};
     const char             *log = getenv("NCZARR_TEST_CALLS");
 
     ncopts = 0;

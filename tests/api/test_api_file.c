@@ -325,6 +325,11 @@ open_what_is_not_there(void **state)
     FAILS(NC_EINVAL, nc_create(url, NC_CLOBBER, &ncid));
     assert_false(exists(p.dir, "data.zarr")); /* a failed creation leaves nothing */
     assert_int_equal(ncid, -7);
+    snprintf(url, sizeof url, "file://%s#mode=zip&durability=each", p.path);
+    FAILS(NC_ENOTBUILT, nc_create(url, NC_CLOBBER, &ncid));
+    snprintf(url, sizeof url, "file://%s#durability=each", p.path);
+    OK(nc_create(url, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
     place_drop(&p);
 }
 

@@ -207,6 +207,34 @@ def nczmap():
     report("commands: nczmap's mistakes", problems)
 
 
+def log():
+    """The log of the commands, at each level: of a dump, a copy and a failed open."""
+    problems = []
+    with tempfile.TemporaryDirectory() as d:
+        at = lambda name: os.path.join(d, name)
+        run("nczgen", "-o", at("x.zarr"), "-", input="netcdf x { dimensions: x = 2 ; variables: int v(x) ; data: v = 1, 2 ; }")
+        open(at("x.zarr/v/.zattrs"), "a").write("more")
+        lines = [(0, "nczarr: error: NC_ENOTVAR: "), (1, "nczarr: warning: v/.zattrs: 4 bytes after the document"),
+                 (2, "nczarr: request: file: get v/0: 8 bytes"), (3, "nczarr: info: %s: opened for reading" % at("x.zarr")),
+                 (4, "nczarr: chunk: v: chunk [0] read: 8 bytes stored")]
+        copied = lines[1:] + [(2, "nczarr: request: file: put v/0: "), (3, "nczarr: info: %s.nczcopy: created (file): " % at("y.zarr"))]
+        for level in range(-1, 5):
+            shutil.rmtree(at("y.zarr"), ignore_errors=True)
+            for what, command, wanted in (("a dump", ("nczdump", "-L", str(level), at("x.zarr")), lines[1:]),
+                                          ("a dump of #log", ("nczdump", at("x.zarr") + "#log=%d" % max(level, 0)), [(2, lines[2][1]), (4, lines[4][1])]),
+                                          ("a copy", ("nczcopy", "-d", "1", "-L", str(level), at("x.zarr"), at("y.zarr")), copied)):
+                r = run(*command)
+                for first, text in wanted:
+                    if r.returncode != 0 or (text in r.stderr) != (level >= first):
+                        problems.append("%s, level %d: exit %d, %r in %s" % (what, level, r.returncode, text, r.stderr))
+                if level <= 0 and r.stderr:
+                    problems.append("%s, level %d: %s" % (what, level, r.stderr))
+            r = run("nczdump", "-L", str(level), at("none.zarr"))
+            if r.stderr.count("\n") != (2 if level >= 0 else 1) or ("nczarr: error: NC_ENOOBJECT: " in r.stderr) != (level >= 0):
+                problems.append("a failed open, level %d: %s" % (level, r.stderr))
+    report("commands: the log", problems)
+
+
 # ---- nczdump --chunks ----------------------------------------------------------------------------------------------------
 
 SPARSE = """netcdf sparse {
@@ -222,7 +250,7 @@ data: a = %s ;
 
 
 def messages():
-    """What commands say of a mistake: our words first, then netCDF's phrase; other formats by name; what cannot be read."""
+    """What commands say of a mistake: our words, without netCDF's phrase; other formats by name; what cannot be read."""
     problems = []
 
     def expect(what, r, code, *texts, absent=()):
@@ -239,8 +267,8 @@ def messages():
         at = lambda name: os.path.join(d, name)
         for command in (["nczdump"], ["nczmap"], ["nczcopy"]):
             args = [at("none.zarr")] + ([at("out.zarr")] if command[0] == "nczcopy" else [])
-            expect(command[0] + " of nothing", run(*command, *args), 1, "%s: %s: there is nothing" % (command[0], at("none.zarr")),
-                   "(NetCDF: Some object not found)")
+            expect(command[0] + " of nothing", run(*command, *args), 1, "%s: %s: no file or directory; expected" % (command[0], at("none.zarr")),
+                   absent=["NetCDF"])
         expect("a misspelt key", run("nczdump", "file://%s#dimension_seperator=/" % at("x.zarr")), 1, "did you mean dimension_separator=?")
         run("nczgen", "-o", at("x.zarr"), "-", input="netcdf x { variables: int a ; }")
         expect("a misspelt key after a plain path", run("nczdump", at("x.zarr") + "#mod=zarr"), 1,
@@ -459,4 +487,5 @@ chunks()
 tree_sizes()
 colors()
 messages()
+log()
 sys.exit(cases.status())

@@ -260,32 +260,29 @@ flags(void **state)
         const char *text;
         bool        xarray;
         ncz_tri     consolidated;
-        bool        log;
         char        separator;
     } rows[] = {
-        {"x", true, NCZ_UNSET, false, 0},
-        {"x#mode=nczarr,noxarray", false, NCZ_UNSET, false, 0},
-        {"x#noxarray", false, NCZ_UNSET, false, 0},
-        {"x#mode=zarr,noxarray,consolidated", false, NCZ_YES, false, 0},
-        {"x#mode=consolidated", true, NCZ_YES, false, 0},
-        {"x#consolidated", true, NCZ_YES, false, 0},
-        {"x#consolidated=yes", true, NCZ_YES, false, 0},
-        {"x#consolidated=True", true, NCZ_YES, false, 0},
-        {"x#consolidated=1", true, NCZ_YES, false, 0},
-        {"x#consolidated=no", true, NCZ_NO, false, 0},
-        {"x#consolidated=OFF", true, NCZ_NO, false, 0},
-        {"x#log", true, NCZ_UNSET, true, 0},
-        {"x#log=stderr&mode=zarr", true, NCZ_UNSET, true, 0},
-        {"x#dimension_separator=/", true, NCZ_UNSET, false, '/'},
-        {"x#dimension_separator=%2F", true, NCZ_UNSET, false, '/'},
-        {"x#dimension_separator=.", true, NCZ_UNSET, false, '.'},
+        {"x", true, NCZ_UNSET, 0},
+        {"x#mode=nczarr,noxarray", false, NCZ_UNSET, 0},
+        {"x#noxarray", false, NCZ_UNSET, 0},
+        {"x#mode=zarr,noxarray,consolidated", false, NCZ_YES, 0},
+        {"x#mode=consolidated", true, NCZ_YES, 0},
+        {"x#consolidated", true, NCZ_YES, 0},
+        {"x#consolidated=yes", true, NCZ_YES, 0},
+        {"x#consolidated=True", true, NCZ_YES, 0},
+        {"x#consolidated=1", true, NCZ_YES, 0},
+        {"x#consolidated=no", true, NCZ_NO, 0},
+        {"x#consolidated=OFF", true, NCZ_NO, 0},
+        {"x#dimension_separator=/", true, NCZ_UNSET, '/'},
+        {"x#dimension_separator=%2F", true, NCZ_UNSET, '/'},
+        {"x#dimension_separator=.", true, NCZ_UNSET, '.'},
     };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
-        if (t->xarray != rows[i].xarray || t->consolidated != rows[i].consolidated || t->log != rows[i].log ||
+        if (t->xarray != rows[i].xarray || t->consolidated != rows[i].consolidated ||
             t->separator != rows[i].separator)
             fail_msg("%s", rows[i].text);
         ncz_target_free(t);

@@ -38,12 +38,12 @@ levels(void **state)
     char out[4096];
 
     (void)state;
-    for (ncz_log_level set = NCZ_LOG_OFF; set <= NCZ_LOG_DEBUG; set++)
-        for (ncz_log_level level = NCZ_LOG_OFF; level <= NCZ_LOG_DEBUG; level++)
+    for (ncz_log_level set = NCZ_LOG_OFF; set <= NCZ_LOG_CHUNK; set++)
+        for (ncz_log_level level = NCZ_LOG_OFF; level <= NCZ_LOG_CHUNK; level++)
             assert_int_equal(logged(set, level, "x", out, sizeof out) != 0, level > NCZ_LOG_OFF && level <= set);
     logged(NCZ_LOG_WARN, NCZ_LOG_WARN, "12 bytes behind the document", out, sizeof out);
     assert_string_equal(out, "nczarr: warning: 12 bytes behind the document\n");
-    logged(NCZ_LOG_DEBUG, NCZ_LOG_ERROR, "", out, sizeof out);
+    logged(NCZ_LOG_CHUNK, NCZ_LOG_ERROR, "", out, sizeof out);
     assert_string_equal(out, "nczarr: error: \n");
 }
 
@@ -53,13 +53,58 @@ hostile_text(void **state)
     char out[4096], text[3000];
 
     (void)state;
-    logged(NCZ_LOG_INFO, NCZ_LOG_INFO, "a\nb\x1B[31m\x7F\xC3\xA9", out, sizeof out);
-    assert_string_equal(out, "nczarr: info: a?b?[31m?\xC3\xA9\n");
+    logged(NCZ_LOG_REQUEST, NCZ_LOG_REQUEST, "a\nb\x1B[31m\x7F\xC3\xA9", out, sizeof out);
+    assert_string_equal(out, "nczarr: request: a?b?[31m?\xC3\xA9\n");
     for (size_t i = 0; i + 2 < sizeof text; i += 2)
         memcpy(text + i, "\xC3\xA9", 3);
-    assert_true(logged(NCZ_LOG_INFO, NCZ_LOG_INFO, text, out, sizeof out) < 1100);
+    assert_true(logged(NCZ_LOG_REQUEST, NCZ_LOG_REQUEST, text, out, sizeof out) < 1100);
     assert_true(ncz_utf8_valid(out, strlen(out)));
     assert_int_equal(out[strlen(out) - 1], '\n');
+}
+
+static void
+check_masked(const char *text, const char *want)
+{
+    char out[4096], line[4096];
+
+    logged(NCZ_LOG_ERROR, NCZ_LOG_ERROR, text, out, sizeof out);
+    snprintf(line, sizeof line, "nczarr: error: %s\n", want);
+    assert_string_equal(out, line);
+}
+
+static void
+secrets_of_urls(void **state)
+{
+    static const char *const rows[][2] = {
+        {"https://h/a?sig=abcdef&x=1#mode=s3: no", "https://h/a?***#mode=s3: no"},
+        {"https://h/a?s, 2", "https://h/a?** 2"},
+        {"https://h/a? b", "https://h/a? b"},
+        {"'https://me:pw@h:80/a?q' and http://u@i/b@c", "'https://***@h:80/a?*' and http://*@i/b@c"},
+        {"https://a@b@c/d", "https://***@c/d"},
+        {"s3://b/k#aws.secret_access_key=abc/+=&region=x", "s3://b/k#aws.secret_access_key=***&region=x"},
+        {"AWS.SESSION_TOKEN=t", "AWS.SESSION_TOKEN=*"},
+        {"what? x=1", "what? x=1"},
+        {"Signature=\"\" X-Amz-Credential=a/b/c d", "Signature=\"\" X-Amz-Credential=*** d"},
+        {"a://", "a://"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        check_masked(rows[i][0], rows[i][1]);
+}
+
+static void
+raising(void **state)
+{
+    (void)state;
+    ncz_log_set(NCZ_LOG_WARN);
+    ncz_log_raise(NCZ_LOG_ERROR);
+    assert_true(ncz_log_on(NCZ_LOG_WARN));
+    ncz_log_raise(NCZ_LOG_INFO);
+    assert_true(ncz_log_on(NCZ_LOG_INFO));
+    assert_false(ncz_log_on(NCZ_LOG_CHUNK));
+    ncz_log_set(NCZ_LOG_OFF);
+    assert_false(ncz_log_on(NCZ_LOG_ERROR));
 }
 
 int
@@ -68,6 +113,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels),
         cmocka_unit_test(hostile_text),
+        cmocka_unit_test(secrets_of_urls),
+        cmocka_unit_test(raising),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include "s3/client/s3_client_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define TOKENS    500 /* a full stock: see s3_retry.c */
@@ -35,6 +36,21 @@ init_client(ncz_s3 *s)
     return s->region != NULL && s->host != NULL && s->name != NULL ? NC_NOERR : ncz_fail_nomem(0);
 }
 
+static void
+log_settings(const ncz_s3 *s)
+{
+    const ncz_s3_settings *set = s->settings;
+    char                   port[16] = "";
+
+    if (set->port != 0)
+        (void)snprintf(port, sizeof port, ":%u", set->port);
+    ncz_log(NCZ_LOG_INFO, "%s: server %s://%s%s%s%s, region %s (%s), the bucket is in the %s, %s", s->name,
+            set->https ? "https" : "http", set->host, port, set->custom ? " (not Amazon's)" : "",
+            set->base != NULL ? set->base : "", s->region, set->region_from != NULL ? set->region_from : "default",
+            set->virtual_host ? "host name" : "path",
+            set->anonymous ? "requests are not signed" : "requests are signed where there are credentials");
+}
+
 int
 ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out)
 {
@@ -51,6 +67,8 @@ ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out)
         ncz_s3_close(s);
         return rc;
     }
+    if (ncz_log_on(NCZ_LOG_INFO))
+        log_settings(s);
     *out = s;
     return NC_NOERR;
 }

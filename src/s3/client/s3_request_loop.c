@@ -26,6 +26,26 @@ count_request(ncz_s3 *s, const ncz_s3_exchange *x)
     atomic_fetch_add_explicit(&s->stats.ms, (uint64_t)x->call.ms, memory_order_relaxed);
 }
 
+/* One line for each request that was sent: no query, no header, no body of it. */
+static void
+log_request(const ncz_s3 *s, const ncz_s3_exchange *x)
+{
+    const ncz_http_call *c = &x->call;
+    ncz_buf              name = NCZ_BUF_INIT;
+    char                 tries[40] = "", answer[32] = "no answer";
+
+    (void)ncz_s3_append_name(s, x->op, &name);
+    if (x->op->tries > 1)
+        (void)snprintf(tries, sizeof tries, ", try %u", x->op->tries);
+    if (c->status != 0)
+        (void)snprintf(answer, sizeof answer, "HTTP %ld", c->status);
+    ncz_log(NCZ_LOG_REQUEST, "%s %s%s: %s, %" PRIu64 " bytes received, %" PRIu64 " sent, %lld ms, %s%s%s%s",
+            c->method, ncz_buf_str(&name), x->op->key == NULL && x->op->verb == NCZ_S3_GET ? " (list)" : "", answer,
+            c->nreceived, c->nsent, (long long)c->ms, x->signed_ ? "signed" : "unsigned", tries,
+            c->rc != NC_NOERR ? ": " : "", c->rc != NC_NOERR ? ncz_err_text() : "");
+    ncz_buf_clear(&name);
+}
+
 static void
 finish_exchange(void *arg, ncz_http_call *c)
 {
@@ -34,6 +54,8 @@ finish_exchange(void *arg, ncz_http_call *c)
 
     x->op->status = c->status;
     count_request(b->s, x);
+    if (ncz_log_on(NCZ_LOG_REQUEST))
+        log_request(b->s, x);
     if (c->status != 0 && !atomic_load_explicit(&b->s->reached, memory_order_relaxed))
         atomic_store_explicit(&b->s->reached, true, memory_order_relaxed);
     ncz_s3_handle_response(b, x);

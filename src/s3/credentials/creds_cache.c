@@ -243,6 +243,16 @@ search_sources(ncz_creds_fetch *f, bool *found)
     return rc;
 }
 
+/* Where they come from, never what they are. */
+static void
+log_source(const ncz_creds *c)
+{
+    if (c->keys.id != NULL)
+        ncz_log(NCZ_LOG_INFO, "credentials from %s", c->source);
+    else if (c->asked)
+        ncz_log(NCZ_LOG_INFO, "no credentials: %s", ncz_buf_str(&c->why));
+}
+
 /* Moves the result of a search into the entry. `c->lock` is held. */
 static void
 publish_result(ncz_creds *c, ncz_creds_fetch *f)
@@ -257,6 +267,7 @@ publish_result(ncz_creds *c, ncz_creds_fetch *f)
     c->machine = f->postponed || f->of_machine;
     c->asked = !f->postponed;
     c->fetched = ncz_now_ms() / 1000;
+    log_source(c);
     f->keys = (ncz_s3_access_key){.id = NULL};
     f->source = NULL;
     f->why = NCZ_BUF_INIT;
