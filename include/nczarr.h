@@ -468,7 +468,8 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
  * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
- * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted).
+ * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close, zip.prefix=NAME,
+ * zip.order=sorted).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and

@@ -104,7 +104,7 @@ take_if_plane(const dump_var *v, int y, int x, int grp, int varid, pair *found)
     }
 }
 
-/* Those that the attribute `coordinates` names, then any with these dimensions: WRF's XLAT and XLONG, NEMO's nav_lat. */
+/* Those that the attribute `coordinates` names, then any with these dimensions, such as WRF's XLAT and XLONG. */
 static bool
 find_planes(const dump_var *v, int y, int x, pair *found)
 {
