@@ -200,7 +200,7 @@ fail_in_child(int options, int err, char *text, size_t size)
     assert_int_equal(pipe(ends), 0);
     if ((child = fork()) == 0) {
         dup2(ends[1], STDERR_FILENO);
-        execl("/proc/self/exe", "advise", words[0], words[1], (char *)NULL);
+        execl("/proc/self/exe", "advise", "api_netcdf2", words[0], words[1], (char *)NULL);
         _exit(99);
     }
     close(ends[1]);

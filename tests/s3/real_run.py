@@ -127,11 +127,11 @@ class Suite:
 
     def many_processes(self):
         """Processes that know nothing of each other append to one dataset, write parts of one chunk, and watch each other."""
-        least = {"test_growth": 5, "test_processes": 4, "test_share": 6}
+        least = {"growth": 5, "processes": 4, "share": 6}
         for name in least:
-            runs, end = 0, time.monotonic() + (60 if self.all and name != "test_share" else 0)
+            runs, end = 0, time.monotonic() + (60 if self.all and name != "share" else 0)
             while runs == 0 or time.monotonic() < end:
-                r = self.run(self.program("tests", "parallel", name), self.base, NCZARR_LOG="", timeout=600)
+                r = self.run(self.program("tests", "tests_parallel"), name, self.base, NCZARR_LOG="", timeout=600)
                 text, runs = r.stdout + r.stderr, runs + 1
                 good = len(re.findall(r"^\[       OK \]", text, re.M))
                 problems = ["status %d" % r.returncode, text[-800:]] if r.returncode or good < least[name] else []
