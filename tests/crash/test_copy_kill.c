@@ -235,7 +235,7 @@ survives(const scenario *s, long *points)
     complete = holds(s, whole);
     start(s);
     old = holds(s, target);
-    for (long n = 1; !through; n += kill_step()) {
+    for (long n = kill_first(); !through; n += kill_step()) {
         start(s);
         through = run_to(s, target, n);
         *points = n;

@@ -467,7 +467,7 @@ torn_after(const scenario *s, bool mutant, long *points)
 {
     long torn = 0, n, step = kill_step();
 
-    for (n = 1;; n += step) {
+    for (n = mutant ? 1 : kill_first();; n += mutant ? 1 : step) {
         bool through;
 
         fresh(s);

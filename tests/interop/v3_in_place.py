@@ -26,9 +26,10 @@ def make(h, tmp, source, mode):
 def read_old(h, case, mode, path, mine):
     """[(name, problems)] of the readers of version 2"""
     out = []
-    r = h.run(h.python("zarr2"), os.path.join(h.here, "peer_read.py"), "zarr", path)
-    out.append(("v3: in place: %s %s -> zarr of zarr2" % (case, mode), [r.stderr.strip()[-300:]] if r.returncode != 0 else
-                h.compare(mine, json.loads(r.stdout), h.undefined, h.zarr_refuses)))
+    if "zarr2" in h.PEERS:
+        r = h.run(h.python("zarr2"), os.path.join(h.here, "peer_read.py"), "zarr", path)
+        out.append(("v3: in place: %s %s -> zarr of zarr2" % (case, mode), [r.stderr.strip()[-300:]] if r.returncode != 0 else
+                    h.compare(mine, json.loads(r.stdout), h.undefined, h.zarr_refuses)))
     if case not in h.DIMS_OF_OTHER_GROUPS:
         r = h.run(h.python("zarr3"), os.path.join(h.here, "peer_read.py"), "netcdf", "file://%s#%s,file" % (path, mode))
         out.append(("v3: in place: %s %s -> netcdf-c" % (case, mode), h.netcdf_verdict(case, mode, mine, r)))
@@ -42,10 +43,9 @@ def read_new(h, reader, peer, stores):
 
 
 def run_all(h, tmp):
-    sources = sorted(glob.glob(os.path.join(h.root, "tests", "data", "cdl", "*.cdl"))) + [os.path.join(h.root, "docs", "examples", "climate.cdl")]
     stores, olds = {}, []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for case, mode, path, old, new, problems in pool.map(lambda j: make(h, tmp, *j), [(s, m) for s in sources for m in MODES]):
+        for case, mode, path, old, new, problems in pool.map(lambda j: make(h, tmp, *j), [(s, m) for s in h.sources() for m in MODES]):
             h.check("v3: in place: %s %s" % (case, mode), problems)
             if not problems:
                 stores[path] = new

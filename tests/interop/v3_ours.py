@@ -1,6 +1,6 @@
 """What we write in version 3, read by the others: equal values, masks and nodata that are right, and no warning that we could
 avoid. Called by v3.py."""
-import concurrent.futures, glob, json, os, re, struct
+import concurrent.futures, json, os, re, struct
 
 MODES = ("mode=nczarr,v3", "mode=zarr,v3")
 READERS = (("zarr", "zarr3"), ("zarr", "zarr30"), ("zarr", "zarrnew"), ("zarrs", "zarr3"), ("tensorstore", "zarr3"), ("xarray", "zarr3"),
@@ -81,9 +81,7 @@ def write_all(h, tmp):
     source = os.path.join(tmp, "v3_types.cdl")
     with open(source, "w") as f:
         f.write(types_cdl())
-    sources = sorted(glob.glob(os.path.join(h.root, "tests", "data", "cdl", "*.cdl"))) + [
-        os.path.join(h.root, "docs", "examples", "climate.cdl"), source]
-    jobs = [(s, mode) for s in sources for mode in MODES]
+    jobs = [(s, mode) for s in h.sources() + [source] for mode in MODES]
 
     def write(job):
         source, mode = job

@@ -86,6 +86,8 @@ def ours_by_others(h, tmp, sources):
                         h.compare(mine, json.loads(r.stdout), h.undefined, h.zarr_refuses))
             if case in ("coords", "groups", "climate"):
                 archivers(h, here, case, mine, label)
+                if h.few:
+                    continue
                 theirs, problems = h.gdal_read("/vsizip/%s/%s" % (archive, prefix.rstrip("/")))
                 h.check(label + " -> GDAL", problems or h.compare(mine, theirs, h.gdal_cannot))
 

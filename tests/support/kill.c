@@ -12,6 +12,7 @@
 
 #include "support/fork.h"
 #include "support/peak.h"
+#include "support/scratch.h"
 #include "zmap/zmap_sys.h"
 
 #define DIED 137
@@ -188,8 +189,17 @@ long
 kill_step(void)
 {
     const char *threads = getenv("NCZARR_THREADS");
+    bool        alone = threads != NULL && strcmp(threads, "1") == 0;
 
     if (getenv("NCZARR_TEST_ALL") != NULL)
         return 1;
-    return (threads != NULL && strcmp(threads, "1") == 0 ? 1 : 3) * (PEAK_SANITIZED ? 8 : 1);
+    if (getenv("NCZARR_TEST_SHORT") != NULL)
+        return alone ? 7 : 23;
+    return (alone ? 1 : 3) * (PEAK_SANITIZED ? 8 : 1);
+}
+
+long
+kill_first(void)
+{
+    return 1 + (long)(test_seed() % (unsigned long)kill_step());
 }

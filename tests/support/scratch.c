@@ -154,3 +154,11 @@ scratch_open_files(void)
 {
     return scratch_count("/proc/self/fd");
 }
+
+unsigned long
+test_seed(void)
+{
+    const char *seed = getenv("NCZARR_TEST_SEED");
+
+    return seed == NULL ? 0 : strtoul(seed, NULL, 10) % 1000000;
+}

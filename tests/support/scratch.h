@@ -21,4 +21,6 @@ size_t scratch_count(const char *dir);                    /* entries, hidden one
 size_t scratch_find(const char *dir, const char *prefix); /* files below it, at any depth, whose names begin so */
 size_t scratch_open_files(void);                          /* descriptors of this process */
 
+unsigned long test_seed(void); /* NCZARR_TEST_SEED, below 1,000,000: what a short run draws with; 0 without it */
+
 #endif /* NCZ_TESTS_SCRATCH_H */

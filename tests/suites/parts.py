@@ -1,0 +1,193 @@
+"""What there is to test: parts, each with a name, what it needs, and what it builds and runs.
+
+A part is a list of steps. Meson(...) is tests that meson.build lists; Script(...) a command that ends with
+`N passed, N failed`. {gcc} and the like stand for the folder of a build, {seconds} for how long to fuzz.
+"""
+from dataclasses import dataclass, field
+
+ALL, SHORT, ALWAYS = "all", "short", "always"
+
+MODULES = "platform util json uri grid filter s3 zmap model format chunk dataset api forward".split()
+ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}
+STRICT = ["-Dwerror=true", "-Dtests=enabled"]
+SANITIZED = STRICT + ["-Db_lundef=false", "-Ddefault_library=static", "-Doptimization=1"]
+
+
+@dataclass(frozen=True)
+class Build:
+    """A folder in which Meson builds. `cross`: its cross files; {machines} is where tests/machines/setup puts things."""
+    folder: str
+    compiler: str = ""
+    options: tuple = ()
+    cross: tuple = ()
+    env: dict = field(default_factory=dict)  # what its tests run with
+    path: tuple = ()  # folders before PATH
+    stamp: str = ""  # it is made anew when this file is newer
+
+
+def other_machine(name, *options):
+    return Build("build-" + name, options=(*STRICT, "-Ddebug=false", *options), stamp="{machines}/%s.stamp" % name,
+                 cross=("{machines}/place.ini", "tests/machines/%s.ini" % name))
+
+
+def other_system(name, cross, path=(), *options):
+    return Build("build-" + name, options=("-Dauto_features=disabled", "-Dwerror=true", *options), cross=(cross,), path=path)
+
+
+BUILDS = {
+    "gcc": Build("build", "gcc", STRICT),
+    "asan": Build("build-asan", "clang", SANITIZED + ["-Db_sanitize=address,undefined", "-Dfuzz=true"], env=ASAN),
+    "tsan": Build("build-tsan", "clang", SANITIZED + ["-Db_sanitize=thread"], env=TSAN),
+    "bare": Build("build-bare", "gcc", STRICT + ["-Dauto_features=disabled", "-Doptimization=1"]),
+    # Optimised where that is what differs (excess precision on i386) or where an emulator makes all slow.
+    "i386": other_machine("i386", "-Doptimization=1"),
+    "musl": other_machine("musl", "-Doptimization=0"),
+    "s390x": other_machine("s390x", "-Doptimization=1"),
+    "windows": other_system("windows", "packaging/cross/windows-x86_64.ini"),
+    "macos": other_system("macos", "packaging/cross/macos-aarch64.ini", ("packaging/cross", "{zig}"), "-Dpkg_config_path={machines}/macos/lib/pkgconfig"),
+}
+
+
+@dataclass(frozen=True)
+class Meson:
+    build: str
+    suites: tuple
+    without: tuple = ()  # suites whose tests are left out, and
+    but: str = ""  # tests that are left out (a regular expression)
+    when: str = ALWAYS
+    env: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Script:
+    name: str
+    command: str
+    build: str = "gcc"
+    targets: tuple = ("all",)  # of its build, that must be there before
+    also: tuple = ()  # more builds, whole
+    waits: bool = False  # it waits more than it computes
+    after: str = ""  # the part that must have ended before
+    when: str = ALWAYS
+    env: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    shows: str
+    minutes: tuple  # of one processor, with its build: in `./dev test` (0: not in it), with --all
+    steps: tuple
+    needs: tuple = ()  # what `./dev setup NAME` installs, beside a compiler
+    needs_all: tuple = ()  # and with --all
+
+
+S3 = ".cache/s3/bin/python tests/s3/"
+S3_OPS = ("tests/s3/s3_ops", "tests/s3/s3_steps")
+
+
+def s3(name, command, **more):
+    return Script(name, S3 + command, waits=True, **more)
+
+
+PARTS = (
+    Part("format", "every C source is as clang-format 14 makes it", (1, 1), (
+        Script("format", "./dev format --check", "", ()),
+    ), ("format",)),
+    Part("modules", "each module alone, with gcc; error paths; every allocation failing once", (6, 6), (
+        Meson("gcc", MODULES, env={"NCZARR_TEST_CALLS": "{root}/{gcc}/calls.log"}),
+        Script("errors that are listed and seen", "python3 tests/api/errors_calls.py --check {gcc}/calls.log", after="modules"),
+    )),
+    Part("tools", "the commands: copies, dumps, subsets, pictures, pages", (4, 5), (
+        Meson("gcc", ["tools"]),
+    ), ("tools",), ("browser",)),
+    Part("golden", "datasets of every netCDF-C, and CDL to dataset to CDL in every dialect", (1, 1), (
+        Meson("gcc", ["golden"]),
+    )),
+    Part("random", "random programs of nc_* calls against a naive model", (1, 1), (
+        Meson("gcc", ["random"]),
+    )),
+    Part("threads", "many threads on the same datasets; the history is checked", (1, 1), (
+        Meson("gcc", ["threads"], ["parallel"]),
+    )),
+    Part("parallel", "processes and ranks without MPI; histories with deaths", (2, 60), (
+        Meson("gcc", ["parallel"]),
+    )),
+    Part("crash", "the process dies at its system calls, the dataset opens", (3, 20), (
+        Meson("gcc", ["crash"]),
+    ), ("tools",)),
+    Part("memory", "memory stays bounded with arrays that are larger", (1, 1), (
+        Meson("gcc", ["memory"]),
+    )),
+    Part("bench", "the benchmark programs find the right sums; nothing is timed", (1, 1), (
+        Meson("gcc", ["bench"]),
+    )),
+    Part("asan", "AddressSanitizer and UndefinedBehaviorSanitizer over what reads foreign bytes", (6, 60), (
+        Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3", "tools"], when=SHORT),
+        Meson("asan", [], when=ALL),
+    ), ("clang", "tools"), ("browser",)),
+    Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 15), (
+        Script("fuzz", "tests/fuzz/run {asan} {seconds}", "asan", ("fuzz",)),
+    ), ("clang",)),
+    Part("tsan", "ThreadSanitizer over threads and chunks", (4, 20), (
+        Meson("tsan", ["threads", "chunk"], when=SHORT),
+        Meson("tsan", ["threads", "util", "chunk", "api", "s3"], when=ALL),
+    ), ("clang",)),
+    Part("bare", "the library with zlib alone", (0, 3), (
+        Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "model", "chunk"]),
+    )),
+    Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (3, 15), (
+        s3("versitygw", "real_run.py {gcc} --server versitygw", when=SHORT),
+        s3("real servers", "real_run.py {gcc}", when=ALL),
+        s3("chaos", "chaos_run.py {asan}/tests/s3/s3_ops", build="asan", targets=S3_OPS, env=ASAN),
+        s3("chaos, shards", "chaos_shards.py {asan}/tests/s3/s3_steps", build="asan", targets=S3_OPS, env=ASAN),
+        s3("credentials, regions, endpoints", "creds_run.py {gcc}"),
+        s3("signatures against botocore's", "sigv4.py"),
+        s3("requests", "count_run.py {gcc}"),
+        s3("requests of ranks", "ranks_run.py {gcc}"),
+        s3("late requests of a killed writer", "late_run.py {gcc}"),
+        s3("certificates", "tls_run.py {gcc}"),
+        s3("a set-user-id program", "setuid_run.py {gcc}"),
+        s3("bodies, redirects, tries, memory", "edge_run.py {gcc}/tests/s3/s3_ops"),
+    ), ("clang", "versitygw", "s3"), ("minio",)),
+    Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (3, 15), (
+        Script("interoperability", "python3 tests/interop/run {gcc}"),
+    ), ("zarr3", "netcdf"), ("peers",)),
+    Part("package", "symbols, headers, installation, static link, one-file library", (4, 12), (
+        Script("package", "tests/package/run {gcc}"),
+    ), ("clang", "netcdf", "package"), ("debian",)),
+    Part("docs", "links and samples of the documents; --all: the site, and pages that need more programs", (3, 6), (
+        Script("documents", "python3 tests/docs/run {gcc}"),
+    ), ("netcdf", "zarr3", "versitygw"), ("peers", "site", "languages", "browser")),
+    Part("browser", "nczdump's pages in headless Chromium", (0, 2), (
+        Meson("gcc", ["tools"], but="(?!html$).*", env={"NCZARR_TEST_SHORT": ""}),
+    ), ("browser",)),
+    Part("forward", "packaged programs with libnczarr_netcdf.so in front of libnetcdf", (0, 3), (
+        Script("in front of libnetcdf", "python3 tests/forward/run {gcc}"),
+    ), ("netcdf", "forward", "zarr3")),
+    Part("programs", "programs of four languages, linked and preloaded; return codes", (0, 15), (
+        Script("programs of four languages", "python3 tests/programs/run {gcc}"),
+    ), ("netcdf", "languages", "peers", "s3", "versitygw")),
+    Part("mpi", "four ranks under the mpirun of Open MPI and of MPICH", (0, 4), (
+        Script("MPI", "tests/mpi/run {gcc}"),
+    ), ("mpi",)),
+    Part("i386", "32 bits; x87, which computes with more precision than a double has", (0, 6), (
+        Meson("i386", [m for m in MODULES if m not in ("s3", "forward")] + ["golden"], but="api_errors", when=ALL),
+    ), ("machines",)),
+    Part("musl", "another C library, no kernel headers", (0, 6), (
+        Meson("musl", [m for m in MODULES if m not in ("s3", "forward")] + ["golden"], but="api_errors", when=ALL),
+    ), ("machines",)),
+    Part("s390x", "big-endian, under an emulator; gcc computes floats as doubles", (0, 20), (
+        # Long under an emulator, and about nothing that depends on the byte order; codec_array_v3 has its input in the
+        # machine's byte order, where it says little.
+        Meson("s390x", [m for m in MODULES if m not in ("s3", "forward")] + ["golden"], when=ALL, env={"NCZ_GOLDEN_MODES": "0,1"},
+              but="codec_array_v3|chunk_read_ahead|(api_)?alloc|api_errors|api_caller_state|zmap_contract|chunk_parallel"),
+    ), ("machines",)),
+    Part("windows", "the commands for Windows under Wine", (0, 4), (
+        Script("windows", "tests/systems/windows {windows} {gcc}", "windows", also=("gcc",)),
+    ), ("systems",)),
+    Part("macos", "compiled and linked for macOS; nothing is run", (0, 2), (
+        Script("macos", "tests/systems/macos {macos}", "macos"),
+    ), ("systems",)),
+)
+GROUPS = {"machines": ("i386", "musl", "s390x"), "systems": ("windows", "macos")}
