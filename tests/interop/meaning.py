@@ -143,8 +143,6 @@ def missing_values(h, tmp):
                 bad.append("%s: of type %s, the variable's is %s" % (name, got[1], got[0]))
             bad += want(None if got is None else got[2], value, name)
         h.check("fill_value of xarray of %s is _FillValue" % peer, bad + ([] if snapshot(path) == before else ["documents changed"]))
-        if h.few:
-            continue
         nodata, more = {}, []
         for name in sorted(theirs or {}): # GDAL by itself
             r = h.run("gdalmdiminfo", "-array", "/" + name, 'ZARR:"%s"' % path)
@@ -207,8 +205,6 @@ def default_fill(h, tmp):
         for n, values in WRITTEN.items() if theirs else ():
             bad = bad + want(theirs[n], values, n)
         h.check("default fill of bytes and shorts, mode=%s -> netcdf-c" % mode, bad)
-        if h.few:
-            continue
         theirs, bad = h.gdal_read(path)
         for n, values in WRITTEN.items() if theirs else ():
             bad = bad + want(theirs["/" + n]["values"][:8], values, n)

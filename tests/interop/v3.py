@@ -14,6 +14,11 @@ def present(h, peer):
     return peer != "zarrnew" and not h.few or os.path.exists(h.python(peer))
 
 
+def among(h, pairs):
+    """The readers or writers that a run has."""
+    return [(kind, peer) for kind, peer in pairs if present(h, peer) and (kind == "zarr" or not h.few)]
+
+
 # ---- our reading ------------------------------------------------------------------------------------------------------------
 
 def ours(h, path, *options):
@@ -104,7 +109,7 @@ def made(h, tmp, writer, peer):
 
 def others_by_us(h, tmp):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for results in pool.map(lambda w: made(h, tmp, *w), [w for w in WRITERS if present(h, w[1])]):
+        for results in pool.map(lambda w: made(h, tmp, *w), among(h, WRITERS)):
             for name, problems in results:
                 h.check(name, problems)
 

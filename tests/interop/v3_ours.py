@@ -261,7 +261,7 @@ def copies(h, tmp):
 def run_all(h, tmp):
     copies(h, tmp)
     stores = write_all(h, tmp)
-    readers = [r for r in READERS if os.path.exists(h.python(r[1]))]
+    readers = [r for r in READERS if os.path.exists(h.python(r[1])) and (r[0] == "zarr" or not h.few)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for results in pool.map(lambda r: read_all(h, *r, stores), readers):
             for name, problems in results:

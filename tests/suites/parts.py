@@ -1,7 +1,7 @@
 """What there is to test: parts, each with a name, what it needs, and what it builds and runs.
 
 A part is a list of steps. Meson(...) is tests that meson.build lists; Script(...) a command that ends with
-`N passed, N failed`. {gcc} and the like stand for the folder of a build, {seconds} for how long to fuzz.
+`N passed, N failed`. {gcc} and the like stand for the folder of a build, {seconds} for how long to fuzz, {python} for one with peers.
 """
 from dataclasses import dataclass, field
 
@@ -82,12 +82,11 @@ class Part:
     needs_all: tuple = ()  # and with --all
 
 
-S3 = ".cache/s3/bin/python tests/s3/"
 S3_OPS = ("tests/s3/s3_ops", "tests/s3/s3_steps")
 
 
 def s3(name, command, **more):
-    return Script(name, S3 + command, waits=True, **more)
+    return Script(name, "{python} tests/s3/" + command, waits=True, **more)
 
 
 PARTS = (
@@ -95,7 +94,7 @@ PARTS = (
         Script("format", "./dev format --check", "", ()),
     ), ("format",)),
     Part("modules", "each module alone, with gcc; error paths; every allocation failing once", (6, 6), (
-        Meson("gcc", MODULES, env={"NCZARR_TEST_CALLS": "{root}/{gcc}/calls.log"}),
+        Meson("gcc", MODULES, ("tools",), env={"NCZARR_TEST_CALLS": "{root}/{gcc}/calls.log"}),
         Script("errors that are listed and seen", "python3 tests/api/errors_calls.py --check {gcc}/calls.log", after="modules"),
     )),
     Part("tools", "the commands: copies, dumps, subsets, pictures, pages", (4, 5), (
@@ -125,20 +124,20 @@ PARTS = (
     Part("asan", "AddressSanitizer and UndefinedBehaviorSanitizer over what reads foreign bytes", (6, 60), (
         Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3", "tools"], when=SHORT),
         Meson("asan", [], when=ALL),
-    ), ("clang", "tools"), ("browser",)),
+    ), ("clang", "tools"), ("llvm", "browser")),
     Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 15), (
         Script("fuzz", "tests/fuzz/run {asan} {seconds}", "asan", ("fuzz",)),
-    ), ("clang",)),
+    ), ("clang",), ("llvm",)),
     Part("tsan", "ThreadSanitizer over threads and chunks", (4, 20), (
         Meson("tsan", ["threads", "chunk"], when=SHORT),
         Meson("tsan", ["threads", "util", "chunk", "api", "s3"], when=ALL),
-    ), ("clang",)),
+    ), ("clang",), ("llvm",)),
     Part("bare", "the library with zlib alone", (0, 3), (
         Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "model", "chunk"]),
     )),
     Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (3, 15), (
         s3("versitygw", "real_run.py {gcc} --server versitygw", when=SHORT),
-        s3("real servers", "real_run.py {gcc}", when=ALL),
+        s3("real servers", "real_run.py {gcc} --all", when=ALL),
         s3("chaos", "chaos_run.py {asan}/tests/s3/s3_ops", build="asan", targets=S3_OPS, env=ASAN),
         s3("chaos, shards", "chaos_shards.py {asan}/tests/s3/s3_steps", build="asan", targets=S3_OPS, env=ASAN),
         s3("credentials, regions, endpoints", "creds_run.py {gcc}"),
@@ -149,16 +148,16 @@ PARTS = (
         s3("certificates", "tls_run.py {gcc}"),
         s3("a set-user-id program", "setuid_run.py {gcc}"),
         s3("bodies, redirects, tries, memory", "edge_run.py {gcc}/tests/s3/s3_ops"),
-    ), ("clang", "versitygw", "s3"), ("minio",)),
+    ), ("clang", "short", "versitygw"), ("s3", "minio")),
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (3, 15), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
-    ), ("zarr3", "netcdf"), ("peers",)),
+    ), ("short", "netcdf"), ("peers",)),
     Part("package", "symbols, headers, installation, static link, one-file library", (4, 12), (
         Script("package", "tests/package/run {gcc}"),
-    ), ("clang", "netcdf", "package"), ("debian",)),
+    ), ("clang", "netcdf", "package"), ("package_all", "debian")),
     Part("docs", "links and samples of the documents; --all: the site, and pages that need more programs", (3, 6), (
         Script("documents", "python3 tests/docs/run {gcc}"),
-    ), ("netcdf", "zarr3", "versitygw"), ("peers", "site", "languages", "browser")),
+    ), ("netcdf", "versitygw"), ("peers", "site", "languages", "browser")),
     Part("browser", "nczdump's pages in headless Chromium", (0, 2), (
         Meson("gcc", ["tools"], but="(?!html$).*", env={"NCZARR_TEST_SHORT": ""}),
     ), ("browser",)),

@@ -7,7 +7,7 @@ Without a name: the parts of the short run. --all: every part, and each does all
 --all included or not. --seed: the number that random programs, histories and deaths are drawn with, which otherwise
 follows from the commit. --repeat: the parts so many times, beside as many busy loops as there are processors.
 """
-import argparse, json, os, re, shutil, subprocess, sys, tempfile, threading, time
+import argparse, fcntl, json, os, re, shutil, subprocess, sys, tempfile, threading, time
 
 sys.dont_write_bytecode = True
 import outcome, parts, schedule
@@ -313,7 +313,8 @@ class Run:
                                  t["priority"] + 1)
 
     def add_script(self, part, step, after):
-        command = fill(step.command, seconds="120" if self.o.all else "0").split()
+        python = os.path.join(CACHE, "s3" if self.o.all else "short", "bin", "python")
+        command = fill(step.command, seconds="120" if self.o.all else "0", python=python).split()
         if step.after and step.after in self.rows:
             after = after + [Later(self.rows[step.after])]
         self.add_command(part, step.name, command, self.environment(step), ROOT, 3600, 0 if step.waits else 1, after, 60)
@@ -446,7 +447,12 @@ def main():
         list_parts()
         return 0
     os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
-    return Run(o).go()
+    with open(os.path.join(ROOT, "build", "test.lock"), "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.exit("./dev test: another one is running here")
+        return Run(o).go()
 
 
 sys.exit(main())
