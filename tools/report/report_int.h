@@ -262,7 +262,8 @@ typedef struct report_plot {
 
 /* report_draw.c
  *
- * Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is at the bottom.
+ * Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is at the
+ * bottom.
  */
 void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_stats *st, bool upward);
 /* Coastlines and dotted graticule, over a map. */
