@@ -10,8 +10,9 @@
  * Keys      1 to 1024 bytes of UTF-8: segments joined by '/', no '/' at either end, no empty, "." or ".." segment, no
  *           control character, no backslash. (The specification's keys begin with '/'; these do not.) A prefix is a
  *           key or "". Only leaves have content: no object lies below another.
- * Errors    NC_EEMPTY the key has no content; NC_EOBJECT an object exists where none may; NC_ENOOBJECT a map that
- *           must exist does not; NC_EPERM the map is read-only; NC_EINVAL an invalid key, or a range beyond the
+ * Errors    NC_EEMPTY the key has no content; NC_EACCESS (of a read, in maps of this library) something is there that
+ *           is no object: a directory, a prefix of other objects, a link that cannot be followed; NC_EOBJECT an
+ *           object exists where none may; NC_ENOOBJECT a map that must exist does not; NC_EPERM the map is read-only; NC_EINVAL an invalid key, or a range beyond the
  *           object; NC_ENOTBUILT not supported by this kind of map; and the system's.
  * Threads   Every function may be called on one map from several threads at once.
  */

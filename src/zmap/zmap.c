@@ -248,6 +248,26 @@ is_there(zmap *m, const char *key)
     return rc;
 }
 
+static int
+note_child(const char *name, bool leaf, void *arg)
+{
+    (void)name;
+    (void)leaf;
+    *(bool *)arg = true;
+    return 1; /* one child suffices: stop */
+}
+
+/* Whether there are objects below a key that a get has refused. */
+static bool
+is_prefix(zmap *m, const char *key)
+{
+    bool found = false;
+
+    if ((m->caps & ZMAP_CAN_LIST) != 0)
+        (void)m->ops->list(m, key, note_child, &found);
+    return found;
+}
+
 int
 zmap_len(zmap *m, const char *key, uint64_t *len)
 {
@@ -277,6 +297,8 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
     }
     if (rc == NC_NOERR && len != NULL)
         *len = known;
+    if (rc == NC_EACCESS && m->ops->len == NULL && is_prefix(m, key))
+        rc = ncz_fail(NC_EEMPTY, "%s: no such object", key);
     return rc;
 }
 

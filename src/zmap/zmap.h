@@ -8,7 +8,9 @@
  * no control byte, no '\'. The functions below check them once; a store may trust the keys that it gets. A prefix is
  * a key or "". Only leaves have content: no key may be a prefix (by segments) of another.
  *
- * Errors: NC_EEMPTY      the key has no content (absent, or only a prefix of others)
+ * Errors: NC_EEMPTY      nothing is there
+ *         NC_EACCESS     of a get: something is there that is no object, where the store knows it: other objects above
+ *                        or below the key, a directory, a device, a link that cannot be followed
  *         NC_EOBJECT     an object exists where none may (put if absent; a store that must be new)
  *         NC_ENOOBJECT   an object or a store that must exist does not
  *         NC_EINVAL      not a valid key; NC_EPERM the store is read-only; NC_ENOTBUILT the store lacks this ability
@@ -135,7 +137,8 @@ bool        zmap_has_network(void); /* ... has buckets and web servers */
 /* One object, appended to `body` up to its limit. */
 int zmap_get(zmap *m, const char *key, ncz_buf *body);
 int zmap_put(zmap *m, const char *key, const void *data, size_t len);
-/* NC_NOERR or NC_EEMPTY. *len may be NULL. Stores without `len` read the object: not for hot paths. */
+/* NC_NOERR or NC_EEMPTY, also for a prefix of others. *len may be NULL. Stores without `len` read the object: not for
+ * hot paths. */
 int zmap_len(zmap *m, const char *key, uint64_t *len);
 
 /* Tries all requests; each has its own status. Returns the first failure other than NC_EEMPTY, with its text in this
@@ -150,6 +153,9 @@ int zmap_del_match(zmap *m, const char *key, const char *version);
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 /* Every object below `prefix`, each once, unsorted. Stops as zmap_list() does. */
 int zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg);
+/* The same, and with each prefix that a list found, where the store is listed prefix by prefix: a directory may be
+ * empty, or in the place of an object. */
+int zmap_walk_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, zmap_walk_fn each_prefix, void *arg);
 /* Operations since the store was opened. A get or put counts once, failed or not; bytes count only on success. */
 void zmap_stats_of(const zmap *m, zmap_stats *out);
 /* On success all earlier puts are on stable storage. Without ZMAP_CAN_SYNC: NC_NOERR at once. */

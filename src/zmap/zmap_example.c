@@ -49,6 +49,17 @@ find_pair(const example_map *s, const char *key)
     return i;
 }
 
+/* Only leaves have content: a key must be neither below nor above another one. */
+static int
+check_place(const example_map *s, const char *key, int refusal)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (zmap_key_below(key, s->pairs[i].key, strlen(s->pairs[i].key)) ||
+            zmap_key_below(s->pairs[i].key, key, strlen(key)))
+            return ncz_fail(refusal, "%s: is in conflict with %s", key, s->pairs[i].key);
+    return NC_NOERR;
+}
+
 /*
  * Keys are valid here, because zmap.c has checked them. Ranges never arrive, because the caps lack ZMAP_CAN_RANGE:
  * zmap.c reads the whole object and cuts the range out. zmap_answer_bytes() enforces the limit and the size of the
@@ -61,26 +72,17 @@ example_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 
     for (size_t i = 0; i < n; i++) {
         size_t at;
-        int    rc = NC_EEMPTY; /* absent: a code without a text */
+        int    rc;
 
         (void)pthread_mutex_lock(&s->lock);
         if ((at = find_pair(s, reqs[i].key)) < s->n)
             rc = zmap_answer_bytes(&reqs[i], s->pairs[at].data, s->pairs[at].len);
+        else if ((rc = check_place(s, reqs[i].key, NC_EACCESS)) == NC_NOERR)
+            rc = NC_EEMPTY; /* absent: a code without a text */
         (void)pthread_mutex_unlock(&s->lock);
         zmap_get_end(&reqs[i], rc, done, arg); /* calls back, so not under the lock */
     }
     return NC_NOERR; /* zmap.c derives the status of the batch from the requests */
-}
-
-/* Only leaves have content: a key must be neither below nor above another one. */
-static int
-check_place(const example_map *s, const char *key)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (zmap_key_below(key, s->pairs[i].key, strlen(s->pairs[i].key)) ||
-            zmap_key_below(s->pairs[i].key, key, strlen(key)))
-            return ncz_fail(NC_EOBJECT, "%s: is in conflict with %s", key, s->pairs[i].key);
-    return NC_NOERR;
 }
 
 /* Takes the contents of `fresh` on success. */
@@ -93,7 +95,7 @@ store_pair(example_map *s, pair *fresh)
     if (at < s->n) {
         pair_clear(&s->pairs[at]);
     } else {
-        if ((rc = check_place(s, fresh->key)) != NC_NOERR)
+        if ((rc = check_place(s, fresh->key, NC_EOBJECT)) != NC_NOERR)
             return rc;
         if (s->n == s->cap) {
             size_t cap = s->cap != 0 ? s->cap * 2 : 16;

@@ -3,9 +3,10 @@
  * Get and list of the file store. An object is opened once and read to its end, directly into the caller's memory if
  * there is any. An object of the expected size costs open, read and close, and no other call.
  *
- * Only plain files are objects: a device, FIFO or socket is refused. (One that delivers at once exactly as many bytes
- * as are expected, or some bytes and then EOF, is taken for an object. A user able to create such a thing could
- * create the file as well.)
+ * Only plain files are objects, and only where there is nothing an object is absent: a directory, device, FIFO or
+ * socket is refused, and so is a link to nothing. (A device that delivers at once exactly as many bytes as are
+ * expected, or some bytes and then EOF, is taken for an object. A user able to create such a thing could create the
+ * file as well.)
  */
 #include "zmap/zmap_file_int.h"
 
@@ -14,6 +15,27 @@
 #include <string.h>
 
 #define GROW_STEP ((size_t)64 * 1024) /* reserved when an object is longer than its reported size */
+
+static int
+fail_directory(const file_map *f, const char *key)
+{
+    return ncz_fail(NC_EACCESS, "%s/%s: is a directory, where a file should be", f->dir, key);
+}
+
+/* What an open failed on because it found no file. A link to nothing is not an absent object, nor is one whose
+ * directory is a file. */
+static int
+check_absent(file_map *f, const char *key, int err)
+{
+    ncz_stat st;
+
+    /* The path was just resolved below the root; only its last name is looked at again. */
+    if (zmap_sys()->fstatat(f->root, key, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+        return ncz_fail(NC_EACCESS, "%s/%s: is a link to a file that does not exist", f->dir, key);
+    if (err == ENOTDIR)
+        return ncz_fail(NC_EACCESS, "%s/%s: a directory above it is a file", f->dir, key);
+    return NC_EEMPTY;
+}
 
 /* O_NONBLOCK keeps the open of a FIFO from waiting for a writer; it has no effect on a plain file. The result may
  * still be a directory or a special file: check_plain() decides. */
@@ -26,10 +48,11 @@ open_object(file_map *f, const char *key, int *out)
         return NC_EEMPTY;
     if ((*out = zmap_file_beneath(f, key, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) >= 0)
         return NC_NOERR;
-    return zmap_file_means_absent(errno) ? NC_EEMPTY : zmap_file_fail(f, errno, key, "cannot be opened");
+    return zmap_file_means_absent(errno) ? check_absent(f, key, errno)
+                                         : zmap_file_fail(f, errno, key, "cannot be opened");
 }
 
-/* Gets the size of a plain file. A directory counts as absent, and anything else is refused. */
+/* Gets the size of a plain file, and refuses anything else. */
 static int
 check_plain(file_map *f, const char *key, int fd, uint64_t *size)
 {
@@ -38,7 +61,7 @@ check_plain(file_map *f, const char *key, int fd, uint64_t *size)
     if (zmap_sys()->fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, key, "cannot be inspected");
     if (S_ISDIR(st.st_mode))
-        return NC_EEMPTY;
+        return fail_directory(f, key);
     if (!S_ISREG(st.st_mode))
         return ncz_fail(NC_EACCESS, "%s/%s: is no plain file", f->dir, key);
     *size = (uint64_t)st.st_size;
@@ -268,38 +291,40 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
     return NC_NOERR;
 }
 
+/* A prefix of other objects has no length, which is no failure here. */
 int
 zmap_file_len(zmap *m, const char *key, uint64_t *len)
 {
     file_map *f = (file_map *)m;
+    ncz_stat  st;
     int       fd = -1, rc;
 
     if ((rc = open_object(f, key, &fd)) != NC_NOERR)
         return rc;
-    rc = check_plain(f, key, fd, len);
+    rc = zmap_sys()->fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? NC_EEMPTY : check_plain(f, key, fd, len);
     zmap_sys()->close(fd);
     return rc;
 }
 
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
-/* The mode of a link's target, or 0 if the target cannot be opened below the root. */
+/* The mode of a link's target. Where the target cannot be opened below the root, it is only looked at, so that a
+ * directory outside is reported by the one who opens it. What does not exist may have been a directory. */
 static mode_t
-link_target_mode(file_map *f, const char *path)
+link_target_mode(file_map *f, int dir, const char *name, const char *path)
 {
     ncz_stat st;
-    mode_t   mode = 0;
-    int      fd = zmap_file_beneath(f, path, O_PATH | O_CLOEXEC);
+    int      fd = zmap_file_beneath(f, path, O_PATH | O_CLOEXEC), rc;
 
     if (fd < 0)
-        return 0;
-    if (zmap_sys()->fstat(fd, &st) == 0)
-        mode = st.st_mode;
+        return zmap_sys()->fstatat(dir, name, &st, 0) == 0 ? st.st_mode : S_IFDIR;
+    rc = zmap_sys()->fstat(fd, &st);
     zmap_sys()->close(fd);
-    return mode;
+    return rc == 0 ? st.st_mode : S_IFDIR;
 }
 
-/* The file type of an entry. The directory mostly contains it; otherwise one more call is needed. */
+/* The file type of an entry; 0: it was removed meanwhile. The directory mostly contains it; otherwise one more call is
+ * needed. */
 static int
 entry_mode(file_map *f, int dir, const ncz_dirent *e, const char *path, mode_t *out)
 {
@@ -310,20 +335,20 @@ entry_mode(file_map *f, int dir, const ncz_dirent *e, const char *path, mode_t *
         *out = e->d_type == DT_REG ? S_IFREG : S_IFDIR;
         return NC_NOERR;
     }
-    if (e->d_type == DT_UNKNOWN) {
+    if (e->d_type != DT_LNK) {
         if (zmap_sys()->fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             mode = st.st_mode;
         else if (errno != ENOENT) /* removed meanwhile */
             return zmap_file_fail(f, errno, path, "cannot be inspected");
     }
     if (e->d_type == DT_LNK || S_ISLNK(mode))
-        mode = link_target_mode(f, path);
+        mode = link_target_mode(f, dir, e->d_name, path);
     *out = mode;
     return NC_NOERR;
 }
 
-/* A child is only what get or a further list can reach: a directory or a plain file that is not temporary, under a
- * valid name. */
+/* A child is anything under a valid name that is not temporary. What is neither a plain file nor a directory is
+ * reported as an object, and refused by get. */
 static int
 add_entry(file_map *f, int dir, const ncz_dirent *e, const char *prefix, zmap_children *out)
 {
@@ -339,8 +364,8 @@ add_entry(file_map *f, int dir, const ncz_dirent *e, const char *prefix, zmap_ch
         goto done;
     if ((rc = entry_mode(f, dir, e, path, &mode)) != NC_NOERR)
         goto done;
-    if (S_ISDIR(mode) || (S_ISREG(mode) && !zmap_file_reserved(e->d_name)))
-        rc = zmap_children_add(out, e->d_name, strlen(e->d_name), S_ISREG(mode));
+    if (mode != 0 && (S_ISDIR(mode) || !zmap_file_reserved(e->d_name)))
+        rc = zmap_children_add(out, e->d_name, strlen(e->d_name), !S_ISDIR(mode));
 done:
     ncz_free(path);
     return rc;

@@ -64,6 +64,33 @@ object_find(mem_map *s, const char *key)
     return o;
 }
 
+/* Whether `key` may hold an object: no other object is above or below it. */
+static int
+check_place(const mem_map *s, const char *key, int refusal)
+{
+    size_t           len = strlen(key);
+    const zmap_node *below = zmap_index_seek(&s->objects, key, len);
+
+    for (size_t i = 0; i < len; i++)
+        if (key[i] == '/' && zmap_index_find(&s->objects, key, i) != NULL)
+            return ncz_fail(refusal, "%s: %.*s is an object, not a prefix", key, (int)i, key);
+    if (below != NULL && zmap_key_below(below->key, key, len))
+        return ncz_fail(refusal, "%s: is the prefix of other objects", key);
+    return NC_NOERR;
+}
+
+/* Of a key that has no object. */
+static int
+check_absent(mem_map *s, const char *key)
+{
+    int rc;
+
+    pthread_rwlock_rdlock(&s->lock);
+    rc = check_place(s, key, NC_EACCESS);
+    pthread_rwlock_unlock(&s->lock);
+    return rc == NC_NOERR ? NC_EEMPTY : rc;
+}
+
 /* Consecutive requests with the same key pointer are answered from one version of the object. */
 static int
 mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
@@ -72,11 +99,12 @@ mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 
     for (size_t i = 0; i < n; i++) {
         bool last = i + 1 == n || reqs[i].key != reqs[i + 1].key;
-        int  rc = NC_EEMPTY;
+        int  rc;
 
         if (o == NULL)
             o = object_find((mem_map *)m, reqs[i].key);
-        if (o != NULL && (rc = zmap_answer_bytes(&reqs[i], o->data, o->len)) == NC_NOERR)
+        rc = o != NULL ? zmap_answer_bytes(&reqs[i], o->data, o->len) : check_absent((mem_map *)m, reqs[i].key);
+        if (rc == NC_NOERR)
             snprintf(reqs[i].version, sizeof reqs[i].version, "%" PRIu64, o->version);
         if (last) {
             object_unref(o);
@@ -96,21 +124,6 @@ mem_len(zmap *m, const char *key, uint64_t *len)
         return NC_EEMPTY;
     *len = o->len;
     object_unref(o);
-    return NC_NOERR;
-}
-
-/* Whether `key` may hold an object: no other object is above or below it. */
-static int
-check_place(const mem_map *s, const char *key)
-{
-    size_t           len = strlen(key);
-    const zmap_node *below = zmap_index_seek(&s->objects, key, len);
-
-    for (size_t i = 0; i < len; i++)
-        if (key[i] == '/' && zmap_index_find(&s->objects, key, i) != NULL)
-            return ncz_fail(NC_EOBJECT, "%s: %.*s is an object, not a prefix", key, (int)i, key);
-    if (below != NULL && zmap_key_below(below->key, key, len))
-        return ncz_fail(NC_EOBJECT, "%s: is the prefix of other objects", key);
     return NC_NOERR;
 }
 
@@ -152,7 +165,7 @@ put_one(mem_map *s, zmap_put_req *r)
     pthread_rwlock_wrlock(&s->lock);
     there = zmap_index_find(&s->objects, r->key, strlen(r->key));
     if ((rc = check_when(r, there)) == NC_NOERR && there == NULL)
-        rc = check_place(s, r->key);
+        rc = check_place(s, r->key, NC_EOBJECT);
     if (rc == NC_NOERR) {
         /* One counter for all keys: a version does not recur after del and put. */
         o->version = ++s->version;

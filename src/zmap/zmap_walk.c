@@ -12,7 +12,7 @@ typedef struct walk {
     const char   *prefix; /* the one being listed */
     zmap_children todo;   /* prefixes found so far, in the order of listing */
     ncz_buf       key;
-    zmap_walk_fn  each;
+    zmap_walk_fn  each, each_prefix; /* the second may be NULL */
     void         *arg;
 } walk;
 
@@ -27,13 +27,15 @@ on_child(const char *name, bool leaf, void *arg)
         return rc;
     if (leaf)
         return w->each(w->key.data, ZMAP_NO_SIZE, w->arg);
+    if (w->each_prefix != NULL && (rc = w->each_prefix(w->key.data, ZMAP_NO_SIZE, w->arg)) != NC_NOERR)
+        return rc;
     return zmap_children_add(&w->todo, w->key.data, w->key.len, false);
 }
 
 static int
-by_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
+by_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, zmap_walk_fn each_prefix, void *arg)
 {
-    walk   w = {.each = each, .arg = arg};
+    walk   w = {.each = each, .each_prefix = each_prefix, .arg = arg};
     size_t at = 0;
     int    rc = zmap_children_add(&w.todo, prefix, strlen(prefix), false);
 
@@ -49,12 +51,18 @@ by_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 int
 zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 {
+    return zmap_walk_prefixes(m, prefix, each, NULL, arg);
+}
+
+int
+zmap_walk_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, zmap_walk_fn each_prefix, void *arg)
+{
     zmap_log_batch log;
     bool           logged = zmap_is_logged(m);
     int            rc;
 
     if (m->ops->walk == NULL)
-        return by_prefixes(m, prefix, each, arg);
+        return by_prefixes(m, prefix, each, each_prefix, arg);
     if ((rc = zmap_check_list(m, prefix)) != NC_NOERR)
         return rc;
     atomic_fetch_add_explicit(&m->done.lists, 1, memory_order_relaxed);

@@ -22,7 +22,9 @@ collect_children(const zip_names *t, const char *prefix, zmap_children *out)
     for (at = t->v[at].child; at != 0; at = t->v[at].sibling) {
         const zip_name *n = &t->v[at];
 
-        if (n->live != 0 && (rc = zmap_children_add(out, n->key + skip, n->len - skip, n->present)) != NC_NOERR)
+        bool there = n->live != 0 || n->other == ZIP_DIRECTORY;
+
+        if (there && (rc = zmap_children_add(out, n->key + skip, n->len - skip, n->present)) != NC_NOERR)
             return rc;
     }
     return NC_NOERR;
@@ -98,6 +100,7 @@ static const zmap_ops zip_ops = {
     .list = zip_list,
     .sync = zip_sync,
     .close = zip_close,
+    .len = zmap_zip_len,
 };
 
 /* ---- opening ---- */

@@ -22,10 +22,12 @@ typedef struct opened {
     uint32_t    at;
 } opened;
 
-static bool
+/* NC_NOERR, NC_EEMPTY, or a failure with its text. */
+static int
 look_up(zip_map *m, const char *key, opened *out)
 {
     uint32_t at;
+    int      rc = NC_NOERR;
 
     if (m->writable)
         pthread_rwlock_rdlock(&m->lock);
@@ -39,11 +41,11 @@ look_up(zip_map *m, const char *key, opened *out)
                         at};
         out->object.head = atomic_load_explicit(&o->head, memory_order_relaxed);
     } else {
-        at = 0;
+        rc = zmap_zip_names_absent(&m->names, m->path, key);
     }
     if (m->writable)
         pthread_rwlock_unlock(&m->lock);
-    return at != 0;
+    return rc;
 }
 
 /* Stores the length of the header if the name still refers to the same entry. */
@@ -313,15 +315,15 @@ zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
 {
     zip_map *m = (zip_map *)map;
     opened   in = {.src = NULL};
-    bool     found = false;
 
     for (size_t i = 0; i < n; i++) {
         bool last = i + 1 == n || reqs[i].key != reqs[i + 1].key;
-        int  rc;
+        int  rc = NC_NOERR;
 
-        if (i == 0 || reqs[i].key != reqs[i - 1].key)
-            found = look_up(m, reqs[i].key, &in);
-        rc = found ? answer_request(m, &in, &reqs[i]) : NC_EEMPTY;
+        if (in.src == NULL)
+            rc = look_up(m, reqs[i].key, &in);
+        if (rc == NC_NOERR)
+            rc = answer_request(m, &in, &reqs[i]);
         if (last) {
             zmap_zip_source_unref(in.src);
             in.src = NULL;
@@ -329,4 +331,26 @@ zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
         zmap_get_end(&reqs[i], rc, done, arg);
     }
     return NC_NOERR;
+}
+
+/* A prefix of other objects has no length, which is no failure here. */
+int
+zmap_zip_len(zmap *map, const char *key, uint64_t *len)
+{
+    zip_map        *m = (zip_map *)map;
+    const zip_name *n;
+    int             rc = NC_NOERR;
+
+    if (m->writable)
+        pthread_rwlock_rdlock(&m->lock);
+    n = &m->names.v[zmap_zip_names_find(&m->names, key, strlen(key))];
+    if (n->present)
+        *len = n->object.size;
+    else if (n->len != 0 && n->other != ZIP_LINK)
+        rc = NC_EEMPTY;
+    else
+        rc = zmap_zip_names_absent(&m->names, m->path, key);
+    if (m->writable)
+        pthread_rwlock_unlock(&m->lock);
+    return rc;
 }

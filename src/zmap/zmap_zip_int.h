@@ -56,14 +56,22 @@ typedef struct zip_object {
     zip_aes          aes;
 } zip_object;
 
-/* A name in the tree: an object, a prefix of others, or (after a removal) neither. Names refer to each other by
- * index; 0 is none. */
+/* Entries that are no objects, but in the place of one. */
+typedef enum zip_other {
+    ZIP_NO_ENTRY,
+    ZIP_DIRECTORY, /* its own entry; does not count in `live` */
+    ZIP_LINK,      /* counts in `live` */
+} zip_other;
+
+/* A name in the tree: an object, a prefix of others, an entry of another kind, or (after a removal) none of them. Names
+ * refer to each other by index; 0 is none. */
 typedef struct zip_name {
     const char *key; /* not NUL-terminated */
     uint32_t    len, hash;
     uint32_t    parent, child, sibling;
-    uint32_t    live; /* counts its object and each child that has live != 0 */
+    uint32_t    live; /* counts its object, its link, and each child that has live != 0 */
     bool        present;
+    zip_other   other;
     zip_object  object; /* when present */
 } zip_name;
 
@@ -75,7 +83,7 @@ typedef struct zip_names {
     uint32_t   n, cap;
     uint32_t  *slots; /* indexes of v; 0: free */
     uint32_t   nslots;
-    size_t     nobjects;
+    size_t     nobjects, nlinks;
     zip_block *blocks; /* contain the keys */
     size_t     block_used;
 } zip_names;
@@ -86,8 +94,13 @@ uint32_t zmap_zip_names_find(const zip_names *t, const char *key, size_t len); /
 int      zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at); /* with the names above it */
 void     zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o);
 void     zmap_zip_names_unset(zip_names *t, uint32_t at);
-/* Checks that an object may be put at this name. NC_EOBJECT, with a text: an object exists above or below it. */
+void     zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other);
+/* Checks that an object may be put at this name. NC_EOBJECT, with a text: an object exists above or below it, or a
+ * link. */
 int zmap_zip_names_place(const zip_names *t, uint32_t at);
+/* Of a key that has no object: NC_EEMPTY, or NC_EACCESS with a text: something else is in its place. `what`: the
+ * archive. */
+int zmap_zip_names_absent(const zip_names *t, const char *what, const char *key);
 
 /* ---- bytes (zmap_zip_source.c) --------------------------------------------------------------------------------- */
 
@@ -229,6 +242,7 @@ int zmap_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *
 uint32_t zmap_zip_crc(const void *data, size_t len); /* zmap_zip_crc_*.c */
 
 int zmap_zip_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
+int zmap_zip_len(zmap *m, const char *key, uint64_t *len);
 int zmap_zip_put(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_zip_del(zmap *m, const char *const *keys, size_t n);
 

@@ -3,9 +3,9 @@
  * The names of an archive: a tree of segments in one array, and a hash table of whole names over it. Built for
  * archives of millions of entries.
  *
- * Invariant: `live` of a name counts one for its object and one for each child whose `live` is not 0. So `live` is 0
- * only if no object is at or below the name, which distinguishes a removed name from a prefix. A name stays until all
- * are cleared.
+ * Invariant: `live` of a name counts one for its object, one for its link and one for each child whose `live` is not 0.
+ * So `live` is 0 only if no object or link is at or below the name, which distinguishes a removed name from a prefix. A
+ * name stays until all are cleared.
  *
  * No locks of its own.
  */
@@ -183,6 +183,18 @@ zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
 
 /* ---- objects ---- */
 
+/* The parent's count changes only when `live` leaves 0. */
+static void
+count_live(zip_names *t, uint32_t at)
+{
+    zip_name *n = &t->v[at];
+
+    while (n->live++ == 0 && at != 0) {
+        at = n->parent;
+        n = &t->v[at];
+    }
+}
+
 void
 zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
 {
@@ -193,10 +205,20 @@ zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
         return;
     n->present = true;
     t->nobjects++;
-    /* The parent's count changes only when `live` leaves 0. */
-    while (n->live++ == 0 && at != 0) {
-        at = n->parent;
-        n = &t->v[at];
+    count_live(t, at);
+}
+
+void
+zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other)
+{
+    zip_name *n = &t->v[at];
+
+    if (n->other == ZIP_LINK)
+        return;
+    n->other = other;
+    if (other == ZIP_LINK) {
+        t->nlinks++;
+        count_live(t, at);
     }
 }
 
@@ -223,13 +245,46 @@ zmap_zip_names_place(const zip_names *t, uint32_t at)
 
     while (above->parent != 0) {
         above = &t->v[above->parent];
-        if (above->present)
-            return ncz_fail(NC_EOBJECT, "%.*s: %.*s is an object, not a prefix", (int)n->len, n->key, (int)above->len,
-                            above->key);
+        if (above->present || above->other == ZIP_LINK)
+            return ncz_fail(NC_EOBJECT, "%.*s: %.*s is %s, not a prefix", (int)n->len, n->key, (int)above->len,
+                            above->key, above->present ? "an object" : "a link");
     }
+    if (n->other == ZIP_LINK)
+        return ncz_fail(NC_EOBJECT, "%.*s: is a link", (int)n->len, n->key);
     if (n->live != 0 && !n->present)
         return ncz_fail(NC_EOBJECT, "%.*s: is the prefix of other objects", (int)n->len, n->key);
     return NC_NOERR;
+}
+
+/* What is above a key without a name, or at it: only prefixes may be. */
+static const zip_name *
+find_in_the_way(const zip_names *t, const char *key)
+{
+    size_t len = strlen(key);
+
+    for (size_t i = 1; i <= len; i++) {
+        uint32_t at = key[i] == '/' || key[i] == '\0' ? zmap_zip_names_find(t, key, i) : 0;
+
+        if (at != 0 && (t->v[at].present || t->v[at].other == ZIP_LINK))
+            return &t->v[at];
+    }
+    return NULL;
+}
+
+int
+zmap_zip_names_absent(const zip_names *t, const char *what, const char *key)
+{
+    uint32_t        at = zmap_zip_names_find(t, key, strlen(key));
+    const zip_name *n = find_in_the_way(t, key);
+
+    if (n != NULL && n->other == ZIP_LINK)
+        return ncz_fail(NC_EACCESS, "%s: %s: %.*s is a link, which an archive's reader does not follow", what, key,
+                        (int)n->len, n->key);
+    if (n != NULL)
+        return ncz_fail(NC_EACCESS, "%s: %s: %.*s is an object, not a prefix", what, key, (int)n->len, n->key);
+    if (at != 0 && (t->v[at].live != 0 || t->v[at].other == ZIP_DIRECTORY))
+        return ncz_fail(NC_EACCESS, "%s: %s: is a directory, where a file should be", what, key);
+    return NC_EEMPTY;
 }
 
 uint64_t

@@ -366,15 +366,21 @@ remember_span(reading *rd, const zip_record *r)
     return NC_NOERR;
 }
 
-/* Gets the key of an entry. False if the entry is not an object: its name is not a key below the prefix, or it is a
- * link. */
+/* True for the entry of a directory itself. */
+static bool
+is_directory(const zip_record *r)
+{
+    return r->name_len > 0 && r->name[r->name_len - 1] == '/' && r->object.csize == 0;
+}
+
+/* Gets the key of an entry, of a directory's without its last '/'. False if its name is not a key below the prefix. */
 static bool
 key_of(const zip_map *m, const zip_record *r, char key[ZMAP_KEY_MAX + 1])
 {
-    size_t len = r->name_len - m->prefix_len;
+    size_t len = r->name_len - m->prefix_len - is_directory(r);
 
-    if (r->name_len <= m->prefix_len || len > ZMAP_KEY_MAX || r->link ||
-        memcmp(r->name, m->prefix, m->prefix_len) != 0 || memchr(r->name, '\0', r->name_len) != NULL)
+    if (r->name_len <= m->prefix_len || len > ZMAP_KEY_MAX || memcmp(r->name, m->prefix, m->prefix_len) != 0 ||
+        memchr(r->name, '\0', r->name_len) != NULL)
         return false;
     memcpy(key, r->name + m->prefix_len, len);
     key[len] = '\0';
@@ -406,7 +412,7 @@ keep_other(reading *rd, const zip_record *r, const unsigned char *raw)
     zip_map *m = rd->m;
     int      rc;
 
-    if (r->name_len > 0 && r->name[r->name_len - 1] == '/' && r->object.csize == 0)
+    if (is_directory(r))
         return NC_NOERR;
     rd->unseen++;
     rd->used += ZIP_LOCAL_LEN + r->name_len + r->object.csize;
@@ -432,8 +438,12 @@ name_record(const zip_record *r, const unsigned char *raw, void *arg)
         return rc;
     if (!key_of(m, r, key))
         return keep_other(rd, r, raw);
-    if ((rc = zmap_zip_names_make(&m->names, key, r->name_len - m->prefix_len, &at)) != NC_NOERR)
+    if ((rc = zmap_zip_names_make(&m->names, key, strlen(key), &at)) != NC_NOERR)
         return rc;
+    if (r->link || is_directory(r)) {
+        zmap_zip_names_set_other(&m->names, at, r->link ? ZIP_LINK : ZIP_DIRECTORY);
+        return keep_other(rd, r, raw);
+    }
     /* Of several entries with one name the last counts. */
     if (m->names.v[at].present) {
         rd->twice++;

@@ -174,38 +174,38 @@ typedef struct link_row {
 } link_row;
 
 static const link_row link_rows[] = {
-    {"leaf", "../outside/secret", "leaf", NC_EACCESS, ""},
-    {"leaf", "@/outside/secret", "leaf", NC_EACCESS, ""},
-    {"leaf", "@/store.zarr/in/side", "leaf", NC_EACCESS, ""}, /* leaves by its name, though not by place */
-    {"leaf", "in/../../outside/secret", "leaf", NC_EACCESS, ""},
-    {"leaf", "./../outside/secret", "leaf", NC_EACCESS, ""},
-    {"leaf", "../store.zarr/in/side", "leaf", NC_EACCESS, ""},
-    {"leaf", "leaf", "leaf", NC_EACCESS, ""}, /* a loop */
+    {"leaf", "../outside/secret", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "@/outside/secret", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "@/store.zarr/in/side", "leaf", NC_EACCESS, "leaf "}, /* leaves by its name, though not by place */
+    {"leaf", "in/../../outside/secret", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "./../outside/secret", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "../store.zarr/in/side", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "leaf", "leaf", NC_EACCESS, "leaf/ "}, /* a loop */
     {"leaf", "in/side", "leaf", NC_NOERR, "leaf "},
     {"leaf", "in/../in/./side", "leaf", NC_NOERR, "leaf "},
-    {"leaf", "nowhere", "leaf", NC_EEMPTY, ""},
-    {"leaf", "in", "leaf", NC_EEMPTY, "leaf/ "},
-    {"leaf", "/etc/passwd", "leaf", NC_EACCESS, ""},
-    {"leaf", "/dev/zero", "leaf", NC_EACCESS, ""},
-    {"leaf", "/proc/self/environ", "leaf", NC_EACCESS, ""},
-    {"dir", "../outside", "dir/secret", NC_EACCESS, ""},
-    {"dir", "@/outside", "dir/secret", NC_EACCESS, ""},
-    {"dir", "..", "dir/outside/secret", NC_EACCESS, ""},
-    {"dir", "/", "dir/etc/passwd", NC_EACCESS, ""},
-    {"dir", "/proc/self/root", "dir/etc/passwd", NC_EACCESS, ""},
-    {"dir", "/proc/self/cwd", "dir/x", NC_EACCESS, ""},
+    {"leaf", "nowhere", "leaf", NC_EACCESS, "leaf/ "}, /* may have been a directory */
+    {"leaf", "in", "leaf", NC_EACCESS, "leaf/ "},
+    {"leaf", "/etc/passwd", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "/dev/zero", "leaf", NC_EACCESS, "leaf "},
+    {"leaf", "/proc/self/environ", "leaf", NC_EACCESS, "leaf "},
+    {"dir", "../outside", "dir/secret", NC_EACCESS, "dir/ "},
+    {"dir", "@/outside", "dir/secret", NC_EACCESS, "dir/ "},
+    {"dir", "..", "dir/outside/secret", NC_EACCESS, "dir/ "},
+    {"dir", "/", "dir/etc/passwd", NC_EACCESS, "dir/ "},
+    {"dir", "/proc/self/root", "dir/etc/passwd", NC_EACCESS, "dir/ "},
+    {"dir", "/proc/self/cwd", "dir/x", NC_EACCESS, "dir/ "},
     {"dir", "in", "dir/side", NC_NOERR, "dir/ "},
     {"dir", ".", "dir/in/side", NC_NOERR, "dir/ "},
     {"dir", ".", "dir/dir/dir/in/side", NC_NOERR, "dir/ "},
     {"in/deep", "../../outside", "in/deep/secret", NC_EACCESS, ""},
     {"in/deep", "../../../../../../../../../../etc", "in/deep/passwd", NC_EACCESS, ""},
     {"in/deep", "../in", "in/deep/side", NC_NOERR, ""},
-    {"leaf", "in/", "leaf", NC_EEMPTY, "leaf/ "},
-    {"leaf", "in/side/", "leaf", NC_EEMPTY, ""}, /* a file is no directory */
+    {"leaf", "in/", "leaf", NC_EACCESS, "leaf/ "},
+    {"leaf", "in/side/", "leaf", NC_EACCESS, "leaf/ "}, /* a file is no directory */
     {"leaf", ".//in///side", "leaf", NC_NOERR, "leaf "},
     {"dir", "in/..", "dir/in/side", NC_NOERR, "dir/ "},
     {"dir", "in/../in/../in", "dir/side", NC_NOERR, "dir/ "},
-    {"dir", "in/../dir", "dir/side", NC_EACCESS, ""}, /* a loop with more in it */
+    {"dir", "in/../dir", "dir/side", NC_EACCESS, "dir/ "}, /* a loop with more in it */
     {"in/deep", "../in/deep/..", "in/deep/side", NC_EACCESS, ""},
     {"in/deep", "..", "in/deep/in/deep/in/side", NC_NOERR, ""},
     {"in/deep", "../..", "in/deep/store.zarr/in/side", NC_EACCESS, ""}, /* out, though back in at once */
@@ -293,7 +293,8 @@ chain_links(const fixture *fx)
     expect_get(m, "in/39", NC_NOERR, "inside");
     expect_get(m, "in/40", NC_EACCESS, "");
     assert_non_null(strstr(ncz_err_text(), "too many links"));
-    expect_get(m, "in/39/below", NC_EEMPTY, "");
+    expect_get(m, "in/39/below", NC_EACCESS, "");
+    assert_non_null(strstr(ncz_err_text(), "below: a directory above it is a file"));
     assert_int_equal(scratch_open_files(), files);
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
@@ -417,8 +418,10 @@ test_special_files(void **state)
     assert_non_null(strstr(ncz_err_text(), "fifo: is no plain file"));
     alarm(0);
     assert_true(zmap_get(m, "sock", &NCZ_BUF_INIT) != NC_NOERR);
-    expect_get(m, "fifo/x", NC_EEMPTY, "");
-    expect_list(m, "", "in/ ");
+    expect_get(m, "fifo/x", NC_EACCESS, "");
+    expect_get(m, "in", NC_EACCESS, "");
+    assert_non_null(strstr(ncz_err_text(), "in: is a directory, where a file should be"));
+    expect_list(m, "", "fifo in/ sock ");
     expect_list(m, "fifo", "");
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     close(sock);

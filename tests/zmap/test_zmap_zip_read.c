@@ -267,7 +267,7 @@ test_prefix_chosen(void **state)
 
 /* ---- liars ----------------------------------------------------------------------------------------------------- */
 
-/* Names that lead elsewhere, are no names, or are links: nothing of them is seen. */
+/* Of names that lead elsewhere or are no names nothing is seen. A link is seen, and never read. */
 static void
 test_names_that_are_no_keys(void **state)
 {
@@ -285,10 +285,39 @@ test_names_that_are_no_keys(void **state)
     zipmake_add(&z, (zipmake_entry){.name = "good", .data = "good", .len = 4, .mode = 0100644});
     zipmake_end(&z, false, "");
     m = open_made(&z, "");
-    expect_list(m, "", "good ");
+    expect_list(m, "", "good link/ "); /* the link may lead to a directory */
     expect_text(m, "good", "good");
     expect_failure(m, "nul", NC_EEMPTY, NULL);
-    expect_failure(m, "link", NC_EEMPTY, NULL);
+    expect_failure(m, "link", NC_EACCESS, "link is a link, which an archive's reader does not follow");
+    expect_failure(m, "link/.zarray", NC_EACCESS, "link/.zarray: link is a link");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+/* Only where nothing is an object is absent. */
+static void
+test_in_the_place_of_an_object(void **state)
+{
+    zipmake  z = {0};
+    zmap    *m;
+    uint64_t len;
+
+    (void)state;
+    zipmake_text(&z, "v/", "");
+    zipmake_text(&z, "v/0.0/", "");
+    zipmake_text(&z, "v/0.1/x", "below");
+    zipmake_text(&z, "v/0.2", "chunk");
+    zipmake_end(&z, false, "");
+    m = open_made(&z, "");
+    expect_failure(m, "v/0.0", NC_EACCESS, "v/0.0: is a directory, where a file should be");
+    expect_failure(m, "v/0.1", NC_EACCESS, "v/0.1: is a directory, where a file should be");
+    expect_failure(m, "v/0.2/0", NC_EACCESS, "v/0.2 is an object, not a prefix");
+    expect_failure(m, "v/0.3", NC_EEMPTY, NULL);
+    assert_int_equal(zmap_len(m, "v", &len), NC_EEMPTY); /* a question, not a read */
+    assert_int_equal(zmap_len(m, "v/0.0", &len), NC_EEMPTY);
+    assert_int_equal(zmap_len(m, "v/0.2", &len), NC_NOERR);
+    assert_int_equal(len, 5);
+    expect_list(m, "v", "0.0/ 0.1/ 0.2 ");
     zmap_close(m, ZMAP_KEEP);
     zipmake_clear(&z);
 }
@@ -625,6 +654,7 @@ main(void)
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_prefix_chosen),
         cmocka_unit_test(test_names_that_are_no_keys),
+        cmocka_unit_test(test_in_the_place_of_an_object),
         cmocka_unit_test(test_entries_that_lie),
         cmocka_unit_test(test_overlaps),
         cmocka_unit_test(test_renamed),
