@@ -60,8 +60,7 @@ read_type(const ncz_json *config, ncz_dtype *out)
 {
     const ncz_json *member = ncz_json_get(config, "data_type");
     const ncz_json *name = ncz_json_is(member, NCZ_JSON_OBJECT) ? ncz_json_get(member, "name") : member;
-    size_t          len;
-    const char     *text = ncz_json_str(name, &len);
+    const char     *text = ncz_json_cstr(name);
 
     if (text == NULL)
         return ncz_fail(NC_EFILTER, "codec 'cast_value': \"data_type\" is not the name of a type");
@@ -118,7 +117,7 @@ read_maps(const ncz_json *map, cast_state *s)
     int rc;
 
     for (size_t i = 0; i < ncz_json_len(map); i++)
-        if (!ncz_json_is(map, NCZ_JSON_OBJECT) ||
+        if (!ncz_json_is(map, NCZ_JSON_OBJECT) || !ncz_json_key_whole(map, i) ||
             (strcmp(ncz_json_key(map, i), "encode") != 0 && strcmp(ncz_json_key(map, i), "decode") != 0))
             return ncz_fail(NC_EFILTER, "codec 'cast_value': \"scalar_map\" is not an object of encode and decode");
     if ((rc = read_map(ncz_json_get(map, "encode"), "encode", &s->decoded, &s->encoded, &s->encode)) != NC_NOERR)

@@ -34,12 +34,11 @@ read_labels(const ncz_json *list, ncz_buf *b)
     if ((rc = ncz_vlen_begin(b, n)) != NC_NOERR)
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        size_t      len;
-        const char *s = ncz_json_str(ncz_json_at(list, i), &len);
+        const char *s = ncz_json_cstr(ncz_json_at(list, i));
 
-        if (s == NULL || strlen(s) != len)
+        if (s == NULL)
             return ncz_fail(NC_EFILTER, "codec 'categorize': a label is not a string");
-        rc = ncz_vlen_set(b, i, (ncz_vlen_item){s, len, NCZ_VLEN_STRING});
+        rc = ncz_vlen_set(b, i, (ncz_vlen_item){s, strlen(s), NCZ_VLEN_STRING});
     }
     return rc;
 }
@@ -60,8 +59,7 @@ make_labels(const ncz_json *list, char **out)
 static int
 read_dtype(const ncz_json *config, const ncz_array_type *in, ncz_dtype *out)
 {
-    size_t      len;
-    const char *s = ncz_json_str(ncz_json_get(config, "dtype"), &len);
+    const char *s = ncz_json_cstr(ncz_json_get(config, "dtype"));
     unsigned    width = 0;
     char        end;
 

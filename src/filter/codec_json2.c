@@ -14,12 +14,14 @@ static int
 json2_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
                 void *state)
 {
-    size_t      len;
-    const char *encoding = ncz_json_str(ncz_json_get(config, "encoding"), &len);
+    const ncz_json *member = ncz_json_get(config, "encoding");
+    const char     *encoding = ncz_json_cstr(member);
 
     (void)in;
     (void)rules;
     (void)state;
+    if (encoding == NULL && ncz_json_is(member, NCZ_JSON_STRING))
+        return ncz_fail(NC_EFILTER, "codec '%s': \"encoding\" has a NUL", ops->id);
     if (encoding != NULL && strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0 &&
         strcasecmp(encoding, "ascii") != 0)
         return ncz_fail(NC_ENOFILTER, "codec '%s': encoding '%.40s' is not built in", ops->id, encoding);

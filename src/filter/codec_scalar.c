@@ -64,8 +64,7 @@ parse_float(const ncz_json *v, const ncz_dtype *t, double *out)
         const char *name;
         double      value;
     } names[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
-    size_t      len;
-    const char *text = ncz_json_str(v, &len);
+    const char *text = ncz_json_cstr(v);
 
     if (text == NULL)
         return ncz_json_f64(v, out);

@@ -297,8 +297,7 @@ decode_run(const void *state, const unsigned char *bytes, size_t n, size_t i, nc
 static bool
 parse_double(const ncz_json *v, double *out)
 {
-    size_t      len;
-    const char *s = ncz_json_str(v, &len);
+    const char *s = ncz_json_cstr(v);
     const char *minus;
 
     if (ncz_json_f64(v, out))

@@ -120,10 +120,10 @@ check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
         n++;
     for (size_t i = 0; i < ncz_json_len(config); i++) {
         const char *member = ncz_json_key(config, i);
-        bool        known = own != NULL && strcmp(member, own) == 0;
+        bool        whole = ncz_json_key_whole(config, i), known = whole && own != NULL && strcmp(member, own) == 0;
 
         for (size_t k = 0; !known && k < n; k++)
-            known = strcmp(member, ops->members[k]) == 0;
+            known = whole && strcmp(member, ops->members[k]) == 0;
         if (!known)
             return fail_member(ops, n, member);
     }
@@ -151,11 +151,9 @@ ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_
 static ncz_config_rules
 find_rules(const ncz_json *config, const ncz_codec_ops *ops)
 {
-    size_t      len;
-    const char *name =
-        ncz_json_str(ncz_json_is(config, NCZ_JSON_STRING) ? config : ncz_json_get(config, "name"), &len);
+    const ncz_json *name = ncz_json_is(config, NCZ_JSON_STRING) ? config : ncz_json_get(config, "name");
 
-    return name != NULL && strcmp(name, ops->id) == 0 ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS;
+    return ncz_json_str_is(name, ops->id) ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS;
 }
 
 int

@@ -66,11 +66,14 @@ bool          ncz_json_is(const ncz_json *v, ncz_json_type t); /* false for NULL
 
 size_t          ncz_json_len(const ncz_json *v);                   /* items or members; 0 for others */
 const ncz_json *ncz_json_at(const ncz_json *v, size_t i);          /* item, or member's value; NULL outside */
-const char     *ncz_json_key(const ncz_json *v, size_t i);         /* member's name */
+const char     *ncz_json_key(const ncz_json *v, size_t i);         /* member's name, up to its first NUL */
+bool            ncz_json_key_whole(const ncz_json *v, size_t i);   /* the name has no NUL */
 const ncz_json *ncz_json_get(const ncz_json *v, const char *name); /* member by name; NULL when absent */
 
 /* A string's bytes, followed by a NUL (it may contain NULs: use *len). NULL when `v` is not a string. */
 const char *ncz_json_str(const ncz_json *v, size_t *len);
+/* The same for what is used as a C string: NULL also when it contains NULs. */
+const char *ncz_json_cstr(const ncz_json *v);
 bool        ncz_json_str_is(const ncz_json *v, const char *s);
 bool        ncz_json_bool(const ncz_json *v, bool *out);
 bool        ncz_json_i64(const ncz_json *v, int64_t *out);  /* INT only */

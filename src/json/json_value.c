@@ -116,6 +116,14 @@ ncz_json_key(const ncz_json *v, size_t i)
     return ncz_json_is(v, NCZ_JSON_OBJECT) && i < v->len ? v->u.items[2 * i].u.str : NULL;
 }
 
+bool
+ncz_json_key_whole(const ncz_json *v, size_t i)
+{
+    const char *name = ncz_json_key(v, i);
+
+    return name != NULL && strlen(name) == v->u.items[2 * i].len;
+}
+
 static bool
 name_is(const ncz_json *member, const char *name, size_t len)
 {
@@ -168,6 +176,15 @@ ncz_json_str(const ncz_json *v, size_t *len)
     if (len != NULL)
         *len = v->len;
     return v->u.str;
+}
+
+const char *
+ncz_json_cstr(const ncz_json *v)
+{
+    size_t      len = 0;
+    const char *s = ncz_json_str(v, &len);
+
+    return s != NULL && strlen(s) == len ? s : NULL;
 }
 
 bool
