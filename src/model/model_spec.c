@@ -334,6 +334,16 @@ row_length(const ncz_dim *d)
     return d->len > SIZE_MAX ? SIZE_MAX : (size_t)d->len;
 }
 
+/* Checked before anything of an element's size is allocated. */
+static int
+check_element(const ncz_model *m, const ncz_var *v, const char *path)
+{
+    if (v->unusable->code != NC_NOERR || v->dtype.size <= m->limits.element_bytes)
+        return NC_NOERR;
+    return ncz_fail(NC_EBADTYPE, "%s: one element of %zu bytes is larger than %zu (limit `element_bytes`)", path,
+                    v->dtype.size, m->limits.element_bytes);
+}
+
 int
 ncz_var_respec(ncz_model *m, ncz_var *v)
 {
@@ -356,7 +366,9 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
     s->dtype.big = is_stored_big(m, v);
     s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);
     if ((rc = set_default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||
-        (rc = make_fill(v, &s->dtype, &s->fill)) != NC_NOERR)
+        (rc = check_element(m, v, ncz_buf_str(&path))) != NC_NOERR)
+        goto done;
+    if (v->unusable->code == NC_NOERR && (rc = make_fill(v, &s->dtype, &s->fill)) != NC_NOERR)
         goto done;
     if ((s->chunk = ncz_dup(v->chunk, v->rank * sizeof *v->chunk)) == NULL) {
         rc = ncz_fail_nomem(v->rank * sizeof *v->chunk);

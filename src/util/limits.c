@@ -15,6 +15,7 @@ const ncz_limits ncz_limits_default = {
     .attributes = 65536,
     .name_bytes = 1024,
     .rank = 1024,
+    .element_bytes = 16 * MIB,
     .chunk_bytes = 2 * GIB,
     .object_bytes = 2 * GIB,
     .chain = 32,

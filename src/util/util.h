@@ -231,10 +231,11 @@ typedef struct ncz_limits {
     size_t attributes; /* per object */
     size_t name_bytes; /* when reading */
     size_t rank;
-    size_t chunk_bytes;  /* one decoded chunk */
-    size_t object_bytes; /* one stored object read at once */
-    size_t chain;        /* codecs of one variable */
-    size_t cache_bytes;  /* chunk cache of a dataset */
+    size_t element_bytes; /* one stored element of fixed length */
+    size_t chunk_bytes;   /* one decoded chunk */
+    size_t object_bytes;  /* one stored object read at once */
+    size_t chain;         /* codecs of one variable */
+    size_t cache_bytes;   /* chunk cache of a dataset */
 } ncz_limits;
 
 extern const ncz_limits ncz_limits_default;
@@ -343,6 +344,19 @@ void ncz_free_secret(char *s);         /* wipes and frees; NULL is fine */
 bool ncz_env_secure(void);
 /* Empties a variable, so that libraries do not read it. Safe while other threads read other variables. */
 void ncz_env_hide(const char *name);
+
+/* ---- texts for somebody to read -------------------------------------------------------------------------------- */
+
+typedef struct ncz_texts {
+    char **v;
+    size_t n, cap;
+} ncz_texts;
+
+#define NCZ_TEXTS_INIT ((ncz_texts){NULL, 0, 0})
+
+/* A copy of the text, unless there is an equal one; beyond a hundred, a last text that there are more. */
+int  ncz_texts_add(ncz_texts *t, const char *text);
+void ncz_texts_clear(ncz_texts *t); /* may be called twice */
 
 /* ---- log: off by default; the only part that writes to stderr --------------------------------------------------- */
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Texts that are collected for somebody to read. No lock of its own.
+ */
+#include "util/util.h"
+
+#include <string.h>
+
+#define TEXTS_MOST 100 /* what is wrong in so many places is wrong in all of them */
+
+static bool
+has_text(const ncz_texts *t, const char *text)
+{
+    size_t i = 0;
+
+    while (i < t->n && strcmp(t->v[i], text) != 0)
+        i++;
+    return i < t->n;
+}
+
+int
+ncz_texts_add(ncz_texts *t, const char *text)
+{
+    if (t->n > TEXTS_MOST || has_text(t, text))
+        return NC_NOERR;
+    if (t->n == TEXTS_MOST)
+        text = "there are more of this kind";
+    if (t->n == t->cap) {
+        size_t cap = t->cap == 0 ? 4 : t->cap * 2;
+        char **v = ncz_grow(t->v, cap, sizeof *v);
+
+        if (v == NULL)
+            return ncz_fail_nomem(cap * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if ((t->v[t->n] = ncz_strdup(text)) == NULL)
+        return ncz_fail_nomem(strlen(text) + 1);
+    t->n++;
+    return NC_NOERR;
+}
+
+void
+ncz_texts_clear(ncz_texts *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        ncz_free(t->v[i]);
+    ncz_free(t->v);
+    *t = NCZ_TEXTS_INIT;
+}
