@@ -572,6 +572,15 @@ NCZARR_API int nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp);
  * Costs a request where they are an object of their own. */
 NCZARR_API int nczarr_inq_consolidated(int ncid, int *consolidatedp);
 
+/*
+ * What is damaged in the documents of a dataset and was passed over when they were read, since something else served:
+ * consolidated metadata (the documents themselves were read), a document of the root that is not needed, a group's
+ * document, a variable's attributes. *np texts for people, each naming a document; *textsp is NULL if there are none.
+ * They belong to the dataset: valid until it is closed. Either pointer may be NULL. Each text is also a warning in the
+ * log. A variable that cannot be read is not among them: its data give the error.
+ */
+NCZARR_API int nczarr_inq_warnings(int ncid, size_t *np, const char *const **textsp);
+
 /* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
 NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);
 

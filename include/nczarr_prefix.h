@@ -463,6 +463,7 @@
 #define nczarr_inq_var_shards NCZARR_NAMED_(nczarr_inq_var_shards)
 #define nczarr_inq_var_strlen NCZARR_NAMED_(nczarr_inq_var_strlen)
 #define nczarr_inq_var_typename NCZARR_NAMED_(nczarr_inq_var_typename)
+#define nczarr_inq_warnings NCZARR_NAMED_(nczarr_inq_warnings)
 #define nczarr_inq_zarr_format NCZARR_NAMED_(nczarr_inq_zarr_format)
 #define nczarr_list_var_chunks NCZARR_NAMED_(nczarr_list_var_chunks)
 #define nczarr_map_answer NCZARR_NAMED_(nczarr_map_answer)

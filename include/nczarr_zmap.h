@@ -12,8 +12,9 @@
  *           key or "". Only leaves have content: no object lies below another.
  * Errors    NC_EEMPTY the key has no content; NC_EACCESS (of a read, in maps of this library) something is there that
  *           is no object: a directory, a prefix of other objects, a link that cannot be followed; NC_EOBJECT an
- *           object exists where none may; NC_ENOOBJECT a map that must exist does not; NC_EPERM the map is read-only; NC_EINVAL an invalid key, or a range beyond the
- *           object; NC_ENOTBUILT not supported by this kind of map; and the system's.
+ *           object exists where none may; NC_ENOOBJECT a map that must exist does not; NC_EPERM the map is read-only;
+ *           NC_EINVAL an invalid key, or a range beyond the object; NC_ENOTBUILT not supported by this kind of map;
+ *           and the system's.
  * Threads   Every function may be called on one map from several threads at once.
  */
 #ifndef NCZARR_ZMAP_H

@@ -412,6 +412,18 @@ explain_url(const char *url, const char *shown)
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* What was passed over, because something else served. */
+static void
+report_warnings(const char *shown, int ncid)
+{
+    const char *const *texts = NULL;
+    size_t             n = 0;
+
+    (void)nczarr_inq_warnings(ncid, &n, &texts);
+    for (size_t i = 0; i < n; i++)
+        fprintf(stderr, "nczdump: %s: warning: %s\n", shown, texts[i]);
+}
+
 static int
 dump_path(const char *path, const char *shown, const char *name, const char *png, dump_opts *o, const html_opts *html,
           const plot_opts *plot)
@@ -426,6 +438,8 @@ dump_path(const char *path, const char *shown, const char *name, const char *png
         o->color = report_wants_color(plot->color);
         if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
             fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
+        if (o->form != DUMP_KIND)
+            report_warnings(shown, ncid);
         if (name == NULL)
             name = own;
         if (plot->on)

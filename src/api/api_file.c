@@ -254,6 +254,23 @@ nczarr_inq_consolidated(int ncid, int *consolidatedp)
 }
 
 int
+nczarr_inq_warnings(int ncid, size_t *np, const char *const **textsp)
+{
+    ncz_call         c;
+    const ncz_texts *t;
+    int              rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    t = ncz_dataset_warnings(c.ds);
+    if (np != NULL)
+        *np = t->n;
+    if (textsp != NULL)
+        *textsp = (const char *const *)t->v;
+    return ncz_call_leave(&c, rc);
+}
+
+int
 nc_set_fill(int ncid, int fillmode, int *old_modep)
 {
     ncz_call c;

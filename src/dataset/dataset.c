@@ -69,6 +69,7 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);
+    ncz_texts_clear(&ds->warnings);
     ncz_key_list_clear(&ds->leftover);
     ncz_key_list_clear(&ds->loaded);
     ncz_free(ds->path);
@@ -251,6 +252,12 @@ ncz_dataset_has_consolidated(const ncz_dataset *ds, bool *out)
         rc = zmap_len(ds->map, key, NULL);
     *out = ds->style.consolidated || rc == NC_NOERR;
     return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
+const ncz_texts *
+ncz_dataset_warnings(const ncz_dataset *ds)
+{
+    return &ds->warnings;
 }
 
 bool

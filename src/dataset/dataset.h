@@ -100,6 +100,9 @@ zmap       *ncz_dataset_map(const ncz_dataset *ds);       /* borrowed */
 /* Whether the store has consolidated metadata, or a flush will put them. */
 int ncz_dataset_has_consolidated(const ncz_dataset *ds, bool *out);
 
+/* What was damaged in the documents and passed over, when they were loaded. */
+const ncz_texts *ncz_dataset_warnings(const ncz_dataset *ds);
+
 /* Stored chunks: n indices of max(rank, 1) numbers each (a scalar's is 0), unordered. */
 typedef struct ncz_stored_chunks {
     uint64_t *index;

@@ -27,9 +27,7 @@ read_shallow(ncz_meta_source *s, const char *key, size_t depth, const ncz_json *
     if ((rc = ncz_json_reader_new(&s->reader)) != NC_NOERR ||
         (rc = ncz_json_read(s->reader, ncz_buf_str(&s->body), s->body.len, &opts, doc, &tail)) != NC_NOERR)
         return rc;
-    if (tail > 0)
-        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes after the document are ignored", key, tail);
-    return NC_NOERR;
+    return tail > 0 ? ncz_doc_check_tail(key, tail) : NC_NOERR;
 }
 
 /* ---- in a document of their own ---- */
@@ -67,9 +65,7 @@ take_document(ncz_meta_source *s, zmap_get_req *req)
     req->body = NCZ_BUF_INIT;
     if ((rc = split_document(s)) == NC_NOERR || rc == NC_ENOMEM || must)
         return rc;
-    ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
-    ncz_err_clear();
-    return NC_NOERR;
+    return ncz_meta_pass_over(s->warnings, "the documents themselves are read");
 }
 
 /* ---- inside the root's document ---- */
@@ -247,7 +243,8 @@ ncz_consolidated_list(void *arg, const char *prefix, int (*each)(const char *nam
     if (c == NULL)
         return ncz_fail_nomem(all * sizeof *c);
     for (size_t i = 0; i < all; i++)
-        n += child_of(ncz_json_key(s->metadata, i), prefix, s->inside != NULL, &c[n]);
+        n += ncz_json_key_whole(s->metadata, i) &&
+             child_of(ncz_json_key(s->metadata, i), prefix, s->inside != NULL, &c[n]);
     /* Sorting makes equal names adjacent: each child is reported once, though several keys name it. */
     qsort(c, n, sizeof *c, by_name);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {

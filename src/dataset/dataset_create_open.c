@@ -174,6 +174,19 @@ as_unknown_format(int rc, const char *path)
     return ncz_fail(NC_ENOTNC, "%s: %s", path, err.text);
 }
 
+/* A writer that keeps consolidated metadata needs all documents, since it copies them. */
+static int
+check_copyable(const ncz_dataset *ds)
+{
+    ncz_group *g = NULL;
+
+    while (ds->style.consolidated && (g = ncz_model_next_group(ds->model, g)) != NULL)
+        for (size_t i = 0; i < g->nvars; i++)
+            if (ncz_format_is_unreadable(g->vars[i]->unusable->code))
+                return ncz_err_adopt(g->vars[i]->unusable);
+    return NC_NOERR;
+}
+
 /*
  * Loads the metadata. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
  * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request.
@@ -184,7 +197,8 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
     const ncz_load_opts wish = {.zarr_format = t->zarr_format,
                                 .pure = t->dialect == NCZ_DIALECT_ZARR,
                                 .xarray = t->xarray,
-                                .look = !writable};
+                                .look = !writable,
+                                .warnings = &ds->warnings};
     ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
                                  : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
                                  : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
@@ -201,6 +215,7 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
     if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
         ds->style.consolidated = ds->style.consolidated || keep;
         ncz_dataset_note_lengths(ds);
+        rc = check_copyable(ds);
     }
     return rc;
 }

@@ -2,7 +2,8 @@
 /*
  * dataset_doc_parse: parses the documents of one node for the format.
  *
- * Old writers left stale bytes after complete documents: the first value counts, the rest is logged.
+ * Old writers left stale bytes after complete documents: the first value counts, the rest is logged. Dialects that no
+ * such writer wrote have no such documents: there the rest is an error.
  */
 #include "dataset/meta_source_int.h"
 
@@ -36,14 +37,23 @@ ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char
     size_t tail = 0;
     int    rc = ncz_json_read(h->reader, text, len, &opts, &h->got[k].doc, &tail);
 
+    if (rc == NC_NOERR && tail > 0)
+        rc = ncz_doc_check_tail(key, tail);
     if (rc != NC_NOERR) {
         ncz_err_save(&h->errs[k], rc);
         ncz_err_clear();
-        h->got[k].err = &h->errs[k];
-    } else if (tail > 0) {
-        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes after the document are ignored", key, tail);
+        h->got[k] = (ncz_docs_got){.err = &h->errs[k]};
     }
     return rc;
+}
+
+int
+ncz_doc_check_tail(const char *key, size_t tail)
+{
+    if (!ncz_format_may_have_tail(key))
+        return ncz_fail(NC_EZARRMETA, "%s: %zu bytes follow the document's end", key, tail);
+    ncz_log(NCZ_LOG_WARN, "%s: %zu bytes after the document are ignored", key, tail);
+    return NC_NOERR;
 }
 
 void

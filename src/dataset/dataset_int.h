@@ -20,10 +20,12 @@ typedef struct ncz_key_list {
 
 #define NCZ_KEY_LIST_INIT ((ncz_key_list){NULL, 0, 0})
 
-int  ncz_key_list_add(ncz_key_list *k, const char *prefix, const char *name); /* "prefix/name", or "name" */
-int  ncz_key_list_walk(zmap *map, const char *prefix, ncz_key_list *out);     /* every object below prefix, sorted */
-bool ncz_key_list_has(const ncz_key_list *k, const char *key);                /* in a sorted list */
-int  ncz_key_list_del(zmap *map, const ncz_key_list *k);                      /* deletes the objects */
+int ncz_key_list_add(ncz_key_list *k, const char *prefix, const char *name); /* "prefix/name", or "name" */
+int ncz_key_list_walk(zmap *map, const char *prefix, ncz_key_list *out);     /* every object below prefix, sorted */
+/* The same, and prefixes (zmap_walk_prefixes()), not sorted; NULL: not wanted. */
+int  ncz_key_list_walk_prefixes(zmap *map, const char *prefix, ncz_key_list *out, ncz_key_list *prefixes);
+bool ncz_key_list_has(const ncz_key_list *k, const char *key); /* in a sorted list */
+int  ncz_key_list_del(zmap *map, const ncz_key_list *k);       /* deletes the objects */
 void ncz_key_list_clear(ncz_key_list *k);
 
 /* ---- which objects of a store belong to a dataset (dataset_ownership.c) --------------------------------------- */
@@ -108,11 +110,13 @@ typedef enum ncz_consolidated {
 typedef struct ncz_meta_source {
     zmap                  *map; /* NULL: not initialised */
     const ncz_limits      *limits;
-    ncz_doc_cache         *stored; /* receives the bytes of each document; NULL: not needed */
-    pthread_mutex_t        lock;   /* guards *stored while workers fetch */
+    ncz_doc_cache         *stored;   /* receives the bytes of each document; NULL: not needed */
+    ncz_texts             *warnings; /* receives what is passed over; NULL: not needed */
+    pthread_mutex_t        lock;     /* guards *stored while workers fetch */
     ncz_consolidated       wish;
     bool                   root_deferred; /* the root's documents have hidden names until close */
     bool                   begun;         /* the root's documents were requested */
+    bool                   enough;        /* the first of them sufficed: the others were not requested */
     bool                   copies;        /* NCZ_CONSOLIDATED_KNOW, once begun: the document exists */
     bool                   root_known;    /* the root's first document was requested with the copies: `root` is it */
     ncz_buf                root;          /* empty: it does not exist */
@@ -124,10 +128,15 @@ typedef struct ncz_meta_source {
 } ncz_meta_source;
 
 /* `zarr_format`: of the dialects in which to look for copies; 0: all. */
-int      ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
-                              int zarr_format, ncz_doc_cache *stored);
+int ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
+                         int zarr_format, ncz_doc_cache *stored, ncz_texts *warnings);
+/* Reads those documents of the root that were not needed, where that is cheap, and notes what is wrong with them. */
+int      ncz_meta_check_unneeded(ncz_meta_source *s, const ncz_dialect_ops *dialect);
 ncz_docs ncz_meta_source_docs(ncz_meta_source *s);
 void     ncz_meta_source_clear(ncz_meta_source *s);
+
+/* Logs this thread's error as a warning, with what is done instead, and notes it. The error is cleared. */
+int ncz_meta_pass_over(ncz_texts *warnings, const char *instead);
 
 /* ---- loading the metadata (dataset_lazy_load.c) ---------------------------------------------------------------- */
 
@@ -173,6 +182,7 @@ struct ncz_dataset {
     ncz_limits        limits;
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
+    ncz_texts         warnings;    /* what was passed over while the documents were read; then unchanged */
     ncz_key_list      leftover;    /* objects of an old name, deleted after a flush has stored the new one */
     char             *path;        /* for error texts */
     char             *given;       /* as the caller wrote it, possibly with a secret; NULL: as `path` */

@@ -51,7 +51,7 @@ ncz_key_list_has(const ncz_key_list *k, const char *key)
 }
 
 typedef struct gathering {
-    ncz_key_list *out;
+    ncz_key_list *out, *prefixes;
     int           rc; /* of the callback, which a store may not return unchanged */
 } gathering;
 
@@ -65,11 +65,27 @@ on_key(const char *key, uint64_t size, void *arg)
     return g->rc;
 }
 
+static int
+on_prefix(const char *key, uint64_t size, void *arg)
+{
+    gathering *g = arg;
+
+    (void)size;
+    g->rc = ncz_key_list_add(g->prefixes, "", key);
+    return g->rc;
+}
+
 int
 ncz_key_list_walk(zmap *map, const char *prefix, ncz_key_list *out)
 {
-    gathering g = {.out = out};
-    int       rc = zmap_walk(map, prefix, on_key, &g);
+    return ncz_key_list_walk_prefixes(map, prefix, out, NULL);
+}
+
+int
+ncz_key_list_walk_prefixes(zmap *map, const char *prefix, ncz_key_list *out, ncz_key_list *prefixes)
+{
+    gathering g = {.out = out, .prefixes = prefixes};
+    int       rc = zmap_walk_prefixes(map, prefix, on_key, prefixes != NULL ? on_prefix : NULL, &g);
 
     if (g.rc != NC_NOERR)
         return g.rc;

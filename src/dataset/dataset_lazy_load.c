@@ -53,7 +53,8 @@ load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, b
     load->wish = *wish;
     load->copies = copies;
     if ((rc = ncz_meta_source_init(&load->source, ds->documents != NULL ? ds->documents : ds->map, &ds->limits,
-                                   copies, wish->zarr_format, wish->look ? NULL : &ds->stored)) != NC_NOERR)
+                                   copies, wish->zarr_format, wish->look ? NULL : &ds->stored, wish->warnings)) !=
+        NC_NOERR)
         goto done;
     load->source.root_deferred = ds->root_deferred;
     load->docs = ncz_meta_source_docs(&load->source);
@@ -77,7 +78,9 @@ start_over(ncz_dataset *ds)
     bool          damaged;
     int           rc;
 
-    ncz_log(NCZ_LOG_WARN, "%s: the consolidated metadata are damaged; the documents themselves are read", ds->path);
+    (void)ncz_fail(NC_EZARRMETA, "%s: the consolidated metadata are damaged", ds->path);
+    if ((rc = ncz_meta_pass_over(wish.warnings, "the documents themselves are read")) != NC_NOERR)
+        return rc;
     ncz_load_drop(ds);
     if ((rc = ncz_model_new(&ds->limits, &m)) != NC_NOERR)
         return rc;
@@ -94,7 +97,8 @@ ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copie
 
     if (rc != NC_EZARRMETA || !damaged)
         return rc;
-    ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
+    if ((rc = ncz_meta_pass_over(wish->warnings, "the documents themselves are read")) != NC_NOERR)
+        return rc;
     return load_root(ds, NCZ_CONSOLIDATED_IGNORE, wish, &damaged);
 }
 
@@ -116,6 +120,8 @@ ncz_load_rest(ncz_dataset *ds)
     rc = ncz_format_load_rest(ds->load->loader, &ds->style);
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_format_load_rest(ds->load->loader, &ds->style);
+    if (rc == NC_NOERR)
+        rc = ncz_meta_check_unneeded(&ds->load->source, ds->style.dialect);
     if (rc == NC_NOERR)
         ncz_dataset_log_load(ds, &ds->load->source);
     ncz_load_drop(ds);

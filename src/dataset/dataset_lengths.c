@@ -58,7 +58,8 @@ merge_stored(ncz_dataset *ds, ncz_consolidated copies, ncz_doc_cache *stored, bo
     int                 rc;
 
     if ((rc = ncz_model_new(&ds->limits, &m)) != NC_NOERR ||
-        (rc = ncz_meta_source_init(&source, ds->map, &ds->limits, copies, wish.zarr_format, stored)) != NC_NOERR)
+        (rc = ncz_meta_source_init(&source, ds->map, &ds->limits, copies, wish.zarr_format, stored, NULL)) !=
+            NC_NOERR)
         goto done;
     docs = ncz_meta_source_docs(&source);
     if ((rc = ncz_format_load(&docs, &wish, m, &style)) == NC_NOERR)

@@ -108,15 +108,33 @@ take_key(found *f, const char *key, size_t skip)
     return rc;
 }
 
+/* A directory in the place of an object: reading it is an error, so it is not absent. The store says what is there. */
+static int
+check_prefix(found *f, zmap *map, const char *prefix, size_t skip)
+{
+    static char  none[1];
+    zmap_get_req req = {.key = prefix, .into = none};
+    size_t       before = f->n;
+    int          rc = take_key(f, prefix, skip);
+
+    if (rc == NC_NOERR && f->n > before && (rc = zmap_get_batch(map, &req, 1, NULL, NULL)) == NC_NOERR)
+        rc = ncz_fail(NC_EACCESS, "%s: is a directory, where a file should be", prefix);
+    f->n = before;
+    return rc;
+}
+
 static int
 list_objects(found *f, zmap *map)
 {
-    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    ncz_key_list keys = NCZ_KEY_LIST_INIT, prefixes = NCZ_KEY_LIST_INIT;
     size_t       skip = f->v->spec->path[0] != '\0' ? strlen(f->v->spec->path) + 1 : 0;
-    int          rc = ncz_key_list_walk(map, f->v->spec->path, &keys);
+    int          rc = ncz_key_list_walk_prefixes(map, f->v->spec->path, &keys, &prefixes);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
         rc = take_key(f, keys.v[i], skip);
+    for (size_t i = 0; rc == NC_NOERR && i < prefixes.n; i++)
+        rc = check_prefix(f, map, prefixes.v[i], skip);
+    ncz_key_list_clear(&prefixes);
     ncz_key_list_clear(&keys);
     return rc;
 }

@@ -251,7 +251,7 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
         if (rc != NC_NOERR)
             return rc;
     }
-    if (enough)
+    if ((f->s->enough = enough))
         return NC_NOERR;
     (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
     for (; n < r->n; n++)
@@ -283,6 +283,46 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
     }
     for (size_t k = 0; k <= r->n; k++)
         ncz_buf_clear(&gets[k].body);
+    ncz_doc_set_clear(&h);
+    return rc;
+}
+
+/* A document of the root that was not needed. */
+static int
+check_document(ncz_meta_source *s, ncz_doc_set *h, const char *key)
+{
+    zmap_get_req get = ncz_meta_request(s, s->root_deferred ? ncz_deferred_key(key) : key);
+    int          rc;
+
+    (void)zmap_get_batch(s->map, &get, 1, NULL, NULL);
+    if ((rc = get.err.code) == NC_NOERR)
+        rc = ncz_doc_set_parse(h, s, 0, key, ncz_buf_str(&get.body), get.body.len);
+    if (rc == NC_NOERR && !ncz_json_is(h->got[0].doc, NCZ_JSON_OBJECT))
+        rc = ncz_fail(NC_EZARRMETA, "%s: not a JSON object", key);
+    else if (rc != NC_NOERR && rc != NC_EEMPTY)
+        (void)ncz_err_adopt(get.err.code != NC_NOERR ? &get.err : &h->errs[0]);
+    ncz_buf_clear(&get.body);
+    return rc == NC_NOERR || rc == NC_EEMPTY ? NC_NOERR
+                                             : ncz_meta_pass_over(s->warnings, "the dataset opens without it");
+}
+
+int
+ncz_meta_check_unneeded(ncz_meta_source *s, const ncz_dialect_ops *dialect)
+{
+    ncz_doc_set h;
+    int         rc;
+
+    if (!s->enough || s->warnings == NULL || (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0)
+        return NC_NOERR;
+    if ((rc = ncz_doc_set_init(&h)) != NC_NOERR)
+        return rc;
+    for (const ncz_root_doc *doc = dialect->docs.published; rc == NC_NOERR && doc->key != NULL; doc++) {
+        if (strcmp(doc->key, dialect->docs.root[0]) == 0 ||
+            (dialect->copies.key != NULL && strcmp(doc->key, dialect->copies.key) == 0))
+            continue;
+        ncz_doc_set_reset(&h);
+        rc = check_document(s, &h, doc->key);
+    }
     ncz_doc_set_clear(&h);
     return rc;
 }

@@ -76,12 +76,17 @@ list_map(void *arg, const char *prefix, int (*each)(const char *name, bool leaf,
 
 int
 ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
-                     int zarr_format, ncz_doc_cache *stored)
+                     int zarr_format, ncz_doc_cache *stored, ncz_texts *warnings)
 {
     int rc;
 
-    *s = (ncz_meta_source){
-        .map = map, .limits = limits, .wish = copies, .stored = stored, .root = NCZ_BUF_INIT, .body = NCZ_BUF_INIT};
+    *s = (ncz_meta_source){.map = map,
+                           .limits = limits,
+                           .wish = copies,
+                           .stored = stored,
+                           .warnings = warnings,
+                           .root = NCZ_BUF_INIT,
+                           .body = NCZ_BUF_INIT};
     atomic_init(&s->unsound, false);
     if ((rc = pthread_mutex_init(&s->lock, NULL)) != 0) {
         s->map = NULL;
@@ -101,6 +106,23 @@ ncz_meta_source_docs(ncz_meta_source *s)
                       .list = !can_list             ? NULL
                               : s->metadata != NULL ? ncz_consolidated_list
                                                     : list_map};
+}
+
+int
+ncz_meta_pass_over(ncz_texts *warnings, const char *instead)
+{
+    char *text = ncz_sprintf("%s; %s", ncz_err_text(), instead);
+    int   rc = NC_NOERR;
+
+    if (text == NULL)
+        return ncz_fail_nomem(NCZ_ERR_TEXT);
+    ncz_log(NCZ_LOG_WARN, "%s", text);
+    if (warnings != NULL)
+        rc = ncz_texts_add(warnings, text);
+    ncz_free(text);
+    if (rc == NC_NOERR)
+        ncz_err_clear();
+    return rc;
 }
 
 void

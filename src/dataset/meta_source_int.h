@@ -35,8 +35,10 @@ int  ncz_doc_set_init(ncz_doc_set *h);
 void ncz_doc_set_reset(ncz_doc_set *h);
 void ncz_doc_set_clear(ncz_doc_set *h);
 /* Parses the bytes of document k, or records the failure. */
-int  ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char *key, const char *text,
-                       size_t len);
+int ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char *key, const char *text,
+                      size_t len);
+/* What follows a document: ignored with a line in the log, or an error. */
+int  ncz_doc_check_tail(const char *key, size_t tail);
 void ncz_meta_fail(const ncz_meta_fetch *f, size_t i); /* reports NC_ENOMEM for request i */
 
 /* ---- dataset_meta_from_store.c ---- */

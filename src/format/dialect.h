@@ -47,6 +47,7 @@ typedef struct ncz_dialect_docs {
      * published. */
     const ncz_root_doc *published;
     const char         *array; /* the document that makes a node an array */
+    bool stale_tails;          /* old writers left bytes of a longer document behind the shorter one; else an error */
 } ncz_dialect_docs;
 
 /* The consolidated metadata: copies of all documents, in a document of their own or inside the root's. */
@@ -163,6 +164,7 @@ const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
 
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 
+bool ncz_format_may_have_tail(const char *key);   /* a document that bytes may follow, which are ignored */
 bool ncz_format_is_document(const char *name);    /* by the last segment of a key: a document of any dialect */
 bool ncz_format_owns_temporary(const char *name); /* the same for a temporary */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */

@@ -45,6 +45,26 @@ warn_of_others(const ncz_loader *l, const ncz_docs_got *got)
     }
 }
 
+int
+ncz_format_warn(ncz_loader *l, const char *text)
+{
+    return l->wish.warnings != NULL ? ncz_texts_add(l->wish.warnings, text) : NC_NOERR;
+}
+
+static int
+warn_broken(ncz_loader *l, const ncz_err *broken, const ncz_dialect_ops *d)
+{
+    char *text = ncz_sprintf("%s; the dataset is read as %s", broken->text, d->name);
+    int   rc;
+
+    if (text == NULL)
+        return ncz_fail_nomem(NCZ_ERR_TEXT);
+    ncz_log(NCZ_LOG_WARN, "%s", text);
+    rc = ncz_format_warn(l, text);
+    ncz_free(text);
+    return rc;
+}
+
 /*
  * Offers the root's documents to each dialect in turn until one recognises them. `got` holds the dialects' documents
  * one after the other. A broken document of one dialect fails the load only if no other recognises the dataset: it may
@@ -62,8 +82,8 @@ identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_nod
         int rc = ncz_format_is_wanted(&l->wish, d) ? d->identify(l, root, got, docs, &is) : NC_NOERR;
 
         if (rc == NC_NOERR && is) {
-            if (broken.code != NC_NOERR)
-                ncz_log(NCZ_LOG_WARN, "%s; the dataset is read as %s", broken.text, d->name);
+            if (broken.code != NC_NOERR && (rc = warn_broken(l, &broken, d)) != NC_NOERR)
+                return rc;
             l->dialect = l->m->dialect = d;
             warn_of_others(l, first);
             return NC_NOERR;

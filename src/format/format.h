@@ -55,9 +55,9 @@ typedef void (*ncz_docs_fn)(void *arg, size_t i, const ncz_docs_got *got);
 /*
  * The source of documents, which it does not keep. The first call of `fetch` is one request, for the root's
  * documents. A call is one round trip (two if the first document did not suffice). A call fails only if it could not
- * start, or, for a writer, if the presence of consolidated metadata could not be determined. NC_EZARRMETA (an
- * unparsable document), NC_EINVAL or ENAMETOOLONG for one document spoils its node only; any other error fails the
- * load.
+ * start, or, for a writer, if the presence of consolidated metadata could not be determined. Below the root
+ * NC_EZARRMETA (an unparsable document), NC_EACCESS, NC_EIO, NC_EINVAL or ENAMETOOLONG for one document spoils its node
+ * only; any other error fails the load.
  */
 typedef struct ncz_docs {
     void *arg;
@@ -82,10 +82,11 @@ typedef struct ncz_format_opts {
 
 /* How the caller wants an existing dataset loaded. `pure`: ignore NCZarr keys (mode=zarr). */
 typedef struct ncz_load_opts {
-    int  zarr_format; /* consider only documents of this version of Zarr; 0: of any */
-    bool pure;
-    bool xarray; /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
-    bool look;   /* read-only: the documents' own spelling need not be kept */
+    int        zarr_format; /* consider only documents of this version of Zarr; 0: of any */
+    bool       pure;
+    bool       xarray;   /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
+    bool       look;     /* read-only: the documents' own spelling need not be kept */
+    ncz_texts *warnings; /* receives what is damaged and passed over; NULL: not wanted */
 } ncz_load_opts;
 
 /*
@@ -104,6 +105,8 @@ typedef struct ncz_load_opts {
  * broken, with key and cause; limits; NC_ENOMEM.
  */
 typedef struct ncz_loader ncz_loader;
+
+bool ncz_format_is_unreadable(int rc); /* of a document that may exist, and that the store does not give */
 
 int  ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out);
 int  ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);

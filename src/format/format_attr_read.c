@@ -311,7 +311,7 @@ make_fill(const att_place *p, const void *fill, const char *entry, ncz_att *out)
 static int
 read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
 {
-    const char     *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
+    const char     *entry = ncz_json_cstr(ncz_json_get(p->types, name));
     bool            fill = p->var && strcmp(name, "_FillValue") == 0;
     size_t          extra = extra_nuls(p->lengths, name, v);
     const ncz_type *type = entry != NULL ? p->l->dialect->att_type(entry) : fill ? p->type : ncz_type_of(NC_NAT);
@@ -338,7 +338,7 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
 static const char *
 find_fill_entry(const ncz_att_docs *docs, size_t *at)
 {
-    const char *entry = ncz_json_str(ncz_json_get(docs->types, "_FillValue"), NULL);
+    const char *entry = ncz_json_cstr(ncz_json_get(docs->types, "_FillValue"));
 
     if (entry == NULL || ncz_json_get(docs->values, "_FillValue") != NULL)
         return NULL;
@@ -355,7 +355,7 @@ count_shown(const ncz_json *doc)
     size_t n = 0;
 
     for (size_t i = 0; i < ncz_json_len(doc); i++)
-        n += !ncz_format_hidden_att(ncz_json_key(doc, i));
+        n += ncz_json_key_whole(doc, i) && !ncz_format_hidden_att(ncz_json_key(doc, i));
     return n;
 }
 
@@ -387,6 +387,10 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
             return rc;
         if (i == n)
             break;
+        if (!ncz_json_key_whole(doc, i)) {
+            ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, name);
+            continue;
+        }
         if (ncz_format_hidden_att(name))
             continue;
         if (name[0] == '\0' || strlen(name) > l->m->limits.name_bytes) {

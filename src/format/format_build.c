@@ -362,6 +362,21 @@ freeze(ncz_var *v)
     return NC_NOERR;
 }
 
+/* A document beside the array's own is lost. What it says may change what the values mean: where it exists and cannot
+ * be read, the data are inaccessible. Broken ones are passed over, as by other readers. */
+static int
+take_fault(ncz_loader *l, const ncz_node *n, ncz_var *v)
+{
+    const ncz_err *why;
+
+    if (!ncz_format_is_unreadable(n->err->code))
+        return ncz_format_warn(l, n->err->text);
+    if ((why = ncz_err_dup(n->err)) == NULL)
+        return ncz_fail_nomem(sizeof *why);
+    v->unusable = why;
+    return NC_NOERR;
+}
+
 static int
 add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
 {
@@ -380,6 +395,8 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     v->format = kept;
     kept = NULL;
     fill_in(said, v);
+    if (n->lost && v->unusable->code == NC_NOERR && (rc = take_fault(l, n, v)) != NC_NOERR)
+        goto done;
     if ((rc = respec(l, v)) != NC_NOERR || (rc = set_all_typed(l, said, &v->atts, v)) != NC_NOERR ||
         (rc = take_fill_of_sequences(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
         goto done;

@@ -33,6 +33,25 @@ ncz_format_is_document(const char *name)
     return false;
 }
 
+static bool
+is_among(const char *name, const char *const *list)
+{
+    while (*list != NULL && strcmp(*list, name) != 0)
+        list++;
+    return *list != NULL;
+}
+
+bool
+ncz_format_may_have_tail(const char *key)
+{
+    const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;
+
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (!ncz_dialects[i]->docs.stale_tails && is_among(name, ncz_dialects[i]->docs.all))
+            return false;
+    return true;
+}
+
 bool
 ncz_format_owns_temporary(const char *name)
 {

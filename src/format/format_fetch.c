@@ -178,6 +178,13 @@ batch_add(batch *b, size_t i, unsigned want)
     return NC_NOERR;
 }
 
+/* A writer must know every group: it would have to leave the whole dataset alone. */
+static bool
+is_too_much(const ncz_loader *l, const ncz_node *n, const ncz_err *err)
+{
+    return !l->wish.look && n->kind == NCZ_NODE_GROUP && ncz_format_is_unreadable(err->code);
+}
+
 /* Receives the documents of one node, and parses them. */
 static void
 arrived(void *arg, size_t i, const ncz_docs_got *got)
@@ -189,11 +196,16 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
     int           rc;
 
     for (size_t k = 0; k < b->reqs[i].n; k++) {
-        if (got[k].err != NULL) {
+        n->lost = n->lost || got[k].err != NULL;
+        if (got[k].err != NULL && is_too_much(b->l, n, got[k].err)) {
+            (void)ncz_err_adopt(got[k].err);
+            ncz_format_node_fail(n, got[k].err->code);
+        } else if (got[k].err != NULL) {
             ncz_format_node_fault(n, got[k].err);
         } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
             docs.doc[b->doc[w.first + k]] = got[k].doc;
         } else if (got[k].doc != NULL) {
+            n->lost = true;
             ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
         }
     }
@@ -224,21 +236,38 @@ batch_fetch(batch *b)
         /* A writer must not overwrite a group's document that could not be read. */
         if (n->kind == NCZ_NODE_GROUP && n->err != NULL)
             l->damaged = true;
+        if (n->kind == NCZ_NODE_GROUP && n->lost && (rc = ncz_format_warn(l, n->err->text)) != NC_NOERR)
+            return rc;
     }
     return NC_NOERR;
 }
 
 /* ---- children ------------------------------------------------------------------------------------------------- */
 
+/* A name in a list of children. */
+static int
+leave_out(ncz_loader *l, size_t parent, const char *name, size_t len)
+{
+    bool  text = ncz_utf8_valid(name, len);
+    char *why = ncz_sprintf("'%.*s' in the list of group '/%.80s' cannot be part of a key%s: left out",
+                            text ? (int)ncz_utf8_cut(name, len, 80) : 1, text ? name : "?", l->nodes[parent].name,
+                            text ? "" : ", since it is not UTF-8");
+    int   rc;
+
+    if (why == NULL)
+        return ncz_fail_nomem(len);
+    ncz_log(NCZ_LOG_WARN, "%s", why);
+    rc = ncz_format_warn(l, why);
+    ncz_free(why);
+    return rc;
+}
+
 static int
 kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kind kind)
 {
     if (!ncz_format_segment_ok(name, len, l->m->limits.name_bytes) ||
-        path_len(l, parent) + len + 1 + ncz_format_longest_document() > KEY_MOST) {
-        ncz_log(NCZ_LOG_WARN, "'%.80s' in group '/%.80s' cannot be part of a key: left out", name,
-                l->nodes[parent].name);
-        return NC_NOERR;
-    }
+        path_len(l, parent) + len + 1 + ncz_format_longest_document() > KEY_MOST)
+        return leave_out(l, parent, name, len);
     return node_add(l, parent, name, kind);
 }
 
@@ -314,6 +343,15 @@ by_bytes(const void *a, const void *b)
 }
 
 static int
+lose_children(ncz_loader *l, size_t i, int rc)
+{
+    ncz_format_node_spoil(&l->nodes[i], rc);
+    l->damaged = true;
+    ncz_log(NCZ_LOG_WARN, "%s", l->nodes[i].err->text);
+    return ncz_format_warn(l, l->nodes[i].err->text);
+}
+
+static int
 kids_from_listing(ncz_loader *l, size_t i)
 {
     listing ls = {.most = l->m->limits.objects};
@@ -331,9 +369,11 @@ kids_from_listing(ncz_loader *l, size_t i)
     if ((rc = ncz_format_node_path(l, i, &path)) != NC_NOERR)
         goto done;
     rc = l->docs->list(l->docs->arg, ncz_buf_str(&path), note_name, &ls);
-    /* A group without children is valid. */
+    /* A group without children is valid. One that cannot be listed is a broken one. */
     if (rc == NC_EEMPTY || rc == NC_ENOOBJECT)
         rc = NC_NOERR;
+    else if (i > 0 && l->wish.look && ncz_format_is_unreadable(rc))
+        rc = lose_children(l, i, rc);
     if (ls.n > 1)
         qsort(ls.v, ls.n, sizeof *ls.v, by_bytes);
     for (size_t k = 0; k < ls.n && rc == NC_NOERR; k++)

@@ -28,6 +28,7 @@ typedef struct ncz_node {
     ncz_node_kind  kind;
     int            rc;    /* a failure of the whole load; its text is in `err` */
     ncz_err       *err;   /* with rc NC_NOERR: the first broken document's error, or NULL */
+    bool           lost;  /* that document, or the list of its children, is not used at all */
     ncz_node_meta *said;  /* parsed metadata, until they are in the model */
     ncz_group     *group; /* its group in the model */
 } ncz_node;
@@ -79,6 +80,8 @@ void ncz_format_node_fault(ncz_node *n, const ncz_err *err);
 /* Move the recorded error to the node: it fails the load, or makes the node alone unusable. */
 void ncz_format_node_fail(ncz_node *n, int rc);
 void ncz_format_node_spoil(ncz_node *n, int rc);
+/* Notes what is damaged and passed over. */
+int ncz_format_warn(ncz_loader *l, const char *text);
 
 /*
  * The address of the object of a chunk, and the chunk's slot in it: `path` with its '/' unless it is "", `first`, then
@@ -206,10 +209,11 @@ typedef struct ncz_array_meta {
     bool             fill_null;   /* null means the type's default fill value */
     /* fill_value is base64, and marked so: it is encoded again, not copied from the document. */
     bool           marked;
-    bool           widening; /* as in ncz_var */
-    bool           frozen;   /* not fully understood: its document is never rewritten */
-    const ncz_err *unusable; /* why the data are inaccessible; never NULL */
-    bool           nomem;    /* memory ran out while recording that */
+    bool           widening;  /* as in ncz_var */
+    bool           frozen;    /* not fully understood: its document is never rewritten */
+    bool           shapeless; /* its shape or its chunks are no lengths: what its type says is not shown */
+    const ncz_err *unusable;  /* why the data are inaccessible; never NULL */
+    bool           nomem;     /* memory ran out while recording that */
 } ncz_array_meta;
 
 void ncz_format_array_meta_clear(ncz_array_meta *z);
@@ -335,6 +339,8 @@ int ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *
 void ncz_format_array_spoil(ncz_array_meta *z, int code);
 /* The same for a grid that is not understood: the variable is listed with chunks of one element, and never changed. */
 int ncz_format_array_spoil_grid(ncz_array_meta *z, int code);
+/* An array without a sound shape or grid is shown like one of a type that netCDF lacks: without a type. */
+void ncz_format_array_hide_type(const ncz_array_meta *z, ncz_stored_type *st);
 /* The metadata of a variable that is listed, but whose document is missing or broken: its data are inaccessible. */
 int  ncz_format_array_missing(const ncz_node *n, const char *key, const char *document, ncz_array_meta *z);
 void ncz_format_read_quantize(ncz_node_meta *s); /* from the attributes */

@@ -10,11 +10,17 @@
 
 /* ---- faults of a node ------------------------------------------------------------------------------------------ */
 
+bool
+ncz_format_is_unreadable(int rc)
+{
+    return rc == NC_EACCESS || rc == NC_EIO;
+}
+
 /* True if the failure concerns one document, so that the dataset is usable without it. */
 static bool
 is_own_fault(int rc)
 {
-    return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
+    return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG || ncz_format_is_unreadable(rc);
 }
 
 void
@@ -128,7 +134,8 @@ ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s)
         *d = (ncz_node_dim){.name = ncz_arena_text(arena, name, strlen(name))};
         if (d->name == NULL)
             return ncz_fail_nomem(strlen(name));
-        d->sound = parse_dim(ncz_json_at(dims, s->ndims), &d->len, &d->unlimited);
+        d->sound =
+            ncz_json_key_whole(dims, s->ndims) && parse_dim(ncz_json_at(dims, s->ndims), &d->len, &d->unlimited);
     }
     return NC_NOERR;
 }
@@ -162,11 +169,11 @@ ncz_format_read_typed(ncz_arena *arena, const ncz_json *names, const ncz_json *v
     if ((s->typed = ncz_arena_get_n(arena, n, sizeof *s->typed)) == NULL)
         return ncz_fail_nomem(n * sizeof *s->typed);
     for (size_t i = 0; i < n; i++) {
-        const char    *name = ncz_json_key(names, i), *type = ncz_json_str(ncz_json_at(names, i), NULL);
+        const char    *name = ncz_json_key(names, i), *type = ncz_json_cstr(ncz_json_at(names, i));
         ncz_typed_att *a = &s->typed[s->ntyped];
         int            rc;
 
-        if (name == NULL || type == NULL)
+        if (name == NULL || type == NULL || !ncz_json_key_whole(names, i))
             continue;
         *a = (ncz_typed_att){.name = ncz_arena_text(arena, name, strlen(name)),
                              .type = ncz_arena_text(arena, type, strlen(type))};
@@ -269,6 +276,7 @@ ncz_format_read_shape(const ncz_json *doc, ncz_length_fn parse, size_t most, con
             z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
                            : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
     z->frozen = z->frozen || rc != NC_NOERR;
+    z->shapeless = rc == NC_EZARRMETA;
     return rc == NC_ENOMEM ? rc : NC_NOERR;
 }
 
@@ -297,5 +305,13 @@ ncz_format_array_spoil_grid(ncz_array_meta *z, int code)
         z->chunk[d] = 1;
     ncz_format_array_spoil(z, code);
     z->frozen = true;
+    z->shapeless = z->shapeless || code == NC_EZARRMETA;
     return NC_NOERR;
+}
+
+void
+ncz_format_array_hide_type(const ncz_array_meta *z, ncz_stored_type *st)
+{
+    if (z->shapeless)
+        *st = (ncz_stored_type){.type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}};
 }

@@ -192,7 +192,7 @@ read_fields(const ncz_json *v, const ncz_record *r, unsigned char *out)
         const ncz_record_field *f = &r->fields[i];
         const ncz_json         *item = object ? ncz_json_get(v, f->name) : ncz_json_at(v, i);
 
-        if (f->rank > 0 && f->dtype.kind == NCZ_KIND_CHAR && ncz_json_str(item, NULL) != NULL) {
+        if (f->rank > 0 && f->dtype.kind == NCZ_KIND_CHAR && ncz_json_is(item, NCZ_JSON_STRING)) {
             if ((rc = read_chars(item, f->nelems, out + f->offset)) != NC_NOERR)
                 return rc;
             continue;
@@ -208,7 +208,7 @@ read_fields(const ncz_json *v, const ncz_record *r, unsigned char *out)
 static int
 read_elem(const ncz_json *v, const ncz_dtype *d, unsigned char *out)
 {
-    bool text = ncz_json_str(v, NULL) != NULL;
+    bool text = ncz_json_is(v, NCZ_JSON_STRING);
 
     if (d->kind == NCZ_KIND_RAW)
         return text ? read_base64(v, d->size, out) : read_bytes(v, d->size, out);

@@ -161,7 +161,7 @@ add_field(ncz_model *m, ncz_user_type *t, const ncz_json *f, bool natural)
 {
     const ncz_type *type = find_type(m, ncz_json_get(f, "type"));
     const ncz_json *shape = ncz_json_get(f, "shape");
-    const char     *name = ncz_json_str(ncz_json_get(f, "name"), NULL);
+    const char     *name = ncz_json_cstr(ncz_json_get(f, "name"));
     size_t          offset = 0, rank = ncz_json_len(shape), *lengths;
     bool            sound = type != NULL && name != NULL && name[0] != '\0' && rank <= m->limits.rank;
     int             rc;
@@ -200,7 +200,7 @@ add_members(ncz_user_type *t, const ncz_json *v)
     for (size_t i = 0; rc == NC_NOERR && i < ncz_json_len(members); i++) {
         uint64_t value;
 
-        if (!ncz_format_number(ncz_json_at(members, i), t->node.base, &value))
+        if (!ncz_json_key_whole(members, i) || !ncz_format_number(ncz_json_at(members, i), t->node.base, &value))
             return ncz_fail(NC_EZARRMETA, "type '%s': the value of a member is no %s", t->node.name,
                             t->node.base->name);
         rc = ncz_model_insert_member(t, ncz_json_key(members, i), &value);
@@ -261,7 +261,7 @@ add_ready_types(ncz_model *m, ncz_group *g, const ncz_json *types, size_t *left)
         const char     *name = ncz_json_key(types, i);
         const ncz_json *v = ncz_json_at(types, i);
 
-        if (ncz_group_find_type(g, name) != NULL)
+        if (!ncz_json_key_whole(types, i) || ncz_group_find_type(g, name) != NULL)
             continue;
         if (!is_ready(m, v)) {
             ++*left;

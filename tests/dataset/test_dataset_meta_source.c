@@ -154,7 +154,7 @@ bytes_and_ranges(void **state)
     (void)state;
     OK(zmap_mem_open(&map));
     OK(zmap_put(map, "a", "CDF5234", 7));
-    OK(ncz_meta_source_init(&source, map, &ncz_limits_default, NCZ_CONSOLIDATED_IGNORE, 0, NULL));
+    OK(ncz_meta_source_init(&source, map, &ncz_limits_default, NCZ_CONSOLIDATED_IGNORE, 0, NULL, NULL));
     docs = ncz_meta_source_docs(&source);
     OK(docs.fetch(docs.arg, &range, 1, note_bytes, &seen));
     OK(docs.fetch(docs.arg, &whole, 1, note_bytes, &seen));

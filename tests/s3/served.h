@@ -115,6 +115,7 @@ served_read(const char *url)
     int32_t v[SERVED_N] = {0};
     char    units[2] = "";
     int     nc, grp, var, rc, scalar = 0;
+    size_t  nwarnings = 0;
 
     served_message[0] = '\0';
     if ((rc = nc_open(url, NC_NOWRITE, &nc)) != NC_NOERR) {
@@ -129,6 +130,9 @@ served_read(const char *url)
             fail_msg("v[%zu] is %d, not %d, and no error", i, (int)v[i], (int)served_value(i));
     if (rc == NC_NOERR && (rc = nc_inq_varid(nc, "s", &var)) == NC_NOERR)
         rc = nc_get_var_int(nc, var, &scalar);
+    /* A group's document that could not be had is told. */
+    if (rc == NC_NOERR && nczarr_inq_warnings(nc, &nwarnings, NULL) == NC_NOERR && nwarnings > 0)
+        rc = NC_EACCESS;
     if (rc == NC_NOERR && (scalar != 7 || strcmp(units, "m") != 0))
         fail_msg("s is %d, units \"%s\", and no error", scalar, units);
     if (rc != NC_NOERR)

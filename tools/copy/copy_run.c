@@ -169,6 +169,18 @@ take_version(copy_opts *o, const copy_target *t)
     return NC_NOERR;
 }
 
+/* What was passed over in the source, because something else served. */
+static void
+say_warnings(const copy_opts *o, int ncid)
+{
+    const char *const *texts = NULL;
+    size_t             n = 0;
+
+    (void)nczarr_inq_warnings(ncid, &n, &texts);
+    for (size_t i = 0; i < n; i++)
+        copy_say("%s: warning: %s", o->in, texts[i]);
+}
+
 int
 copy_run(const copy_opts *opts)
 {
@@ -190,6 +202,7 @@ copy_run(const copy_opts *opts)
         return copy_fail(rc, o->in);
     if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
         copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
+    say_warnings(o, s.ncid);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
         (rc = copy_target_name(o, &t)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR)

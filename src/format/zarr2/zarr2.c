@@ -26,7 +26,7 @@ take_part(const char **p)
 static ncz_writer
 find_writer(const ncz_json *zattrs, ncz_generation gen)
 {
-    const char *text = ncz_json_str(ncz_json_get(zattrs, "_NCProperties"), NULL);
+    const char *text = ncz_json_cstr(ncz_json_get(zattrs, "_NCProperties"));
     const char *p = text == NULL ? NULL : strstr(text, "netcdf=");
     ncz_writer  w = {.char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2};
     unsigned    release;
@@ -167,7 +167,8 @@ const ncz_dialect_ops ncz_zarr2 = {
              .marks = marks,
              .top = top,
              .published = published,
-             .array = ".zarray"},
+             .array = ".zarray",
+             .stale_tails = true},
     .copies = {.key = ZARR2_COPIES, .member = "metadata", .version = "zarr_consolidated_format"},
     .identify = identify_root,
     .wanted_docs = choose_docs,

@@ -35,6 +35,7 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const ch
     ncz_zarr2_dtype_parse(dtype, l->nczarr, l->writer.char_u1, &z->st);
     if (ncz_json_is(dtype, NCZ_JSON_ARRAY) && (rc = ncz_zarr2_record_parse(dtype, arena, &z->st.dtype)) != NC_NOERR)
         return rc;
+    ncz_format_array_hide_type(z, &z->st);
     if (dtype == NULL) {
         ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;

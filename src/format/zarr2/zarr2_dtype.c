@@ -19,7 +19,7 @@ struct_size(const ncz_json *v)
 
     for (size_t i = 0; i < ncz_json_len(v); i++) {
         const ncz_json *field = ncz_json_at(v, i), *shape = ncz_json_at(field, 2);
-        const char     *text = ncz_json_str(ncz_json_at(field, 1), NULL);
+        const char     *text = ncz_json_cstr(ncz_json_at(field, 1));
         ncz_typestr     t;
         ncz_stored_type st;
         size_t          n;
@@ -43,7 +43,7 @@ struct_size(const ncz_json *v)
 void
 ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out)
 {
-    const char *text = ncz_json_str(v, NULL);
+    const char *text = ncz_json_cstr(v);
     ncz_typestr t;
 
     *out = (ncz_stored_type){

@@ -36,7 +36,7 @@ read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
 static int
 read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_array_meta *z)
 {
-    const char *name = l->nczarr ? ncz_json_str(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "type", "type"), NULL) : NULL;
+    const char *name = l->nczarr ? ncz_json_cstr(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "type", "type")) : NULL;
 
     if (name != NULL && (z->type_name = ncz_arena_text(arena, name, strlen(name))) == NULL)
         return ncz_fail_nomem(strlen(name));

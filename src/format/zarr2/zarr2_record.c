@@ -95,7 +95,7 @@ parse_fields(const ncz_json *v, reading *x, ncz_dtype *out)
 static int
 parse_type(const ncz_json *v, reading *x, ncz_dtype *out)
 {
-    const char     *text = ncz_json_str(v, NULL);
+    const char     *text = ncz_json_cstr(v);
     ncz_typestr     t;
     ncz_stored_type st;
 

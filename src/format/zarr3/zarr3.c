@@ -15,7 +15,7 @@ _Static_assert(NCZ_LEN(documents) == NCZ_ZARR3_ROOT_DOCS + 1, "");
 static ncz_writer
 find_writer(const ncz_json *doc)
 {
-    const char *text = ncz_json_str(ncz_json_get(ncz_json_get(doc, "attributes"), "_NCProperties"), NULL);
+    const char *text = ncz_json_cstr(ncz_json_get(ncz_json_get(doc, "attributes"), "_NCProperties"));
 
     return (ncz_writer){.ours = text != NULL && strstr(text, "libnczarr=") != NULL,
                         .netcdf = text != NULL && strstr(text, "netcdf=") != NULL};

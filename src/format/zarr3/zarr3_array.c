@@ -74,6 +74,7 @@ static void
 parse_keys(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
     const ncz_json *v = ncz_json_get(doc, "chunk_key_encoding"), *sep = ncz_zarr3_config(v, "separator");
+    const ncz_json *config = ncz_json_get(v, "configuration");
     const char     *name = ncz_zarr3_name(v), *text;
     bool            v2 = name != NULL && strcmp(name, "v2") == 0;
     int             len = text_len(v, &text);
@@ -81,6 +82,12 @@ parse_keys(const ncz_json *doc, const char *key, ncz_array_meta *z)
     if (name == NULL || (!v2 && strcmp(name, "default") != 0)) {
         ncz_format_array_spoil(
             z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_key_encoding\" %.*s is missing or unknown", key, len, text));
+        z->frozen = true;
+        return;
+    }
+    if (!ncz_json_is(config, NCZ_JSON_NULL) && !ncz_json_is(config, NCZ_JSON_OBJECT)) {
+        ncz_format_array_spoil(
+            z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_key_encoding\": its \"configuration\" is not an object", key));
         z->frozen = true;
         return;
     }
@@ -127,6 +134,7 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const ch
         return rc;
     if (l->nczarr)
         apply_nczarr_type(doc, &t->st);
+    ncz_format_array_hide_type(z, &t->st);
     z->st = t->st;
     if (v == NULL) {
         ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"data_type\"", key));

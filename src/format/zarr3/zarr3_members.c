@@ -10,7 +10,7 @@
 const char *
 ncz_zarr3_name(const ncz_json *v)
 {
-    return ncz_json_str(ncz_json_is(v, NCZ_JSON_OBJECT) ? ncz_json_get(v, "name") : v, NULL);
+    return ncz_json_cstr(ncz_json_is(v, NCZ_JSON_OBJECT) ? ncz_json_get(v, "name") : v);
 }
 
 const ncz_json *
@@ -38,7 +38,7 @@ ncz_zarr3_unknown(const ncz_json *doc, const char *const *known, bool *ignored)
         size_t      k = 0;
         bool        must = true;
 
-        while (known[k] != NULL && strcmp(name, known[k]) != 0)
+        while (known[k] != NULL && (strcmp(name, known[k]) != 0 || !ncz_json_key_whole(doc, i)))
             k++;
         if (known[k] != NULL)
             continue;

@@ -42,7 +42,7 @@ read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, ncz_node_
 static int
 read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, ncz_array_meta *z)
 {
-    const char *name = ncz_json_str(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "type"), NULL);
+    const char *name = ncz_json_cstr(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "type"));
 
     if (l->nczarr && name != NULL && (z->type_name = ncz_arena_text(arena, name, strlen(name))) == NULL)
         return ncz_fail_nomem(strlen(name));

@@ -54,7 +54,7 @@ order_of(const ncz_var *v)
 static int
 text_of_time(const ncz_var *v, const ncz_json *type, ncz_buf *out)
 {
-    const char *unit = ncz_json_str(ncz_zarr3_config(type, "unit"), NULL);
+    const char *unit = ncz_json_cstr(ncz_zarr3_config(type, "unit"));
     char        kind = strcmp(ncz_zarr3_name(type), "numpy.datetime64") == 0 ? 'M' : 'm';
     uint64_t    count = 1;
 
