@@ -403,6 +403,50 @@ NCZARR_API const char *nczarr_errmsg(void);
 NCZARR_API int nczarr_set_threads(int nthreads);
 NCZARR_API int nczarr_get_threads(void);
 
+/*
+ * The parts of a path or URL, as nc_open() and nc_create() understand it. Programs that put a fragment behind a path,
+ * or look at the file system themselves, need not know where a '#' begins one. The caller sets `size` to
+ * sizeof(nczarr_path_parts): later releases may add members at the end.
+ */
+typedef struct nczarr_path_parts {
+    size_t size;
+    char  *path;    /* the text without its fragment and without [key=value] before a URL, else as given */
+    char *fragment; /* all keys in one spelling, as "mode=zarr,v3&consolidated=yes"; "": none. PATH#FRAGMENT names the
+                      * same as the text, and further keys may follow after '&', or '#' where there is none */
+    char *local;    /* of a directory or archive: its path in the file system; else NULL */
+    char *shown;    /* for messages: a URL of a server without user, query and fragment, which may be secret; else the
+                      * text */
+    int   store;    /* NCZARR_STORE_...: where nc_create() makes it. nc_open() finds out whether it is an archive */
+    int   zarr_format; /* the version of Zarr that the fragment asks for, 2 or 3; 0: it does not say */
+    int   nczarr;      /* 1 if it asks for NCZarr's metadata, 0 for pure Zarr, -1: it does not say */
+    int   zarr;        /* 1 if a mode says that this is Zarr (or NCZarr), whatever the name looks like; else 0 */
+} nczarr_path_parts;
+
+#define NCZARR_STORE_DIRECTORY 1
+#define NCZARR_STORE_ARCHIVE   2 /* a zip archive */
+#define NCZARR_STORE_BUCKET    3 /* S3 and what speaks its protocol */
+#define NCZARR_STORE_WEB       4 /* a web server, to be read */
+
+/*
+ * Splits `text` into its parts. Looks at no file and sends no request, so nothing need exist. The texts are new and the
+ * caller's: nczarr_path_clear() frees them. Any thread. NC_EINVAL: `parts` NULL or its size smaller than the struct has
+ * ever been, an empty text, an unknown key or scheme, modes that contradict each other; NC_ENOTNC: a mode of another
+ * format; NC_EURL: a malformed URL.
+ */
+NCZARR_API int nczarr_path_split(const char *text, nczarr_path_parts *parts);
+
+/* Frees the texts of split parts and sets them to NULL; harmless if they are NULL. Leaves nczarr_errmsg() as it is. */
+NCZARR_API void nczarr_path_clear(nczarr_path_parts *parts);
+
+/*
+ * *overlapp: 1 if the two paths or URLs name one place, or one of them a place inside the other, so that writing to one
+ * changes the other; else 0. However they are written: links are followed (of a path that does not exist yet those of
+ * its existing parents), fragments do not matter, and buckets are compared by endpoint, bucket and key. Reads the
+ * configuration of S3 for that, but sends no request. Errors: those of nczarr_path_split(); NC_EAUTH: the configuration
+ * of S3; a system error of a path that cannot be looked at.
+ */
+NCZARR_API int nczarr_path_overlap(const char *a, const char *b, int *overlapp);
+
 /* Describes the settings that an S3 URL resolves to: address, bucket, key, region, credentials and others, each with
  * its source, one "name: value" per line, without secrets. Fetches credentials; sends no request to the bucket. The
  * caller frees *text with free(). NC_EINVAL: not an S3 URL; NC_EURL, NC_EAUTH: an error in the URL or in the

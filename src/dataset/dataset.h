@@ -26,7 +26,11 @@ typedef struct ncz_dataset ncz_dataset;
 int ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
 
-/* The same on all ranks of a communicator (nczarr_par.h), whose table is copied. */
+/* *overlap: the two paths of the file system are one place, or one is inside the other; neither need exist. A system
+ * error if one cannot be looked at. */
+int ncz_path_overlap(const char *a, const char *b, bool *overlap);
+
+/* Creates or opens on all ranks of a communicator (nczarr_par.h), whose table is copied. */
 struct nczarr_comm;
 int ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *table, const ncz_limits *limits,
                            ncz_dataset **out);

@@ -23,6 +23,7 @@ ncz_uri_free(ncz_uri *u)
     ncz_free(u->host);
     ncz_free(u->path);
     ncz_free(u->query);
+    ncz_free(u->body);
     ncz_free(u);
 }
 
@@ -208,7 +209,8 @@ parse_url(ncz_uri *u, const char *s)
     for (const char *c = s; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             return ncz_fail(NC_EURL, "control character in a URL");
-    if ((rc = copy_lower(s, scheme, &u->scheme)) != NC_NOERR)
+    if ((rc = copy_lower(s, scheme, &u->scheme)) != NC_NOERR ||
+        (rc = copy_text(s, strcspn(s, "#"), &u->body)) != NC_NOERR)
         return rc;
     s += scheme + 3;
     body = strcspn(s, "#");
@@ -234,7 +236,8 @@ parse_plain_path(ncz_uri *u, const char *s)
         }
     if (path == 0)
         return ncz_fail(NC_EINVAL, "the path is empty");
-    if ((rc = copy_text(s, path, &u->path)) != NC_NOERR || path == len)
+    if ((rc = copy_text(s, path, &u->path)) != NC_NOERR || (rc = copy_text(s, path, &u->body)) != NC_NOERR ||
+        path == len)
         return rc;
     return ncz_uri_frag_add(u, s + path + 1, len - path - 1);
 }

@@ -23,6 +23,7 @@ typedef struct ncz_uri {
     char         *query;  /* as given, or NULL */
     ncz_uri_pair *frag;   /* fragment pairs, keys lower case, in order; all modes in one pair, joined by "," */
     size_t        nfrag;
+    char         *body; /* the text as given, without [key=value] prefixes and fragment */
 } ncz_uri;
 
 /*
@@ -52,6 +53,13 @@ typedef enum ncz_uri_format {
 } ncz_uri_format;
 
 ncz_uri_format ncz_uri_mode_format(const ncz_uri *u);
+
+/*
+ * The pairs as one text that means the same behind `body` and a '#': all modes and bare words first, as `mode=a,b`. Of
+ * a path or file URL only our own keys: the others have no effect there, and do not show that a fragment begins. "":
+ * none.
+ */
+int ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out);
 
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
 /* The key of a fragment that a misspelt one probably means, for error texts. NULL: none is near. */

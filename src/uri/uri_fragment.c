@@ -119,12 +119,14 @@ marks_fragment(const char *s, size_t len)
            word_is(s, len, "awsprofile") || (len > 4 && strncasecmp(s, "aws.", 4) == 0);
 }
 
-/* "dimension_seperator=/" after a plain path's '#' is a misspelt key, not part of a file's name. */
+/* "dimension_seperator=/" after a plain path's '#' is a misspelt key, not part of a file's name. With another '#' it is
+ * one, whose fragment begins there. */
 static bool
 is_misspelt(const char *s, size_t len)
 {
     char *key = ncz_strndup(s, len);
-    bool  yes = key != NULL && len > 4 && ncz_nearest(key, own_keys, NCZ_LEN(own_keys)) != NULL;
+    bool  yes = key != NULL && len > 4 && memchr(s, '#', len) == NULL &&
+               ncz_nearest(key, own_keys, NCZ_LEN(own_keys)) != NULL;
 
     ncz_free(key);
     return yes;
@@ -289,6 +291,70 @@ ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len)
     return NC_NOERR;
 }
 
+/* ---- the pairs as text ---- */
+
+/* Encodes only what would end the text or a pair early. */
+static int
+put_text(ncz_buf *out, const char *s, const char *special)
+{
+    int rc = NC_NOERR;
+
+    for (; rc == NC_NOERR && *s != '\0'; s++)
+        if ((unsigned char)*s <= 0x20 || *s == 0x7F || strchr(special, *s) != NULL)
+            rc = ncz_buf_printf(out, "%%%02X", (unsigned char)*s);
+        else
+            rc = ncz_buf_putc(out, *s);
+    return rc;
+}
+
+static bool
+is_bare_word(const ncz_uri_pair *p)
+{
+    return p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN;
+}
+
+/* "mode=a,b" of all modes, or nothing. */
+static int
+put_modes(const ncz_uri *u, ncz_buf *out)
+{
+    int  rc = NC_NOERR;
+    bool any = false;
+
+    for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++) {
+        const ncz_uri_pair *p = &u->frag[i];
+        bool                bare = is_bare_word(p);
+        const char         *words = bare ? p->key : p->value;
+
+        if (!(bare || strcmp(p->key, "mode") == 0) || words[0] == '\0')
+            continue;
+        if ((rc = ncz_buf_puts(out, any ? "," : "mode=")) == NC_NOERR)
+            rc = put_text(out, words, "%&#");
+        any = true;
+    }
+    return rc;
+}
+
+int
+ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out)
+{
+    bool local = u->host == NULL;
+    int  rc = put_modes(u, out);
+
+    for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++) {
+        const ncz_uri_pair *p = &u->frag[i];
+
+        if (is_bare_word(p) || strcmp(p->key, "mode") == 0 ||
+            (local && !is_one_of(p->key, strlen(p->key), own_keys, NCZ_LEN(own_keys))))
+            continue;
+        if ((out->len > 0 && (rc = ncz_buf_putc(out, '&')) != NC_NOERR) ||
+            (rc = put_text(out, p->key, "%&#=")) != NC_NOERR ||
+            (p->value[0] != '\0' && (rc = ncz_buf_putc(out, '=')) != NC_NOERR))
+            return rc;
+        rc = put_text(out, p->value, "%&#");
+    }
+    return rc;
+}
+
 /* ---- the format that modes name --------------------------------------------------------------------------------- */
 
 static ncz_uri_format
@@ -330,7 +396,7 @@ ncz_uri_mode_format(const ncz_uri *u)
 
     for (size_t i = 0; i < u->nfrag && found != NCZ_URI_FORMAT_ZARR; i++) {
         const ncz_uri_pair *p = &u->frag[i];
-        bool                bare = p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN;
+        bool                bare = is_bare_word(p);
 
         if (strcmp(p->key, "mode") == 0)
             one = format_of_list(p->value);

@@ -253,6 +253,22 @@ processes(void **state)
     FAILS(NC_EINVAL, nczarr_s3_explain(NULL, &text));
 }
 
+static void
+parts_of_paths(void **state)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    int               overlap;
+
+    (void)state;
+    FAILS(NC_EINVAL, nczarr_path_split("", &parts));
+    FAILS(NC_ENOTNC, nczarr_path_split("a#mode=bytes", &parts));
+    OK(nczarr_path_split("a", &parts));
+    nczarr_path_clear(&parts);
+    FAILS(NC_EINVAL, nczarr_path_overlap("a", "", &overlap));
+    FAILS(NC_ENOTNC, nczarr_path_overlap("a#mode=bytes", "a", &overlap));
+    OK(nczarr_path_overlap("a", "b", &overlap));
+}
+
 /* ---- maps ----------------------------------------------------------------------------------------------------- */
 
 static int
@@ -487,10 +503,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths),    cmocka_unit_test(blocks),         cmocka_unit_test(late),
-        cmocka_unit_test(records),  cmocka_unit_test(memory),         cmocka_unit_test(processes),
-        cmocka_unit_test(maps),     cmocka_unit_test(read_only_maps), cmocka_unit_test(codecs),
-        cmocka_unit_test(parallel),
+        cmocka_unit_test(paths),          cmocka_unit_test(blocks),   cmocka_unit_test(late),
+        cmocka_unit_test(records),        cmocka_unit_test(memory),   cmocka_unit_test(processes),
+        cmocka_unit_test(parts_of_paths), cmocka_unit_test(maps),     cmocka_unit_test(read_only_maps),
+        cmocka_unit_test(codecs),         cmocka_unit_test(parallel),
     };
 
     ncopts = 0;

@@ -45,6 +45,10 @@ int ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out);
 int  ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out);
 void ncz_s3_settings_free(ncz_s3_settings *s);
 
+/* *overlap: both URLs lead to one place of a server, or one to a place inside the other's. Makes no request. Errors:
+ * those of ncz_s3_settings_from(). Built without S3: false. */
+int ncz_s3_overlap(const ncz_uri *a, const ncz_uri *b, bool *overlap);
+
 /* What `nczdump --s3-explain` prints: lines "name: value" without secrets. Fetches credentials, too: if that fails, the
  * text is complete and the failure is returned. */
 int ncz_s3_explain(const ncz_uri *uri, ncz_buf *out);
