@@ -4,6 +4,8 @@
  */
 #include "format/format_int.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* True if two dimensions of one name would mislead a reader that knows only names. Unlimited dimensions differ even
@@ -60,4 +62,22 @@ ncz_format_uses_anonymous(const ncz_var *v)
         if (strncmp(v->dims[i]->name, NCZ_ANONYMOUS, strlen(NCZ_ANONYMOUS)) == 0)
             return true;
     return v->rank == 0;
+}
+
+bool
+ncz_format_is_anonymous(const ncz_dim *d)
+{
+    char name[sizeof NCZ_ANONYMOUS + 20];
+
+    snprintf(name, sizeof name, NCZ_ANONYMOUS "%" PRIu64, d->len);
+    return d->group->parent == NULL && strcmp(d->name, name) == 0;
+}
+
+bool
+ncz_format_all_anonymous(const ncz_var *v)
+{
+    for (size_t i = 0; i < v->rank; i++)
+        if (!ncz_format_is_anonymous(v->dims[i]))
+            return false;
+    return v->rank > 0;
 }

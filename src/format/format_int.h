@@ -256,6 +256,10 @@ int ncz_format_write_user_types(const ncz_atts *atts, ncz_jsonw *w);
 int ncz_format_plain_dim_name(const ncz_group *g, const ncz_dim *d, ncz_buf *out);
 /* True if a dimension of the variable has a name that the reader made up, and for scalars. */
 bool ncz_format_uses_anonymous(const ncz_var *v);
+/* True if pure Zarr without a name reads as this dimension, so that none need be written: a copy of an array without
+ * names has none, too. */
+bool ncz_format_is_anonymous(const ncz_dim *d);
+bool ncz_format_all_anonymous(const ncz_var *v); /* all of at least one */
 
 /* ---- what the format keeps with a variable (ncz_var.format) --------------------------------------------------- */
 

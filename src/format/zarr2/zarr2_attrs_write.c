@@ -156,7 +156,7 @@ write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
         }
         return NC_NOERR;
     }
-    if (!style->xarray)
+    if (!style->xarray || (style->gen == NCZ_GEN_PURE && ncz_format_all_anonymous(v)))
         return NC_NOERR;
     if ((rc = list_names(v, style->gen != NCZ_GEN_PURE, &names)) == NC_NOERR && names.len > 0) {
         ncz_jsonw_key(w, NCZ_XARRAY);

@@ -225,9 +225,10 @@ write_array(const ncz_var *v, const uint64_t *shape, ncz_jsonw *w)
 
 /* A name for each dimension that has an unambiguous one, else null. */
 static int
-write_names(const ncz_var *v, ncz_jsonw *w)
+write_names(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
 {
     const ncz_format_var *kept = v->format;
+    bool                  pure = style->gen == NCZ_GEN_PURE;
     ncz_buf               name = NCZ_BUF_INIT;
     int                   rc = NC_NOERR;
 
@@ -238,10 +239,14 @@ write_names(const ncz_var *v, ncz_jsonw *w)
         }
         return NC_NOERR;
     }
+    if (pure && ncz_format_all_anonymous(v))
+        return NC_NOERR;
     ncz_jsonw_key(w, "dimension_names");
     ncz_jsonw_open_array(w);
     for (size_t i = 0; i < v->rank && rc == NC_NOERR; i++) {
-        rc = ncz_format_plain_dim_name(v->group, v->dims[i], &name);
+        ncz_buf_reset(&name);
+        if (!pure || !ncz_format_is_anonymous(v->dims[i]))
+            rc = ncz_format_plain_dim_name(v->group, v->dims[i], &name);
         if (name.len > 0)
             ncz_jsonw_str(w, name.data, name.len);
         else
@@ -273,7 +278,7 @@ write_var(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
     ncz_var_shape(v, shape.v);
     open_document("array", w);
     if ((rc = write_array(v, shape.v, w)) == NC_NOERR && (rc = ncz_zarr3_var_attrs_write(v, style, w)) == NC_NOERR &&
-        (rc = write_names(v, w)) == NC_NOERR)
+        (rc = write_names(v, style, w)) == NC_NOERR)
         ncz_jsonw_close_object(w);
     ncz_dims_clear(&shape);
     return rc;
