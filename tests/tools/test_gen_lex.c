@@ -173,6 +173,29 @@ conversion(void **state)
     }
 }
 
+/* ncdump prints -0.0 as "-0". */
+static void
+minus_zero(void **state)
+{
+    static const char *const texts[] = {"-0", "-0.", "-0.0", "-0e0"};
+
+    (void)state;
+    for (size_t i = 0; i < GEN_LEN(texts); i++) {
+        gen_const   c = {.kind = GEN_NAME};
+        gen_fit     fit;
+        const char *why;
+        double      d = 1;
+        float       f = 1;
+        int         n = 1;
+
+        assert_true(gen_parse_number(texts[i], strlen(texts[i]), &c, &fit, &why));
+        assert_int_equal(gen_convert(&c, NC_DOUBLE, &d), GEN_FITS);
+        assert_int_equal(gen_convert(&c, NC_FLOAT, &f), GEN_FITS);
+        assert_int_equal(gen_convert(&c, NC_INT, &n), GEN_FITS);
+        assert_true(d == 0 && signbit(d) && f == 0 && signbit(f) && n == 0);
+    }
+}
+
 static void
 escapes(void **state)
 {
@@ -220,8 +243,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers),   cmocka_unit_test(not_numbers),
         cmocka_unit_test(reals),      cmocka_unit_test(opaque_is_a_number_too),
-        cmocka_unit_test(conversion), cmocka_unit_test(escapes),
-        cmocka_unit_test(names),
+        cmocka_unit_test(conversion), cmocka_unit_test(minus_zero),
+        cmocka_unit_test(escapes),    cmocka_unit_test(names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,7 @@ typedef struct gen_const {
     } v;
     const char *s; /* GEN_STRING, GEN_HEX (the digits), GEN_NAME */
     size_t      len;
+    bool        minus_zero; /* GEN_INT: "-0", as ncdump prints the real number -0.0 */
 } gen_const;
 
 typedef enum gen_fit {

@@ -76,6 +76,7 @@ set_int(gen_const *c, nc_type type, bool neg, uint64_t mag)
 
     c->kind = GEN_INT;
     c->type = type;
+    c->minus_zero = neg && mag == 0;
     switch (type) {
     case NC_BYTE: c->v.i = (int8_t)bits; break;
     case NC_SHORT: c->v.i = (int16_t)bits; break;
@@ -271,7 +272,10 @@ gen_convert(const gen_const *c, nc_type type, void *out)
         return type == NC_FLOAT || type == NC_DOUBLE ? store_real(c->v.d, type, out)
                                                      : convert_real(c->v.d, type, out);
     if (type == NC_FLOAT || type == NC_DOUBLE)
-        return store_real(neg ? (double)c->v.i : (double)bits, type, out);
+        return store_real(c->kind == GEN_INT && c->minus_zero ? -0.0
+                          : neg                               ? (double)c->v.i
+                                                              : (double)bits,
+                          type, out);
     fit = check_int_fit(neg, neg ? ~bits + 1 : bits, type);
     if (fit != GEN_NO_FIT)
         store_int(type, bits, out);
