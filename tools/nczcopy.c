@@ -47,7 +47,7 @@ static const char usage_text[] =
     "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
     "  -c, --chunks SPEC       chunk lengths: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'\n"
     "      --shards SPEC       shard lengths in elements: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:none' or 'none'\n"
-    "  -M, --min-chunked SIZE  leave smaller variables alone in -c and --shards by dimension (8192)\n"
+    "  -M, --min-chunked SIZE  leave smaller fixed variables alone in -c and --shards by dimension (8192; 0: none)\n"
     "  -u, --unlimited-to-fixed  unlimited dimensions become fixed\n"
     "      --netcdf-types      store bool, UCS-4 text, half floats and times as types that netCDF-C can read\n"
     "  -v, --variables LIST    data of these variables only\n"
@@ -55,8 +55,10 @@ static const char usage_text[] =
     "  -g, --groups LIST       data of these groups only\n"
     "  -G, --only-groups LIST  these groups only, definitions and data\n"
     "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them; else as the source\n"
-    "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL\n"
-    "      --zarr-format N     version 2 (the default) or 3 of Zarr\n"
+    "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL; else as "
+    "the\n"
+    "                          source, with NCZarr's metadata or without\n"
+    "      --zarr-format N     version 2 or 3 of Zarr; else as the source\n"
     "      --in-place          write the metadata of that version beside those of the other, over the same chunks\n"
     "      --remove-old        ... and then remove those of the other version\n"
     "      --consolidate       with consolidated metadata\n"
@@ -165,29 +167,30 @@ take_kind(copy_opts *o, const char *arg)
     static const struct {
         const char *name;
         bool        classic;
+        const char *mode;
     } known[] = {
-        {"nc4", false},
-        {"netCDF-4", false},
-        {"netCDF4", false},
-        {"enhanced", false},
-        {"3", false},
-        {"nczarr", false},
-        {"NCZarr", false},
-        {"zarr", false},
-        {"nc7", true},
-        {"4", true},
-        {"netCDF-4 classic model", true},
-        {"netCDF-4-classic", true},
-        {"netCDF4_classic", true},
-        {"enhanced-nc3", true},
+        {"nc4", false, NULL},
+        {"netCDF-4", false, NULL},
+        {"netCDF4", false, NULL},
+        {"enhanced", false, NULL},
+        {"3", false, NULL},
+        {"nczarr", false, "nczarr"},
+        {"NCZarr", false, "nczarr"},
+        {"zarr", false, "zarr"},
+        {"nc7", true, NULL},
+        {"4", true, NULL},
+        {"netCDF-4 classic model", true, NULL},
+        {"netCDF-4-classic", true, NULL},
+        {"netCDF4_classic", true, NULL},
+        {"enhanced-nc3", true, NULL},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(arg, known[i].name) == 0) {
             o->classic = known[i].classic;
             o->kind_given = true;
-            if (strcmp(arg, "zarr") == 0 && o->mode == NULL)
-                o->mode = arg;
+            if (o->mode == NULL)
+                o->mode = known[i].mode;
             return true;
         }
     fprintf(stderr, "nczcopy: -k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr\n", arg);
@@ -275,7 +278,7 @@ take_option(copy_opts *o, int c, const char *arg)
     case OPT_DIM: return take_limits(o, arg);
     case 'F': return copy_parse_filters(o, arg);
     case 'c': return copy_parse_chunks(o, arg);
-    case 'M': return copy_parse_size("-M", arg, &o->min_chunked);
+    case 'M': return copy_parse_min_chunked(o, arg);
     case 'v': return take_names(&o->vars, arg, NULL);
     case 'V': return take_names(&o->vars, arg, &o->vars_only);
     case 'g': return take_names(&o->groups, arg, NULL);

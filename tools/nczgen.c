@@ -5,6 +5,7 @@
 #include "gen/gen.h"
 #include "error_text.h"
 #include "interrupt.h"
+#include "path_parts.h"
 #include "redact_url.h"
 #include "version_text.h"
 #include "platform/platform.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define EXIT_USAGE 2
 
@@ -25,7 +27,7 @@ static const char usage_text[] =
     "  -b            write a dataset, named after the text: NAME.zarr\n"
     "  -o PATH       write the dataset PATH, a path or a URL; implies -b\n"
     "  --mode MODES  how it is stored: nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL\n"
-    "  --zarr-format N  version 2 or 3 of Zarr; else that of _ZarrFormat in the text, or 2\n"
+    "  --zarr-format N  version 2 or 3 of Zarr; else that of PATH's fragment, of _ZarrFormat in the text, or 2\n"
     "  -k KIND       kind of dataset: nc4 or nc7 (also their long names); -3 -4 -5 -6 -7 are short for nc3 ... nc7.\n"
     "                nc7 keeps to the classic model; all others mean the same here\n"
     "  -N NAME       the dataset's name in place of the one in the text\n"
@@ -41,6 +43,7 @@ typedef struct options {
     const char *in, *out, *mode, *name;
     bool        binary, diskless;
     bool        kind_given, classic; /* -k and its like */
+    bool        kind_zarr;           /* ... that names Zarr */
     int         zarr_format;         /* 0: not given */
     gen_opts    gen;
 } options;
@@ -114,30 +117,25 @@ parse_input(const options *o, gen_cdl **out)
     return rc;
 }
 
-/* The mode word of a version of Zarr; "": the default. */
-static const char *
-version_word(const options *o, const gen_cdl *cdl)
+/* The version of Zarr that the path must ask for: that of the option; else the text's if it is not the default and the
+ * path does not say. 0: none. */
+static int
+choose_version(const options *o, const gen_cdl *cdl, const nczarr_path_parts *parts)
 {
-    int version = o->zarr_format != 0 ? o->zarr_format : gen_zarr_format(cdl);
-
-    return version == 3 ? "v3" : o->zarr_format == 2 ? "v2" : "";
+    if (o->zarr_format != 0)
+        return o->zarr_format;
+    return gen_zarr_format(cdl) == 3 && parts->zarr_format == 0 ? 3 : 0;
 }
 
-/* PATH as given, or NAME.zarr (.zip with that mode), and the modes as its fragment. In fresh memory. */
+/* PATH as given, or NAME.zarr (.zip with that mode). In fresh memory. */
 static char *
-build_target_path(const options *o, const gen_cdl *cdl)
+choose_name(const options *o, const gen_cdl *cdl)
 {
     const char *name = o->out != NULL ? o->out : o->name != NULL ? o->name : gen_name(cdl);
     const char *suffix = o->out != NULL ? "" : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip" : ".zarr";
-    const char *mode = o->mode == NULL ? "" : o->mode, *version = version_word(o, cdl);
-    const char *comma = mode[0] != '\0' && version[0] != '\0' ? "," : "";
-    const char *join = mode[0] == '\0' && version[0] == '\0' ? "" : strchr(name, '#') != NULL ? "&mode=" : "#mode=";
-    size_t      size = strlen(name) + strlen(suffix) + strlen(join) + strlen(mode) + 1 + strlen(version) + 1;
-    char       *path = malloc(size);
+    char       *path = NULL;
 
-    if (path != NULL)
-        snprintf(path, size, "%s%s%s%s%s%s", name, suffix, join, mode, comma, version);
-    return path;
+    return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
 static int
@@ -149,6 +147,52 @@ report_failure(const char *path, int rc)
     error_text(rc, shown, text);
     fprintf(stderr, "nczgen: %s: %s\n", shown != NULL ? shown : "", text);
     free(shown);
+    return rc;
+}
+
+/* Puts the modes that the options ask for into the fragment of *path. */
+static int
+add_modes(const options *o, const gen_cdl *cdl, char **path)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    char             *keys, *full;
+    int               rc = nczarr_path_split(*path, &parts);
+
+    if (rc != NC_NOERR)
+        return report_failure(*path, rc);
+    keys = path_mode_keys(o->mode, choose_version(o, cdl, &parts));
+    full = keys != NULL ? path_with_keys(&parts, keys) : NULL;
+    nczarr_path_clear(&parts);
+    free(keys);
+    if (full == NULL) {
+        fprintf(stderr, "nczgen: out of memory\n");
+        return NC_ENOMEM;
+    }
+    free(*path);
+    *path = full;
+    return NC_NOERR;
+}
+
+/* A name of another format's file would be that of a directory. */
+static int
+check_name(const options *o, const char *path)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    const char       *file;
+    int               rc = nczarr_path_split(path, &parts);
+
+    if (rc != NC_NOERR)
+        return report_failure(path, rc);
+    if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL) {
+        fprintf(
+            stderr,
+            "nczgen: %s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o '%s' %s%s%s. "
+            "To store Zarr under that name: --mode nczarr or --mode zarr\n",
+            parts.path, file, parts.path, o->in != NULL ? "'" : "", o->in != NULL ? o->in : "-",
+            o->in != NULL ? "'" : "");
+        rc = NC_EINVAL;
+    }
+    nczarr_path_clear(&parts);
     return rc;
 }
 
@@ -194,7 +238,7 @@ generate(const options *o, const gen_cdl *cdl)
 {
     bool  classic = o->kind_given ? o->classic : gen_wants_classic(cdl);
     int   mode = NC_CLOBBER | NC_NETCDF4;
-    char *path = build_target_path(o, cdl);
+    char *path = choose_name(o, cdl);
     int   ncid, rc;
 
     if (path == NULL) {
@@ -205,6 +249,10 @@ generate(const options *o, const gen_cdl *cdl)
         fprintf(stderr, "nczgen: \"%s\" cannot be the name of a dataset: give it a path with -o\n", path);
         free(path);
         return NC_EBADNAME;
+    }
+    if ((rc = add_modes(o, cdl, &path)) != NC_NOERR || (rc = check_name(o, path)) != NC_NOERR) {
+        free(path);
+        return rc;
     }
     mode |= (classic ? NC_CLASSIC_MODEL : 0) | (o->diskless ? NC_DISKLESS | NC_PERSIST : 0);
     interrupt_catch();
@@ -303,6 +351,7 @@ take_option(options *o, int c, const char *arg)
     case 'z': return take_zarr_format(o, arg);
     case 'k':
         o->kind_given = true;
+        o->kind_zarr = strcasecmp(arg, "zarr") == 0 || strcasecmp(arg, "nczarr") == 0;
         return parse_kind(arg, &o->classic) ? -1 : fail_usage("unknown kind of dataset: ", arg);
     case '3':
     case '4':

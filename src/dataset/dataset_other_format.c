@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+/* 9 and 17 digits are what float and double need to come back as they were. -s has chunks and compression: CDF-5 has
+ * none, and netCDF-C's ncdump -s fails there. */
+#define EXACT "-p 9,17"
+
 #define LOOKED_AT 4096 /* an HDF5 superblock is at 0, 512, 1024, 2048 ... */
 
 static bool
@@ -21,41 +25,49 @@ has_hdf5_superblock(const unsigned char *s, size_t n)
     return false;
 }
 
-/* NULL: unknown. */
-static const char *
-name_format(const unsigned char *s, size_t n)
+typedef struct other_format {
+    const char *name;    /* NULL: unknown */
+    const char *options; /* of an ncdump of all that it has; NULL: it is not ncdump's */
+} other_format;
+
+static other_format
+recognise(const unsigned char *s, size_t n)
 {
-    if (n >= 4 && memcmp(s, "CDF", 3) == 0 && (s[3] == 1 || s[3] == 2 || s[3] == 5))
-        return s[3] == 1   ? "a classic netCDF file (CDF-1)"
-               : s[3] == 2 ? "a classic netCDF file with 64-bit offsets (CDF-2)"
-                           : "a classic netCDF file with 64-bit data (CDF-5)";
+    if (n >= 4 && memcmp(s, "CDF\1", 4) == 0)
+        return (other_format){"a classic netCDF file (CDF-1)", EXACT " -s"};
+    if (n >= 4 && memcmp(s, "CDF\2", 4) == 0)
+        return (other_format){"a classic netCDF file with 64-bit offsets (CDF-2)", EXACT " -s"};
+    if (n >= 4 && memcmp(s, "CDF\5", 4) == 0)
+        return (other_format){"a classic netCDF file with 64-bit data (CDF-5)", EXACT};
     if (has_hdf5_superblock(s, n))
-        return "a netCDF-4 or other HDF5 file";
+        return (other_format){"a netCDF-4 or other HDF5 file", EXACT " -s"};
     if (n >= 4 && memcmp(s, "\x0e\x03\x13\x01", 4) == 0)
-        return "an HDF4 file";
+        return (other_format){"an HDF4 file", NULL};
     if (n >= 4 && memcmp(s, "GRIB", 4) == 0)
-        return "a GRIB file";
-    return NULL;
+        return (other_format){"a GRIB file", NULL};
+    return (other_format){NULL, NULL};
 }
 
 int
 ncz_fail_other_format(const char *path)
 {
     unsigned char head[LOOKED_AT];
-    const char   *name = NULL;
+    other_format  format = {NULL, NULL};
     ssize_t       n;
     int           fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
         n = ncz_system.read(fd, head, sizeof head);
-        name = n > 0 ? name_format(head, (size_t)n) : NULL;
+        format = n > 0 ? recognise(head, (size_t)n) : format;
         (void)ncz_system.close(fd);
     }
-    if (name == NULL)
+    if (format.name == NULL)
         return ncz_fail(NC_ENOTNC,
                         "%s: a file, but not a zip archive; a dataset is a directory or archive with Zarr "
                         "documents",
                         path);
-    return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump '%s' | nczgen -o OUT.zarr -", path,
-                    name, path);
+    if (format.options == NULL)
+        return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset", path, format.name);
+    return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump %s '%s' | nczgen -o OUT.zarr -",
+                    path, format.name, format.options, path);
 }

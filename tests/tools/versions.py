@@ -61,7 +61,7 @@ def between_versions(c):
     """Chunks move undecoded where both versions can say how they are encoded."""
     c.run("nczgen", "-o", c.at("v2.zarr"), input=CDL)
     c.run("nczcopy", "--verify", "--zarr-format", "3", c.at("v2.zarr"), c.at("v3.zarr"))
-    c.run("nczcopy", "--verify", c.at("v3.zarr"), c.at("back.zarr"))
+    c.run("nczcopy", "--verify", "--zarr-format", "2", c.at("v3.zarr"), c.at("back.zarr"))
     c.same("values in v3", c.dump("v3.zarr"), c.dump("v2.zarr"))
     c.same("values in v2 again", c.dump("back.zarr"), c.dump("v2.zarr"))
     for two, three in (("a/0.1", "a/c/0/1"), ("big/1", "big/c/1"), ("b/0", "b/c/0"), ("h/0", "h/c/0"), ("m/0", "m/c/0"),
@@ -92,7 +92,7 @@ def order_f(c):
     c.same("chunk", c.bytes("f.zarr/v/0.0"), c.bytes("f3.zarr/v/c/0/0"))
     c.same("order", json.load(open(c.at("f3.zarr/v/zarr.json")))["codecs"][0],
            {"name": "transpose", "configuration": {"order": [1, 0]}})
-    c.run("nczcopy", "--verify", "--mode", "zarr", c.at("f3.zarr"), c.at("f2.zarr"))
+    c.run("nczcopy", "--verify", "--zarr-format", "2", c.at("f3.zarr"), c.at("f2.zarr"))
     c.same("order again", json.load(open(c.at("f2.zarr/v/.zarray")))["order"], "F")
     c.same("chunk again", c.bytes("f.zarr/v/0.0"), c.bytes("f2.zarr/v/0.0"))
 
@@ -138,7 +138,7 @@ def shards(c):
     c.same("a shard as it was", c.bytes("s.zarr/a/c/0/1"), c.bytes("whole.zarr/a/c/0/1"))
     copy("s.zarr", "none.zarr", "--shards", "none")
     c.same("a chunk out of a shard", c.bytes("none.zarr/a/c/0/1"), c.bytes("v2.zarr/a/0.1"))
-    c.run("nczcopy", "--verify", c.at("s.zarr"), c.at("two.zarr"))
+    c.run("nczcopy", "--verify", "--zarr-format", "2", c.at("s.zarr"), c.at("two.zarr"))
     c.same("a chunk out of a shard, in v2", c.bytes("two.zarr/a/0.1"), c.bytes("v2.zarr/a/0.1"))
     copy("s.zarr", "wider.zarr", "-c", "a:2,3")  # the source's shards, enlarged to whole chunks
     c.same("enlarged", json.loads(c.dump("wider.zarr", "--json=header"))["variables"]["a"]["storage"]["shards"], [2, 6])
@@ -153,7 +153,7 @@ def shards(c):
         copy("s.zarr", "bad.zarr", "--shards", spec, code=1, stderr=text)
     for spec in ("a:0,4", "x", "", ":4"):
         copy("s.zarr", "bad.zarr", "--shards", spec, code=2, stderr="--shards: ")
-    c.run("nczcopy", "--shards", "x/4", c.at("s.zarr"), c.at("bad.zarr"), code=1, stderr="only Zarr v3 has shards")
+    c.run("nczcopy", "--shards", "x/4", c.at("v2.zarr"), c.at("bad.zarr"), code=1, stderr="only Zarr v3 has shards")
     c.same("nothing is left", os.path.exists(c.at("bad.zarr")), False)
 
 

@@ -55,9 +55,9 @@ typedef struct copy_opts {
     bool              fixed;       /* -u: unlimited dimensions become fixed */
     int               deflate;     /* -d; -1: as the source has it */
     bool              shuffle;     /* -s */
-    int               zarr_format; /* --zarr-format; 0: not given */
+    int               zarr_format; /* --zarr-format; 0: as the source */
     copy_lengths_list chunks, shards;
-    size_t            min_chunked; /* -M: smaller variables get no chunks or shards by dimension */
+    size_t            min_chunked; /* -M: smaller fixed variables get no lengths by dimension */
     copy_filters     *filters;
     size_t            nfilters;
     copy_names        vars, groups;           /* -v, -V, -g, -G */
@@ -86,6 +86,7 @@ bool copy_parse_shards(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);
 void copy_parse_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
 bool copy_parse_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */
+bool copy_parse_min_chunked(copy_opts *o, const char *text);             /* the same, or 0: no variable is small */
 
 void copy_opts_clear(copy_opts *o);
 

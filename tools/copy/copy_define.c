@@ -88,6 +88,15 @@ limit_chunk(const copy_source *s, const copy_var *v, int d, size_t len)
     return len > 0 ? len : 1;
 }
 
+bool
+copy_is_small(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    for (int d = 0; d < v->rank; d++)
+        if (s->dims[v->dims[d]].unlimited)
+            return false;
+    return v->nelems < o->min_chunked / v->value + (o->min_chunked % v->value != 0);
+}
+
 static size_t
 find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
 {
@@ -101,7 +110,7 @@ void
 copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 {
     const copy_lengths *own = copy_lengths_of_var(&o->chunks, v->path), *all = copy_lengths_of_all(&o->chunks);
-    bool                small = v->nelems <= o->min_chunked / v->value;
+    bool                small = copy_is_small(o, s, v);
 
     for (int d = 0; d < v->rank; d++) {
         bool   found = false;
@@ -167,6 +176,23 @@ define_zarr_fill(const copy_opts *o, int in, int varid_in, nc_type type, int out
     return nczarr_def_var_fill(out, varid_out, value);
 }
 
+/* Pure Zarr gives small integers no fill value (formats.md), but a source in pure Zarr may have written one. */
+static int
+keep_small_fill(int in, int varid_in, int out, int varid_out)
+{
+    int   nczarr = 1, none = 0, rc;
+    char *encoding;
+    bool  known;
+
+    if ((rc = nczarr_inq_zarr_format(in, NULL, &nczarr)) != NC_NOERR ||
+        (rc = nc_inq_var_fill(out, varid_out, &none, NULL)) != NC_NOERR || nczarr || !none)
+        return rc;
+    encoding = copy_encoding(in, varid_in);
+    known = encoding != NULL && strstr(encoding, "\"fill_null\"") == NULL;
+    free(encoding);
+    return known ? nc_def_var_fill(out, varid_out, 0, NULL) : NC_NOERR;
+}
+
 static int
 define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
@@ -179,8 +205,10 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
     if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)
         return rc;
-    rc = no_fill != 0 ? nc_def_var_fill(out, v->out, no_fill, NULL)
-                      : define_zarr_fill(o, in, v->in, v->type, out, v->out);
+    if (no_fill != 0)
+        rc = nc_def_var_fill(out, v->out, no_fill, NULL);
+    else if ((rc = define_zarr_fill(o, in, v->in, v->type, out, v->out)) == NC_NOERR)
+        rc = keep_small_fill(in, v->in, out, v->out);
     if (rc != NC_NOERR)
         return rc;
     if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type < NC_STRING &&

@@ -126,15 +126,6 @@ static const nczarr_map_ops counting = {.size = sizeof counting,
                                         .del = count_del,
                                         .list = list_nothing};
 
-/* The target's fragment, for nczarr_create_map(), which ignores words about stores. */
-static char *
-copy_fragment(const copy_target *t)
-{
-    const char *hash = strchr(t->url, '#');
-
-    return hash != NULL ? copy_need(strdup(hash + 1)) : NULL;
-}
-
 /* ---- chunks as they are ---- */
 
 typedef struct adder {
@@ -280,6 +271,15 @@ print_counts(const char *what, const counts *c, const char *how)
            copy_size_text(c->bytes, size), what, how[0] != '\0' ? ": " : "", how);
 }
 
+/* How the target would be stored. */
+static void
+print_target(const copy_target *t)
+{
+    printf("Zarr v%d%s, %s%s\n", t->zarr_format, t->version_given ? "" : " as the source",
+           t->nczarr ? "with NCZarr's metadata" : "without NCZarr's metadata",
+           t->nczarr_given ? "" : " as the source");
+}
+
 static int
 count_vars(copy_state *r, counts *all, counts *sum)
 {
@@ -310,12 +310,12 @@ count_documents(copy_state *r, counts *sum)
 {
     nczarr_map *map = NULL;
     counts      c = {.named = true};
-    char       *modes = copy_fragment(r->t);
     int         ncid, rc;
 
     if ((rc = nczarr_map_own(&counting, &c, &map)) != NC_NOERR ||
-        (rc = nczarr_create_map(map, modes, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) != NC_NOERR) {
-        (void)copy_fail(rc, r->t->url);
+        (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
+            NC_NOERR) {
+        (void)copy_fail(rc, r->t->parts.path);
         goto done;
     }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
@@ -326,7 +326,7 @@ count_documents(copy_state *r, counts *sum)
         goto done;
     }
     if ((rc = nc_close(ncid)) != NC_NOERR)
-        (void)copy_fail(rc, r->t->url);
+        (void)copy_fail(rc, r->t->parts.path);
     count_changes(&c);
     print_counts("metadata", &c, "");
     sum->objects += c.objects;
@@ -334,7 +334,6 @@ count_documents(copy_state *r, counts *sum)
 done:
     (void)nczarr_map_close(map);
     clear_counts(&c);
-    free(modes);
     return rc;
 }
 
@@ -343,14 +342,16 @@ copy_dry_run(copy_state *r)
 {
     nczarr_map *map = NULL;
     counts      all = {.about = false}, sum = {.about = false};
-    char       *modes = copy_fragment(r->t), size[32];
+    char        size[32];
     int         ncid = -1, rc;
 
+    print_target(r->t);
     if ((rc = count_documents(r, &sum)) != NC_NOERR)
         goto done;
     if ((rc = nczarr_map_own(&counting, &all, &map)) != NC_NOERR ||
-        (rc = nczarr_create_map(map, modes, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) != NC_NOERR) {
-        (void)copy_fail(rc, r->t->url);
+        (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
+            NC_NOERR) {
+        (void)copy_fail(rc, r->t->parts.path);
         goto done;
     }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_find_raw(r->o, r->s)) == NC_NOERR &&
@@ -366,6 +367,5 @@ copy_dry_run(copy_state *r)
                sum.about ? "about " : "", sum.bytes, copy_size_text(sum.bytes, size));
 done:
     (void)nczarr_map_close(map);
-    free(modes);
     return rc;
 }

@@ -51,12 +51,6 @@ check_options(const copy_opts *o)
     return NC_NOERR;
 }
 
-static char *
-add_version(const char *url, int version)
-{
-    return copy_textf("%s%cmode=v%d", url, url[copy_find_fragment(url)] == '#' ? '&' : '#', version);
-}
-
 /* ---- the documents of the new version -------------------------------------------------------------------------- */
 
 /* The key of a variable's first chunk, in new memory; NULL: it has no elements. */
@@ -513,8 +507,12 @@ copy_in_place(const copy_opts *opts)
     if (rc != NC_NOERR)
         return rc;
     interrupt_catch();
-    m.old_url = add_version(opts->in, m.from);
-    m.new_url = add_version(opts->in, m.to);
+    m.old_url = copy_add_keys(opts->in, m.from == 2 ? "mode=v2" : "mode=v3");
+    m.new_url = copy_add_keys(opts->in, m.to == 2 ? "mode=v2" : "mode=v3");
+    if (m.old_url == NULL || m.new_url == NULL) {
+        rc = NC_EINVAL; /* it is reported */
+        goto done;
+    }
     if ((rc = open_store(&m)) != NC_NOERR)
         goto done;
     if ((rc = nc_open(m.old_url, NC_NOWRITE, &m.s.ncid)) == NC_NOERR) {

@@ -179,32 +179,37 @@ bool copy_next_piece(const copy_var *v, const size_t *step, size_t *start);
 /* Lengths of the piece at `start`; returns its elements. */
 size_t copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
 
-/* Where the fragment of a path or URL begins; its length without one. */
-size_t copy_find_fragment(const char *url);
-
-/* ---- the target: copy_target.c
- * ------------------------------------------------------------------------------------ */
+/* ---- the target: copy_place.c, copy_target.c ------------------------------------------------------------------- */
 
 typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_REMOTE } copy_target_kind;
 
 typedef struct copy_target {
-    copy_target_kind kind;
-    char            *url;       /* what the user asked for, with the mode */
-    char            *path;      /* of a directory: its final path */
-    char            *temp_path; /* ... and where it is created */
-    char            *work;      /* the argument of nc_create() */
-    int              lock;      /* on the directory in which it is being made; -1: none */
-    char            *marker;    /* what the attribute says */
-    int              ncid;
-    int              zarr_format; /* 2 or 3 */
-    bool             open, resumed;
-    bool             resumable;
-    bool             marks; /* visible before it is complete, marked by the attribute */
+    copy_target_kind  kind;
+    nczarr_path_parts parts;      /* of what the user asked for, with the options' modes; once chosen, of `url` */
+    char             *url;        /* ... and with what was chosen, once it is */
+    char             *path;       /* of a directory: its final path */
+    char             *temp_path;  /* ... and where it is created */
+    char             *temp_place; /* ... as the user would write it, without a fragment */
+    char             *work;       /* the argument of nc_create() */
+    int               lock;       /* on the directory in which it is being made; -1: none */
+    char             *marker;     /* what the attribute says */
+    int               ncid;
+    int               zarr_format;                 /* 2 or 3 */
+    int               nczarr;                      /* with NCZarr's metadata; else pure Zarr */
+    bool              version_given, nczarr_given; /* by an option or the fragment; else as the source is */
+    bool              open, resumed;
+    bool              resumable;
+    bool              marks; /* visible before it is complete, marked by the attribute */
 } copy_target;
 
+/* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
-/* True if both paths are the same, or one contains the other: copying would then change the source. */
-bool copy_into_itself(const char *in, const char *out);
+/* NC_EINVAL if source and target are one place, or one is inside the other: copying would then change the source. */
+int copy_check_apart(const copy_opts *o, const copy_target *t);
+/* Takes from the open source what neither options nor fragment say: version of Zarr, NCZarr or pure Zarr. */
+int copy_target_choose(const copy_opts *o, copy_target *t, int source);
+/* The path or URL with more keys in its fragment, in new memory. NULL: it is malformed, which is reported. */
+char *copy_add_keys(const char *url, const char *keys);
 /* Creates it; with --resume opens what an interrupted copy left, if anything is there. */
 int copy_target_open(const copy_opts *o, copy_target *t);
 /* All definitions are committed, and the copy can be resumed from now on. */
@@ -230,6 +235,8 @@ void copy_drop_fill_null(char *in, const char *out);
 /* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(const copy_source *s);
+/* True if lengths by dimension are not for the variable: it has fewer bytes than -M says, no unlimited dimension. */
+bool copy_is_small(const copy_opts *o, const copy_source *s, const copy_var *v);
 /* The chunks that the options and the source ask for. */
 void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */

@@ -293,6 +293,25 @@ check_lengths(const char *option, const copy_lengths_list *l, const copy_source 
     return NC_NOERR;
 }
 
+/* Says it when a length for a dimension is that of no variable. */
+static void
+report_unused(const copy_opts *o, const char *option, const copy_lengths_list *l, const copy_source *s)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        bool used = l->v[i].dim == NULL;
+
+        for (size_t v = 0; v < s->nvars && !used; v++)
+            for (int d = 0; d < s->vars[v].rank && !used; d++)
+                used = strcmp(s->dims[s->vars[v].dims[d]].name, l->v[i].dim) == 0 &&
+                       copy_lengths_of_var(l, s->vars[v].path) == NULL && !copy_is_small(o, s, &s->vars[v]);
+        if (!used)
+            copy_say(
+                "%s: the length for dimension %s has no effect: every variable that has it has a length of its own "
+                "or fewer than %zu bytes (-M; -M 0: small ones, too)",
+                option, l->v[i].dim, o->min_chunked);
+    }
+}
+
 int
 copy_check_options(const copy_opts *o, const copy_source *s)
 {
@@ -301,6 +320,8 @@ copy_check_options(const copy_opts *o, const copy_source *s)
     if ((rc = check_lengths("-c", &o->chunks, s)) != NC_NOERR ||
         (rc = check_lengths("--shards", &o->shards, s)) != NC_NOERR)
         return rc;
+    report_unused(o, "-c", &o->chunks, s);
+    report_unused(o, "--shards", &o->shards, s);
     for (size_t i = 0; i < o->nfilters; i++)
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
             if (!has_var(s, o->filters[i].vars.name[k]))

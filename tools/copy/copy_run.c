@@ -104,7 +104,7 @@ define_target(copy_state *r)
         return rc;
     rc = nc_enddef(t->ncid);
     if (rc != NC_NOERR)
-        return copy_fail(rc, t->url);
+        return copy_fail(rc, t->parts.path);
     if ((rc = copy_grow_dims(r->o, r->s, t->ncid)) != NC_NOERR)
         return rc;
     return copy_target_begin(t);
@@ -156,7 +156,21 @@ take_model(copy_opts *o, int ncid)
         o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
 }
 
-/* The target's version of Zarr; without one in the options or the target's URL it is 2. */
+/* What pure Zarr cannot keep, where nobody asked for it. */
+static void
+warn_of_characters(const copy_source *s, const copy_target *t)
+{
+    for (size_t i = 0; i < s->nvars && !t->nczarr && !t->nczarr_given; i++)
+        if (s->vars[i].type == NC_CHAR) {
+            copy_say(
+                "%s: pure Zarr, as the source is, has no type for characters: they become %s; --mode nczarr keeps "
+                "them",
+                s->vars[i].path, t->zarr_format == 3 ? "bytes" : "strings of length 1");
+            return;
+        }
+}
+
+/* The target's version of Zarr. */
 static int
 take_version(copy_opts *o, const copy_target *t)
 {
@@ -193,31 +207,33 @@ copy_run(const copy_opts *opts)
 
     if (o->in_place)
         return copy_in_place(o);
-    if (copy_into_itself(o->in, o->out)) {
-        copy_say("%s: would be copied into itself", o->in);
-        return NC_EINVAL;
-    }
+    if ((rc = copy_target_name(o, &t)) != NC_NOERR || (rc = copy_check_apart(o, &t)) != NC_NOERR)
+        goto done;
     (void)nc_set_chunk_cache(copy_cache_bytes(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
-    if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR)
-        return copy_fail(rc, o->in);
+    if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR) {
+        (void)copy_fail(rc, o->in);
+        goto done;
+    }
     if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
         copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     say_warnings(o, s.ncid);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
-        (rc = copy_target_name(o, &t)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR)
+        (rc = copy_target_choose(o, &t, s.ncid)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR)
         goto done;
+    warn_of_characters(&s, &t);
     t.marker = compute_marker(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
 done:
     if (rc == COPY_STOPPED)
-        copy_say("%s: interrupted%s", t.url, t.resumable ? "" : "; nothing is left of the copy");
+        copy_say("%s: interrupted%s", t.parts.shown, t.resumable ? "" : "; nothing is left of the copy");
     if (rc != NC_NOERR)
         copy_say_unfinished();
     copy_set_unfinished(NULL);
     copy_target_clear(&t);
     copy_source_clear(&s);
-    (void)nc_close(s.ncid);
+    if (s.ncid >= 0)
+        (void)nc_close(s.ncid);
     if (rc == COPY_STOPPED)
         interrupt_end();
     return rc;

@@ -68,7 +68,7 @@ int
 copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v)
 {
     const copy_lengths *own = copy_lengths_of_var(&o->shards, v->path);
-    bool                small = v->nelems <= o->min_chunked / v->value, any = false;
+    bool                small = copy_is_small(o, s, v), any = false;
     int                 rc = NC_NOERR;
 
     free(v->shard_out);

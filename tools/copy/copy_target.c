@@ -17,184 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEMP_SUFFIX ".nczcopy"
-#define BEGUN       "copy by nczcopy, not complete and not resumable: start it again"
-
-/* ---- names ---- */
-
-/* Where the fragment begins: the library takes the '#' of a plain path for one only before words that it knows. */
-size_t
-copy_find_fragment(const char *url)
-{
-    static const char *const words[] = {"mode=",       "compat=",    "consolidated", "dimension_separator=",
-                                        "durability=", "nczarr",     "zarr",         "xarray",
-                                        "noxarray",    "file",       "zip",          "s3",
-                                        "log",         "readahead=", "commit=",      "chunk_keys="};
-    bool                     scheme = strstr(url, "://") != NULL;
-
-    for (const char *hash = strchr(url, '#'); hash != NULL; hash = strchr(hash + 1, '#')) {
-        if (scheme)
-            return (size_t)(hash - url);
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (strncmp(hash + 1, words[i], strlen(words[i])) == 0)
-                return (size_t)(hash - url);
-    }
-    return strlen(url);
-}
-
-static char *
-add_modes(const copy_opts *o)
-{
-    bool        has = o->out[copy_find_fragment(o->out)] == '#';
-    const char *mode = o->mode != NULL ? o->mode : "";
-    const char *version = o->zarr_format == 3 ? "v3" : o->zarr_format == 2 ? "v2" : "";
-    bool        modes = mode[0] != '\0' || version[0] != '\0';
-
-    return copy_textf("%s%s%s%s%s%s", o->out,
-                      !modes ? ""
-                      : has  ? "&mode="
-                             : "#mode=",
-                      mode, mode[0] != '\0' && version[0] != '\0' ? "," : "", version,
-                      !o->consolidate ? ""
-                      : has || modes  ? "&consolidated=yes"
-                                      : "#consolidated=yes");
-}
-
-static int
-parse_hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* %41 -> A, in place. */
-static void
-decode_percent(char *s)
-{
-    char *to = s;
-
-    for (; *s != '\0'; s++) {
-        if (s[0] == '%' && parse_hex_digit(s[1]) >= 0 && parse_hex_digit(s[2]) >= 0) {
-            *to++ = (char)(parse_hex_digit(s[1]) * 16 + parse_hex_digit(s[2]));
-            s += 2;
-        } else {
-            *to++ = *s;
-        }
-    }
-    *to = '\0';
-}
-
-static bool
-has_word(const char *fragment, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *p = fragment; (p = strstr(p, word)) != NULL; p += n)
-        if (p > fragment && strchr("#=,&", p[-1]) != NULL && (p[n] == '\0' || strchr(",&", p[n]) != NULL))
-            return true;
-    return false;
-}
-
-static copy_target_kind
-classify_place(const char *url, size_t frag)
-{
-    static const char zip[] = ".zip";
-    const char       *scheme = strstr(url, "://");
-
-    if ((scheme != NULL && strncmp(url, "file:", 5) != 0) || url[0] == '[')
-        return COPY_REMOTE;
-    if (has_word(url + frag, "zip") ||
-        (frag > 4 && strncasecmp(url + frag - 4, zip, 4) == 0 && !has_word(url + frag, "file")))
-        return COPY_ARCHIVE;
-    return COPY_DIR;
-}
-
-int
-copy_target_name(const copy_opts *o, copy_target *t)
-{
-    size_t frag, end, begin;
-
-    *t = (copy_target){.url = add_modes(o), .ncid = -1, .lock = -1};
-    frag = copy_find_fragment(t->url);
-    t->kind = classify_place(t->url, frag);
-    t->zarr_format = has_word(t->url + frag, "v3") ? 3 : 2;
-    t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
-    if (t->kind != COPY_DIR) {
-        t->work = copy_textf("%s%s", t->url,
-                             !t->marks             ? ""
-                             : t->url[frag] == '#' ? "&commit=close"
-                                                   : "#commit=close");
-        return NC_NOERR;
-    }
-    begin = strncmp(t->url, "file://", 7) == 0 ? 7 : 0;
-    for (end = frag; end > begin + 1 && t->url[end - 1] == '/';)
-        end--;
-    if (end == begin) {
-        copy_say("%s: no path", o->out);
-        return NC_EINVAL;
-    }
-    t->path = copy_need(strndup(t->url + begin, end - begin));
-    if (begin > 0)
-        decode_percent(t->path);
-    ncz_sys_tidy_path(t->path);
-    t->temp_path = copy_textf("%s" TEMP_SUFFIX, t->path);
-    t->work = copy_textf("%.*s" TEMP_SUFFIX "%s", (int)end, t->url, t->url + frag);
-    return NC_NOERR;
-}
-
-/* ---- not into itself ---- */
-
-/* The real path of a path or URL, without its fragment and slashes at its end. Of a path that does not exist yet: the
- * real path of its folder, and its name. Of a remote one: the URL. */
-static char *
-resolve_path(const char *url)
-{
-    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = copy_find_fragment(url);
-    char  *path, *real, *slash, *joined, *folder;
-
-    while (end > begin + 1 && url[end - 1] == '/')
-        end--;
-    path = copy_need(strndup(url + begin, end - begin));
-    if (begin > 0)
-        decode_percent(path);
-    if (begin == 0 && strstr(path, "://") != NULL)
-        return path;
-    ncz_sys_tidy_path(path);
-    if ((real = ncz_sys_realpath(path)) == NULL) {
-        slash = strrchr(path, '/');
-        joined = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
-        if ((folder = ncz_sys_realpath(joined)) != NULL)
-            real = copy_textf("%s/%s", folder, slash == NULL ? path : slash + 1);
-        free(joined);
-        free(folder);
-    }
-    if (real == NULL)
-        return path;
-    free(path);
-    return real;
-}
-
-/* True if `path` is the folder, or below it. */
-static bool
-is_below(const char *path, const char *folder)
-{
-    size_t n = strlen(folder);
-
-    return strncmp(path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/');
-}
-
-bool
-copy_into_itself(const char *in, const char *out)
-{
-    char *a = resolve_path(in), *b = resolve_path(out);
-    bool  into = is_below(b, a) || is_below(a, b);
-
-    free(a);
-    free(b);
-    return into;
-}
+#define BEGUN "copy by nczcopy, not complete and not resumable: start it again"
 
 /* ---- creation ---- */
 
@@ -304,13 +127,11 @@ check_replaceable(const copy_opts *o, const copy_target *t)
         copy_say("%s: exists", t->path);
         return NC_EEXIST;
     }
-    rc = nc_open(t->url, NC_NOWRITE, &ncid);
-    if (rc == NC_ENOTNC) /* it may be of another version of Zarr than the copy */
-        rc = nc_open(o->out, NC_NOWRITE, &ncid);
+    rc = nc_open(t->parts.path, NC_NOWRITE, &ncid); /* of whatever version of Zarr */
     if (rc == NC_NOERR)
         return nc_close(ncid);
     if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
-        if (nc_delete(t->url) == NC_NOERR)
+        if (nc_delete(t->parts.path) == NC_NOERR)
             return NC_NOERR;
         copy_say("%s: exists and is not replaced: %s", t->path, nczarr_errmsg());
         return NC_EEXIST;
@@ -338,7 +159,7 @@ read_marker(int ncid)
 static const char *
 unfinished_path(const copy_target *t)
 {
-    return t->kind == COPY_DIR ? t->temp_path : t->url;
+    return t->kind == COPY_DIR ? t->temp_path : t->parts.shown;
 }
 
 /* Opens what an interrupted copy left. NC_ENOTFOUND: nothing that could be continued. */
@@ -373,7 +194,7 @@ put_marker(const copy_target *t, const char *text)
 {
     int rc = nc_put_att_text(t->ncid, NC_GLOBAL, UNFINISHED_ATT, strlen(text), text);
 
-    return rc == NC_NOERR ? rc : copy_fail(rc, t->url);
+    return rc == NC_NOERR ? rc : copy_fail(rc, t->parts.path);
 }
 
 int
@@ -396,7 +217,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     if (t->kind == COPY_DIR && (rc = empty_temp(t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->url);
+        return copy_fail(rc, t->parts.path);
     t->open = true;
     return t->marks ? put_marker(t, BEGUN) : NC_NOERR;
 }
@@ -409,13 +230,13 @@ copy_target_begin(copy_target *t)
     if (!t->marks)
         return NC_NOERR;
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->url);
+        return copy_fail(rc, t->parts.path);
     (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
     if ((rc = put_marker(t, t->marker)) != NC_NOERR)
         return rc;
     (void)nc_enddef(t->ncid);
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->url);
+        return copy_fail(rc, t->parts.path);
     copy_set_unfinished(unfinished_path(t));
     t->resumable = true;
     return NC_NOERR;
@@ -435,10 +256,10 @@ copy_target_finish(copy_target *t)
             rc = nc_enddef(t->ncid);
     }
     if (rc != NC_NOERR)
-        return copy_fail(rc, t->url);
+        return copy_fail(rc, t->parts.path);
     t->open = false;
     if ((rc = nc_close(t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->url);
+        return copy_fail(rc, t->parts.path);
     copy_set_unfinished(NULL);
     return NC_NOERR;
 }
@@ -497,8 +318,8 @@ replace_target(copy_target *t)
 
     if (exchange_names(t, &rc))
         return rc;
-    if ((rc = nc_delete(t->url)) != NC_NOERR)
-        return copy_fail(rc, t->url);
+    if ((rc = nc_delete(t->parts.path)) != NC_NOERR)
+        return copy_fail(rc, t->parts.path);
     if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
@@ -537,9 +358,11 @@ copy_target_clear(copy_target *t)
         (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR); /* if nothing is in it */
         (void)ncz_system.close(t->lock);
     }
+    nczarr_path_clear(&t->parts);
     free(t->url);
     free(t->path);
     free(t->temp_path);
+    free(t->temp_place);
     free(t->work);
     free(t->marker);
     *t = (copy_target){.ncid = -1, .lock = -1};

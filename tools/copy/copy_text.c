@@ -46,6 +46,15 @@ copy_size_text(double bytes, char *out)
 }
 
 bool
+copy_parse_min_chunked(copy_opts *o, const char *text)
+{
+    if (strcmp(text, "0") != 0)
+        return copy_parse_size("-M", text, &o->min_chunked);
+    o->min_chunked = 0;
+    return true;
+}
+
+bool
 copy_parse_size(const char *option, const char *text, size_t *out)
 {
     static const char letters[] = "KMGT";

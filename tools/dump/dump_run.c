@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *
-dump_default_name(const char *path)
+/* The last name of the path or URL without its suffix. */
+static char *
+cut_last_name(const char *path, const char *end)
 {
-    const char *end = path + strcspn(path, strstr(path, "://") != NULL ? "#?" : "");
-    const char *hash = strstr(path, "#mode="), *begin, *dot;
+    const char *begin, *dot;
     char       *name;
 
-    if (hash != NULL && hash < end)
-        end = hash;
     while (end > path + 1 && ncz_sys_is_slash(end[-1]))
         end--;
     for (begin = end; begin > path && !ncz_sys_is_slash(begin[-1]); begin--)
@@ -28,6 +26,23 @@ dump_default_name(const char *path)
         dot = end;
     name = dump_alloc((size_t)(dot - begin) + 1, 1);
     memcpy(name, begin, (size_t)(dot - begin));
+    return name;
+}
+
+char *
+dump_default_name(const char *path)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    const char       *text = path;
+    size_t            len = strlen(path);
+    char             *name;
+
+    if (nczarr_path_split(path, &parts) == NC_NOERR) {
+        text = parts.local != NULL ? parts.local : parts.path;
+        len = parts.local != NULL ? strlen(text) : strcspn(text, "?");
+    }
+    name = cut_last_name(text, text + len);
+    nczarr_path_clear(&parts);
     return name;
 }
 

@@ -164,7 +164,11 @@ measure_names(int grp, const dump_ids *vars)
 static bool
 is_on_server(const char *file)
 {
-    return file != NULL && strstr(file, "://") != NULL && strncmp(file, "file://", 7) != 0;
+    nczarr_path_parts parts = {.size = sizeof parts};
+    bool              remote = file != NULL && nczarr_path_split(file, &parts) == NC_NOERR && parts.local == NULL;
+
+    nczarr_path_clear(&parts);
+    return remote;
 }
 
 static void

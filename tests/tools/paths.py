@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""The commands and the path or URL that they are given: one dataset under two names is one, fragments are the library's,
+a name of another format's file is refused; and what a copy takes from its source.
+
+usage: paths.py TOOLS     (the folder of the built commands)
+"""
+import json, os, shutil, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
+tools = os.path.abspath(sys.argv[1])
+ONE = "source and target are one"
+CDL = """netcdf t { dimensions: t = UNLIMITED ; x = 10 ; y = 4000 ; variables:
+  float v(x) ; v:_ChunkSizes = 10 ; float w(y) ; double r(t, x) ; r:_ChunkSizes = 1, 10 ; int n(x) ;
+data: v = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ; r = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ; }
+"""
+
+
+def run(command, *args, at, **kw):
+    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, cwd=at, **kw)
+
+
+def tree(top):
+    """Every name below a folder, with the bytes of files; links are not followed."""
+    out = {}
+    for base, folders, names in os.walk(top):
+        for n in folders + names:
+            p = os.path.join(base, n)
+            out[os.path.relpath(p, top)] = open(p, "rb").read() if os.path.isfile(p) and not os.path.islink(p) else None
+    return out
+
+
+def make(at, name, *args, cdl=CDL):
+    r = run("nczgen", "-o", name, *args, at=at, input=cdl)
+    assert r.returncode == 0, r.stderr
+
+
+def refused(at, args, text):
+    """The copy is refused with this text, and nothing is changed or left."""
+    before, r = tree(at), run("nczcopy", *args, at=at)
+    problems = []
+    if r.returncode != 1 or text not in r.stderr:
+        problems.append("nczcopy %s: exit %d, %s" % (" ".join(args), r.returncode, r.stderr.strip()))
+    after = tree(at)
+    if after != before:
+        changed = sorted(set(before) ^ set(after)) or [n for n in before if before[n] != after[n]]
+        problems.append("nczcopy %s changed %s" % (" ".join(args), changed[:3]))
+    return problems
+
+
+def one_place(at):
+    make(at, "a.zarr")
+    os.symlink("a.zarr", os.path.join(at, "link.zarr"))
+    os.mkdir(os.path.join(at, "folder"))
+    os.symlink("..", os.path.join(at, "folder", "up"))
+    names = ["a.zarr", "./a.zarr", "a.zarr/", "a.zarr//", "link.zarr", "link.zarr/", "folder/up/a.zarr", "folder/../a.zarr",
+             os.path.join(at, "a.zarr"), "file://a.zarr", "FILE://" + os.path.join(at, "a.zarr"), "file://" + at + "/%61.zarr",
+             "file://localhost" + os.path.join(at, "a.zarr"),
+             "a.zarr#aws.region=eu", "a.zarr#show=fetch", "a.zarr#write_empty_chunks=yes", "a.zarr#awsprofile=x", "a.zarr#MODE=zarr",
+             "a.zarr#Zarr", "a.zarr#zip.order=sorted", "a.zarr#chunk_keys=v2&mode=v3", "[mode=zarr]file://a.zarr",
+             "file://a.zarr#mode=zarr,v3", "a.zarr/v", "a.zarr/new/deeper", "folder/up/a.zarr/new#log", "link.zarr/new", "."]
+    problems = []
+    for name in names:
+        problems += refused(at, ["a.zarr", name], ONE)
+        if name not in ("a.zarr/new/deeper", "folder/up/a.zarr/new#log", "link.zarr/new"):
+            problems += refused(at, [name.replace("mode=v3", "mode=v2"), "folder/up/a.zarr"], "" if name in ("a.zarr/v", ".") else ONE)
+    problems += refused(at, ["--resume", "a.zarr", "a.zarr#aws.region=eu"], ONE)
+    problems += refused(at, ["--dry-run", "a.zarr", "link.zarr"], ONE)
+    shutil.copytree(os.path.join(at, "a.zarr"), os.path.join(at, "b.zarr.nczcopy"))
+    problems += refused(at, ["b.zarr.nczcopy", "b.zarr"], ONE)  # what an earlier copy left there would be removed first
+    for name in ("b.zarr", "a.zarr2", "a", "folder/a.zarr", "new/a.zarr"):  # they are others
+        r = run("nczcopy", "a.zarr", name, at=at)
+        if ONE in r.stderr:
+            problems.append("%s is another place: %s" % (name, r.stderr.strip()))
+    report("paths: one directory under two names", problems)
+
+
+def one_archive(at):
+    make(at, "z.zip")
+    os.symlink("z.zip", os.path.join(at, "link.zip"))
+    problems = []
+    for name in ("z.zip", "link.zip", "link.zip#zip.prefix=other", "z.zip#mode=zarr,ZIP", "file://z.zip", "z.zip/x.zarr", "."):
+        problems += refused(at, ["z.zip", name], ONE)
+    report("paths: one archive under two names", problems)
+
+
+def one_bucket(at):
+    pairs = [("s3://b/a", "s3://b/a"), ("s3://b/a", "s3://b/a/"), ("s3://b/a/c", "s3://b/a"), ("s3://b/a", "s3a://b/a"),
+             ("s3://b/a", "https://b.s3.amazonaws.com/a"), ("https://s3.eu-west-1.amazonaws.com/b/a", "https://b.s3.amazonaws.com/a/c"),
+             ("s3://b/a#aws.endpoint=http://localhost:9", "http://localhost:9/b/a#mode=s3"),
+             ("http://localhost:9/b/a", "http://localhost:9/b/a#mode=s3,v3")]
+    others = [("s3://b/a#aws.endpoint=http://localhost:9", "http://localhost:8/b/a#mode=s3"),
+              ("http://localhost:9/b/a#mode=s3", "http://localhost:9/b/ac#mode=s3"), ("nothing.zarr", "s3://b/a")]
+    env = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
+    env.update(HOME=at, NCZARR_ATTEMPTS="1", AWS_EC2_METADATA_DISABLED="true", AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="y")
+    if "s3" not in run("nczcopy", "--version", at=at).stdout.split():
+        return report("paths: one bucket (not in this build)", [])
+    problems = []
+    for a, b in pairs:
+        r = run("nczcopy", a, b, at=at, env=env)
+        if r.returncode != 1 or ONE not in r.stderr:
+            problems.append("%s, %s: exit %d, %s" % (a, b, r.returncode, r.stderr.strip()))
+    for a, b in others:
+        r = run("nczcopy", a, b, at=at, env=env)
+        if r.returncode != 1 or ONE in r.stderr:
+            problems.append("%s, %s are two: exit %d, %s" % (a, b, r.returncode, r.stderr.strip()))
+    report("paths: one bucket under two URLs", problems)
+
+
+def fragments(at):
+    """A key of the library is no part of a name, whichever it is; options and keys are joined."""
+    make(at, "a.zarr")
+    make(at, "j.zarr", cdl="netcdf j { variables: int old ; data: old = 7 ; }")
+    problems = []
+    for key in ("aws.region=eu", "show=fetch", "write_empty_chunks=yes", "Mode=zarr"):
+        problems += refused(at, ["--no-clobber", "a.zarr", "j.zarr#" + key], "j.zarr: exists")
+    want = run("nczdump", "-n", "t", "a.zarr", at=at).stdout
+    for name, *options in (("b.zarr#write_empty_chunks=yes",), ("b.zarr#aws.region=eu",), ("b.zarr#show=fetch",), ("b.zarr#zip.order=any",),
+                           ("file://b.zarr#nczarr",), ("b.zarr/#mode=v3",), ("b.zarr#dimension_separator=/", "--zarr-format", "2"),
+                           ("b.zarr#log=0", "--mode", "nczarr&dimension_separator=/", "--zarr-format", "2", "--consolidate"), ("b#1.zarr",),
+                           ("file://b%231.zarr", "--zarr-format", "3"), ("b#m", "--zarr-format", "3"), ("b#zarr.d#mode=v2",)):
+        path = name[7:].replace("%23", "#") if name.startswith("file://") else name
+        path = path[:path.rindex("#")] if "#" in path and "=" in path or path.endswith("#nczarr") else path
+        before = set(os.listdir(at))
+        r = run("nczcopy", *options, "a.zarr", name, at=at)
+        made = set(os.listdir(at)) - before
+        if r.returncode != 0 or r.stderr or made != {path.strip("/")}:
+            problems.append("%s: exit %d, made %s, %s" % (name, r.returncode, made, r.stderr.strip()))
+        elif run("nczdump", "-n", "t", "file://" + path.strip("/").replace("#", "%23"), at=at).stdout != want:
+            problems.append(name + ": other values")
+        for n in made:
+            shutil.rmtree(os.path.join(at, n))
+    r = run("nczcopy", "a.zarr", "c.zarr#Mode=zarr", at=at)
+    if r.returncode != 0 or ".nczarr" in r.stderr or "_nczarr" in open(os.path.join(at, "c.zarr", ".zgroup")).read():
+        problems.append("Mode=zarr: exit %d, %s" % (r.returncode, r.stderr.strip()))
+    for name in ("d.zarr#mode=what", "d.zarr#dimension_seperator=/", "d.zarr#write_empty_chunks=maybe", "d.zarr#mode=v2,v3"):
+        problems += refused(at, ["a.zarr", name], "d.zarr")
+    make(at, "g.zarr#aws.region=eu", "--mode", "zarr", "--zarr-format", "3")
+    if not os.path.exists(os.path.join(at, "g.zarr", "zarr.json")):
+        problems.append("nczgen: " + str(os.listdir(at)))
+    for name, shown in (("c.zarr#aws.region=eu", "c"), ("file://%s/c.zarr#show=x" % at, "c"), ("c.zarr#log=0&Mode=zarr", "c")):
+        first = run("nczdump", "-h", name, at=at).stdout.split("{")[0].split()
+        if first != ["netcdf", shown]:
+            problems.append("nczdump %s: %s" % (name, first))
+    report("paths: fragments", problems)
+
+
+def promised_names(at):
+    make(at, "a.zarr")
+    problems = []
+    for suffix in ("nc", "NC", "nc3", "nc4", "cdf", "h5", "hdf5", "he5"):
+        name = "out." + suffix
+        for target in (name, "./%s/" % name, "file://" + name, name + "#durability=none"):
+            problems += refused(at, ["a.zarr", target], "this is the name of ")
+        problems += [p for p in refused(at, ["a.zarr", name], "nccopy -M 0 -F '*,none' 'a.zarr' '%s'" % name)]
+        before = tree(at)
+        for options in ([], ["-k", "nc4"], ["-k", "nc3"]):
+            r = run("nczgen", "-o", name, *options, at=at, input=CDL)
+            if r.returncode != 1 or "this is the name of " not in r.stderr or "ncgen -4 -o '%s' -" % name not in r.stderr or tree(at) != before:
+                problems.append("nczgen -o %s: exit %d, %s" % (name, r.returncode, r.stderr.strip()))
+    for target, *options in (("out.nc#mode=zarr",), ("out.nc#nczarr",), ("out.nc", "--mode", "nczarr"), ("out.nc", "--zarr-format", "3"),
+                             ("out.nc", "-k", "zarr"), ("out.nc.zarr",), ("nc",), ("out.ncx",), ("out.nc#mode=v3",)):
+        for command, source in (("nczcopy", ["a.zarr", target]), ("nczgen", ["-o", target])):
+            r = run(command, *options, *source, at=at, input=CDL)
+            if r.returncode != 0 or not os.path.isdir(os.path.join(at, target.split("#")[0])):
+                problems.append("%s %s %s: exit %d, %s" % (command, target, options, r.returncode, r.stderr.strip()))
+    report("paths: names of other formats' files", problems)
+
+
+def stored(at, name):
+    """(version, NCZarr?, are there shards?)"""
+    three = os.path.join(at, name, "zarr.json")
+    if os.path.exists(three):
+        v = json.load(open(os.path.join(at, name, "w", "zarr.json")))
+        return 3, "_nczarr_superblock" in json.dumps(json.load(open(three))), "sharding_indexed" in json.dumps(v["codecs"])
+    texts = [open(os.path.join(at, name, n)).read() for n in (".zgroup", ".zattrs") if os.path.exists(os.path.join(at, name, n))]
+    return 2, any("_nczarr" in t or "_NCZARR" in t for t in texts), False
+
+
+def as_the_source(at):
+    sharded = CDL.replace("float w(y) ;", "float w(y) ; w:_ChunkSizes = 100 ; w:_ShardSizes = 1000 ;")
+    make(at, "n2.zarr")
+    make(at, "p2.zarr", "--mode", "zarr")
+    make(at, "n3.zarr", "--zarr-format", "3", cdl=sharded)
+    make(at, "p3.zarr", "--mode", "zarr", "--zarr-format", "3", cdl=sharded)
+    problems = []
+    for source, fragment, options, want, says in (
+            ("n2", "", [], (2, True, False), "Zarr v2 as the source, with NCZarr's metadata as the source"),
+            ("p2", "", [], (2, False, False), "Zarr v2 as the source, without NCZarr's metadata as the source"),
+            ("n3", "", [], (3, True, True), "Zarr v3 as the source, with NCZarr's metadata as the source"),
+            ("p3", "", [], (3, False, True), "Zarr v3 as the source, without NCZarr's metadata as the source"),
+            ("p3", "", ["--shards", "none"], (3, False, False), ""),
+            ("p3", "", ["--zarr-format", "2"], (2, False, False), "Zarr v2, without NCZarr's metadata as the source"),
+            ("p3", "#mode=v2", [], (2, False, False), "Zarr v2, "),
+            ("p3", "#mode=nczarr", [], (3, True, True), "Zarr v3 as the source, with NCZarr's metadata\n"),
+            ("p3", "#compat=4.9.2", [], (2, True, False), "Zarr v2, with NCZarr's metadata\n"),
+            ("p3", "", ["-k", "nczarr"], (3, True, True), ""),
+            ("n3", "", ["--mode", "zarr"], (3, False, True), ""),
+            ("n3", "#xarray", [], (3, False, True), ""),
+            ("n3", "", ["-k", "zarr"], (3, False, True), ""),
+            ("n3", "#dimension_separator=.", ["-d", "1"], (3, True, True), ""),
+            ("n2", "", ["--zarr-format", "3"], (3, True, False), "Zarr v3, with NCZarr's metadata as the source"),
+            ("p2", "#mode=v3", [], (3, False, False), ""),
+            ("p2", "", ["--mode", "nczarr"], (2, True, False), "")):
+        label = "%s to o.zarr%s %s" % (source, fragment, " ".join(options))
+        args = [*options, source + ".zarr", "o.zarr" + fragment]
+        dry = run("nczcopy", "--dry-run", *args, at=at)
+        if dry.returncode != 0 or says not in dry.stdout.split("objects")[0]:
+            problems.append("%s: --dry-run: %s%s" % (label, dry.stdout, dry.stderr))
+        r = run("nczcopy", "--verify", *args, at=at)
+        if r.returncode != 0 or r.stderr or stored(at, "o.zarr") != want:
+            problems.append("%s: %s, not %s: exit %d, %s" % (label, stored(at, "o.zarr"), want, r.returncode, r.stderr.strip()))
+    report("paths: a copy is stored as its source", problems)
+
+
+def without_names(at):
+    """A copy of pure Zarr without names of dimensions has none; of small integers' fill values it has them."""
+    problems = []
+    for version, root, array in (
+            ("2", {".zgroup": {"zarr_format": 2}, ".zattrs": {"_NCProperties": "version=2,netcdf=4.10.0,nczarr=2.0.0"}},
+             {".zarray": {"zarr_format": 2, "shape": [3, 4], "chunks": [3, 4], "dtype": "|i1", "fill_value": -127, "order": "C",
+                          "compressor": None, "filters": None}}),
+            ("3", {"zarr.json": {"zarr_format": 3, "node_type": "group"}},
+             {"zarr.json": {"zarr_format": 3, "node_type": "array", "shape": [3, 4], "data_type": "int8", "fill_value": 5,
+                            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3, 4]}},
+                            "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}]}})):
+        source, target = os.path.join(at, "s%s.zarr" % version), os.path.join(at, "t%s.zarr" % version)
+        os.makedirs(os.path.join(source, "g", "v"))
+        group = {n: d for n, d in root.items() if n != ".zattrs"}
+        for folder, docs in ((source, root), (os.path.join(source, "g"), group), (os.path.join(source, "g", "v"), array)):
+            for name, doc in docs.items():
+                json.dump(doc, open(os.path.join(folder, name), "w"))
+        r = run("nczcopy", "--verify", source, target, at=at)
+        texts = [f.decode("latin-1") for n, f in tree(target).items() if f is not None]
+        doc = json.load(open(os.path.join(target, "g", "v", ".zarray" if version == "2" else "zarr.json")))
+        if r.returncode != 0 or r.stderr or "Anonymous" in "".join(texts) or doc["fill_value"] != (-127 if version == "2" else 5):
+            problems.append("v%s: exit %d, %s, %s" % (version, r.returncode, r.stderr.strip(), doc))
+    report("paths: pure Zarr without names of dimensions", problems)
+
+
+def characters(at):
+    """Pure Zarr cannot keep them: it is said, once, if nobody asked for it."""
+    os.makedirs(os.path.join(at, "c.zarr", "c"))
+    json.dump({"zarr_format": 2}, open(os.path.join(at, "c.zarr", ".zgroup"), "w"))
+    json.dump({"_NCProperties": "version=2,netcdf=4.9.0,nczarr=2.0.0"}, open(os.path.join(at, "c.zarr", ".zattrs"), "w"))
+    json.dump({"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "<U1", "fill_value": "", "order": "C", "compressor": None,
+               "filters": None}, open(os.path.join(at, "c.zarr", "c", ".zarray"), "w"))
+    problems = []
+    for options, says in (([], "strings"), (["--zarr-format", "3"], "bytes"), (["--mode", "zarr"], ""), (["--mode", "nczarr"], "")):
+        r = run("nczcopy", *options, "c.zarr", "d.zarr", at=at)
+        if r.returncode != 0 or r.stderr.count("they become ") != bool(says) or says not in r.stderr:
+            problems.append("%s: exit %d, %s" % (options, r.returncode, r.stderr.strip()))
+    report("paths: characters of pure Zarr", problems)
+
+
+def small_variables(at):
+    """-M as nccopy has it: 0 turns it off, and variables with an unlimited dimension are never small."""
+    make(at, "a.zarr")
+    chunks = lambda: {v: d["storage"].get("chunks") for v, d in
+                      json.loads(run("nczdump", "--json=header", "o.zarr", at=at).stdout)["variables"].items()}
+    problems = []
+    for options, want, said in ((["-c", "x/5"], ([10], [1, 5]), ""), (["-M", "0", "-c", "x/5"], ([5], [1, 5]), ""),
+                                (["-c", "x/5,t/2"], ([10], [2, 5]), ""), (["-c", "v:5"], ([5], [1, 10]), ""),
+                                (["-u", "-c", "x/5"], ([10], [1, 10]), "-c: the length for dimension x has no effect"),
+                                (["-c", "y/100", "-M", "1M"], ([10], [1, 10]), "-c: the length for dimension y has no effect"),
+                                (["-M", "40", "-c", "x/5"], ([5], [1, 5]), ""), (["-M", "41", "-c", "x/5"], ([10], [1, 5]), "")):
+        r = run("nczcopy", *options, "a.zarr", "o.zarr", at=at)
+        got = chunks()
+        if r.returncode != 0 or (got["v"], got["r"]) != want or r.stderr.count("has no effect") != bool(said) or said not in r.stderr:
+            problems.append("%s: exit %d, %s, %s" % (options, r.returncode, got, r.stderr.strip()))
+    for size in ("00", "-1", "x", "0K"):
+        r = run("nczcopy", "-M", size, "a.zarr", "o.zarr", at=at)
+        if r.returncode != 2 or "-M: not a size" not in r.stderr:
+            problems.append("-M %s: exit %d, %s" % (size, r.returncode, r.stderr.strip()))
+    report("paths: small variables", problems)
+
+
+for case in (one_place, one_archive, one_bucket, fragments, promised_names, as_the_source, without_names, characters, small_variables):
+    with tempfile.TemporaryDirectory(prefix="nczarr-paths-") as folder:
+        try:
+            case(os.path.realpath(folder))
+        except (OSError, KeyError, ValueError, AssertionError) as e:
+            report(case.__name__, [repr(e)])
+sys.exit(cases.total())

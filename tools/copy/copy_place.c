@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_place.c: where the target is and how it is stored: what its path or URL and the options say, and for the rest as
+ * the source is.
+ */
+#include "copy_int.h"
+
+#include "../path_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEMP_SUFFIX ".nczcopy"
+
+static int
+split(const char *text, nczarr_path_parts *parts)
+{
+    int rc;
+
+    *parts = (nczarr_path_parts){.size = sizeof *parts};
+    rc = nczarr_path_split(text, parts);
+    return rc == NC_NOERR ? rc : copy_fail(rc, text);
+}
+
+char *
+copy_add_keys(const char *url, const char *keys)
+{
+    nczarr_path_parts parts;
+    char             *text;
+
+    if (split(url, &parts) != NC_NOERR)
+        return NULL;
+    text = copy_need(path_with_keys(&parts, keys));
+    nczarr_path_clear(&parts);
+    return text;
+}
+
+/* The target's path or URL with what the options say. */
+static char *
+add_options(const copy_opts *o)
+{
+    char *modes = copy_need(path_mode_keys(o->mode, o->zarr_format)), *keys, *url;
+
+    keys = copy_textf("%s%s%s", modes, modes[0] != '\0' && o->consolidate ? "&" : "",
+                      o->consolidate ? "consolidated=yes" : "");
+    url = copy_add_keys(o->out, keys);
+    free(modes);
+    free(keys);
+    return url;
+}
+
+static copy_target_kind
+kind_of(const nczarr_path_parts *parts)
+{
+    return parts->local == NULL ? COPY_REMOTE : parts->store == NCZARR_STORE_ARCHIVE ? COPY_ARCHIVE : COPY_DIR;
+}
+
+/* The length without the slashes at its end. */
+static size_t
+trim_slashes(const char *path)
+{
+    size_t n = strlen(path);
+
+    while (n > 0 && ncz_sys_is_slash(path[n - 1]))
+        n--;
+    return n;
+}
+
+/* A directory is made beside its place. */
+static int
+name_directory(const copy_opts *o, copy_target *t)
+{
+    size_t len = trim_slashes(t->parts.local);
+
+    if (len == 0) {
+        copy_say("%s: no path", o->out);
+        return NC_EINVAL;
+    }
+    t->path = copy_need(strndup(t->parts.local, len));
+    t->temp_path = copy_textf("%s" TEMP_SUFFIX, t->path);
+    t->temp_place = copy_textf("%.*s" TEMP_SUFFIX, (int)trim_slashes(t->parts.path), t->parts.path);
+    return NC_NOERR;
+}
+
+/* A name of another format's file would be that of a directory. */
+static int
+check_name(const copy_opts *o, const copy_target *t)
+{
+    const char *file = path_promises_file(&t->parts);
+
+    if (file == NULL)
+        return NC_NOERR;
+    copy_say(
+        "%s: this is the name of %s, and nczcopy writes Zarr. To make that file: LD_PRELOAD=libnczarr_netcdf.so.0 "
+        "nccopy -M 0 -F '*,none' '%s' '%s'. To store Zarr under that name: --mode nczarr or --mode zarr",
+        t->parts.shown, file, o->in, t->parts.path);
+    return NC_EINVAL;
+}
+
+int
+copy_target_name(const copy_opts *o, copy_target *t)
+{
+    int rc;
+
+    *t = (copy_target){.ncid = -1, .lock = -1, .parts.size = sizeof t->parts};
+    if ((t->url = add_options(o)) == NULL)
+        return NC_EINVAL; /* it is reported */
+    if ((rc = split(t->url, &t->parts)) != NC_NOERR)
+        return rc;
+    t->kind = kind_of(&t->parts);
+    t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
+    if (t->kind == COPY_DIR && (rc = name_directory(o, t)) != NC_NOERR)
+        return rc;
+    return check_name(o, t);
+}
+
+int
+copy_check_apart(const copy_opts *o, const copy_target *t)
+{
+    int one = 0, rc = nczarr_path_overlap(o->in, t->url, &one);
+
+    if (rc == NC_NOERR && !one && t->temp_place != NULL) /* what an earlier copy left there is removed */
+        rc = nczarr_path_overlap(o->in, t->temp_place, &one);
+    if (rc != NC_NOERR)
+        return copy_fail(rc, o->out);
+    if (!one)
+        return NC_NOERR;
+    copy_say("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in, o->out);
+    return NC_EINVAL;
+}
+
+/* As the options and the fragment say, else as the source is. */
+int
+copy_target_choose(const copy_opts *o, copy_target *t, int source)
+{
+    int   version = 2, nczarr = 1, rc = nczarr_inq_zarr_format(source, &version, &nczarr);
+    char *keys, *url;
+
+    if (rc != NC_NOERR)
+        return copy_fail(rc, o->in);
+    t->version_given = t->parts.zarr_format != 0;
+    t->nczarr_given = t->parts.nczarr >= 0;
+    t->zarr_format = t->version_given ? t->parts.zarr_format : version;
+    t->nczarr = t->nczarr_given ? t->parts.nczarr : nczarr;
+    keys = copy_need(path_mode_keys(t->nczarr_given || t->nczarr ? NULL : "zarr",
+                                    t->version_given || t->zarr_format == 2 ? 0 : t->zarr_format));
+    url = copy_need(path_with_keys(&t->parts, keys));
+    free(keys);
+    free(t->url);
+    t->url = url;
+    nczarr_path_clear(&t->parts);
+    if ((rc = split(url, &t->parts)) != NC_NOERR)
+        return rc;
+    if (t->kind == COPY_DIR)
+        t->work = copy_textf("%s%s%s", t->temp_place, t->parts.fragment[0] != '\0' ? "#" : "", t->parts.fragment);
+    else
+        t->work = copy_need(path_with_keys(&t->parts, t->marks ? "commit=close" : ""));
+    return NC_NOERR;
+}

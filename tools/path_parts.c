@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "path_parts.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+char *
+path_with_keys(const nczarr_path_parts *parts, const char *keys)
+{
+    bool  both = parts->fragment[0] != '\0' && keys[0] != '\0', any = parts->fragment[0] != '\0' || keys[0] != '\0';
+    char *text = NULL;
+
+    return asprintf(&text, "%s%s%s%s%s", parts->path, any ? "#" : "", parts->fragment, both ? "&" : "", keys) < 0
+               ? NULL
+               : text;
+}
+
+char *
+path_mode_keys(const char *modes, int zarr_format)
+{
+    bool        has = modes != NULL && modes[0] != '\0';
+    const char *version = zarr_format == 3 ? "mode=v3" : zarr_format == 2 ? "mode=v2" : "";
+    char       *text = NULL;
+
+    return asprintf(&text, "%s%s%s%s", version, version[0] != '\0' && has ? "&" : "", has ? "mode=" : "",
+                    has ? modes : "") < 0
+               ? NULL
+               : text;
+}
+
+const char *
+path_promises_file(const nczarr_path_parts *parts)
+{
+    static const struct {
+        const char *suffix, *file;
+    } rows[] = {
+        {".nc", "a netCDF file"},     {".nc3", "a netCDF-3 file"}, {".cdf", "a netCDF-3 file"},
+        {".nc4", "a netCDF-4 file"},  {".h5", "an HDF5 file"},     {".hdf5", "an HDF5 file"},
+        {".he5", "an HDF-EOS5 file"},
+    };
+    const char *name = parts->local;
+    size_t      len = name != NULL ? strlen(name) : 0;
+
+    while (len > 1 && name[len - 1] == '/')
+        len--;
+    for (size_t i = 0; !parts->zarr && i < sizeof rows / sizeof *rows; i++) {
+        size_t n = strlen(rows[i].suffix);
+
+        if (len > n && strncasecmp(name + len - n, rows[i].suffix, n) == 0)
+            return rows[i].file;
+    }
+    return NULL;
+}

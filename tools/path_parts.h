@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * path_parts.h: what the commands do with the parts of a path that nczarr_path_split() gives. Where a fragment begins
+ * and what it means is the library's alone to know.
+ */
+#ifndef PATH_PARTS_H
+#define PATH_PARTS_H
+
+#include <nczarr.h>
+
+/* PATH#FRAGMENT with the keys after those that it has; "": none. malloc()ed, like all texts here; NULL: out of
+ * memory. */
+char *path_with_keys(const nczarr_path_parts *parts, const char *keys);
+
+/* The keys of options: modes (NULL: none; "zarr", "nczarr&compat=4.9.2") and a version of Zarr (0: none). */
+char *path_mode_keys(const char *modes, int zarr_format);
+
+/*
+ * The file that the name of a dataset promises, as "a netCDF-4 file (HDF5)", by its suffix: .nc, .nc3, .nc4, .cdf, .h5,
+ * .hdf5, .he5. NULL: nothing but a dataset, or the fragment says that it is Zarr.
+ */
+const char *path_promises_file(const nczarr_path_parts *parts);
+
+#endif /* PATH_PARTS_H */
