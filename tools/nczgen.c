@@ -3,6 +3,7 @@
  * nczgen: creates a dataset from CDL text. It has the options of ncgen; those without a meaning here are ignored.
  */
 #include "gen/gen.h"
+#include "char_notice.h"
 #include "error_text.h"
 #include "interrupt.h"
 #include "path_parts.h"
@@ -203,21 +204,34 @@ is_plain_name(const char *name)
     return name[0] != '\0' && name[0] != '.' && name[0] != '[' && strpbrk(name, "/#:") == NULL;
 }
 
+static void
+say_notice(const char *path, const char *notice)
+{
+    char *shown = redact_url(path);
+
+    fprintf(stderr, "nczgen: %s: %s\n", shown != NULL ? shown : "the dataset", notice);
+    free(shown);
+}
+
 /* Writes the data and closes the dataset, or removes it. */
 static int
 write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
 {
-    int   rc = gen_write(cdl, ncid, &o->gen), gone;
-    char *shown;
+    int         rc = gen_write(cdl, ncid, &o->gen), gone;
+    const char *notice;
+    char       *shown;
 
     if (rc == NC_NOERR && interrupt_seen())
         rc = GEN_STOPPED;
     if (rc == NC_NOERR) {
+        notice = char_notice(ncid);
         if ((rc = nc_close(ncid)) != NC_NOERR) {
             report_failure(path, rc);
             gone = rc == NC_EEXIST ? NC_NOERR : nc_delete(path); /* NC_EEXIST: it is another writer's */
             if (gone != NC_NOERR && gone != NC_ENOOBJECT)
                 report_failure(path, gone);
+        } else if (notice != NULL) {
+            say_notice(path, notice);
         }
         return rc;
     }

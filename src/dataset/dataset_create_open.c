@@ -91,6 +91,7 @@ start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits
         rc = set_durability(ds, t);
     if (rc == NC_NOERR)
         rc = set_commit(ds, t);
+    ds->no_copies = t->consolidated == NCZ_NO;
     ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);

@@ -194,6 +194,20 @@ ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
     return ncz_var_set_maxstrlen(ds->model, v, (size_t)nbytes);
 }
 
+/*
+ * zarr-python 3 refuses a whole group for the `>S1` by which netCDF-C knows characters. Consolidated metadata, which
+ * netCDF-C does not read, have a spelling that it takes, so that both read our own layout. Datasets in netCDF-C's
+ * layouts, and those with consolidated=no, are left as they were asked for.
+ */
+static void
+consolidate_for_chars(ncz_dataset *ds, const ncz_type *type)
+{
+    const ncz_dialect_ops *d = ds->style.dialect;
+
+    if (type->class == NCZ_TYPE_CHAR && !ds->no_copies && d->copies.key != NULL && ds->style.gen == d->newest)
+        ds->style.consolidated = true;
+}
+
 int
 ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                     ncz_dim *const *dims, ncz_var **out)
@@ -214,6 +228,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         ncz_model_drop_var(ds->model, v);
         return rc;
     }
+    consolidate_for_chars(ds, type);
     *out = v;
     return NC_NOERR;
 }

@@ -193,6 +193,7 @@ struct ncz_dataset {
     bool              created;          /* by this session: the store holds nothing from earlier sessions */
     bool              defining;         /* in define mode */
     bool              root_deferred;    /* the root's documents have hidden names until close */
+    bool              no_copies;        /* consolidated=no: never write consolidated metadata unasked */
     bool              copies_first;     /* this flush puts consolidated metadata before the other documents */
     char             *claim;            /* the claim of a new dataset until its commit; or NULL */
     int               cmode;            /* the flags of the creation; 0 if opened */

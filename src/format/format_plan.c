@@ -124,12 +124,16 @@ static int
 give_consolidated(plan *p)
 {
     const ncz_dialect_copies *copies = &p->m->dialect->copies;
+    const ncz_format_opts    *own = p->style;
+    ncz_format_opts           style = *own;
     ncz_buf                   all = NCZ_BUF_INIT;
     ncz_group                *g = NULL;
     int                       rc = NC_NOERR;
 
     p->w = ncz_jsonw_on(&all);
     p->each = put_into_copy;
+    style.copying = true;
+    p->style = &style;
     ncz_jsonw_open_object(&p->w);
     ncz_jsonw_key(&p->w, copies->member);
     ncz_jsonw_open_object(&p->w);
@@ -145,6 +149,7 @@ give_consolidated(plan *p)
     if (rc == NC_NOERR)
         rc = ncz_jsonw_end(&p->w);
     p->each = hand_out;
+    p->style = own;
     if (rc == NC_NOERR)
         rc = hand_out(p, copies->key, true, &all);
     ncz_buf_clear(&all);

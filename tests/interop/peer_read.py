@@ -67,6 +67,11 @@ def without(refused):
     shutil.copytree(path, copy, dirs_exist_ok=True)
     for p in refused:
         shutil.rmtree(os.path.join(copy, p[1:]))
+    copies = os.path.join(copy, ".zmetadata")
+    if os.path.exists(copies):
+        all = json.load(open(copies))
+        all["metadata"] = {k: v for k, v in all["metadata"].items() if "/" + os.path.dirname(k) not in refused}
+        json.dump(all, open(copies, "w"))
     return copy
 
 
@@ -79,7 +84,7 @@ def read_xarray():
     for g in nodes("group"):
         prefix = "/" + (g + "/" if g else "")
         # xarray opens every array before it drops any, so those that its zarr-python refuses are taken out of a copy.
-        d = xarray.open_zarr(without(refused), group=g or None, consolidated=False, mask_and_scale=False,
+        d = xarray.open_zarr(without(refused), group=g or None, mask_and_scale=False,
                              decode_times=False, concat_characters=False, chunks=None, **kwargs)
         for name in d.variables:
             out[prefix + name] = entry(d[name].values)

@@ -155,6 +155,8 @@ def dialects():
             if label == "slashes, unchunked" and "unlim" in name:
                 options = options[:2]
             bad = copy("--verify", *options, source, there("v.zarr"))
+            if bad and bad.startswith("exit 0") and "zarr-python 3 and xarray refuse it" in bad:
+                bad = None # said of characters for old releases of netcdf-c, which is right (versions.py)
             if bad:
                 problems.append("%s: %s" % (name, bad))
                 remove_path(there("v.zarr.nczcopy"))

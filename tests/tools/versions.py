@@ -57,6 +57,22 @@ class Case:
             print("    " + line)
 
 
+def characters(c):
+    """Where zarr-python 3 would refuse what is written, for its characters, the commands say so, and only there."""
+    text = "netcdf t { dimensions: x = 2 ; group: g { variables: char c(x) ; data: c = \"ab\" ; } }"
+    says = "zarr-python 3 and xarray refuse it"
+    for fragment, said in (("", False), ("#consolidated=no", True), ("#mode=nczarr&compat=4.9.2", True),
+                           ("#mode=nczarr&compat=4.9.2&consolidated=yes", False), ("#mode=zarr", False), ("#mode=v3", False)):
+        url = "file://" + c.at("chars.zarr") + fragment
+        for command, args in (("nczgen", ("-o", url)), ("nczcopy", (c.at("chars-from.zarr"), url))):
+            if command == "nczcopy":
+                run("nczgen", "-o", c.at("chars-from.zarr"), input=text)
+            r = run(command, *args, **({"input": text} if command == "nczgen" else {}))
+            c.same("%s to %s: exit" % (command, fragment), r.returncode, 0)
+            c.same("%s to %s: %r: said" % (command, fragment, r.stderr), says in r.stderr, said)
+            c.same("%s to %s: quiet" % (command, fragment), said or r.stderr == "", True)
+
+
 def between_versions(c):
     """Chunks move undecoded where both versions can say how they are encoded."""
     c.run("nczgen", "-o", c.at("v2.zarr"), input=CDL)
@@ -232,7 +248,8 @@ def text(c):
 
 for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards),
                    ("shards inside the codecs", inner_shards), ("chunks of different lengths", rectilinear),
-                   ("shards of different lengths", shards_that_differ), ("text", text)):
+                   ("shards of different lengths", shards_that_differ), ("text", text),
+                   ("characters", characters)):
     with tempfile.TemporaryDirectory() as d:
         c = Case(name, lambda n: os.path.join(d, n))
         try:

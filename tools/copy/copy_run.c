@@ -12,7 +12,9 @@
  */
 #include "copy_int.h"
 
+#include "../char_notice.h"
 #include "../interrupt.h"
+#include "../redact_url.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +131,17 @@ copy_data(copy_state *r)
     return rc;
 }
 
+static void
+say_notice(const copy_target *t)
+{
+    const char *notice = char_notice(t->ncid);
+    char       *shown = notice != NULL ? redact_url(t->url) : NULL;
+
+    if (notice != NULL)
+        copy_say("%s: %s", shown != NULL ? shown : "the copy", notice);
+    free(shown);
+}
+
 static int
 copy_all(copy_state *r)
 {
@@ -141,6 +154,7 @@ copy_all(copy_state *r)
     if ((rc = define_target(r)) != NC_NOERR || (rc = copy_check_interrupt()) != NC_NOERR ||
         (rc = copy_data(r)) != NC_NOERR || (rc = copy_late_atts(r->s)) != NC_NOERR)
         return rc;
+    say_notice(t);
     if ((rc = copy_target_finish(t)) != NC_NOERR || (r->o->verify && (rc = copy_verify(r)) != NC_NOERR))
         return rc;
     return copy_target_publish(r->o, t);

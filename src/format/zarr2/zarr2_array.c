@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define OWN_DTYPE "_nczarr_dtype" /* in a copy: the type in the document itself, where the two differ */
+
 static bool
 parse_length(const ncz_json *v, uint64_t *out)
 {
@@ -27,7 +29,8 @@ parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
 static int
 parse_dtype(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const char *key, ncz_array_meta *z)
 {
-    const ncz_json *dtype = ncz_json_get(doc, "dtype");
+    const ncz_json *own = l->nczarr ? ncz_json_get(doc, OWN_DTYPE) : NULL;
+    const ncz_json *dtype = own != NULL ? own : ncz_json_get(doc, "dtype");
     size_t          len = 0;
     const char     *text = ncz_json_slice(dtype, &len);
     int             rc;
@@ -227,6 +230,28 @@ write_codecs(const ncz_var *v, ncz_jsonw *w)
     return rc;
 }
 
+/*
+ * Characters have two spellings: netCDF-C, which never looks into consolidated metadata, knows them by `>S1`, and
+ * zarr-python 3, which looks there first, refuses a group that has a `>S1`. So a copy of the document has `|S1`, and
+ * names the document's own type beside it, by which this library tells characters from strings of one byte.
+ */
+static bool
+is_copy_of_chars(const ncz_var *v, const ncz_format_opts *style)
+{
+    return style->copying && style->gen != NCZ_GEN_PURE && v->dtype.kind == NCZ_KIND_CHAR;
+}
+
+static int
+write_dtype(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, "dtype");
+    if (is_copy_of_chars(v, style)) {
+        ncz_jsonw_cstr(w, "|S1");
+        ncz_jsonw_key(w, OWN_DTYPE);
+    }
+    return ncz_zarr2_dtype_write(v, &ncz_zarr2_layouts[style->gen], w);
+}
+
 int
 ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
@@ -244,12 +269,11 @@ ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     ncz_jsonw_u64(&w, 2);
     /* Pure Zarr writes a scalar as shape [], NCZarr as [1] with a mark elsewhere. */
     write_lengths(&w, "shape", shape.v, v->rank, !pure);
-    ncz_jsonw_key(&w, "dtype");
-    if ((rc = ncz_zarr2_dtype_write(v, lay, &w)) != NC_NOERR)
+    if ((rc = write_dtype(v, style, &w)) != NC_NOERR)
         goto done;
     write_lengths(&w, "chunks", v->chunk, v->rank, !pure);
     ncz_jsonw_key(&w, "fill_value");
-    if ((rc = ncz_format_fill_write(v, pure, ncz_zarr2_is_time(v), &w)) != NC_NOERR)
+    if ((rc = ncz_format_fill_write(v, pure || is_copy_of_chars(v, style), ncz_zarr2_is_time(v), &w)) != NC_NOERR)
         goto done;
     ncz_jsonw_key(&w, "order");
     ncz_jsonw_cstr(&w, ncz_order_is_fortran(v->order, v->rank) ? "F" : "C");

@@ -67,7 +67,7 @@ typedef struct ncz_nczarr_layout {
     const char *super, *group, *array, *attr; /* key names */
     bool        in_objects; /* keys in .zgroup and .zarray, with the inner names dims, vars, dimrefs */
     bool        in_attrs;   /* keys in .zattrs, with the inner names dimensions, arrays, dimension_references */
-    const char *char_dtype; /* NC_CHAR: netCDF-C recognises `>S1`, which zarr-python 3 refuses */
+    const char *char_dtype; /* NC_CHAR: netCDF-C recognises `>S1`, which zarr-python 3 refuses (zarr2_array.c) */
     bool        strings;    /* has NC_STRING */
     bool        objects;    /* has strings of any length */
     /* One-byte numbers as NumPy spells them, `|i1`: zarr-python 3 accepts nothing else. */

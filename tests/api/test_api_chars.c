@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Variables of characters beside NCZarr keys: `>S1` in their own documents, for netCDF-C, and `|S1` in the consolidated
+ * ones, for zarr-python, which such a dataset has unless it was asked to have none.
+ */
+#include "api_test.h"
+
+static char *
+read_text(const place *p, const char *name)
+{
+    char   path[4200], *text = calloc(1, 65536);
+    FILE  *f;
+    size_t n;
+
+    snprintf(path, sizeof path, "%s/%s", p->path, name);
+    assert_non_null(text);
+    assert_non_null(f = fopen(path, "r"));
+    n = fread(text, 1, 65535, f);
+    fclose(f);
+    assert_true(n > 0 && n < 65535);
+    return text;
+}
+
+static void
+check_text(const place *p, const char *name, const char *part, bool has)
+{
+    char *text = read_text(p, name);
+
+    if ((strstr(text, part) != NULL) != has)
+        print_error("%s: %s\n", name, text);
+    assert_int_equal(strstr(text, part) != NULL, has);
+    free(text);
+}
+
+static int
+define_chars(int ncid, const char *name, const char *fill)
+{
+    int dim, var;
+
+    if (nc_inq_dimid(ncid, "x", &dim) != NC_NOERR)
+        OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, name, NC_CHAR, 1, &dim, &var));
+    if (fill != NULL)
+        OK(nc_def_var_fill(ncid, var, NC_FILL, fill));
+    return var;
+}
+
+static void
+check_chars(int ncid, const char *name, const char *want)
+{
+    char    got[5] = "", fill;
+    int     var, nofill;
+    nc_type type;
+
+    OK(nc_inq_varid(ncid, name, &var));
+    OK(nc_inq_vartype(ncid, var, &type));
+    assert_int_equal(type, NC_CHAR);
+    OK(nc_get_var_text(ncid, var, got));
+    assert_string_equal(got, want);
+    OK(nc_inq_var_fill(ncid, var, &nofill, &fill));
+    assert_int_equal(nofill, 0);
+    assert_int_equal(fill, strcmp(name, "c") == 0 ? 0 : name[0]);
+}
+
+static void
+check_all(const place *p, const char *mode)
+{
+    const char *want = "p";
+    char       *s[4];
+    int         ncid, var;
+    nc_type     type;
+
+    OK(nc_open(mode != NULL ? mode : p->path, NC_NOWRITE, &ncid));
+    check_chars(ncid, "c", "abcd");
+    check_chars(ncid, "a", "aaaa"); /* `a` is no base64, `_` is skipped by its decoders */
+    check_chars(ncid, "_v", "____");
+    OK(nc_inq_varid(ncid, "s", &var)); /* strings of one byte are `|S1` in both */
+    OK(nc_inq_vartype(ncid, var, &type));
+    assert_int_equal(type, NC_STRING);
+    OK(nc_get_var_string(ncid, var, s));
+    assert_string_equal(s[0], want);
+    OK(nc_free_string(4, s));
+    OK(nc_close(ncid));
+}
+
+/* Through the copies and without them; also after another session has rewritten the documents. */
+static void
+both_spellings(void **state)
+{
+    const char *strings[4] = {"p", "q", "r", "s"};
+    char        url[4200];
+    place       p;
+    int         ncid, var, dim;
+
+    (void)state;
+    place_make(&p, false);
+    OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
+    var = define_chars(ncid, "c", NULL);
+    (void)define_chars(ncid, "a", "a");
+    (void)define_chars(ncid, "_v", "_");
+    OK(nc_put_var_text(ncid, var, "abcd"));
+    OK(nc_inq_dimid(ncid, "x", &dim));
+    OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &var));
+    OK(nczarr_def_var_strlen(ncid, var, 1));
+    OK(nc_put_var_string(ncid, var, strings));
+    OK(nc_close(ncid));
+    snprintf(url, sizeof url, "file://%s#consolidated=no", p.path);
+    for (int session = 0; session < 2; session++) {
+        check_text(&p, "c/.zarray", "\">S1\"", true);
+        check_text(&p, "c/.zarray", "_nczarr_dtype", false);
+        check_text(&p, "_v/.zarray", "\"fill_value\": \"_\"", true);
+        check_text(&p, ".zmetadata", "\"dtype\": \"|S1\", \"_nczarr_dtype\": \">S1\"", true);
+        check_text(&p, ".zmetadata", "\"dtype\": \">S1\"", false);
+        check_text(&p, ".zmetadata", "\"fill_value\": \"Xw==\"", true);
+        check_text(&p, ".zmetadata", "\"fill_value\": \"YQ==\"", true);
+        check_all(&p, NULL);
+        check_all(&p, url);
+        OK(nc_open(p.path, NC_WRITE, &ncid));
+        OK(nc_put_att_text(ncid, 0, "note", 1, "n"));
+        OK(nc_close(ncid));
+    }
+    place_drop(&p);
+}
+
+/* Only in our own layout of v2, only with characters, and not where none are wanted. */
+static void
+where_copies_are(void **state)
+{
+    static const struct {
+        const char *mode;
+        bool        copies;
+    } modes[] = {{"mode=nczarr", true},
+                 {"mode=zarr", false},
+                 {"mode=nczarr&compat=4.9.2", false},
+                 {"mode=nczarr&compat=4.9.0", false},
+                 {"consolidated=no", false},
+                 {"mode=nczarr,v3", false}};
+    place p;
+    int   ncid, dim, var, has;
+
+    (void)state;
+    place_make(&p, false);
+    for (size_t i = 0; i < NCZ_LEN(modes); i++) {
+        OK(place_create(&p, modes[i].mode, NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 4, &dim));
+        OK(nc_def_var(ncid, "v", NC_SHORT, 1, &dim, &var));
+        OK(nczarr_inq_consolidated(ncid, &has));
+        assert_int_equal(has, 0);
+        (void)define_chars(ncid, "c", NULL);
+        OK(nczarr_inq_consolidated(ncid, &has));
+        assert_int_equal(has, modes[i].copies);
+        OK(nc_close(ncid));
+        assert_int_equal(exists(p.path, ".zmetadata"), modes[i].copies);
+    }
+    place_drop(&p);
+}
+
+/* A dataset of before stays as it is, until it gets another variable of characters. */
+static void
+older_datasets(void **state)
+{
+    place p;
+    int   ncid, var;
+
+    (void)state;
+    place_make(&p, false);
+    OK(place_create(&p, "consolidated=no", NC_CLOBBER, &ncid));
+    var = define_chars(ncid, "c", NULL);
+    OK(nc_put_var_text(ncid, var, "abcd"));
+    OK(nc_close(ncid));
+    OK(nc_open(p.path, NC_WRITE, &ncid));
+    OK(nc_put_att_text(ncid, var, "note", 1, "n"));
+    check_chars(ncid, "c", "abcd");
+    OK(nc_close(ncid));
+    assert_false(exists(p.path, ".zmetadata"));
+    OK(nc_open(p.path, NC_WRITE, &ncid));
+    (void)define_chars(ncid, "d", "d");
+    OK(nc_close(ncid));
+    check_text(&p, ".zmetadata", "\"c/.zarray\": {\"zarr_format\": 2, \"shape\": [4], \"dtype\": \"|S1\"", true);
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    check_chars(ncid, "c", "abcd");
+    check_chars(ncid, "d", "dddd");
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_spellings),
+        cmocka_unit_test(where_copies_are),
+        cmocka_unit_test(older_datasets),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "char_notice.h"
+
+#include <nczarr.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static bool
+has_chars(int ncid)
+{
+    int     n = 0, *ids = NULL;
+    bool    has = false;
+    nc_type type;
+
+    if (nc_inq_nvars(ncid, &n) != NC_NOERR)
+        return false;
+    for (int i = 0; i < n && !has; i++)
+        has = nc_inq_vartype(ncid, i, &type) == NC_NOERR && type == NC_CHAR;
+    if (!has && nc_inq_grps(ncid, &n, NULL) == NC_NOERR && n > 0 && (ids = malloc((size_t)n * sizeof *ids)) != NULL &&
+        nc_inq_grps(ncid, NULL, ids) == NC_NOERR)
+        for (int i = 0; i < n && !has; i++)
+            has = has_chars(ids[i]);
+    free(ids);
+    return has;
+}
+
+const char *
+char_notice(int ncid)
+{
+    int version = 0, nczarr = 0, consolidated = 0;
+
+    /* The last question may cost a request, so it comes last. */
+    if (nczarr_inq_zarr_format(ncid, &version, &nczarr) != NC_NOERR || version != 2 || !nczarr || !has_chars(ncid))
+        return NULL;
+    return nczarr_inq_consolidated(ncid, &consolidated) == NC_NOERR && !consolidated
+               ? "it has characters, for which zarr-python 3 and xarray refuse it; with consolidated=yes they read it"
+               : NULL;
+}
