@@ -4,7 +4,7 @@ its man page and in the completions of bash, zsh and fish.
 
 usage: commands.py TOOLS SOURCE     (the folder of the built commands, the source tree)
 """
-import json, os, pty, re, shutil, subprocess, sys, tempfile
+import fcntl, json, os, pty, re, shutil, struct, subprocess, sys, tempfile, termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases
@@ -387,9 +387,10 @@ def tree_sizes():
     report("commands: nczdump --tree", [] if found == want and len(ends) == 1 else [r.stdout + r.stderr] + [w for w in want if w not in found])
 
 
-def on_terminal(env, *args):
-    """What the command prints on a terminal of its own."""
+def on_terminal(env, *args, columns=0):
+    """What the command prints on a terminal of its own; 0 columns: the terminal does not know how many it has."""
     terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
     keep = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLORTERM")}
     process = subprocess.Popen([os.path.join(tools, args[0]), *args[1:]], stdout=end, env={**keep, "TERM": "xterm-256color", **env})
     os.close(end)
@@ -405,6 +406,28 @@ def on_terminal(env, *args):
     os.close(terminal)
     assert process.wait() == 0
     return got.decode().replace("\r\n", "\n")
+
+
+def tree_on_terminals():
+    """--tree on terminals of all widths: no line is wider, and the words are those of the lines that have no end."""
+    problems = []
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "t.zarr")
+        run("nczgen", "-o", path, "-", input="""netcdf t { dimensions: Time = UNLIMITED ; south_north = 60 ; west_east_stag = 81 ; variables: float T2(Time, south_north, west_east_stag) ;
+          T2:_ChunkSizes = 1, 30, 81 ; T2:units = "K" ; double U_10_of_a_name_that_is_long(Time, south_north, west_east_stag) ; int a ;
+          group: g { dimensions: another_dimension = 5 ; group: h { variables: int b(another_dimension) ; string caf\u00e9(Time, another_dimension) ; } } }""")
+        plain = run("nczdump", "--tree", path, env={**os.environ, "LC_ALL": "C.UTF-8"}).stdout
+        words = lambda text: re.sub("[\u2502\u251c\u2514\u2500]", " ", text).split()
+        for columns in list(range(38, 100, 7)) + [120, 200]:
+            text = on_terminal({"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}, "nczdump", "--tree", path, columns=columns)
+            wide = [line for line in text.splitlines() if len(line) >= columns]
+            if wide:
+                problems.append("%d columns: %r" % (columns, wide))
+            if "".join(words(text)) != "".join(words(plain)) or columns > 60 and words(text) != words(plain):
+                problems.append("%d columns: other words: %r" % (columns, text))
+        if max(map(len, plain.splitlines())) < 80 or on_terminal({"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}, "nczdump", "--tree", path, columns=300) != plain:
+            problems.append("a wide terminal: %r" % plain)
+    report("commands: nczdump --tree on terminals", problems)
 
 
 def colors():
@@ -486,6 +509,7 @@ names()
 nczmap()
 chunks()
 tree_sizes()
+tree_on_terminals()
 colors()
 messages()
 log()

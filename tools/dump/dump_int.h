@@ -90,8 +90,9 @@ typedef struct dump_context {
     int              root;
     int              format; /* NC_FORMAT_... */
     int              zarr_format;
-    bool             utf8;   /* the locale's charset: else lines, blocks and signs are of ASCII */
-    size_t           indent; /* blanks in front of every line: two for each group */
+    bool             utf8;    /* the locale's charset: else lines, blocks and signs are of ASCII */
+    size_t           indent;  /* blanks in front of every line: two for each group */
+    size_t           columns; /* that a line of --tree may take; 0: any */
     hyperslab        part;
     dump_report      report;
     size_t           col;  /* column of the line, as the wrapping counts it: ncdump does not reset it in headers */
@@ -331,6 +332,14 @@ typedef struct dump_tree_sizes {
 void           dump_tree_sizes_load(dump_context *d, bool walk, dump_tree_sizes *l);
 dump_tree_size dump_tree_sizes_take(dump_tree_sizes *l, int grp, int varid); /* the next one of this object */
 void           dump_tree_sizes_clear(dump_tree_sizes *l);
+
+/* ---- dump_wrap.c: lines on a terminal --------------------------------------------------------------------------- */
+
+size_t dump_wrap_measure(const char *s); /* columns */
+/* With question marks for what a terminal could take for a command. */
+void dump_wrap_safe(dump_context *d, const char *s);
+/* The rest of a line that is at `column`, and its end; words that have no room go to lines that begin with `front`. */
+void dump_wrap_print(dump_context *d, const dump_text *t, const char *front, size_t column);
 
 /* ---- dump_chunk_map.c: the drawing of --chunks ---------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_tree.c: --tree: groups and variables at a glance, one line each: type, shape, bytes, ratio, chunks, codecs,
- * attributes. Bytes of a dataset on a server only with --sizes, since they cost requests.
+ * dump_tree.c: --tree: groups and variables at a glance, one line each, which goes on below itself where a terminal
+ * ends: type, shape, bytes, ratio, chunks, codecs, attributes. Bytes of a dataset on a server only with --sizes,
+ * since they cost requests.
  */
 #include "dump_int.h"
 
@@ -26,30 +27,12 @@ signs_of(const dump_context *d)
     return d->utf8 ? &lines : &ascii_lines;
 }
 
-/* With question marks for what a terminal could take for a command. */
-static void
-print_safe(dump_context *d, const char *s)
-{
-    for (size_t n; *s != '\0'; s += n)
-        if (terminal_decode(s, &n) < 0)
-            fputc('?', d->out);
-        else
-            (void)fwrite(s, 1, n, d->out);
-}
-
 static void
 print_name(dump_context *d, const char *color, const char *name)
 {
     dump_color(d, color);
-    print_safe(d, name);
+    dump_wrap_safe(d, name);
     dump_color_end(d);
-}
-
-static void
-print_line(dump_context *d, const dump_text *t)
-{
-    print_safe(d, t->s);
-    fputc('\n', d->out);
 }
 
 static void
@@ -239,11 +222,14 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
         ratio = widen(ratio, count_chars(line[i].ratio.s), SIZE_MAX);
     }
     for (int i = 0; i < n; i++) {
-        dump_text t = DUMP_TEXT_INIT;
+        const tree_signs *signs = signs_of(d);
+        bool              corner = last && i + 1 == n;
+        dump_text         t = DUMP_TEXT_INIT, below = DUMP_TEXT_INIT;
 
-        print_safe(d, front);
-        print_safe(d, last && i + 1 == n ? signs_of(d)->corner : signs_of(d)->branch);
+        dump_wrap_safe(d, front);
+        dump_wrap_safe(d, corner ? signs->corner : signs->branch);
         print_name(d, DUMP_BOLD, line[i].name);
+        dump_text_addf(&below, "%s%s    ", front, corner ? signs->gap : signs->bar);
         dump_text_add(&t, line[i].declared.s);
         if (bytes > 0) {
             add_blanks(&t, line[i].name_width + count_chars(line[i].declared.s), declared);
@@ -255,7 +241,10 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
         dump_text_add(&t, line[i].rest.s);
         for (; t.s[t.len - 1] == ' '; t.len--)
             t.s[t.len - 1] = '\0';
-        print_line(d, &t);
+        dump_wrap_print(d, &t, below.s,
+                        dump_wrap_measure(front) + dump_wrap_measure(signs->branch) +
+                            dump_wrap_measure(line[i].name));
+        dump_text_clear(&below);
         dump_text_clear(&t);
     }
 }
@@ -288,13 +277,13 @@ print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const dump_ids *var
 
 /* What follows a group's name: its dimensions, what is stored in it, and how many attributes it has. */
 static void
-print_group_line(dump_context *d, int grp, const dump_tree_size *size)
+print_group_line(dump_context *d, int grp, const dump_tree_size *size, const char *front, size_t column)
 {
     dump_ids  dims;
     char      name[NC_MAX_NAME + 1];
     size_t    len;
     int       natts = 0, shown = 0;
-    dump_text t = DUMP_TEXT_INIT;
+    dump_text t = DUMP_TEXT_INIT, below = DUMP_TEXT_INIT;
 
     dump_text_addn(&t, "", 0);
     if (dump_ids_dims(grp, &dims) == NC_NOERR)
@@ -308,19 +297,21 @@ print_group_line(dump_context *d, int grp, const dump_tree_size *size)
     add_bytes(&t, size);
     (void)nc_inq_natts(grp, &natts);
     add_count(&t, natts, "attribute");
-    print_line(d, &t);
+    dump_text_addf(&below, "%s       ", front);
+    dump_wrap_print(d, &t, below.s, column);
+    dump_text_clear(&below);
     dump_text_clear(&t);
 }
 
 static void
-print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front)
+print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front, size_t column)
 {
     dump_tree_size size = dump_tree_sizes_take(sizes, grp, NC_GLOBAL);
     dump_ids       vars, grps;
     char           name[NC_MAX_NAME + 1];
     int            rc;
 
-    print_group_line(d, grp, &size);
+    print_group_line(d, grp, &size, front, column);
     if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR || (rc = dump_ids_grps(grp, &grps)) != NC_NOERR) {
         dump_fail(&d->report, rc, "tree");
         return;
@@ -331,11 +322,11 @@ print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front)
         dump_text deeper = DUMP_TEXT_INIT;
 
         dump_text_addf(&deeper, "%s%s", front, last ? signs_of(d)->gap : signs_of(d)->bar);
-        print_safe(d, front);
-        print_safe(d, last ? signs_of(d)->corner : signs_of(d)->branch);
+        dump_wrap_safe(d, front);
+        dump_wrap_safe(d, last ? signs_of(d)->corner : signs_of(d)->branch);
         print_name(d, DUMP_BOLD_BLUE, name);
         fputc('/', d->out);
-        print_group(d, sizes, grps.id[i], deeper.s);
+        print_group(d, sizes, grps.id[i], deeper.s, dump_wrap_measure(deeper.s) + dump_wrap_measure(name) + 1);
         dump_text_clear(&deeper);
     }
     if (rc != NC_NOERR)
@@ -347,13 +338,20 @@ print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front)
 void
 dump_tree(dump_context *d)
 {
+    enum { COLUMNS_LEAST = 30 };
     dump_tree_sizes sizes = {.n = 0};
+    dump_text       kind = DUMP_TEXT_INIT;
+    ncz_sys_size    size;
     bool            server = is_on_server(d->o->file);
 
     if (!server || d->o->sizes)
         dump_tree_sizes_load(d, server, &sizes);
+    if (d->out == stdout && ncz_sys_terminal_size(STDOUT_FILENO, &size) && size.columns > COLUMNS_LEAST)
+        d->columns = size.columns - 1; /* a terminal whose last column is taken may wrap */
+    dump_text_addf(&kind, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_name(d, DUMP_BOLD_BLUE, d->name);
-    fprintf(d->out, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
-    print_group(d, &sizes, d->root, "");
+    fputs(kind.s, d->out);
+    print_group(d, &sizes, d->root, "", dump_wrap_measure(d->name) + kind.len);
+    dump_text_clear(&kind);
     dump_tree_sizes_clear(&sizes);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_wrap.c: lines that go on below themselves where the terminal ends.
+ */
+#include "dump_int.h"
+
+#include "../terminal_text.h"
+
+#include <string.h>
+
+void
+dump_wrap_safe(dump_context *d, const char *s)
+{
+    for (size_t n; *s != '\0'; s += n)
+        if (terminal_decode(s, &n) < 0)
+            fputc('?', d->out);
+        else
+            (void)fwrite(s, 1, n, d->out);
+}
+
+size_t
+dump_wrap_measure(const char *s)
+{
+    size_t columns = 0, n;
+
+    for (; *s != '\0'; s += n) {
+        long c = terminal_decode(s, &n);
+
+        columns += c < 0 ? 1 : terminal_columns(c);
+    }
+    return columns;
+}
+
+/* A line that goes on below itself where the terminal ends. */
+typedef struct wrap_state {
+    const char *front; /* of further lines */
+    size_t      column;
+} wrap_state;
+
+static void
+break_line(dump_context *d, wrap_state *w)
+{
+    fputc('\n', d->out);
+    dump_wrap_safe(d, w->front);
+    w->column = dump_wrap_measure(w->front);
+}
+
+/* `blanks` and the word of n bytes at `s`; one that is wider than a line is cut where the line ends. */
+static void
+print_word(dump_context *d, wrap_state *w, size_t blanks, const char *s, size_t n)
+{
+    dump_text word = DUMP_TEXT_INIT;
+    size_t    bytes;
+
+    dump_text_addn(&word, s, n);
+    if (w->column + blanks + dump_wrap_measure(word.s) > d->columns && w->column > dump_wrap_measure(w->front)) {
+        break_line(d, w);
+        blanks = 0;
+    }
+    fprintf(d->out, "%*s", (int)blanks, "");
+    w->column += blanks;
+    for (const char *p = word.s; *p != '\0'; p += bytes) {
+        long   c = terminal_decode(p, &bytes);
+        size_t wide = c < 0 ? 1 : terminal_columns(c);
+
+        if (w->column + wide > d->columns)
+            break_line(d, w);
+        if (c < 0)
+            fputc('?', d->out);
+        else
+            (void)fwrite(p, 1, bytes, d->out);
+        w->column += wide;
+    }
+    dump_text_clear(&word);
+}
+
+/* What stands between two wide gaps, as "chunks 1x60", goes to a new line whole if it has no room on this one; true. */
+static bool
+keep_piece(dump_context *d, wrap_state *w, const char *s, size_t blanks)
+{
+    const char *end = strstr(s + blanks, "  ");
+    dump_text   piece = DUMP_TEXT_INIT;
+    size_t      columns;
+
+    dump_text_addn(&piece, s + blanks, end != NULL ? (size_t)(end - s) - blanks : strlen(s + blanks));
+    columns = dump_wrap_measure(piece.s);
+    dump_text_clear(&piece);
+    if (w->column + blanks + columns <= d->columns || dump_wrap_measure(w->front) + columns > d->columns)
+        return false;
+    break_line(d, w);
+    return true;
+}
+
+void
+dump_wrap_print(dump_context *d, const dump_text *t, const char *front, size_t column)
+{
+    wrap_state w = {.front = front, .column = column};
+
+    if (d->columns == 0)
+        dump_wrap_safe(d, t->s);
+    for (const char *s = t->s; d->columns > 0 && *s != '\0';) {
+        size_t blanks = strspn(s, " "), n = strcspn(s + blanks, " ");
+
+        if (n > 0)
+            print_word(d, &w, blanks > 1 && keep_piece(d, &w, s, blanks) ? 0 : blanks, s + blanks, n);
+        s += blanks + n;
+    }
+    fputc('\n', d->out);
+}
