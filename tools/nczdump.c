@@ -61,8 +61,9 @@ static const char usage_text[] =
     "      --json[=header]     JSON instead of CDL\n"
     "      --html              a page about the dataset for a browser, with statistics and pictures\n"
     "      --sample N          ... statistics of at most N values of a variable (100000)\n"
-    "      --plot VAR          a picture of one variable: a map of its last two dimensions, or a line; or a part: "
-    "v[0,:,:]\n"
+    "      --plot VAR          a picture of one variable, in FILE after the dataset, or VAR.png: a map of its last "
+    "two\n"
+    "                          dimensions, or a line; or of a part: v[0,:,:]\n"
     "      --show VAR          the same on the terminal\n"
     "      --graphics HOW      ... as sixel, kitty, blocks, or auto, as the terminal can\n"
     "      --color WHEN        ... and CDL, --tree, --chunks in color: auto, always or never\n"
@@ -368,8 +369,8 @@ check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
                                        : "nczdump: --plot and --show: not with other forms of output\n");
         return false;
     }
-    if (plot->on && !plot->show && n != 2) {
-        fprintf(stderr, "nczdump: --plot: a dataset and the picture's file are needed\n");
+    if (plot->on && !plot->show && n != 1 && n != 2) {
+        fprintf(stderr, "nczdump: --plot: a dataset is needed, and at most one file for the picture\n");
         return false;
     }
     if (plot->on && !plot->show)
@@ -445,7 +446,9 @@ dump_path(const char *path, const char *shown, const char *name, const char *png
         if (plot->on)
             rc = report_plot(ncid, &(report_plot_opts){.dump = o,
                                                        .file = shown,
-                                                       .png = plot->show ? NULL : png,
+                                                       .png = plot->show    ? NULL
+                                                              : png != NULL ? png
+                                                                            : "",
                                                        .graphics = plot->graphics,
                                                        .color = plot->color});
         else if (html->on)

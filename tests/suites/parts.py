@@ -159,7 +159,7 @@ PARTS = (
         Script("documents", "python3 tests/docs/run {gcc}"),
     ), ("netcdf", "versitygw"), ("peers", "site", "languages", "browser")),
     Part("browser", "nczdump's pages in headless Chromium", (0, 2), (
-        Meson("gcc", ["tools"], but="(?!html$).*", env={"NCZARR_TEST_SHORT": ""}),
+        Meson("gcc", ["tools"], but="(?!(html|page)$).*", env={"NCZARR_TEST_SHORT": ""}),
     ), ("browser",)),
     Part("forward", "packaged programs with libnczarr_netcdf.so in front of libnetcdf", (0, 3), (
         Script("in front of libnetcdf", "python3 tests/forward/run {gcc}"),

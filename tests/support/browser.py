@@ -93,6 +93,19 @@ class Browser:
             if "method" in m:
                 self.events.append(m)
 
+    def resize(self, width, height=1000, theme="light", phone=False):
+        """Pages that are shown from now on."""
+        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+
+    def point(self, x, y):
+        """Moves the mouse to a place of the window."""
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def allow_scripts(self, yes):
+        """Of pages that are shown from now on."""
+        self.ask("Emulation.setScriptExecutionDisabled", value=not yes)
+
     def show(self, path):
         """Loads a file, to the end of its load event."""
         self.events = []

@@ -339,7 +339,7 @@ def shades():
                 place = want[y * ROWS // len(grid)][x * COLS // width]
                 if sign != (" " if place is None else signs[(place - 1) * len(signs) // COLORS]):
                     problems.append("%s: %d, %d: %r" % (locale, y, x, sign))
-        if lines[0] != "v, t = 2000-01-01" or not any(l.startswith("100 ") and l.endswith(" 117.5 K") for l in lines):
+        if lines[0] != "v, t = 2000-01-01" or not any(l.startswith("100.0 ") and l.endswith(" 117.5 K") for l in lines):
             problems.append("labels: %s" % lines)
     report("pictures: shades where there is no color", problems)
 
@@ -398,6 +398,66 @@ def terminals():
     report("pictures: --color=never", [] if "\x1b[3" not in text and "\x1bP" not in text else repr(text[:200]))
 
 
+def default_name():
+    """--plot without a file: VAR.png in the current folder, which is named, and replaced only by name."""
+    where = os.path.join(tmp, "here")
+    os.mkdir(where)
+    odd = make("odd.zarr", "netcdf o { dimensions: x = 3 ; variables: int a\\ \\$b(x) ; data: a\\ \\$b = 1, 2, 3 ; }")
+    problems = []
+    plot_here = lambda var, *more: subprocess.run([os.path.join(tools, "nczdump"), "--plot", var, *more], cwd=where, capture_output=True, timeout=120, env=PLAIN)
+    r = plot_here("v[1,:,:]", dataset)
+    if r.returncode != 0 or r.stderr != b"nczdump: the picture is in v.png\n" or r.stdout:
+        problems.append("a new file: %s" % r.stderr.decode())
+    before = open(os.path.join(where, "v.png"), "rb").read()
+    r = plot_here("v", dataset)
+    if r.returncode != 1 or b"v.png exists: give the picture's name" not in r.stderr or open(os.path.join(where, "v.png"), "rb").read() != before:
+        problems.append("an existing file: %s" % r.stderr.decode())
+    r = plot_here("v", dataset, "v.png")
+    if r.returncode != 0 or r.stderr or open(os.path.join(where, "v.png"), "rb").read() == before:
+        problems.append("by its name: %s" % r.stderr.decode())
+    r = plot_here("a $b", odd)
+    if r.returncode != 0 or not os.path.exists(os.path.join(where, "a__b.png")):
+        problems.append("an odd name: %s, %s" % (r.stderr.decode(), os.listdir(where)))
+    report("pictures: --plot without a file", problems)
+
+
+def ticks():
+    """Each label of an axis is apart from the next, and the line beside it is where its value lies."""
+    def run_of(row):
+        """The longest run of ink, and where it begins."""
+        best, x = (0, 0), 0
+        while x < len(row):
+            end = x
+            while end < len(row) and row[end] == INK:
+                end += 1
+            best, x = max(best, (end - x, x)), end + 1
+        return best
+
+    def marks(rows):
+        """Pixels from the frame's corner: of marks below it and to its left; and what it encloses."""
+        runs = [run_of(row) for row in rows]
+        n = max(runs)[0]
+        top = next(y for y, run in enumerate(runs) if run[0] == n)
+        bottom = next(y for y in range(top + 1, len(rows)) if runs[y][0] >= n)
+        first = runs[top][1]
+        return ([x - first - 1 for x in range(first, first + n) if rows[bottom + 1][x] == INK],
+                [y - top - 1 for y in range(top + 1, bottom) if rows[y][first - 1] == INK], n - 2, bottom - top - 1)
+
+    out, problems = os.path.join(tmp, "ticks.png"), []
+    place = make("ticks.zarr", model_grids.world(times=1))
+    r = run("nczdump", "--plot", "tas", place, out)
+    rows = read_png(open(out, "rb").read())[0]
+    got, down, width, height = marks(rows)
+    want = [(lon / 360) * width for lon in (60, 120, 180, 240, 300)]
+    if len(got) != len(want) or any(abs(a - b) > 1.5 for a, b in zip(got, want)):
+        problems.append("longitudes: %s instead of %s" % (got, want))
+    got = down
+    want = [(90 - lat) / 180 * height for lat in (60, 30, 0, -30, -60)]
+    if len(got) != len(want) or any(abs(a - b) > 1.5 for a, b in zip(got, want)):
+        problems.append("latitudes: %s instead of %s" % (got, want))
+    report("pictures: ticks where their values lie", problems)
+
+
 def hostile():
     problems = []
     for graphics, locale in (("blocks", "C.UTF-8"), ("blocks", "C"), ("kitty", "C.UTF-8"), ("sixel", "C.UTF-8")):
@@ -424,7 +484,8 @@ def mistakes():
               (show + ["v", "--color=maybe", dataset], 2, "--color: not a valid value"), (show + ["v", dataset, out], 2, "only one dataset"),
               (show + ["v[9,:,:]", dataset], 1, "9")]
     if png:
-        listed.append((["--plot", "v", dataset], 2, "the picture's file"))
+        listed.append((["--plot", "v"], 2, "a dataset is needed"))
+        listed.append((["--plot", "v", dataset, out, out], 2, "at most one file"))
     else:
         listed.append((["--plot", "v", dataset, out], 2, "built without libpng; --show"))
     problems = []
@@ -438,7 +499,9 @@ def mistakes():
 try:
     if png:
         files()
+        default_name()
         earth()
+        ticks()
         shown(read_png(open(os.path.join(tmp, "first.png"), "rb").read())[1])
     shades()
     terminals()

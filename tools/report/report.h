@@ -35,9 +35,10 @@ bool report_wants_color(report_when when);
 typedef struct report_plot_opts {
     const dump_opts *dump; /* the variable, in `vars`, and its part */
     const char      *file; /* what error messages name */
-    const char      *png;  /* where the picture goes; NULL: to standard output, as the terminal shows pictures */
-    report_graphics  graphics;
-    report_when      color;
+    const char
+        *png; /* where the picture goes; "": VAR.png; NULL: to standard output, as the terminal shows pictures */
+    report_graphics graphics;
+    report_when     color;
 } report_plot_opts;
 
 /* Draws. Returns 0, or an error's code; it is reported on stderr. */

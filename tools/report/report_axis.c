@@ -66,7 +66,6 @@ add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool da
 {
     dump_timebase tb;
     dump_var      c;
-    dump_text     date = DUMP_TEXT_INIT;
     double        value;
     int           grp, varid;
     bool          added = false;
@@ -76,14 +75,11 @@ add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool da
     tb = dump_timebase_for(&p->d, grp, varid, c.name);
     if ((tb.valid || !date_only) && read_coordinate(&c, index, &value)) {
         added = true;
-        if (tb.valid && dump_timebase_text(&tb, value, &date)) {
-            dump_text_addn(t, date.s + 1, date.len - 2); /* without its quotes */
-        } else {
+        if (!tb.valid || !report_add_time(t, &tb, value, SIZE_MAX)) {
             report_add_number(t, value);
             add_units(t, &c);
         }
     }
-    dump_text_clear(&date);
     dump_var_clear(&c);
     return added;
 }

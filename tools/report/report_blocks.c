@@ -168,7 +168,7 @@ add_scale(dump_text *t, const report_plot_data *d, const report_screen *screen)
     enum { WIDTH = 32 };
     dump_text end = DUMP_TEXT_INIT;
 
-    report_add_number(t, d->stats.least);
+    report_add_rounded(t, &d->digits, d->stats.least);
     dump_text_addc(t, ' ');
     for (int i = 0; d->y >= 0 && i < WIDTH; i++) {
         unsigned char pixel = (unsigned char)(1 + i * REPORT_COLORS / WIDTH);
@@ -176,7 +176,7 @@ add_scale(dump_text *t, const report_plot_data *d, const report_screen *screen)
         add_shade(t, pixel, screen);
     }
     dump_text_add(t, d->y >= 0 ? " " : "... ");
-    report_add_number(&end, d->stats.most);
+    report_add_rounded(&end, &d->digits, d->stats.most);
     if (d->units.len > 0)
         dump_text_addf(&end, " %s", d->units.s);
     (void)add_safe(t, end.s, screen->columns);

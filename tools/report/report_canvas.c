@@ -82,8 +82,8 @@ draw_scale(canvas *c, const report_plot_data *d, size_t x, size_t y, size_t widt
 {
     dump_text least = DUMP_TEXT_INIT, most = DUMP_TEXT_INIT;
 
-    report_add_number(&least, d->stats.least);
-    report_add_number(&most, d->stats.most);
+    report_add_rounded(&least, &d->digits, d->stats.least);
+    report_add_rounded(&most, &d->digits, d->stats.most);
     if (d->units.len > 0)
         dump_text_addf(&most, " %s", d->units.s);
     for (size_t i = 0; i < width; i++)
@@ -96,74 +96,95 @@ draw_scale(canvas *c, const report_plot_data *d, size_t x, size_t y, size_t widt
     dump_text_clear(&most);
 }
 
-/* The greatest and the least value of a line, in place of the labels of a map's rows. */
-static void
-label_values(report_plot_data *d)
+/* Where a tick is, in pixels of a side: a map's indices are in the middle of a cell. */
+static double
+place_tick(double index, size_t len, bool cells, size_t side)
 {
-    const double value[] = {d->stats.most, d->stats.most / 2 + d->stats.least / 2, d->stats.least};
+    double part = cells ? (index + 0.5) / (double)len : len > 1 ? index / (double)(len - 1) : 0.5;
 
-    for (size_t i = 0; d->y < 0 && i < 3; i++) {
-        dump_text_reset(&d->y_label[i]);
-        report_add_number(&d->y_label[i], value[i]);
-    }
-    if (d->y < 0 && d->y_name.len == 0 && d->units.len > 0)
-        dump_text_add(&d->y_name, d->units.s);
+    return part * (double)(cells ? side : side - 1);
 }
 
+/* Labels that would run into each other are left out. */
 static void
-label_ends(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
+label_rows(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t height)
 {
-    size_t line = LETTER_HEIGHT * c->zoom, half = LETTER_HEIGHT * c->zoom / 2, below = top + height + MARGIN / 2;
-
-    draw_text_before(c, left - MARGIN / 2, top, d->y_label[0].s);
-    draw_text_before(c, left - MARGIN / 2, top + height / 2 - half, d->y_label[1].s);
-    draw_text_before(c, left - MARGIN / 2, top + height - line, d->y_label[2].s);
-    draw_text(c, left, below, d->x_label[0].s);
-    if (text_width(d->x_label[0].s, c->zoom) + text_width(d->x_label[1].s, c->zoom) +
-            text_width(d->x_label[2].s, c->zoom) + 4 * MARGIN <
-        width)
-        draw_text_around(c, left + width / 2, below, d->x_label[1].s);
-    draw_text_before(c, left + width, below, d->x_label[2].s);
-}
-
-/* Degrees where the graticule meets the left and lower edges. Labels that would run into each other are left out. */
-static void
-label_degrees(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
-{
-    size_t below = top + height + MARGIN / 2, half = LETTER_HEIGHT * c->zoom / 2;
-    double end = 0;
+    size_t half = LETTER_HEIGHT * c->zoom / 2;
+    double before = -1e9;
 
     for (size_t i = 0; i < d->y_ticks.n; i++) {
-        double part = (d->y_ticks.v[i].index + 0.5) / (double)d->geo.ny;
-        size_t y = top + (size_t)((double)height * (d->upward ? 1 - part : part));
+        double down = d->y >= 0 ? place_tick(d->y_ticks.v[i].index, d->v.shape[d->y], true, height)
+                                : place_tick(d->y_ticks.v[i].index, 2, false, height);
+        size_t y;
 
+        if (down - before < (double)(LETTER_HEIGHT * c->zoom) && down - before > -(double)(LETTER_HEIGHT * c->zoom))
+            continue;
+        before = down;
+        y = top + (size_t)(d->upward ? (double)height - 1 - down : down);
         set_block(c, left - MARGIN / 2, y, MARGIN / 2, 1, REPORT_INK);
         draw_text_before(c, left - MARGIN, y > half ? y - half : 0, d->y_ticks.v[i].text);
     }
+}
+
+static void
+label_columns(canvas *c, const report_plot_data *d, size_t left, size_t below, size_t width)
+{
+    double end = 0;
+
     for (size_t i = 0; i < d->x_ticks.n; i++) {
-        double x = (double)left + (d->x_ticks.v[i].index + 0.5) / (double)d->geo.nx * (double)width;
+        double x = (double)left + place_tick(d->x_ticks.v[i].index, d->v.shape[d->x], d->y >= 0, width);
         double half_text = (double)text_width(d->x_ticks.v[i].text, c->zoom) / 2;
 
         if (i > 0 && x - half_text < end + MARGIN)
             continue;
         end = x + half_text;
-        set_block(c, (size_t)x, top + height, 1, MARGIN / 2, REPORT_INK);
-        draw_text_around(c, (size_t)x, below + 2, d->x_ticks.v[i].text);
+        set_block(c, (size_t)x, below, 1, MARGIN / 2, REPORT_INK);
+        draw_text_around(c, (size_t)x, below + MARGIN / 2 + 2, d->x_ticks.v[i].text);
     }
+}
+
+/* "plev (1e3 Pa)" */
+static void
+name_axis(dump_text *t, const dump_text *name, const dump_text *units, int exponent)
+{
+    dump_text_addn(t, name->s != NULL ? name->s : "", name->len);
+    if (units->len == 0 && exponent == 0)
+        return;
+    dump_text_add(t, name->len > 0 ? " (" : "");
+    if (exponent != 0)
+        report_add_power(t, exponent, true);
+    dump_text_add(t, units->len > 0 && exponent != 0 ? " " : "");
+    dump_text_addn(t, units->s != NULL ? units->s : "", units->len);
+    dump_text_add(t, name->len > 0 ? ")" : "");
 }
 
 static void
 draw_axes(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
 {
-    size_t line = LETTER_HEIGHT * c->zoom, below = top + height + MARGIN / 2;
+    size_t    line = LETTER_HEIGHT * c->zoom;
+    dump_text x_name = DUMP_TEXT_INIT, y_name = DUMP_TEXT_INIT;
 
+    name_axis(&x_name, &d->x_name, &d->x_units, d->x_ticks.exponent);
+    name_axis(&y_name, &d->y_name, d->y < 0 ? &d->units : &d->y_units, d->y_ticks.exponent);
     draw_text(c, MARGIN, MARGIN, d->title.s);
-    draw_text_before(c, left - MARGIN / 2, top - line - 2, d->y_name.s);
-    if (d->geo.plane)
-        label_degrees(c, d, left, top, width, height);
-    else
-        label_ends(c, d, left, top, width, height);
-    draw_text_around(c, left + width / 2, below + line + 2, d->x_name.s);
+    draw_text(c, MARGIN, top - line - 2, y_name.s);
+    label_rows(c, d, left, top, height);
+    label_columns(c, d, left, top + height, width);
+    draw_text_around(c, left + width / 2, top + height + MARGIN / 2 + line + 2, x_name.s);
+    dump_text_clear(&x_name);
+    dump_text_clear(&y_name);
+}
+
+/* Of the labels left of the picture. */
+static size_t
+measure_rows(const report_plot_data *d, size_t zoom)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < d->y_ticks.n; i++)
+        if (text_width(d->y_ticks.v[i].text, zoom) > most)
+            most = text_width(d->y_ticks.v[i].text, zoom);
+    return most;
 }
 
 void
@@ -173,18 +194,10 @@ report_canvas_draw(report_plot_data *d, size_t most_width, size_t most_height, s
     report_picture map;
     size_t         line = LETTER_HEIGHT * zoom, left, top, width, right;
 
-    label_values(d);
     report_plot_picture(d, most_width, most_height, 1, &map);
     if (d->geo.has)
         report_draw_geo(&map, &d->geo, d->upward);
-    left = text_width(d->y_name.s, zoom);
-    for (size_t i = 0; i < 3; i++)
-        if (text_width(d->y_label[i].s, zoom) > left)
-            left = text_width(d->y_label[i].s, zoom);
-    for (size_t i = 0; i < d->y_ticks.n; i++)
-        if (text_width(d->y_ticks.v[i].text, zoom) > left)
-            left = text_width(d->y_ticks.v[i].text, zoom);
-    left += 2 * MARGIN;
+    left = measure_rows(d, zoom) + 2 * MARGIN;
     top = 2 * MARGIN + 2 * line + 2;
     right = left + map.width + 2 * MARGIN;
     width = text_width(d->title.s, zoom) + 2 * MARGIN;

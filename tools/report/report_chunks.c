@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_chunks.c: what is stored of a variable: its chunks as a picture, bytes and ratio. No chunk is read; of many,
- * the lengths of some are asked for.
+ * report_chunks.c: what is stored of a variable: type, codecs, bytes and ratio, its chunks as a picture. No chunk is
+ * read; of many, the lengths of some are asked for.
  */
 #include "report_int.h"
 
@@ -86,8 +86,9 @@ cell_color(const chunk_map *c, size_t i, double heaviest)
 {
     if (c->cell[i] == 0)
         return 0;
-    return c->stored.measured == c->stored.listed ? report_pixel(c->weight[i], 0, heaviest)
-                                                  : report_pixel((double)c->cell[i], 0, count_chunks(c, i));
+    return c->stored.measured == c->stored.listed
+               ? report_pixel(c->weight[i], 0, heaviest, REPORT_COLORS)
+               : report_pixel((double)c->cell[i], 0, count_chunks(c, i), REPORT_COLORS);
 }
 
 static void
@@ -141,53 +142,157 @@ add_picture(dump_text *t, const chunk_map *c)
 }
 
 static void
-add_sizes(dump_text *t, const chunk_map *c)
+add_fact(dump_text *t, const char *name)
+{
+    dump_text_addf(t, "<tr><th scope=row>%s</th><td>", name);
+}
+
+static void
+add_lengths(dump_text *t, const size_t *n, int ndims)
+{
+    for (int i = 0; i < ndims; i++)
+        dump_text_addf(t, "%s%zu", i > 0 ? " \xc3\x97 " : "", n[i]);
+}
+
+static void
+add_shape(dump_text *t, const dump_var *v)
+{
+    for (int i = 0; i < v->ndims; i++) {
+        char name[NC_MAX_NAME + 1] = "";
+
+        (void)nc_inq_dimname(v->grp, v->dims[i], name);
+        dump_text_add(t, i > 0 ? " \xc3\x97 <bdi>" : "<bdi>");
+        report_add_text(t, name);
+        dump_text_addf(t, "</bdi> %zu%s", v->shape[i], v->unlimited[i] ? " (unlimited)" : "");
+    }
+}
+
+static void
+add_codecs(dump_text *t, const dump_var *v)
+{
+    char *codecs = dump_codecs_text(v);
+
+    if (codecs != NULL) {
+        add_fact(t, "codecs");
+        dump_text_add(t, "<code>");
+        report_add_text(t, codecs);
+        dump_text_add(t, "</code></td></tr>\n");
+    }
+    free(codecs);
+}
+
+static void
+add_facts(dump_text *t, const dump_var *v)
+{
+    size_t   *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
+    dump_text type = DUMP_TEXT_INIT;
+    int       storage;
+
+    dump_text_add_type(&type, v, false);
+    dump_text_add(t, "<table class=facts>\n");
+    add_fact(t, "type");
+    report_add_text(t, type.s != NULL ? type.s : "");
+    add_fact(t, "shape");
+    if (v->ndims > 0)
+        add_shape(t, v);
+    else
+        dump_text_add(t, "one value");
+    if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED) {
+        add_fact(t, "chunks");
+        add_lengths(t, chunk, v->ndims);
+    }
+    if (v->shard != NULL) {
+        add_fact(t, "shards");
+        add_lengths(t, v->shard, v->ndims);
+    }
+    add_codecs(t, v);
+    dump_text_add(t, "</table>\n");
+    dump_text_clear(&type);
+    free(chunk);
+}
+
+/* In the summary: what is stored, and what the chunks would take without codecs. */
+static void
+add_sizes(report_page *p, dump_text *t, const chunk_map *c)
 {
     const dump_var *v = c->v;
     double          raw = dump_raw_bytes(v), ratio = dump_stored_ratio(&c->stored, v);
-    int             no_fill = 0;
 
-    dump_text_addf(t, "<p>%zu of %zu chunk%s stored", c->stored.listed, c->stored.total,
+    dump_text_addf(t, "%zu of %zu chunk%s stored", c->stored.listed, c->stored.total,
                    c->stored.total == 1 ? "" : "s");
     if (dump_stored_is_full(&c->stored) && c->stored.listed < c->stored.total)
         dump_text_add(t, " (no more were counted)");
-    if (c->stored.measured > 0) {
-        dump_text_add(t, c->stored.measured < c->stored.listed ? ", about " : ", ");
-        dump_text_add_bytes(t, dump_stored_bytes(&c->stored));
-        if (raw > 0) {
-            dump_text_add(t, " of ");
-            dump_text_add_bytes(t, raw);
-            if (ratio > 0)
-                dump_text_addf(t, ", ratio %.2f", ratio);
-        }
+    if (c->stored.listed == 0)
+        dump_text_add(&p->row.bytes, "0 bytes");
+    if (c->stored.measured == 0)
+        return;
+    if (c->stored.measured < c->stored.listed)
+        dump_text_add(&p->row.bytes, "~");
+    dump_text_add_bytes(&p->row.bytes, dump_stored_bytes(&c->stored));
+    dump_text_add(t, c->stored.measured < c->stored.listed ? ", about " : ", ");
+    dump_text_add_bytes(t, dump_stored_bytes(&c->stored));
+    if (raw > 0) {
+        dump_text_add(t, " of ");
+        dump_text_add_bytes(t, raw);
     }
-    (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
+    if (raw > 0 && ratio > 0)
+        dump_text_addf(t, ", ratio %.2f", ratio);
+}
+
+static void
+add_missing(dump_text *t, const chunk_map *c)
+{
+    int no_fill = 0;
+
+    (void)nc_inq_var_fill(c->v->grp, c->v->id, &no_fill, NULL);
     if (c->stored.listed < c->stored.total && !dump_stored_is_full(&c->stored))
-        dump_text_add(t, no_fill ? "; the others have no defined value" : "; the others read as fill");
-    dump_text_add(t, "</p>\n");
+        dump_text_addf(t, "<p>The chunks that are not stored %s.</p>\n",
+                       no_fill ? "have no defined value" : "read as fill");
+}
+
+/* False: there is no grid of chunks, or `why` says why they cannot be listed. */
+static bool
+list_chunks(chunk_map *c, dump_text *why)
+{
+    int rc;
+
+    if (c->v->empty || !measure_grid(c))
+        return false;
+    if ((rc = nczarr_inq_map(c->v->grp, &c->map)) == NC_NOERR)
+        rc = nczarr_list_var_chunks(c->v->grp, c->v->id, add_chunk, c);
+    if (rc == NC_NOERR || rc == STOPPED)
+        return true;
+    dump_text_add_error(why, rc, c->v->name);
+    return false;
 }
 
 void
 report_add_storage(report_page *p, dump_text *t, const dump_var *v)
 {
     chunk_map c = {.v = v};
-    int       rc;
+    dump_text why = DUMP_TEXT_INIT;
+    bool      listed = list_chunks(&c, &why);
 
-    if (v->empty || !measure_grid(&c))
-        goto done;
-    if ((rc = nczarr_inq_map(v->grp, &c.map)) == NC_NOERR)
-        rc = nczarr_list_var_chunks(v->grp, v->id, add_chunk, &c);
-    if (rc != NC_NOERR && rc != STOPPED) {
-        dump_text_add(t, "<p>Its chunks cannot be listed.</p>\n");
-        goto done;
+    dump_text_add(t, "<details class=stored><summary>");
+    if (listed)
+        add_sizes(p, t, &c);
+    else
+        dump_text_add(t, why.len > 0 ? "Its chunks cannot be listed" : "Type and codecs");
+    dump_text_add(t, "</summary>\n");
+    if (why.len > 0) {
+        dump_text_add(t, "<p class=bad>");
+        report_add_text(t, why.s);
+        dump_text_add(t, "</p>\n");
     }
-    add_sizes(t, &c);
-    if (report_has_png && c.stored.total > 1)
+    add_facts(t, v);
+    if (listed)
+        add_missing(t, &c);
+    if (listed && report_has_png && c.stored.total > 1)
         add_picture(t, &c);
-done:
+    dump_text_add(t, "</details>\n");
     (void)nczarr_map_close(c.map);
+    dump_text_clear(&why);
     free(c.grid);
     free(c.cell);
     free(c.weight);
-    (void)p;
 }

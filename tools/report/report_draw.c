@@ -22,8 +22,19 @@ find_nearest(const report_axis *a, size_t index)
     return lo + 1 < a->n && a->index[lo + 1] - index < index - a->index[lo] ? lo + 1 : lo;
 }
 
+static unsigned char
+paint_value(const report_paint *p, double value)
+{
+    int kind;
+
+    if (p->flags == NULL || !isfinite(value))
+        return report_pixel(value, p->least, p->most, p->levels);
+    kind = report_flags_find(p->flags, value);
+    return (unsigned char)(kind < 0 ? REPORT_CATEGORIES + 1 : kind + 1);
+}
+
 void
-report_draw_map(report_picture *pic, const report_sample *s, int y_dim, int x_dim, const report_stats *st,
+report_draw_map(report_picture *pic, const report_sample *s, int y_dim, int x_dim, const report_paint *paint,
                 bool upward)
 {
     const report_axis *rows = &s->axis[y_dim], *cols = &s->axis[x_dim];
@@ -35,7 +46,7 @@ report_draw_map(report_picture *pic, const report_sample *s, int y_dim, int x_di
         for (size_t x = 0; x < pic->width; x++) {
             size_t col = find_nearest(cols, (size_t)(((double)x + 0.5) * (double)cols->len / (double)pic->width));
 
-            pic->pixel[y * pic->width + x] = report_pixel(s->value[row * cols->n + col], st->least, st->most);
+            pic->pixel[y * pic->width + x] = paint_value(paint, s->value[row * cols->n + col]);
         }
     }
 }
@@ -105,7 +116,9 @@ report_plot_picture(const report_plot_data *d, size_t most_width, size_t most_he
         draw_line(d, pic);
     } else {
         report_picture_init(pic, fit_pixels(cols, width), fit_pixels(rows, height));
-        report_draw_map(pic, &d->sample, d->y, d->x, &d->stats, d->upward);
+        report_draw_map(pic, &d->sample, d->y, d->x,
+                        &(report_paint){.least = d->stats.least, .most = d->stats.most, .levels = REPORT_COLORS},
+                        d->upward);
     }
 }
 

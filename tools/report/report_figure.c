@@ -1,275 +1,421 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_figure.c: histogram and line as SVG; maps of the last two dimensions as PNG, one for each of some indices of
- * the first dimension.
+ * report_figure.c: the picture of a variable on the page: a line as SVG, or a map of its last two dimensions as PNG,
+ * for some indices of a dimension before them; and the small one for the table.
  */
 #include "report_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAP_SIDE = 256, MAP_SAMPLE = 65536, LINE_POINTS = 800, FRAMES = 12, MAP_SHOWN = 480 };
-
-/* ---- histogram ------------------------------------------------------------------------------------------------ */
+enum {
+    MAP_SIDE = 256,
+    MAP_SAMPLE = 65536,
+    LINE_POINTS = 800,
+    FRAMES = 12,
+    MAP_SHOWN = 640,
+    SMALL = 56,
+    SMALL_POINTS = 48
+};
+enum { ROWS_NAMED = 40, X_TICKS = 7, WIDE = 10000, HIGH = 1000 };
 
 void
-report_add_histogram(dump_text *t, const report_stats *st)
+report_choose_dims(const dump_var *v, int *y, int *x)
 {
-    size_t highest = 1;
+    *x = *y = -1;
+    for (int i = v->ndims - 1; i >= 0 && *y < 0; i--)
+        if (v->shape[i] > 1)
+            *(*x < 0 ? x : y) = i;
+}
 
-    for (int i = 0; i < REPORT_BINS; i++)
-        highest = st->bin[i] > highest ? st->bin[i] : highest;
-    dump_text_add(t, "<figure><svg class=plot viewBox=\"0 0 320 80\" role=img aria-label=\"Histogram from ");
-    report_add_number(t, st->least);
-    dump_text_add(t, " to ");
-    report_add_number(t, st->most);
-    dump_text_addf(t, ", the highest of %d bars at %zu values\">", REPORT_BINS, highest);
-    for (int i = 0; i < REPORT_BINS; i++) {
-        double height = 76. * (double)st->bin[i] / (double)highest;
+/* What the script has to know: the kind, lengths, which way up, places, range, and how to write values. */
+static void
+add_pointed(dump_text *t, int kind, size_t nx, size_t ny, bool upward, size_t x_id, long y_id, long grid,
+            const report_values *w, double least, double most)
+{
+    double step = (most - least) / (kind == 0 ? REPORT_LEVELS : HIGH), decimals = step > 0 ? ceil(-log10(step)) : 6;
+    bool   whole = report_is_whole(w->v, &w->meaning);
 
-        dump_text_addf(t, "<rect x=%d y=%.1f width=9 height=%.1f><title>%zu</title></rect>", i * 10, 78 - height,
-                       height, st->bin[i]);
+    if (w->digits.power)
+        decimals = -1;
+    else if (whole || decimals < 0)
+        decimals = 0;
+    dump_text_addf(t, " data-p=\"[%d,%zu,%zu,%d,%zu,%ld,%ld,%.9g,%.9g,%.0f,%d]\"", kind, nx, ny, upward, x_id, y_id,
+                   grid, least, most, decimals < 9 ? decimals : 9, whole && most - least < REPORT_LEVELS);
+    dump_text_add(t, " data-u=\"");
+    if (kind != 2) {
+        dump_text units = DUMP_TEXT_INIT;
+
+        if (report_add_units(&units, w->v->grp, w->v->id))
+            report_add_text(t, units.s);
+        dump_text_clear(&units);
     }
-    dump_text_add(t, "</svg><figcaption class=ends><span>");
-    report_add_number(t, st->least);
-    dump_text_add(t, "</span><span>");
-    report_add_number(t, st->most);
-    dump_text_add(t, "</span></figcaption></figure>\n");
+    dump_text_addc(t, '"');
 }
 
 /* ---- line ----------------------------------------------------------------------------------------------------- */
 
+/* Points of all parts of a line that have no gap; those alone are dots. */
 static void
-add_label(report_page *p, dump_text *t, const dump_var *v, int dim, size_t index)
+add_points(dump_text *t, const report_values *w, int x, size_t most, double wide, double high)
 {
-    dump_text plain = DUMP_TEXT_INIT;
-
-    report_axis_label(p, v, dim, index, &plain);
-    report_add_text(t, plain.s != NULL ? plain.s : "");
-    dump_text_clear(&plain);
-}
-
-/* Labels of the first, middle and last index of a dimension. */
-static void
-add_ends(report_page *p, dump_text *t, const dump_var *v, int dim)
-{
-    size_t last = v->shape[dim] - 1;
-
-    dump_text_add(t, "<span>");
-    add_label(p, t, v, dim, 0);
-    if (last > 1) {
-        dump_text_add(t, "</span><span>");
-        add_label(p, t, v, dim, last / 2);
-    }
-    if (last > 0) {
-        dump_text_add(t, "</span><span>");
-        add_label(p, t, v, dim, last);
-    }
-    dump_text_add(t, "</span>");
-}
-
-static void
-add_points(dump_text *t, const report_sample *s, const report_stats *st)
-{
-    const report_axis *a = &s->axis[0];
-    size_t             step = a->n / LINE_POINTS + 1;
-    double             half = st->most / 2 - st->least / 2;
+    const report_axis *a = &w->sample.axis[x];
+    const double      *value = w->sample.value;
+    size_t             step = a->n / most + 1;
+    double             half = w->stats.most / 2 - w->stats.least / 2;
     bool               drawing = false;
 
-    for (size_t i = 0; i < s->n; i += step) {
-        double x = a->len > 1 ? 600. * (double)a->index[i] / (double)(a->len - 1) : 300;
-        double y = half > 0 ? 118 - 116 * (s->value[i] / 2 - st->least / 2) / half : 60;
+    for (size_t i = 0; i < a->n; i += step) {
+        double at = wide * (double)a->index[i] / (double)(a->len - 1);
+        double y = half > 0 ? high * (1 - (value[i] / 2 - w->stats.least / 2) / half) : high / 2;
 
-        if (isfinite(s->value[i]))
-            dump_text_addf(t, "%c%.1f %.1f", drawing ? 'L' : 'M', x, y);
-        drawing = isfinite(s->value[i]);
+        if (isfinite(value[i])) {
+            dump_text_addf(t, drawing ? " %.0f %.4g" : "M%.0f %.4g", at, y);
+            if (!drawing && (i + step >= a->n || !isfinite(value[i + step])))
+                dump_text_add(t, "h0");
+        }
+        drawing = isfinite(value[i]);
     }
 }
 
-void
-report_add_line(report_page *p, dump_text *t, const dump_var *v, const report_sample *s, const report_stats *st)
+static void
+add_line_label(dump_text *t, const report_values *w)
 {
-    dump_text_add(t, "<figure><svg class=plot viewBox=\"-4 -2 608 126\" role=img aria-label=\"Line of ");
-    report_add_text(t, v->name);
+    report_add_text(t, w->v->name);
     dump_text_add(t, ", between ");
-    report_add_number(t, st->least);
+    report_add_rounded(t, &w->digits, w->stats.least);
     dump_text_add(t, " and ");
-    report_add_number(t, st->most);
+    report_add_rounded(t, &w->digits, w->stats.most);
+}
+
+static void
+add_line(report_page *p, dump_text *t, report_values *w, int x)
+{
+    report_chart        c = {.x_len = (double)w->v->shape[x], .y_len = 2, .upward = true};
+    dump_text           units = DUMP_TEXT_INIT;
+    size_t              id;
+    const report_coord *places = report_page_place(p, w->v, x, &id);
+
+    report_ticks_make(places, places->kind == REPORT_TIMES ? 6 : X_TICKS, &c.x);
+    report_add_axis_name(&c.x_name, w->v, x, places, c.x.exponent);
+    report_ticks_values(w->stats.least, w->stats.most, 5, &c.y);
+    if (c.y.exponent != 0)
+        report_add_power(&c.y_name, c.y.exponent, false);
+    if (report_add_units(&units, w->v->grp, w->v->id)) {
+        dump_text_add(&c.y_name, c.y_name.len > 0 ? " " : "");
+        report_add_text(&c.y_name, units.s);
+    }
+    report_chart_begin(t, &c);
+    dump_text_add(t, "<div class=\"pic lines\"");
+    add_pointed(t, 1, w->v->shape[x], 1, true, id, -1, -1, w, w->stats.least, w->stats.most);
+    dump_text_addf(t,
+                   "><svg class=line viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Line of ",
+                   WIDE, HIGH);
+    add_line_label(t, w);
     dump_text_add(t, "\"><path d=\"");
-    add_points(t, s, st);
-    dump_text_add(t, "\"/></svg><figcaption class=ends>");
-    add_ends(p, t, v, 0);
-    dump_text_add(t, "</figcaption></figure>\n");
+    add_points(t, w, x, LINE_POINTS, WIDE, HIGH);
+    dump_text_add(t, "\"/></svg></div>");
+    report_chart_end(t, &c);
+    dump_text_add(t, "</div>\n");
+    report_chart_clear(&c);
+    dump_text_clear(&units);
+    dump_text_add(&p->row.picture, "<svg class=spark viewBox=\"-2 -2 88 40\" role=img aria-label=\"Line of ");
+    add_line_label(&p->row.picture, w);
+    dump_text_add(&p->row.picture, "\"><path d=\"");
+    add_points(&p->row.picture, w, x, SMALL_POINTS, 84, 36);
+    dump_text_add(&p->row.picture, "\"/></svg>");
 }
 
 /* ---- maps ----------------------------------------------------------------------------------------------------- */
-
-void
-report_add_scale(dump_text *t, double least, double most, const char *units)
-{
-    dump_text_add(t, "<div class=scale><span>");
-    report_add_number(t, least);
-    dump_text_add(t, "</span><span class=bar></span><span>");
-    report_add_number(t, most);
-    if (units != NULL) {
-        dump_text_addc(t, ' ');
-        report_add_text(t, units);
-    }
-    dump_text_add(t, "</span></div>\n");
-}
-
-/* Several samples as one, for a common scale. */
-static void
-join_stats(report_stats *all, const report_stats *one)
-{
-    if (one->missing == one->n)
-        return;
-    all->least = fmin(all->least, one->least);
-    all->most = fmax(all->most, one->most);
-    all->n += one->n;
-}
 
 typedef struct frame {
     size_t        index;
     report_sample sample;
 } frame;
 
-/* Up to FRAMES samples along the first dimension; the other leading indices are 0. Stops at the page's limit. */
-static size_t
-read_frames(report_page *p, const dump_var *v, const report_meaning *m, frame *frames, report_stats *all)
-{
-    size_t *at = dump_alloc((size_t)v->ndims, sizeof *at), n = 0;
-    size_t  many = v->ndims < 3 ? 1 : v->shape[0] < FRAMES ? v->shape[0] : FRAMES;
+typedef struct map {
+    report_page   *p;
+    report_values *w;
+    int            x, y, slide; /* slide -1: one picture alone */
+    size_t         n;
+    frame          frames[FRAMES];
+    double         least, most; /* of all that is drawn, and of the sample */
+    report_paint   paint;
+    report_geo    *geo; /* NULL: not on Earth */
+    size_t         grid, x_id, y_id;
+    bool           upward;
+    double         aspect; /* height / width; 0: a row of text for each row */
+    report_chart   chart;
+} map;
 
-    *all = (report_stats){.least = INFINITY, .most = -INFINITY};
+/* The first dimension before those of the map that is longer than 1. */
+static int
+find_slide(const dump_var *v, int y)
+{
+    for (int i = 0; i < y; i++)
+        if (v->shape[i] > 1)
+            return i;
+    return -1;
+}
+
+/* Samples along the dimension of the slider; the other indices are 0. Stops at the page's limits. */
+static void
+read_frames(map *m)
+{
+    const dump_var *v = m->w->v;
+    size_t         *at = dump_alloc((size_t)v->ndims, sizeof *at);
+    size_t          len = m->slide < 0 ? 1 : v->shape[m->slide], many = len < FRAMES ? len : FRAMES;
+
+    m->least = m->w->stats.least;
+    m->most = m->w->stats.most;
     for (size_t i = 0; i < many; i++) {
         report_stats st;
-        const char  *why;
-        frame       *f = &frames[n];
+        dump_text    why = DUMP_TEXT_INIT;
+        frame       *f = &m->frames[m->n];
+        bool         read;
 
-        f->index = many > 1 ? (size_t)((double)i * (double)(v->shape[0] - 1) / (double)(many - 1)) : 0;
-        if (v->ndims > 2)
-            at[0] = f->index;
-        if (!report_sample_read(p, v, m, at, 2, MAP_SAMPLE, &f->sample, &why)) {
+        f->index = many > 1 ? (size_t)((double)i * (double)(len - 1) / (double)(many - 1)) : 0;
+        if (m->slide >= 0)
+            at[m->slide] = f->index;
+        read = report_sample_read(m->p, v, &m->w->meaning, at, v->ndims - m->y, MAP_SAMPLE, &f->sample, &why);
+        dump_text_clear(&why);
+        if (!read) {
             report_sample_clear(&f->sample);
             break;
         }
         report_stats_make(&f->sample, &st);
-        join_stats(all, &st);
-        n++;
+        m->least = fmin(m->least, st.least);
+        m->most = fmax(m->most, st.most);
+        m->n++;
     }
     free(at);
-    return n;
+}
+
+/* Where its places are: on Earth, along coordinates, or nothing but indices. */
+static void
+place_map(map *m)
+{
+    const dump_var     *v = m->w->v;
+    const report_coord *c;
+    report_chart       *chart = &m->chart;
+    int                 grp, varid;
+    bool                names;
+
+    m->geo = report_page_grid(m->p, v, m->y, m->x, &m->grid);
+    m->aspect = fmin(
+        fmax(m->geo != NULL ? report_geo_aspect(m->geo) : (double)v->shape[m->y] / (double)v->shape[m->x], 0.3), 1.2);
+    m->upward = m->geo != NULL && !report_find_coordinate(v, m->y, &grp, &varid) ? report_geo_is_upward(m->geo)
+                                                                                 : report_axis_is_upward(v, m->y);
+    *chart = (report_chart){.x_len = (double)v->shape[m->x],
+                            .y_len = (double)v->shape[m->y],
+                            .x_cells = true,
+                            .y_cells = true,
+                            .upward = m->upward};
+    c = report_page_place(m->p, v, m->x, &m->x_id);
+    if (m->geo != NULL && m->geo->plane)
+        report_ticks_along(m->geo, false, m->upward, &chart->x);
+    else
+        report_ticks_make(c, c->kind == REPORT_TIMES || c->kind == REPORT_NAMES ? 6 : X_TICKS, &chart->x);
+    report_add_axis_name(&chart->x_name, v, m->x, c, chart->x.exponent);
+    c = report_page_place(m->p, v, m->y, &m->y_id);
+    names = c->kind == REPORT_NAMES && v->shape[m->y] <= ROWS_NAMED;
+    if (m->geo != NULL && m->geo->plane)
+        report_ticks_along(m->geo, true, m->upward, &chart->y);
+    else
+        report_ticks_make(c, names ? ROWS_NAMED : m->aspect < 0.4 ? 4 : 6, &chart->y);
+    report_add_axis_name(&chart->y_name, v, m->y, c, chart->y.exponent);
+    m->aspect = names ? 0 : m->aspect;
 }
 
 static void
-add_frame(dump_text *t, const dump_var *v, const frame *f, const report_stats *all, bool shown)
+draw_frame(const map *m, size_t i, size_t most_width, size_t most_height, report_picture *pic)
+{
+    const dump_var *v = m->w->v;
+
+    report_picture_init(pic, v->shape[m->x] < most_width ? v->shape[m->x] : most_width,
+                        v->shape[m->y] < most_height ? v->shape[m->y] : most_height);
+    pic->palette = m->paint.flags != NULL ? REPORT_KINDS : REPORT_SCALE;
+    report_draw_map(pic, &m->frames[i].sample, m->y, m->x, &m->paint, m->upward);
+}
+
+static void
+add_frame(dump_text *t, const map *m, size_t i)
 {
     report_picture pic;
-    int            y = v->ndims - 2, x = v->ndims - 1;
-    double         aspect = (double)v->shape[v->ndims - 2] / (double)v->shape[v->ndims - 1];
 
-    report_picture_init(&pic, v->shape[x] < MAP_SIDE ? v->shape[x] : MAP_SIDE,
-                        v->shape[y] < MAP_SIDE ? v->shape[y] : MAP_SIDE);
-    report_draw_map(&pic, &f->sample, y, x, all, report_axis_is_upward(v, y));
-    aspect = fmin(fmax(aspect, 0.2), 1.5);
-    dump_text_addf(t, "<img%s width=%d height=%.0f src=\"", shown ? "" : " hidden", MAP_SHOWN, MAP_SHOWN * aspect);
+    draw_frame(m, i, MAP_SIDE, MAP_SIDE, &pic);
+    dump_text_addf(t, "<img%s width=%d height=%.0f src=\"", i == 0 ? "" : " hidden", MAP_SHOWN,
+                   m->aspect > 0 ? MAP_SHOWN * m->aspect : (double)MAP_SHOWN / 2);
     report_add_png(t, &pic);
     dump_text_add(t, "\" alt=\"Map of ");
-    report_add_text(t, v->name);
+    report_add_text(t, m->w->v->name);
     dump_text_add(t, "\">");
     report_picture_clear(&pic);
 }
 
-/* Where along the first dimension each frame is, and the slider that chooses one. */
 static void
-add_captions(report_page *p, dump_text *t, const dump_var *v, const frame *frames, size_t n)
+add_coast(dump_text *t, const map *m)
+{
+    const char *turn = m->upward ? " transform=\"matrix(1,0,0,-1,0,1000)\"" : "";
+
+    if (m->geo == NULL)
+        return;
+    dump_text_addf(t,
+                   "<svg class=earth viewBox=\"0 0 1000 1000\" preserveAspectRatio=none aria-hidden=true>"
+                   "<use class=halo href=\"#g%zu\"%s /><use href=\"#g%zu\"%s /></svg>",
+                   m->grid, turn, m->grid, turn);
+}
+
+static void
+add_picture(dump_text *t, map *m)
+{
+    const dump_var *v = m->w->v;
+
+    report_chart_begin(t, &m->chart);
+    if (m->aspect > 0)
+        dump_text_addf(t, "<div class=pic style=aspect-ratio:%d/%.0f", MAP_SHOWN, MAP_SHOWN * m->aspect);
+    else
+        dump_text_addf(t, "<div class=pic style=height:%.1frem", 1.3 * (double)v->shape[m->y]);
+    add_pointed(t, m->paint.flags != NULL ? 2 : 0, v->shape[m->x], v->shape[m->y], m->upward, m->x_id, (long)m->y_id,
+                m->geo != NULL && m->geo->plane ? (long)m->grid : -1, m->w, m->least, m->most);
+    dump_text_addc(t, '>');
+    for (size_t i = 0; i < m->n; i++)
+        add_frame(t, m, i);
+    add_coast(t, m);
+    dump_text_add(t, "</div>");
+    report_chart_end(t, &m->chart);
+    if (m->w->flags.n == 0) {
+        report_stats bins = m->w->stats;
+
+        bins.least = m->least;
+        bins.most = m->most;
+        report_stats_bin(&m->w->sample, m->least, m->most, &bins);
+        report_add_scale(t, &bins, m->w->v, true);
+    }
+    dump_text_add(t, "</div>\n");
+}
+
+static void
+add_place(dump_text *t, const map *m, int dim, size_t index)
+{
+    dump_text plain = DUMP_TEXT_INIT;
+
+    report_axis_label(m->p, m->w->v, dim, index, &plain);
+    report_add_text(t, plain.s != NULL ? plain.s : "");
+    dump_text_clear(&plain);
+}
+
+/* Where along its dimension each frame is, and the slider that chooses one. */
+static void
+add_slider(dump_text *t, const map *m)
 {
     char name[NC_MAX_NAME + 1] = "";
 
-    (void)nc_inq_dimname(v->grp, v->dims[0], name);
+    (void)nc_inq_dimname(m->w->v->grp, m->w->v->dims[m->slide], name);
     dump_text_add(t, "<label class=slider><bdi>");
     report_add_text(t, name);
     dump_text_add(t, "</bdi> ");
-    if (n > 1)
-        dump_text_addf(t, "<input type=range min=0 max=%zu value=0> ", n - 1);
-    for (size_t i = 0; i < n; i++) {
-        dump_text_add(t, i == 0 ? "<span class=at>" : "<span class=at hidden>");
-        add_label(p, t, v, 0, frames[i].index);
-        dump_text_add(t, "</span>");
+    if (m->n > 1)
+        dump_text_addf(t, "<input type=range min=0 max=%zu value=0> ", m->n - 1);
+    for (size_t i = 0; i < m->n; i++) {
+        dump_text_add(t, i == 0 ? "<b class=at>" : "<b class=at hidden>");
+        add_place(t, m, m->slide, m->frames[i].index);
+        dump_text_add(t, "</b>");
     }
-    dump_text_add(t, "</label>");
-    if (v->ndims > 3)
-        dump_text_add(t, "<p class=soft>The first of each dimension between.</p>");
+    dump_text_add(t, "</label>\n");
 }
 
-/* "lat 89.5 degrees_north", beside the top or bottom of a map. */
+/* The dimensions that the picture is a cut through, and how many values it was drawn from. */
 static void
-add_side(report_page *p, dump_text *t, const dump_var *v, size_t index)
+add_caption(dump_text *t, const map *m)
 {
-    int  dim = v->ndims - 2;
-    char name[NC_MAX_NAME + 1] = "";
+    const dump_var *v = m->w->v;
+    bool            any = false;
 
-    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
-    dump_text_add(t, "<span><bdi>");
-    report_add_text(t, name);
-    dump_text_add(t, "</bdi><br>");
-    add_label(p, t, v, dim, index);
-    dump_text_add(t, "</span>");
-}
+    for (int i = 0; i < m->y; i++) {
+        char name[NC_MAX_NAME + 1] = "";
 
-/* The labels around a map; its frames are between the two parts. */
-static void
-add_left(report_page *p, dump_text *t, const dump_var *v)
-{
-    size_t last = v->shape[v->ndims - 2] - 1;
-    bool   upward = report_axis_is_upward(v, v->ndims - 2);
-
-    dump_text_add(t, "<div class=chart><div class=left>");
-    add_side(p, t, v, upward ? last : 0);
-    add_side(p, t, v, upward ? 0 : last);
-    dump_text_add(t, "</div>");
+        if (i == m->slide || v->shape[i] < 2)
+            continue;
+        (void)nc_inq_dimname(v->grp, v->dims[i], name);
+        dump_text_add(t, any ? ", <bdi>" : "<figcaption>At <bdi>");
+        report_add_text(t, name);
+        dump_text_add(t, "</bdi> = ");
+        add_place(t, m, i, 0);
+        dump_text_addf(t, ", the first of %zu", v->shape[i]);
+        any = true;
+    }
+    if (!m->frames[0].sample.all) {
+        dump_text_addf(t, "%s %zu of %.0f values.", any ? "; drawn from" : "<figcaption>Drawn from",
+                       m->frames[0].sample.n, (double)v->shape[m->x] * (double)v->shape[m->y]);
+        any = true;
+    }
+    dump_text_add(t, any ? "</figcaption>\n" : "");
 }
 
 static void
-add_below(report_page *p, dump_text *t, const dump_var *v)
+add_small(map *m)
 {
-    char name[NC_MAX_NAME + 1] = "";
+    dump_text     *t = &m->p->row.picture;
+    report_picture pic;
+    double         height;
 
-    (void)nc_inq_dimname(v->grp, v->dims[v->ndims - 1], name);
-    dump_text_add(t, "<div class=\"ends below\"><bdi>");
-    report_add_text(t, name);
-    dump_text_add(t, "</bdi>");
-    add_ends(p, t, v, v->ndims - 1);
-    dump_text_add(t, "</div></div>\n");
+    draw_frame(m, 0, SMALL * 3 / 2, SMALL, &pic);
+    height = m->aspect > 0 ? 84 * m->aspect : 42;
+    dump_text_addf(t, "<img class=small width=84 height=%.0f style=aspect-ratio:84/%.0f src=\"", height, height);
+    report_add_png(t, &pic);
+    dump_text_add(t, "\" alt=\"Small map of ");
+    report_add_text(t, m->w->v->name);
+    dump_text_add(t, "\">");
+    report_picture_clear(&pic);
 }
 
-void
-report_add_maps(report_page *p, dump_text *t, const dump_var *v, const report_meaning *m)
+static bool
+add_maps(report_page *p, dump_text *t, report_values *w, int y, int x)
 {
-    frame        frames[FRAMES];
-    report_stats all;
-    size_t       n = read_frames(p, v, m, frames, &all);
-    dump_att     units;
-    bool         has_units;
+    map m = {.p = p, .w = w, .x = x, .y = y, .slide = find_slide(w->v, y)};
 
-    if (n > 0 && all.n > 0) {
-        has_units = dump_att_load_named(v->grp, v->id, "units", &units) == NC_NOERR && units.type == NC_CHAR;
+    read_frames(&m);
+    m.paint = (report_paint){
+        .least = m.least, .most = m.most, .levels = REPORT_LEVELS, .flags = w->flags.n > 0 ? &w->flags : NULL};
+    if (m.n > 0) {
+        place_map(&m);
         dump_text_add(t, "<div class=frames>");
-        add_left(p, t, v);
-        dump_text_add(t, "<div>");
-        for (size_t i = 0; i < n; i++)
-            add_frame(t, v, &frames[i], &all, i == 0);
+        add_picture(t, &m);
+        if (m.slide >= 0)
+            add_slider(t, &m);
         dump_text_add(t, "</div>");
-        add_below(p, t, v);
-        if (v->ndims > 2)
-            add_captions(p, t, v, frames, n);
-        if (!frames[0].sample.all)
-            dump_text_addf(t, "<p class=soft>Drawn from %zu values%s.</p>", frames[0].sample.n, n > 1 ? " each" : "");
-        dump_text_add(t, "</div>\n");
-        report_add_scale(t, all.least, all.most, has_units ? units.val : NULL);
-        dump_att_clear(&units);
+        if (w->flags.n > 0)
+            report_add_legend(t, &w->flags, w->stats.n - w->stats.missing);
+        add_caption(t, &m);
+        add_small(&m);
     }
-    for (size_t i = 0; i < n; i++)
-        report_sample_clear(&frames[i].sample);
+    for (size_t i = 0; i < m.n; i++)
+        report_sample_clear(&m.frames[i].sample);
+    report_chart_clear(&m.chart);
+    return m.n > 0;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+bool
+report_add_figure(report_page *p, dump_text *t, report_values *w)
+{
+    dump_text figure = DUMP_TEXT_INIT;
+    int       y, x;
+    bool      drawn = true;
+
+    report_choose_dims(w->v, &y, &x);
+    if (x < 0 || w->stats.missing == w->stats.n || (y >= 0 && !report_has_png) ||
+        (y >= 0 && w->v->shape[x] <= 4 && report_is_coordinate(p, w->v->grp, w->v->id) &&
+         report_is_bounds(w->v->grp, w->v->id)))
+        return false;
+    if (y < 0)
+        add_line(p, &figure, w, x);
+    else
+        drawn = add_maps(p, &figure, w, y, x);
+    if (drawn)
+        dump_text_addf(t, "<figure>%s</figure>\n", figure.s);
+    dump_text_clear(&figure);
+    return drawn;
 }

@@ -69,23 +69,6 @@ has_plane(const dump_var *v, int y, int x, int grp, int varid)
     return common == ndims - 2;
 }
 
-static bool
-find_named(const dump_var *v, const char *name, size_t n, int *grp, int *varid)
-{
-    char one[NC_MAX_NAME + 1];
-
-    if (n >= sizeof one)
-        return false;
-    memcpy(one, name, n);
-    one[n] = '\0';
-    *grp = v->grp;
-    do {
-        if (nc_inq_varid(*grp, one, varid) == NC_NOERR)
-            return true;
-    } while (nc_inq_grp_parent(*grp, grp) == NC_NOERR);
-    return false;
-}
-
 typedef struct pair {
     int lat_grp, lat, lon_grp, lon; /* variables; -1: not found */
 } pair;
@@ -115,7 +98,7 @@ find_planes(const dump_var *v, int y, int x, pair *found)
     *found = (pair){.lat = -1, .lon = -1};
     if (dump_att_load_named(v->grp, v->id, "coordinates", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
         for (const char *s = a.val; *(s += strspn(s, " \t\n")) != '\0'; s += strcspn(s, " \t\n"))
-            if (find_named(v, s, strcspn(s, " \t\n"), &grp, &varid))
+            if (report_find_var(v->grp, s, strcspn(s, " \t\n"), &grp, &varid))
                 take_if_plane(v, y, x, grp, varid, found);
     dump_att_clear(&a);
     grp = v->grp;
@@ -207,7 +190,6 @@ load_plane(report_page *p, const pair *vars, report_geo *g)
     if (good) {
         take_indices(&lat.axis[n - 2], &g->rows, &g->row);
         take_indices(&lat.axis[n - 1], &g->cols, &g->col);
-        g->plane = true;
         g->lat = lat.value;
         g->lon = lon.value;
         lat.value = lon.value = NULL;
@@ -254,22 +236,42 @@ load_axes(report_page *p, const pair *vars, report_geo *g)
     return good;
 }
 
-void
-report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g)
+bool
+report_geo_name(const dump_var *v, int y, int x, report_geo *g)
 {
     pair vars;
 
     *g = (report_geo){.ny = v->shape[y], .nx = v->shape[x]};
-    if (report_find_coordinate(v, y, &vars.lat_grp, &vars.lat) &&
-        report_find_coordinate(v, x, &vars.lon_grp, &vars.lon) && report_is_latitude(vars.lat_grp, vars.lat) &&
-        report_is_longitude(vars.lon_grp, vars.lon))
-        g->has = load_axes(p, &vars, g);
-    else if (find_planes(v, y, x, &vars))
-        g->has = load_plane(p, &vars, g);
+    if (!report_find_coordinate(v, y, &vars.lat_grp, &vars.lat) ||
+        !report_find_coordinate(v, x, &vars.lon_grp, &vars.lon) || !report_is_latitude(vars.lat_grp, vars.lat) ||
+        !report_is_longitude(vars.lon_grp, vars.lon)) {
+        g->plane = true;
+        if (!find_planes(v, y, x, &vars))
+            return false;
+    }
     g->lat_grp = vars.lat_grp;
     g->lat_id = vars.lat;
+    g->lon_grp = vars.lon_grp;
     g->lon_id = vars.lon;
+    return true;
+}
+
+void
+report_geo_read(report_page *p, report_geo *g)
+{
+    const pair vars = {.lat_grp = g->lat_grp, .lat = g->lat_id, .lon_grp = g->lon_grp, .lon = g->lon_id};
+
+    g->has = g->plane ? load_plane(p, &vars, g) : load_axes(p, &vars, g);
     if (!g->has)
+        report_geo_clear(g);
+}
+
+void
+report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g)
+{
+    if (report_geo_name(v, y, x, g))
+        report_geo_read(p, g);
+    else
         report_geo_clear(g);
 }
 

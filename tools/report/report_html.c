@@ -7,42 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1a1a1a;--soft:#595959;--paper:#fff;--line:#d0d0d0;--mark:#24618f}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--soft:#a8a8a8;--paper:#161616;--line:#444;--mark:#7db8e0}"
-    "}\n"
-    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;"
-    "margin:0 auto;padding:1rem}\n"
-    "h1{margin:0}h2{border-bottom:1px solid var(--line)}h3{display:inline;font-size:1.1rem}\n"
-    "table{border-collapse:collapse;margin:.5rem 0}th{text-align:left;font-weight:600;vertical-align:top;"
-    "padding:.1rem 1rem .1rem 0;white-space:nowrap}td{overflow-wrap:anywhere;white-space:pre-wrap}\n"
-    "details{margin:.5rem 0}details.var{border-left:3px solid var(--line);padding-left:1rem}\n"
-    "summary{cursor:pointer}a{color:var(--mark)}figure{margin:.5rem 0;max-width:38rem}\n"
-    "figcaption,.soft{color:var(--soft);font-size:.85rem}\n"
-    "img{image-rendering:pixelated;max-width:100%;border:1px solid var(--line)}\n"
-    "svg.plot{width:100%;border:1px solid var(--line)}svg.plot rect,svg.plot path{fill:var(--mark)}\n"
-    "svg.plot path{fill:none;stroke:var(--mark);stroke-width:1.5}\n"
-    ".ends{display:flex;justify-content:space-between;max-width:38rem;color:var(--soft);font-size:.85rem;gap:1rem}\n"
-    ".scale{display:flex;gap:.5rem;align-items:center;max-width:38rem;font-size:.85rem}.bar{flex:1;height:.8rem}\n"
-    ".chart{display:grid;grid-template-columns:auto auto 1fr;gap:0 .5rem;margin:.5rem 0}"
-    ".left{display:flex;flex-direction:column;justify-content:space-between;text-align:right;"
-    "color:var(--soft);font-size:.85rem}.below{grid-column:2}[hidden]{display:none}\n"
-    ".slider{display:block}.slider input{width:20rem;vertical-align:middle}code{font-size:.85rem}\n"
-    "@media print{body{max-width:none}.slider{display:none}figure,table{break-inside:avoid}}\n";
-
-static const char script[] =
-    "for(const f of document.querySelectorAll('.frames')){const s=f.querySelector('input');"
-    "if(s)s.addEventListener('input',()=>{for(const l of ['img','.at'])"
-    "f.querySelectorAll(l).forEach((x,i)=>x.hidden=i!=s.value)})}\n"
-    "addEventListener('beforeprint',()=>document.querySelectorAll('details').forEach(d=>d.open=true));\n";
-
 static void
-write_text(report_page *p, dump_text *t)
+add_lines(dump_text *t, const char *const *lines)
 {
-    if (t->len > 0)
-        fwrite(t->s, 1, t->len, p->d.out);
-    p->written += t->len;
-    dump_text_reset(t);
+    for (; *lines != NULL; lines++)
+        dump_text_add(t, *lines);
 }
 
 /* The scale's colors as a gradient, for .bar. */
@@ -74,11 +43,13 @@ static void
 add_head(report_page *p, dump_text *t)
 {
     dump_text_add(t, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
-                     "<meta name=viewport content=\"width=device-width\">\n<title>");
+                     "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>");
     add_title(p, t);
-    dump_text_addf(t, "</title>\n<style>\n%s", style);
+    dump_text_add(t, "</title>\n<style>\n");
+    add_lines(t, report_style);
     add_gradient(t);
-    dump_text_add(t, "</style></head>\n<body>\n<header><h1><bdi>");
+    dump_text_add(t, "</style>\n<noscript><style>.slider input{display:none}</style></noscript></head>\n"
+                     "<body>\n<header><h1><bdi>");
     add_title(p, t);
     dump_text_add(t, "</bdi></h1>\n<p class=soft>");
     report_add_text(t, p->d.name);
@@ -87,12 +58,20 @@ add_head(report_page *p, dump_text *t)
                    p->d.zarr_format, dump_kind(p->d.format));
 }
 
+/* ---- groups --------------------------------------------------------------------------------------------------- */
+
+static size_t
+count_bytes(const report_page *p)
+{
+    return p->rows.len + p->defs.len + p->body.len + p->axes.len + p->planes.len;
+}
+
 static void
 add_dims(dump_text *t, int grp, const dump_ids *dims)
 {
     if (dims->n == 0)
         return;
-    dump_text_add(t, "<p>Dimensions: ");
+    dump_text_add(t, "<p class=soft>Dimensions: ");
     for (int i = 0; i < dims->n; i++) {
         char   name[NC_MAX_NAME + 1] = "";
         size_t len = 0;
@@ -100,97 +79,173 @@ add_dims(dump_text *t, int grp, const dump_ids *dims)
         (void)nc_inq_dim(grp, dims->id[i], name, &len);
         dump_text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
         report_add_text(t, name);
-        dump_text_addf(t, "</bdi> = %zu%s", len, dump_dim_is_unlimited(grp, dims->id[i]) ? " (unlimited)" : "");
+        dump_text_addf(t, "</bdi>\xc2\xa0%zu%s", len, dump_dim_is_unlimited(grp, dims->id[i]) ? " (unlimited)" : "");
     }
     dump_text_add(t, "</p>\n");
 }
 
-/* Links to the variables, so that the page can be searched from its top. */
+/* Its part of the page, unless that would make the page too long; and its row of the table in any case. */
 static void
-add_contents(dump_text *t, int grp, const dump_ids *vars)
+add_var(report_page *p, int grp, int varid)
 {
-    enum { LINKS = 1000 };
-
-    if (vars->n < 2)
-        return;
-    dump_text_add(t, "<nav aria-label=Variables>");
-    for (int i = 0; i < vars->n && i < LINKS; i++) {
-        char name[NC_MAX_NAME + 1] = "";
-
-        (void)nc_inq_varname(grp, vars->id[i], name);
-        dump_text_addf(t, "<a href=\"#v%d-%d\"><bdi>", grp, vars->id[i]);
-        report_add_text(t, name);
-        dump_text_add(t, "</bdi></a>\n");
-    }
-    dump_text_add(t, "</nav>\n");
-}
-
-static void
-write_vars(report_page *p, dump_text *t, int grp, const dump_ids *vars)
-{
-    for (int i = 0; i < vars->n; i++) {
-        report_add_var(p, t, grp, vars->id[i]);
-        if (p->written + t->len > PAGE_BYTES) {
-            p->left_out++;
-            dump_text_reset(t);
-        }
-        write_text(p, t);
-    }
-}
-
-static void
-write_group(report_page *p, int grp)
-{
-    dump_ids  dims, vars, grps;
+    enum { ROWS_MOST = 100 << 10 }; /* bytes of rows beyond a full page */
     dump_text t = DUMP_TEXT_INIT;
-    char     *path = dump_grp_path(grp);
+    bool      fits = count_bytes(p) <= PAGE_BYTES;
 
-    if (p->written > PAGE_BYTES) {
+    if (fits) {
+        report_add_var(p, &t, grp, varid);
+        fits = count_bytes(p) + t.len + p->row.picture.len <= PAGE_BYTES;
+    }
+    if (fits)
+        dump_text_add(&p->body, t.s);
+    else
+        p->left_out++;
+    if (count_bytes(p) <= PAGE_BYTES + ROWS_MOST)
+        report_add_row(p, grp, varid, fits);
+    dump_text_clear(&t);
+}
+
+/* Data before coordinates. */
+static void
+add_vars(report_page *p, int grp, const char *path, const dump_ids *vars)
+{
+    for (int coordinates = 0; coordinates < 2; coordinates++) {
+        bool any = false;
+
+        for (int i = 0; i < vars->n; i++) {
+            if (report_is_coordinate(p, grp, vars->id[i]) != (coordinates == 1))
+                continue;
+            if (!any) {
+                report_add_rows_head(p, path, coordinates ? "Coordinates" : "Variables");
+                dump_text_add(&p->body, coordinates ? "<h4>Coordinates</h4>\n" : "");
+            }
+            any = true;
+            add_var(p, grp, vars->id[i]);
+        }
+    }
+}
+
+static void
+add_group(report_page *p, int grp)
+{
+    dump_ids   dims, vars, grps;
+    dump_text *t = &p->body;
+    char      *path = dump_grp_path(grp);
+
+    if (count_bytes(p) > PAGE_BYTES) {
         free(path);
         return;
     }
-    dump_text_add(&t, "<section><h2>Group <bdi>");
-    report_add_text(&t, path);
-    dump_text_add(&t, "</bdi></h2>\n");
-    report_add_atts(p, &t, grp, NC_GLOBAL);
-    if (dump_ids_dims(grp, &dims) == NC_NOERR)
-        add_dims(&t, grp, &dims);
-    dump_ids_clear(&dims);
-    if (dump_ids_vars(grp, &vars) == NC_NOERR) {
-        add_contents(&t, grp, &vars);
-        write_text(p, &t);
-        write_vars(p, &t, grp, &vars);
+    if (grp == p->d.root) {
+        dump_text_add(t, "<section>\n");
+    } else {
+        dump_text_add(t, "<section><h2>Group <bdi>");
+        report_add_text(t, path);
+        dump_text_add(t, "</bdi></h2>\n");
     }
+    if (dump_ids_dims(grp, &dims) == NC_NOERR)
+        add_dims(t, grp, &dims);
+    dump_ids_clear(&dims);
+    report_add_atts(p, t, grp, NC_GLOBAL);
+    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+        add_vars(p, grp, path, &vars);
     dump_ids_clear(&vars);
-    dump_text_add(&t, "</section>\n");
-    write_text(p, &t);
+    dump_text_add(t, "</section>\n");
     if (dump_ids_grps(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n; i++)
-            write_group(p, grps.id[i]);
+            add_group(p, grps.id[i]);
     dump_ids_clear(&grps);
-    dump_text_clear(&t);
     free(path);
 }
 
+/* ---- the page ------------------------------------------------------------------------------------------------- */
+
 static void
-write_foot(report_page *p)
+add_colors(dump_text *t, const char *name, report_palette palette)
+{
+    unsigned char rgb[256][3];
+    int           n = report_palette_rgb(palette, rgb);
+
+    dump_text_addf(t, "const %s='", name);
+    for (int i = 1; i < n; i++)
+        dump_text_addf(t, "%02x%02x%02x", rgb[i][0], rgb[i][1], rgb[i][2]);
+    dump_text_add(t, "';\n");
+}
+
+static void
+add_script(report_page *p, dump_text *t)
+{
+    dump_text_add(t, "<script>\n");
+    if (report_has_png) {
+        add_colors(t, "P", REPORT_SCALE);
+        add_colors(t, "K", REPORT_KINDS);
+    } else {
+        dump_text_add(t, "const P='',K='';\n");
+    }
+    dump_text_addf(t, "const A=[%s];\nconst G=[%s];\n", p->axes.len > 0 ? p->axes.s : "",
+                   p->planes.len > 0 ? p->planes.s : "");
+    add_lines(t, report_script);
+    dump_text_add(t, "</script>\n");
+}
+
+static void
+add_foot(report_page *p, dump_text *t)
+{
+    dump_text_add(t, "<footer class=soft><p>");
+    if (p->left_out > 0)
+        dump_text_addf(t, "%zu variable%s left out: a page has at most 2 MB. ", p->left_out,
+                       p->left_out == 1 ? " is" : "s are");
+    if (count_bytes(p) > PAGE_BYTES)
+        dump_text_add(t, "Further groups are left out, too. ");
+    if (!report_has_png)
+        dump_text_add(t, "This nczdump was built without libpng, so there are no maps. ");
+    dump_text_addf(t,
+                   "Statistics are of at most %zu values of a variable, from at most 64 of its chunks. "
+                   "Coasts: Natural Earth.</p></footer>\n",
+                   p->o->sample);
+    add_script(p, t);
+    dump_text_add(t, "</body></html>\n");
+}
+
+static void
+write_text(report_page *p, dump_text *t)
+{
+    if (t->len > 0)
+        fwrite(t->s, 1, t->len, p->d.out);
+    dump_text_clear(t);
+}
+
+static void
+write_page(report_page *p)
 {
     dump_text t = DUMP_TEXT_INIT;
 
-    dump_text_add(&t, "<footer class=soft><p>");
-    if (p->left_out > 0)
-        dump_text_addf(&t, "%zu variable%s left out: a page has at most 2 MB. ", p->left_out,
-                       p->left_out == 1 ? " is" : "s are");
-    if (p->written > PAGE_BYTES)
-        dump_text_add(&t, "Further groups are left out, too. ");
-    if (!report_has_png)
-        dump_text_add(&t, "This nczdump was built without libpng, so there are no maps. ");
-    dump_text_addf(
-        &t, "Statistics are of at most %zu values of a variable, from at most 64 of its chunks.</p></footer>\n",
-        p->o->sample);
-    dump_text_addf(&t, "<script>\n%s</script>\n</body></html>\n", script);
+    add_head(p, &t);
+    if (p->rows.len > 0)
+        dump_text_addf(&t,
+                       "<table class=overview><thead><tr><th></th><th>Name</th><th>Long name</th><th>Dimensions</th>"
+                       "<th>Units</th><th>Range</th><th>Stored</th></tr></thead><tbody>\n%s</tbody></table>\n",
+                       p->rows.s);
+    if (p->defs.len > 0)
+        dump_text_addf(&t, "<svg class=defs aria-hidden=true><defs>%s</defs></svg>\n", p->defs.s);
     write_text(p, &t);
-    dump_text_clear(&t);
+    if (p->body.len > 0)
+        fwrite(p->body.s, 1, p->body.len, p->d.out);
+    add_foot(p, &t);
+    write_text(p, &t);
+}
+
+static void
+clear_page(report_page *p)
+{
+    report_places_clear(p);
+    report_grids_clear(p);
+    dump_text_clear(&p->rows);
+    dump_text_clear(&p->defs);
+    dump_text_clear(&p->body);
+    dump_text_clear(&p->axes);
+    dump_text_clear(&p->planes);
+    free(p->coords);
 }
 
 int
@@ -204,17 +259,15 @@ report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
                                .root = ncid},
                          .o = opts,
                          .limits = {.chunks = 64, .var_bytes = 64 << 20, .bytes = 1 << 29}};
-    dump_text       t = DUMP_TEXT_INIT;
     int             rc;
 
     if ((rc = nc_inq_format(ncid, &p.d.format)) != NC_NOERR ||
         (rc = nczarr_inq_zarr_format(ncid, &p.d.zarr_format, NULL)) != NC_NOERR)
         return dump_fail(&p.d.report, rc, NULL);
-    add_head(&p, &t);
-    write_text(&p, &t);
-    write_group(&p, ncid);
-    write_foot(&p);
-    dump_text_clear(&t);
+    report_coordinates_load(&p);
+    add_group(&p, ncid);
+    write_page(&p);
+    clear_page(&p);
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&p.d.report, NC_EIO, "cannot write the output");
     return p.d.report.status;

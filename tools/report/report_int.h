@@ -28,13 +28,31 @@ typedef struct report_screen {
     size_t          width, height; /* in pixels; of a terminal that does not say: guessed */
 } report_screen;
 
+/* What the table at the top of the page says of a variable. */
+typedef struct report_row {
+    dump_text range, picture, bytes; /* HTML */
+    bool      broken;
+} report_row;
+
+typedef struct report_place report_place; /* report_places.c */
+typedef struct report_grid  report_grid;  /* report_grids.c */
+
 typedef struct report_page {
     dump_context       d;
     const report_opts *o;
-    size_t             written; /* bytes so far */
     report_limits      limits;
     double             decoded;  /* bytes of chunks that were read for samples */
     size_t             left_out; /* variables that did not fit */
+
+    /* Pieces of the page; they are written at its end. */
+    dump_text     rows, defs, body, axes, planes;
+    report_row    row; /* of the variable that is worked on */
+    dump_var_id  *coords;
+    size_t        ncoords;
+    report_place *places;
+    size_t        nplaces;
+    report_grid  *grids;
+    size_t        ngrids;
 } report_page;
 
 /* ---- report_sample.c: some of a variable's values ------------------------------------------------------------- */
@@ -75,11 +93,11 @@ bool report_is_numeric(const dump_var *v);
 
 /*
  * Reads at most `most` values of at most 64 chunks. `at` (NULL: sample all dimensions) fixes the index of those before
- * the last `free` ones. False: nothing was read, and *why says so, for the page; an error is reported.
+ * the last `free` ones. False: nothing was read, and the text `why` says so, for the page; an error is reported.
  */
 bool report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
-                        size_t most, report_sample *s, const char **why);
-/* The same, without a report; an error's code. */
+                        size_t most, report_sample *s, dump_text *why);
+/* The same, without a report; an error's code. *why NULL: an error of the library. */
 int  report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
                        size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
@@ -98,11 +116,34 @@ typedef struct report_stats {
 } report_stats;
 
 void report_stats_make(const report_sample *s, report_stats *st);
+/* Bins of another range, which holds all values. */
+void report_stats_bin(const report_sample *s, double least, double most, report_stats *st);
 
 /* ---- report_text.c -------------------------------------------------------------------------------------------- */
 
 void report_add_text(dump_text *t, const char *s); /* escaped */
+void report_add_js(dump_text *t, const char *s);   /* a string of JavaScript, inside <script> */
 void report_add_number(dump_text *t, double value);
+/* "2001-02-03 04:05", in at most so many characters; false when the value is no time. */
+bool report_add_time(dump_text *t, const dump_timebase *tb, double value, size_t most);
+/* An attribute of text that is not empty and shorter than `most`. */
+bool report_add_att(dump_text *t, int grp, int varid, const char *att, size_t most);
+bool report_add_units(dump_text *t, int grp, int varid); /* not "1" */
+
+/* ---- report_number.c: numbers of one variable, rounded alike --------------------------------------------------- */
+
+typedef struct report_digits {
+    int  decimals; /* of least and greatest: as many as they need, at most `fine` */
+    int  fine;     /* of mean and deviation: about 4 digits of the range */
+    bool power;    /* four digits and a power of ten */
+    bool plain;    /* in ASCII: 8.552e8 */
+} report_digits;
+
+report_digits report_digits_for(double least, double most, bool whole); /* whole: of an integer type */
+bool          report_is_whole(const dump_var *v, const report_meaning *m);
+void          report_add_rounded(dump_text *t, const report_digits *d, double value);
+void          report_add_fine(dump_text *t, const report_digits *d, double value);
+void          report_add_power(dump_text *t, int exponent, bool plain); /* of ten */
 
 /* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
 
@@ -121,6 +162,9 @@ bool report_att_has_word(int grp, int varid, const char *att, const char *word);
 /* A variable of text whose values name the places along a dimension. */
 bool report_is_names(int grp, int varid, int *dimid);
 bool report_add_name(const dump_var *v, int dim, size_t index, dump_text *t); /* index: in the dataset */
+/* The same in two steps, for many names. */
+bool report_find_names(const dump_var *v, int dimid, int *grp, int *varid);
+bool report_add_name_of(int grp, int varid, size_t index, dump_text *t);
 
 /* ---- report_geo.c: where on Earth the places of a map are ------------------------------------------------------ */
 
@@ -128,18 +172,21 @@ bool report_is_latitude(int grp, int varid);
 bool report_is_longitude(int grp, int varid);
 
 typedef struct report_geo {
-    bool    has;                     /* else nothing else counts */
-    bool    plane;                   /* latitudes and longitudes of two dimensions; else of one each */
-    int     lat_grp, lat_id, lon_id; /* the variables */
-    size_t  ny, nx;                  /* of the map */
-    size_t  rows, cols;              /* nodes: places that were read */
-    size_t *row, *col;               /* the index of each */
-    double *lat, *lon;               /* degrees; NaN: missing */
-    double (*point)[3];              /* on the unit sphere, with `plane` */
-    size_t last;                     /* the node that was found last */
+    bool    has;                              /* else nothing else counts */
+    bool    plane;                            /* latitudes and longitudes of two dimensions; else of one each */
+    int     lat_grp, lat_id, lon_grp, lon_id; /* the variables */
+    size_t  ny, nx;                           /* of the map */
+    size_t  rows, cols;                       /* nodes: places that were read */
+    size_t *row, *col;                        /* the index of each */
+    double *lat, *lon;                        /* degrees; NaN: missing */
+    double (*point)[3];                       /* on the unit sphere, with `plane` */
+    size_t last;                              /* the node that was found last */
 } report_geo;
 
-void   report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g);
+void report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g);
+/* In two steps: the variables, with the map's lengths; and their values, which set `has`. */
+bool   report_geo_name(const dump_var *v, int y, int x, report_geo *g);
+void   report_geo_read(report_page *p, report_geo *g);
 void   report_geo_clear(report_geo *g);
 bool   report_geo_is_upward(const report_geo *g); /* latitudes rise with the row */
 double report_geo_aspect(const report_geo *g);    /* height / width that is true to the middle of the map */
@@ -185,7 +232,12 @@ typedef struct report_coord {
     double           *value; /* NaN: missing; longitudes without a jump; NULL with names */
     char            **name;
     dump_timebase     time;
+    dump_text         units; /* empty with degrees, times and names: they are in the labels */
 } report_coord;
+
+/* report_coord.c: at most 1000 places are read. Longitudes are without a jump. */
+void report_coord_load(report_page *p, const dump_var *v, int dim, report_coord *c);
+void report_coord_clear(report_coord *c);
 
 typedef struct report_tick {
     double index;
@@ -199,6 +251,7 @@ typedef struct report_ticks {
 } report_ticks;
 
 void report_ticks_make(const report_coord *c, size_t most, report_ticks *t);
+void report_ticks_values(double least, double most, size_t many, report_ticks *t); /* index: between 0 and 1 */
 void report_ticks_along(const report_geo *g, bool vertical, bool upward,
                         report_ticks *t); /* the left or lower edge */
 /* How far apart the lines of the graticule are. */
@@ -209,7 +262,7 @@ void   report_add_degrees(dump_text *t, double value, bool latitude, int decimal
 
 /* ---- report_picture.c: pixels, and PNG ------------------------------------------------------------------------ */
 
-enum { REPORT_COLORS = 64 };
+enum { REPORT_COLORS = 64, REPORT_LEVELS = 240, REPORT_CATEGORIES = 60 };
 
 /* An RGB color for a part between 0 and 1 of the scale: equal steps look equal, also to most of those who are
  * colour-blind, and in print. */
@@ -219,14 +272,24 @@ void report_color(double part, unsigned char rgb[3]);
 enum { REPORT_INK = REPORT_COLORS + 1, REPORT_PAPER, REPORT_MISSING, REPORT_PALETTE };
 
 void report_pixel_rgb(unsigned char pixel, unsigned char rgb[3]);
+/* Of the n-th category: neighbours in the list look different. */
+void report_category_rgb(int n, unsigned char rgb[3]);
+
+/* What its pixels mean: the palette above; REPORT_LEVELS of the scale alone; or categories alone. Pixel 0: nothing. */
+typedef enum report_palette { REPORT_STANDARD, REPORT_SCALE, REPORT_KINDS } report_palette;
+
+int report_palette_rgb(report_palette palette, unsigned char rgb[256][3]); /* returns how many */
+
 typedef struct report_picture {
+    report_palette palette;
     size_t         width, height;
     unsigned char *pixel;
 } report_picture;
 
-void          report_picture_init(report_picture *pic, size_t width, size_t height);
-void          report_picture_clear(report_picture *pic);
-unsigned char report_pixel(double value, double least, double most); /* NaN: 0 */
+void report_picture_init(report_picture *pic, size_t width, size_t height);
+void report_picture_clear(report_picture *pic);
+/* 1 ... levels; NaN: 0 */
+unsigned char report_pixel(double value, double least, double most, int levels);
 
 /* Appends the PNG as a data: URL, or as it is in a file. */
 void report_add_png(dump_text *t, const report_picture *pic);
@@ -234,12 +297,86 @@ void report_add_png_bytes(dump_text *t, const report_picture *pic);
 
 void report_add_base64(dump_text *t, const unsigned char *s, size_t n);
 
+/* ---- report_flags.c: categories ------------------------------------------------------------------------------- */
+
+/* CF's flags: the values that mean something, and what. With flag_masks: the values that occur. */
+typedef struct report_flags {
+    int    n;
+    double value[REPORT_CATEGORIES];
+    char  *name[REPORT_CATEGORIES];
+    size_t count[REPORT_CATEGORIES], others; /* of the sample's values */
+} report_flags;
+
+/* n 0: the variable has none, or more than REPORT_CATEGORIES. */
+void report_flags_load(const dump_var *v, const report_meaning *m, const report_sample *s, report_flags *f);
+int  report_flags_find(const report_flags *f, double value); /* -1: none */
+void report_flags_clear(report_flags *f);
+
+/* ---- report_places.c, report_grids.c: what the page's script knows of places, once for all variables ------------ */
+
+/* Of a dimension. The pointer is valid until the next call. */
+const report_coord *report_page_place(report_page *p, const dump_var *v, int dim, size_t *id);
+void                report_places_clear(report_page *p);
+
+/* Where on Earth a map is: NULL if that is not known. Coast and graticule are in the page's `defs` as "g<id>". */
+report_geo *report_page_grid(report_page *p, const dump_var *v, int y, int x, size_t *id);
+void        report_grids_clear(report_page *p);
+
+/* ---- report_chart.c: a picture's frame: ticks, names of axes, the scale ------------------------------------------ */
+
+typedef struct report_chart {
+    report_ticks x, y;
+    double       x_len, y_len;     /* in the ticks' indices */
+    bool         x_cells, y_cells; /* an index is the middle of a cell; else the first and last are at the ends */
+    bool         upward;           /* the first y is below */
+    dump_text    x_name, y_name;   /* HTML */
+} report_chart;
+
+/* Between begin and end stands the picture; after the end what belongs below it, and "</div>". */
+void report_chart_begin(dump_text *t, const report_chart *c);
+void report_chart_end(dump_text *t, const report_chart *c);
+void report_chart_clear(report_chart *c);
+void report_add_axis_name(dump_text *t, const dump_var *v, int dim, const report_coord *c, int exponent);
+
+/* The histogram over the scale; `colors` false: without that. */
+void report_add_scale(dump_text *t, const report_stats *bins, const dump_var *v, bool colors);
+void report_add_legend(dump_text *t, const report_flags *f, size_t n);
+
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 
-void report_add_histogram(dump_text *t, const report_stats *st);
-void report_add_scale(dump_text *t, double least, double most, const char *units);
-void report_add_line(report_page *p, dump_text *t, const dump_var *v, const report_sample *s, const report_stats *st);
-void report_add_maps(report_page *p, dump_text *t, const dump_var *v, const report_meaning *m);
+/* What is known of a variable's values. */
+typedef struct report_values {
+    const dump_var *v;
+    report_meaning  meaning;
+    report_sample   sample;
+    report_stats    stats;
+    report_flags    flags;
+    report_digits   digits;
+} report_values;
+
+/* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
+void report_choose_dims(const dump_var *v, int *y, int *x);
+bool report_add_figure(report_page *p, dump_text *t, report_values *values); /* false: there is none */
+
+/* ---- report_roles.c: coordinates and data ----------------------------------------------------------------------- */
+
+void report_coordinates_load(report_page *p);
+bool report_is_coordinate(const report_page *p, int grp, int varid);
+bool report_is_bounds(int grp, int varid); /* of another variable's cells */
+/* A variable's id by a name of n bytes, in a group or one outward. */
+bool report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid);
+
+/* ---- report_style.c, report_script.c: lines, to the NULL --------------------------------------------------------- */
+
+extern const char *const report_style[];
+extern const char *const report_script[];
+
+/* ---- report_overview.c: the table at the top -------------------------------------------------------------------- */
+
+bool report_add_long_name(dump_text *t, int grp, int varid);
+/* Takes p->row; `linked`: the variable has a part of its own below. */
+void report_add_row(report_page *p, int grp, int varid, bool linked);
+void report_add_rows_head(report_page *p, const char *group, const char *what);
 
 /* ---- a picture alone ------------------------------------------------------------------------------------------- */
 
@@ -250,22 +387,31 @@ typedef struct report_plot {
     report_meaning meaning;
     report_sample  sample;
     report_stats   stats;
+    report_digits  digits;
     int            x, y; /* dimensions; y -1: a line */
     bool           upward;
     double         aspect; /* of a map: height / width */
     report_geo     geo;
-    report_ticks   x_ticks, y_ticks; /* with latitudes and longitudes of two dimensions; in place of labels */
+    report_ticks   x_ticks, y_ticks; /* of a line: y between 0 and 1 */
     dump_text      title, units;
     dump_text      x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
     dump_text      x_name, y_name;
+    dump_text      x_units, y_units; /* of the ticks */
 } report_plot_data;
 
 /* report_draw.c
  *
- * Draws dimensions y and x of a sample; those between and after them have length 1. `upward`: the first row is at the
- * bottom.
+ * Draws dimensions y and x of a sample; those between and after them have length 1.
+ * `upward`: the first row is at the bottom.
  */
-void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_stats *st, bool upward);
+typedef struct report_paint {
+    double              least, most;
+    int                 levels;
+    const report_flags *flags; /* NULL: none */
+} report_paint;
+
+void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_paint *paint,
+                     bool upward);
 /* Coastlines and dotted graticule, over a map. */
 void report_draw_geo(report_picture *pic, report_geo *g, bool upward);
 /* The map, or the line, in a width and height; pixels may be higher than they are wide. */
@@ -290,11 +436,13 @@ void report_screen_find(report_screen *screen, report_graphics wanted, report_wh
 
 /* ---- report_chunks.c: what is stored -------------------------------------------------------------------------- */
 
+/* A summary, and what is below it: type, shape, chunks, codecs, the map of chunks. */
 void report_add_storage(report_page *p, dump_text *t, const dump_var *v);
 
 /* ---- report_var.c --------------------------------------------------------------------------------------------- */
 
 void report_add_atts(report_page *p, dump_text *t, int grp, int varid);
+/* Also fills p->row. */
 void report_add_var(report_page *p, dump_text *t, int grp, int varid);
 
 #endif /* NCZDUMP_REPORT_INT_H */

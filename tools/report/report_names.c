@@ -67,8 +67,8 @@ report_is_names(int grp, int varid, int *dimid)
 }
 
 /* The variable that names the places: one that `coordinates` names, or that looks like names. */
-static bool
-find_names(const dump_var *v, int dimid, int *grp, int *varid)
+bool
+report_find_names(const dump_var *v, int dimid, int *grp, int *varid)
 {
     bool found = false;
 
@@ -115,13 +115,13 @@ add_name(dump_text *t, const char *s, size_t n)
 }
 
 bool
-report_add_name(const dump_var *v, int dim, size_t index, dump_text *t)
+report_add_name_of(int grp, int varid, size_t index, dump_text *t)
 {
     size_t before = t->len, start[2] = {index, 0}, count[2] = {1, 1};
-    int    grp, varid, ndims = 0, dims[2];
+    int    ndims = 0, dims[2];
     char  *s = NULL;
 
-    if (!find_names(v, v->dims[dim], &grp, &varid) || nc_inq_varndims(grp, varid, &ndims) != NC_NOERR)
+    if (nc_inq_varndims(grp, varid, &ndims) != NC_NOERR)
         return false;
     if (ndims == 1) {
         if (nc_get_vara_string(grp, varid, start, count, &s) == NC_NOERR && s != NULL) {
@@ -136,4 +136,12 @@ report_add_name(const dump_var *v, int dim, size_t index, dump_text *t)
         free(s);
     }
     return t->len > before;
+}
+
+bool
+report_add_name(const dump_var *v, int dim, size_t index, dump_text *t)
+{
+    int grp, varid;
+
+    return report_find_names(v, v->dims[dim], &grp, &varid) && report_add_name_of(grp, varid, index, t);
 }

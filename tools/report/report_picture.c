@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static unsigned char
 to_srgb(double linear)
@@ -49,6 +50,37 @@ report_pixel_rgb(unsigned char pixel, unsigned char rgb[3])
         rgb[0] = rgb[1] = rgb[2] = pixel == REPORT_PAPER ? 255 : pixel == REPORT_MISSING ? 216 : 0;
 }
 
+/* Hues a part of a turn apart that no few of them repeat; the first ones are blue, green, red, teal, orange. */
+void
+report_category_rgb(int n, unsigned char rgb[3])
+{
+    static const double lightness[] = {0.60, 0.80, 0.70};
+    const double        hue = (250 - 137.5 * n) * 3.14159265358979 / 180;
+
+    oklab_to_rgb(lightness[n % 3], 0.11 * cos(hue), 0.11 * sin(hue), rgb);
+}
+
+int
+report_palette_rgb(report_palette palette, unsigned char rgb[256][3])
+{
+    int n = palette == REPORT_STANDARD ? REPORT_PALETTE
+            : palette == REPORT_SCALE  ? REPORT_LEVELS + 1
+                                       : REPORT_CATEGORIES + 2;
+
+    for (int i = 0; i < n; i++)
+        if (palette == REPORT_STANDARD)
+            report_pixel_rgb((unsigned char)i, rgb[i]);
+        else if (i == 0)
+            memset(rgb[i], 0, sizeof rgb[i]);
+        else if (palette == REPORT_SCALE)
+            report_color((double)(i - 1) / (REPORT_LEVELS - 1), rgb[i]);
+        else if (i <= REPORT_CATEGORIES)
+            report_category_rgb(i - 1, rgb[i]);
+        else
+            rgb[i][0] = rgb[i][1] = rgb[i][2] = 128; /* values that are none of the categories */
+    return n;
+}
+
 void
 report_picture_init(report_picture *pic, size_t width, size_t height)
 {
@@ -63,14 +95,14 @@ report_picture_clear(report_picture *pic)
 }
 
 unsigned char
-report_pixel(double value, double least, double most)
+report_pixel(double value, double least, double most, int levels)
 {
     double span = most / 2 - least / 2, part;
 
     if (!isfinite(value))
         return 0;
     part = span > 0 ? (value / 2 - least / 2) / span : 0.5;
-    return (unsigned char)(1 + fmin(fmax(part, 0), 1) * (REPORT_COLORS - 1) + 0.5);
+    return (unsigned char)(1 + fmin(fmax(part, 0), 1) * (levels - 1) + 0.5);
 }
 
 void

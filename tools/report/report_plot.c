@@ -4,6 +4,7 @@
  */
 #include "report_int.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,27 +19,6 @@ report_can_plot(const char **why)
 }
 
 /* ---- what is drawn -------------------------------------------------------------------------------------------- */
-
-/* The dimensions that are drawn: the last two that are longer than 1. False: all are 1 long. */
-static bool
-choose_dims(report_plot_data *d)
-{
-    d->x = d->y = -1;
-    for (int i = d->v.ndims - 1; i >= 0 && d->y < 0; i--)
-        if (d->v.shape[i] > 1)
-            *(d->x < 0 ? &d->x : &d->y) = i;
-    return d->x >= 0;
-}
-
-static void
-load_text(dump_text *t, const dump_var *v, const char *att)
-{
-    dump_att a;
-
-    if (dump_att_load_named(v->grp, v->id, att, &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0 && a.len < 100)
-        dump_text_add(t, a.val);
-    dump_att_clear(&a);
-}
 
 /* Where the left or the lower edge of the map is at an index. */
 static void
@@ -75,10 +55,8 @@ make_title(report_plot_data *d)
     dump_text  text = DUMP_TEXT_INIT;
     dump_text *t = &d->title;
 
-    load_text(&d->units, &d->v, "units");
-    if (d->units.len > 0 && strcmp(d->units.s, "1") == 0)
-        dump_text_reset(&d->units);
-    load_text(&text, &d->v, "long_name");
+    (void)report_add_units(&d->units, d->v.grp, d->v.id);
+    (void)report_add_att(&text, d->v.grp, d->v.id, "long_name", 100);
     dump_text_add(t, d->v.name);
     if (text.len > 0)
         dump_text_addf(t, ": %s", text.s);
@@ -103,24 +81,30 @@ fail_plot(report_plot_data *d, int rc, const char *why)
 static int
 load_values(report_plot_data *d)
 {
-    const char *why;
-    size_t     *at;
-    bool        read;
+    dump_text why = DUMP_TEXT_INIT;
+    size_t   *at;
+    bool      read;
 
     if (!report_is_numeric(&d->v))
         return fail_plot(d, NC_EBADTYPE, "not numbers: there is no picture of them");
     if (d->v.empty)
         return fail_plot(d, NC_EINVAL, "no values: a dimension has length 0");
-    if (!choose_dims(d))
+    report_choose_dims(&d->v, &d->y, &d->x);
+    if (d->x < 0)
         return fail_plot(d, NC_EINVAL, "one value: there is nothing to draw");
     report_meaning_load(&d->v, &d->meaning);
     at = dump_alloc((size_t)d->v.ndims, sizeof *at);
     read = report_sample_read(&d->page, &d->v, &d->meaning, at, d->v.ndims - (d->y < 0 ? d->x : d->y), SAMPLE,
                               &d->sample, &why);
     free(at);
+    if (!read && d->page.d.report.status == 0)
+        (void)fail_plot(d, NC_EINVAL, why.s);
+    dump_text_clear(&why);
     if (!read)
-        return d->page.d.report.status != 0 ? d->page.d.report.status : fail_plot(d, NC_EINVAL, why);
+        return d->page.d.report.status;
     report_stats_make(&d->sample, &d->stats);
+    d->digits = report_digits_for(d->stats.least, d->stats.most, report_is_whole(&d->v, &d->meaning));
+    d->digits.plain = true;
     if (d->stats.missing == d->stats.n)
         return fail_plot(d, NC_EINVAL, "all values are missing: there is nothing to draw");
     if (!d->sample.all)
@@ -142,10 +126,23 @@ place_map(report_plot_data *d)
     d->aspect = report_geo_aspect(&d->geo);
     if (!report_find_coordinate(&d->v, d->y, &grp, &varid))
         d->upward = report_geo_is_upward(&d->geo);
+}
+
+/* Along dimension `dim`. */
+static void
+load_ticks(report_plot_data *d, int dim, report_ticks *ticks, dump_text *units)
+{
+    enum { TIMES_MOST = 5, OTHERS_MOST = 7 };
+    report_coord c;
+
     if (d->geo.plane) {
-        report_ticks_along(&d->geo, true, d->upward, &d->y_ticks);
-        report_ticks_along(&d->geo, false, d->upward, &d->x_ticks);
+        report_ticks_along(&d->geo, dim == d->y, d->upward, ticks);
+        return;
     }
+    report_coord_load(&d->page, &d->v, dim, &c);
+    report_ticks_make(&c, c.kind == REPORT_TIMES ? TIMES_MOST : OTHERS_MOST, ticks);
+    dump_text_addn(units, c.units.s != NULL ? c.units.s : "", c.units.len);
+    report_coord_clear(&c);
 }
 
 static int
@@ -170,8 +167,14 @@ load_plot(report_plot_data *d)
     if (d->y >= 0)
         place_map(d);
     load_labels(d, d->x, false, d->x_label, &d->x_name);
-    if (d->y >= 0)
+    load_ticks(d, d->x, &d->x_ticks, &d->x_units);
+    if (d->y >= 0) {
         load_labels(d, d->y, d->upward, d->y_label, &d->y_name);
+        load_ticks(d, d->y, &d->y_ticks, &d->y_units);
+    } else {
+        d->upward = true;
+        report_ticks_values(d->stats.least, d->stats.most, 6, &d->y_ticks);
+    }
     return NC_NOERR;
 }
 
@@ -185,6 +188,8 @@ clear_plot(report_plot_data *d)
     report_ticks_clear(&d->x_ticks);
     report_ticks_clear(&d->y_ticks);
     report_geo_clear(&d->geo);
+    dump_text_clear(&d->x_units);
+    dump_text_clear(&d->y_units);
     dump_text_clear(&d->x_name);
     dump_text_clear(&d->y_name);
     dump_text_clear(&d->title);
@@ -198,29 +203,58 @@ clear_plot(report_plot_data *d)
 
 /* ---- where it goes ----------------------------------------------------------------------------------------------- */
 
-/* A file that cannot be written whole is removed. */
-static int
-write_png(report_plot_data *d, const char *path)
+/* The variable's name as that of a file: without what some system or a shell takes for something else. */
+static void
+make_file_name(dump_text *t, const char *var)
 {
-    dump_text      png = DUMP_TEXT_INIT;
-    report_picture pic;
-    bool           standard = strcmp(path, "-") == 0, good;
-    FILE          *out;
+    for (const char *s = var; *s != '\0'; s++) {
+        bool plain = isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80 || *s == '_' || *s == '+' ||
+                     ((*s == '.' || *s == '-') && s > var);
 
-    report_canvas_draw(d, PNG_SIDE, PNG_SIDE, PNG_ZOOM, &pic);
-    report_add_png_bytes(&png, &pic);
-    report_picture_clear(&pic);
-    out = standard ? stdout : ncz_sys_fopen(path, "wb");
-    good = out != NULL && fwrite(png.s, 1, png.len, out) == png.len;
+        dump_text_addc(t, plain ? *s : '_');
+    }
+    dump_text_add(t, ".png");
+}
+
+/* A file that cannot be written whole is removed. `fresh`: it must not exist. */
+static int
+write_file(report_plot_data *d, const char *path, bool fresh, const dump_text *png)
+{
+    bool  standard = strcmp(path, "-") == 0, good;
+    FILE *out = standard ? stdout : ncz_sys_fopen(path, fresh ? "wbx" : "wb");
+
+    if (out == NULL && fresh && errno == EEXIST)
+        return dump_fail_text(&d->page.d.report, NC_EEXIST,
+                              "%s exists: give the picture's name to replace it, or another", path);
+    good = out != NULL && fwrite(png->s, 1, png->len, out) == png->len;
     if (out != NULL && (standard ? fflush(out) : fclose(out)) != 0)
         good = false;
-    dump_text_clear(&png);
     if (good)
         return NC_NOERR;
     (void)dump_fail_text(&d->page.d.report, NC_EIO, "%s: cannot be written: %s", path, strerror(errno));
     if (out != NULL && !standard)
         (void)remove(path);
     return NC_EIO;
+}
+
+static int
+write_png(report_plot_data *d, const char *path)
+{
+    dump_text      png = DUMP_TEXT_INIT, name = DUMP_TEXT_INIT;
+    report_picture pic;
+    bool           own = *path == '\0';
+    int            rc;
+
+    make_file_name(&name, d->v.name);
+    report_canvas_draw(d, PNG_SIDE, PNG_SIDE, PNG_ZOOM, &pic);
+    report_add_png_bytes(&png, &pic);
+    report_picture_clear(&pic);
+    rc = write_file(d, own ? name.s : path, own, &png);
+    if (rc == NC_NOERR && own)
+        fprintf(stderr, "nczdump: the picture is in %s\n", name.s);
+    dump_text_clear(&name);
+    dump_text_clear(&png);
+    return rc;
 }
 
 static int

@@ -22,25 +22,26 @@ flush_nothing(png_structp png)
     (void)png;
 }
 
+/* Without the colors after the last one that is there. */
 static void
-set_palette(png_structp png, png_infop info)
+set_palette(png_structp png, png_infop info, const report_picture *pic)
 {
-    png_color colors[REPORT_PALETTE];
-    png_byte  transparent[1] = {0};
+    unsigned char rgb[256][3], last = 0;
+    png_color     colors[256];
+    png_byte      transparent[1] = {0};
 
-    for (int i = 0; i < REPORT_PALETTE; i++) {
-        unsigned char rgb[3];
-
-        report_pixel_rgb((unsigned char)i, rgb);
-        colors[i] = (png_color){rgb[0], rgb[1], rgb[2]};
-    }
-    png_set_PLTE(png, info, colors, REPORT_PALETTE);
+    (void)report_palette_rgb(pic->palette, rgb);
+    for (size_t i = 0; i < pic->width * pic->height; i++)
+        last = pic->pixel[i] > last ? pic->pixel[i] : last;
+    for (int i = 0; i <= last; i++)
+        colors[i] = (png_color){rgb[i][0], rgb[i][1], rgb[i][2]};
+    png_set_PLTE(png, info, colors, last + 1);
     png_set_tRNS(png, info, transparent, 1, NULL);
 }
 
 /* False: libpng is out of memory, its only failure here. */
 static bool
-encode_picture(const report_picture *pic, dump_text *out)
+encode_picture(const report_picture *pic, int filters, dump_text *out)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop   info = png != NULL ? png_create_info_struct(png) : NULL;
@@ -52,7 +53,8 @@ encode_picture(const report_picture *pic, dump_text *out)
     png_set_write_fn(png, out, write_bytes, flush_nothing);
     png_set_IHDR(png, info, (png_uint_32)pic->width, (png_uint_32)pic->height, 8, PNG_COLOR_TYPE_PALETTE,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    set_palette(png, info);
+    set_palette(png, info, pic);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, filters);
     png_write_info(png, info);
     for (size_t y = 0; y < pic->height; y++)
         png_write_row(png, pic->pixel + y * pic->width);
@@ -64,16 +66,20 @@ encode_picture(const report_picture *pic, dump_text *out)
 void
 report_add_png_bytes(dump_text *t, const report_picture *pic)
 {
-    (void)dump_need(encode_picture(pic, t) ? t : NULL);
+    (void)dump_need(encode_picture(pic, PNG_FILTER_NONE, t) ? t : NULL);
 }
 
 void
 report_add_png(dump_text *t, const report_picture *pic)
 {
-    dump_text png = DUMP_TEXT_INIT;
+    dump_text        plain = DUMP_TEXT_INIT, filtered = DUMP_TEXT_INIT;
+    const dump_text *least;
 
-    report_add_png_bytes(&png, pic);
+    report_add_png_bytes(&plain, pic);
+    (void)dump_need(encode_picture(pic, PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH, &filtered) ? t : NULL);
+    least = filtered.len < plain.len ? &filtered : &plain; /* filters help where values change little by little */
     dump_text_add(t, "data:image/png;base64,");
-    report_add_base64(t, (const unsigned char *)png.s, png.len);
-    dump_text_clear(&png);
+    report_add_base64(t, (const unsigned char *)least->s, least->len);
+    dump_text_clear(&plain);
+    dump_text_clear(&filtered);
 }

@@ -313,12 +313,15 @@ report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, co
 
 bool
 report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
-                   size_t most, report_sample *s, const char **why)
+                   size_t most, report_sample *s, dump_text *why)
 {
-    int rc = report_sample_try(p, v, m, at, free_dims, most, s, why);
+    const char *reason;
+    int         rc = report_sample_try(p, v, m, at, free_dims, most, s, &reason);
 
-    if (*why == NULL) {
-        *why = "the values cannot be read; nczdump reports the cause";
+    if (rc != NC_NOERR && reason != NULL)
+        dump_text_add(why, reason);
+    if (rc != NC_NOERR && reason == NULL) {
+        dump_text_add_error(why, rc, v->name);
         dump_fail(&p->d.report, rc, v->name);
     }
     return rc == NC_NOERR;

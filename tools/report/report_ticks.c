@@ -284,16 +284,67 @@ make_labels(const report_coord *c, size_t most, report_ticks *t)
         add_tick(t, c->index[i], c->name[i]);
 }
 
+/* Some of the places: where times fall, or no unit fits. */
+static void
+make_dates(const report_coord *c, size_t most, report_ticks *t)
+{
+    enum { TO_THE_MINUTE = 16 };
+
+    for (size_t i = 0; i < c->n; i += dump_divide_up(c->n, most > 1 ? most / 2 : 1)) {
+        dump_text text = DUMP_TEXT_INIT;
+
+        if (report_add_time(&text, &c->time, c->value[i], TO_THE_MINUTE))
+            add_tick(t, c->index[i], text.s);
+        dump_text_clear(&text);
+    }
+}
+
+static void
+make_indices(const report_coord *c, size_t most, report_ticks *t)
+{
+    double step = fmax(1, step_for((double)(c->len - 1), (double)most));
+
+    for (double at = 0; at <= (double)(c->len - 1); at += step) {
+        dump_text text = DUMP_TEXT_INIT;
+
+        dump_text_addf(&text, "%.0f", at);
+        add_tick(t, at, text.s);
+        dump_text_clear(&text);
+    }
+}
+
 void
 report_ticks_make(const report_coord *c, size_t most, report_ticks *t)
 {
     *t = (report_ticks){.n = 0};
-    if (c->n < 1 || most < 1)
+    if (most < 1)
         return;
     if (c->name != NULL)
         make_labels(c, most, t);
-    else if (c->n > 1 && (c->kind != REPORT_TIMES || !make_times(c, most, t)) && c->kind != REPORT_TIMES)
+    else if (c->kind == REPORT_TIMES && (c->n < 2 || !make_times(c, most, t)))
+        make_dates(c, most, t);
+    else if (c->kind != REPORT_TIMES && c->n > 1)
         make_numbers(c, most, 0, t);
+    else if (c->kind == REPORT_INDICES && c->len > 1)
+        make_indices(c, most, t);
+}
+
+void
+report_ticks_values(double least, double most, size_t many, report_ticks *t)
+{
+    double             index[2] = {0, 1}, value[2] = {least, most};
+    const report_coord c = {.kind = REPORT_NUMBERS, .len = 1, .n = 2, .index = index, .value = value};
+
+    *t = (report_ticks){.n = 0};
+    if (most > least) {
+        make_numbers(&c, many, 0, t);
+    } else {
+        dump_text text = DUMP_TEXT_INIT;
+
+        report_add_number(&text, least);
+        add_tick(t, 0.5, text.s);
+        dump_text_clear(&text);
+    }
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_var.c: a variable's part of the page.
+ * report_var.c: a variable's part of the page: its picture; beside it numbers, attributes and what is stored.
  */
 #include "report_int.h"
 
@@ -9,6 +9,18 @@
 #include <string.h>
 
 enum { VALUES_SHOWN = 8, TEXT_SHOWN = 2000 };
+
+static void
+add_cause(dump_text *t, const char *what, int rc, const char *about)
+{
+    dump_text why = DUMP_TEXT_INIT;
+
+    dump_text_add_error(&why, rc, about);
+    dump_text_addf(t, "<span class=bad>%s<bdi>", what);
+    report_add_text(t, why.s);
+    dump_text_add(t, "</bdi></span>");
+    dump_text_clear(&why);
+}
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
@@ -42,8 +54,8 @@ report_add_atts(report_page *p, dump_text *t, int grp, int varid)
 
     if (nc_inq_varnatts(grp, varid, &natts) != NC_NOERR || natts == 0)
         return;
-    dump_text_addf(t, "<details%s><summary>%d attribute%s</summary><table>\n", natts <= 12 ? " open" : "", natts,
-                   natts == 1 ? "" : "s");
+    dump_text_addf(t, "<details class=atts%s><summary>%d attribute%s</summary><table>\n", natts <= 12 ? " open" : "",
+                   natts, natts == 1 ? "" : "s");
     for (int i = 0; i < natts; i++) {
         dump_att a;
         int      rc = dump_att_load(grp, varid, i, &a);
@@ -54,14 +66,49 @@ report_add_atts(report_page *p, dump_text *t, int grp, int varid)
         if (rc == NC_NOERR)
             add_att_value(p, t, grp, &a);
         else
-            dump_text_add(t, "(cannot be read)");
+            add_cause(t, "cannot be read: ", rc, a.name);
         dump_text_add(t, "</bdi></td></tr>\n");
         dump_att_clear(&a);
     }
     dump_text_add(t, "</table></details>\n");
 }
 
-/* ---- what it is ----------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------------------------- */
+
+/* A date, where the variable's values are times. */
+static void
+add_value(dump_text *t, const report_values *w, const dump_timebase *tb, double value)
+{
+    enum { TO_THE_MINUTE = 16 };
+
+    if (!tb->valid || !report_add_time(t, tb, value, TO_THE_MINUTE))
+        report_add_rounded(t, &w->digits, value);
+}
+
+static void
+add_range(report_page *p, const report_values *w, const dump_timebase *tb)
+{
+    dump_text *t = &p->row.range;
+
+    if (w->stats.missing == w->stats.n) {
+        dump_text_add(t, "all missing");
+        return;
+    }
+    for (int i = 0; i < w->flags.n && i < 4; i++) {
+        dump_text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
+        report_add_text(t, w->flags.name[i]);
+        dump_text_add(t, "</bdi>");
+    }
+    if (w->flags.n > 4)
+        dump_text_addf(t, " and %d more", w->flags.n - 4);
+    if (w->flags.n > 0)
+        return;
+    add_value(t, w, tb, w->stats.least);
+    if (w->stats.most > w->stats.least) {
+        dump_text_add(t, " \xe2\x80\xa6 ");
+        add_value(t, w, tb, w->stats.most);
+    }
+}
 
 static void
 add_fact(dump_text *t, const char *name)
@@ -70,171 +117,154 @@ add_fact(dump_text *t, const char *name)
 }
 
 static void
-add_lengths(dump_text *t, const size_t *n, int ndims)
+add_statistics(dump_text *t, const report_values *w, const dump_timebase *tb)
 {
-    for (int i = 0; i < ndims; i++)
-        dump_text_addf(t, "%s%zu", i > 0 ? " \xc3\x97 " : "", n[i]);
-}
+    const report_stats *st = &w->stats;
 
-static void
-add_shape(dump_text *t, const dump_var *v)
-{
-    for (int i = 0; i < v->ndims; i++) {
-        char name[NC_MAX_NAME + 1] = "";
-
-        (void)nc_inq_dimname(v->grp, v->dims[i], name);
-        dump_text_add(t, i > 0 ? " \xc3\x97 <bdi>" : "<bdi>");
-        report_add_text(t, name);
-        dump_text_addf(t, "</bdi> %zu%s", v->shape[i], v->unlimited[i] ? " (unlimited)" : "");
+    dump_text_add(t, "<table class=stats>");
+    if (st->missing < st->n && w->flags.n == 0) {
+        add_fact(t, "min");
+        add_value(t, w, tb, st->least);
+        add_fact(t, "max");
+        add_value(t, w, tb, st->most);
     }
-}
-
-static void
-add_codecs(dump_text *t, const dump_var *v)
-{
-    char *codecs = dump_codecs_text(v);
-
-    if (codecs != NULL) {
-        add_fact(t, "codecs");
-        dump_text_add(t, "<code>");
-        report_add_text(t, codecs);
-        dump_text_add(t, "</code></td></tr>\n");
+    if (st->missing < st->n && !tb->valid && w->flags.n == 0 && st->n - st->missing > 1) {
+        add_fact(t, "mean");
+        report_add_fine(t, &w->digits, st->mean);
+        add_fact(t, "std. dev.");
+        report_add_fine(t, &w->digits, st->deviation);
     }
-    free(codecs);
-}
-
-static void
-add_facts(dump_text *t, const dump_var *v)
-{
-    size_t   *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
-    dump_text type = DUMP_TEXT_INIT;
-    int       storage;
-
-    dump_text_add_type(&type, v, false);
-    dump_text_add(t, "<table class=facts>\n");
-    add_fact(t, "type");
-    report_add_text(t, type.s != NULL ? type.s : "");
-    add_fact(t, "shape");
-    if (v->ndims > 0)
-        add_shape(t, v);
-    else
-        dump_text_add(t, "one value");
-    if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED) {
-        add_fact(t, "chunks");
-        add_lengths(t, chunk, v->ndims);
+    if (st->missing > 0) {
+        add_fact(t, "missing");
+        dump_text_addf(t, st->missing == st->n ? "all" : "%.3g\xc2\xa0%%",
+                       100. * (double)st->missing / (double)st->n);
     }
-    if (v->shard != NULL) {
-        add_fact(t, "shards");
-        add_lengths(t, v->shard, v->ndims);
-    }
-    add_codecs(t, v);
+    add_fact(t, "values");
+    dump_text_addf(t, w->sample.all ? "all %zu" : "a sample of %zu", w->sample.n);
     dump_text_add(t, "</table>\n");
-    dump_text_clear(&type);
-    free(chunk);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------- */
-
-/* The number, and the date that it is. */
+/* Beside the picture: numbers, and what a map has below it. */
 static void
-add_moment(dump_text *t, const dump_timebase *tb, double value)
+add_facts_of_values(dump_text *t, const report_values *w, const dump_timebase *tb, bool data, bool map)
 {
-    dump_text date = DUMP_TEXT_INIT;
-
-    report_add_number(t, value);
-    if (tb->valid && dump_timebase_text(tb, value, &date)) {
-        dump_text_add(t, " (");
-        dump_text_addn(t, date.s + 1, date.len - 2); /* without its quotes */
-        dump_text_addc(t, ')');
-    }
-    dump_text_clear(&date);
-}
-
-static void
-add_stats(report_page *p, dump_text *t, const dump_var *v, const report_sample *s, const report_stats *st)
-{
-    dump_timebase tb = dump_timebase_for(&p->d, v->grp, v->id, v->name);
-
-    dump_text_addf(t, "<p>%s %zu value%s", s->all ? "All" : "A sample of", s->n, s->n == 1 ? "" : "s");
-    if (st->missing == st->n) {
-        dump_text_add(t, ": all missing</p>\n");
+    if (w->stats.n > 1 || w->stats.missing > 0)
+        add_statistics(t, w, tb);
+    if (map || w->stats.missing == w->stats.n)
         return;
-    }
-    if (st->missing > 0)
-        dump_text_addf(t, ", %.3g %% missing", 100. * (double)st->missing / (double)st->n);
-    dump_text_add(t, ": least ");
-    add_moment(t, &tb, st->least);
-    dump_text_add(t, ", greatest ");
-    add_moment(t, &tb, st->most);
-    dump_text_add(t, ", mean ");
-    report_add_number(t, st->mean);
-    dump_text_add(t, ", standard deviation ");
-    report_add_number(t, st->deviation);
-    dump_text_add(t, "</p>\n");
+    if (w->flags.n > 0)
+        report_add_legend(t, &w->flags, w->stats.n - w->stats.missing);
+    else if (data && !tb->valid && w->stats.most > w->stats.least && w->stats.n > 8)
+        report_add_scale(t, &w->stats, w->v, false);
 }
 
+/* `side`: what belongs beside the picture. */
 static void
-add_numbers(report_page *p, dump_text *t, const dump_var *v)
+add_numbers(report_page *p, dump_text *t, dump_text *side, const dump_var *v)
 {
-    report_meaning m;
-    report_sample  s;
-    report_stats   st;
-    const char    *why;
+    report_values w = {.v = v};
+    dump_timebase tb = dump_timebase_for(&p->d, v->grp, v->id, v->name);
+    dump_text     why = DUMP_TEXT_INIT;
+    bool          drawn;
 
-    report_meaning_load(v, &m);
-    if (!report_sample_read(p, v, &m, NULL, 0, p->o->sample, &s, &why)) {
-        dump_text_addf(t, "<p>%s</p>\n", why);
+    report_meaning_load(v, &w.meaning);
+    if (!report_sample_read(p, v, &w.meaning, NULL, 0, p->o->sample, &w.sample, &why)) {
+        dump_text_add(side, v->empty ? "<p>" : "<p class=bad>");
+        report_add_text(side, why.s);
+        dump_text_add(side, "</p>\n");
+        p->row.broken = !v->empty;
+        dump_text_add(&p->row.range, v->empty ? "no values" : "not read");
         goto done;
     }
-    report_stats_make(&s, &st);
-    add_stats(p, t, v, &s, &st);
-    if (st.missing < st.n && st.n > 1) {
-        if (v->ndims == 1)
-            report_add_line(p, t, v, &s, &st);
-        else if (report_has_png && v->shape[v->ndims - 1] > 1)
-            report_add_maps(p, t, v, &m);
-        report_add_histogram(t, &st);
+    report_stats_make(&w.sample, &w.stats);
+    report_flags_load(v, &w.meaning, &w.sample, &w.flags);
+    w.digits = report_digits_for(w.stats.least, w.stats.most, report_is_whole(v, &w.meaning));
+    add_range(p, &w, &tb);
+    drawn = report_add_figure(p, t, &w);
+    add_facts_of_values(side, &w, &tb, !report_is_coordinate(p, v->grp, v->id), drawn && v->ndims > 1);
+    if (w.stats.n == 1 && w.stats.missing == 0) {
+        dump_text_addf(side, "<p class=one>%s", p->row.range.s);
+        dump_text_addc(side, ' ');
+        if (!tb.valid) {
+            dump_text units = DUMP_TEXT_INIT;
+
+            if (report_add_units(&units, v->grp, v->id))
+                report_add_text(side, units.s);
+            dump_text_clear(&units);
+        }
+        dump_text_add(side, "</p>\n");
     }
 done:
-    report_sample_clear(&s);
-    report_meaning_clear(&m);
+    dump_text_clear(&why);
+    report_flags_clear(&w.flags);
+    report_sample_clear(&w.sample);
+    report_meaning_clear(&w.meaning);
+}
+
+/* Of a dimension of text: whole strings. */
+static void
+count_first(const dump_var *v, size_t *count)
+{
+    for (int i = 0; i < v->ndims; i++) {
+        bool   last = i + 1 == v->ndims, rows = v->type == NC_CHAR && i + 2 == v->ndims;
+        size_t most = v->type == NC_CHAR && last ? TEXT_SHOWN / VALUES_SHOWN : VALUES_SHOWN;
+
+        count[i] = !last && !rows ? 1 : v->shape[i] < most ? v->shape[i] : most;
+    }
+}
+
+static void
+add_values(report_page *p, dump_text *value, const dump_var *v, const char *buf, size_t n, size_t width)
+{
+    dump_number_format format = dump_number_format_for(&p->d, v->grp, v->id, v->type);
+
+    for (size_t i = 0; i < n && value->len < TEXT_SHOWN; i += v->type == NC_CHAR ? width : 1) {
+        dump_text_add(value, i > 0 ? ", " : "");
+        if (v->user != NULL) {
+            dump_user_value_cdl(value, &format, v->user, buf + i * v->size);
+        } else if (v->type == NC_CHAR) {
+            size_t len = width;
+
+            while (len > 0 && (buf[i + len - 1] == '\0' || buf[i + len - 1] == ' '))
+                len--;
+            dump_text_addn(value, buf + i, len);
+        } else {
+            dump_value_cdl(value, &format, v->type, buf + i * v->size);
+        }
+    }
+    dump_text_addn(value, "", 0);
 }
 
 /* The first values, of types that are not numbers. */
 static void
 add_first_values(report_page *p, dump_text *t, const dump_var *v)
 {
-    size_t            *start = dump_alloc((size_t)v->ndims, sizeof *start);
-    size_t            *count = dump_alloc((size_t)v->ndims, sizeof *count), n = 1;
-    dump_number_format format = dump_number_format_for(&p->d, v->grp, v->id, v->type);
-    dump_text          value = DUMP_TEXT_INIT;
-    char              *buf;
-    int                rc;
+    enum { ROW_SHOWN = 60 };
+    size_t   *start = dump_alloc((size_t)v->ndims, sizeof *start);
+    size_t   *count = dump_alloc((size_t)v->ndims, sizeof *count), n = 1;
+    dump_text value = DUMP_TEXT_INIT;
+    char     *buf;
+    int       rc;
 
+    count_first(v, count);
     for (int i = 0; i < v->ndims; i++)
-        count[i] = i + 1 < v->ndims                                   ? 1
-                   : v->shape[i] < VALUES_SHOWN || v->type == NC_CHAR ? v->shape[i]
-                                                                      : VALUES_SHOWN;
-    for (int i = 0; i < v->ndims; i++)
-        n *= count[i] = count[i] < TEXT_SHOWN ? count[i] : TEXT_SHOWN;
+        n *= count[i];
     buf = dump_alloc(n + 1, v->size);
     if ((rc = nc_get_vara(v->grp, v->id, start, count, buf)) != NC_NOERR) {
+        dump_text_add(t, "<p>");
+        add_cause(t, "", rc, v->name);
+        dump_text_add(t, "</p>\n");
         dump_fail(&p->d.report, rc, v->name);
-        dump_text_add(t, "<p>the values cannot be read; nczdump reports the cause</p>\n");
+        p->row.broken = true;
+        dump_text_add(&p->row.range, "not read");
         goto done;
     }
+    add_values(p, &value, v, buf, n, v->ndims > 0 ? count[v->ndims - 1] : 1);
     dump_text_add(t, "<p>First values: <bdi>");
-    if (v->type == NC_CHAR && v->user == NULL)
-        dump_text_addn(&value, buf, n);
-    for (size_t i = 0; v->type != NC_CHAR && i < n && value.len < TEXT_SHOWN; i++) {
-        dump_text_add(&value, i > 0 ? ", " : "");
-        if (v->user != NULL)
-            dump_user_value_cdl(&value, &format, v->user, buf + i * v->size);
-        else
-            dump_value_cdl(&value, &format, v->type, buf + i * v->size);
-    }
-    dump_text_add_xml(t, value.s != NULL ? value.s : "", value.len < TEXT_SHOWN ? value.len : TEXT_SHOWN);
+    dump_text_add_xml(t, value.s, value.len < TEXT_SHOWN ? value.len : TEXT_SHOWN);
     dump_text_add(t, "</bdi></p>\n");
+    dump_text_add_xml(&p->row.range, value.s, value.len < ROW_SHOWN ? value.len : ROW_SHOWN);
+    dump_text_add(&p->row.range, value.len < ROW_SHOWN ? "" : " \xe2\x80\xa6");
     (void)nc_reclaim_data(v->grp, v->type, buf, n);
 done:
     dump_text_clear(&value);
@@ -243,18 +273,43 @@ done:
     free(count);
 }
 
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
 /* Reports why a variable cannot be read, and says so on the page. */
 static void
 add_failure(report_page *p, dump_text *t, const dump_var *v, int rc)
 {
-    dump_text why = DUMP_TEXT_INIT;
-
-    dump_text_add_error(&why, rc, v->name);
-    dump_fail(&p->d.report, rc, v->name);
-    dump_text_add(t, "<p>This variable cannot be read: ");
-    report_add_text(t, why.s);
+    dump_text_add(t, "<p>");
+    add_cause(t, "This variable cannot be read: ", rc, v->name);
     dump_text_add(t, "</p>\n");
-    dump_text_clear(&why);
+    dump_fail(&p->d.report, rc, v->name);
+    p->row.broken = true;
+    dump_text_add(&p->row.range, "cannot be read");
+}
+
+static void
+add_heading(dump_text *t, int grp, int varid, bool open)
+{
+    char      name[NC_MAX_NAME + 1] = "";
+    dump_text more = DUMP_TEXT_INIT;
+
+    (void)nc_inq_varname(grp, varid, name);
+    dump_text_addf(t, "<details class=var%s><summary><h3><bdi>", open ? " open" : "");
+    report_add_text(t, name);
+    dump_text_add(t, "</bdi></h3>");
+    if (report_add_long_name(&more, grp, varid)) {
+        dump_text_add(t, " <bdi>");
+        report_add_text(t, more.s);
+        dump_text_add(t, "</bdi>");
+    }
+    dump_text_reset(&more);
+    if (report_add_units(&more, grp, varid)) {
+        dump_text_add(t, " <span class=soft>");
+        report_add_text(t, more.s);
+        dump_text_add(t, "</span>");
+    }
+    dump_text_addf(t, "</summary>\n<div class=parts id=v%d-%d>", grp, varid);
+    dump_text_clear(&more);
 }
 
 void
@@ -262,23 +317,24 @@ report_add_var(report_page *p, dump_text *t, int grp, int varid)
 {
     dump_var    v;
     dump_reader reader;
+    dump_text   side = DUMP_TEXT_INIT;
     int         rc = dump_var_load(grp, varid, &v);
 
-    dump_text_addf(t, "<details class=var open id=v%d-%d><summary><h3><bdi>", grp, varid);
-    report_add_text(t, v.name);
-    dump_text_add(t, "</bdi></h3></summary>\n");
+    add_heading(t, grp, varid, !report_is_coordinate(p, grp, varid));
+    dump_text_addn(&side, "", 0);
     if (rc != NC_NOERR || (v.size == 0 && (rc = dump_reader_open(&v, &reader)) != NC_NOERR)) {
-        add_failure(p, t, &v, rc);
-        goto done;
+        add_failure(p, &side, &v, rc);
+    } else {
+        if (report_is_numeric(&v))
+            add_numbers(p, t, &side, &v);
+        else if (!v.empty)
+            add_first_values(p, &side, &v);
+        else
+            dump_text_add(&p->row.range, "no values");
+        report_add_atts(p, &side, grp, varid);
+        report_add_storage(p, &side, &v);
     }
-    add_facts(t, &v);
-    report_add_atts(p, t, grp, varid);
-    report_add_storage(p, t, &v);
-    if (report_is_numeric(&v))
-        add_numbers(p, t, &v);
-    else if (!v.empty)
-        add_first_values(p, t, &v);
-done:
-    dump_text_add(t, "</details>\n");
+    dump_text_addf(t, "<div class=side>%s</div></div></details>\n", side.s);
+    dump_text_clear(&side);
     dump_var_clear(&v);
 }

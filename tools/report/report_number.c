@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report_number.c: the numbers of one variable, rounded alike: to about four digits of their range.
+ */
+#include "report_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGITS = 4, DECIMALS_MOST = 9 };
+
+bool
+report_is_whole(const dump_var *v, const report_meaning *m)
+{
+    return !m->packed && v->type != NC_FLOAT && v->type != NC_DOUBLE;
+}
+
+/* The value has no more decimals than these. */
+static bool
+is_exact(double value, int decimals)
+{
+    double scaled = value * pow(10, decimals);
+
+    return fabs(scaled - round(scaled)) <= 2e-7 * fabs(scaled); /* as exact as a float */
+}
+
+report_digits
+report_digits_for(double least, double most, bool whole)
+{
+    double        largest = fmax(fabs(least), fabs(most)), span = most - least;
+    report_digits d = {.decimals = 0};
+
+    if (!(span > 0) || !isfinite(span))
+        span = isfinite(largest) ? largest : 0;
+    d.power = largest >= (whole ? 1e15 : 1e6) || (largest > 0 && largest < 1e-3);
+    d.fine = span > 0 ? (int)(DIGITS - 1 - floor(log10(span))) : 0;
+    d.fine = d.fine < 0 ? 0 : d.fine > DECIMALS_MOST ? DECIMALS_MOST : d.fine;
+    for (d.decimals = whole ? 0 : d.fine; d.decimals > 0; d.decimals--)
+        if (!is_exact(least, d.decimals - 1) || !is_exact(most, d.decimals - 1))
+            break;
+    return d;
+}
+
+void
+report_add_power(dump_text *t, int exponent, bool plain)
+{
+    static const char *const raised[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
+                                         "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
+                                         "\xe2\x81\xb8", "\xe2\x81\xb9"};
+    char                     digits[16];
+
+    if (plain) {
+        dump_text_addf(t, "1e%d", exponent);
+        return;
+    }
+    (void)snprintf(digits, sizeof digits, "%d", exponent);
+    dump_text_add(t, "10");
+    for (const char *s = digits; *s != '\0'; s++)
+        dump_text_add(t, *s == '-' ? "\xe2\x81\xbb" : raised[*s - '0']);
+}
+
+/* "8.552 x 10^8"; without zeros at the end of the first part. */
+static void
+add_with_power(dump_text *t, double value, bool plain)
+{
+    char s[40], *e, *end;
+    long exponent;
+
+    (void)snprintf(s, sizeof s, "%.*e", DIGITS - 1, value);
+    e = strchr(s, 'e');
+    if (e == NULL) { /* not finite */
+        dump_text_add(t, s);
+        return;
+    }
+    exponent = strtol(e + 1, NULL, 10);
+    for (end = e; end > s && end[-1] == '0'; end--)
+        continue;
+    end -= end > s && end[-1] == '.';
+    dump_text_addn(t, s, (size_t)(end - s));
+    if (plain) {
+        dump_text_addf(t, "e%ld", exponent);
+        return;
+    }
+    dump_text_add(t, "\xc2\xa0\xc3\x97\xc2\xa0");
+    report_add_power(t, (int)exponent, false);
+}
+
+static void
+add_number(dump_text *t, const report_digits *d, double value, int decimals)
+{
+    if (value == 0)
+        dump_text_addc(t, '0');
+    else if (d->power)
+        add_with_power(t, value, d->plain);
+    else
+        dump_text_addf(t, "%.*f", decimals, fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value); /* not -0 */
+}
+
+void
+report_add_rounded(dump_text *t, const report_digits *d, double value)
+{
+    add_number(t, d, value, d->decimals);
+}
+
+void
+report_add_fine(dump_text *t, const report_digits *d, double value)
+{
+    add_number(t, d, value, d->fine);
+}

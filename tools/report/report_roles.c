@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report_roles.c: which variables say where and when, and which are data.
+ */
+#include "report_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n"
+
+bool
+report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid)
+{
+    char one[NC_MAX_NAME + 1];
+
+    if (n >= sizeof one)
+        return false;
+    memcpy(one, name, n);
+    one[n] = '\0';
+    *found_grp = grp;
+    do {
+        if (nc_inq_varid(*found_grp, one, varid) == NC_NOERR)
+            return true;
+    } while (nc_inq_grp_parent(*found_grp, found_grp) == NC_NOERR);
+    return false;
+}
+
+static void
+add_coordinate(report_page *p, int grp, int varid)
+{
+    dump_var_id *more;
+
+    if ((p->ncoords & (p->ncoords - 1)) == 0) { /* room for twice as many, whenever their number is a power of 2 */
+        more = realloc(p->coords, (p->ncoords > 0 ? 2 * p->ncoords : 1) * sizeof *more);
+        p->coords = dump_need(more);
+    }
+    p->coords[p->ncoords++] = (dump_var_id){.ncid = grp, .varid = varid};
+}
+
+/* All variables whose names the attribute lists. "crs: x y" of grid_mapping has a colon. */
+static void
+add_named(report_page *p, int grp, int varid, const char *att)
+{
+    dump_att a;
+    int      found_grp, found;
+
+    if (dump_att_load_named(grp, varid, att, &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
+        for (const char *s = a.val; *(s += strspn(s, BLANKS)) != '\0'; s += strcspn(s, BLANKS)) {
+            size_t n = strcspn(s, BLANKS);
+
+            if (report_find_var(grp, s, n > 0 && s[n - 1] == ':' ? n - 1 : n, &found_grp, &found))
+                add_coordinate(p, found_grp, found);
+        }
+    dump_att_clear(&a);
+}
+
+/* Of one dimension, whose name it has. */
+static bool
+has_name_of_dim(int grp, int varid)
+{
+    char name[NC_MAX_NAME + 1], dim[NC_MAX_NAME + 1];
+    int  ndims, dimid;
+
+    return nc_inq_varndims(grp, varid, &ndims) == NC_NOERR && ndims == 1 &&
+           nc_inq_vardimid(grp, varid, &dimid) == NC_NOERR && nc_inq_varname(grp, varid, name) == NC_NOERR &&
+           nc_inq_dimname(grp, dimid, dim) == NC_NOERR && strcmp(name, dim) == 0;
+}
+
+static void
+look_at_group(report_page *p, int grp)
+{
+    static const char *const lists[] = {"coordinates", "bounds", "climatology", "grid_mapping"};
+    dump_ids                 vars, grps;
+    int                      dimid;
+
+    add_named(p, grp, NC_GLOBAL, "coordinates"); /* as xarray writes those that no variable names */
+    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+        for (int i = 0; i < vars.n; i++) {
+            if (has_name_of_dim(grp, vars.id[i]) || report_is_names(grp, vars.id[i], &dimid) ||
+                report_is_latitude(grp, vars.id[i]) || report_is_longitude(grp, vars.id[i]))
+                add_coordinate(p, grp, vars.id[i]);
+            for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+                add_named(p, grp, vars.id[i], lists[k]);
+        }
+    dump_ids_clear(&vars);
+    if (dump_ids_grps(grp, &grps) == NC_NOERR)
+        for (int i = 0; i < grps.n; i++)
+            look_at_group(p, grps.id[i]);
+    dump_ids_clear(&grps);
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    const dump_var_id *x = a, *y = b;
+
+    return x->ncid != y->ncid ? (x->ncid > y->ncid) - (x->ncid < y->ncid)
+                              : (x->varid > y->varid) - (x->varid < y->varid);
+}
+
+void
+report_coordinates_load(report_page *p)
+{
+    look_at_group(p, p->d.root);
+    if (p->ncoords > 1)
+        qsort(p->coords, p->ncoords, sizeof *p->coords, compare_ids);
+}
+
+bool
+report_is_coordinate(const report_page *p, int grp, int varid)
+{
+    const dump_var_id id = {.ncid = grp, .varid = varid};
+
+    return p->ncoords > 0 && bsearch(&id, p->coords, p->ncoords, sizeof id, compare_ids) != NULL;
+}
+
+/* Two or four values for each cell; another variable's attribute names it. */
+bool
+report_is_bounds(int grp, int varid)
+{
+    char     name[NC_MAX_NAME + 1] = "";
+    dump_ids vars;
+    bool     found = false;
+
+    (void)nc_inq_varname(grp, varid, name);
+    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+        for (int i = 0; i < vars.n && !found; i++)
+            found = report_att_has_word(grp, vars.id[i], "bounds", name) ||
+                    report_att_has_word(grp, vars.id[i], "climatology", name);
+    dump_ids_clear(&vars);
+    return found;
+}
