@@ -5,7 +5,7 @@ attributes with commands for a terminal reach it as question marks.
 
 usage: pictures.py TOOLS png|no-png     (the folder of the built commands)
 """
-import base64, fcntl, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, zlib
+import base64, fcntl, json, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases, model_grids
@@ -277,6 +277,37 @@ def earth():
            [] if len(lines) == 3 and lines[1] == "south_north %.1f\u00b0N" % south and lines[2].startswith("west_east %.1f\u00b0W" % -west) else str(lines))
 
 
+def more_of_earth():
+    """Grids whose poles are moved, or in the middle; regions that the coast is too coarse for; pressure; times by name."""
+    def coast(name, cdl, var, rows, cols, on, off):
+        inside = map_of(make(name + ".zarr", cdl), var)
+        r = run("nczdump", "--json", "-v", ",".join(PLACES[name]), os.path.join(tmp, name + ".zarr"))
+        values = json.loads(r.stdout)["variables"]
+        lats, lons = ([float(v) for row in values[n]["data"] for v in row] for n in PLACES[name])
+        at = lambda place: nearest(lats, lons, rows, cols, *place, inside)
+        return ["%s: no coast at %s" % (name, p) for p in on if not has_ink(inside, *at(p), 12)] + ["%s: a line at %s" % (name, p) for p in off if has_ink(inside, *at(p), 5)]
+
+    PLACES = {"nemo": ("nav_lat", "nav_lon"), "polar": ("latitude", "longitude")}
+    problems = coast("nemo", model_grids.nemo(), "sosstsst", 48, 60, [(-34.8, 20.0), (8.0, 77.5), (-55.5, -68.0)], [(10, 22), (-10, -22)])
+    problems += coast("polar", model_grids.polar(), "ice", 60, 60, [(83.6, -32), (76.5, 18), (71.3, -156.5)], [(86, 100), (72, -40)])
+    report("pictures: coasts of grids with other poles", problems)
+    near_coast = "netcdf n { dimensions: lat = 40 ; lon = 40 ; variables: double lat(lat) ; lat:units = \"degrees_north\" ; double lon(lon) ; lon:units = \"degrees_east\" ; int v(lat, lon) ; data: lat = %s ; lon = %s ; v = %s ; }"
+    shares = []
+    for step in (0.1, 0.25): # 4 degrees, and 10, around Calais
+        cdl = near_coast % (", ".join("%.2f" % (51 + step * (k - 20)) for k in range(40)), ", ".join("%.2f" % (1.8 + step * (k - 20)) for k in range(40)), ", ".join(["1, 2"] * 800))
+        inside = map_of(make("near%g.zarr" % step, cdl), "v")
+        pairs = sum(a == b == INK for row in inside for a, b in zip(row, row[1:])) # of the graticule every fourth pixel is drawn
+        shares.append(pairs > 40)
+    problems = [] if shares == [False, True] else ["a coast in regions of 4 and 10 degrees: %s" % shares]
+    for units, first_on_top in (("hPa", True), ("m", False)):
+        cdl = "netcdf p { dimensions: z = 3 ; c = 4 ; variables: double z(z) ; z:units = \"%s\" ; int v(z, c) ; data: z = 10, 20, 30 ; v = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ; }" % units
+        inside = map_of(make("in_%s.zarr" % units, cdl), "v")
+        problems += [] if (inside[5][5] < inside[-5][5]) == first_on_top else ["%s goes the wrong way" % units]
+    title = run("nczdump", "--show", "T2[1,:,:]", make("times.zarr", model_grids.wrf(times=2)), LC_ALL="C.UTF-8").stdout.decode().split("\n")[0]
+    problems += [] if title == "T2, Time = 2001-10-25 03:00:00" else [title]
+    report("pictures: small regions, pressure, Times", problems)
+
+
 # ---- what a terminal gets --------------------------------------------------------------------------------------------
 
 CELL = re.compile("\x1b\\[(39|38;2;(\\d+);(\\d+);(\\d+))m\x1b\\[(49|48;2;(\\d+);(\\d+);(\\d+))m(.)")
@@ -501,6 +532,7 @@ try:
         files()
         default_name()
         earth()
+        more_of_earth()
         ticks()
         shown(read_png(open(os.path.join(tmp, "first.png"), "rb").read())[1])
     shades()
