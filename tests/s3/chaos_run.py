@@ -24,6 +24,7 @@ KEYS = ["a", "b/c", "b/d e", "b/\u00e9t\u00e9", "x+y/%41", "p=q&r;s", "t~/-_.", 
         "\u4e2d\u6587/0", "hash#?x", "<a>&amp;/b", "v/0.0", "v/0.1", "v/1.0", "v/.zarray", ".zgroup", "100%/c", "b/c-", "b/c.x"]
 DRAWN = [f for f in faults.TABLE if f.weight]
 WEB = 10000
+SHORT = "NCZARR_TEST_SHORT" in os.environ
 OF_BUCKETS = ("redirect", "no-bucket", "request-timeout") # mean something else on the web
 REQUESTS_MOST = 400 # for one operation: 1-key pages of all keys, each tried five times, and some
 
@@ -478,6 +479,17 @@ def check_checker(server):
         report("caught: a client that %s" % what, [] if caught else ["the mutant %s survives" % name])
 
 
+def chosen(o):
+    """The seeds. A short run has those that take the faults one by one, and some that NCZARR_TEST_SEED draws."""
+    if o.only_seed is not None:
+        return [o.only_seed]
+    if not SHORT:
+        return [*range(*map(int, o.seeds.split(":"))), *range(WEB, WEB + 40)]
+    drawn = int(os.environ.get("NCZARR_TEST_SEED", "0"))
+    first, web = len(DRAWN) + drawn % 200 * 40, WEB + drawn % 100 * 20
+    return [*range(len(DRAWN)), *range(first, first + 40), *range(web, web + 20)]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("program")
@@ -485,7 +497,7 @@ def main():
     p.add_argument("--only-seed", type=int)
     p.add_argument("--ops", type=int, default=15)
     p.add_argument("--at-once", type=int, default=48)
-    p.add_argument("--no-mutants", action="store_true")
+    p.add_argument("--no-mutants", action="store_true", default=SHORT)
     p.add_argument("--verbose", action="store_true")
     o = p.parse_args()
     server = Server()
@@ -493,7 +505,7 @@ def main():
     if not o.no_mutants:
         check_checker(server)
         server.shared = True
-    seeds = [o.only_seed] if o.only_seed is not None else [*range(*map(int, o.seeds.split(":"))), *range(WEB, WEB + 40)]
+    seeds = chosen(o)
     if o.program != "reference":
         home = tempfile.mkdtemp(prefix="nczarr-chaos-")
         started = time.monotonic()
