@@ -470,8 +470,27 @@ complete_removal(migration *m)
     if (rc != NC_NOERR)
         return copy_fail(rc, m->o->in);
     (void)nc_close(ncid);
-    copy_say("%s: is Zarr v%d and not v%d", m->o->in, m->to, m->from);
+    if (m->o->remove_old)
+        copy_say("%s: already Zarr v%d: only what is left of v%d is removed", m->o->in, m->to, m->from);
+    else
+        copy_say("%s: already Zarr v%d: nothing to do", m->o->in, m->to);
     return m->o->remove_old && !m->o->dry_run ? remove_old(m) : NC_NOERR;
+}
+
+/*
+ * What a run that was killed has left: readers pass over it, and it would stay for good. Another writer's, which is
+ * younger, must stay. A failure matters to nobody.
+ */
+static void
+remove_leftovers(const migration *m)
+{
+    enum { STALE_SECONDS = 3600 };
+    nczarr_path_parts parts = {.size = sizeof parts};
+
+    if (nczarr_path_split(m->o->in, &parts) == NC_NOERR && parts.local != NULL &&
+        strcmp(nczarr_map_name(m->store), "file") == 0)
+        (void)copy_remove_stale(parts.local, ".nczarr-tmp-", STALE_SECONDS);
+    nczarr_path_clear(&parts);
 }
 
 static int
@@ -515,6 +534,8 @@ copy_in_place(const copy_opts *opts)
     }
     if ((rc = open_store(&m)) != NC_NOERR)
         goto done;
+    if (!opts->dry_run)
+        remove_leftovers(&m);
     if ((rc = nc_open(m.old_url, NC_NOWRITE, &m.s.ncid)) == NC_NOERR) {
         own.classic = nc_inq_format(m.s.ncid, &format) == NC_NOERR && format == NC_FORMAT_NETCDF4_CLASSIC;
         rc = migrate(&m);

@@ -47,6 +47,8 @@ void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
 /* Removes all that is in the directory; with a prefix only the files whose names begin with it, at any depth. False:
  * not all of it, with errno. */
 bool copy_remove_below(const char *path, const char *prefix);
+/* Removes the files whose names begin with the prefix and that nobody has written to for so long. */
+bool copy_remove_stale(const char *path, const char *prefix, int seconds);
 
 /* ---- copy_text.c -------------------------------------------------------------------------------------------- */
 

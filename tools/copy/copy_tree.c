@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 enum { DEPTH_MOST = 512 }; /* directories that are open at a time */
 
 typedef struct cleaner {
     const char *prefix; /* NULL: everything; else files whose names begin so */
     uint64_t    dev;
+    time_t      before; /* ... and that were written last before this; 0: whenever */
 } cleaner;
 
 static bool clean_directory(const cleaner *c, int dir, int depth);
@@ -27,7 +29,7 @@ clean_entry(const cleaner *c, int dir, const char *name, int depth)
         return errno == ENOENT;
     if (!S_ISDIR(st.st_mode))
         return (c->prefix != NULL && strncmp(name, c->prefix, strlen(c->prefix)) != 0) ||
-               ncz_system.unlinkat(dir, name, 0) == 0;
+               (c->before != 0 && (time_t)st.st_mtime >= c->before) || ncz_system.unlinkat(dir, name, 0) == 0;
     if ((uint64_t)st.st_dev != c->dev || depth == DEPTH_MOST)
         return c->prefix != NULL;
     if ((fd = ncz_system.openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
@@ -59,10 +61,9 @@ clean_directory(const cleaner *c, int dir, int depth)
     return err == 0;
 }
 
-bool
-copy_remove_below(const char *path, const char *prefix)
+static bool
+remove_below(const char *path, cleaner c)
 {
-    cleaner  c = {.prefix = prefix};
     ncz_stat st;
     int      dir = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
@@ -74,4 +75,16 @@ copy_remove_below(const char *path, const char *prefix)
     }
     c.dev = (uint64_t)st.st_dev;
     return clean_directory(&c, dir, 0);
+}
+
+bool
+copy_remove_below(const char *path, const char *prefix)
+{
+    return remove_below(path, (cleaner){.prefix = prefix});
+}
+
+bool
+copy_remove_stale(const char *path, const char *prefix, int seconds)
+{
+    return remove_below(path, (cleaner){.prefix = prefix, .before = time(NULL) - seconds});
 }
