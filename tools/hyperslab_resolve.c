@@ -261,7 +261,7 @@ apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
     w->found = true;
     if ((rc = nc_inq_varndims(grp, varid, &rank)) != NC_NOERR)
         return fail(w->why, path, nc_strerror(rc), rc);
-    if ((size_t)rank != l->nplaces) {
+    if ((size_t)rank < l->nplaces) {
         (void)snprintf(w->why, HYPERSLAB_WHY_SIZE, "%.200s[%.200s]: %zu subscripts, but it has %d dimensions", l->var,
                        l->text, l->nplaces, rank);
         return NC_EINVAL;

@@ -195,7 +195,7 @@ def subscripts(folder):
     if both.returncode != 0 or "time = UNLIMITED ; // (4 currently)" not in both.stdout or "e = 0.5, 1.5, 2.5, 3.5 ;" not in both.stdout:
         problems.append("two variables: " + both.stderr)
     for text, status in [("a[0:1", 2), ("a[0:1]b", 2), ("a[x]", 2), ("a[::0,:,:]", 2), ("a[::-1,:,:]", 2), ("a[]", 2), ("a[,,]", 2),
-                         ("a[0]", 1), ("a[13,:,:]", 1), ("a[4:4,:,:]", 1), ("z[0]", 1), ("a[:2,:,:],e[:3]", 1)]:
+                         ("a[0,0,0,0]", 1), ("a[13,:,:]", 1), ("a[4:4,:,:]", 1), ("z[0]", 1), ("a[:2,:,:],e[:3]", 1)]:
         r = tool("nczdump", "-v", text, source)
         if r.returncode != status or not r.stderr.startswith("nczdump: "):
             problems.append("%s: status %d, not %d: %s" % (text, r.returncode, status, r.stderr))
