@@ -8,6 +8,7 @@
 #include "interrupt.h"
 #include "path_parts.h"
 #include "redact_url.h"
+#include "terminal_text.h"
 #include "version_text.h"
 #include "platform/platform.h"
 
@@ -54,7 +55,9 @@ print_message(void *ctx, bool is_error, const char *text)
 {
     (void)ctx;
     (void)is_error;
-    fprintf(stderr, "nczgen: %s\n", text);
+    fputs("nczgen: ", stderr);
+    terminal_print(stderr, text);
+    fputc('\n', stderr);
 }
 
 static int

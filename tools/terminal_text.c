@@ -2,6 +2,8 @@
 /* terminal_text.c: characters that are safe on a terminal. */
 #include "terminal_text.h"
 
+#include "platform/platform.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,20 @@ size_t
 terminal_columns(long c)
 {
     return c < 0x1100 ? 1 : 2;
+}
+
+void
+terminal_print(FILE *out, const char *s)
+{
+    if (!isatty(fileno(out))) {
+        fputs(s, out);
+        return;
+    }
+    for (size_t n; *s != '\0'; s += n)
+        if (terminal_decode(s, &n) < 0)
+            fputc('?', out);
+        else
+            (void)fwrite(s, 1, n, out);
 }
 
 bool

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The code point at `s` in UTF-8, and its bytes; -1 and 1 where the bytes are no UTF-8. */
 long terminal_code_point(const char *s, size_t *nbytes);
@@ -17,6 +18,9 @@ long terminal_decode(const char *s, size_t *nbytes);
 
 /* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
 size_t terminal_columns(long c);
+
+/* Prints a text, on a terminal with question marks for what it could take for a command. */
+void terminal_print(FILE *out, const char *s);
 
 bool terminal_is_utf8(void); /* by LC_ALL, LC_CTYPE, LANG */
 

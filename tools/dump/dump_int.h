@@ -54,7 +54,18 @@ void dump_text_addf(dump_text *t, const char *fmt, ...) NCZARR_PRINTF(2, 3);
 void dump_text_reset(dump_text *t); /* empty, keeps the memory */
 void dump_text_clear(dump_text *t);
 
-/* A name as CDL wants it: a backslash before special characters and a leading digit. A path's slashes stay. */
+/*
+ * True: the calling thread's texts go to a terminal. There the quoting functions below also escape what a terminal
+ * could take for a command; without that names and values that netCDF allows are printed as ncdump prints them.
+ */
+void dump_text_set_terminal(bool terminal);
+/* The text as it is, but for what a terminal could take for a command, and what would end a line. */
+void dump_text_add_safe(dump_text *t, const char *s);
+
+/*
+ * A name as CDL wants it: a backslash before special characters and a leading digit, \xHH for control bytes, which
+ * netCDF forbids and Zarr does not. A path's slashes stay.
+ */
 void dump_text_add_name(dump_text *t, const char *name);
 
 /* Bytes inside a CDL string literal. ascii_only: octal escapes for bytes above 127 (char data). */

@@ -5,6 +5,7 @@
 #include "dump_int.h"
 
 #include "../error_text.h"
+#include "../terminal_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -34,22 +35,22 @@ dump_fail(dump_report *r, int rc, const char *what)
     char text[ERROR_TEXT_SIZE];
 
     error_text(rc, what != NULL ? what : r->file, text);
-    fflush(r->out); /* keeps the two streams in order on a terminal */
-    fprintf(stderr, "nczdump: %s: %s%s%s\n", r->file, what != NULL ? what : "", what != NULL ? ": " : "", text);
-    return keep_status(r, rc);
+    return dump_fail_text(r, rc, "%s: %s%s%s", r->file, what != NULL ? what : "", what != NULL ? ": " : "", text);
 }
 
 int
 dump_fail_text(dump_report *r, int rc, const char *fmt, ...)
 {
+    char    text[4 * ERROR_TEXT_SIZE];
     va_list args;
 
-    fflush(r->out);
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    fflush(r->out); /* keeps the two streams in order on a terminal */
     flockfile(stderr);
     fprintf(stderr, "nczdump: ");
-    va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
-    va_end(args);
+    terminal_print(stderr, text);
     fputc('\n', stderr);
     funlockfile(stderr);
     return keep_status(r, rc);

@@ -112,6 +112,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
     if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR ||
         (rc = nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL)) != NC_NOERR)
         return dump_fail(&d.report, rc, NULL);
+    dump_text_set_terminal(isatty(fileno(out)));
     if (dump_select(&d) == NC_NOERR && select_part(&d) == NC_NOERR) {
         switch (opts->form) {
         case DUMP_KIND: fprintf(out, "%s\n", dump_kind(d.format)); break;

@@ -8,6 +8,7 @@
 #include "dump_int.h"
 
 #include "../error_text.h"
+#include "../terminal_text.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -93,12 +94,61 @@ dump_text_clear(dump_text *t)
     *t = DUMP_TEXT_INIT;
 }
 
+static _Thread_local bool for_terminal;
+
+void
+dump_text_set_terminal(bool terminal)
+{
+    for_terminal = terminal;
+}
+
+/* Bytes at `s`, which has `n`, that a terminal must not get; 0: it may get the character. */
+static size_t
+measure_unsafe(const char *s, size_t n)
+{
+    size_t len = 0;
+    long   code;
+
+    if (!for_terminal || (unsigned char)*s < 0x80)
+        return 0;
+    (void)terminal_code_point(s, &len);
+    if (len > n)
+        return 1;
+    code = terminal_decode(s, &len);
+    if (code >= 0)
+        return 0;
+    (void)terminal_code_point(s, &len);
+    return len;
+}
+
+void
+dump_text_add_safe(dump_text *t, const char *s)
+{
+    dump_text_addn(t, "", 0);
+    for (size_t n; *s != '\0'; s += n)
+        if ((unsigned char)*s < ' ' || *s == 0x7F || measure_unsafe(s, strlen(s)) > 0) {
+            dump_text_addc(t, '?');
+            (void)terminal_code_point(s, &n);
+        } else {
+            n = 1;
+            dump_text_addc(t, *s);
+        }
+}
+
 void
 dump_text_add_name(dump_text *t, const char *name)
 {
     if (*name >= '0' && *name <= '9')
         dump_text_addc(t, '\\');
     for (; *name != '\0'; name++) {
+        size_t unsafe = (unsigned char)*name < ' ' || *name == 0x7F ? 1 : measure_unsafe(name, strlen(name));
+
+        if (unsafe > 0) {
+            for (size_t i = 0; i < unsafe; i++)
+                dump_text_addf(t, "\\x%02x", (unsigned)(unsigned char)name[i]);
+            name += unsafe - 1;
+            continue;
+        }
         if (strchr(" !\"#$%&'()*,:;<=>?[\\]^`{|}~", *name) != NULL)
             dump_text_addc(t, '\\');
         dump_text_addc(t, *name);
@@ -110,14 +160,16 @@ dump_text_add_cdl(dump_text *t, const char *s, size_t n, bool ascii_only)
 {
     static const char plain[] = "\b\f\n\r\t\v\\'\"", letter[] = "bfnrtv\\'\"";
 
-    for (; n > 0; n--, s++) {
+    for (size_t unsafe = 0; n > 0; n--, s++, unsafe -= unsafe > 0) {
         unsigned char c = (unsigned char)*s;
         const char   *hit = c != '\0' ? strchr(plain, c) : NULL;
 
+        if (unsafe == 0)
+            unsafe = measure_unsafe(s, n);
         if (hit != NULL) {
             dump_text_addc(t, '\\');
             dump_text_addc(t, letter[hit - plain]);
-        } else if (c < 0x20 || c == 0x7f || (ascii_only && c > 0x7f)) {
+        } else if (c < 0x20 || c == 0x7f || unsafe > 0 || (ascii_only && c > 0x7f)) {
             dump_text_addf(t, "\\%.3o", c);
         } else {
             dump_text_addc(t, (char)c);
@@ -168,6 +220,8 @@ dump_text_add_xml(dump_text *t, const char *s, size_t n)
             dump_text_add(t, "\xef\xbf\xbd");
         } else if (c < 0x20 || c == 0x7f) {
             dump_text_addf(t, "&#x%X;", c);
+        } else if (measure_unsafe(s, n) > 0) {
+            dump_text_addf(t, "&#x%lX;", terminal_code_point(s, &len));
         } else if (c == '<' || c == '>' || c == '&' || c == '"') {
             dump_text_add(t, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : "&quot;");
         } else {
@@ -188,15 +242,18 @@ dump_text_add_json(dump_text *t, const char *s, size_t n)
         return;
     }
     dump_text_addc(t, '"');
-    for (; n > 0; n--, s++) {
+    for (size_t len; n > 0; n -= len, s += len) {
         unsigned char c = (unsigned char)*s;
         const char   *hit = c != '\0' ? strchr(plain, c) : NULL;
 
+        len = 1;
         if (hit != NULL) {
             dump_text_addc(t, '\\');
             dump_text_addc(t, letter[hit - plain]);
         } else if (c < 0x20 || c == 0x7f) {
             dump_text_addf(t, "\\u%04X", c);
+        } else if (measure_unsafe(s, n) > 0) {
+            dump_text_addf(t, "\\u%04lX", (unsigned long)terminal_code_point(s, &len));
         } else {
             dump_text_addc(t, (char)c);
         }

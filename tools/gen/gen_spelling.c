@@ -33,15 +33,40 @@ gen_word_end(const char *s, const char *end)
     return s;
 }
 
+static int
+parse_hex_digit(int c)
+{
+    return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
+}
+
+/* The byte of an escape \xHH, which nczdump writes for bytes that CDL and terminals do not bear; -1: none is at s. */
+static int
+parse_byte_escape(const char *s, const char *end)
+{
+    int high, low;
+
+    if (end - s < 4 || s[0] != '\\' || s[1] != 'x')
+        return -1;
+    high = parse_hex_digit((unsigned char)s[2]);
+    low = parse_hex_digit((unsigned char)s[3]);
+    return high < 0 || low < 0 || high + low == 0 ? -1 : high * 16 + low;
+}
+
 /* Copies s..end without the backslashes of its escapes to p->buf, with a NUL. */
 int
 gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
 {
     size_t n = 0;
+    int    byte;
 
     if (gen_reserve((void **)&p->buf, &p->buf_cap, (size_t)(end - s) + 1, 1) != NC_NOERR)
         return gen_nomem(p);
     for (; s < end; s++) {
+        if ((byte = parse_byte_escape(s, end)) >= 0) {
+            p->buf[n++] = (char)(unsigned char)byte;
+            s += 3;
+            continue;
+        }
         if (*s == '\\' && s + 1 < end)
             s++;
         p->buf[n++] = *s;
@@ -49,12 +74,6 @@ gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
     p->buf[n] = '\0';
     *len = n;
     return NC_NOERR;
-}
-
-static int
-parse_hex_digit(int c)
-{
-    return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
 /* Octal escapes have one to three digits, hexadecimal ones up to two. An unknown escape gives its character. */
