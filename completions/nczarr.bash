@@ -57,7 +57,8 @@ _nczarr()
         nczdump)
             options='-h --header -c --coords -v --variables -g --groups -d --dim -s --special -F -Xp -XF -Xm -t --times -i -p
                 --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --plot --show
-                --graphics --color --tree --sizes --chunks --chunks=json --s3-explain --list= --stats -w -L --help --version'
+                --graphics --color --tree --sizes --chunks --chunks=json --s3-explain --list= --damaged --check
+                --stats -w -L --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
@@ -65,8 +66,8 @@ _nczarr()
         nczcopy)
             options='-d --dim --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
                 --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --in-place --remove-old --consolidate
-                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress --progress=json
-                -q --quiet -L --log -r -w --help --version'
+                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --damaged
+                --progress --progress=json -q --quiet -L --log -r -w --help --version'
             ;;
         nczmap)
             options='-k --keys -x --hex -r --range -L --log --help --version'
@@ -78,6 +79,9 @@ _nczarr()
             ;;
         nczdump,--graphics)
             words='auto sixel kitty blocks'
+            ;;
+        nczdump,--damaged | nczcopy,--damaged)
+            words='stop fill skip'
             ;;
         nczdump,--color)
             words='auto always never'

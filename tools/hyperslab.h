@@ -90,12 +90,15 @@ int hyperslab_find_values(const hyperslab_limit *l, int grp, int dimid, size_t *
 
 /* ---- hyperslab_read.c -------------------------------------------------------------------------------------------- */
 
+struct damage_log;
+
 /* A variable as it is read: dims[d] is what is chosen of dimension d, NULL for all of it. */
 typedef struct hyperslab_var {
     int                         ncid, varid, rank;
     nc_type                     type;
     size_t                      size; /* bytes of a value in memory */
     const hyperslab_dim *const *dims;
+    struct damage_log          *damage; /* damaged chunks are added to it, and read as fill; NULL: reading fails */
 } hyperslab_var;
 
 /*

@@ -3,6 +3,7 @@
  * hyperslab_read.c: reads a box of a part: one strided read for each combination of runs that it touches. Most boxes
  * touch one run in each dimension and are read in place; pieces of others go through memory of their own.
  */
+#include "damage.h"
 #include "hyperslab.h"
 
 #include <stdlib.h>
@@ -57,11 +58,15 @@ static int
 get_piece(const reader *r, void *to)
 {
     bool strided = false;
+    int  rc;
 
     for (size_t d = 0; d < r->rank; d++)
         strided = strided || (r->step[d] != 1 && r->len[d] > 1);
-    return strided ? nc_get_vars(r->v->ncid, r->v->varid, r->from, r->len, r->step, to)
-                   : nc_get_vara(r->v->ncid, r->v->varid, r->from, r->len, to);
+    rc = strided ? nc_get_vars(r->v->ncid, r->v->varid, r->from, r->len, r->step, to)
+                 : nc_get_vara(r->v->ncid, r->v->varid, r->from, r->len, to);
+    if (rc != NC_NOERR && r->v->damage != NULL)
+        rc = damage_read(r->v, rc, r->from, r->len, strided ? r->step : NULL, to);
+    return rc;
 }
 
 /* Copies dimension d and those within it from a packed piece to its place in the box; returns the end of what it
@@ -130,8 +135,10 @@ hyperslab_read(const hyperslab_var *v, const size_t *start, const size_t *count,
     bool   whole = true;
     int    rc;
 
-    if (rank == 0)
-        return nc_get_vara(v->ncid, v->varid, start, count, data);
+    if (rank == 0) {
+        rc = nc_get_vara(v->ncid, v->varid, start, count, data);
+        return rc == NC_NOERR || v->damage == NULL ? rc : damage_read(v, rc, start, count, NULL, data);
+    }
     room = malloc(rank * (3 * sizeof *room + sizeof *r.step));
     if (room == NULL)
         return NC_ENOMEM;

@@ -3,7 +3,8 @@
  * nczcopy: copies a dataset into another store, dialect, chunking or compression. This file reads the options;
  * tools/copy does the work.
  *
- * Exit status: 0; 1 when something failed; 2 for a wrong command line.
+ * Exit status: 0; 1 when something failed; 2 for a wrong command line; 3 when all is done but for damaged chunks, with
+ * --damaged.
  */
 #include "version_text.h"
 #include "copy/copy.h"
@@ -31,6 +32,7 @@ enum {
     OPT_RESUME,
     OPT_NO_CLOBBER,
     OPT_SKIP_UNREADABLE,
+    OPT_DAMAGED,
     OPT_NETCDF_TYPES,
     OPT_PROGRESS,
     OPT_QUIET,
@@ -71,6 +73,8 @@ static const char usage_text[] =
     "      --resume            continue a copy that was interrupted\n"
     "      --no-clobber        do not replace a dataset\n"
     "      --skip-unreadable   leave out variables whose type or codec cannot be read, with a warning\n"
+    "      --damaged=HOW       damaged chunks: stop (the default); fill: the fill value in their place;\n"
+    "                          skip: leave out their variables; a list at the end, and exit status 3\n"
     "      --progress[=json]   show the progress even without a terminal; as lines of JSON on stderr\n"
     "  -q, --quiet             never show it\n"
     "  -L, --log LEVEL         log level of the library\n"
@@ -106,6 +110,7 @@ static const struct option long_options[] = {
     {"resume", no_argument, NULL, OPT_RESUME},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE},
+    {"damaged", required_argument, NULL, OPT_DAMAGED},
     {"netcdf-types", no_argument, NULL, OPT_NETCDF_TYPES},
     {"progress", optional_argument, NULL, OPT_PROGRESS},
     {"quiet", no_argument, NULL, 'q'},
@@ -146,6 +151,15 @@ take_progress(copy_opts *o, const char *arg)
     if (arg == NULL || strcmp(arg, "json") == 0)
         return true;
     fprintf(stderr, "nczcopy: --progress: only json is known: %s\n", arg);
+    return false;
+}
+
+static bool
+take_damaged(copy_opts *o, const char *arg)
+{
+    if (damage_parse_policy(arg, &o->damaged))
+        return true;
+    fprintf(stderr, "nczcopy: --damaged: not stop, fill or skip: %s\n", arg);
     return false;
 }
 
@@ -286,6 +300,7 @@ take_option(copy_opts *o, int c, const char *arg)
     case 'k': return take_kind(o, arg);
     case OPT_MODE: o->mode = arg; return true;
     case OPT_ZARR_FORMAT: return take_zarr_format(o, arg);
+    case OPT_DAMAGED: return take_damaged(o, arg);
     case OPT_SHARDS: return copy_parse_shards(o, arg);
     case OPT_MEMORY: return copy_parse_size("--memory", arg, &o->memory);
     case 'm': return copy_parse_size("-m", arg, &o->buffer);
@@ -311,6 +326,10 @@ check_arguments(const copy_opts *o, int n)
         fprintf(stderr, "nczcopy: -d: not with --in-place, which copies nothing\n");
         return false;
     }
+    if (o->in_place && o->damaged != DAMAGE_STOP) {
+        fprintf(stderr, "nczcopy: --damaged: not with --in-place, which reads no chunks\n");
+        return false;
+    }
     if (n == (o->in_place ? 1 : 2))
         return true;
     if (o->in_place)
@@ -325,7 +344,7 @@ main(int argc, char **argv)
 {
     static char program[] = "nczcopy"; /* getopt's messages name argv[0] */
     copy_opts   o = COPY_OPTS_INIT;
-    int         c, status = EXIT_SUCCESS;
+    int         c, rc, status = EXIT_SUCCESS;
 
     ncz_sys_start(&argc, &argv);
     if (argc > 0)
@@ -350,7 +369,8 @@ main(int argc, char **argv)
     }
     o.in = argv[optind];
     o.out = o.in_place ? NULL : argv[optind + 1];
-    status = copy_run(&o) == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+    rc = copy_run(&o);
+    status = rc == NC_NOERR ? EXIT_SUCCESS : rc == COPY_DAMAGED ? DAMAGE_EXIT : EXIT_FAILURE;
 done:
     copy_opts_clear(&o);
     return status;

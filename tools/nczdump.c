@@ -3,7 +3,8 @@
  * nczdump: prints a dataset as CDL, JSON, NcML, a tree or a map of its chunks. This file reads the options;
  * tools/dump does the work.
  *
- * Exit status: 0; 1 when something could not be read; 2 for a wrong command line.
+ * Exit status: 0; 1 when something could not be read; 2 for a wrong command line; 3 when all but damaged chunks was
+ * read, with --damaged.
  */
 #include "error_text.h"
 #include "redact_url.h"
@@ -37,7 +38,9 @@ enum {
     OPT_GRAPHICS,
     OPT_COLOR,
     OPT_LIST,
-    OPT_SIZES
+    OPT_SIZES,
+    OPT_DAMAGED,
+    OPT_CHECK
 };
 
 static const char usage_text[] =
@@ -72,6 +75,11 @@ static const char usage_text[] =
     "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
     "      --list=WHAT         names only: of vars, dims or groups\n"
+    "      --damaged=HOW       damaged chunks: stop (the default); fill: print the fill value in their place;\n"
+    "                          skip: leave out their variables; a list at the end, and exit status 3\n"
+    "      --check             read every chunk, and compare consolidated metadata with the documents: exit status "
+    "0\n"
+    "                          if all is sound, 3 if chunks or documents are damaged or differ\n"
     "      --stats             counts of store operations, on stderr at the end\n"
     "  -w, -Xm, -L LEVEL       accepted as by ncdump    -L  also sets the log level\n"
     "      --help, --version\n";
@@ -93,6 +101,8 @@ static const struct option long_options[] = {
     {"tree", no_argument, NULL, OPT_TREE},
     {"s3-explain", no_argument, NULL, OPT_S3_EXPLAIN},
     {"chunks", optional_argument, NULL, OPT_CHUNKS},
+    {"damaged", required_argument, NULL, OPT_DAMAGED},
+    {"check", no_argument, NULL, OPT_CHECK},
     {"stats", no_argument, NULL, OPT_STATS},
     {"html", no_argument, NULL, OPT_HTML},
     {"sample", required_argument, NULL, OPT_SAMPLE},
@@ -349,6 +359,9 @@ take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, i
     case OPT_SIZES: o->sizes = true; return true;
     case OPT_CHUNKS: return take_chunks(o, optarg);
     case OPT_LIST: return take_list(o);
+    case OPT_DAMAGED:
+        return damage_parse_policy(optarg, &o->damaged) || fail_value("--damaged: stop, fill or skip", optarg);
+    case OPT_CHECK: o->check = true; return true;
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML:
     case OPT_SAMPLE: return take_html(html, c);
@@ -364,6 +377,14 @@ take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, i
 static bool
 check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
 {
+    if (o->damaged != DAMAGE_STOP && (html || plot->on || (o->form != DUMP_CDL && o->form != DUMP_JSON))) {
+        fprintf(stderr, "nczdump: --damaged: only with CDL and --json, which print data\n");
+        return false;
+    }
+    if (o->check && (html || plot->on || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP)) {
+        fprintf(stderr, "nczdump: --check: not with --damaged or other forms of output\n");
+        return false;
+    }
     if (plot->on && (o->vars.n != 1 || html || o->form != DUMP_CDL)) {
         fprintf(stderr, o->vars.n != 1 ? "nczdump: --plot and --show: of one variable\n"
                                        : "nczdump: --plot and --show: not with other forms of output\n");
@@ -451,6 +472,8 @@ dump_path(const char *path, const char *shown, const char *name, const char *png
                                                                             : "",
                                                        .graphics = plot->graphics,
                                                        .color = plot->color});
+        else if (o->check)
+            rc = dump_check(ncid, path, o, stdout);
         else if (html->on)
             rc = report_html(ncid, name, &(report_opts){.file = shown, .sample = html->sample}, stdout);
         else
@@ -460,7 +483,7 @@ dump_path(const char *path, const char *shown, const char *name, const char *png
         (void)nc_close(ncid);
     }
     free(own);
-    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+    return rc == NC_NOERR ? EXIT_SUCCESS : rc == DUMP_DAMAGED ? DAMAGE_EXIT : EXIT_FAILURE;
 }
 
 static int

@@ -530,12 +530,12 @@ def resuming(source, values):
     report("copy: --resume", problems)
 
 
-GOES_ON = "nczcopy: %s is not complete: the same command with --resume continues it"
+GOES_ON = "nczcopy: %s is not complete: the same command with --resume%s continues it"
 
 
 def says_how(stderr, what):
-    """The sentence must be there, last, and only once."""
-    sentence = GOES_ON % what
+    """The sentence must be there, last, and only once; after a damaged chunk it says how to get round it."""
+    sentence = GOES_ON % (what, " --damaged=fill" if "--damaged=fill copies the rest" in stderr else "")
     good = stderr.endswith(sentence + "\n") and stderr.count("--resume") == 1
     return [] if good else ["does not end with how to go on: " + stderr.strip()]
 

@@ -16,6 +16,7 @@
 #ifndef NCZCOPY_COPY_H
 #define NCZCOPY_COPY_H
 
+#include "../damage.h"
 #include "../hyperslab.h"
 
 #include <stdbool.h>
@@ -69,6 +70,7 @@ typedef struct copy_opts {
     bool              memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
     bool              consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
     bool              skip_unreadable;
+    damage_policy     damaged;      /* --damaged: what becomes of damaged chunks */
     bool              in_place;     /* write the documents of the other version of Zarr beside those of `in` */
     bool              remove_old;   /* ... and remove these */
     bool              netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
@@ -90,7 +92,8 @@ bool copy_parse_min_chunked(copy_opts *o, const char *text);             /* the 
 
 void copy_opts_clear(copy_opts *o);
 
-/* 0, or the first failure's code; failures are reported on stderr. */
+#define COPY_DAMAGED (1 << 20) /* returned in place of a netCDF code: the copy is complete, but for damaged chunks */
+/* 0, COPY_DAMAGED, or the first failure's code; failures and damaged chunks are reported on stderr. */
 int copy_run(const copy_opts *o);
 
 #endif /* NCZCOPY_COPY_H */

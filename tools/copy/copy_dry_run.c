@@ -170,15 +170,22 @@ count_raw(const copy_state *r, const copy_var *v, counts *c)
 
     if ((rc = nczarr_inq_map(grp, &a.map)) == NC_NOERR)
         rc = nczarr_list_var_chunks(grp, v->in, add_listed_chunk, &a);
+    if (rc != NC_NOERR && r->fill != NULL && damage_is_cause(grp, v->in, rc)) {
+        c->about = true; /* what would be listed after a damaged index is not known */
+        rc = NC_NOERR;
+    } else if (rc != NC_NOERR) {
+        (void)copy_fail_read(r, rc, v);
+    }
     (void)nczarr_map_close(a.map);
     copy_chunk_set_clear(&a.shards);
     free(a.at);
-    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
+    return rc;
 }
 
 /* ---- chunks encoded again ---- */
 
 typedef struct sample {
+    copy_state     *r;
     int             in, out;
     const copy_var *v;
     size_t         *step, *start, *count;
@@ -195,8 +202,8 @@ encode_piece(sample *s, size_t *chunks)
     int             rc = NC_NOERR;
 
     if (!s->sparse || copy_chunk_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
-        if ((rc = copy_read_piece(s->in, v, s->start, s->count, s->data)) != NC_NOERR)
-            return copy_fail(rc, v->path);
+        if ((rc = copy_read_piece(s->in, v, s->r->fill, s->start, s->count, s->data)) != NC_NOERR)
+            return copy_fail_read(s->r, rc, v);
         rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
         copy_free_values(s->in, v->type, s->data, n);
     }
@@ -237,7 +244,7 @@ encode_sample(copy_state *r, sample *s, counts *all, counts *c)
 static int
 count_encoded(copy_state *r, const copy_var *v, counts *all, counts *c)
 {
-    sample s = {.in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out, .v = v};
+    sample s = {.r = r, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out, .v = v};
     size_t room = r->budget.slab;
     int    rc;
 
@@ -262,13 +269,19 @@ count_encoded(copy_state *r, const copy_var *v, counts *all, counts *c)
 
 /* ---- output ---- */
 
+static const char *
+name_objects(const counts *c)
+{
+    return c->objects == 1 ? "object" : "objects";
+}
+
 static void
 print_counts(const char *what, const counts *c, const char *how)
 {
     char size[32];
 
-    printf("%s%.0f objects, %s%s  %s%s%s\n", c->about ? "about " : "", c->objects, c->about ? "about " : "",
-           copy_size_text(c->bytes, size), what, how[0] != '\0' ? ": " : "", how);
+    printf("%s%.0f %s, %s%s  %s%s%s\n", c->about ? "about " : "", c->objects, name_objects(c),
+           c->about ? "about " : "", copy_size_text(c->bytes, size), what, how[0] != '\0' ? ": " : "", how);
 }
 
 /* How the target would be stored. */
@@ -346,7 +359,8 @@ copy_dry_run(copy_state *r)
     int         ncid = -1, rc;
 
     print_target(r->t);
-    if ((rc = count_documents(r, &sum)) != NC_NOERR)
+    if ((r->fill != NULL && (rc = copy_scan_all(r, r->fill, false)) != NC_NOERR) ||
+        (rc = count_documents(r, &sum)) != NC_NOERR)
         goto done;
     if ((rc = nczarr_map_own(&counting, &all, &map)) != NC_NOERR ||
         (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
@@ -363,7 +377,7 @@ copy_dry_run(copy_state *r)
     }
     (void)nc_abort(ncid);
     if (rc == NC_NOERR)
-        printf("%s%.0f objects, %s%.0f bytes (%s) in all\n", sum.about ? "about " : "", sum.objects,
+        printf("%s%.0f %s, %s%.0f bytes (%s) in all\n", sum.about ? "about " : "", sum.objects, name_objects(&sum),
                sum.about ? "about " : "", sum.bytes, copy_size_text(sum.bytes, size));
 done:
     (void)nczarr_map_close(map);

@@ -33,6 +33,8 @@ void copy_say(const char *fmt, ...) NCZARR_PRINTF(1, 2);
  * sentence that says so: copy_say_unfinished() prints it, or nothing when there is nothing to continue.
  */
 void copy_set_unfinished(const char *what);
+/* A damaged chunk ended the copy: the sentence then says how to continue in spite of it. */
+void copy_set_damage_met(void);
 void copy_say_unfinished(void);
 
 #define COPY_STOPPED 1 /* returned in place of a netCDF code: a signal asked for an end */
@@ -117,12 +119,13 @@ typedef struct copy_source {
 /* Loads what the options choose from the open source. */
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
+void copy_var_clear(copy_var *v);
 bool copy_names_match(const copy_names *list, const char *path);
 
 /* ---- a part of the source: copy_part.c -------------------------------------------------------------------------- */
 
-/* As nc_get_vara(), with indices in the part that is copied. */
-int copy_read_piece(int in, const copy_var *v, const size_t *start, const size_t *count, void *data);
+/* As nc_get_vara(), with indices in the part that is copied. With a log damaged chunks read as fill. */
+int copy_read_piece(int in, const copy_var *v, damage_log *log, const size_t *start, const size_t *count, void *data);
 /* True if the part is made of whole units, chunks or shards of these lengths. */
 bool copy_part_is_aligned(const copy_source *s, const copy_var *v, const size_t *unit);
 /* Of an aligned part: a unit's place in the source becomes that in the copy. False: it is not in the part. */
@@ -258,7 +261,8 @@ int copy_check_options(const copy_opts *o, const copy_source *s);
 
 typedef struct copy_progress {
     bool        on, json;
-    const char *phase; /* "copy", "verify" */
+    const char *phase; /* "check", "copy", "verify" */
+    bool        resumed;
     double      total; /* bytes, decoded */
     double      done;
     double      moved; /* of `done`, bytes moved by this run, for the rate */
@@ -318,11 +322,35 @@ typedef struct copy_state {
     copy_target     *t;
     copy_budget      budget;
     copy_progress    progress;
+    damage_log      *fill; /* --damaged=fill: damaged chunks are added, and read as fill; else NULL */
 } copy_state;
 
 int copy_budget_for(copy_state *r); /* divides the memory; sets the number of threads */
 int copy_slabs(copy_state *r, const copy_var *v);
 int copy_raw(copy_state *r, const copy_var *v);
+
+/* ---- damaged chunks: copy_damage.c ----------------------------------------------------------------------------- */
+
+/* Reports a failure to read the variable: says how to copy the rest, if it is damage. Returns rc. */
+int copy_fail_read(const copy_state *r, int rc, const copy_var *v);
+/* Adds the damaged chunks of what is copied of a variable to a log. */
+int copy_scan_var(copy_state *r, const copy_var *v, damage_log *log);
+
+/*
+ * Of a variable whose chunks are copied without decoding, in units of these lengths: whether the unit at `index` of the
+ * copy has a damaged chunk, `grid` being the source's; and the copy of its values, with the fill value in place of
+ * damaged chunks.
+ */
+struct chunk_grid;
+bool copy_unit_is_damaged(const copy_state *r, const copy_var *v, const size_t *unit, const struct chunk_grid *grid,
+                          const size_t *index);
+int  copy_damaged_unit(copy_state *r, const copy_var *v, const size_t *unit, nczarr_map *to, const size_t *index);
+
+/* Scans all variables whose data are copied. `skip`: those with damaged chunks are left out, and that is reported. */
+int copy_scan_all(copy_state *r, damage_log *log, bool skip);
+/* NC_NOERR if the log is empty; else lists it, and returns COPY_DAMAGED. */
+int copy_report_damage(const copy_state *r, const damage_log *log);
+
 /* Compares the open target with the source. */
 int copy_verify(copy_state *r);
 

@@ -6,10 +6,15 @@
 #include "copy_int.h"
 
 int
-copy_read_piece(int in, const copy_var *v, const size_t *start, const size_t *count, void *data)
+copy_read_piece(int in, const copy_var *v, damage_log *log, const size_t *start, const size_t *count, void *data)
 {
-    hyperslab_var part = {
-        .ncid = in, .varid = v->in, .rank = v->rank, .type = v->type, .size = v->value, .dims = v->part};
+    hyperslab_var part = {.ncid = in,
+                          .varid = v->in,
+                          .rank = v->rank,
+                          .type = v->type,
+                          .size = v->value,
+                          .dims = v->part,
+                          .damage = log};
 
     return hyperslab_read(&part, start, count, data);
 }

@@ -85,9 +85,9 @@ copy_budget_for(copy_state *r)
 
         if (!v->data || v->nelems == 0)
             continue;
-        if (v->raw) {
+        if (v->raw)
             moved = max_size(moved, chunk_bytes(v, v->raw_objects ? v->shard_in : v->chunk_in, false));
-        } else {
+        if (!v->raw || r->fill != NULL) { /* to find damage, chunks are decoded */
             chunk =
                 max_size(chunk, max_size(chunk_bytes(v, v->chunk_in, false), chunk_bytes(v, v->chunk_out, false)));
             least = max_size(least, (v->partial ? 2 : 1) * chunk_bytes(v, v->chunk_out, true));

@@ -95,13 +95,21 @@ format_clock(double seconds, const char *what, char *out, size_t size)
 static void
 fill_fields(const copy_progress *p, double at, bool end, double share, char field[FIELDS][80])
 {
+    bool   own = strcmp(p->phase, "copy") != 0;
     double took = at - p->begun, per_second = took > 0 ? p->moved / took : 0;
     char   done[32], total[32];
+    int    n;
 
-    (void)snprintf(field[SHARE], sizeof field[SHARE], "%3.0f%%", share * 100);
-    (void)snprintf(field[BYTES], sizeof field[BYTES], "%s of %s", copy_size_text(p->done, done),
-                   copy_size_text(p->total, total));
-    (void)snprintf(field[CHUNKS], sizeof field[CHUNKS], p->chunks == 1 ? "%zu chunk" : "%zu chunks", p->chunks);
+    (void)snprintf(field[SHARE], sizeof field[SHARE], "%s%s%3.0f%%", own ? p->phase : "", own ? " " : "",
+                   share * 100);
+    n = snprintf(field[BYTES], sizeof field[BYTES], "%s of %s", copy_size_text(p->done, done),
+                 copy_size_text(p->total, total));
+
+    if (p->resumed && p->done > p->moved)
+        (void)snprintf(field[BYTES] + n, sizeof field[BYTES] - (size_t)n, " (%s kept)",
+                       copy_size_text(p->done - p->moved, done));
+    if (p->chunks > 0)
+        (void)snprintf(field[CHUNKS], sizeof field[CHUNKS], p->chunks == 1 ? "%zu chunk" : "%zu chunks", p->chunks);
     (void)snprintf(field[RATE], sizeof field[RATE], "%s/s", copy_size_text(per_second, done));
     if (end)
         format_clock(took, "", field[CLOCK], sizeof field[CLOCK]);
@@ -160,7 +168,7 @@ lay_out_line(line *l, const char *name)
     least = longest < NAME_WIDTH_MIN ? longest : NAME_WIDTH_MIN;
     if (longest > 0 && take_columns(&room, least + GAP))
         l->name = least;
-    l->wanted[CHUNKS] = take_columns(&room, strlen(l->field[CHUNKS]) + GAP);
+    l->wanted[CHUNKS] = l->field[CHUNKS][0] != '\0' && take_columns(&room, strlen(l->field[CHUNKS]) + GAP);
     if (l->name > 0) {
         more = longest - least < room ? longest - least : room;
         l->name += more;

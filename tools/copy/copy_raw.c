@@ -5,6 +5,8 @@
  */
 #include "copy_int.h"
 
+#include "../chunk_grid.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +20,9 @@ typedef struct raw {
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
     copy_chunk_set  there, listed;
-    size_t         *at;   /* place for an index while chunks are listed */
-    pthread_mutex_t lock; /* of what is below, and of the progress */
+    copy_chunk_set  damaged; /* units with damaged chunks: not to be moved */
+    size_t         *at;      /* place for an index while chunks are listed */
+    pthread_mutex_t lock;    /* of what is below, and of the progress */
     size_t          next;
     int             rc;
 } raw;
@@ -144,7 +147,8 @@ run_mover(void *arg)
         int  rc = NC_NOERR;
 
         compute_index(w, w->next++, index);
-        done = copy_chunk_set_has(&w->there, w->v, w->unit, index);
+        done = copy_chunk_set_has(&w->there, w->v, w->unit, index) ||
+               copy_chunk_set_has(&w->damaged, w->v, w->unit, index);
         for (size_t d = 0; d < rank; d++) {
             index[d] *= w->unit[d] / w->v->chunk_in[d];
             index_in[d] = index[d] + copy_part_start(w->v, (int)d) / w->v->chunk_in[d];
@@ -185,10 +189,67 @@ run_movers(raw *w)
 static int
 find_chunks(raw *w, int grp)
 {
+    int rc;
+
     w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
-    if (!w->all)
-        return nczarr_list_var_chunks(grp, w->v->in, add_listed_chunk, w);
+    if (!w->all) {
+        rc = nczarr_list_var_chunks(grp, w->v->in, add_listed_chunk, w);
+        if (rc == NC_NOERR || w->r->fill == NULL || !damage_is_cause(grp, w->v->in, rc))
+            return rc;
+        w->all = true; /* a shard's index is damaged */
+    }
     w->n = copy_grid_size(w->v, w->unit);
+    return NC_NOERR;
+}
+
+/* --damaged=fill: which of the chunks to move are damaged, or are in an object with one that is. */
+static int
+find_damaged(raw *w, int grp)
+{
+    size_t     before = w->r->fill->n, *index;
+    chunk_grid grid;
+    int        rc = copy_scan_var(w->r, w->v, w->r->fill);
+
+    if (rc != NC_NOERR || w->r->fill->n == before)
+        return rc;
+    if ((rc = chunk_grid_load(grp, w->v->in, &grid)) != NC_NOERR)
+        return copy_fail(rc, w->v->path);
+    index = copy_alloc((size_t)w->v->rank, sizeof *index);
+    for (size_t i = 0; i < w->n; i++) {
+        compute_index(w, i, index);
+        if (copy_unit_is_damaged(w->r, w->v, w->unit, &grid, index))
+            (void)copy_chunk_set_add(&w->damaged, w->v, w->unit, index);
+    }
+    free(index);
+    chunk_grid_clear(&grid);
+    return NC_NOERR;
+}
+
+static int
+copy_damaged(raw *w)
+{
+    size_t *index = copy_alloc((size_t)w->v->rank, sizeof *index);
+    int     rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && w->damaged.n > 0 && i < w->n; i++) {
+        compute_index(w, i, index);
+        if (copy_chunk_set_has(&w->damaged, w->v, w->unit, index) && (rc = copy_check_interrupt()) == NC_NOERR)
+            rc = copy_damaged_unit(w->r, w->v, w->unit, w->to, index);
+    }
+    free(index);
+    return rc;
+}
+
+/* What an interrupted copy has stored. Where it copied damage, --damaged=fill does without knowing. */
+static int
+find_stored(raw *w, int grp)
+{
+    const copy_var *v = w->v;
+    int             rc = copy_chunk_set_load(grp, v->out, v, v->chunk_out, w->unit, &w->there);
+
+    if (rc == NC_NOERR || w->r->fill == NULL || !damage_is_cause(grp, v->out, rc))
+        return rc;
+    copy_chunk_set_clear(&w->there);
     return NC_NOERR;
 }
 
@@ -202,19 +263,23 @@ copy_raw(copy_state *r, const copy_var *v)
     w.unit = v->raw_objects ? v->shard_in : v->chunk_in;
     w.at = copy_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
-        (rc = find_chunks(&w, g->in)) != NC_NOERR ||
-        (r->t->resumed && (rc = copy_chunk_set_load(g->out, v->out, v, v->chunk_out, w.unit, &w.there)) != NC_NOERR))
-        (void)copy_fail(rc, v->path);
+        (rc = find_chunks(&w, g->in)) != NC_NOERR || (r->t->resumed && (rc = find_stored(&w, g->out)) != NC_NOERR))
+        (void)copy_fail_read(r, rc, v);
+    if (rc == NC_NOERR && r->fill != NULL)
+        rc = find_damaged(&w, g->in);
     if (rc == NC_NOERR) {
         run_movers(&w);
         rc = w.rc;
     }
+    if (rc == NC_NOERR)
+        rc = copy_damaged(&w);
     if (rc == NC_NOERR && w.n == 0)
         copy_progress_add(&r->progress, (double)v->nelems * (double)v->value, false, 0, v->path);
     (void)nczarr_map_close(w.from);
     (void)nczarr_map_close(w.to);
     copy_chunk_set_clear(&w.there);
     copy_chunk_set_clear(&w.listed);
+    copy_chunk_set_clear(&w.damaged);
     free(w.at);
     free(w.index);
     return rc;

@@ -8,6 +8,7 @@
 #include "../error_text.h"
 #include "../interrupt.h"
 #include "../redact_url.h"
+#include "../terminal_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,8 +51,7 @@ copy_fail(int rc, const char *what)
     char  text[ERROR_TEXT_SIZE];
 
     error_text(rc, shown, text);
-    copy_clear_line();
-    fprintf(stderr, "nczcopy: %s: %s\n", shown != NULL ? shown : "", text);
+    copy_say("%s: %s", shown != NULL ? shown : "", text);
     free(shown);
     return rc;
 }
@@ -59,17 +59,26 @@ copy_fail(int rc, const char *what)
 void
 copy_say(const char *fmt, ...)
 {
+    char    text[4 * ERROR_TEXT_SIZE];
     va_list args;
 
-    copy_clear_line();
     va_start(args, fmt);
-    fprintf(stderr, "nczcopy: ");
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
+    (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    copy_clear_line();
+    fprintf(stderr, "nczcopy: ");
+    terminal_print(stderr, text);
+    fputc('\n', stderr);
 }
 
 static char *unfinished; /* as messages name it */
+static bool  damage_met;
+
+void
+copy_set_damage_met(void)
+{
+    damage_met = true;
+}
 
 void
 copy_set_unfinished(const char *what)
@@ -84,7 +93,8 @@ copy_say_unfinished(void)
     if (unfinished == NULL)
         return;
     copy_clear_line();
-    fprintf(stderr, "nczcopy: %s is not complete: the same command with --resume continues it\n", unfinished);
+    fprintf(stderr, "nczcopy: %s is not complete: the same command with --resume%s continues it\n", unfinished,
+            damage_met ? " --damaged=fill" : "");
 }
 
 int

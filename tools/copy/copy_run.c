@@ -121,6 +121,7 @@ copy_data(copy_state *r)
     for (size_t i = 0; i < r->s->nvars; i++)
         total += r->s->vars[i].data ? (double)r->s->vars[i].nelems * (double)r->s->vars[i].value : 0;
     copy_progress_begin(&r->progress, r->o, total);
+    r->progress.resumed = r->t->resumed;
     for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++) {
         const copy_var *v = &r->s->vars[i];
 
@@ -217,6 +218,7 @@ copy_run(const copy_opts *opts)
     copy_source      s = {.ncid = -1};
     copy_target      t = {.ncid = -1, .lock = -1};
     copy_state       r = {.o = o, .s = &s, .t = &t};
+    damage_log       log = {.n = 0};
     int              rc;
 
     if (o->in_place)
@@ -233,17 +235,22 @@ copy_run(const copy_opts *opts)
     say_warnings(o, s.ncid);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
-        (rc = copy_target_choose(o, &t, s.ncid)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR)
+        (rc = copy_target_choose(o, &t, s.ncid)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR ||
+        (o->damaged == DAMAGE_SKIP && (rc = copy_scan_all(&r, &log, true)) != NC_NOERR))
         goto done;
+    r.fill = o->damaged == DAMAGE_FILL ? &log : NULL;
     warn_of_characters(&s, &t);
     t.marker = compute_marker(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
+    if (rc == NC_NOERR)
+        rc = copy_report_damage(&r, &log);
 done:
     if (rc == COPY_STOPPED)
         copy_say("%s: interrupted%s", t.parts.shown, t.resumable ? "" : "; nothing is left of the copy");
     if (rc != NC_NOERR)
         copy_say_unfinished();
     copy_set_unfinished(NULL);
+    damage_log_clear(&log);
     copy_target_clear(&t);
     copy_source_clear(&s);
     if (s.ncid >= 0)

@@ -49,10 +49,10 @@ check_widths(const slab *s, size_t n)
 static int
 copy_piece(slab *s, size_t n)
 {
-    int rc = copy_read_piece(s->in, s->v, s->start, s->count, s->data);
+    int rc = copy_read_piece(s->in, s->v, s->r->fill, s->start, s->count, s->data);
 
     if (rc != NC_NOERR)
-        return copy_fail(rc, s->v->path);
+        return copy_fail_read(s->r, rc, s->v);
     rc = check_widths(s, n);
     if (rc == NC_NOERR && (rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data)) != NC_NOERR)
         (void)copy_fail(rc, s->v->path);

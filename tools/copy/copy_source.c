@@ -221,8 +221,8 @@ load_shape(const copy_source *s, copy_var *v)
     return rc;
 }
 
-static void
-clear_var(copy_var *v)
+void
+copy_var_clear(copy_var *v)
 {
     free(v->path);
     free(v->name);
@@ -269,12 +269,12 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
     chosen = o->vars.n == 0 || copy_names_match(&o->vars, v.path);
     v.data = chosen && is_group_wanted(o, s->groups[g].path);
     if ((o->vars_only && !chosen) || (o->groups_only && !is_group_wanted(o, s->groups[g].path))) {
-        clear_var(&v);
+        copy_var_clear(&v);
         return NC_NOERR;
     }
     if ((rc = check_readable(o, s->groups[g].in, &v, &skip)) != NC_NOERR || skip ||
         (rc = load_sizes(s->groups[g].in, &v)) != NC_NOERR || (rc = load_shape(s, &v)) != NC_NOERR) {
-        clear_var(&v);
+        copy_var_clear(&v);
         return rc;
     }
     s->vars = grow_list(s->vars, s->nvars, sizeof *s->vars);
@@ -356,7 +356,7 @@ copy_source_clear(copy_source *s)
     for (size_t i = 0; i < s->ndims; i++)
         free(s->dims[i].name);
     for (size_t i = 0; i < s->nvars; i++)
-        clear_var(&s->vars[i]);
+        copy_var_clear(&s->vars[i]);
     free(s->groups);
     free(s->dims);
     free(s->types);

@@ -6,6 +6,8 @@
  */
 #include "copy_int.h"
 
+#include "../consolidated.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,8 +244,12 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
     b = copy_alloc(n, value);
     do {
         n = copy_count_piece(v, step, start, count);
-        if (rc != NC_NOERR || (rc = copy_read_piece(in, v, start, count, a)) != NC_NOERR)
+        if (rc != NC_NOERR)
             break;
+        if ((rc = copy_read_piece(in, v, c->r->fill, start, count, a)) != NC_NOERR) {
+            (void)copy_fail_read(c->r, rc, v);
+            goto done;
+        }
         rc = compare_piece(v, in, out, varid, type, start, count, n, a, b, &same);
         copy_free_values(in, v->type, a, n);
         copy_progress_add(&c->r->progress, (double)n * (double)v->value, true, 0, v->path);
@@ -252,6 +258,7 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
         (void)copy_fail(rc, v->path);
     else if (!same)
         report_difference(c, v->path, "its data");
+done:
     free(step);
     free(start);
     free(count);
@@ -278,6 +285,38 @@ compare_var(check *c, const copy_var *v)
     }
     compare_atts(c, g->in, v->in, grp, varid, v->path);
     return v->data && v->nelems > 0 ? compare_data(c, v, g->in, grp, varid) : NC_NOERR;
+}
+
+/* Consolidated metadata are a copy of the documents, and may be stale: those of the target must not be. */
+static void
+report_target_difference(const char *text, void *arg)
+{
+    check *c = arg;
+
+    if (++c->wrong <= WRONG_MAX)
+        copy_say("%s: %s", c->r->t->parts.shown != NULL ? c->r->t->parts.shown : c->r->o->in, text);
+}
+
+static void
+report_source_difference(const char *text, void *arg)
+{
+    copy_state *r = arg;
+
+    copy_say("%s: %s: the copy follows its consolidated metadata; #consolidated=no copies by the documents", r->o->in,
+             text);
+}
+
+static int
+compare_consolidated(check *c, const char *path)
+{
+    char why[ERROR_TEXT_SIZE];
+    int  compared, rc;
+
+    if (!c->r->o->in_place && consolidated_compare(c->r->o->in, report_source_difference, c->r, &compared, why) != 0)
+        copy_say("%s: its consolidated metadata are not compared with its documents: %s", c->r->o->in, why);
+    if ((rc = consolidated_compare(path, report_target_difference, c, &compared, why)) != NC_NOERR)
+        copy_say("%s: %s", path, why);
+    return rc;
 }
 
 int
@@ -308,6 +347,8 @@ copy_verify(copy_state *r)
         rc = compare_var(&c, &r->s->vars[i]);
     copy_progress_end(&r->progress, rc == NC_NOERR);
     (void)nc_close(c.root);
+    if (rc == NC_NOERR)
+        rc = compare_consolidated(&c, path);
     if (rc == NC_NOERR && c.wrong > 0) {
         copy_say("%s: %zu differences", path, c.wrong);
         rc = NC_EIO;

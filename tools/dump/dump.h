@@ -8,6 +8,7 @@
 #ifndef NCZDUMP_DUMP_H
 #define NCZDUMP_DUMP_H
 
+#include "../damage.h"
 #include "../hyperslab.h"
 
 #include <stdbool.h>
@@ -53,6 +54,8 @@ typedef struct dump_opts {
     bool                times;            /* -t, -i */
     char                time_separator;   /* between date and time of day */
     bool                stats;            /* --stats: what was asked of the store, on stderr at the end */
+    damage_policy       damaged;          /* --damaged: what becomes of damaged chunks, in CDL and JSON */
+    bool                check;            /* --check: dump_check() in place of dump_run() */
     bool                sizes;            /* --sizes: in --tree the bytes of a dataset on a server, too */
     bool                color;            /* in color: CDL, and names in --tree and --chunks */
     const char         *file;             /* what error messages name; NULL: the dataset's name */
@@ -74,10 +77,20 @@ bool dump_names_add_with_subscripts(dump_names *list, hyperslab_limits *limits, 
 char *dump_default_name(const char *path);
 
 /*
- * Prints the dataset under the name. Returns 0, or the first error's code; each error is reported on stderr in one
- * line. A variable whose data cannot be read is reported and skipped; the rest is still printed.
+ * Prints the dataset under the name. Returns 0, the first error's code, or if there is none DUMP_DAMAGED; each error is
+ * reported on stderr in one line. A variable whose data cannot be read is reported and skipped; the rest is still
+ * printed.
  */
 int dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out);
+
+#define DUMP_DAMAGED (1 << 20) /* there are damaged chunks: they read as fill, or their variables are left out */
+
+/*
+ * Reads every chunk, and compares consolidated metadata with the documents; `path` is what nc_open() takes. Prints each
+ * damaged chunk, broken document and difference, and a line with the sums. Returns 0, DUMP_DAMAGED, or the code of
+ * what could not be checked.
+ */
+int dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out);
 
 /* One line with the counts of operations on the dataset's store so far. */
 void dump_stats(int ncid, FILE *out);

@@ -8,6 +8,8 @@
  */
 #include "dump_int.h"
 
+#include "../error_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,17 +234,50 @@ print_title(section *s)
     d->col = d->indent + (s->v->ndims <= 1 ? strlen(s->v->name) + 4 : 2);
 }
 
+/* The library's text names keys, which may have any character: what would end the comment is replaced. */
+static void
+print_why(dump_context *d, const char *why, const dump_var *v)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_add(&t, "// ");
+    dump_text_add_name(&t, v->name);
+    dump_text_add(&t, ": cannot be read: ");
+    dump_text_add_safe(&t, why);
+    fputc('\n', d->out);
+    dump_cdl_indent(d);
+    fputc(' ', d->out);
+    dump_cdl_colored(d, DUMP_FAINT, t.s);
+    fputc('\n', d->out);
+    dump_text_clear(&t);
+}
+
+static void
+print_damage(dump_context *d, size_t n, const dump_var *v)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_add(&t, "// ");
+    dump_text_add_name(&t, v->name);
+    dump_text_addf(&t, ": %zu damaged chunk%s read%s as fill", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+    dump_cdl_indent(d);
+    fputc(' ', d->out);
+    dump_cdl_colored(d, DUMP_FAINT, t.s);
+    fputc('\n', d->out);
+    dump_text_clear(&t);
+}
+
 void
 dump_cdl_data(dump_context *d, const dump_var *v)
 {
     section s = {.d = d, .v = v, .t = DUMP_TEXT_INIT};
-    char   *path;
+    size_t  damaged = v->damage != NULL ? v->damage->n : 0;
+    char    why[ERROR_TEXT_SIZE];
     bool    more = true;
     int     rc;
 
     if (v->size == 0) /* the header says why it is left out */
         return;
-    path = dump_var_path(v->grp, v->name);
     s.index = dump_alloc((size_t)v->ndims, sizeof *s.index);
     s.style = dump_number_format_for(d, v->grp, v->id, v->type);
     dump_fill_load(v, &s.fill);
@@ -252,18 +287,9 @@ dump_cdl_data(dump_context *d, const dump_var *v)
         s.time.valid = false;
 
     if ((rc = probe_data(&s)) != NC_NOERR) {
-        dump_text why = DUMP_TEXT_INIT;
-
-        dump_text_add_error(&why, rc, v->name);
-        fputc('\n', d->out);
-        dump_cdl_indent(d);
-        fputc(' ', d->out);
-        dump_color(d, DUMP_FAINT);
-        fprintf(d->out, "// %s: cannot be read: %s", v->name, why.s);
-        dump_color_end(d);
-        fputc('\n', d->out);
-        dump_text_clear(&why);
-        dump_fail(&d->report, rc, path);
+        error_text(rc, v->name, why);
+        print_why(d, why, v);
+        dump_damage_fail(d, rc, v, why);
     } else {
         print_title(&s);
         while (more && rc == NC_NOERR) {
@@ -271,16 +297,18 @@ dump_cdl_data(dump_context *d, const dump_var *v)
             more = advance_row(&s);
         }
         if (rc != NC_NOERR) {
+            error_text(rc, v->name, why);
             /* A comma was printed last: one value more makes it correct CDL. */
             fputs(v->type == NC_CHAR ? "\"\" ; " : "_ ; ", d->out);
             dump_cdl_colored(d, DUMP_FAINT, "// incomplete: the rest could not be read");
             fputc('\n', d->out);
-            dump_fail(&d->report, rc, path);
+            dump_damage_fail(d, rc, v, why);
         }
     }
     dump_reader_close(&s.r);
     dump_fill_clear(&s.fill);
     dump_text_clear(&s.t);
     free(s.index);
-    free(path);
+    if (v->damage != NULL && v->damage->n > damaged)
+        print_damage(d, v->damage->n - damaged, v);
 }

@@ -7,6 +7,8 @@
  */
 #include "dump_int.h"
 
+#include "../error_text.h"
+
 #include "nczarr_zmap.h"
 
 #include <stdlib.h>
@@ -163,7 +165,8 @@ print_att(dump_context *d, int grp, int varid, const char *owner, int index)
     int      rc = dump_att_load(grp, varid, index, &a);
 
     if (rc != NC_NOERR || a.val == NULL) {
-        dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
+        if (varid == NC_GLOBAL || dump_asks_for_var(d, grp, varid))
+            dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
         dump_att_clear(&a);
         return;
     }
@@ -183,27 +186,37 @@ print_att(dump_context *d, int grp, int varid, const char *owner, int index)
     dump_att_clear(&a);
 }
 
+static void
+print_left_out(dump_context *d, const dump_var *v, const char *why)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_add(&t, "// left out: ");
+    dump_text_add_type(&t, v, true);
+    dump_text_add(&t, " ");
+    dump_text_add_name(&t, v->name);
+    dump_text_add(&t, ": ");
+    dump_text_add_safe(&t, why);
+    dump_cdl_indent(d);
+    fputc('\t', d->out);
+    dump_cdl_colored(d, DUMP_FAINT, t.s);
+    fputc('\n', d->out);
+    dump_text_clear(&t);
+}
+
 /* CDL has no word for its type: a comment says what is left out and why, and what is printed stays CDL. */
 static void
 print_unreadable_var(dump_context *d, const dump_var *v)
 {
-    dump_text t = DUMP_TEXT_INIT, why = DUMP_TEXT_INIT;
-    char     *path = dump_var_path(v->grp, v->name);
-    int       rc;
+    char  why[ERROR_TEXT_SIZE];
+    char *path = dump_var_path(v->grp, v->name);
+    int   rc = nczarr_inq_var_encoding(v->grp, v->id, NULL, NULL);
 
-    dump_text_add_type(&t, v, true);
-    rc = nczarr_inq_var_encoding(v->grp, v->id, NULL, NULL);
     rc = rc != NC_NOERR ? rc : NC_EBADTYPE;
-    dump_text_add_error(&why, rc, v->name);
-    dump_cdl_indent(d);
-    fputc('\t', d->out);
-    dump_color(d, DUMP_FAINT);
-    fprintf(d->out, "// left out: %s %s: %s", t.s, v->name, why.s);
-    dump_color_end(d);
-    fputc('\n', d->out);
-    dump_fail(&d->report, rc, path);
-    dump_text_clear(&t);
-    dump_text_clear(&why);
+    error_text(rc, v->name, why);
+    print_left_out(d, v, why);
+    if (dump_asks_for_var(d, v->grp, v->id))
+        dump_fail_text(&d->report, rc, "%s: %s: %s", d->report.file, path, why);
     free(path);
 }
 
@@ -214,6 +227,10 @@ print_var(dump_context *d, const dump_var *v)
 
     if (v->size == 0) {
         print_unreadable_var(d, v);
+        return;
+    }
+    if (dump_damage_skips(d, v->grp, v->id)) {
+        print_left_out(d, v, "a chunk is damaged");
         return;
     }
     dump_cdl_indent(d);
@@ -246,7 +263,8 @@ print_vars(dump_context *d, const dump_ids *vars, int grp)
     }
     for (int i = 0; i < vars->n; i++) {
         if ((rc = dump_var_load_part(grp, vars->id[i], &d->part, &v)) != NC_NOERR) {
-            dump_fail(&d->report, rc, v.name);
+            if (dump_asks_for_var(d, grp, vars->id[i]))
+                dump_fail(&d->report, rc, v.name);
             continue;
         }
         print_var(d, &v);
@@ -286,7 +304,8 @@ print_vars_data(dump_context *d, const dump_ids *vars, int grp)
     for (int i = 0; i < vars->n; i++) {
         if (!dump_wants_var(d, grp, vars->id[i]) || dump_var_load_part(grp, vars->id[i], &d->part, &v) != NC_NOERR)
             continue;
-        if (!v.empty)
+        v.damage = d->o->damaged == DAMAGE_FILL ? &d->damage : NULL;
+        if (!v.empty && !dump_damage_skips(d, grp, vars->id[i]))
             dump_cdl_data(d, &v);
         dump_var_clear(&v);
     }

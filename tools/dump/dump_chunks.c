@@ -6,6 +6,8 @@
  */
 #include "dump_int.h"
 
+#include "../error_text.h"
+
 #include <nczarr_zmap.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,7 @@ typedef struct chunks {
     size_t             shard_total, shards_stored; /* their bytes are the chunks', an index and gaps */
     unsigned long long shard_bytes;
     dump_text          shard_list;
+    const char        *why; /* its data cannot be read; NULL: they can */
 } chunks;
 
 /* The text of an encoding is empty where the lengths of chunks differ. */
@@ -327,6 +330,36 @@ add_chunk_lengths(dump_text *t, const chunks *c)
 }
 
 static void
+add_path(const dump_context *d, dump_text *t, const char *path)
+{
+    dump_text_add(t, d->o->color ? DUMP_BOLD : "");
+    dump_text_add_safe(t, path);
+    dump_text_add(t, d->o->color ? DUMP_PLAIN "  " : "  ");
+}
+
+/* Nothing is known of its chunks. */
+static void
+print_unknown(dump_context *d, const char *path, const char *why, bool first)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    if (d->o->form == DUMP_CHUNKS_JSON) {
+        dump_text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
+        dump_text_add_json(&t, path, strlen(path));
+        dump_text_add(&t, ", \"error\": ");
+        dump_text_add_json(&t, why, strlen(why));
+        dump_text_addc(&t, '}');
+    } else {
+        add_path(d, &t, path);
+        dump_text_add(&t, "cannot be read: ");
+        dump_text_add_safe(&t, why);
+        dump_text_addc(&t, '\n');
+    }
+    fwrite(t.s, 1, t.len, d->out);
+    dump_text_clear(&t);
+}
+
+static void
 print_text(chunks *c, const char *path)
 {
     const dump_var *v = c->v;
@@ -334,7 +367,7 @@ print_text(chunks *c, const char *path)
     int             no_fill = 0;
     dump_text       t = DUMP_TEXT_INIT;
 
-    dump_text_addf(&t, c->d->o->color ? DUMP_BOLD "%s" DUMP_PLAIN "  " : "%s  ", path);
+    add_path(c->d, &t, path);
     dump_text_add_type(&t, v, false);
     dump_text_add(&t, v->ndims > 0 ? " " : "");
     add_sizes(c->d, &t, v->shape, v->ndims);
@@ -360,6 +393,10 @@ print_text(chunks *c, const char *path)
         dump_text_addf(&t, "\n    %zu of %zu shard%s stored: %llu bytes, %llu of them index and gaps",
                        c->shards_stored, c->shard_total, c->shard_total == 1 ? "" : "s", c->shard_bytes,
                        c->shard_bytes > c->bytes ? c->shard_bytes - c->bytes : 0);
+    if (c->why != NULL) {
+        dump_text_add(&t, "\n    cannot be read: ");
+        dump_text_add_safe(&t, c->why);
+    }
     fprintf(c->d->out, "%s\n", t.s);
     dump_text_clear(&t);
     if (c->total > 1)
@@ -422,6 +459,10 @@ print_json(chunks *c, const char *path, bool first)
     dump_text_addc(&t, ']');
     if (c->v->shard != NULL)
         add_json_shards(c, &t);
+    if (c->why != NULL) {
+        dump_text_add(&t, ",\n   \"error\": ");
+        dump_text_add_json(&t, c->why, strlen(c->why));
+    }
     dump_text_addc(&t, '}');
     fwrite(t.s, 1, t.len, c->d->out);
     dump_text_clear(&t);
@@ -439,10 +480,22 @@ static void
 print_var(dump_context *d, const dump_var *v, sums *s)
 {
     chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT, .shard_list = DUMP_TEXT_INIT};
-    char  *path = dump_var_path(v->grp, v->name);
-    int    rc = nczarr_inq_map(v->grp, &c.map);
-    bool   any = measure_grid(&c);
+    char  *path = dump_var_path(v->grp, v->name), why[ERROR_TEXT_SIZE];
+    int    rc = dump_var_check(v->grp, v->id);
+    bool   any;
 
+    if (rc != NC_NOERR) {
+        error_text(rc, v->name, why);
+        (void)dump_fail_text(&d->report, rc, "%s: %s: %s", d->report.file, path, why);
+        c.why = why;
+    }
+    if (dump_var_is_unknown(rc)) {
+        print_unknown(d, path, why, !s->any);
+        s->any = true;
+        goto done;
+    }
+    rc = nczarr_inq_map(v->grp, &c.map);
+    any = measure_grid(&c);
     if (c.uncounted) {
         (void)dump_fail_text(&d->report, NC_EVARSIZE, "%s: %s: there are places for more chunks than can be counted",
                              d->report.file, path);

@@ -106,6 +106,9 @@ typedef struct dump_context {
     size_t           columns; /* that a line of --tree may take; 0: any */
     hyperslab        part;
     dump_report      report;
+    damage_log       damage;  /* damaged chunks */
+    dump_var_id     *skipped; /* --damaged=skip: the variables that have some */
+    size_t           nskipped;
     size_t           col;  /* column of the line, as the wrapping counts it: ncdump does not reset it in headers */
     dump_var_id     *vars; /* -v resolved */
     size_t           nvars;
@@ -144,6 +147,8 @@ int  dump_select(dump_context *d);
 void dump_select_clear(dump_context *d);
 bool dump_wants_group(const dump_context *d, int grp);
 bool dump_wants_var(const dump_context *d, int grp, int varid);
+/* False: -v or -g chooses others, so that what is wrong with the variable is no failure. */
+bool dump_asks_for_var(const dump_context *d, int grp, int varid);
 /* The name and length of a dimension, of the part that is chosen. */
 int dump_inq_dim(const dump_context *d, int grp, int dimid, char *name, size_t *len);
 
@@ -196,7 +201,8 @@ typedef struct dump_var {
     bool                 *unlimited;
     const hyperslab_dim **part; /* of each dimension, what is chosen; NULL: all of it. `shape` is that of the part. */
     int                   natts;
-    bool                  empty; /* a dimension of length 0 */
+    bool                  empty;  /* a dimension of length 0 */
+    damage_log           *damage; /* damaged chunks are added, and read as fill; NULL: reading fails */
 } dump_var;
 
 int dump_var_load(int grp, int varid, dump_var *v);
@@ -289,6 +295,28 @@ int dump_reader_open(const dump_var *v, dump_reader *r);
 /* Points to the next values, at most want and at least one; they stay until the next call. */
 int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
 void dump_reader_close(dump_reader *r);
+
+/* ---- dump_damage.c: damaged chunks ------------------------------------------------------------------------------ */
+
+/* --damaged=skip: looks for the variables with damaged chunks, of those whose data are wanted. */
+void dump_damage_find(dump_context *d);
+bool dump_damage_skips(const dump_context *d, int grp, int varid);
+/* Lists what was found on stderr. True: it is why the exit status is DAMAGE_EXIT. */
+bool dump_damage_report(dump_context *d);
+/* Reports why a variable's data cannot be read; if that is damage, says what can be done. */
+void dump_damage_fail(dump_context *d, int rc, const dump_var *v, const char *why);
+
+/* Says on stderr which variables are in consolidated metadata alone, where that costs next to nothing. */
+void dump_warn_stale(dump_context *d);
+
+/* Why a variable's data cannot be read at all, as a code with the library's text; NC_NOERR: they can. */
+int dump_var_check(int grp, int varid);
+/* Such a code says that the document itself is broken, not only its type or a codec: it tells no shape. */
+static inline bool
+dump_var_is_unknown(int rc)
+{
+    return rc != NC_NOERR && rc != NC_EBADTYPE && rc != NC_EFILTER && rc != NC_ENOFILTER;
+}
 
 /* ---- colors, with dump_opts.color -------------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
  */
 #include "dump_int.h"
 
+#include "../error_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +70,8 @@ print_atts(dump_context *d, int grp, int varid, int natts, int level)
         int      rc = dump_att_load(grp, varid, i, &a);
 
         if (rc != NC_NOERR || a.val == NULL) {
-            dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
+            if (varid == NC_GLOBAL || dump_asks_for_var(d, grp, varid))
+                dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
         } else {
             dump_json_key(d, level + 1, first, a.name);
             fputs("{\"type\": ", d->out);
@@ -258,11 +261,15 @@ static void
 print_data(dump_context *d, const dump_var *v, int level)
 {
     json_walk   w = {.d = d, .v = v, .t = DUMP_TEXT_INIT};
-    char       *path = dump_var_path(v->grp, v->name);
+    size_t      damaged = v->damage != NULL ? v->damage->n : 0, got;
     const void *vals;
-    size_t      got;
     int         rc = NC_NOERR;
 
+    if (dump_damage_skips(d, v->grp, v->id)) {
+        dump_json_key(d, level, false, "error");
+        fputs("\"left out: a chunk is damaged\"", d->out);
+        return;
+    }
     if (v->empty) {
         dump_json_key(d, level, false, "data");
         fputs("[]", d->out);
@@ -273,17 +280,19 @@ print_data(dump_context *d, const dump_var *v, int level)
         rc = print_level(&w, 0, level);
     }
     if (rc != NC_NOERR) {
-        dump_text why = DUMP_TEXT_INIT;
+        char why[ERROR_TEXT_SIZE];
 
-        dump_text_add_error(&why, rc, NULL);
+        error_text(rc, NULL, why);
         dump_json_key(d, level, false, "error");
-        dump_json_string(d, why.s);
-        dump_text_clear(&why);
-        dump_fail(&d->report, rc, path);
+        dump_json_string(d, why);
+        dump_damage_fail(d, rc, v, why);
+    }
+    if (v->damage != NULL && v->damage->n > damaged) {
+        dump_json_key(d, level, false, "damaged_chunks");
+        fprintf(d->out, "%zu", v->damage->n - damaged);
     }
     dump_reader_close(&w.r);
     dump_text_clear(&w.t);
-    free(path);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
@@ -349,6 +358,7 @@ print_vars(dump_context *d, int grp, int level)
 
         if ((rc = dump_var_load_part(grp, vars.id[i], &d->part, &v)) != NC_NOERR)
             break;
+        v.damage = d->o->damaged == DAMAGE_FILL ? &d->damage : NULL;
         dump_json_key(d, level + 1, first, v.name);
         print_var(d, &v, level + 2);
         dump_var_clear(&v);

@@ -107,8 +107,13 @@ static int
 read_box(const dump_reader *r)
 {
     const dump_var *v = r->v;
-    hyperslab_var   part = {
-          .ncid = v->grp, .varid = v->id, .rank = v->ndims, .type = v->type, .size = v->size, .dims = v->part};
+    hyperslab_var   part = {.ncid = v->grp,
+                            .varid = v->id,
+                            .rank = v->ndims,
+                            .type = v->type,
+                            .size = v->size,
+                            .dims = v->part,
+                            .damage = v->damage};
 
     return hyperslab_read(&part, r->start, r->count, r->buf);
 }

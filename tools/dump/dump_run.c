@@ -107,6 +107,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
                       .name = name,
                       .utf8 = terminal_is_utf8(),
                       .root = ncid};
+    bool         damaged;
     int          rc;
 
     if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR ||
@@ -114,6 +115,10 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         return dump_fail(&d.report, rc, NULL);
     dump_text_set_terminal(isatty(fileno(out)));
     if (dump_select(&d) == NC_NOERR && select_part(&d) == NC_NOERR) {
+        if (opts->form == DUMP_CDL || opts->form == DUMP_JSON)
+            dump_warn_stale(&d);
+        if (opts->damaged == DAMAGE_SKIP)
+            dump_damage_find(&d);
         switch (opts->form) {
         case DUMP_KIND: fprintf(out, "%s\n", dump_kind(d.format)); break;
         case DUMP_NCML: dump_ncml(&d); break;
@@ -131,5 +136,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
     hyperslab_clear(&d.part);
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&d.report, NC_EIO, "cannot write the output");
-    return d.report.status;
+    damaged = dump_damage_report(&d);
+    damage_log_clear(&d.damage);
+    return d.report.status == NC_NOERR && damaged ? DUMP_DAMAGED : d.report.status;
 }

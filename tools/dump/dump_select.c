@@ -168,6 +168,7 @@ dump_select_clear(dump_context *d)
         free(d->bounds_names[i]);
     free(d->bounds);
     free(d->bounds_names);
+    free(d->skipped);
 }
 
 bool
@@ -188,14 +189,26 @@ is_coordinate(int grp, int varid)
     return nc_inq_varname(grp, varid, name) == NC_NOERR && nc_inq_dimid(grp, name, &dimid) == NC_NOERR;
 }
 
-bool
-dump_wants_var(const dump_context *d, int grp, int varid)
+static bool
+is_listed(const dump_context *d, int grp, int varid)
 {
     bool listed = d->o->vars.n == 0;
 
     for (size_t i = 0; i < d->nvars && !listed; i++)
         listed = d->vars[i].ncid == grp && d->vars[i].varid == varid;
-    return listed && (d->o->part != DUMP_COORDS || is_coordinate(grp, varid));
+    return listed;
+}
+
+bool
+dump_asks_for_var(const dump_context *d, int grp, int varid)
+{
+    return dump_wants_group(d, grp) && is_listed(d, grp, varid);
+}
+
+bool
+dump_wants_var(const dump_context *d, int grp, int varid)
+{
+    return is_listed(d, grp, varid) && (d->o->part != DUMP_COORDS || is_coordinate(grp, varid));
 }
 
 int

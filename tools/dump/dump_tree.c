@@ -6,6 +6,7 @@
  */
 #include "dump_int.h"
 
+#include "../error_text.h"
 #include "../terminal_text.h"
 
 #include <stdlib.h>
@@ -166,11 +167,13 @@ add_bytes(dump_text *t, const dump_tree_size *s)
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* A variable's line in its columns; the declaration is without the name. */
+/* A variable's line in its columns; the declaration is without the name. Of a variable whose document cannot be read
+ * nothing but the name and the cause is known. */
 typedef struct tree_line {
     char      name[NC_MAX_NAME + 1];
     size_t    name_width;
     dump_text declared, bytes, ratio, rest;
+    bool      unknown; /* only `rest`, the cause */
 } tree_line;
 
 static void
@@ -181,14 +184,34 @@ add_blanks(dump_text *t, size_t n, size_t column)
 }
 
 static void
+report_broken(dump_context *d, int rc, const dump_var *v, const char *why)
+{
+    char *path = dump_var_path(v->grp, v->name);
+
+    (void)dump_fail_text(&d->report, rc, "%s: %s: %s", d->report.file, path, why);
+    free(path);
+}
+
+static void
 make_line(dump_context *d, const dump_var *v, size_t column, const dump_tree_size *size, tree_line *l)
 {
-    char name[NC_MAX_NAME + 1];
+    char name[NC_MAX_NAME + 1], why[ERROR_TEXT_SIZE];
+    int  broken = dump_var_check(v->grp, v->id);
 
+    error_text(broken, v->name, why); /* before the next call forgets it */
     memcpy(l->name, v->name, sizeof l->name);
     l->name_width = count_chars(v->name);
     dump_text_add(&l->declared, "  ");
     add_blanks(&l->declared, l->name_width, column);
+    if (broken != NC_NOERR)
+        report_broken(d, broken, v, why);
+    if (dump_var_is_unknown(broken)) {
+        l->unknown = true;
+        dump_text_addn(&l->bytes, "", 0);
+        dump_text_addn(&l->ratio, "", 0);
+        dump_text_addf(&l->rest, "cannot be read: %s", why);
+        return;
+    }
     dump_text_add_type(&l->declared, v, false);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
@@ -202,6 +225,8 @@ make_line(dump_context *d, const dump_var *v, size_t column, const dump_tree_siz
     add_chunk_shape(d, &l->rest, v);
     add_codecs(&l->rest, v);
     add_count(&l->rest, v->natts, "attribute");
+    if (broken != NC_NOERR)
+        dump_text_addf(&l->rest, "  cannot be read: %s", why);
 }
 
 static size_t
@@ -231,7 +256,7 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
         print_name(d, DUMP_BOLD, line[i].name);
         dump_text_addf(&below, "%s%s    ", front, corner ? signs->gap : signs->bar);
         dump_text_add(&t, line[i].declared.s);
-        if (bytes > 0) {
+        if (bytes > 0 && !line[i].unknown) {
             add_blanks(&t, line[i].name_width + count_chars(line[i].declared.s), declared);
             add_blanks(&t, count_chars(line[i].bytes.s), bytes + 2);
             dump_text_add(&t, line[i].bytes.s);

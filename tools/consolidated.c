@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "consolidated.h"
+#include "error_text.h"
+#include "path_parts.h"
+
+#include <nczarr.h>
+#include <nczarr_zmap.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same group in both. */
+typedef struct both {
+    int                     copy, docs; /* ncids: by the consolidated metadata, by the documents */
+    const char             *path;       /* with a slash at its end */
+    consolidated_difference each;
+    void                   *arg;
+} both;
+
+static void report(const both *b, const char *fmt, ...) NCZARR_PRINTF(2, 3);
+
+static void
+report(const both *b, const char *fmt, ...)
+{
+    char    text[CONSOLIDATED_TEXT];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    b->each(text, b->arg);
+}
+
+static void
+report_one_side(const both *b, const char *what, const char *name, bool in_copy)
+{
+    report(b, "%s%s: this %s is only in the %s", b->path, name, what,
+           in_copy ? "consolidated metadata" : "documents");
+}
+
+/* ---- attributes ---- */
+
+/* The values as memory that can be compared; NULL: there are none, or of a type that is not compared. */
+static void *
+load_values(int ncid, int varid, const char *name, nc_type type, size_t len)
+{
+    size_t size = type <= NC_MAX_ATOMIC_TYPE ? (size_t)nctypelen(type) : 0;
+    void  *values = size > 0 && len > 0 ? calloc(len, size) : NULL;
+
+    if (values != NULL && nc_get_att(ncid, varid, name, values) != NC_NOERR) {
+        free(values);
+        values = NULL;
+    }
+    return values;
+}
+
+static bool
+compare_strings(char *const *a, char *const *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(a[i] != NULL ? a[i] : "", b[i] != NULL ? b[i] : "") != 0)
+            return false;
+    return true;
+}
+
+static bool
+compare_att(const both *b, int vcopy, int vdocs, const char *name)
+{
+    nc_type type_copy, type_docs;
+    size_t  n, m;
+    void   *x, *y;
+    bool    same;
+
+    if (nc_inq_att(b->copy, vcopy, name, &type_copy, &n) != NC_NOERR ||
+        nc_inq_att(b->docs, vdocs, name, &type_docs, &m) != NC_NOERR || n != m ||
+        (type_copy != type_docs && (type_copy <= NC_MAX_ATOMIC_TYPE || type_docs <= NC_MAX_ATOMIC_TYPE)))
+        return false;
+    x = load_values(b->copy, vcopy, name, type_copy, n);
+    y = load_values(b->docs, vdocs, name, type_docs, n);
+    if (x == NULL || y == NULL)
+        same = x == y;
+    else
+        same =
+            type_copy == NC_STRING ? compare_strings(x, y, n) : memcmp(x, y, n * (size_t)nctypelen(type_copy)) == 0;
+    if (type_copy == NC_STRING && x != NULL)
+        (void)nc_free_string(n, x);
+    if (type_copy == NC_STRING && y != NULL)
+        (void)nc_free_string(n, y);
+    free(x);
+    free(y);
+    return same;
+}
+
+/* `owner`: a variable's name, or "". */
+static void
+compare_atts(const both *b, int vcopy, int vdocs, const char *owner)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n = 0, m = 0, id;
+
+    (void)nc_inq_varnatts(b->copy, vcopy, &n);
+    (void)nc_inq_varnatts(b->docs, vdocs, &m);
+    for (int i = 0; i < n; i++) {
+        if (nc_inq_attname(b->copy, vcopy, i, name) != NC_NOERR)
+            continue;
+        if (nc_inq_attid(b->docs, vdocs, name, &id) != NC_NOERR)
+            report(b, "%s%s: its attribute %s is only in the consolidated metadata", b->path, owner, name);
+        else if (!compare_att(b, vcopy, vdocs, name))
+            report(b, "%s%s: its attribute %s differs", b->path, owner, name);
+    }
+    for (int i = 0; i < m; i++)
+        if (nc_inq_attname(b->docs, vdocs, i, name) == NC_NOERR &&
+            nc_inq_attid(b->copy, vcopy, name, &id) != NC_NOERR)
+            report(b, "%s%s: its attribute %s is only in the documents", b->path, owner, name);
+}
+
+/* ---- variables ---- */
+
+/* The text of the encoding: type, byte order, chunks, codecs, fill value. NULL: it cannot be read, see `why`. */
+static char *
+load_encoding(int ncid, int varid, char why[ERROR_TEXT_SIZE])
+{
+    size_t len = 0;
+    int    rc = nczarr_inq_var_encoding(ncid, varid, &len, NULL);
+    char  *text = rc == NC_NOERR ? calloc(len + 1, 1) : NULL;
+
+    if (rc == NC_NOERR && text != NULL)
+        rc = nczarr_inq_var_encoding(ncid, varid, NULL, text);
+    if (rc == NC_NOERR && text != NULL)
+        return text;
+    error_text(rc != NC_NOERR ? rc : NC_ENOMEM, NULL, why);
+    free(text);
+    return NULL;
+}
+
+/* "(4, 6)", at most as long as there is room. */
+static void
+format_shape(int ncid, int varid, char *out, size_t size)
+{
+    int    rank = 0, *ids;
+    size_t used = 1;
+
+    (void)snprintf(out, size, "(");
+    if (nc_inq_varndims(ncid, varid, &rank) == NC_NOERR && (ids = calloc((size_t)rank + 1, sizeof *ids)) != NULL) {
+        if (nc_inq_vardimid(ncid, varid, ids) == NC_NOERR)
+            for (int d = 0; d < rank; d++) {
+                size_t len = 0;
+
+                (void)nc_inq_dimlen(ncid, ids[d], &len);
+                (void)snprintf(out + used, size - used, d == 0 ? "%zu" : ", %zu", len);
+                used = strlen(out);
+            }
+        free(ids);
+    }
+    (void)snprintf(out + used, size - used, ")");
+}
+
+static void
+compare_var(const both *b, int vcopy, int vdocs, const char *name)
+{
+    enum { SHAPE = 512 };
+    char  shape_copy[SHAPE], shape_docs[SHAPE], why_copy[ERROR_TEXT_SIZE] = "", why_docs[ERROR_TEXT_SIZE] = "";
+    char *copy = load_encoding(b->copy, vcopy, why_copy), *docs = load_encoding(b->docs, vdocs, why_docs);
+
+    if (copy == NULL || docs == NULL) {
+        if (strcmp(why_copy, why_docs) != 0)
+            report(b, "%s%s: by the %s it can be read, by the %s not: %s", b->path, name,
+                   copy != NULL ? "consolidated metadata" : "documents",
+                   copy != NULL ? "documents" : "consolidated metadata", copy != NULL ? why_docs : why_copy);
+        goto done;
+    }
+    format_shape(b->copy, vcopy, shape_copy, sizeof shape_copy);
+    format_shape(b->docs, vdocs, shape_docs, sizeof shape_docs);
+    if (strcmp(shape_copy, shape_docs) != 0)
+        report(b, "%s%s: its shape is %s in the consolidated metadata, %s in the documents", b->path, name,
+               shape_copy, shape_docs);
+    if (strcmp(copy, docs) != 0)
+        report(b, "%s%s: its chunks are %s in the consolidated metadata, %s in the documents", b->path, name, copy,
+               docs);
+    compare_atts(b, vcopy, vdocs, name);
+done:
+    free(copy);
+    free(docs);
+}
+
+/* ---- lists of ids ---- */
+
+typedef struct id_list {
+    int *id, n;
+} id_list;
+
+static id_list
+list_vars(int ncid)
+{
+    id_list l = {.n = 0};
+
+    if (nc_inq_varids(ncid, &l.n, NULL) == NC_NOERR && (l.id = calloc((size_t)l.n + 1, sizeof *l.id)) != NULL &&
+        nc_inq_varids(ncid, NULL, l.id) == NC_NOERR)
+        return l;
+    free(l.id);
+    return (id_list){.n = 0};
+}
+
+static id_list
+list_dims(int ncid)
+{
+    id_list l = {.n = 0};
+
+    if (nc_inq_dimids(ncid, &l.n, NULL, 0) == NC_NOERR && (l.id = calloc((size_t)l.n + 1, sizeof *l.id)) != NULL &&
+        nc_inq_dimids(ncid, NULL, l.id, 0) == NC_NOERR)
+        return l;
+    free(l.id);
+    return (id_list){.n = 0};
+}
+
+static id_list
+list_groups(int ncid)
+{
+    id_list l = {.n = 0};
+
+    if (nc_inq_grps(ncid, &l.n, NULL) == NC_NOERR && (l.id = calloc((size_t)l.n + 1, sizeof *l.id)) != NULL &&
+        nc_inq_grps(ncid, NULL, l.id) == NC_NOERR)
+        return l;
+    free(l.id);
+    return (id_list){.n = 0};
+}
+
+/* ---- groups ---- */
+
+static void
+compare_vars(const both *b)
+{
+    id_list copy = list_vars(b->copy), docs = list_vars(b->docs);
+    char    name[NC_MAX_NAME + 1];
+    int     other;
+
+    for (int i = 0; i < copy.n; i++)
+        if (nc_inq_varname(b->copy, copy.id[i], name) != NC_NOERR)
+            continue;
+        else if (nc_inq_varid(b->docs, name, &other) != NC_NOERR)
+            report_one_side(b, "variable", name, true);
+        else
+            compare_var(b, copy.id[i], other, name);
+    for (int i = 0; i < docs.n; i++)
+        if (nc_inq_varname(b->docs, docs.id[i], name) == NC_NOERR && nc_inq_varid(b->copy, name, &other) != NC_NOERR)
+            report_one_side(b, "variable", name, false);
+    free(copy.id);
+    free(docs.id);
+}
+
+static bool
+is_unlimited(int ncid, int dimid)
+{
+    int  n = 0, *ids = NULL;
+    bool found = false;
+
+    if (nc_inq_unlimdims(ncid, &n, NULL) == NC_NOERR && (ids = calloc((size_t)n + 1, sizeof *ids)) != NULL &&
+        nc_inq_unlimdims(ncid, NULL, ids) == NC_NOERR)
+        for (int i = 0; i < n; i++)
+            found = found || ids[i] == dimid;
+    free(ids);
+    return found;
+}
+
+/* The lengths are compared by the variables' shapes, too; but a dimension may have no variable. */
+static void
+compare_dims(const both *b)
+{
+    id_list copy = list_dims(b->copy), docs = list_dims(b->docs);
+    char    name[NC_MAX_NAME + 1];
+    size_t  n, m;
+    int     other;
+
+    for (int i = 0; i < copy.n; i++)
+        if (nc_inq_dim(b->copy, copy.id[i], name, &n) != NC_NOERR)
+            continue;
+        else if (nc_inq_dimid(b->docs, name, &other) != NC_NOERR)
+            report_one_side(b, "dimension", name, true);
+        else if (nc_inq_dimlen(b->docs, other, &m) == NC_NOERR && n != m)
+            report(b, "%s%s: this dimension is %zu long in the consolidated metadata, %zu in the documents", b->path,
+                   name, n, m);
+        else if (is_unlimited(b->copy, copy.id[i]) != is_unlimited(b->docs, other))
+            report(b, "%s%s: this dimension is unlimited only in the %s", b->path, name,
+                   is_unlimited(b->docs, other) ? "documents" : "consolidated metadata");
+    for (int i = 0; i < docs.n; i++)
+        if (nc_inq_dimname(b->docs, docs.id[i], name) == NC_NOERR && nc_inq_dimid(b->copy, name, &other) != NC_NOERR)
+            report_one_side(b, "dimension", name, false);
+    free(copy.id);
+    free(docs.id);
+}
+
+static void compare_group(const both *b);
+
+static void
+compare_inner(const both *b, int copy, int docs, const char *name)
+{
+    both   inner = *b;
+    size_t size = strlen(b->path) + strlen(name) + 2;
+    char  *path = malloc(size);
+
+    if (path == NULL)
+        return;
+    (void)snprintf(path, size, "%s%s/", b->path, name);
+    inner.path = path;
+    inner.copy = copy;
+    inner.docs = docs;
+    compare_group(&inner);
+    free(path);
+}
+
+static void
+compare_group(const both *b)
+{
+    id_list copy = list_groups(b->copy), docs = list_groups(b->docs);
+    char    name[NC_MAX_NAME + 1];
+    int     other;
+
+    compare_atts(b, NC_GLOBAL, NC_GLOBAL, "");
+    compare_dims(b);
+    compare_vars(b);
+    for (int i = 0; i < copy.n; i++)
+        if (nc_inq_grpname(copy.id[i], name) != NC_NOERR)
+            continue;
+        else if (nc_inq_grp_ncid(b->docs, name, &other) != NC_NOERR)
+            report_one_side(b, "group", name, true);
+        else
+            compare_inner(b, copy.id[i], other, name);
+    for (int i = 0; i < docs.n; i++)
+        if (nc_inq_grpname(docs.id[i], name) == NC_NOERR && nc_inq_grp_ncid(b->copy, name, &other) != NC_NOERR)
+            report_one_side(b, "group", name, false);
+    free(copy.id);
+    free(docs.id);
+}
+
+/* ---- the dataset ---- */
+
+static int
+open_with(const nczarr_path_parts *parts, const char *keys, int *ncid)
+{
+    char *url = path_with_keys(parts, keys);
+    int   rc = url != NULL ? nc_open(url, NC_NOWRITE, ncid) : NC_ENOMEM;
+
+    free(url);
+    return rc;
+}
+
+int
+consolidated_compare(const char *path, consolidated_difference each, void *arg, int *comparedp,
+                     char why[ERROR_TEXT_SIZE])
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    both              b = {.copy = -1, .docs = -1, .path = "/", .each = each, .arg = arg};
+    int               has = 0, rc = nczarr_path_split(path, &parts);
+
+    *comparedp = 0;
+    if (rc == NC_NOERR && strstr(parts.fragment, "consolidated") == NULL &&
+        (rc = open_with(&parts, "", &b.copy)) == NC_NOERR && (rc = nczarr_inq_consolidated(b.copy, &has)) == 0 &&
+        has && (rc = open_with(&parts, "consolidated=no", &b.docs)) == NC_NOERR) {
+        *comparedp = 1;
+        compare_group(&b);
+    }
+    if (rc != NC_NOERR)
+        error_text(rc, path, why);
+    if (b.docs >= 0)
+        (void)nc_close(b.docs);
+    if (b.copy >= 0)
+        (void)nc_close(b.copy);
+    nczarr_path_clear(&parts);
+    return rc;
+}

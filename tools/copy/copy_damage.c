@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_damage.c: what becomes of damaged chunks (--damaged): looks for them, leaves out their variables, lists them at
+ * the end. Reading around them is damage_read.c's, and of chunks that are copied without decoding copy_raw_damage.c's.
+ */
+#include "copy_int.h"
+
+#include "../error_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int
+copy_fail_read(const copy_state *r, int rc, const copy_var *v)
+{
+    char text[ERROR_TEXT_SIZE];
+
+    error_text(rc, v->path, text);
+    if (r->o->in_place || !damage_is_cause(r->s->groups[v->group].in, v->in, rc)) {
+        copy_say("%s: %s", v->path, text);
+        return rc;
+    }
+    copy_say("%s: %s; --damaged=fill copies the rest, with the fill value in place of damaged chunks", v->path, text);
+    copy_set_damage_met();
+    return rc;
+}
+
+/* ---- looking for them ---- */
+
+typedef struct ticker {
+    copy_state     *r;
+    const copy_var *v;
+} ticker;
+
+static int
+show_scan(size_t nchunks, void *arg)
+{
+    ticker *t = arg;
+
+    copy_progress_add(&t->r->progress, 0, false, nchunks, t->v->path);
+    return copy_check_interrupt();
+}
+
+int
+copy_scan_var(copy_state *r, const copy_var *v, damage_log *log)
+{
+    hyperslab_var all = {.ncid = r->s->groups[v->group].in,
+                         .varid = v->in,
+                         .rank = v->rank,
+                         .type = v->type,
+                         .size = v->value,
+                         .dims = v->part,
+                         .damage = log};
+    ticker        t = {.r = r, .v = v};
+    int           rc = v->nelems > 0 ? damage_scan(&all, show_scan, &t) : NC_NOERR;
+
+    return rc == NC_NOERR || rc == COPY_STOPPED ? rc : copy_fail(rc, v->path);
+}
+
+int
+copy_scan_all(copy_state *r, damage_log *log, bool skip)
+{
+    copy_source *s = r->s;
+    size_t       kept = 0, i;
+    double       total = 0;
+    int          rc = NC_NOERR;
+
+    for (i = 0; i < s->nvars; i++)
+        total += s->vars[i].data ? (double)s->vars[i].nelems * (double)s->vars[i].value : 0;
+    copy_progress_begin(&r->progress, r->o, total);
+    r->progress.phase = "check";
+    for (i = 0; rc == NC_NOERR && i < s->nvars; i++) {
+        copy_var v = s->vars[i];
+        size_t   before = log->n;
+
+        if (v.data && (rc = copy_scan_var(r, &v, log)) == NC_NOERR)
+            copy_progress_add(&r->progress, (double)v.nelems * (double)v.value, true, 0, v.path);
+        if (skip && log->n > before) {
+            copy_say("%s: left out: %zu of its chunks %s damaged", v.path, log->n - before,
+                     log->n - before == 1 ? "is" : "are");
+            copy_var_clear(&s->vars[i]);
+        } else {
+            s->vars[kept++] = v;
+        }
+    }
+    while (i < s->nvars) /* after a failure */
+        s->vars[kept++] = s->vars[i++];
+    s->nvars = kept;
+    copy_progress_end(&r->progress, rc == NC_NOERR);
+    return rc;
+}
+
+int
+copy_report_damage(const copy_state *r, const damage_log *log)
+{
+    if (log->n == 0)
+        return NC_NOERR;
+    copy_say("%s: %zu damaged chunk%s: %s", r->o->in, log->n, log->n == 1 ? "" : "s",
+             r->o->damaged == DAMAGE_SKIP ? "what has such chunks is left out of the copy"
+             : r->o->dry_run              ? "a copy would have the fill value instead"
+             : r->o->verify               ? "the copy has the fill value instead, and is the same otherwise"
+                                          : "the copy has the fill value instead");
+    damage_log_print(log, "nczcopy:   ", stderr);
+    return COPY_DAMAGED;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * damage_read.c: reads a strided box chunk by chunk, when reading it at once failed: what can be read is read, and
+ * damaged chunks are the fill value.
+ */
+#include "chunk_grid.h"
+#include "damage.h"
+#include "error_text.h"
+#include "hyperslab.h"
+
+#include <nczarr.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The part of the box that lies in one chunk. */
+typedef struct chunk_part {
+    const hyperslab_var *v;
+    chunk_grid           grid;
+    const size_t        *from, *len; /* the box in the variable */
+    const ptrdiff_t     *step;
+    size_t              *at;            /* where the part begins in the box, */
+    size_t              *start, *count; /* ... and in the variable, and its lengths */
+    size_t              *chunk;         /* index of its chunk */
+} chunk_part;
+
+static size_t
+stride(const chunk_part *p, size_t d)
+{
+    return p->step != NULL ? (size_t)p->step[d] : 1;
+}
+
+/* Dimension d of the part that begins at at[d]: up to the end of the chunk, at most of the box. */
+static void
+set_part(chunk_part *p, size_t d)
+{
+    size_t left = p->len[d] - p->at[d], in_chunk;
+
+    p->start[d] = p->from[d] + p->at[d] * stride(p, d);
+    p->chunk[d] = chunk_grid_find(&p->grid, d, p->start[d]);
+    in_chunk = (chunk_grid_end(&p->grid, d, p->chunk[d]) - p->start[d] - 1) / stride(p, d) + 1;
+    p->count[d] = in_chunk < left ? in_chunk : left;
+}
+
+/* The next part, the last dimension fastest; false after the last. */
+static bool
+advance_part(chunk_part *p)
+{
+    for (size_t d = p->grid.rank; d-- > 0;) {
+        p->at[d] += p->count[d];
+        if (p->at[d] < p->len[d]) {
+            set_part(p, d);
+            return true;
+        }
+        p->at[d] = 0;
+        set_part(p, d);
+    }
+    return false;
+}
+
+/* Copies dimension d and those within it from the packed part to its place in the box, which has `nbytes`; returns the
+ * end of what it took. */
+static const char *
+place_part(const chunk_part *p, size_t d, const char *from, char *to, size_t nbytes)
+{
+    size_t row;
+
+    if (d == p->grid.rank) {
+        memcpy(to, from, p->v->size);
+        return from + p->v->size;
+    }
+    row = nbytes / p->len[d];
+    if (d + 1 == p->grid.rank) {
+        memcpy(to + p->at[d] * row, from, p->count[d] * row);
+        return from + p->count[d] * row;
+    }
+    for (size_t i = 0; i < p->count[d]; i++)
+        from = place_part(p, d + 1, from, to + (p->at[d] + i) * row, row);
+    return from;
+}
+
+static bool
+owns_memory(const hyperslab_var *v)
+{
+    return v->type == NC_STRING || v->type > NC_MAX_ATOMIC_TYPE;
+}
+
+/* As a missing chunk reads. */
+static int
+fill_values(const hyperslab_var *v, char *values, size_t n)
+{
+    char *fill = calloc(1, v->size);
+    int   rc = fill != NULL ? nc_inq_var_fill(v->ncid, v->varid, NULL, fill) : NC_ENOMEM;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        if (!owns_memory(v))
+            memcpy(values + i * v->size, fill, v->size);
+        else if ((rc = nc_copy_data(v->ncid, v->type, fill, 1, values + i * v->size)) != NC_NOERR && i > 0)
+            (void)nc_reclaim_data(v->ncid, v->type, values, i);
+    }
+    if (fill != NULL && owns_memory(v))
+        (void)nc_reclaim_data(v->ncid, v->type, fill, 1);
+    free(fill);
+    return rc;
+}
+
+static int
+get_part(const chunk_part *p, void *values)
+{
+    const hyperslab_var *v = p->v;
+
+    return p->step != NULL ? nc_get_vars(v->ncid, v->varid, p->start, p->count, p->step, values)
+                           : nc_get_vara(v->ncid, v->varid, p->start, p->count, values);
+}
+
+static int
+read_part(chunk_part *p, char *to, size_t nbytes)
+{
+    const hyperslab_var *v = p->v;
+    size_t               n = 1;
+    char                *values, why[ERROR_TEXT_SIZE];
+    int                  rc;
+
+    for (size_t d = 0; d < p->grid.rank; d++)
+        n *= p->count[d];
+    if ((values = calloc(n, v->size)) == NULL)
+        return NC_ENOMEM;
+    if ((rc = get_part(p, values)) != NC_NOERR) {
+        error_text(rc, NULL, why);
+        if (!damage_is_cause(v->ncid, v->varid, rc)) {
+            rc = get_part(p, values); /* for its text, which the question has replaced */
+        } else if ((rc = damage_log_add(v->damage, v->ncid, v->varid, chunk_grid_place(&p->grid, p->chunk), p->chunk,
+                                        why)) == NC_NOERR) {
+            memset(values, 0, n * v->size);
+            rc = fill_values(v, values, n);
+        }
+    }
+    if (rc == NC_NOERR)
+        (void)place_part(p, 0, values, to, nbytes);
+    free(values);
+    return rc;
+}
+
+static int
+read_parts(chunk_part *p, char *to)
+{
+    size_t n = 1;
+    int    rc;
+
+    for (size_t d = 0; d < p->grid.rank; d++)
+        n *= p->len[d];
+    memset(to, 0, n * p->v->size); /* what can be freed after a failure */
+    for (size_t d = 0; d < p->grid.rank; d++)
+        set_part(p, d);
+    do
+        rc = read_part(p, to, n * p->v->size);
+    while (rc == NC_NOERR && advance_part(p));
+    if (rc != NC_NOERR && owns_memory(p->v))
+        (void)nc_reclaim_data(p->v->ncid, p->v->type, to, n); /* keeps the library's text */
+    return rc;
+}
+
+int
+damage_read(const hyperslab_var *v, int rc, const size_t *from, const size_t *len, const ptrdiff_t *step, void *to)
+{
+    chunk_part p = {.v = v, .from = from, .len = len, .step = step};
+    size_t     rank = (size_t)v->rank, *room;
+
+    if (rc != NC_EFILTER && rc != NC_ETRUNC && rc != NC_EIO && rc != NC_EACCESS)
+        return rc; /* with its text */
+    if ((room = calloc(4 * rank + 1, sizeof *room)) == NULL)
+        return NC_ENOMEM;
+    p.at = room;
+    p.start = room + rank;
+    p.count = room + 2 * rank;
+    p.chunk = room + 3 * rank;
+    if ((rc = chunk_grid_load(v->ncid, v->varid, &p.grid)) == NC_NOERR) {
+        rc = read_parts(&p, to);
+        chunk_grid_clear(&p.grid);
+    }
+    free(room);
+    return rc;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_check.c: --check: whether a dataset is sound: every stored chunk decodes, every document can be read, and
+ * consolidated metadata say what the documents say. What is wrong goes to the output, a line each; what cannot be
+ * checked, such as a codec that is not built in, to stderr.
+ */
+#include "dump_int.h"
+
+#include "../consolidated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIFFERENCES_MAX = 100 };
+
+typedef struct check {
+    dump_context *d;
+    size_t        vars, chunks, broken, differences;
+} check;
+
+static void
+print_finding(check *c, const char *what, const char *text)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_add_safe(&t, what);
+    dump_text_add(&t, what[0] != '\0' ? ": " : "");
+    dump_text_add_safe(&t, text);
+    fprintf(c->d->out, "%s\n", t.s);
+    dump_text_clear(&t);
+}
+
+/* ---- chunks ---- */
+
+static int
+count_chunks(size_t nchunks, void *arg)
+{
+    ((check *)arg)->chunks += nchunks;
+    return 0;
+}
+
+static void
+scan_var(check *c, const dump_var *v, const char *path)
+{
+    hyperslab_var all = {.ncid = v->grp,
+                         .varid = v->id,
+                         .rank = v->ndims,
+                         .type = v->type,
+                         .size = v->size,
+                         .dims = v->part,
+                         .damage = &c->d->damage};
+    int           rc = damage_scan(&all, count_chunks, c);
+
+    if (rc != NC_NOERR)
+        (void)dump_fail(&c->d->report, rc, path);
+}
+
+static void
+check_var(check *c, int grp, int varid)
+{
+    char     name[NC_MAX_NAME + 1] = "", why[ERROR_TEXT_SIZE];
+    char    *path;
+    dump_var v;
+    int      rc;
+
+    (void)nc_inq_varname(grp, varid, name);
+    path = dump_var_path(grp, name);
+    if ((rc = dump_var_check(grp, varid)) == NC_NOERR)
+        rc = dump_var_load_part(grp, varid, &c->d->part, &v);
+    c->vars++;
+    if (rc == NC_NOERR) {
+        if (!v.empty)
+            scan_var(c, &v, path);
+        dump_var_clear(&v);
+    } else if (dump_var_is_unknown(rc)) {
+        error_text(rc, name, why);
+        print_finding(c, path, why);
+        c->broken++;
+    } else {
+        (void)dump_fail(&c->d->report, rc, path);
+    }
+    free(path);
+}
+
+static void
+check_group(check *c, int grp)
+{
+    dump_ids list;
+
+    if (dump_ids_vars(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++)
+            if (dump_asks_for_var(c->d, grp, list.id[i]))
+                check_var(c, grp, list.id[i]);
+    dump_ids_clear(&list);
+    if (dump_ids_grps(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++)
+            check_group(c, list.id[i]);
+    dump_ids_clear(&list);
+}
+
+/* ---- documents ---- */
+
+/* False: the store has the object, and it is no JSON. */
+static bool
+is_object_valid(nczarr_map *map, const char *key)
+{
+    void  *data = NULL;
+    size_t len = 0;
+    char  *text;
+    bool   valid = true;
+
+    if (nczarr_map_get(map, key, &data, &len) != NC_NOERR)
+        return true; /* not there, which may be as it should be; or what reads it has said so */
+    text = dump_alloc(len + 1, 1);
+    if (len > 0)
+        memcpy(text, data, len);
+    valid = dump_json_is_valid(text);
+    free(text);
+    free(data);
+    return valid;
+}
+
+/* Opening passes over some broken documents of groups, where others tell enough. */
+static void
+check_documents(check *c, nczarr_map *map, int grp)
+{
+    static const char *const names[] = {".zgroup", ".zattrs", ".zmetadata", "zarr.json"};
+    char                    *path = dump_grp_path(grp);
+    dump_ids                 list;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        dump_text key = DUMP_TEXT_INIT;
+
+        dump_text_addf(&key, "%s%s%s", path + 1, path[1] != '\0' ? "/" : "", names[i]);
+        if (!is_object_valid(map, key.s)) {
+            print_finding(c, key.s, "is no JSON");
+            c->broken++;
+        }
+        dump_text_clear(&key);
+    }
+    free(path);
+    if (dump_ids_grps(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++)
+            check_documents(c, map, list.id[i]);
+    dump_ids_clear(&list);
+}
+
+/* The copy of all documents that opening does without, since it cannot be used. */
+static void
+check_unused_copy(check *c, nczarr_map *map)
+{
+    int has = 0;
+
+    if (c->d->zarr_format == 2 && is_object_valid(map, ".zmetadata") &&
+        nczarr_map_exists(map, ".zmetadata") == NC_NOERR && nczarr_inq_consolidated(c->d->root, &has) == NC_NOERR &&
+        !has) {
+        print_finding(c, ".zmetadata", "is not of the form of consolidated metadata");
+        c->broken++;
+    }
+}
+
+static void
+check_all_documents(check *c)
+{
+    nczarr_map *map = NULL;
+
+    if (nczarr_inq_map(c->d->root, &map) == NC_NOERR) {
+        check_documents(c, map, c->d->root);
+        check_unused_copy(c, map);
+    }
+    (void)nczarr_map_close(map);
+}
+
+/* ---- consolidated metadata ---- */
+
+static void
+print_difference(const char *text, void *arg)
+{
+    check *c = arg;
+
+    if (++c->differences <= DIFFERENCES_MAX)
+        print_finding(c, "", text);
+}
+
+static void
+check_consolidated(check *c, const char *path)
+{
+    char why[ERROR_TEXT_SIZE];
+    int  compared, rc = consolidated_compare(path, print_difference, c, &compared, why);
+
+    if (rc != NC_NOERR)
+        (void)dump_fail_text(&c->d->report, rc,
+                             "%s: its consolidated metadata are not compared with its documents: %s",
+                             c->d->report.file, why);
+    if (c->differences > DIFFERENCES_MAX)
+        fprintf(c->d->out, "and %zu more differences\n", c->differences - DIFFERENCES_MAX);
+}
+
+/* ---- all ---- */
+
+static void
+print_sums(const check *c)
+{
+    const damage_log *l = &c->d->damage;
+
+    damage_log_print(l, "", c->d->out);
+    fprintf(c->d->out, "%s: %zu variable%s, %zu chunk%s", c->d->report.file, c->vars, c->vars == 1 ? "" : "s",
+            c->chunks, c->chunks == 1 ? "" : "s");
+    if (l->n > 0)
+        fprintf(c->d->out, ", %zu damaged chunk%s", l->n, l->n == 1 ? "" : "s");
+    if (c->broken > 0)
+        fprintf(c->d->out, ", %zu broken document%s", c->broken, c->broken == 1 ? "" : "s");
+    if (c->differences > 0)
+        fprintf(c->d->out, ", %zu difference%s between consolidated metadata and documents", c->differences,
+                c->differences == 1 ? "" : "s");
+    if (l->n == 0 && c->broken == 0 && c->differences == 0)
+        fputs(c->d->report.status == NC_NOERR ? ": sound" : ": not all could be checked", c->d->out);
+    fputc('\n', c->d->out);
+}
+
+int
+dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out)
+{
+    dump_context d = {.o = opts, .report = {.file = opts->file, .out = out}, .out = out, .root = ncid};
+    check        c = {.d = &d};
+    char         why[HYPERSLAB_WHY_SIZE];
+    bool         sound;
+    int          rc;
+
+    dump_text_set_terminal(isatty(fileno(out)));
+    if (dump_select(&d) != NC_NOERR)
+        goto done;
+    if ((rc = hyperslab_resolve(&opts->limits, ncid, &d.part, why)) != NC_NOERR) {
+        (void)dump_fail_text(&d.report, rc, "%s: %s", d.report.file, why);
+        goto done;
+    }
+    (void)nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL);
+    check_all_documents(&c);
+    check_group(&c, ncid);
+    check_consolidated(&c, path);
+    print_sums(&c);
+done:
+    sound = d.damage.n == 0 && c.broken == 0 && c.differences == 0;
+    damage_log_clear(&d.damage);
+    dump_select_clear(&d);
+    hyperslab_clear(&d.part);
+    if (fflush(out) != 0 || ferror(out))
+        dump_fail_text(&d.report, NC_EIO, "cannot write the output");
+    return d.report.status == NC_NOERR && !sound ? DUMP_DAMAGED : d.report.status;
+}
+
+/* ---- while printing ---- */
+
+/* A file's presence costs no request; a server would be asked for each variable. */
+static bool
+has_documents_at_hand(int ncid, nczarr_map **map)
+{
+    int has = 0;
+
+    return nczarr_inq_map(ncid, map) == NC_NOERR && strcmp(nczarr_map_name(*map), "file") == 0 &&
+           nczarr_inq_consolidated(ncid, &has) == NC_NOERR && has;
+}
+
+static void
+warn_group(dump_context *d, nczarr_map *map, int grp)
+{
+    dump_ids list;
+    char     name[NC_MAX_NAME + 1];
+
+    if (dump_ids_vars(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++) {
+            dump_text key = DUMP_TEXT_INIT;
+            char     *path;
+
+            if (!dump_asks_for_var(d, grp, list.id[i]) || nc_inq_varname(grp, list.id[i], name) != NC_NOERR)
+                continue;
+            path = dump_var_path(grp, name);
+            dump_text_addf(&key, "%s/%s", path + 1, d->zarr_format == 3 ? "zarr.json" : ".zarray");
+            if (nczarr_map_exists(map, key.s) == NC_EEMPTY)
+                (void)dump_fail_text(&d->report, NC_NOERR,
+                                     "%s: %s: is in the consolidated metadata, but has no document: they are stale; "
+                                     "#consolidated=no reads the documents",
+                                     d->report.file, path);
+            dump_text_clear(&key);
+            free(path);
+        }
+    dump_ids_clear(&list);
+    if (dump_ids_grps(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++)
+            warn_group(d, map, list.id[i]);
+    dump_ids_clear(&list);
+}
+
+void
+dump_warn_stale(dump_context *d)
+{
+    nczarr_map *map = NULL;
+
+    if (has_documents_at_hand(d->root, &map))
+        warn_group(d, map, d->root);
+    (void)nczarr_map_close(map);
+}
