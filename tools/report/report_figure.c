@@ -13,6 +13,8 @@ enum {
     MAP_SAMPLE = 65536,
     LINE_POINTS = 800,
     FRAMES = 12,
+    LARGE = 128,
+    FRAMES_LARGE = 8,
     MAP_SHOWN = 640,
     SMALL = 56,
     SMALL_POINTS = 48
@@ -164,7 +166,8 @@ read_frames(map *m)
 {
     const dump_var *v = m->w->v;
     size_t         *at = dump_alloc((size_t)v->ndims, sizeof *at);
-    size_t          len = m->slide < 0 ? 1 : v->shape[m->slide], many = len < FRAMES ? len : FRAMES;
+    size_t          most = v->shape[m->y] > LARGE && v->shape[m->x] > LARGE ? FRAMES_LARGE : FRAMES;
+    size_t          len = m->slide < 0 ? 1 : v->shape[m->slide], many = len < most ? len : most;
 
     m->least = m->w->stats.least;
     m->most = m->w->stats.most;

@@ -133,6 +133,7 @@ add_group(report_page *p, int grp)
     char      *path = dump_grp_path(grp);
 
     if (count_bytes(p) > PAGE_BYTES) {
+        p->groups_left_out++;
         free(path);
         return;
     }
@@ -195,7 +196,7 @@ add_foot(report_page *p, dump_text *t)
     if (p->left_out > 0)
         dump_text_addf(t, "%zu variable%s left out: a page has at most 2 MB. ", p->left_out,
                        p->left_out == 1 ? " is" : "s are");
-    if (count_bytes(p) > PAGE_BYTES)
+    if (p->groups_left_out > 0)
         dump_text_add(t, "Further groups are left out, too. ");
     if (!report_has_png)
         dump_text_add(t, "This nczdump was built without libpng, so there are no maps. ");

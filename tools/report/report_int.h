@@ -43,6 +43,7 @@ typedef struct report_page {
     report_limits      limits;
     double             decoded;  /* bytes of chunks that were read for samples */
     size_t             left_out; /* variables that did not fit */
+    size_t             groups_left_out;
 
     /* Pieces of the page; they are written at its end. */
     dump_text     rows, defs, body, axes, planes;
