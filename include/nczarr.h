@@ -376,8 +376,9 @@ NCZARR_API const char *nczarr_version(void);
 
 /*
  * What this build of the library has, one thing after another: its name, static text; `i` from 0, NULL after the last.
- * *kindp (static text, or NULL not to be told): "codec", with a name that nczarr_filter_avail() takes; "store"; or
- * "library", that some of it is done by. Codecs that the program registered are not among them. Any thread may call it.
+ * *kindp (static text, or NULL not to be told): "codec", with a name that nczarr_filter_avail() takes; "store";
+ * "library", that some of it is done by; or "mode", a word for `mode=` in a URL's fragment. Codecs that the program
+ * registered are not among them. Any thread may call it.
  */
 NCZARR_API const char *nczarr_feature(size_t i, const char **kindp);
 

@@ -4,10 +4,13 @@
  *
  * Limits are parsed from the command line (hyperslab_parse.c), resolved against an open dataset into runs of indices
  * (hyperslab_resolve.c, hyperslab_coord.c), and read (hyperslab_read.c). They mean what they mean to NCO: indices from
- * 0, the last one included; numbers with a decimal point or an exponent are values of the coordinate variable.
+ * 0, the last one included; numbers with a decimal point or an exponent are values of the coordinate variable. Dates
+ * are what its units and calendar make of them; each means the period that it names, as xarray has it.
  */
 #ifndef HYPERSLAB_H
 #define HYPERSLAB_H
+
+#include "cf_time.h"
 
 #include <nczarr.h>
 #include <stdbool.h>
@@ -21,6 +24,7 @@ typedef struct hyperslab_edge {
     bool      given;
     long long index; /* negative: from the end */
     double    value; /* with by_value */
+    cf_date   date;  /* with by_date */
 } hyperslab_edge;
 
 typedef struct hyperslab_limit {
@@ -32,6 +36,7 @@ typedef struct hyperslab_limit {
     size_t         stride;
     bool           single;    /* one index, or the nearest value */
     bool           by_value;  /* edges are values */
+    bool           by_date;   /* ... or dates */
     bool           exclusive; /* `last` is not included, and edges out of range are moved into it: a subscript */
 } hyperslab_limit;
 

@@ -5,13 +5,25 @@
  */
 #include "hyperslab.h"
 
+#include "error_text.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The periods of the first and the last limit, if they are dates. */
+typedef struct periods {
+    cf_timebase base;
+    cf_moment   begin, end; /* from `begin` to before `end` */
+    bool        misfit;     /* some value is no time */
+} periods;
 
 /* What one pass over the values finds. Of ascending values `from` is the first that is not below the lower limit and
  * `to` the last that is not above the upper one; of descending ones with the limits exchanged. */
 typedef struct search {
     const hyperslab_limit *l;
+    periods               *dates;        /* NULL: limits are values */
     size_t                 n;            /* values seen */
     size_t                 from, to;     /* SIZE_MAX: none */
     size_t                 nearest;      /* to the first limit */
@@ -21,12 +33,24 @@ typedef struct search {
 } search;
 
 static void
+compare_dates(periods *p, const hyperslab_limit *l, double x, bool *above, bool *below)
+{
+    cf_moment m = {0};
+
+    p->misfit = p->misfit || !cf_timebase_moment(&p->base, x, &m);
+    *above = !l->first.given || cf_moment_compare(&m, &p->begin) >= 0;
+    *below = (!l->last.given && !l->single) || cf_moment_compare(&m, &p->end) < 0;
+}
+
+static void
 examine_value(search *s, double x, bool descending)
 {
     const hyperslab_edge *lower = &s->l->first, *upper = &s->l->last;
     bool                  above = !lower->given || x >= lower->value, below = !upper->given || x <= upper->value;
     double                distance = fabs(x - s->l->first.value);
 
+    if (s->dates != NULL)
+        compare_dates(s->dates, s->l, x, &above, &below);
     if (s->n > 0) {
         s->rises = s->rises || x > s->last;
         s->falls = s->falls || x < s->last;
@@ -82,9 +106,10 @@ static int
 choose_range(const search *s, size_t *first, size_t *last, const char **problem)
 {
     const hyperslab_limit *l = s->l;
-    bool                   wraps = l->first.given && l->last.given && l->first.value > l->last.value;
+    bool wraps = s->dates == NULL && l->first.given && l->last.given && l->first.value > l->last.value;
 
-    if (l->single || (l->first.given && l->last.given && !wraps && !(l->first.value < l->last.value))) {
+    if (s->dates == NULL &&
+        (l->single || (l->first.given && l->last.given && !wraps && !(l->first.value < l->last.value)))) {
         *first = *last = s->nearest;
         *problem = "the coordinate has no number";
         return s->nearest != SIZE_MAX ? NC_NOERR : NC_EINVAL;
@@ -94,6 +119,9 @@ choose_range(const search *s, size_t *first, size_t *last, const char **problem)
         return NC_EINVAL;
     *problem = "the values of the coordinate fall: the lower limit comes first";
     if (wraps && s->falls)
+        return NC_EINVAL;
+    *problem = "a value of the coordinate is not a time";
+    if (s->dates != NULL && s->dates->misfit)
         return NC_EINVAL;
     *problem = "no value of the coordinate is within these limits";
     *first = s->from;
@@ -107,21 +135,102 @@ choose_range(const search *s, size_t *first, size_t *last, const char **problem)
     return s->from != SIZE_MAX || s->to != SIZE_MAX ? NC_NOERR : NC_EINVAL;
 }
 
+/* ---- dates ---- */
+
+/* The text of an attribute; NULL: there is none. */
+static char *
+load_text_att(int grp, int varid, const char *name)
+{
+    nc_type type;
+    size_t  len;
+    char   *text = NULL, *string = NULL;
+
+    if (nc_inq_att(grp, varid, name, &type, &len) != NC_NOERR)
+        return NULL;
+    if (type == NC_CHAR && (text = calloc(len + 1, 1)) != NULL && nc_get_att_text(grp, varid, name, text) != NC_NOERR)
+        text[0] = '\0';
+    if (type == NC_STRING && len == 1 && nc_get_att_string(grp, varid, name, &string) == NC_NOERR) {
+        text = strdup(string != NULL ? string : "");
+        (void)nc_free_string(1, &string);
+    }
+    return text;
+}
+
+static bool
+set_periods(const hyperslab_limit *l, periods *p, char why[HYPERSLAB_WHY_SIZE])
+{
+    cf_moment             begin = {0}, end = {0};
+    const hyperslab_edge *edges[] = {&l->first, &l->last};
+
+    for (size_t i = 0; i < 2; i++) {
+        const cf_date *d = &edges[i]->date;
+
+        if (edges[i]->given && !cf_date_period(p->base.cal, d, &begin, &end)) {
+            (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the calendar has no day %04lld-%02d-%02d", l->text, d->year,
+                           d->month, d->mday);
+            return false;
+        }
+        if (i == 0)
+            p->begin = begin;
+        if (i == 1 || l->single)
+            p->end = end;
+        if (l->single)
+            return true;
+    }
+    if (!l->first.given || !l->last.given || cf_moment_compare(&p->begin, &p->end) < 0)
+        return true;
+    (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the first date is later than the last", l->text);
+    return false;
+}
+
+/* What the dates mean by the coordinate's units and calendar. */
+static bool
+read_periods(const hyperslab_limit *l, int grp, int varid, const char *name, periods *p, char why[HYPERSLAB_WHY_SIZE])
+{
+    char       *units = load_text_att(grp, varid, "units"), *cal = load_text_att(grp, varid, "calendar");
+    cf_calendar known;
+    bool        good = false;
+
+    if (units == NULL)
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %s has no attribute units, so dates mean nothing to it", l->text,
+                       name);
+    else if (cal != NULL && !cf_calendar_find(cal, &known))
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the calendar of %s, \"%.100s\", is not known", l->text, name,
+                       cal);
+    else if (!cf_timebase_parse(units, cal, &p->base))
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE,
+                       "%s: the units of %s, \"%.100s\", are not those of a time: UNIT since DATE", l->text, name,
+                       units);
+    else
+        good = set_periods(l, p, why);
+    free(units);
+    free(cal);
+    return good;
+}
+
 int
 hyperslab_find_values(const hyperslab_limit *l, int grp, int dimid, size_t *first, size_t *last,
                       char why[HYPERSLAB_WHY_SIZE])
 {
+    periods     dates = {.misfit = false};
     search      s = {.l = l, .from = SIZE_MAX, .to = SIZE_MAX, .nearest = SIZE_MAX, .distance = HUGE_VAL};
-    char        name[NC_MAX_NAME + 1];
+    char        name[NC_MAX_NAME + 1], text[ERROR_TEXT_SIZE];
     const char *problem = "the dimension has no coordinate variable to find values in";
     size_t      len = 0;
     int         varid, rc = find_coordinate(grp, dimid, name, &len, &varid);
 
-    if (rc == NC_NOERR && (rc = scan_values(&s, grp, varid, len)) != NC_NOERR)
-        problem = nc_strerror(rc);
+    if (rc == NC_NOERR && l->by_date) {
+        s.dates = &dates;
+        if (!read_periods(l, grp, varid, name, &dates, why))
+            return NC_EINVAL;
+    }
+    if (rc == NC_NOERR && (rc = scan_values(&s, grp, varid, len)) != NC_NOERR) {
+        error_text(rc, NULL, text);
+        problem = text;
+    }
     if (rc == NC_NOERR)
         rc = choose_range(&s, first, last, &problem);
     if (rc != NC_NOERR)
-        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %s", l->text, problem);
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %.400s", l->text, problem);
     return rc;
 }

@@ -59,18 +59,24 @@ is_value(const char *s, size_t len)
     return strcspn(s, ".eE") < len;
 }
 
+typedef enum edge_kind { BY_INDEX, BY_VALUE, BY_DATE } edge_kind;
+
 /* An empty edge is not given. */
 static bool
-parse_edge(const char *s, size_t len, hyperslab_edge *e, bool *by_value)
+parse_edge(const char *s, size_t len, hyperslab_edge *e, edge_kind *kind)
 {
     char *end;
 
     *e = (hyperslab_edge){.given = len > 0};
     if (len == 0)
         return true;
+    if (cf_date_looks(s, len)) {
+        *kind = BY_DATE;
+        return cf_date_parse(s, len, &e->date);
+    }
     if (!is_value(s, len))
         return parse_index(s, len, &e->index);
-    *by_value = true;
+    *kind = BY_VALUE;
     e->value = strtod(s, &end);
     return end == s + len && isfinite(e->value) && strchr(" \t\n", *s) == NULL;
 }
@@ -106,17 +112,21 @@ parse_name(const char **p)
 static bool
 parse_limits(hyperslab_limit *l, const char *p, char *why)
 {
-    bool   first_by_value = false, last_by_value = false;
-    size_t len = strcspn(p, ",");
+    edge_kind first = BY_INDEX, last = BY_INDEX;
+    size_t    len = strcspn(p, ",");
 
-    if (!parse_edge(p, len, &l->first, &first_by_value))
-        return fail(why, l->text, "the first limit is not a number");
+    if (!parse_edge(p, len, &l->first, &first))
+        return fail(why, l->text,
+                    first == BY_DATE ? "the first limit is not a date (like 2001-02, 2001-02-01, 2001-02-01T12:00Z)"
+                                     : "the first limit is not a number");
     p += len;
     l->single = *p == '\0';
     if (*p == ',') {
         len = strcspn(++p, ",");
-        if (!parse_edge(p, len, &l->last, &last_by_value))
-            return fail(why, l->text, "the last limit is not a number");
+        if (!parse_edge(p, len, &l->last, &last))
+            return fail(why, l->text,
+                        last == BY_DATE ? "the last limit is not a date (like 2001-02, 2001-02-01, 2001-02-01T12:00Z)"
+                                        : "the last limit is not a number");
         p += len;
     }
     if (*p == ',') {
@@ -126,10 +136,13 @@ parse_limits(hyperslab_limit *l, const char *p, char *why)
     } else if (!l->first.given && !l->last.given) {
         return fail(why, l->text, "no limit is given");
     }
-    if (l->first.given && l->last.given && first_by_value != last_by_value)
+    if (l->first.given && l->last.given && first != last && (first == BY_DATE || last == BY_DATE))
+        return fail(why, l->text, "one limit is a date and the other is not");
+    if (l->first.given && l->last.given && first != last)
         return fail(why, l->text,
                     "one limit is an index and the other a value: values have a decimal point or an exponent");
-    l->by_value = first_by_value || last_by_value;
+    l->by_value = first == BY_VALUE || last == BY_VALUE;
+    l->by_date = first == BY_DATE || last == BY_DATE;
     return true;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "hyperslab.h"
 
+#include "error_text.h"
 #include "path_match.h"
 
 #include <stdio.h>
@@ -13,8 +14,18 @@
 static int
 fail(char *why, const char *text, const char *what, int rc)
 {
-    (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %s", text, what);
+    (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %.400s", text, what);
     return rc;
+}
+
+/* A call of the library failed. */
+static int
+fail_call(char *why, const char *text, int rc)
+{
+    char what[ERROR_TEXT_SIZE];
+
+    error_text(rc, NULL, what);
+    return fail(why, text, what, rc);
 }
 
 /* ---- runs ---- */
@@ -146,7 +157,7 @@ find_range(const hyperslab_limit *l, int grp, int dimid, size_t len, size_t *fir
 {
     if (len == 0)
         return fail(why, l->text, "the dimension has no elements", NC_EINVALCOORDS);
-    if (l->by_value)
+    if (l->by_value || l->by_date)
         return hyperslab_find_values(l, grp, dimid, first, last, why);
     if (l->exclusive && !l->single) {
         *first = clip_edge(&l->first, len, 0);
@@ -192,7 +203,7 @@ apply_limit(hyperslab *h, const hyperslab_limit *l, int grp, int dimid, char *wh
     int            rc = nc_inq_dimlen(grp, dimid, &len);
 
     if (rc != NC_NOERR)
-        return fail(why, l->text, nc_strerror(rc), rc);
+        return fail_call(why, l->text, rc);
     if ((rc = find_range(l, grp, dimid, len, &first, &last, why)) != NC_NOERR)
         return rc;
     n = make_runs(first, last, l->stride, len, runs);
@@ -260,7 +271,7 @@ apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
         return NC_NOERR;
     w->found = true;
     if ((rc = nc_inq_varndims(grp, varid, &rank)) != NC_NOERR)
-        return fail(w->why, path, nc_strerror(rc), rc);
+        return fail_call(w->why, path, rc);
     if ((size_t)rank < l->nplaces) {
         (void)snprintf(w->why, HYPERSLAB_WHY_SIZE, "%.200s[%.200s]: %zu subscripts, but it has %d dimensions", l->var,
                        l->text, l->nplaces, rank);
@@ -271,7 +282,7 @@ apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
     if ((dims = malloc((size_t)rank * sizeof *dims)) == NULL)
         return fail(w->why, path, "out of memory", NC_ENOMEM);
     if ((rc = nc_inq_vardimid(grp, varid, dims)) != NC_NOERR)
-        (void)fail(w->why, path, nc_strerror(rc), rc);
+        (void)fail_call(w->why, path, rc);
     else
         rc = apply_limit(w->h, l, grp, dims[l->place], w->why);
     free(dims);
@@ -287,11 +298,11 @@ walk_ids(walker *w, int grp, inq_ids inq, char *path, size_t len)
     int n = 0, *ids, rc = inq(grp, &n, NULL);
 
     if (rc != NC_NOERR || n == 0)
-        return rc == NC_NOERR ? rc : fail(w->why, w->l->text, nc_strerror(rc), rc);
+        return rc == NC_NOERR ? rc : fail_call(w->why, w->l->text, rc);
     if ((ids = malloc((size_t)n * sizeof *ids)) == NULL)
         return fail(w->why, w->l->text, "out of memory", NC_ENOMEM);
     if ((rc = inq(grp, NULL, ids)) != NC_NOERR)
-        (void)fail(w->why, w->l->text, nc_strerror(rc), rc);
+        (void)fail_call(w->why, w->l->text, rc);
     for (int i = 0; rc == NC_NOERR && i < n; i++)
         rc = path == NULL        ? walk_group(w, ids[i])
              : w->l->dim != NULL ? apply_to_dim(w, grp, ids[i], path, len)

@@ -43,7 +43,8 @@ enum {
 static const char usage_text[] =
     "usage: nczcopy [options] SOURCE TARGET\n"
     "       nczcopy --in-place --zarr-format N [options] DATASET\n"
-    "  -d, --dim DIM,FIRST[,[LAST][,STRIDE]]  only this part of a dimension: indices, or values: 10.,20.\n"
+    "  -d, --dim DIM,FIRST[,[LAST][,STRIDE]]  only this part of a dimension: indices, or values: 10.,20.,\n"
+    "                          or dates: 2001-02-01,2001-03\n"
     "  -d, --deflate N         compress with deflate, level N (0: not at all), replacing other compression\n"
     "  -s, --shuffle           ... with shuffle before it\n"
     "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
@@ -298,7 +299,7 @@ take_option(copy_opts *o, int c, const char *arg)
     case 'g': return take_names(&o->groups, arg, NULL);
     case 'G': return take_names(&o->groups, arg, &o->groups_only);
     case 'k': return take_kind(o, arg);
-    case OPT_MODE: o->mode = arg; return true;
+    case OPT_MODE: return copy_parse_mode(o, arg);
     case OPT_ZARR_FORMAT: return take_zarr_format(o, arg);
     case OPT_DAMAGED: return take_damaged(o, arg);
     case OPT_SHARDS: return copy_parse_shards(o, arg);
@@ -320,6 +321,10 @@ check_arguments(const copy_opts *o, int n)
 {
     if (o->remove_old && !o->in_place) {
         fprintf(stderr, "nczcopy: --remove-old: only with --in-place\n");
+        return false;
+    }
+    if (o->in_place && o->zarr_format == 0) {
+        fprintf(stderr, "nczcopy: --in-place: needs --zarr-format 2 or 3\n");
         return false;
     }
     if (o->in_place && o->limits.n > 0) {

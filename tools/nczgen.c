@@ -6,6 +6,7 @@
 #include "char_notice.h"
 #include "error_text.h"
 #include "interrupt.h"
+#include "mode_words.h"
 #include "path_parts.h"
 #include "redact_url.h"
 #include "terminal_text.h"
@@ -24,14 +25,15 @@
 
 static const char usage_text[] =
     "Usage: nczgen [options] [FILE]\n"
-    "Creates a dataset from CDL text in FILE, or in standard input. Without -b or -o the text is only checked.\n"
+    "Creates a dataset from CDL text in FILE, or in standard input. Without -b, -o or a kind the text is only\n"
+    "checked.\n"
     "\n"
     "  -b            write a dataset, named after the text: NAME.zarr\n"
     "  -o PATH       write the dataset PATH, a path or a URL; implies -b\n"
     "  --mode MODES  how it is stored: nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL\n"
     "  --zarr-format N  version 2 or 3 of Zarr; else that of PATH's fragment, of _ZarrFormat in the text, or 2\n"
     "  -k KIND       kind of dataset: nc4 or nc7 (also their long names); -3 -4 -5 -6 -7 are short for nc3 ... nc7.\n"
-    "                nc7 keeps to the classic model; all others mean the same here\n"
+    "                nc7 keeps to the classic model; all others mean the same here; each implies -b, as in ncgen\n"
     "  -N NAME       the dataset's name in place of the one in the text\n"
     "  -H            definitions only, no data\n"
     "  -x            do not pre-fill variables\n"
@@ -364,10 +366,10 @@ take_option(options *o, int c, const char *arg)
         o->out = arg;
         o->binary = true;
         return -1;
-    case 'm': o->mode = arg; return -1;
+    case 'm': o->mode = arg; return mode_words_check("nczgen", arg) ? -1 : EXIT_USAGE;
     case 'z': return take_zarr_format(o, arg);
     case 'k':
-        o->kind_given = true;
+        o->kind_given = o->binary = true;
         o->kind_zarr = strcasecmp(arg, "zarr") == 0 || strcasecmp(arg, "nczarr") == 0;
         return parse_kind(arg, &o->classic) ? -1 : fail_usage("unknown kind of dataset: ", arg);
     case '3':
@@ -375,7 +377,7 @@ take_option(options *o, int c, const char *arg)
     case '5':
     case '6':
     case '7':
-        o->kind_given = true;
+        o->kind_given = o->binary = true;
         o->classic = c == '7';
         return -1;
     case 'N': o->name = arg; return -1;
@@ -421,6 +423,8 @@ main(int argc, char **argv)
     rc = parse_input(&o, &cdl);
     if (rc == NC_NOERR && o.binary)
         rc = generate(&o, cdl);
+    else if (rc == NC_NOERR)
+        fprintf(stderr, "nczgen: the text is correct; nothing was written: -o PATH writes a dataset\n");
     gen_free(cdl);
     if (rc == GEN_STOPPED)
         interrupt_end();

@@ -123,7 +123,7 @@ static int
 run_command(const struct command *c, const map_opts *o, const char *path, char *const *args, int n)
 {
     nczarr_map *map = NULL;
-    int         rc = nczarr_map_open(path, NCZARR_MAP_READ, &map), one;
+    int         rc = nczarr_map_open(path, NCZARR_MAP_READ, &map), one, why = 0;
 
     if (rc != NC_NOERR) {
         char text[ERROR_TEXT_SIZE];
@@ -132,14 +132,15 @@ run_command(const struct command *c, const map_opts *o, const char *path, char *
         fprintf(stderr, "nczmap: %s: %s\n", o->path, text);
         return EXIT_FAILURE;
     }
-    if (n == 0)
-        rc = c->fn(map, o, "");
-    for (int i = 0; i < n; i++)
-        if ((one = c->fn(map, o, args[i])) != NC_NOERR && rc == NC_NOERR)
+    for (int i = 0; i < (n > 0 ? n : 1) && why == 0; i++) {
+        errno = 0;
+        if ((one = c->fn(map, o, n > 0 ? args[i] : "")) != NC_NOERR && rc == NC_NOERR)
             rc = one;
+        why = ferror(o->out) || fflush(o->out) != 0 ? errno : 0;
+    }
     (void)nczarr_map_close(map);
-    if (fflush(o->out) != 0 || ferror(o->out)) {
-        fprintf(stderr, "nczmap: cannot write the output\n");
+    if (ferror(o->out)) {
+        fprintf(stderr, "nczmap: cannot write the output%s%s\n", why != 0 ? ": " : "", why != 0 ? strerror(why) : "");
         return EXIT_FAILURE;
     }
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;

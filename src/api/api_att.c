@@ -8,6 +8,8 @@
  */
 #include "api/api_int.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FILL_ATT       "_FillValue"
@@ -206,12 +208,38 @@ check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
     from = value_type(from);
     to = value_type(to);
     if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
-        return ncz_fail(NC_ECHAR, "%s: text does not convert to another type, nor from it", name);
+        return ncz_fail(NC_ECHAR, "%s: %s does not convert to %s: text converts to no other type", name, from->name,
+                        to->name);
     if (from->id > NC_MAX_ATOMIC_TYPE || to->id > NC_MAX_ATOMIC_TYPE)
-        return ncz_fail(NC_EBADTYPE, "%s: a user-defined type converts to no other", name);
+        return ncz_fail(NC_EBADTYPE, "%s: %s does not convert to %s: a user-defined type converts to no other", name,
+                        from->name, to->name);
     if (from->class == NCZ_TYPE_STRING || to->class == NCZ_TYPE_STRING)
-        return ncz_fail(NC_EBADTYPE, "%s: strings convert to no other type", name);
+        return ncz_fail(NC_EBADTYPE, "%s: %s does not convert to %s: strings convert to no other type", name,
+                        from->name, to->name);
     return NC_NOERR;
+}
+
+/* Names the first value that does not fit. All were converted, as far as their type goes. */
+static int
+fail_range(const char *name, const ncz_type *from, const void *data, const ncz_type *to, size_t len, bool classic)
+{
+    const char *p = data;
+    char        text[40];
+    uint64_t    scratch;
+    double      d = 0;
+    size_t      i = 0;
+
+    while (i + 1 < len && ncz_convert(from, p + i * from->size, to, &scratch, 1, classic) == NC_NOERR)
+        i++;
+    p += i * from->size;
+    if (from->id == NC_INT64)
+        (void)snprintf(text, sizeof text, "%" PRId64, *(const int64_t *)(const void *)p);
+    else if (from->id == NC_UINT64)
+        (void)snprintf(text, sizeof text, "%" PRIu64, *(const uint64_t *)(const void *)p);
+    else if (ncz_convert(from, p, ncz_type_of(NC_DOUBLE), &d, 1, classic) == NC_NOERR)
+        (void)snprintf(text, sizeof text, "%.*g", from->id == NC_FLOAT ? 9 : 15, d);
+    return ncz_fail(NC_ERANGE, "%s: value %s at index %zu does not fit type %s; all were converted", name, text, i,
+                    to->name);
 }
 
 /* Gives the attribute's elements as type `mem`. NC_NAT: unconverted. Without elements any type will do. */
@@ -233,6 +261,8 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
     else if (a.len > 0 && (rc = check_conversion(a.type, to, name)) == NC_NOERR)
         rc = a.type == to ? ncz_type_copy_elems(to, a.data, a.len, ip)
                           : ncz_convert(value_type(a.type), a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
+    if (rc == NC_ERANGE)
+        rc = fail_range(name, value_type(a.type), a.data, to, a.len, ncz_dataset_classic(c.ds));
 done:
     ncz_buf_clear(&a.text);
     return ncz_call_leave(&c, rc);
@@ -268,7 +298,7 @@ find_types(const ncz_call *c, nc_type xtype, nc_type mem, const char *name, cons
         return rc;
     *from = mem == NC_NAT ? *type : ncz_type_of(mem);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
-        return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
+        return ncz_fail(NC_ESTRICTNC3, "%s: the classic model does not have type %s", name, (*type)->name);
     return check_conversion(*from, *type, name);
 }
 
@@ -380,7 +410,8 @@ convert_and_set(ncz_call *c, int varid, const char *name, const ncz_type *type, 
     if (range != NC_NOERR && range != NC_ERANGE)
         rc = range;
     else if ((rc = set_att(c, varid, name, type, len, own)) == NC_NOERR)
-        rc = range;
+        rc =
+            range == NC_ERANGE ? fail_range(name, mem, op, value_type(type), len, ncz_dataset_classic(c->ds)) : range;
     ncz_free(own);
     return rc;
 }

@@ -30,8 +30,7 @@ nczarr_filter_avail(const char *id)
 
     ncz_err_clear();
     if (id == NULL || ((ops = ncz_codec_by_id(id)) == NULL && (ops = ncz_codec_by_v3_name(id)) == NULL))
-        return ncz_call_done(
-            ncz_fail(NC_ENOFILTER, "codec '%s' is neither built in nor registered", id != NULL ? id : ""));
+        return ncz_call_done(ncz_codec_fail_unknown(id != NULL ? id : ""));
     ncz_codec_ops_unref(ops);
     return NC_NOERR;
 }

@@ -5,6 +5,7 @@
 #include "api/api_int.h"
 
 #include "filter/filter.h"
+#include "uri/uri.h"
 
 #include <string.h>
 
@@ -32,18 +33,12 @@ static const struct {
     {"library", "utf8proc", ncz_has_nfc},
 };
 
-static const char *
-name_of(const ncz_codec_ops *codec)
-{
-    return codec->v3_only ? codec->v3_name : codec->id;
-}
-
 /* Codecs of the two versions of Zarr may have one name: whether this one is the second. */
 static bool
 is_repeated(size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (strcmp(name_of(ncz_codec_at(i)), name_of(ncz_codec_at(at))) == 0)
+        if (strcmp(ncz_codec_name(ncz_codec_at(i)), ncz_codec_name(ncz_codec_at(at))) == 0)
             return true;
     return false;
 }
@@ -58,11 +53,15 @@ nczarr_feature(size_t i, const char **kindp)
     *kindp = "codec";
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++)
         if (!is_repeated(k) && i-- == 0)
-            return name_of(ncz_codec_at(k));
+            return ncz_codec_name(ncz_codec_at(k));
     for (size_t k = 0; k < NCZ_LEN(features); k++)
         if (features[k].has() && i-- == 0) {
             *kindp = features[k].kind;
             return features[k].name;
         }
+    *kindp = "mode";
+    for (size_t k = 0; ncz_uri_mode_at(k) != NULL; k++)
+        if (i-- == 0)
+            return ncz_uri_mode_at(k);
     return NULL;
 }

@@ -322,8 +322,8 @@ nc_show_metadata(int ncid)
         ncz_log(NCZ_LOG_REQUEST, "group '%s': %zu dimensions, %zu variables, %zu attributes", g->name, g->ndims,
                 g->nvars, g->atts.n);
         for (size_t i = 0; i < g->nvars; i++)
-            ncz_log(NCZ_LOG_REQUEST, "  variable '%s': type %d, rank %zu, %zu attributes", g->vars[i]->name,
-                    g->vars[i]->type->id, g->vars[i]->rank, g->vars[i]->atts.n);
+            ncz_log(NCZ_LOG_REQUEST, "  variable '%s': type %s, rank %zu, %zu attributes", g->vars[i]->name,
+                    g->vars[i]->type->name, g->vars[i]->rank, g->vars[i]->atts.n);
     }
     return ncz_call_leave(&c, rc);
 }

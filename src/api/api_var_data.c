@@ -112,7 +112,7 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
     if (q->imap != NULL)
         memcpy(f->imap, q->imap, v->rank * sizeof *f->imap);
     else if (!ncz_grid_packed_imap(f->count.v, v->rank, f->imap))
-        return ncz_fail(NC_EINVAL, "%s: so many elements do not fit in memory", v->name);
+        return ncz_fail(NC_EINVAL, "%s: its elements exceed the address space", v->name);
     return NC_NOERR;
 }
 
@@ -129,8 +129,8 @@ prepare_request(const ncz_call *c, const request *q, bool put, ncz_var **v, fill
         return ncz_err_adopt((*v)->unusable);
     *mem = q->mem == NC_NAT ? (*v)->type : ncz_type_of(q->mem);
     if ((rc = ncz_transfer_check(&(*v)->dtype, *mem)) != NC_NOERR)
-        return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type->id,
-                        (*mem)->id);
+        return ncz_fail(rc, "%s: its type %s and memory type %s do not convert", (*v)->name, (*v)->type->name,
+                        (*mem)->name);
     if ((rc = filled_init(f, (*v)->rank)) != NC_NOERR)
         return rc;
     if ((rc = fill_in(q, *v, put, f)) != NC_NOERR) {
@@ -149,7 +149,7 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
     uint64_t n;
 
     if (!ncz_select_nelems(sel, &n))
-        return ncz_fail(NC_EINVAL, "%s: so many elements do not fit in memory", v->name);
+        return ncz_fail(NC_EINVAL, "%s: its elements exceed the address space", v->name);
     if (n > 0 && p == NULL)
         return ncz_fail(NC_EINVAL, "%s: no pointer to its data", v->name);
     return NC_NOERR;
@@ -173,7 +173,7 @@ get_values(const request *q, void *ip)
         filled_clear(&f);
     }
     if (rc == NC_ERANGE)
-        (void)ncz_fail(rc, "%s: some values do not fit the memory type; all were converted", v->name);
+        (void)ncz_fail(rc, "%s: some values do not fit the memory type %s; all were converted", v->name, mem->name);
     return ncz_call_leave(&c, rc);
 }
 
@@ -212,7 +212,8 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
     if (prepared)
         filled_clear(&f);
     if (rc == NC_ERANGE)
-        (void)ncz_fail(rc, "%s: some values do not fit its type; all were converted and put", v->name);
+        (void)ncz_fail(rc, "%s: some values do not fit its type %s; all were converted and put", v->name,
+                       v->type->name);
     return ncz_call_leave(&c, rc);
 }
 

@@ -15,11 +15,11 @@ check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp, c
     if (rc != NC_NOERR)
         return rc;
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
-        return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
+        return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %s", (*type)->name);
     if (ndims < 0 || (ndims > 0 && dimidsp == NULL))
         return ncz_fail(NC_EINVAL, "%d dimensions%s", ndims, ndims > 0 ? ", but no ids" : "");
     if (ndims > NC_MAX_VAR_DIMS)
-        return ncz_fail(NC_EMAXDIMS, "%d dimensions, at most %d can be", ndims, NC_MAX_VAR_DIMS);
+        return ncz_fail(NC_EMAXDIMS, "%d dimensions; the limit is %d", ndims, NC_MAX_VAR_DIMS);
     return NC_NOERR;
 }
 
@@ -186,8 +186,8 @@ int
 ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len)
 {
     if (type != v->type)
-        return ncz_fail(NC_EBADTYPE, "%s: _FillValue has type %d, the variable has %d", v->name, type->id,
-                        v->type->id);
+        return ncz_fail(NC_EBADTYPE, "%s: _FillValue has type %s, the variable has %s", v->name, type->name,
+                        v->type->name);
     if (len != 1)
         return ncz_fail(NC_EINVAL, "%s: _FillValue has %zu elements, it must be one", v->name, len);
     if (v->written)

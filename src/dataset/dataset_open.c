@@ -69,7 +69,7 @@ check_free(zmap *map)
     int  rc = ncz_owner_is_dataset(map, &is);
 
     if (rc == NC_NOERR && is)
-        rc = ncz_fail(NC_EEXIST, "the map holds a dataset, and cannot list what is to be removed");
+        rc = ncz_fail(NC_EEXIST, "the store holds a dataset and cannot list it, so it cannot be replaced");
     return rc;
 }
 

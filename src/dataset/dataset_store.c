@@ -148,12 +148,12 @@ fail_nothing(const char *path)
         rc = ncz_fail(NC_ENOOBJECT, "%s: no file or directory; expected a directory or archive with Zarr documents",
                       path);
     else if ((nearest = ncz_uri_key_nearest(key)) != NULL)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing, but there is %s; unknown key #%s: did you mean %s=?", path,
-                      before, key, nearest);
+        rc = ncz_fail(NC_ENOOBJECT, "%s: no file or directory, but there is %s; unknown key #%s: did you mean %s=?",
+                      path, before, key, nearest);
     else
         rc = ncz_fail(NC_ENOOBJECT,
-                      "%s: there is nothing, but there is %s; unknown key #%s: nczarr_url(7) lists the keys", path,
-                      before, key);
+                      "%s: no file or directory, but there is %s; unknown key #%s: nczarr_url(7) lists the keys",
+                      path, before, key);
     ncz_free(before);
     ncz_free(key);
     return rc;
@@ -325,7 +325,7 @@ ncz_store_remove(const ncz_target *t)
     if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     if (what == FOUND_NOTHING)
-        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->path);
+        return ncz_fail(NC_ENOOBJECT, "%s: no file or directory: nothing to delete", t->path);
     if (what != FOUND_DIRECTORY && what != FOUND_ZIP)
         return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", t->path);
     if ((rc = check_removable(t->path, what, NC_ENOTNC)) != NC_NOERR)

@@ -171,6 +171,8 @@ void                 ncz_codec_ops_unref(const ncz_codec_ops *ops);
 unsigned ncz_codec_hdf5_id(const ncz_codec_ops *ops, int zarr_format);
 
 const ncz_codec_ops *ncz_codec_at(size_t i); /* iterates over the built-in codecs; NULL after the last */
+const char          *ncz_codec_name(const ncz_codec_ops *ops); /* in Zarr v2, or where it is for v3 only, there */
+int ncz_codec_fail_unknown(const char *name); /* NC_ENOFILTER, with the nearest built-in codec's name */
 
 /* What else this build has: to decode zlib and gzip faster; to encode their low levels faster. */
 bool ncz_codec_has_libdeflate(void);

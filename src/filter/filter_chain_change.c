@@ -104,7 +104,7 @@ ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_arr
     if ((rc = ncz_codec_look_up(config, NCZ_CONFIG_CALLER, &id, &ops)) != NC_NOERR)
         return rc;
     if (ops == NULL)
-        return ncz_codec_explain_refused(id) == NULL ? ncz_fail(NC_ENOFILTER, NCZ_CODEC_NOT_KNOWN, id)
+        return ncz_codec_explain_refused(id) == NULL ? ncz_codec_fail_unknown(id)
                                                      : ncz_fail(NC_ENOFILTER, "%s", ncz_codec_explain_refused(id));
 
     if (is_for_objects(ops, config)) {

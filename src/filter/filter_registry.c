@@ -98,6 +98,26 @@ ncz_codec_at(size_t i)
     return i < NCZ_LEN(codecs) ? codecs[i] : NULL;
 }
 
+const char *
+ncz_codec_name(const ncz_codec_ops *ops)
+{
+    return ops->v3_only ? ops->v3_name : ops->id;
+}
+
+int
+ncz_codec_fail_unknown(const char *name)
+{
+    const char *near = NULL;
+
+    for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
+        const char *pair[] = {near != NULL ? near : ncz_codec_name(codecs[i]), ncz_codec_name(codecs[i])};
+
+        near = ncz_nearest(name, pair, NCZ_LEN(pair));
+    }
+    return ncz_fail(NC_ENOFILTER, NCZ_CODEC_NOT_KNOWN "%s%s%s", name, near != NULL ? ": did you mean '" : "",
+                    near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
 /* ---- registering --------------------------------------------------------------------------------------- */
 
 /* Whether the name or the number is taken. Needs the lock. */

@@ -151,7 +151,8 @@ typedef struct ncz_sys_size { /* of a terminal: in characters, and in pixels (0:
     size_t columns, rows, width, height;
 } ncz_sys_size;
 
-/* Called first in main(): arguments in UTF-8, standard streams without a translation of line ends. */
+/* Called first in main(): arguments in UTF-8, standard streams without a translation of line ends. A file that
+ * grows beyond the process's limit is an error (EFBIG) and not a signal. */
 void ncz_sys_start(int *argc, char ***argv);
 
 bool ncz_sys_terminal_size(int fd, ncz_sys_size *out);

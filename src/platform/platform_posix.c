@@ -451,6 +451,7 @@ void
 ncz_sys_start(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
+    (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 bool

@@ -53,6 +53,7 @@ typedef enum ncz_uri_format {
 } ncz_uri_format;
 
 ncz_uri_format ncz_uri_mode_format(const ncz_uri *u);
+const char    *ncz_uri_mode_at(size_t i); /* iterates over the modes of Zarr datasets; NULL after the last */
 
 /*
  * The pairs as one text that means the same behind `body` and a '#': all modes and bare words first, as `mode=a,b`. Of

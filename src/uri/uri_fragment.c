@@ -52,6 +52,12 @@ ncz_uri_mode(const char *word, size_t len)
     return MODE_UNKNOWN;
 }
 
+const char *
+ncz_uri_mode_at(size_t i)
+{
+    return i < NCZ_LEN(modes) && modes[i].mode != MODE_OTHER_FORMAT ? modes[i].word : NULL; /* those are last */
+}
+
 /* Ours. */
 static const char *const own_keys[] = {
     "mode",       "compat",    "consolidated",       "dimension_separator", "durability", "log",

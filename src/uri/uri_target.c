@@ -51,6 +51,26 @@ request_version(ncz_target *t, int zarr_format)
 }
 
 static int
+fail_mode(const char *word, size_t len)
+{
+    char       *own = ncz_strndup(word, len);
+    const char *near = NULL, *at;
+    int         rc;
+
+    if (own == NULL)
+        return ncz_fail_nomem(len);
+    for (size_t i = 0; (at = ncz_uri_mode_at(i)) != NULL; i++) {
+        const char *pair[] = {near != NULL ? near : at, at};
+
+        near = ncz_nearest(own, pair, NCZ_LEN(pair));
+    }
+    rc = near != NULL ? ncz_fail(NC_ENOTNC, "unknown mode \"%s\": did you mean %s?", own, near)
+                      : ncz_fail(NC_ENOTNC, "unknown mode \"%s\": nczarr_url(7) lists the modes", own);
+    ncz_free(own);
+    return rc;
+}
+
+static int
 apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
 {
     switch (ncz_uri_mode(word, len)) {
@@ -68,7 +88,7 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;
     }
-    return ncz_fail(NC_ENOTNC, "unknown mode \"%.*s\"", (int)len, word);
+    return fail_mode(word, len);
 }
 
 static int

@@ -63,7 +63,7 @@ check_plain(file_map *f, const char *key, int fd, uint64_t *size)
     if (S_ISDIR(st.st_mode))
         return fail_directory(f, key);
     if (!S_ISREG(st.st_mode))
-        return ncz_fail(NC_EACCESS, "%s/%s: is no plain file", f->dir, key);
+        return ncz_fail(NC_EACCESS, "%s/%s: not a regular file", f->dir, key);
     *size = (uint64_t)st.st_size;
     return NC_NOERR;
 }

@@ -76,7 +76,8 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
     if (S_ISDIR(st.st_mode))
         return remove_dir(r, dir, name, depth);
     if (!S_ISREG(st.st_mode))
-        return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is no plain file or directory: nothing is removed", r->dir,
+        return ncz_fail(NC_EOBJECT,
+                        "%s: \"%.80s\" in it is neither a regular file nor a directory: nothing is removed", r->dir,
                         name);
     if (r->pass == LOOK)
         return check_unlisted(r, name);

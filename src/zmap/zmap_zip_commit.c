@@ -45,7 +45,7 @@ check_plain(const zip_map *m, int fd, ncz_stat *st)
     if (zmap_sys()->fstat(fd, st) != 0)
         return fail_place(m, errno, "cannot be inspected");
     if (!S_ISREG(st->st_mode))
-        return ncz_fail(NC_ENOTNC, "%s: is no plain file", m->path);
+        return ncz_fail(NC_ENOTNC, "%s: not a regular file", m->path);
     return NC_NOERR;
 }
 
@@ -89,7 +89,7 @@ open_once(const zip_map *m, const char *name, int flags, int *fd)
         (errno == ENOENT && (flags & O_CREAT) == 0))
         return NC_NOERR;
     if (errno == EISDIR || errno == ELOOP)
-        return ncz_fail(NC_EOBJECT, "%s: %s is no plain file", m->path, name);
+        return ncz_fail(NC_EOBJECT, "%s: %s is not a regular file", m->path, name);
     return ncz_fail_errno(errno, "%s: %s cannot be opened for writing", m->path, name);
 }
 
@@ -485,7 +485,7 @@ zmap_zip_remove(const char *path)
         return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
                                                    : fail_place(&m, errno, "cannot be inspected");
     if (!S_ISREG(st.st_mode))
-        return ncz_fail(NC_EOBJECT, "%s: is no plain file: not removed", path);
+        return ncz_fail(NC_EOBJECT, "%s: not a regular file: not removed", path);
     if ((rc = open_place(&m, path)) == NC_NOERR && (rc = open_locked(&m, m.at.name, O_RDWR, &fd, &st)) == NC_NOERR &&
         zmap_sys()->unlinkat(m.at.dir, m.at.name, 0) != 0)
         rc = fail_place(&m, errno, "cannot be removed");

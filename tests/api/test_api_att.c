@@ -198,10 +198,19 @@ codes_on(place *p)
     FAILS(NC_EINVAL, nc_put_att(ncid, var, "a", NC_INT, 1, NULL));
     FAILS(NC_ENOTATT, nc_inq_att(ncid, var, "a", NULL, NULL));                 /* nothing was left behind */
     FAILS(NC_ERANGE, nc_put_att_int(ncid, var, "a", NC_BYTE, 1, &(int){300})); /* made even so */
+    assert_string_equal(nczarr_errmsg(), "a: value 300 at index 0 does not fit type byte; all were converted");
     OK(nc_get_att_schar(ncid, var, "a", b));
     assert_int_equal(b[0], 44);
     OK(nc_put_att_int(ncid, var, "i", NC_INT, 3, (int[]){1, 2, 300}));
     FAILS(NC_ERANGE, nc_get_att_schar(ncid, var, "i", b));
+    assert_string_equal(nczarr_errmsg(), "i: value 300 at index 2 does not fit type byte; all were converted");
+    FAILS(NC_ERANGE, nc_put_att_longlong(ncid, var, "l", NC_INT, 2, (long long[]){1, -9007199254740993}));
+    assert_string_equal(nczarr_errmsg(),
+                        "l: value -9007199254740993 at index 1 does not fit type int; all were converted");
+    FAILS(NC_ERANGE, nc_put_att_float(ncid, var, "f", NC_SHORT, 1, &(float){1e9f}));
+    assert_non_null(strstr(nczarr_errmsg(), "value 1e+09 at index 0 "));
+    FAILS(NC_ECHAR, nc_put_att_float(ncid, var, "f", NC_CHAR, 1, &(float){1}));
+    assert_non_null(strstr(nczarr_errmsg(), "f: float does not convert to char: "));
     assert_true(b[0] == 1 && b[1] == 2 && b[2] == 44);
     FAILS(NC_EINVAL, nc_get_att_int(ncid, var, "i", NULL));
     OK(nc_close(ncid));
@@ -224,6 +233,7 @@ fill_value_on(place *p)
     OK(nc_def_var(ncid, "c", NC_CHAR, 1, &dim, &c));
     OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &s));
     FAILS(NC_EBADTYPE, nc_put_att_double(ncid, v, "_FillValue", NC_DOUBLE, 1, &(double){1}));
+    assert_string_equal(nczarr_errmsg(), "v: _FillValue has type double, the variable has int");
     FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 2, (int[]){1, 2}));
     FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 0, NULL));
     OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){-1}));

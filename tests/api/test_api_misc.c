@@ -30,22 +30,23 @@ error_texts(void **state)
 static void
 check_features(void)
 {
-    static const char *const all[][2] = {
-        {"codec", "zlib"}, {"codec", "packbits"}, {"store", "directory"}, {"store", "zip"}, {"store", "memory"}};
-    const char *kind = NULL, *name;
-    int         seen[5] = {0}, s3 = 0;
-    size_t      n = 0;
+    static const char *const all[][2] = {{"codec", "zlib"}, {"codec", "packbits"}, {"store", "directory"},
+                                         {"store", "zip"},  {"store", "memory"},   {"mode", "consolidated"}};
+    const char              *kind = NULL, *name;
+    int                      seen[6] = {0}, s3 = 0;
+    size_t                   n = 0;
 
     for (; (name = nczarr_feature(n, &kind)) != NULL; n++) {
         assert_string_equal(nczarr_feature(n, NULL), name);
-        assert_true(strcmp(kind, "codec") == 0 || strcmp(kind, "store") == 0 || strcmp(kind, "library") == 0);
+        assert_true(strcmp(kind, "codec") == 0 || strcmp(kind, "store") == 0 || strcmp(kind, "library") == 0 ||
+                    strcmp(kind, "mode") == 0);
         if (strcmp(kind, "codec") == 0)
             OK(nczarr_filter_avail(name));
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 6; i++)
             seen[i] += strcmp(kind, all[i][0]) == 0 && strcmp(name, all[i][1]) == 0;
-        s3 += strcmp(name, "s3") == 0;
+        s3 += strcmp(kind, "store") == 0 && strcmp(name, "s3") == 0;
     }
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         assert_int_equal(seen[i], 1);
     assert_int_equal(s3, TEST_S3);
     assert_null(nczarr_feature(n, &kind));

@@ -145,6 +145,7 @@ strings_on(place *p)
     OK(nc_put_att_int(ncid, narrow, "_nczarr_maxstrlen", NC_INT, 1, &(int){5}));
     OK(nc_put_var_string(ncid, var, in));
     FAILS(NC_EBADTYPE, nc_put_var_int(ncid, var, &one));
+    assert_non_null(strstr(nczarr_errmsg(), ": its type string and memory type int do not convert"));
     FAILS(NC_EBADTYPE, nc_put_var_text(ncid, var, "text"));
     FAILS(NC_EBADTYPE, nc_get_var_double(ncid, var, (double[4]){0}));
     OK(nc_put_var1_string(ncid, narrow, zero, &wide));

@@ -235,6 +235,61 @@ def log():
     report("commands: the log", problems)
 
 
+def file_limit():
+    """A file that would grow beyond the process's limit is an error with a text; one line, from however many threads."""
+    import resource, signal
+    problems = []
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL) # Python ignores it
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+    with tempfile.TemporaryDirectory() as d:
+        at = lambda name: os.path.join(d, name)
+        open(at("a.cdl"), "w").write("netcdf a { dimensions: x = 100000 ; variables: double v(x) ; v:_ChunkSizes = 2000 ; v:_Codecs = \"[]\" ; data: v = %s ; }"
+                                     % ", ".join(map(str, range(100000))))
+        run("nczgen", "-o", at("a.zarr"), at("a.cdl"))
+        run("nczgen", "-o", at("whole.zarr"), "-", input=open(at("a.cdl")).read().replace("2000", "100000"))
+        for args in (["nczgen", "-o", at("b.zip"), at("a.cdl")], ["nczcopy", at("whole.zarr"), at("c.zarr")], ["nczcopy", at("a.zarr"), at("c.zip")],
+                     ["nczdump", at("a.zarr")], ["nczmap", at("whole.zarr"), "cat", "v/0"]):
+            with open(at("out"), "w") as out:
+                r = subprocess.run([os.path.join(tools, args[0])] + args[1:], stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limited)
+            lines = [line for line in r.stderr.splitlines() if "--resume continues it" not in line]
+            if r.returncode != 1 or len(lines) != 1 or "File too large" not in lines[0]:
+                problems.append("%s: %d: %s" % (args, r.returncode, r.stderr))
+    report("commands: files that would be too large", problems)
+
+
+def url_page():
+    """nczarr_url(7) has every key and mode of the library's tables."""
+    table = open(os.path.join(root, "src", "uri", "uri_fragment.c")).read()
+    page = open(os.path.join(root, "docs", "man", "nczarr_url.7")).read().replace("\\-", "-")
+    problems = []
+    for name in ("own_keys", "s3_keys", "modes"):
+        rows = re.search(r"\b%s\[\] = \{(.*?)\n\};" % name, table, re.S).group(1)
+        words = [w for w in re.findall(r'"([^"\n]+)"', "\n".join(r for r in rows.split("\n") if "MODE_OTHER" not in r))]
+        if len(words) < 10:
+            problems.append("%s: only %s found" % (name, words))
+        problems += ["lacks %s of %s" % (w, name) for w in words if not re.search(r"(?<![\w.])(aws\.)?%s(?![\w.-])" % re.escape(w), page)]
+    report("commands: nczarr_url(7) has all keys", problems)
+
+
+def checked_only():
+    """nczgen says that it wrote nothing; a kind writes, as with ncgen; wrong modes are named."""
+    problems = []
+    with tempfile.TemporaryDirectory() as d:
+        cdl = os.path.join(d, "t.cdl")
+        open(cdl, "w").write("netcdf t { variables: int a ; }")
+        for args, status, text, there in ((["t.cdl"], 0, "nothing was written: -o PATH writes", False), (["-4", "t.cdl"], 0, "", True),
+                                          (["-k", "nc4", "t.cdl"], 0, "", True),
+                                          (["--mode", "zar", "-b", "t.cdl"], 2, 'nczgen: --mode: unknown mode "zar": did you mean zarr?', False)):
+            r = subprocess.run([os.path.join(tools, "nczgen")] + args, capture_output=True, text=True, cwd=d)
+            if r.returncode != status or text not in r.stderr or (text == "" and r.stderr) or os.path.exists(os.path.join(d, "t.zarr")) != there:
+                problems.append("%s: %d: %s" % (args, r.returncode, r.stderr))
+            shutil.rmtree(os.path.join(d, "t.zarr"), ignore_errors=True)
+    report("commands: nczgen without -o", problems)
+
+
 # ---- nczdump --chunks ----------------------------------------------------------------------------------------------------
 
 SPARSE = """netcdf sparse {
@@ -272,7 +327,7 @@ def messages():
         expect("a misspelt key", run("nczdump", "file://%s#dimension_seperator=/" % at("x.zarr")), 1, "did you mean dimension_separator=?")
         run("nczgen", "-o", at("x.zarr"), "-", input="netcdf x { variables: int a ; }")
         expect("a misspelt key after a plain path", run("nczdump", at("x.zarr") + "#mod=zarr"), 1,
-               "there is nothing, but there is %s; unknown key #mod: did you mean mode=?" % at("x.zarr"))
+               "no file or directory, but there is %s; unknown key #mod: did you mean mode=?" % at("x.zarr"))
         expect("an unknown key after a plain path", run("nczdump", at("x.zarr") + "#colour=red"), 1,
                "unknown key #colour: nczarr_url(7) lists the keys")
         for name, head, text in (("c.nc", b"CDF\x01", "classic netCDF file"), ("d.nc", b"CDF\x05", "CDF-5"),
@@ -513,4 +568,7 @@ tree_on_terminals()
 colors()
 messages()
 log()
+file_limit()
+url_page()
+checked_only()
 sys.exit(cases.status())

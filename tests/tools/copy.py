@@ -421,11 +421,13 @@ def mistakes(source):
         (["-F", "none"], 2, "wanted: VARIABLES,FILTER"),
         (["-F", "a,"], 2, "no filter"),
         (["-F", "q,none"], 1, "-F: q: no such variable"),
-        (["-F", "a,nosuch"], 1, "/a: "),
-        (["-F", "a,nosuch,1"], 1, "not a filter"),
-        (["-F", "a,deflate,x"], 1, "not numbers"),
+        (["-F", "a,nosuch"], 2, "-F: nosuch: codec 'nosuch' is neither built in nor registered"),
+        (["-F", "*,zlb"], 2, "did you mean 'zlib'?"),
+        (["-F", "a,nosuch,1"], 2, "neither built in"),
+        (["-F", "a,packbits,1"], 2, "not a filter with parameter words"),
+        (["-F", "a,deflate,x"], 2, "not numbers"),
         (["-F", "a,[1]"], 1, "/a: "),
-        (["-F", "a,deflate,1||"], 1, "empty filter"),
+        (["-F", "a,deflate,1||"], 2, "empty filter"),
         (["-m", "lots"], 2, "-m: not a size"),
         (["--memory", "0"], 2, "--memory: not a size"),
         (["--memory", "1K"], 1, "are needed"),
@@ -434,7 +436,9 @@ def mistakes(source):
         (["-G", "q"], 1, "q: no such group"),
         (["-L", "loud"], 2, "-L"),
         (["-e", "0"], 2, "-e"),
-        (["--mode", "nosuch"], 1, "nosuch"),
+        (["--mode", "nosuch"], 2, '--mode: unknown mode "nosuch" (modes: nczarr zarr '),
+        (["--mode", "zip,zar"], 2, '--mode: unknown mode "zar": did you mean zarr?'),
+        (["--in-place"], 2, "--in-place: needs --zarr-format"),
     ]
     before, target, problems = files(source), there("m.zarr"), []
     for args, status, text in cases:

@@ -214,10 +214,10 @@ dates(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dump_timebase tb;
-        dump_text     t = DUMP_TEXT_INIT;
-        bool          ok = dump_timebase_parse(cases[i].units, cases[i].calendar, &tb) &&
-                  dump_timebase_text(&tb, cases[i].value, &t);
+        cf_timebase tb;
+        dump_text   t = DUMP_TEXT_INIT;
+        bool        ok =
+            cf_timebase_parse(cases[i].units, cases[i].calendar, &tb) && dump_timebase_text(&tb, cases[i].value, &t);
 
         if (ok != (cases[i].want != NULL) || (ok && strcmp(t.s, cases[i].want) != 0))
             fail_msg("%g %s: %s", cases[i].value, cases[i].units, ok ? t.s : "no time");
@@ -233,17 +233,17 @@ calendars(void **state)
     (void)state;
 
     for (size_t c = 0; c < sizeof cal / sizeof *cal; c++) {
-        dump_timebase tb, again;
-        dump_text     t = DUMP_TEXT_INIT, units = DUMP_TEXT_INIT, back = DUMP_TEXT_INIT;
+        cf_timebase tb, again;
+        dump_text   t = DUMP_TEXT_INIT, units = DUMP_TEXT_INIT, back = DUMP_TEXT_INIT;
 
-        assert_true(dump_timebase_parse("days since 0000-03-01", cal[c], &tb));
+        assert_true(cf_timebase_parse("days since 0000-03-01", cal[c], &tb));
         for (int day = -1500; day < 600000; day += day % 7 == 0 ? 1 : 29) {
             dump_text_reset(&t);
             dump_text_reset(&units);
             dump_text_reset(&back);
             assert_true(dump_timebase_text(&tb, day, &t));
             dump_text_addf(&units, "days since %.*s", (int)t.len - 2, t.s + 1);
-            assert_true(dump_timebase_parse(units.s, cal[c], &again));
+            assert_true(cf_timebase_parse(units.s, cal[c], &again));
             assert_true(dump_timebase_text(&again, 0, &back));
             assert_string_equal(back.s, t.s);
             assert_true(again.day - tb.day == day);

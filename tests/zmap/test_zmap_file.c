@@ -415,7 +415,7 @@ test_special_files(void **state)
     m = open_store(fx->store, ZMAP_OPEN_WRITE);
     alarm(20); /* a get that waits for a writer of the FIFO would wait for ever */
     expect_get(m, "fifo", NC_EACCESS, "");
-    assert_non_null(strstr(ncz_err_text(), "fifo: is no plain file"));
+    assert_non_null(strstr(ncz_err_text(), "fifo: not a regular file"));
     alarm(0);
     assert_true(zmap_get(m, "sock", &NCZ_BUF_INIT) != NC_NOERR);
     expect_get(m, "fifo/x", NC_EACCESS, "");

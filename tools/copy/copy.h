@@ -83,6 +83,7 @@ typedef struct copy_opts {
 #define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192})
 
 /* Each parses the text of one option into `o`, and reports errors on stderr. */
+bool copy_parse_mode(copy_opts *o, const char *words);
 bool copy_parse_chunks(copy_opts *o, const char *spec);
 bool copy_parse_shards(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);

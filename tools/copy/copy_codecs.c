@@ -150,6 +150,15 @@ define_deflated(const copy_opts *o, int out, int varid, const char *chain)
 
 /* ---- -F ---- */
 
+/* One filter of a list: "307,9", "zstd,3", "lzma": an id or a name, and parameters. */
+typedef struct filter_word {
+    const char *text;
+    size_t      len, name_len;
+    bool        has_id; /* of HDF5 */
+    unsigned    id, params[NCZARR_CODEC_WORDS];
+    size_t      nparams;
+} filter_word;
+
 static bool
 find_hdf5_id(const char *name, size_t len, unsigned *id)
 {
@@ -184,66 +193,118 @@ parse_word(const char *text, size_t len, unsigned *out)
     return len > 0 && errno == 0 && end == text + len && n >= -2147483648LL && n <= 4294967295LL;
 }
 
-static int
+static bool
 fail_filter(const char *text, size_t len, const char *why)
 {
     copy_say("-F: %.*s: %s", (int)len, text, why);
-    return NC_EFILTER;
+    return false;
 }
 
-/* "307,9", "zstd,3", "lzma": an id or a name, and parameters. */
-static int
-add_filter(int out, int varid, const char *text, size_t len)
+static bool
+is_name(const filter_word *w, const char *name)
 {
-    size_t   name = 0, n = 0;
-    unsigned id, words[NCZARR_CODEC_WORDS];
-    char    *object;
-    bool     number;
-    int      rc;
+    return strlen(name) == w->name_len && strncmp(w->text, name, w->name_len) == 0;
+}
 
-    while (name < len && text[name] != ',')
-        name++;
-    for (size_t at = name; at < len; n++) {
+/* A name without parameters is a codec's. */
+static bool
+check_codec_name(const filter_word *w)
+{
+    char *name = copy_textf("%.*s", (int)w->name_len, w->text);
+    bool  good = is_name(w, "deflate") || is_name(w, "shuffle") || is_name(w, "fletcher32") ||
+                nczarr_filter_avail(name) == NC_NOERR;
+
+    free(name);
+    return good || fail_filter(w->text, w->len, nczarr_errmsg());
+}
+
+static bool
+parse_filter(const char *text, size_t len, filter_word *w)
+{
+    bool number;
+
+    *w = (filter_word){.text = text, .len = len};
+    while (w->name_len < len && text[w->name_len] != ',')
+        w->name_len++;
+    for (size_t at = w->name_len; at < len; w->nparams++) {
         size_t end = at + 1;
 
         while (end < len && text[end] != ',')
             end++;
-        if (n == NCZARR_CODEC_WORDS || !parse_word(text + at + 1, end - at - 1, &words[n]))
+        if (w->nparams == NCZARR_CODEC_WORDS || !parse_word(text + at + 1, end - at - 1, &w->params[w->nparams]))
             return fail_filter(text, len, "its parameters are not numbers, or too many");
         at = end;
     }
-    number = parse_word(text, name, &id);
-    if (number || (n > 0 && find_hdf5_id(text, name, &id)))
-        return nc_def_var_filter(out, varid, id, n, words);
-    if (n > 0)
-        return fail_filter(text, len, "not a filter with parameter words; JSON says all: {\"id\": ...}");
-    if (name == 10 && strncmp(text, "fletcher32", 10) == 0)
+    number = parse_word(text, w->name_len, &w->id);
+    w->has_id = number || (w->nparams > 0 && find_hdf5_id(text, w->name_len, &w->id));
+    if (w->has_id)
+        return true;
+    return check_codec_name(w) &&
+           (w->nparams == 0 ||
+            fail_filter(text, len, "not a filter with parameter words; JSON says all: {\"id\": ...}"));
+}
+
+static int
+add_filter(int out, int varid, const filter_word *w)
+{
+    char *object;
+    int   rc;
+
+    if (w->has_id)
+        return nc_def_var_filter(out, varid, w->id, w->nparams, w->params);
+    if (is_name(w, "fletcher32"))
         return nc_def_var_fletcher32(out, varid, 1);
-    if (name == 7 && strncmp(text, "shuffle", 7) == 0)
+    if (is_name(w, "shuffle"))
         return nc_def_var_filter(out, varid, H5Z_FILTER_SHUFFLE, 0, NULL);
-    if (name == 7 && strncmp(text, "deflate", 7) == 0)
+    if (is_name(w, "deflate"))
         return nc_def_var_deflate(out, varid, 0, 1, 1);
-    object = copy_textf("{\"id\": \"%.*s\"}", (int)name, text);
+    object = copy_textf("{\"id\": \"%.*s\"}", (int)w->name_len, w->text);
     rc = nczarr_def_var_codec(out, varid, object);
     free(object);
     return rc;
 }
 
+/* "none" and JSON are not lists of words; the library checks the latter when it is defined. */
+static bool
+is_word_list(const char *spec)
+{
+    return *spec != '[' && *spec != '{' && strcmp(spec, "none") != 0;
+}
+
+bool
+copy_check_filters(const char *spec)
+{
+    filter_word w;
+
+    for (const char *p = spec; is_word_list(spec); p++) {
+        size_t len = strcspn(p, "|");
+
+        if (len == 0)
+            return fail_filter(spec, strlen(spec), "an empty filter");
+        if (!parse_filter(p, len, &w))
+            return false;
+        p += len;
+        if (*p == '\0')
+            break;
+    }
+    return true;
+}
+
+/* The spec has passed copy_check_filters(). */
 static int
 define_filters(int out, int varid, const char *spec)
 {
-    int rc = NC_NOERR;
+    int         rc = NC_NOERR;
+    filter_word w;
 
-    if (strcmp(spec, "none") == 0)
-        return NC_NOERR;
     if (*spec == '[')
         return nczarr_def_var_codecs(out, varid, spec);
     if (*spec == '{')
         return nczarr_def_var_codec(out, varid, spec);
-    for (const char *p = spec; rc == NC_NOERR; p++) {
+    for (const char *p = spec; rc == NC_NOERR && is_word_list(spec); p++) {
         size_t len = strcspn(p, "|");
 
-        rc = len > 0 ? add_filter(out, varid, p, len) : fail_filter(spec, strlen(spec), "an empty filter");
+        rc = parse_filter(p, len, &w) ? add_filter(out, varid, &w) : NC_EFILTER;
         p += len;
         if (*p == '\0')
             break;

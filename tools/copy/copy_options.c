@@ -5,6 +5,7 @@
  */
 #include "copy_int.h"
 
+#include "../mode_words.h"
 #include "../path_match.h"
 
 #include <ctype.h>
@@ -242,7 +243,16 @@ copy_parse_filters(copy_opts *o, const char *spec)
         copy_say("-F: %s: no %s", spec, f->vars.n == 0 ? "variable" : "filter");
         return false;
     }
-    return true;
+    return copy_check_filters(f->spec);
+}
+
+/* ---- --mode ---- */
+
+bool
+copy_parse_mode(copy_opts *o, const char *words)
+{
+    o->mode = words;
+    return mode_words_check("nczcopy", words);
 }
 
 /* ---- checks against the source ---- */

@@ -106,8 +106,6 @@ copy_object(raw *w, const size_t *index_in, const size_t *index)
         else if (rc == NC_NOERR)
             rc = nczarr_map_write(w->to, to.key, len, data);
     }
-    if (rc != NC_NOERR)
-        (void)copy_fail(rc, w->v->path);
     free(data);
     free(from.key);
     free(to.key);
@@ -157,6 +155,8 @@ run_mover(void *arg)
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
             rc = copy_object(w, index_in, index);
         (void)pthread_mutex_lock(&w->lock);
+        if (w->rc == NC_NOERR && rc != NC_NOERR && rc != COPY_STOPPED)
+            (void)copy_fail(rc, w->v->path); /* the first failure: others are mostly the same one, of a full disk */
         if (w->rc == NC_NOERR)
             w->rc = rc;
         copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);

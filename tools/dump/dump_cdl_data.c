@@ -19,7 +19,7 @@ typedef struct section {
     dump_reader        r;
     dump_number_format style;
     dump_fill          fill;
-    dump_timebase      time;
+    cf_timebase        time;
     size_t            *index; /* of the row, and within it of the value */
     dump_text          t;     /* scratch */
 } section;

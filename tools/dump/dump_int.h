@@ -8,6 +8,7 @@
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
 
+#include "../cf_time.h"
 #include "../user_type.h"
 #include "dump.h"
 
@@ -444,26 +445,10 @@ bool        dump_json_is_valid(const char *s);
 /* ---- dump_time.c: numbers that are times
  * ------------------------------------------------------------------------- */
 
-typedef enum dump_calendar { CAL_MIXED, CAL_PROLEPTIC, CAL_JULIAN, CAL_365, CAL_366, CAL_360 } dump_calendar;
-
-typedef struct dump_timebase {
-    bool          valid;
-    dump_calendar cal;
-    int           months; /* a unit of dump_calendar months; 0: a unit of seconds */
-    double        seconds;
-    long long     day;    /* the origin: days since 0000-01-01 in the calendar */
-    double        second; /* ... and seconds of that day */
-    long long     year;   /* ... and its date */
-    int           month, mday;
-    char          separator;
-} dump_timebase;
-
-/* Reads "UNIT since DATE[ TIME[ ZONE]]"; false when it is not of that form or not a known calendar. */
-bool dump_timebase_parse(const char *units, const char *cal, dump_timebase *tb);
 /* The base for a variable's values: from its own units, or those of the variable whose bounds it holds. */
-dump_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);
+cf_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);
 /* "2001-02-03 04:05" in quotes; false when the value is no time (NaN, infinite, absurd). */
-bool dump_timebase_text(const dump_timebase *tb, double value, dump_text *t);
+bool dump_timebase_text(const cf_timebase *tb, double value, dump_text *t);
 /* -t: the times of a numeric attribute as a comment after it. */
 void dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a);
 void dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a);

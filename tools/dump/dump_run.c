@@ -6,6 +6,7 @@
 
 #include "../terminal_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,8 +135,10 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
     }
     dump_select_clear(&d);
     hyperslab_clear(&d.part);
+    errno = 0;
     if (fflush(out) != 0 || ferror(out))
-        dump_fail_text(&d.report, NC_EIO, "cannot write the output");
+        dump_fail_text(&d.report, NC_EIO, "cannot write the output%s%s", errno != 0 ? ": " : "",
+                       errno != 0 ? strerror(errno) : "");
     damaged = dump_damage_report(&d);
     damage_log_clear(&d.damage);
     return d.report.status == NC_NOERR && damaged ? DUMP_DAMAGED : d.report.status;

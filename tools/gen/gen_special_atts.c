@@ -5,6 +5,8 @@
  */
 #include "gen_int.h"
 
+#include "../near_name.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -211,49 +213,20 @@ static const struct {
 
 /* ---- misspelt names ---- */
 
-#define NAME_MOST  63
 #define EDITS_MOST 2
 
-static char
-to_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Whether the names differ by a few inserted, missing or changed letters. Case is ignored. */
-static bool
-is_near_name(const char *a, const char *b)
-{
-    size_t above[NAME_MOST + 1], row[NAME_MOST + 1], m = strlen(a), n = strlen(b);
-
-    if (m > NAME_MOST || n > NAME_MOST)
-        return false;
-    for (size_t j = 0; j <= n; j++)
-        above[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t change = above[j - 1] + (to_lower(a[i - 1]) != to_lower(b[j - 1]));
-            size_t shift = (above[j] < row[j - 1] ? above[j] : row[j - 1]) + 1;
-
-            row[j] = change < shift ? change : shift;
-        }
-        memcpy(above, row, (n + 1) * sizeof *row);
-    }
-    return above[n] <= EDITS_MOST;
-}
-
-/* Checks for misspelt special attributes, which would be stored as attributes and have no effect. */
-static int
+/* Warns of what is probably a misspelt special attribute. It is stored as an attribute: any name may be one's own. */
+static void
 check_spelling(gen_parser *p, const gen_attdecl *a)
 {
     const char *meant =
-        strcmp(a->name, "_FillValue") != 0 && is_near_name(a->name, "_FillValue") ? "_FillValue" : NULL;
+        strcmp(a->name, "_FillValue") != 0 && near_name(a->name, "_FillValue", EDITS_MOST) ? "_FillValue" : NULL;
 
     for (size_t i = 0; meant == NULL && i < GEN_LEN(props); i++)
-        if (is_near_name(a->name, props[i].name))
+        if (near_name(a->name, props[i].name, EDITS_MOST))
             meant = props[i].name;
-    return meant == NULL ? NC_NOERR : gen_error(p, a->pos, "%s: did you mean %s?", a->name, meant);
+    if (meant != NULL)
+        gen_warn(p, a->pos, "%s: did you mean %s? It is stored as an attribute, and has no effect", a->name, meant);
 }
 
 static int
@@ -295,5 +268,6 @@ gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken)
         if (strcmp(a->name, props[i].name) == 0)
             return take_var_prop(p, a, props[i].prop, props[i].mode);
     *taken = false;
-    return check_spelling(p, a);
+    check_spelling(p, a);
+    return NC_NOERR;
 }

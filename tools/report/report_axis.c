@@ -64,11 +64,11 @@ add_units(dump_text *t, const dump_var *c)
 static bool
 add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool date_only, dump_text *t)
 {
-    dump_timebase tb;
-    dump_var      c;
-    double        value;
-    int           grp, varid;
-    bool          added = false;
+    cf_timebase tb;
+    dump_var    c;
+    double      value;
+    int         grp, varid;
+    bool        added = false;
 
     if (!report_find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR)
         return false;

@@ -126,7 +126,7 @@ void report_add_text(dump_text *t, const char *s); /* escaped */
 void report_add_js(dump_text *t, const char *s);   /* a string of JavaScript, inside <script> */
 void report_add_number(dump_text *t, double value);
 /* "2001-02-03 04:05", in at most so many characters; false when the value is no time. */
-bool report_add_time(dump_text *t, const dump_timebase *tb, double value, size_t most);
+bool report_add_time(dump_text *t, const cf_timebase *tb, double value, size_t most);
 /* An attribute of text that is not empty and shorter than `most`. */
 bool report_add_att(dump_text *t, int grp, int varid, const char *att, size_t most);
 bool report_add_units(dump_text *t, int grp, int varid); /* not "1" */
@@ -232,7 +232,7 @@ typedef struct report_coord {
     double           *index; /* of each, ascending */
     double           *value; /* NaN: missing; longitudes without a jump; NULL with names */
     char            **name;
-    dump_timebase     time;
+    cf_timebase       time;
     dump_text         units; /* empty with degrees, times and names: they are in the labels */
 } report_coord;
 

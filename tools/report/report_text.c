@@ -37,7 +37,7 @@ report_add_number(dump_text *t, double value)
 }
 
 bool
-report_add_time(dump_text *t, const dump_timebase *tb, double value, size_t most)
+report_add_time(dump_text *t, const cf_timebase *tb, double value, size_t most)
 {
     enum { WITH_HOUR = 13 };
     dump_text date = DUMP_TEXT_INIT;

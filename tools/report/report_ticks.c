@@ -153,43 +153,20 @@ typedef struct unit {
     int    months;  /* of another one */
 } unit;
 
-typedef struct moment {
-    long long year;
-    int       month, day, hour, minute, second;
-} moment;
-
-static bool
-read_moment(const dump_timebase *tb, double value, moment *m)
-{
-    dump_text t = DUMP_TEXT_INIT;
-    bool      good = dump_timebase_text(tb, value, &t);
-
-    *m = (moment){.year = 0};
-    if (good) {
-        const char *s = t.s + 1;
-        char        separator;
-
-        good = sscanf(s, "%lld-%d-%d%c%d:%d:%d", &m->year, &m->month, &m->day, &separator, &m->hour, &m->minute,
-                      &m->second) >= 3;
-    }
-    dump_text_clear(&t);
-    return good;
-}
-
 /* The unit's number since some beginning at a value of the axis. */
 static double
-number_of(const dump_timebase *tb, const unit *u, double value)
+number_of(const cf_timebase *tb, const unit *u, double value)
 {
-    moment m;
+    cf_date m;
 
     if (u->months > 0)
-        return read_moment(tb, value, &m) ? floor((double)(m.year * 12 + m.month - 1) / u->months) : NAN;
+        return cf_timebase_date(tb, value, &m) ? floor((double)(m.year * 12 + m.month - 1) / u->months) : NAN;
     return floor(((double)tb->day * 86400 + tb->second + value * tb->seconds) / u->seconds + 1e-9);
 }
 
 /* The value at which a unit with this number begins, between two others. */
 static double
-begin_of(const dump_timebase *tb, const unit *u, double number, double low, double high)
+begin_of(const cf_timebase *tb, const unit *u, double number, double low, double high)
 {
     if (u->months == 0)
         return (number * u->seconds - (double)tb->day * 86400 - tb->second) / tb->seconds;
@@ -220,16 +197,16 @@ add_time(const report_coord *c, const unit *u, double value, report_ticks *t)
     /* values are rounded: a moment that is meant may be just before */
     double    little = c->time.months == 0 ? 1e-3 / c->time.seconds : 0;
     dump_text text = DUMP_TEXT_INIT;
-    moment    m;
+    cf_date   m;
 
-    if (!read_moment(&c->time, value + little, &m))
+    if (!cf_timebase_date(&c->time, value + little, &m))
         return;
     if (u->months > 0 && u->months % 12 == 0)
         dump_text_addf(&text, "%04lld", m.year);
     else if (u->months > 0)
         dump_text_addf(&text, "%04lld-%02d", m.year, m.month);
     else if (u->seconds >= 86400 || (m.hour == 0 && m.minute == 0 && m.second == 0))
-        dump_text_addf(&text, "%04lld-%02d-%02d", m.year, m.month, m.day);
+        dump_text_addf(&text, "%04lld-%02d-%02d", m.year, m.month, m.mday);
     else if (u->seconds >= 60)
         dump_text_addf(&text, "%02d:%02d", m.hour, m.minute);
     else

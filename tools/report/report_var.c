@@ -77,7 +77,7 @@ report_add_atts(report_page *p, dump_text *t, int grp, int varid)
 
 /* A date, where the variable's values are times. */
 static void
-add_value(dump_text *t, const report_values *w, const dump_timebase *tb, double value)
+add_value(dump_text *t, const report_values *w, const cf_timebase *tb, double value)
 {
     enum { TO_THE_MINUTE = 16 };
 
@@ -86,7 +86,7 @@ add_value(dump_text *t, const report_values *w, const dump_timebase *tb, double 
 }
 
 static void
-add_range(report_page *p, const report_values *w, const dump_timebase *tb)
+add_range(report_page *p, const report_values *w, const cf_timebase *tb)
 {
     dump_text *t = &p->row.range;
 
@@ -117,7 +117,7 @@ add_fact(dump_text *t, const char *name)
 }
 
 static void
-add_statistics(dump_text *t, const report_values *w, const dump_timebase *tb)
+add_statistics(dump_text *t, const report_values *w, const cf_timebase *tb)
 {
     const report_stats *st = &w->stats;
 
@@ -146,7 +146,7 @@ add_statistics(dump_text *t, const report_values *w, const dump_timebase *tb)
 
 /* Beside the picture: numbers, and what a map has below it. */
 static void
-add_facts_of_values(dump_text *t, const report_values *w, const dump_timebase *tb, bool data, bool map)
+add_facts_of_values(dump_text *t, const report_values *w, const cf_timebase *tb, bool data, bool map)
 {
     if (w->stats.n > 1 || w->stats.missing > 0)
         add_statistics(t, w, tb);
@@ -163,7 +163,7 @@ static void
 add_numbers(report_page *p, dump_text *t, dump_text *side, const dump_var *v)
 {
     report_values w = {.v = v};
-    dump_timebase tb = dump_timebase_for(&p->d, v->grp, v->id, v->name);
+    cf_timebase   tb = dump_timebase_for(&p->d, v->grp, v->id, v->name);
     dump_text     why = DUMP_TEXT_INIT;
     bool          drawn;
 

@@ -473,7 +473,7 @@ ncz_http_slot_end(ncz_http_slot *s, CURLcode code)
     } else if (!s->in_body) {
         c->how = NCZ_HTTP_BROKEN;
         len = find_host(c->url, &host);
-        c->rc = ncz_fail(NC_ECURL, "%.*s: an answer without a head", len, host);
+        c->rc = ncz_fail(NC_ECURL, "%.*s: malformed response: no status line", len, host);
     }
     release_slot(s);
 }

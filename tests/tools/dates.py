@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""nczdump -d and nczcopy -d with dates: they choose what cftime's dates of the same values say, in each calendar, for
+seeded random limits; NCO's ncks agrees on moments; mistakes are named.
+
+usage: dates.py TOOLS [SEED]     (the folder of the built commands)
+"""
+import os, random, re, shutil, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+sys.dont_write_bytecode = True
+import cases
+
+peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".cache", "zarr3", "bin", "python")
+try:
+    import cftime
+except ImportError:
+    cftime = None
+    if os.path.exists(peer) and "NCZ_TEST_PEER" not in os.environ:
+        os.execve(peer, [peer] + sys.argv, dict(os.environ, NCZ_TEST_PEER="1"))
+
+tools = os.path.abspath(sys.argv[1])
+rnd = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 11)
+few = "NCZ_TEST_FEW" in os.environ
+
+CALENDARS = ["standard", "gregorian", "proleptic_gregorian", "noleap", "365_day", "all_leap", "366_day", "360_day", "julian"]
+# Values, units and calendar; a limit; the values that it chooses.
+DAYS = list(range(120))
+KNOWN = [
+    ("days since 2001-01-01", None, DAYS, "2001-02-01,2001-04-01", range(31, 91)),
+    ("days since 2001-01-01", None, DAYS, "2001-02", range(31, 59)),
+    ("days since 2001-01-01", None, DAYS, "2001-02,2001-03", range(31, 90)),
+    ("days since 2001-01-01", None, DAYS, "2001-04-20,", range(109, 120)),
+    ("days since 2001-01-01", None, DAYS, ",2001-01-03", range(3)),
+    ("days since 2001-01-01", None, DAYS, "2001-01-01,2001-01-31,10", [0, 10, 20, 30]),
+    ("days since 2000-01-01", "noleap", DAYS, "2000-02-28,2000-03-01", [58, 59]),
+    ("days since 2000-01-01", "all_leap", DAYS, "2001-02-28,2001-03-01", []),
+    ("days since 2001-01-01", "all_leap", DAYS, "2001-02-28,2001-03-01", [58, 59, 60]),
+    ("days since 2001-01-01", "360_day", DAYS, "2001-02-28,2001-03-01", [57, 58, 59, 60]),
+    ("days since 1582-10-01", "standard", DAYS, "1582-10-04,1582-10-15", [3, 4]),
+    ("days since 1582-10-01", "proleptic_gregorian", DAYS, "1582-10-04,1582-10-15", range(3, 15)),
+    ("days since 1582-10-01", "julian", DAYS, "1582-10-04,1582-10-15", range(3, 15)),
+    ("hours since 2001-01-31 12:00", None, DAYS, "2001-02-01T12:00,2001-02-02T06", range(24, 43)),
+    ("hours since 2001-01-31T12:00:00+02:00", None, DAYS, "2001-01-31T10:00Z,2001-01-31T11:59", [0, 1]),
+    ("hours since 2001-01-31 12:00", None, DAYS, "2001-02-01T02:00+01:00", [13]),
+    ("seconds since 1970-01-01", "standard", [981000000 + 0.25 * i for i in range(9)], "2001-02-01T04:00:00,2001-02-01T04:00:00", [981000000, 981000000.25, 981000000.5, 981000000.75]),
+    ("minutes since 12000-12-31", "noleap", DAYS, "12000-12-31T00:30,12000-12-31 01:29", range(30, 90)),
+    ("days since -0001-01-01", "proleptic_gregorian", DAYS, "-1-01-31,-0001-02", range(30, 59)),
+    ("months since 2001-01-15", "standard", DAYS, "2001-03,2002-02", range(2, 14)),
+    ("years since 1900-01-01", None, DAYS, "1950-01,1959-12", range(50, 60)),
+    ("days since 2001-01-01", None, DAYS[::-1], "2001-02-01,2001-02-03", [33, 32, 31]),
+]
+
+
+def tool(name, *args, **kw):
+    return subprocess.run([os.path.join(tools, name), *args], capture_output=True, text=True, timeout=120, **kw)
+
+
+def make(path, units, calendar, values, kind="double"):
+    cdl = "netcdf t { dimensions: time = %d ; variables: %s time(time) ; %s %s data: time = %s ; }" % (
+        len(values), kind, 'time:units = "%s" ;' % units if units else "", 'time:calendar = "%s" ;' % calendar if calendar else "",
+        ", ".join(repr(float(v)) for v in values))
+    shutil.rmtree(path, ignore_errors=True)
+    r = tool("nczgen", "-o", path, "-", input=cdl)
+    if r.returncode != 0:
+        sys.exit(r.stderr)
+
+
+def chosen(limit, path):
+    """The values of `time` that nczdump and nczcopy choose; [] if none is in the limits; or the message."""
+    r = tool("nczdump", "-p", "9,17", "-d", "time," + limit, path)
+    out = path + ".copy"
+    copied = tool("nczcopy", "-d", "time," + limit, path, out)
+    again = tool("nczdump", "-p", "9,17", out) if copied.returncode == 0 else copied
+    shutil.rmtree(out, ignore_errors=True)
+    if r.returncode != copied.returncode:
+        return "nczdump %d, nczcopy %d" % (r.returncode, copied.returncode)
+    if "no value of the coordinate" in r.stderr:
+        return []
+    if r.returncode != 0:
+        return r.stderr
+    data = [re.search(r"\n time = (.*?) ;\n", x.stdout, re.S).group(1).split(",") for x in (r, again)]
+    return [float(x) for x in data[0]] if data[0] == data[1] else "the copy differs"
+
+
+def known(folder):
+    problems, path = [], os.path.join(folder, "known.zarr")
+    for units, calendar, values, limit, want in KNOWN:
+        make(path, units, calendar, values)
+        got = chosen(limit, path)
+        if got != [float(x) for x in want]:
+            problems.append("%s (%s), %s: %s" % (units, calendar, limit, got))
+    cases.report("dates: a table of known ones", problems)
+
+
+def period(text, calendar):
+    """[begin, end) of a date as cftime counts; None: the calendar does not have it."""
+    parts = [int(x) for x in re.split(r"[-T:]", text)]
+    try:
+        begin = cftime.datetime(*(parts + [1] if len(parts) == 2 else parts), calendar=calendar)
+    except ValueError:
+        return None
+    if len(parts) == 2:
+        year, month = parts[0] + parts[1] // 12, parts[1] % 12 + 1
+        return begin, cftime.datetime(year, month, 1, calendar=calendar)
+    import datetime
+    return begin, begin + datetime.timedelta(seconds={3: 86400, 4: 3600, 5: 60, 6: 1}[len(parts)])
+
+
+def random_date(near):
+    y = near.year + rnd.randrange(-1, 2)
+    parts = ["%04d" % y, "%02d" % rnd.randrange(1, 13), "%02d" % rnd.randrange(1, 32)]
+    clock = ["%02d" % rnd.randrange(24), "%02d" % rnd.randrange(60), "%02d" % rnd.randrange(60)]
+    n = rnd.randrange(2, 7)
+    return "-".join(parts[:n]) + ("T" + ":".join(clock[:n - 3]) if n > 3 else "")
+
+
+def with_cftime(folder):
+    problems, path, done, invalid = [], os.path.join(folder, "random.zarr"), 0, 0
+    for turn in range(6 if few else 40):
+        calendar = CALENDARS[turn % len(CALENDARS)]
+        unit, step = rnd.choice([("days", 5.25), ("hours", 97), ("minutes", 4321), ("seconds", 300000.5)])
+        origin = "%04d-%02d-%02d" % (rnd.choice([4, 1581, 1582, 1900, 2000, 2001, 9998]), rnd.randrange(1, 13), rnd.randrange(1, 29))
+        units = "%s since %s%s" % (unit, origin, rnd.choice(["", " 06:30", "T12:00:00Z", " 00:00 +03:00"]))
+        values = [i * step for i in range(150)]
+        try:
+            moments = cftime.num2date(values, units, calendar)
+        except ValueError:
+            continue
+        make(path, units, calendar, values)
+        for _ in range(4):
+            a, b = random_date(moments[0]), random_date(moments[0])
+            first, last = period(a, calendar), period(b, calendar)
+            got = chosen("%s,%s" % (a, b), path)
+            if first is None or last is None:
+                invalid += 1
+                if not isinstance(got, str) or "the calendar has no day" not in got:
+                    problems.append("%s (%s), %s,%s: not refused: %s" % (units, calendar, a, b, got))
+                continue
+            done += 1
+            want = [v for v, m in zip(values, moments) if first[0] <= m < last[1]]
+            if first[0] >= last[1]:
+                if "the first date is later than the last" not in str(got):
+                    problems.append("%s (%s), %s,%s: %s" % (units, calendar, a, b, got))
+            elif got != want:
+                problems.append("%s (%s), %s,%s: %s, cftime: %s" % (units, calendar, a, b, got, want))
+    if done < (8 if few else 60):
+        problems.append("only %d compared, %d invalid" % (done, invalid))
+    cases.report("dates: as cftime has them", problems, more=done + invalid)
+
+
+def with_nco(folder):
+    """A date alone is a moment to NCO: both agree where the limits are not values themselves."""
+    problems, path = [], os.path.join(folder, "nco.zarr")
+    make(path, "hours since 2001-01-01", "standard", [6 * i + 1 for i in range(200)])
+    cdl, nc, out = (os.path.join(folder, "nco" + end) for end in (".cdl", ".nc", "-out.nc"))
+    open(cdl, "w").write(tool("nczdump", "-p", "9,17", path).stdout)
+    subprocess.run(["ncgen", "-4", "-o", nc, cdl], check=True)
+    for a, b in [("2001-01-05 00:00:00", "2001-01-07 00:00:00"), ("2001-01-05 12:00:00", "2001-02-01 03:30:00")]:
+        r = subprocess.run(["ncks", "-O", "-h", "-d", "time,%s,%s" % (a, b), nc, out], capture_output=True, text=True)
+        text = subprocess.run(["ncdump", out], capture_output=True, text=True).stdout
+        want = [float(x) for x in re.search(r"\n time = (.*?) ;\n", text, re.S).group(1).split(",")] if r.returncode == 0 else r.stderr
+        if chosen("%s,%s" % (a, b), path) != want:
+            problems.append("%s to %s: %s, NCO %s" % (a, b, chosen("%s,%s" % (a, b), path), want))
+    cases.report("dates: as NCO has them", problems)
+
+
+def mistakes(folder):
+    problems, path = [], os.path.join(folder, "m.zarr")
+    for units, calendar, limit, status, text in [
+        (None, None, "2001-01-01", 1, "time has no attribute units, so dates mean nothing to it"),
+        ("degrees_north", None, "2001-01-01", 1, 'the units of time, "degrees_north", are not those of a time: UNIT since DATE'),
+        ("days since 2001-01-01", "martian", "2001-01-01", 1, 'the calendar of time, "martian", is not known'),
+        ("days since 2001-01-01", None, "2001-02-30,", 1, "the calendar has no day 2001-02-30"),
+        ("days since 2001-01-01", None, ",1900-02-29", 1, "the calendar has no day 1900-02-29"),
+        ("days since 2001-01-01", None, "1582-10-10,", 1, "the calendar has no day 1582-10-10"),
+        ("days since 2001-01-01", None, "2001-03,2001-02", 1, "the first date is later than the last"),
+        ("days since 2001-01-01", None, "1999-03,1999-04", 1, "no value of the coordinate is within these limits"),
+        ("days since 2001-01-01", None, "2001-13", 2, "the first limit is not a date"),
+        ("days since 2001-01-01", None, "2001-00", 2, "the first limit is not a date"),
+        ("days since 2001-01-01", None, "2001-01-32", 2, "the first limit is not a date"),
+        ("days since 2001-01-01", None, "2001-01-01T24:00", 2, "the first limit is not a date"),
+        ("days since 2001-01-01", None, "2001-01-01T12:00+", 2, "the first limit is not a date"),
+        ("days since 2001-01-01", None, "2001-01-01,2001-01-02x", 2, "the last limit is not a date"),
+        ("days since 2001-01-01", None, "2001-01-01,5", 2, "one limit is a date and the other is not"),
+        ("days since 2001-01-01", None, "99999999999999999999-01-01", 2, "the first limit is not a date"),
+    ]:
+        make(path, units, calendar, [0, 1, 2])
+        for r in (tool("nczdump", "-d", "time," + limit, path), tool("nczcopy", "-d", "time," + limit, path, path + ".no")):
+            if r.returncode != status or text not in r.stderr or os.path.exists(path + ".no"):
+                problems.append("%s (%s) %s: exit %d, %s" % (units, calendar, limit, r.returncode, r.stderr))
+    cases.report("dates: mistakes are named", problems)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    known(folder)
+    mistakes(folder)
+    if cftime is not None:
+        with_cftime(folder)
+    else:
+        print("skipped: cftime is not installed")
+    if shutil.which("ncks") and shutil.which("ncgen"):
+        with_nco(folder)
+sys.exit(cases.total())

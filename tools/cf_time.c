@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cf_time.c: CF's "UNIT since DATE" in its calendars.
+ *
+ * Days are counted from a fixed day of each calendar, in exact integers; the time of day is rounded to microseconds.
+ * A unit of months (seasons, years) goes by whole calendar months and gives midnight of the first, as ncdump does.
+ */
+#include "cf_time.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DAY_MICROS  (DAY_SECONDS * 1000000LL)
+#define DAY_SECONDS 86400
+#define YEARS_MAX   10000000LL /* beyond it a value is no time */
+
+/* ---- calendars ---------------------------------------------------------------------------------------------- */
+
+static long long
+divide_down(long long a, long long b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Days before March of year 0 and so on: years that begin in March have their leap day at the end. */
+static long long
+julian_to_day(long long y, int m, int d, bool gregorian)
+{
+    long long day;
+
+    y -= m <= 2;
+    day = 365 * y + divide_down(y, 4) + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+    return gregorian ? day - divide_down(y, 100) + divide_down(y, 400) : day - 2; /* the two agree in the year 200 */
+}
+
+static void
+day_to_julian(long long day, bool gregorian, long long *y, int *m, int *d)
+{
+    long long era_days = gregorian ? 146097 : 1461, era_years = gregorian ? 400 : 4, era, doe, yoe, doy;
+
+    day += gregorian ? 0 : 2;
+    era = divide_down(day, era_days);
+    doe = day - era * era_days;
+    yoe = gregorian ? (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365 : (doe - doe / 1460) / 365;
+    doy = doe - (365 * yoe + yoe / 4 - (gregorian ? yoe / 100 : 0));
+    *m = (int)((5 * doy + 2) / 153);
+    *d = (int)(doy - (153 * *m + 2) / 5 + 1);
+    *m += *m < 10 ? 3 : -9;
+    *y = era * era_years + yoe + (*m <= 2);
+}
+
+static const int month_start[2][13] = {
+    {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365},
+    {0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366},
+};
+
+/* The mixed calendar's first Gregorian day, 1582-10-15; the day before it is 1582-10-04. */
+static long long
+find_reform_day(void)
+{
+    return julian_to_day(1582, 10, 15, true);
+}
+
+static long long
+date_to_day(cf_calendar cal, long long y, int m, int d)
+{
+    switch (cal) {
+    case CAL_PROLEPTIC: return julian_to_day(y, m, d, true);
+    case CAL_JULIAN: return julian_to_day(y, m, d, false);
+    case CAL_365: return 365 * y + month_start[0][m - 1] + d - 1;
+    case CAL_366: return 366 * y + month_start[1][m - 1] + d - 1;
+    case CAL_360: return 360 * y + 30 * (m - 1) + d - 1;
+    default: {
+        long long g = julian_to_day(y, m, d, true);
+
+        return g >= find_reform_day() ? g : julian_to_day(y, m, d, false);
+    }
+    }
+}
+
+static void
+day_to_date(cf_calendar cal, long long day, long long *y, int *m, int *d)
+{
+    const int *start = month_start[cal == CAL_366];
+    long long  days = cal == CAL_366 ? 366 : cal == CAL_360 ? 360 : 365;
+    int        doy;
+
+    if (cal == CAL_PROLEPTIC || cal == CAL_JULIAN || cal == CAL_MIXED) {
+        day_to_julian(day, cal == CAL_PROLEPTIC || (cal == CAL_MIXED && day >= find_reform_day()), y, m, d);
+        return;
+    }
+    *y = divide_down(day, days);
+    doy = (int)(day - *y * days);
+    if (cal == CAL_360) {
+        *m = doy / 30 + 1;
+        *d = doy % 30 + 1;
+        return;
+    }
+    for (*m = 1; doy >= start[*m]; ++*m)
+        ;
+    *d = doy - start[*m - 1] + 1;
+}
+
+bool
+cf_calendar_find(const char *name, cf_calendar *cal)
+{
+    static const struct {
+        const char *name;
+        cf_calendar cal;
+    } known[] = {
+        {"gregorian", CAL_MIXED}, {"standard", CAL_MIXED}, {"proleptic_gregorian", CAL_PROLEPTIC},
+        {"noleap", CAL_365},      {"no_leap", CAL_365},    {"365_day", CAL_365},
+        {"allleap", CAL_366},     {"all_leap", CAL_366},   {"366_day", CAL_366},
+        {"360_day", CAL_360},     {"julian", CAL_JULIAN},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(name, known[i].name) == 0) {
+            *cal = known[i].cal;
+            return true;
+        }
+    return false;
+}
+
+/* ---- units -------------------------------------------------------------------------------------------------- */
+
+static bool
+find_unit(const char *name, size_t n, cf_timebase *tb)
+{
+    static const struct {
+        const char *name;
+        bool        prefix; /* "sec" matches second, seconds, secs */
+        double      seconds;
+        int         months;
+    } known[] = {
+        {"sec", true, 1, 0},
+        {"s", false, 1, 0},
+        {"min", true, 60, 0},
+        {"mn", false, 60, 0},
+        {"hour", true, 3600, 0},
+        {"hr", true, 3600, 0},
+        {"h", false, 3600, 0},
+        {"day", true, DAY_SECONDS, 0},
+        {"dy", false, DAY_SECONDS, 0},
+        {"d", false, DAY_SECONDS, 0},
+        {"week", true, 7 * DAY_SECONDS, 0},
+        {"wk", false, 7 * DAY_SECONDS, 0},
+        {"month", true, 0, 1},
+        {"mo", false, 0, 1},
+        {"season", true, 0, 3},
+        {"year", true, 0, 12},
+        {"yr", true, 0, 12},
+        {"millisec", true, 1e-3, 0},
+        {"msec", true, 1e-3, 0},
+        {"ms", false, 1e-3, 0},
+        {"microsec", true, 1e-6, 0},
+        {"us", false, 1e-6, 0},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t len = strlen(known[i].name);
+
+        if ((known[i].prefix ? n >= len : n == len) && strncasecmp(name, known[i].name, len) == 0) {
+            tb->seconds = known[i].seconds;
+            tb->months = known[i].months;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *
+skip_blanks(const char *s)
+{
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
+/* [-]Y[-M[-D]] */
+static const char *
+parse_origin(const char *s, cf_timebase *tb)
+{
+    char     *end;
+    long long part;
+
+    if (!isdigit((unsigned char)s[*s == '-' || *s == '+']))
+        return NULL;
+    tb->year = strtoll(s, &end, 10);
+    tb->month = tb->mday = 1;
+    if (*end == '-' && isdigit((unsigned char)end[1])) {
+        part = strtoll(end + 1, &end, 10);
+        tb->month = part >= 1 && part <= 12 ? (int)part : 0;
+    }
+    if (*end == '-' && isdigit((unsigned char)end[1])) {
+        part = strtoll(end + 1, &end, 10);
+        tb->mday = part >= 1 && part <= 31 ? (int)part : 0;
+    }
+    return llabs(tb->year) < YEARS_MAX && tb->month != 0 && tb->mday != 0 ? end : NULL;
+}
+
+/* h[:m[:s]] as seconds. Returns the end, which is s itself when no clock time is there. */
+static const char *
+parse_clock(const char *s, double *seconds)
+{
+    char *end = (char *)s;
+
+    *seconds = 0;
+    if (!isdigit((unsigned char)*s))
+        return s;
+    *seconds = 3600. * (double)strtol(s, &end, 10);
+    if (*end == ':' && isdigit((unsigned char)end[1]))
+        *seconds += 60. * (double)strtol(end + 1, &end, 10);
+    if (*end == ':' && isdigit((unsigned char)end[1]))
+        *seconds += strtod(end + 1, &end);
+    return end;
+}
+
+/* +h:m, +hhmm or a word such as UTC; how far local time is ahead. */
+static double
+parse_zone(const char *s)
+{
+    double ahead = 0, sign = *s == '-' ? -1 : 1;
+    size_t digits;
+
+    if (*s != '-' && *s != '+' && !isdigit((unsigned char)*s))
+        return 0;
+    s += *s == '-' || *s == '+';
+    digits = strspn(s, "0123456789");
+    if (digits == 4)
+        ahead = 3600. * ((s[0] - '0') * 10 + s[1] - '0') + 60. * ((s[2] - '0') * 10 + s[3] - '0');
+    else
+        (void)parse_clock(s, &ahead);
+    return sign * ahead;
+}
+
+bool
+cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb)
+{
+    const char *s = skip_blanks(units);
+    size_t      n = strcspn(s, " \t");
+    double      ahead;
+
+    *tb = (cf_timebase){.separator = ' '};
+    tb->cal = CAL_MIXED;
+    if (cal != NULL && !cf_calendar_find(cal, &tb->cal) && strcasecmp(cal, "none") == 0)
+        return false; /* any other unknown word: as if there was none, as ncdump has it */
+    if (!find_unit(s, n, tb))
+        return false;
+    s = skip_blanks(s + n);
+    if (strncasecmp(s, "since", 5) != 0 || !isspace((unsigned char)s[5]))
+        return false;
+    if ((s = parse_origin(skip_blanks(s + 5), tb)) == NULL)
+        return false;
+    s = skip_blanks(s + (*s == 'T' || *s == 't'));
+    s = parse_clock(s, &tb->second);
+    ahead = parse_zone(skip_blanks(s));
+    tb->second -= ahead;
+    tb->day = date_to_day(tb->cal, tb->year, tb->month, tb->mday);
+    tb->valid = true;
+    return true;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------- */
+
+bool
+cf_timebase_moment(const cf_timebase *tb, double value, cf_moment *out)
+{
+    double      months = tb->months != 0 ? trunc(value * tb->months) : 0;
+    long double total = value != 0 && tb->months == 0 ? (long double)value * (long double)tb->seconds : 0;
+    long double days;
+
+    if (!isfinite(value) || fabsl(total) > 366.0L * DAY_SECONDS * YEARS_MAX || fabs(months) > 12. * YEARS_MAX)
+        return false;
+    *out = (cf_moment){.day = tb->day};
+    if (tb->months != 0 && value != 0) {
+        long long m = tb->year * 12 + tb->month - 1 + (long long)months;
+
+        out->day = date_to_day(tb->cal, divide_down(m, 12), (int)(m - divide_down(m, 12) * 12) + 1, 1);
+    } else {
+        total += (long double)tb->second;
+    }
+    days = floorl(total / DAY_SECONDS);
+    out->day += (long long)days;
+    out->micro = llroundl((total - days * DAY_SECONDS) * 1e6L);
+    if (out->micro >= DAY_MICROS) {
+        out->micro = 0;
+        out->day++;
+    }
+    return true;
+}
+
+bool
+cf_timebase_date(const cf_timebase *tb, double value, cf_date *out)
+{
+    cf_moment m;
+
+    if (!cf_timebase_moment(tb, value, &m))
+        return false;
+    *out = (cf_date){.precision = CF_FRACTION};
+    day_to_date(tb->cal, m.day, &out->year, &out->month, &out->mday);
+    out->hour = (int)(m.micro / 3600000000LL);
+    out->minute = (int)(m.micro / 60000000 % 60);
+    out->second = (int)(m.micro / 1000000 % 60);
+    out->micro = (int)(m.micro % 1000000);
+    return true;
+}
+
+int
+cf_moment_compare(const cf_moment *a, const cf_moment *b)
+{
+    if (a->day != b->day)
+        return a->day < b->day ? -1 : 1;
+    return a->micro < b->micro ? -1 : a->micro > b->micro;
+}
+
+/* ---- dates as people write them ------------------------------------------------------------------------------- */
+
+/* One or two digits (`sign`: the character in front of them, which is skipped; 0: none). */
+static bool
+take_part(const char **s, const char *end, char sign, int most, int *out)
+{
+    const char *p = *s;
+
+    if (sign != 0 && (p == end || *p++ != sign))
+        return false;
+    if (p == end || !isdigit((unsigned char)*p))
+        return false;
+    *out = *p++ - '0';
+    if (p < end && isdigit((unsigned char)*p))
+        *out = *out * 10 + *p++ - '0';
+    *s = p;
+    return *out <= most;
+}
+
+/* Digits after the point of seconds; those beyond microseconds are dropped. */
+static bool
+take_fraction(const char **s, const char *end, int *micro)
+{
+    const char *p = *s + 1;
+    int         unit = 100000;
+
+    if (p == end || !isdigit((unsigned char)*p))
+        return false;
+    for (; p < end && isdigit((unsigned char)*p); p++, unit /= 10)
+        *micro += (*p - '0') * unit;
+    *s = p;
+    return true;
+}
+
+static bool
+take_clock(const char **s, const char *end, cf_date *d)
+{
+    if (!take_part(s, end, 0, 23, &d->hour))
+        return false;
+    d->precision = CF_HOUR;
+    if (*s == end || **s != ':')
+        return true;
+    if (!take_part(s, end, ':', 59, &d->minute))
+        return false;
+    d->precision = CF_MINUTE;
+    if (*s == end || **s != ':')
+        return true;
+    if (!take_part(s, end, ':', 59, &d->second))
+        return false;
+    d->precision = CF_SECOND;
+    if (*s == end || **s != '.')
+        return true;
+    d->precision = CF_FRACTION;
+    return take_fraction(s, end, &d->micro);
+}
+
+/* Z, UTC, +hh, +hhmm or +hh:mm. */
+static bool
+take_zone(const char **s, const char *end, int *ahead)
+{
+    int  hours = 0, minutes = 0;
+    char sign = **s;
+
+    if (sign == 'Z' || sign == 'z') {
+        ++*s;
+        return true;
+    }
+    if (end - *s >= 3 && strncasecmp(*s, "UTC", 3) == 0) {
+        *s += 3;
+        return true;
+    }
+    if ((sign != '+' && sign != '-') || !take_part(s, end, sign, 23, &hours))
+        return false;
+    if (*s < end && !take_part(s, end, **s == ':' ? ':' : 0, 59, &minutes))
+        return false;
+    *ahead = (sign == '-' ? -60 : 60) * (hours * 60 + minutes);
+    return true;
+}
+
+bool
+cf_date_looks(const char *s, size_t len)
+{
+    size_t n = len > 0 && (s[0] == '-' || s[0] == '+'), from = n;
+
+    while (n < len && isdigit((unsigned char)s[n]))
+        n++;
+    return n > from && n < len && s[n] == '-';
+}
+
+bool
+cf_date_parse(const char *s, size_t len, cf_date *d)
+{
+    const char *end = s + len;
+    char       *after;
+
+    *d = (cf_date){.mday = 1, .precision = CF_MONTH};
+    if (!cf_date_looks(s, len))
+        return false;
+    d->year = strtoll(s, &after, 10);
+    s = after;
+    if (llabs(d->year) >= YEARS_MAX || !take_part(&s, end, '-', 12, &d->month) || d->month == 0)
+        return false;
+    if (s == end)
+        return true;
+    d->precision = CF_DAY;
+    if (!take_part(&s, end, '-', 31, &d->mday) || d->mday == 0)
+        return false;
+    if (s < end && (*s == 'T' || *s == 't' || (*s == ' ' && s + 1 < end && isdigit((unsigned char)s[1])))) {
+        s++;
+        if (!take_clock(&s, end, d))
+            return false;
+    }
+    s += s < end && *s == ' ';
+    return s == end || (take_zone(&s, end, &d->ahead) && s == end);
+}
+
+/* The moment, and `micros` later, in UTC. */
+static cf_moment
+make_moment(long long day, long long micro)
+{
+    long long days = divide_down(micro, DAY_MICROS);
+
+    return (cf_moment){.day = day + days, .micro = micro - days * DAY_MICROS};
+}
+
+bool
+cf_date_period(cf_calendar cal, const cf_date *d, cf_moment *begin, cf_moment *end)
+{
+    static const long long lengths[] = {
+        [CF_DAY] = DAY_MICROS, [CF_HOUR] = 3600000000LL, [CF_MINUTE] = 60000000,
+        [CF_SECOND] = 1000000, [CF_FRACTION] = 1,
+    };
+    long long day = date_to_day(cal, d->year, d->month, d->mday), year, micro, length;
+    int       month, mday;
+
+    day_to_date(cal, day, &year, &month, &mday);
+    if (year != d->year || month != d->month || mday != d->mday)
+        return false;
+    micro = ((d->hour * 60LL + d->minute) * 60 + d->second - d->ahead) * 1000000 + d->micro;
+    length = lengths[d->precision];
+    if (d->precision == CF_MONTH)
+        length = (date_to_day(cal, d->year + d->month / 12, d->month % 12 + 1, 1) - day) * DAY_MICROS;
+    *begin = make_moment(day, micro);
+    *end = make_moment(day, micro + length);
+    return true;
+}
