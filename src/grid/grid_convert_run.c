@@ -10,17 +10,6 @@
 
 enum { BLOCK = 256 };
 
-bool
-ncz_grid_host_big(void)
-{
-    const union {
-        uint16_t word;
-        uint8_t  first;
-    } probe = {.word = 1};
-
-    return probe.first == 0;
-}
-
 static bool
 must_swap(const ncz_dtype *t)
 {

@@ -8,6 +8,18 @@
 
 #include "grid/grid.h"
 
+/* Whether this machine is big-endian. Here, so that no file needs another one for it. */
+static inline bool
+ncz_grid_host_big(void)
+{
+    const union {
+        uint16_t word;
+        uint8_t  first;
+    } probe = {.word = 1};
+
+    return probe.first == 0;
+}
+
 /* ---- kernels (grid_convert.c, grid_half.c, grid_copy.c) ---- */
 
 /* Converts n packed native elements. True: a value was out of range. Any alignment; no overlap. */
@@ -54,8 +66,6 @@ typedef struct ncz_convert_run {
     bool        stream; /* long runs bypass the caches; call ncz_grid_stream_end() then */
     ncz_conv_fn conv;   /* NULL: none needed */
 } ncz_convert_run;
-
-bool ncz_grid_host_big(void);
 
 /* The types must have passed ncz_transfer_check() and must not be strings. */
 ncz_convert_run ncz_grid_convert_run_out(const ncz_dtype *from, const ncz_type *mem, bool classic);
