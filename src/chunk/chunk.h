@@ -43,6 +43,9 @@ void ncz_engine_free(ncz_engine *e);                                        /* s
  */
 int ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out);
 
+/* Sets the places of a read of elements that own memory to NULL, for a caller that reads them in several parts. `k`:
+ * scratch, rank numbers. */
+void ncz_engine_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
 /* Frees what a read of elements that own memory delivered, and sets their places to NULL. `k`: scratch, rank
  * numbers. */
 void ncz_engine_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);

@@ -237,6 +237,17 @@ reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, b
 }
 
 void
+ncz_engine_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
+{
+    uint64_t nelems;
+
+    if (!mem->owns || !ncz_select_nelems(s, &nelems) || nelems == 0)
+        return;
+    memset(k, 0, s->rank * sizeof *k);
+    reset_elems(s, mem, out, k, false);
+}
+
+void
 ncz_engine_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
 {
     uint64_t nelems;

@@ -137,32 +137,6 @@ read_part(reader *r)
     return ncz_engine_read(r->ds->engine, &plan, r->out + place * (ptrdiff_t)r->mem->size);
 }
 
-/* Frees the strings of the whole selection (`made`), and sets their places to NULL. */
-static void
-clear_strings(reader *r, bool made)
-{
-    ncz_dims *at = &r->start;
-    size_t    d;
-
-    memset(at->v, 0, r->v->rank * sizeof *at->v);
-    do {
-        ptrdiff_t place = 0;
-        char     *s = NULL, *none = NULL;
-
-        for (size_t k = 0; k < r->v->rank; k++)
-            place += (ptrdiff_t)at->v[k] * r->sel->imap[k];
-        if (made)
-            memcpy(&s, r->out + place * (ptrdiff_t)sizeof s, sizeof s);
-        ncz_free(s);
-        memcpy(r->out + place * (ptrdiff_t)sizeof s, &none, sizeof none);
-        for (d = r->v->rank; d-- > 0;) {
-            if (++at->v[d] < r->sel->count[d])
-                break;
-            at->v[d] = 0;
-        }
-    } while (d != SIZE_MAX);
-}
-
 /* Reads all parts, also after an error: what can be read is delivered, as from a regular grid. */
 static int
 read_parts(reader *r)
@@ -185,7 +159,6 @@ int
 ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out)
 {
     reader r = {.ds = ds, .v = v, .sel = sel, .mem = mem, .out = out};
-    bool   strings = mem->class == NCZ_TYPE_STRING;
     int    rc;
 
     if ((r.parts = ncz_zalloc_n(v->rank, sizeof *r.parts)) == NULL)
@@ -193,11 +166,10 @@ ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select 
     if ((rc = ncz_dims_init(&r.start, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r.count, v->rank)) != NC_NOERR ||
         (rc = ncz_dims_init(&r.shape, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r.len, v->rank)) != NC_NOERR)
         goto done;
-    if (strings)
-        clear_strings(&r, false);
+    ncz_engine_begin_read(sel, mem, out, r.start.v); /* a part that is not tried after a failure has no elements */
     rc = read_parts(&r);
-    if (rc != NC_NOERR && strings)
-        clear_strings(&r, true);
+    if (rc != NC_NOERR && mem->owns)
+        ncz_engine_release_read(sel, mem, out, r.start.v);
 done:
     for (size_t i = 0; i < SPECS; i++) {
         ncz_spec_unref(r.specs[i]);

@@ -254,6 +254,33 @@ strings(void **state)
     OK(nc_close(ncid));
 }
 
+/* After a failed read nothing of the parts that were read is left: the leak checker sees it. */
+static void
+sequences(void **state)
+{
+    static const char pair[] = "\2\0\0\0\4\0\0\0\1\0\0\0\4\0\0\0\2\0\0\0", bad[] = "\1\0";
+    nc_vlen_t         got[NY * NX], *all = malloc(NY * NX * sizeof *all);
+    int               varid, ncid;
+
+    (void)state;
+    assert_non_null(all);
+    write_array("q", "\"kind\": \"inline\", \"chunk_shapes\": [[1, 2, [2, 2]], [2, 3]]", "variable_length_bytes",
+                "\"\"", "{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": \"<i4\"}}");
+    write_chunk("q", 0, 0, pair, sizeof pair - 1);
+    ncid = open_var("q", NC_NOWRITE, &varid);
+    OK(nc_get_var(ncid, varid, all));
+    assert_true(all[1].len == 1 && *(int *)all[1].p == 2 && all[NX].len == 0);
+    OK(nc_reclaim_data_all(ncid, NC_FIRSTUSERTYPEID, all, NY * NX));
+    OK(nc_close(ncid));
+    write_chunk("q", 1, 0, bad, sizeof bad - 1);
+    ncid = open_var("q", NC_NOWRITE, &varid);
+    memset(got, 0xAA, sizeof got);
+    FAILS(NC_EFILTER, nc_get_var(ncid, varid, got));
+    for (size_t i = 0; i < NY * NX; i++)
+        assert_true(got[i].len == 0 && got[i].p == NULL);
+    OK(nc_close(ncid));
+}
+
 /* Marks the chunk in arg[3][3]. */
 static int
 mark_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
@@ -471,6 +498,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_bad_chunk_spoils_its_own_elements, setup, teardown),
         cmocka_unit_test_setup_teardown(values_out_of_range_are_all_converted, setup, teardown),
         cmocka_unit_test_setup_teardown(strings, setup, teardown),
+        cmocka_unit_test_setup_teardown(sequences, setup, teardown),
         cmocka_unit_test_setup_teardown(stored_chunks_are_listed, setup, teardown),
         cmocka_unit_test(lengths_of_a_regular_grid),
         cmocka_unit_test_setup_teardown(what_knows_regular_grids_alone_refuses, setup, teardown),
