@@ -155,8 +155,21 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
     return NC_NOERR;
 }
 
+enum { WIDTHS_MOST = 64 }; /* how often other processes may widen the strings of a variable during one call */
+
+/* Takes over the widths that another process has given strings. */
 static int
-get_values(const request *q, void *ip)
+follow_widths(const request *q)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(q->ncid, NCZ_USE_TUNE, &c);
+
+    return rc == NC_NOERR ? ncz_call_leave(&c, ncz_dataset_follow_widths(c.ds)) : rc;
+}
+
+/* Tries a get. *again: the strings are wider now than this process knows. */
+static int
+try_get(const request *q, void *ip, bool *again)
 {
     ncz_call        c;
     ncz_var        *v = NULL;
@@ -165,6 +178,7 @@ get_values(const request *q, void *ip)
     const ncz_type *mem;
     int             rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
 
+    *again = false;
     if (rc != NC_NOERR)
         return rc;
     if ((rc = prepare_request(&c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
@@ -174,7 +188,40 @@ get_values(const request *q, void *ip)
     }
     if (rc == NC_ERANGE)
         (void)ncz_fail(rc, "%s: some values do not fit the memory type %s; all were converted", v->name, mem->name);
+    if ((*again = ncz_dataset_widths_are_old(c.ds, rc)))
+        rc = NC_NOERR;
     return ncz_call_leave(&c, rc);
+}
+
+static int
+get_values(const request *q, void *ip)
+{
+    bool again = true;
+    int  rc = NC_NOERR;
+
+    for (int tries = 0; rc == NC_NOERR && again && tries < WIDTHS_MOST; tries++)
+        if ((rc = try_get(q, ip, &again)) == NC_NOERR && again)
+            rc = follow_widths(q);
+    if (rc != NC_NOERR || !again)
+        return rc;
+    return ncz_call_done(
+        ncz_fail(NC_EZARRMETA, "other processes have changed the width of these strings %d times", WIDTHS_MOST));
+}
+
+/* Puts with exclusive use of the dataset, if need be after taking over the widths that another process has given
+ * strings. In a collective put all ranks have agreed on the result. */
+static int
+put_alone(ncz_call *c, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *op)
+{
+    int rc = ncz_dataset_put(c->ds, v, sel, mem, op);
+
+    for (int tries = 0; tries < WIDTHS_MOST && !ncz_dataset_collective(c->ds, v); tries++) {
+        if (!ncz_dataset_widths_are_old(c->ds, rc))
+            return rc;
+        if ((rc = ncz_dataset_follow_widths(c->ds)) == NC_NOERR)
+            rc = ncz_dataset_put(c->ds, v, sel, mem, op);
+    }
+    return rc;
 }
 
 /* Tries a put. *again: it must be repeated with exclusive use of the dataset. */
@@ -205,8 +252,12 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
         rc = ncz_dataset_widen(c.ds, v, need);
     if (*again)
         rc = NC_NOERR;
-    else if (rc == NC_NOERR)
+    else if (rc == NC_NOERR && use == NCZ_USE_PUT) {
         rc = ncz_dataset_put(c.ds, v, &sel, mem, op);
+        if ((*again = ncz_dataset_widths_are_old(c.ds, rc)))
+            rc = NC_NOERR;
+    } else if (rc == NC_NOERR)
+        rc = put_alone(&c, v, &sel, mem, op);
     else if (v != NULL && use == NCZ_USE_PUT_ALONE)
         rc = ncz_dataset_put_failed(c.ds, v, rc); /* other ranks may wait in a collective put */
     if (prepared)

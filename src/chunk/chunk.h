@@ -80,6 +80,19 @@ int ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t 
 void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 
 bool ncz_engine_dirty(ncz_engine *e);
+bool ncz_engine_dirty_of(ncz_engine *e, uint64_t uid); /* there are dirty chunks of this variable in the cache */
+
+/*
+ * Strings of fixed width get longer: `spec` is the variable's new one. Gives its dirty chunks the new width, and drops
+ * the others from the cache. After a failure all are as before. No other call may use the variable meanwhile.
+ */
+int ncz_engine_widen(ncz_engine *e, ncz_spec *spec);
+/*
+ * Gives a stored chunk the width of `spec`, if it is narrower. Where the store has conditions, nothing that another
+ * process stores meanwhile is lost. A chunk that cannot be read, or is absent, stays so. NC_EOBJECT: another process
+ * replaces it again and again.
+ */
+int ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
 /* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */
 void ncz_engine_write_empty(ncz_engine *e, bool yes);
 /*

@@ -142,6 +142,7 @@ struct ncz_engine {
     atomic_bool          conditions;  /* the store has conditional puts, of both kinds, */
     bool                 del_match;   /* and deletes on condition */
     bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
+    atomic_bool          narrow_told; /* the log says that there are narrow chunks (chunk_narrow.c) */
     size_t               keep_whole;  /* objects up to this size are got whole and made in memory, */
     size_t               keep_range;  /* and others in ranges of at most so many bytes; only tests change the two */
     uint64_t             pass;        /* counts flushes */
@@ -348,6 +349,17 @@ int ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req
 /* The object was replaced after its index was read: reads both again. */
 int ncz_chunk_load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
+/* ---- chunk_narrow.c ---- */
+
+/* Whether it is an array of strings of fixed width, whose chunks may be narrower. */
+bool ncz_chunk_has_width(const ncz_spec *spec);
+/* Makes a chunk without codecs, `nbytes` at `data`, as wide as the array says. NC_ETRUNC: it is no narrower chunk. */
+int ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t nbytes, char *data);
+/* The same with codecs, after they have failed with NC_EFILTER for the array's width. That error stays the thread's
+ * if it is no narrower chunk. `to`: room for the chunk. */
+int ncz_chunk_decode_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, ncz_scratch *scratch,
+                            const void *bytes, size_t n, char *to);
+
 /* ---- chunk_load_batch.c ---- */
 
 typedef void (*ncz_chunk_landed_fn)(ncz_chunk_request *c, ncz_chunk_task *j);
@@ -441,14 +453,14 @@ void ncz_chunk_part_drop_ours(ncz_chunk_part *p);
 
 /* A stored chunk, and the elements that were written here to lay over it. */
 typedef struct ncz_chunk_overlay {
-    const ncz_engine *engine;
-    const ncz_spec   *spec;
-    ncz_scratch      *scratch;
-    const char       *key;    /* for texts */
-    const char       *theirs; /* the stored bytes; NULL: there is no chunk */
-    size_t            ntheirs;
-    const char       *ours; /* decoded; NULL: only fill */
-    const uint64_t   *bits; /* which elements of it were written here */
+    ncz_engine     *engine;
+    const ncz_spec *spec;
+    ncz_scratch    *scratch;
+    const char     *key;    /* for texts */
+    const char     *theirs; /* the stored bytes; NULL: there is no chunk */
+    size_t          ntheirs;
+    const char     *ours; /* decoded; NULL: only fill */
+    const uint64_t *bits; /* which elements of it were written here */
 } ncz_chunk_overlay;
 
 /* Makes the decoded chunk in *data, which is NULL or the result of an earlier call. The caller frees it. */

@@ -70,9 +70,11 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
     if (req->err.code != NC_NOERR)
         return ncz_err_adopt(&req->err);
     if (c->spec->chain == NULL) {
-        if (req->nread != (one_range ? req->len : nbytes))
+        if (one_range && req->nread != req->len)
             return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
-        return NC_NOERR;
+        return one_range || req->nread == nbytes
+                   ? NC_NOERR
+                   : ncz_chunk_spread_narrow(c->engine, c->spec, req->key, req->nread, j->data);
     }
     if (ncz_chunk_is_vlen(c->spec)) {
         rc = ncz_chunk_decode_vlen(c, j, body, len, scratch);
@@ -87,6 +89,8 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
         rc = ncz_chain_decode_part(c->spec->chain, scratch, body, len, j->data, nbytes, false, &part);
     } else {
         rc = ncz_chain_decode(c->spec->chain, scratch, body, len, j->data, nbytes, false);
+        if (rc == NC_EFILTER)
+            rc = ncz_chunk_decode_narrow(c->engine, c->spec, req->key, scratch, body, len, j->data);
     }
     return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
 }

@@ -13,12 +13,14 @@ decode_elems(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char 
 
     if (spec->chain != NULL) {
         rc = ncz_chain_decode(spec->chain, o->scratch, bytes, nbytes, to, spec->chunk_bytes, false);
+        if (rc == NC_EFILTER)
+            rc = ncz_chunk_decode_narrow(o->engine, spec, o->key, o->scratch, bytes, nbytes, to);
         return rc == NC_NOERR ? rc : ncz_chunk_fail_key(o->key, rc);
     }
-    if (nbytes != spec->chunk_bytes)
+    if (nbytes > spec->chunk_bytes)
         return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", o->key, nbytes, spec->chunk_bytes);
     memcpy(to, bytes, nbytes);
-    return NC_NOERR;
+    return nbytes == spec->chunk_bytes ? NC_NOERR : ncz_chunk_spread_narrow(o->engine, spec, o->key, nbytes, to);
 }
 
 static int

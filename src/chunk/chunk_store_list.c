@@ -159,6 +159,7 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
      * Without deletions on condition, what was written in part is put: another process may have put other parts. In an
      * object of several chunks it is only left out.
      */
+    atomic_store(&chunk->spec->stored, true);
     put_fill = chunk->ours != NULL && !chunk->absent && !e->del_match && item->data != NULL && spec->object == NULL;
     if ((rc = ncz_chunk_locate(spec, chunk->index, key, &where)) != NC_NOERR)
         return rc;

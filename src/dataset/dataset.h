@@ -186,6 +186,13 @@ int ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_s
  * NC_ENOTBUILT: several ranks share the dataset; NC_EBADCHUNK: chunks would be too large. */
 int ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need);
 
+/*
+ * True if a get or put may have failed with `rc` because another process has widened strings. The thread's error stays.
+ * Under any lock; then ncz_dataset_follow_widths() takes the new widths over, under NCZ_USE_TUNE or NCZ_USE_PUT_ALONE.
+ */
+bool ncz_dataset_widths_are_old(ncz_dataset *ds, int rc);
+int  ncz_dataset_follow_widths(ncz_dataset *ds);
+
 /* Extends an unlimited dimension. The new elements read as fill, even if a writer that died left data there. Under
  * NCZ_USE_PUT_ALONE. */
 int ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len);

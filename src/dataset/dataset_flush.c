@@ -353,7 +353,7 @@ ncz_dataset_store_data(ncz_dataset *ds)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if ((rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR) /* 1 */
+    if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR) /* 1 */
         return rc;
     return sync_map(ds); /* 2 */
 }

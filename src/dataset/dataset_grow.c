@@ -313,7 +313,7 @@ clear_alone(ncz_dataset *ds, const ncz_dim *d)
     int rc;
 
     if ((rc = ncz_lengths_merge(ds)) == NC_NOERR && (rc = clear_vars_beyond(ds, d)) == NC_NOERR)
-        rc = ncz_engine_flush(ds->engine, 0);
+        rc = ncz_dataset_flush_chunks(ds, 0);
     return rc;
 }
 

@@ -312,9 +312,10 @@ int ncz_growth_begin_clear(ncz_dataset *ds, bool *alone);
 void ncz_growth_cancel_clear(ncz_dataset *ds);
 void ncz_growth_leave(ncz_dataset *ds);
 
-/* True if other processes may have extended the dimensions (dataset_lengths.c). */
+/* True if other processes may have extended the dimensions, or widened strings (dataset_lengths.c). */
 bool ncz_lengths_are_shared(const ncz_dataset *ds);
-/* Reads the documents again. Unlimited dimensions get the lengths in the store if those are larger than ours. */
+/* Reads the documents again. Unlimited dimensions get the lengths in the store if those are larger than ours, and
+ * strings the widths. */
 int ncz_lengths_merge(ncz_dataset *ds);
 /* True if nc_sync() looks for what other processes have stored: NC_SHARE. */
 bool ncz_lengths_are_watched(const ncz_dataset *ds);
@@ -348,8 +349,17 @@ int ncz_dataset_locate_in_shard(ncz_dataset *ds, const ncz_var *v, const uint64_
                                 ncz_chunk_addr *where);
 /* Finishes what a writer that died has begun (dataset_widen.c): for all variables, when opened for writing. */
 void ncz_dataset_resume_widenings(ncz_dataset *ds);
-/* After a get from a variable whose widening is not finished: NC_EZARRMETA if another process has finished it. */
-int ncz_dataset_check_widening(ncz_dataset *ds, const ncz_var *v);
+/* Strings of a fixed width, which may grow. */
+bool ncz_dataset_has_width(const ncz_dataset *ds, const ncz_var *v);
+/* Gives the strings a width that the store has, unless theirs is larger. `widening`: as in the stored document. Under
+ * the exclusive lock, like the other two. */
+int  ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening);
+bool ncz_dataset_has_followed(const ncz_dataset *ds); /* a variable that other processes may widen, too */
+/*
+ * ncz_engine_flush() for a dataset whose strings other processes may widen: stores chunks of strings at the width of
+ * the stored document.
+ */
+int ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid);
 
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 

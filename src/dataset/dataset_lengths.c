@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_lengths: the lengths of unlimited dimensions, which other processes may have extended since they were
- * loaded. The store's and ours are merged: the larger one counts, and no document is replaced by one with a smaller
- * length. Runs under the dataset's exclusive lock.
+ * loaded, and the widths of strings, which may have grown as well. The store's and ours are merged: the larger one
+ * counts, and no document is replaced by one with a smaller length. Runs under the dataset's exclusive lock.
  *
  * With NC_SHARE nc_sync() looks at them again, also in a reader. Definitions stay as they were loaded: their ids may be
  * in use.
@@ -19,27 +19,36 @@ ncz_lengths_are_shared(const ncz_dataset *ds)
 
     for (size_t i = 0; !grows && i < ds->model->ndims; i++)
         grows = ds->model->dims[i] != NULL && ds->model->dims[i]->unlimited;
-    return grows && ds->home == NCZ_HOME_PATH && ds->state != NCZ_DATASET_NEW && !ds->root_deferred &&
-           (caps & ZMAP_CAN_IF_MATCH) != 0 && (caps & ZMAP_COMMITS) == 0;
+    return ((grows && ds->home == NCZ_HOME_PATH) || ncz_dataset_has_followed(ds)) && ds->state != NCZ_DATASET_NEW &&
+           !ds->root_deferred && (caps & ZMAP_CAN_IF_MATCH) != 0 && (caps & ZMAP_COMMITS) == 0;
 }
 
 /* Gives the dimensions of `g`, and of the groups below, the lengths that `other` has if they are larger. A group or
  * dimension that only one of them has stays as it is. */
-static void
-merge_groups(ncz_model *m, const ncz_group *g, const ncz_group *other)
+static int
+merge_groups(ncz_dataset *ds, const ncz_group *g, const ncz_group *other)
 {
+    int rc = NC_NOERR;
+
     for (size_t i = 0; i < g->ndims; i++) {
         const ncz_dim *theirs = ncz_group_find_dim(other, g->dims[i]->name);
 
         if (theirs != NULL && g->dims[i]->unlimited && theirs->len > g->dims[i]->len)
-            ncz_model_grow_dim(m, g->dims[i], theirs->len);
+            ncz_model_grow_dim(ds->model, g->dims[i], theirs->len);
     }
-    for (size_t i = 0; i < g->ngroups; i++) {
+    for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
+        const ncz_var *theirs = ncz_group_find_var(other, g->vars[i]->name);
+
+        if (theirs != NULL && ncz_dataset_has_width(ds, theirs) && ncz_dataset_has_width(ds, g->vars[i]))
+            rc = ncz_dataset_take_width(ds, g->vars[i], theirs->dtype.size, theirs->widening);
+    }
+    for (size_t i = 0; rc == NC_NOERR && i < g->ngroups; i++) {
         const ncz_group *theirs = ncz_group_find_group(other, g->groups[i]->name);
 
         if (theirs != NULL)
-            merge_groups(m, g->groups[i], theirs);
+            rc = merge_groups(ds, g->groups[i], theirs);
     }
+    return rc;
 }
 
 /* Reads documents, and records their bytes in `stored`, or not if that is NULL. *unsound: a consolidated copy could not
@@ -63,7 +72,7 @@ merge_stored(ncz_dataset *ds, ncz_consolidated copies, ncz_doc_cache *stored, bo
         goto done;
     docs = ncz_meta_source_docs(&source);
     if ((rc = ncz_format_load(&docs, &wish, m, &style)) == NC_NOERR)
-        merge_groups(ds->model, ds->model->root, m->root);
+        rc = merge_groups(ds, ds->model->root, m->root);
     *unsound = atomic_load(&source.unsound);
 done:
     ncz_meta_source_clear(&source);

@@ -96,13 +96,83 @@ agree_lengths(ncz_dataset *ds)
     return rc;
 }
 
+/* Gives strings the largest width that a rank has, each in widths[2 * i]. */
+static int
+take_widths(ncz_dataset *ds, ncz_var *const *vars, const uint64_t *widths, size_t n)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = ncz_dataset_take_width(ds, vars[i], (size_t)widths[2 * i], false);
+    return rc;
+}
+
+/* A rank that stored strings may have found that another process has widened them. Two numbers for each variable: the
+ * largest width, and what tells the smallest. All ranks know then whether one of them has anything to take over. */
+static int
+agree_some_widths(ncz_dataset *ds, ncz_comm_call call, ncz_var *const *vars, uint64_t *widths, size_t n)
+{
+    bool differ = false;
+    int  rc = n != 0 ? ncz_comm_max(ds->comm, widths, 2 * n) : NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        differ = differ || widths[2 * i] != UINT64_MAX - widths[2 * i + 1];
+    return differ ? ncz_comm_agree(ds->comm, call, 0, take_widths(ds, vars, widths, n)) : rc;
+}
+
+static int
+agree_widths(ncz_dataset *ds, ncz_comm_call call)
+{
+    ncz_var *vars[16];
+    uint64_t widths[32];
+    size_t   n = 0;
+    int      rc = NC_NOERR;
+
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
+            ncz_var *v = g->vars[i];
+
+            if (!v->fixed || !ncz_dataset_has_width(ds, v))
+                continue;
+            vars[n] = v;
+            widths[2 * n] = v->dtype.size;
+            widths[2 * n + 1] = UINT64_MAX - v->dtype.size;
+            if (++n == NCZ_LEN(vars)) {
+                rc = agree_some_widths(ds, call, vars, widths, n);
+                n = 0;
+            }
+        }
+    return rc == NC_NOERR ? agree_some_widths(ds, call, vars, widths, n) : rc;
+}
+
+/* All ranks have failed with one error. One of them may have met strings that another process has widened: all take
+ * the width over then, and say so. */
+int
+ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc)
+{
+    uint64_t old;
+    ncz_err  first;
+    int      agreed;
+
+    if ((rc != NC_ETRUNC && rc != NC_EFILTER) || !ncz_dataset_has_width(ds, v))
+        return rc;
+    ncz_err_save(&first, rc);
+    old = ncz_dataset_widths_are_old(ds, rc) && ncz_dataset_follow_widths(ds) == NC_NOERR;
+    if ((agreed = ncz_comm_max(ds->comm, &old, 1)) != NC_NOERR)
+        return agreed;
+    if (old == 0)
+        return ncz_err_adopt(&first);
+    return ncz_fail(NC_EZARRMETA, "%s: another process has changed the width of its strings: put again", v->name);
+}
+
 int
 ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_data(ds);
-    if ((rc = ncz_comm_agree(ds->comm, call, 0, rc)) != NC_NOERR || (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
-        (rc = run_on_first(ds, call, store_documents)) != NC_NOERR || (rc = agree_lengths(ds)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ds->comm, call, 0, rc)) != NC_NOERR || (rc = agree_widths(ds, call)) != NC_NOERR ||
+        (rc = ncz_par_compare(ds, call)) != NC_NOERR || (rc = run_on_first(ds, call, store_documents)) != NC_NOERR ||
+        (rc = agree_lengths(ds)) != NC_NOERR)
         return rc;
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
@@ -156,7 +226,7 @@ clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
             rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
     /* The chunks in which the length ended must be in the store before another rank reads them. */
     if (rc == NC_NOERR && uncleared && ncz_comm_first(ds->comm))
-        rc = ncz_engine_flush(ds->engine, 0);
+        rc = ncz_dataset_flush_chunks(ds, 0);
     if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return rc;
     ds->growth_announced = ds->state == NCZ_DATASET_STORED;
@@ -174,7 +244,7 @@ flush_independent(ncz_dataset *ds, ncz_var *v)
 
     if (!atomic_exchange(&v->independent, false))
         return NC_NOERR;
-    if ((rc = ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR)
+    if ((rc = ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR)
         atomic_store(&v->independent, true);
     return rc;
 }

@@ -36,6 +36,9 @@ int ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc);
 /* NC_ERANGE is this rank's own: the data are stored. */
 int ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc);
 
+/* The end of a collective put of strings that failed on all ranks with `rc`: NC_EZARRMETA if a width was the reason. */
+int ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc);
+
 /* After a failure that all ranks agree on. Returns rc. */
 int ncz_par_failed_put(const ncz_var *v, int rc);
 

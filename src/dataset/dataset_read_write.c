@@ -103,8 +103,6 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     rc = ncz_engine_read(
         ds->engine, &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic},
         out);
-    if (rc == NC_NOERR && v->widening && (rc = ncz_dataset_check_widening(ds, v)) != NC_NOERR && mem->owns)
-        ncz_engine_release_read(sel, mem, out, shape.v);
     ncz_dims_clear(&shape);
     return rc;
 }
@@ -146,7 +144,7 @@ static int
 write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
              const void *in)
 {
-    ncz_plan plan = {.spec = v->spec, .shape = shape, .sel = *sel, .mem = mem, .classic = ds->classic};
+    ncz_plan plan = {.shape = shape, .sel = *sel, .mem = mem, .classic = ds->classic};
     bool    *grows = NULL, some[NCZ_RANK_INLINE], stored;
     int      rc;
 
@@ -157,6 +155,7 @@ write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t 
     for (size_t d = 0; d < v->rank; d++)
         grows[d] = v->dims[d]->unlimited;
     plan.grows = grows;
+    plan.spec = v->spec; /* clear_beyond() may have found wider strings */
     rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
                                            : ncz_dataset_put_quantized(ds, v, &plan, in);
     if (grows != some)
@@ -179,7 +178,7 @@ put_on_all(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, uint64_t *shape, 
         return ncz_par_put(ds, v, sel, shape, mem, in, write_chunks);
     if (!is_empty(sel))
         rc = write_chunks(ds, v, sel, shape, mem, in);
-    return ncz_par_end_put(ds, v, rc);
+    return ncz_par_follow_widths(ds, v, ncz_par_end_put(ds, v, rc));
 }
 
 /* With several ranks, a put by one of them extends nothing. */

@@ -200,7 +200,7 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
                       : ncz_model_rename_var(ds->model, v, name);
         goto done;
     }
-    if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR ||
+    if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR ||
         (rc = gather_keys(ds, NULL, v, &mv)) != NC_NOERR)
         goto done;
     if ((rc = copy_all(ds, &mv)) != NC_NOERR || (rc = ncz_model_rename_var(ds->model, v, name)) != NC_NOERR) {
@@ -231,7 +231,7 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
                                           : ncz_model_rename_group(ds->model, g, name);
         goto done;
     }
-    if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, 0)) != NC_NOERR ||
+    if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
         (rc = gather_keys(ds, g, NULL, &mv)) != NC_NOERR)
         goto done;
     if ((rc = copy_all(ds, &mv)) != NC_NOERR || (rc = ncz_model_rename_group(ds->model, g, name)) != NC_NOERR) {

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_widen: strings of fixed width get room for a longer string, where no width was asked for. All chunks of the
- * variable are rewritten, and no store replaces many objects at once. The order leaves every value readable after a
- * crash at any point:
+ * variable are rewritten, and no store replaces many objects at once. So a chunk may be narrower than the document says
+ * (chunk_narrow.c), and never wider:
  *
- *   1 flush, so that everything of the variable is stored; delete objects below it that are not its chunks
- *   2 put each chunk again, widened, under a key of its own that no document names
- *   3 flush: the document has the new width, and says by a filter of its own that the chunks are under those keys.
- *     zarr-python refuses the array from here on, because it does not know the filter; before, it is the old one
- *   4 copy each widened chunk to its usual key
- *   5 flush: the document without that filter: the array as others know it, complete
- *   6 delete the objects of step 2
+ *   1 flush, so that everything of the variable is stored
+ *   2 put the document with the new width, and with a filter of its own by which other programs refuse the array: it
+ *     has chunks of both widths from here on
+ *   3 replace each chunk that is narrower, on condition that it still is the one that was read
+ *   4 put the document without that filter
  *
- * A failure of 1 or 2 changes nothing. After a failure or a crash in 4 to 6 the values are read from the keys of step
- * 2, and the next put to the variable, or the next opening for writing, continues with 4. A reader that opened the
- * dataset in between checks after each get that the document still says so, because step 6 would turn chunks into
- * fill. One that opened it before gets an error for each chunk whose size is not that of its document.
+ * A failure or a crash leaves every value readable. After one in 3 or 4 the next put that needs more width, or the next
+ * opening for writing, continues with 3.
+ *
+ * Other processes may write, and widen, at the same time. Each document is put in place of the one that was read
+ * (dataset_flush.c), and takes over a larger width that it finds there; so the width never shrinks. A process that
+ * stores chunks reads the document before and after (ncz_dataset_flush_chunks()). Before: it mostly sees a new width,
+ * and encodes its chunks for it. After: another one may have put a new width since. That one lists the chunks after it
+ * has put the width, this one reads the width after it has put the chunks; so the one sees the chunks, or the other
+ * sees the width, and does step 3, too. No chunk stays narrow. Step 3 loses nothing that is stored meanwhile: the
+ * condition fails then, and the chunk is read again. Nor does it matter who does it, or if several do. The filter goes
+ * with the first that has done step 3 for this width, since all chunks are wide then, but those that their writers are
+ * about to find.
+ *
+ * A process that finds a chunk wider than it knows reads the document, and takes over its width
+ * (ncz_dataset_follow_widths()): for a flush here, for a get and a put in api_var_data.c.
  */
 #include "dataset/dataset_int.h"
 
@@ -44,10 +53,17 @@ is_asked(const ncz_dataset *ds, const ncz_var *v)
     return own < 0 && asked_width(&ds->model->root->atts, NCZ_DEFAULT_WIDTH_ATT) > 0;
 }
 
+bool
+ncz_dataset_has_width(const ncz_dataset *ds, const ncz_var *v)
+{
+    return v->type->class == NCZ_TYPE_STRING && v->dtype.kind == NCZ_KIND_BYTES &&
+           ds->model->dialect->string_width != NULL;
+}
+
 static bool
 may_widen(const ncz_dataset *ds, const ncz_var *v)
 {
-    return v->dtype.kind == NCZ_KIND_BYTES && ds->model->dialect->is_widening != NULL && !is_asked(ds, v);
+    return ncz_dataset_has_width(ds, v) && !is_asked(ds, v);
 }
 
 /* The longest of the selected strings, in bytes. UCS-4: in code points. */
@@ -103,101 +119,6 @@ ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_selec
     return NC_NOERR;
 }
 
-/* ---- the chunks ------------------------------------------------------------------------------------------------ */
-
-/* Each chunk of the variable, from the keys and the width of one spec to those of another. */
-typedef struct move {
-    ncz_dataset    *ds;
-    const ncz_spec *from, *to;
-    ncz_buf         key, body, out;
-    char           *narrow, *wide; /* a decoded chunk; NULL where the bytes are only copied */
-} move;
-
-static void
-clear_move(move *mv)
-{
-    ncz_buf_clear(&mv->key);
-    ncz_buf_clear(&mv->body);
-    ncz_buf_clear(&mv->out);
-    ncz_free(mv->narrow);
-    ncz_free(mv->wide);
-}
-
-/* Decodes, widens and encodes what was got, into mv->out. */
-static int
-widen_chunk(move *mv, const char *key)
-{
-    size_t from = mv->from->dtype.size, to = mv->to->dtype.size;
-    int    rc = ncz_chain_decode(mv->from->chain, NULL, ncz_buf_str(&mv->body), mv->body.len, mv->narrow,
-                                 mv->from->chunk_bytes, false);
-
-    if (rc != NC_NOERR)
-        return ncz_fail(rc, "%s: %s", key, ncz_err_text());
-    memset(mv->wide, 0, mv->to->chunk_bytes);
-    for (size_t i = 0; i < mv->from->chunk_nelems; i++)
-        memcpy(mv->wide + i * to, mv->narrow + i * from, from);
-    return ncz_chain_encode(mv->to->chain, NULL, mv->wide, mv->to->chunk_bytes, &mv->out);
-}
-
-static int
-move_chunk(move *mv, const uint64_t *index)
-{
-    const ncz_buf *out = mv->narrow != NULL ? &mv->out : &mv->body;
-    ncz_chunk_addr where;
-    int            rc;
-
-    if ((rc = mv->from->locate(mv->from, index, &mv->key, &where)) != NC_NOERR)
-        return rc;
-    ncz_buf_reset(&mv->body);
-    if ((rc = zmap_get(mv->ds->map, where.key, &mv->body)) != NC_NOERR)
-        return rc == NC_EEMPTY ? NC_NOERR : rc; /* deleted since it was listed: fill, as before */
-    if (mv->narrow != NULL && (rc = widen_chunk(mv, where.key)) != NC_NOERR)
-        return rc;
-    if ((rc = mv->to->locate(mv->to, index, &mv->key, &where)) != NC_NOERR)
-        return rc;
-    return zmap_put(mv->ds->map, where.key, ncz_buf_str(out), out->len);
-}
-
-/* Moves the `n` chunks at `index`. */
-static int
-move_chunks(ncz_dataset *ds, const ncz_spec *from, const ncz_spec *to, const uint64_t *index, size_t n)
-{
-    move   mv = {.ds = ds, .from = from, .to = to, .body = NCZ_BUF_LIMIT(ds->limits.object_bytes)};
-    size_t width = from->rank == 0 ? 1 : from->rank;
-    int    rc = NC_NOERR;
-
-    if (from->dtype.size != to->dtype.size) {
-        mv.narrow = ncz_alloc(from->chunk_bytes);
-        mv.wide = ncz_alloc(to->chunk_bytes);
-        if (mv.narrow == NULL || mv.wide == NULL)
-            rc = ncz_fail_nomem(to->chunk_bytes);
-    }
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = move_chunk(&mv, index + i * width);
-    clear_move(&mv);
-    return rc;
-}
-
-/* Deletes the objects of an unfinished widening, or of step 2. `rc` stays the result. */
-static int
-delete_widened(ncz_dataset *ds, const ncz_spec *at, const uint64_t *index, size_t n)
-{
-    size_t         width = at->rank == 0 ? 1 : at->rank;
-    ncz_key_list   keys = NCZ_KEY_LIST_INIT;
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
-    int            rc = NC_NOERR;
-
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        if ((rc = at->locate(at, index + i * width, &key, &where)) == NC_NOERR)
-            rc = ncz_key_list_add(&keys, "", where.key);
-    if (rc == NC_NOERR)
-        rc = ncz_key_list_del(ds->map, &keys);
-    ncz_buf_clear(&key);
-    ncz_key_list_clear(&keys);
-    return rc;
-}
-
 /* ---- what a failure restores ----------------------------------------------------------------------------------- */
 
 typedef struct saved {
@@ -238,7 +159,168 @@ restore_var(ncz_var *v, const saved *s)
     v->widening = s->widening;
 }
 
+/* ---- the width in memory --------------------------------------------------------------------------------------- */
+
+/* Changes the width in the model and in the cache. All stays as it was if a chunk would be too large. */
+static int
+set_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+{
+    saved before = save_var(v);
+    int   rc = ncz_var_widen(ds->model, v, width, widening);
+
+    if (rc == NC_NOERR && v->spec->unusable->code != NC_NOERR)
+        rc = ncz_fail(v->spec->unusable->code,
+                      "%s: a string of %zu bytes needs chunks that are too large; define smaller chunks", v->name,
+                      width);
+    if (rc == NC_NOERR)
+        rc = ncz_engine_widen(ds->engine, v->spec);
+    if (rc != NC_NOERR)
+        restore_var(v, &before);
+    drop_saved(&before);
+    return rc;
+}
+
+int
+ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+{
+    bool dirty = v->dirty;
+    int  rc = NC_NOERR;
+
+    if (width == v->dtype.size)
+        v->widening = v->widening && widening; /* another process may have done step 4 */
+    if (width <= v->dtype.size)
+        return NC_NOERR;
+    rc = set_width(ds, v, width, widening);
+    v->dirty = dirty; /* the document has it */
+    return rc;
+}
+
+/* ---- the width in the store ------------------------------------------------------------------------------------ */
+
+/* True if other processes may widen the variable, too. */
+static bool
+is_followed(const ncz_dataset *ds, const ncz_var *v)
+{
+    return (ds->home == NCZ_HOME_PATH || ds->home == NCZ_HOME_CALLER) && ds->state != NCZ_DATASET_NEW &&
+           !ds->root_deferred && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0 && v->unusable->code == NC_NOERR &&
+           may_widen(ds, v);
+}
+
+bool
+ncz_dataset_has_followed(const ncz_dataset *ds)
+{
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            if (is_followed(ds, g->vars[i]))
+                return true;
+    return false;
+}
+
+static int
+array_key(const ncz_dataset *ds, const ncz_var *v, ncz_buf *key)
+{
+    int rc = ncz_var_key(v, key);
+
+    if (rc == NC_NOERR && (rc = ncz_buf_putc(key, '/')) == NC_NOERR)
+        rc = ncz_buf_puts(key, ds->model->dialect->docs.array);
+    return rc;
+}
+
+/* The width in the stored document. 0: the document is the one that this process knows, or says nothing. */
+static int
+read_width(ncz_dataset *ds, const ncz_var *v, size_t *width, bool *widening)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
+                                .depth = ds->limits.json_depth,
+                                .nbytes = ds->limits.document_bytes,
+                                .name = v->name};
+    ncz_buf             key = NCZ_BUF_INIT, text = NCZ_BUF_LIMIT(ds->limits.document_bytes);
+    ncz_json           *doc = NULL;
+    int                 rc;
+
+    *width = 0;
+    *widening = false;
+    if ((rc = array_key(ds, v, &key)) != NC_NOERR || (rc = zmap_get(ds->map, ncz_buf_str(&key), &text)) != NC_NOERR)
+        goto done;
+    if (ncz_doc_cache_same(&ds->stored, ncz_buf_str(&key), ncz_buf_str(&text), text.len))
+        goto done;
+    if ((rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &doc, NULL)) == NC_NOERR)
+        *width = ds->model->dialect->string_width(doc, widening);
+done:
+    ncz_json_free(doc);
+    ncz_buf_clear(&text);
+    ncz_buf_clear(&key);
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
+/* Calls `task` for each variable that others may widen, of one variable or (uid 0) of all. */
+static int
+each_followed(ncz_dataset *ds, uint64_t uid, int (*task)(ncz_dataset *ds, ncz_var *v))
+{
+    int rc = NC_NOERR;
+
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
+            if ((uid == 0 || g->vars[i]->uid == uid) && is_followed(ds, g->vars[i]))
+                rc = task(ds, g->vars[i]);
+    return rc;
+}
+
+static int
+follow_width(ncz_dataset *ds, ncz_var *v)
+{
+    size_t width;
+    bool   widening;
+    int    rc = read_width(ds, v, &width, &widening);
+
+    return rc == NC_NOERR ? ncz_dataset_take_width(ds, v, width, widening) : rc;
+}
+
+int
+ncz_dataset_follow_widths(ncz_dataset *ds)
+{
+    return each_followed(ds, 0, follow_width);
+}
+
+/* NC_EOBJECT: the stored width is larger. */
+static int
+check_width(ncz_dataset *ds, ncz_var *v)
+{
+    size_t width;
+    bool   widening;
+
+    return read_width(ds, v, &width, &widening) == NC_NOERR && width > v->dtype.size ? NC_EOBJECT : NC_NOERR;
+}
+
+bool
+ncz_dataset_widths_are_old(ncz_dataset *ds, int rc)
+{
+    ncz_err first;
+    bool    old;
+
+    if (rc != NC_ETRUNC && rc != NC_EFILTER)
+        return false;
+    ncz_err_save(&first, rc);
+    old = each_followed(ds, 0, check_width) == NC_EOBJECT;
+    (void)ncz_err_adopt(&first);
+    return old;
+}
+
 /* ---- the steps ------------------------------------------------------------------------------------------------- */
+
+/* Step 3. */
+static int
+widen_chunks(ncz_dataset *ds, const ncz_var *v)
+{
+    ncz_stored_chunks chunks = {.index = NULL};
+    size_t            n = v->rank == 0 ? 1 : v->rank;
+    int               rc = ncz_dataset_list_chunks(ds, v, &chunks);
+
+    for (size_t i = 0; rc == NC_NOERR && i < chunks.n; i++)
+        rc = ncz_engine_widen_stored(ds->engine, v->spec, chunks.index + i * n);
+    ncz_stored_chunks_clear(&chunks);
+    return rc;
+}
 
 /* Stores everything that changed. A dataset that was never committed stays so. */
 static int
@@ -248,43 +330,32 @@ store_state(ncz_dataset *ds, const ncz_var *v)
 
     if (!ncz_dataset_is_new(ds))
         return ncz_dataset_flush(ds, false);
-    if ((rc = ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR || ds->state != NCZ_DATASET_DOCUMENTED)
+    if ((rc = ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR || ds->state != NCZ_DATASET_DOCUMENTED)
         return rc;
     return ncz_dataset_put_documents(ds, false);
 }
 
 /*
- * Steps 4 to 6. The document has the new width and the filter, if it is stored at all. In step 5 the copy in the
- * consolidated metadata comes first: a crash before the document itself leaves the filter there, and with it the rest
- * to do.
+ * Steps 3 and 4. In step 4 the copy in the consolidated metadata comes first: a crash before the document itself
+ * leaves the filter there, and with it the rest to do.
  */
 static int
 finish_widening(ncz_dataset *ds, ncz_var *v)
 {
-    saved             before = save_var(v);
-    ncz_stored_chunks chunks = {.index = NULL};
-    int               rc;
+    int rc = widen_chunks(ds, v);
 
-    if ((rc = ncz_dataset_list_chunks(ds, v, &chunks)) != NC_NOERR ||
-        (rc = ncz_var_widen(ds->model, v, v->maxstrlen, false)) != NC_NOERR)
-        goto done;
-    if ((rc = move_chunks(ds, before.spec, v->spec, chunks.index, chunks.n)) != NC_NOERR) {
-        restore_var(v, &before);
-        goto done;
-    }
-    ncz_engine_forget(ds->engine, v->uid);
+    if (rc != NC_NOERR || !v->widening)
+        return rc;
+    v->widening = false;
+    v->dirty = true;
     ds->copies_first = true;
-    rc = store_state(ds, v);
+    if ((rc = store_state(ds, v)) != NC_NOERR)
+        v->widening = true;
     ds->copies_first = false;
-    if (rc == NC_NOERR)
-        rc = delete_widened(ds, before.spec, chunks.index, chunks.n);
-done:
-    drop_saved(&before);
-    ncz_stored_chunks_clear(&chunks);
     return rc;
 }
 
-/* Steps 3 to 6 of a widening that was interrupted. */
+/* Steps 2 to 4 of a widening that was interrupted. */
 static int
 resume_widening(ncz_dataset *ds, ncz_var *v)
 {
@@ -292,7 +363,7 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
 
     if (!v->widening || ds->comm != NULL)
         return NC_NOERR;
-    /* A crash in step 3 may have left the consolidated metadata as they were. */
+    /* A crash in step 2 may have left the consolidated metadata as they were. */
     v->dirty = true;
     if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = store_state(ds, v)) != NC_NOERR)
         return rc;
@@ -326,91 +397,63 @@ choose_width(const ncz_dataset *ds, const ncz_var *v, size_t need)
     return twice;
 }
 
-/* Changes the width in memory. The variable stays as it was if one of its chunks would be too large. */
+/* After a failure of step 2 the document may have the new width or the old one: it counts when it is read again. */
 static int
-set_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+take_back(ncz_dataset *ds, ncz_var *v, const saved *before, bool dirty, int rc)
 {
-    saved before = save_var(v);
-    int   rc = ncz_var_widen(ds->model, v, width, widening);
+    ncz_buf key = NCZ_BUF_INIT;
+    ncz_err first;
 
-    if (rc == NC_NOERR && v->spec->unusable->code != NC_NOERR) {
-        rc = ncz_fail(v->spec->unusable->code,
-                      "%s: a string of %zu bytes needs chunks that are too large; define smaller chunks", v->name,
-                      width);
-        restore_var(v, &before);
-    }
-    drop_saved(&before);
-    return rc;
-}
-
-/* Step 2. Deletes first what earlier sessions left below the variable. */
-static int
-put_widened(ncz_dataset *ds, const ncz_spec *from, const ncz_spec *to, const uint64_t *index, size_t n)
-{
-    ncz_key_list   all = NCZ_KEY_LIST_INIT, mine = NCZ_KEY_LIST_INIT, stale = NCZ_KEY_LIST_INIT;
-    size_t         width = from->rank == 0 ? 1 : from->rank, at;
-    ncz_names      known = NCZ_NAMES_INIT;
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
-    int            rc = ncz_owner_chunks_below(ds->map, ds->model->dialect, from->path, &all);
-
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        if ((rc = from->locate(from, index + i * width, &key, &where)) == NC_NOERR &&
-            (rc = ncz_key_list_add(&mine, "", where.key)) == NC_NOERR)
-            rc = ncz_names_put(&known, mine.v[i], i);
-    for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (!ncz_names_get(&known, all.v[i], &at))
-            rc = ncz_key_list_add(&stale, "", all.v[i]);
-    if (rc == NC_NOERR)
-        rc = ncz_key_list_del(ds->map, &stale);
-    if (rc == NC_NOERR)
-        rc = move_chunks(ds, from, to, index, n);
-    ncz_names_clear(&known);
+    ncz_err_save(&first, rc);
+    ncz_engine_forget(ds->engine, v->uid); /* step 1 has stored what was dirty */
+    restore_var(v, before);
+    v->dirty = dirty;
+    if (array_key(ds, v, &key) == NC_NOERR)
+        ncz_doc_cache_forget(&ds->stored, ncz_buf_str(&key));
     ncz_buf_clear(&key);
-    ncz_key_list_clear(&all);
-    ncz_key_list_clear(&mine);
-    ncz_key_list_clear(&stale);
+    return ncz_err_adopt(&first);
+}
+
+/* Steps 1 to 4. Without chunks of this process the first document is the last one, too: other programs may read it. */
+static int
+widen_stored(ncz_dataset *ds, ncz_var *v, size_t need)
+{
+    saved before;
+    bool  dirty;
+    int   rc = store_state(ds, v); /* 1 */
+
+    if (rc != NC_NOERR || need <= v->dtype.size) /* it has met another process's width */
+        return rc;
+    before = save_var(v);
+    dirty = v->dirty;
+    if ((rc = set_width(ds, v, choose_width(ds, v, need), v->written)) == NC_NOERR &&
+        (rc = store_state(ds, v)) != NC_NOERR) /* 2 */
+        rc = take_back(ds, v, &before, dirty, rc);
+    if (rc == NC_NOERR)
+        rc = finish_widening(ds, v);
+    drop_saved(&before);
     return rc;
 }
 
-/* Steps 1 to 6 for a variable that has chunks in the store, or may have. */
+/* No document of the dataset is stored, so nobody sees it. */
 static int
-widen_stored(ncz_dataset *ds, ncz_var *v, size_t width)
+widen_unseen(ncz_dataset *ds, ncz_var *v, size_t need)
 {
-    saved             before = save_var(v);
-    ncz_stored_chunks chunks = {.index = NULL};
-    int               rc;
+    int rc = ncz_engine_flush(ds->engine, v->uid);
 
-    if ((rc = store_state(ds, v)) != NC_NOERR || /* 1 */
-        (rc = ncz_dataset_list_chunks(ds, v, &chunks)) != NC_NOERR)
-        goto done;
-    ncz_engine_forget(ds->engine, v->uid);
-    if ((rc = set_width(ds, v, width, chunks.n > 0)) != NC_NOERR)
-        goto done;
-    if ((rc = put_widened(ds, before.spec, v->spec, chunks.index, chunks.n)) != NC_NOERR) { /* 2 */
-        ncz_err first;
-
-        ncz_err_save(&first, rc);
-        (void)delete_widened(ds, v->spec, chunks.index, chunks.n);
-        restore_var(v, &before);
-        rc = ncz_err_adopt(&first);
-        goto done;
-    }
-    if ((rc = store_state(ds, v)) == NC_NOERR && v->widening) /* 3 */
-        rc = finish_widening(ds, v);
-done:
-    drop_saved(&before);
-    ncz_stored_chunks_clear(&chunks);
+    if (rc == NC_NOERR && (rc = set_width(ds, v, choose_width(ds, v, need), false)) == NC_NOERR && v->written)
+        rc = widen_chunks(ds, v);
     return rc;
 }
 
 int
 ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need)
 {
-    size_t width = choose_width(ds, v, need);
-    int    rc;
+    int rc = is_followed(ds, v) ? follow_width(ds, v) : NC_NOERR;
 
-    if (ds->comm != NULL)
+    if (rc != NC_NOERR)
+        return rc;
+    if (ds->comm != NULL && need > v->dtype.size)
         return ncz_fail(
             NC_ENOTBUILT,
             "%s: a string of %zu bytes needs a wider array, which several ranks cannot make; define it with "
@@ -422,40 +465,56 @@ ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need)
         return rc;
     if (need <= v->dtype.size)
         return NC_NOERR;
-    if (v->written)
-        return widen_stored(ds, v, width);
-    /* Nothing is stored. The document comes before the first wide chunk nevertheless. */
-    rc = set_width(ds, v, width, false);
-    return rc == NC_NOERR ? store_state(ds, v) : rc;
+    return ds->state == NCZ_DATASET_NEW ? widen_unseen(ds, v, need) : widen_stored(ds, v, need);
 }
 
-/* ---- a reader in between --------------------------------------------------------------------------------------- */
+/* ---- processes that store chunks of strings -------------------------------------------------------------------- */
+
+/* What was stored while the width was the old one: of a chunk, and by evictions too. */
+static int
+settle_width(ncz_dataset *ds, ncz_var *v)
+{
+    ncz_spec *spec = ncz_spec_ref(v->spec);
+    int       rc = NC_NOERR;
+
+    if (atomic_exchange(&spec->stored, false)) {
+        size_t width = v->dtype.size;
+
+        rc = follow_width(ds, v);
+        if (rc == NC_NOERR && v->dtype.size > width)
+            rc = widen_chunks(ds, v);
+        if (rc != NC_NOERR)
+            atomic_store(&v->spec->stored, true);
+    }
+    ncz_spec_unref(spec);
+    return rc;
+}
+
+static int
+prepare_width(ncz_dataset *ds, ncz_var *v)
+{
+    size_t width = v->dtype.size;
+    bool   stored = atomic_load(&v->spec->stored);
+    int    rc = ncz_engine_dirty_of(ds->engine, v->uid) ? follow_width(ds, v) : NC_NOERR;
+
+    if (rc == NC_NOERR && stored && v->dtype.size > width && (rc = widen_chunks(ds, v)) != NC_NOERR)
+        atomic_store(&v->spec->stored, true);
+    return rc;
+}
 
 int
-ncz_dataset_check_widening(ncz_dataset *ds, const ncz_var *v)
+ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid)
 {
-    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
-                                .depth = ds->limits.json_depth,
-                                .nbytes = ds->limits.document_bytes,
-                                .name = v->name};
-    ncz_buf             key = NCZ_BUF_INIT, text = NCZ_BUF_LIMIT(ds->limits.document_bytes);
-    ncz_json           *doc = NULL;
-    int                 rc;
+    enum { TRIES = 16 };
+    int rc = NC_NOERR, tries = 0;
 
-    if (!v->widening || ds->writable)
-        return NC_NOERR;
-    if ((rc = ncz_var_key(v, &key)) != NC_NOERR || (rc = ncz_buf_putc(&key, '/')) != NC_NOERR ||
-        (rc = ncz_buf_puts(&key, ds->model->dialect->docs.array)) != NC_NOERR)
-        goto done;
-    if ((rc = zmap_get(ds->map, ncz_buf_str(&key), &text)) != NC_NOERR ||
-        (rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &doc, NULL)) != NC_NOERR)
-        goto done;
-    if (!ds->model->dialect->is_widening(doc))
-        rc = ncz_fail(NC_EZARRMETA,
-                      "%s: another process has changed the width of its strings: open the dataset again", v->name);
-done:
-    ncz_json_free(doc);
-    ncz_buf_clear(&text);
-    ncz_buf_clear(&key);
-    return rc;
+    if (!ncz_dataset_has_followed(ds))
+        return ncz_engine_flush(ds->engine, uid);
+    do {
+        if ((rc = each_followed(ds, uid, prepare_width)) != NC_NOERR)
+            return rc;
+        rc = ncz_engine_flush(ds->engine, uid);
+        /* A chunk that was written in part may be wider by now, and could not be merged. */
+    } while (rc != NC_NOERR && ++tries < TRIES && ncz_dataset_widths_are_old(ds, rc));
+    return rc == NC_NOERR ? each_followed(ds, uid, settle_width) : rc;
 }

@@ -241,6 +241,8 @@ int ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type
  * NC_EFILTER: malformed. NC_ENOFILTER: no such codec, or not with this configuration.
  */
 int ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out);
+/* Makes the chain for strings of another width, `in`. Shuffle takes whole strings: numcodecs accepts no other rest. */
+int ncz_chain_fit_width(ncz_chain *base, const ncz_array_type *in, ncz_chain **out);
 /* Makes a new chain without the codecs of that id; NULL when none is left. */
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
 
@@ -292,6 +294,10 @@ int ncz_chain_encode(const ncz_chain *c, ncz_scratch *scratch, const void *in, s
  */
 int ncz_chain_decode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, void *out, size_t n,
                      bool tail_ok);
+
+/* The bytes that a stored object decodes to, at most `most`. For elements whose width is not known. */
+int ncz_chain_decoded_len(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, size_t most,
+                          size_t *len);
 
 /* Whether the chain is for arrays of objects. Only the next two functions can run such a chain. */
 bool ncz_chain_objects(const ncz_chain *c);

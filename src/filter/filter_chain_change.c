@@ -140,3 +140,24 @@ ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out)
     ncz_codec_list_clear(&list);
     return rc;
 }
+
+int
+ncz_chain_fit_width(ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
+{
+    const unsigned       width[] = {(unsigned)in->dtype.size};
+    const ncz_codec_ops *ops = NULL;
+    ncz_codec           *codec = NULL;
+    int                  rc;
+
+    if (ncz_chain_find(base, "shuffle") < 0 || in->dtype.size > INT32_MAX) {
+        *out = ncz_chain_ref(base);
+        return NC_NOERR;
+    }
+    if ((ops = ncz_codec_by_id("shuffle")) == NULL)
+        return ncz_fail(NC_ENOFILTER, "codec 'shuffle' is not built in");
+    if ((rc = ncz_codec_from_words(ops, 1, width, in, &codec)) == NC_NOERR)
+        rc = ncz_chain_with(base, codec, in, false, out);
+    ncz_codec_unref(codec);
+    ncz_codec_ops_unref(ops);
+    return rc;
+}

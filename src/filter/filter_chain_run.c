@@ -292,6 +292,43 @@ done:
     return rc;
 }
 
+/* Whether a step gives as many bytes as it takes. */
+static bool
+keeps_length(const ncz_chain_step *s)
+{
+    return s->codec->ops->fixed && s->codec->ops->bound == NULL;
+}
+
+int
+ncz_chain_decoded_len(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, size_t most, size_t *len)
+{
+    stages between;
+    size_t from = 0;
+    int    rc = is_plain(c) ? NC_NOERR : check_chain(c, 0);
+
+    if (rc != NC_NOERR)
+        return rc;
+    init_stages(&between, scratch);
+    while (!is_plain(c) && from < c->nrun && keeps_length(c->run[from]))
+        from++;
+    for (size_t k = is_plain(c) ? 0 : c->nrun; rc == NC_NOERR && k-- > from;) {
+        ncz_buf *to = between.bufs[k % 2];
+        size_t   cap = 0, used;
+        bool     exact;
+
+        if ((rc = bound_input(c, k, most, &cap, &exact)) != NC_NOERR || (rc = make_room(to, cap)) != NC_NOERR)
+            break;
+        used = cap;
+        if ((rc = run_decode(c->run[k], in, nin, to->data, cap, false, &used)) == NC_NOERR)
+            nin = used;
+        in = to->data;
+    }
+    clear_stages(&between);
+    if (rc == NC_NOERR)
+        *len = nin;
+    return rc;
+}
+
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
 #define ROOM_FIRST ((size_t)16 << 10)

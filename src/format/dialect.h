@@ -119,9 +119,9 @@ typedef struct ncz_dialect_ops {
     int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
                       ncz_buf *text, ncz_node_doc_fn each, void *arg);
     ncz_locate_fn locate;
-    /* True if an array's document, `docs.array`, is that of strings whose widening is not finished (ncz_var.widening).
-     * NULL: strings are never widened. */
-    bool (*is_widening)(const ncz_json *array);
+    /* The width of the strings in an array's document, `docs.array`; 0: it has none. *widening: as in ncz_var. NULL:
+     * strings are never widened. */
+    size_t (*string_width)(const ncz_json *array, bool *widening);
     /* The key encoding for keys whose numbers are separated by '.' or '/' (0: the usual one of the encoding). `v2`: as
      * Zarr v2 names chunks. */
     ncz_key_encoding (*encode_keys)(char separator, bool v2);

@@ -59,7 +59,7 @@ struct ncz_spec {
     unsigned       *order; /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
     void           *fill;  /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a vlen block of one */
     bool            fill_null; /* the document has null for `fill`, so other readers do not know it */
-    bool            widening;  /* its chunks have other keys while its strings are widened; see ncz_var.widening */
+    atomic_bool     stored;    /* chunks of this spec were stored; see ncz_dataset_flush_chunks() */
     ncz_chain      *chain;     /* for arrays of this spec's type; NULL: none */
     char           *path;      /* the variable's key, "g1/v" */
     uint64_t       *object; /* chunks of one object in each dimension, rank entries; NULL: each chunk is an object */
@@ -202,7 +202,7 @@ struct ncz_var {
     size_t           maxstrlen;   /* strings: bytes per stored element */
     bool             any_length;  /* strings: _nczarr_maxstrlen = 0 in this session has set their codec */
     bool             width_asked; /* strings: this session set maxstrlen, so longer strings are cut */
-    bool             widening;    /* strings: an unfinished widening has its chunks under keys of their own */
+    bool             widening;    /* strings: some chunks may be narrower, and the document says so */
     unsigned        *order;       /* as in the spec */
     ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;

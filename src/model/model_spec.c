@@ -298,7 +298,6 @@ ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, n
                      .chunk_bytes = s->chunk_bytes,
                      .row = s->row,
                      .fill_null = s->fill_null,
-                     .widening = s->widening,
                      .shard_layout = s->shard_layout,
                      .object_ops = s->object_ops,
                      .key_encoding = s->key_encoding,
@@ -361,7 +360,6 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .dtype = v->dtype,
                     .key_encoding = v->key_encoding,
                     .locate = m->locate,
-                    .widening = v->widening,
                     .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
     s->dtype.big = is_stored_big(m, v);
     s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);

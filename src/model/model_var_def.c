@@ -348,38 +348,15 @@ ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order)
     return NC_NOERR;
 }
 
-/* Makes the chain for strings of another width. Shuffle takes whole strings: numcodecs accepts no other rest. */
-static int
-refit_shuffle(const ncz_var *v, const ncz_dtype *dtype, ncz_chain **out)
-{
-    const unsigned       width[] = {(unsigned)dtype->size};
-    ncz_array_type       type = ncz_spec_array_type(v->spec);
-    const ncz_codec_ops *ops = NULL;
-    ncz_codec           *codec = NULL;
-    int                  rc;
-
-    if (ncz_chain_find(v->chain, "shuffle") < 0 || dtype->size > INT32_MAX) {
-        *out = ncz_chain_ref(v->chain);
-        return NC_NOERR;
-    }
-    type.dtype = *dtype;
-    if ((ops = ncz_codec_by_id("shuffle")) == NULL)
-        return ncz_fail(NC_ENOFILTER, "%s: codec 'shuffle' is not built in", v->name);
-    if ((rc = ncz_codec_from_words(ops, 1, width, &type, &codec)) == NC_NOERR)
-        rc = ncz_chain_with(v->chain, codec, &type, false, out);
-    ncz_codec_unref(codec);
-    ncz_codec_ops_unref(ops);
-    return rc;
-}
-
 int
 ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
 {
-    ncz_dtype  old = v->dtype;
-    size_t     old_len = v->maxstrlen;
-    bool       old_widening = v->widening;
-    ncz_chain *old_chain = v->chain, *chain = NULL;
-    int        rc;
+    ncz_dtype      old = v->dtype;
+    size_t         old_len = v->maxstrlen;
+    bool           old_widening = v->widening;
+    ncz_chain     *old_chain = v->chain, *chain = NULL;
+    ncz_array_type type = ncz_spec_array_type(v->spec);
+    int            rc;
 
     if (v->type->class != NCZ_TYPE_STRING || nbytes == 0)
         return ncz_fail(NC_EINVAL, "%s: strings cannot have a width of %zu bytes", v->name, nbytes);
@@ -387,8 +364,8 @@ ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
         v->maxstrlen = nbytes;
         return NC_NOERR;
     }
-    v->dtype = ncz_dtype_of(v->type, false, nbytes);
-    if ((rc = refit_shuffle(v, &v->dtype, &chain)) != NC_NOERR) {
+    v->dtype = type.dtype = ncz_dtype_of(v->type, false, nbytes);
+    if ((rc = ncz_chain_fit_width(v->chain, &type, &chain)) != NC_NOERR) {
         v->dtype = old;
         return rc;
     }

@@ -243,11 +243,10 @@ ON_BOTH(any_length)
 
 /* ---- other readers --------------------------------------------------------------------------------------------- */
 
-/* One that opened the dataset before gets an error for what it cannot read, and never half of a string. */
+/* One that opened the dataset before takes the new width over when it meets a chunk of it. */
 static void
 a_reader_from_before(void **state)
 {
-    char       *got = NULL;
     nczarr_map *map = NULL;
     int         reader, writer;
 
@@ -265,18 +264,13 @@ a_reader_from_before(void **state)
     OK(put_long(writer, "v", 0));
     OK(put_long(writer, "w", 0));
     OK(nc_close(writer));
-    FAILS(NC_ETRUNC, nc_get_var1_string(reader, id_of(reader, "v"), (size_t[]){2}, &got));
-    FAILS(NC_EFILTER, nc_get_var1_string(reader, id_of(reader, "w"), (size_t[]){0, 2}, &got));
-    check_numbers(reader);
-    OK(nc_close(reader));
-    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
     check_texts(reader, "v", 0, true);
+    assert_int_equal(width_of(reader, "v"), LONG);
     check_texts(reader, "w", 0, true);
+    assert_int_equal(width_of(reader, "w"), LONG);
     OK(nc_close(reader));
     OK(nczarr_map_close(map));
 }
-
-/* ---- failures and crashes at any operation --------------------------------------------------------------------- */
 
 static nczarr_map *
 prepared(const char *mode)
@@ -295,7 +289,7 @@ static int
 count_key(const char *name, bool leaf, void *arg)
 {
     (void)leaf;
-    /* Widened chunks have one number more than a chunk has: "0.0". */
+    /* No other names than those of the chunks. */
     *(size_t *)arg += name[0] != '.' && strchr(name, '.') != NULL;
     return NC_NOERR;
 }
@@ -317,6 +311,272 @@ check_finished(nczarr_map *map)
     OK(zmap_list(map, "v", count_key, &n));
     assert_int_equal(n, 0);
 }
+
+/* ---- chunks that another process stored at the width that it knew ---------------------------------------------- */
+
+/* The length of a chunk without codecs. */
+static unsigned long long
+length_of(nczarr_map *map, const char *key)
+{
+    unsigned long long n = 0;
+
+    OK(nczarr_map_len(map, key, &n));
+    return n;
+}
+
+static void
+put_text(int ncid, const char *name, size_t at, const char *text)
+{
+    const size_t index[2] = {0, at};
+
+    OK(nc_put_var1_string(ncid, id_of(ncid, name), strcmp(name, "w") == 0 ? index : index + 1, &text));
+}
+
+/* Element `at` of both variables is `text`. */
+static void
+check_text(int ncid, size_t at, const char *text)
+{
+    for (const char *name = "v"; name != NULL; name = name[0] == 'v' ? "w" : NULL) {
+        const size_t index[2] = {0, at};
+        char        *got = NULL;
+
+        OK(nc_get_var1_string(ncid, id_of(ncid, name), name[0] == 'w' ? index : index + 1, &got));
+        assert_string_equal(got, text);
+        OK(nc_free_string(1, &got));
+    }
+}
+
+/* One that opened before stores whole chunks and parts, when its cache has room and when it has none. */
+static void
+a_writer_from_before(void **state)
+{
+    (void)state;
+    for (int small = 0; small < 2; small++) {
+        nczarr_map *map = NULL;
+        int         before, writer, reader;
+
+        OK(nczarr_map_memory(&map));
+        OK(nczarr_create_map(map, "mode=nczarr", NC_CLOBBER, &writer));
+        OK(make(writer));
+        OK(nc_close(writer));
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &before));
+        put_text(before, "v", 1, "first"); /* dirty, and in part */
+        put_text(before, "w", 1, "first");
+        if (small != 0)
+            OK(nc_set_var_chunk_cache(before, id_of(before, "v"), 1, 1, 0));
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
+        OK(put_long(writer, "v", 0));
+        OK(put_long(writer, "w", 0));
+        OK(nc_put_vara_string(before, id_of(before, "v"), (size_t[]){3}, (size_t[]){3},
+                              (const char *[]){"a", "b", "c"})); /* a whole chunk */
+        put_text(before, "w", 5, "c");
+        OK(nc_sync(before));
+        OK(nc_close(writer));
+        put_text(before, "v", 6, "sixth");
+        put_text(before, "w", 6, "sixth");
+        assert_int_equal(width_of(before, "v"), LONG);
+        OK(nc_close(before));
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(length_of(map, k == 0 ? "v/0" : k == 1 ? "v/1" : "v/2"), 3 * LONG);
+        OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
+        check_text(reader, 0, long_text);
+        check_text(reader, 1, "first");
+        check_text(reader, 2, "two");
+        check_text(reader, 5, "c");
+        check_text(reader, 6, "sixth");
+        OK(nc_close(reader));
+        OK(nczarr_map_close(map));
+    }
+}
+
+/* A map over another one. Just before it puts `key`, a second process widens both variables. */
+typedef struct hooked {
+    nczarr_map *map;
+    const char *key;
+} hooked;
+
+static int
+hooked_get(void *user, const char *key, unsigned long long start, unsigned long long count, nczarr_map_reply *reply)
+{
+    void  *data = NULL;
+    size_t len = 0;
+    int    rc = nczarr_map_get(((hooked *)user)->map, key, &data, &len);
+
+    (void)start, (void)count; /* always the whole object */
+    if (rc == NC_NOERR)
+        rc = nczarr_map_answer(reply, data, len);
+    free(data);
+    return rc;
+}
+
+static int
+hooked_put(void *user, const char *key, const void *data, size_t count)
+{
+    hooked *h = user;
+
+    if (h->key != NULL && strcmp(h->key, key) == 0) {
+        int writer;
+
+        h->key = NULL;
+        OK(nczarr_open_map(h->map, NULL, NC_WRITE, &writer));
+        OK(put_long(writer, "v", 0));
+        OK(put_long(writer, "w", 0));
+        OK(nc_close(writer));
+    }
+    return nczarr_map_write(h->map, key, count, data);
+}
+
+static int
+hooked_del(void *user, const char *key)
+{
+    return nczarr_map_delete(((hooked *)user)->map, key);
+}
+
+static int
+hooked_list(void *user, const char *prefix, nczarr_map_each each, void *arg)
+{
+    return nczarr_map_search(((hooked *)user)->map, prefix, each, arg);
+}
+
+/* The chunk is stored at the old width after all others have become wide: its writer sees the new width then. */
+static void
+a_chunk_stored_too_late(void **state)
+{
+    static const char *const keys[] = {"v/1", "w/0.1"};
+    const nczarr_map_ops     ops = {.size = sizeof ops,
+                                    .name = "hooked",
+                                    .get = hooked_get,
+                                    .put = hooked_put,
+                                    .del = hooked_del,
+                                    .list = hooked_list};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(keys); i++) {
+        hooked      h = {.map = prepared("mode=nczarr"), .key = NULL};
+        nczarr_map *map = NULL;
+        int         before, reader;
+
+        OK(nczarr_map_own(&ops, &h, &map));
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &before));
+        h.key = keys[i];
+        OK(nc_put_vara_string(before, id_of(before, "v"), (size_t[]){3}, (size_t[]){3},
+                              (const char *[]){"a", "b", "c"}));
+        OK(nc_put_vara_string(before, id_of(before, "w"), (size_t[]){0, 3}, (size_t[]){1, 3},
+                              (const char *[]){"a", "b", "c"}));
+        OK(nc_sync(before));
+        assert_null(h.key);
+        assert_int_equal(length_of(h.map, "v/1"), 3 * LONG);
+        OK(nc_close(before));
+        OK(nczarr_map_close(map));
+        check_finished(h.map);
+        OK(nczarr_open_map(h.map, NULL, NC_NOWRITE, &reader));
+        check_text(reader, 0, long_text);
+        check_text(reader, 3, "a");
+        check_text(reader, 5, "c");
+        check_text(reader, 6, "six");
+        assert_int_equal(width_of(reader, "w"), LONG);
+        OK(nc_close(reader));
+        OK(nczarr_map_close(h.map));
+    }
+}
+
+/* Two that widen: the second takes over what is wide enough, and else goes on from there. */
+static void
+both_widen(void **state)
+{
+    nczarr_map *map = NULL;
+    int         one, other;
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, "mode=nczarr", NC_CLOBBER, &one));
+    OK(make(one));
+    OK(nc_close(one));
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &one));
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &other));
+    put_text(one, "v", 0, long_text);
+    put_text(other, "v", 6, long_text + 1);
+    assert_int_equal(width_of(other, "v"), LONG);
+    put_text(other, "v", 5, longer_text);
+    put_text(one, "v", 1, longer_text);
+    assert_int_equal(width_of(one, "v"), 2 * LONG);
+    OK(nc_put_vara_string(one, id_of(one, "w"), (size_t[]){1, 0}, (size_t[]){1, 1},
+                          (const char *[]){longer_text})); /* and the documents get a new length */
+    OK(nc_put_vara_string(other, id_of(other, "w"), (size_t[]){2, 0}, (size_t[]){1, 1}, (const char *[]){"two"}));
+    OK(nc_close(other));
+    OK(nc_close(one));
+    check_finished(map);
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &one));
+    {
+        const char *want[LEN] = {long_text, longer_text, "two", "three", "four", longer_text, long_text + 1};
+        char       *got[LEN] = {NULL};
+
+        OK(nc_get_var_string(one, id_of(one, "v"), got));
+        for (size_t i = 0; i < LEN; i++)
+            assert_string_equal(got[i], want[i]);
+        OK(nc_free_string(LEN, got));
+        OK(nc_get_vara_string(one, id_of(one, "w"), (size_t[]){1, 0}, (size_t[]){2, 1}, got));
+        assert_string_equal(got[0], longer_text);
+        assert_string_equal(got[1], "two");
+        OK(nc_free_string(2, got));
+    }
+    assert_int_equal(width_of(one, "w"), 2 * LONG);
+    OK(nc_close(one));
+    OK(nczarr_map_close(map));
+}
+
+/* The chunks of a dataset that has them already: read, put in part, and wide after the next widening. */
+static void
+narrow_chunks(void **state)
+{
+    nczarr_map *map = prepared("mode=nczarr"), *old = prepared("mode=nczarr");
+    void       *body = NULL;
+    size_t      n = 0;
+    int         ncid;
+
+    (void)state;
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+    put_text(ncid, "v", 1, long_text);
+    put_text(ncid, "w", 1, long_text);
+    OK(nc_close(ncid));
+    for (int k = 0; k < 2; k++) { /* as a writer of an earlier version left them */
+        const char *key = k == 0 ? "v/1" : "w/0.1";
+
+        OK(nczarr_map_get(old, key, &body, &n));
+        OK(nczarr_map_write(map, key, n, body));
+        free(body);
+    }
+    assert_int_equal(length_of(map, "v/1"), 3 * 128);
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+    check_text(ncid, 4, "four");
+    put_text(ncid, "v", 3, "3");
+    put_text(ncid, "w", 3, "3");
+    OK(nc_close(ncid));
+    assert_int_equal(length_of(map, "v/1"), 3 * LONG);
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
+    check_text(ncid, 3, "3");
+    check_text(ncid, 4, "four");
+    check_text(ncid, 1, long_text);
+    OK(nc_close(ncid));
+
+    /* What was cut off is no narrower chunk, where its length or its strings show it. */
+    OK(nczarr_map_get(map, "v/0", &body, &n));
+    assert_int_equal(n, 3 * LONG); /* the second is the long one */
+    for (int k = 0; k < 2; k++) {
+        char *got = NULL;
+
+        OK(nczarr_map_write(map, "v/0", k == 0 ? 3 * 200 : 3 * 200 + 1, body));
+        OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
+        FAILS(NC_ETRUNC, nc_get_var1_string(ncid, id_of(ncid, "v"), (size_t[]){0}, &got));
+        assert_null(got);
+        OK(nc_close(ncid));
+    }
+    free(body);
+    OK(nczarr_map_close(map));
+    OK(nczarr_map_close(old));
+}
+
+/* ---- failures and crashes at any operation --------------------------------------------------------------------- */
 
 static const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated"};
 
@@ -434,7 +694,7 @@ interrupted(void)
     }
 }
 
-/* One that opened the dataset in between never takes chunks that are no longer there for fill. */
+/* One that opened the dataset in between reads on when it is finished, and after the next. */
 static void
 a_reader_in_between(void **state)
 {
@@ -448,8 +708,13 @@ a_reader_in_between(void **state)
     OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
     OK(nc_close(writer));
     check_finished(map);
-    FAILS(NC_EZARRMETA, nc_get_var1_string(reader, id_of(reader, "v"), (size_t[]){6}, &got));
-    assert_null(got);
+    check_texts(reader, "v", LEN, false);
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
+    OK(nc_put_var1_string(writer, id_of(writer, "v"), (size_t[]){0}, &(const char *){longer_text}));
+    OK(nc_close(writer));
+    OK(nc_get_var1_string(reader, id_of(reader, "v"), (size_t[]){0}, &got));
+    assert_string_equal(got, longer_text);
+    OK(nc_free_string(1, &got));
     OK(nc_close(reader));
     OK(nczarr_map_close(map));
 }
@@ -482,29 +747,37 @@ an_unfinished_one_is_renamed(void **state)
     OK(nczarr_map_close(map));
 }
 
-static int
-widen_without_memory(void *arg)
-{
-    return put_long(*(int *)arg, "w", 3);
-}
-
+/* Each allocation fails once. Those for what need not be kept may, and the put succeeds. */
 static void
 memory_fails(void **state)
 {
-    nczarr_map *map = prepared("mode=nczarr");
-    int         ncid;
+    bool met = true;
 
     (void)state;
-    OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
-    each_allocation_fails(widen_without_memory, &ncid);
-    check_texts(ncid, "w", 3, true);
-    OK(nc_close(ncid));
-    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
-    check_texts(ncid, "w", 3, true);
-    check_texts(ncid, "v", LEN, true);
-    check_numbers(ncid);
-    OK(nc_close(ncid));
-    OK(nczarr_map_close(map));
+    for (size_t at = 1; met; at++) {
+        nczarr_map *map = prepared("mode=nczarr");
+        int         ncid, rc;
+
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+        fail_allocation(at);
+        rc = put_long(ncid, "w", 3);
+        met = end_failing();
+        assert_true(rc == NC_NOERR || (met && rc == NC_ENOMEM));
+        check_texts(ncid, "w", 3, rc == NC_NOERR);
+        OK(put_long(ncid, "w", 3));
+        check_texts(ncid, "w", 3, true);
+        OK(nc_close(ncid));
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+        OK(nc_close(ncid));
+        check_finished(map);
+        OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
+        check_texts(ncid, "w", 3, true);
+        check_texts(ncid, "v", LEN, true);
+        check_numbers(ncid);
+        OK(nc_close(ncid));
+        OK(nczarr_map_close(map));
+        assert_true(at < 10000);
+    }
 }
 
 /* A chunk that would be too large is refused, and nothing changes. */
@@ -547,6 +820,10 @@ main(void)
         cmocka_unit_test(asked),
         cmocka_unit_test(any_length),
         cmocka_unit_test(a_reader_from_before),
+        cmocka_unit_test(a_writer_from_before),
+        cmocka_unit_test(a_chunk_stored_too_late),
+        cmocka_unit_test(both_widen),
+        cmocka_unit_test(narrow_chunks),
         cmocka_unit_test(a_crash_loses_no_string),
         cmocka_unit_test(a_failure_is_survived),
         cmocka_unit_test(a_reader_in_between),

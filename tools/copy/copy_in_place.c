@@ -102,20 +102,24 @@ choose_modes(const migration *m, char **modes)
 /* ---- an unfinished widening ------------------------------------------------------------------------------------- */
 
 /*
- * A writer that died while it made the strings of a variable longer (formats.md) left its chunks, in Zarr v2, under
- * keys of one number more.
+ * A writer that died while it made the strings of a variable longer (formats.md) left chunks that are narrower than its
+ * document in Zarr v2 says, and says so in it.
  */
 static bool
 is_widening(const copy_source *s, const copy_var *v)
 {
-    char  *key = find_first_key(s->groups[v->group].in, v->in, v->rank);
-    size_t n = 0, path = strlen(v->path); /* with the slash before it, which the key lacks */
+    char       *key = v->type == NC_STRING ? copy_textf("%s/.zarray", v->path + 1) : NULL;
+    nczarr_map *map = NULL;
+    void       *text = NULL;
+    size_t      len = 0;
+    bool        is = false;
 
-    if (v->type == NC_STRING && key != NULL && strlen(key) > path)
-        for (const char *p = key + path; *p != '\0'; p++)
-            n += *p == '.' || *p == '/';
+    if (key != NULL && nczarr_inq_map(s->ncid, &map) == NC_NOERR && nczarr_map_get(map, key, &text, &len) == NC_NOERR)
+        is = strstr(text, "nczarr_widening") != NULL;
+    free(text);
+    (void)nczarr_map_close(map);
     free(key);
-    return n > 0 && n >= (v->rank > 0 ? (size_t)v->rank : 1);
+    return is;
 }
 
 static bool

@@ -74,17 +74,31 @@ parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
 
 /*
  * While strings are widened, the last filter is this one. It codes nothing. Readers that do not know it refuse the
- * array, whose usual keys hold narrow and wide chunks.
+ * array, some of whose chunks are narrower than it says.
  */
 #define WIDENING_ID "nczarr_widening"
 
-bool
-ncz_zarr2_is_widening(const ncz_json *zarray)
+static bool
+is_widening(const ncz_json *zarray)
 {
     const ncz_json *filters = ncz_json_get(zarray, "filters");
     size_t          n = ncz_json_is(filters, NCZ_JSON_ARRAY) ? ncz_json_len(filters) : 0;
 
     return n > 0 && ncz_json_str_is(ncz_json_get(ncz_json_at(filters, n - 1), "id"), WIDENING_ID);
+}
+
+size_t
+ncz_zarr2_string_width(const ncz_json *zarray, bool *widening)
+{
+    const char *dtype = ncz_json_str(ncz_json_get(zarray, "dtype"), NULL);
+    uint64_t    width = 0;
+
+    *widening = is_widening(zarray);
+    if (dtype == NULL || dtype[0] == '\0' || dtype[1] != 'S')
+        return 0;
+    for (const char *c = dtype + 2; *c >= '0' && *c <= '9' && width <= INT32_MAX; c++)
+        width = width * 10 + (uint64_t)(*c - '0');
+    return width <= INT32_MAX ? (size_t)width : 0;
 }
 
 static int
@@ -118,7 +132,7 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
         type.chunk_bytes = SIZE_MAX;
     rc = ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), &type, rules,
                          l->m->limits.chain, &z->chain);
-    if (rc == NC_NOERR && ncz_zarr2_is_widening(doc))
+    if (rc == NC_NOERR && is_widening(doc))
         rc = drop_widening(z);
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;

@@ -27,32 +27,16 @@ separator_of(const ncz_spec *spec)
     return spec->key_encoding == ZARR2_KEYS_NESTED ? '/' : '.';
 }
 
-/*
- * While the strings of an array are widened, its chunks have one more number, 0. Such keys belong to the array as its
- * other chunks do, so that they are removed and renamed with it, and no reader of Zarr asks for them.
- */
-#define WIDENED ".0"
-
-static int
-locate_at(const ncz_spec *spec, const char *path, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
-{
-    int rc = ncz_format_locate(spec, path, "", separator_of(spec), index, key, where);
-
-    if (rc == NC_NOERR && spec->widening && (rc = ncz_buf_puts(key, WIDENED)) == NC_NOERR)
-        where->key = key->data;
-    return rc;
-}
-
 int
 ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    return locate_at(spec, spec->path, index, key, where);
+    return ncz_format_locate(spec, spec->path, "", separator_of(spec), index, key, where);
 }
 
 int
 ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    return locate_at(spec, "", index, key, where);
+    return ncz_format_locate(spec, "", "", separator_of(spec), index, key, where);
 }
 
 /* ---- key -> index ---------------------------------------------------------------------------------------------- */
@@ -74,7 +58,7 @@ is_chunk(const char *rest)
     return digit;
 }
 
-/* Parses "3.1" or "3/1" as `rank` numbers; a scalar has "0". Another 0 may follow, of a chunk that is widened. */
+/* Parses "3.1" or "3/1" as `rank` numbers; a scalar has "0". */
 static bool
 parse_index(const char *rest, size_t rank, uint64_t *out)
 {
@@ -94,7 +78,7 @@ parse_index(const char *rest, size_t rank, uint64_t *out)
         if (d + 1 < n)
             rest++;
     }
-    return *rest == '\0' || strcmp(rest, WIDENED) == 0;
+    return *rest == '\0';
 }
 
 static bool
