@@ -353,7 +353,7 @@ static int
 add_entry(file_map *f, int dir, const ncz_dirent *e, const char *prefix, zmap_children *out)
 {
     char  *path;
-    mode_t mode;
+    mode_t mode = 0;
     int    rc = NC_NOERR;
 
     if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
