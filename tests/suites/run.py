@@ -7,11 +7,11 @@ Without a name: the parts of the short run. --all: every part, and each does all
 --all included or not. --seed: the number that random programs, histories and deaths are drawn with, which otherwise
 follows from the commit. --repeat: the parts so many times, beside as many busy loops as there are processors.
 """
-import argparse, fcntl, json, os, re, shutil, subprocess, sys, tempfile, threading, time
+import argparse, fcntl, json, os, re, shutil, signal, subprocess, sys, tempfile, threading, time
 
 sys.dont_write_bytecode = True
 import outcome, parts, schedule
-from parts import ALL, ALWAYS, BUILDS, GROUPS, PARTS, SHORT
+from parts import ALL, ALWAYS, BUILDS, BY_MODULE, GROUPS, PARTS, SHORT
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.path.join(ROOT, ".cache")
@@ -43,7 +43,7 @@ def arguments():
     p.add_argument("--jobs", type=int, metavar="N", default=len(os.sched_getaffinity(0)), help="processors to use")
     p.add_argument("part", nargs="*")
     o = p.parse_args()
-    known = {part.name for part in PARTS}
+    known = {part.name for part in PARTS + BY_MODULE}
     for name in o.part:
         if name not in known and name not in GROUPS:
             p.error("there is no part %s: see ./dev test --list" % name)
@@ -57,7 +57,7 @@ def arguments():
 def chosen(o):
     names = [n for word in o.part for n in GROUPS.get(word, (word,))]
     if names:
-        return [part for part in PARTS if part.name in names]
+        return [part for part in PARTS + BY_MODULE if part.name in names]
     return [part for part in PARTS if o.all or part.minutes[0]]
 
 
@@ -71,7 +71,8 @@ def list_parts():
             print("%-30s  installs %s" % ("", (" ".join(part.needs) or "nothing") + more))
     for group, names in GROUPS.items():
         print("%-30s  %s" % (group, " ".join(names)))
-    print("Minutes are those of one processor, its build included. `./dev setup NAME` installs one of these things alone.")
+    print("%-30s  %s" % ("one module alone", " ".join(p.name for p in BY_MODULE)))
+    print("Minutes are those of one processor, the builds of asan, tsan and the parts below included; that of gcc takes three. `./dev setup NAME` installs one of these things alone.")
 
 
 # ---- places ------------------------------------------------------------------------------------------------------------
@@ -452,7 +453,12 @@ def main():
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             sys.exit("./dev test: another one is running here")
-        return Run(o).go()
+        signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+        try:
+            return Run(o).go()
+        except KeyboardInterrupt:
+            schedule.end_all()
+            return 130
 
 
 sys.exit(main())

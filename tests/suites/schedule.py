@@ -6,6 +6,7 @@ others wait for it.
 import os, signal, subprocess, threading, time
 
 WAITING_AT_ONCE = 4
+running = set()  # process groups of commands
 
 
 class Job:
@@ -90,14 +91,21 @@ def run_command(command, log, timeout=None, **more):
     late = threading.Event()
     with open(log, "wb") as out:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True, **more)
+    running.add(child.pid)
     timer = threading.Timer(timeout or threading.TIMEOUT_MAX, lambda: (late.set(), end_group(child.pid)))
     timer.daemon = True
     timer.start()
     _, status, used = os.wait4(child.pid, 0)
     timer.cancel()
+    running.discard(child.pid)
     child.returncode = os.waitstatus_to_exitcode(status)
     end_group(child.pid)
     return Ran(child.returncode, late.is_set(), used.ru_utime + used.ru_stime)
+
+
+def end_all():
+    for group in list(running):
+        end_group(group)
 
 
 def end_group(group):
