@@ -62,7 +62,7 @@ def round_trips(tmp):
 def copies(tmp):
     want = open(os.path.join(folder, "types.cdl")).read()
     source, problem = make(tmp, "types", "mode=nczarr")
-    for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-c", "n/1"])):
+    for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-M", "0", "-c", "n/1"])):
         target = os.path.join(tmp, "copy-%d.zarr" % i)
         report("types: copy %s" % " ".join(options), problem or failed(run("nczcopy", "--verify", *options, source, target)))
         expect_text("types: what copy %s made" % " ".join(options), want, target, "types")
@@ -78,7 +78,7 @@ def copies(tmp):
     for case in ("sequences", "packed"):
         want = open(os.path.join(folder, case + ".cdl")).read()
         source, problem = make(tmp, case, "mode=nczarr")
-        for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-c", "x/2"], ["--zarr-format", "3", "-c", "x/1", "--shards", "x/3"])):
+        for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-M", "0", "-c", "x/2"], ["--zarr-format", "3", "-M", "0", "-c", "x/1", "--shards", "x/3"])):
             target = os.path.join(tmp, "%s-%d.zarr" % (case, i))
             report("types: copy of %s %s" % (case, " ".join(options)), problem or failed(run("nczcopy", "--verify", *options, source, target)))
             expect_text("types: what that copy made", want, target, case)
@@ -146,7 +146,7 @@ def bytes_in_records(tmp):
             f.write(stored)
         paths = [source]
         problem = []
-        for mode in ("nczarr", "zarr", "nczarr,v3"):
+        for mode in ("nczarr,v2", "zarr,v2", "nczarr,v3"):
             paths.append(os.path.join(tmp, "bytes-%d-%s.zarr" % (version, mode)))
             problem += failed(run("nczcopy", "--verify", "--mode", mode, source, paths[-1]))
         with open(os.path.join(paths[1], "v", ".zarray")) as f:

@@ -176,16 +176,17 @@ define_zarr_fill(const copy_opts *o, int in, int varid_in, nc_type type, int out
     return nczarr_def_var_fill(out, varid_out, value);
 }
 
-/* Pure Zarr gives small integers no fill value (formats.md), but a source in pure Zarr may have written one. */
+/* Pure Zarr v2 gives small integers no fill value (formats.md), but a source in it may have the default as one. */
 static int
 keep_small_fill(int in, int varid_in, int out, int varid_out)
 {
-    int   nczarr = 1, none = 0, rc;
+    int   from = 0, to = 0, nczarr = 1, none = 0, rc;
     char *encoding;
     bool  known;
 
-    if ((rc = nczarr_inq_zarr_format(in, NULL, &nczarr)) != NC_NOERR ||
-        (rc = nc_inq_var_fill(out, varid_out, &none, NULL)) != NC_NOERR || nczarr || !none)
+    if ((rc = nczarr_inq_zarr_format(in, &from, &nczarr)) != NC_NOERR ||
+        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR ||
+        (rc = nc_inq_var_fill(out, varid_out, &none, NULL)) != NC_NOERR || nczarr || from != 2 || to != 2 || !none)
         return rc;
     encoding = copy_encoding(in, varid_in);
     known = encoding != NULL && strstr(encoding, "\"fill_null\"") == NULL;
