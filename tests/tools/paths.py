@@ -240,6 +240,24 @@ def without_names(at):
     report("paths: pure Zarr without names of dimensions", problems)
 
 
+def gaps(at):
+    """What is not stored reads the same in a copy whose version has another default fill value."""
+    problems = []
+    for dtype, fill in (("float32", 5.0), ("int16", 0), ("int64", -3), ("float64", "NaN")):
+        source = os.path.join(at, dtype)
+        os.makedirs(os.path.join(source, "v"))
+        json.dump({"zarr_format": 3, "node_type": "group"}, open(os.path.join(source, "zarr.json"), "w"))
+        json.dump({"zarr_format": 3, "node_type": "array", "shape": [8], "data_type": dtype, "fill_value": fill,
+                   "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4]}},
+                   "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]},
+                  open(os.path.join(source, "v", "zarr.json"), "w"))
+        for options in ([], ["--zarr-format", "2"], ["--mode", "nczarr,v2"], ["--mode", "nczarr,v2", "-d", "1"]):
+            r = run("nczcopy", "--verify", *options, source, "o.zarr", at=at)
+            if r.returncode != 0 or r.stderr:
+                problems.append("%s %s: exit %d, %s" % (dtype, options, r.returncode, r.stderr.strip()))
+    report("paths: gaps", problems)
+
+
 def characters(at):
     """Pure Zarr cannot keep them: it is said, once, if nobody asked for it."""
     os.makedirs(os.path.join(at, "c.zarr", "c"))
@@ -277,7 +295,7 @@ def small_variables(at):
     report("paths: small variables", problems)
 
 
-for case in (one_place, one_archive, one_bucket, fragments, promised_names, as_the_source, without_names, characters, small_variables):
+for case in (one_place, one_archive, one_bucket, fragments, promised_names, as_the_source, without_names, gaps, characters, small_variables):
     with tempfile.TemporaryDirectory(prefix="nczarr-paths-") as folder:
         try:
             case(os.path.realpath(folder))

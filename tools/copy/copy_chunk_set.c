@@ -131,6 +131,17 @@ is_fill_known(int ncid, int varid)
     return known;
 }
 
+/* True if what is not stored reads the same: the versions of Zarr may differ in the default. */
+static bool
+has_same_fill(int in, int out, const copy_var *v)
+{
+    unsigned char a[8] = {0}, b[8] = {0};
+
+    return v->type > NC_MAX_ATOMIC_TYPE ||
+           (nc_inq_var_fill(in, v->in, NULL, a) == NC_NOERR && nc_inq_var_fill(out, v->out, NULL, b) == NC_NOERR &&
+            memcmp(a, b, 8) == 0);
+}
+
 /*
  * Pieces without a single stored chunk read as fill, and stay absent: but only where both sides define it, and not of
  * text, whose fill value the dialects spell so differently that the library stores it. Nor where others know the fill
@@ -144,7 +155,7 @@ may_skip_gaps(int in, int out, const copy_var *v)
     if (v->type == NC_CHAR || v->type == NC_STRING || nc_inq_var_fill(in, v->in, &none_in, NULL) != NC_NOERR ||
         nc_inq_var_fill(out, v->out, &none_out, NULL) != NC_NOERR || none_in != 0 || none_out != 0)
         return false;
-    return is_fill_known(out, v->out) || !is_fill_known(in, v->in);
+    return has_same_fill(in, out, v) && (is_fill_known(out, v->out) || !is_fill_known(in, v->in));
 }
 
 bool
