@@ -305,7 +305,7 @@ ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w)
 {
     const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
 
-    /* Of characters only a document with NCZarr's keys has a text of its own, and `pure` is then the copy for others. */
+    /* Of characters only a document with NCZarr's keys has a text of its own; `pure` is then the copy for others. */
     if (v->fill_text != NULL && !(pure && v->dtype.kind == NCZ_KIND_CHAR))
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
     else if (v->fill_mode == NCZ_FILL_NONE || ncz_format_fill_is_null(v) || value == NULL || v->dtype.items != NULL)
