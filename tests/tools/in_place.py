@@ -409,7 +409,7 @@ def options():
     path = make("o.zarr", SMALL % "")
     before = objects(path)
     for args, status, word in [
-            ([path], 1, "--zarr-format"), (["--zarr-format", "3", path, path], 2, "one dataset"),
+            ([path], 2, "--zarr-format"), (["--zarr-format", "3", path, path], 2, "one dataset"),
             (["--zarr-format", "3", "-d", "3", path], 1, "make a copy"),
             (["--zarr-format", "3", "-c", "x/2", path], 1, "make a copy"),
             (["--zarr-format", "3", "--mode", "zarr", path], 1, "make a copy"),
