@@ -181,6 +181,10 @@ def damaged(folder):
             r = tool("nczdump", "-v", name, *limits, source)
             if r.returncode != 1 or "%s/%s: " % (name, chunk) not in r.stderr:
                 problems.append("%s %s: %d: %s" % (name, limits, r.returncode, r.stderr))
+    open(os.path.join(source, "depth", "0"), "wb").write(b"junk")
+    for r in (tool("nczdump", "-d", "depth,1.,5.", source), tool("nczcopy", "-d", "depth,1.,5.", source, source + ".part")):
+        if r.returncode != 1 or "depth/0: " not in r.stderr or "NetCDF" in r.stderr:
+            problems.append("a coordinate: %d: %s" % (r.returncode, r.stderr))
     report("subsets: a damaged chunk", problems)
 
 
