@@ -259,6 +259,8 @@ cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb)
     s = parse_clock(s, &tb->second);
     ahead = parse_zone(skip_blanks(s));
     tb->second -= ahead;
+    if (!(fabs(tb->second) < (double)DAY_SECONDS * YEARS_MAX))
+        return false;
     tb->day = date_to_day(tb->cal, tb->year, tb->month, tb->mday);
     tb->valid = true;
     return true;

@@ -237,6 +237,8 @@ calendars(void **state)
         dump_text   t = DUMP_TEXT_INIT, units = DUMP_TEXT_INIT, back = DUMP_TEXT_INIT;
 
         assert_true(cf_timebase_parse("days since 0000-03-01", cal[c], &tb));
+        assert_false(cf_timebase_parse("days since 0000-03-01 00:00:1e120", cal[c], &again));
+        assert_false(cf_timebase_parse("days since 0000-03-01 00:00:00 +0:0:1e300", cal[c], &again));
         for (int day = -1500; day < 600000; day += day % 7 == 0 ? 1 : 29) {
             dump_text_reset(&t);
             dump_text_reset(&units);
