@@ -391,7 +391,7 @@ choose_width(const ncz_dataset *ds, const ncz_var *v, size_t need)
 {
     size_t twice, nbytes;
 
-    if (!v->written || !ncz_mul(v->dtype.size, 2, &twice) || twice <= need || twice > INT_MAX ||
+    if (!v->written || !ncz_mul(v->dtype.size, 2, &twice) || twice <= need || twice > ds->limits.element_bytes ||
         !ncz_mul(v->spec->chunk_nelems, twice, &nbytes) || nbytes > ds->limits.chunk_bytes)
         return need;
     return twice;

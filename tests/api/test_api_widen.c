@@ -784,7 +784,7 @@ memory_fails(void **state)
 static void
 a_chunk_has_a_limit(void **state)
 {
-    size_t      n = 40u << 20;
+    size_t      n = 4u << 20;
     char       *huge = malloc(n + 1);
     nczarr_map *map = NULL;
     char       *got = NULL;
@@ -810,6 +810,33 @@ a_chunk_has_a_limit(void **state)
     free(huge);
 }
 
+/* Near the limit of an element the width is what the string needs, not twice the old one. */
+static void
+an_element_has_a_limit(void **state)
+{
+    size_t      n = 17u << 20;
+    char       *text = malloc(n + 1);
+    nczarr_map *map = NULL;
+    int         ncid, v;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'e', n);
+    text[n] = '\0';
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_var(ncid, "v", NC_STRING, 0, NULL, &v));
+    for (size_t mib = 9; mib < 11; mib++) {
+        OK(nc_put_var_string(ncid, v, &(const char *){text + n - (mib << 20)}));
+        assert_int_equal(width_of(ncid, "v"), mib << 20);
+    }
+    FAILS(NC_EBADTYPE, nc_put_var_string(ncid, v, &(const char *){text}));
+    assert_int_equal(width_of(ncid, "v"), 10 << 20);
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
+    free(text);
+}
+
 int
 main(void)
 {
@@ -830,6 +857,7 @@ main(void)
         cmocka_unit_test(an_unfinished_one_is_renamed),
         cmocka_unit_test(memory_fails),
         cmocka_unit_test(a_chunk_has_a_limit),
+        cmocka_unit_test(an_element_has_a_limit),
     };
 
     for (int i = 0; i < LONG; i++)
