@@ -788,10 +788,10 @@ NCZARR_API int nczarr_inq_var_shards(int ncid, int varid, int *sharded, size_t *
  * Bytes of one stored element of an NC_STRING variable. Once defined, a put cuts longer strings, with a line in the
  * log; so it does where the variable's attribute _nczarr_maxstrlen or the root's _nczarr_default_maxstrlen asks for a
  * width. Without any of these the width is 128 bytes at first, and a put of a longer string widens the variable: it
- * rewrites the chunks that are stored, and stores all changes (formats.md; NC_EBADCHUNK: a chunk would be too
- * large; NC_ENOTBUILT: the dataset is open in parallel; errors of the store). The attribute 0 asks for strings of any
- * length. In Zarr v3 strings always have any length, and this has no effect. Only the attributes are remembered when
- * the dataset is opened again. Inquiry returns 0 for strings of any length. NC_EBADTYPE other types; NC_EINVAL 0;
+ * rewrites the chunks that are stored, and stores all changes (formats.md; NC_EBADCHUNK: a chunk or a string would be
+ * too large; NC_ENOTBUILT: the dataset is open in parallel; errors of the store). The attribute 0 asks for strings of
+ * any length. In Zarr v3 strings always have any length, and this has no effect. Only the attributes are remembered
+ * when the dataset is opened again. Inquiry returns 0 for strings of any length. NC_EBADTYPE other types; NC_EINVAL 0;
  * NC_ELATEDEF.
  */
 NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);

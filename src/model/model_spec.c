@@ -339,7 +339,7 @@ check_element(const ncz_model *m, const ncz_var *v, const char *path)
 {
     if (v->unusable->code != NC_NOERR || v->dtype.size <= m->limits.element_bytes)
         return NC_NOERR;
-    return ncz_fail(NC_EBADTYPE, "%s: one element of %zu bytes is larger than %zu (limit `element_bytes`)", path,
+    return ncz_fail(NC_EBADCHUNK, "%s: one element of %zu bytes is larger than %zu (limit `element_bytes`)", path,
                     v->dtype.size, m->limits.element_bytes);
 }
 
