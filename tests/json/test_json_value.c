@@ -75,6 +75,28 @@ wrong_kinds(void **state)
     ncz_json_free(NULL);
 }
 
+/* What is used as a C string must have no NUL. */
+static void
+texts_with_nuls(void **state)
+{
+    static const char   text[] = "{\"plain\": \"int32\", \"nul\": \"int32\\u0000\", \"a\\u0000b\": 1}";
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 8, .nbytes = sizeof text};
+    ncz_json           *v = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_json_parse(text, strlen(text), &opts, &v, NULL), NC_NOERR);
+    assert_string_equal(ncz_json_cstr(ncz_json_get(v, "plain")), "int32");
+    assert_null(ncz_json_cstr(ncz_json_get(v, "nul")));
+    assert_false(ncz_json_str_is(ncz_json_get(v, "nul"), "int32"));
+    assert_null(ncz_json_cstr(ncz_json_at(v, 2)));
+    assert_null(ncz_json_cstr(NULL));
+    assert_true(ncz_json_key_whole(v, 0) && ncz_json_key_whole(v, 1));
+    assert_false(ncz_json_key_whole(v, 2));
+    assert_false(ncz_json_key_whole(v, 3));
+    assert_string_equal(ncz_json_key(v, 2), "a");
+    ncz_json_free(v);
+}
+
 static void
 slices(void **state)
 {
@@ -174,8 +196,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),    cmocka_unit_test(wrong_kinds),           cmocka_unit_test(slices),
-        cmocka_unit_test(equality), cmocka_unit_test(names_with_zero_bytes),
+        cmocka_unit_test(kinds),  cmocka_unit_test(wrong_kinds), cmocka_unit_test(texts_with_nuls),
+        cmocka_unit_test(slices), cmocka_unit_test(equality),    cmocka_unit_test(names_with_zero_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
