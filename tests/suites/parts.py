@@ -125,7 +125,7 @@ PARTS = (
         Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3", "tools"], when=SHORT),
         Meson("asan", [], when=ALL),
     ), ("clang", "tools"), ("llvm", "browser")),
-    Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 15), (
+    Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 20), (
         Script("fuzz", "tests/fuzz/run {asan} {seconds}", "asan", ("fuzz",)),
     ), ("clang",), ("llvm",)),
     Part("tsan", "ThreadSanitizer over threads and chunks", (4, 20), (
