@@ -88,15 +88,6 @@ limit_chunk(const copy_source *s, const copy_var *v, int d, size_t len)
     return len > 0 ? len : 1;
 }
 
-bool
-copy_is_small(const copy_opts *o, const copy_source *s, const copy_var *v)
-{
-    for (int d = 0; d < v->rank; d++)
-        if (s->dims[v->dims[d]].unlimited)
-            return false;
-    return v->nelems < o->min_chunked / v->value + (o->min_chunked % v->value != 0);
-}
-
 static size_t
 find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
 {

@@ -120,7 +120,23 @@ typedef struct copy_source {
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
 void copy_var_clear(copy_var *v);
+
+/* ---- lists of names: copy_names.c ------------------------------------------------------------------------------- */
+
+/* Adds those that `at` separates; a backslash keeps the next character. */
+void copy_split_names(copy_names *list, const char *text, size_t len, char at);
 bool copy_names_match(const copy_names *list, const char *path);
+void copy_names_clear(copy_names *list);
+
+/* ---- lengths of -c and --shards: copy_lengths.c ------------------------------------------------------------------ */
+
+/* The settings of -c or --shards for a dimension, a variable, all variables; the last one given, or NULL. */
+const copy_lengths *copy_lengths_of_dim(const copy_lengths_list *l, const char *name);
+const copy_lengths *copy_lengths_of_var(const copy_lengths_list *l, const char *path);
+const copy_lengths *copy_lengths_of_all(const copy_lengths_list *l);
+/* True if lengths by dimension are not for the variable: it has fewer bytes than -M says, no unlimited dimension. */
+bool copy_is_small(const copy_opts *o, const copy_source *s, const copy_var *v);
+void copy_lengths_clear(copy_lengths_list *l);
 
 /* ---- a part of the source: copy_part.c -------------------------------------------------------------------------- */
 
@@ -240,8 +256,6 @@ void copy_drop_fill_null(char *in, const char *out);
 /* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(const copy_source *s);
-/* True if lengths by dimension are not for the variable: it has fewer bytes than -M says, no unlimited dimension. */
-bool copy_is_small(const copy_opts *o, const copy_source *s, const copy_var *v);
 /* The chunks that the options and the source ask for. */
 void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */
@@ -250,10 +264,6 @@ int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
 int  copy_inq_shards(int ncid, int varid, int rank, size_t **out);
 int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
-/* The settings of -c or --shards for a dimension, a variable, all variables; the last one given, or NULL. */
-const copy_lengths *copy_lengths_of_dim(const copy_lengths_list *l, const char *name);
-const copy_lengths *copy_lengths_of_var(const copy_lengths_list *l, const char *path);
-const copy_lengths *copy_lengths_of_all(const copy_lengths_list *l);
 /* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
 

@@ -175,7 +175,10 @@ char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 int   dump_type_home(int grp, int typeid, int *home);
 
-/* ---- user-defined types: ../user_type.c ------------------------------------------------------------------------- */
+/* ---- dump_type.c: types; user-defined ones: ../user_type.c ------------------------------------------------------ */
+
+size_t      dump_type_size(nc_type type); /* 0 if it is not an atomic one */
+const char *dump_type_name(nc_type type); /* atomic; NULL otherwise */
 
 /* The type and what is inside it; user_type_free() frees it. Running out of memory ends the program. */
 int dump_type_load(int ncid, nc_type id, user_type **out);
@@ -224,8 +227,6 @@ int  dump_att_load(int grp, int varid, int index, dump_att *a);
 int  dump_att_load_named(int grp, int varid, const char *name, dump_att *a);
 void dump_att_clear(dump_att *a);
 
-size_t      dump_type_size(nc_type type); /* 0 if it is not an atomic one */
-const char *dump_type_name(nc_type type); /* atomic; NULL otherwise */
 /* As the group of the variable refers to it; also a type that netCDF does not have. */
 void dump_text_add_type(dump_text *t, const dump_var *v, bool cdl);
 
@@ -319,7 +320,7 @@ dump_var_is_unknown(int rc)
     return rc != NC_NOERR && rc != NC_EBADTYPE && rc != NC_EFILTER && rc != NC_ENOFILTER;
 }
 
-/* ---- colors, with dump_opts.color -------------------------------------------------------------------------------- */
+/* ---- dump_color.c: colors, with dump_opts.color ----------------------------------------------------------------- */
 
 #define DUMP_BOLD      "\033[1m"    /* names of variables, dimensions and types */
 #define DUMP_BOLD_BLUE "\033[1;34m" /* of groups */
@@ -330,7 +331,7 @@ dump_var_is_unknown(int rc)
 
 void dump_color(const dump_context *d, const char *color); /* nothing without colors */
 void dump_color_end(const dump_context *d);
-/* Between the lengths of a shape: a multiplication sign, or an x. */
+/* Between the lengths of a shape: a multiplication sign, or an x. dump_times.c */
 const char *dump_times(const dump_context *d);
 
 /* ---- dump_stored.c: how many bytes of a variable are stored ---------------------------------------------------- */

@@ -47,25 +47,6 @@ dump_default_name(const char *path)
     return name;
 }
 
-void
-dump_color(const dump_context *d, const char *color)
-{
-    if (d->o->color)
-        fputs(color, d->out);
-}
-
-void
-dump_color_end(const dump_context *d)
-{
-    dump_color(d, DUMP_PLAIN);
-}
-
-const char *
-dump_times(const dump_context *d)
-{
-    return d->utf8 ? "\xc3\x97" : "x";
-}
-
 static void
 print_cdl(dump_context *d)
 {

@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * user_type.c: loads and names user-defined types.
+ * dump_type.c: sizes and names of types; loads the user-defined ones.
  */
 #include "dump_int.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const struct {
+    const char *name;
+    size_t      size;
+} atomic[] = {
+    [NC_BYTE] = {"byte", 1},   [NC_CHAR] = {"char", 1},     [NC_SHORT] = {"short", 2},
+    [NC_INT] = {"int", 4},     [NC_FLOAT] = {"float", 4},   [NC_DOUBLE] = {"double", 8},
+    [NC_UBYTE] = {"ubyte", 1}, [NC_USHORT] = {"ushort", 2}, [NC_UINT] = {"uint", 4},
+    [NC_INT64] = {"int64", 8}, [NC_UINT64] = {"uint64", 8}, [NC_STRING] = {"string", sizeof(char *)},
+};
+
+size_t
+dump_type_size(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_STRING ? atomic[type].size : 0;
+}
+
+const char *
+dump_type_name(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_STRING ? atomic[type].name : NULL;
+}
 
 int
 dump_type_load(int ncid, nc_type id, user_type **out)

@@ -352,6 +352,10 @@ void *gen_find_outward(const gen_parser *p, const gen_ref *r, gen_name_kind sort
 /* Reports that no such `what` is declared. */
 int gen_undefined(gen_parser *p, const gen_ref *r, const char *what);
 
+/* gen_const.c */
+int gen_peek_const(gen_parser *p, gen_const *out); /* one value, which the current token owns */
+int gen_take_const(gen_parser *p, gen_const *out); /* takes one value of a list, whose text outlives the token */
+
 /*
  * Parses an attribute declaration after its first reference: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
  */
@@ -360,12 +364,10 @@ int gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type); 
 
 int gen_type_statement(gen_parser *p); /* one declaration of the types section */
 
-int    gen_peek_const(gen_parser *p, gen_const *out); /* one value, which the current token owns */
-int    gen_take_const(gen_parser *p, gen_const *out); /* takes one value of a list, whose text outlives the token */
-int    gen_parse_data(gen_parser *p, gen_var *v);     /* parses from the current token to the ';' */
-int    gen_finish_tree(gen_parser *p);                /* sets fill values and the sizes of unlimited dimensions */
-void   gen_var_fill(const gen_var *v, void *out);     /* gives the fill value in memory form */
-size_t gen_group_end(const gen_var *v, size_t d);     /* the next unlimited dimension after `d`, or the rank */
+int    gen_parse_data(gen_parser *p, gen_var *v); /* parses from the current token to the ';' */
+int    gen_finish_tree(gen_parser *p);            /* sets fill values and the sizes of unlimited dimensions */
+void   gen_var_fill(const gen_var *v, void *out); /* gives the fill value in memory form */
+size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension after `d`, or the rank */
 
 /* ---- values of user-defined types (gen_type_ref.c, gen_parse_values.c) ---------------------------------------- */
 

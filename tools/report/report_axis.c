@@ -11,24 +11,6 @@
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-/* The coordinate variable of a dimension: its name, one dimension, that one; in this group or one outward. */
-bool
-report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
-{
-    char name[NC_MAX_NAME + 1];
-    int  ndims, own;
-
-    if (nc_inq_dimname(v->grp, v->dims[dim], name) != NC_NOERR)
-        return false;
-    *grp = v->grp;
-    do {
-        if (nc_inq_varid(*grp, name, varid) == NC_NOERR)
-            return nc_inq_varndims(*grp, *varid, &ndims) == NC_NOERR && ndims == 1 &&
-                   nc_inq_vardimid(*grp, *varid, &own) == NC_NOERR && own == v->dims[dim];
-    } while (nc_inq_grp_parent(*grp, grp) == NC_NOERR);
-    return false;
-}
-
 /* False: it is no number, or missing. */
 static bool
 read_coordinate(const dump_var *c, size_t index, double *out)

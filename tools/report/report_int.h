@@ -146,10 +146,15 @@ void          report_add_rounded(dump_text *t, const report_digits *d, double va
 void          report_add_fine(dump_text *t, const report_digits *d, double value);
 void          report_add_power(dump_text *t, int exponent, bool plain); /* of ten */
 
-/* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
+/* ---- report_find.c: variables by name ---------------------------------------------------------------------------- */
 
+/* A variable's id by a name of n bytes, in a group or one outward. */
+bool report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid);
 /* The coordinate variable of a dimension, in the variable's group or one outward. */
 bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
+
+/* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
+
 /* What a dimension's coordinate variable says about an index of the part that is chosen, as plain text: "1990-01-16",
  * "52.5 degrees_north", the name of a station; else the index. */
 void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t);
@@ -364,8 +369,6 @@ bool report_add_figure(report_page *p, dump_text *t, report_values *values); /* 
 void report_coordinates_load(report_page *p);
 bool report_is_coordinate(const report_page *p, int grp, int varid);
 bool report_is_bounds(int grp, int varid); /* of another variable's cells */
-/* A variable's id by a name of n bytes, in a group or one outward. */
-bool report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid);
 
 /* ---- report_style.c, report_script.c: lines, to the NULL --------------------------------------------------------- */
 

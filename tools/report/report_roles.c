@@ -9,23 +9,6 @@
 
 #define BLANKS " \t\r\n"
 
-bool
-report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid)
-{
-    char one[NC_MAX_NAME + 1];
-
-    if (n >= sizeof one)
-        return false;
-    memcpy(one, name, n);
-    one[n] = '\0';
-    *found_grp = grp;
-    do {
-        if (nc_inq_varid(*found_grp, one, varid) == NC_NOERR)
-            return true;
-    } while (nc_inq_grp_parent(*found_grp, found_grp) == NC_NOERR);
-    return false;
-}
-
 static void
 add_coordinate(report_page *p, int grp, int varid)
 {
