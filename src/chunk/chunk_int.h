@@ -468,19 +468,22 @@ int ncz_chunk_overlay_make(const ncz_chunk_overlay *o, char **data);
 /* Decodes a chunk into new memory. */
 int ncz_chunk_decode_new(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char **data);
 
-/* ---- chunk_merge.c ---- */
+/* ---- chunk_put.c ---- */
 
-/* Whether a chunk cannot be put as it is: it was written in part, over a version that is unknown. */
-bool ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item);
 /* The put of an encoded chunk, with its condition. */
 zmap_put_req ncz_chunk_put_req(const ncz_engine *e, const ncz_chunk_store_item *item, const char *key);
 /* Puts them. A server that turns out to have no conditions gets them without; the log then says what that means. */
 void ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n);
-/* Deletes the object of a chunk that has only fill; sets item->conflict if another writer has replaced it. */
-int  ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key);
 bool ncz_chunk_put_conflicts(const zmap_put_req *req); /* another writer was first */
 /* A random pause after a conflict, longer after many tries, so that writers that met once do not meet again. */
 void ncz_chunk_pause_writer(const void *writer, int tries);
+
+/* ---- chunk_merge.c ---- */
+
+/* Whether a chunk cannot be put as it is: it was written in part, over a version that is unknown. */
+bool ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item);
+/* Deletes the object of a chunk that has only fill; sets item->conflict if another writer has replaced it. */
+int ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key);
 /* Reads the object, lays what was written here over it, and puts it. Sets item->merged, which the caller frees. */
 int ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *key, ncz_scratch *scratch);
 

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { TRIES = 64, NAP_MOST = 128 /* ms */ };
+enum { TRIES = 64 };
 
 bool
 ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item)
@@ -23,42 +23,6 @@ ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item)
 
     return e->conditions && chunk->spec->object == NULL && chunk->ours != NULL && chunk->version == NULL &&
            !chunk->absent;
-}
-
-zmap_put_req
-ncz_chunk_put_req(const ncz_engine *e, const ncz_chunk_store_item *item, const char *key)
-{
-    const ncz_chunk *chunk = item->chunk;
-    zmap_put_req     req = {.key = key, .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
-
-    if (chunk->ours != NULL && e->conditions) {
-        req.when = chunk->absent ? ZMAP_IF_ABSENT : ZMAP_IF_MATCH;
-        req.version = chunk->version;
-    }
-    return req;
-}
-
-void
-ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n)
-{
-    (void)zmap_put_batch(e->map, reqs, n); /* each request has its own status */
-    for (size_t i = 0; i < n; i++) {
-        if (reqs[i].err.code != NC_ENOTBUILT || reqs[i].when == ZMAP_ALWAYS)
-            continue;
-        if (atomic_exchange(&e->conditions, false))
-            ncz_log(NCZ_LOG_WARN,
-                    "%s: the server has no conditional puts: processes that write parts of one chunk at the same "
-                    "time lose values",
-                    reqs[i].key);
-        reqs[i].when = ZMAP_ALWAYS;
-        (void)zmap_put_batch(e->map, &reqs[i], 1);
-    }
-}
-
-bool
-ncz_chunk_put_conflicts(const zmap_put_req *req)
-{
-    return req->when != ZMAP_ALWAYS && (req->err.code == NC_EOBJECT || req->err.code == NC_ENOOBJECT);
 }
 
 /* After a conflict or a deletion by another the object is looked at again. */
@@ -154,15 +118,6 @@ put_merged(merging *m, bool *done)
     }
     ncz_chunk_set_version(m->item->chunk, req.stored);
     return req.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req.err);
-}
-
-void
-ncz_chunk_pause_writer(const void *writer, int tries)
-{
-    int64_t  most = tries < 8 ? (int64_t)1 << tries : NAP_MOST, now = ncz_now_ns();
-    uint64_t mix[2] = {(uint64_t)now, (uint64_t)(uintptr_t)writer};
-
-    ncz_sleep_ms((int64_t)(ncz_hash(mix, sizeof mix) % (uint64_t)(most < NAP_MOST ? most + 1 : NAP_MOST)));
 }
 
 int

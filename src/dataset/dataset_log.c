@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the log says of a dataset that is opened, created or closed: its store, dialect and documents. No state.
+ * What the log says of a dataset that is opened, created or closed: its store, dialect and documents, and which of
+ * these are passed over. No state.
  */
 #include "dataset/meta_source_int.h"
 
@@ -62,4 +63,21 @@ ncz_dataset_log_close(const ncz_dataset *ds)
             "%s: closing: %" PRIu64 " gets (%" PRIu64 " bytes), %" PRIu64 " puts (%" PRIu64 " bytes), %" PRIu64
             " deletes, %" PRIu64 " lists",
             ds->path, n.gets, n.bytes_read, n.puts, n.bytes_written, n.dels, n.lists);
+}
+
+int
+ncz_meta_pass_over(ncz_texts *warnings, const char *instead)
+{
+    char *text = ncz_sprintf("%s; %s", ncz_err_text(), instead);
+    int   rc = NC_NOERR;
+
+    if (text == NULL)
+        return ncz_fail_nomem(NCZ_ERR_TEXT);
+    ncz_log(NCZ_LOG_WARN, "%s", text);
+    if (warnings != NULL)
+        rc = ncz_texts_add(warnings, text);
+    ncz_free(text);
+    if (rc == NC_NOERR)
+        ncz_err_clear();
+    return rc;
 }

@@ -108,23 +108,6 @@ ncz_meta_source_docs(ncz_meta_source *s)
                                                     : list_map};
 }
 
-int
-ncz_meta_pass_over(ncz_texts *warnings, const char *instead)
-{
-    char *text = ncz_sprintf("%s; %s", ncz_err_text(), instead);
-    int   rc = NC_NOERR;
-
-    if (text == NULL)
-        return ncz_fail_nomem(NCZ_ERR_TEXT);
-    ncz_log(NCZ_LOG_WARN, "%s", text);
-    if (warnings != NULL)
-        rc = ncz_texts_add(warnings, text);
-    ncz_free(text);
-    if (rc == NC_NOERR)
-        ncz_err_clear();
-    return rc;
-}
-
 void
 ncz_meta_source_clear(ncz_meta_source *s)
 {

@@ -45,12 +45,6 @@ warn_of_others(const ncz_loader *l, const ncz_docs_got *got)
     }
 }
 
-int
-ncz_format_warn(ncz_loader *l, const char *text)
-{
-    return l->wish.warnings != NULL ? ncz_texts_add(l->wish.warnings, text) : NC_NOERR;
-}
-
 static int
 warn_broken(ncz_loader *l, const ncz_err *broken, const ncz_dialect_ops *d)
 {

@@ -59,6 +59,12 @@ ncz_format_node_spoil(ncz_node *n, int rc)
     ncz_format_node_fault(n, &err);
 }
 
+int
+ncz_format_warn(ncz_loader *l, const char *text)
+{
+    return l->wish.warnings != NULL ? ncz_texts_add(l->wish.warnings, text) : NC_NOERR;
+}
+
 /* ---- the layout that was asked for ------------------------------------------------------------------------------ */
 
 static const char *const storage_words[] = {
