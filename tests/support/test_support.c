@@ -133,7 +133,8 @@ stores_hold_what_is_expected(void **state)
     expect_text(m, "b/x", "text");
     expect_bytes(m, "a", "", 0);
     expect_get(m, "b/x", NC_NOERR, "text");
-    expect_absent(m, "b");
+    expect_absent(m, "c");
+    expect_get(m, "b", NC_EACCESS, ""); /* the prefix of another key */
     expect_list(m, "", "a b/ ");
     expect_list(m, "b", "x ");
     assert_int_equal(note_child("c", true, &seen), NC_NOERR);
