@@ -346,6 +346,25 @@ open_with(const nczarr_path_parts *parts, const char *keys, int *ncid)
     return rc;
 }
 
+/* By the copies, also where opening passes them over, since nobody asked for them. *has: 0 if there are none. Damaged
+ * ones are opened as without a key: what is wrong with them is told elsewhere. */
+static int
+open_by_copies(const nczarr_path_parts *parts, int *ncid, int *has)
+{
+    int rc, ndims;
+
+    if (open_with(parts, "consolidated=yes", ncid) == NC_NOERR) {
+        *has = 1;
+        if (nc_inq_ndims(*ncid, &ndims) == NC_NOERR) /* opening reads the root alone */
+            return NC_NOERR;
+        (void)nc_close(*ncid);
+        *ncid = -1;
+    }
+    if ((rc = open_with(parts, "", ncid)) != NC_NOERR)
+        return rc;
+    return nczarr_inq_consolidated(*ncid, has);
+}
+
 int
 consolidated_compare(const char *path, consolidated_difference each, void *arg, int *comparedp,
                      char why[ERROR_TEXT_SIZE])
@@ -356,8 +375,8 @@ consolidated_compare(const char *path, consolidated_difference each, void *arg, 
 
     *comparedp = 0;
     if (rc == NC_NOERR && strstr(parts.fragment, "consolidated") == NULL &&
-        (rc = open_with(&parts, "", &b.copy)) == NC_NOERR && (rc = nczarr_inq_consolidated(b.copy, &has)) == 0 &&
-        has && (rc = open_with(&parts, "consolidated=no", &b.docs)) == NC_NOERR) {
+        (rc = open_by_copies(&parts, &b.copy, &has)) == NC_NOERR && has &&
+        (rc = open_with(&parts, "consolidated=no", &b.docs)) == NC_NOERR) {
         *comparedp = 1;
         compare_group(&b);
     }

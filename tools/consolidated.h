@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * consolidated.h: whether consolidated metadata say what the documents themselves say. They are a copy of these, and
- * are believed when a dataset is opened: a program that changes a document alone makes them stale.
+ * are believed when a dataset is opened, by other libraries also where this one does not (formats.md): a program that
+ * changes a document alone makes them stale.
  */
 #ifndef CONSOLIDATED_H
 #define CONSOLIDATED_H

@@ -32,6 +32,32 @@ read_shallow(ncz_meta_source *s, const char *key, size_t depth, const ncz_json *
 
 /* ---- in a document of their own ---- */
 
+/* Writers that know no consolidated metadata leave such a document stale, and nobody chose to have it. */
+static bool
+is_unasked(const ncz_json *doc)
+{
+    bool yes = false;
+
+    return ncz_json_bool(ncz_json_get(doc, ncz_format_copies()->unasked), &yes) && yes;
+}
+
+int
+ncz_consolidated_find_mark(ncz_meta_source *s, zmap_get_req *req)
+{
+    const ncz_json *doc = NULL;
+    int             rc;
+
+    s->body = req->body;
+    req->body = NCZ_BUF_INIT;
+    rc = read_shallow(s, req->key, 1, &doc);
+    s->unasked = rc == NC_NOERR && is_unasked(doc);
+    ncz_consolidated_clear(s);
+    if (rc == NC_ENOMEM)
+        return rc;
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
 static int
 split_document(ncz_meta_source *s)
 {
@@ -41,6 +67,10 @@ split_document(ncz_meta_source *s)
 
     if (rc != NC_NOERR)
         return rc;
+    if (s->wish != NCZ_CONSOLIDATED_MUST && is_unasked(doc)) {
+        ncz_consolidated_clear(s);
+        return NC_NOERR;
+    }
     if (!ncz_json_is(ncz_json_get(doc, copies->member), NCZ_JSON_OBJECT))
         return ncz_fail(NC_EZARRMETA, "%s: no object \"%s\"", copies->key, copies->member);
     s->metadata = ncz_json_get(doc, copies->member);

@@ -190,7 +190,8 @@ check_copyable(const ncz_dataset *ds)
 
 /*
  * Loads the metadata. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
- * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request.
+ * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request;
+ * on request, too, one that was written unasked loses its mark.
  */
 static int
 load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
@@ -205,16 +206,19 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
                                  : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
                                  : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
                                                                 : NCZ_CONSOLIDATED_IGNORE;
-    bool                keep = t->consolidated == NCZ_YES;
+    bool                asked = t->consolidated == NCZ_YES, found, unasked;
     int                 rc = ncz_load_root(ds, &wish, copies);
 
     if (rc != NC_NOERR || (!writable && ds->documents == NULL))
         return rc;
     if (!writable)
         return ncz_load_rest(ds);
-    keep = keep || ncz_load_has_consolidated(ds);
+    found = ncz_load_has_consolidated(ds, &unasked);
     if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
-        ds->style.consolidated = ds->style.consolidated || keep;
+        ds->style.consolidated = ds->style.consolidated || asked || found;
+        ds->style.unasked = unasked && !asked;
+        if (unasked && asked)
+            ds->model->root->dirty = true; /* so that the next flush stores the document without the mark */
         ncz_dataset_note_lengths(ds);
         rc = check_copyable(ds);
     }

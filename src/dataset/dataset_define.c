@@ -196,16 +196,18 @@ ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
 
 /*
  * zarr-python 3 refuses a whole group for the `>S1` by which netCDF-C knows characters. Consolidated metadata, which
- * netCDF-C does not read, have a spelling that it takes, so that both read our own layout. Datasets in netCDF-C's
- * layouts, and those with consolidated=no, are left as they were asked for.
+ * netCDF-C does not read, have a spelling that it takes, so that both read our own layout. Nobody asked for them, and
+ * netCDF-C makes them stale when it writes: they are marked, and this library does not open by them. Datasets in
+ * netCDF-C's layouts, and those with consolidated=no, are left as they were asked for.
  */
 static void
 consolidate_for_chars(ncz_dataset *ds, const ncz_type *type)
 {
     const ncz_dialect_ops *d = ds->style.dialect;
 
-    if (type->class == NCZ_TYPE_CHAR && !ds->no_copies && d->copies.key != NULL && ds->style.gen == d->newest)
-        ds->style.consolidated = true;
+    if (type->class == NCZ_TYPE_CHAR && !ds->no_copies && d->copies.key != NULL && ds->style.gen == d->newest &&
+        !ds->style.consolidated)
+        ds->style.consolidated = ds->style.unasked = true;
 }
 
 int

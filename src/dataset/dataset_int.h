@@ -101,9 +101,9 @@ void ncz_doc_cache_clear(ncz_doc_cache *s);
 
 /* How a load uses the consolidated document. */
 typedef enum ncz_consolidated {
-    NCZ_CONSOLIDATED_USE,    /* if it is present and valid */
+    NCZ_CONSOLIDATED_USE,    /* if it is present and valid, and was not written unasked */
     NCZ_CONSOLIDATED_MUST,   /* it must be present; nothing else is fetched */
-    NCZ_CONSOLIDATED_KNOW,   /* for a writer: only its presence is determined */
+    NCZ_CONSOLIDATED_KNOW,   /* for a writer: only its presence and its mark are determined */
     NCZ_CONSOLIDATED_IGNORE, /* not fetched */
 } ncz_consolidated;
 
@@ -118,6 +118,7 @@ typedef struct ncz_meta_source {
     bool                   begun;         /* the root's documents were requested */
     bool                   enough;        /* the first of them sufficed: the others were not requested */
     bool                   copies;        /* NCZ_CONSOLIDATED_KNOW, once begun: the document exists */
+    bool                   unasked;       /* and has the mark of one that was written unasked */
     bool                   root_known;    /* the root's first document was requested with the copies: `root` is it */
     ncz_buf                root;          /* empty: it does not exist */
     ncz_buf                body;          /* the consolidated document's bytes */
@@ -144,9 +145,10 @@ typedef struct ncz_load       ncz_load;
 typedef struct ncz_comm       ncz_comm;
 typedef struct ncz_par_owners ncz_par_owners; /* dataset_par_exchange.c */
 
-int  ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
-bool ncz_load_has_consolidated(const ncz_dataset *ds); /* after root, before rest */
-int  ncz_load_rest(ncz_dataset *ds);                   /* exclusive; a second call returns the first result */
+int ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
+/* After root, before rest. *unasked: it was written unasked. */
+bool ncz_load_has_consolidated(const ncz_dataset *ds, bool *unasked);
+int  ncz_load_rest(ncz_dataset *ds); /* exclusive; a second call returns the first result */
 void ncz_load_drop(ncz_dataset *ds);
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------- */

@@ -103,8 +103,9 @@ ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copie
 }
 
 bool
-ncz_load_has_consolidated(const ncz_dataset *ds)
+ncz_load_has_consolidated(const ncz_dataset *ds, bool *unasked)
 {
+    *unasked = ds->load->source.unasked;
     return ds->load->source.copies;
 }
 

@@ -190,10 +190,10 @@ ncz_meta_get_all(const ncz_meta_fetch *f)
 
 /* ---- the root's ---- */
 
-/* Determines whether a consolidated document exists. A writer updates an existing one, so an invalid one will do: it
- * is overwritten. */
+/* Determines whether a consolidated document exists, and whether it has the mark of one written unasked. A writer
+ * updates an existing one, so an invalid one will do: it is overwritten. */
 static int
-know_copies(ncz_meta_source *s, const zmap_get_req *req)
+know_copies(ncz_meta_source *s, zmap_get_req *req)
 {
     if (req->err.code == NC_EEMPTY)
         return NC_NOERR;
@@ -201,7 +201,7 @@ know_copies(ncz_meta_source *s, const zmap_get_req *req)
         return ncz_err_adopt(&req->err);
     s->copies = true;
     keep_bytes(s, req);
-    return NC_NOERR;
+    return ncz_consolidated_find_mark(s, req);
 }
 
 /* Takes the root's first document if it is known from the search for copies. Returns the number of documents taken. */

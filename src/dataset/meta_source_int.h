@@ -56,6 +56,8 @@ int ncz_meta_get_root(const ncz_meta_fetch *f);
 
 int  ncz_consolidated_init(ncz_meta_source *s, int zarr_format);
 void ncz_consolidated_clear(ncz_meta_source *s);
+/* For a writer: sets s->unasked. Takes the body; one that is no JSON has no mark. */
+int  ncz_consolidated_find_mark(ncz_meta_source *s, zmap_get_req *req);
 void ncz_consolidated_answer(const ncz_meta_fetch *f, ncz_doc_set *h, size_t i);
 /* As zmap_list(), from the keys of the copies. */
 int ncz_consolidated_list(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *arg),

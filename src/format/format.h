@@ -74,6 +74,7 @@ typedef struct ncz_format_opts {
     /* Write consolidated metadata too. A load sets it where the root's document holds them; for a document of its own
      * the caller does. */
     bool consolidated;
+    bool unasked; /* nobody asked for that document: it is for other readers, and only consolidated=yes reads it */
     bool copying; /* the plan's own: what is written now is a copy in the consolidated document */
     bool classic; /* netCDF's classic model; pure Zarr does not record it */
     /* G1, G2, and whatever could not be rewritten without loss: a lone array at the root, ignored NCZarr keys, a

@@ -145,6 +145,10 @@ give_consolidated(plan *p)
     ncz_jsonw_close_object(&p->w);
     ncz_jsonw_key(&p->w, copies->version);
     ncz_jsonw_u64(&p->w, 1);
+    if (style.unasked) {
+        ncz_jsonw_key(&p->w, copies->unasked);
+        ncz_jsonw_bool(&p->w, true);
+    }
     ncz_jsonw_close_object(&p->w);
     if (rc == NC_NOERR)
         rc = ncz_jsonw_end(&p->w);

@@ -184,13 +184,131 @@ older_datasets(void **state)
     place_drop(&p);
 }
 
+/* ---- a writer that knows no consolidated metadata ---- */
+
+/* Puts `with` in place of `part`, which is there once and is not shorter. */
+static void
+edit_text(const place *p, const char *name, const char *part, const char *with)
+{
+    char   path[4200], *text = read_text(p, name), *at = strstr(text, part);
+    size_t n = strlen(with);
+    FILE  *f;
+
+    if (at == NULL)
+        print_error("%s: %s\n", name, text);
+    assert_non_null(at);
+    assert_true(n <= strlen(part));
+    memcpy(at, with, n);
+    memmove(at + n, at + strlen(part), strlen(at + strlen(part)) + 1);
+    snprintf(path, sizeof path, "%s/%s", p->path, name);
+    assert_non_null(f = fopen(path, "w"));
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    free(text);
+}
+
+static void
+make_with_records(place *p, const char *mode)
+{
+    int ncid, dim, var, values[2] = {1, 2};
+
+    OK(place_create(p, mode, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    (void)define_chars(ncid, "c", NULL);
+    OK(nc_put_vara_int(ncid, var, (size_t[]){0}, (size_t[]){2}, values));
+    OK(nc_close(ncid));
+}
+
+/* As netCDF-C does it: the array's own document and the root's, not the consolidated one. */
+static void
+append_records(const place *p)
+{
+    edit_text(p, "v/.zarray", "\"shape\": [2]", "\"shape\": [7]");
+    edit_text(p, ".zgroup", "\"t\": 2", "\"t\": 7");
+    edit_text(p, ".zattrs", "\"size\": 2", "\"size\": 7");
+}
+
+static size_t
+length_of(const place *p, const char *keys, int mode)
+{
+    char   url[4300];
+    size_t n;
+    int    ncid, dim;
+
+    snprintf(url, sizeof url, "file://%s%s", p->path, keys);
+    OK(nc_open(url, mode, &ncid));
+    OK(nc_inq_dimid(ncid, "t", &dim));
+    OK(nc_inq_dimlen(ncid, dim, &n));
+    OK(nc_close(ncid));
+    return n;
+}
+
+#define MARK "\"_nczarr_unasked\": true"
+
+/* What nobody asked for is not believed; what somebody asked for is, as other libraries believe it. */
+static void
+stale_copies(void **state)
+{
+    place p;
+
+    (void)state;
+    place_make(&p, false);
+    make_with_records(&p, NULL);
+    append_records(&p);
+    assert_int_equal(length_of(&p, "", NC_NOWRITE), 7);
+    check_text(&p, ".zmetadata", MARK, true);
+    assert_int_equal(length_of(&p, "#consolidated=yes", NC_NOWRITE), 2);
+    assert_int_equal(length_of(&p, "#consolidated=no", NC_NOWRITE), 7);
+    place_drop(&p);
+
+    place_make(&p, false);
+    make_with_records(&p, "mode=nczarr&consolidated=yes");
+    check_text(&p, ".zmetadata", MARK, false);
+    append_records(&p);
+    assert_int_equal(length_of(&p, "", NC_NOWRITE), 2);
+    place_drop(&p);
+}
+
+/* Our writers keep such copies true and marked; consolidated=yes takes the mark away, also where nothing changes. */
+static void
+marked_copies(void **state)
+{
+    static const char *const keys[] = {"", "#consolidated=no"};
+    char                     url[4300];
+    place                    p;
+    int                      ncid;
+
+    (void)state;
+    place_make(&p, false);
+    make_with_records(&p, NULL);
+    append_records(&p);
+    for (size_t i = 0; i < NCZ_LEN(keys); i++) {
+        snprintf(url, sizeof url, "file://%s%s", p.path, keys[i]);
+        OK(nc_open(url, NC_WRITE, &ncid));
+        OK(nc_put_att_text(ncid, NC_GLOBAL, "note", 2, i == 0 ? "n0" : "n1"));
+        (void)define_chars(ncid, i == 0 ? "c0" : "c1", NULL);
+        OK(nc_close(ncid));
+        check_text(&p, ".zmetadata", i == 0 ? "n0" : "n1", true);
+        check_text(&p, ".zmetadata", MARK, true);
+        assert_int_equal(length_of(&p, "#consolidated=yes", NC_NOWRITE), 7);
+    }
+    assert_int_equal(length_of(&p, "#consolidated=yes", NC_WRITE), 7);
+    check_text(&p, ".zmetadata", "_nczarr_unasked", false);
+    check_text(&p, ".zmetadata", "\"zarr_consolidated_format\": 1}", true);
+    OK(nc_open(p.path, NC_WRITE, &ncid));
+    (void)define_chars(ncid, "d", NULL);
+    OK(nc_close(ncid));
+    check_text(&p, ".zmetadata", "_nczarr_unasked", false);
+    place_drop(&p);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_spellings),
-        cmocka_unit_test(where_copies_are),
-        cmocka_unit_test(older_datasets),
+        cmocka_unit_test(both_spellings), cmocka_unit_test(where_copies_are), cmocka_unit_test(older_datasets),
+        cmocka_unit_test(stale_copies),   cmocka_unit_test(marked_copies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

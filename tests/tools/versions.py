@@ -73,6 +73,21 @@ def characters(c):
             c.same("%s to %s: quiet" % (command, fragment), said or r.stderr == "", True)
 
 
+def unasked_copies(c):
+    """Consolidated metadata that nobody asked for are not followed, but compared all the same."""
+    text = "netcdf t { dimensions: x = 2 ; variables: char c(x) ; c:units = \"old\" ; data: c = \"ab\" ; }"
+    c.run("nczgen", "-o", c.at("unasked.zarr"), input=text)
+    c.same("--check", "sound" in c.run("nczdump", "--check", c.at("unasked.zarr")), True)
+    name = c.at("unasked.zarr/c/.zattrs")
+    document = open(name).read()
+    open(name, "w").write(document.replace('"old"', '"new"'))
+    c.same("--check", "/c: its attribute units differs" in c.run("nczdump", "--check", c.at("unasked.zarr"), code=3), True)
+    c.run("nczcopy", "--verify", c.at("unasked.zarr"), c.at("of-unasked.zarr"), stderr="/c: its attribute units differs")
+    for keys, units in (("", "new"), ("#consolidated=yes", "old"), ("#consolidated=no", "new")):
+        c.same("units" + keys, '"%s"' % units in c.run("nczdump", "-h", c.at("unasked.zarr") + keys), True)
+    c.same("units of the copy", '"new"' in c.run("nczdump", "-h", c.at("of-unasked.zarr#consolidated=yes")), True)
+
+
 def between_versions(c):
     """Chunks move undecoded where both versions can say how they are encoded."""
     c.run("nczgen", "-o", c.at("v2.zarr"), input=CDL)
@@ -249,7 +264,7 @@ def text(c):
 for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards),
                    ("shards inside the codecs", inner_shards), ("chunks of different lengths", rectilinear),
                    ("shards of different lengths", shards_that_differ), ("text", text),
-                   ("characters", characters)):
+                   ("characters", characters), ("copies that nobody asked for", unasked_copies)):
     with tempfile.TemporaryDirectory() as d:
         c = Case(name, lambda n: os.path.join(d, n))
         try:

@@ -302,8 +302,8 @@ report_source_difference(const char *text, void *arg)
 {
     copy_state *r = arg;
 
-    copy_say("%s: %s: the copy follows its consolidated metadata; #consolidated=no copies by the documents", r->o->in,
-             text);
+    copy_say("%s: %s: #consolidated=yes copies by the consolidated metadata, #consolidated=no by the documents",
+             r->o->in, text);
 }
 
 static int
