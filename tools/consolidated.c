@@ -346,6 +346,17 @@ open_with(const nczarr_path_parts *parts, const char *keys, int *ncid)
     return rc;
 }
 
+/* Whether no variable and no group is found: so documents of pure Zarr look where nothing can be listed. */
+static bool
+is_bare(int ncid)
+{
+    int nvars = 0, ngroups = 0;
+
+    (void)nc_inq_nvars(ncid, &nvars);
+    (void)nc_inq_grps(ncid, &ngroups, NULL);
+    return nvars == 0 && ngroups == 0;
+}
+
 /* By the copies, also where opening passes them over, since nobody asked for them. *has: 0 if there are none. Damaged
  * ones are opened as without a key: what is wrong with them is told elsewhere. */
 static int
@@ -374,11 +385,15 @@ consolidated_compare(const char *path, consolidated_difference each, void *arg, 
     int               has = 0, rc = nczarr_path_split(path, &parts);
 
     *comparedp = 0;
+    why[0] = '\0';
     if (rc == NC_NOERR && strstr(parts.fragment, "consolidated") == NULL &&
         (rc = open_by_copies(&parts, &b.copy, &has)) == NC_NOERR && has &&
         (rc = open_with(&parts, "consolidated=no", &b.docs)) == NC_NOERR) {
-        *comparedp = 1;
-        compare_group(&b);
+        *comparedp = parts.store != NCZARR_STORE_WEB || !is_bare(b.docs) || is_bare(b.copy);
+        if (*comparedp)
+            compare_group(&b);
+        else
+            (void)snprintf(why, ERROR_TEXT_SIZE, "a web server does not list which there are");
     }
     if (rc != NC_NOERR)
         error_text(rc, path, why);

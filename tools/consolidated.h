@@ -16,8 +16,9 @@ typedef void (*consolidated_difference)(const char *text, void *arg);
 
 /*
  * Opens the dataset twice, with its consolidated metadata and without, and compares groups, dimensions, variables and
- * attributes. *comparedp: 0 if it has none, or its URL says whether they are used. NC_NOERR, or the code and text of
- * why one of the two cannot be opened.
+ * attributes. *comparedp: 0 if it has none, its URL says whether they are used, or its documents cannot be found
+ * without them: `why` says so, and is empty otherwise. NC_NOERR, or the code and text of why one of the two cannot be
+ * opened.
  */
 int consolidated_compare(const char *path, consolidated_difference each, void *arg, int *comparedp,
                          char why[ERROR_TEXT_SIZE]);

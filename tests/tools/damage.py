@@ -223,7 +223,7 @@ for name in os.listdir("many.zarr/v"):
     if name[0].isdigit():
         cut("many.zarr/v/" + name, 5)
 for name in ("lat/0", "name/0", "name/1", "p/0", "p/1", "p/2"):
-    cut("many.zarr/" + name, 2)
+    cut("many.zarr/" + name, 1) # not a multiple of its elements: strings may be narrower than their document says
 r = run("nczdump", "--damaged=fill", "many.zarr")
 expect(bad, "lines", (r.returncode, len(r.stderr.splitlines()), "22 damaged" in r.stderr, "and 2 more" in r.stderr),
        (3, 22, True, True))

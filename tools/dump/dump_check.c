@@ -192,6 +192,9 @@ check_consolidated(check *c, const char *path)
         (void)dump_fail_text(&c->d->report, rc,
                              "%s: its consolidated metadata are not compared with its documents: %s",
                              c->d->report.file, why);
+    else if (why[0] != '\0')
+        fprintf(stderr, "nczdump: %s: its consolidated metadata are not compared with its documents: %s\n",
+                c->d->report.file, why);
     if (c->differences > DIFFERENCES_MAX)
         fprintf(c->d->out, "and %zu more differences\n", c->differences - DIFFERENCES_MAX);
 }
