@@ -15,7 +15,7 @@ typedef struct program {
     int            ncid[MOST_OPEN], nopen;
 } program;
 
-/* ---- arguments: behind the end all bytes are 0; clang, which libFuzzer needs, takes those of a call from the left ---- */
+/* ---- arguments: behind the end all bytes are 0. clang, which libFuzzer needs, takes those of a call from the left. */
 
 unsigned    take(program *p);               /* a byte */
 size_t      take_number(program *p);        /* small, or very large */
