@@ -10,12 +10,6 @@
 
 #define ROOM ((size_t)4095) /* initial bytes of each buffer; most documents need no more */
 
-zmap_get_req
-ncz_meta_request(const ncz_meta_source *s, const char *key)
-{
-    return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
-}
-
 /* The store's request for one document, read into `body`. */
 static zmap_get_req
 wanted(const ncz_docs_req *r, const char *key, ncz_buf body)

@@ -43,7 +43,12 @@ void ncz_meta_fail(const ncz_meta_fetch *f, size_t i); /* reports NC_ENOMEM for 
 
 /* ---- dataset_meta_from_store.c ---- */
 
-zmap_get_req ncz_meta_request(const ncz_meta_source *s, const char *key); /* of a whole document */
+/* The store's request for a whole document. */
+static inline zmap_get_req
+ncz_meta_request(const ncz_meta_source *s, const char *key)
+{
+    return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
+}
 
 /* Reads request i into `bodies`, which are kept for the next. */
 void ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i);
