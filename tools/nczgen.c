@@ -9,6 +9,7 @@
 #include "mode_words.h"
 #include "path_parts.h"
 #include "redact_url.h"
+#include "shell_word.h"
 #include "terminal_text.h"
 #include "version_text.h"
 #include "platform/platform.h"
@@ -179,6 +180,24 @@ add_modes(const options *o, const gen_cdl *cdl, char **path)
     return NC_NOERR;
 }
 
+static int
+refuse_name(const options *o, const char *path, const char *file)
+{
+    char *out = shell_word(path), *in = o->in != NULL ? shell_word(o->in) : strdup("-");
+    int   rc = out != NULL && in != NULL ? NC_EINVAL : NC_ENOMEM;
+
+    if (rc == NC_ENOMEM)
+        fprintf(stderr, "nczgen: out of memory\n");
+    else
+        fprintf(stderr,
+                "nczgen: %s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o %s %s. "
+                "To store Zarr under that name: --mode nczarr or --mode zarr\n",
+                path, file, out, in);
+    free(out);
+    free(in);
+    return rc;
+}
+
 /* A name of another format's file would be that of a directory. */
 static int
 check_name(const options *o, const char *path)
@@ -189,15 +208,8 @@ check_name(const options *o, const char *path)
 
     if (rc != NC_NOERR)
         return report_failure(path, rc);
-    if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL) {
-        fprintf(
-            stderr,
-            "nczgen: %s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o '%s' %s%s%s. "
-            "To store Zarr under that name: --mode nczarr or --mode zarr\n",
-            parts.path, file, parts.path, o->in != NULL ? "'" : "", o->in != NULL ? o->in : "-",
-            o->in != NULL ? "'" : "");
-        rc = NC_EINVAL;
-    }
+    if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL)
+        rc = refuse_name(o, parts.path, file);
     nczarr_path_clear(&parts);
     return rc;
 }

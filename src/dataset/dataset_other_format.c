@@ -48,13 +48,25 @@ recognise(const unsigned char *s, size_t n)
     return (other_format){NULL, NULL};
 }
 
+/* A path in apostrophes, as a shell takes it; one inside is '\'' there. */
+static int
+quote_path(ncz_buf *out, const char *path)
+{
+    int rc = ncz_buf_putc(out, '\'');
+
+    for (; rc == NC_NOERR && *path != '\0'; path++)
+        rc = *path == '\'' ? ncz_buf_puts(out, "'\\''") : ncz_buf_putc(out, *path);
+    return rc == NC_NOERR ? ncz_buf_putc(out, '\'') : rc;
+}
+
 int
 ncz_fail_other_format(const char *path)
 {
     unsigned char head[LOOKED_AT];
     other_format  format = {NULL, NULL};
+    ncz_buf       quoted = NCZ_BUF_INIT;
     ssize_t       n;
-    int           fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    int           rc, fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
         n = ncz_system.read(fd, head, sizeof head);
@@ -68,6 +80,9 @@ ncz_fail_other_format(const char *path)
                         path);
     if (format.options == NULL)
         return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset", path, format.name);
-    return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump %s '%s' | nczgen -o OUT.zarr -",
-                    path, format.name, format.options, path);
+    if ((rc = quote_path(&quoted, path)) == NC_NOERR)
+        rc = ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump %s %s | nczgen -o OUT.zarr -",
+                      path, format.name, format.options, ncz_buf_str(&quoted));
+    ncz_buf_clear(&quoted);
+    return rc;
 }

@@ -235,6 +235,26 @@ def log():
     report("commands: the log", problems)
 
 
+def advised_words():
+    """The commands that messages advise name a path as a shell takes it, one with an apostrophe, too."""
+    problems = []
+    with tempfile.TemporaryDirectory() as d:
+        name = "it's 'so'.nc"
+        open(os.path.join(d, name), "wb").write(b"CDF\x01" + bytes(100))
+        run("nczgen", "-o", "t's.zarr", "-", cwd=d, input="netcdf t { variables: int a ; }")
+        open(os.path.join(d, "t's.cdl"), "w").write("netcdf t { variables: int a ; }")
+        for args, start, end, words in (
+                (["nczdump", name], "ncdump -p", " | nczgen", ["9,17", "-s", name]),
+                (["nczcopy", "t's.zarr", "o'.nc"], "nccopy -M 0", ". To store", ["-F", "*,none", "t's.zarr", "o'.nc"]),
+                (["nczgen", "-o", "o'.nc", "t's.cdl"], "ncgen -4", ". To store", ["-o", "o'.nc", "t's.cdl"])):
+            r = run(*args, cwd=d)
+            text = r.stderr.partition(start)[2].partition(end)[0]
+            shell = subprocess.run(["sh", "-c", "printf '%s\\n' " + text], capture_output=True, text=True)
+            if r.returncode != 1 or shell.stdout.split("\n")[:-1] != words:
+                problems.append("%s: exit %d: %s: %s" % (args, r.returncode, r.stderr.strip(), shell.stdout + shell.stderr))
+    report("commands: paths in advised commands", problems)
+
+
 def file_limit():
     """A file that would grow beyond the process's limit is an error with a text; one line, from however many threads."""
     import resource, signal
@@ -568,6 +588,7 @@ tree_on_terminals()
 colors()
 messages()
 log()
+advised_words()
 file_limit()
 url_page()
 checked_only()

@@ -6,6 +6,7 @@
 #include "copy_int.h"
 
 #include "../path_parts.h"
+#include "../shell_word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,13 +89,18 @@ static int
 check_name(const copy_opts *o, const copy_target *t)
 {
     const char *file = path_promises_file(&t->parts);
+    char       *in, *out;
 
     if (file == NULL)
         return NC_NOERR;
+    in = copy_need(shell_word(o->in));
+    out = copy_need(shell_word(t->parts.path));
     copy_say(
         "%s: this is the name of %s, and nczcopy writes Zarr. To make that file: LD_PRELOAD=libnczarr_netcdf.so.0 "
-        "nccopy -M 0 -F '*,none' '%s' '%s'. To store Zarr under that name: --mode nczarr or --mode zarr",
-        t->parts.shown, file, o->in, t->parts.path);
+        "nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode nczarr or --mode zarr",
+        t->parts.shown, file, in, out);
+    free(in);
+    free(out);
     return NC_EINVAL;
 }
 
