@@ -344,12 +344,24 @@ check_arguments(const copy_opts *o, int n)
     return false;
 }
 
+/* `rc`: of copy_run(). */
+static int
+choose_status(int rc)
+{
+    switch (rc) {
+    case NC_NOERR: return EXIT_SUCCESS;
+    case COPY_DAMAGED: return DAMAGE_EXIT;
+    case COPY_USAGE: return EXIT_USAGE;
+    default: return EXIT_FAILURE;
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     static char program[] = "nczcopy"; /* getopt's messages name argv[0] */
     copy_opts   o = COPY_OPTS_INIT;
-    int         c, rc, status = EXIT_SUCCESS;
+    int         c, status = EXIT_SUCCESS;
 
     ncz_sys_start(&argc, &argv);
     if (argc > 0)
@@ -368,14 +380,13 @@ main(int argc, char **argv)
     }
     if (status == EXIT_SUCCESS && !check_arguments(&o, argc - optind))
         status = EXIT_USAGE;
-    if (status == EXIT_USAGE) {
-        fprintf(stderr, "Try 'nczcopy --help'.\n");
-        goto done;
+    if (status == EXIT_SUCCESS) {
+        o.in = argv[optind];
+        o.out = o.in_place ? NULL : argv[optind + 1];
+        status = choose_status(copy_run(&o));
     }
-    o.in = argv[optind];
-    o.out = o.in_place ? NULL : argv[optind + 1];
-    rc = copy_run(&o);
-    status = rc == NC_NOERR ? EXIT_SUCCESS : rc == COPY_DAMAGED ? DAMAGE_EXIT : EXIT_FAILURE;
+    if (status == EXIT_USAGE)
+        fprintf(stderr, "Try 'nczcopy --help'.\n");
 done:
     copy_opts_clear(&o);
     return status;

@@ -185,8 +185,10 @@ take_log_level(const char *arg)
     const char *end;
     long        n;
 
-    if (!take_number("-L", arg, -1, 100, &end, &n) || *end != '\0')
+    if (!take_number("-L", arg, -1, 100, &end, &n))
         return false;
+    if (*end != '\0')
+        return fail_value("-L", arg);
     (void)nc_set_log_level((int)n);
     return true;
 }

@@ -145,6 +145,9 @@ choose_name(const options *o, const gen_cdl *cdl)
     return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
+/* Returned in place of a netCDF code: the value of an option is wrong. It is reported. */
+#define WRONG_OPTION (1 << 21)
+
 static int
 report_failure(const char *path, int rc)
 {
@@ -157,6 +160,14 @@ report_failure(const char *path, int rc)
     return rc;
 }
 
+/* The library does not take the path that -o and --mode give. */
+static int
+report_bad_path(const char *path, int rc)
+{
+    (void)report_failure(path, rc);
+    return rc == NC_ENOMEM ? rc : WRONG_OPTION;
+}
+
 /* Puts the modes that the options ask for into the fragment of *path. */
 static int
 add_modes(const options *o, const gen_cdl *cdl, char **path)
@@ -166,7 +177,7 @@ add_modes(const options *o, const gen_cdl *cdl, char **path)
     int               rc = nczarr_path_split(*path, &parts);
 
     if (rc != NC_NOERR)
-        return report_failure(*path, rc);
+        return report_bad_path(*path, rc);
     keys = path_mode_keys(o->mode, choose_version(o, cdl, &parts));
     full = keys != NULL ? path_with_keys(&parts, keys) : NULL;
     nczarr_path_clear(&parts);
@@ -207,9 +218,13 @@ check_name(const options *o, const char *path)
     int               rc = nczarr_path_split(path, &parts);
 
     if (rc != NC_NOERR)
-        return report_failure(path, rc);
-    if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL)
+        return report_bad_path(path, rc);
+    if (o->mode != NULL && o->mode[0] != '\0' && parts.fragment[0] == '\0') {
+        fprintf(stderr, "nczgen: " PATH_BAD_MODE "\n", o->mode);
+        rc = WRONG_OPTION;
+    } else if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL) {
         rc = refuse_name(o, parts.path, file);
+    }
     nczarr_path_clear(&parts);
     return rc;
 }
@@ -279,7 +294,7 @@ generate(const options *o, const gen_cdl *cdl)
     if (o->out == NULL && !is_plain_name(o->name != NULL ? o->name : gen_name(cdl))) {
         fprintf(stderr, "nczgen: \"%s\" cannot be the name of a dataset: give it a path with -o\n", path);
         free(path);
-        return NC_EBADNAME;
+        return o->name != NULL ? WRONG_OPTION : NC_EBADNAME;
     }
     if ((rc = add_modes(o, cdl, &path)) != NC_NOERR || (rc = check_name(o, path)) != NC_NOERR) {
         free(path);
@@ -440,5 +455,5 @@ main(int argc, char **argv)
     gen_free(cdl);
     if (rc == GEN_STOPPED)
         interrupt_end();
-    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+    return rc == NC_NOERR ? EXIT_SUCCESS : rc == WRONG_OPTION ? EXIT_USAGE : EXIT_FAILURE;
 }

@@ -21,4 +21,7 @@ char *path_mode_keys(const char *modes, int zarr_format);
  */
 const char *path_promises_file(const nczarr_path_parts *parts);
 
+/* The message when a mode's text made the fragment none, so that it would be part of a file's name. For the mode. */
+#define PATH_BAD_MODE "--mode: %s: a key that is unknown; nczarr_url(7) lists the keys"
+
 #endif /* PATH_PARTS_H */

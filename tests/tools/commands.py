@@ -235,6 +235,32 @@ def log():
     report("commands: the log", problems)
 
 
+def wrong_values():
+    """A wrong value of an option is exit status 2, what a dataset lacks is 1; the text is the same."""
+    problems = []
+    with tempfile.TemporaryDirectory() as d:
+        open(os.path.join(d, "t.cdl"), "w").write("netcdf t { dimensions: x = 2 ; variables: int a(x) ; }")
+        run("nczgen", "-o", "t.zarr", "t.cdl", cwd=d)
+        before = sorted(os.listdir(d))
+        for command, args, status, text in (
+                ("nczgen", ["--mode", "v2,v3", "-o", "g.zarr", "t.cdl"], 2, "modes v2 and v3 exclude each other"),
+                ("nczgen", ["--mode", "v2", "--zarr-format", "3", "-o", "g.zarr", "t.cdl"], 2, "modes v2 and v3 exclude each other"),
+                ("nczgen", ["--mode", "zip,s3", "-o", "g.zarr", "t.cdl"], 2, "two different stores"),
+                ("nczgen", ["--mode", "s3", "-o", "g.zarr", "t.cdl"], 2, "mode s3 needs an s3, http or https URL"),
+                ("nczgen", ["--mode", "x=1", "-o", "g.zarr", "t.cdl"], 2, "unknown key #x="),
+                ("nczgen", ["--mode", "nczarr&x=1", "-o", "g.zarr", "t.cdl"], 2, "--mode: nczarr&x=1: a key that is unknown"),
+                ("nczgen", ["-o", "", "t.cdl"], 2, "the path is empty"), ("nczgen", ["-o", "g.zarr#mode=v2,v3", "t.cdl"], 2, "exclude"),
+                ("nczgen", ["-b", "-N", "../g", "t.cdl"], 2, "cannot be the name of a dataset"),
+                ("nczgen", ["--zarr-format", "4", "t.cdl"], 2, "neither 2 nor 3"), ("nczgen", ["-W", "-5", "t.cdl"], 2, "-W"),
+                ("nczdump", ["-L", "5x", "t.zarr"], 2, "-L: not a valid value: 5x"), ("nczdump", ["-l", "x", "t.zarr"], 2, "-l"),
+                ("nczdump", ["--list=all", "t.zarr"], 2, "--list"), ("nczdump", ["-v", "b", "t.zarr"], 1, "b: No such variable"),
+                ("nczdump", ["-d", "x,9", "t.zarr"], 1, "out of range")):
+            r = run(command, *args, cwd=d)
+            if r.returncode != status or text not in r.stderr or sorted(os.listdir(d)) != before:
+                problems.append("%s %s: exit %d, %s" % (command, " ".join(args), r.returncode, r.stderr.strip()))
+    report("commands: wrong values of options", problems)
+
+
 def advised_words():
     """The commands that messages advise name a path as a shell takes it, one with an apostrophe, too."""
     problems = []
@@ -588,6 +614,7 @@ tree_on_terminals()
 colors()
 messages()
 log()
+wrong_values()
 advised_words()
 file_limit()
 url_page()

@@ -410,10 +410,10 @@ def options():
     before = objects(path)
     for args, status, word in [
             ([path], 2, "--zarr-format"), (["--zarr-format", "3", path, path], 2, "one dataset"),
-            (["--zarr-format", "3", "-d", "3", path], 1, "make a copy"),
-            (["--zarr-format", "3", "-c", "x/2", path], 1, "make a copy"),
-            (["--zarr-format", "3", "--mode", "zarr", path], 1, "make a copy"),
-            (["--zarr-format", "3", "--resume", path], 1, "make a copy"),
+            (["--zarr-format", "3", "-d", "3", path], 2, "make a copy"),
+            (["--zarr-format", "3", "-c", "x/2", path], 2, "make a copy"),
+            (["--zarr-format", "3", "--mode", "zarr", path], 2, "make a copy"),
+            (["--zarr-format", "3", "--resume", path], 2, "make a copy"),
             (["--zarr-format", "3", there("absent.zarr")], 1, "absent.zarr"),
             (["--zarr-format", "3", there("in.cdl")], 1, "in.cdl")]:
         r = run(nczcopy, "--in-place", *args)

@@ -94,7 +94,8 @@ bool copy_parse_min_chunked(copy_opts *o, const char *text);             /* the 
 void copy_opts_clear(copy_opts *o);
 
 #define COPY_DAMAGED (1 << 20) /* returned in place of a netCDF code: the copy is complete, but for damaged chunks */
-/* 0, COPY_DAMAGED, or the first failure's code; failures and damaged chunks are reported on stderr. */
+#define COPY_USAGE   (1 << 21) /* the same: the options contradict each other, or the value of one is wrong */
+/* 0, COPY_DAMAGED, COPY_USAGE, or the first failure's code; failures and damaged chunks are reported on stderr. */
 int copy_run(const copy_opts *o);
 
 #endif /* NCZCOPY_COPY_H */

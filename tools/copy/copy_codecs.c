@@ -379,13 +379,24 @@ define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
     return rc;
 }
 
+/* What the library refuses of -F is a wrong value of that option. */
+static int
+fail_filters(int rc, const char *path)
+{
+    (void)copy_fail(rc, path);
+    return rc == NC_EFILTER || rc == NC_ENOFILTER || rc == NC_EINVAL ? COPY_USAGE : rc;
+}
+
 int
 copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
-    int in = s->groups[v->group].in, out = s->groups[v->group].out;
+    int in = s->groups[v->group].in, out = s->groups[v->group].out, rc;
 
     for (size_t i = o->nfilters; v->rank > 0 && i-- > 0;)
-        if (copy_names_match(&o->filters[i].vars, v->path))
-            return define_filters(out, v->out, o->filters[i].spec);
-    return define_from_source(o, in, v, out);
+        if (copy_names_match(&o->filters[i].vars, v->path)) {
+            rc = define_filters(out, v->out, o->filters[i].spec);
+            return rc == NC_NOERR ? rc : fail_filters(rc, v->path);
+        }
+    rc = define_from_source(o, in, v, out);
+    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
 }

@@ -234,8 +234,10 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
     copy_choose_chunks(o, s, v);
     if ((rc = copy_choose_shards(o, s, v)) != NC_NOERR)
         return rc; /* it is reported */
-    if ((rc = define_storage(o, s, v)) != NC_NOERR || (rc = copy_define_codecs(o, s, v)) != NC_NOERR)
+    if ((rc = define_storage(o, s, v)) != NC_NOERR)
         return copy_fail(rc, v->path);
+    if ((rc = copy_define_codecs(o, s, v)) != NC_NOERR)
+        return rc; /* it is reported */
     return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
 }
 

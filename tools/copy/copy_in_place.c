@@ -41,12 +41,12 @@ check_options(const copy_opts *o)
 
     if (o->zarr_format == 0) {
         copy_say("--in-place: needs --zarr-format 2 or 3");
-        return NC_EINVAL;
+        return COPY_USAGE;
     }
     if (changes || o->memory_in || o->memory_out || o->resume || o->keep || o->skip_unreadable) {
         copy_say("--in-place: takes no option but --zarr-format, --remove-old, --consolidate, --dry-run, --verify, "
                  "--memory, --progress, -h, -e, -m, -q and -L: for all else make a copy");
-        return NC_EINVAL;
+        return COPY_USAGE;
     }
     return NC_NOERR;
 }

@@ -261,7 +261,8 @@ void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */
 int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The shards of an open variable, in new memory; NULL: none. */
-int  copy_inq_shards(int ncid, int varid, int rank, size_t **out);
+int copy_inq_shards(int ncid, int varid, int rank, size_t **out);
+/* Reports what fails. COPY_USAGE: the library refuses what -F says. */
 int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
 /* Checks that the names in -c, --shards and -F exist. */

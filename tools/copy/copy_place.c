@@ -113,7 +113,11 @@ copy_target_name(const copy_opts *o, copy_target *t)
     if ((t->url = add_options(o)) == NULL)
         return NC_EINVAL; /* it is reported */
     if ((rc = split(t->url, &t->parts)) != NC_NOERR)
-        return rc;
+        return rc == NC_ENOMEM ? rc : COPY_USAGE; /* without the options it is a path */
+    if (o->mode != NULL && o->mode[0] != '\0' && t->parts.fragment[0] == '\0') {
+        copy_say(PATH_BAD_MODE, o->mode);
+        return COPY_USAGE;
+    }
     t->kind = kind_of(&t->parts);
     t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
     if (t->kind == COPY_DIR && (rc = name_directory(o, t)) != NC_NOERR)

@@ -193,7 +193,7 @@ take_version(copy_opts *o, const copy_target *t)
     for (size_t i = 0; i < o->shards.n; i++)
         if (o->shards.v[i].n > 0 && o->zarr_format != 3) {
             copy_say("--shards: only Zarr v3 has shards: add --zarr-format 3");
-            return NC_EINVAL;
+            return t->version_given ? COPY_USAGE : NC_EINVAL;
         }
     return NC_NOERR;
 }
