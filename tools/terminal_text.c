@@ -50,6 +50,16 @@ terminal_columns(long c)
     return c < 0x1100 ? 1 : 2;
 }
 
+size_t
+terminal_measure(const char *s)
+{
+    size_t columns = 0, n;
+
+    for (; *s != '\0'; s += n)
+        columns += terminal_columns(terminal_decode(s, &n));
+    return columns;
+}
+
 void
 terminal_print(FILE *out, const char *s)
 {

@@ -19,6 +19,9 @@ long terminal_decode(const char *s, size_t *nbytes);
 /* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
 size_t terminal_columns(long c);
 
+/* Columns of a text, with one for each question mark that stands for what is not printed. */
+size_t terminal_measure(const char *s);
+
 /* Prints a text, on a terminal with question marks for what it could take for a command. */
 void terminal_print(FILE *out, const char *s);
 

@@ -149,19 +149,6 @@ start_writer(int who, int n, int *report)
     return pid;
 }
 
-static int
-count_reports(int report)
-{
-    char    some[64];
-    int     n = 0;
-    ssize_t got;
-
-    while ((got = read(report, some, sizeof some)) > 0)
-        n += (int)got;
-    close(report);
-    return n;
-}
-
 /* Each value is of the process's last round; or, where a process was killed in the next, of that one. */
 static void
 check_dataset(const int done[PROCESSES], const bool killed[PROCESSES])

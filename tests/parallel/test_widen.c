@@ -175,19 +175,6 @@ start_child(const writing *w, int who, int rounds)
     return c;
 }
 
-static int
-count_reports(int report)
-{
-    char    some[64];
-    int     n = 0;
-    ssize_t got;
-
-    while ((got = read(report, some, sizeof some)) > 0)
-        n += (int)got;
-    close(report);
-    return n;
-}
-
 /* Each chunk without codecs has the width of the document. */
 static int
 check_length(const char *key, unsigned long long length, void *arg)

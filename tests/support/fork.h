@@ -20,4 +20,18 @@ fork_quiet(void)
     return fork();
 }
 
+/* Bytes that children write into a pipe until the last of them ends; one byte is one report. */
+static inline int
+count_reports(int report)
+{
+    char    some[256];
+    int     n = 0;
+    ssize_t got;
+
+    while ((got = read(report, some, sizeof some)) > 0)
+        n += (int)got;
+    (void)close(report);
+    return n;
+}
+
 #endif /* NCZ_TESTS_FORK_H */

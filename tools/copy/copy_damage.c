@@ -44,13 +44,7 @@ show_scan(size_t nchunks, void *arg)
 int
 copy_scan_var(copy_state *r, const copy_var *v, damage_log *log)
 {
-    hyperslab_var all = {.ncid = r->s->groups[v->group].in,
-                         .varid = v->in,
-                         .rank = v->rank,
-                         .type = v->type,
-                         .size = v->value,
-                         .dims = v->part,
-                         .damage = log};
+    hyperslab_var all = copy_part_of(r->s->groups[v->group].in, v, log);
     ticker        t = {.r = r, .v = v};
     int           rc = v->nelems > 0 ? damage_scan(&all, show_scan, &t) : NC_NOERR;
 

@@ -140,6 +140,8 @@ void copy_lengths_clear(copy_lengths_list *l);
 
 /* ---- a part of the source: copy_part.c -------------------------------------------------------------------------- */
 
+/* What is copied of a variable, in group `in` of the source. With a log damaged chunks read as fill. */
+hyperslab_var copy_part_of(int in, const copy_var *v, damage_log *log);
 /* As nc_get_vara(), with indices in the part that is copied. With a log damaged chunks read as fill. */
 int copy_read_piece(int in, const copy_var *v, damage_log *log, const size_t *start, const size_t *count, void *data);
 /* True if the part is made of whole units, chunks or shards of these lengths. */

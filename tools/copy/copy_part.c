@@ -5,16 +5,22 @@
  */
 #include "copy_int.h"
 
+hyperslab_var
+copy_part_of(int in, const copy_var *v, damage_log *log)
+{
+    return (hyperslab_var){.ncid = in,
+                           .varid = v->in,
+                           .rank = v->rank,
+                           .type = v->type,
+                           .size = v->value,
+                           .dims = v->part,
+                           .damage = log};
+}
+
 int
 copy_read_piece(int in, const copy_var *v, damage_log *log, const size_t *start, const size_t *count, void *data)
 {
-    hyperslab_var part = {.ncid = in,
-                          .varid = v->in,
-                          .rank = v->rank,
-                          .type = v->type,
-                          .size = v->value,
-                          .dims = v->part,
-                          .damage = log};
+    hyperslab_var part = copy_part_of(in, v, log);
 
     return hyperslab_read(&part, start, count, data);
 }

@@ -48,21 +48,11 @@ measure_line(void)
 
 /* ---- names ---- */
 
-static size_t
-measure_name(const char *s)
-{
-    size_t columns = 0, n;
-
-    for (; *s != '\0'; s += n)
-        columns += terminal_columns(terminal_decode(s, &n));
-    return columns;
-}
-
 /* The end of a name in at most `room` columns. */
 static void
 print_name(const char *name, size_t room)
 {
-    size_t columns = measure_name(name), n;
+    size_t columns = terminal_measure(name), n;
 
     if (columns > room) {
         fputs("...", stderr);
@@ -153,7 +143,7 @@ static void
 lay_out_line(line *l, const char *name)
 {
     static const field_id order[] = {CLOCK, BYTES, RATE};
-    size_t                room = measure_line(), longest = measure_name(name), least, more;
+    size_t                room = measure_line(), longest = terminal_measure(name), least, more;
 
     if (!(l->wanted[SHARE] = take_columns(&room, strlen(l->field[SHARE]))))
         return;

@@ -376,7 +376,6 @@ void           dump_tree_sizes_clear(dump_tree_sizes *l);
 
 /* ---- dump_wrap.c: lines on a terminal --------------------------------------------------------------------------- */
 
-size_t dump_wrap_measure(const char *s); /* columns */
 /* With question marks for what a terminal could take for a command. */
 void dump_wrap_safe(dump_context *d, const char *s);
 /* The rest of a line that is at `column`, and its end; words that have no room go to lines that begin with `front`. */

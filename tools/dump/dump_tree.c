@@ -267,8 +267,7 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
         for (; t.s[t.len - 1] == ' '; t.len--)
             t.s[t.len - 1] = '\0';
         dump_wrap_print(d, &t, below.s,
-                        dump_wrap_measure(front) + dump_wrap_measure(signs->branch) +
-                            dump_wrap_measure(line[i].name));
+                        terminal_measure(front) + terminal_measure(signs->branch) + terminal_measure(line[i].name));
         dump_text_clear(&below);
         dump_text_clear(&t);
     }
@@ -351,7 +350,7 @@ print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front,
         dump_wrap_safe(d, last ? signs_of(d)->corner : signs_of(d)->branch);
         print_name(d, DUMP_BOLD_BLUE, name);
         fputc('/', d->out);
-        print_group(d, sizes, grps.id[i], deeper.s, dump_wrap_measure(deeper.s) + dump_wrap_measure(name) + 1);
+        print_group(d, sizes, grps.id[i], deeper.s, terminal_measure(deeper.s) + terminal_measure(name) + 1);
         dump_text_clear(&deeper);
     }
     if (rc != NC_NOERR)
@@ -376,7 +375,7 @@ dump_tree(dump_context *d)
     dump_text_addf(&kind, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_name(d, DUMP_BOLD_BLUE, d->name);
     fputs(kind.s, d->out);
-    print_group(d, &sizes, d->root, "", dump_wrap_measure(d->name) + kind.len);
+    print_group(d, &sizes, d->root, "", terminal_measure(d->name) + kind.len);
     dump_text_clear(&kind);
     dump_tree_sizes_clear(&sizes);
 }

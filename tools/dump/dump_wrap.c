@@ -18,19 +18,6 @@ dump_wrap_safe(dump_context *d, const char *s)
             (void)fwrite(s, 1, n, d->out);
 }
 
-size_t
-dump_wrap_measure(const char *s)
-{
-    size_t columns = 0, n;
-
-    for (; *s != '\0'; s += n) {
-        long c = terminal_decode(s, &n);
-
-        columns += c < 0 ? 1 : terminal_columns(c);
-    }
-    return columns;
-}
-
 /* A line that goes on below itself where the terminal ends. */
 typedef struct wrap_state {
     const char *front; /* of further lines */
@@ -42,7 +29,7 @@ break_line(dump_context *d, wrap_state *w)
 {
     fputc('\n', d->out);
     dump_wrap_safe(d, w->front);
-    w->column = dump_wrap_measure(w->front);
+    w->column = terminal_measure(w->front);
 }
 
 /* `blanks` and the word of n bytes at `s`; one that is wider than a line is cut where the line ends. */
@@ -53,7 +40,7 @@ print_word(dump_context *d, wrap_state *w, size_t blanks, const char *s, size_t 
     size_t    bytes;
 
     dump_text_addn(&word, s, n);
-    if (w->column + blanks + dump_wrap_measure(word.s) > d->columns && w->column > dump_wrap_measure(w->front)) {
+    if (w->column + blanks + terminal_measure(word.s) > d->columns && w->column > terminal_measure(w->front)) {
         break_line(d, w);
         blanks = 0;
     }
@@ -83,9 +70,9 @@ keep_piece(dump_context *d, wrap_state *w, const char *s, size_t blanks)
     size_t      columns;
 
     dump_text_addn(&piece, s + blanks, end != NULL ? (size_t)(end - s) - blanks : strlen(s + blanks));
-    columns = dump_wrap_measure(piece.s);
+    columns = terminal_measure(piece.s);
     dump_text_clear(&piece);
-    if (w->column + blanks + columns <= d->columns || dump_wrap_measure(w->front) + columns > d->columns)
+    if (w->column + blanks + columns <= d->columns || terminal_measure(w->front) + columns > d->columns)
         return false;
     break_line(d, w);
     return true;

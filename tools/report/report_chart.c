@@ -15,25 +15,12 @@
 enum { LABEL_MOST = 18, PHONE_COLUMNS = 46, HISTOGRAM_HEIGHT = 40 };
 
 static size_t
-count_columns(const char *s)
-{
-    size_t columns = 0, n;
-
-    for (; *s != '\0'; s += n) {
-        long c = terminal_decode(s, &n);
-
-        columns += c < 0 ? 1 : terminal_columns(c);
-    }
-    return columns;
-}
-
-static size_t
 widest_label(const report_ticks *ticks)
 {
     size_t most = 0;
 
     for (size_t i = 0; i < ticks->n; i++) {
-        size_t n = count_columns(ticks->v[i].text);
+        size_t n = terminal_measure(ticks->v[i].text);
 
         most = n > most ? n : most;
     }
@@ -54,7 +41,7 @@ thin_out(const report_ticks *ticks, size_t room)
     size_t most = 1, every = 1;
 
     for (size_t i = 0; i < ticks->n; i++) {
-        size_t columns = count_columns(ticks->v[i].text) + 2;
+        size_t columns = terminal_measure(ticks->v[i].text) + 2;
 
         most = columns > most ? columns : most;
     }
@@ -77,7 +64,7 @@ add_label(dump_text *t, const char *s)
         dump_text_addn(&cut, s, n);
     }
     if (*s != '\0')
-        dump_text_add(&cut, count_columns(s) == 1 ? s : "\xe2\x80\xa6");
+        dump_text_add(&cut, terminal_measure(s) == 1 ? s : "\xe2\x80\xa6");
     report_add_text(t, cut.s != NULL ? cut.s : "");
     dump_text_clear(&cut);
 }
@@ -106,7 +93,7 @@ report_chart_begin(dump_text *t, const report_chart *c)
     size_t             beyond = 0; /* letters of the last label to the right of the picture */
 
     if (last != NULL && place_of(last->index, c->x_len, c->x_cells) > 85)
-        beyond = (count_columns(last->text) + 1) / 2;
+        beyond = (terminal_measure(last->text) + 1) / 2;
     dump_text_addf(t, "<div class=chart style=\"--l:%zuch;--r:%zuch\">", widest_label(&c->y), beyond);
     dump_text_addf(t, "<div class=top><span>%s</span><output></output></div>", c->y_name.len > 0 ? c->y_name.s : "");
     dump_text_add(t, "<div class=ys>");
