@@ -161,30 +161,33 @@ write_order(const ncz_spec *s, ncz_jsonw *w)
 
 /* The objects that hold several chunks. It comes last, so that the text before it describes a chunk alone. */
 static void
-write_shards(const ncz_spec *s, ncz_jsonw *w)
+write_shards(const ncz_var *v, ncz_jsonw *w)
 {
+    const ncz_spec *s = v->spec;
+
     ncz_jsonw_key(w, "shards");
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "shape");
     ncz_jsonw_open_array(w);
     for (size_t d = 0; d < s->rank; d++)
-        ncz_jsonw_u64(w, s->object[d] * s->chunk[d]);
+        ncz_jsonw_u64(w, s->layout->object[d] * s->chunk[d]);
     ncz_jsonw_close_array(w);
     ncz_jsonw_key(w, "index_location");
-    ncz_jsonw_cstr(w, s->shard_layout.at_start ? "start" : "end");
+    ncz_jsonw_cstr(w, v->shard_layout.at_start ? "start" : "end");
     ncz_jsonw_key(w, "index_endian");
-    ncz_jsonw_cstr(w, s->shard_layout.big ? "big" : "little");
+    ncz_jsonw_cstr(w, v->shard_layout.big ? "big" : "little");
     ncz_jsonw_key(w, "index_checksum");
-    ncz_jsonw_bool(w, !s->shard_layout.no_checksum);
+    ncz_jsonw_bool(w, !v->shard_layout.no_checksum);
     ncz_jsonw_close_object(w);
 }
 
 static int
-write_encoding(const ncz_spec *s, ncz_buf *out)
+write_encoding(const ncz_var *v, ncz_buf *out)
 {
-    ncz_jsonw w = ncz_jsonw_on(out);
-    ncz_buf   text = NCZ_BUF_INIT;
-    int       rc;
+    const ncz_spec *s = v->spec;
+    ncz_jsonw       w = ncz_jsonw_on(out);
+    ncz_buf         text = NCZ_BUF_INIT;
+    int             rc;
 
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "type");
@@ -214,8 +217,8 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
         goto done;
     ncz_jsonw_key(&w, "codecs");
     ncz_jsonw_raw(&w, ncz_buf_str(&text), text.len);
-    if (s->object != NULL)
-        write_shards(s, &w);
+    if (ncz_layout_has_index(s->layout))
+        write_shards(v, &w);
     ncz_jsonw_close_object(&w);
     rc = ncz_jsonw_end(&w);
 done:
@@ -236,7 +239,7 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
         rc = ncz_err_adopt(v->spec->unusable);
     /* Chunks of different lengths cannot be copied one for one: the text stays empty. */
-    if (rc == NC_NOERR && (v->rectilinear != NULL || (rc = write_encoding(v->spec, &out)) == NC_NOERR))
+    if (rc == NC_NOERR && (ncz_spec_differ(v->spec) || (rc = write_encoding(v, &out)) == NC_NOERR))
         give_text(&out, lenp, text);
     ncz_buf_clear(&out);
     return ncz_call_leave(&c, rc);
@@ -272,7 +275,7 @@ locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range
     if ((rc = ncz_dims_init(&index, v->rank)) != NC_NOERR)
         return rc;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++) {
-        uint64_t n = ncz_dataset_count_chunks(v, d, v->dims[d]->len);
+        uint64_t n = ncz_spec_count_chunks(v->spec, d, v->dims[d]->len);
 
         index.v[d] = indexp[d];
         if (indexp[d] >= n)
@@ -314,15 +317,15 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
 static int
 give_grid(const ncz_var *v, size_t d, size_t *np, size_t *lengths)
 {
-    uint64_t              n = ncz_dataset_count_chunks(v, d, v->dims[d]->len), at = 0;
-    ncz_rectilinear_chunk c = {.len = v->spec->chunk[d]};
+    uint64_t              n = ncz_spec_count_chunks(v->spec, d, v->dims[d]->len), at = 0;
+    ncz_rectilinear_chunk c;
 
     if (n > SIZE_MAX)
         return ncz_fail(NC_EDIMSIZE, "%s: the number of its chunks does not fit this machine's size_t", v->name);
     if (np != NULL)
         *np = (size_t)n;
     for (size_t i = 0; lengths != NULL && i < n; i++, at += c.len) {
-        if (v->rectilinear != NULL && v->spec->object == NULL && !ncz_rectilinear_find(v->rectilinear, d, at, &c))
+        if (!ncz_spec_find_chunk(v->spec, d, at, &c))
             return ncz_fail(NC_EZARRMETA, "%s: its chunk grid ends before chunk %zu of dimension %zu", v->name, i, d);
         lengths[i] = (size_t)c.len;
     }
@@ -382,16 +385,16 @@ locate_listed(const listing *l, size_t i, ncz_buf *key, ncz_chunk_addr *where)
     ncz_dims        first;
     int             rc;
 
-    if (l->chunks.objects != NULL) { /* the spec knows shards of one length: its key has that shard's first chunk */
+    if (l->chunks.objects == NULL) {
+        rc = ncz_spec_locate(l->spec, index, key, where);
+    } else { /* objects may differ in length: the key is that of the object's place */
         if ((rc = ncz_dims_init(&first, w)) != NC_NOERR)
             return rc;
-        if (!ncz_spec_slot_chunk(l->spec, l->chunks.objects + i * w, 0, first.v))
+        if (!ncz_layout_slot_chunk(l->spec->layout, l->chunks.objects + i * w, 0, first.v))
             rc = ncz_fail(NC_EINTERNAL, "%s: an object beyond its grid was found", l->spec->path);
         else
-            rc = l->spec->locate(l->spec, first.v, key, where);
+            rc = ncz_spec_locate(l->spec, first.v, key, where);
         ncz_dims_clear(&first);
-    } else {
-        rc = l->spec->locate(l->spec, index, key, where);
     }
     if (rc == NC_NOERR && l->chunks.ranges != NULL) {
         where->offset = l->chunks.ranges[i].offset;

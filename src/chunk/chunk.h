@@ -43,13 +43,6 @@ void ncz_engine_free(ncz_engine *e);                                        /* s
  */
 int ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out);
 
-/* Sets the places of a read of elements that own memory to NULL, for a caller that reads them in several parts. `k`:
- * scratch, rank numbers. */
-void ncz_engine_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
-/* Frees what a read of elements that own memory delivered, and sets their places to NULL. `k`: scratch, rank
- * numbers. */
-void ncz_engine_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
-
 /*
  * After an error the untouched chunks are as before, and each touched chunk is written completely. A failure to store
  * dirty chunks that had to be evicted is an error of this call, too: those chunks stay in the cache, and the chunks
@@ -64,15 +57,15 @@ int ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in);
 int ncz_engine_flush(ncz_engine *e, uint64_t uid);
 
 /*
- * Gives the address of a chunk. Calls spec->locate; where that gives a slot, looks the range up in the object's
- * index, which may need a request. length 0: the object does not have the chunk. `key` owns where->key.
+ * Gives the place of a chunk (ncz_spec_locate). With `range`, a slot is looked up in the object's index, which may need
+ * a request; length 0: the object does not have the chunk. `key` owns where->key.
  */
-int ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_buf *key,
+int ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, bool range, ncz_buf *key,
                       ncz_chunk_addr *where);
 
 /*
- * Gives the slots of `n` objects, spec->object_chunks each; requests unknown indexes together. `objects`: max(rank, 1)
- * numbers each, their places in the grid of objects. An object that does not exist has only empty slots.
+ * Gives the slots of `n` objects of one shape, spec->layout->nslots each. Requests unknown indexes together. `objects`:
+ * max(rank, 1) numbers each, their places in the grid of objects. An object that does not exist has only empty slots.
  */
 int ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_slot *slots);
 

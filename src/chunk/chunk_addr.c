@@ -21,14 +21,6 @@ ncz_chunk_batch_of(size_t chunk_bytes)
 }
 
 int
-ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
-{
-    ncz_buf_reset(key);
-    *where = (ncz_chunk_addr){.length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
-    return spec->locate(spec, index, key, where);
-}
-
-int
 ncz_chunk_fail_key(const char *key, int rc)
 {
     ncz_err e;

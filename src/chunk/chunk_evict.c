@@ -33,7 +33,7 @@ static int
 take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t pass, size_t *going)
 {
     const ncz_spec *spec = one->spec;
-    size_t          most = spec->object_chunks < e->cache.nunstored ? spec->object_chunks : e->cache.nunstored;
+    size_t          most = spec->layout->nslots < e->cache.nunstored ? spec->layout->nslots : e->cache.nunstored;
     ncz_dims        at;
     size_t          d;
     int             rc;
@@ -41,7 +41,7 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
     if ((rc = ncz_chunk_store_reserve(s, most)) != NC_NOERR || (rc = ncz_dims_init(&at, spec->rank)) != NC_NOERR)
         return rc;
     for (d = 0; d < spec->rank; d++)
-        at.v[d] = one->index[d] - one->index[d] % spec->object[d];
+        at.v[d] = one->index[d] - one->index[d] % spec->layout->object[d];
     do {
         ncz_chunk *chunk = ncz_chunk_find(&e->cache, spec, at.v);
 
@@ -50,9 +50,9 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
             add_taken(e, s, chunk, pass);
         }
         for (d = spec->rank; d-- > 0;) {
-            if (++at.v[d] % spec->object[d] != 0)
+            if (++at.v[d] % spec->layout->object[d] != 0)
                 break;
-            at.v[d] -= spec->object[d];
+            at.v[d] -= spec->layout->object[d];
         }
     } while (d != SIZE_MAX);
     ncz_dims_clear(&at);
@@ -66,7 +66,7 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
 static int
 take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, size_t *going)
 {
-    if (chunk->spec->object != NULL)
+    if (ncz_layout_has_index(chunk->spec->layout))
         return take_siblings(e, s, chunk, pass, going);
     *going = batch_bytes_add(*going, chunk);
     add_taken(e, s, chunk, pass);
@@ -110,7 +110,7 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
         ncz_chunk_store_item *item = &s->items[i];
 
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
-        if (item->chunk->spec->object != NULL)
+        if (ncz_layout_has_index(item->chunk->spec->layout))
             ncz_chunk_staged_again(e, item->chunk->spec, item->chunk->index);
         if (item->rc != NC_NOERR) {
             item->chunk->absent = false; /* a put that failed may still have been carried out */

@@ -7,8 +7,8 @@
 int
 ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end)
 {
-    if (!spec->object_ops->index_range(spec->object_layout, spec->object_chunks, nbytes, at_end))
-        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", key, spec->object_chunks);
+    if (!spec->layout->ops->needs(spec->layout, nbytes, at_end))
+        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", key, spec->layout->nslots);
     return NC_NOERR;
 }
 
@@ -16,11 +16,11 @@ int
 ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
                       ncz_slot *slots)
 {
-    int rc = spec->object_ops->parse_index(spec->object_layout, index, nbytes, slots, spec->object_chunks);
+    int rc = spec->layout->ops->learn(spec->layout, index, nbytes, slots);
 
     if (rc != NC_NOERR)
         return ncz_chunk_fail_key(key, rc);
-    for (size_t i = 0; i < spec->object_chunks; i++)
+    for (size_t i = 0; i < spec->layout->nslots; i++)
         ncz_slot_check(&slots[i], size);
     return NC_NOERR;
 }
@@ -71,12 +71,12 @@ prepare_fetch(const ncz_spec *spec, ncz_chunk_fetch *f, zmap_get_req *req)
     ncz_chunk_addr where;
     int            rc;
 
-    if ((rc = ncz_chunk_locate(spec, f->index, &f->key, &where)) != NC_NOERR ||
+    if ((rc = ncz_spec_locate(spec, f->index, &f->key, &where)) != NC_NOERR ||
         (rc = ncz_chunk_index_req(spec, where.key, req)) != NC_NOERR)
         return rc;
     req->tag = f;
-    f->slots = ncz_zalloc_n(spec->object_chunks, sizeof *f->slots);
-    return f->slots != NULL ? NC_NOERR : ncz_fail_nomem(spec->object_chunks * sizeof *f->slots);
+    f->slots = ncz_zalloc_n(spec->layout->nslots, sizeof *f->slots);
+    return f->slots != NULL ? NC_NOERR : ncz_fail_nomem(spec->layout->nslots * sizeof *f->slots);
 }
 
 /* Returns NC_NOERR also when there is no such object; slots is NULL then. */
@@ -107,7 +107,7 @@ end_fetch(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_fetch *f, int rc)
     if (rc != NC_NOERR)
         o->why = ncz_err_keep(rc);
     if (!o->stale && o->slots != NULL)
-        ncz_chunk_object_count(e, o, spec->object_chunks * sizeof *o->slots);
+        ncz_chunk_object_count(e, o, spec->layout->nslots * sizeof *o->slots);
     if (rc != NC_NOERR && !o->storing)
         ncz_chunk_object_unlink(e, o); /* the next request fetches it again; the tasks of this one keep the failure */
     (void)pthread_cond_broadcast(&e->changed);
@@ -159,8 +159,8 @@ read_whole(const ncz_spec *spec, const zmap_get_req *req, ncz_slot **out)
         return rc;
     if (body->len < nbytes)
         return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", req->key, body->len, nbytes);
-    if ((slots = ncz_zalloc_n(spec->object_chunks, sizeof *slots)) == NULL)
-        return ncz_fail_nomem(spec->object_chunks * sizeof *slots);
+    if ((slots = ncz_zalloc_n(spec->layout->nslots, sizeof *slots)) == NULL)
+        return ncz_fail_nomem(spec->layout->nslots * sizeof *slots);
     rc = ncz_chunk_parse_index(spec, req->key, ncz_buf_str(body) + (at_end ? body->len - nbytes : 0), nbytes,
                                body->len, slots);
     if (rc != NC_NOERR) {

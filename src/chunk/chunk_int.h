@@ -170,9 +170,6 @@ struct ncz_engine {
 bool   ncz_chunk_from_workers(const ncz_engine *e);
 size_t ncz_chunk_batch_of(size_t chunk_bytes);
 
-/* Gives the address of a chunk: its key, and a range or a slot in that object. */
-int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
-
 /* A line of the log: what happened to a chunk, its bytes as stored and in memory, and the time since `begun`
  * (chunk_log.c). */
 void ncz_chunk_log(const ncz_spec *spec, const uint64_t *index, const char *what, size_t stored, size_t nbytes,
@@ -213,6 +210,9 @@ typedef struct ncz_chunk_task {
     ncz_chunk_object    *object; /* the object that holds the chunk and others, with its index; or NULL */
     ncz_chunk_part      *part;   /* the staged chunk, which is loaded instead of the stored one; or NULL */
     unsigned             tries;  /* reloads of that object's index */
+    const ncz_chain     *chain;  /* once it is located: the codecs of its chunk, */
+    bool                 tail;   /* and whether that may end before its shape does */
+    bool                 all;    /* RANGES: its place does not allow it to be read in parts */
     uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
     uint64_t             cost;   /* RANGES: about this many nanoseconds */
     int                  rc;     /* the status of loading */
@@ -280,6 +280,16 @@ void ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn);
 bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
 bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
 
+/* ---- chunk_read.c, chunk_rectilinear.c ---- */
+
+/* Sets the places of a read of elements that own memory to NULL, for a read in several parts. `k`: scratch, rank
+ * numbers. */
+void ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+/* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
+void ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+/* ncz_engine_read() for an array whose chunks or objects differ in length. */
+int ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out);
+
 /* ---- chunk_read_ahead.c, under the engine's lock ---- */
 
 /* Adds tasks to a read that continues where an earlier one ended. Its own tasks are claimed already. */
@@ -339,13 +349,16 @@ size_t ncz_chunk_stored_most(const ncz_chunk_request *c); /* the most bytes of a
  * store whose conditions cannot be trusted is asked without one then.) ncz_chunk_object_current() compares them.
  */
 void ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req);
-/* Finds the address of a task's chunk, or sets absent when the index says that the chunk is not stored. */
+/* Finds the place of a task's chunk, or sets absent when the index says that the chunk is not stored. */
 int ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where);
 /* Chooses where the decoded bytes of a task go. Without a scratch that is the task's own memory. */
 int ncz_chunk_choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 /* Takes the outcome of a request. Without a chain the bytes are in their place already. */
 int ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
                      ncz_scratch *scratch);
+/* Decodes a chunk whose stored bytes are at hand. */
+int ncz_chunk_take_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char *key, const void *bytes, size_t n,
+                         ncz_scratch *scratch);
 /* The object was replaced after its index was read: reads both again. */
 int ncz_chunk_load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 

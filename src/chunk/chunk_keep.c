@@ -27,7 +27,7 @@ check_kept(const ncz_object_put *o, uint64_t size)
 {
     ncz_err e;
 
-    for (size_t i = 0; i < o->spec->object_chunks; i++)
+    for (size_t i = 0; i < o->spec->layout->nslots; i++)
         if (ncz_object_put_keeps(o, i) && ncz_slot_is_bad(o->slots[i])) {
             ncz_err_save(&e, ncz_chunk_fail_slot(o->key, o->slots[i], i, size));
             return ncz_fail(e.code, "%s; it is not stored again until all of that chunk is written", e.text);
@@ -44,7 +44,7 @@ is_large(const ncz_object_put *o)
     size_t nbytes;
 
     return !ncz_chunk_is_vlen(o->spec) &&
-           (!ncz_mul(o->spec->object_chunks, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole);
+           (!ncz_mul(o->spec->layout->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole);
 }
 
 static int
@@ -74,7 +74,7 @@ keep_old(ncz_object_put *o, zmap_get_req *req)
     o->there = rc == NC_NOERR;
     if ((o->large = rc == NC_ENOMEM)) /* it exceeds the limit of the body */
         return;
-    memset(o->slots, 0, o->spec->object_chunks * sizeof *o->slots);
+    memset(o->slots, 0, o->spec->layout->nslots * sizeof *o->slots);
     memcpy(o->version, req->version, sizeof o->version);
     if (rc == NC_NOERR)
         rc = parse_old(o);
@@ -107,7 +107,7 @@ get_index(ncz_object_put *o, size_t *n)
     zmap_get_req req;
     int          rc;
 
-    memset(o->slots, 0, o->spec->object_chunks * sizeof *o->slots);
+    memset(o->slots, 0, o->spec->layout->nslots * sizeof *o->slots);
     if ((rc = ncz_chunk_index_req(o->spec, o->key, &req)) != NC_NOERR)
         return rc;
     (void)zmap_get_batch(o->engine->map, &req, 1, NULL, NULL);
@@ -120,7 +120,7 @@ get_index(ncz_object_put *o, size_t *n)
         return NC_NOERR;
     if (rc != NC_NOERR || (rc = check_kept(o, req.size)) != NC_NOERR)
         return rc;
-    for (size_t i = 0; i < o->spec->object_chunks; i++)
+    for (size_t i = 0; i < o->spec->layout->nslots; i++)
         *n += ncz_object_put_keeps(o, i);
     return NC_NOERR;
 }
@@ -169,7 +169,7 @@ join_runs(keeping *k, size_t n)
         k->runs[i].at = k->nbytes;
         k->nbytes += k->runs[i].len;
     }
-    for (size_t i = 0; i < o->spec->object_chunks; i++)
+    for (size_t i = 0; i < o->spec->layout->nslots; i++)
         if (ncz_object_put_keeps(o, i)) {
             const run *r = run_of(k, o->slots[i].offset);
 
@@ -185,7 +185,7 @@ list_runs(keeping *k, size_t n)
     if ((k->runs = ncz_alloc_n(n, sizeof *k->runs)) == NULL)
         return ncz_fail_nomem(n * sizeof *k->runs);
     n = 0;
-    for (size_t i = 0; i < o->spec->object_chunks; i++)
+    for (size_t i = 0; i < o->spec->layout->nslots; i++)
         if (ncz_object_put_keeps(o, i))
             k->runs[n++] = (run){o->slots[i].offset, o->slots[i].length, 0};
     join_runs(k, n);

@@ -51,12 +51,28 @@ ncz_chunk_choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *sc
     return j->data != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
+/* A chunk without codecs that has `n` bytes, in their place. */
+static int
+check_plain(ncz_chunk_request *c, const ncz_chunk_task *j, const char *key, size_t n)
+{
+    const ncz_spec *spec = c->spec;
+    size_t          size = spec->dtype.size;
+
+    if (n == spec->chunk_bytes)
+        return NC_NOERR;
+    if (!j->tail || n > spec->chunk_bytes || n % size != 0)
+        return ncz_chunk_spread_narrow(c->engine, spec, key, n, j->data);
+    ncz_fill_elems(j->data + n, (spec->chunk_bytes - n) / size, spec->fill, size);
+    return NC_NOERR;
+}
+
 static int
 decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
             ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
-    bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* workers read each range apart */
+    bool   in_parts = j->how == NCZ_CHUNK_TASK_RANGES && !j->all;
+    bool   one_range = in_parts && !c->workers; /* workers read each range apart */
     int    rc;
 
     if (req->err.code == NC_EEMPTY) {
@@ -69,12 +85,10 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
         return ncz_fail(NC_ETRUNC, "%s, but its chunk has %zu", req->err.text, nbytes);
     if (req->err.code != NC_NOERR)
         return ncz_err_adopt(&req->err);
-    if (c->spec->chain == NULL) {
+    if (j->chain == NULL) {
         if (one_range && req->nread != req->len)
             return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
-        return one_range || req->nread == nbytes
-                   ? NC_NOERR
-                   : ncz_chunk_spread_narrow(c->engine, c->spec, req->key, req->nread, j->data);
+        return one_range ? NC_NOERR : check_plain(c, j, req->key, req->nread);
     }
     if (ncz_chunk_is_vlen(c->spec)) {
         rc = ncz_chunk_decode_vlen(c, j, body, len, scratch);
@@ -82,14 +96,14 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
     }
     if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
         return rc;
-    if (j->how == NCZ_CHUNK_TASK_RANGES) {
+    if (in_parts) {
         ncz_byte_range part;
 
         ncz_chunk_byte_range(c, j, &part);
-        rc = ncz_chain_decode_part(c->spec->chain, scratch, body, len, j->data, nbytes, false, &part);
+        rc = ncz_chain_decode_part(j->chain, scratch, body, len, j->data, nbytes, false, &part);
     } else {
-        rc = ncz_chain_decode(c->spec->chain, scratch, body, len, j->data, nbytes, false);
-        if (rc == NC_EFILTER)
+        rc = ncz_chain_decode(j->chain, scratch, body, len, j->data, nbytes, false);
+        if (rc == NC_EFILTER && j->chain == c->spec->chain)
             rc = ncz_chunk_decode_narrow(c->engine, c->spec, req->key, scratch, body, len, j->data);
     }
     return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
@@ -109,18 +123,55 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
     return rc;
 }
 
+/* Where a layout has the place from a file, that may be damaged. */
+static int
+check_place(const ncz_chunk_request *c, const ncz_chunk_addr *where)
+{
+    uint64_t end;
+
+    if (where->length == ZMAP_WHOLE)
+        return NC_NOERR;
+    if (!ncz_add64(where->offset, where->length, &end))
+        return ncz_fail(NC_EFILTER, "%s: it has no %llu bytes at offset %llu", where->key,
+                        (unsigned long long)where->length, (unsigned long long)where->offset);
+    if (where->chain == NULL && where->length > c->spec->chunk_bytes)
+        return ncz_fail(NC_ETRUNC, "%s: %llu bytes, but its chunk has %zu", where->key,
+                        (unsigned long long)where->length, c->spec->chunk_bytes);
+    return NC_NOERR;
+}
+
 int
 ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where)
 {
-    int rc = ncz_chunk_locate(c->spec, j->piece.index, key, where);
+    int rc = ncz_spec_locate(c->spec, j->piece.index, key, where);
 
+    j->chain = where->chain;
+    j->tail = where->tail;
+    j->all = where->bytes != NULL || where->tail || where->chain != c->spec->chain;
     if (rc != NC_NOERR || where->slot == NCZ_NO_SLOT)
-        return rc;
+        return rc != NC_NOERR ? rc : check_place(c, where);
     if (j->object == NULL && (rc = ncz_chunk_object_reload(c->engine, c->spec, j)) != NC_NOERR)
         return rc;
     rc = ncz_chunk_slot_range(c->spec, j, where);
     j->absent = rc == NC_EEMPTY;
+    if (rc == NC_NOERR)
+        rc = check_place(c, where);
     return j->absent ? NC_NOERR : rc;
+}
+
+int
+ncz_chunk_take_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char *key, const void *bytes, size_t n,
+                     ncz_scratch *scratch)
+{
+    zmap_get_req req = {.key = key != NULL ? key : c->spec->path, .nread = n};
+    int          rc;
+
+    if (j->chain == NULL) {
+        if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
+            return rc;
+        memcpy(j->data, bytes, n < c->spec->chunk_bytes ? n : c->spec->chunk_bytes);
+    }
+    return ncz_chunk_decode(c, j, &req, bytes, n, scratch);
 }
 
 /* ---- one chunk, on this thread ---- */
@@ -140,9 +191,11 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     }
     if ((rc = ncz_chunk_locate_task(c, j, key, &where)) != NC_NOERR || j->absent)
         return rc;
+    if (where.bytes != NULL)
+        return ncz_chunk_take_bytes(c, j, where.key, where.bytes, (size_t)where.length, scratch);
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     ncz_chunk_ask_version(c, j, &req);
-    if (c->spec->chain == NULL) {
+    if (j->chain == NULL) {
         if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
         req.into = j->data;
@@ -151,7 +204,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         req.body = *ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, ncz_chunk_stored_most(c));
     }
     (void)zmap_get_batch(c->engine->map, &req, 1, NULL, NULL);
-    if (c->spec->chain != NULL)
+    if (j->chain != NULL)
         *body = req.body;
     if (j->object != NULL && !ncz_chunk_object_current(c->engine, j, &req))
         return ncz_chunk_load_again(c, j, scratch);
@@ -187,7 +240,6 @@ static int
 load_staged(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     const ncz_chunk_part *part = j->part;
-    zmap_get_req          req = {.key = c->spec->path, .nread = part->nbytes};
     const char           *bytes;
     int                   rc;
 
@@ -195,11 +247,9 @@ load_staged(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         return NC_NOERR;
     if ((rc = read_part(c, part, scratch, &bytes)) != NC_NOERR)
         return rc;
-    if (c->spec->chain != NULL)
-        return ncz_chunk_decode(c, j, &req, bytes, part->nbytes, scratch);
-    if ((rc = ncz_chunk_choose_target(c, j, scratch)) == NC_NOERR)
-        memcpy(j->data, bytes, part->nbytes); /* one chunk's bytes, as they were encoded */
-    return rc;
+    j->chain = c->spec->chain;
+    j->tail = j->all = false;
+    return ncz_chunk_take_bytes(c, j, NULL, bytes, part->nbytes, scratch);
 }
 
 void

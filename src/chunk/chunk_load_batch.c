@@ -58,6 +58,7 @@ gets_whole(const ncz_chunk_request *c, const ncz_chunk_task *j)
     return j->object != NULL && j->object->whole == c;
 }
 
+/* Sets the task's request. Without one (j->req NULL) its bytes were at hand, and are decoded. */
 static int
 prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
 {
@@ -69,25 +70,30 @@ prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
     j->run = NULL;
     j->req = req;
     if (gets_whole(c, j)) { /* its range is not known yet */
-        rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where);
+        rc = ncz_spec_locate(c->spec, j->piece.index, &j->key, &where);
+        j->chain = where.chain;
         *req = (zmap_get_req){.key = where.key};
         return rc;
     }
     if ((rc = ncz_chunk_locate_task(c, j, &j->key, &where)) != NC_NOERR || j->absent)
         return rc;
+    if (j->how == NCZ_CHUNK_TASK_RANGES)
+        j->keep = false; /* the chunk is not claimed */
+    if (where.bytes != NULL) {
+        j->req = NULL;
+        return ncz_chunk_take_bytes(c, j, where.key, where.bytes, (size_t)where.length, NULL);
+    }
     *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     ncz_chunk_ask_version(c, j, req);
-    if (c->spec->chain != NULL) {
+    if (j->chain != NULL) {
         req->body = NCZ_BUF_LIMIT(ncz_chunk_stored_most(c));
         return NC_NOERR;
     }
-    if (j->how == NCZ_CHUNK_TASK_RANGES)
-        j->keep = false; /* the chunk is not claimed */
     if ((rc = ncz_chunk_choose_target(c, j, NULL)) != NC_NOERR)
         return rc;
     req->into = j->data;
     req->into_cap = c->spec->chunk_bytes;
-    if (j->how == NCZ_CHUNK_TASK_RANGES)
+    if (j->how == NCZ_CHUNK_TASK_RANGES && !j->all)
         narrow_request(c, j, req);
     return NC_NOERR;
 }
@@ -113,11 +119,12 @@ prepare_tasks(loading *l, bool memory)
         if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
             continue;
         rc = memory ? prepare_get(c, j, &c->gets[l->nready]) : ncz_fail_nomem(c->room * sizeof *c->gets);
-        if (rc == NC_NOERR && c->spec->chunk_bytes > 0 && !j->absent) {
+        if (rc == NC_NOERR && c->spec->chunk_bytes > 0 && !j->absent && j->req != NULL) {
             l->ready[l->nready++] = j;
             continue;
         }
-        j->absent = rc == NC_NOERR; /* its object does not have it, or elements have no bytes */
+        if (rc != NC_NOERR || j->req != NULL)
+            j->absent = rc == NC_NOERR; /* its object does not have it, or elements have no bytes */
         finish_load(l, j, rc);
     }
 }
@@ -129,20 +136,32 @@ compare_tasks(const void *a, const void *b)
 {
     const ncz_chunk_task *x = *(ncz_chunk_task *const *)a, *y = *(ncz_chunk_task *const *)b;
 
+    int order;
+
     if (x->object != y->object)
         return (uintptr_t)x->object < (uintptr_t)y->object ? -1 : 1;
+    if (x->object == NULL && (order = strcmp(x->req->key, y->req->key)) != 0)
+        return order;
     if (x->req->off != y->req->off)
         return x->req->off < y->req->off ? -1 : 1;
     return x < y ? -1 : x > y;
+}
+
+static bool
+in_one_object(const ncz_chunk_task *a, const ncz_chunk_task *b)
+{
+    if (a->object != NULL || b->object != NULL)
+        return a->object == b->object;
+    return a->req->len != ZMAP_WHOLE && b->req->len != ZMAP_WHOLE && strcmp(a->req->key, b->req->key) == 0;
 }
 
 /* Whether the task's bytes may come with those of the run. */
 static bool
 joins(const ncz_chunk_request *c, const ncz_chunk_run *r, const ncz_chunk_task *j)
 {
-    uint64_t end = j->req->off + j->req->len; /* cannot overflow: the index was checked against the object's size */
+    uint64_t end = j->req->off + j->req->len; /* cannot overflow for a range that is known */
 
-    if (j->object == NULL || j->object != r->tasks[0]->object)
+    if (!in_one_object(j, r->tasks[0]))
         return false;
     if (r->whole != NULL)
         return true;
@@ -155,7 +174,7 @@ make_runs(loading *l)
 {
     const ncz_chunk_request *c = l->call;
 
-    if (c->spec->object != NULL)
+    if (l->nready > 0 && l->ready[0]->req->len != ZMAP_WHOLE) /* ranges of objects */
         qsort(l->ready, l->nready, sizeof(ncz_chunk_task *), compare_tasks);
     for (size_t i = 0; i < l->nready; i++) {
         ncz_chunk_task *j = l->ready[i];
@@ -226,10 +245,10 @@ land_shared(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 
     if (req->err.code == NC_NOERR && ((rc = find_bytes(c, j, &bytes, &len)) != NC_NOERR || j->absent))
         return rc;
-    if (req->err.code == NC_NOERR && c->spec->chain == NULL) {
+    if (req->err.code == NC_NOERR && j->chain == NULL) {
         if (j->data == NULL && (rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
-        memcpy(j->data, bytes, len); /* all of the chunk: its index was checked */
+        memcpy(j->data, bytes, len); /* at most the chunk: its place was checked */
     }
     req->nread = len;
     if (j->how == NCZ_CHUNK_TASK_RANGES && req->err.code == NC_NOERR) { /* all of the chunk came, not only a part */

@@ -21,8 +21,8 @@ ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item)
 {
     const ncz_chunk *chunk = item->chunk;
 
-    return e->conditions && chunk->spec->object == NULL && chunk->ours != NULL && chunk->version == NULL &&
-           !chunk->absent;
+    return e->conditions && !ncz_layout_has_index(chunk->spec->layout) && chunk->ours != NULL &&
+           chunk->version == NULL && !chunk->absent;
 }
 
 /* After a conflict or a deletion by another the object is looked at again. */

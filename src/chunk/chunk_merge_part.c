@@ -60,7 +60,7 @@ merge_slot(const ncz_object_put *o, size_t slot, ncz_scratch *scratch, ncz_chunk
 int
 ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch)
 {
-    size_t n = o->spec->object_chunks;
+    size_t n = o->spec->layout->nslots;
     int    rc = NC_NOERR;
 
     ncz_object_put_drop_merged(o);
@@ -77,7 +77,7 @@ ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch)
 void
 ncz_object_put_drop_merged(ncz_object_put *o)
 {
-    for (size_t i = 0; o->merged != NULL && i < o->spec->object_chunks; i++)
+    for (size_t i = 0; o->merged != NULL && i < o->spec->layout->nslots; i++)
         ncz_chunk_part_drop(o->engine, o->merged[i]);
     ncz_free(o->merged);
     o->merged = NULL;
@@ -104,12 +104,13 @@ settle_all(ncz_object_put *o, ncz_dims *object, ncz_dims *index)
     ncz_engine             *e = o->engine;
 
     for (size_t d = 0; d < o->spec->rank; d++)
-        object->v[d] = s->first[d] / o->spec->object[d];
+        object->v[d] = s->first[d] / o->spec->layout->object[d];
     (void)pthread_mutex_lock(&e->lock);
-    for (size_t i = 0; i < o->spec->object_chunks && e->cache.n > 0; i++) {
+    for (size_t i = 0; i < o->spec->layout->nslots && e->cache.n > 0; i++) {
         ncz_chunk *chunk = NULL;
 
-        if (o->taken[i] != NULL && s->parts[i] == o->taken[i] && ncz_spec_slot_chunk(o->spec, object->v, i, index->v))
+        if (o->taken[i] != NULL && s->parts[i] == o->taken[i] &&
+            ncz_layout_slot_chunk(o->spec->layout, object->v, i, index->v))
             chunk = ncz_chunk_find(&e->cache, o->spec, index->v);
         if (chunk != NULL)
             settle_chunk(e, chunk, o->merged != NULL && o->merged[i] != NULL, o->stored);

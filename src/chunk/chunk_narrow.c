@@ -305,7 +305,7 @@ ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *ind
     char          *to = NULL;
     int            rc;
 
-    if ((rc = ncz_chunk_locate(spec, index, &key, &where)) != NC_NOERR)
+    if ((rc = ncz_spec_locate(spec, index, &key, &where)) != NC_NOERR)
         goto done;
     if ((to = ncz_alloc(spec->chunk_bytes)) == NULL) {
         rc = ncz_fail_nomem(spec->chunk_bytes);

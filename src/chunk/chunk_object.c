@@ -19,7 +19,7 @@ static bool
 same_object(const ncz_spec *spec, const ncz_chunk_task *a, const ncz_chunk_task *b)
 {
     for (size_t d = 0; d < spec->rank; d++)
-        if (a->piece.index[d] / spec->object[d] != b->piece.index[d] / spec->object[d])
+        if (a->piece.index[d] / spec->layout->object[d] != b->piece.index[d] / spec->layout->object[d])
             return false;
     return true;
 }
@@ -31,7 +31,7 @@ wants_whole(const ncz_chunk_request *c, size_t i)
     const ncz_spec *spec = c->spec;
     size_t          n = 0, all = ncz_chunk_object_inside(spec, c->jobs[i].piece.index), nbytes;
 
-    if (c->workers || !ncz_mul(spec->object_chunks, spec->chunk_bytes, &nbytes) || nbytes > WHOLE_MOST)
+    if (c->workers || !ncz_mul(spec->layout->nslots, spec->chunk_bytes, &nbytes) || nbytes > WHOLE_MOST)
         return false;
     for (size_t k = i; k < c->njobs && same_object(spec, &c->jobs[i], &c->jobs[k]); k++)
         n += c->jobs[k].how == NCZ_CHUNK_TASK_LOAD && c->jobs[k].part == NULL;
@@ -161,7 +161,7 @@ take_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, nc
 void
 ncz_chunk_request_drop_objects(ncz_chunk_request *c)
 {
-    if (c->spec->object == NULL || c->jobs == NULL)
+    if (!ncz_layout_has_index(c->spec->layout) || c->jobs == NULL)
         return;
     (void)pthread_mutex_lock(&c->engine->lock);
     for (size_t i = 0; i < c->room; i++) {
@@ -175,7 +175,7 @@ ncz_chunk_request_drop_objects(ncz_chunk_request *c)
 void
 ncz_chunk_request_objects(ncz_chunk_request *c)
 {
-    if (c->spec->object == NULL || c->spec->chunk_bytes == 0)
+    if (!ncz_layout_has_index(c->spec->layout) || c->spec->chunk_bytes == 0)
         return;
     ncz_chunk_request_drop_objects(c);
     if (take_objects(c->engine, c->spec, c, c->jobs, c->njobs) != NC_NOERR)
@@ -197,16 +197,16 @@ ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_ad
 
     if (o->failed != NC_NOERR)
         return o->why != NULL ? ncz_err_adopt(o->why) : ncz_fail_nomem(sizeof *o->why);
-    if (where->slot >= spec->object_chunks)
+    if (where->slot >= spec->layout->nslots)
         return ncz_fail(NC_EINTERNAL, "%s: slot %llu of %zu", where->key, (unsigned long long)where->slot,
-                        spec->object_chunks);
+                        spec->layout->nslots);
     if (o->slots == NULL || o->slots[where->slot].length == 0)
         return NC_EEMPTY;
     if (ncz_slot_is_bad(o->slots[where->slot]))
         return ncz_chunk_fail_slot(where->key, o->slots[where->slot], (size_t)where->slot, o->size);
     where->offset = o->slots[where->slot].offset;
     where->length = o->slots[where->slot].length;
-    if (spec->chain == NULL && where->length != spec->chunk_bytes)
+    if (where->chain == NULL && !where->tail && where->length != spec->chunk_bytes)
         return ncz_fail(NC_ETRUNC, "%s: chunk %llu in it has %llu bytes, not %zu", where->key,
                         (unsigned long long)where->slot, (unsigned long long)where->length, spec->chunk_bytes);
     return NC_NOERR;
@@ -229,14 +229,13 @@ ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_
     return current;
 }
 
-int
-ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+/* The range of a chunk that has a slot. length 0: its object does not have it. */
+static int
+find_range(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_addr *where)
 {
     ncz_chunk_task j = {.piece = {.rank = spec->rank, .index = index}, .how = NCZ_CHUNK_TASK_LOAD};
     int            rc;
 
-    if ((rc = ncz_chunk_locate(spec, index, key, where)) != NC_NOERR || where->slot == NCZ_NO_SLOT)
-        return rc;
     if ((rc = take_objects(e, spec, NULL, &j, 1)) == NC_NOERR &&
         (rc = ncz_chunk_slot_range(spec, &j, where)) == NC_EEMPTY) {
         where->offset = where->length = 0;
@@ -249,6 +248,24 @@ ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, nc
     return rc;
 }
 
+int
+ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, bool range, ncz_buf *key,
+                  ncz_chunk_addr *where)
+{
+    ncz_spec *own = NULL;
+    ncz_dims  place;
+    int       rc;
+
+    if ((rc = ncz_dims_init(&place, spec->rank)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_spec_of_chunk(&e->limits, spec, index, place.v, &own)) == NC_NOERR &&
+        (rc = ncz_spec_locate(own, place.v, key, where)) == NC_NOERR && range && where->slot != NCZ_NO_SLOT)
+        rc = find_range(e, own, place.v, where);
+    ncz_spec_unref(own);
+    ncz_dims_clear(&place);
+    return rc;
+}
+
 /* Gives each task the first chunk of its object. */
 static int
 name_objects(const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_chunk_task *tasks, uint64_t *first)
@@ -256,7 +273,7 @@ name_objects(const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_chunk_
     size_t w = spec->rank == 0 ? 1 : spec->rank;
 
     for (size_t i = 0; i < n; i++) {
-        if (!ncz_spec_slot_chunk(spec, objects + i * w, 0, first + i * w))
+        if (!ncz_layout_slot_chunk(spec->layout, objects + i * w, 0, first + i * w))
             return ncz_fail(NC_EINVALCOORDS, "%s: there is no such object", spec->path);
         tasks[i] =
             (ncz_chunk_task){.piece = {.rank = spec->rank, .index = first + i * w}, .how = NCZ_CHUNK_TASK_LOAD};
@@ -275,9 +292,9 @@ copy_slots(const ncz_spec *spec, const ncz_chunk_task *j, ncz_slot *to)
 
     if (o->failed != NC_NOERR)
         return o->why != NULL ? ncz_err_adopt(o->why) : ncz_fail_nomem(sizeof *o->why);
-    for (size_t i = 0; i < spec->object_chunks && rc == NC_NOERR; i++) {
+    for (size_t i = 0; i < spec->layout->nslots && rc == NC_NOERR; i++) {
         to[i] = o->slots != NULL ? o->slots[i] : (ncz_slot){0, 0};
-        if (ncz_slot_is_bad(to[i]) && (rc = ncz_chunk_locate(spec, j->piece.index, &key, &where)) == NC_NOERR)
+        if (ncz_slot_is_bad(to[i]) && (rc = ncz_spec_locate(spec, j->piece.index, &key, &where)) == NC_NOERR)
             rc = ncz_chunk_fail_slot(where.key, to[i], i, o->size);
     }
     ncz_buf_clear(&key);
@@ -299,7 +316,7 @@ ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *obj
     if ((rc = name_objects(spec, objects, n, tasks, first)) == NC_NOERR)
         rc = take_objects(e, spec, NULL, tasks, n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = copy_slots(spec, &tasks[i], slots + i * spec->object_chunks);
+        rc = copy_slots(spec, &tasks[i], slots + i * spec->layout->nslots);
     (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; tasks != NULL && i < n; i++)
         drop_object(&tasks[i]);

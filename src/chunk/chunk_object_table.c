@@ -16,7 +16,7 @@ ncz_chunk_object_hash(const ncz_spec *spec, const uint64_t *index)
     uint64_t h = spec->uid * UINT64_C(0x9e3779b97f4a7c15);
 
     for (size_t d = 0; d < spec->rank; d++)
-        h = (h ^ index[d] / spec->object[d]) * UINT64_C(0xff51afd7ed558ccd);
+        h = (h ^ index[d] / spec->layout->object[d]) * UINT64_C(0xff51afd7ed558ccd);
     return h ^ h >> 32;
 }
 
@@ -26,7 +26,7 @@ holds_chunk(const ncz_chunk_object *o, const ncz_spec *spec, const uint64_t *ind
     if (o->uid != spec->uid || o->rank != spec->rank)
         return false;
     for (size_t d = 0; d < spec->rank; d++)
-        if (o->at[d] != index[d] / spec->object[d])
+        if (o->at[d] != index[d] / spec->layout->object[d])
             return false;
     return true;
 }
@@ -53,10 +53,10 @@ ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index)
     size_t n = 1;
 
     for (size_t d = 0; d < spec->rank; d++) {
-        uint64_t here = spec->object[d], first = index[d] - index[d] % here;
+        uint64_t here = spec->layout->object[d], first = index[d] - index[d] % here;
 
-        if (spec->extent != NULL && first < spec->extent[d] && spec->extent[d] - first < here)
-            here = spec->extent[d] - first;
+        if (spec->layout->extent != NULL && first < spec->layout->extent[d] && spec->layout->extent[d] - first < here)
+            here = spec->layout->extent[d] - first;
         n *= (size_t)here; /* at most object_chunks */
     }
     return n;
@@ -96,7 +96,7 @@ ncz_chunk_object_add(ncz_engine *e, const ncz_spec *spec, const uint64_t *index,
     o->uid = spec->uid;
     o->rank = spec->rank;
     for (size_t d = 0; d < spec->rank; d++)
-        o->at[d] = index[d] / spec->object[d];
+        o->at[d] = index[d] / spec->layout->object[d];
     list_add(&e->objects, o);
     ncz_chunk_object_count(e, o, nbytes);
     *out = o;

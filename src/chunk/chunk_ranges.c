@@ -256,8 +256,12 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
 
     if (reqs == NULL || chunk == NULL)
         return NC_ENOMEM;
-    if ((rc = ncz_chunk_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
+    if ((rc = ncz_spec_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
         return rc;
+    if (where.bytes != NULL || where.tail || where.chain != NULL) {
+        *whole = true;
+        return NC_NOERR;
+    }
     /* Without the range of the slot the general path is taken, which reports the reason. */
     if (where.slot != NCZ_NO_SLOT) {
         *whole = j->object == NULL || (rc = ncz_chunk_slot_range(spec, j, &where)) != NC_NOERR;

@@ -237,7 +237,7 @@ reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, b
 }
 
 void
-ncz_engine_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
+ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
 {
     uint64_t nelems;
 
@@ -248,7 +248,7 @@ ncz_engine_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint6
 }
 
 void
-ncz_engine_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
+ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
 {
     uint64_t nelems;
 
@@ -267,6 +267,8 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     bool              owned = false; /* elements must be freed after a failure */
     int               rc;
 
+    if (ncz_spec_differ(p->spec))
+        return ncz_chunk_read_rectilinear(e, p, out);
     if (ncz_chunk_fast_read(e, p, out, &rc))
         return rc;
     e->ahead.nreads++;

@@ -64,7 +64,7 @@ walk_objects(ncz_chunk_request *c)
     if ((rc = ncz_dims_init(&len, c->spec->rank)) != NC_NOERR)
         return rc;
     for (size_t d = 0; d < c->spec->rank; d++)
-        if (!ncz_mul64(c->spec->chunk[d], c->spec->object[d], &len.v[d]))
+        if (!ncz_mul64(c->spec->chunk[d], c->spec->layout->object[d], &len.v[d]))
             len.v[d] = UINT64_MAX;
     rc = ncz_chunk_iter_new(&p->sel, p->shape, len.v, &c->objects);
     ncz_dims_clear(&len);
@@ -83,7 +83,7 @@ walk_chunks(ncz_chunk_request *c, const ncz_piece *object)
     if ((rc = ncz_dims_init(&start, c->spec->rank)) != NC_NOERR)
         return rc;
     for (size_t d = 0; d < c->spec->rank; d++) /* cannot overflow: an element of the selection */
-        start.v[d] = object->index[d] * c->spec->object[d] * c->spec->chunk[d] + object->off[d];
+        start.v[d] = object->index[d] * c->spec->layout->object[d] * c->spec->chunk[d] + object->off[d];
     sel.start = start.v;
     c->base = object->mem;
     ncz_chunk_iter_free(c->walk);
@@ -149,7 +149,8 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     if ((rc = ncz_transfer_check(&spec->dtype, plan->mem)) != NC_NOERR)
         return rc;
     c->move.stream = !writing && is_large(plan);
-    rc = spec->object != NULL ? walk_objects(c) : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk);
+    rc = ncz_layout_has_index(spec->layout) ? walk_objects(c)
+                                            : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk);
     if (rc != NC_NOERR)
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));

@@ -24,7 +24,7 @@ holds_chunk(const ncz_chunk_staged *s, const ncz_spec *spec, const uint64_t *ind
     if (s->spec->uid != spec->uid || s->spec->rank != spec->rank)
         return false;
     for (size_t d = 0; d < spec->rank; d++)
-        if (s->first[d] / spec->object[d] != index[d] / spec->object[d])
+        if (s->first[d] / spec->layout->object[d] != index[d] / spec->layout->object[d])
             return false;
     return true;
 }
@@ -85,11 +85,11 @@ add_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk
 {
     size_t            nbytes = sizeof(ncz_chunk_staged) + spec->rank * sizeof(uint64_t);
     ncz_chunk_staged *s = ncz_zalloc(nbytes);
-    ncz_chunk_part  **parts = ncz_zalloc_n(spec->object_chunks, sizeof *parts);
+    ncz_chunk_part  **parts = ncz_zalloc_n(spec->layout->nslots, sizeof *parts);
     int               rc = NC_NOERR;
 
     if (s == NULL || parts == NULL)
-        rc = ncz_fail_nomem(nbytes + spec->object_chunks * sizeof *parts);
+        rc = ncz_fail_nomem(nbytes + spec->layout->nslots * sizeof *parts);
     else
         rc = ncz_chunk_table_add(&e->staging.table, &s->entry, ncz_chunk_object_hash(spec, index));
     if (rc != NC_NOERR) {
@@ -100,10 +100,10 @@ add_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk
     s->spec = ncz_spec_ref((ncz_spec *)spec);
     s->parts = parts;
     for (size_t d = 0; d < spec->rank; d++)
-        s->first[d] = index[d] - index[d] % spec->object[d];
+        s->first[d] = index[d] - index[d] % spec->layout->object[d];
     s->needed = ncz_chunk_object_inside(spec, s->first);
     list_add(&e->staging, s);
-    count_bytes(e, s, (ptrdiff_t)(nbytes + spec->object_chunks * sizeof *parts));
+    count_bytes(e, s, (ptrdiff_t)(nbytes + spec->layout->nslots * sizeof *parts));
     *out = s;
     return NC_NOERR;
 }
@@ -141,7 +141,7 @@ static int
 set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_staged **out)
 {
     ncz_chunk_staged *s = find_staged(e, chunk->spec, chunk->index);
-    size_t            slot = (size_t)ncz_spec_slot(chunk->spec, chunk->index);
+    size_t            slot = (size_t)ncz_layout_slot(chunk->spec->layout, chunk->index);
     int               rc;
 
     if (s == NULL && (rc = add_staged(e, chunk->spec, chunk->index, &s)) != NC_NOERR)
@@ -187,8 +187,8 @@ ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, 
 ncz_chunk_part *
 ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk_staged *s = spec->object != NULL ? find_staged(e, spec, index) : NULL;
-    ncz_chunk_part   *part = s != NULL ? s->parts[ncz_spec_slot(spec, index)] : NULL;
+    ncz_chunk_staged *s = ncz_layout_has_index(spec->layout) ? find_staged(e, spec, index) : NULL;
+    ncz_chunk_part   *part = s != NULL ? s->parts[ncz_layout_slot(spec->layout, index)] : NULL;
 
     if (part != NULL)
         part->refs++;
@@ -240,7 +240,7 @@ ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts
 
     (void)pthread_mutex_lock(&e->lock);
     complete = s->nparts == s->needed;
-    for (size_t i = 0; i < s->spec->object_chunks; i++)
+    for (size_t i = 0; i < s->spec->layout->nslots; i++)
         if ((parts[i] = s->parts[i]) != NULL) {
             parts[i]->refs++;
             complete = complete && parts[i]->ours == NULL;
@@ -252,7 +252,7 @@ ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts
 void
 ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts, bool stored)
 {
-    size_t n = s->spec->object_chunks;
+    size_t n = s->spec->layout->nslots;
 
     (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; parts != NULL && i < n; i++) {
@@ -332,7 +332,7 @@ static void
 take_parts(ncz_chunk_staged *s, spilling *w)
 {
     *w = (spilling){.object = s};
-    for (size_t i = 0; i < s->spec->object_chunks && w->n < SPILL_MOST; i++) {
+    for (size_t i = 0; i < s->spec->layout->nslots && w->n < SPILL_MOST; i++) {
         ncz_chunk_part *p = s->parts[i];
 
         if (p == NULL || p->data == NULL || p->refs > 1)

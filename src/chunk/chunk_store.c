@@ -25,7 +25,7 @@ take_outcome(ncz_chunk_store_item *item, const zmap_put_req *req)
 static bool
 to_delete(const ncz_chunk_store_item *item)
 {
-    return item->chunk->spec->object == NULL && item->gone && !item->chunk->absent &&
+    return !ncz_layout_has_index(item->chunk->spec->layout) && item->gone && !item->chunk->absent &&
            item->chunk->spec->chunk_bytes > 0;
 }
 
@@ -87,8 +87,8 @@ work_store(void *arg, size_t i, ncz_scratch *scratch)
     ncz_chunk_store_item *item = &s->items[i];
     int                   rc;
 
-    rc = item->chunk->spec->object != NULL ? work_stage(s, item, scratch)
-                                           : ncz_chunk_store_one(s->engine, item, scratch);
+    rc = ncz_layout_has_index(item->chunk->spec->layout) ? work_stage(s, item, scratch)
+                                                         : ncz_chunk_store_one(s->engine, item, scratch);
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(s, item, rc);
 }
@@ -102,8 +102,8 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
     ncz_chunk_store_item *item = &s->items[i];
     int                   rc;
 
-    rc = item->chunk->spec->object != NULL ? work_stage(s, item, scratch)
-                                           : ncz_chunk_store_encode(s->engine, item, scratch);
+    rc = ncz_layout_has_index(item->chunk->spec->layout) ? work_stage(s, item, scratch)
+                                                         : ncz_chunk_store_encode(s->engine, item, scratch);
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(s, item, rc);
 }
@@ -111,7 +111,7 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
 static bool
 to_put(const ncz_chunk_store_item *item)
 {
-    return item->chunk->spec->object == NULL && item->rc == NC_NOERR && !item->gone && !item->conflict;
+    return !ncz_layout_has_index(item->chunk->spec->layout) && item->rc == NC_NOERR && !item->gone && !item->conflict;
 }
 
 /* The chunks whose puts met another writer's, each on a worker. */

@@ -160,8 +160,9 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
      * object of several chunks it is only left out.
      */
     atomic_store(&chunk->spec->stored, true);
-    put_fill = chunk->ours != NULL && !chunk->absent && !e->del_match && item->data != NULL && spec->object == NULL;
-    if ((rc = ncz_chunk_locate(spec, chunk->index, key, &where)) != NC_NOERR)
+    put_fill = chunk->ours != NULL && !chunk->absent && !e->del_match && item->data != NULL &&
+               !ncz_layout_has_index(spec->layout);
+    if ((rc = ncz_spec_locate(spec, chunk->index, key, &where)) != NC_NOERR)
         return rc;
     if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);

@@ -28,7 +28,7 @@ map_spilled(ncz_object_put *o)
     const ncz_chunk_spill *file = &o->engine->staging.spill;
     bool                   any = false;
 
-    for (size_t i = 0; i < o->spec->object_chunks && !any; i++)
+    for (size_t i = 0; i < o->spec->layout->nslots && !any; i++)
         any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]);
     if (!any)
         return NC_NOERR;
@@ -41,7 +41,7 @@ map_spilled(ncz_object_put *o)
 static int
 prepare_object(ncz_object_put *o)
 {
-    size_t         n = o->spec->object_chunks;
+    size_t         n = o->spec->layout->nslots;
     ncz_chunk_addr where;
     int            rc;
 
@@ -50,7 +50,7 @@ prepare_object(ncz_object_put *o)
         (o->taken = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
         return ncz_fail_nomem(n * (sizeof *o->slots + sizeof *o->parts + sizeof(ncz_chunk_part *)));
     o->read = !ncz_chunk_staged_take(o->engine, o->staged, o->taken);
-    if ((rc = ncz_chunk_locate(o->spec, o->staged->first, &o->key_room, &where)) != NC_NOERR)
+    if ((rc = ncz_spec_locate(o->spec, o->staged->first, &o->key_room, &where)) != NC_NOERR)
         return rc;
     o->key = where.key;
     return map_spilled(o);
@@ -86,13 +86,13 @@ static int
 list_pieces(ncz_object_put *o)
 {
     const ncz_spec *spec = o->spec;
-    size_t          n = spec->object_chunks, nindex;
+    size_t          n = spec->layout->nslots, nindex;
     bool            at_end;
     zmap_part       index;
     int             rc;
 
     if ((rc = ncz_chunk_index_range(spec, o->key, &nindex, &at_end)) != NC_NOERR ||
-        (rc = spec->object_ops->make_index(spec->object_layout, o->parts, n, &o->fresh)) != NC_NOERR)
+        (rc = spec->layout->ops->make_index(spec->layout, o->parts, &o->fresh)) != NC_NOERR)
         return rc;
     if (o->pieces == NULL && (o->pieces = ncz_alloc_n(n + 1, sizeof *o->pieces)) == NULL)
         return ncz_fail_nomem(n * sizeof *o->pieces);
@@ -116,7 +116,7 @@ list_pieces(ncz_object_put *o)
 static bool
 takes_pieces(const ncz_object_put *o)
 {
-    return (zmap_caps_of(o->engine->map) & ZMAP_CAN_PARTS) != 0 && o->spec->object_ops->make_index != NULL;
+    return (zmap_caps_of(o->engine->map) & ZMAP_CAN_PARTS) != 0 && o->spec->layout->ops->make_index != NULL;
 }
 
 /* Whether the new object is too large to be made in memory. */
@@ -126,9 +126,9 @@ needs_file(const ncz_object_put *o)
     size_t n = 0;
     bool   fits = true;
 
-    for (size_t k = 0; k < o->spec->object_chunks && fits; k++)
+    for (size_t k = 0; k < o->spec->layout->nslots && fits; k++)
         fits = o->parts[k].data == NULL || (ncz_add(n, o->parts[k].nbytes, &n) && n <= o->engine->keep_whole);
-    return !fits && o->spec->object_ops->make_index != NULL && !o->no_temp;
+    return !fits && o->spec->layout->ops->make_index != NULL && !o->no_temp;
 }
 
 /* Makes the object in a temporary file, from its pieces. Sets no_temp where there is no room for it. */
@@ -159,7 +159,7 @@ make_object(ncz_object_put *o)
     if (needs_file(o) && ((rc = make_in_file(o)) != NC_NOERR || !o->no_temp))
         return rc;
     ncz_buf_reset(&o->fresh);
-    return spec->object_ops->assemble(spec->object_layout, o->parts, spec->object_chunks, &o->fresh);
+    return spec->layout->ops->assemble(spec->layout, o->parts, &o->fresh);
 }
 
 /*
@@ -182,7 +182,7 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
         return;
     rc = ncz_object_put_merge(o, scratch);
     o->empty = true;
-    for (size_t k = 0; k < o->spec->object_chunks && rc == NC_NOERR; k++) {
+    for (size_t k = 0; k < o->spec->layout->nslots && rc == NC_NOERR; k++) {
         o->parts[k] = slot_bytes(o, k);
         o->empty = o->empty && o->parts[k].data == NULL;
     }
@@ -355,7 +355,7 @@ group_of(const ncz_object_put *objects, size_t n)
     for (; i < n && (i == 0 || total <= NCZ_CHUNK_BATCH_BYTES); i++) {
         const ncz_object_put *o = &objects[i];
 
-        if (!ncz_mul(o->spec->object_chunks, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole)
+        if (!ncz_mul(o->spec->layout->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole)
             nbytes = o->engine->keep_whole;
         if (o->read || !takes_pieces(o))
             total += nbytes; /* cannot overflow: the sum ends at a few times that */

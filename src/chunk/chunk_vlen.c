@@ -22,8 +22,8 @@ ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const void *body,
     ncz_chunk_task_drop_room(c, j);
     if (!j->keep && scratch != NULL)
         out = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
-    rc = ncz_chain_decode_vlen(c->spec->chain, scratch, body, len, c->spec->chunk_nelems,
-                               c->engine->limits.chunk_bytes, out);
+    rc = ncz_chain_decode_vlen(j->chain, scratch, body, len, c->spec->chunk_nelems, c->engine->limits.chunk_bytes,
+                               out);
     if (rc == NC_NOERR && out == &own)
         rc = ncz_vlen_take(&own, &j->room);
     if (rc == NC_NOERR)

@@ -308,8 +308,8 @@ replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     ncz_chunk_staged    *full = NULL;
 
     if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
-        item.rc = c->spec->object != NULL ? ncz_chunk_stage_one(c->engine, &item, scratch, &full)
-                                          : ncz_chunk_store_one(c->engine, &item, scratch);
+        item.rc = ncz_layout_has_index(c->spec->layout) ? ncz_chunk_stage_one(c->engine, &item, scratch, &full)
+                                                        : ncz_chunk_store_one(c->engine, &item, scratch);
     ncz_chunk_request_fail(c, j, item.rc);
     release_replaced(c, &item);
     if (full != NULL) /* this was the last chunk that its object needed */
@@ -333,8 +333,9 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
     int                   rc = gather_chunk(r->call, r->jobs[i], scratch, &item->data);
 
     if (rc == NC_NOERR)
-        rc = item->chunk->spec->object != NULL ? ncz_chunk_stage_one(r->call->engine, item, scratch, &item->full)
-                                               : ncz_chunk_store_encode(r->call->engine, item, scratch);
+        rc = ncz_layout_has_index(item->chunk->spec->layout)
+                 ? ncz_chunk_stage_one(r->call->engine, item, scratch, &item->full)
+                 : ncz_chunk_store_encode(r->call->engine, item, scratch);
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(r->store, item, rc);
 }
@@ -427,7 +428,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
             if (!c.workers)
                 run_batched(&c, &s);
         }
-        if (p->spec->object != NULL) /* staged chunks may have filled the cache */
+        if (ncz_layout_has_index(p->spec->layout)) /* staged chunks may have filled the cache */
             ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     }
     /* The batches may have left more in the cache than its limit. */

@@ -111,7 +111,7 @@ const ncz_texts *ncz_dataset_warnings(const ncz_dataset *ds);
 typedef struct ncz_stored_chunks {
     uint64_t *index;
     ncz_slot *ranges;  /* where they share objects, their ranges; else NULL */
-    uint64_t *objects; /* where objects differ in length, the place of each one's object; else NULL */
+    uint64_t *objects; /* where they share objects, the place of each one's object in their grid; else NULL */
     size_t    n, cap;
 } ncz_stored_chunks;
 
@@ -157,8 +157,6 @@ int ncz_dataset_decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, cons
 /* Takes part in a collective put with the error that this rank has. Under NCZ_USE_PUT_ALONE. */
 int ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc);
 
-/* The number of chunks along dimension d in the first `length` elements. */
-uint64_t ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length);
 /* Locates a chunk (ncz_engine_locate). Without `range` only the object's key is set, and no request is made. */
 int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                              ncz_chunk_addr *where);

@@ -35,9 +35,9 @@ ncz_dataset_note_lengths(ncz_dataset *ds)
 static uint64_t
 object_len(const ncz_spec *s, size_t k)
 {
-    uint64_t len = s->chunk[k];
+    uint64_t len;
 
-    return s->object == NULL || ncz_mul64(len, s->object[k], &len) ? len : UINT64_MAX;
+    return ncz_mul64(s->chunk[k], s->layout->object[k], &len) ? len : UINT64_MAX;
 }
 
 /* ---- 1: whole objects ------------------------------------------------------------------------------------------ */
@@ -297,7 +297,7 @@ clear_vars_beyond(ncz_dataset *ds, const ncz_dim *d)
 
             if (v->unusable->code != NC_NOERR || v->type->class == NCZ_TYPE_NONE || !uses_dim(v, d))
                 continue;
-            if (v->rectilinear != NULL)
+            if (ncz_spec_differ(v->spec))
                 return ncz_fail(NC_ENOTBUILT, "%s: its chunks differ in length, so dimension %s cannot grow",
                                 v->spec->path, d->name);
             if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)

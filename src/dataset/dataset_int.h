@@ -325,13 +325,6 @@ bool ncz_lengths_are_watched(const ncz_dataset *ds);
 int ncz_lengths_refresh(ncz_dataset *ds);
 int ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing chunks beyond its length */
 
-/* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
-/* NC_ENOTBUILT, with `what` at the end of its text, for a variable whose chunks differ in length. */
-int ncz_dataset_check_regular(const ncz_var *v, const char *what);
-/* ncz_dataset_get() for a variable whose chunks differ in length. */
-int ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
-                                void *out);
-
 /* dataset_list_chunks.c, dataset_list_shards.c */
 bool ncz_dataset_is_inside(const ncz_var *v, const uint64_t *shape,
                            const uint64_t *index); /* the chunk begins in it */
@@ -339,16 +332,6 @@ bool ncz_dataset_is_inside(const ncz_var *v, const uint64_t *shape,
 int ncz_dataset_expand_objects(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape, const uint64_t *objects,
                                size_t n, ncz_stored_chunks *out);
 
-bool ncz_dataset_shards_differ(const ncz_var *v); /* chunks share objects, which differ in length */
-/*
- * Shards that differ in length. `object` is a shard's place in their grid; first[d]: the index of its first chunk. The
- * spec is of a regular grid in which the shard has the same place. The caller drops it.
- */
-int ncz_dataset_shard_spec(const ncz_dataset *ds, const ncz_var *v, const uint64_t *object, uint64_t *first,
-                           ncz_spec **out);
-/* ncz_dataset_locate_chunk() for one of their chunks. */
-int ncz_dataset_locate_in_shard(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
-                                ncz_chunk_addr *where);
 /* Finishes what a writer that died has begun (dataset_widen.c): for all variables, when opened for writing. */
 void ncz_dataset_resume_widenings(ncz_dataset *ds);
 /* Strings of a fixed width, which may grow. */
@@ -363,6 +346,7 @@ bool ncz_dataset_has_followed(const ncz_dataset *ds); /* a variable that other p
  */
 int ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid);
 
+/* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 
 #endif /* NCZ_DATASET_INT_H */

@@ -27,23 +27,6 @@ index_width(const ncz_var *v)
     return v->rank == 0 ? 1 : v->rank;
 }
 
-/* Chunks of one object in dimension d. */
-static uint64_t
-object_chunks(const ncz_spec *s, size_t d)
-{
-    return s->object == NULL ? 1 : s->object[d];
-}
-
-/* Whether a shard begins inside the array, where shards differ in length. */
-static bool
-is_shard_inside(const found *f, const uint64_t *object)
-{
-    for (size_t d = 0; d < f->v->rank; d++)
-        if (object[d] >= ncz_rectilinear_count(f->v->rectilinear, d, f->shape[d]))
-            return false;
-    return true;
-}
-
 /* Sets f->key to the key of an object, and *inside to whether it begins inside the array. `first` is scratch memory. */
 static int
 locate_object(found *f, const uint64_t *object, uint64_t *first, bool *inside)
@@ -51,14 +34,14 @@ locate_object(found *f, const uint64_t *object, uint64_t *first, bool *inside)
     const ncz_spec *s = f->v->spec;
     ncz_chunk_addr  where;
 
-    first[0] = object[0]; /* a scalar's */
-    *inside = s->rank > 0 || object[0] == 0;
+    *inside = s->rank > 0 || object[0] == 0; /* a scalar's */
     for (size_t d = 0; *inside && d < s->rank; d++)
-        *inside = ncz_mul64(object[d], object_chunks(s, d), &first[d]);
-    if (*inside)
-        *inside = ncz_dataset_shards_differ(f->v) ? is_shard_inside(f, object)
-                                                  : ncz_dataset_is_inside(f->v, f->shape, first);
-    return *inside ? s->locate(s, first, &f->key, &where) : NC_NOERR;
+        *inside = object[d] < ncz_spec_count_objects(s, d, f->shape[d]);
+    if (!*inside || !ncz_layout_slot_chunk(s->layout, object, 0, first)) {
+        *inside = false;
+        return NC_NOERR;
+    }
+    return ncz_spec_locate(s, first, &f->key, &where);
 }
 
 /* True if `key` is exactly the key of an object inside the array's shape. Other keys may parse to the same index. */
@@ -144,14 +127,7 @@ list_objects(found *f, zmap *map)
 static uint64_t
 grid_len(const found *f, size_t d)
 {
-    const ncz_spec *s = f->v->spec;
-    uint64_t        len = s->chunk[d];
-
-    if (f->v->rectilinear != NULL)
-        return ncz_rectilinear_count(f->v->rectilinear, d, f->shape[d]);
-    if (!ncz_mul64(len, object_chunks(s, d), &len))
-        return f->shape[d] > 0;
-    return ncz_count_parts(f->shape[d], len);
+    return ncz_spec_count_objects(f->v->spec, d, f->shape[d]);
 }
 
 /* The number of objects in the array's shape. */
@@ -256,10 +232,10 @@ take_first_chunks(found *f)
 {
     const ncz_spec *s = f->v->spec;
 
-    for (size_t i = 0; s->object != NULL && i < f->n; i++) {
+    for (size_t i = 0; i < f->n; i++) {
         uint64_t *at = f->index + i * index_width(f->v);
 
-        if (!ncz_spec_slot_chunk(s, at, 0, at))
+        if (!ncz_layout_slot_chunk(s->layout, at, 0, at))
             return ncz_fail(NC_EINTERNAL, "%s: an object beyond its grid was found", s->path);
     }
     return NC_NOERR;
@@ -300,7 +276,7 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, ncz_stored_chunks *ou
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
     rc = find_objects(ds, &f);
-    if (rc == NC_NOERR && v->spec->object != NULL) {
+    if (rc == NC_NOERR && ncz_layout_has_index(v->spec->layout)) {
         rc = ncz_dataset_expand_objects(ds, v, shape.v, f.index, f.n, out);
     } else if (rc == NC_NOERR) {
         *out = (ncz_stored_chunks){.index = f.index, .n = f.n};

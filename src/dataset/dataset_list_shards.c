@@ -14,8 +14,8 @@ typedef struct expanding {
     const ncz_var     *v;
     const uint64_t    *shape;
     size_t             w;     /* numbers of an index */
-    ncz_dims           index; /* of the chunk at hand; where shards differ also: */
-    ncz_dims           first; /* of its shard's first chunk */
+    ncz_dims           index; /* of the chunk at hand */
+    ncz_dims           first; /* of its object's first chunk */
     ncz_dims           zero;
     ncz_stored_chunks *out;
 } expanding;
@@ -24,7 +24,7 @@ bool
 ncz_dataset_is_inside(const ncz_var *v, const uint64_t *shape, const uint64_t *index)
 {
     for (size_t d = 0; d < v->rank; d++)
-        if (index[d] >= ncz_dataset_count_chunks(v, d, shape[d]))
+        if (index[d] >= ncz_spec_count_chunks(v->spec, d, shape[d]))
             return false;
     return true;
 }
@@ -52,11 +52,10 @@ make_room(const expanding *x)
         l->index = index;
     if ((ranges = ncz_grow(l->ranges, cap, sizeof *ranges)) != NULL)
         l->ranges = ranges;
-    objects = ncz_dataset_shards_differ(x->v) ? ncz_grow(l->objects, cap, x->w * sizeof *objects) : NULL;
-    if (objects != NULL)
+    if ((objects = ncz_grow(l->objects, cap, x->w * sizeof *objects)) != NULL)
         l->objects = objects;
-    if (index == NULL || ranges == NULL || (objects == NULL && ncz_dataset_shards_differ(x->v)))
-        return ncz_fail_nomem(cap * (x->w * sizeof *index + sizeof *ranges));
+    if (index == NULL || ranges == NULL || objects == NULL)
+        return ncz_fail_nomem(cap * (2 * x->w * sizeof *index + sizeof *ranges));
     l->cap = cap;
     return NC_NOERR;
 }
@@ -73,71 +72,66 @@ add_chunk(const expanding *x, const uint64_t *object, ncz_slot range)
     if ((rc = make_room(x)) != NC_NOERR)
         return rc;
     memcpy(l->index + l->n * x->w, x->index.v, x->w * sizeof *l->index);
-    if (l->objects != NULL)
-        memcpy(l->objects + l->n * x->w, object, x->w * sizeof *l->objects);
+    memcpy(l->objects + l->n * x->w, object, x->w * sizeof *l->objects);
     l->ranges[l->n++] = range;
     return NC_NOERR;
 }
 
-/* ---- objects of one shape ---- */
-
+/* Adds the chunks of an object of that spec, by its slots. */
 static int
-expand_object(const expanding *x, const uint64_t *object, const ncz_slot *slots)
+expand_object(const expanding *x, const ncz_spec *s, const uint64_t *object, const ncz_slot *slots)
 {
-    const ncz_spec *s = x->v->spec;
-    int             rc = NC_NOERR;
+    int rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < s->object_chunks; i++)
-        if (slots[i].length > 0 && ncz_spec_slot_chunk(s, object, i, x->index.v))
-            rc = add_chunk(x, object, slots[i]);
-    return rc;
-}
-
-/* The indexes of many objects are requested together. */
-static int
-expand_equal(const expanding *x, const uint64_t *objects, size_t n)
-{
-    size_t    per = x->v->spec->object_chunks, most = per > SLOTS_AT_ONCE ? 1 : SLOTS_AT_ONCE / per;
-    ncz_slot *slots = ncz_alloc_n(most, per * sizeof *slots); /* cannot overflow: the model bounds `per` */
-    int       rc = slots != NULL ? NC_NOERR : ncz_fail_nomem(most * per * sizeof *slots);
-
-    for (size_t i = 0; rc == NC_NOERR && i < n; i += most) {
-        size_t now = n - i < most ? n - i : most;
-
-        rc = ncz_engine_read_indexes(x->ds->engine, x->v->spec, objects + i * x->w, now, slots);
-        for (size_t k = 0; rc == NC_NOERR && k < now; k++)
-            rc = expand_object(x, objects + (i + k) * x->w, slots + k * per);
+    for (size_t i = 0; rc == NC_NOERR && i < s->layout->nslots; i++) {
+        if (slots[i].length == 0 || !ncz_layout_slot_chunk(s->layout, x->zero.v, i, x->index.v))
+            continue;
+        for (size_t d = 0; d < s->rank; d++)
+            x->index.v[d] += x->first.v[d];
+        rc = add_chunk(x, object, slots[i]);
     }
-    ncz_free(slots);
     return rc;
 }
 
-/* ---- shards that differ in length ---- */
-
+/* The indexes of `n` objects are requested together. They have one shape, or there is only one. */
 static int
-expand_shard(const expanding *x, const uint64_t *object)
+expand_some(const expanding *x, const uint64_t *objects, size_t n)
 {
     ncz_spec *spec = NULL;
     ncz_slot *slots = NULL;
-    int       rc = ncz_dataset_shard_spec(x->ds, x->v, object, x->first.v, &spec);
+    size_t    per;
+    int       rc = ncz_spec_of_object(&x->ds->limits, x->v->spec, objects, x->first.v, &spec);
 
-    if (rc == NC_NOERR && (slots = ncz_alloc_n(spec->object_chunks, sizeof *slots)) == NULL)
-        rc = ncz_fail_nomem(spec->object_chunks * sizeof *slots);
-    if (rc == NC_NOERR)
-        rc = ncz_engine_read_indexes(x->ds->engine, spec, object, 1, slots);
-    for (size_t i = 0; rc == NC_NOERR && i < spec->object_chunks; i++) {
-        if (slots[i].length == 0 || !ncz_spec_slot_chunk(spec, x->zero.v, i, x->index.v))
-            continue;
-        for (size_t d = 0; d < x->v->rank; d++)
-            x->index.v[d] += x->first.v[d];
-        rc = add_chunk(x, object, slots[i]);
+    if (rc != NC_NOERR)
+        return rc;
+    per = spec->layout->nslots;
+    if ((slots = ncz_alloc_n(n, per * sizeof *slots)) == NULL) /* cannot overflow: the model bounds `per` */
+        rc = ncz_fail_nomem(n * per * sizeof *slots);
+    else
+        rc = ncz_engine_read_indexes(x->ds->engine, spec, objects, n, slots);
+    for (size_t k = 0; rc == NC_NOERR && k < n; k++) {
+        if (k > 0 && !ncz_layout_slot_chunk(spec->layout, objects + k * x->w, 0, x->first.v))
+            rc = ncz_fail(NC_EINTERNAL, "%s: an object beyond its grid was found", spec->path);
+        else
+            rc = expand_object(x, spec, objects + k * x->w, slots + k * per);
     }
     ncz_free(slots);
     ncz_spec_unref(spec);
     return rc;
 }
 
-/* ---- both ---- */
+static int
+expand_all(const expanding *x, const uint64_t *objects, size_t n)
+{
+    size_t per = x->v->spec->layout->nslots, most = per > SLOTS_AT_ONCE ? 1 : SLOTS_AT_ONCE / per;
+    int    rc = NC_NOERR;
+
+    if (ncz_spec_differ(x->v->spec))
+        most = 1;
+    for (size_t i = 0; rc == NC_NOERR && i < n; i += most)
+        rc = expand_some(x, objects + i * x->w, n - i < most ? n - i : most);
+    return rc;
+}
 
 int
 ncz_dataset_expand_objects(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape, const uint64_t *objects,
@@ -151,11 +145,7 @@ ncz_dataset_expand_objects(ncz_dataset *ds, const ncz_var *v, const uint64_t *sh
     if ((rc = ncz_dims_init(&x.first, x.w)) != NC_NOERR)
         goto done;
     if ((rc = ncz_dims_init(&x.zero, x.w)) == NC_NOERR) {
-        if (!ncz_dataset_shards_differ(v))
-            rc = expand_equal(&x, objects, n);
-        else
-            for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-                rc = expand_shard(&x, objects + i * x.w);
+        rc = expand_all(&x, objects, n);
         ncz_dims_clear(&x.zero);
     }
     ncz_dims_clear(&x.first);

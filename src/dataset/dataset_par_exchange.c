@@ -26,7 +26,7 @@ begin_exchange(ncz_exchange *x)
     if (x->object == NULL || x->send_len == NULL)
         rc = ncz_fail_nomem(nranks * sizeof *x->send_len);
     for (size_t d = 0; rc == NC_NOERR && d < x->v->rank; d++)
-        if (!ncz_mul64(spec->chunk[d], spec->object != NULL ? spec->object[d] : 1, &x->object[d]))
+        if (!ncz_mul64(spec->chunk[d], spec->layout->object[d], &x->object[d]))
             rc = ncz_fail(NC_EINTERNAL, "%s: its shards are too long", x->v->name);
     rc = ncz_par_load_owners(x, rc);
     if (x->box == NULL) /* on all ranks */

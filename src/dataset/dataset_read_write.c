@@ -79,10 +79,7 @@ int
 ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                          ncz_chunk_addr *where)
 {
-    if (ncz_dataset_shards_differ(v))
-        return ncz_dataset_locate_in_shard(ds, v, index, range, key, where);
-    return range ? ncz_engine_locate(ds->engine, v->spec, index, key, where)
-                 : v->spec->locate(v->spec, index, key, where);
+    return ncz_engine_locate(ds->engine, v->spec, index, range, key, where);
 }
 
 int
@@ -95,8 +92,6 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
         return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
     if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel))
         return rc;
-    if (v->rectilinear != NULL)
-        return ncz_dataset_get_rectilinear(ds, v, sel, mem, out);
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
@@ -194,6 +189,16 @@ check_independent(const ncz_dataset *ds, const ncz_var *v, const uint64_t *shape
     return NC_NOERR;
 }
 
+static int
+check_regular(const ncz_var *v)
+{
+    if (!ncz_spec_differ(v->spec))
+        return NC_NOERR;
+    return ncz_fail(NC_ENOTBUILT,
+                    "%s: its chunks differ in length (chunk grid \"rectilinear\"), which can be read, not written",
+                    v->name);
+}
+
 int
 ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc)
 {
@@ -207,8 +212,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     ncz_dims shape;
     int      rc;
 
-    if ((rc = check_usable(v)) != NC_NOERR || (is_empty(sel) && !collective) ||
-        (rc = ncz_dataset_check_regular(v, "which can be read, not written")) != NC_NOERR ||
+    if ((rc = check_usable(v)) != NC_NOERR || (is_empty(sel) && !collective) || (rc = check_regular(v)) != NC_NOERR ||
         (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc != NC_NOERR ? ncz_dataset_put_failed(ds, v, rc) : rc;
     ncz_var_shape(v, shape.v);

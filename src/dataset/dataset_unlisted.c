@@ -35,7 +35,7 @@ add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
         return rc;
     rc = ncz_dataset_list_objects(ds, v, &index, &n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        if ((rc = v->spec->locate(v->spec, index + i * width, &key, &where)) == NC_NOERR)
+        if ((rc = ncz_spec_locate(v->spec, index + i * width, &key, &where)) == NC_NOERR)
             rc = ncz_key_list_add(keys, "", where.key);
     ncz_buf_clear(&key);
     ncz_free(index);

@@ -156,7 +156,7 @@ sharding_bound(const void *state, size_t n, size_t *out)
 
     (void)n; /* always s->nbytes */
     if (!ncz_chain_bound(s->c.chain, s->inner_bytes, &each) || !ncz_mul(each, s->nslots, &all) ||
-        !ncz_shard_ops.index_range(&s->c.shard, s->nslots, &index, &at_end) || !ncz_add(all, index, &all))
+        !ncz_shard_index_range(&s->c.shard, s->nslots, &index, &at_end) || !ncz_add(all, index, &all))
         return false;
     *out = all;
     return true;
@@ -249,7 +249,7 @@ sharding_encode(const void *state, const ncz_array_type *type, const void *in, s
     if (n != s->nbytes)
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': %zu bytes are not a chunk of %zu", n, s->nbytes);
     if (!sharding_bound(s, n, &most) || cap < most ||
-        !ncz_shard_ops.index_range(&s->c.shard, s->nslots, &nindex, &at_end))
+        !ncz_shard_index_range(&s->c.shard, s->nslots, &nindex, &at_end))
         return ncz_codec_too_long("sharding_indexed", cap);
     if ((index = ncz_alloc(nindex)) == NULL || (!s->contiguous && (packed = ncz_alloc(s->inner_bytes)) == NULL)) {
         rc = ncz_fail_nomem(index == NULL ? nindex : s->inner_bytes);
@@ -279,11 +279,11 @@ read_index(const sharding_state *s, const char *in, size_t n, ncz_slot **out)
     ncz_slot *slots;
     int       rc;
 
-    if (!ncz_shard_ops.index_range(&s->c.shard, s->nslots, &nindex, &at_end) || n < nindex)
+    if (!ncz_shard_index_range(&s->c.shard, s->nslots, &nindex, &at_end) || n < nindex)
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': a shard of %zu bytes is shorter than its index", n);
     if ((slots = ncz_alloc_n(s->nslots, sizeof *slots)) == NULL)
         return ncz_fail_nomem(s->nslots * sizeof *slots);
-    rc = ncz_shard_ops.parse_index(&s->c.shard, in + (at_end ? n - nindex : 0), nindex, slots, s->nslots);
+    rc = ncz_shard_parse_index(&s->c.shard, in + (at_end ? n - nindex : 0), nindex, slots, s->nslots);
     if (rc != NC_NOERR) {
         ncz_free(slots);
         return rc;

@@ -346,35 +346,25 @@ typedef struct ncz_slot_bytes {
     size_t      nbytes;
 } ncz_slot_bytes;
 
-/*
- * The layout of an object with several chunks: one slot for each chunk, and an index with the place of each slot's
- * bytes in the object. `layout` has the parameters of the layout, as a spec holds them. Any thread may call.
- */
-typedef struct ncz_object_ops {
-    const char *name;
-    /* Gives the size of the index, and whether it is at the end of the object or at its start. False: overflow. */
-    bool (*index_range)(const void *layout, size_t nslots, size_t *nbytes, bool *at_end);
-    /*
-     * Parses the index into `slots`. Damaged as a whole: NC_EFILTER, with a text without the key. An entry that is
-     * damaged alone makes a bad slot. The caller checks that the others lie in the object (ncz_slot_check()).
-     */
-    int (*parse_index)(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots);
-    /* Assembles an object from the chunks' bytes and overwrites `out` with it. */
-    int (*assemble)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
-    /*
-     * Makes only the index of that object, in which the chunks' bytes follow each other in the order of slots. May be
-     * NULL: that is not the object's form.
-     */
-    int (*make_index)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
-} ncz_object_ops;
+/* ---- Zarr v3's shards ------------------------------------------------------------------------------------------ */
 
 /* How a shard's index is stored. All zero: the usual: at the end, little-endian, with crc32c. */
 typedef struct ncz_shard_layout {
     bool at_start, big, no_checksum;
 } ncz_shard_layout;
 
-/* Zarr v3's shards. The layout is a const ncz_shard_layout *. */
-extern const ncz_object_ops ncz_shard_ops;
+/* Gives the size of the index, and whether it is at the end of the object or at its start. False: overflow. */
+bool ncz_shard_index_range(const ncz_shard_layout *l, size_t nslots, size_t *nbytes, bool *at_end);
+/*
+ * Parses the index into `slots`. Damaged as a whole: NC_EFILTER, with a text without the key. An entry that is damaged
+ * alone makes a bad slot. The caller checks that the others lie in the object (ncz_slot_check()).
+ */
+int ncz_shard_parse_index(const ncz_shard_layout *l, const void *index, size_t nbytes, ncz_slot *slots,
+                          size_t nslots);
+/* Assembles an object from the chunks' bytes and overwrites `out` with it. */
+int ncz_shard_assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
+/* Makes only the index of that object, in which the chunks' bytes follow each other in the order of slots. */
+int ncz_shard_make_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
 
 /* ---- chains of Zarr v3 ----------------------------------------------------------------------------------------- */
 

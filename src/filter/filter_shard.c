@@ -35,10 +35,9 @@ ncz_slot_fail(ncz_slot slot, size_t i, uint64_t size)
                     (unsigned long long)length, (unsigned long long)slot.offset, (unsigned long long)size);
 }
 
-static bool
-shard_index_range(const void *layout, size_t nslots, size_t *nbytes, bool *at_end)
+bool
+ncz_shard_index_range(const ncz_shard_layout *l, size_t nslots, size_t *nbytes, bool *at_end)
 {
-    const ncz_shard_layout *l = layout;
 
     *at_end = !l->at_start;
     return ncz_mul(nslots, ENTRY, nbytes) && ncz_add(*nbytes, l->no_checksum ? 0 : SUM_BYTES, nbytes);
@@ -92,16 +91,15 @@ parse_entry(const unsigned char *entry, bool big)
     return slot;
 }
 
-static int
-shard_parse_index(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots)
+int
+ncz_shard_parse_index(const ncz_shard_layout *l, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots)
 {
-    const ncz_shard_layout *l = layout;
-    const unsigned char    *p = index;
-    size_t                  wanted;
-    bool                    at_end;
-    int                     rc;
+    const unsigned char *p = index;
+    size_t               wanted;
+    bool                 at_end;
+    int                  rc;
 
-    if (!shard_index_range(l, nslots, &wanted, &at_end) || nbytes != wanted)
+    if (!ncz_shard_index_range(l, nslots, &wanted, &at_end) || nbytes != wanted)
         return ncz_fail(NC_EFILTER, "the index of a shard of %zu chunks cannot have %zu bytes", nslots, nbytes);
     if (!l->no_checksum && (rc = check_sum(p, nbytes - SUM_BYTES)) != NC_NOERR)
         return rc;
@@ -142,14 +140,13 @@ write_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslot
 }
 
 /* The chunks follow each other in the order of their slots. */
-static int
-shard_assemble(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
+int
+ncz_shard_assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
 {
-    const ncz_shard_layout *l = layout;
-    size_t                  nindex, total;
-    bool                    at_end, fits = shard_index_range(l, nslots, &nindex, &at_end);
-    char                   *to;
-    int                     rc;
+    size_t nindex, total;
+    bool   at_end, fits = ncz_shard_index_range(l, nslots, &nindex, &at_end);
+    char  *to;
+    int    rc;
 
     total = fits ? nindex : 0;
     for (size_t i = 0; i < nslots && fits; i++)
@@ -171,15 +168,14 @@ shard_assemble(const void *layout, const ncz_slot_bytes *parts, size_t nslots, n
     return NC_NOERR;
 }
 
-static int
-shard_make_index(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
+int
+ncz_shard_make_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
 {
-    const ncz_shard_layout *l = layout;
-    size_t                  nindex;
-    bool                    at_end;
-    int                     rc;
+    size_t nindex;
+    bool   at_end;
+    int    rc;
 
-    if (!shard_index_range(l, nslots, &nindex, &at_end))
+    if (!ncz_shard_index_range(l, nslots, &nindex, &at_end))
         return ncz_fail_nomem(SIZE_MAX);
     ncz_buf_reset(out);
     if ((rc = ncz_buf_reserve(out, nindex)) != NC_NOERR)
@@ -189,11 +185,3 @@ shard_make_index(const void *layout, const ncz_slot_bytes *parts, size_t nslots,
     out->data[nindex] = '\0';
     return NC_NOERR;
 }
-
-const ncz_object_ops ncz_shard_ops = {
-    .name = "shard",
-    .index_range = shard_index_range,
-    .parse_index = shard_parse_index,
-    .assemble = shard_assemble,
-    .make_index = shard_make_index,
-};

@@ -106,7 +106,7 @@ typedef struct ncz_dialect_ops {
 
     /*
      * identify: is the dataset in this dialect? `got` has the results for docs.root. If so, sets *is, records the
-     * dataset-wide properties in the loader (generation, writer, `locate`), and passes the documents on in `docs`.
+     * dataset-wide properties in the loader (generation, writer, `make_layout`), and passes the documents on in `docs`.
      * wanted_docs: the documents of a node to fetch, one bit for each number. parse_node: documents -> n->said; also
      * decides what a listed directory is. Any thread, one node each. Failures of identify and parse_node fail the
      * load.
@@ -119,7 +119,7 @@ typedef struct ncz_dialect_ops {
      * contain the consolidated metadata, where they have no document of their own. */
     int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
                       ncz_buf *text, ncz_node_doc_fn each, void *arg);
-    ncz_locate_fn locate;
+    ncz_make_layout_fn make_layout; /* of a variable in a new dataset; identify may choose another for a stored one */
     /* The width of the strings in an array's document, `docs.array`; 0: it has none. *widening: as in ncz_var. NULL:
      * strings are never widened. */
     size_t (*string_width)(const ncz_json *array, bool *widening);

@@ -109,12 +109,12 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 
 /* Sets the model's functions and defaults. */
 static void
-ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_locate_fn locate)
+ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_make_layout_fn make_layout)
 {
     m->dialect = dialect;
     m->ordered_types = dialect->ordered_types;
     m->small_fill = dialect->small_fill(gen);
-    m->locate = locate;
+    m->make_layout = make_layout;
     m->format_free = ncz_free;
 }
 
@@ -146,7 +146,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
     bool keys_ignored = !l->nczarr && l->found != NCZ_GEN_PURE;
     int  rc;
 
-    ready_model(l->m, l->dialect, l->gen, l->locate);
+    ready_model(l->m, l->dialect, l->gen, l->make_layout);
     l->m->native_big = l->writer.native_big;
     rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
@@ -200,7 +200,7 @@ ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *proper
         return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
     if (style->dialect->docs.published == NULL)
         return ncz_fail(NC_ENOTBUILT, "%s is not written yet", style->dialect->name);
-    ready_model(m, style->dialect, style->gen, style->dialect->locate);
+    ready_model(m, style->dialect, style->gen, style->dialect->make_layout);
     if (properties == NULL)
         return NC_NOERR;
     return ncz_atts_set(m, &m->root->atts, "_NCProperties", ncz_type_of(NC_CHAR), strlen(properties), properties,

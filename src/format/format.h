@@ -115,7 +115,7 @@ int  ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
 void ncz_format_loader_free(ncz_loader *l);
 int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);
 
-/* Prepares a new, empty model for `style` (dialect, locate, provenance attribute _NCProperties). `properties` is that
+/* Prepares a new, empty model for `style` (dialect, layout, provenance attribute _NCProperties). `properties` is that
  * attribute's text, or NULL. The text must not contain "netcdf=", which marks netCDF-C's releases and enables the
  * workarounds for their bugs. */
 int ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties);

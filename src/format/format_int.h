@@ -45,8 +45,8 @@ typedef struct ncz_load_arenas ncz_load_arenas;
 
 /* The state of a load. */
 struct ncz_loader {
-    const ncz_dialect_ops *dialect; /* set once the root is identified */
-    ncz_locate_fn          locate;  /* for the model: chosen by the root's documents */
+    const ncz_dialect_ops *dialect;     /* set once the root is identified */
+    ncz_make_layout_fn     make_layout; /* for the model: chosen by the root's documents */
     const ncz_docs        *docs;
     ncz_load_opts          wish;
     ncz_model             *m;
@@ -84,11 +84,12 @@ void ncz_format_node_spoil(ncz_node *n, int rc);
 int ncz_format_warn(ncz_loader *l, const char *text);
 
 /*
- * The address of the object of a chunk, and the chunk's slot in it: `path` with its '/' unless it is "", `first`, then
- * the numbers of the object, all joined by `separator`. A scalar has "0" where `first` is "".
+ * Makes the layout of an array of Zarr. A chunk's key is the array's key with a '/', `first`, and the numbers of the
+ * object, all joined by `separator`; a scalar has "0" where `first` is "". `root`: a lone array at the root, whose keys
+ * begin with `first`. `first` must last as long as the program.
  */
-int ncz_format_locate(const ncz_spec *spec, const char *path, const char *first, char separator,
-                      const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+int ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root,
+                        const ncz_shard_layout *shard, ncz_layout **out);
 
 /* True if `name` is valid as one segment of a key. */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);

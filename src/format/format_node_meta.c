@@ -111,7 +111,7 @@ ncz_format_array_meta_clear(ncz_array_meta *z)
     ncz_free(z->shape);
     ncz_free(z->chunk);
     ncz_free(z->shard);
-    ncz_rectilinear_free(z->rectilinear);
+    ncz_rectilinear_unref(z->rectilinear);
     ncz_free(z->order);
     ncz_chain_unref(z->chain);
     ncz_err_drop(z->unusable);

@@ -203,8 +203,9 @@ typedef struct ncz_rectilinear_chunk {
     uint64_t index, first, len;
 } ncz_rectilinear_chunk;
 
-int  ncz_rectilinear_new(size_t rank, ncz_rectilinear **out);
-void ncz_rectilinear_free(ncz_rectilinear *g); /* NULL is fine */
+int              ncz_rectilinear_new(size_t rank, ncz_rectilinear **out);
+ncz_rectilinear *ncz_rectilinear_ref(ncz_rectilinear *g); /* NULL is fine, here and below */
+void             ncz_rectilinear_unref(ncz_rectilinear *g);
 /* Appends `count` chunks of length `len` to dimension d. NC_EBADCHUNK: a zero, or their sum passes 2^63 - 1. */
 int      ncz_rectilinear_add(ncz_rectilinear *g, size_t d, uint64_t len, uint64_t count);
 uint64_t ncz_rectilinear_end(const ncz_rectilinear *g, size_t d); /* the sum of the lengths */

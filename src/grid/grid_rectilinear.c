@@ -3,6 +3,7 @@
  * description, however many chunks it has. */
 #include "grid/grid_int.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct run {
@@ -17,8 +18,9 @@ typedef struct axis {
 } axis;
 
 struct ncz_rectilinear {
-    size_t rank;
-    axis   axes[];
+    atomic_uint refs;
+    size_t      rank;
+    axis        axes[];
 };
 
 int
@@ -31,15 +33,24 @@ ncz_rectilinear_new(size_t rank, ncz_rectilinear **out)
         return ncz_fail_nomem(SIZE_MAX);
     if ((g = ncz_zalloc(nbytes)) == NULL)
         return ncz_fail_nomem(nbytes);
+    atomic_init(&g->refs, 1);
     g->rank = rank;
     *out = g;
     return NC_NOERR;
 }
 
-void
-ncz_rectilinear_free(ncz_rectilinear *g)
+ncz_rectilinear *
+ncz_rectilinear_ref(ncz_rectilinear *g)
 {
-    if (g == NULL)
+    if (g != NULL)
+        atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
+    return g;
+}
+
+void
+ncz_rectilinear_unref(ncz_rectilinear *g)
+{
+    if (g == NULL || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1)
         return;
     for (size_t d = 0; d < g->rank; d++)
         ncz_free(g->axes[d].runs);

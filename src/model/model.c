@@ -24,7 +24,7 @@ free_var(ncz_model *m, ncz_var *v)
     ncz_chain_unref(v->chain);
     ncz_free(v->chunk);
     ncz_free(v->shard);
-    ncz_rectilinear_free(v->rectilinear);
+    ncz_rectilinear_unref(v->rectilinear);
     ncz_free(v->order);
     ncz_free(v->dims);
     ncz_free(v->dtype_text);

@@ -12,6 +12,7 @@
 
 #include "filter/filter.h"
 #include "grid/grid.h"
+#include "model/layout.h"
 #include "util/util.h"
 
 #include <stdatomic.h>
@@ -24,25 +25,11 @@ typedef struct ncz_spec  ncz_spec;
 
 typedef struct ncz_user_type ncz_user_type;
 
-/* ---- where a chunk lies ---------------------------------------------------------------------------------------- */
-
-/*
- * The object that holds a chunk, and the chunk's place in it: a range of bytes, or the slot of the object's index
- * that has the range. `slot` is NCZ_NO_SLOT where the range is known.
- */
-typedef struct ncz_chunk_addr {
-    const char *key;            /* in the buffer that locate received */
-    uint64_t    offset, length; /* 0, UINT64_MAX: the whole object */
-    uint64_t    slot;
-} ncz_chunk_addr;
-
-#define NCZ_NO_SLOT UINT64_MAX
-
 /* How the format names a variable's chunks: a value that only the format interprets. 0: its default. */
 typedef uint8_t ncz_key_encoding;
 
-/* Installed by a format. Resets and fills `key`, which owns where->key. `index` has spec->rank entries. */
-typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+/* Installed by a format. Makes the layout of a variable's chunks. */
+typedef int (*ncz_make_layout_fn)(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 
 /* ---- spec: everything needed to move a variable's bytes; immutable, shared by reference ------------------------ */
 
@@ -62,15 +49,8 @@ struct ncz_spec {
     atomic_bool     stored;    /* chunks of this spec were stored; see ncz_dataset_flush_chunks() */
     ncz_chain      *chain;     /* for arrays of this spec's type; NULL: none */
     char           *path;      /* the variable's key, "g1/v" */
-    uint64_t       *object; /* chunks of one object in each dimension, rank entries; NULL: each chunk is an object */
-    size_t          object_chunks;       /* with `object`: their product, the number of slots */
-    uint64_t       *extent;              /* with `object`: chunks in each dimension; UINT64_MAX: unlimited. Or NULL */
-    const ncz_object_ops *object_ops;    /* with `object`: its layout, */
-    const void           *object_layout; /* and the parameters of the layout, which live as long as the spec */
-    ncz_shard_layout      shard_layout;  /* what object_layout points to where the objects are shards */
-    ncz_key_encoding      key_encoding;
-    ncz_locate_fn         locate;
-    const ncz_err        *unusable; /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
+    ncz_layout     *layout;    /* where its chunks lie; never NULL */
+    const ncz_err  *unusable;  /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
@@ -79,10 +59,17 @@ void      ncz_spec_unref(ncz_spec *s);
 /* The input type of the chain's first codec. Valid as long as the spec. */
 ncz_array_type ncz_spec_array_type(const ncz_spec *s);
 
-/* The slot of a chunk in its object, in C order; less than object_chunks. NCZ_NO_SLOT: each chunk is an object. */
-uint64_t ncz_spec_slot(const ncz_spec *s, const uint64_t *index);
-/* The reverse: the chunk in a slot. False: its number does not fit. */
-bool ncz_spec_slot_chunk(const ncz_spec *s, const uint64_t *object, uint64_t slot, uint64_t *index);
+/* Gives the place of a chunk. Resets and fills `key`, which owns where->key. `index` has s->rank entries. */
+int ncz_spec_locate(const ncz_spec *s, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+
+/* The number of chunks that begin in the first `length` elements of dimension d. */
+uint64_t ncz_spec_count_chunks(const ncz_spec *s, size_t d, uint64_t length);
+/* The same for objects. */
+uint64_t ncz_spec_count_objects(const ncz_spec *s, size_t d, uint64_t length);
+/* Finds the chunk that has element `at` of dimension d. False: no chunk has it. */
+bool ncz_spec_find_chunk(const ncz_spec *s, size_t d, uint64_t at, ncz_rectilinear_chunk *out);
+/* Whether its chunks, or its objects, differ in length. Such an array can only be read. */
+bool ncz_spec_differ(const ncz_spec *s);
 
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
@@ -228,7 +215,7 @@ struct ncz_model {
     size_t                        ngroups, ndims, nvars, ntypes;
     uint64_t                      last_uid;
     const struct ncz_dialect_ops *dialect;       /* the format's, opaque to others; NULL: not known yet */
-    ncz_locate_fn                 locate;        /* the format's; copied into every spec */
+    ncz_make_layout_fn            make_layout;   /* the format's; NULL: chunks have no place */
     ncz_key_encoding              key_encoding;  /* of new variables */
     bool                          nofill;        /* nc_set_fill(NC_NOFILL) */
     ncz_small_fill                small_fill;    /* of new variables, chosen by the format */
@@ -347,7 +334,18 @@ void ncz_var_shape(const ncz_var *v, uint64_t *shape);
  * Makes a spec like `s` for chunks (or, where several share an object, for objects) of another shape. NC_EBADCHUNK:
  * too large, or a shard's shape is not a multiple of its chunks'.
  */
-int ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, ncz_spec **out);
+int ncz_spec_reshape(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shape, ncz_spec **out);
+
+/*
+ * Where objects differ: a spec for objects of one shape, that of the object at that place in their grid. Elsewhere a
+ * reference to `s`. The object has the same place in both; first[d]: the index of its first chunk in `s`.
+ */
+int ncz_spec_of_object(const ncz_limits *limits, const ncz_spec *s, const uint64_t *object, uint64_t *first,
+                       ncz_spec **out);
+/* The same for the object that has a chunk. `place`: the index of that chunk in the new spec, rank entries. After a
+ * failure *out may be set, too. */
+int ncz_spec_of_chunk(const ncz_limits *limits, const ncz_spec *s, const uint64_t *index, uint64_t *place,
+                      ncz_spec **out);
 
 /* Makes a new spec from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. */
 int ncz_var_respec(ncz_model *m, ncz_var *v);

@@ -25,7 +25,7 @@ void ncz_var_clear_fill(ncz_var *v);
  * arrays have `rank` entries. Returns false if the shard's shape is not a multiple of the chunk's, or if the shard has
  * more chunks than an index within the limits can have.
  */
-bool ncz_model_count_shard(const ncz_model *m, size_t rank, const uint64_t *shard, const uint64_t *chunk,
+bool ncz_model_count_shard(const ncz_limits *limits, size_t rank, const uint64_t *shard, const uint64_t *chunk,
                            uint64_t *object, size_t *nchunks);
 
 #endif /* NCZ_MODEL_INT_H */

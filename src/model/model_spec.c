@@ -24,9 +24,8 @@ ncz_spec_unref(ncz_spec *s)
     ncz_chain_unref(s->chain);
     ncz_free(s->chunk);
     ncz_free(s->order);
-    ncz_free(s->object);
-    ncz_free(s->extent);
     ncz_free(s->fill);
+    ncz_layout_unref(s->layout);
     ncz_free(s->path);
     ncz_err_drop(s->unusable);
     ncz_free(s);
@@ -126,11 +125,11 @@ ncz_spec_array_type(const ncz_spec *s)
 
 /* Sets the sizes of a chunk. They stay 0 if it has too many elements. */
 static bool
-size_chunk(const ncz_model *m, ncz_spec *s)
+size_chunk(const ncz_limits *limits, ncz_spec *s)
 {
     size_t nbytes;
 
-    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &nbytes) || nbytes > m->limits.chunk_bytes)
+    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &nbytes) || nbytes > limits->chunk_bytes)
         return false;
     s->chunk_bytes = nbytes;
     s->chunk_nelems = s->dtype.size == 0 ? 0 : nbytes / s->dtype.size;
@@ -150,8 +149,8 @@ type_chain(const ncz_var *v, ncz_spec *s)
 enum { SLOT_BYTES = 16 }; /* of a shard's index, and in memory */
 
 bool
-ncz_model_count_shard(const ncz_model *m, size_t rank, const uint64_t *shard, const uint64_t *chunk, uint64_t *object,
-                      size_t *nchunks)
+ncz_model_count_shard(const ncz_limits *limits, size_t rank, const uint64_t *shard, const uint64_t *chunk,
+                      uint64_t *object, size_t *nchunks)
 {
     size_t n = 1;
 
@@ -161,7 +160,7 @@ ncz_model_count_shard(const ncz_model *m, size_t rank, const uint64_t *shard, co
         if (chunk[r] == 0 || shard[r] == 0 || shard[r] % chunk[r] != 0)
             return false;
         here = shard[r] / chunk[r];
-        if (here > SIZE_MAX || !ncz_mul(n, (size_t)here, &n) || n > m->limits.object_bytes / SLOT_BYTES)
+        if (here > SIZE_MAX || !ncz_mul(n, (size_t)here, &n) || n > limits->object_bytes / SLOT_BYTES)
             return false;
         if (object != NULL)
             object[r] = here;
@@ -177,52 +176,53 @@ fail_shards(const ncz_spec *s)
                     s->path);
 }
 
-/* Makes the chunks share objects, if the variable has shards. *ok: false if the shards are not usable. */
+/* ---- the layout ---- */
+
+/* Of a model without a format, which tests make. */
+static const ncz_layout_ops no_place = {.name = "none"};
+
+/* Counts the chunks of an object and those of the array, in each dimension. *ok: false if the shards are not usable. */
+static void
+count_objects(const ncz_model *m, const ncz_var *v, uint64_t *object, uint64_t *extent, size_t *nslots, bool *ok)
+{
+    *ok = ncz_model_count_shard(&m->limits, v->rank, v->shard, v->chunk, object, nslots);
+    for (size_t r = 0; r < v->rank && *ok; r++)
+        extent[r] = v->dims[r]->unlimited ? UINT64_MAX : ncz_count_parts(v->dims[r]->len, v->chunk[r]);
+}
+
+/* *ok: false if the shards are not usable; each chunk is an object then. */
 static int
-share_objects(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
+make_layout(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
 {
+    ncz_layout_shape shape = {.rank = v->rank, .path = s->path, .grid = v->rectilinear};
+    uint64_t        *object = NULL, *extent = NULL;
+    int              rc = NC_NOERR;
+
     *ok = true;
-    if (v->shard == NULL)
-        return NC_NOERR;
-    if ((s->object = ncz_dup(v->shard, v->rank * sizeof *s->object)) == NULL ||
-        (s->extent = ncz_alloc_n(v->rank, sizeof *s->extent)) == NULL)
-        return ncz_fail_nomem(v->rank * sizeof *s->object);
-    for (size_t r = 0; r < v->rank; r++)
-        s->extent[r] = v->dims[r]->unlimited || v->chunk[r] == 0
-                           ? UINT64_MAX
-                           : v->dims[r]->len / v->chunk[r] + (v->dims[r]->len % v->chunk[r] != 0);
-    s->shard_layout = v->shard_layout;
-    s->object_ops = &ncz_shard_ops;
-    s->object_layout = &s->shard_layout;
-    *ok = ncz_model_count_shard(m, v->rank, v->shard, v->chunk, s->object, &s->object_chunks);
-    if (!*ok) { /* lengths of 0 must not reach a function that divides by them */
-        ncz_free(s->object);
-        s->object = NULL;
+    if (v->shard != NULL) {
+        if ((object = ncz_alloc_n(v->rank, sizeof *object)) == NULL ||
+            (extent = ncz_alloc_n(v->rank, sizeof *extent)) == NULL) {
+            rc = ncz_fail_nomem(v->rank * sizeof *object);
+            goto done;
+        }
+        count_objects(m, v, object, extent, &shape.nslots, ok);
+        shape.object = *ok ? object : NULL; /* lengths of 0 must not reach a function that divides by them */
+        shape.extent = *ok ? extent : NULL;
     }
-    return NC_NOERR;
+    rc = m->make_layout != NULL ? m->make_layout(v, &shape, &s->layout)
+                                : ncz_layout_new(&no_place, sizeof *s->layout, &shape, &s->layout);
+done:
+    ncz_free(object);
+    ncz_free(extent);
+    return rc;
 }
 
-uint64_t
-ncz_spec_slot(const ncz_spec *s, const uint64_t *index)
+int
+ncz_spec_locate(const ncz_spec *s, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    uint64_t slot = 0;
-
-    if (s->object == NULL)
-        return NCZ_NO_SLOT;
-    for (size_t d = 0; d < s->rank; d++)
-        slot = slot * s->object[d] + index[d] % s->object[d];
-    return slot;
-}
-
-bool
-ncz_spec_slot_chunk(const ncz_spec *s, const uint64_t *object, uint64_t slot, uint64_t *index)
-{
-    for (size_t d = s->rank; d-- > 0;) {
-        if (!ncz_mul64(object[d], s->object[d], &index[d]) || !ncz_add64(index[d], slot % s->object[d], &index[d]))
-            return false;
-        slot /= s->object[d];
-    }
-    return slot == 0;
+    ncz_buf_reset(key);
+    *where = (ncz_chunk_addr){.length = UINT64_MAX, .slot = NCZ_NO_SLOT, .chain = s->chain};
+    return s->layout->ops->locate(s->layout, index, key, where);
 }
 
 /* Records in the spec why the data cannot be read or written. The thread's error record is empty afterwards. */
@@ -256,14 +256,14 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
 /* ---- the same for another shape ---- */
 
 static int
-reshape_chunks(const ncz_model *m, ncz_spec *s, ncz_chain *chain, const uint64_t *shape)
+reshape_chunks(const ncz_limits *limits, ncz_spec *s, ncz_chain *chain, const uint64_t *shape)
 {
     ncz_array_type type;
 
     memcpy(s->chunk, shape, s->rank * sizeof *shape);
-    if (!size_chunk(m, s))
+    if (!size_chunk(limits, s))
         return ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
-                        m->limits.chunk_bytes);
+                        limits->chunk_bytes);
     type = ncz_spec_array_type(s);
     return ncz_chain_retype(chain, &type, &s->chain);
 }
@@ -279,8 +279,27 @@ dup_bytes(void *out, const void *bytes, size_t n)
     return NC_NOERR;
 }
 
+/* The layout for objects of that shape; for chunks it is the same, but knows no other lengths. */
+static int
+reshape_layout(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shape, ncz_layout **out)
+{
+    ncz_dims object;
+    size_t   nslots;
+    int      rc;
+
+    if (!ncz_layout_has_index(s->layout))
+        return ncz_layout_reshape(s->layout, NULL, 1, out);
+    if ((rc = ncz_dims_init(&object, s->rank)) != NC_NOERR)
+        return rc;
+    rc = ncz_model_count_shard(limits, s->rank, shape, s->chunk, object.v, &nslots)
+             ? ncz_layout_reshape(s->layout, object.v, nslots, out)
+             : fail_shards(s);
+    ncz_dims_clear(&object);
+    return rc;
+}
+
 int
-ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, ncz_spec **out)
+ncz_spec_reshape(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shape, ncz_spec **out)
 {
     ncz_spec *to = ncz_zalloc(sizeof *to);
     size_t    n = s->rank * sizeof *shape;
@@ -298,25 +317,17 @@ ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, n
                      .chunk_bytes = s->chunk_bytes,
                      .row = s->row,
                      .fill_null = s->fill_null,
-                     .shard_layout = s->shard_layout,
-                     .object_ops = s->object_ops,
-                     .key_encoding = s->key_encoding,
-                     .locate = s->locate,
                      .unusable = &ncz_err_none};
-    to->object_layout = &to->shard_layout;
     if ((rc = dup_bytes(&to->chunk, s->chunk, n)) != NC_NOERR ||
         (rc = dup_bytes(&to->order, s->order, s->rank * sizeof *s->order)) != NC_NOERR ||
-        (rc = dup_bytes(&to->object, s->object, n)) != NC_NOERR ||
         (rc = dup_bytes(&to->path, s->path, strlen(s->path) + 1)) != NC_NOERR ||
-        (rc = dup_bytes(&to->fill, s->fill, item)) != NC_NOERR)
+        (rc = dup_bytes(&to->fill, s->fill, item)) != NC_NOERR ||
+        (rc = reshape_layout(limits, s, shape, &to->layout)) != NC_NOERR)
         goto done;
-    if (to->object != NULL) {
+    if (ncz_layout_has_index(s->layout))
         to->chain = ncz_chain_ref(s->chain);
-        if (!ncz_model_count_shard(m, to->rank, shape, to->chunk, to->object, &to->object_chunks))
-            rc = fail_shards(to);
-    } else {
-        rc = reshape_chunks(m, to, s->chain, shape);
-    }
+    else
+        rc = reshape_chunks(limits, to, s->chain, shape);
     if (rc != NC_NOERR)
         goto done;
     *out = to;
@@ -358,8 +369,6 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .rank = v->rank,
                     .type = v->type,
                     .dtype = v->dtype,
-                    .key_encoding = v->key_encoding,
-                    .locate = m->locate,
                     .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
     s->dtype.big = is_stored_big(m, v);
     s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);
@@ -377,8 +386,8 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
         goto done;
     }
     s->path = ncz_buf_take(&path);
-    sized = v->unusable->code == NC_NOERR && size_chunk(m, s);
-    if ((rc = share_objects(m, v, s, &shared)) != NC_NOERR || (rc = type_chain(v, s)) != NC_NOERR ||
+    sized = v->unusable->code == NC_NOERR && size_chunk(&m->limits, s);
+    if ((rc = make_layout(m, v, s, &shared)) != NC_NOERR || (rc = type_chain(v, s)) != NC_NOERR ||
         (rc = check_usable(m, v, sized, shared, s)) != NC_NOERR)
         goto done;
     /* From here on nothing can fail: swap the new spec in. */

@@ -93,7 +93,7 @@ check_shards(const ncz_model *m, const ncz_var *v)
             return ncz_fail(NC_EBADCHUNK,
                             "%s: shard length %llu is not a multiple of chunk length %llu (dimension %s)", v->name,
                             (unsigned long long)v->shard[r], (unsigned long long)v->chunk[r], v->dims[r]->name);
-    if (!ncz_model_count_shard(m, v->rank, v->shard, v->chunk, NULL, &nchunks))
+    if (!ncz_model_count_shard(&m->limits, v->rank, v->shard, v->chunk, NULL, &nchunks))
         return ncz_fail(NC_EBADCHUNK, "%s: a shard would have too many chunks for its index (limit `object_bytes`)",
                         v->name);
     return NC_NOERR;

@@ -31,17 +31,19 @@ rnd(uint64_t *state, uint64_t n)
 /* ---- specs ---- */
 
 static inline int
-test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+test_locate(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    int rc = ncz_buf_puts(key, spec->path);
+    int rc = ncz_buf_puts(key, l->path);
 
-    for (size_t d = 0; d < spec->rank && rc == NC_NOERR; d++)
-        rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : '.', (unsigned long long)index[d]);
-    if (rc == NC_NOERR && spec->rank == 0)
+    for (size_t d = 0; d < l->rank && rc == NC_NOERR; d++)
+        rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : '.', (unsigned long long)(index[d] / l->object[d]));
+    if (rc == NC_NOERR && l->rank == 0)
         rc = ncz_buf_puts(key, "/0");
-    *where = (ncz_chunk_addr){.key = ncz_buf_str(key), .offset = 0, .length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
+    where->key = ncz_buf_str(key);
     return rc;
 }
+
+static const ncz_layout_ops test_chunks = {.name = "test", .locate = test_locate};
 
 /* `codec` NULL: none; "shuffle+zlib" and the like: a chain. `fill` may be NULL. */
 static inline ncz_spec *
@@ -55,10 +57,12 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
                     .uid = ++uid,
                     .rank = rank,
                     .type = ncz_dtype_type(&dtype),
-                    .dtype = dtype,
-                    .locate = test_locate};
+                    .dtype = dtype};
     s->chunk = ncz_dup(chunk, rank * sizeof *chunk);
     s->path = ncz_sprintf("v%llu", (unsigned long long)s->uid);
+    assert_int_equal(ncz_layout_new(&test_chunks, sizeof *s->layout,
+                                    &(ncz_layout_shape){.rank = rank, .path = s->path}, &s->layout),
+                     NC_NOERR);
     s->fill = fill != NULL ? ncz_dup(fill, dtype.size) : NULL;
     assert_true(ncz_grid_nbytes(chunk, rank, dtype.size, &s->chunk_bytes));
     s->chunk_nelems = dtype.size > 0 ? s->chunk_bytes / dtype.size : 0;

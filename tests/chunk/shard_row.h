@@ -13,13 +13,68 @@
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   minus_one = -1;
 
+/* Zarr's shards, under the keys of these tests. */
+typedef struct shards_layout {
+    ncz_layout       base;
+    ncz_shard_layout shard;
+} shards_layout;
+
+static inline ncz_shard_layout *
+shard_of(const ncz_spec *s)
+{
+    return &((shards_layout *)s->layout)->shard;
+}
+
+static inline bool
+shard_needs(const ncz_layout *l, size_t *nbytes, bool *at_end)
+{
+    return ncz_shard_index_range(&((const shards_layout *)l)->shard, l->nslots, nbytes, at_end);
+}
+
+static inline int
+shard_learn(const ncz_layout *l, const void *index, size_t nbytes, ncz_slot *slots)
+{
+    return ncz_shard_parse_index(&((const shards_layout *)l)->shard, index, nbytes, slots, l->nslots);
+}
+
+static inline int
+shard_assemble(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out)
+{
+    return ncz_shard_assemble(&((const shards_layout *)l)->shard, parts, l->nslots, out);
+}
+
+static inline int
+shard_make_index(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out)
+{
+    return ncz_shard_make_index(&((const shards_layout *)l)->shard, parts, l->nslots, out);
+}
+
+static const ncz_layout_ops shards_ops = {.name = "shards",
+                                          .locate = toy_locate,
+                                          .needs = shard_needs,
+                                          .learn = shard_learn,
+                                          .assemble = shard_assemble,
+                                          .make_index = shard_make_index};
+
 static inline void
 share(ncz_spec *s, const uint64_t *object, const ncz_shard_layout *layout)
 {
-    toy_share(s, object, &toy_end);
-    s->object_ops = &ncz_shard_ops;
-    s->shard_layout = *layout;
-    s->object_layout = &s->shard_layout;
+    share_objects(s, object, &shards_ops, sizeof(shards_layout));
+    *shard_of(s) = *layout;
+}
+
+/* Tells how many chunks each dimension of the array has. */
+static inline void
+set_extent(ncz_spec *s, const uint64_t *extent)
+{
+    ncz_layout_shape shape = {
+        .rank = s->rank, .path = s->path, .object = s->layout->object, .nslots = s->layout->nslots, .extent = extent};
+    ncz_shard_layout shard = *shard_of(s);
+    ncz_layout      *old = s->layout;
+
+    assert_int_equal(ncz_layout_new(&shards_ops, sizeof(shards_layout), &shape, &s->layout), NC_NOERR);
+    *shard_of(s) = shard;
+    ncz_layout_unref(old);
 }
 
 /* A row of shards. */

@@ -38,7 +38,7 @@ bad_indexes(void **state)
                 int           v[4], rc;
 
                 row_init(&r, far, 1000, 2, 2, 4, NULL);
-                r.s->shard_layout.no_checksum = true;
+                shard_of(r.s)->no_checksum = true;
                 r.s->dtype.big = false;
                 toy_put(object + 16, 0);
                 toy_put(object + 24, 8);
@@ -92,7 +92,7 @@ put_bad_shard(row *r, bool at_start, bool sum, uint64_t offset, uint64_t length)
     unsigned char *index = object + (at_start ? 0 : DATA), *data = object + (at_start ? nindex : 0);
     char           key[32];
 
-    r->s->shard_layout = (ncz_shard_layout){.at_start = at_start, .no_checksum = !sum};
+    *shard_of(r->s) = (ncz_shard_layout){.at_start = at_start, .no_checksum = !sum};
     r->s->dtype.big = false;
     for (size_t i = 0; i < CHUNKS; i++) {
         data[8 * i] = (unsigned char)(2 * i);
@@ -100,7 +100,7 @@ put_bad_shard(row *r, bool at_start, bool sum, uint64_t offset, uint64_t length)
         toy_put(index + 16 * i, i == BAD ? offset : (at_start ? nindex : 0) + 8 * i);
         toy_put(index + 16 * i + 8, i == BAD ? length : 8);
     }
-    ncz_shard_end_index(&r->s->shard_layout, index, CHUNKS);
+    ncz_shard_end_index(shard_of(r->s), index, CHUNKS);
     snprintf(key, sizeof key, "%s/0", r->s->path);
     assert_int_equal(zmap_put(r->m, key, object, nindex + DATA), NC_NOERR);
 }

@@ -112,7 +112,7 @@ check_map(setup *s)
             }
             fill = fill && s->a.v[plain_at(&s->a, &r, 0)] == s->fill;
         }
-        assert_int_equal(test_locate(spec, piece.index, &key, &where), NC_NOERR);
+        assert_int_equal(ncz_spec_locate(spec, piece.index, &key, &where), NC_NOERR);
         if (zmap_get(s->map, where.key, &body) == NC_EEMPTY) {
             assert_true(fill);
         } else {

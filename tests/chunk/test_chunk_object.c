@@ -262,16 +262,16 @@ addresses(void **state)
     put_ints(e, s, 8, 2, 4, (int[]){1, 2, 3, 4}); /* chunks 1 and 2 */
     assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
     snprintf(want, sizeof want, "%s/0", s->path);
-    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){1}, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){1}, true, &key, &where), NC_NOERR);
     assert_string_equal(where.key, want);
     assert_true(where.slot == 1 && where.offset == 4 * 16 + 8 && where.length == 8);
-    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){2}, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){2}, true, &key, &where), NC_NOERR);
     assert_true(where.slot == 2 && where.offset == 4 * 16 + 16 && where.length == 8);
-    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){3}, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){3}, true, &key, &where), NC_NOERR);
     assert_true(where.offset == 0 && where.length == 0); /* the object does not have it */
-    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){4}, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_engine_locate(e, s, (uint64_t[]){4}, true, &key, &where), NC_NOERR);
     assert_true(where.length == 0); /* there is no such object */
-    assert_int_equal(ncz_engine_locate(e, own, (uint64_t[]){1}, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_engine_locate(e, own, (uint64_t[]){1}, true, &key, &where), NC_NOERR);
     assert_true(where.slot == NCZ_NO_SLOT && where.offset == 0 && where.length == ZMAP_WHOLE);
     ncz_buf_clear(&key);
     ncz_engine_free(e);

@@ -232,7 +232,7 @@ edges(void **state)
         row r;
 
         row_init(&r, false, 1 << 20, 20000, 8, 100000, "zlib"); /* 5 chunks */
-        r.s->extent = ncz_dup(&(uint64_t){fixed ? 5 : UINT64_MAX}, sizeof(uint64_t));
+        set_extent(r.s, &(uint64_t){fixed ? 5 : UINT64_MAX});
         put_row(&r, 0, r.size, 0);
         assert_int_equal(operations(&r), fixed ? 1 : 0);
         assert_true(ncz_engine_dirty(r.e) == !fixed);
@@ -266,9 +266,11 @@ random_layouts(void **state)
         s = test_spec(a.rank, chunk, i4, &minus_one, codecs[rnd(&seed, NCZ_LEN(codecs))]);
         share(s, object, &layout);
         if (rnd(&seed, 2) == 0) {
-            s->extent = ncz_alloc_n(a.rank + 1, sizeof *s->extent);
+            uint64_t extent[MAX_RANK] = {0};
+
             for (size_t d = 0; d < a.rank; d++)
-                s->extent[d] = rnd(&seed, 3) == 0 ? UINT64_MAX : (a.shape[d] - 1) / chunk[d] + 1;
+                extent[d] = rnd(&seed, 3) == 0 ? UINT64_MAX : (a.shape[d] - 1) / chunk[d] + 1;
+            set_extent(s, extent);
         }
         for (int step = 0; step < 30; step++) {
             request  r = random_request(a.rank, a.shape, &seed);

@@ -8,17 +8,28 @@
 
 #include "chunk_test.h"
 
-typedef struct toy_layout {
+typedef struct toy_form {
     bool at_end;
+} toy_form;
+
+typedef struct toy_layout {
+    ncz_layout base;
+    toy_form   form;
 } toy_layout;
 
-static const toy_layout toy_end = {true}, toy_start = {false};
+static const toy_form toy_end = {true}, toy_start = {false};
 
 static inline bool
-toy_index_range(const void *layout, size_t nslots, size_t *nbytes, bool *at_end)
+toy_at_end(const ncz_layout *l)
 {
-    *nbytes = nslots * 16 + 8;
-    *at_end = ((const toy_layout *)layout)->at_end;
+    return ((const toy_layout *)l)->form.at_end;
+}
+
+static inline bool
+toy_needs(const ncz_layout *l, size_t *nbytes, bool *at_end)
+{
+    *nbytes = l->nslots * 16 + 8;
+    *at_end = toy_at_end(l);
     return true;
 }
 
@@ -40,11 +51,11 @@ toy_put(unsigned char *p, uint64_t v)
 }
 
 static inline int
-toy_parse_index(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots)
+toy_learn(const ncz_layout *l, const void *index, size_t nbytes, ncz_slot *slots)
 {
     const unsigned char *p = index;
+    size_t               nslots = l->nslots;
 
-    (void)layout;
     if (nbytes != nslots * 16 + 8 || toy_get(p + nslots * 16) != ncz_hash(p, nslots * 16))
         return ncz_fail(NC_EFILTER, "the index is damaged");
     for (size_t i = 0; i < nslots; i++)
@@ -53,10 +64,10 @@ toy_parse_index(const void *layout, const void *index, size_t nbytes, ncz_slot *
 }
 
 static inline int
-toy_assemble(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
+toy_assemble(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out)
 {
-    size_t         nindex = nslots * 16 + 8;
-    bool           at_end = ((const toy_layout *)layout)->at_end;
+    size_t         nslots = l->nslots, nindex = nslots * 16 + 8;
+    bool           at_end = toy_at_end(l);
     unsigned char *index = ncz_zalloc(nindex);
     uint64_t       at = at_end ? 0 : nindex;
     int            rc = NC_NOERR;
@@ -82,36 +93,35 @@ toy_assemble(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz
     return rc;
 }
 
-static const ncz_object_ops toy_ops = {"toy", toy_index_range, toy_parse_index, toy_assemble};
-
 /* The slots of an object are in C order. */
 static inline int
-toy_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+toy_locate(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    uint64_t object[MAX_RANK] = {0}, slot = 0;
-    int      rc;
+    where->slot = ncz_layout_slot(l, index);
+    return test_locate(l, index, key, where);
+}
 
-    for (size_t d = 0; d < spec->rank; d++) {
-        object[d] = index[d] / spec->object[d];
-        slot = slot * spec->object[d] + index[d] % spec->object[d];
-    }
-    if ((rc = test_locate(spec, object, key, where)) != NC_NOERR)
-        return rc;
-    where->slot = slot;
-    return NC_NOERR;
+static const ncz_layout_ops toy_ops = {
+    .name = "toy", .locate = toy_locate, .needs = toy_needs, .learn = toy_learn, .assemble = toy_assemble};
+
+/* Gives a spec a layout of `nbytes` bytes for objects of object[d] chunks in each dimension. */
+static inline void
+share_objects(ncz_spec *s, const uint64_t *object, const ncz_layout_ops *ops, size_t nbytes)
+{
+    ncz_layout_shape shape = {.rank = s->rank, .path = s->path, .object = object, .nslots = 1};
+
+    for (size_t d = 0; d < s->rank; d++)
+        shape.nslots *= (size_t)object[d];
+    ncz_layout_unref(s->layout);
+    assert_int_equal(ncz_layout_new(ops, nbytes, &shape, &s->layout), NC_NOERR);
 }
 
 /* Makes the chunks of a spec share objects, of object[d] chunks in each dimension. */
 static inline void
-toy_share(ncz_spec *s, const uint64_t *object, const toy_layout *layout)
+toy_share(ncz_spec *s, const uint64_t *object, const toy_form *form)
 {
-    s->object = ncz_dup(object, s->rank * sizeof *object);
-    s->object_chunks = 1;
-    for (size_t d = 0; d < s->rank; d++)
-        s->object_chunks *= (size_t)object[d];
-    s->object_ops = &toy_ops;
-    s->object_layout = layout;
-    s->locate = toy_locate;
+    share_objects(s, object, &toy_ops, sizeof(toy_layout));
+    ((toy_layout *)s->layout)->form = *form;
 }
 
 #endif /* TOY_SHARD_H */

@@ -23,7 +23,7 @@ assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t n)
 {
     ncz_buf out = NCZ_BUF_INIT;
 
-    assert_int_equal(ncz_shard_ops.assemble(l, parts, n, &out), NC_NOERR);
+    assert_int_equal(ncz_shard_assemble(l, parts, n, &out), NC_NOERR);
     return out;
 }
 
@@ -53,10 +53,10 @@ test_known_bytes(void **state)
 
         assert_int_equal(out.len, n);
         assert_memory_equal(out.data, wanted, n);
-        assert_true(ncz_shard_ops.index_range(l, 2, &nindex, &at_end));
+        assert_true(ncz_shard_index_range(l, 2, &nindex, &at_end));
         assert_int_equal(nindex, 36);
         assert_int_equal(at_end, !l->at_start);
-        assert_int_equal(ncz_shard_ops.parse_index(l, out.data + (at_end ? 8 : 0), nindex, slots, 2), NC_NOERR);
+        assert_int_equal(ncz_shard_parse_index(l, out.data + (at_end ? 8 : 0), nindex, slots, 2), NC_NOERR);
         assert_int_equal(slots[0].offset, at_end ? 0 : 36);
         assert_int_equal(slots[0].length, 4);
         assert_int_equal(slots[1].offset, at_end ? 4 : 40);
@@ -78,12 +78,11 @@ test_every_layout(void **state)
         ncz_slot         slots[3];
         bool             at_end;
 
-        assert_true(ncz_shard_ops.index_range(&l, 3, &nindex, &at_end));
+        assert_true(ncz_shard_index_range(&l, 3, &nindex, &at_end));
         assert_int_equal(nindex, l.no_checksum ? 48 : 52);
         assert_int_equal(out.len, 8 + nindex);
-        assert_int_equal(
-            ncz_shard_ops.parse_index(&l, at_end ? out.data + out.len - nindex : out.data, nindex, slots, 3),
-            NC_NOERR);
+        assert_int_equal(ncz_shard_parse_index(&l, at_end ? out.data + out.len - nindex : out.data, nindex, slots, 3),
+                         NC_NOERR);
         assert_int_equal(slots[1].length, 0);
         assert_int_equal(slots[0].length, 3);
         assert_memory_equal(out.data + slots[0].offset, "abc", 3);
@@ -127,7 +126,7 @@ test_damage(void **state)
         put64(index, cases[i].offset);
         put64(index + 8, cases[i].length);
         ncz_err_clear();
-        assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 16, &slot, 1), NC_NOERR);
+        assert_int_equal(ncz_shard_parse_index(&plain, index, 16, &slot, 1), NC_NOERR);
         assert_int_equal(ncz_slot_is_bad(slot), cases[i].bad);
         if (!cases[i].bad)
             continue;
@@ -137,8 +136,8 @@ test_damage(void **state)
                  (unsigned long long)cases[i].offset);
         assert_non_null(strstr(ncz_err_text(), text));
     }
-    assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 15, &slot, 1), NC_EFILTER);
-    assert_int_equal(ncz_shard_ops.parse_index(&usual, index, 16, &slot, 1), NC_EFILTER);
+    assert_int_equal(ncz_shard_parse_index(&plain, index, 15, &slot, 1), NC_EFILTER);
+    assert_int_equal(ncz_shard_parse_index(&usual, index, 16, &slot, 1), NC_EFILTER);
 }
 
 /* A changed bit anywhere in the index is noticed. */
@@ -152,11 +151,11 @@ test_checksum(void **state)
     (void)state;
     for (size_t i = 0; i < 36 * 8; i++) {
         out.data[3 + i / 8] = (char)(out.data[3 + i / 8] ^ 1 << i % 8);
-        assert_int_equal(ncz_shard_ops.parse_index(&usual, out.data + 3, 36, slots, 2), NC_EFILTER);
+        assert_int_equal(ncz_shard_parse_index(&usual, out.data + 3, 36, slots, 2), NC_EFILTER);
         assert_non_null(strstr(ncz_err_text(), "checksum"));
         out.data[3 + i / 8] = (char)(out.data[3 + i / 8] ^ 1 << i % 8);
     }
-    assert_int_equal(ncz_shard_ops.parse_index(&usual, out.data + 3, 36, slots, 2), NC_NOERR);
+    assert_int_equal(ncz_shard_parse_index(&usual, out.data + 3, 36, slots, 2), NC_NOERR);
     ncz_buf_clear(&out);
 }
 
@@ -169,8 +168,8 @@ test_sizes(void **state)
     bool                 at_end;
 
     (void)state;
-    assert_false(ncz_shard_ops.index_range(&usual, SIZE_MAX / 8, &n, &at_end));
-    assert_int_equal(ncz_shard_ops.assemble(&usual, huge, 2, &out), NC_ENOMEM);
+    assert_false(ncz_shard_index_range(&usual, SIZE_MAX / 8, &n, &at_end));
+    assert_int_equal(ncz_shard_assemble(&usual, huge, 2, &out), NC_ENOMEM);
     ncz_buf_clear(&out);
 }
 

@@ -264,7 +264,7 @@ test_specs(void **state)
     assert_int_equal(v->maxstrlen, 128);
     assert_int_equal(v->spec->chunk_bytes, 256);
     assert_memory_equal(v->spec->fill, "fill\0", 5);
-    assert_int_equal(ncz_zarr2.locate(v->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_spec_locate(v->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "vstr/3");
 
     v = var_at(m, "vnofill");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names that mean something, chunk addresses. */
 #include "fixture.h"
+#include "layout_place.h"
 #include "format/zarr2/zarr2.h"
 
 static void
@@ -52,22 +53,21 @@ test_documents(void **state)
 static void
 test_addresses(void **state)
 {
-    char           path[] = "g/v", top[] = "";
-    ncz_spec       spec = {.rank = 3, .path = path, .key_encoding = ncz_zarr2.encode_keys('.', false)};
-    const uint64_t index[3] = {0, 18446744073709551615u, 42};
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
+    const ncz_key_encoding dots = ncz_zarr2.encode_keys('.', false), slashes = ncz_zarr2.encode_keys('/', false);
+    ncz_layout_shape       shape = {.rank = 3, .path = "g/v"};
+    const uint64_t         index[3] = {0, 18446744073709551615u, 42};
+    ncz_buf                key = NCZ_BUF_INIT;
+    ncz_chunk_addr         where;
 
     (void)state;
-    assert_int_equal(ncz_zarr2.locate(&spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, dots, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "g/v/0.18446744073709551615.42");
-    spec.key_encoding = ncz_zarr2.encode_keys('/', false);
-    spec.path = top;
-    assert_int_equal(ncz_zarr2.locate(&spec, index, &key, &where), NC_NOERR);
+    shape.path = "";
+    assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, slashes, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "0/18446744073709551615/42");
-    spec.rank = 0;
-    spec.path = path;
-    assert_int_equal(ncz_zarr2.locate(&spec, index, &key, &where), NC_NOERR);
+    shape.rank = 0;
+    shape.path = "g/v";
+    assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, slashes, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "g/v/0");
     ncz_buf_clear(&key);
 }

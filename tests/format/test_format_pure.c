@@ -603,13 +603,13 @@ test_layout(void **state)
 
     (void)state;
     assert_true(ncz_order_is_fortran(v->order, 2) && ncz_order_is_fortran(v->spec->order, 2));
-    assert_int_equal(ncz_zarr2.locate(v->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_spec_locate(v->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "v/12/0");
     assert_true(where.offset == 0 && where.length == UINT64_MAX);
     ncz_model_free(m);
 
     m = load_one("\"<i4\"", "[]", "0", "", "{\"_ARRAY_DIMENSIONS\": []}");
-    assert_int_equal(ncz_zarr2.locate(var_at(m, "v")->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_spec_locate(var_at(m, "v")->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "v/0");
     ncz_model_free(m);
     ncz_buf_clear(&key);
@@ -843,7 +843,7 @@ test_lone_array(void **state)
     assert_string_equal(m->root->vars[0]->name, "data");
     assert_int_equal(m->root->atts.n, 0);
     assert_int_equal(m->root->vars[0]->atts.n, 2); /* the other one is its fill_value */
-    assert_int_equal(m->root->vars[0]->spec->locate(m->root->vars[0]->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_spec_locate(m->root->vars[0]->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "7");
     ncz_buf_clear(&key);
     ncz_model_free(m);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keys of Zarr v3, both ways: documents, chunks in each encoding, shards, chunks without an array, temporaries. */
+#include "layout_place.h"
 #include "support/test.h"
 
 #include "format/zarr3/zarr3_int.h"
@@ -36,11 +37,11 @@ chunk_keys(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        ncz_spec       spec = {.rank = rows[i].rank, .path = (char *)"a/b", .key_encoding = rows[i].encoding};
-        ncz_chunk_addr where;
-        uint64_t       back[3] = {9, 9, 9};
+        const ncz_layout_shape shape = {.rank = rows[i].rank, .path = "a/b"};
+        ncz_chunk_addr         where;
+        uint64_t               back[3] = {9, 9, 9};
 
-        ok(ncz_zarr3_locate(&spec, index, &key, &where));
+        ok(place_chunk(ncz_zarr3_make_layout, &shape, rows[i].encoding, index, &key, &where));
         assert_string_equal(where.key, rows[i].key);
         assert_true(where.offset == 0 && where.length == UINT64_MAX && where.slot == NCZ_NO_SLOT);
         assert_int_equal(ncz_zarr3.parse_key(where.key + 4, rows[i].rank, back), NCZ_KEY_CHUNK);
@@ -49,7 +50,7 @@ chunk_keys(void **state)
         else
             assert_true(back[0] == 0);
         assert_int_equal(ncz_zarr3.parse_key(where.key + 4, NCZ_RANK_ANY, NULL), NCZ_KEY_CHUNK);
-        ok(ncz_zarr3_locate_root(&spec, index, &key, &where));
+        ok(place_chunk(ncz_zarr3_make_root_layout, &shape, rows[i].encoding, index, &key, &where));
         assert_string_equal(where.key, rows[i].root);
     }
     ncz_buf_clear(&key);
@@ -58,14 +59,14 @@ chunk_keys(void **state)
 static void
 largest_index(void **state)
 {
-    const ncz_spec spec = {.rank = 1, .path = (char *)"v"};
-    const uint64_t index[1] = {INT64_MAX};
-    uint64_t       back[1];
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
+    const ncz_layout_shape shape = {.rank = 1, .path = "v"};
+    const uint64_t         index[1] = {INT64_MAX};
+    uint64_t               back[1];
+    ncz_buf                key = NCZ_BUF_INIT;
+    ncz_chunk_addr         where;
 
     (void)state;
-    ok(ncz_zarr3_locate(&spec, index, &key, &where));
+    ok(place_chunk(ncz_zarr3_make_layout, &shape, ZARR3_KEYS_DEFAULT, index, &key, &where));
     assert_string_equal(where.key, "v/c/9223372036854775807");
     assert_int_equal(ncz_zarr3.parse_key(where.key + 2, 1, back), NCZ_KEY_CHUNK);
     assert_true(back[0] == index[0]);
@@ -76,14 +77,14 @@ largest_index(void **state)
 static void
 shard_keys(void **state)
 {
-    uint64_t       object[2] = {2, 4};
-    const ncz_spec spec = {.rank = 2, .path = (char *)"v", .object = object, .object_chunks = 8};
-    const uint64_t index[2] = {5, 6};
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
+    uint64_t               object[2] = {2, 4};
+    const ncz_layout_shape shape = {.rank = 2, .path = "v", .object = object, .nslots = 8};
+    const uint64_t         index[2] = {5, 6};
+    ncz_buf                key = NCZ_BUF_INIT;
+    ncz_chunk_addr         where;
 
     (void)state;
-    ok(ncz_zarr3_locate(&spec, index, &key, &where));
+    ok(place_chunk(ncz_zarr3_make_layout, &shape, ZARR3_KEYS_DEFAULT, index, &key, &where));
     assert_string_equal(where.key, "v/c/2/1");
     assert_true(where.slot == 6);
     ncz_buf_clear(&key);

@@ -432,7 +432,7 @@ key_encodings(void **state)
         ncz_chunk_addr  where;
 
         assert_int_equal(spec->unusable->code, NC_NOERR);
-        assert_int_equal(spec->locate(spec, index, &key, &where), NC_NOERR);
+        assert_int_equal(ncz_spec_locate(spec, index, &key, &where), NC_NOERR);
         assert_string_equal(where.key, cases[i].key);
         ncz_buf_clear(&key);
         ncz_model_free(m);
@@ -453,7 +453,7 @@ shards(void **state)
     assert_int_equal(v->spec->unusable->code, NC_NOERR);
     assert_true(v->shard != NULL && v->shard[0] == 8 && v->shard[1] == 12);
     assert_true(v->chunk[0] == 4 && v->chunk[1] == 3);
-    assert_true(v->spec->object_chunks == 8 && v->spec->object[0] == 2 && v->spec->object[1] == 4);
+    assert_true(v->spec->layout->nslots == 8 && v->spec->layout->object[0] == 2 && v->spec->layout->object[1] == 4);
     assert_true(v->shard_layout.at_start && v->shard_layout.no_checksum && !v->shard_layout.big);
     ncz_model_free(m);
 }
@@ -635,7 +635,7 @@ lone_array(void **state)
     m = must_load(&d, &style);
     assert_true(style.readonly && style.gen == NCZ_GEN_PURE);
     assert_int_equal(m->root->nvars, 1);
-    assert_int_equal(var_at(m, "data")->spec->locate(var_at(m, "data")->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_spec_locate(var_at(m, "data")->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "c/7");
     ncz_buf_clear(&key);
     ncz_model_free(m);

@@ -106,11 +106,11 @@ decode_shard(const ncz_v3_codecs *c, const ncz_array_type *type, const char *in,
         nslots *= (size_t)(type->shape[d] / c->inner[d]);
         inner *= (size_t)c->inner[d];
     }
-    check(nslots <= SLOTS && ncz_shard_ops.index_range(&c->shard, nslots, &nindex, &at_end));
+    check(nslots <= SLOTS && ncz_shard_index_range(&c->shard, nslots, &nindex, &at_end));
     slots = malloc(nslots * sizeof *slots);
     check(slots != NULL);
     if (n >= nindex &&
-        ncz_shard_ops.parse_index(&c->shard, at_end ? in + n - nindex : in, nindex, slots, nslots) == NC_NOERR)
+        ncz_shard_parse_index(&c->shard, at_end ? in + n - nindex : in, nindex, slots, nslots) == NC_NOERR)
         for (size_t i = 0; i < nslots; i++) {
             ncz_slot_check(&slots[i], n);
             if (slots[i].length == 0 || ncz_slot_is_bad(slots[i]))

@@ -33,8 +33,8 @@ finds_the_chunk_of_each_element(void **state)
     assert_true(ncz_rectilinear_find(g, 0, (UINT64_C(1) << 40) + 10, &c));
     assert_false(ncz_rectilinear_find(g, 0, (UINT64_C(1) << 40) + 11, &c));
     assert_false(ncz_rectilinear_find(g, 1, 0, &c));
-    ncz_rectilinear_free(g);
-    ncz_rectilinear_free(NULL);
+    ncz_rectilinear_unref(g);
+    ncz_rectilinear_unref(NULL);
 }
 
 static void
@@ -50,7 +50,7 @@ knows_its_end_and_longest_chunk(void **state)
     assert_int_equal(ncz_rectilinear_longest(g, 0, 0), 2);
     assert_true(ncz_rectilinear_regular(g, 0, 2));
     assert_false(ncz_rectilinear_regular(g, 0, 3));
-    ncz_rectilinear_free(g);
+    ncz_rectilinear_unref(g);
 }
 
 static void
@@ -66,7 +66,7 @@ refuses_what_passes_the_limits(void **state)
     assert_int_equal(ncz_rectilinear_add(g, 1, INT64_MAX, 1), NC_NOERR);
     assert_int_equal(ncz_rectilinear_add(g, 1, 1, 1), NC_EBADCHUNK);
     assert_int_equal(ncz_rectilinear_end(g, 1), INT64_MAX); /* unchanged */
-    ncz_rectilinear_free(g);
+    ncz_rectilinear_unref(g);
 }
 
 int

@@ -18,7 +18,7 @@ new_model(void)
     ncz_model *m = NULL;
 
     assert_int_equal(ncz_model_new(&ncz_limits_default, &m), NC_NOERR);
-    m->locate = NULL;
+    m->make_layout = NULL;
     return m;
 }
 

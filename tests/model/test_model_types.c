@@ -24,7 +24,7 @@ new_model(void)
     ncz_model *m = NULL;
 
     OK(ncz_model_new(&ncz_limits_default, &m));
-    m->locate = NULL;
+    m->make_layout = NULL;
     return m;
 }
 

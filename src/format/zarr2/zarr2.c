@@ -89,7 +89,7 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
     /* In pure Zarr the root may be a lone array; in NCZarr it is always a group. */
     if (!l->nczarr && docs->doc[NCZ_DOC_ZARRAY] != NULL)
         root->kind = NCZ_NODE_ARRAY;
-    l->locate = root->kind == NCZ_NODE_ARRAY ? ncz_zarr2_locate_root : ncz_zarr2_locate;
+    l->make_layout = root->kind == NCZ_NODE_ARRAY ? ncz_zarr2_make_root_layout : ncz_zarr2_make_layout;
     return NC_NOERR;
 }
 
@@ -177,7 +177,7 @@ const ncz_dialect_ops ncz_zarr2 = {
     .wanted_docs = choose_docs,
     .parse_node = ncz_zarr2_parse_node,
     .write_node = write_node,
-    .locate = ncz_zarr2_locate,
+    .make_layout = ncz_zarr2_make_layout,
     .string_width = ncz_zarr2_string_width,
     .encode_keys = ncz_zarr2_encode_keys,
     .parse_key = ncz_zarr2_parse_key,

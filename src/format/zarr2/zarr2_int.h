@@ -42,9 +42,9 @@ extern const char *const ncz_zarr2_documents[NCZ_DOC_COUNT + 1];
 enum { ZARR2_KEYS_DOTTED = 0, ZARR2_KEYS_NESTED = 1 };
 
 /* path/i.j.k or path/i/j/k; path/0 for scalars. */
-int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
-/* The same for a lone array at the root, whose chunks are at the top whatever the variable's name. */
-int ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+int ncz_zarr2_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
+/* For a lone array at the root, whose chunks are at the top whatever the variable's name. */
+int ncz_zarr2_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 /* As in ncz_dialect_ops. */
 ncz_key_encoding ncz_zarr2_encode_keys(char separator, bool v2);
 ncz_key_kind     ncz_zarr2_parse_key(const char *rest, size_t rank, uint64_t *index);

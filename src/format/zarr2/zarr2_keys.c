@@ -22,21 +22,21 @@ ncz_zarr2_encode_keys(char separator, bool v2)
 }
 
 static char
-separator_of(const ncz_spec *spec)
+separator_of(const ncz_var *v)
 {
-    return spec->key_encoding == ZARR2_KEYS_NESTED ? '/' : '.';
+    return v->key_encoding == ZARR2_KEYS_NESTED ? '/' : '.';
 }
 
 int
-ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+ncz_zarr2_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    return ncz_format_locate(spec, spec->path, "", separator_of(spec), index, key, where);
+    return ncz_zarr_layout_new(shape, "", separator_of(v), false, &v->shard_layout, out);
 }
 
 int
-ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+ncz_zarr2_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    return ncz_format_locate(spec, "", "", separator_of(spec), index, key, where);
+    return ncz_zarr_layout_new(shape, "", separator_of(v), true, &v->shard_layout, out);
 }
 
 /* ---- key -> index ---------------------------------------------------------------------------------------------- */

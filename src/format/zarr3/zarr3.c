@@ -74,7 +74,7 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
     l->classic = l->nczarr && ncz_format_flag(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK), NCZ_STRICT));
     if (ncz_json_str_is(ncz_json_get(doc, "node_type"), "array"))
         root->kind = NCZ_NODE_ARRAY;
-    l->locate = root->kind == NCZ_NODE_ARRAY ? ncz_zarr3_locate_root : ncz_zarr3_locate;
+    l->make_layout = root->kind == NCZ_NODE_ARRAY ? ncz_zarr3_make_root_layout : ncz_zarr3_make_layout;
     return NC_NOERR;
 }
 
@@ -144,7 +144,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .wanted_docs = choose_docs,
     .parse_node = ncz_zarr3_parse_node,
     .write_node = ncz_zarr3_write_node,
-    .locate = ncz_zarr3_locate,
+    .make_layout = ncz_zarr3_make_layout,
     .encode_keys = ncz_zarr3_encode_keys,
     .parse_key = ncz_zarr3_parse_key,
     .split_chunk_key = ncz_zarr3_split_chunk_key,

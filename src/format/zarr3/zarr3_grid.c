@@ -84,6 +84,6 @@ ncz_zarr3_rectilinear_parse(const ncz_json *grid, const char *key, ncz_array_met
         g = NULL;
     }
 done:
-    ncz_rectilinear_free(g);
+    ncz_rectilinear_unref(g);
     return rc;
 }

@@ -46,9 +46,9 @@ typedef struct ncz_zarr3_encoding {
 
 extern const ncz_zarr3_encoding ncz_zarr3_encodings[ZARR3_KEYS_COUNT];
 
-int ncz_zarr3_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
-/* The same for a lone array at the root, whose chunks are at the top whatever the variable's name. */
-int ncz_zarr3_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+int ncz_zarr3_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
+/* For a lone array at the root, whose chunks are at the top whatever the variable's name. */
+int ncz_zarr3_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 /* As in ncz_dialect_ops. */
 ncz_key_encoding ncz_zarr3_encode_keys(char separator, bool v2);
 ncz_key_kind     ncz_zarr3_parse_key(const char *rest, size_t rank, uint64_t *index);

@@ -32,22 +32,22 @@ ncz_zarr3_encode_keys(char separator, bool v2)
 }
 
 static int
-locate_below(const ncz_spec *spec, const char *path, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+make_layout(const ncz_var *v, const ncz_layout_shape *shape, bool root, ncz_layout **out)
 {
-    return ncz_format_locate(spec, path, has_c(spec->key_encoding) ? "c" : "",
-                             ncz_zarr3_encodings[spec->key_encoding].separator, index, key, where);
+    return ncz_zarr_layout_new(shape, has_c(v->key_encoding) ? "c" : "",
+                               ncz_zarr3_encodings[v->key_encoding].separator, root, &v->shard_layout, out);
 }
 
 int
-ncz_zarr3_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+ncz_zarr3_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    return locate_below(spec, spec->path, index, key, where);
+    return make_layout(v, shape, false, out);
 }
 
 int
-ncz_zarr3_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+ncz_zarr3_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    return locate_below(spec, "", index, key, where);
+    return make_layout(v, shape, true, out);
 }
 
 /* ---- key -> index ---------------------------------------------------------------------------------------------- */

@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_rectilinear: reads arrays whose chunks differ in length. A selection is cut at the boundaries of the grid,
- * and each part is read with a spec of the regular grid in which its chunk has the same index and length: the chunk
- * with index i and length n is there at element i * n. Keys and cached chunks are therefore the array's own.
+ * chunk_rectilinear: reads arrays whose chunks or objects differ in length. A selection is cut at the boundaries of
+ * the grid, and each part is read with a spec of the regular grid in which its chunk has the same index and length
+ * (model_spec_grid.c).
  */
-#include "dataset/dataset_int.h"
+#include "chunk/chunk_int.h"
 
 #include <string.h>
-
-int
-ncz_dataset_check_regular(const ncz_var *v, const char *what)
-{
-    return v->rectilinear == NULL
-               ? NC_NOERR
-               : ncz_fail(NC_ENOTBUILT, "%s: its chunks differ in length (chunk grid \"rectilinear\"), %s", v->name,
-                          what);
-}
-
-uint64_t
-ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length)
-{
-    if (v->rectilinear != NULL && v->spec->object == NULL) /* else its shards differ, and its chunks do not */
-        return ncz_rectilinear_count(v->rectilinear, d, length);
-    return ncz_count_parts(length, v->spec->chunk[d]);
-}
 
 /* A spec for each shape of chunks that the selection touches. The oldest makes room for a new one. */
 enum { SPECS = 16 };
@@ -35,10 +18,10 @@ typedef struct part {
 } part;
 
 typedef struct reader {
-    ncz_dataset      *ds;
-    const ncz_var    *v;
+    ncz_engine       *engine;
+    const ncz_plan   *plan;
+    const ncz_spec   *spec;
     const ncz_select *sel;
-    const ncz_type   *mem;
     char             *out;
     part             *parts;
     ncz_dims          start, count, shape, len;
@@ -54,8 +37,8 @@ find_part(const reader *r, size_t d, uint64_t done)
     uint64_t at = r->sel->start[d] + done * r->sel->stride[d], inside;
 
     p->done = done;
-    if (!ncz_rectilinear_find(r->v->rectilinear, d, at, &p->chunk))
-        return ncz_fail(NC_EZARRMETA, "%s: its chunk grid ends before element %llu of dimension %zu", r->v->name,
+    if (!ncz_rectilinear_find(r->spec->layout->grid, d, at, &p->chunk))
+        return ncz_fail(NC_EZARRMETA, "%s: its chunk grid ends before element %llu of dimension %zu", r->spec->path,
                         (unsigned long long)at, d);
     inside = (p->chunk.first + p->chunk.len - at - 1) / r->sel->stride[d] + 1;
     p->n = inside < r->sel->count[d] - done ? inside : r->sel->count[d] - done;
@@ -68,7 +51,7 @@ next_part(const reader *r, bool *more)
 {
     int rc;
 
-    for (size_t d = r->v->rank; d-- > 0;) {
+    for (size_t d = r->spec->rank; d-- > 0;) {
         uint64_t done = r->parts[d].done + r->parts[d].n;
 
         *more = done < r->sel->count[d];
@@ -82,7 +65,7 @@ next_part(const reader *r, bool *more)
 static int
 take_spec(reader *r, const ncz_spec **out)
 {
-    size_t n = r->v->rank * sizeof *r->len.v, i = r->next;
+    size_t n = r->spec->rank * sizeof *r->len.v, i = r->next;
     int    rc;
 
     for (size_t k = 0; k < SPECS; k++)
@@ -92,10 +75,10 @@ take_spec(reader *r, const ncz_spec **out)
         }
     ncz_spec_unref(r->specs[i]);
     r->specs[i] = NULL;
-    if (r->lens[i] == NULL && (r->lens[i] = ncz_alloc_n(r->v->rank, sizeof *r->lens[i])) == NULL)
+    if (r->lens[i] == NULL && (r->lens[i] = ncz_alloc_n(r->spec->rank, sizeof *r->lens[i])) == NULL)
         return ncz_fail_nomem(n);
     memcpy(r->lens[i], r->len.v, n);
-    if ((rc = ncz_spec_reshape(r->ds->model, r->v->spec, r->len.v, &r->specs[i])) != NC_NOERR)
+    if ((rc = ncz_spec_reshape(&r->engine->limits, r->spec, r->len.v, &r->specs[i])) != NC_NOERR)
         return rc;
     r->next = (i + 1) % SPECS;
     *out = r->specs[i];
@@ -110,7 +93,7 @@ read_part(reader *r)
     ncz_plan        plan;
     int             rc;
 
-    for (size_t d = 0; d < r->v->rank; d++) {
+    for (size_t d = 0; d < r->spec->rank; d++) {
         const part *p = &r->parts[d];
         uint64_t    at = r->sel->start[d] + p->done * r->sel->stride[d];
 
@@ -119,7 +102,7 @@ read_part(reader *r)
         if (!ncz_mul64(p->chunk.index, p->chunk.len, &r->start.v[d]) ||
             !ncz_add64(r->start.v[d], p->chunk.len, &r->shape.v[d]) || r->shape.v[d] > INT64_MAX)
             return ncz_fail(NC_EBADCHUNK, "%s: chunk %llu of dimension %zu cannot be addressed with length %llu",
-                            r->v->name, (unsigned long long)p->chunk.index, d, (unsigned long long)p->chunk.len);
+                            r->spec->path, (unsigned long long)p->chunk.index, d, (unsigned long long)p->chunk.len);
         r->start.v[d] += at - p->chunk.first;
         place += (ptrdiff_t)p->done * r->sel->imap[d];
     }
@@ -127,14 +110,14 @@ read_part(reader *r)
         return rc;
     plan = (ncz_plan){.spec = spec,
                       .shape = r->shape.v,
-                      .sel = {.rank = r->v->rank,
+                      .sel = {.rank = r->spec->rank,
                               .start = r->start.v,
                               .count = r->count.v,
                               .stride = r->sel->stride,
                               .imap = r->sel->imap},
-                      .mem = r->mem,
-                      .classic = r->ds->classic};
-    return ncz_engine_read(r->ds->engine, &plan, r->out + place * (ptrdiff_t)r->mem->size);
+                      .mem = r->plan->mem,
+                      .classic = r->plan->classic};
+    return ncz_engine_read(r->engine, &plan, r->out + place * (ptrdiff_t)r->plan->mem->size);
 }
 
 /* Reads all parts, also after an error: what can be read is delivered, as from a regular grid. */
@@ -145,7 +128,7 @@ read_parts(reader *r)
     bool    more = true;
     int     rc = NC_NOERR;
 
-    for (size_t d = 0; rc == NC_NOERR && d < r->v->rank; d++)
+    for (size_t d = 0; rc == NC_NOERR && d < r->spec->rank; d++)
         rc = find_part(r, d, 0);
     while (rc == NC_NOERR && more) {
         if ((rc = read_part(r)) != NC_NOERR && (first.code == NC_NOERR || first.code == NC_ERANGE))
@@ -156,20 +139,22 @@ read_parts(reader *r)
 }
 
 int
-ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out)
+ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out)
 {
-    reader r = {.ds = ds, .v = v, .sel = sel, .mem = mem, .out = out};
+    size_t rank = plan->spec->rank;
+    reader r = {.engine = e, .plan = plan, .spec = plan->spec, .sel = &plan->sel, .out = out};
     int    rc;
 
-    if ((r.parts = ncz_zalloc_n(v->rank, sizeof *r.parts)) == NULL)
-        return ncz_fail_nomem(v->rank * sizeof *r.parts);
-    if ((rc = ncz_dims_init(&r.start, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r.count, v->rank)) != NC_NOERR ||
-        (rc = ncz_dims_init(&r.shape, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r.len, v->rank)) != NC_NOERR)
+    if ((r.parts = ncz_zalloc_n(rank, sizeof *r.parts)) == NULL)
+        return ncz_fail_nomem(rank * sizeof *r.parts);
+    if ((rc = ncz_dims_init(&r.start, rank)) != NC_NOERR || (rc = ncz_dims_init(&r.count, rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&r.shape, rank)) != NC_NOERR || (rc = ncz_dims_init(&r.len, rank)) != NC_NOERR)
         goto done;
-    ncz_engine_begin_read(sel, mem, out, r.start.v); /* a part that is not tried after a failure has no elements */
+    ncz_chunk_begin_read(r.sel, plan->mem, out,
+                         r.start.v); /* a part that is not tried after a failure has no elements */
     rc = read_parts(&r);
-    if (rc != NC_NOERR && mem->owns)
-        ncz_engine_release_read(sel, mem, out, r.start.v);
+    if (rc != NC_NOERR && plan->mem->owns)
+        ncz_chunk_release_read(r.sel, plan->mem, out, r.start.v);
 done:
     for (size_t i = 0; i < SPECS; i++) {
         ncz_spec_unref(r.specs[i]);

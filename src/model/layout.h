@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * layout: where the chunks of one array lie, whatever holds them: an object each, slots of shared objects, ranges of a
+ * file, bytes that are at hand. A dialect makes the layout of an array, with operations and state of its own. The
+ * engine asks it, and knows nothing else of where chunks lie. A layout never changes and is shared by reference, so
+ * any thread may call its operations. They do no I/O: the engine reads what a layout needs and hands it the bytes.
+ */
+#ifndef NCZ_MODEL_LAYOUT_H
+#define NCZ_MODEL_LAYOUT_H
+
+#include "filter/filter.h"
+#include "grid/grid.h"
+#include "util/util.h"
+
+#include <stdatomic.h>
+
+typedef struct ncz_layout ncz_layout;
+
+/*
+ * The place of a chunk: a range of bytes of an object, or the slot of the object's index that has the range.
+ * `slot` is NCZ_NO_SLOT where the range is known.
+ */
+typedef struct ncz_chunk_addr {
+    const char      *key;            /* of the object; in the buffer that locate received */
+    uint64_t         offset, length; /* 0, UINT64_MAX: the whole object */
+    uint64_t         slot;
+    const void      *bytes; /* the chunk's bytes, `length` of them: no store is asked; or NULL. The layout's */
+    const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
+    bool             tail;  /* it may end before its shape does: elements that are missing have the fill value */
+} ncz_chunk_addr;
+
+#define NCZ_NO_SLOT UINT64_MAX
+
+typedef struct ncz_layout_ops {
+    const char *name; /* for texts */
+    /*
+     * Gives the place of a chunk. `index` has `rank` entries. `key` is empty and owns where->key; `where` says that the
+     * chunk is all of an object and has the array's codecs.
+     */
+    int (*locate)(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+    /*
+     * What must be read first of an object to know where its chunks lie: so many bytes at its end, or at its start.
+     * False: overflow. NULL: nothing, and locate gives no slots.
+     */
+    bool (*needs)(const ncz_layout *l, size_t *nbytes, bool *at_end);
+    /*
+     * Learns the slots of an object, l->nslots of them, from those bytes. NC_EFILTER, with a text without the key: they
+     * are damaged as a whole. An entry that is damaged alone makes a bad slot. The caller checks that the others lie in
+     * the object (ncz_slot_check()).
+     */
+    int (*learn)(const ncz_layout *l, const void *bytes, size_t nbytes, ncz_slot *slots);
+    /* Assembles an object from its chunks' bytes, l->nslots of them, and overwrites `out` with it. */
+    int (*assemble)(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out);
+    /*
+     * Makes only the index of that object, in which the chunks' bytes follow each other in the order of slots. NULL:
+     * that is not the object's form.
+     */
+    int (*make_index)(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out);
+    void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
+} ncz_layout_ops;
+
+/* The first member of every layout; what follows is private to its operations. */
+struct ncz_layout {
+    atomic_uint           refs;
+    const ncz_layout_ops *ops;
+    size_t                nbytes; /* of the whole structure */
+    size_t                rank;
+    const char           *path; /* the array's key, "g1/v" */
+    const uint64_t  *object;    /* chunks of one object in each dimension, rank entries; 1: each chunk is an object */
+    size_t           nslots;    /* their product */
+    const uint64_t  *extent;    /* chunks in each dimension; UINT64_MAX: unlimited. NULL: not known */
+    ncz_rectilinear *grid;      /* lengths of chunks (or, with an index, of objects) that differ; NULL: they do not */
+};
+
+/* What a layout is made for. Everything is copied; `grid` gets a reference. */
+typedef struct ncz_layout_shape {
+    size_t           rank;
+    const char      *path;
+    const uint64_t  *object; /* NULL: each chunk is an object */
+    size_t           nslots;
+    const uint64_t  *extent; /* or NULL */
+    ncz_rectilinear *grid;   /* or NULL */
+} ncz_layout_shape;
+
+/* Makes a layout of `nbytes` bytes. Those behind the common members are 0. */
+int         ncz_layout_new(const ncz_layout_ops *ops, size_t nbytes, const ncz_layout_shape *shape, ncz_layout **out);
+ncz_layout *ncz_layout_ref(ncz_layout *l);
+void        ncz_layout_unref(ncz_layout *l); /* NULL is fine */
+/* Makes a layout like `l`, whose own state must own nothing, for objects of one shape. */
+int ncz_layout_reshape(const ncz_layout *l, const uint64_t *object, size_t nslots, ncz_layout **out);
+
+/* Whether an index says where the chunks of an object lie. */
+static inline bool
+ncz_layout_has_index(const ncz_layout *l)
+{
+    return l->ops->needs != NULL;
+}
+
+/* The slot of a chunk in its object, in C order. */
+uint64_t ncz_layout_slot(const ncz_layout *l, const uint64_t *index);
+/* The reverse: the chunk in a slot of the object at that place in the grid of objects. `index` may be `object`. False:
+ * its number does not fit. */
+bool ncz_layout_slot_chunk(const ncz_layout *l, const uint64_t *object, uint64_t slot, uint64_t *index);
+
+#endif /* NCZ_MODEL_LAYOUT_H */
