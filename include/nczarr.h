@@ -609,8 +609,8 @@ NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
 
-/* The version of Zarr in which the dataset is stored: 2 or 3. *nczarrp: 1 if it has NCZarr's own metadata and they are
- * used, else 0 (pure Zarr). Either may be NULL. */
+/* The version of Zarr in which the dataset is stored: 2 or 3; 0: in another format, which is only read. *nczarrp: 1 if
+ * it has NCZarr's own metadata and they are used, else 0 (pure Zarr). Either may be NULL. */
 NCZARR_API int nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp);
 
 /* *consolidatedp: 1 if the dataset has consolidated metadata, or will have them when it is closed, else 0; may be NULL.

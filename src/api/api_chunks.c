@@ -238,8 +238,9 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
         rc = ncz_err_adopt(v->spec->unusable);
-    /* Chunks of different lengths cannot be copied one for one: the text stays empty. */
-    if (rc == NC_NOERR && (ncz_spec_differ(v->spec) || (rc = write_encoding(v, &out)) == NC_NOERR))
+    /* Chunks of different lengths or codecs cannot be copied one for one: the text stays empty. */
+    if (rc == NC_NOERR &&
+        (ncz_spec_differ(v->spec) || v->spec->layout->ops->complete || (rc = write_encoding(v, &out)) == NC_NOERR))
         give_text(&out, lenp, text);
     ncz_buf_clear(&out);
     return ncz_call_leave(&c, rc);

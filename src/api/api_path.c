@@ -43,9 +43,9 @@ store_number(const ncz_target *t)
 
 /* Of compat=, which Zarr v2 alone has. */
 static bool
-is_old_form(ncz_dialect dialect)
+is_old_form(ncz_conventions c)
 {
-    return dialect == NCZ_DIALECT_NCZARR_490 || dialect == NCZ_DIALECT_NCZARR_492;
+    return c == NCZ_CONVENTIONS_NCZARR_490 || c == NCZ_CONVENTIONS_NCZARR_492;
 }
 
 static int
@@ -60,8 +60,8 @@ fill_parts(const ncz_target *t, nczarr_path_parts *p)
         (rc = give_copy(t->shown, &p->shown)) != NC_NOERR)
         goto done;
     p->store = store_number(t);
-    p->zarr_format = is_old_form(t->dialect) ? 2 : t->zarr_format;
-    p->nczarr = t->dialect == NCZ_DIALECT_AUTO ? -1 : t->dialect != NCZ_DIALECT_ZARR;
+    p->zarr_format = is_old_form(t->conventions) ? 2 : t->zarr_format;
+    p->nczarr = t->conventions == NCZ_CONVENTIONS_AUTO ? -1 : t->conventions != NCZ_CONVENTIONS_ZARR;
     p->zarr = ncz_uri_mode_format(t->uri) == NCZ_URI_FORMAT_ZARR;
 done:
     ncz_buf_clear(&fragment);

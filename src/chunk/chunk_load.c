@@ -75,6 +75,8 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
     bool   one_range = in_parts && !c->workers; /* workers read each range apart */
     int    rc;
 
+    if (req->err.code == NC_EEMPTY && c->spec->layout->ops->complete)
+        return ncz_fail(NC_ENOOBJECT, "%s: is missing, and has the data of %s", req->key, c->spec->path);
     if (req->err.code == NC_EEMPTY) {
         j->absent = true;
         return NC_NOERR;

@@ -279,8 +279,8 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
         j->absent = reqs[i].err.code == NC_EEMPTY;
         /* If only some ranges find the object, it was replaced in between, and none of them is reliable. */
         *whole = i > 0 && j->absent != (reqs[i - 1].err.code == NC_EEMPTY);
-        if (!j->absent && reqs[i].nread != at.nbytes)
-            *whole = true;
+        if (j->absent ? spec->layout->ops->complete : reqs[i].nread != at.nbytes)
+            *whole = true; /* loading the whole chunk then reports the error */
     }
     /* All ranges must come from the version of the object that the index describes. */
     for (uint64_t i = 0; i < at.nranges && !*whole && j->object != NULL; i++)

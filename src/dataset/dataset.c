@@ -263,7 +263,7 @@ ncz_dataset_warnings(const ncz_dataset *ds)
 bool
 ncz_dataset_is_nczarr(const ncz_dataset *ds)
 {
-    return ds->style.gen != NCZ_GEN_PURE;
+    return !ncz_format_is_plain(&ds->style);
 }
 
 int

@@ -157,11 +157,11 @@ int
 ncz_consolidated_init(ncz_meta_source *s, int zarr_format)
 {
     const ncz_dialect_ops *d = ncz_format_copies_inside();
-    bool                   inside = d != NULL && (zarr_format == 0 || zarr_format == d->zarr_format), found = false;
-    bool                   alone = d == NULL || zarr_format != d->zarr_format;
-    zmap_get_req           reqs[2];
-    size_t                 n = 0;
-    int                    rc = NC_NOERR;
+    bool                   only = d != NULL && zarr_format == ncz_format_zarr_version(d);
+    bool         inside = d != NULL && (zarr_format == 0 || only), alone = d == NULL || !only, found = false;
+    zmap_get_req reqs[2];
+    size_t       n = 0;
+    int          rc = NC_NOERR;
 
     if (inside)
         reqs[n++] = ncz_meta_request(s, d->docs.root[0]);

@@ -69,13 +69,6 @@ set_commit(ncz_dataset *ds, const ncz_target *t)
     return NC_NOERR;
 }
 
-/* Of the chunks of new variables. */
-static void
-choose_keys(ncz_dataset *ds, const ncz_target *t)
-{
-    ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator, t->v2_keys == NCZ_YES);
-}
-
 /* The common part of create and open. Takes the store on success. */
 static int
 start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
@@ -107,20 +100,10 @@ start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits
 static ncz_format_opts
 style_for(const ncz_target *t)
 {
-    const ncz_dialect_ops *dialect = ncz_format_dialect(t->zarr_format);
-    ncz_format_opts        s = {
-               .dialect = dialect,
-               .gen = dialect->newest,
-               .xarray = t->xarray,
-               .consolidated = t->consolidated == NCZ_YES,
-    };
+    ncz_format_opts s = ncz_format_new(t->zarr_format, t->conventions);
 
-    if (t->dialect == NCZ_DIALECT_NCZARR_492)
-        s.gen = NCZ_GEN_3;
-    else if (t->dialect == NCZ_DIALECT_NCZARR_490)
-        s.gen = NCZ_GEN_2;
-    else if (t->dialect == NCZ_DIALECT_ZARR)
-        s.gen = NCZ_GEN_PURE;
+    s.xarray = t->xarray;
+    s.consolidated = t->consolidated == NCZ_YES;
     return s;
 }
 
@@ -128,10 +111,12 @@ style_for(const ncz_target *t)
 static int
 start_model(ncz_dataset *ds)
 {
-    char *properties = ncz_sprintf("version=2,nczarr=%s,libnczarr=" NCZARR_VERSION, ds->style.dialect->nczarr);
-    int   rc = properties != NULL ? ncz_format_create(ds->model, &ds->style, properties) : ncz_fail_nomem(64);
+    ncz_buf properties = NCZ_BUF_INIT;
+    int     rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
 
-    ncz_free(properties);
+    if (rc == NC_NOERR)
+        rc = ncz_format_create(ds->model, &ds->style, ncz_buf_str(&properties));
+    ncz_buf_clear(&properties);
     return rc;
 }
 
@@ -150,7 +135,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
         ncz_dataset_unref(ds);
         return rc;
     }
-    choose_keys(ds, t);
+    ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ds->writable = ds->created = ds->defining = true;
     ds->state = NCZ_DATASET_NEW;
     ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
@@ -197,7 +182,7 @@ static int
 load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
     const ncz_load_opts wish = {.zarr_format = t->zarr_format,
-                                .pure = t->dialect == NCZ_DIALECT_ZARR,
+                                .pure = t->conventions == NCZ_CONVENTIONS_ZARR,
                                 .xarray = t->xarray,
                                 .look = !writable,
                                 .warnings = &ds->warnings};
@@ -230,9 +215,9 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
 static int
 check_writable(const ncz_format_opts *style, const char *path)
 {
-    const char *by = style->gen == NCZ_GEN_1 ? "4.8.0" : "4.8.1 to 4.9.0";
+    const char *by = ncz_format_old_writer(style);
 
-    if (style->gen != NCZ_GEN_1 && style->gen != NCZ_GEN_2)
+    if (by == NULL)
         return NC_NOERR;
     return ncz_fail(
         NC_EPERM,
@@ -274,7 +259,7 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
      * other writers (NC_SHARE). */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
-    choose_keys(ds, t);
+    ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ncz_dataset_log_open(ds, t);
     if (ds->writable)
         ncz_dataset_resume_widenings(ds);

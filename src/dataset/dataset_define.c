@@ -66,7 +66,7 @@ ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_
 int
 ncz_dataset_zarr_format(const ncz_dataset *ds)
 {
-    return ds->model->dialect->zarr_format;
+    return ncz_format_zarr_version(ds->model->dialect);
 }
 
 int
@@ -92,6 +92,15 @@ ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v)
 }
 
 #define STRING_CODEC "vlen-utf8"
+#define ARRAY_CODEC  "vlen-array"
+#define PACKED_CODEC "vlen-bytes"
+
+/* The dialect has a codec for sequences of numbers alone. */
+static bool
+has_vlen_array(const ncz_dataset *ds)
+{
+    return strcmp(ds->model->dialect->sequence_codec, ARRAY_CODEC) == 0;
+}
 
 /* The codec that stores strings of any length, sequences of numbers, or packed elements, if a program chooses none. */
 static void
@@ -102,10 +111,11 @@ object_codec(const ncz_dataset *ds, const ncz_dtype *dtype, char *out, size_t ro
 
     if (items == NULL)
         (void)snprintf(out, room, "{\"id\": \"" STRING_CODEC "\"}");
-    else if (ncz_dataset_zarr_format(ds) != 2 || ncz_dtype_is_packed(dtype))
-        (void)snprintf(out, room, "{\"id\": \"vlen-bytes\"}");
+    else if (ncz_dtype_is_packed(dtype) || !has_vlen_array(ds))
+        (void)snprintf(out, room, "{\"id\": \"" PACKED_CODEC "\"}");
     else
-        (void)snprintf(out, room, "{\"id\": \"vlen-array\", \"dtype\": \"%c%c%zu\"}", items->size == 1 ? '|' : '<',
+        (void)snprintf(out, room, "{\"id\": \"" ARRAY_CODEC "\", \"dtype\": \"%c%c%zu\"}",
+                       items->size == 1 ? '|' : '<',
                        frac   ? 'f'
                        : sign ? 'i'
                               : 'u',
@@ -147,9 +157,9 @@ set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     if (ncz_chain_objects(chain) && v->dtype.items != NULL && !ncz_chain_stores(chain, v->dtype.items))
         return ncz_fail(NC_EFILTER, "%s: codec '%s' does not store elements of type %s", v->name,
                         ncz_chain_id(chain, 0), v->type->name);
-    if (v->dtype.items != NULL && ncz_dataset_zarr_format(ds) != 2 && ncz_chain_find(chain, "vlen-array") == 0)
-        return ncz_fail(NC_EFILTER, "%s: Zarr v3 has no codec 'vlen-array'; its sequences are in 'vlen-bytes'",
-                        v->name);
+    if (v->dtype.items != NULL && !has_vlen_array(ds) && ncz_chain_find(chain, ARRAY_CODEC) == 0)
+        return ncz_fail(NC_EFILTER, "%s: %s has no codec '" ARRAY_CODEC "'; its sequences are in '%s'", v->name,
+                        ds->model->dialect->name, ds->model->dialect->sequence_codec);
     if (ncz_chain_objects(chain))
         return ncz_var_set_chain(ds->model, v, chain);
     if ((rc = with_object_codec(ds, chain, ncz_spec_array_type(v->spec), &own)) == NC_NOERR)
@@ -205,7 +215,7 @@ consolidate_for_chars(ncz_dataset *ds, const ncz_type *type)
 {
     const ncz_dialect_ops *d = ds->style.dialect;
 
-    if (type->class == NCZ_TYPE_CHAR && !ds->no_copies && d->copies.key != NULL && ds->style.gen == d->newest &&
+    if (type->class == NCZ_TYPE_CHAR && !ds->no_copies && d->copies.key != NULL && ncz_format_is_newest(&ds->style) &&
         !ds->style.consolidated)
         ds->style.consolidated = ds->style.unasked = true;
 }
@@ -257,8 +267,9 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 int
 ncz_dataset_set_order(ncz_dataset *ds, ncz_var *v, const unsigned *order)
 {
-    if (order != NULL && ds->model->dialect->zarr_format == 2 && !ncz_order_is_fortran(order, v->rank))
-        return ncz_fail(NC_EFILTER, "%s: Zarr v2 has no transpose but that of all dimensions, its order F", v->name);
+    if (order != NULL && !ds->model->dialect->any_order && !ncz_order_is_fortran(order, v->rank))
+        return ncz_fail(NC_EFILTER, "%s: %s has no transpose but that of all dimensions, its order F", v->name,
+                        ds->model->dialect->name);
     return ncz_var_set_order(ds->model, v, order);
 }
 

@@ -56,8 +56,8 @@ merge_groups(ncz_dataset *ds, const ncz_group *g, const ncz_group *other)
 static int
 merge_stored(ncz_dataset *ds, ncz_consolidated copies, ncz_doc_cache *stored, bool *unsound)
 {
-    const ncz_load_opts wish = {.zarr_format = ds->style.dialect->zarr_format,
-                                .pure = ds->style.gen == NCZ_GEN_PURE,
+    const ncz_load_opts wish = {.zarr_format = ncz_dataset_zarr_format(ds),
+                                .pure = ncz_format_is_plain(&ds->style),
                                 .xarray = ds->style.xarray,
                                 .look = true};
     ncz_meta_source     source = {.map = NULL};

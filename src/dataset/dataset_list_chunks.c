@@ -84,7 +84,7 @@ take_key(found *f, const char *key, size_t skip)
 
     if ((rc = make_room(f)) != NC_NOERR)
         return rc;
-    if (f->dialect->parse_key(key + skip, f->v->rank, f->index + f->n * w) != NCZ_KEY_CHUNK)
+    if (ncz_format_parse_key(f->dialect, key + skip, f->v->rank, f->index + f->n * w) != NCZ_KEY_CHUNK)
         return NC_NOERR;
     if ((rc = is_object(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
         f->n++;
@@ -214,6 +214,35 @@ ask_objects(found *f, zmap *map)
     return rc;
 }
 
+/* ---- where every chunk is stored ---- */
+
+/* Lists the grid, with the place of each chunk. */
+static int
+list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
+{
+    size_t         w = index_width(f->v);
+    uint64_t       all = 0;
+    ncz_chunk_addr where;
+    int            rc = count_grid(f, &all);
+
+    if (rc != NC_NOERR || all == 0)
+        return rc;
+    out->index = ncz_alloc_n((size_t)all, w * sizeof *out->index);
+    out->ranges = ncz_alloc_n((size_t)all, sizeof *out->ranges);
+    if (out->index == NULL || out->ranges == NULL)
+        rc = ncz_fail_nomem((size_t)all * (w * sizeof *out->index + sizeof *out->ranges));
+    for (size_t i = 0; rc == NC_NOERR && i < all; i++) {
+        index_at(f, i, out->index + i * w);
+        rc = ncz_engine_locate(ds->engine, f->v->spec, out->index + i * w, true, &f->key, &where);
+        out->ranges[i] = (ncz_slot){where.offset, where.length};
+        out->n = out->cap = i + 1;
+    }
+    ncz_buf_clear(&f->key);
+    if (rc != NC_NOERR)
+        ncz_stored_chunks_clear(out);
+    return rc;
+}
+
 /* ---- the two lists ---- */
 
 /* Finds the objects, by their places in the grid of objects. The caller frees f->index, also after a failure. */
@@ -275,6 +304,11 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, ncz_stored_chunks *ou
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
+    if (v->spec->layout->ops->complete) {
+        rc = list_grid(ds, &f, out);
+        ncz_dims_clear(&shape);
+        return rc;
+    }
     rc = find_objects(ds, &f);
     if (rc == NC_NOERR && ncz_layout_has_index(v->spec->layout)) {
         rc = ncz_dataset_expand_objects(ds, v, shape.v, f.index, f.n, out);

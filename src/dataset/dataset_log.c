@@ -7,31 +7,16 @@
 
 #include <inttypes.h>
 
-static const char *
-name_generation(ncz_generation gen)
-{
-    switch (gen) {
-    case NCZ_GEN_PURE: return "without NCZarr's keys";
-    case NCZ_GEN_1: return "with the keys of netCDF-C 4.8.0";
-    case NCZ_GEN_2: return "with the keys of netCDF-C 4.8.1 to 4.9.0";
-    case NCZ_GEN_3: return "with the keys of netCDF-C 4.9.1 and 4.9.2";
-    case NCZ_GEN_4: return "with the keys of netCDF-C 4.9.3 and later";
-    case NCZ_GEN_BOTH: return "with the keys of netCDF-C 4.9.1 and later";
-    case NCZ_GEN_V3: break;
-    }
-    return "with NCZarr's keys";
-}
-
 void
 ncz_dataset_log_open(const ncz_dataset *ds, const ncz_target *t)
 {
-    const char *form = t->dialect == NCZ_DIALECT_ZARR ? "as pure Zarr, " : "";
+    const char *form = t->conventions == NCZ_CONVENTIONS_ZARR ? "as pure Zarr, " : "";
 
     if (!ncz_log_on(NCZ_LOG_INFO))
         return;
     if (ds->created)
         ncz_log(NCZ_LOG_INFO, "%s: created (%s): %s %s, %s", ds->path, zmap_name(ds->map), ds->style.dialect->name,
-                name_generation(ds->style.gen),
+                ncz_format_keys_text(&ds->style),
                 ds->style.consolidated ? "with consolidated metadata" : "without consolidated metadata");
     else
         ncz_log(NCZ_LOG_INFO, "%s: opened %s%s (%s)", ds->path, form, ds->writable ? "for writing" : "for reading",
@@ -47,7 +32,7 @@ ncz_dataset_log_load(const ncz_dataset *ds, const ncz_meta_source *from)
 
     if (!ncz_log_on(NCZ_LOG_INFO))
         return;
-    ncz_log(NCZ_LOG_INFO, "%s: %s %s; %s%s", ds->path, ds->style.dialect->name, name_generation(ds->style.gen),
+    ncz_log(NCZ_LOG_INFO, "%s: %s %s; %s%s", ds->path, ds->style.dialect->name, ncz_format_keys_text(&ds->style),
             copies != NULL ? "consolidated metadata, from " : "documents one by one", copies != NULL ? copies : "");
 }
 

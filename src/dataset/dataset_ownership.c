@@ -74,7 +74,7 @@ is_chunk_of(const ncz_dialect_ops *d, const ncz_key_list *keys, const char *key,
     char *doc;
 
     *out = false;
-    if (d->parse_key(key + below, NCZ_RANK_ANY, NULL) != NCZ_KEY_CHUNK)
+    if (ncz_format_parse_key(d, key + below, NCZ_RANK_ANY, NULL) != NCZ_KEY_CHUNK)
         return NC_NOERR;
     if ((doc = ncz_sprintf("%.*s%s", (int)below, key, d->docs.array)) == NULL)
         return ncz_fail_nomem(below + strlen(d->docs.array) + 1);
@@ -119,7 +119,7 @@ is_orphan(orphans *o, const char *key)
     bool          is = false, same;
 
     for (size_t i = 0; !is && ncz_dialects[i] != NULL; i++)
-        is = ncz_dialects[i]->split_chunk_key(key, &k);
+        is = ncz_dialects[i]->split_chunk_key != NULL && ncz_dialects[i]->split_chunk_key(key, &k);
     if (!is)
         return false;
     same = o->key != NULL && o->folder == k.below && strncmp(o->key, key, k.below) == 0;
@@ -219,7 +219,7 @@ ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, 
     int          rc = ncz_key_list_walk(map, prefix, &all);
 
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (d->parse_key(all.v[i] + skip, NCZ_RANK_ANY, NULL) == NCZ_KEY_CHUNK)
+        if (ncz_format_parse_key(d, all.v[i] + skip, NCZ_RANK_ANY, NULL) == NCZ_KEY_CHUNK)
             rc = ncz_key_list_add(out, "", all.v[i]);
     ncz_key_list_clear(&all);
     return rc;

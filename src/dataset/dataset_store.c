@@ -74,7 +74,7 @@ zip_create_options(const ncz_target *t, zmap_zip_opts *out, char **own)
     size_t      len = strlen(name);
     int         rc;
 
-    if ((rc = zip_options(t, out)) != NC_NOERR || out->prefix != NULL || t->dialect == NCZ_DIALECT_ZARR)
+    if ((rc = zip_options(t, out)) != NC_NOERR || out->prefix != NULL || t->conventions == NCZ_CONVENTIONS_ZARR)
         return rc;
     if (len > 4 && strcasecmp(name + len - 4, ".zip") == 0)
         len -= 4;

@@ -19,17 +19,7 @@ struct ncz_loader;
 struct ncz_node;
 struct ncz_node_docs;
 struct ncz_stored_type;
-
-/* The layout of metadata in the store. */
-typedef enum ncz_generation {
-    NCZ_GEN_PURE, /* Zarr without NCZarr keys, any version */
-    NCZ_GEN_1,    /* 4.8.0: NCZarr documents of their own */
-    NCZ_GEN_2,    /* 4.8.1, 4.9.0: upper-case keys in Zarr's documents */
-    NCZ_GEN_3,    /* 4.9.1, 4.9.2: lower-case keys there, as the specification says */
-    NCZ_GEN_4,    /* 4.9.3 on: all keys among the attributes */
-    NCZ_GEN_BOTH, /* ours: the keys of G3 and those of G4 */
-    NCZ_GEN_V3,   /* Zarr v3: all keys among the attributes, with v3's names */
-} ncz_generation;
+struct ncz_zarr_ops;
 
 /* A document of the root, and its name while the dataset is hidden from readers. */
 typedef struct ncz_root_doc {
@@ -92,15 +82,23 @@ typedef struct ncz_chunk_key {
 /* `visible`: this document makes the node visible to readers. */
 typedef int (*ncz_node_doc_fn)(void *arg, const char *name, bool visible, const ncz_buf *text);
 
+/* What a dialect wants to see of an object: its document, or bytes from `off` on (len 0: all of them). */
+typedef struct ncz_look {
+    const char *key; /* NULL: nothing more */
+    bool        bytes;
+    uint64_t    off, len;
+} ncz_look;
+
 typedef struct ncz_dialect_ops {
-    const char        *name;            /* for error texts */
-    int                zarr_format;     /* the version of Zarr, as in its documents */
-    const char        *nczarr;          /* the version of NCZarr's keys */
-    ncz_generation     newest;          /* the layout of a new dataset with NCZarr's keys */
-    bool               ordered_types;   /* the text of a stored type contains the byte order */
-    bool               only_objects;    /* strings have any length: a codec for them comes first */
-    bool               has_shards;      /* objects may hold several chunks */
-    bool               fill_is_missing; /* readers of plain Zarr take every fill_value as the missing value */
+    const char                *name; /* for error texts */
+    const struct ncz_zarr_ops *zarr; /* what only versions of Zarr have (zarr/zarr.h); NULL: another format */
+    bool                       ordered_types; /* the text of a stored type contains the byte order */
+    bool                       only_objects;  /* strings have any length: a codec for them comes first */
+    bool                       has_shards;    /* objects may hold several chunks */
+    bool               any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
+    bool               fill_is_missing; /* plain readers take every fill value as the missing value */
+    bool               plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
+    const char        *sequence_codec;  /* the codec for sequences of numbers that a program chooses no codec for */
     ncz_dialect_docs   docs;
     ncz_dialect_copies copies;
 
@@ -108,11 +106,20 @@ typedef struct ncz_dialect_ops {
      * identify: is the dataset in this dialect? `got` has the results for docs.root. If so, sets *is, records the
      * dataset-wide properties in the loader (generation, writer, `make_layout`), and passes the documents on in `docs`.
      * wanted_docs: the documents of a node to fetch, one bit for each number. parse_node: documents -> n->said; also
-     * decides what a listed directory is. Any thread, one node each. Failures of identify and parse_node fail the
-     * load.
+     * decides what a listed directory is. Any thread, one node each. Failures of these functions fail the load.
      */
     int (*identify)(struct ncz_loader *l, struct ncz_node *root, const struct ncz_docs_got *got,
                     struct ncz_node_docs *docs, bool *is);
+    /*
+     * look: the same for a dialect without root documents, which is asked only when the documents of no other are
+     * there. First `got` is NULL, and `next` is set to what the dialect wants to see; then it gets that, and recognises
+     * the dataset, or wants more, or gives up (next->key NULL, as it is before the call). It may keep what it needs in
+     * l->state, which ncz_free() frees. NULL: not asked.
+     * load: fills the model, for a dialect whose nodes have no documents of their own. It may fetch more. NULL: nodes
+     * have documents.
+     */
+    int (*look)(struct ncz_loader *l, const struct ncz_docs_got *got, ncz_look *next, bool *is);
+    int (*load)(struct ncz_loader *l);
     unsigned (*wanted_docs)(const struct ncz_loader *l, ncz_node_kind kind);
     int (*parse_node)(struct ncz_loader *l, struct ncz_node *n, const struct ncz_node_docs *docs, const char *key);
     /* Writes the documents of a variable (`v` NULL: of the group), each in `text`, in the order of storing. The root's
@@ -123,19 +130,16 @@ typedef struct ncz_dialect_ops {
     /* The width of the strings in an array's document, `docs.array`; 0: it has none. *widening: as in ncz_var. NULL:
      * strings are never widened. */
     size_t (*string_width)(const ncz_json *array, bool *widening);
-    /* The key encoding for keys whose numbers are separated by '.' or '/' (0: the usual one of the encoding). `v2`: as
-     * Zarr v2 names chunks. */
-    ncz_key_encoding (*encode_keys)(char separator, bool v2);
     /* `rest`: a key below a node. For a chunk key of `rank` numbers `index` is filled. NCZ_RANK_ANY accepts any count
-     * and leaves `index` alone. */
+     * and leaves `index` alone. NULL: no object is a chunk. */
     ncz_key_kind (*parse_key)(const char *rest, size_t rank, uint64_t *index);
     /* True if a whole key may be a chunk's as this library writes them. For chunks whose array has no document
-     * yet. */
+     * yet. NULL: none is. */
     bool (*split_chunk_key)(const char *key, ncz_chunk_key *out);
     /* True if a new variable or group may have this name. NULL: every name that a store can keep. */
     bool (*valid_name)(const char *name);
     /* True if the last segment of a key names a temporary of another writer. It may then be deleted with the
-     * dataset. */
+     * dataset. NULL: none is. */
     bool (*owns_temporary)(const char *name);
 
     /*
@@ -154,20 +158,25 @@ typedef struct ncz_dialect_ops {
     bool (*has_objects)(const struct ncz_format_opts *style);
     void (*stored_type)(const char *text, struct ncz_stored_type *out);
     int (*type_name)(const char *text, ncz_buf *out);
-    ncz_small_fill (*small_fill)(ncz_generation gen); /* of new variables */
+    /* Of new variables; `gen`: as in ncz_format_opts. NULL: the dialect is only read. */
+    ncz_small_fill (*small_fill)(int gen);
 } ncz_dialect_ops;
 
 /* All dialects, in the order of identification; NULL at the end. */
 extern const ncz_dialect_ops *const ncz_dialects[];
 
+/* The version of Zarr of a dialect, as in its documents; 0: another format. */
+int ncz_format_zarr_version(const ncz_dialect_ops *dialect);
 /* The dialect of a version of Zarr, with 0 for the default of new datasets. Returns NULL for an unknown version. */
 const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
 
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 
-bool ncz_format_may_have_tail(const char *key);   /* a document that bytes may follow, which are ignored */
-bool ncz_format_is_document(const char *name);    /* by the last segment of a key: a document of any dialect */
-bool ncz_format_owns_temporary(const char *name); /* the same for a temporary */
+bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
+/* parse_key of a dialect, which may have none. */
+ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
+bool         ncz_format_is_document(const char *name); /* by the last segment of a key: a document of any dialect */
+bool         ncz_format_owns_temporary(const char *name); /* the same for a temporary */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */

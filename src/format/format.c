@@ -17,7 +17,7 @@ fail_unknown(int zarr_format)
     int         rc = NC_NOERR;
 
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
-        if (zarr_format != 0 && zarr_format != ncz_dialects[i]->zarr_format)
+        if (zarr_format != 0 && zarr_format != ncz_format_zarr_version(ncz_dialects[i]))
             continue;
         for (const char *const *doc = ncz_dialects[i]->docs.root; rc == NC_NOERR && *doc != NULL; doc++, comma = ", ")
             rc = ncz_buf_printf(&names, "%s%s", comma, *doc);
@@ -73,7 +73,8 @@ identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_nod
     for (size_t k = 0; ncz_dialects[k] != NULL; k++) {
         const ncz_dialect_ops *d = ncz_dialects[k];
         bool                   is = false;
-        int rc = ncz_format_is_wanted(&l->wish, d) ? d->identify(l, root, got, docs, &is) : NC_NOERR;
+        int rc = d->identify != NULL && ncz_format_is_wanted(&l->wish, d) ? d->identify(l, root, got, docs, &is)
+                                                                          : NC_NOERR;
 
         if (rc == NC_NOERR && is) {
             if (broken.code != NC_NOERR && (rc = warn_broken(l, &broken, d)) != NC_NOERR)
@@ -109,13 +110,83 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 
 /* Sets the model's functions and defaults. */
 static void
-ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_make_layout_fn make_layout)
+ready_model(ncz_model *m, const ncz_dialect_ops *dialect, int gen, ncz_make_layout_fn make_layout)
 {
     m->dialect = dialect;
     m->ordered_types = dialect->ordered_types;
-    m->small_fill = dialect->small_fill(gen);
+    m->small_fill = dialect->small_fill != NULL ? dialect->small_fill(gen) : NCZ_SMALL_NONE;
     m->make_layout = make_layout;
     m->format_free = ncz_free;
+}
+
+/* ---- dialects that look for themselves ---- */
+
+/* One round: what a dialect has asked to see. */
+typedef struct looking {
+    ncz_loader            *l;
+    const ncz_dialect_ops *dialect;
+    ncz_look               next;
+    bool                   is;
+    int                    rc;
+    ncz_err                err;
+} looking;
+
+static void
+look_arrived(void *arg, size_t i, const ncz_docs_got *got)
+{
+    looking *k = arg;
+
+    (void)i;
+    k->next = (ncz_look){.key = NULL};
+    k->rc = got->err != NULL ? ncz_err_adopt(got->err) : k->dialect->look(k->l, got, &k->next, &k->is);
+    ncz_err_save(&k->err, k->rc);
+}
+
+/* Fetches what the dialect wants to see, until it knows. The document's own failure is that of the load. */
+static int
+look_on(looking *k)
+{
+    int rc = k->dialect->look(k->l, NULL, &k->next, &k->is);
+
+    while (rc == NC_NOERR && !k->is && k->next.key != NULL) {
+        ncz_docs_req req = {.keys = &k->next.key,
+                            .n = 1,
+                            .as = k->next.bytes ? NCZ_DOCS_BYTES : NCZ_DOCS_JSON,
+                            .off = k->next.off,
+                            .len = k->next.len};
+
+        rc = k->l->docs->fetch(k->l->docs->arg, &req, 1, look_arrived, k);
+        if (rc == NC_NOERR && k->rc != NC_NOERR)
+            rc = ncz_err_adopt(&k->err);
+    }
+    return rc;
+}
+
+/* After no dialect has recognised the root's documents, which `unknown` says. */
+static int
+look_further(ncz_loader *l, int unknown)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, unknown);
+    for (size_t i = 0; l->wish.zarr_format == 0 && ncz_dialects[i] != NULL; i++) {
+        looking k = {.l = l, .dialect = ncz_dialects[i]};
+        int     rc;
+
+        if (k.dialect->look == NULL)
+            continue;
+        ncz_err_clear();
+        if ((rc = look_on(&k)) != NC_NOERR)
+            return rc;
+        if (k.is) {
+            l->dialect = l->m->dialect = k.dialect;
+            l->make_layout = k.dialect->make_layout;
+            return NC_NOERR;
+        }
+        ncz_free(l->state);
+        l->state = NULL;
+    }
+    return ncz_err_adopt(&err);
 }
 
 int
@@ -131,7 +202,10 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
         ncz_free(l);
         return ncz_fail_errno(rc, "making a lock");
     }
-    if ((rc = ncz_format_fetch_root(l, root_arrived)) == NC_NOERR) {
+    rc = ncz_format_fetch_root(l, root_arrived);
+    if (rc == NC_ENOTZARR)
+        rc = look_further(l, rc);
+    if (rc == NC_NOERR) {
         *out = l;
         l = NULL;
     }
@@ -143,14 +217,13 @@ int
 ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
 {
     bool lone = l->nodes[0].kind == NCZ_NODE_ARRAY;
-    bool keys_ignored = !l->nczarr && l->found != NCZ_GEN_PURE;
     int  rc;
 
     ready_model(l->m, l->dialect, l->gen, l->make_layout);
     l->m->native_big = l->writer.native_big;
-    rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
+    rc = lone || l->dialect->load != NULL ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
-        rc = ncz_format_build(l);
+        rc = l->dialect->load != NULL ? l->dialect->load(l) : ncz_format_build(l);
     ncz_format_arenas_keep(l); /* also after a failure: the model may refer to them */
     if (rc != NC_NOERR)
         return rc;
@@ -162,9 +235,9 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
         .consolidated = l->copies,
         .classic = l->classic,
         /* A dataset that cannot be rewritten without loss must not be overwritten. */
-        .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged ||
-                    l->dialect->write_node == NULL,
+        .readonly = lone || l->ignored || l->damaged || l->dialect->write_node == NULL,
     };
+    out->readonly = out->readonly || ncz_format_old_writer(out) != NULL;
     return NC_NOERR;
 }
 
@@ -175,6 +248,7 @@ ncz_format_loader_free(ncz_loader *l)
         return;
     ncz_format_fetch_clear(l);
     ncz_format_arenas_clear(l);
+    ncz_free(l->state);
     (void)pthread_mutex_destroy(&l->lock);
     ncz_free(l);
 }
@@ -196,10 +270,10 @@ ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, n
 int
 ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties)
 {
-    if (style->gen == NCZ_GEN_1)
-        return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
-    if (style->dialect->docs.published == NULL)
-        return ncz_fail(NC_ENOTBUILT, "%s is not written yet", style->dialect->name);
+    int rc = ncz_format_check_written(style, NC_EINVAL);
+
+    if (rc != NC_NOERR)
+        return rc;
     ready_model(m, style->dialect, style->gen, style->dialect->make_layout);
     if (properties == NULL)
         return NC_NOERR;

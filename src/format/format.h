@@ -12,6 +12,7 @@
 #include "format/dialect.h"
 #include "json/json.h"
 #include "model/model.h"
+#include "uri/uri.h"
 #include "util/util.h"
 
 #define NCZ_DOCS_MOST 8 /* most documents of one request: of a node, or of the root in all dialects */
@@ -67,9 +68,11 @@ typedef struct ncz_docs {
                 void *each_arg);
 } ncz_docs;
 
+#define NCZ_FORM_PLAIN 0 /* the format without netCDF's own metadata, such as NCZarr's keys */
+
 typedef struct ncz_format_opts {
     const ncz_dialect_ops *dialect; /* never NULL */
-    ncz_generation         gen;     /* one that the dialect has */
+    int                    gen;     /* which of the dialect's forms, that it alone knows; or NCZ_FORM_PLAIN */
     bool                   xarray;  /* write _ARRAY_DIMENSIONS, where the dialect has it */
     /* Write consolidated metadata too. A load sets it where the root's document holds them; for a document of its own
      * the caller does. */
@@ -81,6 +84,25 @@ typedef struct ncz_format_opts {
      * group with a broken document. */
     bool readonly;
 } ncz_format_opts;
+
+static inline bool
+ncz_format_is_plain(const ncz_format_opts *style)
+{
+    return style->gen == NCZ_FORM_PLAIN;
+}
+
+/* The form of a new dataset. `zarr_format`: 2, 3, or 0 for the default. */
+ncz_format_opts ncz_format_new(int zarr_format, ncz_conventions conventions);
+bool            ncz_format_is_newest(const ncz_format_opts *style); /* the form that this library chooses by itself */
+const char     *ncz_format_keys_text(const ncz_format_opts *style); /* what the log says of its keys; "": nothing */
+/* The releases of netCDF-C that wrote a form which is only read; NULL: another form. */
+const char *ncz_format_old_writer(const ncz_format_opts *style);
+/* Sets the key encoding of new variables. `separator`: '.', '/' or 0; `v2`: as Zarr v2 names chunks. */
+void ncz_format_choose_keys(ncz_model *m, char separator, bool v2);
+/* Appends the text of _NCProperties; `library` is its last part, "libnczarr=...". */
+int ncz_format_properties(const ncz_format_opts *style, const char *library, ncz_buf *out);
+/* `code`, with a text, for a form that can only be read. */
+int ncz_format_check_written(const ncz_format_opts *style, int code);
 
 /* How the caller wants an existing dataset loaded. `pure`: ignore NCZarr keys (mode=zarr). */
 typedef struct ncz_load_opts {

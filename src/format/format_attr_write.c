@@ -28,7 +28,7 @@ said_len(const ncz_att *a, const ncz_format_opts *style)
 {
     size_t len = without_nuls(a->data, a->len);
 
-    return style->gen == NCZ_GEN_PURE || a->len - len > NCZ_NULS_MOST ? a->len : len;
+    return ncz_format_is_plain(style) || a->len - len > NCZ_NULS_MOST ? a->len : len;
 }
 
 /* The true length where the value alone does not show it, else SIZE_MAX. */
@@ -73,7 +73,7 @@ write_text(const ncz_att *a, const ncz_format_opts *style, ncz_jsonw *w)
     bool   json;
     int    rc;
 
-    if ((rc = is_json(a->data, a->len, style->gen == NCZ_GEN_PURE, &json)) != NC_NOERR)
+    if ((rc = is_json(a->data, a->len, ncz_format_is_plain(style), &json)) != NC_NOERR)
         return rc;
     if (json)
         ncz_jsonw_raw(w, a->data, a->len);
@@ -164,7 +164,7 @@ ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char 
 {
     int rc;
 
-    if ((rc = style->dialect->check_type(style, a->type, a->name)) != NC_NOERR)
+    if ((rc = ncz_format_check_type(style, a->type, a->name)) != NC_NOERR)
         return ncz_fail(rc, "%s: attribute '%s': its type cannot be stored: %s", where, a->name, a->type->name);
     ncz_jsonw_key(w, a->name);
     if (a->raw != NULL) {

@@ -4,12 +4,13 @@
  * Tables only; any thread.
  */
 #include "format/format_int.h"
+#include "format/raw/raw.h"
 #include "format/zarr2/zarr2.h"
 #include "format/zarr3/zarr3.h"
 
 #include <string.h>
 
-const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, NULL};
+const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_raw, NULL};
 
 /* The root's documents of all dialects are one request. */
 _Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");
@@ -19,18 +20,9 @@ ncz_format_dialect(int zarr_format)
 {
     size_t i = 0;
 
-    while (zarr_format != 0 && ncz_dialects[i] != NULL && ncz_dialects[i]->zarr_format != zarr_format)
+    while (zarr_format != 0 && ncz_dialects[i] != NULL && ncz_format_zarr_version(ncz_dialects[i]) != zarr_format)
         i++;
     return zarr_format != 0 ? ncz_dialects[i] : &ncz_zarr2;
-}
-
-bool
-ncz_format_is_document(const char *name)
-{
-    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->parse_key(name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT)
-            return true;
-    return false;
 }
 
 static bool
@@ -39,6 +31,23 @@ is_among(const char *name, const char *const *list)
     while (*list != NULL && strcmp(*list, name) != 0)
         list++;
     return *list != NULL;
+}
+
+ncz_key_kind
+ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index)
+{
+    if (dialect->parse_key != NULL)
+        return dialect->parse_key(rest, rank, index);
+    return is_among(rest, dialect->docs.all) ? NCZ_KEY_DOCUMENT : NCZ_KEY_FOREIGN;
+}
+
+bool
+ncz_format_is_document(const char *name)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (ncz_format_parse_key(ncz_dialects[i], name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT)
+            return true;
+    return false;
 }
 
 bool
@@ -56,7 +65,7 @@ bool
 ncz_format_owns_temporary(const char *name)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->owns_temporary(name))
+        if (ncz_dialects[i]->owns_temporary != NULL && ncz_dialects[i]->owns_temporary(name))
             return true;
     return false;
 }
@@ -140,5 +149,5 @@ ncz_format_shown_key(const char *hidden)
 bool
 ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect)
 {
-    return wish->zarr_format == 0 || wish->zarr_format == dialect->zarr_format;
+    return wish->zarr_format == 0 || wish->zarr_format == ncz_format_zarr_version(dialect);
 }

@@ -504,7 +504,8 @@ ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
     int          rc;
 
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
-        req.first = req.n + 1;
+        if (ncz_dialects[i]->docs.root[0] != NULL)
+            req.first = req.n + 1;
         for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL && req.n < NCZ_DOCS_MOST; doc++)
             keys[req.n++] = *doc;
     }

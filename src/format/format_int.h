@@ -50,12 +50,14 @@ struct ncz_loader {
     const ncz_docs        *docs;
     ncz_load_opts          wish;
     ncz_model             *m;
-    ncz_generation         gen, found; /* as interpreted; as stored */
-    bool                   nczarr;     /* NCZarr's keys are used */
-    bool                   copies;     /* the root's document holds consolidated metadata */
-    bool                   classic;    /* from the superblock */
-    bool                   damaged;    /* a group's document is broken: do not overwrite it */
+    int                    gen;     /* as in ncz_format_opts */
+    bool                   ignored; /* it has NCZarr's keys, which are not used */
+    bool                   nczarr;  /* NCZarr's keys are used */
+    bool                   copies;  /* the root's document holds consolidated metadata */
+    bool                   classic; /* from the superblock */
+    bool                   damaged; /* a group's document is broken: do not overwrite it */
     ncz_writer             writer;
+    void                  *state; /* what `look` keeps for `load` */
     ncz_node              *nodes; /* by level, parents before children */
     size_t                 nnodes, cap;
     pthread_mutex_t        lock; /* guards the fields below */
@@ -82,14 +84,6 @@ void ncz_format_node_fail(ncz_node *n, int rc);
 void ncz_format_node_spoil(ncz_node *n, int rc);
 /* Notes what is damaged and passed over. */
 int ncz_format_warn(ncz_loader *l, const char *text);
-
-/*
- * Makes the layout of an array of Zarr. A chunk's key is the array's key with a '/', `first`, and the numbers of the
- * object, all joined by `separator`; a scalar has "0" where `first` is "". `root`: a lone array at the root, whose keys
- * begin with `first`. `first` must last as long as the program.
- */
-int ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root,
-                        const ncz_shard_layout *shard, ncz_layout **out);
 
 /* True if `name` is valid as one segment of a key. */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);

@@ -103,7 +103,7 @@ var_changed(const plan *p, const ncz_var *v)
 static bool
 group_changed(const plan *p, const ncz_group *g)
 {
-    return p->all || g->fresh || g->atts.dirty || (g->dirty && p->style->gen != NCZ_GEN_PURE);
+    return p->all || g->fresh || g->atts.dirty || (g->dirty && !ncz_format_is_plain(p->style));
 }
 
 /* ---- the consolidated document -------------------------------------------------------------------------------- */
@@ -229,8 +229,8 @@ ncz_format_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_
     ncz_group **order = NULL;
     int         rc;
 
-    if (style->gen == NCZ_GEN_1)
-        return ncz_fail(NC_EPERM, "the first NCZarr generation is read only");
+    if ((rc = ncz_format_check_written(style, NC_EPERM)) != NC_NOERR)
+        return rc;
     if ((rc = order_groups(m, &order)) == NC_NOERR)
         rc = give_all(&p, order);
     ncz_free(order);

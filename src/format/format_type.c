@@ -10,10 +10,17 @@
 
 #define TEXT_MOST 60 /* bytes of a type string */
 
+static int
+check_in_dialect(const ncz_format_opts *style, const ncz_type *type, const char *what)
+{
+    return style->dialect->check_type != NULL ? style->dialect->check_type(style, type, what)
+                                              : ncz_format_check_written(style, NC_EPERM);
+}
+
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    return style->dialect->check_type(style, type, what);
+    return check_in_dialect(style, type, what);
 }
 
 /* The most elements of an array in a compound: in the document each has a name. */
@@ -40,26 +47,26 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
                         "%s: sequences of compounds that are mostly gaps (%s) are not built for variables, only for "
                         "attributes; give the compound the size that its fields need",
                         what, type->name);
-    if (packed && style->gen == NCZ_GEN_PURE)
+    if (packed && ncz_format_is_plain(style))
         return ncz_fail(NC_ENOTBUILT, "%s: Zarr without NCZarr keys has no type for elements such as those of %s",
                         what, type->name);
-    if (dtype.items != NULL && style->dialect->zarr_format != 2 && style->gen == NCZ_GEN_PURE)
+    if (dtype.items != NULL && ncz_format_is_plain(style) && !style->dialect->plain_sequences)
         return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 without NCZarr keys has no type for sequences such as %s", what,
                         type->name);
-    if (user && type->class != NCZ_TYPE_ENUM && !style->dialect->has_objects(style))
+    if (user && type->class != NCZ_TYPE_ENUM && !ncz_format_has_objects(style))
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with a variable of type %s, which compat= asks for",
                         what, type->name);
     if (!packed && has_long_array(type))
         return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built", what,
                         ARRAY_MOST);
-    return style->dialect->check_type(style, type, what);
+    return check_in_dialect(style, type, what);
 }
 
 bool
 ncz_format_has_objects(const ncz_format_opts *style)
 {
-    return style->dialect->has_objects(style);
+    return style->dialect->has_objects != NULL && style->dialect->has_objects(style);
 }
 
 int

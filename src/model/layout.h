@@ -56,12 +56,17 @@ typedef struct ncz_layout_ops {
      * that is not the object's form.
      */
     int (*make_index)(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out);
+    /*
+     * Every chunk of the grid is stored, at the place that locate gives: a missing object is an error, and no list is
+     * made to find chunks. Chunks may end early or have codecs of their own, so that none is copied as it is stored.
+     */
+    bool complete;
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
 } ncz_layout_ops;
 
 /* The first member of every layout; what follows is private to its operations. */
 struct ncz_layout {
-    atomic_uint           refs;
+    _Alignas(uint64_t) atomic_uint refs; /* so that what follows can begin with any number */
     const ncz_layout_ops *ops;
     size_t                nbytes; /* of the whole structure */
     size_t                rank;

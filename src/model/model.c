@@ -18,6 +18,8 @@ free_var(ncz_model *m, ncz_var *v)
         return;
     if (v->format != NULL && m->format_free != NULL)
         m->format_free(v->format);
+    if (v->place != NULL && m->format_free != NULL)
+        m->format_free(v->place);
     ncz_atts_clear(&v->atts);
     ncz_var_clear_fill(v);
     ncz_spec_unref(v->spec);

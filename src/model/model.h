@@ -204,6 +204,7 @@ struct ncz_var {
     bool             dirty;       /* its array document */
     const ncz_err   *unusable;    /* never NULL; code NC_NOERR when its data can be accessed */
     void            *format;      /* the format's own data */
+    void            *place;       /* what its layout is made from, the format's own; freed like `format` */
 };
 
 struct ncz_model {

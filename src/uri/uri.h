@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * uri: parses a path, or a URL with a fragment, and decides which store it names, where, and in which dialect. Only
+ * uri: parses a path, or a URL with a fragment, and decides which store it names, where, and by which conventions. Only
  * text: nothing here accesses a disk or a server.
  */
 #ifndef NCZ_URI_H
@@ -78,38 +78,39 @@ typedef enum ncz_store {
     NCZ_STORE_HTTP,
 } ncz_store;
 
-typedef enum ncz_dialect {
-    NCZ_DIALECT_AUTO,       /* open: detect it; create: NCZarr */
-    NCZ_DIALECT_NCZARR,     /* metadata in both places (G3's and G4's) */
-    NCZ_DIALECT_NCZARR_492, /* compat=4.9.2: in the specification's places only (G3) */
-    NCZ_DIALECT_NCZARR_490, /* compat=4.9.0: upper-case keys (G2) */
-    NCZ_DIALECT_ZARR,       /* pure Zarr */
-} ncz_dialect;
+/* Whose metadata a dataset has, or gets. */
+typedef enum ncz_conventions {
+    NCZ_CONVENTIONS_AUTO,       /* open: detect it; create: NCZarr */
+    NCZ_CONVENTIONS_NCZARR,     /* metadata in both places (G3's and G4's) */
+    NCZ_CONVENTIONS_NCZARR_492, /* compat=4.9.2: in the specification's places only (G3) */
+    NCZ_CONVENTIONS_NCZARR_490, /* compat=4.9.0: upper-case keys (G2) */
+    NCZ_CONVENTIONS_ZARR,       /* pure Zarr */
+} ncz_conventions;
 
 typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
 
 typedef struct ncz_target {
-    ncz_store   store;
-    ncz_dialect dialect;
-    int         zarr_format;  /* mode v2 or v3: 2 or 3; 0 when not given */
-    bool        xarray;       /* write _ARRAY_DIMENSIONS (default); `noxarray` clears it */
-    ncz_tri     consolidated; /* mode=consolidated, or consolidated=yes|no */
-    ncz_tri     write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
-    ncz_tri     read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
-    bool        url;          /* came as a URL rather than a plain path */
-    char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
-    ncz_tri     v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
-    char       *path;         /* directory or archive for file and zip; object path otherwise */
-    char       *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
-    char       *shown; /* name for messages: a remote URL without user, query and fragment, which may be secret */
-    ncz_uri    *uri;   /* all of it, for stores that need more */
+    ncz_store       store;
+    ncz_conventions conventions;
+    int             zarr_format;  /* mode v2 or v3: 2 or 3; 0 when not given */
+    bool            xarray;       /* write _ARRAY_DIMENSIONS (default); `noxarray` clears it */
+    ncz_tri         consolidated; /* mode=consolidated, or consolidated=yes|no */
+    ncz_tri         write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
+    ncz_tri         read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
+    bool            url;          /* came as a URL rather than a plain path */
+    char            separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
+    ncz_tri         v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
+    char           *path;         /* directory or archive for file and zip; object path otherwise */
+    char           *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
+    char           *shown; /* name for messages: a remote URL without user, query and fragment, which may be secret */
+    ncz_uri        *uri;   /* all of it, for stores that need more */
 } ncz_target;
 
 /*
  * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
- * noxarray (without _ARRAY_DIMENSIONS, in either dialect), consolidated, file, zip, s3, gs3. The bare fragments #zarr
+ * noxarray (without _ARRAY_DIMENSIONS, by either conventions), consolidated, file, zip, s3, gs3. The bare fragments #zarr
  * #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
  * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.

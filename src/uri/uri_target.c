@@ -2,7 +2,7 @@
 /*
  * Targets: what a path or URL and its modes mean.
  *
- * Modes select the dialect and the store. Repeating one is allowed; two different ones are an error.
+ * Modes select the conventions and the store. Repeating one is allowed; two different ones are an error.
  */
 #include "uri/uri_int.h"
 #include "platform/platform.h"
@@ -25,9 +25,9 @@ ncz_target_free(ncz_target *t)
 
 /* What modes and keys ask for, before the scheme is considered. */
 typedef struct target_request {
-    ncz_store   store; /* AUTO when none was named */
-    bool        nczarr, zarr;
-    ncz_dialect compat; /* AUTO when none was named */
+    ncz_store       store; /* AUTO when none was named */
+    bool            nczarr, zarr;
+    ncz_conventions compat; /* AUTO when none was named */
 } target_request;
 
 /* ---- modes ---- */
@@ -118,16 +118,17 @@ static int
 apply_compat(target_request *w, const char *version)
 {
     static const struct {
-        const char *version;
-        ncz_dialect dialect;
+        const char     *version;
+        ncz_conventions conventions;
     } rows[] = {
-        {"4.8.1", NCZ_DIALECT_NCZARR_490}, {"4.9.0", NCZ_DIALECT_NCZARR_490}, {"4.9.1", NCZ_DIALECT_NCZARR_492},
-        {"4.9.2", NCZ_DIALECT_NCZARR_492}, {"4.9.3", NCZ_DIALECT_NCZARR},
+        {"4.8.1", NCZ_CONVENTIONS_NCZARR_490}, {"4.9.0", NCZ_CONVENTIONS_NCZARR_490},
+        {"4.9.1", NCZ_CONVENTIONS_NCZARR_492}, {"4.9.2", NCZ_CONVENTIONS_NCZARR_492},
+        {"4.9.3", NCZ_CONVENTIONS_NCZARR},
     };
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         if (strcmp(version, rows[i].version) == 0) {
-            w->compat = rows[i].dialect;
+            w->compat = rows[i].conventions;
             return NC_NOERR;
         }
     return ncz_fail(NC_EINVAL, "compat=%s: only 4.8.1 to 4.9.3 are known", version);
@@ -224,24 +225,24 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
     return NC_NOERR;
 }
 
-/* ---- dialect and store ---- */
+/* ---- conventions and store ---- */
 
 /* `nczarr,zarr` is netCDF's spelling of pure Zarr. */
 static int
-choose_dialect(ncz_target *t, const target_request *w, bool for_create)
+choose_conventions(ncz_target *t, const target_request *w, bool for_create)
 {
-    if (w->zarr && w->compat != NCZ_DIALECT_AUTO)
+    if (w->zarr && w->compat != NCZ_CONVENTIONS_AUTO)
         return ncz_fail(NC_EINVAL, "compat= selects NCZarr metadata, which mode zarr does not write");
-    if (t->zarr_format == 3 && w->compat != NCZ_DIALECT_AUTO)
+    if (t->zarr_format == 3 && w->compat != NCZ_CONVENTIONS_AUTO)
         return ncz_fail(NC_EINVAL, "compat= selects a form of Zarr v2: no release of netCDF-C reads v3");
     if (for_create && t->v2_keys == NCZ_NO && t->zarr_format != 3)
         return ncz_fail(NC_EINVAL, "chunk_keys=default names chunks as Zarr v3 does: it needs mode v3");
     if (w->zarr)
-        t->dialect = NCZ_DIALECT_ZARR;
-    else if (w->compat != NCZ_DIALECT_AUTO)
-        t->dialect = w->compat;
+        t->conventions = NCZ_CONVENTIONS_ZARR;
+    else if (w->compat != NCZ_CONVENTIONS_AUTO)
+        t->conventions = w->compat;
     else
-        t->dialect = w->nczarr || for_create ? NCZ_DIALECT_NCZARR : NCZ_DIALECT_AUTO;
+        t->conventions = w->nczarr || for_create ? NCZ_CONVENTIONS_NCZARR : NCZ_CONVENTIONS_AUTO;
     return NC_NOERR;
 }
 
@@ -339,7 +340,7 @@ choose_store(ncz_target *t, const target_request *w, bool for_create)
 static int
 apply_fragment(ncz_target *t, bool for_create)
 {
-    target_request w = {.store = NCZ_STORE_AUTO, .compat = NCZ_DIALECT_AUTO};
+    target_request w = {.store = NCZ_STORE_AUTO, .compat = NCZ_CONVENTIONS_AUTO};
     int            rc;
 
     for (size_t i = 0; i < t->uri->nfrag; i++)
@@ -347,7 +348,7 @@ apply_fragment(ncz_target *t, bool for_create)
             return rc;
     if ((rc = choose_store(t, &w, for_create)) != NC_NOERR)
         return rc;
-    return choose_dialect(t, &w, for_create);
+    return choose_conventions(t, &w, for_create);
 }
 
 /* The name for messages: without user, query and fragment. NULL: out of memory. */

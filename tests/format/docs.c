@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "docs.h"
 
+#include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
 #include <assert.h>
@@ -451,7 +452,7 @@ say_var(text *t, const ncz_var *v)
 
     say(t, " var %s %s kind %d big %d size %zu%s sep %c%s fill %d ", v->name, type_names[v->type->id],
         (int)v->dtype.kind, v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "",
-        v->key_encoding == ncz_zarr2.encode_keys('/', false) ? '/' : '.',
+        v->key_encoding == ncz_zarr2.zarr->encode_keys('/', false) ? '/' : '.',
         ncz_order_is_fortran(v->order, v->rank) ? " F" : "", (int)v->fill_mode);
     if (v->fill_mode == NCZ_FILL_VALUE && v->type->class == NCZ_TYPE_STRING)
         say(t, "<%s>", *(char *const *)v->fill);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Damaged documents, documents made to hurt, and no memory: an error or tolerance, never a crash or a leak. */
 #include "fixture.h"
+#include "format/zarr/zarr.h"
 
 #define DATA NCZ_TEST_DATA "/golden/"
 

@@ -2,6 +2,7 @@
 /* Every generation, as netCDF-C wrote it, against the header that ncdump shows of it. */
 #include "fixture.h"
 
+#include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
 #include <dirent.h>
@@ -315,7 +316,7 @@ test_filters(void **state)
     ncz_model_free(m);
 
     m = load_dir("netcdf-c-main/dimsep_slash", &style);
-    assert_int_equal(m->root->vars[0]->key_encoding, ncz_zarr2.encode_keys('/', false));
+    assert_int_equal(m->root->vars[0]->key_encoding, ncz_zarr2.zarr->encode_keys('/', false));
     ncz_model_free(m);
 }
 

@@ -2,6 +2,7 @@
 /* Names that mean something, chunk addresses. */
 #include "fixture.h"
 #include "layout_place.h"
+#include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
 static void
@@ -53,11 +54,12 @@ test_documents(void **state)
 static void
 test_addresses(void **state)
 {
-    const ncz_key_encoding dots = ncz_zarr2.encode_keys('.', false), slashes = ncz_zarr2.encode_keys('/', false);
-    ncz_layout_shape       shape = {.rank = 3, .path = "g/v"};
-    const uint64_t         index[3] = {0, 18446744073709551615u, 42};
-    ncz_buf                key = NCZ_BUF_INIT;
-    ncz_chunk_addr         where;
+    const ncz_key_encoding dots = ncz_zarr2.zarr->encode_keys('.', false),
+                           slashes = ncz_zarr2.zarr->encode_keys('/', false);
+    ncz_layout_shape shape = {.rank = 3, .path = "g/v"};
+    const uint64_t   index[3] = {0, 18446744073709551615u, 42};
+    ncz_buf          key = NCZ_BUF_INIT;
+    ncz_chunk_addr   where;
 
     (void)state;
     assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, dots, index, &key, &where), NC_NOERR);

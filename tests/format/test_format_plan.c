@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing: what each style says of a model, what comes back, and in which order documents are handed out. */
 #include "fixture.h"
+#include "format/zarr/zarr.h"
 
 #define DATA NCZ_TEST_DATA "/golden/"
 
@@ -256,7 +257,7 @@ check_pure(const ncz_model *a, const ncz_model *b)
 
         assert_ptr_equal(v->type, w->type);
         assert_int_equal(v->rank, w->rank);
-        if (v->fill_mode == NCZ_FILL_NONE && a->dialect->zarr_format == 3)
+        if (v->fill_mode == NCZ_FILL_NONE && a->dialect->zarr->version == 3)
             assert_int_equal(w->fill_mode, NCZ_FILL_VALUE); /* 0: pure v3 always has a fill value */
         else
             assert_int_equal(v->fill_mode, w->fill_mode);

@@ -2,6 +2,7 @@
 /* Keys of the dialects, both ways: documents, chunks, and what is neither; and the questions over all dialects. */
 #include "fixture.h"
 #include "layout_place.h"
+#include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
 static void
@@ -48,7 +49,7 @@ both_ways(void **state)
     (void)state;
     for (const char *sep = "./"; *sep != '\0'; sep++) {
         const ncz_layout_shape shape = {.rank = 3, .path = "g/v"};
-        ncz_key_encoding       keys = ncz_zarr2.encode_keys(*sep, false);
+        ncz_key_encoding       keys = ncz_zarr2.zarr->encode_keys(*sep, false);
         ncz_chunk_addr         where;
         ncz_chunk_key          split;
         uint64_t               back[3] = {0};

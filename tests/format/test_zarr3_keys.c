@@ -3,6 +3,7 @@
 #include "layout_place.h"
 #include "support/test.h"
 
+#include "format/zarr/zarr.h"
 #include "format/zarr3/zarr3_int.h"
 
 #include <string.h>
@@ -125,12 +126,12 @@ no_chunk_keys(void **state)
             fail_msg("'%s' of rank %zu is a chunk", rows[i].rest, rows[i].rank);
     assert_int_equal(ncz_zarr3.parse_key("zarr.json", NCZ_RANK_ANY, NULL), NCZ_KEY_DOCUMENT);
     assert_int_equal(ncz_zarr3.parse_key("zarr.json", 1, index), NCZ_KEY_DOCUMENT);
-    assert_int_equal(ncz_zarr3.encode_keys('/', false), ZARR3_KEYS_DEFAULT);
-    assert_int_equal(ncz_zarr3.encode_keys('.', false), ZARR3_KEYS_DOTTED);
-    assert_int_equal(ncz_zarr3.encode_keys(0, false), ZARR3_KEYS_DEFAULT);
-    assert_int_equal(ncz_zarr3.encode_keys('/', true), ZARR3_KEYS_V2_NESTED);
-    assert_int_equal(ncz_zarr3.encode_keys('.', true), ZARR3_KEYS_V2);
-    assert_int_equal(ncz_zarr3.encode_keys(0, true), ZARR3_KEYS_V2);
+    assert_int_equal(ncz_zarr3.zarr->encode_keys('/', false), ZARR3_KEYS_DEFAULT);
+    assert_int_equal(ncz_zarr3.zarr->encode_keys('.', false), ZARR3_KEYS_DOTTED);
+    assert_int_equal(ncz_zarr3.zarr->encode_keys(0, false), ZARR3_KEYS_DEFAULT);
+    assert_int_equal(ncz_zarr3.zarr->encode_keys('/', true), ZARR3_KEYS_V2_NESTED);
+    assert_int_equal(ncz_zarr3.zarr->encode_keys('.', true), ZARR3_KEYS_V2);
+    assert_int_equal(ncz_zarr3.zarr->encode_keys(0, true), ZARR3_KEYS_V2);
 }
 
 static void

@@ -2,6 +2,7 @@
 /* Zarr v3 as all kinds of writers leave it: types, fill values, layouts, names, attributes, NCZarr's keys. */
 #include "fixture.h"
 
+#include "format/zarr/zarr.h"
 #include "format/zarr3/zarr3_int.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Documents of Zarr v3 as they are written: byte for byte, what other writers' documents keep, and consolidated. */
 #include "fixture.h"
+#include "format/zarr/zarr.h"
 
 #include <math.h>
 

@@ -11,18 +11,18 @@
 #define ZIP    NCZ_STORE_ZIP
 #define S3     NCZ_STORE_S3
 #define HTTP   NCZ_STORE_HTTP
-#define ANY    NCZ_DIALECT_AUTO
-#define NCZARR NCZ_DIALECT_NCZARR
-#define G3     NCZ_DIALECT_NCZARR_492
-#define G2     NCZ_DIALECT_NCZARR_490
-#define ZARR   NCZ_DIALECT_ZARR
+#define ANY    NCZ_CONVENTIONS_AUTO
+#define NCZARR NCZ_CONVENTIONS_NCZARR
+#define G3     NCZ_CONVENTIONS_NCZARR_492
+#define G2     NCZ_CONVENTIONS_NCZARR_490
+#define ZARR   NCZ_CONVENTIONS_ZARR
 
 /* As nc_open() sees them. */
 static const struct {
-    const char *text;
-    ncz_store   store;
-    ncz_dialect dialect;
-    const char *path;
+    const char     *text;
+    ncz_store       store;
+    ncz_conventions conventions;
+    const char     *path;
 } good[] = {
     /* plain paths */
     {"x.zarr", AUTO, ANY, "x.zarr"},
@@ -146,8 +146,9 @@ meanings(void **state)
 
         if (ncz_target_parse(good[i].text, false, &t) != NC_NOERR)
             fail_msg("%s: %s", good[i].text, ncz_err_text());
-        if (t->store != good[i].store || t->dialect != good[i].dialect || strcmp(t->path, good[i].path) != 0)
-            fail_msg("%s: store %d, dialect %d, path %s", good[i].text, (int)t->store, (int)t->dialect, t->path);
+        if (t->store != good[i].store || t->conventions != good[i].conventions || strcmp(t->path, good[i].path) != 0)
+            fail_msg("%s: store %d, conventions %d, path %s", good[i].text, (int)t->store, (int)t->conventions,
+                     t->path);
         assert_string_equal(t->canonical, good[i].text);
         assert_int_equal(t->url, t->uri->scheme != NULL);
         ncz_target_free(t);
@@ -164,7 +165,7 @@ creating(void **state)
 
         assert_int_equal(ncz_target_parse(good[i].text, true, &t), NC_NOERR);
         assert_int_equal(t->store, good[i].store == AUTO ? FILE_ : good[i].store);
-        assert_int_equal(t->dialect, good[i].dialect == ANY ? NCZARR : good[i].dialect);
+        assert_int_equal(t->conventions, good[i].conventions == ANY ? NCZARR : good[i].conventions);
         ncz_target_free(t);
     }
 }
@@ -339,17 +340,17 @@ chunk_keys_of_a_version(void **state)
     ncz_target_free(t);
 }
 
-/* `noxarray` says nothing about the dialect: NCZarr stays NCZarr. */
+/* `noxarray` says nothing about the conventions: NCZarr stays NCZarr. */
 static void
-noxarray_keeps_the_dialect(void **state)
+noxarray_keeps_the_conventions(void **state)
 {
     ncz_target *t = target("x#mode=nczarr,noxarray");
 
     (void)state;
-    assert_int_equal(t->dialect, NCZARR);
+    assert_int_equal(t->conventions, NCZARR);
     ncz_target_free(t);
     t = target("x#mode=zarr,noxarray");
-    assert_int_equal(t->dialect, ZARR);
+    assert_int_equal(t->conventions, ZARR);
     ncz_target_free(t);
     ncz_target_free(NULL);
 }
@@ -358,25 +359,25 @@ static void
 versions_of_zarr(void **state)
 {
     static const struct {
-        const char *text, *path;
-        int         zarr_format;
-        ncz_dialect dialect;
+        const char     *text, *path;
+        int             zarr_format;
+        ncz_conventions conventions;
     } rows[] = {
-        {"x", "x", 0, NCZ_DIALECT_AUTO},
+        {"x", "x", 0, NCZ_CONVENTIONS_AUTO},
         {"x#mode=nczarr,v3", "x", 3, NCZARR},
         {"x#mode=zarr,V3", "x", 3, ZARR},
-        {"x#mode=v3", "x", 3, NCZ_DIALECT_AUTO},
-        {"x#mode=v2,file,v2", "x", 2, NCZ_DIALECT_AUTO},
-        {"x#mode=v2&compat=4.9.2", "x", 2, NCZ_DIALECT_NCZARR_492},
-        {"file:///x#v3", "/x", 3, NCZ_DIALECT_AUTO},
-        {"run#v2", "run#v2", 0, NCZ_DIALECT_AUTO}, /* a name */
+        {"x#mode=v3", "x", 3, NCZ_CONVENTIONS_AUTO},
+        {"x#mode=v2,file,v2", "x", 2, NCZ_CONVENTIONS_AUTO},
+        {"x#mode=v2&compat=4.9.2", "x", 2, NCZ_CONVENTIONS_NCZARR_492},
+        {"file:///x#v3", "/x", 3, NCZ_CONVENTIONS_AUTO},
+        {"run#v2", "run#v2", 0, NCZ_CONVENTIONS_AUTO}, /* a name */
     };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
-        if (t->zarr_format != rows[i].zarr_format || t->dialect != rows[i].dialect ||
+        if (t->zarr_format != rows[i].zarr_format || t->conventions != rows[i].conventions ||
             strcmp(t->path, rows[i].path) != 0)
             fail_msg("%s: v%d, %s", rows[i].text, t->zarr_format, t->path);
         ncz_target_free(t);
@@ -416,7 +417,7 @@ main(void)
         cmocka_unit_test(yes_or_no),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(chunk_keys_of_a_version),
-        cmocka_unit_test(noxarray_keeps_the_dialect),
+        cmocka_unit_test(noxarray_keeps_the_conventions),
         cmocka_unit_test(versions_of_zarr),
     };
 

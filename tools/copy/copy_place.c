@@ -149,6 +149,10 @@ copy_target_choose(const copy_opts *o, copy_target *t, int source)
 
     if (rc != NC_NOERR)
         return copy_fail(rc, o->in);
+    if (version == 0) { /* of another format: the usual form */
+        version = 2;
+        nczarr = 1;
+    }
     t->version_given = t->parts.zarr_format != 0;
     t->nczarr_given = t->parts.nczarr >= 0;
     t->zarr_format = t->version_given ? t->parts.zarr_format : version;

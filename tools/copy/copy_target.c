@@ -119,7 +119,7 @@ static int
 check_replaceable(const copy_opts *o, const copy_target *t)
 {
     ncz_stat st;
-    int      ncid, rc;
+    int      ncid, rc, version = 0;
 
     if (!inspect(t->path, &st))
         return NC_NOERR;
@@ -128,8 +128,15 @@ check_replaceable(const copy_opts *o, const copy_target *t)
         return NC_EEXIST;
     }
     rc = nc_open(t->parts.path, NC_NOWRITE, &ncid); /* of whatever version of Zarr */
-    if (rc == NC_NOERR)
-        return nc_close(ncid);
+    if (rc == NC_NOERR) {
+        rc = nczarr_inq_zarr_format(ncid, &version, NULL);
+        (void)nc_close(ncid);
+        if (rc == NC_NOERR && version == 0) {
+            copy_say("%s: holds data of another format than Zarr: it is not replaced", t->path);
+            return NC_EEXIST;
+        }
+        return rc;
+    }
     if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
         if (nc_delete(t->parts.path) == NC_NOERR)
             return NC_NOERR;

@@ -146,6 +146,6 @@ dump_cdl_virtual_global(dump_context *d)
     print_stored_int_att(d, "_SuperblockVersion");
     print_stored_int_att(d, "_IsNetcdf4");
     print_string_att(d, "", "_Format", dump_kind(d->format));
-    if (d->zarr_format != 2)
+    if (d->zarr_format > 2)
         print_int_att(d, "", "_ZarrFormat", d->zarr_format);
 }

@@ -68,6 +68,8 @@ _Static_assert(NCZ_LEN(root_keys) == NCZ_ZARR2_ROOT_DOCS + 1, "");
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
+    ncz_generation generation;
+
     for (size_t k = 0; k < NCZ_LEN(root_docs); k++) {
         ncz_doc d = root_docs[k];
 
@@ -80,10 +82,10 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
     }
     if (!*is)
         return NC_NOERR;
-    l->gen = l->found = ncz_zarr2_generation(docs);
-    l->writer = find_writer(docs->doc[NCZ_DOC_ZATTRS], l->gen);
-    if (l->wish.pure)
-        l->gen = NCZ_GEN_PURE;
+    generation = ncz_zarr2_generation(docs);
+    l->gen = l->wish.pure ? NCZ_GEN_PURE : generation;
+    l->ignored = l->wish.pure && generation != NCZ_GEN_PURE;
+    l->writer = find_writer(docs->doc[NCZ_DOC_ZATTRS], generation);
     l->nczarr = l->gen != NCZ_GEN_PURE;
     l->classic = l->nczarr && says_classic(docs);
     /* In pure Zarr the root may be a lone array; in NCZarr it is always a group. */
@@ -149,18 +151,18 @@ static const ncz_root_doc published[] = {
 
 /* Datasets in netCDF-C's generations get its default fill values, so that they are written as netCDF-C writes them. */
 static ncz_small_fill
-choose_small_fill(ncz_generation gen)
+choose_small_fill(int gen)
 {
     return gen == NCZ_GEN_BOTH ? NCZ_SMALL_NULL : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE : NCZ_SMALL_DEFAULT;
 }
 
 const ncz_dialect_ops ncz_zarr2 = {
     .name = "Zarr v2",
-    .zarr_format = 2,
-    .nczarr = "2.0.0",
-    .newest = NCZ_GEN_BOTH,
+    .zarr = &(const ncz_zarr_ops){2, "2.0.0", NCZ_GEN_BOTH, ncz_zarr2_encode_keys},
     .ordered_types = true,
     .fill_is_missing = true,
+    .plain_sequences = true,
+    .sequence_codec = "vlen-array",
     .docs = {.all = ncz_zarr2_documents,
              .root = root_keys,
              .enough = ncz_zarr2_root_enough,
@@ -179,7 +181,6 @@ const ncz_dialect_ops ncz_zarr2 = {
     .write_node = write_node,
     .make_layout = ncz_zarr2_make_layout,
     .string_width = ncz_zarr2_string_width,
-    .encode_keys = ncz_zarr2_encode_keys,
     .parse_key = ncz_zarr2_parse_key,
     .split_chunk_key = ncz_zarr2_split_chunk_key,
     .owns_temporary = ncz_zarr2_owns_temporary,

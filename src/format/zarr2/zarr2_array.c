@@ -119,7 +119,7 @@ drop_widening(ncz_array_meta *z)
 static int
 parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
 {
-    bool             netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
+    bool             netcdf = l->nczarr || l->ignored || l->writer.netcdf;
     ncz_config_rules rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS;
     ncz_array_type   type = {.dtype = z->st.dtype,
                              .row = z->rank > 0 ? z->shape[z->rank - 1] : 0,

@@ -14,6 +14,7 @@
 #define NCZ_FORMAT_ZARR2_INT_H
 
 #include "format/format_int.h"
+#include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
 /* ---- documents ------------------------------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ enum { ZARR2_KEYS_DOTTED = 0, ZARR2_KEYS_NESTED = 1 };
 int ncz_zarr2_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 /* For a lone array at the root, whose chunks are at the top whatever the variable's name. */
 int ncz_zarr2_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
-/* As in ncz_dialect_ops. */
+/* As in ncz_zarr_ops and ncz_dialect_ops. */
 ncz_key_encoding ncz_zarr2_encode_keys(char separator, bool v2);
 ncz_key_kind     ncz_zarr2_parse_key(const char *rest, size_t rank, uint64_t *index);
 bool             ncz_zarr2_split_chunk_key(const char *key, ncz_chunk_key *out);

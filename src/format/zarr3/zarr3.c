@@ -57,6 +57,7 @@ static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
     const ncz_json *doc = got[0].doc, *copies;
+    ncz_generation  generation;
     int             rc;
 
     if (got[0].err != NULL)
@@ -64,12 +65,13 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
     if ((rc = check_root(doc, is)) != NC_NOERR || !*is)
         return rc;
     docs->doc[0] = doc;
-    l->found = ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK) != NULL || ncz_zarr3_nczarr(doc, ZARR3_GROUP) != NULL
-                   ? NCZ_GEN_V3
-                   : NCZ_GEN_PURE;
+    generation = ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK) != NULL || ncz_zarr3_nczarr(doc, ZARR3_GROUP) != NULL
+                     ? NCZ_GEN_V3
+                     : NCZ_GEN_PURE;
     l->writer = find_writer(doc);
     l->copies = ncz_zarr3_find_copies(doc, &copies) != NULL;
-    l->gen = l->wish.pure ? NCZ_GEN_PURE : l->found;
+    l->gen = l->wish.pure ? NCZ_GEN_PURE : generation;
+    l->ignored = l->wish.pure && generation != NCZ_GEN_PURE;
     l->nczarr = l->gen != NCZ_GEN_PURE;
     l->classic = l->nczarr && ncz_format_flag(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK), NCZ_STRICT));
     if (ncz_json_str_is(ncz_json_get(doc, "node_type"), "array"))
@@ -105,7 +107,7 @@ has_objects(const ncz_format_opts *style)
 
 /* fill_value hides nothing from xarray here, and null is no value of it: the type's default, for every type. */
 static ncz_small_fill
-choose_small_fill(ncz_generation gen)
+choose_small_fill(int gen)
 {
     (void)gen;
     return NCZ_SMALL_DEFAULT;
@@ -127,11 +129,11 @@ static const ncz_root_doc published[] = {
 
 const ncz_dialect_ops ncz_zarr3 = {
     .name = "Zarr v3",
-    .zarr_format = 3,
-    .nczarr = "3.0.0",
-    .newest = NCZ_GEN_V3,
+    .zarr = &(const ncz_zarr_ops){3, "3.0.0", NCZ_GEN_V3, ncz_zarr3_encode_keys},
     .only_objects = true,
     .has_shards = true,
+    .any_order = true,
+    .sequence_codec = "vlen-bytes",
     .docs = {.all = documents,
              .root = documents,
              .enough = is_root,
@@ -145,7 +147,6 @@ const ncz_dialect_ops ncz_zarr3 = {
     .parse_node = ncz_zarr3_parse_node,
     .write_node = ncz_zarr3_write_node,
     .make_layout = ncz_zarr3_make_layout,
-    .encode_keys = ncz_zarr3_encode_keys,
     .parse_key = ncz_zarr3_parse_key,
     .split_chunk_key = ncz_zarr3_split_chunk_key,
     .owns_temporary = ncz_zarr3_owns_temporary,

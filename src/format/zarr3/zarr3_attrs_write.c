@@ -247,7 +247,7 @@ write_super(const ncz_format_opts *style, ncz_jsonw *w)
     ncz_jsonw_key(w, ZARR3_SUPERBLOCK);
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "version");
-    ncz_jsonw_cstr(w, style->dialect->nczarr);
+    ncz_jsonw_cstr(w, style->dialect->zarr->nczarr);
     if (style->classic) {
         ncz_jsonw_key(w, NCZ_STRICT);
         ncz_jsonw_u64(w, 1);

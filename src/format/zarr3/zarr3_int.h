@@ -19,6 +19,7 @@
 #define NCZ_FORMAT_ZARR3_INT_H
 
 #include "format/format_int.h"
+#include "format/zarr/zarr.h"
 #include "format/zarr3/zarr3.h"
 
 #define ZARR3_DOCUMENT "zarr.json" /* the only document of a node; its number is 0 */
@@ -49,7 +50,7 @@ extern const ncz_zarr3_encoding ncz_zarr3_encodings[ZARR3_KEYS_COUNT];
 int ncz_zarr3_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 /* For a lone array at the root, whose chunks are at the top whatever the variable's name. */
 int ncz_zarr3_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
-/* As in ncz_dialect_ops. */
+/* As in ncz_zarr_ops and ncz_dialect_ops. */
 ncz_key_encoding ncz_zarr3_encode_keys(char separator, bool v2);
 ncz_key_kind     ncz_zarr3_parse_key(const char *rest, size_t rank, uint64_t *index);
 bool             ncz_zarr3_split_chunk_key(const char *key, ncz_chunk_key *out);

@@ -3,7 +3,7 @@
  * The layout of both versions of Zarr: each chunk is an object, or chunks share shards. Keys are numbers joined by a
  * separator, below the array's own key. Any thread.
  */
-#include "format/format_int.h"
+#include "format/zarr/zarr.h"
 
 typedef struct zarr_layout {
     ncz_layout       base;

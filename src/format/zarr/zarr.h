@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What both versions of Zarr have in common: the generations of NCZarr's keys, and how chunks lie. Only the folders of
+ * the two versions and this one know it.
+ */
+#ifndef NCZ_FORMAT_ZARR_H
+#define NCZ_FORMAT_ZARR_H
+
+#include "format/format.h"
+
+/* The layout of metadata in the store: values of ncz_format_opts.gen. */
+typedef enum ncz_generation {
+    NCZ_GEN_PURE = NCZ_FORM_PLAIN, /* Zarr without NCZarr keys, any version */
+    NCZ_GEN_1,                     /* 4.8.0: NCZarr documents of their own */
+    NCZ_GEN_2,                     /* 4.8.1, 4.9.0: upper-case keys in Zarr's documents */
+    NCZ_GEN_3,                     /* 4.9.1, 4.9.2: lower-case keys there, as the specification says */
+    NCZ_GEN_4,                     /* 4.9.3 on: all keys among the attributes */
+    NCZ_GEN_BOTH,                  /* ours: the keys of G3 and those of G4 */
+    NCZ_GEN_V3,                    /* Zarr v3: all keys among the attributes, with v3's names */
+} ncz_generation;
+
+/* What only a version of Zarr has. */
+typedef struct ncz_zarr_ops {
+    int            version; /* as in its documents */
+    const char    *nczarr;  /* the version of NCZarr's keys */
+    ncz_generation newest;  /* of a new dataset with NCZarr's keys */
+    /* The key encoding for keys whose numbers are separated by '.' or '/' (0: the usual one of the encoding). `v2`: as
+     * Zarr v2 names chunks. */
+    ncz_key_encoding (*encode_keys)(char separator, bool v2);
+} ncz_zarr_ops;
+
+/*
+ * Makes the layout of an array of Zarr. A chunk's key is the array's key with a '/', `first`, and the numbers of the
+ * object, all joined by `separator`; a scalar has "0" where `first` is "". `root`: a lone array at the root, whose keys
+ * begin with `first`. `first` must last as long as the program.
+ */
+int ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root,
+                        const ncz_shard_layout *shard, ncz_layout **out);
+
+#endif /* NCZ_FORMAT_ZARR_H */
