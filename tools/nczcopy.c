@@ -6,7 +6,7 @@
  * Exit status: 0; 1 when something failed; 2 for a wrong command line; 3 when all is done but for damaged chunks, with
  * --damaged.
  */
-#include "version_text.h"
+#include "common/version_text.h"
 #include "copy/copy.h"
 #include "platform/platform.h"
 

@@ -6,10 +6,10 @@
  * Exit status: 0; 1 when something could not be read; 2 for a wrong command line; 3 when all but damaged chunks was
  * read, with --damaged.
  */
-#include "error_text.h"
-#include "redact_url.h"
-#include "unfinished.h"
-#include "version_text.h"
+#include "common/error_text.h"
+#include "common/redact_url.h"
+#include "common/unfinished.h"
+#include "common/version_text.h"
 #include "dump/dump.h"
 #include "report/report.h"
 #include "platform/platform.h"

@@ -3,15 +3,15 @@
  * nczgen: creates a dataset from CDL text. It has the options of ncgen; those without a meaning here are ignored.
  */
 #include "gen/gen.h"
-#include "char_notice.h"
-#include "error_text.h"
-#include "interrupt.h"
-#include "mode_words.h"
-#include "path_parts.h"
-#include "redact_url.h"
-#include "shell_word.h"
-#include "terminal_text.h"
-#include "version_text.h"
+#include "common/char_notice.h"
+#include "common/error_text.h"
+#include "common/interrupt.h"
+#include "common/mode_words.h"
+#include "common/path_parts.h"
+#include "common/redact_url.h"
+#include "common/shell_word.h"
+#include "common/terminal_text.h"
+#include "common/version_text.h"
 #include "platform/platform.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
  * Exit status: 0; 1 when something does not exist or cannot be read; 2 for a wrong command line.
  */
 #include "map/map.h"
-#include "error_text.h"
-#include "redact_url.h"
-#include "version_text.h"
+#include "common/error_text.h"
+#include "common/redact_url.h"
+#include "common/version_text.h"
 #include "platform/platform.h"
 
 #include <ctype.h>

@@ -16,8 +16,8 @@
 #ifndef NCZCOPY_COPY_H
 #define NCZCOPY_COPY_H
 
-#include "../damage.h"
-#include "../hyperslab.h"
+#include "common/damage.h"
+#include "common/hyperslab.h"
 
 #include <stdbool.h>
 #include <stddef.h>

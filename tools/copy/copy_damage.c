@@ -5,7 +5,7 @@
  */
 #include "copy_int.h"
 
-#include "../error_text.h"
+#include "common/error_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

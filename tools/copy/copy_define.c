@@ -7,7 +7,7 @@
  */
 #include "copy_int.h"
 
-#include "special_dtype.h"
+#include "common/special_dtype.h"
 
 #include <stdlib.h>
 #include <string.h>

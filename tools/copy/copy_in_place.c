@@ -15,7 +15,7 @@
  */
 #include "copy_int.h"
 
-#include "../interrupt.h"
+#include "common/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #ifndef NCZCOPY_COPY_INT_H
 #define NCZCOPY_COPY_INT_H
 
-#include "../unfinished.h"
-#include "../user_type.h"
+#include "common/unfinished.h"
+#include "common/user_type.h"
 #include "copy.h"
 
 #include "platform/platform.h"
@@ -60,8 +60,7 @@ char *copy_textf(const char *fmt, ...) NCZARR_PRINTF(1, 2);
 /* 1234567 -> "1.2 MiB", written to `out`, which has at least 32 bytes and is returned. */
 char *copy_size_text(double bytes, char *out);
 
-/* ---- what is copied: copy_source.c
- * --------------------------------------------------------------------------------- */
+/* ---- what is copied: copy_source.c --------------------------------------------------------------------------- */
 
 typedef struct copy_group {
     int   in, out; /* ncids */
@@ -172,8 +171,7 @@ typedef struct copy_values {
 /* False also if the types do not hold the same values: user_type_is_equal(). */
 bool copy_compare_user_values(const copy_values *a, const copy_values *b, size_t n);
 
-/* ---- budget: copy_plan.c
- * ------------------------------------------------------------------------------------------ */
+/* ---- budget: copy_plan.c ------------------------------------------------------------------------------------- */
 
 typedef struct copy_budget {
     size_t slab;  /* bytes of the piece that is read and written at once */
@@ -243,8 +241,7 @@ int copy_target_finish(copy_target *t);
 int  copy_target_publish(const copy_opts *o, copy_target *t);
 void copy_target_clear(copy_target *t); /* an open one is aborted or left to be resumed */
 
-/* ---- definitions: copy_define.c, copy_shards.c, copy_codecs.c
- * -------------------------------------------------------------------------- */
+/* ---- definitions: copy_define.c, copy_shards.c, copy_codecs.c ------------------------------------------------ */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
 /* Finds the same dimensions and variables in a target that is resumed. */
@@ -270,8 +267,7 @@ bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with 
 /* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
 
-/* ---- progress: copy_progress.c
- * ------------------------------------------------------------------------------------ */
+/* ---- progress: copy_progress.c ------------------------------------------------------------------------------- */
 
 typedef struct copy_progress {
     bool        on, json;
@@ -305,8 +301,7 @@ void copy_documents_clear(copy_documents *docs);
 
 int copy_in_place(const copy_opts *o);
 
-/* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c
- * --------------------------------------------------------------------------- */
+/* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c ----------------------------------------------------------- */
 
 /* Chunks of a variable that are stored already, by their place in its grid. */
 typedef struct copy_chunk_set {

@@ -4,7 +4,7 @@
  */
 #include "copy_int.h"
 
-#include "../path_match.h"
+#include "common/path_match.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  */
 #include "copy_int.h"
 
-#include "../mode_words.h"
-#include "../path_match.h"
+#include "common/mode_words.h"
+#include "common/path_match.h"
 
 #include <stdio.h>
 #include <stdlib.h>

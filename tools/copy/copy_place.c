@@ -5,8 +5,8 @@
  */
 #include "copy_int.h"
 
-#include "../path_parts.h"
-#include "../shell_word.h"
+#include "common/path_parts.h"
+#include "common/shell_word.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "copy_int.h"
 
-#include "../terminal_text.h"
+#include "common/terminal_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "copy_int.h"
 
-#include "../chunk_grid.h"
+#include "common/chunk_grid.h"
 
 #include <pthread.h>
 #include <stdlib.h>

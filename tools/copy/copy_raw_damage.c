@@ -5,7 +5,7 @@
  */
 #include "copy_int.h"
 
-#include "../chunk_grid.h"
+#include "common/chunk_grid.h"
 
 #include <stdlib.h>
 #include <string.h>

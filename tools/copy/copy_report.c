@@ -5,10 +5,10 @@
  */
 #include "copy_int.h"
 
-#include "../error_text.h"
-#include "../interrupt.h"
-#include "../redact_url.h"
-#include "../terminal_text.h"
+#include "common/error_text.h"
+#include "common/interrupt.h"
+#include "common/redact_url.h"
+#include "common/terminal_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

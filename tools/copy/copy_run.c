@@ -12,9 +12,9 @@
  */
 #include "copy_int.h"
 
-#include "../char_notice.h"
-#include "../interrupt.h"
-#include "../redact_url.h"
+#include "common/char_notice.h"
+#include "common/interrupt.h"
+#include "common/redact_url.h"
 
 #include <stdio.h>
 #include <stdlib.h>

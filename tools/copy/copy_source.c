@@ -5,8 +5,8 @@
  */
 #include "copy_int.h"
 
-#include "../error_text.h"
-#include "../path_match.h"
+#include "common/error_text.h"
+#include "common/path_match.h"
 #include "nczarr_zmap.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "copy_int.h"
 
-#include "../consolidated.h"
+#include "common/consolidated.h"
 
 #include <stdio.h>
 #include <stdlib.h>

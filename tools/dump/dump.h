@@ -8,8 +8,8 @@
 #ifndef NCZDUMP_DUMP_H
 #define NCZDUMP_DUMP_H
 
-#include "../damage.h"
-#include "../hyperslab.h"
+#include "common/damage.h"
+#include "common/hyperslab.h"
 
 #include <stdbool.h>
 #include <stddef.h>

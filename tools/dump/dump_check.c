@@ -6,7 +6,7 @@
  */
 #include "dump_int.h"
 
-#include "../consolidated.h"
+#include "common/consolidated.h"
 
 #include <stdlib.h>
 #include <string.h>

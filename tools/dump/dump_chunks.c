@@ -6,7 +6,7 @@
  */
 #include "dump_int.h"
 
-#include "../error_text.h"
+#include "common/error_text.h"
 
 #include <nczarr_zmap.h>
 #include <stdlib.h>

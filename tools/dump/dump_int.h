@@ -8,8 +8,8 @@
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
 
-#include "../cf_time.h"
-#include "../user_type.h"
+#include "common/cf_time.h"
+#include "common/user_type.h"
 #include "dump.h"
 
 #include "platform/platform.h"
@@ -38,8 +38,7 @@ dump_divide_up(size_t a, size_t b)
 
 void *dump_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
 
-/* ---- dump_text.c: a growing string, always NUL terminated once something was added
- * ------------------------------- */
+/* ---- dump_text.c: a growing string, always NUL terminated once something was added --------------------------- */
 
 typedef struct dump_text {
     char  *s;
@@ -88,8 +87,7 @@ bool dump_text_is_utf8(const char *s, size_t n);
 
 void *dump_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
 
-/* ---- dump_run.c
- * -------------------------------------------------------------------------------------------------- */
+/* ---- dump_run.c ---------------------------------------------------------------------------------------------- */
 
 typedef struct dump_var_id {
     int ncid, varid;
@@ -141,8 +139,7 @@ void dump_json_string(dump_context *d, const char *s);
 void dump_json_key(dump_context *d, int level, bool first, const char *key);
 void dump_json_end(dump_context *d, int level, bool empty); /* of an object */
 
-/* ---- dump_select.c: -v, -g, -c
- * ----------------------------------------------------------------------------------- */
+/* ---- dump_select.c: -v, -g, -c ------------------------------------------------------------------------------- */
 
 int  dump_select(dump_context *d);
 void dump_select_clear(dump_context *d);
@@ -153,8 +150,7 @@ bool dump_asks_for_var(const dump_context *d, int grp, int varid);
 /* The name and length of a dimension, of the part that is chosen. */
 int dump_inq_dim(const dump_context *d, int grp, int dimid, char *name, size_t *len);
 
-/* ---- tree of groups: dump_groups.c
- * --------------------------------------------------------------------------------- */
+/* ---- tree of groups: dump_groups.c --------------------------------------------------------------------------- */
 
 typedef struct dump_ids {
     int *id;
@@ -175,7 +171,7 @@ char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 int   dump_type_home(int grp, int typeid, int *home);
 
-/* ---- dump_type.c: types; user-defined ones: ../user_type.c ------------------------------------------------------ */
+/* ---- dump_type.c: types; user-defined ones: common/user_type.c ------------------------------------------------------ */
 
 size_t      dump_type_size(nc_type type); /* 0 if it is not an atomic one */
 const char *dump_type_name(nc_type type); /* atomic; NULL otherwise */
@@ -189,8 +185,7 @@ void dump_text_add_type_path(dump_text *t, int grp, const user_type *type); /* a
 
 void dump_json_type_path(dump_context *d, int grp, const user_type *t);
 
-/* ---- dump_var.c: one variable, one attribute
- * --------------------------------------------------------------------- */
+/* ---- dump_var.c: one variable, one attribute ----------------------------------------------------------------- */
 
 typedef struct dump_var {
     int                   grp, id;
@@ -230,8 +225,7 @@ void dump_att_clear(dump_att *a);
 /* As the group of the variable refers to it; also a type that netCDF does not have. */
 void dump_text_add_type(dump_text *t, const dump_var *v, bool cdl);
 
-/* ---- dump_value.c: one value to text
- * ----------------------------------------------------------------------------- */
+/* ---- dump_value.c: one value to text ------------------------------------------------------------------------- */
 
 typedef struct dump_number_format {
     int  float_digits, double_digits;
@@ -281,8 +275,7 @@ void dump_fill_load(const dump_var *v, dump_fill *f);
 void dump_fill_clear(dump_fill *f);
 bool dump_fill_matches(const dump_fill *f, const void *p);
 
-/* ---- dump_reader.c: a variable's values in order, in bounded pieces
- * ---------------------------------------------- */
+/* ---- dump_reader.c: a variable's values in order, in bounded pieces ------------------------------------------ */
 
 typedef struct dump_reader {
     const dump_var *v;
@@ -426,8 +419,7 @@ void dump_list(dump_context *d); /* dump_list.c */
 void dump_tree(dump_context *d);
 void dump_chunks(dump_context *d); /* dump_chunks.c */
 
-/* ---- dump_codecs.c
- * ----------------------------------------------------------------------------------------------- */
+/* ---- dump_codecs.c ------------------------------------------------------------------------------------------- */
 
 typedef struct dump_filters {
     size_t         n;
@@ -442,8 +434,7 @@ const char *dump_filter_name(unsigned int id);   /* NULL if it is not a known on
 char       *dump_codecs_text(const dump_var *v); /* the _Codecs document, or NULL; free it */
 bool        dump_json_is_valid(const char *s);
 
-/* ---- dump_time.c: numbers that are times
- * ------------------------------------------------------------------------- */
+/* ---- dump_time.c: numbers that are times --------------------------------------------------------------------- */
 
 /* The base for a variable's values: from its own units, or those of the variable whose bounds it holds. */
 cf_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);

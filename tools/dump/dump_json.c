@@ -7,7 +7,7 @@
  */
 #include "dump_int.h"
 
-#include "../error_text.h"
+#include "common/error_text.h"
 
 #include <stdlib.h>
 #include <string.h>

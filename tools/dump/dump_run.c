@@ -4,7 +4,7 @@
  */
 #include "dump_int.h"
 
-#include "../terminal_text.h"
+#include "common/terminal_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "dump_int.h"
 
-#include "../path_match.h"
+#include "common/path_match.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  */
 #include "dump_int.h"
 
-#include "../error_text.h"
-#include "../terminal_text.h"
+#include "common/error_text.h"
+#include "common/terminal_text.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  */
 #include "dump_int.h"
 
-#include "../error_text.h"
-#include "../terminal_text.h"
+#include "common/error_text.h"
+#include "common/terminal_text.h"
 
 #include <stdlib.h>
 #include <string.h>

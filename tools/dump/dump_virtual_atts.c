@@ -5,7 +5,7 @@
  */
 #include "dump_int.h"
 
-#include "special_dtype.h"
+#include "common/special_dtype.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * and gen_pos.
  */
 #include "gen_int.h"
-#include "../error_text.h"
+#include "common/error_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

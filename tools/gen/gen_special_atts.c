@@ -5,7 +5,7 @@
  */
 #include "gen_int.h"
 
-#include "../near_name.h"
+#include "common/near_name.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "map_int.h"
 
-#include "../error_text.h"
+#include "common/error_text.h"
 
 #include <stdlib.h>
 

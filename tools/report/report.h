@@ -8,7 +8,7 @@
 #ifndef NCZDUMP_REPORT_H
 #define NCZDUMP_REPORT_H
 
-#include "../dump/dump.h"
+#include "dump/dump.h"
 
 #include <stddef.h>
 #include <stdio.h>

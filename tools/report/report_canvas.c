@@ -4,7 +4,7 @@
  */
 #include "report_int.h"
 
-#include "../terminal_text.h"
+#include "common/terminal_text.h"
 
 #include <string.h>
 

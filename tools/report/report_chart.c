@@ -7,7 +7,7 @@
  */
 #include "report_int.h"
 
-#include "../terminal_text.h"
+#include "common/terminal_text.h"
 
 #include <math.h>
 #include <string.h>

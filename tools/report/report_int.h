@@ -3,7 +3,7 @@
 #ifndef NCZDUMP_REPORT_INT_H
 #define NCZDUMP_REPORT_INT_H
 
-#include "../dump/dump_int.h"
+#include "dump/dump_int.h"
 #include "report.h"
 
 #include <stdint.h>

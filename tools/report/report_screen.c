@@ -5,7 +5,7 @@
  */
 #include "report_int.h"
 
-#include "../terminal_text.h"
+#include "common/terminal_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "near_name.h"
+#include "common/near_name.h"
 
 #include <string.h>
 

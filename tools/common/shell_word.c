@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "shell_word.h"
+#include "common/shell_word.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mode_words.h"
+#include "common/mode_words.h"
 
-#include "near_name.h"
+#include "common/near_name.h"
 
 #include <nczarr.h>
 #include <stdio.h>

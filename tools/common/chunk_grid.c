@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "chunk_grid.h"
+#include "common/chunk_grid.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "version_text.h"
+#include "common/version_text.h"
 
 #include "nczarr.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* path_match.c: matches names that users give with paths. */
-#include "path_match.h"
+#include "common/path_match.h"
 
 #include <string.h>
 

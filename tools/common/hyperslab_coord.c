@@ -3,9 +3,9 @@
  * hyperslab_coord.c: finds values of a coordinate variable: the one-dimensional variable of its dimension's name, in
  * the dimension's group. Its values are taken as they are stored: scale_factor and add_offset are not applied.
  */
-#include "hyperslab.h"
+#include "common/hyperslab.h"
 
-#include "error_text.h"
+#include "common/error_text.h"
 
 #include <math.h>
 #include <stdio.h>

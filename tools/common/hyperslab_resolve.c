@@ -2,10 +2,10 @@
 /*
  * hyperslab_resolve.c: applies limits to the dimensions of an open dataset: each becomes a few runs of indices.
  */
-#include "hyperslab.h"
+#include "common/hyperslab.h"
 
-#include "error_text.h"
-#include "path_match.h"
+#include "common/error_text.h"
+#include "common/path_match.h"
 
 #include <stdio.h>
 #include <stdlib.h>

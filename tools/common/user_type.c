@@ -2,7 +2,7 @@
 /*
  * user_type.c: loads a user-defined type with all types inside it; compares its values.
  */
-#include "user_type.h"
+#include "common/user_type.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "redact_url.h"
+#include "common/redact_url.h"
 
 #include <stdio.h>
 #include <stdlib.h>

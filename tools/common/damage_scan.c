@@ -3,9 +3,9 @@
  * damage_scan.c: reads every stored chunk of a variable, several at once along the last dimension that has several,
  * so that the library's threads decode them side by side.
  */
-#include "chunk_grid.h"
-#include "damage.h"
-#include "hyperslab.h"
+#include "common/chunk_grid.h"
+#include "common/damage.h"
+#include "common/hyperslab.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>

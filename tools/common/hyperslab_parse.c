@@ -2,7 +2,7 @@
 /*
  * hyperslab_parse.c: parses limits: NCO's "dim,first,last,stride" and subscripts as Python has them.
  */
-#include "hyperslab.h"
+#include "common/hyperslab.h"
 
 #include <errno.h>
 #include <math.h>

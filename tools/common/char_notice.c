@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "char_notice.h"
+#include "common/char_notice.h"
 
 #include <nczarr.h>
 #include <stdbool.h>

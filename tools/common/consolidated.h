@@ -7,7 +7,7 @@
 #ifndef CONSOLIDATED_H
 #define CONSOLIDATED_H
 
-#include "error_text.h"
+#include "common/error_text.h"
 
 enum { CONSOLIDATED_TEXT = 2048 };
 

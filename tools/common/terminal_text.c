@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* terminal_text.c: characters that are safe on a terminal. */
-#include "terminal_text.h"
+#include "common/terminal_text.h"
 
 #include "platform/platform.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "path_parts.h"
+#include "common/path_parts.h"
 
 #include <stdbool.h>
 #include <stdio.h>

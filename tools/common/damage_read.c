@@ -3,10 +3,10 @@
  * damage_read.c: reads a strided box chunk by chunk, when reading it at once failed: what can be read is read, and
  * damaged chunks are the fill value.
  */
-#include "chunk_grid.h"
-#include "damage.h"
-#include "error_text.h"
-#include "hyperslab.h"
+#include "common/chunk_grid.h"
+#include "common/damage.h"
+#include "common/error_text.h"
+#include "common/hyperslab.h"
 
 #include <nczarr.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "error_text.h"
+#include "common/error_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "special_dtype.h"
+#include "common/special_dtype.h"
 
 #include <nczarr.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * hyperslab_read.c: reads a box of a part: one strided read for each combination of runs that it touches. Most boxes
  * touch one run in each dimension and are read in place; pieces of others go through memory of their own.
  */
-#include "damage.h"
-#include "hyperslab.h"
+#include "common/damage.h"
+#include "common/hyperslab.h"
 
 #include <stdlib.h>
 #include <string.h>

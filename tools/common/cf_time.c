@@ -5,7 +5,7 @@
  * Days are counted from a fixed day of each calendar, in exact integers; the time of day is rounded to microseconds.
  * A unit of months (seasons, years) goes by whole calendar months and gives midnight of the first, as ncdump does.
  */
-#include "cf_time.h"
+#include "common/cf_time.h"
 
 #include <ctype.h>
 #include <math.h>

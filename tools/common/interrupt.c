@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "interrupt.h"
+#include "common/interrupt.h"
 
 #include "platform/platform.h"
 

@@ -3,8 +3,8 @@
  * damage_log.c: tells damage from other failures, and lists the damaged chunks: all are counted, and the first lines
  * have their keys and causes.
  */
-#include "damage.h"
-#include "terminal_text.h"
+#include "common/damage.h"
+#include "common/terminal_text.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>

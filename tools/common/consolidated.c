@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "consolidated.h"
-#include "error_text.h"
-#include "path_parts.h"
+#include "common/consolidated.h"
+#include "common/error_text.h"
+#include "common/path_parts.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>
