@@ -6,6 +6,7 @@
  * Exit status: 0; 1 when something failed; 2 for a wrong command line; 3 when all is done but for damaged chunks, with
  * --damaged.
  */
+#include "common/message.h"
 #include "common/version_text.h"
 #include "copy/copy.h"
 #include "platform/platform.h"
@@ -129,7 +130,7 @@ take_number(const char *option, const char *arg, long least, long most, long *ou
     *out = strtol(arg, &end, 10);
     if (end != arg && *end == '\0' && *out >= least && *out <= most)
         return true;
-    fprintf(stderr, "nczcopy: %s: not a number from %ld to %ld: %s\n", option, least, most, arg);
+    message_print("%s: not a number from %ld to %ld: %s", option, least, most, arg);
     return false;
 }
 
@@ -151,7 +152,7 @@ take_progress(copy_opts *o, const char *arg)
     o->progress_json = arg != NULL;
     if (arg == NULL || strcmp(arg, "json") == 0)
         return true;
-    fprintf(stderr, "nczcopy: --progress: only json is known: %s\n", arg);
+    message_print("--progress: only json is known: %s", arg);
     return false;
 }
 
@@ -160,7 +161,7 @@ take_damaged(copy_opts *o, const char *arg)
 {
     if (damage_parse_policy(arg, &o->damaged))
         return true;
-    fprintf(stderr, "nczcopy: --damaged: not stop, fill or skip: %s\n", arg);
+    message_print("--damaged: not stop, fill or skip: %s", arg);
     return false;
 }
 
@@ -171,7 +172,7 @@ take_limits(copy_opts *o, const char *arg)
 
     if (hyperslab_parse(&o->limits, arg, why))
         return true;
-    fprintf(stderr, "nczcopy: -d: %s\n", why);
+    message_print("-d: %s", why);
     return false;
 }
 
@@ -208,18 +209,18 @@ take_kind(copy_opts *o, const char *arg)
                 o->mode = known[i].mode;
             return true;
         }
-    fprintf(stderr, "nczcopy: -k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr\n", arg);
+    message_print("-k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr", arg);
     return false;
 }
 
 static bool
-take_names(copy_names *list, const char *arg, bool *only)
+take_names(name_list *list, const char *arg, bool *only)
 {
-    copy_parse_names(list, arg);
+    name_list_add_all(list, arg);
     if (only != NULL)
         *only = true;
     if (list->n == 0)
-        fprintf(stderr, "nczcopy: an empty list of names\n");
+        message_print("an empty list of names");
     return list->n > 0;
 }
 
@@ -249,7 +250,7 @@ static bool
 take_zarr_format(copy_opts *o, const char *arg)
 {
     if (strcmp(arg, "2") != 0 && strcmp(arg, "3") != 0) {
-        fprintf(stderr, "nczcopy: --zarr-format: neither 2 nor 3: %s\n", arg);
+        message_print("--zarr-format: neither 2 nor 3: %s", arg);
         return false;
     }
     o->zarr_format = arg[0] - '0';
@@ -310,7 +311,7 @@ take_option(copy_opts *o, int c, const char *arg)
     case 'L': return take_log_level(arg);
     case '3':
     case '5':
-    case '6': fprintf(stderr, "nczcopy: -%c: netCDF-3 files are not written here\n", c); return false;
+    case '6': message_print("-%c: netCDF-3 files are not written here", c); return false;
     default: return take_flag(o, c);
     }
 }
@@ -320,27 +321,27 @@ static bool
 check_arguments(const copy_opts *o, int n)
 {
     if (o->remove_old && !o->in_place) {
-        fprintf(stderr, "nczcopy: --remove-old: only with --in-place\n");
+        message_print("--remove-old: only with --in-place");
         return false;
     }
     if (o->in_place && o->zarr_format == 0) {
-        fprintf(stderr, "nczcopy: --in-place: needs --zarr-format 2 or 3\n");
+        message_print("--in-place: needs --zarr-format 2 or 3");
         return false;
     }
     if (o->in_place && o->limits.n > 0) {
-        fprintf(stderr, "nczcopy: -d: not with --in-place, which copies nothing\n");
+        message_print("-d: not with --in-place, which copies nothing");
         return false;
     }
     if (o->in_place && o->damaged != DAMAGE_STOP) {
-        fprintf(stderr, "nczcopy: --damaged: not with --in-place, which reads no chunks\n");
+        message_print("--damaged: not with --in-place, which reads no chunks");
         return false;
     }
     if (n == (o->in_place ? 1 : 2))
         return true;
     if (o->in_place)
-        fprintf(stderr, "nczcopy: --in-place: one dataset is needed, %d given\n", n);
+        message_print("--in-place: one dataset is needed, %d given", n);
     else
-        fprintf(stderr, "nczcopy: a source and a target are needed, %d given\n", n);
+        message_print("a source and a target are needed, %d given", n);
     return false;
 }
 
@@ -363,6 +364,7 @@ main(int argc, char **argv)
     copy_opts   o = COPY_OPTS_INIT;
     int         c, status = EXIT_SUCCESS;
 
+    message_set_command("nczcopy");
     ncz_sys_start(&argc, &argv);
     if (argc > 0)
         argv[0] = program;

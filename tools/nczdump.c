@@ -6,7 +6,7 @@
  * Exit status: 0; 1 when something could not be read; 2 for a wrong command line; 3 when all but damaged chunks was
  * read, with --damaged.
  */
-#include "common/error_text.h"
+#include "common/message.h"
 #include "common/redact_url.h"
 #include "common/unfinished.h"
 #include "common/version_text.h"
@@ -121,7 +121,7 @@ static const struct option long_options[] = {
 static bool
 fail_value(const char *option, const char *value)
 {
-    fprintf(stderr, "nczdump: %s: not a valid value: %s\n", option, value);
+    message_print("%s: not a valid value: %s", option, value);
     return false;
 }
 
@@ -252,7 +252,7 @@ take_vars(dump_opts *o, const char *arg)
 
     if (dump_names_add_with_subscripts(&o->vars, &o->limits, arg, why))
         return true;
-    fprintf(stderr, "nczdump: -v: %s\n", why);
+    message_print("-v: %s", why);
     return false;
 }
 
@@ -263,7 +263,7 @@ take_limits(dump_opts *o, const char *arg)
 
     if (hyperslab_parse(&o->limits, arg, why))
         return true;
-    fprintf(stderr, "nczdump: -d: %s\n", why);
+    message_print("-d: %s", why);
     return false;
 }
 
@@ -305,11 +305,11 @@ take_plot(dump_opts *o, plot_opts *plot, int c)
         return true;
     }
     if (c == OPT_PLOT && !report_can_plot(&why)) {
-        fprintf(stderr, "nczdump: %s\n", why);
+        message_print("%s", why);
         return false;
     }
     if (plot->on) {
-        fprintf(stderr, "nczdump: --plot and --show: one picture at a time\n");
+        message_print("--plot and --show: one picture at a time");
         return false;
     }
     plot->on = true;
@@ -339,7 +339,7 @@ take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, i
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
     case 'v': return take_vars(o, optarg);
     case 'd': return take_limits(o, optarg);
-    case 'g': dump_names_add(&o->groups, optarg); return true;
+    case 'g': name_list_add_all(&o->groups, optarg); return true;
     case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, optarg);
     case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, optarg);
     case 'l': return take_line(o, optarg);
@@ -381,46 +381,37 @@ static bool
 check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
 {
     if (o->damaged != DAMAGE_STOP && (html || plot->on || (o->form != DUMP_CDL && o->form != DUMP_JSON))) {
-        fprintf(stderr, "nczdump: --damaged: only with CDL and --json, which print data\n");
+        message_print("--damaged: only with CDL and --json, which print data");
         return false;
     }
     if (o->check && (html || plot->on || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP)) {
-        fprintf(stderr, "nczdump: --check: not with --damaged or other forms of output\n");
+        message_print("--check: not with --damaged or other forms of output");
         return false;
     }
     if (plot->on && (o->vars.n != 1 || html || o->form != DUMP_CDL)) {
-        fprintf(stderr, o->vars.n != 1 ? "nczdump: --plot and --show: of one variable\n"
-                                       : "nczdump: --plot and --show: not with other forms of output\n");
+        message_print(o->vars.n != 1 ? "--plot and --show: of one variable"
+                                     : "--plot and --show: not with other forms of output");
         return false;
     }
     if (plot->on && !plot->show && n != 1 && n != 2) {
-        fprintf(stderr, "nczdump: --plot: a dataset is needed, and at most one file for the picture\n");
+        message_print("--plot: a dataset is needed, and at most one file for the picture");
         return false;
     }
     if (plot->on && !plot->show)
         return true;
     if (n != 1) {
-        fprintf(stderr, n == 0 ? "nczdump: no dataset given\n" : "nczdump: only one dataset at a time\n");
+        message_print(n == 0 ? "no dataset given" : "only one dataset at a time");
         return false;
     }
     if (o->sizes && o->form != DUMP_TREE) {
-        fprintf(stderr, "nczdump: --sizes: only with --tree\n");
+        message_print("--sizes: only with --tree");
         return false;
     }
     if (o->limits.n > 0 && (html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {
-        fprintf(stderr, "nczdump: -d: not with --tree, --chunks and --html, which show what is stored\n");
+        message_print("-d: not with --tree, --chunks and --html, which show what is stored");
         return false;
     }
     return true;
-}
-
-static void
-report_failure(const char *path, int rc)
-{
-    char text[ERROR_TEXT_SIZE];
-
-    error_text(rc, path, text);
-    fprintf(stderr, "nczdump: %s: %s\n", path, text);
 }
 
 static int
@@ -432,7 +423,7 @@ explain_url(const char *url, const char *shown)
     if (text != NULL)
         fputs(text, stdout);
     if (rc != NC_NOERR)
-        report_failure(shown, rc);
+        (void)message_fail(rc, shown);
     free(text);
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -446,7 +437,7 @@ report_warnings(const char *shown, int ncid)
 
     (void)nczarr_inq_warnings(ncid, &n, &texts);
     for (size_t i = 0; i < n; i++)
-        fprintf(stderr, "nczdump: %s: warning: %s\n", shown, texts[i]);
+        message_print("%s: warning: %s", shown, texts[i]);
 }
 
 static int
@@ -457,12 +448,12 @@ dump_path(const char *path, const char *shown, const char *name, const char *png
     int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
 
     if (rc != NC_NOERR) {
-        report_failure(shown, rc);
+        (void)message_fail(rc, shown);
     } else {
         o->file = shown;
         o->color = report_wants_color(plot->color);
         if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
-            fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
+            message_print("%s: this copy is not complete: values that are missing show as fill", shown);
         if (o->form != DUMP_KIND)
             report_warnings(shown, ncid);
         if (name == NULL)
@@ -498,7 +489,7 @@ dump_or_explain(char **args, bool explained, const char *name, dump_opts *o, con
     int         status = EXIT_FAILURE;
 
     if (shown == NULL)
-        fprintf(stderr, "nczdump: out of memory\n");
+        message_print("out of memory");
     else
         status = explained ? explain_url(path, shown) : dump_path(path, shown, name, args[1], o, html, plot);
     free(shown);
@@ -516,6 +507,7 @@ main(int argc, char **argv)
     bool        explained = false;
     int         c, status = EXIT_SUCCESS;
 
+    message_set_command("nczdump");
     ncz_sys_start(&argc, &argv);
     if (argc > 0)
         argv[0] = program;
@@ -540,8 +532,8 @@ main(int argc, char **argv)
     else
         status = dump_or_explain(argv + optind, explained, name, &o, &html, &plot);
 done:
-    dump_names_clear(&o.vars);
-    dump_names_clear(&o.groups);
+    name_list_clear(&o.vars);
+    name_list_clear(&o.groups);
     hyperslab_limits_clear(&o.limits);
     return status;
 }

@@ -6,11 +6,11 @@
 #include "common/char_notice.h"
 #include "common/error_text.h"
 #include "common/interrupt.h"
+#include "common/message.h"
 #include "common/mode_words.h"
 #include "common/path_parts.h"
 #include "common/redact_url.h"
 #include "common/shell_word.h"
-#include "common/terminal_text.h"
 #include "common/version_text.h"
 #include "platform/platform.h"
 
@@ -58,9 +58,7 @@ print_message(void *ctx, bool is_error, const char *text)
 {
     (void)ctx;
     (void)is_error;
-    fputs("nczgen: ", stderr);
-    terminal_print(stderr, text);
-    fputc('\n', stderr);
+    message_print("%s", text);
 }
 
 static int
@@ -110,12 +108,12 @@ parse_input(const options *o, gen_cdl **out)
     int    rc = NC_EINVAL;
 
     if (in == NULL) {
-        fprintf(stderr, "nczgen: %s: %s\n", o->in, strerror(errno));
+        message_print("%s: %s", o->in, strerror(errno));
         return rc;
     }
     text = read_all(in, &len);
     if (text == NULL)
-        fprintf(stderr, "nczgen: %s: %s\n", std ? "standard input" : o->in, strerror(errno));
+        message_print("%s: %s", std ? "standard input" : o->in, strerror(errno));
     else
         rc = gen_parse(std ? "<stdin>" : o->in, text, len, o->gen.report, out);
     free(text);
@@ -148,23 +146,11 @@ choose_name(const options *o, const gen_cdl *cdl)
 /* Returned in place of a netCDF code: the value of an option is wrong. It is reported. */
 #define WRONG_OPTION (1 << 21)
 
-static int
-report_failure(const char *path, int rc)
-{
-    char *shown = redact_url(path);
-    char  text[ERROR_TEXT_SIZE];
-
-    error_text(rc, shown, text);
-    fprintf(stderr, "nczgen: %s: %s\n", shown != NULL ? shown : "", text);
-    free(shown);
-    return rc;
-}
-
 /* The library does not take the path that -o and --mode give. */
 static int
 report_bad_path(const char *path, int rc)
 {
-    (void)report_failure(path, rc);
+    (void)message_fail(rc, path);
     return rc == NC_ENOMEM ? rc : WRONG_OPTION;
 }
 
@@ -183,7 +169,7 @@ add_modes(const options *o, const gen_cdl *cdl, char **path)
     nczarr_path_clear(&parts);
     free(keys);
     if (full == NULL) {
-        fprintf(stderr, "nczgen: out of memory\n");
+        message_print("out of memory");
         return NC_ENOMEM;
     }
     free(*path);
@@ -198,12 +184,11 @@ refuse_name(const options *o, const char *path, const char *file)
     int   rc = out != NULL && in != NULL ? NC_EINVAL : NC_ENOMEM;
 
     if (rc == NC_ENOMEM)
-        fprintf(stderr, "nczgen: out of memory\n");
+        message_print("out of memory");
     else
-        fprintf(stderr,
-                "nczgen: %s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o %s %s. "
-                "To store Zarr under that name: --mode nczarr or --mode zarr\n",
-                path, file, out, in);
+        message_print("%s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o %s %s. "
+                      "To store Zarr under that name: --mode nczarr or --mode zarr",
+                      path, file, out, in);
     free(out);
     free(in);
     return rc;
@@ -220,7 +205,7 @@ check_name(const options *o, const char *path)
     if (rc != NC_NOERR)
         return report_bad_path(path, rc);
     if (o->mode != NULL && o->mode[0] != '\0' && parts.fragment[0] == '\0') {
-        fprintf(stderr, "nczgen: " PATH_BAD_MODE "\n", o->mode);
+        message_print(PATH_BAD_MODE, o->mode);
         rc = WRONG_OPTION;
     } else if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL) {
         rc = refuse_name(o, parts.path, file);
@@ -241,7 +226,7 @@ say_notice(const char *path, const char *notice)
 {
     char *shown = redact_url(path);
 
-    fprintf(stderr, "nczgen: %s: %s\n", shown != NULL ? shown : "the dataset", notice);
+    message_print("%s: %s", shown != NULL ? shown : "the dataset", notice);
     free(shown);
 }
 
@@ -258,21 +243,21 @@ write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
     if (rc == NC_NOERR) {
         notice = char_notice(ncid);
         if ((rc = nc_close(ncid)) != NC_NOERR) {
-            report_failure(path, rc);
+            message_fail(rc, path);
             gone = rc == NC_EEXIST ? NC_NOERR : nc_delete(path); /* NC_EEXIST: it is another writer's */
             if (gone != NC_NOERR && gone != NC_ENOOBJECT)
-                report_failure(path, gone);
+                message_fail(gone, path);
         } else if (notice != NULL) {
             say_notice(path, notice);
         }
         return rc;
     }
     if ((gone = nc_abort(ncid)) != NC_NOERR)
-        report_failure(path, gone);
+        message_fail(gone, path);
     if (rc == GEN_STOPPED) {
         shown = redact_url(path);
-        fprintf(stderr, "nczgen: %s: interrupted; %s. The same command starts from the beginning\n",
-                shown != NULL ? shown : "", gone == NC_NOERR ? "nothing is left of it" : "some of it is left");
+        message_print("%s: interrupted; %s. The same command starts from the beginning", shown != NULL ? shown : "",
+                      gone == NC_NOERR ? "nothing is left of it" : "some of it is left");
         free(shown);
     }
     return rc;
@@ -288,11 +273,11 @@ generate(const options *o, const gen_cdl *cdl)
     int   ncid, rc;
 
     if (path == NULL) {
-        fprintf(stderr, "nczgen: out of memory\n");
+        message_print("out of memory");
         return NC_ENOMEM;
     }
     if (o->out == NULL && !is_plain_name(o->name != NULL ? o->name : gen_name(cdl))) {
-        fprintf(stderr, "nczgen: \"%s\" cannot be the name of a dataset: give it a path with -o\n", path);
+        message_print("\"%s\" cannot be the name of a dataset: give it a path with -o", path);
         free(path);
         return o->name != NULL ? WRONG_OPTION : NC_EBADNAME;
     }
@@ -304,7 +289,7 @@ generate(const options *o, const gen_cdl *cdl)
     interrupt_catch();
     rc = nc_create(path, mode, &ncid);
     if (rc != NC_NOERR)
-        report_failure(path, rc);
+        message_fail(rc, path);
     else
         rc = write_dataset(o, cdl, path, ncid);
     free(path);
@@ -393,7 +378,7 @@ take_option(options *o, int c, const char *arg)
         o->out = arg;
         o->binary = true;
         return -1;
-    case 'm': o->mode = arg; return mode_words_check("nczgen", arg) ? -1 : EXIT_USAGE;
+    case 'm': o->mode = arg; return mode_words_check(arg) ? -1 : EXIT_USAGE;
     case 'z': return take_zarr_format(o, arg);
     case 'k':
         o->kind_given = o->binary = true;
@@ -440,6 +425,7 @@ main(int argc, char **argv)
     gen_cdl *cdl = NULL;
     int      c, status, rc;
 
+    message_set_command("nczgen");
     ncz_sys_start(&argc, &argv);
     while ((c = getopt_long(argc, argv, "bo:k:134567N:HxPl:W:L:dD:h", longs, NULL)) != -1)
         if ((status = take_option(&o, c, optarg)) >= 0)
@@ -451,7 +437,7 @@ main(int argc, char **argv)
     if (rc == NC_NOERR && o.binary)
         rc = generate(&o, cdl);
     else if (rc == NC_NOERR)
-        fprintf(stderr, "nczgen: the text is correct; nothing was written: -o PATH writes a dataset\n");
+        message_print("the text is correct; nothing was written: -o PATH writes a dataset");
     gen_free(cdl);
     if (rc == GEN_STOPPED)
         interrupt_end();

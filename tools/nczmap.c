@@ -6,7 +6,8 @@
  * Exit status: 0; 1 when something does not exist or cannot be read; 2 for a wrong command line.
  */
 #include "map/map.h"
-#include "common/error_text.h"
+#include "common/memory.h"
+#include "common/message.h"
 #include "common/redact_url.h"
 #include "common/version_text.h"
 #include "platform/platform.h"
@@ -75,7 +76,7 @@ take_range(map_opts *o, const char *arg)
         good = take_bytes(end + 1, &end, &o->count);
     if (good && *end == '\0')
         return true;
-    fprintf(stderr, "nczmap: -r: not a range of bytes, START or START:COUNT: %s\n", arg);
+    message_print("-r: not a range of bytes, START or START:COUNT: %s", arg);
     return false;
 }
 
@@ -86,7 +87,7 @@ take_log_level(const char *arg)
     long  n = strtol(arg, &end, 10);
 
     if (end == arg || *end != '\0' || n < -1 || n > 100) {
-        fprintf(stderr, "nczmap: -L: not a level: %s\n", arg);
+        message_print("-L: not a level: %s", arg);
         return false;
     }
     (void)nc_set_log_level((int)n);
@@ -112,10 +113,10 @@ find_command(const char *name, int nargs)
         if (strcmp(commands[i].name, name) == 0) {
             if (nargs > 0 || commands[i].alone)
                 return &commands[i];
-            fprintf(stderr, "nczmap: %s: an argument is needed: a key or a pattern\n", name);
+            message_print("%s: an argument is needed: a key or a pattern", name);
             return NULL;
         }
-    fprintf(stderr, "nczmap: no such command: %s\n", name);
+    message_print("no such command: %s", name);
     return NULL;
 }
 
@@ -126,10 +127,7 @@ run_command(const struct command *c, const map_opts *o, const char *path, char *
     int         rc = nczarr_map_open(path, NCZARR_MAP_READ, &map), one, why = 0;
 
     if (rc != NC_NOERR) {
-        char text[ERROR_TEXT_SIZE];
-
-        error_text(rc, o->path, text);
-        fprintf(stderr, "nczmap: %s: %s\n", o->path, text);
+        (void)message_fail(rc, path);
         return EXIT_FAILURE;
     }
     for (int i = 0; i < (n > 0 ? n : 1) && why == 0; i++) {
@@ -140,7 +138,7 @@ run_command(const struct command *c, const map_opts *o, const char *path, char *
     }
     (void)nczarr_map_close(map);
     if (ferror(o->out)) {
-        fprintf(stderr, "nczmap: cannot write the output%s%s\n", why != 0 ? ": " : "", why != 0 ? strerror(why) : "");
+        message_print("cannot write the output%s%s", why != 0 ? ": " : "", why != 0 ? strerror(why) : "");
         return EXIT_FAILURE;
     }
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -155,6 +153,7 @@ main(int argc, char **argv)
     int                   c, args, status = EXIT_SUCCESS;
     char                 *shown;
 
+    message_set_command("nczmap");
     ncz_sys_start(&argc, &argv);
     if (argc > 0)
         argv[0] = program;
@@ -170,7 +169,7 @@ main(int argc, char **argv)
             status = EXIT_USAGE;
     }
     if (status == EXIT_SUCCESS && optind == argc) {
-        fprintf(stderr, "nczmap: no store given\n");
+        message_print("no store given");
         status = EXIT_USAGE;
     }
     args = argc - optind - 2;
@@ -180,11 +179,7 @@ main(int argc, char **argv)
         fprintf(stderr, "Try 'nczmap --help'.\n");
         return status;
     }
-    if ((shown = redact_url(argv[optind])) == NULL) {
-        fprintf(stderr, "nczmap: out of memory\n");
-        return EXIT_FAILURE;
-    }
-    o.path = shown;
+    o.path = shown = memory_need(redact_url(argv[optind]));
     status = run_command(command, &o, argv[optind], argv + optind + 2, args > 0 ? args : 0);
     free(shown);
     return status;

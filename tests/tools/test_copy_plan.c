@@ -183,18 +183,18 @@ sizes(void **state)
 static void
 names(void **state)
 {
-    copy_names list = {.n = 0};
-    copy_opts  o = COPY_OPTS_INIT;
+    name_list list = {.n = 0};
+    copy_opts o = COPY_OPTS_INIT;
 
     (void)state;
-    copy_parse_names(&list, "a,,b\\,c,/g/d");
+    name_list_add_all(&list, "a,,b\\,c,/g/d");
     assert_int_equal(list.n, 3);
     assert_string_equal(list.name[1], "b,c");
-    assert_true(copy_names_match(&list, "/g/a"));
-    assert_true(copy_names_match(&list, "/b,c"));
-    assert_true(copy_names_match(&list, "/g/d"));
-    assert_false(copy_names_match(&list, "/h/g/d"));
-    assert_false(copy_names_match(&list, "/ga"));
+    assert_true(name_list_match(&list, "/g/a"));
+    assert_true(name_list_match(&list, "/b,c"));
+    assert_true(name_list_match(&list, "/g/d"));
+    assert_false(name_list_match(&list, "/h/g/d"));
+    assert_false(name_list_match(&list, "/ga"));
     o.vars = list;
     assert_true(copy_parse_chunks(&o, "t/5,lat/"));
     assert_true(copy_parse_chunks(&o, "g/v:1,2"));

@@ -193,13 +193,14 @@ test_messages(void **state)
     char          room[4096];
 
     (void)state;
+    copy_report_begin();
     set_width(80);
     copy_progress_begin(&p, &o, 4096);
     (void)drawn_line(&p, 1024, "/t", room);
-    copy_say("%s", "something");
+    message_print("%s", "something");
     look(room);
     assert_string_equal(room, "\r\x1b[Knczcopy: something\n");
-    copy_say("%s", "more");
+    message_print("%s", "more");
     look(room);
     assert_string_equal(room, "nczcopy: more\n");
     copy_set_unfinished("https://user:secret@host/b/x.zarr?sig=hidden");

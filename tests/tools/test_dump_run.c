@@ -148,23 +148,23 @@ choices(void **state)
     has(s, "data:\n\n t = 0, 90 ;\n\ngroup");
     free(s);
     o.part = DUMP_ALL;
-    dump_names_add(&o.vars, "/g r/v,real");
+    name_list_add_all(&o.vars, "/g r/v,real");
     s = dumped(nc, &o, NC_NOERR);
     has(s, "data:\n\n real = ");
     has(s, "\n   v =\n");
     assert_null(strstr(s, "\n xt ="));
     free(s);
-    dump_names_add(&o.vars, "nope");
+    name_list_add_all(&o.vars, "nope");
     s = dumped(nc, &o, NC_EINVAL);
     assert_string_equal(s, "");
     free(s);
-    dump_names_clear(&o.vars);
-    dump_names_add(&o.groups, "/");
+    name_list_clear(&o.vars);
+    name_list_add_all(&o.groups, "/");
     s = dumped(nc, &o, NC_NOERR);
     has(s, "\n xt =");
     assert_null(strstr(s, "\n   v ="));
     free(s);
-    dump_names_clear(&o.groups);
+    name_list_clear(&o.groups);
     OK(nc_close(nc));
 }
 

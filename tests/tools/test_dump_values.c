@@ -16,10 +16,10 @@
 static const dump_number_format plain = {.float_digits = 7, .double_digits = 15};
 
 static void
-same(dump_text *t, const char *want)
+same(text_buf *t, const char *want)
 {
     assert_string_equal(t->s, want);
-    dump_text_clear(t);
+    text_clear(t);
 }
 
 static void
@@ -40,9 +40,9 @@ names(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dump_text t = DUMP_TEXT_INIT;
+        text_buf t = TEXT_BUF_INIT;
 
-        dump_text_add_name(&t, cases[i].name);
+        text_add_name(&t, cases[i].name);
         same(&t, cases[i].cdl);
     }
 }
@@ -51,20 +51,20 @@ static void
 strings(void **state)
 {
     static const char all[] = "a\001\b\t\n\v\f\r\"'\\\177\xc3\xa9";
-    dump_text         t = DUMP_TEXT_INIT;
+    text_buf          t = TEXT_BUF_INIT;
     (void)state;
 
-    dump_text_add_cdl(&t, all, sizeof all - 1, false);
+    text_add_cdl(&t, all, sizeof all - 1, false);
     same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\xc3\xa9");
-    dump_text_add_cdl(&t, all, sizeof all - 1, true);
+    text_add_cdl(&t, all, sizeof all - 1, true);
     same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\\303\\251");
-    dump_text_add_json(&t, all, sizeof all - 1);
+    text_add_json(&t, all, sizeof all - 1);
     same(&t, "\"a\\u0001\\b\\t\\n\\u000B\\f\\r\\\"'\\\\\\u007F\xc3\xa9\"");
-    dump_text_add_json(&t, "a\0b", 3);
+    text_add_json(&t, "a\0b", 3);
     same(&t, "\"a\\u0000b\"");
-    dump_text_add_json(&t, "Hi\xe9", 3);
+    text_add_json(&t, "Hi\xe9", 3);
     same(&t, "[72, 105, 233]");
-    dump_text_add_xml(&t, "a<b>&\"'\n\001\xff", 10);
+    text_add_xml(&t, "a<b>&\"'\n\001\xff", 10);
     same(&t, "a&lt;b&gt;&amp;&quot;'&#xA;\xef\xbf\xbd\xef\xbf\xbd");
 }
 
@@ -75,15 +75,15 @@ utf8(void **state)
         "\x80", "\xc0\x80", "\xc3", "\xed\xa0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xff"};
     (void)state;
 
-    assert_true(dump_text_is_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9));
+    assert_true(text_is_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(dump_text_is_utf8(bad[i], strlen(bad[i])));
+        assert_false(text_is_utf8(bad[i], strlen(bad[i])));
 }
 
 #define CHECK(type, ctype, value, data, attribute, json)                                                             \
     do {                                                                                                             \
-        ctype     x_ = value;                                                                                        \
-        dump_text t_ = DUMP_TEXT_INIT;                                                                               \
+        ctype    x_ = value;                                                                                         \
+        text_buf t_ = TEXT_BUF_INIT;                                                                                 \
         dump_value_cdl(&t_, &plain, type, &x_);                                                                      \
         same(&t_, data);                                                                                             \
         dump_value_att(&t_, &plain, type, &x_);                                                                      \
@@ -215,13 +215,13 @@ dates(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cf_timebase tb;
-        dump_text   t = DUMP_TEXT_INIT;
+        text_buf    t = TEXT_BUF_INIT;
         bool        ok =
             cf_timebase_parse(cases[i].units, cases[i].calendar, &tb) && dump_timebase_text(&tb, cases[i].value, &t);
 
         if (ok != (cases[i].want != NULL) || (ok && strcmp(t.s, cases[i].want) != 0))
             fail_msg("%g %s: %s", cases[i].value, cases[i].units, ok ? t.s : "no time");
-        dump_text_clear(&t);
+        text_clear(&t);
     }
 }
 
@@ -234,25 +234,25 @@ calendars(void **state)
 
     for (size_t c = 0; c < sizeof cal / sizeof *cal; c++) {
         cf_timebase tb, again;
-        dump_text   t = DUMP_TEXT_INIT, units = DUMP_TEXT_INIT, back = DUMP_TEXT_INIT;
+        text_buf    t = TEXT_BUF_INIT, units = TEXT_BUF_INIT, back = TEXT_BUF_INIT;
 
         assert_true(cf_timebase_parse("days since 0000-03-01", cal[c], &tb));
         assert_false(cf_timebase_parse("days since 0000-03-01 00:00:1e120", cal[c], &again));
         assert_false(cf_timebase_parse("days since 0000-03-01 00:00:00 +0:0:1e300", cal[c], &again));
         for (int day = -1500; day < 600000; day += day % 7 == 0 ? 1 : 29) {
-            dump_text_reset(&t);
-            dump_text_reset(&units);
-            dump_text_reset(&back);
+            text_reset(&t);
+            text_reset(&units);
+            text_reset(&back);
             assert_true(dump_timebase_text(&tb, day, &t));
-            dump_text_addf(&units, "days since %.*s", (int)t.len - 2, t.s + 1);
+            text_addf(&units, "days since %.*s", (int)t.len - 2, t.s + 1);
             assert_true(cf_timebase_parse(units.s, cal[c], &again));
             assert_true(dump_timebase_text(&again, 0, &back));
             assert_string_equal(back.s, t.s);
             assert_true(again.day - tb.day == day);
         }
-        dump_text_clear(&t);
-        dump_text_clear(&units);
-        dump_text_clear(&back);
+        text_clear(&t);
+        text_clear(&units);
+        text_clear(&back);
     }
 }
 
@@ -262,7 +262,7 @@ json_documents(void **state)
     static const char *const good[] = {"[]", " {\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"]} ", "0", "\"\""};
     static const char *const bad[] = {"",        "[",     "{\"a\"}", "[1,]", "01",      "nul",
                                       "\"\\x\"", "[] []", "{a: 1}",  "-",    "\"\xff\""};
-    dump_text                deep = DUMP_TEXT_INIT;
+    text_buf                 deep = TEXT_BUF_INIT;
     (void)state;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -270,9 +270,9 @@ json_documents(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(dump_json_is_valid(bad[i]));
     for (int i = 0; i < 100000; i++)
-        dump_text_addc(&deep, '[');
+        text_addc(&deep, '[');
     assert_false(dump_json_is_valid(deep.s));
-    dump_text_clear(&deep);
+    text_clear(&deep);
 }
 
 static void
@@ -304,16 +304,16 @@ default_names(void **state)
 static void
 name_lists(void **state)
 {
-    dump_names list = {.n = 0};
+    name_list list = {.n = 0};
     (void)state;
 
-    dump_names_add(&list, "a,/g/b,,c\\,d");
-    dump_names_add(&list, "e");
+    name_list_add_all(&list, "a,/g/b,,c\\,d");
+    name_list_add_all(&list, "e");
     assert_int_equal(list.n, 4);
     assert_string_equal(list.name[1], "/g/b");
     assert_string_equal(list.name[2], "c,d");
     assert_string_equal(list.name[3], "e");
-    dump_names_clear(&list);
+    name_list_clear(&list);
     assert_int_equal(list.n, 0);
 }
 

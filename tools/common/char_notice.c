@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/char_notice.h"
+#include "common/group_tree.h"
 
 #include <nczarr.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 static bool
 has_chars(int ncid)
 {
-    int     n = 0, *ids = NULL;
+    id_list groups = {.id = NULL};
+    int     n = 0;
     bool    has = false;
     nc_type type;
 
@@ -16,11 +17,11 @@ has_chars(int ncid)
         return false;
     for (int i = 0; i < n && !has; i++)
         has = nc_inq_vartype(ncid, i, &type) == NC_NOERR && type == NC_CHAR;
-    if (!has && nc_inq_grps(ncid, &n, NULL) == NC_NOERR && n > 0 && (ids = malloc((size_t)n * sizeof *ids)) != NULL &&
-        nc_inq_grps(ncid, NULL, ids) == NC_NOERR)
-        for (int i = 0; i < n && !has; i++)
-            has = has_chars(ids[i]);
-    free(ids);
+    if (!has)
+        (void)id_list_groups(ncid, &groups);
+    for (int i = 0; i < groups.n && !has; i++)
+        has = has_chars(groups.id[i]);
+    id_list_clear(&groups);
     return has;
 }
 

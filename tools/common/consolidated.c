@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/consolidated.h"
 #include "common/error_text.h"
+#include "common/group_tree.h"
 #include "common/path_parts.h"
 
 #include <nczarr.h>
@@ -185,57 +186,17 @@ done:
     free(docs);
 }
 
-/* ---- lists of ids ---- */
-
-typedef struct id_list {
-    int *id, n;
-} id_list;
-
-static id_list
-list_vars(int ncid)
-{
-    id_list l = {.n = 0};
-
-    if (nc_inq_varids(ncid, &l.n, NULL) == NC_NOERR && (l.id = calloc((size_t)l.n + 1, sizeof *l.id)) != NULL &&
-        nc_inq_varids(ncid, NULL, l.id) == NC_NOERR)
-        return l;
-    free(l.id);
-    return (id_list){.n = 0};
-}
-
-static id_list
-list_dims(int ncid)
-{
-    id_list l = {.n = 0};
-
-    if (nc_inq_dimids(ncid, &l.n, NULL, 0) == NC_NOERR && (l.id = calloc((size_t)l.n + 1, sizeof *l.id)) != NULL &&
-        nc_inq_dimids(ncid, NULL, l.id, 0) == NC_NOERR)
-        return l;
-    free(l.id);
-    return (id_list){.n = 0};
-}
-
-static id_list
-list_groups(int ncid)
-{
-    id_list l = {.n = 0};
-
-    if (nc_inq_grps(ncid, &l.n, NULL) == NC_NOERR && (l.id = calloc((size_t)l.n + 1, sizeof *l.id)) != NULL &&
-        nc_inq_grps(ncid, NULL, l.id) == NC_NOERR)
-        return l;
-    free(l.id);
-    return (id_list){.n = 0};
-}
-
 /* ---- groups ---- */
 
 static void
 compare_vars(const both *b)
 {
-    id_list copy = list_vars(b->copy), docs = list_vars(b->docs);
+    id_list copy, docs;
     char    name[NC_MAX_NAME + 1];
     int     other;
 
+    (void)id_list_vars(b->copy, &copy);
+    (void)id_list_vars(b->docs, &docs);
     for (int i = 0; i < copy.n; i++)
         if (nc_inq_varname(b->copy, copy.id[i], name) != NC_NOERR)
             continue;
@@ -246,33 +207,21 @@ compare_vars(const both *b)
     for (int i = 0; i < docs.n; i++)
         if (nc_inq_varname(b->docs, docs.id[i], name) == NC_NOERR && nc_inq_varid(b->copy, name, &other) != NC_NOERR)
             report_one_side(b, "variable", name, false);
-    free(copy.id);
-    free(docs.id);
-}
-
-static bool
-is_unlimited(int ncid, int dimid)
-{
-    int  n = 0, *ids = NULL;
-    bool found = false;
-
-    if (nc_inq_unlimdims(ncid, &n, NULL) == NC_NOERR && (ids = calloc((size_t)n + 1, sizeof *ids)) != NULL &&
-        nc_inq_unlimdims(ncid, NULL, ids) == NC_NOERR)
-        for (int i = 0; i < n; i++)
-            found = found || ids[i] == dimid;
-    free(ids);
-    return found;
+    id_list_clear(&copy);
+    id_list_clear(&docs);
 }
 
 /* The lengths are compared by the variables' shapes, too; but a dimension may have no variable. */
 static void
 compare_dims(const both *b)
 {
-    id_list copy = list_dims(b->copy), docs = list_dims(b->docs);
+    id_list copy, docs;
     char    name[NC_MAX_NAME + 1];
     size_t  n, m;
     int     other;
 
+    (void)id_list_dims(b->copy, &copy);
+    (void)id_list_dims(b->docs, &docs);
     for (int i = 0; i < copy.n; i++)
         if (nc_inq_dim(b->copy, copy.id[i], name, &n) != NC_NOERR)
             continue;
@@ -281,14 +230,14 @@ compare_dims(const both *b)
         else if (nc_inq_dimlen(b->docs, other, &m) == NC_NOERR && n != m)
             report(b, "%s%s: this dimension is %zu long in the consolidated metadata, %zu in the documents", b->path,
                    name, n, m);
-        else if (is_unlimited(b->copy, copy.id[i]) != is_unlimited(b->docs, other))
+        else if (group_dim_is_unlimited(b->copy, copy.id[i]) != group_dim_is_unlimited(b->docs, other))
             report(b, "%s%s: this dimension is unlimited only in the %s", b->path, name,
-                   is_unlimited(b->docs, other) ? "documents" : "consolidated metadata");
+                   group_dim_is_unlimited(b->docs, other) ? "documents" : "consolidated metadata");
     for (int i = 0; i < docs.n; i++)
         if (nc_inq_dimname(b->docs, docs.id[i], name) == NC_NOERR && nc_inq_dimid(b->copy, name, &other) != NC_NOERR)
             report_one_side(b, "dimension", name, false);
-    free(copy.id);
-    free(docs.id);
+    id_list_clear(&copy);
+    id_list_clear(&docs);
 }
 
 static void compare_group(const both *b);
@@ -313,10 +262,12 @@ compare_inner(const both *b, int copy, int docs, const char *name)
 static void
 compare_group(const both *b)
 {
-    id_list copy = list_groups(b->copy), docs = list_groups(b->docs);
+    id_list copy, docs;
     char    name[NC_MAX_NAME + 1];
     int     other;
 
+    (void)id_list_groups(b->copy, &copy);
+    (void)id_list_groups(b->docs, &docs);
     compare_atts(b, NC_GLOBAL, NC_GLOBAL, "");
     compare_dims(b);
     compare_vars(b);
@@ -330,8 +281,8 @@ compare_group(const both *b)
     for (int i = 0; i < docs.n; i++)
         if (nc_inq_grpname(docs.id[i], name) == NC_NOERR && nc_inq_grp_ncid(b->copy, name, &other) != NC_NOERR)
             report_one_side(b, "group", name, false);
-    free(copy.id);
-    free(docs.id);
+    id_list_clear(&copy);
+    id_list_clear(&docs);
 }
 
 /* ---- the dataset ---- */

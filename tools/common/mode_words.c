@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/mode_words.h"
 
+#include "common/message.h"
 #include "common/near_name.h"
+#include "common/text_buf.h"
 
 #include <nczarr.h>
 #include <stdio.h>
@@ -31,24 +33,23 @@ is_mode(const char *word)
 }
 
 static void
-report_unknown(const char *command, const char *word)
+report_unknown(const char *word)
 {
+    text_buf    modes = TEXT_BUF_INIT;
     const char *mode, *near = NULL;
 
-    for (size_t i = 0; near == NULL && (mode = mode_at(&i)) != NULL;)
-        if (near_name(word, mode, 1))
+    for (size_t i = 0; (mode = mode_at(&i)) != NULL;) {
+        if (near == NULL && near_name(word, mode, 1))
             near = mode;
-    fprintf(stderr, "%s: --mode: unknown mode \"%s\"", command, word);
-    if (near != NULL)
-        fprintf(stderr, ": did you mean %s?", near);
-    fprintf(stderr, " (modes:");
-    for (size_t i = 0; (mode = mode_at(&i)) != NULL;)
-        fprintf(stderr, " %s", mode);
-    fprintf(stderr, ")\n");
+        text_addf(&modes, " %s", mode);
+    }
+    message_print("--mode: unknown mode \"%s\"%s%s%s (modes:%s)", word, near != NULL ? ": did you mean " : "",
+                  near != NULL ? near : "", near != NULL ? "?" : "", modes.s);
+    text_clear(&modes);
 }
 
 bool
-mode_words_check(const char *command, const char *words)
+mode_words_check(const char *words)
 {
     char word[64]; /* longer ones are not modes */
 
@@ -57,7 +58,7 @@ mode_words_check(const char *command, const char *words)
 
         snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), p);
         if (len > 0 && strchr(word, '=') == NULL && !is_mode(word)) {
-            report_unknown(command, word);
+            report_unknown(word);
             return false;
         }
         p += len;

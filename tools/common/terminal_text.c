@@ -4,6 +4,7 @@
 
 #include "platform/platform.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,30 +16,39 @@ turns_direction(long v)
 }
 
 long
-terminal_code_point(const char *s, size_t *nbytes)
+terminal_code_point(const char *s, size_t n, size_t *nbytes)
 {
-    unsigned char c = (unsigned char)*s;
-    size_t        n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    long          v = n < 2 ? c : c & (0x7F >> n);
+    static const long least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char     c = (unsigned char)*s;
+    size_t            len = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+    long              v = len < 2 ? c : c & (0x7F >> len);
 
     *nbytes = 1;
-    for (size_t i = 1; i < n; i++) {
+    if (len == 0 || len > n)
+        return -1;
+    for (size_t i = 1; i < len; i++) {
         if (((unsigned char)s[i] & 0xC0) != 0x80)
             return -1;
         v = v << 6 | ((unsigned char)s[i] & 0x3F);
     }
-    if (n == 0)
+    if (v < least[len] || v > 0x10FFFF || (v >= 0xD800 && v < 0xE000))
         return -1;
-    *nbytes = n;
+    *nbytes = len;
     return v;
+}
+
+bool
+terminal_is_safe(long c)
+{
+    return c >= 0x20 && !(c >= 0x7F && c < 0xA0) && !turns_direction(c);
 }
 
 long
 terminal_decode(const char *s, size_t *nbytes)
 {
-    long v = terminal_code_point(s, nbytes);
+    long v = terminal_code_point(s, SIZE_MAX, nbytes);
 
-    if (v >= 0x20 && !(v >= 0x7F && v < 0xA0) && !turns_direction(v))
+    if (terminal_is_safe(v))
         return v;
     *nbytes = 1;
     return -1;
@@ -61,17 +71,22 @@ terminal_measure(const char *s)
 }
 
 void
-terminal_print(FILE *out, const char *s)
+terminal_print_safe(FILE *out, const char *s)
 {
-    if (!isatty(fileno(out))) {
-        fputs(s, out);
-        return;
-    }
     for (size_t n; *s != '\0'; s += n)
         if (terminal_decode(s, &n) < 0)
             fputc('?', out);
         else
             (void)fwrite(s, 1, n, out);
+}
+
+void
+terminal_print(FILE *out, const char *s)
+{
+    if (isatty(fileno(out)))
+        terminal_print_safe(out, s);
+    else
+        fputs(s, out);
 }
 
 bool

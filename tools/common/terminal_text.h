@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The code point at `s` in UTF-8, and its bytes; -1 and 1 where the bytes are no UTF-8. */
-long terminal_code_point(const char *s, size_t *nbytes);
+/* The code point in UTF-8 at `s`, which has n bytes (SIZE_MAX: up to a NUL), and its bytes; -1 and 1: no UTF-8. */
+long terminal_code_point(const char *s, size_t n, size_t *nbytes);
 
-/*
- * The code point at `s` in UTF-8, and its bytes. -1 and 1: no UTF-8, or it moves the cursor, begins a command,
- * or changes the direction of writing.
- */
+/* False: -1, or what moves the cursor, begins a command, or changes the direction of writing. */
+bool terminal_is_safe(long c);
+
+/* The code point at `s`, and its bytes; -1 and 1 where it is not safe. */
 long terminal_decode(const char *s, size_t *nbytes);
 
 /* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
@@ -22,7 +22,8 @@ size_t terminal_columns(long c);
 /* Columns of a text, with one for each question mark that stands for what is not printed. */
 size_t terminal_measure(const char *s);
 
-/* Prints a text, on a terminal with question marks for what it could take for a command. */
+/* Prints a text with question marks for what is not safe; and the same, but as it is where `out` is no terminal. */
+void terminal_print_safe(FILE *out, const char *s);
 void terminal_print(FILE *out, const char *s);
 
 bool terminal_is_utf8(void); /* by LC_ALL, LC_CTYPE, LANG */

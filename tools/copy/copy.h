@@ -18,15 +18,10 @@
 
 #include "common/damage.h"
 #include "common/hyperslab.h"
+#include "common/name_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* A list of names as the user gave them: "a", "g/a" or "/g/a". */
-typedef struct copy_names {
-    char **name;
-    size_t n;
-} copy_names;
 
 /* One setting of -c or --shards: for a dimension (`len` is one number), a variable, or everything. */
 typedef struct copy_lengths {
@@ -42,8 +37,8 @@ typedef struct copy_lengths_list {
 
 /* One setting of -F: the codecs of some variables, replacing their own. */
 typedef struct copy_filters {
-    copy_names vars; /* "*": all */
-    char      *spec; /* "none", "307,9|fletcher32", or JSON */
+    name_list vars; /* "*": all */
+    char     *spec; /* "none", "307,9|fletcher32", or JSON */
 } copy_filters;
 
 typedef enum copy_tri { COPY_AUTO, COPY_YES, COPY_NO } copy_tri;
@@ -61,7 +56,7 @@ typedef struct copy_opts {
     size_t            min_chunked; /* -M: smaller fixed variables get no lengths by dimension */
     copy_filters     *filters;
     size_t            nfilters;
-    copy_names        vars, groups;           /* -v, -V, -g, -G */
+    name_list         vars, groups;           /* -v, -V, -g, -G */
     hyperslab_limits  limits;                 /* -d: only this part of dimensions */
     bool              vars_only, groups_only; /* ... leave out the other ones' definitions too */
     size_t            memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
@@ -87,7 +82,6 @@ bool copy_parse_mode(copy_opts *o, const char *words);
 bool copy_parse_chunks(copy_opts *o, const char *spec);
 bool copy_parse_shards(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);
-void copy_parse_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
 bool copy_parse_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */
 bool copy_parse_min_chunked(copy_opts *o, const char *text);             /* the same, or 0: no variable is small */
 

@@ -51,7 +51,7 @@ add_place(copy_chunk_set *set, size_t place)
         copy_chunk_set old = *set;
 
         set->cap = old.cap == 0 ? 64 : old.cap * 2;
-        set->slots = copy_alloc(set->cap, sizeof *set->slots);
+        set->slots = memory_alloc(set->cap, sizeof *set->slots);
         for (size_t i = 0; i < old.cap; i++)
             if (old.slots[i] != 0)
                 set->slots[find_slot(set, old.slots[i] - 1)] = old.slots[i];
@@ -103,7 +103,7 @@ copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, 
     loader l = {.set = set, .v = v, .chunk = chunk, .unit = unit};
     int    rc;
 
-    l.at = copy_alloc((size_t)v->rank, sizeof *l.at);
+    l.at = memory_alloc((size_t)v->rank, sizeof *l.at);
     rc = nczarr_list_var_chunks(grp, varid, add_listed_chunk, &l);
     free(l.at);
     return rc;
@@ -179,7 +179,7 @@ size_t
 copy_chunk_set_count(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *start,
                      const size_t *count, size_t *of)
 {
-    size_t *at = copy_alloc((size_t)v->rank, sizeof *at);
+    size_t *at = memory_alloc((size_t)v->rank, sizeof *at);
     size_t  found = 0;
     bool    more = true;
 

@@ -22,7 +22,7 @@ read_codecs(int in, int varid, int zarr_format, char **text)
 
     if (rc != NC_NOERR)
         return rc;
-    *text = copy_alloc(len + 1, 1);
+    *text = memory_alloc(len + 1, 1);
     return nczarr_inq_var_codecs(in, varid, zarr_format, NULL, *text);
 }
 
@@ -68,7 +68,7 @@ flatten_shards(char **chain)
         if (end == NULL || inner_end == NULL || inner_end > end)
             return;             /* the library wrote it: it has them */
         inner += sizeof member; /* after the bracket */
-        flat = copy_textf("%.*s%.*s%s", (int)(at - *chain), *chain, (int)(inner_end - 1 - inner), inner, end);
+        flat = memory_textf("%.*s%.*s%s", (int)(at - *chain), *chain, (int)(inner_end - 1 - inner), inner, end);
         free(*chain);
         *chain = flat;
     }
@@ -122,7 +122,7 @@ classify_codec(const char *object)
 static int
 define_deflated(const copy_opts *o, int out, int varid, const char *chain)
 {
-    char  *kept = copy_alloc(strlen(chain) + 3, 1);
+    char  *kept = memory_alloc(strlen(chain) + 3, 1);
     size_t n = 0;
     bool   shuffle = o->shuffle;
     int    rc;
@@ -196,7 +196,7 @@ parse_word(const char *text, size_t len, unsigned *out)
 static bool
 fail_filter(const char *text, size_t len, const char *why)
 {
-    copy_say("-F: %.*s: %s", (int)len, text, why);
+    message_print("-F: %.*s: %s", (int)len, text, why);
     return false;
 }
 
@@ -210,7 +210,7 @@ is_name(const filter_word *w, const char *name)
 static bool
 check_codec_name(const filter_word *w)
 {
-    char *name = copy_textf("%.*s", (int)w->name_len, w->text);
+    char *name = memory_textf("%.*s", (int)w->name_len, w->text);
     bool  good = is_name(w, "deflate") || is_name(w, "shuffle") || is_name(w, "fletcher32") ||
                 nczarr_filter_avail(name) == NC_NOERR;
 
@@ -258,7 +258,7 @@ add_filter(int out, int varid, const filter_word *w)
         return nc_def_var_filter(out, varid, H5Z_FILTER_SHUFFLE, 0, NULL);
     if (is_name(w, "deflate"))
         return nc_def_var_deflate(out, varid, 0, 1, 1);
-    object = copy_textf("{\"id\": \"%.*s\"}", (int)w->name_len, w->text);
+    object = memory_textf("{\"id\": \"%.*s\"}", (int)w->name_len, w->text);
     rc = nczarr_def_var_codec(out, varid, object);
     free(object);
     return rc;
@@ -322,7 +322,7 @@ replace_fixed_strings(char **chain)
 
     if (strncmp(*chain, bytes, sizeof bytes - 1) != 0 || (end = find_object_end(*chain + 1)) == NULL)
         return;
-    with = copy_textf("[{\"name\": \"vlen-utf8\"}%s", end);
+    with = memory_textf("[{\"name\": \"vlen-utf8\"}%s", end);
     free(*chain);
     *chain = with;
 }
@@ -344,7 +344,7 @@ drop_first(char **chain)
 
     if (end == NULL)
         return;
-    rest = copy_textf("[%s", end + strspn(end, ", "));
+    rest = memory_textf("[%s", end + strspn(end, ", "));
     free(*chain);
     *chain = rest;
 }
@@ -383,7 +383,7 @@ define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
 static int
 fail_filters(int rc, const char *path)
 {
-    (void)copy_fail(rc, path);
+    (void)message_fail(rc, path);
     return rc == NC_EFILTER || rc == NC_ENOFILTER || rc == NC_EINVAL ? COPY_USAGE : rc;
 }
 
@@ -393,10 +393,10 @@ copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
     int in = s->groups[v->group].in, out = s->groups[v->group].out, rc;
 
     for (size_t i = o->nfilters; v->rank > 0 && i-- > 0;)
-        if (copy_names_match(&o->filters[i].vars, v->path)) {
+        if (name_list_match(&o->filters[i].vars, v->path)) {
             rc = define_filters(out, v->out, o->filters[i].spec);
             return rc == NC_NOERR ? rc : fail_filters(rc, v->path);
         }
     rc = define_from_source(o, in, v, out);
-    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
+    return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

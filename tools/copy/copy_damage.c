@@ -17,10 +17,11 @@ copy_fail_read(const copy_state *r, int rc, const copy_var *v)
 
     error_text(rc, v->path, text);
     if (r->o->in_place || !damage_is_cause(r->s->groups[v->group].in, v->in, rc)) {
-        copy_say("%s: %s", v->path, text);
+        message_print("%s: %s", v->path, text);
         return rc;
     }
-    copy_say("%s: %s; --damaged=fill copies the rest, with the fill value in place of damaged chunks", v->path, text);
+    message_print("%s: %s; --damaged=fill copies the rest, with the fill value in place of damaged chunks", v->path,
+                  text);
     copy_set_damage_met();
     return rc;
 }
@@ -48,7 +49,7 @@ copy_scan_var(copy_state *r, const copy_var *v, damage_log *log)
     ticker        t = {.r = r, .v = v};
     int           rc = v->nelems > 0 ? damage_scan(&all, show_scan, &t) : NC_NOERR;
 
-    return rc == NC_NOERR || rc == COPY_STOPPED ? rc : copy_fail(rc, v->path);
+    return rc == NC_NOERR || rc == COPY_STOPPED ? rc : message_fail(rc, v->path);
 }
 
 int
@@ -70,8 +71,8 @@ copy_scan_all(copy_state *r, damage_log *log, bool skip)
         if (v.data && (rc = copy_scan_var(r, &v, log)) == NC_NOERR)
             copy_progress_add(&r->progress, (double)v.nelems * (double)v.value, true, 0, v.path);
         if (skip && log->n > before) {
-            copy_say("%s: left out: %zu of its chunks %s damaged", v.path, log->n - before,
-                     log->n - before == 1 ? "is" : "are");
+            message_print("%s: left out: %zu of its chunks %s damaged", v.path, log->n - before,
+                          log->n - before == 1 ? "is" : "are");
             copy_var_clear(&s->vars[i]);
         } else {
             s->vars[kept++] = v;
@@ -89,11 +90,11 @@ copy_report_damage(const copy_state *r, const damage_log *log)
 {
     if (log->n == 0)
         return NC_NOERR;
-    copy_say("%s: %zu damaged chunk%s: %s", r->o->in, log->n, log->n == 1 ? "" : "s",
-             r->o->damaged == DAMAGE_SKIP ? "what has such chunks is left out of the copy"
-             : r->o->dry_run              ? "a copy would have the fill value instead"
-             : r->o->verify               ? "the copy has the fill value instead, and is the same otherwise"
-                                          : "the copy has the fill value instead");
+    message_print("%s: %zu damaged chunk%s: %s", r->o->in, log->n, log->n == 1 ? "" : "s",
+                  r->o->damaged == DAMAGE_SKIP ? "what has such chunks is left out of the copy"
+                  : r->o->dry_run              ? "a copy would have the fill value instead"
+                  : r->o->verify               ? "the copy has the fill value instead, and is the same otherwise"
+                                               : "the copy has the fill value instead");
     damage_log_print(log, "nczcopy:   ", stderr);
     return COPY_DAMAGED;
 }

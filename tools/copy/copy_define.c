@@ -27,10 +27,10 @@ copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, con
     int rc = nc_copy_att(in, varid_in, name, out, varid_out);
 
     if (rc == NC_ENAMEINUSE) { /* a foreign dataset may have attributes that the target's format reserves */
-        copy_say("%s: attribute %s is left out: the format reserves that name", path, name);
+        message_print("%s: attribute %s is left out: the format reserves that name", path, name);
         return NC_NOERR;
     }
-    return rc == NC_NOERR ? rc : copy_fail(rc, path);
+    return rc == NC_NOERR ? rc : message_fail(rc, path);
 }
 
 /* A variable's fill value is never delayed: it must be set before the definition is final. */
@@ -50,7 +50,7 @@ copy_atts(int in, int varid_in, int out, int varid_out, const char *path, int *l
         if ((rc = copy_one_att(in, varid_in, name, out, varid_out, path)) != NC_NOERR)
             return rc;
     }
-    return rc == NC_NOERR ? rc : copy_fail(rc, path);
+    return rc == NC_NOERR ? rc : message_fail(rc, path);
 }
 
 int
@@ -139,7 +139,7 @@ define_dtype(const copy_opts *o, const copy_var *v, int in, int out)
     if (fixed && from == 2 && to == 3 && !o->in_place)
         goto done;
     if (fixed && to == 3 && dtype == NULL)
-        dtype = copy_textf("|S%zu", v->width);
+        dtype = memory_textf("|S%zu", v->width);
     if (dtype != NULL)
         rc = nczarr_def_var_dtype(out, v->out, dtype);
 done:
@@ -221,21 +221,21 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
     nc_type type;
 
     if ((rc = copy_map_type(s, v->type, &type)) != NC_NOERR) {
-        copy_say("%s: its type is of a group that is not copied", v->path);
+        message_print("%s: its type is of a group that is not copied", v->path);
         return rc;
     }
-    ids = copy_alloc((size_t)v->rank, sizeof *ids);
+    ids = memory_alloc((size_t)v->rank, sizeof *ids);
     for (int d = 0; d < v->rank; d++)
         ids[d] = s->dims[v->dims[d]].out;
     rc = nc_def_var(out, v->name, type, v->rank, ids, &v->out);
     free(ids);
     if (rc != NC_NOERR)
-        return copy_fail(rc, v->path);
+        return message_fail(rc, v->path);
     copy_choose_chunks(o, s, v);
     if ((rc = copy_choose_shards(o, s, v)) != NC_NOERR)
         return rc; /* it is reported */
     if ((rc = define_storage(o, s, v)) != NC_NOERR)
-        return copy_fail(rc, v->path);
+        return message_fail(rc, v->path);
     if ((rc = copy_define_codecs(o, s, v)) != NC_NOERR)
         return rc; /* it is reported */
     return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
@@ -258,7 +258,7 @@ define_group(copy_source *s, size_t g, int root)
     *slash = '/';
     if (rc == NC_NOERR)
         rc = nc_def_grp(parent, slash + 1, &grp->out);
-    return rc == NC_NOERR ? rc : copy_fail(rc, grp->path);
+    return rc == NC_NOERR ? rc : message_fail(rc, grp->path);
 }
 
 int
@@ -279,7 +279,7 @@ copy_define(const copy_opts *o, copy_source *s, int out)
             if (s->dims[d].group == g &&
                 (rc = nc_def_dim(s->groups[g].out, s->dims[d].name,
                                  s->dims[d].unlimited ? NC_UNLIMITED : s->dims[d].len, &s->dims[d].out)) != NC_NOERR)
-                return copy_fail(rc, s->dims[d].name);
+                return message_fail(rc, s->dims[d].name);
     }
     for (size_t v = 0; rc == NC_NOERR && v < s->nvars; v++)
         rc = define_var(o, s, &s->vars[v]);
@@ -294,7 +294,7 @@ copy_grow_dims(const copy_opts *o, const copy_source *s, int out)
     for (size_t d = 0; d < s->ndims; d++)
         if (s->dims[d].unlimited && s->dims[d].len > 0 &&
             (rc = nczarr_grow_dim(out, s->dims[d].out, s->dims[d].len)) != NC_NOERR)
-            return copy_fail(rc, o->out);
+            return message_fail(rc, o->out);
     return NC_NOERR;
 }
 
@@ -324,18 +324,18 @@ copy_find_definitions(copy_source *s, int out)
         if (strcmp(s->groups[g].path, "/") != 0)
             rc = nc_inq_grp_full_ncid(out, s->groups[g].path, &s->groups[g].out);
         if (rc != NC_NOERR)
-            return copy_fail(rc, s->groups[g].path);
+            return message_fail(rc, s->groups[g].path);
     }
     for (size_t d = 0; d < s->ndims; d++)
         if ((rc = nc_inq_dimid(s->groups[s->dims[d].group].out, s->dims[d].name, &s->dims[d].out)) != NC_NOERR)
-            return copy_fail(rc, s->dims[d].name);
+            return message_fail(rc, s->dims[d].name);
     for (size_t i = 0; i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
 
         if ((rc = nc_inq_varid(s->groups[v->group].out, v->name, &v->out)) != NC_NOERR ||
             (rc = nc_inq_var_chunking(s->groups[v->group].out, v->out, &storage, v->chunk_out)) != NC_NOERR ||
             (rc = copy_inq_shards(s->groups[v->group].out, v->out, v->rank, &v->shard_out)) != NC_NOERR)
-            return copy_fail(rc, v->path);
+            return message_fail(rc, v->path);
         v->late = find_late_att(s, v);
     }
     return NC_NOERR;
@@ -351,7 +351,7 @@ copy_encoding(int ncid, int varid)
 
     if (nczarr_inq_var_encoding(ncid, varid, &len, NULL) != NC_NOERR)
         return NULL;
-    text = copy_alloc(len + 1, 1);
+    text = memory_alloc(len + 1, 1);
     if (nczarr_inq_var_encoding(ncid, varid, NULL, text) != NC_NOERR)
         text[0] = '\0';
     return text;
@@ -419,7 +419,7 @@ copy_find_raw(const copy_opts *o, copy_source *s)
         if (in != NULL && out != NULL && in[0] != '\0')
             choose_raw(o, s, v, in, out);
         if (in == NULL && v->data) /* its data cannot be read: fail now rather than after hours */
-            rc = copy_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);
+            rc = message_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);
         free(in);
         free(out);
         if (rc != NC_NOERR)

@@ -46,8 +46,8 @@ put_object(void *user, const char *key, const void *data, size_t count)
     copy_documents *docs = user;
 
     forget_key(docs, key);
-    docs->key = copy_need(realloc(docs->key, (docs->n + 1) * sizeof *docs->key));
-    docs->key[docs->n++] = copy_need(strdup(key));
+    docs->key = memory_grow(docs->key, docs->n, sizeof *docs->key);
+    docs->key[docs->n++] = memory_need(strdup(key));
     return nczarr_map_write(docs->map, key, count, data);
 }
 
@@ -78,7 +78,7 @@ define_all(const copy_opts *o, copy_source *s, int out)
     if ((rc = copy_define(o, s, out)) != NC_NOERR)
         return rc;
     if ((rc = nc_enddef(out)) != NC_NOERR)
-        return copy_fail(rc, o->in);
+        return message_fail(rc, o->in);
     if ((rc = copy_grow_dims(o, s, out)) != NC_NOERR)
         return rc;
     return copy_late_atts(s);
@@ -98,11 +98,11 @@ copy_documents_make(const copy_opts *o, copy_source *s, const char *modes, copy_
 
     if ((rc = nczarr_map_memory(&docs->map)) != NC_NOERR || (rc = nczarr_map_own(&ops, docs, &map)) != NC_NOERR ||
         (rc = nczarr_create_map(map, modes, NC_CLOBBER | (o->classic ? NC_CLASSIC_MODEL : 0), &out)) != NC_NOERR)
-        (void)copy_fail(rc, o->in);
+        (void)message_fail(rc, o->in);
     else if ((rc = define_all(o, s, out)) != NC_NOERR)
         (void)nc_abort(out);
     else if ((rc = nc_close(out)) != NC_NOERR)
-        (void)copy_fail(rc, o->in);
+        (void)message_fail(rc, o->in);
     (void)nczarr_map_close(map);
     return rc;
 }

@@ -48,9 +48,9 @@ record_change(counts *c, const char *key, size_t len, bool there)
 {
     if (c->n == c->cap) {
         c->cap = c->cap == 0 ? 64 : c->cap * 2;
-        c->changes = copy_need(realloc(c->changes, c->cap * sizeof *c->changes));
+        c->changes = memory_need(realloc(c->changes, c->cap * sizeof *c->changes));
     }
-    c->changes[c->n] = (change){.key = copy_need(strdup(key)), .seq = c->n, .len = len, .there = there};
+    c->changes[c->n] = (change){.key = memory_need(strdup(key)), .seq = c->n, .len = len, .there = there};
     c->n++;
 }
 
@@ -165,7 +165,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
 static int
 count_raw(const copy_state *r, const copy_var *v, counts *c)
 {
-    adder a = {.c = c, .v = v, .at = copy_alloc((size_t)v->rank, sizeof *a.at)};
+    adder a = {.c = c, .v = v, .at = memory_alloc((size_t)v->rank, sizeof *a.at)};
     int   grp = r->s->groups[v->group].in, rc;
 
     if ((rc = nczarr_inq_map(grp, &a.map)) == NC_NOERR)
@@ -210,7 +210,7 @@ encode_piece(sample *s, size_t *chunks)
     for (int d = 0; d < v->rank; d++)
         n = d == 0 ? (s->count[0] - 1) / v->chunk_out[0] + 1 : n * ((s->count[d] - 1) / v->chunk_out[d] + 1);
     *chunks += v->rank == 0 ? 1 : n;
-    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
+    return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }
 
 /* Every n-th piece; whole chunks are put at once, so what was counted meanwhile is theirs. */
@@ -233,7 +233,7 @@ encode_sample(copy_state *r, sample *s, counts *all, counts *c)
                           v->path);
     } while (copy_next_piece(v, s->step, s->start));
     if ((rc = nc_sync(s->out)) != NC_NOERR)
-        return copy_fail(rc, v->path);
+        return message_fail(rc, v->path);
     scale = (double)grid / (double)coded;
     c->about = coded != grid;
     c->objects = (double)(unsigned long long)((all->objects - objects) * scale + 0.5);
@@ -252,11 +252,11 @@ count_encoded(copy_state *r, const copy_var *v, counts *all, counts *c)
         return NC_NOERR;
     if (v->nelems > SAMPLE_BYTES / v->value && room > SAMPLE_BYTES / SAMPLES)
         room = SAMPLE_BYTES / SAMPLES;
-    s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
-    s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
-    s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
+    s.step = memory_alloc((size_t)v->rank, sizeof *s.step);
+    s.start = memory_alloc((size_t)v->rank, sizeof *s.start);
+    s.count = memory_alloc((size_t)v->rank, sizeof *s.count);
     copy_plan_pieces(v, room, s.step);
-    s.data = copy_need(malloc(copy_count_piece(v, s.step, s.start, s.count) * v->value));
+    s.data = memory_need(malloc(copy_count_piece(v, s.step, s.start, s.count) * v->value));
     s.sparse = copy_chunk_set_load_sparse(s.in, s.out, v, &s.source);
     rc = encode_sample(r, &s, all, c);
     copy_chunk_set_clear(&s.source);
@@ -281,7 +281,7 @@ print_counts(const char *what, const counts *c, const char *how)
     char size[32];
 
     printf("%s%.0f %s, %s%s  %s%s%s\n", c->about ? "about " : "", c->objects, name_objects(c),
-           c->about ? "about " : "", copy_size_text(c->bytes, size), what, how[0] != '\0' ? ": " : "", how);
+           c->about ? "about " : "", size_text(c->bytes, "B", size), what, how[0] != '\0' ? ": " : "", how);
 }
 
 /* How the target would be stored. */
@@ -328,7 +328,7 @@ count_documents(copy_state *r, counts *sum)
     if ((rc = nczarr_map_own(&counting, &c, &map)) != NC_NOERR ||
         (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
             NC_NOERR) {
-        (void)copy_fail(rc, r->t->parts.path);
+        (void)message_fail(rc, r->t->parts.path);
         goto done;
     }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
@@ -339,7 +339,7 @@ count_documents(copy_state *r, counts *sum)
         goto done;
     }
     if ((rc = nc_close(ncid)) != NC_NOERR)
-        (void)copy_fail(rc, r->t->parts.path);
+        (void)message_fail(rc, r->t->parts.path);
     count_changes(&c);
     print_counts("metadata", &c, "");
     sum->objects += c.objects;
@@ -365,7 +365,7 @@ copy_dry_run(copy_state *r)
     if ((rc = nczarr_map_own(&counting, &all, &map)) != NC_NOERR ||
         (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
             NC_NOERR) {
-        (void)copy_fail(rc, r->t->parts.path);
+        (void)message_fail(rc, r->t->parts.path);
         goto done;
     }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_find_raw(r->o, r->s)) == NC_NOERR &&
@@ -378,7 +378,7 @@ copy_dry_run(copy_state *r)
     (void)nc_abort(ncid);
     if (rc == NC_NOERR)
         printf("%s%.0f %s, %s%.0f bytes (%s) in all\n", sum.about ? "about " : "", sum.objects, name_objects(&sum),
-               sum.about ? "about " : "", sum.bytes, copy_size_text(sum.bytes, size));
+               sum.about ? "about " : "", sum.bytes, size_text(sum.bytes, "B", size));
 done:
     (void)nczarr_map_close(map);
     return rc;

@@ -40,12 +40,13 @@ check_options(const copy_opts *o)
                    o->shards.n > 0 || o->nfilters > 0 || o->vars.n > 0 || o->groups.n > 0 || o->netcdf_types;
 
     if (o->zarr_format == 0) {
-        copy_say("--in-place: needs --zarr-format 2 or 3");
+        message_print("--in-place: needs --zarr-format 2 or 3");
         return COPY_USAGE;
     }
     if (changes || o->memory_in || o->memory_out || o->resume || o->keep || o->skip_unreadable) {
-        copy_say("--in-place: takes no option but --zarr-format, --remove-old, --consolidate, --dry-run, --verify, "
-                 "--memory, --progress, -h, -e, -m, -q and -L: for all else make a copy");
+        message_print(
+            "--in-place: takes no option but --zarr-format, --remove-old, --consolidate, --dry-run, --verify, "
+            "--memory, --progress, -h, -e, -m, -q and -L: for all else make a copy");
         return COPY_USAGE;
     }
     return NC_NOERR;
@@ -57,11 +58,11 @@ check_options(const copy_opts *o)
 static char *
 find_first_key(int ncid, int varid, int rank)
 {
-    size_t *index = copy_alloc((size_t)rank, sizeof *index), len = 0;
+    size_t *index = memory_alloc((size_t)rank, sizeof *index), len = 0;
     char   *key = NULL;
 
     if (nczarr_inq_var_chunk_key(ncid, varid, index, &len, NULL, NULL, NULL) == NC_NOERR) {
-        key = copy_alloc(len + 1, 1);
+        key = memory_alloc(len + 1, 1);
         (void)nczarr_inq_var_chunk_key(ncid, varid, index, NULL, key, NULL, NULL);
     }
     free(index);
@@ -93,9 +94,10 @@ choose_modes(const migration *m, char **modes)
 
     if ((rc = nczarr_inq_zarr_format(m->s.ncid, NULL, &nczarr)) != NC_NOERR ||
         (rc = nczarr_inq_consolidated(m->s.ncid, &consolidated)) != NC_NOERR)
-        return copy_fail(rc, m->o->in);
-    *modes = copy_textf("mode=%s,v%d&chunk_keys=v2&dimension_separator=%c&commit=close%s", nczarr ? "nczarr" : "zarr",
-                        m->to, find_separator(&m->s), consolidated || m->o->consolidate ? "&consolidated=yes" : "");
+        return message_fail(rc, m->o->in);
+    *modes =
+        memory_textf("mode=%s,v%d&chunk_keys=v2&dimension_separator=%c&commit=close%s", nczarr ? "nczarr" : "zarr",
+                     m->to, find_separator(&m->s), consolidated || m->o->consolidate ? "&consolidated=yes" : "");
     return NC_NOERR;
 }
 
@@ -108,7 +110,7 @@ choose_modes(const migration *m, char **modes)
 static bool
 is_widening(const copy_source *s, const copy_var *v)
 {
-    char       *key = v->type == NC_STRING ? copy_textf("%s/.zarray", v->path + 1) : NULL;
+    char       *key = v->type == NC_STRING ? memory_textf("%s/.zarray", v->path + 1) : NULL;
     nczarr_map *map = NULL;
     void       *text = NULL;
     size_t      len = 0;
@@ -142,9 +144,9 @@ finish_widening(migration *m)
     (void)nc_close(m->s.ncid);
     m->s = (copy_source){.ncid = -1};
     if (nc_open(m->old_url, NC_WRITE, &ncid) == NC_NOERR && (rc = nc_close(ncid)) != NC_NOERR)
-        return copy_fail(rc, m->o->in);
+        return message_fail(rc, m->o->in);
     if ((rc = nc_open(m->old_url, NC_NOWRITE, &m->s.ncid)) != NC_NOERR)
-        return copy_fail(rc, m->o->in);
+        return message_fail(rc, m->o->in);
     return copy_source_load(m->o, &m->s);
 }
 
@@ -170,7 +172,7 @@ has_shape(const copy_var *v, int grp, int varid)
 
     if (!same || type != v->type)
         return false;
-    ids = copy_alloc((size_t)rank, sizeof *ids);
+    ids = memory_alloc((size_t)rank, sizeof *ids);
     same = nc_inq_vardimid(grp, varid, ids) == NC_NOERR;
     for (int d = 0; same && d < rank; d++) {
         size_t len = 0;
@@ -191,8 +193,8 @@ cut_fill(char *encoding)
 
     copy_drop_fill_null(encoding, "");
     if (at == NULL || (end = strstr(at, ", \"codecs\": ")) == NULL)
-        return copy_need(strdup(""));
-    fill = copy_need(strndup(at + sizeof first - 1, (size_t)(end - at) - (sizeof first - 1)));
+        return memory_need(strdup(""));
+    fill = memory_need(strndup(at + sizeof first - 1, (size_t)(end - at) - (sizeof first - 1)));
     memmove(at, end, strlen(end) + 1);
     return fill;
 }
@@ -222,15 +224,15 @@ check_encoding(const migration *m, const copy_var *v, int grp, int varid)
         same = strcmp(in, out) == 0;
         same_fill = strcmp(fill_in, "null") == 0 || strcmp(fill_in, fill_out) == 0 || is_complete(m, v);
         if (!same_fill)
-            copy_say("%s: its fill value %s would be %s in Zarr v%d, and chunks are missing", v->path, fill_in,
-                     fill_out, m->to);
+            message_print("%s: its fill value %s would be %s in Zarr v%d, and chunks are missing", v->path, fill_in,
+                          fill_out, m->to);
         free(fill_in);
         free(fill_out);
     }
     if (!same)
-        copy_say("%s: its chunks would be decoded otherwise: Zarr v%d: %s; Zarr v%d: %s", v->path, m->from,
-                 in != NULL && in[0] != '\0' ? in : "chunks of different lengths", m->to,
-                 out != NULL && out[0] != '\0' ? out : "chunks of different lengths");
+        message_print("%s: its chunks would be decoded otherwise: Zarr v%d: %s; Zarr v%d: %s", v->path, m->from,
+                      in != NULL && in[0] != '\0' ? in : "chunks of different lengths", m->to,
+                      out != NULL && out[0] != '\0' ? out : "chunks of different lengths");
     free(in);
     free(out);
     return same && same_fill;
@@ -243,8 +245,8 @@ check_keys(const migration *m, const copy_var *v, int grp, int varid)
     bool  same = in == NULL || out == NULL || strcmp(in, out) == 0;
 
     if (!same)
-        copy_say("%s: its chunks are named as %s, and would be looked for as %s in Zarr v%d", v->path, in, out,
-                 m->to);
+        message_print("%s: its chunks are named as %s, and would be looked for as %s in Zarr v%d", v->path, in, out,
+                      m->to);
     free(in);
     free(out);
     return same;
@@ -256,18 +258,18 @@ check_variable(const migration *m, const copy_var *v, int root)
     int grp, varid;
 
     if (m->from == 2 && is_widening(&m->s, v)) {
-        copy_say(
+        message_print(
             "%s: a writer that made its strings longer was interrupted: opening the dataset for writing finishes "
             "that",
             v->path);
         return false;
     }
     if (v->shard_in != NULL) {
-        copy_say("%s: it has shards, which Zarr v%d lacks", v->path, m->to);
+        message_print("%s: it has shards, which Zarr v%d lacks", v->path, m->to);
         return false;
     }
     if (!find_variable(&m->s, v, root, &grp, &varid) || !has_shape(v, grp, varid)) {
-        copy_say("%s: Zarr v%d would not have it in this form", v->path, m->to);
+        message_print("%s: Zarr v%d would not have it in this form", v->path, m->to);
         return false;
     }
     return check_encoding(m, v, grp, varid) && check_keys(m, v, grp, varid);
@@ -283,7 +285,8 @@ check_variables(const migration *m, int root)
         wrong += !check_variable(m, &m->s.vars[i], root);
     if (wrong == 0)
         return NC_NOERR;
-    copy_say("%s: nothing was changed: the same chunks cannot be those of Zarr v%d: make a copy", m->o->in, m->to);
+    message_print("%s: nothing was changed: the same chunks cannot be those of Zarr v%d: make a copy", m->o->in,
+                  m->to);
     return NC_EINVAL;
 }
 
@@ -298,7 +301,7 @@ check_new_version(const migration *m, bool there)
     else
         rc = nczarr_open_map(m->docs.map, NULL, NC_NOWRITE, &root);
     if (rc != NC_NOERR)
-        return copy_fail(rc, m->o->in);
+        return message_fail(rc, m->o->in);
     rc = check_variables(m, root);
     (void)nc_close(root);
     return rc;
@@ -318,7 +321,7 @@ sync_between(const migration *m)
 {
     int rc = strcmp(nczarr_map_name(m->store), "zip") == 0 ? NC_NOERR : nczarr_map_sync(m->store);
 
-    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+    return rc == NC_NOERR ? rc : message_fail(rc, m->o->in);
 }
 
 static int
@@ -331,7 +334,7 @@ put_document(const migration *m, const char *key)
     if (rc == NC_NOERR)
         rc = nczarr_map_write(m->store, key, len, text);
     free(text);
-    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+    return rc == NC_NOERR ? rc : message_fail(rc, m->o->in);
 }
 
 static int
@@ -351,7 +354,7 @@ put_documents(const migration *m)
             rc = put_document(m, key);
     }
     if (rc == NC_NOERR && (rc = nczarr_map_sync(m->store)) != NC_NOERR)
-        rc = copy_fail(rc, m->o->in);
+        rc = message_fail(rc, m->o->in);
     return rc;
 }
 
@@ -374,12 +377,12 @@ remove_documents(const migration *m, const char *path)
 
     path += *path == '/';
     for (const char *const *name = name_documents(m->from); rc == NC_NOERR && *name != NULL; name++) {
-        char *key = copy_textf("%s%s%s", path, *path != '\0' ? "/" : "", *name);
+        char *key = memory_textf("%s%s%s", path, *path != '\0' ? "/" : "", *name);
 
         rc = nczarr_map_delete(m->store, key);
         free(key);
     }
-    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+    return rc == NC_NOERR ? rc : message_fail(rc, m->o->in);
 }
 
 /* Of all nodes that the new version has. It has those of the old one, which may be removed in part already. */
@@ -390,7 +393,7 @@ remove_old(const migration *m)
     int         rc = nc_open(m->new_url, NC_NOWRITE, &s.ncid);
 
     if (rc != NC_NOERR)
-        return copy_fail(rc, m->o->in);
+        return message_fail(rc, m->o->in);
     if ((rc = copy_source_load(m->o, &s)) != NC_NOERR || (rc = remove_documents(m, "/")) != NC_NOERR ||
         (rc = sync_between(m)) != NC_NOERR)
         goto done;
@@ -426,7 +429,7 @@ prepare(migration *m, bool *there)
     int   rc;
 
     if (nc_inq_attid(m->s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR) {
-        copy_say("%s: this copy is not complete: --resume completes it", m->o->in);
+        message_print("%s: this copy is not complete: --resume completes it", m->o->in);
         return NC_EINVAL;
     }
     if ((rc = copy_source_load(m->o, &m->s)) != NC_NOERR ||
@@ -437,7 +440,7 @@ prepare(migration *m, bool *there)
     rc = nczarr_map_exists(m->store, m->docs.key[m->docs.n - 1]);
     *there = rc == NC_NOERR;
     if (rc != NC_NOERR && rc != NC_EEMPTY)
-        (void)copy_fail(rc, m->o->in);
+        (void)message_fail(rc, m->o->in);
     else
         rc = check_new_version(m, *there);
 done:
@@ -454,7 +457,7 @@ migrate(migration *m)
     if (rc != NC_NOERR)
         return rc;
     if (there)
-        copy_say("%s: has documents of Zarr v%d already, which are kept", m->o->in, m->to);
+        message_print("%s: has documents of Zarr v%d already, which are kept", m->o->in, m->to);
     if (m->o->dry_run) {
         for (size_t i = 0; !there && i < m->docs.n; i++)
             printf("%s\n", m->docs.key[i]);
@@ -472,12 +475,12 @@ complete_removal(migration *m)
     int ncid, rc = nc_open(m->new_url, NC_NOWRITE, &ncid);
 
     if (rc != NC_NOERR)
-        return copy_fail(rc, m->o->in);
+        return message_fail(rc, m->o->in);
     (void)nc_close(ncid);
     if (m->o->remove_old)
-        copy_say("%s: already Zarr v%d: only what is left of v%d is removed", m->o->in, m->to, m->from);
+        message_print("%s: already Zarr v%d: only what is left of v%d is removed", m->o->in, m->to, m->from);
     else
-        copy_say("%s: already Zarr v%d: nothing to do", m->o->in, m->to);
+        message_print("%s: already Zarr v%d: nothing to do", m->o->in, m->to);
     return m->o->remove_old && !m->o->dry_run ? remove_old(m) : NC_NOERR;
 }
 
@@ -502,7 +505,7 @@ open_store(migration *m)
 {
     int rc = nczarr_map_open(m->o->in, m->o->dry_run ? NCZARR_MAP_READ : NCZARR_MAP_WRITE, &m->store);
 
-    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+    return rc == NC_NOERR ? rc : message_fail(rc, m->o->in);
 }
 
 /* An archive is stored by this. */
@@ -516,7 +519,7 @@ close_store(migration *m, int rc)
     else
         (void)nczarr_map_close(m->store);
     if (rc == NC_NOERR && end != NC_NOERR)
-        rc = copy_fail(end, m->o->in);
+        rc = message_fail(end, m->o->in);
     return rc;
 }
 
@@ -546,12 +549,12 @@ copy_in_place(const copy_opts *opts)
         copy_source_clear(&m.s);
         (void)nc_close(m.s.ncid);
     } else {
-        rc = rc == NC_ENOTNC ? complete_removal(&m) : copy_fail(rc, opts->in);
+        rc = rc == NC_ENOTNC ? complete_removal(&m) : message_fail(rc, opts->in);
     }
 done:
     rc = close_store(&m, rc);
     if (rc == COPY_STOPPED)
-        copy_say("%s: interrupted; the same command completes it", opts->in);
+        message_print("%s: interrupted; the same command completes it", opts->in);
     copy_documents_clear(&m.docs);
     free(m.old_url);
     free(m.new_url);

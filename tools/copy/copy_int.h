@@ -2,12 +2,16 @@
 /*
  * copy_int.h: what the files of nczcopy's engine share.
  *
- * Running out of memory ends the program with a message (copy_need): an interrupted copy does no harm. All other
- * failures are reported where they occur, by copy_fail(), and callers pass the codes on.
+ * Running out of memory ends the program with a message (memory.h): an interrupted copy does no harm. All other
+ * failures are reported where they occur, by message_fail(), and callers pass the codes on.
  */
 #ifndef NCZCOPY_COPY_INT_H
 #define NCZCOPY_COPY_INT_H
 
+#include "common/group_tree.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/size_text.h"
 #include "common/unfinished.h"
 #include "common/user_type.h"
 #include "copy.h"
@@ -21,12 +25,8 @@
 
 /* ---- copy_report.c ------------------------------------------------------------------------------------------ */
 
-void *copy_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
-
-/* Prints "nczcopy: WHAT: text of the code: detail of the library's last call". Returns rc. */
-int copy_fail(int rc, const char *what);
-/* Prints "nczcopy: ..." with a text of the tool's own. */
-void copy_say(const char *fmt, ...) NCZARR_PRINTF(1, 2);
+/* Messages name nczcopy, and clear the progress line. Once, before all others. */
+void copy_report_begin(void);
 
 /*
  * The path or URL of what --resume can continue from now on; NULL: nothing. From then on every failure ends with one
@@ -51,14 +51,6 @@ void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
 bool copy_remove_below(const char *path, const char *prefix);
 /* Removes the files whose names begin with the prefix and that nobody has written to for so long. */
 bool copy_remove_stale(const char *path, const char *prefix, int seconds);
-
-/* ---- copy_text.c -------------------------------------------------------------------------------------------- */
-
-void *copy_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
-char *copy_textf(const char *fmt, ...) NCZARR_PRINTF(1, 2);
-
-/* 1234567 -> "1.2 MiB", written to `out`, which has at least 32 bytes and is returned. */
-char *copy_size_text(double bytes, char *out);
 
 /* ---- what is copied: copy_source.c --------------------------------------------------------------------------- */
 
@@ -119,13 +111,6 @@ typedef struct copy_source {
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
 void copy_var_clear(copy_var *v);
-
-/* ---- lists of names: copy_names.c ------------------------------------------------------------------------------- */
-
-/* Adds those that `at` separates; a backslash keeps the next character. */
-void copy_split_names(copy_names *list, const char *text, size_t len, char at);
-bool copy_names_match(const copy_names *list, const char *path);
-void copy_names_clear(copy_names *list);
 
 /* ---- lengths of -c and --shards: copy_lengths.c ------------------------------------------------------------------ */
 

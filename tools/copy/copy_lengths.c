@@ -22,7 +22,7 @@ typedef struct lengths_parser {
 static bool
 fail_lengths(const lengths_parser *p, const char *why)
 {
-    copy_say("%s: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., %s)", p->option, p->spec, why, p->words);
+    message_print("%s: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., %s)", p->option, p->spec, why, p->words);
     return false;
 }
 
@@ -45,7 +45,7 @@ parse_length(const char *text, size_t len, size_t *out)
 static copy_lengths *
 add_lengths(copy_lengths_list *l)
 {
-    l->v = copy_need(realloc(l->v, (l->n + 1) * sizeof *l->v));
+    l->v = memory_grow(l->v, l->n, sizeof *l->v);
     l->v[l->n] = (copy_lengths){.n = 0};
     return &l->v[l->n++];
 }
@@ -56,7 +56,7 @@ parse_var_lengths(const lengths_parser *ps, const char *colon)
     copy_lengths *c = add_lengths(ps->list);
     const char   *p = colon + 1;
 
-    c->var = copy_need(strndup(ps->spec, (size_t)(colon - ps->spec)));
+    c->var = memory_need(strndup(ps->spec, (size_t)(colon - ps->spec)));
     if (colon == ps->spec)
         return fail_lengths(ps, "no variable before the colon");
     if (strcmp(p, ps->none) == 0 || strcmp(p, ps->none_too) == 0)
@@ -64,7 +64,7 @@ parse_var_lengths(const lengths_parser *ps, const char *colon)
     for (;; p++) {
         size_t len = strcspn(p, ",");
 
-        c->len = copy_need(realloc(c->len, (c->n + 1) * sizeof *c->len));
+        c->len = memory_grow(c->len, c->n, sizeof *c->len);
         if (!parse_length(p, len, &c->len[c->n]) || len == 0)
             return fail_lengths(ps, "not a positive length");
         c->n++;
@@ -87,8 +87,8 @@ parse_dim_lengths(const lengths_parser *ps)
         if (slash == NULL || slash == p)
             return fail_lengths(ps, slash == NULL ? "no slash after the name of a dimension" : "no dimension");
         c = add_lengths(ps->list);
-        c->dim = copy_need(strndup(p, (size_t)(slash - p)));
-        c->len = copy_alloc(1, sizeof *c->len);
+        c->dim = memory_need(strndup(p, (size_t)(slash - p)));
+        c->len = memory_alloc(1, sizeof *c->len);
         c->n = 1;
         if (!parse_length(slash + 1, (size_t)(p + all - slash - 1), c->len))
             return fail_lengths(ps, "not a positive length");

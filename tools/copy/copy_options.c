@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_options.c: parses the texts of -F and --mode, and checks that the names in all options exist.
+ * copy_options.c: parses the texts of -F, --mode and sizes, and checks that the names in all options exist.
  */
 #include "copy_int.h"
 
 #include "common/mode_words.h"
 #include "common/path_match.h"
+#include "common/size_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +21,38 @@ copy_parse_filters(copy_opts *o, const char *spec)
     copy_filters *f;
 
     if (strcmp(spec, "none") == 0 || *spec == '[' || *spec == '{' || comma == NULL) {
-        copy_say("-F: %s: wanted: VARIABLES,FILTER, as *,none or t&u,zstd,3 or *,307,9|fletcher32", spec);
+        message_print("-F: %s: wanted: VARIABLES,FILTER, as *,none or t&u,zstd,3 or *,307,9|fletcher32", spec);
         return false;
     }
-    o->filters = copy_need(realloc(o->filters, (o->nfilters + 1) * sizeof *o->filters));
+    o->filters = memory_grow(o->filters, o->nfilters, sizeof *o->filters);
     f = &o->filters[o->nfilters++];
-    *f = (copy_filters){.spec = copy_need(strdup(comma + 1))};
-    copy_split_names(&f->vars, spec, (size_t)(comma - spec), '&');
+    *f = (copy_filters){.spec = memory_need(strdup(comma + 1))};
+    name_list_split(&f->vars, spec, (size_t)(comma - spec), '&');
     if (f->vars.n == 0 || f->spec[0] == '\0') {
-        copy_say("-F: %s: no %s", spec, f->vars.n == 0 ? "variable" : "filter");
+        message_print("-F: %s: no %s", spec, f->vars.n == 0 ? "variable" : "filter");
         return false;
     }
     return copy_check_filters(f->spec);
+}
+
+/* ---- sizes ---- */
+
+bool
+copy_parse_size(const char *option, const char *text, size_t *out)
+{
+    if (size_parse(text, out))
+        return true;
+    message_print("%s: not a size (like 4096, 64K, 5M, 2G): %s", option, text);
+    return false;
+}
+
+bool
+copy_parse_min_chunked(copy_opts *o, const char *text)
+{
+    if (strcmp(text, "0") != 0)
+        return copy_parse_size("-M", text, &o->min_chunked);
+    o->min_chunked = 0;
+    return true;
 }
 
 /* ---- --mode ---- */
@@ -40,7 +61,7 @@ bool
 copy_parse_mode(copy_opts *o, const char *words)
 {
     o->mode = words;
-    return mode_words_check("nczcopy", words);
+    return mode_words_check(words);
 }
 
 /* ---- checks against the source ---- */
@@ -48,7 +69,7 @@ copy_parse_mode(copy_opts *o, const char *words)
 static int
 fail_no_such(const char *option, const char *name, const char *what)
 {
-    copy_say("%s: %s: no such %s in what is copied", option, name, what);
+    message_print("%s: %s: no such %s in what is copied", option, name, what);
     return NC_EINVAL;
 }
 
@@ -83,8 +104,8 @@ check_lengths(const char *option, const copy_lengths_list *l, const copy_source 
             return fail_no_such(option, c->dim, "dimension");
         for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
             if (path_match(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
-                copy_say("%s: %s: %zu lengths, but it has %d dimensions", option, s->vars[v].path, c->n,
-                         s->vars[v].rank);
+                message_print("%s: %s: %zu lengths, but it has %d dimensions", option, s->vars[v].path, c->n,
+                              s->vars[v].rank);
                 return NC_EINVAL;
             }
     }
@@ -103,7 +124,7 @@ report_unused(const copy_opts *o, const char *option, const copy_lengths_list *l
                 used = strcmp(s->dims[s->vars[v].dims[d]].name, l->v[i].dim) == 0 &&
                        copy_lengths_of_var(l, s->vars[v].path) == NULL && !copy_is_small(o, s, &s->vars[v]);
         if (!used)
-            copy_say(
+            message_print(
                 "%s: the length for dimension %s has no effect: every variable that has it has a length of its own "
                 "or fewer than %zu bytes (-M; -M 0: small ones, too)",
                 option, l->v[i].dim, o->min_chunked);
@@ -133,12 +154,12 @@ copy_opts_clear(copy_opts *o)
     copy_lengths_clear(&o->chunks);
     copy_lengths_clear(&o->shards);
     for (size_t i = 0; i < o->nfilters; i++) {
-        copy_names_clear(&o->filters[i].vars);
+        name_list_clear(&o->filters[i].vars);
         free(o->filters[i].spec);
     }
     free(o->filters);
-    copy_names_clear(&o->vars);
-    copy_names_clear(&o->groups);
+    name_list_clear(&o->vars);
+    name_list_clear(&o->groups);
     hyperslab_limits_clear(&o->limits);
     *o = COPY_OPTS_INIT;
 }

@@ -21,7 +21,7 @@ split(const char *text, nczarr_path_parts *parts)
 
     *parts = (nczarr_path_parts){.size = sizeof *parts};
     rc = nczarr_path_split(text, parts);
-    return rc == NC_NOERR ? rc : copy_fail(rc, text);
+    return rc == NC_NOERR ? rc : message_fail(rc, text);
 }
 
 char *
@@ -32,7 +32,7 @@ copy_add_keys(const char *url, const char *keys)
 
     if (split(url, &parts) != NC_NOERR)
         return NULL;
-    text = copy_need(path_with_keys(&parts, keys));
+    text = memory_need(path_with_keys(&parts, keys));
     nczarr_path_clear(&parts);
     return text;
 }
@@ -41,10 +41,10 @@ copy_add_keys(const char *url, const char *keys)
 static char *
 add_options(const copy_opts *o)
 {
-    char *modes = copy_need(path_mode_keys(o->mode, o->zarr_format)), *keys, *url;
+    char *modes = memory_need(path_mode_keys(o->mode, o->zarr_format)), *keys, *url;
 
-    keys = copy_textf("%s%s%s", modes, modes[0] != '\0' && o->consolidate ? "&" : "",
-                      o->consolidate ? "consolidated=yes" : "");
+    keys = memory_textf("%s%s%s", modes, modes[0] != '\0' && o->consolidate ? "&" : "",
+                        o->consolidate ? "consolidated=yes" : "");
     url = copy_add_keys(o->out, keys);
     free(modes);
     free(keys);
@@ -75,12 +75,12 @@ name_directory(const copy_opts *o, copy_target *t)
     size_t len = trim_slashes(t->parts.local);
 
     if (len == 0) {
-        copy_say("%s: no path", o->out);
+        message_print("%s: no path", o->out);
         return NC_EINVAL;
     }
-    t->path = copy_need(strndup(t->parts.local, len));
-    t->temp_path = copy_textf("%s" TEMP_SUFFIX, t->path);
-    t->temp_place = copy_textf("%.*s" TEMP_SUFFIX, (int)trim_slashes(t->parts.path), t->parts.path);
+    t->path = memory_need(strndup(t->parts.local, len));
+    t->temp_path = memory_textf("%s" TEMP_SUFFIX, t->path);
+    t->temp_place = memory_textf("%.*s" TEMP_SUFFIX, (int)trim_slashes(t->parts.path), t->parts.path);
     return NC_NOERR;
 }
 
@@ -93,9 +93,9 @@ check_name(const copy_opts *o, const copy_target *t)
 
     if (file == NULL)
         return NC_NOERR;
-    in = copy_need(shell_word(o->in));
-    out = copy_need(shell_word(t->parts.path));
-    copy_say(
+    in = memory_need(shell_word(o->in));
+    out = memory_need(shell_word(t->parts.path));
+    message_print(
         "%s: this is the name of %s, and nczcopy writes Zarr. To make that file: LD_PRELOAD=libnczarr_netcdf.so.0 "
         "nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode nczarr or --mode zarr",
         t->parts.shown, file, in, out);
@@ -115,7 +115,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
     if ((rc = split(t->url, &t->parts)) != NC_NOERR)
         return rc == NC_ENOMEM ? rc : COPY_USAGE; /* without the options it is a path */
     if (o->mode != NULL && o->mode[0] != '\0' && t->parts.fragment[0] == '\0') {
-        copy_say(PATH_BAD_MODE, o->mode);
+        message_print(PATH_BAD_MODE, o->mode);
         return COPY_USAGE;
     }
     t->kind = kind_of(&t->parts);
@@ -133,10 +133,11 @@ copy_check_apart(const copy_opts *o, const copy_target *t)
     if (rc == NC_NOERR && !one && t->temp_place != NULL) /* what an earlier copy left there is removed */
         rc = nczarr_path_overlap(o->in, t->temp_place, &one);
     if (rc != NC_NOERR)
-        return copy_fail(rc, o->out);
+        return message_fail(rc, o->out);
     if (!one)
         return NC_NOERR;
-    copy_say("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in, o->out);
+    message_print("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in,
+                  o->out);
     return NC_EINVAL;
 }
 
@@ -148,7 +149,7 @@ copy_target_choose(const copy_opts *o, copy_target *t, int source)
     char *keys, *url;
 
     if (rc != NC_NOERR)
-        return copy_fail(rc, o->in);
+        return message_fail(rc, o->in);
     if (version == 0) { /* of another format: the usual form */
         version = 2;
         nczarr = 1;
@@ -157,9 +158,9 @@ copy_target_choose(const copy_opts *o, copy_target *t, int source)
     t->nczarr_given = t->parts.nczarr >= 0;
     t->zarr_format = t->version_given ? t->parts.zarr_format : version;
     t->nczarr = t->nczarr_given ? t->parts.nczarr : nczarr;
-    keys = copy_need(path_mode_keys(t->nczarr_given || t->nczarr ? NULL : "zarr",
-                                    t->version_given || t->zarr_format == 2 ? 0 : t->zarr_format));
-    url = copy_need(path_with_keys(&t->parts, keys));
+    keys = memory_need(path_mode_keys(t->nczarr_given || t->nczarr ? NULL : "zarr",
+                                      t->version_given || t->zarr_format == 2 ? 0 : t->zarr_format));
+    url = memory_need(path_with_keys(&t->parts, keys));
     free(keys);
     free(t->url);
     t->url = url;
@@ -167,8 +168,8 @@ copy_target_choose(const copy_opts *o, copy_target *t, int source)
     if ((rc = split(url, &t->parts)) != NC_NOERR)
         return rc;
     if (t->kind == COPY_DIR)
-        t->work = copy_textf("%s%s%s", t->temp_place, t->parts.fragment[0] != '\0' ? "#" : "", t->parts.fragment);
+        t->work = memory_textf("%s%s%s", t->temp_place, t->parts.fragment[0] != '\0' ? "#" : "", t->parts.fragment);
     else
-        t->work = copy_need(path_with_keys(&t->parts, t->marks ? "commit=close" : ""));
+        t->work = memory_need(path_with_keys(&t->parts, t->marks ? "commit=close" : ""));
     return NC_NOERR;
 }

@@ -94,8 +94,8 @@ copy_budget_for(copy_state *r)
         }
     }
     if (!copy_divide_memory(r->o, chunk, least, moved, &r->budget, &wanted)) {
-        copy_say("--memory: %s are too little for chunks of this size: %s are needed",
-                 copy_size_text((double)r->o->memory, has), copy_size_text((double)wanted, needs));
+        message_print("--memory: %s are too little for chunks of this size: %s are needed",
+                      size_text((double)r->o->memory, "B", has), size_text((double)wanted, "B", needs));
         return NC_ENOMEM;
     }
     if (r->budget.threads < nczarr_get_threads())

@@ -8,6 +8,7 @@
 #include "copy_int.h"
 
 #include "common/terminal_text.h"
+#include "common/text_quote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,12 +60,7 @@ print_name(const char *name, size_t room)
         for (room -= 3; columns > room; name += n)
             columns -= terminal_columns(terminal_decode(name, &n));
     }
-    for (; *name != '\0'; name += n) {
-        if (terminal_decode(name, &n) < 0)
-            fputc('?', stderr);
-        else
-            (void)fwrite(name, 1, n, stderr);
-    }
+    terminal_print_safe(stderr, name);
 }
 
 /* ---- the line ---- */
@@ -92,15 +88,15 @@ fill_fields(const copy_progress *p, double at, bool end, double share, char fiel
 
     (void)snprintf(field[SHARE], sizeof field[SHARE], "%s%s%3.0f%%", own ? p->phase : "", own ? " " : "",
                    share * 100);
-    n = snprintf(field[BYTES], sizeof field[BYTES], "%s of %s", copy_size_text(p->done, done),
-                 copy_size_text(p->total, total));
+    n = snprintf(field[BYTES], sizeof field[BYTES], "%s of %s", size_text(p->done, "B", done),
+                 size_text(p->total, "B", total));
 
     if (p->resumed && p->done > p->moved)
         (void)snprintf(field[BYTES] + n, sizeof field[BYTES] - (size_t)n, " (%s kept)",
-                       copy_size_text(p->done - p->moved, done));
+                       size_text(p->done - p->moved, "B", done));
     if (p->chunks > 0)
         (void)snprintf(field[CHUNKS], sizeof field[CHUNKS], p->chunks == 1 ? "%zu chunk" : "%zu chunks", p->chunks);
-    (void)snprintf(field[RATE], sizeof field[RATE], "%s/s", copy_size_text(per_second, done));
+    (void)snprintf(field[RATE], sizeof field[RATE], "%s/s", size_text(per_second, "B", done));
     if (end)
         format_clock(took, "", field[CLOCK], sizeof field[CLOCK]);
     else if (per_second > 0)
@@ -196,41 +192,24 @@ draw_line(const copy_progress *p, double at, bool end)
 
 /* ---- as JSON ---- */
 
-/* Names are escaped also where JSON does not ask for it: the line may be shown on a terminal. */
-static void
-print_json_string(const char *s)
-{
-    fputc('"', stderr);
-    for (size_t n, safe; *s != '\0'; s += n) {
-        long c = terminal_code_point(s, &n);
-
-        if (c < 0)
-            fputs("\\ufffd", stderr);
-        else if (terminal_decode(s, &safe) < 0)
-            fprintf(stderr, "\\u%04lx", (unsigned long)c);
-        else if (c == '"' || c == '\\')
-            fprintf(stderr, "\\%c", (int)c);
-        else
-            (void)fwrite(s, 1, n, stderr);
-    }
-    fputc('"', stderr);
-}
-
 /* One line, written whole: a reader may take line by line. Its members are in nczcopy(1). */
 static void
 print_json(const copy_progress *p, double at, const char *event)
 {
+    text_buf name = TEXT_BUF_INIT;
+
+    text_set_terminal(true); /* where the line may be shown */
+    if (p->what != NULL)
+        text_add_json(&name, p->what, strlen(p->what));
+    text_set_terminal(false);
     flockfile(stderr);
     fprintf(stderr, "{\"event\": \"%s\", \"phase\": \"%s\", \"done\": %.0f, \"total\": %.0f, \"moved\": %.0f, ",
             event, p->phase, p->done, p->total, p->moved);
-    fprintf(stderr, "\"chunks\": %zu, \"milliseconds\": %.0f, \"variable\": ", p->chunks, (at - p->begun) * 1000);
-    if (p->what != NULL)
-        print_json_string(p->what);
-    else
-        fputs("null", stderr);
-    fputs("}\n", stderr);
+    fprintf(stderr, "\"chunks\": %zu, \"milliseconds\": %.0f, \"variable\": %s}\n", p->chunks, (at - p->begun) * 1000,
+            p->what != NULL ? name.s : "null");
     fflush(stderr);
     funlockfile(stderr);
+    text_clear(&name);
 }
 
 void

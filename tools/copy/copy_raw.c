@@ -43,7 +43,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
         return 0;
     if (w->n == w->cap) {
         w->cap = w->cap == 0 ? 256 : w->cap * 2;
-        w->index = copy_need(realloc(w->index, w->cap * wide * sizeof *w->index));
+        w->index = memory_need(realloc(w->index, w->cap * wide * sizeof *w->index));
     }
     memcpy(w->index + w->n * wide, w->at, rank * sizeof *index);
     w->n++;
@@ -65,7 +65,7 @@ find_place(int grp, int varid, const size_t *index, bool whole, place *p)
 
     if (rc != NC_NOERR)
         return rc;
-    p->key = copy_alloc(len + 1, 1);
+    p->key = memory_alloc(len + 1, 1);
     p->length = NCZARR_MAP_WHOLE;
     if (whole)
         return nczarr_inq_var_chunk_key(grp, varid, index, NULL, p->key, NULL, NULL);
@@ -81,7 +81,7 @@ get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
     if (p->length == 0)
         return NC_EEMPTY;
     *len = (size_t)p->length;
-    *data = copy_alloc(*len, 1);
+    *data = memory_alloc(*len, 1);
     return nczarr_map_read(map, p->key, p->offset, *len, *data);
 }
 
@@ -136,7 +136,7 @@ run_mover(void *arg)
 {
     raw    *w = arg;
     size_t  rank = (size_t)w->v->rank;
-    size_t *index = copy_alloc(2 * rank + 1, sizeof *index), *index_in = index + rank;
+    size_t *index = memory_alloc(2 * rank + 1, sizeof *index), *index_in = index + rank;
     double  each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
 
     (void)pthread_mutex_lock(&w->lock);
@@ -156,7 +156,8 @@ run_mover(void *arg)
             rc = copy_object(w, index_in, index);
         (void)pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR && rc != NC_NOERR && rc != COPY_STOPPED)
-            (void)copy_fail(rc, w->v->path); /* the first failure: others are mostly the same one, of a full disk */
+            (void)message_fail(rc,
+                               w->v->path); /* the first failure: others are mostly the same one, of a full disk */
         if (w->rc == NC_NOERR)
             w->rc = rc;
         copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);
@@ -170,7 +171,7 @@ static void
 run_movers(raw *w)
 {
     size_t     more = (size_t)w->r->budget.movers - 1, made = 0;
-    pthread_t *threads = copy_alloc(more, sizeof *threads);
+    pthread_t *threads = memory_alloc(more, sizeof *threads);
 
     if (strcmp(nczarr_map_name(w->from), "file") == 0 && strcmp(nczarr_map_name(w->to), "file") == 0 &&
         more > (size_t)w->r->budget.threads)
@@ -213,8 +214,8 @@ find_damaged(raw *w, int grp)
     if (rc != NC_NOERR || w->r->fill->n == before)
         return rc;
     if ((rc = chunk_grid_load(grp, w->v->in, &grid)) != NC_NOERR)
-        return copy_fail(rc, w->v->path);
-    index = copy_alloc((size_t)w->v->rank, sizeof *index);
+        return message_fail(rc, w->v->path);
+    index = memory_alloc((size_t)w->v->rank, sizeof *index);
     for (size_t i = 0; i < w->n; i++) {
         compute_index(w, i, index);
         if (copy_unit_is_damaged(w->r, w->v, w->unit, &grid, index))
@@ -228,7 +229,7 @@ find_damaged(raw *w, int grp)
 static int
 copy_damaged(raw *w)
 {
-    size_t *index = copy_alloc((size_t)w->v->rank, sizeof *index);
+    size_t *index = memory_alloc((size_t)w->v->rank, sizeof *index);
     int     rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && w->damaged.n > 0 && i < w->n; i++) {
@@ -261,7 +262,7 @@ copy_raw(copy_state *r, const copy_var *v)
     int               rc;
 
     w.unit = v->raw_objects ? v->shard_in : v->chunk_in;
-    w.at = copy_alloc((size_t)v->rank, sizeof *w.at);
+    w.at = memory_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
         (rc = find_chunks(&w, g->in)) != NC_NOERR || (r->t->resumed && (rc = find_stored(&w, g->out)) != NC_NOERR))
         (void)copy_fail_read(r, rc, v);

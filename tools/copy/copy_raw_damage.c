@@ -46,7 +46,7 @@ advance_unit(unit_walk *w)
 static unit_walk
 new_walk(const copy_var *v, const size_t *unit)
 {
-    size_t *room = copy_alloc(2 * (size_t)v->rank, sizeof *room);
+    size_t *room = memory_alloc(2 * (size_t)v->rank, sizeof *room);
 
     return (unit_walk){.v = v, .unit = unit, .first = room, .at = room + v->rank};
 }
@@ -56,7 +56,7 @@ copy_unit_is_damaged(const copy_state *r, const copy_var *v, const size_t *unit,
                      const size_t *index)
 {
     unit_walk w = new_walk(v, unit);
-    size_t   *source = copy_alloc((size_t)v->rank, sizeof *source);
+    size_t   *source = memory_alloc((size_t)v->rank, sizeof *source);
     bool      found = false;
 
     begin_unit(&w, index);
@@ -81,7 +81,7 @@ delete_object(copy_state *r, const copy_var *v, nczarr_map *to, const size_t *ch
 
     if (rc != NC_NOERR)
         return rc;
-    key = copy_alloc(len + 1, 1);
+    key = memory_alloc(len + 1, 1);
     if ((rc = nczarr_inq_var_chunk_key(grp, v->out, chunk, NULL, key, NULL, NULL)) == NC_NOERR &&
         (rc = nczarr_map_delete(to, key)) == NC_EEMPTY)
         rc = NC_NOERR;
@@ -93,7 +93,7 @@ static int
 copy_chunk_values(copy_state *r, const copy_var *v, const size_t *chunk)
 {
     const copy_group *g = &r->s->groups[v->group];
-    size_t           *start = copy_alloc(2 * (size_t)v->rank, sizeof *start), *count = start + v->rank, n = 1;
+    size_t           *start = memory_alloc(2 * (size_t)v->rank, sizeof *start), *count = start + v->rank, n = 1;
     void             *data;
     int               rc;
 
@@ -102,7 +102,7 @@ copy_chunk_values(copy_state *r, const copy_var *v, const size_t *chunk)
         count[d] = v->shape[d] - start[d] < v->chunk_in[d] ? v->shape[d] - start[d] : v->chunk_in[d];
         n *= count[d];
     }
-    data = copy_alloc(n, v->value);
+    data = memory_alloc(n, v->value);
     if ((rc = copy_read_piece(g->in, v, r->fill, start, count, data)) == NC_NOERR) {
         rc = nc_put_vara(g->out, v->out, start, count, data);
         copy_free_values(g->in, v->type, data, n);
@@ -126,5 +126,5 @@ copy_damaged_unit(copy_state *r, const copy_var *v, const size_t *unit, nczarr_m
             rc = copy_chunk_values(r, v, w.at);
         while (rc == NC_NOERR && advance_unit(&w));
     free(w.first);
-    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
+    return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

@@ -5,12 +5,9 @@
  */
 #include "copy_int.h"
 
-#include "common/error_text.h"
 #include "common/interrupt.h"
 #include "common/redact_url.h"
-#include "common/terminal_text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,43 +29,12 @@ copy_clear_line(void)
     funlockfile(stderr);
 }
 
-void *
-copy_need(void *p)
-{
-    if (p == NULL) {
-        copy_clear_line();
-        fprintf(stderr, "nczcopy: out of memory\n");
-        copy_say_unfinished();
-        exit(EXIT_FAILURE);
-    }
-    return p;
-}
-
-int
-copy_fail(int rc, const char *what)
-{
-    char *shown = redact_url(what);
-    char  text[ERROR_TEXT_SIZE];
-
-    error_text(rc, shown, text);
-    copy_say("%s: %s", shown != NULL ? shown : "", text);
-    free(shown);
-    return rc;
-}
-
 void
-copy_say(const char *fmt, ...)
+copy_report_begin(void)
 {
-    char    text[4 * ERROR_TEXT_SIZE];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    copy_clear_line();
-    fprintf(stderr, "nczcopy: ");
-    terminal_print(stderr, text);
-    fputc('\n', stderr);
+    message_set_command("nczcopy");
+    message_set_before(copy_clear_line);
+    memory_set_last_words(copy_say_unfinished);
 }
 
 static char *unfinished; /* as messages name it */
@@ -84,7 +50,7 @@ void
 copy_set_unfinished(const char *what)
 {
     free(unfinished);
-    unfinished = what != NULL ? copy_need(redact_url(what)) : NULL;
+    unfinished = what != NULL ? memory_need(redact_url(what)) : NULL;
 }
 
 void
@@ -92,9 +58,8 @@ copy_say_unfinished(void)
 {
     if (unfinished == NULL)
         return;
-    copy_clear_line();
-    fprintf(stderr, "nczcopy: %s is not complete: the same command with --resume%s continues it\n", unfinished,
-            damage_met ? " --damaged=fill" : "");
+    message_print("%s is not complete: the same command with --resume%s continues it", unfinished,
+                  damage_met ? " --damaged=fill" : "");
 }
 
 int

@@ -86,7 +86,7 @@ compute_marker(const copy_opts *o, const copy_source *s)
         h = hash_bytes(h, v->shape, (size_t)v->rank * sizeof *v->shape);
         h = hash_bytes(h, v->chunk_in, (size_t)v->rank * sizeof *v->chunk_in);
     }
-    return copy_textf("copy %016llx by nczcopy, not complete: --resume continues it", (unsigned long long)h);
+    return memory_textf("copy %016llx by nczcopy, not complete: --resume continues it", (unsigned long long)h);
 }
 
 /* ---- the steps ---- */
@@ -106,7 +106,7 @@ define_target(copy_state *r)
         return rc;
     rc = nc_enddef(t->ncid);
     if (rc != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     if ((rc = copy_grow_dims(r->o, r->s, t->ncid)) != NC_NOERR)
         return rc;
     return copy_target_begin(t);
@@ -139,7 +139,7 @@ say_notice(const copy_target *t)
     char       *shown = notice != NULL ? redact_url(t->url) : NULL;
 
     if (notice != NULL)
-        copy_say("%s: %s", shown != NULL ? shown : "the copy", notice);
+        message_print("%s: %s", shown != NULL ? shown : "the copy", notice);
     free(shown);
 }
 
@@ -177,7 +177,7 @@ warn_of_characters(const copy_source *s, const copy_target *t)
 {
     for (size_t i = 0; i < s->nvars && !t->nczarr && !t->nczarr_given; i++)
         if (s->vars[i].type == NC_CHAR) {
-            copy_say(
+            message_print(
                 "%s: pure Zarr, as the source is, has no type for characters: they become %s; --mode nczarr keeps "
                 "them",
                 s->vars[i].path, t->zarr_format == 3 ? "bytes" : "strings of length 1");
@@ -192,7 +192,7 @@ take_version(copy_opts *o, const copy_target *t)
     o->zarr_format = t->zarr_format;
     for (size_t i = 0; i < o->shards.n; i++)
         if (o->shards.v[i].n > 0 && o->zarr_format != 3) {
-            copy_say("--shards: only Zarr v3 has shards: add --zarr-format 3");
+            message_print("--shards: only Zarr v3 has shards: add --zarr-format 3");
             return t->version_given ? COPY_USAGE : NC_EINVAL;
         }
     return NC_NOERR;
@@ -207,7 +207,7 @@ say_warnings(const copy_opts *o, int ncid)
 
     (void)nczarr_inq_warnings(ncid, &n, &texts);
     for (size_t i = 0; i < n; i++)
-        copy_say("%s: warning: %s", o->in, texts[i]);
+        message_print("%s: warning: %s", o->in, texts[i]);
 }
 
 int
@@ -221,17 +221,18 @@ copy_run(const copy_opts *opts)
     damage_log       log = {.n = 0};
     int              rc;
 
+    copy_report_begin();
     if (o->in_place)
         return copy_in_place(o);
     if ((rc = copy_target_name(o, &t)) != NC_NOERR || (rc = copy_check_apart(o, &t)) != NC_NOERR)
         goto done;
     (void)nc_set_chunk_cache(copy_cache_bytes(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
     if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR) {
-        (void)copy_fail(rc, o->in);
+        (void)message_fail(rc, o->in);
         goto done;
     }
     if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
-        copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
+        message_print("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     say_warnings(o, s.ncid);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
@@ -246,7 +247,7 @@ copy_run(const copy_opts *opts)
         rc = copy_report_damage(&r, &log);
 done:
     if (rc == COPY_STOPPED)
-        copy_say("%s: interrupted%s", t.parts.shown, t.resumable ? "" : "; nothing is left of the copy");
+        message_print("%s: interrupted%s", t.parts.shown, t.resumable ? "" : "; nothing is left of the copy");
     if (rc != NC_NOERR)
         copy_say_unfinished();
     copy_set_unfinished(NULL);

@@ -16,7 +16,7 @@ copy_inq_shards(int ncid, int varid, int rank, size_t **out)
     *out = NULL;
     if (rc != NC_NOERR || !sharded)
         return rc;
-    *out = copy_alloc((size_t)rank, sizeof **out);
+    *out = memory_alloc((size_t)rank, sizeof **out);
     return nczarr_inq_var_shards(ncid, varid, NULL, *out);
 }
 
@@ -40,8 +40,8 @@ take_length(const copy_source *s, copy_var *v, int d, size_t len)
     v->shard_out[d] = len;
     if (len % v->chunk_out[d] == 0)
         return NC_NOERR;
-    copy_say("--shards: %s: %zu is not a multiple of the chunk length %zu of dimension %s", v->path, len,
-             v->chunk_out[d], s->dims[v->dims[d]].name);
+    message_print("--shards: %s: %zu is not a multiple of the chunk length %zu of dimension %s", v->path, len,
+                  v->chunk_out[d], s->dims[v->dims[d]].name);
     return NC_EBADCHUNK;
 }
 
@@ -75,7 +75,7 @@ copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v)
     v->shard_out = NULL;
     if (v->rank == 0 || o->zarr_format != 3 || (own != NULL && own->n == 0))
         return NC_NOERR;
-    v->shard_out = copy_alloc((size_t)v->rank, sizeof *v->shard_out);
+    v->shard_out = memory_alloc((size_t)v->rank, sizeof *v->shard_out);
     if (own != NULL) {
         for (int d = 0; rc == NC_NOERR && d < v->rank; d++)
             rc = take_length(s, v, d, own->len[d]);

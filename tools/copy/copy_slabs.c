@@ -38,9 +38,10 @@ check_widths(const slab *s, size_t n)
 
     for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < n; i++)
         if (strings[i] != NULL && strlen(strings[i]) > s->width) {
-            copy_say("%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
-                     "such as vlen-utf8",
-                     s->v->path, strlen(strings[i]), s->width);
+            message_print(
+                "%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
+                "such as vlen-utf8",
+                s->v->path, strlen(strings[i]), s->width);
             return NC_ERANGE;
         }
     return NC_NOERR;
@@ -55,7 +56,7 @@ copy_piece(slab *s, size_t n)
         return copy_fail_read(s->r, rc, s->v);
     rc = check_widths(s, n);
     if (rc == NC_NOERR && (rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data)) != NC_NOERR)
-        (void)copy_fail(rc, s->v->path);
+        (void)message_fail(rc, s->v->path);
     copy_free_values(s->in, s->v->type, s->data, n);
     return rc;
 }
@@ -68,7 +69,7 @@ copy_pieces(slab *s)
     bool            done;
     int             rc = NC_NOERR;
 
-    s->data = copy_need(malloc(most * v->value));
+    s->data = memory_need(malloc(most * v->value));
     do {
         n = copy_count_piece(v, s->step, s->start, s->count);
         done = is_piece_done(s);
@@ -90,15 +91,15 @@ copy_slabs(copy_state *r, const copy_var *v)
 
     if (v->nelems == 0)
         return NC_NOERR;
-    s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
-    s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
-    s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
+    s.step = memory_alloc((size_t)v->rank, sizeof *s.step);
+    s.start = memory_alloc((size_t)v->rank, sizeof *s.start);
+    s.count = memory_alloc((size_t)v->rank, sizeof *s.count);
     copy_plan_pieces(v, v->partial ? r->budget.slab / 2 : r->budget.slab, s.step);
     if (r->t->resumed &&
         (rc = copy_chunk_set_load(s.out, v->out, v, v->chunk_out, v->chunk_out, &s.there)) != NC_NOERR)
-        (void)copy_fail(rc, v->path);
+        (void)message_fail(rc, v->path);
     if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
-        (void)copy_fail(rc, v->path);
+        (void)message_fail(rc, v->path);
     if (rc == NC_NOERR) {
         s.sparse = copy_chunk_set_load_sparse(s.in, s.out, v, &s.source);
         rc = copy_pieces(&s);

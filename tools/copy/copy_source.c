@@ -12,37 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *
-grow_list(void *list, size_t n, size_t item)
-{
-    return copy_need(realloc(list, (n + 1) * item));
-}
-
 /* ---- groups ---- */
-
-static char *
-read_group_path(int grp)
-{
-    size_t len = 0;
-    char  *path;
-
-    if (nc_inq_grpname_full(grp, &len, NULL) != NC_NOERR)
-        return copy_need(strdup("/"));
-    path = copy_alloc(len + 1, 1);
-    if (nc_inq_grpname_full(grp, NULL, path) != NC_NOERR)
-        strcpy(path, "/");
-    return path;
-}
 
 /* With -g and -G: the groups named and all below them. */
 static bool
 is_group_wanted(const copy_opts *o, const char *path)
 {
-    char *own = copy_need(strdup(path));
+    char *own = memory_need(strdup(path));
     bool  wanted = o->groups.n == 0;
 
     for (char *end; !wanted; *end = '\0') {
-        wanted = copy_names_match(&o->groups, *own != '\0' ? own : "/");
+        wanted = name_list_match(&o->groups, *own != '\0' ? own : "/");
         if ((end = strrchr(own, '/')) == NULL)
             break;
     }
@@ -53,106 +33,89 @@ is_group_wanted(const copy_opts *o, const char *path)
 static bool
 leads_to_wanted_group(const copy_opts *o, int grp, const char *path)
 {
-    int  n = 0, *ids;
-    bool wanted = is_group_wanted(o, path);
+    bool    wanted = is_group_wanted(o, path);
+    id_list inner;
 
-    if (wanted || nc_inq_grps(grp, &n, NULL) != NC_NOERR)
+    if (wanted || id_list_groups(grp, &inner) != NC_NOERR)
         return wanted;
-    ids = copy_alloc((size_t)n, sizeof *ids);
-    if (nc_inq_grps(grp, NULL, ids) == NC_NOERR)
-        for (int i = 0; i < n && !wanted; i++) {
-            char *child = read_group_path(ids[i]);
+    for (int i = 0; i < inner.n && !wanted; i++) {
+        char *child = group_path(inner.id[i]);
 
-            wanted = leads_to_wanted_group(o, ids[i], child);
-            free(child);
-        }
-    free(ids);
+        wanted = leads_to_wanted_group(o, inner.id[i], child);
+        free(child);
+    }
+    id_list_clear(&inner);
     return wanted;
 }
 
 static int
 add_groups(const copy_opts *o, copy_source *s, int grp)
 {
-    char *path = read_group_path(grp);
-    int   n = 0, *ids, rc;
+    char   *path = group_path(grp);
+    id_list inner;
+    int     rc;
 
     if (o->groups_only && strcmp(path, "/") != 0 && !leads_to_wanted_group(o, grp, path)) {
         free(path);
         return NC_NOERR;
     }
-    s->groups = grow_list(s->groups, s->ngroups, sizeof *s->groups);
+    s->groups = memory_grow(s->groups, s->ngroups, sizeof *s->groups);
     s->groups[s->ngroups++] = (copy_group){.in = grp, .out = -1, .path = path};
-    if ((rc = nc_inq_grps(grp, &n, NULL)) != NC_NOERR)
-        return copy_fail(rc, path);
-    ids = copy_alloc((size_t)n, sizeof *ids);
-    rc = nc_inq_grps(grp, NULL, ids);
-    for (int i = 0; rc == NC_NOERR && i < n; i++)
-        rc = add_groups(o, s, ids[i]);
-    free(ids);
+    if ((rc = id_list_groups(grp, &inner)) != NC_NOERR)
+        return message_fail(rc, path);
+    for (int i = 0; rc == NC_NOERR && i < inner.n; i++)
+        rc = add_groups(o, s, inner.id[i]);
+    id_list_clear(&inner);
     return rc;
 }
 
 /* ---- dimensions and types ---- */
 
-static bool
-is_dim_unlimited(int grp, int dimid)
+static int
+add_dim(const copy_opts *o, copy_source *s, size_t g, int dimid, const id_list *unlimited)
 {
-    int  n = 0, *ids;
-    bool found = false;
+    const hyperslab_dim *part = hyperslab_find(&s->part, dimid);
+    copy_dim             d = {.in = dimid, .out = -1, .group = g};
+    char                 name[NC_MAX_NAME + 1];
+    int                  rc = nc_inq_dim(s->groups[g].in, dimid, name, &d.len_in);
 
-    if (nc_inq_unlimdims(grp, &n, NULL) != NC_NOERR)
-        return false;
-    ids = copy_alloc((size_t)n, sizeof *ids);
-    if (nc_inq_unlimdims(grp, NULL, ids) == NC_NOERR)
-        for (int i = 0; i < n; i++)
-            found = found || ids[i] == dimid;
-    free(ids);
-    return found;
+    if (rc != NC_NOERR)
+        return rc;
+    d.len = part != NULL ? part->len : d.len_in;
+    d.name = memory_need(strdup(name));
+    d.unlimited = id_list_has(unlimited, dimid) && (!o->fixed || d.len == 0);
+    s->dims = memory_grow(s->dims, s->ndims, sizeof *s->dims);
+    s->dims[s->ndims++] = d;
+    return NC_NOERR;
 }
 
 static int
 add_dims(const copy_opts *o, copy_source *s, size_t g)
 {
-    int  n = 0, *ids, rc;
-    char name[NC_MAX_NAME + 1];
+    id_list dims, unlimited = {.id = NULL};
+    int     rc = id_list_dims(s->groups[g].in, &dims);
 
-    if ((rc = nc_inq_dimids(s->groups[g].in, &n, NULL, 0)) != NC_NOERR)
-        return copy_fail(rc, s->groups[g].path);
-    ids = copy_alloc((size_t)n, sizeof *ids);
-    rc = nc_inq_dimids(s->groups[g].in, NULL, ids, 0);
-    for (int i = 0; rc == NC_NOERR && i < n; i++) {
-        copy_dim             d = {.in = ids[i], .out = -1, .group = g};
-        const hyperslab_dim *part;
-
-        if ((rc = nc_inq_dim(s->groups[g].in, ids[i], name, &d.len_in)) != NC_NOERR)
-            break;
-        part = hyperslab_find(&s->part, ids[i]);
-        d.len = part != NULL ? part->len : d.len_in;
-        d.name = copy_need(strdup(name));
-        d.unlimited = is_dim_unlimited(s->groups[g].in, ids[i]) && (!o->fixed || d.len == 0);
-        s->dims = grow_list(s->dims, s->ndims, sizeof *s->dims);
-        s->dims[s->ndims++] = d;
-    }
-    free(ids);
-    return rc == NC_NOERR ? rc : copy_fail(rc, s->groups[g].path);
+    if (rc == NC_NOERR)
+        rc = id_list_unlimited(s->groups[g].in, &unlimited);
+    for (int i = 0; rc == NC_NOERR && i < dims.n; i++)
+        rc = add_dim(o, s, g, dims.id[i], &unlimited);
+    id_list_clear(&dims);
+    id_list_clear(&unlimited);
+    return rc == NC_NOERR ? rc : message_fail(rc, s->groups[g].path);
 }
 
 static int
 add_types(copy_source *s, size_t g)
 {
-    int n = 0, *ids, rc;
+    id_list types;
+    int     rc = id_list_types(s->groups[g].in, &types);
 
-    if ((rc = nc_inq_typeids(s->groups[g].in, &n, NULL)) != NC_NOERR)
-        return copy_fail(rc, s->groups[g].path);
-    ids = copy_alloc((size_t)n, sizeof *ids);
-    if ((rc = nc_inq_typeids(s->groups[g].in, NULL, ids)) != NC_NOERR)
-        (void)copy_fail(rc, s->groups[g].path);
-    for (int i = 0; rc == NC_NOERR && i < n; i++) {
-        s->types = grow_list(s->types, s->ntypes, sizeof *s->types);
-        s->types[s->ntypes++] = (copy_type){.in = ids[i], .out = NC_NAT, .group = g};
+    for (int i = 0; i < types.n; i++) {
+        s->types = memory_grow(s->types, s->ntypes, sizeof *s->types);
+        s->types[s->ntypes++] = (copy_type){.in = types.id[i], .out = NC_NAT, .group = g};
     }
-    free(ids);
-    return rc;
+    id_list_clear(&types);
+    return rc == NC_NOERR ? rc : message_fail(rc, s->groups[g].path);
 }
 
 /* ---- variables ---- */
@@ -165,7 +128,7 @@ find_dim(const copy_source *s, const copy_var *v, int dimid, size_t *out)
             *out = i;
             return NC_NOERR;
         }
-    copy_say("%s: one of its dimensions is of a group that is not copied", v->path);
+    message_print("%s: one of its dimensions is of a group that is not copied", v->path);
     return NC_EBADDIM;
 }
 
@@ -177,12 +140,12 @@ load_sizes(int grp, copy_var *v)
     int rc;
 
     if ((rc = copy_type_size(grp, v->type, &v->value)) != NC_NOERR)
-        return copy_fail(rc, v->path);
+        return message_fail(rc, v->path);
     v->item = v->value;
     if (v->type != NC_STRING)
         return NC_NOERR;
     if ((rc = nczarr_inq_var_strlen(grp, v->in, &v->width)) != NC_NOERR)
-        return copy_fail(rc, v->path);
+        return message_fail(rc, v->path);
     v->item += (v->width > 0 ? v->width : ANY_LENGTH) + MALLOC_BYTES;
     return NC_NOERR;
 }
@@ -191,18 +154,18 @@ static int
 load_shape(const copy_source *s, copy_var *v)
 {
     int  grp = s->groups[v->group].in, storage, rc;
-    int *ids = copy_alloc((size_t)v->rank, sizeof *ids);
+    int *ids = memory_alloc((size_t)v->rank, sizeof *ids);
 
-    v->dims = copy_alloc((size_t)v->rank, sizeof *v->dims);
-    v->shape = copy_alloc((size_t)v->rank, sizeof *v->shape);
-    v->part = copy_alloc((size_t)v->rank, sizeof *v->part);
-    v->chunk_in = copy_alloc((size_t)v->rank, sizeof *v->chunk_in);
-    v->chunk_out = copy_alloc((size_t)v->rank, sizeof *v->chunk_out);
+    v->dims = memory_alloc((size_t)v->rank, sizeof *v->dims);
+    v->shape = memory_alloc((size_t)v->rank, sizeof *v->shape);
+    v->part = memory_alloc((size_t)v->rank, sizeof *v->part);
+    v->chunk_in = memory_alloc((size_t)v->rank, sizeof *v->chunk_in);
+    v->chunk_out = memory_alloc((size_t)v->rank, sizeof *v->chunk_out);
     v->nelems = 1;
     if ((rc = nc_inq_vardimid(grp, v->in, ids)) != NC_NOERR ||
         (rc = nc_inq_var_chunking(grp, v->in, &storage, v->chunk_in)) != NC_NOERR ||
         (rc = copy_inq_shards(grp, v->in, v->rank, &v->shard_in)) != NC_NOERR)
-        (void)copy_fail(rc, v->path);
+        (void)message_fail(rc, v->path);
     for (int d = 0; rc == NC_NOERR && d < v->rank; d++) {
         if ((rc = find_dim(s, v, ids[d], &v->dims[d])) != NC_NOERR)
             break;
@@ -210,7 +173,7 @@ load_shape(const copy_source *s, copy_var *v)
         v->part[d] = hyperslab_find(&s->part, ids[d]);
         v->partial = v->partial || v->part[d] != NULL;
         if (v->shape[d] != 0 && v->nelems > SIZE_MAX / v->shape[d]) {
-            copy_say("%s: more elements than this machine can count", v->path);
+            message_print("%s: more elements than this machine can count", v->path);
             rc = NC_EVARSIZE;
         }
         v->nelems *= v->shape[d];
@@ -248,9 +211,9 @@ check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
     error_text(rc, v->name, text);
     *skip = o->skip_unreadable && (rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER || rc == NC_EZARRMETA);
     if (*skip)
-        copy_say("%s: left out: %s", v->path, text);
+        message_print("%s: left out: %s", v->path, text);
     else
-        copy_say("%s: %s%s", v->path, text, o->in_place ? "" : "; --skip-unreadable leaves out such variables");
+        message_print("%s: %s%s", v->path, text, o->in_place ? "" : "; --skip-unreadable leaves out such variables");
     return *skip ? NC_NOERR : rc;
 }
 
@@ -263,10 +226,10 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
     int      rc = nc_inq_var(s->groups[g].in, varid, name, &v.type, &v.rank, NULL, NULL);
 
     if (rc != NC_NOERR)
-        return copy_fail(rc, s->groups[g].path);
-    v.name = copy_need(strdup(name));
-    v.path = copy_textf("%s%s%s", s->groups[g].path, strcmp(s->groups[g].path, "/") == 0 ? "" : "/", name);
-    chosen = o->vars.n == 0 || copy_names_match(&o->vars, v.path);
+        return message_fail(rc, s->groups[g].path);
+    v.name = memory_need(strdup(name));
+    v.path = memory_textf("%s%s%s", s->groups[g].path, strcmp(s->groups[g].path, "/") == 0 ? "" : "/", name);
+    chosen = o->vars.n == 0 || name_list_match(&o->vars, v.path);
     v.data = chosen && is_group_wanted(o, s->groups[g].path);
     if ((o->vars_only && !chosen) || (o->groups_only && !is_group_wanted(o, s->groups[g].path))) {
         copy_var_clear(&v);
@@ -277,7 +240,7 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
         copy_var_clear(&v);
         return rc;
     }
-    s->vars = grow_list(s->vars, s->nvars, sizeof *s->vars);
+    s->vars = memory_grow(s->vars, s->nvars, sizeof *s->vars);
     s->vars[s->nvars++] = v;
     return NC_NOERR;
 }
@@ -285,16 +248,14 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
 static int
 add_vars(const copy_opts *o, copy_source *s, size_t g)
 {
-    int n = 0, *ids, rc;
+    id_list vars;
+    int     rc = id_list_vars(s->groups[g].in, &vars);
 
-    if ((rc = nc_inq_varids(s->groups[g].in, &n, NULL)) != NC_NOERR)
-        return copy_fail(rc, s->groups[g].path);
-    ids = copy_alloc((size_t)n, sizeof *ids);
-    if ((rc = nc_inq_varids(s->groups[g].in, NULL, ids)) != NC_NOERR)
-        (void)copy_fail(rc, s->groups[g].path);
-    for (int i = 0; rc == NC_NOERR && i < n; i++)
-        rc = add_var(o, s, g, ids[i]);
-    free(ids);
+    if (rc != NC_NOERR)
+        return message_fail(rc, s->groups[g].path);
+    for (int i = 0; rc == NC_NOERR && i < vars.n; i++)
+        rc = add_var(o, s, g, vars.id[i]);
+    id_list_clear(&vars);
     return rc;
 }
 
@@ -310,7 +271,7 @@ check_names(const copy_opts *o, const copy_source *s)
         for (size_t v = 0; v < s->nvars && !found; v++)
             found = path_match(s->vars[v].path, o->vars.name[i]);
         if (!found) {
-            copy_say("%s: %s: no such variable", o->in, o->vars.name[i]);
+            message_print("%s: %s: no such variable", o->in, o->vars.name[i]);
             return NC_ENOTVAR;
         }
     }
@@ -320,7 +281,7 @@ check_names(const copy_opts *o, const copy_source *s)
         for (size_t g = 0; g < s->ngroups && !found; g++)
             found = path_match(s->groups[g].path, o->groups.name[i]);
         if (!found) {
-            copy_say("%s: %s: no such group", o->in, o->groups.name[i]);
+            message_print("%s: %s: no such group", o->in, o->groups.name[i]);
             return NC_ENOGRP;
         }
     }
@@ -334,7 +295,7 @@ copy_source_load(const copy_opts *o, copy_source *s)
     int  rc = hyperslab_resolve(&o->limits, s->ncid, &s->part, why);
 
     if (rc != NC_NOERR) {
-        copy_say("%s: -d: %s", o->in, why);
+        message_print("%s: -d: %s", o->in, why);
         return rc;
     }
     if ((rc = add_groups(o, s, s->ncid)) != NC_NOERR)

@@ -38,7 +38,7 @@ exists(const char *path)
 static int
 fail_removal(const char *path)
 {
-    copy_say("%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
+    message_print("%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
     return NC_ECANTREMOVE;
 }
 
@@ -80,13 +80,13 @@ lock_temp(copy_target *t)
         if (inspect(t->temp_path, &st) && !S_ISDIR(st.st_mode) && ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0) != 0)
             return fail_removal(t->temp_path);
         if (ncz_system.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST) {
-            copy_say("%s: cannot be created: %s", t->temp_path, strerror(errno));
+            message_print("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
         }
         rc = lock_directory(t->temp_path, false, &t->lock);
     }
     if (rc != NC_NOERR)
-        copy_say("%s: another nczcopy is creating it", t->temp_path);
+        message_print("%s: another nczcopy is creating it", t->temp_path);
     return rc == NC_NOERR ? rc : NC_EEXIST;
 }
 
@@ -105,7 +105,7 @@ has_root_document(const char *path)
     bool                     has = false;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *file = copy_textf("%s/%s", path, names[i]);
+        char *file = memory_textf("%s/%s", path, names[i]);
 
         has = has || exists(file);
         free(file);
@@ -124,7 +124,7 @@ check_replaceable(const copy_opts *o, const copy_target *t)
     if (!inspect(t->path, &st))
         return NC_NOERR;
     if (o->keep) {
-        copy_say("%s: exists", t->path);
+        message_print("%s: exists", t->path);
         return NC_EEXIST;
     }
     rc = nc_open(t->parts.path, NC_NOWRITE, &ncid); /* of whatever version of Zarr */
@@ -140,10 +140,10 @@ check_replaceable(const copy_opts *o, const copy_target *t)
     if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
         if (nc_delete(t->parts.path) == NC_NOERR)
             return NC_NOERR;
-        copy_say("%s: exists and is not replaced: %s", t->path, nczarr_errmsg());
+        message_print("%s: exists and is not replaced: %s", t->path, nczarr_errmsg());
         return NC_EEXIST;
     }
-    copy_say("%s: exists and is not a dataset: it is not replaced", t->path);
+    message_print("%s: exists and is not a dataset: it is not replaced", t->path);
     return NC_EEXIST;
 }
 
@@ -156,7 +156,7 @@ read_marker(int ncid)
 
     if (nc_inq_attlen(ncid, NC_GLOBAL, UNFINISHED_ATT, &len) != NC_NOERR)
         return NULL;
-    text = copy_alloc(len + 1, 1);
+    text = memory_alloc(len + 1, 1);
     if (nc_get_att_text(ncid, NC_GLOBAL, UNFINISHED_ATT, text) != NC_NOERR)
         text[0] = '\0';
     return text;
@@ -182,7 +182,7 @@ open_unfinished(copy_target *t)
     if (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_EEMPTY)
         return NC_ENOTFOUND;
     if (rc != NC_NOERR) /* it may exist: a failing server or disk must not cost what was copied */
-        return copy_fail(rc, unfinished_path(t));
+        return message_fail(rc, unfinished_path(t));
     mark = read_marker(t->ncid);
     rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
          : strcmp(mark, t->marker) == 0           ? NC_NOERR
@@ -191,8 +191,9 @@ open_unfinished(copy_target *t)
     if (rc != NC_NOERR)
         (void)nc_close(t->ncid);
     if (rc == NC_EEXIST)
-        copy_say("%s: an interrupted copy of something else, or with other options; without --resume it is replaced",
-                 unfinished_path(t));
+        message_print(
+            "%s: an interrupted copy of something else, or with other options; without --resume it is replaced",
+            unfinished_path(t));
     return rc;
 }
 
@@ -201,7 +202,7 @@ put_marker(const copy_target *t, const char *text)
 {
     int rc = nc_put_att_text(t->ncid, NC_GLOBAL, UNFINISHED_ATT, strlen(text), text);
 
-    return rc == NC_NOERR ? rc : copy_fail(rc, t->parts.path);
+    return rc == NC_NOERR ? rc : message_fail(rc, t->parts.path);
 }
 
 int
@@ -224,7 +225,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     if (t->kind == COPY_DIR && (rc = empty_temp(t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     t->open = true;
     return t->marks ? put_marker(t, BEGUN) : NC_NOERR;
 }
@@ -237,13 +238,13 @@ copy_target_begin(copy_target *t)
     if (!t->marks)
         return NC_NOERR;
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
     if ((rc = put_marker(t, t->marker)) != NC_NOERR)
         return rc;
     (void)nc_enddef(t->ncid);
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     copy_set_unfinished(unfinished_path(t));
     t->resumable = true;
     return NC_NOERR;
@@ -263,10 +264,10 @@ copy_target_finish(copy_target *t)
             rc = nc_enddef(t->ncid);
     }
     if (rc != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     t->open = false;
     if ((rc = nc_close(t->ncid)) != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     copy_set_unfinished(NULL);
     return NC_NOERR;
 }
@@ -276,8 +277,8 @@ static void
 sync_parent(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char       *dir = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
-    int         fd = ncz_system.openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    char *dir = slash == NULL ? memory_need(strdup(".")) : memory_need(strndup(path, (size_t)(slash - path) + 1));
+    int   fd = ncz_system.openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 
     if (fd >= 0) {
         (void)ncz_system.fsync(fd);
@@ -326,9 +327,9 @@ replace_target(copy_target *t)
     if (exchange_names(t, &rc))
         return rc;
     if ((rc = nc_delete(t->parts.path)) != NC_NOERR)
-        return copy_fail(rc, t->parts.path);
+        return message_fail(rc, t->parts.path);
     if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
-        copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
+        message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
     return finish_publish(t);
@@ -346,7 +347,7 @@ copy_target_publish(const copy_opts *o, copy_target *t)
                : !exists(t->path)                         ? copy_target_publish(o, t)
                                                           : replace_target(t);
     if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
-        copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
+        message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
     return finish_publish(t);

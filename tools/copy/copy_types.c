@@ -94,7 +94,7 @@ define_with_inner(const copy_source *s, copy_type *c)
     if (c->out != NC_NAT)
         return NC_NOERR;
     if ((rc = user_type_load(s->ncid, c->in, &t)) != NC_NOERR)
-        return copy_fail(rc, s->groups[c->group].path);
+        return message_fail(rc, s->groups[c->group].path);
     for (const user_type *inner = t->next; rc == NC_NOERR && inner != NULL; inner = inner->next) {
         copy_type *other = find_type(s, inner->id);
 
@@ -102,9 +102,9 @@ define_with_inner(const copy_source *s, copy_type *c)
             rc = define_with_inner(s, other);
     }
     if (rc == NC_NOERR && (rc = define_one(s, t, c)) == NC_EBADTYPE)
-        copy_say("type %s: a type inside it is of a group that is not copied", t->name);
+        message_print("type %s: a type inside it is of a group that is not copied", t->name);
     else if (rc != NC_NOERR)
-        (void)copy_fail(rc, t->name);
+        (void)message_fail(rc, t->name);
     user_type_free(t);
     return rc;
 }

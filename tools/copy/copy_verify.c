@@ -24,7 +24,7 @@ static void
 report_difference(check *c, const char *path, const char *what)
 {
     if (++c->wrong <= WRONG_MAX)
-        copy_say("%s: %s differs from the source's", path, what);
+        message_print("%s: %s differs from the source's", path, what);
 }
 
 /* ---- attributes ---- */
@@ -45,7 +45,7 @@ load_att(int grp, int varid, const char *name, att *a)
     if (nc_inq_att(grp, varid, name, &a->type, &a->len) != NC_NOERR ||
         copy_type_size(grp, a->type, &size) != NC_NOERR)
         return false;
-    a->val = copy_alloc(a->len + 1, size);
+    a->val = memory_alloc(a->len + 1, size);
     if (a->len == 0 || nc_get_att(grp, varid, name, a->val) == NC_NOERR)
         return true;
     free(a->val);
@@ -79,7 +79,7 @@ compare_values(nc_type type, const void *a, const void *b, size_t n)
 static bool
 compare_numbers(int in, int vin, int out, int vout, const char *name, size_t n)
 {
-    double *a = copy_alloc(n, sizeof *a), *b = copy_alloc(n, sizeof *b);
+    double *a = memory_alloc(n, sizeof *a), *b = memory_alloc(n, sizeof *b);
     bool same = nc_get_att_double(in, vin, name, a) == NC_NOERR && nc_get_att_double(out, vout, name, b) == NC_NOERR;
 
     for (size_t i = 0; same && i < n; i++)
@@ -108,7 +108,7 @@ is_array_fill(const att *a, int out, int vout, const char *name)
     if (a->type <= NC_MAX_ATOMIC_TYPE || strcmp(name, "_FillValue") != 0 ||
         nc_inq_vartype(out, vout, &type) != NC_NOERR || copy_type_size(out, type, &size) != NC_NOERR)
         return false;
-    fill = copy_alloc(1, size);
+    fill = memory_alloc(1, size);
     if (nc_inq_var_fill(out, vout, &no_fill, fill) == NC_NOERR) {
         same = no_fill == 0 &&
                copy_compare_user_values(&(copy_values){a->grp, a->type, a->val}, &(copy_values){out, type, fill}, 1);
@@ -154,7 +154,7 @@ compare_atts(check *c, int in, int vin, int out, int vout, const char *path)
         if (nc_inq_attname(in, vin, i, name) == NC_NOERR &&
             (compare_att(in, vin, out, vout, name) || nc_inq_att(out, vout, name, NULL, NULL) == NC_ENAMEINUSE))
             continue;
-        what = copy_textf("attribute %s", name);
+        what = memory_textf("attribute %s", name);
         report_difference(c, path, what);
         free(what);
     }
@@ -182,7 +182,7 @@ compare_shape(const copy_source *s, const copy_var *v, int out, int varid)
 
     if (!same || !is_stored_type(v->type, type) || rank != v->rank)
         return false;
-    ids = copy_alloc((size_t)rank, sizeof *ids);
+    ids = memory_alloc((size_t)rank, sizeof *ids);
     same = nc_inq_vardimid(out, varid, ids) == NC_NOERR;
     for (int d = 0; same && d < rank; d++) {
         size_t len = 0;
@@ -225,8 +225,8 @@ compare_piece(const copy_var *v, int in, int out, int varid, nc_type type, const
 static int
 compare_data(check *c, const copy_var *v, int in, int out, int varid)
 {
-    size_t *step = copy_alloc((size_t)v->rank, sizeof *step), *start = copy_alloc((size_t)v->rank, sizeof *start);
-    size_t *count = copy_alloc((size_t)v->rank, sizeof *count), n;
+    size_t *step = memory_alloc((size_t)v->rank, sizeof *step), *start = memory_alloc((size_t)v->rank, sizeof *start);
+    size_t *count = memory_alloc((size_t)v->rank, sizeof *count), n;
     size_t  value = sizeof(char *);
     char   *a, *b;
     nc_type type = NC_NAT;
@@ -240,8 +240,8 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
 
     copy_plan_pieces(v, c->r->budget.slab / (v->partial ? 4 : 2), step);
     n = copy_count_piece(v, step, start, count);
-    a = copy_need(malloc(n * v->value));
-    b = copy_alloc(n, value);
+    a = memory_need(malloc(n * v->value));
+    b = memory_alloc(n, value);
     do {
         n = copy_count_piece(v, step, start, count);
         if (rc != NC_NOERR)
@@ -255,7 +255,7 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
         copy_progress_add(&c->r->progress, (double)n * (double)v->value, true, 0, v->path);
     } while (rc == NC_NOERR && same && copy_next_piece(v, step, start));
     if (rc != NC_NOERR)
-        (void)copy_fail(rc, v->path);
+        (void)message_fail(rc, v->path);
     else if (!same)
         report_difference(c, v->path, "its data");
 done:
@@ -294,7 +294,7 @@ report_target_difference(const char *text, void *arg)
     check *c = arg;
 
     if (++c->wrong <= WRONG_MAX)
-        copy_say("%s: %s", c->r->t->parts.shown != NULL ? c->r->t->parts.shown : c->r->o->in, text);
+        message_print("%s: %s", c->r->t->parts.shown != NULL ? c->r->t->parts.shown : c->r->o->in, text);
 }
 
 static void
@@ -302,8 +302,8 @@ report_source_difference(const char *text, void *arg)
 {
     copy_state *r = arg;
 
-    copy_say("%s: %s: #consolidated=yes copies by the consolidated metadata, #consolidated=no by the documents",
-             r->o->in, text);
+    message_print("%s: %s: #consolidated=yes copies by the consolidated metadata, #consolidated=no by the documents",
+                  r->o->in, text);
 }
 
 static int
@@ -313,9 +313,9 @@ compare_consolidated(check *c, const char *path)
     int  compared, rc;
 
     if (!c->r->o->in_place && consolidated_compare(c->r->o->in, report_source_difference, c->r, &compared, why) != 0)
-        copy_say("%s: its consolidated metadata are not compared with its documents: %s", c->r->o->in, why);
+        message_print("%s: its consolidated metadata are not compared with its documents: %s", c->r->o->in, why);
     if ((rc = consolidated_compare(path, report_target_difference, c, &compared, why)) != NC_NOERR)
-        copy_say("%s: %s", path, why);
+        message_print("%s: %s", path, why);
     return rc;
 }
 
@@ -329,7 +329,7 @@ copy_verify(copy_state *r)
     int    rc;
 
     if ((rc = nc_open(path, NC_NOWRITE, &c.root)) != NC_NOERR)
-        return copy_fail(rc, path);
+        return message_fail(rc, path);
     for (size_t i = 0; i < r->s->nvars; i++)
         total += r->s->vars[i].data ? (double)r->s->vars[i].nelems * (double)r->s->vars[i].value : 0;
     copy_progress_begin(&r->progress, r->o, total);
@@ -350,7 +350,7 @@ copy_verify(copy_state *r)
     if (rc == NC_NOERR)
         rc = compare_consolidated(&c, path);
     if (rc == NC_NOERR && c.wrong > 0) {
-        copy_say("%s: %zu differences", path, c.wrong);
+        message_print("%s: %zu differences", path, c.wrong);
         rc = NC_EIO;
     }
     return rc;

@@ -10,6 +10,7 @@
 
 #include "common/damage.h"
 #include "common/hyperslab.h"
+#include "common/name_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,17 +31,11 @@ typedef enum dump_form {
 typedef enum dump_part { DUMP_ALL, DUMP_COORDS, DUMP_HEADER } dump_part;
 typedef enum dump_index_comments { DUMP_COMMENTS_NONE, DUMP_COMMENTS_ROWS, DUMP_COMMENTS_VALUES } dump_index_comments;
 
-/* A list of names as the user gave them: "a", "g/a" or "/g/a". The strings are the list's own. */
-typedef struct dump_names {
-    char **name;
-    size_t n;
-} dump_names;
-
 typedef struct dump_opts {
     dump_form           form;
     dump_part           part;
-    dump_names          vars;             /* -v: only these variables' data */
-    dump_names          groups;           /* -g: only these groups' data */
+    name_list           vars;             /* -v: only these variables' data */
+    name_list           groups;           /* -g: only these groups' data */
     hyperslab_limits    limits;           /* -d, and subscripts of -v: only this part of dimensions */
     dump_index_comments comments;         /* -b, -f: index comments in the data section */
     bool                comments_fortran; /* ... counted from 1, the fastest index first */
@@ -63,14 +58,11 @@ typedef struct dump_opts {
 
 #define DUMP_OPTS_INIT ((dump_opts){.line_len = 80, .time_separator = ' '})
 
-/* Adds the names of a comma-separated list; a backslash keeps the next character (a comma) as part of a name. */
-void dump_names_add(dump_names *list, const char *commas);
-void dump_names_clear(dump_names *list);
 /*
- * The same with subscripts behind names, as in "v[0:10,:,3]"; they are added to the limits. False, with a message: they
- * are not of that form.
+ * Adds the names of a comma-separated list, also with subscripts behind them, as in "v[0:10,:,3]", which are added to
+ * the limits. False, with a message: they are not of that form.
  */
-bool dump_names_add_with_subscripts(dump_names *list, hyperslab_limits *limits, const char *commas,
+bool dump_names_add_with_subscripts(name_list *list, hyperslab_limits *limits, const char *commas,
                                     char why[HYPERSLAB_WHY_SIZE]);
 
 /* The name a dataset is printed under: the last part of a path or URL, without its extension. Free it. */

@@ -21,7 +21,7 @@ typedef struct section {
     dump_fill          fill;
     cf_timebase        time;
     size_t            *index; /* of the row, and within it of the value */
-    dump_text          t;     /* scratch */
+    text_buf           t;     /* scratch */
 } section;
 
 static const char continuation[] = DUMP_CDL_CONTINUATION;
@@ -49,14 +49,14 @@ add_closing_braces(section *s)
 {
     for (int level = 1; level < s->v->ndims; level++)
         if (s->v->unlimited[level] && is_at_edge(s, level, true))
-            dump_text_addc(&s->t, '}');
+            text_addc(&s->t, '}');
 }
 
 static void
 add_value(section *s, const void *p)
 {
     if (dump_fill_matches(&s->fill, p))
-        dump_text_addc(&s->t, '_');
+        text_addc(&s->t, '_');
     else if (s->v->user != NULL)
         dump_user_value_cdl(&s->t, &s->style, s->v->user, p);
     else if (!s->time.valid || !dump_timebase_text(&s->time, dump_value_double(s->v->type, p), &s->t))
@@ -67,17 +67,17 @@ add_value(section *s, const void *p)
 static void
 print_chars(section *s, const char *c, size_t n, size_t *nuls)
 {
-    dump_text_reset(&s->t);
+    text_reset(&s->t);
     for (size_t i = 0; i < n; i++) {
         if (c[i] == '\0') {
             ++*nuls;
             continue;
         }
         for (; *nuls > 0; --*nuls)
-            dump_text_add(&s->t, "\\000");
-        dump_text_add_cdl(&s->t, &c[i], 1, true);
+            text_add(&s->t, "\\000");
+        text_add_cdl(&s->t, &c[i], 1, true);
         if (c[i] == '\n')
-            dump_text_addf(&s->t, "\",\n%s\"", continuation);
+            text_addf(&s->t, "\",\n%s\"", continuation);
     }
     fwrite(s->t.s, 1, s->t.len, s->d->out);
 }
@@ -99,7 +99,7 @@ print_char_row(section *s, size_t ncols)
         print_chars(s, vals, got, &nuls);
     }
     fputc('"', s->d->out);
-    dump_text_reset(&s->t);
+    text_reset(&s->t);
     add_closing_braces(s);
     dump_cdl_piece(s->d, s->t.s, s->t.len);
     return NC_NOERR;
@@ -116,10 +116,10 @@ print_value_row(section *s, size_t ncols)
         if ((rc = dump_reader_take(&s->r, left, &vals, &got)) != NC_NOERR)
             return rc;
         for (size_t i = 0; i < got; i++) {
-            dump_text_reset(&s->t);
+            text_reset(&s->t);
             add_value(s, (const char *)vals + i * s->v->size);
             if (left - i > 1)
-                dump_text_add(&s->t, ", ");
+                text_add(&s->t, ", ");
             else
                 add_closing_braces(s);
             dump_cdl_piece(s->d, s->t.s, s->t.len);
@@ -144,11 +144,11 @@ print_commented_row(section *s, size_t ncols, bool lastrow)
 
             if (s->v->ndims > 0)
                 s->index[s->v->ndims - 1] = ncols - left + i;
-            dump_text_reset(&s->t);
+            text_reset(&s->t);
             add_value(s, (const char *)vals + i * s->v->size);
             if (last)
                 add_closing_braces(s);
-            dump_text_add(&s->t, !last ? ", " : lastrow ? ";" : ",");
+            text_add(&s->t, !last ? ", " : lastrow ? ";" : ",");
             fprintf(s->d->out, "%s  ", s->t.s);
             dump_comment_value(s->d, s->v, s->index);
             fputs(last && lastrow ? "\n" : "\n    ", s->d->out);
@@ -238,39 +238,39 @@ print_title(section *s)
 static void
 print_why(dump_context *d, const char *why, const dump_var *v)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_add(&t, "// ");
-    dump_text_add_name(&t, v->name);
-    dump_text_add(&t, ": cannot be read: ");
-    dump_text_add_safe(&t, why);
+    text_add(&t, "// ");
+    text_add_name(&t, v->name);
+    text_add(&t, ": cannot be read: ");
+    text_add_safe(&t, why);
     fputc('\n', d->out);
     dump_cdl_indent(d);
     fputc(' ', d->out);
     dump_cdl_colored(d, DUMP_FAINT, t.s);
     fputc('\n', d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
 print_damage(dump_context *d, size_t n, const dump_var *v)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_add(&t, "// ");
-    dump_text_add_name(&t, v->name);
-    dump_text_addf(&t, ": %zu damaged chunk%s read%s as fill", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+    text_add(&t, "// ");
+    text_add_name(&t, v->name);
+    text_addf(&t, ": %zu damaged chunk%s read%s as fill", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
     dump_cdl_indent(d);
     fputc(' ', d->out);
     dump_cdl_colored(d, DUMP_FAINT, t.s);
     fputc('\n', d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 void
 dump_cdl_data(dump_context *d, const dump_var *v)
 {
-    section s = {.d = d, .v = v, .t = DUMP_TEXT_INIT};
+    section s = {.d = d, .v = v, .t = TEXT_BUF_INIT};
     size_t  damaged = v->damage != NULL ? v->damage->n : 0;
     char    why[ERROR_TEXT_SIZE];
     bool    more = true;
@@ -278,7 +278,7 @@ dump_cdl_data(dump_context *d, const dump_var *v)
 
     if (v->size == 0) /* the header says why it is left out */
         return;
-    s.index = dump_alloc((size_t)v->ndims, sizeof *s.index);
+    s.index = memory_alloc((size_t)v->ndims, sizeof *s.index);
     s.style = dump_number_format_for(d, v->grp, v->id, v->type);
     dump_fill_load(v, &s.fill);
     if (d->o->times && v->user == NULL)
@@ -307,7 +307,7 @@ dump_cdl_data(dump_context *d, const dump_var *v)
     }
     dump_reader_close(&s.r);
     dump_fill_clear(&s.fill);
-    dump_text_clear(&s.t);
+    text_clear(&s.t);
     free(s.index);
     if (v->damage != NULL && v->damage->n > damaged)
         print_damage(d, v->damage->n - damaged, v);

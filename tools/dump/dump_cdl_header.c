@@ -17,10 +17,10 @@
 static void
 print_dims(dump_context *d, int grp)
 {
-    dump_ids dims;
-    size_t   len;
-    char     name[NC_MAX_NAME + 1];
-    int      rc = dump_ids_dims(grp, &dims);
+    id_list dims;
+    size_t  len;
+    char    name[NC_MAX_NAME + 1];
+    int     rc = id_list_dims(grp, &dims);
 
     if (rc == NC_NOERR && dims.n > 0) {
         dump_cdl_indent(d);
@@ -32,7 +32,7 @@ print_dims(dump_context *d, int grp)
         dump_cdl_indent(d);
         fputc('\t', d->out);
         dump_cdl_colored_name(d, DUMP_BOLD, name);
-        if (dump_dim_is_unlimited(grp, dims.id[i])) {
+        if (group_dim_is_unlimited(grp, dims.id[i])) {
             fputs(" = UNLIMITED ; ", d->out);
             dump_color(d, DUMP_FAINT);
             fprintf(d->out, "// (%zu currently)", len);
@@ -44,7 +44,7 @@ print_dims(dump_context *d, int grp)
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
-    dump_ids_clear(&dims);
+    id_list_clear(&dims);
 }
 
 /* A dimension by its name, or by its path where the name alone would mean another one. */
@@ -59,8 +59,8 @@ print_dim_ref(dump_context *d, int grp, int dimid)
         return;
     }
     if ((nc_inq_dimid(grp, name, &nearest) != NC_NOERR || nearest != dimid) &&
-        dump_dim_home(grp, dimid, &home) == NC_NOERR) {
-        path = dump_var_path(home, name);
+        group_of_dim(grp, dimid, &home) == NC_NOERR) {
+        path = group_var_path(home, name);
         dump_cdl_name(d, path);
         free(path);
     } else {
@@ -72,24 +72,24 @@ print_dim_ref(dump_context *d, int grp, int dimid)
 static void
 print_att_chars(dump_context *d, const dump_att *a)
 {
-    bool      split = d->format != NC_FORMAT_NETCDF4;
-    dump_text t = DUMP_TEXT_INIT;
-    size_t    len = a->len;
-    char     *s = a->val, *line;
+    bool     split = d->format != NC_FORMAT_NETCDF4;
+    text_buf t = TEXT_BUF_INIT;
+    size_t   len = a->len;
+    char    *s = a->val, *line;
 
     while (len > 0 && s[len - 1] == '\0')
         len--;
-    dump_text_addc(&t, '"');
+    text_addc(&t, '"');
     while (split && (line = memchr(s, '\n', len)) != NULL && (size_t)(line - s) + 1 < len) {
-        dump_text_add_cdl(&t, s, (size_t)(line - s) + 1, false);
-        dump_text_add(&t, "\",\n\t\t\t\"");
+        text_add_cdl(&t, s, (size_t)(line - s) + 1, false);
+        text_add(&t, "\",\n\t\t\t\"");
         len -= (size_t)(line - s) + 1;
         s = line + 1;
     }
-    dump_text_add_cdl(&t, s, len, false);
-    dump_text_addc(&t, '"');
+    text_add_cdl(&t, s, len, false);
+    text_addc(&t, '"');
     fwrite(t.s, 1, t.len, d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* Only compounds and vlens are wrapped; ncdump does it so. */
@@ -97,26 +97,26 @@ static void
 print_att_user_values(dump_context *d, const dump_att *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
-    dump_text          t = DUMP_TEXT_INIT;
+    text_buf           t = TEXT_BUF_INIT;
     bool               wrap = a->user->class == NC_COMPOUND || a->user->class == NC_VLEN;
 
     for (size_t i = 0; i < a->len; i++) {
-        dump_text_reset(&t);
+        text_reset(&t);
         dump_user_value_cdl(&t, &s, a->user, (const char *)a->val + i * a->user->size);
-        dump_text_add(&t, i + 1 < a->len ? ", " : "");
+        text_add(&t, i + 1 < a->len ? ", " : "");
         if (wrap)
             dump_cdl_piece(d, t.s, t.len);
         else
             fwrite(t.s, 1, t.len, d->out);
     }
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
 print_att_values(dump_context *d, const dump_att *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
-    dump_text          t = DUMP_TEXT_INIT;
+    text_buf           t = TEXT_BUF_INIT;
     size_t             size = dump_type_size(a->type);
 
     if (a->len == 0) {
@@ -132,13 +132,13 @@ print_att_values(dump_context *d, const dump_att *a)
         return;
     }
     for (size_t i = 0; i < a->len; i++) {
-        dump_text_reset(&t);
+        text_reset(&t);
         if (i > 0)
-            dump_text_add(&t, ", ");
+            text_add(&t, ", ");
         dump_value_att(&t, &s, a->type, (const char *)a->val + i * size);
         fwrite(t.s, 1, t.len, d->out);
     }
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /*
@@ -148,14 +148,14 @@ print_att_values(dump_context *d, const dump_att *a)
 static void
 print_att_head(dump_context *d, const dump_att *a, const char *owner)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
     if (a->user != NULL)
-        dump_text_add_type_ref(&t, a->grp, a->user, true);
+        dump_add_type_ref(&t, a->grp, a->user, true);
     else if (a->type == NC_STRING || (d->o->fill_type && strcmp(a->name, "_FillValue") == 0))
-        dump_text_add(&t, dump_type_name(a->type));
+        text_add(&t, dump_type_name(a->type));
     dump_cdl_typed_att_head(d, t.s, owner, a->name);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
@@ -189,19 +189,19 @@ print_att(dump_context *d, int grp, int varid, const char *owner, int index)
 static void
 print_left_out(dump_context *d, const dump_var *v, const char *why)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_add(&t, "// left out: ");
-    dump_text_add_type(&t, v, true);
-    dump_text_add(&t, " ");
-    dump_text_add_name(&t, v->name);
-    dump_text_add(&t, ": ");
-    dump_text_add_safe(&t, why);
+    text_add(&t, "// left out: ");
+    dump_add_type(&t, v, true);
+    text_add(&t, " ");
+    text_add_name(&t, v->name);
+    text_add(&t, ": ");
+    text_add_safe(&t, why);
     dump_cdl_indent(d);
     fputc('\t', d->out);
     dump_cdl_colored(d, DUMP_FAINT, t.s);
     fputc('\n', d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* CDL has no word for its type: a comment says what is left out and why, and what is printed stays CDL. */
@@ -209,7 +209,7 @@ static void
 print_unreadable_var(dump_context *d, const dump_var *v)
 {
     char  why[ERROR_TEXT_SIZE];
-    char *path = dump_var_path(v->grp, v->name);
+    char *path = group_var_path(v->grp, v->name);
     int   rc = nczarr_inq_var_encoding(v->grp, v->id, NULL, NULL);
 
     rc = rc != NC_NOERR ? rc : NC_EBADTYPE;
@@ -223,7 +223,7 @@ print_unreadable_var(dump_context *d, const dump_var *v)
 static void
 print_var(dump_context *d, const dump_var *v)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
     if (v->size == 0) {
         print_unreadable_var(d, v);
@@ -234,11 +234,11 @@ print_var(dump_context *d, const dump_var *v)
         return;
     }
     dump_cdl_indent(d);
-    dump_text_add_type(&t, v, true);
+    dump_add_type(&t, v, true);
     fputc('\t', d->out);
     dump_cdl_colored(d, DUMP_GREEN, t.s);
     fputc(' ', d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
     dump_cdl_colored_name(d, DUMP_BOLD, v->name);
     for (int i = 0; i < v->ndims; i++) {
         fputs(i == 0 ? "(" : ", ", d->out);
@@ -252,7 +252,7 @@ print_var(dump_context *d, const dump_var *v)
 }
 
 static void
-print_vars(dump_context *d, const dump_ids *vars, int grp)
+print_vars(dump_context *d, const id_list *vars, int grp)
 {
     dump_var v;
     int      rc;
@@ -293,7 +293,7 @@ print_group_atts(dump_context *d, int grp)
 }
 
 static void
-print_vars_data(dump_context *d, const dump_ids *vars, int grp)
+print_vars_data(dump_context *d, const id_list *vars, int grp)
 {
     dump_var v;
 
@@ -314,9 +314,9 @@ print_vars_data(dump_context *d, const dump_ids *vars, int grp)
 static void
 print_subgroups(dump_context *d, int grp)
 {
-    dump_ids grps;
-    char     name[NC_MAX_NAME + 1];
-    int      rc = dump_ids_grps(grp, &grps);
+    id_list grps;
+    char    name[NC_MAX_NAME + 1];
+    int     rc = id_list_groups(grp, &grps);
 
     for (int i = 0; i < grps.n && rc == NC_NOERR; i++) {
         if ((rc = nc_inq_grpname(grps.id[i], name)) != NC_NOERR)
@@ -339,24 +339,24 @@ print_subgroups(dump_context *d, int grp)
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "groups");
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
 }
 
 void
 dump_cdl_group(dump_context *d, int grp)
 {
-    dump_ids vars;
-    int      rc;
+    id_list vars;
+    int     rc;
 
     dump_cdl_types(d, grp);
     print_dims(d, grp);
-    if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR) {
+    if ((rc = id_list_vars(grp, &vars)) != NC_NOERR) {
         dump_fail(&d->report, rc, "variables");
         vars.n = 0;
     }
     print_vars(d, &vars, grp);
     print_group_atts(d, grp);
     print_vars_data(d, &vars, grp);
-    dump_ids_clear(&vars);
+    id_list_clear(&vars);
     print_subgroups(d, grp);
 }

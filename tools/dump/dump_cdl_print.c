@@ -16,12 +16,12 @@ dump_cdl_indent(dump_context *d)
 void
 dump_cdl_name(dump_context *d, const char *name)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_addn(&t, "", 0);
-    dump_text_add_name(&t, name);
+    text_addn(&t, "", 0);
+    text_add_name(&t, name);
     fwrite(t.s, 1, t.len, d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 void

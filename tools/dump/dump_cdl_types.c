@@ -11,38 +11,38 @@
 static void
 print_enum(dump_context *d, int grp, const user_type *t)
 {
-    dump_text line = DUMP_TEXT_INIT;
+    text_buf line = TEXT_BUF_INIT;
 
-    dump_text_add_type_ref(&line, grp, t->base, true);
-    dump_text_add(&line, " enum ");
+    dump_add_type_ref(&line, grp, t->base, true);
+    text_add(&line, " enum ");
     dump_cdl_indent(d);
     dump_cdl_colored(d, DUMP_GREEN, line.s);
     dump_cdl_colored_name(d, DUMP_BOLD, t->name);
     fputs(" {", d->out);
-    dump_text_add_name(&line, t->name);
+    text_add_name(&line, t->name);
     d->col = line.len + 2;
     for (size_t i = 0; i < t->nmembers; i++) {
-        dump_text_reset(&line);
-        dump_text_add_name(&line, t->members[i].name);
+        text_reset(&line);
+        text_add_name(&line, t->members[i].name);
         if (t->base->id == NC_UINT64)
-            dump_text_addf(&line, " = %llu", (unsigned long long)t->members[i].value);
+            text_addf(&line, " = %llu", (unsigned long long)t->members[i].value);
         else
-            dump_text_addf(&line, " = %lld", t->members[i].value);
-        dump_text_add(&line, i + 1 < t->nmembers ? ", " : "} ;\n");
+            text_addf(&line, " = %lld", t->members[i].value);
+        text_add(&line, i + 1 < t->nmembers ? ", " : "} ;\n");
         dump_cdl_piece(d, line.s, line.len);
     }
     if (t->nmembers == 0)
         fputs("} ;\n", d->out);
     d->col = d->indent;
-    dump_text_clear(&line);
+    text_clear(&line);
 }
 
 static void
 print_compound(dump_context *d, int grp, const user_type *t)
 {
-    dump_text line = DUMP_TEXT_INIT, name = DUMP_TEXT_INIT;
+    text_buf line = TEXT_BUF_INIT, name = TEXT_BUF_INIT;
 
-    dump_text_add_name(&name, t->name);
+    text_add_name(&name, t->name);
     dump_cdl_indent(d);
     dump_cdl_colored(d, DUMP_GREEN, "compound ");
     dump_cdl_colored(d, DUMP_BOLD, name.s);
@@ -50,17 +50,17 @@ print_compound(dump_context *d, int grp, const user_type *t)
     for (size_t i = 0; i < t->nmembers; i++) {
         const user_member *m = &t->members[i];
 
-        dump_text_reset(&line);
-        dump_text_add_type_ref(&line, grp, m->type, true);
+        text_reset(&line);
+        dump_add_type_ref(&line, grp, m->type, true);
         dump_cdl_indent(d);
         fputs("  ", d->out);
         dump_cdl_colored(d, DUMP_GREEN, line.s);
         fputc(' ', d->out);
         dump_cdl_colored_name(d, DUMP_BOLD, m->name);
-        dump_text_reset(&line);
+        text_reset(&line);
         for (int k = 0; k < m->ndims; k++)
-            dump_text_addf(&line, "%s%d", k == 0 ? "(" : ", ", m->dims[k]);
-        dump_text_add(&line, m->ndims > 0 ? ") ;\n" : " ;\n");
+            text_addf(&line, "%s%d", k == 0 ? "(" : ", ", m->dims[k]);
+        text_add(&line, m->ndims > 0 ? ") ;\n" : " ;\n");
         fputs(line.s, d->out);
     }
     dump_cdl_indent(d);
@@ -69,27 +69,27 @@ print_compound(dump_context *d, int grp, const user_type *t)
     fprintf(d->out, "// %s", name.s);
     dump_color_end(d);
     fputc('\n', d->out);
-    dump_text_clear(&line);
-    dump_text_clear(&name);
+    text_clear(&line);
+    text_clear(&name);
 }
 
 /* opaque(N) name, or base(*) name. */
 static void
 print_sized(dump_context *d, int grp, const user_type *t)
 {
-    dump_text line = DUMP_TEXT_INIT;
+    text_buf line = TEXT_BUF_INIT;
 
     if (t->class == NC_OPAQUE) {
-        dump_text_addf(&line, "opaque(%zu) ", t->size);
+        text_addf(&line, "opaque(%zu) ", t->size);
     } else {
-        dump_text_add_type_ref(&line, grp, t->base, true);
-        dump_text_add(&line, "(*) ");
+        dump_add_type_ref(&line, grp, t->base, true);
+        text_add(&line, "(*) ");
     }
     dump_cdl_indent(d);
     dump_cdl_colored(d, DUMP_GREEN, line.s);
     dump_cdl_colored_name(d, DUMP_BOLD, t->name);
     fputs(" ;\n", d->out);
-    dump_text_clear(&line);
+    text_clear(&line);
 }
 
 static void
@@ -105,7 +105,7 @@ print_type(dump_context *d, int grp, const user_type *t)
 
 /* The types of one group, and which of them are printed. */
 typedef struct type_list {
-    dump_ids    ids;
+    id_list     ids;
     user_type **type;
     bool       *printed;
 } type_list;
@@ -128,10 +128,10 @@ void
 dump_cdl_types(dump_context *d, int grp)
 {
     type_list l = {.type = NULL};
-    int       rc = dump_ids_types(grp, &l.ids);
+    int       rc = id_list_types(grp, &l.ids);
 
-    l.type = dump_alloc((size_t)l.ids.n, sizeof *l.type);
-    l.printed = dump_alloc((size_t)l.ids.n, sizeof *l.printed);
+    l.type = memory_alloc((size_t)l.ids.n, sizeof *l.type);
+    l.printed = memory_alloc((size_t)l.ids.n, sizeof *l.printed);
     for (int i = 0; rc == NC_NOERR && i < l.ids.n; i++)
         rc = dump_type_load(grp, l.ids.id[i], &l.type[i]);
     if (rc == NC_NOERR && l.ids.n > 0) {
@@ -148,5 +148,5 @@ dump_cdl_types(dump_context *d, int grp)
         user_type_free(l.type[i]);
     free(l.type);
     free(l.printed);
-    dump_ids_clear(&l.ids);
+    id_list_clear(&l.ids);
 }

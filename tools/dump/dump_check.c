@@ -21,13 +21,13 @@ typedef struct check {
 static void
 print_finding(check *c, const char *what, const char *text)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_add_safe(&t, what);
-    dump_text_add(&t, what[0] != '\0' ? ": " : "");
-    dump_text_add_safe(&t, text);
+    text_add_safe(&t, what);
+    text_add(&t, what[0] != '\0' ? ": " : "");
+    text_add_safe(&t, text);
     fprintf(c->d->out, "%s\n", t.s);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* ---- chunks ---- */
@@ -64,7 +64,7 @@ check_var(check *c, int grp, int varid)
     int      rc;
 
     (void)nc_inq_varname(grp, varid, name);
-    path = dump_var_path(grp, name);
+    path = group_var_path(grp, name);
     if ((rc = dump_var_check(grp, varid)) == NC_NOERR)
         rc = dump_var_load_part(grp, varid, &c->d->part, &v);
     c->vars++;
@@ -85,17 +85,17 @@ check_var(check *c, int grp, int varid)
 static void
 check_group(check *c, int grp)
 {
-    dump_ids list;
+    id_list list;
 
-    if (dump_ids_vars(grp, &list) == NC_NOERR)
+    if (id_list_vars(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             if (dump_asks_for_var(c->d, grp, list.id[i]))
                 check_var(c, grp, list.id[i]);
-    dump_ids_clear(&list);
-    if (dump_ids_grps(grp, &list) == NC_NOERR)
+    id_list_clear(&list);
+    if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             check_group(c, list.id[i]);
-    dump_ids_clear(&list);
+    id_list_clear(&list);
 }
 
 /* ---- documents ---- */
@@ -111,7 +111,7 @@ is_object_valid(nczarr_map *map, const char *key)
 
     if (nczarr_map_get(map, key, &data, &len) != NC_NOERR)
         return true; /* not there, which may be as it should be; or what reads it has said so */
-    text = dump_alloc(len + 1, 1);
+    text = memory_alloc(len + 1, 1);
     if (len > 0)
         memcpy(text, data, len);
     valid = dump_json_is_valid(text);
@@ -125,24 +125,24 @@ static void
 check_documents(check *c, nczarr_map *map, int grp)
 {
     static const char *const names[] = {".zgroup", ".zattrs", ".zmetadata", "zarr.json"};
-    char                    *path = dump_grp_path(grp);
-    dump_ids                 list;
+    char                    *path = group_path(grp);
+    id_list                  list;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        dump_text key = DUMP_TEXT_INIT;
+        text_buf key = TEXT_BUF_INIT;
 
-        dump_text_addf(&key, "%s%s%s", path + 1, path[1] != '\0' ? "/" : "", names[i]);
+        text_addf(&key, "%s%s%s", path + 1, path[1] != '\0' ? "/" : "", names[i]);
         if (!is_object_valid(map, key.s)) {
             print_finding(c, key.s, "is no JSON");
             c->broken++;
         }
-        dump_text_clear(&key);
+        text_clear(&key);
     }
     free(path);
-    if (dump_ids_grps(grp, &list) == NC_NOERR)
+    if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             check_documents(c, map, list.id[i]);
-    dump_ids_clear(&list);
+    id_list_clear(&list);
 }
 
 /* The copy of all documents that opening does without, since it cannot be used. */
@@ -193,8 +193,8 @@ check_consolidated(check *c, const char *path)
                              "%s: its consolidated metadata are not compared with its documents: %s",
                              c->d->report.file, why);
     else if (why[0] != '\0')
-        fprintf(stderr, "nczdump: %s: its consolidated metadata are not compared with its documents: %s\n",
-                c->d->report.file, why);
+        message_print("%s: its consolidated metadata are not compared with its documents: %s", c->d->report.file,
+                      why);
     if (c->differences > DIFFERENCES_MAX)
         fprintf(c->d->out, "and %zu more differences\n", c->differences - DIFFERENCES_MAX);
 }
@@ -230,7 +230,7 @@ dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out)
     bool         sound;
     int          rc;
 
-    dump_text_set_terminal(isatty(fileno(out)));
+    text_set_terminal(isatty(fileno(out)));
     if (dump_select(&d) != NC_NOERR)
         goto done;
     if ((rc = hyperslab_resolve(&opts->limits, ncid, &d.part, why)) != NC_NOERR) {
@@ -267,31 +267,31 @@ has_documents_at_hand(int ncid, nczarr_map **map)
 static void
 warn_group(dump_context *d, nczarr_map *map, int grp)
 {
-    dump_ids list;
-    char     name[NC_MAX_NAME + 1];
+    id_list list;
+    char    name[NC_MAX_NAME + 1];
 
-    if (dump_ids_vars(grp, &list) == NC_NOERR)
+    if (id_list_vars(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++) {
-            dump_text key = DUMP_TEXT_INIT;
-            char     *path;
+            text_buf key = TEXT_BUF_INIT;
+            char    *path;
 
             if (!dump_asks_for_var(d, grp, list.id[i]) || nc_inq_varname(grp, list.id[i], name) != NC_NOERR)
                 continue;
-            path = dump_var_path(grp, name);
-            dump_text_addf(&key, "%s/%s", path + 1, d->zarr_format == 3 ? "zarr.json" : ".zarray");
+            path = group_var_path(grp, name);
+            text_addf(&key, "%s/%s", path + 1, d->zarr_format == 3 ? "zarr.json" : ".zarray");
             if (nczarr_map_exists(map, key.s) == NC_EEMPTY)
                 (void)dump_fail_text(&d->report, NC_NOERR,
                                      "%s: %s: is in the consolidated metadata, but has no document: they are stale; "
                                      "#consolidated=no reads the documents",
                                      d->report.file, path);
-            dump_text_clear(&key);
+            text_clear(&key);
             free(path);
         }
-    dump_ids_clear(&list);
-    if (dump_ids_grps(grp, &list) == NC_NOERR)
+    id_list_clear(&list);
+    if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             warn_group(d, map, list.id[i]);
-    dump_ids_clear(&list);
+    id_list_clear(&list);
 }
 
 void

@@ -23,8 +23,8 @@ dump_chunk_map_init(dump_chunk_map *m, size_t rows, size_t cols)
     m->per_col = dump_divide_up(m->cols, ACROSS_MAX);
     m->down = dump_divide_up(m->rows, m->per_row);
     m->across = dump_divide_up(m->cols, m->per_col);
-    m->stored = dump_alloc(m->down * m->across, sizeof *m->stored);
-    m->bytes = dump_alloc(m->down * m->across, sizeof *m->bytes);
+    m->stored = memory_alloc(m->down * m->across, sizeof *m->stored);
+    m->bytes = memory_alloc(m->down * m->across, sizeof *m->bytes);
 }
 
 void
@@ -88,23 +88,23 @@ find_heaviest(const dump_chunk_map *m)
 
 /* U+2581 ... U+2588, by bytes a chunk; `heaviest` 0: # all, + some. In both . for none. */
 static void
-add_sign(dump_text *t, const dump_chunk_map *m, size_t cell, size_t nchunks, double heaviest)
+add_sign(text_buf *t, const dump_chunk_map *m, size_t cell, size_t nchunks, double heaviest)
 {
     double level = heaviest > 0 ? m->bytes[cell] / (double)nchunks / heaviest * LEVELS : 0;
     int    up = level > LEVELS - 1 ? LEVELS - 1 : (int)level; /* rounded up, less one */
 
     if (m->stored[cell] == 0)
-        dump_text_addc(t, '.');
+        text_addc(t, '.');
     else if (heaviest > 0)
-        dump_text_addf(t, "\xe2\x96%c", 0x81 + up - (up > 0 && (double)up == level));
+        text_addf(t, "\xe2\x96%c", 0x81 + up - (up > 0 && (double)up == level));
     else
-        dump_text_addc(t, m->stored[cell] == nchunks ? '#' : '+');
+        text_addc(t, m->stored[cell] == nchunks ? '#' : '+');
 }
 
 static void
-add_row(dump_text *t, const dump_chunk_map *m, size_t y, double heaviest)
+add_row(text_buf *t, const dump_chunk_map *m, size_t y, double heaviest)
 {
-    dump_text_addn(t, "", 0);
+    text_addn(t, "", 0);
     for (size_t x = 0; x < m->across; x++) {
         size_t n = count_chunks(m, y, x);
 
@@ -128,13 +128,13 @@ print_equal_rows(FILE *out, const char *row, size_t n)
 static size_t
 print_rows(const dump_chunk_map *m, double heaviest, FILE *out)
 {
-    dump_text row = DUMP_TEXT_INIT, before = DUMP_TEXT_INIT;
-    size_t    equal = 0, lines = 0;
+    text_buf row = TEXT_BUF_INIT, before = TEXT_BUF_INIT;
+    size_t   equal = 0, lines = 0;
 
     for (size_t y = 0; y < m->down; y++) {
-        dump_text swap = before;
+        text_buf swap = before;
 
-        dump_text_reset(&row);
+        text_reset(&row);
         add_row(&row, m, y, heaviest);
         if (y > 0 && strcmp(row.s, before.s) == 0) {
             equal++;
@@ -148,8 +148,8 @@ print_rows(const dump_chunk_map *m, double heaviest, FILE *out)
         row = swap;
     }
     lines += print_equal_rows(out, before.s, equal);
-    dump_text_clear(&row);
-    dump_text_clear(&before);
+    text_clear(&row);
+    text_clear(&before);
     return lines;
 }
 

@@ -25,13 +25,13 @@ typedef struct chunks {
     bool               uncounted; /* total does not fit */
     unsigned long long bytes;
     dump_chunk_map     drawing;
-    dump_text          list;       /* JSON of the stored ones */
+    text_buf           list;       /* JSON of the stored ones */
     size_t            *shard_grid; /* how many shards, by dimension; NULL: no shards */
     size_t           **shard_of;   /* of each chunk along each dimension, where shards differ; or NULL */
     bool              *shard_seen; /* by place in that grid */
     size_t             shard_total, shards_stored; /* their bytes are the chunks', an index and gaps */
     unsigned long long shard_bytes;
-    dump_text          shard_list;
+    text_buf           shard_list;
     const char        *why; /* its data cannot be read; NULL: they can */
 } chunks;
 
@@ -52,18 +52,18 @@ load_grid(chunks *c)
     bool            equal = has_equal_chunks(v);
     int             storage;
 
-    c->chunk = dump_alloc((size_t)v->ndims, sizeof *c->chunk);
-    c->grid = dump_alloc((size_t)v->ndims, sizeof *c->grid);
+    c->chunk = memory_alloc((size_t)v->ndims, sizeof *c->chunk);
+    c->grid = memory_alloc((size_t)v->ndims, sizeof *c->grid);
     if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, c->chunk) != NC_NOERR)
         return false;
     if (!equal)
-        c->length = dump_alloc((size_t)v->ndims, sizeof *c->length);
+        c->length = memory_alloc((size_t)v->ndims, sizeof *c->length);
     for (int i = 0; i < v->ndims; i++) {
         if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &c->grid[i], NULL) != NC_NOERR)
             return false;
         if (equal)
             continue;
-        c->length[i] = dump_alloc(c->grid[i], sizeof *c->length[i]);
+        c->length[i] = memory_alloc(c->grid[i], sizeof *c->length[i]);
         if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, NULL, c->length[i]) != NC_NOERR)
             return false;
     }
@@ -127,7 +127,7 @@ find_key(const dump_var *v, const size_t *index)
 
     if (nczarr_inq_var_chunk_key(v->grp, v->id, index, &len, NULL, NULL, NULL) != NC_NOERR)
         return NULL;
-    key = dump_alloc(len + 1, 1);
+    key = memory_alloc(len + 1, 1);
     (void)nczarr_inq_var_chunk_key(v->grp, v->id, index, NULL, key, NULL, NULL);
     return key;
 }
@@ -137,10 +137,10 @@ static void
 number_shards(chunks *c, int dim)
 {
     const dump_var *v = c->v;
-    size_t         *index = dump_alloc((size_t)v->ndims, sizeof *index), n = 0;
+    size_t         *index = memory_alloc((size_t)v->ndims, sizeof *index), n = 0;
     char           *before = NULL;
 
-    c->shard_of[dim] = dump_alloc(c->grid[dim] + 1, sizeof *c->shard_of[dim]);
+    c->shard_of[dim] = memory_alloc(c->grid[dim] + 1, sizeof *c->shard_of[dim]);
     for (size_t i = 0; i < c->grid[dim]; i++) {
         char *key;
 
@@ -169,10 +169,10 @@ measure_shards(chunks *c)
 
     if (v->shard == NULL)
         return;
-    c->shard_grid = dump_alloc((size_t)v->ndims, sizeof *c->shard_grid);
+    c->shard_grid = memory_alloc((size_t)v->ndims, sizeof *c->shard_grid);
     c->shard_total = 1;
     if (c->length != NULL)
-        c->shard_of = dump_alloc((size_t)v->ndims, sizeof *c->shard_of);
+        c->shard_of = memory_alloc((size_t)v->ndims, sizeof *c->shard_of);
     for (int i = 0; i < v->ndims; i++) {
         if (c->shard_of != NULL)
             number_shards(c, i);
@@ -180,7 +180,7 @@ measure_shards(chunks *c)
             c->shard_grid[i] = dump_divide_up(v->shape[i], v->shard[i]);
         c->shard_total *= c->shard_grid[i];
     }
-    c->shard_seen = dump_alloc(c->shard_total, sizeof *c->shard_seen);
+    c->shard_seen = memory_alloc(c->shard_total, sizeof *c->shard_seen);
 }
 
 /* The elements of a chunk. */
@@ -211,10 +211,10 @@ add_listed_shard(chunks *c, const size_t *index, const char *key)
     if ((rc = nczarr_map_len(c->map, key, &len)) != NC_NOERR)
         return rc == NC_EEMPTY ? 0 : rc; /* deleted since it was listed */
     c->shard_bytes += len;
-    dump_text_add(&c->shard_list, c->shards_stored++ > 0 ? ", [" : "[");
+    text_add(&c->shard_list, c->shards_stored++ > 0 ? ", [" : "[");
     for (int i = 0; i < v->ndims; i++)
-        dump_text_addf(&c->shard_list, "%zu, ", shard_of(c, i, index[i]));
-    dump_text_addf(&c->shard_list, "%llu]", len);
+        text_addf(&c->shard_list, "%zu, ", shard_of(c, i, index[i]));
+    text_addf(&c->shard_list, "%llu]", len);
     return 0;
 }
 
@@ -240,10 +240,10 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
         c->stored++;
         return 0;
     }
-    dump_text_add(&c->list, c->stored++ > 0 ? ", [" : "[");
+    text_add(&c->list, c->stored++ > 0 ? ", [" : "[");
     for (int i = 0; i < c->v->ndims; i++)
-        dump_text_addf(&c->list, "%zu, ", index[i]);
-    dump_text_addf(&c->list, "%llu]", len);
+        text_addf(&c->list, "%zu, ", index[i]);
+    text_addf(&c->list, "%llu]", len);
     return 0;
 }
 
@@ -272,7 +272,7 @@ stored_item_size(const dump_var *v)
         return 0;
     if (len == 0)
         return typed_item_size(v);
-    s = dump_alloc(len + 1, 1);
+    s = memory_alloc(len + 1, 1);
     if (nczarr_inq_var_encoding(v->grp, v->id, NULL, s) == NC_NOERR && (at = strstr(s, key)) != NULL)
         item = (size_t)strtoull(at + sizeof key + 1, NULL, 10);
     free(s);
@@ -301,62 +301,62 @@ clear_chunks(chunks *c)
     dump_chunk_map_clear(&c->drawing);
     free(c->shard_grid);
     free(c->shard_seen);
-    dump_text_clear(&c->list);
-    dump_text_clear(&c->shard_list);
+    text_clear(&c->list);
+    text_clear(&c->shard_list);
 }
 
 /* ---- as text ------------------------------------------------------------------------------------------------- */
 
 static void
-add_sizes(const dump_context *d, dump_text *t, const size_t *n, int ndims)
+add_sizes(const dump_context *d, text_buf *t, const size_t *n, int ndims)
 {
     for (int i = 0; i < ndims; i++)
-        dump_text_addf(t, "%s%zu", i > 0 ? dump_times(d) : "", n[i]);
+        text_addf(t, "%s%zu", i > 0 ? dump_times(d) : "", n[i]);
 }
 
 /* The lengths along each dimension: 2,5,4x3. */
 static void
-add_chunk_lengths(dump_text *t, const chunks *c)
+add_chunk_lengths(text_buf *t, const chunks *c)
 {
     if (c->length == NULL) {
         add_sizes(c->d, t, c->chunk, c->v->ndims);
         return;
     }
     for (int i = 0; i < c->v->ndims; i++) {
-        dump_text_add(t, i > 0 ? dump_times(c->d) : "");
+        text_add(t, i > 0 ? dump_times(c->d) : "");
         for (size_t k = 0; k < c->grid[i]; k++)
-            dump_text_addf(t, "%s%zu", k > 0 ? "," : "", c->length[i][k]);
+            text_addf(t, "%s%zu", k > 0 ? "," : "", c->length[i][k]);
     }
 }
 
 static void
-add_path(const dump_context *d, dump_text *t, const char *path)
+add_path(const dump_context *d, text_buf *t, const char *path)
 {
-    dump_text_add(t, d->o->color ? DUMP_BOLD : "");
-    dump_text_add_safe(t, path);
-    dump_text_add(t, d->o->color ? DUMP_PLAIN "  " : "  ");
+    text_add(t, d->o->color ? DUMP_BOLD : "");
+    text_add_safe(t, path);
+    text_add(t, d->o->color ? DUMP_PLAIN "  " : "  ");
 }
 
 /* Nothing is known of its chunks. */
 static void
 print_unknown(dump_context *d, const char *path, const char *why, bool first)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
     if (d->o->form == DUMP_CHUNKS_JSON) {
-        dump_text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
-        dump_text_add_json(&t, path, strlen(path));
-        dump_text_add(&t, ", \"error\": ");
-        dump_text_add_json(&t, why, strlen(why));
-        dump_text_addc(&t, '}');
+        text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
+        text_add_json(&t, path, strlen(path));
+        text_add(&t, ", \"error\": ");
+        text_add_json(&t, why, strlen(why));
+        text_addc(&t, '}');
     } else {
         add_path(d, &t, path);
-        dump_text_add(&t, "cannot be read: ");
-        dump_text_add_safe(&t, why);
-        dump_text_addc(&t, '\n');
+        text_add(&t, "cannot be read: ");
+        text_add_safe(&t, why);
+        text_addc(&t, '\n');
     }
     fwrite(t.s, 1, t.len, d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
@@ -365,40 +365,40 @@ print_text(chunks *c, const char *path)
     const dump_var *v = c->v;
     double          decoded = count_decoded_bytes(c);
     int             no_fill = 0;
-    dump_text       t = DUMP_TEXT_INIT;
+    text_buf        t = TEXT_BUF_INIT;
 
     add_path(c->d, &t, path);
-    dump_text_add_type(&t, v, false);
-    dump_text_add(&t, v->ndims > 0 ? " " : "");
+    dump_add_type(&t, v, false);
+    text_add(&t, v->ndims > 0 ? " " : "");
     add_sizes(c->d, &t, v->shape, v->ndims);
-    dump_text_add(&t, v->ndims > 0 ? ", chunks " : "");
+    text_add(&t, v->ndims > 0 ? ", chunks " : "");
     add_chunk_lengths(&t, c);
     if (v->shard != NULL) {
-        dump_text_add(&t, ", shards ");
+        text_add(&t, ", shards ");
         add_sizes(c->d, &t, v->shard, v->ndims);
     }
-    dump_text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
+    text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
     if (c->stored > 0) {
-        dump_text_addf(&t, ": %llu bytes", c->bytes);
+        text_addf(&t, ": %llu bytes", c->bytes);
         if (decoded > 0 && c->bytes > 0) /* elements of any length have no size */
-            dump_text_addf(&t, " of %.0f, ratio %.2f", decoded, decoded / (double)c->bytes);
-        dump_text_addf(&t, "; from %zu to %zu a chunk", c->smallest, c->largest);
+            text_addf(&t, " of %.0f, ratio %.2f", decoded, decoded / (double)c->bytes);
+        text_addf(&t, "; from %zu to %zu a chunk", c->smallest, c->largest);
     }
     if (c->stored < c->total) {
         (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
-        dump_text_addf(&t, "\n    %zu missing: %s", c->total - c->stored,
-                       no_fill ? "no fill value is defined for them" : "they read as fill");
+        text_addf(&t, "\n    %zu missing: %s", c->total - c->stored,
+                  no_fill ? "no fill value is defined for them" : "they read as fill");
     }
     if (v->shard != NULL)
-        dump_text_addf(&t, "\n    %zu of %zu shard%s stored: %llu bytes, %llu of them index and gaps",
-                       c->shards_stored, c->shard_total, c->shard_total == 1 ? "" : "s", c->shard_bytes,
-                       c->shard_bytes > c->bytes ? c->shard_bytes - c->bytes : 0);
+        text_addf(&t, "\n    %zu of %zu shard%s stored: %llu bytes, %llu of them index and gaps", c->shards_stored,
+                  c->shard_total, c->shard_total == 1 ? "" : "s", c->shard_bytes,
+                  c->shard_bytes > c->bytes ? c->shard_bytes - c->bytes : 0);
     if (c->why != NULL) {
-        dump_text_add(&t, "\n    cannot be read: ");
-        dump_text_add_safe(&t, c->why);
+        text_add(&t, "\n    cannot be read: ");
+        text_add_safe(&t, c->why);
     }
     fprintf(c->d->out, "%s\n", t.s);
-    dump_text_clear(&t);
+    text_clear(&t);
     if (c->total > 1)
         dump_chunk_map_print(&c->drawing, c->d);
 }
@@ -406,66 +406,66 @@ print_text(chunks *c, const char *path)
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */
 
 static void
-add_json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
+add_json_sizes(text_buf *t, const char *name, const size_t *n, int ndims)
 {
-    dump_text_addf(t, ",\n   \"%s\": [", name);
+    text_addf(t, ",\n   \"%s\": [", name);
     for (int i = 0; i < ndims; i++)
-        dump_text_addf(t, "%s%zu", i > 0 ? ", " : "", n[i]);
-    dump_text_addc(t, ']');
+        text_addf(t, "%s%zu", i > 0 ? ", " : "", n[i]);
+    text_addc(t, ']');
 }
 
 /* A list for each dimension. */
 static void
-add_json_lengths(dump_text *t, const chunks *c)
+add_json_lengths(text_buf *t, const chunks *c)
 {
-    dump_text_add(t, ",\n   \"chunk_lengths\": [");
+    text_add(t, ",\n   \"chunk_lengths\": [");
     for (int i = 0; i < c->v->ndims; i++) {
-        dump_text_add(t, i > 0 ? ", [" : "[");
+        text_add(t, i > 0 ? ", [" : "[");
         for (size_t k = 0; k < c->grid[i]; k++)
-            dump_text_addf(t, "%s%zu", k > 0 ? ", " : "", c->length[i][k]);
-        dump_text_addc(t, ']');
+            text_addf(t, "%s%zu", k > 0 ? ", " : "", c->length[i][k]);
+        text_addc(t, ']');
     }
-    dump_text_addc(t, ']');
+    text_addc(t, ']');
 }
 
 static void
-add_json_shards(const chunks *c, dump_text *t)
+add_json_shards(const chunks *c, text_buf *t)
 {
     add_json_sizes(t, "shards", c->v->shard, c->v->ndims);
     add_json_sizes(t, "shard_grid", c->shard_grid, c->v->ndims);
-    dump_text_addf(t, ",\n   \"total_shards\": %zu, \"stored_shards\": %zu, \"shard_bytes\": %llu,\n   ",
-                   c->shard_total, c->shards_stored, c->shard_bytes);
-    dump_text_add(t, "\"present_shards\": [");
-    dump_text_addn(t, c->shard_list.s != NULL ? c->shard_list.s : "", c->shard_list.len);
-    dump_text_addc(t, ']');
+    text_addf(t, ",\n   \"total_shards\": %zu, \"stored_shards\": %zu, \"shard_bytes\": %llu,\n   ", c->shard_total,
+              c->shards_stored, c->shard_bytes);
+    text_add(t, "\"present_shards\": [");
+    text_addn(t, c->shard_list.s != NULL ? c->shard_list.s : "", c->shard_list.len);
+    text_addc(t, ']');
 }
 
 static void
 print_json(chunks *c, const char *path, bool first)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
-    dump_text_add_json(&t, path, strlen(path));
+    text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
+    text_add_json(&t, path, strlen(path));
     add_json_sizes(&t, "shape", c->v->shape, c->v->ndims);
     add_json_sizes(&t, "chunks", c->chunk, c->v->ndims);
     add_json_sizes(&t, "grid", c->grid, c->v->ndims);
     if (c->length != NULL)
         add_json_lengths(&t, c);
-    dump_text_addf(
-        &t, ",\n   \"total\": %zu, \"stored\": %zu, \"bytes\": %llu, \"decoded_bytes\": %.0f,\n   \"present\": [",
-        c->total, c->stored, c->bytes, count_decoded_bytes(c));
-    dump_text_addn(&t, c->list.s != NULL ? c->list.s : "", c->list.len);
-    dump_text_addc(&t, ']');
+    text_addf(&t,
+              ",\n   \"total\": %zu, \"stored\": %zu, \"bytes\": %llu, \"decoded_bytes\": %.0f,\n   \"present\": [",
+              c->total, c->stored, c->bytes, count_decoded_bytes(c));
+    text_addn(&t, c->list.s != NULL ? c->list.s : "", c->list.len);
+    text_addc(&t, ']');
     if (c->v->shard != NULL)
         add_json_shards(c, &t);
     if (c->why != NULL) {
-        dump_text_add(&t, ",\n   \"error\": ");
-        dump_text_add_json(&t, c->why, strlen(c->why));
+        text_add(&t, ",\n   \"error\": ");
+        text_add_json(&t, c->why, strlen(c->why));
     }
-    dump_text_addc(&t, '}');
+    text_addc(&t, '}');
     fwrite(t.s, 1, t.len, c->d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* ---- the dataset ---------------------------------------------------------------------------------------------- */
@@ -479,8 +479,8 @@ typedef struct sums {
 static void
 print_var(dump_context *d, const dump_var *v, sums *s)
 {
-    chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT, .shard_list = DUMP_TEXT_INIT};
-    char  *path = dump_var_path(v->grp, v->name), why[ERROR_TEXT_SIZE];
+    chunks c = {.d = d, .v = v, .list = TEXT_BUF_INIT, .shard_list = TEXT_BUF_INIT};
+    char  *path = group_var_path(v->grp, v->name), why[ERROR_TEXT_SIZE];
     int    rc = dump_var_check(v->grp, v->id);
     bool   any;
 
@@ -521,10 +521,10 @@ done:
 static void
 print_group(dump_context *d, int grp, sums *s)
 {
-    dump_ids list;
+    id_list  list;
     dump_var v;
 
-    if (dump_ids_vars(grp, &list) == NC_NOERR)
+    if (id_list_vars(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             if (dump_wants_group(d, grp) && dump_wants_var(d, grp, list.id[i])) {
                 int rc = dump_var_load(grp, list.id[i], &v);
@@ -535,11 +535,11 @@ print_group(dump_context *d, int grp, sums *s)
                     (void)dump_fail(&d->report, rc, NULL);
                 dump_var_clear(&v);
             }
-    dump_ids_clear(&list);
-    if (dump_ids_grps(grp, &list) == NC_NOERR)
+    id_list_clear(&list);
+    if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             print_group(d, list.id[i], s);
-    dump_ids_clear(&list);
+    id_list_clear(&list);
 }
 
 void

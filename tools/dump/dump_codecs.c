@@ -17,15 +17,15 @@ dump_filters_load(const dump_var *v, dump_filters *f)
         f->n = 0;
         return rc;
     }
-    f->id = dump_alloc(f->n, sizeof *f->id);
-    f->nparams = dump_alloc(f->n, sizeof *f->nparams);
-    f->params = dump_alloc(f->n, sizeof *f->params);
+    f->id = memory_alloc(f->n, sizeof *f->id);
+    f->nparams = memory_alloc(f->n, sizeof *f->nparams);
+    f->params = memory_alloc(f->n, sizeof *f->params);
     rc = nc_inq_var_filter_ids(v->grp, v->id, &f->n, f->id);
     for (size_t i = 0; i < f->n && rc == NC_NOERR; i++) {
         /* A filter without its parameters is still worth naming. */
         if (nc_inq_var_filter_info(v->grp, v->id, f->id[i], &f->nparams[i], NULL) != NC_NOERR)
             f->nparams[i] = 0;
-        f->params[i] = dump_alloc(f->nparams[i], sizeof *f->params[i]);
+        f->params[i] = memory_alloc(f->nparams[i], sizeof *f->params[i]);
         if (f->nparams[i] > 0)
             rc = nc_inq_var_filter_info(v->grp, v->id, f->id[i], &f->nparams[i], f->params[i]);
     }
@@ -69,7 +69,7 @@ dump_codecs_text(const dump_var *v)
     char    *s = NULL;
 
     if (dump_att_load_named(v->grp, v->id, "_Codecs", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0)
-        s = dump_need(strdup(a.val));
+        s = memory_need(strdup(a.val));
     dump_att_clear(&a);
     return s;
 }
@@ -172,5 +172,5 @@ dump_json_is_valid(const char *s)
 {
     const char *end = skip_json_blanks(skip_json_value(skip_json_blanks(s), 0));
 
-    return end != NULL && *end == '\0' && dump_text_is_utf8(s, strlen(s));
+    return end != NULL && *end == '\0' && text_is_utf8(s, strlen(s));
 }

@@ -40,7 +40,7 @@ find_in_var(dump_context *d, int grp, int varid)
         (void)damage_scan(&all, NULL, NULL); /* another failure is reported when the data are printed */
     }
     if (d->damage.n > before) {
-        d->skipped = dump_need(realloc(d->skipped, (d->nskipped + 1) * sizeof *d->skipped));
+        d->skipped = memory_grow(d->skipped, d->nskipped, sizeof *d->skipped);
         d->skipped[d->nskipped++] = (dump_var_id){.ncid = grp, .varid = varid};
     }
     dump_var_clear(&v);
@@ -49,17 +49,17 @@ find_in_var(dump_context *d, int grp, int varid)
 static void
 find_in_group(dump_context *d, int grp)
 {
-    dump_ids list;
+    id_list list;
 
-    if (dump_ids_vars(grp, &list) == NC_NOERR)
+    if (id_list_vars(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             if (dump_wants_group(d, grp) && dump_wants_var(d, grp, list.id[i]))
                 find_in_var(d, grp, list.id[i]);
-    dump_ids_clear(&list);
-    if (dump_ids_grps(grp, &list) == NC_NOERR)
+    id_list_clear(&list);
+    if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             find_in_group(d, list.id[i]);
-    dump_ids_clear(&list);
+    id_list_clear(&list);
 }
 
 void
@@ -97,7 +97,7 @@ dump_damage_report(dump_context *d)
 void
 dump_damage_fail(dump_context *d, int rc, const dump_var *v, const char *why)
 {
-    char *path = dump_var_path(v->grp, v->name);
+    char *path = group_var_path(v->grp, v->name);
 
     (void)dump_fail_text(&d->report, rc, "%s: %s: %s%s", d->report.file, path, why,
                          damage_is_cause(v->grp, v->id, rc)

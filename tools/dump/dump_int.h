@@ -2,13 +2,17 @@
 /*
  * dump_int.h: what the files of nczdump's engine share.
  *
- * Running out of memory ends the program with a message (dump_need); all other failures are reported by dump_fail()
+ * Running out of memory ends the program with a message (memory.h); all other failures are reported by dump_fail()
  * and recorded in dump.report.
  */
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
 
 #include "common/cf_time.h"
+#include "common/group_tree.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/text_quote.h"
 #include "common/user_type.h"
 #include "dump.h"
 
@@ -36,56 +40,10 @@ dump_divide_up(size_t a, size_t b)
     return a / b + (a % b != 0);
 }
 
-void *dump_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
-
-/* ---- dump_text.c: a growing string, always NUL terminated once something was added --------------------------- */
-
-typedef struct dump_text {
-    char  *s;
-    size_t len, cap;
-} dump_text;
-
-#define DUMP_TEXT_INIT ((dump_text){.s = NULL})
-
-void dump_text_addn(dump_text *t, const char *s, size_t n);
-void dump_text_add(dump_text *t, const char *s);
-void dump_text_addc(dump_text *t, char c);
-void dump_text_addf(dump_text *t, const char *fmt, ...) NCZARR_PRINTF(2, 3);
-void dump_text_reset(dump_text *t); /* empty, keeps the memory */
-void dump_text_clear(dump_text *t);
-
-/*
- * True: the calling thread's texts go to a terminal. There the quoting functions below also escape what a terminal
- * could take for a command; without that names and values that netCDF allows are printed as ncdump prints them.
- */
-void dump_text_set_terminal(bool terminal);
-/* The text as it is, but for what a terminal could take for a command, and what would end a line. */
-void dump_text_add_safe(dump_text *t, const char *s);
-
-/*
- * A name as CDL wants it: a backslash before special characters and a leading digit, \xHH for control bytes, which
- * netCDF forbids and Zarr does not. A path's slashes stay.
- */
-void dump_text_add_name(dump_text *t, const char *name);
-
-/* Bytes inside a CDL string literal. ascii_only: octal escapes for bytes above 127 (char data). */
-void dump_text_add_cdl(dump_text *t, const char *s, size_t n, bool ascii_only);
-
-/* Inside an XML attribute value. What XML 1.0 cannot hold becomes U+FFFD. */
-void dump_text_add_xml(dump_text *t, const char *s, size_t n);
-
-/* A JSON string with its quotes; bytes that are not UTF-8 make it an array of byte numbers instead. */
-void dump_text_add_json(dump_text *t, const char *s, size_t n);
-
-/* The library's text for the code and, if there is more to say, ": " and its detail: see error_text(). */
-void dump_text_add_error(dump_text *t, int rc, const char *about);
-
+/* The library's text of a failure: error_text(). */
+void dump_add_error(text_buf *t, int rc, const char *about);
 /* 12 bytes, 3.4 KiB, 5.6 GiB */
-void dump_text_add_bytes(dump_text *t, double bytes);
-
-bool dump_text_is_utf8(const char *s, size_t n);
-
-void *dump_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
+void dump_add_bytes(text_buf *t, double bytes);
 
 /* ---- dump_run.c ---------------------------------------------------------------------------------------------- */
 
@@ -150,27 +108,6 @@ bool dump_asks_for_var(const dump_context *d, int grp, int varid);
 /* The name and length of a dimension, of the part that is chosen. */
 int dump_inq_dim(const dump_context *d, int grp, int dimid, char *name, size_t *len);
 
-/* ---- tree of groups: dump_groups.c --------------------------------------------------------------------------- */
-
-typedef struct dump_ids {
-    int *id;
-    int  n;
-} dump_ids;
-
-int  dump_ids_dims(int grp, dump_ids *out); /* those defined in this very group */
-int  dump_ids_vars(int grp, dump_ids *out);
-int  dump_ids_grps(int grp, dump_ids *out);
-void dump_ids_clear(dump_ids *x);
-
-int dump_ids_types(int grp, dump_ids *out);
-
-bool  dump_dim_is_unlimited(int grp, int dimid);
-bool  dump_is_root(int grp);
-char *dump_grp_path(int grp); /* "/", "/g/h"; free it */
-char *dump_var_path(int grp, const char *name);
-int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
-int   dump_type_home(int grp, int typeid, int *home);
-
 /* ---- dump_type.c: types; user-defined ones: common/user_type.c ------------------------------------------------------ */
 
 size_t      dump_type_size(nc_type type); /* 0 if it is not an atomic one */
@@ -180,8 +117,8 @@ const char *dump_type_name(nc_type type); /* atomic; NULL otherwise */
 int dump_type_load(int ncid, nc_type id, user_type **out);
 
 /* The name by which group `grp` can refer to the type: its path if the plain name means another one. CDL: escaped. */
-void dump_text_add_type_ref(dump_text *t, int grp, const user_type *type, bool cdl);
-void dump_text_add_type_path(dump_text *t, int grp, const user_type *type); /* a primitive one: its name */
+void dump_add_type_ref(text_buf *t, int grp, const user_type *type, bool cdl);
+void dump_add_type_path(text_buf *t, int grp, const user_type *type); /* a primitive one: its name */
 
 void dump_json_type_path(dump_context *d, int grp, const user_type *t);
 
@@ -223,7 +160,7 @@ int  dump_att_load_named(int grp, int varid, const char *name, dump_att *a);
 void dump_att_clear(dump_att *a);
 
 /* As the group of the variable refers to it; also a type that netCDF does not have. */
-void dump_text_add_type(dump_text *t, const dump_var *v, bool cdl);
+void dump_add_type(text_buf *t, const dump_var *v, bool cdl);
 
 /* ---- dump_value.c: one value to text ------------------------------------------------------------------------- */
 
@@ -236,22 +173,22 @@ typedef struct dump_number_format {
 dump_number_format dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type);
 
 /* As the data section prints it: no type suffix; strings quoted, NIL for a null one. */
-void dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
+void dump_value_cdl(text_buf *t, const dump_number_format *s, nc_type type, const void *p);
 
 /* As an attribute prints it: with suffix, doubles with a point. */
-void dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
+void dump_value_att(text_buf *t, const dump_number_format *s, nc_type type, const void *p);
 
 /* JSON: shortest digits that read back the same, "NaN" and its like as strings, null for a null string. */
-void dump_value_json(dump_text *t, nc_type type, const void *p);
+void dump_value_json(text_buf *t, nc_type type, const void *p);
 
 /* Plain, for NcML: the attribute form without its suffix. */
-void dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
+void dump_value_plain(text_buf *t, const dump_number_format *s, nc_type type, const void *p);
 
 double dump_value_double(nc_type type, const void *p);
 
 /* dump_user_value.c: the same for a value of any type, as ncdump prints it, and as JSON. */
-void dump_user_value_cdl(dump_text *t, const dump_number_format *s, const user_type *type, const void *p);
-void dump_user_value_json(dump_text *t, const user_type *type, const void *p);
+void dump_user_value_cdl(text_buf *t, const dump_number_format *s, const user_type *type, const void *p);
+void dump_user_value_json(text_buf *t, const user_type *type, const void *p);
 
 /* Is a value the fill value? Floating-point numbers match within their precision. */
 typedef struct dump_fill {
@@ -369,10 +306,8 @@ void           dump_tree_sizes_clear(dump_tree_sizes *l);
 
 /* ---- dump_wrap.c: lines on a terminal --------------------------------------------------------------------------- */
 
-/* With question marks for what a terminal could take for a command. */
-void dump_wrap_safe(dump_context *d, const char *s);
 /* The rest of a line that is at `column`, and its end; words that have no room go to lines that begin with `front`. */
-void dump_wrap_print(dump_context *d, const dump_text *t, const char *front, size_t column);
+void dump_wrap_print(dump_context *d, const text_buf *t, const char *front, size_t column);
 
 /* ---- dump_chunk_map.c: the drawing of --chunks ---------------------------------------------------------------- */
 
@@ -408,7 +343,7 @@ void        dump_ncml_att_text(dump_context *d, const char *key, const char *val
 const char *dump_ncml_type_name(nc_type type);
 void        dump_ncml_types(dump_context *d, int grp, int level); /* a group's enumTypedefs */
 /* `shape` has the dimensions' names already. */
-void dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const user_type *user);
+void dump_ncml_shape_and_type(dump_context *d, int grp, text_buf *shape, nc_type type, const user_type *user);
 bool dump_ncml_has_fields(const user_type *user);
 void dump_ncml_fields(dump_context *d, int grp, const user_type *user, int level);
 
@@ -439,7 +374,7 @@ bool        dump_json_is_valid(const char *s);
 /* The base for a variable's values: from its own units, or those of the variable whose bounds it holds. */
 cf_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);
 /* "2001-02-03 04:05" in quotes; false when the value is no time (NaN, infinite, absurd). */
-bool dump_timebase_text(const cf_timebase *tb, double value, dump_text *t);
+bool dump_timebase_text(const cf_timebase *tb, double value, text_buf *t);
 /* -t: the times of a numeric attribute as a comment after it. */
 void dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a);
 void dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a);

@@ -21,13 +21,13 @@ static void print_group(dump_context *d, int grp, int level);
 static void
 print_att_value(dump_context *d, const dump_att *a)
 {
-    dump_text t = DUMP_TEXT_INIT;
-    size_t    size = dump_type_size(a->type);
+    text_buf t = TEXT_BUF_INIT;
+    size_t   size = dump_type_size(a->type);
 
     if (a->type == NC_CHAR) {
-        dump_text_add_json(&t, a->val, a->len);
+        text_add_json(&t, a->val, a->len);
         fwrite(t.s, 1, t.len, d->out);
-        dump_text_clear(&t);
+        text_clear(&t);
         return;
     }
     if (a->user != NULL)
@@ -36,8 +36,8 @@ print_att_value(dump_context *d, const dump_att *a)
     for (size_t i = 0; i < a->len; i++) {
         const char *p = (const char *)a->val + i * size;
 
-        dump_text_reset(&t);
-        dump_text_add(&t, i > 0 ? ", " : "");
+        text_reset(&t);
+        text_add(&t, i > 0 ? ", " : "");
         if (a->user != NULL)
             dump_user_value_json(&t, a->user, p);
         else
@@ -45,7 +45,7 @@ print_att_value(dump_context *d, const dump_att *a)
         fwrite(t.s, 1, t.len, d->out);
     }
     fputs(a->len != 1 ? "]" : "", d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* A user-defined type's name is its path. */
@@ -115,7 +115,7 @@ print_storage(dump_context *d, const dump_var *v, int level)
 {
     static const char *const layout[] = {"chunked", "contiguous", "compact"};
     static const char *const order[] = {"native", "little", "big"};
-    size_t                  *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
+    size_t                  *chunk = memory_alloc((size_t)v->ndims, sizeof *chunk);
     char                    *codecs = dump_codecs_text(v);
     int                      storage = NC_UNKNOWN_STORAGE, endian = NC_ENDIAN_NATIVE;
 
@@ -150,15 +150,15 @@ print_storage(dump_context *d, const dump_var *v, int level)
 static void
 print_fill(dump_context *d, const dump_var *v, int level)
 {
-    void     *value = dump_alloc(1, v->size);
-    int       no_fill = 0, rc = nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
-    dump_text t = DUMP_TEXT_INIT;
+    void    *value = memory_alloc(1, v->size);
+    int      no_fill = 0, rc = nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
+    text_buf t = TEXT_BUF_INIT;
 
     if (rc != NC_NOERR || (no_fill == 0 && nc_inq_var_fill(v->grp, v->id, NULL, value) != NC_NOERR))
         goto done;
     dump_json_key(d, level, false, "fill_value");
     if (no_fill != 0)
-        dump_text_add(&t, "null");
+        text_add(&t, "null");
     else if (v->user != NULL)
         dump_user_value_json(&t, v->user, value);
     else
@@ -169,7 +169,7 @@ print_fill(dump_context *d, const dump_var *v, int level)
     else if (v->user != NULL && no_fill == 0)
         (void)nc_reclaim_data(v->grp, v->type, value, 1);
 done:
-    dump_text_clear(&t);
+    text_clear(&t);
     free(value);
 }
 
@@ -179,7 +179,7 @@ typedef struct json_walk {
     dump_context   *d;
     const dump_var *v;
     dump_reader     r;
-    dump_text       t;
+    text_buf        t;
 } json_walk;
 
 static int
@@ -189,20 +189,20 @@ print_char_row(json_walk *w, size_t n)
     size_t      got;
     int         rc = NC_NOERR;
 
-    dump_text_reset(&w->t);
+    text_reset(&w->t);
     for (size_t left = n; left > 0; left -= got) {
         if ((rc = dump_reader_take(&w->r, left, &vals, &got)) != NC_NOERR)
             break;
-        dump_text_addn(&w->t, vals, got);
+        text_addn(&w->t, vals, got);
     }
     while (w->t.len > 0 && w->t.s[w->t.len - 1] == '\0')
         w->t.len--;
     if (rc == NC_NOERR) {
-        dump_text quoted = DUMP_TEXT_INIT;
+        text_buf quoted = TEXT_BUF_INIT;
 
-        dump_text_add_json(&quoted, w->t.s, w->t.len);
+        text_add_json(&quoted, w->t.s, w->t.len);
         fwrite(quoted.s, 1, quoted.len, w->d->out);
-        dump_text_clear(&quoted);
+        text_clear(&quoted);
     } else {
         fputs("null", w->d->out);
     }
@@ -223,10 +223,10 @@ print_value_row(json_walk *w, size_t n, bool bracket)
         for (size_t i = 0; i < got; i++) {
             const char *p = (const char *)vals + i * w->v->size;
 
-            dump_text_reset(&w->t);
-            dump_text_add(&w->t, left < n || i > 0 ? ", " : "");
+            text_reset(&w->t);
+            text_add(&w->t, left < n || i > 0 ? ", " : "");
             if (w->v->type == NC_CHAR)
-                dump_text_addf(&w->t, "%u", (unsigned)*(const unsigned char *)p);
+                text_addf(&w->t, "%u", (unsigned)*(const unsigned char *)p);
             else if (w->v->user != NULL)
                 dump_user_value_json(&w->t, w->v->user, p);
             else
@@ -260,7 +260,7 @@ print_level(json_walk *w, int dim, int level)
 static void
 print_data(dump_context *d, const dump_var *v, int level)
 {
-    json_walk   w = {.d = d, .v = v, .t = DUMP_TEXT_INIT};
+    json_walk   w = {.d = d, .v = v, .t = TEXT_BUF_INIT};
     size_t      damaged = v->damage != NULL ? v->damage->n : 0, got;
     const void *vals;
     int         rc = NC_NOERR;
@@ -292,7 +292,7 @@ print_data(dump_context *d, const dump_var *v, int level)
         fprintf(d->out, "%zu", v->damage->n - damaged);
     }
     dump_reader_close(&w.r);
-    dump_text_clear(&w.t);
+    text_clear(&w.t);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
@@ -300,14 +300,14 @@ print_data(dump_context *d, const dump_var *v, int level)
 static void
 print_var_type(dump_context *d, const dump_var *v)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
     if (v->user != NULL)
-        dump_text_add_type_path(&t, v->grp, v->user);
+        dump_add_type_path(&t, v->grp, v->user);
     else
-        dump_text_add_type(&t, v, false);
+        dump_add_type(&t, v, false);
     dump_json_string(d, t.s);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
@@ -323,8 +323,8 @@ print_var(dump_context *d, const dump_var *v, int level)
         int  home = d->root;
 
         (void)nc_inq_dimname(v->grp, v->dims[i], name);
-        (void)dump_dim_home(v->grp, v->dims[i], &home);
-        path = dump_var_path(home, name);
+        (void)group_of_dim(v->grp, v->dims[i], &home);
+        path = group_var_path(home, name);
         fputs(i > 0 ? ", " : "", d->out);
         dump_json_string(d, path);
         free(path);
@@ -347,9 +347,9 @@ print_var(dump_context *d, const dump_var *v, int level)
 static void
 print_vars(dump_context *d, int grp, int level)
 {
-    dump_ids vars;
-    bool     first = true;
-    int      rc = dump_ids_vars(grp, &vars);
+    id_list vars;
+    bool    first = true;
+    int     rc = id_list_vars(grp, &vars);
 
     dump_json_key(d, level, false, "variables");
     fputc('{', d->out);
@@ -367,15 +367,15 @@ print_vars(dump_context *d, int grp, int level)
     dump_json_end(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "variables");
-    dump_ids_clear(&vars);
+    id_list_clear(&vars);
 }
 
 static void
 print_dims(dump_context *d, int grp, int level, bool first_key)
 {
-    dump_ids dims;
-    bool     first = true;
-    int      rc = dump_ids_dims(grp, &dims);
+    id_list dims;
+    bool    first = true;
+    int     rc = id_list_dims(grp, &dims);
 
     dump_json_key(d, level, first_key, "dimensions");
     fputc('{', d->out);
@@ -387,21 +387,21 @@ print_dims(dump_context *d, int grp, int level, bool first_key)
             break;
         dump_json_key(d, level + 1, first, name);
         fprintf(d->out, "{\"size\": %zu, \"unlimited\": %s}", len,
-                dump_dim_is_unlimited(grp, dims.id[i]) ? "true" : "false");
+                group_dim_is_unlimited(grp, dims.id[i]) ? "true" : "false");
         first = false;
     }
     dump_json_end(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
-    dump_ids_clear(&dims);
+    id_list_clear(&dims);
 }
 
 static void
 print_groups(dump_context *d, int grp, int level)
 {
-    dump_ids grps;
-    bool     first = true;
-    int      rc = dump_ids_grps(grp, &grps);
+    id_list grps;
+    bool    first = true;
+    int     rc = id_list_groups(grp, &grps);
 
     dump_json_key(d, level, false, "groups");
     fputc('{', d->out);
@@ -419,7 +419,7 @@ print_groups(dump_context *d, int grp, int level)
     dump_json_end(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "groups");
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
 }
 
 /* The members of a group; the root's follow those of the document. */

@@ -17,11 +17,11 @@ dump_json_line(dump_context *d, int level, bool first)
 void
 dump_json_string(dump_context *d, const char *s)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_add_json(&t, s, strlen(s));
+    text_add_json(&t, s, strlen(s));
     fwrite(t.s, 1, t.len, d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 void
@@ -43,9 +43,9 @@ dump_json_end(dump_context *d, int level, bool empty)
 void
 dump_json_type_path(dump_context *d, int grp, const user_type *t)
 {
-    dump_text path = DUMP_TEXT_INIT;
+    text_buf path = TEXT_BUF_INIT;
 
-    dump_text_add_type_path(&path, grp, t);
+    dump_add_type_path(&path, grp, t);
     dump_json_string(d, path.s);
-    dump_text_clear(&path);
+    text_clear(&path);
 }

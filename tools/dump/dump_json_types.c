@@ -59,9 +59,9 @@ print_type(dump_context *d, int grp, const user_type *t, int level)
 void
 dump_json_types(dump_context *d, int grp, int level, bool *first)
 {
-    dump_ids   types;
+    id_list    types;
     user_type *t = NULL;
-    int        rc = dump_ids_types(grp, &types);
+    int        rc = id_list_types(grp, &types);
 
     if (rc == NC_NOERR && types.n > 0) {
         dump_json_key(d, level, *first, "types");
@@ -76,5 +76,5 @@ dump_json_types(dump_context *d, int grp, int level, bool *first)
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "types");
-    dump_ids_clear(&types);
+    id_list_clear(&types);
 }

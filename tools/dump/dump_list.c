@@ -34,9 +34,9 @@ print_path(dump_context *d, const char *path)
 static int
 print_names(dump_context *d, int grp)
 {
-    bool     dims = d->o->form == DUMP_LIST_DIMS;
-    dump_ids list;
-    int      rc = dims ? dump_ids_dims(grp, &list) : dump_ids_vars(grp, &list);
+    bool    dims = d->o->form == DUMP_LIST_DIMS;
+    id_list list;
+    int     rc = dims ? id_list_dims(grp, &list) : id_list_vars(grp, &list);
 
     for (int i = 0; rc == NC_NOERR && i < list.n; i++) {
         char  name[NC_MAX_NAME + 1];
@@ -45,22 +45,22 @@ print_names(dump_context *d, int grp)
         rc = dims ? nc_inq_dimname(grp, list.id[i], name) : nc_inq_varname(grp, list.id[i], name);
         if (rc != NC_NOERR)
             break;
-        path = dump_var_path(grp, name);
+        path = group_var_path(grp, name);
         print_path(d, path);
         free(path);
     }
-    dump_ids_clear(&list);
+    id_list_clear(&list);
     return rc;
 }
 
 static int
 list_group(dump_context *d, int grp)
 {
-    dump_ids grps = {.n = 0};
-    int      rc = NC_NOERR;
+    id_list grps = {.n = 0};
+    int     rc = NC_NOERR;
 
     if (d->o->form == DUMP_LIST_GROUPS) {
-        char *path = dump_grp_path(grp);
+        char *path = group_path(grp);
 
         print_path(d, path);
         free(path);
@@ -68,10 +68,10 @@ list_group(dump_context *d, int grp)
         rc = print_names(d, grp);
     }
     if (rc == NC_NOERR)
-        rc = dump_ids_grps(grp, &grps);
+        rc = id_list_groups(grp, &grps);
     for (int i = 0; rc == NC_NOERR && i < grps.n; i++)
         rc = list_group(d, grps.id[i]);
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
     return rc;
 }
 

@@ -13,7 +13,7 @@ print_strings(dump_context *d, char *const *s, size_t n)
 {
     static const char parts[] = "|;,~^\t";
     char              part[2] = {0, 0};
-    dump_text         t = DUMP_TEXT_INIT;
+    text_buf          t = TEXT_BUF_INIT;
 
     for (const char *p = parts; *p != '\0' && part[0] == '\0'; p++) {
         bool used = false;
@@ -26,13 +26,13 @@ print_strings(dump_context *d, char *const *s, size_t n)
         part[0] = parts[0];
     if (n > 1)
         dump_ncml_att(d, "separator", part);
-    dump_text_addn(&t, "", 0);
+    text_addn(&t, "", 0);
     for (size_t i = 0; i < n; i++) {
-        dump_text_add(&t, i > 0 ? part : "");
-        dump_text_add(&t, s[i] != NULL ? s[i] : "");
+        text_add(&t, i > 0 ? part : "");
+        text_add(&t, s[i] != NULL ? s[i] : "");
     }
     dump_ncml_att(d, "value", t.s);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* NcML has attributes of primitive types only: values of other types are strings, in CDL. */
@@ -40,8 +40,8 @@ static void
 print_user_values(dump_context *d, const dump_att *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
-    dump_text         *t = dump_alloc(a->len, sizeof *t);
-    char             **texts = dump_alloc(a->len, sizeof *texts);
+    text_buf          *t = memory_alloc(a->len, sizeof *t);
+    char             **texts = memory_alloc(a->len, sizeof *texts);
 
     for (size_t i = 0; i < a->len; i++) {
         dump_user_value_cdl(&t[i], &s, a->user, (const char *)a->val + i * a->user->size);
@@ -49,7 +49,7 @@ print_user_values(dump_context *d, const dump_att *a)
     }
     print_strings(d, texts, a->len);
     for (size_t i = 0; i < a->len; i++)
-        dump_text_clear(&t[i]);
+        text_clear(&t[i]);
     free(texts);
     free(t);
 }
@@ -59,15 +59,15 @@ print_numbers(dump_context *d, const dump_att *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
     size_t             size = dump_type_size(a->type);
-    dump_text          t = DUMP_TEXT_INIT;
+    text_buf           t = TEXT_BUF_INIT;
 
-    dump_text_addn(&t, "", 0);
+    text_addn(&t, "", 0);
     for (size_t i = 0; i < a->len; i++) {
-        dump_text_add(&t, i > 0 ? " " : "");
+        text_add(&t, i > 0 ? " " : "");
         dump_value_plain(&t, &s, a->type, (const char *)a->val + i * size);
     }
     dump_ncml_att(d, "value", t.s);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
@@ -105,17 +105,17 @@ print_att(dump_context *d, int grp, int varid, int index, int level)
 static void
 print_var(dump_context *d, const dump_var *v, int level)
 {
-    dump_text t = DUMP_TEXT_INIT;
-    char      name[NC_MAX_NAME + 1];
+    text_buf t = TEXT_BUF_INIT;
+    char     name[NC_MAX_NAME + 1];
 
     dump_ncml_indent(d, level);
     fputs("<variable", d->out);
     dump_ncml_att(d, "name", v->name);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
-            dump_text_addf(&t, "%s%s", i > 0 ? " " : "", name);
+            text_addf(&t, "%s%s", i > 0 ? " " : "", name);
     dump_ncml_shape_and_type(d, v->grp, &t, v->type, v->user);
-    dump_text_clear(&t);
+    text_clear(&t);
     if (v->natts == 0 && d->o->part == DUMP_HEADER && !dump_ncml_has_fields(v->user)) {
         fputs(" />\n", d->out);
         return;
@@ -131,10 +131,10 @@ print_var(dump_context *d, const dump_var *v, int level)
 static void
 print_dims(dump_context *d, int grp, int level)
 {
-    dump_ids dims;
-    char     name[NC_MAX_NAME + 1];
-    size_t   len;
-    int      rc = dump_ids_dims(grp, &dims);
+    id_list dims;
+    char    name[NC_MAX_NAME + 1];
+    size_t  len;
+    int     rc = id_list_dims(grp, &dims);
 
     for (int i = 0; i < dims.n && rc == NC_NOERR; i++) {
         if ((rc = dump_inq_dim(d, grp, dims.id[i], name, &len)) != NC_NOERR)
@@ -143,17 +143,17 @@ print_dims(dump_context *d, int grp, int level)
         fputs("<dimension", d->out);
         dump_ncml_att(d, "name", name);
         fprintf(d->out, " length=\"%zu\"%s />\n", len,
-                dump_dim_is_unlimited(grp, dims.id[i]) ? " isUnlimited=\"true\"" : "");
+                group_dim_is_unlimited(grp, dims.id[i]) ? " isUnlimited=\"true\"" : "");
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
-    dump_ids_clear(&dims);
+    id_list_clear(&dims);
 }
 
 static void
 print_group(dump_context *d, int grp, int level)
 {
-    dump_ids vars, grps;
+    id_list  vars, grps;
     dump_var v;
     char     name[NC_MAX_NAME + 1];
     int      natts = 0, rc;
@@ -163,15 +163,15 @@ print_group(dump_context *d, int grp, int level)
     (void)nc_inq_natts(grp, &natts);
     for (int i = 0; i < natts; i++)
         print_att(d, grp, NC_GLOBAL, i, level);
-    if ((rc = dump_ids_vars(grp, &vars)) == NC_NOERR)
+    if ((rc = id_list_vars(grp, &vars)) == NC_NOERR)
         for (int i = 0; i < vars.n && (rc = dump_var_load_part(grp, vars.id[i], &d->part, &v)) == NC_NOERR; i++) {
             print_var(d, &v, level);
             dump_var_clear(&v);
         }
-    dump_ids_clear(&vars);
+    id_list_clear(&vars);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "variables");
-    if ((rc = dump_ids_grps(grp, &grps)) == NC_NOERR)
+    if ((rc = id_list_groups(grp, &grps)) == NC_NOERR)
         for (int i = 0; i < grps.n && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
             dump_ncml_indent(d, level);
             fputs("<group", d->out);
@@ -181,7 +181,7 @@ print_group(dump_context *d, int grp, int level)
             dump_ncml_indent(d, level);
             fputs("</group>\n", d->out);
         }
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "groups");
 }

@@ -19,13 +19,13 @@ dump_ncml_indent(dump_context *d, int level)
 void
 dump_ncml_att_text(dump_context *d, const char *key, const char *value, size_t n)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_addf(&t, " %s=\"", key);
-    dump_text_add_xml(&t, value, n);
-    dump_text_addc(&t, '"');
+    text_addf(&t, " %s=\"", key);
+    text_add_xml(&t, value, n);
+    text_addc(&t, '"');
     fwrite(t.s, 1, t.len, d->out);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 void
@@ -60,25 +60,25 @@ find_innermost(const user_type *t)
 }
 
 void
-dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const user_type *user)
+dump_ncml_shape_and_type(dump_context *d, int grp, text_buf *shape, nc_type type, const user_type *user)
 {
     const user_type *inner = find_innermost(user);
-    dump_text        name = DUMP_TEXT_INIT;
+    text_buf         name = TEXT_BUF_INIT;
 
     for (; user != NULL && user->class == NC_VLEN; user = user->base)
-        dump_text_add(shape, shape->len > 0 ? " *" : "*");
+        text_add(shape, shape->len > 0 ? " *" : "*");
     if (shape->len > 0)
         dump_ncml_att(d, "shape", shape->s);
     if (inner == NULL || inner->class == NC_NAT) {
         dump_ncml_att(d, "type", dump_ncml_type_name(inner != NULL ? inner->id : type));
     } else if (inner->class == NC_ENUM) {
         dump_ncml_att(d, "type", name_enum_type(inner));
-        dump_text_add_type_ref(&name, grp, inner, false);
+        dump_add_type_ref(&name, grp, inner, false);
         dump_ncml_att(d, "typedef", name.s);
     } else {
         dump_ncml_att(d, "type", inner->class == NC_COMPOUND ? "Structure" : "opaque");
     }
-    dump_text_clear(&name);
+    text_clear(&name);
 }
 
 bool
@@ -97,15 +97,15 @@ dump_ncml_fields(dump_context *d, int grp, const user_type *user, int level)
     for (size_t i = 0; dump_ncml_has_fields(t) && i < t->nmembers; i++) {
         const user_member *m = &t->members[i];
         bool               inside = dump_ncml_has_fields(m->type);
-        dump_text          shape = DUMP_TEXT_INIT;
+        text_buf           shape = TEXT_BUF_INIT;
 
         dump_ncml_indent(d, level);
         fputs("<variable", d->out);
         dump_ncml_att(d, "name", m->name);
         for (int k = 0; k < m->ndims; k++)
-            dump_text_addf(&shape, "%s%d", k > 0 ? " " : "", m->dims[k]);
+            text_addf(&shape, "%s%d", k > 0 ? " " : "", m->dims[k]);
         dump_ncml_shape_and_type(d, grp, &shape, m->type->id, m->type);
-        dump_text_clear(&shape);
+        text_clear(&shape);
         fputs(inside ? ">\n" : " />\n", d->out);
         if (!inside)
             continue;
@@ -118,7 +118,7 @@ dump_ncml_fields(dump_context *d, int grp, const user_type *user, int level)
 static void
 print_enum(dump_context *d, const user_type *t, int level)
 {
-    dump_text name = DUMP_TEXT_INIT;
+    text_buf name = TEXT_BUF_INIT;
 
     dump_ncml_indent(d, level);
     fputs("<enumTypedef", d->out);
@@ -126,8 +126,8 @@ print_enum(dump_context *d, const user_type *t, int level)
     dump_ncml_att(d, "type", name_enum_type(t));
     fputs(">\n", d->out);
     for (size_t i = 0; i < t->nmembers; i++) {
-        dump_text_reset(&name);
-        dump_text_add_xml(&name, t->members[i].name, strlen(t->members[i].name));
+        text_reset(&name);
+        text_add_xml(&name, t->members[i].name, strlen(t->members[i].name));
         dump_ncml_indent(d, level + 1);
         if (t->base->id == NC_UINT64)
             fprintf(d->out, "<enum key=\"%llu\">%s</enum>\n", (unsigned long long)t->members[i].value, name.s);
@@ -136,15 +136,15 @@ print_enum(dump_context *d, const user_type *t, int level)
     }
     dump_ncml_indent(d, level);
     fputs("</enumTypedef>\n", d->out);
-    dump_text_clear(&name);
+    text_clear(&name);
 }
 
 void
 dump_ncml_types(dump_context *d, int grp, int level)
 {
-    dump_ids   types;
+    id_list    types;
     user_type *t = NULL;
-    int        rc = dump_ids_types(grp, &types);
+    int        rc = id_list_types(grp, &types);
 
     for (int i = 0; rc == NC_NOERR && i < types.n; i++) {
         if ((rc = dump_type_load(grp, types.id[i], &t)) != NC_NOERR)
@@ -155,5 +155,5 @@ dump_ncml_types(dump_context *d, int grp, int level)
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "types");
-    dump_ids_clear(&types);
+    id_list_clear(&types);
 }

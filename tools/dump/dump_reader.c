@@ -17,7 +17,7 @@ enum { BOX_BYTES = 4 << 20, BOX_BYTES_FOR_CHUNKS = 64 << 20, STRING_BYTES = 256 
 static size_t
 choose_split(const dump_var *v, int dim, size_t inner)
 {
-    size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
+    size_t *chunk = memory_alloc((size_t)v->ndims, sizeof *chunk);
     size_t  n = BOX_BYTES / inner > 0 ? BOX_BYTES / inner : 1;
     int     storage = NC_CONTIGUOUS;
 
@@ -35,9 +35,10 @@ choose_split(const dump_var *v, int dim, size_t inner)
 static int
 find_read_error(const dump_var *v)
 {
-    size_t *start = dump_alloc((size_t)v->ndims, sizeof *start), *count = dump_alloc((size_t)v->ndims, sizeof *count);
-    double  nothing = 0;
-    int     rc = nc_get_vara(v->grp, v->id, start, count, &nothing);
+    size_t *start = memory_alloc((size_t)v->ndims, sizeof *start),
+           *count = memory_alloc((size_t)v->ndims, sizeof *count);
+    double nothing = 0;
+    int    rc = nc_get_vara(v->grp, v->id, start, count, &nothing);
 
     free(start);
     free(count);
@@ -54,9 +55,9 @@ dump_reader_open(const dump_var *v, dump_reader *r)
     if (v->size == 0)
         return find_read_error(v);
     inner = item;
-    r->start = dump_alloc((size_t)v->ndims, sizeof *r->start);
-    r->count = dump_alloc((size_t)v->ndims, sizeof *r->count);
-    r->step = dump_alloc((size_t)v->ndims, sizeof *r->step);
+    r->start = memory_alloc((size_t)v->ndims, sizeof *r->start);
+    r->count = memory_alloc((size_t)v->ndims, sizeof *r->count);
+    r->step = memory_alloc((size_t)v->ndims, sizeof *r->step);
     for (dim = v->ndims - 1; dim >= 0 && v->shape[dim] <= BOX_BYTES / inner; dim--) {
         r->step[dim] = v->shape[dim];
         inner *= v->shape[dim];
@@ -68,7 +69,7 @@ dump_reader_open(const dump_var *v, dump_reader *r)
     while (--dim >= 0)
         r->step[dim] = 1;
     r->cap = inner / item;
-    r->buf = dump_alloc(r->cap, v->size);
+    r->buf = memory_alloc(r->cap, v->size);
     return NC_NOERR;
 }
 

@@ -5,20 +5,10 @@
 #include "dump_int.h"
 
 #include "common/error_text.h"
-#include "common/terminal_text.h"
+#include "common/size_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
-
-void *
-dump_need(void *p)
-{
-    if (p == NULL) {
-        fprintf(stderr, "nczdump: out of memory\n");
-        exit(EXIT_FAILURE);
-    }
-    return p;
-}
 
 /* Records the first failure's code. */
 static int
@@ -41,17 +31,28 @@ dump_fail(dump_report *r, int rc, const char *what)
 int
 dump_fail_text(dump_report *r, int rc, const char *fmt, ...)
 {
-    char    text[4 * ERROR_TEXT_SIZE];
     va_list args;
 
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
     fflush(r->out); /* keeps the two streams in order on a terminal */
-    flockfile(stderr);
-    fprintf(stderr, "nczdump: ");
-    terminal_print(stderr, text);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    va_start(args, fmt);
+    message_vprint(fmt, args);
+    va_end(args);
     return keep_status(r, rc);
+}
+
+void
+dump_add_error(text_buf *t, int rc, const char *about)
+{
+    char what[ERROR_TEXT_SIZE];
+
+    error_text(rc, about, what);
+    text_add(t, what);
+}
+
+void
+dump_add_bytes(text_buf *t, double bytes)
+{
+    char room[SIZE_TEXT];
+
+    text_add(t, size_text(bytes, "bytes", room));
 }

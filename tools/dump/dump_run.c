@@ -25,7 +25,7 @@ cut_last_name(const char *path, const char *end)
         ;
     if (dot == begin)
         dot = end;
-    name = dump_alloc((size_t)(dot - begin) + 1, 1);
+    name = memory_alloc((size_t)(dot - begin) + 1, 1);
     memcpy(name, begin, (size_t)(dot - begin));
     return name;
 }
@@ -95,7 +95,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
     if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR ||
         (rc = nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL)) != NC_NOERR)
         return dump_fail(&d.report, rc, NULL);
-    dump_text_set_terminal(isatty(fileno(out)));
+    text_set_terminal(isatty(fileno(out)));
     if (dump_select(&d) == NC_NOERR && select_part(&d) == NC_NOERR) {
         if (opts->form == DUMP_CDL || opts->form == DUMP_JSON)
             dump_warn_stale(&d);

@@ -25,22 +25,22 @@ take_subscripts(hyperslab_limits *limits, const char *var, const char **p, char 
                        end == NULL ? "no closing bracket" : "a comma or nothing may follow the closing bracket");
         return false;
     }
-    text = dump_need(strndup(*p, (size_t)(end - *p)));
+    text = memory_need(strndup(*p, (size_t)(end - *p)));
     taken = hyperslab_parse_subscripts(limits, var, text, why);
     free(text);
     *p = end + 1;
     return taken;
 }
 
-/* With `limits` NULL a bracket is part of a name. */
-static bool
-add_names(dump_names *list, hyperslab_limits *limits, const char *commas, char *why)
+bool
+dump_names_add_with_subscripts(name_list *list, hyperslab_limits *limits, const char *commas,
+                               char why[HYPERSLAB_WHY_SIZE])
 {
-    dump_text t = DUMP_TEXT_INIT;
-    bool      taken = true;
+    text_buf t = TEXT_BUF_INIT;
+    bool     taken = true;
 
     for (bool more = true; more && taken; commas++) {
-        if (limits != NULL && *commas == '[' && t.len > 0) {
+        if (*commas == '[' && t.len > 0) {
             commas++;
             if (!(taken = take_subscripts(limits, t.s, &commas, why)))
                 break;
@@ -49,69 +49,46 @@ add_names(dump_names *list, hyperslab_limits *limits, const char *commas, char *
         if (more && *commas != ',') {
             if (*commas == '\\' && commas[1] != '\0')
                 commas++;
-            dump_text_addc(&t, *commas);
+            text_addc(&t, *commas);
         } else if (t.len > 0) {
-            list->name = dump_need(realloc(list->name, (list->n + 1) * sizeof *list->name));
-            list->name[list->n++] = dump_need(strdup(t.s));
-            dump_text_reset(&t);
+            name_list_add(list, t.s);
+            text_reset(&t);
         }
     }
-    dump_text_clear(&t);
+    text_clear(&t);
     return taken;
-}
-
-void
-dump_names_add(dump_names *list, const char *commas)
-{
-    (void)add_names(list, NULL, commas, NULL);
-}
-
-bool
-dump_names_add_with_subscripts(dump_names *list, hyperslab_limits *limits, const char *commas,
-                               char why[HYPERSLAB_WHY_SIZE])
-{
-    return add_names(list, limits, commas, why);
-}
-
-void
-dump_names_clear(dump_names *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        free(list->name[i]);
-    free(list->name);
-    *list = (dump_names){.n = 0};
 }
 
 static void
 match_vars(dump_context *d, int grp, const char *wanted, bool *found)
 {
-    dump_ids vars;
-    char     name[NC_MAX_NAME + 1];
+    id_list vars;
+    char    name[NC_MAX_NAME + 1];
 
-    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+    if (id_list_vars(grp, &vars) == NC_NOERR)
         for (int i = 0; i < vars.n; i++) {
             char *path;
 
             if (nc_inq_varname(grp, vars.id[i], name) != NC_NOERR)
                 continue;
-            path = dump_var_path(grp, name);
+            path = group_var_path(grp, name);
             if (path_match(path, wanted)) {
-                d->vars = dump_need(realloc(d->vars, (d->nvars + 1) * sizeof *d->vars));
+                d->vars = memory_grow(d->vars, d->nvars, sizeof *d->vars);
                 d->vars[d->nvars++] = (dump_var_id){.ncid = grp, .varid = vars.id[i]};
                 *found = true;
             }
             free(path);
         }
-    dump_ids_clear(&vars);
+    id_list_clear(&vars);
 }
 
 static void
 match_group(dump_context *d, int grp, const char *wanted, bool *found)
 {
-    char *path = dump_grp_path(grp);
+    char *path = group_path(grp);
 
     if (path_match(path, wanted)) {
-        d->groups = dump_need(realloc(d->groups, (d->ngroups + 1) * sizeof *d->groups));
+        d->groups = memory_grow(d->groups, d->ngroups, sizeof *d->groups);
         d->groups[d->ngroups++] = grp;
         *found = true;
     }
@@ -121,16 +98,16 @@ match_group(dump_context *d, int grp, const char *wanted, bool *found)
 static void
 match_tree(dump_context *d, int grp, const char *wanted, bool vars, bool *found)
 {
-    dump_ids grps;
+    id_list grps;
 
     if (vars)
         match_vars(d, grp, wanted, found);
     else
         match_group(d, grp, wanted, found);
-    if (dump_ids_grps(grp, &grps) == NC_NOERR)
+    if (id_list_groups(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n; i++)
             match_tree(d, grps.id[i], wanted, vars, found);
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
 }
 
 static int

@@ -45,7 +45,7 @@ dump_stored_dtype(const dump_var *v)
 
     if (nczarr_inq_var_dtype(v->grp, v->id, &len, NULL) != NC_NOERR)
         return NULL;
-    text = dump_alloc(len + 1, 1);
+    text = memory_alloc(len + 1, 1);
     if (nczarr_inq_var_dtype(v->grp, v->id, NULL, text) == NC_NOERR)
         return text;
     free(text);

@@ -8,28 +8,28 @@
 #include <string.h>
 
 static void
-add_clock(dump_text *t, char separator, const cf_date *d)
+add_clock(text_buf *t, char separator, const cf_date *d)
 {
     if (d->micro != 0)
-        dump_text_addf(t, "%c%02d:%02d:%02d.%06d", separator, d->hour, d->minute, d->second, d->micro);
+        text_addf(t, "%c%02d:%02d:%02d.%06d", separator, d->hour, d->minute, d->second, d->micro);
     else if (d->second != 0)
-        dump_text_addf(t, "%c%02d:%02d:%02d", separator, d->hour, d->minute, d->second);
+        text_addf(t, "%c%02d:%02d:%02d", separator, d->hour, d->minute, d->second);
     else if (d->minute != 0)
-        dump_text_addf(t, "%c%02d:%02d", separator, d->hour, d->minute);
+        text_addf(t, "%c%02d:%02d", separator, d->hour, d->minute);
     else if (d->hour != 0)
-        dump_text_addf(t, "%c%02d", separator, d->hour);
+        text_addf(t, "%c%02d", separator, d->hour);
 }
 
 bool
-dump_timebase_text(const cf_timebase *tb, double value, dump_text *t)
+dump_timebase_text(const cf_timebase *tb, double value, text_buf *t)
 {
     cf_date d;
 
     if (!cf_timebase_date(tb, value, &d))
         return false;
-    dump_text_addf(t, "\"%s%04lld-%02d-%02d", d.year < 0 ? "-" : "", llabs(d.year), d.month, d.mday);
+    text_addf(t, "\"%s%04lld-%02d-%02d", d.year < 0 ? "-" : "", llabs(d.year), d.month, d.mday);
     add_clock(t, tb->separator, &d);
-    dump_text_addc(t, '"');
+    text_addc(t, '"');
     return true;
 }
 
@@ -75,7 +75,7 @@ dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
     enum { INDENT = 16 + 2, PREFIX = 3 };
     cf_timebase        tb = dump_timebase_for(d, grp, varid, NULL);
     dump_number_format s = dump_number_format_for(d, grp, NC_GLOBAL, a->type);
-    dump_text          t = DUMP_TEXT_INIT;
+    text_buf           t = TEXT_BUF_INIT;
     size_t             col = 0;
 
     if (!tb.valid || a->type == NC_CHAR || a->type == NC_STRING)
@@ -84,11 +84,11 @@ dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
         const char *p = (const char *)a->val + i * dump_type_size(a->type);
         bool        line;
 
-        dump_text_reset(&t);
+        text_reset(&t);
         if (!dump_timebase_text(&tb, dump_value_double(a->type, p), &t))
             dump_value_cdl(&t, &s, a->type, p);
         if (i + 1 < a->len)
-            dump_text_addc(&t, ',');
+            text_addc(&t, ',');
         line = a->len > 2 && (i == 0 || col + 1 + t.len > d->o->line_len);
         if (line) {
             if (i > 0)
@@ -111,7 +111,7 @@ dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
     }
     if (a->len > 0)
         dump_color_end(d);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 void
@@ -119,8 +119,8 @@ dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a)
 {
     if (a->type != NC_CHAR || strcmp(a->name, "bounds") != 0)
         return;
-    d->bounds = dump_need(realloc(d->bounds, (d->nbounds + 1) * sizeof *d->bounds));
-    d->bounds_names = dump_need(realloc(d->bounds_names, (d->nbounds + 1) * sizeof *d->bounds_names));
+    d->bounds = memory_grow(d->bounds, d->nbounds, sizeof *d->bounds);
+    d->bounds_names = memory_grow(d->bounds_names, d->nbounds, sizeof *d->bounds_names);
     d->bounds[d->nbounds] = (dump_var_id){.ncid = grp, .varid = varid};
-    d->bounds_names[d->nbounds++] = dump_need(strdup(a->val));
+    d->bounds_names[d->nbounds++] = memory_need(strdup(a->val));
 }

@@ -32,15 +32,15 @@ static void
 print_name(dump_context *d, const char *color, const char *name)
 {
     dump_color(d, color);
-    dump_wrap_safe(d, name);
+    terminal_print_safe(d->out, name);
     dump_color_end(d);
 }
 
 static void
-add_count(dump_text *t, int n, const char *what)
+add_count(text_buf *t, int n, const char *what)
 {
     if (n > 0)
-        dump_text_addf(t, "  %d %s%s", n, what, n == 1 ? "" : "s");
+        text_addf(t, "  %d %s%s", n, what, n == 1 ? "" : "s");
 }
 
 /* The end of the JSON string at `s`, after its quote. The library wrote it. */
@@ -57,7 +57,7 @@ find_string_end(const char *s)
  * is the elements as they are.
  */
 static bool
-add_codec_names(dump_text *t, const char *codecs)
+add_codec_names(text_buf *t, const char *codecs)
 {
     bool any = false;
     int  depth = 0;
@@ -73,15 +73,15 @@ add_codec_names(dump_text *t, const char *codecs)
         end = find_string_end(p);
         if (strncmp(p, "\"bytes\"", 7) == 0)
             continue;
-        dump_text_add(t, any ? " " : "  ");
-        dump_text_addn(t, p + 1, (size_t)(end - p) - 2);
+        text_add(t, any ? " " : "  ");
+        text_addn(t, p + 1, (size_t)(end - p) - 2);
         any = true;
     }
     return any;
 }
 
 static void
-add_codecs(dump_text *t, const dump_var *v)
+add_codecs(text_buf *t, const dump_var *v)
 {
     char        *codecs = dump_codecs_text(v);
     dump_filters f = {.n = 0};
@@ -91,11 +91,11 @@ add_codecs(dump_text *t, const dump_var *v)
         for (size_t i = 0; i < f.n; i++) {
             const char *name = dump_filter_name(f.id[i]);
 
-            dump_text_add(t, i > 0 ? " " : "  ");
+            text_add(t, i > 0 ? " " : "  ");
             if (name != NULL)
-                dump_text_add(t, name);
+                text_add(t, name);
             else
-                dump_text_addf(t, "filter-%u", f.id[i]);
+                text_addf(t, "filter-%u", f.id[i]);
         }
     }
     dump_filters_clear(&f);
@@ -103,17 +103,17 @@ add_codecs(dump_text *t, const dump_var *v)
 }
 
 static void
-add_chunk_shape(dump_context *d, dump_text *t, const dump_var *v)
+add_chunk_shape(dump_context *d, text_buf *t, const dump_var *v)
 {
-    size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
+    size_t *chunk = memory_alloc((size_t)v->ndims, sizeof *chunk);
     int     storage;
 
     if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED) {
-        dump_text_add(t, "  chunks");
+        text_add(t, "  chunks");
         for (int i = 0; i < v->ndims; i++)
-            dump_text_addf(t, "%s%zu", i == 0 ? " " : dump_times(d), chunk[i]);
+            text_addf(t, "%s%zu", i == 0 ? " " : dump_times(d), chunk[i]);
         for (int i = 0; v->shard != NULL && i < v->ndims; i++)
-            dump_text_addf(t, "%s%zu", i == 0 ? "  shards " : dump_times(d), v->shard[i]);
+            text_addf(t, "%s%zu", i == 0 ? "  shards " : dump_times(d), v->shard[i]);
     }
     free(chunk);
 }
@@ -131,7 +131,7 @@ count_chars(const char *s)
 
 /* The column of the types of the group's variables: after the longest name that is not too long. */
 static size_t
-measure_names(int grp, const dump_ids *vars)
+measure_names(int grp, const id_list *vars)
 {
     size_t most = 0;
     char   name[NC_MAX_NAME + 1];
@@ -156,13 +156,13 @@ is_on_server(const char *file)
 }
 
 static void
-add_bytes(dump_text *t, const dump_tree_size *s)
+add_bytes(text_buf *t, const dump_tree_size *s)
 {
-    dump_text_addn(t, "", 0);
+    text_addn(t, "", 0);
     if (!s->known)
         return;
-    dump_text_add(t, s->about ? "~" : "");
-    dump_text_add_bytes(t, s->bytes);
+    text_add(t, s->about ? "~" : "");
+    dump_add_bytes(t, s->bytes);
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
@@ -170,23 +170,23 @@ add_bytes(dump_text *t, const dump_tree_size *s)
 /* A variable's line in its columns; the declaration is without the name. Of a variable whose document cannot be read
  * nothing but the name and the cause is known. */
 typedef struct tree_line {
-    char      name[NC_MAX_NAME + 1];
-    size_t    name_width;
-    dump_text declared, bytes, ratio, rest;
-    bool      unknown; /* only `rest`, the cause */
+    char     name[NC_MAX_NAME + 1];
+    size_t   name_width;
+    text_buf declared, bytes, ratio, rest;
+    bool     unknown; /* only `rest`, the cause */
 } tree_line;
 
 static void
-add_blanks(dump_text *t, size_t n, size_t column)
+add_blanks(text_buf *t, size_t n, size_t column)
 {
     for (; n < column; n++)
-        dump_text_addc(t, ' ');
+        text_addc(t, ' ');
 }
 
 static void
 report_broken(dump_context *d, int rc, const dump_var *v, const char *why)
 {
-    char *path = dump_var_path(v->grp, v->name);
+    char *path = group_var_path(v->grp, v->name);
 
     (void)dump_fail_text(&d->report, rc, "%s: %s: %s", d->report.file, path, why);
     free(path);
@@ -201,32 +201,32 @@ make_line(dump_context *d, const dump_var *v, size_t column, const dump_tree_siz
     error_text(broken, v->name, why); /* before the next call forgets it */
     memcpy(l->name, v->name, sizeof l->name);
     l->name_width = count_chars(v->name);
-    dump_text_add(&l->declared, "  ");
+    text_add(&l->declared, "  ");
     add_blanks(&l->declared, l->name_width, column);
     if (broken != NC_NOERR)
         report_broken(d, broken, v, why);
     if (dump_var_is_unknown(broken)) {
         l->unknown = true;
-        dump_text_addn(&l->bytes, "", 0);
-        dump_text_addn(&l->ratio, "", 0);
-        dump_text_addf(&l->rest, "cannot be read: %s", why);
+        text_addn(&l->bytes, "", 0);
+        text_addn(&l->ratio, "", 0);
+        text_addf(&l->rest, "cannot be read: %s", why);
         return;
     }
-    dump_text_add_type(&l->declared, v, false);
+    dump_add_type(&l->declared, v, false);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
-            dump_text_addf(&l->declared, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);
-    dump_text_add(&l->declared, v->ndims > 0 ? ")" : "");
+            text_addf(&l->declared, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);
+    text_add(&l->declared, v->ndims > 0 ? ")" : "");
     add_bytes(&l->bytes, size);
-    dump_text_addn(&l->ratio, "", 0);
+    text_addn(&l->ratio, "", 0);
     if (size->ratio > 0)
-        dump_text_addf(&l->ratio, size->ratio < 0.095 ? "%.1g%s" : "%.1f%s", size->ratio, dump_times(d));
-    dump_text_addn(&l->rest, "", 0);
+        text_addf(&l->ratio, size->ratio < 0.095 ? "%.1g%s" : "%.1f%s", size->ratio, dump_times(d));
+    text_addn(&l->rest, "", 0);
     add_chunk_shape(d, &l->rest, v);
     add_codecs(&l->rest, v);
     add_count(&l->rest, v->natts, "attribute");
     if (broken != NC_NOERR)
-        dump_text_addf(&l->rest, "  cannot be read: %s", why);
+        text_addf(&l->rest, "  cannot be read: %s", why);
 }
 
 static size_t
@@ -249,35 +249,35 @@ print_lines(dump_context *d, const tree_line *line, int n, const char *front, bo
     for (int i = 0; i < n; i++) {
         const tree_signs *signs = signs_of(d);
         bool              corner = last && i + 1 == n;
-        dump_text         t = DUMP_TEXT_INIT, below = DUMP_TEXT_INIT;
+        text_buf          t = TEXT_BUF_INIT, below = TEXT_BUF_INIT;
 
-        dump_wrap_safe(d, front);
-        dump_wrap_safe(d, corner ? signs->corner : signs->branch);
+        terminal_print_safe(d->out, front);
+        terminal_print_safe(d->out, corner ? signs->corner : signs->branch);
         print_name(d, DUMP_BOLD, line[i].name);
-        dump_text_addf(&below, "%s%s    ", front, corner ? signs->gap : signs->bar);
-        dump_text_add(&t, line[i].declared.s);
+        text_addf(&below, "%s%s    ", front, corner ? signs->gap : signs->bar);
+        text_add(&t, line[i].declared.s);
         if (bytes > 0 && !line[i].unknown) {
             add_blanks(&t, line[i].name_width + count_chars(line[i].declared.s), declared);
             add_blanks(&t, count_chars(line[i].bytes.s), bytes + 2);
-            dump_text_add(&t, line[i].bytes.s);
+            text_add(&t, line[i].bytes.s);
             add_blanks(&t, count_chars(line[i].ratio.s), ratio > 0 ? ratio + 2 : 0);
-            dump_text_add(&t, line[i].ratio.s);
+            text_add(&t, line[i].ratio.s);
         }
-        dump_text_add(&t, line[i].rest.s);
+        text_add(&t, line[i].rest.s);
         for (; t.s[t.len - 1] == ' '; t.len--)
             t.s[t.len - 1] = '\0';
         dump_wrap_print(d, &t, below.s,
                         terminal_measure(front) + terminal_measure(signs->branch) + terminal_measure(line[i].name));
-        dump_text_clear(&below);
-        dump_text_clear(&t);
+        text_clear(&below);
+        text_clear(&t);
     }
 }
 
 /* Returns what the first variable that cannot be loaded says; those before it are printed. */
 static int
-print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const dump_ids *vars, const char *front, bool last)
+print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const id_list *vars, const char *front, bool last)
 {
-    tree_line *line = dump_alloc((size_t)vars->n, sizeof *line);
+    tree_line *line = memory_alloc((size_t)vars->n, sizeof *line);
     size_t     column = measure_names(grp, vars);
     dump_var   v;
     int        n = 0, rc = NC_NOERR;
@@ -290,10 +290,10 @@ print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const dump_ids *var
     }
     print_lines(d, line, n, front, last);
     for (int i = 0; i < n; i++) {
-        dump_text_clear(&line[i].declared);
-        dump_text_clear(&line[i].bytes);
-        dump_text_clear(&line[i].ratio);
-        dump_text_clear(&line[i].rest);
+        text_clear(&line[i].declared);
+        text_clear(&line[i].bytes);
+        text_clear(&line[i].ratio);
+        text_clear(&line[i].rest);
     }
     free(line);
     return rc;
@@ -303,60 +303,60 @@ print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const dump_ids *var
 static void
 print_group_line(dump_context *d, int grp, const dump_tree_size *size, const char *front, size_t column)
 {
-    dump_ids  dims;
-    char      name[NC_MAX_NAME + 1];
-    size_t    len;
-    int       natts = 0, shown = 0;
-    dump_text t = DUMP_TEXT_INIT, below = DUMP_TEXT_INIT;
+    id_list  dims;
+    char     name[NC_MAX_NAME + 1];
+    size_t   len;
+    int      natts = 0, shown = 0;
+    text_buf t = TEXT_BUF_INIT, below = TEXT_BUF_INIT;
 
-    dump_text_addn(&t, "", 0);
-    if (dump_ids_dims(grp, &dims) == NC_NOERR)
+    text_addn(&t, "", 0);
+    if (id_list_dims(grp, &dims) == NC_NOERR)
         for (int i = 0; i < dims.n; i++)
             if (nc_inq_dim(grp, dims.id[i], name, &len) == NC_NOERR)
-                dump_text_addf(&t, "%s%s=%zu%s", shown++ == 0 ? "  [" : ", ", name, len,
-                               dump_dim_is_unlimited(grp, dims.id[i]) ? " unlimited" : "");
-    dump_text_add(&t, shown > 0 ? "]" : "");
-    dump_ids_clear(&dims);
-    dump_text_add(&t, size->known ? "  " : "");
+                text_addf(&t, "%s%s=%zu%s", shown++ == 0 ? "  [" : ", ", name, len,
+                          group_dim_is_unlimited(grp, dims.id[i]) ? " unlimited" : "");
+    text_add(&t, shown > 0 ? "]" : "");
+    id_list_clear(&dims);
+    text_add(&t, size->known ? "  " : "");
     add_bytes(&t, size);
     (void)nc_inq_natts(grp, &natts);
     add_count(&t, natts, "attribute");
-    dump_text_addf(&below, "%s       ", front);
+    text_addf(&below, "%s       ", front);
     dump_wrap_print(d, &t, below.s, column);
-    dump_text_clear(&below);
-    dump_text_clear(&t);
+    text_clear(&below);
+    text_clear(&t);
 }
 
 static void
 print_group(dump_context *d, dump_tree_sizes *sizes, int grp, const char *front, size_t column)
 {
     dump_tree_size size = dump_tree_sizes_take(sizes, grp, NC_GLOBAL);
-    dump_ids       vars, grps;
+    id_list        vars, grps;
     char           name[NC_MAX_NAME + 1];
     int            rc;
 
     print_group_line(d, grp, &size, front, column);
-    if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR || (rc = dump_ids_grps(grp, &grps)) != NC_NOERR) {
+    if ((rc = id_list_vars(grp, &vars)) != NC_NOERR || (rc = id_list_groups(grp, &grps)) != NC_NOERR) {
         dump_fail(&d->report, rc, "tree");
         return;
     }
     rc = print_vars(d, sizes, grp, &vars, front, grps.n == 0);
     for (int i = 0; i < grps.n && rc == NC_NOERR && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
-        bool      last = i + 1 == grps.n;
-        dump_text deeper = DUMP_TEXT_INIT;
+        bool     last = i + 1 == grps.n;
+        text_buf deeper = TEXT_BUF_INIT;
 
-        dump_text_addf(&deeper, "%s%s", front, last ? signs_of(d)->gap : signs_of(d)->bar);
-        dump_wrap_safe(d, front);
-        dump_wrap_safe(d, last ? signs_of(d)->corner : signs_of(d)->branch);
+        text_addf(&deeper, "%s%s", front, last ? signs_of(d)->gap : signs_of(d)->bar);
+        terminal_print_safe(d->out, front);
+        terminal_print_safe(d->out, last ? signs_of(d)->corner : signs_of(d)->branch);
         print_name(d, DUMP_BOLD_BLUE, name);
         fputc('/', d->out);
         print_group(d, sizes, grps.id[i], deeper.s, terminal_measure(deeper.s) + terminal_measure(name) + 1);
-        dump_text_clear(&deeper);
+        text_clear(&deeper);
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "tree");
-    dump_ids_clear(&vars);
-    dump_ids_clear(&grps);
+    id_list_clear(&vars);
+    id_list_clear(&grps);
 }
 
 void
@@ -364,7 +364,7 @@ dump_tree(dump_context *d)
 {
     enum { COLUMNS_LEAST = 30 };
     dump_tree_sizes sizes = {.n = 0};
-    dump_text       kind = DUMP_TEXT_INIT;
+    text_buf        kind = TEXT_BUF_INIT;
     ncz_sys_size    size;
     bool            server = is_on_server(d->o->file);
 
@@ -372,10 +372,10 @@ dump_tree(dump_context *d)
         dump_tree_sizes_load(d, server, &sizes);
     if (d->out == stdout && ncz_sys_terminal_size(STDOUT_FILENO, &size) && size.columns > COLUMNS_LEAST)
         d->columns = size.columns - 1; /* a terminal whose last column is taken may wrap */
-    dump_text_addf(&kind, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
+    text_addf(&kind, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_name(d, DUMP_BOLD_BLUE, d->name);
     fputs(kind.s, d->out);
     print_group(d, &sizes, d->root, "", terminal_measure(d->name) + kind.len);
-    dump_text_clear(&kind);
+    text_clear(&kind);
     dump_tree_sizes_clear(&sizes);
 }

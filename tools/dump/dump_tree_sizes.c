@@ -14,7 +14,7 @@ add_size(dump_tree_sizes *l, dump_tree_size one)
 {
     if (l->n == l->cap) {
         l->cap = l->cap > 0 ? l->cap * 2 : 64;
-        l->size = dump_need(realloc(l->size, l->cap * sizeof *l->size));
+        l->size = memory_need(realloc(l->size, l->cap * sizeof *l->size));
     }
     l->size[l->n] = one;
     return l->n++;
@@ -44,12 +44,12 @@ by_key(const void *a, const void *b)
 static int
 add_vars(walked *w, int grp)
 {
-    dump_ids vars = {.n = 0}, grps = {.n = 0};
-    char     name[NC_MAX_NAME + 1];
-    int      rc;
+    id_list vars = {.n = 0}, grps = {.n = 0};
+    char    name[NC_MAX_NAME + 1];
+    int     rc;
 
-    if ((rc = dump_ids_vars(grp, &vars)) == NC_NOERR)
-        rc = dump_ids_grps(grp, &grps);
+    if ((rc = id_list_vars(grp, &vars)) == NC_NOERR)
+        rc = id_list_groups(grp, &grps);
     for (int i = 0; rc == NC_NOERR && i < vars.n; i++) {
         char *path;
 
@@ -57,23 +57,23 @@ add_vars(walked *w, int grp)
             break;
         if (w->n == w->cap) {
             w->cap = w->cap > 0 ? w->cap * 2 : 64;
-            w->var = dump_need(realloc(w->var, w->cap * sizeof *w->var));
+            w->var = memory_need(realloc(w->var, w->cap * sizeof *w->var));
         }
-        path = dump_var_path(grp, name);
-        w->var[w->n++] = (walked_var){.key = dump_need(strdup(path + 1))};
+        path = group_var_path(grp, name);
+        w->var[w->n++] = (walked_var){.key = memory_need(strdup(path + 1))};
         free(path);
     }
     for (int i = 0; rc == NC_NOERR && i < grps.n; i++)
         rc = add_vars(w, grps.id[i]);
-    dump_ids_clear(&vars);
-    dump_ids_clear(&grps);
+    id_list_clear(&vars);
+    id_list_clear(&grps);
     return rc;
 }
 
 static walked_var *
 find_var(const walked *w, const char *key, size_t len)
 {
-    char       *front = dump_alloc(len + 1, 1);
+    char       *front = memory_alloc(len + 1, 1);
     walked_var *v;
 
     memcpy(front, key, len);
@@ -134,7 +134,7 @@ clear_walked(walked *w)
 static bool
 take_walked(const walked *w, const dump_var *v, dump_stored *s)
 {
-    char       *path = dump_var_path(v->grp, v->name);
+    char       *path = group_var_path(v->grp, v->name);
     walked_var *found = find_var(w, path + 1, strlen(path + 1));
     size_t      total;
 
@@ -174,9 +174,9 @@ measure_group(dump_tree_sizes *l, const walked *w, int grp)
 {
     dump_tree_size sum = {.grp = grp, .varid = NC_GLOBAL};
     size_t         at = add_size(l, sum);
-    dump_ids       vars = {.n = 0}, grps = {.n = 0};
+    id_list        vars = {.n = 0}, grps = {.n = 0};
 
-    if (dump_ids_vars(grp, &vars) == NC_NOERR && dump_ids_grps(grp, &grps) == NC_NOERR)
+    if (id_list_vars(grp, &vars) == NC_NOERR && id_list_groups(grp, &grps) == NC_NOERR)
         for (int i = 0; i < vars.n + grps.n; i++) {
             dump_tree_size one =
                 i < vars.n ? measure_var(w, grp, vars.id[i]) : measure_group(l, w, grps.id[i - vars.n]);
@@ -187,8 +187,8 @@ measure_group(dump_tree_sizes *l, const walked *w, int grp)
             sum.about |= one.about;
             sum.bytes += one.bytes;
         }
-    dump_ids_clear(&vars);
-    dump_ids_clear(&grps);
+    id_list_clear(&vars);
+    id_list_clear(&grps);
     l->size[at] = sum;
     return sum;
 }

@@ -35,38 +35,38 @@ dump_type_load(int ncid, nc_type id, user_type **out)
     int rc = user_type_load(ncid, id, out);
 
     if (rc == NC_ENOMEM)
-        dump_need(NULL);
+        memory_need(NULL);
     return rc;
 }
 
 void
-dump_text_add_type_path(dump_text *t, int grp, const user_type *type)
+dump_add_type_path(text_buf *t, int grp, const user_type *type)
 {
     int   home;
     char *path;
 
     if (type->class == NC_NAT) {
-        dump_text_add(t, dump_type_name(type->id) != NULL ? dump_type_name(type->id) : "unknown");
+        text_add(t, dump_type_name(type->id) != NULL ? dump_type_name(type->id) : "unknown");
         return;
     }
-    path = dump_var_path(dump_type_home(grp, type->id, &home) == NC_NOERR ? home : grp, type->name);
-    dump_text_add(t, path);
+    path = group_var_path(group_of_type(grp, type->id, &home) == NC_NOERR ? home : grp, type->name);
+    text_add(t, path);
     free(path);
 }
 
 void
-dump_text_add_type_ref(dump_text *t, int grp, const user_type *type, bool cdl)
+dump_add_type_ref(text_buf *t, int grp, const user_type *type, bool cdl)
 {
-    dump_text path = DUMP_TEXT_INIT;
-    nc_type   nearest;
+    text_buf path = TEXT_BUF_INIT;
+    nc_type  nearest;
 
     if (type->class != NC_NAT && nc_inq_typeid(grp, type->name, &nearest) == NC_NOERR && nearest == type->id)
-        dump_text_add(&path, type->name);
+        text_add(&path, type->name);
     else
-        dump_text_add_type_path(&path, grp, type);
+        dump_add_type_path(&path, grp, type);
     if (cdl)
-        dump_text_add_name(t, path.s);
+        text_add_name(t, path.s);
     else
-        dump_text_add(t, path.s);
-    dump_text_clear(&path);
+        text_add(t, path.s);
+    text_clear(&path);
 }

@@ -10,39 +10,39 @@
 #include <string.h>
 
 static void
-add_opaque(dump_text *t, const unsigned char *p, size_t n)
+add_opaque(text_buf *t, const unsigned char *p, size_t n)
 {
-    dump_text_add(t, "0X");
+    text_add(t, "0X");
     for (size_t i = 0; i < n; i++)
-        dump_text_addf(t, "%02X", p[i]);
+        text_addf(t, "%02X", p[i]);
 }
 
 /* Without the NULs at its end, which are padding. */
 static void
-add_chars(dump_text *t, const char *s, size_t n)
+add_chars(text_buf *t, const char *s, size_t n)
 {
     while (n > 0 && s[n - 1] == '\0')
         n--;
-    dump_text_addc(t, '"');
-    dump_text_add_cdl(t, s, n, true);
-    dump_text_addc(t, '"');
+    text_addc(t, '"');
+    text_add_cdl(t, s, n, true);
+    text_addc(t, '"');
 }
 
 /* `n` characters in rows of `unit`. */
 static void
-add_char_rows(dump_text *t, const char *s, size_t n, size_t unit)
+add_char_rows(text_buf *t, const char *s, size_t n, size_t unit)
 {
     for (size_t at = 0; at < n; at += unit) {
-        dump_text_add(t, at > 0 ? ", " : "");
+        text_add(t, at > 0 ? ", " : "");
         add_chars(t, s + at, unit < n - at ? unit : n - at);
     }
 }
 
 static void
-add_array(dump_text *t, const dump_number_format *s, const user_type *type, const char *p, size_t n)
+add_array(text_buf *t, const dump_number_format *s, const user_type *type, const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        dump_text_add(t, i > 0 ? ", " : "");
+        text_add(t, i > 0 ? ", " : "");
         dump_user_value_cdl(t, s, type, p + i * type->size);
     }
 }
@@ -57,35 +57,35 @@ copy_vlen(const void *p)
 }
 
 static void
-add_vlen(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
+add_vlen(text_buf *t, const dump_number_format *s, const user_type *type, const void *p)
 {
     nc_vlen_t v = copy_vlen(p);
 
-    dump_text_addc(t, '{');
+    text_addc(t, '{');
     if (type->base->id == NC_CHAR)
         add_char_rows(t, v.p, v.len, v.len);
     else
         add_array(t, s, type->base, v.p, v.len);
-    dump_text_addc(t, '}');
+    text_addc(t, '}');
 }
 
 static void
-add_field(dump_text *t, const dump_number_format *s, const user_member *m, const char *p)
+add_field(text_buf *t, const dump_number_format *s, const user_member *m, const char *p)
 {
     if (m->ndims == 0) {
         dump_user_value_cdl(t, s, m->type, p);
         return;
     }
-    dump_text_addc(t, '{');
+    text_addc(t, '{');
     if (m->type->id == NC_CHAR)
         add_char_rows(t, p, m->count, (size_t)m->dims[m->ndims - 1]);
     else
         add_array(t, s, m->type, p, m->count);
-    dump_text_addc(t, '}');
+    text_addc(t, '}');
 }
 
 static void
-add_primitive(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
+add_primitive(text_buf *t, const dump_number_format *s, const user_type *type, const void *p)
 {
     user_primitive v;
 
@@ -97,30 +97,30 @@ add_primitive(dump_text *t, const dump_number_format *s, const user_type *type, 
 }
 
 static void
-add_enum(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
+add_enum(text_buf *t, const dump_number_format *s, const user_type *type, const void *p)
 {
     const user_member *m = user_type_find_constant(type, p);
 
     if (m != NULL)
-        dump_text_add_name(t, m->name);
+        text_add_name(t, m->name);
     else
         add_primitive(t, s, type->base, p);
 }
 
 void
-dump_user_value_cdl(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
+dump_user_value_cdl(text_buf *t, const dump_number_format *s, const user_type *type, const void *p)
 {
     switch (type->class) {
     case NC_OPAQUE: add_opaque(t, p, type->size); break;
     case NC_ENUM: add_enum(t, s, type, p); break;
     case NC_VLEN: add_vlen(t, s, type, p); break;
     case NC_COMPOUND:
-        dump_text_addc(t, '{');
+        text_addc(t, '{');
         for (size_t i = 0; i < type->nmembers; i++) {
-            dump_text_add(t, i > 0 ? ", " : "");
+            text_add(t, i > 0 ? ", " : "");
             add_field(t, s, &type->members[i], (const char *)p + type->members[i].offset);
         }
-        dump_text_addc(t, '}');
+        text_addc(t, '}');
         break;
     default: add_primitive(t, s, type, p); break;
     }
@@ -130,25 +130,25 @@ dump_user_value_cdl(dump_text *t, const dump_number_format *s, const user_type *
 
 /* `n` values in brackets. Characters are one string. */
 static void
-add_json_list(dump_text *t, const user_type *type, const char *p, size_t n)
+add_json_list(text_buf *t, const user_type *type, const char *p, size_t n)
 {
     if (type->id == NC_CHAR) {
         while (n > 0 && p[n - 1] == '\0')
             n--;
-        dump_text_add_json(t, p, n);
+        text_add_json(t, p, n);
         return;
     }
-    dump_text_addc(t, '[');
+    text_addc(t, '[');
     for (size_t i = 0; i < n; i++) {
-        dump_text_add(t, i > 0 ? ", " : "");
+        text_add(t, i > 0 ? ", " : "");
         dump_user_value_json(t, type, p + i * type->size);
     }
-    dump_text_addc(t, ']');
+    text_addc(t, ']');
 }
 
 /* A field's values, dimension by dimension. */
 static void
-add_json_field(dump_text *t, const user_member *m, int dim, const char *p)
+add_json_field(text_buf *t, const user_member *m, int dim, const char *p)
 {
     size_t inner = 1;
 
@@ -162,31 +162,31 @@ add_json_field(dump_text *t, const user_member *m, int dim, const char *p)
     }
     for (int d = dim + 1; d < m->ndims; d++)
         inner *= (size_t)m->dims[d];
-    dump_text_addc(t, '[');
+    text_addc(t, '[');
     for (int i = 0; i < m->dims[dim]; i++) {
-        dump_text_add(t, i > 0 ? ", " : "");
+        text_add(t, i > 0 ? ", " : "");
         add_json_field(t, m, dim + 1, p + (size_t)i * inner * m->type->size);
     }
-    dump_text_addc(t, ']');
+    text_addc(t, ']');
 }
 
 static void
-add_json_compound(dump_text *t, const user_type *type, const char *p)
+add_json_compound(text_buf *t, const user_type *type, const char *p)
 {
-    dump_text_addc(t, '{');
+    text_addc(t, '{');
     for (size_t i = 0; i < type->nmembers; i++) {
         const user_member *m = &type->members[i];
 
-        dump_text_add(t, i > 0 ? ", " : "");
-        dump_text_add_json(t, m->name, strlen(m->name));
-        dump_text_add(t, ": ");
+        text_add(t, i > 0 ? ", " : "");
+        text_add_json(t, m->name, strlen(m->name));
+        text_add(t, ": ");
         add_json_field(t, m, 0, p + m->offset);
     }
-    dump_text_addc(t, '}');
+    text_addc(t, '}');
 }
 
 void
-dump_user_value_json(dump_text *t, const user_type *type, const void *p)
+dump_user_value_json(text_buf *t, const user_type *type, const void *p)
 {
     const user_member *m = type->class == NC_ENUM ? user_type_find_constant(type, p) : NULL;
     user_primitive     number;
@@ -194,13 +194,13 @@ dump_user_value_json(dump_text *t, const user_type *type, const void *p)
 
     switch (type->class) {
     case NC_OPAQUE:
-        dump_text_addc(t, '"');
+        text_addc(t, '"');
         add_opaque(t, p, type->size);
-        dump_text_addc(t, '"');
+        text_addc(t, '"');
         break;
     case NC_ENUM:
         if (m != NULL)
-            dump_text_add_json(t, m->name, strlen(m->name));
+            text_add_json(t, m->name, strlen(m->name));
         else
             dump_user_value_json(t, type->base, p);
         break;

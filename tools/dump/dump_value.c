@@ -24,7 +24,7 @@ take_c_format(dump_number_format *s, nc_type type, const char *f)
     bool              real = type == NC_FLOAT || type == NC_DOUBLE;
     const char       *pct = strchr(f, '%'), *p;
     char             *end;
-    dump_text         t = DUMP_TEXT_INIT;
+    text_buf          t = TEXT_BUF_INIT;
 
     if (pct == NULL || strlen(f) > 24)
         return;
@@ -36,16 +36,16 @@ take_c_format(dump_number_format *s, nc_type type, const char *f)
         if (*p >= '0' && *p <= '9' && strtol(p, &end, 10) <= FORMAT_WIDTH_MAX)
             p = end;
     }
-    dump_text_addn(&t, f, (size_t)(p - f));
+    text_addn(&t, f, (size_t)(p - f));
     p += strspn(p, "hlL");
     if (*p != '\0' && strchr(real ? floats : ints, *p) != NULL && strchr(p, '%') == NULL) {
         s->conv = *p;
-        dump_text_add(&t, real ? "" : "ll");
-        dump_text_add(&t, p);
+        text_add(&t, real ? "" : "ll");
+        text_add(&t, p);
         if (t.len < sizeof s->format)
             memcpy(s->format, t.s, t.len + 1);
     }
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 dump_number_format
@@ -67,12 +67,12 @@ dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type)
 
 /* NaN and the infinities, which printf spells otherwise. */
 static bool
-add_nonfinite(dump_text *t, double x, const char *suffix)
+add_nonfinite(text_buf *t, double x, const char *suffix)
 {
     if (isnan(x))
-        dump_text_addf(t, "NaN%s", suffix);
+        text_addf(t, "NaN%s", suffix);
     else if (isinf(x))
-        dump_text_addf(t, "%sInfinity%s", x < 0 ? "-" : "", suffix);
+        text_addf(t, "%sInfinity%s", x < 0 ? "-" : "", suffix);
     else
         return false;
     return true;
@@ -80,55 +80,55 @@ add_nonfinite(dump_text *t, double x, const char *suffix)
 
 /* The attribute form of a number: always a point or an exponent, no zeros after the last significant digit. */
 static void
-add_real_att(dump_text *t, double x, int digits)
+add_real_att(text_buf *t, double x, int digits)
 {
-    dump_text num = DUMP_TEXT_INIT;
-    char     *exp, *end;
-    size_t    keep;
+    text_buf num = TEXT_BUF_INIT;
+    char    *exp, *end;
+    size_t   keep;
 
-    dump_text_addf(&num, "%#.*g", digits, x);
+    text_addf(&num, "%#.*g", digits, x);
     exp = strchr(num.s, 'e');
     end = exp != NULL ? exp : num.s + num.len;
     keep = (size_t)(end - num.s);
     while (keep > 0 && num.s[keep - 1] == '0')
         keep--;
-    dump_text_addn(t, num.s, keep);
-    dump_text_add(t, end);
-    dump_text_clear(&num);
+    text_addn(t, num.s, keep);
+    text_add(t, end);
+    text_clear(&num);
 }
 
 static void
-add_real(dump_text *t, const dump_number_format *s, double x, int digits)
+add_real(text_buf *t, const dump_number_format *s, double x, int digits)
 {
     if (s->format[0] != '\0')
-        dump_text_addf(t, s->format, x);
+        text_addf(t, s->format, x);
     else
-        dump_text_addf(t, "%.*g", digits, x);
+        text_addf(t, "%.*g", digits, x);
 }
 
 static void
-add_int(dump_text *t, const dump_number_format *s, long long x)
+add_int(text_buf *t, const dump_number_format *s, long long x)
 {
     if (s->format[0] != '\0')
-        dump_text_addf(t, s->format, x);
+        text_addf(t, s->format, x);
     else
-        dump_text_addf(t, "%lld", x);
+        text_addf(t, "%lld", x);
 }
 
 static void
-add_string(dump_text *t, const char *s)
+add_string(text_buf *t, const char *s)
 {
     if (s == NULL) {
-        dump_text_add(t, "NIL");
+        text_add(t, "NIL");
         return;
     }
-    dump_text_addc(t, '"');
-    dump_text_add_cdl(t, s, strlen(s), false);
-    dump_text_addc(t, '"');
+    text_addc(t, '"');
+    text_add_cdl(t, s, strlen(s), false);
+    text_addc(t, '"');
 }
 
 void
-dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const void *p)
+dump_value_cdl(text_buf *t, const dump_number_format *s, nc_type type, const void *p)
 {
     switch (type) {
     case NC_FLOAT:
@@ -143,7 +143,7 @@ dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const vo
         if (s->format[0] != '\0')
             add_int(t, s, (long long)*(const unsigned long long *)p);
         else
-            dump_text_addf(t, "%llu", *(const unsigned long long *)p);
+            text_addf(t, "%llu", *(const unsigned long long *)p);
         break;
     case NC_STRING: add_string(t, *(char *const *)p); break;
     default: add_int(t, s, user_type_read_int(type, p)); break;
@@ -151,7 +151,7 @@ dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const vo
 }
 
 void
-dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const void *p)
+dump_value_plain(text_buf *t, const dump_number_format *s, nc_type type, const void *p)
 {
     switch (type) {
     case NC_FLOAT:
@@ -162,13 +162,13 @@ dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const 
         if (!add_nonfinite(t, *(const double *)p, ""))
             add_real_att(t, *(const double *)p, s->double_digits);
         break;
-    case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
-    default: dump_text_addf(t, "%lld", user_type_read_int(type, p)); break;
+    case NC_UINT64: text_addf(t, "%llu", *(const unsigned long long *)p); break;
+    default: text_addf(t, "%lld", user_type_read_int(type, p)); break;
     }
 }
 
 void
-dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const void *p)
+dump_value_att(text_buf *t, const dump_number_format *s, nc_type type, const void *p)
 {
     static const char *const suffix[] = {
         [NC_BYTE] = "b",   [NC_SHORT] = "s",   [NC_INT] = "",   [NC_FLOAT] = "f",  [NC_DOUBLE] = "",
@@ -180,59 +180,59 @@ dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const vo
         return;
     }
     dump_value_plain(t, s, type, p);
-    dump_text_add(t, suffix[type]);
+    text_add(t, suffix[type]);
 }
 
 /* The fewest digits that give the same number back. */
 static void
-add_shortest_real(dump_text *t, double x, int digits, int most, bool single)
+add_shortest_real(text_buf *t, double x, int digits, int most, bool single)
 {
-    dump_text num = DUMP_TEXT_INIT;
+    text_buf num = TEXT_BUF_INIT;
 
     if (x == 0 && signbit(x)) { /* "-0" is an integer to most readers, and loses its sign */
-        dump_text_add(t, "-0.0");
+        text_add(t, "-0.0");
         return;
     }
     for (; digits <= most; digits++) {
-        dump_text_reset(&num);
-        dump_text_addf(&num, "%.*g", digits, x);
+        text_reset(&num);
+        text_addf(&num, "%.*g", digits, x);
         if (single ? strtof(num.s, NULL) == (float)x : strtod(num.s, NULL) == x)
             break;
     }
-    dump_text_add(t, num.s);
-    dump_text_clear(&num);
+    text_add(t, num.s);
+    text_clear(&num);
 }
 
 static void
-add_json_real(dump_text *t, double x, bool single)
+add_json_real(text_buf *t, double x, bool single)
 {
     if (isfinite(x)) {
         add_shortest_real(t, x, single ? 6 : 15, single ? 9 : 17, single);
         return;
     }
-    dump_text_addc(t, '"');
+    text_addc(t, '"');
     (void)add_nonfinite(t, x, "");
-    dump_text_addc(t, '"');
+    text_addc(t, '"');
 }
 
 void
-dump_value_json(dump_text *t, nc_type type, const void *p)
+dump_value_json(text_buf *t, nc_type type, const void *p)
 {
     const char *s;
 
     switch (type) {
     case NC_FLOAT: add_json_real(t, *(const float *)p, true); break;
     case NC_DOUBLE: add_json_real(t, *(const double *)p, false); break;
-    case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
-    case NC_CHAR: dump_text_add_json(t, p, 1); break;
+    case NC_UINT64: text_addf(t, "%llu", *(const unsigned long long *)p); break;
+    case NC_CHAR: text_add_json(t, p, 1); break;
     case NC_STRING:
         s = *(char *const *)p;
         if (s == NULL)
-            dump_text_add(t, "null");
+            text_add(t, "null");
         else
-            dump_text_add_json(t, s, strlen(s));
+            text_add_json(t, s, strlen(s));
         break;
-    default: dump_text_addf(t, "%lld", user_type_read_int(type, p)); break;
+    default: text_addf(t, "%lld", user_type_read_int(type, p)); break;
     }
 }
 

@@ -8,25 +8,25 @@
 #include <string.h>
 
 void
-dump_text_add_type(dump_text *t, const dump_var *v, bool cdl)
+dump_add_type(text_buf *t, const dump_var *v, bool cdl)
 {
     size_t len = 0;
     char  *name = NULL;
 
     if (v->user != NULL) {
-        dump_text_add_type_ref(t, v->grp, v->user, cdl);
+        dump_add_type_ref(t, v->grp, v->user, cdl);
         return;
     }
     if (dump_type_name(v->type) != NULL) {
-        dump_text_add(t, dump_type_name(v->type));
+        text_add(t, dump_type_name(v->type));
         return;
     }
     if (nczarr_inq_var_typename(v->grp, v->id, &len, NULL) == NC_NOERR) {
-        name = dump_alloc(len + 1, 1);
+        name = memory_alloc(len + 1, 1);
         if (nczarr_inq_var_typename(v->grp, v->id, NULL, name) != NC_NOERR)
             name[0] = '\0';
     }
-    dump_text_add(t, name != NULL && name[0] != '\0' ? name : "unknown");
+    text_add(t, name != NULL && name[0] != '\0' ? name : "unknown");
     free(name);
 }
 
@@ -37,7 +37,7 @@ load_shards(dump_var *v)
 
     if (rc != NC_NOERR || !sharded)
         return rc;
-    v->shard = dump_alloc((size_t)v->ndims, sizeof *v->shard);
+    v->shard = memory_alloc((size_t)v->ndims, sizeof *v->shard);
     return nczarr_inq_var_shards(v->grp, v->id, NULL, v->shard);
 }
 
@@ -61,16 +61,16 @@ dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v)
             return rc;
         v->size = v->user->size;
     }
-    v->dims = dump_alloc((size_t)v->ndims, sizeof *v->dims);
-    v->shape = dump_alloc((size_t)v->ndims, sizeof *v->shape);
-    v->unlimited = dump_alloc((size_t)v->ndims, sizeof *v->unlimited);
-    v->part = dump_alloc((size_t)v->ndims, sizeof *v->part);
+    v->dims = memory_alloc((size_t)v->ndims, sizeof *v->dims);
+    v->shape = memory_alloc((size_t)v->ndims, sizeof *v->shape);
+    v->unlimited = memory_alloc((size_t)v->ndims, sizeof *v->unlimited);
+    v->part = memory_alloc((size_t)v->ndims, sizeof *v->part);
     rc = nc_inq_vardimid(grp, varid, v->dims);
     for (int i = 0; i < v->ndims && rc == NC_NOERR; i++) {
         rc = nc_inq_dimlen(grp, v->dims[i], &v->shape[i]);
         if (part != NULL && (v->part[i] = hyperslab_find(part, v->dims[i])) != NULL)
             v->shape[i] = v->part[i]->len;
-        v->unlimited[i] = dump_dim_is_unlimited(grp, v->dims[i]);
+        v->unlimited[i] = group_dim_is_unlimited(grp, v->dims[i]);
         v->empty = v->empty || v->shape[i] == 0;
     }
     if (rc == NC_NOERR)
@@ -111,7 +111,7 @@ dump_att_load_named(int grp, int varid, const char *name, dump_att *a)
         return rc;
     if ((size = a->user != NULL ? a->user->size : dump_type_size(a->type)) == 0)
         return NC_NOERR; /* val stays NULL: a type this program cannot read */
-    a->val = dump_alloc(a->len + 1, size);
+    a->val = memory_alloc(a->len + 1, size);
     if (a->len > 0 && (rc = nc_get_att(grp, varid, name, a->val)) != NC_NOERR) {
         free(a->val);
         a->val = NULL;

@@ -13,12 +13,12 @@
 static void
 print_string_att(dump_context *d, const char *owner, const char *name, const char *value)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
-    dump_text_add_cdl(&t, value, strlen(value), false);
+    text_add_cdl(&t, value, strlen(value), false);
     dump_cdl_att_head(d, owner, name);
     fprintf(d->out, "\"%s\" ;\n", t.s != NULL ? t.s : "");
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 static void
@@ -45,7 +45,7 @@ print_sizes(dump_context *d, const dump_var *v, const char *name, const size_t *
 static void
 print_storage(dump_context *d, const dump_var *v)
 {
-    size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
+    size_t *chunk = memory_alloc((size_t)v->ndims, sizeof *chunk);
     int     storage, rc = nc_inq_var_chunking(v->grp, v->id, &storage, chunk);
 
     if (rc != NC_NOERR) {
@@ -71,7 +71,7 @@ print_filters(dump_context *d, const dump_var *v)
 {
     enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER = 3 };
     dump_filters f;
-    dump_text    generic = DUMP_TEXT_INIT;
+    text_buf     generic = TEXT_BUF_INIT;
 
     (void)dump_filters_load(v, &f); /* an unknown codec has no HDF5 filter; _Codecs shows it */
     for (size_t i = 0; i < f.n; i++) {
@@ -80,14 +80,14 @@ print_filters(dump_context *d, const dump_var *v)
         } else if (!d->o->filters_generic && (f.id[i] == SHUFFLE || f.id[i] == FLETCHER)) {
             print_string_att(d, v->name, f.id[i] == SHUFFLE ? "_Shuffle" : "_Fletcher32", "true");
         } else {
-            dump_text_addf(&generic, "%s%u", generic.len > 0 ? "|" : "", f.id[i]);
+            text_addf(&generic, "%s%u", generic.len > 0 ? "|" : "", f.id[i]);
             for (size_t k = 0; k < f.nparams[i]; k++)
-                dump_text_addf(&generic, ",%u", f.params[i][k]);
+                text_addf(&generic, ",%u", f.params[i][k]);
         }
     }
     if (generic.len > 0)
         print_string_att(d, v->name, "_Filter", generic.s);
-    dump_text_clear(&generic);
+    text_clear(&generic);
     dump_filters_clear(&f);
 }
 

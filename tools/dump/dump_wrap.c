@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-void
-dump_wrap_safe(dump_context *d, const char *s)
-{
-    for (size_t n; *s != '\0'; s += n)
-        if (terminal_decode(s, &n) < 0)
-            fputc('?', d->out);
-        else
-            (void)fwrite(s, 1, n, d->out);
-}
-
 /* A line that goes on below itself where the terminal ends. */
 typedef struct wrap_state {
     const char *front; /* of further lines */
@@ -28,7 +18,7 @@ static void
 break_line(dump_context *d, wrap_state *w)
 {
     fputc('\n', d->out);
-    dump_wrap_safe(d, w->front);
+    terminal_print_safe(d->out, w->front);
     w->column = terminal_measure(w->front);
 }
 
@@ -36,10 +26,10 @@ break_line(dump_context *d, wrap_state *w)
 static void
 print_word(dump_context *d, wrap_state *w, size_t blanks, const char *s, size_t n)
 {
-    dump_text word = DUMP_TEXT_INIT;
-    size_t    bytes;
+    text_buf word = TEXT_BUF_INIT;
+    size_t   bytes;
 
-    dump_text_addn(&word, s, n);
+    text_addn(&word, s, n);
     if (w->column + blanks + terminal_measure(word.s) > d->columns && w->column > terminal_measure(w->front)) {
         break_line(d, w);
         blanks = 0;
@@ -58,7 +48,7 @@ print_word(dump_context *d, wrap_state *w, size_t blanks, const char *s, size_t 
             (void)fwrite(p, 1, bytes, d->out);
         w->column += wide;
     }
-    dump_text_clear(&word);
+    text_clear(&word);
 }
 
 /* What stands between two wide gaps, as "chunks 1x60", goes to a new line whole if it has no room on this one; true. */
@@ -66,12 +56,12 @@ static bool
 keep_piece(dump_context *d, wrap_state *w, const char *s, size_t blanks)
 {
     const char *end = strstr(s + blanks, "  ");
-    dump_text   piece = DUMP_TEXT_INIT;
+    text_buf    piece = TEXT_BUF_INIT;
     size_t      columns;
 
-    dump_text_addn(&piece, s + blanks, end != NULL ? (size_t)(end - s) - blanks : strlen(s + blanks));
+    text_addn(&piece, s + blanks, end != NULL ? (size_t)(end - s) - blanks : strlen(s + blanks));
     columns = terminal_measure(piece.s);
-    dump_text_clear(&piece);
+    text_clear(&piece);
     if (w->column + blanks + columns <= d->columns || terminal_measure(w->front) + columns > d->columns)
         return false;
     break_line(d, w);
@@ -79,12 +69,12 @@ keep_piece(dump_context *d, wrap_state *w, const char *s, size_t blanks)
 }
 
 void
-dump_wrap_print(dump_context *d, const dump_text *t, const char *front, size_t column)
+dump_wrap_print(dump_context *d, const text_buf *t, const char *front, size_t column)
 {
     wrap_state w = {.front = front, .column = column};
 
     if (d->columns == 0)
-        dump_wrap_safe(d, t->s);
+        terminal_print_safe(d->out, t->s);
     for (const char *s = t->s; d->columns > 0 && *s != '\0';) {
         size_t blanks = strspn(s, " "), n = strcspn(s + blanks, " ");
 

@@ -3,15 +3,14 @@
 #ifndef NCZMAP_MAP_INT_H
 #define NCZMAP_MAP_INT_H
 
+#include "common/memory.h"
+#include "common/message.h"
 #include "map.h"
 
 /* map_report.c */
 
-/* Prints "nczmap: STORE: KEY: text of the code: detail". Returns rc. */
-int            map_fail(const map_opts *o, int rc, const char *key);
-_Noreturn void map_no_memory(void);
-
-char *map_join(const char *prefix, const char *name); /* "prefix/name"; free it */
+/* Prints "nczmap: STORE: KEY: text of the failure". Returns rc. */
+int map_fail(const map_opts *o, int rc, const char *key);
 
 /* What is in an object, below its line in a dump. */
 int map_print(nczarr_map *map, const map_opts *o, const char *key);

@@ -45,14 +45,11 @@ map_cat(nczarr_map *map, const map_opts *o, const char *key)
     if ((rc = nczarr_map_len(map, key, &len)) != NC_NOERR)
         return map_fail(o, rc, key);
     if (o->start > len || (o->count != NCZARR_MAP_WHOLE && o->count > len - o->start)) {
-        fprintf(stderr, "nczmap: %s: %s has only %llu bytes\n", o->path, key, len);
+        message_print("%s: %s has only %llu bytes", o->path, key, len);
         return NC_EINVAL;
     }
     end = o->count == NCZARR_MAP_WHOLE ? len : o->start + o->count;
-    if ((piece = malloc(PIECE)) == NULL) {
-        fprintf(stderr, "nczmap: out of memory\n");
-        return NC_ENOMEM;
-    }
+    piece = memory_alloc(PIECE, 1);
     for (unsigned long long at = o->start; rc == NC_NOERR && at < end; at += PIECE) {
         size_t n = end - at < PIECE ? (size_t)(end - at) : PIECE;
 

@@ -6,8 +6,6 @@
 
 #include "common/error_text.h"
 
-#include <stdlib.h>
-
 int
 map_fail(const map_opts *o, int rc, const char *key)
 {
@@ -15,13 +13,6 @@ map_fail(const map_opts *o, int rc, const char *key)
 
     error_text(rc, key, text);
     fflush(o->out);
-    fprintf(stderr, "nczmap: %s: %s%s%s\n", o->path, key, key[0] == '\0' ? "" : ": ", text);
+    message_print("%s: %s%s%s", o->path, key, key[0] == '\0' ? "" : ": ", text);
     return rc;
-}
-
-_Noreturn void
-map_no_memory(void)
-{
-    fprintf(stderr, "nczmap: out of memory\n");
-    exit(EXIT_FAILURE);
 }

@@ -19,21 +19,6 @@ struct walk {
     unsigned long long objects, bytes;
 };
 
-char *
-map_join(const char *prefix, const char *name)
-{
-    size_t n = strlen(prefix), m = strlen(name);
-    char  *key = malloc(n + m + 2);
-
-    if (key == NULL)
-        map_no_memory();
-    memcpy(key, prefix, n);
-    if (n > 0)
-        key[n++] = '/';
-    memcpy(key + n, name, m + 1);
-    return key;
-}
-
 static void
 visit_object(walk *w, const char *key)
 {
@@ -62,7 +47,7 @@ visit_child(const char *name, int leaf, void *arg)
 {
     walk       *w = arg;
     const char *prefix = w->prefix;
-    char       *key = map_join(prefix, name);
+    char       *key = memory_textf("%s%s%s", prefix, prefix[0] != '\0' ? "/" : "", name);
     int         rc = 0;
 
     if (leaf) {
@@ -88,7 +73,7 @@ walk_objects(nczarr_map *map, const map_opts *o, const char *prefix, const char 
     else if ((rc = nczarr_map_search(map, prefix, visit_child, &w)) != NC_NOERR)
         return map_fail(o, rc, prefix);
     if (w.objects == 0 && w.rc == NC_NOERR && (prefix[0] != '\0' || pattern != NULL)) {
-        fprintf(stderr, "nczmap: %s: %s: no such object\n", o->path, pattern != NULL ? pattern : prefix);
+        message_print("%s: %s: no such object", o->path, pattern != NULL ? pattern : prefix);
         return NC_EEMPTY;
     }
     if (!o->keys)

@@ -28,14 +28,14 @@ read_coordinate(const dump_var *c, size_t index, double *out)
 }
 
 static void
-add_units(dump_text *t, const dump_var *c)
+add_units(text_buf *t, const dump_var *c)
 {
     dump_att a;
 
     if (dump_att_load_named(c->grp, c->id, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0 && a.len < 60 &&
         strcmp(a.val, "1") != 0) {
-        dump_text_addc(t, ' ');
-        dump_text_add(t, a.val);
+        text_addc(t, ' ');
+        text_add(t, a.val);
     }
     dump_att_clear(&a);
 }
@@ -44,7 +44,7 @@ add_units(dump_text *t, const dump_var *c)
 
 /* The date, or the number with its unit. False: the dimension has none here. `date`: a date or nothing. */
 static bool
-add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool date_only, dump_text *t)
+add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool date_only, text_buf *t)
 {
     cf_timebase tb;
     dump_var    c;
@@ -67,13 +67,13 @@ add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool da
 }
 
 void
-report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t)
+report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t)
 {
     index = report_index_in_dim(v->part[dim], index);
     if (add_coordinate(p, v, dim, index, true, t))
         return;
     if (!report_add_name(v, dim, index, t) && !add_coordinate(p, v, dim, index, false, t))
-        dump_text_addf(t, "%zu", index);
+        text_addf(t, "%zu", index);
 }
 
 /* ---- directions ----------------------------------------------------------------------------------------------- */

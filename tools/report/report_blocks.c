@@ -17,7 +17,7 @@ static const char upper[] = "\xe2\x96\x80", lower[] = "\xe2\x96\x84", full[] = "
 
 /* Text of the dataset, in at most `room` columns. Returns the columns. */
 static size_t
-add_safe(dump_text *t, const char *s, size_t room)
+add_safe(text_buf *t, const char *s, size_t room)
 {
     size_t columns = 0, n;
 
@@ -29,46 +29,46 @@ add_safe(dump_text *t, const char *s, size_t room)
             break;
         columns += wide;
         if (c < 0)
-            dump_text_addc(t, '?');
+            text_addc(t, '?');
         else
-            dump_text_addn(t, s, n);
+            text_addn(t, s, n);
     }
     return columns;
 }
 
 static void
-add_line(dump_text *t, const char *name, const char *label, size_t room)
+add_line(text_buf *t, const char *name, const char *label, size_t room)
 {
     size_t n = add_safe(t, name, room);
 
     if (n + 1 < room) {
-        dump_text_addc(t, ' ');
+        text_addc(t, ' ');
         (void)add_safe(t, label, room - n - 1);
     }
-    dump_text_addc(t, '\n');
+    text_addc(t, '\n');
 }
 
 /* "lon 0.5 ... 359.5": the first label and the last, at the ends of the picture's width if they fit. */
 static void
-add_ends(dump_text *t, const report_plot_data *d, size_t width, size_t room)
+add_ends(text_buf *t, const report_plot_data *d, size_t width, size_t room)
 {
-    dump_text ends = DUMP_TEXT_INIT, last = DUMP_TEXT_INIT;
-    size_t    n = add_safe(&ends, d->x_name.s, room), m;
+    text_buf ends = TEXT_BUF_INIT, last = TEXT_BUF_INIT;
+    size_t   n = add_safe(&ends, d->x_name.s, room), m;
 
     if (n + 1 < room) {
-        dump_text_addc(&ends, ' ');
+        text_addc(&ends, ' ');
         n += 1 + add_safe(&ends, d->x_label[0].s, room - n - 1);
     }
     m = add_safe(&last, d->x_label[2].s, room);
-    dump_text_addn(t, ends.s != NULL ? ends.s : "", ends.len);
+    text_addn(t, ends.s != NULL ? ends.s : "", ends.len);
     if (n + m + 1 <= room) {
         for (size_t i = n; i < n + 1 || i + m < width; i++)
-            dump_text_addc(t, ' ');
-        dump_text_addn(t, last.s != NULL ? last.s : "", last.len);
+            text_addc(t, ' ');
+        text_addn(t, last.s != NULL ? last.s : "", last.len);
     }
-    dump_text_addc(t, '\n');
-    dump_text_clear(&ends);
-    dump_text_clear(&last);
+    text_addc(t, '\n');
+    text_clear(&ends);
+    text_clear(&last);
 }
 
 /* ---- colors --------------------------------------------------------------------------------------------------- */
@@ -93,62 +93,62 @@ cube_color(const unsigned char rgb[3])
 
 /* `which`: 38 for the letter, 48 for its background. The line of a plot has the terminal's own color. */
 static void
-add_color(dump_text *t, int which, unsigned char pixel, report_colors colors)
+add_color(text_buf *t, int which, unsigned char pixel, report_colors colors)
 {
     unsigned char rgb[3];
 
     report_pixel_rgb(pixel, rgb);
     if (pixel == 0 || pixel > REPORT_COLORS)
-        dump_text_addf(t, "\x1b[%dm", which + 1);
+        text_addf(t, "\x1b[%dm", which + 1);
     else if (colors == REPORT_RGB)
-        dump_text_addf(t, "\x1b[%d;2;%d;%d;%dm", which, rgb[0], rgb[1], rgb[2]);
+        text_addf(t, "\x1b[%d;2;%d;%d;%dm", which, rgb[0], rgb[1], rgb[2]);
     else
-        dump_text_addf(t, "\x1b[%d;5;%dm", which, cube_color(rgb));
+        text_addf(t, "\x1b[%d;5;%dm", which, cube_color(rgb));
 }
 
 /* One character that shows a pixel over another. */
 static void
-add_pair(dump_text *t, unsigned char top, unsigned char bottom, report_colors colors)
+add_pair(text_buf *t, unsigned char top, unsigned char bottom, report_colors colors)
 {
     bool line = top == REPORT_INK || bottom == REPORT_INK;
 
     if (line || colors == REPORT_MONO) {
-        dump_text_add(t, top == 0 && bottom == 0 ? " " : top == 0 ? lower : bottom == 0 ? upper : full);
+        text_add(t, top == 0 && bottom == 0 ? " " : top == 0 ? lower : bottom == 0 ? upper : full);
         return;
     }
     if (top == 0 && bottom != 0) {
         add_color(t, 38, bottom, colors);
         add_color(t, 48, 0, colors);
-        dump_text_add(t, lower);
+        text_add(t, lower);
         return;
     }
     add_color(t, 38, top, colors);
     add_color(t, 48, bottom, colors);
-    dump_text_add(t, top == 0 ? " " : upper);
+    text_add(t, top == 0 ? " " : upper);
 }
 
 /* One character that shows a pixel by how dark it is; without UTF-8, or without color. */
 static void
-add_shade(dump_text *t, unsigned char pixel, const report_screen *screen)
+add_shade(text_buf *t, unsigned char pixel, const report_screen *screen)
 {
     static const char *const shades[] = {"\xe2\x96\x91", "\xe2\x96\x92", "\xe2\x96\x93", full};
     static const char        signs[] = ".:-=+*#%@";
     size_t                   part = pixel > 0 && pixel <= REPORT_COLORS ? pixel - 1U : REPORT_COLORS - 1U;
 
     if (pixel == 0) {
-        dump_text_addc(t, ' ');
+        text_addc(t, ' ');
     } else if (screen->colors != REPORT_MONO && pixel <= REPORT_COLORS) {
         add_color(t, 48, pixel, screen->colors);
-        dump_text_add(t, " \x1b[0m");
+        text_add(t, " \x1b[0m");
     } else if (screen->utf8) {
-        dump_text_add(t, shades[part * 4 / REPORT_COLORS]);
+        text_add(t, shades[part * 4 / REPORT_COLORS]);
     } else {
-        dump_text_addc(t, signs[part * (sizeof signs - 1) / REPORT_COLORS]);
+        text_addc(t, signs[part * (sizeof signs - 1) / REPORT_COLORS]);
     }
 }
 
 static void
-add_picture(dump_text *t, const report_picture *pic, bool halves, const report_screen *screen)
+add_picture(text_buf *t, const report_picture *pic, bool halves, const report_screen *screen)
 {
     for (size_t y = 0; y < pic->height; y += halves ? 2 : 1) {
         const unsigned char *row = pic->pixel + y * pic->width;
@@ -158,34 +158,34 @@ add_picture(dump_text *t, const report_picture *pic, bool halves, const report_s
                 add_pair(t, row[x], y + 1 < pic->height ? row[pic->width + x] : 0, screen->colors);
             else
                 add_shade(t, row[x], screen);
-        dump_text_add(t, screen->colors != REPORT_MONO ? "\x1b[0m\n" : "\n");
+        text_add(t, screen->colors != REPORT_MONO ? "\x1b[0m\n" : "\n");
     }
 }
 
 static void
-add_scale(dump_text *t, const report_plot_data *d, const report_screen *screen)
+add_scale(text_buf *t, const report_plot_data *d, const report_screen *screen)
 {
     enum { WIDTH = 32 };
-    dump_text end = DUMP_TEXT_INIT;
+    text_buf end = TEXT_BUF_INIT;
 
     report_add_rounded(t, &d->digits, d->stats.least);
-    dump_text_addc(t, ' ');
+    text_addc(t, ' ');
     for (int i = 0; d->y >= 0 && i < WIDTH; i++) {
         unsigned char pixel = (unsigned char)(1 + i * REPORT_COLORS / WIDTH);
 
         add_shade(t, pixel, screen);
     }
-    dump_text_add(t, d->y >= 0 ? " " : "... ");
+    text_add(t, d->y >= 0 ? " " : "... ");
     report_add_rounded(&end, &d->digits, d->stats.most);
     if (d->units.len > 0)
-        dump_text_addf(&end, " %s", d->units.s);
+        text_addf(&end, " %s", d->units.s);
     (void)add_safe(t, end.s, screen->columns);
-    dump_text_addc(t, '\n');
-    dump_text_clear(&end);
+    text_addc(t, '\n');
+    text_clear(&end);
 }
 
 void
-report_add_blocks(dump_text *t, const report_plot_data *d, const report_screen *screen)
+report_add_blocks(text_buf *t, const report_plot_data *d, const report_screen *screen)
 {
     bool           halves = screen->utf8 && (screen->colors != REPORT_MONO || d->y < 0);
     size_t         room = screen->columns > 1 ? screen->columns - 1 : 1;
@@ -194,7 +194,7 @@ report_add_blocks(dump_text *t, const report_plot_data *d, const report_screen *
 
     report_plot_picture(d, room, halves ? 2 * lines : lines, halves ? 1 : 2, &pic);
     (void)add_safe(t, d->title.s, room);
-    dump_text_addc(t, '\n');
+    text_addc(t, '\n');
     if (d->y >= 0)
         add_line(t, d->y_name.s, d->y_label[0].s, room);
     add_picture(t, &pic, halves, screen);

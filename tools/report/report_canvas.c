@@ -80,20 +80,20 @@ draw_frame(canvas *c, size_t x, size_t y, size_t width, size_t height)
 static void
 draw_scale(canvas *c, const report_plot_data *d, size_t x, size_t y, size_t width)
 {
-    dump_text least = DUMP_TEXT_INIT, most = DUMP_TEXT_INIT;
+    text_buf least = TEXT_BUF_INIT, most = TEXT_BUF_INIT;
 
     report_add_rounded(&least, &d->digits, d->stats.least);
     report_add_rounded(&most, &d->digits, d->stats.most);
     if (d->units.len > 0)
-        dump_text_addf(&most, " %s", d->units.s);
+        text_addf(&most, " %s", d->units.s);
     for (size_t i = 0; i < width; i++)
         set_block(c, x + i, y, 1, SCALE_HEIGHT * c->zoom, (unsigned char)(1 + i * REPORT_COLORS / width));
     draw_frame(c, x, y, width, SCALE_HEIGHT * c->zoom);
     y += (SCALE_HEIGHT + 2) * c->zoom;
     draw_text(c, x, y, least.s);
     draw_text_before(c, x + width, y, most.s);
-    dump_text_clear(&least);
-    dump_text_clear(&most);
+    text_clear(&least);
+    text_clear(&most);
 }
 
 /* Where a tick is, in pixels of a side: a map's indices are in the middle of a cell. */
@@ -145,24 +145,24 @@ label_columns(canvas *c, const report_plot_data *d, size_t left, size_t below, s
 
 /* "plev (1e3 Pa)" */
 static void
-name_axis(dump_text *t, const dump_text *name, const dump_text *units, int exponent)
+name_axis(text_buf *t, const text_buf *name, const text_buf *units, int exponent)
 {
-    dump_text_addn(t, name->s != NULL ? name->s : "", name->len);
+    text_addn(t, name->s != NULL ? name->s : "", name->len);
     if (units->len == 0 && exponent == 0)
         return;
-    dump_text_add(t, name->len > 0 ? " (" : "");
+    text_add(t, name->len > 0 ? " (" : "");
     if (exponent != 0)
         report_add_power(t, exponent, true);
-    dump_text_add(t, units->len > 0 && exponent != 0 ? " " : "");
-    dump_text_addn(t, units->s != NULL ? units->s : "", units->len);
-    dump_text_add(t, name->len > 0 ? ")" : "");
+    text_add(t, units->len > 0 && exponent != 0 ? " " : "");
+    text_addn(t, units->s != NULL ? units->s : "", units->len);
+    text_add(t, name->len > 0 ? ")" : "");
 }
 
 static void
 draw_axes(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t width, size_t height)
 {
-    size_t    line = LETTER_HEIGHT * c->zoom;
-    dump_text x_name = DUMP_TEXT_INIT, y_name = DUMP_TEXT_INIT;
+    size_t   line = LETTER_HEIGHT * c->zoom;
+    text_buf x_name = TEXT_BUF_INIT, y_name = TEXT_BUF_INIT;
 
     name_axis(&x_name, &d->x_name, &d->x_units, d->x_ticks.exponent);
     name_axis(&y_name, &d->y_name, d->y < 0 ? &d->units : &d->y_units, d->y_ticks.exponent);
@@ -171,8 +171,8 @@ draw_axes(canvas *c, const report_plot_data *d, size_t left, size_t top, size_t 
     label_rows(c, d, left, top, height);
     label_columns(c, d, left, top + height, width);
     draw_text_around(c, left + width / 2, top + height + MARGIN / 2 + line + 2, x_name.s);
-    dump_text_clear(&x_name);
-    dump_text_clear(&y_name);
+    text_clear(&x_name);
+    text_clear(&y_name);
 }
 
 /* Of the labels left of the picture. */

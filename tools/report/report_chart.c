@@ -52,26 +52,26 @@ thin_out(const report_ticks *ticks, size_t room)
 
 /* Of a long one the beginning. */
 static void
-add_label(dump_text *t, const char *s)
+add_label(text_buf *t, const char *s)
 {
-    dump_text cut = DUMP_TEXT_INIT;
-    size_t    columns = 0, n;
+    text_buf cut = TEXT_BUF_INIT;
+    size_t   columns = 0, n;
 
     for (; *s != '\0' && columns + 1 < LABEL_MOST; s += n) {
         long c = terminal_decode(s, &n);
 
         columns += c < 0 ? 1 : terminal_columns(c);
-        dump_text_addn(&cut, s, n);
+        text_addn(&cut, s, n);
     }
     if (*s != '\0')
-        dump_text_add(&cut, terminal_measure(s) == 1 ? s : "\xe2\x80\xa6");
+        text_add(&cut, terminal_measure(s) == 1 ? s : "\xe2\x80\xa6");
     report_add_text(t, cut.s != NULL ? cut.s : "");
-    dump_text_clear(&cut);
+    text_clear(&cut);
 }
 
 /* `room`: columns that a phone has for all of them. */
 static void
-add_ticks(dump_text *t, const report_ticks *ticks, double len, bool cells, bool upward, const char *side, size_t room)
+add_ticks(text_buf *t, const report_ticks *ticks, double len, bool cells, bool upward, const char *side, size_t room)
 {
     size_t every = thin_out(ticks, room);
 
@@ -80,33 +80,33 @@ add_ticks(dump_text *t, const report_ticks *ticks, double len, bool cells, bool 
 
         if (at < -0.01 || at > 100.01)
             continue;
-        dump_text_addf(t, "<i%s style=%s:%.4g%%>", i % every != 0 ? " class=o" : "", side, upward ? 100 - at : at);
+        text_addf(t, "<i%s style=%s:%.4g%%>", i % every != 0 ? " class=o" : "", side, upward ? 100 - at : at);
         add_label(t, ticks->v[i].text);
-        dump_text_add(t, "</i>");
+        text_add(t, "</i>");
     }
 }
 
 void
-report_chart_begin(dump_text *t, const report_chart *c)
+report_chart_begin(text_buf *t, const report_chart *c)
 {
     const report_tick *last = c->x.n > 0 ? &c->x.v[c->x.n - 1] : NULL;
     size_t             beyond = 0; /* letters of the last label to the right of the picture */
 
     if (last != NULL && place_of(last->index, c->x_len, c->x_cells) > 85)
         beyond = (terminal_measure(last->text) + 1) / 2;
-    dump_text_addf(t, "<div class=chart style=\"--l:%zuch;--r:%zuch\">", widest_label(&c->y), beyond);
-    dump_text_addf(t, "<div class=top><span>%s</span><output></output></div>", c->y_name.len > 0 ? c->y_name.s : "");
-    dump_text_add(t, "<div class=ys>");
+    text_addf(t, "<div class=chart style=\"--l:%zuch;--r:%zuch\">", widest_label(&c->y), beyond);
+    text_addf(t, "<div class=top><span>%s</span><output></output></div>", c->y_name.len > 0 ? c->y_name.s : "");
+    text_add(t, "<div class=ys>");
     add_ticks(t, &c->y, c->y_len, c->y_cells, c->upward, "top", SIZE_MAX);
-    dump_text_add(t, "</div>");
+    text_add(t, "</div>");
 }
 
 void
-report_chart_end(dump_text *t, const report_chart *c)
+report_chart_end(text_buf *t, const report_chart *c)
 {
-    dump_text_add(t, "<div class=xs>");
+    text_add(t, "<div class=xs>");
     add_ticks(t, &c->x, c->x_len, c->x_cells, false, "left", PHONE_COLUMNS - widest_label(&c->y));
-    dump_text_addf(t, "</div><div class=xn>%s</div>", c->x_name.len > 0 ? c->x_name.s : "");
+    text_addf(t, "</div><div class=xn>%s</div>", c->x_name.len > 0 ? c->x_name.s : "");
 }
 
 void
@@ -114,89 +114,88 @@ report_chart_clear(report_chart *c)
 {
     report_ticks_clear(&c->x);
     report_ticks_clear(&c->y);
-    dump_text_clear(&c->x_name);
-    dump_text_clear(&c->y_name);
+    text_clear(&c->x_name);
+    text_clear(&c->y_name);
 }
 
 /* "10^6 Pa" */
 static void
-add_units(dump_text *t, const char *units, int exponent)
+add_units(text_buf *t, const char *units, int exponent)
 {
     bool has = units != NULL && *units != '\0';
 
     if (exponent != 0)
         report_add_power(t, exponent, false);
     if (has && exponent != 0)
-        dump_text_addc(t, ' ');
+        text_addc(t, ' ');
     if (has)
         report_add_text(t, units);
 }
 
 void
-report_add_axis_name(dump_text *t, const dump_var *v, int dim, const report_coord *c, int exponent)
+report_add_axis_name(text_buf *t, const dump_var *v, int dim, const report_coord *c, int exponent)
 {
     char name[NC_MAX_NAME + 1] = "";
 
     (void)nc_inq_dimname(v->grp, v->dims[dim], name);
-    dump_text_add(t, "<bdi>");
+    text_add(t, "<bdi>");
     report_add_text(t, name);
-    dump_text_add(t, "</bdi>");
+    text_add(t, "</bdi>");
     if (c->units.len > 0 || exponent != 0) {
-        dump_text_add(t, " (");
+        text_add(t, " (");
         add_units(t, c->units.s, exponent);
-        dump_text_addc(t, ')');
+        text_addc(t, ')');
     }
 }
 
 /* ---- the scale ------------------------------------------------------------------------------------------------ */
 
 static void
-add_histogram(dump_text *t, const report_stats *st)
+add_histogram(text_buf *t, const report_stats *st)
 {
     size_t highest = 1;
 
     for (int i = 0; i < REPORT_BINS; i++)
         highest = st->bin[i] > highest ? st->bin[i] : highest;
-    dump_text_addf(
-        t,
-        "<svg class=hist viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Histogram, the "
-        "highest of %d bars at %zu values\"><path d=\"",
-        10 * REPORT_BINS, HISTOGRAM_HEIGHT, REPORT_BINS, highest);
+    text_addf(t,
+              "<svg class=hist viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Histogram, the "
+              "highest of %d bars at %zu values\"><path d=\"",
+              10 * REPORT_BINS, HISTOGRAM_HEIGHT, REPORT_BINS, highest);
     for (int i = 0; i < REPORT_BINS; i++)
         if (st->bin[i] > 0)
-            dump_text_addf(t, "M%d %dh8v-%.1fh-8z", i * 10 + 1, HISTOGRAM_HEIGHT,
-                           fmax(0.7, (HISTOGRAM_HEIGHT - 1) * (double)st->bin[i] / (double)highest));
-    dump_text_add(t, "\"/></svg>");
+            text_addf(t, "M%d %dh8v-%.1fh-8z", i * 10 + 1, HISTOGRAM_HEIGHT,
+                      fmax(0.7, (HISTOGRAM_HEIGHT - 1) * (double)st->bin[i] / (double)highest));
+    text_add(t, "\"/></svg>");
 }
 
 void
-report_add_scale(dump_text *t, const report_stats *bins, const dump_var *v, bool colors)
+report_add_scale(text_buf *t, const report_stats *bins, const dump_var *v, bool colors)
 {
-    dump_text    units = DUMP_TEXT_INIT;
+    text_buf     units = TEXT_BUF_INIT;
     report_chart c = {.x_len = 2};
 
     report_ticks_values(bins->least, bins->most, 6, &c.x);
     (void)report_add_units(&units, v->grp, v->id);
-    dump_text_add(t, "<div class=scale>");
+    text_add(t, "<div class=scale>");
     add_histogram(t, bins);
     if (colors)
-        dump_text_add(t, "<div class=bar></div>");
-    dump_text_add(t, "<div class=xs>");
+        text_add(t, "<div class=bar></div>");
+    text_add(t, "<div class=xs>");
     add_ticks(t, &c.x, c.x_len, false, false, "left", PHONE_COLUMNS);
-    dump_text_add(t, "</div><div class=xn>");
+    text_add(t, "</div><div class=xn>");
     add_units(t, units.s, c.x.exponent);
-    dump_text_add(t, "</div></div>\n");
-    dump_text_clear(&units);
+    text_add(t, "</div></div>\n");
+    text_clear(&units);
     report_chart_clear(&c);
 }
 
 /* With what part of the n values each category is. Of many, those that do not occur are hidden. */
 void
-report_add_legend(dump_text *t, const report_flags *f, size_t n)
+report_add_legend(text_buf *t, const report_flags *f, size_t n)
 {
     enum { ALL_SHOWN = 16 };
 
-    dump_text_add(t, "<ul class=legend>");
+    text_add(t, "<ul class=legend>");
     for (int i = 0; i <= f->n; i++) {
         size_t        count = i < f->n ? f->count[i] : f->others;
         unsigned char rgb[3] = {128, 128, 128};
@@ -205,11 +204,11 @@ report_add_legend(dump_text *t, const report_flags *f, size_t n)
             continue;
         if (i < f->n)
             report_category_rgb(i, rgb);
-        dump_text_addf(t, "<li data-i=%d%s><i style=\"background:#%02x%02x%02x\"></i><bdi>",
-                       i == f->n ? REPORT_CATEGORIES : i, count == 0 && f->n > ALL_SHOWN ? " hidden" : "", rgb[0],
-                       rgb[1], rgb[2]);
+        text_addf(t, "<li data-i=%d%s><i style=\"background:#%02x%02x%02x\"></i><bdi>",
+                  i == f->n ? REPORT_CATEGORIES : i, count == 0 && f->n > ALL_SHOWN ? " hidden" : "", rgb[0], rgb[1],
+                  rgb[2]);
         report_add_text(t, i < f->n ? f->name[i] : "other values");
-        dump_text_addf(t, "</bdi> <small>%.3g\xc2\xa0%%</small></li>", n > 0 ? 100. * (double)count / (double)n : 0);
+        text_addf(t, "</bdi> <small>%.3g\xc2\xa0%%</small></li>", n > 0 ? 100. * (double)count / (double)n : 0);
     }
-    dump_text_add(t, "</ul>\n");
+    text_add(t, "</ul>\n");
 }

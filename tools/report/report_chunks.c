@@ -28,7 +28,7 @@ measure_grid(chunk_map *c)
 {
     const dump_var *v = c->v;
 
-    c->grid = dump_alloc((size_t)v->ndims, sizeof *c->grid);
+    c->grid = memory_alloc((size_t)v->ndims, sizeof *c->grid);
     c->stored.total = c->rows = c->cols = 1;
     for (int i = 0; i < v->ndims; i++) {
         if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &c->grid[i], NULL) != NC_NOERR || c->grid[i] == 0 ||
@@ -48,8 +48,8 @@ measure_grid(chunk_map *c)
     c->per_col = dump_divide_up(c->cols, ACROSS);
     c->down = dump_divide_up(c->rows, c->per_row);
     c->across = dump_divide_up(c->cols, c->per_col);
-    c->cell = dump_alloc(c->down * c->across, sizeof *c->cell);
-    c->weight = dump_alloc(c->down * c->across, sizeof *c->weight);
+    c->cell = memory_alloc(c->down * c->across, sizeof *c->cell);
+    c->weight = memory_alloc(c->down * c->across, sizeof *c->weight);
     return true;
 }
 
@@ -107,22 +107,22 @@ draw_squares(const chunk_map *c, report_picture *pic, size_t side, double heavie
 }
 
 static void
-add_legend(dump_text *t, const chunk_map *c, double heaviest)
+add_legend(text_buf *t, const chunk_map *c, double heaviest)
 {
     if (c->per_row * c->per_col > 1)
-        dump_text_addf(t, "a square is %zu \xc3\x97 %zu chunks; ", c->per_row, c->per_col);
-    dump_text_add(t, "empty: not stored; the lighter, the more ");
+        text_addf(t, "a square is %zu \xc3\x97 %zu chunks; ", c->per_row, c->per_col);
+    text_add(t, "empty: not stored; the lighter, the more ");
     if (c->stored.measured == c->stored.listed) {
-        dump_text_add(t, "bytes (at most ");
-        dump_text_add_bytes(t, heaviest);
-        dump_text_add(t, ")");
+        text_add(t, "bytes (at most ");
+        dump_add_bytes(t, heaviest);
+        text_add(t, ")");
     } else {
-        dump_text_add(t, "of its chunks are stored");
+        text_add(t, "of its chunks are stored");
     }
 }
 
 static void
-add_picture(dump_text *t, const chunk_map *c)
+add_picture(text_buf *t, const chunk_map *c)
 {
     report_picture pic;
     size_t         side = c->across <= SQUARES_MOST && c->down <= SQUARES_MOST ? SQUARE : 1;
@@ -131,72 +131,71 @@ add_picture(dump_text *t, const chunk_map *c)
     for (size_t i = 0; i < c->across * c->down; i++)
         heaviest = fmax(heaviest, c->weight[i]);
     draw_squares(c, &pic, side, heaviest);
-    dump_text_addf(t, "<figure><img class=chunks width=%zu height=%zu src=\"", pic.width * (side > 1 ? 1 : 3),
-                   pic.height * (side > 1 ? 1 : 3));
+    text_addf(t, "<figure><img class=chunks width=%zu height=%zu src=\"", pic.width * (side > 1 ? 1 : 3),
+              pic.height * (side > 1 ? 1 : 3));
     report_add_png(t, &pic);
-    dump_text_addf(t, "\" alt=\"Map of chunks: %zu of %zu are stored\"><figcaption>", c->stored.listed,
-                   c->stored.total);
+    text_addf(t, "\" alt=\"Map of chunks: %zu of %zu are stored\"><figcaption>", c->stored.listed, c->stored.total);
     add_legend(t, c, heaviest);
-    dump_text_add(t, "</figcaption></figure>\n");
+    text_add(t, "</figcaption></figure>\n");
     report_picture_clear(&pic);
 }
 
 static void
-add_fact(dump_text *t, const char *name)
+add_fact(text_buf *t, const char *name)
 {
-    dump_text_addf(t, "<tr><th scope=row>%s</th><td>", name);
+    text_addf(t, "<tr><th scope=row>%s</th><td>", name);
 }
 
 static void
-add_lengths(dump_text *t, const size_t *n, int ndims)
+add_lengths(text_buf *t, const size_t *n, int ndims)
 {
     for (int i = 0; i < ndims; i++)
-        dump_text_addf(t, "%s%zu", i > 0 ? " \xc3\x97 " : "", n[i]);
+        text_addf(t, "%s%zu", i > 0 ? " \xc3\x97 " : "", n[i]);
 }
 
 static void
-add_shape(dump_text *t, const dump_var *v)
+add_shape(text_buf *t, const dump_var *v)
 {
     for (int i = 0; i < v->ndims; i++) {
         char name[NC_MAX_NAME + 1] = "";
 
         (void)nc_inq_dimname(v->grp, v->dims[i], name);
-        dump_text_add(t, i > 0 ? " \xc3\x97 <bdi>" : "<bdi>");
+        text_add(t, i > 0 ? " \xc3\x97 <bdi>" : "<bdi>");
         report_add_text(t, name);
-        dump_text_addf(t, "</bdi> %zu%s", v->shape[i], v->unlimited[i] ? " (unlimited)" : "");
+        text_addf(t, "</bdi> %zu%s", v->shape[i], v->unlimited[i] ? " (unlimited)" : "");
     }
 }
 
 static void
-add_codecs(dump_text *t, const dump_var *v)
+add_codecs(text_buf *t, const dump_var *v)
 {
     char *codecs = dump_codecs_text(v);
 
     if (codecs != NULL) {
         add_fact(t, "codecs");
-        dump_text_add(t, "<code>");
+        text_add(t, "<code>");
         report_add_text(t, codecs);
-        dump_text_add(t, "</code></td></tr>\n");
+        text_add(t, "</code></td></tr>\n");
     }
     free(codecs);
 }
 
 static void
-add_facts(dump_text *t, const dump_var *v)
+add_facts(text_buf *t, const dump_var *v)
 {
-    size_t   *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
-    dump_text type = DUMP_TEXT_INIT;
-    int       storage;
+    size_t  *chunk = memory_alloc((size_t)v->ndims, sizeof *chunk);
+    text_buf type = TEXT_BUF_INIT;
+    int      storage;
 
-    dump_text_add_type(&type, v, false);
-    dump_text_add(t, "<table class=facts>\n");
+    dump_add_type(&type, v, false);
+    text_add(t, "<table class=facts>\n");
     add_fact(t, "type");
     report_add_text(t, type.s != NULL ? type.s : "");
     add_fact(t, "shape");
     if (v->ndims > 0)
         add_shape(t, v);
     else
-        dump_text_add(t, "one value");
+        text_add(t, "one value");
     if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED) {
         add_fact(t, "chunks");
         add_lengths(t, chunk, v->ndims);
@@ -206,53 +205,52 @@ add_facts(dump_text *t, const dump_var *v)
         add_lengths(t, v->shard, v->ndims);
     }
     add_codecs(t, v);
-    dump_text_add(t, "</table>\n");
-    dump_text_clear(&type);
+    text_add(t, "</table>\n");
+    text_clear(&type);
     free(chunk);
 }
 
 /* In the summary: what is stored, and what the chunks would take without codecs. */
 static void
-add_sizes(report_page *p, dump_text *t, const chunk_map *c)
+add_sizes(report_page *p, text_buf *t, const chunk_map *c)
 {
     const dump_var *v = c->v;
     double          raw = dump_raw_bytes(v), ratio = dump_stored_ratio(&c->stored, v);
 
-    dump_text_addf(t, "%zu of %zu chunk%s stored", c->stored.listed, c->stored.total,
-                   c->stored.total == 1 ? "" : "s");
+    text_addf(t, "%zu of %zu chunk%s stored", c->stored.listed, c->stored.total, c->stored.total == 1 ? "" : "s");
     if (dump_stored_is_full(&c->stored) && c->stored.listed < c->stored.total)
-        dump_text_add(t, " (no more were counted)");
+        text_add(t, " (no more were counted)");
     if (c->stored.listed == 0)
-        dump_text_add(&p->row.bytes, "0 bytes");
+        text_add(&p->row.bytes, "0 bytes");
     if (c->stored.measured == 0)
         return;
     if (c->stored.measured < c->stored.listed)
-        dump_text_add(&p->row.bytes, "~");
-    dump_text_add_bytes(&p->row.bytes, dump_stored_bytes(&c->stored));
-    dump_text_add(t, c->stored.measured < c->stored.listed ? ", about " : ", ");
-    dump_text_add_bytes(t, dump_stored_bytes(&c->stored));
+        text_add(&p->row.bytes, "~");
+    dump_add_bytes(&p->row.bytes, dump_stored_bytes(&c->stored));
+    text_add(t, c->stored.measured < c->stored.listed ? ", about " : ", ");
+    dump_add_bytes(t, dump_stored_bytes(&c->stored));
     if (raw > 0) {
-        dump_text_add(t, " of ");
-        dump_text_add_bytes(t, raw);
+        text_add(t, " of ");
+        dump_add_bytes(t, raw);
     }
     if (raw > 0 && ratio > 0)
-        dump_text_addf(t, ", ratio %.2f", ratio);
+        text_addf(t, ", ratio %.2f", ratio);
 }
 
 static void
-add_missing(dump_text *t, const chunk_map *c)
+add_missing(text_buf *t, const chunk_map *c)
 {
     int no_fill = 0;
 
     (void)nc_inq_var_fill(c->v->grp, c->v->id, &no_fill, NULL);
     if (c->stored.listed < c->stored.total && !dump_stored_is_full(&c->stored))
-        dump_text_addf(t, "<p>The chunks that are not stored %s.</p>\n",
-                       no_fill ? "have no defined value" : "read as fill");
+        text_addf(t, "<p>The chunks that are not stored %s.</p>\n",
+                  no_fill ? "have no defined value" : "read as fill");
 }
 
 /* False: there is no grid of chunks, or `why` says why they cannot be listed. */
 static bool
-list_chunks(chunk_map *c, dump_text *why)
+list_chunks(chunk_map *c, text_buf *why)
 {
     int rc;
 
@@ -262,36 +260,36 @@ list_chunks(chunk_map *c, dump_text *why)
         rc = nczarr_list_var_chunks(c->v->grp, c->v->id, add_chunk, c);
     if (rc == NC_NOERR || rc == STOPPED)
         return true;
-    dump_text_add_error(why, rc, c->v->name);
+    dump_add_error(why, rc, c->v->name);
     return false;
 }
 
 void
-report_add_storage(report_page *p, dump_text *t, const dump_var *v)
+report_add_storage(report_page *p, text_buf *t, const dump_var *v)
 {
     chunk_map c = {.v = v};
-    dump_text why = DUMP_TEXT_INIT;
+    text_buf  why = TEXT_BUF_INIT;
     bool      listed = list_chunks(&c, &why);
 
-    dump_text_add(t, "<details class=stored><summary>");
+    text_add(t, "<details class=stored><summary>");
     if (listed)
         add_sizes(p, t, &c);
     else
-        dump_text_add(t, why.len > 0 ? "Its chunks cannot be listed" : "Type and codecs");
-    dump_text_add(t, "</summary>\n");
+        text_add(t, why.len > 0 ? "Its chunks cannot be listed" : "Type and codecs");
+    text_add(t, "</summary>\n");
     if (why.len > 0) {
-        dump_text_add(t, "<p class=bad>");
+        text_add(t, "<p class=bad>");
         report_add_text(t, why.s);
-        dump_text_add(t, "</p>\n");
+        text_add(t, "</p>\n");
     }
     add_facts(t, v);
     if (listed)
         add_missing(t, &c);
     if (listed && report_has_png && c.stored.total > 1)
         add_picture(t, &c);
-    dump_text_add(t, "</details>\n");
+    text_add(t, "</details>\n");
     (void)nczarr_map_close(c.map);
-    dump_text_clear(&why);
+    text_clear(&why);
     free(c.grid);
     free(c.cell);
     free(c.weight);

@@ -27,7 +27,7 @@ static bool
 take_sample(report_coord *c, report_sample *s)
 {
     c->n = s->n;
-    c->index = dump_alloc(s->n, sizeof *c->index);
+    c->index = memory_alloc(s->n, sizeof *c->index);
     for (size_t i = 0; i < s->n; i++)
         c->index[i] = (double)s->axis[0].index[i];
     c->value = s->value;
@@ -72,13 +72,13 @@ load_names(report_page *p, const dump_var *v, int dim, int grp, int varid, repor
 {
     c->kind = REPORT_NAMES;
     c->n = c->len < PLACES ? c->len : PLACES;
-    c->index = dump_alloc(c->n, sizeof *c->index);
-    c->name = dump_alloc(c->n, sizeof *c->name);
+    c->index = memory_alloc(c->n, sizeof *c->index);
+    c->name = memory_alloc(c->n, sizeof *c->name);
     for (size_t i = 0; i < c->n; i++) {
-        size_t    index = c->n > 1 ? (size_t)((double)i * (double)(c->len - 1) / (double)(c->n - 1)) : 0;
-        dump_text t = DUMP_TEXT_INIT;
+        size_t   index = c->n > 1 ? (size_t)((double)i * (double)(c->len - 1) / (double)(c->n - 1)) : 0;
+        text_buf t = TEXT_BUF_INIT;
 
-        dump_text_addn(&t, "", 0);
+        text_addn(&t, "", 0);
         if (grp < 0)
             report_axis_label(p, v, dim, index, &t);
         else
@@ -117,6 +117,6 @@ report_coord_clear(report_coord *c)
     free(c->name);
     free(c->index);
     free(c->value);
-    dump_text_clear(&c->units);
+    text_clear(&c->units);
     *c = (report_coord){.kind = REPORT_INDICES};
 }

@@ -32,7 +32,7 @@ report_choose_dims(const dump_var *v, int *y, int *x)
 
 /* What the script has to know: the kind, lengths, which way up, places, range, and how to write values. */
 static void
-add_pointed(dump_text *t, int kind, size_t nx, size_t ny, bool upward, size_t x_id, long y_id, long grid,
+add_pointed(text_buf *t, int kind, size_t nx, size_t ny, bool upward, size_t x_id, long y_id, long grid,
             const report_values *w, double least, double most)
 {
     double step = (most - least) / (kind == 0 ? REPORT_LEVELS : HIGH), decimals = step > 0 ? ceil(-log10(step)) : 6;
@@ -42,24 +42,24 @@ add_pointed(dump_text *t, int kind, size_t nx, size_t ny, bool upward, size_t x_
         decimals = -1;
     else if (whole || decimals < 0)
         decimals = 0;
-    dump_text_addf(t, " data-p=\"[%d,%zu,%zu,%d,%zu,%ld,%ld,%.9g,%.9g,%.0f,%d]\"", kind, nx, ny, upward, x_id, y_id,
-                   grid, least, most, decimals < 9 ? decimals : 9, whole && most - least < REPORT_LEVELS);
-    dump_text_add(t, " data-u=\"");
+    text_addf(t, " data-p=\"[%d,%zu,%zu,%d,%zu,%ld,%ld,%.9g,%.9g,%.0f,%d]\"", kind, nx, ny, upward, x_id, y_id, grid,
+              least, most, decimals < 9 ? decimals : 9, whole && most - least < REPORT_LEVELS);
+    text_add(t, " data-u=\"");
     if (kind != 2) {
-        dump_text units = DUMP_TEXT_INIT;
+        text_buf units = TEXT_BUF_INIT;
 
         if (report_add_units(&units, w->v->grp, w->v->id))
             report_add_text(t, units.s);
-        dump_text_clear(&units);
+        text_clear(&units);
     }
-    dump_text_addc(t, '"');
+    text_addc(t, '"');
 }
 
 /* ---- line ----------------------------------------------------------------------------------------------------- */
 
 /* Points of all parts of a line that have no gap; those alone are dots. */
 static void
-add_points(dump_text *t, const report_values *w, int x, size_t most, double wide, double high)
+add_points(text_buf *t, const report_values *w, int x, size_t most, double wide, double high)
 {
     const report_axis *a = &w->sample.axis[x];
     const double      *value = w->sample.value;
@@ -72,29 +72,29 @@ add_points(dump_text *t, const report_values *w, int x, size_t most, double wide
         double y = half > 0 ? high * (1 - (value[i] / 2 - w->stats.least / 2) / half) : high / 2;
 
         if (isfinite(value[i])) {
-            dump_text_addf(t, drawing ? " %.0f %.4g" : "M%.0f %.4g", at, y);
+            text_addf(t, drawing ? " %.0f %.4g" : "M%.0f %.4g", at, y);
             if (!drawing && (i + step >= a->n || !isfinite(value[i + step])))
-                dump_text_add(t, "h0");
+                text_add(t, "h0");
         }
         drawing = isfinite(value[i]);
     }
 }
 
 static void
-add_line_label(dump_text *t, const report_values *w)
+add_line_label(text_buf *t, const report_values *w)
 {
     report_add_text(t, w->v->name);
-    dump_text_add(t, ", between ");
+    text_add(t, ", between ");
     report_add_rounded(t, &w->digits, w->stats.least);
-    dump_text_add(t, " and ");
+    text_add(t, " and ");
     report_add_rounded(t, &w->digits, w->stats.most);
 }
 
 static void
-add_line(report_page *p, dump_text *t, report_values *w, int x)
+add_line(report_page *p, text_buf *t, report_values *w, int x)
 {
     report_chart        c = {.x_len = (double)w->v->shape[x], .y_len = 2, .upward = true};
-    dump_text           units = DUMP_TEXT_INIT;
+    text_buf            units = TEXT_BUF_INIT;
     size_t              id;
     const report_coord *places = report_page_place(p, w->v, x, &id);
 
@@ -104,28 +104,27 @@ add_line(report_page *p, dump_text *t, report_values *w, int x)
     if (c.y.exponent != 0)
         report_add_power(&c.y_name, c.y.exponent, false);
     if (report_add_units(&units, w->v->grp, w->v->id)) {
-        dump_text_add(&c.y_name, c.y_name.len > 0 ? " " : "");
+        text_add(&c.y_name, c.y_name.len > 0 ? " " : "");
         report_add_text(&c.y_name, units.s);
     }
     report_chart_begin(t, &c);
-    dump_text_add(t, "<div class=\"pic lines\"");
+    text_add(t, "<div class=\"pic lines\"");
     add_pointed(t, 1, w->v->shape[x], 1, true, id, -1, -1, w, w->stats.least, w->stats.most);
-    dump_text_addf(t,
-                   "><svg class=line viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Line of ",
-                   WIDE, HIGH);
+    text_addf(t, "><svg class=line viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Line of ",
+              WIDE, HIGH);
     add_line_label(t, w);
-    dump_text_add(t, "\"><path d=\"");
+    text_add(t, "\"><path d=\"");
     add_points(t, w, x, LINE_POINTS, WIDE, HIGH);
-    dump_text_add(t, "\"/></svg></div>");
+    text_add(t, "\"/></svg></div>");
     report_chart_end(t, &c);
-    dump_text_add(t, "</div>\n");
+    text_add(t, "</div>\n");
     report_chart_clear(&c);
-    dump_text_clear(&units);
-    dump_text_add(&p->row.picture, "<svg class=spark viewBox=\"-2 -2 88 40\" role=img aria-label=\"Line of ");
+    text_clear(&units);
+    text_add(&p->row.picture, "<svg class=spark viewBox=\"-2 -2 88 40\" role=img aria-label=\"Line of ");
     add_line_label(&p->row.picture, w);
-    dump_text_add(&p->row.picture, "\"><path d=\"");
+    text_add(&p->row.picture, "\"><path d=\"");
     add_points(&p->row.picture, w, x, SMALL_POINTS, 84, 36);
-    dump_text_add(&p->row.picture, "\"/></svg>");
+    text_add(&p->row.picture, "\"/></svg>");
 }
 
 /* ---- maps ----------------------------------------------------------------------------------------------------- */
@@ -165,7 +164,7 @@ static void
 read_frames(map *m)
 {
     const dump_var *v = m->w->v;
-    size_t         *at = dump_alloc((size_t)v->ndims, sizeof *at);
+    size_t         *at = memory_alloc((size_t)v->ndims, sizeof *at);
     size_t          most = v->shape[m->y] > LARGE && v->shape[m->x] > LARGE ? FRAMES_LARGE : FRAMES;
     size_t          len = m->slide < 0 ? 1 : v->shape[m->slide], many = len < most ? len : most;
 
@@ -173,7 +172,7 @@ read_frames(map *m)
     m->most = m->w->stats.most;
     for (size_t i = 0; i < many; i++) {
         report_stats st;
-        dump_text    why = DUMP_TEXT_INIT;
+        text_buf     why = TEXT_BUF_INIT;
         frame       *f = &m->frames[m->n];
         bool         read;
 
@@ -181,7 +180,7 @@ read_frames(map *m)
         if (m->slide >= 0)
             at[m->slide] = f->index;
         read = report_sample_read(m->p, v, &m->w->meaning, at, v->ndims - m->y, MAP_SAMPLE, &f->sample, &why);
-        dump_text_clear(&why);
+        text_clear(&why);
         if (!read) {
             report_sample_clear(&f->sample);
             break;
@@ -242,50 +241,50 @@ draw_frame(const map *m, size_t i, size_t most_width, size_t most_height, report
 }
 
 static void
-add_frame(dump_text *t, const map *m, size_t i)
+add_frame(text_buf *t, const map *m, size_t i)
 {
     report_picture pic;
 
     draw_frame(m, i, MAP_SIDE, MAP_SIDE, &pic);
-    dump_text_addf(t, "<img%s width=%d height=%.0f src=\"", i == 0 ? "" : " hidden", MAP_SHOWN,
-                   m->aspect > 0 ? MAP_SHOWN * m->aspect : (double)MAP_SHOWN / 2);
+    text_addf(t, "<img%s width=%d height=%.0f src=\"", i == 0 ? "" : " hidden", MAP_SHOWN,
+              m->aspect > 0 ? MAP_SHOWN * m->aspect : (double)MAP_SHOWN / 2);
     report_add_png(t, &pic);
-    dump_text_add(t, "\" alt=\"Map of ");
+    text_add(t, "\" alt=\"Map of ");
     report_add_text(t, m->w->v->name);
-    dump_text_add(t, "\">");
+    text_add(t, "\">");
     report_picture_clear(&pic);
 }
 
 static void
-add_coast(dump_text *t, const map *m)
+add_coast(text_buf *t, const map *m)
 {
     const char *turn = m->upward ? " transform=\"matrix(1,0,0,-1,0,1000)\"" : "";
 
     if (m->geo == NULL)
         return;
-    dump_text_addf(t,
-                   "<svg class=earth viewBox=\"0 0 1000 1000\" preserveAspectRatio=none aria-hidden=true>"
-                   "<use class=halo href=\"#g%zu\"%s /><use href=\"#g%zu\"%s /></svg>",
-                   m->grid, turn, m->grid, turn);
+    text_addf(t,
+              "<svg class=earth viewBox=\"0 0 1000 1000\" preserveAspectRatio=none aria-hidden=true>"
+              "<use class=halo href=\"#g%zu\"%s /><use href=\"#g%zu\"%s /></svg>",
+              m->grid, turn, m->grid, turn);
 }
 
 static void
-add_picture(dump_text *t, map *m)
+add_picture(text_buf *t, map *m)
 {
     const dump_var *v = m->w->v;
 
     report_chart_begin(t, &m->chart);
     if (m->aspect > 0)
-        dump_text_addf(t, "<div class=pic style=aspect-ratio:%d/%.0f", MAP_SHOWN, MAP_SHOWN * m->aspect);
+        text_addf(t, "<div class=pic style=aspect-ratio:%d/%.0f", MAP_SHOWN, MAP_SHOWN * m->aspect);
     else
-        dump_text_addf(t, "<div class=pic style=height:%.1frem", 1.3 * (double)v->shape[m->y]);
+        text_addf(t, "<div class=pic style=height:%.1frem", 1.3 * (double)v->shape[m->y]);
     add_pointed(t, m->paint.flags != NULL ? 2 : 0, v->shape[m->x], v->shape[m->y], m->upward, m->x_id, (long)m->y_id,
                 m->geo != NULL && m->geo->plane ? (long)m->grid : -1, m->w, m->least, m->most);
-    dump_text_addc(t, '>');
+    text_addc(t, '>');
     for (size_t i = 0; i < m->n; i++)
         add_frame(t, m, i);
     add_coast(t, m);
-    dump_text_add(t, "</div>");
+    text_add(t, "</div>");
     report_chart_end(t, &m->chart);
     if (m->w->flags.n == 0) {
         report_stats bins = m->w->stats;
@@ -295,42 +294,42 @@ add_picture(dump_text *t, map *m)
         report_stats_bin(&m->w->sample, m->least, m->most, &bins);
         report_add_scale(t, &bins, m->w->v, true);
     }
-    dump_text_add(t, "</div>\n");
+    text_add(t, "</div>\n");
 }
 
 static void
-add_place(dump_text *t, const map *m, int dim, size_t index)
+add_place(text_buf *t, const map *m, int dim, size_t index)
 {
-    dump_text plain = DUMP_TEXT_INIT;
+    text_buf plain = TEXT_BUF_INIT;
 
     report_axis_label(m->p, m->w->v, dim, index, &plain);
     report_add_text(t, plain.s != NULL ? plain.s : "");
-    dump_text_clear(&plain);
+    text_clear(&plain);
 }
 
 /* Where along its dimension each frame is, and the slider that chooses one. */
 static void
-add_slider(dump_text *t, const map *m)
+add_slider(text_buf *t, const map *m)
 {
     char name[NC_MAX_NAME + 1] = "";
 
     (void)nc_inq_dimname(m->w->v->grp, m->w->v->dims[m->slide], name);
-    dump_text_add(t, "<label class=slider><bdi>");
+    text_add(t, "<label class=slider><bdi>");
     report_add_text(t, name);
-    dump_text_add(t, "</bdi> ");
+    text_add(t, "</bdi> ");
     if (m->n > 1)
-        dump_text_addf(t, "<input type=range min=0 max=%zu value=0> ", m->n - 1);
+        text_addf(t, "<input type=range min=0 max=%zu value=0> ", m->n - 1);
     for (size_t i = 0; i < m->n; i++) {
-        dump_text_add(t, i == 0 ? "<b class=at>" : "<b class=at hidden>");
+        text_add(t, i == 0 ? "<b class=at>" : "<b class=at hidden>");
         add_place(t, m, m->slide, m->frames[i].index);
-        dump_text_add(t, "</b>");
+        text_add(t, "</b>");
     }
-    dump_text_add(t, "</label>\n");
+    text_add(t, "</label>\n");
 }
 
 /* The dimensions that the picture is a cut through, and how many values it was drawn from. */
 static void
-add_caption(dump_text *t, const map *m)
+add_caption(text_buf *t, const map *m)
 {
     const dump_var *v = m->w->v;
     bool            any = false;
@@ -341,40 +340,40 @@ add_caption(dump_text *t, const map *m)
         if (i == m->slide || v->shape[i] < 2)
             continue;
         (void)nc_inq_dimname(v->grp, v->dims[i], name);
-        dump_text_add(t, any ? ", <bdi>" : "<figcaption>At <bdi>");
+        text_add(t, any ? ", <bdi>" : "<figcaption>At <bdi>");
         report_add_text(t, name);
-        dump_text_add(t, "</bdi> = ");
+        text_add(t, "</bdi> = ");
         add_place(t, m, i, 0);
-        dump_text_addf(t, ", the first of %zu", v->shape[i]);
+        text_addf(t, ", the first of %zu", v->shape[i]);
         any = true;
     }
     if (!m->frames[0].sample.all) {
-        dump_text_addf(t, "%s %zu of %.0f values.", any ? "; drawn from" : "<figcaption>Drawn from",
-                       m->frames[0].sample.n, (double)v->shape[m->x] * (double)v->shape[m->y]);
+        text_addf(t, "%s %zu of %.0f values.", any ? "; drawn from" : "<figcaption>Drawn from", m->frames[0].sample.n,
+                  (double)v->shape[m->x] * (double)v->shape[m->y]);
         any = true;
     }
-    dump_text_add(t, any ? "</figcaption>\n" : "");
+    text_add(t, any ? "</figcaption>\n" : "");
 }
 
 static void
 add_small(map *m)
 {
-    dump_text     *t = &m->p->row.picture;
+    text_buf      *t = &m->p->row.picture;
     report_picture pic;
     double         height;
 
     draw_frame(m, 0, SMALL * 3 / 2, SMALL, &pic);
     height = m->aspect > 0 ? 84 * m->aspect : 42;
-    dump_text_addf(t, "<img class=small width=84 height=%.0f style=aspect-ratio:84/%.0f src=\"", height, height);
+    text_addf(t, "<img class=small width=84 height=%.0f style=aspect-ratio:84/%.0f src=\"", height, height);
     report_add_png(t, &pic);
-    dump_text_add(t, "\" alt=\"Small map of ");
+    text_add(t, "\" alt=\"Small map of ");
     report_add_text(t, m->w->v->name);
-    dump_text_add(t, "\">");
+    text_add(t, "\">");
     report_picture_clear(&pic);
 }
 
 static bool
-add_maps(report_page *p, dump_text *t, report_values *w, int y, int x)
+add_maps(report_page *p, text_buf *t, report_values *w, int y, int x)
 {
     map m = {.p = p, .w = w, .x = x, .y = y, .slide = find_slide(w->v, y)};
 
@@ -383,11 +382,11 @@ add_maps(report_page *p, dump_text *t, report_values *w, int y, int x)
         .least = m.least, .most = m.most, .levels = REPORT_LEVELS, .flags = w->flags.n > 0 ? &w->flags : NULL};
     if (m.n > 0) {
         place_map(&m);
-        dump_text_add(t, "<div class=frames>");
+        text_add(t, "<div class=frames>");
         add_picture(t, &m);
         if (m.slide >= 0)
             add_slider(t, &m);
-        dump_text_add(t, "</div>");
+        text_add(t, "</div>");
         if (w->flags.n > 0)
             report_add_legend(t, &w->flags, w->stats.n - w->stats.missing);
         add_caption(t, &m);
@@ -402,11 +401,11 @@ add_maps(report_page *p, dump_text *t, report_values *w, int y, int x)
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
 bool
-report_add_figure(report_page *p, dump_text *t, report_values *w)
+report_add_figure(report_page *p, text_buf *t, report_values *w)
 {
-    dump_text figure = DUMP_TEXT_INIT;
-    int       y, x;
-    bool      drawn = true;
+    text_buf figure = TEXT_BUF_INIT;
+    int      y, x;
+    bool     drawn = true;
 
     report_choose_dims(w->v, &y, &x);
     if (x < 0 || w->stats.missing == w->stats.n || (y >= 0 && !report_has_png) ||
@@ -418,7 +417,7 @@ report_add_figure(report_page *p, dump_text *t, report_values *w)
     else
         drawn = add_maps(p, &figure, w, y, x);
     if (drawn)
-        dump_text_addf(t, "<figure>%s</figure>\n", figure.s);
-    dump_text_clear(&figure);
+        text_addf(t, "<figure>%s</figure>\n", figure.s);
+    text_clear(&figure);
     return drawn;
 }

@@ -25,7 +25,7 @@ load_list(const dump_var *v, const char *name, size_t *n)
 
     if (dump_att_load_named(v->grp, v->id, name, &a) == NC_NOERR && a.user == NULL && a.val != NULL && a.len > 0 &&
         a.type != NC_CHAR && a.type != NC_STRING) {
-        list = dump_alloc(a.len, sizeof *list);
+        list = memory_alloc(a.len, sizeof *list);
         for (size_t i = 0; i < a.len; i++)
             list[i] = dump_value_double(a.type, (const char *)a.val + i * dump_type_size(a.type));
         *n = *n == 0 || a.len < *n ? a.len : *n;
@@ -69,19 +69,19 @@ find_meaning(const flag_atts *a, size_t i, size_t *len)
 }
 
 static void
-add_meaning(dump_text *t, const flag_atts *a, size_t i)
+add_meaning(text_buf *t, const flag_atts *a, size_t i)
 {
     size_t      len;
     const char *s = find_meaning(a, i, &len);
 
     for (size_t k = 0; k < len; k++)
-        dump_text_addc(t, s[k] == '_' ? ' ' : s[k]);
+        text_addc(t, s[k] == '_' ? ' ' : s[k]);
 }
 
 static void
-add_flag(report_flags *f, double value, dump_text *name)
+add_flag(report_flags *f, double value, text_buf *name)
 {
-    dump_text_addn(name, "", 0);
+    text_addn(name, "", 0);
     f->value[f->n] = value;
     f->name[f->n++] = name->s; /* it owns the text from now on */
 }
@@ -93,7 +93,7 @@ static void
 add_combination(report_flags *f, const flag_atts *a, double value)
 {
     unsigned long long bits = (unsigned long long)(long long)value;
-    dump_text          t = DUMP_TEXT_INIT;
+    text_buf           t = TEXT_BUF_INIT;
 
     for (size_t i = 0; i < a->n; i++) {
         unsigned long long mask = (unsigned long long)(long long)a->mask[i];
@@ -101,12 +101,12 @@ add_combination(report_flags *f, const flag_atts *a, double value)
             a->value != NULL ? (bits & mask) == (unsigned long long)(long long)a->value[i] : (bits & mask) != 0;
 
         if (set) {
-            dump_text_add(&t, t.len > 0 ? " + " : "");
+            text_add(&t, t.len > 0 ? " + " : "");
             add_meaning(&t, a, i);
         }
     }
     if (t.len == 0)
-        dump_text_add(&t, "none");
+        text_add(&t, "none");
     add_flag(f, value, &t);
 }
 
@@ -168,7 +168,7 @@ report_flags_load(const dump_var *v, const report_meaning *m, const report_sampl
         if (a.mask != NULL && !find_combinations(f, &a, s))
             report_flags_clear(f);
         for (size_t i = 0; a.mask == NULL && a.n <= REPORT_CATEGORIES && i < a.n; i++) {
-            dump_text t = DUMP_TEXT_INIT;
+            text_buf t = TEXT_BUF_INIT;
 
             add_meaning(&t, &a, i);
             add_flag(f, a.value[i], &t);

@@ -92,7 +92,7 @@ static bool
 find_planes(const dump_var *v, int y, int x, pair *found)
 {
     dump_att a;
-    dump_ids vars;
+    id_list  vars;
     int      grp, varid;
 
     *found = (pair){.lat = -1, .lon = -1};
@@ -103,10 +103,10 @@ find_planes(const dump_var *v, int y, int x, pair *found)
     dump_att_clear(&a);
     grp = v->grp;
     do {
-        if (dump_ids_vars(grp, &vars) == NC_NOERR)
+        if (id_list_vars(grp, &vars) == NC_NOERR)
             for (int i = 0; i < vars.n && (found->lat < 0 || found->lon < 0); i++)
                 take_if_plane(v, y, x, grp, vars.id[i], found);
-        dump_ids_clear(&vars);
+        id_list_clear(&vars);
     } while ((found->lat < 0 || found->lon < 0) && nc_inq_grp_parent(grp, &grp) == NC_NOERR);
     return found->lat >= 0 && found->lon >= 0;
 }
@@ -129,7 +129,7 @@ read_values(report_page *p, int grp, int varid, int free_dims, report_sample *s)
     good = report_is_numeric(&c) && c.ndims >= free_dims && !c.empty;
     if (good) {
         report_meaning_load(&c, &m);
-        at = dump_alloc((size_t)c.ndims, sizeof *at);
+        at = memory_alloc((size_t)c.ndims, sizeof *at);
         good = report_sample_try(p, &c, &m, at, free_dims, NODES, s, &why) == NC_NOERR;
         free(at);
         report_meaning_clear(&m);
@@ -142,7 +142,7 @@ static void
 take_indices(const report_axis *a, size_t *n, size_t **index)
 {
     *n = a->n;
-    *index = dump_alloc(a->n + 1, sizeof **index);
+    *index = memory_alloc(a->n + 1, sizeof **index);
     memcpy(*index, a->index, a->n * sizeof **index);
 }
 
@@ -194,7 +194,7 @@ load_plane(report_page *p, const pair *vars, report_geo *g)
         g->lon = lon.value;
         lat.value = lon.value = NULL;
         good = clean_values(g);
-        g->point = dump_alloc(g->rows * g->cols, sizeof *g->point);
+        g->point = memory_alloc(g->rows * g->cols, sizeof *g->point);
         for (size_t i = 0; i < g->rows * g->cols; i++)
             set_point(g->point[i], g->lat[i], g->lon[i]);
     }

@@ -20,21 +20,21 @@ struct report_grid {
 
 /* A path that leaves out points between which it is nearly straight. */
 typedef struct path {
-    dump_text *t;
-    size_t     ny, nx;
-    bool       begun, pending;
-    long       x, y;             /* written */
-    long       ahead_x, ahead_y; /* not yet */
+    text_buf *t;
+    size_t    ny, nx;
+    bool      begun, pending;
+    long      x, y;             /* written */
+    long      ahead_x, ahead_y; /* not yet */
 } path;
 
 static void
 add_step(path *p, char command, long x, long y)
 {
     if (command != '\0')
-        dump_text_addc(p->t, command);
+        text_addc(p->t, command);
     else if (x >= 0)
-        dump_text_addc(p->t, ' ');
-    dump_text_addf(p->t, y < 0 ? "%ld%ld" : "%ld %ld", x, y);
+        text_addc(p->t, ' ');
+    text_addf(p->t, y < 0 ? "%ld%ld" : "%ld %ld", x, y);
 }
 
 static void
@@ -76,37 +76,37 @@ add_to_path(void *arg, bool joined, double row, double col)
 }
 
 static void
-add_lines(dump_text *t, const char *name, report_geo *g, void lines(report_geo *, report_geo_line *, void *))
+add_lines(text_buf *t, const char *name, report_geo *g, void lines(report_geo *, report_geo_line *, void *))
 {
     path p = {.t = t, .ny = g->ny, .nx = g->nx};
 
-    dump_text_addf(t, "<path class=%s d=\"", name);
+    text_addf(t, "<path class=%s d=\"", name);
     lines(g, add_to_path, &p);
     flush_path(&p);
-    dump_text_add(t, "\"/>");
+    text_add(t, "\"/>");
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------------------------- */
 
 static void
-add_nodes(dump_text *t, const report_geo *g, bool latitudes, size_t down, size_t across, int decimals)
+add_nodes(text_buf *t, const report_geo *g, bool latitudes, size_t down, size_t across, int decimals)
 {
-    dump_text_addc(t, '[');
+    text_addc(t, '[');
     for (size_t i = 0; i < down * across; i++) {
         double lat = NAN, lon = NAN, row = (double)(i / across) * (double)(g->ny - 1) / (double)(down - 1);
         double col = (double)(i % across) * (double)(g->nx - 1) / (double)(across - 1);
 
-        dump_text_add(t, i > 0 ? "," : "");
+        text_add(t, i > 0 ? "," : "");
         if (report_geo_at(g, row, col, &lat, &lon))
-            dump_text_addf(t, "%.*f", decimals, latitudes ? lat : lon);
+            text_addf(t, "%.*f", decimals, latitudes ? lat : lon);
         else
-            dump_text_add(t, "NaN");
+            text_add(t, "NaN");
     }
-    dump_text_addc(t, ']');
+    text_addc(t, ']');
 }
 
 static void
-add_plane(dump_text *t, const report_geo *g)
+add_plane(text_buf *t, const report_geo *g)
 {
     size_t down = g->ny < NODES ? g->ny : NODES, across = g->nx < NODES ? g->nx : NODES;
     double lat[2], lon[2], step;
@@ -115,11 +115,11 @@ add_plane(dump_text *t, const report_geo *g)
     report_geo_region(g, lat, lon);
     step = (lat[1] - lat[0]) / (double)g->ny;
     decimals = step > 0.5 ? 1 : step > 0.05 ? 2 : step > 0.005 ? 3 : 4;
-    dump_text_addf(t, "[%zu,%zu,%zu,%zu,", g->ny, g->nx, down, across);
+    text_addf(t, "[%zu,%zu,%zu,%zu,", g->ny, g->nx, down, across);
     add_nodes(t, g, true, down, across, decimals + 1);
-    dump_text_addc(t, ',');
+    text_addc(t, ',');
     add_nodes(t, g, false, down, across, decimals + 1);
-    dump_text_addf(t, ",%d],\n", decimals);
+    text_addf(t, ",%d],\n", decimals);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
@@ -143,23 +143,23 @@ report_page_grid(report_page *p, const dump_var *v, int y, int x, size_t *id)
         if (is_same(&p->grids[*id], &g, v->dims[y], v->dims[x]))
             return p->grids[*id].geo.has ? &p->grids[*id].geo : NULL;
     more = realloc(p->grids, (p->ngrids + 1) * sizeof *more);
-    p->grids = dump_need(more);
+    p->grids = memory_need(more);
     more = &p->grids[p->ngrids++];
     *more = (report_grid){.y_dim = v->dims[y], .x_dim = v->dims[x], .geo = g};
     report_geo_read(p, &more->geo);
     if (!more->geo.has) { /* so that it is not read again */
         more->geo = (report_geo){.lat_grp = g.lat_grp, .lat_id = g.lat_id, .lon_grp = g.lon_grp, .lon_id = g.lon_id};
-        dump_text_add(&p->planes, "0,\n");
+        text_add(&p->planes, "0,\n");
         return NULL;
     }
-    dump_text_addf(&p->defs, "<g id=g%zu>", *id);
+    text_addf(&p->defs, "<g id=g%zu>", *id);
     add_lines(&p->defs, "net", &more->geo, report_geo_graticule);
     add_lines(&p->defs, "coast", &more->geo, report_geo_coast);
-    dump_text_add(&p->defs, "</g>\n");
+    text_add(&p->defs, "</g>\n");
     if (more->geo.plane)
         add_plane(&p->planes, &more->geo);
     else
-        dump_text_add(&p->planes, "0,\n");
+        text_add(&p->planes, "0,\n");
     return &more->geo;
 }
 

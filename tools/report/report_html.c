@@ -8,29 +8,29 @@
 #include <string.h>
 
 static void
-add_lines(dump_text *t, const char *const *lines)
+add_lines(text_buf *t, const char *const *lines)
 {
     for (; *lines != NULL; lines++)
-        dump_text_add(t, *lines);
+        text_add(t, *lines);
 }
 
 /* The scale's colors as a gradient, for .bar. */
 static void
-add_gradient(dump_text *t)
+add_gradient(text_buf *t)
 {
-    dump_text_add(t, ".bar{background:linear-gradient(90deg");
+    text_add(t, ".bar{background:linear-gradient(90deg");
     for (int i = 0; i <= 12; i++) {
         unsigned char rgb[3];
 
         report_color(i / 12., rgb);
-        dump_text_addf(t, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+        text_addf(t, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
     }
-    dump_text_add(t, ");print-color-adjust:exact}\n");
+    text_add(t, ");print-color-adjust:exact}\n");
 }
 
 /* The attribute `title`, else the dataset's name. */
 static void
-add_title(report_page *p, dump_text *t)
+add_title(report_page *p, text_buf *t)
 {
     dump_att a;
     bool has = dump_att_load_named(p->d.root, NC_GLOBAL, "title", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0;
@@ -40,22 +40,21 @@ add_title(report_page *p, dump_text *t)
 }
 
 static void
-add_head(report_page *p, dump_text *t)
+add_head(report_page *p, text_buf *t)
 {
-    dump_text_add(t, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
-                     "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>");
+    text_add(t, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
+                "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>");
     add_title(p, t);
-    dump_text_add(t, "</title>\n<style>\n");
+    text_add(t, "</title>\n<style>\n");
     add_lines(t, report_style);
     add_gradient(t);
-    dump_text_add(t, "</style>\n<noscript><style>.slider input{display:none}</style></noscript></head>\n"
-                     "<body>\n<header><h1><bdi>");
+    text_add(t, "</style>\n<noscript><style>.slider input{display:none}</style></noscript></head>\n"
+                "<body>\n<header><h1><bdi>");
     add_title(p, t);
-    dump_text_add(t, "</bdi></h1>\n<p class=soft>");
+    text_add(t, "</bdi></h1>\n<p class=soft>");
     report_add_text(t, p->d.name);
-    dump_text_addf(t,
-                   " \xc2\xb7 Zarr version %d \xc2\xb7 %s model \xc2\xb7 nczdump " NCZARR_VERSION "</p></header>\n",
-                   p->d.zarr_format, dump_kind(p->d.format));
+    text_addf(t, " \xc2\xb7 Zarr version %d \xc2\xb7 %s model \xc2\xb7 nczdump " NCZARR_VERSION "</p></header>\n",
+              p->d.zarr_format, dump_kind(p->d.format));
 }
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
@@ -67,21 +66,21 @@ count_bytes(const report_page *p)
 }
 
 static void
-add_dims(dump_text *t, int grp, const dump_ids *dims)
+add_dims(text_buf *t, int grp, const id_list *dims)
 {
     if (dims->n == 0)
         return;
-    dump_text_add(t, "<p class=soft>Dimensions: ");
+    text_add(t, "<p class=soft>Dimensions: ");
     for (int i = 0; i < dims->n; i++) {
         char   name[NC_MAX_NAME + 1] = "";
         size_t len = 0;
 
         (void)nc_inq_dim(grp, dims->id[i], name, &len);
-        dump_text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
+        text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
         report_add_text(t, name);
-        dump_text_addf(t, "</bdi>\xc2\xa0%zu%s", len, dump_dim_is_unlimited(grp, dims->id[i]) ? " (unlimited)" : "");
+        text_addf(t, "</bdi>\xc2\xa0%zu%s", len, group_dim_is_unlimited(grp, dims->id[i]) ? " (unlimited)" : "");
     }
-    dump_text_add(t, "</p>\n");
+    text_add(t, "</p>\n");
 }
 
 /* Its part of the page, unless that would make the page too long; and its row of the table in any case. */
@@ -89,25 +88,25 @@ static void
 add_var(report_page *p, int grp, int varid)
 {
     enum { ROWS_MOST = 100 << 10 }; /* bytes of rows beyond a full page */
-    dump_text t = DUMP_TEXT_INIT;
-    bool      fits = count_bytes(p) <= PAGE_BYTES;
+    text_buf t = TEXT_BUF_INIT;
+    bool     fits = count_bytes(p) <= PAGE_BYTES;
 
     if (fits) {
         report_add_var(p, &t, grp, varid);
         fits = count_bytes(p) + t.len + p->row.picture.len <= PAGE_BYTES;
     }
     if (fits)
-        dump_text_add(&p->body, t.s);
+        text_add(&p->body, t.s);
     else
         p->left_out++;
     if (count_bytes(p) <= PAGE_BYTES + ROWS_MOST)
         report_add_row(p, grp, varid, fits);
-    dump_text_clear(&t);
+    text_clear(&t);
 }
 
 /* Data before coordinates. */
 static void
-add_vars(report_page *p, int grp, const char *path, const dump_ids *vars)
+add_vars(report_page *p, int grp, const char *path, const id_list *vars)
 {
     for (int coordinates = 0; coordinates < 2; coordinates++) {
         bool any = false;
@@ -117,7 +116,7 @@ add_vars(report_page *p, int grp, const char *path, const dump_ids *vars)
                 continue;
             if (!any) {
                 report_add_rows_head(p, path, coordinates ? "Coordinates" : "Variables");
-                dump_text_add(&p->body, coordinates ? "<h4>Coordinates</h4>\n" : "");
+                text_add(&p->body, coordinates ? "<h4>Coordinates</h4>\n" : "");
             }
             any = true;
             add_var(p, grp, vars->id[i]);
@@ -128,9 +127,9 @@ add_vars(report_page *p, int grp, const char *path, const dump_ids *vars)
 static void
 add_group(report_page *p, int grp)
 {
-    dump_ids   dims, vars, grps;
-    dump_text *t = &p->body;
-    char      *path = dump_grp_path(grp);
+    id_list   dims, vars, grps;
+    text_buf *t = &p->body;
+    char     *path = group_path(grp);
 
     if (count_bytes(p) > PAGE_BYTES) {
         p->groups_left_out++;
@@ -138,97 +137,97 @@ add_group(report_page *p, int grp)
         return;
     }
     if (grp == p->d.root) {
-        dump_text_add(t, "<section>\n");
+        text_add(t, "<section>\n");
     } else {
-        dump_text_add(t, "<section><h2>Group <bdi>");
+        text_add(t, "<section><h2>Group <bdi>");
         report_add_text(t, path);
-        dump_text_add(t, "</bdi></h2>\n");
+        text_add(t, "</bdi></h2>\n");
     }
-    if (dump_ids_dims(grp, &dims) == NC_NOERR)
+    if (id_list_dims(grp, &dims) == NC_NOERR)
         add_dims(t, grp, &dims);
-    dump_ids_clear(&dims);
+    id_list_clear(&dims);
     report_add_atts(p, t, grp, NC_GLOBAL);
-    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+    if (id_list_vars(grp, &vars) == NC_NOERR)
         add_vars(p, grp, path, &vars);
-    dump_ids_clear(&vars);
-    dump_text_add(t, "</section>\n");
-    if (dump_ids_grps(grp, &grps) == NC_NOERR)
+    id_list_clear(&vars);
+    text_add(t, "</section>\n");
+    if (id_list_groups(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n; i++)
             add_group(p, grps.id[i]);
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
     free(path);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
 static void
-add_colors(dump_text *t, const char *name, report_palette palette)
+add_colors(text_buf *t, const char *name, report_palette palette)
 {
     unsigned char rgb[256][3];
     int           n = report_palette_rgb(palette, rgb);
 
-    dump_text_addf(t, "const %s='", name);
+    text_addf(t, "const %s='", name);
     for (int i = 1; i < n; i++)
-        dump_text_addf(t, "%02x%02x%02x", rgb[i][0], rgb[i][1], rgb[i][2]);
-    dump_text_add(t, "';\n");
+        text_addf(t, "%02x%02x%02x", rgb[i][0], rgb[i][1], rgb[i][2]);
+    text_add(t, "';\n");
 }
 
 static void
-add_script(report_page *p, dump_text *t)
+add_script(report_page *p, text_buf *t)
 {
-    dump_text_add(t, "<script>\n");
+    text_add(t, "<script>\n");
     if (report_has_png) {
         add_colors(t, "P", REPORT_SCALE);
         add_colors(t, "K", REPORT_KINDS);
     } else {
-        dump_text_add(t, "const P='',K='';\n");
+        text_add(t, "const P='',K='';\n");
     }
-    dump_text_addf(t, "const A=[%s];\nconst G=[%s];\n", p->axes.len > 0 ? p->axes.s : "",
-                   p->planes.len > 0 ? p->planes.s : "");
+    text_addf(t, "const A=[%s];\nconst G=[%s];\n", p->axes.len > 0 ? p->axes.s : "",
+              p->planes.len > 0 ? p->planes.s : "");
     add_lines(t, report_script);
-    dump_text_add(t, "</script>\n");
+    text_add(t, "</script>\n");
 }
 
 static void
-add_foot(report_page *p, dump_text *t)
+add_foot(report_page *p, text_buf *t)
 {
-    dump_text_add(t, "<footer class=soft><p>");
+    text_add(t, "<footer class=soft><p>");
     if (p->left_out > 0)
-        dump_text_addf(t, "%zu variable%s left out: a page has at most 2 MB. ", p->left_out,
-                       p->left_out == 1 ? " is" : "s are");
+        text_addf(t, "%zu variable%s left out: a page has at most 2 MB. ", p->left_out,
+                  p->left_out == 1 ? " is" : "s are");
     if (p->groups_left_out > 0)
-        dump_text_add(t, "Further groups are left out, too. ");
+        text_add(t, "Further groups are left out, too. ");
     if (!report_has_png)
-        dump_text_add(t, "This nczdump was built without libpng, so there are no maps. ");
-    dump_text_addf(t,
-                   "Statistics are of at most %zu values of a variable, from at most 64 of its chunks. "
-                   "Coasts: Natural Earth.</p></footer>\n",
-                   p->o->sample);
+        text_add(t, "This nczdump was built without libpng, so there are no maps. ");
+    text_addf(t,
+              "Statistics are of at most %zu values of a variable, from at most 64 of its chunks. "
+              "Coasts: Natural Earth.</p></footer>\n",
+              p->o->sample);
     add_script(p, t);
-    dump_text_add(t, "</body></html>\n");
+    text_add(t, "</body></html>\n");
 }
 
 static void
-write_text(report_page *p, dump_text *t)
+write_text(report_page *p, text_buf *t)
 {
     if (t->len > 0)
         fwrite(t->s, 1, t->len, p->d.out);
-    dump_text_clear(t);
+    text_clear(t);
 }
 
 static void
 write_page(report_page *p)
 {
-    dump_text t = DUMP_TEXT_INIT;
+    text_buf t = TEXT_BUF_INIT;
 
     add_head(p, &t);
     if (p->rows.len > 0)
-        dump_text_addf(&t,
-                       "<table class=overview><thead><tr><th></th><th>Name</th><th>Long name</th><th>Dimensions</th>"
-                       "<th>Units</th><th>Range</th><th>Stored</th></tr></thead><tbody>\n%s</tbody></table>\n",
-                       p->rows.s);
+        text_addf(&t,
+                  "<table class=overview><thead><tr><th></th><th>Name</th><th>Long name</th><th>Dimensions</th>"
+                  "<th>Units</th><th>Range</th><th>Stored</th></tr></thead><tbody>\n%s</tbody></table>\n",
+                  p->rows.s);
     if (p->defs.len > 0)
-        dump_text_addf(&t, "<svg class=defs aria-hidden=true><defs>%s</defs></svg>\n", p->defs.s);
+        text_addf(&t, "<svg class=defs aria-hidden=true><defs>%s</defs></svg>\n", p->defs.s);
     write_text(p, &t);
     if (p->body.len > 0)
         fwrite(p->body.s, 1, p->body.len, p->d.out);
@@ -241,11 +240,11 @@ clear_page(report_page *p)
 {
     report_places_clear(p);
     report_grids_clear(p);
-    dump_text_clear(&p->rows);
-    dump_text_clear(&p->defs);
-    dump_text_clear(&p->body);
-    dump_text_clear(&p->axes);
-    dump_text_clear(&p->planes);
+    text_clear(&p->rows);
+    text_clear(&p->defs);
+    text_clear(&p->body);
+    text_clear(&p->axes);
+    text_clear(&p->planes);
     free(p->coords);
 }
 

@@ -30,8 +30,8 @@ typedef struct report_screen {
 
 /* What the table at the top of the page says of a variable. */
 typedef struct report_row {
-    dump_text range, picture, bytes; /* HTML */
-    bool      broken;
+    text_buf range, picture, bytes; /* HTML */
+    bool     broken;
 } report_row;
 
 typedef struct report_place report_place; /* report_places.c */
@@ -46,7 +46,7 @@ typedef struct report_page {
     size_t             groups_left_out;
 
     /* Pieces of the page; they are written at its end. */
-    dump_text     rows, defs, body, axes, planes;
+    text_buf      rows, defs, body, axes, planes;
     report_row    row; /* of the variable that is worked on */
     dump_var_id  *coords;
     size_t        ncoords;
@@ -97,7 +97,7 @@ bool report_is_numeric(const dump_var *v);
  * the last `free` ones. False: nothing was read, and the text `why` says so, for the page; an error is reported.
  */
 bool report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
-                        size_t most, report_sample *s, dump_text *why);
+                        size_t most, report_sample *s, text_buf *why);
 /* The same, without a report; an error's code. *why NULL: an error of the library. */
 int  report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
                        size_t most, report_sample *s, const char **why);
@@ -122,14 +122,14 @@ void report_stats_bin(const report_sample *s, double least, double most, report_
 
 /* ---- report_text.c -------------------------------------------------------------------------------------------- */
 
-void report_add_text(dump_text *t, const char *s); /* escaped */
-void report_add_js(dump_text *t, const char *s);   /* a string of JavaScript, inside <script> */
-void report_add_number(dump_text *t, double value);
+void report_add_text(text_buf *t, const char *s); /* escaped */
+void report_add_js(text_buf *t, const char *s);   /* a string of JavaScript, inside <script> */
+void report_add_number(text_buf *t, double value);
 /* "2001-02-03 04:05", in at most so many characters; false when the value is no time. */
-bool report_add_time(dump_text *t, const cf_timebase *tb, double value, size_t most);
+bool report_add_time(text_buf *t, const cf_timebase *tb, double value, size_t most);
 /* An attribute of text that is not empty and shorter than `most`. */
-bool report_add_att(dump_text *t, int grp, int varid, const char *att, size_t most);
-bool report_add_units(dump_text *t, int grp, int varid); /* not "1" */
+bool report_add_att(text_buf *t, int grp, int varid, const char *att, size_t most);
+bool report_add_units(text_buf *t, int grp, int varid); /* not "1" */
 
 /* ---- report_number.c: numbers of one variable, rounded alike --------------------------------------------------- */
 
@@ -142,9 +142,9 @@ typedef struct report_digits {
 
 report_digits report_digits_for(double least, double most, bool whole); /* whole: of an integer type */
 bool          report_is_whole(const dump_var *v, const report_meaning *m);
-void          report_add_rounded(dump_text *t, const report_digits *d, double value);
-void          report_add_fine(dump_text *t, const report_digits *d, double value);
-void          report_add_power(dump_text *t, int exponent, bool plain); /* of ten */
+void          report_add_rounded(text_buf *t, const report_digits *d, double value);
+void          report_add_fine(text_buf *t, const report_digits *d, double value);
+void          report_add_power(text_buf *t, int exponent, bool plain); /* of ten */
 
 /* ---- report_find.c: variables by name ---------------------------------------------------------------------------- */
 
@@ -157,7 +157,7 @@ bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
 
 /* What a dimension's coordinate variable says about an index of the part that is chosen, as plain text: "1990-01-16",
  * "52.5 degrees_north", the name of a station; else the index. */
-void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, dump_text *t);
+void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t);
 /* The first index belongs below: the coordinates rise, or there are none; depth and pressure fall. */
 bool report_axis_is_upward(const dump_var *v, int dim);
 
@@ -167,10 +167,10 @@ bool report_axis_is_upward(const dump_var *v, int dim);
 bool report_att_has_word(int grp, int varid, const char *att, const char *word);
 /* A variable of text whose values name the places along a dimension. */
 bool report_is_names(int grp, int varid, int *dimid);
-bool report_add_name(const dump_var *v, int dim, size_t index, dump_text *t); /* index: in the dataset */
+bool report_add_name(const dump_var *v, int dim, size_t index, text_buf *t); /* index: in the dataset */
 /* The same in two steps, for many names. */
 bool report_find_names(const dump_var *v, int dimid, int *grp, int *varid);
-bool report_add_name_of(int grp, int varid, size_t index, dump_text *t);
+bool report_add_name_of(int grp, int varid, size_t index, text_buf *t);
 
 /* ---- report_geo.c: where on Earth the places of a map are ------------------------------------------------------ */
 
@@ -238,7 +238,7 @@ typedef struct report_coord {
     double           *value; /* NaN: missing; longitudes without a jump; NULL with names */
     char            **name;
     cf_timebase       time;
-    dump_text         units; /* empty with degrees, times and names: they are in the labels */
+    text_buf          units; /* empty with degrees, times and names: they are in the labels */
 } report_coord;
 
 /* report_coord.c: at most 1000 places are read. Longitudes are without a jump. */
@@ -264,7 +264,7 @@ void report_ticks_along(const report_geo *g, bool vertical, bool upward,
 void   report_geo_steps(const report_geo *g, double *lat, double *lon);
 void   report_ticks_clear(report_ticks *t);
 double report_step_degrees(double range, double most);
-void   report_add_degrees(dump_text *t, double value, bool latitude, int decimals);
+void   report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
 
 /* ---- report_picture.c: pixels, and PNG ------------------------------------------------------------------------ */
 
@@ -298,10 +298,10 @@ void report_picture_clear(report_picture *pic);
 unsigned char report_pixel(double value, double least, double most, int levels);
 
 /* Appends the PNG as a data: URL, or as it is in a file. */
-void report_add_png(dump_text *t, const report_picture *pic);
-void report_add_png_bytes(dump_text *t, const report_picture *pic);
+void report_add_png(text_buf *t, const report_picture *pic);
+void report_add_png_bytes(text_buf *t, const report_picture *pic);
 
-void report_add_base64(dump_text *t, const unsigned char *s, size_t n);
+void report_add_base64(text_buf *t, const unsigned char *s, size_t n);
 
 /* ---- report_flags.c: categories ------------------------------------------------------------------------------- */
 
@@ -335,18 +335,18 @@ typedef struct report_chart {
     double       x_len, y_len;     /* in the ticks' indices */
     bool         x_cells, y_cells; /* an index is the middle of a cell; else the first and last are at the ends */
     bool         upward;           /* the first y is below */
-    dump_text    x_name, y_name;   /* HTML */
+    text_buf     x_name, y_name;   /* HTML */
 } report_chart;
 
 /* Between begin and end stands the picture; after the end what belongs below it, and "</div>". */
-void report_chart_begin(dump_text *t, const report_chart *c);
-void report_chart_end(dump_text *t, const report_chart *c);
+void report_chart_begin(text_buf *t, const report_chart *c);
+void report_chart_end(text_buf *t, const report_chart *c);
 void report_chart_clear(report_chart *c);
-void report_add_axis_name(dump_text *t, const dump_var *v, int dim, const report_coord *c, int exponent);
+void report_add_axis_name(text_buf *t, const dump_var *v, int dim, const report_coord *c, int exponent);
 
 /* The histogram over the scale; `colors` false: without that. */
-void report_add_scale(dump_text *t, const report_stats *bins, const dump_var *v, bool colors);
-void report_add_legend(dump_text *t, const report_flags *f, size_t n);
+void report_add_scale(text_buf *t, const report_stats *bins, const dump_var *v, bool colors);
+void report_add_legend(text_buf *t, const report_flags *f, size_t n);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 
@@ -362,7 +362,7 @@ typedef struct report_values {
 
 /* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
 void report_choose_dims(const dump_var *v, int *y, int *x);
-bool report_add_figure(report_page *p, dump_text *t, report_values *values); /* false: there is none */
+bool report_add_figure(report_page *p, text_buf *t, report_values *values); /* false: there is none */
 
 /* ---- report_roles.c: coordinates and data ----------------------------------------------------------------------- */
 
@@ -377,7 +377,7 @@ extern const char *const report_script[];
 
 /* ---- report_overview.c: the table at the top -------------------------------------------------------------------- */
 
-bool report_add_long_name(dump_text *t, int grp, int varid);
+bool report_add_long_name(text_buf *t, int grp, int varid);
 /* Takes p->row; `linked`: the variable has a part of its own below. */
 void report_add_row(report_page *p, int grp, int varid, bool linked);
 void report_add_rows_head(report_page *p, const char *group, const char *what);
@@ -397,10 +397,10 @@ typedef struct report_plot {
     double         aspect; /* of a map: height / width */
     report_geo     geo;
     report_ticks   x_ticks, y_ticks; /* of a line: y between 0 and 1 */
-    dump_text      title, units;
-    dump_text      x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
-    dump_text      x_name, y_name;
-    dump_text      x_units, y_units; /* of the ticks */
+    text_buf       title, units;
+    text_buf       x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
+    text_buf       x_name, y_name;
+    text_buf       x_units, y_units; /* of the ticks */
 } report_plot_data;
 
 /* report_draw.c
@@ -429,11 +429,11 @@ void report_canvas_draw(report_plot_data *d, size_t most_width, size_t most_heig
 const unsigned char *report_font_glyph(long character);
 
 /* report_sixel.c: a picture in the terminal's own protocols */
-void report_add_sixel(dump_text *t, const report_picture *pic);
-void report_add_kitty(dump_text *t, const report_picture *pic);
+void report_add_sixel(text_buf *t, const report_picture *pic);
+void report_add_kitty(text_buf *t, const report_picture *pic);
 
 /* report_blocks.c: a picture of characters, with the labels as text */
-void report_add_blocks(dump_text *t, const report_plot_data *d, const report_screen *screen);
+void report_add_blocks(text_buf *t, const report_plot_data *d, const report_screen *screen);
 
 /* report_screen.c: what standard output can show. It asks a terminal at most once, and waits for at most 200 ms. */
 void report_screen_find(report_screen *screen, report_graphics wanted, report_when color);
@@ -441,12 +441,12 @@ void report_screen_find(report_screen *screen, report_graphics wanted, report_wh
 /* ---- report_chunks.c: what is stored -------------------------------------------------------------------------- */
 
 /* A summary, and what is below it: type, shape, chunks, codecs, the map of chunks. */
-void report_add_storage(report_page *p, dump_text *t, const dump_var *v);
+void report_add_storage(report_page *p, text_buf *t, const dump_var *v);
 
 /* ---- report_var.c --------------------------------------------------------------------------------------------- */
 
-void report_add_atts(report_page *p, dump_text *t, int grp, int varid);
+void report_add_atts(report_page *p, text_buf *t, int grp, int varid);
 /* Also fills p->row. */
-void report_add_var(report_page *p, dump_text *t, int grp, int varid);
+void report_add_var(report_page *p, text_buf *t, int grp, int varid);
 
 #endif /* NCZDUMP_REPORT_INT_H */

@@ -74,9 +74,9 @@ report_find_names(const dump_var *v, int dimid, int *grp, int *varid)
 
     *grp = v->grp;
     do {
-        dump_ids vars;
+        id_list vars;
 
-        if (dump_ids_vars(*grp, &vars) == NC_NOERR)
+        if (id_list_vars(*grp, &vars) == NC_NOERR)
             for (int i = 0; i < vars.n && !found; i++) {
                 char name[NC_MAX_NAME + 1] = "";
                 int  own = -1;
@@ -87,14 +87,14 @@ report_find_names(const dump_var *v, int dimid, int *grp, int *varid)
                     (*grp != v->grp || *varid != v->id) && is_text_along(*grp, *varid, &own) && own == dimid &&
                     (report_is_names(*grp, *varid, &own) || report_att_has_word(v->grp, v->id, "coordinates", name));
             }
-        dump_ids_clear(&vars);
+        id_list_clear(&vars);
     } while (!found && nc_inq_grp_parent(*grp, grp) == NC_NOERR);
     return found;
 }
 
 /* WRF's "2001-10-25_03:00:00" is read easier with a blank. */
 static void
-add_name(dump_text *t, const char *s, size_t n)
+add_name(text_buf *t, const char *s, size_t n)
 {
     int year, month, day, end = 0;
 
@@ -107,15 +107,15 @@ add_name(dump_text *t, const char *s, size_t n)
         copy[n] = '\0';
         if (sscanf(copy, "%4d-%2d-%2d%n", &year, &month, &day, &end) == 3 && end == 10) {
             copy[10] = ' ';
-            dump_text_add(t, copy);
+            text_add(t, copy);
             return;
         }
     }
-    dump_text_addn(t, s, n);
+    text_addn(t, s, n);
 }
 
 bool
-report_add_name_of(int grp, int varid, size_t index, dump_text *t)
+report_add_name_of(int grp, int varid, size_t index, text_buf *t)
 {
     size_t before = t->len, start[2] = {index, 0}, count[2] = {1, 1};
     int    ndims = 0, dims[2];
@@ -130,7 +130,7 @@ report_add_name_of(int grp, int varid, size_t index, dump_text *t)
         }
     } else if (nc_inq_vardimid(grp, varid, dims) == NC_NOERR && nc_inq_dimlen(grp, dims[1], &count[1]) == NC_NOERR &&
                count[1] > 0 && count[1] < 1000) {
-        s = dump_alloc(count[1] + 1, 1);
+        s = memory_alloc(count[1] + 1, 1);
         if (nc_get_vara_text(grp, varid, start, count, s) == NC_NOERR)
             add_name(t, s, strlen(s));
         free(s);
@@ -139,7 +139,7 @@ report_add_name_of(int grp, int varid, size_t index, dump_text *t)
 }
 
 bool
-report_add_name(const dump_var *v, int dim, size_t index, dump_text *t)
+report_add_name(const dump_var *v, int dim, size_t index, text_buf *t)
 {
     int grp, varid;
 

@@ -43,7 +43,7 @@ report_digits_for(double least, double most, bool whole)
 }
 
 void
-report_add_power(dump_text *t, int exponent, bool plain)
+report_add_power(text_buf *t, int exponent, bool plain)
 {
     static const char *const raised[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                          "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
@@ -51,18 +51,18 @@ report_add_power(dump_text *t, int exponent, bool plain)
     char                     digits[16];
 
     if (plain) {
-        dump_text_addf(t, "1e%d", exponent);
+        text_addf(t, "1e%d", exponent);
         return;
     }
     (void)snprintf(digits, sizeof digits, "%d", exponent);
-    dump_text_add(t, "10");
+    text_add(t, "10");
     for (const char *s = digits; *s != '\0'; s++)
-        dump_text_add(t, *s == '-' ? "\xe2\x81\xbb" : raised[*s - '0']);
+        text_add(t, *s == '-' ? "\xe2\x81\xbb" : raised[*s - '0']);
 }
 
 /* "8.552 x 10^8"; without zeros at the end of the first part. */
 static void
-add_with_power(dump_text *t, double value, bool plain)
+add_with_power(text_buf *t, double value, bool plain)
 {
     char s[40], *e, *end;
     long exponent;
@@ -70,41 +70,41 @@ add_with_power(dump_text *t, double value, bool plain)
     (void)snprintf(s, sizeof s, "%.*e", DIGITS - 1, value);
     e = strchr(s, 'e');
     if (e == NULL) { /* not finite */
-        dump_text_add(t, s);
+        text_add(t, s);
         return;
     }
     exponent = strtol(e + 1, NULL, 10);
     for (end = e; end > s && end[-1] == '0'; end--)
         continue;
     end -= end > s && end[-1] == '.';
-    dump_text_addn(t, s, (size_t)(end - s));
+    text_addn(t, s, (size_t)(end - s));
     if (plain) {
-        dump_text_addf(t, "e%ld", exponent);
+        text_addf(t, "e%ld", exponent);
         return;
     }
-    dump_text_add(t, "\xc2\xa0\xc3\x97\xc2\xa0");
+    text_add(t, "\xc2\xa0\xc3\x97\xc2\xa0");
     report_add_power(t, (int)exponent, false);
 }
 
 static void
-add_number(dump_text *t, const report_digits *d, double value, int decimals)
+add_number(text_buf *t, const report_digits *d, double value, int decimals)
 {
     if (value == 0)
-        dump_text_addc(t, '0');
+        text_addc(t, '0');
     else if (d->power)
         add_with_power(t, value, d->plain);
     else
-        dump_text_addf(t, "%.*f", decimals, fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value); /* not -0 */
+        text_addf(t, "%.*f", decimals, fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value); /* not -0 */
 }
 
 void
-report_add_rounded(dump_text *t, const report_digits *d, double value)
+report_add_rounded(text_buf *t, const report_digits *d, double value)
 {
     add_number(t, d, value, d->decimals);
 }
 
 void
-report_add_fine(dump_text *t, const report_digits *d, double value)
+report_add_fine(text_buf *t, const report_digits *d, double value)
 {
     add_number(t, d, value, d->fine);
 }

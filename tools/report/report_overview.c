@@ -6,7 +6,7 @@
 
 /* CF's long_name; WRF's description; a standard name. */
 bool
-report_add_long_name(dump_text *t, int grp, int varid)
+report_add_long_name(text_buf *t, int grp, int varid)
 {
     enum { LONG = 300 };
 
@@ -15,88 +15,88 @@ report_add_long_name(dump_text *t, int grp, int varid)
 }
 
 static void
-add_cell(dump_text *t, const char *class, const char *html)
+add_cell(text_buf *t, const char *class, const char *html)
 {
-    dump_text_addf(t, "<td class=%s>%s</td>", class, html != NULL ? html : "");
+    text_addf(t, "<td class=%s>%s</td>", class, html != NULL ? html : "");
 }
 
 static void
-add_text_cell(dump_text *t, const char *class, const dump_text *plain)
+add_text_cell(text_buf *t, const char *class, const text_buf *plain)
 {
-    dump_text_addf(t, "<td class=%s><bdi>", class);
+    text_addf(t, "<td class=%s><bdi>", class);
     if (plain->len > 0)
         report_add_text(t, plain->s);
-    dump_text_add(t, "</bdi></td>");
+    text_add(t, "</bdi></td>");
 }
 
 static void
-add_name(dump_text *t, int grp, int varid, bool linked)
+add_name(text_buf *t, int grp, int varid, bool linked)
 {
     char name[NC_MAX_NAME + 1] = "";
 
     (void)nc_inq_varname(grp, varid, name);
-    dump_text_add(t, "<th scope=row>");
+    text_add(t, "<th scope=row>");
     if (linked)
-        dump_text_addf(t, "<a href=\"#v%d-%d\">", grp, varid);
-    dump_text_add(t, "<bdi>");
+        text_addf(t, "<a href=\"#v%d-%d\">", grp, varid);
+    text_add(t, "<bdi>");
     report_add_text(t, name);
-    dump_text_addf(t, "</bdi>%s</th>", linked ? "</a>" : "");
+    text_addf(t, "</bdi>%s</th>", linked ? "</a>" : "");
 }
 
 /* "time 24 x lat 45" */
 static void
-add_dims(dump_text *t, int grp, int varid)
+add_dims(text_buf *t, int grp, int varid)
 {
     int ndims = 0, dims[NC_MAX_VAR_DIMS];
 
-    dump_text_add(t, "<td class=dims>");
+    text_add(t, "<td class=dims>");
     if (nc_inq_varndims(grp, varid, &ndims) == NC_NOERR && nc_inq_vardimid(grp, varid, dims) == NC_NOERR)
         for (int i = 0; i < ndims; i++) {
             char   name[NC_MAX_NAME + 1] = "";
             size_t len = 0;
 
             (void)nc_inq_dim(grp, dims[i], name, &len);
-            dump_text_add(t, i > 0 ? " \xc3\x97 <span><bdi>" : "<span><bdi>");
+            text_add(t, i > 0 ? " \xc3\x97 <span><bdi>" : "<span><bdi>");
             report_add_text(t, name);
-            dump_text_addf(t, "</bdi>\xc2\xa0%zu</span>", len);
+            text_addf(t, "</bdi>\xc2\xa0%zu</span>", len);
         }
-    dump_text_add(t, "</td>");
+    text_add(t, "</td>");
 }
 
 void
 report_add_row(report_page *p, int grp, int varid, bool linked)
 {
-    dump_text  *t = &p->rows, plain = DUMP_TEXT_INIT;
+    text_buf   *t = &p->rows, plain = TEXT_BUF_INIT;
     report_row *row = &p->row;
 
-    dump_text_add(t, "<tr>");
+    text_add(t, "<tr>");
     add_cell(t, "pic", linked ? row->picture.s : NULL);
     add_name(t, grp, varid, linked);
     (void)report_add_long_name(&plain, grp, varid);
     add_text_cell(t, "long", &plain);
     add_dims(t, grp, varid);
-    dump_text_reset(&plain);
+    text_reset(&plain);
     (void)report_add_units(&plain, grp, varid);
     add_text_cell(t, "units", &plain);
     add_cell(t, row->broken ? "\"range bad\"" : "range", row->range.s);
     add_cell(t, "bytes", row->bytes.s);
-    dump_text_add(t, "</tr>\n");
-    dump_text_clear(&plain);
-    dump_text_clear(&row->range);
-    dump_text_clear(&row->picture);
-    dump_text_clear(&row->bytes);
+    text_add(t, "</tr>\n");
+    text_clear(&plain);
+    text_clear(&row->range);
+    text_clear(&row->picture);
+    text_clear(&row->bytes);
     *row = (report_row){.broken = false};
 }
 
 void
 report_add_rows_head(report_page *p, const char *group, const char *what)
 {
-    dump_text_add(&p->rows, "<tr class=part><th colspan=7 scope=rowgroup>");
-    dump_text_add(&p->rows, what);
+    text_add(&p->rows, "<tr class=part><th colspan=7 scope=rowgroup>");
+    text_add(&p->rows, what);
     if (group[1] != '\0') {
-        dump_text_add(&p->rows, " of <bdi>");
+        text_add(&p->rows, " of <bdi>");
         report_add_text(&p->rows, group);
-        dump_text_add(&p->rows, "</bdi>");
+        text_add(&p->rows, "</bdi>");
     }
-    dump_text_add(&p->rows, "</th></tr>\n");
+    text_add(&p->rows, "</th></tr>\n");
 }

@@ -84,7 +84,7 @@ report_palette_rgb(report_palette palette, unsigned char rgb[256][3])
 void
 report_picture_init(report_picture *pic, size_t width, size_t height)
 {
-    *pic = (report_picture){.width = width, .height = height, .pixel = dump_alloc(width * height, 1)};
+    *pic = (report_picture){.width = width, .height = height, .pixel = memory_alloc(width * height, 1)};
 }
 
 void
@@ -106,7 +106,7 @@ report_pixel(double value, double least, double most, int levels)
 }
 
 void
-report_add_base64(dump_text *t, const unsigned char *s, size_t n)
+report_add_base64(text_buf *t, const unsigned char *s, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -119,6 +119,6 @@ report_add_base64(dump_text *t, const unsigned char *s, size_t n)
             four[3] = '=';
         if (i + 1 >= n)
             four[2] = '=';
-        dump_text_addn(t, four, sizeof four);
+        text_addn(t, four, sizeof four);
     }
 }

@@ -66,39 +66,39 @@ decimals_for(const report_coord *c)
 }
 
 static void
-add_numbers(dump_text *t, const report_coord *c)
+add_numbers(text_buf *t, const report_coord *c)
 {
     size_t n = c->len < 2 ? 1 : is_regular(c) ? 2 : c->len < NUMBERS ? c->len : NUMBERS;
 
-    dump_text_addc(t, '[');
+    text_addc(t, '[');
     for (size_t i = 0; i < n; i++)
-        dump_text_addf(t, i > 0 ? ",%.8g" : "%.8g",
-                       value_at(c, n == 2 && i == 1 ? (double)(c->len - 1) : index_of_node(c, i, n)));
-    dump_text_addf(t, "],%d", decimals_for(c));
+        text_addf(t, i > 0 ? ",%.8g" : "%.8g",
+                  value_at(c, n == 2 && i == 1 ? (double)(c->len - 1) : index_of_node(c, i, n)));
+    text_addf(t, "],%d", decimals_for(c));
 }
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
 static void
-add_line(dump_text *lines, const char *before, const char *s, size_t len)
+add_line(text_buf *lines, const char *before, const char *s, size_t len)
 {
     size_t common = 0;
 
     while (common < COMMON_MOST && common < len && s[common] == before[common] && (unsigned char)s[common] < 0x80)
         common++;
     if (lines->len > 0)
-        dump_text_addc(lines, '\n');
-    dump_text_addc(lines, "0123456789abcdefghijklmnopqrstuvwxyz"[common]);
+        text_addc(lines, '\n');
+    text_addc(lines, "0123456789abcdefghijklmnopqrstuvwxyz"[common]);
     for (size_t i = common; i < len; i++)
-        dump_text_addc(lines, (unsigned char)s[i] < 0x20 ? ' ' : s[i]);
+        text_addc(lines, (unsigned char)s[i] < 0x20 ? ' ' : s[i]);
 }
 
 /* Of a date, without its quotes; of a name, its beginning. */
 static void
 read_text(const report_coord *c, size_t i, size_t n, char out[TEXT_BYTES + 1])
 {
-    dump_text date = DUMP_TEXT_INIT;
-    size_t    len = 0;
+    text_buf date = TEXT_BUF_INIT;
+    size_t   len = 0;
 
     if (c->name != NULL) {
         const char *s = c->name[(size_t)((double)i * (double)(c->n - 1) / (double)(n > 1 ? n - 1 : 1))];
@@ -112,48 +112,48 @@ read_text(const report_coord *c, size_t i, size_t n, char out[TEXT_BYTES + 1])
         memcpy(out, date.s, len);
     }
     out[len] = '\0';
-    dump_text_clear(&date);
+    text_clear(&date);
 }
 
 static void
-add_texts(dump_text *t, const report_coord *c)
+add_texts(text_buf *t, const report_coord *c)
 {
-    size_t    most = c->name != NULL ? c->n : c->len, n = most < TEXTS ? most : TEXTS;
-    char      before[TEXT_BYTES + 1] = "", now[TEXT_BYTES + 1];
-    dump_text lines = DUMP_TEXT_INIT;
+    size_t   most = c->name != NULL ? c->n : c->len, n = most < TEXTS ? most : TEXTS;
+    char     before[TEXT_BYTES + 1] = "", now[TEXT_BYTES + 1];
+    text_buf lines = TEXT_BUF_INIT;
 
-    dump_text_addn(&lines, "", 0);
+    text_addn(&lines, "", 0);
     for (size_t i = 0; i < n; i++) {
         read_text(c, i, n, now);
         add_line(&lines, before, now, strlen(now));
         memcpy(before, now, sizeof before);
     }
     report_add_js(t, lines.s);
-    dump_text_add(t, ",0");
-    dump_text_clear(&lines);
+    text_add(t, ",0");
+    text_clear(&lines);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
 static void
-add_place(dump_text *t, const char *name, const report_coord *c)
+add_place(text_buf *t, const char *name, const report_coord *c)
 {
     static const int kind[] = {
         [REPORT_INDICES] = KIND_INDEX,        [REPORT_NUMBERS] = KIND_NUMBER, [REPORT_LATITUDES] = KIND_LATITUDE,
         [REPORT_LONGITUDES] = KIND_LONGITUDE, [REPORT_TIMES] = KIND_TEXT,     [REPORT_NAMES] = KIND_TEXT};
 
-    dump_text_addf(t, "[%d,", kind[c->kind]);
+    text_addf(t, "[%d,", kind[c->kind]);
     report_add_js(t, name);
-    dump_text_addc(t, ',');
+    text_addc(t, ',');
     report_add_js(t, c->units.s != NULL ? c->units.s : "");
-    dump_text_addf(t, ",%zu,", c->len);
+    text_addf(t, ",%zu,", c->len);
     if (c->kind == REPORT_TIMES || c->kind == REPORT_NAMES)
         add_texts(t, c);
     else if (c->kind != REPORT_INDICES)
         add_numbers(t, c);
     else
-        dump_text_add(t, "0,0");
-    dump_text_add(t, "],\n");
+        text_add(t, "0,0");
+    text_add(t, "],\n");
 }
 
 const report_coord *
@@ -166,7 +166,7 @@ report_page_place(report_page *p, const dump_var *v, int dim, size_t *id)
         if (p->places[*id].grp == v->grp && p->places[*id].dimid == v->dims[dim])
             return &p->places[*id].coord;
     more = realloc(p->places, (p->nplaces + 1) * sizeof *more);
-    p->places = dump_need(more);
+    p->places = memory_need(more);
     more = &p->places[p->nplaces++];
     *more = (report_place){.grp = v->grp, .dimid = v->dims[dim]};
     report_coord_load(p, v, dim, &more->coord);

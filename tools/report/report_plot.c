@@ -22,7 +22,7 @@ report_can_plot(const char **why)
 
 /* Where the left or the lower edge of the map is at an index. */
 static void
-label_edge(const report_plot_data *d, bool vertical, size_t index, dump_text *t)
+label_edge(const report_plot_data *d, bool vertical, size_t index, text_buf *t)
 {
     double below = d->upward ? 0 : (double)(d->geo.ny - 1), lat, lon;
 
@@ -31,13 +31,13 @@ label_edge(const report_plot_data *d, bool vertical, size_t index, dump_text *t)
 }
 
 static void
-load_labels(report_plot_data *d, int dim, bool reverse, dump_text label[3], dump_text *name)
+load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[3], text_buf *name)
 {
     char   dim_name[NC_MAX_NAME + 1] = "";
     size_t last = d->v.shape[dim] - 1;
 
     (void)nc_inq_dimname(d->v.grp, d->v.dims[dim], dim_name);
-    dump_text_add(name, dim_name);
+    text_add(name, dim_name);
     for (size_t i = 0; i < 3; i++) {
         size_t index = (reverse ? 2 - i : i) * last / 2;
 
@@ -52,24 +52,24 @@ load_labels(report_plot_data *d, int dim, bool reverse, dump_text label[3], dump
 static void
 make_title(report_plot_data *d)
 {
-    dump_text  text = DUMP_TEXT_INIT;
-    dump_text *t = &d->title;
+    text_buf  text = TEXT_BUF_INIT;
+    text_buf *t = &d->title;
 
     (void)report_add_units(&d->units, d->v.grp, d->v.id);
     (void)report_add_att(&text, d->v.grp, d->v.id, "long_name", 100);
-    dump_text_add(t, d->v.name);
+    text_add(t, d->v.name);
     if (text.len > 0)
-        dump_text_addf(t, ": %s", text.s);
+        text_addf(t, ": %s", text.s);
     for (int i = 0; i < d->v.ndims; i++) {
         char name[NC_MAX_NAME + 1] = "";
 
         if (i == d->x || i == d->y)
             continue;
         (void)nc_inq_dimname(d->v.grp, d->v.dims[i], name);
-        dump_text_addf(t, ", %s = ", name);
+        text_addf(t, ", %s = ", name);
         report_axis_label(&d->page, &d->v, i, 0, t);
     }
-    dump_text_clear(&text);
+    text_clear(&text);
 }
 
 static int
@@ -81,9 +81,9 @@ fail_plot(report_plot_data *d, int rc, const char *why)
 static int
 load_values(report_plot_data *d)
 {
-    dump_text why = DUMP_TEXT_INIT;
-    size_t   *at;
-    bool      read;
+    text_buf why = TEXT_BUF_INIT;
+    size_t  *at;
+    bool     read;
 
     if (!report_is_numeric(&d->v))
         return fail_plot(d, NC_EBADTYPE, "not numbers: there is no picture of them");
@@ -93,13 +93,13 @@ load_values(report_plot_data *d)
     if (d->x < 0)
         return fail_plot(d, NC_EINVAL, "one value: there is nothing to draw");
     report_meaning_load(&d->v, &d->meaning);
-    at = dump_alloc((size_t)d->v.ndims, sizeof *at);
+    at = memory_alloc((size_t)d->v.ndims, sizeof *at);
     read = report_sample_read(&d->page, &d->v, &d->meaning, at, d->v.ndims - (d->y < 0 ? d->x : d->y), SAMPLE,
                               &d->sample, &why);
     free(at);
     if (!read && d->page.d.report.status == 0)
         (void)fail_plot(d, NC_EINVAL, why.s);
-    dump_text_clear(&why);
+    text_clear(&why);
     if (!read)
         return d->page.d.report.status;
     report_stats_make(&d->sample, &d->stats);
@@ -108,7 +108,7 @@ load_values(report_plot_data *d)
     if (d->stats.missing == d->stats.n)
         return fail_plot(d, NC_EINVAL, "all values are missing: there is nothing to draw");
     if (!d->sample.all)
-        fprintf(stderr, "nczdump: %s: drawn from %zu of the values\n", d->v.name, d->sample.n);
+        message_print("%s: drawn from %zu of the values", d->v.name, d->sample.n);
     return NC_NOERR;
 }
 
@@ -130,7 +130,7 @@ place_map(report_plot_data *d)
 
 /* Along dimension `dim`. */
 static void
-load_ticks(report_plot_data *d, int dim, report_ticks *ticks, dump_text *units)
+load_ticks(report_plot_data *d, int dim, report_ticks *ticks, text_buf *units)
 {
     enum { TIMES_MOST = 5, OTHERS_MOST = 7 };
     report_coord c;
@@ -141,7 +141,7 @@ load_ticks(report_plot_data *d, int dim, report_ticks *ticks, dump_text *units)
     }
     report_coord_load(&d->page, &d->v, dim, &c);
     report_ticks_make(&c, c.kind == REPORT_TIMES ? TIMES_MOST : OTHERS_MOST, ticks);
-    dump_text_addn(units, c.units.s != NULL ? c.units.s : "", c.units.len);
+    text_addn(units, c.units.s != NULL ? c.units.s : "", c.units.len);
     report_coord_clear(&c);
 }
 
@@ -182,18 +182,18 @@ static void
 clear_plot(report_plot_data *d)
 {
     for (size_t i = 0; i < 3; i++) {
-        dump_text_clear(&d->x_label[i]);
-        dump_text_clear(&d->y_label[i]);
+        text_clear(&d->x_label[i]);
+        text_clear(&d->y_label[i]);
     }
     report_ticks_clear(&d->x_ticks);
     report_ticks_clear(&d->y_ticks);
     report_geo_clear(&d->geo);
-    dump_text_clear(&d->x_units);
-    dump_text_clear(&d->y_units);
-    dump_text_clear(&d->x_name);
-    dump_text_clear(&d->y_name);
-    dump_text_clear(&d->title);
-    dump_text_clear(&d->units);
+    text_clear(&d->x_units);
+    text_clear(&d->y_units);
+    text_clear(&d->x_name);
+    text_clear(&d->y_name);
+    text_clear(&d->title);
+    text_clear(&d->units);
     report_sample_clear(&d->sample);
     report_meaning_clear(&d->meaning);
     dump_var_clear(&d->v);
@@ -205,20 +205,20 @@ clear_plot(report_plot_data *d)
 
 /* The variable's name as that of a file: without what some system or a shell takes for something else. */
 static void
-make_file_name(dump_text *t, const char *var)
+make_file_name(text_buf *t, const char *var)
 {
     for (const char *s = var; *s != '\0'; s++) {
         bool plain = isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80 || *s == '_' || *s == '+' ||
                      ((*s == '.' || *s == '-') && s > var);
 
-        dump_text_addc(t, plain ? *s : '_');
+        text_addc(t, plain ? *s : '_');
     }
-    dump_text_add(t, ".png");
+    text_add(t, ".png");
 }
 
 /* A file that cannot be written whole is removed. `fresh`: it must not exist. */
 static int
-write_file(report_plot_data *d, const char *path, bool fresh, const dump_text *png)
+write_file(report_plot_data *d, const char *path, bool fresh, const text_buf *png)
 {
     bool  standard = strcmp(path, "-") == 0, good;
     FILE *out = standard ? stdout : ncz_sys_fopen(path, fresh ? "wbx" : "wb");
@@ -240,7 +240,7 @@ write_file(report_plot_data *d, const char *path, bool fresh, const dump_text *p
 static int
 write_png(report_plot_data *d, const char *path)
 {
-    dump_text      png = DUMP_TEXT_INIT, name = DUMP_TEXT_INIT;
+    text_buf       png = TEXT_BUF_INIT, name = TEXT_BUF_INIT;
     report_picture pic;
     bool           own = *path == '\0';
     int            rc;
@@ -251,16 +251,16 @@ write_png(report_plot_data *d, const char *path)
     report_picture_clear(&pic);
     rc = write_file(d, own ? name.s : path, own, &png);
     if (rc == NC_NOERR && own)
-        fprintf(stderr, "nczdump: the picture is in %s\n", name.s);
-    dump_text_clear(&name);
-    dump_text_clear(&png);
+        message_print("the picture is in %s", name.s);
+    text_clear(&name);
+    text_clear(&png);
     return rc;
 }
 
 static int
 show(report_plot_data *d, const report_plot_opts *o)
 {
-    dump_text      t = DUMP_TEXT_INIT;
+    text_buf       t = TEXT_BUF_INIT;
     report_screen  screen;
     report_picture pic;
     bool           good;
@@ -274,7 +274,7 @@ show(report_plot_data *d, const report_plot_opts *o)
         report_picture_clear(&pic);
     }
     good = fwrite(t.s, 1, t.len, stdout) == t.len && fflush(stdout) == 0;
-    dump_text_clear(&t);
+    text_clear(&t);
     return good ? NC_NOERR : dump_fail_text(&d->page.d.report, NC_EIO, "cannot write the output");
 }
 

@@ -13,7 +13,7 @@ const bool report_has_png = true;
 static void
 write_bytes(png_structp png, png_bytep data, png_size_t n)
 {
-    dump_text_addn(png_get_io_ptr(png), (const char *)data, n);
+    text_addn(png_get_io_ptr(png), (const char *)data, n);
 }
 
 static void
@@ -41,7 +41,7 @@ set_palette(png_structp png, png_infop info, const report_picture *pic)
 
 /* False: libpng is out of memory, its only failure here. */
 static bool
-encode_picture(const report_picture *pic, int filters, dump_text *out)
+encode_picture(const report_picture *pic, int filters, text_buf *out)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop   info = png != NULL ? png_create_info_struct(png) : NULL;
@@ -64,22 +64,22 @@ encode_picture(const report_picture *pic, int filters, dump_text *out)
 }
 
 void
-report_add_png_bytes(dump_text *t, const report_picture *pic)
+report_add_png_bytes(text_buf *t, const report_picture *pic)
 {
-    (void)dump_need(encode_picture(pic, PNG_FILTER_NONE, t) ? t : NULL);
+    (void)memory_need(encode_picture(pic, PNG_FILTER_NONE, t) ? t : NULL);
 }
 
 void
-report_add_png(dump_text *t, const report_picture *pic)
+report_add_png(text_buf *t, const report_picture *pic)
 {
-    dump_text        plain = DUMP_TEXT_INIT, filtered = DUMP_TEXT_INIT;
-    const dump_text *least;
+    text_buf        plain = TEXT_BUF_INIT, filtered = TEXT_BUF_INIT;
+    const text_buf *least;
 
     report_add_png_bytes(&plain, pic);
-    (void)dump_need(encode_picture(pic, PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH, &filtered) ? t : NULL);
+    (void)memory_need(encode_picture(pic, PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH, &filtered) ? t : NULL);
     least = filtered.len < plain.len ? &filtered : &plain; /* filters help where values change little by little */
-    dump_text_add(t, "data:image/png;base64,");
+    text_add(t, "data:image/png;base64,");
     report_add_base64(t, (const unsigned char *)least->s, least->len);
-    dump_text_clear(&plain);
-    dump_text_clear(&filtered);
+    text_clear(&plain);
+    text_clear(&filtered);
 }

@@ -5,14 +5,14 @@
 const bool report_has_png = false;
 
 void
-report_add_png(dump_text *t, const report_picture *pic)
+report_add_png(text_buf *t, const report_picture *pic)
 {
     (void)t;
     (void)pic;
 }
 
 void
-report_add_png_bytes(dump_text *t, const report_picture *pic)
+report_add_png_bytes(text_buf *t, const report_picture *pic)
 {
     (void)t;
     (void)pic;

@@ -16,7 +16,7 @@ add_coordinate(report_page *p, int grp, int varid)
 
     if ((p->ncoords & (p->ncoords - 1)) == 0) { /* room for twice as many, whenever their number is a power of 2 */
         more = realloc(p->coords, (p->ncoords > 0 ? 2 * p->ncoords : 1) * sizeof *more);
-        p->coords = dump_need(more);
+        p->coords = memory_need(more);
     }
     p->coords[p->ncoords++] = (dump_var_id){.ncid = grp, .varid = varid};
 }
@@ -54,11 +54,11 @@ static void
 look_at_group(report_page *p, int grp)
 {
     static const char *const lists[] = {"coordinates", "bounds", "climatology", "grid_mapping"};
-    dump_ids                 vars, grps;
+    id_list                  vars, grps;
     int                      dimid;
 
     add_named(p, grp, NC_GLOBAL, "coordinates"); /* as xarray writes those that no variable names */
-    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+    if (id_list_vars(grp, &vars) == NC_NOERR)
         for (int i = 0; i < vars.n; i++) {
             if (has_name_of_dim(grp, vars.id[i]) || report_is_names(grp, vars.id[i], &dimid) ||
                 report_is_latitude(grp, vars.id[i]) || report_is_longitude(grp, vars.id[i]))
@@ -66,11 +66,11 @@ look_at_group(report_page *p, int grp)
             for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
                 add_named(p, grp, vars.id[i], lists[k]);
         }
-    dump_ids_clear(&vars);
-    if (dump_ids_grps(grp, &grps) == NC_NOERR)
+    id_list_clear(&vars);
+    if (id_list_groups(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n; i++)
             look_at_group(p, grps.id[i]);
-    dump_ids_clear(&grps);
+    id_list_clear(&grps);
 }
 
 static int
@@ -102,15 +102,15 @@ report_is_coordinate(const report_page *p, int grp, int varid)
 bool
 report_is_bounds(int grp, int varid)
 {
-    char     name[NC_MAX_NAME + 1] = "";
-    dump_ids vars;
-    bool     found = false;
+    char    name[NC_MAX_NAME + 1] = "";
+    id_list vars;
+    bool    found = false;
 
     (void)nc_inq_varname(grp, varid, name);
-    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+    if (id_list_vars(grp, &vars) == NC_NOERR)
         for (int i = 0; i < vars.n && !found; i++)
             found = report_att_has_word(grp, vars.id[i], "bounds", name) ||
                     report_att_has_word(grp, vars.id[i], "climatology", name);
-    dump_ids_clear(&vars);
+    id_list_clear(&vars);
     return found;
 }

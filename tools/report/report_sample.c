@@ -40,7 +40,7 @@ report_meaning_load(const dump_var *v, report_meaning *m)
         (void)load_number(v, "valid_max", 0, &m->valid_max);
     }
     if (nc_inq_attlen(v->grp, v->id, "missing_value", &n) == NC_NOERR && n > 0 && n < 100) {
-        m->missing = dump_alloc(n, sizeof *m->missing);
+        m->missing = memory_alloc(n, sizeof *m->missing);
         while (m->nmissing < n && load_number(v, "missing_value", m->nmissing, &m->missing[m->nmissing]))
             m->nmissing++;
     }
@@ -115,13 +115,13 @@ report_index_in_dim(const hyperslab_dim *part, size_t index)
 static void
 translate_indices(report_axis *a, const hyperslab_dim *part)
 {
-    a->source = dump_alloc(a->n, sizeof *a->source);
+    a->source = memory_alloc(a->n, sizeof *a->source);
     for (size_t i = 0; i < a->n; i++)
         a->source[i] = report_index_in_dim(part, a->index[i]);
     if (part == NULL)
         return;
     free(a->run);
-    a->run = dump_alloc(a->n + 1, sizeof *a->run);
+    a->run = memory_alloc(a->n + 1, sizeof *a->run);
     a->nruns = 0;
     for (size_t first = 0, end; first < a->n; first = end) {
         for (end = first + 1; end < a->n && a->source[end] > a->source[end - 1] &&
@@ -138,8 +138,8 @@ choose_indices(report_axis *a, size_t chunks, size_t points)
 {
     size_t grid = dump_divide_up(a->len, a->chunk);
 
-    a->index = dump_alloc(chunks * points + 1, sizeof *a->index);
-    a->run = dump_alloc(chunks + 1, sizeof *a->run);
+    a->index = memory_alloc(chunks * points + 1, sizeof *a->index);
+    a->run = memory_alloc(chunks + 1, sizeof *a->run);
     for (size_t c = 0; c < chunks; c++) {
         size_t first = (chunks > 1 ? (size_t)((double)c * (double)(grid - 1) / (double)(chunks - 1)) : 0) * a->chunk;
         size_t len = a->len - first < a->chunk ? a->len - first : a->chunk;
@@ -170,8 +170,8 @@ static bool
 plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, size_t most, report_sample *s)
 {
     int     n = v->ndims;
-    size_t *chunk = dump_alloc((size_t)n, sizeof *chunk), *count = dump_alloc((size_t)n, sizeof *count),
-           *points = dump_alloc((size_t)n, sizeof *points);
+    size_t *chunk = memory_alloc((size_t)n, sizeof *chunk), *count = memory_alloc((size_t)n, sizeof *count),
+           *points = memory_alloc((size_t)n, sizeof *points);
     double bytes, chunks;
     bool   fits = load_chunk_shape(v, chunk);
 
@@ -189,7 +189,7 @@ plan_sample(report_page *p, const dump_var *v, const size_t *at, int free_dims, 
     reduce(points, n, (double)most / product_of(count, n));
     bytes *= product_of(count, n);
     fits = fits && p->decoded + bytes <= p->limits.bytes;
-    *s = (report_sample){.ndims = n, .axis = dump_alloc((size_t)n, sizeof *s->axis), .n = 1, .all = true};
+    *s = (report_sample){.ndims = n, .axis = memory_alloc((size_t)n, sizeof *s->axis), .n = 1, .all = true};
     for (int i = 0; fits && i < n; i++) {
         report_axis *a = &s->axis[i];
         bool         fixed = at != NULL && i < n - free_dims;
@@ -293,13 +293,13 @@ report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, co
     *why = v->empty ? "no values: a dimension has length 0" : "not read: the chunks are too large to be drawn from";
     if (v->empty || !plan_sample(p, v, at, free_dims, most, s))
         return NC_EINVAL;
-    s->value = dump_alloc(s->n, sizeof *s->value);
-    r.run = dump_alloc(n, sizeof *r.run);
-    r.start = dump_alloc(n, sizeof *r.start);
-    r.count = dump_alloc(n, sizeof *r.count);
-    r.place = dump_alloc(n, sizeof *r.place);
-    r.stride = dump_alloc(n, sizeof *r.stride);
-    r.buf = dump_alloc(s->n, v->size);
+    s->value = memory_alloc(s->n, sizeof *s->value);
+    r.run = memory_alloc(n, sizeof *r.run);
+    r.start = memory_alloc(n, sizeof *r.start);
+    r.count = memory_alloc(n, sizeof *r.count);
+    r.place = memory_alloc(n, sizeof *r.place);
+    r.stride = memory_alloc(n, sizeof *r.stride);
+    r.buf = memory_alloc(s->n, v->size);
     if ((rc = read_boxes(&r)) != NC_NOERR)
         *why = NULL;
     free(r.run);
@@ -313,15 +313,15 @@ report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, co
 
 bool
 report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
-                   size_t most, report_sample *s, dump_text *why)
+                   size_t most, report_sample *s, text_buf *why)
 {
     const char *reason;
     int         rc = report_sample_try(p, v, m, at, free_dims, most, s, &reason);
 
     if (rc != NC_NOERR && reason != NULL)
-        dump_text_add(why, reason);
+        text_add(why, reason);
     if (rc != NC_NOERR && reason == NULL) {
-        dump_text_add_error(why, rc, v->name);
+        dump_add_error(why, rc, v->name);
         dump_fail(&p->d.report, rc, v->name);
     }
     return rc == NC_NOERR;

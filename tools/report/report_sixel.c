@@ -12,17 +12,17 @@ enum { BAND = 6, PIECE = 3072 /* 4096 digits of base64, the most that the protoc
 /* ---- sixel ---------------------------------------------------------------------------------------------------- */
 
 static void
-add_run(dump_text *t, char sixel, size_t n)
+add_run(text_buf *t, char sixel, size_t n)
 {
     if (n > 3)
-        dump_text_addf(t, "!%zu%c", n, sixel);
+        text_addf(t, "!%zu%c", n, sixel);
     for (; n > 0 && n <= 3; n--)
-        dump_text_addc(t, sixel);
+        text_addc(t, sixel);
 }
 
 /* The pixels of one color in a band; false: there are none, and nothing was added. */
 static bool
-add_color(dump_text *t, const report_picture *pic, size_t top, unsigned char color, const char *next)
+add_color(text_buf *t, const report_picture *pic, size_t top, unsigned char color, const char *next)
 {
     size_t n = 0, height = pic->height - top < BAND ? pic->height - top : BAND;
     char   before = 0;
@@ -32,7 +32,7 @@ add_color(dump_text *t, const report_picture *pic, size_t top, unsigned char col
         any = pic->pixel[top * pic->width + i] == color;
     if (!any)
         return false;
-    dump_text_addf(t, "%s#%d", next, color);
+    text_addf(t, "%s#%d", next, color);
     for (size_t x = 0; x < pic->width; x++) {
         int bits = 0;
 
@@ -50,15 +50,15 @@ add_color(dump_text *t, const report_picture *pic, size_t top, unsigned char col
 }
 
 void
-report_add_sixel(dump_text *t, const report_picture *pic)
+report_add_sixel(text_buf *t, const report_picture *pic)
 {
-    dump_text_addf(t, "\x1bP0;1;0q\"1;1;%zu;%zu", pic->width, pic->height);
+    text_addf(t, "\x1bP0;1;0q\"1;1;%zu;%zu", pic->width, pic->height);
     for (int i = 1; i < REPORT_PALETTE; i++) {
         unsigned char rgb[3];
 
         report_pixel_rgb((unsigned char)i, rgb);
-        dump_text_addf(t, "#%d;2;%d;%d;%d", i, (rgb[0] * 100 + 127) / 255, (rgb[1] * 100 + 127) / 255,
-                       (rgb[2] * 100 + 127) / 255);
+        text_addf(t, "#%d;2;%d;%d;%d", i, (rgb[0] * 100 + 127) / 255, (rgb[1] * 100 + 127) / 255,
+                  (rgb[2] * 100 + 127) / 255);
     }
     for (size_t top = 0; top < pic->height; top += BAND) {
         const char *next = "";
@@ -66,31 +66,31 @@ report_add_sixel(dump_text *t, const report_picture *pic)
         for (int i = 1; i < REPORT_PALETTE; i++)
             if (add_color(t, pic, top, (unsigned char)i, next))
                 next = "$"; /* back to the band's begin */
-        dump_text_addc(t, '-');
+        text_addc(t, '-');
     }
-    dump_text_add(t, "\x1b\\\n");
+    text_add(t, "\x1b\\\n");
 }
 
 /* ---- kitty ---------------------------------------------------------------------------------------------------- */
 
 void
-report_add_kitty(dump_text *t, const report_picture *pic)
+report_add_kitty(text_buf *t, const report_picture *pic)
 {
     size_t         n = pic->width * pic->height;
-    unsigned char *rgb = dump_alloc(n, 3);
+    unsigned char *rgb = memory_alloc(n, 3);
 
     for (size_t i = 0; i < n; i++)
         report_pixel_rgb(pic->pixel[i], rgb + 3 * i);
     for (size_t at = 0; at < 3 * n; at += PIECE) {
         size_t len = 3 * n - at < PIECE ? 3 * n - at : PIECE;
 
-        dump_text_add(t, "\x1b_G");
+        text_add(t, "\x1b_G");
         if (at == 0)
-            dump_text_addf(t, "a=T,f=24,s=%zu,v=%zu,q=2,", pic->width, pic->height);
-        dump_text_addf(t, "m=%d;", at + len < 3 * n);
+            text_addf(t, "a=T,f=24,s=%zu,v=%zu,q=2,", pic->width, pic->height);
+        text_addf(t, "m=%d;", at + len < 3 * n);
         report_add_base64(t, rgb + at, len);
-        dump_text_add(t, "\x1b\\");
+        text_add(t, "\x1b\\");
     }
-    dump_text_addc(t, '\n');
+    text_addc(t, '\n');
     free(rgb);
 }

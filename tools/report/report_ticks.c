@@ -13,8 +13,8 @@ add_tick(report_ticks *t, double index, const char *text)
 {
     report_tick *more = realloc(t->v, (t->n + 1) * sizeof *t->v);
 
-    t->v = dump_need(more);
-    t->v[t->n] = (report_tick){.index = index, .text = dump_alloc(strlen(text) + 1, 1)};
+    t->v = memory_need(more);
+    t->v[t->n] = (report_tick){.index = index, .text = memory_alloc(strlen(text) + 1, 1)};
     memcpy(t->v[t->n++].text, text, strlen(text));
 }
 
@@ -72,25 +72,25 @@ normal_longitude(double lon)
 }
 
 void
-report_add_degrees(dump_text *t, double value, bool latitude, int decimals)
+report_add_degrees(text_buf *t, double value, bool latitude, int decimals)
 {
     double least = pow(10, -decimals) / 2;
 
     value = latitude ? value : normal_longitude(value);
-    dump_text_addf(t, "%.*f\xc2\xb0", decimals, fabs(value));
+    text_addf(t, "%.*f\xc2\xb0", decimals, fabs(value));
     if (fabs(value) >= least && (latitude || fabs(value) < 180 - least))
-        dump_text_addc(t, latitude ? value > 0 ? 'N' : 'S' : value > 0 ? 'E' : 'W');
+        text_addc(t, latitude ? value > 0 ? 'N' : 'S' : value > 0 ? 'E' : 'W');
 }
 
 static void
-add_value(dump_text *t, const report_coord *c, double value, double step, int exponent)
+add_value(text_buf *t, const report_coord *c, double value, double step, int exponent)
 {
     if (c->kind == REPORT_LATITUDES || c->kind == REPORT_LONGITUDES) {
         report_add_degrees(t, value, c->kind == REPORT_LATITUDES, decimals_of(step));
     } else {
         double factor = pow(10, exponent);
 
-        dump_text_addf(t, "%.*f", decimals_of(step / factor), fabs(value) < step / 1e6 ? 0 : value / factor);
+        text_addf(t, "%.*f", decimals_of(step / factor), fabs(value) < step / 1e6 ? 0 : value / factor);
     }
 }
 
@@ -114,15 +114,15 @@ add_between(const report_coord *c, size_t i, double step, double apart, report_t
     double first = ceil(low / step - 1e-9) * step, count = floor((high - first) / step + 1e-9);
 
     for (double k = 0; k <= count && count < 100; k++) {
-        double    at = v1 >= v0 ? first + k * step : first + (count - k) * step;
-        double    index = c->index[i] + (v1 != v0 ? (at - v0) / (v1 - v0) : 0) * (c->index[i + 1] - c->index[i]);
-        dump_text text = DUMP_TEXT_INIT;
+        double   at = v1 >= v0 ? first + k * step : first + (count - k) * step;
+        double   index = c->index[i] + (v1 != v0 ? (at - v0) / (v1 - v0) : 0) * (c->index[i + 1] - c->index[i]);
+        text_buf text = TEXT_BUF_INIT;
 
         if (t->n == 0 || index - t->v[t->n - 1].index > apart) {
             add_value(&text, c, at, step, t->exponent);
             add_tick(t, index, text.s);
         }
-        dump_text_clear(&text);
+        text_clear(&text);
     }
 }
 
@@ -195,24 +195,24 @@ static void
 add_time(const report_coord *c, const unit *u, double value, report_ticks *t)
 {
     /* values are rounded: a moment that is meant may be just before */
-    double    little = c->time.months == 0 ? 1e-3 / c->time.seconds : 0;
-    dump_text text = DUMP_TEXT_INIT;
-    cf_date   m;
+    double   little = c->time.months == 0 ? 1e-3 / c->time.seconds : 0;
+    text_buf text = TEXT_BUF_INIT;
+    cf_date  m;
 
     if (!cf_timebase_date(&c->time, value + little, &m))
         return;
     if (u->months > 0 && u->months % 12 == 0)
-        dump_text_addf(&text, "%04lld", m.year);
+        text_addf(&text, "%04lld", m.year);
     else if (u->months > 0)
-        dump_text_addf(&text, "%04lld-%02d", m.year, m.month);
+        text_addf(&text, "%04lld-%02d", m.year, m.month);
     else if (u->seconds >= 86400 || (m.hour == 0 && m.minute == 0 && m.second == 0))
-        dump_text_addf(&text, "%04lld-%02d-%02d", m.year, m.month, m.mday);
+        text_addf(&text, "%04lld-%02d-%02d", m.year, m.month, m.mday);
     else if (u->seconds >= 60)
-        dump_text_addf(&text, "%02d:%02d", m.hour, m.minute);
+        text_addf(&text, "%02d:%02d", m.hour, m.minute);
     else
-        dump_text_addf(&text, "%02d:%02d:%02d", m.hour, m.minute, m.second);
+        text_addf(&text, "%02d:%02d:%02d", m.hour, m.minute, m.second);
     add_tick(t, index_of(c, value), text.s);
-    dump_text_clear(&text);
+    text_clear(&text);
 }
 
 static bool
@@ -268,11 +268,11 @@ make_dates(const report_coord *c, size_t most, report_ticks *t)
     enum { TO_THE_MINUTE = 16 };
 
     for (size_t i = 0; i < c->n; i += dump_divide_up(c->n, most > 1 ? most / 2 : 1)) {
-        dump_text text = DUMP_TEXT_INIT;
+        text_buf text = TEXT_BUF_INIT;
 
         if (report_add_time(&text, &c->time, c->value[i], TO_THE_MINUTE))
             add_tick(t, c->index[i], text.s);
-        dump_text_clear(&text);
+        text_clear(&text);
     }
 }
 
@@ -282,11 +282,11 @@ make_indices(const report_coord *c, size_t most, report_ticks *t)
     double step = fmax(1, step_for((double)(c->len - 1), (double)most));
 
     for (double at = 0; at <= (double)(c->len - 1); at += step) {
-        dump_text text = DUMP_TEXT_INIT;
+        text_buf text = TEXT_BUF_INIT;
 
-        dump_text_addf(&text, "%.0f", at);
+        text_addf(&text, "%.0f", at);
         add_tick(t, at, text.s);
-        dump_text_clear(&text);
+        text_clear(&text);
     }
 }
 
@@ -316,11 +316,11 @@ report_ticks_values(double least, double most, size_t many, report_ticks *t)
     if (most > least) {
         make_numbers(&c, many, 0, t);
     } else {
-        dump_text text = DUMP_TEXT_INIT;
+        text_buf text = TEXT_BUF_INIT;
 
         report_add_number(&text, least);
         add_tick(t, 0.5, text.s);
-        dump_text_clear(&text);
+        text_clear(&text);
     }
 }
 

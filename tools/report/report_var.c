@@ -11,73 +11,73 @@
 enum { VALUES_SHOWN = 8, TEXT_SHOWN = 2000 };
 
 static void
-add_cause(dump_text *t, const char *what, int rc, const char *about)
+add_cause(text_buf *t, const char *what, int rc, const char *about)
 {
-    dump_text why = DUMP_TEXT_INIT;
+    text_buf why = TEXT_BUF_INIT;
 
-    dump_text_add_error(&why, rc, about);
-    dump_text_addf(t, "<span class=bad>%s<bdi>", what);
+    dump_add_error(&why, rc, about);
+    text_addf(t, "<span class=bad>%s<bdi>", what);
     report_add_text(t, why.s);
-    dump_text_add(t, "</bdi></span>");
-    dump_text_clear(&why);
+    text_add(t, "</bdi></span>");
+    text_clear(&why);
 }
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
 static void
-add_att_value(report_page *p, dump_text *t, int grp, const dump_att *a)
+add_att_value(report_page *p, text_buf *t, int grp, const dump_att *a)
 {
     dump_number_format format = dump_number_format_for(&p->d, grp, NC_GLOBAL, a->type);
-    dump_text          value = DUMP_TEXT_INIT;
+    text_buf           value = TEXT_BUF_INIT;
     size_t             size = a->user != NULL ? a->user->size : dump_type_size(a->type);
 
     if (a->type == NC_CHAR && a->user == NULL && a->val != NULL)
-        dump_text_addn(&value, a->val, a->len);
+        text_addn(&value, a->val, a->len);
     for (size_t i = 0; a->type != NC_CHAR && a->val != NULL && i < a->len && value.len < TEXT_SHOWN; i++) {
-        dump_text_add(&value, i > 0 ? ", " : "");
+        text_add(&value, i > 0 ? ", " : "");
         if (a->user != NULL)
             dump_user_value_cdl(&value, &format, a->user, (const char *)a->val + i * size);
         else
             dump_value_plain(&value, &format, a->type, (const char *)a->val + i * size);
     }
     if (value.s != NULL)
-        dump_text_add_xml(t, value.s, value.len < TEXT_SHOWN ? value.len : TEXT_SHOWN);
+        text_add_xml(t, value.s, value.len < TEXT_SHOWN ? value.len : TEXT_SHOWN);
     if (value.len > TEXT_SHOWN)
-        dump_text_add(t, " \xe2\x80\xa6");
-    dump_text_clear(&value);
+        text_add(t, " \xe2\x80\xa6");
+    text_clear(&value);
 }
 
 void
-report_add_atts(report_page *p, dump_text *t, int grp, int varid)
+report_add_atts(report_page *p, text_buf *t, int grp, int varid)
 {
     int natts = 0;
 
     if (nc_inq_varnatts(grp, varid, &natts) != NC_NOERR || natts == 0)
         return;
-    dump_text_addf(t, "<details class=atts%s><summary>%d attribute%s</summary><table>\n", natts <= 12 ? " open" : "",
-                   natts, natts == 1 ? "" : "s");
+    text_addf(t, "<details class=atts%s><summary>%d attribute%s</summary><table>\n", natts <= 12 ? " open" : "",
+              natts, natts == 1 ? "" : "s");
     for (int i = 0; i < natts; i++) {
         dump_att a;
         int      rc = dump_att_load(grp, varid, i, &a);
 
-        dump_text_add(t, "<tr><th scope=row><bdi>");
+        text_add(t, "<tr><th scope=row><bdi>");
         report_add_text(t, a.name);
-        dump_text_add(t, "</bdi></th><td><bdi>");
+        text_add(t, "</bdi></th><td><bdi>");
         if (rc == NC_NOERR)
             add_att_value(p, t, grp, &a);
         else
             add_cause(t, "cannot be read: ", rc, a.name);
-        dump_text_add(t, "</bdi></td></tr>\n");
+        text_add(t, "</bdi></td></tr>\n");
         dump_att_clear(&a);
     }
-    dump_text_add(t, "</table></details>\n");
+    text_add(t, "</table></details>\n");
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 /* A date, where the variable's values are times. */
 static void
-add_value(dump_text *t, const report_values *w, const cf_timebase *tb, double value)
+add_value(text_buf *t, const report_values *w, const cf_timebase *tb, double value)
 {
     enum { TO_THE_MINUTE = 16 };
 
@@ -88,40 +88,40 @@ add_value(dump_text *t, const report_values *w, const cf_timebase *tb, double va
 static void
 add_range(report_page *p, const report_values *w, const cf_timebase *tb)
 {
-    dump_text *t = &p->row.range;
+    text_buf *t = &p->row.range;
 
     if (w->stats.missing == w->stats.n) {
-        dump_text_add(t, "all missing");
+        text_add(t, "all missing");
         return;
     }
     for (int i = 0; i < w->flags.n && i < 4; i++) {
-        dump_text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
+        text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
         report_add_text(t, w->flags.name[i]);
-        dump_text_add(t, "</bdi>");
+        text_add(t, "</bdi>");
     }
     if (w->flags.n > 4)
-        dump_text_addf(t, " and %d more", w->flags.n - 4);
+        text_addf(t, " and %d more", w->flags.n - 4);
     if (w->flags.n > 0)
         return;
     add_value(t, w, tb, w->stats.least);
     if (w->stats.most > w->stats.least) {
-        dump_text_add(t, " \xe2\x80\xa6 ");
+        text_add(t, " \xe2\x80\xa6 ");
         add_value(t, w, tb, w->stats.most);
     }
 }
 
 static void
-add_fact(dump_text *t, const char *name)
+add_fact(text_buf *t, const char *name)
 {
-    dump_text_addf(t, "<tr><th scope=row>%s</th><td>", name);
+    text_addf(t, "<tr><th scope=row>%s</th><td>", name);
 }
 
 static void
-add_statistics(dump_text *t, const report_values *w, const cf_timebase *tb)
+add_statistics(text_buf *t, const report_values *w, const cf_timebase *tb)
 {
     const report_stats *st = &w->stats;
 
-    dump_text_add(t, "<table class=stats>");
+    text_add(t, "<table class=stats>");
     if (st->missing < st->n && w->flags.n == 0) {
         add_fact(t, "min");
         add_value(t, w, tb, st->least);
@@ -136,17 +136,16 @@ add_statistics(dump_text *t, const report_values *w, const cf_timebase *tb)
     }
     if (st->missing > 0) {
         add_fact(t, "missing");
-        dump_text_addf(t, st->missing == st->n ? "all" : "%.3g\xc2\xa0%%",
-                       100. * (double)st->missing / (double)st->n);
+        text_addf(t, st->missing == st->n ? "all" : "%.3g\xc2\xa0%%", 100. * (double)st->missing / (double)st->n);
     }
     add_fact(t, "values");
-    dump_text_addf(t, w->sample.all ? "all %zu" : "a sample of %zu", w->sample.n);
-    dump_text_add(t, "</table>\n");
+    text_addf(t, w->sample.all ? "all %zu" : "a sample of %zu", w->sample.n);
+    text_add(t, "</table>\n");
 }
 
 /* Beside the picture: numbers, and what a map has below it. */
 static void
-add_facts_of_values(dump_text *t, const report_values *w, const cf_timebase *tb, bool data, bool map)
+add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, bool data, bool map)
 {
     if (w->stats.n > 1 || w->stats.missing > 0)
         add_statistics(t, w, tb);
@@ -160,20 +159,20 @@ add_facts_of_values(dump_text *t, const report_values *w, const cf_timebase *tb,
 
 /* `side`: what belongs beside the picture. */
 static void
-add_numbers(report_page *p, dump_text *t, dump_text *side, const dump_var *v)
+add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
 {
     report_values w = {.v = v};
     cf_timebase   tb = dump_timebase_for(&p->d, v->grp, v->id, v->name);
-    dump_text     why = DUMP_TEXT_INIT;
+    text_buf      why = TEXT_BUF_INIT;
     bool          drawn;
 
     report_meaning_load(v, &w.meaning);
     if (!report_sample_read(p, v, &w.meaning, NULL, 0, p->o->sample, &w.sample, &why)) {
-        dump_text_add(side, v->empty ? "<p>" : "<p class=bad>");
+        text_add(side, v->empty ? "<p>" : "<p class=bad>");
         report_add_text(side, why.s);
-        dump_text_add(side, "</p>\n");
+        text_add(side, "</p>\n");
         p->row.broken = !v->empty;
-        dump_text_add(&p->row.range, v->empty ? "no values" : "not read");
+        text_add(&p->row.range, v->empty ? "no values" : "not read");
         goto done;
     }
     report_stats_make(&w.sample, &w.stats);
@@ -183,19 +182,19 @@ add_numbers(report_page *p, dump_text *t, dump_text *side, const dump_var *v)
     drawn = report_add_figure(p, t, &w);
     add_facts_of_values(side, &w, &tb, !report_is_coordinate(p, v->grp, v->id), drawn && v->ndims > 1);
     if (w.stats.n == 1 && w.stats.missing == 0) {
-        dump_text_addf(side, "<p class=one>%s", p->row.range.s);
-        dump_text_addc(side, ' ');
+        text_addf(side, "<p class=one>%s", p->row.range.s);
+        text_addc(side, ' ');
         if (!tb.valid) {
-            dump_text units = DUMP_TEXT_INIT;
+            text_buf units = TEXT_BUF_INIT;
 
             if (report_add_units(&units, v->grp, v->id))
                 report_add_text(side, units.s);
-            dump_text_clear(&units);
+            text_clear(&units);
         }
-        dump_text_add(side, "</p>\n");
+        text_add(side, "</p>\n");
     }
 done:
-    dump_text_clear(&why);
+    text_clear(&why);
     report_flags_clear(&w.flags);
     report_sample_clear(&w.sample);
     report_meaning_clear(&w.meaning);
@@ -214,12 +213,12 @@ count_first(const dump_var *v, size_t *count)
 }
 
 static void
-add_values(report_page *p, dump_text *value, const dump_var *v, const char *buf, size_t n, size_t width)
+add_values(report_page *p, text_buf *value, const dump_var *v, const char *buf, size_t n, size_t width)
 {
     dump_number_format format = dump_number_format_for(&p->d, v->grp, v->id, v->type);
 
     for (size_t i = 0; i < n && value->len < TEXT_SHOWN; i += v->type == NC_CHAR ? width : 1) {
-        dump_text_add(value, i > 0 ? ", " : "");
+        text_add(value, i > 0 ? ", " : "");
         if (v->user != NULL) {
             dump_user_value_cdl(value, &format, v->user, buf + i * v->size);
         } else if (v->type == NC_CHAR) {
@@ -227,47 +226,47 @@ add_values(report_page *p, dump_text *value, const dump_var *v, const char *buf,
 
             while (len > 0 && (buf[i + len - 1] == '\0' || buf[i + len - 1] == ' '))
                 len--;
-            dump_text_addn(value, buf + i, len);
+            text_addn(value, buf + i, len);
         } else {
             dump_value_cdl(value, &format, v->type, buf + i * v->size);
         }
     }
-    dump_text_addn(value, "", 0);
+    text_addn(value, "", 0);
 }
 
 /* The first values, of types that are not numbers. */
 static void
-add_first_values(report_page *p, dump_text *t, const dump_var *v)
+add_first_values(report_page *p, text_buf *t, const dump_var *v)
 {
     enum { ROW_SHOWN = 60 };
-    size_t   *start = dump_alloc((size_t)v->ndims, sizeof *start);
-    size_t   *count = dump_alloc((size_t)v->ndims, sizeof *count), n = 1;
-    dump_text value = DUMP_TEXT_INIT;
-    char     *buf;
-    int       rc;
+    size_t  *start = memory_alloc((size_t)v->ndims, sizeof *start);
+    size_t  *count = memory_alloc((size_t)v->ndims, sizeof *count), n = 1;
+    text_buf value = TEXT_BUF_INIT;
+    char    *buf;
+    int      rc;
 
     count_first(v, count);
     for (int i = 0; i < v->ndims; i++)
         n *= count[i];
-    buf = dump_alloc(n + 1, v->size);
+    buf = memory_alloc(n + 1, v->size);
     if ((rc = nc_get_vara(v->grp, v->id, start, count, buf)) != NC_NOERR) {
-        dump_text_add(t, "<p>");
+        text_add(t, "<p>");
         add_cause(t, "", rc, v->name);
-        dump_text_add(t, "</p>\n");
+        text_add(t, "</p>\n");
         dump_fail(&p->d.report, rc, v->name);
         p->row.broken = true;
-        dump_text_add(&p->row.range, "not read");
+        text_add(&p->row.range, "not read");
         goto done;
     }
     add_values(p, &value, v, buf, n, v->ndims > 0 ? count[v->ndims - 1] : 1);
-    dump_text_add(t, "<p>First values: <bdi>");
-    dump_text_add_xml(t, value.s, value.len < TEXT_SHOWN ? value.len : TEXT_SHOWN);
-    dump_text_add(t, "</bdi></p>\n");
-    dump_text_add_xml(&p->row.range, value.s, value.len < ROW_SHOWN ? value.len : ROW_SHOWN);
-    dump_text_add(&p->row.range, value.len < ROW_SHOWN ? "" : " \xe2\x80\xa6");
+    text_add(t, "<p>First values: <bdi>");
+    text_add_xml(t, value.s, value.len < TEXT_SHOWN ? value.len : TEXT_SHOWN);
+    text_add(t, "</bdi></p>\n");
+    text_add_xml(&p->row.range, value.s, value.len < ROW_SHOWN ? value.len : ROW_SHOWN);
+    text_add(&p->row.range, value.len < ROW_SHOWN ? "" : " \xe2\x80\xa6");
     (void)nc_reclaim_data(v->grp, v->type, buf, n);
 done:
-    dump_text_clear(&value);
+    text_clear(&value);
     free(buf);
     free(start);
     free(count);
@@ -277,51 +276,51 @@ done:
 
 /* Reports why a variable cannot be read, and says so on the page. */
 static void
-add_failure(report_page *p, dump_text *t, const dump_var *v, int rc)
+add_failure(report_page *p, text_buf *t, const dump_var *v, int rc)
 {
-    dump_text_add(t, "<p>");
+    text_add(t, "<p>");
     add_cause(t, "This variable cannot be read: ", rc, v->name);
-    dump_text_add(t, "</p>\n");
+    text_add(t, "</p>\n");
     dump_fail(&p->d.report, rc, v->name);
     p->row.broken = true;
-    dump_text_add(&p->row.range, "cannot be read");
+    text_add(&p->row.range, "cannot be read");
 }
 
 static void
-add_heading(dump_text *t, int grp, int varid, bool open)
+add_heading(text_buf *t, int grp, int varid, bool open)
 {
-    char      name[NC_MAX_NAME + 1] = "";
-    dump_text more = DUMP_TEXT_INIT;
+    char     name[NC_MAX_NAME + 1] = "";
+    text_buf more = TEXT_BUF_INIT;
 
     (void)nc_inq_varname(grp, varid, name);
-    dump_text_addf(t, "<details class=var%s><summary><h3><bdi>", open ? " open" : "");
+    text_addf(t, "<details class=var%s><summary><h3><bdi>", open ? " open" : "");
     report_add_text(t, name);
-    dump_text_add(t, "</bdi></h3>");
+    text_add(t, "</bdi></h3>");
     if (report_add_long_name(&more, grp, varid)) {
-        dump_text_add(t, " <bdi>");
+        text_add(t, " <bdi>");
         report_add_text(t, more.s);
-        dump_text_add(t, "</bdi>");
+        text_add(t, "</bdi>");
     }
-    dump_text_reset(&more);
+    text_reset(&more);
     if (report_add_units(&more, grp, varid)) {
-        dump_text_add(t, " <span class=soft>");
+        text_add(t, " <span class=soft>");
         report_add_text(t, more.s);
-        dump_text_add(t, "</span>");
+        text_add(t, "</span>");
     }
-    dump_text_addf(t, "</summary>\n<div class=parts id=v%d-%d>", grp, varid);
-    dump_text_clear(&more);
+    text_addf(t, "</summary>\n<div class=parts id=v%d-%d>", grp, varid);
+    text_clear(&more);
 }
 
 void
-report_add_var(report_page *p, dump_text *t, int grp, int varid)
+report_add_var(report_page *p, text_buf *t, int grp, int varid)
 {
     dump_var    v;
     dump_reader reader;
-    dump_text   side = DUMP_TEXT_INIT;
+    text_buf    side = TEXT_BUF_INIT;
     int         rc = dump_var_load(grp, varid, &v);
 
     add_heading(t, grp, varid, !report_is_coordinate(p, grp, varid));
-    dump_text_addn(&side, "", 0);
+    text_addn(&side, "", 0);
     if (rc != NC_NOERR || (v.size == 0 && (rc = dump_reader_open(&v, &reader)) != NC_NOERR)) {
         add_failure(p, &side, &v, rc);
     } else {
@@ -330,11 +329,11 @@ report_add_var(report_page *p, dump_text *t, int grp, int varid)
         else if (!v.empty)
             add_first_values(p, &side, &v);
         else
-            dump_text_add(&p->row.range, "no values");
+            text_add(&p->row.range, "no values");
         report_add_atts(p, &side, grp, varid);
         report_add_storage(p, &side, &v);
     }
-    dump_text_addf(t, "<div class=side>%s</div></div></details>\n", side.s);
-    dump_text_clear(&side);
+    text_addf(t, "<div class=side>%s</div></div></details>\n", side.s);
+    text_clear(&side);
     dump_var_clear(&v);
 }
