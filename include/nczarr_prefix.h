@@ -445,6 +445,7 @@
 #define nczarr_def_var_fill NCZARR_NAMED_(nczarr_def_var_fill)
 #define nczarr_def_var_shards NCZARR_NAMED_(nczarr_def_var_shards)
 #define nczarr_def_var_strlen NCZARR_NAMED_(nczarr_def_var_strlen)
+#define nczarr_document NCZARR_NAMED_(nczarr_document)
 #define nczarr_errmsg NCZARR_NAMED_(nczarr_errmsg)
 #define nczarr_errname NCZARR_NAMED_(nczarr_errname)
 #define nczarr_feature NCZARR_NAMED_(nczarr_feature)

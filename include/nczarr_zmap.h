@@ -173,6 +173,19 @@ NCZARR_API int nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map 
 NCZARR_API int nczarr_create_map(nczarr_map *map, const char *mode, int cmode, int *ncidp);
 NCZARR_API int nczarr_open_map(nczarr_map *map, const char *mode, int omode, int *ncidp);
 
+/* ---- documents ------------------------------------------------------------------------------------------------- */
+
+#define NCZARR_DOCUMENT_ARRAY  1 /* where it is, there is an array */
+#define NCZARR_DOCUMENT_COPIES 2 /* of the root: consolidated metadata */
+
+/*
+ * The names of the documents that a group or an array of Zarr version `zarr_format` (2 or 3) may have, by any writer,
+ * such as ".zgroup"; `i` from 0, NULL after the last, and for other versions. Each is the last segment of a key. Those
+ * that make a place a dataset come first. *kindp (or NULL): the bits NCZARR_DOCUMENT_ARRAY, NCZARR_DOCUMENT_COPIES.
+ * Static text. Leaves nczarr_errmsg() as it is.
+ */
+NCZARR_API const char *nczarr_document(int zarr_format, size_t i, int *kindp);
+
 /* ---- a variable's chunks as objects ---------------------------------------------------------------------------- */
 
 /*

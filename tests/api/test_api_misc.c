@@ -3,6 +3,7 @@
 #include "api_test.h"
 
 #include "nczarr_filter.h"
+#include "nczarr_zmap.h"
 #include "compat/netcdf_aux.h"
 
 #include <errno.h>
@@ -53,6 +54,34 @@ check_features(void)
     assert_null(nczarr_feature(SIZE_MAX, NULL));
 }
 
+/* The documents of each version, what makes a dataset first; none of another version. */
+static void
+check_documents(void)
+{
+    static const struct {
+        int         zarr_format;
+        const char *names;
+    } all[] = {
+        {2, ".zgroup+0 .zarray+1 .zmetadata+2 .nczarr+0 .zattrs+0 .nczgroup+0 .nczvar+0 .nczarray+0 .nczattr+0 "},
+        {3, "zarr.json+1 "},
+        {0, ""},
+        {4, ""},
+    };
+    const char *name;
+    char        names[256];
+    int         kind;
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        names[0] = '\0';
+        for (size_t i = 0; (name = nczarr_document(all[k].zarr_format, i, &kind)) != NULL; i++) {
+            assert_string_equal(nczarr_document(all[k].zarr_format, i, NULL), name);
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s+%d ", name, kind);
+        }
+        assert_string_equal(names, all[k].names);
+        assert_int_equal(kind, 0);
+    }
+}
+
 static void
 library(void **state)
 {
@@ -70,6 +99,7 @@ library(void **state)
     assert_string_equal(nczarr_version(), NCZARR_VERSION);
     assert_non_null(strstr(nc_inq_libvers(), NCZARR_VERSION));
     check_features();
+    check_documents();
     OK(nc_initialize());
     OK(nc_finalize());
     OK(nc_set_default_format(NC_FORMAT_CLASSIC, &old));

@@ -2,7 +2,10 @@
 #include "common/consolidated.h"
 #include "common/error_text.h"
 #include "common/group_tree.h"
+#include "common/memory.h"
 #include "common/path_parts.h"
+#include "common/text_buf.h"
+#include "common/var_inquiry.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>
@@ -123,47 +126,38 @@ compare_atts(const both *b, int vcopy, int vdocs, const char *owner)
 static char *
 load_encoding(int ncid, int varid, char why[ERROR_TEXT_SIZE])
 {
-    size_t len = 0;
-    int    rc = nczarr_inq_var_encoding(ncid, varid, &len, NULL);
-    char  *text = rc == NC_NOERR ? calloc(len + 1, 1) : NULL;
+    char *text = var_text(nczarr_inq_var_encoding, ncid, varid);
 
-    if (rc == NC_NOERR && text != NULL)
-        rc = nczarr_inq_var_encoding(ncid, varid, NULL, text);
-    if (rc == NC_NOERR && text != NULL)
-        return text;
-    error_text(rc != NC_NOERR ? rc : NC_ENOMEM, NULL, why);
-    free(text);
-    return NULL;
+    if (text == NULL)
+        error_text(nczarr_inq_var_encoding(ncid, varid, NULL, NULL), NULL, why);
+    return text;
 }
 
-/* "(4, 6)", at most as long as there is room. */
-static void
-format_shape(int ncid, int varid, char *out, size_t size)
+/* "(4, 6)" */
+static char *
+format_shape(int ncid, int varid)
 {
-    int    rank = 0, *ids;
-    size_t used = 1;
+    text_buf text = TEXT_BUF_INIT;
+    int      rank = 0, *ids;
+    size_t   len;
 
-    (void)snprintf(out, size, "(");
-    if (nc_inq_varndims(ncid, varid, &rank) == NC_NOERR && (ids = calloc((size_t)rank + 1, sizeof *ids)) != NULL) {
-        if (nc_inq_vardimid(ncid, varid, ids) == NC_NOERR)
-            for (int d = 0; d < rank; d++) {
-                size_t len = 0;
-
-                (void)nc_inq_dimlen(ncid, ids[d], &len);
-                (void)snprintf(out + used, size - used, d == 0 ? "%zu" : ", %zu", len);
-                used = strlen(out);
-            }
-        free(ids);
-    }
-    (void)snprintf(out + used, size - used, ")");
+    text_addc(&text, '(');
+    (void)nc_inq_varndims(ncid, varid, &rank);
+    ids = memory_alloc((size_t)rank, sizeof *ids);
+    if (nc_inq_vardimid(ncid, varid, ids) == NC_NOERR)
+        for (int d = 0; d < rank; d++)
+            text_addf(&text, d == 0 ? "%zu" : ", %zu", nc_inq_dimlen(ncid, ids[d], &len) == NC_NOERR ? len : 0);
+    free(ids);
+    text_addc(&text, ')');
+    return text.s;
 }
 
 static void
 compare_var(const both *b, int vcopy, int vdocs, const char *name)
 {
-    enum { SHAPE = 512 };
-    char  shape_copy[SHAPE], shape_docs[SHAPE], why_copy[ERROR_TEXT_SIZE] = "", why_docs[ERROR_TEXT_SIZE] = "";
-    char *copy = load_encoding(b->copy, vcopy, why_copy), *docs = load_encoding(b->docs, vdocs, why_docs);
+    char  why_copy[ERROR_TEXT_SIZE] = "", why_docs[ERROR_TEXT_SIZE] = "";
+    char *copy = load_encoding(b->copy, vcopy, why_copy), *docs = load_encoding(b->docs, vdocs, why_docs),
+         *shape_copy = NULL, *shape_docs = NULL;
 
     if (copy == NULL || docs == NULL) {
         if (strcmp(why_copy, why_docs) != 0)
@@ -172,8 +166,8 @@ compare_var(const both *b, int vcopy, int vdocs, const char *name)
                    copy != NULL ? "documents" : "consolidated metadata", copy != NULL ? why_docs : why_copy);
         goto done;
     }
-    format_shape(b->copy, vcopy, shape_copy, sizeof shape_copy);
-    format_shape(b->docs, vdocs, shape_docs, sizeof shape_docs);
+    shape_copy = format_shape(b->copy, vcopy);
+    shape_docs = format_shape(b->docs, vdocs);
     if (strcmp(shape_copy, shape_docs) != 0)
         report(b, "%s%s: its shape is %s in the consolidated metadata, %s in the documents", b->path, name,
                shape_copy, shape_docs);
@@ -182,6 +176,8 @@ compare_var(const both *b, int vcopy, int vdocs, const char *name)
                docs);
     compare_atts(b, vcopy, vdocs, name);
 done:
+    free(shape_copy);
+    free(shape_docs);
     free(copy);
     free(docs);
 }
@@ -245,13 +241,9 @@ static void compare_group(const both *b);
 static void
 compare_inner(const both *b, int copy, int docs, const char *name)
 {
-    both   inner = *b;
-    size_t size = strlen(b->path) + strlen(name) + 2;
-    char  *path = malloc(size);
+    both  inner = *b;
+    char *path = memory_textf("%s%s/", b->path, name);
 
-    if (path == NULL)
-        return;
-    (void)snprintf(path, size, "%s%s/", b->path, name);
     inner.path = path;
     inner.copy = copy;
     inner.docs = docs;

@@ -25,7 +25,7 @@ typedef enum damage_policy { DAMAGE_STOP, DAMAGE_FILL, DAMAGE_SKIP } damage_poli
 /* "stop", "fill" or "skip". */
 bool damage_parse_policy(const char *text, damage_policy *out);
 
-/* ---- damage_log.c: which chunks are damaged ---------------------------------------------------------------------- */
+/* ---- damage_log.c: which chunks are damaged ------------------------------------------------------------------ */
 
 /* Chunks with the same object and the same cause: those of a shard whose index is damaged. */
 typedef struct damage_line {
@@ -47,14 +47,14 @@ typedef struct damage_log {
  */
 bool damage_is_cause(int ncid, int varid, int rc);
 
-/* Adds the chunk at `index` of the grid, its `place` counted in C order. NC_ENOMEM. */
-int  damage_log_add(damage_log *l, int ncid, int varid, size_t place, const size_t *index, const char *why);
+/* Adds the chunk at `index` of the grid, its `place` counted in C order. */
+void damage_log_add(damage_log *l, int ncid, int varid, size_t place, const size_t *index, const char *why);
 bool damage_log_has(const damage_log *l, int ncid, int varid, size_t place);
 /* Prints the lines, each after `before`; then how many chunks are not listed. */
 void damage_log_print(const damage_log *l, const char *before, FILE *out);
 void damage_log_clear(damage_log *l);
 
-/* ---- damage_read.c: reading around them -------------------------------------------------------------------------- */
+/* ---- damage_read.c: reading around them ---------------------------------------------------------------------- */
 
 struct hyperslab_var;
 
@@ -65,7 +65,7 @@ struct hyperslab_var;
 int damage_read(const struct hyperslab_var *v, int rc, const size_t *from, const size_t *len, const ptrdiff_t *step,
                 void *to);
 
-/* ---- damage_scan.c: looking for them ----------------------------------------------------------------------------- */
+/* ---- damage_scan.c: looking for them ------------------------------------------------------------------------- */
 
 /* Called as chunks were read; a result other than 0 ends the scan. */
 typedef int (*damage_progress)(size_t nchunks, void *arg);

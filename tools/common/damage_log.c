@@ -4,7 +4,10 @@
  * have their keys and causes.
  */
 #include "common/damage.h"
+#include "common/memory.h"
 #include "common/terminal_text.h"
+#include "common/text_buf.h"
+#include "common/var_inquiry.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>
@@ -83,38 +86,20 @@ damage_log_has(const damage_log *l, int ncid, int varid, size_t place)
     return l->cap > 0 && l->seen[find_slot(l, number)] == number;
 }
 
-static int
+static void
 grow_table(damage_log *l)
 {
     damage_log old = *l;
 
     l->cap = old.cap == 0 ? 64 : old.cap * 2;
-    if ((l->seen = calloc(l->cap, sizeof *l->seen)) == NULL) {
-        *l = old;
-        return NC_ENOMEM;
-    }
+    l->seen = memory_alloc(l->cap, sizeof *l->seen);
     for (size_t i = 0; i < old.cap; i++)
         if (old.seen[i] != 0)
             l->seen[find_slot(l, old.seen[i])] = old.seen[i];
     free(old.seen);
-    return NC_NOERR;
 }
 
 /* ---- the list ---- */
-
-/* The key of the chunk's object, in new memory; NULL: memory is out. */
-static char *
-copy_key(int ncid, int varid, const size_t *index)
-{
-    size_t len = 0;
-    char  *key;
-
-    if (nczarr_inq_var_chunk_key(ncid, varid, index, &len, NULL, NULL, NULL) != NC_NOERR)
-        return strdup("");
-    if ((key = calloc(len + 1, 1)) != NULL)
-        (void)nczarr_inq_var_chunk_key(ncid, varid, index, NULL, key, NULL, NULL);
-    return key;
-}
 
 /* Of a text that begins with "KEY: " the rest. */
 static const char *
@@ -129,64 +114,48 @@ skip_key(const char *why, const char *key)
 static char *
 format_index(int ncid, int varid, const size_t *index)
 {
-    enum { DIGITS = 21 };
-    int    sharded = 0, rank = 0, used = 0;
-    char  *text;
-    size_t size;
+    text_buf text = TEXT_BUF_INIT;
+    int      sharded = 0, rank = 0;
 
-    if (nczarr_inq_var_shards(ncid, varid, &sharded, NULL) != NC_NOERR || !sharded ||
-        nc_inq_varndims(ncid, varid, &rank) != NC_NOERR)
-        return NULL;
-    size = (size_t)rank * DIGITS + 1;
-    if ((text = calloc(size, 1)) == NULL)
-        return NULL; /* the list does without */
+    if (nczarr_inq_var_shards(ncid, varid, &sharded, NULL) == NC_NOERR && sharded)
+        (void)nc_inq_varndims(ncid, varid, &rank);
     for (int d = 0; d < rank; d++)
-        used += snprintf(text + used, size - (size_t)used, d == 0 ? "%zu" : ",%zu", index[d]);
-    return text;
+        text_addf(&text, d == 0 ? "%zu" : ",%zu", index[d]);
+    return text.s;
 }
 
-static int
+static void
 add_line(damage_log *l, int ncid, int varid, const size_t *index, const char *text)
 {
-    char       *key = copy_key(ncid, varid, index);
-    const char *why = key != NULL ? skip_key(text, key) : text;
-    damage_line line = {.key = key, .n = 1};
+    char       *found = var_chunk_key(ncid, varid, index), *key = found != NULL ? found : memory_textf("%s", "");
+    const char *why = skip_key(text, key);
 
-    for (size_t i = 0; key != NULL && i < l->nlines; i++)
+    for (size_t i = 0; i < l->nlines; i++)
         if (strcmp(l->line[i].key, key) == 0 && strcmp(l->line[i].why, why) == 0) {
             l->line[i].n++;
             l->listed++;
             free(key);
-            return NC_NOERR;
+            return;
         }
-    if (key != NULL && l->nlines == DAMAGE_LINES) {
+    if (l->nlines == DAMAGE_LINES) {
         free(key);
-        return NC_NOERR;
+        return;
     }
-    if (key == NULL || (line.why = strdup(why)) == NULL) {
-        free(key);
-        return NC_ENOMEM;
-    }
-    line.chunk = format_index(ncid, varid, index);
-    l->line[l->nlines++] = line;
+    l->line[l->nlines++] =
+        (damage_line){.key = key, .why = memory_need(strdup(why)), .chunk = format_index(ncid, varid, index), .n = 1};
     l->listed++;
-    return NC_NOERR;
 }
 
-int
+void
 damage_log_add(damage_log *l, int ncid, int varid, size_t place, const size_t *index, const char *why)
 {
-    int rc;
-
     if (damage_log_has(l, ncid, varid, place))
-        return NC_NOERR;
-    if (2 * l->n >= l->cap && (rc = grow_table(l)) != NC_NOERR)
-        return rc;
-    if ((rc = add_line(l, ncid, varid, index, why)) != NC_NOERR)
-        return rc;
+        return;
+    if (2 * l->n >= l->cap)
+        grow_table(l);
+    add_line(l, ncid, varid, index, why);
     l->seen[find_slot(l, number_chunk(ncid, varid, place))] = number_chunk(ncid, varid, place);
     l->n++;
-    return NC_NOERR;
 }
 
 void

@@ -7,6 +7,7 @@
 #include "common/damage.h"
 #include "common/error_text.h"
 #include "common/hyperslab.h"
+#include "common/memory.h"
 
 #include <nczarr.h>
 #include <stdlib.h>
@@ -88,8 +89,8 @@ owns_memory(const hyperslab_var *v)
 static int
 fill_values(const hyperslab_var *v, char *values, size_t n)
 {
-    char *fill = calloc(1, v->size);
-    int   rc = fill != NULL ? nc_inq_var_fill(v->ncid, v->varid, NULL, fill) : NC_ENOMEM;
+    char *fill = memory_alloc(1, v->size);
+    int   rc = nc_inq_var_fill(v->ncid, v->varid, NULL, fill);
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         if (!owns_memory(v))
@@ -97,7 +98,7 @@ fill_values(const hyperslab_var *v, char *values, size_t n)
         else if ((rc = nc_copy_data(v->ncid, v->type, fill, 1, values + i * v->size)) != NC_NOERR && i > 0)
             (void)nc_reclaim_data(v->ncid, v->type, values, i);
     }
-    if (fill != NULL && owns_memory(v))
+    if (owns_memory(v))
         (void)nc_reclaim_data(v->ncid, v->type, fill, 1);
     free(fill);
     return rc;
@@ -128,8 +129,8 @@ read_part(chunk_part *p, char *to, size_t nbytes)
         error_text(rc, NULL, why);
         if (!damage_is_cause(v->ncid, v->varid, rc)) {
             rc = get_part(p, values); /* for its text, which the question has replaced */
-        } else if ((rc = damage_log_add(v->damage, v->ncid, v->varid, chunk_grid_place(&p->grid, p->chunk), p->chunk,
-                                        why)) == NC_NOERR) {
+        } else {
+            damage_log_add(v->damage, v->ncid, v->varid, chunk_grid_place(&p->grid, p->chunk), p->chunk, why);
             memset(values, 0, n * v->size);
             rc = fill_values(v, values, n);
         }
@@ -167,9 +168,7 @@ damage_read(const hyperslab_var *v, int rc, const size_t *from, const size_t *le
 
     if (rc != NC_EFILTER && rc != NC_ETRUNC && rc != NC_EIO && rc != NC_EACCESS)
         return rc; /* with its text */
-    if ((room = calloc(4 * rank + 1, sizeof *room)) == NULL)
-        return NC_ENOMEM;
-    p.at = room;
+    p.at = room = memory_alloc(4 * rank, sizeof *room);
     p.start = room + rank;
     p.count = room + 2 * rank;
     p.chunk = room + 3 * rank;

@@ -6,6 +6,7 @@
 #include "common/chunk_grid.h"
 #include "common/damage.h"
 #include "common/hyperslab.h"
+#include "common/memory.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>
@@ -49,22 +50,16 @@ touches_chunk(const scan *s, const size_t *index)
     return true;
 }
 
-static int
+static void
 add_place(scan *s, const size_t *index)
 {
     if (!touches_chunk(s, index))
-        return NC_NOERR;
+        return;
     if (s->n == s->cap) {
-        size_t  cap = s->cap == 0 ? 256 : s->cap * 2;
-        size_t *more = realloc(s->places, cap * sizeof *more);
-
-        if (more == NULL)
-            return NC_ENOMEM;
-        s->places = more;
-        s->cap = cap;
+        s->cap = s->cap == 0 ? 256 : s->cap * 2;
+        s->places = memory_need(realloc(s->places, s->cap * sizeof *s->places));
     }
     s->places[s->n++] = chunk_grid_place(&s->grid, index);
-    return NC_NOERR;
 }
 
 static int
@@ -72,7 +67,8 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
                  void *arg)
 {
     (void)key, (void)offset, (void)length;
-    return add_place(arg, index);
+    add_place(arg, index);
+    return 0;
 }
 
 static int
@@ -93,12 +89,11 @@ list_places(scan *s)
     if (rc == NC_NOERR || total > PLACES_MAX || !damage_is_cause(s->v.ncid, s->v.varid, rc))
         return rc;
     s->n = 0;
-    rc = NC_NOERR;
-    for (size_t i = 0; rc == NC_NOERR && i < total; i++) {
+    for (size_t i = 0; i < total; i++) {
         chunk_grid_index(&s->grid, i, s->index);
-        rc = add_place(s, s->index);
+        add_place(s, s->index);
     }
-    return rc;
+    return NC_NOERR;
 }
 
 /* Bytes of values in the box. */
@@ -174,16 +169,16 @@ read_places(scan *s, damage_progress progress, void *arg)
 int
 damage_scan(const hyperslab_var *v, damage_progress progress, void *arg)
 {
-    size_t                rank = (size_t)v->rank, *room = calloc(3 * rank + 1, sizeof *room);
-    const hyperslab_dim **whole = calloc(rank + 1, sizeof *whole);
+    size_t                rank = (size_t)v->rank, *room = memory_alloc(3 * rank, sizeof *room);
+    const hyperslab_dim **whole = memory_alloc(rank, sizeof *whole);
     scan                  s = {.v = *v, .part = v->dims};
-    int                   rc = NC_ENOMEM;
+    int                   rc;
 
     s.v.dims = whole;
     s.index = room;
     s.start = room + rank;
     s.count = room + 2 * rank;
-    if (room != NULL && whole != NULL && (rc = chunk_grid_load(v->ncid, v->varid, &s.grid)) == NC_NOERR) {
+    if ((rc = chunk_grid_load(v->ncid, v->varid, &s.grid)) == NC_NOERR) {
         if (chunk_grid_total(&s.grid) > 0 && (rc = list_places(&s)) == NC_NOERR)
             rc = read_places(&s, progress, arg);
         chunk_grid_clear(&s.grid);

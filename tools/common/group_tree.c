@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lists ------------------------------------------------------------------------------------------------------ */
+/* ---- lists --------------------------------------------------------------------------------------------------- */
 
 /* Gives the number of ids, or the ids; either may be NULL. */
 typedef int (*inquire_ids)(int grp, int *n, int *ids);
@@ -78,7 +78,7 @@ id_list_has(const id_list *x, int id)
     return false;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------ */
+/* ---- paths --------------------------------------------------------------------------------------------------- */
 
 char *
 group_path(int grp)
@@ -103,7 +103,7 @@ group_var_path(int grp, const char *name)
     return path;
 }
 
-/* ---- where things are defined ------------------------------------------------------------------------------------ */
+/* ---- where things are defined -------------------------------------------------------------------------------- */
 
 /* Lists what a group defines: dimensions or types. */
 typedef int (*list_ids)(int grp, id_list *out);

@@ -18,7 +18,7 @@
 
 enum { HYPERSLAB_WHY_SIZE = 512 }; /* room for a message: what is wrong with limits */
 
-/* ---- hyperslab_parse.c: limits as the user gave them ------------------------------------------------------------ */
+/* ---- hyperslab_parse.c: limits as the user gave them --------------------------------------------------------- */
 
 typedef struct hyperslab_edge {
     bool      given;
@@ -54,7 +54,7 @@ bool hyperslab_parse(hyperslab_limits *l, const char *spec, char why[HYPERSLAB_W
 bool hyperslab_parse_subscripts(hyperslab_limits *l, const char *var, const char *text, char why[HYPERSLAB_WHY_SIZE]);
 void hyperslab_limits_clear(hyperslab_limits *l);
 
-/* ---- hyperslab_resolve.c: the indices of an open dataset -------------------------------------------------------- */
+/* ---- hyperslab_resolve.c: the indices of an open dataset ----------------------------------------------------- */
 
 typedef struct hyperslab_run {
     size_t start, count, step;
@@ -84,7 +84,7 @@ void hyperslab_clear(hyperslab *h);
 /* What is chosen of a dimension; NULL: all of it. */
 const hyperslab_dim *hyperslab_find(const hyperslab *h, int dimid);
 
-/* ---- hyperslab_coord.c: values of a coordinate variable --------------------------------------------------------- */
+/* ---- hyperslab_coord.c: values of a coordinate variable ------------------------------------------------------ */
 
 /*
  * Finds the indices of the dimension's coordinate values that a limit by value means: *first to *last, wrapped around
@@ -93,7 +93,7 @@ const hyperslab_dim *hyperslab_find(const hyperslab *h, int dimid);
 int hyperslab_find_values(const hyperslab_limit *l, int grp, int dimid, size_t *first, size_t *last,
                           char why[HYPERSLAB_WHY_SIZE]);
 
-/* ---- hyperslab_read.c -------------------------------------------------------------------------------------------- */
+/* ---- hyperslab_read.c ---------------------------------------------------------------------------------------- */
 
 struct damage_log;
 

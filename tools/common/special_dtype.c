@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/special_dtype.h"
+#include "common/var_inquiry.h"
 
 #include <nczarr.h>
 #include <stdbool.h>
@@ -19,9 +20,9 @@ has_width_attribute(int ncid, int varid)
     if (nc_inq_varnatts(ncid, varid, &n) != NC_NOERR)
         return false;
     for (int i = 0; i < n; i++)
-        if (nc_inq_attname(ncid, varid, i, name) == NC_NOERR && strcmp(name, "_nczarr_maxstrlen") == 0)
+        if (nc_inq_attname(ncid, varid, i, name) == NC_NOERR && strcmp(name, VAR_WIDTH_ATT) == 0)
             return true;
-    return nc_inq_attid(ncid, NC_GLOBAL, "_nczarr_default_maxstrlen", NULL) == NC_NOERR;
+    return nc_inq_attid(ncid, NC_GLOBAL, VAR_DEFAULT_WIDTH_ATT, NULL) == NC_NOERR;
 }
 
 static bool
@@ -41,12 +42,9 @@ is_special(int ncid, int varid, const char *dtype)
 char *
 special_dtype(int ncid, int varid)
 {
-    size_t len = 0;
-    char  *text;
+    char *text = var_text(nczarr_inq_var_dtype, ncid, varid);
 
-    if (nczarr_inq_var_dtype(ncid, varid, &len, NULL) != NC_NOERR || len == 0 || (text = malloc(len + 1)) == NULL)
-        return NULL;
-    if (nczarr_inq_var_dtype(ncid, varid, NULL, text) == NC_NOERR && is_special(ncid, varid, text))
+    if (text != NULL && text[0] != '\0' && is_special(ncid, varid, text))
         return text;
     free(text);
     return NULL;

@@ -109,22 +109,11 @@ copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, 
     return rc;
 }
 
-/* True if all chunks have one shape, so that their places are in a regular grid: the text is empty otherwise. */
-static bool
-is_regular(int ncid, int varid)
-{
-    char *text = copy_encoding(ncid, varid);
-    bool  regular = text != NULL && text[0] != '\0';
-
-    free(text);
-    return regular;
-}
-
 /* True if other readers know what a missing chunk of the variable reads as. */
 static bool
 is_fill_known(int ncid, int varid)
 {
-    char *text = copy_encoding(ncid, varid);
+    char *text = var_text(nczarr_inq_var_encoding, ncid, varid);
     bool  known = text != NULL && strstr(text, "\"fill_null\"") == NULL;
 
     free(text);
@@ -169,7 +158,7 @@ copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *s
     (void)nczarr_map_close(map);
     if ((can & NCZARR_MAP_CAN_LIST) == 0)
         return false; /* looking up each chunk costs as much as reading it */
-    if (v->partial || !is_regular(in, v->in) || !may_skip_gaps(in, out, v) ||
+    if (v->partial || !var_has_equal_chunks(in, v->in) || !may_skip_gaps(in, out, v) ||
         copy_chunk_set_load(in, v->in, v, v->chunk_in, v->chunk_in, source) != NC_NOERR)
         return false; /* everything is read; of a part, too, whose places are not the source's */
     return source->n < copy_grid_size(v, v->chunk_in);

@@ -97,8 +97,9 @@ find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
     return c != NULL ? c->len[0] : 0;
 }
 
-void
-copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
+/* The chunks that the options and the source ask for. */
+static void
+choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 {
     const copy_lengths *own = copy_lengths_of_var(&o->chunks, v->path), *all = copy_lengths_of_all(&o->chunks);
     bool                small = copy_is_small(o, s, v);
@@ -179,7 +180,7 @@ keep_small_fill(int in, int varid_in, int out, int varid_out)
         (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_fill(out, varid_out, &none, NULL)) != NC_NOERR || nczarr || from != 2 || to != 2 || !none)
         return rc;
-    encoding = copy_encoding(in, varid_in);
+    encoding = var_text(nczarr_inq_var_encoding, in, varid_in);
     known = encoding != NULL && strstr(encoding, "\"fill_null\"") == NULL;
     free(encoding);
     return known ? nc_def_var_fill(out, varid_out, 0, NULL) : NC_NOERR;
@@ -231,7 +232,7 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
     free(ids);
     if (rc != NC_NOERR)
         return message_fail(rc, v->path);
-    copy_choose_chunks(o, s, v);
+    choose_chunks(o, s, v);
     if ((rc = copy_choose_shards(o, s, v)) != NC_NOERR)
         return rc; /* it is reported */
     if ((rc = define_storage(o, s, v)) != NC_NOERR)
@@ -334,7 +335,7 @@ copy_find_definitions(copy_source *s, int out)
 
         if ((rc = nc_inq_varid(s->groups[v->group].out, v->name, &v->out)) != NC_NOERR ||
             (rc = nc_inq_var_chunking(s->groups[v->group].out, v->out, &storage, v->chunk_out)) != NC_NOERR ||
-            (rc = copy_inq_shards(s->groups[v->group].out, v->out, v->rank, &v->shard_out)) != NC_NOERR)
+            (rc = var_shards(s->groups[v->group].out, v->out, &v->shard_out)) != NC_NOERR)
             return message_fail(rc, v->path);
         v->late = find_late_att(s, v);
     }
@@ -342,20 +343,6 @@ copy_find_definitions(copy_source *s, int out)
 }
 
 /* ---- chunks that need no decoding ---- */
-
-char *
-copy_encoding(int ncid, int varid)
-{
-    size_t len = 0;
-    char  *text;
-
-    if (nczarr_inq_var_encoding(ncid, varid, &len, NULL) != NC_NOERR)
-        return NULL;
-    text = memory_alloc(len + 1, 1);
-    if (nczarr_inq_var_encoding(ncid, varid, NULL, text) != NC_NOERR)
-        text[0] = '\0';
-    return text;
-}
 
 /* Length of the part that describes a chunk alone, without the objects that hold several. */
 static size_t
@@ -411,8 +398,8 @@ copy_find_raw(const copy_opts *o, copy_source *s)
 {
     for (size_t i = 0; i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
-        char     *in = copy_encoding(s->groups[v->group].in, v->in),
-             *out = copy_encoding(s->groups[v->group].out, v->out);
+        char     *in = var_text(nczarr_inq_var_encoding, s->groups[v->group].in, v->in),
+             *out = var_text(nczarr_inq_var_encoding, s->groups[v->group].out, v->out);
         int rc = NC_NOERR;
 
         v->raw = v->raw_objects = false;

@@ -15,6 +15,7 @@
  */
 #include "copy_int.h"
 
+#include "common/document_name.h"
 #include "common/interrupt.h"
 
 #include <stdio.h>
@@ -58,13 +59,9 @@ check_options(const copy_opts *o)
 static char *
 find_first_key(int ncid, int varid, int rank)
 {
-    size_t *index = memory_alloc((size_t)rank, sizeof *index), len = 0;
-    char   *key = NULL;
+    size_t *index = memory_alloc((size_t)rank, sizeof *index);
+    char   *key = var_chunk_key(ncid, varid, index);
 
-    if (nczarr_inq_var_chunk_key(ncid, varid, index, &len, NULL, NULL, NULL) == NC_NOERR) {
-        key = memory_alloc(len + 1, 1);
-        (void)nczarr_inq_var_chunk_key(ncid, varid, index, NULL, key, NULL, NULL);
-    }
     free(index);
     return key;
 }
@@ -101,7 +98,7 @@ choose_modes(const migration *m, char **modes)
     return NC_NOERR;
 }
 
-/* ---- an unfinished widening ------------------------------------------------------------------------------------- */
+/* ---- an unfinished widening ---------------------------------------------------------------------------------- */
 
 /*
  * A writer that died while it made the strings of a variable longer (formats.md) left chunks that are narrower than its
@@ -110,7 +107,8 @@ choose_modes(const migration *m, char **modes)
 static bool
 is_widening(const copy_source *s, const copy_var *v)
 {
-    char       *key = v->type == NC_STRING ? memory_textf("%s/.zarray", v->path + 1) : NULL;
+    char *key =
+        v->type == NC_STRING ? memory_textf("%s/%s", v->path + 1, document_name(2, NCZARR_DOCUMENT_ARRAY)) : NULL;
     nczarr_map *map = NULL;
     void       *text = NULL;
     size_t      len = 0;
@@ -215,8 +213,9 @@ is_complete(const migration *m, const copy_var *v)
 static bool
 check_encoding(const migration *m, const copy_var *v, int grp, int varid)
 {
-    char *in = copy_encoding(m->s.groups[v->group].in, v->in), *out = copy_encoding(grp, varid), *fill_in, *fill_out;
-    bool  same = in != NULL && out != NULL && in[0] != '\0', same_fill = true;
+    char *in = var_text(nczarr_inq_var_encoding, m->s.groups[v->group].in, v->in),
+         *out = var_text(nczarr_inq_var_encoding, grp, varid), *fill_in, *fill_out;
+    bool same = in != NULL && out != NULL && in[0] != '\0', same_fill = true;
 
     if (same) {
         fill_in = cut_fill(in);
@@ -358,26 +357,16 @@ put_documents(const migration *m)
     return rc;
 }
 
-/* The names of the documents of each version, those that make a root visible first. */
-static const char *const *
-name_documents(int version)
-{
-    static const char *const v2[] = {".zgroup",   ".zarray",  ".zmetadata", ".zattrs",   ".nczarr",
-                                     ".nczgroup", ".nczattr", ".nczvar",    ".nczarray", NULL};
-    static const char *const v3[] = {"zarr.json", NULL};
-
-    return version == 2 ? v2 : v3;
-}
-
-/* `path`: of a group or variable. */
+/* `path`: of a group or variable. What makes a root visible goes first. */
 static int
 remove_documents(const migration *m, const char *path)
 {
-    int rc = NC_NOERR;
+    const char *name;
+    int         rc = NC_NOERR;
 
     path += *path == '/';
-    for (const char *const *name = name_documents(m->from); rc == NC_NOERR && *name != NULL; name++) {
-        char *key = memory_textf("%s%s%s", path, *path != '\0' ? "/" : "", *name);
+    for (size_t i = 0; rc == NC_NOERR && (name = nczarr_document(m->from, i, NULL)) != NULL; i++) {
+        char *key = memory_textf("%s%s%s", path, *path != '\0' ? "/" : "", name);
 
         rc = nczarr_map_delete(m->store, key);
         free(key);

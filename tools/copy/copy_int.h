@@ -14,6 +14,7 @@
 #include "common/size_text.h"
 #include "common/unfinished.h"
 #include "common/user_type.h"
+#include "common/var_inquiry.h"
 #include "copy.h"
 
 #include "platform/platform.h"
@@ -112,7 +113,7 @@ int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
 void copy_var_clear(copy_var *v);
 
-/* ---- lengths of -c and --shards: copy_lengths.c ------------------------------------------------------------------ */
+/* ---- lengths of -c and --shards: copy_lengths.c -------------------------------------------------------------- */
 
 /* The settings of -c or --shards for a dimension, a variable, all variables; the last one given, or NULL. */
 const copy_lengths *copy_lengths_of_dim(const copy_lengths_list *l, const char *name);
@@ -122,7 +123,7 @@ const copy_lengths *copy_lengths_of_all(const copy_lengths_list *l);
 bool copy_is_small(const copy_opts *o, const copy_source *s, const copy_var *v);
 void copy_lengths_clear(copy_lengths_list *l);
 
-/* ---- a part of the source: copy_part.c -------------------------------------------------------------------------- */
+/* ---- a part of the source: copy_part.c ----------------------------------------------------------------------- */
 
 /* What is copied of a variable, in group `in` of the source. With a log damaged chunks read as fill. */
 hyperslab_var copy_part_of(int in, const copy_var *v, damage_log *log);
@@ -233,19 +234,13 @@ int copy_define(const copy_opts *o, copy_source *s, int out);
 int copy_find_definitions(copy_source *s, int out);
 /* Sets the lengths of unlimited dimensions. */
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
-/* The text of nczarr_inq_var_encoding(), malloc()ed; NULL for a variable without one. */
-char *copy_encoding(int ncid, int varid);
-/* Removes from such a text that other readers do not know the fill value, unless the other text says it, too. */
+/* Removes from an encoding's text that other readers do not know the fill value, unless the other text says it, too. */
 void copy_drop_fill_null(char *in, const char *out);
 /* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(const copy_source *s);
-/* The chunks that the options and the source ask for. */
-void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */
 int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
-/* The shards of an open variable, in new memory; NULL: none. */
-int copy_inq_shards(int ncid, int varid, int rank, size_t **out);
 /* Reports what fails. COPY_USAGE: the library refuses what -F says. */
 int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
@@ -270,7 +265,7 @@ void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
 void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
 void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or clears the line */
 
-/* ---- another version of Zarr over the same chunks: copy_in_place.c, copy_documents.c ---------------------------- */
+/* ---- another version of Zarr over the same chunks: copy_in_place.c, copy_documents.c ------------------------- */
 
 /* The documents of a dataset, in the order in which they must be stored: the root's last, the last one of all makes the
  * dataset one of its version. */

@@ -74,19 +74,11 @@ copy_unit_is_damaged(const copy_state *r, const copy_var *v, const size_t *unit,
 static int
 delete_object(copy_state *r, const copy_var *v, nczarr_map *to, const size_t *chunk)
 {
-    int    grp = r->s->groups[v->group].out;
-    size_t len = 0;
-    char  *key;
-    int    rc = nczarr_inq_var_chunk_key(grp, v->out, chunk, &len, NULL, NULL, NULL);
+    char *key = var_chunk_key(r->s->groups[v->group].out, v->out, chunk);
+    int   rc = key != NULL ? nczarr_map_delete(to, key) : NC_EINVAL;
 
-    if (rc != NC_NOERR)
-        return rc;
-    key = memory_alloc(len + 1, 1);
-    if ((rc = nczarr_inq_var_chunk_key(grp, v->out, chunk, NULL, key, NULL, NULL)) == NC_NOERR &&
-        (rc = nczarr_map_delete(to, key)) == NC_EEMPTY)
-        rc = NC_NOERR;
     free(key);
-    return rc;
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
 }
 
 static int

@@ -7,19 +7,6 @@
 
 #include <stdlib.h>
 
-int
-copy_inq_shards(int ncid, int varid, int rank, size_t **out)
-{
-    int sharded = 0, rc = nczarr_inq_var_shards(ncid, varid, &sharded, NULL);
-
-    free(*out);
-    *out = NULL;
-    if (rc != NC_NOERR || !sharded)
-        return rc;
-    *out = memory_alloc((size_t)rank, sizeof **out);
-    return nczarr_inq_var_shards(ncid, varid, NULL, *out);
-}
-
 /* The next multiple of the chunk's length. */
 static size_t
 round_up(size_t len, size_t chunk)

@@ -164,7 +164,7 @@ load_shape(const copy_source *s, copy_var *v)
     v->nelems = 1;
     if ((rc = nc_inq_vardimid(grp, v->in, ids)) != NC_NOERR ||
         (rc = nc_inq_var_chunking(grp, v->in, &storage, v->chunk_in)) != NC_NOERR ||
-        (rc = copy_inq_shards(grp, v->in, v->rank, &v->shard_in)) != NC_NOERR)
+        (rc = var_shards(grp, v->in, &v->shard_in)) != NC_NOERR)
         (void)message_fail(rc, v->path);
     for (int d = 0; rc == NC_NOERR && d < v->rank; d++) {
         if ((rc = find_dim(s, v, ids[d], &v->dims[d])) != NC_NOERR)

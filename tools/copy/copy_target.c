@@ -101,15 +101,16 @@ empty_temp(const copy_target *t)
 static bool
 has_root_document(const char *path)
 {
-    static const char *const names[] = {".zgroup", ".zarray", ".zattrs", ".zmetadata", ".nczarr", "zarr.json"};
-    bool                     has = false;
+    bool        has = false;
+    const char *name;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *file = memory_textf("%s/%s", path, names[i]);
+    for (int version = 2; version <= 3; version++)
+        for (size_t i = 0; !has && (name = nczarr_document(version, i, NULL)) != NULL; i++) {
+            char *file = memory_textf("%s/%s", path, name);
 
-        has = has || exists(file);
-        free(file);
-    }
+            has = exists(file);
+            free(file);
+        }
     return has;
 }
 

@@ -7,6 +7,7 @@
 #include "dump_int.h"
 
 #include "common/consolidated.h"
+#include "common/document_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,24 +121,29 @@ is_object_valid(nczarr_map *map, const char *key)
     return valid;
 }
 
+static void
+check_document(check *c, nczarr_map *map, const char *group, const char *name)
+{
+    char *key = memory_textf("%s%s%s", group + 1, group[1] != '\0' ? "/" : "", name);
+
+    if (!is_object_valid(map, key)) {
+        print_finding(c, key, "is no JSON");
+        c->broken++;
+    }
+    free(key);
+}
+
 /* Opening passes over some broken documents of groups, where others tell enough. */
 static void
 check_documents(check *c, nczarr_map *map, int grp)
 {
-    static const char *const names[] = {".zgroup", ".zattrs", ".zmetadata", "zarr.json"};
-    char                    *path = group_path(grp);
-    id_list                  list;
+    char       *path = group_path(grp);
+    const char *name;
+    id_list     list;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        text_buf key = TEXT_BUF_INIT;
-
-        text_addf(&key, "%s%s%s", path + 1, path[1] != '\0' ? "/" : "", names[i]);
-        if (!is_object_valid(map, key.s)) {
-            print_finding(c, key.s, "is no JSON");
-            c->broken++;
-        }
-        text_clear(&key);
-    }
+    for (int version = 2; version <= 3; version++)
+        for (size_t i = 0; (name = nczarr_document(version, i, NULL)) != NULL; i++)
+            check_document(c, map, path, name);
     free(path);
     if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
@@ -149,12 +155,12 @@ check_documents(check *c, nczarr_map *map, int grp)
 static void
 check_unused_copy(check *c, nczarr_map *map)
 {
-    int has = 0;
+    const char *copy = document_name(c->d->zarr_format, NCZARR_DOCUMENT_COPIES);
+    int         has = 0;
 
-    if (c->d->zarr_format == 2 && is_object_valid(map, ".zmetadata") &&
-        nczarr_map_exists(map, ".zmetadata") == NC_NOERR && nczarr_inq_consolidated(c->d->root, &has) == NC_NOERR &&
-        !has) {
-        print_finding(c, ".zmetadata", "is not of the form of consolidated metadata");
+    if (copy != NULL && is_object_valid(map, copy) && nczarr_map_exists(map, copy) == NC_NOERR &&
+        nczarr_inq_consolidated(c->d->root, &has) == NC_NOERR && !has) {
+        print_finding(c, copy, "is not of the form of consolidated metadata");
         c->broken++;
     }
 }
@@ -278,7 +284,7 @@ warn_group(dump_context *d, nczarr_map *map, int grp)
             if (!dump_asks_for_var(d, grp, list.id[i]) || nc_inq_varname(grp, list.id[i], name) != NC_NOERR)
                 continue;
             path = group_var_path(grp, name);
-            text_addf(&key, "%s/%s", path + 1, d->zarr_format == 3 ? "zarr.json" : ".zarray");
+            text_addf(&key, "%s/%s", path + 1, document_name(d->zarr_format, NCZARR_DOCUMENT_ARRAY));
             if (nczarr_map_exists(map, key.s) == NC_EEMPTY)
                 (void)dump_fail_text(&d->report, NC_NOERR,
                                      "%s: %s: is in the consolidated metadata, but has no document: they are stale; "

@@ -35,21 +35,12 @@ typedef struct chunks {
     const char        *why; /* its data cannot be read; NULL: they can */
 } chunks;
 
-/* The text of an encoding is empty where the lengths of chunks differ. */
-static bool
-has_equal_chunks(const dump_var *v)
-{
-    size_t len = 1;
-
-    return nczarr_inq_var_encoding(v->grp, v->id, &len, NULL) != NC_NOERR || len > 0;
-}
-
 /* The numbers of chunks and, where they differ, their lengths. */
 static bool
 load_grid(chunks *c)
 {
     const dump_var *v = c->v;
-    bool            equal = has_equal_chunks(v);
+    bool            equal = var_has_equal_chunks(v->grp, v->id);
     int             storage;
 
     c->chunk = memory_alloc((size_t)v->ndims, sizeof *c->chunk);
@@ -118,20 +109,6 @@ find_place(const chunks *c, const size_t *index)
     return place;
 }
 
-/* The key of a chunk's shard. NULL: it has none. */
-static char *
-find_key(const dump_var *v, const size_t *index)
-{
-    size_t len = 0;
-    char  *key;
-
-    if (nczarr_inq_var_chunk_key(v->grp, v->id, index, &len, NULL, NULL, NULL) != NC_NOERR)
-        return NULL;
-    key = memory_alloc(len + 1, 1);
-    (void)nczarr_inq_var_chunk_key(v->grp, v->id, index, NULL, key, NULL, NULL);
-    return key;
-}
-
 /* Shards that differ in length: the next one begins where the key changes. */
 static void
 number_shards(chunks *c, int dim)
@@ -145,7 +122,7 @@ number_shards(chunks *c, int dim)
         char *key;
 
         index[dim] = i;
-        key = find_key(v, index);
+        key = var_chunk_key(v->grp, v->id, index);
         n += before != NULL && key != NULL && strcmp(before, key) != 0;
         c->shard_of[dim][i] = n;
         free(before);
@@ -252,7 +229,7 @@ static size_t
 typed_item_size(const dump_var *v)
 {
     size_t item = 0;
-    char  *s = dump_stored_dtype(v);
+    char  *s = var_text(nczarr_inq_var_dtype, v->grp, v->id);
 
     if (s != NULL && strlen(s) >= 3)
         item = (size_t)strtoull(s + 2, NULL, 10) * (s[1] == 'U' ? 4 : 1);
@@ -265,17 +242,13 @@ static size_t
 stored_item_size(const dump_var *v)
 {
     static const char key[] = "\"dtype\": \"";
-    size_t            len = 0, item = 0;
-    char             *s, *at;
+    char             *text = var_text(nczarr_inq_var_encoding, v->grp, v->id);
+    const char       *at = text != NULL ? strstr(text, key) : NULL;
+    size_t            item = at != NULL ? (size_t)strtoull(at + sizeof key + 1, NULL, 10) : 0;
 
-    if (nczarr_inq_var_encoding(v->grp, v->id, &len, NULL) != NC_NOERR)
-        return 0;
-    if (len == 0)
-        return typed_item_size(v);
-    s = memory_alloc(len + 1, 1);
-    if (nczarr_inq_var_encoding(v->grp, v->id, NULL, s) == NC_NOERR && (at = strstr(s, key)) != NULL)
-        item = (size_t)strtoull(at + sizeof key + 1, NULL, 10);
-    free(s);
+    if (text != NULL && text[0] == '\0')
+        item = typed_item_size(v);
+    free(text);
     return item;
 }
 

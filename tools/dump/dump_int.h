@@ -14,6 +14,7 @@
 #include "common/message.h"
 #include "common/text_quote.h"
 #include "common/user_type.h"
+#include "common/var_inquiry.h"
 #include "dump.h"
 
 #include "platform/platform.h"
@@ -108,7 +109,7 @@ bool dump_asks_for_var(const dump_context *d, int grp, int varid);
 /* The name and length of a dimension, of the part that is chosen. */
 int dump_inq_dim(const dump_context *d, int grp, int dimid, char *name, size_t *len);
 
-/* ---- dump_type.c: types; user-defined ones: common/user_type.c ------------------------------------------------------ */
+/* ---- dump_type.c: types; user-defined ones: common/user_type.c ----------------------------------------------- */
 
 size_t      dump_type_size(nc_type type); /* 0 if it is not an atomic one */
 const char *dump_type_name(nc_type type); /* atomic; NULL otherwise */
@@ -228,7 +229,7 @@ int dump_reader_open(const dump_var *v, dump_reader *r);
 int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
 void dump_reader_close(dump_reader *r);
 
-/* ---- dump_damage.c: damaged chunks ------------------------------------------------------------------------------ */
+/* ---- dump_damage.c: damaged chunks --------------------------------------------------------------------------- */
 
 /* --damaged=skip: looks for the variables with damaged chunks, of those whose data are wanted. */
 void dump_damage_find(dump_context *d);
@@ -250,7 +251,7 @@ dump_var_is_unknown(int rc)
     return rc != NC_NOERR && rc != NC_EBADTYPE && rc != NC_EFILTER && rc != NC_ENOFILTER;
 }
 
-/* ---- dump_color.c: colors, with dump_opts.color ----------------------------------------------------------------- */
+/* ---- dump_color.c: colors, with dump_opts.color -------------------------------------------------------------- */
 
 #define DUMP_BOLD      "\033[1m"    /* names of variables, dimensions and types */
 #define DUMP_BOLD_BLUE "\033[1;34m" /* of groups */
@@ -279,12 +280,11 @@ bool dump_stored_load(const dump_var *v, dump_stored *s);
 bool   dump_stored_add(dump_stored *s, nczarr_map *map, const char *key, unsigned long long *length);
 bool   dump_stored_is_full(const dump_stored *s); /* no more are to be listed */
 double dump_stored_bytes(const dump_stored *s);   /* an estimate where measured < listed */
-char  *dump_stored_dtype(const dump_var *v);      /* as of nczarr_inq_var_dtype(); free it; NULL: it has none */
 double dump_raw_bytes(const dump_var *v);         /* without codecs; 0: not known */
 double dump_stored_ratio(const dump_stored *s,
                          const dump_var    *v); /* raw / stored; 0: not known, or chunks are missing */
 
-/* ---- dump_tree_sizes.c: the bytes that --tree shows ------------------------------------------------------------- */
+/* ---- dump_tree_sizes.c: the bytes that --tree shows ---------------------------------------------------------- */
 
 /* What is stored of a variable, or of a group and all in it (varid NC_GLOBAL). */
 typedef struct dump_tree_size {
@@ -304,7 +304,7 @@ void           dump_tree_sizes_load(dump_context *d, bool walk, dump_tree_sizes 
 dump_tree_size dump_tree_sizes_take(dump_tree_sizes *l, int grp, int varid); /* the next one of this object */
 void           dump_tree_sizes_clear(dump_tree_sizes *l);
 
-/* ---- dump_wrap.c: lines on a terminal --------------------------------------------------------------------------- */
+/* ---- dump_wrap.c: lines on a terminal ------------------------------------------------------------------------ */
 
 /* The rest of a line that is at `column`, and its end; words that have no room go to lines that begin with `front`. */
 void dump_wrap_print(dump_context *d, const text_buf *t, const char *front, size_t column);

@@ -37,21 +37,6 @@ dump_stored_bytes(const dump_stored *s)
     return s->measured > 0 ? s->measured_bytes * (double)s->listed / (double)s->measured : 0;
 }
 
-char *
-dump_stored_dtype(const dump_var *v)
-{
-    size_t len = 0;
-    char  *text;
-
-    if (nczarr_inq_var_dtype(v->grp, v->id, &len, NULL) != NC_NOERR)
-        return NULL;
-    text = memory_alloc(len + 1, 1);
-    if (nczarr_inq_var_dtype(v->grp, v->id, NULL, text) == NC_NOERR)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* True if each element has its own length: sequences, and compounds with strings or sequences. */
 static bool
 any_length(const dump_var *v)
@@ -61,7 +46,7 @@ any_length(const dump_var *v)
 
     if (v->type <= NC_MAX_ATOMIC_TYPE)
         return v->type == NC_STRING;
-    text = dump_stored_dtype(v);
+    text = var_text(nczarr_inq_var_dtype, v->grp, v->id);
     object = text == NULL || strcmp(text, "|O") == 0;
     free(text);
     return object;

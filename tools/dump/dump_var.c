@@ -10,8 +10,7 @@
 void
 dump_add_type(text_buf *t, const dump_var *v, bool cdl)
 {
-    size_t len = 0;
-    char  *name = NULL;
+    char *name;
 
     if (v->user != NULL) {
         dump_add_type_ref(t, v->grp, v->user, cdl);
@@ -21,24 +20,9 @@ dump_add_type(text_buf *t, const dump_var *v, bool cdl)
         text_add(t, dump_type_name(v->type));
         return;
     }
-    if (nczarr_inq_var_typename(v->grp, v->id, &len, NULL) == NC_NOERR) {
-        name = memory_alloc(len + 1, 1);
-        if (nczarr_inq_var_typename(v->grp, v->id, NULL, name) != NC_NOERR)
-            name[0] = '\0';
-    }
+    name = var_text(nczarr_inq_var_typename, v->grp, v->id);
     text_add(t, name != NULL && name[0] != '\0' ? name : "unknown");
     free(name);
-}
-
-static int
-load_shards(dump_var *v)
-{
-    int sharded = 0, rc = nczarr_inq_var_shards(v->grp, v->id, &sharded, NULL);
-
-    if (rc != NC_NOERR || !sharded)
-        return rc;
-    v->shard = memory_alloc((size_t)v->ndims, sizeof *v->shard);
-    return nczarr_inq_var_shards(v->grp, v->id, NULL, v->shard);
 }
 
 int
@@ -74,7 +58,7 @@ dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v)
         v->empty = v->empty || v->shape[i] == 0;
     }
     if (rc == NC_NOERR)
-        rc = load_shards(v);
+        rc = var_shards(v->grp, v->id, &v->shard);
     if (rc != NC_NOERR)
         dump_var_clear(v);
     return rc;

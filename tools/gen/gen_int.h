@@ -346,7 +346,6 @@ typedef struct gen_ref {
 int      gen_take_ref(gen_parser *p, gen_ref *out);
 bool     gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out);
 gen_var *gen_find_var(const gen_parser *p, const gen_ref *r);
-nc_type  gen_find_primitive(const char *word); /* NC_NAT when it names none */
 /* Looks in this group, then in the enclosing ones. */
 void *gen_find_outward(const gen_parser *p, const gen_ref *r, gen_name_kind sort);
 /* Reports that no such `what` is declared. */
@@ -376,8 +375,6 @@ size_t      gen_ref_align(const gen_typeref *t);
 const char *gen_ref_name(const gen_typeref *t);
 /* The value of a `_` that is part of another value: the default of a primitive type, and zeros. */
 void gen_default_fill(const gen_typeref *t, void *out);
-/* Parses one value to `out`, which is zeroed. What it points to belongs to the tree. */
-int gen_parse_value(gen_parser *p, const gen_typeref *t, void *out);
 /* Parses values, at least one, with commas between, to the end of the list. */
 int gen_parse_items(gen_parser *p, gen_list *l);
 

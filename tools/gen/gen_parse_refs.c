@@ -60,8 +60,9 @@ gen_take_ref(gen_parser *p, gen_ref *out)
     return gen_next(p);
 }
 
-nc_type
-gen_find_primitive(const char *word)
+/* NC_NAT when it names none. */
+static nc_type
+find_primitive(const char *word)
 {
     static const struct {
         const char *word;
@@ -106,7 +107,7 @@ find_type_below(const gen_parser *p, const gen_group *g, const char *name)
 bool
 gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out)
 {
-    *out = (gen_typeref){.type = r->path || r->quoted ? NC_NAT : gen_find_primitive(r->name)};
+    *out = (gen_typeref){.type = r->path || r->quoted ? NC_NAT : find_primitive(r->name)};
     if (out->type != NC_NAT)
         return true;
     out->user = gen_find_outward(p, r, GEN_TYPE);

@@ -118,6 +118,9 @@ parse_vlen_value(gen_parser *p, const gen_type *t, void *out)
 
 /* ---- compound ----------------------------------------------------------------------------------------------- */
 
+/* Parses one value to `out`, which is zeroed. What it points to belongs to the tree. */
+static int parse_value(gen_parser *p, const gen_typeref *t, void *out);
+
 static int
 fail_too_many(gen_parser *p, gen_pos pos, const gen_member *m)
 {
@@ -158,7 +161,7 @@ parse_array_field(gen_parser *p, const gen_member *m, char *out)
     for (more = !gen_at(p, '}'); more; n++) {
         if (n == m->count)
             return fail_too_many(p, p->tok.pos, m);
-        if ((rc = gen_parse_value(p, &m->type, out + n * item)) != NC_NOERR ||
+        if ((rc = parse_value(p, &m->type, out + n * item)) != NC_NOERR ||
             (rc = gen_accept(p, ',', &more)) != NC_NOERR)
             return rc;
     }
@@ -188,7 +191,7 @@ parse_compound_value(gen_parser *p, const gen_typeref *ref, char *out)
         else if (m->ndims > 0)
             rc = gen_next(p); /* it is default fill already */
         else
-            rc = gen_parse_value(p, &m->type, out + m->offset);
+            rc = parse_value(p, &m->type, out + m->offset);
         if (rc != NC_NOERR || (rc = gen_accept(p, ',', &more)) != NC_NOERR)
             return rc;
     }
@@ -197,8 +200,8 @@ parse_compound_value(gen_parser *p, const gen_typeref *ref, char *out)
 
 /* ---- any value ---------------------------------------------------------------------------------------------- */
 
-int
-gen_parse_value(gen_parser *p, const gen_typeref *t, void *out)
+static int
+parse_value(gen_parser *p, const gen_typeref *t, void *out)
 {
     if (gen_at_word(p, "_")) {
         gen_default_fill(t, out);
@@ -225,7 +228,7 @@ parse_item(gen_parser *p, gen_list *l)
         if ((rc = gen_list_reserve(p, l, 1, &at)) != NC_NOERR)
             return rc;
         memset(at, 0, l->item);
-        return gen_parse_value(p, &l->type, at);
+        return parse_value(p, &l->type, at);
     }
     if (gen_at(p, '{'))
         return gen_error(p, p->tok.pos,

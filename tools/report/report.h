@@ -24,7 +24,7 @@ typedef struct report_opts {
  * page. */
 int report_html(int ncid, const char *name, const report_opts *opts, FILE *out);
 
-/* ---- report_plot.c: one picture ---------------------------------------------------------------------------------- */
+/* ---- report_plot.c: one picture ------------------------------------------------------------------------------ */
 
 typedef enum report_graphics { REPORT_AUTO, REPORT_SIXEL, REPORT_KITTY, REPORT_BLOCKS } report_graphics;
 typedef enum report_when { REPORT_WHEN_TERMINAL, REPORT_ALWAYS, REPORT_NEVER } report_when;

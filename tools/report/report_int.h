@@ -146,7 +146,7 @@ void          report_add_rounded(text_buf *t, const report_digits *d, double val
 void          report_add_fine(text_buf *t, const report_digits *d, double value);
 void          report_add_power(text_buf *t, int exponent, bool plain); /* of ten */
 
-/* ---- report_find.c: variables by name ---------------------------------------------------------------------------- */
+/* ---- report_find.c: variables by name ------------------------------------------------------------------------ */
 
 /* A variable's id by a name of n bytes, in a group or one outward. */
 bool report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid);
@@ -261,10 +261,9 @@ void report_ticks_values(double least, double most, size_t many, report_ticks *t
 void report_ticks_along(const report_geo *g, bool vertical, bool upward,
                         report_ticks *t); /* the left or lower edge */
 /* How far apart the lines of the graticule are. */
-void   report_geo_steps(const report_geo *g, double *lat, double *lon);
-void   report_ticks_clear(report_ticks *t);
-double report_step_degrees(double range, double most);
-void   report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
+void report_geo_steps(const report_geo *g, double *lat, double *lon);
+void report_ticks_clear(report_ticks *t);
+void report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
 
 /* ---- report_picture.c: pixels, and PNG ------------------------------------------------------------------------ */
 
@@ -318,7 +317,7 @@ void report_flags_load(const dump_var *v, const report_meaning *m, const report_
 int  report_flags_find(const report_flags *f, double value); /* -1: none */
 void report_flags_clear(report_flags *f);
 
-/* ---- report_places.c, report_grids.c: what the page's script knows of places, once for all variables ------------ */
+/* ---- report_places.c, report_grids.c: what the page's script knows of places, once for all variables --------- */
 
 /* Of a dimension. The pointer is valid until the next call. */
 const report_coord *report_page_place(report_page *p, const dump_var *v, int dim, size_t *id);
@@ -328,7 +327,7 @@ void                report_places_clear(report_page *p);
 report_geo *report_page_grid(report_page *p, const dump_var *v, int y, int x, size_t *id);
 void        report_grids_clear(report_page *p);
 
-/* ---- report_chart.c: a picture's frame: ticks, names of axes, the scale ------------------------------------------ */
+/* ---- report_chart.c: a picture's frame: ticks, names of axes, the scale -------------------------------------- */
 
 typedef struct report_chart {
     report_ticks x, y;
@@ -364,18 +363,18 @@ typedef struct report_values {
 void report_choose_dims(const dump_var *v, int *y, int *x);
 bool report_add_figure(report_page *p, text_buf *t, report_values *values); /* false: there is none */
 
-/* ---- report_roles.c: coordinates and data ----------------------------------------------------------------------- */
+/* ---- report_roles.c: coordinates and data -------------------------------------------------------------------- */
 
 void report_coordinates_load(report_page *p);
 bool report_is_coordinate(const report_page *p, int grp, int varid);
 bool report_is_bounds(int grp, int varid); /* of another variable's cells */
 
-/* ---- report_style.c, report_script.c: lines, to the NULL --------------------------------------------------------- */
+/* ---- report_style.c, report_script.c: lines, to the NULL ----------------------------------------------------- */
 
 extern const char *const report_style[];
 extern const char *const report_script[];
 
-/* ---- report_overview.c: the table at the top -------------------------------------------------------------------- */
+/* ---- report_overview.c: the table at the top ----------------------------------------------------------------- */
 
 bool report_add_long_name(text_buf *t, int grp, int varid);
 /* Takes p->row; `linked`: the variable has a part of its own below. */

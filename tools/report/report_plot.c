@@ -201,7 +201,7 @@ clear_plot(report_plot_data *d)
     hyperslab_clear(&d->page.d.part);
 }
 
-/* ---- where it goes ----------------------------------------------------------------------------------------------- */
+/* ---- where it goes ------------------------------------------------------------------------------------------- */
 
 /* The variable's name as that of a file: without what some system or a shell takes for something else. */
 static void

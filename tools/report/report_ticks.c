@@ -40,8 +40,8 @@ step_for(double range, double most)
     return power * (part <= 1.0001 ? 1 : part <= 2.0001 ? 2 : part <= 5.0001 ? 5 : 10);
 }
 
-double
-report_step_degrees(double range, double most)
+static double
+step_for_degrees(double range, double most)
 {
     static const double steps[] = {5, 10, 15, 30, 45, 60, 90};
 
@@ -137,7 +137,7 @@ make_numbers(const report_coord *c, size_t most, double step, report_ticks *t)
     if (!(high > low))
         return;
     if (step <= 0)
-        step = degrees ? report_step_degrees(high - low, (double)most) : step_for(high - low, (double)most);
+        step = degrees ? step_for_degrees(high - low, (double)most) : step_for(high - low, (double)most);
     largest = fmax(fabs(low), fabs(high));
     if (!degrees && (largest >= 1e6 || largest < 1e-3))
         t->exponent = (int)(3 * floor(log10(largest) / 3));
@@ -330,8 +330,8 @@ report_geo_steps(const report_geo *g, double *lat_step, double *lon_step)
     double lat[2], lon[2];
 
     report_geo_region(g, lat, lon);
-    *lat_step = report_step_degrees(lat[1] - lat[0], 6);
-    *lon_step = report_step_degrees(lon[1] - lon[0], 7);
+    *lat_step = step_for_degrees(lat[1] - lat[0], 6);
+    *lon_step = step_for_degrees(lon[1] - lon[0], 7);
 }
 
 /* Places along the left edge, or the lower one. */
