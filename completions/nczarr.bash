@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Completion of nczarr's commands for bash: options, the words that some of them take, paths.
+# Completion of nczarr's commands for bash: options, the words that some of them take, paths. Written by generate.py.
 
 # Names in the first dataset among the words: vars, dims or groups. Only directories and files are opened, never a URL:
 # completion must not wait for a server.
@@ -38,11 +38,12 @@ _nczarr()
 
     COMPREPLY=()
     case $command,$prev in
-        nczdump,-v | nczdump,--variables | nczdump,--plot | nczdump,--show | nczcopy,-[vV] | nczcopy,--variables | nczcopy,--only-variables)
+        nczdump,-v | nczdump,--variables | nczdump,--plot | nczdump,--show | nczcopy,-v | nczcopy,--variables | \
+            nczcopy,-V | nczcopy,--only-variables)
             _nczarr_complete_names vars "$cur"
             return
             ;;
-        nczdump,-g | nczdump,--groups | nczcopy,-[gG] | nczcopy,--groups | nczcopy,--only-groups)
+        nczdump,-g | nczdump,--groups | nczcopy,-g | nczcopy,--groups | nczcopy,-G | nczcopy,--only-groups)
             _nczarr_complete_names groups "$cur"
             return
             ;;
@@ -55,33 +56,37 @@ _nczarr()
     esac
     case $command in
         nczdump)
-            options='-h --header -c --coords -v --variables -g --groups -d --dim -s --special -F -Xp -XF -Xm -t --times -i -p
-                --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --html --sample --plot --show
-                --graphics --color --tree --sizes --chunks --chunks=json --s3-explain --list= --damaged --check
-                --stats -w -L --help --version'
+            options='-h --header -c --coords -v --variables -g --groups -d --dim --damaged -s --special -F -Xp -XF -t
+                --times -i -p --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --tree
+                --sizes --chunks --chunks=json --list --check --html --sample --plot --show --graphics --s3-explain
+                --color --stats -L -w -Xm --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
             ;;
         nczcopy)
-            options='-d --dim --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
-                --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --in-place --remove-old --consolidate
-                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --damaged
-                --progress --progress=json -q --quiet -L --log -r -w --help --version'
+            options='-v --variables -V --only-variables -g --groups -G --only-groups --dim --skip-unreadable --damaged
+                -k --kind -4 -7 --mode --zarr-format --consolidate -c --chunks --shards -M --min-chunked -d --deflate
+                -s --shuffle -F --filter -u --unlimited-to-fixed --netcdf-types --dry-run --verify --resume
+                --no-clobber --in-place --remove-old --memory -m --buffer -h --cache -e --cache-elems -r -w --progress
+                --progress=json -q --quiet -L --log --help --version'
             ;;
         nczmap)
             options='-k --keys -x --hex -r --range -L --log --help --version'
             ;;
     esac
     case $command,$prev in
+        nczdump,--damaged | nczcopy,--damaged)
+            words='stop fill skip'
+            ;;
         nczdump,-b | nczdump,-f)
             words='c f'
             ;;
+        nczdump,--list)
+            words='vars dims groups'
+            ;;
         nczdump,--graphics)
             words='auto sixel kitty blocks'
-            ;;
-        nczdump,--damaged | nczcopy,--damaged)
-            words='stop fill skip'
             ;;
         nczdump,--color)
             words='auto always never'
@@ -101,11 +106,11 @@ _nczarr()
         nczgen,-l)
             words='b'
             ;;
-        nczcopy,-d | nczcopy,--deflate)
-            words='0 1 2 3 4 5 6 7 8 9'
-            ;;
         nczcopy,-k | nczcopy,--kind)
             words='nc4 nc7 nczarr zarr'
+            ;;
+        nczcopy,-d | nczcopy,--deflate)
+            words='0 1 2 3 4 5 6 7 8 9'
             ;;
     esac
     if [ -n "$words" ]; then

@@ -7,20 +7,16 @@
  * --damaged.
  */
 #include "common/message.h"
-#include "common/version_text.h"
+#include "common/options.h"
 #include "copy/copy.h"
-#include "platform/platform.h"
 
-#include <getopt.h>
 #include <nczarr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2 };
-
 enum {
-    OPT_MODE = 256,
+    OPT_MODE = OPTION_FIRST,
     OPT_DIM,
     OPT_ZARR_FORMAT,
     OPT_SHARDS,
@@ -36,110 +32,79 @@ enum {
     OPT_DAMAGED,
     OPT_NETCDF_TYPES,
     OPT_PROGRESS,
-    OPT_QUIET,
-    OPT_HELP,
-    OPT_VERSION,
 };
 
-static const char usage_text[] =
-    "usage: nczcopy [options] SOURCE TARGET\n"
-    "       nczcopy --in-place --zarr-format N [options] DATASET\n"
-    "  -d, --dim DIM,FIRST[,[LAST][,STRIDE]]  only this part of a dimension: indices, or values: 10.,20.,\n"
-    "                          or dates: 2001-02-01,2001-03\n"
-    "  -d, --deflate N         compress with deflate, level N (0: not at all), replacing other compression\n"
-    "  -s, --shuffle           ... with shuffle before it\n"
-    "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
-    "  -c, --chunks SPEC       chunk lengths: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'\n"
-    "      --shards SPEC       shard lengths in elements: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:none' or 'none'\n"
-    "  -M, --min-chunked SIZE  leave smaller fixed variables alone in -c and --shards by dimension (8192; 0: none)\n"
-    "  -u, --unlimited-to-fixed  unlimited dimensions become fixed\n"
-    "      --netcdf-types      store bool, UCS-4 text, half floats and times as types that netCDF-C can read\n"
-    "  -v, --variables LIST    data of these variables only\n"
-    "  -V, --only-variables LIST  these variables only, definitions and data\n"
-    "  -g, --groups LIST       data of these groups only\n"
-    "  -G, --only-groups LIST  these groups only, definitions and data\n"
-    "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them; else as the source\n"
-    "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL; else as "
-    "the\n"
-    "                          source, with NCZarr's metadata or without\n"
-    "      --zarr-format N     version 2 or 3 of Zarr; else as the source\n"
-    "      --in-place          write the metadata of that version beside those of the other, over the same chunks\n"
-    "      --remove-old        ... and then remove those of the other version\n"
-    "      --consolidate       with consolidated metadata\n"
-    "      --memory SIZE       most memory for data (256M)\n"
-    "  -m, --buffer SIZE       most bytes read in one piece\n"
-    "  -h, --cache SIZE        chunk cache of each of the two datasets\n"
-    "  -e, --cache-elems N     its number of slots\n"
-    "      --dry-run           print what would be written, write nothing\n"
-    "      --verify            read the target again and compare all of it\n"
-    "      --resume            continue a copy that was interrupted\n"
-    "      --no-clobber        do not replace a dataset\n"
-    "      --skip-unreadable   leave out variables whose type or codec cannot be read, with a warning\n"
-    "      --damaged=HOW       damaged chunks: stop (the default); fill: the fill value in their place;\n"
-    "                          skip: leave out their variables; a list at the end, and exit status 3\n"
-    "      --progress[=json]   show the progress even without a terminal; as lines of JSON on stderr\n"
-    "  -q, --quiet             never show it\n"
-    "  -L, --log LEVEL         log level of the library\n"
-    "  -r                      read all of the source into memory first\n"
-    "  -w                      keep the target in memory until it is complete\n"
-    "      --help, --version\n";
-
-static const struct option long_options[] = {
-    {"dim", required_argument, NULL, OPT_DIM},
-    {"deflate", required_argument, NULL, 'd'},
-    {"shuffle", no_argument, NULL, 's'},
-    {"filter", required_argument, NULL, 'F'},
-    {"chunks", required_argument, NULL, 'c'},
-    {"shards", required_argument, NULL, OPT_SHARDS},
-    {"min-chunked", required_argument, NULL, 'M'},
-    {"unlimited-to-fixed", no_argument, NULL, 'u'},
-    {"variables", required_argument, NULL, 'v'},
-    {"only-variables", required_argument, NULL, 'V'},
-    {"groups", required_argument, NULL, 'g'},
-    {"only-groups", required_argument, NULL, 'G'},
-    {"kind", required_argument, NULL, 'k'},
-    {"mode", required_argument, NULL, OPT_MODE},
-    {"zarr-format", required_argument, NULL, OPT_ZARR_FORMAT},
-    {"in-place", no_argument, NULL, OPT_IN_PLACE},
-    {"remove-old", no_argument, NULL, OPT_REMOVE_OLD},
-    {"consolidate", no_argument, NULL, OPT_CONSOLIDATE},
-    {"memory", required_argument, NULL, OPT_MEMORY},
-    {"buffer", required_argument, NULL, 'm'},
-    {"cache", required_argument, NULL, 'h'},
-    {"cache-elems", required_argument, NULL, 'e'},
-    {"dry-run", no_argument, NULL, OPT_DRY_RUN},
-    {"verify", no_argument, NULL, OPT_VERIFY},
-    {"resume", no_argument, NULL, OPT_RESUME},
-    {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
-    {"skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE},
-    {"damaged", required_argument, NULL, OPT_DAMAGED},
-    {"netcdf-types", no_argument, NULL, OPT_NETCDF_TYPES},
-    {"progress", optional_argument, NULL, OPT_PROGRESS},
-    {"quiet", no_argument, NULL, 'q'},
-    {"log", required_argument, NULL, 'L'},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
+static const option_row rows[] = {
+    {.help = "What is copied:"},
+    {'v', 'v', "variables", "LIST", ":vars", "data of these variables only", NULL},
+    {'V', 'V', "only-variables", "LIST", ":vars", "these variables only", ", definitions and data"},
+    {'g', 'g', "groups", "LIST", ":groups", "data of these groups only", NULL},
+    {'G', 'G', "only-groups", "LIST", ":groups", "these groups only", ", definitions and data"},
+    {OPT_DIM, 'd', "dim", "DIM,FIRST[,[LAST][,STRIDE]]", ":dims", "only this part of a dimension",
+     ": indices, or values: 10.,20., or dates: 2001-02-01,2001-03"},
+    {OPT_SKIP_UNREADABLE, 0, "skip-unreadable", NULL, NULL, "leave out variables whose type or codec cannot be read",
+     ", with a warning"},
+    {OPT_DAMAGED, 0, "damaged", "HOW", "stop fill skip", "damaged chunks",
+     ": stop (the default); fill: the fill value in their place; skip: leave out their variables; a list at the end, "
+     "and exit status 3"},
+    {.help = "How it is stored:"},
+    {'k', 'k', "kind", "KIND", "nc4 nc7 nczarr zarr", "kind of dataset",
+     ": nc4, or nc7 for the classic model; else as the source"},
+    {'4', '4', NULL, NULL, NULL, NULL, NULL},
+    {'7', '7', NULL, NULL, NULL, "short for -k nc4 and -k nc7", NULL},
+    {OPT_MODE, 0, "mode", "MODES", "nczarr zarr v2 v3 noxarray consolidated file zip s3", "how the target is stored",
+     ": nczarr, zarr, zip ..., as in #mode=MODES of a URL; else as the source, with NCZarr's metadata or without"},
+    {OPT_ZARR_FORMAT, 0, "zarr-format", "N", "2 3", "version 2 or 3 of Zarr", "; else as the source"},
+    {OPT_CONSOLIDATE, 0, "consolidate", NULL, NULL, "with consolidated metadata", NULL},
+    {'c', 'c', "chunks", "SPEC", NULL, "chunk lengths",
+     ": 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'"},
+    {OPT_SHARDS, 0, "shards", "SPEC", NULL, "shard lengths",
+     " in elements: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:none' or 'none'"},
+    {'M', 'M', "min-chunked", "SIZE", NULL, "leave smaller fixed variables alone",
+     " in -c and --shards by dimension (8192; 0: none)"},
+    {'d', 'd', "deflate", "N", "0 1 2 3 4 5 6 7 8 9", "compress with deflate, level N",
+     " (0: not at all), replacing other compression"},
+    {'s', 's', "shuffle", NULL, NULL, "shuffle before deflate", NULL},
+    {'F', 'F', "filter", "SPEC", NULL, "codecs of variables",
+     ": 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'"},
+    {'u', 'u', "unlimited-to-fixed", NULL, NULL, "unlimited dimensions become fixed", NULL},
+    {OPT_NETCDF_TYPES, 0, "netcdf-types", NULL, NULL,
+     "store bool, UCS-4 text, half floats and times as types that netCDF-C can read", NULL},
+    {.help = "How it is done:"},
+    {OPT_DRY_RUN, 0, "dry-run", NULL, NULL, "print what would be written, write nothing", NULL},
+    {OPT_VERIFY, 0, "verify", NULL, NULL, "read the target again and compare all of it", NULL},
+    {OPT_RESUME, 0, "resume", NULL, NULL, "continue a copy that was interrupted", NULL},
+    {OPT_NO_CLOBBER, 0, "no-clobber", NULL, NULL, "do not replace a dataset", NULL},
+    {OPT_IN_PLACE, 0, "in-place", NULL, NULL,
+     "write the metadata of the version of --zarr-format beside those of the other, over the same chunks", NULL},
+    {OPT_REMOVE_OLD, 0, "remove-old", NULL, NULL, "with --in-place, remove those of the other version", NULL},
+    {OPT_MEMORY, 0, "memory", "SIZE", NULL, "most memory for data", " (256M)"},
+    {'m', 'm', "buffer", "SIZE", NULL, "most bytes read in one piece", NULL},
+    {'h', 'h', "cache", "SIZE", NULL, "chunk cache of each of the two datasets", NULL},
+    {'e', 'e', "cache-elems", "N", NULL, "slots of each chunk cache", NULL},
+    {'r', 'r', NULL, NULL, NULL, "read all of the source into memory first", NULL},
+    {'w', 'w', NULL, NULL, NULL, "keep the target in memory until it is complete", NULL},
+    {OPT_PROGRESS, 0, "progress", "[=json]", "json", "show the progress even without a terminal",
+     "; as lines of JSON on stderr"},
+    {'q', 'q', "quiet", NULL, NULL, "never show the progress", NULL},
+    {'L', 'L', "log", "LEVEL", "-1 0 1 2 3 4", "log level of the library", NULL},
 };
 
-static bool
-take_number(const char *option, const char *arg, long least, long most, long *out)
-{
-    char *end;
-
-    *out = strtol(arg, &end, 10);
-    if (end != arg && *end == '\0' && *out >= least && *out <= most)
-        return true;
-    message_print("%s: not a number from %ld to %ld: %s", option, least, most, arg);
-    return false;
-}
+static const option_table options = {
+    .command = "nczcopy",
+    .usage = "usage: nczcopy [options] SOURCE TARGET\n"
+             "       nczcopy --in-place --zarr-format N [options] DATASET\n",
+    .rows = rows,
+    .n = sizeof rows / sizeof *rows,
+    .hidden = "356",
+};
 
 static bool
 take_deflate(copy_opts *o, const char *arg)
 {
     long n;
 
-    if (!take_number("-d", arg, NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &n))
+    if (!option_number("-d", arg, NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &n))
         return false;
     o->deflate = (int)n;
     return true;
@@ -225,48 +190,26 @@ take_names(name_list *list, const char *arg, bool *only)
 }
 
 static bool
-take_log_level(const char *arg)
-{
-    long n;
-
-    if (!take_number("-L", arg, -1, 100, &n))
-        return false;
-    (void)nc_set_log_level((int)n);
-    return true;
-}
-
-static bool
 take_elems(copy_opts *o, const char *arg)
 {
     long n;
 
-    if (!take_number("-e", arg, 1, 1L << 30, &n))
+    if (!option_number("-e", arg, 1, 1L << 30, &n))
         return false;
     o->cache_elems = (size_t)n;
     return true;
 }
 
-static bool
-take_zarr_format(copy_opts *o, const char *arg)
-{
-    if (strcmp(arg, "2") != 0 && strcmp(arg, "3") != 0) {
-        message_print("--zarr-format: neither 2 nor 3: %s", arg);
-        return false;
-    }
-    o->zarr_format = arg[0] - '0';
-    return true;
-}
-
 /* Options without a letter or without an argument. */
 static bool
-take_flag(copy_opts *o, int c)
+take_flag(copy_opts *o, int id)
 {
-    switch (c) {
+    switch (id) {
     case 's': o->shuffle = true; return true;
     case 'u': o->fixed = true; return true;
     case '4':
     case '7':
-        o->classic = c == '7';
+        o->classic = id == '7';
         o->kind_given = true;
         return true;
     case 'q': o->progress = COPY_NO; return true;
@@ -280,16 +223,16 @@ take_flag(copy_opts *o, int c)
     case OPT_RESUME: o->resume = true; return true;
     case OPT_NETCDF_TYPES: o->netcdf_types = true; return true;
     case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; return true;
-    case OPT_NO_CLOBBER: o->keep = true; return true;
-    case OPT_PROGRESS: return take_progress(o, optarg);
-    default: return false; /* getopt has reported it */
+    default: o->keep = true; return true; /* --no-clobber */
     }
 }
 
 static bool
-take_option(copy_opts *o, int c, const char *arg)
+take_option(void *ctx, int id, const char *arg)
 {
-    switch (c) {
+    copy_opts *o = ctx;
+
+    switch (id) {
     case 'd': return strchr(arg, ',') != NULL ? take_limits(o, arg) : take_deflate(o, arg);
     case OPT_DIM: return take_limits(o, arg);
     case 'F': return copy_parse_filters(o, arg);
@@ -301,18 +244,19 @@ take_option(copy_opts *o, int c, const char *arg)
     case 'G': return take_names(&o->groups, arg, &o->groups_only);
     case 'k': return take_kind(o, arg);
     case OPT_MODE: return copy_parse_mode(o, arg);
-    case OPT_ZARR_FORMAT: return take_zarr_format(o, arg);
+    case OPT_ZARR_FORMAT: return option_zarr_format(arg, &o->zarr_format);
     case OPT_DAMAGED: return take_damaged(o, arg);
     case OPT_SHARDS: return copy_parse_shards(o, arg);
-    case OPT_MEMORY: return copy_parse_size("--memory", arg, &o->memory);
-    case 'm': return copy_parse_size("-m", arg, &o->buffer);
-    case 'h': return copy_parse_size("-h", arg, &o->cache);
+    case OPT_MEMORY: return option_size("--memory", arg, &o->memory);
+    case 'm': return option_size("-m", arg, &o->buffer);
+    case 'h': return option_size("-h", arg, &o->cache);
     case 'e': return take_elems(o, arg);
-    case 'L': return take_log_level(arg);
+    case 'L': return option_log_level(arg);
     case '3':
     case '5':
-    case '6': message_print("-%c: netCDF-3 files are not written here", c); return false;
-    default: return take_flag(o, c);
+    case '6': message_print("-%c: netCDF-3 files are not written here", id); return false;
+    case OPT_PROGRESS: return take_progress(o, arg);
+    default: return take_flag(o, id);
     }
 }
 
@@ -360,36 +304,17 @@ choose_status(int rc)
 int
 main(int argc, char **argv)
 {
-    static char program[] = "nczcopy"; /* getopt's messages name argv[0] */
-    copy_opts   o = COPY_OPTS_INIT;
-    int         c, status = EXIT_SUCCESS;
+    copy_opts o = COPY_OPTS_INIT;
+    int       status = options_take(&options, &argc, &argv, take_option, &o);
 
-    message_set_command("nczcopy");
-    ncz_sys_start(&argc, &argv);
-    if (argc > 0)
-        argv[0] = program;
-    while (status == EXIT_SUCCESS &&
-           (c = getopt_long(argc, argv, "34567c:d:e:F:g:G:h:k:L:m:M:qrsuv:V:w", long_options, NULL)) != -1) {
-        if (c == OPT_HELP || c == OPT_VERSION) {
-            if (c == OPT_HELP)
-                fputs(usage_text, stdout);
-            else
-                print_version("nczcopy", NULL);
-            goto done;
-        }
-        if (!take_option(&o, c, optarg))
-            status = EXIT_USAGE;
+    if (status < 0 && !check_arguments(&o, argc)) {
+        status = options_fail();
+    } else if (status < 0) {
+        o.in = argv[0];
+        o.out = o.in_place ? NULL : argv[1];
+        if ((status = choose_status(copy_run(&o))) == EXIT_USAGE)
+            (void)options_fail();
     }
-    if (status == EXIT_SUCCESS && !check_arguments(&o, argc - optind))
-        status = EXIT_USAGE;
-    if (status == EXIT_SUCCESS) {
-        o.in = argv[optind];
-        o.out = o.in_place ? NULL : argv[optind + 1];
-        status = choose_status(copy_run(&o));
-    }
-    if (status == EXIT_USAGE)
-        fprintf(stderr, "Try 'nczcopy --help'.\n");
-done:
     copy_opts_clear(&o);
     return status;
 }

@@ -6,30 +6,27 @@
  * Exit status: 0; 1 when something could not be read; 2 for a wrong command line; 3 when all but damaged chunks was
  * read, with --damaged.
  */
+#include "common/memory.h"
 #include "common/message.h"
+#include "common/options.h"
 #include "common/redact_url.h"
 #include "common/unfinished.h"
-#include "common/version_text.h"
 #include "dump/dump.h"
 #include "report/report.h"
-#include "platform/platform.h"
 
 #include <nczarr.h>
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
+enum { LINE_MIN = 10, DIGITS_MAX = 20 };
 
 enum {
-    OPT_JSON = 256,
+    OPT_JSON = OPTION_FIRST,
     OPT_TREE,
     OPT_CHUNKS,
     OPT_S3_EXPLAIN,
-    OPT_HELP,
-    OPT_VERSION,
     OPT_STATS,
     OPT_HTML,
     OPT_SAMPLE,
@@ -43,80 +40,80 @@ enum {
     OPT_CHECK
 };
 
-static const char usage_text[] =
-    "usage: nczdump [options] PATH-or-URL\n"
-    "       nczdump --plot VAR[SUBSCRIPTS] [options] PATH-or-URL OUT.png\n"
-    "  -h, --header            no data\n"
-    "  -c, --coords            data of coordinate variables only\n"
-    "  -v, --variables LIST    data of these variables only (names or paths), or of a part: v[0:10,:,3]\n"
-    "  -g, --groups LIST       data of these groups only\n"
-    "  -d, --dim DIM,FIRST[,[LAST][,STRIDE]]  only this part of a dimension: indices, or values: 10.,20.,\n"
-    "                          or dates: 2001-02-01,2001-03\n"
-    "  -s, --special           also virtual attributes: chunks, filters, byte order, provenance\n"
-    "  -F                      filters as _Filter and _Codecs instead of _DeflateLevel and similar\n"
-    "  -Xp                     no _NCProperties         -XF  show the type of _FillValue\n"
-    "  -t, --times             times as dates           -i   ... with a T before the time of day\n"
-    "  -p, --precision F[,D]   significant digits of float and double values (9,17 loses nothing)\n"
-    "  -b c|f, -f c|f          index comments: one for a row, or for each value; as in C or Fortran\n"
-    "  -l, --line LENGTH       line length of the data section (80)\n"
-    "  -n, --name NAME         name of the dataset in the output\n"
-    "  -k, --kind              only the kind of dataset\n"
-    "  -x, --ncml              NcML instead of CDL, without data\n"
-    "      --json[=header]     JSON instead of CDL\n"
-    "      --html              a page about the dataset for a browser, with statistics and pictures\n"
-    "      --sample N          ... statistics of at most N values of a variable (100000)\n"
-    "      --plot VAR          a picture of one variable, in FILE after the dataset, or VAR.png: a map of its last "
-    "two\n"
-    "                          dimensions, or a line; or of a part: v[0,:,:]\n"
-    "      --show VAR          the same on the terminal\n"
-    "      --graphics HOW      ... as sixel, kitty, blocks, or auto, as the terminal can\n"
-    "      --color WHEN        ... and CDL, --tree, --chunks in color: auto, always or never\n"
-    "      --tree              an overview of groups, variables, chunks and codecs\n"
-    "      --sizes             ... with the bytes of a dataset on a server, too, if it can list: costs requests\n"
-    "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
-    "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
-    "      --list=WHAT         names only: of vars, dims or groups\n"
-    "      --damaged=HOW       damaged chunks: stop (the default); fill: print the fill value in their place;\n"
-    "                          skip: leave out their variables; a list at the end, and exit status 3\n"
-    "      --check             read every chunk, and compare consolidated metadata with the documents: exit status "
-    "0\n"
-    "                          if all is sound, 3 if chunks or documents are damaged or differ\n"
-    "      --stats             counts of store operations, on stderr at the end\n"
-    "  -w, -Xm, -L LEVEL       accepted as by ncdump    -L  also sets the log level\n"
-    "      --help, --version\n";
-
-static const struct option long_options[] = {
-    {"header", no_argument, NULL, 'h'},
-    {"coords", no_argument, NULL, 'c'},
-    {"variables", required_argument, NULL, 'v'},
-    {"groups", required_argument, NULL, 'g'},
-    {"dim", required_argument, NULL, 'd'},
-    {"special", no_argument, NULL, 's'},
-    {"times", no_argument, NULL, 't'},
-    {"precision", required_argument, NULL, 'p'},
-    {"line", required_argument, NULL, 'l'},
-    {"name", required_argument, NULL, 'n'},
-    {"kind", no_argument, NULL, 'k'},
-    {"ncml", no_argument, NULL, 'x'},
-    {"json", optional_argument, NULL, OPT_JSON},
-    {"tree", no_argument, NULL, OPT_TREE},
-    {"s3-explain", no_argument, NULL, OPT_S3_EXPLAIN},
-    {"chunks", optional_argument, NULL, OPT_CHUNKS},
-    {"damaged", required_argument, NULL, OPT_DAMAGED},
-    {"check", no_argument, NULL, OPT_CHECK},
-    {"stats", no_argument, NULL, OPT_STATS},
-    {"html", no_argument, NULL, OPT_HTML},
-    {"sample", required_argument, NULL, OPT_SAMPLE},
-    {"plot", required_argument, NULL, OPT_PLOT},
-    {"show", required_argument, NULL, OPT_SHOW},
-    {"graphics", required_argument, NULL, OPT_GRAPHICS},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"list", required_argument, NULL, OPT_LIST},
-    {"sizes", no_argument, NULL, OPT_SIZES},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
+static const option_row rows[] = {
+    {.help = "What is printed:"},
+    {'h', 'h', "header", NULL, NULL, "no data", NULL},
+    {'c', 'c', "coords", NULL, NULL, "data of coordinate variables only", NULL},
+    {'v', 'v', "variables", "LIST", ":vars", "data of these variables only",
+     " (names or paths), or of a part: v[0:10,:,3]"},
+    {'g', 'g', "groups", "LIST", ":groups", "data of these groups only", NULL},
+    {'d', 'd', "dim", "DIM,FIRST[,[LAST][,STRIDE]]", ":dims", "only this part of a dimension",
+     ": indices, or values: 10.,20., or dates: 2001-02-01,2001-03"},
+    {OPT_DAMAGED, 0, "damaged", "HOW", "stop fill skip", "damaged chunks",
+     ": stop (the default); fill: print the fill value in their place; skip: leave out their variables; a list at "
+     "the "
+     "end, and exit status 3"},
+    {.help = "CDL:"},
+    {'s', 's', "special", NULL, NULL, "also virtual attributes", ": chunks, filters, byte order, provenance"},
+    {'F', 'F', NULL, NULL, NULL, "filters as _Filter and _Codecs", " instead of _DeflateLevel and similar"},
+    {'X', 'X', NULL, "+p", NULL, "no _NCProperties", NULL},
+    {'X', 'X', NULL, "+F", NULL, "show the type of _FillValue", NULL},
+    {'t', 't', "times", NULL, NULL, "times as dates", NULL},
+    {'i', 'i', NULL, NULL, NULL, "times as dates with a T before the time of day", NULL},
+    {'p', 'p', "precision", "F[,D]", NULL, "significant digits", " of float and double values (9,17 loses nothing)"},
+    {'b', 'b', NULL, "c|f", "c f", "an index comment for each row", ", as in C or Fortran"},
+    {'f', 'f', NULL, "c|f", "c f", "an index comment for each value", ", as in C or Fortran"},
+    {'l', 'l', "line", "LENGTH", NULL, "line length of the data section", " (80)"},
+    {'n', 'n', "name", "NAME", NULL, "name of the dataset in the output", NULL},
+    {.help = "Other forms of output:"},
+    {'k', 'k', "kind", NULL, NULL, "only the kind of dataset", NULL},
+    {'x', 'x', "ncml", NULL, NULL, "NcML instead of CDL, without data", NULL},
+    {OPT_JSON, 0, "json", "[=header]", "header", "JSON instead of CDL", NULL},
+    {OPT_TREE, 0, "tree", NULL, NULL, "an overview of groups, variables, chunks and codecs", NULL},
+    {OPT_SIZES, 0, "sizes", NULL, NULL, "with --tree, the bytes of a dataset on a server, too",
+     ", if it can list: costs requests"},
+    {OPT_CHUNKS, 0, "chunks", "[=json]", "json", "which chunks are stored",
+     ", their bytes and ratio; with -v of these variables"},
+    {OPT_LIST, 0, "list", "WHAT", "vars dims groups", "names only: of vars, dims or groups", NULL},
+    {OPT_CHECK, 0, "check", NULL, NULL, "read every chunk, and compare consolidated metadata with the documents",
+     ": exit status 0 if all is sound, 3 if chunks or documents are damaged or differ"},
+    {OPT_HTML, 0, "html", NULL, NULL, "a page about the dataset for a browser", ", with statistics and pictures"},
+    {OPT_SAMPLE, 0, "sample", "N", NULL, "with --html, statistics of at most N values of a variable", " (100000)"},
+    {OPT_PLOT, 0, "plot", "VAR", ":vars", "a picture of one variable",
+     ", in OUT.png or VAR.png: a map of its last two dimensions, or a line; or of a part: v[0,:,:]"},
+    {OPT_SHOW, 0, "show", "VAR", ":vars", "the same on the terminal", NULL},
+    {OPT_GRAPHICS, 0, "graphics", "HOW", "auto sixel kitty blocks", "how --show draws",
+     ": as sixel, kitty, blocks, or auto, as the terminal can"},
+    {OPT_S3_EXPLAIN, 0, "s3-explain", NULL, NULL, "the settings that an S3 URL resolves to",
+     ": address, region, credentials"},
+    {.help = "More:"},
+    {OPT_COLOR, 0, "color", "WHEN", "auto always never", "CDL, --tree, --chunks and --show in color",
+     ": auto, always or never"},
+    {OPT_STATS, 0, "stats", NULL, NULL, "counts of store operations, on stderr at the end", NULL},
+    {'L', 'L', NULL, "LEVEL", "-1 0 1 2 3 4", "log level of the library", NULL},
+    {'w', 'w', NULL, NULL, NULL, NULL, NULL},
+    {'X', 'X', NULL, "+m", NULL, "accepted as by ncdump", NULL},
 };
+
+static const option_table options = {
+    .command = "nczdump",
+    .usage = "usage: nczdump [options] PATH-or-URL\n"
+             "       nczdump --plot VAR[SUBSCRIPTS] [options] PATH-or-URL OUT.png\n",
+    .rows = rows,
+    .n = sizeof rows / sizeof *rows,
+};
+
+/* What the command line asks for. */
+typedef struct dump_request {
+    dump_opts       dump;
+    const char     *name; /* -n */
+    bool            explain;
+    bool            html;
+    size_t          sample;
+    bool            plot, show;
+    report_graphics graphics;
+    report_when     color;
+} dump_request;
 
 static bool
 fail_value(const char *option, const char *value)
@@ -137,59 +134,32 @@ take_index_comments(dump_opts *o, dump_index_comments comments, const char *arg)
     return true;
 }
 
-static bool
-take_number(const char *option, const char *arg, long least, long most, const char **end, long *out)
-{
-    char *stop;
-
-    *out = strtol(arg, &stop, 10);
-    *end = stop;
-    return (stop != arg && *out >= least && *out <= most) || fail_value(option, arg);
-}
-
 /* F, F,D or ,D */
 static bool
 take_precision(dump_opts *o, const char *arg)
 {
-    const char *end = arg;
-    long        n;
+    const char *comma = strchr(arg, ',');
+    char       *digits = memory_textf("%.*s", (int)strcspn(arg, ","), arg);
+    long        n = 0;
+    bool        good = digits[0] == '\0' || option_number("-p", digits, 1, DIGITS_MAX, &n);
 
-    if (*arg != ',') {
-        if (!take_number("-p", arg, 1, DIGITS_MAX, &end, &n))
-            return false;
-        o->float_digits = (int)n;
-    }
-    if (*end == ',') {
-        if (!take_number("-p", end + 1, 1, DIGITS_MAX, &end, &n))
-            return false;
+    o->float_digits = digits[0] != '\0' ? (int)n : o->float_digits;
+    if (good && comma != NULL) {
+        good = option_number("-p", comma + 1, 1, DIGITS_MAX, &n);
         o->double_digits = (int)n;
     }
-    return *end == '\0' || fail_value("-p", arg);
+    free(digits);
+    return good;
 }
 
 static bool
 take_line(dump_opts *o, const char *arg)
 {
-    const char *end;
-    long        n;
+    long n;
 
-    if (!take_number("-l", arg, LINE_MIN, 1L << 30, &end, &n))
+    if (!option_number("-l", arg, LINE_MIN, 1L << 30, &n))
         return false;
     o->line_len = (size_t)n;
-    return *end == '\0' || fail_value("-l", arg);
-}
-
-static bool
-take_log_level(const char *arg)
-{
-    const char *end;
-    long        n;
-
-    if (!take_number("-L", arg, -1, 100, &end, &n))
-        return false;
-    if (*end != '\0')
-        return fail_value("-L", arg);
-    (void)nc_set_log_level((int)n);
     return true;
 }
 
@@ -223,26 +193,15 @@ take_chunks(dump_opts *o, const char *arg)
     return arg == NULL || strcmp(arg, "json") == 0 || fail_value("--chunks", arg);
 }
 
-/* --html and --sample */
-typedef struct html_opts {
-    bool   on;
-    size_t sample;
-} html_opts;
-
 static bool
-take_html(html_opts *html, int c)
+take_sample(dump_request *r, const char *arg)
 {
-    const char *end;
-    long        n;
+    long n;
 
-    if (c == OPT_HTML) {
-        html->on = true;
-        return true;
-    }
-    if (!take_number("--sample", optarg, 1, 100000000, &end, &n))
+    if (!option_number("--sample", arg, 1, 100000000, &n))
         return false;
-    html->sample = (size_t)n;
-    return *end == '\0' || fail_value("--sample", optarg);
+    r->sample = (size_t)n;
+    return true;
 }
 
 static bool
@@ -267,84 +226,104 @@ take_limits(dump_opts *o, const char *arg)
     return false;
 }
 
-/* --plot, --show and what goes with them */
-typedef struct plot_opts {
-    bool            on, show;
-    report_graphics graphics;
-    report_when     color;
-} plot_opts;
-
-/* The place of `arg` in a list of words. */
 static bool
-take_word(const char *option, const char *arg, const char *const *words, int n, int *out)
+take_graphics(dump_request *r, const char *arg)
 {
-    for (*out = 0; *out < n; ++*out)
-        if (strcmp(arg, words[*out]) == 0)
-            return true;
-    return fail_value(option, arg);
+    static const char *const words[] = {"auto", "sixel", "kitty", "blocks"};
+    int                      n;
+
+    if (!option_word("--graphics", arg, words, 4, &n))
+        return false;
+    r->graphics = (report_graphics)n;
+    return true;
 }
 
 static bool
-take_plot(dump_opts *o, plot_opts *plot, int c)
+take_color(dump_request *r, const char *arg)
 {
-    static const char *const graphics[] = {"auto", "sixel", "kitty", "blocks"}, *const when[] = {"auto", "always",
-                                                                                                 "never"};
-    const char *why;
-    int         n;
+    static const char *const words[] = {"auto", "always", "never"};
+    int                      n;
 
-    if (c == OPT_GRAPHICS) {
-        if (!take_word("--graphics", optarg, graphics, 4, &n))
-            return false;
-        plot->graphics = (report_graphics)n;
-        return true;
-    }
-    if (c == OPT_COLOR) {
-        if (!take_word("--color", optarg, when, 3, &n))
-            return false;
-        plot->color = (report_when)n;
-        return true;
-    }
-    if (c == OPT_PLOT && !report_can_plot(&why)) {
+    if (!option_word("--color", arg, words, 3, &n))
+        return false;
+    r->color = (report_when)n;
+    return true;
+}
+
+static bool
+take_picture(dump_request *r, bool show, const char *arg)
+{
+    const char *why;
+
+    if (!show && !report_can_plot(&why)) {
         message_print("%s", why);
         return false;
     }
-    if (plot->on) {
+    if (r->plot) {
         message_print("--plot and --show: one picture at a time");
         return false;
     }
-    plot->on = true;
-    plot->show = c == OPT_SHOW;
-    return take_vars(o, optarg);
+    r->plot = true;
+    r->show = show;
+    return take_vars(&r->dump, arg);
 }
 
 static bool
-take_list(dump_opts *o)
+take_list(dump_opts *o, const char *arg)
 {
     static const char *const words[] = {"vars", "dims", "groups"};
     static const dump_form   forms[] = {DUMP_LIST_VARS, DUMP_LIST_DIMS, DUMP_LIST_GROUPS};
     int                      n;
 
-    if (!take_word("--list", optarg, words, 3, &n))
+    if (!option_word("--list", arg, words, 3, &n))
         return false;
     o->form = forms[n];
     return true;
 }
 
-/* Applies one option; false when it is invalid. */
+/* Options with a long form alone. */
 static bool
-take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, int c)
+take_long_option(dump_request *r, int id, const char *arg)
 {
-    switch (c) {
+    dump_opts *o = &r->dump;
+
+    switch (id) {
+    case OPT_JSON: return take_json(o, arg);
+    case OPT_TREE: o->form = DUMP_TREE; return true;
+    case OPT_SIZES: o->sizes = true; return true;
+    case OPT_CHUNKS: return take_chunks(o, arg);
+    case OPT_LIST: return take_list(o, arg);
+    case OPT_DAMAGED:
+        return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged: stop, fill or skip", arg);
+    case OPT_CHECK: o->check = true; return true;
+    case OPT_STATS: o->stats = true; return true;
+    case OPT_HTML: r->html = true; return true;
+    case OPT_SAMPLE: return take_sample(r, arg);
+    case OPT_PLOT: return take_picture(r, false, arg);
+    case OPT_SHOW: return take_picture(r, true, arg);
+    case OPT_GRAPHICS: return take_graphics(r, arg);
+    case OPT_COLOR: return take_color(r, arg);
+    default: r->explain = true; return true; /* --s3-explain */
+    }
+}
+
+static bool
+take_option(void *ctx, int id, const char *arg)
+{
+    dump_request *r = ctx;
+    dump_opts    *o = &r->dump;
+
+    switch (id) {
     case 'h': o->part = DUMP_HEADER; return true;
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
-    case 'v': return take_vars(o, optarg);
-    case 'd': return take_limits(o, optarg);
-    case 'g': name_list_add_all(&o->groups, optarg); return true;
-    case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, optarg);
-    case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, optarg);
-    case 'l': return take_line(o, optarg);
-    case 'n': *name = optarg; return true;
-    case 'p': return take_precision(o, optarg);
+    case 'v': return take_vars(o, arg);
+    case 'd': return take_limits(o, arg);
+    case 'g': name_list_add_all(&o->groups, arg); return true;
+    case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, arg);
+    case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, arg);
+    case 'l': return take_line(o, arg);
+    case 'n': r->name = arg; return true;
+    case 'p': return take_precision(o, arg);
     case 'k': o->form = DUMP_KIND; return true;
     case 'x': o->form = DUMP_NCML; return true;
     case 's': o->special = true; return true;
@@ -352,52 +331,39 @@ take_option(dump_opts *o, html_opts *html, plot_opts *plot, const char **name, i
     case 't':
     case 'i':
         o->times = true;
-        o->time_separator = c == 'i' ? 'T' : ' ';
+        o->time_separator = id == 'i' ? 'T' : ' ';
         return true;
-    case 'X': return take_special(o, optarg);
-    case 'L': return take_log_level(optarg);
+    case 'X': return take_special(o, arg);
+    case 'L': return option_log_level(arg);
     case 'w': return true;
-    case OPT_JSON: return take_json(o, optarg);
-    case OPT_TREE: o->form = DUMP_TREE; return true;
-    case OPT_SIZES: o->sizes = true; return true;
-    case OPT_CHUNKS: return take_chunks(o, optarg);
-    case OPT_LIST: return take_list(o);
-    case OPT_DAMAGED:
-        return damage_parse_policy(optarg, &o->damaged) || fail_value("--damaged: stop, fill or skip", optarg);
-    case OPT_CHECK: o->check = true; return true;
-    case OPT_STATS: o->stats = true; return true;
-    case OPT_HTML:
-    case OPT_SAMPLE: return take_html(html, c);
-    case OPT_PLOT:
-    case OPT_SHOW:
-    case OPT_GRAPHICS:
-    case OPT_COLOR: return take_plot(o, plot, c);
-    default: return false; /* getopt has reported it */
+    default: return take_long_option(r, id, arg);
     }
 }
 
 /* `n`: arguments after the options. */
 static bool
-check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
+check_arguments(const dump_request *r, int n)
 {
-    if (o->damaged != DAMAGE_STOP && (html || plot->on || (o->form != DUMP_CDL && o->form != DUMP_JSON))) {
+    const dump_opts *o = &r->dump;
+
+    if (o->damaged != DAMAGE_STOP && (r->html || r->plot || (o->form != DUMP_CDL && o->form != DUMP_JSON))) {
         message_print("--damaged: only with CDL and --json, which print data");
         return false;
     }
-    if (o->check && (html || plot->on || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP)) {
+    if (o->check && (r->html || r->plot || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP)) {
         message_print("--check: not with --damaged or other forms of output");
         return false;
     }
-    if (plot->on && (o->vars.n != 1 || html || o->form != DUMP_CDL)) {
+    if (r->plot && (o->vars.n != 1 || r->html || o->form != DUMP_CDL)) {
         message_print(o->vars.n != 1 ? "--plot and --show: of one variable"
                                      : "--plot and --show: not with other forms of output");
         return false;
     }
-    if (plot->on && !plot->show && n != 1 && n != 2) {
+    if (r->plot && !r->show && n != 1 && n != 2) {
         message_print("--plot: a dataset is needed, and at most one file for the picture");
         return false;
     }
-    if (plot->on && !plot->show)
+    if (r->plot && !r->show)
         return true;
     if (n != 1) {
         message_print(n == 0 ? "no dataset given" : "only one dataset at a time");
@@ -407,7 +373,8 @@ check_arguments(const dump_opts *o, bool html, const plot_opts *plot, int n)
         message_print("--sizes: only with --tree");
         return false;
     }
-    if (o->limits.n > 0 && (html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {
+    if (o->limits.n > 0 &&
+        (r->html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {
         message_print("-d: not with --tree, --chunks and --html, which show what is stored");
         return false;
     }
@@ -425,7 +392,7 @@ explain_url(const char *url, const char *shown)
     if (rc != NC_NOERR)
         (void)message_fail(rc, shown);
     free(text);
-    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+    return rc;
 }
 
 /* What was passed over, because something else served. */
@@ -441,99 +408,78 @@ report_warnings(const char *shown, int ncid)
 }
 
 static int
-dump_path(const char *path, const char *shown, const char *name, const char *png, dump_opts *o, const html_opts *html,
-          const plot_opts *plot)
+plot_dataset(int ncid, const dump_request *r, const char *png)
 {
-    char *own = dump_default_name(path);
-    int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
-
-    if (rc != NC_NOERR) {
-        (void)message_fail(rc, shown);
-    } else {
-        o->file = shown;
-        o->color = report_wants_color(plot->color);
-        if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
-            message_print("%s: this copy is not complete: values that are missing show as fill", shown);
-        if (o->form != DUMP_KIND)
-            report_warnings(shown, ncid);
-        if (name == NULL)
-            name = own;
-        if (plot->on)
-            rc = report_plot(ncid, &(report_plot_opts){.dump = o,
-                                                       .file = shown,
-                                                       .png = plot->show    ? NULL
-                                                              : png != NULL ? png
-                                                                            : "",
-                                                       .graphics = plot->graphics,
-                                                       .color = plot->color});
-        else if (o->check)
-            rc = dump_check(ncid, path, o, stdout);
-        else if (html->on)
-            rc = report_html(ncid, name, &(report_opts){.file = shown, .sample = html->sample}, stdout);
-        else
-            rc = dump_run(ncid, name, o, stdout);
-        if (o->stats)
-            dump_stats(ncid, stderr);
-        (void)nc_close(ncid);
-    }
-    free(own);
-    return rc == NC_NOERR ? EXIT_SUCCESS : rc == DUMP_DAMAGED ? DAMAGE_EXIT : EXIT_FAILURE;
+    return report_plot(ncid, &(report_plot_opts){.dump = &r->dump,
+                                                 .file = r->dump.file,
+                                                 .png = r->show       ? NULL
+                                                        : png != NULL ? png
+                                                                      : "",
+                                                 .graphics = r->graphics,
+                                                 .color = r->color});
 }
 
 static int
-dump_or_explain(char **args, bool explained, const char *name, dump_opts *o, const html_opts *html,
-                const plot_opts *plot)
+dump_dataset(int ncid, const char *path, const char *png, dump_request *r)
 {
-    const char *path = args[0];
-    char       *shown = redact_url(path);
-    int         status = EXIT_FAILURE;
+    dump_opts *o = &r->dump;
+    char      *own = dump_default_name(path);
+    int        rc;
 
-    if (shown == NULL)
-        message_print("out of memory");
+    o->color = report_wants_color(r->color);
+    if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
+        message_print("%s: this copy is not complete: values that are missing show as fill", o->file);
+    if (o->form != DUMP_KIND)
+        report_warnings(o->file, ncid);
+    if (r->name == NULL)
+        r->name = own;
+    if (r->plot)
+        rc = plot_dataset(ncid, r, png);
+    else if (o->check)
+        rc = dump_check(ncid, path, o, stdout);
+    else if (r->html)
+        rc = report_html(ncid, r->name, &(report_opts){.file = o->file, .sample = r->sample}, stdout);
     else
-        status = explained ? explain_url(path, shown) : dump_path(path, shown, name, args[1], o, html, plot);
+        rc = dump_run(ncid, r->name, o, stdout);
+    if (o->stats)
+        dump_stats(ncid, stderr);
+    free(own);
+    return rc;
+}
+
+/* `args`: the dataset, and the file of a picture or NULL. */
+static int
+run_request(char **args, dump_request *r)
+{
+    char *shown = memory_need(redact_url(args[0]));
+    int   ncid, rc;
+
+    r->dump.file = shown;
+    if (r->explain)
+        rc = explain_url(args[0], shown);
+    else if ((rc = nc_open(args[0], NC_NOWRITE, &ncid)) != NC_NOERR)
+        (void)message_fail(rc, shown);
+    else {
+        rc = dump_dataset(ncid, args[0], args[1], r);
+        (void)nc_close(ncid);
+    }
     free(shown);
-    return status;
+    return rc == NC_NOERR ? EXIT_SUCCESS : rc == DUMP_DAMAGED ? DAMAGE_EXIT : EXIT_FAILURE;
 }
 
 int
 main(int argc, char **argv)
 {
-    dump_opts   o = DUMP_OPTS_INIT;
-    html_opts   html = {.sample = REPORT_SAMPLE};
-    plot_opts   plot = {.on = false};
-    const char *name = NULL;
-    static char program[] = "nczdump"; /* getopt's messages name argv[0] */
-    bool        explained = false;
-    int         c, status = EXIT_SUCCESS;
+    dump_request r = {.dump = DUMP_OPTS_INIT, .sample = REPORT_SAMPLE};
+    option_table t = options;
+    int          status;
 
-    message_set_command("nczdump");
-    ncz_sys_start(&argc, &argv);
-    if (argc > 0)
-        argv[0] = program;
-    while (status == EXIT_SUCCESS &&
-           (c = getopt_long(argc, argv, "b:cd:f:g:hikl:n:p:stv:wxFL:X:", long_options, NULL)) != -1) {
-        if (c == OPT_HELP || c == OPT_VERSION) {
-            if (c == OPT_HELP)
-                fputs(usage_text, stdout);
-            else
-                print_version("nczdump", report_has_png ? "libpng" : NULL);
-            goto done;
-        }
-        if (c == OPT_S3_EXPLAIN)
-            explained = true;
-        else if (!take_option(&o, &html, &plot, &name, c))
-            status = EXIT_USAGE;
-    }
-    if (status == EXIT_SUCCESS && !check_arguments(&o, html.on, &plot, argc - optind))
-        status = EXIT_USAGE;
-    if (status == EXIT_USAGE)
-        fprintf(stderr, "Try 'nczdump --help'.\n");
-    else
-        status = dump_or_explain(argv + optind, explained, name, &o, &html, &plot);
-done:
-    name_list_clear(&o.vars);
-    name_list_clear(&o.groups);
-    hyperslab_limits_clear(&o.limits);
+    t.library = report_has_png ? "libpng" : NULL;
+    status = options_take(&t, &argc, &argv, take_option, &r);
+    if (status < 0)
+        status = check_arguments(&r, argc) ? run_request(argv, &r) : options_fail();
+    name_list_clear(&r.dump.vars);
+    name_list_clear(&r.dump.groups);
+    hyperslab_limits_clear(&r.dump.limits);
     return status;
 }

@@ -8,50 +8,65 @@
 #include "common/interrupt.h"
 #include "common/message.h"
 #include "common/mode_words.h"
+#include "common/options.h"
 #include "common/path_parts.h"
 #include "common/redact_url.h"
 #include "common/shell_word.h"
-#include "common/version_text.h"
 #include "platform/platform.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <nczarr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define EXIT_USAGE 2
+static const option_row rows[] = {
+    {'b', 'b', NULL, NULL, NULL, "write a dataset, named after the text", ": NAME.zarr"},
+    {'o', 'o', NULL, "PATH", ":files", "write the dataset PATH", ", a path or a URL; implies -b"},
+    {'m', 0, "mode", "MODES", "nczarr zarr v2 v3 noxarray consolidated file zip s3", "how it is stored",
+     ": nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL"},
+    {'z', 0, "zarr-format", "N", "2 3", "version 2 or 3 of Zarr",
+     "; else that of PATH's fragment, of _ZarrFormat in the text, or 2"},
+    {'k', 'k', NULL, "KIND", "nc4 nc7", "kind of dataset",
+     ": nc4, or nc7 (also their long names), which keeps to the classic model; all others mean nc4 here; implies -b, "
+     "as in ncgen"},
+    {'3', '3', NULL, NULL, NULL, NULL, NULL},
+    {'4', '4', NULL, NULL, NULL, NULL, NULL},
+    {'5', '5', NULL, NULL, NULL, NULL, NULL},
+    {'6', '6', NULL, NULL, NULL, NULL, NULL},
+    {'7', '7', NULL, NULL, NULL, "short for -k nc3 ... nc7", NULL},
+    {'N', 'N', NULL, "NAME", NULL, "the dataset's name", " in place of the one in the text"},
+    {'H', 'H', NULL, NULL, NULL, "definitions only, no data", NULL},
+    {'x', 'x', NULL, NULL, NULL, "do not pre-fill variables", NULL},
+    {'l', 'l', NULL, "b", "b", "the only output language", ": b, a dataset"},
+    {'P', 'P', NULL, NULL, NULL, "keep the dataset in memory until it is closed", NULL},
+    {'W', 'W', NULL, "N", NULL, "write at most about N bytes in one piece", NULL},
+    {'L', 'L', NULL, "N", NULL, NULL, NULL},
+    {'d', 'd', NULL, NULL, NULL, NULL, NULL},
+    {'D', 'D', NULL, "N", NULL, "accepted and ignored", NULL},
+};
 
-static const char usage_text[] =
-    "Usage: nczgen [options] [FILE]\n"
-    "Creates a dataset from CDL text in FILE, or in standard input. Without -b, -o or a kind the text is only\n"
-    "checked.\n"
-    "\n"
-    "  -b            write a dataset, named after the text: NAME.zarr\n"
-    "  -o PATH       write the dataset PATH, a path or a URL; implies -b\n"
-    "  --mode MODES  how it is stored: nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL\n"
-    "  --zarr-format N  version 2 or 3 of Zarr; else that of PATH's fragment, of _ZarrFormat in the text, or 2\n"
-    "  -k KIND       kind of dataset: nc4 or nc7 (also their long names); -3 -4 -5 -6 -7 are short for nc3 ... nc7.\n"
-    "                nc7 keeps to the classic model; all others mean the same here; each implies -b, as in ncgen\n"
-    "  -N NAME       the dataset's name in place of the one in the text\n"
-    "  -H            definitions only, no data\n"
-    "  -x            do not pre-fill variables\n"
-    "  -l b          the only output language: b, a dataset\n"
-    "  -P            keep the dataset in memory until it is closed\n"
-    "  -W N          write at most about N bytes in one piece\n"
-    "  -L N, -d, -D N  accepted and ignored\n"
-    "  --help, --version\n";
+static const option_table options = {
+    .command = "nczgen",
+    .usage =
+        "usage: nczgen [options] [FILE]\n"
+        "Creates a dataset from CDL text in FILE, or in standard input. Without -b, -o or a kind the text is only\n"
+        "checked.\n"
+        "options:\n",
+    .rows = rows,
+    .n = sizeof rows / sizeof *rows,
+    .hidden = "h",
+};
 
-typedef struct options {
+typedef struct gen_request {
     const char *in, *out, *mode, *name;
     bool        binary, diskless;
     bool        kind_given, classic; /* -k and its like */
     bool        kind_zarr;           /* ... that names Zarr */
     int         zarr_format;         /* 0: not given */
     gen_opts    gen;
-} options;
+} gen_request;
 
 static void
 print_message(void *ctx, bool is_error, const char *text)
@@ -61,11 +76,11 @@ print_message(void *ctx, bool is_error, const char *text)
     message_print("%s", text);
 }
 
-static int
-fail_usage(const char *what, const char *arg)
+static bool
+fail_value(const char *what, const char *value)
 {
-    fprintf(stderr, "nczgen: %s%s\n%s", what, arg, usage_text);
-    return EXIT_USAGE;
+    message_print("%s%s", what, value);
+    return false;
 }
 
 /* ---- input and output ------------------------------------------------------------------------------------- */
@@ -99,7 +114,7 @@ read_all(FILE *in, size_t *len)
 }
 
 static int
-parse_input(const options *o, gen_cdl **out)
+parse_input(const gen_request *o, gen_cdl **out)
 {
     bool   std = o->in == NULL || strcmp(o->in, "-") == 0;
     FILE  *in = std ? stdin : ncz_sys_fopen(o->in, "rb");
@@ -125,7 +140,7 @@ parse_input(const options *o, gen_cdl **out)
 /* The version of Zarr that the path must ask for: that of the option; else the text's if it is not the default and the
  * path does not say. 0: none. */
 static int
-choose_version(const options *o, const gen_cdl *cdl, const nczarr_path_parts *parts)
+choose_version(const gen_request *o, const gen_cdl *cdl, const nczarr_path_parts *parts)
 {
     if (o->zarr_format != 0)
         return o->zarr_format;
@@ -134,7 +149,7 @@ choose_version(const options *o, const gen_cdl *cdl, const nczarr_path_parts *pa
 
 /* PATH as given, or NAME.zarr (.zip with that mode). In fresh memory. */
 static char *
-choose_name(const options *o, const gen_cdl *cdl)
+choose_name(const gen_request *o, const gen_cdl *cdl)
 {
     const char *name = o->out != NULL ? o->out : o->name != NULL ? o->name : gen_name(cdl);
     const char *suffix = o->out != NULL ? "" : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip" : ".zarr";
@@ -156,7 +171,7 @@ report_bad_path(const char *path, int rc)
 
 /* Puts the modes that the options ask for into the fragment of *path. */
 static int
-add_modes(const options *o, const gen_cdl *cdl, char **path)
+add_modes(const gen_request *o, const gen_cdl *cdl, char **path)
 {
     nczarr_path_parts parts = {.size = sizeof parts};
     char             *keys, *full;
@@ -178,7 +193,7 @@ add_modes(const options *o, const gen_cdl *cdl, char **path)
 }
 
 static int
-refuse_name(const options *o, const char *path, const char *file)
+refuse_name(const gen_request *o, const char *path, const char *file)
 {
     char *out = shell_word(path), *in = o->in != NULL ? shell_word(o->in) : strdup("-");
     int   rc = out != NULL && in != NULL ? NC_EINVAL : NC_ENOMEM;
@@ -196,7 +211,7 @@ refuse_name(const options *o, const char *path, const char *file)
 
 /* A name of another format's file would be that of a directory. */
 static int
-check_name(const options *o, const char *path)
+check_name(const gen_request *o, const char *path)
 {
     nczarr_path_parts parts = {.size = sizeof parts};
     const char       *file;
@@ -232,7 +247,7 @@ say_notice(const char *path, const char *notice)
 
 /* Writes the data and closes the dataset, or removes it. */
 static int
-write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
+write_dataset(const gen_request *o, const gen_cdl *cdl, const char *path, int ncid)
 {
     int         rc = gen_write(cdl, ncid, &o->gen), gone;
     const char *notice;
@@ -265,7 +280,7 @@ write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
 
 /* Creates the dataset at its path, and removes it when it cannot be completed. */
 static int
-generate(const options *o, const gen_cdl *cdl)
+generate(const gen_request *o, const gen_cdl *cdl)
 {
     bool  classic = o->kind_given ? o->classic : gen_wants_classic(cdl);
     int   mode = NC_CLOBBER | NC_NETCDF4;
@@ -359,80 +374,60 @@ parse_byte_count(const char *text, size_t *out)
     return errno == 0 && end != text && *end == '\0' && text[0] != '-' && n > 0;
 }
 
-static int
-take_zarr_format(options *o, const char *arg)
+static bool
+take_kind(gen_request *o, const char *value)
 {
-    if (strcmp(arg, "2") != 0 && strcmp(arg, "3") != 0)
-        return fail_usage("--zarr-format: neither 2 nor 3: ", arg);
-    o->zarr_format = arg[0] - '0';
-    return -1;
+    o->kind_given = o->binary = true;
+    o->kind_zarr = strcasecmp(value, "zarr") == 0 || strcasecmp(value, "nczarr") == 0;
+    return parse_kind(value, &o->classic) || fail_value("unknown kind of dataset: ", value);
 }
 
-/* One option; -1 to go on, else the exit status. */
-static int
-take_option(options *o, int c, const char *arg)
+static bool
+take_option(void *ctx, int id, const char *value)
 {
-    switch (c) {
-    case 'b': o->binary = true; return -1;
+    gen_request *o = ctx;
+
+    switch (id) {
+    case 'b': o->binary = true; return true;
     case 'o':
-        o->out = arg;
+        o->out = value;
         o->binary = true;
-        return -1;
-    case 'm': o->mode = arg; return mode_words_check(arg) ? -1 : EXIT_USAGE;
-    case 'z': return take_zarr_format(o, arg);
-    case 'k':
-        o->kind_given = o->binary = true;
-        o->kind_zarr = strcasecmp(arg, "zarr") == 0 || strcasecmp(arg, "nczarr") == 0;
-        return parse_kind(arg, &o->classic) ? -1 : fail_usage("unknown kind of dataset: ", arg);
+        return true;
+    case 'm': o->mode = value; return mode_words_check(value);
+    case 'z': return option_zarr_format(value, &o->zarr_format);
+    case 'k': return take_kind(o, value);
     case '3':
     case '4':
     case '5':
     case '6':
     case '7':
         o->kind_given = o->binary = true;
-        o->classic = c == '7';
-        return -1;
-    case 'N': o->name = arg; return -1;
-    case 'H': o->gen.header_only = true; return -1;
-    case 'x': o->gen.nofill = true; return -1;
-    case 'l':
-        if (strcmp(arg, "b") != 0)
-            return fail_usage("no output language but b (a dataset): ", arg);
-        o->binary = true;
-        return -1;
-    case 'P': o->diskless = true; return -1;
-    case 'W': return parse_byte_count(arg, &o->gen.put_bytes) ? -1 : fail_usage("-W: not a number of bytes: ", arg);
-    case 'd':
-    case 'D':
-    case 'L': return -1;
-    case 'h': fputs(usage_text, stdout); return EXIT_SUCCESS;
-    case 'V': print_version("nczgen", NULL); return EXIT_SUCCESS;
-    default: /* getopt has named it */ fputs(usage_text, stderr); return EXIT_USAGE;
+        o->classic = id == '7';
+        return true;
+    case 'N': o->name = value; return true;
+    case 'H': o->gen.header_only = true; return true;
+    case 'x': o->gen.nofill = true; return true;
+    case 'l': o->binary = true; return strcmp(value, "b") == 0 || fail_value("no output language but b: ", value);
+    case 'P': o->diskless = true; return true;
+    case 'W': return parse_byte_count(value, &o->gen.put_bytes) || fail_value("-W: not a number of bytes: ", value);
+    default: return true; /* -d, -D, -L */
     }
 }
 
 int
 main(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"mode", required_argument, NULL, 'm'},
-        {"zarr-format", required_argument, NULL, 'z'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
-    };
-    options  o = {.gen = {.report.say = print_message, .stop = interrupt_seen}};
-    gen_cdl *cdl = NULL;
-    int      c, status, rc;
+    gen_request o = {.gen = {.report.say = print_message, .stop = interrupt_seen}};
+    gen_cdl    *cdl = NULL;
+    int         rc, status = options_take(&options, &argc, &argv, take_option, &o);
 
-    message_set_command("nczgen");
-    ncz_sys_start(&argc, &argv);
-    while ((c = getopt_long(argc, argv, "bo:k:134567N:HxPl:W:L:dD:h", longs, NULL)) != -1)
-        if ((status = take_option(&o, c, optarg)) >= 0)
-            return status;
-    if (argc - optind > 1)
-        return fail_usage("one input file at most, not also ", argv[optind + 1]);
-    o.in = optind < argc ? argv[optind] : NULL;
+    if (status >= 0)
+        return status;
+    if (argc > 1) {
+        message_print("one input file at most, not also %s", argv[1]);
+        return options_fail();
+    }
+    o.in = argc > 0 ? argv[0] : NULL;
     rc = parse_input(&o, &cdl);
     if (rc == NC_NOERR && o.binary)
         rc = generate(&o, cdl);

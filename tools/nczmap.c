@@ -8,42 +8,32 @@
 #include "map/map.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/options.h"
 #include "common/redact_url.h"
-#include "common/version_text.h"
-#include "platform/platform.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2 };
+static const option_row rows[] = {
+    {'k', 'k', "keys", NULL, NULL, "only keys, without lengths", NULL},
+    {'x', 'x', "hex", NULL, NULL, "bytes as hexadecimal numbers", " (cat, dump)"},
+    {'r', 'r', "range", "START[:COUNT]", NULL, "only these bytes of each object", " (cat)"},
+    {'L', 'L', "log", "LEVEL", "-1 0 1 2 3 4", "log level of the library", NULL},
+};
 
-enum { OPT_HELP = 256, OPT_VERSION };
-
-static const char usage_text[] =
-    "usage: nczmap [options] PATH-or-URL [COMMAND [ARGUMENT ...]]\n"
-    "  list [PREFIX ...]       length and key of every object (below the prefixes); the default\n"
-    "  find PATTERN ...        the same for keys that a shell pattern matches; * matches slashes, too\n"
-    "  dump [PREFIX ...]       the same with contents: documents, and the beginning of chunks\n"
-    "  stat KEY ...            what exists there: an object, a prefix of others, nothing\n"
-    "  cat KEY ...             the objects' bytes\n"
-    "options:\n"
-    "  -k, --keys              only keys, without lengths\n"
-    "  -x, --hex               bytes as hexadecimal numbers (cat, dump)\n"
-    "  -r, --range START[:COUNT]  only these bytes of each object (cat)\n"
-    "  -L, --log LEVEL         log level of the library\n"
-    "      --help, --version\n";
-
-static const struct option long_options[] = {
-    {"keys", no_argument, NULL, 'k'},
-    {"hex", no_argument, NULL, 'x'},
-    {"range", required_argument, NULL, 'r'},
-    {"log", required_argument, NULL, 'L'},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
+static const option_table options = {
+    .command = "nczmap",
+    .usage = "usage: nczmap [options] PATH-or-URL [COMMAND [ARGUMENT ...]]\n"
+             "  list [PREFIX ...]       length and key of every object (below the prefixes); the default\n"
+             "  find PATTERN ...        the same for keys that a shell pattern matches; * matches slashes, too\n"
+             "  dump [PREFIX ...]       the same with contents: documents, and the beginning of chunks\n"
+             "  stat KEY ...            what exists there: an object, a prefix of others, nothing\n"
+             "  cat KEY ...             the objects' bytes\n"
+             "options:\n",
+    .rows = rows,
+    .n = sizeof rows / sizeof *rows,
 };
 
 static const struct command {
@@ -81,28 +71,15 @@ take_range(map_opts *o, const char *arg)
 }
 
 static bool
-take_log_level(const char *arg)
+take_option(void *ctx, int id, const char *value)
 {
-    char *end;
-    long  n = strtol(arg, &end, 10);
+    map_opts *o = ctx;
 
-    if (end == arg || *end != '\0' || n < -1 || n > 100) {
-        message_print("-L: not a level: %s", arg);
-        return false;
-    }
-    (void)nc_set_log_level((int)n);
-    return true;
-}
-
-static bool
-take_option(map_opts *o, int c, const char *arg)
-{
-    switch (c) {
+    switch (id) {
     case 'k': o->keys = true; return true;
     case 'x': o->hex = true; return true;
-    case 'r': return take_range(o, arg);
-    case 'L': return take_log_level(arg);
-    default: return false; /* getopt has reported it */
+    case 'r': return take_range(o, value);
+    default: return option_log_level(value);
     }
 }
 
@@ -147,40 +124,22 @@ run_command(const struct command *c, const map_opts *o, const char *path, char *
 int
 main(int argc, char **argv)
 {
-    static char           program[] = "nczmap"; /* getopt's messages name argv[0] */
     const struct command *command = &commands[0];
     map_opts              o = MAP_OPTS_INIT;
-    int                   c, args, status = EXIT_SUCCESS;
+    int                   n, status = options_take(&options, &argc, &argv, take_option, &o);
     char                 *shown;
 
-    message_set_command("nczmap");
-    ncz_sys_start(&argc, &argv);
-    if (argc > 0)
-        argv[0] = program;
-    while (status == EXIT_SUCCESS && (c = getopt_long(argc, argv, "kxr:L:", long_options, NULL)) != -1) {
-        if (c == OPT_HELP || c == OPT_VERSION) {
-            if (c == OPT_HELP)
-                fputs(usage_text, stdout);
-            else
-                print_version("nczmap", NULL);
-            return EXIT_SUCCESS;
-        }
-        if (!take_option(&o, c, optarg))
-            status = EXIT_USAGE;
-    }
-    if (status == EXIT_SUCCESS && optind == argc) {
-        message_print("no store given");
-        status = EXIT_USAGE;
-    }
-    args = argc - optind - 2;
-    if (status == EXIT_SUCCESS && args >= 0 && (command = find_command(argv[optind + 1], args)) == NULL)
-        status = EXIT_USAGE;
-    if (status == EXIT_USAGE) {
-        fprintf(stderr, "Try 'nczmap --help'.\n");
+    if (status >= 0)
         return status;
+    if (argc == 0) {
+        message_print("no store given");
+        return options_fail();
     }
-    o.path = shown = memory_need(redact_url(argv[optind]));
-    status = run_command(command, &o, argv[optind], argv + optind + 2, args > 0 ? args : 0);
+    n = argc > 2 ? argc - 2 : 0;
+    if (argc > 1 && (command = find_command(argv[1], n)) == NULL)
+        return options_fail();
+    o.path = shown = memory_need(redact_url(argv[0]));
+    status = run_command(command, &o, argv[0], argv + 2, n);
     free(shown);
     return status;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The commands around datasets: nczmap, nczdump --chunks; and that every command's options are the same in --help, in
-its man page and in the completions of bash, zsh and fish.
+its man page and in the completions of shells.
 
 usage: commands.py TOOLS SOURCE     (the folder of the built commands, the source tree)
 """
@@ -59,33 +59,19 @@ def in_bash(command, *words):
     return set(r.stdout.split()) if not r.stderr else {"stderr: " + r.stderr}
 
 
-def in_zsh(command):
-    text = open(os.path.join(root, "completions", "_nczarr")).read()
-    part = re.search(r"\n    %s\)\n        options=\((.*?)\n        \)" % command, text, re.S).group(1)
-    part = re.sub(r"\[[^]]*\]", " ", part)  # descriptions
-    return set(re.findall(r"(?:^|[\s'{,(*])(--?[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)", part)) - {"-1"}
-
-
-def in_fish(command):
-    found = set()
-    for line in open(os.path.join(root, "completions", "nczarr.fish")):
-        if line.startswith("complete -c %s " % command):
-            line = line.split(" -d '")[0]
-            found |= {"-" + o for o in re.findall(r" -[so] (\S+)", line)} | {"--" + o for o in re.findall(r" -l (\S+)", line)}
-    return found
-
-
 def options():
+    """What each command's table of options makes is the same everywhere."""
     for command in COMMANDS:
         wanted, problems = in_help(command), []
         if len(wanted) < 5:
             problems.append("--help tells of %s only" % sorted(wanted))
-        places = {"man page": in_man(command), "bash": {w.split("=")[0] for w in in_bash(command, "-")},
-                  "zsh": in_zsh(command), "fish": in_fish(command)}
-        for place, found in places.items():
+        for place, found in (("man page", in_man(command)), ("bash", {w.split("=")[0] for w in in_bash(command, "-")})):
             problems += ["%s: lacks %s" % (place, o) for o in sorted(wanted - found)]
             problems += ["%s: has %s, which --help has not" % (place, o) for o in sorted(found - wanted)]
-        report("commands: options of %s are the same everywhere" % command, problems)
+        wide = [l for l in run(command, "--help").stdout.splitlines() if len(l) > 108]
+        report("commands: options of %s are the same everywhere" % command, problems + wide)
+    r = subprocess.run([sys.executable, os.path.join(root, "completions", "generate.py"), "--check", tools], capture_output=True, text=True)
+    report("commands: the completions are those of the tables of options", [r.stdout + r.stderr] if r.returncode else [])
 
 
 def bash():
@@ -199,7 +185,7 @@ def nczmap():
         ((store, "cat", "no"), 1, "no such object"), ((store, "cat", "../x"), 1, "not a"), ((store, "list", "no"), 1, "no such object"),
         ((store, "find", "zz*"), 1, "no such object"), ((store, "cat"), 2, "an argument is needed"), ((store, "burn"), 2, "no such command"),
         ((), 2, "no store"), (("/nothing/at/all",), 1, "nothing"), (("-r", "x", store), 2, "range"), (("-r", "1:", store), 2, "range"),
-        (("-r", "20:9", store, "cat", "lat/0"), 1, "only 24 bytes"), (("-L", "x", store), 2, "level"), (("-Z",), 2, "Z"),
+        (("-r", "20:9", store, "cat", "lat/0"), 1, "only 24 bytes"), (("-L", "x", store), 2, "-L: not a number"), (("-Z",), 2, "Z"),
     ]:
         r = run("nczmap", *args)
         if r.returncode != status or text not in r.stderr:
@@ -252,7 +238,7 @@ def wrong_values():
                 ("nczgen", ["-o", "", "t.cdl"], 2, "the path is empty"), ("nczgen", ["-o", "g.zarr#mode=v2,v3", "t.cdl"], 2, "exclude"),
                 ("nczgen", ["-b", "-N", "../g", "t.cdl"], 2, "cannot be the name of a dataset"),
                 ("nczgen", ["--zarr-format", "4", "t.cdl"], 2, "neither 2 nor 3"), ("nczgen", ["-W", "-5", "t.cdl"], 2, "-W"),
-                ("nczdump", ["-L", "5x", "t.zarr"], 2, "-L: not a valid value: 5x"), ("nczdump", ["-l", "x", "t.zarr"], 2, "-l"),
+                ("nczdump", ["-L", "5x", "t.zarr"], 2, "-L: not a number from -1 to 100: 5x"), ("nczdump", ["-l", "x", "t.zarr"], 2, "-l"),
                 ("nczdump", ["--list=all", "t.zarr"], 2, "--list"), ("nczdump", ["-v", "b", "t.zarr"], 1, "b: No such variable"),
                 ("nczdump", ["-d", "x,9", "t.zarr"], 1, "out of range")):
             r = run(command, *args, cwd=d)

@@ -173,11 +173,11 @@ sizes(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_true(copy_parse_size("-x", good[i].text, &n));
+        assert_true(size_parse(good[i].text, &n));
         assert_int_equal(n, good[i].n);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(copy_parse_size("-x", bad[i], &n));
+        assert_false(size_parse(bad[i], &n));
 }
 
 static void

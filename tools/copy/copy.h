@@ -82,8 +82,7 @@ bool copy_parse_mode(copy_opts *o, const char *words);
 bool copy_parse_chunks(copy_opts *o, const char *spec);
 bool copy_parse_shards(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);
-bool copy_parse_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */
-bool copy_parse_min_chunked(copy_opts *o, const char *text);             /* the same, or 0: no variable is small */
+bool copy_parse_min_chunked(copy_opts *o, const char *text); /* a size, or 0: no variable is small */
 
 void copy_opts_clear(copy_opts *o);
 

@@ -5,8 +5,8 @@
 #include "copy_int.h"
 
 #include "common/mode_words.h"
+#include "common/options.h"
 #include "common/path_match.h"
-#include "common/size_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,19 +38,10 @@ copy_parse_filters(copy_opts *o, const char *spec)
 /* ---- sizes ---- */
 
 bool
-copy_parse_size(const char *option, const char *text, size_t *out)
-{
-    if (size_parse(text, out))
-        return true;
-    message_print("%s: not a size (like 4096, 64K, 5M, 2G): %s", option, text);
-    return false;
-}
-
-bool
 copy_parse_min_chunked(copy_opts *o, const char *text)
 {
     if (strcmp(text, "0") != 0)
-        return copy_parse_size("-M", text, &o->min_chunked);
+        return option_size("-M", text, &o->min_chunked);
     o->min_chunked = 0;
     return true;
 }
