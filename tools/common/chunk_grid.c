@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/chunk_grid.h"
+#include "common/memory.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>
@@ -42,19 +43,16 @@ int
 chunk_grid_load(int ncid, int varid, chunk_grid *g)
 {
     int    rank = 0, storage, *ids = NULL, rc = nc_inq_varndims(ncid, varid, &rank);
-    size_t text = 0, n = (size_t)rank + 1;
+    size_t text = 0, n = (size_t)rank;
 
     *g = (chunk_grid){.rank = (size_t)rank};
     if (rc != NC_NOERR)
         return rc;
-    g->shape = calloc(n, sizeof *g->shape);
-    g->nchunks = calloc(n, sizeof *g->nchunks);
-    g->len = calloc(n, sizeof *g->len);
-    g->ends = calloc(n, sizeof *g->ends);
-    ids = calloc(n, sizeof *ids);
-    rc = NC_ENOMEM;
-    if (g->shape == NULL || g->nchunks == NULL || g->len == NULL || g->ends == NULL || ids == NULL)
-        goto done;
+    g->shape = memory_alloc(n, sizeof *g->shape);
+    g->nchunks = memory_alloc(n, sizeof *g->nchunks);
+    g->len = memory_alloc(n, sizeof *g->len);
+    g->ends = memory_alloc(n, sizeof *g->ends);
+    ids = memory_alloc(n, sizeof *ids);
     if ((rc = nc_inq_vardimid(ncid, varid, ids)) != NC_NOERR ||
         (rc = nc_inq_var_chunking(ncid, varid, &storage, g->len)) != NC_NOERR ||
         (rc = nczarr_inq_var_encoding(ncid, varid, &text, NULL)) != NC_NOERR)

@@ -47,7 +47,7 @@ typedef struct hyperslab_limits {
 
 /*
  * Adds "DIM,FIRST[,[LAST][,STRIDE]]". A backslash makes the next character, such as a comma, part of the name. False,
- * with a message: it is not of that form, or memory is out.
+ * with a message: it is not of that form.
  */
 bool hyperslab_parse(hyperslab_limits *l, const char *spec, char why[HYPERSLAB_WHY_SIZE]);
 /* Adds subscripts of a variable, as Python has them: "0:10,:,3" (without brackets). */

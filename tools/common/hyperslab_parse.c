@@ -3,6 +3,7 @@
  * hyperslab_parse.c: parses limits: NCO's "dim,first,last,stride" and subscripts as Python has them.
  */
 #include "common/hyperslab.h"
+#include "common/memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,15 +21,9 @@ fail(char *why, const char *text, const char *what)
 static hyperslab_limit *
 add_limit(hyperslab_limits *l, const char *text)
 {
-    hyperslab_limit *v = realloc(l->v, (l->n + 1) * sizeof *l->v);
-
-    if (v == NULL)
-        return NULL;
-    l->v = v;
-    v[l->n] = (hyperslab_limit){.stride = 1};
-    if ((v[l->n].text = strdup(text)) == NULL)
-        return NULL;
-    return &v[l->n++];
+    l->v = memory_grow(l->v, l->n, sizeof *l->v);
+    l->v[l->n] = (hyperslab_limit){.stride = 1, .text = memory_need(strdup(text))};
+    return &l->v[l->n++];
 }
 
 void
@@ -92,20 +87,18 @@ parse_stride(const char *s, size_t len, size_t *out)
     return true;
 }
 
-/* The name before the first comma that has no backslash before it; NULL: no memory. */
+/* The name before the first comma that has no backslash before it. */
 static char *
 parse_name(const char **p)
 {
-    char  *name = malloc(strlen(*p) + 1);
+    char  *name = memory_alloc(strlen(*p) + 1, 1);
     size_t n = 0;
 
-    for (; name != NULL && **p != '\0' && **p != ','; ++*p) {
+    for (; **p != '\0' && **p != ','; ++*p) {
         if (**p == '\\' && (*p)[1] != '\0')
             ++*p;
         name[n++] = **p;
     }
-    if (name != NULL)
-        name[n] = '\0';
     return name;
 }
 
@@ -152,8 +145,7 @@ hyperslab_parse(hyperslab_limits *l, const char *spec, char why[HYPERSLAB_WHY_SI
     hyperslab_limit *limit = add_limit(l, spec);
     const char      *p = spec;
 
-    if (limit == NULL || (limit->dim = parse_name(&p)) == NULL)
-        return fail(why, spec, "out of memory");
+    limit->dim = parse_name(&p);
     if (limit->dim[0] == '\0' || *p == '\0')
         return fail(why, spec, "wanted: DIM,FIRST[,[LAST][,STRIDE]]");
     return parse_limits(limit, p + 1, why);
@@ -193,8 +185,7 @@ hyperslab_parse_subscripts(hyperslab_limits *l, const char *var, const char *tex
         hyperslab_limit *limit = add_limit(l, text);
 
         len = strcspn(p, ",");
-        if (limit == NULL || (limit->var = strdup(var)) == NULL)
-            return fail(why, text, "out of memory");
+        limit->var = memory_need(strdup(var));
         limit->place = i;
         limit->nplaces = n;
         if (!parse_subscript(limit, p, len))

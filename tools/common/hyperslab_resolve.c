@@ -2,7 +2,9 @@
 /*
  * hyperslab_resolve.c: applies limits to the dimensions of an open dataset: each becomes a few runs of indices.
  */
+#include "common/group_tree.h"
 #include "common/hyperslab.h"
+#include "common/memory.h"
 
 #include "common/error_text.h"
 #include "common/path_match.h"
@@ -31,23 +33,20 @@ fail_call(char *why, const char *text, int rc)
 /* ---- runs ---- */
 
 /* Extends the last run by an index where it fits, else begins another. */
-static int
+static void
 add_index(hyperslab_dim *d, size_t index)
 {
-    hyperslab_run *last = d->nruns > 0 ? &d->runs[d->nruns - 1] : NULL, *grown;
+    hyperslab_run *last = d->nruns > 0 ? &d->runs[d->nruns - 1] : NULL;
 
     d->len++;
     if (last != NULL && last->count == 1 && index > last->start)
         last->step = index - last->start;
     if (last != NULL && index == last->start + last->count * last->step) {
         last->count++;
-        return NC_NOERR;
+        return;
     }
-    if ((grown = realloc(d->runs, (d->nruns + 1) * sizeof *grown)) == NULL)
-        return NC_ENOMEM;
-    d->runs = grown;
+    d->runs = memory_grow(d->runs, d->nruns, sizeof *d->runs);
     d->runs[d->nruns++] = (hyperslab_run){.start = index, .count = 1, .step = 1};
-    return NC_NOERR;
 }
 
 /* From first to last, which is smaller if the range is wrapped around the end; the stride goes on there. */
@@ -84,39 +83,29 @@ take_least(hyperslab_run *runs, size_t n, size_t *index)
 }
 
 /* The union of what there is and other runs, ascending. */
-static int
+static void
 merge_runs(hyperslab_dim *d, const hyperslab_run *more, size_t nmore)
 {
     hyperslab_dim  merged = {.dimid = d->dimid, .first_limit = d->first_limit};
     size_t         n = d->nruns + nmore, index = 0;
-    hyperslab_run *all = malloc(n * sizeof *all);
-    int            rc = all != NULL ? NC_NOERR : NC_ENOMEM;
+    hyperslab_run *all = memory_alloc(n, sizeof *all);
 
-    if (rc == NC_NOERR) {
-        memcpy(all, d->runs, d->nruns * sizeof *all);
-        memcpy(all + d->nruns, more, nmore * sizeof *all);
-    }
-    while (rc == NC_NOERR && take_least(all, n, &index))
-        rc = add_index(&merged, index);
+    memcpy(all, d->runs, d->nruns * sizeof *all);
+    memcpy(all + d->nruns, more, nmore * sizeof *all);
+    while (take_least(all, n, &index))
+        add_index(&merged, index);
     free(all);
-    if (rc != NC_NOERR) {
-        free(merged.runs);
-        return rc;
-    }
     free(d->runs);
     *d = merged;
-    return NC_NOERR;
 }
 
-static int
+static void
 set_runs(hyperslab_dim *d, const hyperslab_run *runs, size_t n)
 {
-    if ((d->runs = malloc(n * sizeof *d->runs)) == NULL)
-        return NC_ENOMEM;
+    d->runs = memory_alloc(n, sizeof *d->runs);
     memcpy(d->runs, runs, n * sizeof *d->runs);
     d->nruns = n;
     d->len = runs[0].count + (n > 1 ? runs[1].count : 0);
-    return NC_NOERR;
 }
 
 static bool
@@ -182,14 +171,10 @@ find_range(const hyperslab_limit *l, int grp, int dimid, size_t len, size_t *fir
 static hyperslab_dim *
 find_or_add(hyperslab *h, int dimid)
 {
-    hyperslab_dim *grown;
-
     for (size_t i = 0; i < h->n; i++)
         if (h->dims[i].dimid == dimid)
             return &h->dims[i];
-    if ((grown = realloc(h->dims, (h->n + 1) * sizeof *grown)) == NULL)
-        return NULL;
-    h->dims = grown;
+    h->dims = memory_grow(h->dims, h->n, sizeof *h->dims);
     h->dims[h->n] = (hyperslab_dim){.dimid = dimid};
     return &h->dims[h->n++];
 }
@@ -207,17 +192,19 @@ apply_limit(hyperslab *h, const hyperslab_limit *l, int grp, int dimid, char *wh
     if ((rc = find_range(l, grp, dimid, len, &first, &last, why)) != NC_NOERR)
         return rc;
     n = make_runs(first, last, l->stride, len, runs);
-    if ((d = find_or_add(h, dimid)) == NULL)
-        return fail(why, l->text, "out of memory", NC_ENOMEM);
+    d = find_or_add(h, dimid);
     if (d->nruns > 0 && (l->var != NULL || d->first_limit->var != NULL)) {
         if (has_runs(d, runs, n))
             return NC_NOERR;
         return fail(why, l->text, "chooses another part of a dimension than a subscript of a variable", NC_EINVAL);
     }
-    rc = d->nruns > 0 ? merge_runs(d, runs, n) : set_runs(d, runs, n);
+    if (d->nruns > 0)
+        merge_runs(d, runs, n);
+    else
+        set_runs(d, runs, n);
     if (d->first_limit == NULL)
         d->first_limit = l;
-    return rc == NC_NOERR ? rc : fail(why, l->text, "out of memory", rc);
+    return NC_NOERR;
 }
 
 /* ---- the tree of groups ---- */
@@ -229,46 +216,27 @@ typedef struct walker {
     char                  *why;
 } walker;
 
-typedef int (*inq_ids)(int grp, int *n, int *ids);
-
 static int
-inq_own_dims(int grp, int *n, int *ids)
+apply_to_dim(walker *w, int grp, int dimid)
 {
-    return nc_inq_dimids(grp, n, ids, 0);
-}
+    char name[NC_MAX_NAME + 1], *path;
+    bool match;
 
-/* The path of a group with a slash at its end and room for a name; NULL: no memory. */
-static char *
-load_group_path(int grp, size_t *len)
-{
-    char *path;
-
-    if (nc_inq_grpname_full(grp, len, NULL) != NC_NOERR || (path = malloc(*len + NC_MAX_NAME + 2)) == NULL)
-        return NULL;
-    if (nc_inq_grpname_full(grp, NULL, path) != NC_NOERR)
-        path[ *len = 0] = '\0';
-    if (*len == 0 || path[*len - 1] != '/')
-        path[(*len)++] = '/';
-    return path;
-}
-
-static int
-apply_to_dim(walker *w, int grp, int dimid, char *path, size_t len)
-{
-    if (nc_inq_dimname(grp, dimid, path + len) != NC_NOERR || !path_match(path, w->l->dim))
+    if (nc_inq_dimname(grp, dimid, name) != NC_NOERR)
         return NC_NOERR;
-    w->found = true;
-    return apply_limit(w->h, w->l, grp, dimid, w->why);
+    path = group_var_path(grp, name);
+    match = path_match(path, w->l->dim);
+    free(path);
+    w->found = w->found || match;
+    return match ? apply_limit(w->h, w->l, grp, dimid, w->why) : NC_NOERR;
 }
 
 static int
-apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
+apply_to_matched_var(walker *w, int grp, int varid, const char *path)
 {
     const hyperslab_limit *l = w->l;
     int                    rank, *dims, rc;
 
-    if (nc_inq_varname(grp, varid, path + len) != NC_NOERR || !path_match(path, l->var))
-        return NC_NOERR;
     w->found = true;
     if ((rc = nc_inq_varndims(grp, varid, &rank)) != NC_NOERR)
         return fail_call(w->why, path, rc);
@@ -279,8 +247,7 @@ apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
     }
     if (!l->single && !l->first.given && !l->last.given && l->stride == 1)
         return NC_NOERR; /* all of it */
-    if ((dims = malloc((size_t)rank * sizeof *dims)) == NULL)
-        return fail(w->why, path, "out of memory", NC_ENOMEM);
+    dims = memory_alloc((size_t)rank, sizeof *dims);
     if ((rc = nc_inq_vardimid(grp, varid, dims)) != NC_NOERR)
         (void)fail_call(w->why, path, rc);
     else
@@ -289,40 +256,41 @@ apply_to_var(walker *w, int grp, int varid, char *path, size_t len)
     return rc;
 }
 
-static int walk_group(walker *w, int grp);
-
-/* Calls for each id of a group: its dimensions, its variables or (path NULL) its groups. */
 static int
-walk_ids(walker *w, int grp, inq_ids inq, char *path, size_t len)
+apply_to_var(walker *w, int grp, int varid)
 {
-    int n = 0, *ids, rc = inq(grp, &n, NULL);
+    char name[NC_MAX_NAME + 1], *path;
+    int  rc = NC_NOERR;
 
-    if (rc != NC_NOERR || n == 0)
-        return rc == NC_NOERR ? rc : fail_call(w->why, w->l->text, rc);
-    if ((ids = malloc((size_t)n * sizeof *ids)) == NULL)
-        return fail(w->why, w->l->text, "out of memory", NC_ENOMEM);
-    if ((rc = inq(grp, NULL, ids)) != NC_NOERR)
-        (void)fail_call(w->why, w->l->text, rc);
-    for (int i = 0; rc == NC_NOERR && i < n; i++)
-        rc = path == NULL        ? walk_group(w, ids[i])
-             : w->l->dim != NULL ? apply_to_dim(w, grp, ids[i], path, len)
-                                 : apply_to_var(w, grp, ids[i], path, len);
-    free(ids);
+    if (nc_inq_varname(grp, varid, name) != NC_NOERR)
+        return NC_NOERR;
+    path = group_var_path(grp, name);
+    if (path_match(path, w->l->var))
+        rc = apply_to_matched_var(w, grp, varid, path);
+    free(path);
     return rc;
 }
 
 static int
 walk_group(walker *w, int grp)
 {
-    size_t len = 0;
-    char  *path = load_group_path(grp, &len);
-    int    rc;
+    bool    dims = w->l->dim != NULL;
+    id_list list;
+    int     rc = dims ? id_list_dims(grp, &list) : id_list_vars(grp, &list);
 
-    if (path == NULL)
-        return fail(w->why, w->l->text, "out of memory", NC_ENOMEM);
-    rc = walk_ids(w, grp, w->l->dim != NULL ? inq_own_dims : nc_inq_varids, path, len);
-    free(path);
-    return rc != NC_NOERR ? rc : walk_ids(w, grp, nc_inq_grps, NULL, 0);
+    if (rc != NC_NOERR)
+        return fail_call(w->why, w->l->text, rc);
+    for (int i = 0; rc == NC_NOERR && i < list.n; i++)
+        rc = dims ? apply_to_dim(w, grp, list.id[i]) : apply_to_var(w, grp, list.id[i]);
+    id_list_clear(&list);
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = id_list_groups(grp, &list)) != NC_NOERR)
+        return fail_call(w->why, w->l->text, rc);
+    for (int i = 0; rc == NC_NOERR && i < list.n; i++)
+        rc = walk_group(w, list.id[i]);
+    id_list_clear(&list);
+    return rc;
 }
 
 int

@@ -3,6 +3,7 @@
 #include "common/error_text.h"
 #include "common/redact_url.h"
 #include "common/terminal_text.h"
+#include "platform/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * user_type.c: loads a user-defined type with all types inside it; compares its values.
  */
 #include "common/user_type.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,13 @@ compare_constants(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int
+static void
 sort_constants(user_type *t)
 {
-    t->by_value = calloc(t->nmembers + 1, sizeof *t->by_value);
-    if (t->by_value == NULL)
-        return NC_ENOMEM;
+    t->by_value = memory_alloc(t->nmembers, sizeof *t->by_value);
     for (size_t i = 0; i < t->nmembers; i++)
         t->by_value[i] = &t->members[i];
     qsort(t->by_value, t->nmembers, sizeof *t->by_value, compare_constants);
-    return NC_NOERR;
 }
 
 long long
@@ -55,11 +53,11 @@ load_constants(int ncid, user_type *t)
     for (size_t i = 0; i < t->nmembers; i++) {
         if ((rc = nc_inq_enum_member(ncid, t->id, (int)i, name, &value)) != NC_NOERR)
             return rc;
-        if ((t->members[i].name = strdup(name)) == NULL)
-            return NC_ENOMEM;
+        t->members[i].name = memory_need(strdup(name));
         t->members[i].value = user_type_read_int(t->base->id, &value);
     }
-    return sort_constants(t);
+    sort_constants(t);
+    return NC_NOERR;
 }
 
 static int
@@ -71,11 +69,9 @@ load_field(int ncid, const user_type *t, int index, user_type *head, user_member
 
     if ((rc = nc_inq_compound_field(ncid, t->id, index, name, &m->offset, &id, &m->ndims, NULL)) != NC_NOERR)
         return rc;
-    m->name = strdup(name);
-    m->dims = calloc((size_t)m->ndims + 1, sizeof *m->dims);
+    m->name = memory_need(strdup(name));
+    m->dims = memory_alloc((size_t)m->ndims, sizeof *m->dims);
     m->count = 1;
-    if (m->name == NULL || m->dims == NULL)
-        return NC_ENOMEM;
     if (m->ndims > 0 && (rc = nc_inq_compound_fielddim_sizes(ncid, t->id, index, m->dims)) != NC_NOERR)
         return rc;
     for (int d = 0; d < m->ndims; d++)
@@ -97,10 +93,8 @@ load_contents(int ncid, user_type *t, user_type *head)
         t->size = sizeof(nc_vlen_t);
     if (t->class != NC_ENUM && t->class != NC_COMPOUND)
         t->nmembers = 0;
-    t->name = strdup(name);
-    t->members = calloc(t->nmembers + 1, sizeof *t->members);
-    if (t->name == NULL || t->members == NULL)
-        return NC_ENOMEM;
+    t->name = memory_need(strdup(name));
+    t->members = memory_alloc(t->nmembers, sizeof *t->members);
     if ((t->class == NC_ENUM || t->class == NC_VLEN) && (rc = load_type(ncid, base, head, &t->base)) != NC_NOERR)
         return rc;
     if (t->class == NC_ENUM)
@@ -121,8 +115,7 @@ load_type(int ncid, nc_type id, user_type *head, user_type **out)
             *out = t;
             return NC_NOERR;
         }
-    if ((t = malloc(sizeof *t)) == NULL)
-        return NC_ENOMEM;
+    t = memory_alloc(1, sizeof *t);
     *t = (user_type){.id = id, .size = id <= NC_MAX_ATOMIC_TYPE ? (size_t)nctypelen(id) : 0};
     last->next = t;
     *out = t;

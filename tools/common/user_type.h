@@ -42,7 +42,7 @@ typedef union user_primitive {
 
 /*
  * Loads a type and those inside it, which are shared: memory is in proportion to the definitions. `ncid` is any group
- * of the dataset. NC_ENOMEM, and the codes of the library. user_type_free() frees all of them.
+ * of the dataset. The codes of the library. user_type_free() frees all of them.
  */
 int  user_type_load(int ncid, nc_type id, user_type **out);
 void user_type_free(user_type *t); /* NULL is fine */
