@@ -230,7 +230,14 @@ def compare_constants(root, build, folder, work, flags):
     for n in sorted(one):
         if one[n] != other.get(n) and n not in OTHER_VALUE:
             bad.append("%s: %s here, %s in netCDF" % (n, " ".join(other.get(n, ("nothing",))), " ".join(one[n])))
-    return bad
+    return bad + wrong_parallel(os.path.join(root, "include", "compat", META + ".in"))
+
+
+def wrong_parallel(template):
+    """Where there is parallel access (tests/mpi), there are filters in it: a program that sees 0 does not compress."""
+    says = dict(re.findall(r"^#define (NC_HAS_PAR\w+) (\S+)$", open(template).read(), re.M))
+    names = ("NC_HAS_PARALLEL", "NC_HAS_PARALLEL4", "NC_HAS_PAR_FILTERS")
+    return ["%s is %s" % (n, says.get(n)) for n in names if says.get(n) != "@PARALLEL@"]
 
 
 def compare(root, build, kind):
