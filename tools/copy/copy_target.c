@@ -133,7 +133,7 @@ check_replaceable(const copy_opts *o, const copy_target *t)
         rc = nczarr_inq_zarr_format(ncid, &version, NULL);
         (void)nc_close(ncid);
         if (rc == NC_NOERR && version == 0) {
-            copy_say("%s: holds data of another format than Zarr: it is not replaced", t->path);
+            message_print("%s: holds data of another format than Zarr: it is not replaced", t->path);
             return NC_EEXIST;
         }
         return rc;
