@@ -98,7 +98,8 @@ dtype_of(const ncz_typestr *t, bool nczarr, bool char_u1)
             d.kind = NCZ_KIND_CHAR;
         } else if (t->size != 0) {
             d.kind = NCZ_KIND_UCS4;
-            d.size = t->size * 4;
+            if (!ncz_mul(t->size, 4, &d.size))
+                d.size = SIZE_MAX; /* on 32 bits: larger than any limit, so the element is refused */
         }
         break;
     case 'V':
