@@ -29,11 +29,18 @@ def crc32c_table():
 CRC32C = crc32c_table()
 
 
-def crc32c(data):
+def slow_crc32c(data):
     crc = 0xFFFFFFFF
     for b in data:
         crc = CRC32C[(crc ^ b) & 255] ^ crc >> 8
     return crc ^ 0xFFFFFFFF
+
+
+try:
+    # The slow one takes seconds for the largest bodies, and half a minute on a busy machine: a client tries again then.
+    from google_crc32c import value as crc32c
+except ImportError:
+    crc32c = slow_crc32c
 
 
 CHECKSUMS = {
