@@ -24,10 +24,11 @@ class Build:
     env: dict = field(default_factory=dict)  # what its tests run with
     path: tuple = ()  # folders before PATH
     stamp: str = ""  # it is made anew when this file is newer
+    emulator: str = ""  # what runs its programs here; the exe_wrapper of its cross file
 
 
-def other_machine(name, *options):
-    return Build("build-" + name, options=(*STRICT, "-Ddebug=false", *options), stamp="{machines}/%s.stamp" % name,
+def other_machine(name, *options, emulator=""):
+    return Build("build-" + name, options=(*STRICT, "-Ddebug=false", *options), stamp="{machines}/%s.stamp" % name, emulator=emulator,
                  cross=("{machines}/place.ini", "tests/machines/%s.ini" % name))
 
 
@@ -43,7 +44,7 @@ BUILDS = {
     # Optimised where that is what differs (excess precision on i386) or where an emulator makes all slow.
     "i386": other_machine("i386", "-Doptimization=1"),
     "musl": other_machine("musl", "-Doptimization=0"),
-    "s390x": other_machine("s390x", "-Doptimization=1"),
+    "s390x": other_machine("s390x", "-Doptimization=1", emulator="qemu-s390x"),
     "windows": other_system("windows", "packaging/cross/windows-x86_64.ini"),
     "macos": other_system("macos", "packaging/cross/macos-aarch64.ini", ("packaging/cross", "{zig}"), "-Dpkg_config_path={machines}/macos/lib/pkgconfig"),
 }

@@ -310,6 +310,10 @@ class Run:
                 env = self.environment(step)
                 env.update(t["env"])
                 command = t["cmd"][:]
+                if b.what.emulator:
+                    env["MESON_EXE_WRAPPER"] = b.what.emulator  # for scripts, as Meson calls it
+                    if command[0].startswith(b.folder + os.sep):
+                        command.insert(0, b.what.emulator)
                 self.add_command(part, name, command, env, b.folder, t["timeout"], self.o.jobs if not t["is_parallel"] else 1, after,
                                  t["priority"] + 1)
 
