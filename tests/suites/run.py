@@ -457,7 +457,7 @@ def main():
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             sys.exit("./dev test: another one is running here")
-        signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # not that of SIGINT: a background job of a script ignores it
         try:
             return Run(o).go()
         except KeyboardInterrupt:
