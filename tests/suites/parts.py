@@ -133,10 +133,10 @@ PARTS = (
         Meson("tsan", ["threads", "chunk"], when=SHORT),
         Meson("tsan", ["threads", "util", "chunk", "api", "s3"], when=ALL),
     ), ("clang",), ("llvm",)),
-    Part("bare", "the library with zlib alone", (0, 3), (
+    Part("bare", "the library with zlib alone", (0, 2), (
         Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "model", "chunk"]),
     )),
-    Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (2, 15), (
+    Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (2, 10), (
         s3("versitygw", "real_run.py {gcc} --server versitygw", when=SHORT),
         s3("real servers", "real_run.py {gcc} --all", when=ALL),
         s3("chaos", "chaos_run.py {asan}/tests/s3/s3_ops", build="asan", targets=S3_OPS, env=ASAN),
@@ -156,13 +156,13 @@ PARTS = (
     Part("package", "symbols, headers, installation, static link, one-file library", (2, 12), (
         Script("package", "tests/package/run {gcc}"),
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),
-    Part("docs", "links and samples of the documents; --all: the site, and pages that need more programs", (1, 6), (
+    Part("docs", "links and samples of the documents; --all: the site, and pages that need more programs", (1, 2), (
         Script("documents", "python3 tests/docs/run {gcc}"),
     ), ("netcdf", "versitygw"), ("peers", "site", "languages", "browser")),
-    Part("browser", "nczdump's pages in headless Chromium", (0, 2), (
+    Part("browser", "nczdump's pages in headless Chromium", (0, 1), (
         Meson("gcc", ["tools"], but="(?!(html|page)$).*", env={"NCZARR_TEST_SHORT": ""}),
     ), ("browser",)),
-    Part("forward", "packaged programs with libnczarr_netcdf.so in front of libnetcdf", (0, 3), (
+    Part("forward", "packaged programs with libnczarr_netcdf.so in front of libnetcdf", (0, 1), (
         Script("in front of libnetcdf", "python3 tests/forward/run {gcc}"),
     ), ("netcdf", "forward", "zarr3")),
     Part("programs", "programs of four languages, linked and preloaded; return codes", (0, 15), (
@@ -171,10 +171,10 @@ PARTS = (
     Part("mpi", "four ranks under the mpirun of Open MPI and of MPICH", (0, 4), (
         Script("MPI", "tests/mpi/run {gcc}"),
     ), ("mpi",)),
-    Part("i386", "32 bits; x87, which computes with more precision than a double has", (0, 6), (
+    Part("i386", "32 bits; x87, which computes with more precision than a double has", (0, 4), (
         Meson("i386", [m for m in MODULES if m not in ("s3", "forward")] + ["golden"], but="api_errors", when=ALL),
     ), ("machines",)),
-    Part("musl", "another C library, no kernel headers", (0, 6), (
+    Part("musl", "another C library, no kernel headers", (0, 4), (
         Meson("musl", [m for m in MODULES if m not in ("s3", "forward")] + ["golden"], but="api_errors", when=ALL),
     ), ("machines",)),
     Part("s390x", "big-endian, under an emulator; gcc computes floats as doubles", (0, 20), (
