@@ -129,7 +129,7 @@ PARTS = (
     Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 20), (
         Script("fuzz", "tests/fuzz/run {asan} {seconds}", "asan", ("fuzz",)),
     ), ("clang",), ("llvm",)),
-    Part("tsan", "ThreadSanitizer over threads and chunks", (4, 20), (
+    Part("tsan", "ThreadSanitizer over threads and chunks", (4, 8), (
         Meson("tsan", ["threads", "chunk"], when=SHORT),
         Meson("tsan", ["threads", "util", "chunk", "api", "s3"], when=ALL),
     ), ("clang",), ("llvm",)),
