@@ -93,7 +93,8 @@ def run_case(world, case):
                 f.write(put_in(text).encode() if isinstance(text, str) else text)
             if name.endswith(".sh"):
                 os.chmod(path, stat.S_IRWXU)
-        env = {"PATH": os.environ["PATH"], "HOME": home, "AWS_EC2_METADATA_DISABLED": "true"}
+        env = {n: v for n, v in os.environ.items() if n == "PATH" or n.startswith("GCOV_")}  # GCOV_: ./dev coverage
+        env.update({"HOME": home, "AWS_EC2_METADATA_DISABLED": "true"})
         env.update({n: put_in(v) for n, v in case.get("env", {}).items()})
         url = put_in(case.get("url", AT))
         explain = case.get("explain")

@@ -1,31 +1,27 @@
 #!/usr/bin/env python3
-"""Which lines and branches of src the tests execute, and which tests execute each file: what `./dev coverage` calls.
+"""Which lines and branches the tests execute, and which tests execute each file: what `./dev coverage` calls.
 
-usage: ./dev coverage [--keep] [TEST ...]     TEST: only these tests of Meson. --keep: builds nothing anew
+usage: ./dev coverage [--keep] [--rows] [TEST ...]
 
-Each test of the gcc parts runs in a build with gcc's --coverage and leaves its counters in a folder of its own. The
-percentages come from all of them together and go to the screen, by module; docs/tests.md is written from each alone.
-A line is not counted where the source says so: `/* not covered: REASON */` at its end, or `/* not covered from here:
-REASON */` and `/* covered again */` around lines.
+Runs the gcc parts of `./dev test` in a build with gcc's --coverage, in build-coverage. Prints lines and branches by module,
+and the lines that no test executes; writes docs/tests.md. Ends with an error when a module is below its floor, or a test
+fails. TEST: runs these alone; what the others execute is known from the last run, of sources that have not changed since.
+--keep: builds nothing anew. --rows: runs nothing, but gives new files a row in docs/tests.md, and takes those of files
+that are gone.
 """
-import collections, concurrent.futures, glob, gzip, json, os, re, shutil, subprocess, sys, tempfile
+import collections, concurrent.futures, glob, json, os, re, shutil, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
+import counters, parts, tests_page
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.path.join(ROOT, "build-coverage")
 COUNTS = None  # a folder in memory where there is one: each process of each test writes some hundred files
-PAGE = os.path.join(ROOT, "docs", "tests.md")
-OPTIONS = ["-Db_coverage=true", "-Ddefault_library=static", "-Dtests=enabled", "-Doptimization=0", "-Dforward=disabled"]
-LEFT_OUT = {"bench"}  # suites that say nothing of src
-LEAST_OF_ALL, LEAST_OF_MODULE = 92, 85
-HEAD = """# Which tests execute which file
-
-`./dev coverage` writes this page from a run of all tests of the gcc build. Of a file that is not
-executed by tests of its own module the page says which others do; where there are many, how many
-tests in all. What each test is: [testing.md](testing.md).
-
-"""
+OPTIONS = ["-Db_coverage=true", "-Dtests=enabled", "-Doptimization=0", "-Dmpi=disabled"]
+PARTS = "modules tools golden random threads parallel crash memory s3".split()
+WHOLE, MODULE = 92, 85  # percent of the lines: of src, of each module and of the commands
+LEFT_OUT = re.compile(r"/\* not covered( from here)?: \S.* \*/")
+SHOWN = 25  # files in the list of what is least covered
 
 
 def run(*command, **more):
@@ -45,221 +41,275 @@ def build():
     env = dict(os.environ, CC="gcc")
     if os.path.isdir("/usr/lib/ccache"):
         env["PATH"] = "/usr/lib/ccache:" + env["PATH"]
-    if not os.path.exists(os.path.join(BUILD, "build.ninja")):
+    if os.path.exists(os.path.join(BUILD, "build.ninja")):
+        must("meson", "configure", BUILD, *OPTIONS, env=env, cwd=ROOT)
+    else:
         must("meson", "setup", BUILD, *OPTIONS, env=env, cwd=ROOT)
     must("ninja", "-C", BUILD, env=env)
+    must("ninja", "-C", BUILD, "-t", "cleandead")
 
 
-def tests(wanted):
+class Test:
+    def __init__(self, suite, name, command, timeout, env=None, expected=0):
+        self.label, self.name, self.command, self.timeout, self.env = suite + "/" + name, name, command, timeout, env or {}
+        self.expected = expected
+
+
+def meson_tests(step):
     with open(os.path.join(BUILD, "meson-info", "intro-tests.json")) as f:
-        found = json.load(f)
-    for t in found:
-        t["suite"] = [s.split(":")[-1] for s in t["suite"]]
-        t["label"] = t["suite"][0] + "/" + t["name"]
-    return [t for t in found if not LEFT_OUT & set(t["suite"]) and (not wanted or t["name"] in wanted)]
+        for t in json.load(f):
+            suites = [s.split(":")[-1] for s in t["suite"]]
+            if set(suites) & set(step.suites) and not set(suites) & set(step.without):
+                yield Test(suites[0], t["name"], t["cmd"], t["timeout"], t["env"], t["priority"])
 
 
-def run_test(t):
-    """Its label, and whether it passed. Its counters are in a folder of its own."""
-    folder = os.path.join(COUNTS, t["label"].replace("/", "-"))
-    os.makedirs(folder)
-    env = dict(os.environ, GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(BUILD.strip("/").split("/"))), NCZARR_TEST_SHORT="1", NCZARR_TEST_SEED="0",
-               **t["env"])
-    try:
-        r = run(*t["cmd"], env=env, cwd=BUILD, timeout=5 * t["timeout"])
-        status = r.returncode
-    except subprocess.TimeoutExpired:
-        status = "late"
-    if status not in (0, 77):
-        print("%s: status %s: the lines of what failed are missing" % (t["label"], status), flush=True)
-    return folder
+def script(part, step):
+    python = os.path.join(ROOT, ".cache", "s3", "bin", "python")
+    words = [w.format(gcc=BUILD, python=python) for w in step.command.split()]
+    words[1] = os.path.join(ROOT, words[1])
+    return Test(part.name, os.path.basename(words[1]), words, 3600, expected=30)
 
 
-# ---- counters ----------------------------------------------------------------------------------------------------------
-
-def executed(path):
-    """Whether a file of counters (gcc's .gcda) has one that is not zero. Negative lengths stand for zeros."""
-    with open(path, "rb") as f:
-        data = f.read()
-    at = 16 if data[4:5] >= b"2" or data[7:8] in b"AB" and int.from_bytes(data[4:8], "little") >> 24 >= 0x42 else 12
-    while at + 8 <= len(data):
-        tag, length = int.from_bytes(data[at:at + 4], "little"), int.from_bytes(data[at + 4:at + 8], "little", signed=True)
-        at += 8
-        if tag == 0x01a10000 and length > 0 and any(data[at:at + length]):
-            return True
-        at += max(length, 0)
-    return False
-
-
-def source_of(path):
-    """src/... of a .gcda of the library's objects: libncz_s3.a.p/client_s3_list.c.gcda is client/s3_list.c."""
-    m = re.fullmatch(r"src/(\w+)/libncz_\w+\.a\.p/(.*)\.gcda", path)
-    return (m.group(1), m.group(2)) if m else None
-
-
-def sources():
-    """{(module, the object's name): the path in the tree}"""
+def all_tests():
+    """Each once. Of the scripts those that run something of the build."""
     found = {}
-    for path in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True):
-        module, rest = os.path.relpath(path, os.path.join(ROOT, "src")).split("/", 1)
-        found[module, rest.replace("/", "_")] = os.path.join("src", module, rest)
-    return found
+    for part in parts.PARTS:
+        for step in part.steps:
+            if part.name not in PARTS or step.build != "gcc" or step.when == parts.SHORT:
+                continue
+            if isinstance(step, parts.Meson):
+                found.update((t.label, t) for t in meson_tests(step))
+            elif "{gcc}" in step.command and not step.after:
+                t = script(part, step)
+                found[t.label] = t
+    return sorted(found.values(), key=lambda t: -t.expected)
 
 
-def who_executes(folders):
-    """{path in the tree: labels of tests}"""
-    paths, by = sources(), collections.defaultdict(set)
-    for folder in folders:
-        for path in glob.glob(os.path.join(folder, "src", "**", "*.gcda"), recursive=True):
-            source = paths.get(source_of(os.path.relpath(path, folder)))
-            if source and executed(path):
-                by[source].add(os.path.basename(folder).replace("-", "/", 1))
-    return by
+def kept_counters(label):
+    return os.path.join(BUILD, "counters", re.sub(r"[^\w.-]+", "_", label))
 
 
-def merge(folders):
-    """One folder with the sums, by halves, which gcov-tool merges two at a time."""
-    folders = [f for f in folders if glob.glob(os.path.join(f, "**", "*.gcda"), recursive=True)]
-    tmp = os.path.join(COUNTS, "sums")
-    n = 0
-    while len(folders) > 1:
-        pairs, rest = list(zip(folders[0::2], folders[1::2])), folders[len(folders) // 2 * 2:]
-        outs = [os.path.join(tmp, str(n + i)) for i in range(len(pairs))]
-        n += len(pairs)
-        os.makedirs(tmp, exist_ok=True)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda p: must("gcov-tool", "merge", *p[0], "-o", p[1]), zip(pairs, outs)))
-        folders = outs + rest
-    return folders[0]
+def run_test(t, seen):
+    """Whether it passed. Its counters go to `seen`, and are kept for later runs."""
+    folder = tempfile.mkdtemp(dir=COUNTS)
+    os.chmod(folder, 0o777)  # one test goes on as another user
+    env = dict(os.environ, GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(BUILD.strip("/").split("/"))), NCZARR_TEST_SHORT="1",
+               NCZARR_TEST_SEED="0", **t.env)
+    log = os.path.join(BUILD, "coverage-logs", os.path.basename(kept_counters(t.label)) + ".log")
+    began = time.monotonic()
+    with open(log, "w") as out:
+        try:
+            status = subprocess.run(t.command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env, cwd=BUILD,
+                                    timeout=5 * t.timeout).returncode
+        except subprocess.TimeoutExpired:
+            status = "none in time"
+    seconds = time.monotonic() - began
+    found = counters.collect(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    counters.keep(found, kept_counters(t.label))
+    seen.take(found, t.label)
+    print("%7.1f s  %s%s" % (seconds, t.label, {0: "", 77: ": skipped"}.get(status, ": FAILED, status %s: %s" % (status, log))), flush=True)
+    return status in (0, 77)
 
 
-# ---- percentages -------------------------------------------------------------------------------------------------------
+def run_tests(tests, seen):
+    """How many failed."""
+    for folder in ("coverage-logs", "counters"):
+        os.makedirs(os.path.join(BUILD, folder), exist_ok=True)
+    for path in glob.glob(os.path.join(BUILD, "**", "*.gcda"), recursive=True):
+        os.remove(path)
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        good = list(pool.map(lambda t: run_test(t, seen), tests))
+    stray = counters.collect(BUILD)  # of programs that were started with an environment of their own
+    seen.take(stray, None)
+    return good.count(False)
 
-def left_out(path):
-    """The lines that the source excepts, each with a reason."""
+
+def take_kept(tests, seen):
+    """Adds what the last run of these tests left; how many of them lack something of it."""
+    lacking = 0
+    for t in tests:
+        try:
+            found, changed = counters.kept(kept_counters(t.label), BUILD)
+        except FileNotFoundError:
+            found, changed = {}, True
+        seen.take(found, t.label)
+        lacking += changed
+    return lacking
+
+
+# ---- lines and branches ------------------------------------------------------------------------------------------------
+
+class Source:
+    """Of one file: {line: how often}, {line: [how often each branch]}, the tests, and the lines that it leaves out."""
+
+    def __init__(self, path):
+        self.path, self.lines, self.branches, self.tests = path, {}, {}, {}
+        self.excepted = excepted_lines(path)
+        self.bits = 0  # of the masks in `tests`
+
+    def add_object(self, lines, masks, bits):
+        for number, (count, branches) in lines.items():
+            self.lines[number] = self.lines.get(number, 0) + count
+            mine = self.branches.get(number, [])
+            self.branches[number] = [a + b for a, b in zip(mine, branches)] if len(mine) == len(branches) else mine or branches
+        for label, mask in masks.items():
+            if label:
+                self.tests[label] = self.tests.get(label, 0) | mask << self.bits
+        self.bits += bits
+
+    def numbers(self):
+        """Lines, those executed, branches, those taken."""
+        counts = [c for n, c in self.lines.items() if n not in self.excepted]
+        taken = [c for n, b in self.branches.items() if n not in self.excepted for c in b]
+        return len(counts), sum(c > 0 for c in counts), len(taken), sum(c > 0 for c in taken)
+
+    def missing(self):
+        return sorted(n for n, c in self.lines.items() if c == 0 and n not in self.excepted)
+
+
+def excepted_lines(path):
     out, off = set(), False
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
         for n, line in enumerate(f, 1):
-            off = off or "/* not covered from here: " in line
-            if off or "/* not covered: " in line:
+            mark = LEFT_OUT.search(line)
+            off = off or bool(mark and mark.group(1))
+            if off or mark:
                 out.add(n)
             off = off and "/* covered again */" not in line
     return out
 
 
-def measure(total):
-    """{path in the tree: (lines, executed lines, branches, taken branches, lines that are not executed)}"""
+def object_lines(notes, seen):
+    """Of one object: {source file: {line: (how often, [how often each branch])}}"""
     out = {}
-    with tempfile.TemporaryDirectory() as tmp:
-        for notes in glob.glob(os.path.join(BUILD, "src", "**", "*.gcno"), recursive=True):
-            counts = os.path.join(total, os.path.relpath(notes, BUILD))[:-5] + ".gcda"
-            key = source_of(os.path.relpath(counts, total))
-            path = sources_by_key.get(key)
-            if path is None:
-                continue
-            pair = os.path.join(tmp, "x.gcno")
-            shutil.copy(notes, pair)
-            if os.path.exists(counts):
-                shutil.copy(counts, pair[:-5] + ".gcda")
-            r = must("gcov", "--json-format", "--branch-probabilities", "--stdout", pair, cwd=tmp)
-            out[path] = count(json.loads(r.stdout), path)
-            for f in glob.glob(os.path.join(tmp, "*")):
-                os.remove(f)
+    with tempfile.TemporaryDirectory(dir=COUNTS) as tmp:
+        shutil.copy(notes, os.path.join(tmp, "x.gcno"))
+        seen.write(os.path.relpath(notes, BUILD)[:-5] + ".gcda", os.path.join(tmp, "x.gcda"))
+        report = json.loads(must("gcov", "--json-format", "--branch-probabilities", "--stdout", "x.gcno", cwd=tmp).stdout)
+    for f in report["files"]:
+        path = os.path.relpath(os.path.join(report["current_working_directory"], f["file"]), ROOT)
+        lines = out.setdefault(path, {})
+        for line in f["lines"]:
+            count, branches = lines.get(line["line_number"], (0, []))
+            lines[line["line_number"]] = (count + line["count"], branches + [b["count"] for b in line["branches"]])
     return out
 
 
-def count(report, path):
-    excepted = left_out(path)
-    lines = {}
-    branches = taken = 0
-    for f in report["files"]:
-        if not f["file"].endswith("/" + path) and f["file"] != path:
-            continue
-        for line in f["lines"]:
-            if line["line_number"] in excepted:
-                continue
-            lines[line["line_number"]] = lines.get(line["line_number"], 0) + line["count"]
-            branches += len(line["branches"])
-            taken += sum(b["count"] > 0 for b in line["branches"])
-    return len(lines), sum(c > 0 for c in lines.values()), branches, taken, sorted(n for n, c in lines.items() if c == 0)
+def measure(seen):
+    """{path in the tree: Source}. A file may be in several objects."""
+    sources = {p: Source(p) for p in tests_page.sources(ROOT)}
+    notes = sorted(n for n in glob.glob(os.path.join(BUILD, "**", "*.gcno"), recursive=True) if os.path.exists(n[:-4] + "o"))
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for path, found in zip(notes, pool.map(lambda n: object_lines(n, seen), notes)):
+            masks = seen.executed.get(os.path.relpath(path, BUILD)[:-5] + ".gcda", {})
+            bits = max([m.bit_length() for m in masks.values()], default=0)
+            for name, lines in found.items():
+                if name in sources:
+                    sources[name].add_object(lines, masks, bits)
+    return sources
 
+
+# ---- what is printed and written ---------------------------------------------------------------------------------------
 
 def percent(part, whole):
     return 100.0 * part / whole if whole else 100.0
 
 
-def table(measured):
-    """Prints the percentages; the number of modules, and of all together, that are below what they must reach."""
-    modules = collections.defaultdict(lambda: [0, 0, 0, 0])
-    for path, numbers in measured.items():
-        for i in range(4):
-            modules[path.split("/")[1]][i] += numbers[i]
-    modules["src"] = [sum(m[i] for m in modules.values()) for i in range(4)]
+def table(sources):
+    """Prints the percentages by module; how many are below their floor."""
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for s in sources.values():
+        names = [tests_page.section(s.path)] + (["src"] if s.path.startswith("src/") else [])
+        for name in names:
+            rows[name] = [a + b for a, b in zip(rows[name], s.numbers())]
     low = 0
-    print("%-10s %8s %8s %8s %8s" % ("module", "lines", "%", "branches", "%"))
-    for name, (lines, hit, branches, taken) in modules.items():
-        bad = percent(hit, lines) < (LEAST_OF_ALL if name == "src" else LEAST_OF_MODULE)
+    print("\n%-14s %8s %8s %9s %8s" % ("", "lines", "%", "branches", "%"))
+    for name in sorted(rows, key=lambda n: (n == "tools", n == "src", n)):
+        lines, hit, branches, taken = rows[name]
+        if not lines:
+            print("%-14s not in this build" % name)
+            continue
+        floor = WHOLE if name == "src" else MODULE
+        bad = percent(hit, lines) < floor
         low += bad
-        print("%-10s %8d %8.1f %8d %8.1f%s" % (name, lines, percent(hit, lines), branches, percent(taken, branches), "  too low" if bad else ""))
+        print("%-14s %8d %8.1f %9d %8.1f%s" % (name, lines, percent(hit, lines), branches, percent(taken, branches),
+                                              "  below its floor, %d %%" % floor if bad else ""))
     return low
 
 
-def least_covered(measured):
-    print("\nfiles with most lines that no test executes:")
-    for path, (lines, hit, _, _, missing) in sorted(measured.items(), key=lambda m: -len(m[1][4]))[:25]:
-        print("%5d of %5d  %s: %s" % (lines - hit, lines, path, " ".join(map(str, missing[:40]))))
+def list_missing(sources):
+    with open(os.path.join(BUILD, "missing.txt"), "w") as f:
+        for s in sources.values():
+            f.write("".join("%s:%d\n" % (s.path, n) for n in s.missing()))
+    print("\nfiles with most lines that no test executes (all: build-coverage/missing.txt):")
+    for s in sorted(sources.values(), key=lambda s: -len(s.missing()))[:SHOWN]:
+        print("%5d of %5d  %s" % (len(s.missing()), s.numbers()[0], s.path))
+    for s in sources.values():
+        wrong = sorted(n for n in s.excepted if s.lines.get(n, 0) > 0 and LEFT_OUT.search(line_of(s.path, n)))
+        for n in wrong:
+            print("%s:%d says that no test executes it, but one does" % (s.path, n))
 
 
-# ---- the page ----------------------------------------------------------------------------------------------------------
-
-def page(by):
-    out, module = [HEAD], None
-    for path in sorted(set(sources_by_key.values())):
-        mine = path.split("/")[1]
-        if mine != module:
-            module = mine
-            out.append("## src/%s\n\n| file | tests |\n|---|---|\n" % module)
-        out.append("| `%s` | %s |\n" % (path[len("src/" + module) + 1:], cell(by.get(path, set()), module)))
-        following = [p for p in sorted(set(sources_by_key.values())) if p > path]
-        if not following or following[0].split("/")[1] != module:
-            out.append("\n")
-    return "".join(out).rstrip("\n") + "\n"
+def line_of(path, number):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read().splitlines()[number - 1]
 
 
-def cell(labels, module):
-    own = sorted(l.split("/")[1] for l in labels if l.startswith(module + "/"))
-    others = sorted(l for l in labels if not l.startswith(module + "/"))
-    if not labels:
-        return "none: another system's, or a build's"
-    names = ["`%s`" % n for n in own[:8]] or ["`%s`" % l for l in others[:4]]
-    rest = len(labels) - len(names)
-    return ", ".join(names) + (" and %d more" % rest if rest else "")
+def write_page(sources, tests):
+    often = collections.Counter(t.name for t in tests)
+    short = {t.label: t.name if often[t.name] == 1 else t.label for t in tests}
+    rows = {}
+    for path, s in sources.items():
+        lines, hit = s.numbers()[:2]
+        if not s.lines:
+            rows[path] = ("–", tests_page.elsewhere(path))
+        elif not s.tests:
+            rows[path] = ("0 %", "none")
+        else:
+            module = path.split("/")[1] if path.startswith("src/") else "tools"
+            rows[path] = ("%d %%" % percent(hit, lines), tests_page.tests_cell(s.tests, module, short))
+    tests_page.write(ROOT, rows)
+    print("\nwritten: " + tests_page.PLACE)
 
 
 def main(words):
-    global sources_by_key, COUNTS
-    sources_by_key = sources()
-    wanted = {w for w in words if not w.startswith("--")}
+    global COUNTS
+    if "--rows" in words:
+        tests_page.update(ROOT)
+        return 0
+    bad = [w for w in words if w.startswith("-") and w != "--keep"]
+    if bad:
+        sys.exit("there is no option %s\n%s" % (bad[0], __doc__.split("\n\n")[1]))
+    wanted = set(words) - {"--keep"}
     if "--keep" not in words:
         build()
+    tests = all_tests()
+    unknown = wanted - {t.name for t in tests}
+    if unknown:
+        sys.exit("there is no test %s: see `meson test -C build-coverage --list`" % sorted(unknown)[0])
     COUNTS = tempfile.mkdtemp(prefix="nczarr-coverage-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    os.chmod(COUNTS, 0o755)
     try:
-        return work(wanted)
+        return work(tests, [t for t in tests if not wanted or t.name in wanted])
     finally:
         shutil.rmtree(COUNTS, ignore_errors=True)
 
 
-def work(wanted):
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        folders = list(pool.map(run_test, sorted(tests(wanted), key=lambda t: -t["priority"])))
-    measured = measure(merge(folders))
-    low = table(measured)
-    least_covered(measured)
-    if not wanted:
-        with open(PAGE, "w", encoding="utf-8") as f:
-            f.write(page(who_executes(folders)))
-        print("\n%s" % os.path.relpath(PAGE, ROOT))
-    return int(low > 0)
+def work(tests, chosen):
+    began = time.monotonic()
+    seen = counters.Counters()
+    failed = run_tests(chosen, seen)
+    lacking = take_kept([t for t in tests if t not in chosen], seen)
+    sources = measure(seen)
+    low = table(sources)
+    list_missing(sources)
+    if lacking:
+        print("\nof %d tests the counters are missing, or older than a source: %s is as it was" % (lacking, tests_page.PLACE))
+    else:
+        write_page(sources, tests)
+    print("\n%d tests in %d s, %d failed, %d below the floor" % (len(chosen), time.monotonic() - began, failed, low))
+    return int(failed > 0 or low > 0)
 
 
 sys.exit(main(sys.argv[1:]))

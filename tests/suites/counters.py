@@ -1,0 +1,105 @@
+"""gcc's counters: what a program that was compiled with --coverage leaves in its .gcda files.
+
+A file has a record for each function and, after it, one with the counters of its arcs; where all of them are zero their
+length stands there, negative, and no counter. (gcc 12 and later: lengths are bytes. Before: words of four bytes.)
+"""
+import array, glob, os, pickle, struct, threading, zlib
+
+ARCS = 0x01a10000  # the tag of a function's counters
+WORD = 8  # bytes of a counter
+
+
+def records(data):
+    """(tag, where its bytes begin, how many they are; negative: so many zeros) of each record."""
+    at, unit = (16, 1) if data[4:8][::-1] >= b"B2" else (12, 4)
+    while at + 8 <= len(data):
+        tag, length = struct.unpack_from("<Ii", data, at)
+        yield tag, at + 8, length * unit
+        at += 8 + max(length * unit, 0)
+
+
+def arcs(data):
+    """The counters of each function; None: all are zero. And how many there are in the functions before it."""
+    before = 0
+    for tag, at, size in records(data):
+        if tag == ARCS:
+            yield (array.array("q", data[at:at + size]) if size > 0 else None), before
+            before += abs(size) // WORD
+
+
+def collect(folder):
+    """{file: its bytes} of the counters below a folder, of those that are not all zero."""
+    found = {}
+    for path in glob.glob(os.path.join(glob.escape(folder), "**", "*.gcda"), recursive=True):
+        with open(path, "rb") as f:
+            data = f.read()
+        if any(counts for counts, _ in arcs(data)):
+            found[os.path.relpath(path, folder)] = data
+    return found
+
+
+def keep(found, path):
+    with open(path, "wb") as f:
+        f.write(zlib.compress(pickle.dumps(found), 1))
+
+
+def kept(path, build):
+    """What keep() wrote of objects that are still those of the folder `build`, and whether others have changed: a file of
+    counters has the stamp of the object's .gcno."""
+    with open(path, "rb") as f:
+        found = pickle.loads(zlib.decompress(f.read()))
+    same = {name: data for name, data in found.items() if data[8:12] == stamp(os.path.join(build, name[:-5] + ".gcno"))}
+    return same, len(same) < len(found)
+
+
+def stamp(notes):
+    try:
+        with open(notes, "rb") as f:
+            return f.read(12)[8:]
+    except FileNotFoundError:
+        return b""
+
+
+class Counters:
+    """The counters of many tests: the sum of all, and of each test which of a file's counters are not zero."""
+
+    def __init__(self):
+        self.sums, self.executed, self.lock = {}, {}, threading.Lock()
+
+    def take(self, found, label):
+        """Adds the counters of a test: {file: its bytes}."""
+        for name, data in found.items():
+            self.add(name, data, label)
+
+    def add(self, name, data, label):
+        mask, found = 0, list(arcs(data))
+        for counts, before in found:
+            for i, n in enumerate(counts or ()):
+                mask |= (n != 0) << (before + i)
+        with self.lock:
+            if mask:
+                of_file = self.executed.setdefault(name, {})
+                of_file[label] = of_file.get(label, 0) | mask
+            if name not in self.sums:
+                self.sums[name] = (data, [counts for counts, _ in found])
+                return
+            sums = self.sums[name][1]
+            for i, (counts, _) in enumerate(found):
+                if counts is not None:
+                    sums[i] = counts if sums[i] is None else array.array("q", map(int.__add__, sums[i], counts))
+
+    def write(self, name, path):
+        """The sum of all tests of one file, as gcov reads it."""
+        if name not in self.sums:
+            return
+        data, sums = self.sums[name]
+        unit = 1 if data[4:8][::-1] >= b"B2" else 4
+        out, n = [data[:16 if unit == 1 else 12]], 0
+        for tag, at, size in records(data):
+            if tag == ARCS and sums[n] is not None:
+                out += [struct.pack("<Ii", tag, len(sums[n]) * WORD // unit), sums[n].tobytes()]
+            else:
+                out.append(data[at - 8:at + max(size, 0)])
+            n += tag == ARCS
+        with open(path, "wb") as f:
+            f.write(b"".join(out))
