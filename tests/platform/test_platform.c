@@ -7,9 +7,14 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "platform/platform.h"
 #include "support/scratch.h"
@@ -118,13 +123,123 @@ test_random_and_wipe(void **state)
     assert_memory_equal(a, none, sizeof a);
 }
 
+static void
+test_environment(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("NCZ_TEST_SET", "value", 1), 0);
+    assert_int_equal(unsetenv("NCZ_TEST_UNSET"), 0);
+    if (!ncz_sys_privileged())
+        assert_string_equal(ncz_sys_getenv("NCZ_TEST_SET"), "value");
+    ncz_sys_empty_env("NCZ_TEST_SET");
+    ncz_sys_empty_env("NCZ_TEST_UNSET");
+    assert_string_equal(getenv("NCZ_TEST_SET"), "");
+    assert_null(getenv("NCZ_TEST_UNSET"));
+}
+
+/* ---- a terminal ------------------------------------------------------------------------------------------------ */
+
+#define ASKED "\x1b[c"
+
+typedef struct terminal {
+    int         master;
+    const char *name; /* of the program's side */
+} terminal;
+
+static terminal
+open_terminal(void)
+{
+    const struct winsize size = {.ws_col = 91, .ws_row = 17, .ws_xpixel = 910, .ws_ypixel = 340};
+    terminal             t = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
+
+    assert_true(t.master >= 0);
+    assert_int_equal(grantpt(t.master), 0);
+    assert_int_equal(unlockpt(t.master), 0);
+    assert_int_equal(ioctl(t.master, TIOCSWINSZ, &size), 0);
+    assert_non_null(t.name = ptsname(t.master));
+    return t;
+}
+
+/* What a program says that has the terminal for its own: exit status 0 when ncz_sys_terminal_ask() gave this answer
+ * ("": none), the terminal's modes are what they were, and its size is known. Without a name it has no terminal. */
+static pid_t
+start_program(const char *name, int wait_ms, size_t room, const char *want)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct termios before = {0}, after = {0};
+        ncz_sys_size   size = {0};
+        char           answer[64] = "";
+        int            fd, bad = setsid() < 0;
+
+        fd = name != NULL ? open(name, O_RDWR) : -1; /* the first one that a session opens is its terminal */
+        bad |= name != NULL && tcgetattr(fd, &before) != 0;
+        bad |= ncz_sys_terminal_ask(ASKED, 'c', wait_ms, answer, room) != (want[0] != '\0');
+        bad |= want[0] != '\0' && strcmp(answer, want) != 0;
+        bad |= name != NULL && (tcgetattr(fd, &after) != 0 || after.c_lflag != before.c_lflag);
+        bad |= ncz_sys_terminal_size(fd, &size) != (name != NULL);
+        bad |= name != NULL && (size.columns != 91 || size.rows != 17 || size.width != 910 || size.height != 340);
+        _exit(bad);
+    }
+    assert_true(child > 0);
+    return child;
+}
+
+static void
+expect_good(pid_t child)
+{
+    int status = -1;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Reads the request, then answers. */
+static void
+answer_request(terminal t, const char *answer)
+{
+    char    asked[sizeof ASKED] = "";
+    ssize_t got;
+
+    for (size_t n = 0; n < sizeof ASKED - 1; n += (size_t)got)
+        assert_true((got = read(t.master, asked + n, sizeof ASKED - 1 - n)) > 0);
+    assert_string_equal(asked, ASKED);
+    assert_int_equal(write(t.master, answer, strlen(answer)), strlen(answer));
+}
+
+/* A program on a new terminal, which gives this answer. */
+static void
+check_answer(const char *answer, int wait_ms, size_t room, const char *want)
+{
+    terminal t = open_terminal();
+    pid_t    child = start_program(t.name, wait_ms, room, want);
+
+    answer_request(t, answer);
+    expect_good(child);
+    assert_int_equal(close(t.master), 0);
+}
+
+static void
+test_terminal(void **state)
+{
+    const char *whole = "c\x1b[?62;4c"; /* a `c` that was typed before it does not end it */
+
+    (void)state;
+    check_answer(whole, 60000, 64, whole);
+    check_answer(whole, 60000, 5, ""); /* longer than there is room for */
+    check_answer("", 50, 64, "");      /* none */
+    expect_good(start_program(NULL, 60000, 64, ""));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_temporary_file),  cmocka_unit_test(test_paths),
         cmocka_unit_test(test_process),         cmocka_unit_test(test_thread_without_signals),
-        cmocka_unit_test(test_random_and_wipe),
+        cmocka_unit_test(test_random_and_wipe), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_terminal),
     };
 
     return cmocka_run_group_tests_name("platform", tests, NULL, NULL);

@@ -196,10 +196,18 @@ def object_lines(notes, seen):
     return out
 
 
+def of_sources(notes):
+    """Whether an object is still built, and has something of src or tools: some tests compile a file of src again."""
+    if not os.path.exists(notes[:-4] + "o"):
+        return False
+    with open(notes, "rb") as f:
+        return not notes.startswith(os.path.join(BUILD, "tests")) or re.search(rb"/src/[\w/]+\.(c|inc)\0", f.read()) is not None
+
+
 def measure(seen):
     """{path in the tree: Source}. A file may be in several objects."""
     sources = {p: Source(p) for p in tests_page.sources(ROOT)}
-    notes = sorted(n for n in glob.glob(os.path.join(BUILD, "**", "*.gcno"), recursive=True) if os.path.exists(n[:-4] + "o"))
+    notes = sorted(n for n in glob.glob(os.path.join(BUILD, "**", "*.gcno"), recursive=True) if of_sources(n))
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for path, found in zip(notes, pool.map(lambda n: object_lines(n, seen), notes)):
             masks = seen.executed.get(os.path.relpath(path, BUILD)[:-5] + ".gcda", {})
