@@ -3,7 +3,7 @@
 A file has a record for each function and, after it, one with the counters of its arcs; where all of them are zero their
 length stands there, negative, and no counter. (gcc 12 and later: lengths are bytes. Before: words of four bytes.)
 """
-import array, glob, os, pickle, struct, threading, zlib
+import array, os, pickle, struct, threading, zlib
 
 ARCS = 0x01a10000  # the tag of a function's counters
 WORD = 8  # bytes of a counter
@@ -27,10 +27,15 @@ def arcs(data):
             before += abs(size) // WORD
 
 
+def files(folder, ending):
+    """Also those that begin with a dot, which are objects of a source elsewhere."""
+    return sorted(os.path.join(d, name) for d, _, names in os.walk(folder) for name in names if name.endswith(ending))
+
+
 def collect(folder):
     """{file: its bytes} of the counters below a folder, of those that are not all zero."""
     found = {}
-    for path in glob.glob(os.path.join(glob.escape(folder), "**", "*.gcda"), recursive=True):
+    for path in files(folder, ".gcda"):
         with open(path, "rb") as f:
             data = f.read()
         if any(counts for counts, _ in arcs(data)):

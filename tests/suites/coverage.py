@@ -9,7 +9,7 @@ fails. TEST: runs these alone; what the others execute is known from the last ru
 --keep: builds nothing anew. --rows: runs nothing, but gives new files a row in docs/tests.md, and takes those of files
 that are gone.
 """
-import collections, concurrent.futures, glob, json, os, re, shutil, subprocess, sys, tempfile, time
+import collections, concurrent.futures, json, os, re, shutil, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 import counters, parts, tests_page
@@ -116,7 +116,7 @@ def run_tests(tests, seen):
     """How many failed."""
     for folder in ("coverage-logs", "counters"):
         os.makedirs(os.path.join(BUILD, folder), exist_ok=True)
-    for path in glob.glob(os.path.join(BUILD, "**", "*.gcda"), recursive=True):
+    for path in counters.files(BUILD, ".gcda"):
         os.remove(path)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         good = list(pool.map(lambda t: run_test(t, seen), tests))
@@ -207,7 +207,7 @@ def of_sources(notes):
 def measure(seen):
     """{path in the tree: Source}. A file may be in several objects."""
     sources = {p: Source(p) for p in tests_page.sources(ROOT)}
-    notes = sorted(n for n in glob.glob(os.path.join(BUILD, "**", "*.gcno"), recursive=True) if of_sources(n))
+    notes = [n for n in counters.files(BUILD, ".gcno") if of_sources(n)]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for path, found in zip(notes, pool.map(lambda n: object_lines(n, seen), notes)):
             masks = seen.executed.get(os.path.relpath(path, BUILD)[:-5] + ".gcda", {})
