@@ -12,7 +12,8 @@ that are gone.
 import collections, concurrent.futures, json, os, re, shutil, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
-import counters, parts, tests_page
+import counters, parts, schedule, tests_page
+from outcome import SKIPPED
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.path.join(ROOT, "build-coverage")
@@ -97,19 +98,16 @@ def run_test(t, seen):
                NCZARR_TEST_SEED="0", **t.env)
     log = os.path.join(BUILD, "coverage-logs", os.path.basename(kept_counters(t.label)) + ".log")
     began = time.monotonic()
-    with open(log, "w") as out:
-        try:
-            status = subprocess.run(t.command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env, cwd=BUILD,
-                                    timeout=5 * t.timeout).returncode
-        except subprocess.TimeoutExpired:
-            status = "none in time"
+    ran = schedule.run_command(t.command, log, 5 * t.timeout, cwd=BUILD, env=env)
     seconds = time.monotonic() - began
     found = counters.collect(folder)
     shutil.rmtree(folder, ignore_errors=True)
     counters.keep(found, kept_counters(t.label))
     seen.take(found, t.label)
-    print("%7.1f s  %s%s" % (seconds, t.label, {0: "", 77: ": skipped"}.get(status, ": FAILED, status %s: %s" % (status, log))), flush=True)
-    return status in (0, 77)
+    good = ran.status in (0, SKIPPED) and not ran.late
+    how = "" if ran.status == 0 else ": skipped" if good else ": FAILED (%s)" % os.path.relpath(log, ROOT)
+    print("%7.1f s  %s%s" % (seconds, t.label, how), flush=True)
+    return good
 
 
 def run_tests(tests, seen):
