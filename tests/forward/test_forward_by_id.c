@@ -8,8 +8,8 @@
 
 #include "errors_arguments.h"
 
-/* They do not look at the id of these arguments: of built-in types all is known, and libnetcdf has its codecs' functions
- * refuse other things first, or do nothing. */
+/* With these arguments they do not look at the id: of built-in types all is known, and libnetcdf's functions for codecs
+ * refuse something else first, or do nothing. */
 static const char *const any_id[] = {
     "nc_copy_data",     "nc_reclaim_data",    "nc_inq_type",          "nc_inq_type_equal",    "nc_var_par_access",
     "nc_def_var_blosc", "nc_inq_var_blosc",   "nc_def_var_zstandard", "nc_inq_var_zstandard", "nc_def_var_bzip2",
