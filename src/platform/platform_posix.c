@@ -374,7 +374,7 @@ ncz_sys_cpus(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         return (unsigned)CPU_COUNT(&set);
 #endif
-    return n > 0 && n < UINT16_MAX ? (unsigned)n : 1;
+    return n > 0 && n < UINT16_MAX ? (unsigned)n : 1; /* not covered: other systems, or CPUs beyond the set */
 }
 
 bool
@@ -414,10 +414,10 @@ text_gnu(const char *text, const char *buf)
 }
 
 static const char *
-text_posix(int rc, const char *buf)
+text_posix(int rc, const char *buf) /* not covered from here: not glibc's form */
 {
     return rc == 0 ? buf : "system error";
-}
+} /* covered again */
 
 const char *
 ncz_sys_error_text(int err, char *buf, size_t size)

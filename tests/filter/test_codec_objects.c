@@ -202,16 +202,25 @@ test_values(void **state)
 {
     static const char        text[] = "[1,null,-2.5e3,true,{\"k\":[1, 2]},NaN,\"|O\",[6]]";
     static const char *const json[] = {"1", NULL, "-2.5e3", "true", "{\"k\":[1, 2]}", "NaN"};
-    static const char *const pack[] = {"1",    NULL,  "-2", "true", "{\"k\": [1,2.5]}", "18446744073709551615",
-                                       "-129", "1.5", "300"};
+    static const char *const pack[] = {"1",
+                                       NULL,
+                                       "-2",
+                                       "true",
+                                       "{\"k\": [1,2.5]}",
+                                       "18446744073709551615",
+                                       "-129",
+                                       "1.5",
+                                       "300",
+                                       "{\"t\": \"a\\\"\xc3\xa9\", \"n\": null}"};
     static const char *const runs[] = {"[1,2,-3]", "[]", "[7]"};
-    static const char        packed[] = "\x9b\1\xc0\xfe\xc3\x81\xa1k\x92\1\xcb\x40\4\0\0\0\0\0\0"
+    static const char        packed[] = "\x9c\1\xc0\xfe\xc3\x81\xa1k\x92\1\xcb\x40\4\0\0\0\0\0\0"
                                         "\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xd1\xff\x7f\xca\x3f\xc0\0\0\xcd\1\x2c"
-                                        "\xa2|O\x91\x09";
+                                        "\x82\xa1t\xa4"
+                                        "a\"\xc3\xa9\xa1n\xc0\xa2|O\x91\x0a";
 
     (void)state;
     check_values("[{\"id\": \"json2\"}]", text, strlen(text), json, 6);
-    check_values("[{\"id\": \"msgpack2\"}]", packed, sizeof packed - 1, pack, 9);
+    check_values("[{\"id\": \"msgpack2\"}]", packed, sizeof packed - 1, pack, 10);
     check_values("[{\"id\": \"vlen-array\", \"dtype\": \">i2\"}]",
                  "\3\0\0\0\6\0\0\0\0\1\0\2\xff\xfd\0\0\0\0\2\0\0\0\0\7", 24, runs, 3);
 }

@@ -261,6 +261,31 @@ types(void **state)
     drop_pair(&p);
 }
 
+/* A tag is that of the dataset: this library's as well, which makes the type and its alignment. */
+static void
+own_compounds(void **state)
+{
+    char   *dir = scratch_new();
+    void   *tag = NULL;
+    nc_type point = 0;
+    size_t  size = 0, nfields = 0, offset = 0;
+    int     ncid, dims = 2;
+
+    (void)state;
+    OK(nc_create(url_of(dir, "a", "nczarr"), NC_CLOBBER, &ncid));
+    OK(ncaux_begin_compound(ncid, "point_t", 1, &tag));
+    OK(ncaux_add_field(tag, "flag", NC_BYTE, 0, NULL));
+    OK(ncaux_add_field(tag, "xy", NC_DOUBLE, 1, &dims));
+    OK(ncaux_end_compound(tag, &point));
+    OK(ncaux_abort_compound(tag));
+    OK(nc_inq_compound(ncid, point, NULL, &size, &nfields));
+    assert_true(size == 24 && nfields == 2);
+    OK(nc_inq_compound_fieldoffset(ncid, point, 1, &offset));
+    assert_int_equal(offset, 8);
+    OK(nc_close(ncid));
+    scratch_free(dir);
+}
+
 /* ---- out of memory ---- */
 
 static int
@@ -313,7 +338,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes),      cmocka_unit_test(variables), cmocka_unit_test(large_variable),
-        cmocka_unit_test(other_dimension), cmocka_unit_test(types),     cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(other_dimension), cmocka_unit_test(types),     cmocka_unit_test(own_compounds),
+        cmocka_unit_test(out_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

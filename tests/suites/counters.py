@@ -3,15 +3,22 @@
 A file has a record for each function and, after it, one with the counters of its arcs; where all of them are zero their
 length stands there, negative, and no counter. (gcc 12 and later: lengths are bytes. Before: words of four bytes.)
 """
-import array, os, pickle, struct, threading, zlib
+import array, functools, os, pickle, struct, threading, zlib
 
-ARCS = 0x01a10000  # the tag of a function's counters
+FUNCTION = 0x01000000  # the tags of a function, and of its counters
+ARCS = 0x01a10000
 WORD = 8  # bytes of a counter
 
 
-def records(data):
+def layout(data):
+    """Bytes of the head, and of the unit of lengths. In the head are a mark, the version, a stamp and a checksum."""
+    return (16, 1) if data[4:8][::-1] >= b"B2" else (12, 4)
+
+
+def records(data, start=None):
     """(tag, where its bytes begin, how many they are; negative: so many zeros) of each record."""
-    at, unit = (16, 1) if data[4:8][::-1] >= b"B2" else (12, 4)
+    head, unit = layout(data)
+    at = start or head
     while at + 8 <= len(data):
         tag, length = struct.unpack_from("<Ii", data, at)
         yield tag, at + 8, length * unit
@@ -49,20 +56,33 @@ def keep(found, path):
 
 
 def kept(path, build):
-    """What keep() wrote of objects that are still those of the folder `build`, and whether others have changed: a file of
-    counters has the stamp of the object's .gcno."""
+    """What keep() wrote of objects whose functions are still those of the folder `build`, and whether objects of src or
+    tools have others now."""
     with open(path, "rb") as f:
         found = pickle.loads(zlib.decompress(f.read()))
-    same = {name: data for name, data in found.items() if data[8:12] == stamp(os.path.join(build, name[:-5] + ".gcno"))}
-    return same, len(same) < len(found)
+    same = {name: data for name, data in found.items() if functions(data) <= notes_functions(os.path.join(build, notes_of(name)))}
+    return same, any(not name.startswith("tests/") for name in found.keys() - same.keys())
 
 
-def stamp(notes):
+def notes_of(name):
+    return name[:-len(".gcda")] + ".gcno"
+
+
+def functions(data, start=None):
+    """Of each function its number, and checksums of its place and of its arcs."""
+    return {data[at:at + 12] for tag, at, size in records(data, start) if tag == FUNCTION and size >= 12}
+
+
+@functools.lru_cache(maxsize=None)
+def notes_functions(path):
+    """Those of a .gcno, in which the folder of the compiler and a word stand before the records."""
     try:
-        with open(notes, "rb") as f:
-            return f.read(12)[8:]
+        with open(path, "rb") as f:
+            data = f.read()
     except FileNotFoundError:
-        return b""
+        return set()
+    head, unit = layout(data)
+    return functions(data, head + 8 + struct.unpack_from("<I", data, head)[0] * unit)
 
 
 class Counters:
@@ -93,13 +113,15 @@ class Counters:
                 if counts is not None:
                     sums[i] = counts if sums[i] is None else array.array("q", map(int.__add__, sums[i], counts))
 
-    def write(self, name, path):
-        """The sum of all tests of one file, as gcov reads it."""
+    def write(self, name, path, notes):
+        """The sum of all tests of one file, as gcov reads it beside `notes`, whose stamp it has to have."""
         if name not in self.sums:
             return
         data, sums = self.sums[name]
-        unit = 1 if data[4:8][::-1] >= b"B2" else 4
-        out, n = [data[:16 if unit == 1 else 12]], 0
+        head, unit = layout(data)
+        with open(notes, "rb") as f:
+            stamp = f.read(12)[8:]
+        out, n = [data[:8], stamp, data[12:head]], 0
         for tag, at, size in records(data):
             if tag == ARCS and sums[n] is not None:
                 out += [struct.pack("<Ii", tag, len(sums[n]) * WORD // unit), sums[n].tobytes()]

@@ -5,11 +5,11 @@ usage: ./dev coverage [--keep] [--rows] [TEST ...]
 
 Runs the gcc parts of `./dev test` in a build with gcc's --coverage, in build-coverage. Prints lines and branches by module,
 and the lines that no test executes; writes docs/tests.md. Ends with an error when a module is below its floor, or a test
-fails. TEST: runs these alone; what the others execute is known from the last run, of sources that have not changed since.
+fails. TEST: runs these alone; what the others execute is known from the last run, of functions that have not changed since.
 --keep: builds nothing anew. --rows: runs nothing, but gives new files a row in docs/tests.md, and takes those of files
 that are gone.
 """
-import collections, concurrent.futures, json, os, re, shutil, subprocess, sys, tempfile, time
+import collections, concurrent.futures, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 import counters, parts, schedule, tests_page
@@ -32,7 +32,7 @@ def run(*command, **more):
 def must(*command, **more):
     r = run(*command, **more)
     if r.returncode:
-        sys.exit("%s:\n%s" % (" ".join(command), (r.stdout + r.stderr)[-3000:]))
+        sys.exit("%s:\n%s" % (" ".join(command), (r.stderr.strip() or r.stdout)[-3000:]))
     return r
 
 
@@ -53,7 +53,7 @@ def build():
 class Test:
     def __init__(self, suite, name, command, timeout, env=None, expected=0):
         self.label, self.name, self.command, self.timeout, self.env = suite + "/" + name, name, command, timeout, env or {}
-        self.expected = expected
+        self.expected, self.processor = expected, 0.0
 
 
 def meson_tests(step):
@@ -91,7 +91,7 @@ def kept_counters(label):
 
 
 def run_test(t, seen):
-    """Whether it passed. Its counters go to `seen`, and are kept for later runs."""
+    """Whether it passed. Its counters go to `seen`; if it passed they are kept for later runs."""
     folder = tempfile.mkdtemp(dir=COUNTS)
     os.chmod(folder, 0o777)  # one test goes on as another user
     env = dict(os.environ, GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(BUILD.strip("/").split("/"))), NCZARR_TEST_SHORT="1",
@@ -99,12 +99,13 @@ def run_test(t, seen):
     log = os.path.join(BUILD, "coverage-logs", os.path.basename(kept_counters(t.label)) + ".log")
     began = time.monotonic()
     ran = schedule.run_command(t.command, log, 5 * t.timeout, cwd=BUILD, env=env)
-    seconds = time.monotonic() - began
+    seconds, t.processor = time.monotonic() - began, ran.processor
     found = counters.collect(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    counters.keep(found, kept_counters(t.label))
     seen.take(found, t.label)
     good = ran.status in (0, SKIPPED) and not ran.late
+    if good:
+        counters.keep(found, kept_counters(t.label))
     how = "" if ran.status == 0 else ": skipped" if good else ": FAILED (%s)" % os.path.relpath(log, ROOT)
     print("%7.1f s  %s%s" % (seconds, t.label, how), flush=True)
     return good
@@ -117,7 +118,12 @@ def run_tests(tests, seen):
     for path in counters.files(BUILD, ".gcda"):
         os.remove(path)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        good = list(pool.map(lambda t: run_test(t, seen), tests))
+        try:
+            good = list(pool.map(lambda t: run_test(t, seen), tests))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            schedule.end_all()
+            raise
     stray = counters.collect(BUILD)  # of programs that were started with an environment of their own
     seen.take(stray, None)
     return good.count(False)
@@ -183,7 +189,7 @@ def object_lines(notes, seen):
     out = {}
     with tempfile.TemporaryDirectory(dir=COUNTS) as tmp:
         shutil.copy(notes, os.path.join(tmp, "x.gcno"))
-        seen.write(os.path.relpath(notes, BUILD)[:-5] + ".gcda", os.path.join(tmp, "x.gcda"))
+        seen.write(os.path.relpath(notes, BUILD)[:-5] + ".gcda", os.path.join(tmp, "x.gcda"), notes)
         report = json.loads(must("gcov", "--json-format", "--branch-probabilities", "--stdout", "x.gcno", cwd=tmp).stdout)
     for f in report["files"]:
         path = os.path.relpath(os.path.join(report["current_working_directory"], f["file"]), ROOT)
@@ -281,6 +287,9 @@ def write_page(sources, tests):
 
 def main(words):
     global COUNTS
+    if {"-h", "--help"} & set(words):
+        print(__doc__.rstrip())
+        return 0
     if "--rows" in words:
         tests_page.update(ROOT)
         return 0
@@ -294,6 +303,7 @@ def main(words):
     unknown = wanted - {t.name for t in tests}
     if unknown:
         sys.exit("there is no test %s: see `meson test -C build-coverage --list`" % sorted(unknown)[0])
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     COUNTS = tempfile.mkdtemp(prefix="nczarr-coverage-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     os.chmod(COUNTS, 0o755)
     try:
@@ -310,11 +320,13 @@ def work(tests, chosen):
     sources = measure(seen)
     low = table(sources)
     list_missing(sources)
-    if lacking:
-        print("\nof %d tests the counters are missing, or older than a source: %s is as it was" % (lacking, tests_page.PLACE))
+    if lacking or failed:
+        print("\n%d tests failed, and of %d the last run has no counters, or older ones than a source: %s is as it was" % (
+            failed, lacking, tests_page.PLACE))
     else:
         write_page(sources, tests)
-    print("\n%d tests in %d s, %d failed, %d below the floor" % (len(chosen), time.monotonic() - began, failed, low))
+    print("\n%d tests in %d s (%d s of a processor), %d failed; %d below the floor" % (
+        len(chosen), time.monotonic() - began, sum(t.processor for t in chosen), failed, low))
     return int(failed > 0 or low > 0)
 
 
