@@ -113,6 +113,10 @@ class Counters:
                 if counts is not None:
                     sums[i] = counts if sums[i] is None else array.array("q", map(int.__add__, sums[i], counts))
 
+    def size(self, name):
+        """How many counters a file has."""
+        return sum(abs(size) // WORD for tag, _, size in records(self.sums[name][0]) if tag == ARCS) if name in self.sums else 0
+
     def write(self, name, path, notes):
         """The sum of all tests of one file, as gcov reads it beside `notes`, whose stamp it has to have."""
         if name not in self.sums:

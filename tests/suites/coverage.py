@@ -19,7 +19,8 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.path.join(ROOT, "build-coverage")
 COUNTS = None  # a folder in memory where there is one: each process of each test writes some hundred files
 OPTIONS = ["-Db_coverage=true", "-Dtests=enabled", "-Doptimization=0", "-Dmpi=disabled"]
-PARTS = "modules tools golden random threads parallel crash memory s3".split()
+PARTS = "modules tools golden random threads parallel crash memory s3 browser".split()
+SHORT = "NCZARR_TEST_SHORT"  # what the part `browser` takes out of its tests' environment
 WHOLE, MODULE = 92, 85  # percent of the lines: of src, of each module and of the commands
 LEFT_OUT = re.compile(r"/\* not covered( from here)?: \S.* \*/")
 SHOWN = 25  # files in the list of what is least covered
@@ -51,17 +52,17 @@ def build():
 
 
 class Test:
-    def __init__(self, suite, name, command, timeout, env=None, expected=0):
+    def __init__(self, suite, name, command, timeout, env=None, expected=0, short=True):
         self.label, self.name, self.command, self.timeout, self.env = suite + "/" + name, name, command, timeout, env or {}
-        self.expected, self.processor = expected, 0.0
+        self.expected, self.processor, self.short = expected, 0.0, short
 
 
 def meson_tests(step):
     with open(os.path.join(BUILD, "meson-info", "intro-tests.json")) as f:
         for t in json.load(f):
-            suites = [s.split(":")[-1] for s in t["suite"]]
-            if set(suites) & set(step.suites) and not set(suites) & set(step.without):
-                yield Test(suites[0], t["name"], t["cmd"], t["timeout"], t["env"], t["priority"])
+            suites = {s.split(":")[-1]: 0 for s in t["suite"]}
+            if suites.keys() & set(step.suites) and not suites.keys() & set(step.without) and not re.fullmatch(step.but or "(?!)", t["name"]):
+                yield Test(next(iter(suites)), t["name"], t["cmd"], t["timeout"], t["env"], t["priority"], SHORT not in step.env)
 
 
 def script(part, step):
@@ -72,7 +73,7 @@ def script(part, step):
 
 
 def all_tests():
-    """Each once. Of the scripts those that run something of the build."""
+    """Each once, as the last part has it. Of the scripts those that run something of the build."""
     found = {}
     for part in parts.PARTS:
         for step in part.steps:
@@ -94,8 +95,8 @@ def run_test(t, seen):
     """Whether it passed. Its counters go to `seen`; if it passed they are kept for later runs."""
     folder = tempfile.mkdtemp(dir=COUNTS)
     os.chmod(folder, 0o777)  # one test goes on as another user
-    env = dict(os.environ, GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(BUILD.strip("/").split("/"))), NCZARR_TEST_SHORT="1",
-               NCZARR_TEST_SEED="0", **t.env)
+    env = dict(os.environ, GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(BUILD.strip("/").split("/"))), NCZARR_TEST_SEED="0", **t.env)
+    env.update({SHORT: "1"} if t.short else {})
     log = os.path.join(BUILD, "coverage-logs", os.path.basename(kept_counters(t.label)) + ".log")
     began = time.monotonic()
     ran = schedule.run_command(t.command, log, 5 * t.timeout, cwd=BUILD, env=env)
@@ -150,17 +151,19 @@ class Source:
     def __init__(self, path):
         self.path, self.lines, self.branches, self.tests = path, {}, {}, {}
         self.excepted = excepted_lines(path)
-        self.bits = 0  # of the masks in `tests`
+        self.bits = []  # of each object's masks in `tests`
 
     def add_object(self, lines, masks, bits):
+        # A file that is compiled twice, with other names, has the same counters in both objects.
+        at = next((sum(self.bits[:i]) for i, n in enumerate(self.bits) if n == bits), sum(self.bits))
         for number, (count, branches) in lines.items():
             self.lines[number] = self.lines.get(number, 0) + count
             mine = self.branches.get(number, [])
             self.branches[number] = [a + b for a, b in zip(mine, branches)] if len(mine) == len(branches) else mine or branches
         for label, mask in masks.items():
             if label:
-                self.tests[label] = self.tests.get(label, 0) | mask << self.bits
-        self.bits += bits
+                self.tests[label] = self.tests.get(label, 0) | mask << at
+        self.bits += [bits] if bits not in self.bits else []
 
     def numbers(self):
         """Lines, those executed, branches, those taken."""
@@ -214,11 +217,9 @@ def measure(seen):
     notes = [n for n in counters.files(BUILD, ".gcno") if of_sources(n)]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for path, found in zip(notes, pool.map(lambda n: object_lines(n, seen), notes)):
-            masks = seen.executed.get(os.path.relpath(path, BUILD)[:-5] + ".gcda", {})
-            bits = max([m.bit_length() for m in masks.values()], default=0)
-            for name, lines in found.items():
-                if name in sources:
-                    sources[name].add_object(lines, masks, bits)
+            name = os.path.relpath(path, BUILD)[:-5] + ".gcda"
+            for source in found.keys() & sources.keys():
+                sources[source].add_object(found[source], seen.executed.get(name, {}), seen.size(name))
     return sources
 
 
@@ -270,12 +271,14 @@ def line_of(path, number):
 
 def write_page(sources, tests):
     often = collections.Counter(t.name for t in tests)
+    with open(os.path.join(BUILD, "compile_commands.json")) as f:
+        compiled = {os.path.relpath(os.path.join(c["directory"], c["file"]), ROOT) for c in json.load(f)}
     short = {t.label: t.name if often[t.name] == 1 else t.label for t in tests}
     rows = {}
     for path, s in sources.items():
         lines, hit = s.numbers()[:2]
         if not s.lines:
-            rows[path] = ("–", tests_page.elsewhere(path))
+            rows[path] = ("–", "no statements" if path in compiled else tests_page.elsewhere(path))
         elif not s.tests:
             rows[path] = ("0 %", "none")
         else:

@@ -91,6 +91,8 @@ def tests_cell(masks, module, short):
 
 def elsewhere(path):
     """Where a file is tested that the gcc build does not compile here."""
-    where = ("mpi" if "/mpi/" in path else "windows" if "windows" in path else
-             "bare" if re.search(r"_(none|absent|zlib)\.c$", path) else None)
+    name = os.path.basename(path)
+    where = ("mpi" if "/mpi/" in path else "windows" if "windows" in name else
+             "machines" if name.endswith("_plain.c") or name == "vector_none.c" else
+             "bare" if re.search(r"_(none|absent|zlib)\.c$", name) else None)
     return "not in this build" + (": `./dev test %s`" % where if where else "")

@@ -21,6 +21,9 @@ test_values(void **state)
     assert_null(ncz_env("NCZ_TEST_ENV"));
     setenv("NCZ_TEST_ENV", "x y", 1);
     assert_string_equal(ncz_env("NCZ_TEST_ENV"), "x y");
+    ncz_env_hide("NCZ_TEST_ENV");
+    assert_null(ncz_env("NCZ_TEST_ENV"));
+    assert_string_equal(getenv("NCZ_TEST_ENV"), ""); /* its place stays */
 }
 
 static char freed[16]; /* of the block that went last */
