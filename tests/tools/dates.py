@@ -191,8 +191,57 @@ def mistakes(folder):
     cases.report("dates: mistakes are named", problems)
 
 
+ATTRIBUTES = """netcdf t {
+dimensions:
+	time = 2 ;
+variables:
+	double time(time) ;
+		time:units = "days since 2001-01-01" ;
+		time:valid_min = 31. ;
+		time:actual_range = 0.5, 59. ;
+		time:starts = 0, 31, 59, 90, 120, 151, 181, 212 ;
+		time:impossible = NaN ;
+		time:note = "x" ;
+data:
+
+ time = 0, 1 ;
+}
+"""
+AS_DATES = """		time:units = "days since 2001-01-01" ;
+		time:valid_min = 31. ; // "2001-02-01"
+		time:actual_range = 0.5, 59. ; // "2001-01-01%s12", "2001-03-01"
+		time:starts = 0, 31, 59, 90, 120, 151, 181, 212 ;
+		  // "2001-01-01", "2001-02-01", "2001-03-01", "2001-04-01",
+		  // "2001-05-01", "2001-06-01", "2001-07-01", "2001-08-01"
+		time:impossible = NaN ; // NaN
+		time:note = "x" ;
+"""
+
+
+def attributes(folder):
+    """-t and -i: attributes of a variable of times have their dates beside them, as ncdump writes them."""
+    cdl, path, plain = (os.path.join(folder, "t" + end) for end in (".cdl", ".zarr", ".nc"))
+    with open(cdl, "w") as f:
+        f.write(ATTRIBUTES)
+    problems = []
+    if tool("nczgen", "-o", path, cdl).returncode != 0:
+        problems.append("nczgen failed")
+    have_netcdf = shutil.which("ncgen") and shutil.which("ncdump") and subprocess.run(["ncgen", "-4", "-o", plain, cdl]).returncode == 0
+    for option, separator in (("-t", " "), ("-i", "T")):
+        r = tool("nczdump", option, path)
+        if AS_DATES % separator not in r.stdout:
+            problems.append("%s: %s" % (option, r.stdout + r.stderr))
+        if have_netcdf and r.stdout != subprocess.run(["ncdump", option, plain], capture_output=True, text=True).stdout:
+            problems.append("%s: ncdump prints something else" % option)
+    narrow = tool("nczdump", "-t", "-h", "-l", "60", path).stdout
+    if '\t\t  // "2001-01-01", "2001-02-01",\n\t\t  // "2001-03-01", "2001-04-01",\n' not in narrow:
+        problems.append("-l 60: " + narrow)
+    cases.report("dates: attributes", problems)
+
+
 with tempfile.TemporaryDirectory() as folder:
     known(folder)
+    attributes(folder)
     mistakes(folder)
     if cftime is not None:
         with_cftime(folder)
