@@ -275,6 +275,46 @@ if os.geteuid() != 0:
     expect(bad, "fill", (data["v"], rc, "v/0.0.0" in err), (with_fill([(0, 0, 0)]), 3, True))
     report("a chunk without permission", bad)
 
+# ---- chunks of different lengths ----
+
+ROWS, COLUMNS = [2, 4, 3], [1, 3, 1]  # the last row of chunks ends beyond the array
+
+
+def place_of(lengths, i):
+    return sum(lengths[:i]), sum(lengths[:i + 1])
+
+
+def make_rectilinear(path):
+    """7 x 5 numbers, each 5 y + x."""
+    remove(path)
+    os.makedirs(path + "/v/c")
+    json.dump({"zarr_format": 3, "node_type": "group"}, open(path + "/zarr.json", "w"))
+    json.dump({"zarr_format": 3, "node_type": "array", "shape": [7, 5], "data_type": "int16", "chunk_key_encoding": "default",
+               "chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [ROWS, COLUMNS]}},
+               "fill_value": FILL, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+               "dimension_names": ["y", "x"]}, open(path + "/v/zarr.json", "w"))
+    for i, k in itertools.product(range(3), range(3)):
+        os.makedirs("%s/v/c/%d" % (path, i), exist_ok=True)
+        with open("%s/v/c/%d/%d" % (path, i, k), "wb") as f:
+            for y in range(*place_of(ROWS, i)):
+                f.write(b"".join((5 * y + x).to_bytes(2, "little") for x in range(*place_of(COLUMNS, k))))
+
+
+bad = []
+for i, k in itertools.product(range(3), range(3)):
+    make_rectilinear("r.zarr")
+    cut("r.zarr/v/c/%d/%d" % (i, k), 1)
+    wanted = [[FILL if y in range(*place_of(ROWS, i)) and x in range(*place_of(COLUMNS, k)) else 5 * y + x for x in range(5)]
+              for y in range(7)]
+    data, rc, err = values("r.zarr", "--damaged=fill")
+    expect(bad, "chunk %d/%d" % (i, k), (data["v"], rc, "v/c/%d/%d" % (i, k) in err), (wanted, 3, True))
+    r = run("nczdump", "--check", "r.zarr")
+    expect(bad, "--check of %d/%d" % (i, k), (r.returncode, "v/c/%d/%d" % (i, k) in r.stdout + r.stderr), (3, True))
+    remove("o.zarr")
+    r = run("nczcopy", "--damaged=fill", "r.zarr", "o.zarr")
+    expect(bad, "copy of %d/%d" % (i, k), (r.returncode, values("o.zarr")[0]["v"]), (3, wanted))
+report("chunks of different lengths", bad)
+
 # ---- consolidated metadata ----
 
 
