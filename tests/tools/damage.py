@@ -356,6 +356,33 @@ for version, document in (("2", ".zarray"), ("3", "zarr.json")):
     expect(bad, "sound ones say nothing", run("nczdump", "c.zarr").stderr, "")
     report("stale consolidated metadata, Zarr v" + version, bad)
 
+# What only one of the two has, and what differs.
+open("s.cdl", "w").write("""netcdf s { dimensions: x = 3 ; variables: int v(x) ; v:note = "a" ; v:range = 1, 2 ; data: v = 1, 2, 3 ;
+group: g { variables: int w(x) ; data: w = 4, 5, 6 ; } }""")
+remove("s.zarr", "c.zarr")
+must("nczgen", "-o", "s.zarr", "s.cdl")
+must("nczcopy", "--mode", "zarr", "--zarr-format", "3", "--consolidate", "s.zarr", "c.zarr")
+bad = []
+for change, wanted in (
+        (lambda m: [m.pop(k) for k in list(m) if k.startswith("g")], ["/g: this group is only in the documents"]),
+        (lambda m: m.update(h={"zarr_format": 3, "node_type": "group"}), ["/h: this group is only in the consolidated metadata"]),
+        (lambda m: m.pop("v"), ["/x: this dimension is only in the documents", "/v: this variable is only in the documents"]),
+        (lambda m: m.update(u=dict(m["v"])), ["/u: this variable is only in the consolidated metadata"]),
+        (lambda m: m["v"]["attributes"].update(more=[1.5]), ["/v: its attribute more is only in the consolidated metadata"]),
+        (lambda m: m["v"]["attributes"].update(note="b"), ["/v: its attribute note differs"]),
+        (lambda m: m["v"]["attributes"].update(range=[1, 3]), ["/v: its attribute range differs"]),
+        (lambda m: [m["v"].update(shape=[2]), m["g/w"].update(shape=[2])], [
+            "/x: this dimension is 2 long in the consolidated metadata, 3 in the documents",
+            "/v: its shape is (2) in the consolidated metadata, (3) in the documents",
+            "/g/x: this dimension is 2 long in the consolidated metadata, 3 in the documents",
+            "/g/w: its shape is (2) in the consolidated metadata, (3) in the documents"])):
+    fresh("t.zarr", "c.zarr")
+    edit("t.zarr/zarr.json", lambda d: change(d["consolidated_metadata"]["metadata"]))
+    r = run("nczdump", "--check", "t.zarr")
+    total = "%d difference%s between consolidated metadata and documents" % (len(wanted), "s" if len(wanted) > 1 else "")
+    expect(bad, wanted[0], (r.returncode, r.stdout.splitlines()[:-1], r.stdout.splitlines()[-1].endswith(total)), (3, wanted, True))
+report("consolidated metadata and documents of one side alone", bad)
+
 bad = []
 must("nczcopy", "--consolidate", "a.zarr", "broken.zarr")
 for name in (".zmetadata", ".zgroup"):
