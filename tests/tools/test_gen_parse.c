@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The grammar: what a text becomes, and where its errors are found to be. */
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -53,6 +54,11 @@ errors_have_positions(void **state)
         {HEAD "data: data: }", "t:3:7: a second 'data:' section"},
         {HEAD "group: g { } group: g { } }", "t:3:21: group g is declared twice"},
         {HEAD "data: v = {1}, {2} ; }", "t:3:11: no braces here"},
+        {HEAD "data: v = NIL, 1 ; }", "t:3:11: NIL is a value of type string only"},
+        {HEAD "data: v = 99999999999999999999, 1 ; }",
+         "t:3:11: 99999999999999999999: the number needs more than 64 bits"},
+        {HEAD "char c(x) ; data: c = 1.5 ; }", "t:3:23: expected characters or a string for type char"},
+        {HEAD "char c(x) ; data: c = 65 ; }", "t:3:23: expected characters or a string for type char"},
         {HEAD "data: v = foo ; }", "t:3:11: 'foo' is no value of type int"},
         {HEAD "data: v = 1, \"s\" ; }", "t:3:14: a string where a number is expected, for type int"},
         {HEAD "data: v = 1e10 ; }", "t:3:11: the value does not fit type int"},
@@ -212,6 +218,7 @@ characters_fill_rows(void **state)
         {"(x,y)", "\"\", \"z\"", "###z##", 6},
         {"(x,y)", "_, \"z\"", "###z##", 6},
         {"(y)", "\"a\", 'b', _", "ab#", 3},
+        {"(y)", "65b, 66ub, 'C'", "ABC", 3},
         {"(t)", "\"a\", \"bcde\"", "abcde", 5},
         {"(t,y)", "\"a\", \"bcde\", \"\"", "a##bcde#####", 12},
         {"", "\"Z\"", "Z", 1},
@@ -288,6 +295,23 @@ warnings_do_not_stop(void **state)
     assert_int_equal(cdl->root->vars->data->nelems, 2);
     assert_non_null(strstr(h.text, "t:3:11: warning: the value does not fit type int"));
     assert_non_null(strstr(h.text, "t:3:11: warning: 3 values for v, which has room for 2"));
+    gen_free(cdl);
+}
+
+static void
+large_values_become_infinities(void **state)
+{
+    heard    h;
+    gen_cdl *cdl = read_cdl(HEAD "float f(x) ; data: f = 1e300, -1e300 ; }", &h);
+    float    values[2];
+    (void)state;
+
+    assert_non_null(cdl);
+    assert_int_equal(h.warnings, 2);
+    assert_non_null(
+        strstr(h.text, "t:3:24: warning: the value is too large for type float and becomes an infinity\n"));
+    memcpy(values, cdl->root->vars->next->data->values, sizeof values);
+    assert_true(isinf(values[0]) && values[0] > 0 && isinf(values[1]) && values[1] < 0);
     gen_free(cdl);
 }
 
@@ -386,6 +410,7 @@ main(void)
         cmocka_unit_test(data_makes_unlimited_sizes),
         cmocka_unit_test(a_late_fill_value_counts),
         cmocka_unit_test(warnings_do_not_stop),
+        cmocka_unit_test(large_values_become_infinities),
         cmocka_unit_test(user_types_are_read),
         cmocka_unit_test(deep_groups_are_refused),
         cmocka_unit_test(out_of_memory),
