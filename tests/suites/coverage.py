@@ -324,8 +324,8 @@ def work(tests, chosen):
     low = table(sources)
     list_missing(sources)
     if lacking or failed:
-        print("\n%d tests failed, and of %d the last run has no counters, or older ones than a source: %s is as it was" % (
-            failed, lacking, tests_page.PLACE))
+        print("\n%s is left as it is: %d tests failed, and of %d others there are no counters, or some are out of date" % (
+            tests_page.PLACE, failed, lacking))
     else:
         write_page(sources, tests)
     print("\n%d tests in %d s (%d s of a processor), %d failed; %d below the floor" % (
