@@ -555,6 +555,30 @@ test_outside(void **state)
     }
 }
 
+/* Offset and length of the directory in the end record: it ends where the record begins. Earlier is what prepended bytes
+ * do; one byte later is impossible. */
+static void
+test_directory_beyond_its_record(void **state)
+{
+    static const size_t places[] = {12, 16}; /* length, offset */
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(places); i++) {
+        zipmake        z = {0};
+        unsigned char *field;
+
+        zipmake_text(&z, "k", "x");
+        zipmake_end(&z, false, "");
+        field = z.data + z.len - 22 + places[i];
+        field[0]++;
+        expect_refusal(&z, NC_ENOTNC, "not at the offset");
+        field[0]--;
+        field[3] = 0xFE;
+        expect_refusal(&z, NC_ENOTNC, "not at the offset");
+        zipmake_clear(&z);
+    }
+}
+
 /* Cut anywhere, an archive has lost its end. */
 static void
 test_cut(void **state)
@@ -661,6 +685,7 @@ main(void)
         cmocka_unit_test(test_code_pages),
         cmocka_unit_test(test_disks),
         cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_directory_beyond_its_record),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_each_byte_changed),
         cmocka_unit_test(test_counts_that_lie),
