@@ -9,11 +9,13 @@
 
 #include "dataset/dataset_int.h"
 
-enum { CHUNK = 4, RECORDED = 6, DEAD = 19 };
+enum { CHUNK = 4, DEAD = 19 };
+
+static int recorded = 6; /* records that the documents know of */
 
 static const int unwritten = NC_FILL_INT;
 
-/* v and w along one unlimited dimension, with RECORDED records each; v with one below a group, too. */
+/* v and w along one unlimited dimension, with `recorded` records each; v with one below a group, too. */
 static zmap *
 make_dataset(void)
 {
@@ -23,9 +25,9 @@ make_dataset(void)
     ncz_dim       *t = NULL;
     ncz_group     *g = NULL;
     ncz_var       *v[3];
-    int            i[RECORDED];
+    int            i[DEAD];
 
-    for (int k = 0; k < RECORDED; k++)
+    for (int k = 0; k < recorded; k++)
         i[k] = k;
     OK(zmap_mem_open(&map));
     OK(ncz_dataset_create_map(map, NULL, NC_CLOBBER, NULL, &ds));
@@ -36,7 +38,7 @@ make_dataset(void)
     OK(def_var(ds, g, "v", 1, &t, &v[2]));
     for (int k = 0; k < 3; k++) {
         OK(ncz_var_set_chunks(ds->model, v[k], NC_CHUNKED, &chunk));
-        OK(put(ds, v[k], 0, RECORDED, i));
+        OK(put(ds, v[k], 0, recorded, i));
     }
     OK(end(ds));
     return map;
@@ -51,18 +53,18 @@ open_for_writing(zmap *map)
     return ds;
 }
 
-/* Stores records RECORDED to DEAD - 1 of each variable, and nothing about them. */
+/* Stores records `recorded` to DEAD - 1 of each variable, and nothing about them. */
 static void
 die_after_chunks(zmap *map)
 {
     ncz_dataset *ds = open_for_writing(map);
-    int          i[DEAD - RECORDED];
+    int          i[DEAD];
 
-    for (int k = 0; k < DEAD - RECORDED; k++)
+    for (int k = 0; k < DEAD - recorded; k++)
         i[k] = 1000 + k;
-    OK(put(ds, var(ds, "/", "v"), RECORDED, DEAD - RECORDED, i));
-    OK(put(ds, var(ds, "/", "w"), RECORDED, DEAD - RECORDED, i));
-    OK(put(ds, var(ds, "/g", "v"), RECORDED, DEAD - RECORDED, i));
+    OK(put(ds, var(ds, "/", "v"), recorded, DEAD - recorded, i));
+    OK(put(ds, var(ds, "/", "w"), recorded, DEAD - recorded, i));
+    OK(put(ds, var(ds, "/g", "v"), recorded, DEAD - recorded, i));
     OK(ncz_engine_flush(ds->engine, 0));
     OK(ncz_dataset_abort(ds));
     ncz_dataset_unref(ds);
@@ -76,7 +78,7 @@ has_object(zmap *map, const char *key)
     return zmap_len(map, key, &len) == NC_NOERR;
 }
 
-/* Records are their own numbers up to RECORDED; `at` (if within n) holds 77; all others were never written. */
+/* Records are their own numbers up to `recorded`; `at` (if within n) holds 77; all others were never written. */
 static void
 check_records(ncz_dataset *ds, const char *group, const char *name, int n, int at)
 {
@@ -85,7 +87,7 @@ check_records(ncz_dataset *ds, const char *group, const char *name, int n, int a
     (void)model_of(ds);
     OK(get(ds, var(ds, group, name), 0, (uint64_t)n, got));
     for (int k = 0; k < n; k++)
-        assert_int_equal(got[k], k < RECORDED ? k : k == at ? 77 : unwritten);
+        assert_int_equal(got[k], k < recorded ? k : k == at ? 77 : unwritten);
 }
 
 /* One record is put at `at`; all that became reachable reads as fill, now and later. */
@@ -115,11 +117,23 @@ static void
 put_beyond(void **state)
 {
     (void)state;
-    grow_by_put(RECORDED);     /* in the chunk that the length ends in */
-    grow_by_put(RECORDED + 1); /* the same, after a gap */
+    grow_by_put(recorded);     /* in the chunk that the length ends in */
+    grow_by_put(recorded + 1); /* the same, after a gap */
     grow_by_put(9);
     grow_by_put(DEAD - 1);
     grow_by_put(DEAD + 5);
+}
+
+/* The length ends where a chunk does: the next one is beyond it as a whole. */
+static void
+put_beyond_whole_chunks(void **state)
+{
+    (void)state;
+    recorded = 2 * CHUNK;
+    grow_by_put(recorded);
+    grow_by_put(recorded + 1);
+    grow_by_put(DEAD - 1);
+    recorded = 6;
 }
 
 static void
@@ -150,7 +164,7 @@ own_records_stay(void **state)
     (void)state;
     die_after_chunks(map);
     ds = open_for_writing(map);
-    for (int k = RECORDED; k < DEAD; k++) {
+    for (int k = recorded; k < DEAD; k++) {
         const int x = k;
 
         OK(put(ds, var(ds, "/", "v"), (uint64_t)k, 1, &x));
@@ -183,11 +197,11 @@ failed_put(void **state)
     OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE)); /* clears; then nothing but the put is counted */
     OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_clear_beyond(ds, ds->model->dims[0])));
     plan = (zmap_fault_plan){.nth = 3, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
-    assert_int_equal(put(ds, var(ds, "/", "v"), RECORDED, DEAD, i), NC_EIO);
+    assert_int_equal(put(ds, var(ds, "/", "v"), recorded, DEAD, i), NC_EIO);
     plan = (zmap_fault_plan){.nth = 0};
     assert_true(has_object(map, "v/2") || has_object(map, "v/3") || has_object(map, "v/4"));
-    OK(put(ds, var(ds, "/", "v"), RECORDED + DEAD, 1, &x));
-    check_records(ds, "/", "v", RECORDED + DEAD + 1, RECORDED + DEAD);
+    OK(put(ds, var(ds, "/", "v"), recorded + DEAD, 1, &x));
+    check_records(ds, "/", "v", recorded + DEAD + 1, recorded + DEAD);
     OK(end(ds));
     OK(zmap_close(faulty, ZMAP_KEEP));
 }
@@ -206,7 +220,7 @@ lists(void **state)
     OK(put(ds, var(ds, "/", "v"), 0, 1, &x));
     OK(ncz_dataset_stats(ds, &after));
     assert_int_equal(after.lists, before.lists);
-    for (uint64_t k = RECORDED; k < DEAD; k++)
+    for (uint64_t k = recorded; k < DEAD; k++)
         OK(put(ds, var(ds, "/", "v"), k, 1, &x));
     OK(ncz_dataset_stats(ds, &after));
     assert_int_equal(after.lists, before.lists + 3); /* one for each variable along the dimension */
@@ -218,8 +232,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(put_beyond), cmocka_unit_test(length_alone), cmocka_unit_test(own_records_stay),
-        cmocka_unit_test(failed_put), cmocka_unit_test(lists),
+        cmocka_unit_test(put_beyond),   cmocka_unit_test(put_beyond_whole_chunks),
+        cmocka_unit_test(length_alone), cmocka_unit_test(own_records_stay),
+        cmocka_unit_test(failed_put),   cmocka_unit_test(lists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
