@@ -969,11 +969,72 @@ memory_runs_out(void **state)
     check_memory(ec2, 3);
 }
 
+/* ---- many threads ---- */
+
+enum { OPENERS = 4, OPENINGS = 200 };
+
+/* Opens and closes, in turn, what all use and what is its own. */
+static void *
+open_and_close(void *arg)
+{
+    char own[80];
+
+    snprintf(own, sizeof own, "s3://b/k#aws.access_key_id=ID%c&aws.secret_access_key=s", *(const char *)arg);
+    for (int i = 0; i < OPENINGS; i++) {
+        ncz_s3_settings  *s = NULL;
+        ncz_s3_access_key keys = {.id = NULL};
+        const char       *wanted = i % 2 == 0 ? "ID0" : strstr(own, "ID");
+        bool              good;
+
+        good = creds_of(i % 2 == 0 ? "s3://b/k" : own, &s) == NC_NOERR &&
+               ncz_creds_get(s->creds, false, NCZ_CREDS_REQUIRED, &keys, NULL) == NC_NOERR &&
+               strncmp(keys.id, wanted, 3) == 0;
+        ncz_s3_access_key_clear(&keys);
+        ncz_s3_settings_free(s);
+        if (!good)
+            return arg;
+    }
+    return NULL;
+}
+
+/* What one keeps open stays, whatever others close, and goes with the last. */
+static void
+many_open_and_close(void **state)
+{
+    ncz_s3_settings *s = NULL;
+    exchange         all[] = {answer(0, "ID0", 3600), answer(1, "ID1", 3600)};
+    pthread_t        threads[OPENERS];
+    static char      names[OPENERS] = {'a', 'b', 'c', 'd'};
+    void            *bad = NULL;
+
+    (void)state;
+    set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
+    set_script(all, 2);
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    assert_string_equal(id_now(s->creds, false), "ID0");
+    for (size_t i = 0; i < OPENERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, &names[i]), 0);
+    for (size_t i = 0; i < OPENERS; i++) {
+        void *one;
+
+        assert_int_equal(pthread_join(threads[i], &one), 0);
+        bad = one != NULL ? one : bad;
+    }
+    assert_null(bad);
+    assert_int_equal(asked, 1);
+    ncz_s3_settings_free(s);
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    assert_string_equal(id_now(s->creds, false), "ID1");
+    ncz_s3_settings_free(s);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, sandbox_begin, sandbox_end)
 
+/* `threads`: the tests of threads alone, for ThreadSanitizer. */
 int
-main(void)
+main(int argc, char **argv)
 {
+    const struct CMUnitTest threads[] = {TEST(one_thread_fetches), TEST(many_open_and_close)};
     const struct CMUnitTest tests[] = {
         TEST(standing_keys),
         TEST(who_writes_needs_keys),
@@ -985,6 +1046,7 @@ main(void)
         TEST(machines),
         TEST(kept_and_shared),
         TEST(one_thread_fetches),
+        TEST(many_open_and_close),
         TEST(fetched_again),
         TEST(used_beyond_their_end),
         TEST(failures_are_not_kept),
@@ -994,5 +1056,7 @@ main(void)
         TEST(left_for_later),
     };
 
+    if (argc > 1 && strcmp(argv[1], "threads") == 0)
+        return cmocka_run_group_tests(threads, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
