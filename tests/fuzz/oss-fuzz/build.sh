@@ -13,13 +13,14 @@ ninja -C "$build" src/libnczarr.a tools/libtools_common.a tools/libtools_dump.a 
 
 # target NAME OPTIONS [SOURCE | ARCHIVE ...]: builds fuzz_NAME with its corpus and its dictionary
 target() {
-    local name=$1 options=$2 objects=() archives=() part
+    local name=$1 options=$2 objects=() archives=() wrap="" part
     local words=(-std=gnu11 -D_GNU_SOURCE -I"$root/include" -I"$root/src" -I"$root/tests" -I"$root/tools")
     shift 2
     for part in "fuzz_$name.c" "$@"; do
         case $part in
             *.a) archives+=("$build/tools/$part") ;;
             *)
+                [ "$part" != objects.c ] || wrap=-Wl,--wrap=ncz_sys_process_self
                 # shellcheck disable=SC2086
                 $CC $CFLAGS "${words[@]}" -c "$root/tests/fuzz/$part" -o "$WORK/$name-$part.o"
                 objects+=("$WORK/$name-$part.o")
@@ -27,7 +28,7 @@ target() {
         esac
     done
     # shellcheck disable=SC2086
-    $CXX $CXXFLAGS "${objects[@]}" $LIB_FUZZING_ENGINE "${archives[@]}" "$build/src/libnczarr.a" $libraries \
+    $CXX $CXXFLAGS "${objects[@]}" $LIB_FUZZING_ENGINE "${archives[@]}" "$build/src/libnczarr.a" $libraries $wrap \
         -o "$OUT/fuzz_$name"
     rm -f "$OUT/fuzz_${name}_seed_corpus.zip"
     zip -jqr "$OUT/fuzz_${name}_seed_corpus.zip" "$root/tests/fuzz/corpus/$name"
