@@ -990,6 +990,28 @@ lists(void **state)
     DONE();
 }
 
+/* No more than so many are asked for, and told, and no second page is fetched for them. */
+static void
+lists_of_few(void **state)
+{
+    SCRIPT({"GET /|max-keys=3", 200,
+            LIST(KEY("0") KEY("1") KEY("2") "<IsTruncated>true</IsTruncated>"
+                                            "<NextContinuationToken>t</NextContinuationToken>")},
+           {"GET /|max-keys=2", 200,
+            LIST(KEY("0") "<IsTruncated>true</IsTruncated>"
+                          "<NextContinuationToken>t</NextContinuationToken>")});
+    ncz_buf out = NCZ_BUF_INIT;
+
+    (void)state;
+    assert_int_equal(ncz_s3_list(s, "v", true, 2, note, &out), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&out), "0 1 ");
+    ncz_buf_reset(&out);
+    assert_int_equal(ncz_s3_list(s, "v", true, 1, note, &out), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&out), "0 ");
+    ncz_buf_clear(&out);
+    DONE();
+}
+
 #define SIZED(k, size) "<Contents><Size>" size "</Size><ETag>x</ETag><Key>pre/fix/v/" k "</Key></Contents>"
 
 /* Each key has its own size, whatever the order; what is no number of bytes is as none. */
@@ -1413,6 +1435,7 @@ main(void)
         cmocka_unit_test(large_object),
         cmocka_unit_test(large_object_fails),
         cmocka_unit_test(lists),
+        cmocka_unit_test(lists_of_few),
         cmocka_unit_test(sizes_in_lists),
         cmocka_unit_test(lists_of_old),
         cmocka_unit_test(endless_lists),
