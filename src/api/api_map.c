@@ -8,7 +8,7 @@
 #include "api/api_int.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zmap_user.h"
 
 #include <stdio.h>

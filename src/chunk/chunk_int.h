@@ -287,8 +287,8 @@ bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int 
 void ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
 /* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
 void ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
-/* ncz_engine_read() for an array whose chunks or objects differ in length. */
-int ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out);
+/* ncz_engine_read() for an array whose chunks and objects have one length. */
+int ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out);
 
 /* ---- chunk_read_ahead.c, under the engine's lock ---- */
 

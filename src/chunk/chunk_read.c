@@ -259,7 +259,7 @@ ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint
 }
 
 int
-ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
+ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out)
 {
     ncz_chunk_request c;
     ncz_dims          k = {.v = NULL};
@@ -267,8 +267,6 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     bool              owned = false; /* elements must be freed after a failure */
     int               rc;
 
-    if (ncz_spec_differ(p->spec))
-        return ncz_chunk_read_rectilinear(e, p, out);
     if (ncz_chunk_fast_read(e, p, out, &rc))
         return rc;
     e->ahead.nreads++;

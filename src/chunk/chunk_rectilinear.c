@@ -117,7 +117,7 @@ read_part(reader *r)
                               .imap = r->sel->imap},
                       .mem = r->plan->mem,
                       .classic = r->plan->classic};
-    return ncz_engine_read(r->engine, &plan, r->out + place * (ptrdiff_t)r->plan->mem->size);
+    return ncz_chunk_read_regular(r->engine, &plan, r->out + place * (ptrdiff_t)r->plan->mem->size);
 }
 
 /* Reads all parts, also after an error: what can be read is delivered, as from a regular grid. */
@@ -138,8 +138,8 @@ read_parts(reader *r)
     return first.code != NC_NOERR ? ncz_err_adopt(&first) : rc;
 }
 
-int
-ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out)
+static int
+read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out)
 {
     size_t rank = plan->spec->rank;
     reader r = {.engine = e, .plan = plan, .spec = plan->spec, .sel = &plan->sel, .out = out};
@@ -166,4 +166,10 @@ done:
     ncz_dims_clear(&r.len);
     ncz_free(r.parts);
     return rc;
+}
+
+int
+ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
+{
+    return ncz_spec_differ(p->spec) ? read_rectilinear(e, p, out) : ncz_chunk_read_regular(e, p, out);
 }

@@ -5,7 +5,7 @@
  * The lock guards the model, the dirty marks and the table of stored documents. Reading and ordinary puts share it;
  * everything else takes it exclusively. The engine has its own locks below it.
  */
-#include "dataset/dataset_par.h"
+#include "dataset/par/dataset_par.h"
 
 #include <string.h>
 

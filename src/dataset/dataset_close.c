@@ -3,8 +3,8 @@
  * dataset_close: close and abort. Both take the dataset's lock exclusively, so that running calls finish first. They
  * release everything whatever fails, and return the first failure.
  */
-#include "dataset/dataset_par.h"
-#include "zmap/zmap_zip.h"
+#include "dataset/par/dataset_par.h"
+#include "zmap/zip/zmap_zip.h"
 
 /* Frees engine and model, and closes the store. Keeps the first failure and its text. */
 static int

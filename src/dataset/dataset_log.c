@@ -3,7 +3,7 @@
  * What the log says of a dataset that is opened, created or closed: its store, dialect and documents, and which of
  * these are passed over. No state.
  */
-#include "dataset/meta_source_int.h"
+#include "dataset/meta/meta_source_int.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
  * dataset_read_write: get and put of one selection, growth of unlimited dimensions, and the cache size. Under the
  * dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
-#include "dataset/dataset_par.h"
+#include "dataset/par/dataset_par.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * dataset_unlisted: copies a dataset whose store cannot list its keys, such as a web server. The dataset's own
  * metadata determine the requests: each document that its groups and variables may have, and the chunks that exist.
  */
-#include "dataset/meta_source_int.h"
+#include "dataset/meta/meta_source_int.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
-#include "filter/codec_user_int.h"
+#include "filter/codecs/codec_user_int.h"
 
 #include <string.h>
 

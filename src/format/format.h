@@ -91,8 +91,8 @@ ncz_format_is_plain(const ncz_format_opts *style)
     return style->gen == NCZ_FORM_PLAIN;
 }
 
-/* The form of a new dataset. `zarr_format`: 2, 3, or 0 for the default. */
-ncz_format_opts ncz_format_new(int zarr_format, ncz_conventions conventions);
+/* The form of a new dataset, in a version of Zarr. */
+ncz_format_opts ncz_format_new(const ncz_dialect_ops *dialect, ncz_conventions conventions);
 bool            ncz_format_is_newest(const ncz_format_opts *style); /* the form that this library chooses by itself */
 const char     *ncz_format_keys_text(const ncz_format_opts *style); /* what the log says of its keys; "": nothing */
 /* The releases of netCDF-C that wrote a form which is only read; NULL: another form. */

@@ -116,7 +116,7 @@ struct ncz_dim {
     char      *name;
     uint64_t   len; /* current */
     bool       unlimited;
-    bool       uncleared; /* chunks may have unrecorded elements beyond its length: see dataset/dataset_grow.c */
+    bool       uncleared; /* chunks may have unrecorded elements beyond its length: see dataset/grow/dataset_grow.c */
     bool       hidden;    /* made by a reader for bookkeeping (a scalar's [1]): never listed */
     int        id;        /* dataset-wide, as netCDF's dimids are */
     ncz_group *group;

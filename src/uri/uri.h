@@ -110,7 +110,7 @@ typedef struct ncz_target {
  * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
- * noxarray (without _ARRAY_DIMENSIONS, by either conventions), consolidated, file, zip, s3, gs3. The bare fragments #zarr
+ * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3. The bare fragments #zarr
  * #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
  * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.

@@ -6,7 +6,7 @@
  */
 #include "zmap/zmap_single.h"
 
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zmap_int.h"
 
 #include <string.h>

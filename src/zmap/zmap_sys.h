@@ -7,7 +7,7 @@
 #define NCZ_ZMAP_SYS_H
 
 #include "platform/platform.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 
 const ncz_syscalls *zmap_sys(void); /* the table in use */
 

@@ -5,7 +5,7 @@
  */
 #include "api_test.h"
 #include "support/scratch.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zmap_sys.h"
 
 #include <errno.h>

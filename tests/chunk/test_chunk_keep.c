@@ -7,8 +7,8 @@
 #include "watch.h"
 
 #include "support/scratch.h"
-#include "zmap/zmap_file.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/file/zmap_file.h"
+#include "zmap/zip/zmap_zip.h"
 
 enum { MIB = 1 << 20 };
 

@@ -4,7 +4,7 @@
  * way; many callers at once; and small pieces of large chunks.
  */
 #include "chunk_test.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zmap_fault.h"
 #include "watch.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "copy/copy.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "nczarr.h"
 #include "support/kill.h"
 #include "support/scratch.h"

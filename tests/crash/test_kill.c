@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "nczarr.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "support/kill.h"
 #include "support/scratch.h"
 #include "zmap/zmap_sys.h"

@@ -9,7 +9,7 @@
 
 #include "zmap/zipdocs.h"
 #include "zmap/zmap.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/zip/zmap_zip.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

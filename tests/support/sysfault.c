@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/sysfault.h"
 #include "support/test.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

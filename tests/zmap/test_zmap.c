@@ -3,7 +3,7 @@
  * The interface, over a store that can do almost nothing: what it answers itself, and what it passes on.
  */
 #include "zmap/zmap_int.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 #include "support/scratch.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_file.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/file/zmap_file.h"
+#include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_example.h"
 

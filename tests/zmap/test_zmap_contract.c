@@ -5,9 +5,9 @@
  */
 #include "contract/store.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zipdocs.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_example.h"
 #include "support/scratch.h"

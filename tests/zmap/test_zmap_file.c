@@ -5,7 +5,7 @@
  */
 #include "support/scratch.h"
 #include "support/store_help.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "support/sysfault.h"
 
 #include <errno.h>

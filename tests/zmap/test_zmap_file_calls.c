@@ -4,7 +4,7 @@
  * that goes away in between, a close that says the disk was full.
  */
 #include "support/scratch.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "support/sysfault.h"
 
 #include <errno.h>

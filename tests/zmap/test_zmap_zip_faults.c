@@ -7,7 +7,7 @@
 #include "support/scratch.h"
 #include "support/store_help.h"
 #include "zmap/zipdocs.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/zip/zmap_zip.h"
 #include "support/sysfault.h"
 #include "zmap/zipmake.h"
 

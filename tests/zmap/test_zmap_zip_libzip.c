@@ -7,7 +7,7 @@
 #include "support/scratch.h"
 #include "zmap/zmap.h"
 #include "zmap/zipdocs.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/zip/zmap_zip.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include "zmap/zipmake.h"
 #include "zmap/zmap.h"
 #include "zmap/zipdocs.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/zip/zmap_zip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

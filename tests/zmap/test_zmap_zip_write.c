@@ -4,9 +4,9 @@
  * is dropped.
  */
 #include "support/scratch.h"
-#include "zmap/zmap_file.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zipdocs.h"
-#include "zmap/zmap_zip.h"
+#include "zmap/zip/zmap_zip.h"
 #include "support/sysfault.h"
 #include "zmap/zipmake.h"
 

@@ -29,10 +29,8 @@ choose_generation(const ncz_zarr_ops *zarr, ncz_conventions conventions)
 }
 
 ncz_format_opts
-ncz_format_new(int zarr_format, ncz_conventions conventions)
+ncz_format_new(const ncz_dialect_ops *dialect, ncz_conventions conventions)
 {
-    const ncz_dialect_ops *dialect = ncz_format_dialect(zarr_format);
-
     return (ncz_format_opts){.dialect = dialect, .gen = choose_generation(dialect->zarr, conventions)};
 }
 

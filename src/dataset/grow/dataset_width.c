@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_width: the width of strings of fixed width: whether it may grow and must; the one that this process knows and
+ * the one in the store; and chunks that are stored while other processes make it larger. How it grows is in
+ * dataset_widen.c, and why nothing is lost.
+ */
+#include "dataset/grow/width_int.h"
+
+#include <string.h>
+
+/* ---- is it needed ---------------------------------------------------------------------------------------------- */
+
+/* The value of an attribute that sets a width; -1: it is absent. */
+static int
+asked_width(const ncz_atts *atts, const char *name)
+{
+    const ncz_att *a = ncz_atts_find(atts, name);
+
+    return a != NULL && a->type->id == NC_INT && a->len == 1 ? *(const int *)a->data : -1;
+}
+
+/* True if the width was asked for: by this session, or by an attribute in the dataset. */
+static bool
+is_asked(const ncz_dataset *ds, const ncz_var *v)
+{
+    int own = asked_width(&v->atts, NCZ_WIDTH_ATT);
+
+    if (v->width_asked || own > 0)
+        return true;
+    return own < 0 && asked_width(&ds->model->root->atts, NCZ_DEFAULT_WIDTH_ATT) > 0;
+}
+
+bool
+ncz_dataset_has_width(const ncz_dataset *ds, const ncz_var *v)
+{
+    return v->type->class == NCZ_TYPE_STRING && v->dtype.kind == NCZ_KIND_BYTES &&
+           ds->model->dialect->string_width != NULL;
+}
+
+static bool
+may_widen(const ncz_dataset *ds, const ncz_var *v)
+{
+    return ncz_dataset_has_width(ds, v) && !is_asked(ds, v);
+}
+
+/* The longest of the selected strings, in bytes. UCS-4: in code points. */
+static size_t
+longest(const ncz_select *sel, bool points, const char *const *in, uint64_t *k)
+{
+    size_t most = 0;
+
+    for (;;) {
+        ptrdiff_t   at = 0;
+        size_t      len = 0, d = sel->rank;
+        const char *s;
+
+        for (size_t i = 0; i < sel->rank; i++)
+            at += (ptrdiff_t)k[i] * sel->imap[i];
+        for (s = in[at]; s != NULL && *s != '\0'; s++)
+            len += !points || ((unsigned char)*s & 0xC0) != 0x80;
+        if (len > most)
+            most = len;
+        while (d > 0 && ++k[d - 1] == sel->count[d - 1])
+            k[--d] = 0;
+        if (d == 0)
+            return most;
+    }
+}
+
+int
+ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const void *in, size_t *need)
+{
+    bool     points = v->dtype.kind == NCZ_KIND_UCS4;
+    uint64_t n = 0;
+    size_t   most, room = points ? v->dtype.size / 4 : v->dtype.size;
+    ncz_dims k;
+    int      rc;
+
+    *need = 0;
+    if (v->type->class != NCZ_TYPE_STRING || v->dtype.kind == NCZ_KIND_OBJECT || !ncz_select_nelems(sel, &n) ||
+        n == 0)
+        return NC_NOERR;
+    if ((rc = ncz_dims_init(&k, v->rank)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < v->rank; d++)
+        k.v[d] = 0;
+    most = longest(sel, points, in, k.v);
+    ncz_dims_clear(&k);
+    if (most <= room)
+        return NC_NOERR;
+    if (may_widen(ds, v))
+        *need = most;
+    else
+        ncz_log(NCZ_LOG_WARN, "%s: strings of up to %zu %s are cut to its width of %zu", v->spec->path, most,
+                points ? "characters" : "bytes", room);
+    return NC_NOERR;
+}
+
+/* ---- what a failure restores ----------------------------------------------------------------------------------- */
+
+ncz_width_state
+ncz_width_save(const ncz_var *v)
+{
+    return (ncz_width_state){.spec = ncz_spec_ref(v->spec),
+                             .chain = ncz_chain_ref(v->chain),
+                             .dtype = v->dtype,
+                             .maxstrlen = v->maxstrlen,
+                             .widening = v->widening};
+}
+
+void
+ncz_width_drop(ncz_width_state *s)
+{
+    ncz_spec_unref(s->spec);
+    ncz_chain_unref(s->chain);
+    *s = (ncz_width_state){.spec = NULL};
+}
+
+void
+ncz_width_restore(ncz_var *v, const ncz_width_state *s)
+{
+    ncz_spec_unref(v->spec);
+    ncz_chain_unref(v->chain);
+    v->spec = ncz_spec_ref(s->spec);
+    v->chain = ncz_chain_ref(s->chain);
+    v->dtype = s->dtype;
+    v->maxstrlen = s->maxstrlen;
+    v->widening = s->widening;
+}
+
+/* ---- the width in memory --------------------------------------------------------------------------------------- */
+
+int
+ncz_width_set(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+{
+    ncz_width_state before = ncz_width_save(v);
+    int             rc = ncz_var_widen(ds->model, v, width, widening);
+
+    if (rc == NC_NOERR && v->spec->unusable->code != NC_NOERR)
+        rc = ncz_fail(v->spec->unusable->code,
+                      "%s: a string of %zu bytes needs chunks that are too large; define smaller chunks", v->name,
+                      width);
+    if (rc == NC_NOERR)
+        rc = ncz_engine_widen(ds->engine, v->spec);
+    if (rc != NC_NOERR)
+        ncz_width_restore(v, &before);
+    ncz_width_drop(&before);
+    return rc;
+}
+
+int
+ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+{
+    bool dirty = v->dirty;
+    int  rc = NC_NOERR;
+
+    if (width == v->dtype.size)
+        v->widening = v->widening && widening; /* another process may have done step 4 of dataset_widen.c */
+    if (width <= v->dtype.size)
+        return NC_NOERR;
+    rc = ncz_width_set(ds, v, width, widening);
+    v->dirty = dirty; /* the document has it */
+    return rc;
+}
+
+/* ---- the width in the store ------------------------------------------------------------------------------------ */
+
+bool
+ncz_width_is_followed(const ncz_dataset *ds, const ncz_var *v)
+{
+    return (ds->home == NCZ_HOME_PATH || ds->home == NCZ_HOME_CALLER) && ds->state != NCZ_DATASET_NEW &&
+           !ds->root_deferred && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0 && v->unusable->code == NC_NOERR &&
+           may_widen(ds, v);
+}
+
+bool
+ncz_dataset_has_followed(const ncz_dataset *ds)
+{
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            if (ncz_width_is_followed(ds, g->vars[i]))
+                return true;
+    return false;
+}
+
+static int
+array_key(const ncz_dataset *ds, const ncz_var *v, ncz_buf *key)
+{
+    int rc = ncz_var_key(v, key);
+
+    if (rc == NC_NOERR && (rc = ncz_buf_putc(key, '/')) == NC_NOERR)
+        rc = ncz_buf_puts(key, ds->model->dialect->docs.array);
+    return rc;
+}
+
+/* The width in the stored document. 0: the document is the one that this process knows, or says nothing. */
+static int
+read_width(ncz_dataset *ds, const ncz_var *v, size_t *width, bool *widening)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
+                                .depth = ds->limits.json_depth,
+                                .nbytes = ds->limits.document_bytes,
+                                .name = v->name};
+    ncz_buf             key = NCZ_BUF_INIT, text = NCZ_BUF_LIMIT(ds->limits.document_bytes);
+    ncz_json           *doc = NULL;
+    int                 rc;
+
+    *width = 0;
+    *widening = false;
+    if ((rc = array_key(ds, v, &key)) != NC_NOERR || (rc = zmap_get(ds->map, ncz_buf_str(&key), &text)) != NC_NOERR)
+        goto done;
+    if (ncz_doc_cache_same(&ds->stored, ncz_buf_str(&key), ncz_buf_str(&text), text.len))
+        goto done;
+    if ((rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &doc, NULL)) == NC_NOERR)
+        *width = ds->model->dialect->string_width(doc, widening);
+done:
+    ncz_json_free(doc);
+    ncz_buf_clear(&text);
+    ncz_buf_clear(&key);
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
+void
+ncz_width_forget(ncz_dataset *ds, const ncz_var *v)
+{
+    ncz_buf key = NCZ_BUF_INIT;
+
+    if (array_key(ds, v, &key) == NC_NOERR)
+        ncz_doc_cache_forget(&ds->stored, ncz_buf_str(&key));
+    ncz_buf_clear(&key);
+}
+
+/* Calls `task` for each variable that others may widen, of one variable or (uid 0) of all. */
+static int
+each_followed(ncz_dataset *ds, uint64_t uid, int (*task)(ncz_dataset *ds, ncz_var *v))
+{
+    int rc = NC_NOERR;
+
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
+            if ((uid == 0 || g->vars[i]->uid == uid) && ncz_width_is_followed(ds, g->vars[i]))
+                rc = task(ds, g->vars[i]);
+    return rc;
+}
+
+int
+ncz_width_follow(ncz_dataset *ds, ncz_var *v)
+{
+    size_t width;
+    bool   widening;
+    int    rc = read_width(ds, v, &width, &widening);
+
+    return rc == NC_NOERR ? ncz_dataset_take_width(ds, v, width, widening) : rc;
+}
+
+int
+ncz_dataset_follow_widths(ncz_dataset *ds)
+{
+    return each_followed(ds, 0, ncz_width_follow);
+}
+
+/* NC_EOBJECT: the stored width is larger. */
+static int
+check_width(ncz_dataset *ds, ncz_var *v)
+{
+    size_t width;
+    bool   widening;
+
+    return read_width(ds, v, &width, &widening) == NC_NOERR && width > v->dtype.size ? NC_EOBJECT : NC_NOERR;
+}
+
+bool
+ncz_dataset_widths_are_old(ncz_dataset *ds, int rc)
+{
+    ncz_err first;
+    bool    old;
+
+    if (rc != NC_ETRUNC && rc != NC_EFILTER)
+        return false;
+    ncz_err_save(&first, rc);
+    old = each_followed(ds, 0, check_width) == NC_EOBJECT;
+    (void)ncz_err_adopt(&first);
+    return old;
+}
+
+int
+ncz_width_spread(ncz_dataset *ds, const ncz_var *v)
+{
+    ncz_stored_chunks chunks = {.index = NULL};
+    size_t            n = v->rank == 0 ? 1 : v->rank;
+    int               rc = ncz_dataset_list_chunks(ds, v, &chunks);
+
+    for (size_t i = 0; rc == NC_NOERR && i < chunks.n; i++)
+        rc = ncz_engine_widen_stored(ds->engine, v->spec, chunks.index + i * n);
+    ncz_stored_chunks_clear(&chunks);
+    return rc;
+}
+
+/* ---- processes that store chunks of strings -------------------------------------------------------------------- */
+
+/* What was stored while the width was the old one: of a chunk, and by evictions too. */
+static int
+settle_width(ncz_dataset *ds, ncz_var *v)
+{
+    ncz_spec *spec = ncz_spec_ref(v->spec);
+    int       rc = NC_NOERR;
+
+    if (atomic_exchange(&spec->stored, false)) {
+        size_t width = v->dtype.size;
+
+        rc = ncz_width_follow(ds, v);
+        if (rc == NC_NOERR && v->dtype.size > width)
+            rc = ncz_width_spread(ds, v);
+        if (rc != NC_NOERR)
+            atomic_store(&v->spec->stored, true);
+    }
+    ncz_spec_unref(spec);
+    return rc;
+}
+
+static int
+prepare_width(ncz_dataset *ds, ncz_var *v)
+{
+    size_t width = v->dtype.size;
+    bool   stored = atomic_load(&v->spec->stored);
+    int    rc = ncz_engine_dirty_of(ds->engine, v->uid) ? ncz_width_follow(ds, v) : NC_NOERR;
+
+    if (rc == NC_NOERR && stored && v->dtype.size > width && (rc = ncz_width_spread(ds, v)) != NC_NOERR)
+        atomic_store(&v->spec->stored, true);
+    return rc;
+}
+
+int
+ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid)
+{
+    enum { TRIES = 16 };
+    int rc = NC_NOERR, tries = 0;
+
+    if (!ncz_dataset_has_followed(ds))
+        return ncz_engine_flush(ds->engine, uid);
+    do {
+        if ((rc = each_followed(ds, uid, prepare_width)) != NC_NOERR)
+            return rc;
+        rc = ncz_engine_flush(ds->engine, uid);
+        /* A chunk that was written in part may be wider by now, and could not be merged. */
+    } while (rc != NC_NOERR && ++tries < TRIES && ncz_dataset_widths_are_old(ds, rc));
+    return rc == NC_NOERR ? each_followed(ds, uid, settle_width) : rc;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_create_open: creates or opens a dataset on a store. An existing dataset is loaded; a new one is empty and
+ * in define mode.
+ */
+#include "dataset/dataset_int.h"
+#include "zmap/file/zmap_file.h"
+#include "zmap/zip/zmap_zip.h"
+
+#include <string.h>
+
+#define USER_FORMATS (NC_UDF0 | NC_UDF1 | 0x3F90000) /* NC_UDF0 to NC_UDF9 */
+
+/* Checks the flags of create and open. */
+static int
+check_mode(int mode)
+{
+    int formats = mode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA);
+
+    if ((mode & (NC_MMAP | NC_MPIIO | USER_FORMATS)) != 0)
+        return ncz_fail(NC_EINVAL, "NC_MMAP, NC_MPIIO, NC_UDF0 to NC_UDF9: nczarr does not have these modes");
+    if ((formats & (formats - 1)) != 0)
+        return ncz_fail(NC_EINVAL, "NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA exclude each other");
+    if ((mode & NC_DISKLESS) != 0 && (mode & NC_INMEMORY) != 0)
+        return ncz_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_check_create(int cmode)
+{
+    return check_mode(cmode);
+}
+
+int
+ncz_dataset_check_open(int omode)
+{
+    return check_mode(omode);
+}
+
+static int
+set_durability(ncz_dataset *ds, const ncz_target *t)
+{
+    const char *how = t->uri != NULL ? ncz_uri_frag(t->uri, "durability") : NULL;
+
+    if (how == NULL || strcmp(how, "sync") == 0)
+        return NC_NOERR;
+    if (strcmp(how, "each") == 0)
+        return zmap_file_sync_each(ds->map);
+    if (strcmp(how, "none") != 0)
+        return ncz_fail(NC_EINVAL, "durability=%s: none, sync or each", how);
+    ds->durable = false;
+    zmap_file_sync_never(ds->map);
+    zmap_zip_sync_never(ds->map);
+    return NC_NOERR;
+}
+
+static int
+set_commit(ncz_dataset *ds, const ncz_target *t)
+{
+    const char *when = t->uri != NULL ? ncz_uri_frag(t->uri, "commit") : NULL;
+
+    if (when == NULL || strcmp(when, "sync") == 0)
+        return NC_NOERR;
+    if (strcmp(when, "close") != 0)
+        return ncz_fail(NC_EINVAL, "commit=%s: sync or close", when);
+    /* A store that commits as a whole is invisible until then anyway. */
+    ds->root_deferred = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
+    return NC_NOERR;
+}
+
+/* The common part of create and open. Takes the store on success. */
+static int
+start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = ncz_dataset_new(map, limits, &ds)) != NC_NOERR)
+        return rc;
+    if ((ds->path = ncz_strdup(path)) == NULL)
+        rc = ncz_fail_nomem(strlen(path) + 1);
+    if (rc == NC_NOERR)
+        rc = set_durability(ds, t);
+    if (rc == NC_NOERR)
+        rc = set_commit(ds, t);
+    ds->no_copies = t->consolidated == NCZ_NO;
+    ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    *out = ds;
+    return NC_NOERR;
+}
+
+/* ---- create ---- */
+
+static ncz_format_opts
+style_for(const ncz_target *t)
+{
+    ncz_format_opts s = ncz_format_new(ncz_format_dialect(t->zarr_format), t->conventions);
+
+    s.xarray = t->xarray;
+    s.consolidated = t->consolidated == NCZ_YES;
+    return s;
+}
+
+/* Prepares the empty model, with the text of _NCProperties. */
+static int
+start_model(ncz_dataset *ds)
+{
+    ncz_buf properties = NCZ_BUF_INIT;
+    int     rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
+
+    if (rc == NC_NOERR)
+        rc = ncz_format_create(ds->model, &ds->style, ncz_buf_str(&properties));
+    ncz_buf_clear(&properties);
+    return rc;
+}
+
+int
+ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
+                      ncz_dataset **out)
+{
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
+        return rc;
+    ds->style = style_for(t);
+    if ((rc = start_model(ds)) != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
+    ds->writable = ds->created = ds->defining = true;
+    ds->state = NCZ_DATASET_NEW;
+    ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ds->cmode = cmode;
+    ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
+    ncz_dataset_log_open(ds, t);
+    *out = ds;
+    return NC_NOERR;
+}
+
+/* ---- open ---- */
+
+/* Turns NC_ENOTZARR into NC_ENOTNC: for a netCDF program a store without a dataset is an unknown format. */
+static int
+as_unknown_format(int rc, const char *path)
+{
+    ncz_err err;
+
+    if (rc != NC_ENOTZARR)
+        return rc;
+    ncz_err_save(&err, rc);
+    return ncz_fail(NC_ENOTNC, "%s: %s", path, err.text);
+}
+
+/* A writer that keeps consolidated metadata needs all documents, since it copies them. */
+static int
+check_copyable(const ncz_dataset *ds)
+{
+    ncz_group *g = NULL;
+
+    while (ds->style.consolidated && (g = ncz_model_next_group(ds->model, g)) != NULL)
+        for (size_t i = 0; i < g->nvars; i++)
+            if (ncz_format_is_unreadable(g->vars[i]->unusable->code))
+                return ncz_err_adopt(g->vars[i]->unusable);
+    return NC_NOERR;
+}
+
+/*
+ * Loads the metadata. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
+ * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request;
+ * on request, too, one that was written unasked loses its mark.
+ */
+static int
+load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
+{
+    const ncz_load_opts wish = {.zarr_format = t->zarr_format,
+                                .pure = t->conventions == NCZ_CONVENTIONS_ZARR,
+                                .xarray = t->xarray,
+                                .look = !writable,
+                                .warnings = &ds->warnings};
+    ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
+                                 : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
+                                 : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
+                                 : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
+                                                                : NCZ_CONSOLIDATED_IGNORE;
+    bool                asked = t->consolidated == NCZ_YES, found, unasked;
+    int                 rc = ncz_load_root(ds, &wish, copies);
+
+    if (rc != NC_NOERR || (!writable && ds->documents == NULL))
+        return rc;
+    if (!writable)
+        return ncz_load_rest(ds);
+    found = ncz_load_has_consolidated(ds, &unasked);
+    if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
+        ds->style.consolidated = ds->style.consolidated || asked || found;
+        ds->style.unasked = unasked && !asked;
+        if (unasked && asked)
+            ds->model->root->dirty = true; /* so that the next flush stores the document without the mark */
+        ncz_dataset_note_lengths(ds);
+        rc = check_copyable(ds);
+    }
+    return rc;
+}
+
+/* Datasets of old netCDF-C releases are read, never changed. Opening for writing fails at once, not at the first
+ * put. */
+static int
+check_writable(const ncz_format_opts *style, const char *path)
+{
+    const char *by = ncz_format_old_writer(style);
+
+    if (by == NULL)
+        return NC_NOERR;
+    return ncz_fail(
+        NC_EPERM,
+        "%s: its metadata are those of netCDF-C %s, which are read but not changed: copy it with nczcopy, "
+        "and write into the copy",
+        path, by);
+}
+
+int
+ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
+                    ncz_dataset **out)
+{
+    return ncz_dataset_open_from(map, NULL, t, path, omode, limits, out);
+}
+
+int
+ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const char *path, int omode,
+                      const ncz_limits *limits, ncz_dataset **out)
+{
+    bool         writable = (omode & NC_WRITE) != 0;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
+        return rc;
+    ds->mode = omode | NC_NETCDF4;
+    ds->documents = documents;
+    if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
+        rc = check_writable(&ds->style, path);
+    ds->documents = NULL;
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ds->writable = writable && !ds->style.readonly;
+    if (writable && !ds->writable)
+        ncz_log(NCZ_LOG_WARN, "%s: cannot be rewritten without loss: opened read-only", path);
+    /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
+     * other writers (NC_SHARE). */
+    ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
+    ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
+    ncz_dataset_log_open(ds, t);
+    if (ds->writable)
+        ncz_dataset_resume_widenings(ds);
+    *out = ds;
+    return NC_NOERR;
+}

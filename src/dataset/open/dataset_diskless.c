@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_diskless: datasets in memory: in one block, which is a zip archive (nc_open_memio() and its like), or in a
+ * memory store, filled from another store at open and, on request, stored there at close (NC_DISKLESS, NC_PERSIST).
+ *
+ * Copies are made object by object: chunks first, then documents, those of deeper groups before those of upper ones.
+ * An interrupted copy then has no document that names missing objects.
+ */
+#include "dataset/dataset_int.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zip/zmap_zip.h"
+
+#include <string.h>
+
+/* ---- one block ------------------------------------------------------------------------------------------------- */
+
+/* Closes a store on which no dataset could be made; the failure stays. */
+static int
+give_up(zmap *map, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    (void)zmap_close(map, ZMAP_DISCARD);
+    return ncz_err_adopt(&err);
+}
+
+int
+ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    zmap       *map = NULL;
+    int         rc;
+
+    cmode |= NC_INMEMORY;
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_store_create_block(t, room, &map)) == NC_NOERR) {
+        rc = ncz_dataset_create_on(map, t, t->canonical, cmode, limits, out);
+        if (rc == NC_NOERR)
+            (*out)->home = NCZ_HOME_BLOCK;
+        else
+            rc = give_up(map, rc);
+    }
+    ncz_target_free(t);
+    return rc;
+}
+
+/* A block that is not locked is the store's, read-only or not: closing the store frees it. */
+int
+ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
+                     ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    zmap       *map = NULL;
+    void       *back;
+    size_t      back_len;
+    int         rc;
+
+    omode |= NC_INMEMORY;
+    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_store_open_block(t, block, len, locked, &map)) != NC_NOERR)
+        goto done;
+    rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out);
+    if (rc == NC_NOERR) {
+        (*out)->home = NCZ_HOME_BLOCK;
+    } else {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_zip_mem_take(map, &back, &back_len); /* unchanged: still the caller's */
+        (void)zmap_close(map, ZMAP_KEEP);
+        rc = ncz_err_adopt(&err);
+    }
+done:
+    ncz_target_free(t);
+    return rc;
+}
+
+bool
+ncz_dataset_in_block(const ncz_dataset *ds)
+{
+    return ds->home == NCZ_HOME_BLOCK;
+}
+
+/* ---- from store to store --------------------------------------------------------------------------------------- */
+
+/* Copies an object. `compare`: only if it is absent or different. */
+static int
+copy_object(zmap *from, zmap *to, const char *key, bool compare)
+{
+    ncz_buf body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes), there = body;
+    int     rc;
+
+    if ((rc = zmap_get(from, key, &body)) != NC_NOERR)
+        goto done;
+    if (compare && zmap_get(to, key, &there) == NC_NOERR && there.len == body.len &&
+        (body.len == 0 || memcmp(there.data, body.data, body.len) == 0))
+        goto done;
+    rc = zmap_put(to, key, body.data, body.len);
+done:
+    ncz_buf_clear(&body);
+    ncz_buf_clear(&there);
+    return rc;
+}
+
+static size_t
+depth_of(const char *key)
+{
+    size_t n = 0;
+
+    for (; (key = strchr(key, '/')) != NULL; key++)
+        n++;
+    return n;
+}
+
+/* Copies all objects of one rank: the chunks, or the documents of one depth. */
+static int
+copy_rank(zmap *from, zmap *to, const ncz_key_list *keys, bool documents, size_t depth, bool compare)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++)
+        if (ncz_owner_is_document(keys->v[i]) == documents && (!documents || depth_of(keys->v[i]) == depth))
+            rc = copy_object(from, to, keys->v[i], compare);
+    return rc;
+}
+
+static int
+copy_all(zmap *from, zmap *to, bool compare, ncz_key_list *keys)
+{
+    size_t deepest = 0;
+    int    rc;
+
+    if ((rc = ncz_key_list_walk(from, "", keys)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < keys->n; i++)
+        deepest = depth_of(keys->v[i]) > deepest ? depth_of(keys->v[i]) : deepest;
+    rc = copy_rank(from, to, keys, false, 0, compare);
+    for (size_t depth = deepest + 1; rc == NC_NOERR && depth-- > 0;)
+        rc = copy_rank(from, to, keys, true, depth, compare);
+    return rc;
+}
+
+/* Copies a store into a memory store, and lists the keys it held: none for a store that cannot list, which cannot be
+ * written to either. */
+static int
+load_store(const ncz_target *t, const ncz_limits *limits, zmap **out, ncz_key_list *keys)
+{
+    zmap *from = NULL, *map = NULL;
+    int   rc;
+
+    if ((rc = ncz_store_open(t, false, &from)) != NC_NOERR)
+        return rc;
+    if ((rc = zmap_mem_open(&map)) != NC_NOERR)
+        goto done;
+    rc = (zmap_caps_of(from) & ZMAP_CAN_LIST) != 0 ? copy_all(from, map, false, keys)
+                                                   : ncz_unlisted_copy(from, t, limits, map);
+    if (rc != NC_NOERR)
+        rc = give_up(map, rc);
+    else
+        *out = map;
+done:
+    (void)zmap_close(from, ZMAP_KEEP); /* it was only read */
+    return rc;
+}
+
+int
+ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    zmap        *map = NULL;
+    int          rc;
+
+    if ((rc = load_store(t, limits, &map, &keys)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
+        rc = give_up(map, rc);
+        goto done;
+    }
+    (*out)->home = NCZ_HOME_PATH;
+    if ((omode & NC_PERSIST) != 0 && (*out)->writable) {
+        (*out)->home = NCZ_HOME_PERSIST;
+        (*out)->loaded = keys;
+        keys = NCZ_KEY_LIST_INIT;
+    }
+done:
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+/* Deletes the objects that existed at open and are gone now. Objects that others have put there since stay. */
+static int
+remove_gone(zmap *to, const ncz_key_list *before, const ncz_key_list *now)
+{
+    ncz_key_list gone = NCZ_KEY_LIST_INIT;
+    int          rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < before->n; i++)
+        if (!ncz_key_list_has(now, before->v[i]))
+            rc = ncz_key_list_add(&gone, "", before->v[i]);
+    if (rc == NC_NOERR)
+        rc = ncz_key_list_del(to, &gone);
+    ncz_key_list_clear(&gone);
+    return rc;
+}
+
+int
+ncz_diskless_persist(ncz_dataset *ds)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    ncz_target  *t = NULL;
+    zmap        *to = NULL;
+    char        *claim = NULL;
+    int          rc;
+
+    if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->created, &t)) != NC_NOERR)
+        return rc;
+    rc = ds->created ? ncz_store_create_claimed(t, ds->cmode, &to, &claim) : ncz_store_open(t, true, &to);
+    if (rc != NC_NOERR)
+        goto done;
+    if ((rc = copy_all(ds->map, to, !ds->created, &keys)) == NC_NOERR &&
+        (rc = remove_gone(to, &ds->loaded, &keys)) == NC_NOERR && ds->durable)
+        rc = zmap_sync(to);
+    if (rc == NC_NOERR && (rc = ncz_claim_drop(to, &claim)) == NC_NOERR) {
+        rc = zmap_close(to, ZMAP_KEEP);
+    } else {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(to, ds->created ? ZMAP_DISCARD : ZMAP_REVERT); /* the first failure is the one reported */
+        rc = ncz_err_adopt(&err);
+    }
+done:
+    ncz_free(claim);
+    ncz_key_list_clear(&keys);
+    ncz_target_free(t);
+    return rc;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_par: what a dataset that several ranks share does together. Each function takes this rank's result so far,
+ * `rc`: a rank that failed takes part all the same, so that all fail and nobody waits.
+ *
+ * All run under the dataset's exclusive lock, and only with ds->comm.
+ */
+#ifndef NCZ_DATASET_PAR_H
+#define NCZ_DATASET_PAR_H
+
+#include "dataset/par/dataset_comm.h"
+#include "dataset/dataset_int.h"
+
+/*
+ * NC_EINVAL, with the first difference: the changed definitions are not the same on all ranks. Values of attributes may
+ * differ: all ranks take those of rank 0, which logs the names of such attributes. _FillValue must be the same.
+ */
+int ncz_par_compare(ncz_dataset *ds, ncz_comm_call call);
+
+/* Ends define mode: compares definitions; rank 0 stores the documents of a new dataset. */
+int ncz_par_enddef(ncz_dataset *ds, int rc);
+
+/* As ncz_dataset_flush(), in this order: the data of all ranks, durably; the documents, by rank 0. Then drops all
+ * cached chunks, since other ranks may have changed theirs. */
+int ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc);
+
+/* Waits for all ranks, and runs `remove` on rank 0 alone. */
+int ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds));
+
+/* A number for ncz_comm_agree(): the variable that a collective call is about. */
+uint64_t ncz_par_tag(const ncz_var *v);
+
+/* Begins a collective put, and makes `shape`, the shape that this rank's selection needs, the one that all ranks
+ * need. Elements that become reachable hold only fill afterwards. */
+int ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc);
+/* NC_ERANGE is this rank's own: the data are stored. */
+int ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc);
+
+/* The end of a collective put of strings that failed on all ranks with `rc`: NC_EZARRMETA if a width was the reason. */
+int ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc);
+
+/* After a failure that all ranks agree on. Returns rc. */
+int ncz_par_failed_put(const ncz_var *v, int rc);
+
+/* ---- dataset_par_definitions.c: what ranks compare ---- */
+
+/* Bytes of somebody else's. */
+typedef struct ncz_span {
+    const char *p;
+    size_t      len;
+} ncz_span;
+
+typedef struct ncz_definition {
+    ncz_buf   name;  /* "dimension /x", "attribute /v:units" */
+    ncz_buf   text;  /* its definition; of an attribute its type, length and values */
+    ncz_atts *atts;  /* of an attribute: the list that it is in, */
+    size_t    place; /* and its place there */
+    bool      fixed; /* an attribute whose value must be the same on all ranks */
+} ncz_definition;
+
+typedef struct ncz_definitions {
+    ncz_definition *v;
+    size_t          n, cap;
+} ncz_definitions;
+
+/* Lists all changed definitions, in the same order on all ranks that have the same ones. */
+int  ncz_definitions_list(const ncz_model *m, ncz_definitions *d);
+int  ncz_definitions_write(const ncz_definitions *d, ncz_buf *out); /* name, text, name, text... */
+void ncz_definitions_clear(ncz_definitions *d);
+
+/* Gives an attribute the values that rank 0 has. *taken: false, and nothing is changed, if it has another type there,
+ * or one whose values ranks do not send. */
+int ncz_definition_take_values(ncz_model *m, const ncz_definition *e, ncz_span values, bool *taken);
+
+int  ncz_par_put_number(ncz_buf *out, uint64_t n);
+int  ncz_par_put_bytes(ncz_buf *out, const char *bytes, size_t len); /* their number, then the bytes */
+bool ncz_par_next_span(ncz_cursor *c, ncz_span *out);                /* reads that; false at the end */
+
+/* ---- dataset_par_exchange.c ---- */
+
+/* Puts a selection of this rank's into chunks. */
+typedef int (*ncz_par_write)(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape,
+                             const ncz_type *mem, const void *in);
+
+/* Whether the parts of this variable travel to the ranks that own their objects. */
+bool ncz_par_exchanges(const ncz_dataset *ds, const ncz_var *v);
+
+/* A collective put between ncz_par_begin_put() and its end, which it includes: each object is put by one rank. */
+int ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
+                const void *in, ncz_par_write write);
+
+void ncz_par_owners_free(ncz_par_owners *o); /* NULL is fine */
+
+#endif /* NCZ_DATASET_PAR_H */

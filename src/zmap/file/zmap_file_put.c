@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put and del of the file store.
+ *
+ * Invariant: the name of an object only ever refers to complete bytes. They are written under a name that readers
+ * ignore and then renamed, so a reader, also one after a kill, finds the old object or the new one. Threads and
+ * processes may put at once without coordination; a directory that a del removed is created again.
+ */
+#include "zmap/file/zmap_file_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define TRIES_MOST 64 /* lost races with a del, or taken temporary names, in a row */
+
+#define PARTS_MOST 64 /* parts that one call writes */
+
+#define PUT_RUN 8 /* requests of a batch per task: some hundred microseconds of work */
+
+/* ---- the temporary --------------------------------------------------------------------------------------------- */
+
+static int
+write_full(int fd, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = zmap_sys()->write(fd, data, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : ENOSPC; /* POSIX gives no other reason for writing nothing */
+        data += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Writes the parts one after the other, with as few calls as possible. */
+static int
+write_parts(int fd, const zmap_put_req *r)
+{
+    struct iovec some[PARTS_MOST];
+    size_t       first = 0, skip = 0; /* the next part, and how much of it is written */
+    off_t        at = 0;
+
+    while (first < r->nparts) {
+        int     n = 0;
+        ssize_t done;
+
+        for (size_t i = first; i < r->nparts && n < PARTS_MOST; i++, n++) {
+            size_t off = i == first ? skip : 0;
+
+            some[n] = (struct iovec){.iov_base = (char *)(uintptr_t)r->parts[i].data + off,
+                                     .iov_len = r->parts[i].len - off};
+        }
+        done = zmap_sys()->pwritev(fd, some, n, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return errno;
+        if (done == 0 && some[0].iov_len > 0)
+            return ENOSPC; /* POSIX gives no other reason for writing nothing */
+        at += done;
+        for (; first < r->nparts && (size_t)done >= r->parts[first].len - skip; first++, skip = 0)
+            done -= (ssize_t)(r->parts[first].len - skip);
+        skip += (size_t)done;
+    }
+    return 0;
+}
+
+/*
+ * What a conditional put needs of the new file: a time of change of its own, its version, and that its bytes are on
+ * their way to disk, as a rename that replaces a file sees to: exchanging names does not. Returns 0 or an errno.
+ */
+static int
+stamp_temp(const file_map *f, int fd, zmap_put_req *r)
+{
+    ncz_stat st;
+
+    if (zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM)
+        return errno;
+    if (zmap_sys()->fstat(fd, &st) != 0)
+        return errno;
+    zmap_file_stamp(&st, r->stored);
+    if (r->when == ZMAP_IF_MATCH && !atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
+        !atomic_load_explicit(&f->sync_each, memory_order_relaxed))
+        (void)zmap_sys()->start_write(fd); /* a failure shows in the next sync */
+    return 0;
+}
+
+/* Writes the object to a new temporary in `dir` and returns the temporary's name in `name`. A failure leaves no file.
+ * *gone: the directory no longer exists. */
+static int
+write_temp(file_map *f, int dir, zmap_put_req *r, char name[ZMAP_FILE_TEMP_NAME], bool *gone)
+{
+    int fd, err, tries = 0;
+
+    *gone = false;
+    do {
+        zmap_file_name_temp(f, name);
+        fd = zmap_sys()->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    } while (fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
+    if (fd < 0) {
+        *gone = errno == ENOENT;
+        return zmap_file_fail(f, errno, r->key, "a temporary file cannot be made for it");
+    }
+
+    err = r->parts != NULL ? write_parts(fd, r) : write_full(fd, r->data, r->len);
+    if (err == 0 && r->when != ZMAP_ALWAYS)
+        err = stamp_temp(f, fd, r);
+    /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
+     * object stays. */
+    if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(fd) != 0)
+        err = errno;
+    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
+        err = errno;
+    if (err == 0)
+        return NC_NOERR;
+    zmap_sys()->unlinkat(dir, name, 0);
+    return zmap_file_fail(f, err, r->key, "cannot be written");
+}
+
+/* For file systems without RENAME_NOREPLACE: a second link to the bytes, which fails if the name exists, then removal
+ * of the temporary name. */
+static int
+link_new(int dir, const char *temp, const char *leaf)
+{
+    if (zmap_sys()->linkat(dir, temp, dir, leaf, 0) != 0)
+        return -1;
+    zmap_sys()->unlinkat(dir, temp, 0);
+    return 0;
+}
+
+/*
+ * Replaces an older file by exchanging the two names and removing the temporary one, which then refers to the old
+ * bytes. Some file systems write the new bytes to disk at once when a rename replaces a file, which takes five times
+ * as long. False: the target is not a file, or the system lacks the call; nothing has changed.
+ */
+static bool
+exchange_names(int dir, const char *temp, const char *leaf)
+{
+    if (zmap_sys()->rename_swap(dir, temp, dir, leaf) != 0)
+        return false;
+    if (zmap_sys()->unlinkat(dir, temp, 0) == 0 || (errno != EISDIR && errno != EPERM))
+        return true;
+    (void)zmap_sys()->rename_swap(dir, temp, dir, leaf); /* it was a directory: undo */
+    return false;
+}
+
+static int
+rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_when when)
+{
+    if (when == ZMAP_ALWAYS) {
+        if (atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
+            (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0 ||
+             (errno == EEXIST && exchange_names(dir, temp, leaf))))
+            return 0;
+        return zmap_sys()->renameat(dir, temp, dir, leaf);
+    }
+    if (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0)
+        return 0;
+    return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? link_new(dir, temp, leaf) : -1;
+}
+
+/* Renames the temporary to the object's name. An empty directory in its way is not a prefix but left over from an
+ * unfinished put or del, and is removed. */
+static int
+publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
+{
+    if (r->when == ZMAP_IF_MATCH)
+        return zmap_file_replace(f, dir, temp, leaf, r);
+    if (rename_to(f, dir, temp, leaf, r->when) == 0)
+        return NC_NOERR;
+    if (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY) {
+        if (zmap_sys()->unlinkat(dir, leaf, AT_REMOVEDIR) == 0 && rename_to(f, dir, temp, leaf, r->when) == 0)
+            return NC_NOERR;
+        if (errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY || errno == EISDIR)
+            return ncz_fail(NC_EOBJECT, "%s/%s: %s", f->dir, r->key,
+                            errno == ENOTDIR ? "exists" : "is the prefix of other objects");
+    }
+    return zmap_file_fail(f, errno, r->key, "cannot be renamed to its final name");
+}
+
+/* ---- put ------------------------------------------------------------------------------------------------------- */
+
+static int
+check_put(file_map *f, const char *key, const char *leaf)
+{
+    const char *why;
+    int         rc;
+
+    if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
+        return rc;
+    if ((why = ncz_sys_bad_path(key)) != NULL)
+        return ncz_fail(NC_EBADNAME, "%s/%s: %s; an archive (.zip) may have such names", f->dir, key, why);
+    if (zmap_file_reserved(leaf))
+        return ncz_fail(NC_EINVAL, "%s/%s: such names are for temporary files", f->dir, key);
+    return NC_NOERR;
+}
+
+/*
+ * Gets the directory of a key. *d is kept if it is the right one, because most requests of a batch share a directory.
+ */
+static int
+take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
+{
+    *gone = false;
+    if (*d != NULL && (*d)->len == len && memcmp((*d)->path, key, len) == 0)
+        return NC_NOERR;
+    zmap_file_dir_close(f, *d);
+    *d = NULL;
+    return zmap_file_dir_open(f, key, len, d, gone);
+}
+
+/*
+ * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
+ *  1. open its directory, creating what is missing, or share it with a put that has it open;
+ *  2. write a temporary in that directory (another one could be on another file system);
+ *  3. fsync it, if zmap_file_sync_each() asked for that;
+ *  4. rename it to the object's name: this is the moment of change;
+ *  5. record file and directory, for sync and for discard. What step 5 needs is allocated before step 4.
+ * Steps 1 and 2 start over if a del removes the directory between them.
+ */
+static int
+put_one(file_map *f, zmap_put_req *r, file_dir **d)
+{
+    char        temp[ZMAP_FILE_TEMP_NAME] = "";
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(r->key, &parent_len);
+    zmap_node  *node = NULL;
+    bool        gone;
+    int         rc, tries = 0;
+
+    if ((rc = check_put(f, r->key, leaf)) != NC_NOERR)
+        return rc;
+    node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
+    if (rc != NC_NOERR)
+        return rc;
+    do {
+        if ((rc = take_dir(f, r->key, parent_len, d, &gone)) == NC_NOERR)
+            rc = write_temp(f, (*d)->fd, r, temp, &gone);
+        if (gone) {
+            zmap_file_dir_drop(f, *d);
+            *d = NULL;
+        }
+    } while (gone && ++tries < TRIES_MOST);
+    if (rc != NC_NOERR)
+        goto done;
+
+    if ((rc = publish_temp(f, (*d)->fd, temp, r, leaf)) != NC_NOERR) {
+        zmap_sys()->unlinkat((*d)->fd, temp, 0);
+        goto done;
+    }
+    zmap_file_made_link(f, node);
+    node = NULL;
+    zmap_file_touch_file(f, r->key);
+    zmap_file_touch_dir(f, r->key, parent_len);
+done:
+    zmap_node_free(node);
+    return rc;
+}
+
+static void
+put_run(file_map *f, zmap_put_req *reqs, size_t n)
+{
+    file_dir *d = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        zmap_put_end(&reqs[i], put_one(f, &reqs[i], &d));
+    zmap_file_dir_close(f, d);
+}
+
+/* A batch, split into runs of neighbours, which mostly share a directory. */
+typedef struct putting {
+    file_map     *f;
+    zmap_put_req *reqs;
+    size_t        n, run;
+} putting;
+
+static void
+put_task(void *arg, size_t i, ncz_scratch *scratch)
+{
+    const putting *p = arg;
+    size_t         at = i * p->run;
+
+    (void)scratch;
+    put_run(p->f, p->reqs + at, p->n - at < p->run ? p->n - at : p->run);
+    ncz_err_clear(); /* each request has its own text */
+}
+
+int
+zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    putting p = {.f = (file_map *)m, .reqs = reqs, .n = n, .run = PUT_RUN};
+
+    /* A small batch is not worth waking other threads. */
+    if (n <= PUT_RUN || ncz_pool_threads() == 1)
+        put_run(p.f, reqs, n);
+    else
+        ncz_pool_each((n + PUT_RUN - 1) / PUT_RUN, SIZE_MAX, put_task, &p);
+    return NC_NOERR;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finds the directory of a dataset in an archive: zip programs put everything below one directory, or several nested
+ * ones; zarr-python puts it at the top. The documents, whose names the caller knows, identify it.
+ */
+#include "zmap/zip/zmap_zip_int.h"
+
+#include <string.h>
+
+bool
+zmap_zip_is_document(const zip_map *m, const char *name, size_t len)
+{
+    size_t start = len;
+
+    while (start > 0 && name[start - 1] != '/')
+        start--;
+    return m->is_document != NULL && m->is_document(name + start, len - start);
+}
+
+/* What a pass over the records has found. */
+typedef struct search {
+    const zip_map *m;
+    char          *common; /* the directory that contains all objects, with its '/' */
+    size_t         len;
+    size_t         shallowest; /* 1 + bytes of the shortest directory that holds a document; 0: none */
+    bool           any;
+} search;
+
+static size_t
+dir_len(const char *name, size_t len)
+{
+    while (len > 0 && name[len - 1] != '/')
+        len--;
+    return len;
+}
+
+/* Entries that macOS adds to archives on its own. */
+static bool
+is_litter(const char *name, size_t len)
+{
+    return len >= 9 && memcmp(name, "__MACOSX/", 9) == 0;
+}
+
+static int
+search_record(const zip_record *r, const unsigned char *raw, void *arg)
+{
+    search *s = arg;
+    size_t  len = dir_len(r->name, r->name_len), same = 0;
+
+    (void)raw;
+    if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
+        return NC_NOERR;
+    if (zmap_zip_is_document(s->m, r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
+        s->shallowest = len + 1; /* 0 means none */
+    if (!s->any) {
+        s->any = true;
+        s->len = len;
+        return (s->common = ncz_strndup(r->name, len)) != NULL ? NC_NOERR : ncz_fail_nomem(len + 1);
+    }
+    while (same < s->len && same < len && s->common[same] == r->name[same])
+        same++;
+    s->len = dir_len(s->common, same);
+    return NC_NOERR;
+}
+
+int
+zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
+{
+    search found = {.m = m};
+    char  *prefix = NULL;
+    int    rc;
+
+    if ((rc = zmap_zip_each_record(m->src, end, search_record, &found)) != NC_NOERR)
+        goto done;
+    if (found.shallowest != found.len + 1)
+        found.len = 0;
+    if ((prefix = ncz_strndup(found.any ? found.common : "", found.len)) == NULL) {
+        rc = ncz_fail_nomem(found.len + 1);
+        goto done;
+    }
+    if (found.len > 0) { /* a directory whose name is not a key cannot be a prefix */
+        prefix[found.len - 1] = '\0';
+        prefix[found.len - 1] = zmap_key_valid(prefix) ? '/' : '\0';
+        if (prefix[found.len - 1] == '\0')
+            prefix[0] = '\0';
+    }
+    *out = prefix;
+done:
+    ncz_free(found.common);
+    return rc;
+}
