@@ -178,15 +178,13 @@ take_kind(copy_opts *o, const char *arg)
     return false;
 }
 
+/* -v, -V, -g, -G */
 static bool
-take_names(name_list *list, const char *arg, bool *only)
+take_names(copy_opts *o, int id, const char *arg)
 {
-    name_list_add_all(list, arg);
-    if (only != NULL)
-        *only = true;
-    if (list->n == 0)
-        message_print("an empty list of names");
-    return list->n > 0;
+    o->vars_only = o->vars_only || id == 'V';
+    o->groups_only = o->groups_only || id == 'G';
+    return option_names((const char[]){'-', (char)id, '\0'}, arg, id == 'v' || id == 'V' ? &o->vars : &o->groups);
 }
 
 static bool
@@ -238,10 +236,10 @@ take_option(void *ctx, int id, const char *arg)
     case 'F': return copy_parse_filters(o, arg);
     case 'c': return copy_parse_chunks(o, arg);
     case 'M': return copy_parse_min_chunked(o, arg);
-    case 'v': return take_names(&o->vars, arg, NULL);
-    case 'V': return take_names(&o->vars, arg, &o->vars_only);
-    case 'g': return take_names(&o->groups, arg, NULL);
-    case 'G': return take_names(&o->groups, arg, &o->groups_only);
+    case 'v':
+    case 'V':
+    case 'g':
+    case 'G': return take_names(o, id, arg);
     case 'k': return take_kind(o, arg);
     case OPT_MODE: return copy_parse_mode(o, arg);
     case OPT_ZARR_FORMAT: return option_zarr_format(arg, &o->zarr_format);

@@ -116,9 +116,9 @@ typedef struct dump_request {
 } dump_request;
 
 static bool
-fail_value(const char *option, const char *value)
+fail_value(const char *option, const char *wanted, const char *value)
 {
-    message_print("%s: not a valid value: %s", option, value);
+    message_print("%s: not %s: %s", option, wanted, value);
     return false;
 }
 
@@ -128,9 +128,23 @@ take_index_comments(dump_opts *o, dump_index_comments comments, const char *arg)
     char lang = (char)tolower((unsigned char)arg[0]);
 
     if (lang != 'c' && lang != 'f')
-        return fail_value(comments == DUMP_COMMENTS_ROWS ? "-b" : "-f", arg);
+        return fail_value(comments == DUMP_COMMENTS_ROWS ? "-b" : "-f", "c or f", arg);
     o->comments = comments;
     o->comments_fortran = lang == 'f';
+    return true;
+}
+
+/* The number at *p; moves behind it. */
+static bool
+parse_digits(const char **p, int *out)
+{
+    char *end;
+    long  n = strtol(*p, &end, 10);
+
+    if (end == *p || n < 1 || n > DIGITS_MAX)
+        return false;
+    *out = (int)n;
+    *p = end;
     return true;
 }
 
@@ -138,18 +152,17 @@ take_index_comments(dump_opts *o, dump_index_comments comments, const char *arg)
 static bool
 take_precision(dump_opts *o, const char *arg)
 {
-    const char *comma = strchr(arg, ',');
-    char       *digits = memory_textf("%.*s", (int)strcspn(arg, ","), arg);
-    long        n = 0;
-    bool        good = digits[0] == '\0' || option_number("-p", digits, 1, DIGITS_MAX, &n);
+    const char *p = arg;
+    bool        taken = *p == ',' || parse_digits(&p, &o->float_digits);
 
-    o->float_digits = digits[0] != '\0' ? (int)n : o->float_digits;
-    if (good && comma != NULL) {
-        good = option_number("-p", comma + 1, 1, DIGITS_MAX, &n);
-        o->double_digits = (int)n;
+    if (taken && *p == ',') {
+        p++;
+        taken = parse_digits(&p, &o->double_digits);
     }
-    free(digits);
-    return good;
+    if (taken && *p == '\0')
+        return true;
+    message_print("-p: not F, F,D or ,D with numbers from 1 to %d: %s", DIGITS_MAX, arg);
+    return false;
 }
 
 static bool
@@ -171,7 +184,7 @@ take_special(dump_opts *o, const char *arg)
     else if (strcmp(arg, "F") == 0)
         o->fill_type = true;
     else if (strcmp(arg, "m") != 0)
-        return fail_value("-X", arg);
+        return fail_value("-X", "p, F or m", arg);
     return true;
 }
 
@@ -182,7 +195,7 @@ take_json(dump_opts *o, const char *arg)
     if (arg != NULL && strcmp(arg, "header") == 0)
         o->part = DUMP_HEADER;
     else if (arg != NULL)
-        return fail_value("--json", arg);
+        return fail_value("--json", "header", arg);
     return true;
 }
 
@@ -190,7 +203,7 @@ static bool
 take_chunks(dump_opts *o, const char *arg)
 {
     o->form = arg != NULL ? DUMP_CHUNKS_JSON : DUMP_CHUNKS;
-    return arg == NULL || strcmp(arg, "json") == 0 || fail_value("--chunks", arg);
+    return arg == NULL || strcmp(arg, "json") == 0 || fail_value("--chunks", "json", arg);
 }
 
 static bool
@@ -205,13 +218,13 @@ take_sample(dump_request *r, const char *arg)
 }
 
 static bool
-take_vars(dump_opts *o, const char *arg)
+take_vars(dump_opts *o, const char *option, const char *arg)
 {
     char why[HYPERSLAB_WHY_SIZE];
 
     if (dump_names_add_with_subscripts(&o->vars, &o->limits, arg, why))
         return true;
-    message_print("-v: %s", why);
+    message_print("%s: %s", option, why);
     return false;
 }
 
@@ -265,7 +278,7 @@ take_picture(dump_request *r, bool show, const char *arg)
     }
     r->plot = true;
     r->show = show;
-    return take_vars(&r->dump, arg);
+    return take_vars(&r->dump, show ? "--show" : "--plot", arg);
 }
 
 static bool
@@ -294,7 +307,7 @@ take_long_option(dump_request *r, int id, const char *arg)
     case OPT_CHUNKS: return take_chunks(o, arg);
     case OPT_LIST: return take_list(o, arg);
     case OPT_DAMAGED:
-        return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged: stop, fill or skip", arg);
+        return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged", "stop, fill or skip", arg);
     case OPT_CHECK: o->check = true; return true;
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML: r->html = true; return true;
@@ -316,13 +329,13 @@ take_option(void *ctx, int id, const char *arg)
     switch (id) {
     case 'h': o->part = DUMP_HEADER; return true;
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
-    case 'v': return take_vars(o, arg);
+    case 'v': return take_vars(o, "-v", arg);
     case 'd': return take_limits(o, arg);
-    case 'g': name_list_add_all(&o->groups, arg); return true;
+    case 'g': return option_names("-g", arg, &o->groups);
     case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, arg);
     case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, arg);
     case 'l': return take_line(o, arg);
-    case 'n': r->name = arg; return true;
+    case 'n': return option_name("-n", arg, &r->name);
     case 'p': return take_precision(o, arg);
     case 'k': o->form = DUMP_KIND; return true;
     case 'x': o->form = DUMP_NCML; return true;
@@ -340,9 +353,9 @@ take_option(void *ctx, int id, const char *arg)
     }
 }
 
-/* `n`: arguments after the options. */
+/* `n` arguments after the options */
 static bool
-check_arguments(const dump_request *r, int n)
+check_arguments(const dump_request *r, char *const *args, int n)
 {
     const dump_opts *o = &r->dump;
 
@@ -361,6 +374,10 @@ check_arguments(const dump_request *r, int n)
     }
     if (r->plot && !r->show && n != 1 && n != 2) {
         message_print("--plot: a dataset is needed, and at most one file for the picture");
+        return false;
+    }
+    if (r->plot && !r->show && n == 2 && args[1][0] == '\0') {
+        message_print("--plot: the name of the picture's file is empty");
         return false;
     }
     if (r->plot && !r->show)
@@ -477,7 +494,7 @@ main(int argc, char **argv)
     t.library = report_has_png ? "libpng" : NULL;
     status = options_take(&t, &argc, &argv, take_option, &r);
     if (status < 0)
-        status = check_arguments(&r, argc) ? run_request(argv, &r) : options_fail();
+        status = check_arguments(&r, argv, argc) ? run_request(argv, &r) : options_fail();
     name_list_clear(&r.dump.vars);
     name_list_clear(&r.dump.groups);
     hyperslab_limits_clear(&r.dump.limits);

@@ -219,7 +219,7 @@ check_name(const gen_request *o, const char *path)
 
     if (rc != NC_NOERR)
         return report_bad_path(path, rc);
-    if (o->mode != NULL && o->mode[0] != '\0' && parts.fragment[0] == '\0') {
+    if (o->mode != NULL && parts.fragment[0] == '\0') {
         message_print(PATH_BAD_MODE, o->mode);
         rc = WRONG_OPTION;
     } else if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL) {
@@ -374,6 +374,16 @@ parse_byte_count(const char *text, size_t *out)
     return errno == 0 && end != text && *end == '\0' && text[0] != '-' && n > 0;
 }
 
+/* Of -D and -L, which are ignored */
+static bool
+is_level(const char *text)
+{
+    char *end;
+
+    (void)strtol(text, &end, 10);
+    return end != text && *end == '\0';
+}
+
 static bool
 take_kind(gen_request *o, const char *value)
 {
@@ -404,13 +414,15 @@ take_option(void *ctx, int id, const char *value)
         o->kind_given = o->binary = true;
         o->classic = id == '7';
         return true;
-    case 'N': o->name = value; return true;
+    case 'N': return option_name("-N", value, &o->name);
     case 'H': o->gen.header_only = true; return true;
     case 'x': o->gen.nofill = true; return true;
     case 'l': o->binary = true; return strcmp(value, "b") == 0 || fail_value("no output language but b: ", value);
     case 'P': o->diskless = true; return true;
     case 'W': return parse_byte_count(value, &o->gen.put_bytes) || fail_value("-W: not a number of bytes: ", value);
-    default: return true; /* -d, -D, -L */
+    case 'D': return is_level(value) || fail_value("-D: not a number: ", value);
+    case 'L': return is_level(value) || fail_value("-L: not a number: ", value);
+    default: return true; /* -d */
     }
 }
 

@@ -93,7 +93,7 @@ find_command(const char *name, int nargs)
             message_print("%s: an argument is needed: a key or a pattern", name);
             return NULL;
         }
-    message_print("no such command: %s", name);
+    message_print("no such command: %s: list, find, dump, stat or cat", name);
     return NULL;
 }
 

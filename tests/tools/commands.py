@@ -130,7 +130,7 @@ def names():
             if got != want:
                 problems.append("%s gives %s" % (" ".join(words), sorted(got)))
         r = run("nczdump", "--list=all", path)
-        if r.returncode != 2 or "--list: not a valid value: all" not in r.stderr:
+        if r.returncode != 2 or "--list: not vars, dims or groups: all" not in r.stderr:
             problems.append(r.stderr)
         tree = run("nczdump", "--tree", path).stdout
         if "\u202e" in tree or "odd?" not in tree:
@@ -183,9 +183,10 @@ def nczmap():
     problems = []
     for args, status, text in [
         ((store, "cat", "no"), 1, "no such object"), ((store, "cat", "../x"), 1, "not a"), ((store, "list", "no"), 1, "no such object"),
-        ((store, "find", "zz*"), 1, "no such object"), ((store, "cat"), 2, "an argument is needed"), ((store, "burn"), 2, "no such command"),
+        ((store, "find", "zz*"), 1, "no such object"), ((store, "cat"), 2, "an argument is needed"), ((store, "burn"), 2, "no such command: burn: list, find, dump, stat or cat"),
         ((), 2, "no store"), (("/nothing/at/all",), 1, "nothing"), (("-r", "x", store), 2, "range"), (("-r", "1:", store), 2, "range"),
-        (("-r", "20:9", store, "cat", "lat/0"), 1, "only 24 bytes"), (("-L", "x", store), 2, "-L: not a number"), (("-Z",), 2, "Z"),
+        (("-r", "20:9", store, "cat", "lat/0"), 1, "only 24 bytes"), (("-L", "x", store), 2, "-L: not a number from -1 to 100: x"), (("-L", "", store), 2, "-L: not a number"),
+        (("-r", "", store), 2, "-r: not a range"), (("-Z",), 2, "Z"),
     ]:
         r = run("nczmap", *args)
         if r.returncode != status or text not in r.stderr:
@@ -245,6 +246,59 @@ def wrong_values():
             if r.returncode != status or text not in r.stderr or sorted(os.listdir(d)) != before:
                 problems.append("%s %s: exit %d, %s" % (command, " ".join(args), r.returncode, r.stderr.strip()))
     report("commands: wrong values of options", problems)
+
+
+# An option with a text of no length, and what the message says.
+EMPTY_VALUES = [
+    ("nczdump", "-v", "-v: an empty name"), ("nczdump", "-g", "-g: an empty name"), ("nczdump", "-d", "-d: : wanted: DIM,FIRST"),
+    ("nczdump", "-n", "-n: the name is empty"), ("nczdump", "-p", "-p: not F, F,D or ,D with numbers from 1 to 20"),
+    ("nczdump", "-b", "-b: not c or f"), ("nczdump", "-f", "-f: not c or f"), ("nczdump", "-l", "-l: not a number from 10 to"),
+    ("nczdump", "-X", "-X: not p, F or m"), ("nczdump", "-L", "-L: not a number from -1 to 100"),
+    ("nczdump", "--json=", "--json: not header"), ("nczdump", "--chunks=", "--chunks: not json"),
+    ("nczdump", "--list=", "--list: not vars, dims or groups"), ("nczdump", "--damaged=", "--damaged: not stop, fill or skip"),
+    ("nczdump", "--sample=", "--sample: not a number from 1 to"), ("nczdump", "--show=", "--show: an empty name"),
+    ("nczdump", "--plot", "--plot: "), ("nczdump", "--graphics=", "--graphics: not auto"), ("nczdump", "--color=", "--color: not auto"),
+    ("nczgen", "-o", "the path is empty"), ("nczgen", "--mode", "--mode: an empty mode (modes: "),
+    ("nczgen", "--zarr-format", "neither 2 nor 3"), ("nczgen", "-k", "unknown kind of dataset"), ("nczgen", "-N", "-N: the name is empty"),
+    ("nczgen", "-l", "no output language but b"), ("nczgen", "-W", "-W: not a number of bytes"), ("nczgen", "-L", "not a number"),
+    ("nczgen", "-D", "not a number"),
+    ("nczcopy", "--dim", "-d: : wanted: DIM,FIRST"), ("nczcopy", "-d", "-d: not a number from 0 to 9"), ("nczcopy", "-F", "wanted: VARIABLES,FILTER"),
+    ("nczcopy", "-c", "nothing (wanted: DIM/LENGTH"), ("nczcopy", "--shards", "nothing (wanted: DIM/LENGTH"), ("nczcopy", "-M", "-M: not a size"),
+    ("nczcopy", "-v", "-v: an empty name"), ("nczcopy", "-V", "-V: an empty name"), ("nczcopy", "-g", "-g: an empty name"),
+    ("nczcopy", "-G", "-G: an empty name"), ("nczcopy", "-k", "nc4, nc7, nczarr or zarr"), ("nczcopy", "--mode", "--mode: an empty mode (modes: "),
+    ("nczcopy", "--zarr-format", "neither 2 nor 3"), ("nczcopy", "--memory", "--memory: not a size"), ("nczcopy", "-m", "-m: not a size"),
+    ("nczcopy", "-h", "-h: not a size"), ("nczcopy", "-e", "-e: not a number from 1"), ("nczcopy", "--damaged=", "stop, fill or skip"),
+    ("nczcopy", "--progress=", "--progress: only json"), ("nczcopy", "-L", "-L: not a number from -1 to 100"),
+    ("nczmap", "-r", "-r: not a range"), ("nczmap", "-L", "-L: not a number from -1 to 100"),
+]
+
+
+def empty_values():
+    """No option with a value takes an empty one, nor an empty name in a list: each is exit status 2, and writes nothing."""
+    problems = []
+    arguments = {"nczdump": ["t.zarr"], "nczgen": ["t.cdl"], "nczcopy": ["t.zarr", "c.zarr"], "nczmap": ["t.zarr"]}
+    with tempfile.TemporaryDirectory() as d:
+        open(os.path.join(d, "t.cdl"), "w").write("netcdf t { dimensions: x = 2 ; variables: int a(x) ; }")
+        run("nczgen", "-o", "t.zarr", "t.cdl", cwd=d)
+        before = sorted(os.listdir(d))
+        for command in arguments:
+            tried = {option.rstrip("=") for c, option, _ in EMPTY_VALUES if c == command}
+            for letter, name, value in (line.split("\t")[:3] for line in run(command, "--list-options").stdout.splitlines()):
+                if value != "" and not {"-" + letter, "--" + name} & tried:
+                    problems.append("%s -%s --%s: not tried" % (command, letter, name))
+        calls = [(command, [option] if option.endswith("=") else [option, ""], text) for command, option, text in EMPTY_VALUES]
+        calls += [(command, [option, value], "-%s: %s: an empty name" % (option[1], value)) for command, option in
+                  (("nczdump", "-v"), ("nczdump", "-g"), ("nczcopy", "-v"), ("nczcopy", "-V"), ("nczcopy", "-g"), ("nczcopy", "-G"))
+                  for value in ("a,", ",a", "a,,a", ",")]
+        calls += [("nczcopy", ["-V", "a", "-V", ""], "-V: an empty name"), ("nczdump", ["-v", "a[0],", "-h"], "-v: a[0],: an empty name"),
+                  ("nczcopy", ["-F", "a&,zstd,3"], "empty name of a variable"), ("nczcopy", ["-F", "a,"], "no filter")]
+        calls += [(command, ["--mode", value], "--mode: an empty mode (modes: ") for command in ("nczgen", "nczcopy")
+                  for value in ("zarr,", ",zarr", "zarr,,v3", "zarr&")]
+        for command, args, text in calls:
+            r = run(command, *args, *arguments[command], cwd=d)
+            if r.returncode != 2 or text not in r.stderr or r.stdout != "" or sorted(os.listdir(d)) != before:
+                problems.append("%s %s: exit %d, %s" % (command, " ".join(args), r.returncode, r.stderr.strip()[:200]))
+    report("commands: empty values of options", problems)
 
 
 def advised_words():
@@ -536,7 +590,7 @@ def colors():
                 if on_terminal(env, "nczdump", *form.split(), *option, path) != plain:
                     problems.append("%s %s %s has colors" % (form, env, option))
         r = run("nczdump", "--tree", "--color=sometimes", path)
-        if r.returncode != 2 or "not a valid value: sometimes" not in r.stderr:
+        if r.returncode != 2 or "not auto, always or never: sometimes" not in r.stderr:
             problems.append(r.stderr)
         for form in ("--json", "--xml", "--list=vars", "--chunks=json"):
             if "\033" in run("nczdump", form, "--color=always", path).stdout:
@@ -601,6 +655,7 @@ colors()
 messages()
 log()
 wrong_values()
+empty_values()
 advised_words()
 file_limit()
 url_page()

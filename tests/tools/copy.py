@@ -446,7 +446,7 @@ def mistakes(source):
         (["--memory", "0"], 2, "--memory: not a size"),
         (["--memory", "1K"], 1, "are needed"),
         (["-v", "q"], 1, "q: no such variable"),
-        (["-V", ","], 2, "empty list"),
+        (["-V", ","], 2, "an empty name"),
         (["-G", "q"], 1, "q: no such group"),
         (["-L", "loud"], 2, "-L"),
         (["-e", "0"], 2, "-e"),

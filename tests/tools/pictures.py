@@ -509,14 +509,16 @@ def mistakes():
     listed = [(show + ["s", dataset], 1, "s: not numbers"), (show + ["scalar", dataset], 1, "scalar: one value"),
               (show + ["lost", dataset], 1, "lost: all values are missing"), (show + ["nothing", dataset], 1, "nothing: no values"),
               (show + ["zz", dataset], 1, "zz: No such variable"), (show + ["line", dataset], 1, "2 variables have this name"),
-              (show + ["v,w", dataset], 2, "of one variable"), (show + ["v[", dataset], 2, "no closing bracket"),
+              (show + ["v,w", dataset], 2, "of one variable"), (show + ["", dataset], 2, "--show: an empty name"),
+              (show + ["v[", dataset], 2, "no closing bracket"),
               (show + ["v", "--tree", dataset], 2, "not with other forms"), (show + ["v", "--show", "w", dataset], 2, "one picture"),
-              (show + ["v", "--graphics=bmp", dataset], 2, "--graphics: not a valid value: bmp"),
-              (show + ["v", "--color=maybe", dataset], 2, "--color: not a valid value"), (show + ["v", dataset, out], 2, "only one dataset"),
+              (show + ["v", "--graphics=bmp", dataset], 2, "--graphics: not auto, sixel, kitty or blocks: bmp"),
+              (show + ["v", "--color=maybe", dataset], 2, "--color: not auto, always or never: maybe"), (show + ["v", dataset, out], 2, "only one dataset"),
               (show + ["v[9,:,:]", dataset], 1, "9")]
     if png:
         listed.append((["--plot", "v"], 2, "a dataset is needed"))
         listed.append((["--plot", "v", dataset, out, out], 2, "at most one file"))
+        listed.append((["--plot", "v", dataset, ""], 2, "the name of the picture's file is empty"))
     else:
         listed.append((["--plot", "v", dataset, out], 2, "built without libpng; --show"))
     problems = []

@@ -304,15 +304,24 @@ default_names(void **state)
 static void
 name_lists(void **state)
 {
-    name_list list = {.n = 0};
+    static const char *const empty[] = {"", ",", "f,", ",f", "f,,g"};
+    char                     why[HYPERSLAB_WHY_SIZE];
+    hyperslab_limits         limits = {.n = 0};
+    name_list                list = {.n = 0};
     (void)state;
 
-    name_list_add_all(&list, "a,/g/b,,c\\,d");
-    name_list_add_all(&list, "e");
+    assert_true(name_list_add_all(&list, "a,/g/b,c\\,d"));
+    assert_true(dump_names_add_with_subscripts(&list, &limits, "e", why));
     assert_int_equal(list.n, 4);
     assert_string_equal(list.name[1], "/g/b");
     assert_string_equal(list.name[2], "c,d");
     assert_string_equal(list.name[3], "e");
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+        assert_false(name_list_add_all(&list, empty[i]));
+        assert_false(dump_names_add_with_subscripts(&list, &limits, empty[i], why));
+        assert_non_null(strstr(why, "an empty name"));
+    }
+    assert_int_equal(limits.n, 0);
     name_list_clear(&list);
     assert_int_equal(list.n, 0);
 }

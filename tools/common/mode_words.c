@@ -39,12 +39,15 @@ report_unknown(const char *word)
     const char *mode, *near = NULL;
 
     for (size_t i = 0; (mode = mode_at(&i)) != NULL;) {
-        if (near == NULL && near_name(word, mode, 1))
+        if (near == NULL && word[0] != '\0' && near_name(word, mode, 1))
             near = mode;
         text_addf(&modes, " %s", mode);
     }
-    message_print("--mode: unknown mode \"%s\"%s%s%s (modes:%s)", word, near != NULL ? ": did you mean " : "",
-                  near != NULL ? near : "", near != NULL ? "?" : "", modes.s);
+    if (word[0] == '\0')
+        message_print("--mode: an empty mode (modes:%s)", modes.s);
+    else
+        message_print("--mode: unknown mode \"%s\"%s%s%s (modes:%s)", word, near != NULL ? ": did you mean " : "",
+                      near != NULL ? near : "", near != NULL ? "?" : "", modes.s);
     text_clear(&modes);
 }
 
@@ -57,7 +60,7 @@ mode_words_check(const char *words)
         size_t len = strcspn(p, ",&"); /* "nczarr&compat=4.9.2" is allowed */
 
         snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), p);
-        if (len > 0 && strchr(word, '=') == NULL && !is_mode(word)) {
+        if (strchr(word, '=') == NULL && !is_mode(word)) {
             report_unknown(word);
             return false;
         }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Whether each word of a comma-separated list is a mode of the library, or has a '=' as other keys have; else a message
- * names the one that is not, the word that may be meant, and all that there are. */
+ * names the one that is not or is empty, the word that may be meant, and all that there are. */
 bool mode_words_check(const char *words);
 
 #endif /* MODE_WORDS_H */

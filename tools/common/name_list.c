@@ -13,17 +13,19 @@ name_list_add(name_list *list, const char *name)
     list->name[list->n++] = memory_need(strdup(name));
 }
 
-void
+bool
 name_list_split(name_list *list, const char *text, size_t len, char at)
 {
     char  *name = memory_alloc(len + 1, 1);
     size_t n = 0;
+    bool   named = true;
 
     for (size_t i = 0; i <= len; i++) {
         if (i == len || text[i] == at) {
             name[n] = '\0';
             if (n > 0)
                 name_list_add(list, name);
+            named = named && n > 0;
             n = 0;
             continue;
         }
@@ -32,12 +34,13 @@ name_list_split(name_list *list, const char *text, size_t len, char at)
         name[n++] = text[i];
     }
     free(name);
+    return named;
 }
 
-void
+bool
 name_list_add_all(name_list *list, const char *commas)
 {
-    name_list_split(list, commas, strlen(commas), ',');
+    return name_list_split(list, commas, strlen(commas), ',');
 }
 
 void

@@ -3,6 +3,7 @@
 #include "common/message.h"
 #include "common/options.h"
 #include "common/size_text.h"
+#include "common/text_buf.h"
 
 #include <nczarr.h>
 #include <stdlib.h>
@@ -30,12 +31,36 @@ option_size(const char *option, const char *value, size_t *out)
 }
 
 bool
+option_name(const char *option, const char *value, const char **out)
+{
+    *out = value;
+    if (*value != '\0')
+        return true;
+    message_print("%s: the name is empty", option);
+    return false;
+}
+
+bool
+option_names(const char *option, const char *value, name_list *list)
+{
+    if (name_list_add_all(list, value))
+        return true;
+    message_print("%s: %s%s" OPTION_EMPTY_NAME, option, value, *value != '\0' ? ": " : "");
+    return false;
+}
+
+bool
 option_word(const char *option, const char *value, const char *const *words, int n, int *out)
 {
+    text_buf all = TEXT_BUF_INIT;
+
     for (*out = 0; *out < n; ++*out)
         if (strcmp(value, words[*out]) == 0)
             return true;
-    message_print("%s: not a valid value: %s", option, value);
+    for (int i = 0; i < n; i++)
+        text_addf(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " or ", words[i]);
+    message_print("%s: not %s: %s", option, all.s, value);
+    text_clear(&all);
     return false;
 }
 

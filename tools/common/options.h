@@ -6,6 +6,8 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "common/name_list.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,10 +47,14 @@ int options_take(const option_table *t, int *argc, char ***argv, option_taker ta
 /* Says where to read what is right; EXIT_USAGE. */
 int options_fail(void);
 
-/* ---- values: false with a message that names the option ------------------------------------------------------ */
+/* ---- values: false with a message that names the option, and says what is allowed; "" never is -------------- */
 
 bool option_number(const char *option, const char *value, long least, long most, long *out);
 bool option_size(const char *option, const char *value, size_t *out); /* 4096, 64K, 5M: size_parse() */
+bool option_name(const char *option, const char *value, const char **out);
+/* Adds names with commas between; none may be empty. */
+bool option_names(const char *option, const char *value, name_list *list);
+#define OPTION_EMPTY_NAME "an empty name: wanted: NAME,NAME..." /* what option_names() says of one */
 /* The value's place among the n words. */
 bool option_word(const char *option, const char *value, const char *const *words, int n, int *out);
 bool option_zarr_format(const char *value, int *out); /* of --zarr-format: 2 or 3 */

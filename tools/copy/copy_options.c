@@ -27,9 +27,8 @@ copy_parse_filters(copy_opts *o, const char *spec)
     o->filters = memory_grow(o->filters, o->nfilters, sizeof *o->filters);
     f = &o->filters[o->nfilters++];
     *f = (copy_filters){.spec = memory_need(strdup(comma + 1))};
-    name_list_split(&f->vars, spec, (size_t)(comma - spec), '&');
-    if (f->vars.n == 0 || f->spec[0] == '\0') {
-        message_print("-F: %s: no %s", spec, f->vars.n == 0 ? "variable" : "filter");
+    if (!name_list_split(&f->vars, spec, (size_t)(comma - spec), '&') || f->spec[0] == '\0') {
+        message_print("-F: %s: %s", spec, f->spec[0] == '\0' ? "no filter" : "an empty name of a variable");
         return false;
     }
     return copy_check_filters(f->spec);

@@ -114,7 +114,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
         return NC_EINVAL; /* it is reported */
     if ((rc = split(t->url, &t->parts)) != NC_NOERR)
         return rc == NC_ENOMEM ? rc : COPY_USAGE; /* without the options it is a path */
-    if (o->mode != NULL && o->mode[0] != '\0' && t->parts.fragment[0] == '\0') {
+    if (o->mode != NULL && t->parts.fragment[0] == '\0') {
         message_print(PATH_BAD_MODE, o->mode);
         return COPY_USAGE;
     }

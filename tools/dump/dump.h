@@ -60,7 +60,7 @@ typedef struct dump_opts {
 
 /*
  * Adds the names of a comma-separated list, also with subscripts behind them, as in "v[0:10,:,3]", which are added to
- * the limits. False, with a message: they are not of that form.
+ * the limits. False, with a message: they are not of that form, or a name is empty.
  */
 bool dump_names_add_with_subscripts(name_list *list, hyperslab_limits *limits, const char *commas,
                                     char why[HYPERSLAB_WHY_SIZE]);

@@ -7,6 +7,7 @@
  */
 #include "dump_int.h"
 
+#include "common/options.h"
 #include "common/path_match.h"
 
 #include <stdlib.h>
@@ -32,12 +33,20 @@ take_subscripts(hyperslab_limits *limits, const char *var, const char **p, char 
     return taken;
 }
 
+static bool
+fail_empty_name(const char *commas, char *why)
+{
+    (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s%s" OPTION_EMPTY_NAME, commas, *commas != '\0' ? ": " : "");
+    return false;
+}
+
 bool
 dump_names_add_with_subscripts(name_list *list, hyperslab_limits *limits, const char *commas,
                                char why[HYPERSLAB_WHY_SIZE])
 {
-    text_buf t = TEXT_BUF_INIT;
-    bool     taken = true;
+    const char *all = commas;
+    text_buf    t = TEXT_BUF_INIT;
+    bool        taken = true;
 
     for (bool more = true; more && taken; commas++) {
         if (*commas == '[' && t.len > 0) {
@@ -53,6 +62,8 @@ dump_names_add_with_subscripts(name_list *list, hyperslab_limits *limits, const 
         } else if (t.len > 0) {
             name_list_add(list, t.s);
             text_reset(&t);
+        } else {
+            taken = fail_empty_name(all, why);
         }
     }
     text_clear(&t);
