@@ -408,8 +408,8 @@ replay_list(zmap *base, const char *prefix, zmap_each_fn each, void *arg)
         return zmap_list(m->inner, prefix, each, arg);
     if (a->code != NC_NOERR)
         return a->code == NC_EEMPTY ? NC_EEMPTY : ncz_fail(a->code, "%s", a->text);
-    for (const char *p = a->bytes.data, *end = p + a->bytes.len; p != NULL && p < end; p += strlen(p) + 1)
-        if ((rc = each(p + 1, *p == 'l', arg)) != NC_NOERR)
+    for (size_t at = 0; at < a->bytes.len; at += strlen(a->bytes.data + at) + 1)
+        if ((rc = each(a->bytes.data + at + 1, a->bytes.data[at] == 'l', arg)) != NC_NOERR)
             return rc;
     return NC_NOERR;
 }
