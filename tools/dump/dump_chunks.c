@@ -35,6 +35,26 @@ typedef struct chunks {
     const char        *why; /* its data cannot be read; NULL: they can */
 } chunks;
 
+static void
+forget_lengths(chunks *c)
+{
+    for (int i = 0; c->length != NULL && i < c->v->ndims; i++)
+        free(c->length[i]);
+    free(c->length);
+    c->length = NULL;
+}
+
+/* Whether each length that was loaded is that of all chunks. */
+static bool
+has_one_length(const chunks *c)
+{
+    for (int i = 0; i < c->v->ndims; i++)
+        for (size_t k = 0; k < c->grid[i]; k++)
+            if (c->length[i][k] != c->chunk[i])
+                return false;
+    return true;
+}
+
 /* The numbers of chunks and, where they differ, their lengths. */
 static bool
 load_grid(chunks *c)
@@ -58,6 +78,9 @@ load_grid(chunks *c)
         if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, NULL, c->length[i]) != NC_NOERR)
             return false;
     }
+    if (!equal && v->shard == NULL &&
+        has_one_length(c)) /* a format whose chunks end early or have codecs of their own */
+        forget_lengths(c);
     return true;
 }
 
@@ -263,9 +286,7 @@ static void
 clear_chunks(chunks *c)
 {
     (void)nczarr_map_close(c->map);
-    for (int i = 0; c->length != NULL && i < c->v->ndims; i++)
-        free(c->length[i]);
-    free(c->length);
+    forget_lengths(c);
     for (int i = 0; c->shard_of != NULL && i < c->v->ndims; i++)
         free(c->shard_of[i]);
     free(c->shard_of);
