@@ -150,8 +150,8 @@ read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out)
     if ((rc = ncz_dims_init(&r.start, rank)) != NC_NOERR || (rc = ncz_dims_init(&r.count, rank)) != NC_NOERR ||
         (rc = ncz_dims_init(&r.shape, rank)) != NC_NOERR || (rc = ncz_dims_init(&r.len, rank)) != NC_NOERR)
         goto done;
-    ncz_chunk_begin_read(r.sel, plan->mem, out,
-                         r.start.v); /* a part that is not tried after a failure has no elements */
+    /* A part that is not tried after a failure has no elements. */
+    ncz_chunk_begin_read(r.sel, plan->mem, out, r.start.v);
     rc = read_parts(&r);
     if (rc != NC_NOERR && plan->mem->owns)
         ncz_chunk_release_read(r.sel, plan->mem, out, r.start.v);

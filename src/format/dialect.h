@@ -170,13 +170,16 @@ int ncz_format_zarr_version(const ncz_dialect_ops *dialect);
 /* The dialect of a version of Zarr, with 0 for the default of new datasets. Returns NULL for an unknown version. */
 const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
 
+/* The i-th of a dialect's documents and marks, the marks of a dataset first. NULL after the last. */
+const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
+
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 
 bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
 bool         ncz_format_is_document(const char *name); /* by the last segment of a key: a document of any dialect */
-bool         ncz_format_owns_temporary(const char *name); /* the same for a temporary */
+bool ncz_format_owns_temporary(const char *name);      /* by the last segment: a temporary of any dialect's writers */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */

@@ -33,6 +33,18 @@ is_among(const char *name, const char *const *list)
     return *list != NULL;
 }
 
+const char *
+ncz_format_document(const ncz_dialect_ops *dialect, size_t i)
+{
+    for (const char *const *mark = dialect->docs.marks; *mark != NULL; mark++)
+        if (i-- == 0)
+            return *mark;
+    for (const char *const *name = dialect->docs.all; *name != NULL; name++)
+        if (!is_among(*name, dialect->docs.marks) && i-- == 0)
+            return *name;
+    return NULL;
+}
+
 ncz_key_kind
 ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index)
 {

@@ -64,7 +64,7 @@ int ncz_spec_locate(const ncz_spec *s, const uint64_t *index, ncz_buf *key, ncz_
 
 /* The number of chunks that begin in the first `length` elements of dimension d. */
 uint64_t ncz_spec_count_chunks(const ncz_spec *s, size_t d, uint64_t length);
-/* The same for objects. */
+/* The number of objects that begin there. */
 uint64_t ncz_spec_count_objects(const ncz_spec *s, size_t d, uint64_t length);
 /* Finds the chunk that has element `at` of dimension d. False: no chunk has it. */
 bool ncz_spec_find_chunk(const ncz_spec *s, size_t d, uint64_t at, ncz_rectilinear_chunk *out);
@@ -343,7 +343,7 @@ int ncz_spec_reshape(const ncz_limits *limits, const ncz_spec *s, const uint64_t
  */
 int ncz_spec_of_object(const ncz_limits *limits, const ncz_spec *s, const uint64_t *object, uint64_t *first,
                        ncz_spec **out);
-/* The same for the object that has a chunk. `place`: the index of that chunk in the new spec, rank entries. After a
+/* A spec for objects of the shape of the one that has a chunk. `place`: the chunk's index in it, rank entries. After a
  * failure *out may be set, too. */
 int ncz_spec_of_chunk(const ncz_limits *limits, const ncz_spec *s, const uint64_t *index, uint64_t *place,
                       ncz_spec **out);

@@ -75,7 +75,7 @@ find_object(const ncz_rectilinear *g, size_t d, uint64_t index, ncz_rectilinear_
     return false;
 }
 
-/* The same for objects of one length. */
+/* The object with that index, also where objects have one length. */
 static bool
 place_object(const ncz_spec *s, size_t d, uint64_t index, ncz_rectilinear_chunk *out)
 {

@@ -97,7 +97,7 @@ world_init(world *w, bool far, size_t cache)
     layout_of(w)->packed_at = HEAD + SIZE * 4;
     layout_of(w)->packed_len = w->bytes[0].len;
     memcpy(file + HEAD, w->values, (SIZE - CHUNK + TAIL - 1) * 4);
-    memset(file + HEAD + PACKED * CHUNK_BYTES, 0x55, 3 * CHUNK_BYTES); /* what stands there is not theirs */
+    memset(file + HEAD + PACKED * CHUNK_BYTES, 0x55, 3 * CHUNK_BYTES); /* these chunks are elsewhere */
     assert_true(w->bytes[0].len < 200);
     memcpy(file + HEAD + SIZE * 4, ncz_buf_str(&w->bytes[0]), w->bytes[0].len);
     assert_int_equal(zmap_put(w->m, "file.raw", file, sizeof file), NC_NOERR);
