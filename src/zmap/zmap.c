@@ -54,8 +54,8 @@ is_key_of(const zmap *m, const char *key)
     return (m->caps & ZMAP_SINGLE) != 0 ? key != NULL && key[0] == '\0' : zmap_key_valid(key);
 }
 
-static int
-fail_unable(const zmap *m, const char *what)
+int
+zmap_fail_unable(const zmap *m, const char *what)
 {
     return ncz_fail(NC_ENOTBUILT, "the %s map cannot %s", m->ops->name, what);
 }
@@ -66,6 +66,14 @@ check_write(const zmap *m)
     if ((m->caps & ZMAP_CAN_WRITE) == 0)
         return ncz_fail(NC_EPERM, "the %s map is open for reading only", m->ops->name);
     return NC_NOERR;
+}
+
+int
+zmap_check_change(const zmap *m, const char *key)
+{
+    int rc = check_write(m);
+
+    return rc == NC_NOERR && !is_key_of(m, key) ? fail_key(key) : rc;
 }
 
 const char *
@@ -310,18 +318,16 @@ check_put(const zmap *m, zmap_put_req *r)
     int rc;
 
     r->stored[0] = '\0';
-    if ((rc = check_write(m)) != NC_NOERR)
+    if ((rc = zmap_check_change(m, r->key)) != NC_NOERR)
         return rc;
-    if (!zmap_key_valid(r->key))
-        return fail_key(r->key);
     if (r->parts != NULL && (m->caps & ZMAP_CAN_PARTS) == 0)
-        return fail_unable(m, "put bytes from several places");
+        return zmap_fail_unable(m, "put bytes from several places");
     if (r->data == NULL && r->parts == NULL && r->len != 0)
         return ncz_fail(NC_EINVAL, "%s: no data", r->key);
     if (r->when == ZMAP_IF_ABSENT && (m->caps & ZMAP_CAN_IF_ABSENT) == 0)
-        return fail_unable(m, "put only what is absent");
+        return zmap_fail_unable(m, "put only what is absent");
     if (r->when == ZMAP_IF_MATCH && (m->caps & ZMAP_CAN_IF_MATCH) == 0)
-        return fail_unable(m, "put over one version only");
+        return zmap_fail_unable(m, "put over one version only");
     if (r->when == ZMAP_IF_MATCH && (r->version == NULL || r->version[0] == '\0'))
         return ncz_fail(NC_EINVAL, "%s: no version to match", r->key);
     return NC_NOERR;
@@ -387,7 +393,7 @@ delete_all(zmap *m, const char *const *keys, size_t n)
     for (size_t i = 0; i < n;) {
         size_t end = i;
 
-        while (end < n && zmap_key_valid(keys[end]))
+        while (end < n && is_key_of(m, keys[end]))
             end++;
         rc = end > i ? m->ops->del(m, keys + i, end - i) : fail_key(keys[end++]);
         if (rc != NC_NOERR && first.code == NC_NOERR)
@@ -421,12 +427,10 @@ zmap_del_match(zmap *m, const char *key, const char *version)
     bool           logged = zmap_is_logged(m);
     int            rc;
 
-    if ((rc = check_write(m)) != NC_NOERR)
+    if ((rc = zmap_check_change(m, key)) != NC_NOERR)
         return rc;
-    if (!zmap_key_valid(key))
-        return fail_key(key);
     if ((m->caps & ZMAP_CAN_DEL_MATCH) == 0)
-        return fail_unable(m, "delete one version only");
+        return zmap_fail_unable(m, "delete one version only");
     if (version == NULL || version[0] == '\0')
         return ncz_fail(NC_EINVAL, "%s: no version to match", key);
     add_count(&m->done.dels, 1);
@@ -444,7 +448,7 @@ int
 zmap_check_list(const zmap *m, const char *prefix)
 {
     if ((m->caps & ZMAP_CAN_LIST) == 0)
-        return fail_unable(m, "list its keys");
+        return zmap_fail_unable(m, "list its keys");
     if (prefix == NULL || (prefix[0] != '\0' && !zmap_key_valid(prefix)))
         return fail_key(prefix);
     return NC_NOERR;

@@ -48,6 +48,7 @@ typedef enum zmap_caps {
     ZMAP_CAN_PARTS = 1 << 12,     /* a put may have its bytes in several places (`parts`) */
     ZMAP_CAN_DEL_MATCH = 1 << 13, /* zmap_del_match() */
     ZMAP_LOGS = 1 << 14,          /* its requests are logged where they are carried out: zmap.c does not log them */
+    ZMAP_CAN_PUT_RANGE = 1 << 15, /* changes objects in place: zmap_put_range(), zmap_resize(), zmap_rename() */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
@@ -99,6 +100,15 @@ typedef struct zmap_put_req {
     char        stored[ZMAP_VERSION]; /* out, after a conditional put: version stamp of the new object; "": unknown */
 } zmap_put_req;
 
+/* Bytes that go into an object, over those that it has there. */
+typedef struct zmap_range_req {
+    const char *key;
+    uint64_t    off;
+    const void *data;
+    size_t      len;
+    ncz_err     err; /* out */
+} zmap_range_req;
+
 /*
  * Receives a child of a prefix: the next segment only. `leaf`: prefix/name is an object; else it is only a prefix. No
  * lock is held: it may use the store. A non-zero return stops the list, and zmap_list() returns it.
@@ -149,6 +159,19 @@ int zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
 /* Deletes the object if it is this version: else NC_EOBJECT, or NC_ENOOBJECT if it is absent. */
 int zmap_del_match(zmap *m, const char *key, const char *version);
+/*
+ * Changes in place, of stores with ZMAP_CAN_PUT_RANGE; of others NC_ENOTBUILT. For file formats whose dataset is one
+ * object. Unlike a put, they are not atomic: another reader may see a part of the change, and after a kill or a full
+ * disk the beginning of a request's bytes may be there. Changes of one object from several threads are in no order; of
+ * a batch, requests of one object are done in their order. An object that is absent is made. A gap before the bytes
+ * reads as zeros.
+ */
+int zmap_put_range_batch(zmap *m, zmap_range_req *reqs, size_t n); /* tries all; returns the first failure */
+int zmap_put_range(zmap *m, const char *key, uint64_t off, const void *data, size_t len);
+/* Cuts the object, or makes it longer by zeros. */
+int zmap_resize(zmap *m, const char *key, uint64_t size);
+/* Gives an object another key. An object that has that key is replaced, at once. NC_ENOOBJECT: `from` is absent. */
+int zmap_rename(zmap *m, const char *from, const char *to);
 /* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Without children: no call. */
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 /* Every object below `prefix`, each once, unsorted. Stops as zmap_list() does. */

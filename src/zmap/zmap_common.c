@@ -81,6 +81,15 @@ zmap_put_end(zmap_put_req *r, int rc)
         ncz_err_save(&r->err, rc);
 }
 
+void
+zmap_range_end(zmap_range_req *r, int rc)
+{
+    r->err.code = rc;
+    r->err.text[0] = '\0';
+    if (rc != NC_NOERR)
+        ncz_err_save(&r->err, rc);
+}
+
 int
 zmap_children_add(zmap_children *c, const char *name, size_t len, bool leaf)
 {

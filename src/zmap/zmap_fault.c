@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A store that wraps another one and fails where its plan says, to test the layers above. Each request of a batch,
- * each key of a del, each list and each sync is one operation; close is not.
+ * each key of a del, each list, resize, rename and sync is one operation; close is not.
  *
  * Requests go to the inner store one by one, so that those before a fault have been carried out. Threads as the inner
  * store; the counter is atomic.
@@ -18,6 +18,13 @@ typedef struct fault_map {
 } fault_map;
 
 #define EXIT_KILLED 137 /* as a shell reports kill -9 */
+
+/* Whether this fault keeps an operation from being done; ZMAP_FAULT_TORN does so but for puts at an offset. */
+static bool
+prevents(const fault_map *s)
+{
+    return s->plan->kind == ZMAP_FAULT_FAIL || s->plan->kind == ZMAP_FAULT_TORN;
+}
 
 /* Counts an operation and returns whether the fault hits it. ZMAP_FAULT_DIE exits here. */
 static bool
@@ -36,6 +43,8 @@ meets_fault(fault_map *s)
 static int
 fail_planned(const fault_map *s, const char *what)
 {
+    if (s->plan->kind == ZMAP_FAULT_TORN && s->plan->code == NC_NOERR)
+        _Exit(EXIT_KILLED);
     return ncz_fail(s->plan->code, "%s: a planned fault", what);
 }
 
@@ -45,7 +54,7 @@ get_one(fault_map *s, zmap_get_req *r)
     bool   fault = meets_fault(s);
     size_t before = r->body.len;
 
-    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+    if (fault && prevents(s))
         return fail_planned(s, r->key);
     s->inner->ops->get(s->inner, r, 1, NULL, NULL);
     if (!fault || r->err.code != NC_NOERR)
@@ -85,7 +94,7 @@ fault_put(zmap *m, zmap_put_req *reqs, size_t n)
         bool fault = meets_fault(s);
         int  rc;
 
-        if (fault && s->plan->kind == ZMAP_FAULT_FAIL) {
+        if (fault && prevents(s)) {
             rc = fail_planned(s, reqs[i].key);
         } else {
             s->inner->ops->put(s->inner, &reqs[i], 1);
@@ -104,9 +113,8 @@ fault_del(zmap *m, const char *const *keys, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         bool fault = meets_fault(s);
-        int  rc = fault && s->plan->kind == ZMAP_FAULT_FAIL
-                      ? fail_planned(s, keys[i])
-                      : after_fault(s, fault, s->inner->ops->del(s->inner, keys + i, 1), keys[i]);
+        int  rc = fault && prevents(s) ? fail_planned(s, keys[i])
+                                       : after_fault(s, fault, s->inner->ops->del(s->inner, keys + i, 1), keys[i]);
 
         if (rc != NC_NOERR && first.code == NC_NOERR)
             ncz_err_save(&first, rc);
@@ -120,7 +128,7 @@ fault_del_match(zmap *m, const char *key, const char *version)
     fault_map *s = (fault_map *)m;
     bool       fault = meets_fault(s);
 
-    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+    if (fault && prevents(s))
         return fail_planned(s, key);
     return after_fault(s, fault, s->inner->ops->del_match(s->inner, key, version), key);
 }
@@ -131,7 +139,7 @@ fault_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     fault_map *s = (fault_map *)m;
     bool       fault = meets_fault(s);
 
-    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+    if (fault && prevents(s))
         return fail_planned(s, prefix);
     return after_fault(s, fault, s->inner->ops->list(s->inner, prefix, each, arg), prefix);
 }
@@ -142,9 +150,56 @@ fault_sync(zmap *m)
     fault_map *s = (fault_map *)m;
     bool       fault = meets_fault(s);
 
-    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+    if (fault && prevents(s))
         return fail_planned(s, "sync");
     return after_fault(s, fault, zmap_sync(s->inner), "sync");
+}
+
+/* What is torn leaves the beginning of its bytes. */
+static int
+put_range_one(fault_map *s, zmap_range_req *r)
+{
+    bool           fault = meets_fault(s);
+    zmap_range_req part = *r;
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, r->key);
+    if (fault && s->plan->kind == ZMAP_FAULT_TORN && part.len > s->plan->kept)
+        part.len = s->plan->kept;
+    s->inner->ops->put_range(s->inner, &part, 1);
+    if (part.err.code != NC_NOERR)
+        return ncz_err_adopt(&part.err);
+    return fault && s->plan->kind != ZMAP_FAULT_SHORT ? fail_planned(s, r->key) : NC_NOERR;
+}
+
+static int
+fault_put_range(zmap *m, zmap_range_req *reqs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        zmap_range_end(&reqs[i], put_range_one((fault_map *)m, &reqs[i]));
+    return NC_NOERR;
+}
+
+static int
+fault_resize(zmap *m, const char *key, uint64_t size)
+{
+    fault_map *s = (fault_map *)m;
+    bool       fault = meets_fault(s);
+
+    if (fault && prevents(s))
+        return fail_planned(s, key);
+    return after_fault(s, fault, s->inner->ops->resize(s->inner, key, size), key);
+}
+
+static int
+fault_rename(zmap *m, const char *from, const char *to)
+{
+    fault_map *s = (fault_map *)m;
+    bool       fault = meets_fault(s);
+
+    if (fault && prevents(s))
+        return fail_planned(s, from);
+    return after_fault(s, fault, s->inner->ops->rename(s->inner, from, to), from);
 }
 
 static int
@@ -165,6 +220,9 @@ static const zmap_ops fault_ops = {
     .del_match = fault_del_match,
     .list = fault_list,
     .sync = fault_sync,
+    .put_range = fault_put_range,
+    .resize = fault_resize,
+    .rename = fault_rename,
     .close = fault_close,
 };
 

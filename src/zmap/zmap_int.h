@@ -24,6 +24,7 @@ int zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size);
  * `done`, which may be NULL. */
 void zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg);
 void zmap_put_end(zmap_put_req *r, int rc);
+void zmap_range_end(zmap_range_req *r, int rc);
 
 /* ---- the log (zmap_log.c) -------------------------------------------------------------------------------------- */
 
@@ -40,6 +41,7 @@ void zmap_log_begin(zmap_log_batch *b, const zmap *m, zmap_done_fn done, void *a
 /* A zmap_done_fn, whose `arg` is the batch: logs the request, and passes it on. */
 void zmap_log_get(zmap_get_req *r, void *arg);
 void zmap_log_puts(const zmap_log_batch *b, const zmap_put_req *reqs, size_t n);
+void zmap_log_ranges(const zmap_log_batch *b, const zmap_range_req *reqs, size_t n);
 /* An operation on `n` keys, of which `key` is the first. Keeps the thread's error text. */
 void zmap_log_other(const zmap_log_batch *b, const char *what, const char *key, size_t n, int rc);
 
@@ -47,6 +49,9 @@ void zmap_log_other(const zmap_log_batch *b, const char *what, const char *key, 
 
 /* The checks of zmap_list(), which zmap_walk() shares. */
 int zmap_check_list(const zmap *m, const char *prefix);
+/* The store is open for writing, and this is a key of it. */
+int zmap_check_change(const zmap *m, const char *key);
+int zmap_fail_unable(const zmap *m, const char *what);
 
 /* ---- children of a prefix (zmap_common.c) ---------------------------------------------------------------------- */
 

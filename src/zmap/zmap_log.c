@@ -70,6 +70,23 @@ zmap_log_puts(const zmap_log_batch *b, const zmap_put_req *reqs, size_t n)
 }
 
 void
+zmap_log_ranges(const zmap_log_batch *b, const zmap_range_req *reqs, size_t n)
+{
+    double ms = ms_since(b->begun);
+
+    for (size_t i = 0; i < n; i++) {
+        const zmap_range_req *r = &reqs[i];
+
+        if (r->err.code == NC_NOERR)
+            ncz_log(NCZ_LOG_REQUEST, "%s: put %s, from byte %" PRIu64 ": %zu bytes, %.3f ms", b->store, r->key,
+                    r->off, r->len, ms);
+        else
+            ncz_log(NCZ_LOG_REQUEST, "%s: put %s, from byte %" PRIu64 ": %s, %.3f ms", b->store, r->key, r->off,
+                    r->err.text, ms);
+    }
+}
+
+void
 zmap_log_other(const zmap_log_batch *b, const char *what, const char *key, size_t n, int rc)
 {
     char more[40] = "";

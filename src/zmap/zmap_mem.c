@@ -2,9 +2,9 @@
 /*
  * A store in memory: for tests, for diskless datasets, and as the reference of the stateful tests.
  *
- * Invariant: no key in the index is below another. Objects are immutable and reference-counted: a get takes a
- * reference under the lock and copies outside it, so a put never waits for a copy and a get never sees half an
- * object.
+ * Invariant: no key in the index is below another. Objects are reference-counted: a get takes a reference under the
+ * lock and copies outside it, so a put, which makes a new object, never waits for a copy, and a get never sees half of
+ * one. Only a change in place waits for the copies that are under way (`changing`, taken after `lock` if both are).
  */
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_mem.h"
@@ -15,17 +15,19 @@
 #include <string.h>
 
 typedef struct mem_object {
-    atomic_uint refs;
-    uint64_t    version;
-    size_t      len;
-    char        data[];
+    atomic_uint      refs;
+    _Atomic uint64_t version;
+    size_t           len, cap; /* guarded by `changing`, as are the bytes */
+    char            *data;     /* `made`, or a longer block */
+    char             made[];
 } mem_object;
 
 typedef struct mem_map {
     zmap             base;
     pthread_rwlock_t lock; /* guards what follows */
     zmap_index       objects;
-    uint64_t         version; /* of the newest object */
+    pthread_rwlock_t changing; /* held to read the bytes of an object, and alone to change them in place */
+    _Atomic uint64_t version;  /* the newest one of any object */
 } mem_map;
 
 static mem_object *
@@ -36,17 +38,27 @@ object_new(const void *data, size_t len)
 
     if (!ncz_add(sizeof *o, len, &nbytes) || (o = ncz_alloc(nbytes)) == NULL)
         return NULL;
-    *o = (mem_object){.refs = 1, .len = len};
+    *o = (mem_object){.refs = 1, .len = len, .cap = len, .data = o->made};
     if (len != 0)
-        memcpy(o->data, data, len);
+        memcpy(o->made, data, len);
     return o;
 }
 
 static void
 object_unref(mem_object *o)
 {
-    if (o != NULL && atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1)
+    if (o != NULL && atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1) {
+        if (o->data != o->made)
+            ncz_free(o->data);
         ncz_free(o);
+    }
+}
+
+/* A version does not recur, because all objects draw from one counter. */
+static void
+draw_version(mem_map *s, mem_object *o)
+{
+    o->version = atomic_fetch_add_explicit(&s->version, 1, memory_order_relaxed) + 1;
 }
 
 static mem_object *
@@ -91,10 +103,23 @@ check_absent(mem_map *s, const char *key)
     return rc == NC_NOERR ? NC_EEMPTY : rc;
 }
 
+static int
+answer_object(mem_map *s, zmap_get_req *r, const mem_object *o)
+{
+    int rc;
+
+    pthread_rwlock_rdlock(&s->changing);
+    if ((rc = zmap_answer_bytes(r, o->data, o->len)) == NC_NOERR)
+        snprintf(r->version, sizeof r->version, "%" PRIu64, o->version);
+    pthread_rwlock_unlock(&s->changing);
+    return rc;
+}
+
 /* Consecutive requests with the same key pointer are answered from one version of the object. */
 static int
 mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
+    mem_map    *s = (mem_map *)m;
     mem_object *o = NULL;
 
     for (size_t i = 0; i < n; i++) {
@@ -102,10 +127,8 @@ mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
         int  rc;
 
         if (o == NULL)
-            o = object_find((mem_map *)m, reqs[i].key);
-        rc = o != NULL ? zmap_answer_bytes(&reqs[i], o->data, o->len) : check_absent((mem_map *)m, reqs[i].key);
-        if (rc == NC_NOERR)
-            snprintf(reqs[i].version, sizeof reqs[i].version, "%" PRIu64, o->version);
+            o = object_find(s, reqs[i].key);
+        rc = o != NULL ? answer_object(s, &reqs[i], o) : check_absent(s, reqs[i].key);
         if (last) {
             object_unref(o);
             o = NULL;
@@ -118,11 +141,14 @@ mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 static int
 mem_len(zmap *m, const char *key, uint64_t *len)
 {
-    mem_object *o = object_find((mem_map *)m, key);
+    mem_map    *s = (mem_map *)m;
+    mem_object *o = object_find(s, key);
 
     if (o == NULL)
         return NC_EEMPTY;
+    pthread_rwlock_rdlock(&s->changing);
     *len = o->len;
+    pthread_rwlock_unlock(&s->changing);
     object_unref(o);
     return NC_NOERR;
 }
@@ -167,8 +193,7 @@ put_one(mem_map *s, zmap_put_req *r)
     if ((rc = check_when(r, there)) == NC_NOERR && there == NULL)
         rc = check_place(s, r->key, NC_EOBJECT);
     if (rc == NC_NOERR) {
-        /* One counter for all keys: a version does not recur after del and put. */
-        o->version = ++s->version;
+        draw_version(s, o);
         if (r->when != ZMAP_ALWAYS)
             snprintf(r->stored, sizeof r->stored, "%" PRIu64, o->version);
         if (there == NULL) {
@@ -235,6 +260,127 @@ mem_del_match(zmap *m, const char *key, const char *version)
     return rc;
 }
 
+/* ---- changes in place ------------------------------------------------------------------------------------------ */
+
+/* Finds an object, or makes an empty one. *out is a reference. */
+static int
+find_or_make(mem_map *s, const char *key, mem_object **out)
+{
+    while ((*out = object_find(s, key)) == NULL) {
+        zmap_put_req r = {.key = key, .when = ZMAP_IF_ABSENT};
+        int          rc = put_one(s, &r);
+
+        /* If another thread was faster, the object is there now. */
+        if (rc != NC_NOERR && (rc != NC_EOBJECT || check_absent(s, key) != NC_EEMPTY))
+            return rc;
+    }
+    return NC_NOERR;
+}
+
+/* Sets the length; what is new is zero. Call with `changing` held alone. The memory grows by half, so that many small
+ * appends copy little. */
+static int
+set_len(mem_object *o, uint64_t len)
+{
+    if (len > SIZE_MAX)
+        return ncz_fail_nomem(SIZE_MAX);
+    if (len > o->cap) {
+        size_t cap = o->cap < SIZE_MAX / 2 ? o->cap + o->cap / 2 : 0;
+        char  *data;
+
+        if (cap < len)
+            cap = (size_t)len;
+        if ((data = ncz_grow(o->data != o->made ? o->data : NULL, cap, 1)) == NULL)
+            return ncz_fail_nomem(cap);
+        if (o->data == o->made && o->len != 0)
+            memcpy(data, o->made, o->len);
+        o->data = data;
+        o->cap = cap;
+    }
+    if (len > o->len)
+        memset(o->data + o->len, 0, (size_t)len - o->len);
+    o->len = (size_t)len;
+    return NC_NOERR;
+}
+
+static int
+change_bytes(mem_map *s, const zmap_range_req *r)
+{
+    mem_object *o = NULL;
+    uint64_t    end = r->off + r->len;
+    int         rc;
+
+    if ((rc = find_or_make(s, r->key, &o)) != NC_NOERR)
+        return rc;
+    pthread_rwlock_wrlock(&s->changing);
+    if (r->len != 0 && (end <= o->len || (rc = set_len(o, end)) == NC_NOERR)) {
+        memcpy(o->data + r->off, r->data, r->len);
+        draw_version(s, o);
+    }
+    pthread_rwlock_unlock(&s->changing);
+    object_unref(o);
+    return rc;
+}
+
+static int
+mem_put_range(zmap *m, zmap_range_req *reqs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        zmap_range_end(&reqs[i], change_bytes((mem_map *)m, &reqs[i]));
+    return NC_NOERR;
+}
+
+static int
+mem_resize(zmap *m, const char *key, uint64_t size)
+{
+    mem_map    *s = (mem_map *)m;
+    mem_object *o = NULL;
+    int         rc;
+
+    if ((rc = find_or_make(s, key, &o)) != NC_NOERR)
+        return rc;
+    pthread_rwlock_wrlock(&s->changing);
+    if ((rc = set_len(o, size)) == NC_NOERR)
+        draw_version(s, o);
+    pthread_rwlock_unlock(&s->changing);
+    object_unref(o);
+    return rc;
+}
+
+/* The node is allocated before the lock is taken, so that nothing can fail half-way. */
+static int
+mem_rename(zmap *m, const char *from, const char *to)
+{
+    mem_map    *s = (mem_map *)m;
+    zmap_node  *node = zmap_node_new(&s->objects, to, strlen(to), NULL), *old = NULL, *there;
+    mem_object *replaced = NULL;
+    int         rc = NC_NOERR;
+
+    if (node == NULL)
+        return ncz_fail_nomem(strlen(to) + 1);
+    pthread_rwlock_wrlock(&s->lock);
+    if ((old = zmap_index_unlink(&s->objects, from, strlen(from))) == NULL) {
+        rc = ncz_fail(NC_ENOOBJECT, "%s: no such object", from);
+    } else if ((there = zmap_index_find(&s->objects, to, strlen(to))) != NULL) {
+        replaced = there->value;
+        there->value = old->value;
+    } else if ((rc = check_place(s, to, NC_EOBJECT)) == NC_NOERR) {
+        node->value = old->value;
+        zmap_index_link(&s->objects, node);
+        node = NULL;
+    } else {
+        zmap_index_link(&s->objects, old);
+        old = NULL;
+    }
+    pthread_rwlock_unlock(&s->lock);
+    object_unref(replaced);
+    zmap_node_free(old);
+    zmap_node_free(node);
+    return rc;
+}
+
+/* ---- list ------------------------------------------------------------------------------------------------------ */
+
 /* Steps from child to child: the keys below a child are skipped, not visited. */
 static int
 collect_children(const mem_map *s, const char *prefix, zmap_children *out)
@@ -284,6 +430,7 @@ mem_close(zmap *m, zmap_end how)
         object_unref(node->value);
     zmap_index_clear(&s->objects);
     pthread_rwlock_destroy(&s->lock);
+    pthread_rwlock_destroy(&s->changing);
     ncz_free(s);
     return NC_NOERR;
 }
@@ -297,6 +444,9 @@ static const zmap_ops mem_ops = {
     .list = mem_list,
     .close = mem_close,
     .len = mem_len,
+    .put_range = mem_put_range,
+    .resize = mem_resize,
+    .rename = mem_rename,
 };
 
 int
@@ -310,9 +460,14 @@ zmap_mem_open(zmap **out)
     s->base = (zmap){.ops = &mem_ops,
                      .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST |
                              ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH | ZMAP_FROM_WORKERS |
-                             ZMAP_KEEPS_LEAVES,
+                             ZMAP_KEEPS_LEAVES | ZMAP_CAN_PUT_RANGE,
                      .refs = 1};
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
+        ncz_free(s);
+        return ncz_fail_errno(err, "a lock cannot be created");
+    }
+    if ((err = pthread_rwlock_init(&s->changing, NULL)) != 0) {
+        pthread_rwlock_destroy(&s->lock);
         ncz_free(s);
         return ncz_fail_errno(err, "a lock cannot be created");
     }

@@ -22,6 +22,10 @@ typedef struct zmap_ops {
     int (*walk)(zmap *m, const char *prefix, zmap_walk_fn each, void *arg); /* NULL: zmap.c lists prefix by prefix */
     void (*stats)(const zmap *m, zmap_stats *out);                   /* adds the store's own counters; NULL: none */
     int (*del_match)(zmap *m, const char *key, const char *version); /* NULL without ZMAP_CAN_DEL_MATCH */
+    /* NULL without ZMAP_CAN_PUT_RANGE. No range or size exceeds INT64_MAX. */
+    int (*put_range)(zmap *m, zmap_range_req *reqs, size_t n); /* sets each err */
+    int (*resize)(zmap *m, const char *key, uint64_t size);
+    int (*rename)(zmap *m, const char *from, const char *to); /* two different keys */
 } zmap_ops;
 
 /* zmap_stats while they are counted. */

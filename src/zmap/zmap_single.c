@@ -2,111 +2,352 @@
 /*
  * A store of one object, which is an object of another store. zmap.c admits no key but "".
  *
- * Threads as the inner store; nothing changes once the store is open.
+ * A store that replaces an older object has another key in the inner store until the first sync or close, which
+ * renames it. Changes hold `naming` shared, so that none of them meets the old key after the rename. Gets hold no
+ * lock, because their callbacks may use the store: one that finds nothing under the old key is sent again.
  */
 #include "zmap/zmap_single.h"
 
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_sys.h"
 
+#include <pthread.h>
 #include <string.h>
 
+#define TRIES_MOST 16 /* names that are taken, in a row */
+
 typedef struct single_map {
-    zmap  base;
-    zmap *inner;
-    char *key; /* of the object, in `inner` */
+    zmap             base;
+    zmap            *inner;
+    char            *key;        /* of the object, in `inner` */
+    char            *unfinished; /* its key there until it is renamed, or NULL */
+    atomic_bool      renamed;
+    bool             made; /* by this session: removed by ZMAP_DISCARD */
+    pthread_rwlock_t naming;
 } single_map;
 
-/* The caller's callback of a batch under way. */
-typedef struct waiting {
+static const char *
+current_key(const single_map *s)
+{
+    return s->unfinished == NULL || atomic_load_explicit(&s->renamed, memory_order_acquire) ? s->key : s->unfinished;
+}
+
+/* ---- get ------------------------------------------------------------------------------------------------------- */
+
+/* A batch under way, and the caller's callback. */
+typedef struct getting {
+    single_map  *s;
+    const char  *key; /* that the requests were sent with */
     zmap_done_fn done;
     void        *arg;
-} waiting;
+} getting;
 
 /* Restores the caller's key, "", before the caller sees the request. */
 static void
 finish_request(zmap_get_req *r, void *arg)
 {
-    const waiting *w = arg;
+    const getting *g = arg;
+    const char    *now = current_key(g->s);
 
+    if (r->err.code == NC_EEMPTY && now != g->key) {
+        r->key = now;
+        (void)zmap_get_batch(g->s->inner, r, 1, NULL, NULL);
+    }
     r->key = "";
-    if (w->done != NULL)
-        w->done(r, w->arg);
+    if (g->done != NULL)
+        g->done(r, g->arg);
 }
 
 static int
 get_ranges(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
     single_map *s = (single_map *)m;
-    waiting     w = {done, arg};
+    getting     g = {s, current_key(s), done, arg};
 
     for (size_t i = 0; i < n; i++)
-        reqs[i].key = s->key;
-    return zmap_get_batch(s->inner, reqs, n, finish_request, &w);
+        reqs[i].key = g.key;
+    return zmap_get_batch(s->inner, reqs, n, finish_request, &g);
 }
 
 static int
 find_len(zmap *m, const char *key, uint64_t *len)
 {
     single_map *s = (single_map *)m;
+    const char *sent = current_key(s);
+    int         rc = zmap_len(s->inner, sent, len);
 
     (void)key;
-    return zmap_len(s->inner, s->key, len);
+    return rc == NC_EEMPTY && sent != current_key(s) ? zmap_len(s->inner, s->key, len) : rc;
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------------- */
+
+static int
+put_objects(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    single_map *s = (single_map *)m;
+    int         rc;
+
+    (void)pthread_rwlock_rdlock(&s->naming);
+    for (size_t i = 0; i < n; i++)
+        reqs[i].key = current_key(s);
+    rc = zmap_put_batch(s->inner, reqs, n);
+    (void)pthread_rwlock_unlock(&s->naming);
+    for (size_t i = 0; i < n; i++)
+        reqs[i].key = "";
+    return rc;
+}
+
+static int
+put_ranges(zmap *m, zmap_range_req *reqs, size_t n)
+{
+    single_map *s = (single_map *)m;
+    int         rc;
+
+    (void)pthread_rwlock_rdlock(&s->naming);
+    for (size_t i = 0; i < n; i++)
+        reqs[i].key = current_key(s);
+    rc = zmap_put_range_batch(s->inner, reqs, n);
+    (void)pthread_rwlock_unlock(&s->naming);
+    for (size_t i = 0; i < n; i++)
+        reqs[i].key = "";
+    return rc;
+}
+
+static int
+resize_object(zmap *m, const char *key, uint64_t size)
+{
+    single_map *s = (single_map *)m;
+    int         rc;
+
+    (void)key;
+    (void)pthread_rwlock_rdlock(&s->naming);
+    rc = zmap_resize(s->inner, current_key(s), size);
+    (void)pthread_rwlock_unlock(&s->naming);
+    return rc;
+}
+
+static int
+delete_object(zmap *m, const char *const *keys, size_t n)
+{
+    single_map *s = (single_map *)m;
+    const char *key;
+    int         rc;
+
+    (void)keys;
+    (void)pthread_rwlock_rdlock(&s->naming);
+    key = current_key(s);
+    rc = n > 0 ? zmap_del(s->inner, &key, 1) : NC_NOERR;
+    (void)pthread_rwlock_unlock(&s->naming);
+    return rc;
+}
+
+static int
+delete_version(zmap *m, const char *key, const char *version)
+{
+    single_map *s = (single_map *)m;
+    int         rc;
+
+    (void)key;
+    (void)pthread_rwlock_rdlock(&s->naming);
+    rc = zmap_del_match(s->inner, current_key(s), version);
+    (void)pthread_rwlock_unlock(&s->naming);
+    return rc;
+}
+
+/* ---- sync and close -------------------------------------------------------------------------------------------- */
+
+/* *done: this call has renamed the object. */
+static int
+rename_finished(single_map *s, bool *done)
+{
+    int rc = NC_NOERR;
+
+    *done = false;
+    if (s->unfinished == NULL)
+        return rc;
+    (void)pthread_rwlock_wrlock(&s->naming);
+    if (!atomic_load_explicit(&s->renamed, memory_order_relaxed) &&
+        (rc = zmap_rename(s->inner, s->unfinished, s->key)) == NC_NOERR) {
+        atomic_store_explicit(&s->renamed, true, memory_order_release);
+        *done = true;
+    }
+    (void)pthread_rwlock_unlock(&s->naming);
+    return rc;
+}
+
+/* The bytes are durable before the name leads to them. */
+static int
+sync_object(zmap *m)
+{
+    single_map *s = (single_map *)m;
+    bool        renamed;
+    int         rc;
+
+    if ((rc = zmap_sync(s->inner)) == NC_NOERR && (rc = rename_finished(s, &renamed)) == NC_NOERR && renamed)
+        rc = zmap_sync(s->inner);
+    return rc;
+}
+
+static void
+free_single(single_map *s)
+{
+    (void)pthread_rwlock_destroy(&s->naming);
+    ncz_free(s->unfinished);
+    ncz_free(s->key);
+    ncz_free(s);
 }
 
 static int
 close_single(zmap *m, zmap_end how)
 {
     single_map *s = (single_map *)m;
-    int         rc = zmap_close(s->inner, how);
+    const char *key = current_key(s);
+    bool        renamed;
+    int         rc, closed;
+    ncz_err     first = {.code = NC_NOERR};
 
-    ncz_free(s->key);
-    ncz_free(s);
-    return rc;
+    rc = how == ZMAP_DISCARD && s->made ? zmap_del(s->inner, &key, 1) : rename_finished(s, &renamed);
+    if (rc != NC_NOERR)
+        ncz_err_save(&first, rc);
+    closed = zmap_close(s->inner, how);
+    free_single(s);
+    return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
 }
 
 static const zmap_ops single_ops = {
     .name = "single",
     .get = get_ranges,
+    .put = put_objects,
+    .del = delete_object,
+    .del_match = delete_version,
+    .sync = sync_object,
     .len = find_len,
+    .put_range = put_ranges,
+    .resize = resize_object,
     .close = close_single,
 };
 
-int
-zmap_single_open(zmap *inner, const char *key, zmap **out)
+/* ---- open ------------------------------------------------------------------------------------------------------ */
+
+static int
+new_single(zmap *inner, const char *key, zmap_open_how how, single_map **out)
 {
-    const unsigned kept = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_FROM_WORKERS;
-    single_map    *s;
+    const unsigned read = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_FROM_WORKERS,
+                   write = ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH |
+                           ZMAP_CAN_DEL_MATCH | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE;
+    single_map *s = ncz_zalloc(sizeof *s);
+    int         err;
+
+    if (s == NULL)
+        return ncz_fail_nomem(sizeof *s);
+    s->base = (zmap){.ops = &single_ops,
+                     .caps = (zmap_caps_of(inner) & (how == ZMAP_OPEN_READ ? read : read | write)) | ZMAP_SINGLE |
+                             ZMAP_LOGS | (how == ZMAP_OPEN_READ ? 0 : ZMAP_CAN_SYNC),
+                     .refs = 1};
+    s->inner = inner;
+    if ((s->key = ncz_strdup(key)) == NULL) {
+        ncz_free(s);
+        return ncz_fail_nomem(strlen(key) + 1);
+    }
+    if ((err = pthread_rwlock_init(&s->naming, NULL)) != 0) {
+        ncz_free(s->key);
+        ncz_free(s);
+        return ncz_fail_errno(err, "a lock cannot be created");
+    }
+    *out = s;
+    return NC_NOERR;
+}
+
+/* Whether the object is there: NC_EEMPTY if it is not. A prefix of others, and what is no object, fail at once and not
+ * at the rename. */
+static int
+find_object(const single_map *s)
+{
+    char         none[1];
+    zmap_get_req r = {.key = s->key, .into = none};
+    int          rc = zmap_get_batch(s->inner, &r, 1, NULL, NULL);
+
+    return rc != NC_NOERR ? rc : r.err.code;
+}
+
+static int
+put_empty(const single_map *s, const char *key)
+{
+    zmap_put_req r = {.key = key, .when = ZMAP_IF_ABSENT};
+
+    return zmap_put_batch(s->inner, &r, 1);
+}
+
+/* Makes the object that replaces an older one, under a name beside it that no other session has. */
+static int
+make_unfinished(single_map *s)
+{
+    const char *slash = strrchr(s->key, '/');
+    int         dir_len = slash != NULL ? (int)(slash + 1 - s->key) : 0, rc = NC_EOBJECT;
+
+    for (int tries = 0; rc == NC_EOBJECT && tries < TRIES_MOST; tries++) {
+        uint64_t chance = 0;
+
+        (void)zmap_sys()->getrandom(&chance, sizeof chance, 0);
+        ncz_free(s->unfinished);
+        s->unfinished = ncz_sprintf("%.*s" ZMAP_SINGLE_UNFINISHED "%016llx", dir_len, s->key,
+                                    (unsigned long long)(chance + (unsigned)tries));
+        rc = s->unfinished != NULL ? put_empty(s, s->unfinished) : ncz_fail_nomem(strlen(s->key) + 40);
+    }
+    return rc;
+}
+
+static int
+begin_writing(single_map *s, zmap_open_how how, bool replace)
+{
+    int rc;
+
+    if ((s->base.caps & ZMAP_CAN_WRITE) == 0)
+        return ncz_fail(NC_EPERM, "%s: the %s map is open for reading only", s->key, zmap_name(s->inner));
+    if ((s->base.caps & ZMAP_CAN_PUT_RANGE) == 0)
+        return ncz_fail(NC_ENOTBUILT,
+                        "%s: the %s map puts whole objects only, and cannot change a file that is a dataset", s->key,
+                        zmap_name(s->inner));
+    if (how == ZMAP_CREATE_NEW && !replace)
+        rc = put_empty(s, s->key);
+    else if ((rc = find_object(s)) == NC_EEMPTY && how == ZMAP_OPEN_WRITE)
+        rc = ncz_fail(NC_ENOOBJECT, "%s: no such object", s->key);
+    else if (how == ZMAP_CREATE_NEW && (rc == NC_NOERR || rc == NC_EEMPTY))
+        rc = make_unfinished(s);
+    s->made = rc == NC_NOERR && how == ZMAP_CREATE_NEW;
+    return rc;
+}
+
+int
+zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, zmap **out)
+{
+    single_map *s = NULL;
+    int         rc;
 
     if (!zmap_key_valid(key))
         return ncz_fail(NC_EINVAL, "the name of the object is not a key");
-    if ((s = ncz_alloc(sizeof *s)) == NULL)
-        return ncz_fail_nomem(sizeof *s);
-    *s = (single_map){
-        .base = {.ops = &single_ops, .caps = (zmap_caps_of(inner) & kept) | ZMAP_SINGLE | ZMAP_LOGS, .refs = 1},
-        .inner = inner,
-        .key = ncz_strdup(key)};
-    if (s->key == NULL) {
-        ncz_free(s);
-        return ncz_fail_nomem(strlen(key) + 1);
+    if ((rc = new_single(inner, key, how, &s)) != NC_NOERR)
+        return rc;
+    if (how != ZMAP_OPEN_READ && (rc = begin_writing(s, how, replace)) != NC_NOERR) {
+        free_single(s);
+        return rc;
     }
     *out = &s->base;
     return NC_NOERR;
 }
 
 int
-zmap_single_file(const char *path, zmap **out)
+zmap_single_file(const char *path, zmap_open_how how, bool replace, zmap **out)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    char       *dir = slash == NULL ? ncz_strdup(".") : ncz_strndup(path, slash == path ? 1 : (size_t)(slash - path));
     zmap *inner = NULL;
-    int         rc;
+    char *name = NULL;
+    int   rc;
 
-    if (dir == NULL)
-        return ncz_fail_nomem(strlen(path) + 1);
-    if ((rc = zmap_file_open(dir, ZMAP_OPEN_READ, &inner)) == NC_NOERR &&
-        (rc = zmap_single_open(inner, name, out)) != NC_NOERR)
-        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing a read-only store records none */
-    ncz_free(dir);
+    if ((rc = zmap_file_open_parent(path, how, &inner, &name)) == NC_NOERR &&
+        (rc = zmap_single_open(inner, name, how, replace, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
+    ncz_free(name);
     return rc;
 }

@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_single: a read-only store of one object, whose key is "": a file or a URL that is a dataset by itself. Ranges
- * are read as the inner store reads them. It cannot be listed.
+ * zmap_single: a store of one object, whose key is "": a file or a URL that is a dataset by itself. Ranges are read as
+ * the inner store reads them. It cannot be listed.
+ *
+ * For writing, the inner store must have ZMAP_CAN_PUT_RANGE (directories and memory have it); else NC_EPERM if it is
+ * read-only (web servers, archives opened to be read), NC_ENOTBUILT if it puts whole objects only (buckets, archives).
+ * zmap_put_range(), zmap_resize(), zmap_put(), zmap_sync() then have their usual meaning.
  */
 #ifndef NCZ_ZMAP_SINGLE_H
 #define NCZ_ZMAP_SINGLE_H
 
 #include "zmap/zmap.h"
 
-/* The object `key` of another store, whose reference it takes on success. The object may be absent. */
-int zmap_single_open(zmap *inner, const char *key, zmap **out);
+#define ZMAP_SINGLE_UNFINISHED ".nczarr-new-" /* the names of objects that are to replace an older one begin so */
 
-/* A file. NC_ENOOBJECT: there is no such directory; NC_EINVAL: its name is not a key. */
-int zmap_single_file(const char *path, zmap **out);
+/*
+ * The object `key` of another store, whose reference it takes on success.
+ *
+ * ZMAP_OPEN_READ: it may be absent; then gets say NC_EEMPTY. ZMAP_OPEN_WRITE: it must exist (NC_ENOOBJECT).
+ * ZMAP_CREATE_NEW: it must not exist (NC_EOBJECT), and is empty then. With `replace` it may exist, and stays as it is
+ * until the first sync or close, which replaces it at once by what has been written; a writer that is killed before
+ * leaves an object beside it, whose name begins with ZMAP_SINGLE_UNFINISHED. ZMAP_DISCARD removes what ZMAP_CREATE_NEW
+ * made, and keeps an older object that is not replaced yet.
+ */
+int zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, zmap **out);
+
+/* A file. Links are followed. NC_ENOOBJECT: there is no such directory; NC_EINVAL: its name is not a key. */
+int zmap_single_file(const char *path, zmap_open_how how, bool replace, zmap **out);
 
 #endif /* NCZ_ZMAP_SINGLE_H */

@@ -979,6 +979,206 @@ test_parts(void **state)
     free(want);
 }
 
+/* ---- changes in place ------------------------------------------------------------------------------------------ */
+
+static void
+test_no_put_range(void **state)
+{
+    fixture *fx = *state;
+
+    if (can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    put_text(fx->m, "d/k", "text");
+    assert_rc(zmap_put_range(fx->m, "d/k", 1, "x", 1), NC_ENOTBUILT);
+    assert_rc(zmap_resize(fx->m, "d/k", 1), NC_ENOTBUILT);
+    assert_rc(zmap_rename(fx->m, "d/k", "d/l"), NC_ENOTBUILT);
+    expect_text(fx->m, "d/k", "text");
+    expect_list(fx->m, "d", "k ");
+}
+
+static void
+test_put_range(void **state)
+{
+    fixture *fx = *state;
+
+    if (!can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    assert_rc(zmap_put_range(fx->m, "d/k", 3, "345", 3), NC_NOERR); /* a new object */
+    expect_bytes(fx->m, "d/k",
+                 "\0\0\0"
+                 "345",
+                 6);
+    assert_rc(zmap_put_range(fx->m, "d/k", 0, "abc", 3), NC_NOERR);
+    expect_text(fx->m, "d/k", "abc345");
+    assert_rc(zmap_put_range(fx->m, "d/k", 5, "67", 2), NC_NOERR); /* over the last byte, and one more */
+    expect_text(fx->m, "d/k", "abc3467");
+    assert_rc(zmap_put_range(fx->m, "d/k", 9, "9", 1), NC_NOERR); /* a gap */
+    expect_bytes(fx->m, "d/k",
+                 "abc3467\0\0"
+                 "9",
+                 10);
+    assert_rc(zmap_put_range(fx->m, "d/k", 400, NULL, 0), NC_NOERR); /* no bytes: no gap */
+    expect_bytes(fx->m, "d/k",
+                 "abc3467\0\0"
+                 "9",
+                 10);
+    assert_rc(zmap_put_range(fx->m, "d/empty", 7, NULL, 0), NC_NOERR);
+    expect_text(fx->m, "d/empty", "");
+
+    put_text(fx->m, "d/k", "whole");
+    assert_rc(zmap_put_range(fx->m, "d/k", 1, "HO", 2), NC_NOERR);
+    expect_text(fx->m, "d/k", "wHOle");
+    expect_list(fx->m, "d", "empty k ");
+    assert_rc(zmap_sync(fx->m), NC_NOERR);
+    expect_text(fx->m, "d/k", "wHOle");
+}
+
+static void
+test_put_range_refusals(void **state)
+{
+    fixture *fx = *state;
+
+    if (!can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    put_text(fx->m, "a", "object");
+    put_text(fx->m, "p/b", "below");
+    assert_rc(zmap_put_range(fx->m, "a//b", 0, "x", 1), NC_EINVAL);
+    assert_rc(zmap_put_range(fx->m, "a", 0, NULL, 1), NC_EINVAL);
+    assert_rc(zmap_put_range(fx->m, "a", INT64_MAX, "x", 1), NC_EINVAL);
+    assert_rc(zmap_put_range(fx->m, "a", UINT64_MAX, "x", 1), NC_EINVAL);
+    assert_rc(zmap_put_range(fx->m, "a/below", 0, "x", 1), NC_EOBJECT);
+    assert_rc(zmap_put_range(fx->m, "p", 0, "x", 1), NC_EOBJECT);
+    assert_rc(zmap_resize(fx->m, "a//b", 1), NC_EINVAL);
+    assert_rc(zmap_resize(fx->m, "a", UINT64_MAX), NC_EINVAL);
+    assert_rc(zmap_resize(fx->m, "a/below", 1), NC_EOBJECT);
+    assert_rc(zmap_resize(fx->m, "p", 1), NC_EOBJECT);
+    expect_text(fx->m, "a", "object");
+    expect_list(fx->m, "", "a p/ ");
+    expect_list(fx->m, "p", "b ");
+}
+
+/* Many requests in one call: of one object in their order, also where they overlap. */
+static void
+test_put_range_batch(void **state)
+{
+    enum { SIZE = 100000, MOST = 300 };
+    fixture       *fx = *state;
+    unsigned char *want = malloc(SIZE);
+    zmap_range_req reqs[MOST], mixed[5];
+    size_t         n = 0;
+
+    assert_non_null(want);
+    fill_pattern(want, SIZE, 5);
+    for (size_t at = 0, len; at < SIZE; at += len) {
+        len = n % 7 == 3 ? 0 : 1 + n * 41 % 900;
+        len = len < SIZE - at ? len : SIZE - at;
+        assert_true(n < MOST);
+        reqs[n++] = (zmap_range_req){.key = "d/k", .off = at, .data = want + at, .len = len};
+    }
+    mixed[0] = (zmap_range_req){.key = "x", .off = 0, .data = "aaaa", .len = 4};
+    mixed[1] = (zmap_range_req){.key = "x", .off = 2, .data = "bb", .len = 2};
+    mixed[2] = (zmap_range_req){.key = "x", .off = 1, .data = "c", .len = 1};
+    mixed[3] = (zmap_range_req){.key = "/no", .off = 1, .data = "c", .len = 1};
+    mixed[4] = (zmap_range_req){.key = "y", .off = 1, .data = "d", .len = 1};
+    if (can(fx, ZMAP_CAN_PUT_RANGE)) {
+        zmap_stats before, after;
+
+        zmap_stats_of(fx->m, &before);
+        assert_rc(zmap_put_range_batch(fx->m, reqs, n), NC_NOERR);
+        zmap_stats_of(fx->m, &after);
+        assert_int_equal(after.puts - before.puts, n);
+        assert_int_equal(after.bytes_written - before.bytes_written, SIZE);
+        expect_bytes(fx->m, "d/k", want, SIZE);
+        assert_rc(zmap_put_range_batch(fx->m, mixed, 5), NC_EINVAL);
+        assert_int_equal(mixed[3].err.code, NC_EINVAL);
+        expect_text(fx->m, "x", "acbb");
+        expect_bytes(fx->m, "y", "\0d", 2);
+        assert_rc(zmap_put_range_batch(fx->m, NULL, 0), NC_NOERR);
+    }
+    free(want);
+}
+
+static void
+test_resize(void **state)
+{
+    fixture *fx = *state;
+    uint64_t len = 0;
+
+    if (!can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    put_text(fx->m, "d/k", "0123456789");
+    assert_rc(zmap_resize(fx->m, "d/k", 4), NC_NOERR);
+    expect_text(fx->m, "d/k", "0123");
+    assert_rc(zmap_resize(fx->m, "d/k", 8), NC_NOERR); /* the old bytes do not come back */
+    expect_bytes(fx->m, "d/k", "0123\0\0\0", 8);
+    assert_rc(zmap_resize(fx->m, "d/k", 0), NC_NOERR);
+    expect_text(fx->m, "d/k", "");
+    assert_rc(zmap_put_range(fx->m, "d/k", 2, "2", 1), NC_NOERR);
+    expect_bytes(fx->m, "d/k",
+                 "\0\0"
+                 "2",
+                 3);
+    assert_rc(zmap_resize(fx->m, "e/new", 100000), NC_NOERR);
+    assert_rc(zmap_len(fx->m, "e/new", &len), NC_NOERR);
+    assert_int_equal(len, 100000);
+}
+
+/* An object that was changed is another version, even of the same size and in the same moment. */
+static void
+test_change_version(void **state)
+{
+    fixture     *fx = *state;
+    char         into[4], old[ZMAP_VERSION] = "";
+    zmap_get_req r = {.key = "k", .len = 4, .ask_version = true, .into = into, .into_cap = 4};
+
+    if (!can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    put_text(fx->m, "k", "aaaa");
+    for (int i = 0; i < 20; i++) {
+        assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+        assert_true(r.version[0] == '\0' || strcmp(r.version, old) != 0);
+        memcpy(old, r.version, sizeof old);
+        if (i % 2 == 0)
+            assert_rc(zmap_put_range(fx->m, "k", 2, "b", 1), NC_NOERR);
+        else
+            assert_rc(zmap_resize(fx->m, "k", 4), NC_NOERR);
+    }
+}
+
+static void
+test_rename(void **state)
+{
+    fixture *fx = *state;
+
+    if (!can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    put_text(fx->m, "a/k", "first");
+    put_text(fx->m, "b/c/k", "second");
+    assert_rc(zmap_rename(fx->m, "a/k", "b/c/l"), NC_NOERR); /* a new key; nothing is left below a */
+    expect_absent(fx->m, "a/k");
+    expect_text(fx->m, "b/c/l", "first");
+    expect_list(fx->m, "", "b/ ");
+    assert_rc(zmap_rename(fx->m, "b/c/l", "b/c/k"), NC_NOERR); /* over another object */
+    expect_text(fx->m, "b/c/k", "first");
+    expect_list(fx->m, "b/c", "k ");
+    assert_rc(zmap_rename(fx->m, "b/c/k", "new/d/k"), NC_NOERR);
+    expect_list(fx->m, "", "new/ ");
+    assert_rc(zmap_rename(fx->m, "new/d/k", "a"), NC_NOERR);
+    expect_text(fx->m, "a", "first");
+
+    put_text(fx->m, "p/q", "below");
+    assert_rc(zmap_rename(fx->m, "none", "x"), NC_ENOOBJECT);
+    assert_rc(zmap_rename(fx->m, "no/ne", "x"), NC_ENOOBJECT);
+    assert_rc(zmap_rename(fx->m, "a", "p"), NC_EOBJECT);
+    assert_rc(zmap_rename(fx->m, "p/q", "a/below"), NC_EOBJECT);
+    assert_rc(zmap_rename(fx->m, "a", "a"), NC_EINVAL);
+    assert_rc(zmap_rename(fx->m, "a", "a//b"), NC_EINVAL);
+    assert_int_not_equal(zmap_rename(fx->m, "p", "x"), NC_NOERR); /* a prefix is no object */
+    expect_text(fx->m, "a", "first");
+    expect_text(fx->m, "p/q", "below");
+    expect_list(fx->m, "", "a p/ ");
+}
+
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 static void
@@ -1183,6 +1383,45 @@ test_threads_apart(void **state)
     run_workers(fx->m, work_apart);
 }
 
+enum { STRIPE = 509, STRIPES = 64 };
+
+/* Each writes its own stripes of one object, and reads them again while the others make the object longer. */
+static void *
+work_in_place(void *arg)
+{
+    worker       *w = arg;
+    unsigned char mine[STRIPE], seen[STRIPE];
+
+    for (unsigned i = 0; i < STRIPES; i++) {
+        uint64_t     at = (uint64_t)(i * WORKERS + w->id) * STRIPE;
+        zmap_get_req r = {.key = "d/shared", .off = at, .len = STRIPE, .into = seen, .into_cap = STRIPE};
+
+        fill_pattern(mine, STRIPE, i * WORKERS + w->id);
+        w->wrong += zmap_put_range(w->m, "d/shared", at, mine, STRIPE) != NC_NOERR ||
+                    zmap_get_batch(w->m, &r, 1, NULL, NULL) != NC_NOERR || memcmp(mine, seen, STRIPE) != 0;
+    }
+    return NULL;
+}
+
+static void
+test_threads_in_place(void **state)
+{
+    fixture      *fx = *state;
+    unsigned char want[STRIPE];
+    ncz_buf       body = NCZ_BUF_INIT;
+
+    if (!can(fx, ZMAP_CAN_PUT_RANGE))
+        return;
+    run_workers(fx->m, work_in_place);
+    assert_rc(zmap_get(fx->m, "d/shared", &body), NC_NOERR);
+    assert_int_equal(body.len, (size_t)STRIPE * STRIPES * WORKERS);
+    for (unsigned i = 0; i < STRIPES * WORKERS; i++) {
+        fill_pattern(want, STRIPE, i);
+        assert_memory_equal(body.data + (size_t)i * STRIPE, want, STRIPE);
+    }
+    ncz_buf_clear(&body);
+}
+
 enum { SHARED_LEN = 70001 };
 
 /* Two write one key, two read it: each read must be one whole generation. */
@@ -1354,6 +1593,9 @@ test_reopen(void **state)
     expect_list(fx->m, "", "a/ ");
     assert_rc(zmap_put(fx->m, "a/c", "x", 1), NC_EPERM);
     assert_rc(zmap_del(fx->m, (const char *[]){"a/b"}, 1), NC_EPERM);
+    assert_rc(zmap_put_range(fx->m, "a/b", 0, "x", 1), NC_EPERM);
+    assert_rc(zmap_resize(fx->m, "a/b", 0), NC_EPERM);
+    assert_rc(zmap_rename(fx->m, "a/b", "c"), NC_EPERM);
     expect_text(fx->m, "a/b", "kept");
     assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR); /* not made by this session: stays */
 
@@ -1376,6 +1618,10 @@ test_discard(void **state)
         return;
     put_text(fx->m, "a/b/c", "x");
     put_text(fx->m, "d", "x");
+    if (can(fx, ZMAP_CAN_PUT_RANGE)) {
+        assert_rc(zmap_put_range(fx->m, "e/f/g", 1, "x", 1), NC_NOERR);
+        assert_rc(zmap_rename(fx->m, "d", "h/i"), NC_NOERR);
+    }
     assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR);
     fx->m = fx->maker->reopen(fx->place, ZMAP_OPEN_READ);
     assert_null(fx->m);
@@ -1411,11 +1657,19 @@ store_contract(const store_maker *maker)
         ROW(test_list_callbacks),
         ROW(test_del),
         ROW(test_parts),
+        ROW(test_no_put_range),
+        ROW(test_put_range),
+        ROW(test_put_range_refusals),
+        ROW(test_put_range_batch),
+        ROW(test_resize),
+        ROW(test_change_version),
+        ROW(test_rename),
         ROW(test_if_absent),
         ROW(test_if_match),
         ROW(test_delete_if_match),
         ROW(test_many_keys),
         ROW(test_threads_apart),
+        ROW(test_threads_in_place),
         ROW(test_threads_together),
         ROW(test_threads_if_absent),
         ROW(test_threads_if_match),

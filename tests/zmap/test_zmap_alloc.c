@@ -108,6 +108,12 @@ use_map(zmap *m)
         assert_string_equal(body.data, rc_replace == NC_NOERR ? "new" : "2");
     expect_fine(zmap_get_batch(m, &range, 1, NULL, NULL), "range");
     expect_fine(zmap_list(m, "a", note_child, &n), "list");
+    if ((zmap_caps_of(m) & ZMAP_CAN_PUT_RANGE) != 0) {
+        expect_fine(zmap_put_range(m, "a/c/2", 300, "2", 1), "put range");
+        expect_fine(zmap_resize(m, "a/c/2", 9000), "resize");
+        if ((rc = zmap_rename(m, "a/c/2", "d/2")) != NC_ENOOBJECT)
+            expect_fine(rc, "rename");
+    }
     expect_fine(zmap_del(m, gone, 2), "del");
     expect_fine(zmap_sync(m), "sync");
     ncz_buf_clear(&range.body);

@@ -203,13 +203,54 @@ test_die(void **state)
     assert_int_equal(WEXITSTATUS(status), 137);
 }
 
+/* Changes in place: none of it, all of it but reported as failed, or a beginning. */
+static void
+test_change_in_place(void **state)
+{
+    fixture *fx = *state;
+    int      status;
+    pid_t    pid;
+
+    plan(fx, ZMAP_FAULT_FAIL, 1, true);
+    assert_int_equal(zmap_put_range(fx->m, "k", 0, "abcd", 4), NC_EIO);
+    assert_int_equal(zmap_resize(fx->m, "k", 2), NC_EIO);
+    assert_int_equal(zmap_rename(fx->m, "k", "l"), NC_EIO);
+    assert_int_equal(fx->plan.seen, 3);
+    expect(fx->inner, "k", NC_NOERR, "0123456789");
+
+    plan(fx, ZMAP_FAULT_TORN, 1, true);
+    fx->plan.kept = 3;
+    assert_int_equal(zmap_put_range(fx->m, "k", 2, "abcd", 4), NC_EIO);
+    expect(fx->inner, "k", NC_NOERR, "01abc56789");
+    assert_int_equal(zmap_put(fx->m, "k", "x", 1), NC_EIO);
+    assert_int_equal(zmap_resize(fx->m, "k", 2), NC_EIO);
+    expect(fx->inner, "k", NC_NOERR, "01abc56789");
+
+    plan(fx, ZMAP_FAULT_LIE, 1, true);
+    assert_int_equal(zmap_put_range(fx->m, "k", 0, "XY", 2), NC_EIO);
+    assert_int_equal(zmap_resize(fx->m, "k", 3), NC_EIO);
+    assert_int_equal(zmap_rename(fx->m, "k", "l"), NC_EIO);
+    expect(fx->inner, "k", NC_EEMPTY, "");
+    expect(fx->inner, "l", NC_NOERR, "XYa");
+
+    if ((pid = fork()) == 0) {
+        plan(fx, ZMAP_FAULT_TORN, 1, false);
+        fx->plan.code = NC_NOERR;
+        (void)zmap_put_range(fx->m, "l", 0, "x", 1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 137);
+}
+
 int
 main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         ROW(test_no_fault), ROW(test_fail_once), ROW(test_fail_forever), ROW(test_fail_in_batch),
-        ROW(test_lie),      ROW(test_short),     ROW(test_die),
+        ROW(test_lie),      ROW(test_short),     ROW(test_die),          ROW(test_change_in_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A store of one object: the contract of a store that is only read, over a store in memory and over a file.
+ * A store of one object: the contract of a store that is only read, over a store in memory, a file and an entry of an
+ * archive; and of one that is changed in place, made, or replaced at once.
  */
 #include "zmap/zmap_single.h"
 
 #include "support/scratch.h"
+#include "support/store_help.h"
+#include "zmap/file/zmap_file.h"
+#include "zmap/zip/zmap_zip.h"
+#include "zmap/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 
 #include <setjmp.h>
@@ -13,6 +18,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 #define OK(call) assert_int_equal(call, NC_NOERR)
@@ -76,8 +83,8 @@ over_memory(void **state)
 
     (void)state;
     OK(zmap_mem_open(&mem));
-    assert_int_equal(zmap_single_open(mem, "../x", &m), NC_EINVAL);
-    OK(zmap_single_open(zmap_ref(mem), "a/b.nc", &m));
+    assert_int_equal(zmap_single_open(mem, "../x", ZMAP_OPEN_READ, false, &m), NC_EINVAL);
+    OK(zmap_single_open(zmap_ref(mem), "a/b.nc", ZMAP_OPEN_READ, false, &m));
     assert_int_equal(zmap_get(m, "", &body), NC_EEMPTY);
     assert_int_equal(zmap_len(m, "", NULL), NC_EEMPTY);
     OK(zmap_put(mem, "a/b.nc", object, 10));
@@ -96,12 +103,313 @@ over_a_file(void **state)
 
     (void)state;
     scratch_write(scratch_path(dir, "f.nc"), object, 10);
-    OK(zmap_single_file(scratch_path(dir, "f.nc"), &m));
+    OK(zmap_single_file(scratch_path(dir, "f.nc"), ZMAP_OPEN_READ, false, &m));
     check_store(m);
     OK(zmap_close(m, ZMAP_KEEP));
-    assert_int_equal(zmap_single_file(scratch_path(dir, "no/f.nc"), &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_single_file(scratch_path(dir, ""), &m), NC_EINVAL);
+    assert_int_equal(zmap_single_file(scratch_path(dir, "no/f.nc"), ZMAP_OPEN_READ, false, &m), NC_ENOOBJECT);
+    assert_int_equal(zmap_single_file(scratch_path(dir, ""), ZMAP_OPEN_READ, false, &m), NC_EINVAL);
     scratch_free(dir);
+}
+
+/* ---- for writing ----------------------------------------------------------------------------------------------- */
+
+/* A store in which an object is used as a dataset: memory, or a directory. */
+typedef struct place {
+    char *dir; /* NULL: memory */
+    zmap *mem;
+} place;
+
+static place
+new_place(bool in_memory)
+{
+    place p = {in_memory ? NULL : scratch_new(), NULL};
+
+    if (in_memory)
+        OK(zmap_mem_open(&p.mem));
+    return p;
+}
+
+static void
+free_place(place *p)
+{
+    OK(zmap_close(p->mem, ZMAP_KEEP));
+    if (p->dir != NULL)
+        scratch_free(p->dir);
+}
+
+static int
+open_in(place *p, zmap_open_how how, bool replace, zmap **m)
+{
+    int rc;
+
+    if (p->dir != NULL)
+        return zmap_single_file(scratch_path(p->dir, "x.nc"), how, replace, m);
+    if ((rc = zmap_single_open(zmap_ref(p->mem), "x.nc", how, replace, m)) != NC_NOERR)
+        OK(zmap_close(p->mem, ZMAP_KEEP));
+    return rc;
+}
+
+/* What others see. NULL: nothing. */
+static void
+expect_object_at(place *p, const char *want)
+{
+    zmap   *m = NULL;
+    ncz_buf body = NCZ_BUF_INIT;
+
+    OK(open_in(p, ZMAP_OPEN_READ, false, &m));
+    assert_int_equal(zmap_get(m, "", &body), want != NULL ? NC_NOERR : NC_EEMPTY);
+    assert_string_equal(ncz_buf_str(&body), want != NULL ? want : "");
+    ncz_buf_clear(&body);
+    OK(zmap_close(m, ZMAP_KEEP));
+}
+
+static int
+count_child(const char *name, bool leaf, void *arg)
+{
+    (void)name, (void)leaf;
+    ++*(size_t *)arg;
+    return 0;
+}
+
+static size_t
+count_objects(place *p)
+{
+    size_t n = 0;
+
+    if (p->dir != NULL)
+        return scratch_count(p->dir);
+    OK(zmap_list(p->mem, "", count_child, &n));
+    return n;
+}
+
+static void
+check_writing(place *p)
+{
+    zmap       *m = NULL;
+    uint64_t    len = 0;
+    const char *key = "";
+
+    assert_rc(open_in(p, ZMAP_OPEN_WRITE, false, &m), NC_ENOOBJECT);
+    OK(open_in(p, ZMAP_CREATE_NEW, false, &m));
+    expect_object_at(p, "");
+    assert_rc(zmap_put_range(m, "", 2, "cd", 2), NC_NOERR);
+    assert_rc(zmap_put_range(m, "", 0, "ab", 2), NC_NOERR);
+    expect_object_at(p, "abcd");
+    assert_rc(zmap_put_range(m, "x.nc", 0, "ab", 2), NC_EINVAL);
+    assert_rc(zmap_put(m, "x.nc", "ab", 2), NC_EINVAL);
+    assert_rc(zmap_rename(m, "", ""), NC_EINVAL);
+    OK(zmap_sync(m));
+    OK(zmap_close(m, ZMAP_KEEP));
+    assert_rc(open_in(p, ZMAP_CREATE_NEW, false, &m), NC_EOBJECT);
+    expect_object_at(p, "abcd");
+
+    OK(open_in(p, ZMAP_OPEN_WRITE, false, &m));
+    assert_int_not_equal(zmap_caps_of(m) & ZMAP_CAN_PUT_RANGE, 0);
+    assert_rc(zmap_put_range(m, "", 4, "efgh", 4), NC_NOERR);
+    OK(zmap_resize(m, "", 6));
+    OK(zmap_len(m, "", &len));
+    assert_int_equal(len, 6);
+    OK(zmap_close(m, ZMAP_DISCARD)); /* not made by this session */
+    expect_object_at(p, "abcdef");
+
+    OK(open_in(p, ZMAP_OPEN_WRITE, false, &m));
+    OK(zmap_put(m, "", "whole", 5));
+    expect_object_at(p, "whole");
+    OK(zmap_del(m, &key, 1));
+    OK(zmap_close(m, ZMAP_KEEP));
+    expect_object_at(p, NULL);
+
+    OK(open_in(p, ZMAP_CREATE_NEW, false, &m));
+    assert_rc(zmap_put_range(m, "", 0, "ab", 2), NC_NOERR);
+    OK(zmap_close(m, ZMAP_DISCARD));
+    assert_int_equal(count_objects(p), 0);
+}
+
+/* What is there stays until the first sync or close; then it is replaced at once. */
+static void
+check_replacing(place *p)
+{
+    zmap        *m = NULL;
+    char         into[2] = "";
+    int          done = 0;
+    zmap_get_req r = {.key = "", .off = 1, .len = 2, .into = into, .into_cap = 2};
+
+    OK(open_in(p, ZMAP_CREATE_NEW, true, &m)); /* nothing to replace */
+    assert_rc(zmap_put_range(m, "", 0, "old one", 7), NC_NOERR);
+    expect_object_at(p, NULL);
+    OK(zmap_close(m, ZMAP_KEEP));
+    expect_object_at(p, "old one");
+
+    OK(open_in(p, ZMAP_CREATE_NEW, true, &m));
+    assert_rc(zmap_put_range(m, "", 0, "new", 3), NC_NOERR);
+    expect_object_at(p, "old one");
+    assert_rc(zmap_get_batch(m, &r, 1, count_done, &done), NC_NOERR);
+    assert_memory_equal(into, "ew", 2);
+    assert_int_equal(done, 1);
+    OK(zmap_sync(m));
+    expect_object_at(p, "new");
+    assert_rc(zmap_put_range(m, "", 3, "er", 2), NC_NOERR); /* in place, from now on */
+    expect_object_at(p, "newer");
+    OK(zmap_sync(m));
+    assert_int_equal(count_objects(p), 1);
+    OK(zmap_close(m, ZMAP_KEEP));
+
+    OK(open_in(p, ZMAP_CREATE_NEW, true, &m));
+    assert_rc(zmap_put_range(m, "", 0, "dropped", 7), NC_NOERR);
+    OK(zmap_close(m, ZMAP_DISCARD));
+    expect_object_at(p, "newer");
+    assert_int_equal(count_objects(p), 1);
+}
+
+static void
+writes_memory(void **state)
+{
+    place p = new_place(true);
+
+    (void)state;
+    check_writing(&p);
+    check_replacing(&p);
+    free_place(&p);
+}
+
+static void
+writes_a_file(void **state)
+{
+    place p = new_place(false);
+
+    (void)state;
+    check_writing(&p);
+    check_replacing(&p);
+    free_place(&p);
+}
+
+/* A file's link is followed, and its mode stays, when the file is replaced. */
+static void
+replaces_behind_a_link(void **state)
+{
+    char       *dir = scratch_new(), *file = strdup(scratch_path(dir, "there.nc"));
+    struct stat st;
+    zmap       *m = NULL;
+
+    (void)state;
+    scratch_write(file, "old", 3);
+    assert_int_equal(chmod(file, 0640), 0);
+    assert_int_equal(mkdir(scratch_path(dir, "links"), 0777), 0);
+    assert_int_equal(symlink("../there.nc", scratch_path(dir, "links/x.nc")), 0);
+    OK(zmap_single_file(scratch_path(dir, "links/x.nc"), ZMAP_CREATE_NEW, true, &m));
+    assert_rc(zmap_put_range(m, "", 0, "new", 3), NC_NOERR);
+    OK(zmap_close(m, ZMAP_KEEP));
+    assert_int_equal(lstat(scratch_path(dir, "links/x.nc"), &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(stat(file, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    OK(zmap_single_file(file, ZMAP_OPEN_READ, false, &m));
+    expect_text(m, "", "new");
+    OK(zmap_close(m, ZMAP_KEEP));
+    assert_int_equal(scratch_count(scratch_path(dir, "links")), 1);
+    free(file);
+    scratch_free(dir);
+}
+
+/* A file may be changed in a directory that admits no new one. */
+static void
+writes_in_a_closed_directory(void **state)
+{
+    char *dir = scratch_new(), *sub = strdup(scratch_path(dir, "closed"));
+    zmap *m = NULL;
+
+    (void)state;
+    assert_int_equal(mkdir(sub, 0777), 0);
+    scratch_write(scratch_path(dir, "closed/x.nc"), "old", 3);
+    assert_int_equal(chmod(sub, 0555), 0);
+    OK(zmap_single_file(scratch_path(dir, "closed/x.nc"), ZMAP_OPEN_WRITE, false, &m));
+    assert_rc(zmap_put_range(m, "", 0, "new", 3), NC_NOERR);
+    OK(zmap_sync(m));
+    expect_text(m, "", "new");
+    OK(zmap_close(m, ZMAP_KEEP));
+    assert_int_equal(chmod(sub, 0777), 0);
+    free(sub);
+    scratch_free(dir);
+}
+
+static void
+refuses_files(void **state)
+{
+    char *dir = scratch_new();
+    zmap *m = NULL;
+
+    (void)state;
+    assert_int_equal(mkdir(scratch_path(dir, "d"), 0777), 0);
+    scratch_write(scratch_path(dir, "d/below"), "x", 1);
+    assert_int_equal(symlink("nowhere", scratch_path(dir, "link.nc")), 0);
+    assert_rc(zmap_single_file(scratch_path(dir, "d"), ZMAP_OPEN_WRITE, false, &m), NC_EACCESS);
+    assert_rc(zmap_single_file(scratch_path(dir, "d"), ZMAP_CREATE_NEW, false, &m), NC_EOBJECT);
+    assert_rc(zmap_single_file(scratch_path(dir, "d"), ZMAP_CREATE_NEW, true, &m), NC_EACCESS);
+    assert_rc(zmap_single_file(scratch_path(dir, "no/x.nc"), ZMAP_CREATE_NEW, true, &m), NC_ENOOBJECT);
+    assert_rc(zmap_single_file(scratch_path(dir, "link.nc"), ZMAP_CREATE_NEW, false, &m), NC_EOBJECT);
+    assert_rc(zmap_single_file(scratch_path(dir, "link.nc"), ZMAP_CREATE_NEW, true, &m), NC_EACCESS);
+    assert_rc(zmap_single_file(scratch_path(dir, "x.partial"), ZMAP_CREATE_NEW, false, &m), NC_EINVAL);
+    assert_rc(zmap_single_file("", ZMAP_OPEN_READ, false, &m), NC_EINVAL);
+    assert_int_equal(scratch_count(dir), 2);
+    scratch_free(dir);
+}
+
+/* Archives put whole objects, at the end. Their entries can be read. */
+static void
+reads_an_entry(void **state)
+{
+    char *dir = scratch_new();
+    zmap *zip = NULL, *m = NULL;
+
+    (void)state;
+    OK(zmap_zip_open(scratch_path(dir, "a.zip"), ZMAP_CREATE_NEW, NULL, &zip));
+    OK(zmap_put(zip, "in/x.nc", object, 10));
+    assert_rc(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_WRITE, false, &m), NC_ENOTBUILT);
+    OK(zmap_close(zip, ZMAP_KEEP));
+    OK(zmap_zip_open(scratch_path(dir, "a.zip"), ZMAP_OPEN_READ, NULL, &zip));
+    assert_rc(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_WRITE, false, &m), NC_EPERM);
+    OK(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_READ, false, &m));
+    check_store(m);
+    OK(zmap_close(m, ZMAP_KEEP));
+    scratch_free(dir);
+}
+
+/* Each step of a replacement may fail: the old object stays, or the new one is there. */
+static void
+survives_faults(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        zmap_fault_plan plan = {.nth = nth, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+        zmap           *mem = NULL, *fault = NULL, *m = NULL;
+        int             rc;
+
+        OK(zmap_mem_open(&mem));
+        OK(zmap_put(mem, "d/x.nc", "old", 3));
+        OK(zmap_fault_open(zmap_ref(mem), &plan, &fault));
+        plan.nth = nth;
+        if ((rc = zmap_single_open(fault, "d/x.nc", ZMAP_CREATE_NEW, true, &m)) != NC_NOERR) {
+            OK(zmap_close(fault, ZMAP_KEEP));
+        } else {
+            int put = zmap_put_range(m, "", 0, "new", 3);
+
+            rc = put != NC_NOERR ? put : zmap_sync(m);
+            if (rc != NC_NOERR)
+                (void)zmap_close(m, ZMAP_DISCARD);
+            else
+                rc = zmap_close(m, ZMAP_KEEP);
+        }
+        if (rc == NC_NOERR) {
+            expect_text(mem, "d/x.nc", "new");
+            assert_true(nth > 5);
+        } else {
+            assert_int_equal(rc, NC_EIO);
+            expect_list(mem, "d", nth < 6 ? "x.nc " : "");
+        }
+        OK(zmap_close(mem, ZMAP_KEEP));
+        if (rc == NC_NOERR)
+            break;
+    }
 }
 
 int
@@ -110,6 +418,13 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_memory),
         cmocka_unit_test(over_a_file),
+        cmocka_unit_test(writes_memory),
+        cmocka_unit_test(writes_a_file),
+        cmocka_unit_test(replaces_behind_a_link),
+        cmocka_unit_test(writes_in_a_closed_directory),
+        cmocka_unit_test(refuses_files),
+        cmocka_unit_test(reads_an_entry),
+        cmocka_unit_test(survives_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "zmap/file/zmap_file_int.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Releases everything; a descriptor or pointer that was not set is -1 or NULL. */
@@ -53,6 +54,9 @@ static const zmap_ops file_ops = {
     .sync = zmap_file_sync,
     .close = file_close,
     .len = zmap_file_len,
+    .put_range = zmap_file_put_range,
+    .resize = zmap_file_resize,
+    .rename = zmap_file_rename,
 };
 
 static int
@@ -66,7 +70,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
         return ncz_fail_nomem(sizeof *f);
     if (how != ZMAP_OPEN_READ)
         caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH |
-                ZMAP_CAN_SYNC | ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS;
+                ZMAP_CAN_SYNC | ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE;
     *f = (file_map){.base = {.ops = &file_ops, .caps = caps, .refs = 1},
                     .root = -1,
                     .parent = -1,
@@ -200,6 +204,13 @@ check_writable(file_map *f)
     return NC_NOERR;
 }
 
+static void
+prepare_writing(file_map *f)
+{
+    draw_tag(f);
+    zmap_file_watch(f);
+}
+
 int
 zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
 {
@@ -217,10 +228,70 @@ zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
         file_free(f);
         return rc;
     }
-    if (how != ZMAP_OPEN_READ) {
-        draw_tag(f);
-        zmap_file_watch(f);
+    if (how != ZMAP_OPEN_READ)
+        prepare_writing(f);
+    *out = &f->base;
+    return NC_NOERR;
+}
+
+/* ---- the directory of one file --------------------------------------------------------------------------------- */
+
+/* The path with its links resolved; a file that does not exist keeps the path that it was given. */
+static int
+resolve_file(const char *path, char **out)
+{
+    char *real;
+
+    if (path == NULL || path[0] == '\0' || path[strlen(path) - 1] == '/')
+        return ncz_fail(NC_EINVAL, "\"%s\": is not the path of a file", path != NULL ? path : "");
+    if ((real = ncz_sys_realpath(path)) == NULL && errno != ENOENT && errno != ENOTDIR)
+        return ncz_fail_errno(errno, "%s: cannot be found", path);
+    *out = ncz_strdup(real != NULL ? real : path);
+    free(real); /* the system's */
+    return *out != NULL ? NC_NOERR : ncz_fail_nomem(strlen(path) + 1);
+}
+
+/* Splits a path in place: `*dir` is "." or what precedes the name. */
+static const char *
+split_path(char *path, const char **dir)
+{
+    char *slash = strrchr(path, '/');
+
+    *dir = slash == NULL ? "." : slash == path ? "/" : path;
+    if (slash == NULL)
+        return path;
+    *slash = '\0';
+    return slash + 1;
+}
+
+int
+zmap_file_open_parent(const char *path, zmap_open_how how, zmap **out, char **name)
+{
+    file_map   *f = NULL;
+    char       *real = NULL;
+    const char *dir, *leaf;
+    int         rc;
+
+    if ((rc = resolve_file(path, &real)) != NC_NOERR)
+        return rc;
+    leaf = split_path(real, &dir);
+    if (zmap_file_reserved(leaf))
+        rc = ncz_fail(NC_EINVAL, "%s: such names are for temporary files", path);
+    else if ((rc = file_new(dir, how == ZMAP_OPEN_READ ? how : ZMAP_OPEN_WRITE, &f)) == NC_NOERR)
+        rc = open_root(f, AT_FDCWD, dir);
+    if (rc == NC_NOERR && how == ZMAP_OPEN_WRITE && zmap_sys()->faccessat(f->root, leaf, W_OK, AT_EACCESS) != 0 &&
+        errno != ENOENT)
+        rc = ncz_fail_errno(errno, "%s: cannot be written to", path);
+    if (rc == NC_NOERR && (*name = ncz_strdup(leaf)) == NULL)
+        rc = ncz_fail_nomem(strlen(leaf) + 1);
+    ncz_free(real);
+    if (rc != NC_NOERR) {
+        if (f != NULL)
+            file_free(f);
+        return rc;
     }
+    if (how != ZMAP_OPEN_READ)
+        prepare_writing(f);
     *out = &f->base;
     return NC_NOERR;
 }

@@ -15,6 +15,13 @@
  */
 int zmap_file_open(const char *dir, zmap_open_how how, zmap **out);
 
+/*
+ * The directory of a file, for one who works on that file alone, and the file's name in it (to be freed). Links to the
+ * file are followed. To change a file that exists (ZMAP_OPEN_WRITE), the directory need not be writable. NC_EINVAL: the
+ * path ends with a slash, or the name is one of temporary files.
+ */
+int zmap_file_open_parent(const char *path, zmap_open_how how, zmap **out, char **name);
+
 /* Makes each put wait until the new object is on stable storage before it replaces an older one, so that even power
  * loss leaves the old bytes or the new ones. NC_ENOTBUILT on other stores. */
 int zmap_file_sync_each(zmap *m);

@@ -8,6 +8,7 @@
  *   zmap_file_resolve.c  the same where the system has no openat2()
  *   zmap_file_get.c      get and list
  *   zmap_file_put.c      put
+ *   zmap_file_change.c   changes in place
  *   zmap_file_del.c      del
  *   zmap_file_match.c    versions, and puts over one version only
  *   zmap_file_dir.c      directories in use by puts
@@ -104,6 +105,13 @@ void zmap_file_stamp(const ncz_stat *st, char version[ZMAP_VERSION]);
  */
 int zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, const zmap_put_req *r);
 
+/* ---- zmap_file_put.c ---- */
+
+/* Whether a put may make this file; `leaf`: the last segment of its key. */
+int zmap_file_check_put(file_map *f, const char *key, const char *leaf);
+/* Writes the parts one after the other from `at` on, with as few calls as possible. Returns 0 or an errno. */
+int zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at);
+
 /* ---- zmap_file_dir.c ---- */
 
 /* Opens the directory key[0..len), creating what is missing, and shares it with the puts that use it already. *gone:
@@ -133,6 +141,9 @@ bool zmap_file_made_not(file_map *f, const char *path, size_t len);
 void zmap_file_touch_file(file_map *f, const char *key);
 void zmap_file_touch_dir(file_map *f, const char *path, size_t len);
 
+/* Calls flush(fd), such as fsync. Repeats what was interrupted; any other failure is permanent. */
+int zmap_file_flush(file_map *f, int fd, const char *path, int (*flush)(int));
+
 /* Removes what this session created and is still there, including the root. */
 int zmap_file_discard(file_map *f);
 
@@ -144,6 +155,9 @@ int zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 int zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_file_del(zmap *m, const char *const *keys, size_t n);
 int zmap_file_del_match(zmap *m, const char *key, const char *version);
+int zmap_file_put_range(zmap *m, zmap_range_req *reqs, size_t n);
+int zmap_file_resize(zmap *m, const char *key, uint64_t size);
+int zmap_file_rename(zmap *m, const char *from, const char *to);
 int zmap_file_sync(zmap *m);
 
 /* Prepares a store for writing: opens what sync needs before the first put. */

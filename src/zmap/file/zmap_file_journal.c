@@ -199,8 +199,8 @@ set_failed(file_map *f, int rc)
 }
 
 /* Repeats an interrupted fsync, which has done nothing and reported nothing. Any other failure is permanent. */
-static int
-flush_fd(file_map *f, int fd, const char *path, int (*flush)(int))
+int
+zmap_file_flush(file_map *f, int fd, const char *path, int (*flush)(int))
 {
     while (flush(fd) != 0) {
         if (errno != EINTR)
@@ -218,7 +218,7 @@ flush_path(file_map *f, const char *path, int flags, int (*flush)(int))
     if (fd < 0)
         return zmap_file_means_absent(errno) ? NC_NOERR
                                              : zmap_file_fail(f, errno, path, "cannot be opened to sync it");
-    rc = flush_fd(f, fd, path, flush);
+    rc = zmap_file_flush(f, fd, path, flush);
     zmap_sys()->close(fd);
     return rc;
 }
@@ -317,7 +317,7 @@ done:
 static int
 flush_all(file_map *f)
 {
-    return f->watch >= 0 ? flush_fd(f, f->watch, "", zmap_sys()->syncfs)
+    return f->watch >= 0 ? zmap_file_flush(f, f->watch, "", zmap_sys()->syncfs)
                          : flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs);
 }
 
@@ -333,7 +333,7 @@ flush_parent(file_map *f)
         return errno == EACCES
                    ? flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs) /* unreadable: sync the whole file system */
                    : zmap_file_fail(f, errno, "", "its directory cannot be opened to sync it");
-    rc = flush_fd(f, fd, "", zmap_sys()->fsync);
+    rc = zmap_file_flush(f, fd, "", zmap_sys()->fsync);
     zmap_sys()->close(fd);
     return rc;
 }

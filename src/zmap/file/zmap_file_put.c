@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and del of the file store.
+ * Put of the file store.
  *
- * Invariant: the name of an object only ever refers to complete bytes. They are written under a name that readers
- * ignore and then renamed, so a reader, also one after a kill, finds the old object or the new one. Threads and
- * processes may put at once without coordination; a directory that a del removed is created again.
+ * Invariant of puts: the name of an object only ever refers to complete bytes (zmap_file_change.c writes in place).
+ * They are written under a name that readers ignore and then renamed, so a reader, also one after a kill, finds the
+ * old object or the new one. Threads and processes may put at once without coordination; a directory that a del
+ * removed is created again.
  */
 #include "zmap/file/zmap_file_int.h"
 
@@ -35,23 +36,21 @@ write_full(int fd, const char *data, size_t len)
     return 0;
 }
 
-/* Writes the parts one after the other, with as few calls as possible. */
-static int
-write_parts(int fd, const zmap_put_req *r)
+int
+zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at)
 {
     struct iovec some[PARTS_MOST];
     size_t       first = 0, skip = 0; /* the next part, and how much of it is written */
-    off_t        at = 0;
 
-    while (first < r->nparts) {
+    while (first < nparts) {
         int     n = 0;
         ssize_t done;
 
-        for (size_t i = first; i < r->nparts && n < PARTS_MOST; i++, n++) {
+        for (size_t i = first; i < nparts && n < PARTS_MOST; i++, n++) {
             size_t off = i == first ? skip : 0;
 
-            some[n] = (struct iovec){.iov_base = (char *)(uintptr_t)r->parts[i].data + off,
-                                     .iov_len = r->parts[i].len - off};
+            some[n] =
+                (struct iovec){.iov_base = (char *)(uintptr_t)parts[i].data + off, .iov_len = parts[i].len - off};
         }
         done = zmap_sys()->pwritev(fd, some, n, at);
         if (done < 0 && errno == EINTR)
@@ -61,8 +60,8 @@ write_parts(int fd, const zmap_put_req *r)
         if (done == 0 && some[0].iov_len > 0)
             return ENOSPC; /* POSIX gives no other reason for writing nothing */
         at += done;
-        for (; first < r->nparts && (size_t)done >= r->parts[first].len - skip; first++, skip = 0)
-            done -= (ssize_t)(r->parts[first].len - skip);
+        for (; first < nparts && (size_t)done >= parts[first].len - skip; first++, skip = 0)
+            done -= (ssize_t)(parts[first].len - skip);
         skip += (size_t)done;
     }
     return 0;
@@ -105,7 +104,7 @@ write_temp(file_map *f, int dir, zmap_put_req *r, char name[ZMAP_FILE_TEMP_NAME]
         return zmap_file_fail(f, errno, r->key, "a temporary file cannot be made for it");
     }
 
-    err = r->parts != NULL ? write_parts(fd, r) : write_full(fd, r->data, r->len);
+    err = r->parts != NULL ? zmap_file_write_parts(fd, r->parts, r->nparts, 0) : write_full(fd, r->data, r->len);
     if (err == 0 && r->when != ZMAP_ALWAYS)
         err = stamp_temp(f, fd, r);
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
@@ -183,8 +182,8 @@ publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, cons
 
 /* ---- put ------------------------------------------------------------------------------------------------------- */
 
-static int
-check_put(file_map *f, const char *key, const char *leaf)
+int
+zmap_file_check_put(file_map *f, const char *key, const char *leaf)
 {
     const char *why;
     int         rc;
@@ -231,7 +230,7 @@ put_one(file_map *f, zmap_put_req *r, file_dir **d)
     bool        gone;
     int         rc, tries = 0;
 
-    if ((rc = check_put(f, r->key, leaf)) != NC_NOERR)
+    if ((rc = zmap_file_check_put(f, r->key, leaf)) != NC_NOERR)
         return rc;
     node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
     if (rc != NC_NOERR)
