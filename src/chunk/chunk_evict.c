@@ -9,7 +9,7 @@
  * staged. Eviction moves it to the spill file, and stores objects only where that fails: an object that is written
  * chunk by chunk is not stored again at each eviction.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
 static size_t
 batch_bytes_add(size_t total, const ncz_chunk *chunk)
@@ -66,7 +66,7 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
 static int
 take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, size_t *going)
 {
-    if (ncz_layout_has_index(chunk->spec->layout))
+    if (chunk->spec->layout->nslots > 1)
         return take_siblings(e, s, chunk, pass, going);
     *going = batch_bytes_add(*going, chunk);
     add_taken(e, s, chunk, pass);
@@ -110,8 +110,7 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
         ncz_chunk_store_item *item = &s->items[i];
 
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
-        if (ncz_layout_has_index(item->chunk->spec->layout))
-            ncz_chunk_staged_again(e, item->chunk->spec, item->chunk->index);
+        ncz_chunk_staged_again(e, item->chunk->spec, item->chunk->index);
         if (item->rc != NC_NOERR) {
             item->chunk->absent = false; /* a put that failed may still have been carried out */
             ncz_chunk_set_version(item->chunk, NULL);

@@ -382,60 +382,6 @@ typedef void (*ncz_chunk_landed_fn)(ncz_chunk_request *c, ncz_chunk_task *j);
  */
 void ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed);
 
-/* ---- chunk_store.c ---- */
-
-/* One chunk that is being stored. */
-struct ncz_chunk_store_item {
-    ncz_chunk        *chunk;
-    const char       *data; /* decoded; NULL: only fill */
-    bool              gone; /* only fill: not stored, and deleted unless known to be absent */
-    int               rc;
-    ncz_buf           key, body; /* for stores that take batches, and for objects of several chunks */
-    const char       *encoded;   /* the bytes to store: `body`, or `data` without a codec */
-    size_t            nbytes;
-    char             *merged;   /* a newer state of the chunk, with what another process wrote; or NULL */
-    bool              conflict; /* its put has met another writer's */
-    ncz_chunk_staged *full;     /* the object that this chunk has completed, claimed; or NULL */
-};
-
-typedef struct ncz_chunk_store {
-    ncz_engine           *engine;
-    ncz_chunk_store_item *items;
-    zmap_put_req         *puts;
-    const char          **dels;
-    size_t                n, cap;
-    ncz_err               first; /* under the engine's lock while it runs */
-    size_t                first_at;
-} ncz_chunk_store;
-
-int  ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap);
-void ncz_chunk_store_clear(ncz_chunk_store *s);
-void ncz_chunk_store_reset(ncz_chunk_store *s);                /* empties it, keeps the memory */
-int  ncz_chunk_store_reserve(ncz_chunk_store *s, size_t more); /* room for more items */
-/* Adds `data` as the contents of a claimed or STORING chunk. `data` must stay valid until the run. */
-void ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data);
-/* Encodes, puts and deletes. Each item has its own status; s->first has the first failure. */
-void ncz_chunk_store_run(ncz_chunk_store *s);
-
-/* Stores one chunk: item->chunk with item->data. */
-int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
-/* Encodes into the item's own memory. ncz_chunk_store_put() then stores all encoded items. */
-int ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
-/*
- * Encodes item->data, or finds that it holds only fill and is not to be stored: item->gone; with `put_fill` it is.
- * Sets `encoded` and `nbytes`.
- */
-int  ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fill, ncz_chunk_store_item *item,
-                           ncz_buf *body, ncz_scratch *scratch);
-int  ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
-                                 ncz_scratch *scratch); /* the same, into the caller's memory */
-void ncz_chunk_store_put(ncz_chunk_store *s);
-void ncz_chunk_store_full(ncz_chunk_store *s); /* stores the objects that the items have completed */
-void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
-
-/* Encodes and stages one chunk. *full: as in ncz_chunk_stage(). */
-int ncz_chunk_stage_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch, ncz_chunk_staged **full);
-
 /* ---- chunk_ours.c ---- */
 
 /* Whether parts of this variable's chunks may be written by several processes: the store has conditions. */
@@ -480,25 +426,6 @@ typedef struct ncz_chunk_overlay {
 int ncz_chunk_overlay_make(const ncz_chunk_overlay *o, char **data);
 /* Decodes a chunk into new memory. */
 int ncz_chunk_decode_new(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char **data);
-
-/* ---- chunk_put.c ---- */
-
-/* The put of an encoded chunk, with its condition. */
-zmap_put_req ncz_chunk_put_req(const ncz_engine *e, const ncz_chunk_store_item *item, const char *key);
-/* Puts them. A server that turns out to have no conditions gets them without; the log then says what that means. */
-void ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n);
-bool ncz_chunk_put_conflicts(const zmap_put_req *req); /* another writer was first */
-/* A random pause after a conflict, longer after many tries, so that writers that met once do not meet again. */
-void ncz_chunk_pause_writer(const void *writer, int tries);
-
-/* ---- chunk_merge.c ---- */
-
-/* Whether a chunk cannot be put as it is: it was written in part, over a version that is unknown. */
-bool ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item);
-/* Deletes the object of a chunk that has only fill; sets item->conflict if another writer has replaced it. */
-int ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key);
-/* Reads the object, lays what was written here over it, and puts it. Sets item->merged, which the caller frees. */
-int ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *key, ncz_scratch *scratch);
 
 /* ---- chunk_payload.c ---- */
 

@@ -11,7 +11,7 @@
  * So the memory is bounded, however large the object is. All ranges must be of the version that the index is of. Of
  * another one the object is read again from its index on.
  */
-#include "chunk/chunk_object_put.h"
+#include "chunk/chunk_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ check_kept(const ncz_object_put *o, uint64_t size)
 {
     ncz_err e;
 
-    for (size_t i = 0; i < o->spec->layout->nslots; i++)
+    for (size_t i = 0; i < o->nslots; i++)
         if (ncz_object_put_keeps(o, i) && ncz_slot_is_bad(o->slots[i])) {
             ncz_err_save(&e, ncz_chunk_fail_slot(o->key, o->slots[i], i, size));
             return ncz_fail(e.code, "%s; it is not stored again until all of that chunk is written", e.text);
@@ -37,14 +37,15 @@ check_kept(const ncz_object_put *o, uint64_t size)
 
 /* ---- small objects, whole ---- */
 
-/* Whether the object's chunks are known to make it large, decoded. Strings may have any length. */
+/* Whether the object's chunks are known to make it large, decoded. Strings may have any length, and one chunk that is
+ * the object is wanted whole. */
 static bool
 is_large(const ncz_object_put *o)
 {
     size_t nbytes;
 
-    return !ncz_chunk_is_vlen(o->spec) &&
-           (!ncz_mul(o->spec->layout->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole);
+    return o->item == NULL && !ncz_chunk_is_vlen(o->spec) &&
+           (!ncz_mul(o->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole);
 }
 
 static int
@@ -55,13 +56,16 @@ parse_old(ncz_object_put *o)
     bool            at_end;
     int             rc;
 
+    o->kept = ncz_buf_str(&o->old);
+    o->slots[0] = (ncz_slot){0, o->old.len};
+    if (o->item != NULL)
+        return o->old.len > 0 ? NC_NOERR : ncz_fail(NC_ETRUNC, "%s: has no bytes, but holds a chunk", o->key);
     if ((rc = ncz_chunk_index_range(spec, o->key, &nbytes, &at_end)) != NC_NOERR)
         return rc;
     if (o->old.len < nbytes)
         return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", o->key, o->old.len, nbytes);
-    rc = ncz_chunk_parse_index(spec, o->key, ncz_buf_str(&o->old) + (at_end ? o->old.len - nbytes : 0), nbytes,
-                               o->old.len, o->slots);
-    o->kept = ncz_buf_str(&o->old);
+    rc = ncz_chunk_parse_index(spec, o->key, o->kept + (at_end ? o->old.len - nbytes : 0), nbytes, o->old.len,
+                               o->slots);
     return rc == NC_NOERR ? check_kept(o, o->old.len) : rc;
 }
 
@@ -72,9 +76,9 @@ keep_old(ncz_object_put *o, zmap_get_req *req)
 
     o->old = req->body;
     o->there = rc == NC_NOERR;
-    if ((o->large = rc == NC_ENOMEM)) /* it exceeds the limit of the body */
+    if ((o->large = rc == NC_ENOMEM && o->item == NULL)) /* it exceeds the limit of the body */
         return;
-    memset(o->slots, 0, o->spec->layout->nslots * sizeof *o->slots);
+    memset(o->slots, 0, o->nslots * sizeof *o->slots);
     memcpy(o->version, req->version, sizeof o->version);
     if (rc == NC_NOERR)
         rc = parse_old(o);
@@ -107,7 +111,7 @@ get_index(ncz_object_put *o, size_t *n)
     zmap_get_req req;
     int          rc;
 
-    memset(o->slots, 0, o->spec->layout->nslots * sizeof *o->slots);
+    memset(o->slots, 0, o->nslots * sizeof *o->slots);
     if ((rc = ncz_chunk_index_req(o->spec, o->key, &req)) != NC_NOERR)
         return rc;
     (void)zmap_get_batch(o->engine->map, &req, 1, NULL, NULL);
@@ -120,7 +124,7 @@ get_index(ncz_object_put *o, size_t *n)
         return NC_NOERR;
     if (rc != NC_NOERR || (rc = check_kept(o, req.size)) != NC_NOERR)
         return rc;
-    for (size_t i = 0; i < o->spec->layout->nslots; i++)
+    for (size_t i = 0; i < o->nslots; i++)
         *n += ncz_object_put_keeps(o, i);
     return NC_NOERR;
 }
@@ -169,7 +173,7 @@ join_runs(keeping *k, size_t n)
         k->runs[i].at = k->nbytes;
         k->nbytes += k->runs[i].len;
     }
-    for (size_t i = 0; i < o->spec->layout->nslots; i++)
+    for (size_t i = 0; i < o->nslots; i++)
         if (ncz_object_put_keeps(o, i)) {
             const run *r = run_of(k, o->slots[i].offset);
 
@@ -185,7 +189,7 @@ list_runs(keeping *k, size_t n)
     if ((k->runs = ncz_alloc_n(n, sizeof *k->runs)) == NULL)
         return ncz_fail_nomem(n * sizeof *k->runs);
     n = 0;
-    for (size_t i = 0; i < o->spec->layout->nslots; i++)
+    for (size_t i = 0; i < o->nslots; i++)
         if (ncz_object_put_keeps(o, i))
             k->runs[n++] = (run){o->slots[i].offset, o->slots[i].length, 0};
     join_runs(k, n);
@@ -322,7 +326,7 @@ read_ranges(ncz_object_put *o)
 /* ---- all ---- */
 
 void
-ncz_object_put_read(ncz_object_put *objects, size_t n, zmap_get_req *reqs)
+ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_get_req *reqs)
 {
     size_t nreqs = 0;
 
@@ -333,12 +337,12 @@ ncz_object_put_read(ncz_object_put *objects, size_t n, zmap_get_req *reqs)
         if (!o->pending || !o->read || (o->large = o->large || is_large(o)))
             continue;
         ncz_buf_reset(&o->old);
-        o->old.limit = o->engine->keep_whole;
+        o->old.limit = o->item != NULL ? e->limits.object_bytes : e->keep_whole;
         reqs[nreqs++] =
             (zmap_get_req){.key = o->key, .len = ZMAP_WHOLE, .ask_version = true, .body = o->old, .tag = o};
     }
     if (nreqs > 0)
-        (void)zmap_get_batch(objects[0].engine->map, reqs, nreqs, NULL, NULL);
+        (void)zmap_get_batch(e->map, reqs, nreqs, NULL, NULL);
     for (size_t i = 0; i < nreqs; i++)
         keep_old(reqs[i].tag, &reqs[i]);
     for (size_t i = 0; i < n; i++)

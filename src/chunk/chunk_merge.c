@@ -1,157 +1,160 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_merge: stores chunks that were written in part, where other processes may write other parts of them:
- *
- *  1. put the chunk on condition that its object still is the one that it was loaded from, or is still absent
- *  2. if it is not: read the object again, lay the elements that were written here (chunk_ours.c) over it, and put
- *     that over the version just read; again, up to TRIES times, with random pauses that grow
- *
- * Elements that two processes write keep one of the two values. (Chunks of an object that holds several are merged
- * when that is stored: chunk_merge_part.c.) A chunk that has become only fill is deleted on the same
- * condition, where the store can; else it is put like others.
+ * chunk_merge: merges chunks of which other processes may write other elements. A chunk that was written in part knows
+ * which elements were written here (chunk_ours.c), and the version of the object that has the others. If the object is
+ * another version when it is stored, those elements are laid over the chunk that it has now, and the result is stored
+ * instead. Otherwise the encoded bytes are. Elements that two processes write keep one of the two values.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
 #include <string.h>
 
-enum { TRIES = 64 };
+bool
+ncz_object_put_merges(const ncz_object_put *o, size_t slot)
+{
+    const ncz_chunk_part *p = o->taken[slot];
+
+    if (p == NULL || p->ours == NULL)
+        return false;
+    if (!o->there || o->slots[slot].length == 0)
+        return !p->absent; /* there still is no chunk */
+    return p->version == NULL || strcmp(p->version, o->version) != 0;
+}
 
 bool
-ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item)
+ncz_object_put_keeps(const ncz_object_put *o, size_t slot)
 {
-    const ncz_chunk *chunk = item->chunk;
-
-    return e->conditions && !ncz_layout_has_index(chunk->spec->layout) && chunk->ours != NULL &&
-           chunk->version == NULL && !chunk->absent;
+    return o->slots[slot].length > 0 && (o->taken[slot] == NULL || ncz_object_put_merges(o, slot));
 }
 
-/* After a conflict or a deletion by another the object is looked at again. */
+/* Whether a chunk that has become only fill is put. It is where the store cannot check the version when it deletes. */
+static bool
+puts_fill(const ncz_object_put *o)
+{
+    return o->item != NULL && o->there && !o->engine->del_match;
+}
+
+/* Encodes a merged chunk. */
 static int
-delete_version(ncz_engine *e, const char *key, const char *version, bool *conflict)
+make_part(const ncz_object_put *o, const char *data, ncz_scratch *scratch, ncz_chunk_part **out)
 {
-    int rc = zmap_del_match(e->map, key, version);
-
-    *conflict = rc == NC_EOBJECT || rc == NC_ENOOBJECT;
-    return *conflict ? NC_NOERR : rc;
-}
-
-int
-ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key)
-{
-    if (item->chunk->ours == NULL)
-        return zmap_del(e->map, &key, 1);
-    return delete_version(e, key, item->chunk->version, &item->conflict);
-}
-
-/* ---- merging --------------------------------------------------------------------------------------------------- */
-
-typedef struct merging {
-    ncz_engine           *engine;
-    ncz_chunk_store_item *item;
-    const ncz_spec       *spec;
-    ncz_scratch          *scratch;
-    const char           *key;
-    ncz_buf               old;   /* the object as it is stored now */
-    bool                  there; /* it exists */
-    char                  version[ZMAP_VERSION];
-    char                 *data; /* the merged chunk */
-} merging;
-
-static int
-get_object(merging *m)
-{
-    zmap_get_req req = {.key = m->key, .len = ZMAP_WHOLE, .ask_version = true, .body = m->old};
-
-    ncz_buf_reset(&req.body);
-    (void)zmap_get_batch(m->engine->map, &req, 1, NULL, NULL);
-    m->old = req.body;
-    m->there = req.err.code == NC_NOERR;
-    memcpy(m->version, req.version, sizeof m->version);
-    return req.err.code == NC_NOERR || req.err.code == NC_EEMPTY ? NC_NOERR : ncz_err_adopt(&req.err);
-}
-
-static int
-merge_chunk(merging *m)
-{
-    const ncz_chunk_overlay o = {.engine = m->engine,
-                                 .spec = m->spec,
-                                 .scratch = m->scratch,
-                                 .key = m->key,
-                                 .theirs = m->there ? ncz_buf_str(&m->old) : NULL,
-                                 .ntheirs = m->old.len,
-                                 .ours = m->item->data,
-                                 .bits = m->item->chunk->ours};
-
-    return ncz_chunk_overlay_make(&o, &m->data);
-}
-
-/* Puts the merged chunk over the version that it was made from. *done: false after a conflict. */
-static int
-put_merged(merging *m, bool *done)
-{
-    ncz_buf             *body = ncz_scratch_buf(m->scratch, NCZ_SCRATCH_STORED, 0);
-    ncz_buf             *key = ncz_scratch_buf(m->scratch, NCZ_SCRATCH_KEY, 0);
-    ncz_chunk_store_item merged = {.chunk = m->item->chunk, .data = m->data};
-    zmap_put_req         req;
+    ncz_chunk_store_item item = {.data = data};
+    ncz_buf             *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_WORK, 0); /* STORED may have the chunk itself */
     int                  rc;
 
-    m->item->chunk->absent = !m->there; /* the condition of the next attempt, and whether a chunk of fill is put */
-    if ((rc = ncz_chunk_store_encode_into(m->engine, &merged, key, body, m->scratch)) != NC_NOERR)
+    if ((rc = ncz_chunk_encode_data(o->engine, o->spec, puts_fill(o), &item, body, scratch)) != NC_NOERR)
         return rc;
-    *done = true;
-    if ((m->item->gone = merged.gone)) {
-        bool conflict = false;
+    return ncz_chunk_part_make(o->engine, &item, body, out);
+}
 
-        rc = m->there ? delete_version(m->engine, m->key, m->version, &conflict) : NC_NOERR;
-        *done = !conflict;
-        return rc;
+static int
+merge_slot(ncz_object_put *o, size_t slot, ncz_scratch *scratch, ncz_chunk_part **out)
+{
+    const ncz_chunk_part *p = o->taken[slot];
+    ncz_chunk_overlay     lay = {
+            .engine = o->engine, .spec = o->spec, .scratch = scratch, .key = o->key, .bits = p->ours};
+    ncz_slot_bytes mine = ncz_object_put_part_bytes(o, p);
+    char          *ours = NULL, *data = NULL;
+    int            rc = NC_NOERR;
+
+    if (o->there && o->slots[slot].length > 0) {
+        lay.theirs = o->kept + o->slots[slot].offset;
+        lay.ntheirs = (size_t)o->slots[slot].length;
     }
-    req = (zmap_put_req){.key = m->key,
-                         .data = merged.encoded,
-                         .len = merged.nbytes,
-                         .when = m->there ? ZMAP_IF_MATCH : ZMAP_IF_ABSENT,
-                         .version = m->version};
-    ncz_chunk_put_batch(m->engine, &req, 1);
-    if (ncz_chunk_put_conflicts(&req)) {
-        *done = false;
-        return NC_NOERR;
+    if (o->item == NULL && mine.data != NULL)
+        rc = ncz_chunk_decode_new(&lay, mine.data, mine.nbytes, &ours);
+    lay.ours = o->item != NULL ? o->item->data : ours;
+    if (rc == NC_NOERR && (rc = ncz_chunk_overlay_make(&lay, &data)) == NC_NOERR)
+        rc = make_part(o, data, scratch, out);
+    if (rc == NC_NOERR && o->item != NULL) {
+        o->data = data;
+        data = NULL;
     }
-    ncz_chunk_set_version(m->item->chunk, req.stored);
-    return req.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req.err);
+    ncz_free(ours);
+    ncz_free(data);
+    return rc;
 }
 
 int
-ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *key, ncz_scratch *scratch)
+ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch)
 {
-    merging m = {.engine = e,
-                 .item = item,
-                 .spec = item->chunk->spec,
-                 .scratch = scratch,
-                 .old = NCZ_BUF_LIMIT(e->limits.object_bytes)};
-    char   *own = ncz_strdup(key); /* `key` may be in the scratch */
-    bool    done = false;
-    int     rc = own != NULL ? NC_NOERR : ncz_fail_nomem(strlen(key) + 1);
+    size_t n = o->nslots;
+    int    rc = NC_NOERR;
 
-    m.key = own;
-    for (int tries = 0; rc == NC_NOERR && !done; tries++) {
-        if (tries == TRIES) {
-            rc = ncz_fail(NC_EOBJECT,
-                          "%s: other writers replaced it %d times while this process was changing a part of it; "
-                          "the change is kept, and the next flush tries again",
-                          own, TRIES);
-            break;
-        }
-        if (tries > 0)
-            ncz_chunk_pause_writer(&m, tries);
-        if ((rc = get_object(&m)) == NC_NOERR && (rc = merge_chunk(&m)) == NC_NOERR)
-            rc = put_merged(&m, &done);
+    ncz_object_put_drop_merged(o);
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
+        if (!ncz_object_put_merges(o, i))
+            continue;
+        if (o->merged == NULL && (o->merged = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
+            return ncz_fail_nomem(n * sizeof(ncz_chunk_part *));
+        rc = merge_slot(o, i, scratch, &o->merged[i]);
     }
-    if (rc == NC_NOERR) {
-        item->merged = m.data;
-        m.data = NULL;
-    }
-    ncz_free(m.data);
-    ncz_free(own);
-    ncz_buf_clear(&m.old);
     return rc;
+}
+
+void
+ncz_object_put_drop_merged(ncz_object_put *o)
+{
+    for (size_t i = 0; o->merged != NULL && i < o->nslots; i++)
+        ncz_chunk_part_drop(o->engine, o->merged[i]);
+    ncz_free(o->merged);
+    o->merged = NULL;
+    ncz_free(o->data);
+    o->data = NULL;
+}
+
+/* ---- after the put ---- */
+
+/* A chunk that was staged, and that the cache still has. Under the lock. */
+static void
+settle_chunk(ncz_engine *e, ncz_chunk *chunk, bool merged, const char *version)
+{
+    if (chunk->state != NCZ_CHUNK_CLEAN || chunk->writer) /* changed since: its version stays the older one */
+        return;
+    if (merged && !ncz_chunk_busy(chunk))
+        ncz_chunk_drop(&e->cache, chunk);
+    else
+        ncz_chunk_set_version(chunk, merged ? NULL : version);
+}
+
+static void
+settle_all(ncz_object_put *o, ncz_dims *object, ncz_dims *index)
+{
+    const ncz_chunk_staged *s = o->staged;
+    ncz_engine             *e = o->engine;
+
+    for (size_t d = 0; d < o->spec->rank; d++)
+        object->v[d] = s->first[d] / o->spec->layout->object[d];
+    (void)pthread_mutex_lock(&e->lock);
+    for (size_t i = 0; i < o->spec->layout->nslots && e->cache.n > 0; i++) {
+        ncz_chunk *chunk = NULL;
+
+        if (o->taken[i] != NULL && s->parts[i] == o->taken[i] &&
+            ncz_layout_slot_chunk(o->spec->layout, object->v, i, index->v))
+            chunk = ncz_chunk_find(&e->cache, o->spec, index->v);
+        if (chunk != NULL)
+            settle_chunk(e, chunk, o->merged != NULL && o->merged[i] != NULL, o->stored);
+    }
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+/* Without memory the chunks keep their older version, and are merged when they are stored again. */
+void
+ncz_object_put_settle(ncz_object_put *o)
+{
+    ncz_dims object, index;
+
+    if (!ncz_chunk_is_shared(o->engine, o->spec))
+        return;
+    if (ncz_dims_init(&object, o->spec->rank) != NC_NOERR) {
+        ncz_err_clear();
+        return;
+    }
+    if (ncz_dims_init(&index, o->spec->rank) == NC_NOERR) {
+        settle_all(o, &object, &index);
+        ncz_dims_clear(&index);
+    } else {
+        ncz_err_clear();
+    }
+    ncz_dims_clear(&object);
 }

@@ -8,7 +8,7 @@
  * A string never has bytes after its first NUL. Of a chunk of the full width that lost its end, and has such a length
  * by chance, most strings do; so it is an error, as for other types.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
 #include <string.h>
 
@@ -285,7 +285,8 @@ try_to_widen(ncz_engine *e, const ncz_spec *spec, const char *key, char *to, boo
         put.when = ZMAP_IF_MATCH;
         put.version = get.version;
     }
-    ncz_chunk_put_batch(e, &put, 1);
+    (void)zmap_put_batch(e->map, &put, 1);
+    ncz_chunk_put_again(e, &put, 1);
     if ((*again = ncz_chunk_put_conflicts(&put)))
         ncz_err_clear();
     else if (put.err.code != NC_NOERR)

@@ -8,7 +8,7 @@
 
 #include "chunk/chunk.h"
 
-typedef struct ncz_chunk_store_item ncz_chunk_store_item; /* chunk_int.h */
+typedef struct ncz_chunk_store_item ncz_chunk_store_item; /* chunk_store.h */
 
 /* ---- chunk_table.c: a hash table, under the engine's lock ---- */
 
@@ -169,14 +169,6 @@ int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t 
 void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);
 void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their part of the cache */
 void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
-
-/* ---- chunk_store_object.c ---- */
-
-/*
- * Stores objects of several chunks from what is staged for them. The caller has claimed them, and does not use them
- * any more. Returns the first failure; what was not stored stays staged.
- */
-int ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n);
 
 /* ---- chunk_part.c ---- */
 

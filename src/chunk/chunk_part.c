@@ -9,7 +9,7 @@
  *
  * Invariant: the cache's `used` counts the spares.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
 #include <string.h>
 

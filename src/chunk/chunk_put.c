@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * chunk_put: puts the objects of chunks on condition that no other writer was first, where the store has conditions.
- */
-#include "chunk/chunk_int.h"
+/* chunk_put: what follows a put on condition: a server without conditions, or another writer that was first. */
+#include "chunk/chunk_store.h"
 
 enum { NAP_MOST = 128 /* ms */ };
 
-zmap_put_req
-ncz_chunk_put_req(const ncz_engine *e, const ncz_chunk_store_item *item, const char *key)
-{
-    const ncz_chunk *chunk = item->chunk;
-    zmap_put_req     req = {.key = key, .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
-
-    if (chunk->ours != NULL && e->conditions) {
-        req.when = chunk->absent ? ZMAP_IF_ABSENT : ZMAP_IF_MATCH;
-        req.version = chunk->version;
-    }
-    return req;
-}
-
 void
-ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n)
+ncz_chunk_put_again(ncz_engine *e, zmap_put_req *reqs, size_t n)
 {
-    (void)zmap_put_batch(e->map, reqs, n); /* each request has its own status */
     for (size_t i = 0; i < n; i++) {
         if (reqs[i].err.code != NC_ENOTBUILT || reqs[i].when == ZMAP_ALWAYS)
             continue;

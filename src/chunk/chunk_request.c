@@ -149,8 +149,8 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     if ((rc = ncz_transfer_check(&spec->dtype, plan->mem)) != NC_NOERR)
         return rc;
     c->move.stream = !writing && is_large(plan);
-    rc = ncz_layout_has_index(spec->layout) ? walk_objects(c)
-                                            : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk);
+    rc = spec->layout->nslots > 1 ? walk_objects(c)
+                                  : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk);
     if (rc != NC_NOERR)
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));

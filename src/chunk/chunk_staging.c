@@ -12,7 +12,7 @@
  * There may be many objects (one step in time over many small shards), so no call walks over all of them, unless it
  * returns that many.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
 #include <string.h>
 
@@ -187,7 +187,7 @@ ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, 
 ncz_chunk_part *
 ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk_staged *s = ncz_layout_has_index(spec->layout) ? find_staged(e, spec, index) : NULL;
+    ncz_chunk_staged *s = find_staged(e, spec, index);
     ncz_chunk_part   *part = s != NULL ? s->parts[ncz_layout_slot(spec->layout, index)] : NULL;
 
     if (part != NULL)

@@ -1,213 +1,183 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_store: encodes and stores chunks. Where workers call the store, each stores one chunk; else workers only
- * encode, and one batch puts all. Chunks that hold only fill are deleted, or never stored. A chunk of an object that
- * holds several is only encoded and staged; an object that is complete then is stored.
+ * chunk_store: a list of chunks to be stored, with the status of each, and the encoding of one. Where workers call the
+ * store, each stores one chunk; else workers only encode, and then all objects are stored together.
  *
  * The caller has claimed the chunks or marked them STORING, so their bytes do not change meanwhile. The caller must
  * not hold the engine's lock.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
-/* ---- one by one, each on a worker ---- */
+#include <string.h>
 
-/* Sees to the outcome of a put: the version that it has made, or a conflict. */
-static int
-take_outcome(ncz_chunk_store_item *item, const zmap_put_req *req)
-{
-    item->conflict = ncz_chunk_put_conflicts(req);
-    if (item->conflict)
-        return NC_NOERR;
-    ncz_chunk_set_version(item->chunk, req->stored);
-    return req->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req->err);
-}
-
-static bool
-to_delete(const ncz_chunk_store_item *item)
-{
-    return !ncz_layout_has_index(item->chunk->spec->layout) && item->gone && !item->chunk->absent &&
-           item->chunk->spec->chunk_bytes > 0;
-}
+/* ---- the list ---- */
 
 int
-ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch)
+ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap)
 {
-    ncz_buf     *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
-    ncz_buf     *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
-    zmap_put_req req;
-    const char  *name;
-    int          rc = NC_NOERR;
-
-    if ((rc = ncz_chunk_store_encode_into(e, item, key, body, scratch)) != NC_NOERR)
-        return rc;
-    name = ncz_buf_str(key);
-    if (item->gone && !to_delete(item))
+    *s = (ncz_chunk_store){.engine = e, .cap = cap};
+    if ((s->items = ncz_zalloc_n(cap, sizeof *s->items)) != NULL)
         return NC_NOERR;
-    item->conflict = ncz_chunk_needs_merge(e, item);
-    if (!item->conflict && item->gone) {
-        rc = ncz_chunk_delete(e, item, name);
-    } else if (!item->conflict) {
-        req = ncz_chunk_put_req(e, item, name);
-        ncz_chunk_put_batch(e, &req, 1);
-        rc = take_outcome(item, &req);
+    s->cap = 0;
+    return ncz_fail_nomem(cap * sizeof *s->items);
+}
+
+void
+ncz_chunk_store_clear(ncz_chunk_store *s)
+{
+    for (size_t i = 0; i < s->cap; i++) {
+        ncz_buf_clear(&s->items[i].key);
+        ncz_buf_clear(&s->items[i].body);
     }
-    return rc == NC_NOERR && item->conflict ? ncz_chunk_store_merged(e, item, name, scratch) : rc;
+    ncz_free(s->items);
+    *s = (ncz_chunk_store){.engine = s->engine};
+}
+
+void
+ncz_chunk_store_reset(ncz_chunk_store *s)
+{
+    s->n = 0;
+    s->first.code = NC_NOERR;
 }
 
 int
-ncz_chunk_stage_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch, ncz_chunk_staged **full)
+ncz_chunk_store_reserve(ncz_chunk_store *s, size_t more)
 {
-    ncz_buf *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
-    ncz_buf *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
-    int      rc = ncz_chunk_store_encode_into(e, item, key, body, scratch);
+    ncz_chunk_store_item *items;
+    size_t                cap = s->n + more;
 
-    *full = NULL;
-    return rc != NC_NOERR ? rc : ncz_chunk_stage(e, item, body, full);
-}
-
-/* Stages a chunk. An object that is complete then is stored here, or with others after the batch is encoded. */
-static int
-work_stage(ncz_chunk_store *s, ncz_chunk_store_item *item, ncz_scratch *scratch)
-{
-    ncz_chunk_staged *full;
-    int               rc = ncz_chunk_stage_one(s->engine, item, scratch, &full);
-
-    if (rc != NC_NOERR || full == NULL)
-        return rc;
-    if (ncz_chunk_from_workers(s->engine))
-        return ncz_chunk_store_objects(s->engine, &full, 1);
-    item->full = full;
+    if (cap <= s->cap)
+        return NC_NOERR;
+    if ((items = ncz_grow(s->items, cap, sizeof *items)) == NULL)
+        return ncz_fail_nomem(cap * sizeof *items);
+    memset(items + s->cap, 0, (cap - s->cap) * sizeof *items);
+    s->items = items;
+    s->cap = cap;
     return NC_NOERR;
 }
 
+void
+ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
+{
+    ncz_chunk_store_item *item = &s->items[s->n++];
+
+    item->chunk = chunk;
+    item->data = data;
+    item->gone = false;
+    item->merged = NULL;
+    item->rc = NC_NOERR;
+    if (chunk->ours != NULL && ncz_chunk_all_ours(chunk->spec, chunk->ours))
+        ncz_chunk_drop_ours(chunk);
+}
+
+/* ---- encoding ---- */
+
+/*
+ * Zarr libraries disagree on how `fill_value` spells text, except for the empty string. Where the document has null
+ * as fill value, other readers do not know the fill value. Nor do they know that of sequences.
+ */
+static bool
+fill_is_doubtful(const ncz_spec *spec)
+{
+    ncz_kind kind = spec->dtype.kind;
+
+    if (spec->fill_null || spec->dtype.items != NULL)
+        return true;
+    return (kind == NCZ_KIND_CHAR || kind == NCZ_KIND_BYTES || kind == NCZ_KIND_UCS4) &&
+           !ncz_all_fill(spec->fill, 1, NULL, spec->dtype.size);
+}
+
+/*
+ * Whether the chunk is left out. Only a chunk with a fill value may be: without one, a missing chunk reads as
+ * undefined data. A chunk whose fill value another reader may understand differently is stored, too.
+ */
+static bool
+is_gone(const ncz_engine *e, const ncz_spec *spec, const char *data)
+{
+    if (spec->chunk_bytes == 0 || data == NULL)
+        return true;
+    return !e->write_empty && spec->fill != NULL && !fill_is_doubtful(spec) && ncz_chunk_is_fill(spec, data);
+}
+
+int
+ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fill, ncz_chunk_store_item *item,
+                      ncz_buf *body, ncz_scratch *scratch)
+{
+    int rc;
+
+    item->gone = !put_fill && is_gone(e, spec, item->data);
+    item->encoded = item->data;
+    item->nbytes = spec->chunk_bytes;
+    if (item->gone || spec->chain == NULL)
+        return NC_NOERR;
+    if (ncz_chunk_is_vlen(spec))
+        rc = ncz_chunk_encode_vlen(spec, item->data, scratch, body);
+    else
+        rc = ncz_chain_encode(spec->chain, scratch, item->data, spec->chunk_bytes, body);
+    if (rc != NC_NOERR)
+        return rc;
+    item->encoded = ncz_buf_str(body);
+    item->nbytes = body->len;
+    return NC_NOERR;
+}
+
+int
+ncz_chunk_encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scratch,
+                 ncz_chunk_addr *where)
+{
+    const ncz_chunk *chunk = item->chunk;
+    const ncz_spec  *spec = chunk->spec;
+    bool             put_fill, logged = ncz_log_on(NCZ_LOG_CHUNK);
+    int64_t          begun = logged ? ncz_now_ns() : 0;
+    int              rc;
+
+    atomic_store(&chunk->spec->stored, true);
+    if ((rc = ncz_spec_locate(spec, chunk->index, key, where)) != NC_NOERR)
+        return rc;
+    if (where->slot == NCZ_NO_SLOT && (where->offset != 0 || where->length != ZMAP_WHOLE))
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where->key);
+    /*
+     * Without deletions on condition, what was written in part is put: another process may have put other parts. In an
+     * object of several chunks it is only left out.
+     */
+    put_fill =
+        chunk->ours != NULL && !chunk->absent && !e->del_match && item->data != NULL && where->slot == NCZ_NO_SLOT;
+    rc = ncz_chunk_encode_data(e, spec, put_fill, item, body, scratch);
+    if (logged && rc == NC_NOERR)
+        ncz_chunk_log(spec, chunk->index, item->gone ? "only fill: not stored" : "encoded",
+                      item->gone ? 0 : item->nbytes, item->gone ? 0 : spec->chunk_bytes, begun);
+    return rc;
+}
+
+/* ---- storing ---- */
+
+static void
+set_status(ncz_chunk_store *s, size_t i, int rc)
+{
+    s->items[i].rc = rc;
+    if (rc == NC_NOERR)
+        return;
+    (void)pthread_mutex_lock(&s->engine->lock);
+    if (s->first.code == NC_NOERR || i < s->first_at) {
+        ncz_err_save(&s->first, rc);
+        s->first_at = i;
+    }
+    (void)pthread_mutex_unlock(&s->engine->lock);
+}
+
+/* Stores a chunk, or with `objects` only begins to. */
 static void
 work_store(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_chunk_store      *s = arg;
     ncz_chunk_store_item *item = &s->items[i];
-    int                   rc;
+    int                   rc = s->gather != NULL ? s->gather(s->arg, i, scratch, &item->data) : NC_NOERR;
 
-    rc = ncz_layout_has_index(item->chunk->spec->layout) ? work_stage(s, item, scratch)
-                                                         : ncz_chunk_store_one(s->engine, item, scratch);
-    if (rc != NC_NOERR)
-        ncz_chunk_store_fail(s, item, rc);
-}
-
-/* ---- in a batch ---- */
-
-static void
-work_encode(void *arg, size_t i, ncz_scratch *scratch)
-{
-    ncz_chunk_store      *s = arg;
-    ncz_chunk_store_item *item = &s->items[i];
-    int                   rc;
-
-    rc = ncz_layout_has_index(item->chunk->spec->layout) ? work_stage(s, item, scratch)
-                                                         : ncz_chunk_store_encode(s->engine, item, scratch);
-    if (rc != NC_NOERR)
-        ncz_chunk_store_fail(s, item, rc);
-}
-
-static bool
-to_put(const ncz_chunk_store_item *item)
-{
-    return !ncz_layout_has_index(item->chunk->spec->layout) && item->rc == NC_NOERR && !item->gone && !item->conflict;
-}
-
-/* The chunks whose puts met another writer's, each on a worker. */
-static void
-work_merge(void *arg, size_t i, ncz_scratch *scratch)
-{
-    ncz_chunk_store      *s = arg;
-    ncz_chunk_store_item *item = &s->items[i];
-    int                   rc;
-
-    if (!item->conflict || item->rc != NC_NOERR)
-        return;
-    if ((rc = ncz_chunk_store_merged(s->engine, item, ncz_buf_str(&item->key), scratch)) != NC_NOERR)
-        ncz_chunk_store_fail(s, item, rc);
-}
-
-/* Takes the outcome of the batch. Each put belongs to an item, in the same order. */
-static void
-take_outcomes(ncz_chunk_store *s)
-{
-    bool   any = false;
-    size_t nputs = 0;
-
-    for (size_t i = 0; i < s->n; i++) {
-        ncz_chunk_store_item *item = &s->items[i];
-        int                   rc;
-
-        if (to_put(item) && (rc = take_outcome(item, &s->puts[nputs++])) != NC_NOERR)
-            ncz_chunk_store_fail(s, item, rc);
-        any = any || item->conflict;
-    }
-    if (any)
-        ncz_pool_each(s->n, SIZE_MAX, work_merge, s);
-}
-
-/* Adds the chunk to the deletions of the batch. One that was written in part is deleted at once, on its condition. */
-static void
-delete_later(ncz_chunk_store *s, ncz_chunk_store_item *item, size_t *ndels)
-{
-    int rc;
-
-    if (item->chunk->ours == NULL)
-        s->dels[(*ndels)++] = ncz_buf_str(&item->key);
-    else if ((rc = ncz_chunk_delete(s->engine, item, ncz_buf_str(&item->key))) != NC_NOERR)
-        ncz_chunk_store_fail(s, item, rc);
-}
-
-void
-ncz_chunk_store_put(ncz_chunk_store *s)
-{
-    size_t nputs = 0, ndels = 0;
-    int    rc;
-
-    for (size_t i = 0; i < s->n; i++) {
-        ncz_chunk_store_item *item = &s->items[i];
-
-        item->conflict = (!item->gone || to_delete(item)) && ncz_chunk_needs_merge(s->engine, item);
-        if (to_put(item))
-            s->puts[nputs++] = ncz_chunk_put_req(s->engine, item, ncz_buf_str(&item->key));
-        else if (item->rc == NC_NOERR && !item->conflict && to_delete(item))
-            delete_later(s, item, &ndels);
-    }
-    if (nputs > 0)
-        ncz_chunk_put_batch(s->engine, s->puts, nputs);
-    take_outcomes(s);
-    /* A deletion has one status for all keys. Deleting again is harmless. */
-    if (ndels > 0 && (rc = zmap_del(s->engine->map, s->dels, ndels)) != NC_NOERR) {
-        for (size_t i = 0; i < s->n; i++) {
-            if (s->items[i].rc == NC_NOERR && to_delete(&s->items[i]) && s->items[i].chunk->ours == NULL)
-                ncz_chunk_store_fail(s, &s->items[i], rc);
-        }
-    }
-}
-
-void
-ncz_chunk_store_full(ncz_chunk_store *s)
-{
-    ncz_chunk_staged **full = ncz_alloc_n(s->n, sizeof(ncz_chunk_staged *));
-    size_t             n = 0, last = 0;
-    int                rc = NC_NOERR;
-
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->items[i].full == NULL)
-            continue;
-        last = i;
-        if (full != NULL)
-            full[n++] = s->items[i].full;
-        else
-            rc = ncz_chunk_store_objects(s->engine, &s->items[i].full, 1); /* out of memory: one by one */
-        s->items[i].full = NULL;
-    }
-    if (n > 0)
-        rc = ncz_chunk_store_objects(s->engine, full, n);
-    if (rc != NC_NOERR)
-        ncz_chunk_store_fail(s, &s->items[last], rc);
-    ncz_free(full);
+    if (rc == NC_NOERR)
+        rc = s->objects == NULL
+                 ? ncz_chunk_store_one(s->engine, item, scratch)
+                 : ncz_object_put_begin(&s->objects[i], s->engine, item, &item->key, &item->body, scratch);
+    set_status(s, i, rc);
 }
 
 void
@@ -217,7 +187,16 @@ ncz_chunk_store_run(ncz_chunk_store *s)
         ncz_pool_each(s->n, SIZE_MAX, work_store, s);
         return;
     }
-    ncz_pool_each(s->n, SIZE_MAX, work_encode, s);
-    ncz_chunk_store_put(s);
-    ncz_chunk_store_full(s);
+    if ((s->objects = ncz_zalloc_n(s->n, sizeof *s->objects)) == NULL) {
+        for (size_t i = 0; i < s->n; i++)
+            set_status(s, i, ncz_fail_nomem(s->n * sizeof *s->objects));
+        return;
+    }
+    ncz_pool_each(s->n, SIZE_MAX, work_store, s);
+    ncz_object_put_all(s->engine, s->objects, s->n);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->objects[i].err.code != NC_NOERR)
+            set_status(s, i, ncz_err_adopt(&s->objects[i].err));
+    ncz_free(s->objects);
+    s->objects = NULL;
 }

@@ -1,26 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_store_object: stores objects that hold several chunks. Each object is put once, however many of its chunks
- * are staged (chunk_staging.c):
+ * chunk_store_object: stores objects. An object is one chunk, just encoded, or holds several. Those are encoded and
+ * staged (chunk_staging.c), and the object is put once, however many of its chunks are staged:
  *
- *  1. take references to the staged chunks
- *  2. unless they are all of the object's chunks: get what the object keeps (chunk_keep.c)
- *  3. merge the staged chunks of which another writer has changed other elements (chunk_merge_part.c)
- *  4. assemble it from the staged bytes and, for the other chunks, the stored bytes; without copying them, where the
+ *  1. take references to the staged chunks; or take the encoded chunk
+ *  2. unless they are all of the object's chunks: get what the object keeps (chunk_keep.c). An object of one chunk
+ *     keeps elements of it, and is only read if the chunk's version is unknown, or no longer the one stored
+ *  3. merge the chunks of which another writer has changed other elements (chunk_merge.c)
+ *  4. assemble it from those bytes and, for the other chunks, the stored bytes; without copying them, where the
  *     store takes parts; a large one else in a temporary file. Leave out chunks that hold only fill
  *  5. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
- *     another writer has changed other chunks of it. Delete an object without chunks
- *  6. drop the stored chunks from the stage. After a failure they stay there
+ *     another writer has changed other chunks or elements of it. Delete an object without chunks
+ *  6. drop the stored chunks from the stage. After a failure they stay there, or dirty
  *
  * No other thread of this engine stores the object meanwhile. Chunks that are staged meanwhile stay staged.
  */
-#include "chunk/chunk_object_put.h"
+#include "chunk/chunk_store.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { TRIES = 32 }; /* for one object that other writers keep changing */
+enum { TRIES = 64 }; /* for one object that other writers keep changing */
 
-/* ---- 1. take the staged chunks ---- */
+void
+ncz_object_put_fail(ncz_object_put *o, int rc)
+{
+    ncz_err_save(&o->err, rc);
+    o->pending = false;
+}
+
+ncz_slot_bytes
+ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p)
+{
+    if (p->gone)
+        return (ncz_slot_bytes){.data = NULL};
+    return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
+}
+
+/* ---- 1. take the chunks ---- */
 
 static int
 map_spilled(ncz_object_put *o)
@@ -28,7 +45,7 @@ map_spilled(ncz_object_put *o)
     const ncz_chunk_spill *file = &o->engine->staging.spill;
     bool                   any = false;
 
-    for (size_t i = 0; i < o->spec->layout->nslots && !any; i++)
+    for (size_t i = 0; i < o->nslots && !any; i++)
         any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]);
     if (!any)
         return NC_NOERR;
@@ -39,9 +56,9 @@ map_spilled(ncz_object_put *o)
 }
 
 static int
-prepare_object(ncz_object_put *o)
+take_staged(ncz_object_put *o)
 {
-    size_t         n = o->spec->layout->nslots;
+    size_t         n = o->nslots;
     ncz_chunk_addr where;
     int            rc;
 
@@ -49,21 +66,70 @@ prepare_object(ncz_object_put *o)
         (o->parts = ncz_zalloc_n(n, sizeof *o->parts)) == NULL ||
         (o->taken = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
         return ncz_fail_nomem(n * (sizeof *o->slots + sizeof *o->parts + sizeof(ncz_chunk_part *)));
-    o->read = !ncz_chunk_staged_take(o->engine, o->staged, o->taken);
+    o->partial = o->read = !ncz_chunk_staged_take(o->engine, o->staged, o->taken);
     if ((rc = ncz_spec_locate(o->spec, o->staged->first, &o->key_room, &where)) != NC_NOERR)
         return rc;
     o->key = where.key;
     return map_spilled(o);
 }
 
+/* An object of several chunks. */
 static void
-begin_object(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
+begin_staged(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
 {
     int rc;
 
-    *o = (ncz_object_put){.engine = e, .staged = s, .spec = s->spec, .there = true, .pending = true};
-    if ((rc = prepare_object(o)) != NC_NOERR)
+    *o = (ncz_object_put){
+        .engine = e, .staged = s, .spec = s->spec, .nslots = s->spec->layout->nslots, .there = true, .pending = true};
+    if ((rc = take_staged(o)) != NC_NOERR)
         ncz_object_put_fail(o, rc);
+}
+
+/* An object that is one chunk. */
+static void
+begin_chunk(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, const char *key)
+{
+    const ncz_chunk *chunk = item->chunk;
+
+    *o = (ncz_object_put){.engine = e,
+                          .item = item,
+                          .spec = chunk->spec,
+                          .key = key,
+                          .nslots = 1,
+                          .there = !chunk->absent && chunk->spec->chunk_bytes > 0,
+                          .partial = chunk->ours != NULL,
+                          .pending = true};
+    o->one.part = (ncz_chunk_part){.gone = item->gone,
+                                   .data = (char *)(uintptr_t)item->encoded,
+                                   .nbytes = item->nbytes,
+                                   .ours = chunk->ours,
+                                   .absent = chunk->absent,
+                                   .version = chunk->version};
+    o->one.taken = &o->one.part;
+    o->taken = &o->one.taken;
+    o->slots = &o->one.slot;
+    o->parts = &o->one.bytes;
+    o->read = o->partial && o->there && e->conditions && chunk->version == NULL;
+    if (chunk->version != NULL)
+        (void)snprintf(o->version, sizeof o->version, "%s", chunk->version);
+}
+
+int
+ncz_object_put_begin(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                     ncz_scratch *scratch)
+{
+    ncz_chunk_staged *full;
+    ncz_chunk_addr    where;
+    int               rc;
+
+    o->engine = NULL;
+    if ((rc = ncz_chunk_encode(e, item, key, body, scratch, &where)) != NC_NOERR)
+        return rc;
+    if (where.slot == NCZ_NO_SLOT)
+        begin_chunk(o, e, item, where.key);
+    else if ((rc = ncz_chunk_stage(e, item, body, &full)) == NC_NOERR && full != NULL)
+        begin_staged(o, e, full);
+    return rc;
 }
 
 /* ---- 4. assemble ---- */
@@ -86,7 +152,7 @@ static int
 list_pieces(ncz_object_put *o)
 {
     const ncz_spec *spec = o->spec;
-    size_t          n = spec->layout->nslots, nindex;
+    size_t          n = o->nslots, nindex;
     bool            at_end;
     zmap_part       index;
     int             rc;
@@ -126,7 +192,7 @@ needs_file(const ncz_object_put *o)
     size_t n = 0;
     bool   fits = true;
 
-    for (size_t k = 0; k < o->spec->layout->nslots && fits; k++)
+    for (size_t k = 0; k < o->nslots && fits; k++)
         fits = o->parts[k].data == NULL || (ncz_add(n, o->parts[k].nbytes, &n) && n <= o->engine->keep_whole);
     return !fits && o->spec->layout->ops->make_index != NULL && !o->no_temp;
 }
@@ -145,13 +211,15 @@ make_in_file(ncz_object_put *o)
     return rc != NC_NOERR || o->no_temp ? rc : ncz_chunk_temp_map(&o->made, at);
 }
 
-/* Makes the new object out of the bytes of its chunks. */
+/* Makes the new object out of the bytes of its chunks. One chunk is the object. */
 static int
 make_object(ncz_object_put *o)
 {
     const ncz_spec *spec = o->spec;
     int             rc;
 
+    if (o->item != NULL)
+        return NC_NOERR;
     ncz_buf_reset(&o->fresh);
     ncz_chunk_temp_unmap(&o->made);
     if (takes_pieces(o))
@@ -164,25 +232,26 @@ make_object(ncz_object_put *o)
 
 /*
  * Whether an object without chunks is put instead of deleted: another writer may have put chunks, and the store cannot
- * check that when it deletes.
+ * check that when it deletes. (Where one chunk is the object, ncz_chunk_encode() encodes its fill then.)
  */
 static bool
 stays_empty(const ncz_object_put *o)
 {
-    return o->read && o->there && o->engine->conditions && !o->engine->del_match;
+    return o->item == NULL && o->partial && o->there && o->engine->conditions && !o->engine->del_match;
 }
 
 static void
 assemble_object(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_object_put *o = (ncz_object_put *)arg + i;
-    int             rc;
+    int             rc = NC_NOERR;
 
     if (!o->pending || o->changed)
         return;
-    rc = ncz_object_put_merge(o, scratch);
+    if (o->read)
+        rc = ncz_object_put_merge(o, scratch);
     o->empty = true;
-    for (size_t k = 0; k < o->spec->layout->nslots && rc == NC_NOERR; k++) {
+    for (size_t k = 0; k < o->nslots && rc == NC_NOERR; k++) {
         o->parts[k] = slot_bytes(o, k);
         o->empty = o->empty && o->parts[k].data == NULL;
     }
@@ -195,19 +264,24 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
 
 /* ---- 5. put ---- */
 
-/* Without unchanged chunks or elements the put is unconditional: it cannot lose another writer's changes. */
+/* Whether the object is put or deleted on condition. One that keeps nothing cannot lose another writer's changes. */
+static bool
+is_conditional(const ncz_object_put *o)
+{
+    return o->partial && o->engine->conditions && (!o->there || o->version[0] != '\0');
+}
+
 static zmap_put_req
 put_req(const ncz_object_put *o)
 {
-    zmap_when    when = ZMAP_ALWAYS;
     zmap_put_req req = {.key = o->key, .data = ncz_buf_str(&o->fresh), .len = o->fresh.len, .version = o->version};
 
-    if (o->read && o->engine->conditions && !o->there)
-        when = ZMAP_IF_ABSENT;
-    if (o->read && o->engine->conditions && o->there && o->version[0] != '\0')
-        when = ZMAP_IF_MATCH;
-    req.when = when;
-    if (o->pieces != NULL) {
+    if (is_conditional(o))
+        req.when = o->there ? ZMAP_IF_MATCH : ZMAP_IF_ABSENT;
+    if (o->item != NULL) {
+        req.data = o->parts[0].data;
+        req.len = o->parts[0].nbytes;
+    } else if (o->pieces != NULL) {
         req.data = NULL;
         req.len = o->nbytes;
         req.parts = o->pieces;
@@ -219,120 +293,192 @@ put_req(const ncz_object_put *o)
     return req;
 }
 
-/* Deletes an object that has no chunk any more, on the same condition. *conflict: another writer has changed it. */
-static int
-delete_object(const ncz_object_put *o, bool *conflict)
-{
-    int rc;
-
-    *conflict = false;
-    if (!o->there)
-        return NC_NOERR;
-    if (!o->read || !o->engine->conditions || o->version[0] == '\0')
-        return zmap_del(o->engine->map, &o->key, 1);
-    rc = zmap_del_match(o->engine->map, o->key, o->version);
-    *conflict = rc == NC_EOBJECT || rc == NC_ENOOBJECT;
-    return rc;
-}
-
-/* After a conflict the object stays pending, and the caller reads it again and retries. */
+/* After a conflict the object stays pending, and is read again. */
 static void
-take_outcome(ncz_object_put *o, int rc, bool conflict, bool last_try)
+take_outcome(ncz_object_put *o, int rc, bool conflict)
 {
-    if (rc == NC_NOERR)
-        o->pending = false;
-    else if (!conflict || last_try)
+    o->read = o->read || conflict;
+    o->pending = conflict;
+    if (rc != NC_NOERR && !conflict)
         ncz_object_put_fail(o, rc);
 }
 
+/* Deletes an object that has no chunk any more. Without a condition it is only added to `keys`. */
 static void
-put_objects(ncz_object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
+delete_object(ncz_object_put *o, const char **keys, size_t *nkeys)
 {
-    ncz_object_put *o;
-    size_t          nputs = 0;
-    bool            conflict;
-    int             rc;
+    int rc;
 
-    for (size_t i = 0; i < n; i++) {
-        o = &objects[i];
-        if (!o->pending || o->changed)
-            continue;
-        if (!o->empty) {
-            puts[nputs++] = put_req(o);
-        } else {
-            rc = delete_object(o, &conflict);
-            take_outcome(o, rc, conflict, last_try);
-        }
+    if (!o->there) {
+        o->pending = false;
+    } else if (is_conditional(o)) {
+        rc = zmap_del_match(o->engine->map, o->key, o->version);
+        take_outcome(o, rc, rc == NC_EOBJECT || rc == NC_ENOOBJECT);
+    } else {
+        o->deleting = true;
+        keys[(*nkeys)++] = o->key;
     }
-    if (nputs > 0)
-        ncz_chunk_put_batch(objects[0].engine, puts, nputs);
-    nputs = 0;
-    for (size_t i = 0; i < n; i++) {
-        const zmap_put_req *req = &puts[nputs];
+}
 
-        o = &objects[i];
-        if (!o->pending || o->changed || o->empty)
-            continue;
-        nputs++;
-        memcpy(o->stored, req->stored, sizeof o->stored);
-        rc = req->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req->err);
-        take_outcome(o, rc, ncz_chunk_put_conflicts(req), last_try);
+static bool
+to_put(const ncz_object_put *o)
+{
+    return o->pending && !o->changed && !o->empty;
+}
+
+/* Puts and deletes what is pending. A deletion has one status for all keys; deleting again is harmless. */
+static void
+put_objects(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_put_req *puts, const char **keys)
+{
+    size_t nputs = 0, nkeys = 0;
+    int    rc = NC_NOERR;
+
+    for (size_t i = 0; i < n; i++) {
+        if (to_put(&objects[i]))
+            puts[nputs++] = put_req(&objects[i]);
+        else if (objects[i].pending && !objects[i].changed)
+            delete_object(&objects[i], keys, &nkeys);
+    }
+    if (nputs > 0) {
+        (void)zmap_put_batch(e->map, puts, nputs); /* each request has its own status */
+        ncz_chunk_put_again(e, puts, nputs);
+    }
+    if (nkeys > 0)
+        rc = zmap_del(e->map, keys, nkeys);
+    for (size_t i = 0; i < n; i++) {
+        ncz_object_put *o = &objects[i];
+
+        if (to_put(o)) {
+            memcpy(o->stored, puts->stored, sizeof o->stored);
+            if (ncz_chunk_put_conflicts(puts))
+                take_outcome(o, NC_EOBJECT, true);
+            else
+                take_outcome(o, puts->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&puts->err), false);
+            puts++;
+        } else if (o->pending && o->deleting) {
+            take_outcome(o, rc, false);
+        }
     }
 }
 
 /* ---- 6. end ---- */
 
 static void
-end_object(ncz_object_put *o)
+end_chunk(ncz_object_put *o)
+{
+    if (o->err.code != NC_NOERR)
+        return;
+    ncz_chunk_set_version(o->item->chunk, o->stored);
+    o->item->gone = o->empty;
+    o->item->merged = o->data;
+    o->data = NULL;
+}
+
+static void
+end_staged(ncz_object_put *o)
 {
     if (o->err.code == NC_NOERR)
         ncz_object_put_settle(o);
-    ncz_object_put_drop_merged(o);
     ncz_chunk_spill_unmap(o->map, o->map_bytes);
     ncz_chunk_staged_end(o->engine, o->staged, o->taken, o->err.code == NC_NOERR);
     ncz_free(o->slots);
     ncz_free(o->parts);
     ncz_free(o->taken);
     ncz_buf_clear(&o->key_room);
-    ncz_buf_clear(&o->old);
     ncz_chunk_temp_close(&o->carried);
     ncz_chunk_temp_close(&o->made);
     ncz_buf_clear(&o->fresh);
     ncz_free(o->pieces);
 }
 
-/* Runs steps 2 to 5. */
 static void
-store_all(ncz_object_put *objects, size_t n)
+end_object(ncz_object_put *o)
 {
-    zmap_get_req *gets = ncz_alloc_n(n, sizeof *gets);
-    zmap_put_req *puts = ncz_alloc_n(n, sizeof *puts);
-    bool          pending = true;
+    if (o->item != NULL)
+        end_chunk(o);
+    else
+        end_staged(o);
+    ncz_object_put_drop_merged(o);
+    ncz_buf_clear(&o->old);
+}
 
-    for (size_t i = 0; i < n && (gets == NULL || puts == NULL); i++)
+static void
+fail_pending(ncz_object_put *objects, size_t n, int rc)
+{
+    for (size_t i = 0; i < n; i++)
         if (objects[i].pending)
-            ncz_object_put_fail(&objects[i], ncz_fail_nomem(n * (sizeof *gets + sizeof *puts)));
-    for (int tries = 0; pending && gets != NULL && puts != NULL; tries++) {
-        if (tries > 0)
-            ncz_chunk_pause_writer(objects, tries);
-        ncz_object_put_read(objects, n, gets);
-        ncz_pool_each(n, SIZE_MAX, assemble_object, objects);
-        put_objects(objects, n, puts, tries == TRIES);
+            ncz_object_put_fail(&objects[i], rc);
+}
+
+/* Another writer was faster each time. */
+static void
+give_up(ncz_object_put *o)
+{
+    if (o->pending)
+        ncz_object_put_fail(o, ncz_fail(NC_EOBJECT,
+                                        "%s: other writers replaced it %d times while a part of it was being stored; "
+                                        "the change is kept, and the next flush tries again",
+                                        o->key, TRIES));
+}
+
+/* Assembles them: one on this thread, others on as many as there is work for. */
+static void
+assemble_all(ncz_object_put *objects, size_t n, ncz_scratch *scratch)
+{
+    size_t work = 0;
+
+    if (scratch != NULL) {
+        assemble_object(objects, 0, scratch);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        work += objects[i].pending && (objects[i].item == NULL || objects[i].read);
+    ncz_pool_each(n, work, assemble_object, objects);
+}
+
+/* Runs steps 2 to 5. With a scratch it is one object; else several threads assemble. */
+static void
+store_all(ncz_engine *e, ncz_object_put *objects, size_t n, ncz_scratch *scratch)
+{
+    zmap_get_req get, *gets = n == 1 ? &get : ncz_alloc_n(n, sizeof *gets);
+    zmap_put_req put, *puts = n == 1 ? &put : ncz_alloc_n(n, sizeof *puts);
+    const char  *key, **keys = n == 1 ? &key : ncz_alloc_n(n, sizeof *keys);
+    bool         pending = gets != NULL && puts != NULL && keys != NULL;
+
+    if (!pending)
+        fail_pending(objects, n, ncz_fail_nomem(n * (sizeof *gets + sizeof *puts + sizeof *keys)));
+    for (int tries = 0; pending; tries++) {
+        if (tries > 1)
+            ncz_chunk_pause_writer(objects, tries - 1);
+        ncz_object_put_read(e, objects, n, gets);
+        assemble_all(objects, n, scratch);
+        put_objects(e, objects, n, puts, keys);
         pending = false;
         for (size_t i = 0; i < n; i++) {
-            ncz_object_put *o = &objects[i];
-
-            if (o->pending && tries == TRIES) /* after a conflict put_objects() has failed it */
-                ncz_object_put_fail(o, ncz_fail(NC_EOBJECT,
-                                                "%s: other writers replaced it %d times while it was "
-                                                "being read; the change is kept, and the next flush "
-                                                "tries again",
-                                                o->key, TRIES));
-            pending = pending || o->pending;
+            if (tries == TRIES)
+                give_up(&objects[i]);
+            pending = pending || objects[i].pending;
         }
     }
-    ncz_free(gets);
-    ncz_free(puts);
+    if (n > 1) {
+        ncz_free(gets);
+        ncz_free(puts);
+        ncz_free(keys);
+    }
+}
+
+int
+ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch)
+{
+    ncz_object_put o;
+    int            rc = ncz_object_put_begin(&o, e, item, ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0),
+                                             ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0), scratch);
+
+    if (rc != NC_NOERR || o.engine == NULL)
+        return rc;
+    store_all(e, &o, 1, scratch);
+    end_object(&o);
+    return o.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&o.err);
 }
 
 /* Stores one object where workers call the store. */
@@ -341,8 +487,7 @@ work_store(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_object_put *o = (ncz_object_put *)arg + i;
 
-    (void)scratch;
-    store_all(o, 1);
+    store_all(o->engine, o, 1, scratch);
     end_object(o);
 }
 
@@ -355,12 +500,25 @@ group_of(const ncz_object_put *objects, size_t n)
     for (; i < n && (i == 0 || total <= NCZ_CHUNK_BATCH_BYTES); i++) {
         const ncz_object_put *o = &objects[i];
 
-        if (!ncz_mul(o->spec->layout->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole)
+        if (!o->pending || (!o->read && (o->item != NULL || takes_pieces(o))))
+            continue;
+        if (!ncz_mul(o->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole)
             nbytes = o->engine->keep_whole;
-        if (o->read || !takes_pieces(o))
-            total += nbytes; /* cannot overflow: the sum ends at a few times that */
+        total += nbytes; /* cannot overflow: the sum ends at a few times that */
     }
     return i;
+}
+
+void
+ncz_object_put_all(ncz_engine *e, ncz_object_put *objects, size_t n)
+{
+    for (size_t i = 0, group; i < n; i += group) {
+        group = group_of(&objects[i], n - i);
+        store_all(e, &objects[i], group, NULL);
+        for (size_t k = i; k < i + group; k++)
+            if (objects[k].engine != NULL)
+                end_object(&objects[k]);
+    }
 }
 
 int
@@ -376,17 +534,11 @@ ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n
         return ncz_err_adopt(&first);
     }
     for (size_t i = 0; i < n; i++)
-        begin_object(&objects[i], e, staged[i]);
-    if (ncz_chunk_from_workers(e)) {
+        begin_staged(&objects[i], e, staged[i]);
+    if (ncz_chunk_from_workers(e))
         ncz_pool_each(n, SIZE_MAX, work_store, objects);
-    } else {
-        for (size_t i = 0, group; i < n; i += group) {
-            group = group_of(&objects[i], n - i);
-            store_all(&objects[i], group);
-            for (size_t k = i; k < i + group; k++)
-                end_object(&objects[k]);
-        }
-    }
+    else
+        ncz_object_put_all(e, objects, n);
     for (size_t i = 0; i < n && first.code == NC_NOERR; i++)
         first = objects[i].err;
     if (objects != &one)

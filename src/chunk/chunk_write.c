@@ -14,7 +14,7 @@
  *
  * After a failure the current batch is finished and no further one is begun.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_store.h"
 
 /*
  * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others. It waits
@@ -305,15 +305,11 @@ static void
 replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     ncz_chunk_store_item item = {.chunk = j->chunk};
-    ncz_chunk_staged    *full = NULL;
 
     if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
-        item.rc = ncz_layout_has_index(c->spec->layout) ? ncz_chunk_stage_one(c->engine, &item, scratch, &full)
-                                                        : ncz_chunk_store_one(c->engine, &item, scratch);
+        item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
     ncz_chunk_request_fail(c, j, item.rc);
     release_replaced(c, &item);
-    if (full != NULL) /* this was the last chunk that its object needed */
-        ncz_chunk_request_fail(c, j, ncz_chunk_store_objects(c->engine, &full, 1));
     j->how = NCZ_CHUNK_TASK_DONE;
 }
 
@@ -321,29 +317,21 @@ replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 
 typedef struct replacing {
     ncz_chunk_request *call;
-    ncz_chunk_store   *store;
     ncz_chunk_task   **jobs; /* the task of each item */
 } replacing;
 
-static void
-work_encode(void *arg, size_t i, ncz_scratch *scratch)
+static int
+gather_item(void *arg, size_t i, ncz_scratch *scratch, const char **data)
 {
-    const replacing      *r = arg;
-    ncz_chunk_store_item *item = &r->store->items[i];
-    int                   rc = gather_chunk(r->call, r->jobs[i], scratch, &item->data);
+    const replacing *r = arg;
 
-    if (rc == NC_NOERR)
-        rc = ncz_layout_has_index(item->chunk->spec->layout)
-                 ? ncz_chunk_stage_one(r->call->engine, item, scratch, &item->full)
-                 : ncz_chunk_store_encode(r->call->engine, item, scratch);
-    if (rc != NC_NOERR)
-        ncz_chunk_store_fail(r->store, item, rc);
+    return gather_chunk(r->call, r->jobs[i], scratch, data);
 }
 
 static int
 replace_all(ncz_chunk_request *c, ncz_chunk_store *s)
 {
-    replacing r = {.call = c, .store = s};
+    replacing r = {.call = c};
     int       rc;
 
     if (s->items == NULL && (rc = ncz_chunk_store_init(s, c->engine, c->cap)) != NC_NOERR)
@@ -357,9 +345,9 @@ replace_all(ncz_chunk_request *c, ncz_chunk_store *s)
         r.jobs[s->n] = &c->jobs[i];
         ncz_chunk_store_add(s, c->jobs[i].chunk, NULL);
     }
-    ncz_pool_each(s->n, SIZE_MAX, work_encode, &r);
-    ncz_chunk_store_put(s);
-    ncz_chunk_store_full(s);
+    s->gather = gather_item;
+    s->arg = &r;
+    ncz_chunk_store_run(s);
     if (s->first.code != NC_NOERR)
         ncz_chunk_request_fail(c, r.jobs[s->first_at], ncz_err_adopt(&s->first));
     for (size_t i = 0; i < s->n; i++) {
@@ -428,11 +416,9 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
             if (!c.workers)
                 run_batched(&c, &s);
         }
-        if (ncz_layout_has_index(p->spec->layout)) /* staged chunks may have filled the cache */
-            ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
+        /* Changed or staged chunks may have left more in the cache than its limit. */
+        ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     }
-    /* The batches may have left more in the cache than its limit. */
-    ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     rc = ncz_chunk_request_status(&c);
 done:
     ncz_chunk_store_clear(&s);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_store: the steps of storing chunks. An object has one slot or more, and a chunk that is an object of its own is
+ * the simplest case. chunk_store.c encodes the chunks of a list. chunk_store_object.c puts each object, chunk_keep.c
+ * reads what it keeps, and chunk_merge.c lays chunks that were written in part over those of another writer.
+ */
+#ifndef NCZ_CHUNK_STORE_H
+#define NCZ_CHUNK_STORE_H
+
+#include "chunk/chunk_int.h"
+
+/* An object that is being stored. */
+typedef struct ncz_object_put {
+    ncz_engine           *engine; /* NULL: there is nothing to store */
+    ncz_chunk_store_item *item;   /* the one chunk that is the object, all of its bytes; or else */
+    ncz_chunk_staged     *staged; /* what is staged for the slots of the object, claimed */
+    const ncz_spec       *spec;
+    ncz_buf               key_room;
+    const char           *key;
+    size_t                nslots;
+    ncz_chunk_part      **taken; /* chunks to be stored, `nslots` entries, as the next three have */
+    ncz_slot             *slots; /* of the stored object; with chunk_keep.c's ranges, offsets in `kept` */
+    ncz_slot_bytes       *parts;
+    ncz_chunk_part      **merged; /* chunks to be stored instead of those taken; entries and array may be NULL */
+    char                 *data;   /* with `item`: the merged chunk, decoded; or NULL */
+    void                 *map;    /* of the spill file, or NULL */
+    uint64_t              map_bytes;
+    ncz_buf               old;     /* the stored object, or the ranges that are kept of it */
+    ncz_chunk_temp        carried; /* the same, where they are too large for memory */
+    const char           *kept;    /* one of the two */
+    ncz_buf               fresh;   /* the new object or, with `pieces` or `made`, its index */
+    ncz_chunk_temp        made;    /* the new object, where it is too large for memory */
+    zmap_part            *pieces;  /* the new object, where the store takes it so; or NULL */
+    size_t                npieces, nbytes;
+    char                  version[ZMAP_VERSION];
+    char                  stored[ZMAP_VERSION]; /* the version that the put has made; "": unknown */
+    bool                  there;                /* the object exists, as far as is known */
+    bool                  partial;  /* it keeps chunks or elements, so it is put over the known version only */
+    bool                  read;     /* it is partial, and what it keeps or the version must be read */
+    bool                  empty;    /* no chunk is left in it */
+    bool                  deleting; /* with others, without a condition */
+    bool                  large;    /* it is not got whole, but in ranges */
+    bool                  changed;  /* another writer changed it while it was read: it is read again */
+    bool                  no_temp;  /* there is no room for temporary files: it is kept in memory */
+    bool                  pending;  /* not stored yet */
+    ncz_err               err;
+
+    struct { /* `taken`, `slots` and `parts` of one chunk */
+        ncz_chunk_part part, *taken;
+        ncz_slot       slot;
+        ncz_slot_bytes bytes;
+    } one;
+} ncz_object_put;
+
+/* ---- chunk_store.c ---- */
+
+/* One chunk that is being stored. */
+struct ncz_chunk_store_item {
+    ncz_chunk  *chunk;
+    const char *data;      /* decoded; NULL: only fill */
+    bool        gone;      /* only fill: not stored, and deleted unless known to be absent */
+    int         rc;        /* the status of storing it */
+    ncz_buf     key, body; /* for stores that take batches */
+    const char *encoded;   /* the bytes to store: `body`, or `data` without a codec */
+    size_t      nbytes;
+    char       *merged; /* a newer state of the chunk, with what another process wrote; or NULL */
+};
+
+/* Sets the decoded data of item `i`, on a worker. They may be in the scratch if the chunk has codecs. */
+typedef int (*ncz_chunk_gather_fn)(void *arg, size_t i, ncz_scratch *scratch, const char **data);
+
+typedef struct ncz_chunk_store {
+    ncz_engine           *engine;
+    ncz_chunk_store_item *items;
+    ncz_object_put       *objects; /* those of the items, while a batch is stored */
+    size_t                n, cap;
+    ncz_chunk_gather_fn   gather; /* NULL: the items have their data */
+    void                 *arg;    /* of `gather` */
+    ncz_err               first;  /* under the engine's lock while it runs */
+    size_t                first_at;
+} ncz_chunk_store;
+
+int  ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap);
+void ncz_chunk_store_clear(ncz_chunk_store *s);
+void ncz_chunk_store_reset(ncz_chunk_store *s);                /* empties it, keeps the memory */
+int  ncz_chunk_store_reserve(ncz_chunk_store *s, size_t more); /* room for more items */
+/* Adds `data` as the contents of a claimed or STORING chunk. `data` must stay valid until the run. */
+void ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data);
+/* Stores them. Each item has its own status; s->first has the first failure. */
+void ncz_chunk_store_run(ncz_chunk_store *s);
+
+/*
+ * Encodes item->data, or finds that it holds only fill and is not to be stored: item->gone; with `put_fill` it is.
+ * Sets `encoded` and `nbytes`.
+ */
+int ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fill, ncz_chunk_store_item *item,
+                          ncz_buf *body, ncz_scratch *scratch);
+/* Encodes an item into `body`, and finds its place. `key` owns where->key. */
+int ncz_chunk_encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                     ncz_scratch *scratch, ncz_chunk_addr *where);
+
+/* ---- chunk_store_object.c ---- */
+
+/* Stores one chunk: item->chunk with item->data. A chunk of a shared object is only staged, unless it completes it. */
+int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
+/* The same in two steps. The first leaves o->engine NULL where nothing is left to be stored. */
+int  ncz_object_put_begin(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                          ncz_scratch *scratch);
+void ncz_object_put_all(ncz_engine *e, ncz_object_put *objects, size_t n); /* each has its own status */
+/*
+ * Stores objects from what is staged for them. The caller has claimed them, and does not use them any more. Returns the
+ * first failure; what was not stored stays staged.
+ */
+int ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n);
+
+void ncz_object_put_fail(ncz_object_put *o, int rc);
+/* The bytes of a chunk that was taken. NULL: only fill. */
+ncz_slot_bytes ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p);
+
+/* ---- chunk_merge.c ---- */
+
+/* Once the object is read: whether a chunk to be stored is to be merged with the stored one; and whether the stored
+ * bytes of a chunk are needed. */
+bool ncz_object_put_merges(const ncz_object_put *o, size_t slot);
+bool ncz_object_put_keeps(const ncz_object_put *o, size_t slot);
+/* Merges all chunks that need it. Sets o->merged. */
+int  ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch);
+void ncz_object_put_drop_merged(ncz_object_put *o);
+/*
+ * After the put, before the claim ends: cached chunks that were staged in it are of the version o->stored from now on.
+ * Those that were merged are dropped from the cache, since they lack the other writer's elements.
+ */
+void ncz_object_put_settle(ncz_object_put *o);
+
+/* ---- chunk_keep.c ---- */
+
+/*
+ * Gets what the objects keep: those that may be small, whole and in one batch; the others by their index, and then in
+ * ranges. `reqs`: n entries for its own use. An object that another writer changes meanwhile gets `changed`.
+ */
+void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_get_req *reqs);
+
+/* ---- chunk_put.c: puts on condition that no other writer was first, where the store has conditions ---- */
+
+/* After puts: a server that turns out to have no conditions gets them again, without. The log says what that means. */
+void ncz_chunk_put_again(ncz_engine *e, zmap_put_req *reqs, size_t n);
+bool ncz_chunk_put_conflicts(const zmap_put_req *req); /* another writer was first */
+/* A random pause after a conflict, longer after many tries, so that writers that met once do not meet again. */
+void ncz_chunk_pause_writer(const void *writer, int tries);
+
+#endif /* NCZ_CHUNK_STORE_H */
