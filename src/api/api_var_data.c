@@ -208,73 +208,89 @@ get_values(const request *q, void *ip)
         ncz_fail(NC_EZARRMETA, "other processes have changed the width of these strings %d times", WIDTHS_MOST));
 }
 
-/* Puts with exclusive use of the dataset, if need be after taking over the widths that another process has given
- * strings. In a collective put all ranks have agreed on the result. */
-static int
-put_alone(ncz_call *c, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *op)
-{
-    int rc = ncz_dataset_put(c->ds, v, sel, mem, op);
-
-    for (int tries = 0; tries < WIDTHS_MOST && !ncz_dataset_collective(c->ds, v); tries++) {
-        if (!ncz_dataset_widths_are_old(c->ds, rc))
-            return rc;
-        if ((rc = ncz_dataset_follow_widths(c->ds)) == NC_NOERR)
-            rc = ncz_dataset_put(c->ds, v, sel, mem, op);
-    }
-    return rc;
-}
-
-/* Tries a put. *again: it must be repeated with exclusive use of the dataset. */
-static int
-put_as(const request *q, ncz_use use, const void *op, bool *again)
-{
+/* A put in progress. */
+typedef struct putting {
     ncz_call        c;
-    ncz_var        *v = NULL;
+    ncz_var        *v; /* NULL: it was not found */
     filled          f;
     ncz_select      sel;
     const ncz_type *mem;
     bool            prepared;
-    size_t          need = 0; /* the width of strings that the variable lacks */
-    int             rc = ncz_call_enter(q->ncid, use, &c);
+} putting;
 
-    *again = false;
-    if (rc != NC_NOERR)
-        return rc;
-    prepared = (rc = prepare_request(&c, q, true, &v, &f, &sel, &mem)) == NC_NOERR;
-    if (prepared)
-        rc = check_memory(v, &sel, op);
-    *again = use == NCZ_USE_PUT && v != NULL && ncz_dataset_put_alone(c.ds, v, rc == NC_NOERR ? &sel : NULL);
-    if (rc == NC_NOERR && !*again && mem->class == NCZ_TYPE_STRING)
-        rc = ncz_dataset_check_width(c.ds, v, &sel, op, &need);
-    if (rc == NC_NOERR && need > 0 && use == NCZ_USE_PUT)
-        *again = true;
-    else if (rc == NC_NOERR && need > 0)
-        rc = ncz_dataset_widen(c.ds, v, need);
-    if (*again)
-        rc = NC_NOERR;
-    else if (rc == NC_NOERR && use == NCZ_USE_PUT) {
-        rc = ncz_dataset_put(c.ds, v, &sel, mem, op);
-        if ((*again = ncz_dataset_widths_are_old(c.ds, rc)))
-            rc = NC_NOERR;
-    } else if (rc == NC_NOERR)
-        rc = put_alone(&c, v, &sel, mem, op);
-    else if (v != NULL && use == NCZ_USE_PUT_ALONE)
-        rc = ncz_dataset_put_failed(c.ds, v, rc); /* other ranks may wait in a collective put */
-    if (prepared)
-        filled_clear(&f);
-    if (rc == NC_ERANGE)
-        (void)ncz_fail(rc, "%s: some values do not fit its type %s; all were converted and put", v->name,
-                       v->type->name);
-    return ncz_call_leave(&c, rc);
+static int
+prepare_put(const request *q, const void *op, putting *p)
+{
+    int rc = prepare_request(&p->c, q, true, &p->v, &p->f, &p->sel, &p->mem);
+
+    p->prepared = rc == NC_NOERR;
+    return p->prepared ? check_memory(p->v, &p->sel, op) : rc;
+}
+
+/* *need: the width of strings that the variable lacks. */
+static int
+check_width(const putting *p, const void *op, size_t *need)
+{
+    *need = 0;
+    return p->mem->class == NCZ_TYPE_STRING ? ncz_dataset_check_width(p->c.ds, p->v, &p->sel, op, need) : NC_NOERR;
 }
 
 static int
+end_put(putting *p, int rc)
+{
+    if (p->prepared)
+        filled_clear(&p->f);
+    if (rc == NC_ERANGE)
+        (void)ncz_fail(rc, "%s: some values do not fit its type %s; all were converted and put", p->v->name,
+                       p->v->type->name);
+    return ncz_call_leave(&p->c, rc);
+}
+
+/* A put with exclusive use of the dataset, if need be after taking over the widths that another process has given
+ * strings. In a collective put all ranks have agreed on the result. */
+static int
+put_alone(const request *q, const void *op)
+{
+    putting p = {.v = NULL};
+    size_t  need;
+    int     rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, &p.c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = prepare_put(q, op, &p)) == NC_NOERR && (rc = check_width(&p, op, &need)) == NC_NOERR && need > 0)
+        rc = ncz_dataset_widen(p.c.ds, p.v, need);
+    if (rc != NC_NOERR) /* other ranks may wait in a collective put */
+        return end_put(&p, p.v != NULL ? ncz_dataset_put_failed(p.c.ds, p.v, rc) : rc);
+    for (int tries = 0;; tries++) {
+        rc = ncz_dataset_put(p.c.ds, p.v, &p.sel, p.mem, op);
+        if (tries == WIDTHS_MOST || ncz_dataset_collective(p.c.ds, p.v) || !ncz_dataset_widths_are_old(p.c.ds, rc) ||
+            (rc = ncz_dataset_follow_widths(p.c.ds)) != NC_NOERR)
+            return end_put(&p, rc);
+    }
+}
+
+/* A put beside others; or an exclusive one, where that turns out to be needed. */
+static int
 put_values(const request *q, const void *op)
 {
-    bool again;
-    int  rc = put_as(q, NCZ_USE_PUT, op, &again);
+    putting p = {.v = NULL};
+    size_t  need = 0;
+    bool    alone;
+    int     rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &p.c);
 
-    return again ? put_as(q, NCZ_USE_PUT_ALONE, op, &again) : rc;
+    if (rc != NC_NOERR)
+        return rc;
+    rc = prepare_put(q, op, &p);
+    alone = p.v != NULL && ncz_dataset_put_alone(p.c.ds, p.v, rc == NC_NOERR ? &p.sel : NULL);
+    if (rc == NC_NOERR && !alone)
+        rc = check_width(&p, op, &need);
+    alone = alone || need > 0;
+    if (rc == NC_NOERR && !alone) {
+        rc = ncz_dataset_put(p.c.ds, p.v, &p.sel, p.mem, op);
+        alone = ncz_dataset_widths_are_old(p.c.ds, rc);
+    }
+    rc = end_put(&p, alone ? NC_NOERR : rc);
+    return alone ? put_alone(q, op) : rc;
 }
 
 /* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */

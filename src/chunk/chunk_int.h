@@ -273,8 +273,8 @@ void ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j);
 /* Makes another task for the same piece, with its own arrays. */
 void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
 
-/* Calls fn(c, i, scratch) for all tasks of the batch, on as many threads as the work is worth. */
-void ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn);
+/* How many threads the work of the batch is worth. */
+size_t ncz_chunk_request_threads(const ncz_chunk_request *c);
 
 /* Runs a request that lies within one cached chunk. False: it does not, and nothing was done. */
 bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);

@@ -283,7 +283,7 @@ ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out)
             if (c.workers)
                 ncz_chunk_share_ranges(&c);
             ncz_chunk_request_objects(&c);
-            ncz_chunk_request_each(&c, run_task);
+            ncz_pool_each(c.njobs, ncz_chunk_request_threads(&c), run_task, &c);
             if (!c.workers)
                 ncz_chunk_load_batch(&c, chunk_landed);
         }

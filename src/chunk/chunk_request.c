@@ -323,14 +323,14 @@ task_weight(const ncz_chunk_request *c, const ncz_chunk_task *j)
     return c->spec->chunk_bytes + FILE_BYTES;
 }
 
-void
-ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn)
+size_t
+ncz_chunk_request_threads(const ncz_chunk_request *c)
 {
     size_t nbytes = 0;
 
     for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* stop before it overflows */
         nbytes += task_weight(c, &c->jobs[i]);
-    ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
+    return 1 + nbytes / WAKE_BYTES;
 }
 
 char *

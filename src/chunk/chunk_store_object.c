@@ -303,9 +303,16 @@ take_outcome(ncz_object_put *o, int rc, bool conflict)
         ncz_object_put_fail(o, rc);
 }
 
-/* Deletes an object that has no chunk any more. Without a condition it is only added to `keys`. */
+/* Puts, and keys of objects that are deleted without a condition. */
+typedef struct changes {
+    zmap_put_req *puts;
+    const char  **keys;
+    size_t        nputs, nkeys;
+} changes;
+
+/* Deletes an object that has no chunk any more; or lists it. */
 static void
-delete_object(ncz_object_put *o, const char **keys, size_t *nkeys)
+delete_object(ncz_object_put *o, changes *c)
 {
     int rc;
 
@@ -316,7 +323,7 @@ delete_object(ncz_object_put *o, const char **keys, size_t *nkeys)
         take_outcome(o, rc, rc == NC_EOBJECT || rc == NC_ENOOBJECT);
     } else {
         o->deleting = true;
-        keys[(*nkeys)++] = o->key;
+        c->keys[c->nkeys++] = o->key;
     }
 }
 
@@ -326,39 +333,42 @@ to_put(const ncz_object_put *o)
     return o->pending && !o->changed && !o->empty;
 }
 
-/* Puts and deletes what is pending. A deletion has one status for all keys; deleting again is harmless. */
+/* Lists the puts and the deletions. Deletes at once what is deleted on condition. */
 static void
-put_objects(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_put_req *puts, const char **keys)
+list_changes(ncz_object_put *objects, size_t n, changes *c)
 {
-    size_t nputs = 0, nkeys = 0;
-    int    rc = NC_NOERR;
-
+    c->nputs = c->nkeys = 0;
     for (size_t i = 0; i < n; i++) {
         if (to_put(&objects[i]))
-            puts[nputs++] = put_req(&objects[i]);
+            c->puts[c->nputs++] = put_req(&objects[i]);
         else if (objects[i].pending && !objects[i].changed)
-            delete_object(&objects[i], keys, &nkeys);
+            delete_object(&objects[i], c);
     }
-    if (nputs > 0) {
-        (void)zmap_put_batch(e->map, puts, nputs); /* each request has its own status */
-        ncz_chunk_put_again(e, puts, nputs);
-    }
-    if (nkeys > 0)
-        rc = zmap_del(e->map, keys, nkeys);
+}
+
+/* `deleted`: the status of all deletions. Deleting again is harmless. True: some objects are pending again. */
+static bool
+take_outcomes(ncz_object_put *objects, size_t n, const changes *c, int deleted)
+{
+    const zmap_put_req *put = c->puts;
+    bool                pending = false;
+
     for (size_t i = 0; i < n; i++) {
         ncz_object_put *o = &objects[i];
 
         if (to_put(o)) {
-            memcpy(o->stored, puts->stored, sizeof o->stored);
-            if (ncz_chunk_put_conflicts(puts))
+            memcpy(o->stored, put->stored, sizeof o->stored);
+            if (ncz_chunk_put_conflicts(put))
                 take_outcome(o, NC_EOBJECT, true);
             else
-                take_outcome(o, puts->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&puts->err), false);
-            puts++;
+                take_outcome(o, put->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&put->err), false);
+            put++;
         } else if (o->pending && o->deleting) {
-            take_outcome(o, rc, false);
+            take_outcome(o, deleted, false);
         }
+        pending = pending || o->pending;
     }
+    return pending;
 }
 
 /* ---- 6. end ---- */
@@ -410,15 +420,17 @@ fail_pending(ncz_object_put *objects, size_t n, int rc)
             ncz_object_put_fail(&objects[i], rc);
 }
 
-/* Another writer was faster each time. */
+/* Other writers were faster each time. */
 static void
-give_up(ncz_object_put *o)
+give_up(ncz_object_put *objects, size_t n)
 {
-    if (o->pending)
-        ncz_object_put_fail(o, ncz_fail(NC_EOBJECT,
-                                        "%s: other writers replaced it %d times while a part of it was being stored; "
-                                        "the change is kept, and the next flush tries again",
-                                        o->key, TRIES));
+    for (size_t i = 0; i < n; i++)
+        if (objects[i].pending)
+            ncz_object_put_fail(
+                &objects[i], ncz_fail(NC_EOBJECT,
+                                      "%s: other writers replaced it %d times while a part of it was being stored; "
+                                      "the change is kept, and the next flush tries again",
+                                      objects[i].key, TRIES));
 }
 
 /* Assembles them: one on this thread, others on as many as there is work for. */
@@ -441,29 +453,35 @@ static void
 store_all(ncz_engine *e, ncz_object_put *objects, size_t n, ncz_scratch *scratch)
 {
     zmap_get_req get, *gets = n == 1 ? &get : ncz_alloc_n(n, sizeof *gets);
-    zmap_put_req put, *puts = n == 1 ? &put : ncz_alloc_n(n, sizeof *puts);
-    const char  *key, **keys = n == 1 ? &key : ncz_alloc_n(n, sizeof *keys);
-    bool         pending = gets != NULL && puts != NULL && keys != NULL;
+    zmap_put_req put;
+    const char  *key;
+    changes      c = {.puts = n == 1 ? &put : ncz_alloc_n(n, sizeof *c.puts),
+                      .keys = n == 1 ? &key : ncz_alloc_n(n, sizeof *c.keys)};
+    bool         pending = gets != NULL && c.puts != NULL && c.keys != NULL;
 
     if (!pending)
-        fail_pending(objects, n, ncz_fail_nomem(n * (sizeof *gets + sizeof *puts + sizeof *keys)));
-    for (int tries = 0; pending; tries++) {
+        fail_pending(objects, n, ncz_fail_nomem(n * (sizeof *gets + sizeof *c.puts + sizeof *c.keys)));
+    for (int tries = 0; pending && tries <= TRIES; tries++) {
+        int deleted = NC_NOERR;
+
         if (tries > 1)
             ncz_chunk_pause_writer(objects, tries - 1);
         ncz_object_put_read(e, objects, n, gets);
         assemble_all(objects, n, scratch);
-        put_objects(e, objects, n, puts, keys);
-        pending = false;
-        for (size_t i = 0; i < n; i++) {
-            if (tries == TRIES)
-                give_up(&objects[i]);
-            pending = pending || objects[i].pending;
+        list_changes(objects, n, &c);
+        if (c.nputs > 0) {
+            (void)zmap_put_batch(e->map, c.puts, c.nputs); /* each request has its own status */
+            ncz_chunk_put_again(e, c.puts, c.nputs);
         }
+        if (c.nkeys > 0)
+            deleted = zmap_del(e->map, c.keys, c.nkeys);
+        pending = take_outcomes(objects, n, &c, deleted);
     }
+    give_up(objects, n);
     if (n > 1) {
         ncz_free(gets);
-        ncz_free(puts);
-        ncz_free(keys);
+        ncz_free(c.puts);
+        ncz_free(c.keys);
     }
 }
 

@@ -286,10 +286,11 @@ gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, cons
 
 /* Drops the slot of a replaced chunk, which only kept other threads out. A chunk of fill stays, as absent. */
 static void
-release_replaced(ncz_chunk_request *c, const ncz_chunk_store_item *item)
+release_replaced(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_chunk_store_item *item)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
+    j->how = NCZ_CHUNK_TASK_DONE;
     (void)pthread_mutex_lock(&c->engine->lock);
     if (item->rc == NC_NOERR && item->gone) {
         item->chunk->absent = true;
@@ -299,18 +300,6 @@ release_replaced(ncz_chunk_request *c, const ncz_chunk_store_item *item)
     }
     (void)pthread_cond_broadcast(&c->engine->changed);
     (void)pthread_mutex_unlock(&c->engine->lock);
-}
-
-static void
-replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
-{
-    ncz_chunk_store_item item = {.chunk = j->chunk};
-
-    if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
-        item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
-    ncz_chunk_request_fail(c, j, item.rc);
-    release_replaced(c, &item);
-    j->how = NCZ_CHUNK_TASK_DONE;
 }
 
 /* ---- the same for stores that take batches ---- */
@@ -350,10 +339,8 @@ replace_all(ncz_chunk_request *c, ncz_chunk_store *s)
     ncz_chunk_store_run(s);
     if (s->first.code != NC_NOERR)
         ncz_chunk_request_fail(c, r.jobs[s->first_at], ncz_err_adopt(&s->first));
-    for (size_t i = 0; i < s->n; i++) {
-        r.jobs[i]->how = NCZ_CHUNK_TASK_DONE;
-        release_replaced(c, &s->items[i]);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        release_replaced(c, r.jobs[i], &s->items[i]);
     ncz_free(r.jobs);
     return NC_NOERR;
 }
@@ -379,8 +366,9 @@ run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
 static void
 run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
-    ncz_chunk_request *c = arg;
-    ncz_chunk_task    *j = &c->jobs[i];
+    ncz_chunk_request   *c = arg;
+    ncz_chunk_task      *j = &c->jobs[i];
+    ncz_chunk_store_item item = {.chunk = j->chunk};
 
     if (j->how == NCZ_CHUNK_TASK_CACHED) {
         change_cached(c, j);
@@ -388,7 +376,10 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
         ncz_chunk_load_one(c, j, scratch);
         chunk_landed(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_REPLACE && c->workers) {
-        replace_one(c, j, scratch);
+        if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
+            item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
+        ncz_chunk_request_fail(c, j, item.rc);
+        release_replaced(c, j, &item);
     }
 }
 
@@ -412,7 +403,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 break;
             }
             ncz_chunk_request_objects(&c);
-            ncz_chunk_request_each(&c, run_task);
+            ncz_pool_each(c.njobs, ncz_chunk_request_threads(&c), run_task, &c);
             if (!c.workers)
                 run_batched(&c, &s);
         }

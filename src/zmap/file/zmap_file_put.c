@@ -259,19 +259,9 @@ done:
     return rc;
 }
 
-static void
-put_run(file_map *f, zmap_put_req *reqs, size_t n)
-{
-    file_dir *d = NULL;
-
-    for (size_t i = 0; i < n; i++)
-        zmap_put_end(&reqs[i], put_one(f, &reqs[i], &d));
-    zmap_file_dir_close(f, d);
-}
-
 /* A batch, split into runs of neighbours, which mostly share a directory. */
 typedef struct putting {
-    file_map     *f;
+    zmap         *map;
     zmap_put_req *reqs;
     size_t        n, run;
 } putting;
@@ -283,19 +273,24 @@ put_task(void *arg, size_t i, ncz_scratch *scratch)
     size_t         at = i * p->run;
 
     (void)scratch;
-    put_run(p->f, p->reqs + at, p->n - at < p->run ? p->n - at : p->run);
+    (void)zmap_file_put(p->map, p->reqs + at, p->n - at < p->run ? p->n - at : p->run);
     ncz_err_clear(); /* each request has its own text */
 }
 
 int
 zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
 {
-    putting p = {.f = (file_map *)m, .reqs = reqs, .n = n, .run = PUT_RUN};
+    file_map *f = (file_map *)m;
+    putting   p = {.map = m, .reqs = reqs, .n = n, .run = PUT_RUN};
+    file_dir *d = NULL;
 
     /* A small batch is not worth waking other threads. */
-    if (n <= PUT_RUN || ncz_pool_threads() == 1)
-        put_run(p.f, reqs, n);
-    else
+    if (n > PUT_RUN && ncz_pool_threads() > 1) {
         ncz_pool_each((n + PUT_RUN - 1) / PUT_RUN, SIZE_MAX, put_task, &p);
+        return NC_NOERR;
+    }
+    for (size_t i = 0; i < n; i++)
+        zmap_put_end(&reqs[i], put_one(f, &reqs[i], &d));
+    zmap_file_dir_close(f, d);
     return NC_NOERR;
 }
