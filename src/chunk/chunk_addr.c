@@ -2,7 +2,7 @@
 /*
  * chunk_addr: the address of a chunk, and how its store takes requests: from workers or in batches.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 bool
 ncz_chunk_from_workers(const ncz_engine *e)

@@ -7,7 +7,7 @@
  * the idle list exactly while CLEAN or PARTIAL. All functions need the engine's lock. chunk_evict.c decides when to
  * evict; this file chooses the victim.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_ours.h"
 
 #include <string.h>
 

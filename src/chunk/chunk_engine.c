@@ -2,7 +2,7 @@
 /*
  * chunk_engine: the cache and the store of one open dataset: creation, destruction and the settings between calls.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 int
 ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)

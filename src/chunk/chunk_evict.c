@@ -9,6 +9,7 @@
  * staged. Eviction moves it to the spill file, and stores objects only where that fails: an object that is written
  * chunk by chunk is not stored again at each eviction.
  */
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 static size_t

@@ -3,7 +3,8 @@
  * chunk_fast_path: requests that lie within one cached chunk. Many programs read and write element by element, so
  * this path sets up no table and allocates nothing. Other requests take the general path.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_request.h"
+#include "chunk/chunk_ours.h"
 
 #define FEW 64 /* up to this many are moved under the lock, which is cheaper than pinning */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chunk_index: fetches the indexes of objects that hold several chunks, and publishes them to the tasks that wait. */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 #include <string.h>
 

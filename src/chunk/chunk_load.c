@@ -7,7 +7,9 @@
  * existence first: an absent object is a valid result. The chunk's size bounds the size of the compressed object, so
  * that a bad object cannot make the reader allocate too much.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_load.h"
+#include "chunk/chunk_ours.h"
+#include "chunk/chunk_narrow.h"
 
 #include <string.h>
 
@@ -140,6 +142,18 @@ check_place(const ncz_chunk_request *c, const ncz_chunk_addr *where)
         return ncz_fail(NC_ETRUNC, "%s: %llu bytes, but its chunk has %zu", where->key,
                         (unsigned long long)where->length, c->spec->chunk_bytes);
     return NC_NOERR;
+}
+
+void
+ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
+{
+    const ncz_chunk_object *o = j->object;
+
+    req->ask_version = o != NULL || (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec));
+    if (o == NULL)
+        return;
+    if (o->version[0] != '\0' && j->tries == 0)
+        req->match = o->version;
 }
 
 int

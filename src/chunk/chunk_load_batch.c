@@ -5,7 +5,7 @@
  * Where chunks share objects, one get brings several of them: ranges that are close together are merged into one run,
  * and an object that is wanted mostly whole is got whole, with its index in it.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * What the log says of a chunk. No state; any thread.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>

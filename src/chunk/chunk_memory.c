@@ -3,7 +3,7 @@
  * chunk_memory: memory for chunks that stay in the cache. New chunks reuse the memory of dropped ones, because fresh
  * memory from the system costs more than reading the chunk.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 char *
 ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need)

@@ -5,6 +5,7 @@
  * another version when it is stored, those elements are laid over the chunk that it has now, and the result is stored
  * instead. Otherwise the encoded bytes are. Elements that two processes write keep one of the two values.
  */
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
  * A string never has bytes after its first NUL. Of a chunk of the full width that lost its end, and has such a length
  * by chance, most strings do; so it is an error, as for other types.
  */
+#include "chunk/chunk_narrow.h"
 #include "chunk/chunk_store.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
  * engine (the flag) or another writer (the version) may have replaced the object; the reader then starts again. A
  * store waits for no reader, and an index fetch waits for no one, so waiting cannot deadlock.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_request.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * chunk_object_table: what is known of objects that hold several chunks, by place, within an eighth of the cache's
  * limit; and the mark of those that are being stored. All functions need the engine's lock.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 enum {
     CACHE_PART = 8,  /* indexes get one part in so many of the cache's limit, */

@@ -5,7 +5,7 @@
  * chunk_merge.c lays these elements over the newer chunk. One bit for each element; a chunk that was written whole has
  * none. An encoded chunk that waits for the rest of its object keeps the bits and the version (chunk_merge_part.c).
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_ours.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chunk_overlay: lays the elements of a chunk that were written here over the chunk as another process has stored
  * it. */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_ours.h"
+#include "chunk/chunk_narrow.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
  *
  * Invariant: the cache's `used` counts the spares.
  */
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 #include <string.h>

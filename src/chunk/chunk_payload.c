@@ -2,7 +2,7 @@
 /*
  * chunk_payload: the decoded data of a chunk: its elements, or a vlen block, which has its own size.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_cache.h"
 
 bool
 ncz_chunk_is_vlen(const ncz_spec *spec)

@@ -10,7 +10,7 @@
  * a chunk have cost so far. When that exceeds the cost of the whole chunk, the whole chunk is loaded. The total is
  * never more than about twice the least cost.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_load.h"
 
 /* Costs in nanoseconds on a typical machine. Only their ratios matter. */
 enum {

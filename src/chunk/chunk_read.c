@@ -9,7 +9,7 @@
  *     while it is hot in the CPU caches. A claimed chunk is then in the cache, an absent one recorded there
  *  3. wait for the busy ones, if nothing else could be done, and begin again with them
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_load.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * one has asked for those chunks, and uses only a part of the cache. A chunk that was read ahead and then used whole
  * is used up: like other whole chunks, it is not kept. All functions need the engine's lock.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_request.h"
 
 #include <string.h>
 

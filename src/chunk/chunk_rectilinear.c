@@ -4,7 +4,7 @@
  * the grid, and each part is read with a spec of the regular grid in which its chunk has the same index and length
  * (model_spec_grid.c).
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_request.h"
 
 #include <string.h>
 

@@ -5,7 +5,8 @@
  * A request belongs to the calling thread. Workers run its tasks, one each, and change nothing else of it except its
  * status.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_request.h"
+#include "chunk/chunk_ours.h"
 
 #include <string.h>
 
@@ -274,6 +275,14 @@ ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j)
     j->part = NULL;
 }
 
+void
+ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    if (j->room != NULL)
+        ncz_chunk_room_give(c->engine, j->room, ncz_chunk_data_bytes(c->spec, j->room));
+    j->room = NULL;
+}
+
 /* ---- status ---- */
 
 void
@@ -370,16 +379,4 @@ ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **ou
     }
     *out = chunk;
     return true;
-}
-
-void
-ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
-{
-    const ncz_chunk_object *o = j->object;
-
-    req->ask_version = o != NULL || (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec));
-    if (o == NULL)
-        return;
-    if (o->version[0] != '\0' && j->tries == 0)
-        req->match = o->version;
 }

@@ -7,7 +7,7 @@
  * Begin, end and drop need the engine's lock. The other functions do not: a part's reference keeps its bytes, and one
  * thread at a time spills.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_staging.h"
 #include "platform/platform.h"
 
 #include <errno.h>

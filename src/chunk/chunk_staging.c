@@ -12,6 +12,7 @@
  * There may be many objects (one step in time over many small shards), so no call walks over all of them, unless it
  * returns that many.
  */
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 #include <string.h>

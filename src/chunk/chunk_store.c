@@ -6,6 +6,8 @@
  * The caller has claimed the chunks or marked them STORING, so their bytes do not change meanwhile. The caller must
  * not hold the engine's lock.
  */
+#include "chunk/chunk_load.h"
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef NCZ_CHUNK_STORE_H
 #define NCZ_CHUNK_STORE_H
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 /* An object that is being stored. */
 typedef struct ncz_object_put {

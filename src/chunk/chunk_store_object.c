@@ -15,6 +15,7 @@
  *
  * No other thread of this engine stores the object meanwhile. Chunks that are staged meanwhile stay staged.
  */
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 #include <stdio.h>

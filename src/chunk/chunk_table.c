@@ -4,7 +4,7 @@
  * two chunks is one), so the table grows with them: on average at most one entry lies in a bucket. It shrinks when
  * entries are added to a table that is nearly empty. All functions need the engine's lock.
  */
-#include "chunk/chunk_object_int.h"
+#include "chunk/chunk_object.h"
 
 enum { LEAST = 64 }; /* buckets; a power of 2, as is each size */
 

@@ -3,15 +3,7 @@
  * chunk_vlen: chunks with object codecs. Their data are a vlen block (grid.h), which has its own size. Decoding makes
  * a block. A put makes a new block from it, or changes the block while only the put uses the chunk.
  */
-#include "chunk/chunk_int.h"
-
-void
-ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j)
-{
-    if (j->room != NULL)
-        ncz_chunk_room_give(c->engine, j->room, ncz_chunk_data_bytes(c->spec, j->room));
-    j->room = NULL;
-}
+#include "chunk/chunk_load.h"
 
 int
 ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const void *body, size_t len, ncz_scratch *scratch)

@@ -14,6 +14,8 @@
  *
  * After a failure the current batch is finished and no further one is begun.
  */
+#include "chunk/chunk_load.h"
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 /*

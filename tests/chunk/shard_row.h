@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 #include "filter/chain_v3_int.h"
 
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "chunk_test.h"
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 typedef struct setup {
     zmap       *map;

@@ -5,7 +5,7 @@
  */
 #include "chunk_test.h"
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 enum { HEAD = 16, CHUNK = 8, CHUNK_BYTES = CHUNK * 4, NCHUNKS = 9, SIZE = NCHUNKS * CHUNK, TAIL = 5 };
 enum { PACKED = 2, AT_HAND = 3, PACKED_AT_HAND = 4, LAST = NCHUNKS - 1 };

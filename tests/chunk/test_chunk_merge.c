@@ -5,7 +5,7 @@
  * and keeps the last value that it wrote. Over a store without conditions the same run loses values, so it would
  * notice if the engine did.
  */
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 #include "toy_shard.h"
 
 enum { ENGINES = 3, SIDE = 23, STEPS = 120 };

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   minus_one = -1;

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "chunk/chunk_int.h"
+#include "chunk/chunk_engine.h"
 
 enum { KEYS = 8192, STEPS = 256, SIDE = 8 };
 

@@ -6,7 +6,7 @@
 #include "support/failing_alloc.h"
 #include "support/test.h"
 
-#include "chunk/chunk_object_int.h"
+#include "chunk/chunk_object.h"
 #include "util/util.h"
 
 enum { MANY = 100000, LONGEST = 16 };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_narrow: chunks that are narrower than their array, of strings of fixed width.
+ */
+#ifndef NCZ_CHUNK_NARROW_H
+#define NCZ_CHUNK_NARROW_H
+
+#include "chunk/chunk_engine.h"
+
+/* ---- chunk_narrow.c ---- */
+
+/* Whether it is an array of strings of fixed width, whose chunks may be narrower. */
+bool ncz_chunk_has_width(const ncz_spec *spec);
+/* Makes a chunk without codecs, `nbytes` at `data`, as wide as the array says. NC_ETRUNC: it is no narrower chunk. */
+int ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t nbytes, char *data);
+/* The same with codecs, after they have failed with NC_EFILTER for the array's width. That error stays the thread's
+ * if it is no narrower chunk. `to`: room for the chunk. */
+int ncz_chunk_decode_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, ncz_scratch *scratch,
+                            const void *bytes, size_t n, char *to);
+
+#endif /* NCZ_CHUNK_NARROW_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_request: one read or write in progress, shared by the files that run it.
+ */
+#ifndef NCZ_CHUNK_REQUEST_H
+#define NCZ_CHUNK_REQUEST_H
+
+#include "chunk/chunk_engine.h"
+
+/* ---- chunk_request.c: one read or write in progress ---- */
+
+typedef enum ncz_chunk_task_state {
+    NCZ_CHUNK_TASK_TODO,    /* its chunk is busy, or was not looked up yet */
+    NCZ_CHUNK_TASK_CACHED,  /* its chunk is cached: pinned for reading, or held for changing */
+    NCZ_CHUNK_TASK_LOAD,    /* to be loaded, into a claimed slot or past the cache */
+    NCZ_CHUNK_TASK_RANGES,  /* only the needed parts are read, past the cache */
+    NCZ_CHUNK_TASK_REPLACE, /* claimed; to be replaced without loading */
+    NCZ_CHUNK_TASK_DONE,
+} ncz_chunk_task_state;
+
+typedef struct ncz_chunk_run ncz_chunk_run;
+
+/* The work on one piece of a request. */
+typedef struct ncz_chunk_task {
+    ncz_piece            piece;   /* its arrays belong to the request */
+    uint64_t            *off, *n; /* piece.off and piece.n, writable */
+    ncz_chunk_task_state how;
+    ncz_chunk           *chunk;  /* NULL: past the cache */
+    bool                 keep;   /* its chunk stays in the cache */
+    bool                 direct; /* bytes go straight between store or codec and the caller's memory */
+    bool                 ahead;  /* read ahead: not part of the request, moves nothing and reports nothing */
+    bool                 absent; /* after loading: there is no object */
+    ncz_chunk_object    *object; /* the object that holds the chunk and others, with its index; or NULL */
+    ncz_chunk_part      *part;   /* the staged chunk, which is loaded instead of the stored one; or NULL */
+    unsigned             tries;  /* reloads of that object's index */
+    const ncz_chain     *chain;  /* once it is located: the codecs of its chunk, */
+    bool                 tail;   /* and whether that may end before its shape does */
+    bool                 all;    /* RANGES: its place does not allow it to be read in parts */
+    uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
+    uint64_t             cost;   /* RANGES: about this many nanoseconds */
+    int                  rc;     /* the status of loading */
+    char                *data;   /* after loading: the decoded chunk */
+    char                *room;   /* memory for one decoded chunk, owned by the task; or NULL */
+    ncz_buf              key;    /* for stores that take batches */
+    ncz_buf              body;   /* the bytes received */
+    zmap_get_req        *req;
+    ncz_chunk_run       *run; /* the request that brings its bytes with those of others; or NULL */
+} ncz_chunk_task;
+
+typedef struct ncz_chunk_request {
+    ncz_engine     *engine;
+    const ncz_plan *plan;
+    const ncz_spec *spec;
+    ncz_transfer    move;
+    char           *mem; /* the caller's; a write only reads it */
+    bool            writing;
+    bool            workers; /* workers call the store */
+    bool            keeping; /* chunks used in part stay in the cache */
+    bool            walked;  /* read-ahead was already considered */
+    ncz_chunk_iter *walk;
+    ncz_chunk_iter *objects; /* where chunks share objects: over the objects, and `walk` is over the chunks of one */
+    ptrdiff_t       base;    /* the place in memory that `walk` counts from, in elements */
+    ncz_chunk_task *jobs;
+    size_t          njobs, cap;    /* cap: most pieces in a batch */
+    size_t          room, narrays; /* allocated tasks and arrays; sharing and read-ahead add tasks */
+    size_t          most_kept;     /* most tasks of a batch whose chunks stay in the cache */
+    uint64_t        begun;         /* tasks of earlier batches */
+    uint64_t       *arrays;        /* index, off and n of each task */
+    zmap_get_req   *gets;
+    size_t          coming; /* bytes that the batch in progress will add to the cache */
+
+    pthread_mutex_t lock;  /* guards the members below */
+    ncz_err         first; /* the first failure, in the order of pieces */
+    uint64_t        first_at;
+    bool            range; /* a value was out of range */
+} ncz_chunk_request;
+
+int  ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
+void ncz_chunk_request_clear(ncz_chunk_request *c);
+/* Sets the next batch of tasks, all TODO. False: the request has no more. */
+bool ncz_chunk_request_next(ncz_chunk_request *c);
+/*
+ * Keeps the thread's error record unless an earlier task has failed. j NULL: the failure ranks after those of all
+ * tasks. NC_ERANGE only sets `range`.
+ */
+void ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc);
+/* The status that the request returns. */
+int ncz_chunk_request_status(const ncz_chunk_request *c);
+/* The place in memory of a task's first element. */
+char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j);
+/* Looks up a task's chunk, under the lock. NULL in *out: not cached. False: busy, or the task has failed. */
+bool ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out);
+
+void ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j);
+void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
+
+/* Makes another task for the same piece, with its own arrays. */
+void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
+
+/* How many threads the work of the batch is worth. */
+size_t ncz_chunk_request_threads(const ncz_chunk_request *c);
+
+/* ---- chunk_fast_path.c ---- */
+
+/* Runs a request that lies within one cached chunk. False: it does not, and nothing was done. */
+bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
+bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
+
+/* ---- chunk_read.c, chunk_rectilinear.c ---- */
+
+/* Sets the places of a read of elements that own memory to NULL, for a read in several parts. `k`: scratch, rank
+ * numbers. */
+void ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+/* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
+void ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+/* ncz_engine_read() for an array whose chunks and objects have one length. */
+int ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out);
+
+/* ---- chunk_read_ahead.c, under the engine's lock ---- */
+
+/* Adds tasks to a read that continues where an earlier one ended. Its own tasks are claimed already. */
+void ncz_chunk_add_ahead(ncz_chunk_request *c);
+
+/* ---- chunk_object.c ---- */
+
+/*
+ * Gives each task the index of the object that it is about to read. One batch of gets fetches the unknown indexes.
+ * Waits for objects that are being stored. Does nothing where each chunk is an object. Where the store takes batches
+ * and the request wants most of an object, the index stays unknown and the object is claimed for being read whole
+ * (object->whole): ncz_chunk_load_batch() then must get it.
+ */
+void ncz_chunk_request_objects(ncz_chunk_request *c);
+void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
+/* Sets the range of a task's chunk in `where`, which has a slot. NC_EEMPTY: it is not stored. */
+int ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where);
+/* Whether the bytes read belong to the index that gave their range. False: reload the index and read again. */
+bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req);
+int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
+
+#endif /* NCZ_CHUNK_REQUEST_H */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_staging: encoded chunks that wait for the rest of their object, in memory or in a temporary file.
+ */
+#ifndef NCZ_CHUNK_STAGING_H
+#define NCZ_CHUNK_STAGING_H
+
+#include "chunk/chunk_object.h"
+
+typedef struct ncz_chunk_store_item ncz_chunk_store_item; /* chunk_store.h */
+
+/* ---- chunk_spill.c: a temporary file for what does not fit in memory ---- */
+
+typedef struct ncz_chunk_spill {
+    int      fd;
+    bool     open, failed;
+    bool     busy;      /* one thread writes to it */
+    uint64_t end, live; /* bytes in it, and how many of them are in use */
+} ncz_chunk_spill;
+
+/* A temporary file of one object, mapped into memory. */
+typedef struct ncz_chunk_temp {
+    ncz_chunk_spill file;
+    void           *map; /* or NULL */
+    uint64_t        nbytes;
+} ncz_chunk_temp;
+
+/* Under the lock: reserves a place for the calling thread to write to. False: do not spill. */
+bool ncz_chunk_spill_begin(ncz_chunk_spill *f, size_t nbytes, uint64_t *at);
+bool ncz_chunk_spill_write(ncz_chunk_spill *f, const char *data, size_t nbytes, uint64_t at); /* false: logged */
+void ncz_chunk_spill_end(ncz_chunk_spill *f, uint64_t kept);  /* how many of the bytes are in use now */
+void ncz_chunk_spill_drop(ncz_chunk_spill *f, size_t nbytes); /* so many are no longer in use */
+int  ncz_chunk_spill_read(const ncz_chunk_spill *f, char *out, size_t nbytes, uint64_t at);
+int  ncz_chunk_spill_map(const ncz_chunk_spill *f, uint64_t nbytes, void **out);
+void ncz_chunk_spill_unmap(void *map, uint64_t nbytes); /* NULL is fine */
+void ncz_chunk_spill_close(ncz_chunk_spill *f);
+
+int  ncz_chunk_temp_map(ncz_chunk_temp *t, uint64_t nbytes); /* the first `nbytes` of its file */
+void ncz_chunk_temp_unmap(ncz_chunk_temp *t);
+void ncz_chunk_temp_close(ncz_chunk_temp *t); /* may be called twice */
+
+/* ---- chunk_staging.c: encoded chunks that wait for the rest of their object ---- */
+
+/* An encoded chunk. Guarded by the engine's lock; a reference keeps the bytes where they are. */
+typedef struct ncz_chunk_part {
+    unsigned refs;
+    bool     gone;         /* only fill: its object shall not have it */
+    char    *data;         /* NULL: gone, or in the spill file */
+    size_t   nbytes, room; /* room: of `data` */
+    uint64_t spilled;      /* its place in the spill file */
+
+    uint64_t *ours; /* as in ncz_chunk; NULL: all. With it: */
+    size_t    ours_bytes;
+    bool      absent;  /* the other elements are fill: there was no chunk */
+    char     *version; /* of the object that has the other elements; NULL: unknown */
+} ncz_chunk_part;
+
+typedef struct ncz_chunk_part_spare ncz_chunk_part_spare;
+
+/* What is staged for one object. Guarded by the engine's lock. */
+typedef struct ncz_chunk_staged {
+    ncz_chunk_entry          entry;
+    struct ncz_chunk_staged *older, *newer;
+    ncz_spec                *spec;
+    ncz_chunk_object        *storing;        /* while a thread stores it; else NULL */
+    bool                     spilling;       /* a thread spills it. Both keep it in the table */
+    bool                     complete;       /* as counted in `ncomplete` */
+    uint64_t                 tried;          /* the last flush that stored it */
+    size_t                   nparts, needed; /* staged chunks; those that make the object complete */
+    size_t                   nmemory;        /* staged chunks that are in memory */
+    size_t                   nbytes;         /* memory, also counted in the cache's `used` */
+    ncz_chunk_part         **parts;          /* by slot */
+    uint64_t                 first[];        /* index of the object's first chunk */
+} ncz_chunk_staged;
+
+typedef struct ncz_chunk_staging {
+    ncz_chunk_table   table;
+    ncz_chunk_staged *oldest, *newest; /* by last change, or last attempt of a flush to store it */
+    ncz_chunk_staged *unspilled;       /* all older ones have no chunk in memory; NULL: none has */
+    size_t            ncomplete;       /* those that are complete and not being stored */
+    size_t            nbytes;
+    ncz_chunk_spill   spill;
+
+    ncz_chunk_part_spare *spares; /* memory of dropped parts, for the next */
+    size_t                spare_bytes;
+} ncz_chunk_staging;
+
+/* ---- chunk_part.c ---- */
+
+/*
+ * Makes a part, with one reference, of an encoded chunk. Where its bytes are in `body`, it may take that memory over;
+ * `body` is empty then.
+ */
+int    ncz_chunk_part_make(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_part **out);
+void   ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p);  /* drops a reference; NULL is fine */
+void   ncz_chunk_part_unref(ncz_engine *e, ncz_chunk_part *p); /* the same, under the lock */
+bool   ncz_chunk_part_spilled(const ncz_chunk_part *p);
+size_t ncz_chunk_part_bytes(const ncz_chunk_part *p);        /* its memory */
+void   ncz_chunk_part_spill(ncz_chunk_part *p, uint64_t at); /* frees its bytes, which are in the spill file */
+void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock */
+
+/*
+ * Stages an encoded chunk. `body`: as in ncz_chunk_part_make(). *full: its object is now complete and claimed, to be
+ * stored; or NULL.
+ */
+int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full);
+/* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */
+ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
+
+/* Claims an object for storing, under the lock. False: another thread stores it. */
+bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
+/* The same for an object that is complete and was not stored yet, since it was being stored or spilled then. Or
+ * NULL. */
+ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
+/* The same for objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
+size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
+/*
+ * Takes references to the staged chunks of an object, by slot, for the thread that stores it. Returns true if they are
+ * all chunks of the object, and all their elements were written here.
+ */
+bool ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts);
+/* Gives the references back and ends the claim. `stored`: drops those parts. `parts` NULL: none were taken. */
+void ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts, bool stored);
+
+/* Under the lock. */
+void ncz_chunk_staged_again(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* clears `tried` */
+bool ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid);
+bool ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid); /* true: some are being stored */
+/*
+ * Moves staged chunks of the longest unchanged object to the spill file. Releases the lock meanwhile. False: there are
+ * none, or they cannot be spilled.
+ */
+bool ncz_chunk_staged_spill(ncz_engine *e);
+
+#endif /* NCZ_CHUNK_STAGING_H */
