@@ -796,6 +796,8 @@ NCZARR_API int nczarr_inq_var_shards(int ncid, int varid, int *sharded, size_t *
  */
 NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
 NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
+#define NCZARR_MAXSTRLEN_ATT         "_nczarr_maxstrlen"
+#define NCZARR_DEFAULT_MAXSTRLEN_ATT "_nczarr_default_maxstrlen"
 
 /*
  * Sets the fill value of a variable in Zarr v3 without the attribute _FillValue: what elements of chunks that are not

@@ -12,6 +12,7 @@
 #include "common/path_parts.h"
 #include "common/redact_url.h"
 #include "common/shell_word.h"
+#include "common/zarr_version.h"
 #include "platform/platform.h"
 
 #include <errno.h>
@@ -142,9 +143,11 @@ parse_input(const gen_request *o, gen_cdl **out)
 static int
 choose_version(const gen_request *o, const gen_cdl *cdl, const nczarr_path_parts *parts)
 {
+    int said = gen_zarr_format(cdl);
+
     if (o->zarr_format != 0)
         return o->zarr_format;
-    return gen_zarr_format(cdl) == 3 && parts->zarr_format == 0 ? 3 : 0;
+    return parts->zarr_format == 0 && zarr_version_is_said(said) ? said : 0;
 }
 
 /* PATH as given, or NAME.zarr (.zip with that mode). In fresh memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * api_att: attributes of groups and variables. Two names have an effect: a variable's _FillValue is its fill value,
- * and _nczarr_maxstrlen is the stored width of its strings.
+ * and the dialect's width attribute is the stored width of its strings.
  *
  * Some attributes can be read by name but are never listed: _NCProperties of the root, and those that make_up_att()
  * computes.
@@ -49,11 +49,11 @@ typedef struct answer {
     ncz_buf         text;
 } answer;
 
-/* In Zarr v3 a transpose is a codec, too; in v2 it is the order. A lone `bytes` is not worth an attribute. */
+/* A transpose is a codec, too, where the spelling has it as one. A lone `bytes` is not worth an attribute. */
 static bool
 has_codecs(const ncz_call *c, const ncz_var *v)
 {
-    return ncz_chain_len(v->chain) > 0 || (v->order != NULL && ncz_dataset_zarr_format(c->ds) == 3);
+    return ncz_chain_len(v->chain) > 0 || (v->order != NULL && ncz_dataset_spelling(c->ds) == NCZ_SPELLING_V3);
 }
 
 static int
@@ -70,7 +70,7 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
         return NC_NOERR;
     }
     if (v != NULL && strcmp(name, "_Codecs") == 0 && has_codecs(c, v)) {
-        if ((rc = ncz_api_write_codecs(v, ncz_dataset_zarr_format(c->ds), &out->text)) != NC_NOERR)
+        if ((rc = ncz_api_write_codecs(v, ncz_dataset_spelling(c->ds), &out->text)) != NC_NOERR)
             return rc;
         out->type = ncz_type_of(NC_CHAR);
         out->len = out->text.len;
@@ -315,9 +315,9 @@ check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_
 
 /* The string width that an attribute sets; 0: any length; -1: none. */
 static int
-read_width(const char *name, const char *which, const ncz_type *type, size_t len, const void *data)
+read_width(const ncz_call *c, const ncz_var *v, const char *name, const ncz_type *type, size_t len, const void *data)
 {
-    if (strcmp(name, which) != 0 || type->id != NC_INT || len != 1 || *(const int *)data < 0)
+    if (!ncz_dataset_is_width_att(c->ds, v, name) || type->id != NC_INT || len != 1 || *(const int *)data < 0)
         return -1;
     return *(const int *)data;
 }
@@ -333,7 +333,7 @@ set_default_width(const ncz_call *c, int width)
             ncz_var *v = c->m->groups[g]->vars[i];
 
             if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed &&
-                ncz_atts_find(&v->atts, NCZ_WIDTH_ATT) == NULL)
+                ncz_dataset_width_att(c->ds, v) == NULL)
                 rc = ncz_dataset_set_width(c->ds, v, width);
         }
     return rc;
@@ -345,13 +345,12 @@ apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *typ
 {
     int width;
 
-    if (v != NULL && v->type->class == NCZ_TYPE_STRING &&
-        (width = read_width(name, NCZ_WIDTH_ATT, type, len, data)) >= 0) {
+    if (v != NULL && v->type->class == NCZ_TYPE_STRING && (width = read_width(c, v, name, type, len, data)) >= 0) {
         if (v->fixed || v->written)
             return ncz_fail(NC_ELATEDEF, "%s: the width of its strings is already set", v->name);
         return ncz_dataset_set_width(c->ds, v, width);
     }
-    if (v == NULL && c->g->parent == NULL && (width = read_width(name, NCZ_DEFAULT_WIDTH_ATT, type, len, data)) >= 0)
+    if (v == NULL && c->g->parent == NULL && (width = read_width(c, v, name, type, len, data)) >= 0)
         return set_default_width(c, width);
     return NC_NOERR;
 }

@@ -4,6 +4,8 @@
  * Zarr.
  */
 #include "api/api_int.h"
+
+#include "format/dialect.h"
 #include "nczarr_filter.h"
 
 #include <string.h>
@@ -11,15 +13,15 @@
 /* ---- writing ---- */
 
 int
-ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out)
+ncz_api_write_codecs(const ncz_var *v, ncz_codec_spelling spelling, ncz_buf *out)
 {
     ncz_array_type      type = ncz_spec_array_type(v->spec);
     const ncz_v3_codecs codecs = {.chain = v->chain, .big = v->spec->dtype.big, .order = v->order};
     ncz_jsonw           w;
     int                 rc;
 
-    if (zarr_format == 2) {
-        if ((rc = ncz_chain_check_format(v->chain, 2)) != NC_NOERR)
+    if (spelling == NCZ_SPELLING_NUMCODECS) {
+        if ((rc = ncz_chain_check_spelling(v->chain, spelling)) != NC_NOERR)
             return rc;
         return v->chain == NULL ? ncz_buf_puts(out, "[]") : ncz_chain_write_list(v->chain, out);
     }
@@ -32,17 +34,18 @@ ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out)
 int
 nczarr_inq_var_codecs(int ncid, int varid, int zarr_format, size_t *lenp, char *json)
 {
-    ncz_call c;
-    ncz_var *v = NULL;
-    ncz_buf  out = NCZ_BUF_INIT;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    const ncz_dialect_ops *dialect = ncz_format_of_version(zarr_format);
+    ncz_call               c;
+    ncz_var               *v = NULL;
+    ncz_buf                out = NCZ_BUF_INIT;
+    int                    rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (zarr_format != 2 && zarr_format != 3)
+    if (dialect == NULL)
         rc = ncz_fail(NC_EINVAL, "nczarr_inq_var_codecs: %d is not a version of Zarr", zarr_format);
     else if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = ncz_api_write_codecs(v, zarr_format, &out);
+        rc = ncz_api_write_codecs(v, dialect->spelling, &out);
     if (rc == NC_NOERR && lenp != NULL)
         *lenp = out.len;
     if (rc == NC_NOERR && json != NULL)

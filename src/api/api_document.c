@@ -10,7 +10,7 @@
 const char *
 nczarr_document(int zarr_format, size_t i, int *kindp)
 {
-    const ncz_dialect_ops *d = zarr_format != 0 ? ncz_format_dialect(zarr_format) : NULL;
+    const ncz_dialect_ops *d = ncz_format_of_version(zarr_format);
     const char            *name = d != NULL ? ncz_format_document(d, i) : NULL;
 
     if (kindp != NULL)

@@ -27,7 +27,7 @@ static int
 add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words,
           bool front)
 {
-    const ncz_codec_ops *ops = ncz_chain_codec_for(*chain, id, ncz_dataset_zarr_format(c->ds));
+    const ncz_codec_ops *ops = ncz_chain_codec_for(*chain, id, ncz_dataset_spelling(c->ds));
     ncz_array_type       type = ncz_spec_array_type(v->spec);
     ncz_codec           *codec = NULL;
     ncz_chain           *longer = NULL;
@@ -89,7 +89,7 @@ nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_le
     if (rc != NC_NOERR)
         return rc;
     chain = ncz_chain_ref(v->chain);
-    found = ncz_chain_codec_for(chain, H5Z_FILTER_DEFLATE, ncz_dataset_zarr_format(c.ds));
+    found = ncz_chain_codec_for(chain, H5Z_FILTER_DEFLATE, ncz_dataset_spelling(c.ds));
     if (shuffle != 0) /* last so far, but before an existing deflate */
         rc = add_codec(&c, v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, found->id) >= 0);
     if (rc == NC_NOERR && deflate != 0) {
@@ -189,7 +189,7 @@ words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *
         const ncz_codec     *codec = ncz_chain_codec(v->chain, i);
         const ncz_codec_ops *ops = ncz_codec_ops_of(codec);
 
-        if (id == 0 || ncz_codec_hdf5_id(ops, ncz_dataset_zarr_format(c->ds)) != id)
+        if (id == 0 || ncz_codec_hdf5_id(ops, ncz_dataset_spelling(c->ds)) != id)
             continue;
         *found = true;
         return ncz_codec_to_words(codec, &type, n, words);
@@ -331,7 +331,7 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
         return ncz_call_leave(&c, rc);
     for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
         const ncz_codec_ops *ops = ncz_codec_ops_of(ncz_chain_codec(v->chain, i));
-        unsigned             id = ncz_codec_hdf5_id(ops, ncz_dataset_zarr_format(c.ds));
+        unsigned             id = ncz_codec_hdf5_id(ops, ncz_dataset_spelling(c.ds));
 
         if (id == 0)
             continue;
@@ -395,7 +395,7 @@ nc_inq_filter_avail(int ncid, unsigned id)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((ops = ncz_codec_by_hdf5(id, ncz_dataset_zarr_format(c.ds))) == NULL)
+    if ((ops = ncz_codec_by_hdf5(id, ncz_dataset_spelling(c.ds))) == NULL)
         rc = ncz_fail(NC_ENOFILTER, "filter %u is neither built in nor registered", id);
     ncz_codec_ops_unref(ops);
     return ncz_call_leave(&c, rc);

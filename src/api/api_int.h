@@ -86,7 +86,7 @@ int ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t
 
 /* Writes the codecs of a chunk as one JSON list, in the spelling of a version of Zarr. NC_ENOFILTER: a codec has
  * none. */
-int ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out);
+int ncz_api_write_codecs(const ncz_var *v, ncz_codec_spelling spelling, ncz_buf *out);
 
 /* ---- types and defaults ---------------------------------------------------------------------------------------- */
 

@@ -42,7 +42,7 @@ find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
 static int
 set_default_width(const ncz_call *c, ncz_var *v)
 {
-    const ncz_att *att = ncz_atts_find(&c->m->root->atts, NCZ_DEFAULT_WIDTH_ATT);
+    const ncz_att *att = ncz_dataset_width_att(c->ds, NULL);
 
     if (v->type->class != NCZ_TYPE_STRING || att == NULL || att->type->id != NC_INT || att->len != 1 ||
         *(const int *)att->data < 0)

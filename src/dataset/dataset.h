@@ -166,9 +166,10 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /* The selection may exceed the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
-/* Attributes that ask for the width of fixed strings: of a variable, and of all in the root. 0: of any length. */
-#define NCZ_WIDTH_ATT         "_nczarr_maxstrlen"
-#define NCZ_DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
+/* The attribute that asks for the width of fixed strings (0: of any length): of a variable; `v` NULL: the root's, for
+ * all without one. NULL: there is none. */
+const ncz_att *ncz_dataset_width_att(const ncz_dataset *ds, const ncz_var *v);
+bool           ncz_dataset_is_width_att(const ncz_dataset *ds, const ncz_var *v, const char *name);
 
 /* Sets the width as an attribute asks for it. NC_EBADTYPE: 0, and the dialect's style has fixed strings only. Under
  * NCZ_USE_DEFINE or NCZ_USE_CHANGE, before the definition is final. */
@@ -203,7 +204,8 @@ void ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
 
 /* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE ------------------------ */
 
-int ncz_dataset_zarr_format(const ncz_dataset *ds); /* the version of Zarr, as in its documents */
+int ncz_dataset_zarr_format(const ncz_dataset *ds); /* the version of Zarr, as in its documents; 0: another format */
+ncz_codec_spelling ncz_dataset_spelling(const ncz_dataset *ds); /* of codecs in its documents */
 
 /* NC_EBADTYPE: the dataset's dialect cannot store variables or attributes of that type; the text names `what`.
  * Checked at definition, so that a commit does not fail later. */

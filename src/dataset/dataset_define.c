@@ -69,6 +69,12 @@ ncz_dataset_zarr_format(const ncz_dataset *ds)
     return ncz_format_zarr_version(ds->model->dialect);
 }
 
+ncz_codec_spelling
+ncz_dataset_spelling(const ncz_dataset *ds)
+{
+    return ds->model->dialect->spelling;
+}
+
 int
 ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *what)
 {
@@ -176,6 +182,28 @@ needs_object_codec(const ncz_dataset *ds, const ncz_var *v)
     return v->dtype.items != NULL || (v->type->class == NCZ_TYPE_STRING && ds->model->dialect->only_objects);
 }
 
+static const char *
+name_width_att(const ncz_dataset *ds, const ncz_var *v)
+{
+    return v != NULL ? ds->model->dialect->width_att : ds->model->dialect->default_width_att;
+}
+
+bool
+ncz_dataset_is_width_att(const ncz_dataset *ds, const ncz_var *v, const char *name)
+{
+    const char *known = name_width_att(ds, v);
+
+    return known != NULL && strcmp(name, known) == 0;
+}
+
+const ncz_att *
+ncz_dataset_width_att(const ncz_dataset *ds, const ncz_var *v)
+{
+    const char *name = name_width_att(ds, v);
+
+    return name != NULL ? ncz_atts_find(v != NULL ? &v->atts : &ds->model->root->atts, name) : NULL;
+}
+
 int
 ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
 {
@@ -189,7 +217,7 @@ ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
             NC_EBADTYPE,
             "%s: netCDF-C could not open a dataset with strings of any length (%s = 0), which compat= asks "
             "for",
-            v->name, NCZ_WIDTH_ATT);
+            v->name, name_width_att(ds, v));
     if (nbytes == 0) {
         if ((rc = set_object_chain(ds, v, v->chain)) == NC_NOERR)
             v->any_length = true;
@@ -252,7 +280,7 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 {
     int rc;
 
-    if ((rc = ncz_chain_check_format(chain, ncz_dataset_zarr_format(ds))) != NC_NOERR)
+    if ((rc = ncz_chain_check_spelling(chain, ncz_dataset_spelling(ds))) != NC_NOERR)
         return rc;
     if (v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
         return ncz_fail(NC_EBADTYPE,

@@ -62,6 +62,12 @@ typedef enum ncz_codec_class {
     NCZ_CODEC_BYTES_BYTES,
 } ncz_codec_class;
 
+/* How a dialect's documents spell codecs. A chain can be read from either, and written in either. */
+typedef enum ncz_codec_spelling {
+    NCZ_SPELLING_NUMCODECS, /* {"id", ...}: Zarr v2. Byte order and order of elements are no codecs. */
+    NCZ_SPELLING_V3,        /* {"name", "configuration"}: Zarr v3. They are, and the list is complete. */
+} ncz_codec_spelling;
+
 typedef struct ncz_codec_ops ncz_codec_ops;
 
 /*
@@ -161,14 +167,14 @@ const ncz_codec_ops *ncz_codec_by_id(const char *id);
  * By the name in Zarr v3. Other names of a codec are "numcodecs.<id>" and, as netCDF-C's branch for v3 has it, its id.
  */
 const ncz_codec_ops *ncz_codec_by_v3_name(const char *name);
-const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id, int zarr_format);
+const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id, ncz_codec_spelling spelling);
 void                 ncz_codec_ops_unref(const ncz_codec_ops *ops);
 
 /*
- * The HDF5 id that a codec has in datasets of that version of Zarr; 0: none, or `ops` is NULL. gzip is deflate in v3,
- * where all readers know it and few know zlib.
+ * The HDF5 id that a codec has in datasets with that spelling; 0: none, or `ops` is NULL. gzip is deflate in v3, where
+ * all readers know it and few know zlib.
  */
-unsigned ncz_codec_hdf5_id(const ncz_codec_ops *ops, int zarr_format);
+unsigned ncz_codec_hdf5_id(const ncz_codec_ops *ops, ncz_codec_spelling spelling);
 
 const ncz_codec_ops *ncz_codec_at(size_t i); /* iterates over the built-in codecs; NULL after the last */
 const char          *ncz_codec_name(const ncz_codec_ops *ops); /* in Zarr v2, or where it is for v3 only, there */
@@ -247,7 +253,7 @@ int ncz_chain_fit_width(ncz_chain *base, const ncz_array_type *in, ncz_chain **o
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
 
 /* The codec of the chain with that HDF5 id, else the one of ncz_codec_by_hdf5(). A reference, or NULL. */
-const ncz_codec_ops *ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, int zarr_format);
+const ncz_codec_ops *ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, ncz_codec_spelling spelling);
 
 ncz_chain *ncz_chain_ref(ncz_chain *c);
 void       ncz_chain_unref(ncz_chain *c);
@@ -273,8 +279,8 @@ size_t                ncz_chain_nsteps(const ncz_chain *c);
 const ncz_chain_step *ncz_chain_step_at(const ncz_chain *c, size_t i);
 size_t                ncz_chain_to_bytes(const ncz_chain *c); /* the step from array to bytes */
 
-/* NC_ENOFILTER unless documents of that version of Zarr can say all codecs. */
-int ncz_chain_check_format(const ncz_chain *c, int zarr_format);
+/* NC_ENOFILTER unless the spelling has a form for all codecs. */
+int ncz_chain_check_spelling(const ncz_chain *c, ncz_codec_spelling spelling);
 /*
  * Appends the values for the document of an array: the last codec as "compressor", the ones before as "filters". Each
  * is a JSON value: null, object or array. NC_ENOFILTER: a codec exists only in Zarr v3.

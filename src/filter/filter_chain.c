@@ -298,18 +298,18 @@ ncz_chain_find(const ncz_chain *c, const char *id)
 }
 
 const ncz_codec_ops *
-ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, int zarr_format)
+ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, ncz_codec_spelling spelling)
 {
     for (size_t i = 0; i < ncz_chain_len(c); i++) {
         const ncz_codec_ops *ops = ncz_chain_listed(c, i)->ops;
 
-        if (hdf5_id == 0 || ncz_codec_hdf5_id(ops, zarr_format) != hdf5_id)
+        if (hdf5_id == 0 || ncz_codec_hdf5_id(ops, spelling) != hdf5_id)
             continue;
         if (ops->ref_ops != NULL)
             ops->ref_ops(ops);
         return ops;
     }
-    return ncz_codec_by_hdf5(hdf5_id, zarr_format);
+    return ncz_codec_by_hdf5(hdf5_id, spelling);
 }
 
 int
@@ -389,11 +389,11 @@ write_codecs(const ncz_chain *c, size_t n, ncz_buf *out)
 }
 
 int
-ncz_chain_check_format(const ncz_chain *c, int zarr_format)
+ncz_chain_check_spelling(const ncz_chain *c, ncz_codec_spelling spelling)
 {
-    for (size_t i = 0; zarr_format != 3 && i < ncz_chain_len(c); i++)
+    for (size_t i = 0; spelling != NCZ_SPELLING_V3 && i < ncz_chain_len(c); i++)
         if (is_v3_only(ncz_chain_listed(c, i)))
-            return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v%d", ncz_chain_id(c, i), zarr_format);
+            return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v2", ncz_chain_id(c, i));
     return NC_NOERR;
 }
 
@@ -404,7 +404,7 @@ ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
     ncz_jsonw w = ncz_jsonw_on(compressor);
     int       rc;
 
-    if ((rc = ncz_chain_check_format(c, 2)) != NC_NOERR)
+    if ((rc = ncz_chain_check_spelling(c, NCZ_SPELLING_NUMCODECS)) != NC_NOERR)
         return rc;
     if (n == 1 && ncz_chain_objects(c)) /* readers expect it among the filters */
         nfilters = 1;

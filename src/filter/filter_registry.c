@@ -70,19 +70,19 @@ ncz_codec_by_v3_name(const char *name)
 }
 
 const ncz_codec_ops *
-ncz_codec_by_hdf5(unsigned hdf5_id, int zarr_format)
+ncz_codec_by_hdf5(unsigned hdf5_id, ncz_codec_spelling spelling)
 {
-    const ncz_codec_ops *ops = zarr_format == 3 ? find_codec(NAME_HDF5_V3, NULL, hdf5_id) : NULL;
+    const ncz_codec_ops *ops = spelling == NCZ_SPELLING_V3 ? find_codec(NAME_HDF5_V3, NULL, hdf5_id) : NULL;
 
     return ops != NULL ? ops : find_codec(NAME_HDF5, NULL, hdf5_id);
 }
 
 unsigned
-ncz_codec_hdf5_id(const ncz_codec_ops *ops, int zarr_format)
+ncz_codec_hdf5_id(const ncz_codec_ops *ops, ncz_codec_spelling spelling)
 {
     if (ops == NULL)
         return 0;
-    return zarr_format == 3 && ops->v3_hdf5_id != 0 ? ops->v3_hdf5_id : ops->hdf5_id;
+    return spelling == NCZ_SPELLING_V3 && ops->v3_hdf5_id != 0 ? ops->v3_hdf5_id : ops->hdf5_id;
 }
 
 void

@@ -95,10 +95,14 @@ typedef struct ncz_dialect_ops {
     bool                       ordered_types; /* the text of a stored type contains the byte order */
     bool                       only_objects;  /* strings have any length: a codec for them comes first */
     bool                       has_shards;    /* objects may hold several chunks */
-    bool               any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
-    bool               fill_is_missing; /* plain readers take every fill value as the missing value */
-    bool               plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
-    const char        *sequence_codec;  /* the codec for sequences of numbers that a program chooses no codec for */
+    bool any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
+    bool fill_is_missing; /* plain readers take every fill value as the missing value */
+    bool plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
+    const char        *sequence_codec; /* the codec for sequences of numbers that a program chooses no codec for */
+    ncz_codec_spelling spelling;       /* of codecs in its documents */
+    const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
+    /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
+    const char        *width_att, *default_width_att;
     ncz_dialect_docs   docs;
     ncz_dialect_copies copies;
 
@@ -169,6 +173,8 @@ extern const ncz_dialect_ops *const ncz_dialects[];
 int ncz_format_zarr_version(const ncz_dialect_ops *dialect);
 /* The dialect of a version of Zarr, with 0 for the default of new datasets. Returns NULL for an unknown version. */
 const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
+/* As ncz_format_dialect(), but NULL for 0, too: a version that a program names. */
+const ncz_dialect_ops *ncz_format_of_version(int zarr_format);
 
 /* The i-th of a dialect's documents and marks, the marks of a dataset first. NULL after the last. */
 const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
@@ -191,6 +197,8 @@ const ncz_dialect_ops *ncz_format_copies_inside(void);
 const ncz_dialect_copies *ncz_format_copies(void);
 /* Appends the marks of all dialects, for texts: ".a, .b, c". */
 int ncz_format_marks_text(ncz_buf *out);
+/* True if the attribute holds metadata of some dialect, and is never shown. */
+bool ncz_format_hidden_att(const char *name);
 /* The name of a root document while the dataset is hidden, and the reverse. NULL: no such name. */
 const char *ncz_format_hidden_key(const char *key);
 const char *ncz_format_shown_key(const char *hidden);

@@ -25,6 +25,12 @@ ncz_format_dialect(int zarr_format)
     return zarr_format != 0 ? ncz_dialects[i] : &ncz_zarr2;
 }
 
+const ncz_dialect_ops *
+ncz_format_of_version(int zarr_format)
+{
+    return zarr_format != 0 ? ncz_format_dialect(zarr_format) : NULL;
+}
+
 static bool
 is_among(const char *name, const char *const *list)
 {
@@ -136,6 +142,15 @@ ncz_format_marks_text(ncz_buf *out)
             comma = ", ";
         }
     return NC_NOERR;
+}
+
+bool
+ncz_format_hidden_att(const char *name)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL && name[0] == '_'; i++)
+        if (ncz_dialects[i]->hidden_atts != NULL && is_among(name, ncz_dialects[i]->hidden_atts))
+            return true;
+    return false;
 }
 
 const char *

@@ -136,9 +136,9 @@ int ncz_format_fill_number(const void *elem, const ncz_type *type, ncz_fill_mode
 int ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_mode *mode, void **fill);
 /* `time`: a datetime64 or timedelta64 with a unit. */
 int ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w);
-/* With NCZarr keys: true if the fill value is written in base64, which `_nczarr_array` must record. */
+/* With NCZarr keys: true if the fill value is written in base64, which a key of the array must record. */
 bool ncz_format_fill_marked(const ncz_var *v);
-/* True if null means the type's default, which `_nczarr_array` must record. */
+/* True if null means the type's default, which a key of the array must record. */
 bool ncz_format_fill_is_null(const ncz_var *v);
 
 /* ---- user-defined types (format_user_type.c, format_elem.c) ---------------------------------------------------- */
@@ -215,8 +215,6 @@ void ncz_format_array_meta_clear(ncz_array_meta *z);
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-bool ncz_format_hidden_att(const char *name); /* metadata, never shown as an attribute */
-
 /* The attributes of a node, a JSON object; NCZarr's records of their types and true lengths, or NULL. */
 typedef struct ncz_att_docs {
     const ncz_json *values, *types, *lengths;
@@ -267,9 +265,7 @@ typedef struct ncz_format_var {
 
 #define NCZ_ROOT_ARRAY "data" /* the variable's name for a lone array at the root */
 #define NCZ_ANONYMOUS  "_Anonymous_Dim_"
-#define NCZ_XARRAY     "_ARRAY_DIMENSIONS"
-#define NCZ_XSCALAR    "_scalar_"
-#define NCZ_LENGTHS    "lengths"    /* our member of _nczarr_attr: true lengths of texts that end in NULs */
+#define NCZ_LENGTHS    "lengths"    /* our member beside attributes' types: true lengths of texts that end in NULs */
 #define NCZ_USER_TYPES "user_types" /* another one: attributes of user-defined types */
 #define NCZ_NULS_MOST  255
 #define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model */

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names with a meaning: reserved and hidden attributes, segments of keys. Tables only; any thread.
+ * Names with a meaning: reserved attributes, segments of keys. Tables only; any thread.
  */
 #include "format/format_int.h"
 
 #include <string.h>
 
-/* Attributes that hold metadata, and are never shown. */
-static const char *const hidden[] = {
-    NCZ_XARRAY,      "_nczarr_superblock",        "_nczarr_group",      "_nczarr_array", "_nczarr_attr",
-    "_nczarr_attrs", "_nczarr_default_separator", "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY",
-    "_NCZARR_ATTR",
-};
-
-/* More names that netCDF reserves. */
+/* Names that netCDF reserves, beside those that hold metadata. */
 static const char *const reserved[] = {
     "CLASS",
     "DIMENSION_LIST",
@@ -30,24 +23,18 @@ static const char *const reserved[] = {
 };
 
 static bool
-is_among(const char *name, const char *const *list, size_t n)
+is_among(const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, list[i]) == 0)
+    for (size_t i = 0; i < NCZ_LEN(reserved); i++)
+        if (strcmp(name, reserved[i]) == 0)
             return true;
     return false;
 }
 
 bool
-ncz_format_hidden_att(const char *name)
-{
-    return name[0] == '_' && is_among(name, hidden, NCZ_LEN(hidden));
-}
-
-bool
 ncz_format_reserved_att(const char *name)
 {
-    return is_among(name, hidden, NCZ_LEN(hidden)) || is_among(name, reserved, NCZ_LEN(reserved));
+    return ncz_format_hidden_att(name) || is_among(name);
 }
 
 bool

@@ -187,7 +187,7 @@ struct ncz_var {
     char            *fill_text; /* the document's fill_value (JSON text), or NULL */
     ncz_chain       *chain;
     size_t           maxstrlen;   /* strings: bytes per stored element */
-    bool             any_length;  /* strings: _nczarr_maxstrlen = 0 in this session has set their codec */
+    bool             any_length;  /* strings: a width of 0 that this session asked for has set their codec */
     bool             width_asked; /* strings: this session set maxstrlen, so longer strings are cut */
     bool             widening;    /* strings: some chunks may be narrower, and the document says so */
     unsigned        *order;       /* as in the spec */

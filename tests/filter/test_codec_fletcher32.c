@@ -7,7 +7,7 @@ static const void *const    none; /* no parameters */
 static void
 test_json_and_words(void **state)
 {
-    const ncz_codec_ops *ops = ncz_codec_by_hdf5(3, 2);
+    const ncz_codec_ops *ops = ncz_codec_by_hdf5(3, NCZ_SPELLING_NUMCODECS);
     const void          *p;
 
     (void)state;

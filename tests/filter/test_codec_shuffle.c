@@ -25,7 +25,7 @@ test_json(void **state)
 static void
 test_words(void **state)
 {
-    const ncz_codec_ops *ops = ncz_codec_by_hdf5(2, 2);
+    const ncz_codec_ops *ops = ncz_codec_by_hdf5(2, NCZ_SPELLING_NUMCODECS);
     ncz_array_type       env = env_of(NCZ_KIND_FLOAT, 8, 64);
     const void          *p;
 

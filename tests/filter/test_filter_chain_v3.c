@@ -115,14 +115,14 @@ test_definition(void **state)
 
     (void)state;
     assert_int_equal(ncz_chain_with_json(NULL, zlib, &in, &c), NC_NOERR);
-    assert_int_equal(ncz_chain_check_format(c, 2), NC_NOERR);
+    assert_int_equal(ncz_chain_check_spelling(c, NCZ_SPELLING_NUMCODECS), NC_NOERR);
     assert_int_equal(ncz_chain_with_json(c, order, &in, &both), NC_NOERR);
     assert_int_equal(ncz_chain_write_list(both, &list), NC_NOERR);
     assert_string_equal(ncz_buf_str(&list), "[" ORDER ",{\"id\": \"zlib\", \"level\": 1}]");
-    assert_int_equal(ncz_chain_check_format(both, 2), NC_ENOFILTER);
+    assert_int_equal(ncz_chain_check_spelling(both, NCZ_SPELLING_NUMCODECS), NC_ENOFILTER);
     assert_non_null(strstr(ncz_err_text(), "transpose"));
     assert_int_equal(ncz_chain_write(both, &filters, &filters), NC_ENOFILTER);
-    assert_int_equal(ncz_chain_check_format(both, 3), NC_NOERR);
+    assert_int_equal(ncz_chain_check_spelling(both, NCZ_SPELLING_V3), NC_NOERR);
     doc = json_of(ncz_buf_str(&list));
     assert_int_equal(ncz_chain_parse(doc, NULL, &in, NCZ_CONFIG_CALLER, 9, &again), NC_NOERR);
     assert_int_equal(ncz_chain_len(again), 2);
@@ -144,19 +144,19 @@ test_hdf5(void **state)
 {
     ncz_array_type       in = type_of(NCZ_KIND_INT, 4);
     ncz_v3_codecs        zlib = parsed("[" LITTLE ",\"zlib\"]", &in), gzip = parsed("[" LITTLE "," GZIP "]", &in);
-    const ncz_codec_ops *deflate = ncz_codec_by_hdf5(1, 3);
+    const ncz_codec_ops *deflate = ncz_codec_by_hdf5(1, NCZ_SPELLING_V3);
 
     (void)state;
     assert_string_equal(deflate->id, "gzip");
-    assert_string_equal(ncz_codec_by_hdf5(1, 2)->id, "zlib");
-    assert_string_equal(ncz_codec_by_hdf5(2, 3)->id, "shuffle");
-    assert_int_equal(ncz_codec_hdf5_id(deflate, 3), 1);
-    assert_int_equal(ncz_codec_hdf5_id(deflate, 2), 0);
-    assert_int_equal(ncz_codec_hdf5_id(ncz_codec_by_id("zlib"), 3), 1);
-    assert_int_equal(ncz_codec_hdf5_id(NULL, 3), 0);
-    assert_string_equal(ncz_chain_codec_for(zlib.chain, 1, 3)->id, "zlib");
-    assert_string_equal(ncz_chain_codec_for(gzip.chain, 1, 3)->id, "gzip");
-    assert_string_equal(ncz_chain_codec_for(NULL, 1, 3)->id, "gzip");
+    assert_string_equal(ncz_codec_by_hdf5(1, NCZ_SPELLING_NUMCODECS)->id, "zlib");
+    assert_string_equal(ncz_codec_by_hdf5(2, NCZ_SPELLING_V3)->id, "shuffle");
+    assert_int_equal(ncz_codec_hdf5_id(deflate, NCZ_SPELLING_V3), 1);
+    assert_int_equal(ncz_codec_hdf5_id(deflate, NCZ_SPELLING_NUMCODECS), 0);
+    assert_int_equal(ncz_codec_hdf5_id(ncz_codec_by_id("zlib"), NCZ_SPELLING_V3), 1);
+    assert_int_equal(ncz_codec_hdf5_id(NULL, NCZ_SPELLING_V3), 0);
+    assert_string_equal(ncz_chain_codec_for(zlib.chain, 1, NCZ_SPELLING_V3)->id, "zlib");
+    assert_string_equal(ncz_chain_codec_for(gzip.chain, 1, NCZ_SPELLING_V3)->id, "gzip");
+    assert_string_equal(ncz_chain_codec_for(NULL, 1, NCZ_SPELLING_V3)->id, "gzip");
     ncz_v3_codecs_clear(&zlib);
     ncz_v3_codecs_clear(&gzip);
 }

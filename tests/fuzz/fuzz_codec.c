@@ -157,7 +157,8 @@ decode_as_said(const char *text, size_t size, const ncz_array_type *type, void *
         ncz_buf f = NCZ_BUF_INIT, z = NCZ_BUF_INIT;
 
         /* Whatever it is, it can be written, as far as v2 has it. */
-        check(ncz_chain_check_format(chain, 2) != NC_NOERR || ncz_chain_write(chain, &f, &z) == NC_NOERR);
+        check(ncz_chain_check_spelling(chain, NCZ_SPELLING_NUMCODECS) != NC_NOERR ||
+              ncz_chain_write(chain, &f, &z) == NC_NOERR);
         if (ncz_chain_objects(chain))
             decode_texts(chain, type, end + 1, n, wanted / NCZ_OBJECT_SIZE);
         else

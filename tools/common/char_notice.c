@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/char_notice.h"
+#include "common/document_name.h"
 #include "common/group_tree.h"
 
 #include <nczarr.h>
+#include <nczarr_zmap.h>
 #include <stdbool.h>
 
 static bool
@@ -31,7 +33,8 @@ char_notice(int ncid)
     int version = 0, nczarr = 0, consolidated = 0;
 
     /* The last question may cost a request, so it comes last. */
-    if (nczarr_inq_zarr_format(ncid, &version, &nczarr) != NC_NOERR || version != 2 || !nczarr || !has_chars(ncid))
+    if (nczarr_inq_zarr_format(ncid, &version, &nczarr) != NC_NOERR || !nczarr ||
+        document_name(version, NCZARR_DOCUMENT_COPIES) == NULL || !has_chars(ncid))
         return NULL;
     return nczarr_inq_consolidated(ncid, &consolidated) == NC_NOERR && !consolidated
                ? "it has characters, for which zarr-python 3 and xarray refuse it; with consolidated=yes they read it"

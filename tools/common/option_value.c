@@ -4,6 +4,7 @@
 #include "common/options.h"
 #include "common/size_text.h"
 #include "common/text_buf.h"
+#include "common/zarr_version.h"
 
 #include <nczarr.h>
 #include <stdlib.h>
@@ -67,12 +68,10 @@ option_word(const char *option, const char *value, const char *const *words, int
 bool
 option_zarr_format(const char *value, int *out)
 {
-    if (strcmp(value, "2") != 0 && strcmp(value, "3") != 0) {
-        message_print("--zarr-format: neither 2 nor 3: %s", value);
-        return false;
-    }
-    *out = value[0] - '0';
-    return true;
+    if (zarr_version_parse(value, out))
+        return true;
+    message_print("--zarr-format: neither 2 nor 3: %s", value);
+    return false;
 }
 
 bool

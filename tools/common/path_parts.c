@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/path_parts.h"
+#include "common/zarr_version.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ char *
 path_mode_keys(const char *modes, int zarr_format)
 {
     bool        has = modes != NULL && modes[0] != '\0';
-    const char *version = zarr_format == 3 ? "mode=v3" : zarr_format == 2 ? "mode=v2" : "";
+    const char *version = zarr_version_mode(zarr_format);
     char       *text = NULL;
 
     return asprintf(&text, "%s%s%s%s", version, version[0] != '\0' && has ? "&" : "", has ? "mode=" : "",

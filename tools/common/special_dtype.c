@@ -20,9 +20,9 @@ has_width_attribute(int ncid, int varid)
     if (nc_inq_varnatts(ncid, varid, &n) != NC_NOERR)
         return false;
     for (int i = 0; i < n; i++)
-        if (nc_inq_attname(ncid, varid, i, name) == NC_NOERR && strcmp(name, VAR_WIDTH_ATT) == 0)
+        if (nc_inq_attname(ncid, varid, i, name) == NC_NOERR && strcmp(name, NCZARR_MAXSTRLEN_ATT) == 0)
             return true;
-    return nc_inq_attid(ncid, NC_GLOBAL, VAR_DEFAULT_WIDTH_ATT, NULL) == NC_NOERR;
+    return nc_inq_attid(ncid, NC_GLOBAL, NCZARR_DEFAULT_MAXSTRLEN_ATT, NULL) == NC_NOERR;
 }
 
 static bool

@@ -19,8 +19,4 @@ int var_shards(int ncid, int varid, size_t **out);
 /* Do chunks differ in length? Then their encoding has no text, and nc_inq_var_chunking() tells only the longest. */
 bool var_has_equal_chunks(int ncid, int varid);
 
-/* The attributes that ask for a width of strings: of a variable; of the root for all without it. */
-#define VAR_WIDTH_ATT         "_nczarr_maxstrlen"
-#define VAR_DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
-
 #endif /* VAR_INQUIRY_H */

@@ -125,7 +125,7 @@ is_widening(const copy_source *s, const copy_var *v)
 static bool
 has_widening(const migration *m)
 {
-    for (size_t i = 0; m->from == 2 && i < m->s.nvars; i++)
+    for (size_t i = 0; i < m->s.nvars; i++)
         if (is_widening(&m->s, &m->s.vars[i]))
             return true;
     return false;
@@ -256,7 +256,7 @@ check_variable(const migration *m, const copy_var *v, int root)
 {
     int grp, varid;
 
-    if (m->from == 2 && is_widening(&m->s, v)) {
+    if (is_widening(&m->s, v)) {
         message_print(
             "%s: a writer that made its strings longer was interrupted: opening the dataset for writing finishes "
             "that",
@@ -516,14 +516,15 @@ int
 copy_in_place(const copy_opts *opts)
 {
     copy_opts own = *opts;
-    migration m = {.o = &own, .to = opts->zarr_format, .from = 5 - opts->zarr_format, .s = {.ncid = -1}};
-    int       rc = check_options(opts), format = NC_FORMAT_NETCDF4;
+    migration m = {
+        .o = &own, .to = opts->zarr_format, .from = zarr_version_other(opts->zarr_format), .s = {.ncid = -1}};
+    int rc = check_options(opts), format = NC_FORMAT_NETCDF4;
 
     if (rc != NC_NOERR)
         return rc;
     interrupt_catch();
-    m.old_url = copy_add_keys(opts->in, m.from == 2 ? "mode=v2" : "mode=v3");
-    m.new_url = copy_add_keys(opts->in, m.to == 2 ? "mode=v2" : "mode=v3");
+    m.old_url = copy_add_keys(opts->in, zarr_version_mode(m.from));
+    m.new_url = copy_add_keys(opts->in, zarr_version_mode(m.to));
     if (m.old_url == NULL || m.new_url == NULL) {
         rc = NC_EINVAL; /* it is reported */
         goto done;

@@ -15,6 +15,7 @@
 #include "common/unfinished.h"
 #include "common/user_type.h"
 #include "common/var_inquiry.h"
+#include "common/zarr_version.h"
 #include "copy.h"
 
 #include "platform/platform.h"

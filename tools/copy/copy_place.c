@@ -145,21 +145,22 @@ copy_check_apart(const copy_opts *o, const copy_target *t)
 int
 copy_target_choose(const copy_opts *o, copy_target *t, int source)
 {
-    int   version = 2, nczarr = 1, rc = nczarr_inq_zarr_format(source, &version, &nczarr);
+    int   version = ZARR_VERSION_DEFAULT, nczarr = 1, rc = nczarr_inq_zarr_format(source, &version, &nczarr);
     char *keys, *url;
 
     if (rc != NC_NOERR)
         return message_fail(rc, o->in);
     if (version == 0) { /* of another format: the usual form */
-        version = 2;
+        version = ZARR_VERSION_DEFAULT;
         nczarr = 1;
     }
     t->version_given = t->parts.zarr_format != 0;
     t->nczarr_given = t->parts.nczarr >= 0;
     t->zarr_format = t->version_given ? t->parts.zarr_format : version;
     t->nczarr = t->nczarr_given ? t->parts.nczarr : nczarr;
-    keys = memory_need(path_mode_keys(t->nczarr_given || t->nczarr ? NULL : "zarr",
-                                      t->version_given || t->zarr_format == 2 ? 0 : t->zarr_format));
+    keys =
+        memory_need(path_mode_keys(t->nczarr_given || t->nczarr ? NULL : "zarr",
+                                   !t->version_given && zarr_version_is_said(t->zarr_format) ? t->zarr_format : 0));
     url = memory_need(path_with_keys(&t->parts, keys));
     free(keys);
     free(t->url);

@@ -178,9 +178,9 @@ warn_of_characters(const copy_source *s, const copy_target *t)
     for (size_t i = 0; i < s->nvars && !t->nczarr && !t->nczarr_given; i++)
         if (s->vars[i].type == NC_CHAR) {
             message_print(
-                "%s: pure Zarr, as the source is, has no type for characters: they become %s; --mode nczarr keeps "
-                "them",
-                s->vars[i].path, t->zarr_format == 3 ? "bytes" : "strings of length 1");
+                "%s: pure Zarr, as the source is, has no type for characters: they become bytes or strings of "
+                "length 1; --mode nczarr keeps them",
+                s->vars[i].path);
             return;
         }
 }
@@ -191,7 +191,7 @@ take_version(copy_opts *o, const copy_target *t)
 {
     o->zarr_format = t->zarr_format;
     for (size_t i = 0; i < o->shards.n; i++)
-        if (o->shards.v[i].n > 0 && o->zarr_format != 3) {
+        if (o->shards.v[i].n > 0 && !zarr_version_has_shards(o->zarr_format)) {
             message_print("--shards: only Zarr v3 has shards: add --zarr-format 3");
             return t->version_given ? COPY_USAGE : NC_EINVAL;
         }

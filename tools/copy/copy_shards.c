@@ -60,7 +60,7 @@ copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v)
 
     free(v->shard_out);
     v->shard_out = NULL;
-    if (v->rank == 0 || o->zarr_format != 3 || (own != NULL && own->n == 0))
+    if (v->rank == 0 || !zarr_version_has_shards(o->zarr_format) || (own != NULL && own->n == 0))
         return NC_NOERR;
     v->shard_out = memory_alloc((size_t)v->rank, sizeof *v->shard_out);
     if (own != NULL) {

@@ -104,8 +104,8 @@ has_root_document(const char *path)
     bool        has = false;
     const char *name;
 
-    for (int version = 2; version <= 3; version++)
-        for (size_t i = 0; !has && (name = nczarr_document(version, i, NULL)) != NULL; i++) {
+    for (size_t v = 0; zarr_version_at(v) != 0; v++)
+        for (size_t i = 0; !has && (name = nczarr_document(zarr_version_at(v), i, NULL)) != NULL; i++) {
             char *file = memory_textf("%s/%s", path, name);
 
             has = exists(file);

@@ -8,6 +8,7 @@
 
 #include "common/consolidated.h"
 #include "common/document_name.h"
+#include "common/zarr_version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,8 @@ check_documents(check *c, nczarr_map *map, int grp)
     const char *name;
     id_list     list;
 
-    for (int version = 2; version <= 3; version++)
-        for (size_t i = 0; (name = nczarr_document(version, i, NULL)) != NULL; i++)
+    for (size_t v = 0; zarr_version_at(v) != 0; v++)
+        for (size_t i = 0; (name = nczarr_document(zarr_version_at(v), i, NULL)) != NULL; i++)
             check_document(c, map, path, name);
     free(path);
     if (id_list_groups(grp, &list) == NC_NOERR)

@@ -8,6 +8,7 @@
 
 #include "common/error_text.h"
 #include "common/terminal_text.h"
+#include "common/zarr_version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,7 +373,10 @@ dump_tree(dump_context *d)
         dump_tree_sizes_load(d, server, &sizes);
     if (d->out == stdout && ncz_sys_terminal_size(STDOUT_FILENO, &size) && size.columns > COLUMNS_LEAST)
         d->columns = size.columns - 1; /* a terminal whose last column is taken may wrap */
-    text_addf(&kind, " (%s%s)", dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
+    text_addf(&kind, " (%s", dump_kind(d->format));
+    if (zarr_version_is_said(d->zarr_format))
+        text_addf(&kind, ", Zarr v%d", d->zarr_format);
+    text_add(&kind, ")");
     print_name(d, DUMP_BOLD_BLUE, d->name);
     fputs(kind.s, d->out);
     print_group(d, &sizes, d->root, "", terminal_measure(d->name) + kind.len);

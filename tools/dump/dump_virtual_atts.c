@@ -6,6 +6,7 @@
 #include "dump_int.h"
 
 #include "common/special_dtype.h"
+#include "common/zarr_version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,6 @@ dump_cdl_virtual_global(dump_context *d)
     print_stored_int_att(d, "_SuperblockVersion");
     print_stored_int_att(d, "_IsNetcdf4");
     print_string_att(d, "", "_Format", dump_kind(d->format));
-    if (d->zarr_format > 2)
+    if (zarr_version_is_said(d->zarr_format))
         print_int_att(d, "", "_ZarrFormat", d->zarr_format);
 }

@@ -205,9 +205,9 @@ width_is_asked(const gen_writer *w, const gen_var *v)
 {
     int own = -1, all = -1;
 
-    if (nc_get_att_int(w->grpids[v->index], w->varids[v->index], VAR_WIDTH_ATT, &own) == NC_NOERR)
+    if (nc_get_att_int(w->grpids[v->index], w->varids[v->index], NCZARR_MAXSTRLEN_ATT, &own) == NC_NOERR)
         return own > 0;
-    return nc_get_att_int(w->ncid, NC_GLOBAL, VAR_DEFAULT_WIDTH_ATT, &all) == NC_NOERR && all > 0;
+    return nc_get_att_int(w->ncid, NC_GLOBAL, NCZARR_DEFAULT_MAXSTRLEN_ATT, &all) == NC_NOERR && all > 0;
 }
 
 /* Warns of cut strings: the library logs that it cuts them, but does not know their position. */
@@ -222,7 +222,8 @@ warn_of_truncation(const gen_writer *w, const gen_var *v, const gen_list *l)
         longest->longest <= width || !width_is_asked(w, v))
         return;
     gen_say(w->opts->report, false, w->cdl->file, longest->longest_pos,
-            "a string of %zu bytes is cut: %s has room for %zu (its attribute " VAR_WIDTH_ATT " says how many)",
+            "a string of %zu bytes is cut: %s has room for %zu (its attribute " NCZARR_MAXSTRLEN_ATT
+            " says how many)",
             longest->longest, v->name, width);
 }
 

@@ -12,10 +12,8 @@
 
 /* The value of an attribute that sets a width; -1: it is absent. */
 static int
-asked_width(const ncz_atts *atts, const char *name)
+asked_width(const ncz_att *a)
 {
-    const ncz_att *a = ncz_atts_find(atts, name);
-
     return a != NULL && a->type->id == NC_INT && a->len == 1 ? *(const int *)a->data : -1;
 }
 
@@ -23,11 +21,11 @@ asked_width(const ncz_atts *atts, const char *name)
 static bool
 is_asked(const ncz_dataset *ds, const ncz_var *v)
 {
-    int own = asked_width(&v->atts, NCZ_WIDTH_ATT);
+    int own = asked_width(ncz_dataset_width_att(ds, v));
 
     if (v->width_asked || own > 0)
         return true;
-    return own < 0 && asked_width(&ds->model->root->atts, NCZ_DEFAULT_WIDTH_ATT) > 0;
+    return own < 0 && asked_width(ncz_dataset_width_att(ds, NULL)) > 0;
 }
 
 bool

@@ -2,6 +2,21 @@
 /* The forms of Zarr: which of them a new dataset gets, and what they are called. No state; any thread. */
 #include "format/zarr/zarr.h"
 
+const char *const ncz_zarr_hidden_atts[] = {
+    NCZ_XARRAY,
+    "_nczarr_superblock",
+    "_nczarr_group",
+    "_nczarr_array",
+    "_nczarr_attr",
+    "_nczarr_attrs",
+    "_nczarr_default_separator",
+    "_NCZARR_SUPERBLOCK",
+    "_NCZARR_GROUP",
+    "_NCZARR_ARRAY",
+    "_NCZARR_ATTR",
+    NULL,
+};
+
 int
 ncz_format_zarr_version(const ncz_dialect_ops *dialect)
 {

@@ -19,6 +19,12 @@ typedef enum ncz_generation {
     NCZ_GEN_V3,                    /* Zarr v3: all keys among the attributes, with v3's names */
 } ncz_generation;
 
+/* Attributes that hold metadata, in either version: NCZarr's keys, and XArray's dimensions. Ends with NULL. */
+extern const char *const ncz_zarr_hidden_atts[];
+
+#define NCZ_XARRAY  "_ARRAY_DIMENSIONS"
+#define NCZ_XSCALAR "_scalar_"
+
 /* What only a version of Zarr has. */
 typedef struct ncz_zarr_ops {
     int            version; /* as in its documents */
