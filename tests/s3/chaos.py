@@ -5,7 +5,7 @@ seeded plan (faults.py) says which requests go wrong, and how.
 As a module: Server in a thread of its own, Bucket for what one test sees. As a program, for trying things by hand:
   chaos.py [--port N] [--bucket NAME] [--seed N --rate 0.3] [--public] [--tls CERT KEY]     until standard input ends
 """
-import asyncio, base64, datetime, hashlib, os, re, socket, ssl, struct, sys, threading, time, traceback, urllib.parse, warnings
+import asyncio, base64, datetime, glob, hashlib, os, re, socket, ssl, struct, sys, threading, time, traceback, urllib.parse, warnings
 import xml.etree.ElementTree as ElementTree
 import zlib
 
@@ -87,6 +87,19 @@ class Answer:
         self.status, self.body, self.headers = status, body, dict(headers or {})
 
 
+def look_at(processes):
+    """Whether all of their threads sleep, and how often each has run so far."""
+    asleep, runs = True, []
+    for folder in (f for pid in processes for f in glob.glob("/proc/%d/task/*" % pid)):
+        try:
+            with open(folder + "/stat") as stat, open(folder + "/schedstat") as schedstat:
+                asleep &= stat.read().rpartition(")")[2].split()[0] == "S"
+                runs.append((folder, schedstat.read().split()[2]))
+        except OSError: # it has ended
+            asleep = False
+    return asleep, runs
+
+
 class Bucket:
     """What one test sees: objects, how they are served, and the record of every request."""
 
@@ -96,6 +109,8 @@ class Bucket:
         self.public = how.pop("public", False)       # unsigned requests may read
         self.skew = how.pop("skew", 0)               # seconds that this server's clock is ahead
         self.delay = how.pop("delay", 0)             # seconds before an answer
+        self.clients = how.pop("clients", None)      # processes: all of them wait for an answer before there is one
+        self.looking = None
         self.page = how.pop("page", 1000)            # keys in one list answer, at most; or a function of the request
         self.style = how.pop("style", None)          # xmlout.Style of documents
         self.etag = how.pop("etag", "md5")           # or "opaque"
@@ -125,6 +140,19 @@ class Bucket:
         md5 = hashlib.md5(data).hexdigest()
         etag = md5 if self.etag == "md5" else hashlib.sha1(data + os.urandom(8)).hexdigest() + "-7"
         return Object(data, '"%s"' % etag, checksums or {}, meta)
+
+    async def clients_wait(self):
+        """Until the clients can do nothing more before they have an answer. All that have asked by then get theirs at once."""
+        if self.looking is None:
+            self.looking = asyncio.ensure_future(self.look())
+        await self.looking
+
+    async def look(self):
+        before = None
+        while before is None or not before[0] or look_at(self.clients) != before:
+            before = look_at(self.clients)
+            await asyncio.sleep(0.002)
+        self.looking = None
 
     def clock(self):
         return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self.skew)
@@ -481,6 +509,8 @@ class Server:
         try:
             if bucket.delay:
                 await asyncio.sleep(bucket.delay)
+            if bucket.clients:
+                await bucket.clients_wait()
             fault = bucket.plan.next(self, bucket, request, kind, key) if bucket.plan else None
             if fault is None:
                 answer = self.truth(bucket, request, kind, key, entry)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How many requests each step of the nc_* API makes; ends with `N passed, N failed`. usage: count_run.py BUILD_DIR
 
-Nothing is timed: the server answers after some milliseconds, and its record says which requests were on their way at
-once and which had to wait for another's answer ("rounds").
+Nothing is timed: the server answers when all threads of the client wait, and its record says which requests were on their
+way at once and which had to wait for another's answer ("rounds").
 """
 import collections, os, subprocess, sys, tempfile
 
@@ -18,6 +18,7 @@ class Steps:
         self.bucket = bucket
         self.p = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=dict(
             e, HOME=home, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION="us-east-1", **env))
+        bucket.clients.append(self.p.pid)
 
     def do(self, *words):
         """The log of what the step asked for."""
@@ -31,6 +32,7 @@ class Steps:
 
     def end(self):
         self.p.stdin.close()
+        self.bucket.clients.remove(self.p.pid)
         if self.p.wait(30):
             raise RuntimeError("status %d" % self.p.returncode)
 
@@ -150,7 +152,7 @@ def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "tests", "s3", "s3_steps")
     home = tempfile.mkdtemp(prefix="nczarr-count-")
     server = Server()
-    bucket = server.add(Bucket("counts", public=True, delay=0.03))
+    bucket = server.add(Bucket("counts", public=True, clients=[]))
     url = lambda name, more="": "%s/counts/%s#mode=nczarr,s3%s" % (server.url, name, more)
 
     s = Steps(program, bucket, home)

@@ -2,9 +2,9 @@
 """Our client against real S3 servers of two makes, one of them over TLS; ends with `N passed, N failed`.
 
 usage: real_run.py BUILD_DIR [--server NAME] [--all]      the servers stand in .cache/go-bin (`./dev test` builds them);
-with --all each does everything
+`chaos` is that of chaos.py, which here makes no mistake; with --all each does everything
 
-The contract of all maps, CDL -> dataset -> CDL, random programs, errors in words, and zarr-python over s3fs and obstore
+The contract of all maps, CDL -> dataset -> CDL, processes that share datasets, random programs, errors in words, and zarr-python over s3fs and obstore
 reading what we wrote and writing what we read. Whatever is printed by anyone is searched for the secret key.
 """
 import argparse, json, os, re, shutil, struct, subprocess, sys, tempfile, threading, time
@@ -18,7 +18,7 @@ from cases import report
 
 ROOT = servers.ROOT
 SHORT = "NCZARR_TEST_SHORT" in os.environ # without what runs on disk as well, and without s3fs and obstore
-SEGMENTS = {"versitygw": 255, "minio": 255}
+SEGMENTS = {"versitygw": 255, "minio": 255, "chaos": 0}
 
 
 def flat(v):
@@ -42,6 +42,25 @@ int EVP_Digest(const void *data, size_t n, unsigned char *sum, unsigned *nsum, c
 '''
 
 
+class ChaosServer:
+    """The server of chaos.py, as servers.RealServer is used. It takes names of any length."""
+
+    def __enter__(self):
+        self.server = chaos.Server()
+        self.url = self.server.url
+        return self
+
+    def make_bucket(self, name):
+        self.server.add(chaos.Bucket(name))
+
+    def environment(self, home):
+        return dict(servers.environment(home), AWS_ACCESS_KEY_ID=chaos.KEY_ID, AWS_SECRET_ACCESS_KEY=chaos.SECRET)
+
+    def __exit__(self, *unused):
+        report("chaos: it made no mistake", self.server.errors)
+        self.server.stop()
+
+
 class Suite:
     def __init__(self, name, build, tmp, everything):
         self.name, self.build, self.tmp, self.all = name, build, os.path.join(tmp, name), everything
@@ -58,21 +77,24 @@ class Suite:
     def run(self, *command, timeout=300, **env):
         e = dict(self.env, **env)
         r = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=timeout, env=e)
-        if servers.SECRET in r.stdout + r.stderr:
+        if any(secret in r.stdout + r.stderr for secret in (servers.SECRET, chaos.SECRET)):
             report("%s: %s keeps the secret" % (self.name, os.path.basename(command[0])), ["it is in what was printed"])
         return r
 
     def go(self):
-        with servers.RealServer(self.name, self.tls) as self.server:
+        with ChaosServer() if self.name == "chaos" else servers.RealServer(self.name, self.tls) as self.server:
             self.server.make_bucket("tests")
             self.env = self.server.environment(self.tmp)
             self.env.update({"NCZARR_LOG": "debug"} if self.name == "minio" else {})
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            parts = [self.checks_signatures, self.contract, self.round_trips, self.many_processes, self.random_programs, self.spellings, self.sizes,
-                     self.errors, self.without_md5]
-            if not SHORT:
+            parts = [self.contract]
+            if self.name != "versitygw": # an answer of its may have the bytes of one version and the ETag of another
+                parts.append(self.many_processes)
+            if self.name != "chaos":
+                parts += [self.checks_signatures, self.round_trips, self.random_programs, self.spellings, self.sizes, self.errors, self.without_md5]
+            if not SHORT and self.name != "chaos":
                 parts += [self.copies, self.page, self.in_place, self.cut_off, self.peers]
             for part in parts:
                 started = time.monotonic()
@@ -241,33 +263,19 @@ class Suite:
                    ["%s: %s, ours %s" % (n, v[:60], mine.get(n)) for n, v in (theirs or {"no answer": r.stderr}).items() if flat(v) != mine.get(n)])
 
 
-def contract_without_faults(build, tmp):
-    """The same on the chaos server, which here makes no mistake and takes names of any length."""
-    server = chaos.Server()
-    server.add(chaos.Bucket("tests"))
-    env = {n: v for n, v in os.environ.items() if not n.startswith("AWS_") and not n.lower().endswith("_proxy")}
-    env.update(HOME=tmp, AWS_ACCESS_KEY_ID=chaos.KEY_ID, AWS_SECRET_ACCESS_KEY=chaos.SECRET)
-    r = subprocess.run([os.path.join(build, "tests", "s3", "test_s3_store"), server.url + "/tests/c", "0"], capture_output=True, text=True,
-                       errors="surrogateescape", env=env, timeout=300)
-    good = (r.stdout + r.stderr).count("[       OK ]")
-    report("chaos server: the contract of all maps, %d tests" % good, [r.stdout[-500:], r.stderr[-500:]] if r.returncode or good < 25 else [], more=good)
-    report("chaos server: it made no mistake", server.errors)
-    server.stop()
-
-
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("build")
     p.add_argument("--server")
     p.add_argument("--all", action="store_true")
     o = p.parse_args()
-    names = [o.server] if o.server else list(servers.MAKERS)
-    for missing in set(names) - set(servers.NAMES):
+    names = [o.server] if o.server else list(SEGMENTS)
+    there = [n for n in names if n == "chaos" or n in servers.NAMES]
+    for missing in set(names) - set(there):
         report(missing, ["is not installed"])
     tmp = tempfile.mkdtemp(prefix="nczarr-s3-")
     try:
-        threads = [threading.Thread(target=Suite(n, os.path.abspath(o.build), tmp, o.all).go) for n in names if n in servers.NAMES]
-        threads += [threading.Thread(target=contract_without_faults, args=(os.path.abspath(o.build), tmp))] if not o.server else []
+        threads = [threading.Thread(target=Suite(n, os.path.abspath(o.build), tmp, o.all).go) for n in there]
         for t in threads:
             t.start()
         for t in threads:

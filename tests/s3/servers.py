@@ -50,6 +50,12 @@ def minio(folder, port, tls):
         "MINIO_ROOT_USER": KEY_ID, "MINIO_ROOT_PASSWORD": SECRET, "MINIO_BROWSER": "off", "MINIO_UPDATE": "off", "MINIO_CALLHOME_ENABLE": "off"}
 
 
+def environment(home):
+    """For a client that shall know nothing of other servers."""
+    env = {n: v for n, v in os.environ.items() if not n.startswith("AWS_") and not n.lower().endswith("_proxy")}
+    return dict(env, HOME=home)
+
+
 MAKERS = {"versitygw": versitygw, "minio": minio}
 NAMES = [n for n in MAKERS if os.path.exists(program(n))]
 
@@ -120,8 +126,7 @@ class RealServer:
             raise RuntimeError("%s: bucket %s: %d %s" % (self.name, name, status, body[:300]))
 
     def environment(self, home):
-        env = {n: v for n, v in os.environ.items() if not n.startswith("AWS_") and not n.lower().endswith("_proxy")}
-        return dict(env, HOME=home, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION=REGION)
+        return dict(environment(home), AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION=REGION)
 
     def stop(self):
         if self.process and self.process.poll() is None:

@@ -138,6 +138,7 @@ PARTS = (
     )),
     Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (2, 10), (
         s3("versitygw", "real_run.py {gcc} --server versitygw", when=SHORT),
+        s3("processes", "real_run.py {gcc} --server chaos", when=SHORT),
         s3("real servers", "real_run.py {gcc} --all", when=ALL),
         s3("chaos", "chaos_run.py {asan}/tests/s3/s3_ops", build="asan", targets=S3_OPS, env=ASAN),
         s3("chaos, shards", "chaos_shards.py {asan}/tests/s3/s3_steps", build="asan", targets=S3_OPS, env=ASAN),
