@@ -201,7 +201,7 @@ static int
 make_room(keeping *k)
 {
     ncz_object_put *o = k->o;
-    size_t          nbytes;
+    size_t          nbytes = SIZE_MAX;
 
     k->memory = o->no_temp || k->nbytes <= o->engine->keep_whole;
     if (k->memory && k->nbytes <= o->engine->limits.object_bytes) {

@@ -179,7 +179,7 @@ set_typed(ncz_loader *l, const ncz_typed_att *a, const ncz_type *t, ncz_atts *at
         .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = l->m->limits.document_bytes, .name = a->name};
     ncz_json *v = NULL;
     bool      list;
-    size_t    n = 0, nbytes;
+    size_t    n = 0, nbytes = SIZE_MAX;
     char     *data = NULL;
     int       rc;
 

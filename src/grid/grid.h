@@ -94,8 +94,24 @@ typedef struct ncz_dims {
     uint64_t  in[NCZ_RANK_INLINE];
 } ncz_dims;
 
-int  ncz_dims_init(ncz_dims *d, size_t rank); /* all zero */
-void ncz_dims_clear(ncz_dims *d);
+int  ncz_dims_alloc(ncz_dims *d, size_t rank); /* of more than fit inside */
+void ncz_dims_free(ncz_dims *d);
+
+/* All zero. */
+static inline int
+ncz_dims_init(ncz_dims *d, size_t rank)
+{
+    *d = (ncz_dims){.v = d->in};
+    return rank <= NCZ_RANK_INLINE ? NC_NOERR : ncz_dims_alloc(d, rank);
+}
+
+static inline void
+ncz_dims_clear(ncz_dims *d)
+{
+    if (d->v != d->in)
+        ncz_dims_free(d);
+    d->v = NULL;
+}
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 

@@ -7,23 +7,16 @@
 #include <string.h>
 
 int
-ncz_dims_init(ncz_dims *d, size_t rank)
+ncz_dims_alloc(ncz_dims *d, size_t rank)
 {
-    memset(d, 0, sizeof *d);
-    d->v = d->in;
-    if (rank <= NCZ_RANK_INLINE)
-        return NC_NOERR;
-    if ((d->v = ncz_zalloc_n(rank, sizeof *d->v)) == NULL)
-        return ncz_fail_nomem(rank * sizeof *d->v);
-    return NC_NOERR;
+    d->v = ncz_zalloc_n(rank, sizeof *d->v);
+    return d->v != NULL ? NC_NOERR : ncz_fail_nomem(rank * sizeof *d->v);
 }
 
 void
-ncz_dims_clear(ncz_dims *d)
+ncz_dims_free(ncz_dims *d)
 {
-    if (d->v != d->in)
-        ncz_free(d->v);
-    d->v = NULL;
+    ncz_free(d->v);
 }
 
 /* Checked first: one zero length makes the product zero, even if the others overflow. */

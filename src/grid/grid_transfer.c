@@ -267,6 +267,28 @@ move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *
     return rc;
 }
 
+/* Whether a piece is one element of a type that is converted in runs. Calls that move one element are common, and the
+ * loops would take most of their time. */
+static bool
+is_one(const ncz_transfer *m, const ncz_piece *p)
+{
+    return p->nelems == 1 && m->dtype->kind != NCZ_KIND_RECORD && m->mem->class != NCZ_TYPE_STRING;
+}
+
+/* Its place in the chunk, in bytes. */
+static size_t
+place_of_one(const ncz_transfer *m, const ncz_piece *p)
+{
+    uint64_t at = 0;
+
+    for (size_t place = 0; place < p->rank; place++) {
+        size_t d = ncz_order_dim(m->order, place);
+
+        at = at * m->chunk[d] + p->off[d];
+    }
+    return (size_t)at * m->dtype->size;
+}
+
 int
 ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
 {
@@ -279,10 +301,16 @@ ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, v
         return rc;
     if (m->dtype->kind == NCZ_KIND_OBJECT)
         return move_texts_out(m, p, chunk, 1, mem);
+    v.to = (char *)mem + byte_off(p->mem, item);
+    if (is_one(m, p)) {
+        v.pipe = ncz_grid_convert_run_out(m->dtype, v.mem, m->classic);
+        v.from = (const char *)chunk + place_of_one(m, p);
+        rc = runs_out(&v, &(ncz_plane){.n = 1, .rows = 1});
+        return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+    }
     if ((rc = ncz_grid_piece_loops(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
         return rc;
     v.from = (const char *)chunk + off;
-    v.to = (char *)mem + byte_off(p->mem, item);
     if (m->dtype->kind == NCZ_KIND_RECORD) {
         rc = ncz_grid_loops_each(&nest, records_out, &v);
     } else if (m->mem->class == NCZ_TYPE_STRING) {
@@ -309,9 +337,15 @@ ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void
     if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || (rc = not_objects(m->dtype)) != NC_NOERR ||
         p->nelems == 0)
         return rc;
+    v.from = (const char *)mem + byte_off(p->mem, item);
+    if (is_one(m, p)) {
+        v.pipe = ncz_grid_convert_run_in(v.mem, m->dtype, m->classic);
+        v.to = (char *)chunk + place_of_one(m, p);
+        rc = runs_in(&v, &(ncz_plane){.n = 1, .rows = 1});
+        return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+    }
     if ((rc = ncz_grid_piece_loops(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
         return rc;
-    v.from = (const char *)mem + byte_off(p->mem, item);
     v.to = (char *)chunk + off;
     if (m->dtype->kind == NCZ_KIND_RECORD) {
         rc = ncz_grid_loops_each(&nest, records_in, &v);

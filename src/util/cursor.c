@@ -59,3 +59,27 @@ ncz_cursor_u64le(ncz_cursor *c)
 {
     return read_le(c, 8);
 }
+
+static uint64_t
+read_be(ncz_cursor *c, size_t n)
+{
+    const unsigned char *p = ncz_cursor_bytes(c, n);
+    uint64_t             v = 0;
+
+    if (p != NULL)
+        for (size_t i = 0; i < n; i++)
+            v = v << 8 | p[i];
+    return v;
+}
+
+uint32_t
+ncz_cursor_u32be(ncz_cursor *c)
+{
+    return (uint32_t)read_be(c, 4);
+}
+
+uint64_t
+ncz_cursor_u64be(ncz_cursor *c)
+{
+    return read_be(c, 8);
+}

@@ -82,10 +82,49 @@ void ncz_alloc_use(const ncz_alloc_table *table); /* tests only; NULL restores m
 
 /* ---- checked arithmetic: false when the result does not fit, and *out is then untouched ---------------------- */
 
-bool ncz_mul(size_t a, size_t b, size_t *out);
-bool ncz_add(size_t a, size_t b, size_t *out);
-bool ncz_mul64(uint64_t a, uint64_t b, uint64_t *out);
-bool ncz_add64(uint64_t a, uint64_t b, uint64_t *out);
+static inline bool
+ncz_mul(size_t a, size_t b, size_t *out)
+{
+    size_t r;
+
+    if (__builtin_mul_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static inline bool
+ncz_add(size_t a, size_t b, size_t *out)
+{
+    size_t r;
+
+    if (__builtin_add_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static inline bool
+ncz_mul64(uint64_t a, uint64_t b, uint64_t *out)
+{
+    uint64_t r;
+
+    if (__builtin_mul_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static inline bool
+ncz_add64(uint64_t a, uint64_t b, uint64_t *out)
+{
+    uint64_t r;
+
+    if (__builtin_add_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
 
 /* How many parts of `part` elements hold `n`; the last may be short. Cannot overflow; `part` is not 0. */
 static inline uint64_t
@@ -218,6 +257,8 @@ uint8_t              ncz_cursor_u8(ncz_cursor *c);
 uint16_t             ncz_cursor_u16le(ncz_cursor *c);
 uint32_t             ncz_cursor_u32le(ncz_cursor *c);
 uint64_t             ncz_cursor_u64le(ncz_cursor *c);
+uint32_t             ncz_cursor_u32be(ncz_cursor *c);
+uint64_t             ncz_cursor_u64be(ncz_cursor *c);
 const unsigned char *ncz_cursor_bytes(ncz_cursor *c, size_t n); /* NULL and !good past the end */
 
 /* ---- limits: what input may ask for ----------------------------------------------------------------------------
