@@ -205,7 +205,7 @@ nc_inq_format(int ncid, int *formatp)
     if (rc != NC_NOERR)
         return rc;
     if (formatp != NULL)
-        *formatp = ncz_dataset_classic(c.ds) ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
+        *formatp = ncz_dataset_netcdf_format(c.ds).format;
     return ncz_call_leave(&c, rc);
 }
 
@@ -218,9 +218,9 @@ nc_inq_format_extended(int ncid, int *formatp, int *modep)
     if (rc != NC_NOERR)
         return rc;
     if (formatp != NULL)
-        *formatp = NC_FORMATX_NCZARR;
+        *formatp = ncz_dataset_netcdf_format(c.ds).extended;
     if (modep != NULL)
-        *modep = ncz_dataset_mode(c.ds);
+        *modep = ncz_dataset_netcdf_format(c.ds).flag;
     return ncz_call_leave(&c, rc);
 }
 

@@ -53,6 +53,18 @@ ncz_chunk_choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *sc
     return j->data != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
+/* What an element has that is missing at the end of a chunk. */
+static void
+fill_missing(const ncz_spec *spec, ncz_chunk_tail tail, char *from, size_t nbytes)
+{
+    size_t size = spec->dtype.size;
+
+    if (tail == NCZ_TAIL_ZEROS)
+        memset(from, 0, nbytes);
+    else
+        ncz_fill_elems(from, nbytes / size, spec->fill, size);
+}
+
 /* A chunk without codecs that has `n` bytes, in their place. */
 static int
 check_plain(ncz_chunk_request *c, const ncz_chunk_task *j, const char *key, size_t n)
@@ -62,10 +74,29 @@ check_plain(ncz_chunk_request *c, const ncz_chunk_task *j, const char *key, size
 
     if (n == spec->chunk_bytes)
         return NC_NOERR;
-    if (!j->tail || n > spec->chunk_bytes || n % size != 0)
+    if (j->tail == NCZ_TAIL_NONE || n > spec->chunk_bytes || (j->tail == NCZ_TAIL_FILL && n % size != 0))
         return ncz_chunk_spread_narrow(c->engine, spec, key, n, j->data);
-    ncz_fill_elems(j->data + n, (spec->chunk_bytes - n) / size, spec->fill, size);
+    fill_missing(spec, j->tail, j->data + n, spec->chunk_bytes - n);
     return NC_NOERR;
+}
+
+/* A chunk whose rows lie apart, without codecs. */
+static int
+gather_rows(ncz_chunk_request *c, ncz_chunk_task *j, const char *key, const char *body, size_t len,
+            ncz_scratch *scratch)
+{
+    const ncz_spec *spec = c->spec;
+    size_t          at = 0, part = 0;
+    int             rc;
+
+    if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
+        return rc;
+    for (size_t from = 0; from < len && at < spec->chunk_bytes; from += j->pitch, at += part) {
+        part = len - from < j->row ? len - from : j->row;
+        part = part < spec->chunk_bytes - at ? part : spec->chunk_bytes - at;
+        memcpy(j->data + at, body + from, part);
+    }
+    return check_plain(c, j, key, at);
 }
 
 static int
@@ -89,6 +120,8 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
         return ncz_fail(NC_ETRUNC, "%s, but its chunk has %zu", req->err.text, nbytes);
     if (req->err.code != NC_NOERR)
         return ncz_err_adopt(&req->err);
+    if (j->pitch != 0)
+        return gather_rows(c, j, req->key, body, len, scratch);
     if (j->chain == NULL) {
         if (one_range && req->nread != req->len)
             return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
@@ -138,7 +171,7 @@ check_place(const ncz_chunk_request *c, const ncz_chunk_addr *where)
     if (!ncz_add64(where->offset, where->length, &end))
         return ncz_fail(NC_EFILTER, "%s: it has no %llu bytes at offset %llu", where->key,
                         (unsigned long long)where->length, (unsigned long long)where->offset);
-    if (where->chain == NULL && where->length > c->spec->chunk_bytes)
+    if (where->chain == NULL && where->pitch == 0 && where->length > c->spec->chunk_bytes)
         return ncz_fail(NC_ETRUNC, "%s: %llu bytes, but its chunk has %zu", where->key,
                         (unsigned long long)where->length, c->spec->chunk_bytes);
     return NC_NOERR;
@@ -163,7 +196,10 @@ ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *ke
 
     j->chain = where->chain;
     j->tail = where->tail;
-    j->all = where->bytes != NULL || where->tail || where->chain != c->spec->chain;
+    j->row = where->row;
+    j->pitch = where->pitch;
+    j->all =
+        where->bytes != NULL || where->tail != NCZ_TAIL_NONE || where->pitch != 0 || where->chain != c->spec->chain;
     if (rc != NC_NOERR || where->slot == NCZ_NO_SLOT)
         return rc != NC_NOERR ? rc : check_place(c, where);
     if (j->object == NULL && (rc = ncz_chunk_object_reload(c->engine, c->spec, j)) != NC_NOERR)
@@ -182,7 +218,7 @@ ncz_chunk_take_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char *key, c
     zmap_get_req req = {.key = key != NULL ? key : c->spec->path, .nread = n};
     int          rc;
 
-    if (j->chain == NULL) {
+    if (ncz_chunk_is_plain(j)) {
         if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
         memcpy(j->data, bytes, n < c->spec->chunk_bytes ? n : c->spec->chunk_bytes);
@@ -211,7 +247,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         return ncz_chunk_take_bytes(c, j, where.key, where.bytes, (size_t)where.length, scratch);
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     ncz_chunk_ask_version(c, j, &req);
-    if (j->chain == NULL) {
+    if (ncz_chunk_is_plain(j)) {
         if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
         req.into = j->data;
@@ -220,7 +256,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         req.body = *ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, ncz_chunk_stored_most(c));
     }
     (void)zmap_get_batch(c->engine->map, &req, 1, NULL, NULL);
-    if (j->chain != NULL)
+    if (!ncz_chunk_is_plain(j))
         *body = req.body;
     if (j->object != NULL && !ncz_chunk_object_current(c->engine, j, &req))
         return ncz_chunk_load_again(c, j, scratch);
@@ -264,7 +300,9 @@ load_staged(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     if ((rc = read_part(c, part, scratch, &bytes)) != NC_NOERR)
         return rc;
     j->chain = c->spec->chain;
-    j->tail = j->all = false;
+    j->tail = NCZ_TAIL_NONE;
+    j->row = j->pitch = 0;
+    j->all = false;
     return ncz_chunk_take_bytes(c, j, NULL, bytes, part->nbytes, scratch);
 }
 

@@ -85,7 +85,7 @@ prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
     }
     *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     ncz_chunk_ask_version(c, j, req);
-    if (j->chain != NULL) {
+    if (!ncz_chunk_is_plain(j)) {
         req->body = NCZ_BUF_LIMIT(ncz_chunk_stored_most(c));
         return NC_NOERR;
     }
@@ -245,7 +245,7 @@ land_shared(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 
     if (req->err.code == NC_NOERR && ((rc = find_bytes(c, j, &bytes, &len)) != NC_NOERR || j->absent))
         return rc;
-    if (req->err.code == NC_NOERR && j->chain == NULL) {
+    if (req->err.code == NC_NOERR && ncz_chunk_is_plain(j)) {
         if (j->data == NULL && (rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
         memcpy(j->data, bytes, len); /* at most the chunk: its place was checked */

@@ -206,7 +206,7 @@ ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_ad
         return ncz_chunk_fail_slot(where->key, o->slots[where->slot], (size_t)where->slot, o->size);
     where->offset = o->slots[where->slot].offset;
     where->length = o->slots[where->slot].length;
-    if (where->chain == NULL && !where->tail && where->length != spec->chunk_bytes)
+    if (where->chain == NULL && where->tail == NCZ_TAIL_NONE && where->length != spec->chunk_bytes)
         return ncz_fail(NC_ETRUNC, "%s: chunk %llu in it has %llu bytes, not %zu", where->key,
                         (unsigned long long)where->slot, (unsigned long long)where->length, spec->chunk_bytes);
     return NC_NOERR;

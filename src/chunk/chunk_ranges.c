@@ -258,7 +258,7 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
         return NC_ENOMEM;
     if ((rc = ncz_spec_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
         return rc;
-    if (where.bytes != NULL || where.tail || where.chain != NULL) {
+    if (where.bytes != NULL || where.tail != NCZ_TAIL_NONE || where.pitch != 0 || where.chain != NULL) {
         *whole = true;
         return NC_NOERR;
     }

@@ -25,24 +25,25 @@ typedef struct ncz_chunk_task {
     ncz_piece            piece;   /* its arrays belong to the request */
     uint64_t            *off, *n; /* piece.off and piece.n, writable */
     ncz_chunk_task_state how;
-    ncz_chunk           *chunk;  /* NULL: past the cache */
-    bool                 keep;   /* its chunk stays in the cache */
-    bool                 direct; /* bytes go straight between store or codec and the caller's memory */
-    bool                 ahead;  /* read ahead: not part of the request, moves nothing and reports nothing */
-    bool                 absent; /* after loading: there is no object */
-    ncz_chunk_object    *object; /* the object that holds the chunk and others, with its index; or NULL */
-    ncz_chunk_part      *part;   /* the staged chunk, which is loaded instead of the stored one; or NULL */
-    unsigned             tries;  /* reloads of that object's index */
-    const ncz_chain     *chain;  /* once it is located: the codecs of its chunk, */
-    bool                 tail;   /* and whether that may end before its shape does */
-    bool                 all;    /* RANGES: its place does not allow it to be read in parts */
-    uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
-    uint64_t             cost;   /* RANGES: about this many nanoseconds */
-    int                  rc;     /* the status of loading */
-    char                *data;   /* after loading: the decoded chunk */
-    char                *room;   /* memory for one decoded chunk, owned by the task; or NULL */
-    ncz_buf              key;    /* for stores that take batches */
-    ncz_buf              body;   /* the bytes received */
+    ncz_chunk           *chunk;      /* NULL: past the cache */
+    bool                 keep;       /* its chunk stays in the cache */
+    bool                 direct;     /* bytes go straight between store or codec and the caller's memory */
+    bool                 ahead;      /* read ahead: not part of the request, moves nothing and reports nothing */
+    bool                 absent;     /* after loading: there is no object */
+    ncz_chunk_object    *object;     /* the object that holds the chunk and others, with its index; or NULL */
+    ncz_chunk_part      *part;       /* the staged chunk, which is loaded instead of the stored one; or NULL */
+    unsigned             tries;      /* reloads of that object's index */
+    const ncz_chain     *chain;      /* once it is located: the codecs of its chunk, */
+    ncz_chunk_tail       tail;       /* what it has where it ends before its shape does, */
+    size_t               row, pitch; /* and how its bytes lie (ncz_chunk_addr) */
+    bool                 all;        /* RANGES: its place does not allow it to be read in parts */
+    uint64_t             writes;     /* the engine's `writes` when the chunk was looked up */
+    uint64_t             cost;       /* RANGES: about this many nanoseconds */
+    int                  rc;         /* the status of loading */
+    char                *data;       /* after loading: the decoded chunk */
+    char                *room;       /* memory for one decoded chunk, owned by the task; or NULL */
+    ncz_buf              key;        /* for stores that take batches */
+    ncz_buf              body;       /* the bytes received */
     zmap_get_req        *req;
     ncz_chunk_run       *run; /* the request that brings its bytes with those of others; or NULL */
 } ncz_chunk_task;
@@ -90,6 +91,13 @@ int ncz_chunk_request_status(const ncz_chunk_request *c);
 char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j);
 /* Looks up a task's chunk, under the lock. NULL in *out: not cached. False: busy, or the task has failed. */
 bool ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out);
+
+/* Whether a task's bytes go to their place as they are stored. */
+static inline bool
+ncz_chunk_is_plain(const ncz_chunk_task *j)
+{
+    return j->chain == NULL && j->pitch == 0;
+}
 
 void ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j);
 void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);

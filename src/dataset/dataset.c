@@ -266,10 +266,15 @@ ncz_dataset_is_nczarr(const ncz_dataset *ds)
     return !ncz_format_is_plain(&ds->style);
 }
 
-int
-ncz_dataset_mode(const ncz_dataset *ds)
+ncz_netcdf_format
+ncz_dataset_netcdf_format(const ncz_dataset *ds)
 {
-    return ds->mode;
+    ncz_netcdf_format f = {ds->classic ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4, NC_FORMATX_NCZARR, 0};
+
+    if (ds->style.dialect->netcdf_format != NULL)
+        f = ds->style.dialect->netcdf_format(ds->style.gen);
+    f.flag |= ds->mode;
+    return f;
 }
 
 zmap *

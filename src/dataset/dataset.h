@@ -97,10 +97,11 @@ void        ncz_dataset_define(ncz_dataset *ds);        /* a definition was made
 bool        ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL */
 bool        ncz_dataset_defining(const ncz_dataset *ds);
 bool        ncz_dataset_writable(const ncz_dataset *ds);
-const char *ncz_dataset_path(const ncz_dataset *ds);      /* as the caller wrote it */
-int         ncz_dataset_mode(const ncz_dataset *ds);      /* mode flags, for nc_inq_format_extended() */
-bool        ncz_dataset_is_nczarr(const ncz_dataset *ds); /* NCZarr's own metadata are used */
-zmap       *ncz_dataset_map(const ncz_dataset *ds);       /* borrowed */
+const char *ncz_dataset_path(const ncz_dataset *ds); /* as the caller wrote it */
+/* netCDF's numbers of its format; the flag is all mode flags, for nc_inq_format_extended(). */
+ncz_netcdf_format ncz_dataset_netcdf_format(const ncz_dataset *ds);
+bool              ncz_dataset_is_nczarr(const ncz_dataset *ds); /* NCZarr's own metadata are used */
+zmap             *ncz_dataset_map(const ncz_dataset *ds);       /* borrowed */
 /* Whether the store has consolidated metadata, or a flush will put them. */
 int ncz_dataset_has_consolidated(const ncz_dataset *ds, bool *out);
 

@@ -4,7 +4,6 @@
  * release everything whatever fails, and return the first failure.
  */
 #include "dataset/par/dataset_par.h"
-#include "zmap/zip/zmap_zip.h"
 
 /* Frees engine and model, and closes the store. Keeps the first failure and its text. */
 static int
@@ -106,7 +105,7 @@ ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = store_changes(ds)) == NC_NOERR)
-        rc = zmap_zip_mem_take(ds->map, block, len);
+        rc = ncz_store_take_block(ds->map, block, len);
     return finish_dataset(ds, ZMAP_KEEP, rc);
 }
 

@@ -241,15 +241,25 @@ int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits,
 int ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_diskless_persist(ncz_dataset *ds);
 
-/* Opens a dataset's store from a target (dataset_store.c). An unsupported kind of store is NC_ENOTBUILT by name. */
+/*
+ * Opens a dataset's store from a target (dataset_store.c). An unsupported kind of store is NC_ENOTBUILT by name. At a
+ * URL there may be objects below it or one object: ncz_store_is_one() says which is looked for.
+ */
+bool ncz_store_is_one(const ncz_target *t);
+/* A file that is a dataset by itself (dataset_one_object.c); of another one the error names the format. */
+int ncz_store_open_file(const char *path, zmap **out);
+/* The entry of an archive that is a dataset by itself: its only one, or the one that zip.prefix names. NC_ENOTNC, without
+ * a text: there is no such entry. */
+int ncz_store_open_entry(const ncz_target *t, zmap **out);
 int ncz_store_open(const ncz_target *t, bool writable, zmap **out);
 int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
 int ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim); /* see dataset_claim.c */
 int ncz_store_remove(const ncz_target *t);
 int ncz_store_check_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: occupied, with NC_NOCLOBBER */
-/* The same in a block of memory: an archive. Opening takes a block that is not locked, on success. */
+/* The same in a block of memory: an archive, or to open a file that is a dataset. Opening takes a block that is not locked, on success. */
 int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
 int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
+int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_mem_take() */
 
 /* NC_ENOTNC: the file is not an archive. The text names its format, and how to convert it
  * (dataset_other_format.c). */

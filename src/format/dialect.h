@@ -70,6 +70,11 @@ typedef enum ncz_key_kind {
     NCZ_KEY_CHUNK,    /* a chunk, if the node is an array */
 } ncz_key_kind;
 
+/* netCDF's numbers for a form: what nc_inq_format() and nc_inq_format_extended() give, and the flag of nc_create(). */
+typedef struct ncz_netcdf_format {
+    int format, extended, flag;
+} ncz_netcdf_format;
+
 #define NCZ_RANK_ANY SIZE_MAX
 
 /* The parts of a chunk's key, found without knowing its array. */
@@ -82,7 +87,8 @@ typedef struct ncz_chunk_key {
 /* `visible`: this document makes the node visible to readers. */
 typedef int (*ncz_node_doc_fn)(void *arg, const char *name, bool visible, const ncz_buf *text);
 
-/* What a dialect wants to see of an object: its document, or bytes from `off` on (len 0: all of them). */
+/* What a dialect wants to see of an object: its document, or bytes from `off` on, as many as there are up to `len` (0:
+ * all of them). */
 typedef struct ncz_look {
     const char *key; /* NULL: nothing more */
     bool        bytes;
@@ -95,14 +101,17 @@ typedef struct ncz_dialect_ops {
     bool                       ordered_types; /* the text of a stored type contains the byte order */
     bool                       only_objects;  /* strings have any length: a codec for them comes first */
     bool                       has_shards;    /* objects may hold several chunks */
-    bool any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
-    bool fill_is_missing; /* plain readers take every fill value as the missing value */
-    bool plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
-    const char        *sequence_codec; /* the codec for sequences of numbers that a program chooses no codec for */
-    ncz_codec_spelling spelling;       /* of codecs in its documents */
-    const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
+    bool               any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
+    bool               fill_is_missing; /* plain readers take every fill value as the missing value */
+    bool               plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
+    const char        *sequence_codec;  /* the codec for sequences of numbers that a program chooses no codec for */
+    ncz_codec_spelling spelling;        /* of codecs in its documents */
+    const char *const *hidden_atts;     /* attributes that hold metadata, and are never shown; NULL: none */
     /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
-    const char        *width_att, *default_width_att;
+    const char *width_att, *default_width_att;
+    /* Of a format whose dataset is one object, with the key "", in a store that has no other: whether it begins so.
+     * NULL: another format. */
+    bool (*is_object)(const void *bytes, size_t n);
     ncz_dialect_docs   docs;
     ncz_dialect_copies copies;
 
@@ -116,7 +125,7 @@ typedef struct ncz_dialect_ops {
                     struct ncz_node_docs *docs, bool *is);
     /*
      * look: the same for a dialect without root documents, which is asked only when the documents of no other are
-     * there. First `got` is NULL, and `next` is set to what the dialect wants to see; then it gets that, and recognises
+     * there, and those of one object alone for a source that is one. First `got` is NULL, and `next` is set to what the dialect wants to see; then it gets that, and recognises
      * the dataset, or wants more, or gives up (next->key NULL, as it is before the call). It may keep what it needs in
      * l->state, which ncz_free() frees. NULL: not asked.
      * load: fills the model, for a dialect whose nodes have no documents of their own. It may fetch more. NULL: nodes
@@ -162,6 +171,8 @@ typedef struct ncz_dialect_ops {
     bool (*has_objects)(const struct ncz_format_opts *style);
     void (*stored_type)(const char *text, struct ncz_stored_type *out);
     int (*type_name)(const char *text, ncz_buf *out);
+    /* Of a form, `gen`, with netCDF's numbers. NULL: NCZarr's. */
+    ncz_netcdf_format (*netcdf_format)(int gen);
     /* Of new variables; `gen`: as in ncz_format_opts. NULL: the dialect is only read. */
     ncz_small_fill (*small_fill)(int gen);
 } ncz_dialect_ops;
@@ -182,6 +193,8 @@ const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 
 bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
+/* Whether an object with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
+bool ncz_format_is_one_object(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
 bool         ncz_format_is_document(const char *name); /* by the last segment of a key: a document of any dialect */

@@ -173,7 +173,7 @@ look_further(ncz_loader *l, int unknown)
         looking k = {.l = l, .dialect = ncz_dialects[i]};
         int     rc;
 
-        if (k.dialect->look == NULL)
+        if (k.dialect->look == NULL || (k.dialect->is_object != NULL) != l->docs->one_object)
             continue;
         ncz_err_clear();
         if ((rc = look_on(&k)) != NC_NOERR)
@@ -202,7 +202,8 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
         ncz_free(l);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
     }
-    rc = ncz_format_fetch_root(l, root_arrived);
+    rc = docs->one_object ? ncz_fail(NC_ENOTZARR, "its first bytes are those of no known format")
+                          : ncz_format_fetch_root(l, root_arrived);
     if (rc == NC_ENOTZARR)
         rc = look_further(l, rc);
     if (rc == NC_NOERR) {
@@ -216,7 +217,7 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
 int
 ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
 {
-    bool lone = l->nodes[0].kind == NCZ_NODE_ARRAY;
+    bool lone = l->nnodes > 0 && l->nodes[0].kind == NCZ_NODE_ARRAY;
     int  rc;
 
     ready_model(l->m, l->dialect, l->gen, l->make_layout);

@@ -43,6 +43,7 @@ typedef struct ncz_docs_got {
     const ncz_json *doc;   /* NULL: absent, or an error */
     const char     *bytes; /* the same for NCZ_DOCS_BYTES */
     size_t          len;   /* of bytes */
+    uint64_t        size;  /* of the whole object; UINT64_MAX: not known */
     const ncz_err  *err;   /* NULL: no error */
 } ncz_docs_got;
 
@@ -62,6 +63,8 @@ typedef void (*ncz_docs_fn)(void *arg, size_t i, const ncz_docs_got *got);
  */
 typedef struct ncz_docs {
     void *arg;
+    bool  one_object; /* it has one object, with the key "" */
+    bool  far;        /* each request takes long, as over a network */
     int (*fetch)(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg);
     /* Lists the immediate children of a prefix, as zmap_list() does. NULL: the source cannot list. */
     int (*list)(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *each_arg),

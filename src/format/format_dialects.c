@@ -3,6 +3,7 @@
  * The list of dialects, and queries over all of them, for callers that do not know the dialect of a dataset yet.
  * Tables only; any thread.
  */
+#include "format/classic/classic.h"
 #include "format/format_int.h"
 #include "format/raw/raw.h"
 #include "format/zarr2/zarr2.h"
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_raw, NULL};
+const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_raw, &ncz_classic, NULL};
 
 /* The root's documents of all dialects are one request. */
 _Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");
@@ -57,6 +58,15 @@ ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t ra
     if (dialect->parse_key != NULL)
         return dialect->parse_key(rest, rank, index);
     return is_among(rest, dialect->docs.all) ? NCZ_KEY_DOCUMENT : NCZ_KEY_FOREIGN;
+}
+
+bool
+ncz_format_is_one_object(const void *bytes, size_t n)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (ncz_dialects[i]->is_object != NULL && ncz_dialects[i]->is_object(bytes, n))
+            return true;
+    return false;
 }
 
 bool

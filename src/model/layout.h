@@ -16,6 +16,13 @@
 
 typedef struct ncz_layout ncz_layout;
 
+/* Whether a chunk may end before its shape does, and what elements that are missing read as. */
+typedef enum ncz_chunk_tail {
+    NCZ_TAIL_NONE, /* it may not */
+    NCZ_TAIL_FILL, /* the fill value */
+    NCZ_TAIL_ZEROS,
+} ncz_chunk_tail;
+
 /*
  * The place of a chunk: a range of bytes of an object, or the slot of the object's index that has the range.
  * `slot` is NCZ_NO_SLOT where the range is known.
@@ -26,7 +33,8 @@ typedef struct ncz_chunk_addr {
     uint64_t         slot;
     const void      *bytes; /* the chunk's bytes, `length` of them: no store is asked; or NULL. The layout's */
     const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
-    bool             tail;  /* it may end before its shape does: elements that are missing have the fill value */
+    ncz_chunk_tail   tail;
+    size_t           row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX

@@ -153,13 +153,20 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
     return NC_NOERR;
 }
 
+/* Adds a name to an index. While a file is loaded that may have it twice, the first one stays. */
+static int
+index_name(const ncz_model *m, ncz_names *index, const char *name, size_t place)
+{
+    return m->twins && ncz_names_get(index, name, NULL) ? NC_NOERR : ncz_names_put(index, name, place);
+}
+
 int
 ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited, ncz_dim **out)
 {
     ncz_dim *d = NULL;
     int      rc;
 
-    if (ncz_group_find_dim(g, name) != NULL)
+    if (!m->twins && ncz_group_find_dim(g, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
     /* All steps that can fail come before the arrays change, so a failure leaves the tree unchanged. */
     if ((rc = ncz_model_check_count(m, NC_EMAXDIMS)) != NC_NOERR ||
@@ -174,7 +181,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     d->unlimited = unlimited;
     d->id = (int)m->ndims;
     d->group = g;
-    if ((rc = ncz_names_put(&g->dim_index, name, g->ndims)) != NC_NOERR) {
+    if ((rc = index_name(m, &g->dim_index, name, g->ndims)) != NC_NOERR) {
         ncz_free(d->name);
         ncz_free(d);
         return rc;
@@ -230,12 +237,13 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
     if (rank > m->limits.rank)
         return ncz_fail(NC_EMAXDIMS, "%s: %zu dimensions are more than %zu (limit `rank`)", name, rank,
                         m->limits.rank);
-    if ((rc = ncz_model_use_type(m, type)) != NC_NOERR || (rc = ncz_model_check_name(g, name)) != NC_NOERR ||
+    if ((rc = ncz_model_use_type(m, type)) != NC_NOERR ||
+        (!m->twins && (rc = ncz_model_check_name(g, name)) != NC_NOERR) ||
         (rc = ncz_model_check_count(m, NC_EMAXVARS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
         (rc = make_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_names_put(&g->var_index, name, g->nvars)) != NC_NOERR) {
+    if ((rc = index_name(m, &g->var_index, name, g->nvars)) != NC_NOERR) {
         free_var(m, v);
         return rc;
     }

@@ -219,6 +219,7 @@ struct ncz_model {
     ncz_make_layout_fn            make_layout;   /* the format's; NULL: chunks have no place */
     ncz_key_encoding              key_encoding;  /* of new variables */
     bool                          nofill;        /* nc_set_fill(NC_NOFILL) */
+    bool                          twins; /* names may be there twice, while a file is loaded: the first one is found */
     ncz_small_fill                small_fill;    /* of new variables, chosen by the format */
     bool                          ordered_types; /* ncz_var.dtype_text contains the byte order */
     bool                          native_big;    /* old writers: big-endian variables hold native bytes */
@@ -358,7 +359,7 @@ int ncz_var_set_long_chunks(ncz_model *m, ncz_var *v, const uint64_t *chunk);
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
 /*
- * The layout to report: a scalar is contiguous; any other variable is what was requested as long as that can be, that
+ * The layout to report: a scalar is contiguous, and what lies in a file that is not made of chunks; any other variable is what was requested as long as that can be, that
  * is, one chunk without codecs, over fixed dimensions. It is always stored as chunks.
  */
 int ncz_var_storage(const ncz_var *v);

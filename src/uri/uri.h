@@ -97,6 +97,7 @@ typedef struct ncz_target {
     ncz_tri         consolidated; /* mode=consolidated, or consolidated=yes|no */
     ncz_tri         write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
     ncz_tri         read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
+    ncz_tri         one_object;   /* modes bytes, classic, netcdf-3: a file that is a dataset; NO: a mode of Zarr */
     bool            url;          /* came as a URL rather than a plain path */
     char            separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     ncz_tri         v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
@@ -110,7 +111,8 @@ typedef struct ncz_target {
  * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
- * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3. The bare fragments #zarr
+ * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; to open a file that is a dataset by itself
+ * bytes, classic, netcdf-3. The bare fragments #zarr
  * #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
  * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.
@@ -120,7 +122,7 @@ typedef struct ncz_target {
  * http(s) with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
  * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one;
- * NC_ENOTNC unknown mode or a mode of another format (bytes, dap2 ...); NC_EURL malformed.
+ * NC_ENOTNC unknown mode or a mode of another format (dap2 ...), or of one that is only read, to create; NC_EURL malformed.
  */
 int  ncz_target_parse(const char *text, bool for_create, ncz_target **out);
 void ncz_target_free(ncz_target *t);

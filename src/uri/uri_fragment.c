@@ -26,11 +26,11 @@ static const struct {
     {"zip", MODE_ZIP},
     {"s3", MODE_S3},
     {"gs3", MODE_S3},
-    {"bytes", MODE_OTHER_FORMAT},
+    {"bytes", MODE_BYTES},
+    {"classic", MODE_CLASSIC},
+    {"netcdf-3", MODE_CLASSIC},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
-    {"netcdf-3", MODE_OTHER_FORMAT},
-    {"classic", MODE_OTHER_FORMAT},
     {"netcdf-4", MODE_OTHER_FORMAT},
     {"enhanced", MODE_OTHER_FORMAT},
 };
@@ -55,7 +55,7 @@ ncz_uri_mode(const char *word, size_t len)
 const char *
 ncz_uri_mode_at(size_t i)
 {
-    return i < NCZ_LEN(modes) && modes[i].mode != MODE_OTHER_FORMAT ? modes[i].word : NULL; /* those are last */
+    return i < NCZ_LEN(modes) && modes[i].mode < MODE_CLASSIC ? modes[i].word : NULL; /* those are last */
 }
 
 /* Ours. */
@@ -369,6 +369,8 @@ format_of_mode(const char *word, size_t len)
     switch (ncz_uri_mode(word, len)) {
     case MODE_FILE:
     case MODE_S3: return NCZ_URI_FORMAT_NONE;
+    case MODE_CLASSIC:
+    case MODE_BYTES:
     case MODE_OTHER_FORMAT:
     case MODE_UNKNOWN: return NCZ_URI_FORMAT_OTHER;
     default: return NCZ_URI_FORMAT_ZARR;

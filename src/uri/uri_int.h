@@ -28,6 +28,8 @@ typedef enum uri_mode {
     MODE_FILE,
     MODE_ZIP,
     MODE_S3,
+    MODE_CLASSIC,      /* a classic netCDF file */
+    MODE_BYTES,        /* a file that is a dataset */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */
 } uri_mode;
 

@@ -84,6 +84,8 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_FILE: return request_store(w, NCZ_STORE_FILE);
     case MODE_ZIP: return request_store(w, NCZ_STORE_ZIP);
     case MODE_S3: return request_store(w, NCZ_STORE_S3);
+    case MODE_CLASSIC:
+    case MODE_BYTES: t->one_object = NCZ_YES; return NC_NOERR;
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;
@@ -228,6 +230,21 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
 /* ---- conventions and store ---- */
 
 /* `nczarr,zarr` is netCDF's spelling of pure Zarr. */
+/* A dataset of Zarr is many objects; of other formats a file can be one. */
+static int
+choose_form(ncz_target *t, const target_request *w, bool for_create)
+{
+    bool zarr = w->zarr || w->nczarr || t->zarr_format != 0 || w->compat != NCZ_CONVENTIONS_AUTO;
+
+    if (t->one_object == NCZ_YES && zarr)
+        return ncz_fail(NC_EINVAL, "modes of Zarr and those of files (bytes, classic, netcdf-3) exclude each other");
+    if (t->one_object == NCZ_YES && for_create)
+        return ncz_fail(NC_ENOTNC, "modes bytes, classic and netcdf-3 are for opening: such files are only read");
+    if (zarr)
+        t->one_object = NCZ_NO;
+    return NC_NOERR;
+}
+
 static int
 choose_conventions(ncz_target *t, const target_request *w, bool for_create)
 {
@@ -347,6 +364,8 @@ apply_fragment(ncz_target *t, bool for_create)
         if ((rc = apply_pair(t, &w, &t->uri->frag[i])) != NC_NOERR)
             return rc;
     if ((rc = choose_store(t, &w, for_create)) != NC_NOERR)
+        return rc;
+    if ((rc = choose_form(t, &w, for_create)) != NC_NOERR)
         return rc;
     return choose_conventions(t, &w, for_create);
 }

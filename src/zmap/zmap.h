@@ -59,6 +59,7 @@ typedef struct zmap_get_req {
     const char *key;
     uint64_t    off, len;    /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
     bool        from_end;    /* the last `len` bytes, or all of a shorter object; `off` is 0 */
+    bool        cut;         /* a range that goes past the end of the object ends there */
     bool        ask_size;    /* set `size`, too; without it a store sets `size` only if that costs nothing */
     bool        ask_version; /* set `version`, too, where the store has any; without it only if that costs nothing */
     const char *match; /* the only version that is wanted, or NULL. Of another one a store that can check that sends

@@ -19,6 +19,8 @@ zmap_answer_range(zmap_get_req *r, uint64_t size, uint64_t *off, size_t *n)
         want = want < size ? want : size;
         from = size - want;
     }
+    if (r->cut && from <= size && want > size - from)
+        want = size - from;
     if (from > size || (want != ZMAP_WHOLE && want > size - from))
         return ncz_fail(NC_EINVAL, "%s: bytes %" PRIu64 " to %" PRIu64 " of an object of %" PRIu64, r->key, from,
                         want == ZMAP_WHOLE ? size : from + want, size);

@@ -465,6 +465,12 @@ zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
 }
 
 void
+zmap_s3_single(zmap *m)
+{
+    m->caps = (m->caps & (ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_LOGS)) | ZMAP_SINGLE;
+}
+
+void
 zmap_s3_note_created(zmap *m)
 {
     if (m->ops == &s3_ops)

@@ -19,6 +19,12 @@ zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
 }
 
 void
+zmap_s3_single(zmap *m)
+{
+    (void)m;
+}
+
+void
 zmap_s3_note_created(zmap *m)
 {
     (void)m;

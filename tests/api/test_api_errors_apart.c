@@ -261,11 +261,11 @@ parts_of_paths(void **state)
 
     (void)state;
     FAILS(NC_EINVAL, nczarr_path_split("", &parts));
-    FAILS(NC_ENOTNC, nczarr_path_split("a#mode=bytes", &parts));
+    FAILS(NC_ENOTNC, nczarr_path_split("a#mode=dap2", &parts));
     OK(nczarr_path_split("a", &parts));
     nczarr_path_clear(&parts);
     FAILS(NC_EINVAL, nczarr_path_overlap("a", "", &overlap));
-    FAILS(NC_ENOTNC, nczarr_path_overlap("a#mode=bytes", "a", &overlap));
+    FAILS(NC_ENOTNC, nczarr_path_overlap("a#mode=dap2", "a", &overlap));
     OK(nczarr_path_overlap("a", "b", &overlap));
 }
 

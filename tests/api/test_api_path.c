@@ -107,7 +107,7 @@ mistakes(void **state)
     FAILS(NC_EINVAL, nczarr_path_split("gopher://x", &p));
     FAILS(NC_EINVAL, nczarr_path_split("a#mode=v2,v3", &p));
     FAILS(NC_EINVAL, nczarr_path_split("a#dimension_seperator=/", &p));
-    FAILS(NC_ENOTNC, nczarr_path_split("a#mode=bytes", &p));
+    FAILS(NC_ENOTNC, nczarr_path_split("a#mode=dap2", &p));
     FAILS(NC_EURL, nczarr_path_split("file:///a%zz", &p));
     assert_null(p.path);
     FAILS(NC_EINVAL, nczarr_path_overlap("a", NULL, &overlap));

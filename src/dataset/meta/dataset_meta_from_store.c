@@ -16,7 +16,7 @@ wanted(const ncz_docs_req *r, const char *key, ncz_buf body)
 {
     bool range = r->as == NCZ_DOCS_BYTES && r->len != 0;
 
-    return (zmap_get_req){.key = key, .off = range ? r->off : 0, .len = range ? r->len : ZMAP_WHOLE, .body = body};
+    return (zmap_get_req){.key = key, .off = range ? r->off : 0, .len = range ? r->len : ZMAP_WHOLE, .cut = range, .ask_size = range, .body = body};
 }
 
 static void
@@ -44,6 +44,7 @@ take_document(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *
     if (r->as == NCZ_DOCS_BYTES) {
         h->got[k].bytes = ncz_buf_str(&req->body);
         h->got[k].len = req->body.len;
+        h->got[k].size = req->size;
     } else if (ncz_doc_set_parse(h, s, k, req->key, ncz_buf_str(&req->body), req->body.len) == NC_NOERR)
         keep_bytes(s, req);
 }

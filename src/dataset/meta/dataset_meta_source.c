@@ -78,13 +78,16 @@ int
 ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
                      int zarr_format, ncz_doc_cache *stored, ncz_texts *warnings)
 {
-    int rc;
+    bool one = (zmap_caps_of(map) & ZMAP_SINGLE) != 0; /* there are no documents */
+    int  rc;
 
+    copies = one ? NCZ_CONSOLIDATED_IGNORE : copies;
     *s = (ncz_meta_source){.map = map,
                            .limits = limits,
                            .wish = copies,
                            .stored = stored,
                            .warnings = warnings,
+                           .begun = one,
                            .root = NCZ_BUF_INIT,
                            .body = NCZ_BUF_INIT};
     atomic_init(&s->unsound, false);
@@ -102,6 +105,8 @@ ncz_meta_source_docs(ncz_meta_source *s)
     bool can_list = s->metadata != NULL || (zmap_caps_of(s->map) & ZMAP_CAN_LIST) != 0;
 
     return (ncz_docs){.arg = s,
+                      .one_object = (zmap_caps_of(s->map) & ZMAP_SINGLE) != 0,
+                      .far = (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0,
                       .fetch = fetch_documents,
                       .list = !can_list             ? NULL
                               : s->metadata != NULL ? ncz_consolidated_list

@@ -243,7 +243,7 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
 
     if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
-    ds->mode = omode | NC_NETCDF4;
+    ds->mode = omode | ((zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
     ds->documents = documents;
     if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
         rc = check_writable(&ds->style, path);

@@ -7,6 +7,7 @@
  * An interrupted copy then has no document that names missing objects.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zip/zmap_zip.h"
 
@@ -69,7 +70,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
         ncz_err err;
 
         ncz_err_save(&err, rc);
-        (void)zmap_zip_mem_take(map, &back, &back_len); /* unchanged: still the caller's */
+        (void)ncz_store_take_block(map, &back, &back_len); /* unchanged: still the caller's */
         (void)zmap_close(map, ZMAP_KEEP);
         rc = ncz_err_adopt(&err);
     }
@@ -143,6 +144,20 @@ copy_all(zmap *from, zmap *to, bool compare, ncz_key_list *keys)
     return rc;
 }
 
+/* Reads the one object of a store into a block of memory, which is a store. */
+static int
+load_object(zmap *from, zmap **out)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+    int     rc = zmap_get(from, "", &body);
+
+    if (rc == NC_NOERR)
+        rc = zmap_block_open(body.data, body.len, true, out);
+    if (rc != NC_NOERR)
+        ncz_buf_clear(&body);
+    return rc;
+}
+
 /* Copies a store into a memory store, and lists the keys it held: none for a store that cannot list, which cannot be
  * written to either. */
 static int
@@ -153,6 +168,10 @@ load_store(const ncz_target *t, const ncz_limits *limits, zmap **out, ncz_key_li
 
     if ((rc = ncz_store_open(t, false, &from)) != NC_NOERR)
         return rc;
+    if ((zmap_caps_of(from) & ZMAP_SINGLE) != 0) {
+        rc = load_object(from, out);
+        goto done;
+    }
     if ((rc = zmap_mem_open(&map)) != NC_NOERR)
         goto done;
     rc = (zmap_caps_of(from) & ZMAP_CAN_LIST) != 0 ? copy_all(from, map, false, keys)

@@ -4,6 +4,7 @@
  * creation leaves nothing in the store.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
 
 /* ---- create ---- */
@@ -154,6 +155,52 @@ take_over(ncz_dataset *ds, zmap *map, const char *path)
     return rc;
 }
 
+/* Opens the store of the target and the dataset on it. After a failure *map may be set, too. */
+static int
+open_target(const ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+{
+    int rc = ncz_store_open(t, (omode & NC_WRITE) != 0, map);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds)) != NC_NOERR)
+        rc = ncz_claim_explain(*map, t->shown, ncz_remote_missing(t, *map, rc));
+    return rc;
+}
+
+/* Opens what else can be at that place: at a URL there are objects below it or one object; in an archive there are a
+ * dataset's objects, or an entry that is one. */
+static int
+open_other(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+{
+    int rc;
+
+    if (ncz_remote(t)) {
+        t->one_object = ncz_store_is_one(t) ? NCZ_NO : NCZ_YES;
+        return open_target(t, omode, limits, map, ds);
+    }
+    if ((rc = ncz_store_open_entry(t, map)) != NC_NOERR)
+        return rc;
+    return ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds);
+}
+
+/* The first failure is the one reported. After one *map may be set, too. */
+static int
+open_either(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+{
+    int     rc = open_target(t, omode, limits, map, ds);
+    ncz_err err;
+
+    if (rc != NC_ENOTNC || *map == NULL || t->one_object != NCZ_UNSET ||
+        (!ncz_remote(t) && zmap_zip_prefix(*map) == NULL))
+        return rc;
+    ncz_err_save(&err, rc);
+    (void)zmap_close(*map, ZMAP_KEEP);
+    *map = NULL;
+    rc = open_other(t, omode, limits, map, ds);
+    return rc == NC_ENOTNC ? ncz_err_adopt(&err) : rc;
+}
+
 int
 ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
@@ -175,13 +222,8 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
         }
         goto done;
     }
-    if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
-        goto done;
-    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, &ds)) != NC_NOERR) {
-        rc = ncz_claim_explain(map, t->shown, ncz_remote_missing(t, map, rc));
-        goto done;
-    }
-    if ((rc = take_over(ds, map, t->shown)) != NC_NOERR)
+    if ((rc = open_either(t, omode, limits, &map, &ds)) != NC_NOERR ||
+        (rc = take_over(ds, map, t->shown)) != NC_NOERR)
         goto done;
     *out = ds;
     ds->home = NCZ_HOME_PATH;

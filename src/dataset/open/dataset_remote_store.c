@@ -27,7 +27,12 @@ open_how(const ncz_target *t, zmap_open_how how, zmap **out)
 int
 ncz_remote_open(const ncz_target *t, bool writable, zmap **out)
 {
-    return open_how(t, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
+    bool one = ncz_store_is_one(t); /* which can only be read */
+    int  rc = open_how(t, writable && !one ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
+
+    if (rc == NC_NOERR && one)
+        zmap_s3_single(*out);
+    return rc;
 }
 
 int

@@ -8,6 +8,7 @@
 #include "platform/platform.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
+#include "zmap/zmap_block.h"
 
 #include <errno.h>
 #include <string.h>
@@ -119,9 +120,18 @@ ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, 
     zmap_zip_opts opts;
     int           rc;
 
+    if (ncz_format_is_one_object(block, len))
+        return zmap_block_open(block, len, !locked, out);
     if ((rc = zip_options(t, &opts)) != NC_NOERR)
         return rc;
     return zmap_zip_mem_open(block, len, locked ? ZMAP_OPEN_READ : ZMAP_OPEN_WRITE, &opts, out);
+}
+
+int
+ncz_store_take_block(zmap *map, void **block, size_t *len)
+{
+    return (zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? zmap_block_take(map, block, len)
+                                                  : zmap_zip_mem_take(map, block, len);
 }
 
 /*
@@ -173,7 +183,7 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     case FOUND_NOTHING: return fail_nothing(t->path);
     case FOUND_ZIP: return zip_open(t, writable, out);
     case FOUND_EMPTY:
-    case FOUND_FILE: return ncz_fail_other_format(t->path);
+    case FOUND_FILE: return ncz_store_open_file(t->path, out);
     case FOUND_DIRECTORY: break;
     }
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);

@@ -80,7 +80,7 @@ locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk
         left = p->n[d] - first;
         where->offset += first * stride[d]; /* cannot overflow: the array fits in a file */
         where->length *= left < chunk[d] ? left : chunk[d];
-        where->tail = where->tail || left < chunk[d];
+        where->tail = left < chunk[d] ? NCZ_TAIL_FILL : where->tail;
     }
     if ((rc = ncz_buf_puts(key, (const char *)(p->n + 3 * l->rank))) == NC_NOERR)
         where->key = ncz_buf_str(key);

@@ -240,7 +240,8 @@ build_web_request(ncz_s3_exchange *x, const draft *d)
         return rc;
     if (op->place != NULL)
         return ncz_buf_puts(&x->url, op->place);
-    if ((rc = ncz_buf_puts(&x->url, x->s->web)) == NC_NOERR && (rc = ncz_buf_putc(&x->url, '/')) == NC_NOERR)
+    if ((rc = ncz_buf_puts(&x->url, x->s->web)) == NC_NOERR && x->op->key[0] != '\0' && /* "" is the URL itself */
+        (rc = ncz_buf_putc(&x->url, '/')) == NC_NOERR)
         rc = ncz_uri_encode(&x->url, op->key, strlen(op->key), true);
     return rc == NC_NOERR && query != NULL ? ncz_buf_printf(&x->url, "?%s", query) : rc;
 }

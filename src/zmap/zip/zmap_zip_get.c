@@ -354,3 +354,18 @@ zmap_zip_len(zmap *map, const char *key, uint64_t *len)
         pthread_rwlock_unlock(&m->lock);
     return rc;
 }
+
+bool
+zmap_zip_in_ranges(zmap *map, const char *key)
+{
+    opened in;
+    bool   plain;
+
+    if (look_up((zip_map *)map, key, &in) != NC_NOERR) {
+        ncz_err_clear();
+        return false;
+    }
+    plain = is_plain(&in.object);
+    zmap_zip_source_unref(in.src);
+    return plain;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_one_object: stores of datasets that are one object: a plain file, an object at a URL, an entry of an archive.
+ * The format says by its first bytes that it is such a one.
+ */
+#include "dataset/dataset_int.h"
+#include "platform/platform.h"
+#include "zmap/zip/zmap_zip.h"
+#include "zmap/zmap_block.h"
+#include "zmap/zmap_single.h"
+
+#include <string.h>
+
+enum { HEAD = 8 }; /* bytes that show the format */
+
+int
+ncz_store_open_file(const char *path, zmap **out)
+{
+    char    head[HEAD];
+    ssize_t n = -1;
+    int     fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+
+    if (fd >= 0) {
+        n = ncz_system.read(fd, head, sizeof head);
+        (void)ncz_system.close(fd);
+    }
+    return n > 0 && ncz_format_is_one_object(head, (size_t)n) ? zmap_single_file(path, ZMAP_OPEN_READ, false, out)
+                                                              : ncz_fail_other_format(path);
+}
+
+bool
+ncz_store_is_one(const ncz_target *t)
+{
+    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
+    size_t                   len = strlen(t->path);
+
+    for (size_t i = 0; t->one_object == NCZ_UNSET && i < NCZ_LEN(endings); i++) {
+        size_t n = strlen(endings[i]);
+
+        if (len > n && strcasecmp(t->path + len - n, endings[i]) == 0)
+            return true;
+    }
+    return t->one_object == NCZ_YES;
+}
+
+/* ---- an entry of an archive ---- */
+
+typedef struct entries {
+    const char *wanted; /* NULL: any */
+    char       *key;    /* the one found */
+    size_t      n;
+    int         rc;
+} entries;
+
+static int
+note_entry(const char *key, uint64_t size, void *arg)
+{
+    entries *e = arg;
+
+    (void)size;
+    if (strncmp(key, "__MACOSX/", 9) == 0 || (e->wanted != NULL && strcmp(key, e->wanted) != 0))
+        return 0;
+    if (e->n++ == 0 && (e->key = ncz_strdup(key)) == NULL)
+        e->rc = ncz_fail_nomem(strlen(key) + 1);
+    return e->n > 1 || e->rc != NC_NOERR;
+}
+
+static int
+is_dataset(zmap *archive, const char *key, bool *is)
+{
+    zmap_get_req r = {.key = key, .len = HEAD, .cut = true};
+    int          rc;
+
+    (void)zmap_get_batch(archive, &r, 1, NULL, NULL);
+    rc = r.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&r.err);
+    *is = rc == NC_NOERR && ncz_format_is_one_object(r.body.data, r.body.len);
+    ncz_buf_clear(&r.body);
+    return rc;
+}
+
+/* A compressed entry is read once, into memory. */
+static int
+read_entry(zmap *archive, const char *key, zmap **out)
+{
+    ncz_buf body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
+    int     rc = zmap_get(archive, key, &body);
+
+    if (rc == NC_NOERR && (rc = zmap_block_open(body.data, body.len, true, out)) == NC_NOERR)
+        (void)zmap_close(archive, ZMAP_KEEP); /* it was only read */
+    else
+        ncz_buf_clear(&body);
+    return rc;
+}
+
+int
+ncz_store_open_entry(const ncz_target *t, zmap **out)
+{
+    const zmap_zip_opts opts = {.prefix = ""};
+    entries             e = {.wanted = t->uri != NULL ? ncz_uri_frag(t->uri, "zip.prefix") : NULL};
+    zmap               *archive = NULL;
+    bool                is = false;
+    int                 rc;
+
+    if ((rc = zmap_zip_open(t->path, ZMAP_OPEN_READ, &opts, &archive)) != NC_NOERR)
+        return rc;
+    (void)zmap_walk(archive, "", note_entry, &e);
+    rc = e.rc;
+    if (rc == NC_NOERR && e.n == 1)
+        rc = is_dataset(archive, e.key, &is);
+    if (rc == NC_NOERR && !is)
+        rc = NC_ENOTNC;
+    if (rc == NC_NOERR)
+        rc = zmap_zip_in_ranges(archive, e.key) ? zmap_single_open(archive, e.key, ZMAP_OPEN_READ, false, out)
+                                                : read_entry(archive, e.key, out);
+    if (rc != NC_NOERR)
+        (void)zmap_close(archive, ZMAP_KEEP); /* it was only read */
+    ncz_free(e.key);
+    return rc;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The dialect's table (at the end), and the model of a dataset from its header. No state; any thread.
+ */
+#include "format/classic/classic.h"
+
+#include "format/format_int.h"
+
+#include <string.h>
+
+enum { FIRST_LOOK = 1 << 16, GROWTH = 4 }; /* most headers are smaller; a larger one comes in few steps */
+
+static const char *const none[] = {NULL};
+
+/* ---- the bytes of the header: l->state, one block ---- */
+
+typedef struct file_head {
+    uint64_t size; /* of the file; UINT64_MAX: not known */
+    size_t   n;
+    char     bytes[];
+} file_head;
+
+static int
+append_bytes(ncz_loader *l, const ncz_docs_got *got)
+{
+    file_head *old = l->state, *head;
+    size_t     had = old != NULL ? old->n : 0, n = SIZE_MAX;
+
+    if (!ncz_add(had, got->len, &n) || !ncz_add(n, sizeof *head, &n) || (head = ncz_grow(old, n, 1)) == NULL)
+        return ncz_fail_nomem(n);
+    memcpy(head->bytes + had, got->bytes, got->len);
+    head->n = had + got->len;
+    head->size = got->size;
+    l->state = head;
+    return NC_NOERR;
+}
+
+static int
+parse(const ncz_loader *l, ncz_arena *arena, ncz_classic_header *h, size_t *need)
+{
+    const file_head *head = l->state;
+
+    return ncz_classic_parse(head->bytes, head->n, head->size, &l->m->limits, arena, h, need);
+}
+
+/* Reads until the whole header is there. */
+static int
+look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
+{
+    ncz_arena          arena = NCZ_ARENA_INIT;
+    ncz_classic_header h;
+    const file_head   *head;
+    size_t             need = 0;
+    int                rc;
+
+    if (got == NULL) {
+        *next = (ncz_look){.key = "", .bytes = true, .off = 0, .len = FIRST_LOOK};
+        return NC_NOERR;
+    }
+    if (got->bytes == NULL)
+        return ncz_fail(NC_ENOTZARR, "there is nothing at that place");
+    if (l->state == NULL && !ncz_classic_is(got->bytes, got->len))
+        return NC_NOERR;
+    if ((rc = append_bytes(l, got)) != NC_NOERR)
+        return rc;
+    head = l->state;
+    rc = parse(l, &arena, &h, &need);
+    ncz_arena_clear(&arena);
+    if (rc != NC_NOERR)
+        return rc;
+    if (need <= head->n) {
+        *is = true;
+        return NC_NOERR;
+    }
+    if (got->len == 0)
+        return ncz_fail(NC_EINVAL, "the header is cut at byte %zu", head->n);
+    need = need > head->n * GROWTH ? need : head->n * GROWTH;
+    *next = (ncz_look){.key = "", .bytes = true, .off = head->n, .len = need - head->n};
+    return NC_NOERR;
+}
+
+/* ---- header -> model ---- */
+
+static int
+add_dims(ncz_loader *l, const ncz_classic_header *h, ncz_dim **dims)
+{
+    for (size_t i = 0; i < h->ndims; i++) {
+        const ncz_classic_dim *d = &h->dims[i];
+        bool                   record = d->len == 0;
+        int                    rc;
+
+        if ((rc = ncz_model_add_dim(l->m, l->m->root, d->name, record ? h->nrecords : d->len, record, &dims[i])) !=
+            NC_NOERR)
+            return rc;
+    }
+    return NC_NOERR;
+}
+
+/* An attribute _FillValue of the variable's type is its fill value; others have the type's. */
+static int
+set_fill(ncz_var *v)
+{
+    const ncz_att *a = ncz_atts_find(&v->atts, "_FillValue");
+
+    v->fill_mode = NCZ_FILL_DEFAULT;
+    if (a == NULL || a->type != v->type || a->len != 1)
+        return NC_NOERR;
+    if ((v->fill = ncz_dup(a->data, v->type->size)) == NULL)
+        return ncz_fail_nomem(v->type->size);
+    v->fill_mode = NCZ_FILL_VALUE;
+    return NC_NOERR;
+}
+
+static int
+add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from, ncz_dim *const *all, ncz_dim **dims)
+{
+    const file_head   *head = l->state;
+    ncz_classic_place *place = NULL;
+    ncz_var           *v = NULL;
+    int                rc;
+
+    for (size_t d = 0; d < from->rank; d++)
+        dims[d] = all[from->dims[d]];
+    if ((rc = ncz_model_place_var(l->m, l->m->root, from->name, from->type, from->rank, dims, &v)) != NC_NOERR ||
+        (rc = ncz_atts_load(&v->atts, from->atts, from->natts)) != NC_NOERR || (rc = set_fill(v)) != NC_NOERR ||
+        (rc = ncz_classic_place_new(h, from, head->size, l->docs->far, &place)) != NC_NOERR)
+        return rc;
+    v->place = place;
+    v->dtype = ncz_dtype_of(v->type, true, 1);
+    v->endian = NC_ENDIAN_BIG;
+    if (v->rank > 0)
+        memcpy(v->chunk, place->n + v->rank, v->rank * sizeof *v->chunk);
+    v->chunk_set = v->fixed = v->written = true;
+    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
+    return ncz_var_respec(l->m, v);
+}
+
+static int
+fill_model(ncz_loader *l, const ncz_classic_header *h)
+{
+    ncz_dim **dims = ncz_alloc_n(h->ndims, sizeof(ncz_dim *)), **own = NULL;
+    int       rc;
+
+    if (dims == NULL || (own = ncz_alloc_n(l->m->limits.rank, sizeof(ncz_dim *))) == NULL) {
+        rc = ncz_fail_nomem(h->ndims * sizeof(ncz_dim *));
+        goto done;
+    }
+    l->m->twins = true; /* names are not checked by those who write them */
+    rc = ncz_atts_load(&l->m->root->atts, h->atts, h->natts);
+    if (rc == NC_NOERR)
+        rc = add_dims(l, h, dims);
+    for (size_t i = 0; i < h->nvars && rc == NC_NOERR; i++)
+        rc = add_var(l, h, &h->vars[i], dims, own);
+    l->m->twins = false;
+done:
+    ncz_free(dims);
+    ncz_free(own);
+    return rc;
+}
+
+static int
+load_header(ncz_loader *l)
+{
+    ncz_classic_header h;
+    size_t             need;
+    int                rc = parse(l, &l->m->arena, &h, &need);
+
+    if (rc != NC_NOERR)
+        return rc;
+    l->gen = (int)h.version;
+    l->classic = true;
+    return fill_model(l, &h);
+}
+
+/* ---- the table ---- */
+
+static ncz_netcdf_format
+tell_format(int version)
+{
+    switch (version) {
+    case 2: return (ncz_netcdf_format){NC_FORMAT_64BIT_OFFSET, NC_FORMATX_NC3, NC_64BIT_OFFSET};
+    case 5: return (ncz_netcdf_format){NC_FORMAT_64BIT_DATA, NC_FORMATX_NC3, NC_64BIT_DATA};
+    default: return (ncz_netcdf_format){NC_FORMAT_CLASSIC, NC_FORMATX_NC3, 0};
+    }
+}
+
+static int
+write_dtype(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+{
+    char kind = v->type->class == NCZ_TYPE_FLOAT ? 'f' : v->type->class == NCZ_TYPE_INT ? 'i' : 'u';
+
+    (void)style;
+    if (v->type->id == NC_CHAR)
+        return ncz_buf_puts(out, "|S1");
+    return ncz_buf_printf(out, "%c%c%zu", v->dtype.size == 1 ? '|' : '>', kind, v->dtype.size);
+}
+
+const ncz_dialect_ops ncz_classic = {
+    .name = "classic netCDF",
+    .is_object = ncz_classic_is,
+    .docs = {.all = none, .root = none, .marks = none, .top = none},
+    .look = look_at_header,
+    .load = load_header,
+    .make_layout = ncz_classic_make_layout,
+    .dtype_text = write_dtype,
+    .netcdf_format = tell_format,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the chunks of a classic variable lie: pieces of its data, or of its slab in each record. Small slabs of records
+ * that are close together are one chunk, read with what lies between them: that is the same pages of the file, and one
+ * request in place of many.
+ */
+#include "format/classic/classic.h"
+
+#include <string.h>
+
+enum {
+    CHUNK_BYTES = 1 << 20,     /* about so many: a chunk is read whole or in ranges, and neighbours come together */
+    FAR_CHUNK_BYTES = 1 << 16, /* over a network neighbours come with one request, and a chunk comes whole */
+    NEAR_RECORDS = 4096,       /* records up to so many bytes: each page of the file is read in any case */
+    NEAR_BYTES = 1 << 17,      /* of the file, for a chunk of several slabs */
+};
+
+/* Whole rows while their bytes follow each other, up to about `most`; 1 along the dimensions before. *whole: all
+ * dimensions from `first` on are whole. */
+static void
+set_chunk(const uint64_t *len, size_t first, size_t rank, size_t element, uint64_t most, uint64_t *chunk, bool *whole)
+{
+    uint64_t nbytes = element;
+
+    *whole = true;
+    for (size_t d = rank; d-- > first;) {
+        uint64_t fit = nbytes < most ? most / nbytes : 1;
+
+        chunk[d] = !*whole || len[d] == 0 ? 1 : len[d] < fit ? len[d] : fit;
+        *whole = *whole && chunk[d] == len[d];
+        nbytes *= chunk[d]; /* at most `most`, or one element */
+    }
+}
+
+int
+ncz_classic_place_new(const ncz_classic_header *h, const ncz_classic_var *v, uint64_t size, bool far,
+                      ncz_classic_place **out)
+{
+    uint64_t           most = far ? FAR_CHUNK_BYTES : CHUNK_BYTES, *len, *chunk;
+    size_t             n;
+    ncz_classic_place *p;
+    bool               whole;
+
+    if (!ncz_mul(v->rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((p = ncz_zalloc(n)) == NULL)
+        return ncz_fail_nomem(n);
+    *p = (ncz_classic_place){.nbytes = n, .size = size, .begin = v->begin, .element = v->type->size};
+    len = p->n;
+    chunk = p->n + v->rank;
+    for (size_t d = 0; d < v->rank; d++)
+        len[d] = d == 0 && v->record ? h->nrecords : h->dims[v->dims[d]].len;
+    set_chunk(len, v->record, v->rank, p->element, most, chunk, &whole);
+    if (v->record) {
+        p->pitch = h->pitch;
+        if (whole && h->nrecordvars == 1) /* its slabs follow each other */
+            chunk[0] = v->nbytes < most ? most / v->nbytes : 1;
+        else if (whole && h->pitch <= NEAR_RECORDS)
+            chunk[0] = NEAR_BYTES / h->pitch;
+        else
+            chunk[0] = 1;
+    }
+    *out = p;
+    return NC_NOERR;
+}
+
+/* ---- the layout: the common members, and behind them the place ---- */
+
+/* The bytes from the chunk's first element to its last, as the lengths of the array cut it; `where` gets its offset. */
+static int
+measure_chunk(const ncz_layout *l, const ncz_classic_place *p, const uint64_t *index, ncz_chunk_addr *where)
+{
+    const uint64_t *chunk = p->n + l->rank;
+    uint64_t        step = p->element, rows = 1; /* bytes from one index to the next */
+
+    where->offset = p->begin;
+    where->length = p->element;
+    for (size_t d = l->rank; d-- > 0;) {
+        bool     record = d == 0 && p->pitch != 0;
+        uint64_t first, left, n;
+
+        if (!ncz_mul64(index[d], chunk[d], &first) || first >= p->n[d])
+            return ncz_fail(NC_EINVALCOORDS, "%s: there is no such chunk", l->path);
+        left = p->n[d] - first;
+        n = left < chunk[d] ? left : chunk[d];
+        where->tail = n < chunk[d] ? NCZ_TAIL_FILL : where->tail;
+        where->offset += first * (record ? p->pitch : step); /* no overflow: the header was checked */
+        if (record)
+            rows = n;
+        else
+            where->length *= n;
+        step *= p->n[d];
+    }
+    if (rows > 1 && p->pitch == where->length) {
+        where->length *= rows;
+    } else if (rows > 1) {
+        where->row = (size_t)where->length;
+        where->pitch = (size_t)p->pitch;
+        where->length += (rows - 1) * p->pitch; /* at most NEAR_BYTES */
+    }
+    return NC_NOERR;
+}
+
+static int
+locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    const ncz_classic_place *p = (const ncz_classic_place *)(const void *)(l + 1);
+    int                      rc;
+
+    (void)key;
+    if ((rc = measure_chunk(l, p, index, where)) != NC_NOERR)
+        return rc;
+    where->key = "";
+    if (where->offset < p->size && where->length <= p->size - where->offset)
+        return NC_NOERR;
+    /* As in netCDF, a file that was cut short reads as zeros there. */
+    where->tail = NCZ_TAIL_ZEROS;
+    where->length = where->offset < p->size ? p->size - where->offset : 0;
+    if (where->length == 0)
+        where->bytes = "";
+    return NC_NOERR;
+}
+
+static const ncz_layout_ops classic_ops = {.name = "classic", .locate = locate_chunk, .complete = true};
+
+int
+ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
+{
+    const ncz_classic_place *p = v->place;
+    int                      rc = ncz_layout_new(&classic_ops, sizeof **out + p->nbytes, shape, out);
+
+    if (rc == NC_NOERR)
+        memcpy(*out + 1, p, p->nbytes);
+    return rc;
+}
