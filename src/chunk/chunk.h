@@ -81,11 +81,11 @@ bool ncz_engine_dirty_of(ncz_engine *e, uint64_t uid); /* there are dirty chunks
  */
 int ncz_engine_widen(ncz_engine *e, ncz_spec *spec);
 /*
- * Gives a stored chunk the width of `spec`, if it is narrower. Where the store has conditions, nothing that another
- * process stores meanwhile is lost. A chunk that cannot be read, or is absent, stays so. NC_EOBJECT: another process
- * replaces it again and again.
+ * Gives `n` stored chunks the width of `spec`, those that are narrower. `indexes`: max(rank, 1) numbers each. Where
+ * the store has conditions, nothing that another process stores meanwhile is lost. A chunk that cannot be read, or is
+ * absent, stays so. NC_EOBJECT: another process replaces one again and again.
  */
-int ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
+int ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *indexes, size_t n);
 /* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */
 void ncz_engine_write_empty(ncz_engine *e, bool yes);
 /*

@@ -44,7 +44,7 @@ is_large(const ncz_object_put *o)
 {
     size_t nbytes;
 
-    return o->item == NULL && !ncz_chunk_is_vlen(o->spec) &&
+    return !o->plain && !ncz_chunk_is_vlen(o->spec) &&
            (!ncz_mul(o->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole);
 }
 
@@ -58,8 +58,9 @@ parse_old(ncz_object_put *o)
 
     o->kept = ncz_buf_str(&o->old);
     o->slots[0] = (ncz_slot){0, o->old.len};
-    if (o->item != NULL)
-        return o->old.len > 0 ? NC_NOERR : ncz_fail(NC_ETRUNC, "%s: has no bytes, but holds a chunk", o->key);
+    if (o->plain)
+        return o->old.len > 0 || o->item == NULL ? NC_NOERR
+                                                 : ncz_fail(NC_ETRUNC, "%s: has no bytes, but holds a chunk", o->key);
     if ((rc = ncz_chunk_index_range(spec, o->key, &nbytes, &at_end)) != NC_NOERR)
         return rc;
     if (o->old.len < nbytes)
@@ -76,7 +77,7 @@ keep_old(ncz_object_put *o, zmap_get_req *req)
 
     o->old = req->body;
     o->there = rc == NC_NOERR;
-    if ((o->large = rc == NC_ENOMEM && o->item == NULL)) /* it exceeds the limit of the body */
+    if ((o->large = rc == NC_ENOMEM && !o->plain)) /* it exceeds the limit of the body */
         return;
     memset(o->slots, 0, o->nslots * sizeof *o->slots);
     memcpy(o->version, req->version, sizeof o->version);
@@ -337,7 +338,7 @@ ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_get_r
         if (!o->pending || !o->read || (o->large = o->large || is_large(o)))
             continue;
         ncz_buf_reset(&o->old);
-        o->old.limit = o->item != NULL ? e->limits.object_bytes : e->keep_whole;
+        o->old.limit = o->plain ? e->limits.object_bytes : e->keep_whole;
         reqs[nreqs++] =
             (zmap_get_req){.key = o->key, .len = ZMAP_WHOLE, .ask_version = true, .body = o->old, .tag = o};
     }

@@ -5,6 +5,7 @@
  * another version when it is stored, those elements are laid over the chunk that it has now, and the result is stored
  * instead. Otherwise the encoded bytes are. Elements that two processes write keep one of the two values.
  */
+#include "chunk/chunk_narrow.h"
 #include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
@@ -28,11 +29,12 @@ ncz_object_put_keeps(const ncz_object_put *o, size_t slot)
     return o->slots[slot].length > 0 && (o->taken[slot] == NULL || ncz_object_put_merges(o, slot));
 }
 
-/* Whether a chunk that has become only fill is put. It is where the store cannot check the version when it deletes. */
+/* Whether a chunk that holds only fill is put: where it only gets wider, or the store cannot check the version when it
+ * deletes. */
 static bool
 puts_fill(const ncz_object_put *o)
 {
-    return o->item != NULL && o->there && !o->engine->del_match;
+    return o->plain && o->there && (o->item == NULL || !o->engine->del_match);
 }
 
 /* Encodes a merged chunk. */
@@ -76,6 +78,31 @@ merge_slot(ncz_object_put *o, size_t slot, ncz_scratch *scratch, ncz_chunk_part 
     return rc;
 }
 
+static int
+make_merged(ncz_object_put *o)
+{
+    if (o->merged == NULL && (o->merged = ncz_zalloc_n(o->nslots, sizeof(ncz_chunk_part *))) == NULL)
+        return ncz_fail_nomem(o->nslots * sizeof(ncz_chunk_part *));
+    return NC_NOERR;
+}
+
+/* Stores the object's only chunk at the width of its array, if it is narrower. */
+static int
+widen_chunk(ncz_object_put *o, ncz_scratch *scratch)
+{
+    char *data = ncz_alloc(o->spec->chunk_bytes);
+    bool  narrow;
+    int   rc;
+
+    if (data == NULL)
+        return ncz_fail_nomem(o->spec->chunk_bytes);
+    rc = ncz_chunk_widen(o->engine, o->spec, o->key, scratch, o->kept, o->old.len, data, &narrow);
+    if (rc == NC_NOERR && narrow && (rc = make_merged(o)) == NC_NOERR)
+        rc = make_part(o, data, scratch, &o->merged[0]);
+    ncz_free(data);
+    return rc;
+}
+
 int
 ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch)
 {
@@ -83,12 +110,13 @@ ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch)
     int    rc = NC_NOERR;
 
     ncz_object_put_drop_merged(o);
+    if (o->plain && o->item == NULL)
+        return o->there ? widen_chunk(o, scratch) : NC_NOERR;
     for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
         if (!ncz_object_put_merges(o, i))
             continue;
-        if (o->merged == NULL && (o->merged = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
-            return ncz_fail_nomem(n * sizeof(ncz_chunk_part *));
-        rc = merge_slot(o, i, scratch, &o->merged[i]);
+        if ((rc = make_merged(o)) == NC_NOERR)
+            rc = merge_slot(o, i, scratch, &o->merged[i]);
     }
     return rc;
 }

@@ -9,11 +9,8 @@
  * by chance, most strings do; so it is an error, as for other types.
  */
 #include "chunk/chunk_narrow.h"
-#include "chunk/chunk_store.h"
 
 #include <string.h>
-
-enum { TRIES = 64 };
 
 bool
 ncz_chunk_has_width(const ncz_spec *spec)
@@ -231,23 +228,21 @@ ncz_engine_dirty_of(ncz_engine *e, uint64_t uid)
 
 /* ---- a stored chunk -------------------------------------------------------------------------------------------- */
 
-/*
- * Sets *to to the chunk at the array's width, if it is narrower. One that cannot be read stays as it is: it may be
- * wider than this process knows, or damaged.
- */
-static int
-widen_body(ncz_engine *e, const ncz_spec *spec, const char *key, const ncz_buf *body, char *to, bool *narrow)
+int
+ncz_chunk_widen(ncz_engine *e, const ncz_spec *spec, const char *key, ncz_scratch *scratch, const void *bytes,
+                size_t n, char *to, bool *narrow)
 {
-    int rc;
+    int rc = NC_NOERR;
 
     if (spec->chain == NULL) {
-        if ((*narrow = width_of(spec, body->len) > 0))
-            memcpy(to, ncz_buf_str(body), body->len);
-        rc = *narrow ? ncz_chunk_spread_narrow(e, spec, key, body->len, to) : NC_NOERR;
+        if ((*narrow = width_of(spec, n) > 0)) {
+            memcpy(to, bytes, n);
+            rc = ncz_chunk_spread_narrow(e, spec, key, n, to);
+        }
     } else {
-        rc = ncz_chain_decode(spec->chain, NULL, ncz_buf_str(body), body->len, to, spec->chunk_bytes, false);
+        rc = ncz_chain_decode(spec->chain, scratch, bytes, n, to, spec->chunk_bytes, false);
         if ((*narrow = rc == NC_EFILTER))
-            rc = ncz_chunk_decode_narrow(e, spec, key, NULL, ncz_buf_str(body), body->len, to);
+            rc = ncz_chunk_decode_narrow(e, spec, key, scratch, bytes, n, to);
     }
     if (rc != NC_EFILTER && rc != NC_ETRUNC)
         return rc;
@@ -255,76 +250,4 @@ widen_body(ncz_engine *e, const ncz_spec *spec, const char *key, const ncz_buf *
     ncz_log(NCZ_LOG_INFO, "%s stays as it is: %s", key, ncz_err_text());
     ncz_err_clear();
     return NC_NOERR;
-}
-
-/* One attempt. *again: another process has replaced the chunk meanwhile. */
-static int
-try_to_widen(ncz_engine *e, const ncz_spec *spec, const char *key, char *to, bool *again)
-{
-    zmap_get_req get = {
-        .key = key, .len = ZMAP_WHOLE, .ask_version = true, .body = NCZ_BUF_LIMIT(e->limits.object_bytes)};
-    zmap_put_req put = {.key = key, .data = to, .len = spec->chunk_bytes, .when = ZMAP_ALWAYS};
-    ncz_buf      out = NCZ_BUF_INIT;
-    bool         narrow = false;
-    int          rc = NC_NOERR;
-
-    *again = false;
-    (void)zmap_get_batch(e->map, &get, 1, NULL, NULL);
-    if (get.err.code != NC_NOERR) {
-        rc = get.err.code == NC_EEMPTY ? NC_NOERR : ncz_err_adopt(&get.err);
-        goto done;
-    }
-    if ((rc = widen_body(e, spec, key, &get.body, to, &narrow)) != NC_NOERR || !narrow)
-        goto done;
-    if (spec->chain != NULL) {
-        if ((rc = ncz_chain_encode(spec->chain, NULL, to, spec->chunk_bytes, &out)) != NC_NOERR)
-            goto done;
-        put.data = ncz_buf_str(&out);
-        put.len = out.len;
-    }
-    if (e->conditions && get.version[0] != '\0') {
-        put.when = ZMAP_IF_MATCH;
-        put.version = get.version;
-    }
-    (void)zmap_put_batch(e->map, &put, 1);
-    ncz_chunk_put_again(e, &put, 1);
-    if ((*again = ncz_chunk_put_conflicts(&put)))
-        ncz_err_clear();
-    else if (put.err.code != NC_NOERR)
-        rc = ncz_err_adopt(&put.err);
-done:
-    ncz_buf_clear(&get.body);
-    ncz_buf_clear(&out);
-    return rc;
-}
-
-int
-ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
-{
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
-    bool           again = true;
-    char          *to = NULL;
-    int            rc;
-
-    if ((rc = ncz_spec_locate(spec, index, &key, &where)) != NC_NOERR)
-        goto done;
-    if ((to = ncz_alloc(spec->chunk_bytes)) == NULL) {
-        rc = ncz_fail_nomem(spec->chunk_bytes);
-        goto done;
-    }
-    for (int tries = 0; rc == NC_NOERR && again; tries++) {
-        if (tries == TRIES) {
-            rc = ncz_fail(NC_EOBJECT, "%s: other writers replaced it %d times while its strings were made longer",
-                          where.key, TRIES);
-            break;
-        }
-        if (tries > 0)
-            ncz_chunk_pause_writer(&key, tries);
-        rc = try_to_widen(e, spec, where.key, to, &again);
-    }
-done:
-    ncz_free(to);
-    ncz_buf_clear(&key);
-    return rc;
 }

@@ -17,5 +17,11 @@ int ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key
  * if it is no narrower chunk. `to`: room for the chunk. */
 int ncz_chunk_decode_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, ncz_scratch *scratch,
                             const void *bytes, size_t n, char *to);
+/*
+ * Decodes a stored chunk to `to` if it is narrower than the array. One that cannot be read counts as not narrower: it
+ * may be wider than this process knows, or damaged.
+ */
+int ncz_chunk_widen(ncz_engine *e, const ncz_spec *spec, const char *key, ncz_scratch *scratch, const void *bytes,
+                    size_t n, char *to, bool *narrow);
 
 #endif /* NCZ_CHUNK_NARROW_H */

@@ -12,8 +12,8 @@
 /* An object that is being stored. */
 typedef struct ncz_object_put {
     ncz_engine           *engine; /* NULL: there is nothing to store */
-    ncz_chunk_store_item *item;   /* the one chunk that is the object, all of its bytes; or else */
-    ncz_chunk_staged     *staged; /* what is staged for the slots of the object, claimed */
+    ncz_chunk_store_item *item;   /* the chunk that is the object; or */
+    ncz_chunk_staged     *staged; /* what is staged for the object, claimed; or neither: its chunk gets wider */
     const ncz_spec       *spec;
     ncz_buf               key_room;
     const char           *key;
@@ -34,6 +34,7 @@ typedef struct ncz_object_put {
     size_t                npieces, nbytes;
     char                  version[ZMAP_VERSION];
     char                  stored[ZMAP_VERSION]; /* the version that the put has made; "": unknown */
+    bool                  plain;                /* its one chunk is all of its bytes */
     bool                  there;                /* the object exists, as far as is known */
     bool                  partial;  /* it keeps chunks or elements, so it is put over the known version only */
     bool                  read;     /* it is partial, and what it keeps or the version must be read */

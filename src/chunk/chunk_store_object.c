@@ -86,7 +86,19 @@ begin_staged(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
         ncz_object_put_fail(o, rc);
 }
 
-/* An object that is one chunk. */
+/* `taken`, `slots` and `parts` of an object that is one chunk. */
+static void
+set_plain(ncz_object_put *o, ncz_chunk_part *taken)
+{
+    o->plain = true;
+    o->nslots = 1;
+    o->one.taken = taken;
+    o->taken = &o->one.taken;
+    o->slots = &o->one.slot;
+    o->parts = &o->one.bytes;
+}
+
+/* An object that is one chunk, just encoded. */
 static void
 begin_chunk(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, const char *key)
 {
@@ -96,7 +108,6 @@ begin_chunk(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, const 
                           .item = item,
                           .spec = chunk->spec,
                           .key = key,
-                          .nslots = 1,
                           .there = !chunk->absent && chunk->spec->chunk_bytes > 0,
                           .partial = chunk->ours != NULL,
                           .pending = true};
@@ -106,13 +117,24 @@ begin_chunk(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, const 
                                    .ours = chunk->ours,
                                    .absent = chunk->absent,
                                    .version = chunk->version};
-    o->one.taken = &o->one.part;
-    o->taken = &o->one.taken;
-    o->slots = &o->one.slot;
-    o->parts = &o->one.bytes;
+    set_plain(o, &o->one.part);
     o->read = o->partial && o->there && e->conditions && chunk->version == NULL;
     if (chunk->version != NULL)
         (void)snprintf(o->version, sizeof o->version, "%s", chunk->version);
+}
+
+/* An object that is one chunk, which is stored again if it is narrower than its array. */
+static void
+begin_widening(ncz_object_put *o, ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_addr where;
+    int            rc;
+
+    *o = (ncz_object_put){.engine = e, .spec = spec, .there = true, .partial = true, .read = true, .pending = true};
+    set_plain(o, NULL);
+    if ((rc = ncz_spec_locate(spec, index, &o->key_room, &where)) != NC_NOERR)
+        ncz_object_put_fail(o, rc);
+    o->key = where.key;
 }
 
 int
@@ -219,7 +241,7 @@ make_object(ncz_object_put *o)
     const ncz_spec *spec = o->spec;
     int             rc;
 
-    if (o->item != NULL)
+    if (o->plain)
         return NC_NOERR;
     ncz_buf_reset(&o->fresh);
     ncz_chunk_temp_unmap(&o->made);
@@ -238,7 +260,7 @@ make_object(ncz_object_put *o)
 static bool
 stays_empty(const ncz_object_put *o)
 {
-    return o->item == NULL && o->partial && o->there && o->engine->conditions && !o->engine->del_match;
+    return !o->plain && o->partial && o->there && o->engine->conditions && !o->engine->del_match;
 }
 
 static void
@@ -251,6 +273,10 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
         return;
     if (o->read)
         rc = ncz_object_put_merge(o, scratch);
+    if (rc == NC_NOERR && o->plain && o->item == NULL && o->merged == NULL) { /* it is as wide as the array */
+        o->pending = false;
+        return;
+    }
     o->empty = true;
     for (size_t k = 0; k < o->nslots && rc == NC_NOERR; k++) {
         o->parts[k] = slot_bytes(o, k);
@@ -279,7 +305,7 @@ put_req(const ncz_object_put *o)
 
     if (is_conditional(o))
         req.when = o->there ? ZMAP_IF_MATCH : ZMAP_IF_ABSENT;
-    if (o->item != NULL) {
+    if (o->plain) {
         req.data = o->parts[0].data;
         req.len = o->parts[0].nbytes;
     } else if (o->pieces != NULL) {
@@ -395,7 +421,6 @@ end_staged(ncz_object_put *o)
     ncz_free(o->slots);
     ncz_free(o->parts);
     ncz_free(o->taken);
-    ncz_buf_clear(&o->key_room);
     ncz_chunk_temp_close(&o->carried);
     ncz_chunk_temp_close(&o->made);
     ncz_buf_clear(&o->fresh);
@@ -407,9 +432,10 @@ end_object(ncz_object_put *o)
 {
     if (o->item != NULL)
         end_chunk(o);
-    else
+    else if (o->staged != NULL)
         end_staged(o);
     ncz_object_put_drop_merged(o);
+    ncz_buf_clear(&o->key_room);
     ncz_buf_clear(&o->old);
 }
 
@@ -445,7 +471,7 @@ assemble_all(ncz_object_put *objects, size_t n, ncz_scratch *scratch)
         return;
     }
     for (size_t i = 0; i < n; i++)
-        work += objects[i].pending && (objects[i].item == NULL || objects[i].read);
+        work += objects[i].pending && (!objects[i].plain || objects[i].read);
     ncz_pool_each(n, work, assemble_object, objects);
 }
 
@@ -519,7 +545,7 @@ group_of(const ncz_object_put *objects, size_t n)
     for (; i < n && (i == 0 || total <= NCZ_CHUNK_BATCH_BYTES); i++) {
         const ncz_object_put *o = &objects[i];
 
-        if (!o->pending || (!o->read && (o->item != NULL || takes_pieces(o))))
+        if (!o->pending || (!o->read && (o->plain || takes_pieces(o))))
             continue;
         if (!ncz_mul(o->nslots, o->spec->chunk_bytes, &nbytes) || nbytes > o->engine->keep_whole)
             nbytes = o->engine->keep_whole;
@@ -540,11 +566,26 @@ ncz_object_put_all(ncz_engine *e, ncz_object_put *objects, size_t n)
     }
 }
 
+/* Stores objects that have begun, and returns the first failure. */
+static int
+store_begun(ncz_engine *e, ncz_object_put *objects, size_t n)
+{
+    if (ncz_chunk_from_workers(e))
+        ncz_pool_each(n, SIZE_MAX, work_store, objects);
+    else
+        ncz_object_put_all(e, objects, n);
+    for (size_t i = 0; i < n; i++)
+        if (objects[i].err.code != NC_NOERR)
+            return ncz_err_adopt(&objects[i].err);
+    return NC_NOERR;
+}
+
 int
 ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n)
 {
     ncz_object_put *objects, one;
-    ncz_err         first = {.code = NC_NOERR};
+    ncz_err         first;
+    int             rc;
 
     if ((objects = n == 1 ? &one : ncz_alloc_n(n, sizeof *objects)) == NULL) {
         ncz_err_save(&first, ncz_fail_nomem(n * sizeof *objects));
@@ -554,13 +595,25 @@ ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n
     }
     for (size_t i = 0; i < n; i++)
         begin_staged(&objects[i], e, staged[i]);
-    if (ncz_chunk_from_workers(e))
-        ncz_pool_each(n, SIZE_MAX, work_store, objects);
-    else
-        ncz_object_put_all(e, objects, n);
-    for (size_t i = 0; i < n && first.code == NC_NOERR; i++)
-        first = objects[i].err;
+    rc = store_begun(e, objects, n);
     if (objects != &one)
         ncz_free(objects);
-    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
+    return rc;
+}
+
+int
+ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *indexes, size_t n)
+{
+    size_t          w = spec->rank == 0 ? 1 : spec->rank, most = n < NCZ_CHUNK_BATCH ? n : NCZ_CHUNK_BATCH;
+    ncz_object_put *objects = ncz_alloc_n(most, sizeof *objects);
+    int             rc = objects != NULL ? NC_NOERR : ncz_fail_nomem(most * sizeof *objects);
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i += most) {
+        most = n - i < most ? n - i : most;
+        for (size_t k = 0; k < most; k++)
+            begin_widening(&objects[k], e, spec, indexes + (i + k) * w);
+        rc = store_begun(e, objects, most);
+    }
+    ncz_free(objects);
+    return rc;
 }

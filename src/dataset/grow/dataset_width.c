@@ -285,11 +285,10 @@ int
 ncz_width_spread(ncz_dataset *ds, const ncz_var *v)
 {
     ncz_stored_chunks chunks = {.index = NULL};
-    size_t            n = v->rank == 0 ? 1 : v->rank;
     int               rc = ncz_dataset_list_chunks(ds, v, &chunks);
 
-    for (size_t i = 0; rc == NC_NOERR && i < chunks.n; i++)
-        rc = ncz_engine_widen_stored(ds->engine, v->spec, chunks.index + i * n);
+    if (rc == NC_NOERR && chunks.n > 0)
+        rc = ncz_engine_widen_stored(ds->engine, v->spec, chunks.index, chunks.n);
     ncz_stored_chunks_clear(&chunks);
     return rc;
 }
