@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_store: the steps of storing chunks. An object has one slot or more, and a chunk that is an object of its own is
- * the simplest case. chunk_store.c encodes the chunks of a list. chunk_store_object.c puts each object, chunk_keep.c
- * reads what it keeps, and chunk_merge.c lays chunks that were written in part over those of another writer.
+ * the simplest case. chunk_store.c encodes the chunks of a list, and chunk_store_object.c puts objects, with their
+ * steps in its head: chunk_object_put.c begins and ends each, chunk_keep.c reads what it keeps, chunk_merge.c lays
+ * chunks that were written in part over those of another writer, and chunk_assemble.c makes its bytes.
  */
 #ifndef NCZ_CHUNK_STORE_H
 #define NCZ_CHUNK_STORE_H
@@ -100,23 +101,41 @@ int ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fi
 int ncz_chunk_encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
                      ncz_scratch *scratch, ncz_chunk_addr *where);
 
+/* ---- chunk_object_put.c ---- */
+
+/*
+ * Begins to store a chunk: encodes it, and stages it where its object holds others. o->engine is NULL then, unless it
+ * completes its object, and nothing is left to be stored.
+ */
+int ncz_object_put_begin(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                         ncz_scratch *scratch);
+/* Begins to store what is staged for an object. */
+void ncz_object_put_begin_staged(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s);
+/* Begins to store a chunk again if it is narrower than its array. */
+void ncz_object_put_begin_wider(ncz_object_put *o, ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
+void ncz_object_put_end(ncz_object_put *o);
+
+void ncz_object_put_fail(ncz_object_put *o, int rc);
+/* The bytes of a chunk that was taken. NULL: only fill. */
+ncz_slot_bytes ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p);
+
+/* ---- chunk_assemble.c ---- */
+
+/* Whether the object is put from where its chunks are. */
+bool ncz_object_put_takes_parts(const ncz_object_put *o);
+/* Merges and assembles object `i` of an array of ncz_object_put. */
+void ncz_object_put_assemble(void *objects, size_t i, ncz_scratch *scratch);
+
 /* ---- chunk_store_object.c ---- */
 
 /* Stores one chunk: item->chunk with item->data. A chunk of a shared object is only staged, unless it completes it. */
-int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
-/* The same in two steps. The first leaves o->engine NULL where nothing is left to be stored. */
-int  ncz_object_put_begin(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
-                          ncz_scratch *scratch);
-void ncz_object_put_all(ncz_engine *e, ncz_object_put *objects, size_t n); /* each has its own status */
+int  ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
+void ncz_object_put_all(ncz_engine *e, ncz_object_put *objects, size_t n); /* those that have begun; ends them */
 /*
  * Stores objects from what is staged for them. The caller has claimed them, and does not use them any more. Returns the
  * first failure; what was not stored stays staged.
  */
 int ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n);
-
-void ncz_object_put_fail(ncz_object_put *o, int rc);
-/* The bytes of a chunk that was taken. NULL: only fill. */
-ncz_slot_bytes ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p);
 
 /* ---- chunk_merge.c ---- */
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_object_put: the first step and the last one of storing an object (chunk_store_object.c): takes the chunks that
+ * go into it, and gives them back.
+ */
+#include "chunk/chunk_ours.h"
+#include "chunk/chunk_store.h"
+
+#include <stdio.h>
+
+void
+ncz_object_put_fail(ncz_object_put *o, int rc)
+{
+    ncz_err_save(&o->err, rc);
+    o->pending = false;
+}
+
+ncz_slot_bytes
+ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p)
+{
+    if (p->gone)
+        return (ncz_slot_bytes){.data = NULL};
+    return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
+}
+
+/* ---- begin ---- */
+
+static int
+map_spilled(ncz_object_put *o)
+{
+    const ncz_chunk_spill *file = &o->engine->staging.spill;
+    bool                   any = false;
+
+    for (size_t i = 0; i < o->nslots && !any; i++)
+        any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]);
+    if (!any)
+        return NC_NOERR;
+    (void)pthread_mutex_lock(&o->engine->lock);
+    o->map_bytes = file->end;
+    (void)pthread_mutex_unlock(&o->engine->lock);
+    return ncz_chunk_spill_map(file, o->map_bytes, &o->map);
+}
+
+static int
+take_staged(ncz_object_put *o)
+{
+    size_t         n = o->nslots;
+    ncz_chunk_addr where;
+    int            rc;
+
+    if ((o->slots = ncz_zalloc_n(n, sizeof *o->slots)) == NULL ||
+        (o->parts = ncz_zalloc_n(n, sizeof *o->parts)) == NULL ||
+        (o->taken = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
+        return ncz_fail_nomem(n * (sizeof *o->slots + sizeof *o->parts + sizeof(ncz_chunk_part *)));
+    o->partial = o->read = !ncz_chunk_staged_take(o->engine, o->staged, o->taken);
+    if ((rc = ncz_spec_locate(o->spec, o->staged->first, &o->key_room, &where)) != NC_NOERR)
+        return rc;
+    o->key = where.key;
+    return map_spilled(o);
+}
+
+/* An object of several chunks. */
+void
+ncz_object_put_begin_staged(ncz_object_put *o, ncz_engine *e, ncz_chunk_staged *s)
+{
+    int rc;
+
+    *o = (ncz_object_put){
+        .engine = e, .staged = s, .spec = s->spec, .nslots = s->spec->layout->nslots, .there = true, .pending = true};
+    if ((rc = take_staged(o)) != NC_NOERR)
+        ncz_object_put_fail(o, rc);
+}
+
+/* `taken`, `slots` and `parts` of an object that is one chunk. */
+static void
+set_plain(ncz_object_put *o, ncz_chunk_part *taken)
+{
+    o->plain = true;
+    o->nslots = 1;
+    o->one.taken = taken;
+    o->taken = &o->one.taken;
+    o->slots = &o->one.slot;
+    o->parts = &o->one.bytes;
+}
+
+/* An object that is one chunk, just encoded. */
+static void
+begin_chunk(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, const char *key)
+{
+    const ncz_chunk *chunk = item->chunk;
+
+    *o = (ncz_object_put){.engine = e,
+                          .item = item,
+                          .spec = chunk->spec,
+                          .key = key,
+                          .there = !chunk->absent && chunk->spec->chunk_bytes > 0,
+                          .partial = chunk->ours != NULL,
+                          .pending = true};
+    o->one.part = (ncz_chunk_part){.gone = item->gone,
+                                   .data = (char *)(uintptr_t)item->encoded,
+                                   .nbytes = item->nbytes,
+                                   .ours = chunk->ours,
+                                   .absent = chunk->absent,
+                                   .version = chunk->version};
+    set_plain(o, &o->one.part);
+    o->read = o->partial && o->there && e->conditions && chunk->version == NULL;
+    if (chunk->version != NULL)
+        (void)snprintf(o->version, sizeof o->version, "%s", chunk->version);
+}
+
+/* An object that is one chunk, which is stored again if it is narrower than its array. */
+void
+ncz_object_put_begin_wider(ncz_object_put *o, ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_addr where;
+    int            rc;
+
+    *o = (ncz_object_put){.engine = e, .spec = spec, .there = true, .partial = true, .read = true, .pending = true};
+    set_plain(o, NULL);
+    if ((rc = ncz_spec_locate(spec, index, &o->key_room, &where)) != NC_NOERR)
+        ncz_object_put_fail(o, rc);
+    o->key = where.key;
+}
+
+int
+ncz_object_put_begin(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                     ncz_scratch *scratch)
+{
+    ncz_chunk_staged *full;
+    ncz_chunk_addr    where;
+    int               rc;
+
+    o->engine = NULL;
+    if ((rc = ncz_chunk_encode(e, item, key, body, scratch, &where)) != NC_NOERR)
+        return rc;
+    if (where.slot == NCZ_NO_SLOT)
+        begin_chunk(o, e, item, where.key);
+    else if ((rc = ncz_chunk_stage(e, item, body, &full)) == NC_NOERR && full != NULL)
+        ncz_object_put_begin_staged(o, e, full);
+    return rc;
+}
+
+/* ---- end ---- */
+
+static void
+end_chunk(ncz_object_put *o)
+{
+    if (o->err.code != NC_NOERR)
+        return;
+    ncz_chunk_set_version(o->item->chunk, o->stored);
+    o->item->gone = o->empty;
+    o->item->merged = o->data;
+    o->data = NULL;
+}
+
+static void
+end_staged(ncz_object_put *o)
+{
+    if (o->err.code == NC_NOERR)
+        ncz_object_put_settle(o);
+    ncz_chunk_spill_unmap(o->map, o->map_bytes);
+    ncz_chunk_staged_end(o->engine, o->staged, o->taken, o->err.code == NC_NOERR);
+    ncz_free(o->slots);
+    ncz_free(o->parts);
+    ncz_free(o->taken);
+    ncz_chunk_temp_close(&o->carried);
+    ncz_chunk_temp_close(&o->made);
+    ncz_buf_clear(&o->fresh);
+    ncz_free(o->pieces);
+}
+
+void
+ncz_object_put_end(ncz_object_put *o)
+{
+    if (o->item != NULL)
+        end_chunk(o);
+    else if (o->staged != NULL)
+        end_staged(o);
+    ncz_object_put_drop_merged(o);
+    ncz_buf_clear(&o->key_room);
+    ncz_buf_clear(&o->old);
+}
