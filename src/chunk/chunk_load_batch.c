@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A network delivers about GAP bytes in the time of one request. Longer runs would keep decoders waiting. */
-#define GAP_MOST ((uint64_t)512 << 10)
-#define RUN_MOST ((uint64_t)8 << 20)
-
 /* One get that brings the bytes of several tasks. */
 struct ncz_chunk_run {
     ncz_chunk_task  **tasks;
@@ -166,7 +162,8 @@ joins(const ncz_chunk_request *c, const ncz_chunk_run *r, const ncz_chunk_task *
     if (r->whole != NULL)
         return true;
     return !gets_whole(c, j) && j->how == NCZ_CHUNK_TASK_LOAD && r->tasks[0]->how == NCZ_CHUNK_TASK_LOAD &&
-           (j->req->off <= r->end || j->req->off - r->end <= GAP_MOST) && (end <= r->end || end - r->off <= RUN_MOST);
+           (j->req->off <= r->end || j->req->off - r->end <= ZMAP_GAP_MOST) &&
+           (end <= r->end || end - r->off <= ZMAP_RUN_MOST);
 }
 
 static void

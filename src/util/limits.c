@@ -20,4 +20,5 @@ const ncz_limits ncz_limits_default = {
     .object_bytes = 2 * GIB,
     .chain = 32,
     .cache_bytes = 64 * MIB,
+    .references = 10000000,
 };

@@ -277,6 +277,7 @@ typedef struct ncz_limits {
     size_t object_bytes;  /* one stored object read at once */
     size_t chain;         /* codecs of one variable */
     size_t cache_bytes;   /* chunk cache of a dataset */
+    size_t references;    /* objects of a store that lie in other stores */
 } ncz_limits;
 
 extern const ncz_limits ncz_limits_default;

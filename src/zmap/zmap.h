@@ -30,6 +30,11 @@ typedef struct zmap zmap;
 #define ZMAP_VERSION 80         /* bytes of a version stamp and its NUL */
 #define ZMAP_KEY_MAX 1024       /* bytes of the longest key */
 
+/* Of stores without ZMAP_FROM_WORKERS: ranges of one object at most this far apart are one request. A network delivers
+ * about so many bytes in the time of one request. Longer runs would keep decoders waiting. */
+#define ZMAP_GAP_MOST ((uint64_t)512 << 10)
+#define ZMAP_RUN_MOST ((uint64_t)8 << 20)
+
 /* What a store can do. zmap.c makes up for a missing ability or refuses the call. */
 typedef enum zmap_caps {
     ZMAP_CAN_RANGE = 1 << 0, /* reads a byte range without reading the whole; else zmap.c cuts it out */

@@ -161,3 +161,24 @@ zmap_index_clear(zmap_index *ix)
         zmap_node_free(node);
     }
 }
+
+int
+zmap_index_children(const zmap_index *ix, const char *prefix, zmap_children *out)
+{
+    size_t           len = strlen(prefix);
+    size_t           skip = len != 0 ? len + 1 : 0;
+    const zmap_node *node = zmap_index_seek(ix, prefix, len);
+    int              rc;
+
+    while (node != NULL && strcmp(node->key, prefix) == 0)
+        node = node->next[0];
+    while (node != NULL && zmap_key_below(node->key, prefix, len)) {
+        const char *name = node->key + skip;
+        size_t      name_len = strcspn(name, "/");
+
+        if ((rc = zmap_children_add(out, name, name_len, name[name_len] == '\0')) != NC_NOERR)
+            return rc;
+        node = zmap_index_past(ix, node->key, skip + name_len);
+    }
+    return NC_NOERR;
+}

@@ -102,6 +102,8 @@ zmap_node *zmap_index_seek(const zmap_index *ix, const char *key, size_t len); /
 zmap_node *zmap_index_past(const zmap_index *ix, const char *key, size_t len); /* first after key and all below it */
 zmap_node *zmap_index_drain(zmap_index *ix); /* empties it; returns all nodes, last key first, chained by next[0] */
 void       zmap_index_clear(zmap_index *ix); /* frees the nodes */
+/* The children of a prefix. Steps from child to child: the keys below a child are skipped, not visited. */
+int zmap_index_children(const zmap_index *ix, const char *prefix, zmap_children *out);
 
 /* Whether `key` is below prefix[0..len): "a/b" is below "a" and "", but "ab" is not below "a". */
 bool zmap_key_below(const char *key, const char *prefix, size_t len);

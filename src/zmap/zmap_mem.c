@@ -381,28 +381,6 @@ mem_rename(zmap *m, const char *from, const char *to)
 
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
-/* Steps from child to child: the keys below a child are skipped, not visited. */
-static int
-collect_children(const mem_map *s, const char *prefix, zmap_children *out)
-{
-    size_t           len = strlen(prefix);
-    size_t           skip = len != 0 ? len + 1 : 0;
-    const zmap_node *node = zmap_index_seek(&s->objects, prefix, len);
-    int              rc;
-
-    while (node != NULL && strcmp(node->key, prefix) == 0)
-        node = node->next[0];
-    while (node != NULL && zmap_key_below(node->key, prefix, len)) {
-        const char *name = node->key + skip;
-        size_t      name_len = strcspn(name, "/");
-
-        if ((rc = zmap_children_add(out, name, name_len, name[name_len] == '\0')) != NC_NOERR)
-            return rc;
-        node = zmap_index_past(&s->objects, node->key, skip + name_len);
-    }
-    return NC_NOERR;
-}
-
 /* `each` is called without the lock, so that it may use the store. */
 static int
 mem_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
@@ -412,7 +390,7 @@ mem_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     int           rc;
 
     pthread_rwlock_rdlock(&s->lock);
-    rc = collect_children(s, prefix, &children);
+    rc = zmap_index_children(&s->objects, prefix, &children);
     pthread_rwlock_unlock(&s->lock);
     if (rc == NC_NOERR)
         rc = zmap_children_each(&children, each, arg);
