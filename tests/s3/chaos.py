@@ -148,9 +148,13 @@ class Bucket:
         await self.looking
 
     async def look(self):
-        before = None
-        while before is None or not before[0] or look_at(self.clients) != before:
-            before = look_at(self.clients)
+        before, quiet = None, 0
+        while quiet < 5: # a thread that only looks at the clock has run, too
+            asleep, *now = *look_at(self.clients), len(self.log)
+            if asleep and now == before:
+                break
+            quiet = quiet + 1 if asleep and before and now[1] == before[1] else 0
+            before = now
             await asyncio.sleep(0.002)
         self.looking = None
 
