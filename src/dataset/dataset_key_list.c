@@ -11,19 +11,13 @@ int
 ncz_key_list_add(ncz_key_list *k, const char *prefix, const char *name)
 {
     char *key = prefix[0] == '\0' ? ncz_strdup(name) : ncz_sprintf("%s/%s", prefix, name);
+    int   rc;
 
     if (key == NULL)
         return ncz_fail_nomem(strlen(prefix) + strlen(name) + 2);
-    if (k->n == k->cap) {
-        size_t cap = k->cap == 0 ? 16 : k->cap * 2;
-        char **v = ncz_grow(k->v, cap, sizeof *v);
-
-        if (v == NULL) {
-            ncz_free(key);
-            return ncz_fail_nomem(cap * sizeof *v);
-        }
-        k->v = v;
-        k->cap = cap;
+    if ((rc = ncz_make_room(&k->v, k->n, &k->cap, sizeof *k->v)) != NC_NOERR) {
+        ncz_free(key);
+        return rc;
     }
     k->v[k->n++] = key;
     return NC_NOERR;

@@ -63,16 +63,7 @@ is_object(found *f, const char *key, const uint64_t *index, bool *out)
 static int
 make_room(found *f)
 {
-    size_t    w = index_width(f->v), cap = f->cap == 0 ? 64 : f->cap * 2;
-    uint64_t *more;
-
-    if (f->n < f->cap)
-        return NC_NOERR;
-    if ((more = ncz_grow(f->index, cap, w * sizeof *more)) == NULL)
-        return ncz_fail_nomem(cap * w * sizeof *more);
-    f->index = more;
-    f->cap = cap;
-    return NC_NOERR;
+    return ncz_make_room(&f->index, f->n, &f->cap, index_width(f->v) * sizeof *f->index);
 }
 
 static int

@@ -21,18 +21,12 @@ static int
 node_add(ncz_loader *l, size_t parent, const char *name, ncz_node_kind kind)
 {
     ncz_node *n;
+    int       rc;
 
     if (l->nnodes > l->m->limits.objects)
         return ncz_fail(NC_EZARRMETA, "more than %zu groups and variables (limit `objects`)", l->m->limits.objects);
-    if (l->nnodes == l->cap) {
-        size_t    cap = l->cap == 0 ? 16 : l->cap * 2;
-        ncz_node *v = ncz_grow(l->nodes, cap, sizeof *v);
-
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        l->nodes = v;
-        l->cap = cap;
-    }
+    if ((rc = ncz_make_room(&l->nodes, l->nnodes, &l->cap, sizeof *l->nodes)) != NC_NOERR)
+        return rc;
     n = &l->nodes[l->nnodes];
     *n = (ncz_node){.name = ncz_strdup(name), .parent = parent, .kind = kind};
     if (n->name == NULL)
@@ -315,21 +309,15 @@ static int
 note_name(const char *name, bool leaf, void *arg)
 {
     listing *ls = arg;
+    int      rc;
 
     /* Archives made on macOS contain a directory __MACOSX. */
     if (leaf || name[0] == '.' || strcmp(name, "__MACOSX") == 0)
         return NC_NOERR;
     if (ls->n >= ls->most)
         return ncz_fail(NC_EZARRMETA, "more than %zu groups and variables (limit `objects`)", ls->most);
-    if (ls->n == ls->cap) {
-        size_t cap = ls->cap == 0 ? 16 : ls->cap * 2;
-        char **v = ncz_grow(ls->v, cap, sizeof *v);
-
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        ls->v = v;
-        ls->cap = cap;
-    }
+    if ((rc = ncz_make_room(&ls->v, ls->n, &ls->cap, sizeof *ls->v)) != NC_NOERR)
+        return rc;
     if ((ls->v[ls->n] = ncz_strdup(name)) == NULL)
         return ncz_fail_nomem(strlen(name));
     ls->n++;

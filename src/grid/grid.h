@@ -80,7 +80,7 @@ bool ncz_type_packs(const ncz_type *t);
 /* What `packed_least` of a user-defined type has to be, from what its base and its fields' types have. */
 size_t ncz_type_packed_least(const ncz_type *t);
 
-/* NC_EFILTER: the bytes are no packed element of the type. None is one that was never written. */
+/* NC_EFILTER: not a packed element of the type. No bytes are a valid one: it was never written. */
 int ncz_packed_check(const ncz_type *t, const void *bytes, size_t n);
 
 #define NCZ_OBJECT_SIZE 16 /* bytes of a vlen block for each element, its text not counted */
@@ -233,6 +233,8 @@ bool ncz_rectilinear_regular(const ncz_rectilinear *g, size_t d, uint64_t length
 uint64_t ncz_rectilinear_count(const ncz_rectilinear *g, size_t d, uint64_t length);
 /* Finds the chunk that has element `at`. False: no chunk has it. */
 bool ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out);
+/* The chunk with that index. False: there are not so many. */
+bool ncz_rectilinear_at(const ncz_rectilinear *g, size_t d, uint64_t index, ncz_rectilinear_chunk *out);
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------
  *
@@ -338,7 +340,7 @@ int ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_
                  const ncz_vlen_block *fill, const void *mem, ncz_buf *out);
 
 /*
- * The same in place, in a block that the caller owns and that may be reallocated. The cost depends on the piece
+ * Puts a piece in place, in a block that the caller owns and that may be reallocated. The cost depends on the piece
  * alone. Use it for a few elements, while ncz_vlen_few() allows it: it refuses when too many bytes of the block are
  * unused. After a failure the block is unchanged.
  */

@@ -57,21 +57,6 @@ ncz_rectilinear_unref(ncz_rectilinear *g)
     ncz_free(g);
 }
 
-static int
-reserve_run(axis *a)
-{
-    size_t cap = a->cap == 0 ? 4 : a->cap * 2;
-    run   *runs;
-
-    if (a->n < a->cap)
-        return NC_NOERR;
-    if ((runs = ncz_grow(a->runs, cap, sizeof *runs)) == NULL)
-        return ncz_fail_nomem(cap * sizeof *runs);
-    a->runs = runs;
-    a->cap = cap;
-    return NC_NOERR;
-}
-
 int
 ncz_rectilinear_add(ncz_rectilinear *g, size_t d, uint64_t len, uint64_t count)
 {
@@ -85,7 +70,7 @@ ncz_rectilinear_add(ncz_rectilinear *g, size_t d, uint64_t len, uint64_t count)
         !ncz_add64(a->nchunks, count, &nchunks))
         return ncz_fail(NC_EBADCHUNK, "the sum of the chunk lengths is more than 2^63 - 1");
     if (a->n == 0 || a->runs[a->n - 1].len != len) {
-        if ((rc = reserve_run(a)) != NC_NOERR)
+        if ((rc = ncz_make_room(&a->runs, a->n, &a->cap, sizeof *a->runs)) != NC_NOERR)
             return rc;
         a->runs[a->n++] = (run){.len = len, .index = a->nchunks, .first = a->end};
     }
@@ -130,25 +115,50 @@ ncz_rectilinear_count(const ncz_rectilinear *g, size_t d, uint64_t length)
     return ncz_rectilinear_find(g, d, length - 1, &last) ? last.index + 1 : g->axes[d].nchunks;
 }
 
-bool
-ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out)
+/* The last run whose first element, or whose first chunk's index, is not beyond `at`. */
+static const run *
+find_run(const axis *a, uint64_t at, bool by_index)
 {
-    const axis *a = &g->axes[d];
-    size_t      low = 0, high = a->n;
-    uint64_t    k;
+    size_t low = 0, high = a->n;
 
-    if (at >= a->end)
-        return false;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
 
-        if (a->runs[middle].first <= at)
+        if ((by_index ? a->runs[middle].index : a->runs[middle].first) <= at)
             low = middle;
         else
             high = middle;
     }
-    k = (at - a->runs[low].first) / a->runs[low].len;
-    *out = (ncz_rectilinear_chunk){
-        .index = a->runs[low].index + k, .first = a->runs[low].first + k * a->runs[low].len, .len = a->runs[low].len};
+    return &a->runs[low];
+}
+
+/* The chunk number k of a run. */
+static ncz_rectilinear_chunk
+chunk_of_run(const run *r, uint64_t k)
+{
+    return (ncz_rectilinear_chunk){.index = r->index + k, .first = r->first + k * r->len, .len = r->len};
+}
+
+bool
+ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out)
+{
+    const run *r;
+
+    if (at >= g->axes[d].end)
+        return false;
+    r = find_run(&g->axes[d], at, false);
+    *out = chunk_of_run(r, (at - r->first) / r->len);
+    return true;
+}
+
+bool
+ncz_rectilinear_at(const ncz_rectilinear *g, size_t d, uint64_t index, ncz_rectilinear_chunk *out)
+{
+    const run *r;
+
+    if (index >= g->axes[d].nchunks)
+        return false;
+    r = find_run(&g->axes[d], index, true);
+    *out = chunk_of_run(r, index - r->index);
     return true;
 }

@@ -56,31 +56,12 @@ ncz_spec_find_chunk(const ncz_spec *s, size_t d, uint64_t at, ncz_rectilinear_ch
 
 /* ---- objects that differ ---- */
 
-/* The object with that index along a dimension. */
-static bool
-find_object(const ncz_rectilinear *g, size_t d, uint64_t index, ncz_rectilinear_chunk *out)
-{
-    uint64_t lo = 0, hi = ncz_rectilinear_end(g, d);
-
-    while (lo < hi) {
-        if (!ncz_rectilinear_find(g, d, lo + (hi - lo) / 2, out))
-            return false;
-        if (out->index == index)
-            return true;
-        if (out->index < index)
-            lo = out->first + out->len;
-        else
-            hi = out->first;
-    }
-    return false;
-}
-
 /* The object with that index, also where objects have one length. */
 static bool
 place_object(const ncz_spec *s, size_t d, uint64_t index, ncz_rectilinear_chunk *out)
 {
     if (s->layout->grid != NULL)
-        return find_object(s->layout->grid, d, index, out);
+        return ncz_rectilinear_at(s->layout->grid, d, index, out);
     out->index = index;
     return ncz_mul64(s->chunk[d], s->layout->object[d], &out->len) && ncz_mul64(index, out->len, &out->first);
 }

@@ -21,19 +21,14 @@ has_text(const ncz_texts *t, const char *text)
 int
 ncz_texts_add(ncz_texts *t, const char *text)
 {
+    int rc;
+
     if (t->n > TEXTS_MOST || has_text(t, text))
         return NC_NOERR;
     if (t->n == TEXTS_MOST)
         text = "there are more of this kind";
-    if (t->n == t->cap) {
-        size_t cap = t->cap == 0 ? 4 : t->cap * 2;
-        char **v = ncz_grow(t->v, cap, sizeof *v);
-
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        t->v = v;
-        t->cap = cap;
-    }
+    if ((rc = ncz_make_room(&t->v, t->n, &t->cap, sizeof *t->v)) != NC_NOERR)
+        return rc;
     if ((t->v[t->n] = ncz_strdup(text)) == NULL)
         return ncz_fail_nomem(strlen(text) + 1);
     t->n++;

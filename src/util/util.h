@@ -37,7 +37,7 @@ typedef struct ncz_err {
 int ncz_fail(int code, const char *fmt, ...) NCZ_PRINTF(2, 3);
 
 /*
- * The same for a failed system call. The code keeps what a caller can act on: ENOMEM NC_ENOMEM, EACCES and EPERM
+ * Records a failed system call. The code keeps what a caller can act on: ENOMEM NC_ENOMEM, EACCES and EPERM
  * NC_EACCESS, EIO NC_EIO, EMFILE and ENFILE NC_ENFILE; all else is the positive errno itself (ENOSPC, EDQUOT, EROFS,
  * ENAMETOOLONG ...), which nc_strerror() knows too. ": <system's text>" is added to the message.
  */
@@ -72,6 +72,11 @@ void *ncz_zalloc(size_t nbytes);          /* zeroed */
 void *ncz_alloc_n(size_t n, size_t item); /* n * item, NULL on overflow too */
 void *ncz_zalloc_n(size_t n, size_t item);
 void *ncz_grow(void *p, size_t n, size_t item); /* realloc to n * item; p stays valid on failure */
+/*
+ * Makes room for one more in an array that grows: `array` points to the pointer to its `n` items of `item` bytes each,
+ * *cap says how many there is room for. NC_ENOMEM, with a text; the array is then as it was.
+ */
+int   ncz_make_room(void *array, size_t n, size_t *cap, size_t item);
 void *ncz_dup(const void *p, size_t nbytes);
 char *ncz_strdup(const char *s);
 char *ncz_strndup(const char *s, size_t len);             /* len bytes and a NUL */
@@ -302,7 +307,7 @@ typedef struct ncz_scratch {
 
 /* At least `nbytes` uninitialised bytes, valid until the next call for the same use. NULL: out of memory, recorded. */
 void *ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes);
-/* The same memory as an empty buffer with a ceiling; the scratch owns it. */
+/* Gives this memory as an empty buffer with a ceiling; the scratch owns it. */
 ncz_buf *ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit);
 void     ncz_scratch_trim(ncz_scratch *s, size_t most); /* frees buffers of more than `most` bytes */
 void     ncz_scratch_clear(ncz_scratch *s);
@@ -328,7 +333,7 @@ typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 /* fn(arg, i) for all i < n, on at most `most` threads, in any order; returns when all are done. */
 void ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg);
 
-/* The same for tasks that are added one by one: fn(arg, i) for the i-th. Adding does not wait, but if there are no
+/* A batch of tasks that are added one by one: fn(arg, i) for the i-th. Adding does not wait, but if there are no
  * workers it runs the task. Any thread may add, one at a time. */
 typedef struct ncz_pool_batch ncz_pool_batch;
 

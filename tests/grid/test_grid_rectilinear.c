@@ -29,7 +29,16 @@ finds_the_chunk_of_each_element(void **state)
         assert_int_equal(c.index, want[i][1]);
         assert_int_equal(c.first, want[i][2]);
         assert_int_equal(c.len, want[i][3]);
+        assert_true(ncz_rectilinear_at(g, 0, want[i][1], &c));
+        assert_int_equal(c.index, want[i][1]);
+        assert_int_equal(c.first, want[i][2]);
+        assert_int_equal(c.len, want[i][3]);
     }
+    assert_true(ncz_rectilinear_find(g, 0, (UINT64_C(1) << 40) + 10, &c));
+    assert_true(ncz_rectilinear_at(g, 0, c.index, &c));
+    assert_int_equal(c.first, (UINT64_C(1) << 40) + 10);
+    assert_false(ncz_rectilinear_at(g, 0, c.index + 1, &c));
+    assert_false(ncz_rectilinear_at(g, 1, 0, &c));
     assert_true(ncz_rectilinear_find(g, 0, (UINT64_C(1) << 40) + 10, &c));
     assert_false(ncz_rectilinear_find(g, 0, (UINT64_C(1) << 40) + 11, &c));
     assert_false(ncz_rectilinear_find(g, 1, 0, &c));

@@ -32,17 +32,8 @@ ncz_doc_cache_forget(ncz_doc_cache *s, const char *key)
 static bool
 find_place(ncz_doc_cache *s, size_t *out)
 {
-    if (s->n == s->cap) {
-        size_t          cap = s->cap == 0 ? 32 : s->cap * 2;
-        ncz_cached_doc *v = ncz_grow(s->v, cap, sizeof *v);
-
-        if (v == NULL)
-            return false;
-        s->v = v;
-        s->cap = cap;
-    }
     *out = s->n;
-    return true;
+    return ncz_make_room(&s->v, s->n, &s->cap, sizeof *s->v) == NC_NOERR;
 }
 
 void
