@@ -63,9 +63,9 @@ void
 ncz_dataset_release(ncz_dataset *ds)
 {
     ncz_load_drop(ds);
-    ncz_comm_free(ds->comm);
-    ncz_par_owners_free(ds->owners);
-    ds->owners = NULL;
+    ncz_comm_free(ds->par.comm);
+    ncz_par_owners_free(ds->par.owners);
+    ds->par.owners = NULL;
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);
@@ -75,9 +75,9 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_free(ds->path);
     ncz_free(ds->given);
     ncz_free(ds->claim);
-    ncz_free(ds->growth_id);
-    ds->claim = ds->growth_id = NULL;
-    ds->comm = NULL;
+    ncz_free(ds->growth.id);
+    ds->claim = ds->growth.id = NULL;
+    ds->par.comm = NULL;
     ds->engine = NULL;
     ds->model = NULL;
     ds->path = ds->given = NULL;
@@ -158,7 +158,7 @@ define_before_put(ncz_dataset *ds)
 {
     int rc;
 
-    if (ds->comm == NULL)
+    if (ds->par.comm == NULL)
         return ncz_dataset_documents_first(ds, false);
     if ((rc = ncz_par_enddef(ds, NC_NOERR)) == NC_NOERR)
         leave_define_mode(ds);
@@ -325,7 +325,7 @@ ncz_dataset_enddef(ncz_dataset *ds)
         return rc;
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
-    if (ds->comm != NULL) {
+    if (ds->par.comm != NULL) {
         if ((rc = ncz_par_enddef(ds, rc)) == NC_NOERR)
             leave_define_mode(ds);
     } else if (rc == NC_NOERR) {
@@ -388,7 +388,7 @@ ncz_dataset_sync(ncz_dataset *ds)
         return rc;
     if (ds->classic && ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
-    if (ds->comm != NULL)
+    if (ds->par.comm != NULL)
         return ncz_dataset_end(ds, NCZ_USE_CHANGE, flush_on_all(ds, rc));
     if (rc == NC_NOERR && ds->defining)
         leave_define_mode(ds);

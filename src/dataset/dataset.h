@@ -40,14 +40,14 @@ int ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *
 /* The last step of opening on all ranks, with this rank's result `rc`: NC_NOERR, or the error of one of them on all. */
 int ncz_dataset_agree_opened(ncz_dataset *ds, int rc);
 
-/* The same over a store of the caller's, which is referenced. `mode`: a URL's fragment, or NULL. */
+/* Create and open over a store of the caller's, which is referenced. `mode`: a URL's fragment, or NULL. */
 int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
 
 /* Opens the store at `path`, whatever it holds; the caller gets a reference. NC_ENOOBJECT, NC_EEXIST as above. */
 int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 
-/* The same in one block of memory, which is a zip archive. `room`: initial bytes. A block that is not `locked` is
+/* Create and open in one block of memory, a zip archive. `room`: initial bytes. A block that is not `locked` is
  * taken on success, and must come from malloc; a locked block is only read. */
 int  ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out);
 int  ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
@@ -124,7 +124,7 @@ void ncz_stored_chunks_clear(ncz_stored_chunks *l);
  * of the grid; NC_ENOTBUILT beyond some millions of them.
  */
 int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, ncz_stored_chunks *out);
-/* The same for the stored objects, each by the index of its first chunk. */
+/* Lists the stored objects in this way, each by the index of its first chunk. */
 int ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
 
 /* ---- whole-dataset calls, which take the lock themselves ------------------------------------------------------- */
@@ -215,7 +215,7 @@ int ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const ch
 /* As ncz_model_add_group(). NC_EBADNAME, NC_EMAXNAME: the store cannot hold the name as part of a key. */
 int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out);
 
-/* The same for ncz_model_add_var(). Also removes chunks that an earlier session left under that name without a
+/* As ncz_model_add_var(), with these errors. Also removes chunks that an earlier session left under that name without a
  * document. */
 int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);

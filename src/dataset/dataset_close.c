@@ -58,7 +58,7 @@ store_changes(ncz_dataset *ds)
 
     if (!ds->writable)
         return NC_NOERR;
-    if (ds->comm != NULL)
+    if (ds->par.comm != NULL)
         return ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR);
     rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR && ds->root_deferred)
@@ -179,7 +179,7 @@ ncz_dataset_abort(ncz_dataset *ds)
         return rc;
     if (!ds->writable)
         return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
-    if (ds->comm != NULL)
+    if (ds->par.comm != NULL)
         return abort_on_all(ds);
     ncz_engine_forget(ds->engine, 0);
     if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)

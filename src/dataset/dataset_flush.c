@@ -63,6 +63,7 @@ add_document(void *arg, const ncz_doc_out *doc)
     plan   *p = arg;
     pending one = {
         .stage = doc->stage, .depth = depth_of(doc->key), .seq = p->n, .visible = doc->visible, .len = doc->len};
+    int rc;
 
     if (ncz_doc_cache_same(p->stored, doc->key, doc->text, doc->len))
         return NC_NOERR;
@@ -76,15 +77,8 @@ add_document(void *arg, const ncz_doc_out *doc)
         one.stage = NCZ_STAGE_ARRAY;
         one.depth = SIZE_MAX;
     }
-    if (p->n == p->cap) {
-        size_t   cap = p->cap == 0 ? 16 : p->cap * 2;
-        pending *v = ncz_grow(p->v, cap, sizeof *v);
-
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        p->v = v;
-        p->cap = cap;
-    }
+    if ((rc = ncz_make_room(&p->v, p->n, &p->cap, sizeof *p->v)) != NC_NOERR)
+        return rc;
     one.key = ncz_strdup(doc->key);
     one.text = ncz_strndup(doc->text, doc->len);
     if (one.key == NULL || one.text == NULL) {
@@ -191,7 +185,7 @@ find_versions(ncz_dataset *ds, plan *p, bool *changed)
                 *changed = true;
                 ncz_doc_cache_set(&ds->stored, p->v[i].key, ncz_buf_str(&reqs[i].body), reqs[i].body.len);
             }
-            if (!ds->unconditional && reqs[i].version[0] != '\0') {
+            if (!ds->growth.unconditional && reqs[i].version[0] != '\0') {
                 p->v[i].when = ZMAP_IF_MATCH;
                 memcpy(p->v[i].version, reqs[i].version, sizeof p->v[i].version);
             }
@@ -222,12 +216,12 @@ try_to_put(ncz_dataset *ds, bool all, bool *again, bool *some)
     *some = true;
     rc = put_all(ds, &p);
     *again = rc == NC_EOBJECT || rc == NC_ENOOBJECT;
-    if (rc == NC_ENOTBUILT && !ds->unconditional) {
+    if (rc == NC_ENOTBUILT && !ds->growth.unconditional) {
         ncz_log(NCZ_LOG_WARN,
                 "%s: its server has no conditional puts: processes that make a dimension longer at the same time may "
                 "lose records",
                 ds->path);
-        ds->unconditional = *again = true;
+        ds->growth.unconditional = *again = true;
     }
 done:
     plan_clear(&p);

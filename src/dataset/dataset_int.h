@@ -22,7 +22,7 @@ typedef struct ncz_key_list {
 
 int ncz_key_list_add(ncz_key_list *k, const char *prefix, const char *name); /* "prefix/name", or "name" */
 int ncz_key_list_walk(zmap *map, const char *prefix, ncz_key_list *out);     /* every object below prefix, sorted */
-/* The same, and prefixes (zmap_walk_prefixes()), not sorted; NULL: not wanted. */
+/* Also lists prefixes (zmap_walk_prefixes()), not sorted; NULL: not wanted. */
 int  ncz_key_list_walk_prefixes(zmap *map, const char *prefix, ncz_key_list *out, ncz_key_list *prefixes);
 bool ncz_key_list_has(const ncz_key_list *k, const char *key); /* in a sorted list */
 int  ncz_key_list_del(zmap *map, const ncz_key_list *k);       /* deletes the objects */
@@ -45,10 +45,10 @@ int ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *pref
 
 /* ---- the writer of a new dataset (dataset_claim.c) ------------------------------------------------------------ */
 
-/* Puts a claim. *claim, for ncz_free(), stays NULL if none is needed. NC_EEXIST: another writer came first; the
- * objects present are not ours. */
-int ncz_claim_put(zmap *map, const char *path, char **claim);
-/* The same where there may be a claim, which is replaced if its writer is not running. *died: it was replaced, and
+/* Puts a claim for a new dataset in dialect `d`; NULL: to delete whatever is there. *claim, for ncz_free(), stays NULL
+ * if the store or the dialect needs none. NC_EEXIST: another writer came first; the objects present are not ours. */
+int ncz_claim_put(zmap *map, const ncz_dialect_ops *d, const char *path, char **claim);
+/* Puts a claim in place of one whose writer is not running, or of none. *died: it was replaced, and
  * requests of its writer may still arrive. */
 int ncz_claim_take(zmap *map, const char *path, char **claim, bool *died);
 /* NC_EEXIST: another writer has replaced the claim. */
@@ -172,6 +172,21 @@ typedef enum ncz_dataset_home {
 /* What a session does with unlimited dimensions that other processes may extend, too (dataset_growth.c). */
 enum { NCZ_GROWTH_CLEARS = 1, NCZ_GROWTH_WAITS = 2, NCZ_GROWTH_GROWS = 4 };
 
+typedef struct ncz_growth {
+    unsigned states;        /* the NCZ_GROWTH_ states that this session has put */
+    char    *id;            /* of its objects; NULL: not made yet */
+    bool     unlisted;      /* the store cannot be listed, so there are no such objects */
+    bool     unconditional; /* the store refuses conditional puts of documents */
+    bool     announced;     /* with several ranks, the same on all: rank 0 has joined (dataset_par.c) */
+} ncz_growth;
+
+/* The ranks that share a dataset, as one of them has it. */
+typedef struct ncz_sharing {
+    ncz_comm       *comm;       /* NULL: the dataset is this process's alone */
+    ncz_par_owners *owners;     /* of its objects, in collective puts */
+    bool            collective; /* access to variables that have no setting of their own */
+} ncz_sharing;
+
 struct ncz_dataset {
     pthread_rwlock_t  lock;
     atomic_uint       refs;
@@ -192,24 +207,18 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
-    bool              created;          /* by this session: the store holds nothing from earlier sessions */
-    bool              defining;         /* in define mode */
-    bool              root_deferred;    /* the root's documents have hidden names until close */
-    bool              no_copies;        /* consolidated=no: never write consolidated metadata unasked */
-    bool              copies_first;     /* this flush puts consolidated metadata before the other documents */
-    char             *claim;            /* the claim of a new dataset until its commit; or NULL */
-    int               cmode;            /* the flags of the creation; 0 if opened */
-    ncz_key_list      loaded;           /* NCZ_HOME_PERSIST, opened: the keys at `path` */
-    ncz_err           failed;           /* a failed fsync or a lost claim: final */
-    ncz_par_owners   *owners;           /* of its objects, in collective puts */
-    zmap             *documents;        /* the store to load documents from; NULL: `map` */
-    ncz_comm         *comm;             /* the ranks that share the dataset; NULL: it is this process's alone */
-    bool              collective;       /* access to variables that have no setting of their own */
-    unsigned          growth;           /* the NCZ_GROWTH_ states that this session has put */
-    char             *growth_id;        /* NULL: not made yet */
-    bool              growth_unlisted;  /* the store cannot be listed */
-    bool              growth_announced; /* with several ranks, the same on all: rank 0 has joined (dataset_par.c) */
-    bool              unconditional;    /* the store refuses conditional puts of documents */
+    bool              created;       /* by this session: the store holds nothing from earlier sessions */
+    bool              defining;      /* in define mode */
+    bool              root_deferred; /* the root's documents have hidden names until close */
+    bool              no_copies;     /* consolidated=no: never write consolidated metadata unasked */
+    bool              copies_first;  /* this flush puts consolidated metadata before the other documents */
+    char             *claim;         /* the claim of a new dataset until its commit; or NULL */
+    int               cmode;         /* the flags of the creation; 0 if opened */
+    ncz_key_list      loaded;        /* NCZ_HOME_PERSIST, opened: the keys at `path` */
+    ncz_err           failed;        /* a failed fsync or a lost claim: final */
+    zmap             *documents;     /* the store to load documents from; NULL: `map` */
+    ncz_sharing       par;
+    ncz_growth        growth;
 };
 
 /* True if this session created the dataset, and has not flushed it completely yet. */
@@ -228,11 +237,13 @@ int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int 
                           ncz_dataset **out);
 int ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
                         ncz_dataset **out);
-/* The same with documents read from another store, which the caller closes: all of them, at once. */
+/* Opens with documents read from another store, which the caller closes: all of them, at once. */
 int ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const char *path, int omode,
                           const ncz_limits *limits, ncz_dataset **out);
-int ncz_dataset_check_create(int cmode); /* unsupported flags, or conflicting ones */
-int ncz_dataset_check_open(int omode);
+/* The dialect of a new dataset at the target. */
+const ncz_dialect_ops *ncz_dataset_choose_dialect(const ncz_target *t);
+int                    ncz_dataset_check_create(int cmode); /* unsupported flags, or conflicting ones */
+int                    ncz_dataset_check_open(int omode);
 
 /* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
 int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);
@@ -256,7 +267,7 @@ int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
 int ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim); /* see dataset_claim.c */
 int ncz_store_remove(const ncz_target *t);
 int ncz_store_check_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: occupied, with NC_NOCLOBBER */
-/* The same in a block of memory: an archive, or to open a file that is a dataset. Opening takes a block that is not locked, on success. */
+/* Create and open a block of memory: an archive, or to open a file that is a dataset. Opening takes a block that is not locked, on success. */
 int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
 int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
 int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_mem_take() */
@@ -265,7 +276,7 @@ int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_m
  * (dataset_other_format.c). */
 int ncz_fail_other_format(const char *path);
 
-/* The same for buckets and web servers (dataset_remote_store.c). */
+/* ncz_store_open() and its like for buckets and web servers (dataset_remote_store.c). */
 bool ncz_remote(const ncz_target *t);
 int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
 int  ncz_remote_create(const ncz_target *t, zmap **out); /* NC_EEXIST: there are objects */
@@ -317,7 +328,7 @@ bool ncz_growth_is_key(const char *key);
 bool ncz_growth_is_needed(const ncz_dataset *ds);
 /* Waits until nobody clears. Then this session may put chunks beyond the lengths, until it leaves. */
 int ncz_growth_join(ncz_dataset *ds);
-/* The same; but *alone: nobody else grows, and others wait until this session, which now clears, joins. NC_EOBJECT:
+/* Waits until nobody clears. *alone: nobody else grows, and others wait until this session, which now clears, joins. NC_EOBJECT:
  * the other one took too long. */
 int ncz_growth_begin_clear(ncz_dataset *ds, bool *alone);
 /* This session does not clear after all. These two keep the thread's error text. */

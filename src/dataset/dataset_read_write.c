@@ -41,27 +41,27 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
 bool
 ncz_dataset_parallel(const ncz_dataset *ds)
 {
-    return ds->comm != NULL;
+    return ds->par.comm != NULL;
 }
 
 bool
 ncz_dataset_collective(const ncz_dataset *ds, const ncz_var *v)
 {
-    if (ds->comm == NULL)
+    if (ds->par.comm == NULL)
         return false;
-    return v->access == NCZ_ACCESS_DEFAULT ? ds->collective : v->access == NCZ_ACCESS_COLLECTIVE;
+    return v->access == NCZ_ACCESS_DEFAULT ? ds->par.collective : v->access == NCZ_ACCESS_COLLECTIVE;
 }
 
 int
 ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes)
 {
-    if (ds->comm == NULL)
+    if (ds->par.comm == NULL)
         return ncz_fail(NC_ENOPAR, "%s was not opened by nczarr_create_par() or nczarr_open_par()", ds->path);
     if (v != NULL) {
         v->access = yes ? NCZ_ACCESS_COLLECTIVE : NCZ_ACCESS_INDEPENDENT;
         return NC_NOERR;
     }
-    ds->collective = yes;
+    ds->par.collective = yes;
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; i < g->nvars; i++)
             g->vars[i]->access = NCZ_ACCESS_DEFAULT;
@@ -111,7 +111,7 @@ clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
     int rc = NC_NOERR;
 
-    if (ds->comm != NULL)
+    if (ds->par.comm != NULL)
         return NC_NOERR;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
@@ -180,7 +180,7 @@ put_on_all(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, uint64_t *shape, 
 static int
 check_independent(const ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
-    for (size_t d = 0; ds->comm != NULL && d < v->rank; d++)
+    for (size_t d = 0; ds->par.comm != NULL && d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             return ncz_fail(NC_ECANTEXTEND,
                             "%s: an independent put cannot extend dimension %s beyond %llu; use collective access "
@@ -223,7 +223,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     if (collective)
         rc = put_on_all(ds, v, sel, shape.v, mem, in);
     else if ((rc = check_independent(ds, v, shape.v)) == NC_NOERR) {
-        if (ds->comm != NULL)
+        if (ds->par.comm != NULL)
             atomic_store(&v->independent, true);
         rc = write_chunks(ds, v, sel, shape.v, mem, in);
     }

@@ -195,7 +195,7 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
     if ((rc = set_keys(&mv, v->group, v->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
-    if (ds->comm != NULL) {
+    if (ds->par.comm != NULL) {
         rc = v->fixed ? fail_stored(v->name, "in the define mode that defined the variable")
                       : ncz_model_rename_var(ds->model, v, name);
         goto done;
@@ -226,7 +226,7 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
     if ((rc = set_keys(&mv, g->parent, g->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
-    if (ds->comm != NULL) {
+    if (ds->par.comm != NULL) {
         rc = ds->state != NCZ_DATASET_NEW ? fail_stored(g->name, "before the first nc_enddef() of a new dataset")
                                           : ncz_model_rename_group(ds->model, g, name);
         goto done;

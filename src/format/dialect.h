@@ -101,12 +101,18 @@ typedef struct ncz_dialect_ops {
     bool                       ordered_types; /* the text of a stored type contains the byte order */
     bool                       only_objects;  /* strings have any length: a codec for them comes first */
     bool                       has_shards;    /* objects may hold several chunks */
-    bool               any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
-    bool               fill_is_missing; /* plain readers take every fill value as the missing value */
-    bool               plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
-    const char        *sequence_codec;  /* the codec for sequences of numbers that a program chooses no codec for */
-    ncz_codec_spelling spelling;        /* of codecs in its documents */
-    const char *const *hidden_atts;     /* attributes that hold metadata, and are never shown; NULL: none */
+    bool any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
+    bool fill_is_missing; /* plain readers take every fill value as the missing value */
+    bool plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
+    /*
+     * Sessions show each other, by objects beside the documents, who creates a dataset (a claim) and who makes
+     * unlimited dimensions longer (growth marks), and put documents on condition. False for a format that has no place
+     * for such objects, or no documents: one process writes it at a time, or its own rules say how several do.
+     */
+    bool               marks_writers;
+    const char        *sequence_codec; /* the codec for sequences of numbers that a program chooses no codec for */
+    ncz_codec_spelling spelling;       /* of codecs in its documents */
+    const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
     /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
     const char *width_att, *default_width_att;
     /* Of a format whose dataset is one object, with the key "", in a store that has no other: whether it begins so.

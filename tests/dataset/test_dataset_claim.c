@@ -188,14 +188,49 @@ seen_when_it_is_closed(void **state)
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
+/* A dialect may have no place for a claim or for marks of growth; a deletion is claimed in any case. */
+static void
+a_dialect_may_do_without_marks(void **state)
+{
+    ncz_dialect_ops        plain = *ncz_format_dialect(0);
+    const ncz_dialect_ops *own;
+    ncz_dataset           *ds = NULL;
+    ncz_dim               *t = NULL;
+    zmap                  *map;
+    char                  *claim = NULL;
+
+    (void)state;
+    plain.marks_writers = false;
+    OK(zmap_mem_open(&map));
+    OK(ncz_claim_put(map, &plain, "d", &claim));
+    assert_null(claim);
+    assert_int_equal(zmap_len(map, CLAIM, NULL), NC_EEMPTY);
+    OK(ncz_claim_put(map, NULL, "d", &claim));
+    assert_non_null(claim);
+    OK(ncz_claim_drop(map, &claim));
+    OK(zmap_close(map, ZMAP_KEEP));
+
+    make_dir();
+    OK(ncz_dataset_create(path, NC_CLOBBER, NULL, &ds));
+    OK(def_dim(ds, "t", 0, &t));
+    OK(ncz_dataset_sync(ds));
+    own = ds->model->dialect;
+    assert_true(ncz_growth_is_needed(ds) && ncz_lengths_are_shared(ds));
+    ds->model->dialect = &plain;
+    assert_false(ncz_growth_is_needed(ds) || ncz_lengths_are_shared(ds));
+    ds->model->dialect = own;
+    OK(end(ds));
+    OK(ncz_dataset_delete(path));
+    assert_int_equal(rmdir(dir), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_claim_goes_with_the_commit),
-        cmocka_unit_test(a_running_process_is_respected),
-        cmocka_unit_test(who_lost_the_place_touches_nothing),
-        cmocka_unit_test(seen_when_it_is_closed),
+        cmocka_unit_test(the_claim_goes_with_the_commit),     cmocka_unit_test(a_running_process_is_respected),
+        cmocka_unit_test(who_lost_the_place_touches_nothing), cmocka_unit_test(seen_when_it_is_closed),
+        cmocka_unit_test(a_dialect_may_do_without_marks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

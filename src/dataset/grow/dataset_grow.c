@@ -326,7 +326,7 @@ ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
     if (!ncz_growth_is_needed(ds)) {
         rc = d->uncleared ? clear_vars_beyond(ds, d) : NC_NOERR;
     } else if (!d->uncleared) {
-        rc = (ds->growth & NCZ_GROWTH_GROWS) != 0 ? NC_NOERR : ncz_growth_join(ds);
+        rc = (ds->growth.states & NCZ_GROWTH_GROWS) != 0 ? NC_NOERR : ncz_growth_join(ds);
     } else if ((rc = ncz_growth_begin_clear(ds, &alone)) == NC_NOERR && alone) {
         if ((rc = clear_alone(ds, d)) == NC_NOERR)
             rc = ncz_growth_is_needed(ds) ? ncz_growth_join(ds) : NC_NOERR;
@@ -345,7 +345,7 @@ ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len)
 
     if (len <= d->len)
         return NC_NOERR;
-    if (ds->comm != NULL)
+    if (ds->par.comm != NULL)
         return ncz_fail(NC_ECANTEXTEND, "%s: with several ranks only a collective put of data extends a dimension",
                         d->name);
     if ((rc = ncz_dataset_clear_beyond(ds, d)) == NC_NOERR)

@@ -49,8 +49,9 @@ ncz_growth_is_needed(const ncz_dataset *ds)
 {
     unsigned caps = zmap_caps_of(ds->map);
 
-    return ds->home == NCZ_HOME_PATH && ds->claim == NULL && !ds->growth_unlisted &&
-           ds->state == NCZ_DATASET_STORED && (caps & ZMAP_CAN_LIST) != 0 && (caps & ZMAP_COMMITS) == 0;
+    return ds->model->dialect->marks_writers && ds->home == NCZ_HOME_PATH && ds->claim == NULL &&
+           !ds->growth.unlisted && ds->state == NCZ_DATASET_STORED && (caps & ZMAP_CAN_LIST) != 0 &&
+           (caps & ZMAP_COMMITS) == 0;
 }
 
 /* ---- the session's own object ---------------------------------------------------------------------------------- */
@@ -84,14 +85,14 @@ put_state(ncz_dataset *ds, unsigned state)
     char             *key;
     int               rc;
 
-    if ((ds->growth & state) != 0)
+    if ((ds->growth.states & state) != 0)
         return NC_NOERR;
-    if (ds->growth_id == NULL && (rc = make_id(&ds->growth_id)) != NC_NOERR)
+    if (ds->growth.id == NULL && (rc = make_id(&ds->growth.id)) != NC_NOERR)
         return rc;
-    if ((key = ncz_sprintf(GROWING "/%s.%s", ds->growth_id, name_of(state))) == NULL)
+    if ((key = ncz_sprintf(GROWING "/%s.%s", ds->growth.id, name_of(state))) == NULL)
         return ncz_fail_nomem(sizeof GROWING);
     req.key = key;
-    ds->growth |= state; /* a put that fails may have taken effect */
+    ds->growth.states |= state; /* a put that fails may have taken effect */
     rc = zmap_put_batch(ds->map, &req, 1);
     ncz_free(key);
     return rc;
@@ -106,12 +107,12 @@ del_states(ncz_dataset *ds, unsigned states)
         char       *key;
         const char *one;
 
-        if ((ds->growth & states & state) == 0)
+        if ((ds->growth.states & states & state) == 0)
             continue;
-        if ((one = key = ncz_sprintf(GROWING "/%s.%s", ds->growth_id, name_of(state))) == NULL)
+        if ((one = key = ncz_sprintf(GROWING "/%s.%s", ds->growth.id, name_of(state))) == NULL)
             return ncz_fail_nomem(sizeof GROWING);
         if ((rc = zmap_del(ds->map, &one, 1)) == NC_NOERR)
-            ds->growth &= ~state;
+            ds->growth.states &= ~state;
         ncz_free(key);
     }
     return rc;
@@ -186,7 +187,7 @@ list_others(ncz_dataset *ds, others *o)
 {
     int rc;
 
-    *o = (others){.own = ds->growth_id, .dead = NCZ_KEY_LIST_INIT};
+    *o = (others){.own = ds->growth.id, .dead = NCZ_KEY_LIST_INIT};
     rc = zmap_list(ds->map, GROWING, note_other, o);
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &o->dead);
@@ -238,7 +239,7 @@ allow_unlisted(ncz_dataset *ds, int rc)
             "noticed",
             ds->path);
     ncz_growth_leave(ds);
-    ds->growth_unlisted = true;
+    ds->growth.unlisted = true;
     return NC_NOERR;
 }
 
@@ -275,7 +276,7 @@ try_to_clear(ncz_dataset *ds, bool *alone)
             rc = fail_waiting(ds, &o);
         clear_others(&o);
         *alone = rc == NC_NOERR && !claimed && !o.grows && !o.clears;
-        if (rc != NC_NOERR || *alone || claimed || o.grows || (ds->growth & NCZ_GROWTH_GROWS) != 0)
+        if (rc != NC_NOERR || *alone || claimed || o.grows || (ds->growth.states & NCZ_GROWTH_GROWS) != 0)
             return rc;
         if (o.clears_first)
             return (rc = set_state(ds, NCZ_GROWTH_WAITS)) == NC_NOERR ? wait_for_clearing(ds) : rc;
@@ -304,11 +305,11 @@ drop_states(ncz_dataset *ds, unsigned states)
 {
     ncz_err err;
 
-    if ((ds->growth & states) == 0)
+    if ((ds->growth.states & states) == 0)
         return;
     ncz_err_save(&err, NC_NOERR);
     if (del_states(ds, states) != NC_NOERR)
-        ncz_log(NCZ_LOG_WARN, "%s: " GROWING "/%s stays: %s", ds->path, ds->growth_id, ncz_err_text());
+        ncz_log(NCZ_LOG_WARN, "%s: " GROWING "/%s stays: %s", ds->path, ds->growth.id, ncz_err_text());
     (void)ncz_err_adopt(&err);
 }
 

@@ -71,7 +71,7 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
 {
     int rc;
 
-    if (!v->widening || ds->comm != NULL)
+    if (!v->widening || ds->par.comm != NULL)
         return NC_NOERR;
     /* A crash in step 2 may have left the consolidated metadata as they were. */
     v->dirty = true;
@@ -160,7 +160,7 @@ ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need)
 
     if (rc != NC_NOERR)
         return rc;
-    if (ds->comm != NULL && need > v->dtype.size)
+    if (ds->par.comm != NULL && need > v->dtype.size)
         return ncz_fail(
             NC_ENOTBUILT,
             "%s: a string of %zu bytes needs a wider array, which several ranks cannot make; define it with "

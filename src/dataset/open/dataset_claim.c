@@ -15,7 +15,7 @@
  * documents.
  *
  * Archives appear as a whole, so they need no claim. Stores that cannot list need none either: nothing is ever
- * removed from them.
+ * removed from them. Nor does a dialect that does not mark its writers (ncz_dialect_ops).
  */
 #include "dataset/dataset_int.h"
 
@@ -129,9 +129,9 @@ done:
 }
 
 int
-ncz_claim_put(zmap *map, const char *path, char **claim)
+ncz_claim_put(zmap *map, const ncz_dialect_ops *d, const char *path, char **claim)
 {
-    return is_needed(map) ? put_own_claim(map, path, NULL, claim) : NC_NOERR;
+    return is_needed(map) && (d == NULL || d->marks_writers) ? put_own_claim(map, path, NULL, claim) : NC_NOERR;
 }
 
 static int
@@ -182,7 +182,7 @@ ncz_claim_take(zmap *map, const char *path, char **claim, bool *died)
     *died = false;
     (void)zmap_get_batch(map, &there, 1, NULL, NULL); /* the request has its own status */
     if (there.err.code == NC_EEMPTY) {
-        rc = ncz_claim_put(map, path, claim);
+        rc = ncz_claim_put(map, NULL, path, claim);
         goto done;
     }
     if ((rc = there.err.code) != NC_NOERR) {

@@ -97,10 +97,16 @@ start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits
 
 /* ---- create ---- */
 
+const ncz_dialect_ops *
+ncz_dataset_choose_dialect(const ncz_target *t)
+{
+    return ncz_format_dialect(t->zarr_format);
+}
+
 static ncz_format_opts
 style_for(const ncz_target *t)
 {
-    ncz_format_opts s = ncz_format_new(ncz_format_dialect(t->zarr_format), t->conventions);
+    ncz_format_opts s = ncz_format_new(ncz_dataset_choose_dialect(t), t->conventions);
 
     s.xarray = t->xarray;
     s.consolidated = t->consolidated == NCZ_YES;

@@ -125,7 +125,8 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
     if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
         (rc = map_target(mode, true, &t)) != NC_NOERR)
         goto done;
-    if ((rc = clear_map(map, cmode)) != NC_NOERR || (rc = ncz_claim_put(map, zmap_name(map), &claim)) != NC_NOERR)
+    if ((rc = clear_map(map, cmode)) != NC_NOERR ||
+        (rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), zmap_name(map), &claim)) != NC_NOERR)
         goto done;
     if ((rc = ncz_dataset_create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR) {
         (void)zmap_ref(map);

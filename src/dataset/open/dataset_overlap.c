@@ -100,7 +100,7 @@ is_below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/');
 }
 
-/* The same by what the names lead to. */
+/* True if what `path` leads to is the folder, or in it. */
 static int
 is_inside(const char *path, const char *folder, bool *yes)
 {

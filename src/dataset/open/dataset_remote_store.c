@@ -144,7 +144,7 @@ claim_new_place(const ncz_target *t, zmap *map, int cmode, char **claim)
     bool other = false;
     int  rc;
 
-    if ((rc = ncz_claim_put(map, t->shown, claim)) != NC_NOERR)
+    if ((rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), t->shown, claim)) != NC_NOERR)
         return rc;
     if ((cmode & NC_NOCLOBBER) == 0)
         rc = empty_place(map, t->shown, *claim, false);
@@ -172,8 +172,8 @@ replace_place(const ncz_target *t, zmap *map, int refusal, bool *empty, char **c
     ncz_key_list_clear(&keys);
     if (rc != NC_NOERR || *empty)
         return rc;
-    rc = claimed ? ncz_claim_take(map, t->shown, claim, &died) : ncz_claim_put(map, t->shown, claim); /* 2 */
-    if (rc == NC_NOERR && (rc = empty_place(map, t->shown, *claim, died)) != NC_NOERR)                /* 3 */
+    rc = claimed ? ncz_claim_take(map, t->shown, claim, &died) : ncz_claim_put(map, NULL, t->shown, claim); /* 2 */
+    if (rc == NC_NOERR && (rc = empty_place(map, t->shown, *claim, died)) != NC_NOERR)                      /* 3 */
         rc = leave_place(map, t->shown, claim, false, rc);
     return rc;
 }

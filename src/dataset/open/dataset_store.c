@@ -298,7 +298,7 @@ ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **clai
         return ncz_remote_create_claimed(t, cmode, out, claim);
     if ((rc = ncz_store_create(t, cmode, &map)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_claim_put(map, t->shown, claim)) != NC_NOERR) {
+    if ((rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), t->shown, claim)) != NC_NOERR) {
         ncz_err err;
 
         ncz_err_save(&err, rc);

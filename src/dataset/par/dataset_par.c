@@ -13,7 +13,7 @@
 static int
 run_on_first(ncz_dataset *ds, ncz_comm_call call, int (*task)(ncz_dataset *ds))
 {
-    return ncz_comm_agree(ds->comm, call, 0, ncz_comm_first(ds->comm) ? task(ds) : NC_NOERR);
+    return ncz_comm_agree(ds->par.comm, call, 0, ncz_comm_first(ds->par.comm) ? task(ds) : NC_NOERR);
 }
 
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
@@ -45,11 +45,11 @@ store_definitions(ncz_dataset *ds)
 int
 ncz_par_enddef(ncz_dataset *ds, int rc)
 {
-    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_ENDDEF, 0, rc)) != NC_NOERR ||
+    if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_ENDDEF, 0, rc)) != NC_NOERR ||
         (rc = ncz_par_compare(ds, NCZ_COMM_ENDDEF)) != NC_NOERR ||
         (rc = run_on_first(ds, NCZ_COMM_ENDDEF, store_definitions)) != NC_NOERR)
         return rc;
-    if (!ncz_comm_first(ds->comm) && ncz_dataset_is_new(ds)) {
+    if (!ncz_comm_first(ds->par.comm) && ncz_dataset_is_new(ds)) {
         ncz_format_mark_stored(ds->model);
         ds->state = NCZ_DATASET_DOCUMENTED;
     }
@@ -89,7 +89,7 @@ agree_lengths(ncz_dataset *ds)
             }
         }
         if (n != 0)
-            rc = ncz_comm_max(ds->comm, len, n);
+            rc = ncz_comm_max(ds->par.comm, len, n);
         for (size_t i = 0; rc == NC_NOERR && i < n; i++)
             ncz_model_grow_dim(ds->model, dims[i], len[i]);
     }
@@ -113,11 +113,11 @@ static int
 agree_some_widths(ncz_dataset *ds, ncz_comm_call call, ncz_var *const *vars, uint64_t *widths, size_t n)
 {
     bool differ = false;
-    int  rc = n != 0 ? ncz_comm_max(ds->comm, widths, 2 * n) : NC_NOERR;
+    int  rc = n != 0 ? ncz_comm_max(ds->par.comm, widths, 2 * n) : NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
         differ = differ || widths[2 * i] != UINT64_MAX - widths[2 * i + 1];
-    return differ ? ncz_comm_agree(ds->comm, call, 0, take_widths(ds, vars, widths, n)) : rc;
+    return differ ? ncz_comm_agree(ds->par.comm, call, 0, take_widths(ds, vars, widths, n)) : rc;
 }
 
 static int
@@ -158,7 +158,7 @@ ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc)
         return rc;
     ncz_err_save(&first, rc);
     old = ncz_dataset_widths_are_old(ds, rc) && ncz_dataset_follow_widths(ds) == NC_NOERR;
-    if ((agreed = ncz_comm_max(ds->comm, &old, 1)) != NC_NOERR)
+    if ((agreed = ncz_comm_max(ds->par.comm, &old, 1)) != NC_NOERR)
         return agreed;
     if (old == 0)
         return ncz_err_adopt(&first);
@@ -170,7 +170,7 @@ ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_data(ds);
-    if ((rc = ncz_comm_agree(ds->comm, call, 0, rc)) != NC_NOERR || (rc = agree_widths(ds, call)) != NC_NOERR ||
+    if ((rc = ncz_comm_agree(ds->par.comm, call, 0, rc)) != NC_NOERR || (rc = agree_widths(ds, call)) != NC_NOERR ||
         (rc = ncz_par_compare(ds, call)) != NC_NOERR || (rc = run_on_first(ds, call, store_documents)) != NC_NOERR ||
         (rc = agree_lengths(ds)) != NC_NOERR)
         return rc;
@@ -183,7 +183,7 @@ ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 int
 ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds))
 {
-    int rc = ncz_comm_agree(ds->comm, NCZ_COMM_ABORT, 0, NC_NOERR);
+    int rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_ABORT, 0, NC_NOERR);
 
     return rc == NC_NOERR ? run_on_first(ds, NCZ_COMM_ABORT, remove) : rc;
 }
@@ -219,17 +219,17 @@ clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
             grows = true;
             uncleared = uncleared || v->dims[d]->uncleared;
         }
-    if (!grows || (!uncleared && (ds->growth_announced || ds->state != NCZ_DATASET_STORED)))
+    if (!grows || (!uncleared && (ds->growth.announced || ds->state != NCZ_DATASET_STORED)))
         return NC_NOERR;
-    for (size_t d = 0; rc == NC_NOERR && d < v->rank && ncz_comm_first(ds->comm); d++)
+    for (size_t d = 0; rc == NC_NOERR && d < v->rank && ncz_comm_first(ds->par.comm); d++)
         if (shape[d] > v->dims[d]->len)
             rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
     /* The chunks in which the length ended must be in the store before another rank reads them. */
-    if (rc == NC_NOERR && uncleared && ncz_comm_first(ds->comm))
+    if (rc == NC_NOERR && uncleared && ncz_comm_first(ds->par.comm))
         rc = ncz_dataset_flush_chunks(ds, 0);
-    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return rc;
-    ds->growth_announced = ds->state == NCZ_DATASET_STORED;
+    ds->growth.announced = ds->state == NCZ_DATASET_STORED;
     for (size_t d = 0; d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             v->dims[d]->uncleared = false;
@@ -256,11 +256,11 @@ ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc)
 
     if (rc == NC_NOERR)
         rc = flush_independent(ds, v);
-    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return ncz_par_failed_put(v, rc);
     for (size_t d = 0; d < v->rank; d++)
         grows = grows || v->dims[d]->unlimited;
-    if (grows && (rc = ncz_comm_max(ds->comm, shape, v->rank)) == NC_NOERR)
+    if (grows && (rc = ncz_comm_max(ds->par.comm, shape, v->rank)) == NC_NOERR)
         rc = clear_on_first(ds, v, shape);
     return ncz_par_failed_put(v, rc);
 }
@@ -272,6 +272,6 @@ ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc)
     ncz_err own;
 
     ncz_err_save(&own, rc);
-    rc = ncz_par_failed_put(v, ncz_comm_agree(ds->comm, NCZ_COMM_PUT, ncz_par_tag(v), range ? NC_NOERR : rc));
+    rc = ncz_par_failed_put(v, ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), range ? NC_NOERR : rc));
     return rc == NC_NOERR && range ? ncz_err_adopt(&own) : rc;
 }

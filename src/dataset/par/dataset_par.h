@@ -3,7 +3,7 @@
  * dataset_par: what a dataset that several ranks share does together. Each function takes this rank's result so far,
  * `rc`: a rank that failed takes part all the same, so that all fail and nobody waits.
  *
- * All run under the dataset's exclusive lock, and only with ds->comm.
+ * All run under the dataset's exclusive lock, and only with ds->par.comm.
  */
 #ifndef NCZ_DATASET_PAR_H
 #define NCZ_DATASET_PAR_H

@@ -69,14 +69,8 @@ add_entry(ncz_definitions *d, const char *kind, const ncz_group *g, const char *
     ncz_definition *e;
     int             rc;
 
-    if (d->n == d->cap) {
-        size_t cap = d->cap == 0 ? 16 : d->cap * 2;
-
-        if ((e = ncz_grow(d->v, cap, sizeof *e)) == NULL)
-            return ncz_fail_nomem(cap * sizeof *e);
-        d->v = e;
-        d->cap = cap;
-    }
+    if ((rc = ncz_make_room(&d->v, d->n, &d->cap, sizeof *d->v)) != NC_NOERR)
+        return rc;
     e = &d->v[d->n++];
     *e = (ncz_definition){.name = NCZ_BUF_INIT, .text = NCZ_BUF_INIT};
     if ((rc = ncz_buf_printf(&e->name, "%s ", kind)) == NC_NOERR && (rc = ncz_group_fqn(g, &e->name)) == NC_NOERR &&

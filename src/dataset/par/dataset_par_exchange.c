@@ -18,7 +18,7 @@ static int
 begin_exchange(ncz_exchange *x)
 {
     const ncz_spec *spec = x->v->spec;
-    size_t          nranks = ncz_comm_size(x->ds->comm);
+    size_t          nranks = ncz_comm_size(x->ds->par.comm);
     int             rc = NC_NOERR;
 
     x->object = ncz_alloc_n(x->v->rank, sizeof *x->object);
@@ -33,7 +33,7 @@ begin_exchange(ncz_exchange *x)
         return rc;
     if (rc == NC_NOERR)
         rc = ncz_par_cut_selection(x);
-    return ncz_comm_agree(x->ds->comm, NCZ_COMM_PUT, 0, rc);
+    return ncz_comm_agree(x->ds->par.comm, NCZ_COMM_PUT, 0, rc);
 }
 
 /* All rounds. *rc: this rank's failure so far, which ends the exchange on all ranks in the next round. Returns what
@@ -46,8 +46,9 @@ exchange_parts(ncz_exchange *x, int *rc)
     for (; x->round < x->nrounds; x->round++) {
         if (*rc == NC_NOERR)
             *rc = ncz_par_pack_round(x);
-        if ((agreed = ncz_comm_agree(x->ds->comm, NCZ_COMM_PUT, x->round, *rc)) != NC_NOERR ||
-            (agreed = ncz_comm_exchange(x->ds->comm, NCZ_COMM_PUT, &x->send, x->send_len, &x->received)) != NC_NOERR)
+        if ((agreed = ncz_comm_agree(x->ds->par.comm, NCZ_COMM_PUT, x->round, *rc)) != NC_NOERR ||
+            (agreed = ncz_comm_exchange(x->ds->par.comm, NCZ_COMM_PUT, &x->send, x->send_len, &x->received)) !=
+                NC_NOERR)
             return agreed;
         *rc = ncz_par_write_received(x);
     }
@@ -57,7 +58,7 @@ exchange_parts(ncz_exchange *x, int *rc)
 bool
 ncz_par_exchanges(const ncz_dataset *ds, const ncz_var *v)
 {
-    return ncz_comm_exchanges(ds->comm) && v->rank > 0 && !v->type->owns && v->type->size > 0;
+    return ncz_comm_exchanges(ds->par.comm) && v->rank > 0 && !v->type->owns && v->type->size > 0;
 }
 
 int
@@ -79,7 +80,7 @@ ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *
     if (agreed != NC_NOERR)
         goto done;
     most = ncz_par_count_travelling(&x);
-    if ((agreed = ncz_comm_max(ds->comm, &most, 1)) != NC_NOERR)
+    if ((agreed = ncz_comm_max(ds->par.comm, &most, 1)) != NC_NOERR)
         goto done;
     x.nrounds = most > 0 ? most / NCZ_PAR_ROUND_BYTES + 1 : 0;
     if ((agreed = exchange_parts(&x, &rc)) != NC_NOERR)

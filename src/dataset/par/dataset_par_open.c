@@ -82,7 +82,7 @@ agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
         ds->given = o->target->canonical;
         o->target->canonical = NULL;
     }
-    ds->comm = o->comm;
+    ds->par.comm = o->comm;
     o->comm = NULL;
     *out = ds;
     o->ds = NULL;
@@ -228,5 +228,5 @@ done:
 int
 ncz_dataset_agree_opened(ncz_dataset *ds, int rc)
 {
-    return ncz_comm_agree(ds->comm, ds->created ? NCZ_COMM_CREATE : NCZ_COMM_OPEN, 0, rc);
+    return ncz_comm_agree(ds->par.comm, ds->created ? NCZ_COMM_CREATE : NCZ_COMM_OPEN, 0, rc);
 }

@@ -24,16 +24,8 @@ ncz_par_add_part(ncz_parts *p, size_t rank)
 {
     uint64_t *arrays;
 
-    if (p->n == p->cap) {
-        size_t    cap = p->cap == 0 ? 16 : p->cap * 2;
-        ncz_part *v = ncz_grow(p->v, cap, sizeof *v);
-
-        if (v == NULL)
-            return NULL;
-        p->v = v;
-        p->cap = cap;
-    }
-    if ((arrays = ncz_alloc_n(rank, 4 * sizeof *arrays + sizeof(ptrdiff_t))) == NULL)
+    if (ncz_make_room(&p->v, p->n, &p->cap, sizeof *p->v) != NC_NOERR ||
+        (arrays = ncz_alloc_n(rank, 4 * sizeof *arrays + sizeof(ptrdiff_t))) == NULL)
         return NULL;
     p->v[p->n] = (ncz_part){.object = arrays,
                             .start = arrays + rank,
@@ -146,7 +138,7 @@ message_len(const ncz_exchange *x, size_t nelems, size_t *out)
 static bool
 travels(const ncz_exchange *x, const ncz_part *p)
 {
-    return p->owner != (int)ncz_comm_rank(x->ds->comm) &&
+    return p->owner != (int)ncz_comm_rank(x->ds->par.comm) &&
            ncz_par_object_number(x, p->object) % x->nrounds == x->round;
 }
 
@@ -154,7 +146,7 @@ travels(const ncz_exchange *x, const ncz_part *p)
 int
 ncz_par_pack_round(ncz_exchange *x)
 {
-    size_t nranks = ncz_comm_size(x->ds->comm), total = 0, box = x->v->rank * sizeof(uint64_t);
+    size_t nranks = ncz_comm_size(x->ds->par.comm), total = 0, box = x->v->rank * sizeof(uint64_t);
     int    rc = NC_NOERR;
 
     memset(x->send_len, 0, nranks * sizeof *x->send_len);
@@ -233,7 +225,7 @@ ncz_par_count_travelling(const ncz_exchange *x)
     for (size_t i = 0; i < x->mine.n; i++) {
         size_t len;
 
-        if (x->mine.v[i].owner != (int)ncz_comm_rank(x->ds->comm) && message_len(x, x->mine.v[i].nelems, &len))
+        if (x->mine.v[i].owner != (int)ncz_comm_rank(x->ds->par.comm) && message_len(x, x->mine.v[i].nelems, &len))
             total += len;
     }
     return total < (uint64_t)1 << 62 ? total : (uint64_t)1 << 62;

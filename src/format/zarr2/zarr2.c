@@ -162,6 +162,7 @@ const ncz_dialect_ops ncz_zarr2 = {
     .ordered_types = true,
     .fill_is_missing = true,
     .plain_sequences = true,
+    .marks_writers = true,
     .sequence_codec = "vlen-array",
     .spelling = NCZ_SPELLING_NUMCODECS,
     .hidden_atts = ncz_zarr_hidden_atts,

@@ -133,6 +133,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .only_objects = true,
     .has_shards = true,
     .any_order = true,
+    .marks_writers = true,
     .sequence_codec = "vlen-bytes",
     .spelling = NCZ_SPELLING_V3,
     .hidden_atts = ncz_zarr_hidden_atts,
