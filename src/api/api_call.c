@@ -65,6 +65,17 @@ ncz_call_leave(ncz_call *c, int rc)
 }
 
 int
+ncz_call_leave_text(ncz_call *c, int rc, ncz_buf *own, size_t *lenp, char *text)
+{
+    if (rc == NC_NOERR && lenp != NULL)
+        *lenp = own->len;
+    if (rc == NC_NOERR && text != NULL)
+        memcpy(text, ncz_buf_str(own), own->len + 1);
+    ncz_buf_clear(own);
+    return ncz_call_leave(c, rc);
+}
+
+int
 ncz_call_var(const ncz_call *c, int varid, ncz_var **out)
 {
     if (varid < 0 || (size_t)varid >= c->g->nvars)

@@ -26,16 +26,6 @@ nczarr_inq_map(int ncid, nczarr_map **mapp)
     return ncz_call_leave(&c, rc);
 }
 
-/* Gives the caller the length of a text, the text, or both. */
-static void
-give_text(const ncz_buf *b, size_t *lenp, char *text)
-{
-    if (lenp != NULL)
-        *lenp = b->len;
-    if (text != NULL)
-        memcpy(text, ncz_buf_str(b), b->len + 1);
-}
-
 /* ---- encoding ---- */
 
 /* numpy's text for the stored type, with its true byte order if it has one. 'C' is our own kind, for NC_CHAR; an object
@@ -239,11 +229,9 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
         rc = ncz_err_adopt(v->spec->unusable);
     /* Chunks of different lengths or codecs cannot be copied one for one: the text stays empty. */
-    if (rc == NC_NOERR &&
-        (ncz_spec_differ(v->spec) || v->spec->layout->ops->complete || (rc = write_encoding(v, &out)) == NC_NOERR))
-        give_text(&out, lenp, text);
-    ncz_buf_clear(&out);
-    return ncz_call_leave(&c, rc);
+    if (rc == NC_NOERR && !ncz_spec_differ(v->spec) && !v->spec->layout->ops->complete)
+        rc = write_encoding(v, &out);
+    return ncz_call_leave_text(&c, rc, &out, lenp, text);
 }
 
 int
@@ -256,10 +244,9 @@ nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_format_type_name(c.m, v, &out)) == NC_NOERR)
-        give_text(&out, lenp, name);
-    ncz_buf_clear(&out);
-    return ncz_call_leave(&c, rc);
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
+        rc = ncz_format_type_name(c.m, v, &out);
+    return ncz_call_leave_text(&c, rc, &out, lenp, name);
 }
 
 /* ---- keys ---- */
@@ -303,14 +290,12 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
         (rc = locate_chunk(c.ds, v, indexp, offsetp != NULL || lengthp != NULL, &own, &where)) == NC_NOERR) {
-        give_text(&own, keylenp, key);
         if (offsetp != NULL)
             *offsetp = where.offset;
         if (lengthp != NULL)
             *lengthp = where.length;
     }
-    ncz_buf_clear(&own);
-    return ncz_call_leave(&c, rc);
+    return ncz_call_leave_text(&c, rc, &own, keylenp, key);
 }
 
 /* ---- the grid ---- */

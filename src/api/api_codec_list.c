@@ -46,12 +46,7 @@ nczarr_inq_var_codecs(int ncid, int varid, int zarr_format, size_t *lenp, char *
         rc = ncz_fail(NC_EINVAL, "nczarr_inq_var_codecs: %d is not a version of Zarr", zarr_format);
     else if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
         rc = ncz_api_write_codecs(v, dialect->spelling, &out);
-    if (rc == NC_NOERR && lenp != NULL)
-        *lenp = out.len;
-    if (rc == NC_NOERR && json != NULL)
-        memcpy(json, ncz_buf_str(&out), out.len + 1);
-    ncz_buf_clear(&out);
-    return ncz_call_leave(&c, rc);
+    return ncz_call_leave_text(&c, rc, &out, lenp, json);
 }
 
 /* ---- definition ---- */
@@ -141,26 +136,32 @@ set_codecs(const ncz_call *c, ncz_var *v, const ncz_json *list)
     return rc;
 }
 
+static int
+parse_text(const ncz_var *v, const char *json, ncz_json **list)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
+    int                 rc;
+
+    if (json == NULL)
+        return ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
+    if ((rc = ncz_json_parse(json, strlen(json), &opts, list, NULL)) == NC_ENOMEM)
+        return rc;
+    if (rc != NC_NOERR || !ncz_json_is(*list, NCZ_JSON_ARRAY))
+        return ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    return NC_NOERR;
+}
+
 int
 nczarr_def_var_codecs(int ncid, int varid, const char *json)
 {
-    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
-    ncz_call            c;
-    ncz_var            *v = NULL;
-    ncz_json           *list = NULL;
-    int                 rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    ncz_call  c;
+    ncz_var  *v = NULL;
+    ncz_json *list = NULL;
+    int       rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
-    if (json == NULL)
-        rc = ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
-    else if (ncz_json_parse(json, strlen(json), &opts, &list, NULL) != NC_NOERR)
-        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
-    else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
-        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
-    else
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR && (rc = parse_text(v, json, &list)) == NC_NOERR)
         rc = set_codecs(&c, v, list);
     ncz_json_free(list);
     return ncz_call_leave(&c, rc);

@@ -138,14 +138,8 @@ nc_inq_grpname_full(int ncid, size_t *lenp, char *full_name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_group_fqn(c.g, &fqn)) == NC_NOERR) {
-        if (lenp != NULL)
-            *lenp = fqn.len;
-        if (full_name != NULL)
-            memcpy(full_name, ncz_buf_str(&fqn), fqn.len + 1);
-    }
-    ncz_buf_clear(&fqn);
-    return ncz_call_leave(&c, rc);
+    rc = ncz_group_fqn(c.g, &fqn);
+    return ncz_call_leave_text(&c, rc, &fqn, lenp, full_name);
 }
 
 int

@@ -42,6 +42,9 @@ int ncz_call_enter(int ncid, ncz_use use, ncz_call *c); /* NC_EBADID, and the co
 /* Enters to define what the classic model lacks (groups, types): NC_ESTRICTNC3 there, in data mode too. */
 int ncz_call_enter_extended(int ncid, const char *what, ncz_call *c);
 int ncz_call_leave(ncz_call *c, int rc);
+/* Leaves and, unless `rc` is an error, gives the caller the length of a text, the text (a byte more), or both. Clears
+ * `own`. */
+int ncz_call_leave_text(ncz_call *c, int rc, ncz_buf *own, size_t *lenp, char *text);
 int ncz_call_done(int rc); /* ends a call that never entered; a success clears the text */
 
 int ncz_call_var(const ncz_call *c, int varid, ncz_var **out); /* NC_ENOTVAR */
@@ -56,7 +59,7 @@ int ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v);
 
 /* NC_EBADTYPE: no type of the dataset has that id. */
 int ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out);
-/* The same for a user-defined type of that class (NCZ_TYPE_NONE: of any). */
+/* NC_EBADTYPE: no user-defined type of that class (NCZ_TYPE_NONE: of any) has the id. */
 int ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out);
 /* Adds a type to the group of the ncid, for nc_def_compound() and its like. `base` NC_NAT: none. */
 int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp);

@@ -145,14 +145,9 @@ nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_dataset_dtype_text(c.ds, v, &text)) == NC_NOERR) {
-        if (lenp != NULL)
-            *lenp = text.len;
-        if (dtype != NULL)
-            memcpy(dtype, ncz_buf_str(&text), text.len + 1);
-    }
-    ncz_buf_clear(&text);
-    return ncz_call_leave(&c, rc);
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
+        rc = ncz_dataset_dtype_text(c.ds, v, &text);
+    return ncz_call_leave_text(&c, rc, &text, lenp, dtype);
 }
 
 int
