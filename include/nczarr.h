@@ -733,6 +733,29 @@ NCZARR_API int nc_rename_var(int ncid, int varid, const char *name);
  * that name has another length. */
 NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
 
+#define NCZARR_COPY_EXACT        1 /* as stored, chunks longer than the dimension included, or an error */
+#define NCZARR_COPY_NETCDF_TYPES 2 /* the stored type is the default of the netCDF type */
+#define NCZARR_COPY_FLAT_CODECS  4 /* shards among a chunk's codecs give way to the codecs in them */
+#define NCZARR_COPY_NO_CODECS    8 /* the codecs stay those of a new variable */
+
+/*
+ * Defines how a new variable is stored, as another one is: stored type, width of strings, fill, byte order, order of
+ * elements, chunks, shards, codecs. With nc_def_var(), nc_copy_att() and puts it makes a copy, as nc_copy_var() does.
+ * The new one has the type and the number of dimensions of the other one, and its definition is not final. What the
+ * target's version of Zarr has in another form is translated: strings of a fixed width become those of any length in
+ * Zarr v3. Without NCZARR_COPY_EXACT what the target cannot have gets the default.
+ *
+ * chunks  the lengths of a chunk; NULL: those of the other one, where they are worth keeping
+ * shards  the lengths of a shard, all 0: none; NULL: those of the other one, where the target can have them
+ * flags   NCZARR_COPY_...
+ *
+ * After a failure some of it may be defined. NC_EBADTYPE: another type, or one without netCDF meaning; NC_EINVAL:
+ * another number of dimensions, an unknown flag; NC_ENOFILTER: the target has no form for a codec; and the errors of
+ * the definitions.
+ */
+NCZARR_API int nczarr_copy_var_storage(int ncid_in, int varid_in, int ncid_out, int varid_out, const size_t *chunks,
+                                       const size_t *shards, int flags);
+
 /*
  * How a variable is stored. Each definition: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only.
  *

@@ -435,6 +435,7 @@
 #define nczarr_codec_get_int NCZARR_NAMED_(nczarr_codec_get_int)
 #define nczarr_codec_get_text NCZARR_NAMED_(nczarr_codec_get_text)
 #define nczarr_comm_fail NCZARR_NAMED_(nczarr_comm_fail)
+#define nczarr_copy_var_storage NCZARR_NAMED_(nczarr_copy_var_storage)
 #define nczarr_create_map NCZARR_NAMED_(nczarr_create_map)
 #define nczarr_create_par NCZARR_NAMED_(nczarr_create_par)
 #define nczarr_def_var_chunks NCZARR_NAMED_(nczarr_def_var_chunks)

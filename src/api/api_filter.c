@@ -197,7 +197,7 @@ words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *
     return NC_NOERR;
 }
 
-/* The same as a complete call: enters, looks the filter up, leaves. */
+/* A complete call: enters, looks the filter up, leaves. */
 static int
 inquire_codec(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {

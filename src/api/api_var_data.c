@@ -18,7 +18,7 @@ typedef struct request {
     nc_type          mem; /* NC_NAT: the variable's own type */
 } request;
 
-/* The same with defaults filled in. The selection points into it. */
+/* The request with defaults in place of what is not given. The selection points into it. */
 typedef struct filled {
     ncz_dims   start, count, stride;
     ptrdiff_t *imap;

@@ -328,8 +328,8 @@ bool ncz_growth_is_key(const char *key);
 bool ncz_growth_is_needed(const ncz_dataset *ds);
 /* Waits until nobody clears. Then this session may put chunks beyond the lengths, until it leaves. */
 int ncz_growth_join(ncz_dataset *ds);
-/* Waits until nobody clears. *alone: nobody else grows, and others wait until this session, which now clears, joins. NC_EOBJECT:
- * the other one took too long. */
+/* Waits until nobody clears. *alone: nobody else grows, and others wait until this session, which now clears, joins.
+ * NC_EOBJECT: the other one took too long. */
 int ncz_growth_begin_clear(ncz_dataset *ds, bool *alone);
 /* This session does not clear after all. These two keep the thread's error text. */
 void ncz_growth_cancel_clear(ncz_dataset *ds);

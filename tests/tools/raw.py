@@ -65,6 +65,9 @@ def check(bad, path, copy_to):
         copied = values(copy_to)
         if r.returncode != 0 or copied != got:
             bad.append("%s: copied with %s: %s" % (path, options, r.stderr[:300]))
+    objects = sum(len(files) for _, _, files in os.walk(os.path.join(copy_to, "mask", "c")))
+    if objects != 2: # of the padded rows each is a chunk of the source
+        bad.append("%s: the copy of %d rows has %d objects" % (path, Y, objects))
     dump, copied = run("nczdump", "-h", path).stdout, run("nczdump", "-h", copy_to).stdout
     if dump.splitlines()[1:] != copied.splitlines()[1:] or 'title = "two bands"' not in dump or "-32768s" not in dump:
         bad.append("%s: header: %s" % (path, dump))

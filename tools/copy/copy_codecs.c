@@ -12,20 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the source's chain ---- */
-
-static int
-read_codecs(int in, int varid, int zarr_format, char **text)
-{
-    size_t len = 0;
-    int    rc = nczarr_inq_var_codecs(in, varid, zarr_format, &len, NULL);
-
-    if (rc != NC_NOERR)
-        return rc;
-    *text = memory_alloc(len + 1, 1);
-    return nczarr_inq_var_codecs(in, varid, zarr_format, NULL, *text);
-}
-
 /* The end of the JSON object that begins at `s`, or NULL. The library wrote it. */
 static const char *
 find_object_end(const char *s)
@@ -46,45 +32,7 @@ find_object_end(const char *s)
     return NULL;
 }
 
-/* ---- shards that are not the whole object ---- */
-
-#define SHARDING "{\"name\": \"sharding_indexed\""
-
-/*
- * A shard inside the codecs of a chunk has inner chunks that divide it, so it is for chunks of one shape. For chunks of
- * another one, or without shards, the codecs of its inner chunks take its place, in all such shards.
- */
-static void
-flatten_shards(char **chain)
-{
-    static const char member[] = "\"codecs\": ";
-    char             *at, *flat;
-    const char       *end, *inner, *inner_end;
-
-    while ((at = strstr(*chain, SHARDING)) != NULL) {
-        end = find_object_end(at);
-        inner = strstr(at, member);
-        inner_end = inner != NULL ? find_object_end(inner + sizeof member - 1) : NULL;
-        if (end == NULL || inner_end == NULL || inner_end > end)
-            return;             /* the library wrote it: it has them */
-        inner += sizeof member; /* after the bracket */
-        flat = memory_textf("%.*s%.*s%s", (int)(at - *chain), *chain, (int)(inner_end - 1 - inner), inner, end);
-        free(*chain);
-        *chain = flat;
-    }
-}
-
-/* True if a shard in the list cannot stay. A lone one would be an object of its own. */
-static bool
-must_flatten(const copy_opts *o, const copy_var *v, const char *chain, int to)
-{
-    const char *end = strncmp(chain, "[" SHARDING, sizeof SHARDING) == 0 ? find_object_end(chain + 1) : NULL;
-    bool        same = true;
-
-    for (int d = 0; d < v->rank; d++)
-        same = same && v->chunk_out[d] == v->chunk_in[d];
-    return to != 3 || !same || o->deflate >= 0 || (end != NULL && *end == ']');
-}
+/* ---- -d, -s ---- */
 
 typedef enum kind { KIND_KEPT, KIND_COMPRESSOR, KIND_SHUFFLE } kind;
 
@@ -116,17 +64,32 @@ classify_codec(const char *object)
     return KIND_KEPT;
 }
 
-/* ---- -d, -s ---- */
-
-/* The source's chain without compressors and shuffle, followed by deflate. */
+/* The codecs of an array of the target, as it spells them. */
 static int
-define_deflated(const copy_opts *o, int out, int varid, const char *chain)
+read_codecs(int out, int varid, char **text)
 {
-    char  *kept = memory_alloc(strlen(chain) + 3, 1);
+    size_t len = 0;
+    int    version = 0, rc;
+
+    if ((rc = nczarr_inq_zarr_format(out, &version, NULL)) != NC_NOERR ||
+        (rc = nczarr_inq_var_codecs(out, varid, version, &len, NULL)) != NC_NOERR)
+        return rc;
+    *text = memory_alloc(len + 1, 1);
+    return nczarr_inq_var_codecs(out, varid, version, NULL, *text);
+}
+
+/* The source's chain, which the variable has, without compressors and shuffle, followed by deflate. */
+static int
+define_deflated(const copy_opts *o, int out, int varid)
+{
+    char  *chain = NULL, *kept;
     size_t n = 0;
     bool   shuffle = o->shuffle;
     int    rc;
 
+    if ((rc = read_codecs(out, varid, &chain)) != NC_NOERR)
+        return rc;
+    kept = memory_alloc(strlen(chain) + 3, 1);
     kept[n++] = '[';
     for (const char *p = strchr(chain, '{'), *end; p != NULL && (end = find_object_end(p)) != NULL;
          p = strchr(end, '{')) {
@@ -143,6 +106,7 @@ define_deflated(const copy_opts *o, int out, int varid, const char *chain)
     kept[n] = ']';
     rc = nczarr_def_var_codecs(out, varid, kept);
     free(kept);
+    free(chain);
     if (rc == NC_NOERR && o->deflate > 0)
         rc = nc_def_var_deflate(out, varid, shuffle, 1, o->deflate);
     return rc;
@@ -312,73 +276,6 @@ define_filters(int out, int varid, const char *spec)
     return rc;
 }
 
-/* Zarr v3 has strings of any length in place of v2's of a fixed width, whose chunks are `bytes`. */
-static void
-replace_fixed_strings(char **chain)
-{
-    static const char bytes[] = "[{\"name\": \"bytes\"";
-    const char       *end;
-    char             *with;
-
-    if (strncmp(*chain, bytes, sizeof bytes - 1) != 0 || (end = find_object_end(*chain + 1)) == NULL)
-        return;
-    with = memory_textf("[{\"name\": \"vlen-utf8\"}%s", end);
-    free(*chain);
-    *chain = with;
-}
-
-static bool
-has_sequences(int in, const copy_var *v)
-{
-    int class = 0;
-
-    return nc_inq_user_type(in, v->type, NULL, NULL, NULL, NULL, &class) == NC_NOERR && class == NC_VLEN;
-}
-
-/* Each version of Zarr has a first codec of its own for sequences, which the library adds. */
-static void
-drop_first(char **chain)
-{
-    const char *end = (*chain)[0] == '[' ? find_object_end(*chain + 1) : NULL;
-    char       *rest;
-
-    if (end == NULL)
-        return;
-    rest = memory_textf("[%s", end + strspn(end, ", "));
-    free(*chain);
-    *chain = rest;
-}
-
-/*
- * Between two datasets of Zarr v2 the list is in that spelling, and scalars have no codecs. Else it is in v3's, which
- * also says the order of elements.
- */
-static int
-define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
-{
-    char *chain = NULL;
-    int   from = 0, to = 0, rc;
-
-    if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
-        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR)
-        return rc;
-    if (from == 2 && to == 2 && v->rank == 0)
-        return NC_NOERR;
-    rc = read_codecs(in, v->in, from == 2 && to == 2 ? 2 : 3, &chain);
-    if (rc == NC_NOERR && from == 2 && to == 3 && v->type == NC_STRING && !o->in_place)
-        replace_fixed_strings(&chain);
-    if (rc == NC_NOERR && from != to && !o->in_place && has_sequences(in, v))
-        drop_first(&chain);
-    if (rc == NC_NOERR && must_flatten(o, v, chain, to))
-        flatten_shards(&chain);
-    if (rc == NC_NOERR && o->deflate >= 0 && v->rank > 0)
-        rc = define_deflated(o, out, v->out, chain);
-    else if (rc == NC_NOERR && strcmp(chain, "[]") != 0)
-        rc = nczarr_def_var_codecs(out, v->out, chain);
-    free(chain);
-    return rc;
-}
-
 /* What the library refuses of -F is a wrong value of that option. */
 static int
 fail_filters(int rc, const char *path)
@@ -387,16 +284,35 @@ fail_filters(int rc, const char *path)
     return rc == NC_EFILTER || rc == NC_ENOFILTER || rc == NC_EINVAL ? COPY_USAGE : rc;
 }
 
+/* What -F says for the variable, or NULL. */
+static const char *
+find_filters(const copy_opts *o, const copy_var *v)
+{
+    for (size_t i = o->nfilters; v->rank > 0 && i-- > 0;)
+        if (name_list_match(&o->filters[i].vars, v->path))
+            return o->filters[i].spec;
+    return NULL;
+}
+
+int
+copy_codec_flags(const copy_opts *o, const copy_var *v)
+{
+    if (find_filters(o, v) != NULL)
+        return NCZARR_COPY_NO_CODECS;
+    return o->deflate >= 0 ? NCZARR_COPY_FLAT_CODECS : 0; /* -d is for compressors in shards, too */
+}
+
 int
 copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
-    int in = s->groups[v->group].in, out = s->groups[v->group].out, rc;
+    const char *spec = find_filters(o, v);
+    int         out = s->groups[v->group].out, rc = NC_NOERR;
 
-    for (size_t i = o->nfilters; v->rank > 0 && i-- > 0;)
-        if (name_list_match(&o->filters[i].vars, v->path)) {
-            rc = define_filters(out, v->out, o->filters[i].spec);
-            return rc == NC_NOERR ? rc : fail_filters(rc, v->path);
-        }
-    rc = define_from_source(o, in, v, out);
+    if (spec != NULL) {
+        rc = define_filters(out, v->out, spec);
+        return rc == NC_NOERR ? rc : fail_filters(rc, v->path);
+    }
+    if (o->deflate >= 0 && v->rank > 0)
+        rc = define_deflated(o, out, v->out);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

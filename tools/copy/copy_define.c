@@ -7,8 +7,6 @@
  */
 #include "copy_int.h"
 
-#include "common/special_dtype.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +95,26 @@ find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
     return c != NULL ? c->len[0] : 0;
 }
 
+/*
+ * The source's chunks. In another format than Zarr they are ranges of a file, such as a single row: then as many rows
+ * as make about OWN_BYTES, so that the copy does not consist of small objects.
+ */
+static void
+take_chunks(const copy_source *s, copy_var *v)
+{
+    enum { OWN_BYTES = 1 << 20 };
+    int    version = 0;
+    size_t nbytes = v->item;
+
+    (void)nczarr_inq_zarr_format(s->ncid, &version, NULL);
+    for (int d = v->rank - 1; d >= 0; d--) {
+        size_t most = nbytes < OWN_BYTES ? OWN_BYTES / nbytes : 1, wanted = v->shape[d] < most ? v->shape[d] : most;
+
+        v->chunk_out[d] = version == 0 && wanted > v->chunk_in[d] ? wanted : v->chunk_in[d];
+        nbytes = v->chunk_out[d] < OWN_BYTES / nbytes ? nbytes * v->chunk_out[d] : OWN_BYTES;
+    }
+}
+
 /* The chunks that the options and the source ask for. */
 static void
 choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
@@ -104,114 +122,34 @@ choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
     const copy_lengths *own = copy_lengths_of_var(&o->chunks, v->path), *all = copy_lengths_of_all(&o->chunks);
     bool                small = copy_is_small(o, s, v);
 
-    for (int d = 0; d < v->rank; d++) {
+    take_chunks(s, v);
+    for (int d = 0; !o->in_place && d < v->rank; d++) {
         bool   found = false;
         size_t len = find_dim_chunk(o, &s->dims[v->dims[d]], &found);
 
-        if (o->in_place) {
-            v->chunk_out[d] = v->chunk_in[d];
-            continue;
-        }
         if (own != NULL)
             len = own->n == 0 ? 0 : own->len[d];
         else if (!found || small)
-            len = all != NULL ? 0 : v->chunk_in[d];
+            len = all != NULL ? 0 : v->chunk_out[d];
         v->chunk_out[d] = limit_chunk(s, v, d, len);
     }
 }
 
 /* ---- variables ---- */
 
-/*
- * Takes over the source's stored type where netCDF has no such type. A dialect for netCDF-C refuses it: then netCDF's.
- * Strings of fixed width become those of any length on the way to Zarr v3, unless the chunks must stay.
- */
-static int
-define_dtype(const copy_opts *o, const copy_var *v, int in, int out)
-{
-    char *dtype = special_dtype(in, v->in);
-    int   from = 0, to = 0, rc;
-    bool  fixed;
-
-    if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
-        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR)
-        goto done;
-    fixed = v->type == NC_STRING && v->width > 0 && (dtype == NULL || strchr(dtype, 'S') != NULL);
-    if (fixed && from == 2 && to == 3 && !o->in_place)
-        goto done;
-    if (fixed && to == 3 && dtype == NULL)
-        dtype = memory_textf("|S%zu", v->width);
-    if (dtype != NULL)
-        rc = nczarr_def_var_dtype(out, v->out, dtype);
-done:
-    free(dtype);
-    return rc == NC_EBADTYPE && !o->in_place ? NC_NOERR : rc;
-}
-
-/*
- * A fill value without _FillValue, which Zarr v3 alone has: what is not stored must read the same in the copy. The
- * attributes are copied later, so the source's are what counts.
- */
-static int
-define_zarr_fill(const copy_opts *o, int in, int varid_in, nc_type type, int out, int varid_out)
-{
-    unsigned char value[8];
-    int           from, to, rc;
-
-    if (type == NC_STRING || type > NC_MAX_ATOMIC_TYPE || nc_inq_attid(in, varid_in, "_FillValue", NULL) == NC_NOERR)
-        return NC_NOERR;
-    if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
-        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR || to != 3 || (from != 3 && !o->in_place))
-        return rc;
-    if ((rc = nc_inq_var_fill(in, varid_in, NULL, value)) != NC_NOERR)
-        return rc;
-    return nczarr_def_var_fill(out, varid_out, value);
-}
-
-/* Pure Zarr v2 gives small integers no fill value (formats.md), but a source in it may have the default as one. */
-static int
-keep_small_fill(int in, int varid_in, int out, int varid_out)
-{
-    int   from = 0, to = 0, nczarr = 1, none = 0, rc;
-    char *encoding;
-    bool  known;
-
-    if ((rc = nczarr_inq_zarr_format(in, &from, &nczarr)) != NC_NOERR ||
-        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR ||
-        (rc = nc_inq_var_fill(out, varid_out, &none, NULL)) != NC_NOERR || nczarr || from != 2 || to != 2 || !none)
-        return rc;
-    encoding = var_text(nczarr_inq_var_encoding, in, varid_in);
-    known = encoding != NULL && strstr(encoding, "\"fill_null\"") == NULL;
-    free(encoding);
-    return known ? nc_def_var_fill(out, varid_out, 0, NULL) : NC_NOERR;
-}
-
+/* Stored as the source is, with the chunks and shards that were chosen. */
 static int
 define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
-    int in = s->groups[v->group].in, out = s->groups[v->group].out;
-    int no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
+    int     in = s->groups[v->group].in, out = s->groups[v->group].out, flags = copy_codec_flags(o, v), rc;
+    size_t *none = memory_alloc((size_t)v->rank, sizeof *none);
 
-    if ((v->width > 0 && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR) ||
-        (!o->netcdf_types && (rc = define_dtype(o, v, in, out)) != NC_NOERR))
-        return rc;
-    if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
-        (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)
-        return rc;
-    if (no_fill != 0)
-        rc = nc_def_var_fill(out, v->out, no_fill, NULL);
-    else if ((rc = define_zarr_fill(o, in, v->in, v->type, out, v->out)) == NC_NOERR)
-        rc = keep_small_fill(in, v->in, out, v->out);
-    if (rc != NC_NOERR)
-        return rc;
-    if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type < NC_STRING &&
-        (rc = nc_def_var_endian(out, v->out, endian)) != NC_NOERR)
-        return rc;
-    if (v->rank == 0)
-        return NC_NOERR;
-    rc = o->in_place ? nczarr_def_var_chunks(out, v->out, v->chunk_out)
-                     : nc_def_var_chunking(out, v->out, NC_CHUNKED, v->chunk_out);
-    return rc == NC_NOERR && v->shard_out != NULL ? nczarr_def_var_shards(out, v->out, v->shard_out) : rc;
+    memset(none, 0, (size_t)v->rank * sizeof *none);
+    flags |= (o->in_place ? NCZARR_COPY_EXACT : 0) | (o->netcdf_types ? NCZARR_COPY_NETCDF_TYPES : 0);
+    rc = nczarr_copy_var_storage(in, v->in, out, v->out, v->chunk_out, v->shard_out != NULL ? v->shard_out : none,
+                                 flags);
+    free(none);
+    return rc;
 }
 
 static int

@@ -242,7 +242,9 @@ int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(const copy_source *s);
 /* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */
 int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
-/* Reports what fails. COPY_USAGE: the library refuses what -F says. */
+/* The NCZARR_COPY_ flags for a variable whose codecs -F or -d changes. */
+int copy_codec_flags(const copy_opts *o, const copy_var *v);
+/* What -F and -d change of the source's codecs. Reports what fails. COPY_USAGE: the library refuses what -F says. */
 int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
 /* Checks that the names in -c, --shards and -F exist. */

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_copy_storage: makes a new variable stored as another one is: stored type, width of strings, fill, byte order,
+ * chunks, shards, codecs. nc_copy_var() and nczcopy use it. What only one dialect has becomes what the other has for
+ * it. One dataset is locked at a time, so both may be the same.
+ */
+#include "api/api_int.h"
+
+#include "format/dialect.h"
+#include "nczarr_filter.h"
+
+#include <string.h>
+
+/* The source and the new variable, and what one look at each tells. */
+typedef struct copying {
+    int                    in, varid_in, out, varid_out, flags;
+    const ncz_dialect_ops *from, *to;
+    const ncz_type        *type; /* valid as long as the source is open */
+    size_t                 rank, width;
+    size_t                *chunks;    /* the source's, */
+    size_t                *fitting;   /* ... and these within its dimensions: a foreign chunk may be longer */
+    bool                   plain;     /* the source has no metadata of netCDF's own */
+    bool                   fixed;     /* strings of a fixed width */
+    bool                   objects;   /* elements of any length, which their codec makes */
+    bool                   shown;     /* it has the attribute _FillValue */
+    bool                   null_fill; /* other readers do not know its fill value */
+    bool                   remade;    /* its chunks are not worth keeping: its format has none of its own */
+    bool                   same;      /* the copy has the source's chunks */
+    ncz_buf                codecs;    /* of the source, a list in the spelling that both can read */
+} copying;
+
+/* ---- a look at both -------------------------------------------------------------------------------------------- */
+
+static bool
+is_exact(const copying *c)
+{
+    return (c->flags & NCZARR_COPY_EXACT) != 0;
+}
+
+/* Numcodecs' spelling where both have it; else that of v3, which also says the order of elements. */
+static ncz_codec_spelling
+choose_spelling(const copying *c)
+{
+    return c->from->spelling == c->to->spelling ? c->from->spelling : NCZ_SPELLING_V3;
+}
+
+static int
+take_chunks(copying *c, const ncz_var *v)
+{
+    int rc;
+
+    c->chunks = ncz_zalloc_n(v->rank, sizeof *c->chunks);
+    c->fitting = ncz_zalloc_n(v->rank, sizeof *c->fitting);
+    if (c->chunks == NULL || c->fitting == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *c->chunks);
+    if ((rc = ncz_api_give_lengths(v, "chunks", v->spec->chunk, v->rank, c->chunks)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < v->rank; d++) {
+        c->fitting[d] = c->chunks[d];
+        if (!is_exact(c) && !v->dims[d]->unlimited && c->chunks[d] > v->dims[d]->len)
+            c->fitting[d] = (size_t)v->dims[d]->len;
+    }
+    return NC_NOERR;
+}
+
+static int
+look_at_target(copying *c)
+{
+    ncz_call call;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(c->out, NCZ_USE_DEFINE, &call);
+
+    if (rc != NC_NOERR)
+        return rc;
+    c->to = call.m->dialect;
+    rc = ncz_call_open_var(&call, c->varid_out, &v);
+    if (rc == NC_NOERR && (v->type->class != c->type->class || v->type->size != c->type->size))
+        rc = ncz_fail(NC_EBADTYPE, "%s: the copy has type %s, and the variable %s", v->name, v->type->name,
+                      c->type->name);
+    if (rc == NC_NOERR && v->rank != c->rank)
+        rc = ncz_fail(NC_EINVAL, "%s: the copy has %zu dimensions, and the variable %zu", v->name, v->rank, c->rank);
+    return ncz_call_leave(&call, rc);
+}
+
+static int
+look_at_source(copying *c)
+{
+    ncz_call call;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(c->in, NCZ_USE_LOOK, &call);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&call, c->varid_in, &v)) == NC_NOERR && v->type->class == NCZ_TYPE_NONE)
+        rc = ncz_fail(NC_EBADTYPE, "%s: its stored type has no netCDF meaning", v->name);
+    if (rc == NC_NOERR) {
+        c->from = call.m->dialect;
+        c->type = v->type;
+        c->rank = v->rank;
+        c->plain = !ncz_dataset_is_nczarr(call.ds);
+        c->fixed = v->type->class == NCZ_TYPE_STRING && v->dtype.kind == NCZ_KIND_BYTES;
+        c->objects = v->dtype.kind == NCZ_KIND_OBJECT;
+        c->width = v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT ? v->dtype.size : 0;
+        c->shown = ncz_atts_find(&v->atts, "_FillValue") != NULL;
+        c->null_fill = v->spec->fill_null;
+        c->remade = v->spec->layout->ops->complete;
+        rc = take_chunks(c, v);
+    }
+    return ncz_call_leave(&call, rc);
+}
+
+static int
+read_codecs(copying *c)
+{
+    ncz_call call;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(c->in, NCZ_USE_LOOK, &call);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&call, c->varid_in, &v)) == NC_NOERR)
+        rc = ncz_api_write_codecs(v, choose_spelling(c), &c->codecs);
+    return ncz_call_leave(&call, rc);
+}
+
+/* ---- elements -------------------------------------------------------------------------------------------------- */
+
+/*
+ * The stored type. A dialect that lacks it gets netCDF's default. Strings of a fixed width become those of any length
+ * where the copy's dialect has these: few readers know the others there.
+ */
+static int
+copy_dtype(const copying *c)
+{
+    bool   any = c->to->only_objects; /* strings of any length */
+    size_t len = 0;
+    char  *text;
+    int    rc;
+
+    if (c->type->class == NCZ_TYPE_CHAR || c->type->id > NC_MAX_ATOMIC_TYPE || c->objects ||
+        (c->flags & NCZARR_COPY_NETCDF_TYPES) != 0 || (c->fixed && !any) ||
+        (c->fixed && !c->from->only_objects && !is_exact(c)))
+        return NC_NOERR;
+    if ((rc = nczarr_inq_var_dtype(c->in, c->varid_in, &len, NULL)) != NC_NOERR)
+        return rc;
+    if ((text = ncz_alloc(len + 1)) == NULL)
+        return ncz_call_done(ncz_fail_nomem(len + 1));
+    if ((rc = nczarr_inq_var_dtype(c->in, c->varid_in, NULL, text)) == NC_NOERR)
+        rc = nczarr_def_var_dtype(c->out, c->varid_out, text);
+    ncz_free(text);
+    return rc == NC_EBADTYPE && !is_exact(c) ? ncz_call_done(NC_NOERR) : rc;
+}
+
+/* A fill value that is not the missing value is no attribute: what is not stored must read the same in the copy. */
+static int
+copy_silent_fill(const copying *c)
+{
+    unsigned char value[8];
+    int           rc;
+
+    if (c->type->id >= NC_STRING || c->shown || c->to->fill_is_missing || (c->from->fill_is_missing && !is_exact(c)))
+        return NC_NOERR;
+    if ((rc = nc_inq_var_fill(c->in, c->varid_in, NULL, value)) != NC_NOERR)
+        return rc;
+    return nczarr_def_var_fill(c->out, c->varid_out, value);
+}
+
+/* A plain dialect gives small integers no fill value (formats.md), but a source in it may have the default as one. */
+static int
+keep_small_fill(const copying *c)
+{
+    int none = 0, rc = nc_inq_var_fill(c->out, c->varid_out, &none, NULL);
+
+    if (rc != NC_NOERR || !none || !c->plain || !c->from->fill_is_missing || !c->to->fill_is_missing || c->null_fill)
+        return rc;
+    return nc_def_var_fill(c->out, c->varid_out, 0, NULL);
+}
+
+static int
+copy_fill(const copying *c)
+{
+    int no_fill = 0, rc = nc_inq_var_fill(c->in, c->varid_in, &no_fill, NULL);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (no_fill != 0)
+        return nc_def_var_fill(c->out, c->varid_out, no_fill, NULL);
+    return (rc = copy_silent_fill(c)) == NC_NOERR ? keep_small_fill(c) : rc;
+}
+
+static int
+copy_elements(const copying *c)
+{
+    int endian = NC_ENDIAN_NATIVE, rc;
+
+    if ((c->width > 0 && (rc = nczarr_def_var_strlen(c->out, c->varid_out, c->width)) != NC_NOERR) ||
+        (rc = copy_dtype(c)) != NC_NOERR || (rc = copy_fill(c)) != NC_NOERR ||
+        (rc = nc_inq_var_endian(c->in, c->varid_in, &endian)) != NC_NOERR)
+        return rc;
+    return endian != NC_ENDIAN_NATIVE && ncz_type_is_number(c->type) ? nc_def_var_endian(c->out, c->varid_out, endian)
+                                                                     : NC_NOERR;
+}
+
+/* ---- chunks and shards ----------------------------------------------------------------------------------------- */
+
+static int
+define_chunks(copying *c, const size_t *chunks)
+{
+    if (c->rank == 0 || (chunks == NULL && c->remade))
+        return NC_NOERR;
+    if (chunks == NULL)
+        chunks = c->fitting;
+    c->same = memcmp(chunks, c->chunks, c->rank * sizeof *chunks) == 0;
+    if (is_exact(c))
+        return nczarr_def_var_chunks(c->out, c->varid_out, chunks);
+    return nc_def_var_chunking(c->out, c->varid_out, NC_CHUNKED, chunks);
+}
+
+/* The copy has no shards where its dialect lacks them, or where its chunks had to be made shorter. */
+static int
+copy_shards(const copying *c)
+{
+    int     sharded = 0, rc;
+    size_t *shards = ncz_zalloc_n(c->rank, sizeof *shards);
+
+    if (shards == NULL)
+        return ncz_call_done(ncz_fail_nomem(c->rank * sizeof *shards));
+    if ((rc = nczarr_inq_var_shards(c->in, c->varid_in, &sharded, shards)) == NC_NOERR && sharded) {
+        rc = nczarr_def_var_shards(c->out, c->varid_out, shards);
+        if (rc == NC_EINVAL || rc == NC_EBADCHUNK)
+            rc = ncz_call_done(NC_NOERR);
+    }
+    ncz_free(shards);
+    return rc;
+}
+
+static int
+define_shards(const copying *c, const size_t *shards)
+{
+    bool any = false;
+
+    if (c->rank == 0)
+        return NC_NOERR;
+    if (shards == NULL)
+        return copy_shards(c);
+    for (size_t d = 0; d < c->rank; d++)
+        any = any || shards[d] != 0;
+    return any ? nczarr_def_var_shards(c->out, c->varid_out, shards) : NC_NOERR;
+}
+
+/* ---- codecs ---------------------------------------------------------------------------------------------------- */
+
+static bool
+is_shard(const ncz_json *codec)
+{
+    return ncz_json_str_is(ncz_json_get(codec, "name"), "sharding_indexed");
+}
+
+/*
+ * A shard inside the codecs of a chunk has inner chunks that divide it, so it is for chunks of one shape. For chunks of
+ * another one, or without shards, the codecs of its inner chunks take its place. A lone one would be an object.
+ */
+static bool
+must_flatten(const copying *c, const ncz_json *list)
+{
+    return !c->to->has_shards || !c->same || (c->flags & NCZARR_COPY_FLAT_CODECS) != 0 ||
+           (ncz_json_len(list) == 1 && is_shard(ncz_json_at(list, 0)));
+}
+
+static void
+write_list(const ncz_json *list, size_t first, bool flat, ncz_jsonw *w)
+{
+    for (size_t i = first; i < ncz_json_len(list); i++) {
+        const ncz_json *codec = ncz_json_at(list, i);
+
+        if (flat && is_shard(codec)) /* as deep as the parser let them be */
+            write_list(ncz_json_get(ncz_json_get(codec, "configuration"), "codecs"), 0, flat, w);
+        else
+            ncz_jsonw_value(w, codec);
+    }
+}
+
+/* The first codec is another one where a dialect has its own for such elements. */
+static int
+translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
+{
+    bool other = c->from != c->to && !is_exact(c);
+    bool strings = other && c->fixed && !c->from->only_objects && c->to->only_objects &&
+                   ncz_json_str_is(ncz_json_get(ncz_json_at(list, 0), "name"), "bytes");
+    bool      sequences = other && c->type->class == NCZ_TYPE_VLEN;
+    ncz_jsonw w = ncz_jsonw_on(out);
+
+    ncz_jsonw_open_array(&w);
+    if (strings) {
+        ncz_jsonw_open_object(&w);
+        ncz_jsonw_key(&w, "name");
+        ncz_jsonw_cstr(&w, "vlen-utf8");
+        ncz_jsonw_close_object(&w);
+    }
+    write_list(list, strings || sequences ? 1 : 0, must_flatten(c, list), &w);
+    ncz_jsonw_close_array(&w);
+    return ncz_jsonw_end(&w);
+}
+
+/* In numcodecs' spelling scalars have no codecs. */
+static int
+copy_codecs(copying *c)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
+    ncz_json           *list = NULL;
+    ncz_buf             text = NCZ_BUF_INIT;
+    int                 rc;
+
+    if (c->rank == 0 && choose_spelling(c) == NCZ_SPELLING_NUMCODECS)
+        return NC_NOERR;
+    if ((rc = read_codecs(c)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_json_parse(ncz_buf_str(&c->codecs), c->codecs.len, &opts, &list, NULL)) == NC_NOERR &&
+        (rc = translate_codecs(c, list, &text)) == NC_NOERR && strcmp(ncz_buf_str(&text), "[]") != 0)
+        rc = nczarr_def_var_codecs(c->out, c->varid_out, ncz_buf_str(&text));
+    ncz_json_free(list);
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+nczarr_copy_var_storage(int ncid_in, int varid_in, int ncid_out, int varid_out, const size_t *chunks,
+                        const size_t *shards, int flags)
+{
+    copying c = {.in = ncid_in,
+                 .varid_in = varid_in,
+                 .out = ncid_out,
+                 .varid_out = varid_out,
+                 .flags = flags,
+                 .same = true,
+                 .codecs = NCZ_BUF_INIT};
+    int     rc;
+
+    if ((flags & ~(NCZARR_COPY_EXACT | NCZARR_COPY_NETCDF_TYPES | NCZARR_COPY_FLAT_CODECS | NCZARR_COPY_NO_CODECS)) !=
+        0)
+        rc = ncz_fail(NC_EINVAL, "nczarr_copy_var_storage: unknown flags 0x%x", (unsigned)flags);
+    else if ((rc = look_at_source(&c)) == NC_NOERR && (rc = look_at_target(&c)) == NC_NOERR &&
+             (rc = copy_elements(&c)) == NC_NOERR && (rc = define_chunks(&c, chunks)) == NC_NOERR &&
+             (rc = define_shards(&c, shards)) == NC_NOERR && (flags & NCZARR_COPY_NO_CODECS) == 0)
+        rc = copy_codecs(&c);
+    ncz_free(c.chunks);
+    ncz_free(c.fitting);
+    ncz_buf_clear(&c.codecs);
+    return ncz_call_done(rc);
+}
