@@ -184,7 +184,7 @@ int ncz_codec_fail_unknown(const char *name); /* NC_ENOFILTER, with the nearest 
 bool ncz_codec_has_libdeflate(void);
 bool ncz_codec_has_isal(void);
 
-/* The same as nczarr_filter_register() and nczarr_filter_unregister(). Any thread may call. */
+/* What nczarr_filter_register() and nczarr_filter_unregister() do. Any thread may call. */
 int ncz_codec_register(const nczarr_codec *codec);
 int ncz_codec_unregister(const char *id);
 
@@ -242,8 +242,8 @@ int ncz_chain_retype(ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
  */
 int ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type *in, bool front, ncz_chain **out);
 /*
- * The same from a codec's JSON object, as a caller defines it, in numcodecs' spelling or in v3's. An array-to-array
- * codec goes after the existing ones.
+ * Makes the new chain from a codec's JSON object, as a caller defines it, in numcodecs' spelling or in v3's. An
+ * array-to-array codec goes after the existing ones.
  * NC_EFILTER: malformed. NC_ENOFILTER: no such codec, or not with this configuration.
  */
 int ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out);

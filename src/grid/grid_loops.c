@@ -33,7 +33,7 @@ ncz_grid_loops_clear(ncz_loops *t)
 void
 ncz_grid_loops_add(ncz_loops *t, uint64_t n, ptrdiff_t a, ptrdiff_t b)
 {
-    if (n == 1)
+    if (n == 1) /* its step is never taken, and would keep the loops around it from merging */
         return;
     t->n.v[t->ndim] = n;
     t->a.v[t->ndim] = (uint64_t)a;
@@ -47,7 +47,10 @@ step_magnitude(uint64_t step)
     return (int64_t)step < 0 ? 0 - step : step;
 }
 
-/* Insertion sort, stable: ranks are small, and the usual order is already the right one. */
+/*
+ * Largest step of side b first, so that the innermost loop goes through b's memory in order. Only a transposed imap
+ * needs that: the usual order is already the right one, and ranks are small. Insertion sort, stable.
+ */
 static void
 sort_loops(ncz_loops *t)
 {
@@ -75,6 +78,7 @@ ncz_grid_loops_tidy(ncz_loops *t)
     for (size_t d = 1; d < t->ndim; d++) {
         uint64_t n = t->n.v[d], a = t->a.v[d], b = t->b.v[d];
 
+        /* One step of the outer loop is all of the inner one on both sides: together they are a longer run. */
         if (t->a.v[to] == n * a && t->b.v[to] == n * b)
             n *= t->n.v[to];
         else
@@ -95,7 +99,7 @@ advance_loops(ncz_loops *t, size_t outer, uint64_t *a, uint64_t *b)
         *b += t->b.v[d];
         if (++t->k.v[d] < t->n.v[d])
             return true;
-        *a -= t->n.v[d] * t->a.v[d];
+        *a -= t->n.v[d] * t->a.v[d]; /* back to the start of this loop; the next one outside takes its step */
         *b -= t->n.v[d] * t->b.v[d];
         t->k.v[d] = 0;
     }
@@ -112,7 +116,7 @@ ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg)
 
     for (size_t d = 0; d < t->ndim; d++) {
         t->k.v[d] = 0;
-        if (t->n.v[d] == 0)
+        if (t->n.v[d] == 0) /* nothing to copy: fn would be called once for the outer loops */
             return NC_NOERR;
     }
     if (t->ndim > 0) {
@@ -134,6 +138,8 @@ ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg)
     return NC_NOERR;
 }
 
+/* From the last place in storage to the first: what lies behind the others moves fastest. The size of a chunk was
+ * checked when the spec was made, so the products fit. */
 void
 ncz_grid_strides(const uint64_t *chunk, size_t rank, const unsigned *order, uint64_t *out)
 {

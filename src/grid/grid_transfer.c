@@ -250,7 +250,7 @@ each_string(ncz_loops *nest, ncz_plane_fn fn, mover *v)
     return rc;
 }
 
-/* The same for objects. `step` 0: every place gets the block's first item. No block: NULL pointers. */
+/* Copies strings of a block to memory. `step` 0: every place gets the first one. No block: NULL pointers. */
 static int
 move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *texts, size_t step, void *mem)
 {

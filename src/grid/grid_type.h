@@ -115,7 +115,7 @@ bool ncz_type_equal_elems(const ncz_type *t, const void *a, const void *b, size_
 /* Makes "" of the strings in n elements, however deep, that are NULL. NC_ENOMEM: some may be left. */
 int ncz_type_fill_strings(const ncz_type *t, void *elems, size_t n);
 
-/* The same copy in new memory, released with ncz_type_drop_elems(). */
+/* Copies n elements to new memory, released with ncz_type_drop_elems(). */
 int  ncz_type_dup_elems(const ncz_type *t, const void *from, size_t n, void **out);
 void ncz_type_drop_elems(const ncz_type *t, void *elems, size_t n); /* NULL is fine */
 

@@ -72,7 +72,7 @@ const ncz_json *ncz_json_get(const ncz_json *v, const char *name); /* member by 
 
 /* A string's bytes, followed by a NUL (it may contain NULs: use *len). NULL when `v` is not a string. */
 const char *ncz_json_str(const ncz_json *v, size_t *len);
-/* The same for what is used as a C string: NULL also when it contains NULs. */
+/* A string's bytes for use as a C string: NULL also when it contains NULs. */
 const char *ncz_json_cstr(const ncz_json *v);
 bool        ncz_json_str_is(const ncz_json *v, const char *s);
 bool        ncz_json_bool(const ncz_json *v, bool *out);

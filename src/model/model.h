@@ -240,7 +240,7 @@ int ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len
 int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                       ncz_dim *const *dims, ncz_var **out);
 
-/* The same without a spec. The caller must make one (ncz_var_respec) before other code sees the variable. */
+/* Adds a variable without a spec. The caller must make one (ncz_var_respec) before other code sees the variable. */
 int ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
 
@@ -293,7 +293,7 @@ int ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_cl
  */
 int ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t offset, const ncz_type *type,
                            size_t rank, const size_t *shape);
-/* The same behind the last field, where a C compiler puts it; the compound's size grows with it. */
+/* Adds a field where a C compiler puts the one behind the last; the compound's size grows with it. */
 int ncz_model_append_field(ncz_model *m, ncz_user_type *t, const char *name, const ncz_type *type, size_t rank,
                            const size_t *shape);
 /* Adds a member to an enumeration; `value` is of its base type. Errors as above; NC_EINVAL: another has the value. */
@@ -354,10 +354,10 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 /* ---- definitions of a variable; each checks, changes and respecs, or changes nothing ---- */
 
-/* The same for chunks that may be longer than a fixed dimension, as those of other software are. */
-int ncz_var_set_long_chunks(ncz_model *m, ncz_var *v, const uint64_t *chunk);
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
+/* Chunks may be longer than a fixed dimension, as those of other software are. */
+int ncz_var_set_long_chunks(ncz_model *m, ncz_var *v, const uint64_t *chunk);
 /*
  * The layout to report: a scalar is contiguous, and what lies in a file that is not made of chunks; any other variable is what was requested as long as that can be, that
  * is, one chunk without codecs, over fixed dimensions. It is always stored as chunks.
@@ -379,7 +379,7 @@ int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);           /* NC_EI
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);      /* takes a reference */
 int ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order); /* as in the spec; copied */
 int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);     /* as the caller asks for it */
-/* The same for a string that needs the room. `widening`: as in ncz_var. */
+/* Makes the elements wider for a string that needs it. `widening`: as in ncz_var. */
 int ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening);
 
 #endif /* NCZ_MODEL_H */

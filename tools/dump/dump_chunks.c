@@ -247,7 +247,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     return 0;
 }
 
-/* The same from the type's own text, "<f4" or "<U4". */
+/* Bytes of an element, from the type's own text, "<f4" or "<U4". */
 static size_t
 typed_item_size(const dump_var *v)
 {

@@ -23,9 +23,9 @@ typedef struct map_opts {
 
 /* Length and key of every object below the prefix, sorted; and a line with the sums. */
 int map_list(nczarr_map *map, const map_opts *o, const char *prefix);
-/* The same for keys that a shell pattern matches; '*' matches slashes, too. */
+/* Lists the objects whose keys a shell pattern matches; '*' matches slashes, too. */
 int map_find(nczarr_map *map, const map_opts *o, const char *pattern);
-/* The same with contents: text, or the beginning in hexadecimal. */
+/* Lists objects with their contents: text, or the beginning in hexadecimal. */
 int map_dump(nczarr_map *map, const map_opts *o, const char *prefix);
 /* The bytes of one object. */
 int map_cat(nczarr_map *map, const map_opts *o, const char *key);

@@ -98,7 +98,7 @@ bool report_is_numeric(const dump_var *v);
  */
 bool report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
                         size_t most, report_sample *s, text_buf *why);
-/* The same, without a report; an error's code. *why NULL: an error of the library. */
+/* report_sample_read() without a report; an error's code. *why NULL: an error of the library. */
 int  report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
                        size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
@@ -168,7 +168,7 @@ bool report_att_has_word(int grp, int varid, const char *att, const char *word);
 /* A variable of text whose values name the places along a dimension. */
 bool report_is_names(int grp, int varid, int *dimid);
 bool report_add_name(const dump_var *v, int dim, size_t index, text_buf *t); /* index: in the dataset */
-/* The same in two steps, for many names. */
+/* report_add_name() in two steps, for many names. */
 bool report_find_names(const dump_var *v, int dimid, int *grp, int *varid);
 bool report_add_name_of(int grp, int varid, size_t index, text_buf *t);
 

@@ -78,7 +78,7 @@ bitround_encoded_type(const void *state, ncz_array_type *type)
     }
 
 /*
- * The same for integers, whose highest bit that is set counts as the first. They stop at their greatest value before a
+ * Rounds integers, whose highest bit that is set counts as the first. They stop at their greatest value before a
  * carry out of them, as zarrs has it. Signed ones are rounded as if they were not.
  */
 #define ROUND_INTS(type, top_bit)                                                                                    \

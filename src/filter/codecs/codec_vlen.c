@@ -91,6 +91,7 @@ decode_items(const item_fns *fns, const void *state, const void *in, size_t n, s
 
 /* ---- texts and bytes ----------------------------------------------------------------------------------- */
 
+/* An item that was never written is stored as an empty one: no codec of the field has a form for it. */
 static int
 encode_bytes(const void *state, ncz_vlen_item text, ncz_buf *out)
 {
@@ -114,6 +115,7 @@ decode_bytes(const void *state, const unsigned char *bytes, size_t n, size_t i, 
 
 /* ---- sequences: numbers of a stored type <-> those in memory ------------------------------------------------- */
 
+/* `state` is the stored type of the numbers here, which depends on the array and not on the codec. */
 static int
 encode_sequence(const void *state, ncz_vlen_item item, ncz_buf *out)
 {
@@ -154,6 +156,7 @@ decode_sequence(const void *state, const unsigned char *bytes, size_t n, size_t 
     return rc;
 }
 
+/* Packed elements are read without checks later, so what is in them is checked once, here. */
 static int
 decode_packed(const void *state, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
 {
@@ -214,6 +217,7 @@ vlen_bytes_decode(const void *state, const ncz_array_type *type, const void *in,
     return decode_items(&numbers_fns, &t, in, n, nelems, out);
 }
 
+/* Its items are bytes, so any numbers can be in them; only the array's type tells which. */
 static bool
 vlen_bytes_sequences(const void *state, const ncz_type *items)
 {

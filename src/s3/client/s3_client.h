@@ -93,7 +93,7 @@ typedef void (*ncz_s3_done_fn)(ncz_s3_op *op, void *arg);
 
 /* Tries all; each has its own rc. `done` may be NULL; then only the last text is kept. */
 void ncz_s3_run(ncz_s3 *s, ncz_s3_op *ops, size_t n, ncz_s3_done_fn done, void *arg);
-/* The same; returns the first failure, with its text. */
+/* Tries all; returns the first failure, with its text. */
 int ncz_s3_run_all(ncz_s3 *s, ncz_s3_op *ops, size_t n);
 /* One; its rc, with its text. */
 int ncz_s3_do(ncz_s3 *s, ncz_s3_op *op);

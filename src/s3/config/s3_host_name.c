@@ -76,7 +76,7 @@ find_domain(const char *host, const char *domain)
     return below ? len - n - 1 : 0;
 }
 
-/* The same for Amazon's domains. */
+/* The length of the text before one of Amazon's domains and its dot, 0 for other hosts. */
 static size_t
 find_amazon_domain(const char *host)
 {

@@ -200,7 +200,7 @@ ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
 
 /* ---- looking up ---- */
 
-/* The same host and port, and a path that begins as the scope's does. */
+/* True if the host and port are the scope's, and the path begins as its path does. */
 static bool
 is_in_scope(const ncz_uri *scope, const ncz_uri *uri)
 {

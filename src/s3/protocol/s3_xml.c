@@ -63,7 +63,7 @@ parse_number_reference(ncz_s3_xml *x, const char *digits, const char *end)
     uint32_t value = 0;
 
     digits += hex;
-    if (digits == end || end - digits > 8)
+    if (digits == end || end - digits > 8) /* as many as fit in 32 bits, in either base */
         return fail_xml(x, "a reference to no character");
     for (; digits < end; digits++) {
         unsigned d = (unsigned char)*digits - '0';
@@ -85,7 +85,7 @@ parse_entity(ncz_s3_xml *x)
         char        c;
     } known[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
     size_t      room = (size_t)(x->end - x->at), len;
-    const char *semicolon = memchr(x->at, ';', room < 12 ? room : 12);
+    const char *semicolon = memchr(x->at, ';', room < 12 ? room : 12); /* longer than any that is known */
     int         rc;
 
     if (semicolon == NULL)
@@ -150,6 +150,7 @@ parse_cdata(ncz_s3_xml *x)
 
 /* ---- elements ---- */
 
+/* Without the prefix of a namespace, which servers choose freely. */
 static ncz_s3_xml_name
 parse_name(ncz_s3_xml *x)
 {
@@ -181,7 +182,7 @@ skip_attributes(ncz_s3_xml *x, bool *empty)
                 return fail_xml(x, "something that does not end");
             x->at = close + 1;
         }
-        *empty = c == '/';
+        *empty = c == '/'; /* the last one before '>' counts */
     }
     if (x->at == x->end)
         return fail_xml(x, "an unterminated tag");
