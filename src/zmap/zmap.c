@@ -312,8 +312,8 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
 
 /* ---- put and del ----------------------------------------------------------------------------------------------- */
 
-static int
-check_put(const zmap *m, zmap_put_req *r)
+int
+zmap_check_put(const zmap *m, zmap_put_req *r)
 {
     int rc;
 
@@ -357,7 +357,7 @@ zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
         size_t end = i;
         int    rc = NC_NOERR;
 
-        while (end < n && (rc = check_put(m, &reqs[end])) == NC_NOERR)
+        while (end < n && (rc = zmap_check_put(m, &reqs[end])) == NC_NOERR)
             end++;
         if (end > i)
             m->ops->put(m, reqs + i, end - i);

@@ -54,6 +54,8 @@ typedef enum zmap_caps {
     ZMAP_CAN_DEL_MATCH = 1 << 13, /* zmap_del_match() */
     ZMAP_LOGS = 1 << 14,          /* its requests are logged where they are carried out: zmap.c does not log them */
     ZMAP_CAN_PUT_RANGE = 1 << 15, /* changes objects in place: zmap_put_range(), zmap_resize(), zmap_rename() */
+    ZMAP_CAN_APPEND = 1 << 16,    /* a zmap_writer's bytes go to their place at once; else zmap_writer.c keeps them in
+                                   * memory until the commit */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
@@ -162,6 +164,21 @@ int zmap_len(zmap *m, const char *key, uint64_t *len);
 int zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
 /* Objects appear whole or not at all. Tries all; returns the first failure. */
 int zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n);
+/*
+ * A put whose bytes come in pieces. Others see nothing of it before the commit, which is a put of all of them; nor
+ * after an abandon, a failed commit, or if the process ends before. At most one call at a time for one writer. All
+ * writers of a store end before it is closed.
+ *
+ * Without ZMAP_CAN_APPEND the bytes are in memory until the commit: at most the limit of one object (NC_ENOMEM).
+ */
+typedef struct zmap_writer zmap_writer;
+
+int zmap_writer_begin(zmap *m, const char *key, zmap_writer **out);
+int zmap_writer_append(zmap_writer *w, const void *data, size_t len); /* after a failure, so does all that follows */
+/* Conditions and errors as those of a put. `stored`, if not NULL: as in zmap_put_req. Ends the writer in any case. */
+int  zmap_writer_commit(zmap_writer *w, zmap_when when, const char *version, char stored[ZMAP_VERSION]);
+void zmap_writer_abandon(zmap_writer *w); /* NULL is fine. Keeps the thread's error text */
+
 int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
 /* Deletes the object if it is this version: else NC_EOBJECT, or NC_ENOOBJECT if it is absent. */
 int zmap_del_match(zmap *m, const char *key, const char *version);

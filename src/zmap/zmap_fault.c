@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A store that wraps another one and fails where its plan says, to test the layers above. Each request of a batch,
- * each key of a del, each list, resize, rename and sync is one operation; close is not.
+ * each key of a del, each list, resize, rename, sync, begin, append and commit is one operation; close is not.
  *
  * Requests go to the inner store one by one, so that those before a fault have been carried out. Threads as the inner
  * store; the counter is atomic.
@@ -19,7 +19,7 @@ typedef struct fault_map {
 
 #define EXIT_KILLED 137 /* as a shell reports kill -9 */
 
-/* Whether this fault keeps an operation from being done; ZMAP_FAULT_TORN does so but for puts at an offset. */
+/* Whether this fault keeps an operation from being done; ZMAP_FAULT_TORN does, but for bytes at an offset and appends. */
 static bool
 prevents(const fault_map *s)
 {
@@ -202,6 +202,61 @@ fault_rename(zmap *m, const char *from, const char *to)
     return after_fault(s, fault, s->inner->ops->rename(s->inner, from, to), from);
 }
 
+/* Puts in pieces: the state is the inner store's writer. */
+static int
+fault_begin(zmap *m, zmap_writer *w)
+{
+    fault_map   *s = (fault_map *)m;
+    bool         fault = meets_fault(s);
+    zmap_writer *inner = NULL;
+    int          rc;
+
+    if (fault && prevents(s))
+        return fail_planned(s, w->key);
+    if ((rc = zmap_writer_begin(s->inner, w->key, &inner)) == NC_NOERR && fault) {
+        zmap_writer_abandon(inner);
+        return fail_planned(s, w->key);
+    }
+    w->state = inner;
+    return rc;
+}
+
+/* What is torn leaves the beginning of its bytes. */
+static int
+fault_append(zmap_writer *w, const void *data, size_t len)
+{
+    fault_map *s = (fault_map *)w->m;
+    bool       fault = meets_fault(s);
+    int        rc;
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, w->key);
+    if (fault && s->plan->kind == ZMAP_FAULT_TORN && len > s->plan->kept)
+        len = s->plan->kept;
+    if ((rc = zmap_writer_append(w->state, data, len)) != NC_NOERR)
+        return rc;
+    return fault && s->plan->kind != ZMAP_FAULT_SHORT ? fail_planned(s, w->key) : NC_NOERR;
+}
+
+static int
+fault_commit(zmap_writer *w, zmap_put_req *r)
+{
+    fault_map *s = (fault_map *)w->m;
+    bool       fault = meets_fault(s);
+
+    if (fault && prevents(s)) {
+        zmap_writer_abandon(w->state);
+        return fail_planned(s, w->key);
+    }
+    return after_fault(s, fault, zmap_writer_commit(w->state, r->when, r->version, r->stored), w->key);
+}
+
+static void
+fault_abandon(zmap_writer *w)
+{
+    zmap_writer_abandon(w->state);
+}
+
 static int
 fault_close(zmap *m, zmap_end how)
 {
@@ -223,6 +278,10 @@ static const zmap_ops fault_ops = {
     .put_range = fault_put_range,
     .resize = fault_resize,
     .rename = fault_rename,
+    .begin = fault_begin,
+    .append = fault_append,
+    .commit = fault_commit,
+    .abandon = fault_abandon,
     .close = fault_close,
 };
 

@@ -52,6 +52,7 @@ int zmap_check_list(const zmap *m, const char *prefix);
 /* The store is open for writing, and this is a key of it. */
 int zmap_check_change(const zmap *m, const char *key);
 int zmap_fail_unable(const zmap *m, const char *what);
+int zmap_check_put(const zmap *m, zmap_put_req *r);
 
 /* ---- children of a prefix (zmap_common.c) ---------------------------------------------------------------------- */
 

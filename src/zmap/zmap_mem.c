@@ -176,18 +176,17 @@ check_when(const zmap_put_req *r, const zmap_node *there)
     return check_version(r->key, r->version, there);
 }
 
-/* The object and its node are allocated before the lock is taken, so that nothing can fail half-way. */
+/* Gives the key an object, whose reference it takes on success. The node is allocated before the lock is taken, so that
+ * nothing can fail half-way. */
 static int
-put_one(mem_map *s, zmap_put_req *r)
+place_object(mem_map *s, zmap_put_req *r, mem_object *o)
 {
-    mem_object *o = object_new(r->data, r->len), *old = NULL;
+    mem_object *old = NULL;
     zmap_node  *node = zmap_node_new(&s->objects, r->key, strlen(r->key), o), *there;
     int         rc;
 
-    if (o == NULL || node == NULL) {
-        rc = ncz_fail_nomem(r->len);
-        goto done;
-    }
+    if (node == NULL)
+        return ncz_fail_nomem(strlen(r->key) + 1);
     pthread_rwlock_wrlock(&s->lock);
     there = zmap_index_find(&s->objects, r->key, strlen(r->key));
     if ((rc = check_when(r, there)) == NC_NOERR && there == NULL)
@@ -203,13 +202,21 @@ put_one(mem_map *s, zmap_put_req *r)
             old = there->value;
             there->value = o;
         }
-        o = NULL;
     }
     pthread_rwlock_unlock(&s->lock);
-done:
     object_unref(old);
-    object_unref(o);
     zmap_node_free(node);
+    return rc;
+}
+
+static int
+put_one(mem_map *s, zmap_put_req *r)
+{
+    mem_object *o = object_new(r->data, r->len);
+    int         rc = o != NULL ? place_object(s, r, o) : ncz_fail_nomem(r->len);
+
+    if (rc != NC_NOERR)
+        object_unref(o);
     return rc;
 }
 
@@ -277,26 +284,36 @@ find_or_make(mem_map *s, const char *key, mem_object **out)
     return NC_NOERR;
 }
 
-/* Sets the length; what is new is zero. Call with `changing` held alone. The memory grows by half, so that many small
- * appends copy little. */
+/* Makes room for so many bytes. The memory grows by half, so that many small appends copy little. */
+static int
+grow_object(mem_object *o, uint64_t len)
+{
+    size_t cap = o->cap < SIZE_MAX / 2 ? o->cap + o->cap / 2 : 0;
+    char  *data;
+
+    if (len <= o->cap)
+        return NC_NOERR;
+    if (len > SIZE_MAX)
+        return ncz_fail_nomem(SIZE_MAX);
+    if (cap < len)
+        cap = (size_t)len;
+    if ((data = ncz_grow(o->data != o->made ? o->data : NULL, cap, 1)) == NULL)
+        return ncz_fail_nomem(cap);
+    if (o->data == o->made && o->len != 0)
+        memcpy(data, o->made, o->len);
+    o->data = data;
+    o->cap = cap;
+    return NC_NOERR;
+}
+
+/* Sets the length; what is new is zero. Call with `changing` held alone. */
 static int
 set_len(mem_object *o, uint64_t len)
 {
-    if (len > SIZE_MAX)
-        return ncz_fail_nomem(SIZE_MAX);
-    if (len > o->cap) {
-        size_t cap = o->cap < SIZE_MAX / 2 ? o->cap + o->cap / 2 : 0;
-        char  *data;
+    int rc = grow_object(o, len);
 
-        if (cap < len)
-            cap = (size_t)len;
-        if ((data = ncz_grow(o->data != o->made ? o->data : NULL, cap, 1)) == NULL)
-            return ncz_fail_nomem(cap);
-        if (o->data == o->made && o->len != 0)
-            memcpy(data, o->made, o->len);
-        o->data = data;
-        o->cap = cap;
-    }
+    if (rc != NC_NOERR)
+        return rc;
     if (len > o->len)
         memset(o->data + o->len, 0, (size_t)len - o->len);
     o->len = (size_t)len;
@@ -379,6 +396,44 @@ mem_rename(zmap *m, const char *from, const char *to)
     return rc;
 }
 
+/* ---- puts in pieces: an object that no key has yet ------------------------------------------------------------- */
+
+static int
+mem_begin(zmap *m, zmap_writer *w)
+{
+    (void)m;
+    return (w->state = object_new(NULL, 0)) != NULL ? NC_NOERR : ncz_fail_nomem(sizeof(mem_object));
+}
+
+static int
+mem_append(zmap_writer *w, const void *data, size_t len)
+{
+    mem_object *o = w->state;
+    int         rc = grow_object(o, w->len + len);
+
+    if (rc != NC_NOERR)
+        return rc;
+    memcpy(o->data + o->len, data, len);
+    o->len += len;
+    return NC_NOERR;
+}
+
+static void
+mem_abandon(zmap_writer *w)
+{
+    object_unref(w->state);
+}
+
+static int
+mem_commit(zmap_writer *w, zmap_put_req *r)
+{
+    int rc = place_object((mem_map *)w->m, r, w->state);
+
+    if (rc != NC_NOERR)
+        object_unref(w->state);
+    return rc;
+}
+
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
 /* `each` is called without the lock, so that it may use the store. */
@@ -425,6 +480,10 @@ static const zmap_ops mem_ops = {
     .put_range = mem_put_range,
     .resize = mem_resize,
     .rename = mem_rename,
+    .begin = mem_begin,
+    .append = mem_append,
+    .commit = mem_commit,
+    .abandon = mem_abandon,
 };
 
 int
@@ -438,7 +497,7 @@ zmap_mem_open(zmap **out)
     s->base = (zmap){.ops = &mem_ops,
                      .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST |
                              ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH | ZMAP_FROM_WORKERS |
-                             ZMAP_KEEPS_LEAVES | ZMAP_CAN_PUT_RANGE,
+                             ZMAP_KEEPS_LEAVES | ZMAP_CAN_PUT_RANGE | ZMAP_CAN_APPEND,
                      .refs = 1};
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
         ncz_free(s);

@@ -26,6 +26,12 @@ typedef struct zmap_ops {
     int (*put_range)(zmap *m, zmap_range_req *reqs, size_t n); /* sets each err */
     int (*resize)(zmap *m, const char *key, uint64_t size);
     int (*rename)(zmap *m, const char *from, const char *to); /* two different keys */
+    /* NULL without ZMAP_CAN_APPEND. No call follows a failed begin, and an append that failed is followed by abandon.
+     * Commit and abandon release `state`, whatever they return. */
+    int (*begin)(zmap *m, zmap_writer *w);
+    int (*append)(zmap_writer *w, const void *data, size_t len);
+    int (*commit)(zmap_writer *w, zmap_put_req *r); /* without bytes; sets `stored` after a condition */
+    void (*abandon)(zmap_writer *w);
 } zmap_ops;
 
 /* zmap_stats while they are counted. */
@@ -39,6 +45,15 @@ struct zmap {
     unsigned        caps;
     atomic_uint     refs; /* the constructor sets 1 */
     zmap_counts     done; /* zmap.c's */
+};
+
+struct zmap_writer {
+    zmap    *m;
+    void    *state;   /* the store's */
+    uint64_t len;     /* appended so far */
+    ncz_buf  body;    /* without ZMAP_CAN_APPEND: the bytes */
+    ncz_err  failure; /* of an append */
+    char     key[];
 };
 
 #endif /* NCZ_ZMAP_OPS_H */

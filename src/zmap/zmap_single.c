@@ -156,6 +156,37 @@ delete_version(zmap *m, const char *key, const char *version)
     return rc;
 }
 
+/* ---- puts in pieces: the state is the inner store's writer ------------------------------------------------------ */
+
+static int
+begin_pieces(zmap *m, zmap_writer *w)
+{
+    single_map  *s = (single_map *)m;
+    zmap_writer *inner = NULL;
+    int          rc = zmap_writer_begin(s->inner, s->key, &inner);
+
+    w->state = inner;
+    return rc;
+}
+
+static int
+append_piece(zmap_writer *w, const void *data, size_t len)
+{
+    return zmap_writer_append(w->state, data, len);
+}
+
+static int
+commit_pieces(zmap_writer *w, zmap_put_req *r)
+{
+    return zmap_writer_commit(w->state, r->when, r->version, r->stored);
+}
+
+static void
+abandon_pieces(zmap_writer *w)
+{
+    zmap_writer_abandon(w->state);
+}
+
 /* ---- sync and close -------------------------------------------------------------------------------------------- */
 
 /* *done: this call has renamed the object. */
@@ -226,6 +257,10 @@ static const zmap_ops single_ops = {
     .len = find_len,
     .put_range = put_ranges,
     .resize = resize_object,
+    .begin = begin_pieces,
+    .append = append_piece,
+    .commit = commit_pieces,
+    .abandon = abandon_pieces,
     .close = close_single,
 };
 
@@ -236,7 +271,7 @@ new_single(zmap *inner, const char *key, zmap_open_how how, single_map **out)
 {
     const unsigned read = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_FROM_WORKERS,
                    write = ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH |
-                           ZMAP_CAN_DEL_MATCH | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE;
+                           ZMAP_CAN_DEL_MATCH | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE | ZMAP_CAN_APPEND;
     single_map *s = ncz_zalloc(sizeof *s);
     int         err;
 
@@ -287,6 +322,7 @@ make_unfinished(single_map *s)
     const char *slash = strrchr(s->key, '/');
     int         dir_len = slash != NULL ? (int)(slash + 1 - s->key) : 0, rc = NC_EOBJECT;
 
+    s->base.caps &= ~(unsigned)ZMAP_CAN_APPEND; /* the key may change before a commit */
     for (int tries = 0; rc == NC_EOBJECT && tries < TRIES_MOST; tries++) {
         uint64_t chance = 0;
 

@@ -979,6 +979,157 @@ test_parts(void **state)
     free(want);
 }
 
+/* ---- puts in pieces -------------------------------------------------------------------------------------------- */
+
+static zmap_writer *
+begin_writer(fixture *fx, const char *key)
+{
+    zmap_writer *w = NULL;
+
+    assert_rc(zmap_writer_begin(fx->m, key, &w), NC_NOERR);
+    assert_non_null(w);
+    return w;
+}
+
+static void
+append_text(zmap_writer *w, const char *text)
+{
+    assert_rc(zmap_writer_append(w, text, strlen(text)), NC_NOERR);
+}
+
+/* Nothing of an object is known before the commit, and all of it after that. */
+static void
+test_writer(void **state)
+{
+    enum { SIZE = 300000 };
+    fixture       *fx = *state;
+    zmap_writer   *w = begin_writer(fx, "d/new"), *other;
+    unsigned char *data = malloc(SIZE);
+    zmap_stats     before, after;
+
+    append_text(w, "one ");
+    expect_absent(fx->m, "d/new");
+    assert_rc(zmap_writer_append(w, NULL, 0), NC_NOERR);
+    append_text(w, "two");
+    put_text(fx->m, "d/k", "beside it");
+    expect_list(fx->m, "d", "k ");
+    expect_absent(fx->m, "d/new");
+    zmap_stats_of(fx->m, &before);
+    assert_rc(zmap_writer_commit(w, ZMAP_ALWAYS, NULL, NULL), NC_NOERR);
+    zmap_stats_of(fx->m, &after);
+    assert_int_equal(after.puts - before.puts, 1);
+    assert_int_equal(after.bytes_written - before.bytes_written, 7);
+    expect_text(fx->m, "d/new", "one two");
+    expect_list(fx->m, "d", "k new ");
+
+    fill_pattern(data, SIZE, 3);
+    w = begin_writer(fx, "d/new");
+    other = begin_writer(fx, "empty");
+    for (size_t at = 0, len; at < SIZE; at += len) {
+        len = 1 + at % 7001 < SIZE - at ? 1 + at % 7001 : SIZE - at;
+        assert_rc(zmap_writer_append(w, data + at, len), NC_NOERR);
+    }
+    expect_text(fx->m, "d/new", "one two"); /* replaced by the commit */
+    assert_rc(zmap_writer_commit(w, ZMAP_ALWAYS, NULL, NULL), NC_NOERR);
+    expect_bytes(fx->m, "d/new", data, SIZE);
+    assert_rc(zmap_writer_commit(other, ZMAP_ALWAYS, NULL, NULL), NC_NOERR);
+    expect_text(fx->m, "empty", "");
+    free(data);
+}
+
+/* An abandoned put leaves nothing, also of the prefix that it was to be the first under. */
+static void
+test_writer_abandon(void **state)
+{
+    fixture     *fx = *state;
+    zmap_writer *w = begin_writer(fx, "d/e/new");
+
+    append_text(w, "text");
+    zmap_writer_abandon(w);
+    expect_absent(fx->m, "d/e/new");
+    expect_list(fx->m, "", "");
+    put_text(fx->m, "d/e/new", "old");
+    w = begin_writer(fx, "d/e/new");
+    append_text(w, "text");
+    zmap_writer_abandon(w);
+    expect_text(fx->m, "d/e/new", "old");
+    expect_list(fx->m, "d/e", "new ");
+    zmap_writer_abandon(NULL);
+}
+
+static void
+test_writer_refusals(void **state)
+{
+    fixture     *fx = *state;
+    zmap_writer *w = NULL;
+    int          rc;
+
+    assert_rc(zmap_writer_begin(fx->m, "a//b", &w), NC_EINVAL);
+    assert_rc(zmap_writer_begin(fx->m, "", &w), NC_EINVAL);
+    assert_null(w);
+    w = begin_writer(fx, "k");
+    assert_rc(zmap_writer_append(w, NULL, 3), NC_EINVAL);
+    append_text(w, "text"); /* what was refused does not count */
+    assert_rc(zmap_writer_commit(w, ZMAP_IF_MATCH, "", NULL), can(fx, ZMAP_CAN_IF_MATCH) ? NC_EINVAL : NC_ENOTBUILT);
+    expect_absent(fx->m, "k");
+    put_text(fx->m, "k", "leaf");
+    if (!can(fx, ZMAP_KEEPS_LEAVES))
+        return;
+    w = NULL;
+    if ((rc = zmap_writer_begin(fx->m, "k/below", &w)) == NC_NOERR)
+        rc = zmap_writer_commit(w, ZMAP_ALWAYS, NULL, NULL);
+    assert_int_equal(rc, NC_EOBJECT);
+    put_text(fx->m, "d/k", "leaf");
+    w = NULL;
+    if ((rc = zmap_writer_begin(fx->m, "d", &w)) == NC_NOERR)
+        rc = zmap_writer_commit(w, ZMAP_ALWAYS, NULL, NULL);
+    assert_int_equal(rc, NC_EOBJECT);
+    expect_text(fx->m, "k", "leaf");
+    expect_list(fx->m, "", "d/ k ");
+    expect_list(fx->m, "d", "k ");
+}
+
+/* The conditions are judged by what is there at the commit. */
+static void
+test_writer_conditions(void **state)
+{
+    fixture     *fx = *state;
+    zmap_get_req r = {.key = "d/k", .len = ZMAP_WHOLE, .ask_version = true};
+    char         first[ZMAP_VERSION] = "", second[ZMAP_VERSION] = "";
+    zmap_writer *w = begin_writer(fx, "d/k");
+
+    append_text(w, "one");
+    if (!can(fx, ZMAP_CAN_IF_ABSENT)) {
+        assert_rc(zmap_writer_commit(w, ZMAP_IF_ABSENT, NULL, NULL), NC_ENOTBUILT);
+        expect_absent(fx->m, "d/k");
+        return;
+    }
+    assert_rc(zmap_writer_commit(w, ZMAP_IF_ABSENT, NULL, first), NC_NOERR);
+    w = begin_writer(fx, "d/k");
+    append_text(w, "two");
+    assert_rc(zmap_writer_commit(w, ZMAP_IF_ABSENT, NULL, NULL), NC_EOBJECT);
+    expect_text(fx->m, "d/k", "one");
+    expect_list(fx->m, "d", "k ");
+    if (!can(fx, ZMAP_CAN_IF_MATCH))
+        return;
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    ncz_buf_clear(&r.body);
+    assert_true(first[0] == '\0' || strcmp(first, r.version) == 0);
+    memcpy(first, r.version, sizeof first);
+    w = begin_writer(fx, "d/k");
+    append_text(w, "three");
+    assert_rc(zmap_writer_commit(w, ZMAP_IF_MATCH, first, second), NC_NOERR);
+    expect_text(fx->m, "d/k", "three");
+    assert_string_not_equal(first, second);
+    w = begin_writer(fx, "d/k");
+    append_text(w, "four");
+    assert_rc(zmap_writer_commit(w, ZMAP_IF_MATCH, first, NULL), NC_EOBJECT);
+    w = begin_writer(fx, "d/none");
+    assert_rc(zmap_writer_commit(w, ZMAP_IF_MATCH, first, NULL), NC_ENOOBJECT);
+    expect_text(fx->m, "d/k", "three");
+    expect_list(fx->m, "d", "k ");
+}
+
 /* ---- changes in place ------------------------------------------------------------------------------------------ */
 
 static void
@@ -1581,7 +1732,8 @@ test_sync(void **state)
 static void
 test_reopen(void **state)
 {
-    fixture *fx = *state;
+    fixture     *fx = *state;
+    zmap_writer *w = NULL;
 
     if (fx->maker->reopen == NULL)
         return;
@@ -1596,6 +1748,7 @@ test_reopen(void **state)
     assert_rc(zmap_put_range(fx->m, "a/b", 0, "x", 1), NC_EPERM);
     assert_rc(zmap_resize(fx->m, "a/b", 0), NC_EPERM);
     assert_rc(zmap_rename(fx->m, "a/b", "c"), NC_EPERM);
+    assert_rc(zmap_writer_begin(fx->m, "a/c", &w), NC_EPERM);
     expect_text(fx->m, "a/b", "kept");
     assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR); /* not made by this session: stays */
 
@@ -1618,6 +1771,7 @@ test_discard(void **state)
         return;
     put_text(fx->m, "a/b/c", "x");
     put_text(fx->m, "d", "x");
+    assert_rc(zmap_writer_commit(begin_writer(fx, "j/k/l"), ZMAP_ALWAYS, NULL, NULL), NC_NOERR);
     if (can(fx, ZMAP_CAN_PUT_RANGE)) {
         assert_rc(zmap_put_range(fx->m, "e/f/g", 1, "x", 1), NC_NOERR);
         assert_rc(zmap_rename(fx->m, "d", "h/i"), NC_NOERR);
@@ -1657,6 +1811,10 @@ store_contract(const store_maker *maker)
         ROW(test_list_callbacks),
         ROW(test_del),
         ROW(test_parts),
+        ROW(test_writer),
+        ROW(test_writer_abandon),
+        ROW(test_writer_refusals),
+        ROW(test_writer_conditions),
         ROW(test_no_put_range),
         ROW(test_put_range),
         ROW(test_put_range_refusals),

@@ -89,6 +89,20 @@ note_child(const char *name, bool leaf, void *arg)
 }
 
 static void
+put_in_pieces(zmap *m)
+{
+    zmap_writer *w = NULL;
+    int          rc = zmap_writer_begin(m, "e/3", &w);
+
+    expect_fine(rc, "begin");
+    if (rc != NC_NOERR)
+        return;
+    expect_fine(zmap_writer_append(w, "one", 3), "append");
+    expect_fine(zmap_writer_append(w, "two", 3), "append");
+    expect_fine(zmap_writer_commit(w, ZMAP_ALWAYS, NULL, NULL), "commit");
+}
+
+static void
 use_map(zmap *m)
 {
     zmap_put_req puts[3] = {{.key = "a/b/0", .data = "0", .len = 1},
@@ -114,6 +128,7 @@ use_map(zmap *m)
         if ((rc = zmap_rename(m, "a/c/2", "d/2")) != NC_ENOOBJECT)
             expect_fine(rc, "rename");
     }
+    put_in_pieces(m);
     expect_fine(zmap_del(m, gone, 2), "del");
     expect_fine(zmap_sync(m), "sync");
     ncz_buf_clear(&range.body);

@@ -57,6 +57,10 @@ static const zmap_ops file_ops = {
     .put_range = zmap_file_put_range,
     .resize = zmap_file_resize,
     .rename = zmap_file_rename,
+    .begin = zmap_file_begin,
+    .append = zmap_file_append,
+    .commit = zmap_file_commit,
+    .abandon = zmap_file_abandon,
 };
 
 static int
@@ -70,7 +74,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
         return ncz_fail_nomem(sizeof *f);
     if (how != ZMAP_OPEN_READ)
         caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH |
-                ZMAP_CAN_SYNC | ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE;
+                ZMAP_CAN_SYNC | ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE | ZMAP_CAN_APPEND;
     *f = (file_map){.base = {.ops = &file_ops, .caps = caps, .refs = 1},
                     .root = -1,
                     .parent = -1,

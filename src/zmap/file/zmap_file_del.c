@@ -33,20 +33,28 @@ remove_empty(file_map *f, char *path)
 }
 
 int
-zmap_file_removed(file_map *f, const char *key)
+zmap_file_remove_empty(file_map *f, const char *key)
 {
-    size_t      parent_len;
-    const char *leaf = zmap_file_leaf(key, &parent_len);
-    char       *parent = ncz_strndup(key, parent_len);
+    size_t parent_len;
+    char  *parent;
 
-    (void)leaf;
-    zmap_file_made_forget(f, key, strlen(key));
-    zmap_file_touch_dir(f, key, parent_len);
-    if (parent == NULL)
+    (void)zmap_file_leaf(key, &parent_len);
+    if ((parent = ncz_strndup(key, parent_len)) == NULL)
         return ncz_fail_nomem(parent_len + 1);
     remove_empty(f, parent);
     ncz_free(parent);
     return NC_NOERR;
+}
+
+int
+zmap_file_removed(file_map *f, const char *key)
+{
+    size_t parent_len;
+
+    (void)zmap_file_leaf(key, &parent_len);
+    zmap_file_made_forget(f, key, strlen(key));
+    zmap_file_touch_dir(f, key, parent_len);
+    return zmap_file_remove_empty(f, key);
 }
 
 /* Does nothing for a key that is absent or only a prefix of others. */

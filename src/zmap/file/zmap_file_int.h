@@ -8,6 +8,7 @@
  *   zmap_file_resolve.c  the same where the system has no openat2()
  *   zmap_file_get.c      get and list
  *   zmap_file_put.c      put
+ *   zmap_file_writer.c   puts in pieces
  *   zmap_file_change.c   changes in place
  *   zmap_file_del.c      del
  *   zmap_file_match.c    versions, and puts over one version only
@@ -95,6 +96,8 @@ void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* anothe
 
 /* Removes what is left of a key whose file was removed: its record, and directories that are empty now. */
 int zmap_file_removed(file_map *f, const char *key);
+/* Removes the directories above a key that are empty. */
+int zmap_file_remove_empty(file_map *f, const char *key);
 
 /* ---- zmap_file_match.c ---- */
 
@@ -109,6 +112,20 @@ int zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, 
 
 /* Whether a put may make this file; `leaf`: the last segment of its key. */
 int zmap_file_check_put(file_map *f, const char *key, const char *leaf);
+/* The file that is to be an object, under a temporary name in the object's directory. */
+typedef struct file_temp {
+    int  fd;
+    char name[ZMAP_FILE_TEMP_NAME];
+} file_temp;
+
+/* The steps of a put. *d: the directory that the caller has open, or NULL; the caller closes it, also after a failure.
+ * After a failure there is no file. */
+int zmap_file_temp_open(file_map *f, const char *key, file_dir **d, file_temp *t);
+/* Closes it, once it is written. `err`: the errno of writing it, or 0. Sets r->stored if there is a condition. */
+int zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err);
+/* Gives it the object's name. */
+int zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r);
+int zmap_file_write_full(int fd, const char *data, size_t len); /* returns 0 or an errno */
 /* Writes the parts one after the other from `at` on, with as few calls as possible. Returns 0 or an errno. */
 int zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at);
 
@@ -149,16 +166,20 @@ int zmap_file_discard(file_map *f);
 
 /* ---- the table's entries ---- */
 
-int zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
-int zmap_file_len(zmap *m, const char *key, uint64_t *len);
-int zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
-int zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
-int zmap_file_del(zmap *m, const char *const *keys, size_t n);
-int zmap_file_del_match(zmap *m, const char *key, const char *version);
-int zmap_file_put_range(zmap *m, zmap_range_req *reqs, size_t n);
-int zmap_file_resize(zmap *m, const char *key, uint64_t size);
-int zmap_file_rename(zmap *m, const char *from, const char *to);
-int zmap_file_sync(zmap *m);
+int  zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
+int  zmap_file_len(zmap *m, const char *key, uint64_t *len);
+int  zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+int  zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
+int  zmap_file_del(zmap *m, const char *const *keys, size_t n);
+int  zmap_file_del_match(zmap *m, const char *key, const char *version);
+int  zmap_file_put_range(zmap *m, zmap_range_req *reqs, size_t n);
+int  zmap_file_resize(zmap *m, const char *key, uint64_t size);
+int  zmap_file_rename(zmap *m, const char *from, const char *to);
+int  zmap_file_sync(zmap *m);
+int  zmap_file_begin(zmap *m, zmap_writer *w);
+int  zmap_file_append(zmap_writer *w, const void *data, size_t len);
+int  zmap_file_commit(zmap_writer *w, zmap_put_req *r);
+void zmap_file_abandon(zmap_writer *w);
 
 /* Prepares a store for writing: opens what sync needs before the first put. */
 void zmap_file_watch(file_map *f);

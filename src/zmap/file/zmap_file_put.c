@@ -20,8 +20,8 @@
 
 /* ---- the temporary --------------------------------------------------------------------------------------------- */
 
-static int
-write_full(int fd, const char *data, size_t len)
+int
+zmap_file_write_full(int fd, const char *data, size_t len)
 {
     while (len > 0) {
         ssize_t n = zmap_sys()->write(fd, data, len);
@@ -49,8 +49,9 @@ zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at)
         for (size_t i = first; i < nparts && n < PARTS_MOST; i++, n++) {
             size_t off = i == first ? skip : 0;
 
+            /* Added as a number: a part without bytes may have no place. */
             some[n] =
-                (struct iovec){.iov_base = (char *)(uintptr_t)parts[i].data + off, .iov_len = parts[i].len - off};
+                (struct iovec){.iov_base = (void *)((uintptr_t)parts[i].data + off), .iov_len = parts[i].len - off};
         }
         done = zmap_sys()->pwritev(fd, some, n, at);
         if (done < 0 && errno == EINTR)
@@ -87,35 +88,36 @@ stamp_temp(const file_map *f, int fd, zmap_put_req *r)
     return 0;
 }
 
-/* Writes the object to a new temporary in `dir` and returns the temporary's name in `name`. A failure leaves no file.
- * *gone: the directory no longer exists. */
+/* *gone: the directory no longer exists. */
 static int
-write_temp(file_map *f, int dir, zmap_put_req *r, char name[ZMAP_FILE_TEMP_NAME], bool *gone)
+make_temp(file_map *f, int dir, const char *key, file_temp *t, bool *gone)
 {
-    int fd, err, tries = 0;
+    int tries = 0;
 
-    *gone = false;
     do {
-        zmap_file_name_temp(f, name);
-        fd = zmap_sys()->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    } while (fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
-    if (fd < 0) {
-        *gone = errno == ENOENT;
-        return zmap_file_fail(f, errno, r->key, "a temporary file cannot be made for it");
-    }
+        zmap_file_name_temp(f, t->name);
+        t->fd = zmap_sys()->openat(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    } while (t->fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
+    if (t->fd >= 0)
+        return NC_NOERR;
+    *gone = errno == ENOENT;
+    return zmap_file_fail(f, errno, key, "a temporary file cannot be made for it");
+}
 
-    err = r->parts != NULL ? zmap_file_write_parts(fd, r->parts, r->nparts, 0) : write_full(fd, r->data, r->len);
+int
+zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
+{
     if (err == 0 && r->when != ZMAP_ALWAYS)
-        err = stamp_temp(f, fd, r);
+        err = stamp_temp(f, t->fd, r);
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
      * object stays. */
-    if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(fd) != 0)
+    if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(t->fd) != 0)
         err = errno;
-    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
+    if (zmap_sys()->close(t->fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
         err = errno;
     if (err == 0)
         return NC_NOERR;
-    zmap_sys()->unlinkat(dir, name, 0);
+    zmap_sys()->unlinkat(dir, t->name, 0);
     return zmap_file_fail(f, err, r->key, "cannot be written");
 }
 
@@ -211,6 +213,46 @@ take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
     return zmap_file_dir_open(f, key, len, d, gone);
 }
 
+int
+zmap_file_temp_open(file_map *f, const char *key, file_dir **d, file_temp *t)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(key, &parent_len);
+    bool        gone;
+    int         rc, tries = 0;
+
+    if ((rc = zmap_file_check_put(f, key, leaf)) != NC_NOERR)
+        return rc;
+    do {
+        if ((rc = take_dir(f, key, parent_len, d, &gone)) == NC_NOERR)
+            rc = make_temp(f, (*d)->fd, key, t, &gone);
+        if (gone) {
+            zmap_file_dir_drop(f, *d);
+            *d = NULL;
+        }
+    } while (gone && ++tries < TRIES_MOST);
+    return rc;
+}
+
+int
+zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(r->key, &parent_len);
+    int         rc;
+    zmap_node  *node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
+
+    if (rc != NC_NOERR || (rc = publish_temp(f, d->fd, t->name, r, leaf)) != NC_NOERR) {
+        zmap_sys()->unlinkat(d->fd, t->name, 0);
+        zmap_node_free(node);
+        return rc;
+    }
+    zmap_file_made_link(f, node);
+    zmap_file_touch_file(f, r->key);
+    zmap_file_touch_dir(f, r->key, parent_len);
+    return NC_NOERR;
+}
+
 /*
  * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
  *  1. open its directory, creating what is missing, or share it with a put that has it open;
@@ -223,39 +265,15 @@ take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
 static int
 put_one(file_map *f, zmap_put_req *r, file_dir **d)
 {
-    char        temp[ZMAP_FILE_TEMP_NAME] = "";
-    size_t      parent_len;
-    const char *leaf = zmap_file_leaf(r->key, &parent_len);
-    zmap_node  *node = NULL;
-    bool        gone;
-    int         rc, tries = 0;
+    file_temp t;
+    int       rc, err;
 
-    if ((rc = zmap_file_check_put(f, r->key, leaf)) != NC_NOERR)
+    if ((rc = zmap_file_temp_open(f, r->key, d, &t)) != NC_NOERR)
         return rc;
-    node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
-    if (rc != NC_NOERR)
-        return rc;
-    do {
-        if ((rc = take_dir(f, r->key, parent_len, d, &gone)) == NC_NOERR)
-            rc = write_temp(f, (*d)->fd, r, temp, &gone);
-        if (gone) {
-            zmap_file_dir_drop(f, *d);
-            *d = NULL;
-        }
-    } while (gone && ++tries < TRIES_MOST);
-    if (rc != NC_NOERR)
-        goto done;
-
-    if ((rc = publish_temp(f, (*d)->fd, temp, r, leaf)) != NC_NOERR) {
-        zmap_sys()->unlinkat((*d)->fd, temp, 0);
-        goto done;
-    }
-    zmap_file_made_link(f, node);
-    node = NULL;
-    zmap_file_touch_file(f, r->key);
-    zmap_file_touch_dir(f, r->key, parent_len);
-done:
-    zmap_node_free(node);
+    err = r->parts != NULL ? zmap_file_write_parts(t.fd, r->parts, r->nparts, 0)
+                           : zmap_file_write_full(t.fd, r->data, r->len);
+    if ((rc = zmap_file_temp_end(f, (*d)->fd, &t, r, err)) == NC_NOERR)
+        rc = zmap_file_temp_publish(f, *d, &t, r);
     return rc;
 }
 
