@@ -317,7 +317,7 @@ every_allocation_fails(void **state)
     (void)state;
     ncz_pool_set_threads(1);
     for (int form = 0; form < 4; form++)
-        for (size_t at = 1, met = true; met; at++) {
+        for (size_t at = next_allocation(0), met = true; met; at = next_allocation(at)) {
             row r;
 
             begin_part(&r, form);

@@ -573,7 +573,7 @@ every_allocation_fails(void **state)
         bool met = true;
 
         ncz_pool_set_threads(1);
-        for (size_t at = 1; met; at++) {
+        for (size_t at = next_allocation(0); met; at = next_allocation(at)) {
             zmap_fault_plan plan;
             zmap           *m = test_map(row % 2 == 0, &plan);
             ncz_engine     *e = test_engine(m, 700);

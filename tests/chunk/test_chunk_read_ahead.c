@@ -729,7 +729,7 @@ allocations_fail(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
-        for (size_t at = 1; met || at < 20; at++) {
+        for (size_t at = next_allocation(0); met || at < 20; at = next_allocation(at)) {
             steps  w;
             size_t failures = 0;
 

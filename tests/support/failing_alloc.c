@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/failing_alloc.h"
+#include "support/peak.h"
+#include "support/scratch.h"
 #include "support/test.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "util/util.h"
 
@@ -87,6 +90,14 @@ size_t
 largest_allocation(void)
 {
     return atomic_load(&largest);
+}
+
+size_t
+next_allocation(size_t at)
+{
+    size_t step = PEAK_SANITIZED && getenv("NCZARR_TEST_SHORT") != NULL ? 7 : 1;
+
+    return at == 0 ? 1 + test_seed() % step : at + step;
 }
 
 void

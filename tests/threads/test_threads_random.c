@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/peak.h"
 #include "world.h"
 
 enum {
@@ -163,6 +164,13 @@ run(uint64_t seed, int nops, const char *store, int nactors)
     fflush(stdout);
 }
 
+/* In the short run under a sanitizer every other pair of programs, of which one has readers and one renames. */
+static bool
+is_drawn(uint64_t seed, uint64_t drawn)
+{
+    return !PEAK_SANITIZED || getenv("NCZARR_TEST_SHORT") == NULL || ((seed + 1) / 2 + drawn) % 2 == 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -176,9 +184,11 @@ main(int argc, char **argv)
         return 2;
     }
     for (uint64_t seed = 1; argc == 1 && seed <= 6; seed++)
-        run(more + seed, nops, seed <= 2 ? "memory" : seed <= 4 ? "file" : "zip", nactors);
+        if (is_drawn(seed, more / 1000))
+            run(more + seed, nops, seed <= 2 ? "memory" : seed <= 4 ? "file" : "zip", nactors);
     for (uint64_t seed = 7; argc == 1 && seed <= 10; seed++)
-        run(more + seed, nops / 2, seed == 7 ? "memory,v3" : seed == 8 ? "zip,v3" : "file,v3", nactors);
+        if (is_drawn(seed, more / 1000))
+            run(more + seed, nops / 2, seed == 7 ? "memory,v3" : seed == 8 ? "zip,v3" : "file,v3", nactors);
     if (argc > 1)
         run(strtoull(argv[1], NULL, 10), nops, argc > 3 ? argv[3] : "memory", nactors);
     return 0;

@@ -5,10 +5,22 @@
 #include <string.h>
 #include <zlib.h>
 
+/* Bytes to allocate for so many: steps that grow, so that few puts copy what is there. */
+static size_t
+room_for(size_t len)
+{
+    size_t room = 256;
+
+    while (room < len + 1)
+        room *= 2;
+    return room;
+}
+
 static void
 put(unsigned char **data, size_t *len, const void *bytes, size_t n)
 {
-    *data = realloc(*data, *len + n + 1);
+    if (*data == NULL || room_for(*len + n) > room_for(*len))
+        *data = realloc(*data, room_for(*len + n));
     if (*data == NULL)
         abort();
     if (n != 0)
