@@ -11,7 +11,9 @@ MODULES = "platform util json uri grid filter s3 zmap model format chunk dataset
 ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}
 STRICT = ["-Dwerror=true", "-Dtests=enabled"]
-SANITIZED = STRICT + ["-Db_lundef=false", "-Ddefault_library=static", "-Doptimization=1"]
+# What is found ends the program, which makes less code than going on. Lines are enough to say where.
+SANITIZED = STRICT + ["-Db_lundef=false", "-Ddefault_library=static", "-Doptimization=1",
+                      "-Dc_args=-fno-sanitize-recover=all -gline-tables-only"]
 
 
 @dataclass(frozen=True)
