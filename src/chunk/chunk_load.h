@@ -16,12 +16,6 @@ void ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
 
 /* The steps of loading a chunk. */
 size_t ncz_chunk_stored_most(const ncz_chunk_request *c); /* the most bytes of a chunk's stored form */
-/*
- * Asks for the version of an object where it is needed: of a chunk that may be changed and stored on condition, and
- * of a range that an index gave; of that one at first for the index's version only. (A
- * store whose conditions cannot be trusted is asked without one then.) ncz_chunk_object_current() compares them.
- */
-void ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req);
 /* Finds the place of a task's chunk, or sets absent when the index says that the chunk is not stored. */
 int ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where);
 /* Chooses where the decoded bytes of a task go. Without a scratch that is the task's own memory. */

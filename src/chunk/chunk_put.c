@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chunk_put: what follows a put on condition: a server without conditions, or another writer that was first. */
+/*
+ * chunk_put: what the steps of storing an object share: a failure, the bytes of a chunk, and what follows a put on
+ * condition: a server without conditions, or another writer that was first.
+ */
 #include "chunk/chunk_store.h"
 
 enum { NAP_MOST = 128 /* ms */ };
+
+void
+ncz_object_put_fail(ncz_object_put *o, int rc)
+{
+    ncz_err_save(&o->err, rc);
+    o->pending = false;
+}
+
+ncz_slot_bytes
+ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p)
+{
+    if (p->gone)
+        return (ncz_slot_bytes){.data = NULL};
+    return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
+}
 
 void
 ncz_chunk_put_again(ncz_engine *e, zmap_put_req *reqs, size_t n)

@@ -380,3 +380,15 @@ ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **ou
     *out = chunk;
     return true;
 }
+
+void
+ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
+{
+    const ncz_chunk_object *o = j->object;
+
+    req->ask_version = o != NULL || (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec));
+    if (o == NULL)
+        return;
+    if (o->version[0] != '\0' && j->tries == 0)
+        req->match = o->version;
+}

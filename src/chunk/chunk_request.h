@@ -105,6 +105,13 @@ void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
 /* Makes another task for the same piece, with its own arrays. */
 void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
 
+/*
+ * Asks for the version of an object where it is needed: of a chunk that may be changed and stored on condition, and
+ * of a range that an index gave; of that one at first for the index's version only. (A
+ * store whose conditions cannot be trusted is asked without one then.) ncz_chunk_object_current() compares them.
+ */
+void ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req);
+
 /* How many threads the work of the batch is worth. */
 size_t ncz_chunk_request_threads(const ncz_chunk_request *c);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_store: the steps of storing chunks. An object has one slot or more, and a chunk that is an object of its own is
- * the simplest case. chunk_store.c encodes the chunks of a list, and chunk_store_object.c puts objects, with their
+ * the simplest case. chunk_store.c stores the chunks of a list, and chunk_store_object.c puts objects, with their
  * steps in its head: chunk_object_put.c begins and ends each, chunk_keep.c reads what it keeps, chunk_merge.c lays
  * chunks that were written in part over those of another writer, and chunk_assemble.c makes its bytes.
  */
@@ -91,6 +91,8 @@ void ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
 /* Stores them. Each item has its own status; s->first has the first failure. */
 void ncz_chunk_store_run(ncz_chunk_store *s);
 
+/* ---- chunk_encode.c ---- */
+
 /*
  * Encodes item->data, or finds that it holds only fill and is not to be stored: item->gone; with `put_fill` it is.
  * Sets `encoded` and `nbytes`.
@@ -114,10 +116,6 @@ void ncz_object_put_begin_staged(ncz_object_put *o, ncz_engine *e, ncz_chunk_sta
 /* Begins to store a chunk again if it is narrower than its array. */
 void ncz_object_put_begin_wider(ncz_object_put *o, ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
 void ncz_object_put_end(ncz_object_put *o);
-
-void ncz_object_put_fail(ncz_object_put *o, int rc);
-/* The bytes of a chunk that was taken. NULL: only fill. */
-ncz_slot_bytes ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p);
 
 /* ---- chunk_assemble.c ---- */
 
@@ -160,7 +158,11 @@ void ncz_object_put_settle(ncz_object_put *o);
  */
 void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_get_req *reqs);
 
-/* ---- chunk_put.c: puts on condition that no other writer was first, where the store has conditions ---- */
+/* ---- chunk_put.c ---- */
+
+void ncz_object_put_fail(ncz_object_put *o, int rc);
+/* The bytes of a chunk that was taken. NULL: only fill. */
+ncz_slot_bytes ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p);
 
 /* After puts: a server that turns out to have no conditions gets them again, without. The log says what that means. */
 void ncz_chunk_put_again(ncz_engine *e, zmap_put_req *reqs, size_t n);
