@@ -61,7 +61,7 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
 {
     int rc;
 
-    if (v == NULL && c->g->parent == NULL &&
+    if (v == NULL && c->g->parent == NULL && ncz_dataset_cdf(c->ds) == 0 &&
         (strcmp(name, "_IsNetcdf4") == 0 || strcmp(name, "_SuperblockVersion") == 0)) {
         out->number = strcmp(name, "_IsNetcdf4") == 0 ? 1 : 2;
         out->type = ncz_type_of(NC_INT);
@@ -260,9 +260,9 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
         rc = ncz_fail(NC_EINVAL, "%s: no pointer for its value", name);
     else if (a.len > 0 && (rc = check_conversion(a.type, to, name)) == NC_NOERR)
         rc = a.type == to ? ncz_type_copy_elems(to, a.data, a.len, ip)
-                          : ncz_convert(value_type(a.type), a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
+                          : ncz_convert(value_type(a.type), a.data, to, ip, a.len, ncz_dataset_lax_bytes(c.ds));
     if (rc == NC_ERANGE)
-        rc = fail_range(name, value_type(a.type), a.data, to, a.len, ncz_dataset_classic(c.ds));
+        rc = fail_range(name, value_type(a.type), a.data, to, a.len, ncz_dataset_lax_bytes(c.ds));
 done:
     ncz_buf_clear(&a.text);
     return ncz_call_leave(&c, rc);
@@ -292,14 +292,23 @@ find_types(const ncz_call *c, nc_type xtype, nc_type mem, const char *name, cons
 {
     int rc = ncz_call_type(c, xtype, type);
 
-    if (rc == NC_EBADTYPE && xtype > NC_MAX_ATOMIC_TYPE) /* as netCDF-C says it, of attributes */
+    if (rc == NC_EBADTYPE && xtype > NC_MAX_ATOMIC_TYPE && ncz_dataset_cdf(c->ds) == 0) /* as netCDF-C says it */
         return ncz_fail(NC_EBADTYPID, "there is no type %d", xtype);
     if (rc != NC_NOERR)
         return rc;
     *from = mem == NC_NAT ? *type : ncz_type_of(mem);
-    if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
-        return ncz_fail(NC_ESTRICTNC3, "%s: the classic model does not have type %s", name, (*type)->name);
+    if ((rc = ncz_call_check_model(c, *type, name)) != NC_NOERR)
+        return rc;
     return check_conversion(*from, *type, name);
+}
+
+/* The bytes of an attribute's values; in the header of a classic file they are padded. */
+static size_t
+count_bytes(const ncz_call *c, const ncz_type *type, size_t len)
+{
+    size_t n = len * type->size;
+
+    return ncz_dataset_cdf(c->ds) != 0 ? (n + 3) / 4 * 4 : n;
 }
 
 /* In the classic model's data mode no attribute may be added, nor replaced by a longer one. */
@@ -308,7 +317,7 @@ check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_
 {
     if (!ncz_dataset_classic(c->ds) || ncz_dataset_defining(c->ds))
         return NC_NOERR;
-    if (old == NULL || len * type->size > old->len * old->type->size)
+    if (old == NULL || count_bytes(c, type, len) > count_bytes(c, old->type, old->len))
         return ncz_fail(NC_ENOTINDEFINE, "a new or longer attribute needs define mode (classic model)");
     return NC_NOERR;
 }
@@ -405,12 +414,12 @@ convert_and_set(ncz_call *c, int varid, const char *name, const ncz_type *type, 
         return set_att(c, varid, name, type, len, op);
     if (!ncz_mul(len, type->size, &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
         return ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
-    range = ncz_convert(mem, op, value_type(type), own, len, ncz_dataset_classic(c->ds));
+    range = ncz_convert(mem, op, value_type(type), own, len, ncz_dataset_lax_bytes(c->ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         rc = range;
     else if ((rc = set_att(c, varid, name, type, len, own)) == NC_NOERR)
-        rc =
-            range == NC_ERANGE ? fail_range(name, mem, op, value_type(type), len, ncz_dataset_classic(c->ds)) : range;
+        rc = range == NC_ERANGE ? fail_range(name, mem, op, value_type(type), len, ncz_dataset_lax_bytes(c->ds))
+                                : range;
     ncz_free(own);
     return rc;
 }
@@ -474,7 +483,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
         return ncz_fail(NC_ENAMEINUSE, "%s: it has this name already", name);
     if ((rc = ncz_api_check_rename(c, name, newname)) != NC_NOERR)
         return rc;
-    if (v != NULL && strcmp(newname, FILL_ATT) == 0) {
+    if (v != NULL && strcmp(newname, FILL_ATT) == 0 && ncz_dataset_cdf(c->ds) == 0) {
         if (ncz_atts_find(atts, newname) != NULL)
             return ncz_fail(NC_ENAMEINUSE, "%s has a %s", v->name, FILL_ATT);
         if ((rc = ncz_api_check_fill_att(v, a->type, a->len)) != NC_NOERR ||
@@ -483,6 +492,8 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
     }
     if ((rc = ncz_atts_rename(atts, a, newname)) != NC_NOERR)
         return rc;
+    if (v != NULL && ncz_dataset_cdf(c->ds) != 0)
+        return ncz_api_follow_fill_att(c, v);
     return v != NULL && strcmp(name, FILL_ATT) == 0 ? reset_fill(c, v) : NC_NOERR;
 }
 
@@ -519,12 +530,10 @@ del_att(ncz_call *c, int varid, const char *name)
         return rc;
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
         return fail_absent(v, name);
-    if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds))
-        return ncz_fail(NC_ENOTINDEFINE, "deleting an attribute needs define mode (classic model)");
     if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = reset_fill(c, v)) != NC_NOERR)
         return rc;
     ncz_atts_del(atts, a);
-    return NC_NOERR;
+    return v != NULL && ncz_dataset_cdf(c->ds) != 0 ? ncz_api_follow_fill_att(c, v) : NC_NOERR;
 }
 
 int
@@ -532,7 +541,7 @@ nc_del_att(int ncid, int varid, const char *name)
 {
     ncz_call c;
     char    *own = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DELETE, &c);
 
     if (rc != NC_NOERR)
         return rc;

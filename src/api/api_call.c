@@ -28,17 +28,35 @@ ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
 }
 
 int
-ncz_call_enter_extended(int ncid, const char *what, ncz_call *c)
+ncz_call_check_netcdf4(const ncz_call *c, const char *what)
+{
+    return ncz_dataset_cdf(c->ds) != 0 ? ncz_fail(NC_ENOTNC4, "a classic netCDF file has no %s", what) : NC_NOERR;
+}
+
+int
+ncz_call_enter_netcdf4(int ncid, ncz_use use, const char *what, ncz_call *c)
 {
     int rc = ncz_call_enter(ncid, NCZ_USE_LOOK, c);
 
-    if (rc == NC_NOERR && ncz_dataset_classic(c->ds))
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_check_netcdf4(c, what)) != NC_NOERR)
+        return ncz_call_leave(c, rc);
+    if (use == NCZ_USE_LOOK)
+        return rc;
+    return (rc = ncz_call_leave(c, rc)) == NC_NOERR ? ncz_call_enter(ncid, use, c) : rc;
+}
+
+int
+ncz_call_enter_extended(int ncid, const char *what, ncz_call *c)
+{
+    int rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, what, c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (ncz_dataset_classic(c->ds))
         rc = ncz_fail(NC_ESTRICTNC3, "the classic model has no %s", what);
-    else if (rc != NC_NOERR)
-        return rc;
-    if ((rc = ncz_call_leave(c, rc)) != NC_NOERR)
-        return rc;
-    return ncz_call_enter(ncid, NCZ_USE_DEFINE, c);
+    return (rc = ncz_call_leave(c, rc)) == NC_NOERR ? ncz_call_enter(ncid, NCZ_USE_DEFINE, c) : rc;
 }
 
 int
@@ -89,7 +107,7 @@ ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out)
 {
     int rc = ncz_call_var(c, varid, out);
 
-    if (rc == NC_NOERR && (*out)->fixed)
+    if (rc == NC_NOERR && (*out)->fixed && ncz_dataset_cdf(c->ds) == 0)
         return ncz_fail(NC_ELATEDEF, "%s: its definition is final", (*out)->name);
     return rc;
 }
@@ -109,6 +127,18 @@ ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out)
     if ((*out = ncz_model_type(c->m, id)) == NULL)
         return ncz_fail(NC_EBADTYPE, "there is no type %d", id);
     return NC_NOERR;
+}
+
+int
+ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *what)
+{
+    int version = ncz_dataset_cdf(c->ds);
+
+    if (!ncz_dataset_classic(c->ds) || ncz_api_classic(type->id) || (version == 5 && ncz_api_number(type->id)))
+        return NC_NOERR;
+    if (version != 0)
+        return ncz_fail(NC_EBADTYPE, "%s: CDF-%d does not have type %s", what, version, type->name);
+    return ncz_fail(NC_ESTRICTNC3, "%s: the classic model does not have type %s", what, type->name);
 }
 
 int

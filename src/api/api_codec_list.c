@@ -157,7 +157,7 @@ nczarr_def_var_codecs(int ncid, int varid, const char *json)
     ncz_call  c;
     ncz_var  *v = NULL;
     ncz_json *list = NULL;
-    int       rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int       rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "codecs", &c);
 
     if (rc != NC_NOERR)
         return rc;

@@ -49,7 +49,7 @@ nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offse
 {
     ncz_call c;
     char    *own = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -64,7 +64,7 @@ nc_inq_compound(int ncid, nc_type xtype, char *name, size_t *sizep, size_t *nfie
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -126,7 +126,7 @@ nc_inq_compound_field(int ncid, nc_type xtype, int fieldid, char *name, size_t *
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -163,7 +163,7 @@ nc_inq_compound_fieldindex(int ncid, nc_type xtype, const char *name, int *field
     ncz_call       c;
     ncz_user_type *t;
     char          *own = NULL;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;

@@ -4,6 +4,19 @@
  */
 #include "api/api_int.h"
 
+/* The longest dimension that each version of classic files takes: lengths in bytes, padded, must fit its numbers. */
+static int
+check_classic_length(const ncz_call *c, const char *name, uint64_t len)
+{
+    int      version = ncz_dataset_cdf(c->ds);
+    uint64_t most = version == 1 ? INT32_MAX - 3 : version == 2 ? UINT32_MAX - 3 : (uint64_t)INT64_MAX - 3;
+
+    if (version != 0 && len > most)
+        return ncz_fail(NC_EDIMSIZE, "%s: a dimension of length %llu: at most %llu in CDF-%d", name,
+                        (unsigned long long)len, (unsigned long long)most, version);
+    return NC_NOERR;
+}
+
 /* Documents can only hold lengths below 2^63. */
 static int
 check_length(const char *name, uint64_t len)
@@ -38,7 +51,7 @@ nc_def_dim(int ncid, const char *name, size_t len, int *idp)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR && (rc = check_length(own, len)) == NC_NOERR &&
-        (rc = check_unlimited(&c, own, len)) == NC_NOERR)
+        (rc = check_classic_length(&c, own, len)) == NC_NOERR && (rc = check_unlimited(&c, own, len)) == NC_NOERR)
         rc = ncz_model_add_dim(c.m, c.g, own, len, len == NC_UNLIMITED, &d);
     if (rc == NC_NOERR && idp != NULL)
         *idp = d->id;

@@ -30,13 +30,14 @@ nc_create(const char *path, int cmode, int *ncidp)
 {
     ncz_limits   limits = ncz_limits_default;
     ncz_dataset *ds = NULL;
-    int          rc;
+    int          unsaid, rc;
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
         return ncz_call_done(ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
-    if ((rc = ncz_dataset_create(path, ncz_api_create_mode(cmode), &limits, &ds)) == NC_NOERR)
+    cmode = ncz_api_create_mode(cmode, &unsaid);
+    if ((rc = ncz_dataset_create(path, cmode, unsaid, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
     return ncz_call_done(rc);
 }
@@ -108,20 +109,32 @@ nc_redef(int ncid)
     return on_dataset(ncid, ncz_dataset_redef);
 }
 
+static int
+end_definitions(int ncid, const ncz_file_room *room)
+{
+    ncz_dataset *ds;
+    int          rc;
+
+    ncz_err_clear();
+    if ((ds = ncz_ids_find(ncid)) == NULL)
+        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
+    rc = ncz_dataset_enddef(ds, room);
+    ncz_dataset_unref(ds);
+    return ncz_call_done(rc);
+}
+
 int
 nc_enddef(int ncid)
 {
-    return on_dataset(ncid, ncz_dataset_enddef);
+    return end_definitions(ncid, &(ncz_file_room){.align = 0});
 }
 
 int
 nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align)
 {
-    (void)h_minfree;
-    (void)v_align;
-    (void)v_minfree;
-    (void)r_align;
-    return nc_enddef(ncid);
+    return end_definitions(
+        ncid, &(ncz_file_room){
+                  .header_free = h_minfree, .align = v_align, .fixed_free = v_minfree, .record_align = r_align});
 }
 
 int

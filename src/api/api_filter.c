@@ -49,7 +49,7 @@ add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, s
 static int
 open_var(int ncid, int varid, ncz_call *c, ncz_var **v)
 {
-    int rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, c);
+    int rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "filters", c);
 
     if (rc != NC_NOERR)
         return rc;

@@ -31,7 +31,7 @@ nc_rename_grp(int grpid, const char *name)
 {
     ncz_call c;
     char    *own = NULL;
-    int      rc = ncz_call_enter(grpid, NCZ_USE_CHANGE, &c);
+    int      rc = ncz_call_enter_netcdf4(grpid, NCZ_USE_CHANGE, "groups", &c);
 
     if (rc != NC_NOERR)
         return rc;

@@ -39,7 +39,11 @@ typedef struct ncz_call {
 
 int ncz_call_enter(int ncid, ncz_use use, ncz_call *c); /* NC_EBADID, and the codes of ncz_dataset_begin() */
 
-/* Enters to define what the classic model lacks (groups, types): NC_ESTRICTNC3 there, in data mode too. */
+/* NC_ENOTNC4: the dataset is a classic file, which lacks `what`. */
+int ncz_call_check_netcdf4(const ncz_call *c, const char *what);
+/* Enters for what classic files lack: NC_ENOTNC4 there, whatever else is wrong. */
+int ncz_call_enter_netcdf4(int ncid, ncz_use use, const char *what, ncz_call *c);
+/* Enters to define what the classic model lacks, too (groups, types): NC_ESTRICTNC3 there, in data mode too. */
 int ncz_call_enter_extended(int ncid, const char *what, ncz_call *c);
 int ncz_call_leave(ncz_call *c, int rc);
 /* Leaves and, unless `rc` is an error, gives the caller the length of a text, the text (a byte more), or both. Clears
@@ -51,7 +55,8 @@ int ncz_call_var(const ncz_call *c, int varid, ncz_var **out); /* NC_ENOTVAR */
 int ncz_call_dim(const ncz_call *c, int dimid, ncz_dim **out); /* NC_EBADDIM */
 int ncz_call_group_id(const ncz_call *c, const ncz_group *g, int *ncid);
 
-/* A variable whose definition may still change, else NC_ELATEDEF. Needs NCZ_USE_DEFINE. */
+/* A variable whose definition may still change (in define mode of a classic file: any), else NC_ELATEDEF. Needs
+ * NCZ_USE_DEFINE. */
 int ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out);
 
 /* The attributes of a variable or, with NC_GLOBAL, of the group; *v is NULL then. */
@@ -59,7 +64,10 @@ int ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v);
 
 /* NC_EBADTYPE: no type of the dataset has that id. */
 int ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out);
-/* NC_EBADTYPE: no user-defined type of that class (NCZ_TYPE_NONE: of any) has the id. */
+/* The model of the dataset has no such type for `what`, a variable or an attribute: NC_ESTRICTNC3; NC_EBADTYPE of a
+ * classic file. */
+int ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *what);
+/* The same for a user-defined type of that class (NCZ_TYPE_NONE: of any). */
 int ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out);
 /* Adds a type to the group of the ncid, for nc_def_compound() and its like. `base` NC_NAT: none. */
 int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp);
@@ -94,10 +102,12 @@ int ncz_api_write_codecs(const ncz_var *v, ncz_codec_spelling spelling, ncz_buf 
 /* ---- types and defaults ---------------------------------------------------------------------------------------- */
 
 bool ncz_api_atomic(nc_type t);  /* NC_BYTE ... NC_STRING */
+bool ncz_api_number(nc_type t);  /* NC_BYTE ... NC_UINT64, and NC_CHAR */
 bool ncz_api_classic(nc_type t); /* one of the six types of the classic model */
 
-/* The mode of nc_create() with the process-wide default format in it. */
-int ncz_api_create_mode(int cmode);
+/* The mode of nc_create(), with the classic model if that is the process-wide default; *unsaid: `default_format` of
+ * ncz_dataset_create(). */
+int ncz_api_create_mode(int cmode, int *unsaid);
 
 /* Process-wide defaults for the chunk cache of datasets opened later. */
 void ncz_api_cache_limits(ncz_limits *limits);
@@ -133,6 +143,8 @@ int ncz_api_dump_values(const ncz_type *t, const void *memory, size_t count, ncz
 
 /* Sets a fill value and its attribute together (api_var_def.c). NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
 int ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data);
+/* In a classic file _FillValue is an attribute like others, and the fill value where its type is the variable's. */
+int ncz_api_follow_fill_att(ncz_call *c, ncz_var *v);
 int ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len);
 
 #endif /* NCZ_API_INT_H */

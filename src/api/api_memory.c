@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_memory: datasets in a block of memory, as a zip archive.
+ * api_memory: datasets in a block of memory: a zip archive, or a classic file.
  */
 #include "api/api_int.h"
 
@@ -9,14 +9,15 @@ nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp)
 {
     ncz_limits   limits = ncz_limits_default;
     ncz_dataset *ds = NULL;
-    int          rc;
+    int          unsaid, rc;
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
         return ncz_call_done(
             ncz_fail(NC_EINVAL, "nc_create_mem: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
-    if ((rc = ncz_dataset_create_mem(path, cmode, initialsize, &limits, &ds)) == NC_NOERR)
+    cmode = ncz_api_create_mode(cmode, &unsaid);
+    if ((rc = ncz_dataset_create_mem(path, cmode, unsaid, initialsize, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
     return ncz_call_done(rc);
 }

@@ -9,8 +9,17 @@
 
 #include <pthread.h>
 
+/* A program that runs on this library in netCDF-C's place expects of it what netCDF-C makes of a plain name. */
+#ifdef NCZ_API_IS_LIBNETCDF
+#define FIRST_FORMAT NC_FORMAT_CLASSIC
+#define UNSAID       NCZ_FORMAT_CLASSIC_UNSAID
+#else
+#define FIRST_FORMAT NC_FORMAT_NETCDF4
+#define UNSAID       NCZ_FORMAT_UNSAID
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int             default_format = NC_FORMAT_NETCDF4;
+static int             default_format; /* 0: the program has set none */
 static bool            cache_set;
 static size_t          cache_bytes, cache_nelems = 1000;
 static float           cache_preemption = 0.75f;
@@ -85,21 +94,22 @@ nc_set_default_format(int format, int *old_formatp)
         return ncz_call_done(ncz_fail(NC_EINVAL, "there is no format %d", format));
     (void)pthread_mutex_lock(&lock);
     if (old_formatp != NULL)
-        *old_formatp = default_format;
+        *old_formatp = default_format != 0 ? default_format : FIRST_FORMAT;
     default_format = format;
     (void)pthread_mutex_unlock(&lock);
     return NC_NOERR;
 }
 
-/* netCDF-C takes the default where the mode asks for no format. Here only the classic model is a choice. */
+/* As in netCDF-C the default counts where the mode asks for no format. */
 int
-ncz_api_create_mode(int cmode)
+ncz_api_create_mode(int cmode, int *unsaid)
 {
     int format;
 
     (void)pthread_mutex_lock(&lock);
     format = default_format;
     (void)pthread_mutex_unlock(&lock);
+    *unsaid = format != 0 ? format : UNSAID;
     if (format == NC_FORMAT_NETCDF4_CLASSIC && (cmode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)) == 0)
         cmode |= NC_CLASSIC_MODEL;
     return cmode;

@@ -29,14 +29,15 @@ nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *nci
 {
     ncz_limits   limits = ncz_limits_default;
     ncz_dataset *ds = NULL;
-    int          rc;
+    int          unsaid, rc;
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
         return ncz_call_done(
             ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
-    if ((rc = ncz_dataset_create_par(path, ncz_api_create_mode(cmode), comm, &limits, &ds)) == NC_NOERR)
+    cmode = ncz_api_create_mode(cmode, &unsaid); /* parallel access is to Zarr alone */
+    if ((rc = ncz_dataset_create_par(path, cmode, comm, &limits, &ds)) == NC_NOERR)
         rc = publish_on_all(ds, ncidp);
     return ncz_call_done(rc);
 }
@@ -81,7 +82,7 @@ nczarr_def_var_decomposition(int ncid, int varid, const size_t *start, const siz
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "chunks", &c);
 
     if (rc != NC_NOERR)
         return rc;

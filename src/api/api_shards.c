@@ -36,7 +36,7 @@ nczarr_def_var_shards(int ncid, int varid, const size_t *shards)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "shards", &c);
 
     if (rc != NC_NOERR)
         return rc;

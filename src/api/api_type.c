@@ -58,7 +58,8 @@ nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
     else if (name != NULL && (rc = ncz_api_lookup_name(name, &own)) == NC_NOERR)
         id = find_type(&c, own);
     if (rc == NC_NOERR && id == NC_NAT)
-        rc = ncz_fail(NC_EBADTYPE, "there is no type '%s'", name != NULL ? name : "");
+        rc = ncz_fail(ncz_dataset_cdf(c.ds) != 0 ? NC_ENOTNC4 : NC_EBADTYPE, "there is no type '%s'",
+                      name != NULL ? name : "");
     else if (rc == NC_NOERR && typeidp != NULL)
         *typeidp = id;
     ncz_free(own);
@@ -227,7 +228,7 @@ nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *ba
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;

@@ -20,7 +20,7 @@ nc_insert_enum(int ncid, nc_type xtype, const char *name, const void *value)
     ncz_call       c;
     ncz_user_type *t;
     char          *own = NULL;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -37,7 +37,7 @@ nc_inq_enum(int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t 
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -58,7 +58,7 @@ nc_inq_enum_member(int ncid, nc_type xtype, int idx, char *name, void *value)
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -91,7 +91,7 @@ nc_inq_enum_ident(int ncid, nc_type xtype, long long value, char *identifier)
     ncz_call       c;
     ncz_user_type *t;
     const char    *name;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -116,7 +116,7 @@ nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_type *b
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -186,7 +186,7 @@ nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep)
 {
     ncz_call       c;
     ncz_user_type *t;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "user-defined types", &c);
 
     if (rc != NC_NOERR)
         return rc;

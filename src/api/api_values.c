@@ -18,6 +18,12 @@ ncz_api_atomic(nc_type t)
 }
 
 bool
+ncz_api_number(nc_type t)
+{
+    return t >= NC_BYTE && t <= NC_UINT64;
+}
+
+bool
 ncz_api_classic(nc_type t)
 {
     return t >= NC_BYTE && t <= NC_DOUBLE;

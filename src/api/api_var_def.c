@@ -8,18 +8,29 @@
 #include <string.h>
 
 static int
-check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp, const ncz_type **type)
+check_new_var(const ncz_call *c, const char *name, nc_type xtype, int ndims, const int *dimidsp,
+              const ncz_type **type)
 {
     int rc = ncz_call_type(c, xtype, type);
 
     if (rc != NC_NOERR)
         return rc;
-    if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
-        return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %s", (*type)->name);
+    if ((rc = ncz_call_check_model(c, *type, name)) != NC_NOERR)
+        return rc;
     if (ndims < 0 || (ndims > 0 && dimidsp == NULL))
         return ncz_fail(NC_EINVAL, "%d dimensions%s", ndims, ndims > 0 ? ", but no ids" : "");
     if (ndims > NC_MAX_VAR_DIMS)
         return ncz_fail(NC_EMAXDIMS, "%d dimensions; the limit is %d", ndims, NC_MAX_VAR_DIMS);
+    return NC_NOERR;
+}
+
+/* In a classic file the records are the slowest dimension of all. */
+static int
+check_record_dim(const ncz_call *c, const char *name, int ndims, ncz_dim *const *dims)
+{
+    for (int i = 1; ncz_dataset_cdf(c->ds) != 0 && i < ndims; i++)
+        if (dims[i]->unlimited)
+            return ncz_fail(NC_EUNLIMPOS, "%s: the unlimited dimension %s must be its first", name, dims[i]->name);
     return NC_NOERR;
 }
 
@@ -63,13 +74,14 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
-        (rc = check_new_var(&c, xtype, ndims, dimidsp, &type)) != NC_NOERR)
+        (rc = check_new_var(&c, own, xtype, ndims, dimidsp, &type)) != NC_NOERR)
         goto done;
     if ((dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
         rc = ncz_fail_nomem((size_t)ndims * sizeof *dims);
         goto done;
     }
     if ((rc = find_dims(&c, ndims, dimidsp, dims)) != NC_NOERR ||
+        (rc = check_record_dim(&c, own, ndims, dims)) != NC_NOERR ||
         (rc = ncz_dataset_add_var(c.ds, c.g, own, type, (size_t)ndims, dims, &v)) != NC_NOERR)
         goto done;
     if ((rc = set_default_width(&c, v)) != NC_NOERR) {
@@ -89,7 +101,7 @@ nczarr_def_var_strlen(int ncid, int varid, size_t nbytes)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "strings", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -125,7 +137,7 @@ nczarr_def_var_dtype(int ncid, int varid, const char *dtype)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "stored types to choose", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -191,15 +203,28 @@ ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len)
 }
 
 int
+ncz_api_follow_fill_att(ncz_call *c, ncz_var *v)
+{
+    const ncz_att *a = ncz_atts_find(&v->atts, "_FillValue");
+
+    if (a != NULL && a->type == v->type && a->len == 1)
+        return ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, a->data);
+    return v->fill_mode == NCZ_FILL_VALUE ? ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL) : NC_NOERR;
+}
+
+int
 ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data)
 {
     bool had = ncz_atts_find(&v->atts, "_FillValue") != NULL;
+    bool file = ncz_dataset_cdf(c->ds) != 0;
     int  rc;
 
-    if ((rc = ncz_api_check_fill_att(v, type, len)) != NC_NOERR)
+    if (!file && (rc = ncz_api_check_fill_att(v, type, len)) != NC_NOERR)
         return rc;
     if ((rc = ncz_atts_set(c->m, &v->atts, "_FillValue", type, len, data, NULL)) != NC_NOERR)
         return rc;
+    if (file)
+        return ncz_api_follow_fill_att(c, v);
     rc = ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, data);
     if (rc != NC_NOERR && !had)
         ncz_atts_del(&v->atts, ncz_atts_find(&v->atts, "_FillValue"));
@@ -254,7 +279,7 @@ nczarr_def_var_fill(int ncid, int varid, const void *fill_value)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "fill value but _FillValue", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -312,7 +337,7 @@ nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksizesp)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "chunks", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -330,7 +355,7 @@ nczarr_def_var_chunks(int ncid, int varid, const size_t *chunks)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "chunks", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -354,8 +379,8 @@ nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
-    if (storagep != NULL)
-        *storagep = ncz_var_storage(v);
+    if (storagep != NULL) /* the chunks in which a classic file is read are not the file's own */
+        *storagep = ncz_dataset_cdf(c.ds) != 0 ? NC_CONTIGUOUS : ncz_var_storage(v);
     return ncz_call_leave(&c, ncz_api_give_lengths(v, "chunks", v->chunk, v->rank, chunksizesp));
 }
 
@@ -366,7 +391,7 @@ nc_def_var_endian(int ncid, int varid, int endian)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "byte order to choose", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -384,7 +409,8 @@ nc_inq_var_endian(int ncid, int varid, int *endianp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && endianp != NULL)
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && endianp != NULL &&
+        (rc = ncz_call_check_netcdf4(&c, "byte order to choose")) == NC_NOERR)
         *endianp = v->endian;
     return ncz_call_leave(&c, rc);
 }
@@ -394,7 +420,7 @@ nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "quantization", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -410,7 +436,7 @@ nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "quantization", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -430,7 +456,7 @@ nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float pr
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_TUNE, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_TUNE, "chunk cache of a variable", &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -449,7 +475,7 @@ nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, floa
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "chunk cache of a variable", &c);
 
     if (rc != NC_NOERR)
         return rc;

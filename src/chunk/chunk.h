@@ -86,6 +86,10 @@ int ncz_engine_widen(ncz_engine *e, ncz_spec *spec);
  * absent, stays so. NC_EOBJECT: another process replaces one again and again.
  */
 int ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *indexes, size_t n);
+/* All chunks are ranges of one object, which only this engine changes. Before the first write. */
+void ncz_engine_in_place(ncz_engine *e);
+/* The objects are in another store from now on. No other call may use the engine meanwhile. */
+void ncz_engine_set_map(ncz_engine *e, zmap *map);
 /* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */
 void ncz_engine_write_empty(ncz_engine *e, bool yes);
 /*

@@ -67,14 +67,12 @@ ncz_chunk_encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, 
     atomic_store(&chunk->spec->stored, true);
     if ((rc = ncz_spec_locate(spec, chunk->index, key, where)) != NC_NOERR)
         return rc;
-    if (where->slot == NCZ_NO_SLOT && (where->offset != 0 || where->length != ZMAP_WHOLE))
-        return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where->key);
     /*
-     * Without deletions on condition, what was written in part is put: another process may have put other parts. In an
-     * object of several chunks it is only left out.
+     * A chunk that is a range of an object is put, whatever it holds. Without deletions on condition, so is what was
+     * written in part: another process may have put other parts. In an object of several chunks it is only left out.
      */
-    put_fill =
-        chunk->ours != NULL && !chunk->absent && !e->del_match && item->data != NULL && where->slot == NCZ_NO_SLOT;
+    put_fill = ncz_chunk_in_place(where) || (chunk->ours != NULL && !chunk->absent && !e->del_match &&
+                                             item->data != NULL && where->slot == NCZ_NO_SLOT);
     rc = ncz_chunk_encode_data(e, spec, put_fill, item, body, scratch);
     if (logged && rc == NC_NOERR)
         ncz_chunk_log(spec, chunk->index, item->gone ? "only fill: not stored" : "encoded",

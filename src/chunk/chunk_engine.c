@@ -26,6 +26,12 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
         rc = ncz_fail_errno(err, "cannot make a condition");
         goto done;
     }
+    if ((err = pthread_mutex_init(&e->window, NULL)) != 0) {
+        pthread_cond_destroy(&e->changed);
+        pthread_mutex_destroy(&e->lock);
+        rc = ncz_fail_errno(err, "cannot make a lock");
+        goto done;
+    }
     e->map = zmap_ref(map);
     e->conditions = (~zmap_caps_of(map) & (ZMAP_CAN_WRITE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH)) == 0;
     e->del_match = (zmap_caps_of(map) & ZMAP_CAN_DEL_MATCH) != 0;
@@ -52,6 +58,7 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_cache_clear(&e->cache);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
+    pthread_mutex_destroy(&e->window);
     /* This drops one of several references. The dataset closes the store itself and gets its status. */
     (void)zmap_close(e->map, ZMAP_KEEP);
     ncz_free(e);
@@ -98,6 +105,19 @@ void
 ncz_engine_write_empty(ncz_engine *e, bool yes)
 {
     e->write_empty = yes;
+}
+
+void
+ncz_engine_in_place(ncz_engine *e)
+{
+    e->windows = true;
+}
+
+void
+ncz_engine_set_map(ncz_engine *e, zmap *map)
+{
+    (void)zmap_close(e->map, ZMAP_KEEP); /* its own reference; the caller has another */
+    e->map = zmap_ref(map);
 }
 
 void

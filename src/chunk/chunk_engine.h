@@ -42,6 +42,8 @@ struct ncz_engine {
     ncz_chunk_staging    staging;
     atomic_bool          conditions;  /* the store has conditional puts, of both kinds, */
     bool                 del_match;   /* and deletes on condition */
+    bool                 windows;     /* chunks are ranges of one object, which nobody else changes: their rows, */
+    pthread_mutex_t      window;      /* with what lies between them, are put as one under this lock */
     bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
     atomic_bool          narrow_told; /* the log says that there are narrow chunks (chunk_narrow.c) */
     size_t               keep_whole;  /* objects up to this size are got whole and made in memory, */

@@ -118,7 +118,9 @@ ncz_object_put_begin(ncz_object_put *o, ncz_engine *e, ncz_chunk_store_item *ite
     o->engine = NULL;
     if ((rc = ncz_chunk_encode(e, item, key, body, scratch, &where)) != NC_NOERR)
         return rc;
-    if (where.slot == NCZ_NO_SLOT)
+    if (ncz_chunk_in_place(&where))
+        rc = ncz_chunk_put_in_place(e, item, &where, scratch);
+    else if (where.slot == NCZ_NO_SLOT)
         begin_chunk(o, e, item, where.key);
     else if ((rc = ncz_chunk_stage(e, item, body, &full)) == NC_NOERR && full != NULL)
         ncz_object_put_begin_staged(o, e, full);

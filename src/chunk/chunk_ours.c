@@ -12,7 +12,7 @@
 bool
 ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec)
 {
-    return e->conditions && spec->chunk_bytes > 0;
+    return e->conditions && spec->chunk_bytes > 0 && !spec->layout->ops->complete;
 }
 
 /* A chunk at the edge of the array continues along a dimension that can grow: another process may have grown it. */

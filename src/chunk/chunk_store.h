@@ -99,6 +99,13 @@ void ncz_chunk_store_run(ncz_chunk_store *s);
  */
 int ncz_chunk_encode_data(const ncz_engine *e, const ncz_spec *spec, bool put_fill, ncz_chunk_store_item *item,
                           ncz_buf *body, ncz_scratch *scratch);
+/* Whether a chunk is a range of an object that also has other things, and is put there in place. */
+static inline bool
+ncz_chunk_in_place(const ncz_chunk_addr *where)
+{
+    return where->slot == NCZ_NO_SLOT && where->length != ZMAP_WHOLE;
+}
+
 /* Encodes an item into `body`, and finds its place. `key` owns where->key. */
 int ncz_chunk_encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
                      ncz_scratch *scratch, ncz_chunk_addr *where);
@@ -157,6 +164,12 @@ void ncz_object_put_settle(ncz_object_put *o);
  * ranges. `reqs`: n entries for its own use. An object that another writer changes meanwhile gets `changed`.
  */
 void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_get_req *reqs);
+
+/* ---- chunk_in_place.c ---- */
+
+/* Puts the bytes of a chunk, or the rows that the array has of it, as ranges of the object at `where`. */
+int ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
+                           ncz_scratch *scratch);
 
 /* ---- chunk_put.c ---- */
 

@@ -5,6 +5,7 @@
  * The lock guards the model, the dirty marks and the table of stored documents. Reading and ordinary puts share it;
  * everything else takes it exclusively. The engine has its own locks below it.
  */
+#include "dataset/object/dataset_object.h"
 #include "dataset/par/dataset_par.h"
 
 #include <string.h>
@@ -69,6 +70,9 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);
+    ncz_buf_clear(&ds->head);
+    ncz_free(ds->before.v);
+    ds->before.v = NULL;
     ncz_texts_clear(&ds->warnings);
     ncz_key_list_clear(&ds->leftover);
     ncz_key_list_clear(&ds->loaded);
@@ -112,17 +116,19 @@ is_shared(ncz_use use)
 static int
 check_use(const ncz_dataset *ds, ncz_use use)
 {
+    bool defines = use == NCZ_USE_DEFINE || use == NCZ_USE_DELETE;
+
     if (ds->state == NCZ_DATASET_CLOSED)
         return ncz_fail(NC_EBADID, "the dataset is closed");
     if (use == NCZ_USE_LOOK || use == NCZ_USE_TUNE)
         return NC_NOERR;
-    if (!ds->writable)
+    if (!ds->writable && !(defines && (zmap_caps_of(ds->map) & ZMAP_SINGLE) != 0)) /* a classic file */
         return ncz_fail(NC_EPERM, "%s was opened read-only", ds->path);
     if (!ds->classic || use == NCZ_USE_CHANGE)
         return NC_NOERR;
-    if (use == NCZ_USE_DEFINE && !ds->defining)
+    if (defines && !ds->defining)
         return ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode (classic model)", ds->path);
-    if (use != NCZ_USE_DEFINE && ds->defining)
+    if (!defines && ds->defining)
         return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
     return NC_NOERR;
 }
@@ -224,6 +230,23 @@ ncz_dataset_classic(const ncz_dataset *ds)
     return ds->classic;
 }
 
+int
+ncz_dataset_cdf(const ncz_dataset *ds)
+{
+    switch (ncz_dataset_netcdf_format(ds).format) {
+    case NC_FORMAT_CLASSIC: return 1;
+    case NC_FORMAT_64BIT_OFFSET: return 2;
+    case NC_FORMAT_64BIT_DATA: return 5;
+    default: return 0;
+    }
+}
+
+bool
+ncz_dataset_lax_bytes(const ncz_dataset *ds)
+{
+    return ds->classic && ncz_dataset_cdf(ds) != 5;
+}
+
 bool
 ncz_dataset_defining(const ncz_dataset *ds)
 {
@@ -315,7 +338,7 @@ ncz_dataset_redef(ncz_dataset *ds)
 }
 
 int
-ncz_dataset_enddef(ncz_dataset *ds)
+ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
     int rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
 
@@ -325,7 +348,10 @@ ncz_dataset_enddef(ncz_dataset *ds)
         return rc;
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
-    if (ds->par.comm != NULL) {
+    if (rc == NC_NOERR && ncz_object_ops_of(ds) != NULL) {
+        if ((rc = ncz_object_enddef(ds, room)) == NC_NOERR)
+            leave_define_mode(ds);
+    } else if (ds->par.comm != NULL) {
         if ((rc = ncz_par_enddef(ds, rc)) == NC_NOERR)
             leave_define_mode(ds);
     } else if (rc == NC_NOERR) {
@@ -350,6 +376,8 @@ see_others(ncz_dataset *ds)
 {
     int rc;
 
+    if (ncz_object_ops_of(ds) != NULL)
+        return ncz_object_refresh(ds);
     if (!ncz_lengths_are_watched(ds))
         return NC_NOERR;
     /* The lengths first: the data below a length were stored before it. */
@@ -379,7 +407,7 @@ ncz_dataset_sync(ncz_dataset *ds)
     if (!ds->writable) {
         ncz_engine_drop_ahead(ds->engine);
         (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
-        return (ds->mode & NC_SHARE) != 0 ? sync_reader(ds) : NC_NOERR;
+        return (ds->mode & NC_SHARE) != 0 || ncz_object_ops_of(ds) != NULL ? sync_reader(ds) : NC_NOERR;
     }
     /* A shared lock cannot be upgraded: release it, and take it exclusively. */
     (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);

@@ -22,8 +22,13 @@ typedef struct ncz_dataset ncz_dataset;
  *
  * `path` is the argument of nc_create() and nc_open(), the modes are netCDF's flags. `limits` NULL: the defaults.
  * Errors are those of these functions; see nczarr.h. The caller gets one reference.
+ *
+ * `default_format`: what is created where neither path nor flags say it: a format that the program has set, or
+ * NCZ_FORMAT_UNSAID: the ending of the name decides, and a name that does not say it is Zarr; or
+ * NCZ_FORMAT_CLASSIC_UNSAID: it is classic.
  */
-int ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out);
+enum { NCZ_FORMAT_UNSAID = 0, NCZ_FORMAT_CLASSIC_UNSAID = -1 };
+int ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
 
 /* *overlap: the two paths of the file system are one place, or one is inside the other; neither need exist. A system
@@ -47,9 +52,10 @@ int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limit
 /* Opens the store at `path`, whatever it holds; the caller gets a reference. NC_ENOOBJECT, NC_EEXIST as above. */
 int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 
-/* Create and open in one block of memory, a zip archive. `room`: initial bytes. A block that is not `locked` is
- * taken on success, and must come from malloc; a locked block is only read. */
-int  ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out);
+/* The same in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A block that is
+ * not `locked` is taken on success, and must come from malloc; a locked block is only read. */
+int  ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t room, const ncz_limits *limits,
+                            ncz_dataset **out);
 int  ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
                           ncz_dataset **out);
 bool ncz_dataset_in_block(const ncz_dataset *ds);
@@ -79,12 +85,13 @@ typedef enum ncz_use {
     NCZ_USE_DEFINE,    /* new dimensions, variables, groups; their definitions: exclusive; enters define mode */
     NCZ_USE_TUNE,      /* session settings, not stored: exclusive, also on read-only datasets */
     NCZ_USE_CHANGE,    /* attributes and names: exclusive; the caller checks the classic model's rules */
+    NCZ_USE_DELETE,    /* attributes that go: as NCZ_USE_CHANGE, but in the classic model as NCZ_USE_DEFINE */
 } ncz_use;
 
 /*
  * NC_EBADID: closed. NC_EPERM: the use writes, and the dataset is read-only. Classic model: NC_ENOTINDEFINE to
- * define, NC_EINDEFINE to put. After a failure the lock is not held. After a failed fsync a dataset can still be
- * read; see flush.
+ * define (also a classic file that is read-only), NC_EINDEFINE to put. After a failure the lock is not held. After a
+ * failed fsync a dataset can still be read; see flush.
  */
 int ncz_dataset_begin(ncz_dataset *ds, ncz_use use);
 /* Ends the call. `rc` is the call's own result, returned unchanged: only a successful call changes the define
@@ -92,9 +99,12 @@ int ncz_dataset_begin(ncz_dataset *ds, ncz_use use);
 int ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc);
 
 /* Between begin and end. */
-ncz_model  *ncz_dataset_model(const ncz_dataset *ds);
-void        ncz_dataset_define(ncz_dataset *ds);        /* a definition was made: enters define mode */
-bool        ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL */
+ncz_model *ncz_dataset_model(const ncz_dataset *ds);
+void       ncz_dataset_define(ncz_dataset *ds);        /* a definition was made: enters define mode */
+bool       ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL, and classic files */
+int        ncz_dataset_cdf(const ncz_dataset *ds);     /* the version of a classic file, 1, 2 or 5; 0: Zarr */
+/* NC_BYTE and NC_UBYTE are converted without range check: as ncz_dataset_classic(), but not CDF-5. */
+bool        ncz_dataset_lax_bytes(const ncz_dataset *ds);
 bool        ncz_dataset_defining(const ncz_dataset *ds);
 bool        ncz_dataset_writable(const ncz_dataset *ds);
 const char *ncz_dataset_path(const ncz_dataset *ds); /* as the caller wrote it */
@@ -132,7 +142,8 @@ int ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index
 int ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out); /* of its store; loads nothing */
 int ncz_dataset_redef(ncz_dataset *ds);                  /* NC_EINDEFINE, NC_EPERM */
 /* NC_ENOTINDEFINE. Makes the variables' definitions final, and puts the documents of a new dataset. */
-int ncz_dataset_enddef(ncz_dataset *ds);
+/* `room`: for a dataset that is one object. */
+int ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room);
 
 /*
  * Commits, durably unless the dataset was opened with durability=none. NC_EINDEFINE in the classic model's define

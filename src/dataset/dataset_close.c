@@ -3,6 +3,7 @@
  * dataset_close: close and abort. Both take the dataset's lock exclusively, so that running calls finish first. They
  * release everything whatever fails, and return the first failure.
  */
+#include "dataset/object/dataset_object.h"
 #include "dataset/par/dataset_par.h"
 
 /* Frees engine and model, and closes the store. Keeps the first failure and its text. */
@@ -60,7 +61,10 @@ store_changes(ncz_dataset *ds)
         return NC_NOERR;
     if (ds->par.comm != NULL)
         return ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR);
-    rc = ncz_dataset_flush(ds, false);
+    rc = ncz_object_ops_of(ds) != NULL && ds->defining ? ncz_object_enddef(ds, &(ncz_file_room){.align = 0})
+                                                       : NC_NOERR;
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR && ds->root_deferred)
         rc = publish_root(ds);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* its owner may close the store much later */
@@ -105,7 +109,8 @@ ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = store_changes(ds)) == NC_NOERR)
-        rc = ncz_store_take_block(ds->map, block, len);
+        rc = ncz_object_ops_of(ds) != NULL && ds->writable ? ncz_object_take(ds, block, len)
+                                                           : ncz_store_take_block(ds->map, block, len);
     return finish_dataset(ds, ZMAP_KEEP, rc);
 }
 
@@ -181,6 +186,10 @@ ncz_dataset_abort(ncz_dataset *ds)
         return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
     if (ds->par.comm != NULL)
         return abort_on_all(ds);
+    if (ncz_object_ops_of(ds) != NULL) { /* outside define mode, as in netCDF, it is closed */
+        rc = ds->defining ? NC_NOERR : store_changes(ds);
+        return finish_dataset(ds, ds->defining && ds->state == NCZ_DATASET_NEW ? ZMAP_DISCARD : ZMAP_KEEP, rc);
+    }
     ncz_engine_forget(ds->engine, 0);
     if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);

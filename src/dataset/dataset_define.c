@@ -262,7 +262,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : NC_NOERR;
     /* A dataset created by this session holds nothing from earlier ones. With several ranks one of them does this, when
      * define mode ends. */
-    if (rc == NC_NOERR && !ds->created && ds->par.comm == NULL)
+    if (rc == NC_NOERR && !ds->created && ds->par.comm == NULL && ds->model->dialect->object == NULL)
         rc = ncz_dataset_sweep_chunks(ds, v);
     if (rc != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);

@@ -23,7 +23,7 @@
  * After a failure the dirty marks and the table of stored documents still match the store, so the next flush
  * continues. A failed sync is final. Runs under the dataset's exclusive lock.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/object/dataset_object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -320,8 +320,8 @@ ncz_dataset_documents_first(ncz_dataset *ds, bool again)
     bool commits = (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0;
     int  rc;
 
-    if (!ncz_dataset_is_new(ds) || (ds->state == NCZ_DATASET_DOCUMENTED && !again && !commits) ||
-        (ds->cmode & NC_DISKLESS) != 0)
+    if (ncz_object_ops_of(ds) != NULL || !ncz_dataset_is_new(ds) ||
+        (ds->state == NCZ_DATASET_DOCUMENTED && !again && !commits) || (ds->cmode & NC_DISKLESS) != 0)
         return NC_NOERR;
     if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
         return rc;
@@ -349,6 +349,8 @@ ncz_dataset_store_data(ncz_dataset *ds)
         return ncz_err_adopt(&ds->failed);
     if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR) /* 1 */
         return rc;
+    if (ncz_object_ops_of(ds) != NULL && ncz_dataset_is_new(ds)) /* its first sync shows it, with its head */
+        return NC_NOERR;
     return sync_map(ds); /* 2 */
 }
 
@@ -358,6 +360,13 @@ ncz_dataset_store_documents(ncz_dataset *ds, bool all)
     bool some;
     int  rc;
 
+    if (ncz_object_ops_of(ds) != NULL) {
+        if ((rc = ncz_object_store_head(ds)) == NC_NOERR && (rc = sync_map(ds)) == NC_NOERR) {
+            ncz_format_mark_stored(ds->model);
+            ds->state = NCZ_DATASET_STORED;
+        }
+        return rc;
+    }
     if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || /* 2 */
         (rc = put_planned(ds, all, &some)) != NC_NOERR || /* 3, 4, 5 */
         (some && (rc = sync_map(ds)) != NC_NOERR))        /* 6 */

@@ -187,6 +187,13 @@ typedef struct ncz_sharing {
     bool            collective; /* access to variables that have no setting of their own */
 } ncz_sharing;
 
+/* Where the data of a dataset that is one object lie while it gets new definitions: `n` variables had a place. */
+typedef struct ncz_object_places {
+    ncz_extent *v; /* NULL: none are being made */
+    size_t      n;
+    uint64_t    nrecords;
+} ncz_object_places;
+
 struct ncz_dataset {
     pthread_rwlock_t  lock;
     atomic_uint       refs;
@@ -199,6 +206,9 @@ struct ncz_dataset {
     ncz_limits        limits;
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
+    ncz_buf           head;        /* of a dataset that is one object, as it is stored */
+    ncz_object_places before;      /* the same: what a nc_enddef() that failed has not moved yet */
+    uint64_t          filled;      /* the same: so many records are there, with fill values where nothing is put */
     ncz_texts         warnings;    /* what was passed over while the documents were read; then unchanged */
     ncz_key_list      leftover;    /* objects of an old name, deleted after a flush has stored the new one */
     char             *path;        /* for error texts */
@@ -242,8 +252,19 @@ int ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const
                           const ncz_limits *limits, ncz_dataset **out);
 /* The dialect of a new dataset at the target. */
 const ncz_dialect_ops *ncz_dataset_choose_dialect(const ncz_target *t);
-int                    ncz_dataset_check_create(int cmode); /* unsupported flags, or conflicting ones */
-int                    ncz_dataset_check_open(int omode);
+/* The first of them in a style that the caller chooses. */
+int ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_format_opts *style,
+                          const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_check_create(int cmode); /* unsupported flags, or conflicting ones */
+int ncz_dataset_check_open(int omode);
+
+/* What a new dataset is (dataset_choose_format.c): *version 1, 2 or 5 of a classic file; 0: Zarr. `default_format`: as
+ * in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each other. */
+int  ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
+bool ncz_name_is_classic(const char *path); /* it ends as classic files' names do */
+
+/* Creates a dataset that is one object, a classic file (dataset_object_create.c). */
+int ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
 
 /* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
 int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);
@@ -257,8 +278,11 @@ int ncz_diskless_persist(ncz_dataset *ds);
  * URL there may be objects below it or one object: ncz_store_is_one() says which is looked for.
  */
 bool ncz_store_is_one(const ncz_target *t);
-/* A file that is a dataset by itself (dataset_one_object.c); of another one the error names the format. */
-int ncz_store_open_file(const char *path, zmap **out);
+/* Whether a plain file is a dataset by itself: its first bytes say so (dataset_one_object.c). */
+bool ncz_store_is_file(const char *path);
+/* Opens one; of another one the error names the format. */
+int ncz_store_open_file(const char *path, bool writable, zmap **out);
+int ncz_store_remove_file(const char *path); /* NC_ENOTNC: it is no such file */
 /* The entry of an archive that is a dataset by itself: its only one, or the one that zip.prefix names. NC_ENOTNC, without
  * a text: there is no such entry. */
 int ncz_store_open_entry(const ncz_target *t, zmap **out);
@@ -274,7 +298,8 @@ int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_m
 
 /* NC_ENOTNC: the file is not an archive. The text names its format, and how to convert it
  * (dataset_other_format.c). */
-int ncz_fail_other_format(const char *path);
+int  ncz_fail_other_format(const char *path);
+bool ncz_is_netcdf_file(const char *path); /* by its first bytes; of any netCDF format */
 
 /* ncz_store_open() and its like for buckets and web servers (dataset_remote_store.c). */
 bool ncz_remote(const ncz_target *t);

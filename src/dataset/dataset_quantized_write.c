@@ -144,7 +144,7 @@ put_slab(ncz_dataset *ds, slabs *s)
     int      range, rc;
 
     gather_slab(s, nelems);
-    range = ncz_convert(s->plan->mem, s->raw, s->v->type, s->own, (size_t)nelems, ds->classic);
+    range = ncz_convert(s->plan->mem, s->raw, s->v->type, s->own, (size_t)nelems, ncz_dataset_lax_bytes(ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         return range;
     quantize_slab(s, nelems);

@@ -3,6 +3,7 @@
  * dataset_read_write: get and put of one selection, growth of unlimited dimensions, and the cache size. Under the
  * dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
+#include "dataset/object/dataset_object.h"
 #include "dataset/par/dataset_par.h"
 
 #include <string.h>
@@ -96,7 +97,8 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
         return rc;
     ncz_var_shape(v, shape.v);
     rc = ncz_engine_read(
-        ds->engine, &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic},
+        ds->engine,
+        &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ncz_dataset_lax_bytes(ds)},
         out);
     ncz_dims_clear(&shape);
     return rc;
@@ -107,10 +109,12 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 /* Makes sure that the elements which the put makes reachable hold only fill. With several ranks, the collective put has
  * done so before (dataset_par.c). */
 static int
-clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
+clear_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const uint64_t *shape)
 {
     int rc = NC_NOERR;
 
+    if (ncz_object_ops_of(ds) != NULL)
+        return v->rank > 0 && shape[0] > v->dims[0]->len ? ncz_object_grow(ds, v, sel, shape[0]) : NC_NOERR;
     if (ds->par.comm != NULL)
         return NC_NOERR;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
@@ -131,6 +135,8 @@ grow_dims(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
             ncz_model_grow_dim(ds->model, v->dims[d], shape[d]);
         else
             v->dims[d]->uncleared = true;
+        if (!done)
+            ds->filled = 0;
     }
 }
 
@@ -139,11 +145,11 @@ static int
 write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
              const void *in)
 {
-    ncz_plan plan = {.shape = shape, .sel = *sel, .mem = mem, .classic = ds->classic};
+    ncz_plan plan = {.shape = shape, .sel = *sel, .mem = mem, .classic = ncz_dataset_lax_bytes(ds)};
     bool    *grows = NULL, some[NCZ_RANK_INLINE], stored;
     int      rc;
 
-    if ((rc = clear_beyond(ds, v, shape)) != NC_NOERR)
+    if ((rc = clear_beyond(ds, v, sel, shape)) != NC_NOERR)
         return rc;
     if ((grows = v->rank <= NCZ_RANK_INLINE ? some : ncz_alloc_n(v->rank, sizeof *grows)) == NULL)
         return ncz_fail_nomem(v->rank * sizeof *grows);
@@ -208,7 +214,7 @@ ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc)
 int
 ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
 {
-    bool     collective = ncz_dataset_collective(ds, v), stored;
+    bool     collective = ncz_dataset_collective(ds, v), stored, grew;
     ncz_dims shape;
     int      rc;
 
@@ -228,7 +234,13 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
         rc = write_chunks(ds, v, sel, shape.v, mem, in);
     }
     stored = rc == NC_NOERR || rc == NC_ERANGE;
+    grew = stored && v->rank > 0 && shape.v[0] > v->dims[0]->len;
     grow_dims(ds, v, shape.v, stored);
+    if (grew && (ds->mode & NC_SHARE) != 0 && ncz_object_ops_of(ds) != NULL) {
+        int shown = ncz_object_publish(ds);
+
+        rc = shown != NC_NOERR ? shown : rc;
+    }
     ncz_dims_clear(&shape);
     return rc;
 }

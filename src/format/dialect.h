@@ -75,6 +75,38 @@ typedef struct ncz_netcdf_format {
     int format, extended, flag;
 } ncz_netcdf_format;
 
+/* Room that a program leaves in a dataset of one object, in bytes, as nc__enddef() has it. 0: none, and 4 to align. */
+typedef struct ncz_file_room {
+    uint64_t header_free, align;       /* behind the header; what variables of fixed shape begin at a multiple of */
+    uint64_t fixed_free, record_align; /* the same for those, and for records */
+} ncz_file_room;
+
+/* Where a variable lies in such an object. */
+typedef struct ncz_extent {
+    uint64_t begin, nbytes; /* nbytes: without padding; with records, of one */
+    uint64_t padded;        /* the same with its padding */
+    uint64_t pitch;         /* from one record to the next; 0: it has none */
+} ncz_extent;
+
+/*
+ * What only a format has whose dataset is one object, with the key "", in a store that has no other. `form`: as
+ * ncz_format_opts.gen.
+ */
+typedef struct ncz_object_ops {
+    bool (*is)(const void *bytes, size_t n); /* whether an object begins so */
+    /* For a format that is written: gives all variables their places after definitions, and new specs. What has a place
+     * keeps it, where there is room. */
+    int (*lay_out)(ncz_model *m, int form, const ncz_file_room *room);
+    int (*write_head)(const ncz_model *m, int form, ncz_buf *out); /* appends the bytes at the start of the object */
+    void (*extent)(const ncz_var *v, ncz_extent *out);
+    /* Where the fixed variables and the records begin, and how large the object is with so many records. */
+    void (*sections)(const ncz_model *m, uint64_t nrecords, uint64_t *fixed, uint64_t *records, uint64_t *end);
+    /* The number of records in an object's first bytes. False: they are too few, or the writer did not know it. */
+    bool (*read_records)(int form, const void *bytes, size_t n, uint64_t *out);
+    /* How many records there are: before they are put, since the places of chunks depend on it. */
+    void (*set_records)(ncz_model *m, uint64_t n);
+} ncz_object_ops;
+
 #define NCZ_RANK_ANY SIZE_MAX
 
 /* The parts of a chunk's key, found without knowing its array. */
@@ -114,12 +146,10 @@ typedef struct ncz_dialect_ops {
     ncz_codec_spelling spelling;       /* of codecs in its documents */
     const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
     /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
-    const char *width_att, *default_width_att;
-    /* Of a format whose dataset is one object, with the key "", in a store that has no other: whether it begins so.
-     * NULL: another format. */
-    bool (*is_object)(const void *bytes, size_t n);
-    ncz_dialect_docs   docs;
-    ncz_dialect_copies copies;
+    const char           *width_att, *default_width_att;
+    const ncz_object_ops *object; /* of a format whose dataset is one object; NULL: another one */
+    ncz_dialect_docs      docs;
+    ncz_dialect_copies    copies;
 
     /*
      * identify: is the dataset in this dialect? `got` has the results for docs.root. If so, sets *is, records the
@@ -199,6 +229,10 @@ const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 
 bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
+/* Whether it has datasets that are written, or changed. */
+bool ncz_format_is_written(const ncz_dialect_ops *dialect);
+/* The dialect of new datasets that are one object. */
+const ncz_dialect_ops *ncz_format_of_objects(void);
 /* Whether an object with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
 bool ncz_format_is_one_object(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */

@@ -173,7 +173,7 @@ look_further(ncz_loader *l, int unknown)
         looking k = {.l = l, .dialect = ncz_dialects[i]};
         int     rc;
 
-        if (k.dialect->look == NULL || (k.dialect->is_object != NULL) != l->docs->one_object)
+        if (k.dialect->look == NULL || (k.dialect->object != NULL) != l->docs->one_object)
             continue;
         ncz_err_clear();
         if ((rc = look_on(&k)) != NC_NOERR)
@@ -236,7 +236,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
         .consolidated = l->copies,
         .classic = l->classic,
         /* A dataset that cannot be rewritten without loss must not be overwritten. */
-        .readonly = lone || l->ignored || l->damaged || l->dialect->write_node == NULL,
+        .readonly = lone || l->ignored || l->damaged || !ncz_format_is_written(l->dialect),
     };
     out->readonly = out->readonly || ncz_format_old_writer(out) != NULL;
     return NC_NOERR;

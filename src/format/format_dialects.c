@@ -61,10 +61,22 @@ ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t ra
 }
 
 bool
+ncz_format_is_written(const ncz_dialect_ops *dialect)
+{
+    return dialect->write_node != NULL || (dialect->object != NULL && dialect->object->lay_out != NULL);
+}
+
+const ncz_dialect_ops *
+ncz_format_of_objects(void)
+{
+    return &ncz_classic;
+}
+
+bool
 ncz_format_is_one_object(const void *bytes, size_t n)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->is_object != NULL && ncz_dialects[i]->is_object(bytes, n))
+        if (ncz_dialects[i]->object != NULL && ncz_dialects[i]->object->is(bytes, n))
             return true;
     return false;
 }

@@ -49,11 +49,13 @@ ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
 typedef enum ncz_uri_format {
     NCZ_URI_FORMAT_NONE, /* no mode that says it: `file` and `s3` are stores of several formats */
     NCZ_URI_FORMAT_ZARR,
-    NCZ_URI_FORMAT_OTHER, /* `bytes`, `dap2` ..., or an unknown mode */
+    NCZ_URI_FORMAT_CDF,   /* `cdf1` ...: classic files, by words that netCDF-C lacks */
+    NCZ_URI_FORMAT_OTHER, /* `bytes`, `classic`, `dap2` ..., or an unknown mode */
 } ncz_uri_format;
 
 ncz_uri_format ncz_uri_mode_format(const ncz_uri *u);
-const char    *ncz_uri_mode_at(size_t i); /* iterates over the modes of Zarr datasets; NULL after the last */
+const char *
+ncz_uri_mode_at(size_t i); /* iterates over the modes of datasets that can be created; NULL after the last */
 
 /*
  * The pairs as one text that means the same behind `body` and a '#': all modes and bare words first, as `mode=a,b`. Of
@@ -89,6 +91,15 @@ typedef enum ncz_conventions {
 
 typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
 
+/* Which classic netCDF file a mode asks for. */
+typedef enum ncz_cdf {
+    NCZ_CDF_NONE = 0, /* not by a mode */
+    NCZ_CDF_1 = 1,
+    NCZ_CDF_2 = 2,
+    NCZ_CDF_5 = 5,
+    NCZ_CDF_ANY = 9, /* one, and the version is said elsewhere */
+} ncz_cdf;
+
 typedef struct ncz_target {
     ncz_store       store;
     ncz_conventions conventions;
@@ -97,7 +108,8 @@ typedef struct ncz_target {
     ncz_tri         consolidated; /* mode=consolidated, or consolidated=yes|no */
     ncz_tri         write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
     ncz_tri         read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
-    ncz_tri         one_object;   /* modes bytes, classic, netcdf-3: a file that is a dataset; NO: a mode of Zarr */
+    ncz_tri         one_object;   /* a mode of a file that is a dataset: bytes, classic ...; NO: a mode of Zarr */
+    ncz_cdf         cdf;          /* modes classic, netcdf-3 (ANY), cdf1, cdf2, cdf5 */
     bool            url;          /* came as a URL rather than a plain path */
     char            separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     ncz_tri         v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
@@ -111,9 +123,9 @@ typedef struct ncz_target {
  * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
- * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; to open a file that is a dataset by itself
- * bytes, classic, netcdf-3. The bare fragments #zarr
- * #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
+ * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; of files that are a dataset by themselves
+ * classic (= netcdf-3), cdf1, cdf2, cdf5, and to open any of them bytes. The bare fragments #zarr #nczarr #zip ...
+ * mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
  * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.
  *
@@ -121,8 +133,10 @@ typedef struct ncz_target {
  * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3;
  * http(s) with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
+ * To create, a store (file, zip, s3), noxarray, consolidated and the keys of Zarr's keys and chunks are modes of Zarr.
+ *
  * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one;
- * NC_ENOTNC unknown mode or a mode of another format (dap2 ...), or of one that is only read, to create; NC_EURL malformed.
+ * NC_ENOTNC unknown mode or a mode of another format (dap2 ...), and bytes, to create; NC_EURL malformed.
  */
 int  ncz_target_parse(const char *text, bool for_create, ncz_target **out);
 void ncz_target_free(ncz_target *t);

@@ -26,9 +26,12 @@ static const struct {
     {"zip", MODE_ZIP},
     {"s3", MODE_S3},
     {"gs3", MODE_S3},
-    {"bytes", MODE_BYTES},
     {"classic", MODE_CLASSIC},
     {"netcdf-3", MODE_CLASSIC},
+    {"cdf1", MODE_CDF1},
+    {"cdf2", MODE_CDF2},
+    {"cdf5", MODE_CDF5},
+    {"bytes", MODE_BYTES},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
     {"netcdf-4", MODE_OTHER_FORMAT},
@@ -55,7 +58,7 @@ ncz_uri_mode(const char *word, size_t len)
 const char *
 ncz_uri_mode_at(size_t i)
 {
-    return i < NCZ_LEN(modes) && modes[i].mode < MODE_CLASSIC ? modes[i].word : NULL; /* those are last */
+    return i < NCZ_LEN(modes) && modes[i].mode < MODE_BYTES ? modes[i].word : NULL; /* those are last */
 }
 
 /* Ours. */
@@ -369,6 +372,9 @@ format_of_mode(const char *word, size_t len)
     switch (ncz_uri_mode(word, len)) {
     case MODE_FILE:
     case MODE_S3: return NCZ_URI_FORMAT_NONE;
+    case MODE_CDF1:
+    case MODE_CDF2:
+    case MODE_CDF5: return NCZ_URI_FORMAT_CDF;
     case MODE_CLASSIC:
     case MODE_BYTES:
     case MODE_OTHER_FORMAT:

@@ -28,7 +28,10 @@ typedef enum uri_mode {
     MODE_FILE,
     MODE_ZIP,
     MODE_S3,
-    MODE_CLASSIC,      /* a classic netCDF file */
+    MODE_CLASSIC, /* a classic netCDF file, */
+    MODE_CDF1,    /* and of which version */
+    MODE_CDF2,
+    MODE_CDF5,
     MODE_BYTES,        /* a file that is a dataset */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */
 } uri_mode;

@@ -50,6 +50,18 @@ request_version(ncz_target *t, int zarr_format)
     return NC_NOERR;
 }
 
+/* `classic` leaves the version open, so it agrees with each of them. */
+static int
+request_cdf(ncz_target *t, ncz_cdf cdf)
+{
+    t->one_object = NCZ_YES;
+    if (t->cdf == NCZ_CDF_NONE || t->cdf == NCZ_CDF_ANY)
+        t->cdf = cdf;
+    else if (cdf != NCZ_CDF_ANY && cdf != t->cdf)
+        return ncz_fail(NC_EINVAL, "modes cdf%d and cdf%d exclude each other", t->cdf, cdf);
+    return NC_NOERR;
+}
+
 static int
 fail_mode(const char *word, size_t len)
 {
@@ -84,7 +96,10 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_FILE: return request_store(w, NCZ_STORE_FILE);
     case MODE_ZIP: return request_store(w, NCZ_STORE_ZIP);
     case MODE_S3: return request_store(w, NCZ_STORE_S3);
-    case MODE_CLASSIC:
+    case MODE_CLASSIC: return request_cdf(t, NCZ_CDF_ANY);
+    case MODE_CDF1: return request_cdf(t, NCZ_CDF_1);
+    case MODE_CDF2: return request_cdf(t, NCZ_CDF_2);
+    case MODE_CDF5: return request_cdf(t, NCZ_CDF_5);
     case MODE_BYTES: t->one_object = NCZ_YES; return NC_NOERR;
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
@@ -229,22 +244,31 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
 
 /* ---- conventions and store ---- */
 
-/* `nczarr,zarr` is netCDF's spelling of pure Zarr. */
+/* What only a dataset of Zarr has, if it is created: a store of many objects, and documents. */
+static bool
+asks_for_zarr(const ncz_target *t, const target_request *w)
+{
+    return w->store != NCZ_STORE_AUTO || !t->xarray || t->consolidated == NCZ_YES || t->separator != 0 ||
+           t->v2_keys != NCZ_UNSET || t->write_empty != NCZ_UNSET;
+}
+
 /* A dataset of Zarr is many objects; of other formats a file can be one. */
 static int
 choose_form(ncz_target *t, const target_request *w, bool for_create)
 {
-    bool zarr = w->zarr || w->nczarr || t->zarr_format != 0 || w->compat != NCZ_CONVENTIONS_AUTO;
+    bool zarr = w->zarr || w->nczarr || t->zarr_format != 0 || w->compat != NCZ_CONVENTIONS_AUTO ||
+                (for_create && asks_for_zarr(t, w));
 
     if (t->one_object == NCZ_YES && zarr)
-        return ncz_fail(NC_EINVAL, "modes of Zarr and those of files (bytes, classic, netcdf-3) exclude each other");
-    if (t->one_object == NCZ_YES && for_create)
-        return ncz_fail(NC_ENOTNC, "modes bytes, classic and netcdf-3 are for opening: such files are only read");
+        return ncz_fail(NC_EINVAL, "modes of Zarr and those of files (bytes, classic, cdf1 ...) exclude each other");
+    if (t->one_object == NCZ_YES && for_create && t->cdf == NCZ_CDF_NONE)
+        return ncz_fail(NC_ENOTNC, "mode bytes is for opening; cdf1, cdf2 and cdf5 say which file to create");
     if (zarr)
         t->one_object = NCZ_NO;
     return NC_NOERR;
 }
 
+/* `nczarr,zarr` is netCDF's spelling of pure Zarr. */
 static int
 choose_conventions(ncz_target *t, const target_request *w, bool for_create)
 {

@@ -370,6 +370,10 @@ zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, 
         free_single(s);
         return rc;
     }
+    if ((rc = zmap_file_hold(inner, current_key(s), s->key)) != NC_NOERR) {
+        free_single(s);
+        return rc;
+    }
     *out = &s->base;
     return NC_NOERR;
 }

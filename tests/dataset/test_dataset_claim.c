@@ -60,7 +60,7 @@ define(ncz_dataset *ds)
 
     TRY(def_dim(ds, "x", 4, &x));
     TRY(def_var(ds, NULL, "v", 1, &x, &v));
-    return ncz_dataset_enddef(ds);
+    return ncz_dataset_enddef(ds, &(ncz_file_room){.align = 0});
 }
 
 static void
@@ -70,7 +70,7 @@ the_claim_goes_with_the_commit(void **state)
 
     (void)state;
     make_dir();
-    OK(ncz_dataset_create(path, NC_CLOBBER, NULL, &ds));
+    OK(ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds));
     assert_true(exists(CLAIM));
     OK(define(ds));
     assert_true(exists(CLAIM) && exists(".zgroup") && exists("v/.zarray"));
@@ -97,14 +97,14 @@ a_running_process_is_respected(void **state)
     assert_int_equal(pipe(ready), 0);
     assert_true((child = fork_quiet()) >= 0);
     if (child == 0) {
-        if (ncz_dataset_create(path, NC_CLOBBER, NULL, &ds) != NC_NOERR || define(ds) != NC_NOERR ||
-            write(ready[1], "x", 1) != 1)
+        if (ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds) != NC_NOERR ||
+            define(ds) != NC_NOERR || write(ready[1], "x", 1) != 1)
             _exit(1);
         for (;;)
             (void)pause();
     }
     assert_int_equal(read(ready[0], &c, 1), 1);
-    assert_int_equal(ncz_dataset_create(path, NC_CLOBBER, NULL, &ds), NC_EEXIST);
+    assert_int_equal(ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds), NC_EEXIST);
     assert_non_null(strstr(ncz_err_text(), "process"));
     assert_int_equal(ncz_dataset_delete(path), NC_EEXIST);
     assert_true(exists("v/.zarray"));
@@ -113,7 +113,7 @@ a_running_process_is_respected(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     OK(ncz_dataset_open(path, NC_NOWRITE, NULL, &ds)); /* what was defined is there */
     OK(end(ds));
-    OK(ncz_dataset_create(path, NC_CLOBBER, NULL, &ds));
+    OK(ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds));
     OK(define(ds));
     OK(end(ds));
     OK(ncz_dataset_delete(path));
@@ -132,7 +132,7 @@ who_lost_the_place_touches_nothing(void **state)
         ncz_dataset *ds = NULL;
 
         make_dir();
-        OK(ncz_dataset_create(path, NC_CLOBBER, NULL, &ds));
+        OK(ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds));
         OK(define(ds));
         write_file(CLAIM, "somebody else's\n");
         if (!abort)
@@ -211,7 +211,7 @@ a_dialect_may_do_without_marks(void **state)
     OK(zmap_close(map, ZMAP_KEEP));
 
     make_dir();
-    OK(ncz_dataset_create(path, NC_CLOBBER, NULL, &ds));
+    OK(ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds));
     OK(def_dim(ds, "t", 0, &t));
     OK(ncz_dataset_sync(ds));
     own = ds->model->dialect;

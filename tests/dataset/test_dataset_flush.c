@@ -239,10 +239,10 @@ definitions_are_stored_when_they_are_final(void **state)
         OK(def_dim(ds, "x", LEN, &x));
         OK(def_var(ds, NULL, "a", 1, &x, &a));
         assert_int_equal(examine(map), 0);
-        OK(put ? fill_var(ds, a, 100, LEN) : ncz_dataset_enddef(ds));
+        OK(put ? fill_var(ds, a, 100, LEN) : ncz_dataset_enddef(ds, &(ncz_file_room){.align = 0}));
         assert_int_equal(examine_torn(map, true), 1);
         OK(def_var(ds, NULL, "b", 1, &x, &late));
-        OK(put ? ncz_dataset_enddef(ds) : fill_var(ds, late, 200, LEN));
+        OK(put ? ncz_dataset_enddef(ds, &(ncz_file_room){.align = 0}) : fill_var(ds, late, 200, LEN));
         assert_int_equal(examine_torn(map, true), put ? 2 : 1); /* a put stores documents only the first time */
         OK(ncz_dataset_sync(ds));
         zmap_stats_of(map, &before);

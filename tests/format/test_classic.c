@@ -291,19 +291,20 @@ streaming(void **state)
 /* ---- places ---- */
 
 static ncz_chunk_addr
-locate(const ncz_classic_header *h, const ncz_classic_var *v, uint64_t size, bool far, const uint64_t *index,
-       uint64_t *chunk0)
+locate(ncz_classic_file *f, const ncz_classic_spot *at, const uint64_t *index, uint64_t *chunk0)
 {
+    ncz_classic_spot   spot = *at;
     ncz_classic_place *p = NULL;
     ncz_layout        *l = NULL;
-    ncz_var            as = {.rank = v->rank};
+    ncz_var            as = {.rank = spot.rank};
     ncz_buf            key = NCZ_BUF_INIT;
     ncz_chunk_addr     where = {.length = UINT64_MAX, .slot = NCZ_NO_SLOT};
 
-    assert_int_equal(ncz_classic_place_new(h, v, size, far, &p), NC_NOERR);
+    spot.file = f;
+    assert_int_equal(ncz_classic_place_new(&spot, &p), NC_NOERR);
     as.place = p;
-    *chunk0 = v->rank > 0 ? p->n[v->rank] : 0;
-    assert_int_equal(ncz_classic_make_layout(&as, &(ncz_layout_shape){.rank = v->rank, .path = "v"}, &l), NC_NOERR);
+    *chunk0 = spot.rank > 0 ? p->n[spot.rank] : 0;
+    assert_int_equal(ncz_classic_make_layout(&as, &(ncz_layout_shape){.rank = spot.rank, .path = "v"}, &l), NC_NOERR);
     assert_int_equal(l->ops->locate(l, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "");
     ncz_layout_unref(l);
@@ -315,42 +316,45 @@ locate(const ncz_classic_header *h, const ncz_classic_var *v, uint64_t size, boo
 static void
 places(void **state)
 {
-    char               t[] = "t", y[] = "y", x[] = "x";
-    ncz_classic_dim    dims[] = {{t, 0}, {y, 1000}, {x, 1000}};
-    size_t             tyx[] = {0, 1, 2};
-    ncz_classic_header h = {.nrecords = 100, .dims = dims, .ndims = 3, .pitch = 24, .nrecordvars = 2};
-    ncz_classic_var v = {.rank = 2, .dims = tyx + 1, .type = ncz_type_of(NC_FLOAT), .begin = 100, .nbytes = 4000000};
-    ncz_chunk_addr  w;
-    uint64_t        chunk;
+    static const uint64_t lens[] = {1000, 1000};
+    ncz_classic_file      f = {.pitch = 24, .size = UINT64_MAX};
+    ncz_classic_spot      v = {.rank = 2, .len = lens, .element = 4, .begin = 100, .nbytes = 4000000};
+    ncz_chunk_addr        w;
+    uint64_t              chunk;
 
     (void)state;
+    atomic_init(&f.nrecords, 100);
     /* Fixed: whole rows, about 1 MiB, or less over a network; the last chunk is shorter. */
-    w = locate(&h, &v, UINT64_MAX, false, (const uint64_t[]){0, 0}, &chunk);
+    w = locate(&f, &v, (const uint64_t[]){0, 0}, &chunk);
     assert_true(chunk == 262 && w.offset == 100 && w.length == 262 * 4000 && w.tail == NCZ_TAIL_NONE && w.pitch == 0);
-    w = locate(&h, &v, UINT64_MAX, false, (const uint64_t[]){3, 0}, &chunk);
+    w = locate(&f, &v, (const uint64_t[]){3, 0}, &chunk);
     assert_true(w.offset == 100 + 3 * 262 * 4000 && w.length == 214 * 4000 && w.tail == NCZ_TAIL_FILL);
-    w = locate(&h, &v, UINT64_MAX, true, (const uint64_t[]){0, 0}, &chunk);
+    f.far = true;
+    w = locate(&f, &v, (const uint64_t[]){0, 0}, &chunk);
     assert_true(chunk == 16 && w.length == 16 * 4000);
+    f.far = false;
     /* What lies beyond the file's end reads as zeros. */
-    w = locate(&h, &v, 110, false, (const uint64_t[]){0, 0}, &chunk);
+    f.size = 110;
+    w = locate(&f, &v, (const uint64_t[]){0, 0}, &chunk);
     assert_true(w.length == 10 && w.tail == NCZ_TAIL_ZEROS && w.bytes == NULL);
-    w = locate(&h, &v, 90, false, (const uint64_t[]){0, 0}, &chunk);
+    f.size = 90;
+    w = locate(&f, &v, (const uint64_t[]){0, 0}, &chunk);
     assert_true(w.length == 0 && w.tail == NCZ_TAIL_ZEROS && w.bytes != NULL);
+    f.size = UINT64_MAX;
 
     /* Small records: many together, each a row; the bytes end with the last row. */
-    v = (ncz_classic_var){
-        .rank = 1, .dims = tyx, .type = ncz_type_of(NC_DOUBLE), .begin = 200, .nbytes = 8, .record = true};
-    w = locate(&h, &v, UINT64_MAX, false, (const uint64_t[]){0}, &chunk);
+    v = (ncz_classic_spot){.rank = 1, .len = lens, .element = 8, .begin = 200, .nbytes = 8, .record = true};
+    w = locate(&f, &v, (const uint64_t[]){0}, &chunk);
     assert_true(chunk == (1 << 17) / 24 && w.offset == 200 && w.row == 8 && w.pitch == 24);
     assert_true(w.length == 99 * 24 + 8 && w.tail == NCZ_TAIL_FILL); /* there are only 100 of them */
     /* Large records: each by itself. */
-    h.pitch = 1 << 20;
-    w = locate(&h, &v, UINT64_MAX, false, (const uint64_t[]){7}, &chunk);
+    f.pitch = 1 << 20;
+    w = locate(&f, &v, (const uint64_t[]){7}, &chunk);
     assert_true(chunk == 1 && w.offset == 200 + ((uint64_t)7 << 20) && w.length == 8 && w.pitch == 0);
     /* The only variable with records: they follow each other. */
-    h.pitch = 8;
-    h.nrecordvars = 1;
-    w = locate(&h, &v, UINT64_MAX, false, (const uint64_t[]){0}, &chunk);
+    f.pitch = 8;
+    v.alone = true;
+    w = locate(&f, &v, (const uint64_t[]){0}, &chunk);
     assert_true(chunk == (1 << 20) / 8 && w.length == 800 && w.pitch == 0 && w.tail == NCZ_TAIL_FILL);
 }
 

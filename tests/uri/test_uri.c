@@ -228,6 +228,8 @@ formats(void **state)
         {"file:///a#consolidated=no", NCZ_URI_FORMAT_NONE},
         {"[mode=zarr]file:///a", NCZ_URI_FORMAT_ZARR},
         {"file:///a#mode=bytes", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#mode=classic", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#mode=cdf2", NCZ_URI_FORMAT_CDF},
         {"file:///a#dap4", NCZ_URI_FORMAT_OTHER},
         {"file:///a#mode=s3,bytes", NCZ_URI_FORMAT_OTHER},
         {"file:///a#mode=nczarx", NCZ_URI_FORMAT_OTHER},

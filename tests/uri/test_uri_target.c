@@ -197,7 +197,7 @@ static const struct {
     {"https://h/x#dap4", NC_ENOTNC, "dap4"},
     {"https://h/x#bytes&mode=v3", NC_EINVAL, "exclude each other"},
     {"x#mode=netcdf-4", NC_ENOTNC, "netcdf-4"},
-    {"x#mode=classic", NC_ENOTNC, "classic"},
+    {"x#mode=bytes", NC_ENOTNC, "bytes"},
     {"x#mode=udf0", NC_ENOTNC, "udf0"},
     {"x#mode=udf", NC_ENOTNC, "unknown"},
     {"x#mode=file,zip", NC_EINVAL, "two different stores"},
@@ -252,6 +252,49 @@ target(const char *text)
 
     assert_int_equal(ncz_target_parse(text, false, &t), NC_NOERR);
     return t;
+}
+
+/* Modes of classic files; to create one, nothing that only Zarr has goes with them. */
+static void
+classic_modes(void **state)
+{
+    static const struct {
+        const char *text;
+        ncz_cdf     cdf;
+        ncz_tri     one_object;
+    } rows[] = {
+        {"x", NCZ_CDF_NONE, NCZ_UNSET},           {"x#mode=bytes", NCZ_CDF_NONE, NCZ_YES},
+        {"x#mode=classic", NCZ_CDF_ANY, NCZ_YES}, {"x#netcdf-3", NCZ_CDF_ANY, NCZ_YES},
+        {"x#mode=cdf1", NCZ_CDF_1, NCZ_YES},      {"x#mode=CDF2,classic", NCZ_CDF_2, NCZ_YES},
+        {"x#cdf5", NCZ_CDF_5, NCZ_YES},           {"x#mode=zarr", NCZ_CDF_NONE, NCZ_NO},
+    };
+    static const char *const contrary[] = {
+        "x#mode=cdf1,cdf2",
+        "x#mode=cdf1,zarr",
+        "x#mode=classic,v3",
+        "x#mode=cdf5,zip",
+        "x#mode=cdf5,file",
+        "x#mode=cdf1,noxarray",
+        "x#mode=cdf1&compat=4.9.2",
+        "x#mode=cdf1&consolidated=yes",
+        "x#mode=cdf1&dimension_separator=/",
+        "x#mode=cdf1&write_empty_chunks=yes",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_target *t = target(rows[i].text);
+
+        if (t->cdf != rows[i].cdf || t->one_object != rows[i].one_object)
+            fail_msg("%s", rows[i].text);
+        ncz_target_free(t);
+    }
+    for (size_t i = 0; i < NCZ_LEN(contrary); i++) {
+        ncz_target *t = NULL;
+
+        if (ncz_target_parse(contrary[i], true, &t) != NC_EINVAL)
+            fail_msg("%s", contrary[i]);
+    }
 }
 
 static void
@@ -413,6 +456,7 @@ main(void)
         cmocka_unit_test(meanings),
         cmocka_unit_test(creating),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(classic_modes),
         cmocka_unit_test(flags),
         cmocka_unit_test(yes_or_no),
         cmocka_unit_test(out_of_memory),

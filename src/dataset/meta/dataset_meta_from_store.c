@@ -16,7 +16,12 @@ wanted(const ncz_docs_req *r, const char *key, ncz_buf body)
 {
     bool range = r->as == NCZ_DOCS_BYTES && r->len != 0;
 
-    return (zmap_get_req){.key = key, .off = range ? r->off : 0, .len = range ? r->len : ZMAP_WHOLE, .cut = range, .ask_size = range, .body = body};
+    return (zmap_get_req){.key = key,
+                          .off = range ? r->off : 0,
+                          .len = range ? r->len : ZMAP_WHOLE,
+                          .cut = range,
+                          .ask_size = range,
+                          .body = body};
 }
 
 static void

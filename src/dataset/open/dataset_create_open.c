@@ -3,7 +3,7 @@
  * dataset_create_open: creates or opens a dataset on a store. An existing dataset is loaded; a new one is empty and
  * in define mode.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/object/dataset_object.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
 
@@ -118,7 +118,11 @@ static int
 start_model(ncz_dataset *ds)
 {
     ncz_buf properties = NCZ_BUF_INIT;
-    int     rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
+    int     rc;
+
+    if (ds->style.dialect->object != NULL)
+        return ncz_format_create(ds->model, &ds->style, NULL);
+    rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
 
     if (rc == NC_NOERR)
         rc = ncz_format_create(ds->model, &ds->style, ncz_buf_str(&properties));
@@ -130,12 +134,22 @@ int
 ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
                       ncz_dataset **out)
 {
+    ncz_format_opts style = style_for(t);
+
+    style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    return ncz_dataset_create_as(map, t, path, cmode, &style, limits, out);
+}
+
+int
+ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_format_opts *style,
+                      const ncz_limits *limits, ncz_dataset **out)
+{
     ncz_dataset *ds = NULL;
     int          rc;
 
     if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
-    ds->style = style_for(t);
+    ds->style = *style;
     if ((rc = start_model(ds)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);
@@ -144,9 +158,9 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
     ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ds->writable = ds->created = ds->defining = true;
     ds->state = NCZ_DATASET_NEW;
-    ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ds->classic = style->classic;
     ds->cmode = cmode;
-    ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
+    ds->mode = (cmode & ~NC_NOCLOBBER) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
     ncz_dataset_log_open(ds, t);
     *out = ds;
     return NC_NOERR;
@@ -267,6 +281,11 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ncz_dataset_log_open(ds, t);
+    if (ds->writable && ncz_object_ops_of(ds) != NULL && (rc = ncz_object_begin(ds)) != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
     if (ds->writable)
         ncz_dataset_resume_widenings(ds);
     *out = ds;

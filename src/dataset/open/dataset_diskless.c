@@ -6,7 +6,7 @@
  * Copies are made object by object: chunks first, then documents, those of deeper groups before those of upper ones.
  * An interrupted copy then has no document that names missing objects.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/object/dataset_object.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zip/zmap_zip.h"
@@ -27,16 +27,20 @@ give_up(zmap *map, int rc)
 }
 
 int
-ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out)
+ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t room, const ncz_limits *limits,
+                       ncz_dataset **out)
 {
     ncz_target *t = NULL;
     zmap       *map = NULL;
-    int         rc;
+    int         version = 0, rc;
 
     cmode |= NC_INMEMORY;
     if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_store_create_block(t, room, &map)) == NC_NOERR) {
+    rc = ncz_choose_format(t, cmode, default_format, &version);
+    if (rc == NC_NOERR && version != 0)
+        rc = ncz_object_create(t, cmode, (unsigned)version, limits, out);
+    else if (rc == NC_NOERR && (rc = ncz_store_create_block(t, room, &map)) == NC_NOERR) {
         rc = ncz_dataset_create_on(map, t, t->canonical, cmode, limits, out);
         if (rc == NC_NOERR)
             (*out)->home = NCZ_HOME_BLOCK;
@@ -234,6 +238,8 @@ ncz_diskless_persist(ncz_dataset *ds)
     char        *claim = NULL;
     int          rc;
 
+    if (ncz_object_ops_of(ds) != NULL)
+        return ncz_object_persist(ds);
     if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->created, &t)) != NC_NOERR)
         return rc;
     rc = ds->created ? ncz_store_create_claimed(t, ds->cmode, &to, &claim) : ncz_store_open(t, true, &to);

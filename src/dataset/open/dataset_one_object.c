@@ -9,12 +9,13 @@
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_single.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { HEAD = 8 }; /* bytes that show the format */
 
-int
-ncz_store_open_file(const char *path, zmap **out)
+bool
+ncz_store_is_file(const char *path)
 {
     char    head[HEAD];
     ssize_t n = -1;
@@ -24,23 +25,29 @@ ncz_store_open_file(const char *path, zmap **out)
         n = ncz_system.read(fd, head, sizeof head);
         (void)ncz_system.close(fd);
     }
-    return n > 0 && ncz_format_is_one_object(head, (size_t)n) ? zmap_single_file(path, ZMAP_OPEN_READ, false, out)
-                                                              : ncz_fail_other_format(path);
+    return n > 0 && ncz_format_is_one_object(head, (size_t)n);
+}
+
+int
+ncz_store_open_file(const char *path, bool writable, zmap **out)
+{
+    return ncz_store_is_file(path) ? zmap_single_file(path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, false, out)
+                                   : ncz_fail_other_format(path);
+}
+
+int
+ncz_store_remove_file(const char *path)
+{
+    if (!ncz_store_is_file(path))
+        return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", path);
+    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
+                                                       : ncz_fail_errno(errno, "%s: removing the file", path);
 }
 
 bool
 ncz_store_is_one(const ncz_target *t)
 {
-    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
-    size_t                   len = strlen(t->path);
-
-    for (size_t i = 0; t->one_object == NCZ_UNSET && i < NCZ_LEN(endings); i++) {
-        size_t n = strlen(endings[i]);
-
-        if (len > n && strcasecmp(t->path + len - n, endings[i]) == 0)
-            return true;
-    }
-    return t->one_object == NCZ_YES;
+    return t->one_object == NCZ_YES || (t->one_object == NCZ_UNSET && ncz_name_is_classic(t->path));
 }
 
 /* ---- an entry of an archive ---- */

@@ -3,24 +3,36 @@
  * dataset_open: opens and creates datasets, from a path or a store of the caller's (dataset_create_open.c). A failed
  * creation leaves nothing in the store.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/object/dataset_object.h"
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
+
+/* The dataset gets the name as the caller wrote it. */
+static void
+take_name(ncz_dataset *ds, ncz_target *t)
+{
+    ds->given = t->canonical;
+    t->canonical = NULL;
+}
 
 /* ---- create ---- */
 
 int
-ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_target *t = NULL;
     zmap       *map = NULL;
     char       *claim = NULL;
-    int         rc;
+    int         version = 0, rc;
 
-    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
+    if ((cmode & NC_INMEMORY) != 0)
+        return ncz_dataset_create_mem(path, cmode, default_format, 0, limits, out);
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR ||
+        (rc = ncz_choose_format(t, cmode, default_format, &version)) != NC_NOERR)
         goto done;
-    if ((cmode & NC_INMEMORY) != 0) {
-        rc = ncz_dataset_create_mem(path, cmode, 0, limits, out);
+    if (version != 0) {
+        if ((rc = ncz_object_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR)
+            take_name(*out, t);
         goto done;
     }
     /* A dataset that close will store at the path fails now if the path is occupied, not at close. */
@@ -32,10 +44,9 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
         goto done;
     (*out)->home = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0 ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     (*out)->claim = claim;
-    (*out)->given = t->canonical;
-    t->canonical = NULL; /* owned by the dataset now, */
-    map = NULL;          /* as are these */
-    claim = NULL;
+    take_name(*out, t);
+    map = NULL;   /* owned by the dataset now, */
+    claim = NULL; /* as is this */
 done:
     if (map != NULL) {
         ncz_err err;
@@ -49,13 +60,26 @@ done:
     return rc;
 }
 
+/* What is created holds many objects, whatever its name. */
+static int
+check_zarr(const ncz_target *t, int cmode)
+{
+    int version = 0, rc = ncz_choose_format(t, cmode, NC_FORMAT_NETCDF4, &version);
+
+    if (rc == NC_NOERR && version != 0)
+        rc = ncz_fail(NC_EINVAL, "%s: a classic file (CDF-%d) is no store of objects", t->shown, version);
+    return rc;
+}
+
 int
 ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
 {
     ncz_target *t = NULL;
-    int         rc;
+    int         rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t);
 
-    if ((rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t)) == NC_NOERR)
+    if (rc == NC_NOERR && how == ZMAP_CREATE_NEW)
+        rc = check_zarr(t, NC_NOCLOBBER);
+    if (rc == NC_NOERR)
         rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, out)
                                     : ncz_store_open(t, how == ZMAP_OPEN_WRITE, out);
     ncz_target_free(t);
@@ -123,7 +147,7 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
     int         rc;
 
     if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
-        (rc = map_target(mode, true, &t)) != NC_NOERR)
+        (rc = map_target(mode, true, &t)) != NC_NOERR || (rc = check_zarr(t, cmode)) != NC_NOERR)
         goto done;
     if ((rc = clear_map(map, cmode)) != NC_NOERR ||
         (rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), zmap_name(map), &claim)) != NC_NOERR)
@@ -217,10 +241,8 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
         goto done;
     }
     if ((omode & NC_DISKLESS) != 0) {
-        if ((rc = ncz_diskless_open(t, omode, limits, out)) == NC_NOERR) {
-            (*out)->given = t->canonical;
-            t->canonical = NULL;
-        }
+        if ((rc = ncz_diskless_open(t, omode, limits, out)) == NC_NOERR)
+            take_name(*out, t);
         goto done;
     }
     if ((rc = open_either(t, omode, limits, &map, &ds)) != NC_NOERR ||
@@ -228,9 +250,8 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
         goto done;
     *out = ds;
     ds->home = NCZ_HOME_PATH;
-    ds->given = t->canonical;
-    t->canonical = NULL; /* owned by the dataset now, */
-    map = NULL;          /* as is this */
+    take_name(ds, t);
+    map = NULL; /* owned by the dataset now */
 done:
     if (map != NULL) {
         ncz_err err;

@@ -59,20 +59,35 @@ quote_path(ncz_buf *out, const char *path)
     return rc == NC_NOERR ? ncz_buf_putc(out, '\'') : rc;
 }
 
-int
-ncz_fail_other_format(const char *path)
+static other_format
+look_at_file(const char *path)
 {
     unsigned char head[LOOKED_AT];
     other_format  format = {NULL, NULL};
-    ncz_buf       quoted = NCZ_BUF_INIT;
     ssize_t       n;
-    int           rc, fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    int           fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
         n = ncz_system.read(fd, head, sizeof head);
         format = n > 0 ? recognise(head, (size_t)n) : format;
         (void)ncz_system.close(fd);
     }
+    return format;
+}
+
+bool
+ncz_is_netcdf_file(const char *path)
+{
+    return look_at_file(path).options != NULL;
+}
+
+int
+ncz_fail_other_format(const char *path)
+{
+    other_format format = look_at_file(path);
+    ncz_buf      quoted = NCZ_BUF_INIT;
+    int          rc;
+
     if (format.name == NULL)
         return ncz_fail(NC_ENOTNC,
                         "%s: a file, but not a zip archive; a dataset is a directory or archive with Zarr "

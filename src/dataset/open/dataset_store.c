@@ -33,10 +33,10 @@ look_at_path(const char *path, found *out)
     } else if (S_ISDIR(st.st_mode)) {
         *out = FOUND_DIRECTORY;
     } else {
-        *out = !S_ISREG(st.st_mode)        ? FOUND_FILE
-               : zmap_zip_looks_like(path) ? FOUND_ZIP
-               : st.st_size == 0           ? FOUND_EMPTY
-                                           : FOUND_FILE;
+        *out = !S_ISREG(st.st_mode) || ncz_store_is_file(path) ? FOUND_FILE
+               : zmap_zip_looks_like(path)                     ? FOUND_ZIP
+               : st.st_size == 0                               ? FOUND_EMPTY
+                                                               : FOUND_FILE;
     }
     return NC_NOERR;
 }
@@ -183,7 +183,7 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     case FOUND_NOTHING: return fail_nothing(t->path);
     case FOUND_ZIP: return zip_open(t, writable, out);
     case FOUND_EMPTY:
-    case FOUND_FILE: return ncz_store_open_file(t->path, out);
+    case FOUND_FILE: return ncz_store_open_file(t->path, writable, out);
     case FOUND_DIRECTORY: break;
     }
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
@@ -336,6 +336,8 @@ ncz_store_remove(const ncz_target *t)
         return rc;
     if (what == FOUND_NOTHING)
         return ncz_fail(NC_ENOOBJECT, "%s: no file or directory: nothing to delete", t->path);
+    if (what == FOUND_FILE)
+        return ncz_store_remove_file(t->path);
     if (what != FOUND_DIRECTORY && what != FOUND_ZIP)
         return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", t->path);
     if ((rc = check_removable(t->path, what, NC_ENOTNC)) != NC_NOERR)

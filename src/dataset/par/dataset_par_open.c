@@ -36,6 +36,18 @@ check_store(const ncz_target *t, int mode, bool writes)
     return NC_NOERR;
 }
 
+/* A name alone makes no classic file here: the flags do, or a mode. */
+static int
+check_format(const ncz_target *t, int cmode)
+{
+    int version = 0, rc = ncz_choose_format(t, cmode, NC_FORMAT_NETCDF4, &version);
+
+    if (rc == NC_NOERR && version != 0)
+        rc = ncz_fail(NC_ENOTBUILT, "%s: classic files (CDF-%d) are not written in parallel; Zarr is", t->shown,
+                      version);
+    return rc;
+}
+
 /* An archive that is opened is found by its contents. */
 static int
 check_opened(const ncz_dataset *ds, bool writes)
@@ -130,10 +142,11 @@ ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *ta
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
     if ((rc = ncz_dataset_check_create(cmode)) == NC_NOERR &&
-        (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR)
+        (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR &&
+        (rc = check_format(o.target, cmode)) == NC_NOERR)
         rc = check_store(o.target, cmode, true);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))
-        rc = ncz_dataset_create(path, cmode, limits, &o.ds);
+        rc = ncz_dataset_create(path, cmode, NC_FORMAT_NETCDF4, limits, &o.ds);
     if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_CREATE, 0, rc)) != NC_NOERR)
         goto done;
     if (!ncz_comm_first(o.comm))

@@ -111,42 +111,71 @@ set_fill(ncz_var *v)
     return NC_NOERR;
 }
 
+/* What later calls need of the file. */
+static int
+keep_file(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_file **out)
+{
+    ncz_classic_file *file = ncz_zalloc(sizeof *file);
+
+    if (file == NULL)
+        return ncz_fail_nomem(sizeof *file);
+    atomic_init(&file->nrecords, h->nrecords);
+    file->fixed = h->fixed;
+    file->end = h->end;
+    file->records = h->first;
+    file->pitch = h->pitch;
+    file->size = ((const file_head *)l->state)->size;
+    file->far = l->docs->far;
+    l->m->format = file;
+    *out = file;
+    return NC_NOERR;
+}
+
 static int
 add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from, ncz_dim *const *all, ncz_dim **dims)
 {
-    const file_head   *head = l->state;
+    ncz_classic_spot   spot = {.file = l->m->format,
+                               .rank = from->rank,
+                               .element = from->type->size,
+                               .record = from->record,
+                               .alone = h->nrecordvars == 1,
+                               .begin = from->begin,
+                               .nbytes = from->nbytes};
     ncz_classic_place *place = NULL;
     ncz_var           *v = NULL;
+    ncz_dims           len;
     int                rc;
 
     for (size_t d = 0; d < from->rank; d++)
         dims[d] = all[from->dims[d]];
     if ((rc = ncz_model_place_var(l->m, l->m->root, from->name, from->type, from->rank, dims, &v)) != NC_NOERR ||
         (rc = ncz_atts_load(&v->atts, from->atts, from->natts)) != NC_NOERR || (rc = set_fill(v)) != NC_NOERR ||
-        (rc = ncz_classic_place_new(h, from, head->size, l->docs->far, &place)) != NC_NOERR)
+        (rc = ncz_dims_init(&len, v->rank)) != NC_NOERR)
         return rc;
-    v->place = place;
-    v->dtype = ncz_dtype_of(v->type, true, 1);
-    v->endian = NC_ENDIAN_BIG;
-    if (v->rank > 0)
-        memcpy(v->chunk, place->n + v->rank, v->rank * sizeof *v->chunk);
-    v->chunk_set = v->fixed = v->written = true;
-    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
-    return ncz_var_respec(l->m, v);
+    v->fixed = v->written = true;
+    ncz_var_shape(v, len.v);
+    spot.len = len.v;
+    if ((rc = ncz_classic_place_new(&spot, &place)) == NC_NOERR)
+        rc = ncz_classic_place_set(l->m, v, place);
+    ncz_dims_clear(&len);
+    return rc;
 }
 
 static int
 fill_model(ncz_loader *l, const ncz_classic_header *h)
 {
-    ncz_dim **dims = ncz_alloc_n(h->ndims, sizeof(ncz_dim *)), **own = NULL;
-    int       rc;
+    const ncz_classic_file *file;
+    ncz_dim               **dims = ncz_alloc_n(h->ndims, sizeof(ncz_dim *)), **own = NULL;
+    int                     rc;
 
     if (dims == NULL || (own = ncz_alloc_n(l->m->limits.rank, sizeof(ncz_dim *))) == NULL) {
         rc = ncz_fail_nomem(h->ndims * sizeof(ncz_dim *));
         goto done;
     }
     l->m->twins = true; /* names are not checked by those who write them */
-    rc = ncz_atts_load(&l->m->root->atts, h->atts, h->natts);
+    rc = keep_file(l, h, &file);
+    if (rc == NC_NOERR)
+        rc = ncz_atts_load(&l->m->root->atts, h->atts, h->natts);
     if (rc == NC_NOERR)
         rc = add_dims(l, h, dims);
     for (size_t i = 0; i < h->nvars && rc == NC_NOERR; i++)
@@ -172,6 +201,60 @@ load_header(ncz_loader *l)
     return fill_model(l, &h);
 }
 
+/* ---- changes ---- */
+
+static int
+lay_out(ncz_model *m, int version, const ncz_file_room *room)
+{
+    return ncz_classic_lay_out(m, (unsigned)version, room);
+}
+
+static int
+write_head(const ncz_model *m, int version, ncz_buf *out)
+{
+    return ncz_classic_write(m, (unsigned)version, out);
+}
+
+static void
+tell_extent(const ncz_var *v, ncz_extent *out)
+{
+    const ncz_classic_place *p = v->place;
+
+    *out = (ncz_extent){.begin = p->begin,
+                        .nbytes = p->slab,
+                        .padded = p->pitch != 0 && p->pitch == p->slab ? p->slab : ncz_classic_pad(p->slab),
+                        .pitch = p->pitch};
+}
+
+static void
+tell_sections(const ncz_model *m, uint64_t nrecords, uint64_t *fixed, uint64_t *records, uint64_t *end)
+{
+    const ncz_classic_file *f = m->format;
+
+    *fixed = f->fixed;
+    *records = f->records;
+    *end = f->pitch == 0 ? f->end : f->records + nrecords * f->pitch; /* no overflow: growth is checked */
+}
+
+static bool
+read_records(int version, const void *bytes, size_t n, uint64_t *out)
+{
+    ncz_cursor c = ncz_cursor_at(bytes, n);
+
+    (void)ncz_cursor_bytes(&c, 4);
+    *out = version == 5 ? ncz_cursor_u64be(&c) : ncz_cursor_u32be(&c);
+    return c.good && *out != (version == 5 ? UINT64_MAX : UINT32_MAX);
+}
+
+static void
+set_records(ncz_model *m, uint64_t n)
+{
+    ncz_classic_file *f = m->format;
+
+    atomic_store(&f->nrecords, n);
+    f->size = UINT64_MAX; /* it is changed from now on, and has what was read */
+}
+
 /* ---- the table ---- */
 
 static ncz_netcdf_format
@@ -195,13 +278,40 @@ write_dtype(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
     return ncz_buf_printf(out, "%c%c%zu", v->dtype.size == 1 ? '|' : '>', kind, v->dtype.size);
 }
 
+static int
+check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
+{
+    if (type->id >= NC_BYTE && type->id <= (style->gen == 5 ? NC_UINT64 : NC_DOUBLE))
+        return NC_NOERR;
+    return ncz_fail(NC_EBADTYPE, "%s: CDF-%d files have no type %s", what, style->gen, type->name);
+}
+
+static ncz_small_fill
+fill_of_small(int version)
+{
+    (void)version;
+    return NCZ_SMALL_DEFAULT;
+}
+
+static const ncz_object_ops object = {
+    .is = ncz_classic_is,
+    .lay_out = lay_out,
+    .write_head = write_head,
+    .extent = tell_extent,
+    .sections = tell_sections,
+    .read_records = read_records,
+    .set_records = set_records,
+};
+
 const ncz_dialect_ops ncz_classic = {
     .name = "classic netCDF",
-    .is_object = ncz_classic_is,
+    .object = &object,
     .docs = {.all = none, .root = none, .marks = none, .top = none},
     .look = look_at_header,
     .load = load_header,
     .make_layout = ncz_classic_make_layout,
+    .check_type = check_type,
     .dtype_text = write_dtype,
+    .small_fill = fill_of_small,
     .netcdf_format = tell_format,
 };

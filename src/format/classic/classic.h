@@ -11,6 +11,8 @@
 
 #include "format/dialect.h"
 
+#include <stdatomic.h>
+
 extern const ncz_dialect_ops ncz_classic;
 
 /* ---- the header as it is stored (classic_header.c) ------------------------------------------------------------- */
@@ -40,9 +42,10 @@ typedef struct ncz_classic_header {
     ncz_att         *atts;
     ncz_classic_var *vars;
     size_t           ndims, natts, nvars;
-    size_t           nbytes; /* of the header in the file */
-    uint64_t         first;  /* where the first record begins; 0: no variable has records */
-    uint64_t         pitch;  /* bytes from one record to the next */
+    size_t           nbytes;     /* of the header in the file */
+    uint64_t         fixed, end; /* where the data of fixed variables begin, and end with padding */
+    uint64_t         first;      /* where the first record begins; 0: no variable has records */
+    uint64_t         pitch;      /* bytes from one record to the next */
     size_t           nrecordvars;
 } ncz_classic_header;
 
@@ -60,20 +63,72 @@ bool ncz_classic_is(const void *bytes, size_t n);
 int ncz_classic_parse(const void *bytes, size_t n, uint64_t size, const ncz_limits *limits, ncz_arena *arena,
                       ncz_classic_header *out, size_t *need);
 
+/* ---- the same from the model (classic_write.c, classic_places.c) ----------------------------------------------- */
+
+enum { NCZ_CLASSIC_DIMS = 10, NCZ_CLASSIC_VARS = 11, NCZ_CLASSIC_ATTS = 12 }; /* tags of lists */
+
+#define NCZ_CLASSIC_VSIZE_MOST                                                                                       \
+    (UINT32_MAX - UINT64_C(3)) /* larger sizes of variables are not in a header of 32 bits */
+
+/* What a model keeps of its file (ncz_model.format). It outlives the layouts, which read the number of records. */
+typedef struct ncz_classic_file {
+    _Atomic uint64_t nrecords;
+    uint64_t         fixed, records; /* where the data of fixed variables and the records begin; 0: not laid out */
+    uint64_t         end;            /* of the fixed variables, with padding */
+    uint64_t         pitch;          /* bytes from one record to the next */
+    uint64_t         size;           /* of the file, as it was read; UINT64_MAX: not known, or it is changed */
+    bool             far;            /* each request takes long */
+} ncz_classic_file;
+
+static inline uint64_t
+ncz_classic_pad(uint64_t n)
+{
+    return n + 3 - (n + 3) % 4; /* no overflow: it was checked that a file can end there */
+}
+
+static inline bool
+ncz_classic_is_record(const ncz_var *v)
+{
+    return v->rank > 0 && v->dims[0]->unlimited;
+}
+
+const ncz_dim *ncz_classic_record_dim(const ncz_model *m); /* NULL: there is none */
+/* The bytes of a variable's data, or of those of one record, without padding. NC_EVARSIZE: more than a file holds. */
+int ncz_classic_slab(const ncz_var *v, uint64_t *nbytes);
+/* Appends the header. Variables without a place begin at 0. */
+int ncz_classic_write(const ncz_model *m, unsigned version, ncz_buf *out);
+/*
+ * Gives all variables their places, as netCDF-C does: in the order of definition, behind the room that the header has
+ * now or needs. What has a place keeps it, where there is room. NC_EVARSIZE: a size or an offset that the version cannot
+ * express.
+ */
+int ncz_classic_lay_out(ncz_model *m, unsigned version, const ncz_file_room *room);
+
 /* ---- where chunks lie (classic_layout.c) ------------------------------------------------------------------------ */
 
-/* Where the data of one variable lie. One block of memory without pointers, so that it can be copied. */
+/* What the place of a variable depends on. */
+typedef struct ncz_classic_spot {
+    const ncz_classic_file *file;
+    size_t                  rank, element; /* bytes of an element */
+    const uint64_t         *len;           /* rank entries; of the record dimension it is not used */
+    bool                    record, alone; /* alone: the only variable with records */
+    uint64_t                begin, nbytes; /* as in ncz_classic_var */
+} ncz_classic_spot;
+
+/* Where the data of one variable lie. One block of memory that owns nothing, so that it can be copied. */
 typedef struct ncz_classic_place {
-    size_t   nbytes;       /* of the block */
-    uint64_t size;         /* of the file: what lies beyond it reads as zeros. UINT64_MAX: not known */
-    uint64_t begin, pitch; /* as in the header; a pitch of 0: it has no records */
-    size_t   element;      /* bytes of an element */
-    uint64_t n[];          /* lengths (of records: in the file), lengths of a chunk: rank each */
+    size_t                  nbytes; /* of the block */
+    const ncz_classic_file *file;
+    uint64_t                begin, slab; /* as in the header; of one record, or all; without padding */
+    uint64_t                pitch;       /* from one record to the next; 0: it has no records */
+    size_t                  element;     /* bytes of an element */
+    uint64_t                n[];         /* lengths, lengths of a chunk: rank each */
 } ncz_classic_place;
 
-/* Makes the place of a variable, and chooses its chunks. `far`: the file is read over a network. */
-int ncz_classic_place_new(const ncz_classic_header *h, const ncz_classic_var *v, uint64_t size, bool far,
-                          ncz_classic_place **out);
+/* Makes the place of a variable, and chooses its chunks. */
+int ncz_classic_place_new(const ncz_classic_spot *spot, ncz_classic_place **out);
+/* Makes it the variable's, with a new spec. */
+int ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p);
 /* As ncz_make_layout_fn, from v->place. */
 int ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 

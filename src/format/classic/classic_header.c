@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_OF_DIMS = 10, LIST_OF_VARS = 11, LIST_OF_ATTS = 12 };
-
 /* The least bytes of an item in a list of them. */
 enum { DIM_LEAST = 8, ATT_LEAST = 12, VAR_LEAST = 28 };
 
@@ -158,7 +156,7 @@ read_dims(parser *p)
     size_t              n, nrecord = 0;
     int                 rc;
 
-    if ((rc = read_list(p, LIST_OF_DIMS, DIM_LEAST, p->limits->objects, "dimensions", &n)) != NC_NOERR ||
+    if ((rc = read_list(p, NCZ_CLASSIC_DIMS, DIM_LEAST, p->limits->objects, "dimensions", &n)) != NC_NOERR ||
         wants_more(p))
         return rc;
     if ((h->dims = ncz_arena_get_n(p->arena, n, sizeof *h->dims)) == NULL)
@@ -241,7 +239,7 @@ read_atts(parser *p, ncz_att **out, size_t *natts)
     int       rc;
 
     *natts = 0;
-    if ((rc = read_list(p, LIST_OF_ATTS, ATT_LEAST, p->limits->attributes, "attributes", &n)) != NC_NOERR ||
+    if ((rc = read_list(p, NCZ_CLASSIC_ATTS, ATT_LEAST, p->limits->attributes, "attributes", &n)) != NC_NOERR ||
         wants_more(p))
         return rc;
     if ((*out = ncz_arena_get_n(p->arena, n, sizeof **out)) == NULL)
@@ -319,7 +317,7 @@ read_vars(parser *p)
     size_t              n;
     int                 rc;
 
-    if ((rc = read_list(p, LIST_OF_VARS, VAR_LEAST, p->limits->objects, "variables", &n)) != NC_NOERR ||
+    if ((rc = read_list(p, NCZ_CLASSIC_VARS, VAR_LEAST, p->limits->objects, "variables", &n)) != NC_NOERR ||
         wants_more(p))
         return rc;
     if ((h->vars = ncz_arena_get_n(p->arena, n, sizeof *h->vars)) == NULL)
@@ -331,12 +329,6 @@ read_vars(parser *p)
 }
 
 /* ---- records ---- */
-
-static uint64_t
-pad(uint64_t n)
-{
-    return n + 3 - (n + 3) % 4; /* no overflow: it was checked that a file can end there */
-}
 
 /* The bytes of a record: its slabs, each padded to 4 bytes unless it is the only one. */
 static int
@@ -352,7 +344,7 @@ size_records(ncz_classic_header *h)
             continue;
         h->nrecordvars++;
         h->first = v->begin < h->first ? v->begin : h->first;
-        if (!ncz_add64(h->pitch, pad(v->nbytes), &h->pitch) || h->pitch > INT64_MAX)
+        if (!ncz_add64(h->pitch, ncz_classic_pad(v->nbytes), &h->pitch) || h->pitch > INT64_MAX)
             return ncz_fail(NC_EVARSIZE, "one record is larger than a file can be");
         last = v;
     }
@@ -389,6 +381,23 @@ count_records(ncz_classic_header *h, uint64_t size)
 }
 
 /* ---- places ---- */
+
+static void
+bound_fixed(ncz_classic_header *h)
+{
+    h->fixed = UINT64_MAX;
+    for (size_t i = 0; i < h->nvars; i++) {
+        const ncz_classic_var *v = &h->vars[i];
+        uint64_t               end = v->begin + ncz_classic_pad(v->nbytes);
+
+        if (v->record)
+            continue;
+        h->fixed = v->begin < h->fixed ? v->begin : h->fixed;
+        h->end = end > h->end ? end : h->end;
+    }
+    if (h->fixed == UINT64_MAX)
+        h->fixed = h->end = h->nrecordvars > 0 ? h->first : h->nbytes;
+}
 
 static int
 compare_begins(const void *a, const void *b)
@@ -498,6 +507,7 @@ ncz_classic_parse(const void *bytes, size_t n, uint64_t size, const ncz_limits *
     if ((rc = size_records(&h)) != NC_NOERR || (rc = count_records(&h, size)) != NC_NOERR ||
         (rc = check_places(&h)) != NC_NOERR)
         return rc;
+    bound_fixed(&h);
     *out = h;
     return NC_NOERR;
 }

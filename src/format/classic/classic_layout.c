@@ -32,36 +32,56 @@ set_chunk(const uint64_t *len, size_t first, size_t rank, size_t element, uint64
     }
 }
 
-int
-ncz_classic_place_new(const ncz_classic_header *h, const ncz_classic_var *v, uint64_t size, bool far,
-                      ncz_classic_place **out)
+/* How many records are one chunk. `whole`: a chunk has all of a record's slab. */
+static uint64_t
+choose_records(const ncz_classic_spot *s, bool whole, uint64_t most)
 {
-    uint64_t           most = far ? FAR_CHUNK_BYTES : CHUNK_BYTES, *len, *chunk;
+    uint64_t pitch = s->file->pitch;
+
+    if (whole && s->alone) /* its slabs follow each other */
+        return s->nbytes < most ? most / s->nbytes : 1;
+    return whole && pitch <= NEAR_RECORDS ? NEAR_BYTES / pitch : 1;
+}
+
+int
+ncz_classic_place_new(const ncz_classic_spot *s, ncz_classic_place **out)
+{
+    uint64_t           most = s->file->far ? FAR_CHUNK_BYTES : CHUNK_BYTES;
     size_t             n;
     ncz_classic_place *p;
     bool               whole;
 
-    if (!ncz_mul(v->rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n))
+    if (!ncz_mul(s->rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n))
         return ncz_fail_nomem(SIZE_MAX);
     if ((p = ncz_zalloc(n)) == NULL)
         return ncz_fail_nomem(n);
-    *p = (ncz_classic_place){.nbytes = n, .size = size, .begin = v->begin, .element = v->type->size};
-    len = p->n;
-    chunk = p->n + v->rank;
-    for (size_t d = 0; d < v->rank; d++)
-        len[d] = d == 0 && v->record ? h->nrecords : h->dims[v->dims[d]].len;
-    set_chunk(len, v->record, v->rank, p->element, most, chunk, &whole);
-    if (v->record) {
-        p->pitch = h->pitch;
-        if (whole && h->nrecordvars == 1) /* its slabs follow each other */
-            chunk[0] = v->nbytes < most ? most / v->nbytes : 1;
-        else if (whole && h->pitch <= NEAR_RECORDS)
-            chunk[0] = NEAR_BYTES / h->pitch;
-        else
-            chunk[0] = 1;
-    }
+    *p = (ncz_classic_place){.nbytes = n,
+                             .file = s->file,
+                             .begin = s->begin,
+                             .slab = s->nbytes,
+                             .pitch = s->record ? s->file->pitch : 0,
+                             .element = s->element};
+    if (s->rank > 0)
+        memcpy(p->n, s->len, s->rank * sizeof *p->n);
+    set_chunk(p->n, s->record, s->rank, p->element, most, p->n + s->rank, &whole);
+    if (s->record)
+        p->n[s->rank] = choose_records(s, whole, most);
     *out = p;
     return NC_NOERR;
+}
+
+int
+ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p)
+{
+    ncz_free(v->place);
+    v->place = p;
+    v->dtype = ncz_dtype_of(v->type, true, 1);
+    v->endian = NC_ENDIAN_BIG;
+    if (v->rank > 0)
+        memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
+    v->chunk_set = true;
+    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
+    return ncz_var_respec(m, v);
 }
 
 /* ---- the layout: the common members, and behind them the place ---- */
@@ -77,11 +97,12 @@ measure_chunk(const ncz_layout *l, const ncz_classic_place *p, const uint64_t *i
     where->length = p->element;
     for (size_t d = l->rank; d-- > 0;) {
         bool     record = d == 0 && p->pitch != 0;
+        uint64_t len = record ? atomic_load_explicit(&p->file->nrecords, memory_order_relaxed) : p->n[d];
         uint64_t first, left, n;
 
-        if (!ncz_mul64(index[d], chunk[d], &first) || first >= p->n[d])
+        if (!ncz_mul64(index[d], chunk[d], &first) || first >= len)
             return ncz_fail(NC_EINVALCOORDS, "%s: there is no such chunk", l->path);
-        left = p->n[d] - first;
+        left = len - first;
         n = left < chunk[d] ? left : chunk[d];
         where->tail = n < chunk[d] ? NCZ_TAIL_FILL : where->tail;
         where->offset += first * (record ? p->pitch : step); /* no overflow: the header was checked */
@@ -89,7 +110,7 @@ measure_chunk(const ncz_layout *l, const ncz_classic_place *p, const uint64_t *i
             rows = n;
         else
             where->length *= n;
-        step *= p->n[d];
+        step *= record ? 1 : p->n[d];
     }
     if (rows > 1 && p->pitch == where->length) {
         where->length *= rows;
@@ -111,11 +132,11 @@ locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk
     if ((rc = measure_chunk(l, p, index, where)) != NC_NOERR)
         return rc;
     where->key = "";
-    if (where->offset < p->size && where->length <= p->size - where->offset)
+    if (where->offset < p->file->size && where->length <= p->file->size - where->offset)
         return NC_NOERR;
     /* As in netCDF, a file that was cut short reads as zeros there. */
     where->tail = NCZ_TAIL_ZEROS;
-    where->length = where->offset < p->size ? p->size - where->offset : 0;
+    where->length = where->offset < p->file->size ? p->file->size - where->offset : 0;
     if (where->length == 0)
         where->bytes = "";
     return NC_NOERR;
@@ -123,12 +144,25 @@ locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk
 
 static const ncz_layout_ops classic_ops = {.name = "classic", .locate = locate_chunk, .complete = true};
 
+/* Of a variable that is being defined. */
+static int
+fail_unplaced(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    (void)index, (void)key, (void)where;
+    return ncz_fail(NC_EINDEFINE, "%s: it has no place in the file until define mode ends", l->path);
+}
+
+static const ncz_layout_ops unplaced_ops = {.name = "classic", .locate = fail_unplaced, .complete = true};
+
 int
 ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
     const ncz_classic_place *p = v->place;
-    int                      rc = ncz_layout_new(&classic_ops, sizeof **out + p->nbytes, shape, out);
+    int                      rc;
 
+    if (p == NULL)
+        return ncz_layout_new(&unplaced_ops, sizeof **out, shape, out);
+    rc = ncz_layout_new(&classic_ops, sizeof **out + p->nbytes, shape, out);
     if (rc == NC_NOERR)
         memcpy(*out + 1, p, p->nbytes);
     return rc;

@@ -91,9 +91,9 @@ ncz_format_properties(const ncz_format_opts *style, const char *library, ncz_buf
 int
 ncz_format_check_written(const ncz_format_opts *style, int code)
 {
-    if (style->dialect->write_node == NULL)
+    if (!ncz_format_is_written(style->dialect))
         return ncz_fail(code, "%s can only be read", style->dialect->name);
-    if (style->gen == NCZ_GEN_1)
+    if (style->dialect->zarr != NULL && style->gen == NCZ_GEN_1)
         return ncz_fail(code, "the first NCZarr generation is read only");
     return NC_NOERR;
 }

@@ -45,4 +45,11 @@ int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
 struct ncz_syscalls;
 void zmap_file_use(const struct ncz_syscalls *table);
 
+/*
+ * Keeps a file open until the store is closed: gets of ranges and changes of that key cost no open, and stay with this
+ * file whatever other processes do with its name. `later`: the key that it is going to be renamed to. Before other
+ * threads use the store. No effect on other stores, or if there is no such file.
+ */
+int zmap_file_hold(zmap *m, const char *key, const char *later);
+
 #endif /* NCZ_ZMAP_FILE_H */

@@ -49,6 +49,8 @@ open_file(file_map *f, const char *key, int *out)
     const char *leaf = zmap_file_leaf(key, &parent_len);
     int         rc = zmap_file_check_put(f, key, leaf), fd = -1;
 
+    if (rc == NC_NOERR && (*out = zmap_file_held(f, key)) >= 0)
+        return rc;
     for (int tries = 0; rc == NC_NOERR && fd < 0; tries++) {
         if ((fd = zmap_file_beneath(f, key, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) >= 0)
             break;
@@ -72,12 +74,16 @@ open_file(file_map *f, const char *key, int *out)
 static int
 close_file(file_map *f, const char *key, int fd, int rc)
 {
-    if (zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM && rc == NC_NOERR)
+    bool held = fd == f->held_own;
+
+    if (!held && zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM &&
+        rc == NC_NOERR)
         rc = zmap_file_fail(f, errno, key, "its time of change cannot be set");
-    zmap_file_touch_file(f, key);
+    if (!held || !atomic_exchange(&f->held_touched, true))
+        zmap_file_touch_file(f, key);
     if (rc == NC_NOERR && atomic_load_explicit(&f->sync_each, memory_order_relaxed))
         rc = zmap_file_flush(f, fd, key, zmap_sys()->fsync);
-    if (zmap_sys()->close(fd) != 0 && errno != EINTR && rc == NC_NOERR) /* EINTR: closed nevertheless */
+    if (!held && zmap_sys()->close(fd) != 0 && errno != EINTR && rc == NC_NOERR) /* EINTR: closed nevertheless */
         rc = zmap_file_fail(f, errno, key, "cannot be written");
     return rc;
 }

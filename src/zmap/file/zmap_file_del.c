@@ -93,6 +93,7 @@ zmap_file_del(zmap *m, const char *const *keys, size_t n)
     for (size_t i = 0; i < n; i++) {
         int rc = del_one((file_map *)m, keys[i]);
 
+        zmap_file_drop_held((file_map *)m, keys[i]);
         if (rc != NC_NOERR && first.code == NC_NOERR)
             ncz_err_save(&first, rc);
     }

@@ -274,6 +274,8 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
         bool          last = i + 1 == n || !same_object(r, r + 1);
         int           rc = NC_NOERR;
 
+        if (fd < 0 && (r->off != 0 || r->len != ZMAP_WHOLE)) /* all of it is read from the descriptor's position */
+            fd = zmap_file_held(f, r->key);
         if (fd < 0)
             rc = open_object(f, r->key, &fd);
         if (rc == NC_NOERR && (r->off != 0 || r->len != ZMAP_WHOLE))
@@ -283,7 +285,7 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
         if (rc == NC_NOERR && r->ask_version)
             rc = get_version(f, r, fd);
         if (last && fd >= 0) {
-            zmap_sys()->close(fd);
+            zmap_file_release(f, fd);
             fd = -1;
         }
         zmap_get_end(r, rc, done, arg);
@@ -299,10 +301,10 @@ zmap_file_len(zmap *m, const char *key, uint64_t *len)
     ncz_stat  st;
     int       fd = -1, rc;
 
-    if ((rc = open_object(f, key, &fd)) != NC_NOERR)
+    if ((fd = zmap_file_held(f, key)) < 0 && (rc = open_object(f, key, &fd)) != NC_NOERR)
         return rc;
     rc = zmap_sys()->fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? NC_EEMPTY : check_plain(f, key, fd, len);
-    zmap_sys()->close(fd);
+    zmap_file_release(f, fd);
     return rc;
 }
 

@@ -60,6 +60,11 @@ typedef struct file_map {
     uint64_t    tag;        /* random; names temporaries together with `ntemps` */
     _Atomic uint64_t ntemps;
 
+    char       *held[2];      /* keys of the file that stays open: what it is called now and later; or NULL */
+    int         held_own;     /* its descriptor, closed with the store; -1: none */
+    atomic_int  held_fd;      /* the same while the keys lead to it; else -1 */
+    atomic_bool held_touched; /* it was changed since the last sync began */
+
     pthread_mutex_t syncing;     /* one sync at a time; taken before `lock`; guards root_synced */
     bool            root_synced; /* the name of a root created by this session is durable */
     pthread_mutex_t lock;        /* guards what follows */
@@ -91,6 +96,11 @@ const char *zmap_file_leaf(const char *key, size_t *parent_len);
 
 #define ZMAP_FILE_TEMP_NAME 64                                         /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
+
+/* The descriptor of the file that stays open, if this is its key; else -1. */
+int  zmap_file_held(file_map *f, const char *key);
+void zmap_file_release(file_map *f, int fd);            /* closes any other descriptor */
+void zmap_file_drop_held(file_map *f, const char *key); /* the key leads to another file now, or to none */
 
 /* ---- zmap_file_del.c ---- */
 

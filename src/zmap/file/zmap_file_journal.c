@@ -369,6 +369,7 @@ zmap_file_sync(zmap *m)
     (void)pthread_mutex_lock(&f->syncing);
     if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
         goto done;
+    atomic_store(&f->held_touched, false);
     (void)pthread_mutex_lock(&f->lock);
     u = f->unsynced;
     f->unsynced = (file_unsynced){.all = false};

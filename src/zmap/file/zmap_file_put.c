@@ -307,8 +307,10 @@ zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
         ncz_pool_each((n + PUT_RUN - 1) / PUT_RUN, SIZE_MAX, put_task, &p);
         return NC_NOERR;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         zmap_put_end(&reqs[i], put_one(f, &reqs[i], &d));
+        zmap_file_drop_held(f, reqs[i].key);
+    }
     zmap_file_dir_close(f, d);
     return NC_NOERR;
 }

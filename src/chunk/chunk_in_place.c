@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_in_place: puts a chunk that is a range of an object with other things, such as a classic file, where it lies.
+ * Small slabs of records that are one chunk are put with what lies between them, which takes one call in place of many.
+ * The engine's `window` lock keeps others from those bytes meanwhile.
+ */
+#include "chunk/chunk_store.h"
+
+#include <string.h>
+
+enum {
+    FEW_ROWS = 4,        /* so many cost less apart */
+    SMALL_PUT = 1 << 17, /* only puts up to this size lie within others' windows */
+};
+
+/* Puts rows that lie close to each other together with the bytes between them. */
+static int
+put_window(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, size_t nrows, char *room)
+{
+    zmap_get_req get = {.key = where->key,
+                        .off = where->offset,
+                        .len = where->length,
+                        .into = room,
+                        .into_cap = (size_t)where->length};
+    int          rc = zmap_get_batch(e->map, &get, 1, NULL, NULL);
+
+    if (rc == NC_NOERR && get.err.code == NC_EEMPTY)
+        rc = ncz_fail(NC_ENOOBJECT, "%s: is gone", where->key);
+    for (size_t i = 0; i < nrows && rc == NC_NOERR; i++)
+        memcpy(room + i * where->pitch, item->encoded + i * where->row, where->row);
+    return rc == NC_NOERR ? zmap_put_range(e->map, where->key, where->offset, room, (size_t)where->length) : rc;
+}
+
+static int
+put_rows(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, size_t nrows,
+         zmap_range_req *reqs)
+{
+    size_t row = where->pitch != 0 ? where->row : (size_t)where->length;
+
+    for (size_t i = 0; i < nrows; i++) /* the layout's rows lie in the chunk, and in a file */
+        reqs[i] = (zmap_range_req){
+            .key = where->key, .off = where->offset + i * where->pitch, .data = item->encoded + i * row, .len = row};
+    return zmap_put_range_batch(e->map, reqs, nrows);
+}
+
+int
+ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
+                       ncz_scratch *scratch)
+{
+    size_t nrows = where->pitch != 0 ? (size_t)((where->length - where->row) / where->pitch) + 1 : 1;
+    bool   window = e->windows && nrows > FEW_ROWS, locked = e->windows && where->length <= SMALL_PUT;
+    void  *room;
+    int    rc;
+
+    if (where->bytes != NULL || where->chain != NULL)
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk of this layout cannot be written", where->key);
+    room =
+        ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, window ? (size_t)where->length : nrows * sizeof(zmap_range_req));
+    if (room == NULL)
+        return NC_ENOMEM;
+    if (locked)
+        (void)pthread_mutex_lock(&e->window);
+    rc = window ? put_window(e, item, where, nrows, room) : put_rows(e, item, where, nrows, room);
+    if (locked)
+        (void)pthread_mutex_unlock(&e->window);
+    return rc;
+}

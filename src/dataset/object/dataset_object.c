@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dataset_object: the life of a dataset that is one object: end of definitions, growth, its head. */
+#include "dataset/object/dataset_object.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_single.h"
+
+#include <string.h>
+
+enum {
+    AHEAD = 1 << 16,         /* bytes of records that are made at once */
+    SMALL_OBJECT = 64 << 20, /* bytes that are copied rather than that a head is put in place */
+    HEAD_OF_RECORDS = 16,    /* bytes that have their number */
+};
+
+static uint64_t
+count_records(const ncz_dataset *ds)
+{
+    for (size_t i = 0; i < ds->model->root->ndims; i++)
+        if (ds->model->root->dims[i]->unlimited)
+            return ds->model->root->dims[i]->len;
+    return 0;
+}
+
+/* ---- the head ---- */
+
+/* Puts the bytes that differ from those that are there. */
+static int
+put_difference(ncz_dataset *ds, const ncz_buf *head)
+{
+    const ncz_buf *old = &ds->head;
+    size_t         from = 0, to = head->len;
+
+    while (from < old->len && from < head->len && old->data[from] == head->data[from])
+        from++;
+    while (old->len == head->len && to > from && old->data[to - 1] == head->data[to - 1])
+        to--;
+    return to > from ? zmap_put_range(ds->map, "", from, head->data + from, to - from) : NC_NOERR;
+}
+
+int
+ncz_object_store_head(ncz_dataset *ds)
+{
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+    uint64_t              fixed, records, end, size = 0;
+    ncz_buf               head = NCZ_BUF_INIT;
+    int                   rc;
+
+    if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR)
+        goto done;
+    ops->sections(ds->model, count_records(ds), &fixed, &records, &end);
+    if ((rc = zmap_len(ds->map, "", &size)) == NC_EEMPTY)
+        rc = NC_NOERR;
+    if (rc == NC_NOERR && (size < end || ds->filled > count_records(ds))) /* records that were made ahead go */
+        rc = zmap_resize(ds->map, "", end);
+    if (rc == NC_NOERR)
+        ds->filled = count_records(ds);
+    if (rc == NC_NOERR && (rc = put_difference(ds, &head)) == NC_NOERR) {
+        ncz_buf_clear(&ds->head);
+        ds->head = head;
+        head = NCZ_BUF_INIT;
+    }
+done:
+    ncz_buf_clear(&head);
+    return rc;
+}
+
+/* Whether the records are the last of the object. */
+static bool
+in_order(const ncz_dataset *ds)
+{
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+    const ncz_group      *g = ds->model->root;
+    uint64_t              fixed, records, end, one;
+
+    ops->sections(ds->model, 0, &fixed, &records, &end);
+    ops->sections(ds->model, 1, &fixed, &records, &one);
+    for (size_t i = 0; i < g->nvars && one > end; i++) {
+        ncz_extent e;
+
+        ops->extent(g->vars[i], &e);
+        if (e.pitch == 0 && e.begin > records)
+            return false;
+    }
+    return true;
+}
+
+int
+ncz_object_begin(ncz_dataset *ds)
+{
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+
+    if (!in_order(ds))
+        return ncz_fail(
+            NC_EPERM,
+            "%s: a variable lies behind the records, which could not grow: copy it with nczcopy, and change "
+            "the copy",
+            ds->path);
+    ds->filled = count_records(ds);
+    ops->set_records(ds->model, ds->filled);
+    ncz_engine_in_place(ds->engine);
+    return ops->write_head(ds->model, ds->style.gen, &ds->head);
+}
+
+/* ---- definitions ---- */
+
+/* Notes the places of the variables that have one. */
+static int
+note_places(const ncz_dataset *ds, ncz_object_places *out)
+{
+    const ncz_group *g = ds->model->root;
+
+    *out = (ncz_object_places){.nrecords = count_records(ds)};
+    if ((out->v = ncz_alloc_n(g->nvars + 1, sizeof *out->v)) == NULL) /* not NULL without variables, either */
+        return ncz_fail_nomem(g->nvars * sizeof *out->v);
+    while (out->n < g->nvars && g->vars[out->n]->place != NULL) {
+        ncz_object_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]);
+        out->n++;
+    }
+    return NC_NOERR;
+}
+
+static bool
+has_moved(const ncz_dataset *ds, const ncz_object_places *old)
+{
+    for (size_t i = 0; i < old->n; i++) {
+        ncz_extent e;
+
+        ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
+        if (e.begin != old->v[i].begin || (e.pitch != old->v[i].pitch && old->nrecords > 1))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the data are copied into a new object: those that have other places; and those of a small one, so that its
+ * head is never half an old and half a new one. The head of a large one with room for it is put in place. */
+static int
+needs_new(const ncz_dataset *ds, const ncz_object_places *old, bool *out)
+{
+    uint64_t size = 0;
+    int      rc = zmap_len(ds->map, "", &size);
+
+    *out = ds->head.len > 0 && (has_moved(ds, old) || size <= SMALL_OBJECT);
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
+/* Opens the object that replaces the dataset's at its first sync. */
+static int
+open_new(ncz_dataset *ds, zmap **out)
+{
+    ncz_target *t = NULL;
+    zmap       *inner = NULL;
+    int         rc;
+
+    if (ds->home == NCZ_HOME_PATH) {
+        if ((rc = ncz_target_parse(ncz_dataset_path(ds), false, &t)) == NC_NOERR)
+            rc = zmap_single_file(t->path, ZMAP_CREATE_NEW, true, out);
+        ncz_target_free(t);
+        return rc;
+    }
+    if ((rc = zmap_mem_open(&inner)) == NC_NOERR &&
+        (rc = zmap_single_open(inner, "data", ZMAP_CREATE_NEW, false, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_DISCARD);
+    return rc;
+}
+
+/* Copies all data to a new object, which becomes the dataset's. */
+static int
+move_data(ncz_dataset *ds, const ncz_object_places *old)
+{
+    zmap *to = NULL, *from = ds->map;
+    int   rc = open_new(ds, &to);
+
+    if (rc == NC_NOERR && (rc = ncz_object_move(ds, old, to)) == NC_NOERR) {
+        ds->map = to;
+        ncz_engine_set_map(ds->engine, to);
+        ncz_buf_reset(&ds->head); /* nothing of it is there yet */
+        (void)zmap_close(from, ZMAP_KEEP);
+        return NC_NOERR;
+    }
+    if (to != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(to, ZMAP_DISCARD);
+        rc = ncz_err_adopt(&err);
+    }
+    return rc;
+}
+
+/* Variables that are new, in the order of the file. */
+static int
+fill_new(ncz_dataset *ds, const ncz_object_places *old)
+{
+    const ncz_group *g = ds->model->root;
+    int              rc = NC_NOERR;
+
+    for (size_t i = old->n; rc == NC_NOERR && i < g->nvars; i++)
+        rc = ncz_object_fill(ds, g->vars[i], 0, old->nrecords);
+    return rc;
+}
+
+/* Moves what must be moved; then data lie where the model has them. */
+static int
+settle_places(ncz_dataset *ds)
+{
+    ncz_object_places *old = &ds->before;
+    bool               moves = false;
+    int                rc;
+
+    ncz_object_ops_of(ds)->set_records(ds->model, old->nrecords);
+    ncz_engine_forget(ds->engine, 0); /* chunks may have other shapes now */
+    if ((rc = needs_new(ds, old, &moves)) != NC_NOERR || (moves && (rc = move_data(ds, old)) != NC_NOERR))
+        return rc;
+    for (size_t i = 0; i < old->n; i++)
+        ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
+    return NC_NOERR;
+}
+
+/* After a failure `before` still says where data lie, and the same call, or closing, goes on from there. */
+int
+ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
+{
+    int rc;
+
+    if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
+        (ds->before.v == NULL && (rc = note_places(ds, &ds->before)) != NC_NOERR) ||
+        (rc = ncz_object_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR ||
+        (rc = settle_places(ds)) != NC_NOERR || (rc = fill_new(ds, &ds->before)) != NC_NOERR)
+        return rc;
+    ds->filled = ds->before.nrecords;
+    if ((rc = ncz_object_store_head(ds)) != NC_NOERR)
+        return rc;
+    ncz_free(ds->before.v);
+    ds->before.v = NULL;
+    if (ds->state == NCZ_DATASET_NEW)
+        ds->state = NCZ_DATASET_DOCUMENTED;
+    return NC_NOERR;
+}
+
+/* ---- growth ---- */
+
+/* Whether a put writes all of the new records of its variable. */
+static bool
+covers(const ncz_var *v, const ncz_select *sel, uint64_t from)
+{
+    for (size_t d = 0; d < v->rank; d++)
+        if (sel->stride[d] != 1 ||
+            (d == 0 ? sel->start[0] > from : sel->start[d] != 0 || sel->count[d] != v->dims[d]->len))
+            return false;
+    return true;
+}
+
+int
+ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+{
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+    uint64_t              from = count_records(ds), first, fixed, records, end, last;
+    ncz_extent            e;
+    int                   rc = NC_NOERR;
+
+    ops->extent(v, &e);
+    if (!ncz_mul64(n, e.pitch, &end) || !ncz_add64(end, e.begin, &last) || last > INT64_MAX)
+        return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", v->name);
+    if (n > ds->filled) {
+        uint64_t ahead = e.pitch < AHEAD ? AHEAD / e.pitch : 0; /* many small ones cost as little as one */
+
+        first = ds->filled > from ? ds->filled : from;
+        /* Its padding has fill values, too. */
+        rc = ncz_object_fill_records(ds, ahead == 0 && e.padded == e.nbytes && covers(v, sel, from) ? v : NULL, first,
+                                     n + ahead);
+        ops->sections(ds->model, n + ahead, &fixed, &records, &end);
+        if (rc == NC_NOERR) /* what is read before it is put must be there */
+            rc = zmap_resize(ds->map, "", end);
+        if (rc == NC_NOERR)
+            ds->filled = n + ahead;
+    }
+    if (rc == NC_NOERR)
+        ops->set_records(ds->model, n);
+    return rc;
+}
+
+/* ---- other processes ---- */
+
+int
+ncz_object_publish(ncz_dataset *ds)
+{
+    int rc = ncz_dataset_flush_chunks(ds, 0);
+
+    return rc == NC_NOERR ? ncz_object_store_head(ds) : rc;
+}
+
+int
+ncz_object_refresh(ncz_dataset *ds)
+{
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+    zmap_get_req          r = {.key = "", .len = HEAD_OF_RECORDS, .cut = true};
+    uint64_t              n;
+    int                   rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL);
+
+    if (rc == NC_NOERR && ops->read_records(ds->style.gen, r.body.data, r.body.len, &n) && n > count_records(ds)) {
+        for (size_t i = 0; i < ds->model->root->ndims; i++)
+            if (ds->model->root->dims[i]->unlimited)
+                ds->model->root->dims[i]->len = n;
+        ops->set_records(ds->model, n);
+    }
+    ncz_buf_clear(&r.body);
+    ncz_engine_forget(ds->engine, 0);
+    return rc;
+}

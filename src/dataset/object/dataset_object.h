@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_object: datasets that are one object, such as classic netCDF files. They have no documents: the head of the
+ * object has the definitions, and the data lie behind it, where chunks are put in place.
+ *
+ * Data come first and the head last, so that whatever dies leaves the old dataset or the new one. The places of data
+ * change only when definitions need room that is not there: then all moves into a new object, which replaces the old
+ * one at once. All functions run under the dataset's exclusive lock.
+ */
+#ifndef NCZ_DATASET_OBJECT_H
+#define NCZ_DATASET_OBJECT_H
+
+#include "dataset/dataset_int.h"
+
+static inline const ncz_object_ops *
+ncz_object_ops_of(const ncz_dataset *ds)
+{
+    return ds->style.dialect != NULL ? ds->style.dialect->object : NULL;
+}
+
+/* After a dataset was opened for writing: what its head says is there. */
+int ncz_object_begin(ncz_dataset *ds);
+/* Ends define mode: gives variables their places, moves data if need be, writes fill values and the head. */
+int ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
+/* Makes room for records before a put to `v` extends them to `n`. `sel`: of the put; its own data are not filled. */
+int ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n);
+/* With NC_SHARE: what was put, and the number of records, are there for others. */
+int ncz_object_publish(ncz_dataset *ds);
+/* Sees the records that another process has written since. */
+int ncz_object_refresh(ncz_dataset *ds);
+/* Puts the head if it has changed, and gives the object its full size. */
+int ncz_object_store_head(ncz_dataset *ds);
+
+/* The whole object, in a block for free(). */
+int ncz_object_take(ncz_dataset *ds, void **block, size_t *len);
+/* Stores a dataset of memory as the file at its path. */
+int ncz_object_persist(ncz_dataset *ds);
+
+/* ---- moving and filling (dataset_object_move.c) ---- */
+
+/* Copies the data of the first old->n variables from one object to another, where they have other places. */
+int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to);
+/* Writes the fill value of a variable: all of it, or its slabs in the records from `first` to `n`. */
+int ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n);
+/* The same for all variables with records but `skip`, whose elements there are going to be written; it may be NULL. */
+int ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n);
+
+#endif /* NCZ_DATASET_OBJECT_H */

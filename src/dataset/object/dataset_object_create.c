@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dataset_object_create: makes the store of a new dataset that is one object. What is there is only replaced if it is a
+ * file that such a dataset may replace. */
+#include "dataset/object/dataset_object.h"
+#include "platform/platform.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_single.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Whether a new dataset may replace what is at the path: nothing, an empty file, or a file of netCDF's. */
+static int
+check_place(const char *path, int cmode)
+{
+    ncz_stat st;
+
+    if (ncz_system.fstatat(AT_FDCWD, path, &st, 0) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? NC_NOERR : ncz_fail_errno(errno, "%s", path);
+    if ((cmode & NC_NOCLOBBER) != 0)
+        return ncz_fail(NC_EEXIST, "%s exists", path);
+    if (S_ISDIR(st.st_mode))
+        return ncz_fail(NC_EEXIST, "%s is a directory: it is not replaced by a file", path);
+    if (!S_ISREG(st.st_mode) || (st.st_size > 0 && !ncz_is_netcdf_file(path)))
+        return ncz_fail(NC_EEXIST, "%s is no netCDF file: it is not replaced by one", path);
+    return NC_NOERR;
+}
+
+static int
+open_memory(zmap **out)
+{
+    zmap *inner = NULL;
+    int   rc = zmap_mem_open(&inner);
+
+    if (rc == NC_NOERR && (rc = zmap_single_open(inner, "data", ZMAP_CREATE_NEW, false, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_DISCARD);
+    return rc;
+}
+
+int
+ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
+{
+    bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
+         persists = (cmode & NC_PERSIST) != 0;
+    ncz_format_opts style = {.dialect = ncz_format_of_objects(), .gen = (int)version, .classic = true};
+    zmap           *map = NULL;
+    int             rc = NC_NOERR;
+
+    if (!block && (!memory || persists))
+        rc = check_place(t->path, cmode);
+    if (rc == NC_NOERR)
+        rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out)) != NC_NOERR) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(map, ZMAP_DISCARD);
+        return ncz_err_adopt(&err);
+    }
+    ncz_engine_in_place((*out)->engine);
+    (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
+    return NC_NOERR;
+}
+
+/* ---- out of memory ---- */
+
+int
+ncz_object_take(ncz_dataset *ds, void **block, size_t *len)
+{
+    uint64_t     size = 0;
+    zmap_get_req r = {.key = "", .len = ZMAP_WHOLE};
+    int          rc = zmap_len(ds->map, "", &size);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (size > SIZE_MAX ||
+        (r.into = malloc((size_t)size + (size == 0))) == NULL) /* the caller frees it with free() */
+        return ncz_fail_nomem((size_t)size);
+    r.into_cap = (size_t)size;
+    if ((rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) != NC_NOERR) {
+        free(r.into);
+        return rc;
+    }
+    *block = r.into;
+    *len = r.nread;
+    return NC_NOERR;
+}
+
+int
+ncz_object_persist(ncz_dataset *ds)
+{
+    ncz_target *t = NULL;
+    zmap       *to = NULL;
+    ncz_buf     body = NCZ_BUF_INIT;
+    int         rc = ncz_target_parse(ncz_dataset_path(ds), true, &t);
+
+    if (rc == NC_NOERR && (rc = zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &to)) == NC_NOERR) {
+        if ((rc = zmap_get(ds->map, "", &body)) == NC_NOERR &&
+            (rc = zmap_put_range(to, "", 0, body.data, body.len)) == NC_NOERR && ds->durable)
+            rc = zmap_sync(to);
+        if (rc == NC_NOERR) {
+            rc = zmap_close(to, ZMAP_KEEP);
+        } else {
+            ncz_err err;
+
+            ncz_err_save(&err, rc);
+            (void)zmap_close(to, ZMAP_DISCARD);
+            rc = ncz_err_adopt(&err);
+        }
+    }
+    ncz_buf_clear(&body);
+    ncz_target_free(t);
+    return rc;
+}

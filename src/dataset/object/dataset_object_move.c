@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dataset_object_move: what is done to many bytes of an object at once: moving data, and writing fill values. */
+#include "dataset/object/dataset_object.h"
+
+#include <string.h>
+
+enum { AT_ONCE = 1 << 20 }; /* bytes */
+
+/* ---- fill ---- */
+
+static bool
+is_filled(const ncz_dataset *ds, const ncz_var *v)
+{
+    return v->fill_mode != NCZ_FILL_NONE && !ds->model->nofill;
+}
+
+/* Each element has the fill value, and so has the padding. `nbytes` is a multiple of an element's. */
+static int
+fill_range(zmap *map, const ncz_var *v, uint64_t at, uint64_t nbytes)
+{
+    size_t n = nbytes < AT_ONCE ? (size_t)nbytes : AT_ONCE;
+    char  *pattern = ncz_alloc(n);
+    int    rc = NC_NOERR;
+
+    if (pattern == NULL)
+        return ncz_fail_nomem(n);
+    ncz_fill_elems(pattern, n / v->dtype.size, v->spec->fill, v->dtype.size);
+    for (uint64_t done = 0; rc == NC_NOERR && done < nbytes; done += n)
+        rc = zmap_put_range(map, "", at + done, pattern, nbytes - done < n ? (size_t)(nbytes - done) : n);
+    ncz_free(pattern);
+    return rc;
+}
+
+int
+ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n)
+{
+    ncz_extent e;
+    int        rc = NC_NOERR;
+
+    if (!is_filled(ds, v))
+        return NC_NOERR;
+    ncz_object_ops_of(ds)->extent(v, &e);
+    if (e.pitch == 0)
+        return fill_range(ds->map, v, e.begin, e.padded);
+    if (e.pitch == e.padded) /* its slabs follow each other */
+        return fill_range(ds->map, v, e.begin + first * e.pitch, (n - first) * e.padded);
+    for (; rc == NC_NOERR && first < n; first++)
+        rc = fill_range(ds->map, v, e.begin + first * e.pitch, e.padded);
+    return rc;
+}
+
+static bool
+has_records(const ncz_var *v)
+{
+    return v->rank > 0 && v->dims[0]->unlimited;
+}
+
+/* Makes as many records as fit in `room`, at least one, of `pitch` bytes from `records` on. *any: some are filled. */
+static void
+make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, size_t nrecords, char *room,
+             bool *any)
+{
+    const ncz_group *g = ds->model->root;
+
+    *any = false;
+    memset(room, 0, pitch * nrecords);
+    for (size_t i = 0; i < g->nvars; i++) {
+        const ncz_var *v = g->vars[i];
+        ncz_extent     e;
+
+        if (!has_records(v) || v == skip || !is_filled(ds, v))
+            continue;
+        *any = true;
+        ncz_object_ops_of(ds)->extent(v, &e);
+        for (size_t k = 0; k < nrecords; k++)
+            ncz_fill_elems(room + k * pitch + (size_t)(e.begin - records), (size_t)e.padded / v->dtype.size,
+                           v->spec->fill, v->dtype.size);
+    }
+}
+
+/* Small records: each put has many of them. */
+static int
+fill_small(ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, uint64_t first, uint64_t n)
+{
+    size_t each = n - first < AT_ONCE / pitch ? (size_t)(n - first) : AT_ONCE / pitch;
+    char  *room = ncz_alloc(each * pitch);
+    bool   any;
+    int    rc = NC_NOERR;
+
+    if (room == NULL)
+        return ncz_fail_nomem(each * pitch);
+    make_records(ds, skip, records, pitch, each, room, &any);
+    for (; any && rc == NC_NOERR && first < n; first += each)
+        rc = zmap_put_range(ds->map, "", records + first * pitch, room,
+                            (n - first < each ? (size_t)(n - first) : each) * pitch);
+    ncz_free(room);
+    return rc;
+}
+
+int
+ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
+{
+    const ncz_group *g = ds->model->root;
+    uint64_t         fixed, records, end, next;
+    int              rc = NC_NOERR;
+
+    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
+    ncz_object_ops_of(ds)->sections(ds->model, 1, &fixed, &records, &next);
+    if (next > end && next - end <= AT_ONCE && g->nvars > 1)
+        return fill_small(ds, skip, records, (size_t)(next - end), first, n);
+    for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
+        if (has_records(g->vars[i]) && g->vars[i] != skip)
+            rc = ncz_object_fill(ds, g->vars[i], first, n);
+    return rc;
+}
+
+/* ---- move ---- */
+
+static int
+copy_range(zmap *from, uint64_t off, zmap *to, uint64_t at, uint64_t nbytes, ncz_buf *room)
+{
+    int rc = NC_NOERR;
+
+    for (uint64_t done = 0; rc == NC_NOERR && done < nbytes; done += AT_ONCE) {
+        uint64_t     left = nbytes - done;
+        zmap_get_req r = {.key = "", .off = off + done, .len = left < AT_ONCE ? left : AT_ONCE, .cut = true};
+
+        ncz_buf_reset(room);
+        r.body = *room;
+        rc = zmap_get_batch(from, &r, 1, NULL, NULL);
+        *room = r.body;
+        if (rc == NC_NOERR && r.nread > 0)
+            rc = zmap_put_range(to, "", at + done, room->data, r.nread);
+        if (r.nread < r.len) /* the object ends there */
+            break;
+    }
+    return rc;
+}
+
+int
+ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to)
+{
+    ncz_buf room = NCZ_BUF_LIMIT(AT_ONCE);
+    int     rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < old->n; i++) {
+        const ncz_extent *from = &old->v[i];
+        ncz_extent        e;
+        uint64_t          nbytes, times = from->pitch == 0 ? 1 : old->nrecords;
+
+        ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
+        nbytes = from->padded < e.padded ? from->padded : e.padded;
+        for (uint64_t k = 0; rc == NC_NOERR && k < times; k++)
+            rc = copy_range(ds->map, from->begin + k * from->pitch, to, e.begin + k * e.pitch, nbytes, &room);
+    }
+    ncz_buf_clear(&room);
+    return rc;
+}

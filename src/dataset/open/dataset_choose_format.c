@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_choose_format: what nc_create() makes: a dataset of Zarr, or a classic netCDF file and of which version. In
+ * this order the modes of the path decide, the flags, the process's default, the ending of the name.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* The version of classic files that a format of netCDF is; 0: none. */
+static int
+version_of(int format)
+{
+    return format == NC_FORMAT_64BIT_OFFSET ? 2
+           : format == NC_FORMAT_64BIT_DATA ? 5
+           : format == NC_FORMAT_CLASSIC    ? 1
+                                            : 0;
+}
+
+static int
+version_of_flags(int cmode)
+{
+    return (cmode & NC_64BIT_OFFSET) != 0 ? 2 : (cmode & NC_64BIT_DATA) != 0 ? 5 : 0;
+}
+
+/* A file of the name would be taken for one of those formats. A name that ends in .zip has its store by that. */
+static bool
+ends_in(const char *path, const char *const *endings, size_t n)
+{
+    size_t len = strlen(path);
+
+    for (size_t i = 0; i < n; i++) {
+        size_t end = strlen(endings[i]);
+
+        if (len > end && strcasecmp(path + len - end, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool
+ncz_name_is_classic(const char *path)
+{
+    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
+
+    return ends_in(path, endings, NCZ_LEN(endings));
+}
+
+static bool
+name_is_zarr(const ncz_target *t)
+{
+    static const char *const endings[] = {".zarr"};
+
+    return t->store == NCZ_STORE_ZIP || ends_in(t->path, endings, NCZ_LEN(endings));
+}
+
+/* Neither a mode nor a flag says the format. */
+static int
+by_default(const ncz_target *t, int default_format)
+{
+    if (ncz_remote(t))
+        return 0;
+    if (default_format == NCZ_FORMAT_CLASSIC_UNSAID)
+        return name_is_zarr(t) ? 0 : 1;
+    if (default_format != NCZ_FORMAT_UNSAID)
+        return version_of(default_format);
+    return ncz_name_is_classic(t->path) ? 1 : 0;
+}
+
+/* A mode names the classic format. */
+static int
+by_mode(const ncz_target *t, int cmode, int *version)
+{
+    int said = version_of_flags(cmode);
+
+    if ((cmode & NC_NETCDF4) != 0)
+        return ncz_fail(NC_EINVAL, "%s: its mode asks for a classic file, and NC_NETCDF4 for Zarr", t->shown);
+    if (t->cdf == NCZ_CDF_ANY) {
+        *version = said != 0 ? said : 1;
+        return NC_NOERR;
+    }
+    if (said != 0 && said != (int)t->cdf)
+        return ncz_fail(NC_EINVAL, "%s: its mode asks for CDF-%d, and the flags for CDF-%d", t->shown, (int)t->cdf,
+                        said);
+    *version = (int)t->cdf;
+    return NC_NOERR;
+}
+
+int
+ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version)
+{
+    int rc = NC_NOERR;
+
+    *version = 0;
+    if (t->one_object == NCZ_YES)
+        rc = by_mode(t, cmode, version);
+    else if (t->one_object == NCZ_NO && version_of_flags(cmode) != 0)
+        rc =
+            ncz_fail(NC_EINVAL, "%s: its mode asks for Zarr, and NC_64BIT_OFFSET or NC_64BIT_DATA for a classic file",
+                     t->shown);
+    else if (t->one_object == NCZ_UNSET && (cmode & NC_NETCDF4) == 0) {
+        *version = version_of_flags(cmode);
+        if (*version == 0)
+            *version = by_default(t, default_format);
+    }
+    if (rc == NC_NOERR && *version != 0 && ncz_remote(t))
+        rc = ncz_fail(NC_EINVAL, "%s: a classic file is created in a directory or in memory, not at a URL", t->shown);
+    return rc;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The header of a classic file: model -> bytes, the same bytes that netCDF-C writes for the same definitions. No I/O,
+ * no state.
+ */
+#include "format/classic/classic.h"
+
+#include <string.h>
+
+typedef struct writer {
+    ncz_buf *out;
+    unsigned version;
+    int      rc; /* the first failure; nothing is written after it */
+} writer;
+
+static void
+put_bytes(writer *w, const void *bytes, size_t n)
+{
+    static const char zeros[3];
+
+    if (w->rc == NC_NOERR)
+        w->rc = ncz_buf_append(w->out, bytes, n);
+    if (w->rc == NC_NOERR && n % 4 != 0)
+        w->rc = ncz_buf_append(w->out, zeros, 4 - n % 4);
+}
+
+static void
+put_number(writer *w, uint64_t v, size_t nbytes)
+{
+    char b[8];
+
+    for (size_t i = nbytes; i-- > 0; v >>= 8)
+        b[i] = (char)(v & 0xff);
+    put_bytes(w, b, nbytes);
+}
+
+static void
+put_count(writer *w, uint64_t v)
+{
+    put_number(w, v, w->version == 5 ? 8 : 4);
+}
+
+static void
+put_name(writer *w, const char *name)
+{
+    put_count(w, strlen(name));
+    put_bytes(w, name, strlen(name));
+}
+
+/* An absent list has tag and count 0. */
+static void
+put_list(writer *w, uint32_t tag, size_t n)
+{
+    put_number(w, n > 0 ? tag : 0, 4);
+    put_count(w, n);
+}
+
+static void
+put_values(writer *w, const ncz_att *a)
+{
+    ncz_dtype stored = ncz_dtype_of(a->type, true, 1);
+    size_t    nbytes = a->len * a->type->size; /* it is in memory */
+    char     *room;
+
+    if (w->rc != NC_NOERR || nbytes == 0)
+        return;
+    if ((room = ncz_alloc(nbytes)) == NULL) {
+        w->rc = ncz_fail_nomem(nbytes);
+        return;
+    }
+    w->rc = ncz_convert_in(a->type, a->data, &stored, room, a->len, false);
+    put_bytes(w, room, nbytes);
+    ncz_free(room);
+}
+
+static void
+put_atts(writer *w, const ncz_atts *atts)
+{
+    put_list(w, NCZ_CLASSIC_ATTS, atts->n);
+    for (size_t i = 0; i < atts->n; i++) {
+        put_name(w, atts->v[i].name);
+        put_number(w, (uint64_t)atts->v[i].type->id, 4);
+        put_count(w, atts->v[i].len);
+        put_values(w, &atts->v[i]);
+    }
+}
+
+static void
+put_var(writer *w, const ncz_var *v)
+{
+    const ncz_classic_place *p = v->place;
+    uint64_t                 nbytes = 0;
+
+    put_name(w, v->name);
+    put_count(w, v->rank);
+    for (size_t d = 0; d < v->rank; d++)
+        put_count(w, (uint64_t)v->dims[d]->id);
+    put_atts(w, &v->atts);
+    put_number(w, (uint64_t)v->type->id, 4);
+    if (w->rc == NC_NOERR)
+        w->rc = ncz_classic_slab(v, &nbytes);
+    nbytes = ncz_classic_pad(nbytes);
+    put_count(w, w->version != 5 && nbytes > NCZ_CLASSIC_VSIZE_MOST ? UINT32_MAX : nbytes);
+    put_number(w, p != NULL ? p->begin : 0, w->version == 1 ? 4 : 8);
+}
+
+int
+ncz_classic_write(const ncz_model *m, unsigned version, ncz_buf *out)
+{
+    const ncz_group *g = m->root;
+    const ncz_dim   *record = ncz_classic_record_dim(m);
+    writer           w = {.out = out, .version = version};
+    const char       magic[4] = {'C', 'D', 'F', (char)version};
+
+    put_bytes(&w, magic, sizeof magic);
+    put_count(&w, record != NULL ? record->len : 0);
+    put_list(&w, NCZ_CLASSIC_DIMS, g->ndims);
+    for (size_t i = 0; i < g->ndims; i++) {
+        put_name(&w, g->dims[i]->name);
+        put_count(&w, g->dims[i]->unlimited ? 0 : g->dims[i]->len);
+    }
+    put_atts(&w, &g->atts);
+    put_list(&w, NCZ_CLASSIC_VARS, g->nvars);
+    for (size_t i = 0; i < g->nvars; i++)
+        put_var(&w, g->vars[i]);
+    return w.rc;
+}

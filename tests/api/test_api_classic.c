@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Classic netCDF files, written: the same bytes as netCDF-C 4.9.0 writes for the same calls (tests/data/classic has its
+ * files); define mode again, abort, two sessions at one file, memory; what a file has after each.
+ */
+#include "api_test.h"
+
+#include "support/scratch.h"
+
+enum { CASES = 10 };
+
+static const struct {
+    const char *name, *fragment;
+    int         flag, format;
+} versions[] = {
+    {"cdf1", "#mode=cdf1", 0, NC_FORMAT_CLASSIC},
+    {"cdf2", "", NC_64BIT_OFFSET, NC_FORMAT_64BIT_OFFSET},
+    {"cdf5", "", NC_64BIT_DATA, NC_FORMAT_64BIT_DATA},
+};
+
+typedef struct ids {
+    int nc, t, x, y, f, b, sc, s, rs, rd, rc;
+} ids;
+
+/* ---- the calls that made tests/data/classic/VERSION-CASE.nc ---- */
+
+static void
+define(ids *d, int k)
+{
+    const double two[2] = {1.5, -2};
+    const short  fill = -7;
+
+    if (k % 2 != 0)
+        OK(nc_set_fill(d->nc, NC_NOFILL, NULL));
+    OK(nc_def_dim(d->nc, "t", NC_UNLIMITED, &d->t));
+    OK(nc_def_dim(d->nc, "x", 3, &d->x));
+    OK(nc_def_dim(d->nc, "y", 5, &d->y));
+    OK(nc_put_att_text(d->nc, NC_GLOBAL, "title", 5, "hello"));
+    OK(nc_put_att_double(d->nc, NC_GLOBAL, "d", NC_DOUBLE, 2, two));
+    OK(nc_def_var(d->nc, "f", NC_FLOAT, 2, (int[]){d->y, d->x}, &d->f));
+    OK(nc_def_var(d->nc, "b", NC_BYTE, 1, &d->x, &d->b));
+    OK(nc_def_var(d->nc, "sc", NC_INT, 0, NULL, &d->sc));
+    OK(nc_def_var(d->nc, "s", NC_SHORT, 1, &d->x, &d->s));
+    OK(nc_put_att_short(d->nc, d->s, "_FillValue", NC_SHORT, 1, &fill));
+    if (k >= 2)
+        OK(nc_def_var(d->nc, "rs", NC_SHORT, 2, (int[]){d->t, d->x}, &d->rs));
+    if (k >= 4)
+        OK(nc_def_var(d->nc, "rd", NC_DOUBLE, 1, &d->t, &d->rd));
+    if (k >= 6)
+        OK(nc_def_var(d->nc, "rc", NC_CHAR, 2, (int[]){d->t, d->y}, &d->rc));
+    if (k == 8)
+        OK(nc__enddef(d->nc, 1000, 512, 100, 64));
+    else
+        OK(nc_enddef(d->nc));
+}
+
+static void
+put(const ids *d, int k)
+{
+    const float       f[4] = {0, 1.25f, 2.5f, 3.75f};
+    const signed char b[3] = {7, 8, 9};
+    const short       rs[6] = {1, 2, 3, 4, 5, 6};
+    const int         sc = 42, late[5] = {1, 2, 3, 4, 5};
+    int               v;
+
+    OK(nc_put_vara_float(d->nc, d->f, (size_t[]){1, 1}, (size_t[]){2, 2}, f));
+    OK(nc_put_var_schar(d->nc, d->b, b));
+    if (k != 3)
+        OK(nc_put_var_int(d->nc, d->sc, &sc));
+    if (k >= 2)
+        OK(nc_put_vara_short(d->nc, d->rs, (size_t[]){0, 0}, (size_t[]){2, 3}, rs));
+    if (k >= 4)
+        OK(nc_put_var1_double(d->nc, d->rd, (size_t[]){3}, (const double[]){9.5}));
+    if (k >= 6)
+        OK(nc_put_vara_text(d->nc, d->rc, (size_t[]){1, 1}, (size_t[]){1, 2}, "zz"));
+    if (k == 7) {
+        OK(nc_sync(d->nc));
+        for (size_t i = 4; i < 300; i++)
+            OK(nc_put_var1_double(d->nc, d->rd, &i, (const double[]){(double)i}));
+    }
+    if (k == 9) {
+        OK(nc_redef(d->nc));
+        OK(nc_def_var(d->nc, "late", NC_INT, 1, &d->y, &v));
+        OK(nc_put_att_text(d->nc, NC_GLOBAL, "more", 12, "some more txt"));
+        OK(nc_enddef(d->nc));
+        OK(nc_put_var_int(d->nc, v, late));
+    }
+}
+
+static void
+check_bytes(const char *what, const void *got, size_t n, size_t version, int k)
+{
+    char   name[400];
+    char  *want;
+    size_t nwant = 0, i = 0;
+
+    snprintf(name, sizeof name, "%s/classic/%s-%d.nc", NCZ_TEST_DATA, versions[version].name, k);
+    want = scratch_read(name, &nwant);
+    assert_non_null(want);
+    while (i < n && i < nwant && ((const char *)got)[i] == want[i])
+        i++;
+    if (n != nwant || i < n)
+        fail_msg("%s of case %d in %s: %zu bytes, not %zu; byte %zu differs", what, k, versions[version].name, n,
+                 nwant, i);
+    free(want);
+}
+
+static void
+check_file(const char *path, size_t version, int k)
+{
+    size_t n = 0;
+    char  *got = scratch_read(path, &n);
+
+    assert_non_null(got);
+    check_bytes("the file", got, n, version, k);
+    free(got);
+}
+
+static void
+same_bytes(void **state)
+{
+    char *dir = scratch_new();
+
+    (void)state;
+    for (size_t v = 0; v < NCZ_LEN(versions); v++)
+        for (int k = 0; k < CASES; k++) {
+            char path[300], url[400];
+            ids  d = {0};
+            int  format;
+
+            snprintf(path, sizeof path, "%s/%s-%d.bin", dir, versions[v].name, k);
+            snprintf(url, sizeof url, "%s%s", path, versions[v].fragment);
+            OK(nc_create(url, NC_CLOBBER | versions[v].flag, &d.nc));
+            define(&d, k);
+            put(&d, k);
+            OK(nc_inq_format(d.nc, &format));
+            assert_int_equal(format, versions[v].format);
+            OK(nc_close(d.nc));
+            check_file(path, v, k);
+        }
+    assert_int_equal(scratch_count(dir), NCZ_LEN(versions) * CASES); /* and nothing beside them */
+    scratch_free(dir);
+}
+
+/* ---- memory ---- */
+
+static void
+in_memory(void **state)
+{
+    char *dir = scratch_new();
+
+    (void)state;
+    for (size_t v = 1; v < NCZ_LEN(versions); v++)
+        for (int k = 0; k < CASES; k++) {
+            NC_memio info = {.memory = NULL};
+            ids      d = {0};
+            char    *path = scratch_path(dir, "kept.bin");
+
+            OK(nc_create_mem("x", versions[v].flag, 100, &d.nc));
+            define(&d, k);
+            put(&d, k);
+            OK(nc_close_memio(d.nc, &info));
+            check_bytes("the block", info.memory, info.size, v, k);
+            free(info.memory);
+
+            OK(nc_create(path, NC_DISKLESS | NC_PERSIST | versions[v].flag, &d.nc));
+            define(&d, k);
+            put(&d, k);
+            assert_false(scratch_exists(path));
+            OK(nc_close(d.nc));
+            check_file(path, v, k);
+            scratch_remove(path);
+        }
+    scratch_free(dir);
+}
+
+/* ---- define mode again ---- */
+
+/* Makes the file of a case, and opens it to be changed. */
+static char *
+open_case(const char *dir, size_t version, int k, ids *d)
+{
+    char *path = scratch_path(dir, "f.bin");
+
+    OK(nc_create(path, NC_CLOBBER | versions[version].flag, &d->nc));
+    define(d, k);
+    put(d, k);
+    OK(nc_close(d->nc));
+    OK(nc_open(path, NC_WRITE, &d->nc));
+    return path;
+}
+
+static void
+aborts(void **state)
+{
+    char *dir = scratch_new(), *path;
+    ids   d = {0};
+    int   v;
+
+    (void)state;
+    path = open_case(dir, 1, 6, &d);
+    OK(nc_redef(d.nc));
+    OK(nc_def_var(d.nc, "more", NC_DOUBLE, 1, &d.x, &v));
+    OK(nc_del_att(d.nc, NC_GLOBAL, "title"));
+    OK(nc_abort(d.nc));
+    check_file(path, 1, 6); /* as before */
+
+    OK(nc_open(path, NC_WRITE, &d.nc));
+    OK(nc_abort(d.nc)); /* outside define mode: closed */
+    check_file(path, 1, 6);
+
+    scratch_remove(path);
+    OK(nc_create(path, NC_64BIT_DATA, &d.nc));
+    define(&d, 6);
+    OK(nc_redef(d.nc));
+    OK(nc_abort(d.nc));
+    OK(nc_create(scratch_path(dir, "g.bin"), NC_64BIT_DATA, &d.nc));
+    OK(nc_abort(d.nc));
+    assert_false(scratch_exists(scratch_path(dir, "g.bin")));
+    scratch_free(dir);
+}
+
+/* Definitions that need room move all data; what was there stays. */
+static void
+moves(void **state)
+{
+    static char text[5000];
+    char       *dir = scratch_new(), *path;
+
+    (void)state;
+    memset(text, 'a', sizeof text);
+    for (size_t version = 1; version < NCZ_LEN(versions); version++) {
+        ids    d = {0};
+        int    v, ndims;
+        double rd[300], more[300] = {0};
+        short  rs[6];
+        size_t n;
+
+        path = open_case(dir, version, 7, &d);
+        OK(nc_redef(d.nc));
+        OK(nc_put_att_text(d.nc, NC_GLOBAL, "history", sizeof text, text));
+        OK(nc_def_var(d.nc, "more", NC_DOUBLE, 1, &d.t, &v));
+        OK(nc_rename_var(d.nc, d.rc, "a longer name than before"));
+        OK(nc_enddef(d.nc));
+        OK(nc_put_var1_double(d.nc, v, (size_t[]){299}, (const double[]){7}));
+        OK(nc_close(d.nc));
+
+        OK(nc_open(path, NC_NOWRITE, &d.nc));
+        OK(nc_inq_ndims(d.nc, &ndims));
+        OK(nc_inq_attlen(d.nc, NC_GLOBAL, "history", &n));
+        assert_true(ndims == 3 && n == sizeof text);
+        OK(nc_get_var_double(d.nc, d.rd, rd));
+        OK(nc_get_vara_short(d.nc, d.rs, (size_t[]){0, 0}, (size_t[]){2, 3}, rs));
+        OK(nc_get_var_double(d.nc, v, more));
+        for (int i = 3; i < 300; i++)
+            assert_true(rd[i] == (i == 3 ? 9.5 : i));
+        assert_true(rs[0] == 1 && rs[5] == 6 && more[299] == 7 && more[298] == NC_FILL_DOUBLE);
+        OK(nc_close(d.nc));
+        assert_int_equal(scratch_count(dir), 1);
+    }
+    scratch_free(dir);
+}
+
+/* In data mode what has the same size, or less, can be changed. */
+static void
+in_data_mode(void **state)
+{
+    char *dir = scratch_new(), *path;
+    ids   d = {0};
+    char  name[NC_MAX_NAME + 1], title[6] = "";
+
+    (void)state;
+    path = open_case(dir, 2, 2, &d);
+    OK(nc_put_att_text(d.nc, NC_GLOBAL, "title", 5, "HELLO"));
+    OK(nc_rename_var(d.nc, d.b, "c"));
+    FAILS(NC_ENOTINDEFINE, nc_rename_var(d.nc, d.b, "longer"));
+    FAILS(NC_ENOTINDEFINE, nc_put_att_text(d.nc, NC_GLOBAL, "title", 9, "too large"));
+    FAILS(NC_ENOTINDEFINE, nc_def_dim(d.nc, "z", 1, NULL));
+    OK(nc_put_var1_short(d.nc, d.rs, (size_t[]){4, 2}, (const short[]){5}));
+    OK(nc_close(d.nc));
+    OK(nc_open(path, NC_NOWRITE, &d.nc));
+    OK(nc_inq_varname(d.nc, d.b, name));
+    OK(nc_get_att_text(d.nc, NC_GLOBAL, "title", title));
+    assert_string_equal(name, "c");
+    assert_string_equal(title, "HELLO");
+    OK(nc_inq_dimlen(d.nc, d.t, (size_t[]){0}));
+    FAILS(NC_EPERM, nc_put_var1_short(d.nc, d.rs, (size_t[]){0, 0}, (const short[]){5}));
+    OK(nc_close(d.nc));
+    scratch_free(dir);
+}
+
+/* ---- two sessions ---- */
+
+static void
+two_sessions(void **state)
+{
+    char  *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
+    ids    d = {0};
+    int    reader;
+    size_t n;
+    double got;
+
+    (void)state;
+    OK(nc_create(path, NC_64BIT_OFFSET | NC_SHARE, &d.nc));
+    define(&d, 4);
+    OK(nc_sync(d.nc));
+    OK(nc_open(path, NC_SHARE, &reader));
+    for (size_t i = 0; i < 40; i++) {
+        OK(nc_put_var1_double(d.nc, d.rd, &i, (const double[]){(double)i}));
+        OK(nc_sync(reader));
+        OK(nc_inq_dimlen(reader, d.t, &n));
+        assert_int_equal(n, i + 1);
+        OK(nc_get_var1_double(reader, d.rd, &i, &got));
+        assert_true(got == (double)i);
+    }
+    OK(nc_close(reader));
+    OK(nc_close(d.nc));
+    scratch_free(dir);
+}
+
+/* What a new file may replace. */
+static void
+places(void **state)
+{
+    char *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
+    ids   d = {0};
+
+    (void)state;
+    scratch_write(path, "a letter", 8);
+    FAILS(NC_EEXIST, nc_create(path, NC_64BIT_DATA, &d.nc));
+    FAILS(NC_EEXIST, nc_create(dir, NC_64BIT_DATA, &d.nc));
+    FAILS(NC_ENOTNC, nc_delete(path));
+    scratch_write(path, "", 0);
+    FAILS(NC_EEXIST, nc_create(path, NC_64BIT_DATA | NC_NOCLOBBER, &d.nc));
+    OK(nc_create(path, NC_64BIT_DATA, &d.nc));
+    OK(nc_close(d.nc)); /* in define mode, which ends it */
+    OK(nc_open(path, NC_NOWRITE, &d.nc));
+    OK(nc_close(d.nc));
+    OK(nc_create(path, NC_64BIT_OFFSET, &d.nc)); /* over a file of another version */
+    define(&d, 0);
+    put(&d, 0);
+    OK(nc_close(d.nc));
+    check_file(path, 1, 0);
+    OK(nc_delete(path));
+    assert_false(scratch_exists(path));
+    scratch_free(dir);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes), cmocka_unit_test(in_memory),    cmocka_unit_test(aborts),
+        cmocka_unit_test(moves),      cmocka_unit_test(in_data_mode), cmocka_unit_test(two_sessions),
+        cmocka_unit_test(places),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

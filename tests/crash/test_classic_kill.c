@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kill test of classic files: a child process that creates one over an older one, changes it, appends records, or
+ * defines more, dies at its n-th system call on the store, for every n until it gets through. After each death the file
+ * opens; its definitions are the old ones or the new ones; what was there is there, and what was put is there or is
+ * not; and the same calls then succeed.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nczarr.h"
+#include "support/kill.h"
+#include "support/scratch.h"
+
+enum { WIDTH = 600, RECS = 3, MORE = 4 };
+
+static char top[64], path[100];
+
+/* In the child: the first failure ends it. */
+#define TRY(call)                                                                                                    \
+    do {                                                                                                             \
+        if ((call) != NC_NOERR)                                                                                      \
+            return false;                                                                                            \
+    } while (0)
+
+#define OK(call)                                                                                                     \
+    do {                                                                                                             \
+        if ((call) != NC_NOERR) {                                                                                    \
+            fprintf(stderr, "[  FAILED  ] classic_kill: %s: %s\n", #call, nczarr_errmsg());                          \
+            exit(1);                                                                                                 \
+        }                                                                                                            \
+    } while (0)
+
+/* The value of element i in variable v of a state of the file. */
+static int
+value(int state, int v, size_t i)
+{
+    return state * 100000 + v * 10000 + (int)i;
+}
+
+/* Puts `n` records from `first` on, and the fixed variable if `fixed`. */
+static bool
+put_values(int ncid, int state, size_t first, size_t n, bool fixed)
+{
+    int b[WIDTH];
+
+    for (size_t i = 0; i < WIDTH; i++)
+        b[i] = value(state, 0, i);
+    if (fixed)
+        TRY(nc_put_var_int(ncid, 0, b));
+    for (size_t r = first; r < first + n; r++) {
+        for (size_t i = 0; i < WIDTH; i++)
+            b[i] = value(state, 1, r * 1000 + i);
+        TRY(nc_put_vara_int(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, WIDTH}, b));
+        TRY(nc_put_var1_int(ncid, 2, &r, (int[]){value(state, 2, r)}));
+    }
+    return true;
+}
+
+static bool
+create(void *arg)
+{
+    int state = *(const int *)arg, ncid, t, x, v;
+
+    TRY(nc_create(path, NC_64BIT_OFFSET, &ncid));
+    TRY(nc_def_dim(ncid, "t", NC_UNLIMITED, &t));
+    TRY(nc_def_dim(ncid, "x", WIDTH, &x));
+    TRY(nc_def_var(ncid, "f", NC_INT, 1, &x, &v));
+    TRY(nc_def_var(ncid, "r", NC_INT, 2, (int[]){t, x}, &v));
+    TRY(nc_def_var(ncid, "q", NC_INT, 1, &t, &v));
+    TRY(nc_put_att_int(ncid, NC_GLOBAL, "state", NC_INT, 1, &state));
+    TRY(nc_enddef(ncid));
+    if (!put_values(ncid, state, 0, RECS, true))
+        return false;
+    TRY(nc_close(ncid));
+    return true;
+}
+
+static bool
+append(void *arg)
+{
+    int ncid;
+
+    (void)arg;
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    if (!put_values(ncid, 1, RECS, MORE, false))
+        return false;
+    TRY(nc_sync(ncid));
+    if (!put_values(ncid, 1, RECS + MORE, MORE, false))
+        return false;
+    TRY(nc_close(ncid));
+    return true;
+}
+
+static bool
+define(void *arg)
+{
+    static char text[3000];
+    int         ncid, dims[2], v;
+
+    (void)arg;
+    memset(text, 'h', sizeof text);
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_redef(ncid));
+    TRY(nc_inq_vardimid(ncid, 1, dims));
+    TRY(nc_put_att_text(ncid, NC_GLOBAL, "history", sizeof text, text));
+    if (nc_inq_varid(ncid, "late", &v) != NC_NOERR)
+        TRY(nc_def_var(ncid, "late", NC_DOUBLE, 1, dims, &v));
+    TRY(nc_enddef(ncid));
+    TRY(nc_close(ncid));
+    return true;
+}
+
+/* Whether the file has the values of a state in its first `recs` records, and in its fixed variable. */
+static bool
+has_values(int ncid, int state, size_t recs)
+{
+    int b[WIDTH], q;
+
+    TRY(nc_get_var_int(ncid, 0, b));
+    for (size_t i = 0; i < WIDTH; i++)
+        if (b[i] != value(state, 0, i))
+            return false;
+    for (size_t r = 0; r < recs; r++) {
+        TRY(nc_get_vara_int(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, WIDTH}, b));
+        TRY(nc_get_var1_int(ncid, 2, &r, &q));
+        for (size_t i = 0; i < WIDTH; i++)
+            if (b[i] != value(state, 1, r * 1000 + i))
+                return false;
+        if (q != value(state, 2, r))
+            return false;
+    }
+    return true;
+}
+
+/* What a death left: the state, and the records. False: it does not open, or has something else. */
+static bool
+look(int *state, size_t *recs)
+{
+    int  ncid, t;
+    bool good;
+
+    if (nc_open(path, NC_NOWRITE, &ncid) != NC_NOERR)
+        return false;
+    good = nc_get_att_int(ncid, NC_GLOBAL, "state", state) == NC_NOERR && nc_inq_unlimdim(ncid, &t) == NC_NOERR &&
+           nc_inq_dimlen(ncid, t, recs) == NC_NOERR && has_values(ncid, *state, *recs);
+    (void)nc_close(ncid);
+    return good;
+}
+
+typedef struct scenario {
+    const char *name;
+    bool (*go)(void *arg);
+    int    to;    /* the state that it makes */
+    size_t recs;  /* records in the end */
+    size_t steps; /* how many records each of its commits adds; 0: none */
+} scenario;
+
+static const scenario scenarios[] = {
+    {"create", create, 2, RECS, 0},
+    {"append", append, 1, RECS + 2 * MORE, MORE},
+    {"define", define, 1, RECS, 0},
+};
+
+static bool
+wrong(const scenario *s, long n, const char *what)
+{
+    fprintf(stderr, "%s killed at call %ld: %s (%s)\n", s->name, n, what, nczarr_errmsg());
+    return false;
+}
+
+static bool
+survives(const scenario *s, long *points)
+{
+    int    first = 1, to = s->to, state = 0;
+    size_t recs = 0;
+
+    for (long n = 1;; n++) {
+        bool through;
+
+        scratch_empty(top);
+        if (!create(&first))
+            return wrong(s, n, "the older file cannot be made");
+        through = kill_at_call(n, KILL_AT_CHANGES, s->name, s->go, &to);
+        *points = n;
+        if (!look(&state, &recs))
+            return wrong(s, n, "it does not open, or has other values");
+        if (s->steps == 0 ? recs != RECS : recs < RECS || (recs - RECS) % s->steps != 0)
+            return wrong(s, n, "it has another number of records");
+        if (through && (state != s->to || recs != s->recs))
+            return wrong(s, n, "it is not what the calls made");
+        if (!s->go(&to) || !look(&state, &recs) || state != s->to || recs != s->recs)
+            return wrong(s, n, "the same calls do not succeed afterwards");
+        if (through)
+            return true;
+    }
+}
+
+int
+main(void)
+{
+    bool failed = false;
+
+    snprintf(top, sizeof top, "%s/nczarr-classic-kill-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (mkdtemp(top) == NULL)
+        return 2;
+    snprintf(path, sizeof path, "%s/f.bin", top);
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        long points = 0;
+        bool good = survives(&scenarios[i], &points);
+
+        printf("[%s] classic_kill_%s at each of %ld system calls\n", good ? "       OK " : "  FAILED  ",
+               scenarios[i].name, points);
+        fflush(stdout);
+        failed = failed || !good;
+    }
+    scratch_remove(top);
+    return failed;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What nc_create() makes: by the modes of a path, the flags, the process's default, the name. */
+#include "dataset_test.h"
+#include "zmap/zmap_mem.h"
+
+#include "dataset/dataset_int.h"
+
+enum { OFFSET = NC_64BIT_OFFSET, DATA = NC_64BIT_DATA, MODEL = NC_CLASSIC_MODEL, SET = NC_FORMAT_NETCDF4 };
+enum { BY_NAME = NCZ_FORMAT_UNSAID, NETCDFS = NCZ_FORMAT_CLASSIC_UNSAID };
+
+static const struct {
+    const char *path;
+    int         cmode, default_format, version;
+} rows[] = {
+    /* flags */
+    {"x.zarr", OFFSET, BY_NAME, 2},
+    {"x.zarr", DATA, SET, 5},
+    {"x.nc", OFFSET | MODEL, BY_NAME, 2},
+    {"x.nc", NC_NETCDF4, NC_FORMAT_CLASSIC, 0},
+    {"x.nc", NC_NETCDF4 | MODEL, NETCDFS, 0},
+    {"x.nc", DATA | NC_DISKLESS, BY_NAME, 5},
+    {"file:///x", DATA, BY_NAME, 5},
+    /* modes */
+    {"x#mode=classic", 0, BY_NAME, 1},
+    {"x.zarr#mode=netcdf-3", 0, SET, 1},
+    {"x#mode=classic", OFFSET, BY_NAME, 2},
+    {"x#mode=classic", DATA, BY_NAME, 5},
+    {"x#mode=cdf1", MODEL, BY_NAME, 1},
+    {"x#mode=cdf2", 0, NC_FORMAT_CLASSIC, 2},
+    {"x#mode=cdf2,classic", OFFSET, BY_NAME, 2},
+    {"x#cdf5", 0, BY_NAME, 5},
+    {"x.nc#mode=nczarr", 0, NC_FORMAT_CLASSIC, 0},
+    {"x.nc#mode=zarr,v3", NC_NETCDF4, NETCDFS, 0},
+    {"x.nc#zip", 0, NETCDFS, 0},
+    {"x.nc#mode=file", 0, NETCDFS, 0},
+    {"x.nc#noxarray", 0, BY_NAME, 0},
+    {"x.nc#consolidated=yes", 0, BY_NAME, 0},
+    {"x.nc#dimension_separator=/", 0, BY_NAME, 0},
+    /* the default */
+    {"x", 0, NC_FORMAT_CLASSIC, 1},
+    {"x.zarr", 0, NC_FORMAT_64BIT_OFFSET, 2},
+    {"x.zip", 0, NC_FORMAT_64BIT_DATA, 5},
+    {"x.nc", 0, NC_FORMAT_NETCDF4, 0},
+    {"x.nc", MODEL, NC_FORMAT_NETCDF4_CLASSIC, 0},
+    /* the name */
+    {"x.nc", 0, BY_NAME, 1},
+    {"x.CDF", MODEL, BY_NAME, 1},
+    {"file:///d/x.nc3", 0, BY_NAME, 1},
+    {"x.nc", NC_INMEMORY, BY_NAME, 1},
+    {"x.nc4", 0, BY_NAME, 0},
+    {"x.nc.zarr", 0, BY_NAME, 0},
+    {"x", MODEL, BY_NAME, 0},
+    {"x", 0, NETCDFS, 1},
+    {"x.nc4", 0, NETCDFS, 1},
+    {"x.zarr", 0, NETCDFS, 0},
+    {"x.zip", 0, NETCDFS, 0},
+    /* URLs */
+    {"s3://bucket/x.nc", 0, BY_NAME, 0},
+    {"https://host/x.nc#mode=s3", 0, NETCDFS, 0},
+    {"s3://bucket/x", 0, NC_FORMAT_CLASSIC, 0},
+};
+
+static void
+choices(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_target *t = NULL;
+        int         version = -1;
+
+        OK(ncz_target_parse(rows[i].path, true, &t));
+        OK(ncz_choose_format(t, rows[i].cmode, rows[i].default_format, &version));
+        if (version != rows[i].version)
+            fail_msg("%s, %#x, %d: %d", rows[i].path, (unsigned)rows[i].cmode, rows[i].default_format, version);
+        ncz_target_free(t);
+    }
+}
+
+static void
+contradictions(void **state)
+{
+    static const struct {
+        const char *path;
+        int         cmode;
+        const char *word;
+    } bad[] = {
+        {"x#mode=classic", NC_NETCDF4, "NC_NETCDF4"},
+        {"x#mode=cdf1", OFFSET, "CDF-2"},
+        {"x#mode=cdf5", OFFSET, "CDF-5"},
+        {"x#mode=nczarr", OFFSET, "NC_64BIT_OFFSET"},
+        {"x#mode=v3", DATA, "NC_64BIT_DATA"},
+        {"x#mode=file", DATA, "NC_64BIT_DATA"},
+        {"s3://bucket/x", OFFSET, "not at a URL"},
+        {"s3://bucket/x#mode=classic", 0, "not at a URL"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(bad); i++) {
+        ncz_target *t = NULL;
+        int         version, rc;
+
+        OK(ncz_target_parse(bad[i].path, true, &t));
+        ncz_err_clear();
+        rc = ncz_choose_format(t, bad[i].cmode, BY_NAME, &version);
+        if (rc != NC_EINVAL || strstr(ncz_err_text(), bad[i].word) == NULL)
+            fail_msg("%s, %#x: %d, %s", bad[i].path, (unsigned)bad[i].cmode, rc, ncz_err_text());
+        ncz_target_free(t);
+    }
+}
+
+/* A store of objects is Zarr's alone. */
+static void
+stores(void **state)
+{
+    zmap        *map = NULL, *out = NULL;
+    ncz_dataset *ds = NULL;
+
+    (void)state;
+    OK(zmap_mem_open(&map));
+    assert_int_equal(ncz_dataset_create_map(map, "mode=cdf1", 0, NULL, &ds), NC_EINVAL);
+    assert_int_equal(ncz_dataset_create_map(map, NULL, DATA, NULL, &ds), NC_EINVAL);
+    OK(zmap_close(map, ZMAP_KEEP));
+    assert_int_equal(ncz_dataset_store("x#mode=classic", ZMAP_CREATE_NEW, &out), NC_EINVAL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choices),
+        cmocka_unit_test(contradictions),
+        cmocka_unit_test(stores),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
