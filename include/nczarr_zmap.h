@@ -222,6 +222,8 @@ NCZARR_API int nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t
  * bytes from byte *offsetp on of the object `key`. For a chunk that is an object of its own these are NCZARR_MAP_WHOLE
  * and 0, whatever the object's size. For a chunk that is missing in an object of several *lengthp is 0. Offset and
  * length cost a request when the object's index is not known yet; pass NULL for both when only the key is wanted.
+ * In a classic netCDF file, whose only object has the key "", a chunk of several records has its bytes in each of them:
+ * the first are at *offsetp, *lengthp counts all, and they are not one range.
  * Scalars ignore indexp. *keylenp does not count the NUL; `key` takes one byte more. Any output may be NULL.
  * NC_EINVALCOORDS: beyond the variable's shape.
  */

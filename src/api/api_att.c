@@ -105,7 +105,7 @@ find_att(const ncz_call *c, int varid, const char *name, answer *out)
     if (a == NULL) {
         if ((rc = own_name(name, &own)) != NC_NOERR)
             return rc;
-        if ((a = ncz_atts_find(atts, own)) == NULL)
+        if ((rc = ncz_atts_find_form(atts, own, &a)) == NC_NOERR && a == NULL)
             rc = make_up_att(c, v, own, out);
         ncz_free(own);
     }

@@ -276,6 +276,18 @@ locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range
     return rc;
 }
 
+/* The bytes of a chunk itself: what lies between its rows is not its own. */
+static uint64_t
+own_length(const ncz_chunk_addr *where)
+{
+    uint64_t rest;
+
+    if (where->pitch == 0)
+        return where->length;
+    rest = where->length % where->pitch;
+    return where->length / where->pitch * where->row + (rest < where->row ? rest : where->row);
+}
+
 int
 nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keylenp, char *key,
                          unsigned long long *offsetp, unsigned long long *lengthp)
@@ -293,7 +305,7 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
         if (offsetp != NULL)
             *offsetp = where.offset;
         if (lengthp != NULL)
-            *lengthp = where.length;
+            *lengthp = own_length(&where);
     }
     return ncz_call_leave_text(&c, rc, &own, keylenp, key);
 }
@@ -417,7 +429,7 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
         }
         if (rc != NC_NOERR || (rc = locate_listed(&l, i, &key, &where)) != NC_NOERR)
             break;
-        if ((rc = each(index, where.key, where.offset, where.length, arg)) != 0)
+        if ((rc = each(index, where.key, where.offset, own_length(&where), arg)) != 0)
             break; /* stop with the caller's own code and text */
     }
 done:

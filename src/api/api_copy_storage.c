@@ -188,6 +188,12 @@ copy_fill(const copying *c)
     return (rc = copy_silent_fill(c)) == NC_NOERR ? keep_small_fill(c) : rc;
 }
 
+static bool
+is_classic(int format)
+{
+    return format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET || format == NC_FORMAT_64BIT_DATA;
+}
+
 static int
 copy_elements(const copying *c)
 {
@@ -195,10 +201,19 @@ copy_elements(const copying *c)
 
     if ((c->width > 0 && (rc = nczarr_def_var_strlen(c->out, c->varid_out, c->width)) != NC_NOERR) ||
         (rc = copy_dtype(c)) != NC_NOERR || (rc = copy_fill(c)) != NC_NOERR ||
-        (rc = nc_inq_var_endian(c->in, c->varid_in, &endian)) != NC_NOERR)
+        ((rc = nc_inq_var_endian(c->in, c->varid_in, &endian)) != NC_NOERR && rc != NC_ENOTNC4)) /* a classic file */
         return rc;
     return endian != NC_ENDIAN_NATIVE && ncz_type_is_number(c->type) ? nc_def_var_endian(c->out, c->varid_out, endian)
                                                                      : NC_NOERR;
+}
+
+/* Of a variable in a classic file nothing is chosen but that it has no fill value. */
+static int
+copy_to_classic(const copying *c)
+{
+    int no_fill = 0, rc = nc_inq_var_fill(c->in, c->varid_in, &no_fill, NULL);
+
+    return rc == NC_NOERR && no_fill != 0 ? nc_def_var_fill(c->out, c->varid_out, no_fill, NULL) : rc;
 }
 
 /* ---- chunks and shards ----------------------------------------------------------------------------------------- */
@@ -334,12 +349,14 @@ nczarr_copy_var_storage(int ncid_in, int varid_in, int ncid_out, int varid_out, 
                  .flags = flags,
                  .same = true,
                  .codecs = NCZ_BUF_INIT};
-    int     rc;
+    int     format = 0, rc;
 
     if ((flags & ~(NCZARR_COPY_EXACT | NCZARR_COPY_NETCDF_TYPES | NCZARR_COPY_FLAT_CODECS | NCZARR_COPY_NO_CODECS)) !=
         0)
         rc = ncz_fail(NC_EINVAL, "nczarr_copy_var_storage: unknown flags 0x%x", (unsigned)flags);
-    else if ((rc = look_at_source(&c)) == NC_NOERR && (rc = look_at_target(&c)) == NC_NOERR &&
+    else if ((rc = nc_inq_format(ncid_out, &format)) == NC_NOERR && is_classic(format))
+        rc = copy_to_classic(&c);
+    else if (rc == NC_NOERR && (rc = look_at_source(&c)) == NC_NOERR && (rc = look_at_target(&c)) == NC_NOERR &&
              (rc = copy_elements(&c)) == NC_NOERR && (rc = define_chunks(&c, chunks)) == NC_NOERR &&
              (rc = define_shards(&c, shards)) == NC_NOERR && (flags & NCZARR_COPY_NO_CODECS) == 0)
         rc = copy_codecs(&c);

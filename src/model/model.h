@@ -97,6 +97,8 @@ typedef struct ncz_atts {
 } ncz_atts;
 
 ncz_att *ncz_atts_find(const ncz_atts *a, const char *name); /* NULL when absent */
+/* The same for a name in NFC, whatever form the stored name has. NC_ENOMEM. */
+int ncz_atts_find_form(const ncz_atts *a, const char *name, const ncz_att **out);
 /* Sets or replaces (in place, keeping its number). Copies `data` deeply. *out may be NULL. */
 int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,
                   ncz_att **out);
@@ -215,15 +217,15 @@ struct ncz_model {
     ncz_user_type               **types;  /* by id, from NC_FIRSTUSERTYPEID on */
     size_t                        ngroups, ndims, nvars, ntypes;
     uint64_t                      last_uid;
-    const struct ncz_dialect_ops *dialect;       /* the format's, opaque to others; NULL: not known yet */
-    ncz_make_layout_fn            make_layout;   /* the format's; NULL: chunks have no place */
-    ncz_key_encoding              key_encoding;  /* of new variables */
-    bool                          nofill;        /* nc_set_fill(NC_NOFILL) */
-    bool                          twins; /* names may be there twice, while a file is loaded: the first one is found */
-    ncz_small_fill                small_fill;    /* of new variables, chosen by the format */
-    bool                          ordered_types; /* ncz_var.dtype_text contains the byte order */
-    bool                          native_big;    /* old writers: big-endian variables hold native bytes */
-    ncz_arena                     arena;         /* loaded data, which live as long as the model */
+    const struct ncz_dialect_ops *dialect;      /* the format's, opaque to others; NULL: not known yet */
+    ncz_make_layout_fn            make_layout;  /* the format's; NULL: chunks have no place */
+    ncz_key_encoding              key_encoding; /* of new variables */
+    bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
+    bool           twins;         /* names may be there twice, while a file is loaded: the first one is found */
+    ncz_small_fill small_fill;    /* of new variables, chosen by the format */
+    bool           ordered_types; /* ncz_var.dtype_text contains the byte order */
+    bool           native_big;    /* old writers: big-endian variables hold native bytes */
+    ncz_arena      arena;         /* loaded data, which live as long as the model */
     void (*format_free)(void *);
     void *format; /* the format's own data of the dataset */
 };

@@ -82,6 +82,34 @@ ncz_atts_find(const ncz_atts *a, const char *name)
     return NULL;
 }
 
+/* Whether a name's NFC may be another name. */
+static bool
+may_have_forms(const char *name)
+{
+    for (const char *p = name; *p != '\0'; p++)
+        if ((unsigned char)*p >= 0x80)
+            return ncz_utf8_valid(name, strlen(name));
+    return false;
+}
+
+int
+ncz_atts_find_form(const ncz_atts *a, const char *name, const ncz_att **out)
+{
+    int rc = NC_NOERR;
+
+    *out = ncz_atts_find(a, name);
+    for (size_t i = 0; *out == NULL && rc == NC_NOERR && i < a->n; i++) {
+        char *form = NULL;
+
+        if (!may_have_forms(a->v[i].name))
+            continue;
+        if ((rc = ncz_nfc(a->v[i].name, &form)) == NC_NOERR && strcmp(form, name) == 0)
+            *out = &a->v[i];
+        ncz_free(form);
+    }
+    return rc;
+}
+
 /* Puts all names into the index once there are too many to compare. */
 static int
 index_names(ncz_atts *a)

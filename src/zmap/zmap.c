@@ -61,6 +61,14 @@ zmap_fail_unable(const zmap *m, const char *what)
 }
 
 static int
+fail_list(const zmap *m)
+{
+    if ((m->caps & ZMAP_SINGLE) != 0)
+        return ncz_fail(NC_ENOTBUILT, "it is one file, without keys: nczdump shows what it holds");
+    return zmap_fail_unable(m, "list its keys");
+}
+
+static int
 check_write(const zmap *m)
 {
     if ((m->caps & ZMAP_CAN_WRITE) == 0)
@@ -448,7 +456,7 @@ int
 zmap_check_list(const zmap *m, const char *prefix)
 {
     if ((m->caps & ZMAP_CAN_LIST) == 0)
-        return zmap_fail_unable(m, "list its keys");
+        return fail_list(m);
     if (prefix == NULL || (prefix[0] != '\0' && !zmap_key_valid(prefix)))
         return fail_key(prefix);
     return NC_NOERR;

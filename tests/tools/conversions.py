@@ -157,7 +157,7 @@ def run(command, at):
 
 
 def from_files(at):
-    for name, kind, cdl in (("x4.nc", "nc4", CDL4), ("y3.nc", "nc3", CDL3), ("y6.nc", "nc6", CDL3), ("y5.nc", "nc5", CDL3), ("y7.nc", "nc7", CDL3)):
+    for name, kind, cdl in (("x4.nc", "nc4", CDL4), ("y7.nc", "nc7", CDL3)):
         with open(os.path.join(at, "in.cdl"), "w") as f:
             f.write(cdl)
         problems = run("ncgen -k %s -o %s in.cdl" % (kind, name), at)
@@ -166,9 +166,21 @@ def from_files(at):
             way = advised("%s %s%s" % (program, name, " z.zarr" if program == "nczcopy" else ""), r"to convert it: (.*)\n", at)
             problems += run(way.replace("OUT.zarr", out), at)
             if not problems:
-                problems += differences(netcdf.read(os.path.join(at, name)), ours.read(os.path.join(at, out)),
-                                        () if kind in ("nc4", "nc7") else ("storage",))
+                problems += differences(netcdf.read(os.path.join(at, name)), ours.read(os.path.join(at, out)))
         report("conversions: %s as the error text says" % name, problems)
+
+
+def from_classic(at):
+    """They need no conversion: both libraries answer the same, and the copy has what the file has."""
+    for name, kind in (("y3.nc", "nc3"), ("y6.nc", "nc6"), ("y5.nc", "nc5")):
+        with open(os.path.join(at, "in.cdl"), "w") as f:
+            f.write(CDL3)
+        problems = run("ncgen -k %s -o %s in.cdl && nczcopy %s %s.zarr" % (kind, name, name, name), at)
+        if not problems:
+            want = netcdf.read(os.path.join(at, name))
+            problems = differences(want, ours.read(os.path.join(at, name))) + differences(
+                want, ours.read(os.path.join(at, name + ".zarr")), ("storage", "big endian"))
+        report("conversions: %s is read as it is" % name, problems)
 
 
 def to_files(at):
@@ -230,7 +242,7 @@ if find_netcdf() is None:
     print("netCDF-C's commands are not here")
     sys.exit(77)
 netcdf, ours = Reader(find_netcdf()), Reader(os.path.join(libraries, "libnczarr.so.0"))
-for case in (from_files, to_files, from_cdl, documents):
+for case in (from_files, from_classic, to_files, from_cdl, documents):
     with tempfile.TemporaryDirectory(prefix="nczarr-conversions-") as folder:
         try:
             case(folder)

@@ -54,7 +54,8 @@ ncz_store_is_one(const ncz_target *t)
 
 typedef struct entries {
     const char *wanted; /* NULL: any */
-    char       *key;    /* the one found */
+    char       *key;    /* the first one found */
+    char       *named;  /* the first one whose name is that of a file */
     size_t      n;
     int         rc;
 } entries;
@@ -69,7 +70,9 @@ note_entry(const char *key, uint64_t size, void *arg)
         return 0;
     if (e->n++ == 0 && (e->key = ncz_strdup(key)) == NULL)
         e->rc = ncz_fail_nomem(strlen(key) + 1);
-    return e->n > 1 || e->rc != NC_NOERR;
+    if (e->named == NULL && ncz_name_is_classic(key) && (e->named = ncz_strdup(key)) == NULL)
+        e->rc = ncz_fail_nomem(strlen(key) + 1);
+    return (e->n > 1 && e->named != NULL) || e->rc != NC_NOERR;
 }
 
 static int
@@ -114,13 +117,19 @@ ncz_store_open_entry(const ncz_target *t, zmap **out)
     rc = e.rc;
     if (rc == NC_NOERR && e.n == 1)
         rc = is_dataset(archive, e.key, &is);
+    ncz_err_clear();
     if (rc == NC_NOERR && !is)
-        rc = NC_ENOTNC;
+        rc = e.n > 1 && e.named != NULL ? ncz_fail(NC_ENOTNC,
+                                                   "%s: it has several entries: name one as in "
+                                                   "file://%s#mode=zip&zip.prefix=%s",
+                                                   t->path, t->path, e.named)
+                                        : NC_ENOTNC;
     if (rc == NC_NOERR)
         rc = zmap_zip_in_ranges(archive, e.key) ? zmap_single_open(archive, e.key, ZMAP_OPEN_READ, false, out)
                                                 : read_entry(archive, e.key, out);
     if (rc != NC_NOERR)
         (void)zmap_close(archive, ZMAP_KEEP); /* it was only read */
     ncz_free(e.key);
+    ncz_free(e.named);
     return rc;
 }

@@ -223,7 +223,7 @@ open_either(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_
     (void)zmap_close(*map, ZMAP_KEEP);
     *map = NULL;
     rc = open_other(t, omode, limits, map, ds);
-    return rc == NC_ENOTNC ? ncz_err_adopt(&err) : rc;
+    return rc == NC_ENOTNC && ncz_err_text()[0] == '\0' ? ncz_err_adopt(&err) : rc;
 }
 
 int

@@ -40,6 +40,7 @@ target json "max_len = 65536"
 target codec "max_len = 65536"
 target codecs3 "max_len = 65536"
 target zip "max_len = 65536"
+target classic "max_len = 65536" walk.c
 target url "max_len = 512"
 target dataset "$store" objects.c mutate.c walk.c
 target api "$store" objects.c mutate.c walk.c api_program.c api_data.c api_define.c
