@@ -389,11 +389,11 @@ set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t l
 
 /* Checks a new attribute name and gives its normalised form. */
 static int
-check_new_name(const char *name, char **out)
+check_new_name(const ncz_call *c, const char *name, char **out)
 {
     int rc = ncz_name_check(name, out);
 
-    if (rc == NC_NOERR && ncz_format_reserved_att(*out)) {
+    if (rc == NC_NOERR && ncz_format_reserved_att(c->m->dialect, *out)) {
         rc = ncz_fail(NC_ENAMEINUSE, "'%s' is a name that the format reserves", *out);
         ncz_free(*out);
         *out = NULL;
@@ -437,7 +437,7 @@ ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = find_changeable(&c, varid, &atts, &v)) != NC_NOERR || (rc = check_new_name(name, &own)) != NC_NOERR)
+    if ((rc = find_changeable(&c, varid, &atts, &v)) != NC_NOERR || (rc = check_new_name(&c, name, &own)) != NC_NOERR)
         goto done;
     if ((rc = find_types(&c, xtype, mem, own, &type, &from)) != NC_NOERR)
         goto done;
@@ -510,7 +510,7 @@ nc_rename_att(int ncid, int varid, const char *name, const char *newname)
         return rc;
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) == NC_NOERR &&
         (rc = ncz_api_lookup_name(name, &old)) == NC_NOERR &&
-        (rc = newname != NULL ? check_new_name(newname, &own) : ncz_fail(NC_EINVAL, "no new name is given")) ==
+        (rc = newname != NULL ? check_new_name(&c, newname, &own) : ncz_fail(NC_EINVAL, "no new name is given")) ==
             NC_NOERR)
         rc = rename_att(&c, varid, old, own);
     ncz_free(old);

@@ -250,8 +250,6 @@ const ncz_dialect_ops *ncz_format_copies_inside(void);
 const ncz_dialect_copies *ncz_format_copies(void);
 /* Appends the marks of all dialects, for texts: ".a, .b, c". */
 int ncz_format_marks_text(ncz_buf *out);
-/* True if the attribute holds metadata of some dialect, and is never shown. */
-bool ncz_format_hidden_att(const char *name);
 /* The name of a root document while the dataset is hidden, and the reverse. NULL: no such name. */
 const char *ncz_format_hidden_key(const char *key);
 const char *ncz_format_shown_key(const char *hidden);

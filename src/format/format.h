@@ -182,7 +182,7 @@ int ncz_format_type_name(const ncz_model *m, const ncz_var *v, ncz_buf *out);
 
 /* NC_EBADTYPE, with `what` in its text, if the style cannot express the type, for variables and attributes alike. */
 int ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
-/* The same for a variable. NC_ENOTBUILT: there is no stored form for its elements. */
+/* As ncz_format_check_type(), for a variable. NC_ENOTBUILT: there is no stored form for its elements. */
 int ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
 
 /*
@@ -199,8 +199,8 @@ int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, con
 /* True if these are the units that the reader synthesizes for the variable's stored type. They must not be stored. */
 bool ncz_format_synthetic_units(const ncz_model *m, const ncz_var *v, const char *text, size_t len);
 
-/* True if the format reserves this attribute name (NC_ENAMEINUSE in nc_put_att). */
-bool ncz_format_reserved_att(const char *name);
+/* True if the dialect, or netCDF, reserves this attribute name (NC_ENAMEINUSE in nc_put_att). */
+bool ncz_format_reserved_att(const ncz_dialect_ops *dialect, const char *name);
 
 /* True if the style can hold strings of any length (`|O`). Datasets for netCDF-C 4.9.0 to 4.9.2 cannot. */
 bool ncz_format_has_objects(const ncz_format_opts *style);

@@ -350,12 +350,12 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
 /* The attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is
  * open. */
 static size_t
-count_shown(const ncz_json *doc)
+count_shown(const ncz_loader *l, const ncz_json *doc)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < ncz_json_len(doc); i++)
-        n += ncz_json_key_whole(doc, i) && !ncz_format_hidden_att(ncz_json_key(doc, i));
+        n += ncz_json_key_whole(doc, i) && !ncz_format_hidden_att(l->dialect, ncz_json_key(doc, i));
     return n;
 }
 
@@ -373,7 +373,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
                          .type = type};
     size_t          n = ncz_json_len(doc), got = 0, fill_at = 0;
     const char     *entry = docs->fill != NULL ? find_fill_entry(docs, &fill_at) : NULL;
-    size_t          most = count_shown(doc) + (entry != NULL);
+    size_t          most = count_shown(l, doc) + (entry != NULL);
     ncz_att        *v = ncz_arena_get_n(arena, most, sizeof *v);
     int             rc;
 
@@ -391,7 +391,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
             ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, name);
             continue;
         }
-        if (ncz_format_hidden_att(name))
+        if (ncz_format_hidden_att(l->dialect, name))
             continue;
         if (name[0] == '\0' || strlen(name) > l->m->limits.name_bytes) {
             ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, strlen(name));

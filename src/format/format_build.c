@@ -20,6 +20,7 @@ next_group(const ncz_loader *l, size_t i)
     for (size_t k = n[i].kid; k < n[i].kid + n[i].nkids; k++)
         if (n[k].kind == NCZ_NODE_GROUP)
             return k;
+    /* No group below: a later sibling, or one of a parent. The children of a node are next to each other. */
     while (i != 0) {
         const ncz_node *up = &n[n[i].parent];
 
@@ -33,6 +34,7 @@ next_group(const ncz_loader *l, size_t i)
 
 /* ---- groups and their dimensions ------------------------------------------------------------------------------ */
 
+/* A broken dimension is left out by itself; the rest of the group is sound. */
 static int
 add_dims(ncz_loader *l, const ncz_node *n)
 {
@@ -80,6 +82,7 @@ add_types(ncz_loader *l)
     size_t left = 1, before = 0;
     int    rc = NC_NOERR;
 
+    /* Definitions that need each other never get fewer, which ends the passes. */
     for (unsigned pass = 0; rc == NC_NOERR && left > 0 && left != before && pass <= NCZ_TYPE_DEPTH; pass++) {
         before = pass == 0 ? 0 : left;
         left = 0;
@@ -138,6 +141,7 @@ choose_type(ncz_loader *l, ncz_group *g, const char *name, ncz_array_meta *z)
         return z->nomem ? ncz_fail_nomem(sizeof *z->unusable) : NC_NOERR;
     }
     t = z->type_name != NULL ? ncz_model_find_type(l->m, NULL, z->type_name) : NULL;
+    /* The stored type decides. A declared one that does not fit it is ignored, so that the numbers stay readable. */
     if (z->st.dtype.kind == NCZ_KIND_OBJECT)
         return choose_sequences(l, g, name, z, t);
     if (t != NULL && t->used && t->node.class == NCZ_TYPE_ENUM && t->node.base == z->st.type)
@@ -154,7 +158,7 @@ adapt_fill(ncz_array_meta *z)
 
     if (ncz_user_type_of(t) == NULL)
         return NC_NOERR;
-    if (z->stored_fill != NULL) {
+    if (z->stored_fill != NULL) { /* packed, as in a chunk; in memory fields have places of their own */
         if ((z->fill = ncz_zalloc(t->size)) == NULL)
             return ncz_fail_nomem(t->size);
         if ((rc = ncz_convert_out(&z->st.dtype, z->stored_fill, t, z->fill, 1, false)) != NC_NOERR)
@@ -162,6 +166,7 @@ adapt_fill(ncz_array_meta *z)
     }
     if (z->fill != NULL)
         z->fill_mode = NCZ_FILL_VALUE;
+    /* The default of the type is no value of its own, wherever it is spelled out. */
     if (z->fill != NULL && !t->owns && memcmp(z->fill, t->fill, t->size) == 0) {
         ncz_free(z->fill);
         z->fill = NULL;
@@ -172,6 +177,7 @@ adapt_fill(ncz_array_meta *z)
 
 /* ---- attributes of user-defined types ---- */
 
+/* Replaces what was read without the type by values of it, which take no more memory than a chunk may. */
 static int
 set_typed(ncz_loader *l, const ncz_typed_att *a, const ncz_type *t, ncz_atts *atts)
 {
@@ -210,7 +216,8 @@ set_all_typed(ncz_loader *l, const ncz_node_meta *said, ncz_atts *atts, const nc
         const ncz_typed_att *a = &said->typed[i];
         const ncz_user_type *t = ncz_model_find_type(l->m, NULL, a->type);
 
-        if (t == NULL || !t->used || a->type[0] != '/' || ncz_format_hidden_att(a->name))
+        /* A full name, as it is written: another one would be searched in all groups. */
+        if (t == NULL || !t->used || a->type[0] != '/' || ncz_format_hidden_att(l->dialect, a->name))
             continue;
         if (a->text != NULL)
             rc = set_typed(l, a, &t->node, atts);
@@ -250,15 +257,16 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     z->order = NULL;
     z->shard = NULL;
     z->rectilinear = NULL;
+    /* What was moved is NULL there, so that clearing the metadata frees nothing of the variable's. */
     if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
         v->maxstrlen = z->st.dtype.size;
     if (v->rank != 0)
         memcpy(v->chunk, z->chunk, v->rank * sizeof *v->chunk);
-    v->chunk_set = true;
+    v->chunk_set = true; /* also where the document has the default: a new default must not change it */
     v->storage = said->storage;
     v->unusable = z->unusable;
     z->unusable = NULL;
-    v->fixed = v->written = true;
+    v->fixed = v->written = true; /* it may have data, which a new definition or fill value would change */
     v->dtype_text = said->dtype_text;
     v->fill_text = said->fill_text;
     v->quantize_mode = said->quantize_mode;
@@ -329,7 +337,7 @@ show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
     bool scalar = v->rank == 0 && said->xarray == NULL && v->fill_mode != NCZ_FILL_NONE;
     bool shown = l->dialect->fill_is_missing ? scalar || is_missing_value(l, v) : is_nothing(said, v);
 
-    if (l->nczarr || v->unusable->code != NC_NOERR || !shown)
+    if (l->nczarr || v->unusable->code != NC_NOERR || !shown) /* NCZarr's keys list the attribute, if it is one */
         return NC_NOERR;
     return ncz_format_att_synthetic(l->m, &v->atts, "_FillValue", v->type, 1,
                                     v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill);
@@ -350,6 +358,7 @@ take_fill_of_sequences(ncz_loader *l, ncz_var *v)
     return respec(l, v);
 }
 
+/* Its documents are never rewritten (ncz_format_check_rewritable()). */
 static int
 freeze(ncz_var *v)
 {
@@ -377,6 +386,8 @@ take_fault(ncz_loader *l, const ncz_node *n, ncz_var *v)
     return NC_NOERR;
 }
 
+/* The type comes before the spec, which checks the fill value against it; attributes after both, since they may be of
+ * the same type or be the fill value. */
 static int
 add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
 {

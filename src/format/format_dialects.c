@@ -166,15 +166,6 @@ ncz_format_marks_text(ncz_buf *out)
     return NC_NOERR;
 }
 
-bool
-ncz_format_hidden_att(const char *name)
-{
-    for (size_t i = 0; ncz_dialects[i] != NULL && name[0] == '_'; i++)
-        if (ncz_dialects[i]->hidden_atts != NULL && is_among(name, ncz_dialects[i]->hidden_atts))
-            return true;
-    return false;
-}
-
 const char *
 ncz_format_hidden_key(const char *key)
 {

@@ -5,8 +5,8 @@
  *
  * Byte strings: the Zarr specification requires base64; netCDF-C reads and writes plain text. We write base64 in pure
  * Zarr. Beside NCZarr keys we write plain text, unless decoding readers would fail on it, and so on the whole group:
- * then base64, recorded by "fill": "base64" among the array's keys. Reading follows the same rule; a text longer than the
- * element is always taken as base64, and a text that is not base64 always as plain.
+ * then base64, recorded by "fill": "base64" among the array's keys. Reading follows the same rule; a text longer than
+ * the element is always taken as base64, and a text that is not base64 always as plain.
  */
 #include "format/format_int.h"
 

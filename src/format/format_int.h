@@ -85,6 +85,9 @@ void ncz_format_node_spoil(ncz_node *n, int rc);
 /* Notes what is damaged and passed over. */
 int ncz_format_warn(ncz_loader *l, const char *text);
 
+/* True if the attribute holds the dialect's metadata, and is never shown. */
+bool ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name);
+
 /* True if `name` is valid as one segment of a key. */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
 
@@ -332,7 +335,7 @@ int ncz_format_read_typed(ncz_arena *arena, const ncz_json *names, const ncz_jso
 int ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s);
 /* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */
 void ncz_format_array_spoil(ncz_array_meta *z, int code);
-/* The same for a grid that is not understood: the variable is listed with chunks of one element, and never changed. */
+/* Spoils a variable whose grid is not understood: it is listed with chunks of one element, and never changed. */
 int ncz_format_array_spoil_grid(ncz_array_meta *z, int code);
 /* An array without a sound shape or grid is shown like one of a type that netCDF lacks: without a type. */
 void ncz_format_array_hide_type(const ncz_array_meta *z, ncz_stored_type *st);

@@ -20,21 +20,27 @@ static const char *const reserved[] = {
     "_Netcdf4Dimid",
     "_SuperblockVersion",
     "_nc3_strict",
+    NULL,
 };
 
 static bool
-is_among(const char *name)
+is_among(const char *name, const char *const *list)
 {
-    for (size_t i = 0; i < NCZ_LEN(reserved); i++)
-        if (strcmp(name, reserved[i]) == 0)
-            return true;
-    return false;
+    while (*list != NULL && strcmp(*list, name) != 0)
+        list++;
+    return *list != NULL;
 }
 
 bool
-ncz_format_reserved_att(const char *name)
+ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name)
 {
-    return ncz_format_hidden_att(name) || is_among(name);
+    return name[0] == '_' && dialect->hidden_atts != NULL && is_among(name, dialect->hidden_atts);
+}
+
+bool
+ncz_format_reserved_att(const ncz_dialect_ops *dialect, const char *name)
+{
+    return ncz_format_hidden_att(dialect, name) || is_among(name, reserved);
 }
 
 bool

@@ -32,9 +32,12 @@ test_reserved(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
-        assert_true(ncz_format_reserved_att(yes[i]));
+        assert_true(ncz_format_reserved_att(ncz_format_dialect(2), yes[i]) &&
+                    ncz_format_reserved_att(ncz_format_dialect(3), yes[i]));
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++) /* a name of Zarr's is no other format's */
+        assert_int_equal(ncz_format_reserved_att(ncz_dialects[i], "_nczarr_attr"), ncz_dialects[i]->zarr != NULL);
     for (size_t i = 0; i < NCZ_LEN(no); i++)
-        assert_false(ncz_format_reserved_att(no[i]));
+        assert_false(ncz_format_reserved_att(ncz_format_dialect(2), no[i]));
 }
 
 static void
@@ -47,6 +50,8 @@ test_documents(void **state)
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
         assert_true(ncz_format_is_document(yes[i]));
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++) /* a name of Zarr's is no other format's */
+        assert_int_equal(ncz_format_reserved_att(ncz_dialects[i], "_nczarr_attr"), ncz_dialects[i]->zarr != NULL);
     for (size_t i = 0; i < NCZ_LEN(no); i++)
         assert_false(ncz_format_is_document(no[i]));
 }

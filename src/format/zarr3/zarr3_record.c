@@ -80,8 +80,9 @@ parse_field_type(const ncz_json *v, reading *x, ncz_record_field *f)
         ncz_zarr3_dtype_parse(v, &t);
         f->dtype = t.st.dtype;
         f->dtype.big = x->big;
-        if (f->dtype.kind == NCZ_KIND_RECORD)
+        if (f->dtype.kind == NCZ_KIND_RECORD) /* no struct: a complex number, which reads as one of two floats */
             f->dtype = ncz_format_complex(f->dtype.size, x->big);
+        /* One field that netCDF lacks makes the whole record unreadable; the caller then lists it without a type. */
         x->sound = x->sound && f->dtype.kind != NCZ_KIND_OTHER && f->dtype.kind != NCZ_KIND_OBJECT;
         return NC_NOERR;
     }
@@ -135,6 +136,8 @@ open_field(const char *name, ncz_jsonw *w)
     ncz_jsonw_key(w, "data_type");
 }
 
+/* Zarr v3 has no array as a field: a struct of n fields of one type, named "0", "1" and so on, which the reader takes
+ * for an array again. */
 static void
 write_array(const ncz_type *t, size_t n, ncz_jsonw *w)
 {
@@ -192,7 +195,7 @@ static int
 write_raw(const ncz_type *t, const char *at, ncz_jsonw *w)
 {
     ncz_buf text = NCZ_BUF_INIT;
-    size_t  n = (t->size + 2) / 3 * 4;
+    size_t  n = (t->size + 2) / 3 * 4; /* of base64 */
     int     rc = ncz_buf_reserve(&text, n);
 
     if (rc == NC_NOERR) {
