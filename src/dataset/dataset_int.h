@@ -291,7 +291,8 @@ int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
 int ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim); /* see dataset_claim.c */
 int ncz_store_remove(const ncz_target *t);
 int ncz_store_check_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: occupied, with NC_NOCLOBBER */
-/* Create and open a block of memory: an archive, or to open a file that is a dataset. Opening takes a block that is not locked, on success. */
+/* Create an archive in a block of memory, or open one, or a file that is a dataset. Opening takes a block that is not
+ * locked, on success. */
 int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
 int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
 int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_mem_take() */
