@@ -17,8 +17,8 @@ size_t largest_allocation(void);          /* bytes of the largest request since 
 void   watch_allocations(void);           /* counts, and lets none fail */
 
 /*
- * For a loop over all allocations that takes long: the one that fails after the `at`-th, at 0 the first. In the short run
- * under a sanitizer it is every seventh, from one on that the seed chooses; else each.
+ * For a loop over all allocations that takes long: the one that fails after the `at`-th, at 0 the first. In the short
+ * run under a sanitizer it is every seventh, from one on that the seed chooses; else each.
  */
 size_t next_allocation(size_t at);
 
