@@ -314,8 +314,9 @@ class Run:
                     env["MESON_EXE_WRAPPER"] = b.what.emulator  # for scripts, as Meson calls it
                     if command[0].startswith(b.folder + os.sep):
                         command.insert(0, b.what.emulator)
+                slower = 3 if "-Db_sanitize" in " ".join(b.what.options) else 1
                 self.add_command(part, name, command, env, b.folder, t["timeout"], self.o.jobs if not t["is_parallel"] else 1, after,
-                                 t["priority"] + 1)
+                                 (t["priority"] + 1) * slower)
 
     def add_script(self, part, step, after):
         python = os.path.join(CACHE, "s3" if self.o.all else "short", "bin", "python")
