@@ -486,8 +486,8 @@ NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
 
 /* Sets the default format for nc_create(), which counts where its mode asks for no format; `old_formatp` gets the
- * previous one. NC_FORMAT_NETCDF4_CLASSIC makes it use the classic model. Others have no effect: every new dataset is
- * NCZarr (or Zarr, by its URL). NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
+ * previous one. NC_FORMAT_NETCDF4_CLASSIC makes it use the classic model, NC_FORMAT_CLASSIC, NC_FORMAT_64BIT_OFFSET
+ * and NC_FORMAT_64BIT_DATA make it create classic files. NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
 NCZARR_API int nc_set_default_format(int format, int *old_formatp);
 
 /* Chunk cache of datasets opened from now on: bytes of the whole dataset's cache, an advisory number of slots and
@@ -517,8 +517,11 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * zip.order=sorted).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
+ * A classic netCDF file (CDF-1, CDF-2, CDF-5): with NC_64BIT_OFFSET or NC_64BIT_DATA, mode=classic, cdf1, cdf2 or cdf5,
+ * if nc_set_default_format() says so, or if the name ends in .nc, .nc3 or .cdf and nothing else says the format
+ * (docs/formats.md).
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and
- * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4 is implied.
+ * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4: Zarr, whatever the name.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when the dataset is opened again (but not with mode=zarr).
  * NC_DISKLESS: in memory, discarded at close; with NC_PERSIST stored at `path` at close. NC_INMEMORY: as
  * nc_create_mem().

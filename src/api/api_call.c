@@ -130,18 +130,6 @@ ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out)
 }
 
 int
-ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *what)
-{
-    int version = ncz_dataset_cdf(c->ds);
-
-    if (!ncz_dataset_classic(c->ds) || ncz_api_classic(type->id) || (version == 5 && ncz_api_number(type->id)))
-        return NC_NOERR;
-    if (version != 0)
-        return ncz_fail(NC_EBADTYPE, "%s: CDF-%d does not have type %s", what, version, type->name);
-    return ncz_fail(NC_ESTRICTNC3, "%s: the classic model does not have type %s", what, type->name);
-}
-
-int
 ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out)
 {
     if ((*out = ncz_model_user_type(c->m, id)) == NULL)

@@ -30,6 +30,18 @@ ncz_api_classic(nc_type t)
 }
 
 int
+ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *what)
+{
+    int version = ncz_dataset_cdf(c->ds);
+
+    if (!ncz_dataset_classic(c->ds) || ncz_api_classic(type->id) || (version == 5 && ncz_api_number(type->id)))
+        return NC_NOERR;
+    if (version != 0)
+        return ncz_fail(NC_EBADTYPE, "%s: CDF-%d does not have type %s", what, version, type->name);
+    return ncz_fail(NC_ESTRICTNC3, "%s: the classic model does not have type %s", what, type->name);
+}
+
+int
 nc_free_string(size_t len, char **data)
 {
     if (len > 0 && data == NULL)

@@ -161,7 +161,8 @@ typedef struct ncz_dialect_ops {
                     struct ncz_node_docs *docs, bool *is);
     /*
      * look: the same for a dialect without root documents, which is asked only when the documents of no other are
-     * there, and those of one object alone for a source that is one. First `got` is NULL, and `next` is set to what the dialect wants to see; then it gets that, and recognises
+     * there, and those of one object alone for a source that is one. First `got` is NULL, and `next` is set to what the
+     * dialect wants to see; then it gets that, and recognises
      * the dataset, or wants more, or gives up (next->key NULL, as it is before the call). It may keep what it needs in
      * l->state, which ncz_free() frees. NULL: not asked.
      * load: fills the model, for a dialect whose nodes have no documents of their own. It may fetch more. NULL: nodes
@@ -230,7 +231,12 @@ const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
 
 bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
 /* Whether it has datasets that are written, or changed. */
-bool ncz_format_is_written(const ncz_dialect_ops *dialect);
+static inline bool
+ncz_format_is_written(const ncz_dialect_ops *dialect)
+{
+    return dialect->write_node != NULL || (dialect->object != NULL && dialect->object->lay_out != NULL);
+}
+
 /* The dialect of new datasets that are one object. */
 const ncz_dialect_ops *ncz_format_of_objects(void);
 /* Whether an object with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */

@@ -60,12 +60,6 @@ ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t ra
     return is_among(rest, dialect->docs.all) ? NCZ_KEY_DOCUMENT : NCZ_KEY_FOREIGN;
 }
 
-bool
-ncz_format_is_written(const ncz_dialect_ops *dialect)
-{
-    return dialect->write_node != NULL || (dialect->object != NULL && dialect->object->lay_out != NULL);
-}
-
 const ncz_dialect_ops *
 ncz_format_of_objects(void)
 {

@@ -34,7 +34,7 @@ typedef struct ncz_chunk_addr {
     const void      *bytes; /* the chunk's bytes, `length` of them: no store is asked; or NULL. The layout's */
     const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
     ncz_chunk_tail   tail;
-    size_t           row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
+    size_t row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX

@@ -361,7 +361,8 @@ int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
 /* Chunks may be longer than a fixed dimension, as those of other software are. */
 int ncz_var_set_long_chunks(ncz_model *m, ncz_var *v, const uint64_t *chunk);
 /*
- * The layout to report: a scalar is contiguous, and what lies in a file that is not made of chunks; any other variable is what was requested as long as that can be, that
+ * The layout to report: a scalar is contiguous, and what lies in a file that is not made of chunks; any other variable
+ * is what was requested as long as that can be, that
  * is, one chunk without codecs, over fixed dimensions. It is always stored as chunks.
  */
 int ncz_var_storage(const ncz_var *v);

@@ -19,7 +19,8 @@ typedef struct fault_map {
 
 #define EXIT_KILLED 137 /* as a shell reports kill -9 */
 
-/* Whether this fault keeps an operation from being done; ZMAP_FAULT_TORN does, but for bytes at an offset and appends. */
+/* Whether this fault keeps an operation from being done; ZMAP_FAULT_TORN does, but for bytes at an offset and
+ * appends. */
 static bool
 prevents(const fault_map *s)
 {

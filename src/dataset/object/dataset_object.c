@@ -153,7 +153,7 @@ open_new(ncz_dataset *ds, zmap **out)
     int         rc;
 
     if (ds->home == NCZ_HOME_PATH) {
-        if ((rc = ncz_target_parse(ncz_dataset_path(ds), false, &t)) == NC_NOERR)
+        if ((rc = ncz_target_parse(ds->given != NULL ? ds->given : ds->path, false, &t)) == NC_NOERR)
             rc = zmap_single_file(t->path, ZMAP_CREATE_NEW, true, out);
         ncz_target_free(t);
         return rc;

@@ -24,35 +24,13 @@ version_of_flags(int cmode)
     return (cmode & NC_64BIT_OFFSET) != 0 ? 2 : (cmode & NC_64BIT_DATA) != 0 ? 5 : 0;
 }
 
-/* A file of the name would be taken for one of those formats. A name that ends in .zip has its store by that. */
-static bool
-ends_in(const char *path, const char *const *endings, size_t n)
-{
-    size_t len = strlen(path);
-
-    for (size_t i = 0; i < n; i++) {
-        size_t end = strlen(endings[i]);
-
-        if (len > end && strcasecmp(path + len - end, endings[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool
-ncz_name_is_classic(const char *path)
-{
-    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
-
-    return ends_in(path, endings, NCZ_LEN(endings));
-}
-
+/* A name that ends in .zip has its store by that. */
 static bool
 name_is_zarr(const ncz_target *t)
 {
-    static const char *const endings[] = {".zarr"};
+    size_t len = strlen(t->path);
 
-    return t->store == NCZ_STORE_ZIP || ends_in(t->path, endings, NCZ_LEN(endings));
+    return t->store == NCZ_STORE_ZIP || (len > 5 && strcasecmp(t->path + len - 5, ".zarr") == 0);
 }
 
 /* Neither a mode nor a flag says the format. */

@@ -45,6 +45,21 @@ ncz_store_remove_file(const char *path)
 }
 
 bool
+ncz_name_is_classic(const char *path)
+{
+    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
+    size_t                   len = strlen(path);
+
+    for (size_t i = 0; i < NCZ_LEN(endings); i++) {
+        size_t n = strlen(endings[i]);
+
+        if (len > n && strcasecmp(path + len - n, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool
 ncz_store_is_one(const ncz_target *t)
 {
     return t->one_object == NCZ_YES || (t->one_object == NCZ_UNSET && ncz_name_is_classic(t->path));

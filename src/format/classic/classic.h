@@ -99,8 +99,8 @@ int ncz_classic_slab(const ncz_var *v, uint64_t *nbytes);
 int ncz_classic_write(const ncz_model *m, unsigned version, ncz_buf *out);
 /*
  * Gives all variables their places, as netCDF-C does: in the order of definition, behind the room that the header has
- * now or needs. What has a place keeps it, where there is room. NC_EVARSIZE: a size or an offset that the version cannot
- * express.
+ * now or needs. What has a place keeps it, where there is room. NC_EVARSIZE: a size or an offset that the version
+ * cannot express.
  */
 int ncz_classic_lay_out(ncz_model *m, unsigned version, const ncz_file_room *room);
 

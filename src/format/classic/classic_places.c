@@ -9,29 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const ncz_dim *
-ncz_classic_record_dim(const ncz_model *m)
-{
-    for (size_t i = 0; i < m->root->ndims; i++)
-        if (m->root->dims[i]->unlimited)
-            return m->root->dims[i];
-    return NULL;
-}
-
-int
-ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
-{
-    uint64_t n = v->type->size, end;
-    bool     fits = true;
-
-    for (size_t d = ncz_classic_is_record(v); d < v->rank && fits; d++)
-        fits = ncz_mul64(n, v->dims[d]->len, &n);
-    if (!fits || !ncz_add64(n, 3, &end) || end > INT64_MAX)
-        return ncz_fail(NC_EVARSIZE, "variable %s is larger than a file can be", v->name);
-    *nbytes = n;
-    return NC_NOERR;
-}
-
 /* ---- the places of all variables ---- */
 
 /* The places while they are computed: begins of all variables, and the file's members. */
