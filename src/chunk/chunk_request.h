@@ -18,7 +18,8 @@ typedef enum ncz_chunk_task_state {
     NCZ_CHUNK_TASK_DONE,
 } ncz_chunk_task_state;
 
-typedef struct ncz_chunk_run ncz_chunk_run;
+typedef struct ncz_chunk_run    ncz_chunk_run;
+typedef struct ncz_chunk_pieces ncz_chunk_pieces;
 
 /* The work on one piece of a request. */
 typedef struct ncz_chunk_task {
@@ -45,7 +46,8 @@ typedef struct ncz_chunk_task {
     ncz_buf              key;        /* for stores that take batches */
     ncz_buf              body;       /* the bytes received */
     zmap_get_req        *req;
-    ncz_chunk_run       *run; /* the request that brings its bytes with those of others; or NULL */
+    ncz_chunk_run       *run;    /* the request that brings its bytes with those of others; or NULL */
+    ncz_chunk_pieces    *pieces; /* the object that its chunk goes into as soon as it is encoded; or NULL */
 } ncz_chunk_task;
 
 typedef struct ncz_chunk_request {

@@ -185,6 +185,12 @@ ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, 
     return rc;
 }
 
+bool
+ncz_chunk_staged_any(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    return find_staged(e, spec, index) != NULL;
+}
+
 ncz_chunk_part *
 ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {

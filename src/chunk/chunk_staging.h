@@ -104,6 +104,8 @@ void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock *
  * stored; or NULL.
  */
 int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full);
+/* Whether anything is staged for the object of that chunk. Under the lock. */
+bool ncz_chunk_staged_any(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
 /* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */
 ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
 

@@ -8,7 +8,9 @@
  *     the next eviction or flush
  *  2. make room for the chunks that will stay; if that fails, touch nothing of the batch
  *  3. on workers, one chunk each: change a cached chunk; or load a chunk and change it, which leaves it dirty in the
- *     cache; or gather, encode and put a replaced one
+ *     cache; or gather, encode and put a replaced one. Those that are all chunks of an object go into it as soon as
+ *     they are encoded (chunk_pieces.c)
+ *     cache; or gather, encode and put a replaced one. Those that are all of an object go into it piece by piece
  *  4. where the store takes batches, workers only change, decode, gather and encode; gets and puts are batched
  *  5. wait for the busy ones, if nothing else could be done, and begin again with them
  *
@@ -16,6 +18,7 @@
  */
 #include "chunk/chunk_load.h"
 #include "chunk/chunk_ours.h"
+#include "chunk/chunk_pieces.h"
 #include "chunk/chunk_store.h"
 
 /*
@@ -362,6 +365,22 @@ run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
     }
 }
 
+/* ---- the same for objects that the call writes whole ---- */
+
+static int
+gather_piece(void *arg, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
+{
+    return gather_chunk(arg, j, scratch, data);
+}
+
+static void
+release_piece(void *arg, ncz_chunk_task *j, const ncz_chunk_store_item *item)
+{
+    release_replaced(arg, j, item);
+}
+
+static const ncz_chunk_pieces_ops pieces_ops = {gather_piece, release_piece};
+
 /* ---- the plan ---- */
 
 /* Runs one task, on a worker. */
@@ -372,7 +391,9 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
     ncz_chunk_task      *j = &c->jobs[i];
     ncz_chunk_store_item item = {.chunk = j->chunk};
 
-    if (j->how == NCZ_CHUNK_TASK_CACHED) {
+    if (j->pieces != NULL) {
+        ncz_chunk_pieces_run(j, scratch);
+    } else if (j->how == NCZ_CHUNK_TASK_CACHED) {
         change_cached(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_LOAD && (c->workers || j->part != NULL)) {
         ncz_chunk_load_one(c, j, scratch);
@@ -405,7 +426,9 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 break;
             }
             ncz_chunk_request_objects(&c);
+            ncz_chunk_pieces_find(&c, &pieces_ops, &c);
             ncz_pool_each(c.njobs, ncz_chunk_request_threads(&c), run_task, &c);
+            ncz_chunk_pieces_clear(&c);
             if (!c.workers)
                 run_batched(&c, &s);
         }

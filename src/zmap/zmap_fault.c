@@ -19,8 +19,7 @@ typedef struct fault_map {
 
 #define EXIT_KILLED 137 /* as a shell reports kill -9 */
 
-/* Whether this fault keeps an operation from being done; ZMAP_FAULT_TORN does, but for bytes at an offset and
- * appends. */
+/* Whether this fault keeps an operation from being done. ZMAP_FAULT_TORN does, but for puts at an offset, appends. */
 static bool
 prevents(const fault_map *s)
 {
