@@ -26,7 +26,8 @@ typedef struct copying {
     bool                   null_fill; /* other readers do not know its fill value */
     bool                   remade;    /* its chunks are not worth keeping: its format has none of its own */
     bool                   same;      /* the copy has the source's chunks */
-    ncz_buf                codecs;    /* of the source, a list in the spelling that both can read */
+    bool                   to_file; /* the copy is in a classic file, which has no choice but whether it is filled */
+    ncz_buf                codecs;  /* of the source, a list in the spelling that both can read */
 } copying;
 
 /* ---- a look at both -------------------------------------------------------------------------------------------- */
@@ -73,6 +74,7 @@ look_at_target(copying *c)
     if (rc != NC_NOERR)
         return rc;
     c->to = call.m->dialect;
+    c->to_file = ncz_dataset_cdf(call.ds) != 0;
     rc = ncz_call_open_var(&call, c->varid_out, &v);
     if (rc == NC_NOERR && (v->type->class != c->type->class || v->type->size != c->type->size))
         rc = ncz_fail(NC_EBADTYPE, "%s: the copy has type %s, and the variable %s", v->name, v->type->name,
@@ -158,7 +160,8 @@ copy_silent_fill(const copying *c)
     unsigned char value[8];
     int           rc;
 
-    if (c->type->id >= NC_STRING || c->shown || c->to->fill_is_missing || (c->from->fill_is_missing && !is_exact(c)))
+    if (c->type->id >= NC_STRING || c->shown || c->to_file || c->to->fill_is_missing ||
+        (c->from->fill_is_missing && !is_exact(c)))
         return NC_NOERR;
     if ((rc = nc_inq_var_fill(c->in, c->varid_in, NULL, value)) != NC_NOERR)
         return rc;
@@ -188,32 +191,19 @@ copy_fill(const copying *c)
     return (rc = copy_silent_fill(c)) == NC_NOERR ? keep_small_fill(c) : rc;
 }
 
-static bool
-is_classic(int format)
-{
-    return format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET || format == NC_FORMAT_64BIT_DATA;
-}
-
 static int
 copy_elements(const copying *c)
 {
     int endian = NC_ENDIAN_NATIVE, rc;
 
     if ((c->width > 0 && (rc = nczarr_def_var_strlen(c->out, c->varid_out, c->width)) != NC_NOERR) ||
-        (rc = copy_dtype(c)) != NC_NOERR || (rc = copy_fill(c)) != NC_NOERR ||
-        ((rc = nc_inq_var_endian(c->in, c->varid_in, &endian)) != NC_NOERR && rc != NC_ENOTNC4)) /* a classic file */
+        (rc = copy_dtype(c)) != NC_NOERR || (rc = copy_fill(c)) != NC_NOERR)
         return rc;
+    rc = nc_inq_var_endian(c->in, c->varid_in, &endian);
+    if (rc != NC_NOERR)
+        return rc == NC_ENOTNC4 ? ncz_call_done(NC_NOERR) : rc; /* of a classic file it is no choice */
     return endian != NC_ENDIAN_NATIVE && ncz_type_is_number(c->type) ? nc_def_var_endian(c->out, c->varid_out, endian)
                                                                      : NC_NOERR;
-}
-
-/* Of a variable in a classic file nothing is chosen but that it has no fill value. */
-static int
-copy_to_classic(const copying *c)
-{
-    int no_fill = 0, rc = nc_inq_var_fill(c->in, c->varid_in, &no_fill, NULL);
-
-    return rc == NC_NOERR && no_fill != 0 ? nc_def_var_fill(c->out, c->varid_out, no_fill, NULL) : rc;
 }
 
 /* ---- chunks and shards ----------------------------------------------------------------------------------------- */
@@ -338,6 +328,17 @@ copy_codecs(copying *c)
     return rc;
 }
 
+static int
+copy_all(copying *c, const size_t *chunks, const size_t *shards)
+{
+    int rc;
+
+    if ((rc = copy_elements(c)) == NC_NOERR && (rc = define_chunks(c, chunks)) == NC_NOERR &&
+        (rc = define_shards(c, shards)) == NC_NOERR && (c->flags & NCZARR_COPY_NO_CODECS) == 0)
+        rc = copy_codecs(c);
+    return rc;
+}
+
 int
 nczarr_copy_var_storage(int ncid_in, int varid_in, int ncid_out, int varid_out, const size_t *chunks,
                         const size_t *shards, int flags)
@@ -349,17 +350,13 @@ nczarr_copy_var_storage(int ncid_in, int varid_in, int ncid_out, int varid_out, 
                  .flags = flags,
                  .same = true,
                  .codecs = NCZ_BUF_INIT};
-    int     format = 0, rc;
+    int     rc;
 
     if ((flags & ~(NCZARR_COPY_EXACT | NCZARR_COPY_NETCDF_TYPES | NCZARR_COPY_FLAT_CODECS | NCZARR_COPY_NO_CODECS)) !=
         0)
         rc = ncz_fail(NC_EINVAL, "nczarr_copy_var_storage: unknown flags 0x%x", (unsigned)flags);
-    else if ((rc = nc_inq_format(ncid_out, &format)) == NC_NOERR && is_classic(format))
-        rc = copy_to_classic(&c);
-    else if (rc == NC_NOERR && (rc = look_at_source(&c)) == NC_NOERR && (rc = look_at_target(&c)) == NC_NOERR &&
-             (rc = copy_elements(&c)) == NC_NOERR && (rc = define_chunks(&c, chunks)) == NC_NOERR &&
-             (rc = define_shards(&c, shards)) == NC_NOERR && (flags & NCZARR_COPY_NO_CODECS) == 0)
-        rc = copy_codecs(&c);
+    else if ((rc = look_at_source(&c)) == NC_NOERR && (rc = look_at_target(&c)) == NC_NOERR)
+        rc = c.to_file ? copy_fill(&c) : copy_all(&c, chunks, shards);
     ncz_free(c.chunks);
     ncz_free(c.fitting);
     ncz_buf_clear(&c.codecs);
