@@ -332,7 +332,9 @@ ncz_dataset_redef(ncz_dataset *ds)
         return rc;
     if (ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode already", ds->path);
-    else
+    else if (ncz_object_ops_of(ds) != NULL) /* what nc_abort() goes back to */
+        rc = ncz_object_publish(ds);
+    if (rc == NC_NOERR)
         ds->defining = true;
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
 }

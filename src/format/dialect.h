@@ -103,6 +103,7 @@ typedef struct ncz_object_ops {
     void (*sections)(const ncz_model *m, uint64_t nrecords, uint64_t *fixed, uint64_t *records, uint64_t *end);
     /* The number of records in an object's first bytes. False: they are too few, or the writer did not know it. */
     bool (*read_records)(int form, const void *bytes, size_t n, uint64_t *out);
+    uint64_t (*most_records)(int form); /* that an object can have */
     /* How many records there are: before they are put, since the places of chunks depend on it. */
     void (*set_records)(ncz_model *m, uint64_t n);
 } ncz_object_ops;

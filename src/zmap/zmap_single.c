@@ -391,3 +391,18 @@ zmap_single_file(const char *path, zmap_open_how how, bool replace, zmap **out)
     ncz_free(name);
     return rc;
 }
+
+int
+zmap_single_again(zmap *m, zmap **out)
+{
+    const single_map *s = (const single_map *)m;
+    zmap             *inner = NULL;
+    int               rc;
+
+    if (m->ops != &single_ops)
+        return ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
+    if ((rc = zmap_file_again(s->inner, &inner)) == NC_NOERR &&
+        (rc = zmap_single_open(inner, s->key, ZMAP_CREATE_NEW, true, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
+    return rc;
+}

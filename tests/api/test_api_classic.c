@@ -318,6 +318,51 @@ two_sessions(void **state)
     scratch_free(dir);
 }
 
+/* A file whose writer did not know the number of records gets it; and the directory that a path began at need not be the
+ * current one. */
+static void
+other_writers(void **state)
+{
+    char *dir = scratch_new(), *path, here[500];
+    ids   d = {0};
+    char  name[400], *bytes;
+
+    (void)state;
+    for (size_t version = 1; version < NCZ_LEN(versions); version++) {
+        size_t n = 0, len = 0;
+
+        snprintf(name, sizeof name, "%s/classic/%s-6.nc", NCZ_TEST_DATA, versions[version].name);
+        bytes = scratch_read(name, &n);
+        assert_non_null(bytes);
+        memset(bytes + 4, 0xff, versions[version].format == NC_FORMAT_64BIT_DATA ? 8 : 4);
+        path = scratch_path(dir, "s.bin");
+        scratch_write(path, bytes, n);
+        free(bytes);
+        OK(nc_open(path, NC_WRITE, &d.nc));
+        OK(nc_inq_dimlen(d.nc, 0, &len));
+        assert_int_equal(len, 4);
+        OK(nc_put_var1_double(d.nc, 5, (size_t[]){4}, (const double[]){3}));
+        OK(nc_close(d.nc));
+        bytes = scratch_read(path, &n);
+        assert_int_equal((unsigned char)bytes[versions[version].format == NC_FORMAT_64BIT_DATA ? 11 : 7], 5);
+        assert_int_equal((unsigned char)bytes[4], 0);
+        free(bytes);
+    }
+
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(dir), 0);
+    OK(nc_open("s.bin", NC_WRITE, &d.nc));
+    assert_int_equal(chdir("/"), 0);
+    OK(nc_redef(d.nc));
+    OK(nc_def_var(d.nc, "late", NC_INT, 0, NULL, NULL));
+    OK(nc_close(d.nc));
+    assert_int_equal(chdir(here), 0);
+    OK(nc_open(scratch_path(dir, "s.bin"), NC_NOWRITE, &d.nc));
+    OK(nc_inq_varid(d.nc, "late", &d.sc));
+    OK(nc_close(d.nc));
+    scratch_free(dir);
+}
+
 /* What a new file may replace. */
 static void
 places(void **state)
@@ -350,9 +395,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes), cmocka_unit_test(in_memory),    cmocka_unit_test(aborts),
-        cmocka_unit_test(moves),      cmocka_unit_test(in_data_mode), cmocka_unit_test(two_sessions),
-        cmocka_unit_test(places),
+        cmocka_unit_test(same_bytes),    cmocka_unit_test(in_memory),    cmocka_unit_test(aborts),
+        cmocka_unit_test(moves),         cmocka_unit_test(in_data_mode), cmocka_unit_test(two_sessions),
+        cmocka_unit_test(other_writers), cmocka_unit_test(places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,24 @@ in_order(const ncz_dataset *ds)
     return true;
 }
 
+/* The bytes of the head as another writer may have them: with other padding, or without the number of records. */
+static int
+read_head(ncz_dataset *ds)
+{
+    ncz_buf      ours = NCZ_BUF_INIT;
+    zmap_get_req r = {.key = "", .cut = true};
+    int          rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
+
+    r.len = ours.len;
+    ncz_buf_clear(&ours);
+    if (rc == NC_NOERR && (rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) == NC_NOERR) {
+        ds->head = r.body;
+        r.body = NCZ_BUF_INIT;
+    }
+    ncz_buf_clear(&r.body);
+    return rc;
+}
+
 int
 ncz_object_begin(ncz_dataset *ds)
 {
@@ -98,7 +116,7 @@ ncz_object_begin(ncz_dataset *ds)
     ds->filled = count_records(ds);
     ops->set_records(ds->model, ds->filled);
     ncz_engine_in_place(ds->engine);
-    return ops->write_head(ds->model, ds->style.gen, &ds->head);
+    return read_head(ds);
 }
 
 /* ---- definitions ---- */
@@ -148,16 +166,11 @@ needs_new(const ncz_dataset *ds, const ncz_object_places *old, bool *out)
 static int
 open_new(ncz_dataset *ds, zmap **out)
 {
-    ncz_target *t = NULL;
-    zmap       *inner = NULL;
-    int         rc;
+    zmap *inner = NULL;
+    int   rc;
 
-    if (ds->home == NCZ_HOME_PATH) {
-        if ((rc = ncz_target_parse(ds->given != NULL ? ds->given : ds->path, false, &t)) == NC_NOERR)
-            rc = zmap_single_file(t->path, ZMAP_CREATE_NEW, true, out);
-        ncz_target_free(t);
-        return rc;
-    }
+    if (ds->home == NCZ_HOME_PATH)
+        return zmap_single_again(ds->map, out);
     if ((rc = zmap_mem_open(&inner)) == NC_NOERR &&
         (rc = zmap_single_open(inner, "data", ZMAP_CREATE_NEW, false, out)) != NC_NOERR)
         (void)zmap_close(inner, ZMAP_DISCARD);
@@ -175,7 +188,8 @@ move_data(ncz_dataset *ds, const ncz_object_places *old)
         ds->map = to;
         ncz_engine_set_map(ds->engine, to);
         ncz_buf_reset(&ds->head); /* nothing of it is there yet */
-        (void)zmap_close(from, ZMAP_KEEP);
+        /* What was never shown to others is not shown now. */
+        (void)zmap_close(from, ncz_dataset_is_new(ds) ? ZMAP_DISCARD : ZMAP_KEEP);
         return NC_NOERR;
     }
     if (to != NULL) {
@@ -260,7 +274,8 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
     int                   rc = NC_NOERR;
 
     ops->extent(v, &e);
-    if (!ncz_mul64(n, e.pitch, &end) || !ncz_add64(end, e.begin, &last) || last > INT64_MAX)
+    if (n > ops->most_records(ds->style.gen) || !ncz_mul64(n, e.pitch, &end) || !ncz_add64(end, e.begin, &last) ||
+        last > INT64_MAX)
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", v->name);
     if (n > ds->filled) {
         uint64_t ahead = e.pitch < AHEAD ? AHEAD / e.pitch : 0; /* many small ones cost as little as one */

@@ -246,6 +246,13 @@ read_records(int version, const void *bytes, size_t n, uint64_t *out)
     return c.good && *out != (version == 5 ? UINT64_MAX : UINT32_MAX);
 }
 
+/* All bits set mean that the writer did not know the number. */
+static uint64_t
+most_records(int version)
+{
+    return version == 5 ? INT64_MAX : UINT32_MAX - UINT64_C(1);
+}
+
 static void
 set_records(ncz_model *m, uint64_t n)
 {
@@ -300,6 +307,7 @@ static const ncz_object_ops object = {
     .extent = tell_extent,
     .sections = tell_sections,
     .read_records = read_records,
+    .most_records = most_records,
     .set_records = set_records,
 };
 

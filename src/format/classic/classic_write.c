@@ -5,6 +5,7 @@
  */
 #include "format/classic/classic.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 const ncz_dim *
@@ -60,6 +61,8 @@ put_number(writer *w, uint64_t v, size_t nbytes)
 static void
 put_count(writer *w, uint64_t v)
 {
+    if (w->rc == NC_NOERR && w->version != 5 && v > UINT32_MAX)
+        w->rc = ncz_fail(NC_EVARSIZE, "CDF-%u has no count or length as large as %" PRIu64, w->version, v);
     put_number(w, v, w->version == 5 ? 8 : 4);
 }
 

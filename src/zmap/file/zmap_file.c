@@ -349,6 +349,27 @@ zmap_file_open_parent(const char *path, zmap_open_how how, zmap **out, char **na
     return NC_NOERR;
 }
 
+int
+zmap_file_again(zmap *m, zmap **out)
+{
+    const file_map *old = (const file_map *)m;
+    file_map       *f = NULL;
+    int             rc;
+
+    if (m->ops != &file_ops)
+        return ncz_fail(NC_ENOTBUILT, "the %s map is not a directory", m->ops->name);
+    if ((rc = file_new(old->dir, ZMAP_OPEN_WRITE, &f)) != NC_NOERR)
+        return rc;
+    if ((rc = open_root(f, old->root, ".")) != NC_NOERR) {
+        file_free(f);
+        return rc;
+    }
+    atomic_store(&f->sync_each, atomic_load(&old->sync_each));
+    prepare_writing(f);
+    *out = &f->base;
+    return NC_NOERR;
+}
+
 void
 zmap_file_sync_never(zmap *m)
 {

@@ -45,6 +45,9 @@ int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
 struct ncz_syscalls;
 void zmap_file_use(const struct ncz_syscalls *table);
 
+/* Another store of the same directory for writing, wherever the path leads by now. NC_ENOTBUILT for other stores. */
+int zmap_file_again(zmap *m, zmap **out);
+
 /*
  * Keeps a file open until the store is closed: gets of ranges and changes of that key cost no open, and stay with this
  * file whatever other processes do with its name. `later`: the key that it is going to be renamed to. Before other
