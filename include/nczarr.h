@@ -547,7 +547,8 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
  * returned by that call and by all later ones. Gets that advance along one axis load the next chunks ahead, except
  * with NC_SHARE, which says that other processes write.
  *
- * Errors: NC_ENOOBJECT nothing exists there; NC_ENOTNC a file, or a directory or archive without Zarr documents (the
+ * Errors: NC_ENOOBJECT nothing exists there (ENOENT, as from netCDF-C, for a name that ends in .nc, .nc3 or .cdf);
+ * NC_ENOTNC a file of another format, or a directory or archive without Zarr documents (the
  * text lists those that were tried); NC_EZARRMETA an indispensable document is damaged; NC_ENOTBUILT; NC_EINVAL.
  */
 NCZARR_API int nc_open(const char *path, int omode, int *ncidp);

@@ -7,6 +7,8 @@
 
 #include "support/scratch.h"
 
+#include <errno.h>
+
 enum { CASES = 10 };
 
 static const struct {
@@ -388,6 +390,8 @@ places(void **state)
     check_file(path, 1, 0);
     OK(nc_delete(path));
     assert_false(scratch_exists(path));
+    FAILS(ENOENT, nc_open(scratch_path(dir, "x.nc"), NC_NOWRITE, &d.nc));
+    FAILS(NC_ENOOBJECT, nc_open(scratch_path(dir, "x.zarr"), NC_NOWRITE, &d.nc));
     scratch_free(dir);
 }
 

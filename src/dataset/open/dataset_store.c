@@ -154,7 +154,9 @@ fail_nothing(const char *path)
         if (before == NULL || key == NULL || (before[0] != '\0' && look_at_path(before, &what) != NC_NOERR))
             break;
     }
-    if (what == FOUND_NOTHING)
+    if (what == FOUND_NOTHING && ncz_name_is_classic(path)) /* the system's code, as of netCDF-C */
+        rc = ncz_fail(ENOENT, "%s: no such file", path);
+    else if (what == FOUND_NOTHING)
         rc = ncz_fail(NC_ENOOBJECT, "%s: no file or directory; expected a directory or archive with Zarr documents",
                       path);
     else if ((nearest = ncz_uri_key_nearest(key)) != NULL)
