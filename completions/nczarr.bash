@@ -101,7 +101,7 @@ _nczarr()
             words='2 3'
             ;;
         nczgen,-k)
-            words='nc4 nc7'
+            words='nc3 nc4 nc5 nc6 nc7 nczarr zarr'
             ;;
         nczgen,-l)
             words='b'

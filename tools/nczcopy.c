@@ -6,6 +6,7 @@
  * Exit status: 0; 1 when something failed; 2 for a wrong command line; 3 when all is done but for damaged chunks, with
  * --damaged.
  */
+#include "common/dataset_kind.h"
 #include "common/message.h"
 #include "common/options.h"
 #include "copy/copy.h"
@@ -141,41 +142,19 @@ take_limits(copy_opts *o, const char *arg)
     return false;
 }
 
-/* The data model, by the names of nccopy's -k. netCDF-3 and HDF5 files are not supported as targets. */
+/* The data model, by the names of nccopy's -k. Classic files are not supported as targets. */
 static bool
-take_kind(copy_opts *o, const char *arg)
+take_kind(copy_opts *o, const dataset_kind *kind, const char *arg)
 {
-    static const struct {
-        const char *name;
-        bool        classic;
-        const char *mode;
-    } known[] = {
-        {"nc4", false, NULL},
-        {"netCDF-4", false, NULL},
-        {"netCDF4", false, NULL},
-        {"enhanced", false, NULL},
-        {"3", false, NULL},
-        {"nczarr", false, "nczarr"},
-        {"NCZarr", false, "nczarr"},
-        {"zarr", false, "zarr"},
-        {"nc7", true, NULL},
-        {"4", true, NULL},
-        {"netCDF-4 classic model", true, NULL},
-        {"netCDF-4-classic", true, NULL},
-        {"netCDF4_classic", true, NULL},
-        {"enhanced-nc3", true, NULL},
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(arg, known[i].name) == 0) {
-            o->classic = known[i].classic;
-            o->kind_given = true;
-            if (o->mode == NULL)
-                o->mode = known[i].mode;
-            return true;
-        }
-    message_print("-k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr", arg);
-    return false;
+    if (kind == NULL || kind->file) {
+        message_print("-k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr", arg);
+        return false;
+    }
+    o->classic = kind->classic_model;
+    o->kind_given = true;
+    if (o->mode == NULL)
+        o->mode = kind->mode;
+    return true;
 }
 
 /* -v, -V, -g, -G */
@@ -240,7 +219,7 @@ take_option(void *ctx, int id, const char *arg)
     case 'V':
     case 'g':
     case 'G': return take_names(o, id, arg);
-    case 'k': return take_kind(o, arg);
+    case 'k': return take_kind(o, dataset_kind_parse(arg), arg);
     case OPT_MODE: return copy_parse_mode(o, arg);
     case OPT_ZARR_FORMAT: return option_zarr_format(arg, &o->zarr_format);
     case OPT_DAMAGED: return take_damaged(o, arg);

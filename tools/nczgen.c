@@ -4,6 +4,7 @@
  */
 #include "gen/gen.h"
 #include "common/char_notice.h"
+#include "common/dataset_kind.h"
 #include "common/error_text.h"
 #include "common/interrupt.h"
 #include "common/message.h"
@@ -29,9 +30,9 @@ static const option_row rows[] = {
      ": nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL"},
     {'z', 0, "zarr-format", "N", "2 3", "version 2 or 3 of Zarr",
      "; else that of PATH's fragment, of _ZarrFormat in the text, or 2"},
-    {'k', 'k', NULL, "KIND", "nc4 nc7", "kind of dataset",
-     ": nc4, or nc7 (also their long names), which keeps to the classic model; all others mean nc4 here; implies -b, "
-     "as in ncgen"},
+    {'k', 'k', NULL, "KIND", "nc3 nc4 nc5 nc6 nc7 nczarr zarr", "kind of dataset",
+     ": nc4 (Zarr), nc7 (Zarr that keeps to the classic model), nc3, nc6 or nc5 (a classic file: CDF-1, 2, 5), also "
+     "ncgen's other names and numbers, and nczarr or zarr as in --mode; implies -b, as in ncgen"},
     {'3', '3', NULL, NULL, NULL, NULL, NULL},
     {'4', '4', NULL, NULL, NULL, NULL, NULL},
     {'5', '5', NULL, NULL, NULL, NULL, NULL},
@@ -61,12 +62,11 @@ static const option_table options = {
 };
 
 typedef struct gen_request {
-    const char *in, *out, *mode, *name;
-    bool        binary, diskless;
-    bool        kind_given, classic; /* -k and its like */
-    bool        kind_zarr;           /* ... that names Zarr */
-    int         zarr_format;         /* 0: not given */
-    gen_opts    gen;
+    const char         *in, *out, *mode, *name;
+    bool                binary, diskless;
+    const dataset_kind *kind;        /* -k and its like; NULL: none */
+    int                 zarr_format; /* 0: not given */
+    gen_opts            gen;
 } gen_request;
 
 static void
@@ -138,24 +138,41 @@ parse_input(const gen_request *o, gen_cdl **out)
     return rc;
 }
 
+/* A classic netCDF file. */
+static bool
+makes_file(const gen_request *o)
+{
+    return o->kind != NULL && o->kind->file;
+}
+
 /* The version of Zarr that the path must ask for: that of the option; else the text's if it is not the default and the
  * path does not say. 0: none. */
 static int
 choose_version(const gen_request *o, const gen_cdl *cdl, const nczarr_path_parts *parts)
 {
-    int said = gen_zarr_format(cdl);
+    int said = makes_file(o) ? 0 : gen_zarr_format(cdl);
 
     if (o->zarr_format != 0)
         return o->zarr_format;
     return parts->zarr_format == 0 && zarr_version_is_said(said) ? said : 0;
 }
 
-/* PATH as given, or NAME.zarr (.zip with that mode). In fresh memory. */
+/* The modes of --mode, or else those of the kind; NULL: none. */
+static const char *
+choose_modes(const gen_request *o)
+{
+    return o->mode == NULL && o->kind != NULL ? o->kind->mode : o->mode;
+}
+
+/* PATH as given, or NAME.zarr (.zip with that mode, .nc of a classic file). In fresh memory. */
 static char *
 choose_name(const gen_request *o, const gen_cdl *cdl)
 {
     const char *name = o->out != NULL ? o->out : o->name != NULL ? o->name : gen_name(cdl);
-    const char *suffix = o->out != NULL ? "" : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip" : ".zarr";
+    const char *suffix = o->out != NULL                                      ? ""
+                         : makes_file(o)                                     ? ".nc"
+                         : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip"
+                                                                             : ".zarr";
     char       *path = NULL;
 
     return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
@@ -182,7 +199,7 @@ add_modes(const gen_request *o, const gen_cdl *cdl, char **path)
 
     if (rc != NC_NOERR)
         return report_bad_path(*path, rc);
-    keys = path_mode_keys(o->mode, choose_version(o, cdl, &parts));
+    keys = path_mode_keys(choose_modes(o), choose_version(o, cdl, &parts));
     full = keys != NULL ? path_with_keys(&parts, keys) : NULL;
     nczarr_path_clear(&parts);
     free(keys);
@@ -225,7 +242,7 @@ check_name(const gen_request *o, const char *path)
     if (o->mode != NULL && parts.fragment[0] == '\0') {
         message_print(PATH_BAD_MODE, o->mode);
         rc = WRONG_OPTION;
-    } else if (!o->kind_zarr && (file = path_promises_file(&parts)) != NULL) {
+    } else if (!makes_file(o) && (file = path_promises_file(&parts)) != NULL) {
         rc = refuse_name(o, parts.path, file);
     }
     nczarr_path_clear(&parts);
@@ -285,8 +302,8 @@ write_dataset(const gen_request *o, const gen_cdl *cdl, const char *path, int nc
 static int
 generate(const gen_request *o, const gen_cdl *cdl)
 {
-    bool  classic = o->kind_given ? o->classic : gen_wants_classic(cdl);
-    int   mode = NC_CLOBBER | NC_NETCDF4;
+    bool  classic = o->kind != NULL ? o->kind->classic_model : gen_wants_classic(cdl);
+    int   mode = makes_file(o) ? NC_CLOBBER : NC_CLOBBER | NC_NETCDF4;
     char *path = choose_name(o, cdl);
     int   ncid, rc;
 
@@ -316,55 +333,6 @@ generate(const gen_request *o, const gen_cdl *cdl)
 
 /* ---- options ---------------------------------------------------------------------------------------------- */
 
-/* ncgen's names of kinds. False for an unknown one. */
-static bool
-parse_kind(const char *text, bool *classic)
-{
-    static const struct {
-        const char *name;
-        bool        classic;
-    } known[] = {
-        {"classic", false},
-        {"nc3", false},
-        {"1", false},
-        {"64-bit offset", false},
-        {"64-bit-offset", false},
-        {"64bit_offset", false},
-        {"nc6", false},
-        {"2", false},
-        {"netCDF-4", false},
-        {"netCDF4", false},
-        {"nc4", false},
-        {"hdf5", false},
-        {"enhanced", false},
-        {"3", false},
-        {"64-bit data", false},
-        {"64-bit-data", false},
-        {"64bit_data", false},
-        {"cdf5", false},
-        {"nc5", false},
-        {"5", false},
-        {"NCZarr", false},
-        {"nczarr", false},
-        {"Zarr", false},
-        {"zarr", false},
-        {"netCDF-4 classic model", true},
-        {"netCDF-4-classic", true},
-        {"netCDF4_classic", true},
-        {"nc7", true},
-        {"hdf5-nc3", true},
-        {"enhanced-nc3", true},
-        {"4", true},
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(text, known[i].name) == 0) {
-            *classic = known[i].classic;
-            return true;
-        }
-    return false;
-}
-
 static bool
 parse_byte_count(const char *text, size_t *out)
 {
@@ -388,11 +356,11 @@ is_level(const char *text)
 }
 
 static bool
-take_kind(gen_request *o, const char *value)
+take_kind(gen_request *o, const dataset_kind *kind, const char *value)
 {
-    o->kind_given = o->binary = true;
-    o->kind_zarr = strcasecmp(value, "zarr") == 0 || strcasecmp(value, "nczarr") == 0;
-    return parse_kind(value, &o->classic) || fail_value("unknown kind of dataset: ", value);
+    o->kind = kind;
+    o->binary = true;
+    return kind != NULL || fail_value("unknown kind of dataset: ", value);
 }
 
 static bool
@@ -408,15 +376,12 @@ take_option(void *ctx, int id, const char *value)
         return true;
     case 'm': o->mode = value; return mode_words_check(value);
     case 'z': return option_zarr_format(value, &o->zarr_format);
-    case 'k': return take_kind(o, value);
+    case 'k': return take_kind(o, dataset_kind_parse(value), value);
     case '3':
     case '4':
     case '5':
     case '6':
-    case '7':
-        o->kind_given = o->binary = true;
-        o->classic = id == '7';
-        return true;
+    case '7': return take_kind(o, dataset_kind_of_letter(id), "");
     case 'N': return option_name("-N", value, &o->name);
     case 'H': o->gen.header_only = true; return true;
     case 'x': o->gen.nofill = true; return true;
@@ -440,6 +405,10 @@ main(int argc, char **argv)
         return status;
     if (argc > 1) {
         message_print("one input file at most, not also %s", argv[1]);
+        return options_fail();
+    }
+    if (makes_file(&o) && o.mode != NULL) {
+        message_print("-k %s is a classic file, which has no --mode: %s", o.kind->name, o.mode);
         return options_fail();
     }
     o.in = argc > 0 ? argv[0] : NULL;

@@ -156,7 +156,7 @@ def promised_names(at):
             problems += refused(at, ["a.zarr", target], "this is the name of ")
         problems += [p for p in refused(at, ["a.zarr", name], "nccopy -M 0 -F '*,none' 'a.zarr' '%s'" % name)]
         before = tree(at)
-        for options in ([], ["-k", "nc4"], ["-k", "nc3"]):
+        for options in ([], ["-k", "nc4"]):
             r = run("nczgen", "-o", name, *options, at=at, input=CDL)
             if r.returncode != 1 or "this is the name of " not in r.stderr or "ncgen -4 -o '%s' -" % name not in r.stderr or tree(at) != before:
                 problems.append("nczgen -o %s: exit %d, %s" % (name, r.returncode, r.stderr.strip()))
@@ -167,6 +167,28 @@ def promised_names(at):
             if r.returncode != 0 or not os.path.isdir(os.path.join(at, target.split("#")[0])):
                 problems.append("%s %s %s: exit %d, %s" % (command, target, options, r.returncode, r.stderr.strip()))
     report("paths: names of other formats' files", problems)
+
+
+def kinds(at):
+    """The names and numbers of ncgen's -k, one table for all commands."""
+    problems = []
+    for version, names in ((1, ["classic", "nc3", "1", "cdf1", "NC3"]), (2, ["64-bit offset", "64-bit-offset", "nc6", "2"]), (5, ["cdf5", "64-bit data", "nc5", "5"])):
+        for name in names:
+            path = os.path.join(at, "k.nc")
+            r = run("nczgen", "-k", name, "-o", path, at=at, input=CDL)
+            made = os.path.isfile(path) and open(path, "rb").read(4) == b"CDF" + bytes([version])
+            if not made and "(CDF-%d)" % version not in r.stderr:
+                problems.append("nczgen -k %s: exit %d, %s" % (name, r.returncode, r.stderr.strip()))
+    for name, words in (("nc4", "netCDF-4"), ("hdf5", "netCDF-4"), ("3", "netCDF-4"), ("netCDF-4 classic model", "netCDF-4 classic model"), ("4", "netCDF-4 classic model"),
+                        ("NCZarr", "netCDF-4"), ("zarr", "netCDF-4")):
+        r = run("nczgen", "-k", name, "-o", "k.zarr", at=at, input=CDL)
+        found = run("nczdump", "-k", "k.zarr", at=at).stdout.strip()
+        if r.returncode or found != words:
+            problems.append("nczgen -k %s: %s, %s" % (name, found, r.stderr.strip()))
+    r = run("nczgen", "-k", "nc3", "--mode", "nczarr", "-o", "k", at=at, input=CDL)
+    if r.returncode != 2 or "has no --mode" not in r.stderr:
+        problems.append("-k nc3 --mode nczarr: exit %d, %s" % (r.returncode, r.stderr))
+    report("paths: kinds of datasets", problems)
 
 
 def stored(at, name):
@@ -295,7 +317,7 @@ def small_variables(at):
     report("paths: small variables", problems)
 
 
-for case in (one_place, one_archive, one_bucket, fragments, promised_names, as_the_source, without_names, gaps, characters, small_variables):
+for case in (one_place, one_archive, one_bucket, fragments, promised_names, kinds, as_the_source, without_names, gaps, characters, small_variables):
     with tempfile.TemporaryDirectory(prefix="nczarr-paths-") as folder:
         try:
             case(os.path.realpath(folder))

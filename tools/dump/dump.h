@@ -87,7 +87,4 @@ int dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out);
 /* One line with the counts of operations on the dataset's store so far. */
 void dump_stats(int ncid, FILE *out);
 
-/* The CDL word for a dataset's kind: "netCDF-4", "classic", ... */
-const char *dump_kind(int format);
-
 #endif /* NCZDUMP_DUMP_H */

@@ -7,6 +7,7 @@
  */
 #include "dump_int.h"
 
+#include "common/dataset_kind.h"
 #include "common/error_text.h"
 
 #include <stdlib.h>
@@ -446,7 +447,7 @@ dump_json(dump_context *d)
     dump_json_key(d, 1, false, "name");
     dump_json_string(d, d->name);
     dump_json_key(d, 1, false, "format");
-    dump_json_string(d, dump_kind(d->format));
+    dump_json_string(d, dataset_kind_name(d->format));
     dump_json_key(d, 1, false, "zarr_format");
     fprintf(d->out, "%d", d->zarr_format);
     print_group(d, d->root, 1);

@@ -4,6 +4,7 @@
  */
 #include "dump_int.h"
 
+#include "common/dataset_kind.h"
 #include "common/terminal_text.h"
 
 #include <errno.h>
@@ -102,7 +103,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         if (opts->damaged == DAMAGE_SKIP)
             dump_damage_find(&d);
         switch (opts->form) {
-        case DUMP_KIND: fprintf(out, "%s\n", dump_kind(d.format)); break;
+        case DUMP_KIND: fprintf(out, "%s\n", dataset_kind_name(d.format)); break;
         case DUMP_NCML: dump_ncml(&d); break;
         case DUMP_JSON: dump_json(&d); break;
         case DUMP_TREE: dump_tree(&d); break;

@@ -126,16 +126,3 @@ dump_att_clear(dump_att *a)
     user_type_free(a->user);
     *a = (dump_att){.val = NULL};
 }
-
-const char *
-dump_kind(int format)
-{
-    switch (format) {
-    case NC_FORMAT_CLASSIC: return "classic";
-    case NC_FORMAT_64BIT_OFFSET: return "64-bit offset";
-    case NC_FORMAT_64BIT_DATA: return "cdf5";
-    case NC_FORMAT_NETCDF4: return "netCDF-4";
-    case NC_FORMAT_NETCDF4_CLASSIC: return "netCDF-4 classic model";
-    default: return "unknown";
-    }
-}

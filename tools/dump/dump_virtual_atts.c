@@ -5,6 +5,7 @@
  */
 #include "dump_int.h"
 
+#include "common/dataset_kind.h"
 #include "common/special_dtype.h"
 #include "common/zarr_version.h"
 
@@ -146,7 +147,7 @@ dump_cdl_virtual_global(dump_context *d)
     }
     print_stored_int_att(d, "_SuperblockVersion");
     print_stored_int_att(d, "_IsNetcdf4");
-    print_string_att(d, "", "_Format", dump_kind(d->format));
+    print_string_att(d, "", "_Format", dataset_kind_name(d->format));
     if (zarr_version_is_said(d->zarr_format))
         print_int_att(d, "", "_ZarrFormat", d->zarr_format);
 }

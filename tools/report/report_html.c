@@ -4,6 +4,8 @@
  */
 #include "report_int.h"
 
+#include "common/dataset_kind.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +56,7 @@ add_head(report_page *p, text_buf *t)
     text_add(t, "</bdi></h1>\n<p class=soft>");
     report_add_text(t, p->d.name);
     text_addf(t, " \xc2\xb7 Zarr version %d \xc2\xb7 %s model \xc2\xb7 nczdump " NCZARR_VERSION "</p></header>\n",
-              p->d.zarr_format, dump_kind(p->d.format));
+              p->d.zarr_format, dataset_kind_name(p->d.format));
 }
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
