@@ -519,7 +519,7 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * URL names a web server, from which nc_open() reads.
  * A classic netCDF file (CDF-1, CDF-2, CDF-5): with NC_64BIT_OFFSET or NC_64BIT_DATA, mode=classic, cdf1, cdf2 or cdf5,
  * if nc_set_default_format() says so, or if the name ends in .nc, .nc3 or .cdf and nothing else says the format
- * (docs/formats.md).
+ * (nczarr_url(7)).
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and
  * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4: Zarr, whatever the name.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when the dataset is opened again (but not with mode=zarr).

@@ -103,47 +103,10 @@ no_lock:
     return ncz_fail_errno(err, "a lock cannot be created");
 }
 
-/* ---- a file that stays open ------------------------------------------------------------------------------------ */
-
 int
 zmap_file_hold(zmap *m, const char *key, const char *later)
 {
-    file_map *f = (file_map *)m;
-    int       flags = (m->caps & ZMAP_CAN_WRITE) != 0 ? O_RDWR : O_RDONLY;
-
-    if (m->ops != &file_ops || f->held_own >= 0)
-        return NC_NOERR;
-    f->held[0] = ncz_strdup(key);
-    f->held[1] = ncz_strdup(later);
-    if (f->held[0] == NULL || f->held[1] == NULL)
-        return ncz_fail_nomem(strlen(key) + strlen(later));
-    f->held_own = zmap_file_beneath(f, key, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (f->held_own < 0 && flags == O_RDWR) /* who may only write opens it for each change */
-        return NC_NOERR;
-    atomic_store(&f->held_fd, f->held_own);
-    return NC_NOERR;
-}
-
-int
-zmap_file_held(file_map *f, const char *key)
-{
-    int fd = atomic_load_explicit(&f->held_fd, memory_order_acquire);
-
-    return fd >= 0 && (strcmp(key, f->held[0]) == 0 || strcmp(key, f->held[1]) == 0) ? fd : -1;
-}
-
-void
-zmap_file_release(file_map *f, int fd)
-{
-    if (fd != f->held_own)
-        zmap_sys()->close(fd);
-}
-
-void
-zmap_file_drop_held(file_map *f, const char *key)
-{
-    if (zmap_file_held(f, key) >= 0)
-        atomic_store(&f->held_fd, -1);
+    return m->ops == &file_ops ? zmap_file_open_held((file_map *)m, key, later) : NC_NOERR;
 }
 
 /* Randomness only makes collisions of temporary names rare. O_EXCL makes them harmless. */

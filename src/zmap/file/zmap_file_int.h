@@ -97,6 +97,9 @@ const char *zmap_file_leaf(const char *key, size_t *parent_len);
 #define ZMAP_FILE_TEMP_NAME 64                                         /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
 
+/* ---- zmap_file_held.c ---- */
+
+int zmap_file_open_held(file_map *f, const char *key, const char *later); /* as zmap_file_hold() */
 /* The descriptor of the file that stays open, if this is its key; else -1. */
 int  zmap_file_held(file_map *f, const char *key);
 void zmap_file_release(file_map *f, int fd);            /* closes any other descriptor */

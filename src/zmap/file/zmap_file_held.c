@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one file of a store that stays open (zmap_file_hold()): what is read and changed in it needs no open, and stays
+ * with that file whatever other processes do with its name. Opened before other threads use the store; a put or a
+ * deletion of its key ends the use of the descriptor, which is closed with the store.
+ */
+#include "zmap/file/zmap_file_int.h"
+
+#include <string.h>
+
+int
+zmap_file_open_held(file_map *f, const char *key, const char *later)
+{
+    int flags = (f->base.caps & ZMAP_CAN_WRITE) != 0 ? O_RDWR : O_RDONLY;
+
+    if (f->held_own >= 0)
+        return NC_NOERR;
+    f->held[0] = ncz_strdup(key);
+    f->held[1] = ncz_strdup(later);
+    if (f->held[0] == NULL || f->held[1] == NULL)
+        return ncz_fail_nomem(strlen(key) + strlen(later));
+    /* Who may not open it so opens it for each get and change. */
+    f->held_own = zmap_file_beneath(f, key, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    atomic_store(&f->held_fd, f->held_own);
+    return NC_NOERR;
+}
+
+int
+zmap_file_held(file_map *f, const char *key)
+{
+    int fd = atomic_load_explicit(&f->held_fd, memory_order_acquire);
+
+    return fd >= 0 && (strcmp(key, f->held[0]) == 0 || strcmp(key, f->held[1]) == 0) ? fd : -1;
+}
+
+void
+zmap_file_release(file_map *f, int fd)
+{
+    if (fd != f->held_own)
+        zmap_sys()->close(fd);
+}
+
+void
+zmap_file_drop_held(file_map *f, const char *key)
+{
+    if (zmap_file_held(f, key) >= 0)
+        atomic_store(&f->held_fd, -1);
+}
