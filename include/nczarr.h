@@ -589,8 +589,8 @@ NCZARR_API int nc_close(int ncid);
 NCZARR_API int nc_abort(int ncid);
 
 /* Removes the dataset whose root is `path`, with everything below it. Removes nothing when that is not recognisably a
- * dataset (NC_ENOTNC), or holds anything else (NC_EEXIST). NC_ENOOBJECT: nothing exists there. The dataset must not
- * be open. */
+ * dataset (NC_ENOTNC), or holds anything else (NC_EEXIST). Where nothing exists: as nc_open(). The dataset must not be
+ * open. */
 NCZARR_API int nc_delete(const char *path);
 NCZARR_API int nc_delete_mp(const char *path, int basepe);
 

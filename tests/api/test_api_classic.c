@@ -391,6 +391,7 @@ places(void **state)
     OK(nc_delete(path));
     assert_false(scratch_exists(path));
     FAILS(ENOENT, nc_open(scratch_path(dir, "x.nc"), NC_NOWRITE, &d.nc));
+    FAILS(ENOENT, nc_delete(scratch_path(dir, "x.nc")));
     FAILS(NC_ENOOBJECT, nc_open(scratch_path(dir, "x.zarr"), NC_NOWRITE, &d.nc));
     scratch_free(dir);
 }

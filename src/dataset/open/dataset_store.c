@@ -336,8 +336,9 @@ ncz_store_remove(const ncz_target *t)
         return ncz_remote_remove(t);
     if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
-    if (what == FOUND_NOTHING)
-        return ncz_fail(NC_ENOOBJECT, "%s: no file or directory: nothing to delete", t->path);
+    if (what == FOUND_NOTHING) /* of a classic file the system's code, as of netCDF-C */
+        return ncz_fail(ncz_name_is_classic(t->path) ? ENOENT : NC_ENOOBJECT,
+                        "%s: no file or directory: nothing to delete", t->path);
     if (what == FOUND_FILE)
         return ncz_store_remove_file(t->path);
     if (what != FOUND_DIRECTORY && what != FOUND_ZIP)

@@ -10,44 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- finding --------------------------------------------------------------------------------------------------- */
-
-static int
-check_no_prefix(const references_map *s, const char *key)
-{
-    size_t           len = strlen(key);
-    const zmap_node *below = zmap_index_seek(&s->keys, key, len);
-
-    if (below != NULL && zmap_key_below(below->key, key, len))
-        return ncz_fail(NC_EACCESS, "%s: is the prefix of other objects", key);
-    for (size_t i = 0; i < len; i++)
-        if (key[i] == '/' && zmap_index_find(&s->keys, key, i) != NULL)
-            return ncz_fail(NC_EACCESS, "%s: %.*s is an object, not a prefix", key, (int)i, key);
-    return NC_EEMPTY;
-}
-
-int
-zmap_references_find(const references_map *s, const char *key, const reference **out)
-{
-    const zmap_node *node = zmap_index_find(&s->keys, key, strlen(key));
-
-    if (node == NULL)
-        return check_no_prefix(s, key);
-    *out = node->value;
-    return NC_NOERR;
-}
-
-/* An absent object here must not look like a chunk that was never written. */
-int
-zmap_references_fail(const char *key, const reference *ref, const zmap *store, const ncz_err *err)
-{
-    if (err->code == NC_EEMPTY)
-        return ncz_fail(NC_ENOOBJECT, "%s: refers to \"%s\" of the %s map, which has no such object", key,
-                        ref->object, zmap_name(store));
-    return ncz_fail(err->code, "%s: refers to \"%s\" of the %s map: %s", key, ref->object, zmap_name(store),
-                    err->text);
-}
-
 /* ---- sizes and lists ------------------------------------------------------------------------------------------- */
 
 static int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Get of the store of references. A batch goes in these steps:
+ * Finding a reference, and get of the store of references. A batch goes in these steps:
  *
  *  1. find each request's reference; answer those that need no other store
  *  2. sort the others by store, and by object and place in it where the store's requests are merged
@@ -45,6 +45,44 @@ typedef struct getting {
     size_t         *groups; /* the first run of each store; then nruns */
     size_t          ngroups;
 } getting;
+
+/* ---- finding --------------------------------------------------------------------------------------------------- */
+
+static int
+check_no_prefix(const references_map *s, const char *key)
+{
+    size_t           len = strlen(key);
+    const zmap_node *below = zmap_index_seek(&s->keys, key, len);
+
+    if (below != NULL && zmap_key_below(below->key, key, len))
+        return ncz_fail(NC_EACCESS, "%s: is the prefix of other objects", key);
+    for (size_t i = 0; i < len; i++)
+        if (key[i] == '/' && zmap_index_find(&s->keys, key, i) != NULL)
+            return ncz_fail(NC_EACCESS, "%s: %.*s is an object, not a prefix", key, (int)i, key);
+    return NC_EEMPTY;
+}
+
+int
+zmap_references_find(const references_map *s, const char *key, const reference **out)
+{
+    const zmap_node *node = zmap_index_find(&s->keys, key, strlen(key));
+
+    if (node == NULL)
+        return check_no_prefix(s, key);
+    *out = node->value;
+    return NC_NOERR;
+}
+
+/* An absent object here must not look like a chunk that was never written. */
+int
+zmap_references_fail(const char *key, const reference *ref, const zmap *store, const ncz_err *err)
+{
+    if (err->code == NC_EEMPTY)
+        return ncz_fail(NC_ENOOBJECT, "%s: refers to \"%s\" of the %s map, which has no such object", key,
+                        ref->object, zmap_name(store));
+    return ncz_fail(err->code, "%s: refers to \"%s\" of the %s map: %s", key, ref->object, zmap_name(store),
+                    err->text);
+}
 
 /* ---- one request ----------------------------------------------------------------------------------------------- */
 

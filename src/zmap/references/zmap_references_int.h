@@ -3,7 +3,7 @@
  * What the files of the store of references share.
  *
  *   zmap_references.c      opening, closing, the table, lists
- *   zmap_references_get.c  get
+ *   zmap_references_get.c  finding a reference, get
  */
 #ifndef NCZ_ZMAP_REFERENCES_INT_H
 #define NCZ_ZMAP_REFERENCES_INT_H
