@@ -222,7 +222,8 @@ refuse_name(const gen_request *o, const char *path, const char *file)
         message_print("out of memory");
     else
         message_print("%s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o %s %s. "
-                      "To store Zarr under that name: --mode nczarr or --mode zarr",
+                      "To store Zarr under that name: --mode nczarr or --mode zarr. To make a classic netCDF file: "
+                      "-k nc3, nc6 or nc5",
                       path, file, out, in);
     free(out);
     free(in);

@@ -181,6 +181,12 @@ def from_classic(at):
             problems = differences(want, ours.read(os.path.join(at, name))) + differences(
                 want, ours.read(os.path.join(at, name + ".zarr")), ("storage", "big endian"))
         report("conversions: %s is read as it is" % name, problems)
+        if not problems:
+            problems = run(advised("nczcopy %s.zarr back.nc" % name, r"To make a classic netCDF file: (.*)\n", at), at)
+        if not problems:
+            problems = differences(want, netcdf.read(os.path.join(at, "back.nc")))
+            os.remove(os.path.join(at, "back.nc"))
+        report("conversions: a copy of %s back to a classic file as the error text says" % name, problems)
 
 
 def to_files(at):
@@ -210,6 +216,10 @@ def from_cdl(at):
     problems = run(way, at) + run("ncgen -4 -o want.nc in.cdl", at)
     problems = problems or differences(netcdf.read(os.path.join(at, "want.nc")), netcdf.read(os.path.join(at, "made.nc")))
     report("conversions: CDL to a netCDF file as the error text says", problems)
+    kind = advised("nczgen -o classic.nc in.cdl", r"To make a classic netCDF file: (-k \w+)", at)
+    problems = run("nczgen %s -o classic.nc in.cdl && ncgen %s -o want3.nc in.cdl" % (kind, kind), at)
+    problems = problems or differences(netcdf.read(os.path.join(at, "want3.nc")), netcdf.read(os.path.join(at, "classic.nc")))
+    report("conversions: CDL to a classic netCDF file as the error text says", problems)
 
 
 def documents(at):
