@@ -8,6 +8,7 @@
 #include "support/scratch.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 enum { CASES = 10 };
 
@@ -396,13 +397,55 @@ places(void **state)
     scratch_free(dir);
 }
 
+/* A new dataset replaces one of the other kind: a file a directory, a directory a file. What else is there stays. */
+static void
+kinds_replaced(void **state)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "k.nc"), *inside = scratch_path(path, "notes.txt"),
+               *link = scratch_path(dir, "link.nc");
+    ids         d = {0};
+    int         format = 0;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
+        define(&d, 0);
+        put(&d, 0);
+        OK(nc_close(d.nc));
+        check_file(path, 1, 0);
+        FAILS(NC_EEXIST, nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &d.nc));
+        check_file(path, 1, 0);
+        OK(nc_create(path, NC_NETCDF4, &d.nc));
+        OK(nc_close(d.nc));
+        OK(nc_open(path, NC_NOWRITE, &d.nc));
+        OK(nc_inq_format(d.nc, &format));
+        assert_int_equal(format, NC_FORMAT_NETCDF4);
+        OK(nc_close(d.nc));
+    }
+    FAILS(NC_EEXIST, nc_create(path, NC_64BIT_OFFSET | NC_NOCLOBBER, &d.nc));
+    scratch_write(inside, "mine", 4);
+    FAILS(NC_EEXIST, nc_create(path, NC_64BIT_OFFSET, &d.nc));
+    assert_true(scratch_exists(inside));
+
+    path = scratch_path(dir, "to.nc");
+    OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
+    define(&d, 0);
+    put(&d, 0);
+    OK(nc_close(d.nc));
+    assert_int_equal(symlink("to.nc", link), 0);
+    FAILS(NC_EEXIST, nc_create(link, NC_NETCDF4, &d.nc));
+    check_file(path, 1, 0);
+    scratch_free(dir);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),    cmocka_unit_test(in_memory),    cmocka_unit_test(aborts),
         cmocka_unit_test(moves),         cmocka_unit_test(in_data_mode), cmocka_unit_test(two_sessions),
-        cmocka_unit_test(other_writers), cmocka_unit_test(places),
+        cmocka_unit_test(other_writers), cmocka_unit_test(places), cmocka_unit_test(kinds_replaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,18 +9,29 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whether a new dataset may replace what is at the path: nothing, an empty file, or a file of netCDF's. */
+/* A directory with a dataset, and nothing else, is removed. */
 static int
-check_place(const char *path, int cmode)
+replace_directory(const ncz_target *t)
 {
-    ncz_stat st;
+    int rc = ncz_store_remove(t);
+
+    return rc == NC_ENOTNC ? ncz_fail(NC_EEXIST, "%s is a directory: it is not replaced by a file", t->path) : rc;
+}
+
+/* Whether a new dataset may replace what is at the path: nothing, an empty file, a file of netCDF's, or a dataset's
+ * directory. */
+static int
+check_place(const ncz_target *t, int cmode)
+{
+    const char *path = t->path;
+    ncz_stat    st;
 
     if (ncz_system.fstatat(AT_FDCWD, path, &st, 0) != 0)
         return errno == ENOENT || errno == ENOTDIR ? NC_NOERR : ncz_fail_errno(errno, "%s", path);
     if ((cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", path);
     if (S_ISDIR(st.st_mode))
-        return ncz_fail(NC_EEXIST, "%s is a directory: it is not replaced by a file", path);
+        return replace_directory(t);
     if (!S_ISREG(st.st_mode) || (st.st_size > 0 && !ncz_is_netcdf_file(path)))
         return ncz_fail(NC_EEXIST, "%s is no netCDF file: it is not replaced by one", path);
     return NC_NOERR;
@@ -47,7 +58,7 @@ ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_li
     int             rc = NC_NOERR;
 
     if (!block && (!memory || persists))
-        rc = check_place(t->path, cmode);
+        rc = check_place(t, cmode);
     if (rc == NC_NOERR)
         rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
     if (rc != NC_NOERR)

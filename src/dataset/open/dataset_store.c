@@ -252,18 +252,20 @@ create_archive(const ncz_target *t, found what, zmap **out)
     return zip_create(t, what != FOUND_NOTHING, out);
 }
 
-/* Removes an empty file, which programs make to reserve a name. Not through a link: what it leads to is not ours. */
+/* Removes an empty file, which programs make to reserve a name, or one that is a dataset by itself. Not through a link:
+ * what it leads to is not ours. */
 static int
-remove_empty_file(const char *path)
+remove_replaced_file(const char *path)
 {
     ncz_stat st;
 
     if (ncz_system.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return ncz_fail_errno(errno, "%s", path);
-    if (!S_ISREG(st.st_mode) || st.st_size != 0)
+    if (!S_ISREG(st.st_mode))
         return ncz_fail(NC_EEXIST, "%s is a link to a file: it is not replaced by a directory", path);
-    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
-                                                       : ncz_fail_errno(errno, "%s: replacing the empty file", path);
+    if (st.st_size != 0 && !ncz_store_is_file(path))
+        return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", path);
+    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR : ncz_fail_errno(errno, "%s: replacing the file", path);
 }
 
 int
@@ -280,9 +282,9 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
         return ncz_fail(NC_EEXIST, "%s exists", t->path);
     if (t->store == NCZ_STORE_ZIP)
         return create_archive(t, what, out);
-    if (what == FOUND_EMPTY && (rc = remove_empty_file(t->path)) != NC_NOERR)
+    if ((what == FOUND_EMPTY || what == FOUND_FILE) && (rc = remove_replaced_file(t->path)) != NC_NOERR)
         return rc;
-    if (what == FOUND_FILE || what == FOUND_ZIP)
+    if (what == FOUND_ZIP)
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", t->path);
     if (what == FOUND_DIRECTORY)
         return replace_directory(t->path, out);
