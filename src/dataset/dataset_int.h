@@ -282,6 +282,8 @@ bool ncz_store_is_one(const ncz_target *t);
 bool ncz_store_is_file(const char *path);
 /* Opens one; of another one the error names the format. */
 int ncz_store_open_file(const char *path, bool writable, zmap **out);
+/* One that can be changed: a copy of its bytes in memory. */
+int ncz_store_open_copy(const void *bytes, size_t len, zmap **out);
 int ncz_store_remove_file(const char *path); /* NC_ENOTNC: it is no such file */
 /* The entry of an archive that is a dataset by itself: its only one, or the one that zip.prefix names. NC_ENOTNC,
  * without a text: there is no such entry. */

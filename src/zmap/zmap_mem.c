@@ -486,6 +486,12 @@ static const zmap_ops mem_ops = {
     .abandon = mem_abandon,
 };
 
+bool
+zmap_is_mem(const zmap *m)
+{
+    return m->ops == &mem_ops;
+}
+
 int
 zmap_mem_open(zmap **out)
 {

@@ -9,4 +9,6 @@
 
 int zmap_mem_open(zmap **out);
 
+bool zmap_is_mem(const zmap *m);
+
 #endif /* NCZ_ZMAP_MEM_H */

@@ -10,6 +10,7 @@
 
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_mem.h"
 #include "zmap/zmap_sys.h"
 
 #include <pthread.h>
@@ -401,8 +402,8 @@ zmap_single_again(zmap *m, zmap **out)
 
     if (m->ops != &single_ops)
         return ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
-    if ((rc = zmap_file_again(s->inner, &inner)) == NC_NOERR &&
-        (rc = zmap_single_open(inner, s->key, ZMAP_CREATE_NEW, true, out)) != NC_NOERR)
+    rc = zmap_is_mem(s->inner) ? zmap_mem_open(&inner) : zmap_file_again(s->inner, &inner);
+    if (rc == NC_NOERR && (rc = zmap_single_open(inner, s->key, ZMAP_CREATE_NEW, true, out)) != NC_NOERR)
         (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
     return rc;
 }

@@ -28,8 +28,8 @@ int zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool repla
 /* A file. Links are followed. NC_ENOOBJECT: there is no such directory; NC_EINVAL: its name is not a key. */
 int zmap_single_file(const char *path, zmap_open_how how, bool replace, zmap **out);
 
-/* A store for an object that is to replace the one of `m`, a file: as ZMAP_CREATE_NEW with `replace`, in the same
- * directory wherever the path leads by now. */
+/* A store for an object that is to replace the one of `m`, a file or in memory: as ZMAP_CREATE_NEW with `replace`, in
+ * the same directory wherever the path leads by now. */
 int zmap_single_again(zmap *m, zmap **out);
 
 #endif /* NCZ_ZMAP_SINGLE_H */

@@ -404,8 +404,8 @@ kinds_replaced(void **state)
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "k.nc"), *inside = scratch_path(path, "notes.txt"),
                *link = scratch_path(dir, "link.nc");
-    ids         d = {0};
-    int         format = 0;
+    ids d = {0};
+    int format = 0;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -439,13 +439,63 @@ kinds_replaced(void **state)
     scratch_free(dir);
 }
 
+/* An older file, changed in memory: its bytes stay, or are those of memory at the end, or are a block's. */
+static void
+changed_in_memory(void **state)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "m.nc");
+    NC_memio    block = {0};
+    ids         d = {0};
+    int         dimid;
+
+    (void)state;
+    OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
+    define(&d, 0);
+    put(&d, 0);
+    OK(nc_close(d.nc));
+    OK(nc_open(path, NC_DISKLESS | NC_WRITE, &d.nc));
+    OK(nc_redef(d.nc));
+    OK(nc_def_dim(d.nc, "more", 7, &dimid));
+    OK(nc_close(d.nc));
+    check_file(path, 1, 0);
+
+    block.memory = scratch_read(path, &block.size);
+    OK(nc_open_memio("m", NC_WRITE, &block, &d.nc));
+    OK(nc_redef(d.nc));
+    OK(nc_def_dim(d.nc, "more", 7, &dimid));
+    OK(nc_enddef(d.nc));
+    OK(nc_close_memio(d.nc, &block));
+    OK(nc_open_mem("m", NC_NOWRITE, block.size, block.memory, &d.nc));
+    OK(nc_inq_dimid(d.nc, "more", &dimid));
+    OK(nc_close(d.nc));
+    free(block.memory);
+
+    OK(nc_create(path, NC_DISKLESS | NC_PERSIST, &d.nc));
+    OK(nc_enddef(d.nc));
+    OK(nc_redef(d.nc));
+    OK(nc_def_dim(d.nc, "first", 7, &dimid));
+    OK(nc_close(d.nc));
+    OK(nc_open(path, NC_DISKLESS | NC_PERSIST | NC_WRITE, &d.nc));
+    OK(nc_redef(d.nc));
+    OK(nc_def_dim(d.nc, "more", 7, &dimid));
+    OK(nc_close(d.nc));
+    OK(nc_open(path, NC_NOWRITE, &d.nc));
+    OK(nc_inq_dimid(d.nc, "more", &dimid));
+    assert_int_equal(dimid, 1);
+    OK(nc_close(d.nc));
+    scratch_free(dir);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),    cmocka_unit_test(in_memory),    cmocka_unit_test(aborts),
-        cmocka_unit_test(moves),         cmocka_unit_test(in_data_mode), cmocka_unit_test(two_sessions),
-        cmocka_unit_test(other_writers), cmocka_unit_test(places), cmocka_unit_test(kinds_replaced),
+        cmocka_unit_test(same_bytes),     cmocka_unit_test(in_memory),
+        cmocka_unit_test(aborts),         cmocka_unit_test(moves),
+        cmocka_unit_test(in_data_mode),   cmocka_unit_test(two_sessions),
+        cmocka_unit_test(other_writers),  cmocka_unit_test(places),
+        cmocka_unit_test(kinds_replaced), cmocka_unit_test(changed_in_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

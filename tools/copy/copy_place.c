@@ -97,7 +97,8 @@ check_name(const copy_opts *o, const copy_target *t)
     out = memory_need(shell_word(t->parts.path));
     message_print(
         "%s: this is the name of %s, and nczcopy writes Zarr. To make that file: LD_PRELOAD=libnczarr_netcdf.so.0 "
-        "nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode nczarr or --mode zarr. To make a classic "
+        "nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode nczarr or --mode zarr. To make a "
+        "classic "
         "netCDF file: nczdump -p 9,17 %s | nczgen -k nc5 -o %s -",
         t->parts.shown, file, in, out, in, out);
     free(in);

@@ -11,6 +11,7 @@
 #include "zmap/zmap_mem.h"
 #include "zmap/zip/zmap_zip.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one block ------------------------------------------------------------------------------------------------- */
@@ -60,21 +61,26 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     zmap       *map = NULL;
     void       *back;
     size_t      back_len;
+    bool        copied = (omode & NC_WRITE) != 0 && !locked && ncz_format_is_one_object(block, len);
     int         rc;
 
     omode |= NC_INMEMORY;
     if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_store_open_block(t, block, len, locked, &map)) != NC_NOERR)
+    rc = copied ? ncz_store_open_copy(block, len, &map) : ncz_store_open_block(t, block, len, locked, &map);
+    if (rc != NC_NOERR)
         goto done;
     rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out);
     if (rc == NC_NOERR) {
         (*out)->home = NCZ_HOME_BLOCK;
+        if (copied)
+            free(block);
     } else {
         ncz_err err;
 
         ncz_err_save(&err, rc);
-        (void)ncz_store_take_block(map, &back, &back_len); /* unchanged: still the caller's */
+        if (!copied)
+            (void)ncz_store_take_block(map, &back, &back_len); /* unchanged: still the caller's */
         (void)zmap_close(map, ZMAP_KEEP);
         rc = ncz_err_adopt(&err);
     }
@@ -148,16 +154,17 @@ copy_all(zmap *from, zmap *to, bool compare, ncz_key_list *keys)
     return rc;
 }
 
-/* Reads the one object of a store into a block of memory, which is a store. */
+/* Reads the one object of a store into memory, which is a store. */
 static int
-load_object(zmap *from, zmap **out)
+load_object(zmap *from, bool writable, zmap **out)
 {
     ncz_buf body = NCZ_BUF_INIT;
     int     rc = zmap_get(from, "", &body);
 
     if (rc == NC_NOERR)
-        rc = zmap_block_open(body.data, body.len, true, out);
-    if (rc != NC_NOERR)
+        rc = writable ? ncz_store_open_copy(body.data, body.len, out)
+                      : zmap_block_open(body.data, body.len, true, out);
+    if (rc != NC_NOERR || writable)
         ncz_buf_clear(&body);
     return rc;
 }
@@ -165,7 +172,7 @@ load_object(zmap *from, zmap **out)
 /* Copies a store into a memory store, and lists the keys it held: none for a store that cannot list, which cannot be
  * written to either. */
 static int
-load_store(const ncz_target *t, const ncz_limits *limits, zmap **out, ncz_key_list *keys)
+load_store(const ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, ncz_key_list *keys)
 {
     zmap *from = NULL, *map = NULL;
     int   rc;
@@ -173,7 +180,7 @@ load_store(const ncz_target *t, const ncz_limits *limits, zmap **out, ncz_key_li
     if ((rc = ncz_store_open(t, false, &from)) != NC_NOERR)
         return rc;
     if ((zmap_caps_of(from) & ZMAP_SINGLE) != 0) {
-        rc = load_object(from, out);
+        rc = load_object(from, writable, out);
         goto done;
     }
     if ((rc = zmap_mem_open(&map)) != NC_NOERR)
@@ -196,7 +203,7 @@ ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_
     zmap        *map = NULL;
     int          rc;
 
-    if ((rc = load_store(t, limits, &map, &keys)) != NC_NOERR)
+    if ((rc = load_store(t, (omode & NC_WRITE) != 0, limits, &map, &keys)) != NC_NOERR)
         goto done;
     if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
         rc = give_up(map, rc);

@@ -7,6 +7,7 @@
 #include "platform/platform.h"
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_block.h"
+#include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"
 
 #include <errno.h>
@@ -33,6 +34,23 @@ ncz_store_open_file(const char *path, bool writable, zmap **out)
 {
     return ncz_store_is_file(path) ? zmap_single_file(path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, false, out)
                                    : ncz_fail_other_format(path);
+}
+
+int
+ncz_store_open_copy(const void *bytes, size_t len, zmap **out)
+{
+    zmap   *inner = NULL;
+    ncz_err err;
+    int     rc = zmap_mem_open(&inner);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = zmap_put(inner, "data", bytes, len)) == NC_NOERR &&
+        (rc = zmap_single_open(inner, "data", ZMAP_OPEN_WRITE, false, out)) == NC_NOERR)
+        return rc;
+    ncz_err_save(&err, rc);
+    (void)zmap_close(inner, ZMAP_DISCARD);
+    return ncz_err_adopt(&err);
 }
 
 int

@@ -265,7 +265,8 @@ remove_replaced_file(const char *path)
         return ncz_fail(NC_EEXIST, "%s is a link to a file: it is not replaced by a directory", path);
     if (st.st_size != 0 && !ncz_store_is_file(path))
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", path);
-    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR : ncz_fail_errno(errno, "%s: replacing the file", path);
+    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
+                                                       : ncz_fail_errno(errno, "%s: replacing the file", path);
 }
 
 int
