@@ -5,17 +5,14 @@ import os, re, shutil, subprocess
 
 import cases
 
-CLASSIC = "needs a classic netCDF file"
 HDF5 = "reads an HDF5 file that comes with it"
 ONE_FILE = "takes the dataset for one file: its size, its bytes, its existence"
 PLUGIN = "needs a filter of HDF5's"
 CACHE = "expects netCDF-C's default size of the chunk cache"
 
-FORTRAN = {"nf_test": CLASSIC, "nf03_test": CLASSIC, "ftest": CLASSIC, "f03test": CLASSIC, "tst_int64": CLASSIC, "tst_f90": CLASSIC,
-           "f90tst_nc4": CLASSIC, "ftst_vars": CACHE, "f03tst_vars": CACHE, "f03tst_open_mem": ONE_FILE}
+FORTRAN = {"ftst_vars": CACHE, "f03tst_vars": CACHE, "f03tst_open_mem": ONE_FILE}
 CXX = {"tst_filter.sh": PLUGIN}
-PYTHON = {"test_Unsigned.py": HDF5, "test_atts.py": HDF5, "test_cdl.py": HDF5, "test_filepath.py": HDF5, "test_get_variables_by_attributes.py": HDF5,
-          "test_issue908.py": HDF5, "test_masked.py": HDF5, "test_masked4.py": HDF5, "test_open_mem.py": HDF5,
+PYTHON = {"test_Unsigned.py": HDF5, "test_atts.py": HDF5, "test_cdl.py": HDF5, "test_masked.py": HDF5, "test_masked4.py": HDF5,
           "test_compression.py": ONE_FILE, "test_compression_bzip2.py": ONE_FILE, "test_compression_quant.py": ONE_FILE,
           "test_compression_zstd.py": ONE_FILE, "test_diskless.py": ONE_FILE}
 
