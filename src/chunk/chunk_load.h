@@ -11,7 +11,7 @@
 
 /* Fetches and decodes the chunk of a task. Sets rc, absent and data. */
 void ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
-/* The same, but sets only the bytes that the piece needs, each in its place. */
+/* Fetches and decodes only the bytes that the piece needs; each goes to its place in the chunk. */
 void ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
 /* The steps of loading a chunk. */

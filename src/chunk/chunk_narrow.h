@@ -13,8 +13,8 @@
 bool ncz_chunk_has_width(const ncz_spec *spec);
 /* Makes a chunk without codecs, `nbytes` at `data`, as wide as the array says. NC_ETRUNC: it is no narrower chunk. */
 int ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t nbytes, char *data);
-/* The same with codecs, after they have failed with NC_EFILTER for the array's width. That error stays the thread's
- * if it is no narrower chunk. `to`: room for the chunk. */
+/* Decodes a chunk whose codecs have failed with NC_EFILTER for the array's width, and makes it that wide. That error
+ * stays the thread's if it is no narrower chunk. `to`: room for the chunk. */
 int ncz_chunk_decode_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, ncz_scratch *scratch,
                             const void *bytes, size_t n, char *to);
 /*

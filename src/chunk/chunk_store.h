@@ -27,7 +27,7 @@ typedef struct ncz_object_put {
     void                 *map;    /* of the spill file, or NULL */
     uint64_t              map_bytes;
     ncz_buf               old;     /* the stored object, or the ranges that are kept of it */
-    ncz_chunk_temp        carried; /* the same, where they are too large for memory */
+    ncz_chunk_temp        carried; /* what `old` would hold if it is too large for memory */
     const char           *kept;    /* one of the two */
     ncz_buf               fresh;   /* the new object or, with `pieces` or `made`, its index */
     ncz_chunk_temp        made;    /* the new object, where it is too large for memory */

@@ -52,8 +52,8 @@ int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limit
 /* Opens the store at `path`, whatever it holds; the caller gets a reference. NC_ENOOBJECT, NC_EEXIST as above. */
 int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 
-/* The same in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A block that is
- * not `locked` is taken on success, and must come from malloc; a locked block is only read. */
+/* Create and open a dataset in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A
+ * block that is not `locked` is taken on success, and must come from malloc; a locked block is only read. */
 int  ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t room, const ncz_limits *limits,
                             ncz_dataset **out);
 int  ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
@@ -178,8 +178,8 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /* The selection may exceed the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
-/* The attribute that asks for the width of fixed strings (0: of any length): of a variable; `v` NULL: the root's, for
- * all without one. NULL: there is none. */
+/* The attribute that asks for the width of fixed strings (0: of any length): of a variable; `v` NULL: of the root
+ * group, for all variables that have none. Returns NULL if there is none. */
 const ncz_att *ncz_dataset_width_att(const ncz_dataset *ds, const ncz_var *v);
 bool           ncz_dataset_is_width_att(const ncz_dataset *ds, const ncz_var *v, const char *name);
 

@@ -206,14 +206,14 @@ struct ncz_dataset {
     ncz_limits        limits;
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
-    ncz_buf           head;        /* of a dataset that is one object, as it is stored */
-    ncz_object_places before;      /* the same: what a nc_enddef() that failed has not moved yet */
-    uint64_t          filled;      /* the same: so many records are there, with fill values where nothing is put */
-    ncz_texts         warnings;    /* what was passed over while the documents were read; then unchanged */
-    ncz_key_list      leftover;    /* objects of an old name, deleted after a flush has stored the new one */
-    char             *path;        /* for error texts */
-    char             *given;       /* as the caller wrote it, possibly with a secret; NULL: as `path` */
-    int               mode;        /* NC_NETCDF4 and the caller's flags */
+    ncz_buf           head;        /* of a dataset that is one object: its head as stored */
+    ncz_object_places before;      /* of such a dataset: what an nc_enddef() that failed has not moved yet */
+    uint64_t          filled;   /* of such a dataset: records that are there, with fill values where nothing is put */
+    ncz_texts         warnings; /* what was passed over while the documents were read; then unchanged */
+    ncz_key_list      leftover; /* objects of an old name, deleted after a flush has stored the new one */
+    char             *path;     /* for error texts */
+    char             *given;    /* as the caller wrote it, possibly with a secret; NULL: as `path` */
+    int               mode;     /* NC_NETCDF4 and the caller's flags */
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;

@@ -60,8 +60,8 @@ ncz_cursor_u64le(ncz_cursor *c)
     return read_le(c, 8);
 }
 
-static uint64_t
-read_be(ncz_cursor *c, size_t n)
+uint64_t
+ncz_cursor_be(ncz_cursor *c, size_t n)
 {
     const unsigned char *p = ncz_cursor_bytes(c, n);
     uint64_t             v = 0;
@@ -75,11 +75,11 @@ read_be(ncz_cursor *c, size_t n)
 uint32_t
 ncz_cursor_u32be(ncz_cursor *c)
 {
-    return (uint32_t)read_be(c, 4);
+    return (uint32_t)ncz_cursor_be(c, 4);
 }
 
 uint64_t
 ncz_cursor_u64be(ncz_cursor *c)
 {
-    return read_be(c, 8);
+    return ncz_cursor_be(c, 8);
 }

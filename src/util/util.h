@@ -262,6 +262,7 @@ uint8_t              ncz_cursor_u8(ncz_cursor *c);
 uint16_t             ncz_cursor_u16le(ncz_cursor *c);
 uint32_t             ncz_cursor_u32le(ncz_cursor *c);
 uint64_t             ncz_cursor_u64le(ncz_cursor *c);
+uint64_t             ncz_cursor_be(ncz_cursor *c, size_t n); /* big-endian, of n bytes, 8 at most */
 uint32_t             ncz_cursor_u32be(ncz_cursor *c);
 uint64_t             ncz_cursor_u64be(ncz_cursor *c);
 const unsigned char *ncz_cursor_bytes(ncz_cursor *c, size_t n); /* NULL and !good past the end */

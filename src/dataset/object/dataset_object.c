@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dataset_object: the life of a dataset that is one object: end of definitions, growth, its head. */
 #include "dataset/object/dataset_object.h"
-#include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>
@@ -162,27 +161,12 @@ needs_new(const ncz_dataset *ds, const ncz_object_places *old, bool *out)
     return rc == NC_EEMPTY ? NC_NOERR : rc;
 }
 
-/* Opens the object that replaces the dataset's at its first sync. */
-static int
-open_new(ncz_dataset *ds, zmap **out)
-{
-    zmap *inner = NULL;
-    int   rc;
-
-    if (ds->home == NCZ_HOME_PATH)
-        return zmap_single_again(ds->map, out);
-    if ((rc = zmap_mem_open(&inner)) == NC_NOERR &&
-        (rc = zmap_single_open(inner, "data", ZMAP_CREATE_NEW, false, out)) != NC_NOERR)
-        (void)zmap_close(inner, ZMAP_DISCARD);
-    return rc;
-}
-
 /* Copies all data to a new object, which becomes the dataset's. */
 static int
 move_data(ncz_dataset *ds, const ncz_object_places *old)
 {
     zmap *to = NULL, *from = ds->map;
-    int   rc = open_new(ds, &to);
+    int   rc = zmap_single_again(ds->map, &to); /* replaces the old one at the first sync */
 
     if (rc == NC_NOERR && (rc = ncz_object_move(ds, old, to)) == NC_NOERR) {
         ds->map = to;

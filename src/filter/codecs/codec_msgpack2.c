@@ -35,18 +35,6 @@ typedef struct object {
     size_t      len;
 } object;
 
-static uint64_t
-read_big(ncz_cursor *c, size_t n)
-{
-    const unsigned char *p = ncz_cursor_bytes(c, n);
-    uint64_t             v = 0;
-
-    if (p != NULL)
-        for (size_t i = 0; i < n; i++)
-            v = v << 8 | p[i];
-    return v;
-}
-
 static object
 read_text(ncz_cursor *c, uint64_t len)
 {
@@ -58,7 +46,7 @@ read_text(ncz_cursor *c, uint64_t len)
 static object
 read_real(ncz_cursor *c, size_t n)
 {
-    uint64_t bits = read_big(c, n);
+    uint64_t bits = ncz_cursor_be(c, n);
     uint32_t half = (uint32_t)bits;
     object   o = {.kind = n == 4 ? PACK_FLOAT : PACK_DOUBLE};
     float    f;
@@ -75,7 +63,7 @@ read_real(ncz_cursor *c, size_t n)
 static object
 read_int(ncz_cursor *c, size_t n)
 {
-    uint64_t v = read_big(c, n);
+    uint64_t v = ncz_cursor_be(c, n);
     unsigned up = 64 - 8 * (unsigned)n;
 
     v = v << up; /* sign extension: the sign to the top bit and back */
@@ -104,24 +92,24 @@ read_object(ncz_cursor *c)
     case 0xc3: return (object){.kind = PACK_BOOL, .u = b & 1};
     case 0xc4:
     case 0xc5:
-    case 0xc6: return read_text(c, read_big(c, (size_t)1 << (b - 0xc4)));
+    case 0xc6: return read_text(c, ncz_cursor_be(c, (size_t)1 << (b - 0xc4)));
     case 0xca:
     case 0xcb: return read_real(c, b == 0xca ? 4 : 8);
     case 0xcc:
     case 0xcd:
     case 0xce:
-    case 0xcf: return (object){.kind = PACK_UINT, .u = read_big(c, (size_t)1 << (b - 0xcc))};
+    case 0xcf: return (object){.kind = PACK_UINT, .u = ncz_cursor_be(c, (size_t)1 << (b - 0xcc))};
     case 0xd0:
     case 0xd1:
     case 0xd2:
     case 0xd3: return read_int(c, (size_t)1 << (b - 0xd0));
     case 0xd9:
     case 0xda:
-    case 0xdb: return read_text(c, read_big(c, (size_t)1 << (b - 0xd9)));
+    case 0xdb: return read_text(c, ncz_cursor_be(c, (size_t)1 << (b - 0xd9)));
     case 0xdc:
-    case 0xdd: return (object){.kind = PACK_ARRAY, .u = read_big(c, b == 0xdc ? 2 : 4)};
+    case 0xdd: return (object){.kind = PACK_ARRAY, .u = ncz_cursor_be(c, b == 0xdc ? 2 : 4)};
     case 0xde:
-    case 0xdf: return (object){.kind = PACK_MAP, .u = 2 * read_big(c, b == 0xde ? 2 : 4)};
+    case 0xdf: return (object){.kind = PACK_MAP, .u = 2 * ncz_cursor_be(c, b == 0xde ? 2 : 4)};
     default: return (object){.kind = PACK_BAD};
     }
 }
