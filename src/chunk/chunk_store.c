@@ -102,9 +102,57 @@ work_store(void *arg, size_t i, ncz_scratch *scratch)
     set_status(s, i, rc);
 }
 
+/* ---- small chunks that lie next to others ---- */
+
+enum { TOGETHER = 64 };
+
+static bool
+are_neighbours(const ncz_chunk_store *s)
+{
+    if (!s->engine->windows || s->gather != NULL || s->n < 2)
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->items[i].chunk->spec->chunk_bytes > NCZ_CHUNK_SMALL_BYTES)
+            return false;
+    return true;
+}
+
+static void
+note_stored(void *arg, ncz_chunk_store_item *item, int rc)
+{
+    ncz_chunk_store *s = arg;
+
+    set_status(s, (size_t)(item - s->items), rc);
+}
+
+static void
+work_together(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_store *s = arg;
+    size_t           from = i * TOGETHER;
+
+    ncz_chunk_put_together(s->engine, &s->items[from], s->n - from < TOGETHER ? s->n - from : TOGETHER, note_stored,
+                           s, scratch);
+}
+
+/* On few threads: the system writes one file for one of them at a time. */
+static void
+run_together(ncz_chunk_store *s)
+{
+    size_t nbytes = 0;
+
+    for (size_t i = 0; i < s->n; i++) /* cannot overflow: each is small */
+        nbytes += s->items[i].chunk->spec->chunk_bytes;
+    ncz_pool_each((s->n + TOGETHER - 1) / TOGETHER, 1 + nbytes / NCZ_CHUNK_SMALL_BYTES, work_together, s);
+}
+
 void
 ncz_chunk_store_run(ncz_chunk_store *s)
 {
+    if (ncz_chunk_from_workers(s->engine) && are_neighbours(s)) {
+        run_together(s);
+        return;
+    }
     if (ncz_chunk_from_workers(s->engine)) {
         ncz_pool_each(s->n, SIZE_MAX, work_store, s);
         return;

@@ -171,6 +171,13 @@ void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_
 int ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
                            ncz_scratch *scratch);
 
+/* Receives the status of an item. */
+typedef void (*ncz_chunk_stored_fn)(void *arg, ncz_chunk_store_item *item, int rc);
+
+/* Stores small chunks that have their data, of an engine with `windows`: neighbours with one call. Tries all. */
+void ncz_chunk_put_together(ncz_engine *e, ncz_chunk_store_item *items, size_t n, ncz_chunk_stored_fn each, void *arg,
+                            ncz_scratch *scratch);
+
 /* ---- chunk_put.c ---- */
 
 void ncz_object_put_fail(ncz_object_put *o, int rc);

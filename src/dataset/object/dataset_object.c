@@ -186,18 +186,6 @@ move_data(ncz_dataset *ds, const ncz_object_places *old)
     return rc;
 }
 
-/* Variables that are new, in the order of the file. */
-static int
-fill_new(ncz_dataset *ds, const ncz_object_places *old)
-{
-    const ncz_group *g = ds->model->root;
-    int              rc = NC_NOERR;
-
-    for (size_t i = old->n; rc == NC_NOERR && i < g->nvars; i++)
-        rc = ncz_object_fill(ds, g->vars[i], 0, old->nrecords);
-    return rc;
-}
-
 /* Moves what must be moved; then data lie where the model has them. */
 static int
 settle_places(ncz_dataset *ds)
@@ -224,7 +212,8 @@ ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
     if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
         (ds->before.v == NULL && (rc = note_places(ds, &ds->before)) != NC_NOERR) ||
         (rc = ncz_object_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR ||
-        (rc = settle_places(ds)) != NC_NOERR || (rc = fill_new(ds, &ds->before)) != NC_NOERR)
+        (rc = settle_places(ds)) != NC_NOERR ||
+        (rc = ncz_object_fill_new(ds, ds->before.n, ds->before.nrecords)) != NC_NOERR)
         return rc;
     ds->filled = ds->before.nrecords;
     if ((rc = ncz_object_store_head(ds)) != NC_NOERR)

@@ -42,6 +42,8 @@ int ncz_object_persist(ncz_dataset *ds);
 int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to);
 /* Writes the fill value of a variable: all of it, or its slabs in the records from `first` to `n`. */
 int ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n);
+/* The same for all variables from the `first` on, which are new: all of them, or their slabs in the records. */
+int ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords);
 /* The same for all variables with records but `skip`, whose elements there are going to be written; it may be NULL. */
 int ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n);
 

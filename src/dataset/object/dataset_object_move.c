@@ -49,6 +49,61 @@ ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n)
     return rc;
 }
 
+/* Bytes that follow each other and go to the object together. */
+typedef struct run_of_bytes {
+    zmap    *map;
+    uint64_t at; /* where the first one goes */
+    ncz_buf  room;
+} run_of_bytes;
+
+static int
+put_run(run_of_bytes *r)
+{
+    int rc = r->room.len > 0 ? zmap_put_range(r->map, "", r->at, r->room.data, r->room.len) : NC_NOERR;
+
+    ncz_buf_reset(&r->room);
+    return rc;
+}
+
+/* Adds the fill values of a small variable without records. */
+static int
+add_fill(run_of_bytes *r, const ncz_var *v, const ncz_extent *e)
+{
+    int rc = NC_NOERR;
+
+    if (r->room.len > 0 && (e->begin != r->at + r->room.len || e->padded > AT_ONCE - r->room.len))
+        rc = put_run(r);
+    if (rc != NC_NOERR || (rc = ncz_buf_reserve(&r->room, (size_t)e->padded)) != NC_NOERR)
+        return rc;
+    if (r->room.len == 0)
+        r->at = e->begin;
+    ncz_fill_elems(r->room.data + r->room.len, (size_t)e->padded / v->dtype.size, v->spec->fill, v->dtype.size);
+    r->room.len += (size_t)e->padded;
+    return rc;
+}
+
+int
+ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
+{
+    const ncz_group *g = ds->model->root;
+    run_of_bytes     r = {.map = ds->map};
+    int              rc = NC_NOERR;
+
+    for (size_t i = first; rc == NC_NOERR && i < g->nvars; i++) {
+        ncz_extent e;
+
+        ncz_object_ops_of(ds)->extent(g->vars[i], &e);
+        if (e.pitch != 0 || e.padded > AT_ONCE)
+            rc = ncz_object_fill(ds, g->vars[i], 0, nrecords);
+        else if (is_filled(ds, g->vars[i]))
+            rc = add_fill(&r, g->vars[i], &e);
+    }
+    if (rc == NC_NOERR)
+        rc = put_run(&r);
+    ncz_buf_clear(&r.room);
+    return rc;
+}
+
 static bool
 has_records(const ncz_var *v)
 {
