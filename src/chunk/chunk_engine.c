@@ -56,6 +56,7 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_table_clear(&e->staging.table);
     ncz_chunk_table_clear(&e->objects.table);
     ncz_chunk_cache_clear(&e->cache);
+    ncz_free(e->block.bytes);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
     pthread_mutex_destroy(&e->window);
@@ -87,6 +88,8 @@ void
 ncz_engine_forget(ncz_engine *e, uint64_t uid)
 {
     (void)pthread_mutex_lock(&e->lock);
+    e->block.len = 0;
+    e->block.drops++;
     ncz_chunk_forget_streams(e, uid);
     /* Both in each round: a chunk that is being stored may be staged at the end of it. */
     for (;;) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_fast_path: requests that lie within one cached chunk. Many programs read and write element by element, so
- * this path sets up no table and allocates nothing. Other requests take the general path.
+ * this path sets up no table and allocates nothing. Other requests take the general path, except for small chunks that
+ * chunk_direct.c reads.
  */
 #include "chunk/chunk_request.h"
 #include "chunk/chunk_ours.h"
@@ -52,11 +53,13 @@ prepare_access(const ncz_plan *p, quick *q)
     return true;
 }
 
+/* *cached: the cache has the chunk, in whatever state. NULL: in none that this path can use. */
 static ncz_chunk *
-find_chunk(ncz_engine *e, const ncz_plan *p, const quick *q)
+find_chunk(ncz_engine *e, const ncz_plan *p, const quick *q, bool *cached)
 {
     ncz_chunk *chunk = ncz_chunk_find(&e->cache, p->spec, q->index);
 
+    *cached = chunk != NULL;
     if (chunk == NULL || chunk->spec != p->spec || chunk->writer || chunk->state == NCZ_CHUNK_LOADING ||
         chunk->state == NCZ_CHUNK_PARTIAL || ncz_chunk_used_up(chunk))
         return NULL;
@@ -88,11 +91,12 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
 {
     ncz_chunk *chunk;
     quick      q;
+    bool       cached;
 
     if (!prepare_access(p, &q))
         return false;
     (void)pthread_mutex_lock(&e->lock);
-    if ((chunk = find_chunk(e, p, &q)) != NULL) {
+    if ((chunk = find_chunk(e, p, &q, &cached)) != NULL) {
         ncz_chunk_use(&e->cache, chunk, chunk->ahead && takes_all(p, &q));
         if (q.piece.nelems <= FEW) {
             *rc = move_out(p, &q, chunk->data, out);
@@ -106,7 +110,9 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
         }
     }
     (void)pthread_mutex_unlock(&e->lock);
-    return chunk != NULL;
+    if (cached || !takes_all(p, &q))
+        return chunk != NULL;
+    return ncz_chunk_direct_read(e, p->spec, &q.move, &q.piece, out, rc);
 }
 
 /* Handles partial writes only: a write that replaces all of a clean chunk bypasses the cache. */
@@ -115,11 +121,12 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
 {
     ncz_chunk *chunk;
     quick      q;
+    bool       cached;
 
     if (!prepare_access(p, &q) || q.piece.nelems > FEW || q.piece.nelems == p->spec->chunk_nelems)
         return false;
     (void)pthread_mutex_lock(&e->lock);
-    if ((chunk = find_chunk(e, p, &q)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
+    if ((chunk = find_chunk(e, p, &q, &cached)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
         chunk = NULL;
     if (chunk != NULL && ncz_chunk_note_write(e, chunk, &q.piece) != NC_NOERR) {
         ncz_err_clear(); /* the general path reports it */

@@ -123,6 +123,13 @@ size_t ncz_chunk_request_threads(const ncz_chunk_request *c);
 bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
 bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
 
+/* ---- chunk_direct.c ---- */
+
+/* Reads a small chunk that is not cached, all of it that the array has. False: it is none of those, and nothing was
+ * done. */
+bool ncz_chunk_direct_read(ncz_engine *e, const ncz_spec *spec, const ncz_transfer *move, const ncz_piece *piece,
+                           char *out, int *rc);
+
 /* ---- chunk_read.c, chunk_rectilinear.c ---- */
 
 /* Sets the places of a read of elements that own memory to NULL, for a read in several parts. `k`: scratch, rank
