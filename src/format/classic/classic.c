@@ -8,16 +8,17 @@
 
 #include <string.h>
 
-enum { FIRST_LOOK = 1 << 16, GROWTH = 4 }; /* most headers are smaller; a larger one comes in few steps */
+enum { FIRST_LOOK = 1 << 16, GROWTH = 16 }; /* most headers are smaller; a larger one comes in few steps */
 
 static const char *const none[] = {NULL};
 
 /* ---- the bytes of the header: l->state, one block ---- */
 
 typedef struct file_head {
-    uint64_t size; /* of the file; UINT64_MAX: not known */
-    size_t   n;
-    char     bytes[];
+    uint64_t           size;   /* of the file; UINT64_MAX: not known */
+    ncz_classic_header parsed; /* once it is whole; the rest of it is in the model's arena */
+    size_t             n;
+    char               bytes[];
 } file_head;
 
 static int
@@ -35,23 +36,13 @@ append_bytes(ncz_loader *l, const ncz_docs_got *got)
     return NC_NOERR;
 }
 
-static int
-parse(const ncz_loader *l, ncz_arena *arena, ncz_classic_header *h, size_t *need)
-{
-    const file_head *head = l->state;
-
-    return ncz_classic_parse(head->bytes, head->n, head->size, &l->m->limits, arena, h, need);
-}
-
 /* Reads until the whole header is there. */
 static int
 look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
 {
-    ncz_arena          arena = NCZ_ARENA_INIT;
-    ncz_classic_header h;
-    const file_head   *head;
-    size_t             need = 0;
-    int                rc;
+    file_head *head;
+    size_t     need = 0;
+    int        rc;
 
     if (got == NULL) {
         *next = (ncz_look){.key = "", .bytes = true, .off = 0, .len = FIRST_LOOK};
@@ -64,8 +55,7 @@ look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
     if ((rc = append_bytes(l, got)) != NC_NOERR)
         return rc;
     head = l->state;
-    rc = parse(l, &arena, &h, &need);
-    ncz_arena_clear(&arena);
+    rc = ncz_classic_parse(head->bytes, head->n, head->size, &l->m->limits, &l->m->arena, &head->parsed, &need);
     if (rc != NC_NOERR)
         return rc;
     if (need <= head->n) {
@@ -190,15 +180,11 @@ done:
 static int
 load_header(ncz_loader *l)
 {
-    ncz_classic_header h;
-    size_t             need;
-    int                rc = parse(l, &l->m->arena, &h, &need);
+    const ncz_classic_header *h = &((const file_head *)l->state)->parsed;
 
-    if (rc != NC_NOERR)
-        return rc;
-    l->gen = (int)h.version;
+    l->gen = (int)h->version;
     l->classic = true;
-    return fill_model(l, &h);
+    return fill_model(l, h);
 }
 
 /* ---- changes ---- */
