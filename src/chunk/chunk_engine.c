@@ -2,7 +2,7 @@
 /*
  * chunk_engine: the cache and the store of one open dataset: creation, destruction and the settings between calls.
  */
-#include "chunk/chunk_engine.h"
+#include "chunk/chunk_block.h"
 
 int
 ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
@@ -56,7 +56,7 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_table_clear(&e->staging.table);
     ncz_chunk_table_clear(&e->objects.table);
     ncz_chunk_cache_clear(&e->cache);
-    ncz_free(e->block.bytes);
+    ncz_chunk_block_forget(e);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
     pthread_mutex_destroy(&e->window);
@@ -88,8 +88,7 @@ void
 ncz_engine_forget(ncz_engine *e, uint64_t uid)
 {
     (void)pthread_mutex_lock(&e->lock);
-    e->block.len = 0;
-    e->block.drops++;
+    ncz_chunk_block_forget(e);
     ncz_chunk_forget_streams(e, uid);
     /* Both in each round: a chunk that is being stored may be staged at the end of it. */
     for (;;) {

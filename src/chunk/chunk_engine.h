@@ -32,14 +32,7 @@ typedef struct ncz_chunk_read_ahead {
     ncz_chunk_stream walks[NCZ_CHUNK_STREAMS];
 } ncz_chunk_read_ahead;
 
-/* Bytes of the one object in which small chunks lie, as they were read (chunk_direct.c). */
-typedef struct ncz_chunk_block {
-    char    *bytes; /* or NULL */
-    uint64_t off;   /* of the object's */
-    size_t   len;   /* 0: none */
-    uint64_t last;  /* where the last small chunk ended */
-    unsigned drops; /* counts the times that it was dropped */
-} ncz_chunk_block;
+typedef struct ncz_chunk_block ncz_chunk_block; /* chunk_block.c */
 
 struct ncz_engine {
     zmap                *map;
@@ -60,7 +53,9 @@ struct ncz_engine {
     uint64_t             pass;        /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
-    ncz_chunk_block      block;
+    ncz_chunk_block     *block;       /* or NULL */
+    uint64_t             block_last;  /* where the last chunk that asked for a block ended */
+    unsigned             block_drops; /* counts the times that blocks were forgotten */
 };
 
 /* ---- chunk_read_ahead.c, under the lock ---- */

@@ -8,6 +8,7 @@
  * that a bad object cannot make the reader allocate too much.
  */
 #include "chunk/chunk_load.h"
+#include "chunk/chunk_block.h"
 #include "chunk/chunk_ours.h"
 #include "chunk/chunk_narrow.h"
 
@@ -216,6 +217,25 @@ ncz_chunk_take_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char *key, c
 
 /* ---- one chunk, on this thread ---- */
 
+/* A chunk whose rows lie apart: those of others lie between them, and come with it. False: it cannot be had so. */
+static bool
+load_from_block(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_chunk_addr *where, ncz_scratch *scratch, int *rc)
+{
+    zmap_get_req          req = {.key = where->key, .nread = (size_t)where->length};
+    ncz_chunk_block_state seen;
+    ncz_chunk_block      *b = ncz_chunk_block_find(c->engine, where, 0, &seen);
+
+    if (b == NULL) /* a row of each other array may end behind the last one */
+        b = ncz_chunk_block_read(c->engine, where, where->length + where->pitch, &seen);
+    if (b == NULL) {
+        ncz_err_clear();
+        return false;
+    }
+    *rc = ncz_chunk_decode(c, j, &req, ncz_chunk_block_bytes(b, where), (size_t)where->length, scratch);
+    ncz_chunk_block_give(c->engine, b);
+    return true;
+}
+
 static int
 load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
@@ -233,6 +253,8 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         return rc;
     if (where.bytes != NULL)
         return ncz_chunk_take_bytes(c, j, where.key, where.bytes, (size_t)where.length, scratch);
+    if (where.pitch != 0 && ncz_chunk_has_blocks(c->engine) && load_from_block(c, j, &where, scratch, &rc))
+        return rc;
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     ncz_chunk_ask_version(c, j, &req);
     if (ncz_chunk_is_plain(j)) {
