@@ -14,7 +14,7 @@
 
 /* Costs in nanoseconds on a typical machine. Only their ratios matter. */
 enum {
-    RANGES_MOST = 256,
+    RANGES_MOST = 1024,
     OPEN_COST = 1500,
     CALL_COST = 350,       /* one more range of an open file */
     READ_PER_COST = 20,    /* bytes read per nanosecond */
@@ -106,9 +106,9 @@ fixed_cost(const ncz_spec *spec)
     return OPEN_COST + (spec->chain != NULL ? spec->chunk_bytes / DENSE / READ_PER_COST : 0);
 }
 
-/* For chunks without a codec. */
+/* For chunks without a codec. `keep`: the cache would keep the whole chunk, in memory that is new. */
 static bool
-ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
+ranges_pay(const ncz_spec *spec, const ncz_piece *p, bool keep, uint64_t *parts)
 {
     cut best;
 
@@ -116,7 +116,7 @@ ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
         return false;
     best = best_cut(spec, p);
     *parts = fixed_cost(spec) + cost_of(&best);
-    return cost_of(&best) <= spec->chunk_bytes / READ_PER_COST / 2;
+    return cost_of(&best) <= spec->chunk_bytes / (keep ? KEEP_PER_COST : READ_PER_COST) / 2;
 }
 
 /* For chunks with a codec. */
@@ -161,7 +161,7 @@ ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64
                span_pays(spec, &j->piece, parts, whole);
     *whole = OPEN_COST + spec->chunk_bytes / KEEP_PER_COST;
     if (spec->chain == NULL)
-        return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, parts);
+        return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, j->keep, parts);
     return ncz_chain_in_parts(spec->chain) && part_pays(spec, &j->piece, parts);
 }
 
