@@ -16,6 +16,8 @@ ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
     *c = (ncz_call){.ds = ncz_ids_find(ncid), .use = use, .base = ncid - (int)group};
     if (c->ds == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
+    if (use == NCZ_USE_PUT && ncz_dataset_appends(c->ds))
+        c->use = use = NCZ_USE_PUT_ALONE;
     if ((rc = ncz_dataset_begin(c->ds, use)) != NC_NOERR) {
         ncz_dataset_unref(c->ds);
         return ncz_call_done(rc);

@@ -37,7 +37,8 @@ typedef struct ncz_call {
     int          base; /* ncid of the root */
 } ncz_call;
 
-int ncz_call_enter(int ncid, ncz_use use, ncz_call *c); /* NC_EBADID, and the codes of ncz_dataset_begin() */
+/* NC_EBADID, and the codes of ncz_dataset_begin(). For NCZ_USE_PUT, c->use may be NCZ_USE_PUT_ALONE afterwards. */
+int ncz_call_enter(int ncid, ncz_use use, ncz_call *c);
 
 /* NC_ENOTNC4: the dataset is a classic file, which lacks `what`. */
 int ncz_call_check_netcdf4(const ncz_call *c, const char *what);

@@ -18,39 +18,40 @@ typedef struct request {
     nc_type          mem; /* NC_NAT: the variable's own type */
 } request;
 
-/* The request with defaults in place of what is not given. The selection points into it. */
+/* The request with defaults in place of what is not given; the selection points into it. Not cleared before it is
+ * filled: calls for one element are common. */
 typedef struct filled {
-    ncz_dims   start, count, stride;
+    uint64_t  *start, *count, *stride; /* in one block */
     ptrdiff_t *imap;
+    uint64_t   in[3 * NCZ_RANK_INLINE];
     ptrdiff_t  imap_in[NCZ_RANK_INLINE];
 } filled;
 
 static void
 filled_clear(filled *f)
 {
-    ncz_dims_clear(&f->start);
-    ncz_dims_clear(&f->count);
-    ncz_dims_clear(&f->stride);
+    if (f->start != f->in)
+        ncz_free(f->start);
     if (f->imap != f->imap_in)
         ncz_free(f->imap);
+    f->start = NULL;
     f->imap = NULL;
 }
 
 static int
 filled_init(filled *f, size_t rank)
 {
-    int rc;
+    bool few = rank <= NCZ_RANK_INLINE;
 
-    memset(f, 0, sizeof *f);
-    if ((rc = ncz_dims_init(&f->start, rank)) != NC_NOERR)
-        return rc;
-    f->imap = f->imap_in;
-    if ((rc = ncz_dims_init(&f->count, rank)) == NC_NOERR && (rc = ncz_dims_init(&f->stride, rank)) == NC_NOERR &&
-        rank > NCZ_RANK_INLINE && (f->imap = ncz_zalloc_n(rank, sizeof *f->imap)) == NULL)
-        rc = ncz_fail_nomem(rank * sizeof *f->imap);
-    if (rc != NC_NOERR)
+    f->start = few ? f->in : ncz_alloc_n(rank, 3 * sizeof *f->start);
+    f->imap = few ? f->imap_in : ncz_alloc_n(rank, sizeof *f->imap);
+    if (f->start == NULL || f->imap == NULL) {
         filled_clear(f);
-    return rc;
+        return ncz_fail_nomem(rank * sizeof *f->imap);
+    }
+    f->count = f->start + rank;
+    f->stride = f->count + rank;
+    return NC_NOERR;
 }
 
 /* The greatest length that a put can give a dimension: both a document and a size_t can hold it. */
@@ -64,7 +65,7 @@ static int
 check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
 {
     const ncz_dim *dim = v->dims[d];
-    uint64_t       start = f->start.v[d], count = f->count.v[d], stride = f->stride.v[d], span, end;
+    uint64_t       start = f->start[d], count = f->count[d], stride = f->stride[d], span, end;
 
     if (start > dim->len || (start == dim->len && count > 0)) {
         if (!(put && dim->unlimited) || (start >= LENGTH_MOST && count > 0))
@@ -97,11 +98,11 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
     for (size_t d = 0; d < v->rank; d++) {
         if (q->stride != NULL && q->stride[d] < 1)
             return ncz_fail(NC_ESTRIDE, "%s: stride %td in dimension %zu", v->name, q->stride[d], d);
-        f->start.v[d] = q->start != NULL ? q->start[d] : 0;
-        f->stride.v[d] = q->stride != NULL ? (uint64_t)q->stride[d] : 1;
-        f->count.v[d] = q->one             ? 1
-                        : q->count != NULL ? q->count[d]
-                                           : elements_from(v->dims[d]->len, f->start.v[d], f->stride.v[d]);
+        f->start[d] = q->start != NULL ? q->start[d] : 0;
+        f->stride[d] = q->stride != NULL ? (uint64_t)q->stride[d] : 1;
+        f->count[d] = q->one             ? 1
+                      : q->count != NULL ? q->count[d]
+                                         : elements_from(v->dims[d]->len, f->start[d], f->stride[d]);
     }
     for (size_t d = 0; d < v->rank; d++) {
         int rc = check_dim(v, d, f, put);
@@ -111,7 +112,7 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
     }
     if (q->imap != NULL)
         memcpy(f->imap, q->imap, v->rank * sizeof *f->imap);
-    else if (!ncz_grid_packed_imap(f->count.v, v->rank, f->imap))
+    else if (!ncz_grid_packed_imap(f->count, v->rank, f->imap))
         return ncz_fail(NC_EINVAL, "%s: its elements exceed the address space", v->name);
     return NC_NOERR;
 }
@@ -137,8 +138,8 @@ prepare_request(const ncz_call *c, const request *q, bool put, ncz_var **v, fill
         filled_clear(f);
         return rc;
     }
-    *sel = (ncz_select){
-        .rank = (*v)->rank, .start = f->start.v, .count = f->count.v, .stride = f->stride.v, .imap = f->imap};
+    *sel =
+        (ncz_select){.rank = (*v)->rank, .start = f->start, .count = f->count, .stride = f->stride, .imap = f->imap};
     return NC_NOERR;
 }
 
@@ -175,7 +176,7 @@ try_get(const request *q, void *ip, bool *again)
     ncz_var        *v = NULL;
     filled          f;
     ncz_select      sel;
-    const ncz_type *mem;
+    const ncz_type *mem = NULL;
     int             rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
 
     *again = false;
@@ -186,7 +187,7 @@ try_get(const request *q, void *ip, bool *again)
             rc = ncz_dataset_get(c.ds, v, &sel, mem, ip);
         filled_clear(&f);
     }
-    if (rc == NC_ERANGE)
+    if (rc == NC_ERANGE && mem != NULL)
         (void)ncz_fail(rc, "%s: some values do not fit the memory type %s; all were converted", v->name, mem->name);
     if ((*again = ncz_dataset_widths_are_old(c.ds, rc)))
         rc = NC_NOERR;
@@ -247,50 +248,64 @@ end_put(putting *p, int rc)
 }
 
 /* A put with exclusive use of the dataset, if need be after taking over the widths that another process has given
- * strings. In a collective put all ranks have agreed on the result. */
+ * strings. In a collective put all ranks have agreed on the result. The call has been entered. */
 static int
-put_alone(const request *q, const void *op)
+put_alone(const request *q, const void *op, putting *p)
 {
-    putting p = {.v = NULL};
-    size_t  need;
-    int     rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, &p.c);
+    size_t need;
+    int    rc;
 
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = prepare_put(q, op, &p)) == NC_NOERR && (rc = check_width(&p, op, &need)) == NC_NOERR && need > 0)
-        rc = ncz_dataset_widen(p.c.ds, p.v, need);
+    if ((rc = prepare_put(q, op, p)) == NC_NOERR && (rc = check_width(p, op, &need)) == NC_NOERR && need > 0)
+        rc = ncz_dataset_widen(p->c.ds, p->v, need);
     if (rc != NC_NOERR) /* other ranks may wait in a collective put */
-        return end_put(&p, p.v != NULL ? ncz_dataset_put_failed(p.c.ds, p.v, rc) : rc);
+        return end_put(p, p->v != NULL ? ncz_dataset_put_failed(p->c.ds, p->v, rc) : rc);
     for (int tries = 0;; tries++) {
-        rc = ncz_dataset_put(p.c.ds, p.v, &p.sel, p.mem, op);
-        if (tries == WIDTHS_MOST || ncz_dataset_collective(p.c.ds, p.v) || !ncz_dataset_widths_are_old(p.c.ds, rc) ||
-            (rc = ncz_dataset_follow_widths(p.c.ds)) != NC_NOERR)
-            return end_put(&p, rc);
+        rc = ncz_dataset_put(p->c.ds, p->v, &p->sel, p->mem, op);
+        if (tries == WIDTHS_MOST || ncz_dataset_collective(p->c.ds, p->v) ||
+            !ncz_dataset_widths_are_old(p->c.ds, rc) || (rc = ncz_dataset_follow_widths(p->c.ds)) != NC_NOERR)
+            return end_put(p, rc);
     }
 }
 
-/* A put beside others; or an exclusive one, where that turns out to be needed. */
+/* A put beside others. *alone: that turns out not to do. */
+static int
+put_beside(const request *q, const void *op, putting *p, bool *alone)
+{
+    size_t need = 0;
+    int    rc = prepare_put(q, op, p);
+
+    *alone = p->v != NULL && ncz_dataset_put_alone(p->c.ds, p->v, rc == NC_NOERR ? &p->sel : NULL);
+    if (rc == NC_NOERR && !*alone)
+        rc = check_width(p, op, &need);
+    *alone = *alone || need > 0;
+    if (rc == NC_NOERR && !*alone) {
+        rc = ncz_dataset_put(p->c.ds, p->v, &p->sel, p->mem, op);
+        *alone = ncz_dataset_widths_are_old(p->c.ds, rc);
+    }
+    return end_put(p, *alone ? NC_NOERR : rc);
+}
+
+/* A put beside others; or an exclusive one, where that turns out to be needed, or is expected to be. */
 static int
 put_values(const request *q, const void *op)
 {
-    putting p = {.v = NULL};
-    size_t  need = 0;
+    putting p;
     bool    alone;
     int     rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &p.c);
 
     if (rc != NC_NOERR)
         return rc;
-    rc = prepare_put(q, op, &p);
-    alone = p.v != NULL && ncz_dataset_put_alone(p.c.ds, p.v, rc == NC_NOERR ? &p.sel : NULL);
-    if (rc == NC_NOERR && !alone)
-        rc = check_width(&p, op, &need);
-    alone = alone || need > 0;
-    if (rc == NC_NOERR && !alone) {
-        rc = ncz_dataset_put(p.c.ds, p.v, &p.sel, p.mem, op);
-        alone = ncz_dataset_widths_are_old(p.c.ds, rc);
-    }
-    rc = end_put(&p, alone ? NC_NOERR : rc);
-    return alone ? put_alone(q, op) : rc;
+    p.v = NULL;
+    p.prepared = false;
+    if (p.c.use == NCZ_USE_PUT_ALONE)
+        return put_alone(q, op, &p);
+    rc = put_beside(q, op, &p, &alone);
+    if (!alone)
+        return rc;
+    p.v = NULL;
+    p.prepared = false;
+    rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, &p.c);
+    return rc == NC_NOERR ? put_alone(q, op, &p) : rc;
 }
 
 /* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */

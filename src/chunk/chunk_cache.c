@@ -93,20 +93,26 @@ bucket_of(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
 static bool
 is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
 {
-    return chunk->spec->uid == spec->uid && chunk->spec->rank == spec->rank &&
-           (spec->rank == 0 || memcmp(chunk->index, index, spec->rank * sizeof *index) == 0);
+    bool same = chunk->spec->uid == spec->uid && chunk->spec->rank == spec->rank;
+
+    for (size_t d = 0; same && d < spec->rank; d++)
+        same = chunk->index[d] == index[d];
+    return same;
 }
 
 ncz_chunk *
 ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk *chunk;
+    ncz_chunk *chunk = cache->last;
 
+    if (chunk != NULL && is_of(chunk, spec, index))
+        return chunk;
     if (cache->n == 0)
         return NULL;
     chunk = cache->buckets[(size_t)hash_of(spec, index) & (cache->nbuckets - 1)].first;
     while (chunk != NULL && !is_of(chunk, spec, index))
         chunk = chunk->beside;
+    cache->last = chunk;
     return chunk;
 }
 
@@ -211,6 +217,7 @@ ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
     ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first;
 
+    cache->last = cache->last == chunk ? NULL : cache->last;
     while (*at != chunk)
         at = &(*at)->beside;
     *at = chunk->beside;

@@ -59,6 +59,7 @@ typedef struct ncz_chunk_bucket {
 typedef struct ncz_chunk_cache {
     ncz_chunk_bucket *buckets;
     size_t            nbuckets, n;
+    ncz_chunk        *last;        /* found; or NULL */
     size_t            used, limit; /* bytes, slots included, so that records of absent chunks are bounded, too */
     size_t            nidle;       /* CLEAN and PARTIAL: may be dropped without being stored */
     size_t            nunstored;   /* DIRTY and STORING */

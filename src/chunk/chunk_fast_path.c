@@ -23,8 +23,13 @@ place_in_chunk(const ncz_plan *p, size_t d, quick *q)
 
     if (p->sel.count[d] == 0 || p->sel.stride[d] == 0 || chunk == 0)
         return false;
-    q->index[d] = start / chunk;
-    q->off[d] = start % chunk;
+    if (start < chunk) { /* a division takes as long as much of what else is done for one element */
+        q->index[d] = 0;
+        q->off[d] = start;
+    } else {
+        q->index[d] = start / chunk;
+        q->off[d] = start % chunk;
+    }
     return ncz_mul64(p->sel.count[d] - 1, p->sel.stride[d], &span) && span < chunk - q->off[d];
 }
 

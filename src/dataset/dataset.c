@@ -205,7 +205,7 @@ ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
     bool done = rc == NC_NOERR || rc == NC_ERANGE;
 
     if (use == NCZ_USE_DEFINE && done)
-        ds->defining = true;
+        ncz_dataset_define(ds);
     if (use == NCZ_USE_PUT_ALONE && done && ds->defining)
         leave_define_mode(ds);
     (void)pthread_rwlock_unlock(&ds->lock);
@@ -222,12 +222,20 @@ void
 ncz_dataset_define(ncz_dataset *ds)
 {
     ds->defining = true;
+    atomic_store_explicit(&ds->appends, false, memory_order_relaxed); /* the next put may fail, and define nothing */
 }
 
 bool
 ncz_dataset_classic(const ncz_dataset *ds)
 {
     return ds->classic;
+}
+
+void
+ncz_dataset_set_classic(ncz_dataset *ds, bool classic)
+{
+    ds->classic = classic;
+    ds->lax_bytes = classic && ncz_dataset_cdf(ds) != 5;
 }
 
 int
@@ -244,7 +252,7 @@ ncz_dataset_cdf(const ncz_dataset *ds)
 bool
 ncz_dataset_lax_bytes(const ncz_dataset *ds)
 {
-    return ds->classic && ncz_dataset_cdf(ds) != 5;
+    return ds->lax_bytes;
 }
 
 bool
@@ -335,7 +343,7 @@ ncz_dataset_redef(ncz_dataset *ds)
     else if (ncz_object_ops_of(ds) != NULL) /* what nc_abort() goes back to */
         rc = ncz_object_publish(ds);
     if (rc == NC_NOERR)
-        ds->defining = true;
+        ncz_dataset_define(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
 }
 

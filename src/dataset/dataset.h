@@ -94,6 +94,9 @@ typedef enum ncz_use {
  * failed fsync a dataset can still be read; see flush.
  */
 int ncz_dataset_begin(ncz_dataset *ds, ncz_use use);
+/* Before begin, without the lock: whether the last put made a dimension longer, so that the next one may, too, and is
+ * better exclusive from the start. */
+bool ncz_dataset_appends(const ncz_dataset *ds);
 /* Ends the call. `rc` is the call's own result, returned unchanged: only a successful call changes the define
  * mode. */
 int ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc);

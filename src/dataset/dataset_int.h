@@ -217,6 +217,8 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
+    bool              lax_bytes;     /* see ncz_dataset_lax_bytes() */
+    atomic_bool       appends;       /* the last put made a dimension longer */
     bool              created;       /* by this session: the store holds nothing from earlier sessions */
     bool              defining;      /* in define mode */
     bool              root_deferred; /* the root's documents have hidden names until close */
@@ -237,6 +239,9 @@ ncz_dataset_is_new(const ncz_dataset *ds)
 {
     return ds->state == NCZ_DATASET_NEW || ds->state == NCZ_DATASET_DOCUMENTED;
 }
+
+/* Sets what follows from the model being classic or not. The style is set. */
+void ncz_dataset_set_classic(ncz_dataset *ds, bool classic);
 
 /* Makes an open dataset over a store, whose reference it takes only on success. Its model is new and empty. */
 int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);

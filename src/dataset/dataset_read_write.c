@@ -40,6 +40,12 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
 }
 
 bool
+ncz_dataset_appends(const ncz_dataset *ds)
+{
+    return atomic_load_explicit(&ds->appends, memory_order_relaxed);
+}
+
+bool
 ncz_dataset_parallel(const ncz_dataset *ds)
 {
     return ds->par.comm != NULL;
@@ -235,6 +241,8 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     }
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     grew = stored && v->rank > 0 && shape.v[0] > v->dims[0]->len;
+    if (ds->par.comm == NULL && grew != ncz_dataset_appends(ds))
+        atomic_store_explicit(&ds->appends, grew, memory_order_relaxed);
     grow_dims(ds, v, shape.v, stored);
     if (grew && (ds->mode & NC_SHARE) != 0 && ncz_object_ops_of(ds) != NULL) {
         int shown = ncz_object_publish(ds);

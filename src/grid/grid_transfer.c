@@ -289,8 +289,22 @@ place_of_one(const ncz_transfer *m, const ncz_piece *p)
     return (size_t)at * m->dtype->size;
 }
 
-int
-ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
+/* Whether a piece is one number or character of the type that memory has, but for its byte order. */
+static bool
+is_plain_one(const ncz_transfer *m, const ncz_piece *p)
+{
+    return p->nelems == 1 && m->dtype->items == NULL && m->dtype->size == m->mem->size &&
+           m->mem->class >= NCZ_TYPE_INT && m->mem->class <= NCZ_TYPE_CHAR && ncz_dtype_type(m->dtype) == m->mem;
+}
+
+static void
+copy_one(const ncz_dtype *t, const void *from, void *to)
+{
+    ncz_grid_copy(from, 0, to, 0, 1, t->size, t->big != ncz_grid_host_big());
+}
+
+static int
+move_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
 {
     ncz_loops nest;
     mover     v = {.dtype = m->dtype, .mem = ncz_type_value(m->mem), .classic = m->classic};
@@ -327,7 +341,16 @@ ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, v
 }
 
 int
-ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
+ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
+{
+    if (!is_plain_one(m, p))
+        return move_out(m, p, chunk, mem);
+    copy_one(m->dtype, (const char *)chunk + place_of_one(m, p), (char *)mem + byte_off(p->mem, m->mem->size));
+    return NC_NOERR;
+}
+
+static int
+move_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
 {
     ncz_loops nest;
     mover     v = {.dtype = m->dtype, .mem = ncz_type_value(m->mem), .classic = m->classic};
@@ -357,6 +380,15 @@ ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void
     }
     ncz_grid_loops_clear(&nest);
     return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+int
+ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
+{
+    if (!is_plain_one(m, p))
+        return move_in(m, p, mem, chunk);
+    copy_one(m->dtype, (const char *)mem + byte_off(p->mem, m->mem->size), (char *)chunk + place_of_one(m, p));
+    return NC_NOERR;
 }
 
 /* Converts strings from the stored fill once per place, other types only once. `zero` has the stored size. */

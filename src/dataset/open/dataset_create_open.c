@@ -158,7 +158,7 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ds->writable = ds->created = ds->defining = true;
     ds->state = NCZ_DATASET_NEW;
-    ds->classic = style->classic;
+    ncz_dataset_set_classic(ds, style->classic);
     ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
     ncz_dataset_log_open(ds, t);
