@@ -120,6 +120,19 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
     return ncz_chunk_direct_read(e, p->spec, &q.move, &q.piece, out, rc);
 }
 
+/* Under the lock, after values have been moved into a chunk. `rc`: NC_ERANGE stores them, too. */
+static void
+end_change(ncz_engine *e, ncz_chunk *chunk, int rc)
+{
+    if (rc == NC_NOERR || rc == NC_ERANGE) {
+        ncz_chunk_touch(&e->cache, chunk);
+        ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+        e->writes++;
+    } else if (chunk->state != NCZ_CHUNK_DIRTY) {
+        ncz_chunk_drop_ours(chunk);
+    }
+}
+
 /* Handles partial writes only: a write that replaces all of a clean chunk bypasses the cache. */
 bool
 ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
@@ -128,7 +141,7 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
     quick      q;
     bool       cached;
 
-    if (!prepare_access(p, &q) || q.piece.nelems > FEW || q.piece.nelems == p->spec->chunk_nelems)
+    if (!prepare_access(p, &q) || q.piece.nelems == p->spec->chunk_nelems)
         return false;
     (void)pthread_mutex_lock(&e->lock);
     if ((chunk = find_chunk(e, p, &q, &cached)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
@@ -137,15 +150,17 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
         ncz_err_clear(); /* the general path reports it */
         chunk = NULL;
     }
-    if (chunk != NULL) {
+    if (chunk != NULL && q.piece.nelems <= FEW) {
         *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
-        if (*rc == NC_NOERR || *rc == NC_ERANGE) {
-            ncz_chunk_touch(&e->cache, chunk);
-            ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
-            e->writes++;
-        } else if (chunk->state != NCZ_CHUNK_DIRTY) {
-            ncz_chunk_drop_ours(chunk);
-        }
+        end_change(e, chunk, *rc);
+    } else if (chunk != NULL) {
+        chunk->writer = true;
+        (void)pthread_mutex_unlock(&e->lock);
+        *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
+        (void)pthread_mutex_lock(&e->lock);
+        chunk->writer = false;
+        end_change(e, chunk, *rc);
+        (void)pthread_cond_broadcast(&e->changed);
     }
     (void)pthread_mutex_unlock(&e->lock);
     return chunk != NULL;
