@@ -242,6 +242,17 @@ set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_
     }
 }
 
+/* Whether a place allows parts to be read: of a chunk that ends early, those that it has. */
+static bool
+has_parts(const ncz_spec *spec, const ncz_piece *p, const ncz_chunk_addr *where)
+{
+    if (where->bytes != NULL || where->pitch != 0 || where->chain != NULL)
+        return false;
+    return where->tail == NCZ_TAIL_NONE ||
+           (where->tail == NCZ_TAIL_FILL && where->length != ZMAP_WHOLE &&
+            first_of(spec, p) * spec->dtype.size + span_of(spec, p).nbytes <= where->length);
+}
+
 int
 ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, bool *whole)
 {
@@ -258,7 +269,7 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
         return NC_ENOMEM;
     if ((rc = ncz_spec_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
         return rc;
-    if (where.bytes != NULL || where.tail != NCZ_TAIL_NONE || where.pitch != 0 || where.chain != NULL) {
+    if (!has_parts(spec, &j->piece, &where)) {
         *whole = true;
         return NC_NOERR;
     }

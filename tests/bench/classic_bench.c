@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * classic_bench: one workload on a classic file, once, for `tests/bench/classic`, which compiles it three times: with this
- * library, -DBENCH_NETCDF with netCDF-C, -DBENCH_PNETCDF with PnetCDF. Only netCDF's own functions are called.
+ * classic_bench: one workload on a classic file, once, for `tests/bench/classic`, which compiles it three times: with
+ * this library, -DBENCH_NETCDF with netCDF-C, -DBENCH_PNETCDF with PnetCDF. Only netCDF's own functions are called.
  *
  *     classic_bench WORKLOAD PATH DIVISOR
  *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * classic_limit: the limit of rows C1 to C3, what the machine allows by plain means: threads that swap bytes, and convert,
- * while they copy pieces of 1 MiB between a file and memory. The array is the last thing in a file that is known.
+ * classic_limit: the limit of rows C1 to C3, what the machine allows by plain means: threads that swap bytes, and
+ * convert, while they copy pieces of 1 MiB between a file and memory. The array is the last thing in a file that is
+ * known.
  *
  *     classic_limit C1f|C1d|C2f|C2d|C3r|C3w PATH DIVISOR THREADS
  */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What reads of a classic file cost, and what they see: small arrays in a row and slabs of the same records come with
+ * few requests; what another session puts is seen after nc_sync().
+ */
+#include "api_test.h"
+
+#include "support/scratch.h"
+
+enum { VARS = 300, SMALL = 10, RECORDS = 3000, FIELDS = 5, SIDE = 1200 };
+
+static nczarr_counts
+counts_of(int nc)
+{
+    nczarr_counts c = {.size = sizeof c};
+
+    OK(nczarr_stats(nc, &c));
+    return c;
+}
+
+/* Small arrays of several types, so that there is padding between them; every 7th is not put. */
+static void
+make_small(const char *path)
+{
+    const nc_type types[] = {NC_FLOAT, NC_SHORT, NC_DOUBLE, NC_BYTE};
+    int           nc, dim, id;
+
+    OK(nc_create(path, NC_64BIT_DATA, &nc));
+    OK(nc_def_dim(nc, "x", SMALL - 1, &dim));
+    for (int v = 0; v < VARS; v++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "v%d", v);
+        OK(nc_def_var(nc, name, types[v % 4], 1, &dim, &id));
+    }
+    OK(nc_enddef(nc));
+    for (int v = 0; v < VARS; v++) {
+        int values[SMALL - 1];
+
+        for (int i = 0; i < SMALL - 1; i++)
+            values[i] = v / 4 + i;
+        if (v % 7 != 0)
+            OK(nc_put_var_int(nc, v, values));
+    }
+    OK(nc_close(nc));
+}
+
+static void
+check_small(int nc, int v)
+{
+    const double fills[] = {NC_FILL_FLOAT, NC_FILL_SHORT, NC_FILL_DOUBLE, NC_FILL_BYTE};
+    double       got[SMALL - 1];
+
+    OK(nc_get_var_double(nc, v, got));
+    for (int i = 0; i < SMALL - 1; i++)
+        assert_true(got[i] == (v % 7 != 0 ? v / 4 + i : (double)(float)fills[v % 4]));
+}
+
+static void
+small_arrays(void **state)
+{
+    char         *dir = scratch_new();
+    const char   *path = scratch_path(dir, "small.nc");
+    nczarr_counts before;
+    int           nc;
+
+    (void)state;
+    make_small(path);
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    check_small(nc, 0);
+    before = counts_of(nc);
+    for (int v = 0; v < VARS; v++)
+        check_small(nc, v);
+    assert_true(counts_of(nc).gets - before.gets < 8);
+    for (int v = VARS; v-- > 0;) /* and in no good order */
+        check_small(nc, v * 7 % VARS);
+    OK(nc_close(nc));
+
+    OK(nc_open(path, NC_WRITE, &nc)); /* one that may be changed */
+    for (int v = 0; v < VARS; v++)
+        check_small(nc, v);
+    OK(nc_put_var1_int(nc, 8, (size_t[]){0}, (const int[]){77}));
+    for (int v = 9; v < 14; v++)
+        check_small(nc, v);
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
+/* Bytes that came with others are read again after nc_sync(). */
+static void
+seen_after_sync(void **state)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "small.nc");
+    int         reader, writer, got[SMALL - 1];
+
+    (void)state;
+    make_small(path);
+    OK(nc_open(path, NC_NOWRITE | NC_SHARE, &reader));
+    for (int v = 1; v < 4; v++)
+        check_small(reader, v);
+    OK(nc_open(path, NC_WRITE | NC_SHARE, &writer));
+    for (int v = 4; v < 10; v++)
+        OK(nc_put_var1_int(writer, v, (size_t[]){2}, (const int[]){-99}));
+    OK(nc_sync(writer));
+    OK(nc_sync(reader));
+    for (int v = 4; v < 10; v++) {
+        OK(nc_get_var_int(reader, v, got));
+        assert_int_equal(got[2], -99);
+    }
+    OK(nc_close(writer));
+    OK(nc_close(reader));
+    scratch_free(dir);
+}
+
+/* A loop over records and their variables reads the file about once. */
+static void
+records(void **state)
+{
+    char         *dir = scratch_new();
+    const char   *path = scratch_path(dir, "records.nc");
+    nczarr_counts c;
+    int           nc, dim, id;
+    double        d;
+
+    (void)state;
+    OK(nc_create(path, NC_64BIT_OFFSET, &nc));
+    OK(nc_def_dim(nc, "t", NC_UNLIMITED, &dim));
+    for (int v = 0; v < FIELDS; v++)
+        OK(nc_def_var(nc, (const char[]){(char)('a' + v), 0}, v == 2 ? NC_SHORT : NC_DOUBLE, 1, &dim, &id));
+    OK(nc_enddef(nc));
+    for (size_t t = 0; t < RECORDS; t++)
+        for (int v = 0; v < FIELDS; v++)
+            OK(nc_put_var1_double(nc, v, &t, (const double[]){(double)(t * 10 + (size_t)v)}));
+    OK(nc_close(nc));
+
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    for (size_t t = 0; t < RECORDS; t++)
+        for (int v = 0; v < FIELDS; v++) {
+            OK(nc_get_var1_double(nc, v, &t, &d));
+            assert_true(d == (double)(t * 10 + (size_t)v));
+        }
+    c = counts_of(nc);
+    assert_true(c.bytes_read < 2 * RECORDS * ((FIELDS - 1) * 8 + 4) + (64 << 10));
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
+/* Columns of a large array, of which the cache has the chunks in the end. */
+static void
+columns(void **state)
+{
+    char         *dir = scratch_new();
+    const char   *path = scratch_path(dir, "array.nc");
+    float        *all = malloc(sizeof(float) * SIDE * SIDE), got[SIDE];
+    nczarr_counts before;
+    int           nc, dims[2], id;
+
+    (void)state;
+    assert_non_null(all);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        all[i] = (float)i;
+    OK(nc_create(path, NC_64BIT_OFFSET, &nc));
+    OK(nc_def_dim(nc, "y", SIDE, &dims[0]));
+    OK(nc_def_dim(nc, "x", SIDE, &dims[1]));
+    OK(nc_def_var(nc, "v", NC_FLOAT, 2, dims, &id));
+    OK(nc_enddef(nc));
+    OK(nc_put_var_float(nc, id, all));
+    OK(nc_close(nc));
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    for (size_t k = 0; k < 20; k++) {
+        before = counts_of(nc);
+        OK(nc_get_vara_float(nc, id, (size_t[]){0, 17 + k}, (size_t[]){SIDE, 1}, got));
+        for (size_t i = 0; i < SIDE; i++)
+            assert_true(got[i] == all[i * SIDE + 17 + k]);
+    }
+    assert_int_equal(counts_of(nc).bytes_read, before.bytes_read);
+    assert_true(before.bytes_read < sizeof(float) * SIDE * SIDE * 7);
+    OK(nc_close(nc));
+    free(all);
+    scratch_free(dir);
+}
+
+/* After puts that made a dimension longer, one that fails does not end define mode. */
+static void
+put_after_growth(void **state)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "grow.zarr");
+    int         nc, dim, id, more;
+
+    (void)state;
+    OK(nc_create(path, NC_NETCDF4, &nc));
+    OK(nc_def_dim(nc, "t", NC_UNLIMITED, &dim));
+    OK(nc_def_var(nc, "v", NC_INT, 1, &dim, &id));
+    for (size_t t = 0; t < 4; t++)
+        OK(nc_put_var1_int(nc, id, &t, (const int[]){(int)t}));
+    OK(nc_redef(nc));
+    FAILS(NC_ENOTVAR, nc_put_var1_int(nc, id + 1, (size_t[]){4}, (const int[]){4}));
+    FAILS(NC_EINDEFINE, nc_redef(nc));
+    OK(nc_def_dim(nc, "more", 2, &more));
+    OK(nc_put_var1_int(nc, id, (size_t[]){4}, (const int[]){4}));
+    OK(nc_put_var1_int(nc, id, (size_t[]){1}, (const int[]){-1}));
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_arrays), cmocka_unit_test(seen_after_sync),  cmocka_unit_test(records),
+        cmocka_unit_test(columns),      cmocka_unit_test(put_after_growth),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

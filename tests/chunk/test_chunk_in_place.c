@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Small chunks that are ranges of one object and are put together: each has its own status, one that fails stays
+ * dirty, and those with rows that lie apart are put alone.
+ */
+#include "chunk_test.h"
+
+#include "chunk/chunk_engine.h"
+
+#include <errno.h>
+
+enum { CHUNK = 8, NCHUNKS = 150, SIZE = CHUNK * NCHUNKS, HEAD = 12, GAP = 40 };
+
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
+static const int32_t   fill = -7;
+
+/* Chunks one after the other, with a gap before each 10th; every 50th has rows of one element, 8 bytes apart. */
+static bool
+has_rows(uint64_t i)
+{
+    return i % 50 == 49;
+}
+
+static uint64_t
+place_of(uint64_t i)
+{
+    return HEAD + i * CHUNK * 4 + i / 10 * GAP + i / 50 * CHUNK * 4;
+}
+
+static int
+locate(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    (void)l, (void)key;
+    where->key = "file";
+    where->offset = place_of(index[0]);
+    where->length = CHUNK * 4;
+    if (has_rows(index[0])) {
+        where->row = 4;
+        where->pitch = 8;
+        where->length = (CHUNK - 1) * 8 + 4;
+    }
+    return NC_NOERR;
+}
+
+static const ncz_layout_ops ranges = {.name = "ranges", .locate = locate, .complete = true};
+
+typedef struct world {
+    zmap_fault_plan plan;
+    zmap           *m;
+    ncz_engine     *e;
+    ncz_spec       *s;
+} world;
+
+static void
+world_init(world *w)
+{
+    const uint64_t   chunk = CHUNK;
+    ncz_layout_shape shape = {.rank = 1, .path = "v"};
+    char            *none = calloc(1, (size_t)place_of(NCHUNKS) + 64);
+
+    *w = (world){.m = NULL};
+    w->m = test_map(false, &w->plan);
+    w->e = test_engine(w->m, 1 << 20);
+    ncz_engine_in_place(w->e);
+    w->s = test_spec(1, &chunk, i4, &fill, NULL);
+    ncz_layout_unref(w->s->layout);
+    assert_int_equal(ncz_layout_new(&ranges, sizeof(ncz_layout), &shape, &w->s->layout), NC_NOERR);
+    assert_int_equal(zmap_put(w->m, "file", none, (size_t)place_of(NCHUNKS) + 64), NC_NOERR);
+    free(none);
+    w->plan.seen = 0;
+}
+
+static void
+world_clear(world *w)
+{
+    ncz_engine_free(w->e);
+    ncz_spec_unref(w->s);
+    assert_int_equal(zmap_close(w->m, ZMAP_KEEP), NC_NOERR);
+}
+
+/* Puts chunk by chunk, so that all wait in the cache. */
+static void
+put_all(world *w)
+{
+    const uint64_t size = SIZE, count = CHUNK;
+
+    for (uint64_t i = 0; i < NCHUNKS; i++) {
+        uint64_t start = i * CHUNK;
+        int32_t  values[CHUNK];
+        request  r = test_request(1, &start, &count);
+        ncz_plan p = test_plan(w->s, &size, &r, NC_INT);
+
+        for (int k = 0; k < CHUNK; k++)
+            values[k] = (int32_t)start + k;
+        assert_int_equal(ncz_engine_write(w->e, &p, values), NC_NOERR);
+    }
+}
+
+/* The bytes of the object. Chunks of `missing` are not there. */
+static void
+check_object(world *w, const bool *missing)
+{
+    ncz_buf b = NCZ_BUF_INIT;
+
+    assert_int_equal(zmap_get(w->m, "file", &b), NC_NOERR);
+    for (uint64_t i = 0; i < NCHUNKS; i++)
+        for (uint64_t k = 0; k < CHUNK; k++) {
+            int32_t v;
+
+            memcpy(&v, b.data + place_of(i) + k * (has_rows(i) ? 8 : 4), 4);
+            assert_int_equal(v, missing != NULL && missing[i] ? 0 : (int32_t)(i * CHUNK + k));
+        }
+    for (uint64_t i = 10; i < NCHUNKS; i += 10) /* nothing between them was changed */
+        for (uint64_t k = 1; k <= 4; k++)
+            assert_int_equal(b.data[place_of(i) - k], 0);
+    ncz_buf_clear(&b);
+}
+
+static void
+all_are_put(void **state)
+{
+    world w;
+
+    (void)state;
+    world_init(&w);
+    put_all(&w);
+    assert_int_equal(w.plan.seen, 0);
+    assert_int_equal(ncz_engine_flush(w.e, 0), NC_NOERR);
+    check_object(&w, NULL);
+    assert_false(ncz_engine_dirty(w.e));
+    world_clear(&w);
+}
+
+/* Whichever put fails, the flush says so, all others are done, and the next flush puts the one that is missing. */
+static void
+one_fails(void **state)
+{
+    (void)state;
+    for (size_t nth = 1; nth <= NCHUNKS; nth += 13) {
+        bool    missing[NCHUNKS] = {false};
+        ncz_buf b = NCZ_BUF_INIT;
+        world   w;
+        size_t  n = 0;
+
+        world_init(&w);
+        put_all(&w);
+        w.plan.nth = nth;
+        w.plan.kind = ZMAP_FAULT_FAIL;
+        w.plan.code = ENOSPC;
+        assert_int_equal(ncz_engine_flush(w.e, 0), ENOSPC);
+        w.plan.nth = 0;
+        assert_int_equal(zmap_get(w.m, "file", &b), NC_NOERR);
+        for (uint64_t i = 0; i < NCHUNKS; i++) {
+            int32_t v;
+
+            memcpy(&v, b.data + place_of(i) + (has_rows(i) ? 8 : 4), 4);
+            missing[i] = v == 0;
+            n += missing[i];
+        }
+        ncz_buf_clear(&b);
+        assert_int_equal(n, 1);
+        check_object(&w, missing);
+        assert_true(ncz_engine_dirty(w.e));
+        assert_int_equal(ncz_engine_flush(w.e, 0), NC_NOERR);
+        check_object(&w, NULL);
+        world_clear(&w);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_put),
+        cmocka_unit_test(one_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
