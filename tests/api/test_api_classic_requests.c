@@ -7,6 +7,8 @@
 
 #include "support/scratch.h"
 
+#include <pthread.h>
+
 enum { VARS = 300, SMALL = 10, RECORDS = 3000, FIELDS = 5, SIDE = 1200 };
 
 static nczarr_counts
@@ -113,6 +115,39 @@ seen_after_sync(void **state)
     scratch_free(dir);
 }
 
+static void *
+read_all_small(void *arg)
+{
+    int nc = *(const int *)arg;
+
+    for (int round = 0; round < 20; round++)
+        for (int v = 0; v < VARS; v++)
+            check_small(nc, v);
+    return NULL;
+}
+
+/* Threads take small arrays out of the same block while others replace it. */
+static void
+side_by_side(void **state)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "small.nc");
+    pthread_t   threads[4];
+    int         nc;
+
+    (void)state;
+    make_small(path);
+    OK(nc_open(path, NC_NOWRITE | NC_SHARE, &nc));
+    for (size_t i = 0; i < NCZ_LEN(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_all_small, &nc), 0);
+    for (int i = 0; i < 50; i++)
+        OK(nc_sync(nc));
+    for (size_t i = 0; i < NCZ_LEN(threads); i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
 /* A loop over records and their variables reads the file about once. */
 static void
 records(void **state)
@@ -209,8 +244,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_arrays), cmocka_unit_test(seen_after_sync),  cmocka_unit_test(records),
-        cmocka_unit_test(columns),      cmocka_unit_test(put_after_growth),
+        cmocka_unit_test(small_arrays), cmocka_unit_test(seen_after_sync), cmocka_unit_test(side_by_side),
+        cmocka_unit_test(records),      cmocka_unit_test(columns),         cmocka_unit_test(put_after_growth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
