@@ -66,10 +66,10 @@ _nczarr()
             ;;
         nczcopy)
             options='-v --variables -V --only-variables -g --groups -G --only-groups --dim --skip-unreadable --damaged
-                -k --kind -4 -7 --mode --zarr-format --consolidate -c --chunks --shards -M --min-chunked -d --deflate
-                -s --shuffle -F --filter -u --unlimited-to-fixed --netcdf-types --dry-run --verify --resume
-                --no-clobber --in-place --remove-old --memory -m --buffer -h --cache -e --cache-elems -r -w --progress
-                --progress=json -q --quiet -L --log --help --version'
+                -k --kind -3 -4 -5 -6 -7 --flatten --mode --zarr-format --consolidate -c --chunks --shards -M
+                --min-chunked -d --deflate -s --shuffle -F --filter -u --unlimited-to-fixed --netcdf-types --dry-run
+                --verify --resume --no-clobber --in-place --remove-old --memory -m --buffer -h --cache -e
+                --cache-elems -r -w --progress --progress=json -q --quiet -L --log --help --version'
             ;;
         nczmap)
             options='-k --keys -x --hex -r --range -L --log --help --version'
@@ -107,7 +107,7 @@ _nczarr()
             words='b'
             ;;
         nczcopy,-k | nczcopy,--kind)
-            words='nc4 nc7 nczarr zarr'
+            words='nc3 nc6 nc5 nc4 nc7 nczarr zarr'
             ;;
         nczcopy,-d | nczcopy,--deflate)
             words='0 1 2 3 4 5 6 7 8 9'

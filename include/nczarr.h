@@ -421,6 +421,7 @@ typedef struct nczarr_path_parts {
     int   zarr_format; /* the version of Zarr that the fragment asks for, 2 or 3; 0: it does not say */
     int   nczarr;      /* 1 if it asks for NCZarr's metadata, 0 for pure Zarr, -1: it does not say */
     int   zarr;        /* 1 if a mode says that this is Zarr (or NCZarr), whatever the name looks like; else 0 */
+    int   classic;     /* the version of classic netCDF that a mode asks for: 1, 2 or 5; 0: none does */
 } nczarr_path_parts;
 
 #define NCZARR_STORE_DIRECTORY 1

@@ -33,6 +33,7 @@ enum {
     OPT_DAMAGED,
     OPT_NETCDF_TYPES,
     OPT_PROGRESS,
+    OPT_FLATTEN,
 };
 
 static const option_row rows[] = {
@@ -49,10 +50,16 @@ static const option_row rows[] = {
      ": stop (the default); fill: the fill value in their place; skip: leave out their variables; a list at the end, "
      "and exit status 3"},
     {.help = "How it is stored:"},
-    {'k', 'k', "kind", "KIND", "nc4 nc7 nczarr zarr", "kind of dataset",
-     ": nc4, or nc7 for the classic model; else as the source"},
+    {'k', 'k', "kind", "KIND", "nc3 nc6 nc5 nc4 nc7 nczarr zarr", "kind of dataset",
+     ": nc3, nc6 or nc5 is a classic file (CDF-1, 2, 5); nc4, or nc7 for the classic model, is Zarr; else as the "
+     "target's name says, or the source"},
+    {'3', '3', NULL, NULL, NULL, NULL, NULL},
     {'4', '4', NULL, NULL, NULL, NULL, NULL},
-    {'7', '7', NULL, NULL, NULL, "short for -k nc4 and -k nc7", NULL},
+    {'5', '5', NULL, NULL, NULL, NULL, NULL},
+    {'6', '6', NULL, NULL, NULL, NULL, NULL},
+    {'7', '7', NULL, NULL, NULL, "short for -k nc3 to -k nc7", NULL},
+    {OPT_FLATTEN, 0, "flatten", NULL, NULL,
+     "into a classic file, make groups prefixes of names, strings characters, enums integers", NULL},
     {OPT_MODE, 0, "mode", "MODES", "nczarr zarr v2 v3 noxarray consolidated file zip s3", "how the target is stored",
      ": nczarr, zarr, zip ..., as in #mode=MODES of a URL; else as the source, with NCZarr's metadata or without"},
     {OPT_ZARR_FORMAT, 0, "zarr-format", "N", "2 3", "version 2 or 3 of Zarr", "; else as the source"},
@@ -97,7 +104,6 @@ static const option_table options = {
              "       nczcopy --in-place --zarr-format N [options] DATASET\n",
     .rows = rows,
     .n = sizeof rows / sizeof *rows,
-    .hidden = "356",
 };
 
 static bool
@@ -142,18 +148,18 @@ take_limits(copy_opts *o, const char *arg)
     return false;
 }
 
-/* The data model, by the names of nccopy's -k. Classic files are not supported as targets. */
+/* The kind of dataset, by the names of nccopy's -k. A mode that is given says more than a kind of Zarr does. */
 static bool
 take_kind(copy_opts *o, const dataset_kind *kind, const char *arg)
 {
-    if (kind == NULL || kind->file) {
-        message_print("-k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr", arg);
+    if (kind == NULL) {
+        message_print("-k: %s: unknown kind of dataset: nc3, nc6, nc5, nc4, nc7, nczarr or zarr", arg);
         return false;
     }
     o->classic = kind->classic_model;
     o->kind_given = true;
-    if (o->mode == NULL)
-        o->mode = kind->mode;
+    o->kind = kind->mode;
+    o->file = kind->file;
     return true;
 }
 
@@ -184,11 +190,7 @@ take_flag(copy_opts *o, int id)
     switch (id) {
     case 's': o->shuffle = true; return true;
     case 'u': o->fixed = true; return true;
-    case '4':
-    case '7':
-        o->classic = id == '7';
-        o->kind_given = true;
-        return true;
+    case OPT_FLATTEN: o->flatten = true; return true;
     case 'q': o->progress = COPY_NO; return true;
     case 'r': o->memory_in = true; return true;
     case 'w': o->memory_out = true; return true;
@@ -230,8 +232,10 @@ take_option(void *ctx, int id, const char *arg)
     case 'e': return take_elems(o, arg);
     case 'L': return option_log_level(arg);
     case '3':
+    case '4':
     case '5':
-    case '6': message_print("-%c: netCDF-3 files are not written here", id); return false;
+    case '6':
+    case '7': return take_kind(o, dataset_kind_of_letter(id), "");
     case OPT_PROGRESS: return take_progress(o, arg);
     default: return take_flag(o, id);
     }
@@ -247,6 +251,14 @@ check_arguments(const copy_opts *o, int n)
     }
     if (o->in_place && o->zarr_format == 0) {
         message_print("--in-place: needs --zarr-format 2 or 3");
+        return false;
+    }
+    if (o->file && (o->mode != NULL || o->zarr_format != 0)) {
+        message_print("-k: a classic file has no %s", o->mode != NULL ? "--mode" : "--zarr-format");
+        return false;
+    }
+    if (o->in_place && (o->file || o->flatten)) {
+        message_print("--in-place: not with %s", o->file ? "-k of a classic file" : "--flatten");
         return false;
     }
     if (o->in_place && o->limits.n > 0) {
@@ -289,6 +301,8 @@ main(int argc, char **argv)
     } else if (status < 0) {
         o.in = argv[0];
         o.out = o.in_place ? NULL : argv[1];
+        if (o.mode == NULL)
+            o.mode = o.kind;
         if ((status = choose_status(copy_run(&o))) == EXIT_USAGE)
             (void)options_fail();
     }

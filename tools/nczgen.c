@@ -212,6 +212,30 @@ add_modes(const gen_request *o, const gen_cdl *cdl, char **path)
     return NC_NOERR;
 }
 
+/*
+ * What -k, a mode of the path, or the path's name says. By its name a file is of the version that the text asks for, or
+ * the oldest that has its types. NULL: the dataset is Zarr, or has the name of a file that is not written here.
+ */
+static int
+choose_kind(const gen_request *o, const gen_cdl *cdl, const dataset_kind **kind)
+{
+    static const char *const versions[] = {[1] = "cdf1", [2] = "cdf2", [5] = "cdf5"};
+    nczarr_path_parts        parts = {.size = sizeof parts};
+    int                      rc;
+
+    *kind = o->kind;
+    if (o->kind != NULL || o->out == NULL || o->mode != NULL || o->zarr_format != 0)
+        return NC_NOERR;
+    if ((rc = nczarr_path_split(o->out, &parts)) != NC_NOERR)
+        return report_bad_path(o->out, rc);
+    if (parts.classic != 0)
+        *kind = dataset_kind_parse(versions[parts.classic]);
+    else if (path_is_classic(&parts))
+        *kind = gen_format(cdl) == NULL ? gen_classic_kind(cdl) : gen_format(cdl)->file ? gen_format(cdl) : NULL;
+    nczarr_path_clear(&parts);
+    return NC_NOERR;
+}
+
 static int
 refuse_name(const gen_request *o, const char *path, const char *file)
 {
@@ -221,9 +245,10 @@ refuse_name(const gen_request *o, const char *path, const char *file)
     if (rc == NC_ENOMEM)
         message_print("out of memory");
     else
-        message_print("%s: this is the name of %s, and nczgen writes Zarr. To make that file: ncgen -4 -o %s %s. "
+        message_print("%s: this is the name of %s, and nczgen writes Zarr and classic files. To make that file: "
+                      "ncgen -4 -o %s %s. "
                       "To store Zarr under that name: --mode nczarr or --mode zarr. To make a classic netCDF file: "
-                      "-k nc3, nc6 or nc5",
+                      "-k nc3, nc6 or nc5, or a name that ends in .nc",
                       path, file, out, in);
     free(out);
     free(in);
@@ -303,10 +328,11 @@ write_dataset(const gen_request *o, const gen_cdl *cdl, const char *path, int nc
 static int
 generate(const gen_request *o, const gen_cdl *cdl)
 {
-    bool  classic = o->kind != NULL ? o->kind->classic_model : gen_wants_classic(cdl);
-    int   mode = makes_file(o) ? NC_CLOBBER : NC_CLOBBER | NC_NETCDF4;
-    char *path = choose_name(o, cdl);
-    int   ncid, rc;
+    const dataset_kind *model = o->kind != NULL ? o->kind : gen_format(cdl);
+    bool                classic = model != NULL && model->classic_model;
+    int                 mode = makes_file(o) ? NC_CLOBBER : NC_CLOBBER | NC_NETCDF4;
+    char               *path = choose_name(o, cdl);
+    int                 ncid, rc;
 
     if (path == NULL) {
         message_print("out of memory");
@@ -414,9 +440,9 @@ main(int argc, char **argv)
     }
     o.in = argc > 0 ? argv[0] : NULL;
     rc = parse_input(&o, &cdl);
-    if (rc == NC_NOERR && o.binary)
+    if (rc == NC_NOERR && o.binary && (rc = choose_kind(&o, cdl, &o.kind)) == NC_NOERR)
         rc = generate(&o, cdl);
-    else if (rc == NC_NOERR)
+    else if (rc == NC_NOERR && !o.binary)
         message_print("the text is correct; nothing was written: -o PATH writes a dataset");
     gen_free(cdl);
     if (rc == GEN_STOPPED)

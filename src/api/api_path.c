@@ -49,6 +49,12 @@ is_old_form(ncz_conventions c)
 }
 
 static int
+classic_version(const ncz_target *t)
+{
+    return t->one_object != NCZ_YES ? 0 : t->cdf == NCZ_CDF_ANY ? 1 : (int)t->cdf;
+}
+
+static int
 fill_parts(const ncz_target *t, nczarr_path_parts *p)
 {
     ncz_buf fragment = NCZ_BUF_INIT;
@@ -63,6 +69,7 @@ fill_parts(const ncz_target *t, nczarr_path_parts *p)
     p->zarr_format = is_old_form(t->conventions) ? 2 : t->zarr_format;
     p->nczarr = t->conventions == NCZ_CONVENTIONS_AUTO ? -1 : t->conventions != NCZ_CONVENTIONS_ZARR;
     p->zarr = ncz_uri_mode_format(t->uri) == NCZ_URI_FORMAT_ZARR;
+    p->classic = classic_version(t);
 done:
     ncz_buf_clear(&fragment);
     return rc;
@@ -86,7 +93,7 @@ split_text(const char *text, nczarr_path_parts *parts)
         return rc;
     }
     p.size = parts->size;
-    *parts = p;
+    memcpy(parts, &p, p.size < sizeof p ? p.size : sizeof p); /* a program of an earlier release has fewer members */
     return NC_NOERR;
 }
 

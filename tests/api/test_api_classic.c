@@ -487,6 +487,68 @@ changed_in_memory(void **state)
     scratch_free(dir);
 }
 
+/* nczarr_grow_dim() before any data: what is not put is fill, or with NC_NOFILL anything; what is put is there. */
+static void
+grown_first(void **state)
+{
+    char       *dir = scratch_new(), path[300];
+    const int   put[3] = {7, 8, 9};
+    const short most = NC_FILL_SHORT;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/g.nc", dir);
+    for (int i = 0; i < 6; i++) {
+        int    nc, t, a, b, got[3];
+        short  other[3];
+        size_t n;
+
+        OK(nc_create(path, versions[i % 3].flag | NC_CLOBBER, &nc));
+        OK(nc_set_fill(nc, i < 3 ? NC_FILL : NC_NOFILL, NULL));
+        OK(nc_def_dim(nc, "t", NC_UNLIMITED, &t));
+        OK(nc_def_var(nc, "a", NC_INT, 1, &t, &a));
+        OK(nc_def_var(nc, "b", NC_SHORT, 1, &t, &b));
+        OK(nc_enddef(nc));
+        OK(nczarr_grow_dim(nc, t, 3));
+        OK(nc_put_var_int(nc, a, put));
+        OK(nc_close(nc));
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        OK(nc_inq_dimlen(nc, t, &n));
+        assert_int_equal(n, 3);
+        OK(nc_get_var_int(nc, a, got));
+        assert_memory_equal(got, put, sizeof put);
+        OK(nc_get_var_short(nc, b, other));
+        for (int k = 0; k < 3 && i < 3; k++)
+            assert_int_equal(other[k], most);
+        OK(nc_close(nc));
+    }
+    scratch_free(dir);
+}
+
+/* The number of records is in the file although no variable has them, and what it cannot hold is refused. */
+static void
+grown_alone(void **state)
+{
+    char  *dir = scratch_new(), path[300];
+    int    nc, t;
+    size_t n;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/g.nc", dir);
+    OK(nc_create(path, NC_64BIT_OFFSET, &nc));
+    OK(nc_def_dim(nc, "t", NC_UNLIMITED, &t));
+    OK(nc_enddef(nc));
+    OK(nczarr_grow_dim(nc, t, 5));
+#if SIZE_MAX > 0xFFFFFFFF
+    FAILS(NC_EVARSIZE, nczarr_grow_dim(nc, t, (size_t)1 << 33));
+#endif
+    OK(nc_close(nc));
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    OK(nc_inq_dimlen(nc, t, &n));
+    assert_int_equal(n, 5);
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
 int
 main(void)
 {
@@ -496,6 +558,7 @@ main(void)
         cmocka_unit_test(in_data_mode),   cmocka_unit_test(two_sessions),
         cmocka_unit_test(other_writers),  cmocka_unit_test(places),
         cmocka_unit_test(kinds_replaced), cmocka_unit_test(changed_in_memory),
+        cmocka_unit_test(grown_first),    cmocka_unit_test(grown_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 static const struct {
     const char *text, *path, *fragment, *local, *shown;
-    int         store, zarr_format, nczarr, zarr;
+    int         store, zarr_format, nczarr, zarr, classic;
 } good[] = {
     {"a.zarr", "a.zarr", "", "a.zarr", "a.zarr", NCZARR_STORE_DIRECTORY, 0, -1, 0},
     {"a.zarr/", "a.zarr/", "", "a.zarr/", "a.zarr/", NCZARR_STORE_DIRECTORY, 0, -1, 0},
@@ -35,6 +35,11 @@ static const struct {
     {"https://u:p@h:8/b/k?q=1#mode=s3&aws.endpoint=http://x", "https://u:p@h:8/b/k?q=1",
      "mode=s3&aws.endpoint=http://x", NULL, "https://h:8/b/k", NCZARR_STORE_BUCKET, 0, -1, 0},
     {"http://h/k?q", "http://h/k?q", "", NULL, "http://h/k", NCZARR_STORE_WEB, 0, -1, 0},
+    {"a.nc", "a.nc", "", "a.nc", "a.nc", NCZARR_STORE_DIRECTORY, 0, -1, 0},
+    {"a#mode=classic", "a", "mode=classic", "a", "a#mode=classic", NCZARR_STORE_DIRECTORY, 0, -1, 0, 1},
+    {"a#cdf2", "a", "mode=cdf2", "a", "a#cdf2", NCZARR_STORE_DIRECTORY, 0, -1, 0, 2},
+    {"a.zarr#mode=cdf5", "a.zarr", "mode=cdf5", "a.zarr", "a.zarr#mode=cdf5", NCZARR_STORE_DIRECTORY, 0, -1, 0, 5},
+    {"http://h/k#mode=bytes", "http://h/k", "mode=bytes", NULL, "http://h/k", NCZARR_STORE_WEB, 0, -1, 0},
 };
 
 static void
@@ -58,9 +63,9 @@ parts(void **state)
         check_text(good[i].text, "local", p.local, good[i].local);
         check_text(good[i].text, "shown", p.shown, good[i].shown);
         if (p.store != good[i].store || p.zarr_format != good[i].zarr_format || p.nczarr != good[i].nczarr ||
-            p.zarr != good[i].zarr)
-            fail_msg("%s: store %d, version %d, nczarr %d, zarr %d", good[i].text, p.store, p.zarr_format, p.nczarr,
-                     p.zarr);
+            p.zarr != good[i].zarr || p.classic != good[i].classic)
+            fail_msg("%s: store %d, version %d, nczarr %d, zarr %d, classic %d", good[i].text, p.store, p.zarr_format,
+                     p.nczarr, p.zarr, p.classic);
         assert_int_equal(p.size, sizeof p);
         nczarr_path_clear(&p);
         assert_null(p.path);
@@ -93,10 +98,23 @@ joined_again(void **state)
     }
 }
 
+/* A program that was built before the last member was added has less room. */
+static void
+earlier_release(void **state)
+{
+    nczarr_path_parts p = {.size = offsetof(nczarr_path_parts, classic), .classic = 77};
+
+    (void)state;
+    OK(nczarr_path_split("a#mode=cdf5", &p));
+    assert_int_equal(p.classic, 77);
+    assert_int_equal(p.size, offsetof(nczarr_path_parts, classic));
+    nczarr_path_clear(&p);
+}
+
 static void
 mistakes(void **state)
 {
-    nczarr_path_parts p = {.size = sizeof p}, small = {.size = sizeof p - sizeof(int)};
+    nczarr_path_parts p = {.size = sizeof p}, small = {.size = offsetof(nczarr_path_parts, zarr)};
     int               overlap = 7;
 
     (void)state;
@@ -164,7 +182,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(joined_again),
-                                       cmocka_unit_test(mistakes), cmocka_unit_test(local_places)};
+                                       cmocka_unit_test(earlier_release), cmocka_unit_test(mistakes),
+                                       cmocka_unit_test(local_places)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -311,8 +311,8 @@ def advised_words():
         open(os.path.join(d, "t's.cdl"), "w").write("netcdf t { variables: int a ; }")
         for args, start, end, words in (
                 (["nczdump", name], "ncdump -p", " | nczgen", ["9,17", "-s", name]),
-                (["nczcopy", "t's.zarr", "o'.nc"], "nccopy -M 0", ". To store", ["-F", "*,none", "t's.zarr", "o'.nc"]),
-                (["nczgen", "-o", "o'.nc", "t's.cdl"], "ncgen -4", ". To store", ["-o", "o'.nc", "t's.cdl"])):
+                (["nczcopy", "t's.zarr", "o'.nc4"], "nccopy -M 0", ". To store", ["-F", "*,none", "t's.zarr", "o'.nc4"]),
+                (["nczgen", "-o", "o'.nc4", "t's.cdl"], "ncgen -4", ". To store", ["-o", "o'.nc4", "t's.cdl"])):
             r = run(*args, cwd=d)
             text = r.stderr.partition(start)[2].partition(end)[0]
             shell = subprocess.run(["sh", "-c", "printf '%s\\n' " + text], capture_output=True, text=True)

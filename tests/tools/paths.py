@@ -150,7 +150,18 @@ def fragments(at):
 def promised_names(at):
     make(at, "a.zarr")
     problems = []
-    for suffix in ("nc", "NC", "nc3", "nc4", "cdf", "h5", "hdf5", "he5"):
+    plain = re.sub(r" \w+:_ChunkSizes = [^;]+;", "", CDL)
+    for suffix in ("nc", "NC", "nc3", "cdf"):
+        for command, source in (("nczcopy", ["--flatten", "a.zarr"]), ("nczgen", ["-o"])):
+            for target in ("%s.%s" % (command, suffix), "file://%s/%s.u.%s" % (at, command, suffix)):
+                r = run(command, *source, target, at=at, input=plain)
+                path = os.path.join(at, target.split("/")[-1])
+                if r.returncode != 0 or not os.path.isfile(path) or open(path, "rb").read(3) != b"CDF":
+                    problems.append("%s %s: exit %d, %s" % (command, target, r.returncode, r.stderr.strip()))
+        if refused(at, ["a.zarr", "./slash.%s/" % suffix], "is not the path of a file"):
+            problems.append("a slash: " + suffix)
+    problems += refused(at, ["-k", "nc4", "a.zarr", "out.nc"], "this is the name of a netCDF file")
+    for suffix in ("nc4", "h5", "hdf5", "he5"):
         name = "out." + suffix
         for target in (name, "./%s/" % name, "file://" + name, name + "#durability=none"):
             problems += refused(at, ["a.zarr", target], "this is the name of ")

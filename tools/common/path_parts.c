@@ -31,15 +31,19 @@ path_mode_keys(const char *modes, int zarr_format)
                : text;
 }
 
-const char *
-path_promises_file(const nczarr_path_parts *parts)
+typedef struct promise {
+    const char *suffix, *file;
+    bool        classic;
+} promise;
+
+/* What the name's ending promises; NULL: nothing, or a mode says that it is Zarr. */
+static const promise *
+find_promise(const nczarr_path_parts *parts)
 {
-    static const struct {
-        const char *suffix, *file;
-    } rows[] = {
-        {".nc", "a netCDF file"},     {".nc3", "a netCDF-3 file"}, {".cdf", "a netCDF-3 file"},
-        {".nc4", "a netCDF-4 file"},  {".h5", "an HDF5 file"},     {".hdf5", "an HDF5 file"},
-        {".he5", "an HDF-EOS5 file"},
+    static const promise rows[] = {
+        {".nc", "a netCDF file", true},      {".nc3", "a netCDF-3 file", true}, {".cdf", "a netCDF-3 file", true},
+        {".nc4", "a netCDF-4 file", false},  {".h5", "an HDF5 file", false},    {".hdf5", "an HDF5 file", false},
+        {".he5", "an HDF-EOS5 file", false},
     };
     const char *name = parts->local;
     size_t      len = name != NULL ? strlen(name) : 0;
@@ -50,7 +54,23 @@ path_promises_file(const nczarr_path_parts *parts)
         size_t n = strlen(rows[i].suffix);
 
         if (len > n && strncasecmp(name + len - n, rows[i].suffix, n) == 0)
-            return rows[i].file;
+            return &rows[i];
     }
     return NULL;
+}
+
+const char *
+path_promises_file(const nczarr_path_parts *parts)
+{
+    const promise *row = find_promise(parts);
+
+    return row != NULL ? row->file : NULL;
+}
+
+bool
+path_is_classic(const nczarr_path_parts *parts)
+{
+    const promise *row = find_promise(parts);
+
+    return row != NULL && row->classic;
 }

@@ -7,6 +7,7 @@
 #define PATH_PARTS_H
 
 #include <nczarr.h>
+#include <stdbool.h>
 
 /* PATH#FRAGMENT with the keys after those that it has; "": none. malloc()ed, like all texts here; NULL: out of
  * memory. */
@@ -20,6 +21,9 @@ char *path_mode_keys(const char *modes, int zarr_format);
  * .hdf5, .he5. NULL: nothing but a dataset, or the fragment says that it is Zarr.
  */
 const char *path_promises_file(const nczarr_path_parts *parts);
+
+/* Does the name alone promise a classic netCDF file: .nc, .nc3, .cdf? */
+bool path_is_classic(const nczarr_path_parts *parts);
 
 /* The message when a mode's text made the fragment none, so that it would be part of a file's name. For the mode. */
 #define PATH_BAD_MODE "--mode: %s: a key that is unknown; nczarr_url(7) lists the keys"

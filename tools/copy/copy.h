@@ -48,6 +48,9 @@ typedef struct copy_opts {
     const char       *mode;        /* --mode: of the target's fragment; NULL: none */
     bool              classic;     /* -k nc7 */
     bool              kind_given;  /* else the source's model is taken */
+    const char       *kind;        /* ... the mode that is meant; NULL: none */
+    bool              file;        /* -k nc3, nc6, nc5: a classic file, as `mode` says */
+    bool              flatten;     /* what a classic file lacks is stored in another form */
     bool              fixed;       /* -u: unlimited dimensions become fixed */
     int               deflate;     /* -d; -1: as the source has it */
     bool              shuffle;     /* -s */

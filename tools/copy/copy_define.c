@@ -57,7 +57,7 @@ copy_late_atts(const copy_source *s)
     char name[NC_MAX_NAME + 1];
     int  n = 0, rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < s->nvars; i++) {
+    for (size_t i = 0; rc == NC_NOERR && s->cdf == 0 && i < s->nvars; i++) {
         const copy_var *v = &s->vars[i];
         int             in = s->groups[v->group].in, out = s->groups[v->group].out;
 
@@ -205,6 +205,8 @@ copy_define(const copy_opts *o, copy_source *s, int out)
 {
     int rc = NC_NOERR;
 
+    if (s->cdf != 0)
+        return copy_define_classic(s, out);
     for (size_t g = 0; g < s->ngroups; g++)
         if ((rc = define_group(s, g, out)) != NC_NOERR)
             return rc;
@@ -334,7 +336,7 @@ choose_raw(const copy_opts *o, const copy_source *s, copy_var *v, char *in, cons
 int
 copy_find_raw(const copy_opts *o, copy_source *s)
 {
-    for (size_t i = 0; i < s->nvars; i++) {
+    for (size_t i = 0; s->cdf == 0 && i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
         char     *in = var_text(nczarr_inq_var_encoding, s->groups[v->group].in, v->in),
              *out = var_text(nczarr_inq_var_encoding, s->groups[v->group].out, v->out);

@@ -284,6 +284,29 @@ print_counts(const char *what, const counts *c, const char *how)
            c->about ? "about " : "", size_text(c->bytes, "B", size), what, how[0] != '\0' ? ": " : "", how);
 }
 
+/* ---- a classic file ---- */
+
+/* Its size follows from the shapes, but for the header's. */
+static int
+count_file(const copy_state *r)
+{
+    char   size[32];
+    double bytes = 0;
+
+    printf("CDF-%d, one file\n", r->s->cdf);
+    for (size_t i = 0; i < r->s->nvars; i++) {
+        const copy_var *v = &r->s->vars[i];
+        double          own = (double)v->nelems * (double)(v->text ? v->text_len : (size_t)nctypelen(v->type_out));
+
+        printf("%s  %s: %s\n", size_text(own, "B", size), v->path, v->data ? "encoded again" : "fill");
+        bytes += own;
+    }
+    printf("%.0f bytes (%s) and the header in all\n", bytes, size_text(bytes, "B", size));
+    return NC_NOERR;
+}
+
+/* ---- all ---- */
+
 /* How the target would be stored. */
 static void
 print_target(const copy_target *t)
@@ -358,9 +381,12 @@ copy_dry_run(copy_state *r)
     char        size[32];
     int         ncid = -1, rc;
 
+    if (r->fill != NULL && (rc = copy_scan_all(r, r->fill, false)) != NC_NOERR)
+        return rc;
+    if (r->t->classic)
+        return count_file(r);
     print_target(r->t);
-    if ((r->fill != NULL && (rc = copy_scan_all(r, r->fill, false)) != NC_NOERR) ||
-        (rc = count_documents(r, &sum)) != NC_NOERR)
+    if ((rc = count_documents(r, &sum)) != NC_NOERR)
         goto done;
     if ((rc = nczarr_map_own(&counting, &all, &map)) != NC_NOERR ||
         (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=

@@ -59,16 +59,24 @@ bool copy_remove_stale(const char *path, const char *prefix, int seconds);
 typedef struct copy_group {
     int   in, out; /* ncids */
     char *path;
+    char *prefix; /* in a classic file: before names, "a_b_" of /a/b; else NULL */
 } copy_group;
 
 typedef struct copy_dim {
     int    in, out; /* ids; out -1: not made (yet) */
     size_t group;   /* in copy.groups */
-    char  *name;
+    char  *name, *name_out;
     size_t len;    /* of the copy */
     size_t len_in; /* of the source */
     bool   unlimited;
 } copy_dim;
+
+/* In a classic file: a dimension for the characters of strings. */
+typedef struct copy_text_dim {
+    size_t len;
+    char  *name;
+    int    out; /* -1: not made (yet) */
+} copy_text_dim;
 
 typedef struct copy_type {
     nc_type in, out; /* out NC_NAT: not defined (yet) */
@@ -78,7 +86,7 @@ typedef struct copy_type {
 typedef struct copy_var {
     size_t                group; /* in copy.groups */
     int                   in, out;
-    char                 *path, *name;
+    char                 *path, *name, *name_out;
     nc_type               type;  /* in the source */
     size_t                item;  /* bytes of an element in memory: for strings what the longest may take */
     size_t                value; /* ... and of the array that holds it */
@@ -93,6 +101,10 @@ typedef struct copy_var {
     bool                  data;        /* its data are copied */
     bool                  raw;         /* chunks are copied without decoding */
     bool                  raw_objects; /* ... and in whole objects: both sides have the same shards */
+    nc_type               type_out;    /* in a classic file; else NC_NAT */
+    bool                  text;        /* ... its strings are characters */
+    size_t                text_len;    /* ... so many each */
+    size_t                text_dim;    /* ... place in copy.texts */
     int                   late;        /* number of its first attribute that waits for the data; -1: none */
 } copy_var;
 
@@ -107,6 +119,11 @@ typedef struct copy_source {
     size_t      ntypes;
     copy_var   *vars;
     size_t      nvars;
+
+    /* What copy_fit_classic() sets. */
+    int            cdf; /* version of the classic file that is made of it; 0: Zarr */
+    copy_text_dim *texts;
+    size_t         ntexts;
 } copy_source;
 
 /* Loads what the options choose from the open source. */
@@ -189,33 +206,37 @@ size_t copy_count_piece(const copy_var *v, const size_t *step, const size_t *sta
 
 /* ---- the target: copy_place.c, copy_target.c ------------------------------------------------------------------- */
 
-typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_REMOTE } copy_target_kind;
+/* COPY_CLASSIC: a classic netCDF file. */
+typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_CLASSIC, COPY_REMOTE } copy_target_kind;
 
 typedef struct copy_target {
     copy_target_kind  kind;
     nczarr_path_parts parts;      /* of what the user asked for, with the options' modes; once chosen, of `url` */
     char             *url;        /* ... and with what was chosen, once it is */
-    char             *path;       /* of a directory: its final path */
+    char             *path;       /* of a directory or classic file: its final path */
     char             *temp_path;  /* ... and where it is created */
     char             *temp_place; /* ... as the user would write it, without a fragment */
     char             *work;       /* the argument of nc_create() */
-    int               lock;       /* on the directory in which it is being made; -1: none */
+    int               lock;       /* on what is being made there; -1: none */
     char             *marker;     /* what the attribute says */
     int               ncid;
+    bool              classic;                     /* a classic netCDF file; the next four are of Zarr */
     int               zarr_format;                 /* 2 or 3 */
     int               nczarr;                      /* with NCZarr's metadata; else pure Zarr */
     bool              version_given, nczarr_given; /* by an option or the fragment; else as the source is */
     bool              open, resumed;
     bool              resumable;
-    bool              marks; /* visible before it is complete, marked by the attribute */
+    bool              in_memory; /* until it is closed */
+    bool              marks;     /* visible before it is complete, marked by the attribute */
 } copy_target;
 
 /* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
 /* NC_EINVAL if source and target are one place, or one is inside the other: copying would then change the source. */
 int copy_check_apart(const copy_opts *o, const copy_target *t);
-/* Takes from the open source what neither options nor fragment say: version of Zarr, NCZarr or pure Zarr. */
-int copy_target_choose(const copy_opts *o, copy_target *t, int source);
+/* Takes from the open source what neither options nor fragment say: version of Zarr, NCZarr or pure Zarr, version of
+ * a classic file. */
+int copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s);
 /* The path or URL with more keys in its fragment, in new memory. NULL: it is malformed, which is reported. */
 char *copy_add_keys(const char *url, const char *keys);
 /* Creates it; with --resume opens what an interrupted copy left, if anything is there. */
@@ -249,6 +270,20 @@ int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
 /* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
+
+/* ---- a classic netCDF file: copy_classic.c, copy_classic_define.c ---------------------------------------------- */
+
+typedef struct copy_state copy_state;
+
+/* Decides what a classic file of this version (0: chosen) makes of the source; NC_ENOTNC4: it lacks something, which is
+ * reported by name. */
+int copy_fit_classic(copy_state *r, int version);
+int copy_define_classic(copy_source *s, int out);
+/* The text that strings of an attribute become, in new memory; NULL: it cannot be read. */
+char *copy_att_text(int grp, int varid, const char *name);
+/* The text of n strings, `len` bytes each, the rest NUL. False: one is longer. */
+bool copy_pack_texts(char *const *strings, size_t n, size_t len, char *text);
+bool copy_att_is_dropped(const copy_var *v, const char *name); /* `v` NULL: of a group */
 
 /* ---- progress: copy_progress.c ------------------------------------------------------------------------------- */
 
@@ -308,17 +343,19 @@ size_t copy_chunk_set_count(const copy_chunk_set *set, const copy_var *v, const 
 size_t copy_grid_size(const copy_var *v, const size_t *chunk);
 void   copy_chunk_set_clear(copy_chunk_set *set);
 
-typedef struct copy_state {
+struct copy_state {
     const copy_opts *o;
     copy_source     *s;
     copy_target     *t;
     copy_budget      budget;
     copy_progress    progress;
     damage_log      *fill; /* --damaged=fill: damaged chunks are added, and read as fill; else NULL */
-} copy_state;
+};
 
 int copy_budget_for(copy_state *r); /* divides the memory; sets the number of threads */
 int copy_slabs(copy_state *r, const copy_var *v);
+/* Of a variable whose data are not copied: puts the fill value everywhere, in a file that has no other. */
+int copy_fill(copy_state *r, const copy_var *v);
 int copy_raw(copy_state *r, const copy_var *v);
 
 /* ---- damaged chunks: copy_damage.c ----------------------------------------------------------------------------- */

@@ -68,14 +68,18 @@ trim_slashes(const char *path)
     return n;
 }
 
-/* A directory is made beside its place. */
+/* A directory or classic file is made beside its place. */
 static int
-name_directory(const copy_opts *o, copy_target *t)
+name_temp(const copy_opts *o, copy_target *t)
 {
     size_t len = trim_slashes(t->parts.local);
 
     if (len == 0) {
         message_print("%s: no path", o->out);
+        return NC_EINVAL;
+    }
+    if (t->kind == COPY_CLASSIC && t->parts.local[len] != '\0') {
+        message_print("%s: a name that ends in a slash is not the path of a file", o->out);
         return NC_EINVAL;
     }
     t->path = memory_need(strndup(t->parts.local, len));
@@ -88,7 +92,7 @@ name_directory(const copy_opts *o, copy_target *t)
 static int
 check_name(const copy_opts *o, const copy_target *t)
 {
-    const char *file = path_promises_file(&t->parts);
+    const char *file = t->classic ? NULL : path_promises_file(&t->parts);
     char       *in, *out;
 
     if (file == NULL)
@@ -96,14 +100,47 @@ check_name(const copy_opts *o, const copy_target *t)
     in = memory_need(shell_word(o->in));
     out = memory_need(shell_word(t->parts.path));
     message_print(
-        "%s: this is the name of %s, and nczcopy writes Zarr. To make that file: LD_PRELOAD=libnczarr_netcdf.so.0 "
-        "nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode nczarr or --mode zarr. To make a "
-        "classic "
-        "netCDF file: nczdump -p 9,17 %s | nczgen -k nc5 -o %s -",
-        t->parts.shown, file, in, out, in, out);
+        "%s: this is the name of %s, and nczcopy writes Zarr and classic files. To make that file: "
+        "LD_PRELOAD=libnczarr_netcdf.so.0 nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode "
+        "nczarr or --mode zarr. To make a classic netCDF file: -k nc5 or a name that ends in .nc",
+        t->parts.shown, file, in, out);
     free(in);
     free(out);
     return NC_EINVAL;
+}
+
+/* A mode says so, or neither mode nor kind but the name. */
+static bool
+is_classic(const copy_opts *o, const nczarr_path_parts *parts)
+{
+    return parts->classic != 0 || (!o->kind_given && path_is_classic(parts));
+}
+
+static int
+check_options(const copy_opts *o, const copy_target *t)
+{
+    const char *option = o->deflate >= 0   ? "-d"
+                         : o->shuffle      ? "-s"
+                         : o->nfilters > 0 ? "-F"
+                         : o->chunks.n > 0 ? "-c"
+                         : o->shards.n > 0 ? "--shards"
+                         : o->consolidate  ? "--consolidate"
+                         : o->resume       ? "--resume"
+                                           : NULL;
+
+    if (!t->classic && o->flatten) {
+        message_print("--flatten: only for classic netCDF files: -k nc3, nc6 or nc5");
+        return COPY_USAGE;
+    }
+    if (!t->classic || option == NULL)
+        return NC_NOERR;
+    if (o->resume)
+        message_print("--resume: a classic file appears when it is complete; there is nothing to continue");
+    else
+        message_print("%s: a classic netCDF file has neither chunks nor compression nor documents of Zarr: leave it "
+                      "out",
+                      option);
+    return COPY_USAGE;
 }
 
 int
@@ -120,11 +157,15 @@ copy_target_name(const copy_opts *o, copy_target *t)
         message_print(PATH_BAD_MODE, o->mode);
         return COPY_USAGE;
     }
+    t->classic = is_classic(o, &t->parts);
     t->kind = kind_of(&t->parts);
-    t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
-    if (t->kind == COPY_DIR && (rc = name_directory(o, t)) != NC_NOERR)
+    if (t->classic && t->kind != COPY_REMOTE)
+        t->kind = COPY_CLASSIC;
+    t->in_memory = o->memory_out;
+    t->marks = (t->kind == COPY_DIR || t->kind == COPY_REMOTE) && !t->in_memory;
+    if ((t->kind == COPY_DIR || t->kind == COPY_CLASSIC) && (rc = name_temp(o, t)) != NC_NOERR)
         return rc;
-    return check_name(o, t);
+    return (rc = check_name(o, t)) != NC_NOERR ? rc : check_options(o, t);
 }
 
 int
@@ -143,12 +184,19 @@ copy_check_apart(const copy_opts *o, const copy_target *t)
     return NC_EINVAL;
 }
 
-/* As the options and the fragment say, else as the source is. */
-int
-copy_target_choose(const copy_opts *o, copy_target *t, int source)
+/* The mode of a classic file, where the path has none. */
+static char *
+choose_classic(copy_target *t, const copy_source *s)
 {
-    int   version = ZARR_VERSION_DEFAULT, nczarr = 1, rc = nczarr_inq_zarr_format(source, &version, &nczarr);
-    char *keys, *url;
+    t->nczarr = 1; /* characters are kept */
+    return t->parts.classic != 0 ? memory_need(strdup("")) : memory_textf("mode=cdf%d", s->cdf);
+}
+
+/* As the options and the fragment say, else as the source is. */
+static int
+choose_zarr(const copy_opts *o, copy_target *t, int source, char **keys)
+{
+    int version = ZARR_VERSION_DEFAULT, nczarr = 1, rc = nczarr_inq_zarr_format(source, &version, &nczarr);
 
     if (rc != NC_NOERR)
         return message_fail(rc, o->in);
@@ -160,9 +208,24 @@ copy_target_choose(const copy_opts *o, copy_target *t, int source)
     t->nczarr_given = t->parts.nczarr >= 0;
     t->zarr_format = t->version_given ? t->parts.zarr_format : version;
     t->nczarr = t->nczarr_given ? t->parts.nczarr : nczarr;
-    keys =
+    *keys =
         memory_need(path_mode_keys(t->nczarr_given || t->nczarr ? NULL : "zarr",
                                    !t->version_given && zarr_version_is_said(t->zarr_format) ? t->zarr_format : 0));
+    return NC_NOERR;
+}
+
+int
+copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s)
+{
+    char *keys = NULL, *url;
+    int   rc = NC_NOERR;
+
+    if (t->classic)
+        keys = choose_classic(t, s);
+    else
+        rc = choose_zarr(o, t, s->ncid, &keys);
+    if (rc != NC_NOERR)
+        return rc;
     url = memory_need(path_with_keys(&t->parts, keys));
     free(keys);
     free(t->url);
@@ -170,7 +233,7 @@ copy_target_choose(const copy_opts *o, copy_target *t, int source)
     nczarr_path_clear(&t->parts);
     if ((rc = split(url, &t->parts)) != NC_NOERR)
         return rc;
-    if (t->kind == COPY_DIR)
+    if (t->temp_place != NULL)
         t->work = memory_textf("%s%s%s", t->temp_place, t->parts.fragment[0] != '\0' ? "#" : "", t->parts.fragment);
     else
         t->work = memory_need(path_with_keys(&t->parts, t->marks ? "commit=close" : ""));

@@ -127,6 +127,8 @@ copy_data(copy_state *r)
 
         if (v->data)
             rc = v->raw ? copy_raw(r, v) : copy_slabs(r, v);
+        else if (r->s->cdf != 0)
+            rc = copy_fill(r, v);
     }
     copy_progress_end(&r->progress, rc == NC_NOERR);
     return rc;
@@ -189,6 +191,10 @@ warn_of_characters(const copy_source *s, const copy_target *t)
 static int
 take_version(copy_opts *o, const copy_target *t)
 {
+    if (t->classic) { /* its model is the classic one without a flag */
+        o->classic = false;
+        return NC_NOERR;
+    }
     o->zarr_format = t->zarr_format;
     for (size_t i = 0; i < o->shards.n; i++)
         if (o->shards.v[i].n > 0 && !zarr_version_has_shards(o->zarr_format)) {
@@ -236,7 +242,8 @@ copy_run(const copy_opts *opts)
     say_warnings(o, s.ncid);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
-        (rc = copy_target_choose(o, &t, s.ncid)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR ||
+        (t.classic && (rc = copy_fit_classic(&r, t.parts.classic)) != NC_NOERR) ||
+        (rc = copy_target_choose(o, &t, &s)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR ||
         (o->damaged == DAMAGE_SKIP && (rc = copy_scan_all(&r, &log, true)) != NC_NOERR))
         goto done;
     r.fill = o->damaged == DAMAGE_FILL ? &log : NULL;

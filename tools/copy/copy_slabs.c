@@ -18,6 +18,7 @@ typedef struct slab {
     copy_chunk_set  source; /* source chunks */
     size_t          width;  /* of the target's strings; 0: any */
     bool            sparse; /* a piece without any of them is not copied */
+    char           *text;   /* the piece's strings as characters, in a classic file */
 } slab;
 
 static bool
@@ -47,6 +48,44 @@ check_widths(const slab *s, size_t n)
     return NC_NOERR;
 }
 
+bool
+copy_pack_texts(char *const *strings, size_t n, size_t len, char *text)
+{
+    memset(text, 0, n * len);
+    for (size_t i = 0; i < n; i++) {
+        size_t own = strings[i] != NULL ? strlen(strings[i]) : 0;
+
+        if (own > len)
+            return false;
+        memcpy(text + i * len, strings[i], own);
+    }
+    return true;
+}
+
+static int
+put_texts(slab *s, size_t n)
+{
+    const copy_var *v = s->v;
+
+    if (!copy_pack_texts((char *const *)(const void *)s->data, n, v->text_len, s->text)) {
+        message_print("%s: a string is longer than %zu bytes, which was the longest before: the source has changed",
+                      v->path, v->text_len);
+        return NC_ERANGE;
+    }
+    s->start[v->rank] = 0;
+    s->count[v->rank] = v->text_len;
+    return nc_put_vara_text(s->out, v->out, s->start, s->count, s->text);
+}
+
+static int
+put_piece(slab *s, size_t n)
+{
+    const copy_var *v = s->v;
+    int             rc = v->text ? put_texts(s, n) : nc_put_vara(s->out, v->out, s->start, s->count, s->data);
+
+    return rc == NC_NOERR ? rc : message_fail(rc, v->path);
+}
+
 static int
 copy_piece(slab *s, size_t n)
 {
@@ -54,9 +93,8 @@ copy_piece(slab *s, size_t n)
 
     if (rc != NC_NOERR)
         return copy_fail_read(s->r, rc, s->v);
-    rc = check_widths(s, n);
-    if (rc == NC_NOERR && (rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data)) != NC_NOERR)
-        (void)message_fail(rc, s->v->path);
+    if ((rc = check_widths(s, n)) == NC_NOERR)
+        rc = put_piece(s, n);
     copy_free_values(s->in, s->v->type, s->data, n);
     return rc;
 }
@@ -70,6 +108,7 @@ copy_pieces(slab *s)
     int             rc = NC_NOERR;
 
     s->data = memory_need(malloc(most * v->value));
+    s->text = v->text ? memory_alloc(most, v->text_len) : NULL;
     do {
         n = copy_count_piece(v, s->step, s->start, s->count);
         done = is_piece_done(s);
@@ -83,32 +122,98 @@ copy_pieces(slab *s)
     return rc;
 }
 
+static void
+begin_slab(slab *s, copy_state *r, const copy_var *v)
+{
+    *s = (slab){.r = r, .v = v, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out};
+    s->step = memory_alloc((size_t)v->rank + 1, sizeof *s->step);
+    s->start = memory_alloc((size_t)v->rank + 1, sizeof *s->start);
+    s->count = memory_alloc((size_t)v->rank + 1, sizeof *s->count);
+    copy_plan_pieces(v, v->partial ? r->budget.slab / 2 : r->budget.slab, s->step);
+}
+
+static void
+clear_slab(slab *s)
+{
+    copy_chunk_set_clear(&s->there);
+    copy_chunk_set_clear(&s->source);
+    free(s->step);
+    free(s->start);
+    free(s->count);
+    free(s->data);
+    free(s->text);
+}
+
+/* What is in a target of Zarr, and what need not be. */
+static int
+load_chunks(slab *s)
+{
+    const copy_var *v = s->v;
+    int             rc = NC_NOERR;
+
+    if (s->r->t->resumed)
+        rc = copy_chunk_set_load(s->out, v->out, v, v->chunk_out, v->chunk_out, &s->there);
+    if (rc == NC_NOERR && v->type == NC_STRING)
+        rc = nczarr_inq_var_strlen(s->out, v->out, &s->width);
+    if (rc != NC_NOERR)
+        return message_fail(rc, v->path);
+    s->sparse = copy_chunk_set_load_sparse(s->in, s->out, v, &s->source);
+    return NC_NOERR;
+}
+
 int
 copy_slabs(copy_state *r, const copy_var *v)
 {
-    slab s = {.r = r, .v = v, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out};
+    slab s;
     int  rc = NC_NOERR;
 
     if (v->nelems == 0)
         return NC_NOERR;
-    s.step = memory_alloc((size_t)v->rank, sizeof *s.step);
-    s.start = memory_alloc((size_t)v->rank, sizeof *s.start);
-    s.count = memory_alloc((size_t)v->rank, sizeof *s.count);
-    copy_plan_pieces(v, v->partial ? r->budget.slab / 2 : r->budget.slab, s.step);
-    if (r->t->resumed &&
-        (rc = copy_chunk_set_load(s.out, v->out, v, v->chunk_out, v->chunk_out, &s.there)) != NC_NOERR)
-        (void)message_fail(rc, v->path);
-    if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
-        (void)message_fail(rc, v->path);
-    if (rc == NC_NOERR) {
-        s.sparse = copy_chunk_set_load_sparse(s.in, s.out, v, &s.source);
+    begin_slab(&s, r, v);
+    if (r->s->cdf == 0)
+        rc = load_chunks(&s);
+    if (rc == NC_NOERR)
         rc = copy_pieces(&s);
+    clear_slab(&s);
+    return rc;
+}
+
+/* The fill value of n elements: of texts that of their characters, so NULs. */
+static int
+load_fill(slab *s, size_t n)
+{
+    const copy_var *v = s->v;
+    size_t          size = v->text ? 1 : v->value;
+    int             no_fill, rc;
+
+    s->data = memory_alloc(n, v->text ? v->text_len : size);
+    n *= v->text ? v->text_len : 1;
+    if (n == 0 || (rc = nc_inq_var_fill(s->out, v->out, &no_fill, s->data)) != NC_NOERR)
+        return n == 0 ? NC_NOERR : message_fail(rc, v->path);
+    for (size_t i = 1; i < n; i++)
+        memcpy(s->data + i * size, s->data, size);
+    return NC_NOERR;
+}
+
+int
+copy_fill(copy_state *r, const copy_var *v)
+{
+    slab s;
+    int  rc;
+
+    if (v->nelems == 0)
+        return NC_NOERR;
+    begin_slab(&s, r, v);
+    rc = load_fill(&s, copy_count_piece(v, s.step, s.start, s.count));
+    while (rc == NC_NOERR && (rc = copy_check_interrupt()) == NC_NOERR) {
+        (void)copy_count_piece(v, s.step, s.start, s.count);
+        s.start[v->rank] = 0;
+        s.count[v->rank] = v->text_len;
+        if ((rc = nc_put_vara(s.out, v->out, s.start, s.count, s.data)) != NC_NOERR)
+            (void)message_fail(rc, v->path);
+        else if (!copy_next_piece(v, s.step, s.start))
+            break;
     }
-    copy_chunk_set_clear(&s.there);
-    copy_chunk_set_clear(&s.source);
-    free(s.step);
-    free(s.start);
-    free(s.count);
-    free(s.data);
+    clear_slab(&s);
     return rc;
 }

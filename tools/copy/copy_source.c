@@ -83,6 +83,7 @@ add_dim(const copy_opts *o, copy_source *s, size_t g, int dimid, const id_list *
         return rc;
     d.len = part != NULL ? part->len : d.len_in;
     d.name = memory_need(strdup(name));
+    d.name_out = memory_need(strdup(name));
     d.unlimited = id_list_has(unlimited, dimid) && (!o->fixed || d.len == 0);
     s->dims = memory_grow(s->dims, s->ndims, sizeof *s->dims);
     s->dims[s->ndims++] = d;
@@ -189,6 +190,7 @@ copy_var_clear(copy_var *v)
 {
     free(v->path);
     free(v->name);
+    free(v->name_out);
     free(v->dims);
     free(v->shape);
     free(v->part);
@@ -228,6 +230,7 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
     if (rc != NC_NOERR)
         return message_fail(rc, s->groups[g].path);
     v.name = memory_need(strdup(name));
+    v.name_out = memory_need(strdup(name));
     v.path = memory_textf("%s%s%s", s->groups[g].path, strcmp(s->groups[g].path, "/") == 0 ? "" : "/", name);
     chosen = o->vars.n == 0 || name_list_match(&o->vars, v.path);
     v.data = chosen && is_group_wanted(o, s->groups[g].path);
@@ -313,9 +316,12 @@ void
 copy_source_clear(copy_source *s)
 {
     for (size_t i = 0; i < s->ngroups; i++)
-        free(s->groups[i].path);
+        free(s->groups[i].path), free(s->groups[i].prefix);
     for (size_t i = 0; i < s->ndims; i++)
-        free(s->dims[i].name);
+        free(s->dims[i].name), free(s->dims[i].name_out);
+    for (size_t i = 0; i < s->ntexts; i++)
+        free(s->texts[i].name);
+    free(s->texts);
     for (size_t i = 0; i < s->nvars; i++)
         copy_var_clear(&s->vars[i]);
     free(s->groups);

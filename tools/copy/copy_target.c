@@ -3,7 +3,8 @@
  * copy_target.c: creates and publishes the target, so that an interrupted copy does no harm.
  *
  * A directory is created as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or
- * new. It is locked meanwhile: a second nczcopy is refused.
+ * new. It is locked meanwhile: a second nczcopy is refused. The same holds for a classic file, of which nothing can be
+ * resumed.
  * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
  * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
  *
@@ -42,15 +43,24 @@ fail_removal(const char *path)
     return NC_ECANTREMOVE;
 }
 
-/* Locks the directory at `path`; the lock ends with the process. NC_EEXIST: another process holds it; NC_ENOOBJECT:
- * there is no directory (any more). On file systems without locks it succeeds. */
-static int
-lock_directory(const char *path, bool wait, int *fd)
+/* Is the open file or directory still the one with this name? */
+static bool
+is_at(int fd, const char *path)
 {
     ncz_stat here, there;
-    int      d;
 
-    if ((d = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
+    return ncz_system.fstat(fd, &here) == 0 && inspect(path, &there) && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
+}
+
+/* Locks the directory (`type` O_DIRECTORY) or file (0) at `path`; the lock ends with the process. NC_EEXIST: another
+ * process holds it; NC_ENOOBJECT: it is not there (any more). On file systems without locks it succeeds. */
+static int
+lock_place(const char *path, int type, bool wait, int *fd)
+{
+    int d;
+
+    if ((d = ncz_system.openat(AT_FDCWD, path, O_RDONLY | type | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
         return NC_ENOOBJECT;
     while (ncz_system.flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) {
@@ -60,13 +70,19 @@ lock_directory(const char *path, bool wait, int *fd)
         if (errno != EINTR)
             break;
     }
-    if (ncz_system.fstat(d, &here) != 0 || !inspect(path, &there) || here.st_ino != there.st_ino ||
-        here.st_dev != there.st_dev) { /* renamed or removed while we waited */
+    if (!is_at(d, path)) { /* renamed or removed while we waited */
         (void)ncz_system.close(d);
         return NC_ENOOBJECT;
     }
     *fd = d;
     return NC_NOERR;
+}
+
+static int
+fail_locked(const copy_target *t)
+{
+    message_print("%s: another nczcopy is creating it", t->temp_path);
+    return NC_EEXIST;
 }
 
 /* Creates and locks the directory of the copy, which may contain what an earlier copy left. */
@@ -83,11 +99,27 @@ lock_temp(copy_target *t)
             message_print("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
         }
-        rc = lock_directory(t->temp_path, false, &t->lock);
+        rc = lock_place(t->temp_path, O_DIRECTORY, false, &t->lock);
     }
-    if (rc != NC_NOERR)
-        message_print("%s: another nczcopy is creating it", t->temp_path);
-    return rc == NC_NOERR ? rc : NC_EEXIST;
+    return rc == NC_NOERR ? rc : fail_locked(t);
+}
+
+/* Of a classic file the library makes a new one, which has the name from the first nc_sync() on. Nobody may be writing
+ * to one that is there. */
+static int
+check_temp_file(const copy_target *t)
+{
+    int fd = -1, rc = lock_place(t->temp_path, 0, false, &fd);
+
+    if (fd >= 0)
+        (void)ncz_system.close(fd);
+    return rc == NC_EEXIST ? fail_locked(t) : NC_NOERR;
+}
+
+static int
+lock_temp_file(copy_target *t)
+{
+    return lock_place(t->temp_path, 0, false, &t->lock) == NC_NOERR ? NC_NOERR : fail_locked(t);
 }
 
 /* Removes what an earlier copy left in it. */
@@ -114,6 +146,43 @@ has_root_document(const char *path)
     return has;
 }
 
+static int
+fail_kept(const copy_target *t)
+{
+    message_print("%s: exists", t->path);
+    return NC_EEXIST;
+}
+
+static bool
+is_netcdf_file(const char *path)
+{
+    static const char hdf5[] = "\x89HDF\r\n\x1a\n";
+    char              bytes[8] = "";
+    int               fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    ssize_t           n = fd >= 0 ? ncz_system.pread(fd, bytes, sizeof bytes, 0) : -1;
+
+    if (fd >= 0)
+        (void)ncz_system.close(fd);
+    return (n > 3 && memcmp(bytes, "CDF", 3) == 0) ||
+           (n == (ssize_t)sizeof bytes && memcmp(bytes, hdf5, sizeof bytes) == 0);
+}
+
+/* May a classic file replace what is there? Only a netCDF file of any kind, or one that is empty. */
+static int
+check_replaceable_file(const copy_opts *o, const copy_target *t)
+{
+    ncz_stat st;
+
+    if (ncz_system.fstatat(AT_FDCWD, t->path, &st, 0) != 0)
+        return NC_NOERR;
+    if (o->keep)
+        return fail_kept(t);
+    if (S_ISREG(st.st_mode) && (st.st_size == 0 || is_netcdf_file(t->path)))
+        return NC_NOERR;
+    message_print("%s: exists and is not a netCDF file: it is not replaced", t->path);
+    return NC_EEXIST;
+}
+
 /* May the existing path be replaced? Only a dataset, an empty directory, or the remains of an interrupted writer,
  * which are deleted at once. */
 static int
@@ -124,10 +193,8 @@ check_replaceable(const copy_opts *o, const copy_target *t)
 
     if (!inspect(t->path, &st))
         return NC_NOERR;
-    if (o->keep) {
-        message_print("%s: exists", t->path);
-        return NC_EEXIST;
-    }
+    if (o->keep)
+        return fail_kept(t);
     rc = nc_open(t->parts.path, NC_NOWRITE, &ncid); /* of whatever version of Zarr */
     if (rc == NC_NOERR) {
         rc = nczarr_inq_zarr_format(ncid, &version, NULL);
@@ -209,11 +276,14 @@ put_marker(const copy_target *t, const char *text)
 int
 copy_target_open(const copy_opts *o, copy_target *t)
 {
-    int mode = (o->keep && t->kind != COPY_DIR ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
+    int mode = (o->keep && t->temp_path == NULL ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
     int rc;
 
     mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
     if (t->kind == COPY_DIR && ((rc = check_replaceable(o, t)) != NC_NOERR || (rc = lock_temp(t)) != NC_NOERR))
+        return rc;
+    if (t->kind == COPY_CLASSIC &&
+        ((rc = check_replaceable_file(o, t)) != NC_NOERR || (rc = check_temp_file(t)) != NC_NOERR))
         return rc;
     if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
         t->open = t->resumed = t->resumable = rc == NC_NOERR;
@@ -236,10 +306,12 @@ copy_target_begin(copy_target *t)
 {
     int rc;
 
-    if (!t->marks)
+    if (!t->marks && (t->kind != COPY_CLASSIC || t->in_memory))
         return NC_NOERR;
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return message_fail(rc, t->parts.path);
+    if (t->kind == COPY_CLASSIC)
+        return lock_temp_file(t);
     (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
     if ((rc = put_marker(t, t->marker)) != NC_NOERR)
         return rc;
@@ -299,6 +371,15 @@ finish_publish(copy_target *t)
     return NC_NOERR;
 }
 
+static int
+rename_temp(copy_target *t)
+{
+    if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) == 0)
+        return finish_publish(t);
+    message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
+    return NC_ECANTCREATE;
+}
+
 /* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
  * that no other nczcopy begins in it while it is removed. */
 static bool
@@ -306,7 +387,7 @@ exchange_names(copy_target *t, int *rc)
 {
     int old = -1;
 
-    (void)lock_directory(t->path, true, &old);
+    (void)lock_place(t->path, O_DIRECTORY, true, &old);
     if (ncz_system.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         if (old >= 0)
             (void)ncz_system.close(old);
@@ -329,11 +410,17 @@ replace_target(copy_target *t)
         return rc;
     if ((rc = nc_delete(t->parts.path)) != NC_NOERR)
         return message_fail(rc, t->parts.path);
-    if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
-        message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
-        return NC_ECANTCREATE;
-    }
-    return finish_publish(t);
+    return rename_temp(t);
+}
+
+static int
+publish_file(const copy_opts *o, copy_target *t)
+{
+    int rc;
+
+    if (t->lock >= 0 && !is_at(t->lock, t->temp_path))
+        return fail_locked(t);
+    return (rc = check_replaceable_file(o, t)) != NC_NOERR ? rc : rename_temp(t);
 }
 
 int
@@ -341,17 +428,26 @@ copy_target_publish(const copy_opts *o, copy_target *t)
 {
     int rc;
 
+    if (t->kind == COPY_CLASSIC)
+        return publish_file(o, t);
     if (t->kind != COPY_DIR)
         return NC_NOERR;
     if (exists(t->path)) /* it may have been created meanwhile */
         return (rc = check_replaceable(o, t)) != NC_NOERR ? rc
                : !exists(t->path)                         ? copy_target_publish(o, t)
                                                           : replace_target(t);
-    if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
-        message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
-        return NC_ECANTCREATE;
-    }
-    return finish_publish(t);
+    return rename_temp(t);
+}
+
+/* Removes the directory if nothing is in it, and a file that is not complete. */
+static void
+remove_temp(copy_target *t)
+{
+    if (t->kind == COPY_DIR)
+        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR);
+    else if (is_at(t->lock, t->temp_path))
+        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0);
+    (void)ncz_system.close(t->lock);
 }
 
 void
@@ -363,10 +459,8 @@ copy_target_clear(copy_target *t)
         (void)nc_sync(t->ncid);
     if (t->open)
         (void)nc_abort(t->ncid);
-    if (t->lock >= 0) {
-        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR); /* if nothing is in it */
-        (void)ncz_system.close(t->lock);
-    }
+    if (t->lock >= 0)
+        remove_temp(t);
     nczarr_path_clear(&t->parts);
     free(t->url);
     free(t->path);

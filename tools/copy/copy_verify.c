@@ -2,7 +2,7 @@
 /*
  * copy_verify.c: reads the target again, as anybody would, and compares all of it with the source: dimensions,
  * variables, attributes, data. Pure Zarr keeps no types of attributes, and reads characters as strings: there only
- * values are compared.
+ * values are compared. In a classic file everything is in one group, and strings are characters.
  */
 #include "copy_int.h"
 
@@ -118,44 +118,68 @@ is_array_fill(const att *a, int out, int vout, const char *name)
     return same;
 }
 
+/* Strings that became one text. */
 static bool
-compare_att(int in, int vin, int out, int vout, const char *name)
+compare_text(int in, int vin, const char *name, const att *b)
+{
+    char *text = b->type == NC_CHAR ? copy_att_text(in, vin, name) : NULL;
+    bool  same = text != NULL && strlen(text) == b->len && memcmp(text, b->val, b->len) == 0;
+
+    free(text);
+    return same;
+}
+
+/* `name_out`: in the target, which is a classic file or not. */
+static bool
+compare_att(int in, int vin, const char *name, int out, int vout, const char *name_out, bool classic)
 {
     att  a, b;
     bool same = load_att(in, vin, name, &a);
 
-    if (same && vout != NC_GLOBAL && nc_inq_attid(out, vout, name, NULL) != NC_NOERR) {
-        same = is_array_fill(&a, out, vout, name);
+    if (same && vout != NC_GLOBAL && nc_inq_attid(out, vout, name_out, NULL) != NC_NOERR) {
+        same = is_array_fill(&a, out, vout, name_out);
         clear_att(&a);
         return same;
     }
-    same = load_att(out, vout, name, &b) && same;
-    if (same && a.type > NC_MAX_ATOMIC_TYPE && b.type > NC_MAX_ATOMIC_TYPE)
+    same = load_att(out, vout, name_out, &b) && same;
+    if (same && a.type > NC_MAX_ATOMIC_TYPE && (classic || b.type > NC_MAX_ATOMIC_TYPE))
         same = a.len == b.len &&
                copy_compare_user_values(&(copy_values){in, a.type, a.val}, &(copy_values){out, b.type, b.val}, a.len);
     else if (same && a.type == b.type)
         same = a.len == b.len && compare_values(a.type, a.val, b.val, a.len);
     else if (same && is_number(a.type) && is_number(b.type))
         same = a.len == b.len && compare_numbers(in, vin, out, vout, name, a.len);
+    else if (same && a.type == NC_STRING)
+        same = compare_text(in, vin, name, &b);
     clear_att(&a);
     clear_att(&b);
     return same;
 }
 
+/* `v` NULL: of the group. */
 static void
-compare_atts(check *c, int in, int vin, int out, int vout, const char *path)
+compare_atts(check *c, size_t g, const copy_var *v, int out, int vout)
 {
-    char name[NC_MAX_NAME + 1], *what;
-    int  n = 0;
+    const copy_group *grp = &c->r->s->groups[g];
+    const char       *prefix = v == NULL && grp->prefix != NULL ? grp->prefix : "";
+    char              name[NC_MAX_NAME + 1], *name_out, *what;
+    int               n = 0, in = grp->in, vin = v != NULL ? v->in : NC_GLOBAL;
 
     if (nc_inq_varnatts(in, vin, &n) != NC_NOERR)
-        report_difference(c, path, "the number of its attributes");
+        report_difference(c, v != NULL ? v->path : grp->path, "the number of its attributes");
     for (int i = 0; i < n; i++) {
-        if (nc_inq_attname(in, vin, i, name) == NC_NOERR &&
-            (compare_att(in, vin, out, vout, name) || nc_inq_att(out, vout, name, NULL, NULL) == NC_ENAMEINUSE))
+        bool same = nc_inq_attname(in, vin, i, name) == NC_NOERR;
+
+        if (same && c->r->s->cdf != 0 && copy_att_is_dropped(v, name))
+            continue;
+        name_out = memory_textf("%s%s", prefix, name);
+        same = same && (compare_att(in, vin, name, out, vout, name_out, c->r->s->cdf != 0) ||
+                        nc_inq_att(out, vout, name_out, NULL, NULL) == NC_ENAMEINUSE);
+        free(name_out);
+        if (same)
             continue;
         what = memory_textf("attribute %s", name);
-        report_difference(c, path, what);
+        report_difference(c, v != NULL ? v->path : grp->path, what);
         free(what);
     }
 }
@@ -173,23 +197,29 @@ is_stored_type(nc_type in, nc_type out)
 }
 
 static bool
+compare_dim(int out, int dimid, const char *name, size_t len)
+{
+    char   name_out[NC_MAX_NAME + 1];
+    size_t len_out = 0;
+
+    return nc_inq_dim(out, dimid, name_out, &len_out) == NC_NOERR && len_out == len && strcmp(name_out, name) == 0;
+}
+
+static bool
 compare_shape(const copy_source *s, const copy_var *v, int out, int varid)
 {
-    char    name[NC_MAX_NAME + 1];
     nc_type type;
-    int     rank = 0, *ids;
+    int     rank = 0, more = v->text ? 1 : 0, *ids;
     bool    same = nc_inq_var(out, varid, NULL, &type, &rank, NULL, NULL) == NC_NOERR;
 
-    if (!same || !is_stored_type(v->type, type) || rank != v->rank)
+    if (!same || rank != v->rank + more || (s->cdf != 0 ? type != v->type_out : !is_stored_type(v->type, type)))
         return false;
     ids = memory_alloc((size_t)rank, sizeof *ids);
     same = nc_inq_vardimid(out, varid, ids) == NC_NOERR;
-    for (int d = 0; same && d < rank; d++) {
-        size_t len = 0;
-
-        same = nc_inq_dim(out, ids[d], name, &len) == NC_NOERR && len == v->shape[d] &&
-               strcmp(name, s->dims[v->dims[d]].name) == 0;
-    }
+    for (int d = 0; same && d < v->rank; d++)
+        same = compare_dim(out, ids[d], s->dims[v->dims[d]].name_out, v->shape[d]);
+    if (same && v->text)
+        same = compare_dim(out, ids[v->rank], s->texts[v->text_dim].name, v->text_len);
     free(ids);
     return same;
 }
@@ -204,12 +234,32 @@ compare_chars(const char *a, char *const *b, size_t n)
     return true;
 }
 
+/* Strings that are characters of a classic file: `b` has room for what the file has, and for what it should have. */
+static int
+compare_text_piece(const copy_var *v, int out, int varid, const size_t *start, const size_t *count, size_t n,
+                   const char *a, char *b, bool *same)
+{
+    char *want = b + n * v->text_len;
+    int   rc = nc_get_vara_text(out, varid, start, count, b);
+
+    if (rc == NC_NOERR)
+        *same = copy_pack_texts((char *const *)(const void *)a, n, v->text_len, want) &&
+                memcmp(b, want, n * v->text_len) == 0;
+    return rc;
+}
+
 /* Reads a piece of the target and compares it. */
 static int
-compare_piece(const copy_var *v, int in, int out, int varid, nc_type type, const size_t *start, const size_t *count,
-              size_t n, const char *a, char *b, bool *same)
+compare_piece(const copy_var *v, int in, int out, int varid, nc_type type, size_t *start, size_t *count, size_t n,
+              const char *a, char *b, bool *same)
 {
-    int rc = nc_get_vara(out, varid, start, count, b);
+    int rc;
+
+    start[v->rank] = 0;
+    count[v->rank] = v->text_len;
+    if (v->text)
+        return compare_text_piece(v, out, varid, start, count, n, a, b, same);
+    rc = nc_get_vara(out, varid, start, count, b);
 
     if (rc != NC_NOERR)
         return rc;
@@ -225,9 +275,9 @@ compare_piece(const copy_var *v, int in, int out, int varid, nc_type type, const
 static int
 compare_data(check *c, const copy_var *v, int in, int out, int varid)
 {
-    size_t *step = memory_alloc((size_t)v->rank, sizeof *step), *start = memory_alloc((size_t)v->rank, sizeof *start);
-    size_t *count = memory_alloc((size_t)v->rank, sizeof *count), n;
-    size_t  value = sizeof(char *);
+    size_t  rank = (size_t)v->rank + 1, n, value = sizeof(char *);
+    size_t *step = memory_alloc(rank, sizeof *step), *start = memory_alloc(rank, sizeof *start);
+    size_t *count = memory_alloc(rank, sizeof *count);
     char   *a, *b;
     nc_type type = NC_NAT;
     bool    same = true;
@@ -237,7 +287,8 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
         rc = copy_type_size(out, type, &value);
     if (value < v->value)
         value = v->value;
-
+    if (v->text && value < 2 * v->text_len)
+        value = 2 * v->text_len;
     copy_plan_pieces(v, c->r->budget.slab / (v->partial ? 4 : 2), step);
     n = copy_count_piece(v, step, start, count);
     a = memory_need(malloc(n * v->value));
@@ -267,15 +318,22 @@ done:
     return rc;
 }
 
+/* A classic file has one for all. */
+static bool
+find_group(const check *c, const copy_group *g, int *grp)
+{
+    *grp = c->root;
+    return c->r->s->cdf != 0 || strcmp(g->path, "/") == 0 || nc_inq_grp_full_ncid(c->root, g->path, grp) == NC_NOERR;
+}
+
 static int
 compare_var(check *c, const copy_var *v)
 {
     const copy_source *s = c->r->s;
     const copy_group  *g = &s->groups[v->group];
-    int                grp = c->root, varid;
+    int                grp, varid;
 
-    if ((strcmp(g->path, "/") != 0 && nc_inq_grp_full_ncid(c->root, g->path, &grp) != NC_NOERR) ||
-        nc_inq_varid(grp, v->name, &varid) != NC_NOERR) {
+    if (!find_group(c, g, &grp) || nc_inq_varid(grp, v->name_out, &varid) != NC_NOERR) {
         report_difference(c, v->path, "its presence");
         return NC_NOERR;
     }
@@ -283,7 +341,7 @@ compare_var(check *c, const copy_var *v)
         report_difference(c, v->path, "its type, dimensions or shape");
         return NC_NOERR;
     }
-    compare_atts(c, g->in, v->in, grp, varid, v->path);
+    compare_atts(c, v->group, v, grp, varid);
     return v->data && v->nelems > 0 ? compare_data(c, v, g->in, grp, varid) : NC_NOERR;
 }
 
@@ -323,7 +381,7 @@ int
 copy_verify(copy_state *r)
 {
     const char *path =
-        r->t->kind == COPY_DIR ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
+        r->t->temp_path != NULL ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
     check  c = {.r = r};
     double total = 0;
     int    rc;
@@ -335,19 +393,18 @@ copy_verify(copy_state *r)
     copy_progress_begin(&r->progress, r->o, total);
     r->progress.phase = "verify";
     for (size_t i = 0; i < r->s->ngroups; i++) {
-        int grp = c.root;
+        int grp;
 
-        if (strcmp(r->s->groups[i].path, "/") != 0 &&
-            nc_inq_grp_full_ncid(c.root, r->s->groups[i].path, &grp) != NC_NOERR)
+        if (!find_group(&c, &r->s->groups[i], &grp))
             report_difference(&c, r->s->groups[i].path, "its presence");
         else
-            compare_atts(&c, r->s->groups[i].in, NC_GLOBAL, grp, NC_GLOBAL, r->s->groups[i].path);
+            compare_atts(&c, i, NULL, grp, NC_GLOBAL);
     }
     for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++)
         rc = compare_var(&c, &r->s->vars[i]);
     copy_progress_end(&r->progress, rc == NC_NOERR);
     (void)nc_close(c.root);
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && r->s->cdf == 0)
         rc = compare_consolidated(&c, path);
     if (rc == NC_NOERR && c.wrong > 0) {
         message_print("%s: %zu differences", path, c.wrong);

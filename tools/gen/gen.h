@@ -9,6 +9,8 @@
 #ifndef GEN_H
 #define GEN_H
 
+#include "common/dataset_kind.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,9 +39,11 @@ typedef struct gen_opts {
 int  gen_parse(const char *file, const char *text, size_t len, gen_report report, gen_cdl **out);
 void gen_free(gen_cdl *cdl);
 
-const char *gen_name(const gen_cdl *cdl);          /* the dataset's name in the text */
-bool        gen_wants_classic(const gen_cdl *cdl); /* _Format asks for the classic model */
-int         gen_zarr_format(const gen_cdl *cdl);   /* _ZarrFormat: 2 or 3; 0: not given */
+const char         *gen_name(const gen_cdl *cdl);        /* the dataset's name in the text */
+const dataset_kind *gen_format(const gen_cdl *cdl);      /* of _Format; NULL: not given */
+int                 gen_zarr_format(const gen_cdl *cdl); /* _ZarrFormat: 2 or 3; 0: not given */
+/* The oldest kind of classic file that has its types, whether or not it has all else. */
+const dataset_kind *gen_classic_kind(const gen_cdl *cdl);
 
 /*
  * Defines everything of `cdl` in `ncid`, leaves define mode and writes the data. Reports the first failure and

@@ -223,13 +223,13 @@ typedef struct gen_group {
 } gen_group;
 
 struct gen_cdl {
-    gen_arena   arena;
-    const char *file, *name;
-    gen_group  *root;
-    gen_list   *lists;
-    size_t      ndims, nvars, ntypes;
-    bool        classic;
-    int         zarr_format; /* 0: not given */
+    gen_arena           arena;
+    const char         *file, *name;
+    gen_group          *root;
+    gen_list           *lists;
+    size_t              ndims, nvars, ntypes;
+    const dataset_kind *kind;        /* of _Format; NULL: not given */
+    int                 zarr_format; /* 0: not given */
 };
 
 /* ---- names (gen_names.c): one table for the tree, keyed by group (of a member: type), kind and name ---------- */

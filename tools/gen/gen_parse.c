@@ -342,10 +342,35 @@ gen_name(const gen_cdl *cdl)
     return cdl->name;
 }
 
-bool
-gen_wants_classic(const gen_cdl *cdl)
+const dataset_kind *
+gen_format(const gen_cdl *cdl)
 {
-    return cdl->classic;
+    return cdl->kind;
+}
+
+static bool
+is_of_cdf5(const gen_typeref *t)
+{
+    return t->user == NULL && t->type >= NC_UBYTE && t->type <= NC_UINT64;
+}
+
+static bool
+atts_need_cdf5(const gen_att *a)
+{
+    for (; a != NULL; a = a->next)
+        if (is_of_cdf5(&a->values->type))
+            return true;
+    return false;
+}
+
+const dataset_kind *
+gen_classic_kind(const gen_cdl *cdl)
+{
+    bool cdf5 = atts_need_cdf5(cdl->root->atts);
+
+    for (const gen_var *v = cdl->root->vars; v != NULL && !cdf5; v = v->next)
+        cdf5 = is_of_cdf5(&v->type) || atts_need_cdf5(v->atts);
+    return dataset_kind_parse(cdf5 ? "cdf5" : "classic");
 }
 
 int

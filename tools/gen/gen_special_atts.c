@@ -137,38 +137,6 @@ static const choice storages[] = {
 static const choice endians[] = {
     {"little", NC_ENDIAN_LITTLE}, {"big", NC_ENDIAN_BIG}, {"native", NC_ENDIAN_NATIVE}, {NULL, 0}};
 
-/* The names that `nczdump -k` and ncdump print, and the old spellings of -k. */
-static const choice formats[] = {
-    {"classic", 0},
-    {"64-bit offset", 0},
-    {"64-bit data", 0},
-    {"netCDF-4", 0},
-    {"netCDF-4 classic model", 1},
-    {"NCZarr", 0},
-    {"Zarr", 0},
-    {"1", 0},
-    {"2", 0},
-    {"3", 0},
-    {"4", 1},
-    {"5", 0},
-    {"nc3", 0},
-    {"nc4", 0},
-    {"nc6", 0},
-    {"nc5", 0},
-    {"cdf5", 0},
-    {"nc7", 1},
-    {"hdf5", 0},
-    {"netCDF4", 0},
-    {"64-bit-offset", 0},
-    {"enhanced", 0},
-    {"hdf5-nc3", 1},
-    {"enhanced-nc3", 1},
-    {"netCDF-4-classic", 1},
-    {"netCDF4_classic", 1},
-    {"64bit_offset", 0},
-    {NULL, 0},
-};
-
 static int
 take_var_prop(gen_parser *p, const gen_attdecl *a, gen_prop prop, int mode)
 {
@@ -229,13 +197,17 @@ check_spelling(gen_parser *p, const gen_attdecl *a)
         gen_warn(p, a->pos, "%s: did you mean %s? It is stored as an attribute, and has no effect", a->name, meant);
 }
 
+/* The names that `nczdump -k` and ncdump print, and those of -k. */
 static int
 take_format(gen_parser *p, const gen_attdecl *a)
 {
-    int classic = 0, rc = take_choice(p, a, formats, "the name of a netCDF format, like \"netCDF-4\"", &classic);
+    const char *text = NULL;
+    int         rc = take_text(p, a, &text);
 
-    p->cdl->classic = classic != 0;
-    return rc;
+    if (rc != NC_NOERR)
+        return rc;
+    p->cdl->kind = dataset_kind_parse(text);
+    return p->cdl->kind != NULL ? NC_NOERR : fail_value(p, a, "the name of a netCDF format, like \"netCDF-4\"");
 }
 
 /* A special attribute of the dataset. */

@@ -18,6 +18,7 @@
  * Runs under the dataset's exclusive lock.
  */
 #include "dataset/dataset_int.h"
+#include "dataset/object/dataset_object.h"
 
 #include <string.h>
 
@@ -348,7 +349,8 @@ ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len)
     if (ds->par.comm != NULL)
         return ncz_fail(NC_ECANTEXTEND, "%s: with several ranks only a collective put of data extends a dimension",
                         d->name);
-    if ((rc = ncz_dataset_clear_beyond(ds, d)) == NC_NOERR)
+    rc = ncz_object_ops_of(ds) != NULL ? ncz_object_grow_dim(ds, d, len) : ncz_dataset_clear_beyond(ds, d);
+    if (rc == NC_NOERR)
         ncz_model_grow_dim(ds->model, d, len);
     return rc;
 }

@@ -255,8 +255,9 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
 
         first = ds->filled > from ? ds->filled : from;
         /* Its padding has fill values, too. */
-        rc = ncz_object_fill_records(ds, ahead == 0 && e.padded == e.nbytes && covers(v, sel, from) ? v : NULL, first,
-                                     n + ahead);
+        rc = ncz_object_fill_records(
+            ds, ahead == 0 && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL, first,
+            n + ahead);
         ops->sections(ds->model, n + ahead, &fixed, &records, &end);
         if (rc == NC_NOERR) /* what is read before it is put must be there */
             rc = zmap_resize(ds->map, "", end);
@@ -266,6 +267,28 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
     if (rc == NC_NOERR)
         ops->set_records(ds->model, n);
     return rc;
+}
+
+/* A variable with records. */
+static const ncz_var *
+find_record_var(const ncz_model *m, const ncz_dim *d)
+{
+    for (size_t i = 0; i < m->root->nvars; i++)
+        if (m->root->vars[i]->rank > 0 && m->root->vars[i]->dims[0] == d)
+            return m->root->vars[i];
+    return NULL;
+}
+
+int
+ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
+{
+    const ncz_var *v = find_record_var(ds->model, d);
+
+    if (v != NULL)
+        return ncz_object_grow(ds, v, NULL, n);
+    if (n > ncz_object_ops_of(ds)->most_records(ds->style.gen))
+        return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", d->name);
+    return NC_NOERR;
 }
 
 /* ---- other processes ---- */

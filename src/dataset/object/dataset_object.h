@@ -22,8 +22,11 @@ ncz_object_ops_of(const ncz_dataset *ds)
 int ncz_object_begin(ncz_dataset *ds);
 /* Ends define mode: gives variables their places, moves data if need be, writes fill values and the head. */
 int ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
-/* Makes room for records before a put to `v` extends them to `n`. `sel`: of the put; its own data are not filled. */
+/* Makes room for records before a put to `v` extends them to `n`. `sel`: of the put; its own data are not filled.
+ * NULL: nothing is put. */
 int ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n);
+/* The same before the record dimension alone grows, with all that its variables have of the records filled. */
+int ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n);
 /* With NC_SHARE: what was put, and the number of records, are there for others. */
 int ncz_object_publish(ncz_dataset *ds);
 /* Sees the records that another process has written since. */
