@@ -60,6 +60,7 @@ class Meson:
     but: str = ""  # tests that are left out (a regular expression)
     when: str = ALWAYS
     env: dict = field(default_factory=dict)
+    half: bool = False  # every second test, chosen by the seed
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,8 @@ PARTS = (
         Meson("gcc", ["bench"]),
     )),
     Part("asan", "AddressSanitizer and UndefinedBehaviorSanitizer over what reads foreign bytes", (8, 60), (
-        Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3", "tools"], when=SHORT),
+        Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3"], ("tools",), when=SHORT),
+        Meson("asan", ["tools"], when=SHORT, half=True),
         Meson("asan", [], when=ALL),
     ), ("clang", "tools"), ("llvm", "browser")),
     Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 20), (

@@ -96,8 +96,8 @@ def fill(text, **more):
 class Builder:
     """One build folder: configured once, then what its parts need of it is built at one go."""
 
-    def __init__(self, name, jobs):
-        self.name, self.what, self.jobs = name, BUILDS[name], jobs
+    def __init__(self, name, jobs, seed):
+        self.name, self.what, self.jobs, self.seed = name, BUILDS[name], jobs, seed
         self.folder = os.path.join(ROOT, self.what.folder)
         self.targets, self.seconds, self.processor, self.tests, self.problem = set(), 0.0, 0.0, None, None
         self.wanted = []  # functions that add targets once the folder is configured
@@ -167,6 +167,8 @@ class Builder:
             suites = {s.split(":")[-1] for s in t["suite"]}
             if (not step.suites or suites & set(step.suites)) and not suites & set(step.without) and not re.fullmatch(step.but or "(?!)", t["name"]):
                 found.append(t)
+        if step.half:
+            found = sorted(found, key=lambda t: t["name"])[self.seed // 4 % 2::2]
         return found
 
 
@@ -247,7 +249,7 @@ class Run:
 
     def builder(self, name):
         if name not in self.builders:
-            b = self.builders[name] = Builder(name, self.o.jobs)
+            b = self.builders[name] = Builder(name, self.o.jobs, self.o.seed)
             b.needs = set()
             b.job = schedule.Job("build " + name, b.go, weight=self.o.jobs, first=True, expected=1000 - len(self.builders))
         return self.builders[name]

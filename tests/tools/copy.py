@@ -90,19 +90,12 @@ def stores():
     return found
 
 
-def drawn(cases):
-    """In a short run with sanitizers half of them, by the seed: without sanitizers all are copied."""
-    if not {"NCZ_TEST_FEW", "NCZARR_TEST_SHORT"} <= set(os.environ):
-        return cases
-    return cases[int(os.environ.get("NCZARR_TEST_SEED", "0")) // 2 % 2::2]
-
-
 def golden_sets(writers=None):
     top = os.path.join(data, "golden")
     for writer in writers or sorted(os.listdir(top)):
         folder = os.path.join(top, writer)
         if os.path.isdir(folder):
-            for case in drawn(sorted(os.listdir(folder))):
+            for case in cases.drawn(sorted(os.listdir(folder)), 2):
                 if os.path.isdir(os.path.join(folder, case)) or (case.endswith(".zip") and have_zip):
                     yield writer + " " + case, os.path.join(folder, case)
 
