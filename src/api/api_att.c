@@ -17,10 +17,12 @@
 
 /* ---- finding ---- */
 
+/* In a classic file, which reserves no names, each is. */
 static bool
-is_listed(const ncz_att *a)
+is_listed(const ncz_call *c, const ncz_att *a)
 {
-    return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0;
+    return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0 ||
+           !ncz_format_reserved_att(c->m->dialect, a->name);
 }
 
 static int
@@ -31,12 +33,12 @@ fail_absent(const ncz_var *v, const char *name)
 }
 
 int
-ncz_api_count_atts(const ncz_atts *a)
+ncz_api_count_atts(const ncz_call *c, const ncz_atts *a)
 {
     int n = 0;
 
     for (size_t i = 0; i < a->n; i++)
-        n += is_listed(&a->v[i]);
+        n += is_listed(c, &a->v[i]);
     return n;
 }
 
@@ -162,12 +164,12 @@ nc_inq_attid(int ncid, int varid, const char *name, int *idp)
         return rc;
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = own_name(name, &own)) != NC_NOERR)
         goto done;
-    if ((a = ncz_atts_find(atts, own)) == NULL || !is_listed(a)) {
+    if ((a = ncz_atts_find(atts, own)) == NULL || !is_listed(&c, a)) {
         rc = fail_absent(v, own);
         goto done;
     }
     for (const ncz_att *before = atts->v; before < a; before++)
-        id += is_listed(before);
+        id += is_listed(&c, before);
     if (idp != NULL)
         *idp = id;
 done:
@@ -188,7 +190,7 @@ nc_inq_attname(int ncid, int varid, int attnum, char *name)
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     for (size_t i = 0; i < atts->n; i++)
-        if (is_listed(&atts->v[i]) && id++ == attnum)
+        if (is_listed(&c, &atts->v[i]) && id++ == attnum)
             return ncz_call_leave(&c, ncz_api_give_name(atts->v[i].name, name));
     return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
 }
@@ -477,7 +479,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
 
     if ((rc = find_changeable(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
+    if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(c, a))
         return fail_absent(v, name);
     if (strcmp(name, newname) == 0)
         return ncz_fail(NC_ENAMEINUSE, "%s: it has this name already", name);
@@ -528,7 +530,7 @@ del_att(ncz_call *c, int varid, const char *name)
 
     if ((rc = find_changeable(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
+    if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(c, a))
         return fail_absent(v, name);
     if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = reset_fill(c, v)) != NC_NOERR)
         return rc;

@@ -205,7 +205,7 @@ nc_inq(int ncid, int *ndimsp, int *nvarsp, int *nattsp, int *unlimdimidp)
     if (nvarsp != NULL)
         *nvarsp = (int)c.g->nvars;
     if (nattsp != NULL)
-        *nattsp = ncz_api_count_atts(&c.g->atts);
+        *nattsp = ncz_api_count_atts(&c, &c.g->atts);
     if (unlimdimidp != NULL)
         *unlimdimidp = first_unlimited(c.g);
     return ncz_call_leave(&c, rc);

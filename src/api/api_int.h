@@ -89,7 +89,7 @@ int ncz_api_give_lengths(const ncz_var *v, const char *what, const uint64_t *len
 /* In the classic model's data mode a name may not be replaced by a longer one: NC_ENOTINDEFINE. */
 int ncz_api_check_rename(const ncz_call *c, const char *old, const char *name);
 
-int ncz_api_count_atts(const ncz_atts *a); /* counts the listed ones only */
+int ncz_api_count_atts(const ncz_call *c, const ncz_atts *a); /* counts the listed ones only */
 /* `mem` NC_NAT means the attribute's own type. */
 int ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip);
 int ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op);

@@ -16,7 +16,7 @@ nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *d
     if (rc != NC_NOERR)
         return rc;
     if (varid == NC_GLOBAL && nattsp != NULL) { /* netCDF-C gives this number, and leaves the rest as it is */
-        *nattsp = ncz_api_count_atts(&c.g->atts);
+        *nattsp = ncz_api_count_atts(&c, &c.g->atts);
         return ncz_call_leave(&c, NC_NOERR);
     }
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR || (rc = ncz_api_give_name(v->name, name)) != NC_NOERR)
@@ -28,7 +28,7 @@ nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *d
     for (size_t d = 0; dimidsp != NULL && d < v->rank; d++)
         dimidsp[d] = v->dims[d]->id;
     if (nattsp != NULL)
-        *nattsp = ncz_api_count_atts(&v->atts);
+        *nattsp = ncz_api_count_atts(&c, &v->atts);
     return ncz_call_leave(&c, rc);
 }
 

@@ -199,7 +199,8 @@ int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, con
 /* True if these are the units that the reader synthesizes for the variable's stored type. They must not be stored. */
 bool ncz_format_synthetic_units(const ncz_model *m, const ncz_var *v, const char *text, size_t len);
 
-/* True if the dialect, or netCDF, reserves this attribute name (NC_ENAMEINUSE in nc_put_att). */
+/* True if the dialect, or netCDF-4, reserves this attribute name (NC_ENAMEINUSE in nc_put_att). Never in a dialect
+ * that keeps no metadata in attributes: all those of a classic file are the user's. */
 bool ncz_format_reserved_att(const ncz_dialect_ops *dialect, const char *name);
 
 /* True if the style can hold strings of any length (`|O`). Datasets for netCDF-C 4.9.0 to 4.9.2 cannot. */

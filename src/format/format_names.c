@@ -40,7 +40,7 @@ ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name)
 bool
 ncz_format_reserved_att(const ncz_dialect_ops *dialect, const char *name)
 {
-    return ncz_format_hidden_att(dialect, name) || is_among(name, reserved);
+    return dialect->hidden_atts != NULL && (ncz_format_hidden_att(dialect, name) || is_among(name, reserved));
 }
 
 bool

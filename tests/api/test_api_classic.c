@@ -292,6 +292,37 @@ in_data_mode(void **state)
     scratch_free(dir);
 }
 
+/* Names that netCDF-4 keeps for its own use are a classic file's attributes like others. */
+static void
+names_of_netcdf4(void **state)
+{
+    static const char *const names[] = {"_NCProperties", "_Format", "_nc3_strict", "CLASS", "_ARRAY_DIMENSIONS"};
+    char                    *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
+    ids                      d = {0};
+    int                      n, var;
+    char                     name[NC_MAX_NAME + 1];
+
+    (void)state;
+    OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
+    OK(nc_def_var(d.nc, "v", NC_INT, 0, NULL, &var));
+    for (int v = NC_GLOBAL; v <= var; v++)
+        for (size_t i = 0; i < NCZ_LEN(names); i++)
+            OK(nc_put_att_text(d.nc, v, names[i], 1, "x"));
+    OK(nc_close(d.nc));
+    OK(nc_open(path, NC_WRITE, &d.nc));
+    for (int v = NC_GLOBAL; v <= var; v++) {
+        OK(nc_inq_varnatts(d.nc, v, &n));
+        assert_int_equal(n, NCZ_LEN(names));
+        OK(nc_inq_attname(d.nc, v, 0, name));
+        assert_string_equal(name, names[0]);
+    }
+    OK(nc_redef(d.nc));
+    OK(nc_del_att(d.nc, var, "_NCProperties"));
+    OK(nc_rename_att(d.nc, NC_GLOBAL, "CLASS", "_IsNetcdf4"));
+    OK(nc_close(d.nc));
+    scratch_free(dir);
+}
+
 /* ---- two sessions ---- */
 
 static void
@@ -321,8 +352,8 @@ two_sessions(void **state)
     scratch_free(dir);
 }
 
-/* A file whose writer did not know the number of records gets it; and the directory that a path began at need not be the
- * current one. */
+/* A file whose writer did not know the number of records gets it; and the directory that a path began at need not be
+ * the current one. */
 static void
 other_writers(void **state)
 {
@@ -553,12 +584,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),     cmocka_unit_test(in_memory),
-        cmocka_unit_test(aborts),         cmocka_unit_test(moves),
-        cmocka_unit_test(in_data_mode),   cmocka_unit_test(two_sessions),
-        cmocka_unit_test(other_writers),  cmocka_unit_test(places),
-        cmocka_unit_test(kinds_replaced), cmocka_unit_test(changed_in_memory),
-        cmocka_unit_test(grown_first),    cmocka_unit_test(grown_alone),
+        cmocka_unit_test(same_bytes),       cmocka_unit_test(in_memory),
+        cmocka_unit_test(aborts),           cmocka_unit_test(moves),
+        cmocka_unit_test(in_data_mode),     cmocka_unit_test(two_sessions),
+        cmocka_unit_test(other_writers),    cmocka_unit_test(places),
+        cmocka_unit_test(kinds_replaced),   cmocka_unit_test(changed_in_memory),
+        cmocka_unit_test(names_of_netcdf4), cmocka_unit_test(grown_first),
+        cmocka_unit_test(grown_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

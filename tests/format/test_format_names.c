@@ -2,6 +2,7 @@
 /* Names that mean something, chunk addresses. */
 #include "fixture.h"
 #include "layout_place.h"
+#include "format/classic/classic.h"
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
@@ -36,6 +37,8 @@ test_reserved(void **state)
                     ncz_format_reserved_att(ncz_format_dialect(3), yes[i]));
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) /* a name of Zarr's is no other format's */
         assert_int_equal(ncz_format_reserved_att(ncz_dialects[i], "_nczarr_attr"), ncz_dialects[i]->zarr != NULL);
+    for (size_t i = 0; i < NCZ_LEN(yes); i++)
+        assert_false(ncz_format_reserved_att(&ncz_classic, yes[i]));
     for (size_t i = 0; i < NCZ_LEN(no); i++)
         assert_false(ncz_format_reserved_att(ncz_format_dialect(2), no[i]));
 }

@@ -1,13 +1,14 @@
-"""What each call of return_codes.c returns, with netCDF-C and with this library: equal, but for the list below.
+"""What each call of return_codes.c returns, with netCDF-C and with this library: equal, but for the lists below.
 
-The list is of netCDF-C 4.9.0's netCDF-4 files. With another version of netCDF-C differences are shown, and are no failure.
+The lists are of netCDF-C 4.9.0. With another version of netCDF-C differences are shown, and are no failure.
 """
 import os, re, shutil, subprocess, tempfile
 import cases
 
 VERSION = "4.9.0"
+NETCDF4, FILES = ("netcdf4", "classic"), ("cdf1", "cdf2", "cdf5")
 
-# (section, call as a regular expression, netCDF-C's, ours, why). "*": whatever it is.
+# Of netCDF-4 files: (section, call as a regular expression, netCDF-C's, ours, why). "*": whatever it is.
 LATER = "netCDF-C's later versions return that"
 HDF5 = "the HDF5 library's failure, or netCDF-C's after one"
 FAULT = "netCDF-C accepts what cannot be right"
@@ -55,6 +56,27 @@ DIFFERENCES = [
     ("conversions", r"(float|double) into uint64: (9.3e\+18|1.8e\+19)", "*", "*", "netCDF-C stores 2^63 instead"),
 ]
 
+# Of classic files.
+GROUPS = "a file is its root group, and has no other: netCDF-C gives the file for any name, and nothing for a full one"
+RECORDS = "the start is at the end or beyond it, as in a netCDF-4 file"
+CLASSIC = [
+    ("bad_ids", r"nc_inq_var_szip\(.*", 0, -49, "there is no such variable"),
+    ("bad_ids|variables", r"nc_inq_var\(d.nc, (bad|NC_GLOBAL), .*", -49, 0, "the number of attributes, as of a netCDF-4 file"),
+    ("bad_ids|variables", r"nc_(rename_var|[gp][eu]t_var[a1]_float)\(d.nc, (bad|NC_GLOBAL), .*", -50, -49, "NC_GLOBAL is no variable, as in other calls"),
+    ("variables", r'nc_def_var\(d.nc, "nodims".*', 0, -36, FAULT),
+    ("variables", r"nc_inq_varid\(d.nc, long_name.*", -49, -53, "the name is too long"),
+    ("selections", r"nc_get_vara_int\(d.nc, d.v, AT\(1, 0\), NULL, got\)", -57, 0, "no count: to the end of each dimension, in " + LATER),
+    ("selections", r"nc_[gp][eu]t_vars_int\(d.nc, d.v, AT\(0, 0\), AT\(2, 2\), BY\((4, 2|PTRDIFF_MAX, 1)\), got\)", "*", -57,
+     "count and stride go beyond the end, as in a netCDF-4 file"),
+    ("selections", r"nc_get_vara_double\(d.nc, d.w, AT\([23], 0\).*|nc_get_var1_double\(d.nc, d.w, AT\(2, 0\).*", -57, -40, RECORDS),
+    ("selections", r"length", 9, "*", "netCDF-C adds records for a put of no values"),
+    ("modes", r'nc_create\("/nowhere/at/all".*', 2, -141, "of Zarr: nothing is there"),
+    ("properties", r"nc_def_var_quantize\(d.nc, NC_GLOBAL.*", -50, -111, "classic files lack it, whatever else is wrong"),
+    ("groups", r"nc_inq_(grp_)?ncid\(.*", 0, "*", GROUPS),
+    ("groups", r"nc_inq_grp_full_ncid\(.*", -125, "*", GROUPS),
+    ("user_types", r"nc_get_var_text\(.*", -39, -56, "that numbers are no text is found before the mode"),
+]
+
 
 def lines_of(program, suffix, model, folder):
     os.mkdir(folder)
@@ -70,8 +92,8 @@ def split(line):
     return (section, call or rest.partition(" ")[0], value if call else rest.partition(" ")[2])
 
 
-def explained(section, call, theirs, ours):
-    for where, what, they, we, _ in DIFFERENCES:
+def explained(differences, section, call, theirs, ours):
+    for where, what, they, we, _ in differences:
         if re.fullmatch(where, section) and re.fullmatch(what, call):
             if they in ("*", theirs) and we in ("*", ours):
                 return True
@@ -80,12 +102,12 @@ def explained(section, call, theirs, ours):
 
 def compare(model, theirs, ours):
     """The cases: one for each section."""
-    problems = {}
+    problems, differences = {}, DIFFERENCES if model in NETCDF4 else CLASSIC
     for they, we in zip(theirs, ours):
         (section, call, a), (_, same, b) = split(they), split(we)
         found = problems.setdefault(section, [])
         number = lambda text: int(text) if re.fullmatch(r"-?\d+", text) else text
-        if they != we and (call != same or not explained(section, call, number(a), number(b))):
+        if they != we and (call != same or not explained(differences, section, call, number(a), number(b))):
             found.append("netCDF-C: %s; here: %s" % (they, we))
     if len(theirs) != len(ours):
         problems.setdefault("all", []).append("%d lines of netCDF-C, %d here" % (len(theirs), len(ours)))
@@ -93,21 +115,27 @@ def compare(model, theirs, ours):
         cases.report("return codes, %s model: %s" % (model, section), found)
 
 
-def run(here, prefix, tmp):
-    """Compiles return_codes.c with the system's netCDF-C and with what is installed in `prefix`."""
-    source, ours, theirs = os.path.join(here, "return_codes.c"), os.path.join(tmp, "codes-ours"), os.path.join(tmp, "codes-theirs")
-    warn = ["gcc", "-Wall", "-Wextra", "-Werror", source]
-    config = subprocess.run([os.path.join(prefix, "bin", "nc-config"), "--cflags", "--libs"], capture_output=True, text=True, check=True).stdout
-    for command in (warn + ["-o", theirs, "-lnetcdf"], warn + ["-o", ours] + config.split() + ["-Wl,-rpath," + os.path.join(prefix, "lib")]):
-        r = subprocess.run(command, capture_output=True, text=True)
-        if r.returncode:
-            cases.report("return codes: it compiles", r.stderr[-800:])
-            return
+def compile_one(source, out, *options):
+    r = subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", source, "-o", out, *options], capture_output=True, text=True)
+    cases.report("return codes: %s compiles" % os.path.basename(out), r.stderr[-800:] if r.returncode else None)
+    return r.returncode == 0
+
+
+def run(here, build, prefix, tmp):
+    """Compiles return_codes.c with the system's netCDF-C, with what is installed in `prefix`, which leaves files to netCDF-C,
+    and with the library alone."""
+    source, theirs, ours, alone = os.path.join(here, "return_codes.c"), *[os.path.join(tmp, "codes-" + n) for n in ("theirs", "ours", "alone")]
+    config = subprocess.run([os.path.join(prefix, "bin", "nc-config"), "--cflags", "--libs"], capture_output=True, text=True, check=True).stdout.split()
+    library = os.path.join(build, "src")
+    if not (compile_one(source, theirs, "-lnetcdf") and compile_one(source, ours, *config, "-Wl,-rpath," + os.path.join(prefix, "lib")) and
+            compile_one(source, alone, "-I" + os.path.join(prefix, "include"), "-L" + library, "-lnczarr", "-Wl,-rpath," + library)):
+        return
     version = subprocess.run(["nc-config", "--version"], capture_output=True, text=True).stdout.split()
     strict = version[-1:] == [VERSION]
-    for model in ("netcdf4", "classic"):
+    for model in NETCDF4 + FILES:
+        program, suffix = (ours, ".zarr#mode=nczarr") if model in NETCDF4 else (alone, ".nc")
         a = lines_of(theirs, ".nc", model, os.path.join(tmp, "codes"))
-        b = lines_of(ours, ".zarr#mode=nczarr", model, os.path.join(tmp, "codes"))
+        b = lines_of(program, suffix, model, os.path.join(tmp, "codes"))
         if strict:
             compare(model, a, b)
         else:

@@ -280,6 +280,11 @@ def same_as_ncdump(v):
     yield Cdf(v).dim("x", 2).var(b"caf\xe9", [0], 4).att("text", 2, b"gar\xe7on").write("latin1", [[1, 2]])
     yield Cdf(v).dim("x", 2).var("cafe\u0301", [0], 4).var("blank ", [0], 4).write("nfd", [[1, 2], [3, 4]])
     yield Cdf(v).dim("x", 0).att("none", 4, b"").att("text", 2, b"").att("nul", 2, b"\0").att("inner", 2, b"a\0b").var("v", [0], 3).write("no-values")
+    reserved = [(n, 2, b"x") for n in ("_NCProperties", "_Format", "_IsNetcdf4", "CLASS", "NAME", "_ARRAY_DIMENSIONS", "_nc3_strict")]
+    f = Cdf(v).dim("x", 2).var("v", [0], 4, atts=reserved)
+    for a in reserved:
+        f.att(*a)
+    yield f.write("reserved", [[1, 2]])
     for t in types(v):
         f = Cdf(v, 5).dim("t", 0).dim("x", 3)
         n = [b"abcdefghijklmno", b"pqrst"] if t == 2 else [list(range(15)), list(range(5))]
