@@ -359,8 +359,11 @@ ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
     if (rc == NC_NOERR && ncz_object_ops_of(ds) != NULL) {
-        if ((rc = ncz_object_enddef(ds, room)) == NC_NOERR)
+        if ((rc = ncz_object_enddef(ds, room)) == NC_NOERR) {
             leave_define_mode(ds);
+            if ((ds->mode & NC_SHARE) != 0) /* others see the definitions now, and what is put then */
+                rc = ncz_dataset_store_documents(ds, false);
+        }
     } else if (ds->par.comm != NULL) {
         if ((rc = ncz_par_enddef(ds, rc)) == NC_NOERR)
             leave_define_mode(ds);

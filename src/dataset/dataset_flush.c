@@ -24,6 +24,7 @@
  * continues. A failed sync is final. Runs under the dataset's exclusive lock.
  */
 #include "dataset/object/dataset_object.h"
+#include "zmap/zmap_single.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,6 +279,8 @@ sync_map(ncz_dataset *ds)
 {
     int rc;
 
+    if (!ds->durable && ncz_object_ops_of(ds) != NULL)
+        return zmap_single_show(ds->map);
     if (!ds->durable || (zmap_caps_of(ds->map) & (ZMAP_CAN_SYNC | ZMAP_COMMITS)) != ZMAP_CAN_SYNC)
         return NC_NOERR;
     if ((rc = zmap_sync(ds->map)) != NC_NOERR)

@@ -407,3 +407,11 @@ zmap_single_again(zmap *m, zmap **out)
         (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
     return rc;
 }
+
+int
+zmap_single_show(zmap *m)
+{
+    bool renamed;
+
+    return m->ops == &single_ops ? rename_finished((single_map *)m, &renamed) : NC_NOERR;
+}

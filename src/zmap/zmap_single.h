@@ -32,4 +32,8 @@ int zmap_single_file(const char *path, zmap_open_how how, bool replace, zmap **o
  * the same directory wherever the path leads by now. */
 int zmap_single_again(zmap *m, zmap **out);
 
+/* Gives an object that is to replace another one its name, as the first zmap_sync() does, but nothing is made durable.
+ * Other stores have nothing to show. */
+int zmap_single_show(zmap *m);
+
 #endif /* NCZ_ZMAP_SINGLE_H */

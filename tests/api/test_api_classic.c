@@ -330,14 +330,13 @@ two_sessions(void **state)
 {
     char  *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
     ids    d = {0};
-    int    reader;
+    int    reader, late;
     size_t n;
     double got;
 
     (void)state;
     OK(nc_create(path, NC_64BIT_OFFSET | NC_SHARE, &d.nc));
-    define(&d, 4);
-    OK(nc_sync(d.nc));
+    define(&d, 4); /* which ends with nc_enddef() */
     OK(nc_open(path, NC_SHARE, &reader));
     for (size_t i = 0; i < 40; i++) {
         OK(nc_put_var1_double(d.nc, d.rd, &i, (const double[]){(double)i}));
@@ -348,7 +347,42 @@ two_sessions(void **state)
         assert_true(got == (double)i);
     }
     OK(nc_close(reader));
+    OK(nc_redef(d.nc)); /* all moves into a new file */
+    OK(nc_def_var(d.nc, "late", NC_DOUBLE, 2, (int[]){d.t, d.x}, &late));
+    OK(nc_enddef(d.nc));
+    OK(nc_open(path, NC_SHARE, &reader));
+    OK(nc_put_var1_double(d.nc, late, (size_t[]){50, 2}, (const double[]){5}));
+    OK(nc_sync(reader));
+    OK(nc_get_var1_double(reader, late, (size_t[]){50, 2}, &got));
+    assert_true(got == 5);
+    OK(nc_close(reader));
     OK(nc_close(d.nc));
+    scratch_free(dir);
+}
+
+/* Without fsync a new file is there after nc_sync() all the same, and so is one that definitions have moved. */
+static void
+not_durable(void **state)
+{
+    char *dir = scratch_new(), *path = scratch_path(dir, "f.bin"), url[400];
+    ids   d = {0};
+    int   reader, late;
+
+    (void)state;
+    snprintf(url, sizeof url, "file://%s#mode=cdf2&durability=none", path);
+    OK(nc_create(url, 0, &d.nc));
+    define(&d, 4);
+    OK(nc_sync(d.nc));
+    assert_true(scratch_exists(path));
+    OK(nc_redef(d.nc));
+    OK(nc_def_var(d.nc, "late", NC_INT, 0, NULL, &late));
+    OK(nc_enddef(d.nc));
+    OK(nc_sync(d.nc));
+    OK(nc_open(path, NC_NOWRITE, &reader));
+    OK(nc_inq_varid(reader, "late", &late));
+    OK(nc_close(reader));
+    OK(nc_close(d.nc));
+    assert_int_equal(scratch_count(dir), 1);
     scratch_free(dir);
 }
 
@@ -589,8 +623,8 @@ main(void)
         cmocka_unit_test(in_data_mode),     cmocka_unit_test(two_sessions),
         cmocka_unit_test(other_writers),    cmocka_unit_test(places),
         cmocka_unit_test(kinds_replaced),   cmocka_unit_test(changed_in_memory),
-        cmocka_unit_test(names_of_netcdf4), cmocka_unit_test(grown_first),
-        cmocka_unit_test(grown_alone),
+        cmocka_unit_test(names_of_netcdf4), cmocka_unit_test(not_durable),
+        cmocka_unit_test(grown_first),      cmocka_unit_test(grown_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

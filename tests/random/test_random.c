@@ -3,8 +3,8 @@
  * Random programs over the nc_* API against the naive model of shadow.h: define, rename, put and get in all shapes,
  * attributes, sync, redefine, close and reopen. Any difference ends the run with the seed and the step.
  *
- * usage: test_random [SEED [STEPS [file|memory|URL [MODE]]]]      without arguments: the seeds of the regular run; below
- * a URL there must be nothing
+ * usage: test_random [SEED [STEPS [file|memory|zip|nc|diskless|URL [MODE]]]]      without arguments: the seeds of the
+ * regular run; below a URL there must be nothing. nc, diskless: a classic file, with the modes cdf1, cdf2 or cdf5.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,12 +22,15 @@ typedef struct run {
     uint64_t    state, seed;
     int         step;
     const char *what;
-    const char *store; /* "memory", "file", "zip" */
+    const char *store; /* "memory", "file", "zip", "nc", "diskless" */
     nczarr_map *map;   /* of memory */
     char        path[256];
     bool        remote; /* the path is a URL with a fragment */
     const char *mode;
     int         ncid;
+    int         cdf;      /* the version of a classic file; 0: Zarr */
+    bool        defining; /* a classic file is in define mode */
+    int         flags;    /* with which a classic file is opened, NC_SHARE or NC_DISKLESS */
     bool        writable;
     long        ops;
 } run;
@@ -398,6 +401,11 @@ step_group(run *r)
     shadow_group *g = &r->s.groups[r->s.ngroups];
     int           parent = pick(r, r->s.ngroups);
 
+    if (r->cdf != 0) {
+        if (nc_def_grp(r->ncid, "g", NULL) != NC_ENOTNC4)
+            fail(r, "a classic file has a group");
+        return;
+    }
     if (r->s.ngroups == 8)
         return;
     memset(g, 0, sizeof *g);
@@ -412,6 +420,16 @@ step_group(run *r)
     r->s.ngroups++;
 }
 
+/* The unlimited dimension of a classic file; -1: there is none. */
+static int
+record_dim(const run *r)
+{
+    for (int i = 0; i < r->s.ndims; i++)
+        if (r->s.dims[i].unlimited)
+            return i;
+    return -1;
+}
+
 static void
 step_dim(run *r)
 {
@@ -423,7 +441,12 @@ step_dim(run *r)
     memset(d, 0, sizeof *d);
     random_name(r, d->name);
     d->group = group;
-    d->unlimited = pick(r, 4) == 0;
+    d->unlimited = pick(r, r->cdf != 0 ? 2 : 4) == 0;
+    if (r->cdf != 0 && d->unlimited && record_dim(r) >= 0) {
+        if (nc_def_dim(r->ncid, d->name, NC_UNLIMITED, NULL) != NC_EUNLIMIT)
+            fail(r, "a second record dimension was accepted");
+        return;
+    }
     d->len = d->unlimited ? 0 : 1 + (size_t)pick(r, 9);
     if (dim_taken(r, group, d->name)) {
         if (nc_def_dim(group_id(r, group), d->name, 3, NULL) != NC_ENAMEINUSE)
@@ -432,6 +455,22 @@ step_dim(run *r)
     }
     OK(nc_def_dim(group_id(r, group), d->name, d->unlimited ? NC_UNLIMITED : d->len, NULL));
     r->s.ndims++;
+}
+
+/* Whether a classic file in data mode has room for an attribute. */
+static bool
+att_fits(const run *r, const shadow_att *old, const shadow_att *a)
+{
+    if (r->cdf == 0 || r->defining)
+        return true;
+    return old != NULL && (a->len * size_of(a->type) + 3) / 4 <= (old->len * size_of(old->type) + 3) / 4;
+}
+
+/* Whether a classic file in data mode has room for a name. */
+static bool
+name_fits(const run *r, const char *old, const char *name)
+{
+    return r->cdf == 0 || r->defining || strlen(name) <= strlen(old);
 }
 
 static void
@@ -462,6 +501,11 @@ define_storage(run *r, shadow_var *v, int grp, int varid)
 {
     size_t chunk[SHADOW_RANK];
 
+    if (r->cdf != 0) {
+        if (nc_def_var_deflate(grp, varid, 0, 1, 1) != NC_ENOTNC4)
+            fail(r, "a classic file is compressed");
+        return;
+    }
     for (int d = 0; d < v->rank; d++) {
         const shadow_dim *dim = &r->s.dims[v->dims[d]];
 
@@ -487,7 +531,7 @@ define_fill(run *r, shadow_var *v, int grp, int varid)
     v->fill = default_fill(v->type);
     if (v->type == NC_STRING || v->type == NC_CHAR || pick(r, 3) != 0)
         return;
-    if (pick(r, 4) == 0) {
+    if (r->cdf == 0 && pick(r, 4) == 0) { /* what a classic file has there is not said */
         OK(nc_def_var_fill(grp, varid, NC_NOFILL, NULL));
         memset(&v->fill, 0, sizeof v->fill);
         return;
@@ -497,6 +541,13 @@ define_fill(run *r, shadow_var *v, int grp, int varid)
     memcpy(a.data, v->fill.b, size_of(v->type));
     OK(nc_put_att(grp, varid, "_FillValue", v->type, 1, v->fill.b));
     put_shadow_att(&v->atts, &a);
+}
+
+/* Types 1 to this one are in the dataset's format. */
+static int
+ntypes(const run *r)
+{
+    return r->cdf == 0 ? NC_STRING : r->cdf == 5 ? NC_UINT64 : NC_DOUBLE;
 }
 
 static void
@@ -515,13 +566,19 @@ step_var(run *r)
         if (is_ancestor(r, r->s.dims[i].group, group))
             seen[nseen++] = i;
     v->group = group;
-    v->type = 1 + pick(r, 12);
+    v->type = 1 + pick(r, ntypes(r));
     v->rank = nseen == 0 ? 0 : pick(r, SHADOW_RANK);
     for (int d = 0; d < v->rank; d++) {
         v->dims[d] = seen[pick(r, nseen)];
         dimids[d] = dim_id(r, v->dims[d]);
     }
     grp = group_id(r, group);
+    for (int d = 1; r->cdf != 0 && d < v->rank; d++)
+        if (r->s.dims[v->dims[d]].unlimited) {
+            if (nc_def_var(grp, v->name, v->type, v->rank, dimids, &varid) != NC_EUNLIMPOS)
+                fail(r, "the record dimension is not the first one");
+            return;
+        }
     OK(nc_def_var(grp, v->name, v->type, v->rank, dimids, &varid));
     define_storage(r, v, grp, varid);
     define_fill(r, v, grp, varid);
@@ -591,7 +648,11 @@ step_put_att(run *r)
         return;
     memset(&a, 0, sizeof a);
     random_name(r, a.name);
-    switch (pick(r, 4)) {
+    if (!r->defining && r->cdf != 0 && atts->n > 0 && pick(r, 2) == 0) /* most names are new, and those are refused */
+        strcpy(a.name, atts->v[pick(r, atts->n)].name);
+    if (strcmp(a.name, "_FillValue") == 0)
+        return;
+    switch (r->cdf != 0 ? 3 * pick(r, 2) : pick(r, 4)) {
     case 0: random_text(r, &a); break;
     case 1: {
         const char *s[3];
@@ -608,7 +669,7 @@ step_put_att(run *r)
     }
     default:
         do
-            a.type = 1 + pick(r, 11);
+            a.type = 1 + pick(r, r->cdf == 0 ? 11 : ntypes(r));
         while (a.type == NC_CHAR);
         a.len = 1 + (size_t)pick(r, 4);
         for (size_t i = 0; i < a.len; i++) {
@@ -616,6 +677,11 @@ step_put_att(run *r)
 
             memcpy(a.data + i * size_of(a.type), c.b, size_of(a.type));
         }
+    }
+    if (!att_fits(r, shadow_att_find(atts, a.name), &a)) {
+        if (nc_put_att(grp, varid, a.name, a.type, a.len, a.data) != NC_ENOTINDEFINE)
+            fail(r, "an attribute grew in data mode");
+        return;
     }
     OK(nc_put_att(grp, varid, a.name, a.type, a.len, a.data));
     put_shadow_att(atts, &a);
@@ -627,6 +693,11 @@ step_del_att(run *r)
     int          grp, varid, i;
     shadow_atts *atts = random_owner(r, &grp, &varid);
 
+    if (r->cdf != 0 && !r->defining) {
+        if (nc_del_att(grp, varid, "none") != NC_ENOTINDEFINE)
+            fail(r, "an attribute is deleted in data mode");
+        return;
+    }
     if (atts->n == 0) {
         if (nc_del_att(grp, varid, "none") != NC_ENOTATT)
             fail(r, "deleting what is not there succeeded");
@@ -653,6 +724,11 @@ step_rename_att(run *r)
     random_name(r, name);
     if (strcmp(atts->v[i].name, "_FillValue") == 0 || shadow_att_find(atts, name) != NULL)
         return;
+    if (!name_fits(r, atts->v[i].name, name)) {
+        if (nc_rename_att(grp, varid, atts->v[i].name, name) != NC_ENOTINDEFINE)
+            fail(r, "an attribute's name grew in data mode");
+        return;
+    }
     OK(nc_rename_att(grp, varid, atts->v[i].name, name));
     strcpy(atts->v[i].name, name);
 }
@@ -673,8 +749,14 @@ step_rename(run *r)
             int         varid = var_id(r, v, &grp);
 
             if (name_taken(r, v->group, name)) {
-                if (strcmp(name, v->name) != 0 && nc_rename_var(grp, varid, name) != NC_ENAMEINUSE)
+                if (strcmp(name, v->name) != 0 && name_fits(r, v->name, name) &&
+                    nc_rename_var(grp, varid, name) != NC_ENAMEINUSE)
                     fail(r, "renaming to a taken name succeeded");
+                return;
+            }
+            if (!name_fits(r, v->name, name)) {
+                if (nc_rename_var(grp, varid, name) != NC_ENOTINDEFINE)
+                    fail(r, "a variable's name grew in data mode");
                 return;
             }
             OK(nc_rename_var(grp, varid, name));
@@ -687,6 +769,11 @@ step_rename(run *r)
 
             if (dim_taken(r, r->s.dims[d].group, name))
                 return;
+            if (!name_fits(r, r->s.dims[d].name, name)) {
+                if (nc_rename_dim(r->ncid, dim_id(r, d), name) != NC_ENOTINDEFINE)
+                    fail(r, "a dimension's name grew in data mode");
+                return;
+            }
             OK(nc_rename_dim(group_id(r, r->s.dims[d].group), dim_id(r, d), name));
             strcpy(r->s.dims[d].name, name);
         }
@@ -824,9 +911,44 @@ open_it(run *r, int omode)
         OK(nczarr_open_map(r->map, NULL, omode, &r->ncid));
     else {
         snprintf(url, sizeof url, "%s%s", pick(r, 2) && !r->remote ? "file://" : "", r->path);
-        OK(nc_open(url, omode, &r->ncid));
+        if (r->cdf != 0 && strcmp(r->store, "nc") == 0)
+            r->flags = pick(r, 3) == 0 ? NC_SHARE : 0;
+        OK(nc_open(url, omode | (omode == NC_WRITE ? r->flags : 0), &r->ncid));
     }
     r->writable = omode == NC_WRITE;
+    r->defining = false;
+}
+
+/* A classic file is brought into define mode, or out of it, as a step needs it. */
+static void
+set_mode(run *r, bool define)
+{
+    if (r->cdf == 0 || r->defining == define)
+        return;
+    if (define)
+        OK(nc_redef(r->ncid));
+    else if (pick(r, 3) == 0)
+        OK(nc__enddef(r->ncid, (size_t)pick(r, 300), (size_t)4 << pick(r, 8), (size_t)pick(r, 300),
+                      (size_t)4 << pick(r, 8)));
+    else
+        OK(nc_enddef(r->ncid));
+    r->defining = define;
+}
+
+/* Another session sees what the writer has put, with NC_SHARE at once, else after nc_sync(). */
+static void
+check_beside(run *r)
+{
+    int writer = r->ncid;
+
+    if (strcmp(r->store, "nc") != 0)
+        return;
+    if ((r->flags & NC_SHARE) == 0 || pick(r, 2) == 0)
+        OK(nc_sync(writer));
+    OK(nc_open(r->path, NC_NOWRITE, &r->ncid));
+    check_all(r);
+    OK(nc_close(r->ncid));
+    r->ncid = writer;
 }
 
 static void
@@ -835,7 +957,7 @@ step_reopen(run *r)
     OK(nc_close(r->ncid));
     open_it(r, NC_NOWRITE);
     check_all(r);
-    if (pick(r, 2) == 0 && nc_def_dim(r->ncid, "no", 1, NULL) != NC_EPERM)
+    if (pick(r, 2) == 0 && (r->cdf != 0 ? nc_redef(r->ncid) : nc_def_dim(r->ncid, "no", 1, NULL)) != NC_EPERM)
         fail(r, "a read-only dataset was changed");
     OK(nc_close(r->ncid));
     open_it(r, NC_WRITE);
@@ -846,7 +968,10 @@ step_reopen(run *r)
 static void
 step_abort(run *r)
 {
+    if (strcmp(r->store, "diskless") == 0) /* what is aborted is not kept */
+        return;
     OK(nc_sync(r->ncid));
+    set_mode(r, true);
     OK(nc_put_att_text(r->ncid, NC_GLOBAL, "never", 3, "abc"));
     OK(nc_abort(r->ncid));
     open_it(r, NC_WRITE);
@@ -858,6 +983,16 @@ step_mode(run *r)
 {
     int rc;
 
+    if (r->cdf != 0) {
+        if ((r->defining ? nc_redef(r->ncid) : nc_enddef(r->ncid)) != (r->defining ? NC_EINDEFINE : NC_ENOTINDEFINE))
+            fail(r, "define mode began or ended twice");
+        set_mode(r, !r->defining);
+        if (!r->defining)
+            check_beside(r);
+        else if (nc_sync(r->ncid) != NC_EINDEFINE)
+            fail(r, "nc_sync() in define mode");
+        return;
+    }
     switch (pick(r, 3)) {
     case 0: OK(nc_sync(r->ncid)); return;
     case 1:
@@ -872,19 +1007,41 @@ step_mode(run *r)
     }
 }
 
+/* In which mode of a classic file a step is made: either, define mode, data mode. */
+typedef enum needs { EITHER, DEFINE, DATA } needs;
+
 static const struct {
     const char *name;
     void (*go)(run *r);
-    int weight;
+    int   weight;
+    needs needs;
 } steps[] = {
-    {"def_grp", step_group, 2},    {"def_dim", step_dim, 6},     {"def_var", step_var, 8},
-    {"put_att", step_put_att, 10}, {"del_att", step_del_att, 3}, {"rename_att", step_rename_att, 2},
-    {"rename", step_rename, 3},    {"put", step_put, 30},        {"get", step_get, 25},
-    {"convert", step_convert, 6},  {"mode", step_mode, 3},       {"reopen", step_reopen, 2},
-    {"abort", step_abort, 1},
+    {"def_grp", step_group, 2, DEFINE},   {"def_dim", step_dim, 6, DEFINE},
+    {"def_var", step_var, 8, DEFINE},     {"put_att", step_put_att, 10, EITHER},
+    {"del_att", step_del_att, 3, EITHER}, {"rename_att", step_rename_att, 2, EITHER},
+    {"rename", step_rename, 3, EITHER},   {"put", step_put, 30, DATA},
+    {"get", step_get, 25, DATA},          {"convert", step_convert, 6, DATA},
+    {"mode", step_mode, 3, EITHER},       {"reopen", step_reopen, 2, EITHER},
+    {"abort", step_abort, 1, DATA},
 };
 
-/* `place`: "memory", "file" and "zip" for a fresh directory, or a URL below which a dataset is made. */
+/* A classic file in a fresh directory, on the disk or in memory until it is closed. */
+static void
+make_file(run *r, const char *place, char *dir)
+{
+    char url[400];
+
+    if (mkdtemp(dir) == NULL)
+        fail(r, "no temporary directory");
+    r->cdf = r->mode != NULL ? atoi(r->mode + strcspn(r->mode, "0123456789")) : 1;
+    r->flags = strcmp(place, "diskless") == 0 ? NC_DISKLESS | NC_PERSIST : pick(r, 3) == 0 ? NC_SHARE : 0;
+    r->defining = true;
+    snprintf(r->path, sizeof r->path, "%s/d.nc", dir);
+    snprintf(url, sizeof url, "%s#mode=cdf%d", r->path, r->cdf);
+    OK(nc_create(url, r->flags, &r->ncid));
+}
+
+/* `place`: a word of the usage, for a fresh directory, or a URL below which a dataset is made. */
 static void
 make_place(run *r, const char *place, char *dir)
 {
@@ -893,6 +1050,10 @@ make_place(run *r, const char *place, char *dir)
     if (strcmp(place, "memory") == 0) {
         OK(nczarr_map_memory(&r->map));
         OK(nczarr_create_map(r->map, r->mode, NC_NETCDF4, &r->ncid));
+        return;
+    }
+    if (strcmp(place, "nc") == 0 || strcmp(place, "diskless") == 0) {
+        make_file(r, place, dir);
         return;
     }
     r->remote = strcmp(place, "file") != 0 && strcmp(place, "zip") != 0;
@@ -933,11 +1094,12 @@ run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
     static run it;
     run       *r = &it;
     int        total = 0;
-    char       dir[] = "/tmp/nczarr-random-XXXXXX";
+    char       dir[64];
 
     *r = (run){
         .seed = seed, .store = place, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
     shadow_init(&r->s);
+    snprintf(dir, sizeof dir, "%s/nczarr-random-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         total += steps[i].weight;
     make_place(r, place, dir);
@@ -948,6 +1110,8 @@ run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
         while (at >= steps[i].weight)
             at -= steps[i++].weight;
         r->what = steps[i].name;
+        if (steps[i].needs != EITHER)
+            set_mode(r, steps[i].needs == DEFINE);
         steps[i].go(r);
         r->ops++;
     }
@@ -969,6 +1133,11 @@ static const struct {
     {"memory", "mode=nczarr,v3", 301, 12, 400},
     {"file", "mode=nczarr,v3,consolidated", 401, 6, 300},
     {"zip", "mode=nczarr,v3", 501, 6, 300},
+    {"nc", "cdf1", 601, 12, 400},
+    {"nc", "cdf2", 701, 12, 400},
+    {"nc", "cdf5", 801, 12, 400},
+    {"diskless", "cdf1", 901, 4, 300},
+    {"diskless", "cdf5", 951, 8, 300},
 };
 
 int
