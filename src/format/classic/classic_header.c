@@ -410,7 +410,7 @@ compare_begins(const void *a, const void *b)
 }
 
 /* `sorted`: by their places. Fixed variables must not overlap the header, each other, or any record; the slabs of a
- * record must not overlap. */
+ * record must not overlap. The code is netCDF-C's. */
 static int
 check_order(const ncz_classic_header *h, const ncz_classic_var *const *sorted)
 {
@@ -424,18 +424,18 @@ check_order(const ncz_classic_header *h, const ncz_classic_var *const *sorted)
         if (v->nbytes == 0)
             continue;
         if (v->begin < h->nbytes)
-            return ncz_fail(NC_EINVAL, "variable %s begins at byte %" PRIu64 ", within the header of %zu bytes",
+            return ncz_fail(NC_ENOTNC, "variable %s begins at byte %" PRIu64 ", within the header of %zu bytes",
                             v->name, v->begin, h->nbytes);
         if (before != NULL && v->begin < before->begin + before->nbytes)
-            return ncz_fail(NC_EINVAL, "variables %s and %s overlap at byte %" PRIu64, before->name, v->name,
+            return ncz_fail(NC_ENOTNC, "variables %s and %s overlap at byte %" PRIu64, before->name, v->name,
                             v->begin);
         if (!v->record && h->nrecords > 0 && v->begin < records_end && v->begin + v->nbytes > h->first)
-            return ncz_fail(NC_EINVAL,
+            return ncz_fail(NC_ENOTNC,
                             "variable %s lies at byte %" PRIu64
                             ", among the records: what is there cannot be told apart",
                             v->name, v->begin);
         if (v->record && !first && h->nrecords > 1 && v->begin + v->nbytes > h->first + h->pitch)
-            return ncz_fail(NC_EINVAL, "variable %s does not lie within a record of %" PRIu64 " bytes", v->name,
+            return ncz_fail(NC_ENOTNC, "variable %s does not lie within a record of %" PRIu64 " bytes", v->name,
                             h->pitch);
         if (v->record)
             slab = v;
