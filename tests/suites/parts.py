@@ -172,7 +172,7 @@ PARTS = (
     ), ("netcdf", "forward", "zarr3")),
     Part("programs", "programs of four languages, linked and preloaded; return codes", (0, 15), (
         Script("programs of four languages", "python3 tests/programs/run {gcc}"),
-    ), ("netcdf", "languages", "peers", "s3", "versitygw")),
+    ), ("netcdf", "languages", "peers", "s3", "versitygw", "tools")),
     Part("mpi", "four ranks under the mpirun of Open MPI and of MPICH", (0, 4), (
         Script("MPI", "tests/mpi/run {gcc}"),
     ), ("mpi",)),

@@ -278,6 +278,8 @@ def same_as_ncdump(v):
         var[5] = 2**32 - 1
     yield f.write("vsize", DATA)
     yield Cdf(v).dim("x", 2).var(b"caf\xe9", [0], 4).att("text", 2, b"gar\xe7on").write("latin1", [[1, 2]])
+    # netCDF-C keeps the length of a name that is made shorter in data mode.
+    yield Cdf(v).dim("x\0\0", 2).att("a\0", 4, [1]).var("vw\0\0\0", [0], 4, atts=[("units\0", 2, b"m")]).write("shortened", [[1, 2]])
     yield Cdf(v).dim("x", 2).var("cafe\u0301", [0], 4).var("blank ", [0], 4).write("nfd", [[1, 2], [3, 4]])
     yield Cdf(v).dim("x", 0).att("none", 4, b"").att("text", 2, b"").att("nul", 2, b"\0").att("inner", 2, b"a\0b").var("v", [0], 3).write("no-values")
     reserved = [(n, 2, b"x") for n in ("_NCProperties", "_Format", "_IsNetcdf4", "CLASS", "NAME", "_ARRAY_DIMENSIONS", "_nc3_strict")]

@@ -104,6 +104,7 @@ read_padded(parser *p, uint64_t n, const char *what, const unsigned char **out)
     return NC_NOERR;
 }
 
+/* A name may end with NULs: netCDF-C writes those where nc_rename_...() in data mode has made it shorter. */
 static int
 read_name(parser *p, const char *what, char **out)
 {
@@ -119,6 +120,8 @@ read_name(parser *p, const char *what, char **out)
         return ncz_fail(NC_EMAXNAME, "the name of %s at byte %zu has %" PRIu64 " bytes", what, at, n);
     if ((rc = read_padded(p, n, "a name", &bytes)) != NC_NOERR || wants_more(p))
         return rc;
+    while (n > 0 && bytes[n - 1] == '\0')
+        n--;
     if (n == 0 || memchr(bytes, 0, (size_t)n) != NULL)
         return ncz_fail(NC_EBADNAME, "the name of %s at byte %zu is empty, or has a NUL", what, at);
     *out = ncz_arena_text(p->arena, (const char *)bytes, (size_t)n);

@@ -89,20 +89,23 @@ size_records(plan *p)
     return NC_NOERR;
 }
 
-static int
-plan_places(plan *p)
+/* Where the header may not grow beyond: the next definitions leave the room that they are given behind that. */
+static uint64_t
+first_begin(const plan *p)
 {
-    ncz_buf  head = NCZ_BUF_INIT;
-    uint64_t at, end;
+    for (size_t i = 0; i < p->m->root->nvars; i++)
+        if (!ncz_classic_is_record(p->m->root->vars[i]))
+            return p->begin[i];
+    return p->file.records;
+}
+
+static int
+plan_sections(plan *p, uint64_t header_end)
+{
+    uint64_t at;
     int      rc;
 
-    for (size_t i = 0; i < p->m->root->nvars; i++)
-        if ((rc = ncz_classic_slab(p->m->root->vars[i], &p->slab[i])) != NC_NOERR)
-            return rc;
-    rc = ncz_classic_write(p->m, p->version, &head);
-    end = head.len;
-    ncz_buf_clear(&head);
-    if (rc != NC_NOERR || (rc = place_section(end, p->room.header_free, p->room.align, &p->file.fixed)) != NC_NOERR)
+    if ((rc = place_section(header_end, p->room.header_free, p->room.align, &p->file.fixed)) != NC_NOERR)
         return rc;
     at = p->file.fixed;
     if ((rc = place_vars(p, false, &at)) != NC_NOERR)
@@ -113,7 +116,25 @@ plan_places(plan *p)
     at = p->file.records;
     if ((rc = place_vars(p, true, &at)) != NC_NOERR)
         return rc;
+    p->file.fixed = first_begin(p);
     return size_records(p);
+}
+
+static int
+plan_places(plan *p)
+{
+    ncz_buf head = NCZ_BUF_INIT;
+    int     rc;
+
+    for (size_t i = 0; i < p->m->root->nvars; i++)
+        if ((rc = ncz_classic_slab(p->m->root->vars[i], &p->slab[i])) != NC_NOERR)
+            return rc;
+    rc = ncz_classic_write(p->m, p->version, &head);
+    p->file.end = head.len;
+    ncz_buf_clear(&head);
+    if (rc != NC_NOERR || p->m->root->nvars == 0) /* room is for what is behind it: the header is all that is there */
+        return rc;
+    return plan_sections(p, p->file.end);
 }
 
 /* ---- limits of the versions ---- */
