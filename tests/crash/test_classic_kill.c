@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kill test of classic files: a child process that creates one over an older one, changes it, appends records, or
- * defines more, dies at its n-th system call on the store, for every n until it gets through. After each death the file
- * opens; its definitions are the old ones or the new ones; what was there is there, and what was put is there or is
- * not; and the same calls then succeed.
+ * The kill test of classic files: a child process that creates one over an older one, changes it, appends records, also
+ * with NC_SHARE, defines more, or changes attributes and names in data mode, dies at its n-th system call on the store,
+ * for every n until it gets through. After each death the file opens; its definitions are the old ones or the new ones;
+ * what was there is there, and what was put is there or is not; and the same calls then succeed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,6 +71,7 @@ create(void *arg)
     TRY(nc_def_var(ncid, "f", NC_INT, 1, &x, &v));
     TRY(nc_def_var(ncid, "r", NC_INT, 2, (int[]){t, x}, &v));
     TRY(nc_def_var(ncid, "q", NC_INT, 1, &t, &v));
+    TRY(nc_put_att_text(ncid, NC_GLOBAL, "mark", 12, "a long value"));
     TRY(nc_put_att_int(ncid, NC_GLOBAL, "state", NC_INT, 1, &state));
     TRY(nc_enddef(ncid));
     if (!put_values(ncid, state, 0, RECS, true))
@@ -95,6 +96,61 @@ append(void *arg)
     return true;
 }
 
+/* Each record is there for others when it is put. */
+static bool
+append_shared(void *arg)
+{
+    int ncid;
+
+    (void)arg;
+    TRY(nc_open(path, NC_WRITE | NC_SHARE, &ncid));
+    if (!put_values(ncid, 1, RECS, 2 * MORE, false))
+        return false;
+    TRY(nc_close(ncid));
+    return true;
+}
+
+/* In data mode: the header gets smaller, so that what is behind the attribute lies elsewhere in it. */
+static bool
+change_in_place(void *arg)
+{
+    int ncid, dim;
+
+    (void)arg;
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_put_att_text(ncid, NC_GLOBAL, "mark", 3, "new"));
+    if (nc_inq_dimid(ncid, "y", &dim) != NC_NOERR)
+        TRY(nc_rename_dim(ncid, 1, "y"));
+    TRY(nc_sync(ncid));
+    if (!put_values(ncid, 1, RECS, MORE, false))
+        return false;
+    TRY(nc_close(ncid));
+    return true;
+}
+
+/* All moves, and more records are put behind that, before others see any of it. */
+static bool
+define_twice(void *arg)
+{
+    int ncid, dims[2], v;
+
+    (void)arg;
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_redef(ncid));
+    TRY(nc_inq_vardimid(ncid, 1, dims));
+    if (nc_inq_varid(ncid, "late", &v) != NC_NOERR)
+        TRY(nc_def_var(ncid, "late", NC_DOUBLE, 2, dims, &v));
+    TRY(nc__enddef(ncid, 2000, 4, 0, 4));
+    if (!put_values(ncid, 1, RECS, MORE, false))
+        return false;
+    TRY(nc_redef(ncid));
+    if (nc_inq_attid(ncid, NC_GLOBAL, "mark", NULL) == NC_NOERR)
+        TRY(nc_del_att(ncid, NC_GLOBAL, "mark"));
+    TRY(nc_enddef(ncid));
+    TRY(nc_close(ncid));
+    return true;
+}
+
 static bool
 define(void *arg)
 {
@@ -114,7 +170,8 @@ define(void *arg)
     return true;
 }
 
-/* Whether the file has the values of a state in its first `recs` records, and in its fixed variable. */
+/* Whether the file has the values of a state in its first `recs` records, and in its fixed variable. Of the last record
+ * the second variable may be missing: with NC_SHARE the record is there when the first one is put. */
 static bool
 has_values(int ncid, int state, size_t recs)
 {
@@ -130,10 +187,23 @@ has_values(int ncid, int state, size_t recs)
         for (size_t i = 0; i < WIDTH; i++)
             if (b[i] != value(state, 1, r * 1000 + i))
                 return false;
-        if (q != value(state, 2, r))
+        if (q != value(state, 2, r) && (r + 1 < recs || recs <= RECS || q != NC_FILL_INT))
             return false;
     }
     return true;
+}
+
+/* The attribute has one of its values, or none. */
+static bool
+has_mark(int ncid)
+{
+    char   text[64] = "";
+    size_t n;
+
+    if (nc_inq_attlen(ncid, NC_GLOBAL, "mark", &n) != NC_NOERR)
+        return true;
+    return n < sizeof text && nc_get_att_text(ncid, NC_GLOBAL, "mark", text) == NC_NOERR &&
+           (strcmp(text, "a long value") == 0 || strcmp(text, "new") == 0);
 }
 
 /* What a death left: the state, and the records. False: it does not open, or has something else. */
@@ -146,7 +216,7 @@ look(int *state, size_t *recs)
     if (nc_open(path, NC_NOWRITE, &ncid) != NC_NOERR)
         return false;
     good = nc_get_att_int(ncid, NC_GLOBAL, "state", state) == NC_NOERR && nc_inq_unlimdim(ncid, &t) == NC_NOERR &&
-           nc_inq_dimlen(ncid, t, recs) == NC_NOERR && has_values(ncid, *state, *recs);
+           nc_inq_dimlen(ncid, t, recs) == NC_NOERR && has_mark(ncid) && has_values(ncid, *state, *recs);
     (void)nc_close(ncid);
     return good;
 }
@@ -162,7 +232,10 @@ typedef struct scenario {
 static const scenario scenarios[] = {
     {"create", create, 2, RECS, 0},
     {"append", append, 1, RECS + 2 * MORE, MORE},
+    {"append_shared", append_shared, 1, RECS + 2 * MORE, 1},
     {"define", define, 1, RECS, 0},
+    {"define_twice", define_twice, 1, RECS + MORE, MORE},
+    {"change_in_place", change_in_place, 1, RECS + MORE, MORE},
 };
 
 static bool

@@ -20,6 +20,49 @@ count_records(const ncz_dataset *ds)
     return 0;
 }
 
+/* ---- a new object ---- */
+
+/* Notes the places of the variables that have one. */
+static int
+note_places(const ncz_dataset *ds, ncz_object_places *out)
+{
+    const ncz_group *g = ds->model->root;
+
+    *out = (ncz_object_places){.nrecords = count_records(ds)};
+    if ((out->v = ncz_alloc_n(g->nvars + 1, sizeof *out->v)) == NULL) /* not NULL without variables, either */
+        return ncz_fail_nomem(g->nvars * sizeof *out->v);
+    while (out->n < g->nvars && g->vars[out->n]->place != NULL) {
+        ncz_object_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]);
+        out->n++;
+    }
+    return NC_NOERR;
+}
+
+/* Copies all data to a new object, which becomes the dataset's. */
+static int
+move_data(ncz_dataset *ds, const ncz_object_places *old)
+{
+    zmap *to = NULL, *from = ds->map;
+    int   rc = zmap_single_again(ds->map, &to); /* replaces the old one at the first sync */
+
+    if (rc == NC_NOERR && (rc = ncz_object_move(ds, old, to)) == NC_NOERR) {
+        ds->map = to;
+        ncz_engine_set_map(ds->engine, to);
+        ncz_buf_reset(&ds->head); /* nothing of it is there yet */
+        /* What was never shown to others is not shown now. */
+        (void)zmap_close(from, ncz_dataset_is_new(ds) ? ZMAP_DISCARD : ZMAP_KEEP);
+        return NC_NOERR;
+    }
+    if (to != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(to, ZMAP_DISCARD);
+        rc = ncz_err_adopt(&err);
+    }
+    return rc;
+}
+
 /* ---- the head ---- */
 
 /* Puts the bytes that differ from those that are there. */
@@ -36,6 +79,24 @@ put_difference(ncz_dataset *ds, const ncz_buf *head)
     return to > from ? zmap_put_range(ds->map, "", from, head->data + from, to - from) : NC_NOERR;
 }
 
+/* All after what got smaller lies elsewhere in the head: half of a new one before half of the old one would be none. It
+ * goes into a new object with all data, as definitions do. */
+static int
+avoid_shift(ncz_dataset *ds, const ncz_buf *head)
+{
+    ncz_object_places now = {.v = NULL};
+    uint64_t          size = 0;
+    int               rc;
+
+    if (head->len >= ds->head.len)
+        return NC_NOERR;
+    if ((rc = zmap_len(ds->map, "", &size)) == NC_NOERR && size <= SMALL_OBJECT &&
+        (rc = note_places(ds, &now)) == NC_NOERR)
+        rc = move_data(ds, &now);
+    ncz_free(now.v);
+    return rc;
+}
+
 int
 ncz_object_store_head(ncz_dataset *ds)
 {
@@ -44,7 +105,8 @@ ncz_object_store_head(ncz_dataset *ds)
     ncz_buf               head = NCZ_BUF_INIT;
     int                   rc;
 
-    if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR)
+    if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
+        (rc = avoid_shift(ds, &head)) != NC_NOERR)
         goto done;
     ops->sections(ds->model, count_records(ds), &fixed, &records, &end);
     if ((rc = zmap_len(ds->map, "", &size)) == NC_EEMPTY)
@@ -120,22 +182,6 @@ ncz_object_begin(ncz_dataset *ds)
 
 /* ---- definitions ---- */
 
-/* Notes the places of the variables that have one. */
-static int
-note_places(const ncz_dataset *ds, ncz_object_places *out)
-{
-    const ncz_group *g = ds->model->root;
-
-    *out = (ncz_object_places){.nrecords = count_records(ds)};
-    if ((out->v = ncz_alloc_n(g->nvars + 1, sizeof *out->v)) == NULL) /* not NULL without variables, either */
-        return ncz_fail_nomem(g->nvars * sizeof *out->v);
-    while (out->n < g->nvars && g->vars[out->n]->place != NULL) {
-        ncz_object_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]);
-        out->n++;
-    }
-    return NC_NOERR;
-}
-
 static bool
 has_moved(const ncz_dataset *ds, const ncz_object_places *old)
 {
@@ -159,31 +205,6 @@ needs_new(const ncz_dataset *ds, const ncz_object_places *old, bool *out)
 
     *out = ds->head.len > 0 && (has_moved(ds, old) || size <= SMALL_OBJECT);
     return rc == NC_EEMPTY ? NC_NOERR : rc;
-}
-
-/* Copies all data to a new object, which becomes the dataset's. */
-static int
-move_data(ncz_dataset *ds, const ncz_object_places *old)
-{
-    zmap *to = NULL, *from = ds->map;
-    int   rc = zmap_single_again(ds->map, &to); /* replaces the old one at the first sync */
-
-    if (rc == NC_NOERR && (rc = ncz_object_move(ds, old, to)) == NC_NOERR) {
-        ds->map = to;
-        ncz_engine_set_map(ds->engine, to);
-        ncz_buf_reset(&ds->head); /* nothing of it is there yet */
-        /* What was never shown to others is not shown now. */
-        (void)zmap_close(from, ncz_dataset_is_new(ds) ? ZMAP_DISCARD : ZMAP_KEEP);
-        return NC_NOERR;
-    }
-    if (to != NULL) {
-        ncz_err err;
-
-        ncz_err_save(&err, rc);
-        (void)zmap_close(to, ZMAP_DISCARD);
-        rc = ncz_err_adopt(&err);
-    }
-    return rc;
 }
 
 /* Moves what must be moved; then data lie where the model has them. */
@@ -296,9 +317,13 @@ ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
 int
 ncz_object_publish(ncz_dataset *ds)
 {
-    int rc = ncz_dataset_flush_chunks(ds, 0);
+    const zmap *before = ds->map;
+    int         rc = ncz_dataset_flush_chunks(ds, 0);
 
-    return rc == NC_NOERR ? ncz_object_store_head(ds) : rc;
+    if (rc == NC_NOERR && (rc = ncz_object_store_head(ds)) == NC_NOERR && ds->map != before &&
+        !ncz_dataset_is_new(ds))
+        rc = ncz_dataset_store_documents(ds, false); /* which gives the new object its name */
+    return rc;
 }
 
 int
