@@ -705,7 +705,8 @@ NCZARR_API int nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp);
 NCZARR_API int nc_inq_dimname(int ncid, int dimid, char *name);
 NCZARR_API int nc_inq_dimlen(int ncid, int dimid, size_t *lenp);
 /* Makes an unlimited dimension at least `len` long, as a put would, but writes no data: new elements read as fill.
- * Leaves define mode. NC_EINVAL a fixed dimension that is shorter; NC_EPERM; NC_EINDEFINE in the classic model. */
+ * Leaves define mode. NC_EINVAL a fixed dimension that is shorter; NC_EPERM; NC_EINDEFINE in the classic model;
+ * NC_EVARSIZE more records than a classic file can hold. */
 NCZARR_API int nczarr_grow_dim(int ncid, int dimid, size_t len);
 /* NC_ENAMEINUSE; NC_EPERM read-only, or the document of a variable along it is never rewritten, as for attributes. */
 NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);

@@ -171,6 +171,8 @@ void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_
 int ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
                            ncz_scratch *scratch);
 
+/* ---- chunk_in_place_batch.c ---- */
+
 /* Receives the status of an item. */
 typedef void (*ncz_chunk_stored_fn)(void *arg, ncz_chunk_store_item *item, int rc);
 

@@ -226,36 +226,6 @@ ncz_dataset_define(ncz_dataset *ds)
 }
 
 bool
-ncz_dataset_classic(const ncz_dataset *ds)
-{
-    return ds->classic;
-}
-
-void
-ncz_dataset_set_classic(ncz_dataset *ds, bool classic)
-{
-    ds->classic = classic;
-    ds->lax_bytes = classic && ncz_dataset_cdf(ds) != 5;
-}
-
-int
-ncz_dataset_cdf(const ncz_dataset *ds)
-{
-    switch (ncz_dataset_netcdf_format(ds).format) {
-    case NC_FORMAT_CLASSIC: return 1;
-    case NC_FORMAT_64BIT_OFFSET: return 2;
-    case NC_FORMAT_64BIT_DATA: return 5;
-    default: return 0;
-    }
-}
-
-bool
-ncz_dataset_lax_bytes(const ncz_dataset *ds)
-{
-    return ds->lax_bytes;
-}
-
-bool
 ncz_dataset_defining(const ncz_dataset *ds)
 {
     return ds->defining;
@@ -295,17 +265,6 @@ bool
 ncz_dataset_is_nczarr(const ncz_dataset *ds)
 {
     return !ncz_format_is_plain(&ds->style);
-}
-
-ncz_netcdf_format
-ncz_dataset_netcdf_format(const ncz_dataset *ds)
-{
-    ncz_netcdf_format f = {ds->classic ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4, NC_FORMATX_NCZARR, 0};
-
-    if (ds->style.dialect->netcdf_format != NULL)
-        f = ds->style.dialect->netcdf_format(ds->style.gen);
-    f.flag |= ds->mode;
-    return f;
 }
 
 zmap *
