@@ -241,8 +241,11 @@ close_single(zmap *m, zmap_end how)
     ncz_err     first = {.code = NC_NOERR};
 
     rc = how == ZMAP_DISCARD && s->made ? zmap_del(s->inner, &key, 1) : rename_finished(s, &renamed);
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR) {
         ncz_err_save(&first, rc);
+        if (s->unfinished != NULL && !atomic_load(&s->renamed)) /* no name leads to it, and none ever will */
+            (void)zmap_del(s->inner, &key, 1); /* after a failed fsync the store does nothing more, and it stays */
+    }
     closed = zmap_close(s->inner, how);
     free_single(s);
     return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;

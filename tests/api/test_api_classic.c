@@ -8,6 +8,7 @@
 #include "support/scratch.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CASES = 10 };
@@ -456,6 +457,12 @@ places(void **state)
     check_file(path, 1, 0);
     OK(nc_delete(path));
     assert_false(scratch_exists(path));
+    OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
+    assert_int_equal(mkdir(path, 0700), 0); /* by somebody else, meanwhile */
+    scratch_write(scratch_path(path, "notes.txt"), "mine", 4);
+    assert_int_not_equal(nc_close(d.nc), NC_NOERR);
+    assert_int_equal(scratch_count(dir), 1); /* what could not get its name is gone */
+    scratch_remove(path);
     FAILS(ENOENT, nc_open(scratch_path(dir, "x.nc"), NC_NOWRITE, &d.nc));
     FAILS(ENOENT, nc_delete(scratch_path(dir, "x.nc")));
     FAILS(NC_ENOOBJECT, nc_open(scratch_path(dir, "x.zarr"), NC_NOWRITE, &d.nc));
