@@ -36,6 +36,7 @@ typedef struct ncz_chunk {
     char             *data;    /* NULL: only fill; or PARTIAL, which has no data */
     char             *version; /* of its object, as loaded or stored last; NULL: unknown */
     uint64_t *ours; /* DIRTY, STORING: one bit for each element, those written here; NULL: all (chunk_ours.c) */
+    size_t    ours_from, ours_end; /* in place: the elements written here lie between; both 0: all */
     uint64_t  index[];
 } ncz_chunk;
 

@@ -43,17 +43,45 @@ put_rows(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *
     return zmap_put_range_batch(e->map, reqs, nrows);
 }
 
-int
-ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
-                       ncz_scratch *scratch)
+/* Leaves out what was not written here, at both ends: a few elements of a large chunk cost little, and other processes
+ * may write next to them. `part`: the item's bytes that are put. */
+static void
+take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part)
+{
+    const ncz_chunk *chunk = item->chunk;
+    size_t           size, from, end;
+
+    *part = *item;
+    if (chunk->ours_end == 0 || item->data == NULL || item->data != chunk->data)
+        return;
+    size = chunk->spec->chunk_bytes / chunk->spec->chunk_nelems;
+    from = chunk->ours_from * size;
+    end = chunk->ours_end * size;
+    if (where->pitch != 0) { /* whole rows */
+        size_t nrows = (size_t)((where->length - where->row) / where->pitch) + 1, first = from / where->row,
+               last = (end - 1) / where->row;
+
+        last = last < nrows ? last : nrows - 1;
+        if (first > last)
+            return;
+        part->encoded += first * where->row;
+        where->offset += first * where->pitch;
+        where->length = (last - first) * where->pitch + where->row;
+    } else if (from < where->length) {
+        part->encoded += from;
+        where->offset += from;
+        where->length = (end < where->length ? end : where->length) - from;
+    }
+}
+
+static int
+put_part(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, ncz_scratch *scratch)
 {
     size_t nrows = where->pitch != 0 ? (size_t)((where->length - where->row) / where->pitch) + 1 : 1;
     bool   window = e->windows && nrows > FEW_ROWS, locked = e->windows && where->length <= SMALL_PUT;
     void  *room;
     int    rc;
 
-    if (where->bytes != NULL || where->chain != NULL)
-        return ncz_fail(NC_ENOTBUILT, "%s: a chunk of this layout cannot be written", where->key);
     room =
         ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, window ? (size_t)where->length : nrows * sizeof(zmap_range_req));
     if (room == NULL)
@@ -64,4 +92,17 @@ ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const nc
     if (locked)
         (void)pthread_mutex_unlock(&e->window);
     return rc;
+}
+
+int
+ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
+                       ncz_scratch *scratch)
+{
+    ncz_chunk_store_item part;
+    ncz_chunk_addr       at = *where;
+
+    if (where->bytes != NULL || where->chain != NULL)
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk of this layout cannot be written", where->key);
+    take_ours(item, &at, &part);
+    return put_part(e, &part, &at, scratch);
 }

@@ -89,12 +89,45 @@ set_piece(const ncz_spec *spec, const ncz_piece *p, uint64_t *bits)
     return NC_NOERR;
 }
 
+/* In place the part that is put is one range of elements: it costs less than bits, and neighbours may be put, too. */
+static int
+note_range(ncz_chunk *chunk, const ncz_piece *p)
+{
+    const ncz_spec *spec = chunk->spec;
+    uint64_t        from = 0, last = 0;
+    ncz_dims        step;
+    bool            more = chunk->state == NCZ_CHUNK_DIRTY;
+    int             rc;
+
+    if (more && chunk->ours_end == 0) /* all is */
+        return NC_NOERR;
+    if (p->whole || p->nelems == spec->chunk_nelems) {
+        ncz_chunk_drop_ours(chunk);
+        return NC_NOERR;
+    }
+    if ((rc = ncz_dims_init(&step, spec->rank)) != NC_NOERR)
+        return rc;
+    ncz_grid_strides(spec->chunk, spec->rank, spec->order, step.v);
+    for (size_t d = 0; d < spec->rank; d++) {
+        from += p->off[d] * step.v[d];
+        last += (p->off[d] + (p->n[d] - 1) * p->stride[d]) * step.v[d];
+    }
+    ncz_dims_clear(&step);
+    if (!more || from < chunk->ours_from)
+        chunk->ours_from = (size_t)from;
+    if (!more || last >= chunk->ours_end)
+        chunk->ours_end = (size_t)last + 1;
+    return NC_NOERR;
+}
+
 int
 ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece)
 {
     const ncz_spec *spec = chunk->spec;
     size_t          words = words_of(spec);
 
+    if (e->windows)
+        return note_range(chunk, piece);
     if (!ncz_chunk_is_shared(e, spec) || (chunk->state == NCZ_CHUNK_DIRTY && chunk->ours == NULL))
         return NC_NOERR;
     if (piece->whole || piece->nelems == spec->chunk_nelems) {
@@ -111,6 +144,7 @@ ncz_chunk_drop_ours(ncz_chunk *chunk)
 {
     ncz_free(chunk->ours);
     chunk->ours = NULL;
+    chunk->ours_from = chunk->ours_end = 0;
 }
 
 bool

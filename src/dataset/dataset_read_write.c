@@ -24,6 +24,13 @@ is_empty(const ncz_select *sel)
     return false;
 }
 
+/* With NC_SHARE the puts of a dataset that is one object are there for others at once. */
+static bool
+shares_puts(const ncz_dataset *ds)
+{
+    return (ds->mode & NC_SHARE) != 0 && ncz_object_ops_of(ds) != NULL;
+}
+
 bool
 ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel)
 {
@@ -31,7 +38,7 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
         return true;
     if (sel == NULL)
         return false;
-    if (ds->defining || !v->written)
+    if (ds->defining || !v->written || shares_puts(ds))
         return true;
     for (size_t d = 0; d < v->rank; d++)
         if (end_of(sel, d) > v->dims[d]->len)
@@ -244,8 +251,8 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     if (ds->par.comm == NULL && grew != ncz_dataset_appends(ds))
         atomic_store_explicit(&ds->appends, grew, memory_order_relaxed);
     grow_dims(ds, v, shape.v, stored);
-    if (grew && (ds->mode & NC_SHARE) != 0 && ncz_object_ops_of(ds) != NULL) {
-        int shown = ncz_object_publish(ds);
+    if (stored && shares_puts(ds)) {
+        int shown = grew ? ncz_object_publish(ds) : ncz_dataset_flush_chunks(ds, v->uid);
 
         rc = shown != NC_NOERR ? shown : rc;
     }

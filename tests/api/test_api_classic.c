@@ -361,6 +361,42 @@ two_sessions(void **state)
     scratch_free(dir);
 }
 
+/* Two writers with NC_SHARE put different records: neither puts what it has read of the other's. */
+static void
+two_writers(void **state)
+{
+    char *dir = scratch_new(), *path;
+    ids   d = {0};
+    int   other, reader;
+
+    (void)state;
+    for (size_t version = 1; version < NCZ_LEN(versions); version++)
+        for (int k = 4; k < 8; k += 3) { /* records of two variables, and 300 of three */
+            double got[4];
+            float  f[15];
+
+            path = open_case(dir, version, k, &d);
+            OK(nc_close(d.nc));
+            OK(nc_open(path, NC_WRITE | NC_SHARE, &d.nc));
+            OK(nc_open(path, NC_WRITE | NC_SHARE, &other));
+            OK(nc_put_var1_double(d.nc, d.rd, (size_t[]){0}, (const double[]){1}));
+            OK(nc_put_var1_float(d.nc, d.f, (size_t[]){0, 0}, (const float[]){1}));
+            OK(nc_put_vara_double(other, d.rd, (size_t[]){1}, (size_t[]){2}, (const double[]){5, 6}));
+            OK(nc_put_var1_float(other, d.f, (size_t[]){4, 2}, (const float[]){7}));
+            OK(nc_put_var1_double(d.nc, d.rd, (size_t[]){0}, (const double[]){9}));
+            OK(nc_put_var1_float(d.nc, d.f, (size_t[]){0, 0}, (const float[]){8}));
+            OK(nc_open(path, NC_NOWRITE, &reader));
+            OK(nc_get_vara_double(reader, d.rd, (size_t[]){0}, (size_t[]){4}, got));
+            OK(nc_get_var_float(reader, d.f, f));
+            assert_true(got[0] == 9 && got[1] == 5 && got[2] == 6 && got[3] == 9.5);
+            assert_true(f[0] == 8 && f[14] == 7 && f[4] == 0);
+            OK(nc_close(reader));
+            OK(nc_close(other));
+            OK(nc_close(d.nc));
+        }
+    scratch_free(dir);
+}
+
 /* Without fsync a new file is there after nc_sync() all the same, and so is one that definitions have moved. */
 static void
 not_durable(void **state)
@@ -631,7 +667,8 @@ main(void)
         cmocka_unit_test(other_writers),    cmocka_unit_test(places),
         cmocka_unit_test(kinds_replaced),   cmocka_unit_test(changed_in_memory),
         cmocka_unit_test(names_of_netcdf4), cmocka_unit_test(not_durable),
-        cmocka_unit_test(grown_first),      cmocka_unit_test(grown_alone),
+        cmocka_unit_test(two_writers),      cmocka_unit_test(grown_first),
+        cmocka_unit_test(grown_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,8 +170,9 @@ define(void *arg)
     return true;
 }
 
-/* Whether the file has the values of a state in its first `recs` records, and in its fixed variable. Of the last record
- * the second variable may be missing: with NC_SHARE the record is there when the first one is put. */
+/* Whether the file has the values of a state in its first `recs` records, and in its fixed variable. Of the last new
+ * record the second variable may be missing, or half of it is there: with NC_SHARE the record is there when the first
+ * one is put. */
 static bool
 has_values(int ncid, int state, size_t recs)
 {
@@ -187,7 +188,7 @@ has_values(int ncid, int state, size_t recs)
         for (size_t i = 0; i < WIDTH; i++)
             if (b[i] != value(state, 1, r * 1000 + i))
                 return false;
-        if (q != value(state, 2, r) && (r + 1 < recs || recs <= RECS || q != NC_FILL_INT))
+        if (q != value(state, 2, r) && (r + 1 < recs || recs <= RECS))
             return false;
     }
     return true;

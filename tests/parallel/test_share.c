@@ -2,7 +2,7 @@
 /*
  * Readers with NC_SHARE beside a writer: after nc_sync() they see what the writer's nc_sync() has stored: records,
  * lengths, changed values; new definitions after they open the dataset again. Writer and reader are processes that
- * take turns.
+ * take turns. Of a classic file they see what a writer with NC_SHARE has put, without its nc_sync().
  *
  * usage: test_share [PLACE]     PLACE: a URL of S3 like http://host/bucket, without a fragment; else a directory
  */
@@ -132,7 +132,7 @@ typedef struct writer {
 } writer;
 
 static writer
-start_writer(void)
+start_process(void (*run)(int turn, int report))
 {
     int    turn[2], report[2];
     writer w;
@@ -141,7 +141,7 @@ start_writer(void)
     assert_int_equal(pipe(report), 0);
     if ((w.pid = fork_quiet()) == 0) {
         (void)close(turn[1]);
-        run_writer(turn[0], report[1]);
+        run(turn[0], report[1]);
     }
     assert_true(w.pid > 0);
     (void)close(turn[0]);
@@ -179,7 +179,7 @@ watch_writer(void **state)
     int         reader, plain, late, varid, value = 0;
 
     create_dataset(mode);
-    w = start_writer();
+    w = start_process(run_writer);
     ok(nc_open(path, NC_SHARE, &reader));
     ok(nc_open(path, NC_NOWRITE, &plain));
     assert_int_equal(length_of(reader), 0); /* which loads the metadata */
@@ -217,7 +217,7 @@ share_as_writer(void **state)
     int         ours;
 
     create_dataset(mode);
-    w = start_writer();
+    w = start_process(run_writer);
     ok(nc_open(path, NC_WRITE | NC_SHARE, &ours));
     take_turn(&w);
     ok(nc_sync(ours)); /* nothing to store */
@@ -235,6 +235,94 @@ share_as_writer(void **state)
     end_writer(&w);
 }
 
+/* ---- classic files ---- */
+
+enum { FREE = 400 }; /* records that are put while the reader looks */
+
+static void
+create_file(const char *mode)
+{
+    int ncid, dims[2], varid;
+
+    snprintf(path, sizeof path, "file://%s#mode=%s", scratch_path(dir, "share.bin"), mode);
+    ok(nc_create(path, NC_CLOBBER, &ncid));
+    ok(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+    ok(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
+    ok(nc_def_var(ncid, "v", NC_INT, 2, dims, &varid));
+    ok(nc_def_var(ncid, "state", NC_INT, 1, &dims[1], &varid));
+    ok(nc_def_var(ncid, "late", NC_BYTE, 1, &dims[0], &varid)); /* put where the record is there already */
+    ok(nc_close(ncid));
+}
+
+/* With NC_SHARE: steps in turns, without nc_sync(); then many while the other one reads. */
+static void
+run_sharing_writer(int turn, int report)
+{
+    char byte;
+    int  ncid;
+
+    must(nc_open(path, NC_WRITE | NC_SHARE, &ncid));
+    for (int i = 0; i < FREE; i++) {
+        size_t at = (size_t)i;
+
+        if (i <= STEPS && read(turn, &byte, 1) != 1)
+            _exit(4);
+        must(put_step(ncid, i));
+        must(nc_put_var1_int(ncid, 2, &at, &(int){i % 100}));
+        if (i < STEPS && write(report, "x", 1) != 1)
+            _exit(3);
+    }
+    (void)!read(turn, &byte, 1);
+    must(nc_close(ncid));
+    _exit(0);
+}
+
+/* Records from `first` on are whole in their first variable; *most: the greatest length that was seen. */
+static void
+check_new_records(int reader, int first, int *most)
+{
+    int n = length_of(reader);
+
+    assert_true(n >= *most && n <= FREE);
+    *most = n;
+    for (int k = first; k < n; k++)
+        assert_true(has_step(reader, 0, k));
+}
+
+static void
+watch_file(void **state)
+{
+    writer w;
+    int    reader, plain, most = 0, late;
+
+    create_file(*state);
+    w = start_process(run_sharing_writer);
+    ok(nc_open(path, NC_SHARE, &reader));
+    ok(nc_open(path, NC_NOWRITE, &plain));
+    for (int i = 0; i < STEPS; i++) {
+        take_turn(&w);
+        ok(nc_sync(reader));
+        assert_int_equal(length_of(reader), i + 1);
+        check_new_records(reader, 0, &most);
+        assert_true(has_step(reader, 1, i));
+        ok(nc_get_var1_int(reader, 2, &(size_t){(size_t)i}, &late));
+        assert_int_equal(late, i);
+        ok(nc_sync(plain)); /* as with netCDF-C */
+        assert_int_equal(length_of(plain), i + 1);
+    }
+    assert_int_equal(write(w.turn, "x", 1), 1);
+    while (most < FREE) {
+        int first = most;
+
+        ok(nc_sync(reader));
+        check_new_records(reader, first, &most);
+    }
+    end_writer(&w);
+    ok(nc_close(plain));
+    ok(nc_close(reader));
+}
+
+static char cdf1[] = "cdf1", cdf2[] = "cdf2", cdf5[] = "cdf5";
 static char v2[] = "nczarr", consolidated[] = "nczarr&consolidated=yes", v3[] = "nczarr,v3";
 static char v3_consolidated[] = "nczarr,v3&consolidated=yes";
 
@@ -249,7 +337,14 @@ main(int argc, char **argv)
         {"share_as_writer v2", share_as_writer, set_up, tear_down, v2},
         {"share_as_writer v3", share_as_writer, set_up, tear_down, v3},
     };
+    const struct CMUnitTest files[] = {
+        {"watch_file cdf1", watch_file, set_up, tear_down, cdf1},
+        {"watch_file cdf2", watch_file, set_up, tear_down, cdf2},
+        {"watch_file cdf5", watch_file, set_up, tear_down, cdf5},
+    };
+    int failed;
 
     place = argc > 1 ? argv[1] : NULL;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return place != NULL ? failed : failed + cmocka_run_group_tests(files, NULL, NULL);
 }

@@ -272,7 +272,8 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
         last > INT64_MAX)
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", v->name);
     if (n > ds->filled) {
-        uint64_t ahead = e.pitch < AHEAD ? AHEAD / e.pitch : 0; /* many small ones cost as little as one */
+        /* Many small ones cost as little as one; but with NC_SHARE those that are not there yet go at once again. */
+        uint64_t ahead = e.pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? AHEAD / e.pitch : 0;
 
         first = ds->filled > from ? ds->filled : from;
         /* Its padding has fill values, too. */
