@@ -8,11 +8,10 @@
 enum {
     AHEAD = 1 << 16,         /* bytes of records that are made at once */
     SMALL_OBJECT = 64 << 20, /* bytes that are copied rather than that a head is put in place */
-    HEAD_OF_RECORDS = 16,    /* bytes that have their number */
 };
 
-static uint64_t
-count_records(const ncz_dataset *ds)
+uint64_t
+ncz_object_records(const ncz_dataset *ds)
 {
     for (size_t i = 0; i < ds->model->root->ndims; i++)
         if (ds->model->root->dims[i]->unlimited)
@@ -28,7 +27,7 @@ note_places(const ncz_dataset *ds, ncz_object_places *out)
 {
     const ncz_group *g = ds->model->root;
 
-    *out = (ncz_object_places){.nrecords = count_records(ds)};
+    *out = (ncz_object_places){.nrecords = ncz_object_records(ds)};
     if ((out->v = ncz_alloc_n(g->nvars + 1, sizeof *out->v)) == NULL) /* not NULL without variables, either */
         return ncz_fail_nomem(g->nvars * sizeof *out->v);
     while (out->n < g->nvars && g->vars[out->n]->place != NULL) {
@@ -108,13 +107,13 @@ ncz_object_store_head(ncz_dataset *ds)
     if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
         (rc = avoid_shift(ds, &head)) != NC_NOERR)
         goto done;
-    ops->sections(ds->model, count_records(ds), &fixed, &records, &end);
+    ops->sections(ds->model, ncz_object_records(ds), &fixed, &records, &end);
     if ((rc = zmap_len(ds->map, "", &size)) == NC_EEMPTY)
         rc = NC_NOERR;
-    if (rc == NC_NOERR && (size < end || ds->filled > count_records(ds))) /* records that were made ahead go */
+    if (rc == NC_NOERR && (size < end || ds->filled > ncz_object_records(ds))) /* records that were made ahead go */
         rc = zmap_resize(ds->map, "", end);
     if (rc == NC_NOERR)
-        ds->filled = count_records(ds);
+        ds->filled = ncz_object_records(ds);
     if (rc == NC_NOERR && (rc = put_difference(ds, &head)) == NC_NOERR) {
         ncz_buf_clear(&ds->head);
         ds->head = head;
@@ -174,7 +173,7 @@ ncz_object_begin(ncz_dataset *ds)
             "%s: a variable lies behind the records, which could not grow: copy it with nczcopy, and change "
             "the copy",
             ds->path);
-    ds->filled = count_records(ds);
+    ds->filled = ncz_object_records(ds);
     ops->set_records(ds->model, ds->filled);
     ncz_engine_in_place(ds->engine);
     return read_head(ds);
@@ -263,7 +262,7 @@ int
 ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
 {
     const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    uint64_t              from = count_records(ds), first, fixed, records, end, last;
+    uint64_t              from = ncz_object_records(ds), first, fixed, records, end, last;
     ncz_extent            e;
     int                   rc = NC_NOERR;
 
@@ -311,37 +310,4 @@ ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
     if (n > ncz_object_ops_of(ds)->most_records(ds->style.gen))
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", d->name);
     return NC_NOERR;
-}
-
-/* ---- other processes ---- */
-
-int
-ncz_object_publish(ncz_dataset *ds)
-{
-    const zmap *before = ds->map;
-    int         rc = ncz_dataset_flush_chunks(ds, 0);
-
-    if (rc == NC_NOERR && (rc = ncz_object_store_head(ds)) == NC_NOERR && ds->map != before &&
-        !ncz_dataset_is_new(ds))
-        rc = ncz_dataset_store_documents(ds, false); /* which gives the new object its name */
-    return rc;
-}
-
-int
-ncz_object_refresh(ncz_dataset *ds)
-{
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    zmap_get_req          r = {.key = "", .len = HEAD_OF_RECORDS, .cut = true};
-    uint64_t              n;
-    int                   rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL);
-
-    if (rc == NC_NOERR && ops->read_records(ds->style.gen, r.body.data, r.body.len, &n) && n > count_records(ds)) {
-        for (size_t i = 0; i < ds->model->root->ndims; i++)
-            if (ds->model->root->dims[i]->unlimited)
-                ds->model->root->dims[i]->len = n;
-        ops->set_records(ds->model, n);
-    }
-    ncz_buf_clear(&r.body);
-    ncz_engine_forget(ds->engine, 0);
-    return rc;
 }

@@ -27,10 +27,8 @@ int ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
 int ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n);
 /* The same before the record dimension alone grows, with all that its variables have of the records filled. */
 int ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n);
-/* With NC_SHARE: what was put, and the number of records, are there for others. */
-int ncz_object_publish(ncz_dataset *ds);
-/* Sees the records that another process has written since. */
-int ncz_object_refresh(ncz_dataset *ds);
+/* How many records there are. */
+uint64_t ncz_object_records(const ncz_dataset *ds);
 /* Puts the head if it has changed, and gives the object its full size. */
 int ncz_object_store_head(ncz_dataset *ds);
 
@@ -38,6 +36,13 @@ int ncz_object_store_head(ncz_dataset *ds);
 int ncz_object_take(ncz_dataset *ds, void **block, size_t *len);
 /* Stores a dataset of memory as the file at its path. */
 int ncz_object_persist(ncz_dataset *ds);
+
+/* ---- other processes (dataset_object_share.c) ---- */
+
+/* With NC_SHARE: what was put, and the number of records, are there for others. */
+int ncz_object_publish(ncz_dataset *ds);
+/* Sees the records that another process has written since. */
+int ncz_object_refresh(ncz_dataset *ds);
 
 /* ---- moving and filling (dataset_object_move.c) ---- */
 
