@@ -21,6 +21,8 @@
  *           puts send the parts to one rank, if the table has `alltoall`. Whole chunks are fastest:
  *           nczarr_def_var_decomposition().
  * Stores    Directories and buckets. An archive is one file with one writer: to write it is NC_ENOPAR.
+ * Classic files   All ranks write one file, each the bytes of its own elements. Then nc_redef() is a collective call,
+ *           too, and independent puts may add records, which the others see after the next collective call.
  * Failures  An error of the communicator (a rank died) is returned by the call, and by every later collective call;
  *           nothing more is committed. nc_close() still releases everything.
  */
@@ -76,8 +78,9 @@ NCZARR_PRINTF(2, 3)
 NCZARR_API int nczarr_comm_fail(int code, const char *format, ...);
 
 /*
- * As nc_create() and nc_open(), on all ranks: `path` and mode are the same everywhere. Rank 0 alone makes the place,
- * reads the documents and stores them; the others get their bytes from it. The place must be one that all ranks see.
+ * As nc_create() and nc_open(), on all ranks: `path` and mode are the same everywhere, and say what is made.
+ * Rank 0 alone makes the place, reads the documents and stores them; the others get their bytes from it. The place must
+ * be one that all ranks see.
  *
  * Threads: unless NCZARR_THREADS or nczarr_set_threads() says otherwise, a process uses its part of the machine's CPUs,
  * by `node_ranks`.

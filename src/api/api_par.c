@@ -36,8 +36,8 @@ nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *nci
         return ncz_call_done(
             ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
-    cmode = ncz_api_create_mode(cmode, &unsaid); /* parallel access is to Zarr alone */
-    if ((rc = ncz_dataset_create_par(path, cmode, comm, &limits, &ds)) == NC_NOERR)
+    cmode = ncz_api_create_mode(cmode, &unsaid);
+    if ((rc = ncz_dataset_create_par(path, cmode, unsaid, comm, &limits, &ds)) == NC_NOERR)
         rc = publish_on_all(ds, ncidp);
     return ncz_call_done(rc);
 }

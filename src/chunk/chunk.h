@@ -88,6 +88,9 @@ int ncz_engine_widen(ncz_engine *e, ncz_spec *spec);
 int ncz_engine_widen_stored(ncz_engine *e, const ncz_spec *spec, const uint64_t *indexes, size_t n);
 /* All chunks are ranges of one object, which only this engine changes. Before the first write. */
 void ncz_engine_in_place(ncz_engine *e);
+/* Other engines change the same object, in other places: of each chunk only the elements that were written here are
+ * put. Before the first write. */
+void ncz_engine_share_ranges(ncz_engine *e);
 /* The objects are in another store from now on. No other call may use the engine meanwhile. */
 void ncz_engine_set_map(ncz_engine *e, zmap *map);
 /* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */

@@ -20,7 +20,7 @@ drop_reference(ncz_chunk_block *b)
 bool
 ncz_chunk_has_blocks(const ncz_engine *e)
 {
-    return !e->windows && (~zmap_caps_of(e->map) & (ZMAP_SINGLE | ZMAP_FROM_WORKERS)) == 0;
+    return !e->windows && !e->shares_ranges && (~zmap_caps_of(e->map) & (ZMAP_SINGLE | ZMAP_FROM_WORKERS)) == 0;
 }
 
 static bool

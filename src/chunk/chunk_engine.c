@@ -116,6 +116,13 @@ ncz_engine_in_place(ncz_engine *e)
 }
 
 void
+ncz_engine_share_ranges(ncz_engine *e)
+{
+    e->windows = false;
+    e->shares_ranges = true;
+}
+
+void
 ncz_engine_set_map(ncz_engine *e, zmap *map)
 {
     (void)zmap_close(e->map, ZMAP_KEEP); /* its own reference; the caller has another */

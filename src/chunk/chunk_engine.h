@@ -42,15 +42,16 @@ struct ncz_engine {
     ncz_chunk_cache      cache;
     ncz_chunk_objects    objects;
     ncz_chunk_staging    staging;
-    atomic_bool          conditions;  /* the store has conditional puts, of both kinds, */
-    bool                 del_match;   /* and deletes on condition */
-    bool                 windows;     /* chunks are ranges of one object, which nobody else changes: their rows, */
-    pthread_mutex_t      window;      /* with what lies between them, are put as one under this lock */
-    bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
-    atomic_bool          narrow_told; /* the log says that there are narrow chunks (chunk_narrow.c) */
-    size_t               keep_whole;  /* objects up to this size are got whole and made in memory, */
-    size_t               keep_range;  /* and others in ranges of at most so many bytes; only tests change the two */
-    uint64_t             pass;        /* counts flushes */
+    atomic_bool          conditions;    /* the store has conditional puts, of both kinds, */
+    bool                 del_match;     /* and deletes on condition */
+    bool                 windows;       /* chunks are ranges of one object, which nobody else changes: their rows, */
+    pthread_mutex_t      window;        /* with what lies between them, are put as one under this lock */
+    bool                 shares_ranges; /* or others do: only the elements that were written here are put */
+    bool                 write_empty;   /* chunks that hold only fill are stored, too; constant once data are */
+    atomic_bool          narrow_told;   /* the log says that there are narrow chunks (chunk_narrow.c) */
+    size_t               keep_whole;    /* objects up to this size are got whole and made in memory, */
+    size_t               keep_range;    /* and others in ranges of at most so many bytes; only tests change the two */
+    uint64_t             pass;          /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
     ncz_chunk_block     *block;       /* or NULL */

@@ -4,12 +4,14 @@
  * Small slabs of records that are one chunk are put with what lies between them, which takes one call in place of many.
  * The engine's `window` lock keeps others from those bytes meanwhile.
  */
+#include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
 
 #include <string.h>
 
 enum {
     FEW_ROWS = 4,        /* so many cost less apart */
+    RANGES_MOST = 256,   /* that are put at once */
     SMALL_PUT = 1 << 17, /* only puts up to this size lie within others' windows */
 };
 
@@ -74,21 +76,69 @@ take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_sto
     }
 }
 
+/* Appends a request. The last of a full list puts them all. */
+static int
+add_range(ncz_engine *e, zmap_range_req *reqs, size_t *n, const zmap_range_req *r)
+{
+    reqs[(*n)++] = *r;
+    if (*n < RANGES_MOST)
+        return NC_NOERR;
+    *n = 0;
+    return zmap_put_range_batch(e->map, reqs, RANGES_MOST);
+}
+
+/* The next run of elements that were written here, from *at on and before `end`. False: there is none. */
+static bool
+next_run(const uint64_t *ours, size_t *at, size_t end, size_t *len)
+{
+    while (*at < end && !ncz_chunk_is_ours(ours, *at))
+        *at += *at % NCZ_OURS_BITS == 0 && ours[*at / NCZ_OURS_BITS] == 0 ? NCZ_OURS_BITS : 1;
+    for (*len = 0; *at + *len < end && ncz_chunk_is_ours(ours, *at + *len);)
+        (*len)++;
+    return *at < end;
+}
+
+/* Puts only the elements that were written here: others put theirs, at any time. */
+static int
+put_ours(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, size_t nrows,
+         zmap_range_req *reqs)
+{
+    size_t element = item->chunk->spec->dtype.size, n = 0;
+    size_t row = (where->pitch != 0 ? where->row : (size_t)where->length) / element;
+    int    rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < nrows; i++) {
+        size_t at = i * row, end = at + row, len;
+
+        for (; rc == NC_NOERR && next_run(item->chunk->ours, &at, end, &len); at += len) {
+            zmap_range_req r = {.key = where->key,
+                                .off = where->offset + i * where->pitch + (at - i * row) * element,
+                                .data = item->encoded + at * element,
+                                .len = len * element};
+
+            rc = add_range(e, reqs, &n, &r);
+        }
+    }
+    return rc == NC_NOERR && n > 0 ? zmap_put_range_batch(e->map, reqs, n) : rc;
+}
+
 static int
 put_part(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, ncz_scratch *scratch)
 {
     size_t nrows = where->pitch != 0 ? (size_t)((where->length - where->row) / where->pitch) + 1 : 1;
     bool   window = e->windows && nrows > FEW_ROWS, locked = e->windows && where->length <= SMALL_PUT;
+    bool   ours = item->chunk->ours != NULL;
+    size_t need = window ? (size_t)where->length : (ours ? RANGES_MOST : nrows) * sizeof(zmap_range_req);
     void  *room;
     int    rc;
 
-    room =
-        ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, window ? (size_t)where->length : nrows * sizeof(zmap_range_req));
-    if (room == NULL)
+    if ((room = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, need)) == NULL)
         return NC_ENOMEM;
     if (locked)
         (void)pthread_mutex_lock(&e->window);
-    rc = window ? put_window(e, item, where, nrows, room) : put_rows(e, item, where, nrows, room);
+    rc = ours     ? put_ours(e, item, where, nrows, room)
+         : window ? put_window(e, item, where, nrows, room)
+                  : put_rows(e, item, where, nrows, room);
     if (locked)
         (void)pthread_mutex_unlock(&e->window);
     return rc;

@@ -15,11 +15,18 @@ ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec)
     return e->conditions && spec->chunk_bytes > 0 && !spec->layout->ops->complete;
 }
 
+/* Whether it is noted which elements of the variable's chunks are written here. */
+static bool
+is_noted(const ncz_engine *e, const ncz_spec *spec)
+{
+    return ncz_chunk_is_shared(e, spec) || (e->shares_ranges && spec->chunk_bytes > 0 && spec->layout->ops->complete);
+}
+
 /* A chunk at the edge of the array continues along a dimension that can grow: another process may have grown it. */
 bool
 ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz_piece *piece)
 {
-    if (plan->grows == NULL || !ncz_chunk_is_shared(e, plan->spec))
+    if (plan->grows == NULL || !is_noted(e, plan->spec))
         return false;
     for (size_t d = 0; d < piece->rank; d++)
         if (plan->grows[d] && piece->off[d] + (piece->n[d] - 1) * piece->stride[d] + 1 < plan->spec->chunk[d])
@@ -128,7 +135,7 @@ ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *pie
 
     if (e->windows)
         return note_range(chunk, piece);
-    if (!ncz_chunk_is_shared(e, spec) || (chunk->state == NCZ_CHUNK_DIRTY && chunk->ours == NULL))
+    if (!is_noted(e, spec) || (chunk->state == NCZ_CHUNK_DIRTY && chunk->ours == NULL))
         return NC_NOERR;
     if (piece->whole || piece->nelems == spec->chunk_nelems) {
         ncz_chunk_drop_ours(chunk);

@@ -21,6 +21,8 @@
 #include "chunk/chunk_pieces.h"
 #include "chunk/chunk_store.h"
 
+enum { RUN_BYTES = 4096 }; /* a part of a chunk with such runs is put without the rest */
+
 /*
  * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others. It waits
  * where it is small and the only chunk of the call.
@@ -30,6 +32,26 @@ stores_later(const ncz_chunk_request *c)
 {
     return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= NCZ_CHUNK_SMALL_BYTES &&
            c->spec->chunk_bytes <= c->engine->cache.limit / 4;
+}
+
+/*
+ * Under the lock: whether a part of a chunk is put at once, and nothing is loaded. Where others change the same object
+ * only a chunk's own elements are put anyway, and long runs of them cost as much now as later.
+ */
+static bool
+puts_part(const ncz_chunk_request *c, const ncz_chunk_task *j)
+{
+    const ncz_spec *spec = c->spec;
+    uint64_t        run = spec->dtype.size;
+
+    if (!c->engine->shares_ranges || !c->workers || !spec->layout->ops->complete || spec->order != NULL)
+        return false;
+    for (size_t d = spec->rank; d-- > 0 && (j->piece.stride[d] == 1 || j->piece.n[d] == 1);) {
+        run *= j->piece.n[d]; /* no overflow: the chunk fits in memory */
+        if (j->piece.n[d] != spec->chunk[d])
+            break;
+    }
+    return run >= RUN_BYTES;
 }
 
 static void
@@ -49,7 +71,7 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
     }
     if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_PARTIAL) { /* not in the cache yet */
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
-        j->how = !j->piece.whole   ? NCZ_CHUNK_TASK_LOAD
+        j->how = !j->piece.whole   ? (puts_part(c, j) ? NCZ_CHUNK_TASK_REPLACE : NCZ_CHUNK_TASK_LOAD)
                  : stores_later(c) ? NCZ_CHUNK_TASK_CACHED
                                    : NCZ_CHUNK_TASK_REPLACE;
         if (j->how == NCZ_CHUNK_TASK_LOAD)
@@ -276,7 +298,7 @@ gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, cons
     if (room == NULL)
         return NC_ENOMEM;
     /* At the edge of the array the piece does not cover the padding of the chunk. */
-    if (j->piece.nelems != spec->chunk_nelems)
+    if (j->piece.whole && j->piece.nelems != spec->chunk_nelems)
         rc = ncz_fill_edge(&c->move, spec->rank, c->plan->shape, j->piece.index, spec->fill, room);
     if (rc == NC_NOERR)
         rc = ncz_transfer_in(&c->move, &j->piece, c->mem, room);
@@ -399,6 +421,8 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
         ncz_chunk_load_one(c, j, scratch);
         chunk_landed(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_REPLACE && c->workers) {
+        if (!j->piece.whole && !note_write(c, j))
+            return;
         if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
             item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
         ncz_chunk_request_fail(c, j, item.rc);

@@ -300,7 +300,7 @@ ncz_dataset_redef(ncz_dataset *ds)
     if (ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode already", ds->path);
     else if (ncz_object_ops_of(ds) != NULL) /* what nc_abort() goes back to */
-        rc = ncz_object_publish(ds);
+        rc = ds->par.comm != NULL ? ncz_par_flush(ds, NCZ_COMM_REDEF, NC_NOERR) : ncz_object_publish(ds);
     if (rc == NC_NOERR)
         ncz_dataset_define(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
@@ -318,9 +318,11 @@ ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
     if (rc == NC_NOERR && ncz_object_ops_of(ds) != NULL) {
-        if ((rc = ncz_object_enddef(ds, room)) == NC_NOERR) {
+        rc = ds->par.comm != NULL ? ncz_par_object_enddef(ds, room) : ncz_object_enddef(ds, room);
+        if (rc == NC_NOERR) {
             leave_define_mode(ds);
-            if ((ds->mode & NC_SHARE) != 0) /* others see the definitions now, and what is put then */
+            /* Others see the definitions now, and what is put then. */
+            if ((ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL)
                 rc = ncz_dataset_store_documents(ds, false);
         }
     } else if (ds->par.comm != NULL) {

@@ -37,8 +37,8 @@ int ncz_path_overlap(const char *a, const char *b, bool *overlap);
 
 /* Creates or opens on all ranks of a communicator (nczarr_par.h), whose table is copied. */
 struct nczarr_comm;
-int ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *table, const ncz_limits *limits,
-                           ncz_dataset **out);
+int ncz_dataset_create_par(const char *path, int cmode, int default_format, const struct nczarr_comm *table,
+                           const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *table, const ncz_limits *limits,
                          ncz_dataset **out);
 

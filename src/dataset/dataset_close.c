@@ -51,6 +51,15 @@ publish_root(ncz_dataset *ds)
     return ncz_claim_drop(ds->map, &ds->claim);
 }
 
+static int
+store_on_all(ncz_dataset *ds)
+{
+    int rc = ncz_object_ops_of(ds) != NULL && ds->defining ? ncz_par_object_enddef(ds, &(ncz_file_room){.align = 0})
+                                                           : NC_NOERR;
+
+    return rc == NC_NOERR ? ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR) : rc;
+}
+
 /* Stores all changes, and makes them visible. */
 static int
 store_changes(ncz_dataset *ds)
@@ -60,7 +69,7 @@ store_changes(ncz_dataset *ds)
     if (!ds->writable)
         return NC_NOERR;
     if (ds->par.comm != NULL)
-        return ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR);
+        return store_on_all(ds);
     rc = ncz_object_ops_of(ds) != NULL && ds->defining ? ncz_object_enddef(ds, &(ncz_file_room){.align = 0})
                                                        : NC_NOERR;
     if (rc == NC_NOERR)
@@ -175,6 +184,22 @@ abort_on_all(ncz_dataset *ds)
     return finish_dataset(ds, rc == NC_NOERR && discard ? ZMAP_DISCARD : ZMAP_KEEP, rc);
 }
 
+/* Outside define mode, as in netCDF, it is closed. */
+static int
+abort_object(ncz_dataset *ds)
+{
+    bool discard = ds->defining && ds->state == NCZ_DATASET_NEW;
+    int  rc;
+
+    if (ds->par.comm == NULL)
+        rc = ds->defining ? NC_NOERR : store_changes(ds);
+    else if (ds->defining)
+        rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_ABORT, 0, NC_NOERR);
+    else
+        rc = ncz_par_flush(ds, NCZ_COMM_ABORT, NC_NOERR);
+    return finish_dataset(ds, discard ? ZMAP_DISCARD : ZMAP_KEEP, rc);
+}
+
 int
 ncz_dataset_abort(ncz_dataset *ds)
 {
@@ -184,12 +209,10 @@ ncz_dataset_abort(ncz_dataset *ds)
         return rc;
     if (!ds->writable)
         return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
+    if (ncz_object_ops_of(ds) != NULL)
+        return abort_object(ds);
     if (ds->par.comm != NULL)
         return abort_on_all(ds);
-    if (ncz_object_ops_of(ds) != NULL) { /* outside define mode, as in netCDF, it is closed */
-        rc = ds->defining ? NC_NOERR : store_changes(ds);
-        return finish_dataset(ds, ds->defining && ds->state == NCZ_DATASET_NEW ? ZMAP_DISCARD : ZMAP_KEEP, rc);
-    }
     ncz_engine_forget(ds->engine, 0);
     if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);

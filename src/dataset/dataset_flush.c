@@ -24,6 +24,7 @@
  * continues. A failed sync is final. Runs under the dataset's exclusive lock.
  */
 #include "dataset/object/dataset_object.h"
+#include "dataset/par/dataset_comm.h"
 #include "zmap/zmap_single.h"
 
 #include <stdlib.h>
@@ -352,7 +353,8 @@ ncz_dataset_store_data(ncz_dataset *ds)
         return ncz_err_adopt(&ds->failed);
     if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR) /* 1 */
         return rc;
-    if (ncz_object_ops_of(ds) != NULL && ncz_dataset_is_new(ds)) /* its first sync shows it, with its head */
+    if (zmap_single_unfinished(ds->map) != NULL &&
+        (ds->par.comm == NULL || ncz_comm_first(ds->par.comm))) /* its first sync shows it, with its head */
         return NC_NOERR;
     return sync_map(ds); /* 2 */
 }

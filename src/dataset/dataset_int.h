@@ -270,6 +270,9 @@ bool ncz_name_is_classic(const char *path); /* it ends as classic files' names d
 
 /* Creates a dataset that is one object, a classic file (dataset_object_create.c). */
 int ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
+/* The same dataset on another rank: its file is `unfinished`, as zmap_single_unfinished() says. */
+int ncz_object_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished,
+                    const ncz_limits *limits, ncz_dataset **out);
 
 /* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
 int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);

@@ -28,7 +28,7 @@ is_empty(const ncz_select *sel)
 static bool
 shares_puts(const ncz_dataset *ds)
 {
-    return (ds->mode & NC_SHARE) != 0 && ncz_object_ops_of(ds) != NULL;
+    return (ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL && ncz_object_ops_of(ds) != NULL;
 }
 
 bool
@@ -126,7 +126,7 @@ clear_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const uin
 {
     int rc = NC_NOERR;
 
-    if (ncz_object_ops_of(ds) != NULL)
+    if (ncz_object_ops_of(ds) != NULL && ds->par.comm == NULL)
         return v->rank > 0 && shape[0] > v->dims[0]->len ? ncz_object_grow(ds, v, sel, shape[0]) : NC_NOERR;
     if (ds->par.comm != NULL)
         return NC_NOERR;
@@ -195,11 +195,16 @@ put_on_all(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, uint64_t *shape, 
     return ncz_par_follow_widths(ds, v, ncz_par_end_put(ds, v, rc));
 }
 
-/* With several ranks, a put by one of them extends nothing. */
+/* With several ranks, a put by one of them extends nothing but the records of a file. */
 static int
-check_independent(const ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
+begin_independent(ncz_dataset *ds, ncz_var *v, const uint64_t *shape)
 {
-    for (size_t d = 0; ds->par.comm != NULL && d < v->rank; d++)
+    if (ds->par.comm == NULL)
+        return NC_NOERR;
+    atomic_store(&v->independent, true);
+    if (ncz_object_ops_of(ds) != NULL)
+        return ncz_par_object_grow_alone(ds, v, shape);
+    for (size_t d = 0; d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             return ncz_fail(NC_ECANTEXTEND,
                             "%s: an independent put cannot extend dimension %s beyond %llu; use collective access "
@@ -241,11 +246,8 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 
     if (collective)
         rc = put_on_all(ds, v, sel, shape.v, mem, in);
-    else if ((rc = check_independent(ds, v, shape.v)) == NC_NOERR) {
-        if (ds->par.comm != NULL)
-            atomic_store(&v->independent, true);
+    else if ((rc = begin_independent(ds, v, shape.v)) == NC_NOERR)
         rc = write_chunks(ds, v, sel, shape.v, mem, in);
-    }
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     grew = stored && v->rank > 0 && shape.v[0] > v->dims[0]->len;
     if (ds->par.comm == NULL && grew != ncz_dataset_appends(ds))

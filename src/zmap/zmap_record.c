@@ -225,7 +225,7 @@ static const zmap_ops record_ops = {
 static int
 new_answers(zmap *inner, const zmap_ops *ops, answer_map **out)
 {
-    const unsigned kept = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_FROM_WORKERS | ZMAP_CAN_LIST;
+    const unsigned kept = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_FROM_WORKERS | ZMAP_CAN_LIST | ZMAP_SINGLE;
     answer_map    *m = ncz_alloc(sizeof *m);
     int            err;
 

@@ -4,7 +4,8 @@
  *
  * A store that replaces an older object has another key in the inner store until the first sync or close, which
  * renames it. Changes hold `naming` shared, so that none of them meets the old key after the rename. Gets hold no
- * lock, because their callbacks may use the store: one that finds nothing under the old key is sent again.
+ * lock, because their callbacks may use the store: one that finds nothing under the old key is sent again. A store that
+ * joined another one's object never renames it, and is told of the rename.
  */
 #include "zmap/zmap_single.h"
 
@@ -24,7 +25,8 @@ typedef struct single_map {
     char            *key;        /* of the object, in `inner` */
     char            *unfinished; /* its key there until it is renamed, or NULL */
     atomic_bool      renamed;
-    bool             made; /* by this session: removed by ZMAP_DISCARD */
+    bool             made;   /* by this session: removed by ZMAP_DISCARD */
+    bool             joined; /* another store made it, and renames it */
     pthread_rwlock_t naming;
 } single_map;
 
@@ -197,7 +199,7 @@ rename_finished(single_map *s, bool *done)
     int rc = NC_NOERR;
 
     *done = false;
-    if (s->unfinished == NULL)
+    if (s->unfinished == NULL || s->joined)
         return rc;
     (void)pthread_rwlock_wrlock(&s->naming);
     if (!atomic_load_explicit(&s->renamed, memory_order_relaxed) &&
@@ -305,7 +307,7 @@ static int
 find_object(const single_map *s)
 {
     char         none[1];
-    zmap_get_req r = {.key = s->key, .into = none};
+    zmap_get_req r = {.key = s->joined ? s->unfinished : s->key, .into = none};
     int          rc = zmap_get_batch(s->inner, &r, 1, NULL, NULL);
 
     return rc != NC_NOERR ? rc : r.err.code;
@@ -396,16 +398,25 @@ zmap_single_file(const char *path, zmap_open_how how, bool replace, zmap **out)
     return rc;
 }
 
-int
-zmap_single_again(zmap *m, zmap **out)
+/* Another store of the inner one's objects. */
+static int
+open_inner_again(const zmap *m, const single_map **single, zmap **inner)
 {
     const single_map *s = (const single_map *)m;
-    zmap             *inner = NULL;
-    int               rc;
 
     if (m->ops != &single_ops)
         return ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
-    rc = zmap_is_mem(s->inner) ? zmap_mem_open(&inner) : zmap_file_again(s->inner, &inner);
+    *single = s;
+    return zmap_is_mem(s->inner) ? zmap_mem_open(inner) : zmap_file_again(s->inner, inner);
+}
+
+int
+zmap_single_again(zmap *m, zmap **out)
+{
+    const single_map *s = NULL;
+    zmap             *inner = NULL;
+    int               rc = open_inner_again(m, &s, &inner);
+
     if (rc == NC_NOERR && (rc = zmap_single_open(inner, s->key, ZMAP_CREATE_NEW, true, out)) != NC_NOERR)
         (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
     return rc;
@@ -417,4 +428,87 @@ zmap_single_show(zmap *m)
     bool renamed;
 
     return m->ops == &single_ops ? rename_finished((single_map *)m, &renamed) : NC_NOERR;
+}
+
+/* ---- several stores of one object ------------------------------------------------------------------------------ */
+
+const char *
+zmap_single_unfinished(const zmap *m)
+{
+    const single_map *s = (const single_map *)m;
+
+    return m->ops != &single_ops || current_key(s) == s->key ? NULL : s->unfinished;
+}
+
+/* Takes `inner` on success. */
+static int
+join_object(zmap *inner, const char *key, const char *unfinished, zmap **out)
+{
+    single_map *s = NULL;
+    int         rc;
+
+    if ((rc = new_single(inner, key, ZMAP_OPEN_WRITE, &s)) != NC_NOERR)
+        return rc;
+    s->joined = true;
+    if ((s->unfinished = ncz_strdup(unfinished)) == NULL)
+        rc = ncz_fail_nomem(strlen(unfinished) + 1);
+    if (rc == NC_NOERR && (rc = begin_writing(s, ZMAP_OPEN_WRITE, false)) == NC_NOERR)
+        rc = zmap_file_hold(inner, unfinished, s->key);
+    if (rc != NC_NOERR) {
+        free_single(s);
+        return rc;
+    }
+    *out = &s->base;
+    return NC_NOERR;
+}
+
+int
+zmap_single_join(const char *path, const char *unfinished, zmap **out)
+{
+    zmap *inner = NULL;
+    char *name = NULL;
+    int   rc;
+
+    if ((rc = zmap_file_open_parent(path, ZMAP_OPEN_WRITE, &inner, &name)) == NC_NOERR &&
+        (rc = join_object(inner, name, unfinished, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
+    ncz_free(name);
+    return rc;
+}
+
+int
+zmap_single_join_again(zmap *m, const char *unfinished, zmap **out)
+{
+    const single_map *s = NULL;
+    zmap             *inner = NULL;
+    int               rc = open_inner_again(m, &s, &inner);
+
+    if (rc == NC_NOERR && (rc = join_object(inner, s->key, unfinished, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
+    return rc;
+}
+
+void
+zmap_single_follow(zmap *m)
+{
+    single_map *s = (single_map *)m;
+
+    if (m->ops != &single_ops || !s->joined)
+        return;
+    (void)pthread_rwlock_wrlock(&s->naming);
+    atomic_store_explicit(&s->renamed, true, memory_order_release);
+    (void)pthread_rwlock_unlock(&s->naming);
+}
+
+int
+zmap_single_lock(zmap *m)
+{
+    return m->ops == &single_ops ? zmap_file_lock(((single_map *)m)->inner)
+                                 : ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
+}
+
+int
+zmap_single_unlock(zmap *m)
+{
+    return m->ops == &single_ops ? zmap_file_unlock(((single_map *)m)->inner) : NC_NOERR;
 }

@@ -36,4 +36,21 @@ int zmap_single_again(zmap *m, zmap **out);
  * Other stores have nothing to show. */
 int zmap_single_show(zmap *m);
 
+/* ---- several processes that change one file at the same time ---- */
+
+/* The key, in the inner store, of an object that replaces another one and has not yet; NULL: there is none. */
+const char *zmap_single_unfinished(const zmap *m);
+/*
+ * Stores of an object that another store of ZMAP_CREATE_NEW with `replace` has made, of which zmap_single_unfinished()
+ * is given: for a path, and for the one that is to replace the object of `m`. They change it, but never rename or
+ * remove it. Once the other store has renamed it, zmap_single_follow() says so; it has no effect on other stores.
+ */
+int  zmap_single_join(const char *path, const char *unfinished, zmap **out);
+int  zmap_single_join_again(zmap *m, const char *unfinished, zmap **out);
+void zmap_single_follow(zmap *m);
+
+/* The lock of the object's file, as zmap_file_lock(). */
+int zmap_single_lock(zmap *m);
+int zmap_single_unlock(zmap *m);
+
 #endif /* NCZ_ZMAP_SINGLE_H */

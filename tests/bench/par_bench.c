@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * par_bench: one parallel workload, for `tests/bench/parallel`, which compiles it three times: with this library,
- * -DBENCH_HDF5 with netCDF-4 over parallel HDF5, -DBENCH_PNETCDF with PnetCDF.
+ * par_bench: one parallel workload, for `tests/bench/parallel`, which compiles it four times: with this library,
+ * -DBENCH_CLASSIC the same for a CDF-5 file, -DBENCH_HDF5 with netCDF-4 over parallel HDF5, -DBENCH_PNETCDF with
+ * PnetCDF, which makes a CDF-5 file.
  *
  *     mpirun -n N par_bench write|read PATH LAYOUT ACCESS CODEC ROWS RECORDS
  *
@@ -31,6 +32,11 @@
 #include <netcdf.h>
 #include <netcdf_par.h>
 #define error_of nc_strerror
+#ifdef BENCH_CLASSIC
+#define MODE NC_64BIT_DATA
+#else
+#define MODE NC_NETCDF4
+#endif
 #endif
 
 enum { NX = 1024, CHUNK_Y = 64 };
@@ -174,25 +180,40 @@ close_field(const bench *b, int nc)
 
 #else
 
+/* How the field is stored. A CDF-5 file has nothing but the values. */
+static void
+define_storage(const bench *b, int nc, int var)
+{
+#ifdef BENCH_CLASSIC
+    int old;
+
+    (void)b, (void)var;
+    CHECK(nc_set_fill(nc, NC_NOFILL, &old));
+#else
+    const size_t chunks[3] = {1, CHUNK_Y, NX};
+
+    CHECK(nc_def_var_chunking(nc, var, NC_CHUNKED, chunks));
+    CHECK(nc_def_var_fill(nc, var, NC_NOFILL, NULL)); /* else HDF5 writes everything twice */
+    if (b->deflate)
+        CHECK(nc_def_var_deflate(nc, var, 1, 1, 1));
+#endif
+}
+
 static void
 open_field(const bench *b, int create, int *nc, int *var)
 {
-    const size_t chunks[3] = {1, CHUNK_Y, NX};
-    int          dims[3];
+    int dims[3];
 
     if (!create) {
         CHECK(nc_open_par(b->path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, nc));
         CHECK(nc_inq_varid(*nc, "field", var));
     } else {
-        CHECK(nc_create_par(b->path, NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, nc));
+        CHECK(nc_create_par(b->path, MODE, MPI_COMM_WORLD, MPI_INFO_NULL, nc));
         CHECK(nc_def_dim(*nc, "record", b->nrecs, &dims[0]));
         CHECK(nc_def_dim(*nc, "y", shift_of(b) + b->rows * (size_t)b->nranks, &dims[1]));
         CHECK(nc_def_dim(*nc, "x", NX, &dims[2]));
         CHECK(nc_def_var(*nc, "field", NC_FLOAT, 3, dims, var));
-        CHECK(nc_def_var_chunking(*nc, *var, NC_CHUNKED, chunks));
-        CHECK(nc_def_var_fill(*nc, *var, NC_NOFILL, NULL)); /* else HDF5 writes everything twice */
-        if (b->deflate)
-            CHECK(nc_def_var_deflate(*nc, *var, 1, 1, 1));
+        define_storage(b, *nc, *var);
         CHECK(nc_enddef(*nc));
     }
     CHECK(nc_var_par_access(*nc, *var, b->collective ? NC_COLLECTIVE : NC_INDEPENDENT));

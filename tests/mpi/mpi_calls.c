@@ -298,6 +298,80 @@ run_death(const char *path)
     (void)nc_close(ncid);
 }
 
+/* ---- classic files --------------------------------------------------------------------------------------------- */
+
+/* The same calls for a rank, and for one process that makes those of all ranks; then `comm` is MPI_COMM_NULL. */
+static void
+write_classic(const char *path, int version, MPI_Comm comm)
+{
+    int first = comm == MPI_COMM_NULL ? 0 : rank, last = comm == MPI_COMM_NULL ? nranks : rank + 1, us = rank;
+    int ncid, dims[2], v, w, mode = NC_CLOBBER | version;
+
+    OK(comm == MPI_COMM_NULL ? nc_create(path, mode, &ncid) : nc_create_par(path, mode, comm, MPI_INFO_NULL, &ncid));
+    OK(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", (size_t)nranks * NX, &dims[1]));
+    OK(nc_def_var(ncid, "v", NC_INT, 2, dims, &v));
+    OK(nc_def_var(ncid, "bytes", NC_BYTE, 2, dims, &w));
+    OK(nc_enddef(ncid));
+    for (size_t rec = 0; rec < 4; rec++) {
+        if (comm != MPI_COMM_NULL) /* all extend it, or each does */
+            OK(nc_var_par_access(ncid, v, rec < 2 ? NC_COLLECTIVE : NC_INDEPENDENT));
+        for (rank = first; rank < last; rank++)
+            put_block(ncid, v, rec);
+        rank = us;
+    }
+    OK(nc_redef(ncid)); /* all data move */
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "title", 20, "blocks of all ranks "));
+    OK(nc_enddef(ncid));
+    for (rank = first; rank < last; rank++)
+        put_block(ncid, v, 4 + (size_t)rank % 2);
+    rank = us;
+    OK(nc_close(ncid));
+}
+
+static long
+read_file(const char *path, char *bytes, size_t room)
+{
+    FILE  *f = fopen(path, "rb");
+    size_t n;
+
+    CHECK(f != NULL);
+    n = fread(bytes, 1, room, f);
+    (void)fclose(f);
+    return (long)n;
+}
+
+/* Ranks write the same bytes as one process. */
+static void
+run_classic(const char *path)
+{
+    static const int versions[] = {NC_64BIT_OFFSET, NC_64BIT_DATA};
+    static char      ours[1 << 16], theirs[1 << 16];
+    char             alone[1000];
+
+    snprintf(alone, sizeof alone, "%s.alone", path);
+    for (int i = 0; i < 2; i++) {
+        int ncid;
+
+        write_classic(path, versions[i], MPI_COMM_WORLD);
+        if (rank == 0) {
+            write_classic(alone, versions[i], MPI_COMM_NULL);
+            CHECK(read_file(path, ours, sizeof ours) == read_file(alone, theirs, sizeof theirs));
+            CHECK(memcmp(ours, theirs, sizeof ours) == 0);
+        }
+        OK(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+        for (size_t rec = 0; rec < 4; rec++)
+            for (int r = 0; r < nranks; r++) {
+                int value = -1;
+
+                OK(nc_get_var1_int(ncid, 0, (size_t[]){rec, (size_t)r * NX + 1}, &value));
+                CHECK(value == value_at(rec, r, 1));
+            }
+        OK(nc_close(ncid));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 /* What `death` left, by one process. */
 static void
 run_left(const char *path)
@@ -352,6 +426,8 @@ main(int argc, char **argv)
         run_death(path);
     else if (strcmp(name, "left") == 0)
         run_left(path);
+    else if (strcmp(name, "classic") == 0)
+        run_classic(path);
     else if (strcmp(name, "late") == 0)
         OK(nc_create_par(path, NC_CLOBBER | NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &late));
     else

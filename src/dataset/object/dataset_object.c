@@ -19,6 +19,17 @@ ncz_object_records(const ncz_dataset *ds)
     return 0;
 }
 
+/* The bytes from one record to the next; 0: there are no records. */
+static uint64_t
+find_pitch(const ncz_dataset *ds)
+{
+    uint64_t fixed, records, none, one;
+
+    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &none);
+    ncz_object_ops_of(ds)->sections(ds->model, 1, &fixed, &records, &one);
+    return one - none;
+}
+
 /* ---- a new object ---- */
 
 /* Notes the places of the variables that have one. */
@@ -87,7 +98,7 @@ avoid_shift(ncz_dataset *ds, const ncz_buf *head)
     uint64_t          size = 0;
     int               rc;
 
-    if (head->len >= ds->head.len)
+    if (head->len >= ds->head.len || ds->par.comm != NULL) /* other ranks have the object open */
         return NC_NOERR;
     if ((rc = zmap_len(ds->map, "", &size)) == NC_NOERR && size <= SMALL_OBJECT &&
         (rc = note_places(ds, &now)) == NC_NOERR)
@@ -96,23 +107,33 @@ avoid_shift(ncz_dataset *ds, const ncz_buf *head)
     return rc;
 }
 
+/* Gives the object its size: records that were made ahead go. `grow`: also if it is shorter. */
+static int
+set_size(ncz_dataset *ds, bool grow)
+{
+    uint64_t fixed, records, end, size = 0;
+    int      rc = zmap_len(ds->map, "", &size);
+    bool     ahead = ds->filled > ncz_object_records(ds);
+
+    if (rc != NC_NOERR && rc != NC_EEMPTY)
+        return rc;
+    ncz_object_ops_of(ds)->sections(ds->model, ncz_object_records(ds), &fixed, &records, &end);
+    if (ds->par.comm != NULL || !grow) /* other ranks may have made some */
+        ahead = size > end && find_pitch(ds) != 0;
+    return (grow && size < end) || ahead ? zmap_resize(ds->map, "", end) : NC_NOERR;
+}
+
 int
 ncz_object_store_head(ncz_dataset *ds)
 {
     const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    uint64_t              fixed, records, end, size = 0;
     ncz_buf               head = NCZ_BUF_INIT;
     int                   rc;
 
     if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
         (rc = avoid_shift(ds, &head)) != NC_NOERR)
         goto done;
-    ops->sections(ds->model, ncz_object_records(ds), &fixed, &records, &end);
-    if ((rc = zmap_len(ds->map, "", &size)) == NC_EEMPTY)
-        rc = NC_NOERR;
-    if (rc == NC_NOERR && (size < end || ds->filled > ncz_object_records(ds))) /* records that were made ahead go */
-        rc = zmap_resize(ds->map, "", end);
-    if (rc == NC_NOERR)
+    if ((rc = set_size(ds, true)) == NC_NOERR)
         ds->filled = ncz_object_records(ds);
     if (rc == NC_NOERR && (rc = put_difference(ds, &head)) == NC_NOERR) {
         ncz_buf_clear(&ds->head);
@@ -122,6 +143,12 @@ ncz_object_store_head(ncz_dataset *ds)
 done:
     ncz_buf_clear(&head);
     return rc;
+}
+
+int
+ncz_object_cut(ncz_dataset *ds)
+{
+    return set_size(ds, false);
 }
 
 /* Whether the records are the last of the object. */
@@ -206,21 +233,41 @@ needs_new(const ncz_dataset *ds, const ncz_object_places *old, bool *out)
     return rc == NC_EEMPTY ? NC_NOERR : rc;
 }
 
-/* Moves what must be moved; then data lie where the model has them. */
-static int
-settle_places(ncz_dataset *ds)
+int
+ncz_object_plan(ncz_dataset *ds, const ncz_file_room *room)
+{
+    int rc;
+
+    if ((ds->before.v == NULL && (rc = note_places(ds, &ds->before)) != NC_NOERR) ||
+        (rc = ncz_object_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR)
+        return rc;
+    ncz_object_ops_of(ds)->set_records(ds->model, ds->before.nrecords);
+    ncz_engine_forget(ds->engine, 0); /* chunks may have other shapes now */
+    return NC_NOERR;
+}
+
+int
+ncz_object_settle(ncz_dataset *ds)
 {
     ncz_object_places *old = &ds->before;
     bool               moves = false;
     int                rc;
 
-    ncz_object_ops_of(ds)->set_records(ds->model, old->nrecords);
-    ncz_engine_forget(ds->engine, 0); /* chunks may have other shapes now */
     if ((rc = needs_new(ds, old, &moves)) != NC_NOERR || (moves && (rc = move_data(ds, old)) != NC_NOERR))
         return rc;
     for (size_t i = 0; i < old->n; i++)
         ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
     return NC_NOERR;
+}
+
+void
+ncz_object_end_define(ncz_dataset *ds)
+{
+    ds->filled = ds->before.nrecords;
+    ncz_free(ds->before.v);
+    ds->before.v = NULL;
+    if (ds->state == NCZ_DATASET_NEW)
+        ds->state = NCZ_DATASET_DOCUMENTED;
 }
 
 /* After a failure `before` still says where data lie, and the same call, or closing, goes on from there. */
@@ -229,20 +276,14 @@ ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
     int rc;
 
-    if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
-        (ds->before.v == NULL && (rc = note_places(ds, &ds->before)) != NC_NOERR) ||
-        (rc = ncz_object_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR ||
-        (rc = settle_places(ds)) != NC_NOERR ||
+    if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR || (rc = ncz_object_plan(ds, room)) != NC_NOERR ||
+        (rc = ncz_object_settle(ds)) != NC_NOERR ||
         (rc = ncz_object_fill_new(ds, ds->before.n, ds->before.nrecords)) != NC_NOERR)
         return rc;
     ds->filled = ds->before.nrecords;
-    if ((rc = ncz_object_store_head(ds)) != NC_NOERR)
-        return rc;
-    ncz_free(ds->before.v);
-    ds->before.v = NULL;
-    if (ds->state == NCZ_DATASET_NEW)
-        ds->state = NCZ_DATASET_DOCUMENTED;
-    return NC_NOERR;
+    if ((rc = ncz_object_store_head(ds)) == NC_NOERR)
+        ncz_object_end_define(ds);
+    return rc;
 }
 
 /* ---- growth ---- */
@@ -258,35 +299,63 @@ covers(const ncz_var *v, const ncz_select *sel, uint64_t from)
     return true;
 }
 
+/* How many records are made when `n` are asked for: many small ones cost as little as one; but with NC_SHARE those that
+ * are not there yet go at once again. *some: more than `n`. */
+static uint64_t
+records_ahead(const ncz_dataset *ds, uint64_t pitch, uint64_t n, bool *some)
+{
+    uint64_t ahead = pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? AHEAD / pitch : 0;
+
+    *some = ahead > 0;
+    return n + ahead;
+}
+
+/* Fills the records from `first` on, and gives the object their length: what is read before it is put must be there. */
+static int
+make_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
+{
+    uint64_t fixed, records, end;
+    int      rc = ncz_object_fill_records(ds, skip, first, n);
+
+    ncz_object_ops_of(ds)->sections(ds->model, n, &fixed, &records, &end);
+    if (rc == NC_NOERR)
+        rc = zmap_resize(ds->map, "", end);
+    if (rc == NC_NOERR)
+        ds->filled = n;
+    return rc;
+}
+
 int
-ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n)
 {
     const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    uint64_t              from = ncz_object_records(ds), first, fixed, records, end, last;
     ncz_extent            e;
-    int                   rc = NC_NOERR;
+    uint64_t              end, last;
 
     ops->extent(v, &e);
     if (n > ops->most_records(ds->style.gen) || !ncz_mul64(n, e.pitch, &end) || !ncz_add64(end, e.begin, &last) ||
         last > INT64_MAX)
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", v->name);
-    if (n > ds->filled) {
-        /* Many small ones cost as little as one; but with NC_SHARE those that are not there yet go at once again. */
-        uint64_t ahead = e.pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? AHEAD / e.pitch : 0;
+    return NC_NOERR;
+}
 
-        first = ds->filled > from ? ds->filled : from;
-        /* Its padding has fill values, too. */
-        rc = ncz_object_fill_records(
-            ds, ahead == 0 && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL, first,
-            n + ahead);
-        ops->sections(ds->model, n + ahead, &fixed, &records, &end);
-        if (rc == NC_NOERR) /* what is read before it is put must be there */
-            rc = zmap_resize(ds->map, "", end);
-        if (rc == NC_NOERR)
-            ds->filled = n + ahead;
-    }
+int
+ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+{
+    uint64_t   from = ncz_object_records(ds), most;
+    ncz_extent e;
+    bool       ahead;
+    int        rc = ncz_object_check_records(ds, v, n);
+
+    if (rc != NC_NOERR)
+        return rc;
+    ncz_object_ops_of(ds)->extent(v, &e);
+    most = records_ahead(ds, e.pitch, n, &ahead);
+    if (n > ds->filled) /* its padding has fill values, too */
+        rc = make_records(ds, !ahead && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL,
+                          ds->filled > from ? ds->filled : from, most);
     if (rc == NC_NOERR)
-        ops->set_records(ds->model, n);
+        ncz_object_ops_of(ds)->set_records(ds->model, n);
     return rc;
 }
 
@@ -310,4 +379,55 @@ ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
     if (n > ncz_object_ops_of(ds)->most_records(ds->style.gen))
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", d->name);
     return NC_NOERR;
+}
+
+/* ---- growth by several ranks ---- */
+
+/* How many whole records the object has room for. */
+static int
+count_room(ncz_dataset *ds, uint64_t pitch, uint64_t *out)
+{
+    uint64_t fixed, records, end, size = 0;
+    int      rc = zmap_len(ds->map, "", &size);
+
+    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
+    *out = size > records ? (size - records) / pitch : 0;
+    return rc;
+}
+
+/* Makes the records that nobody has made yet. */
+static int
+make_missing(ncz_dataset *ds, uint64_t n)
+{
+    uint64_t pitch = find_pitch(ds), there = 0, from = ncz_object_records(ds);
+    bool     ahead;
+    int      rc = count_room(ds, pitch, &there);
+
+    from = ds->filled > from ? ds->filled : from;
+    from = there > from ? there : from;
+    if (rc == NC_NOERR && n > from)
+        return make_records(ds, NULL, from, records_ahead(ds, pitch, n, &ahead));
+    if (rc == NC_NOERR)
+        ds->filled = from;
+    return rc;
+}
+
+int
+ncz_object_grow_shared(ncz_dataset *ds, uint64_t n, bool alone)
+{
+    int     rc, ended;
+    ncz_err err;
+
+    if (n <= ds->filled)
+        return NC_NOERR;
+    if ((rc = zmap_single_lock(ds->map)) == NC_ENOTBUILT)
+        return alone ? make_missing(ds, n)
+                     : ncz_fail(NC_ECANTEXTEND,
+                                "%s: its file system has no locks: only a collective put can add records", ds->path);
+    if (rc != NC_NOERR)
+        return rc;
+    rc = make_missing(ds, n);
+    ncz_err_save(&err, rc);
+    ended = zmap_single_unlock(ds->map);
+    return rc != NC_NOERR ? ncz_err_adopt(&err) : ended;
 }

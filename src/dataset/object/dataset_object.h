@@ -22,11 +22,32 @@ ncz_object_ops_of(const ncz_dataset *ds)
 int ncz_object_begin(ncz_dataset *ds);
 /* Ends define mode: gives variables their places, moves data if need be, writes fill values and the head. */
 int ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
+/*
+ * Its steps, for several ranks: all but the last leave ds->before, which says where data lie. plan: gives variables
+ * their places, in the model only. settle: moves data, perhaps into a new store ds->map. fill_share: the part `part` of
+ * `nparts` of the fill values of new variables.
+ */
+int  ncz_object_plan(ncz_dataset *ds, const ncz_file_room *room);
+int  ncz_object_settle(ncz_dataset *ds);
+int  ncz_object_fill_share(ncz_dataset *ds, size_t part, size_t nparts);
+void ncz_object_end_define(ncz_dataset *ds);
+
+/* NC_EVARSIZE: the file cannot have `n` records. */
+int ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n);
 /* Makes room for records before a put to `v` extends them to `n`. `sel`: of the put; its own data are not filled.
  * NULL: nothing is put. */
 int ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n);
 /* The same before the record dimension alone grows, with all that its variables have of the records filled. */
 int ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n);
+/*
+ * Makes records up to `n` in a file that other ranks change, too, which may be making records at the same time: under
+ * the file's lock makes those that the file is too short for, so that none is filled after somebody has put data there.
+ * `alone`: no other rank makes any meanwhile, so that the lock is not needed. NC_ECANTEXTEND: it is, and there are no
+ * locks.
+ */
+int ncz_object_grow_shared(ncz_dataset *ds, uint64_t n, bool alone);
+/* Cuts off what lies behind the last record, before ranks share the file. */
+int ncz_object_cut(ncz_dataset *ds);
 /* How many records there are. */
 uint64_t ncz_object_records(const ncz_dataset *ds);
 /* Puts the head if it has changed, and gives the object its full size. */

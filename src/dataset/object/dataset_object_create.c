@@ -48,22 +48,14 @@ open_memory(zmap **out)
     return rc;
 }
 
-int
-ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
+/* Makes a new dataset on a store, which it takes, also on failure. */
+static int
+create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
 {
-    bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
-         persists = (cmode & NC_PERSIST) != 0;
     ncz_format_opts style = {.dialect = ncz_format_of_objects(), .gen = (int)version, .classic = true};
-    zmap           *map = NULL;
-    int             rc = NC_NOERR;
+    int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out);
 
-    if (!block && (!memory || persists))
-        rc = check_place(t, cmode);
-    if (rc == NC_NOERR)
-        rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out)) != NC_NOERR) {
+    if (rc != NC_NOERR) {
         ncz_err err;
 
         ncz_err_save(&err, rc);
@@ -71,8 +63,36 @@ ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_li
         return ncz_err_adopt(&err);
     }
     ncz_engine_in_place((*out)->engine);
+    (*out)->home = NCZ_HOME_PATH;
+    return NC_NOERR;
+}
+
+int
+ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
+{
+    bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
+         persists = (cmode & NC_PERSIST) != 0;
+    zmap *map = NULL;
+    int   rc = NC_NOERR;
+
+    if (!block && (!memory || persists))
+        rc = check_place(t, cmode);
+    if (rc == NC_NOERR)
+        rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
+    if (rc != NC_NOERR || (rc = create_on(map, t, cmode, version, limits, out)) != NC_NOERR)
+        return rc;
     (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     return NC_NOERR;
+}
+
+int
+ncz_object_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
+                ncz_dataset **out)
+{
+    zmap *map = NULL;
+    int   rc = zmap_single_join(t->path, unfinished, &map);
+
+    return rc == NC_NOERR ? create_on(map, t, cmode, version, limits, out) : rc;
 }
 
 /* ---- out of memory ---- */

@@ -104,6 +104,47 @@ ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
     return rc;
 }
 
+/* The beginning of a part. */
+static uint64_t
+part_of(uint64_t n, size_t part, size_t nparts)
+{
+    return n / nparts * part + n % nparts * part / nparts;
+}
+
+/* A part of the first `n` records, or of all of the variable, of `nparts` about equal ones. */
+static int
+fill_part(ncz_dataset *ds, const ncz_var *v, uint64_t n, size_t part, size_t nparts)
+{
+    ncz_extent e;
+    uint64_t   from, to, blocks;
+
+    ncz_object_ops_of(ds)->extent(v, &e);
+    if (e.pitch != 0) {
+        from = part_of(n, part, nparts);
+        to = part_of(n, part + 1, nparts);
+        return from < to ? ncz_object_fill(ds, v, from, to) : NC_NOERR;
+    }
+    if (!is_filled(ds, v))
+        return NC_NOERR;
+    blocks = e.padded / AT_ONCE + (e.padded % AT_ONCE != 0);
+    from = part_of(blocks, part, nparts) * AT_ONCE;
+    to = part_of(blocks, part + 1, nparts) * AT_ONCE;
+    to = to < e.padded ? to : e.padded;
+    return from < to ? fill_range(ds->map, v, e.begin + from, to - from) : NC_NOERR;
+}
+
+int
+ncz_object_fill_share(ncz_dataset *ds, size_t part, size_t nparts)
+{
+    const ncz_object_places *old = &ds->before;
+    const ncz_group         *g = ds->model->root;
+    int                      rc = NC_NOERR;
+
+    for (size_t i = old->n; rc == NC_NOERR && i < g->nvars; i++)
+        rc = fill_part(ds, g->vars[i], old->nrecords, part, nparts);
+    return rc;
+}
+
 static bool
 has_records(const ncz_var *v)
 {

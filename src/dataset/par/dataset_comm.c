@@ -26,6 +26,7 @@ static const char *const call_names[] = {
     [NCZ_COMM_ENDDEF] = "nc_enddef()",         [NCZ_COMM_SYNC] = "nc_sync()",
     [NCZ_COMM_PUT] = "a collective put",       [NCZ_COMM_CLOSE] = "nc_close()",
     [NCZ_COMM_ABORT] = "nc_abort()",           [NCZ_COMM_DECOMPOSE] = "nczarr_def_var_decomposition()",
+    [NCZ_COMM_REDEF] = "nc_redef()",
 };
 
 void

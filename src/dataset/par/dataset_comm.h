@@ -26,6 +26,7 @@ typedef enum ncz_comm_call {
     NCZ_COMM_CLOSE,
     NCZ_COMM_ABORT,
     NCZ_COMM_DECOMPOSE,
+    NCZ_COMM_REDEF,
 } ncz_comm_call;
 
 /* Copies the table, on all ranks that make `call`. NC_EPARINIT: this rank's is incomplete; it is not taken, and the

@@ -8,6 +8,7 @@
  * and dirty marks, the dataset's state, whether it is in define mode.
  */
 #include "dataset/par/dataset_par.h"
+#include "dataset/object/dataset_object.h"
 
 /* Runs `task` on rank 0 alone, and gives all ranks its result. */
 static int
@@ -25,7 +26,7 @@ sweep_new_variables(ncz_dataset *ds)
 {
     int rc = NC_NOERR;
 
-    if (ds->created)
+    if (ds->created || ncz_object_ops_of(ds) != NULL)
         return NC_NOERR;
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
@@ -65,35 +66,8 @@ store_documents(ncz_dataset *ds)
 
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_documents(ds, false);
-    return rc == NC_NOERR && ncz_lengths_are_watched(ds) ? ncz_lengths_refresh(ds) : rc;
-}
-
-/* Rank 0 may have found that other processes made dimensions longer. In blocks on the stack: a rank that ran out of
- * memory here would keep the others waiting. */
-static int
-agree_lengths(ncz_dataset *ds)
-{
-    ncz_dim *dims[32];
-    uint64_t len[32];
-    int      rc = NC_NOERR;
-
-    for (size_t at = 0; rc == NC_NOERR && at < ds->model->ndims;) {
-        size_t n = 0;
-
-        for (; at < ds->model->ndims && n < NCZ_LEN(dims); at++) {
-            ncz_dim *d = ds->model->dims[at];
-
-            if (d != NULL && d->unlimited) {
-                dims[n] = d;
-                len[n++] = d->len;
-            }
-        }
-        if (n != 0)
-            rc = ncz_comm_max(ds->par.comm, len, n);
-        for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-            ncz_model_grow_dim(ds->model, dims[i], len[i]);
-    }
-    return rc;
+    return rc == NC_NOERR && ncz_lengths_are_watched(ds) && ncz_object_ops_of(ds) == NULL ? ncz_lengths_refresh(ds)
+                                                                                          : rc;
 }
 
 /* Gives strings the largest width that a rank has, each in widths[2 * i]. */
@@ -168,12 +142,17 @@ ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc)
 int
 ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
+    bool object = ncz_object_ops_of(ds) != NULL; /* its lengths are in its head, and ranks may have grown alone */
+
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_data(ds);
     if ((rc = ncz_comm_agree(ds->par.comm, call, 0, rc)) != NC_NOERR || (rc = agree_widths(ds, call)) != NC_NOERR ||
-        (rc = ncz_par_compare(ds, call)) != NC_NOERR || (rc = run_on_first(ds, call, store_documents)) != NC_NOERR ||
-        (rc = agree_lengths(ds)) != NC_NOERR)
+        (object && (rc = ncz_par_agree_lengths(ds)) != NC_NOERR) || (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
+        (rc = run_on_first(ds, call, store_documents)) != NC_NOERR ||
+        (!object && (rc = ncz_par_agree_lengths(ds)) != NC_NOERR))
         return rc;
+    if (object)
+        ncz_par_object_stored(ds);
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     ncz_engine_forget(ds->engine, 0);
@@ -189,12 +168,6 @@ ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds))
 }
 
 /* ---- collective puts ------------------------------------------------------------------------------------------- */
-
-uint64_t
-ncz_par_tag(const ncz_var *v)
-{
-    return (uint64_t)v->group->id << 24 | (uint64_t)v->id;
-}
 
 /* After a failure some ranks may have stored data beyond the lengths. The same marks on all ranks, or they would not
  * agree on whether to clear. */
@@ -258,6 +231,8 @@ ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc)
         rc = flush_independent(ds, v);
     if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return ncz_par_failed_put(v, rc);
+    if (ncz_object_ops_of(ds) != NULL)
+        return ncz_par_object_grow(ds, v, shape);
     for (size_t d = 0; d < v->rank; d++)
         grows = grows || v->dims[d]->unlimited;
     if (grows && (rc = ncz_comm_max(ds->par.comm, shape, v->rank)) == NC_NOERR)

@@ -27,8 +27,14 @@ int ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc);
 /* Waits for all ranks, and runs `remove` on rank 0 alone. */
 int ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds));
 
+/* ---- dataset_par_lengths.c ---- */
+
 /* A number for ncz_comm_agree(): the variable that a collective call is about. */
 uint64_t ncz_par_tag(const ncz_var *v);
+/* All ranks get the largest length of each unlimited dimension. */
+int ncz_par_agree_lengths(ncz_dataset *ds);
+
+/* ---- dataset_par.c: collective puts ---- */
 
 /* Begins a collective put, and makes `shape`, the shape that this rank's selection needs, the one that all ranks
  * need. Elements that become reachable hold only fill afterwards. */
@@ -41,6 +47,19 @@ int ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc);
 
 /* After a failure that all ranks agree on. Returns rc. */
 int ncz_par_failed_put(const ncz_var *v, int rc);
+
+/* ---- dataset_par_object.c: datasets that are one object ---- */
+
+/* As ncz_object_enddef(): rank 0 moves data, all fill new variables, rank 0 stores the head. */
+int ncz_par_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
+/* In a collective put to `v`: makes shape[0] the largest that a rank needs, and records up to it. */
+int ncz_par_object_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape);
+/* The same for a put of this rank alone; the others learn of it in the next collective call. */
+int ncz_par_object_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape);
+/* After a flush: rank 0 has stored the head, and the object has its name and its length. */
+void ncz_par_object_stored(ncz_dataset *ds);
+/* Gives all ranks the name of the file that rank 0 is making, in `name`; empty: there is none. `map`: rank 0's. */
+int ncz_par_share_name(ncz_comm *c, ncz_comm_call call, const zmap *map, ncz_buf *name);
 
 /* ---- dataset_par_definitions.c: what ranks compare ---- */
 

@@ -11,6 +11,7 @@
  * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone,
  * so all parts of an object travel together.
  */
+#include "dataset/object/dataset_object.h"
 #include "dataset/par/par_exchange_int.h"
 
 /* Makes the plan of this rank. A failure is that of all ranks. */
@@ -89,6 +90,12 @@ ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *
         rc = write(ds, v, sel, shape, mem, in);
     else if (rc == NC_NOERR)
         rc = ncz_par_write_rest(&x);
+    /* In a file a rank may put the same elements itself the next time: those of others do not wait in the cache. */
+    if ((rc == NC_NOERR || rc == NC_ERANGE) && most != 0 && ncz_object_ops_of(ds) != NULL) {
+        int stored = ncz_dataset_flush_chunks(ds, v->uid);
+
+        rc = stored == NC_NOERR ? rc : stored;
+    }
     rc = rc == NC_NOERR && x.range ? NC_ERANGE : rc;
 done:
     ncz_buf_clear(&x.send);

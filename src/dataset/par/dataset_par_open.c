@@ -4,6 +4,7 @@
  * succeeded, the others open the store. Its documents are read by rank 0 alone, which gives the bytes to all
  * (zmap_record.h): the store sees the requests of one process.
  */
+#include "dataset/object/dataset_object.h"
 #include "dataset/par/dataset_par.h"
 #include "zmap/zmap_record.h"
 
@@ -36,18 +37,6 @@ check_store(const ncz_target *t, int mode, bool writes)
     return NC_NOERR;
 }
 
-/* A name alone makes no classic file here: the flags do, or a mode. */
-static int
-check_format(const ncz_target *t, int cmode)
-{
-    int version = 0, rc = ncz_choose_format(t, cmode, NC_FORMAT_NETCDF4, &version);
-
-    if (rc == NC_NOERR && version != 0)
-        rc = ncz_fail(NC_ENOTBUILT, "%s: classic files (CDF-%d) are not written in parallel; Zarr is", t->shown,
-                      version);
-    return rc;
-}
-
 /* An archive that is opened is found by its contents. */
 static int
 check_opened(const ncz_dataset *ds, bool writes)
@@ -78,6 +67,7 @@ typedef struct opening {
     ncz_comm    *comm;
     ncz_target  *target;
     ncz_dataset *ds;
+    int          version; /* of a classic file that is created; 0: none is */
 } opening;
 
 /* The last agreement, with this rank's result `rc`. If all ranks succeeded, the dataset gets the communicator and the
@@ -96,6 +86,8 @@ agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
     }
     ds->par.comm = o->comm;
     o->comm = NULL;
+    if (ds->writable && ncz_object_ops_of(ds) != NULL)
+        ncz_engine_share_ranges(ds->engine);
     *out = ds;
     o->ds = NULL;
     return NC_NOERR;
@@ -130,9 +122,22 @@ join_created(const ncz_target *t, int cmode, const ncz_limits *limits, ncz_datas
     return rc;
 }
 
+/* The same where the dataset is one file, whose name until it is complete comes from rank 0. */
+static int
+join_file(opening *o, int cmode, const ncz_limits *limits)
+{
+    ncz_buf name = NCZ_BUF_INIT;
+    int     rc = ncz_par_share_name(o->comm, NCZ_COMM_CREATE, o->ds != NULL ? o->ds->map : NULL, &name);
+
+    if (rc == NC_NOERR && !ncz_comm_first(o->comm))
+        rc = ncz_object_join(o->target, cmode, (unsigned)o->version, ncz_buf_str(&name), limits, &o->ds);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
 int
-ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *table, const ncz_limits *limits,
-                       ncz_dataset **out)
+ncz_dataset_create_par(const char *path, int cmode, int default_format, const struct nczarr_comm *table,
+                       const ncz_limits *limits, ncz_dataset **out)
 {
     opening o = {.comm = NULL};
     int     rc;
@@ -143,13 +148,15 @@ ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *ta
     ncz_pool_share((unsigned)table->node_ranks);
     if ((rc = ncz_dataset_check_create(cmode)) == NC_NOERR &&
         (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR &&
-        (rc = check_format(o.target, cmode)) == NC_NOERR)
+        (rc = ncz_choose_format(o.target, cmode, default_format, &o.version)) == NC_NOERR)
         rc = check_store(o.target, cmode, true);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))
-        rc = ncz_dataset_create(path, cmode, NC_FORMAT_NETCDF4, limits, &o.ds);
-    if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_CREATE, 0, rc)) != NC_NOERR)
+        rc = ncz_dataset_create(path, cmode, default_format, limits, &o.ds);
+    if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_CREATE, (uint64_t)o.version, rc)) != NC_NOERR)
         goto done;
-    if (!ncz_comm_first(o.comm))
+    if (o.version != 0)
+        rc = join_file(&o, cmode, limits);
+    else if (!ncz_comm_first(o.comm))
         rc = join_created(o.target, cmode, limits, &o.ds);
     rc = agree_opened(&o, NCZ_COMM_CREATE, rc, out);
 done:
@@ -180,7 +187,10 @@ open_first(const ncz_target *t, int omode, const ncz_limits *limits, ncz_buf *re
     if ((rc = zmap_record_open(map, &recorder)) == NC_NOERR &&
         (rc = open_with(map, recorder, t, omode, limits, &ds)) == NC_NOERR) {
         map = NULL; /* the dataset's */
-        if ((rc = check_opened(ds, (omode & NC_WRITE) != 0)) == NC_NOERR)
+        if ((rc = check_opened(ds, (omode & NC_WRITE) != 0)) == NC_NOERR && ds->writable &&
+            ncz_object_ops_of(ds) != NULL)
+            rc = ncz_object_cut(ds);
+        if (rc == NC_NOERR)
             rc = zmap_record_take(recorder, record);
     }
     if (rc == NC_NOERR) {

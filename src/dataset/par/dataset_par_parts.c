@@ -3,9 +3,12 @@
  * dataset_par_parts: a rank's selection cut at the objects, and the messages in which parts travel: a part's box, 3 *
  * rank numbers, and its packed elements in the variable's type.
  */
+#include "dataset/object/dataset_object.h"
 #include "dataset/par/par_exchange_int.h"
 
 #include <string.h>
+
+enum { RUN_BYTES = 4096 };
 
 void
 ncz_par_clear_parts(ncz_parts *p)
@@ -33,6 +36,23 @@ ncz_par_add_part(ncz_parts *p, size_t rank)
                             .stride = arrays + 3 * rank,
                             .imap = (ptrdiff_t *)(void *)(arrays + 4 * rank)};
     return &p->v[p->n++];
+}
+
+/* Whether a rank puts a part itself, whoever owns the object: in a file ranks do not put each other's elements, and
+ * long runs of its own cost a rank no more than to send them. */
+static bool
+puts_itself(const ncz_exchange *x, const ncz_part *p)
+{
+    uint64_t run = x->v->type->size;
+
+    if (ncz_object_ops_of(x->ds) == NULL)
+        return false;
+    for (size_t d = x->v->rank; d-- > 0 && (p->stride[d] == 1 || p->count[d] == 1);) {
+        run *= p->count[d]; /* no overflow: it is in memory */
+        if (p->count[d] != x->object[d])
+            break;
+    }
+    return run >= RUN_BYTES;
 }
 
 /* Cuts this rank's selection at the objects. */
@@ -64,7 +84,7 @@ ncz_par_cut_selection(ncz_exchange *x)
             p->imap[d] = piece.imap[d];
             p->nelems *= (size_t)piece.n[d];
         }
-        p->owner = ncz_par_find_owner(x, p->object);
+        p->owner = puts_itself(x, p) ? ncz_comm_rank(x->ds->par.comm) : ncz_par_find_owner(x, p->object);
     }
     ncz_chunk_iter_free(iter);
     return rc;
@@ -90,7 +110,7 @@ convert_row(ncz_exchange *x, const char *in, ptrdiff_t step, size_t n, char *out
     int    rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i += run) {
-        rc = ncz_convert(x->mem, in, x->v->type, out, run, x->ds->classic);
+        rc = ncz_convert(x->mem, in, x->v->type, out, run, ncz_dataset_lax_bytes(x->ds));
         in += step * (ptrdiff_t)x->mem->size;
         out += x->v->type->size;
         x->range = x->range || rc == NC_ERANGE;
@@ -201,7 +221,7 @@ ncz_par_read_messages(ncz_exchange *x, ncz_parts *got)
             uint64_t last = p->start[d];
 
             if (p->count[d] == 0 || p->stride[d] == 0 || !ncz_mul64(n, p->count[d], &n) ||
-                p->count[d] > x->shape[d] || p->stride[d] > x->shape[d] ||
+                p->count[d] > x->shape[d] || (p->count[d] > 1 && p->stride[d] > x->shape[d]) ||
                 (last += (p->count[d] - 1) * p->stride[d]) >= x->shape[d] ||
                 last / x->object[d] != p->start[d] / x->object[d])
                 return ncz_fail(NC_EINTERNAL, "%s: another rank sent a part that is outside of the variable",

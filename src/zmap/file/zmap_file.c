@@ -109,6 +109,19 @@ zmap_file_hold(zmap *m, const char *key, const char *later)
     return m->ops == &file_ops ? zmap_file_open_held((file_map *)m, key, later) : NC_NOERR;
 }
 
+int
+zmap_file_lock(zmap *m)
+{
+    return m->ops == &file_ops ? zmap_file_lock_held((file_map *)m)
+                               : ncz_fail(NC_ENOTBUILT, "the %s map has no locks", m->ops->name);
+}
+
+int
+zmap_file_unlock(zmap *m)
+{
+    return m->ops == &file_ops ? zmap_file_unlock_held((file_map *)m) : NC_NOERR;
+}
+
 /* Randomness only makes collisions of temporary names rare. O_EXCL makes them harmless. */
 static void
 draw_tag(file_map *f)

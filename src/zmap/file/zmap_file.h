@@ -55,4 +55,9 @@ int zmap_file_again(zmap *m, zmap **out);
  */
 int zmap_file_hold(zmap *m, const char *key, const char *later);
 
+/* Takes the lock of the file that is kept open, which excludes other stores that do so, of any process; it ends with
+ * the process. Waits for it. NC_ENOTBUILT: there is no such file, or its file system has no locks. */
+int zmap_file_lock(zmap *m);
+int zmap_file_unlock(zmap *m);
+
 #endif /* NCZ_ZMAP_FILE_H */

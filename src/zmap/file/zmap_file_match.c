@@ -17,9 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WAIT_MS    30000 /* for a lock; it is held for a few system calls */
-#define NAP_MS     16    /* the longest pause between two attempts */
-#define TRIES_MOST 64    /* puts in a row that come between two exchanges */
+#define TRIES_MOST 64 /* puts in a row that come between two exchanges */
 
 _Static_assert(ZMAP_VERSION > 4 * 17 + 8, "a stamp must fit");
 
@@ -54,33 +52,6 @@ open_locked_file(file_map *f, const zmap_put_req *r, int mode, int *fd)
     return zmap_file_means_absent(errno) ? fail_deleted(f, r) : zmap_file_fail(f, errno, r->key, "cannot be opened");
 }
 
-/* Waits for the lock. Returns 0 or an errno. */
-static int
-wait_for_lock(int fd)
-{
-    int64_t end = 0, nap = 1;
-
-    while (zmap_sys()->flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EINTR)
-            continue;
-        if (errno != EWOULDBLOCK)
-            return errno;
-        if (end == 0)
-            end = ncz_now_ms() + WAIT_MS;
-        if (ncz_now_ms() >= end)
-            return EBUSY;
-        ncz_sleep_ms(nap);
-        nap = nap * 2 < NAP_MS ? nap * 2 : NAP_MS;
-    }
-    return 0;
-}
-
-static bool
-means_no_locks(int err)
-{
-    return err == ENOLCK || err == ENOSYS || err == ENOTSUP || err == EOPNOTSUPP || err == EINVAL;
-}
-
 /* Opens the object and locks it. *fd is -1 or to be closed, which ends the lock. NFS wants a file that is open for
  * writing. */
 static int
@@ -90,15 +61,15 @@ lock_object(file_map *f, const zmap_put_req *r, int *fd)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((err = wait_for_lock(*fd)) == EBADF) {
+    if ((err = zmap_file_wait_lock(*fd)) == EBADF) {
         zmap_sys()->close(*fd);
         if ((rc = open_locked_file(f, r, O_RDWR, fd)) != NC_NOERR)
             return rc;
-        err = wait_for_lock(*fd);
+        err = zmap_file_wait_lock(*fd);
     }
     if (err == 0)
         return NC_NOERR;
-    if (!means_no_locks(err))
+    if (!zmap_file_means_no_locks(err))
         return zmap_file_fail(f, err, r->key, "cannot be locked");
     if (!atomic_exchange_explicit(&f->no_locks, true, memory_order_relaxed))
         ncz_log(NCZ_LOG_WARN,
