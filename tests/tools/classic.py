@@ -137,6 +137,23 @@ def from_cdl():
             return []  # it has groups, or types of netCDF-4
         return ["%s: ncgen -k %s: %s" % (name, kind, r.stderr)] if r.returncode != 0 else []
     each("ncgen makes files", make, made)
+
+    def same(item):
+        path, kind, cdl, name, text = item
+        ours = path + ".ours"
+        r = run("nczgen", "-k", kind, "-o", ours, cdl)
+        if r.returncode != 0:
+            return ["%s: nczgen -k %s: %s" % (name, kind, r.stderr)]
+        bad = []
+        # ncgen makes int of int64, mistakes _ in text, and leaves bytes behind a header that is all.
+        if "int64" not in text and name not in ("attributes of char", "nothing", "only attributes"):
+            with open(path, "rb") as a, open(ours, "rb") as b:
+                bad += ["%s, %s: nczgen writes other bytes than ncgen" % (name, kind)] if a.read() != b.read() else []
+        if shutil.which("ncvalidator") and run("ncvalidator", "-q", ours).returncode != 0:
+            bad.append("%s, %s: ncvalidator refuses the file" % (name, kind))
+        os.remove(ours)
+        return bad
+    each("nczgen writes what ncgen writes, and ncvalidator takes it", same, [item for item in made if item[4] and os.path.exists(item[0])])
     paths = [item[0] for item in made if os.path.exists(item[0])]
     each("files of ncgen are dumped as by ncdump", lambda p: ["%s: %s" % (p, b) for b in compare(p)], paths)
     each("the same with special attributes", lambda p: ["%s: %s" % (p, b) for b in compare(p, "-s", "-h")],
@@ -213,7 +230,7 @@ def from_commands():
     bad, number = [], 0
     for version in VERSIONS:
         for i, (name, text) in enumerate(texts(version)):
-            if "records" in name and i % 4 == 0 and not few:
+            if "record" in name and i % (8 if few else 2) == 0:
                 number += 1
                 cdl = "commands/p%d.cdl" % number
                 with open(cdl, "w", encoding="utf-8") as f:
@@ -271,6 +288,7 @@ def same_as_ncdump(v):
     for i, gap in enumerate((2, 102, 102)):
         f.vars[i][3] += gap
     yield f.write("gaps", DATA)
+    yield Cdf(v).dim("x", 2).var("near", [0], 4).var("far", [0], 3, begin=9000).write("beyond", [[1, 2]], 200)
     f = two_records(v, pad=b"\xaa")
     yield f.write("padding", DATA)
     f = two_records(v)
@@ -554,7 +572,7 @@ def commands(paths):
     report("what the other commands say", bad)
 
 
-NEEDED = ("ncdump", "ncgen", "ncks", "ncrcat", "ncpdq", "cdo", "ncmpigen")
+NEEDED = ("ncdump", "ncgen", "ncks", "ncrcat", "ncpdq", "cdo", "ncmpigen", "ncvalidator")
 missing = [p for p in NEEDED if not shutil.which(p)] + ([] if python() else ["scipy, netCDF4 and xarray of Python (.cache/classic)"])
 if "ncdump" in missing or "ncgen" in missing or (missing and os.environ.get("CI")):
     print("missing: " + ", ".join(missing))
