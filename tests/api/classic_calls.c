@@ -164,10 +164,15 @@ def_var(program *p, nc_type type, int records)
 static int
 end_define(program *p)
 {
-    if (pick(p, 3) == 0)
-        TRY(nc__enddef(p->nc, pick(p, 3) * 50, (size_t)4 << pick(p, 8), pick(p, 3) * 30, (size_t)4 << pick(p, 8)));
-    else
+    size_t room[4];
+
+    if (pick(p, 3) != 0) {
         TRY(nc_enddef(p->nc));
+        return NC_NOERR;
+    }
+    for (int i = 0; i < 4; i++) /* one after the other: compilers differ in the order of arguments */
+        room[i] = i % 2 == 0 ? 40 * pick(p, 3) : (size_t)4 << pick(p, 8);
+    TRY(nc__enddef(p->nc, room[0], room[1], room[2], room[3]));
     return NC_NOERR;
 }
 
@@ -273,15 +278,17 @@ static int
 define_more(program *p)
 {
     char name[64], old[NC_MAX_NAME + 1];
-    int  rc = NC_NOERR, n;
+    int  rc = NC_NOERR, n, dim, var;
 
     TRY(nc_redef(p->nc));
+    dim = (int)pick(p, (size_t)p->ndims);
+    var = p->nvars > 0 ? (int)pick(p, (size_t)p->nvars) : -1;
     switch (pick(p, 7)) {
     case 0: rc = put_att(p, NC_GLOBAL, new_name(p, name)); break;
     case 1: rc = def_var(p, 0, 0); break;
     case 2: rc = def_var(p, 0, 2); break;
     case 3: rc = def_dim(p, p->record < 0 && pick(p, 2) == 0); break;
-    case 4: TRY(nc_rename_dim(p->nc, (int)pick(p, (size_t)p->ndims), new_name(p, name))); break;
+    case 4: TRY(nc_rename_dim(p->nc, dim, new_name(p, name))); break;
     case 5:
         TRY(nc_inq_natts(p->nc, &n));
         if (n > 0) {
@@ -290,8 +297,8 @@ define_more(program *p)
         }
         break;
     default:
-        if (p->nvars > 0)
-            TRY(nc_rename_var(p->nc, (int)pick(p, (size_t)p->nvars), new_name(p, name)));
+        if (var >= 0)
+            TRY(nc_rename_var(p->nc, var, new_name(p, name)));
     }
     return rc == NC_NOERR ? end_define(p) : rc;
 }
