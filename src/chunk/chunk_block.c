@@ -47,16 +47,35 @@ ncz_chunk_block_find(ncz_engine *e, const ncz_chunk_addr *where, size_t near, nc
     return b;
 }
 
+/* Memory for a block: that of the one that is kept, if no thread uses it, since memory that is new costs more than the
+ * bytes that are read into it. */
+static ncz_chunk_block *
+take_memory(ncz_engine *e, size_t n)
+{
+    ncz_chunk_block *b;
+
+    (void)pthread_mutex_lock(&e->lock);
+    b = e->block;
+    if (b != NULL && b->refs == 1 && b->cap >= n)
+        e->block = NULL;
+    else
+        b = NULL;
+    (void)pthread_mutex_unlock(&e->lock);
+    if (b == NULL && (b = ncz_alloc(sizeof *b + n)) != NULL)
+        b->cap = n;
+    return b;
+}
+
 ncz_chunk_block *
 ncz_chunk_block_read(ncz_engine *e, const ncz_chunk_addr *where, uint64_t nbytes, const ncz_chunk_block_state *seen)
 {
     size_t           n = nbytes < BLOCK_MOST ? (size_t)nbytes : BLOCK_MOST;
-    ncz_chunk_block *b = n >= where->length ? ncz_alloc(sizeof *b + n) : NULL;
+    ncz_chunk_block *b = n >= where->length ? take_memory(e, n) : NULL;
     zmap_get_req     get = {.key = where->key, .off = where->offset, .len = n, .cut = true, .into_cap = n};
 
     if (b == NULL)
         return NULL;
-    *b = (ncz_chunk_block){.refs = 1, .off = where->offset};
+    *b = (ncz_chunk_block){.refs = 1, .off = where->offset, .cap = b->cap};
     get.into = b->bytes;
     if (zmap_get_batch(e->map, &get, 1, NULL, NULL) != NC_NOERR || get.err.code != NC_NOERR ||
         get.nread < where->length) {

@@ -10,7 +10,7 @@
 struct ncz_chunk_block {
     unsigned refs; /* under the engine's lock */
     uint64_t off;  /* of the object's bytes */
-    size_t   len;
+    size_t   len, cap;
     char     bytes[];
 };
 
