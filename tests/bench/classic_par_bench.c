@@ -8,7 +8,8 @@
  *   blocks   a float array of 64 planes of 1 Mi elements; each rank writes its planes with one collective put
  *   records  20 records of 4 Mi floats; of each, each rank writes its part
  *
- * Rank 0 prints {"seconds"}: from before create until after close, on all ranks. Ends with 77 if the file cannot be made.
+ * Rank 0 prints {"seconds"}: from before create until after close, on all ranks. Ends with 77 if the file cannot be
+ * made.
  */
 #include <mpi.h>
 #include <stdio.h>
