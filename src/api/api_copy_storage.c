@@ -24,7 +24,7 @@ typedef struct copying {
     bool                   objects;   /* elements of any length, which their codec makes */
     bool                   shown;     /* it has the attribute _FillValue */
     bool                   null_fill; /* other readers do not know its fill value */
-    bool                   remade;    /* the copy chooses its chunks: the source's format has none of its own */
+    bool                   remade;    /* the source's format has no chunks of its own, so the copy chooses them */
     bool                   same;      /* the copy has the source's chunks */
     bool                   to_file; /* the copy is in a classic file, which has no choice but whether it is filled */
     ncz_buf                codecs;  /* of the source, a list in the spelling that both can read */

@@ -91,6 +91,8 @@ void ncz_engine_in_place(ncz_engine *e);
 /* Other engines change the same object, in other places: of each chunk only the elements that were written here are
  * put. Before the first write. */
 void ncz_engine_share_ranges(ncz_engine *e);
+/* Bytes that follow each other: a part of a chunk with such runs is then put at once, without the rest. */
+#define NCZ_LONG_RUN 4096
 /* The objects are in another store from now on. No other call may use the engine meanwhile. */
 void ncz_engine_set_map(ncz_engine *e, zmap *map);
 /* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */

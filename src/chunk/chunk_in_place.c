@@ -87,7 +87,7 @@ add_range(ncz_engine *e, zmap_range_req *reqs, size_t *n, const zmap_range_req *
     return zmap_put_range_batch(e->map, reqs, RANGES_MOST);
 }
 
-/* The next run of elements that were written here, from *at on and before `end`. False: there is none. */
+/* Finds the next run of elements that were written here, between *at and `end`. Returns false when none is left. */
 static bool
 next_run(const uint64_t *ours, size_t *at, size_t end, size_t *len)
 {

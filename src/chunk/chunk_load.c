@@ -217,7 +217,8 @@ ncz_chunk_take_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char *key, c
 
 /* ---- one chunk, on this thread ---- */
 
-/* A chunk whose rows lie apart: those of others lie between them, and come with it. False: it cannot be had so. */
+/* Loads a chunk whose rows lie apart. The rows of other arrays lie between them and are read with it, for later calls.
+ * Returns false if the bytes cannot be read. */
 static bool
 load_from_block(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_chunk_addr *where, ncz_scratch *scratch, int *rc)
 {

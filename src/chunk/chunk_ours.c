@@ -4,6 +4,9 @@
  * written in part is stored only over the version that it was loaded from. If another process has replaced that one,
  * chunk_merge.c lays these elements over the newer chunk. One bit for each element; a chunk that was written whole has
  * none. An encoded chunk that waits for the rest of its object keeps the bits and the version (chunk_merge_part.c).
+ *
+ * Of a chunk that is a range of one object only these elements are put (chunk_in_place.c): their bits where others
+ * change the same object, else the first and the last, which costs less.
  */
 #include "chunk/chunk_ours.h"
 

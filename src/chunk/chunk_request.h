@@ -125,8 +125,8 @@ bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int 
 
 /* ---- chunk_direct.c ---- */
 
-/* Reads a small chunk that is not cached, all of it that the array has. False: it is none of those, and nothing was
- * done. */
+/* Reads a small chunk that is not cached, as far as it lies within the array. Returns false, and does nothing, if the
+ * chunk is not such a one. */
 bool ncz_chunk_direct_read(ncz_engine *e, const ncz_spec *spec, const ncz_transfer *move, const ncz_piece *piece,
                            char *out, int *rc);
 

@@ -149,12 +149,11 @@ run_together(ncz_chunk_store *s)
 void
 ncz_chunk_store_run(ncz_chunk_store *s)
 {
-    if (ncz_chunk_from_workers(s->engine) && are_neighbours(s)) {
-        run_together(s);
-        return;
-    }
     if (ncz_chunk_from_workers(s->engine)) {
-        ncz_pool_each(s->n, SIZE_MAX, work_store, s);
+        if (are_neighbours(s))
+            run_together(s);
+        else
+            ncz_pool_each(s->n, SIZE_MAX, work_store, s);
         return;
     }
     if ((s->objects = ncz_zalloc_n(s->n, sizeof *s->objects)) == NULL) {

@@ -21,8 +21,6 @@
 #include "chunk/chunk_pieces.h"
 #include "chunk/chunk_store.h"
 
-enum { RUN_BYTES = 4096 }; /* a part of a chunk with such runs is put without the rest */
-
 /*
  * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others. It waits
  * where it is small and the only chunk of the call.
@@ -42,16 +40,9 @@ static bool
 puts_part(const ncz_chunk_request *c, const ncz_chunk_task *j)
 {
     const ncz_spec *spec = c->spec;
-    uint64_t        run = spec->dtype.size;
 
-    if (!c->engine->shares_ranges || !c->workers || !spec->layout->ops->complete || spec->order != NULL)
-        return false;
-    for (size_t d = spec->rank; d-- > 0 && (j->piece.stride[d] == 1 || j->piece.n[d] == 1);) {
-        run *= j->piece.n[d]; /* no overflow: the chunk fits in memory */
-        if (j->piece.n[d] != spec->chunk[d])
-            break;
-    }
-    return run >= RUN_BYTES;
+    return c->engine->shares_ranges && c->workers && spec->layout->ops->complete && spec->order == NULL &&
+           ncz_grid_run(j->piece.n, j->piece.stride, spec->chunk, spec->rank) * spec->dtype.size >= NCZ_LONG_RUN;
 }
 
 static void

@@ -182,7 +182,7 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
 /* The attribute that asks for the width of fixed strings (0: of any length): of a variable; `v` NULL: of the root
- * group, for all variables that have none. Returns NULL if there is none. */
+ * group, which counts for all variables without one. Returns NULL if it is absent. */
 const ncz_att *ncz_dataset_width_att(const ncz_dataset *ds, const ncz_var *v);
 bool           ncz_dataset_is_width_att(const ncz_dataset *ds, const ncz_var *v, const char *name);
 

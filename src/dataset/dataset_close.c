@@ -51,27 +51,19 @@ publish_root(ncz_dataset *ds)
     return ncz_claim_drop(ds->map, &ds->claim);
 }
 
-static int
-store_on_all(ncz_dataset *ds)
-{
-    int rc = ncz_object_ops_of(ds) != NULL && ds->defining ? ncz_par_object_enddef(ds, &(ncz_file_room){.align = 0})
-                                                           : NC_NOERR;
-
-    return rc == NC_NOERR ? ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR) : rc;
-}
-
 /* Stores all changes, and makes them visible. */
 static int
 store_changes(ncz_dataset *ds)
 {
-    int rc;
+    const ncz_file_room none = {.align = 0};
+    int                 rc = NC_NOERR;
 
     if (!ds->writable)
         return NC_NOERR;
+    if (ncz_object_ops_of(ds) != NULL && ds->defining)
+        rc = ds->par.comm != NULL ? ncz_par_object_enddef(ds, &none) : ncz_object_enddef(ds, &none);
     if (ds->par.comm != NULL)
-        return store_on_all(ds);
-    rc = ncz_object_ops_of(ds) != NULL && ds->defining ? ncz_object_enddef(ds, &(ncz_file_room){.align = 0})
-                                                       : NC_NOERR;
+        return rc == NC_NOERR ? ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR) : rc;
     if (rc == NC_NOERR)
         rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR && ds->root_deferred)

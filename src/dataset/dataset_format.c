@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_format: the format of netCDF that programs are told, and the data model that follows from it.
+ * dataset_format: which netCDF format nc_inq_format() reports, and which data model a dataset keeps to.
  */
 #include "dataset/dataset_int.h"
 

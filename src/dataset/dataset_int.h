@@ -270,7 +270,8 @@ bool ncz_name_is_classic(const char *path); /* it ends as classic files' names d
 
 /* Creates a dataset that is one object, a classic file (dataset_object_create.c). */
 int ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
-/* The same dataset on another rank: its file is `unfinished`, as zmap_single_unfinished() says. */
+/* Opens, on another rank, the dataset that rank 0 has just created; `unfinished`: the name of its file until it is
+ * complete, from zmap_single_unfinished(). */
 int ncz_object_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished,
                     const ncz_limits *limits, ncz_dataset **out);
 

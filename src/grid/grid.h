@@ -181,6 +181,10 @@ typedef struct ncz_select {
 /* The imap of a packed C-order array of `count`. False on overflow. */
 bool ncz_grid_packed_imap(const uint64_t *count, size_t rank, ptrdiff_t *imap);
 
+/* How many elements of a box follow each other, where the arrays have the shape `whole` in C order. The box is in
+ * memory, so that it cannot overflow. */
+uint64_t ncz_grid_run(const uint64_t *count, const uint64_t *stride, const uint64_t *whole, size_t rank);
+
 /* The number of selected elements. False on overflow. */
 bool ncz_select_nelems(const ncz_select *s, uint64_t *out);
 

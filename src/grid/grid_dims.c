@@ -64,6 +64,19 @@ ncz_grid_packed_imap(const uint64_t *count, size_t rank, ptrdiff_t *imap)
     return true;
 }
 
+uint64_t
+ncz_grid_run(const uint64_t *count, const uint64_t *stride, const uint64_t *whole, size_t rank)
+{
+    uint64_t n = 1;
+
+    for (size_t d = rank; d-- > 0 && (stride[d] == 1 || count[d] == 1);) {
+        n *= count[d];
+        if (count[d] != whole[d])
+            break;
+    }
+    return n;
+}
+
 bool
 ncz_select_nelems(const ncz_select *s, uint64_t *out)
 {

@@ -159,26 +159,20 @@ put_first(ncz_names *index, const char *name, size_t place)
     return ncz_names_get(index, name, NULL) ? NC_NOERR : ncz_names_put(index, name, place);
 }
 
-/* Such a name has no other form. */
-static bool
-is_ascii(const char *name)
-{
-    while (*name != '\0' && (unsigned char)*name < 0x80)
-        name++;
-    return *name == '\0';
-}
-
 /* Adds a name to an index. While a file is loaded that may have it twice, the first one stays; names are looked up in
  * NFC, so one of another form gets a second entry. */
 static int
 index_name(const ncz_model *m, ncz_names *index, const char *name, size_t place)
 {
-    char *form = NULL;
-    int   rc;
+    char  *form = NULL;
+    size_t len;
+    int    rc;
 
     if (!m->twins)
         return ncz_names_put(index, name, place);
-    if ((rc = put_first(index, name, place)) != NC_NOERR || is_ascii(name) || !ncz_utf8_valid(name, strlen(name)))
+    len = strlen(name);
+    if ((rc = put_first(index, name, place)) != NC_NOERR || ncz_is_ascii(name, len) /* it has no other form */ ||
+        !ncz_utf8_valid(name, len))
         return rc;
     if ((rc = ncz_nfc(name, &form)) == NC_NOERR)
         rc = put_first(index, form, place);

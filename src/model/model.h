@@ -209,6 +209,13 @@ struct ncz_var {
     void            *place;       /* what its layout is made from, the format's own; freed like `format` */
 };
 
+/* Does its first dimension grow? In a classic file the variable then has a part in each record. */
+static inline bool
+ncz_var_has_records(const ncz_var *v)
+{
+    return v->rank > 0 && v->dims[0]->unlimited;
+}
+
 struct ncz_model {
     ncz_limits                    limits;
     ncz_group                    *root;

@@ -9,15 +9,6 @@
 
 #define NFC_OPTIONS (UTF8PROC_STABLE | UTF8PROC_COMPOSE)
 
-static bool
-is_ascii(const char *s, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)s[i] >= 0x80)
-            return false;
-    return true;
-}
-
 /* utf8proc turns the code points into UTF-8 in place: it wants room for one more after them. */
 static int
 normalise_string(const char *s, size_t len, char **out)
@@ -54,7 +45,7 @@ ncz_nfc(const char *s, char **out)
 
     if (!ncz_utf8_valid(s, len))
         return ncz_fail(NC_EBADNAME, "name is not UTF-8");
-    if (!is_ascii(s, len))
+    if (!ncz_is_ascii(s, len))
         return normalise_string(s, len, out);
     if ((copy = ncz_strndup(s, len)) == NULL)
         return ncz_fail_nomem(len + 1);

@@ -35,6 +35,15 @@ measure_char(const unsigned char *s, size_t left)
 }
 
 bool
+ncz_is_ascii(const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)s[i] >= 0x80)
+            return false;
+    return true;
+}
+
+bool
 ncz_utf8_valid(const char *s, size_t len)
 {
     const unsigned char *p = (const unsigned char *)s;

@@ -186,6 +186,7 @@ void  ncz_arena_clear(ncz_arena *p);
 
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
 
+bool   ncz_is_ascii(const char *s, size_t len);
 bool   ncz_utf8_valid(const char *s, size_t len);
 size_t ncz_utf8_cut(const char *s, size_t len, size_t most); /* longest prefix <= most that ends between characters */
 

@@ -99,12 +99,8 @@ find_enum_base(int ncid, nc_type type, nc_type *base)
     return rc == NC_NOERR ? rc : message_fail(rc, "a type");
 }
 
-/*
- * The classic type of values of a type of the source. *out is NC_NAT if there is none, else perhaps one of CDF-5.
- * Strings are characters.
- */
-static int
-map_to_classic(int ncid, nc_type type, nc_type *out)
+int
+copy_classic_type(int ncid, nc_type type, nc_type *out)
 {
     if (type > NC_MAX_ATOMIC_TYPE)
         return find_enum_base(ncid, type, out);
@@ -149,7 +145,7 @@ check_att(const copy_opts *o, const copy_source *s, const char *path, int grp, i
 
     if (rc != NC_NOERR)
         return message_fail(rc, path);
-    if ((rc = map_to_classic(grp, type, &base)) != NC_NOERR)
+    if ((rc = copy_classic_type(grp, type, &base)) != NC_NOERR)
         return rc;
     if (base == NC_NAT) {
         what = memory_textf("attribute %s is of %s", name, name_user_type(grp, type));
@@ -199,7 +195,7 @@ use_choose(const copy_opts *o, copy_source *s, const char *path, int grp, int va
     (void)o;
     if (rc != NC_NOERR)
         return message_fail(rc, path);
-    if ((rc = map_to_classic(grp, type, &base)) == NC_NOERR && needs_cdf5(base))
+    if ((rc = copy_classic_type(grp, type, &base)) == NC_NOERR && needs_cdf5(base))
         s->cdf = 5;
     return rc;
 }
@@ -220,13 +216,24 @@ each_att_of_all(const copy_opts *o, copy_source *s,
 /* ---- variables ---- */
 
 static int
-fit_var(const copy_opts *o, copy_source *s, copy_var *v)
+map_types(copy_source *s)
 {
-    int grp = s->groups[v->group].in, rc;
+    int rc = NC_NOERR;
 
-    if ((rc = map_to_classic(grp, v->type, &v->type_out)) != NC_NOERR)
-        return rc;
-    v->text = v->type == NC_STRING;
+    for (size_t i = 0; rc == NC_NOERR && i < s->nvars; i++) {
+        copy_var *v = &s->vars[i];
+
+        v->text = v->type == NC_STRING;
+        rc = copy_classic_type(s->groups[v->group].in, v->type, &v->type_out);
+    }
+    return rc;
+}
+
+static int
+check_var(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    int grp = s->groups[v->group].in;
+
     if (v->type_out == NC_NAT)
         return fail_lack(s, v->path, name_user_type(grp, v->type), "");
     if (!o->flatten && (v->text || v->type > NC_MAX_ATOMIC_TYPE))
@@ -293,14 +300,8 @@ fit_dims(const copy_opts *o, copy_source *s)
 static double
 count_bytes(const copy_source *s, const copy_var *v, bool *record)
 {
-    nc_type type = NC_NAT;
-    size_t  size = 1;
-    double  bytes;
+    double bytes = v->type_out != NC_NAT ? (double)nctypelen(v->type_out) : 1;
 
-    if (map_to_classic(s->groups[v->group].in, v->type, &type) == NC_NOERR && type > NC_NAT &&
-        type <= NC_MAX_ATOMIC_TYPE)
-        size = (size_t)nctypelen(type);
-    bytes = (double)size;
     *record = v->rank > 0 && s->dims[v->dims[0]].unlimited;
     for (int d = *record ? 1 : 0; d < v->rank; d++)
         bytes *= (double)v->shape[d];
@@ -341,15 +342,9 @@ choose_version(const copy_opts *o, copy_source *s)
         s->cdf = 1;
     else
         choose_by_size(s);
-    for (size_t i = 0; i < s->nvars; i++) {
-        nc_type type = NC_NAT;
-        int     rc = map_to_classic(s->groups[s->vars[i].group].in, s->vars[i].type, &type);
-
-        if (rc != NC_NOERR)
-            return rc;
-        if (needs_cdf5(type))
+    for (size_t i = 0; i < s->nvars; i++)
+        if (needs_cdf5(s->vars[i].type_out))
             s->cdf = 5;
-    }
     return each_att_of_all(o, s, use_choose);
 }
 
@@ -451,16 +446,16 @@ int
 copy_fit_classic(copy_state *r, int version)
 {
     copy_source *s = r->s;
-    int          rc = NC_NOERR;
+    int          rc = map_types(s);
 
     s->cdf = version;
-    if (version == 0 && (rc = choose_version(r->o, s)) != NC_NOERR)
+    if (rc != NC_NOERR || (version == 0 && (rc = choose_version(r->o, s)) != NC_NOERR))
         return rc;
     if ((rc = fit_groups(r->o, s)) != NC_NOERR || (rc = fit_dims(r->o, s)) != NC_NOERR)
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < s->nvars; i++) {
         choose_rows(&s->vars[i]);
-        rc = fit_var(r->o, s, &s->vars[i]);
+        rc = check_var(r->o, s, &s->vars[i]);
     }
     if (rc != NC_NOERR || (rc = each_att_of_all(r->o, s, use_check)) != NC_NOERR ||
         (rc = copy_budget_for(r)) != NC_NOERR)

@@ -49,7 +49,7 @@ put_att(int grp, int varid, const char *name, int out, int varid_out, const char
     size_t  len, size;
     void   *values;
     char   *text;
-    int class, rc = nc_inq_att(grp, varid, name, &type, &len);
+    int     rc = nc_inq_att(grp, varid, name, &type, &len);
 
     if (rc != NC_NOERR)
         return rc;
@@ -60,10 +60,7 @@ put_att(int grp, int varid, const char *name, int out, int varid_out, const char
         free(text);
         return rc;
     }
-    base = type;
-    if (type > NC_MAX_ATOMIC_TYPE && (rc = nc_inq_user_type(grp, type, NULL, NULL, &base, NULL, &class)) != NC_NOERR)
-        return rc;
-    if ((rc = copy_type_size(grp, type, &size)) != NC_NOERR)
+    if ((rc = copy_classic_type(grp, type, &base)) != NC_NOERR || (rc = copy_type_size(grp, type, &size)) != NC_NOERR)
         return rc;
     values = memory_alloc(len + 1, size);
     if ((rc = nc_get_att(grp, varid, name, values)) == NC_NOERR)

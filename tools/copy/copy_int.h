@@ -279,6 +279,11 @@ typedef struct copy_state copy_state;
  * reported by name. */
 int copy_fit_classic(copy_state *r, int version);
 int copy_define_classic(copy_source *s, int out);
+/*
+ * The classic type of values of a type of the source, which may be one of CDF-5 alone: of an enum its integers, of
+ * strings characters. *out is NC_NAT if there is none.
+ */
+int copy_classic_type(int ncid, nc_type type, nc_type *out);
 /* The text that strings of an attribute become, in new memory; NULL: it cannot be read. */
 char *copy_att_text(int grp, int varid, const char *name);
 /* The text of n strings, `len` bytes each, the rest NUL. False: one is longer. */

@@ -19,17 +19,6 @@ ncz_object_records(const ncz_dataset *ds)
     return 0;
 }
 
-/* The bytes from one record to the next; 0: there are no records. */
-static uint64_t
-find_pitch(const ncz_dataset *ds)
-{
-    uint64_t fixed, records, none, one;
-
-    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &none);
-    ncz_object_ops_of(ds)->sections(ds->model, 1, &fixed, &records, &one);
-    return one - none;
-}
-
 /* ---- a new object ---- */
 
 /* Notes the places of the variables that have one. */
@@ -119,7 +108,7 @@ set_size(ncz_dataset *ds, bool grow)
         return rc;
     ncz_object_ops_of(ds)->sections(ds->model, ncz_object_records(ds), &fixed, &records, &end);
     if (ds->par.comm != NULL || !grow) /* other ranks may have made some */
-        ahead = size > end && find_pitch(ds) != 0;
+        ahead = size > end && ncz_object_pitch(ds) != 0;
     return (grow && size < end) || ahead ? zmap_resize(ds->map, "", end) : NC_NOERR;
 }
 
@@ -300,14 +289,11 @@ covers(const ncz_var *v, const ncz_select *sel, uint64_t from)
 }
 
 /* How many records are made when `n` are asked for: many small ones cost as little as one; but with NC_SHARE those that
- * are not there yet go at once again. *some: more than `n`. */
+ * are not there yet go at once again. */
 static uint64_t
-records_ahead(const ncz_dataset *ds, uint64_t pitch, uint64_t n, bool *some)
+with_records_ahead(const ncz_dataset *ds, uint64_t pitch, uint64_t n)
 {
-    uint64_t ahead = pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? AHEAD / pitch : 0;
-
-    *some = ahead > 0;
-    return n + ahead;
+    return pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? n + AHEAD / pitch : n;
 }
 
 /* Fills the records from `first` on, and gives the object their length: what is read before it is put must be there. */
@@ -344,15 +330,14 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
 {
     uint64_t   from = ncz_object_records(ds), most;
     ncz_extent e;
-    bool       ahead;
     int        rc = ncz_object_check_records(ds, v, n);
 
     if (rc != NC_NOERR)
         return rc;
     ncz_object_ops_of(ds)->extent(v, &e);
-    most = records_ahead(ds, e.pitch, n, &ahead);
+    most = with_records_ahead(ds, e.pitch, n);
     if (n > ds->filled) /* its padding has fill values, too */
-        rc = make_records(ds, !ahead && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL,
+        rc = make_records(ds, most == n && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL,
                           ds->filled > from ? ds->filled : from, most);
     if (rc == NC_NOERR)
         ncz_object_ops_of(ds)->set_records(ds->model, n);
@@ -399,14 +384,13 @@ count_room(ncz_dataset *ds, uint64_t pitch, uint64_t *out)
 static int
 make_missing(ncz_dataset *ds, uint64_t n)
 {
-    uint64_t pitch = find_pitch(ds), there = 0, from = ncz_object_records(ds);
-    bool     ahead;
+    uint64_t pitch = ncz_object_pitch(ds), there = 0, from = ncz_object_records(ds);
     int      rc = count_room(ds, pitch, &there);
 
     from = ds->filled > from ? ds->filled : from;
     from = there > from ? there : from;
     if (rc == NC_NOERR && n > from)
-        return make_records(ds, NULL, from, records_ahead(ds, pitch, n, &ahead));
+        return make_records(ds, NULL, from, with_records_ahead(ds, pitch, n));
     if (rc == NC_NOERR)
         ds->filled = from;
     return rc;

@@ -18,6 +18,17 @@ ncz_object_ops_of(const ncz_dataset *ds)
     return ds->style.dialect != NULL ? ds->style.dialect->object : NULL;
 }
 
+/* The bytes from one record to the next; 0: there are no records. */
+static inline uint64_t
+ncz_object_pitch(const ncz_dataset *ds)
+{
+    uint64_t fixed, records, none, one;
+
+    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &none);
+    ncz_object_ops_of(ds)->sections(ds->model, 1, &fixed, &records, &one);
+    return one - none;
+}
+
 /* After a dataset was opened for writing: what its head says is there. */
 int ncz_object_begin(ncz_dataset *ds);
 /* Ends define mode: gives variables their places, moves data if need be, writes fill values and the head. */
@@ -37,7 +48,7 @@ int ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n);
 /* Makes room for records before a put to `v` extends them to `n`. `sel`: of the put; its own data are not filled.
  * NULL: nothing is put. */
 int ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n);
-/* The same before the record dimension alone grows, with all that its variables have of the records filled. */
+/* Makes room for records before the record dimension alone grows to `n`; all variables have fill values there. */
 int ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n);
 /*
  * Makes records up to `n` in a file that other ranks change, too, which may be making records at the same time: under
@@ -71,7 +82,7 @@ int ncz_object_refresh(ncz_dataset *ds);
 int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to);
 /* Writes the fill value of a variable: all of it, or its slabs in the records from `first` to `n`. */
 int ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n);
-/* The same for all variables from the `first` on, which are new: all of them, or their slabs in the records. */
+/* Writes the fill values of all variables from the `first` on, which are new: whole, or in each of the records. */
 int ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords);
 /* The same for all variables with records but `skip`, whose elements there are going to be written; it may be NULL. */
 int ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n);

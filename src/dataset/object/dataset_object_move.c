@@ -145,12 +145,6 @@ ncz_object_fill_share(ncz_dataset *ds, size_t part, size_t nparts)
     return rc;
 }
 
-static bool
-has_records(const ncz_var *v)
-{
-    return v->rank > 0 && v->dims[0]->unlimited;
-}
-
 /* Makes as many records as fit in `room`, at least one, of `pitch` bytes from `records` on. *any: some are filled. */
 static void
 make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, size_t nrecords, char *room,
@@ -164,7 +158,7 @@ make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_
         const ncz_var *v = g->vars[i];
         ncz_extent     e;
 
-        if (!has_records(v) || v == skip || !is_filled(ds, v))
+        if (!ncz_var_has_records(v) || v == skip || !is_filled(ds, v))
             continue;
         *any = true;
         ncz_object_ops_of(ds)->extent(v, &e);
@@ -197,15 +191,14 @@ int
 ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
 {
     const ncz_group *g = ds->model->root;
-    uint64_t         fixed, records, end, next;
+    uint64_t         fixed, records, end, pitch = ncz_object_pitch(ds);
     int              rc = NC_NOERR;
 
     ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
-    ncz_object_ops_of(ds)->sections(ds->model, 1, &fixed, &records, &next);
-    if (next > end && next - end <= AT_ONCE && g->nvars > 1)
-        return fill_small(ds, skip, records, (size_t)(next - end), first, n);
+    if (pitch > 0 && pitch <= AT_ONCE && g->nvars > 1)
+        return fill_small(ds, skip, records, (size_t)pitch, first, n);
     for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
-        if (has_records(g->vars[i]) && g->vars[i] != skip)
+        if (ncz_var_has_records(g->vars[i]) && g->vars[i] != skip)
             rc = ncz_object_fill(ds, g->vars[i], first, n);
     return rc;
 }

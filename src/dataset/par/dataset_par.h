@@ -54,7 +54,7 @@ int ncz_par_failed_put(const ncz_var *v, int rc);
 int ncz_par_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
 /* In a collective put to `v`: makes shape[0] the largest that a rank needs, and records up to it. */
 int ncz_par_object_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape);
-/* The same for a put of this rank alone; the others learn of it in the next collective call. */
+/* Makes records for a put of this rank alone; the others learn of them in the next collective call. */
 int ncz_par_object_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape);
 /* After a flush: rank 0 has stored the head, and the object has its name and its length. */
 void ncz_par_object_stored(ncz_dataset *ds);

@@ -104,19 +104,13 @@ ncz_par_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
 
 /* ---- records ---- */
 
-static bool
-has_records(const ncz_var *v)
-{
-    return v->rank > 0 && v->dims[0]->unlimited;
-}
-
 int
 ncz_par_object_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape)
 {
     uint64_t need[2];
     int      rc;
 
-    if (!has_records(v))
+    if (!ncz_var_has_records(v))
         return NC_NOERR;
     need[0] = shape[0] < INT64_MAX ? shape[0] : INT64_MAX;
     need[1] = shape[0] > ds->filled; /* a rank that it is false for knows that the records are there */
@@ -140,7 +134,7 @@ ncz_par_object_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *sha
 {
     int rc;
 
-    if (!has_records(v) || shape[0] <= v->dims[0]->len)
+    if (!ncz_var_has_records(v) || shape[0] <= v->dims[0]->len)
         return NC_NOERR;
     if ((rc = ncz_object_check_records(ds, v, shape[0])) == NC_NOERR &&
         (rc = ncz_object_grow_shared(ds, shape[0], false)) == NC_NOERR)

@@ -122,7 +122,7 @@ join_created(const ncz_target *t, int cmode, const ncz_limits *limits, ncz_datas
     return rc;
 }
 
-/* The same where the dataset is one file, whose name until it is complete comes from rank 0. */
+/* Opens the classic file that rank 0 has created, which tells the others its name until it is complete. */
 static int
 join_file(opening *o, int cmode, const ncz_limits *limits)
 {

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { RUN_BYTES = 4096 };
-
 void
 ncz_par_clear_parts(ncz_parts *p)
 {
@@ -43,16 +41,8 @@ ncz_par_add_part(ncz_parts *p, size_t rank)
 static bool
 puts_itself(const ncz_exchange *x, const ncz_part *p)
 {
-    uint64_t run = x->v->type->size;
-
-    if (ncz_object_ops_of(x->ds) == NULL)
-        return false;
-    for (size_t d = x->v->rank; d-- > 0 && (p->stride[d] == 1 || p->count[d] == 1);) {
-        run *= p->count[d]; /* no overflow: it is in memory */
-        if (p->count[d] != x->object[d])
-            break;
-    }
-    return run >= RUN_BYTES;
+    return ncz_object_ops_of(x->ds) != NULL &&
+           ncz_grid_run(p->count, p->stride, x->object, x->v->rank) * x->v->type->size >= NCZ_LONG_RUN;
 }
 
 /* Cuts this rank's selection at the objects. */

@@ -86,12 +86,6 @@ ncz_classic_pad(uint64_t n)
     return n + 3 - (n + 3) % 4; /* no overflow: it was checked that a file can end there */
 }
 
-static inline bool
-ncz_classic_is_record(const ncz_var *v)
-{
-    return v->rank > 0 && v->dims[0]->unlimited;
-}
-
 const ncz_dim *ncz_classic_record_dim(const ncz_model *m); /* NULL: there is none */
 /* The bytes of a variable's data, or of those of one record, without padding. NC_EVARSIZE: more than a file holds. */
 int ncz_classic_slab(const ncz_var *v, uint64_t *nbytes);

@@ -59,7 +59,7 @@ place_vars(plan *p, bool records, uint64_t *at)
         const ncz_var           *v = p->m->root->vars[i];
         const ncz_classic_place *old = v->place;
 
-        if (ncz_classic_is_record(v) != records)
+        if (ncz_var_has_records(v) != records)
             continue;
         p->begin[i] = old != NULL && !records && old->begin > *at ? old->begin : *at;
         if (!ncz_add64(p->begin[i], ncz_classic_pad(p->slab[i]), at) || *at > INT64_MAX)
@@ -77,7 +77,7 @@ size_records(plan *p)
     p->file.pitch = 0;
     p->nrecordvars = 0;
     for (size_t i = 0; i < p->m->root->nvars; i++) {
-        if (!ncz_classic_is_record(p->m->root->vars[i]))
+        if (!ncz_var_has_records(p->m->root->vars[i]))
             continue;
         p->nrecordvars++;
         last = &p->slab[i];
@@ -94,7 +94,7 @@ static uint64_t
 first_begin(const plan *p)
 {
     for (size_t i = 0; i < p->m->root->nvars; i++)
-        if (!ncz_classic_is_record(p->m->root->vars[i]))
+        if (!ncz_var_has_records(p->m->root->vars[i]))
             return p->begin[i];
     return p->file.records;
 }
@@ -157,7 +157,7 @@ check_sizes(const plan *p)
 
     limits_of(p->version, &most, &offset);
     for (size_t i = 0; i < p->m->root->nvars; i++)
-        last = ncz_classic_is_record(p->m->root->vars[i]) == records ? i : last;
+        last = ncz_var_has_records(p->m->root->vars[i]) == records ? i : last;
     for (size_t i = 0; i < p->m->root->nvars; i++) {
         const char *name = p->m->root->vars[i]->name;
 
@@ -186,7 +186,7 @@ make_place(const plan *p, size_t i, const ncz_classic_file *file, ncz_classic_pl
     ncz_classic_spot spot = {.file = file,
                              .rank = v->rank,
                              .element = v->type->size,
-                             .record = ncz_classic_is_record(v),
+                             .record = ncz_var_has_records(v),
                              .alone = p->nrecordvars == 1,
                              .begin = p->begin[i],
                              .nbytes = p->slab[i]};

@@ -23,7 +23,7 @@ ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
     uint64_t n = v->type->size, end;
     bool     fits = true;
 
-    for (size_t d = ncz_classic_is_record(v); d < v->rank && fits; d++)
+    for (size_t d = ncz_var_has_records(v); d < v->rank && fits; d++)
         fits = ncz_mul64(n, v->dims[d]->len, &n);
     if (!fits || !ncz_add64(n, 3, &end) || end > INT64_MAX)
         return ncz_fail(NC_EVARSIZE, "variable %s is larger than a file can be", v->name);

@@ -102,6 +102,9 @@ void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* anothe
 int zmap_file_open_held(file_map *f, const char *key, const char *later); /* as zmap_file_hold() */
 int zmap_file_lock_held(file_map *f); /* as zmap_file_lock() and zmap_file_unlock() */
 int zmap_file_unlock_held(file_map *f);
+/* Waits for the lock of a file. Returns 0 or an errno, EBUSY after some time. */
+int  zmap_file_wait_lock(int fd);
+bool zmap_file_means_no_locks(int err); /* the file system has none */
 /* The descriptor of the file that stays open, if this is its key; else -1. */
 int  zmap_file_held(file_map *f, const char *key);
 void zmap_file_release(file_map *f, int fd);            /* closes any other descriptor */
@@ -121,9 +124,7 @@ void zmap_file_stamp(const ncz_stat *st, char version[ZMAP_VERSION]);
  * Gives the temporary the object's name if the object is r->version; r->stored is the temporary's. NC_EOBJECT: it is
  * another version; NC_ENOOBJECT: no such object. After a failure the caller removes the temporary.
  */
-int  zmap_file_wait_lock(int fd); /* of a file; returns 0 or an errno, EBUSY after some time */
-bool zmap_file_means_no_locks(int err);
-int  zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, const zmap_put_req *r);
+int zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, const zmap_put_req *r);
 
 /* ---- zmap_file_put.c ---- */
 

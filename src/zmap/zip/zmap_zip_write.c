@@ -47,15 +47,6 @@ saturate32(uint64_t v)
     return v >= UINT32_MAX ? UINT32_MAX : (uint32_t)v;
 }
 
-static bool
-is_ascii(const char *s, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)s[i] >= 0x80)
-            return false;
-    return true;
-}
-
 /* ---- one entry ---- */
 
 /* The fields that a local header and a directory record share. */
@@ -81,7 +72,7 @@ zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf 
     bool          wide = o->size >= UINT32_MAX;
     int           rc;
 
-    o->flags = is_ascii(key, key_len) && is_ascii(m->prefix, m->prefix_len) ? 0 : FLAG_UTF8;
+    o->flags = ncz_is_ascii(key, key_len) && ncz_is_ascii(m->prefix, m->prefix_len) ? 0 : FLAG_UTF8;
     o->need = wide ? NEED_WIDE : NEED_PLAIN;
     o->when = DATE_1980;
     put32(&p, ZIP_LOCAL_SIG);
