@@ -17,6 +17,17 @@
 int ncz_codec_int(const ncz_json *config, const char *codec, const char *name, int64_t least, int64_t most,
                   int64_t *v);
 
+/* The state of codecs whose only parameter is a level. Absent it is 1; -1 is zlib's default, 6. */
+typedef struct ncz_level {
+    int64_t level;
+} ncz_level;
+
+int  ncz_codec_level_read(const char *codec, const ncz_json *config, int64_t least, int64_t most, ncz_level *out);
+int  ncz_codec_level_words(const char *codec, size_t n, const unsigned *words, int64_t least, int64_t most,
+                           ncz_level *out);
+void ncz_codec_level_describe(const void *state, ncz_jsonw *w);
+int ncz_codec_level_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
+
 /* NC_EFILTER unless n is within least..most. */
 int ncz_codec_nwords(const char *codec, size_t n, size_t least, size_t most);
 

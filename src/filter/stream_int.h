@@ -27,10 +27,13 @@ typedef enum ncz_stream_result {
 /* A library that codes in steps, with its context. */
 typedef struct ncz_stream {
     void *library;
-    /* Codes as much as possible and advances the windows. `last`: this window is the last input (encoding only). */
+    /* Codes as much as possible and advances the windows. `last`: this window is the last input. */
     ncz_stream_result (*step)(void *library, ncz_stream_window *w, bool last);
     int (*explain)(void *library); /* records and returns the error after STUCK or FAILED */
-    /* Decoding only: starts the next stream of the same object, and says whether one follows. */
+    /*
+     * Decoding only: starts the next stream of the same object, and says whether one follows. Both NULL: an object is
+     * one stream, and nothing may come after it.
+     */
     ncz_stream_result (*restart)(void *library);
     bool (*follows)(const unsigned char *in, size_t n);
 } ncz_stream;
@@ -40,11 +43,14 @@ int ncz_codec_stream_encode(const ncz_stream *s, const char *codec, const void *
                             size_t *used);
 
 /*
- * Decodes to the end of the last stream (with `exact`: of the last one needed) into at most `most` bytes. *got: bytes
- * of output. *tail: bytes of input after the end.
+ * Decodes to the end of the last stream (with `exact`: of the last one needed), as ncz_codec_ops.decode() does. Logs
+ * and ignores bytes after the end where streams can follow one another.
  */
-int ncz_codec_stream_decode(const ncz_stream *s, const char *codec, const void *in, size_t n, void *out, size_t most,
-                            bool exact, size_t *got, size_t *tail);
+int ncz_codec_stream_decode(const ncz_stream *s, const char *codec, const void *in, size_t n, void *out, size_t cap,
+                            bool exact, size_t *used);
+
+/* How the decoding of one or more streams ends: *used is `got`, unless that is not the size wanted. Logs the tail. */
+int ncz_codec_stream_end(const char *codec, size_t got, size_t tail, size_t most, bool exact, size_t *used);
 
 /* Decode a zlib stream, or zstd frames, to exactly `wanted` bytes. Else NC_EFILTER or NC_ENOMEM, with a text. */
 int ncz_codec_inflate_exactly(const void *in, size_t n, void *out, size_t wanted);

@@ -43,53 +43,20 @@ explain_bz2(void *library)
 
 /* ---- configuration ------------------------------------------------------------------------------------- */
 
-typedef struct bz2_state {
-    int64_t level;
-} bz2_state;
-
 static int
 bz2_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
               void *state)
 {
-    bz2_state *s = state;
-
     (void)in;
     (void)rules;
-    s->level = 1;
-    return ncz_codec_int(config, ops->id, "level", 1, 9, &s->level);
-}
-
-static void
-bz2_describe(const void *state, ncz_jsonw *w)
-{
-    const bz2_state *s = state;
-
-    ncz_jsonw_key(w, "level");
-    ncz_jsonw_i64(w, s->level);
+    return ncz_codec_level_read(ops->id, config, 1, 9, state);
 }
 
 static int
 bz2_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    bz2_state *s = state;
-    int        rc;
-
     (void)in;
-    if ((rc = ncz_codec_nwords(ops->id, n, 1, 1)) != NC_NOERR)
-        return rc;
-    s->level = words[0];
-    return ncz_codec_range(ops->id, "level", s->level, 1, 9);
-}
-
-static int
-bz2_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
-{
-    const bz2_state *s = state;
-
-    (void)in;
-    words[0] = (unsigned)s->level;
-    *n = 1;
-    return NC_NOERR;
+    return ncz_codec_level_words(ops->id, n, words, 1, 9, state);
 }
 
 /* The bound that libbz2 documents. */
@@ -171,7 +138,7 @@ static int
 bz2_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
            size_t *used)
 {
-    const bz2_state *s = state;
+    const ncz_level *s = state;
     bz2_library      l = {.z = {.bzalloc = get_memory, .bzfree = put_memory}};
     ncz_stream       stream = {.library = &l, .step = step_encoder, .explain = explain_bz2};
     int              rc;
@@ -188,7 +155,6 @@ static int
 bz2_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap, bool exact,
            size_t *used)
 {
-    size_t      most = *used < cap ? *used : cap, got = 0, tail = 0;
     bz2_library l = {.z = {.bzalloc = get_memory, .bzfree = put_memory}};
     ncz_stream  stream = {.library = &l,
                           .step = step_decoder,
@@ -201,13 +167,9 @@ bz2_decode(const void *state, const ncz_array_type *type, const void *in, size_t
     (void)type;
     if ((l.status = BZ2_bzDecompressInit(&l.z, 0, 0)) != BZ_OK)
         return explain_bz2(&l);
-    rc = ncz_codec_stream_decode(&stream, "bz2", in, n, out, most, exact, &got, &tail);
+    rc = ncz_codec_stream_decode(&stream, "bz2", in, n, out, cap, exact, used);
     BZ2_bzDecompressEnd(&l.z); /* fails harmlessly if restart_decoder() could not begin one */
-    if (rc != NC_NOERR || (rc = ncz_codec_check_size("bz2", got, most, exact)) != NC_NOERR)
-        return rc;
-    ncz_codec_tail("bz2", tail);
-    *used = got;
-    return NC_NOERR;
+    return rc;
 }
 
 const ncz_codec_ops ncz_codec_bz2 = {
@@ -215,11 +177,11 @@ const ncz_codec_ops ncz_codec_bz2 = {
     .members = {"level"},
     .hdf5_id = 307,
     .cls = NCZ_CODEC_BYTES_BYTES,
-    .state_size = sizeof(bz2_state),
+    .state_size = sizeof(ncz_level),
     .from_json = bz2_from_json,
-    .describe = bz2_describe,
+    .describe = ncz_codec_level_describe,
     .from_words = bz2_from_words,
-    .to_words = bz2_to_words,
+    .to_words = ncz_codec_level_to_words,
     .bound = bz2_bound,
     .encode = bz2_encode,
     .decode = bz2_decode,

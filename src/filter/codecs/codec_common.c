@@ -76,6 +76,48 @@ ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t least, i
                     least, most);
 }
 
+/* ---- level ------------------------------------------------------------------------------------------- */
+
+int
+ncz_codec_level_read(const char *codec, const ncz_json *config, int64_t least, int64_t most, ncz_level *out)
+{
+    out->level = 1;
+    return ncz_codec_int(config, codec, "level", least, most, &out->level);
+}
+
+int
+ncz_codec_level_words(const char *codec, size_t n, const unsigned *words, int64_t least, int64_t most, ncz_level *out)
+{
+    int rc;
+
+    if ((rc = ncz_codec_nwords(codec, n, 1, 1)) != NC_NOERR)
+        return rc;
+    out->level = words[0];
+    return ncz_codec_range(codec, "level", out->level, least, most);
+}
+
+void
+ncz_codec_level_describe(const void *state, ncz_jsonw *w)
+{
+    const ncz_level *s = state;
+
+    ncz_jsonw_key(w, "level");
+    ncz_jsonw_i64(w, s->level);
+}
+
+int
+ncz_codec_level_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    const ncz_level *s = state;
+
+    (void)in;
+    words[0] = s->level < 0 ? 6 : (unsigned)s->level;
+    *n = 1;
+    return NC_NOERR;
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------- */
+
 #define TOO_LONG "': decodes to more than "
 
 int

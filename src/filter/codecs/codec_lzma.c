@@ -7,6 +7,7 @@
  * never larger than the chunk, since more would only cost time and memory.
  */
 #include "filter/filter_int.h"
+#include "filter/stream_int.h"
 
 #include <lzma.h>
 
@@ -51,9 +52,16 @@ put_memory(void *opaque, void *p)
 
 static const lzma_allocator allocator = {.alloc = get_memory, .free = put_memory};
 
+typedef struct lzma_library {
+    lzma_stream z;
+    lzma_ret    status; /* of the last call */
+} lzma_library;
+
 static int
-fail_lzma(lzma_ret lrc)
+explain_lzma(void *library)
 {
+    lzma_ret lrc = ((const lzma_library *)library)->status;
+
     switch (lrc) {
     case LZMA_MEM_ERROR: return ncz_fail(NC_ENOMEM, "codec 'lzma': out of memory");
     case LZMA_MEMLIMIT_ERROR:
@@ -336,31 +344,43 @@ begin_encoder(lzma_stream *z, const lzma_state *s, size_t n, filter_list *l)
     }
 }
 
+/* Gives liblzma the windows for one step, of encoding or decoding. */
+static ncz_stream_result
+step_lzma(void *library, ncz_stream_window *w, bool last)
+{
+    lzma_library *l = library;
+
+    l->z.next_in = w->in;
+    l->z.avail_in = w->nin;
+    l->z.next_out = w->out;
+    l->z.avail_out = w->nout;
+    l->status = lzma_code(&l->z, last ? LZMA_FINISH : LZMA_RUN);
+    *w = (ncz_stream_window){
+        .in = l->z.next_in, .nin = (unsigned)l->z.avail_in, .out = l->z.next_out, .nout = (unsigned)l->z.avail_out};
+    switch (l->status) {
+    case LZMA_OK: return NCZ_STREAM_MORE;
+    case LZMA_STREAM_END: return NCZ_STREAM_END;
+    case LZMA_BUF_ERROR: return NCZ_STREAM_STUCK;
+    default: return NCZ_STREAM_FAILED;
+    }
+}
+
 static int
 lzma_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    lzma_stream z = LZMA_STREAM_INIT;
-    lzma_ret    lrc;
-    filter_list l;
-    int         rc = NC_NOERR;
+    lzma_library l = {.z = LZMA_STREAM_INIT};
+    ncz_stream   stream = {.library = &l, .step = step_lzma, .explain = explain_lzma};
+    filter_list  filters;
+    int          rc;
 
     (void)type;
-    z.allocator = &allocator;
-    z.next_in = in;
-    z.avail_in = n;
-    z.next_out = out;
-    z.avail_out = cap;
-    if ((lrc = begin_encoder(&z, state, n, &l)) == LZMA_OK)
-        while ((lrc = lzma_code(&z, LZMA_FINISH)) == LZMA_OK && z.avail_out > 0)
-            ;
-    if (lrc == LZMA_STREAM_END)
-        *used = cap - z.avail_out;
-    else if (lrc == LZMA_OK || lrc == LZMA_BUF_ERROR)
-        rc = ncz_fail(NC_EFILTER, "codec 'lzma': does not fit into %zu bytes", cap);
+    l.z.allocator = &allocator;
+    if ((l.status = begin_encoder(&l.z, state, n, &filters)) == LZMA_OK)
+        rc = ncz_codec_stream_encode(&stream, "lzma", in, n, out, cap, used);
     else
-        rc = fail_lzma(lrc);
-    lzma_end(&z);
+        rc = explain_lzma(&l);
+    lzma_end(&l.z);
     return rc;
 }
 
@@ -381,58 +401,23 @@ begin_decoder(lzma_stream *z, const lzma_state *s, filter_list *l)
     return lzma_raw_decoder(z, l->filters);
 }
 
-/* Decodes to the end of the last stream. *got: bytes of output, never more than `most`. */
-static int
-decode_all(lzma_stream *z, size_t n, size_t most, size_t *got)
-{
-    unsigned char spare; /* the byte after the output: a stream that writes it is too long */
-    bool          full = false;
-    lzma_ret      lrc;
-
-    for (;;) {
-        if (z->avail_out == 0 && full)
-            return ncz_codec_too_long("lzma", most);
-        if (z->avail_out == 0) {
-            full = true;
-            z->next_out = &spare;
-            z->avail_out = 1;
-        }
-        if ((lrc = lzma_code(z, LZMA_FINISH)) != LZMA_OK)
-            break;
-    }
-    *got = (size_t)z->total_out;
-    if (lrc == LZMA_BUF_ERROR)
-        return ncz_codec_cut_short("lzma", n);
-    if (lrc != LZMA_STREAM_END)
-        return fail_lzma(lrc);
-    if (*got > most)
-        return ncz_codec_too_long("lzma", most);
-    return z->avail_in > 0 ? ncz_codec_trailing("lzma", z->avail_in) : NC_NOERR;
-}
-
+/* liblzma itself goes on to the next stream of an object, where the format has several. */
 static int
 lzma_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             bool exact, size_t *used)
 {
-    size_t      most = *used < cap ? *used : cap, got = 0;
-    lzma_stream z = LZMA_STREAM_INIT;
-    lzma_ret    lrc;
-    filter_list l;
-    int         rc;
+    lzma_library l = {.z = LZMA_STREAM_INIT};
+    ncz_stream   stream = {.library = &l, .step = step_lzma, .explain = explain_lzma};
+    filter_list  filters;
+    int          rc;
 
     (void)type;
-    z.allocator = &allocator;
-    z.next_in = in;
-    z.avail_in = n;
-    z.next_out = out;
-    z.avail_out = most;
-    if ((lrc = begin_decoder(&z, state, &l)) != LZMA_OK)
-        rc = fail_lzma(lrc);
-    else if ((rc = decode_all(&z, n, most, &got)) == NC_NOERR)
-        rc = ncz_codec_check_size("lzma", got, most, exact);
-    if (rc == NC_NOERR)
-        *used = got;
-    lzma_end(&z);
+    l.z.allocator = &allocator;
+    if ((l.status = begin_decoder(&l.z, state, &filters)) == LZMA_OK)
+        rc = ncz_codec_stream_decode(&stream, "lzma", in, n, out, cap, exact, used);
+    else
+        rc = explain_lzma(&l);
+    lzma_end(&l.z);
     return rc;
 }
 

@@ -45,53 +45,21 @@ explain_zlib(void *library)
 
 /* ---- configuration ------------------------------------------------------------------------------------- */
 
-typedef struct zlib_state {
-    int64_t level; /* -1: zlib's default */
-} zlib_state;
-
+/* -1 is zlib's default. */
 static int
 level_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
                 void *state)
 {
-    zlib_state *s = state;
-
     (void)in;
     (void)rules;
-    s->level = 1;
-    return ncz_codec_int(config, ops->id, "level", -1, 9, &s->level);
-}
-
-static void
-level_describe(const void *state, ncz_jsonw *w)
-{
-    const zlib_state *s = state;
-
-    ncz_jsonw_key(w, "level");
-    ncz_jsonw_i64(w, s->level);
+    return ncz_codec_level_read(ops->id, config, -1, 9, state);
 }
 
 static int
 zlib_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    zlib_state *s = state;
-    int         rc;
-
     (void)in;
-    if ((rc = ncz_codec_nwords(ops->id, n, 1, 1)) != NC_NOERR)
-        return rc;
-    s->level = words[0];
-    return ncz_codec_range(ops->id, "level", s->level, 0, 9);
-}
-
-static int
-zlib_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
-{
-    const zlib_state *s = state;
-
-    (void)in;
-    words[0] = s->level < 0 ? 6 : (unsigned)s->level; /* -1 means 6 in zlib */
-    *n = 1;
-    return NC_NOERR;
+    return ncz_codec_level_words(ops->id, n, words, 0, 9, state);
 }
 
 /*
@@ -151,7 +119,7 @@ deflate_slowly(const char *codec, bool gzip, int level, const void *in, size_t n
 
 /* Tries the faster libraries first, then zlib. */
 static int
-encode_deflate(const char *codec, bool gzip, const zlib_state *s, const void *in, size_t n, void *out, size_t cap,
+encode_deflate(const char *codec, bool gzip, const ncz_level *s, const void *in, size_t n, void *out, size_t cap,
                size_t *used)
 {
     int level = (int)s->level;
@@ -195,13 +163,10 @@ nothing_follows(const unsigned char *in, size_t n)
     return false;
 }
 
-/* Bytes of output, and bytes of input after the end. */
-typedef struct result {
-    size_t got, tail;
-} result;
-
+/* Sets *got, the bytes of output, and *tail, the bytes of input after the end. */
 static bool
-inflate_fast(bool gzip, const unsigned char *in, size_t n, unsigned char *out, size_t most, bool exact, result *r)
+inflate_fast(bool gzip, const unsigned char *in, size_t n, unsigned char *out, size_t most, bool exact, size_t *got,
+             size_t *tail)
 {
     size_t at = 0, to = 0, nread, nwritten;
 
@@ -211,7 +176,8 @@ inflate_fast(bool gzip, const unsigned char *in, size_t n, unsigned char *out, s
         at += nread;
         to += nwritten;
     } while (gzip && member_follows(in + at, n - at) && !(exact && to == most));
-    *r = (result){.got = to, .tail = n - at};
+    *got = to;
+    *tail = n - at;
     return true;
 }
 
@@ -232,7 +198,8 @@ restart_inflate(void *library)
 }
 
 static int
-inflate_slowly(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t most, bool exact, result *r)
+inflate_slowly(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t cap, bool exact,
+               size_t *used)
 {
     zlib_library l = {.z = {.zalloc = get_memory, .zfree = put_memory}, .codec = codec};
     ncz_stream   stream = {.library = &l,
@@ -244,7 +211,7 @@ inflate_slowly(const char *codec, bool gzip, const void *in, size_t n, void *out
 
     if ((l.status = inflateInit2(&l.z, gzip ? WINDOW_GZIP : WINDOW)) != Z_OK)
         return explain_zlib(&l);
-    rc = ncz_codec_stream_decode(&stream, codec, in, n, out, most, exact, &r->got, &r->tail);
+    rc = ncz_codec_stream_decode(&stream, codec, in, n, out, cap, exact, used);
     inflateEnd(&l.z);
     return rc;
 }
@@ -254,18 +221,11 @@ static int
 decode_deflate(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t cap, bool exact,
                size_t *used)
 {
-    size_t most = *used < cap ? *used : cap;
-    result r = {0, 0};
-    int    rc;
+    size_t most = *used < cap ? *used : cap, got, tail;
 
-    if (!inflate_fast(gzip, in, n, out, most, exact, &r) &&
-        (rc = inflate_slowly(codec, gzip, in, n, out, most, exact, &r)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_codec_check_size(codec, r.got, most, exact)) != NC_NOERR)
-        return rc;
-    ncz_codec_tail(codec, r.tail);
-    *used = r.got;
-    return NC_NOERR;
+    if (inflate_fast(gzip, in, n, out, most, exact, &got, &tail))
+        return ncz_codec_stream_end(codec, got, tail, most, exact, used);
+    return inflate_slowly(codec, gzip, in, n, out, cap, exact, used);
 }
 
 int
@@ -297,11 +257,11 @@ const ncz_codec_ops ncz_codec_zlib = {
     .members = {"level"},
     .hdf5_id = 1,
     .cls = NCZ_CODEC_BYTES_BYTES,
-    .state_size = sizeof(zlib_state),
+    .state_size = sizeof(ncz_level),
     .from_json = level_from_json,
-    .describe = level_describe,
+    .describe = ncz_codec_level_describe,
     .from_words = zlib_from_words,
-    .to_words = zlib_to_words,
+    .to_words = ncz_codec_level_to_words,
     .bound = zlib_bound,
     .encode = zlib_encode,
     .decode = zlib_decode,
@@ -313,11 +273,11 @@ const ncz_codec_ops ncz_codec_gzip = {
     .members = {"level"},
     .v3_hdf5_id = 1,
     .cls = NCZ_CODEC_BYTES_BYTES,
-    .state_size = sizeof(zlib_state),
+    .state_size = sizeof(ncz_level),
     .from_json = level_from_json,
-    .describe = level_describe,
+    .describe = ncz_codec_level_describe,
     .from_words = zlib_from_words,
-    .to_words = zlib_to_words,
+    .to_words = ncz_codec_level_to_words,
     .bound = zlib_bound,
     .encode = gzip_encode,
     .decode = gzip_decode,

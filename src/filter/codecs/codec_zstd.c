@@ -248,11 +248,7 @@ zstd_decode(const void *state, const ncz_array_type *type, const void *in, size_
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");
     if ((rc = decode_frames(ctx, in, n, out, most, exact, &got, &tail)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_check_size("zstd", got, most, exact)) != NC_NOERR)
-        return rc;
-    ncz_codec_tail("zstd", tail);
-    *used = got;
-    return NC_NOERR;
+    return ncz_codec_stream_end("zstd", got, tail, most, exact, used);
 }
 
 int
