@@ -40,6 +40,23 @@ int ncz_v3_write_list(const ncz_chain *chain, const ncz_array_type *in, ncz_json
 /* Writes the members of a sharding codec's configuration. `in`: its input. */
 int ncz_v3_write_shard(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *w);
 
+/* The length of dimension i of an array as a codec sees it, whose dimensions are in storage order. */
+static inline uint64_t
+ncz_v3_length(const ncz_array_type *in, size_t i)
+{
+    return in->shape[ncz_order_dim(in->order, i)];
+}
+
+/* What a codec makes of an array whose shape it changes. `shape` NULL: unknown. */
+static inline void
+ncz_v3_set_shape(ncz_array_type *type, size_t rank, const uint64_t *shape)
+{
+    type->rank = rank;
+    type->shape = shape;
+    type->order = NULL;
+    type->row = shape != NULL && rank > 0 ? (size_t)shape[rank - 1] : 0;
+}
+
 /* Reads a transpose's "order" into fresh memory: result[i] is the dimension of the input that becomes dimension i. */
 int  ncz_transpose_read(const ncz_json *config, size_t rank, unsigned **out);
 void ncz_transpose_write(const unsigned *order, size_t rank, ncz_jsonw *w); /* the member "order" */

@@ -117,6 +117,16 @@ typedef struct ncz_run {
 int ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, void *out, size_t most, bool exact,
                   size_t *used);
 
+/* What the codecs that scale floats do: (x - offset) * scale, with `round` to the nearest number, halves to even. */
+typedef struct ncz_scaling {
+    double scale, offset;
+    bool   round;
+} ncz_scaling;
+
+/* The steps of a run that scale NC_FLOAT or NC_DOUBLE, each in its own precision, and back. Their arg: the scaling. */
+ncz_step *ncz_codec_scaler(const ncz_type *work);
+ncz_step *ncz_codec_unscaler(const ncz_type *work);
+
 /* For libraries that count in unsigned int: takes off *left as much as fits. */
 static inline unsigned
 ncz_codec_take(size_t *left)

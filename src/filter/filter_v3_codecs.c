@@ -18,7 +18,7 @@ int
 ncz_v3_check_inner(const uint64_t *inner, const ncz_array_type *in)
 {
     for (size_t d = 0; d < in->rank; d++) {
-        uint64_t outer = in->shape[ncz_order_dim(in->order, d)];
+        uint64_t outer = ncz_v3_length(in, d);
 
         if (inner[d] == 0 || outer == 0 || outer % inner[d] != 0)
             return ncz_fail(NC_EFILTER,

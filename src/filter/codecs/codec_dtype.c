@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shared by the array-to-array codecs: NumPy's type strings as parameters, and runs of elements that are loaded from
- * one type, processed, and stored as another. No state.
+ * one type, processed, and stored as another; floats that are scaled. No state.
  */
 #include "filter/filter_int.h"
 #include "util/rounding.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLOCK 512 /* elements processed at once: both forms fit the L1 cache */
@@ -177,4 +178,64 @@ ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, voi
     }
     *used = nout;
     return NC_NOERR;
+}
+
+/* ---- scaling of floats --------------------------------------------------------------------------------- */
+
+static void
+scale_floats(void *block, size_t n, void *arg)
+{
+    const ncz_scaling *s = arg;
+    float             *v = block, scale = (float)s->scale, offset = (float)s->offset;
+
+    for (size_t i = 0; i < n; i++) {
+        v[i] = ncz_as_float(ncz_as_float(v[i] - offset) * scale);
+        if (s->round)
+            v[i] = rintf(v[i]);
+    }
+}
+
+static void
+scale_doubles(void *block, size_t n, void *arg)
+{
+    const ncz_scaling *s = arg;
+    double            *v = block;
+
+    for (size_t i = 0; i < n; i++) {
+        v[i] = ncz_as_double(ncz_as_double(v[i] - s->offset) * s->scale);
+        if (s->round)
+            v[i] = rint(v[i]);
+    }
+}
+
+static void
+unscale_floats(void *block, size_t n, void *arg)
+{
+    const ncz_scaling *s = arg;
+    float             *v = block, scale = (float)s->scale, offset = (float)s->offset;
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = ncz_as_float(v[i] / scale) + offset;
+}
+
+static void
+unscale_doubles(void *block, size_t n, void *arg)
+{
+    const ncz_scaling *s = arg;
+    double            *v = block;
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = ncz_as_double(v[i] / s->scale) + s->offset;
+}
+
+ncz_step *
+ncz_codec_scaler(const ncz_type *work)
+{
+    return work->id == NC_FLOAT ? scale_floats : scale_doubles;
+}
+
+ncz_step *
+ncz_codec_unscaler(const ncz_type *work)
+{
+    return work->id == NC_FLOAT ? unscale_floats : unscale_doubles;
 }

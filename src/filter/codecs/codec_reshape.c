@@ -79,12 +79,6 @@ read_dims(const ncz_json *list, size_t rank, reshape_state *s)
 
 /* ---- shapes ------------------------------------------------------------------------------------------------ */
 
-static uint64_t
-input_length(const ncz_array_type *in, uint64_t d)
-{
-    return in->shape[ncz_order_dim(in->order, (size_t)d)];
-}
-
 static bool
 multiply(const uint64_t *shape, size_t n, uint64_t *out)
 {
@@ -101,7 +95,7 @@ multiply_input(const ncz_array_type *in, uint64_t from, uint64_t to, uint64_t *o
 {
     *out = 1;
     for (uint64_t d = from; d < to; d++)
-        if (!ncz_mul64(*out, input_length(in, d), out))
+        if (!ncz_mul64(*out, ncz_v3_length(in, (size_t)d), out))
             return false;
     return true;
 }
@@ -115,7 +109,7 @@ set_lengths(reshape_state *s, const ncz_array_type *in)
 
         s->shape[i] = dim->kind == LENGTH ? dim->length : 1;
         for (size_t k = 0; k < dim->ndim; k++)
-            if (!ncz_mul64(s->shape[i], input_length(in, s->listed[dim->first + k]), &s->shape[i]))
+            if (!ncz_mul64(s->shape[i], ncz_v3_length(in, (size_t)s->listed[dim->first + k]), &s->shape[i]))
                 return fail_shape("overflows");
     }
     return NC_NOERR;
@@ -248,10 +242,7 @@ reshape_encoded_type(const void *state, ncz_array_type *type)
 {
     const reshape_state *s = state;
 
-    type->rank = s->rank;
-    type->shape = s->shape;
-    type->order = NULL;
-    type->row = s->shape != NULL && s->rank > 0 ? (size_t)s->shape[s->rank - 1] : 0;
+    ncz_v3_set_shape(type, s->rank, s->shape);
 }
 
 const ncz_codec_ops ncz_codec_reshape = {

@@ -23,49 +23,9 @@ work_type(const ncz_dtype *t)
 
 typedef struct scale_state {
     ncz_type_pair types;
-    double        scale, offset;
+    ncz_scaling   by;
     bool          whole_scale, whole_offset; /* given as integers, so they are written as such again */
 } scale_state;
-
-static void
-shrink_f4(void *block, size_t n, void *arg)
-{
-    const scale_state *s = arg;
-    float             *v = block, scale = (float)s->scale, offset = (float)s->offset;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = rintf(ncz_as_float(ncz_as_float(v[i] - offset) * scale));
-}
-
-static void
-shrink_f8(void *block, size_t n, void *arg)
-{
-    const scale_state *s = arg;
-    double            *v = block;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = rint(ncz_as_double(ncz_as_double(v[i] - s->offset) * s->scale));
-}
-
-static void
-stretch_f4(void *block, size_t n, void *arg)
-{
-    const scale_state *s = arg;
-    float             *v = block, scale = (float)s->scale, offset = (float)s->offset;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = ncz_as_float(v[i] / scale) + offset;
-}
-
-static void
-stretch_f8(void *block, size_t n, void *arg)
-{
-    const scale_state *s = arg;
-    double            *v = block;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = ncz_as_double(v[i] / s->scale) + s->offset;
-}
 
 static int
 read_number(const ncz_json *config, const char *codec, const char *name, double *out, bool *whole)
@@ -90,11 +50,12 @@ scale_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_arra
     (void)rules;
     if ((rc = ncz_codec_read_types(config, ops->id, 0, &s->types)) != NC_NOERR)
         return rc;
-    if ((rc = read_number(config, ops->id, "scale", &s->scale, &s->whole_scale)) != NC_NOERR)
+    if ((rc = read_number(config, ops->id, "scale", &s->by.scale, &s->whole_scale)) != NC_NOERR)
         return rc;
-    if ((rc = read_number(config, ops->id, "offset", &s->offset, &s->whole_offset)) != NC_NOERR)
+    if ((rc = read_number(config, ops->id, "offset", &s->by.offset, &s->whole_offset)) != NC_NOERR)
         return rc;
-    return s->scale != 0 ? NC_NOERR : ncz_fail(NC_EFILTER, "codec '%s': \"scale\" is 0", ops->id);
+    s->by.round = true;
+    return s->by.scale != 0 ? NC_NOERR : ncz_fail(NC_EFILTER, "codec '%s': \"scale\" is 0", ops->id);
 }
 
 static void
@@ -112,8 +73,8 @@ scale_describe(const void *state, ncz_jsonw *w)
 {
     const scale_state *s = state;
 
-    write_number("scale", s->scale, s->whole_scale, w);
-    write_number("offset", s->offset, s->whole_offset, w);
+    write_number("scale", s->by.scale, s->whole_scale, w);
+    write_number("offset", s->by.offset, s->whole_offset, w);
     ncz_codec_write_types(&s->types, w);
 }
 
@@ -121,12 +82,13 @@ static int
 scale_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              size_t *used)
 {
-    scale_state s = *(const scale_state *)state;
-    ncz_run     r = {.from = s.types.decoded, .to = s.types.encoded, .arg = &s};
+    const scale_state *s = state;
+    ncz_scaling        by = s->by;
+    ncz_run            r = {.from = s->types.decoded, .to = s->types.encoded, .arg = &by};
 
     (void)type;
     r.work = work_type(&r.from);
-    r.step = r.work->id == NC_FLOAT ? shrink_f4 : shrink_f8;
+    r.step = ncz_codec_scaler(r.work);
     return ncz_codec_run("fixedscaleoffset", &r, in, n, out, cap, false, used);
 }
 
@@ -134,12 +96,13 @@ static int
 scale_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              bool exact, size_t *used)
 {
-    scale_state s = *(const scale_state *)state;
-    ncz_run     r = {.from = s.types.encoded, .to = s.types.decoded, .arg = &s};
+    const scale_state *s = state;
+    ncz_scaling        by = s->by;
+    ncz_run            r = {.from = s->types.encoded, .to = s->types.decoded, .arg = &by};
 
     (void)type;
     r.work = work_type(&r.from);
-    r.step = r.work->id == NC_FLOAT ? stretch_f4 : stretch_f8;
+    r.step = ncz_codec_unscaler(r.work);
     return ncz_codec_run("fixedscaleoffset", &r, in, n, out, *used < cap ? *used : cap, exact, used);
 }
 

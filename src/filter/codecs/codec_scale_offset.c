@@ -5,8 +5,6 @@
  */
 #include "filter/codecs/scalar_int.h"
 
-#include <math.h>
-
 typedef struct scale_state {
     ncz_dtype  type; /* of the elements, but for the byte order */
     ncz_scalar offset, scale;
@@ -69,50 +67,12 @@ scale_encoded_type(const void *state, ncz_array_type *type)
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------- */
 
+/* What a run's steps get. The steps for floats, which other codecs have, know only the first member. */
 typedef struct scale_run {
+    ncz_scaling        floats;
     const scale_state *s;
     bool               overflow; /* a result does not fit the type */
 } scale_run;
-
-static void
-encode_floats(void *block, size_t n, void *arg)
-{
-    const scale_run *r = arg;
-    float           *v = block, offset = (float)r->s->offset.f, scale = (float)r->s->scale.f;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = (v[i] - offset) * scale;
-}
-
-static void
-decode_floats(void *block, size_t n, void *arg)
-{
-    const scale_run *r = arg;
-    float           *v = block, offset = (float)r->s->offset.f, scale = (float)r->s->scale.f;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = v[i] / scale + offset;
-}
-
-static void
-encode_doubles(void *block, size_t n, void *arg)
-{
-    const scale_run *r = arg;
-    double          *v = block;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = (v[i] - r->s->offset.f) * r->s->scale.f;
-}
-
-static void
-decode_doubles(void *block, size_t n, void *arg)
-{
-    const scale_run *r = arg;
-    double          *v = block;
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = v[i] / r->s->scale.f + r->s->offset.f;
-}
 
 static void
 encode_ints(void *block, size_t n, void *arg)
@@ -183,11 +143,10 @@ make_run(const scale_state *s, const ncz_array_type *type, bool encode, scale_ru
         r.step = encode ? encode_ints : decode_ints;
     else if (t.kind == NCZ_KIND_UINT)
         r.step = encode ? encode_uints : decode_uints;
-    else if (t.size == 8)
-        r.step = encode ? encode_doubles : decode_doubles;
     else {
-        r.step = encode ? encode_floats : decode_floats;
-        r.work = ncz_type_of(NC_FLOAT);
+        arg->floats = (ncz_scaling){.scale = s->scale.f, .offset = s->offset.f};
+        r.work = ncz_type_of(t.size == 8 ? NC_DOUBLE : NC_FLOAT);
+        r.step = encode ? ncz_codec_scaler(r.work) : ncz_codec_unscaler(r.work);
     }
     return r;
 }

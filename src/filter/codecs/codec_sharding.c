@@ -80,7 +80,7 @@ prepare(sharding_state *s, const ncz_array_type *in)
     if (in->fill != NULL && (s->fill = ncz_dup(in->fill, s->item)) == NULL)
         return ncz_fail_nomem(s->item);
     for (size_t d = 0; d < s->rank; d++)
-        s->shape[d] = in->shape[ncz_order_dim(in->order, d)];
+        s->shape[d] = ncz_v3_length(in, d);
     if ((rc = size_shard(s)) != NC_NOERR)
         return rc;
     ncz_grid_strides(s->shape, s->rank, NULL, s->step);

@@ -83,7 +83,7 @@ set_shapes(transpose_state *s, const ncz_array_type *in)
     if (s->in == NULL || s->out == NULL)
         return ncz_fail_nomem(s->rank * sizeof *s->in);
     for (size_t i = 0; i < s->rank; i++)
-        s->in[i] = in->shape[ncz_order_dim(in->order, i)];
+        s->in[i] = ncz_v3_length(in, i);
     for (size_t i = 0; i < s->rank; i++)
         s->out[i] = s->in[s->order[i]];
     return NC_NOERR;
@@ -151,9 +151,7 @@ transpose_encoded_type(const void *state, ncz_array_type *type)
 {
     const transpose_state *s = state;
 
-    type->shape = s->out;
-    type->order = NULL;
-    type->row = s->out != NULL ? (size_t)s->out[s->rank - 1] : 0;
+    ncz_v3_set_shape(type, s->rank, s->out);
 }
 
 /* ---- coding ------------------------------------------------------------------------------------------------ */
