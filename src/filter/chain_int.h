@@ -80,6 +80,9 @@ int ncz_codec_check_v3(const ncz_codec_ops *ops, const ncz_json *config, const n
 /* The error text of a codec that is known but never run. NULL: there is no such codec. */
 const char *ncz_codec_explain_refused(const char *id);
 
+/* The codec that only HDF5 files have with that number, from a table of its own (filter_hdf5.c). NULL: none. */
+const ncz_codec_ops *ncz_filter_find(unsigned hdf5_id);
+
 /* The most bytes that a chunk of n bytes can be encoded to. False: overflow. */
 bool ncz_chain_bound(const ncz_chain *c, size_t n, size_t *out);
 

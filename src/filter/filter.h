@@ -62,10 +62,11 @@ typedef enum ncz_codec_class {
     NCZ_CODEC_BYTES_BYTES,
 } ncz_codec_class;
 
-/* How a dialect's documents spell codecs. A chain can be read from either, and written in either. */
+/* How a dialect spells codecs. A chain can be read from each, and written in those of Zarr. */
 typedef enum ncz_codec_spelling {
     NCZ_SPELLING_NUMCODECS, /* {"id", ...}: Zarr v2. Byte order and order of elements are no codecs. */
     NCZ_SPELLING_V3,        /* {"name", "configuration"}: Zarr v3. They are, and the list is complete. */
+    NCZ_SPELLING_HDF5,      /* number and words: HDF5, which has filters of its own. Byte order is no codec. */
 } ncz_codec_spelling;
 
 typedef struct ncz_codec_ops ncz_codec_ops;
@@ -82,6 +83,7 @@ struct ncz_codec_ops {
     unsigned        v3_hdf5_id;                 /* the id in datasets of Zarr v3; 0: the same */
     ncz_codec_class cls;
     bool            v3_only;    /* has no name in Zarr v2 */
+    bool            hdf5_only;  /* has no name in Zarr: for chunks of HDF5 files */
     bool            moves;      /* array to array: moves or groups elements, but does not change them */
     bool            any_member; /* its configuration may have any members */
     bool            any_error;  /* its errors have no kind: with more room, decode() may succeed */
@@ -371,6 +373,27 @@ int ncz_shard_parse_index(const ncz_shard_layout *l, const void *index, size_t n
 int ncz_shard_assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
 /* Makes only the index of that object, in which the chunks' bytes follow each other in the order of slots. */
 int ncz_shard_make_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
+
+/* ---- chains of HDF5 -------------------------------------------------------------------------------------------- */
+
+/* A filter of a pipeline, as a file has it. */
+typedef struct ncz_filter_spec {
+    unsigned        id;
+    const char     *name; /* for error texts; NULL: the file has none */
+    size_t          nwords;
+    const unsigned *words;
+} ncz_filter_spec;
+
+/*
+ * Makes the chain of a chunk of an HDF5 dataset. `in`: of the elements as they are stored, `chunk_bytes` included.
+ * `skipped`: the chunk's filter mask; filter i was not applied if bit i is set. A filter that is not built in, or not
+ * with these words, keeps its place in the chain as an unknown codec, whose error has its number, name and cause.
+ * Malformed words: NC_EFILTER or NC_EINVAL.
+ */
+int ncz_chain_from_filters(const ncz_filter_spec *filters, size_t n, uint32_t skipped, const ncz_array_type *in,
+                           ncz_chain **out);
+/* The name of HDF5's filter with that number, also of one that is not built in. NULL: not known. */
+const char *ncz_filter_name(unsigned id);
 
 /* ---- chains of Zarr v3 ----------------------------------------------------------------------------------------- */
 

@@ -391,9 +391,14 @@ write_codecs(const ncz_chain *c, size_t n, ncz_buf *out)
 int
 ncz_chain_check_spelling(const ncz_chain *c, ncz_codec_spelling spelling)
 {
-    for (size_t i = 0; spelling != NCZ_SPELLING_V3 && i < ncz_chain_len(c); i++)
-        if (is_v3_only(ncz_chain_listed(c, i)))
+    for (size_t i = 0; spelling != NCZ_SPELLING_HDF5 && i < ncz_chain_len(c); i++) {
+        const ncz_codec *codec = ncz_chain_listed(c, i);
+
+        if (codec->ops != NULL && codec->ops->hdf5_only)
+            return ncz_fail(NC_ENOFILTER, "HDF5's filter '%s' has no form in Zarr", codec->ops->id);
+        if (spelling != NCZ_SPELLING_V3 && is_v3_only(codec))
             return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v2", ncz_chain_id(c, i));
+    }
     return NC_NOERR;
 }
 

@@ -258,6 +258,8 @@ ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w
 {
     if (c->ops == NULL)
         return write_unknown_v3(c, w);
+    if (c->ops->hdf5_only)
+        return ncz_fail(NC_ENOFILTER, "HDF5's filter '%s' has no form in Zarr", c->ops->id);
     ncz_jsonw_open_object(w);
     write_v3_name(c, w);
     ncz_jsonw_key(w, "configuration");

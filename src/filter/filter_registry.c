@@ -72,7 +72,12 @@ ncz_codec_by_v3_name(const char *name)
 const ncz_codec_ops *
 ncz_codec_by_hdf5(unsigned hdf5_id, ncz_codec_spelling spelling)
 {
-    const ncz_codec_ops *ops = spelling == NCZ_SPELLING_V3 ? find_codec(NAME_HDF5_V3, NULL, hdf5_id) : NULL;
+    const ncz_codec_ops *ops = NULL;
+
+    if (spelling == NCZ_SPELLING_V3)
+        ops = find_codec(NAME_HDF5_V3, NULL, hdf5_id);
+    else if (spelling == NCZ_SPELLING_HDF5)
+        ops = ncz_filter_find(hdf5_id);
 
     return ops != NULL ? ops : find_codec(NAME_HDF5, NULL, hdf5_id);
 }

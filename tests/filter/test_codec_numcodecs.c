@@ -3,29 +3,15 @@
  * What numcodecs made of small arrays decodes to what numcodecs makes of it, and where a codec leaves no choice our
  * bytes are numcodecs' bytes. tests/data/filter/numcodecs/make_cases.py says how the cases came about.
  */
-#include "filter_testing.h"
-
-#include <stdio.h>
-
-#define FILE_MOST (1 << 20)
+#include "filter_cases.h"
 
 static ncz_json *doc;
 
 static int
 setup(void **state)
 {
-    ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = FILE_MOST};
-    char         *text = malloc(FILE_MOST);
-    FILE         *f = fopen(NCZ_TEST_DATA "/filter/numcodecs/cases.json", "rb");
-    size_t        len;
-
     (void)state;
-    assert_non_null(text);
-    assert_non_null(f);
-    len = fread(text, 1, FILE_MOST, f);
-    fclose(f);
-    assert_int_equal(ncz_json_parse(text, len, &opts, &doc, NULL), NC_NOERR);
-    free(text);
+    doc = read_cases(NCZ_TEST_DATA "/filter/numcodecs/cases.json");
     return 0;
 }
 
@@ -35,29 +21,6 @@ teardown(void **state)
     (void)state;
     ncz_json_free(doc);
     return 0;
-}
-
-typedef struct bytes {
-    unsigned char *p; /* to the byte */
-    size_t         n;
-} bytes;
-
-static bytes
-from_hex(const ncz_json *v)
-{
-    size_t      len;
-    const char *s = ncz_json_str(v, &len);
-    bytes       b = {malloc(len / 2 + (len == 0)), len / 2};
-
-    assert_non_null(s);
-    assert_non_null(b.p);
-    for (size_t i = 0; i < b.n; i++) {
-        unsigned byte;
-
-        assert_int_equal(sscanf(s + 2 * i, "%2x", &byte), 1);
-        b.p[i] = (unsigned char)byte;
-    }
-    return b;
 }
 
 static ncz_array_type

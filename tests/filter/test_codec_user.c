@@ -337,6 +337,36 @@ test_configurations(void **state)
     assert_int_equal(t.released, 1);
 }
 
+/* A filter of an HDF5 file that is not built in is the codec that has its number; its words must be the codec's. */
+static void
+test_filter_of_hdf5(void **state)
+{
+    turner          t = {0};
+    nczarr_codec    c = turn_codec(&t);
+    unsigned        word = 9;
+    ncz_filter_spec f = {.id = 40000, .nwords = 1, .words = &word};
+    ncz_chain      *chain = NULL;
+    unsigned char   in[64], back[64];
+    ncz_buf         out = NCZ_BUF_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (unsigned char)i;
+    assert_int_equal(ncz_codec_register(&c), NC_NOERR);
+    assert_int_equal(ncz_chain_from_filters(&f, 1, 0, &env, &chain), NC_NOERR);
+    assert_string_equal(ncz_chain_id(chain, 0), "turn");
+    assert_int_equal(ncz_chain_encode(chain, NULL, in, sizeof in, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(chain, NULL, out.data, out.len, back, sizeof back, false), NC_NOERR);
+    assert_memory_equal(in, back, sizeof in);
+    ncz_chain_unref(chain);
+    f.nwords = 2;
+    assert_int_equal(ncz_chain_from_filters(&f, 1, 0, &env, &chain), NC_EINVAL);
+    assert_null(chain);
+    ncz_buf_clear(&out);
+    assert_int_equal(ncz_codec_unregister("turn"), NC_NOERR);
+    assert_int_equal(t.released, 1);
+}
+
 static void
 test_words(void **state)
 {
@@ -611,6 +641,7 @@ main(void)
         cmocka_unit_test(test_lives_while_used),
         cmocka_unit_test(test_configurations),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_filter_of_hdf5),
         cmocka_unit_test(test_lies),
         cmocka_unit_test(test_with_json),
         cmocka_unit_test(test_one_at_a_time),

@@ -4,10 +4,11 @@
  * extended-Rice codes.
  *
  * The stream does not contain its geometry. As in HDF5, elements of 4 and 8 bytes are first split into byte planes.
- * The samples are then coded in scanlines, each padded to whole blocks. The array's last dimension gives the length
- * of a scanline. The decoded length is compared with the expected one before any allocation.
+ * The samples are then coded in scanlines, each padded to whole blocks. In Zarr the array's last dimension gives the
+ * length of a scanline, and its type the bits of a sample; HDF5's filter has both among its parameters. The decoded
+ * length is compared with the expected one before any allocation.
  */
-#include "filter/filter_int.h"
+#include "filter/codecs/hdf5_int.h"
 
 #include <libaec.h>
 
@@ -15,6 +16,7 @@
 
 #define HEADER          4
 #define MASK_EC         4
+#define MASK_MSB        16
 #define MASK_NN         32
 #define MAX_PIXELS      32
 #define MAX_LINE_BLOCKS 128
@@ -141,10 +143,21 @@ count_line_samples(size_t pixels, const ncz_array_type *type, size_t nelems)
     return row < most ? (size_t)row : most;
 }
 
+/* Sets what follows from the length of a scanline, the bits of a sample and the samples per block. */
+static void
+set_lines(layout *l, size_t samples, size_t n)
+{
+    l->sample = l->bits > 16 ? 4 : l->bits > 8 ? 2 : 1;
+    l->rsi = (unsigned)((samples + l->block - 1) / l->block);
+    l->line = samples * l->sample;
+    l->padded = (size_t)l->rsi * l->block * l->sample;
+    l->nlines = n / l->line + (n % l->line != 0);
+}
+
 static int
 make_layout(const szip_state *s, const ncz_array_type *type, size_t n, layout *out)
 {
-    size_t size = type->dtype.size, pixels = (size_t)s->pixels, chunk = type->chunk_bytes, samples;
+    size_t size = type->dtype.size, pixels = (size_t)s->pixels, chunk = type->chunk_bytes;
     layout l = {.block = (unsigned)pixels};
 
     if (size != 1 && size != 2 && size != 4 && size != 8)
@@ -156,15 +169,10 @@ make_layout(const szip_state *s, const ncz_array_type *type, size_t n, layout *o
         return ncz_fail(NC_EFILTER, "codec 'szip': %zu pixels per block, but a chunk has only %zu elements", pixels,
                         chunk / size);
     l.planes = size > 2 ? size : 1;
-    l.sample = size == 2 ? 2 : 1;
-    l.bits = (unsigned)l.sample * 8;
+    l.bits = size == 2 ? 16 : 8;
     l.flags = (s->mask & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0;
     l.flags |= type->dtype.big ? AEC_DATA_MSB : 0;
-    samples = count_line_samples(pixels, type, chunk / size);
-    l.rsi = (unsigned)((samples + pixels - 1) / pixels);
-    l.line = samples * l.sample;
-    l.padded = l.rsi * pixels * l.sample;
-    l.nlines = n / l.line + (n % l.line != 0);
+    set_lines(&l, count_line_samples(pixels, type, chunk / size), n);
     *out = l;
     return NC_NOERR;
 }
@@ -328,24 +336,27 @@ done:
     return rc;
 }
 
+/* Reads the length in front. */
 static int
-szip_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
-            bool exact, size_t *used)
+read_length(const void *in, size_t n, size_t most, bool exact, size_t *len)
 {
-    ncz_cursor     at = ncz_cursor_at(in, n);
-    size_t         len = ncz_cursor_u32le(&at), padded;
+    ncz_cursor at = ncz_cursor_at(in, n);
+
+    *len = ncz_cursor_u32le(&at);
+    return at.good ? ncz_codec_check_size("szip", *len, most, exact) : ncz_codec_cut_short("szip", n);
+}
+
+/* Decodes an object of n bytes to `len` bytes. */
+static int
+decode_object(const layout *lines, const void *in, size_t n, void *out, size_t len)
+{
+    size_t         padded;
     unsigned char *scratch = NULL, *to = out;
-    layout         l;
+    layout         l = *lines;
     int            rc;
 
-    if (!at.good)
-        return ncz_codec_cut_short("szip", n);
-    if ((rc = ncz_codec_check_size("szip", len, *used < cap ? *used : cap, exact)) != NC_NOERR)
-        return rc;
-    if ((rc = make_layout(state, type, len, &l)) != NC_NOERR)
-        return rc;
     if (!count_padded(&l, len, &padded))
-        return ncz_codec_too_long("szip", *used);
+        return ncz_codec_too_long("szip", len);
 
     if (l.planes > 1 || padded > len) {
         if ((scratch = ncz_alloc(padded)) == NULL)
@@ -360,9 +371,25 @@ szip_decode(const void *state, const ncz_array_type *type, const void *in, size_
         join_planes(to, len, l.planes, out);
     else if (scratch != NULL)
         memcpy(out, scratch, len);
-    *used = len;
 done:
     ncz_free(scratch);
+    return rc;
+}
+
+static int
+szip_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            bool exact, size_t *used)
+{
+    size_t len;
+    layout l;
+    int    rc;
+
+    if ((rc = read_length(in, n, *used < cap ? *used : cap, exact, &len)) != NC_NOERR)
+        return rc;
+    if ((rc = make_layout(state, type, len, &l)) != NC_NOERR)
+        return rc;
+    if ((rc = decode_object(&l, in, n, out, len)) == NC_NOERR)
+        *used = len;
     return rc;
 }
 
@@ -379,4 +406,69 @@ const ncz_codec_ops ncz_codec_szip = {
     .bound = szip_bound,
     .encode = szip_encode,
     .decode = szip_decode,
+};
+
+/* ---- HDF5's filter --------------------------------------------------------------------------------------- */
+
+enum { WORD_MASK, WORD_PIXELS, WORD_BITS, WORD_LINE, NWORDS };
+
+/* 25 to 31 and 33 to 63 bits are never written: HDF5 rounds them up. */
+static int
+hdf5_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
+{
+    unsigned bits, line;
+    int      rc;
+
+    (void)in;
+    if ((rc = ncz_hdf5_words_keep(ops->id, n, words, NWORDS, NWORDS, state)) != NC_NOERR)
+        return rc;
+    if ((rc = check_state(&(szip_state){.mask = words[WORD_MASK], .pixels = words[WORD_PIXELS]}, NC_EINVAL)) !=
+        NC_NOERR)
+        return rc;
+    bits = words[WORD_BITS];
+    line = words[WORD_LINE];
+    if ((bits < 1 || bits > 24) && bits != 32 && bits != 64)
+        return ncz_fail(NC_EINVAL, "codec '%s': %u bits per pixel", ops->id, bits);
+    if (line < words[WORD_PIXELS] || line > words[WORD_PIXELS] * MAX_LINE_BLOCKS)
+        return ncz_fail(NC_EINVAL, "codec '%s': scanlines of %u pixels in blocks of %u", ops->id, line,
+                        words[WORD_PIXELS]);
+    return NC_NOERR;
+}
+
+static int
+hdf5_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            bool exact, size_t *used)
+{
+    const unsigned *w = ((const ncz_hdf5_words *)state)->v;
+    bool            split = w[WORD_BITS] > 24;
+    layout          l = {.block = w[WORD_PIXELS], .bits = split ? 8 : w[WORD_BITS]};
+    size_t          len;
+    int             rc;
+
+    (void)type;
+    l.planes = split ? w[WORD_BITS] / 8 : 1;
+    l.flags = ((w[WORD_MASK] & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0u) |
+              ((w[WORD_MASK] & MASK_MSB) != 0 ? AEC_DATA_MSB : 0u);
+    if ((rc = read_length(in, n, *used < cap ? *used : cap, exact, &len)) != NC_NOERR)
+        return rc;
+    set_lines(&l, w[WORD_LINE], len);
+    if (len % (l.planes * l.sample) != 0)
+        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes are not a whole number of pixels of %u bits", len,
+                        w[WORD_BITS]);
+    if ((rc = decode_object(&l, in, n, out, len)) == NC_NOERR)
+        *used = len;
+    return rc;
+}
+
+const ncz_codec_ops ncz_codec_hdf5_szip = {
+    .id = "szip",
+    .hdf5_id = 4,
+    .hdf5_only = true,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(ncz_hdf5_words),
+    .from_words = hdf5_from_words,
+    .to_words = ncz_hdf5_words_give,
+    .bound = szip_bound,
+    .encode = ncz_hdf5_encode,
+    .decode = hdf5_decode,
 };

@@ -39,6 +39,7 @@ store=$'max_len = 4096\nentropic = 0'
 target json "max_len = 65536"
 target codec "max_len = 65536"
 target codecs3 "max_len = 65536"
+target filters "max_len = 65536"
 target zip "max_len = 65536"
 target classic "max_len = 65536" walk.c
 target url "max_len = 512"

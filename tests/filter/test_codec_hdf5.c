@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Chunks that HDF5, h5py and hdf5plugin wrote decode to what HDF5 makes of them. tests/data/filter/hdf5/make_cases.py
+ * says how the cases came about. Cut, extended and damaged ones end in an error or in other data, within their memory.
+ */
+#include "filter_cases.h"
+
+static ncz_json *doc;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    doc = read_cases(NCZ_TEST_DATA "/filter/hdf5/cases.json");
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    ncz_json_free(doc);
+    return 0;
+}
+
+#define FILTERS_MOST 4
+#define WORDS_MOST   64
+
+typedef struct golden {
+    const char     *what;
+    bytes           stored, data;
+    uint32_t        mask;
+    size_t          n;
+    unsigned        words[FILTERS_MOST][WORDS_MOST];
+    ncz_filter_spec filters[FILTERS_MOST];
+    ncz_array_type  type;
+    ncz_chain      *chain;
+} golden;
+
+static uint64_t
+number(const ncz_json *v)
+{
+    uint64_t n;
+
+    assert_true(ncz_json_u64(v, &n));
+    return n;
+}
+
+static void
+read_filter(golden *g, const ncz_json *v)
+{
+    const ncz_json  *words = ncz_json_at(v, 1);
+    ncz_filter_spec *f = &g->filters[g->n];
+
+    *f = (ncz_filter_spec){
+        .id = (unsigned)number(ncz_json_at(v, 0)), .nwords = ncz_json_len(words), .words = g->words[g->n]};
+    assert_true(g->n < FILTERS_MOST && f->nwords <= WORDS_MOST);
+    for (size_t i = 0; i < f->nwords; i++)
+        g->words[g->n][i] = (unsigned)number(ncz_json_at(words, i));
+    g->n++;
+}
+
+static void
+golden_init(golden *g, size_t i)
+{
+    const ncz_json *v = ncz_json_at(doc, i), *filters = ncz_json_get(v, "filters");
+    size_t          len;
+
+    memset(g, 0, sizeof *g);
+    g->what = ncz_json_str(ncz_json_get(v, "what"), &len);
+    g->stored = from_hex(ncz_json_get(v, "stored"));
+    g->data = from_hex(ncz_json_get(v, "data"));
+    g->mask = (uint32_t)number(ncz_json_get(v, "mask"));
+    for (size_t k = 0; k < ncz_json_len(filters); k++)
+        read_filter(g, ncz_json_at(filters, k));
+    g->type = env_of(NCZ_KIND_BYTES, (size_t)number(ncz_json_get(v, "size")), g->data.n);
+    assert_true(ncz_json_bool(ncz_json_get(v, "big"), &g->type.dtype.big));
+    assert_int_equal(ncz_chain_from_filters(g->filters, g->n, g->mask, &g->type, &g->chain), NC_NOERR);
+}
+
+static void
+golden_clear(golden *g)
+{
+    free(g->stored.p);
+    free(g->data.p);
+    ncz_chain_unref(g->chain);
+}
+
+/* Runs `check` over all cases that this build has the codecs for, and says which ones it failed. */
+static void
+each_case(bool (*check)(const golden *))
+{
+    size_t n = ncz_json_len(doc), run = 0, bad = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        golden g;
+
+        golden_init(&g, i);
+        if (ncz_chain_usable(g.chain) == NC_NOERR) {
+            run++;
+            ncz_err_clear();
+            if (!check(&g)) {
+                bad++;
+                print_error("%s: %s\n", g.what, ncz_err_text());
+            }
+        }
+        golden_clear(&g);
+    }
+    assert_true(run >= 150);
+    assert_int_equal(bad, 0);
+}
+
+/* Decodes n bytes, from memory of just their size, into memory of just the wanted size. */
+static int
+decode(const golden *g, const unsigned char *object, size_t n, size_t wanted, bool *same)
+{
+    unsigned char *in = malloc(n + (n == 0)), *out = malloc(wanted + (wanted == 0));
+    int            rc;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    memcpy(in, object, n);
+    rc = ncz_chain_decode(g->chain, NULL, in, n, out, wanted, false);
+    *same = rc == NC_NOERR && wanted == g->data.n && memcmp(out, g->data.p, wanted) == 0;
+    free(in);
+    free(out);
+    return rc;
+}
+
+static bool
+reads(const golden *g)
+{
+    bool same;
+
+    return decode(g, g->stored.p, g->stored.n, g->data.n, &same) == NC_NOERR && same;
+}
+
+static void
+test_reads(void **state)
+{
+    (void)state;
+    each_case(reads);
+}
+
+/* HDF5 leaves a byte after bits that end with a byte, and libaec reads no more than it needs. */
+static bool
+refuses_cut(const golden *g)
+{
+    for (size_t n = 0; n < g->stored.n; n++) {
+        bool same;
+        int  rc = decode(g, g->stored.p, n, g->data.n, &same);
+
+        if (rc != NC_EFILTER && !same)
+            return false;
+        if (same && n + 2 < g->stored.n && g->filters[0].id != 4)
+            return false;
+    }
+    return true;
+}
+
+static void
+test_cut_short(void **state)
+{
+    (void)state;
+    each_case(refuses_cut);
+}
+
+/* Those whose stored form marks its end may have bytes after it (docs/filters.md), and szip cannot tell. */
+static bool
+ends_by_itself(const golden *g)
+{
+    size_t last = g->n;
+
+    while (last > 0 && (g->mask >> (last - 1) & 1) != 0)
+        last--;
+    switch (last > 0 ? g->filters[last - 1].id : 0) {
+    case 1:
+    case 4:
+    case 307:
+    case 32001:
+    case 32015: return true;
+    default: return false;
+    }
+}
+
+static bool
+refuses_longer(const golden *g)
+{
+    unsigned char *longer = calloc(1, g->stored.n + 3);
+    bool           same, good;
+
+    assert_non_null(longer);
+    memcpy(longer, g->stored.p, g->stored.n);
+    good = decode(g, longer, g->stored.n + 3, g->data.n, &same) == NC_EFILTER || (same && ends_by_itself(g));
+    free(longer);
+    return good;
+}
+
+static void
+test_extended(void **state)
+{
+    (void)state;
+    each_case(refuses_longer);
+}
+
+static bool
+refuses_other_sizes(const golden *g)
+{
+    const size_t sizes[] = {0, g->data.n - 1, g->data.n + 1, g->data.n * 2};
+
+    for (size_t i = 0; i < NCZ_LEN(sizes); i++) {
+        bool same;
+
+        if (sizes[i] != g->data.n && decode(g, g->stored.p, g->stored.n, sizes[i], &same) != NC_EFILTER)
+            return false;
+    }
+    return true;
+}
+
+static void
+test_other_sizes(void **state)
+{
+    (void)state;
+    each_case(refuses_other_sizes);
+}
+
+/* Damage is an error, or gives other data; with a checksum it is an error. */
+static bool
+survives_damage(const golden *g)
+{
+    for (size_t at = 0; at < g->stored.n && at < 64; at++)
+        for (unsigned bit = 0; bit < 9; bit++) {
+            unsigned char was = g->stored.p[at];
+            bool          same;
+            int           rc;
+
+            g->stored.p[at] = (unsigned char)(bit < 8 ? was ^ 1 << bit : ~was);
+            rc = decode(g, g->stored.p, g->stored.n, g->data.n, &same);
+            g->stored.p[at] = was;
+            if (rc != NC_EFILTER && rc != NC_NOERR && rc != NC_ENOFILTER)
+                return false;
+            if (rc == NC_NOERR && g->n == 1 && g->filters[0].id == 3)
+                return false;
+        }
+    return true;
+}
+
+static void
+test_damaged(void **state)
+{
+    (void)state;
+    each_case(survives_damage);
+}
+
+static int
+make_and_decode(void *arg)
+{
+    const golden  *g = arg;
+    unsigned char *out = malloc(g->data.n);
+    ncz_chain     *chain = NULL;
+    int            rc = ncz_chain_from_filters(g->filters, g->n, g->mask, &g->type, &chain);
+
+    assert_non_null(out);
+    if (rc == NC_NOERR)
+        rc = ncz_chain_decode(chain, NULL, g->stored.p, g->stored.n, out, g->data.n, false);
+    ncz_chain_unref(chain);
+    free(out);
+    return rc;
+}
+
+static bool
+survives_lack_of_memory(const golden *g)
+{
+    golden copy = *g;
+
+    each_allocation_fails(make_and_decode, &copy);
+    return true;
+}
+
+static void
+test_allocations(void **state)
+{
+    (void)state;
+    each_case(survives_lack_of_memory);
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------- */
+
+static int
+chain_of(unsigned id, size_t n, const unsigned *words, ncz_chain **out)
+{
+    ncz_array_type  type = env_of(NCZ_KIND_INT, 4, 64);
+    ncz_filter_spec f = {.id = id, .nwords = n, .words = words};
+
+    return ncz_chain_from_filters(&f, 1, 0, &type, out);
+}
+
+/* What becomes of a filter with these words: an error, or NC_ENOFILTER when it is run. */
+static int
+words_are(unsigned id, size_t n, const unsigned *words)
+{
+    ncz_chain *chain = NULL;
+    int        rc = chain_of(id, n, words, &chain);
+
+    if (rc == NC_NOERR)
+        rc = ncz_chain_usable(chain);
+    ncz_chain_unref(chain);
+    return rc;
+}
+
+#define WORDS(id, ...) words_are(id, NCZ_LEN(((const unsigned[]){__VA_ARGS__})), (const unsigned[]){__VA_ARGS__})
+
+static void
+test_nbit_words(void **state)
+{
+    unsigned deep[3 + 2 * 64 + 5] = {0, 0, 4};
+    size_t   n = 3;
+
+    (void)state;
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 9, 0), NC_NOERR);
+    assert_int_equal(WORDS(5, 5, 1, 4), NC_NOERR); /* the data are as they are */
+    assert_int_equal(WORDS(5, 8, 0), NC_EFILTER);
+    assert_int_equal(WORDS(5, 8, 0, 4), NC_EFILTER);                /* no type */
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 9), NC_EFILTER);    /* cut */
+    assert_int_equal(WORDS(5, 8, 0, 4, 5, 4, 0, 9, 0), NC_EFILTER); /* no such kind */
+    assert_int_equal(WORDS(5, 8, 0, 4, 0, 4, 0, 9, 0), NC_EFILTER);
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 0, 0, 9, 0), NC_EFILTER);  /* no bytes */
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 2, 9, 0), NC_EFILTER);  /* no such byte order */
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 0, 0), NC_EFILTER);  /* no bits */
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 33, 0), NC_EFILTER); /* more bits than bytes hold */
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 9, 24), NC_EFILTER); /* or at that offset */
+    assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 9, 0xffffffff), NC_EFILTER);
+    assert_int_equal(WORDS(5, 0, 0, 4, 2, 8, 1, 4, 0, 9, 0), NC_NOERR);   /* an array */
+    assert_int_equal(WORDS(5, 0, 0, 4, 2, 9, 1, 4, 0, 9, 0), NC_EFILTER); /* of 2 1/4 elements */
+    assert_int_equal(WORDS(5, 0, 0, 4, 2, 8, 3), NC_EFILTER);
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 8, 1, 4, 1, 4, 0, 9, 0), NC_NOERR);   /* a compound */
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 8, 1, 5, 1, 4, 0, 9, 0), NC_EFILTER); /* whose member reaches out of it */
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 8, 1, 0xfffffffe, 1, 4, 0, 9, 0), NC_EFILTER);
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 8, 0, 4, 1, 4, 0, 9, 0), NC_EFILTER); /* or has none */
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 8, 0xffffffff, 4, 1, 4, 0, 9, 0), NC_EFILTER);
+    assert_int_equal(WORDS(5, 0, 0, 4, 4, 16), NC_NOERR); /* bytes */
+    for (size_t i = 0; i < 64; i++, n += 2) {
+        deep[n] = 2;
+        deep[n + 1] = 4;
+    }
+    memcpy(deep + n, (const unsigned[]){1, 4, 0, 9, 0}, 5 * sizeof *deep);
+    assert_int_equal(words_are(5, n + 5, deep), NC_EFILTER);
+}
+
+/* Members may share bytes, which HDF5 never writes, but have no more bits together than the compound. */
+static void
+test_nbit_shared_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 4, 2, 0, 1, 4, 0, 16, 0, 0, 1, 4, 0, 16, 8), NC_NOERR);
+    assert_int_equal(WORDS(5, 0, 0, 4, 3, 4, 2, 0, 1, 4, 0, 17, 0, 0, 1, 4, 0, 16, 8), NC_EFILTER);
+}
+
+static void
+test_scaleoffset_words(void **state)
+{
+    unsigned words[20] = {2, 0, 16, 0, 4, 1, 0, 1, 5};
+
+    (void)state;
+    assert_int_equal(words_are(6, 20, words), NC_NOERR);
+    assert_int_equal(words_are(6, 19, words), NC_EFILTER);
+    words[4] = 3;
+    assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
+    words[4] = 0;
+    assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
+    words[4] = 4;
+    words[0] = 0; /* decimal digits of integers */
+    assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
+    words[3] = 1;
+    assert_int_equal(words_are(6, 20, words), NC_NOERR);
+    words[0] = 1; /* binary digits of floats, which HDF5 never had */
+    assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
+    words[0] = 0;
+    words[4] = 2;
+    assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
+    words[3] = 2;
+    assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
+}
+
+static void
+test_szip_words(void **state)
+{
+#ifdef NCZ_WITH_SZIP
+    (void)state;
+    assert_int_equal(WORDS(4, 141, 8, 32, 100), NC_NOERR);
+    assert_int_equal(WORDS(4, 141, 8), NC_EFILTER);
+    assert_int_equal(WORDS(4, 137, 8, 32, 100), NC_EINVAL); /* neither mask */
+    assert_int_equal(WORDS(4, 141, 0, 32, 100), NC_EINVAL);
+    assert_int_equal(WORDS(4, 141, 7, 32, 100), NC_EINVAL);
+    assert_int_equal(WORDS(4, 141, 8, 0, 100), NC_EINVAL);
+    assert_int_equal(WORDS(4, 141, 8, 25, 100), NC_EINVAL);
+    assert_int_equal(WORDS(4, 141, 8, 65, 100), NC_EINVAL);
+    assert_int_equal(WORDS(4, 141, 8, 32, 7), NC_EINVAL);
+    assert_int_equal(WORDS(4, 141, 8, 32, 1025), NC_EINVAL);
+#else
+    (void)state;
+    assert_int_equal(WORDS(4, 141, 8, 32, 100), NC_ENOFILTER);
+#endif
+}
+
+static void
+test_bitshuffle_words(void **state)
+{
+    (void)state;
+    assert_int_equal(WORDS(32008, 0, 4, 4), NC_NOERR);
+    assert_int_equal(WORDS(32008, 0, 4), NC_EFILTER);
+    assert_int_equal(WORDS(32008, 0, 4, 0), NC_EINVAL);
+    assert_int_equal(WORDS(32008, 0, 4, 0xffffffff), NC_EINVAL);
+    assert_int_equal(WORDS(32008, 0, 4, 4, 12), NC_EINVAL);
+    assert_int_equal(WORDS(32008, 0, 4, 4, 16), NC_NOERR);
+    assert_int_equal(WORDS(32008, 0, 4, 4, 16, 1), NC_ENOFILTER);
+    assert_int_equal(WORDS(32008, 0, 4, 4, 16, 7), NC_ENOFILTER);
+}
+
+/* Levels are for encoders: files lack them, or have those of other libraries. */
+static void
+test_encoder_words(void **state)
+{
+    (void)state;
+    assert_int_equal(WORDS(1, 99), NC_NOERR);
+    assert_int_equal(words_are(1, 0, NULL), NC_NOERR);
+    assert_int_equal(words_are(2, 0, NULL), NC_NOERR);
+    assert_int_equal(words_are(3, 0, NULL), NC_NOERR);
+    assert_int_equal(words_are(32000, 0, NULL), NC_NOERR);
+#ifdef NCZ_WITH_BZIP2
+    assert_int_equal(words_are(307, 0, NULL), NC_NOERR);
+#endif
+#ifdef NCZ_WITH_ZSTD
+    assert_int_equal(words_are(32015, 0, NULL), NC_NOERR);
+#endif
+#ifdef NCZ_WITH_BLOSC
+    assert_int_equal(WORDS(32001, 2, 2, 4, 64), NC_NOERR);
+#endif
+}
+
+/* Elements of one byte are not shuffled, whatever the array's type is. */
+static void
+test_shuffle_of_bytes(void **state)
+{
+    static const unsigned one = 1;
+    unsigned char         in[64], out[64];
+    ncz_chain            *chain = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (unsigned char)i;
+    assert_int_equal(chain_of(2, 1, &one, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(chain, NULL, in, sizeof in, out, sizeof out, false), NC_NOERR);
+    assert_memory_equal(in, out, sizeof in);
+    ncz_chain_unref(chain);
+}
+
+/* What each of many filters may add to a chunk would make a reader allocate a multiple of it. */
+static void
+test_growth(void **state)
+{
+    static const unsigned words[] = {0, 4, 4, 8, 3};
+    ncz_array_type        type = env_of(NCZ_KIND_INT, 4, 1 << 22);
+    ncz_filter_spec       many[32];
+    ncz_chain            *chain = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(many); i++)
+        many[i] = (ncz_filter_spec){.id = 32008, .nwords = NCZ_LEN(words), .words = words};
+    assert_int_equal(ncz_chain_from_filters(many, 2, 0, &type, &chain), NC_NOERR);
+    ncz_chain_unref(chain);
+#ifdef NCZ_WITH_ZSTD
+    assert_int_equal(ncz_chain_from_filters(many, NCZ_LEN(many), 0, &type, &chain), NC_EFILTER);
+    assert_null(chain);
+#endif
+    assert_int_equal(ncz_chain_from_filters(many, NCZ_LEN(many), ~UINT32_C(1), &type, &chain), NC_NOERR);
+    ncz_chain_unref(chain);
+}
+
+/* What a filter that rounds has written is the data. */
+static void
+test_rounded(void **state)
+{
+    static const unsigned words[] = {3, 4, 0, 0, 0};
+    unsigned char         in[64], out[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (unsigned char)i;
+    for (unsigned id = 32022; id <= 32023; id++) {
+        ncz_chain *chain = NULL;
+
+        assert_int_equal(chain_of(id, NCZ_LEN(words), words, &chain), NC_NOERR);
+        assert_int_equal(ncz_chain_decode(chain, NULL, in, sizeof in, out, sizeof out, false), NC_NOERR);
+        assert_memory_equal(in, out, sizeof in);
+        ncz_chain_unref(chain);
+    }
+}
+
+/* ---- pipelines ------------------------------------------------------------------------------------------- */
+
+static void
+test_unknown(void **state)
+{
+    static const struct {
+        unsigned    id;
+        const char *name, *text;
+    } cases[] = {
+        {32013, NULL, "HDF5 filter 32013 (zfp) is not built in"},
+        {32017, "SZ compressor", "HDF5 filter 32017 (sz) is not built in"},
+        {32026, NULL, "HDF5 filter 32026 (blosc2) is not built in"},
+        {40000, "mine", "HDF5 filter 40000 (mine) is not built in"},
+        {40000, NULL, "HDF5 filter 40000 (unknown) is not built in"},
+    };
+    ncz_array_type type = env_of(NCZ_KIND_INT, 4, 8);
+    unsigned char  in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_filter_spec f = {.id = cases[i].id, .name = cases[i].name};
+        ncz_chain      *chain = NULL;
+
+        assert_int_equal(ncz_chain_from_filters(&f, 1, 0, &type, &chain), NC_NOERR);
+        assert_int_equal(ncz_chain_len(chain), 1);
+        assert_int_equal(ncz_chain_decode(chain, NULL, in, 8, out, 8, false), NC_ENOFILTER);
+        assert_ptr_equal(strstr(ncz_err_text(), cases[i].text), ncz_err_text());
+        assert_non_null(strstr(ncz_err_text(), "h5repack"));
+        ncz_chain_unref(chain);
+        /* A chunk that it was not applied to can be read. */
+        assert_int_equal(ncz_chain_from_filters(&f, 1, 1, &type, &chain), NC_NOERR);
+        assert_int_equal(ncz_chain_decode(chain, NULL, in, 8, out, 8, false), NC_NOERR);
+        assert_memory_equal(in, out, 8);
+        ncz_chain_unref(chain);
+    }
+    assert_string_equal(ncz_filter_name(32000), "lzf");
+    assert_null(ncz_filter_name(40000));
+}
+
+/* The cause is in the text, where the filter is known and its parameters are not. */
+static void
+test_unknown_cause(void **state)
+{
+    static const unsigned words[] = {0, 4, 4, 16, 7};
+    ncz_chain            *chain = NULL;
+
+    (void)state;
+    assert_int_equal(chain_of(32008, NCZ_LEN(words), words, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_usable(chain), NC_ENOFILTER);
+    assert_non_null(strstr(ncz_err_text(), "HDF5 filter 32008 (bitshuffle) is not built in: "));
+    assert_non_null(strstr(ncz_err_text(), "compressor 7"));
+    ncz_chain_unref(chain);
+}
+
+static void
+test_only_for_hdf5(void **state)
+{
+    static const unsigned words[] = {4, 261, 64};
+    unsigned              back[NCZ_CODEC_WORDS];
+    ncz_array_type        type = env_of(NCZ_KIND_INT, 4, 64);
+    const ncz_codec_ops  *ops = ncz_codec_by_hdf5(32000, NCZ_SPELLING_HDF5);
+    ncz_chain            *chain = NULL;
+    ncz_buf               out = NCZ_BUF_INIT, filters = NCZ_BUF_INIT;
+    ncz_jsonw             w = ncz_jsonw_on(&filters);
+    size_t                n = 0;
+
+    (void)state;
+    assert_non_null(ops);
+    assert_null(ncz_codec_by_hdf5(32000, NCZ_SPELLING_NUMCODECS));
+    assert_null(ncz_codec_by_hdf5(32000, NCZ_SPELLING_V3));
+    assert_null(ncz_codec_by_id("lzf"));
+    assert_null(ncz_codec_by_v3_name("lzf"));
+    assert_string_equal(ncz_codec_by_hdf5(1, NCZ_SPELLING_HDF5)->id, "zlib");
+    assert_int_equal(chain_of(32000, NCZ_LEN(words), words, &chain), NC_NOERR);
+    assert_int_equal(ncz_codec_hdf5_id(ncz_codec_ops_of(ncz_chain_codec(chain, 0)), NCZ_SPELLING_HDF5), 32000);
+    assert_int_equal(ncz_codec_to_words(ncz_chain_codec(chain, 0), &type, &n, back), NC_NOERR);
+    assert_int_equal(n, 3);
+    assert_memory_equal(back, words, sizeof words);
+    assert_int_equal(ncz_chain_check_spelling(chain, NCZ_SPELLING_HDF5), NC_NOERR);
+    assert_int_equal(ncz_chain_check_spelling(chain, NCZ_SPELLING_NUMCODECS), NC_ENOFILTER);
+    assert_int_equal(ncz_chain_check_spelling(chain, NCZ_SPELLING_V3), NC_ENOFILTER);
+    assert_string_equal(ncz_err_text(), "HDF5's filter 'lzf' has no form in Zarr");
+    assert_int_equal(ncz_chain_write(chain, &filters, &out), NC_ENOFILTER);
+    assert_int_equal(ncz_codec_describe_v3(ncz_chain_codec(chain, 0), &type, &w), NC_ENOFILTER);
+    assert_int_equal(ncz_chain_encode(chain, NULL, back, 64, &out), NC_ENOFILTER);
+    assert_non_null(strstr(ncz_err_text(), "decoded, not encoded"));
+    ncz_buf_clear(&out);
+    ncz_buf_clear(&filters);
+    ncz_chain_unref(chain);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_extended),
+        cmocka_unit_test(test_other_sizes),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_nbit_words),
+        cmocka_unit_test(test_nbit_shared_bytes),
+        cmocka_unit_test(test_scaleoffset_words),
+        cmocka_unit_test(test_szip_words),
+        cmocka_unit_test(test_bitshuffle_words),
+        cmocka_unit_test(test_encoder_words),
+        cmocka_unit_test(test_shuffle_of_bytes),
+        cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_unknown_cause),
+        cmocka_unit_test(test_only_for_hdf5),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
