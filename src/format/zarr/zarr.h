@@ -43,4 +43,22 @@ typedef struct ncz_zarr_ops {
 int ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root,
                         const ncz_shard_layout *shard, ncz_layout **out);
 
+/* ---- NCZarr's keys as text (zarr_nczarr_write.c) ---------------------------------------------------------------- */
+
+/* How a document has the dimensions of a group. */
+typedef enum ncz_zarr_dim_form {
+    NCZ_ZARR_DIM_LENGTH, /* before 4.9.3: the length, of an unlimited dimension the present one */
+    NCZ_ZARR_DIM_EITHER, /* the length; of an unlimited dimension an object that also says so */
+    NCZ_ZARR_DIM_BOTH,   /* always an object: length, and whether it is unlimited */
+} ncz_zarr_dim_form;
+
+/* The member `key`: a group's dimensions, arrays and groups, and with `types` its types. The form before 4.9.3 names
+ * the lists otherwise. */
+int ncz_zarr_group_write(const ncz_group *g, const char *key, ncz_zarr_dim_form form, bool types, ncz_jsonw *w);
+/* The member `key` of the root: the version of NCZarr's keys. */
+void ncz_zarr_superblock_write(const char *key, const ncz_format_opts *style, ncz_jsonw *w);
+/* The first members of a variable's key, which the caller has opened: its dimensions, and how it is stored. `old`: as
+ * releases before 4.9.3 name them. */
+int ncz_zarr_array_write(const ncz_var *v, bool old, ncz_jsonw *w);
+
 #endif /* NCZ_FORMAT_ZARR_H */

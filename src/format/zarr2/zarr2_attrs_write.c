@@ -169,26 +169,11 @@ write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
 int
 ncz_zarr2_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newer, ncz_jsonw *w)
 {
-    ncz_buf fqn = NCZ_BUF_INIT;
-    int     rc = NC_NOERR;
+    int rc;
 
     ncz_jsonw_key(w, lay->array);
     ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, newer ? "dimension_references" : "dimrefs");
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < v->rank && rc == NC_NOERR; i++) {
-        ncz_buf_reset(&fqn);
-        if ((rc = ncz_dim_fqn(v->dims[i], &fqn)) == NC_NOERR)
-            ncz_jsonw_str(w, ncz_buf_str(&fqn), fqn.len);
-    }
-    ncz_jsonw_close_array(w);
-    if (v->rank == 0 && newer) {
-        ncz_jsonw_key(w, "scalar");
-        ncz_jsonw_u64(w, 1);
-    }
-    ncz_jsonw_key(w, "storage");
-    /* Releases before 4.9.2 take any other word for a scalar. */
-    ncz_jsonw_cstr(w, newer ? ncz_format_storage_word(v) : v->rank == 0 ? "scalar" : "chunked");
+    rc = ncz_zarr_array_write(v, !newer, w);
     if (ncz_format_fill_marked(v)) {
         ncz_jsonw_key(w, "fill");
         ncz_jsonw_cstr(w, "base64");
@@ -199,7 +184,6 @@ ncz_zarr2_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newe
     if (rc == NC_NOERR)
         rc = ncz_format_type_name_write(v->type, "type", w);
     ncz_jsonw_close_object(w);
-    ncz_buf_clear(&fqn);
     return rc;
 }
 
@@ -226,65 +210,6 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
-/* The lists of a group, and the definitions of its `types`. The older form has unlimited dimensions at their present
- * length. */
-static int
-write_lists(const ncz_group *g, const char *key, bool newer, bool types, ncz_jsonw *w)
-{
-    int rc = NC_NOERR;
-
-    ncz_jsonw_key(w, key);
-    ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, newer ? "dimensions" : "dims");
-    ncz_jsonw_open_object(w);
-    for (size_t i = 0; i < g->ndims; i++) {
-        const ncz_dim *d = g->dims[i];
-
-        if (d->hidden)
-            continue;
-        ncz_jsonw_key(w, d->name);
-        if (newer && d->unlimited) {
-            ncz_jsonw_open_object(w);
-            ncz_jsonw_key(w, "size");
-            ncz_jsonw_u64(w, d->len);
-            ncz_jsonw_key(w, "unlimited");
-            ncz_jsonw_u64(w, 1);
-            ncz_jsonw_close_object(w);
-        } else {
-            ncz_jsonw_u64(w, d->len);
-        }
-    }
-    ncz_jsonw_close_object(w);
-    ncz_jsonw_key(w, newer ? "arrays" : "vars");
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < g->nvars; i++)
-        ncz_jsonw_cstr(w, g->vars[i]->name);
-    ncz_jsonw_close_array(w);
-    ncz_jsonw_key(w, "groups");
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < g->ngroups; i++)
-        ncz_jsonw_cstr(w, g->groups[i]->name);
-    ncz_jsonw_close_array(w);
-    if (types)
-        rc = ncz_format_types_write(g, w);
-    ncz_jsonw_close_object(w);
-    return rc;
-}
-
-static void
-write_super(const char *key, const ncz_format_opts *style, ncz_jsonw *w)
-{
-    ncz_jsonw_key(w, key);
-    ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, "version");
-    ncz_jsonw_cstr(w, "2.0.0");
-    if (style->classic) {
-        ncz_jsonw_key(w, NCZ_STRICT);
-        ncz_jsonw_u64(w, 1);
-    }
-    ncz_jsonw_close_object(w);
-}
-
 int
 ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
 {
@@ -297,10 +222,10 @@ ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, nc
     if ((rc = ncz_format_each_att(&g->atts, write_value, &x)) != NC_NOERR)
         return rc;
     if (lay->in_attrs) {
-        if ((rc = write_lists(g, lay->group, true, true, &w)) != NC_NOERR)
+        if ((rc = ncz_zarr_group_write(g, lay->group, NCZ_ZARR_DIM_EITHER, true, &w)) != NC_NOERR)
             return rc;
         if (g->parent == NULL)
-            write_super(lay->super, style, &w);
+            ncz_zarr_superblock_write(lay->super, style, &w);
     }
     if ((rc = write_types(&g->atts, &x, lay->group, g->parent == NULL)) != NC_NOERR)
         return rc;
@@ -320,8 +245,8 @@ ncz_zarr2_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf 
     ncz_jsonw_u64(&w, 2);
     if (lay->in_objects) {
         if (g->parent == NULL)
-            write_super(lay->super, style, &w);
-        if ((rc = write_lists(g, lay->group, false, !lay->in_attrs, &w)) != NC_NOERR)
+            ncz_zarr_superblock_write(lay->super, style, &w);
+        if ((rc = ncz_zarr_group_write(g, lay->group, NCZ_ZARR_DIM_LENGTH, !lay->in_attrs, &w)) != NC_NOERR)
             return rc;
     }
     ncz_jsonw_close_object(&w);

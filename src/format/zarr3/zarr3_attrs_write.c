@@ -146,25 +146,11 @@ write_types(const ncz_atts *atts, writing *x, bool root)
 static int
 write_array_key(const ncz_var *v, ncz_jsonw *w)
 {
-    ncz_buf fqn = NCZ_BUF_INIT;
-    int     rc = NC_NOERR;
+    int rc;
 
     ncz_jsonw_key(w, ZARR3_ARRAY);
     ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, "dimension_references");
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < v->rank && rc == NC_NOERR; i++) {
-        ncz_buf_reset(&fqn);
-        if ((rc = ncz_dim_fqn(v->dims[i], &fqn)) == NC_NOERR)
-            ncz_jsonw_str(w, ncz_buf_str(&fqn), fqn.len);
-    }
-    ncz_jsonw_close_array(w);
-    if (v->rank == 0) {
-        ncz_jsonw_key(w, "scalar");
-        ncz_jsonw_u64(w, 1);
-    }
-    ncz_jsonw_key(w, "storage");
-    ncz_jsonw_cstr(w, ncz_format_storage_word(v));
+    rc = ncz_zarr_array_write(v, false, w);
     if (v->type->class == NCZ_TYPE_CHAR || v->dtype.kind == NCZ_KIND_BYTES) {
         ncz_jsonw_key(w, "nczarr_type");
         ncz_jsonw_cstr(w, v->type->class == NCZ_TYPE_CHAR ? "char" : "string");
@@ -177,7 +163,6 @@ write_array_key(const ncz_var *v, ncz_jsonw *w)
     if (rc == NC_NOERR)
         rc = ncz_format_type_name_write(v->type, "type", w);
     ncz_jsonw_close_object(w);
-    ncz_buf_clear(&fqn);
     return rc;
 }
 
@@ -203,58 +188,6 @@ ncz_zarr3_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_js
 
 /* ---- groups ---------------------------------------------------------------------------------------------------- */
 
-static int
-write_lists(const ncz_group *g, ncz_jsonw *w)
-{
-    int rc;
-
-    ncz_jsonw_key(w, ZARR3_GROUP);
-    ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, "dimensions");
-    ncz_jsonw_open_object(w);
-    for (size_t i = 0; i < g->ndims; i++) {
-        const ncz_dim *d = g->dims[i];
-
-        if (d->hidden)
-            continue;
-        ncz_jsonw_key(w, d->name);
-        ncz_jsonw_open_object(w);
-        ncz_jsonw_key(w, "size");
-        ncz_jsonw_u64(w, d->len);
-        ncz_jsonw_key(w, "unlimited");
-        ncz_jsonw_u64(w, d->unlimited);
-        ncz_jsonw_close_object(w);
-    }
-    ncz_jsonw_close_object(w);
-    ncz_jsonw_key(w, "arrays");
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < g->nvars; i++)
-        ncz_jsonw_cstr(w, g->vars[i]->name);
-    ncz_jsonw_close_array(w);
-    ncz_jsonw_key(w, "groups");
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < g->ngroups; i++)
-        ncz_jsonw_cstr(w, g->groups[i]->name);
-    ncz_jsonw_close_array(w);
-    rc = ncz_format_types_write(g, w);
-    ncz_jsonw_close_object(w);
-    return rc;
-}
-
-static void
-write_super(const ncz_format_opts *style, ncz_jsonw *w)
-{
-    ncz_jsonw_key(w, ZARR3_SUPERBLOCK);
-    ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, "version");
-    ncz_jsonw_cstr(w, style->dialect->zarr->nczarr);
-    if (style->classic) {
-        ncz_jsonw_key(w, NCZ_STRICT);
-        ncz_jsonw_u64(w, 1);
-    }
-    ncz_jsonw_close_object(w);
-}
-
 int
 ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_jsonw *w)
 {
@@ -267,10 +200,10 @@ ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, nc
     if ((rc = ncz_format_each_att(&g->atts, write_value, &x)) != NC_NOERR)
         return rc;
     if (style->gen != NCZ_GEN_PURE) {
-        if ((rc = write_lists(g, w)) != NC_NOERR)
+        if ((rc = ncz_zarr_group_write(g, ZARR3_GROUP, NCZ_ZARR_DIM_BOTH, true, w)) != NC_NOERR)
             return rc;
         if (root)
-            write_super(style, w);
+            ncz_zarr_superblock_write(ZARR3_SUPERBLOCK, style, w);
         if ((rc = write_types(&g->atts, &x, root)) != NC_NOERR)
             return rc;
     }
