@@ -96,16 +96,10 @@ int
 zmap_children_add(zmap_children *c, const char *name, size_t len, bool leaf)
 {
     char *copy;
+    int   rc = ncz_make_room(&c->items, c->n, &c->cap, sizeof *c->items);
 
-    if (c->n == c->cap) {
-        size_t      cap = c->cap != 0 ? c->cap * 2 : 16;
-        zmap_child *items = ncz_grow(c->items, cap, sizeof *items);
-
-        if (items == NULL)
-            return ncz_fail_nomem(cap * sizeof *items);
-        c->items = items;
-        c->cap = cap;
-    }
+    if (rc != NC_NOERR)
+        return rc;
     if ((copy = ncz_strndup(name, len)) == NULL)
         return ncz_fail_nomem(len + 1);
     c->items[c->n++] = (zmap_child){.name = copy, .leaf = leaf};

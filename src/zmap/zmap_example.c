@@ -95,17 +95,9 @@ store_pair(example_map *s, pair *fresh)
     if (at < s->n) {
         pair_clear(&s->pairs[at]);
     } else {
-        if ((rc = check_place(s, fresh->key, NC_EOBJECT)) != NC_NOERR)
+        if ((rc = check_place(s, fresh->key, NC_EOBJECT)) != NC_NOERR ||
+            (rc = ncz_make_room(&s->pairs, s->n, &s->cap, sizeof *s->pairs)) != NC_NOERR)
             return rc;
-        if (s->n == s->cap) {
-            size_t cap = s->cap != 0 ? s->cap * 2 : 16;
-            pair  *pairs = ncz_grow(s->pairs, cap, sizeof *pairs);
-
-            if (pairs == NULL)
-                return ncz_fail_nomem(cap * sizeof *pairs);
-            s->pairs = pairs;
-            s->cap = cap;
-        }
         s->n++;
     }
     s->pairs[at] = *fresh;

@@ -54,19 +54,8 @@ add_answer(answer_map *m, answer *a)
         clear_answer(a);
         goto done;
     }
-    if (m->n == m->cap) {
-        size_t  cap = m->cap == 0 ? 32 : m->cap * 2;
-        answer *v = ncz_grow(m->v, cap, sizeof *v);
-
-        if (v == NULL) {
-            rc = ncz_fail_nomem(cap * sizeof *v);
-            clear_answer(a);
-            goto done;
-        }
-        m->v = v;
-        m->cap = cap;
-    }
-    if ((rc = ncz_names_put(&m->index, a->request, m->n)) != NC_NOERR)
+    if ((rc = ncz_make_room(&m->v, m->n, &m->cap, sizeof *m->v)) != NC_NOERR ||
+        (rc = ncz_names_put(&m->index, a->request, m->n)) != NC_NOERR)
         clear_answer(a);
     else
         m->v[m->n++] = *a;

@@ -55,10 +55,7 @@ add_place(scan *s, const size_t *index)
 {
     if (!touches_chunk(s, index))
         return;
-    if (s->n == s->cap) {
-        s->cap = s->cap == 0 ? 256 : s->cap * 2;
-        s->places = memory_need(realloc(s->places, s->cap * sizeof *s->places));
-    }
+    s->places = memory_room(s->places, s->n, &s->cap, sizeof *s->places);
     s->places[s->n++] = chunk_grid_place(&s->grid, index);
 }
 

@@ -55,3 +55,12 @@ memory_grow(void *list, size_t n, size_t size)
 {
     return memory_need(n < SIZE_MAX / 2 / size ? realloc(list, (n + 1) * size) : NULL);
 }
+
+void *
+memory_room(void *list, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return list;
+    *cap = n < 32 ? 64 : n < SIZE_MAX / 4 ? 2 * n : SIZE_MAX / 2;
+    return memory_grow(list, *cap - 1, size);
+}

@@ -46,10 +46,7 @@ get_nothing(void *user, const char *key, unsigned long long start, unsigned long
 static void
 record_change(counts *c, const char *key, size_t len, bool there)
 {
-    if (c->n == c->cap) {
-        c->cap = c->cap == 0 ? 64 : c->cap * 2;
-        c->changes = memory_need(realloc(c->changes, c->cap * sizeof *c->changes));
-    }
+    c->changes = memory_room(c->changes, c->n, &c->cap, sizeof *c->changes);
     c->changes[c->n] = (change){.key = memory_need(strdup(key)), .seq = c->n, .len = len, .there = there};
     c->n++;
 }

@@ -41,10 +41,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
         return 0;
     if (w->v->raw_objects && !copy_chunk_set_add(&w->listed, w->v, w->unit, w->at))
         return 0;
-    if (w->n == w->cap) {
-        w->cap = w->cap == 0 ? 256 : w->cap * 2;
-        w->index = memory_need(realloc(w->index, w->cap * wide * sizeof *w->index));
-    }
+    w->index = memory_room(w->index, w->n, &w->cap, wide * sizeof *w->index);
     memcpy(w->index + w->n * wide, w->at, rank * sizeof *index);
     w->n++;
     return 0;

@@ -12,10 +12,7 @@
 static size_t
 add_size(dump_tree_sizes *l, dump_tree_size one)
 {
-    if (l->n == l->cap) {
-        l->cap = l->cap > 0 ? l->cap * 2 : 64;
-        l->size = memory_need(realloc(l->size, l->cap * sizeof *l->size));
-    }
+    l->size = memory_room(l->size, l->n, &l->cap, sizeof *l->size);
     l->size[l->n] = one;
     return l->n++;
 }
@@ -55,10 +52,7 @@ add_vars(walked *w, int grp)
 
         if ((rc = nc_inq_varname(grp, vars.id[i], name)) != NC_NOERR)
             break;
-        if (w->n == w->cap) {
-            w->cap = w->cap > 0 ? w->cap * 2 : 64;
-            w->var = memory_need(realloc(w->var, w->cap * sizeof *w->var));
-        }
+        w->var = memory_room(w->var, w->n, &w->cap, sizeof *w->var);
         path = group_var_path(grp, name);
         w->var[w->n++] = (walked_var){.key = memory_need(strdup(path + 1))};
         free(path);

@@ -350,15 +350,10 @@ typedef struct reading {
 static int
 remember_span(reading *rd, const zip_record *r)
 {
-    if (rd->n == rd->cap) {
-        size_t cap = rd->cap != 0 ? rd->cap * 2 : 256;
-        span  *spans = ncz_grow(rd->spans, cap, sizeof *spans);
+    int rc = ncz_make_room(&rd->spans, rd->n, &rd->cap, sizeof *rd->spans);
 
-        if (spans == NULL)
-            return ncz_fail_nomem(cap * sizeof *spans);
-        rd->spans = spans;
-        rd->cap = cap;
-    }
+    if (rc != NC_NOERR)
+        return rc;
     rd->spans[rd->n++] = (span){r->object.off, r->object.csize, (uint32_t)r->name_len};
     if (r->object.off < rd->last)
         rd->in_order = false;
