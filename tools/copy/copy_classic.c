@@ -365,28 +365,23 @@ longest_text(char *const *strings, size_t n, size_t least)
 static int
 measure_texts(copy_state *r, copy_var *v)
 {
-    size_t *step = memory_alloc((size_t)v->rank, sizeof *step), *start = memory_alloc((size_t)v->rank, sizeof *start);
-    size_t *count = memory_alloc((size_t)v->rank, sizeof *count), n;
-    int     grp = r->s->groups[v->group].in, rc = NC_NOERR;
-    char  **strings;
+    copy_pieces p;
+    int         grp = r->s->groups[v->group].in, rc = NC_NOERR;
+    char      **strings;
 
-    copy_plan_pieces(v, r->budget.slab / (v->partial ? 2 : 1), step);
-    n = copy_count_piece(v, step, start, count);
-    strings = memory_alloc(n, sizeof *strings);
+    copy_pieces_begin(&p, v, r->budget.slab / (v->partial ? 2 : 1));
+    strings = memory_alloc(p.n, sizeof *strings);
     do {
-        n = copy_count_piece(v, step, start, count);
         if ((rc = copy_check_interrupt()) != NC_NOERR)
             break;
-        if ((rc = copy_read_piece(grp, v, r->fill, start, count, strings)) != NC_NOERR) {
+        if ((rc = copy_read_piece(grp, v, r->fill, p.start, p.count, strings)) != NC_NOERR) {
             (void)copy_fail_read(r, rc, v);
             break;
         }
-        v->text_len = longest_text(strings, n, v->text_len);
-        copy_free_values(grp, v->type, strings, n);
-    } while (copy_next_piece(v, step, start));
-    free(step);
-    free(start);
-    free(count);
+        v->text_len = longest_text(strings, p.n, v->text_len);
+        copy_free_values(grp, v->type, strings, p.n);
+    } while (copy_pieces_next(&p));
+    copy_pieces_clear(&p);
     free(strings);
     return rc;
 }

@@ -185,7 +185,7 @@ typedef struct sample {
     copy_state     *r;
     int             in, out;
     const copy_var *v;
-    size_t         *step, *start, *count;
+    copy_pieces     piece;
     void           *data;
     copy_chunk_set  source;
     bool            sparse; /* a piece without any of them is not copied */
@@ -194,19 +194,18 @@ typedef struct sample {
 static int
 encode_piece(sample *s, size_t *chunks)
 {
-    const copy_var *v = s->v;
-    size_t          n = copy_count_piece(v, s->step, s->start, s->count), of;
-    int             rc = NC_NOERR;
+    const copy_var    *v = s->v;
+    const copy_pieces *p = &s->piece;
+    size_t             of;
+    int                rc = NC_NOERR;
 
-    if (!s->sparse || copy_chunk_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
-        if ((rc = copy_read_piece(s->in, v, s->r->fill, s->start, s->count, s->data)) != NC_NOERR)
+    if (!s->sparse || copy_chunk_set_count(&s->source, v, v->chunk_in, p->start, p->count, &of) > 0) {
+        if ((rc = copy_read_piece(s->in, v, s->r->fill, p->start, p->count, s->data)) != NC_NOERR)
             return copy_fail_read(s->r, rc, v);
-        rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
-        copy_free_values(s->in, v->type, s->data, n);
+        rc = nc_put_vara(s->out, v->out, p->start, p->count, s->data);
+        copy_free_values(s->in, v->type, s->data, p->n);
     }
-    for (int d = 0; d < v->rank; d++)
-        n = d == 0 ? (s->count[0] - 1) / v->chunk_out[0] + 1 : n * ((s->count[d] - 1) / v->chunk_out[d] + 1);
-    *chunks += v->rank == 0 ? 1 : n;
+    *chunks += copy_pieces_chunks(p);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }
 
@@ -221,14 +220,14 @@ encode_sample(copy_state *r, sample *s, counts *all, counts *c)
     int             rc = NC_NOERR;
 
     for (int d = 0; d < v->rank; d++)
-        pieces *= v->shape[d] / s->step[d] + (v->shape[d] % s->step[d] != 0);
+        pieces *= v->shape[d] / s->piece.step[d] + (v->shape[d] % s->piece.step[d] != 0);
     every = v->nelems <= SAMPLE_BYTES / v->value || pieces <= SAMPLES ? 1 : pieces / SAMPLES;
     do {
         if (at++ % every == 0 && (rc = encode_piece(s, &coded)) != NC_NOERR)
             return rc;
         copy_progress_add(&r->progress, (double)v->nelems * (double)v->value / (double)pieces, at % every == 1, 0,
                           v->path);
-    } while (copy_next_piece(v, s->step, s->start));
+    } while (copy_pieces_next(&s->piece));
     if ((rc = nc_sync(s->out)) != NC_NOERR)
         return message_fail(rc, v->path);
     scale = (double)grid / (double)coded;
@@ -249,17 +248,12 @@ count_encoded(copy_state *r, const copy_var *v, counts *all, counts *c)
         return NC_NOERR;
     if (v->nelems > SAMPLE_BYTES / v->value && room > SAMPLE_BYTES / SAMPLES)
         room = SAMPLE_BYTES / SAMPLES;
-    s.step = memory_alloc((size_t)v->rank, sizeof *s.step);
-    s.start = memory_alloc((size_t)v->rank, sizeof *s.start);
-    s.count = memory_alloc((size_t)v->rank, sizeof *s.count);
-    copy_plan_pieces(v, room, s.step);
-    s.data = memory_need(malloc(copy_count_piece(v, s.step, s.start, s.count) * v->value));
+    copy_pieces_begin(&s.piece, v, room);
+    s.data = memory_need(malloc(s.piece.n * v->value));
     s.sparse = copy_chunk_set_load_sparse(s.in, s.out, v, &s.source);
     rc = encode_sample(r, &s, all, c);
     copy_chunk_set_clear(&s.source);
-    free(s.step);
-    free(s.start);
-    free(s.count);
+    copy_pieces_clear(&s.piece);
     free(s.data);
     return rc;
 }

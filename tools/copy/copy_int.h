@@ -199,10 +199,19 @@ bool copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t m
  */
 void copy_plan_pieces(const copy_var *v, size_t room, size_t *step);
 
-/* The next piece's start; false after the last. `start` all zeros before the first. */
-bool copy_next_piece(const copy_var *v, const size_t *step, size_t *start);
-/* Lengths of the piece at `start`; returns its elements. */
-size_t copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
+/* The pieces of an array, one after the other. start and count have one more number, for texts that are stored as
+ * characters: 0 and text_len. */
+typedef struct copy_pieces {
+    const copy_var *v;
+    size_t         *step;          /* the shape of a piece */
+    size_t         *start, *count; /* of the present one */
+    size_t          n;             /* its elements; no piece has more than the first */
+} copy_pieces;
+
+void   copy_pieces_begin(copy_pieces *p, const copy_var *v, size_t room); /* at the first */
+bool   copy_pieces_next(copy_pieces *p);                                  /* false after the last */
+size_t copy_pieces_chunks(const copy_pieces *p);                          /* target chunks of the present one */
+void   copy_pieces_clear(copy_pieces *p);
 
 /* ---- the target: copy_place.c, copy_target.c ------------------------------------------------------------------- */
 

@@ -205,30 +205,3 @@ copy_plan_pieces(const copy_var *v, size_t room, size_t *step)
     while (bytes < ENOUGH && enlarge_step(v, unit, room < ENOUGH ? room : ENOUGH, step, &bytes, false))
         ;
 }
-
-bool
-copy_next_piece(const copy_var *v, const size_t *step, size_t *start)
-{
-    for (int d = v->rank - 1; d >= 0; d--) {
-        if (step[d] < v->shape[d] - start[d]) {
-            start[d] += step[d];
-            return true;
-        }
-        start[d] = 0;
-    }
-    return false;
-}
-
-size_t
-copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count)
-{
-    size_t n = 1;
-
-    for (int d = 0; d < v->rank; d++) {
-        size_t left = v->shape[d] - start[d];
-
-        count[d] = left < step[d] ? left : step[d];
-        n *= count[d];
-    }
-    return n;
-}

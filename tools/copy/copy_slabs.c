@@ -12,7 +12,7 @@ typedef struct slab {
     copy_state     *r;
     const copy_var *v;
     int             in, out; /* ncids */
-    size_t         *step, *start, *count;
+    copy_pieces     piece;
     char           *data;
     copy_chunk_set  there;  /* target chunks */
     copy_chunk_set  source; /* source chunks */
@@ -24,20 +24,21 @@ typedef struct slab {
 static bool
 is_piece_done(const slab *s)
 {
-    size_t of;
+    const copy_pieces *p = &s->piece;
+    size_t             of;
 
-    if (s->there.n > 0 && copy_chunk_set_count(&s->there, s->v, s->v->chunk_out, s->start, s->count, &of) == of)
+    if (s->there.n > 0 && copy_chunk_set_count(&s->there, s->v, s->v->chunk_out, p->start, p->count, &of) == of)
         return true;
-    return s->sparse && copy_chunk_set_count(&s->source, s->v, s->v->chunk_in, s->start, s->count, &of) == 0;
+    return s->sparse && copy_chunk_set_count(&s->source, s->v, s->v->chunk_in, p->start, p->count, &of) == 0;
 }
 
 /* The library cuts strings that are too long; a copy must not. */
 static int
-check_widths(const slab *s, size_t n)
+check_widths(const slab *s)
 {
     char *const *strings = (char *const *)(const void *)s->data;
 
-    for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < n; i++)
+    for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < s->piece.n; i++)
         if (strings[i] != NULL && strlen(strings[i]) > s->width) {
             message_print(
                 "%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
@@ -63,62 +64,57 @@ copy_pack_texts(char *const *strings, size_t n, size_t len, char *text)
 }
 
 static int
-put_texts(slab *s, size_t n)
+put_texts(slab *s)
 {
     const copy_var *v = s->v;
 
-    if (!copy_pack_texts((char *const *)(const void *)s->data, n, v->text_len, s->text)) {
+    if (!copy_pack_texts((char *const *)(const void *)s->data, s->piece.n, v->text_len, s->text)) {
         message_print("%s: a string is longer than %zu bytes, which was the longest before: the source has changed",
                       v->path, v->text_len);
         return NC_ERANGE;
     }
-    s->start[v->rank] = 0;
-    s->count[v->rank] = v->text_len;
-    return nc_put_vara_text(s->out, v->out, s->start, s->count, s->text);
+    return nc_put_vara_text(s->out, v->out, s->piece.start, s->piece.count, s->text);
 }
 
 static int
-put_piece(slab *s, size_t n)
+put_piece(slab *s)
 {
-    const copy_var *v = s->v;
-    int             rc = v->text ? put_texts(s, n) : nc_put_vara(s->out, v->out, s->start, s->count, s->data);
+    const copy_var    *v = s->v;
+    const copy_pieces *p = &s->piece;
+    int                rc = v->text ? put_texts(s) : nc_put_vara(s->out, v->out, p->start, p->count, s->data);
 
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }
 
 static int
-copy_piece(slab *s, size_t n)
+copy_piece(slab *s)
 {
-    int rc = copy_read_piece(s->in, s->v, s->r->fill, s->start, s->count, s->data);
+    int rc = copy_read_piece(s->in, s->v, s->r->fill, s->piece.start, s->piece.count, s->data);
 
     if (rc != NC_NOERR)
         return copy_fail_read(s->r, rc, s->v);
-    if ((rc = check_widths(s, n)) == NC_NOERR)
-        rc = put_piece(s, n);
-    copy_free_values(s->in, s->v->type, s->data, n);
+    if ((rc = check_widths(s)) == NC_NOERR)
+        rc = put_piece(s);
+    copy_free_values(s->in, s->v->type, s->data, s->piece.n);
     return rc;
 }
 
 static int
-copy_pieces(slab *s)
+copy_all_pieces(slab *s)
 {
     const copy_var *v = s->v;
-    size_t          most = copy_count_piece(v, s->step, s->start, s->count), n, chunks;
+    copy_pieces    *p = &s->piece;
     bool            done;
     int             rc = NC_NOERR;
 
-    s->data = memory_need(malloc(most * v->value));
-    s->text = v->text ? memory_alloc(most, v->text_len) : NULL;
+    s->data = memory_need(malloc(p->n * v->value));
+    s->text = v->text ? memory_alloc(p->n, v->text_len) : NULL;
     do {
-        n = copy_count_piece(v, s->step, s->start, s->count);
         done = is_piece_done(s);
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
-            rc = copy_piece(s, n);
-        chunks = 1;
-        for (int d = 0; d < v->rank; d++)
-            chunks *= (s->count[d] - 1) / v->chunk_out[d] + 1;
-        copy_progress_add(&s->r->progress, (double)n * (double)v->value, !done, chunks, v->path);
-    } while (rc == NC_NOERR && copy_next_piece(v, s->step, s->start));
+            rc = copy_piece(s);
+        copy_progress_add(&s->r->progress, (double)p->n * (double)v->value, !done, copy_pieces_chunks(p), v->path);
+    } while (rc == NC_NOERR && copy_pieces_next(p));
     return rc;
 }
 
@@ -126,10 +122,7 @@ static void
 begin_slab(slab *s, copy_state *r, const copy_var *v)
 {
     *s = (slab){.r = r, .v = v, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out};
-    s->step = memory_alloc((size_t)v->rank + 1, sizeof *s->step);
-    s->start = memory_alloc((size_t)v->rank + 1, sizeof *s->start);
-    s->count = memory_alloc((size_t)v->rank + 1, sizeof *s->count);
-    copy_plan_pieces(v, v->partial ? r->budget.slab / 2 : r->budget.slab, s->step);
+    copy_pieces_begin(&s->piece, v, v->partial ? r->budget.slab / 2 : r->budget.slab);
 }
 
 static void
@@ -137,9 +130,7 @@ clear_slab(slab *s)
 {
     copy_chunk_set_clear(&s->there);
     copy_chunk_set_clear(&s->source);
-    free(s->step);
-    free(s->start);
-    free(s->count);
+    copy_pieces_clear(&s->piece);
     free(s->data);
     free(s->text);
 }
@@ -173,17 +164,17 @@ copy_slabs(copy_state *r, const copy_var *v)
     if (r->s->cdf == 0)
         rc = load_chunks(&s);
     if (rc == NC_NOERR)
-        rc = copy_pieces(&s);
+        rc = copy_all_pieces(&s);
     clear_slab(&s);
     return rc;
 }
 
-/* The fill value of n elements: of texts that of their characters, so NULs. */
+/* The fill value of a piece's elements: of texts that of their characters, so NULs. */
 static int
-load_fill(slab *s, size_t n)
+load_fill(slab *s)
 {
     const copy_var *v = s->v;
-    size_t          size = v->text ? 1 : v->value;
+    size_t          n = s->piece.n, size = v->text ? 1 : v->value;
     int             no_fill, rc;
 
     s->data = memory_alloc(n, v->text ? v->text_len : size);
@@ -204,14 +195,11 @@ copy_fill(copy_state *r, const copy_var *v)
     if (v->nelems == 0)
         return NC_NOERR;
     begin_slab(&s, r, v);
-    rc = load_fill(&s, copy_count_piece(v, s.step, s.start, s.count));
+    rc = load_fill(&s);
     while (rc == NC_NOERR && (rc = copy_check_interrupt()) == NC_NOERR) {
-        (void)copy_count_piece(v, s.step, s.start, s.count);
-        s.start[v->rank] = 0;
-        s.count[v->rank] = v->text_len;
-        if ((rc = nc_put_vara(s.out, v->out, s.start, s.count, s.data)) != NC_NOERR)
+        if ((rc = nc_put_vara(s.out, v->out, s.piece.start, s.piece.count, s.data)) != NC_NOERR)
             (void)message_fail(rc, v->path);
-        else if (!copy_next_piece(v, s.step, s.start))
+        else if (!copy_pieces_next(&s.piece))
             break;
     }
     clear_slab(&s);

@@ -236,52 +236,46 @@ compare_chars(const char *a, char *const *b, size_t n)
 
 /* Strings that are characters of a classic file: `b` has room for what the file has, and for what it should have. */
 static int
-compare_text_piece(const copy_var *v, int out, int varid, const size_t *start, const size_t *count, size_t n,
-                   const char *a, char *b, bool *same)
+compare_text_piece(const copy_pieces *p, int out, int varid, const char *a, char *b, bool *same)
 {
-    char *want = b + n * v->text_len;
-    int   rc = nc_get_vara_text(out, varid, start, count, b);
+    size_t len = p->v->text_len;
+    char  *want = b + p->n * len;
+    int    rc = nc_get_vara_text(out, varid, p->start, p->count, b);
 
     if (rc == NC_NOERR)
-        *same = copy_pack_texts((char *const *)(const void *)a, n, v->text_len, want) &&
-                memcmp(b, want, n * v->text_len) == 0;
+        *same = copy_pack_texts((char *const *)(const void *)a, p->n, len, want) && memcmp(b, want, p->n * len) == 0;
     return rc;
 }
 
 /* Reads a piece of the target and compares it. */
 static int
-compare_piece(const copy_var *v, int in, int out, int varid, nc_type type, size_t *start, size_t *count, size_t n,
-              const char *a, char *b, bool *same)
+compare_piece(const copy_pieces *p, int in, int out, int varid, nc_type type, const char *a, char *b, bool *same)
 {
-    int rc;
+    const copy_var *v = p->v;
+    int             rc;
 
-    start[v->rank] = 0;
-    count[v->rank] = v->text_len;
     if (v->text)
-        return compare_text_piece(v, out, varid, start, count, n, a, b, same);
-    rc = nc_get_vara(out, varid, start, count, b);
-
-    if (rc != NC_NOERR)
+        return compare_text_piece(p, out, varid, a, b, same);
+    if ((rc = nc_get_vara(out, varid, p->start, p->count, b)) != NC_NOERR)
         return rc;
     if (v->type > NC_MAX_ATOMIC_TYPE)
-        *same = copy_compare_user_values(&(copy_values){in, v->type, a}, &(copy_values){out, type, b}, n);
+        *same = copy_compare_user_values(&(copy_values){in, v->type, a}, &(copy_values){out, type, b}, p->n);
     else
-        *same = type != NC_STRING || v->type == NC_STRING ? compare_values(v->type, a, b, n)
-                                                          : compare_chars(a, (char **)(void *)b, n);
-    copy_free_values(out, type, b, n);
+        *same = type != NC_STRING || v->type == NC_STRING ? compare_values(v->type, a, b, p->n)
+                                                          : compare_chars(a, (char **)(void *)b, p->n);
+    copy_free_values(out, type, b, p->n);
     return NC_NOERR;
 }
 
 static int
 compare_data(check *c, const copy_var *v, int in, int out, int varid)
 {
-    size_t  rank = (size_t)v->rank + 1, n, value = sizeof(char *);
-    size_t *step = memory_alloc(rank, sizeof *step), *start = memory_alloc(rank, sizeof *start);
-    size_t *count = memory_alloc(rank, sizeof *count);
-    char   *a, *b;
-    nc_type type = NC_NAT;
-    bool    same = true;
-    int     rc = nc_inq_vartype(out, varid, &type);
+    copy_pieces p;
+    size_t      value = sizeof(char *);
+    char       *a, *b;
+    nc_type     type = NC_NAT;
+    bool        same = true;
+    int         rc = nc_inq_vartype(out, varid, &type);
 
     if (rc == NC_NOERR)
         rc = copy_type_size(out, type, &value);
@@ -289,30 +283,26 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
         value = v->value;
     if (v->text && value < 2 * v->text_len)
         value = 2 * v->text_len;
-    copy_plan_pieces(v, c->r->budget.slab / (v->partial ? 4 : 2), step);
-    n = copy_count_piece(v, step, start, count);
-    a = memory_need(malloc(n * v->value));
-    b = memory_alloc(n, value);
+    copy_pieces_begin(&p, v, c->r->budget.slab / (v->partial ? 4 : 2));
+    a = memory_need(malloc(p.n * v->value));
+    b = memory_alloc(p.n, value);
     do {
-        n = copy_count_piece(v, step, start, count);
         if (rc != NC_NOERR)
             break;
-        if ((rc = copy_read_piece(in, v, c->r->fill, start, count, a)) != NC_NOERR) {
+        if ((rc = copy_read_piece(in, v, c->r->fill, p.start, p.count, a)) != NC_NOERR) {
             (void)copy_fail_read(c->r, rc, v);
             goto done;
         }
-        rc = compare_piece(v, in, out, varid, type, start, count, n, a, b, &same);
-        copy_free_values(in, v->type, a, n);
-        copy_progress_add(&c->r->progress, (double)n * (double)v->value, true, 0, v->path);
-    } while (rc == NC_NOERR && same && copy_next_piece(v, step, start));
+        rc = compare_piece(&p, in, out, varid, type, a, b, &same);
+        copy_free_values(in, v->type, a, p.n);
+        copy_progress_add(&c->r->progress, (double)p.n * (double)v->value, true, 0, v->path);
+    } while (rc == NC_NOERR && same && copy_pieces_next(&p));
     if (rc != NC_NOERR)
         (void)message_fail(rc, v->path);
     else if (!same)
         report_difference(c, v->path, "its data");
 done:
-    free(step);
-    free(start);
-    free(count);
+    copy_pieces_clear(&p);
     free(a);
     free(b);
     return rc;
