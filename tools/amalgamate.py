@@ -53,6 +53,7 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "filter/codecs/codec_blosc_make_lz4.c": "defined NCZARR_WITH_BLOSC && defined NCZARR_WITH_LZ4",
     "filter/codecs/codec_blosc_make_none.c": "defined NCZARR_WITH_BLOSC && !defined NCZARR_WITH_LZ4",
     "filter/codecs/codec_zstd.c": "defined NCZARR_WITH_ZSTD",
+    "filter/codecs/codec_hdf5_lz4.c": "defined NCZARR_WITH_LZ4",
     "filter/codecs/codec_lz4.c": "defined NCZARR_WITH_LZ4",
     "filter/codecs/codec_lzma.c": "defined NCZARR_WITH_LZMA",
     "filter/codecs/codec_bz2.c": "defined NCZARR_WITH_BZIP2",
