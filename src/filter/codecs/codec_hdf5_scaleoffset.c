@@ -22,7 +22,7 @@ enum { WORD_FILL = 8 };
 typedef struct scale_state {
     ncz_hdf5_words words;
     size_t         nelems, size; /* elements of a chunk, bytes of an element */
-    int            digits;       /* decimal places; of integers: the bits that the writer asked for */
+    double         power;        /* what floats were multiplied with, in their own precision */
     bool           floats, big;
     bool           raw; /* all bits were asked for: the data have no header and are unchanged */
     bool           has_fill;
@@ -60,10 +60,10 @@ scale_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, cons
     if ((rc = ncz_hdf5_words_keep(ops->id, n, words, NWORDS, NWORDS, &s->words)) != NC_NOERR ||
         (rc = check_words(ops->id, words)) != NC_NOERR)
         return rc;
-    s->digits = (int)words[1];
     s->nelems = words[2];
     s->floats = words[3] == CLASS_FLOAT;
     s->size = words[4];
+    s->power = s->size == 4 ? powf(10.0f, (float)(int)words[1]) : pow(10.0, (int)words[1]);
     s->big = words[6] != 0;
     s->raw = !s->floats && words[1] == 8 * words[4];
     s->has_fill = words[7] != 0;
@@ -95,7 +95,7 @@ scale_float(const scale_state *s, uint64_t number, const head *h)
     uint32_t bytes = (uint32_t)h->least;
 
     memcpy(&least, &bytes, sizeof least);
-    v = ncz_as_float((float)(int32_t)number / powf(10.0f, (float)s->digits)) + least;
+    v = ncz_as_float((float)(int32_t)number / (float)s->power) + least;
     memcpy(&bytes, &v, sizeof bytes);
     return bytes;
 }
@@ -107,7 +107,7 @@ scale_double(const scale_state *s, uint64_t number, const head *h)
     uint64_t bytes;
 
     memcpy(&least, &h->least, sizeof least);
-    v = ncz_as_double((double)(int64_t)number / pow(10.0, s->digits)) + least;
+    v = ncz_as_double((double)(int64_t)number / s->power) + least;
     memcpy(&bytes, &v, sizeof bytes);
     return bytes;
 }
