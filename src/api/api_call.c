@@ -13,13 +13,13 @@ ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
     int    rc;
 
     ncz_err_clear();
-    *c = (ncz_call){.ds = ncz_ids_find(ncid), .use = use, .base = ncid - (int)group};
+    *c = (ncz_call){.ds = ncz_ids_enter(ncid), .use = use, .base = ncid - (int)group};
     if (c->ds == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     if (use == NCZ_USE_PUT && ncz_dataset_appends(c->ds))
         c->use = use = NCZ_USE_PUT_ALONE;
     if ((rc = ncz_dataset_begin(c->ds, use)) != NC_NOERR) {
-        ncz_dataset_unref(c->ds);
+        ncz_ids_leave(c->base);
         return ncz_call_done(rc);
     }
     c->m = ncz_dataset_model(c->ds);
@@ -80,7 +80,7 @@ int
 ncz_call_leave(ncz_call *c, int rc)
 {
     rc = ncz_dataset_end(c->ds, c->use, rc);
-    ncz_dataset_unref(c->ds);
+    ncz_ids_leave(c->base);
     return ncz_call_done(rc);
 }
 

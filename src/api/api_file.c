@@ -13,7 +13,7 @@ ncz_api_give_up(ncz_dataset *ds, int rc)
 
     ncz_err_save(&e, rc);
     (void)ncz_dataset_abort(ds);
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
     return ncz_err_adopt(&e);
 }
 
@@ -96,10 +96,10 @@ on_dataset(int ncid, int (*what)(ncz_dataset *))
     int          rc;
 
     ncz_err_clear();
-    if ((ds = ncz_ids_find(ncid)) == NULL)
+    if ((ds = ncz_ids_enter(ncid)) == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = what(ds);
-    ncz_dataset_unref(ds);
+    ncz_ids_leave(ncid);
     return ncz_call_done(rc);
 }
 
@@ -116,10 +116,10 @@ end_definitions(int ncid, const ncz_file_room *room)
     int          rc;
 
     ncz_err_clear();
-    if ((ds = ncz_ids_find(ncid)) == NULL)
+    if ((ds = ncz_ids_enter(ncid)) == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = ncz_dataset_enddef(ds, room);
-    ncz_dataset_unref(ds);
+    ncz_ids_leave(ncid);
     return ncz_call_done(rc);
 }
 
@@ -150,15 +150,16 @@ end_dataset(int ncid, int (*how)(ncz_dataset *))
     int          rc;
 
     ncz_err_clear();
-    if (ncid % NCZ_ID_GROUPS != 0 && (ds = ncz_ids_find(ncid)) != NULL) {
-        ncz_dataset_unref(ds);
+    if (ncid % NCZ_ID_GROUPS != 0 && ncz_ids_enter(ncid) != NULL) {
+        ncz_ids_leave(ncid);
         return ncz_call_done(
             ncz_fail(NC_EBADGRPID, "ncid %d is a group: only the ncid of the dataset can be closed", ncid));
     }
     if ((ds = ncz_ids_take(ncid)) == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = how(ds);
-    ncz_dataset_unref(ds);
+    ncz_ids_free(ncid);
+    ncz_dataset_free(ds);
     return ncz_call_done(rc);
 }
 

@@ -3,10 +3,12 @@
  * api_ids: the table of open datasets. Numbers are assigned in rising order and reused only after all others, so that
  * a closed ncid stays invalid for long.
  *
- * Lookup takes no lock, because every call begins with it. A reader announces itself in the slot before it reads the
- * slot's dataset. A thread that empties a slot waits until no reader is announced there. A reader stays for a few
- * instructions only. Adding and removing take a lock. Slots never move: they are in pages that are never freed. The
- * first page is static; others are made only when hundreds of datasets are open at once.
+ * Lookup takes no lock, because every call begins with it. A call announces itself in the slot before it reads the
+ * slot's dataset, and stays announced until it ends: that is its reference to the dataset. Who ends a dataset empties
+ * the slot, closes the dataset, and waits until no call is announced there before it frees the dataset. That wait is
+ * short, since closing has waited for the calls that were under way. Adding and removing take a lock. Slots never move:
+ * they are in pages that are never freed. The first page is static; others are made only when hundreds of datasets are
+ * open at once.
  */
 #include "api/api_int.h"
 
@@ -25,8 +27,9 @@
 #define PAGES      ((MAX_NUMBER + PAGE_SLOTS) / PAGE_SLOTS)
 
 typedef struct id_slot {
-    _Atomic(ncz_dataset *) ds; /* NULL: the number is free */
-    atomic_uint            readers;
+    _Atomic(ncz_dataset *) ds;    /* NULL: none is open */
+    atomic_uint            calls; /* that may have it */
+    bool                   used;  /* the number is not free; under the lock */
 } id_slot;
 
 static id_slot            first_page[PAGE_SLOTS];
@@ -55,7 +58,8 @@ make_slot(size_t number)
         return NULL;
     for (size_t i = 0; i < PAGE_SLOTS; i++) {
         atomic_init(&page[i].ds, NULL);
-        atomic_init(&page[i].readers, 0);
+        atomic_init(&page[i].calls, 0);
+        page[i].used = false;
     }
     atomic_store_explicit(&pages[number / PAGE_SLOTS], page, memory_order_release);
     return &page[number % PAGE_SLOTS];
@@ -67,7 +71,7 @@ find_free_number(void)
 {
     id_slot *s;
 
-    while ((s = slot_of(next_number)) != NULL && atomic_load(&s->ds) != NULL)
+    while ((s = slot_of(next_number)) != NULL && s->used)
         next_number = next_number == MAX_NUMBER ? FIRST_NUMBER : next_number + 1;
     return next_number;
 }
@@ -86,6 +90,7 @@ ncz_ids_add(ncz_dataset *ds, int *ncid)
         rc = ncz_fail_nomem(PAGE_SLOTS * sizeof *s);
     } else {
         atomic_store(&s->ds, ds);
+        s->used = true;
         live++;
         next_number = number == MAX_NUMBER ? FIRST_NUMBER : number + 1;
         *ncid = (int)(number * NCZ_ID_GROUPS);
@@ -101,34 +106,42 @@ slot_of_ncid(int ncid)
 }
 
 ncz_dataset *
-ncz_ids_find(int ncid)
+ncz_ids_enter(int ncid)
 {
     id_slot     *s = slot_of_ncid(ncid);
     ncz_dataset *ds;
 
     if (s == NULL)
         return NULL;
-    atomic_fetch_add(&s->readers, 1);
-    if ((ds = atomic_load(&s->ds)) != NULL)
-        ncz_dataset_ref(ds);
-    atomic_fetch_sub(&s->readers, 1);
+    atomic_fetch_add(&s->calls, 1);
+    if ((ds = atomic_load(&s->ds)) == NULL)
+        atomic_fetch_sub(&s->calls, 1);
     return ds;
+}
+
+void
+ncz_ids_leave(int ncid)
+{
+    atomic_fetch_sub(&slot_of_ncid(ncid)->calls, 1);
 }
 
 ncz_dataset *
 ncz_ids_take(int ncid)
 {
-    id_slot     *s = slot_of_ncid(ncid);
-    ncz_dataset *ds;
+    id_slot *s = slot_of_ncid(ncid);
 
-    if (s == NULL)
-        return NULL;
+    return s != NULL ? atomic_exchange(&s->ds, NULL) : NULL;
+}
+
+void
+ncz_ids_free(int ncid)
+{
+    id_slot *s = slot_of_ncid(ncid);
+
+    while (atomic_load(&s->calls) != 0) /* calls that were waiting as the dataset was closed */
+        (void)sched_yield();
     (void)pthread_mutex_lock(&lock);
-    if ((ds = atomic_exchange(&s->ds, NULL)) != NULL) {
-        live--;
-        while (atomic_load(&s->readers) != 0) /* a reader may have read the dataset but have no reference yet */
-            (void)sched_yield();
-    }
+    s->used = false;
+    live--;
     (void)pthread_mutex_unlock(&lock);
-    return ds;
 }

@@ -17,11 +17,16 @@
 
 #define NCZ_ID_GROUPS 0x10000 /* ncid = dataset number * this + group id */
 
-int          ncz_ids_add(ncz_dataset *ds, int *ncid); /* takes the caller's reference on success; NC_ENFILE */
-ncz_dataset *ncz_ids_find(int ncid);                  /* a reference, or NULL */
-ncz_dataset *ncz_ids_take(int ncid);                  /* removes it; the caller gets the table's reference; or NULL */
+int ncz_ids_add(ncz_dataset *ds, int *ncid); /* the table has the dataset from now on; NC_ENFILE */
+/* The dataset of an ncid, which is not freed before ncz_ids_leave(). NULL: none is open. */
+ncz_dataset *ncz_ids_enter(int ncid);
+void         ncz_ids_leave(int ncid);
+/* Takes the dataset out of the table, to end it. NULL: none is open. Once it is closed, ncz_ids_free() waits for the
+ * calls that still have it, and makes the number free; then it may be freed. */
+ncz_dataset *ncz_ids_take(int ncid);
+void         ncz_ids_free(int ncid);
 
-/* Gives a new dataset its ncid and its reference to the table. A failure drops the dataset (api_file.c). */
+/* Gives a new dataset its ncid, and it to the table. A failure drops the dataset (api_file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
 
 /* Drops a dataset that could not be opened or created; returns `rc`, with the text that it came with. */

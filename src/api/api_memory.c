@@ -71,10 +71,10 @@ nc_close_memio(int ncid, NC_memio *info)
     int          rc;
 
     ncz_err_clear();
-    if ((ds = ncz_ids_find(ncid)) == NULL)
+    if ((ds = ncz_ids_enter(ncid)) == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     is = ncz_dataset_in_block(ds);
-    ncz_dataset_unref(ds);
+    ncz_ids_leave(ncid);
     if (!is)
         return ncz_call_done(
             ncz_fail(NC_EINMEMORY, "nc_close_memio: the dataset is not in one block of memory; it stays open"));
@@ -84,6 +84,7 @@ nc_close_memio(int ncid, NC_memio *info)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     if ((rc = ncz_dataset_close_mem(ds, &info->memory, &info->size)) == NC_NOERR)
         info->flags = 0;
-    ncz_dataset_unref(ds);
+    ncz_ids_free(ncid);
+    ncz_dataset_free(ds);
     return ncz_call_done(rc);
 }

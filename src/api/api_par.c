@@ -19,8 +19,10 @@ publish_on_all(ncz_dataset *ds, int *ncidp)
         *ncidp = ncid;
         return rc;
     }
-    if (own == NC_NOERR)
+    if (own == NC_NOERR) { /* nobody knows the ncid yet */
         (void)ncz_ids_take(ncid);
+        ncz_ids_free(ncid);
+    }
     return ncz_api_give_up(ds, rc);
 }
 

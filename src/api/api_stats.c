@@ -18,10 +18,10 @@ nczarr_stats(int ncid, nczarr_counts *counts)
     ncz_err_clear();
     if (counts == NULL || counts->size < sizeof all) /* the struct's size in its first release */
         return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_stats: the caller's size is not set"));
-    if ((ds = ncz_ids_find(ncid)) == NULL)
+    if ((ds = ncz_ids_enter(ncid)) == NULL)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     rc = ncz_dataset_stats(ds, &s);
-    ncz_dataset_unref(ds);
+    ncz_ids_leave(ncid);
     if (rc != NC_NOERR)
         return ncz_call_done(rc);
     all = (nczarr_counts){.gets = s.gets,

@@ -10,26 +10,6 @@
 
 #include <string.h>
 
-/*
- * Calls that need exclusive access take precedence: with the default of some systems a few threads that read
- * continuously delay nc_sync() for many seconds. No thread takes the lock twice, so this preference cannot deadlock.
- */
-static int
-make_lock(pthread_rwlock_t *lock)
-{
-    pthread_rwlockattr_t attr;
-    int                  rc = pthread_rwlockattr_init(&attr);
-
-    if (rc != 0)
-        return rc;
-#ifdef __GLIBC__
-    (void)pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-#endif
-    rc = pthread_rwlock_init(lock, &attr);
-    (void)pthread_rwlockattr_destroy(&attr);
-    return rc;
-}
-
 int
 ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
 {
@@ -43,8 +23,7 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
     ds->durable = true;
     ds->mode = NC_NETCDF4;
     ds->state = NCZ_DATASET_STORED;
-    atomic_init(&ds->refs, 1);
-    if ((rc = make_lock(&ds->lock)) != 0) {
+    if ((rc = ncz_rwlock_init(&ds->lock)) != 0) {
         ncz_free(ds);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
     }
@@ -52,7 +31,7 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
         rc = ncz_engine_new(map, &ds->limits, &ds->engine);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
-        ncz_dataset_unref(ds);
+        ncz_dataset_free(ds);
         return rc;
     }
     ds->map = map;
@@ -89,19 +68,12 @@ ncz_dataset_release(ncz_dataset *ds)
     ds->state = NCZ_DATASET_CLOSED;
 }
 
-ncz_dataset *
-ncz_dataset_ref(ncz_dataset *ds)
-{
-    atomic_fetch_add(&ds->refs, 1);
-    return ds;
-}
-
 void
-ncz_dataset_unref(ncz_dataset *ds)
+ncz_dataset_free(ncz_dataset *ds)
 {
-    if (ds == NULL || atomic_fetch_sub(&ds->refs, 1) != 1)
+    if (ds == NULL)
         return;
-    (void)pthread_rwlock_destroy(&ds->lock);
+    ncz_rwlock_clear(&ds->lock);
     ncz_free(ds);
 }
 
@@ -133,18 +105,16 @@ check_use(const ncz_dataset *ds, ncz_use use)
     return NC_NOERR;
 }
 
-/* Loads the model for the first call that needs it, while other calls wait. Afterwards the caller takes its own lock
- * again; the dataset may have been closed in between. */
+/* Loads the model for the first call that needs it, while other calls wait. The caller has given its own lock back, and
+ * takes it again afterwards; the dataset may have been closed in between. */
 static int
 load_alone(ncz_dataset *ds)
 {
     int rc;
 
-    (void)pthread_rwlock_unlock(&ds->lock);
-    if ((rc = pthread_rwlock_wrlock(&ds->lock)) != 0)
-        return ncz_fail_errno(rc, "locking the dataset");
+    ncz_rwlock_take(&ds->lock);
     rc = ds->state == NCZ_DATASET_CLOSED ? NC_NOERR : ncz_load_rest(ds);
-    (void)pthread_rwlock_unlock(&ds->lock);
+    ncz_rwlock_give(&ds->lock);
     return rc;
 }
 
@@ -171,14 +141,31 @@ define_before_put(ncz_dataset *ds)
     return rc;
 }
 
+static void
+lock_dataset(ncz_dataset *ds, ncz_use use)
+{
+    if (is_shared(use))
+        ncz_rwlock_share(&ds->lock);
+    else
+        ncz_rwlock_take(&ds->lock);
+}
+
+static void
+unlock_dataset(ncz_dataset *ds, ncz_use use)
+{
+    if (is_shared(use))
+        ncz_rwlock_unshare(&ds->lock);
+    else
+        ncz_rwlock_give(&ds->lock);
+}
+
 int
 ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
 {
     int rc;
 
     for (;;) {
-        if ((rc = is_shared(use) ? pthread_rwlock_rdlock(&ds->lock) : pthread_rwlock_wrlock(&ds->lock)) != 0)
-            return ncz_fail_errno(rc, "locking the dataset");
+        lock_dataset(ds, use);
         if ((rc = check_use(ds, use)) != NC_NOERR)
             break;
         if (ds->load == NULL) {
@@ -190,11 +177,12 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
                 return NC_NOERR;
             break;
         }
-        /* Loading releases the lock, so all checks are repeated afterwards. */
+        /* Loading needs the lock alone, so all checks are repeated afterwards. */
+        unlock_dataset(ds, use);
         if ((rc = load_alone(ds)) != NC_NOERR)
             return rc;
     }
-    (void)pthread_rwlock_unlock(&ds->lock);
+    unlock_dataset(ds, use);
     return rc;
 }
 
@@ -208,7 +196,7 @@ ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
         ncz_dataset_define(ds);
     if (use == NCZ_USE_PUT_ALONE && done && ds->defining)
         leave_define_mode(ds);
-    (void)pthread_rwlock_unlock(&ds->lock);
+    unlock_dataset(ds, use);
     return rc;
 }
 
@@ -222,7 +210,7 @@ void
 ncz_dataset_define(ncz_dataset *ds)
 {
     ds->defining = true;
-    atomic_store_explicit(&ds->appends, false, memory_order_relaxed); /* the next put may fail, and define nothing */
+    atomic_store_explicit(&ds->appends, 0, memory_order_relaxed); /* the next put may fail, and define nothing */
 }
 
 bool
@@ -276,15 +264,14 @@ ncz_dataset_map(const ncz_dataset *ds)
 int
 ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out)
 {
-    int rc = pthread_rwlock_rdlock(&ds->lock);
+    int rc = NC_NOERR;
 
-    if (rc != 0)
-        return ncz_fail_errno(rc, "locking the dataset");
+    ncz_rwlock_share(&ds->lock);
     if (ds->state == NCZ_DATASET_CLOSED)
         rc = ncz_fail(NC_EBADID, "the dataset is closed");
     else
         zmap_stats_of(ds->map, out);
-    (void)pthread_rwlock_unlock(&ds->lock);
+    ncz_rwlock_unshare(&ds->lock);
     return rc;
 }
 

@@ -5,7 +5,7 @@
  *
  * Threads: a dataset has one reader-writer lock. ncz_dataset_begin() takes it and checks that the call is permitted;
  * ncz_dataset_end() releases it. The model is read and changed only in between. Lock order: dataset, then the chunk
- * cache, then a chunk. The last reference frees a dataset; after closing, begin() returns NC_EBADID.
+ * cache, then a chunk. After closing, begin() returns NC_EBADID until the dataset is freed.
  */
 #ifndef NCZ_DATASET_H
 #define NCZ_DATASET_H
@@ -21,7 +21,7 @@ typedef struct ncz_dataset ncz_dataset;
 /* ---- create, open, close ----------------------------------------------------------------------------------------
  *
  * `path` is the argument of nc_create() and nc_open(), the modes are netCDF's flags. `limits` NULL: the defaults.
- * Errors are those of these functions; see nczarr.h. The caller gets one reference.
+ * Errors are those of these functions; see nczarr.h. The caller frees it.
  *
  * `default_format`: what is created where neither path nor flags say it: a format that the program has set, or
  * NCZ_FORMAT_UNSAID: the ending of the name decides, and a name that does not say it is Zarr; or
@@ -69,12 +69,11 @@ int ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len);
 int ncz_dataset_delete(const char *path);
 
 /* Both always release what the dataset holds, wait for running calls, and return the first failure. The caller still
- * unrefs his reference. */
+ * frees it. */
 int ncz_dataset_close(ncz_dataset *ds); /* stores everything first */
 int ncz_dataset_abort(ncz_dataset *ds); /* stores nothing; removes a dataset that was never committed */
 
-ncz_dataset *ncz_dataset_ref(ncz_dataset *ds);
-void         ncz_dataset_unref(ncz_dataset *ds);
+void ncz_dataset_free(ncz_dataset *ds);
 
 /* ---- begin and end of a call ---------------------------------------------------------------------------------- */
 
@@ -180,6 +179,16 @@ int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *
 int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);
 /* The selection may exceed the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
+
+/*
+ * The same for a few elements that follow each other in a chunk that is in the cache, whose check takes less time:
+ * `count` NULL means one element. `alone`: under NCZ_USE_PUT_ALONE. False: nothing is read or put, or not all; then the
+ * functions above have to be called, with everything that goes before them, and find what is wrong.
+ */
+bool ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count,
+                         const ncz_type *mem, void *out);
+bool ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
+                         const void *in, bool alone);
 
 /* The attribute that asks for the width of fixed strings (0: of any length): of a variable; `v` NULL: of the root
  * group, which counts for all variables without one. Returns NULL if it is absent. */

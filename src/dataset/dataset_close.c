@@ -19,7 +19,7 @@ finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
     ncz_dataset_log_close(ds);
     ncz_dataset_release(ds);
     last = zmap_close(map, how);
-    (void)pthread_rwlock_unlock(&ds->lock);
+    ncz_rwlock_give(&ds->lock);
     if (rc == NC_NOERR)
         return last;
     return ncz_err_adopt(&first);
@@ -28,12 +28,9 @@ finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
 static int
 lock_for_close(ncz_dataset *ds)
 {
-    int rc = pthread_rwlock_wrlock(&ds->lock);
-
-    if (rc != 0)
-        return ncz_fail_errno(rc, "locking the dataset");
+    ncz_rwlock_take(&ds->lock);
     if (ds->state == NCZ_DATASET_CLOSED) {
-        (void)pthread_rwlock_unlock(&ds->lock);
+        ncz_rwlock_give(&ds->lock);
         return ncz_fail(NC_EBADID, "the dataset is closed");
     }
     return NC_NOERR;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "uri/uri.h"
+#include "util/rwlock.h"
 
 /* ---- a list of keys -------------------------------------------------------------------------------------------- */
 
@@ -195,8 +196,7 @@ typedef struct ncz_object_places {
 } ncz_object_places;
 
 struct ncz_dataset {
-    pthread_rwlock_t  lock;
-    atomic_uint       refs;
+    ncz_rwlock        lock;
     zmap             *map;
     ncz_engine       *engine;
     ncz_model        *model;
@@ -217,20 +217,20 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
-    bool              lax_bytes;     /* see ncz_dataset_lax_bytes() */
-    atomic_bool       appends;       /* the last put made a dimension longer */
-    bool              created;       /* by this session: the store holds nothing from earlier sessions */
-    bool              defining;      /* in define mode */
-    bool              root_deferred; /* the root's documents have hidden names until close */
-    bool              no_copies;     /* consolidated=no: never write consolidated metadata unasked */
-    bool              copies_first;  /* this flush puts consolidated metadata before the other documents */
-    char             *claim;         /* the claim of a new dataset until its commit; or NULL */
-    int               cmode;         /* the flags of the creation; 0 if opened */
-    ncz_key_list      loaded;        /* NCZ_HOME_PERSIST, opened: the keys at `path` */
-    ncz_err           failed;        /* a failed fsync or a lost claim: final */
-    zmap             *documents;     /* the store to load documents from; NULL: `map` */
-    ncz_sharing       par;
-    ncz_growth        growth;
+    bool              lax_bytes; /* see ncz_dataset_lax_bytes() */
+    atomic_uint  appends;  /* puts that are going to be exclusive, since one of the last made a dimension longer */
+    bool         created;  /* by this session: the store holds nothing from earlier sessions */
+    bool         defining; /* in define mode */
+    bool         root_deferred; /* the root's documents have hidden names until close */
+    bool         no_copies;     /* consolidated=no: never write consolidated metadata unasked */
+    bool         copies_first;  /* this flush puts consolidated metadata before the other documents */
+    char        *claim;         /* the claim of a new dataset until its commit; or NULL */
+    int          cmode;         /* the flags of the creation; 0 if opened */
+    ncz_key_list loaded;        /* NCZ_HOME_PERSIST, opened: the keys at `path` */
+    ncz_err      failed;        /* a failed fsync or a lost claim: final */
+    zmap        *documents;     /* the store to load documents from; NULL: `map` */
+    ncz_sharing  par;
+    ncz_growth   growth;
 };
 
 /* True if this session created the dataset, and has not flushed it completely yet. */
@@ -403,6 +403,9 @@ bool ncz_dataset_has_followed(const ncz_dataset *ds); /* a variable that other p
  * the stored document.
  */
 int ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid);
+
+/* After a put: expects others like it. */
+void ncz_dataset_note_put(ncz_dataset *ds, bool grew);
 
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);

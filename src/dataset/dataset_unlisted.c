@@ -78,7 +78,7 @@ find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list
     ncz_err_save(&err, rc);
     ncz_dataset_release(ds); /* only read: nothing to store */
     (void)zmap_close(map, ZMAP_KEEP);
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
     return rc == NC_NOERR ? rc : ncz_err_adopt(&err);
 }
 

@@ -130,7 +130,7 @@ end(ncz_dataset *ds)
 {
     int rc = ncz_dataset_close(ds);
 
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
     return rc;
 }
 

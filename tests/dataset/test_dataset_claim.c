@@ -138,7 +138,7 @@ who_lost_the_place_touches_nothing(void **state)
         if (!abort)
             assert_int_equal(ncz_dataset_sync(ds), NC_EEXIST);
         assert_int_equal(abort ? ncz_dataset_abort(ds) : ncz_dataset_close(ds), NC_EEXIST);
-        ncz_dataset_unref(ds);
+        ncz_dataset_free(ds);
         assert_true(exists(CLAIM) && exists(".zgroup") && exists("v/.zarray"));
         OK(ncz_dataset_delete(path)); /* its writer is taken for dead */
         assert_int_equal(rmdir(dir), 0);
@@ -166,7 +166,7 @@ seen_when_it_is_closed(void **state)
     OK(ncz_dataset_sync(ds));
     assert_int_equal(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &other), NC_ENOTNC);
     OK(ncz_dataset_abort(ds)); /* what was committed stays, and can be continued */
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
 
     OK(open_closing(map, NC_NOWRITE, &other));
     assert_int_equal(att(other, "title"), 1);

@@ -277,7 +277,7 @@ an_abort_removes_what_was_defined(void **state)
     OK(ncz_key_list_walk(map, "a", &keys));
     assert_int_equal(keys.n, 0);
     OK(ncz_dataset_abort(ds));
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
     OK(ncz_owner_store_empty(map, &empty));
     assert_true(empty);
     OK(zmap_close(map, ZMAP_KEEP));

@@ -67,7 +67,7 @@ die_after_chunks(zmap *map)
     OK(put(ds, var(ds, "/g", "v"), recorded, DEAD - recorded, i));
     OK(ncz_engine_flush(ds->engine, 0));
     OK(ncz_dataset_abort(ds));
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
 }
 
 static bool

@@ -312,7 +312,7 @@ several_ask_first(void **state)
             }
             if (i % 8 != 7)
                 OK(ncz_dataset_close(ds));
-            ncz_dataset_unref(ds);
+            ncz_dataset_free(ds);
             assert_false(c.twice); /* loaded once, whoever came first */
             forget(&c);
             OK(zmap_close(counted, ZMAP_KEEP));

@@ -88,7 +88,7 @@ start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits
     ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
-        ncz_dataset_unref(ds);
+        ncz_dataset_free(ds);
         return rc;
     }
     *out = ds;
@@ -152,7 +152,7 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ds->style = *style;
     if ((rc = start_model(ds)) != NC_NOERR) {
         ncz_dataset_release(ds);
-        ncz_dataset_unref(ds);
+        ncz_dataset_free(ds);
         return rc;
     }
     ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
@@ -270,7 +270,7 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     ds->documents = NULL;
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
-        ncz_dataset_unref(ds);
+        ncz_dataset_free(ds);
         return rc;
     }
     ds->writable = writable && !ds->style.readonly;
@@ -283,7 +283,7 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     ncz_dataset_log_open(ds, t);
     if (ds->writable && ncz_object_ops_of(ds) != NULL && (rc = ncz_object_begin(ds)) != NC_NOERR) {
         ncz_dataset_release(ds);
-        ncz_dataset_unref(ds);
+        ncz_dataset_free(ds);
         return rc;
     }
     if (ds->writable)

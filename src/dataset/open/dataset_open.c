@@ -176,7 +176,7 @@ take_over(ncz_dataset *ds, zmap *map, const char *path)
     if (!ds->root_deferred || !ds->writable || (rc = ncz_claim_take(map, path, &ds->claim, &died)) == NC_NOERR)
         return NC_NOERR;
     ncz_dataset_release(ds);
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
     return rc;
 }
 

@@ -58,7 +58,7 @@ drop_dataset(ncz_dataset *ds, int rc)
     ncz_err_save(&err, rc);
     if (ds != NULL)
         (void)ncz_dataset_abort(ds);
-    ncz_dataset_unref(ds);
+    ncz_dataset_free(ds);
     return ncz_err_adopt(&err);
 }
 
