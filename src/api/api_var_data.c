@@ -156,6 +156,38 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
     return NC_NOERR;
 }
 
+/* The variable of a request that may be for a few elements in a row, and what they are in memory. NULL: it is not. */
+static ncz_var *
+find_row(const ncz_call *c, const request *q, const void *p, const ncz_type **mem)
+{
+    ncz_var *v;
+
+    if (q->stride != NULL || q->imap != NULL || q->start == NULL || (q->count == NULL && !q->one) || p == NULL ||
+        q->varid < 0 || (size_t)q->varid >= c->g->nvars)
+        return NULL;
+    v = c->g->vars[q->varid];
+    *mem = q->mem == NC_NAT ? v->type : ncz_type_of(q->mem);
+    return v;
+}
+
+static bool
+get_row(const ncz_call *c, const request *q, void *ip)
+{
+    const ncz_type *mem;
+    const ncz_var  *v = find_row(c, q, ip, &mem);
+
+    return v != NULL && ncz_dataset_get_row(c->ds, v, q->start, q->count, mem, ip);
+}
+
+static bool
+put_row(const ncz_call *c, const request *q, const void *op)
+{
+    const ncz_type *mem;
+    ncz_var        *v = find_row(c, q, op, &mem);
+
+    return v != NULL && ncz_dataset_put_row(c->ds, v, q->start, q->count, mem, op, c->use == NCZ_USE_PUT_ALONE);
+}
+
 enum { WIDTHS_MOST = 64 }; /* how often other processes may widen the strings of a variable during one call */
 
 /* Takes over the widths that another process has given strings. */
@@ -168,45 +200,45 @@ follow_widths(const request *q)
     return rc == NC_NOERR ? ncz_call_leave(&c, ncz_dataset_follow_widths(c.ds)) : rc;
 }
 
-/* Tries a get. *again: the strings are wider now than this process knows. */
+/* Gets values; the call has been entered. *again: the strings are wider now than this process knows. */
 static int
-try_get(const request *q, void *ip, bool *again)
+try_get(ncz_call *c, const request *q, void *ip, bool *again)
 {
-    ncz_call        c;
     ncz_var        *v = NULL;
     filled          f;
     ncz_select      sel;
     const ncz_type *mem = NULL;
-    int             rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
+    int             rc;
 
-    *again = false;
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = prepare_request(&c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
+    if ((rc = prepare_request(c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
         if ((rc = check_memory(v, &sel, ip)) == NC_NOERR)
-            rc = ncz_dataset_get(c.ds, v, &sel, mem, ip);
+            rc = ncz_dataset_get(c->ds, v, &sel, mem, ip);
         filled_clear(&f);
     }
     if (rc == NC_ERANGE && mem != NULL)
         (void)ncz_fail(rc, "%s: some values do not fit the memory type %s; all were converted", v->name, mem->name);
-    if ((*again = ncz_dataset_widths_are_old(c.ds, rc)))
+    if ((*again = ncz_dataset_widths_are_old(c->ds, rc)))
         rc = NC_NOERR;
-    return ncz_call_leave(&c, rc);
+    return ncz_call_leave(c, rc);
 }
 
 static int
 get_values(const request *q, void *ip)
 {
-    bool again = true;
-    int  rc = NC_NOERR;
+    ncz_call c;
+    bool     again;
+    int      rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
 
-    for (int tries = 0; rc == NC_NOERR && again && tries < WIDTHS_MOST; tries++)
-        if ((rc = try_get(q, ip, &again)) == NC_NOERR && again)
-            rc = follow_widths(q);
-    if (rc != NC_NOERR || !again)
+    if (rc != NC_NOERR)
         return rc;
-    return ncz_call_done(
-        ncz_fail(NC_EZARRMETA, "other processes have changed the width of these strings %d times", WIDTHS_MOST));
+    if (get_row(&c, q, ip))
+        return ncz_call_leave(&c, rc);
+    for (int tries = 0; tries < WIDTHS_MOST; tries++)
+        if ((rc = try_get(&c, q, ip, &again)) != NC_NOERR || !again || (rc = follow_widths(q)) != NC_NOERR ||
+            (rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c)) != NC_NOERR)
+            return rc;
+    return ncz_call_leave(
+        &c, ncz_fail(NC_EZARRMETA, "other processes have changed the width of these strings %d times", WIDTHS_MOST));
 }
 
 /* A put in progress. */
@@ -295,6 +327,8 @@ put_values(const request *q, const void *op)
 
     if (rc != NC_NOERR)
         return rc;
+    if (put_row(&p.c, q, op))
+        return ncz_call_leave(&p.c, NC_NOERR);
     p.v = NULL;
     p.prepared = false;
     if (p.c.use == NCZ_USE_PUT_ALONE)

@@ -50,6 +50,19 @@ int ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out);
  */
 int ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in);
 
+/* A few elements that follow each other in one chunk, in C order. They must move as rows (ncz_row_moves()). */
+typedef struct ncz_chunk_row {
+    const ncz_spec *spec;
+    const uint64_t *index; /* of the chunk */
+    size_t          at, n; /* the first element's place in it, and how many; they lie inside */
+    ncz_row         types;
+} ncz_chunk_row;
+
+/* Reads or writes a row whose chunk is in the cache, as fast as that can be. False: it is not, or the row needs more
+ * than a move; then the functions above have to be called. They find what is wrong, too. */
+bool ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out);
+bool ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in);
+
 /*
  * Stores the dirty chunks of one variable, or of all when uid is 0. A chunk that fails stays dirty. Returns the first
  * failure.

@@ -93,11 +93,12 @@ bucket_of(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
 static bool
 is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
 {
-    bool same = chunk->spec->uid == spec->uid && chunk->spec->rank == spec->rank;
-
-    for (size_t d = 0; same && d < spec->rank; d++)
-        same = chunk->index[d] == index[d];
-    return same;
+    if (chunk->spec != spec && (chunk->spec->uid != spec->uid || chunk->spec->rank != spec->rank))
+        return false;
+    for (size_t d = 0; d < spec->rank; d++)
+        if (chunk->index[d] != index[d])
+            return false;
+    return true;
 }
 
 ncz_chunk *
@@ -249,7 +250,7 @@ void
 ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
     chunk->used = ++cache->clock;
-    if (is_idle(chunk->state)) {
+    if (is_idle(chunk->state) && cache->idle.prev != &chunk->link) {
         list_del(&chunk->link);
         list_add(&cache->idle, &chunk->link);
     }
@@ -286,6 +287,8 @@ ncz_chunk_drop_used_up(ncz_chunk_cache *cache)
 void
 ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
 {
+    if (state == NCZ_CHUNK_DIRTY && chunk->state == state && cache->dirty.prev == &chunk->link)
+        return;
     cache->nunstored += is_unstored(state);
     cache->nunstored -= is_unstored(chunk->state);
     cache->nidle += is_idle(state);

@@ -100,17 +100,27 @@ set_piece(const ncz_spec *spec, const ncz_piece *p, uint64_t *bits)
 }
 
 /* In place the part that is put is one range of elements: it costs less than bits, and neighbours may be put, too. */
+static void
+extend_range(ncz_chunk *chunk, uint64_t from, uint64_t last)
+{
+    bool more = chunk->state == NCZ_CHUNK_DIRTY;
+
+    if (more && chunk->ours_end == 0) /* all is */
+        return;
+    if (!more || from < chunk->ours_from)
+        chunk->ours_from = (size_t)from;
+    if (!more || last >= chunk->ours_end)
+        chunk->ours_end = (size_t)last + 1;
+}
+
 static int
 note_range(ncz_chunk *chunk, const ncz_piece *p)
 {
     const ncz_spec *spec = chunk->spec;
     uint64_t        from = 0, last = 0;
     ncz_dims        step;
-    bool            more = chunk->state == NCZ_CHUNK_DIRTY;
     int             rc;
 
-    if (more && chunk->ours_end == 0) /* all is */
-        return NC_NOERR;
     if (p->whole || p->nelems == spec->chunk_nelems) {
         ncz_chunk_drop_ours(chunk);
         return NC_NOERR;
@@ -123,30 +133,55 @@ note_range(ncz_chunk *chunk, const ncz_piece *p)
         last += (p->off[d] + (p->n[d] - 1) * p->stride[d]) * step.v[d];
     }
     ncz_dims_clear(&step);
-    if (!more || from < chunk->ours_from)
-        chunk->ours_from = (size_t)from;
-    if (!more || last >= chunk->ours_end)
-        chunk->ours_end = (size_t)last + 1;
+    extend_range(chunk, from, last);
     return NC_NOERR;
+}
+
+/* Whether bits of the chunk's elements are to be set. */
+static bool
+has_bits(const ncz_engine *e, const ncz_chunk *chunk)
+{
+    return is_noted(e, chunk->spec) && !(chunk->state == NCZ_CHUNK_DIRTY && chunk->ours == NULL);
+}
+
+static bool
+make_bits(ncz_chunk *chunk)
+{
+    if (chunk->ours == NULL)
+        chunk->ours = ncz_zalloc_n(words_of(chunk->spec), sizeof *chunk->ours);
+    return chunk->ours != NULL;
 }
 
 int
 ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece)
 {
     const ncz_spec *spec = chunk->spec;
-    size_t          words = words_of(spec);
 
     if (e->windows)
         return note_range(chunk, piece);
-    if (!is_noted(e, spec) || (chunk->state == NCZ_CHUNK_DIRTY && chunk->ours == NULL))
+    if (!has_bits(e, chunk))
         return NC_NOERR;
     if (piece->whole || piece->nelems == spec->chunk_nelems) {
         ncz_chunk_drop_ours(chunk);
         return NC_NOERR;
     }
-    if (chunk->ours == NULL && (chunk->ours = ncz_zalloc_n(words, sizeof *chunk->ours)) == NULL)
-        return ncz_fail_nomem(words * sizeof *chunk->ours);
-    return set_piece(spec, piece, chunk->ours);
+    return make_bits(chunk) ? set_piece(spec, piece, chunk->ours)
+                            : ncz_fail_nomem(words_of(spec) * sizeof *chunk->ours);
+}
+
+bool
+ncz_chunk_note_row(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
+{
+    if (e->windows) {
+        extend_range(chunk, at, at + n - 1);
+        return true;
+    }
+    if (!has_bits(e, chunk))
+        return true;
+    if (!make_bits(chunk))
+        return false;
+    set_row(chunk->ours, at, n, 1);
+    return true;
 }
 
 void

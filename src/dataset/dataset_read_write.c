@@ -49,7 +49,21 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
 bool
 ncz_dataset_appends(const ncz_dataset *ds)
 {
-    return atomic_load_explicit(&ds->appends, memory_order_relaxed);
+    return atomic_load_explicit(&ds->appends, memory_order_relaxed) > 0;
+}
+
+/* A program that appends puts to one variable after the other, and only the first makes the dimension longer. */
+enum { APPENDS = 16 };
+
+void
+ncz_dataset_note_put(ncz_dataset *ds, bool grew)
+{
+    unsigned left = atomic_load_explicit(&ds->appends, memory_order_relaxed), next = left > 0 ? left - 1 : 0;
+
+    if (grew)
+        next = APPENDS;
+    if (ds->par.comm == NULL && next != left)
+        atomic_store_explicit(&ds->appends, next, memory_order_relaxed);
 }
 
 bool
@@ -250,8 +264,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
         rc = write_chunks(ds, v, sel, shape.v, mem, in);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     grew = stored && v->rank > 0 && shape.v[0] > v->dims[0]->len;
-    if (ds->par.comm == NULL && grew != ncz_dataset_appends(ds))
-        atomic_store_explicit(&ds->appends, grew, memory_order_relaxed);
+    ncz_dataset_note_put(ds, grew);
     grow_dims(ds, v, shape.v, stored);
     if (stored && shares_puts(ds)) {
         int shown = grew ? ncz_object_publish(ds) : ncz_dataset_flush_chunks(ds, v->uid);

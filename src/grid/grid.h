@@ -281,6 +281,29 @@ int ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, 
  */
 bool ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p);
 
+/* A few elements that follow each other on both sides (grid_row.c). */
+typedef struct ncz_row {
+    const ncz_dtype *dtype; /* as in ncz_transfer, like the last two */
+    const ncz_type  *type;  /* ncz_row_type() of it */
+    const ncz_type  *mem;
+    bool             classic;
+} ncz_row;
+
+/* The type in memory of numbers and characters that are stored as they are there, but for their byte order. NULL: of
+ * others, which do not move so. */
+const ncz_type *ncz_row_type(const ncz_dtype *t);
+
+/* Whether elements move so between a type that ncz_row_type() gave and memory of type `mem`. */
+static inline bool
+ncz_row_moves(const ncz_type *type, const ncz_type *mem)
+{
+    return type != NULL && (type == mem || (ncz_type_is_number(type) && ncz_type_is_number(mem)));
+}
+
+/* Move elements that do. Return what ncz_transfer_out() and ncz_transfer_in() return. */
+int ncz_row_out(const ncz_row *r, const void *from, size_t n, void *to);
+int ncz_row_in(const ncz_row *r, const void *from, size_t n, void *to);
+
 /* Sets every place of the piece in memory to the stored fill element. `fill` NULL means zero bytes. */
 int ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fill, void *mem);
 

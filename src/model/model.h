@@ -51,6 +51,7 @@ struct ncz_spec {
     char           *path;      /* the variable's key, "g1/v" */
     ncz_layout     *layout;    /* where its chunks lie; never NULL */
     const ncz_err  *unusable;  /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
+    const ncz_type *row_type;  /* ncz_row_type(), where chunks have one shape and C order and are usable; else NULL */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);

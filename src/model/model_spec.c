@@ -253,6 +253,14 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
     return NC_NOERR;
 }
 
+static void
+set_row_type(ncz_spec *s)
+{
+    bool rows = s->order == NULL && s->layout->grid == NULL && s->unusable->code == NC_NOERR;
+
+    s->row_type = rows ? ncz_row_type(&s->dtype) : NULL;
+}
+
 /* ---- the same for another shape ---- */
 
 static int
@@ -390,6 +398,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
     if ((rc = make_layout(m, v, s, &shared)) != NC_NOERR || (rc = type_chain(v, s)) != NC_NOERR ||
         (rc = check_usable(m, v, sized, shared, s)) != NC_NOERR)
         goto done;
+    set_row_type(s);
     /* From here on nothing can fail: swap the new spec in. */
     ncz_spec_unref(v->spec);
     v->dtype.big = s->dtype.big;
