@@ -101,10 +101,17 @@ is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
     return true;
 }
 
+/* Programs put and get one element after the other, of a few variables in turn. */
+static ncz_chunk **
+recent_of(ncz_chunk_cache *cache, const ncz_spec *spec)
+{
+    return &cache->recent[spec->uid % NCZ_CHUNK_RECENT];
+}
+
 ncz_chunk *
 ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk *chunk = cache->last;
+    ncz_chunk **recent = recent_of(cache, spec), *chunk = *recent;
 
     if (chunk != NULL && is_of(chunk, spec, index))
         return chunk;
@@ -113,7 +120,7 @@ ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *ind
     chunk = cache->buckets[(size_t)hash_of(spec, index) & (cache->nbuckets - 1)].first;
     while (chunk != NULL && !is_of(chunk, spec, index))
         chunk = chunk->beside;
-    cache->last = chunk;
+    *recent = chunk;
     return chunk;
 }
 
@@ -216,9 +223,9 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
 void
 ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
-    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first;
+    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first, **recent = recent_of(cache, chunk->spec);
 
-    cache->last = cache->last == chunk ? NULL : cache->last;
+    *recent = *recent == chunk ? NULL : *recent;
     while (*at != chunk)
         at = &(*at)->beside;
     *at = chunk->beside;

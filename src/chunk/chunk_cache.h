@@ -41,6 +41,7 @@ typedef struct ncz_chunk {
 } ncz_chunk;
 
 #define NCZ_CHUNK_SPARES 16
+#define NCZ_CHUNK_RECENT 16 /* variables; a power of 2 */
 
 /* Memory of dropped chunks, reused for new ones. */
 typedef struct ncz_chunk_spare {
@@ -60,7 +61,7 @@ typedef struct ncz_chunk_bucket {
 typedef struct ncz_chunk_cache {
     ncz_chunk_bucket *buckets;
     size_t            nbuckets, n;
-    ncz_chunk        *last;        /* found; or NULL */
+    ncz_chunk        *recent[NCZ_CHUNK_RECENT]; /* found last, by variable; or NULL */
     size_t            used, limit; /* bytes, slots included, so that records of absent chunks are bounded, too */
     size_t            nidle;       /* CLEAN and PARTIAL: may be dropped without being stored */
     size_t            nunstored;   /* DIRTY and STORING */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_in_place: puts a chunk that is a range of an object with other things, such as a classic file, where it lies.
- * Small slabs of records that are one chunk are put with what lies between them, which takes one call in place of many.
- * The engine's `window` lock keeps others from those bytes meanwhile.
+ * Small slabs of records that are one chunk are put with what lies between them (chunk_in_place_window.c).
  */
 #include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
@@ -10,28 +9,9 @@
 #include <string.h>
 
 enum {
-    FEW_ROWS = 4,        /* so many cost less apart */
-    RANGES_MOST = 256,   /* that are put at once */
-    SMALL_PUT = 1 << 17, /* only puts up to this size lie within others' windows */
+    FEW_ROWS = 4,      /* so many cost less apart */
+    RANGES_MOST = 256, /* that are put at once */
 };
-
-/* Puts rows that lie close to each other together with the bytes between them. */
-static int
-put_window(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, size_t nrows, char *room)
-{
-    zmap_get_req get = {.key = where->key,
-                        .off = where->offset,
-                        .len = where->length,
-                        .into = room,
-                        .into_cap = (size_t)where->length};
-    int          rc = zmap_get_batch(e->map, &get, 1, NULL, NULL);
-
-    if (rc == NC_NOERR && get.err.code == NC_EEMPTY)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: is gone", where->key);
-    for (size_t i = 0; i < nrows && rc == NC_NOERR; i++)
-        memcpy(room + i * where->pitch, item->encoded + i * where->row, where->row);
-    return rc == NC_NOERR ? zmap_put_range(e->map, where->key, where->offset, room, (size_t)where->length) : rc;
-}
 
 static int
 put_rows(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, size_t nrows,
@@ -43,37 +23,6 @@ put_rows(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *
         reqs[i] = (zmap_range_req){
             .key = where->key, .off = where->offset + i * where->pitch, .data = item->encoded + i * row, .len = row};
     return zmap_put_range_batch(e->map, reqs, nrows);
-}
-
-/* Leaves out what was not written here, at both ends: a few elements of a large chunk cost little, and other processes
- * may write next to them. `part`: the item's bytes that are put. */
-static void
-take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part)
-{
-    const ncz_chunk *chunk = item->chunk;
-    size_t           size, from, end;
-
-    *part = *item;
-    if (chunk->ours_end == 0 || item->data == NULL || item->data != chunk->data)
-        return;
-    size = chunk->spec->chunk_bytes / chunk->spec->chunk_nelems;
-    from = chunk->ours_from * size;
-    end = chunk->ours_end * size;
-    if (where->pitch != 0) { /* whole rows */
-        size_t nrows = (size_t)((where->length - where->row) / where->pitch) + 1, first = from / where->row,
-               last = (end - 1) / where->row;
-
-        last = last < nrows ? last : nrows - 1;
-        if (first > last)
-            return;
-        part->encoded += first * where->row;
-        where->offset += first * where->pitch;
-        where->length = (last - first) * where->pitch + where->row;
-    } else if (from < where->length) {
-        part->encoded += from;
-        where->offset += from;
-        where->length = (end < where->length ? end : where->length) - from;
-    }
 }
 
 /* Appends a request. The last of a full list puts them all. */
@@ -122,13 +71,42 @@ put_ours(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *
     return rc == NC_NOERR && n > 0 ? zmap_put_range_batch(e->map, reqs, n) : rc;
 }
 
+void
+ncz_chunk_take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part)
+{
+    const ncz_chunk *chunk = item->chunk;
+    size_t           size, from, end;
+
+    *part = *item;
+    if (chunk->ours_end == 0 || item->data == NULL || item->data != chunk->data)
+        return;
+    size = chunk->spec->chunk_bytes / chunk->spec->chunk_nelems;
+    from = chunk->ours_from * size;
+    end = chunk->ours_end * size;
+    if (where->pitch != 0) { /* whole rows */
+        size_t nrows = (size_t)((where->length - where->row) / where->pitch) + 1, first = from / where->row,
+               last = (end - 1) / where->row;
+
+        last = last < nrows ? last : nrows - 1;
+        if (first > last)
+            return;
+        part->encoded += first * where->row;
+        where->offset += first * where->pitch;
+        where->length = (last - first) * where->pitch + where->row;
+    } else if (from < where->length) {
+        part->encoded += from;
+        where->offset += from;
+        where->length = (end < where->length ? end : where->length) - from;
+    }
+}
+
 static int
 put_part(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, ncz_scratch *scratch)
 {
-    size_t nrows = where->pitch != 0 ? (size_t)((where->length - where->row) / where->pitch) + 1 : 1;
-    bool   window = e->windows && nrows > FEW_ROWS, locked = e->windows && where->length <= SMALL_PUT;
+    ncz_chunk_slab slab = ncz_chunk_slab_of(item, where);
+    bool   window = e->windows && slab.nrows > FEW_ROWS, locked = e->windows && where->length <= NCZ_WINDOW_MOST;
     bool   ours = item->chunk->ours != NULL;
-    size_t need = window ? (size_t)where->length : (ours ? RANGES_MOST : nrows) * sizeof(zmap_range_req);
+    size_t need = window ? (size_t)where->length : (ours ? RANGES_MOST : slab.nrows) * sizeof(zmap_range_req);
     void  *room;
     int    rc;
 
@@ -136,9 +114,9 @@ put_part(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *
         return NC_ENOMEM;
     if (locked)
         (void)pthread_mutex_lock(&e->window);
-    rc = ours     ? put_ours(e, item, where, nrows, room)
-         : window ? put_window(e, item, where, nrows, room)
-                  : put_rows(e, item, where, nrows, room);
+    rc = ours     ? put_ours(e, item, where, slab.nrows, room)
+         : window ? ncz_chunk_put_window(e, where->key, &slab, 1, room)
+                  : put_rows(e, item, where, slab.nrows, room);
     if (locked)
         (void)pthread_mutex_unlock(&e->window);
     return rc;
@@ -153,6 +131,6 @@ ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const nc
 
     if (where->bytes != NULL || where->chain != NULL)
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk of this layout cannot be written", where->key);
-    take_ours(item, &at, &part);
+    ncz_chunk_take_ours(item, &at, &part);
     return put_part(e, &part, &at, scratch);
 }

@@ -112,7 +112,7 @@ are_neighbours(const ncz_chunk_store *s)
     if (!s->engine->windows || s->gather != NULL || s->n < 2)
         return false;
     for (size_t i = 0; i < s->n; i++)
-        if (s->items[i].chunk->spec->chunk_bytes > NCZ_CHUNK_SMALL_BYTES)
+        if (s->items[i].chunk->spec->chunk_bytes > NCZ_WINDOW_MOST)
             return false;
     return true;
 }

@@ -170,11 +170,34 @@ void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_
 /* Puts the bytes of a chunk, or the rows that the array has of it, as ranges of the object at `where`. */
 int ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
                            ncz_scratch *scratch);
+/* Leaves out what was not written here, at both ends: a few elements of a large chunk cost little, and other processes
+ * may write next to them. `part`: the item's bytes that are put, at `where`. */
+void ncz_chunk_take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part);
 
-/* ---- chunk_in_place_batch.c ---- */
+/* ---- chunk_in_place_window.c, chunk_in_place_batch.c ---- */
 
 /* Receives the status of an item. */
 typedef void (*ncz_chunk_stored_fn)(void *arg, ncz_chunk_store_item *item, int rc);
+
+#define NCZ_WINDOW_MOST (1 << 17) /* bytes; only puts up to this size lie within others' windows */
+
+/* A chunk's rows in an object, `pitch` bytes from one to the next. */
+typedef struct ncz_chunk_slab {
+    ncz_chunk_store_item *item;  /* whose status it is */
+    const char           *bytes; /* of the rows, one behind the other */
+    uint64_t              off, end;
+    size_t                row, pitch;
+    size_t                nrows;
+} ncz_chunk_slab;
+
+/* The rows of an encoded item. `item` is not set. */
+ncz_chunk_slab ncz_chunk_slab_of(const ncz_chunk_store_item *item, const ncz_chunk_addr *where);
+/* Puts slabs, which are in the order of their offsets, with the bytes between them. `room`: for all of these. Under the
+ * `window` lock. */
+int ncz_chunk_put_window(ncz_engine *e, const char *key, const ncz_chunk_slab *slabs, size_t n, char *room);
+/* Puts the rows of several chunks, those that lie between each other with one call. Tries all. */
+void ncz_chunk_put_slabs(ncz_engine *e, const char *key, ncz_chunk_slab *slabs, size_t n, ncz_chunk_stored_fn each,
+                         void *arg, ncz_scratch *scratch);
 
 /* Stores small chunks that have their data, of an engine with `windows`: neighbours with one call. Tries all. */
 void ncz_chunk_put_together(ncz_engine *e, ncz_chunk_store_item *items, size_t n, ncz_chunk_stored_fn each, void *arg,

@@ -28,7 +28,9 @@
 static bool
 stores_later(const ncz_chunk_request *c)
 {
-    return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= NCZ_CHUNK_SMALL_BYTES &&
+    size_t most = c->engine->windows ? NCZ_WINDOW_MOST : NCZ_CHUNK_SMALL_BYTES;
+
+    return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= most &&
            c->spec->chunk_bytes <= c->engine->cache.limit / 4;
 }
 
