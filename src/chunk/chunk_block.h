@@ -28,7 +28,9 @@ ncz_chunk_block *ncz_chunk_block_find(ncz_engine *e, const ncz_chunk_addr *where
 ncz_chunk_block *ncz_chunk_block_read(ncz_engine *e, const ncz_chunk_addr *where, uint64_t nbytes,
                                       const ncz_chunk_block_state *seen);
 void             ncz_chunk_block_give(ncz_engine *e, ncz_chunk_block *b); /* drops a reference */
-void             ncz_chunk_block_forget(ncz_engine *e);                   /* under the lock */
+/* Under the lock: reads a row from the block that is kept, if it has its bytes. */
+bool ncz_chunk_block_read_row(const ncz_engine *e, const ncz_chunk_row *row, void *out);
+void ncz_chunk_block_forget(ncz_engine *e); /* under the lock */
 
 static inline const char *
 ncz_chunk_block_bytes(const ncz_chunk_block *b, const ncz_chunk_addr *where)

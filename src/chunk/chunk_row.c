@@ -5,6 +5,7 @@
  * pinning its chunk, and nothing is set up for it. What is not so is left to the general functions: the caller calls
  * them then, and they report what is wrong.
  */
+#include "chunk/chunk_block.h"
 #include "chunk/chunk_ours.h"
 
 enum { ROW_MOST = 1024 }; /* bytes that are moved under the lock; elements have 8 at most */
@@ -45,6 +46,8 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
     if ((chunk = find_chunk(e, row)) != NULL) {
         ncz_chunk_touch(&e->cache, chunk);
         done = ncz_row_out(&row->types, bytes_of(chunk, row), row->n, out) == NC_NOERR;
+    } else {
+        done = ncz_chunk_block_read_row(e, row, out);
     }
     (void)pthread_mutex_unlock(&e->lock);
     return done;

@@ -11,7 +11,7 @@
 enum { MOST = 6, ELEMS = 40 * MOST * MOST, ROUNDS = 1500 };
 
 typedef struct array {
-    int     ncid, var, rank;
+    int     ncid, var, beside, rank; /* `beside`: another variable of the same shape, which has fill values */
     nc_type type;
     size_t  shape[3], chunk[3];
     bool    grows;
@@ -57,6 +57,7 @@ define(array *a, place *p, const char *mode, int cmode, uint64_t *seed)
         a->chunk[d] = 1 + rnd(seed, d == 0 && a->grows ? 4 : a->shape[d]);
         OK(nc_def_dim(a->ncid, name, d == 0 && a->grows ? NC_UNLIMITED : a->shape[d], &dims[d]));
     }
+    OK(nc_def_var(a->ncid, "beside", a->type, a->rank, dims, &a->beside));
     OK(nc_def_var(a->ncid, "v", a->type, a->rank, dims, &a->var));
     if (cmode == 0 && a->rank > 0)
         OK(nc_def_var_chunking(a->ncid, a->var, NC_CHUNKED, a->chunk));
@@ -122,6 +123,18 @@ put(array *a, uint64_t *seed)
         a->shape[0] = start[0] + count[0];
 }
 
+static double
+fill_of(nc_type type)
+{
+    switch (type) {
+    case NC_BYTE: return NC_FILL_BYTE;
+    case NC_SHORT: return NC_FILL_SHORT;
+    case NC_INT: return NC_FILL_INT;
+    case NC_FLOAT: return (double)NC_FILL_FLOAT;
+    default: return NC_FILL_DOUBLE;
+    }
+}
+
 /* Gets by rows, and by a map, give what was put. */
 static void
 get(array *a, uint64_t *seed)
@@ -135,6 +148,8 @@ get(array *a, uint64_t *seed)
         return;
     pick(a, seed, 0, start, count);
     n = nelems_of(a, count);
+    if (rnd(seed, 2) == 0) /* those of the same records may come with them */
+        OK(nc_get_vara_double(a->ncid, a->beside, start, count, out));
     for (int d = a->rank; d-- > 1;)
         map[d - 1] = map[d] * (ptrdiff_t)count[d];
     OK(nc_get_vara_double(a->ncid, a->var, start, count, out));
@@ -144,6 +159,8 @@ get(array *a, uint64_t *seed)
         double element;
 
         index_of(a, start, count, i, index);
+        OK(nc_get_var1_double(a->ncid, a->beside, index, &element));
+        assert_true(element == fill_of(a->type));
         OK(nc_get_var1_double(a->ncid, a->var, index, &element));
         assert_true(element == out[i] && few[i] == (float)out[i] && mapped[i] == out[i] && out[i] == *at(a, index));
     }
@@ -156,7 +173,7 @@ refuse(array *a)
     size_t start[3] = {0}, count[3] = {1, 1, 1};
     double d = 0;
 
-    FAILS(NC_ENOTVAR, nc_get_var1_double(a->ncid, a->var + 1, start, &d));
+    FAILS(NC_ENOTVAR, nc_get_var1_double(a->ncid, 2, start, &d));
     FAILS(NC_ECHAR, nc_get_vara_text(a->ncid, a->var, start, count, (char *)&d));
     if (a->rank == 0)
         return;
@@ -190,18 +207,6 @@ out_of_range(array *a)
         FAILS(NC_ERANGE, nc_put_var1_double(a->ncid, a->var, start, &large));
     }
     OK(nc_put_var1_double(a->ncid, a->var, start, at(a, start)));
-}
-
-static double
-fill_of(nc_type type)
-{
-    switch (type) {
-    case NC_BYTE: return NC_FILL_BYTE;
-    case NC_SHORT: return NC_FILL_SHORT;
-    case NC_INT: return NC_FILL_INT;
-    case NC_FLOAT: return (double)NC_FILL_FLOAT;
-    default: return NC_FILL_DOUBLE;
-    }
 }
 
 static void
