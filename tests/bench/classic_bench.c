@@ -17,12 +17,13 @@
 #include "nczarr.h"
 #endif
 
+#include "clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef BENCH_PNETCDF
 typedef MPI_Offset length, step;
@@ -74,28 +75,19 @@ check(int rc, const char *call)
 
 #define CALL(f, ...) check(f(__VA_ARGS__), #f)
 
-static double
-clock_of(clockid_t which)
-{
-    struct timespec t;
-
-    clock_gettime(which, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void
 start(void)
 {
-    used = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-    began = clock_of(CLOCK_MONOTONIC);
+    used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    began = clock_seconds(CLOCK_MONOTONIC);
 }
 
 static void
 stop(void)
 {
     CALL(nc_close, ncid);
-    seconds = clock_of(CLOCK_MONOTONIC) - began;
-    cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - used;
+    seconds = clock_seconds(CLOCK_MONOTONIC) - began;
+    cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
 }
 
 /* Memory that has been touched. */

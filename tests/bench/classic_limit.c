@@ -6,6 +6,8 @@
  *
  *     classic_limit C1f|C1d|C2f|C2d|C3r|C3w PATH DIVISOR THREADS
  */
+#include "clock.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { Z = 64, PLANE = 1024 * 1024, PIECE = 1 << 20, THREADS_MOST = 64 };
@@ -25,15 +26,6 @@ static bool   writes, doubles, wide; /* wide: the elements of the file have 8 by
 static size_t n, offset;
 static char  *memory;
 static atomic_size_t next;
-
-static double
-clock_of(clockid_t which)
-{
-    struct timespec t;
-
-    clock_gettime(which, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void
 swap4(const char *from, char *to, size_t count)
@@ -155,8 +147,8 @@ main(int argc, char **argv)
     if ((memory = malloc(n * (doubles ? 8 : 4))) == NULL)
         return 1;
     memset(memory, 1, n * (doubles ? 8 : 4));
-    used = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-    began = clock_of(CLOCK_MONOTONIC);
+    used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    began = clock_seconds(CLOCK_MONOTONIC);
     fd = open(argv[2], writes ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY, 0666);
     if (fd < 0 || fstat(fd, &st) != 0)
         return 1;
@@ -168,8 +160,8 @@ main(int argc, char **argv)
     for (int i = 1; i < nthreads; i++)
         pthread_join(threads[i], NULL);
     close(fd);
-    began = clock_of(CLOCK_MONOTONIC) - began;
-    used = clock_of(CLOCK_PROCESS_CPUTIME_ID) - used;
+    began = clock_seconds(CLOCK_MONOTONIC) - began;
+    used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
     printf("{\"seconds\": %.9f, \"cpu\": %.9f, \"sum\": %.17g}\n", began, used, checksum());
     return 0;
 }

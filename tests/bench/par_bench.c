@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #ifdef BENCH_PNETCDF
 #include <pnetcdf.h>
@@ -38,6 +37,8 @@
 #define MODE NC_NETCDF4
 #endif
 #endif
+
+#include "clock.h"
 
 enum { NX = 1024, CHUNK_Y = 64 };
 
@@ -87,21 +88,12 @@ shift_of(const bench *b)
 
 static double waited; /* processor seconds in these calls */
 
-static double
-processor_now(void)
-{
-    struct timespec t = {0, 0};
-
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 #define WAIT(call)                                                                                                   \
     do {                                                                                                             \
-        double begin_ = processor_now();                                                                             \
+        double begin_ = clock_seconds(CLOCK_THREAD_CPUTIME_ID);                                                      \
         int    rc_ = call;                                                                                           \
                                                                                                                      \
-        waited += processor_now() - begin_;                                                                          \
+        waited += clock_seconds(CLOCK_THREAD_CPUTIME_ID) - begin_;                                                   \
         return rc_;                                                                                                  \
     } while (0)
 

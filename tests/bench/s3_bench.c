@@ -13,12 +13,13 @@
 #include "nczarr.h"
 #endif
 
+#include "clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { VARS = 100, ATTS = 10, CHUNKS = 256, CHUNK = 32768, NELEMS = CHUNKS * CHUNK };
 
@@ -38,15 +39,6 @@ check(int rc, const char *call)
 }
 
 #define CALL(f, ...) check(f(__VA_ARGS__), #f)
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void
 make_open(const char *url)
@@ -165,9 +157,9 @@ main(int argc, char **argv)
     open = strcmp(argv[1], "open") == 0;
     steps = strcmp(argv[1], "steps") == 0;
     memset(data, 1, NELEMS * sizeof *data); /* its page faults are nobody's cost */
-    begun = now();
+    begun = clock_seconds(CLOCK_MONOTONIC);
     sum = open ? run_open(argv[2]) : run_read(argv[2], steps, data);
-    begun = now() - begun;
+    begun = clock_seconds(CLOCK_MONOTONIC) - begun;
     if (!open)
         sum = sum_of(data);
     printf("{\"seconds\": %.6f, \"sum\": %llu}\n", begun, (unsigned long long)sum);

@@ -4,13 +4,14 @@
  */
 #include "workload.h"
 
+#include "clock.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 static const workload workloads[] = {
@@ -510,15 +511,6 @@ touched(size_t nbytes)
 }
 
 static double
-seconds_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double
 cpu_now(void)
 {
     struct rusage u;
@@ -549,13 +541,13 @@ stopwatch_start(stopwatch *t)
 {
     *t = (stopwatch){.rss_kb = -status_kb("VmRSS:")};
     t->cpu = -cpu_now();
-    t->wall = -seconds_now();
+    t->wall = -clock_seconds(CLOCK_MONOTONIC);
 }
 
 void
 stopwatch_stop(stopwatch *t)
 {
-    t->wall += seconds_now();
+    t->wall += clock_seconds(CLOCK_MONOTONIC);
     t->cpu += cpu_now();
     t->rss_kb += status_kb("VmHWM:");
 }

@@ -427,3 +427,10 @@ ranks_as_threads(int n, rank_fn fn, void *arg)
     }
     return failed;
 }
+
+unsigned
+ranks_draw(unsigned *seed, unsigned n)
+{
+    *seed = *seed * 1103515245U + 12345U;
+    return (*seed >> 16) % n;
+}

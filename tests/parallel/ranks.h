@@ -37,6 +37,9 @@ int ranks_break_off(const nczarr_comm *comm);
 /* The tables that were released, in this process: each dataset releases its own once. */
 int ranks_released(void);
 
+/* The next number below n of a small generator, the same on all machines. */
+unsigned ranks_draw(unsigned *seed, unsigned n);
+
 /* In a rank: reports the failed line, with the rank and nczarr's error text. */
 #define RANK_CHECK(cond)                                                                                             \
     do {                                                                                                             \

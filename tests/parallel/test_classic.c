@@ -13,16 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *dir;
-
-/* A small generator of its own, the same on all machines. */
-static unsigned
-draw(unsigned *seed, unsigned n)
-{
-    *seed = *seed * 1103515245U + 12345U;
-    return (*seed >> 16) % n;
-}
-
 /* ---- who writes ------------------------------------------------------------------------------------------------- */
 
 /* The ranks [first, last) that this process is: one of them, or all of them where it writes alone. */
@@ -56,7 +46,7 @@ writer_of(const nczarr_comm *comm, int nranks, const char *name)
         w.first = comm->rank;
         w.last = comm->rank + 1;
     }
-    snprintf(w.path, sizeof w.path, "%s/%s.nc", dir, name);
+    snprintf(w.path, sizeof w.path, "%s/%s.nc", scratch_dir, name);
     return w;
 }
 
@@ -96,14 +86,14 @@ add_var(history *h)
 {
     static const nc_type types[] = {NC_BYTE, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE};
     static const int     shapes[][4] = {{2, 1, 2}, {3, 0, 1, 2}, {1, 0}, {2, 0, 2}, {1, 1}, {2, 0, 1}};
-    const int           *shape = shapes[draw(&h->seed, 6)];
-    nc_type              type = types[draw(&h->seed, 5)];
+    const int           *shape = shapes[ranks_draw(&h->seed, 6)];
+    nc_type              type = types[ranks_draw(&h->seed, 5)];
     char                 name[16];
     int                  v;
 
     snprintf(name, sizeof name, "v%d", h->nvars);
     TRY(nc_def_var(h->w->ncid, name, type, shape[0], shape + 1, &v));
-    if (draw(&h->seed, 3) == 0) {
+    if (ranks_draw(&h->seed, 3) == 0) {
         double fill = -7;
 
         TRY(nc_put_att_double(h->w->ncid, v, "_FillValue", type, 1, &fill));
@@ -120,13 +110,13 @@ define(history *h)
     static const int modes[] = {0, NC_64BIT_OFFSET, NC_64BIT_DATA};
     int              id, old;
 
-    TRY(create(h->w, modes[draw(&h->seed, 3)]));
-    if ((h->nofill = draw(&h->seed, 4) == 0))
+    TRY(create(h->w, modes[ranks_draw(&h->seed, 3)]));
+    if ((h->nofill = ranks_draw(&h->seed, 4) == 0))
         TRY(nc_set_fill(h->w->ncid, NC_NOFILL, &old));
     TRY(nc_def_dim(h->w->ncid, "t", NC_UNLIMITED, &id));
-    TRY(nc_def_dim(h->w->ncid, "y", h->len[1] = 2 + draw(&h->seed, 8), &id));
-    TRY(nc_def_dim(h->w->ncid, "x", h->len[2] = 3 + draw(&h->seed, 40), &id));
-    for (unsigned n = 1 + draw(&h->seed, 5); n > 0; n--)
+    TRY(nc_def_dim(h->w->ncid, "y", h->len[1] = 2 + ranks_draw(&h->seed, 8), &id));
+    TRY(nc_def_dim(h->w->ncid, "x", h->len[2] = 3 + ranks_draw(&h->seed, 40), &id));
+    for (unsigned n = 1 + ranks_draw(&h->seed, 5); n > 0; n--)
         TRY(add_var(h));
     return nc_enddef(h->w->ncid);
 }
@@ -146,28 +136,29 @@ redefine(history *h)
 
     TRY(nc_redef(h->w->ncid));
     h->synced = h->nput;
-    if (h->nvars < NVARS_MOST && draw(&h->seed, 2) == 0)
+    if (h->nvars < NVARS_MOST && ranks_draw(&h->seed, 2) == 0)
         TRY(add_var(h));
     memset(text, 'a', sizeof text);
-    snprintf(name, sizeof name, "a%u", draw(&h->seed, 5));
-    TRY(nc_put_att_text(h->w->ncid, NC_GLOBAL, name, draw(&h->seed, sizeof text), text));
-    return draw(&h->seed, 3) == 0 ? nc__enddef(h->w->ncid, 100 * draw(&h->seed, 9), 4, 0, 4) : nc_enddef(h->w->ncid);
+    snprintf(name, sizeof name, "a%u", ranks_draw(&h->seed, 5));
+    TRY(nc_put_att_text(h->w->ncid, NC_GLOBAL, name, ranks_draw(&h->seed, sizeof text), text));
+    return ranks_draw(&h->seed, 3) == 0 ? nc__enddef(h->w->ncid, 100 * ranks_draw(&h->seed, 9), 4, 0, 4)
+                                        : nc_enddef(h->w->ncid);
 }
 
 /* A box of a variable, perhaps strided or with new records. Its last index is inside. */
 static box
 draw_box(history *h)
 {
-    box b = {.var = (int)draw(&h->seed, (unsigned)h->nvars)};
+    box b = {.var = (int)ranks_draw(&h->seed, (unsigned)h->nvars)};
 
     for (int d = 0; d < h->ndims[b.var]; d++) {
-        size_t len = h->dims[b.var][d] == 0 ? h->len[0] + draw(&h->seed, 4) + 1 : h->len[h->dims[b.var][d]];
+        size_t len = h->dims[b.var][d] == 0 ? h->len[0] + ranks_draw(&h->seed, 4) + 1 : h->len[h->dims[b.var][d]];
 
-        b.stride[d] = draw(&h->seed, 4) == 0 ? 2 : 1;
-        b.start[d] = draw(&h->seed, 2) == 0 ? 0 : draw(&h->seed, (unsigned)len);
+        b.stride[d] = ranks_draw(&h->seed, 4) == 0 ? 2 : 1;
+        b.start[d] = ranks_draw(&h->seed, 2) == 0 ? 0 : ranks_draw(&h->seed, (unsigned)len);
         b.count[d] = (len - b.start[d] - 1) / b.stride[d] + 1;
-        if (draw(&h->seed, 2) == 0)
-            b.count[d] = 1 + draw(&h->seed, (unsigned)b.count[d]);
+        if (ranks_draw(&h->seed, 2) == 0)
+            b.count[d] = 1 + ranks_draw(&h->seed, (unsigned)b.count[d]);
     }
     return b;
 }
@@ -230,9 +221,9 @@ static int
 put(history *h)
 {
     box      all = draw_box(h);
-    int      ndims = h->ndims[all.var], d = (int)draw(&h->seed, (unsigned)ndims);
-    bool     every = draw(&h->seed, 2) == 0, collective = draw(&h->seed, 2) == 0, again = false;
-    unsigned salt = draw(&h->seed, 1000);
+    int      ndims = h->ndims[all.var], d = (int)ranks_draw(&h->seed, (unsigned)ndims);
+    bool     every = ranks_draw(&h->seed, 2) == 0, collective = ranks_draw(&h->seed, 2) == 0, again = false;
+    unsigned salt = ranks_draw(&h->seed, 1000);
 
     for (size_t i = h->synced; i < h->nput; i++)
         again = again || meet(&all, &h->put[i], ndims);
@@ -261,8 +252,8 @@ run_history(history *h)
     writer *w = h->w;
 
     TRY(define(h));
-    for (unsigned n = 5 + draw(&h->seed, 40); n > 0; n--) {
-        unsigned what = draw(&h->seed, 20);
+    for (unsigned n = 5 + ranks_draw(&h->seed, 40); n > 0; n--) {
+        unsigned what = ranks_draw(&h->seed, 20);
 
         if (what == 0) {
             TRY(sync_all(h));
@@ -300,7 +291,8 @@ static void
 check_same(const char *ranks, const char *alone, unsigned seed)
 {
     size_t n = 0, m = 0, at = 0;
-    char  *a = scratch_read(scratch_path(dir, ranks), &n), *b = scratch_read(scratch_path(dir, alone), &m);
+    char  *a = scratch_read(scratch_path(scratch_dir, ranks), &n),
+         *b = scratch_read(scratch_path(scratch_dir, alone), &m);
 
     assert_non_null(a);
     assert_non_null(b);
@@ -318,8 +310,8 @@ check_puts(const history *h)
 {
     int ncid[2];
 
-    assert_int_equal(nc_open(scratch_path(dir, "ranks.nc"), NC_NOWRITE, &ncid[0]), NC_NOERR);
-    assert_int_equal(nc_open(scratch_path(dir, "alone.nc"), NC_NOWRITE, &ncid[1]), NC_NOERR);
+    assert_int_equal(nc_open(scratch_path(scratch_dir, "ranks.nc"), NC_NOWRITE, &ncid[0]), NC_NOERR);
+    assert_int_equal(nc_open(scratch_path(scratch_dir, "alone.nc"), NC_NOWRITE, &ncid[1]), NC_NOERR);
     for (size_t i = 0; i < h->nput; i++) {
         const box *b = &h->put[i];
         size_t     n = 1;
@@ -356,8 +348,8 @@ one_history(unsigned seed, int n, bool threads)
         check_puts(&h);
     else
         check_same("ranks.nc", "alone.nc", seed);
-    assert_int_equal(scratch_count(dir), 2); /* and nothing else is left */
-    scratch_empty(dir);
+    assert_int_equal(scratch_count(scratch_dir), 2); /* and nothing else is left */
+    scratch_empty(scratch_dir);
 }
 
 static void
@@ -437,7 +429,7 @@ test_large(void **state)
         assert_int_equal(write_large(&alone, &l), NC_NOERR);
         assert_int_equal(ranks_as_processes(3, large_on_rank, &l, -1), 0);
         check_same("ranks.nc", "alone.nc", what);
-        scratch_empty(dir);
+        scratch_empty(scratch_dir);
     }
 }
 
@@ -502,7 +494,7 @@ test_records_alone(void **state)
 {
     (void)state;
     for (int n = 1; n <= 4; n++)
-        ranks_of_both_kinds(dir, n, add_records, scratch_path(dir, "a.nc"));
+        ranks_of_both_kinds(scratch_dir, n, add_records, scratch_path(scratch_dir, "a.nc"));
 }
 
 /* What lies behind the last record of a file is no data: a writer that died left it. */
@@ -527,7 +519,7 @@ append_behind_garbage(const nczarr_comm *comm, void *arg)
 static void
 test_garbage(void **state)
 {
-    char  *path = scratch_path(dir, "a.nc");
+    char  *path = scratch_path(scratch_dir, "a.nc");
     size_t n = 0;
     int    ncid, v;
 
@@ -552,7 +544,7 @@ test_garbage(void **state)
         scratch_write(path, bytes, n);
         free(bytes);
     }
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* ---- agreement, errors, abort ----------------------------------------------------------------------------------- */
@@ -587,8 +579,8 @@ static void
 test_disagreement(void **state)
 {
     (void)state;
-    ranks_of_both_kinds(dir, 2, disagree, scratch_path(dir, "a.nc"));
-    ranks_of_both_kinds(dir, 4, disagree, scratch_path(dir, "a.nc"));
+    ranks_of_both_kinds(scratch_dir, 2, disagree, scratch_path(scratch_dir, "a.nc"));
+    ranks_of_both_kinds(scratch_dir, 4, disagree, scratch_path(scratch_dir, "a.nc"));
 }
 
 /* A new file that is given up was never there; an older one stays until the first nc_sync(). */
@@ -634,7 +626,7 @@ test_abort(void **state)
 {
     (void)state;
     for (int n = 1; n <= 3; n++)
-        ranks_of_both_kinds(dir, n, give_up, scratch_path(dir, "a.nc"));
+        ranks_of_both_kinds(scratch_dir, n, give_up, scratch_path(scratch_dir, "a.nc"));
 }
 
 /* What is made is chosen as nc_create() does: by the mode, the flags, the default, the name. */
@@ -687,9 +679,9 @@ static void
 test_choice(void **state)
 {
     (void)state;
-    assert_int_equal(ranks_as_processes(2, choose, dir, -1), 0);
-    scratch_empty(dir);
-    ranks_of_both_kinds(dir, 2, refuse, dir);
+    assert_int_equal(ranks_as_processes(2, choose, scratch_dir, -1), 0);
+    scratch_empty(scratch_dir);
+    ranks_of_both_kinds(scratch_dir, 2, refuse, scratch_dir);
 }
 
 /* A rank that is killed leaves the file of the last nc_sync(), which opens, with what was put since in its place. */
@@ -715,7 +707,7 @@ die(const nczarr_comm *comm, void *arg)
 static void
 test_death(void **state)
 {
-    char *path = scratch_path(dir, "a.nc");
+    char *path = scratch_path(scratch_dir, "a.nc");
     int   ncid, value;
 
     (void)state;
@@ -728,23 +720,7 @@ test_death(void **state)
             assert_int_equal(value, (int)x);
         }
     assert_int_equal(nc_close(ncid), NC_NOERR);
-    scratch_empty(dir);
-}
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    dir = scratch_new();
-    return dir == NULL;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    scratch_free(dir);
-    return 0;
+    scratch_empty(scratch_dir);
 }
 
 int
@@ -756,5 +732,5 @@ main(void)
         cmocka_unit_test(test_choice),    cmocka_unit_test(test_death),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

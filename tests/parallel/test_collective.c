@@ -14,8 +14,6 @@
 #define SIDE  40
 #define STEPS 4
 
-static char *dir;
-
 typedef struct job {
     const char *path;
     unsigned    seed;
@@ -27,14 +25,6 @@ static double
 value_at(size_t t, size_t y, size_t x)
 {
     return (double)(t * 10000 + y * 100 + x);
-}
-
-/* A small generator of its own, the same on all machines. */
-static unsigned
-draw(unsigned *seed, unsigned n)
-{
-    *seed = *seed * 1103515245U + 12345U;
-    return (*seed >> 16) % n;
 }
 
 static int
@@ -130,9 +120,9 @@ test_each_object_once(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        job j = {.path = scratch_path(dir, "a.zarr"), .shards = i % 2 == 1, .memory_is_strided = i >= 2};
+        job j = {.path = scratch_path(scratch_dir, "a.zarr"), .shards = i % 2 == 1, .memory_is_strided = i >= 2};
 
-        ranks_of_both_kinds(dir, 4, write_unaligned, &j);
+        ranks_of_both_kinds(scratch_dir, 4, write_unaligned, &j);
     }
 }
 
@@ -164,11 +154,11 @@ write_too_much(const nczarr_comm *comm, void *arg)
 static void
 test_range(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
     assert_int_equal(ranks_as_processes(2, write_too_much, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* A rank that passes text fails on all; then the same call can be made again. */
@@ -197,11 +187,11 @@ write_wrongly(const nczarr_comm *comm, void *arg)
 static void
 test_failure_on_all(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
     assert_int_equal(ranks_as_processes(2, write_wrongly, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* ---- random decompositions --------------------------------------------------------------------------------------- */
@@ -211,23 +201,24 @@ static int
 write_at_random(const nczarr_comm *comm, void *arg)
 {
     job    j = *(const job *)arg;
-    size_t chunk[] = {1 + draw(&j.seed, 3), 1 + draw(&j.seed, SIDE), 1 + draw(&j.seed, SIDE)}, shard[3];
-    bool   stored[STEPS] = {false};
-    int    ncid, varid;
+    size_t chunk[] = {1 + ranks_draw(&j.seed, 3), 1 + ranks_draw(&j.seed, SIDE), 1 + ranks_draw(&j.seed, SIDE)},
+           shard[3];
+    bool stored[STEPS] = {false};
+    int  ncid, varid;
 
     for (int d = 0; d < 3; d++)
-        shard[d] = chunk[d] * (1 + draw(&j.seed, 3));
-    j.cmode_v3 = draw(&j.seed, 2) == 1;
-    RANK_CHECK(create(comm, &j, chunk, draw(&j.seed, 3) == 0 ? shard : NULL, &ncid, &varid) == NC_NOERR);
+        shard[d] = chunk[d] * (1 + ranks_draw(&j.seed, 3));
+    j.cmode_v3 = ranks_draw(&j.seed, 2) == 1;
+    RANK_CHECK(create(comm, &j, chunk, ranks_draw(&j.seed, 3) == 0 ? shard : NULL, &ncid, &varid) == NC_NOERR);
     for (int i = 0; i < 3 * STEPS; i++) {
-        size_t t = i < STEPS ? (size_t)i : draw(&j.seed, STEPS), cut[RANKS_MOST + 1] = {0};
+        size_t t = i < STEPS ? (size_t)i : ranks_draw(&j.seed, STEPS), cut[RANKS_MOST + 1] = {0};
         size_t r = (size_t)comm->rank;
 
         for (int k = 1; k <= comm->nranks; k++)
-            cut[k] = k == comm->nranks ? SIDE : cut[k - 1] + draw(&j.seed, (unsigned)(SIDE - cut[k - 1]) + 1);
-        RANK_CHECK(put_rows(ncid, varid, t, cut[r], cut[r + 1], draw(&j.seed, 2) == 1) == NC_NOERR);
+            cut[k] = k == comm->nranks ? SIDE : cut[k - 1] + ranks_draw(&j.seed, (unsigned)(SIDE - cut[k - 1]) + 1);
+        RANK_CHECK(put_rows(ncid, varid, t, cut[r], cut[r + 1], ranks_draw(&j.seed, 2) == 1) == NC_NOERR);
         stored[t] = true;
-        if (draw(&j.seed, 4) == 0) {
+        if (ranks_draw(&j.seed, 4) == 0) {
             RANK_CHECK(nc_sync(ncid) == NC_NOERR);
             for (size_t k = 0; k < STEPS; k++)
                 RANK_CHECK(!stored[k] || k > 0 || is_all_there(ncid, varid, 1));
@@ -246,7 +237,7 @@ test_random_decompositions(void **state)
 
     (void)state;
     for (unsigned seed = 1; seed <= most; seed++) {
-        job j = {.path = scratch_path(dir, "a.zarr"), .seed = seed};
+        job j = {.path = scratch_path(scratch_dir, "a.zarr"), .seed = seed};
         int n = 2 + (int)(seed % 4), ncid, varid, failed;
 
         failed =
@@ -257,24 +248,8 @@ test_random_decompositions(void **state)
         assert_int_equal(nc_inq_varid(ncid, "v", &varid), NC_NOERR);
         assert_true(is_all_there(ncid, varid, STEPS));
         assert_int_equal(nc_close(ncid), NC_NOERR);
-        scratch_empty(dir);
+        scratch_empty(scratch_dir);
     }
-}
-
-static int
-setup(void **state)
-{
-    (void)state;
-    dir = scratch_new();
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scratch_free(dir);
-    return 0;
 }
 
 /* ---- independent puts before a collective one -------------------------------------------------------------------- */
@@ -321,9 +296,9 @@ test_mixed_puts(void **state)
     (void)state;
     for (int n = 2; n <= 5; n += 3)
         for (int shards = 0; shards < 2; shards++) {
-            job j = {.path = scratch_path(dir, "a.zarr"), .shards = shards != 0};
+            job j = {.path = scratch_path(scratch_dir, "a.zarr"), .shards = shards != 0};
 
-            ranks_of_both_kinds(dir, n, mix_puts, &j);
+            ranks_of_both_kinds(scratch_dir, n, mix_puts, &j);
         }
 }
 
@@ -336,5 +311,5 @@ main(void)
         cmocka_unit_test(test_random_decompositions),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

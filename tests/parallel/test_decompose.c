@@ -17,7 +17,7 @@
 
 #define NJOBS (sizeof jobs / sizeof *jobs)
 
-static char *dir, place[600];
+static char place[600];
 
 typedef struct job {
     size_t rank, len[DIMS_MOST]; /* 0: unlimited */
@@ -205,7 +205,7 @@ check_all(const job *j, int n)
     assert_int_equal(nc_close(ncid), NC_NOERR);
     free(want);
     free(got);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 static void
@@ -278,7 +278,7 @@ test_errors(void **state)
     job j = {.rank = 2, .len = {8, 12}};
 
     (void)state;
-    ranks_of_both_kinds(dir, 3, fail_on_one, &j);
+    ranks_of_both_kinds(scratch_dir, 3, fail_on_one, &j);
 }
 
 /* Ranks that name different variables learn it. */
@@ -304,7 +304,7 @@ test_different_variables(void **state)
 
     (void)state;
     assert_int_equal(ranks_as_processes(2, name_different_ones, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* ---- without a communicator ------------------------------------------------------------------------------------- */
@@ -371,7 +371,7 @@ test_one_process(void **state)
     catch_log(define_uneven, log, sizeof log);
     assert_non_null(strstr(log, "nczarr: warning: v: no chunks fit the blocks"));
     assert_non_null(strstr(log, "42 elements"));
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 static int
@@ -402,25 +402,17 @@ test_without_memory(void **state)
         rc = define_again();
         failed = end_failing();
         assert_true(rc == NC_NOERR || (failed && rc == NC_ENOMEM));
-        scratch_empty(dir);
+        scratch_empty(scratch_dir);
     }
 }
 
 static int
 setup(void **state)
 {
-    (void)state;
-    dir = scratch_new();
-    snprintf(place, sizeof place, "%s", scratch_path(dir, "a.zarr"));
-    return 0;
-}
+    int rc = scratch_set_up(state);
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    scratch_free(dir);
-    return 0;
+    snprintf(place, sizeof place, "%s", scratch_path(scratch_dir, "a.zarr"));
+    return rc;
 }
 
 int
@@ -434,5 +426,5 @@ main(void)
         cmocka_unit_test(test_without_memory),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, scratch_tear_down);
 }

@@ -24,24 +24,14 @@
 enum { PROCESSES = 5, RECORDS = 16, WIDTH = 5, VICTIMS = 2 };
 
 static const char *place;
-static char       *dir, *path;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    dir = scratch_new();
-    return 0;
-}
+static char       *path;
 
 static int
 tear_down(void **state)
 {
-    (void)state;
     free(path);
     path = NULL;
-    scratch_free(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 /* Records of which three share a chunk, and a variable without chunks of its own. */
@@ -55,7 +45,7 @@ create_dataset(const char *mode)
     if (place != NULL)
         snprintf(text, sizeof text, "%s/growth.zarr#mode=s3,%s", place, mode);
     else
-        snprintf(text, sizeof text, "file://%s#mode=%s", scratch_path(dir, "growth.zarr"), mode);
+        snprintf(text, sizeof text, "file://%s#mode=%s", scratch_path(scratch_dir, "growth.zarr"), mode);
     free(path);
     assert_non_null(path = strdup(text));
     ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
@@ -215,7 +205,7 @@ test_remains(void **state)
     assert_true(WIFSIGNALED(status));
     ok(nc_open(path, NC_WRITE, &ncid));
     if (place == NULL)
-        assert_int_equal(access(scratch_path(dir, "growth.zarr/v/0.0"), F_OK), 0);
+        assert_int_equal(access(scratch_path(scratch_dir, "growth.zarr/v/0.0"), F_OK), 0);
     ok(nc_put_vara_int(ncid, 0, (size_t[]){3 * CHUNKS, 0}, count, rows));
     for (size_t i = 0; i < CHUNKS; i++) {
         start[0] = 3 * i;
@@ -291,11 +281,11 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_all_records, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_remains, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_never_shorter, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_beside_the_creator, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_all_records, scratch_set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_killed, scratch_set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_remains, scratch_set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_never_shorter, scratch_set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_beside_the_creator, scratch_set_up, tear_down),
     };
 
     place = argc > 1 ? argv[1] : NULL;

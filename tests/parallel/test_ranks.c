@@ -11,8 +11,6 @@
 
 #define NX 12 /* divisible by 2, 3 and 4 ranks */
 
-static char *dir;
-
 typedef struct job {
     const char *path;
     int         steps, victim;
@@ -112,7 +110,7 @@ write_and_append(const nczarr_comm *comm, void *arg)
 static void
 test_write_and_append(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int ncid, varid;
 
     (void)state;
@@ -156,10 +154,10 @@ put_without_enddef(const nczarr_comm *comm, void *arg)
 static void
 test_put_without_enddef(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
-    ranks_of_both_kinds(dir, 3, put_without_enddef, &j);
+    ranks_of_both_kinds(scratch_dir, 3, put_without_enddef, &j);
 }
 
 /* The documents are read once, by rank 0. */
@@ -185,7 +183,7 @@ count_gets(const nczarr_comm *comm, void *arg)
 static void
 test_documents_are_read_once(void **state)
 {
-    char *path = scratch_path(dir, "a.zarr"), with[600];
+    char *path = scratch_path(scratch_dir, "a.zarr"), with[600];
     job   j = {.path = path};
     int   ncid, varid, group;
 
@@ -202,7 +200,7 @@ test_documents_are_read_once(void **state)
         assert_int_equal(nc_close(ncid), NC_NOERR);
         assert_int_equal(ranks_as_processes(3, count_gets, &j, -1), 0);
         assert_int_equal(ranks_as_threads(3, count_gets, &j), 0);
-        scratch_empty(dir);
+        scratch_empty(scratch_dir);
     }
 }
 
@@ -238,7 +236,7 @@ redefine(const nczarr_comm *comm, void *arg)
 static void
 test_redefine(void **state)
 {
-    job    j = {.path = scratch_path(dir, "a.zarr")};
+    job    j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int    ncid, varid, group, late = 0;
     double s = 0;
 
@@ -253,8 +251,8 @@ test_redefine(void **state)
     assert_int_equal(nc_get_var_int(ncid, varid, &late), NC_NOERR);
     assert_int_equal(late, 7);
     assert_int_equal(nc_close(ncid), NC_NOERR);
-    scratch_empty(dir);
-    ranks_of_both_kinds(dir, 3, redefine, &j);
+    scratch_empty(scratch_dir);
+    ranks_of_both_kinds(scratch_dir, 3, redefine, &j);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -296,10 +294,10 @@ fail_to_create(const nczarr_comm *comm, void *arg)
 static void
 test_fail_to_create(void **state)
 {
-    job j = {.path = dir};
+    job j = {.path = scratch_dir};
 
     (void)state;
-    ranks_of_both_kinds(dir, 2, fail_to_create, &j);
+    ranks_of_both_kinds(scratch_dir, 2, fail_to_create, &j);
 }
 
 static int
@@ -323,12 +321,12 @@ test_archives_are_read(void **state)
     int  ncid, varid;
 
     (void)state;
-    snprintf(path, sizeof path, "file://%s/a.zip#mode=nczarr,zip", dir);
+    snprintf(path, sizeof path, "file://%s/a.zip#mode=nczarr,zip", scratch_dir);
     assert_int_equal(nc_create(path, NC_NETCDF4, &ncid), NC_NOERR);
     assert_int_equal(define(ncid, NX, &varid), NC_NOERR);
     assert_int_equal(nc_close(ncid), NC_NOERR);
     assert_int_equal(ranks_as_processes(2, write_archive, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 static int
@@ -423,19 +421,19 @@ describe_differently(const nczarr_comm *comm, void *arg)
 static void
 test_attributes_differ(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
-    ranks_of_both_kinds(dir, 3, describe_differently, &j);
+    ranks_of_both_kinds(scratch_dir, 3, describe_differently, &j);
 }
 
 static void
 test_definitions_differ(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
-    ranks_of_both_kinds(dir, 3, define_differently, &j);
+    ranks_of_both_kinds(scratch_dir, 3, define_differently, &j);
 }
 
 static int
@@ -476,15 +474,15 @@ put_wrongly(const nczarr_comm *comm, void *arg)
 static void
 test_put_wrongly(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int ncid;
 
     (void)state;
-    ranks_of_both_kinds(dir, 2, put_wrongly, &j);
+    ranks_of_both_kinds(scratch_dir, 2, put_wrongly, &j);
     assert_int_equal(nc_create(j.path, NC_NETCDF4, &ncid), NC_NOERR);
     assert_int_equal(nc_var_par_access(ncid, NC_GLOBAL, NC_COLLECTIVE), NC_ENOPAR);
     assert_int_equal(nc_close(ncid), NC_NOERR);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* Ranks that make different calls learn it, and can close. */
@@ -506,10 +504,10 @@ call_differently(const nczarr_comm *comm, void *arg)
 static void
 test_call_differently(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
-    ranks_of_both_kinds(dir, 3, call_differently, &j);
+    ranks_of_both_kinds(scratch_dir, 3, call_differently, &j);
 }
 
 static int
@@ -531,10 +529,10 @@ abort_creation(const nczarr_comm *comm, void *arg)
 static void
 test_abort(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
-    ranks_of_both_kinds(dir, 2, abort_creation, &j);
+    ranks_of_both_kinds(scratch_dir, 2, abort_creation, &j);
 }
 
 /* ---- communicators --------------------------------------------------------------------------------------------- */
@@ -565,7 +563,7 @@ static const nczarr_comm one = {
 static void
 test_bad_tables(void **state)
 {
-    char       *path = scratch_path(dir, "a.zarr");
+    char       *path = scratch_path(scratch_dir, "a.zarr");
     nczarr_comm bad[6];
     int         ncid;
 
@@ -590,7 +588,7 @@ test_bad_tables(void **state)
 static void
 test_failing_communicator(void **state)
 {
-    char       *path = scratch_path(dir, "a.zarr");
+    char       *path = scratch_path(scratch_dir, "a.zarr");
     int         fail_at = -1, rc = NC_EIO, files = (int)scratch_open_files();
     nczarr_comm comm = one;
 
@@ -616,7 +614,7 @@ test_failing_communicator(void **state)
         assert_true(n > 0 || rc == NC_EIO);
     }
     assert_int_equal(rc, NC_NOERR);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 static int
@@ -646,7 +644,7 @@ test_without_memory(void **state)
 
     (void)state;
     for (size_t nth = 1; failed; nth++) {
-        char *path = scratch_path(dir, "a.zarr");
+        char *path = scratch_path(scratch_dir, "a.zarr");
         int   rc;
 
         fail_allocation(nth);
@@ -656,7 +654,7 @@ test_without_memory(void **state)
         assert_true(rc == NC_NOERR || (failed && rc == NC_ENOMEM));
         assert_int_equal(cycle_with_one(path), NC_NOERR);
     }
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* One rank runs out of memory while it opens, at any place: all get that error, and nobody waits. */
@@ -689,13 +687,13 @@ open_without_memory(const nczarr_comm *comm, void *arg)
 static void
 test_one_without_memory(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr"), .steps = 1};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr"), .steps = 1};
 
     (void)state;
     assert_int_equal(ranks_as_processes(3, open_without_memory, &j, -1), 0);
     j.steps = 0;
     assert_int_equal(ranks_as_processes(3, open_without_memory, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* ---- others beside the ranks ------------------------------------------------------------------------------------ */
@@ -733,10 +731,10 @@ append_beside_another(const nczarr_comm *comm, void *arg)
 static void
 test_beside_another(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
-    ranks_of_both_kinds(dir, 3, append_beside_another, &j);
+    ranks_of_both_kinds(scratch_dir, 3, append_beside_another, &j);
 }
 
 /* ---- the machine is shared --------------------------------------------------------------------------------------- */
@@ -767,13 +765,13 @@ divide_threads(const nczarr_comm *comm, void *arg)
 static void
 test_threads_of_ranks(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
     if (!ranks_have_threads())
         skip();
     assert_int_equal(ranks_as_processes(2, divide_threads, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* A rank that writes gets the chunks that it asks for, and no others: they may change. */
@@ -807,13 +805,13 @@ read_in_turn(const nczarr_comm *comm, void *arg)
 static void
 test_no_read_ahead(void **state)
 {
-    job j = {.path = scratch_path(dir, "a.zarr")};
+    job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     (void)state;
     if (!ranks_have_threads())
         skip();
     assert_int_equal(ranks_as_processes(2, read_in_turn, &j, -1), 0);
-    scratch_empty(dir);
+    scratch_empty(scratch_dir);
 }
 
 /* ---- a rank is killed ------------------------------------------------------------------------------------------ */
@@ -848,7 +846,7 @@ test_killed_rank(void **state)
     (void)state;
     for (int victim = 0; victim < 3; victim++)
         for (int steps = 1; steps < 3; steps++) {
-            job j = {.path = scratch_path(dir, "a.zarr"), .steps = steps, .victim = victim};
+            job j = {.path = scratch_path(scratch_dir, "a.zarr"), .steps = steps, .victim = victim};
             int ncid, varid;
 
             assert_int_equal(ranks_as_processes(3, lose_a_rank, &j, victim), 0);
@@ -857,24 +855,8 @@ test_killed_rank(void **state)
             assert_true(length_of(ncid, 0) == (size_t)steps);
             assert_true(has_steps(ncid, varid, (size_t)steps));
             assert_int_equal(nc_close(ncid), NC_NOERR);
-            scratch_empty(dir);
+            scratch_empty(scratch_dir);
         }
-}
-
-static int
-setup(void **state)
-{
-    (void)state;
-    dir = scratch_new();
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scratch_free(dir);
-    return 0;
 }
 
 int
@@ -902,5 +884,5 @@ main(void)
         cmocka_unit_test(test_killed_rank),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

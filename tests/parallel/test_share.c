@@ -22,23 +22,7 @@
 enum { STEPS = 5, WIDTH = 6, LATE = 3 }; /* after step LATE the writer defines a variable */
 
 static const char *place;
-static char       *dir, path[1000];
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    dir = scratch_new();
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    scratch_free(dir);
-    return 0;
-}
+static char        path[1000];
 
 static int
 value_of(int step, int x)
@@ -56,7 +40,7 @@ create_dataset(const char *mode)
     if (place != NULL)
         snprintf(path, sizeof path, "%s/share.zarr#mode=s3,%s", place, mode);
     else
-        snprintf(path, sizeof path, "file://%s#mode=%s", scratch_path(dir, "share.zarr"), mode);
+        snprintf(path, sizeof path, "file://%s#mode=%s", scratch_path(scratch_dir, "share.zarr"), mode);
     ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
     ok(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
     ok(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
@@ -244,7 +228,7 @@ create_file(const char *mode)
 {
     int ncid, dims[2], varid;
 
-    snprintf(path, sizeof path, "file://%s#mode=%s", scratch_path(dir, "share.bin"), mode);
+    snprintf(path, sizeof path, "file://%s#mode=%s", scratch_path(scratch_dir, "share.bin"), mode);
     ok(nc_create(path, NC_CLOBBER, &ncid));
     ok(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
     ok(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
@@ -330,17 +314,17 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        {"watch_writer v2", watch_writer, set_up, tear_down, v2},
-        {"watch_writer consolidated", watch_writer, set_up, tear_down, consolidated},
-        {"watch_writer v3", watch_writer, set_up, tear_down, v3},
-        {"watch_writer v3 consolidated", watch_writer, set_up, tear_down, v3_consolidated},
-        {"share_as_writer v2", share_as_writer, set_up, tear_down, v2},
-        {"share_as_writer v3", share_as_writer, set_up, tear_down, v3},
+        {"watch_writer v2", watch_writer, scratch_set_up, scratch_tear_down, v2},
+        {"watch_writer consolidated", watch_writer, scratch_set_up, scratch_tear_down, consolidated},
+        {"watch_writer v3", watch_writer, scratch_set_up, scratch_tear_down, v3},
+        {"watch_writer v3 consolidated", watch_writer, scratch_set_up, scratch_tear_down, v3_consolidated},
+        {"share_as_writer v2", share_as_writer, scratch_set_up, scratch_tear_down, v2},
+        {"share_as_writer v3", share_as_writer, scratch_set_up, scratch_tear_down, v3},
     };
     const struct CMUnitTest files[] = {
-        {"watch_file cdf1", watch_file, set_up, tear_down, cdf1},
-        {"watch_file cdf2", watch_file, set_up, tear_down, cdf2},
-        {"watch_file cdf5", watch_file, set_up, tear_down, cdf5},
+        {"watch_file cdf1", watch_file, scratch_set_up, scratch_tear_down, cdf1},
+        {"watch_file cdf2", watch_file, scratch_set_up, scratch_tear_down, cdf2},
+        {"watch_file cdf5", watch_file, scratch_set_up, scratch_tear_down, cdf5},
     };
     int failed;
 

@@ -68,6 +68,25 @@ scratch_free(char *dir)
     free(dir);
 }
 
+char *scratch_dir;
+
+int
+scratch_set_up(void **state)
+{
+    (void)state;
+    scratch_dir = scratch_new();
+    return 0;
+}
+
+int
+scratch_tear_down(void **state)
+{
+    (void)state;
+    scratch_free(scratch_dir);
+    scratch_dir = NULL;
+    return 0;
+}
+
 char *
 scratch_path(const char *dir, const char *name)
 {

@@ -14,6 +14,11 @@ void  scratch_remove(const char *path); /* a file, or a directory with all that 
 void  scratch_empty(const char *dir);   /* all that is in it */
 char *scratch_path(const char *dir, const char *name); /* "dir/name"; one of eight buffers taken in turn */
 
+/* Set-up and tear-down of cmocka for tests that need a directory and nothing else. */
+extern char *scratch_dir;
+int          scratch_set_up(void **state);
+int          scratch_tear_down(void **state);
+
 void   scratch_write(const char *path, const void *data, size_t len);
 char  *scratch_read(const char *path, size_t *len);       /* malloc; NULL when absent */
 bool   scratch_exists(const char *path);                  /* a link that leads nowhere does */
