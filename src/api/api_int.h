@@ -73,7 +73,7 @@ int ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out);
 /* The model of the dataset has no such type for `what`, a variable or an attribute: NC_ESTRICTNC3; NC_EBADTYPE of a
  * classic file. */
 int ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *what);
-/* The same for a user-defined type of that class (NCZ_TYPE_NONE: of any). */
+/* Finds a user-defined type of that class (NCZ_TYPE_NONE: of any). NC_EBADTYPE: the id has none such. */
 int ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out);
 /* Adds a type to the group of the ncid, for nc_def_compound() and its like. `base` NC_NAT: none. */
 int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp);

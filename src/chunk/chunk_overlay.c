@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Decodes a chunk of elements that all have one size. One that is narrower than its array (strings that have become
+ * longer since it was stored) is spread. */
 static int
 decode_elems(const ncz_chunk_overlay *o, const char *bytes, size_t nbytes, char *to)
 {
@@ -55,6 +57,7 @@ ncz_chunk_decode_new(const ncz_chunk_overlay *o, const char *bytes, size_t nbyte
     return rc;
 }
 
+/* Their chunk first, then each element that is ours over it: the fill value, where this process put only that. */
 static int
 overlay_elems(const ncz_chunk_overlay *o, char **data)
 {
@@ -86,6 +89,7 @@ text_at(const ncz_spec *spec, const ncz_vlen_block *block, size_t i)
     return block != NULL ? ncz_vlen_at(block, i) : ncz_vlen_unwritten(&spec->dtype, spec->fill);
 }
 
+/* Strings have no places of their own in a block: it is built again from both. */
 static int
 overlay_texts(const ncz_chunk_overlay *o, char **data)
 {

@@ -98,7 +98,7 @@ typedef struct ncz_atts {
 } ncz_atts;
 
 ncz_att *ncz_atts_find(const ncz_atts *a, const char *name); /* NULL when absent */
-/* The same for a name in NFC, whatever form the stored name has. NC_ENOMEM. */
+/* Finds an attribute by its name in NFC, whatever form the stored name has. *out is NULL when absent. NC_ENOMEM. */
 int ncz_atts_find_form(const ncz_atts *a, const char *name, const ncz_att **out);
 /* Sets or replaces (in place, keeping its number). Copies `data` deeply. *out may be NULL. */
 int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,

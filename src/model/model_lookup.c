@@ -113,6 +113,7 @@ ncz_model_find_type(const ncz_model *m, const ncz_group *g, const char *name)
         g = follow_path(m, name, &name);
         return g == NULL ? NULL : ncz_group_find_type(g, name);
     }
+    /* First where it is visible, then anywhere, as netCDF-C looks for types. */
     for (; g != NULL; g = g->parent)
         if ((t = ncz_group_find_type(g, name)) != NULL)
             return t;
@@ -130,7 +131,8 @@ append_path(const ncz_group *g, bool lead_first, ncz_buf *out)
 
     for (const ncz_group *p = g; p->parent != NULL; p = p->parent)
         depth++;
-    for (size_t level = 0; level < depth; level++) {
+    for (size_t level = 0; level < depth;
+         level++) { /* up again for each level: paths are short, and no list is needed */
         const ncz_group *p = g;
 
         for (size_t up = depth - level - 1; up > 0; up--)
@@ -192,7 +194,7 @@ ncz_model_next_group(const ncz_model *m, const ncz_group *g)
         return m->root;
     if (g->ngroups > 0)
         return g->groups[0];
-    for (; g->parent != NULL; g = g->parent) {
+    for (; g->parent != NULL; g = g->parent) { /* the next sibling, of the group or of the first above that has one */
         size_t place = 0;
 
         (void)ncz_names_get(&g->parent->group_index, g->name, &place);

@@ -123,7 +123,8 @@ typedef struct zmap_range_req {
  */
 typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 
-/* The same for zmap_walk(): an object's whole key, and its bytes where the list has them, or ZMAP_NO_SIZE. */
+/* Receives an object of zmap_walk(): its whole key, and its bytes where the list has them, or ZMAP_NO_SIZE. It may use
+ * the store; a non-zero return stops the walk. */
 typedef int (*zmap_walk_fn)(const char *key, uint64_t size, void *arg);
 
 typedef struct zmap_stats {
@@ -199,8 +200,8 @@ int zmap_rename(zmap *m, const char *from, const char *to);
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 /* Every object below `prefix`, each once, unsorted. Stops as zmap_list() does. */
 int zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg);
-/* The same, and with each prefix that a list found, where the store is listed prefix by prefix: a directory may be
- * empty, or in the place of an object. */
+/* A zmap_walk() that also calls `each_prefix` for each prefix that a list found, where the store is listed prefix by
+ * prefix: a directory may be empty, or in the place of an object. */
 int zmap_walk_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, zmap_walk_fn each_prefix, void *arg);
 /* Operations since the store was opened. A get or put counts once, failed or not; bytes count only on success. */
 void zmap_stats_of(const zmap *m, zmap_stats *out);

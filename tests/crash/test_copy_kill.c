@@ -259,8 +259,7 @@ survives(const scenario *s, long *points)
     return true;
 }
 
-/* The same look at copies under the other name, the one that nobody must take for the target: it must see some half
- * done. */
+/* Looks at copies under the other name, the one that nobody must take for the target: it must see some half done. */
 static long
 half_done(const scenario *s)
 {

@@ -38,7 +38,7 @@ char *read_file(const char *path); /* NULL when it does not exist; malloc */
 /* The header of a dataset as ncdump -h prints it, from the first line after "netcdf name {". malloc. */
 char *cdl_header(const ncz_model *m);
 
-/* The same with storage: everything of the model that a format must carry over. malloc. */
+/* That header with storage: everything of the model that a format must carry over. malloc. */
 char *model_text(const ncz_model *m);
 
 #endif /* NCZ_TEST_FORMAT_DOCS_H */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_grid: where the chunks of a variable begin and end. Chunks of one length are computed; of a dimension whose
+ * chunks differ all ends are kept, and found by halving.
+ */
 #include "common/chunk_grid.h"
 #include "common/memory.h"
 
@@ -23,7 +27,7 @@ load_ends(int ncid, int varid, size_t d, size_t n, size_t **out)
         return rc;
     }
     for (size_t i = 1; i < n; i++)
-        ends[i] = ends[i] <= SIZE_MAX - ends[i - 1] ? ends[i - 1] + ends[i] : SIZE_MAX;
+        ends[i] = ends[i] <= SIZE_MAX - ends[i - 1] ? ends[i - 1] + ends[i] : SIZE_MAX; /* a hostile grid may wrap */
     *out = ends;
     return NC_NOERR;
 }
@@ -119,7 +123,7 @@ chunk_grid_total(const chunk_grid *g)
 {
     size_t total = 1;
 
-    for (size_t d = 0; d < g->rank; d++)
+    for (size_t d = 0; d < g->rank; d++) /* first, since the product of the others may be too large */
         if (g->nchunks[d] == 0)
             return 0;
     for (size_t d = 0; d < g->rank; d++)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same group in both. */
+/* A group as the copy has it, and as the documents do. */
 typedef struct both {
     int                     copy, docs; /* ncids: by the consolidated metadata, by the documents */
     const char             *path;       /* with a slash at its end */

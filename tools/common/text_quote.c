@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * text_quote: each function has the escapes of one language. What a terminal could take for a command is escaped
+ * besides, but only there: a file gets the bytes as they are, so that nczgen reads them back.
+ */
 #include "common/text_quote.h"
 #include "common/terminal_text.h"
 
@@ -61,6 +65,7 @@ text_add_cdl(text_buf *t, const char *s, size_t n, bool ascii_only)
 {
     static const char plain[] = "\b\f\n\r\t\v\\'\"", letter[] = "bfnrtv\\'\"";
 
+    /* `unsafe` counts down the bytes of a character that is escaped, which CDL can only have byte by byte. */
     for (size_t unsafe = 0; n > 0; n--, s++, unsafe -= unsafe > 0) {
         unsigned char c = (unsigned char)*s;
         const char   *hit = c != '\0' ? strchr(plain, c) : NULL;
@@ -93,6 +98,7 @@ text_add_xml(text_buf *t, const char *s, size_t n)
     for (size_t len; n > 0; s += len, n -= len) {
         long c = terminal_code_point(s, n, &len);
 
+        /* XML 1.0 has no control characters, not even as references: U+FFFD stands for one. */
         if (c < 0 || (c < 0x20 && c != '\t' && c != '\n' && c != '\r')) {
             text_add(t, "\xef\xbf\xbd");
         } else if (c < 0x20 || c == 0x7f || measure_unsafe(s, n) > 0) {
@@ -110,7 +116,7 @@ text_add_json(text_buf *t, const char *s, size_t n)
 {
     static const char plain[] = "\b\f\n\r\t\\\"", letter[] = "bfnrt\\\"";
 
-    if (!text_is_utf8(s, n)) {
+    if (!text_is_utf8(s, n)) { /* JSON has no other text: the numbers of the bytes lose nothing */
         for (size_t i = 0; i < n; i++)
             text_addf(t, "%s%u", i == 0 ? "[" : ", ", (unsigned)(unsigned char)s[i]);
         text_addc(t, ']');

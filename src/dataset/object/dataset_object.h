@@ -84,7 +84,8 @@ int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to);
 int ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n);
 /* Writes the fill values of all variables from the `first` on, which are new: whole, or in each of the records. */
 int ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords);
-/* The same for all variables with records but `skip`, whose elements there are going to be written; it may be NULL. */
+/* Writes the fill values of the records from `first` to `n`, of all variables but `skip`, whose elements there are
+ * going to be written; it may be NULL. */
 int ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n);
 
 #endif /* NCZ_DATASET_OBJECT_H */

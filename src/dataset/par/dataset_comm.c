@@ -278,7 +278,7 @@ alltoall(ncz_comm *c, const void *send, const size_t *send_len, void *received, 
                                   c->table.rank, rc));
 }
 
-/* The same number of bytes to and from each rank. `lens` has room for one number for each. */
+/* Exchanges as many bytes with each rank. `lens` has room for one number for each. */
 static int
 alltoall_equal(ncz_comm *c, const void *send, size_t len, void *received, size_t *lens)
 {

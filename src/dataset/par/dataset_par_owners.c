@@ -123,7 +123,7 @@ touches(const ncz_exchange *x, size_t rank, const uint64_t *object)
     return true;
 }
 
-/* The same number on all ranks; consecutive objects have consecutive ones. */
+/* The number of an object, equal on all ranks; consecutive objects have consecutive ones. */
 uint64_t
 ncz_par_object_number(const ncz_exchange *x, const uint64_t *object)
 {

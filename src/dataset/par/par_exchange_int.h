@@ -51,7 +51,7 @@ typedef struct ncz_exchange {
  * x->box stays NULL if gathering failed, on all ranks. */
 int ncz_par_load_owners(ncz_exchange *x, int rc);
 int ncz_par_find_owner(const ncz_exchange *x, const uint64_t *object);
-/* The same number on all ranks; consecutive objects have consecutive ones. */
+/* The number of an object, equal on all ranks; consecutive objects have consecutive ones. */
 uint64_t ncz_par_object_number(const ncz_exchange *x, const uint64_t *object);
 bool     ncz_par_is_empty(const ncz_select *sel);
 

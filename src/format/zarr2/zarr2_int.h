@@ -82,10 +82,10 @@ size_t ncz_zarr2_string_width(const ncz_json *zarray, bool *widening);
 
 /* ---- element types --------------------------------------------------------------------------------------------- */
 
-/* Never fails: an unknown type is NC_NAT. */
 /* A structured type, or a plain one: sets *out if the type is understood. Records are in the arena. */
 int  ncz_zarr2_record_parse(const ncz_json *v, ncz_arena *arena, ncz_dtype *out);
 void ncz_zarr2_record_write(const ncz_type *t, ncz_jsonw *w); /* of a compound or opaque type */
+/* Never fails: an unknown type is NC_NAT. */
 void ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 int  ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
 bool ncz_zarr2_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */

@@ -50,7 +50,7 @@ int zmap_zip_remove(const char *path);
 bool zmap_zip_looks_like(const char *path);
 
 /*
- * The same in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is closed.
+ * Opens or creates an archive in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is closed.
  * ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is the
  * initial size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
  */

@@ -25,7 +25,7 @@ enter_writer(zip_map *m)
     return rc;
 }
 
-/* The same, with m->src ready to be written. */
+/* Enters as a writer that finds m->src ready to be written. */
 static int
 enter_staged(zip_map *m)
 {
