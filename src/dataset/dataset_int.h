@@ -260,8 +260,7 @@ const ncz_dialect_ops *ncz_dataset_choose_dialect(const ncz_target *t);
 /* The first of them in a style that the caller chooses. */
 int ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_format_opts *style,
                           const ncz_limits *limits, ncz_dataset **out);
-int ncz_dataset_check_create(int cmode); /* unsupported flags, or conflicting ones */
-int ncz_dataset_check_open(int omode);
+int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or conflicting ones */
 
 /* What a new dataset is (dataset_choose_format.c): *version 1, 2 or 5 of a classic file; 0: Zarr. `default_format`: as
  * in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each other. */

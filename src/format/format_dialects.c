@@ -160,24 +160,31 @@ ncz_format_marks_text(ncz_buf *out)
     return NC_NOERR;
 }
 
-const char *
-ncz_format_hidden_key(const char *key)
+/* The document of a dataset's root that has the key `name`, while it is hidden or later. */
+static const ncz_root_doc *
+find_published(const char *name, bool hidden)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         for (const ncz_root_doc *d = ncz_dialects[i]->docs.published; d != NULL && d->key != NULL; d++)
-            if (strcmp(d->key, key) == 0)
-                return d->hidden;
+            if (strcmp(hidden ? d->hidden : d->key, name) == 0)
+                return d;
     return NULL;
+}
+
+const char *
+ncz_format_hidden_key(const char *key)
+{
+    const ncz_root_doc *d = find_published(key, false);
+
+    return d != NULL ? d->hidden : NULL;
 }
 
 const char *
 ncz_format_shown_key(const char *hidden)
 {
-    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        for (const ncz_root_doc *d = ncz_dialects[i]->docs.published; d != NULL && d->key != NULL; d++)
-            if (strcmp(d->hidden, hidden) == 0)
-                return d->key;
-    return NULL;
+    const ncz_root_doc *d = find_published(hidden, true);
+
+    return d != NULL ? d->key : NULL;
 }
 
 bool

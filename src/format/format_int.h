@@ -312,9 +312,10 @@ struct ncz_node_meta {
     int             storage; /* NC_CHUNKED, or what NCZarr's key says */
 };
 
-/* Takes a pair of arenas for one thread, which gives it back. NULL: no memory. */
-ncz_load_arenas *ncz_format_arenas_take(ncz_loader *l);
-void             ncz_format_arenas_give(ncz_loader *l, ncz_load_arenas *p);
+/* Takes a pair of arenas for one thread, which gives it back, and makes the node's metadata in it, empty. Unless it
+ * fails, `mem` goes back with ncz_format_arenas_give(). */
+int  ncz_format_node_begin(ncz_loader *l, ncz_node *n, ncz_load_arenas **mem);
+void ncz_format_arenas_give(ncz_loader *l, ncz_load_arenas *p);
 /* Copies a JSON list of strings into the arena. For any other value *out stays unchanged. */
 int  ncz_format_read_strings(ncz_arena *arena, const ncz_json *list, ncz_string_list *out);
 void ncz_format_node_meta_clear(ncz_node_meta *s); /* NULL is fine; the struct itself is the load's */
@@ -340,8 +341,10 @@ int ncz_format_array_spoil_grid(ncz_array_meta *z, int code);
 /* An array without a sound shape or grid is shown like one of a type that netCDF lacks: without a type. */
 void ncz_format_array_hide_type(const ncz_array_meta *z, ncz_stored_type *st);
 /* The metadata of a variable that is listed, but whose document is missing or broken: its data are inaccessible. */
-int  ncz_format_array_missing(const ncz_node *n, const char *key, const char *document, ncz_array_meta *z);
-void ncz_format_read_quantize(ncz_node_meta *s); /* from the attributes */
+int ncz_format_array_missing(const ncz_node *n, const char *key, const char *document, ncz_array_meta *z);
+/* Reads the attributes of an array, and what they say of it; a time gets "units". `where`: for error texts. */
+int ncz_format_read_array_atts(const ncz_loader *l, ncz_load_arenas *mem, const ncz_att_docs *atts, const char *where,
+                               ncz_node_meta *s);
 
 /* Reads one length as a dialect spells it. Returns false for any other value. */
 typedef bool (*ncz_length_fn)(const ncz_json *v, uint64_t *out);

@@ -60,8 +60,8 @@ ncz_format_node_meta_clear(ncz_node_meta *s)
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
-ncz_load_arenas *
-ncz_format_arenas_take(ncz_loader *l)
+static ncz_load_arenas *
+take_arenas(ncz_loader *l)
 {
     ncz_load_arenas *p;
 
@@ -72,6 +72,22 @@ ncz_format_arenas_take(ncz_loader *l)
     if (p == NULL && (p = ncz_alloc(sizeof *p)) != NULL)
         *p = (ncz_load_arenas){.stay = NCZ_ARENA_INIT, .go = NCZ_ARENA_INIT};
     return p;
+}
+
+int
+ncz_format_node_begin(ncz_loader *l, ncz_node *n, ncz_load_arenas **mem)
+{
+    ncz_load_arenas *p = take_arenas(l);
+
+    if (p == NULL)
+        return ncz_fail_nomem(sizeof *p);
+    if ((n->said = ncz_arena_get(&p->go, sizeof *n->said)) == NULL) {
+        ncz_format_arenas_give(l, p);
+        return ncz_fail_nomem(sizeof *n->said);
+    }
+    *n->said = (ncz_node_meta){.lists = false};
+    *mem = p;
+    return NC_NOERR;
 }
 
 void

@@ -224,7 +224,7 @@ ncz_format_array_missing(const ncz_node *n, const char *key, const char *documen
     return NC_NOERR;
 }
 
-/* ---- quantize settings ---------------------------------------------------------------------------------------- */
+/* ---- attributes of an array ---------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -235,8 +235,8 @@ static const struct {
     {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND},
 };
 
-void
-ncz_format_read_quantize(ncz_node_meta *s)
+static void
+read_quantize(ncz_node_meta *s)
 {
     for (size_t i = 0; i < NCZ_LEN(quantized); i++) {
         const ncz_att *a = ncz_atts_find(&s->atts, quantized[i].name);
@@ -246,6 +246,21 @@ ncz_format_read_quantize(ncz_node_meta *s)
             s->quantize_nsd = *(int *)a->data;
         }
     }
+}
+
+int
+ncz_format_read_array_atts(const ncz_loader *l, ncz_load_arenas *mem, const ncz_att_docs *atts, const char *where,
+                           ncz_node_meta *s)
+{
+    const char *units = s->z.st.units;
+    int         rc = ncz_format_atts_read(l, atts, &mem->stay, &s->atts, true, s->z.st.type, where);
+
+    if (rc != NC_NOERR)
+        return rc;
+    read_quantize(s);
+    if (units[0] == '\0')
+        return NC_NOERR;
+    return ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);
 }
 
 /* ---- lengths --------------------------------------------------------------------------------------------------- */

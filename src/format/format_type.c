@@ -10,17 +10,11 @@
 
 #define TEXT_MOST 60 /* bytes of a type string */
 
-static int
-check_in_dialect(const ncz_format_opts *style, const ncz_type *type, const char *what)
-{
-    return style->dialect->check_type != NULL ? style->dialect->check_type(style, type, what)
-                                              : ncz_format_check_written(style, NC_EPERM);
-}
-
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    return check_in_dialect(style, type, what);
+    return style->dialect->check_type != NULL ? style->dialect->check_type(style, type, what)
+                                              : ncz_format_check_written(style, NC_EPERM);
 }
 
 /* The most elements of an array in a compound: in the document each has a name. */
@@ -60,7 +54,7 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
     if (!packed && has_long_array(type))
         return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built", what,
                         ARRAY_MOST);
-    return check_in_dialect(style, type, what);
+    return ncz_format_check_type(style, type, what);
 }
 
 bool

@@ -136,7 +136,7 @@ check_version_has(const copy_source *s, const char *path, const char *what, nc_t
 
 /* One string is a text. */
 static int
-check_att(const copy_opts *o, const copy_source *s, const char *path, int grp, int varid, const char *name)
+check_att(const copy_opts *o, copy_source *s, const char *path, int grp, int varid, const char *name)
 {
     nc_type type, base;
     size_t  len;
@@ -177,12 +177,6 @@ each_att(const copy_opts *o, copy_source *s, const char *path, int grp, int vari
         else if ((rc = use(o, s, path, grp, varid, name)) != NC_NOERR)
             return rc;
     return NC_NOERR;
-}
-
-static int
-use_check(const copy_opts *o, copy_source *s, const char *path, int grp, int varid, const char *name)
-{
-    return check_att(o, s, path, grp, varid, name);
 }
 
 /* CDF-5 where an attribute's type needs it. */
@@ -452,7 +446,7 @@ copy_fit_classic(copy_state *r, int version)
         choose_rows(&s->vars[i]);
         rc = check_var(r->o, s, &s->vars[i]);
     }
-    if (rc != NC_NOERR || (rc = each_att_of_all(r->o, s, use_check)) != NC_NOERR ||
+    if (rc != NC_NOERR || (rc = each_att_of_all(r->o, s, check_att)) != NC_NOERR ||
         (rc = copy_budget_for(r)) != NC_NOERR)
         return rc;
     return fit_texts(r);

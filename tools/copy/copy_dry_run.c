@@ -123,6 +123,17 @@ static const nczarr_map_ops counting = {.size = sizeof counting,
                                         .del = count_del,
                                         .list = list_nothing};
 
+/* Creates the target in a map that counts into `c`. The caller closes the map, also after a failure. */
+static int
+create_counting(const copy_state *r, counts *c, nczarr_map **map, int *ncid)
+{
+    int rc;
+
+    if ((rc = nczarr_map_own(&counting, c, map)) == NC_NOERR)
+        rc = nczarr_create_map(*map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, ncid);
+    return rc == NC_NOERR ? rc : message_fail(rc, r->t->parts.path);
+}
+
 /* ---- chunks as they are ---- */
 
 typedef struct adder {
@@ -339,12 +350,8 @@ count_documents(copy_state *r, counts *sum)
     counts      c = {.named = true};
     int         ncid, rc;
 
-    if ((rc = nczarr_map_own(&counting, &c, &map)) != NC_NOERR ||
-        (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
-            NC_NOERR) {
-        (void)message_fail(rc, r->t->parts.path);
+    if ((rc = create_counting(r, &c, &map, &ncid)) != NC_NOERR)
         goto done;
-    }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
         (rc = copy_grow_dims(r->o, r->s, ncid)) == NC_NOERR)
         rc = copy_late_atts(r->s);
@@ -379,12 +386,8 @@ copy_dry_run(copy_state *r)
     print_target(r->t);
     if ((rc = count_documents(r, &sum)) != NC_NOERR)
         goto done;
-    if ((rc = nczarr_map_own(&counting, &all, &map)) != NC_NOERR ||
-        (rc = nczarr_create_map(map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) !=
-            NC_NOERR) {
-        (void)message_fail(rc, r->t->parts.path);
+    if ((rc = create_counting(r, &all, &map, &ncid)) != NC_NOERR)
         goto done;
-    }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_find_raw(r->o, r->s)) == NC_NOERR &&
         (rc = copy_budget_for(r)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
         (rc = copy_grow_dims(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_sync(ncid)) == NC_NOERR) {

@@ -129,7 +129,9 @@ typedef struct copy_source {
 /* Loads what the options choose from the open source. */
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
-void copy_var_clear(copy_var *v);
+/* Of the data in memory, for the progress. */
+double copy_data_bytes(const copy_source *s);
+void   copy_var_clear(copy_var *v);
 
 /* ---- lengths of -c and --shards: copy_lengths.c -------------------------------------------------------------- */
 

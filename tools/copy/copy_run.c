@@ -115,12 +115,9 @@ define_target(copy_state *r)
 static int
 copy_data(copy_state *r)
 {
-    double total = 0;
-    int    rc = NC_NOERR;
+    int rc = NC_NOERR;
 
-    for (size_t i = 0; i < r->s->nvars; i++)
-        total += r->s->vars[i].data ? (double)r->s->vars[i].nelems * (double)r->s->vars[i].value : 0;
-    copy_progress_begin(&r->progress, r->o, total);
+    copy_progress_begin(&r->progress, r->o, copy_data_bytes(r->s));
     r->progress.resumed = r->t->resumed;
     for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++) {
         const copy_var *v = &r->s->vars[i];

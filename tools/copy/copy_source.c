@@ -331,3 +331,13 @@ copy_source_clear(copy_source *s)
     hyperslab_clear(&s->part);
     *s = (copy_source){.ncid = s->ncid};
 }
+
+double
+copy_data_bytes(const copy_source *s)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < s->nvars; i++)
+        total += s->vars[i].data ? (double)s->vars[i].nelems * (double)s->vars[i].value : 0;
+    return total;
+}

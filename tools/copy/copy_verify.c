@@ -372,15 +372,12 @@ copy_verify(copy_state *r)
 {
     const char *path =
         r->t->temp_path != NULL ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
-    check  c = {.r = r};
-    double total = 0;
-    int    rc;
+    check c = {.r = r};
+    int   rc;
 
     if ((rc = nc_open(path, NC_NOWRITE, &c.root)) != NC_NOERR)
         return message_fail(rc, path);
-    for (size_t i = 0; i < r->s->nvars; i++)
-        total += r->s->vars[i].data ? (double)r->s->vars[i].nelems * (double)r->s->vars[i].value : 0;
-    copy_progress_begin(&r->progress, r->o, total);
+    copy_progress_begin(&r->progress, r->o, copy_data_bytes(r->s));
     r->progress.phase = "verify";
     for (size_t i = 0; i < r->s->ngroups; i++) {
         int grp;

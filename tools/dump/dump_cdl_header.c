@@ -162,14 +162,9 @@ static void
 print_att(dump_context *d, int grp, int varid, const char *owner, int index)
 {
     dump_att a;
-    int      rc = dump_att_load(grp, varid, index, &a);
 
-    if (rc != NC_NOERR || a.val == NULL) {
-        if (varid == NC_GLOBAL || dump_asks_for_var(d, grp, varid))
-            dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
-        dump_att_clear(&a);
+    if (!dump_att_take(d, grp, varid, index, &a))
         return;
-    }
     /* The provenance is a special attribute, shown with -s, even where the library lists it. */
     if (grp == d->root && varid == NC_GLOBAL && strcmp(a.name, "_NCProperties") == 0) {
         dump_att_clear(&a);

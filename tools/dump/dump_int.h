@@ -123,7 +123,7 @@ void dump_add_type_path(text_buf *t, int grp, const user_type *type); /* a primi
 
 void dump_json_type_path(dump_context *d, int grp, const user_type *t);
 
-/* ---- dump_var.c: one variable, one attribute ----------------------------------------------------------------- */
+/* ---- dump_var.c, dump_att.c: one variable, one attribute ----------------------------------------------------------------- */
 
 typedef struct dump_var {
     int                   grp, id;
@@ -159,6 +159,9 @@ typedef struct dump_att {
 int  dump_att_load(int grp, int varid, int index, dump_att *a);
 int  dump_att_load_named(int grp, int varid, const char *name, dump_att *a);
 void dump_att_clear(dump_att *a);
+/* To print it: false, if it cannot be read. That is then reported, unless nobody asks for its variable, and `a` is
+ * cleared. */
+bool dump_att_take(dump_context *d, int grp, int varid, int index, dump_att *a);
 
 /* As the group of the variable refers to it; also a type that netCDF does not have. */
 void dump_add_type(text_buf *t, const dump_var *v, bool cdl);

@@ -68,20 +68,16 @@ print_atts(dump_context *d, int grp, int varid, int natts, int level)
     fputc('{', d->out);
     for (int i = 0; i < natts; i++) {
         dump_att a;
-        int      rc = dump_att_load(grp, varid, i, &a);
 
-        if (rc != NC_NOERR || a.val == NULL) {
-            if (varid == NC_GLOBAL || dump_asks_for_var(d, grp, varid))
-                dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
-        } else {
-            dump_json_key(d, level + 1, first, a.name);
-            fputs("{\"type\": ", d->out);
-            print_att_type(d, &a);
-            fputs(", \"value\": ", d->out);
-            print_att_value(d, &a);
-            fputc('}', d->out);
-            first = false;
-        }
+        if (!dump_att_take(d, grp, varid, i, &a))
+            continue;
+        dump_json_key(d, level + 1, first, a.name);
+        fputs("{\"type\": ", d->out);
+        print_att_type(d, &a);
+        fputs(", \"value\": ", d->out);
+        print_att_value(d, &a);
+        fputc('}', d->out);
+        first = false;
         dump_att_clear(&a);
     }
     dump_json_end(d, level, first);

@@ -300,9 +300,6 @@ const char *gen_word_end(const char *s, const char *end);
 void gen_say_va(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, va_list args);
 void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, ...) GEN_PRINTF(5, 6);
 
-/* Reports a failed nc_ call with the library's text. `what` and `name` identify the object. Returns rc. */
-int gen_nc_error(gen_report r, const char *file, int rc, gen_pos pos, const char *what, const char *name);
-
 /* ---- parser (gen_parse*.c, gen_tokens.c, gen_nodes.c) ----------------------------------------- */
 
 /* gen_nodes.c: new nodes in the current group. NULL: out of memory, reported. */
@@ -417,6 +414,8 @@ typedef struct gen_writer {
     nc_type        *typeids;         /* by gen_type.index */
 } gen_writer;
 
+/* Reports a failed nc_ call with the library's text (gen_report.c). `what` and `name` identify the object. Returns rc. */
+int     gen_nc_error(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name);
 int     gen_def_types(gen_writer *w, int ncid, const gen_group *g); /* gen_write_types.c */
 nc_type gen_type_id(const gen_writer *w, const gen_typeref *t);
 int     gen_write_data(gen_writer *w, const gen_group *g);

@@ -38,11 +38,11 @@ gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *
 }
 
 int
-gen_nc_error(gen_report r, const char *file, int rc, gen_pos pos, const char *what, const char *name)
+gen_nc_error(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name)
 {
     char text[ERROR_TEXT_SIZE];
 
     error_text(rc, name, text);
-    gen_say(r, true, file, pos, "%s %s: %s", what, name, text);
+    gen_say(w->opts->report, true, w->cdl->file, pos, "%s %s: %s", what, name, text);
     return rc;
 }

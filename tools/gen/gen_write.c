@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reports the failed call and returns its code. */
-static int
-fail_call(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name)
-{
-    return gen_nc_error(w->opts->report, w->cdl->file, rc, pos, what, name);
-}
-
 static int
 def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
 {
@@ -27,7 +20,7 @@ def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
 
     rc = l->type.type == NC_CHAR ? nc_put_att_text(ncid, varid, a->name, l->nelems, values)
                                  : nc_put_att(ncid, varid, a->name, gen_type_id(w, &l->type), l->nelems, values);
-    return rc == NC_NOERR ? NC_NOERR : fail_call(w, rc, a->pos, "attribute", a->name);
+    return rc == NC_NOERR ? NC_NOERR : gen_nc_error(w, rc, a->pos, "attribute", a->name);
 }
 
 static int
@@ -35,7 +28,7 @@ def_dim(gen_writer *w, int ncid, const gen_dim *d)
 {
     int rc = nc_def_dim(ncid, d->name, d->unlimited ? (size_t)NC_UNLIMITED : (size_t)d->size, &w->dimids[d->index]);
 
-    return rc == NC_NOERR ? NC_NOERR : fail_call(w, rc, d->pos, "dimension", d->name);
+    return rc == NC_NOERR ? NC_NOERR : gen_nc_error(w, rc, d->pos, "dimension", d->name);
 }
 
 /* ---- properties ------------------------------------------------------------------------------------------- */
@@ -52,7 +45,7 @@ def_filters(gen_writer *w, int ncid, int varid, const gen_var *v)
             char what[64];
 
             snprintf(what, sizeof what, "filter %u of variable", f[i].id);
-            return fail_call(w, rc, v->props.pos[GEN_FILTERS], what, v->name);
+            return gen_nc_error(w, rc, v->props.pos[GEN_FILTERS], what, v->name);
         }
     }
     return NC_NOERR;
@@ -74,13 +67,13 @@ def_codecs(gen_writer *w, int ncid, int varid, const gen_var *v)
     if (is_v3_list(p)) {
         int rc = nczarr_def_var_codecs(ncid, varid, p->codec_list);
 
-        return rc == NC_NOERR ? rc : fail_call(w, rc, p->pos[GEN_CODECS], "codecs of variable", v->name);
+        return rc == NC_NOERR ? rc : gen_nc_error(w, rc, p->pos[GEN_CODECS], "codecs of variable", v->name);
     }
     for (size_t i = 0; v->rank > 0 && i < p->ncodecs; i++) {
         int rc = nczarr_def_var_codec(ncid, varid, p->codecs[i]);
 
         if (rc != NC_NOERR)
-            return fail_call(w, rc, p->pos[GEN_CODECS], "codec of variable", v->name);
+            return gen_nc_error(w, rc, p->pos[GEN_CODECS], "codec of variable", v->name);
     }
     return NC_NOERR;
 }
@@ -99,10 +92,10 @@ def_chain(gen_writer *w, int ncid, int varid, const gen_var *v)
         return def_codecs(w, ncid, varid, v);
     if (p->pos[GEN_FLETCHER].line != 0 &&
         (rc = nc_def_var_fletcher32(ncid, varid, p->value[GEN_FLETCHER])) != NC_NOERR)
-        return fail_call(w, rc, p->pos[GEN_FLETCHER], "checksum of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[GEN_FLETCHER], "checksum of variable", v->name);
     if ((shuffle || deflate) &&
         (rc = nc_def_var_deflate(ncid, varid, shuffle, deflate, p->value[GEN_DEFLATE])) != NC_NOERR)
-        return fail_call(w, rc, p->pos[of], "compression of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[of], "compression of variable", v->name);
     return def_filters(w, ncid, varid, v);
 }
 
@@ -115,23 +108,23 @@ def_props(gen_writer *w, int ncid, int varid, const gen_var *v)
     int              rc = NC_NOERR;
 
     if (p->pos[GEN_DTYPE].line != 0 && (rc = nczarr_def_var_dtype(ncid, varid, p->dtype)) != NC_NOERR)
-        return fail_call(w, rc, p->pos[GEN_DTYPE], "stored type of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[GEN_DTYPE], "stored type of variable", v->name);
     if (p->pos[storage].line != 0)
         rc = nc_def_var_chunking(ncid, varid, chunks ? NC_CHUNKED : p->value[GEN_STORAGE], chunks ? p->chunks : NULL);
     if (rc != NC_NOERR)
-        return fail_call(w, rc, p->pos[storage], "storage of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[storage], "storage of variable", v->name);
     if (v->rank > 0 && p->nshards > 0 && (rc = nczarr_def_var_shards(ncid, varid, p->shards)) != NC_NOERR)
-        return fail_call(w, rc, p->pos[GEN_SHARDS], "shards of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[GEN_SHARDS], "shards of variable", v->name);
     if ((rc = def_chain(w, ncid, varid, v)) != NC_NOERR)
         return rc;
     if (p->pos[GEN_ENDIAN].line != 0 && (rc = nc_def_var_endian(ncid, varid, p->value[GEN_ENDIAN])) != NC_NOERR)
-        return fail_call(w, rc, p->pos[GEN_ENDIAN], "byte order of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[GEN_ENDIAN], "byte order of variable", v->name);
     if (p->pos[GEN_NOFILL].line != 0 &&
         (rc = nc_def_var_fill(ncid, varid, p->value[GEN_NOFILL] ? NC_NOFILL : NC_FILL, NULL)) != NC_NOERR)
-        return fail_call(w, rc, p->pos[GEN_NOFILL], "fill mode of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[GEN_NOFILL], "fill mode of variable", v->name);
     if (p->pos[GEN_QUANTIZE].line != 0 &&
         (rc = nc_def_var_quantize(ncid, varid, p->quantize_mode, p->value[GEN_QUANTIZE])) != NC_NOERR)
-        return fail_call(w, rc, p->pos[GEN_QUANTIZE], "quantization of variable", v->name);
+        return gen_nc_error(w, rc, p->pos[GEN_QUANTIZE], "quantization of variable", v->name);
     return NC_NOERR;
 }
 
@@ -145,14 +138,14 @@ def_var(gen_writer *w, int ncid, const gen_var *v)
     int  rc;
 
     if (dimids == NULL)
-        return fail_call(w, NC_ENOMEM, v->pos, "variable", v->name);
+        return gen_nc_error(w, NC_ENOMEM, v->pos, "variable", v->name);
     for (size_t i = 0; i < v->rank; i++)
         dimids[i] = w->dimids[v->dims[i]->index];
     w->grpids[v->index] = ncid;
     rc = nc_def_var(ncid, v->name, gen_type_id(w, &v->type), (int)v->rank, dimids, varid);
     free(dimids);
     if (rc != NC_NOERR)
-        return fail_call(w, rc, v->pos, "variable", v->name);
+        return gen_nc_error(w, rc, v->pos, "variable", v->name);
     return def_props(w, ncid, *varid, v);
 }
 
@@ -166,7 +159,7 @@ def_groups(gen_writer *w, int ncid, const gen_group *g)
         rc = def_dim(w, ncid, d);
     for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next) {
         if ((rc = nc_def_grp(ncid, sub->name, &sub_id)) != NC_NOERR)
-            return fail_call(w, rc, sub->pos, "group", sub->name);
+            return gen_nc_error(w, rc, sub->pos, "group", sub->name);
         rc = def_groups(w, sub_id, sub);
     }
     return rc;
@@ -186,7 +179,7 @@ def_contents(gen_writer *w, int ncid, const gen_group *g)
             rc = def_att(w, ncid, w->varids[v->index], a);
     for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next) {
         if ((rc = nc_inq_grp_ncid(ncid, sub->name, &sub_id)) != NC_NOERR)
-            return fail_call(w, rc, sub->pos, "group", sub->name);
+            return gen_nc_error(w, rc, sub->pos, "group", sub->name);
         rc = def_contents(w, sub_id, sub);
     }
     return rc;
@@ -200,11 +193,11 @@ write_all(gen_writer *w, int ncid)
     int            rc, old;
 
     if (w->opts->nofill && (rc = nc_set_fill(ncid, NC_NOFILL, &old)) != NC_NOERR)
-        return fail_call(w, rc, none, "dataset", cdl->name);
+        return gen_nc_error(w, rc, none, "dataset", cdl->name);
     if ((rc = def_groups(w, ncid, cdl->root)) != NC_NOERR || (rc = def_contents(w, ncid, cdl->root)) != NC_NOERR)
         return rc;
     if ((rc = nc_enddef(ncid)) != NC_NOERR)
-        return fail_call(w, rc, none, "dataset", cdl->name);
+        return gen_nc_error(w, rc, none, "dataset", cdl->name);
     return w->opts->header_only ? NC_NOERR : gen_write_data(w, cdl->root);
 }
 
@@ -221,7 +214,7 @@ gen_write(const gen_cdl *cdl, int ncid, const gen_opts *opts)
     if (w.dimids != NULL && w.grpids != NULL && w.varids != NULL && w.typeids != NULL)
         rc = write_all(&w, ncid);
     else
-        fail_call(&w, rc, (gen_pos){0, 0}, "dataset", cdl->name);
+        gen_nc_error(&w, rc, (gen_pos){0, 0}, "dataset", cdl->name);
     free(w.dimids);
     free(w.grpids);
     free(w.varids);

@@ -24,12 +24,6 @@ typedef struct place {
 } place;
 
 static int
-fail_call(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name)
-{
-    return gen_nc_error(w->opts->report, w->cdl->file, rc, pos, what, name);
-}
-
-static int
 put_box(place *pl, const void *values)
 {
     const gen_writer *w = pl->w;
@@ -38,7 +32,7 @@ put_box(place *pl, const void *values)
     int               rc;
 
     rc = v->rank == 0 ? nc_put_var(ncid, varid, values) : nc_put_vara(ncid, varid, pl->start, pl->count, values);
-    return rc == NC_NOERR ? NC_NOERR : fail_call(w, rc, v->pos, "data of variable", v->name);
+    return rc == NC_NOERR ? NC_NOERR : gen_nc_error(w, rc, v->pos, "data of variable", v->name);
 }
 
 /*
@@ -102,7 +96,7 @@ make_fill(place *pl)
     pl->fill_n = item < FILL_BYTES ? FILL_BYTES / item : 1;
     pl->fill = gen_grow(NULL, pl->fill_n, item);
     if (pl->fill == NULL)
-        return fail_call(pl->w, NC_ENOMEM, pl->v->pos, "data of variable", pl->v->name);
+        return gen_nc_error(pl->w, NC_ENOMEM, pl->v->pos, "data of variable", pl->v->name);
     for (size_t i = 0; i < pl->fill_n; i++)
         gen_var_fill(pl->v, pl->fill + i * item);
     return NC_NOERR;
@@ -242,7 +236,7 @@ put_var(gen_writer *w, const gen_var *v)
     if (pl.start != NULL && pl.count != NULL)
         rc = put_list(&pl, 0, v->data);
     else
-        fail_call(w, rc, v->pos, "data of variable", v->name);
+        gen_nc_error(w, rc, v->pos, "data of variable", v->name);
     free(pl.fill);
     free(pl.start);
     free(pl.count);

@@ -44,10 +44,9 @@ def_type(gen_writer *w, int ncid, const gen_type *t)
     default: rc = nc_def_compound(ncid, t->size, t->name, id); break;
     }
     if (rc != NC_NOERR)
-        return gen_nc_error(w->opts->report, w->cdl->file, rc, t->pos, "type", t->name);
+        return gen_nc_error(w, rc, t->pos, "type", t->name);
     if ((rc = insert_members(w, ncid, t, *id, &m)) != NC_NOERR)
-        return gen_nc_error(w->opts->report, w->cdl->file, rc, m->pos, t->class == NC_ENUM ? "constant" : "field",
-                            m->name);
+        return gen_nc_error(w, rc, m->pos, t->class == NC_ENUM ? "constant" : "field", m->name);
     return NC_NOERR;
 }
 

@@ -349,12 +349,17 @@ report_geo_is_upward(const report_geo *g)
     return g->plane ? n == 0 || last >= first - 1e-3 * (double)n : g->lat[g->rows - 1] > g->lat[0];
 }
 
+/* The square of the distance of two points. */
+static double
+square_of(const double p[3], const double q[3])
+{
+    return (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
+}
+
 static double
 distance_of(const report_geo *g, size_t a, size_t b)
 {
-    const double *p = g->point[a], *q = g->point[b];
-
-    return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+    return sqrt(square_of(g->point[a], g->point[b]));
 }
 
 /* How long a step of one index is on average, down and across. */
@@ -436,8 +441,7 @@ find_on_axes(const report_geo *g, double lat, double lon, double *row, double *c
 static double
 square_to(const report_geo *g, size_t node, const double p[3])
 {
-    const double *q = g->point[node];
-    double        d = (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
+    double d = square_of(p, g->point[node]);
 
     return isfinite(d) ? d : INFINITY;
 }

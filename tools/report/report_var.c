@@ -234,6 +234,18 @@ add_values(report_page *p, text_buf *value, const dump_var *v, const char *buf, 
     text_addn(value, "", 0);
 }
 
+/* Reports why a variable cannot be read, and says so on the page, and in its row of the table with `cell`. */
+static void
+add_failure(report_page *p, text_buf *t, const dump_var *v, int rc, const char *before, const char *cell)
+{
+    text_add(t, "<p>");
+    add_cause(t, before, rc, v->name);
+    text_add(t, "</p>\n");
+    dump_fail(&p->d.report, rc, v->name);
+    p->row.broken = true;
+    text_add(&p->row.range, cell);
+}
+
 /* The first values, of types that are not numbers. */
 static void
 add_first_values(report_page *p, text_buf *t, const dump_var *v)
@@ -250,12 +262,7 @@ add_first_values(report_page *p, text_buf *t, const dump_var *v)
         n *= count[i];
     buf = memory_alloc(n + 1, v->size);
     if ((rc = nc_get_vara(v->grp, v->id, start, count, buf)) != NC_NOERR) {
-        text_add(t, "<p>");
-        add_cause(t, "", rc, v->name);
-        text_add(t, "</p>\n");
-        dump_fail(&p->d.report, rc, v->name);
-        p->row.broken = true;
-        text_add(&p->row.range, "not read");
+        add_failure(p, t, v, rc, "", "not read");
         goto done;
     }
     add_values(p, &value, v, buf, n, v->ndims > 0 ? count[v->ndims - 1] : 1);
@@ -273,18 +280,6 @@ done:
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
-
-/* Reports why a variable cannot be read, and says so on the page. */
-static void
-add_failure(report_page *p, text_buf *t, const dump_var *v, int rc)
-{
-    text_add(t, "<p>");
-    add_cause(t, "This variable cannot be read: ", rc, v->name);
-    text_add(t, "</p>\n");
-    dump_fail(&p->d.report, rc, v->name);
-    p->row.broken = true;
-    text_add(&p->row.range, "cannot be read");
-}
 
 static void
 add_heading(text_buf *t, int grp, int varid, bool open)
@@ -322,7 +317,7 @@ report_add_var(report_page *p, text_buf *t, int grp, int varid)
     add_heading(t, grp, varid, !report_is_coordinate(p, grp, varid));
     text_addn(&side, "", 0);
     if (rc != NC_NOERR || (v.size == 0 && (rc = dump_reader_open(&v, &reader)) != NC_NOERR)) {
-        add_failure(p, &side, &v, rc);
+        add_failure(p, &side, &v, rc, "This variable cannot be read: ", "cannot be read");
     } else {
         if (report_is_numeric(&v))
             add_numbers(p, t, &side, &v);

@@ -11,9 +11,8 @@
 
 #define USER_FORMATS (NC_UDF0 | NC_UDF1 | 0x3F90000) /* NC_UDF0 to NC_UDF9 */
 
-/* Checks the flags of create and open. */
-static int
-check_mode(int mode)
+int
+ncz_dataset_check_mode(int mode)
 {
     int formats = mode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA);
 
@@ -24,18 +23,6 @@ check_mode(int mode)
     if ((mode & NC_DISKLESS) != 0 && (mode & NC_INMEMORY) != 0)
         return ncz_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
     return NC_NOERR;
-}
-
-int
-ncz_dataset_check_create(int cmode)
-{
-    return check_mode(cmode);
-}
-
-int
-ncz_dataset_check_open(int omode)
-{
-    return check_mode(omode);
 }
 
 static int

@@ -36,7 +36,7 @@ ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t r
     int         version = 0, rc;
 
     cmode |= NC_INMEMORY;
-    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
         return rc;
     rc = ncz_choose_format(t, cmode, default_format, &version);
     if (rc == NC_NOERR && version != 0)
@@ -65,7 +65,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     int         rc;
 
     omode |= NC_INMEMORY;
-    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
         return rc;
     rc = copied ? ncz_store_open_copy(block, len, &map) : ncz_store_open_block(t, block, len, locked, &map);
     if (rc != NC_NOERR)

@@ -27,7 +27,7 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
 
     if ((cmode & NC_INMEMORY) != 0)
         return ncz_dataset_create_mem(path, cmode, default_format, 0, limits, out);
-    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR ||
+    if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR ||
         (rc = ncz_choose_format(t, cmode, default_format, &version)) != NC_NOERR)
         goto done;
     if (version != 0) {
@@ -146,7 +146,7 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
     char       *claim = NULL;
     int         rc;
 
-    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
+    if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
         (rc = map_target(mode, true, &t)) != NC_NOERR || (rc = check_zarr(t, cmode)) != NC_NOERR)
         goto done;
     if ((rc = clear_map(map, cmode)) != NC_NOERR ||
@@ -234,7 +234,7 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     ncz_dataset *ds = NULL;
     int          rc;
 
-    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
         goto done;
     if ((omode & NC_INMEMORY) != 0) {
         rc = ncz_fail(NC_EINVAL, "NC_INMEMORY: nc_open_mem() and nc_open_memio() take the block of memory");
@@ -271,7 +271,7 @@ ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *l
     ncz_dataset *ds = NULL;
     int          rc;
 
-    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR ||
+    if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR ||
         ((omode & NC_WRITE) != 0 && (rc = check_map_writes(map)) != NC_NOERR))
         goto done;
     if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, &ds)) != NC_NOERR ||

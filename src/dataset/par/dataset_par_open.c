@@ -146,7 +146,7 @@ ncz_dataset_create_par(const char *path, int cmode, int default_format, const st
     if ((rc = ncz_comm_new(table, NCZ_COMM_CREATE, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
-    if ((rc = ncz_dataset_check_create(cmode)) == NC_NOERR &&
+    if ((rc = ncz_dataset_check_mode(cmode)) == NC_NOERR &&
         (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR &&
         (rc = ncz_choose_format(o.target, cmode, default_format, &o.version)) == NC_NOERR)
         rc = check_store(o.target, cmode, true);
@@ -232,7 +232,7 @@ ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *tabl
     if ((rc = ncz_comm_new(table, NCZ_COMM_OPEN, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
-    if ((rc = ncz_dataset_check_open(omode)) == NC_NOERR &&
+    if ((rc = ncz_dataset_check_mode(omode)) == NC_NOERR &&
         (rc = ncz_target_parse(path, false, &o.target)) == NC_NOERR)
         rc = check_store(o.target, omode, (omode & NC_WRITE) != 0);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))

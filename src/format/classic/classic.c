@@ -189,18 +189,6 @@ load_header(ncz_loader *l)
 
 /* ---- changes ---- */
 
-static int
-lay_out(ncz_model *m, int version, const ncz_file_room *room)
-{
-    return ncz_classic_lay_out(m, (unsigned)version, room);
-}
-
-static int
-write_head(const ncz_model *m, int version, ncz_buf *out)
-{
-    return ncz_classic_write(m, (unsigned)version, out);
-}
-
 static void
 tell_extent(const ncz_var *v, ncz_extent *out)
 {
@@ -288,8 +276,8 @@ fill_of_small(int version)
 
 static const ncz_object_ops object = {
     .is = ncz_classic_is,
-    .lay_out = lay_out,
-    .write_head = write_head,
+    .lay_out = ncz_classic_lay_out,
+    .write_head = ncz_classic_write,
     .extent = tell_extent,
     .sections = tell_sections,
     .read_records = read_records,

@@ -90,13 +90,13 @@ const ncz_dim *ncz_classic_record_dim(const ncz_model *m); /* NULL: there is non
 /* The bytes of a variable's data, or of those of one record, without padding. NC_EVARSIZE: more than a file holds. */
 int ncz_classic_slab(const ncz_var *v, uint64_t *nbytes);
 /* Appends the header. Variables without a place begin at 0. */
-int ncz_classic_write(const ncz_model *m, unsigned version, ncz_buf *out);
+int ncz_classic_write(const ncz_model *m, int version, ncz_buf *out);
 /*
  * Gives all variables their places, as netCDF-C does: in the order of definition, behind the room that the header has
  * now or needs. What has a place keeps it, where there is room. NC_EVARSIZE: a size or an offset that the version
  * cannot express.
  */
-int ncz_classic_lay_out(ncz_model *m, unsigned version, const ncz_file_room *room);
+int ncz_classic_lay_out(ncz_model *m, int version, const ncz_file_room *room);
 
 /* ---- where chunks lie (classic_layout.c) ------------------------------------------------------------------------ */
 

@@ -14,7 +14,7 @@
 /* The places while they are computed: begins of all variables, and the file's members. */
 typedef struct plan {
     const ncz_model    *m;
-    unsigned            version;
+    int                 version;
     const ncz_file_room room;
     ncz_classic_file    file;
     uint64_t           *begin; /* of each variable */
@@ -141,7 +141,7 @@ plan_places(plan *p)
 
 /* The largest size of a variable, and offset of one, that fit a header; only the last variable may be larger. */
 static void
-limits_of(unsigned version, uint64_t *size, uint64_t *offset)
+limits_of(int version, uint64_t *size, uint64_t *offset)
 {
     *size = version == 1 ? INT32_MAX - 3 : version == 2 ? UINT32_MAX - 3 : INT64_MAX;
     *offset = version == 1 ? INT32_MAX : INT64_MAX;
@@ -247,7 +247,7 @@ have_file(ncz_model *m, ncz_classic_file **out)
 }
 
 int
-ncz_classic_lay_out(ncz_model *m, unsigned version, const ncz_file_room *room)
+ncz_classic_lay_out(ncz_model *m, int version, const ncz_file_room *room)
 {
     ncz_classic_file *file = NULL;
     size_t            n = m->root->nvars;

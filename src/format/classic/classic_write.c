@@ -33,7 +33,7 @@ ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
 
 typedef struct writer {
     ncz_buf *out;
-    unsigned version;
+    int      version;
     int      rc; /* the first failure; nothing is written after it */
 } writer;
 
@@ -131,7 +131,7 @@ put_var(writer *w, const ncz_var *v)
 }
 
 int
-ncz_classic_write(const ncz_model *m, unsigned version, ncz_buf *out)
+ncz_classic_write(const ncz_model *m, int version, ncz_buf *out)
 {
     const ncz_group *g = m->root;
     const ncz_dim   *record = ncz_classic_record_dim(m);

@@ -142,7 +142,6 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
            ncz_node_meta *s)
 {
     const ncz_att_docs atts = find_atts(l, p);
-    const char        *units = s->z.st.units;
     int                rc;
 
     if (p->doc[NCZ_DOC_ZARRAY] != NULL)
@@ -156,14 +155,11 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR ||
         (rc = read_type_name(l, &mem->go, p, &s->z)) != NC_NOERR ||
         (rc = read_typed(l, &mem->go, p, s)) != NC_NOERR || (rc = keep_texts(l, p, s)) != NC_NOERR ||
-        (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
+        (rc = ncz_format_read_array_atts(l, mem, &atts, n->name, s)) != NC_NOERR)
         return rc;
-    ncz_format_read_quantize(s);
     if (l->nczarr)
         s->storage = ncz_format_storage(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "storage", "storage"));
-    return units[0] == '\0'
-               ? NC_NOERR
-               : ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);
+    return NC_NOERR;
 }
 
 /* ---- a node --------------------------------------------------------------------------------------------------- */
@@ -186,18 +182,14 @@ settle(ncz_node *n, const ncz_node_docs *p)
 int
 ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key)
 {
-    ncz_load_arenas *mem = ncz_format_arenas_take(l);
+    ncz_load_arenas *mem;
     int              rc;
 
     settle(n, docs);
-    if (mem == NULL || (n->said = ncz_arena_get(&mem->go, sizeof *n->said)) == NULL) {
-        rc = ncz_fail_nomem(sizeof *n->said);
-    } else {
-        *n->said = (ncz_node_meta){.lists = false};
-        rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, docs, key, n->said)
-                                       : read_group(l, mem, docs, key, n->said);
-    }
-    if (mem != NULL)
-        ncz_format_arenas_give(l, mem);
+    if ((rc = ncz_format_node_begin(l, n, &mem)) != NC_NOERR)
+        return rc;
+    rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, docs, key, n->said)
+                                   : read_group(l, mem, docs, key, n->said);
+    ncz_format_arenas_give(l, mem);
     return rc;
 }

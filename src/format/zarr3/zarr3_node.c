@@ -136,16 +136,9 @@ read_atts(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const 
 {
     ncz_att_docs          atts = find_atts(l, doc);
     const ncz_array_meta *z = &s->z;
-    const char           *units = z->st.units;
-    int                   rc;
 
     atts.fill = z->fill_mode == NCZ_FILL_VALUE ? z->fill : z->fill_mode == NCZ_FILL_DEFAULT ? z->st.type->fill : NULL;
-    if ((rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, z->st.type, where)) != NC_NOERR)
-        return rc;
-    ncz_format_read_quantize(s);
-    if (units[0] == '\0')
-        return NC_NOERR;
-    return ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);
+    return ncz_format_read_array_atts(l, mem, &atts, where, s);
 }
 
 static int
@@ -204,23 +197,18 @@ int
 ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key)
 {
     ncz_buf          where = NCZ_BUF_INIT;
-    ncz_load_arenas *mem = NULL;
+    ncz_load_arenas *mem;
     const ncz_json  *doc;
     int              rc;
 
     if ((rc = ncz_buf_printf(&where, "%s%s" ZARR3_DOCUMENT, key, key[0] != '\0' ? "/" : "")) != NC_NOERR)
         return rc;
     doc = settle(n, docs->doc[0], where.data);
-    mem = ncz_format_arenas_take(l);
-    if (mem == NULL || (n->said = ncz_arena_get(&mem->go, sizeof *n->said)) == NULL) {
-        rc = ncz_fail_nomem(sizeof *n->said);
-    } else {
-        *n->said = (ncz_node_meta){.lists = false};
+    if ((rc = ncz_format_node_begin(l, n, &mem)) == NC_NOERR) {
         rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, doc, key, where.data, n->said)
                                        : read_group(l, mem, doc, where.data, n->said);
-    }
-    if (mem != NULL)
         ncz_format_arenas_give(l, mem);
+    }
     ncz_buf_clear(&where);
     return rc;
 }

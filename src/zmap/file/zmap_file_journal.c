@@ -231,9 +231,10 @@ typedef struct flushing {
     const zmap_node **nodes;
     size_t            n;
     int               flags;
-    atomic_bool       stop; /* something failed; no further flush begins */
-    pthread_mutex_t   lock; /* guards err */
-    ncz_err           err;  /* the first */
+    int (*flush)(int fd);
+    atomic_bool     stop; /* something failed; no further flush begins */
+    pthread_mutex_t lock; /* guards err */
+    ncz_err         err;  /* the first */
 } flushing;
 
 static void
@@ -256,7 +257,7 @@ flush_one(void *arg, size_t i, ncz_scratch *scratch)
     (void)scratch;
     if (atomic_load_explicit(&w->stop, memory_order_relaxed))
         return;
-    if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, zmap_sys()->fsync)) != NC_NOERR)
+    if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, w->flush)) != NC_NOERR)
         flushing_failed(w, rc);
 }
 
@@ -271,25 +272,12 @@ start_fd(int fd)
     return -1;
 }
 
-static void
-start_one(void *arg, size_t i, ncz_scratch *scratch)
-{
-    flushing *w = arg;
-    int       rc;
-
-    (void)scratch;
-    if (atomic_load_explicit(&w->stop, memory_order_relaxed))
-        return;
-    if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, start_fd)) != NC_NOERR)
-        flushing_failed(w, rc);
-}
-
 /* Starts write-back of all files before it waits for the first: the file system can then allocate and write them side
  * by side, and mostly one commit of its journal serves them all. */
 static int
 flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
 {
-    flushing w = {.f = f, .flags = flags};
+    flushing w = {.f = f, .flags = flags, .flush = start_fd};
     int      rc;
 
     if (paths->n == 0)
@@ -304,7 +292,8 @@ flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
         w.nodes[w.n++] = node;
     /* A single file gains nothing from an early start. */
     if (start && w.n > 1)
-        ncz_pool_each(w.n, SIZE_MAX, start_one, &w);
+        ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
+    w.flush = zmap_sys()->fsync;
     ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
     rc = ncz_err_adopt(&w.err);
 done:
