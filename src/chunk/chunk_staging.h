@@ -113,7 +113,7 @@ ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const
 bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
 /* Claims an object that is complete and was not stored yet, since it was being stored or spilled then; or NULL. */
 ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
-/* Claims objects of one variable (uid 0: of all) that this flush has not tried yet, at most `most`. Returns how many. */
+/* Claims objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
 size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
 /*
  * Takes references to the staged chunks of an object, by slot, for the thread that stores it. Returns true if they are

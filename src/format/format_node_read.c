@@ -224,7 +224,7 @@ ncz_format_array_missing(const ncz_node *n, const char *key, const char *documen
     return NC_NOERR;
 }
 
-/* ---- attributes of an array ---------------------------------------------------------------------------------------- */
+/* ---- attributes of an array ------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

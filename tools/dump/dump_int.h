@@ -123,7 +123,7 @@ void dump_add_type_path(text_buf *t, int grp, const user_type *type); /* a primi
 
 void dump_json_type_path(dump_context *d, int grp, const user_type *t);
 
-/* ---- dump_var.c, dump_att.c: one variable, one attribute ----------------------------------------------------------------- */
+/* ---- dump_var.c, dump_att.c: one variable, one attribute --------------------------------------------------------- */
 
 typedef struct dump_var {
     int                   grp, id;

@@ -414,7 +414,7 @@ typedef struct gen_writer {
     nc_type        *typeids;         /* by gen_type.index */
 } gen_writer;
 
-/* Reports a failed nc_ call with the library's text (gen_report.c). `what` and `name` identify the object. Returns rc. */
+/* Reports a failed nc_ call of an object with the library's text (gen_report.c). Returns rc. */
 int     gen_nc_error(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name);
 int     gen_def_types(gen_writer *w, int ncid, const gen_group *g); /* gen_write_types.c */
 nc_type gen_type_id(const gen_writer *w, const gen_typeref *t);

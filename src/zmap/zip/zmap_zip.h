@@ -50,9 +50,9 @@ int zmap_zip_remove(const char *path);
 bool zmap_zip_looks_like(const char *path);
 
 /*
- * Opens or creates an archive in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is closed.
- * ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is the
- * initial size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
+ * Opens or creates an archive in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is
+ * closed. ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is
+ * the initial size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
  */
 int zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opts *opts, zmap **out);
 
