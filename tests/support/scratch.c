@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/scratch.h"
+#include "support/peak.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -180,4 +181,16 @@ test_seed(void)
     const char *seed = getenv("NCZARR_TEST_SEED");
 
     return seed == NULL ? 0 : strtoul(seed, NULL, 10) % 1000000;
+}
+
+bool
+test_drawn(size_t i, unsigned long parts)
+{
+    return getenv("NCZARR_TEST_SHORT") == NULL || (i + test_seed()) % parts == 0;
+}
+
+bool
+test_drawn_sanitized(size_t i, unsigned long parts)
+{
+    return !PEAK_SANITIZED || test_drawn(i, parts);
 }

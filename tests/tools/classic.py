@@ -126,7 +126,7 @@ def from_cdl():
                 with open(cdl, "w", encoding="utf-8") as f:
                     f.write(text)
             made.append((os.path.join("cdl%d" % version, "%03d.nc" % i), KINDS[version], cdl, name, text))
-    made = cases.drawn(made, 3)
+    made = cases.drawn(made, 5)
 
     def make(item):
         path, kind, cdl, name, text = item
