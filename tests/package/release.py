@@ -38,7 +38,7 @@ def problems(root):
     tmp, bad = tempfile.mkdtemp(), []
     try:
         tree = os.path.join(tmp, "tree")
-        r = run("git", "clone", "-q", "--no-hardlinks", root, tree)
+        r = run("git", "clone", "-q", "--shared", root, tree)
         if r.returncode != 0:
             return [r.stderr[-400:]]
         program = [sys.executable, os.path.join(root, "packaging", "release.py"), tree]

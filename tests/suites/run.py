@@ -117,8 +117,9 @@ class Builder:
         if stamp and os.path.exists(made) and os.path.getmtime(made) < os.path.getmtime(stamp):
             shutil.rmtree(self.folder)
         options = [fill(x) for x in self.what.options]
-        if os.path.exists(made):
-            return self.call(["meson", "configure", self.folder, *options])
+        if os.path.exists(made): # it may not know of a new option before it has been made anew
+            command = ["meson", "configure", self.folder, *options]
+            return self.call(command) or self.call(["ninja", "-C", self.folder, "build.ninja"]) and self.call(command)
         cross = [w for f in self.what.cross for w in ("--cross-file", fill(f))]
         return self.call(["meson", "setup", self.folder, *options, *cross])
 
@@ -126,6 +127,7 @@ class Builder:
         with tempfile.NamedTemporaryFile(prefix="nczarr-build-", suffix=".log") as log:
             ran = schedule.run_command(command, log.name, cwd=ROOT, env=self.environment())
             self.processor += ran.processor
+            self.problem = None
             if ran.status:
                 lines = open(log.name, errors="replace").read().splitlines()
                 at = next((i for i, line in enumerate(lines) if line.startswith("FAILED: ") or "ERROR" in line), max(0, len(lines) - 40))
@@ -322,7 +324,7 @@ class Run:
 
     def add_script(self, part, step, after):
         python = os.path.join(CACHE, "s3" if self.o.all else "short", "bin", "python")
-        command = fill(step.command, seconds="120" if self.o.all else "0", python=python).split()
+        command = fill(step.command, python=python).split()
         if step.after and step.after in self.rows:
             after = after + [Later(self.rows[step.after])]
         self.add_command(part, step.name, command, self.environment(step), ROOT, 3600, 0 if step.waits else 1, after, 60)
