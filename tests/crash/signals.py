@@ -136,7 +136,7 @@ def cut_off(kind, name, command, again, want):
 def two_at_once(kind, want):
     """Whoever says that all is well is right; whoever loses says so."""
     t, problems, won = Target(kind, "race"), [], 0
-    for i in POINTS:
+    for i in range(len(POINTS)):
         both = [subprocess.Popen([nczcopy, *options, source, t.path], stderr=subprocess.PIPE, text=True)
                 for options in (["-d", "1", "-c", "x/500"], ["-d", "0", "-c", "x/250"])]
         ends = [(p.communicate(timeout=300)[1], p.returncode) for p in both]

@@ -1,7 +1,7 @@
-"""Jobs that wait for one another, as many at a time as there are processors, the longest first.
+"""Jobs that wait for one another, as many at a time as there are places, the longest first.
 
-What mostly waits (for a server, for a time-out) takes no processor. A build takes all of them, and comes first, since
-others wait for it.
+What mostly waits (for a server, for a time-out) takes no place. A build takes one for each processor, and comes first,
+since others wait for it.
 """
 import os, signal, subprocess, threading, time
 
@@ -10,7 +10,7 @@ running = set()  # process groups of commands
 
 
 class Job:
-    """Something to do once. `after`: jobs that must have succeeded before. `weight`: the processors that it takes."""
+    """Something to do once. `after`: jobs that must have succeeded before. `weight`: the places that it takes."""
 
     def __init__(self, name, go, after=(), weight=1, expected=1.0, first=False):
         self.name, self.go, self.after, self.weight, self.expected, self.first = name, go, list(after), weight, expected, first
@@ -24,8 +24,8 @@ class Job:
 
 
 class Schedule:
-    def __init__(self, processors, finished):
-        self.processors, self.finished = processors, finished  # finished(job): is told of each
+    def __init__(self, places, finished):
+        self.places, self.finished = places, finished  # finished(job): is told of each
         self.jobs, self.changed = [], threading.Condition()
 
     def add(self, job):
@@ -56,9 +56,9 @@ class Schedule:
             if job.weight == 0:
                 if waiting >= WAITING_AT_ONCE:
                     continue
-            elif taken + job.weight > self.processors and taken > 0:
-                if job.first:  # it gets the next processors that are free
-                    taken = self.processors
+            elif taken + job.weight > self.places and taken > 0:
+                if job.first:  # it gets the next places that are free
+                    taken = self.places
                 continue
             job.state = "running"
             threading.Thread(target=self.do, args=(job,), daemon=True).start()
