@@ -6,6 +6,7 @@
 #define NCZ_FILTER_TESTING_H
 
 #include "support/failing_alloc.h"
+#include "support/scratch.h"
 #include "support/test.h"
 
 #include "filter/filter.h"

@@ -175,7 +175,8 @@ test_round_trips(void **state)
         for (size_t k = 0; k < NCZ_LEN(sizes); k++)
             for (size_t t = 0; t < NCZ_LEN(type_sizes); t++)
                 for (pattern how = RANDOM; how < NPATTERNS; how++)
-                    round_trip(&subjects[i], sizes[k], type_sizes[t], how);
+                    if (sizes[k] < 10000 || test_drawn_sanitized(i + k + t + how, 3))
+                        round_trip(&subjects[i], sizes[k], type_sizes[t], how);
 }
 
 /* A small object of each subject, decoded as it is and as `spoil` would have it. */
@@ -337,6 +338,8 @@ header_bytes(sample *x)
             unsigned char was = x->object[at];
             int           rc;
 
+            if (!test_drawn_sanitized(at + (size_t)value, 3))
+                continue;
             x->object[at] = (unsigned char)value;
             rc = sample_decode(x, x->object, x->used, sizeof x->data);
             x->object[at] = was;
