@@ -252,17 +252,18 @@ int
 ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                     ncz_dim *const *dims, ncz_var **out)
 {
+    bool     keys = ds->model->dialect->object == NULL; /* else no object is named after it */
     ncz_var *v = NULL;
     int      rc;
 
-    if ((rc = check_new(ds, g, name)) != NC_NOERR ||
+    if ((keys && (rc = check_new(ds, g, name)) != NC_NOERR) ||
         (rc = ncz_format_check_var_type(&ds->style, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : NC_NOERR;
     /* A dataset created by this session holds nothing from earlier ones. With several ranks one of them does this, when
      * define mode ends. */
-    if (rc == NC_NOERR && !ds->created && ds->par.comm == NULL && ds->model->dialect->object == NULL)
+    if (rc == NC_NOERR && keys && !ds->created && ds->par.comm == NULL)
         rc = ncz_dataset_sweep_chunks(ds, v);
     if (rc != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);

@@ -119,7 +119,8 @@ ncz_object_store_head(ncz_dataset *ds)
     ncz_buf               head = NCZ_BUF_INIT;
     int                   rc;
 
-    if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
+    if ((rc = ncz_buf_reserve(&head, ds->head.len)) != NC_NOERR || /* it seldom grows */
+        (rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
         (rc = avoid_shift(ds, &head)) != NC_NOERR)
         goto done;
     if ((rc = set_size(ds, true)) == NC_NOERR)

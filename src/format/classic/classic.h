@@ -91,6 +91,7 @@ const ncz_dim *ncz_classic_record_dim(const ncz_model *m); /* NULL: there is non
 int ncz_classic_slab(const ncz_var *v, uint64_t *nbytes);
 /* Appends the header. Variables without a place begin at 0. */
 int ncz_classic_write(const ncz_model *m, int version, ncz_buf *out);
+int ncz_classic_measure(const ncz_model *m, int version, size_t *nbytes); /* how many it appends */
 /*
  * Gives all variables their places, as netCDF-C does: in the order of definition, behind the room that the header has
  * now or needs. What has a place keeps it, where there is room. NC_EVARSIZE: a size or an offset that the version

@@ -123,15 +123,14 @@ plan_sections(plan *p, uint64_t header_end)
 static int
 plan_places(plan *p)
 {
-    ncz_buf head = NCZ_BUF_INIT;
-    int     rc;
+    size_t head = 0;
+    int    rc;
 
     for (size_t i = 0; i < p->m->root->nvars; i++)
         if ((rc = ncz_classic_slab(p->m->root->vars[i], &p->slab[i])) != NC_NOERR)
             return rc;
-    rc = ncz_classic_write(p->m, p->version, &head);
-    p->file.end = head.len;
-    ncz_buf_clear(&head);
+    rc = ncz_classic_measure(p->m, p->version, &head);
+    p->file.end = head;
     if (rc != NC_NOERR || p->m->root->nvars == 0) /* room is for what is behind it: the header is all that is there */
         return rc;
     return plan_sections(p, p->file.end);

@@ -31,31 +31,48 @@ ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
     return NC_NOERR;
 }
 
+/* The same functions measure a header and write it. */
 typedef struct writer {
-    ncz_buf *out;
+    ncz_buf *out; /* NULL: it is measured */
+    size_t   n;   /* bytes so far */
     int      version;
-    int      rc; /* the first failure; nothing is written after it */
+    int      rc; /* the first failure; what follows it is of no use */
 } writer;
+
+/* Room for the next `n` bytes, which are filled up to a multiple of 4; NULL: there is nothing to write. */
+static char *
+take_room(writer *w, size_t n)
+{
+    size_t   padded = (n + 3) / 4 * 4;
+    ncz_buf *out = w->out;
+    char    *here;
+
+    w->n += padded;
+    if (out == NULL || w->rc != NC_NOERR ||
+        (out->cap - out->len <= padded && (w->rc = ncz_buf_reserve(out, padded)) != NC_NOERR))
+        return NULL;
+    here = out->data + out->len;
+    out->len += padded;
+    memset(here + n, 0, padded - n);
+    return here;
+}
 
 static void
 put_bytes(writer *w, const void *bytes, size_t n)
 {
-    static const char zeros[3];
+    char *here = take_room(w, n);
 
-    if (w->rc == NC_NOERR)
-        w->rc = ncz_buf_append(w->out, bytes, n);
-    if (w->rc == NC_NOERR && n % 4 != 0)
-        w->rc = ncz_buf_append(w->out, zeros, 4 - n % 4);
+    if (here != NULL && n > 0)
+        memcpy(here, bytes, n);
 }
 
 static void
 put_number(writer *w, uint64_t v, size_t nbytes)
 {
-    char b[8];
+    char *here = take_room(w, nbytes);
 
-    for (size_t i = nbytes; i-- > 0; v >>= 8)
-        b[i] = (char)(v & 0xff);
-    put_bytes(w, b, nbytes);
+    for (size_t i = nbytes; here != NULL && i-- > 0; v >>= 8)
+        here[i] = (char)(v & 0xff);
 }
 
 static void
@@ -69,8 +86,10 @@ put_count(writer *w, uint64_t v)
 static void
 put_name(writer *w, const char *name)
 {
-    put_count(w, strlen(name));
-    put_bytes(w, name, strlen(name));
+    size_t n = strlen(name);
+
+    put_count(w, n);
+    put_bytes(w, name, n);
 }
 
 /* An absent list has tag and count 0. */
@@ -86,17 +105,24 @@ put_values(writer *w, const ncz_att *a)
 {
     ncz_dtype stored = ncz_dtype_of(a->type, true, 1);
     size_t    nbytes = a->len * a->type->size; /* it is in memory */
-    char     *room;
+    char     *here = take_room(w, nbytes), *room;
+    double    few[8]; /* room for most, aligned for all types */
 
-    if (w->rc != NC_NOERR || nbytes == 0)
+    if (here == NULL || nbytes == 0)
         return;
-    if ((room = ncz_alloc(nbytes)) == NULL) {
+    if (a->type->size == 1) { /* the same bytes in a file */
+        memcpy(here, a->data, nbytes);
+        return;
+    }
+    room = nbytes <= sizeof few ? (char *)few : ncz_alloc(nbytes);
+    if (room == NULL) {
         w->rc = ncz_fail_nomem(nbytes);
         return;
     }
     w->rc = ncz_convert_in(a->type, a->data, &stored, room, a->len, false);
-    put_bytes(w, room, nbytes);
-    ncz_free(room);
+    memcpy(here, room, nbytes);
+    if (room != (char *)few)
+        ncz_free(room);
 }
 
 static void
@@ -130,24 +156,46 @@ put_var(writer *w, const ncz_var *v)
     put_number(w, p != NULL ? p->begin : 0, w->version == 1 ? 4 : 8);
 }
 
-int
-ncz_classic_write(const ncz_model *m, int version, ncz_buf *out)
+static void
+put_header(writer *w, const ncz_model *m)
 {
     const ncz_group *g = m->root;
     const ncz_dim   *record = ncz_classic_record_dim(m);
-    writer           w = {.out = out, .version = version};
-    const char       magic[4] = {'C', 'D', 'F', (char)version};
+    const char       magic[4] = {'C', 'D', 'F', (char)w->version};
 
-    put_bytes(&w, magic, sizeof magic);
-    put_count(&w, record != NULL ? record->len : 0);
-    put_list(&w, NCZ_CLASSIC_DIMS, g->ndims);
+    put_bytes(w, magic, sizeof magic);
+    put_count(w, record != NULL ? record->len : 0);
+    put_list(w, NCZ_CLASSIC_DIMS, g->ndims);
     for (size_t i = 0; i < g->ndims; i++) {
-        put_name(&w, g->dims[i]->name);
-        put_count(&w, g->dims[i]->unlimited ? 0 : g->dims[i]->len);
+        put_name(w, g->dims[i]->name);
+        put_count(w, g->dims[i]->unlimited ? 0 : g->dims[i]->len);
     }
-    put_atts(&w, &g->atts);
-    put_list(&w, NCZ_CLASSIC_VARS, g->nvars);
-    for (size_t i = 0; i < g->nvars; i++)
-        put_var(&w, g->vars[i]);
+    put_atts(w, &g->atts);
+    put_list(w, NCZ_CLASSIC_VARS, g->nvars);
+    for (size_t i = 0; i < g->nvars && w->rc == NC_NOERR; i++)
+        put_var(w, g->vars[i]);
+}
+
+int
+ncz_classic_measure(const ncz_model *m, int version, size_t *nbytes)
+{
+    writer w = {.version = version};
+
+    put_header(&w, m);
+    *nbytes = w.n;
+    return w.rc;
+}
+
+int
+ncz_classic_write(const ncz_model *m, int version, ncz_buf *out)
+{
+    writer w = {.out = out, .version = version};
+    size_t before = out->len;
+
+    put_header(&w, m);
+    if (w.rc != NC_NOERR)
+        out->len = before;
+    if (out->data != NULL)
+        out->data[out->len] = '\0';
     return w.rc;
 }
