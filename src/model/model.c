@@ -11,6 +11,13 @@
 
 /* ---- release ------------------------------------------------------------------------------------------------ */
 
+/* One block has a variable, its dimensions, chunk lengths and first name. */
+static char *
+first_name(const ncz_var *v)
+{
+    return (char *)(v->chunk + v->rank);
+}
+
 static void
 free_var(ncz_model *m, ncz_var *v)
 {
@@ -24,15 +31,14 @@ free_var(ncz_model *m, ncz_var *v)
     ncz_var_clear_fill(v);
     ncz_spec_unref(v->spec);
     ncz_chain_unref(v->chain);
-    ncz_free(v->chunk);
     ncz_free(v->shard);
     ncz_rectilinear_unref(v->rectilinear);
     ncz_free(v->order);
-    ncz_free(v->dims);
     ncz_free(v->dtype_text);
     ncz_free(v->fill_text);
     ncz_err_drop(v->unusable);
-    ncz_free(v->name);
+    if (v->name != first_name(v))
+        ncz_free(v->name);
     ncz_free(v);
 }
 
@@ -213,19 +219,32 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     return NC_NOERR;
 }
 
+static ncz_var *
+alloc_var(const char *name, size_t rank)
+{
+    size_t   nname = strlen(name) + 1, n;
+    ncz_var *v;
+
+    if (!ncz_mul(rank, sizeof *v->dims + sizeof *v->chunk, &n) || !ncz_add(n, sizeof *v + nname, &n) ||
+        (v = ncz_zalloc(n)) == NULL)
+        return NULL;
+    v->rank = rank;
+    v->dims = (ncz_dim **)(void *)(v + 1);
+    v->chunk = (uint64_t *)(void *)(v->dims + rank);
+    v->name = memcpy(first_name(v), name, nname);
+    return v;
+}
+
 /* A variable with all fields at netCDF's defaults and no place in the tree yet. */
 static int
 make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
          ncz_var **out)
 {
     bool     small = ncz_type_is_number(ncz_type_value(type)) && type->size <= 2;
-    ncz_var *v = ncz_zalloc(sizeof *v);
+    ncz_var *v = alloc_var(name, rank);
 
-    if (v == NULL || (v->name = ncz_strdup(name)) == NULL || (v->dims = ncz_alloc_n(rank, sizeof *dims)) == NULL ||
-        (v->chunk = ncz_zalloc_n(rank, sizeof *v->chunk)) == NULL) {
-        free_var(m, v);
+    if (v == NULL)
         return ncz_fail_nomem(sizeof *v);
-    }
     if (rank != 0)
         memcpy(v->dims, dims, rank * sizeof *dims);
     v->group = g;
@@ -233,7 +252,6 @@ make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, siz
     v->id = (int)g->nvars;
     v->uid = m->last_uid + 1;
     v->type = type;
-    v->rank = rank;
     v->maxstrlen = 128; /* the specification's default, appendix H */
     v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
     v->key_encoding = m->key_encoding;
@@ -307,9 +325,9 @@ ncz_model_drop_var(ncz_model *m, ncz_var *v)
 
 /* ---- renaming -------------------------------------------------------------------------------------------------- */
 
-/* Replaces *old by `name`, also in `index` at `place`. */
+/* Replaces *old by `name`, also in `index` at `place`. `kept`: what is not freed, a variable's first name; or NULL. */
 static int
-rename_in_index(ncz_names *index, char **old, const char *name, size_t place)
+rename_in_index(ncz_names *index, char **old, const char *kept, const char *name, size_t place)
 {
     char *copy = ncz_strdup(name);
     int   rc;
@@ -321,7 +339,8 @@ rename_in_index(ncz_names *index, char **old, const char *name, size_t place)
         return rc;
     }
     ncz_names_del(index, *old);
-    ncz_free(*old);
+    if (*old != kept)
+        ncz_free(*old);
     *old = copy;
     return NC_NOERR;
 }
@@ -342,10 +361,10 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
         return rc;
     if ((old = ncz_strdup(v->name)) == NULL)
         return ncz_fail_nomem(strlen(v->name));
-    if ((rc = rename_in_index(&v->group->var_index, &v->name, name, (size_t)v->id)) != NC_NOERR)
+    if ((rc = rename_in_index(&v->group->var_index, &v->name, first_name(v), name, (size_t)v->id)) != NC_NOERR)
         goto done;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
-        (void)rename_in_index(&v->group->var_index, &v->name, old, (size_t)v->id);
+        (void)rename_in_index(&v->group->var_index, &v->name, first_name(v), old, (size_t)v->id);
         goto done;
     }
     mark_var(v);
@@ -426,11 +445,11 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
     if ((old = ncz_strdup(g->name)) == NULL)
         return ncz_fail_nomem(strlen(g->name));
     (void)ncz_names_get(&g->parent->group_index, g->name, &place);
-    if ((rc = rename_in_index(&g->parent->group_index, &g->name, name, place)) != NC_NOERR)
+    if ((rc = rename_in_index(&g->parent->group_index, &g->name, NULL, name, place)) != NC_NOERR)
         goto done;
     if ((rc = respec_vars_below(m, g)) != NC_NOERR) {
         /* Undo: the specs that were replaced already get their old paths back. */
-        (void)rename_in_index(&g->parent->group_index, &g->name, old, place);
+        (void)rename_in_index(&g->parent->group_index, &g->name, NULL, old, place);
         (void)respec_vars_below(m, g);
         goto done;
     }
@@ -455,7 +474,7 @@ ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
     if (ncz_group_find_dim(d->group, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
     (void)ncz_names_get(&d->group->dim_index, d->name, &place);
-    if ((rc = rename_in_index(&d->group->dim_index, &d->name, name, place)) != NC_NOERR)
+    if ((rc = rename_in_index(&d->group->dim_index, &d->name, NULL, name, place)) != NC_NOERR)
         return rc;
     d->group->dirty = true;
     mark_vars_of_dim(m, d);

@@ -135,7 +135,7 @@ ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n)
 static int
 grow_array(ncz_atts *a)
 {
-    size_t   cap = a->cap == 0 ? 4 : a->cap * 2;
+    size_t   cap = a->cap == 0 ? 1 : a->cap < 4 ? 4 : a->cap * 2; /* many variables have one */
     ncz_att *v;
 
     if (a->n < a->cap)

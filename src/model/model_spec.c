@@ -22,13 +22,53 @@ ncz_spec_unref(ncz_spec *s)
     if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
     ncz_chain_unref(s->chain);
-    ncz_free(s->chunk);
-    ncz_free(s->order);
-    ncz_free(s->fill);
     ncz_layout_unref(s->layout);
-    ncz_free(s->path);
     ncz_err_drop(s->unusable);
     ncz_free(s);
+}
+
+/* The arrays of a spec. `order` and `fill` may be NULL. */
+typedef struct spec_arrays {
+    const char     *path;
+    const uint64_t *chunk;
+    const unsigned *order;
+    const void     *fill;
+    size_t          fill_bytes;
+} spec_arrays;
+
+static void *
+copy_array(char **at, const void *from, size_t n)
+{
+    void *to = *at;
+
+    if (from == NULL)
+        return NULL;
+    memcpy(to, from, n);
+    *at += (n + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t); /* the next one is aligned */
+    return to;
+}
+
+/* One block has a spec and its arrays. Members that are not arrays are those of `like`. */
+static int
+new_spec(const ncz_spec *like, const spec_arrays *a, ncz_spec **out)
+{
+    size_t    npath = strlen(a->path) + 1, nchunk, n;
+    ncz_spec *s;
+    char     *at;
+
+    if (!ncz_mul(like->rank, sizeof *s->chunk, &nchunk) || !ncz_add(nchunk, nchunk, &n) /* orders are no longer */ ||
+        !ncz_add(n, a->fill_bytes, &n) || !ncz_add(n, npath, &n) || !ncz_add(n, sizeof *s + 3 * sizeof(uint64_t), &n))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((s = ncz_alloc(n)) == NULL)
+        return ncz_fail_nomem(n);
+    memcpy(s, like, sizeof *s);
+    at = (char *)(s + 1);
+    s->chunk = copy_array(&at, a->chunk, nchunk);
+    s->order = copy_array(&at, a->order, like->rank * sizeof *s->order);
+    s->fill = copy_array(&at, a->fill, a->fill_bytes);
+    s->path = copy_array(&at, a->path, npath);
+    *out = s;
+    return NC_NOERR;
 }
 
 /* The byte order of the stored elements. Old writers left native (little-endian) bytes under a big-endian type. */
@@ -60,28 +100,36 @@ make_object_fill(const ncz_type *type, const void *value, void **out)
     return rc;
 }
 
-/* One stored element with the variable's fill value; NULL: zero bytes. */
+/* One stored element: most are small. */
+typedef struct fill_bytes {
+    void    *p; /* NULL: zero bytes */
+    size_t   n;
+    void    *own; /* where it is large */
+    uint64_t few[2];
+} fill_bytes;
+
+/* One stored element with the variable's fill value. */
 static int
-make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
+make_fill(const ncz_var *v, const ncz_dtype *dtype, fill_bytes *out)
 {
     const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
-    void       *fill;
     int         rc;
 
-    *out = NULL;
+    *out = (fill_bytes){.p = NULL};
     if (v->fill_mode == NCZ_FILL_NONE || value == NULL || dtype->kind == NCZ_KIND_OTHER)
         return NC_NOERR;
-    if (dtype->kind == NCZ_KIND_OBJECT)
-        return make_object_fill(v->type, value, out);
-    if ((fill = ncz_zalloc(dtype->size)) == NULL)
-        return ncz_fail_nomem(dtype->size);
-    rc = ncz_convert_in(v->type, value, dtype, fill, 1, false);
-    if (rc != NC_NOERR && rc != NC_ERANGE) {
-        ncz_free(fill);
+    if (dtype->kind == NCZ_KIND_OBJECT) {
+        if ((rc = make_object_fill(v->type, value, &out->own)) == NC_NOERR)
+            out->n = ncz_vlen_nbytes(out->own);
+        out->p = out->own;
         return rc;
     }
-    *out = fill;
-    return NC_NOERR;
+    out->n = dtype->size;
+    out->p = out->n <= sizeof out->few ? out->few : (out->own = ncz_zalloc(out->n));
+    if (out->p == NULL)
+        return ncz_fail_nomem(out->n);
+    rc = ncz_convert_in(v->type, value, dtype, out->p, 1, false);
+    return rc == NC_ERANGE ? NC_NOERR : rc;
 }
 
 /* Sets default chunk lengths, unless lengths were given. */
@@ -276,17 +324,6 @@ reshape_chunks(const ncz_limits *limits, ncz_spec *s, ncz_chain *chain, const ui
     return ncz_chain_retype(chain, &type, &s->chain);
 }
 
-static int
-dup_bytes(void *out, const void *bytes, size_t n)
-{
-    void *copy = NULL;
-
-    if (bytes != NULL && (copy = ncz_dup(bytes, n)) == NULL)
-        return ncz_fail_nomem(n);
-    memcpy(out, &copy, sizeof copy);
-    return NC_NOERR;
-}
-
 /* The layout for objects of that shape; for chunks it is the same, but knows no other lengths. */
 static int
 reshape_layout(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shape, ncz_layout **out)
@@ -309,27 +346,27 @@ reshape_layout(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shap
 int
 ncz_spec_reshape(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shape, ncz_spec **out)
 {
-    ncz_spec *to = ncz_zalloc(sizeof *to);
-    size_t    n = s->rank * sizeof *shape;
-    size_t    item = s->fill != NULL && s->dtype.kind == NCZ_KIND_OBJECT ? ncz_vlen_nbytes(s->fill) : s->dtype.size;
-    int       rc;
+    const ncz_spec    like = {.refs = 1,
+                              .uid = s->uid,
+                              .rank = s->rank,
+                              .type = s->type,
+                              .dtype = s->dtype,
+                              .chunk_nelems = s->chunk_nelems,
+                              .chunk_bytes = s->chunk_bytes,
+                              .row = s->row,
+                              .fill_null = s->fill_null,
+                              .unusable = &ncz_err_none};
+    const spec_arrays arrays = {.path = s->path,
+                                .chunk = s->chunk,
+                                .order = s->order,
+                                .fill = s->fill,
+                                .fill_bytes = s->fill == NULL                    ? 0
+                                              : s->dtype.kind == NCZ_KIND_OBJECT ? ncz_vlen_nbytes(s->fill)
+                                                                                 : s->dtype.size};
+    ncz_spec         *to = NULL;
+    int               rc;
 
-    if (to == NULL)
-        return ncz_fail_nomem(sizeof *to);
-    *to = (ncz_spec){.refs = 1,
-                     .uid = s->uid,
-                     .rank = s->rank,
-                     .type = s->type,
-                     .dtype = s->dtype,
-                     .chunk_nelems = s->chunk_nelems,
-                     .chunk_bytes = s->chunk_bytes,
-                     .row = s->row,
-                     .fill_null = s->fill_null,
-                     .unusable = &ncz_err_none};
-    if ((rc = dup_bytes(&to->chunk, s->chunk, n)) != NC_NOERR ||
-        (rc = dup_bytes(&to->order, s->order, s->rank * sizeof *s->order)) != NC_NOERR ||
-        (rc = dup_bytes(&to->path, s->path, strlen(s->path) + 1)) != NC_NOERR ||
-        (rc = dup_bytes(&to->fill, s->fill, item)) != NC_NOERR ||
+    if ((rc = new_spec(&like, &arrays, &to)) != NC_NOERR ||
         (rc = reshape_layout(limits, s, shape, &to->layout)) != NC_NOERR)
         goto done;
     if (ncz_layout_has_index(s->layout))
@@ -362,38 +399,45 @@ check_element(const ncz_model *m, const ncz_var *v, const char *path)
                     v->dtype.size, m->limits.element_bytes);
 }
 
+/* A spec with all but its layout, chain and whether it is usable. */
+static int
+make_spec(const ncz_model *m, ncz_var *v, const char *path, ncz_spec **out)
+{
+    ncz_spec    like = {.refs = 1,
+                        .uid = v->uid,
+                        .rank = v->rank,
+                        .type = v->type,
+                        .dtype = v->dtype,
+                        .row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]),
+                        .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null,
+                        .unusable = &ncz_err_none};
+    spec_arrays arrays = {.path = path, .chunk = v->chunk, .order = v->order};
+    fill_bytes  fill = {.p = NULL};
+    int         rc;
+
+    like.dtype.big = is_stored_big(m, v);
+    if ((rc = set_default_chunks(v)) == NC_NOERR && (rc = check_element(m, v, path)) == NC_NOERR &&
+        v->unusable->code == NC_NOERR)
+        rc = make_fill(v, &like.dtype, &fill);
+    arrays.fill = fill.p;
+    arrays.fill_bytes = fill.n;
+    if (rc == NC_NOERR)
+        rc = new_spec(&like, &arrays, out);
+    ncz_free(fill.own);
+    return rc;
+}
+
 int
 ncz_var_respec(ncz_model *m, ncz_var *v)
 {
-    ncz_spec *s = ncz_zalloc(sizeof *s);
+    ncz_spec *s = NULL;
     ncz_buf   path = NCZ_BUF_INIT;
-    bool      sized, shared;
+    bool      root = v->group->parent == NULL, sized, shared;
     int       rc;
 
-    if (s == NULL)
-        return ncz_fail_nomem(sizeof *s);
-    *s = (ncz_spec){.refs = 1,
-                    .uid = v->uid,
-                    .rank = v->rank,
-                    .type = v->type,
-                    .dtype = v->dtype,
-                    .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
-    s->dtype.big = is_stored_big(m, v);
-    s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);
-    if ((rc = set_default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||
-        (rc = check_element(m, v, ncz_buf_str(&path))) != NC_NOERR)
+    if ((!root && (rc = ncz_var_key(v, &path)) != NC_NOERR) ||
+        (rc = make_spec(m, v, root ? v->name : ncz_buf_str(&path), &s)) != NC_NOERR)
         goto done;
-    if (v->unusable->code == NC_NOERR && (rc = make_fill(v, &s->dtype, &s->fill)) != NC_NOERR)
-        goto done;
-    if ((s->chunk = ncz_dup(v->chunk, v->rank * sizeof *v->chunk)) == NULL) {
-        rc = ncz_fail_nomem(v->rank * sizeof *v->chunk);
-        goto done;
-    }
-    if (v->order != NULL && (s->order = ncz_dup(v->order, v->rank * sizeof *v->order)) == NULL) {
-        rc = ncz_fail_nomem(v->rank * sizeof *v->order);
-        goto done;
-    }
-    s->path = ncz_buf_take(&path);
     sized = v->unusable->code == NC_NOERR && size_chunk(&m->limits, s);
     if ((rc = make_layout(m, v, s, &shared)) != NC_NOERR || (rc = type_chain(v, s)) != NC_NOERR ||
         (rc = check_usable(m, v, sized, shared, s)) != NC_NOERR)

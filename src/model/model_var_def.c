@@ -99,10 +99,21 @@ check_shards(const ncz_model *m, const ncz_var *v)
     return NC_NOERR;
 }
 
+static void
+swap_lengths(uint64_t *a, uint64_t *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t was = a[i];
+
+        a[i] = b[i];
+        b[i] = was;
+    }
+}
+
 static int
 set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk, bool beyond)
 {
-    uint64_t *old = v->chunk, *fresh;
+    uint64_t *fresh; /* once they are the variable's: the old ones */
     ncz_spec *old_spec;
     bool      old_set = v->chunk_set, set;
     int       old_storage = v->storage, rc;
@@ -122,7 +133,7 @@ set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk, bool be
         ncz_free(fresh);
         return rc;
     }
-    v->chunk = fresh;
+    swap_lengths(v->chunk, fresh, v->rank);
     v->chunk_set = set;
     v->storage = storage;
     /* Only the respec knows default lengths, so the shards are checked after it. */
@@ -133,15 +144,14 @@ set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk, bool be
     }
     ncz_spec_unref(old_spec);
     if (rc != NC_NOERR) {
-        v->chunk = old;
+        swap_lengths(v->chunk, fresh, v->rank);
         v->chunk_set = old_set;
         v->storage = old_storage;
-        ncz_free(fresh);
-        return rc;
+    } else {
+        mark_changed(v, NULL);
     }
-    ncz_free(old);
-    mark_changed(v, NULL);
-    return NC_NOERR;
+    ncz_free(fresh);
+    return rc;
 }
 
 int
