@@ -162,8 +162,8 @@ find_row(const ncz_call *c, const request *q, const void *p, const ncz_type **me
 {
     ncz_var *v;
 
-    if (q->stride != NULL || q->imap != NULL || q->start == NULL || (q->count == NULL && !q->one) || p == NULL ||
-        q->varid < 0 || (size_t)q->varid >= c->g->nvars)
+    if (q->stride != NULL || q->imap != NULL || (q->start == NULL && !q->whole) ||
+        (q->count == NULL && !q->one && !q->whole) || p == NULL || q->varid < 0 || (size_t)q->varid >= c->g->nvars)
         return NULL;
     v = c->g->vars[q->varid];
     *mem = q->mem == NC_NAT ? v->type : ncz_type_of(q->mem);

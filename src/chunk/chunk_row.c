@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_row: a few elements that follow each other in one cached chunk, as calls for single elements and for small
- * records have them. Such calls come by the million, so a row is moved under the lock, which takes less time than
- * pinning its chunk, and nothing is set up for it. What is not so is left to the general functions: the caller calls
- * them then, and they report what is wrong.
+ * chunk_row: a few elements that follow each other in one cached chunk, or are all of a new one, as calls for single
+ * elements, small records and small variables have them. Such calls come by the million, so a row is moved under the
+ * lock, which takes less time than pinning its chunk, and nothing is set up for it. What is not so is left to the
+ * general functions: the caller calls them then, and they report what is wrong.
  */
 #include "chunk/chunk_block.h"
 #include "chunk/chunk_ours.h"
 
 enum { ROW_MOST = 1024 }; /* bytes that are moved under the lock; elements have 8 at most */
 
-/* Under the lock. NULL: the chunk is not in the cache, or in no state in which a row of it can be moved. */
-static ncz_chunk *
-find_chunk(ncz_engine *e, const ncz_chunk_row *row)
+/* Under the lock: whether a chunk is in a state in which a row of it can be moved. */
+static bool
+is_ready(const ncz_chunk *chunk, const ncz_chunk_row *row)
 {
-    ncz_chunk *chunk = ncz_chunk_find(&e->cache, row->spec, row->index);
-
-    if (chunk == NULL || chunk->data == NULL || chunk->spec != row->spec || chunk->writer || chunk->ahead ||
-        chunk->state == NCZ_CHUNK_LOADING)
-        return NULL;
-    return chunk;
+    return chunk->data != NULL && chunk->spec == row->spec && !chunk->writer && !chunk->ahead &&
+           chunk->state != NCZ_CHUNK_LOADING;
 }
 
 static bool
@@ -43,7 +39,7 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
     if (!is_short(row))
         return false;
     (void)pthread_mutex_lock(&e->lock);
-    if ((chunk = find_chunk(e, row)) != NULL) {
+    if ((chunk = ncz_chunk_find(&e->cache, row->spec, row->index)) != NULL && is_ready(chunk, row)) {
         ncz_chunk_touch(&e->cache, chunk);
         done = ncz_row_out(&row->types, bytes_of(chunk, row), row->n, out) == NC_NOERR;
     } else {
@@ -53,23 +49,66 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
     return done;
 }
 
-/* Not for all of a chunk: a clean one that is replaced bypasses the cache. */
+static bool
+change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void *in)
+{
+    bool done;
+
+    if (!is_ready(chunk, row) || ncz_chunk_busy(chunk) || !ncz_chunk_note_row(e, chunk, row->at, row->n))
+        return false;
+    done = ncz_row_in(&row->types, in, row->n, bytes_of(chunk, row)) == NC_NOERR;
+    ncz_chunk_touch(&e->cache, chunk);
+    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+    e->writes++;
+    return done;
+}
+
+/* Whether a new chunk waits in the cache, to be stored with others. Nothing is evicted for it here. */
+static bool
+can_wait(const ncz_engine *e, const ncz_spec *spec)
+{
+    size_t nbytes = ncz_chunk_cached_bytes(spec);
+
+    return spec->layout->nslots == 1 && !ncz_chunk_is_shared(e, spec) && !e->shares_ranges &&
+           nbytes <= e->cache.limit / 4 && e->cache.used <= e->cache.limit - nbytes;
+}
+
+/* Puts all of a chunk that is not in the cache. */
+static bool
+add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
+{
+    char      *data = can_wait(e, row->spec) ? ncz_alloc(row->spec->chunk_bytes) : NULL;
+    ncz_chunk *chunk;
+
+    if (data == NULL)
+        return false;
+    if (ncz_row_in(&row->types, in, row->n, data) != NC_NOERR ||
+        ncz_chunk_claim(&e->cache, row->spec, row->index, &chunk) != NC_NOERR) {
+        ncz_err_clear();
+        ncz_free(data);
+        return false;
+    }
+    ncz_chunk_set_data(&e->cache, chunk, data);
+    (void)ncz_chunk_note_row(e, chunk, 0, row->n); /* it allocates only where chunks are shared */
+    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+    e->writes++;
+    return true;
+}
+
 bool
 ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in)
 {
+    bool       whole = row->n == row->spec->chunk_nelems, done = false;
     ncz_chunk *chunk;
-    bool       done = false;
 
-    if (row->n == row->spec->chunk_nelems || !is_short(row))
+    if (!is_short(row))
         return false;
     (void)pthread_mutex_lock(&e->lock);
-    if ((chunk = find_chunk(e, row)) != NULL && !ncz_chunk_busy(chunk) &&
-        ncz_chunk_note_row(e, chunk, row->at, row->n)) {
-        done = ncz_row_in(&row->types, in, row->n, bytes_of(chunk, row)) == NC_NOERR;
-        ncz_chunk_touch(&e->cache, chunk);
-        ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
-        e->writes++;
-    }
+    chunk = ncz_chunk_find(&e->cache, row->spec, row->index);
+    if (chunk == NULL)
+        done = whole && add_chunk(e, row, in);
+    else if (!whole || chunk->state == NCZ_CHUNK_DIRTY) /* a clean one that is replaced bypasses the cache */
+        done = change_row(e, chunk, row, in);
     (void)pthread_mutex_unlock(&e->lock);
     return done;
 }

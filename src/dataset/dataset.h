@@ -181,9 +181,10 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
 /*
- * The same for a few elements that follow each other in a chunk that is in the cache, whose check takes less time:
- * `count` NULL means one element. `alone`: under NCZ_USE_PUT_ALONE. False: nothing is read or put, or not all; then the
- * functions above have to be called, with everything that goes before them, and find what is wrong.
+ * The same for a few elements that follow each other in a chunk that is in the cache, or is put whole, whose check
+ * takes less time: `count` NULL means one element, `start` NULL all of the variable. `alone`: under NCZ_USE_PUT_ALONE.
+ * False: nothing is read or put, or not all; then the functions above have to be called, with everything that goes
+ * before them, and find what is wrong.
  */
 bool ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count,
                          const ncz_type *mem, void *out);

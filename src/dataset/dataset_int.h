@@ -403,8 +403,8 @@ bool ncz_dataset_has_followed(const ncz_dataset *ds); /* a variable that other p
  */
 int ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid);
 
-/* After a put: expects others like it. */
-void ncz_dataset_note_put(ncz_dataset *ds, bool grew);
+/* After a put: expects others like it. `alone`: it had to be exclusive. */
+void ncz_dataset_note_put(ncz_dataset *ds, bool alone);
 
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);

@@ -52,15 +52,16 @@ ncz_dataset_appends(const ncz_dataset *ds)
     return atomic_load_explicit(&ds->appends, memory_order_relaxed) > 0;
 }
 
-/* A program that appends puts to one variable after the other, and only the first makes the dimension longer. */
+/* A program that appends puts to one variable after the other, and only the first makes the dimension longer. One that
+ * fills a new file puts each variable for the first time. */
 enum { APPENDS = 16 };
 
 void
-ncz_dataset_note_put(ncz_dataset *ds, bool grew)
+ncz_dataset_note_put(ncz_dataset *ds, bool alone)
 {
     unsigned left = atomic_load_explicit(&ds->appends, memory_order_relaxed), next = left > 0 ? left - 1 : 0;
 
-    if (grew)
+    if (alone)
         next = APPENDS;
     if (ds->par.comm == NULL && next != left)
         atomic_store_explicit(&ds->appends, next, memory_order_relaxed);
@@ -246,7 +247,7 @@ ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc)
 int
 ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
 {
-    bool     collective = ncz_dataset_collective(ds, v), stored, grew;
+    bool     collective = ncz_dataset_collective(ds, v), first = !v->written, stored, grew;
     ncz_dims shape;
     int      rc;
 
@@ -264,7 +265,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
         rc = write_chunks(ds, v, sel, shape.v, mem, in);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     grew = stored && v->rank > 0 && shape.v[0] > v->dims[0]->len;
-    ncz_dataset_note_put(ds, grew);
+    ncz_dataset_note_put(ds, grew || first);
     grow_dims(ds, v, shape.v, stored);
     if (stored && shares_puts(ds)) {
         int shown = grew ? ncz_object_publish(ds) : ncz_dataset_flush_chunks(ds, v->uid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_row: gets and puts of a few elements that follow each other in one chunk of the cache. They are checked and
+ * dataset_row: gets and puts of a few elements that follow each other in one chunk. They are checked and
  * placed in one pass over the dimensions, without a selection. Whatever is not as simple as that is left to
  * ncz_dataset_get() and ncz_dataset_put(), which find what is wrong.
  */
@@ -77,6 +77,23 @@ place_several(const ncz_var *v, const size_t *start, const size_t *count, unsign
     return true;
 }
 
+/* All of a variable, where it is one chunk. */
+static bool
+place_all(const ncz_var *v, place *p)
+{
+    p->row.at = 0;
+    p->row.n = 1;
+    for (size_t d = 0; d < v->rank; d++) {
+        uint64_t len = v->dims[d]->len, chunk = v->spec->chunk[d];
+
+        if (len == 0 || (d == 0 ? len > chunk : len != chunk))
+            return false;
+        p->index[d] = 0;
+        p->row.n *= (size_t)len; /* cannot overflow: one chunk fits in memory */
+    }
+    return true;
+}
+
 static bool
 place_row(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
           unsigned more, place *p)
@@ -88,6 +105,8 @@ place_row(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const si
     p->row.spec = spec;
     p->row.index = p->index;
     p->row.types = (ncz_row){.dtype = &spec->dtype, .type = spec->row_type, .mem = mem, .classic = ds->lax_bytes};
+    if (start == NULL)
+        return place_all(v, p);
     return count == NULL ? place_one(v, start, more, p) : place_several(v, start, count, more, p);
 }
 
@@ -105,8 +124,8 @@ ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, cons
 static bool
 takes_next_record(ncz_dataset *ds, const ncz_var *v, const size_t *start)
 {
-    if (v->rank == 0 || start[0] != v->dims[0]->len || !v->dims[0]->unlimited || start[0] >= ds->filled ||
-        ncz_object_ops_of(ds) == NULL)
+    if (v->rank == 0 || start == NULL || start[0] != v->dims[0]->len || !v->dims[0]->unlimited ||
+        start[0] >= ds->filled || ncz_object_ops_of(ds) == NULL)
         return false;
     if (ncz_object_grow(ds, v, NULL, start[0] + 1) == NC_NOERR)
         return true;
@@ -121,7 +140,7 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
     place p;
     bool  grows;
 
-    if (ds->defining || !v->written || v->quantize_mode != NC_NOQUANTIZE || ds->par.comm != NULL ||
+    if (ds->defining || (!v->written && !alone) || v->quantize_mode != NC_NOQUANTIZE || ds->par.comm != NULL ||
         (ds->mode & NC_SHARE) != 0)
         return false;
     grows = alone && takes_next_record(ds, v, start);
@@ -129,6 +148,8 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
         return false;
     if (grows)
         ncz_model_grow_dim(ds->model, v->dims[0], start[0] + 1);
-    ncz_dataset_note_put(ds, grows);
+    ncz_dataset_note_put(ds, grows || !v->written);
+    if (!v->written) /* as in ncz_dataset_put(): only by an exclusive put */
+        v->written = true;
     return true;
 }

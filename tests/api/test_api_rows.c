@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gets and puts of a few elements in a row, which go a way of their own, against an array in memory and against
- * nc_get_varm, which does not: random rows of variables of several types and ranks, in classic files and in Zarr, with
- * records that are appended in between.
+ * Gets and puts of a few elements in a row, and of small variables whole, which go a way of their own, against an
+ * array in memory and against nc_get_varm, which does not: random rows of variables of several types and ranks, in
+ * classic files and in Zarr, with records that are appended in between.
  */
 #include "api_test.h"
 
@@ -123,6 +123,44 @@ put(array *a, uint64_t *seed)
         a->shape[0] = start[0] + count[0];
 }
 
+/* All of the variable in memory, in C order. */
+static size_t
+all_values(array *a, double *out)
+{
+    size_t start[3] = {0}, index[3] = {0}, n = nelems_of(a, a->shape);
+
+    for (size_t i = 0; i < n; i++) {
+        index_of(a, start, a->shape, i, index);
+        out[i] = *at(a, index);
+    }
+    return n;
+}
+
+static void
+put_all(array *a, uint64_t *seed)
+{
+    size_t start[3] = {0}, index[3] = {0}, n = nelems_of(a, a->shape);
+    double in[ELEMS];
+
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (double)rnd(seed, 200) - 100;
+        index_of(a, start, a->shape, i, index);
+        *at(a, index) = in[i];
+    }
+    OK(nc_put_var_double(a->ncid, a->var, in));
+}
+
+static void
+get_all(array *a)
+{
+    double out[ELEMS], all[ELEMS];
+    size_t n = all_values(a, all);
+
+    OK(nc_get_var_double(a->ncid, a->var, out));
+    for (size_t i = 0; i < n; i++)
+        assert_true(out[i] == all[i]);
+}
+
 static double
 fill_of(nc_type type)
 {
@@ -209,6 +247,21 @@ out_of_range(array *a)
     OK(nc_put_var1_double(a->ncid, a->var, start, at(a, start)));
 }
 
+/* The first put of all of a variable may say that values do not fit, too. */
+static void
+first_out_of_range(array *a)
+{
+    double all[ELEMS], before[ELEMS];
+    size_t n = all_values(a, before);
+
+    for (size_t i = 0; i < n; i++)
+        all[i] = 1e300;
+    if (a->type != NC_DOUBLE && n > 0)
+        FAILS(NC_ERANGE, nc_put_var_double(a->ncid, a->var, all));
+    OK(nc_put_var_double(a->ncid, a->var, before));
+    get_all(a);
+}
+
 static void
 run(place *p, const char *mode, int cmode, uint64_t seed)
 {
@@ -217,10 +270,16 @@ run(place *p, const char *mode, int cmode, uint64_t seed)
     define(&a, p, mode, cmode, &seed);
     for (size_t i = 0; i < ELEMS; i++)
         a.values[i] = fill_of(a.type);
+    if (rnd(&seed, 2) == 0)
+        first_out_of_range(&a);
     for (int i = 0; i < ROUNDS; i++) {
         if (a.shape[0] < 30 && rnd(&seed, 2) == 0)
             put(&a, &seed);
+        if (rnd(&seed, 8) == 0)
+            put_all(&a, &seed);
         get(&a, &seed);
+        if (rnd(&seed, 4) == 0)
+            get_all(&a);
         if (rnd(&seed, 100) == 0)
             OK(nc_sync(a.ncid));
     }
@@ -233,6 +292,7 @@ run(place *p, const char *mode, int cmode, uint64_t seed)
     OK(nc_close(a.ncid));
     OK(place_open(p, NULL, NC_NOWRITE, &a.ncid));
     OK(nc_inq_varid(a.ncid, "v", &a.var));
+    get_all(&a);
     for (int i = 0; i < 50; i++)
         get(&a, &seed);
     FAILS(NC_EPERM, nc_put_var1_double(a.ncid, a.var, a.shape, a.values));

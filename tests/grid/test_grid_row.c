@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows give what ncz_transfer_out() and ncz_transfer_in() give, for all pairs of types, both byte orders and lengths. */
+/* Rows give what ncz_transfer_out() and ncz_transfer_in() give, for all types, byte orders and lengths. */
 #include "grid_test.h"
 
 enum { MOST = 9, BYTES = MOST * 8 };
