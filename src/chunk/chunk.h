@@ -68,6 +68,12 @@ bool ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *i
  * failure.
  */
 int ncz_engine_flush(ncz_engine *e, uint64_t uid);
+/*
+ * Where chunks are put in place, stores those before record `nrecords` that puts have filled, if they are worth a call
+ * of the store, and drops them: a program that appends does not come back to them, and the next ones get their memory,
+ * which the system would have to clear.
+ */
+int ncz_engine_store_filled(ncz_engine *e, uint64_t nrecords);
 
 /*
  * Gives the place of a chunk (ncz_spec_locate). With `range`, a slot is looked up in the object's index, which may need

@@ -250,6 +250,69 @@ done:
     return rc;
 }
 
+/* ---- chunks that an append has filled ---- */
+
+enum { FILLED_LEAST = NCZ_WINDOW_MOST / 2 }; /* bytes */
+
+/* Whether it ends before the record `n`, and elements were put from its first to its last. */
+static bool
+is_filled(const ncz_chunk *chunk, uint64_t n)
+{
+    const ncz_spec *spec = chunk->spec;
+
+    return spec->rank > 0 && chunk->index[0] < n / spec->chunk[0] && chunk->ours_from == 0 &&
+           (chunk->ours_end == 0 || chunk->ours_end == spec->chunk_nelems) && !ncz_chunk_busy(chunk);
+}
+
+/* How many there are among the longest unchanged; 0: too few to be worth a call of the store. */
+static size_t
+count_filled(const ncz_chunk_cache *cache, uint64_t nrecords)
+{
+    size_t n = 0, seen = 0, nbytes = 0;
+
+    for (ncz_chunk_link *link = cache->dirty.next; link != &cache->dirty && seen < NCZ_CHUNK_BATCH;
+         link = link->next) {
+        const ncz_chunk *chunk = ncz_chunk_from_link(link);
+
+        seen++;
+        n += is_filled(chunk, nrecords);
+        nbytes = is_filled(chunk, nrecords) ? batch_bytes_add(nbytes, chunk) : nbytes;
+    }
+    return n == NCZ_CHUNK_BATCH || nbytes >= FILLED_LEAST ? n : 0;
+}
+
+static void
+take_filled(ncz_engine *e, ncz_chunk_store *s, uint64_t nrecords, size_t n)
+{
+    ncz_chunk_link *link = e->cache.dirty.next, *next;
+
+    for (; s->n < n; link = next) {
+        next = link->next;
+        if (is_filled(ncz_chunk_from_link(link), nrecords))
+            add_taken(e, s, ncz_chunk_from_link(link), 0);
+    }
+}
+
+int
+ncz_engine_store_filled(ncz_engine *e, uint64_t nrecords)
+{
+    ncz_chunk_store s = {.engine = e};
+    size_t          n;
+    int             rc = NC_NOERR;
+
+    (void)pthread_mutex_lock(&e->lock);
+    n = e->windows ? count_filled(&e->cache, nrecords) : 0;
+    if (n > 0 && (rc = ncz_chunk_store_init(&s, e, n)) == NC_NOERR) {
+        take_filled(e, &s, nrecords, n);
+        store_taken(e, &s);
+        drop_stored(e, &s);
+        rc = s.first.code != NC_NOERR ? ncz_err_adopt(&s.first) : NC_NOERR;
+    }
+    (void)pthread_mutex_unlock(&e->lock);
+    ncz_chunk_store_clear(&s);
+    return rc;
+}
+
 /* ---- flush ---- */
 
 static bool

@@ -141,8 +141,12 @@ clear_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const uin
 {
     int rc = NC_NOERR;
 
-    if (ncz_object_ops_of(ds) != NULL && ds->par.comm == NULL)
-        return v->rank > 0 && shape[0] > v->dims[0]->len ? ncz_object_grow(ds, v, sel, shape[0]) : NC_NOERR;
+    if (ncz_object_ops_of(ds) != NULL && ds->par.comm == NULL) {
+        if (v->rank == 0 || shape[0] <= v->dims[0]->len)
+            return NC_NOERR;
+        rc = ncz_engine_store_filled(ds->engine, v->dims[0]->len);
+        return rc == NC_NOERR ? ncz_object_grow(ds, v, sel, shape[0]) : rc;
+    }
     if (ds->par.comm != NULL)
         return NC_NOERR;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)

@@ -222,14 +222,120 @@ one_fails(void **state)
     }
 }
 
+/* ---- chunks that an append has filled ---- */
+
+enum { LONG = 20000, LONG_BYTES = LONG * 4 };
+
+/* One chunk after the other. */
+static int
+locate_long(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    (void)l, (void)key;
+    where->key = "file";
+    where->offset = index[0] * LONG_BYTES;
+    where->length = LONG_BYTES;
+    return NC_NOERR;
+}
+
+static const ncz_layout_ops longs = {.name = "longs", .locate = locate_long, .complete = true};
+
+static void
+long_world(world *w)
+{
+    const uint64_t   chunk = LONG;
+    ncz_layout_shape shape = {.rank = 1, .path = "v"};
+
+    world_init(w, 0);
+    ncz_spec_unref(w->s);
+    w->s = test_spec(1, &chunk, i4, NULL, NULL);
+    ncz_layout_unref(w->s->layout);
+    assert_int_equal(ncz_layout_new(&longs, sizeof(ncz_layout), &shape, &w->s->layout), NC_NOERR);
+    assert_int_equal(zmap_resize(w->m, "file", 2 * LONG_BYTES), NC_NOERR);
+}
+
+static void
+put_run(world *w, uint64_t start, uint64_t count)
+{
+    const uint64_t size = 2 * LONG;
+    request        r = test_request(1, &start, &count);
+    ncz_plan       p = test_plan(w->s, &size, &r, NC_INT);
+    int32_t       *values = calloc(count, sizeof *values);
+
+    assert_non_null(values);
+    for (uint64_t i = 0; i < count; i++)
+        values[i] = (int32_t)(start + i);
+    assert_int_equal(ncz_engine_write(w->e, &p, values), NC_NOERR);
+    free(values);
+}
+
+/* Counts what that asks of the store. */
+static void
+store_filled(world *w, uint64_t nrecords, int rc, uint64_t puts)
+{
+    zmap_stats before, after;
+
+    zmap_stats_of(w->m, &before);
+    assert_int_equal(ncz_engine_store_filled(w->e, nrecords), rc);
+    zmap_stats_of(w->m, &after);
+    assert_int_equal(after.puts - before.puts, puts);
+}
+
+static void
+filled(void **state)
+{
+    ncz_buf b = NCZ_BUF_INIT;
+    world   w;
+
+    (void)state;
+    long_world(&w);
+    put_run(&w, 0, LONG - 1);
+    store_filled(&w, LONG, NC_NOERR, 0); /* an element is missing */
+    put_run(&w, LONG - 1, 1);
+    store_filled(&w, LONG - 1, NC_NOERR, 0); /* more may follow */
+    w.plan.seen = 0;
+    w.plan.nth = 1;
+    w.plan.kind = ZMAP_FAULT_FAIL;
+    w.plan.code = ENOSPC;
+    assert_int_equal(ncz_engine_store_filled(w.e, LONG), ENOSPC);
+    w.plan.nth = 0;
+    assert_true(ncz_engine_dirty(w.e));
+    put_run(&w, LONG, 1); /* the next chunk, which waits */
+    store_filled(&w, LONG, NC_NOERR, 1);
+    store_filled(&w, LONG, NC_NOERR, 0);
+    assert_true(ncz_engine_dirty(w.e));
+    flush(&w, 0, 1);
+    assert_int_equal(zmap_get(w.m, "file", &b), NC_NOERR);
+    for (size_t i = 0; i <= LONG; i++) {
+        int32_t v;
+
+        memcpy(&v, b.data + i * 4, 4);
+        assert_int_equal(v, (int32_t)i);
+    }
+    ncz_buf_clear(&b);
+    world_clear(&w);
+}
+
+/* Few bytes wait for more. */
+static void
+filled_few(void **state)
+{
+    world w;
+
+    (void)state;
+    world_init(&w, 0);
+    put_all(&w, VARS);
+    store_filled(&w, SIZE, NC_NOERR, 0);
+    flush(&w, 0, BLOCKS);
+    check_object(&w, VARS, NULL);
+    world_clear(&w);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_records),
-        cmocka_unit_test(gaps),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(one_fails),
+        cmocka_unit_test(whole_records), cmocka_unit_test(gaps),   cmocka_unit_test(parts),
+        cmocka_unit_test(one_fails),     cmocka_unit_test(filled), cmocka_unit_test(filled_few),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,22 +145,36 @@ ncz_object_fill_share(ncz_dataset *ds, size_t part, size_t nparts)
     return rc;
 }
 
-/* Makes as many records as fit in `room`, at least one, of `pitch` bytes from `records` on. *any: some are filled. */
-static void
-make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, size_t nrecords, char *room,
-             bool *any)
+static bool
+fills_records(const ncz_dataset *ds, const ncz_var *v, const ncz_var *skip)
+{
+    return ncz_var_has_records(v) && v != skip && is_filled(ds, v);
+}
+
+static bool
+fills_any(const ncz_dataset *ds, const ncz_var *skip)
 {
     const ncz_group *g = ds->model->root;
 
-    *any = false;
+    for (size_t i = 0; i < g->nvars; i++)
+        if (fills_records(ds, g->vars[i], skip))
+            return true;
+    return false;
+}
+
+/* Makes `nrecords` records in `room`, of `pitch` bytes from `records` on. */
+static void
+make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, size_t nrecords, char *room)
+{
+    const ncz_group *g = ds->model->root;
+
     memset(room, 0, pitch * nrecords);
     for (size_t i = 0; i < g->nvars; i++) {
         const ncz_var *v = g->vars[i];
         ncz_extent     e;
 
-        if (!ncz_var_has_records(v) || v == skip || !is_filled(ds, v))
+        if (!fills_records(ds, v, skip))
             continue;
-        *any = true;
         ncz_object_ops_of(ds)->extent(v, &e);
         for (size_t k = 0; k < nrecords; k++)
             ncz_fill_elems(room + k * pitch + (size_t)(e.begin - records), (size_t)e.padded / v->dtype.size,
@@ -173,14 +187,15 @@ static int
 fill_small(ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, uint64_t first, uint64_t n)
 {
     size_t each = n - first < AT_ONCE / pitch ? (size_t)(n - first) : AT_ONCE / pitch;
-    char  *room = ncz_alloc(each * pitch);
-    bool   any;
+    char  *room;
     int    rc = NC_NOERR;
 
-    if (room == NULL)
+    if (!fills_any(ds, skip))
+        return NC_NOERR;
+    if ((room = ncz_alloc(each * pitch)) == NULL)
         return ncz_fail_nomem(each * pitch);
-    make_records(ds, skip, records, pitch, each, room, &any);
-    for (; any && rc == NC_NOERR && first < n; first += each)
+    make_records(ds, skip, records, pitch, each, room);
+    for (; rc == NC_NOERR && first < n; first += each)
         rc = zmap_put_range(ds->map, "", records + first * pitch, room,
                             (n - first < each ? (size_t)(n - first) : each) * pitch);
     ncz_free(room);
