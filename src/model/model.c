@@ -159,12 +159,6 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
     return NC_NOERR;
 }
 
-static int
-put_first(ncz_names *index, const char *name, size_t place)
-{
-    return ncz_names_get(index, name, NULL) ? NC_NOERR : ncz_names_put(index, name, place);
-}
-
 /* Adds a name to an index. While a file is loaded that may have it twice, the first one stays; names are looked up in
  * NFC, so one of another form gets a second entry. */
 static int
@@ -177,11 +171,11 @@ index_name(const ncz_model *m, ncz_names *index, const char *name, size_t place)
     if (!m->twins)
         return ncz_names_put(index, name, place);
     len = strlen(name);
-    if ((rc = put_first(index, name, place)) != NC_NOERR || ncz_is_ascii(name, len) /* it has no other form */ ||
-        !ncz_utf8_valid(name, len))
+    if ((rc = ncz_names_put_first(index, name, place)) != NC_NOERR ||
+        ncz_is_ascii(name, len) /* it has no other form */ || !ncz_utf8_valid(name, len))
         return rc;
     if ((rc = ncz_nfc(name, &form)) == NC_NOERR)
-        rc = put_first(index, form, place);
+        rc = ncz_names_put_first(index, form, place);
     ncz_free(form);
     return rc;
 }

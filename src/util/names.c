@@ -68,8 +68,9 @@ make_room(ncz_names *t)
     return NC_NOERR;
 }
 
-int
-ncz_names_put(ncz_names *t, const char *name, size_t index)
+/* `keep`: an index that is there stays. */
+static int
+put_name(ncz_names *t, const char *name, size_t index, bool keep)
 {
     size_t      len = strlen(name);
     uint64_t    hash = ncz_hash(name, len);
@@ -78,7 +79,7 @@ ncz_names_put(ncz_names *t, const char *name, size_t index)
     int         rc;
 
     if (s != NULL) {
-        s->index = index;
+        s->index = keep ? s->index : index;
         return NC_NOERR;
     }
     if ((rc = make_room(t)) != NC_NOERR)
@@ -94,10 +95,22 @@ ncz_names_put(ncz_names *t, const char *name, size_t index)
     return NC_NOERR;
 }
 
+int
+ncz_names_put(ncz_names *t, const char *name, size_t index)
+{
+    return put_name(t, name, index, false);
+}
+
+int
+ncz_names_put_first(ncz_names *t, const char *name, size_t index)
+{
+    return put_name(t, name, index, true);
+}
+
 bool
 ncz_names_get(const ncz_names *t, const char *name, size_t *index)
 {
-    const names_slot *s = find_slot(t, name, ncz_hash(name, strlen(name)));
+    const names_slot *s = t->live > 0 ? find_slot(t, name, ncz_hash(name, strlen(name))) : NULL;
 
     if (s == NULL)
         return false;

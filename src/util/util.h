@@ -212,7 +212,8 @@ typedef struct ncz_names {
 
 #define NCZ_NAMES_INIT ((ncz_names){NULL, 0, 0, 0})
 
-int  ncz_names_put(ncz_names *t, const char *name, size_t index); /* replaces */
+int  ncz_names_put(ncz_names *t, const char *name, size_t index);       /* replaces */
+int  ncz_names_put_first(ncz_names *t, const char *name, size_t index); /* does not */
 bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
 void ncz_names_del(ncz_names *t, const char *name);
 void ncz_names_clear(ncz_names *t);
