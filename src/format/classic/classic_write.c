@@ -79,7 +79,7 @@ static void
 put_count(writer *w, uint64_t v)
 {
     if (w->rc == NC_NOERR && w->version != 5 && v > UINT32_MAX)
-        w->rc = ncz_fail(NC_EVARSIZE, "CDF-%u has no count or length as large as %" PRIu64, w->version, v);
+        w->rc = ncz_fail(NC_EVARSIZE, "CDF-%d has no count or length as large as %" PRIu64, w->version, v);
     put_number(w, v, w->version == 5 ? 8 : 4);
 }
 
