@@ -43,9 +43,11 @@ class Process:
         return [int(w) for w in self.do("show", name, start, n).split()[:-1]]
 
     def end(self):
+        """Its problem, or None: a sanitizer that finds something at the end says so with the status."""
         self.p.stdin.close()
         self.p.stdout.read()
-        self.p.wait(60)
+        status = self.p.wait(60)
+        return "a process ended with status %d" % status if status else None
 
 
 class Var:
@@ -141,8 +143,7 @@ class Schedule:
                 p.do("close")
         except Failed as e:
             self.problems.append(str(e))
-        for p in (w, other, reader):
-            p.end()
+        self.problems += filter(None, [p.end() for p in (w, other, reader)])
         return self.problems
 
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges over libcurl: many at once, connections kept, answers that are cut, late or no answers at all. */
 #include "support/failing_alloc.h"
+#include "support/fork.h"
 #include "s3/http/http_int.h"
+#include "s3/protocol/s3_hash.h"
 #include "s3/stub.h"
 
 #include <arpa/inet.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -575,16 +578,56 @@ no_memory(void **state)
     stub_stop(s);
 }
 
+/* Each on a thread of its own: they wait for each other. */
+static void
+sign_together(void *arg, size_t i, ncz_scratch *scratch)
+{
+    unsigned char sum[NCZ_S3_SHA256_BYTES];
+
+    (void)i;
+    (void)scratch;
+    (void)pthread_barrier_wait(arg);
+    assert_int_equal(ncz_s3_hmac("key", 3, "text", 4, sum), NC_NOERR);
+}
+
+/* What OpenSSL keeps for a worker goes when the process exits: AddressSanitizer would say so with the status. */
+static void
+nothing_left_at_exit(void **state)
+{
+    pthread_barrier_t both;
+    int               status;
+    pid_t             child;
+
+    (void)state;
+    assert_true((child = fork_quiet()) >= 0);
+    if (child == 0) {
+        ncz_pool_set_threads(2);
+        assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
+        assert_int_equal(ncz_http_init(), NC_NOERR);
+        ncz_pool_each(2, SIZE_MAX, sign_together, &both);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),        cmocka_unit_test(nothing_of_its_own),
-        cmocka_unit_test(many_at_once),   cmocka_unit_test(many_callers),
-        cmocka_unit_test(broken_answers), cmocka_unit_test(nobody_there),
-        cmocka_unit_test(stopped_by_us),  cmocka_unit_test(nothing_followed),
-        cmocka_unit_test(batch_in_batch), cmocka_unit_test(once),
-        cmocka_unit_test(wary),           cmocka_unit_test(no_memory),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(nothing_of_its_own),
+        cmocka_unit_test(many_at_once),
+        cmocka_unit_test(many_callers),
+        cmocka_unit_test(broken_answers),
+        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(stopped_by_us),
+        cmocka_unit_test(nothing_followed),
+        cmocka_unit_test(batch_in_batch),
+        cmocka_unit_test(once),
+        cmocka_unit_test(wary),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(nothing_left_at_exit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

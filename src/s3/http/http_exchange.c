@@ -9,8 +9,10 @@
 #include "s3/protocol/s3_hash.h"
 
 #include <netinet/in.h>
+#include <openssl/crypto.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -24,13 +26,20 @@
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static CURLcode       init_code;
 
-/* libcurl reads some variables even in set-user-id programs. SSLKEYLOGFILE names a file that it writes. */
+/*
+ * libcurl reads some variables even in set-user-id programs. SSLKEYLOGFILE names a file that it writes.
+ *
+ * OpenSSL keeps memory for each thread, and frees it when the thread ends, but not once OpenSSL itself has ended at the
+ * exit of the process. So the workers end before: what is registered last with atexit() is called first.
+ */
 static void
 init_libcurl(void)
 {
     if (ncz_env_secure())
         ncz_env_hide("SSLKEYLOGFILE");
     init_code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    (void)OPENSSL_init_crypto(0, NULL);
+    (void)atexit(ncz_pool_stop);
 }
 
 int
