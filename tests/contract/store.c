@@ -1849,3 +1849,10 @@ store_contract(const store_maker *maker)
     the_maker = maker;
     return cmocka_run_group_tests_name(maker->name, tests, NULL, NULL);
 }
+
+void
+store_contract_choose(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "threads") == 0)
+        cmocka_set_test_filter("test_threads_*");
+}

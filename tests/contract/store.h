@@ -21,4 +21,7 @@ typedef struct store_maker {
 /* Runs the suite; returns the number of tests that failed. */
 int store_contract(const store_maker *maker);
 
+/* With the word `threads`: of all suites that follow, the tests with threads alone, for ThreadSanitizer. */
+void store_contract_choose(int argc, char **argv);
+
 #endif /* NCZ_TESTS_STORE_H */

@@ -136,7 +136,7 @@ PARTS = (
         Script("fuzz", "tests/fuzz/run {asan} 0", "asan", ("fuzz",), when=SHORT),
         Script("fuzz", "tests/fuzz/run {fuzz} 120", "fuzz", ("fuzz",), when=ALL),
     ), ("clang",), ("llvm",)),
-    Part("tsan", "ThreadSanitizer over threads and chunks", (4, 8), (
+    Part("tsan", "ThreadSanitizer over threads, stores and chunks", (4, 8), (
         Meson("tsan", ["threads", "chunk"], when=SHORT),
         Meson("tsan", ["threads", "util", "chunk", "api", "s3"], when=ALL),
     ), ("clang",), ("llvm",)),

@@ -2,6 +2,8 @@
 /*
  * Runs the contract of all maps on the stores of this module: memory, the example, the fault wrapper without a fault, and
  * the file map and the zip map with and without the system calls that only some systems have.
+ *
+ * usage: test_zmap_contract [threads]
  */
 #include "contract/store.h"
 #include "zmap/zmap_mem.h"
@@ -259,7 +261,7 @@ readdir_unknown(DIR *d)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     static const store_maker makers[] = {
         {.name = "memory", .make = make_memory},
@@ -283,6 +285,7 @@ main(void)
     ncz_syscalls table = ncz_system;
     int          failed = 0;
 
+    store_contract_choose(argc, argv);
     for (size_t i = 0; i < NCZ_LEN(makers); i++)
         failed += store_contract(&makers[i]);
 

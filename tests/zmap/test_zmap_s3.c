@@ -2,6 +2,8 @@
 /*
  * The contract of all maps, on a bucket: a small one in the test's own process; below a prefix, and at its root. An
  * object of a bucket, and of a web server, as a map of its own.
+ *
+ * usage: test_zmap_s3 [threads]
  */
 #include "contract/store.h"
 #include "support/store_help.h"
@@ -119,12 +121,13 @@ test_single(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     static const store_maker root = {"s3", place, make_root, reopen_root, clear, 0, 0};
     static const store_maker below = {"s3, below a prefix", place, make_deep, reopen_deep, clear, 900, 900};
 
     static const struct CMUnitTest single[] = {cmocka_unit_test(test_single)};
 
+    store_contract_choose(argc, argv);
     return store_contract(&root) + store_contract(&below) + cmocka_run_group_tests(single, NULL, NULL) != 0;
 }
