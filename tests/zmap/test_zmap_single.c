@@ -11,6 +11,7 @@
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_mem.h"
+#include "zmap/zmap_ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -402,6 +403,7 @@ survives_faults(void **state)
         if (rc == NC_NOERR) {
             expect_text(mem, "d/x.nc", "new");
             assert_true(nth > 5);
+            assert_true(atomic_load(&plan.seen) < nth); /* no fault went unsaid */
         } else {
             assert_int_equal(rc, NC_EIO);
             expect_list(mem, "d", nth < 6 ? "x.nc " : "");
@@ -409,6 +411,68 @@ survives_faults(void **state)
         OK(zmap_close(mem, ZMAP_KEEP));
         if (rc == NC_NOERR)
             break;
+    }
+}
+
+/* The store below: the object is renamed once somebody has chosen a name for it, and before the store looks for it. */
+static const zmap_ops *real_ops;
+static zmap           *to_rename;
+
+static void
+rename_now(void)
+{
+    zmap *m = to_rename;
+
+    to_rename = NULL;
+    if (m != NULL)
+        OK(zmap_sync(m));
+}
+
+static int
+get_late(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    rename_now();
+    return real_ops->get(m, reqs, n, done, arg);
+}
+
+static int
+len_late(zmap *m, const char *key, uint64_t *len)
+{
+    rename_now();
+    return real_ops->len(m, key, len);
+}
+
+/* Who asks by the first name, and comes after the rename, gets what the last one leads to. */
+static void
+renamed_under_way(void **state)
+{
+    zmap    *mem = NULL, *m = NULL;
+    zmap_ops late;
+    uint64_t len = 0;
+
+    (void)state;
+    for (int asks = 0; asks < 2; asks++) {
+        OK(zmap_mem_open(&mem));
+        OK(zmap_put(mem, "x.nc", "old", 3));
+        OK(zmap_single_open(zmap_ref(mem), "x.nc", ZMAP_CREATE_NEW, true, &m));
+        assert_rc(zmap_put_range(m, "", 0, "newer", 5), NC_NOERR);
+        real_ops = mem->ops;
+        late = *real_ops;
+        late.get = get_late;
+        late.len = len_late;
+        mem->ops = &late;
+        to_rename = m;
+        if (asks == 0) {
+            OK(zmap_len(m, "", &len));
+            assert_int_equal(len, 5);
+        } else {
+            expect_text(m, "", "newer");
+        }
+        assert_null(to_rename);
+        mem->ops = real_ops;
+        OK(zmap_close(m, ZMAP_KEEP));
+        expect_text(mem, "x.nc", "newer");
+        OK(zmap_close(mem, ZMAP_KEEP));
     }
 }
 
@@ -425,6 +489,7 @@ main(void)
         cmocka_unit_test(refuses_files),
         cmocka_unit_test(reads_an_entry),
         cmocka_unit_test(survives_faults),
+        cmocka_unit_test(renamed_under_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
