@@ -1126,6 +1126,26 @@ deletions(void **state)
     DONE();
 }
 
+/* A request has at most a thousand keys, and each key is in one. */
+static void
+deletions_of_many(void **state)
+{
+    enum { MANY = 2001 };
+    static char        text[MANY][8];
+    static const char *keys[MANY];
+    SCRIPT({"POST /buck?delete|Content-Length: ", 200, "<DeleteResult/>"}, {"POST", 200, "<DeleteResult/>"},
+           {"POST", 200, "<DeleteResult><Error><Key>pre/fix/k2000</Key><Code>SlowDown</Code></Error></DeleteResult>"},
+           {"DELETE /buck/pre/fix/k2000 ", 204, NULL});
+
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text[i], sizeof text[i], "k%d", i);
+        keys[i] = text[i];
+    }
+    assert_int_equal(ncz_s3_delete(s, keys, MANY), NC_NOERR);
+    DONE();
+}
+
 /* Content-MD5 for servers that know nothing else, which are remembered. */
 static void
 deletions_by_md5(void **state)
@@ -1441,6 +1461,7 @@ main(void)
         cmocka_unit_test(endless_lists),
         cmocka_unit_test(list_in_a_circle),
         cmocka_unit_test(deletions),
+        cmocka_unit_test(deletions_of_many),
         cmocka_unit_test(deletions_by_md5),
         cmocka_unit_test(deletions_unknown),
         cmocka_unit_test(deletions_without_md5),
