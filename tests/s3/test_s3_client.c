@@ -928,13 +928,16 @@ large_object_fails(void **state)
            {"DELETE /buck/pre/fix/k?uploadId=up%2F1", 204, NULL}, /* nobody pays for it */
            {"POST", 200, BEGUN}, {"PUT", 200, NULL}, {"PUT", 200, NULL}, {"PUT", 200, NULL},
            {"POST", 200, ENDED, NULL, STUB_CLOSE}, {"POST", 404, "!NoSuchUpload"}, /* done, its answer lost */
-           {"HEAD", 200, NULL, "x-amz-meta-nczarr-write: %ID%\r\n"});
+           {"HEAD", 200, NULL, "x-amz-meta-nczarr-write: %ID%\r\n"}, {"POST", 200, BEGUN}, {"PUT", 200, NULL},
+           {"PUT", 200, NULL}, {"PUT", 200, NULL}, {"POST", 403, "!AccessDenied"},
+           {"DELETE /buck/pre/fix/k?uploadId=up%2F1", 204, NULL});
 
     (void)state;
     s->settings->in_flight = s->in_flight = 1;
     assert_int_equal(put_large(s), NC_EACCESS);
     if (put_large(s) != NC_NOERR)
         fail_msg("%s", ncz_err_text());
+    assert_int_equal(put_large(s), NC_EACCESS); /* all is there but not put together */
     DONE();
 }
 
