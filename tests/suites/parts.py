@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 ALL, SHORT, ALWAYS = "all", "short", "always"
 
-MODULES = "platform util json uri grid filter s3 zmap model format chunk dataset api forward".split()
+MODULES = "platform util json uri grid filter s3 hdf5 zmap model format chunk dataset api forward".split()
 # Memory that was freed and is kept from reuse: a program of a test frees less in all, and fresh memory costs time.
 ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}
@@ -161,6 +161,9 @@ PARTS = (
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
+    Part("h5py", "the structure of HDF5 files of each version, as h5py sees it", (1, 1), (
+        Script("structure of HDF5 files", "tests/hdf5/run {gcc}", targets=("tests/hdf5/hdf5_dump",)),
+    ), ("h5py",)),
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The attributes of an object: in messages of its header, or, where there are many, in a fractal heap. */
+#include "hdf5/hdf5_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WHAT "the attributes of the object"
+
+enum { RECORD_BY_NAME = 8, BEHIND_ID = 9, FLAG_TRACKED = 1, FLAG_INDEXED = 2, MESSAGE_SHARED = 2 };
+
+typedef struct list {
+    ncz_hdf5              *f;
+    ncz_hdf5_object       *object;
+    ncz_hdf5_fractal_heap *heap;
+    bool                   tracked;
+    ncz_hdf5_attribute    *v;
+    size_t                 n, cap;
+} list;
+
+static int
+add_attribute(list *l, const ncz_hdf5_message *m)
+{
+    int rc;
+
+    if (m->shared)
+        return ncz_fail(NC_ENOTBUILT,
+                        WHAT " at address %" PRIu64 " are in a table of shared messages, which is not read; "
+                             "h5repack makes a file without one",
+                        l->object->addr);
+    if (l->n >= l->f->limits.attributes)
+        return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " are more than %zu (limit `attributes`)",
+                        l->object->addr, l->f->limits.attributes);
+    if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR ||
+        (rc = ncz_hdf5_attribute_parse(l->f, m, &l->object->arena, &l->v[l->n])) != NC_NOERR)
+        return rc;
+    l->n++;
+    return NC_NOERR;
+}
+
+/* An id in the heap, flags, the order of creation, a hash. */
+static int
+take_record(void *arg, const unsigned char *record, size_t len)
+{
+    list            *l = arg;
+    size_t           id = ncz_hdf5_fractal_heap_id_size(l->heap);
+    ncz_cursor       c = ncz_cursor_at(record, len);
+    ncz_hdf5_message m = {.type = NCZ_HDF5_MSG_ATTRIBUTE, .order = -1, .addr = l->object->addr};
+    unsigned         flags;
+    uint32_t         order;
+    int              rc;
+
+    if (len != id + BEHIND_ID)
+        return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " are in records of %zu bytes, with ids of %zu",
+                        m.addr, len, id);
+    (void)ncz_cursor_bytes(&c, id);
+    flags = ncz_cursor_u8(&c);
+    order = ncz_cursor_u32le(&c);
+    m.shared = (flags & MESSAGE_SHARED) != 0;
+    if (l->tracked)
+        m.order = (int64_t)order;
+    if (!m.shared && (rc = ncz_hdf5_fractal_heap_get(l->heap, record, &m.data, &m.len)) != NC_NOERR)
+        return rc;
+    return add_attribute(l, &m);
+}
+
+static int
+read_dense(list *l, uint64_t heap, uint64_t names)
+{
+    ncz_hdf5_btree2 walk = {.type = RECORD_BY_NAME, .record = take_record, .arg = l};
+    int             rc = ncz_hdf5_fractal_heap_open(l->f, heap, &l->heap);
+
+    if (rc != NC_NOERR)
+        return rc;
+    rc = ncz_hdf5_btree2_each(l->f, names, &walk);
+    ncz_hdf5_fractal_heap_close(l->heap);
+    return rc;
+}
+
+static int
+read_info(list *l, const ncz_hdf5_message *m)
+{
+    ncz_cursor c = ncz_cursor_at(m->data, m->len);
+    unsigned   version = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c);
+    uint64_t   heap, names;
+
+    if ((flags & FLAG_TRACKED) != 0)
+        (void)ncz_cursor_u16le(&c); /* the next number */
+    heap = ncz_hdf5_offset(l->f, &c);
+    names = ncz_hdf5_offset(l->f, &c);
+    if (!c.good)
+        return ncz_hdf5_truncated(WHAT, m->addr);
+    if (version != 0)
+        return ncz_fail(NC_ENOTBUILT, WHAT " at address %" PRIu64 " have version %u; 0 is known", m->addr, version);
+    l->tracked = (flags & FLAG_TRACKED) != 0;
+    return heap != NCZ_HDF5_NONE ? read_dense(l, heap, names) : NC_NOERR;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+    return strcmp(((const ncz_hdf5_attribute *)a)->name, ((const ncz_hdf5_attribute *)b)->name);
+}
+
+static int
+compare_orders(const void *a, const void *b)
+{
+    const ncz_hdf5_attribute *x = a, *y = b;
+
+    return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static int
+read_messages(list *l)
+{
+    const ncz_hdf5_object  *o = l->object;
+    const ncz_hdf5_message *info = ncz_hdf5_message_find(o->messages, o->nmessages, NCZ_HDF5_MSG_ATTRIBUTE_INFO);
+    int                     rc = info != NULL ? read_info(l, info) : NC_NOERR;
+
+    for (size_t i = 0; i < o->nmessages && rc == NC_NOERR; i++) {
+        ncz_hdf5_message m = o->messages[i];
+
+        if (m.type != NCZ_HDF5_MSG_ATTRIBUTE)
+            continue;
+        if (!l->tracked)
+            m.order = -1;
+        rc = add_attribute(l, &m);
+    }
+    return rc;
+}
+
+int
+ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o)
+{
+    list                l = {.f = f, .object = o};
+    ncz_hdf5_attribute *kept;
+    int                 rc;
+
+    if (o->attributes != NULL)
+        return NC_NOERR;
+    ncz_hdf5_begin(f);
+    if ((rc = read_messages(&l)) != NC_NOERR)
+        goto done;
+    if ((kept = ncz_arena_get_n(&o->arena, l.n + 1, sizeof *kept)) == NULL) {
+        rc = ncz_fail_nomem(l.n * sizeof *kept);
+        goto done;
+    }
+    if (l.n > 0) {
+        qsort(l.v, l.n, sizeof *l.v, l.tracked ? compare_orders : compare_names);
+        memcpy(kept, l.v, l.n * sizeof *kept);
+    }
+    o->attributes = kept;
+    o->nattributes = l.n;
+done:
+    ncz_free(l.v);
+    return rc;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of a file that hold its structure, in blocks. Structures are small and many; a source may be a server far
+ * away. So what is not here is read with its surroundings, and places that are known before are read in one go.
+ *
+ * A block has one place in the table, by its number: whoever comes later takes it. Neighbours never clash.
+ */
+#include "hdf5/hdf5_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK = 4096,
+    PLACES = 4096,          /* 16 MiB at most */
+    AROUND = 16,            /* blocks that are read where one is missing */
+    AT_ONCE = PLACES / 2,   /* blocks that are read in one go */
+    LARGE = AROUND * BLOCK, /* reads of as much pass the cache by */
+    HEAD = 256,
+    TAIL = 16, /* blocks that opening reads: they hold all of a small file's structure */
+};
+
+typedef struct place {
+    uint64_t       number; /* of the block */
+    unsigned char *data;   /* NULL: none */
+} place;
+
+struct ncz_hdf5_cache {
+    ncz_hdf5_source source;
+    place           places[PLACES];
+};
+
+static size_t
+block_length(const ncz_hdf5_cache *c, uint64_t number)
+{
+    uint64_t left = c->source.size - number * BLOCK;
+
+    return left < BLOCK ? (size_t)left : BLOCK;
+}
+
+static bool
+has_block(const ncz_hdf5_cache *c, uint64_t number)
+{
+    const place *p = &c->places[number % PLACES];
+
+    return p->data != NULL && p->number == number;
+}
+
+/* Keeps blocks first..first+n of which `bytes` are the contents. */
+static int
+keep_blocks(ncz_hdf5_cache *c, uint64_t first, uint64_t n, const unsigned char *bytes)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        place *p = &c->places[(first + i) % PLACES];
+
+        if (p->data == NULL && (p->data = ncz_alloc(BLOCK)) == NULL)
+            return ncz_fail_nomem(BLOCK);
+        p->number = first + i;
+        memcpy(p->data, bytes + i * BLOCK, block_length(c, first + i));
+    }
+    return NC_NOERR;
+}
+
+/* Reads these runs of blocks: numbers[i] is the first block of run i, lengths[i] how many there are. */
+static int
+read_runs(ncz_hdf5_cache *c, const uint64_t *numbers, const uint64_t *lengths, size_t n)
+{
+    ncz_hdf5_range *ranges = ncz_alloc_n(n, sizeof *ranges);
+    unsigned char  *bytes = NULL;
+    size_t          total = 0;
+    int             rc;
+
+    for (size_t i = 0; i < n; i++)
+        total += (size_t)lengths[i] * BLOCK;
+    if (ranges == NULL || (bytes = ncz_alloc(total)) == NULL) {
+        rc = ncz_fail_nomem(total);
+        goto done;
+    }
+    total = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t last = numbers[i] + lengths[i] - 1;
+
+        ranges[i] = (ncz_hdf5_range){.at = numbers[i] * BLOCK,
+                                     .len = (size_t)(lengths[i] - 1) * BLOCK + block_length(c, last),
+                                     .out = bytes + total};
+        total += (size_t)lengths[i] * BLOCK;
+    }
+    if ((rc = c->source.read(c->source.arg, ranges, n)) != NC_NOERR)
+        goto done;
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        rc = keep_blocks(c, numbers[i], lengths[i], ranges[i].out);
+done:
+    ncz_free(bytes);
+    ncz_free(ranges);
+    return rc;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Sorted numbers become runs: numbers[i], lengths[i]. How many. */
+static size_t
+join_runs(uint64_t *numbers, uint64_t *lengths, size_t n)
+{
+    size_t nruns = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (nruns > 0 && numbers[i] < numbers[nruns - 1] + lengths[nruns - 1])
+            continue;
+        if (nruns > 0 && numbers[i] == numbers[nruns - 1] + lengths[nruns - 1]) {
+            lengths[nruns - 1]++;
+            continue;
+        }
+        numbers[nruns] = numbers[i];
+        lengths[nruns++] = 1;
+    }
+    return nruns;
+}
+
+int
+ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n)
+{
+    uint64_t *numbers = ncz_alloc_n(AT_ONCE, sizeof *numbers), *lengths = ncz_alloc_n(AT_ONCE, sizeof *lengths);
+    size_t    missing = 0;
+    int       rc = NC_NOERR;
+
+    if (numbers == NULL || lengths == NULL) {
+        rc = ncz_fail_nomem(2 * AT_ONCE * sizeof *numbers);
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = ranges[i].at + ranges[i].len;
+
+        end = end < c->source.size ? end : c->source.size;
+        for (uint64_t b = ranges[i].at / BLOCK; b * BLOCK < end && missing < AT_ONCE; b++)
+            if (!has_block(c, b))
+                numbers[missing++] = b;
+    }
+    if (missing > 0) {
+        qsort(numbers, missing, sizeof *numbers, compare_numbers);
+        rc = read_runs(c, numbers, lengths, join_runs(numbers, lengths, missing));
+    }
+done:
+    ncz_free(lengths);
+    ncz_free(numbers);
+    return rc;
+}
+
+/* Reads the blocks from this one to `last`, and what lies around them. */
+static int
+read_around(ncz_hdf5_cache *c, uint64_t number, uint64_t last)
+{
+    uint64_t first = number - number % AROUND, end = last - last % AROUND + AROUND;
+    uint64_t blocks = ncz_count_parts(c->source.size, BLOCK), length;
+
+    length = (end < blocks ? end : blocks) - first;
+    return read_runs(c, &first, &length, 1);
+}
+
+int
+ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out)
+{
+    unsigned char *to = out;
+    uint64_t       last;
+    int            rc;
+
+    if (n >= LARGE)
+        return c->source.read(c->source.arg, &(ncz_hdf5_range){.at = at, .len = n, .out = out}, 1);
+    last = n > 0 ? (at + n - 1) / BLOCK : 0;
+    while (n > 0) {
+        uint64_t number = at / BLOCK;
+        size_t   skip = (size_t)(at % BLOCK), part = n < BLOCK - skip ? n : BLOCK - skip;
+
+        if (!has_block(c, number) && (rc = read_around(c, number, last)) != NC_NOERR)
+            return rc;
+        memcpy(to, c->places[number % PLACES].data + skip, part);
+        to += part;
+        at += part;
+        n -= part;
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out)
+{
+    uint64_t        blocks = ncz_count_parts(source->size, BLOCK), tail = blocks > TAIL ? blocks - TAIL : 0;
+    ncz_hdf5_range  ends[2] = {{.at = 0, .len = HEAD * BLOCK}, {.at = tail * BLOCK, .len = TAIL * BLOCK}};
+    ncz_hdf5_cache *c = ncz_zalloc(sizeof *c);
+    int             rc;
+
+    if (c == NULL)
+        return ncz_fail_nomem(sizeof *c);
+    c->source = *source;
+    if ((rc = ncz_hdf5_cache_fetch(c, ends, 2)) == NC_NOERR)
+        *out = c;
+    else
+        ncz_hdf5_cache_free(c);
+    return rc;
+}
+
+void
+ncz_hdf5_cache_free(ncz_hdf5_cache *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < PLACES; i++)
+        ncz_free(c->places[i].data);
+    ncz_free(c);
+}

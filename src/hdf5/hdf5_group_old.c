@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups of before HDF5 1.8: a version 1 B-tree, whose leaves lead to tables of links.
+ *
+ * Levels fall from node to node, so there is no circle; nodes that several others lead to are found by the bound of
+ * what a call may read.
+ */
+#include "hdf5/hdf5_int.h"
+
+#define TABLE "the table of links"
+
+enum { CACHED_SOFT_LINK = 2, TABLE_HEAD = 8, SCRATCH = 16, TABLE_USUAL = 512 };
+
+typedef struct walk {
+    ncz_hdf5           *f;
+    ncz_hdf5_local_heap heap;
+    ncz_hdf5_link_list *out;
+} walk;
+
+static int
+take_entry(walk *w, ncz_cursor *c, uint64_t table)
+{
+    uint64_t             name = ncz_hdf5_offset(w->f, c), header = ncz_hdf5_offset(w->f, c);
+    uint32_t             cached = ncz_cursor_u32le(c);
+    const unsigned char *scratch;
+    ncz_hdf5_link        l = {.order = -1, .addr = header};
+    const char          *s;
+    size_t               len;
+    int                  rc;
+
+    (void)ncz_cursor_u32le(c);
+    scratch = ncz_cursor_bytes(c, SCRATCH);
+    if (scratch == NULL)
+        return ncz_hdf5_truncated(TABLE, table);
+    if ((rc = ncz_hdf5_local_heap_text(&w->heap, name, &s, &len)) != NC_NOERR ||
+        (rc = ncz_hdf5_text(w->f, w->out->arena, s, len, "the name of a link", table, &l.name)) != NC_NOERR)
+        return rc;
+    if (cached == CACHED_SOFT_LINK) {
+        ncz_cursor at = ncz_cursor_at(scratch, 4);
+
+        l.kind = NCZ_HDF5_SOFT;
+        l.addr = NCZ_HDF5_NONE;
+        if ((rc = ncz_hdf5_local_heap_text(&w->heap, ncz_cursor_u32le(&at), &s, &len)) != NC_NOERR ||
+            (rc = ncz_hdf5_text(w->f, w->out->arena, s, len, "the path of a soft link", table, &l.path)) != NC_NOERR)
+            return rc;
+    }
+    return ncz_hdf5_link_add(w->f, w->out, &l);
+}
+
+static int
+read_table(walk *w, uint64_t addr)
+{
+    size_t     entry = 2 * (size_t)w->f->offset_size + 4 + 4 + SCRATCH;
+    ncz_buf    b = NCZ_BUF_INIT;
+    ncz_cursor c;
+    unsigned   n;
+    int        rc = ncz_hdf5_load(w->f, addr, TABLE_HEAD, TABLE, &b);
+
+    if (rc != NC_NOERR)
+        goto done;
+    c = ncz_cursor_at(b.data, b.len);
+    if ((rc = ncz_hdf5_start(&c, "SNOD", 1, TABLE, addr)) != NC_NOERR)
+        goto done;
+    (void)ncz_cursor_u8(&c);
+    n = ncz_cursor_u16le(&c);
+    if ((rc = ncz_hdf5_load(w->f, addr, TABLE_HEAD + n * (uint64_t)entry, TABLE, &b)) != NC_NOERR)
+        goto done;
+    c = ncz_cursor_at(b.data, b.len);
+    (void)ncz_cursor_bytes(&c, TABLE_HEAD);
+    for (unsigned i = 0; i < n && rc == NC_NOERR; i++)
+        rc = take_entry(w, &c, addr);
+done:
+    ncz_buf_clear(&b);
+    return rc;
+}
+
+static int
+read_tree(walk *w, uint64_t addr, int above)
+{
+    ncz_hdf5_btree1 node;
+    int             rc = ncz_hdf5_btree1_read(w->f, addr, NCZ_HDF5_BTREE1_GROUP, w->f->length_size, above, &node);
+
+    if (rc != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < node.n && rc == NC_NOERR; i++) {
+        if (i % NCZ_HDF5_EXPECT == 0)
+            rc = ncz_hdf5_expect(w->f, node.children + i, node.n - i, TABLE_USUAL);
+        if (rc == NC_NOERR)
+            rc = node.level == 0 ? read_table(w, node.children[i]) : read_tree(w, node.children[i], (int)node.level);
+    }
+    ncz_hdf5_btree1_clear(&node);
+    return rc;
+}
+
+int
+ncz_hdf5_old_group(ncz_hdf5 *f, uint64_t btree, uint64_t heap, ncz_hdf5_link_list *out)
+{
+    walk w = {.f = f, .out = out};
+    int  rc = ncz_hdf5_local_heap_open(f, heap, &w.heap);
+
+    if (rc != NC_NOERR)
+        return rc;
+    rc = read_tree(&w, btree, NCZ_HDF5_TREE_DEPTH);
+    ncz_hdf5_local_heap_close(&w.heap);
+    return rc;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fractal heaps: the links of a large group, or the attributes of an object that has many.
+ *
+ * Objects lie in direct blocks. These are the children of indirect blocks, in rows; the blocks of a row are as large as
+ * all rows before it together have in one column. What is loaded stays until the heap is closed, since ids come in
+ * the order of hashes: each block is read once.
+ */
+#include "hdf5/hdf5_int.h"
+
+#define HEADER "the header of the fractal heap"
+#define BLOCK  "the block of the fractal heap"
+
+enum { FLAG_SUMMED = 2, ID_MANAGED = 0, ID_HUGE = 1, ID_TINY = 2, HUGE_RECORDS = 1, TINY_SHORT_MOST = 16 };
+
+typedef struct block block;
+
+struct block {
+    ncz_buf  bytes;
+    uint64_t at, size; /* of the heap's space */
+    unsigned rows;     /* 0: a direct block */
+    uint64_t
+           *addrs; /* of an indirect block: of its children, rows * width of them, and these where they are loaded */
+    block **children;
+    size_t  nchildren;
+};
+
+struct ncz_hdf5_fractal_heap {
+    ncz_hdf5 *f;
+    uint64_t  addr;
+    size_t    id_size;
+    bool      summed;
+    unsigned  width, start_bits, direct_bits, heap_bits, root_rows; /* sizes of blocks are powers of two */
+    unsigned  offset_width, length_width;                           /* in an id */
+    uint64_t  huge_tree, root_addr;
+    block    *root;
+    ncz_buf   huge; /* the huge object that was read last */
+};
+
+static void
+free_block(block *b)
+{
+    if (b == NULL)
+        return;
+    for (size_t i = 0; i < b->nchildren && b->children != NULL; i++)
+        free_block(b->children[i]);
+    ncz_free(b->children);
+    ncz_free(b->addrs);
+    ncz_buf_clear(&b->bytes);
+    ncz_free(b);
+}
+
+/* ---- the header ---- */
+
+static bool
+take_power(uint64_t v, unsigned *bits)
+{
+    *bits = ncz_hdf5_bits(v) - 1;
+    return v != 0 && (v & (v - 1)) == 0;
+}
+
+static unsigned
+width_bits(const ncz_hdf5_fractal_heap *h)
+{
+    return ncz_hdf5_bits(h->width) - 1;
+}
+
+static int
+take_fields(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
+{
+    size_t   filters;
+    uint64_t managed, start, direct;
+    unsigned flags, bits, length;
+    bool     good;
+
+    h->id_size = ncz_cursor_u16le(c);
+    filters = ncz_cursor_u16le(c);
+    flags = ncz_cursor_u8(c);
+    h->summed = (flags & FLAG_SUMMED) != 0;
+    managed = ncz_cursor_u32le(c);
+    (void)ncz_hdf5_length(h->f, c); /* the next huge id */
+    h->huge_tree = ncz_hdf5_offset(h->f, c);
+    (void)ncz_hdf5_length(h->f, c); /* free space */
+    (void)ncz_hdf5_offset(h->f, c);
+    for (unsigned i = 0; i < 8; i++) /* statistics */
+        (void)ncz_hdf5_length(h->f, c);
+    h->width = ncz_cursor_u16le(c);
+    start = ncz_hdf5_length(h->f, c);
+    direct = ncz_hdf5_length(h->f, c);
+    h->heap_bits = ncz_cursor_u16le(c);
+    (void)ncz_cursor_u16le(c); /* rows to begin with */
+    h->root_addr = ncz_hdf5_offset(h->f, c);
+    h->root_rows = ncz_cursor_u16le(c);
+    if (filters != 0)
+        return ncz_fail(NC_ENOTBUILT, "the fractal heap at address %" PRIu64 " is compressed, which is not read",
+                        h->addr);
+    good = take_power(start, &h->start_bits) && take_power(direct, &h->direct_bits) && take_power(h->width, &bits);
+    if (!good || start > direct || direct > UINT32_MAX || h->heap_bits > 64 || h->id_size == 0 ||
+        h->root_rows + h->start_bits + bits > 64)
+        return ncz_fail(NC_EHDFERR,
+                        HEADER " at address %" PRIu64 " has ids of %zu bytes and blocks of %" PRIu64 " to %" PRIu64
+                               " in %u rows of %u",
+                        h->addr, h->id_size, start, direct, h->root_rows, h->width);
+    h->offset_width = (h->heap_bits + 7) / 8;
+    length = (h->direct_bits + 7) / 8;
+    h->length_width = length < ncz_hdf5_bytes(managed) ? length : ncz_hdf5_bytes(managed);
+    return NC_NOERR;
+}
+
+static int
+read_header(ncz_hdf5_fractal_heap *h)
+{
+    ncz_buf    b = NCZ_BUF_INIT;
+    uint64_t   n = 26 + 3 * (uint64_t)h->f->offset_size + 12 * (uint64_t)h->f->length_size;
+    ncz_cursor c;
+    int        rc = ncz_hdf5_load(h->f, h->addr, n, HEADER, &b);
+
+    if (rc != NC_NOERR)
+        goto done;
+    c = ncz_cursor_at(b.data, b.len);
+    if ((rc = ncz_hdf5_start(&c, "FRHP", 0, HEADER, h->addr)) != NC_NOERR || (rc = take_fields(h, &c)) != NC_NOERR)
+        goto done;
+    rc = ncz_hdf5_check_sum(h->f, b.data, b.len, HEADER, h->addr);
+done:
+    ncz_buf_clear(&b);
+    return rc;
+}
+
+int
+ncz_hdf5_fractal_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_fractal_heap **out)
+{
+    ncz_hdf5_fractal_heap *h = ncz_zalloc(sizeof *h);
+    int                    rc;
+
+    if (h == NULL)
+        return ncz_fail_nomem(sizeof *h);
+    *h = (ncz_hdf5_fractal_heap){.f = f, .addr = addr};
+    if ((rc = read_header(h)) == NC_NOERR)
+        *out = h;
+    else
+        ncz_hdf5_fractal_heap_close(h);
+    return rc;
+}
+
+void
+ncz_hdf5_fractal_heap_close(ncz_hdf5_fractal_heap *h)
+{
+    if (h == NULL)
+        return;
+    free_block(h->root);
+    ncz_buf_clear(&h->huge);
+    ncz_free(h);
+}
+
+size_t
+ncz_hdf5_fractal_heap_id_size(const ncz_hdf5_fractal_heap *h)
+{
+    return h->id_size;
+}
+
+/* ---- blocks ---- */
+
+static size_t
+block_head(const ncz_hdf5_fractal_heap *h)
+{
+    return (size_t)5 + h->f->offset_size + h->offset_width;
+}
+
+/* Both kinds begin with whose they are, and where in the heap's space. */
+static int
+take_head(const ncz_hdf5_fractal_heap *h, const block *b, uint64_t addr, ncz_cursor *c)
+{
+    int      rc = ncz_hdf5_start(c, b->rows == 0 ? "FHDB" : "FHIB", 0, BLOCK, addr);
+    uint64_t heap, at;
+
+    if (rc != NC_NOERR)
+        return rc;
+    heap = ncz_hdf5_offset(h->f, c);
+    at = ncz_hdf5_uint(c, h->offset_width);
+    if (!c->good || heap != h->addr || at != b->at)
+        return ncz_fail(NC_EHDFERR,
+                        BLOCK " at address %" PRIu64 " is byte %" PRIu64 " of the heap at %" PRIu64
+                              ", but should be byte %" PRIu64 " of the one at %" PRIu64,
+                        addr, at, heap, b->at, h->addr);
+    return NC_NOERR;
+}
+
+/* The checksum is that of the block with a checksum of zero. */
+static int
+check_direct(const ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
+{
+    unsigned char *sum = (unsigned char *)b->bytes.data + block_head(h);
+    ncz_cursor     c = ncz_cursor_at(sum, 4);
+    uint32_t       stored = ncz_cursor_u32le(&c);
+
+    for (unsigned i = 0; i < 4; i++)
+        sum[i] = 0;
+    if (stored != ncz_hdf5_checksum(b->bytes.data, b->bytes.len) && !h->f->any_sum)
+        return ncz_fail(NC_EHDFERR, BLOCK " at address %" PRIu64 " is damaged: its checksum is another", addr);
+    return NC_NOERR;
+}
+
+static int
+load_direct(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
+{
+    ncz_cursor c;
+    int        rc = ncz_hdf5_load(h->f, addr, b->size, BLOCK, &b->bytes);
+
+    if (rc != NC_NOERR)
+        return rc;
+    c = ncz_cursor_at(b->bytes.data, b->bytes.len);
+    if ((rc = take_head(h, b, addr, &c)) != NC_NOERR)
+        return rc;
+    if (h->summed && b->size < block_head(h) + 4)
+        return ncz_hdf5_truncated(BLOCK, addr);
+    return h->summed ? check_direct(h, b, addr) : NC_NOERR;
+}
+
+static int
+load_indirect(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
+{
+    size_t     n = (size_t)b->rows * h->width;
+    ncz_cursor c;
+    int        rc;
+
+    rc = ncz_hdf5_load_summed(h->f, addr, block_head(h) + n * (uint64_t)h->f->offset_size + 4, BLOCK, &b->bytes);
+    if (rc != NC_NOERR)
+        return rc;
+    c = ncz_cursor_at(b->bytes.data, b->bytes.len);
+    if ((rc = take_head(h, b, addr, &c)) != NC_NOERR)
+        return rc;
+    b->addrs = ncz_alloc_n(n, sizeof *b->addrs);
+    b->children = ncz_zalloc_n(n, sizeof(block *));
+    if (b->addrs == NULL || b->children == NULL)
+        return ncz_fail_nomem(n * sizeof *b->addrs);
+    b->nchildren = n;
+    for (size_t i = 0; i < n; i++)
+        b->addrs[i] = ncz_hdf5_offset(h->f, &c);
+    return NC_NOERR;
+}
+
+static int
+load_block(ncz_hdf5_fractal_heap *h, uint64_t addr, uint64_t at, uint64_t size, unsigned rows, block **out)
+{
+    block *b;
+    int    rc;
+
+    if (addr == NCZ_HDF5_NONE)
+        return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no block for byte %" PRIu64, h->addr,
+                        at);
+    if ((b = ncz_zalloc(sizeof *b)) == NULL)
+        return ncz_fail_nomem(sizeof *b);
+    *b = (block){.bytes = NCZ_BUF_INIT, .at = at, .size = size, .rows = rows};
+    if ((rc = rows == 0 ? load_direct(h, b, addr) : load_indirect(h, b, addr)) == NC_NOERR)
+        *out = b;
+    else
+        free_block(b);
+    return rc;
+}
+
+/* ---- objects ---- */
+
+/* The child of an indirect block that has this byte of the heap's space. Its blocks are smaller than itself. */
+static int
+find_child(ncz_hdf5_fractal_heap *h, block *b, uint64_t byte, block **out)
+{
+    unsigned row_bits = h->start_bits + width_bits(h), row = ncz_hdf5_bits((byte - b->at) >> row_bits), size_bits;
+    uint64_t row_at = row == 0 ? 0 : (uint64_t)1 << (row_bits + row - 1);
+    size_t   column, i;
+    unsigned rows = 0;
+    int      rc;
+
+    size_bits = h->start_bits + (row > 0 ? row - 1 : 0);
+    column = (size_t)((byte - b->at - row_at) >> size_bits);
+    if (row >= b->rows)
+        return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " ends before byte %" PRIu64, h->addr,
+                        byte);
+    i = (size_t)row * h->width + column;
+    if (size_bits > h->direct_bits)
+        rows = size_bits < row_bits ? 0 : size_bits - row_bits + 1;
+    if (size_bits > h->direct_bits && rows == 0)
+        return ncz_fail(NC_EHDFERR, HEADER " at address %" PRIu64 " has indirect blocks without rows", h->addr);
+    if (b->children[i] == NULL) {
+        uint64_t at = b->at + row_at + ((uint64_t)column << size_bits);
+
+        if ((rc = load_block(h, b->addrs[i], at, (uint64_t)1 << size_bits, rows, &b->children[i])) != NC_NOERR)
+            return rc;
+    }
+    *out = b->children[i];
+    return NC_NOERR;
+}
+
+static int
+load_root(ncz_hdf5_fractal_heap *h)
+{
+    if (h->root != NULL)
+        return NC_NOERR;
+    return load_block(h, h->root_addr, 0, h->root_rows == 0 ? (uint64_t)1 << h->start_bits : 0, h->root_rows,
+                      &h->root);
+}
+
+static int
+get_managed(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, size_t *len)
+{
+    uint64_t byte = ncz_hdf5_uint(id, h->offset_width), n = ncz_hdf5_uint(id, h->length_width);
+    block   *b;
+    int      rc;
+
+    if (!id->good)
+        return ncz_hdf5_truncated("an id of the fractal heap", h->addr);
+    if ((rc = load_root(h)) != NC_NOERR)
+        return rc;
+    for (b = h->root; b->rows > 0;)
+        if ((rc = find_child(h, b, byte, &b)) != NC_NOERR)
+            return rc;
+    byte -= b->at;
+    if (byte < block_head(h) || byte > b->bytes.len || n > b->bytes.len - byte)
+        return ncz_fail(NC_EHDFERR,
+                        "the fractal heap at address %" PRIu64 " has no object of %" PRIu64 " bytes at byte %" PRIu64,
+                        h->addr, n, byte + b->at);
+    *data = (const unsigned char *)b->bytes.data + byte;
+    *len = (size_t)n;
+    return NC_NOERR;
+}
+
+typedef struct huge_search {
+    const ncz_hdf5 *f;
+    uint64_t        id, addr, len;
+} huge_search;
+
+static int
+compare_huge(void *arg, const unsigned char *record, size_t len)
+{
+    const huge_search *s = arg;
+    ncz_cursor         c = ncz_cursor_at(record, len);
+    uint64_t           id;
+
+    (void)ncz_hdf5_offset(s->f, &c);
+    (void)ncz_hdf5_length(s->f, &c);
+    id = ncz_hdf5_length(s->f, &c);
+    return id < s->id ? -1 : id > s->id;
+}
+
+static int
+take_huge(void *arg, const unsigned char *record, size_t len)
+{
+    huge_search *s = arg;
+    ncz_cursor   c = ncz_cursor_at(record, len);
+
+    s->addr = ncz_hdf5_offset(s->f, &c);
+    s->len = ncz_hdf5_length(s->f, &c);
+    return NC_NOERR;
+}
+
+/* Its place is in the id, if that has room for it; else in a B-tree. */
+static int
+get_huge(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, size_t *len)
+{
+    size_t      room = h->id_size - 1;
+    huge_search s = {.f = h->f, .addr = NCZ_HDF5_NONE};
+    int         rc;
+
+    if (room >= (size_t)h->f->offset_size + h->f->length_size) {
+        s.addr = ncz_hdf5_offset(h->f, id);
+        s.len = ncz_hdf5_length(h->f, id);
+    } else {
+        ncz_hdf5_btree2 walk = {.type = HUGE_RECORDS, .compare = compare_huge, .record = take_huge, .arg = &s};
+
+        s.id = ncz_hdf5_uint(id, room < 8 ? (unsigned)room : 8);
+        if (h->huge_tree == NCZ_HDF5_NONE)
+            return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no huge objects", h->addr);
+        if ((rc = ncz_hdf5_btree2_each(h->f, h->huge_tree, &walk)) != NC_NOERR)
+            return rc;
+    }
+    if (s.addr == NCZ_HDF5_NONE)
+        return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no huge object %" PRIu64, h->addr,
+                        s.id);
+    if ((rc = ncz_hdf5_load(h->f, s.addr, s.len, "the huge object of a fractal heap", &h->huge)) != NC_NOERR)
+        return rc;
+    *data = (const unsigned char *)h->huge.data;
+    *len = h->huge.len;
+    return NC_NOERR;
+}
+
+/* The object is the rest of the id. In long ids its length has 12 bits. */
+static int
+get_tiny(const ncz_hdf5_fractal_heap *h, unsigned first, ncz_cursor *id, const unsigned char **data, size_t *len)
+{
+    size_t n = first & 15;
+
+    if (h->id_size - 1 > TINY_SHORT_MOST)
+        n = n << 8 | ncz_cursor_u8(id);
+    *len = n + 1;
+    *data = ncz_cursor_bytes(id, *len);
+    return *data != NULL ? NC_NOERR : ncz_hdf5_truncated("an id of the fractal heap", h->addr);
+}
+
+int
+ncz_hdf5_fractal_heap_get(ncz_hdf5_fractal_heap *h, const unsigned char *id, const unsigned char **data, size_t *len)
+{
+    ncz_cursor c = ncz_cursor_at(id, h->id_size);
+    unsigned   first = ncz_cursor_u8(&c), version = first >> 6, kind = first >> 4 & 3;
+
+    if (version == 0 && kind == ID_MANAGED)
+        return get_managed(h, &c, data, len);
+    if (version == 0 && kind == ID_HUGE)
+        return get_huge(h, &c, data, len);
+    if (version == 0 && kind == ID_TINY)
+        return get_tiny(h, first, &c, data, len);
+    return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no ids of version %u and kind %u",
+                    h->addr, version, kind);
+}

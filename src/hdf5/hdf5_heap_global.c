@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The global heap: bytes of elements of variable length, in collections. Those that were read last are kept, since
+ * neighbours in an array are mostly neighbours in a collection.
+ */
+#include "hdf5/hdf5_int.h"
+
+#include <string.h>
+
+#define WHAT "the collection of the global heap"
+
+enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8 };
+
+/* `objects`: where in the bytes object i is, 0 if there is none; and its length. */
+typedef struct collection {
+    uint64_t addr;
+    ncz_buf  bytes;
+    size_t (*objects)[2];
+    size_t nobjects;
+} collection;
+
+struct ncz_hdf5_collections {
+    collection v[KEPT];
+    unsigned   next; /* whose place the next one takes */
+};
+
+static void
+clear_collection(collection *c)
+{
+    ncz_free(c->objects);
+    ncz_buf_clear(&c->bytes);
+    *c = (collection){.addr = NCZ_HDF5_NONE};
+}
+
+void
+ncz_hdf5_collections_free(ncz_hdf5_collections *c)
+{
+    if (c == NULL)
+        return;
+    for (unsigned i = 0; i < KEPT; i++)
+        clear_collection(&c->v[i]);
+    ncz_free(c);
+}
+
+/* Indexes grow from one to the next, but not each of them is there. They have 16 bits. */
+static int
+put_object(collection *g, size_t index, size_t at, size_t len)
+{
+    size_t(*grown)[2], n = index + 1;
+
+    if (n > g->nobjects) {
+        if ((grown = ncz_grow(g->objects, n + n / 2, sizeof *grown)) == NULL)
+            return ncz_fail_nomem(n * sizeof *grown);
+        memset(grown + g->nobjects, 0, (n + n / 2 - g->nobjects) * sizeof *grown);
+        g->objects = grown;
+        g->nobjects = n + n / 2;
+    }
+    g->objects[index][0] = at;
+    g->objects[index][1] = len;
+    return NC_NOERR;
+}
+
+/* One object after the other; index 0 is free space, which is the last. */
+static int
+take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
+{
+    size_t head = 8 + (size_t)f->length_size;
+    int    rc;
+
+    while (c->len - c->pos >= head) {
+        size_t   index = ncz_cursor_u16le(c);
+        uint64_t len, padded;
+
+        (void)ncz_cursor_bytes(c, 2 + 4);
+        len = ncz_hdf5_length(f, c);
+        if (index == 0)
+            break;
+        if (!ncz_add64(len, 7, &padded) || padded / 8 * 8 > c->len - c->pos)
+            return ncz_fail(NC_EHDFERR,
+                            WHAT " at address %" PRIu64 " has an object %zu of %" PRIu64 " bytes, beyond its end",
+                            g->addr, index, len);
+        if ((rc = put_object(g, index, c->pos, (size_t)len)) != NC_NOERR)
+            return rc;
+        (void)ncz_cursor_bytes(c, (size_t)(padded / 8 * 8));
+    }
+    return NC_NOERR;
+}
+
+static int
+load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
+{
+    uint64_t   head = HEAD_WITHOUT_SIZE + f->length_size, size;
+    ncz_cursor c;
+    int        rc;
+
+    *g = (collection){.addr = addr, .bytes = NCZ_BUF_INIT};
+    if ((rc = ncz_hdf5_load(f, addr, head, WHAT, &g->bytes)) != NC_NOERR)
+        return rc;
+    c = ncz_cursor_at(g->bytes.data, g->bytes.len);
+    if ((rc = ncz_hdf5_start(&c, "GCOL", 1, WHAT, addr)) != NC_NOERR)
+        return rc;
+    (void)ncz_cursor_bytes(&c, 3);
+    size = ncz_hdf5_length(f, &c);
+    if (size < head)
+        return ncz_hdf5_truncated(WHAT, addr);
+    if ((rc = ncz_hdf5_load(f, addr, size, WHAT, &g->bytes)) != NC_NOERR)
+        return rc;
+    c = ncz_cursor_at(g->bytes.data, g->bytes.len);
+    (void)ncz_cursor_bytes(&c, (size_t)head);
+    return take_objects(f, g, &c);
+}
+
+static int
+find_collection(ncz_hdf5 *f, uint64_t addr, const collection **out)
+{
+    ncz_hdf5_collections *all = f->collections;
+    collection           *g;
+    int                   rc;
+
+    if (all == NULL) {
+        if ((all = f->collections = ncz_zalloc(sizeof *all)) == NULL)
+            return ncz_fail_nomem(sizeof *all);
+        for (unsigned i = 0; i < KEPT; i++)
+            clear_collection(&all->v[i]);
+    }
+    for (unsigned i = 0; i < KEPT; i++)
+        if (all->v[i].addr == addr) {
+            *out = &all->v[i];
+            return NC_NOERR;
+        }
+    g = &all->v[all->next];
+    clear_collection(g);
+    if ((rc = load_collection(f, addr, g)) != NC_NOERR) {
+        clear_collection(g);
+        return rc;
+    }
+    all->next = (all->next + 1) % KEPT;
+    *out = g;
+    return NC_NOERR;
+}
+
+size_t
+ncz_hdf5_heap_id_size(const ncz_hdf5 *f)
+{
+    return (size_t)8 + f->offset_size;
+}
+
+void
+ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_heap_id *id)
+{
+    ncz_cursor c = ncz_cursor_at(element, ncz_hdf5_heap_id_size(f));
+
+    id->nelems = ncz_cursor_u32le(&c);
+    id->addr = ncz_hdf5_offset(f, &c);
+    id->index = ncz_cursor_u32le(&c);
+    if (id->nelems == 0 || id->addr == 0)
+        *id = (ncz_hdf5_heap_id){.addr = NCZ_HDF5_NONE};
+}
+
+int
+ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char **data, size_t *len)
+{
+    const collection *g = NULL;
+    int               rc;
+
+    if (id->addr == NCZ_HDF5_NONE) {
+        *data = NULL;
+        *len = 0;
+        return NC_NOERR;
+    }
+    ncz_hdf5_begin(f);
+    if ((rc = find_collection(f, id->addr, &g)) != NC_NOERR)
+        return rc;
+    if (id->index == 0 || id->index >= g->nobjects || g->objects[id->index][0] == 0)
+        return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has no object %" PRIu32, id->addr, id->index);
+    *data = (const unsigned char *)g->bytes.data + g->objects[id->index][0];
+    *len = g->objects[id->index][1];
+    return NC_NOERR;
+}
+
+uint64_t
+ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element)
+{
+    ncz_cursor c = ncz_cursor_at(element, f->offset_size);
+
+    return ncz_hdf5_offset(f, &c);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of this module share: reading structures within bounds, and the structures that others hold. */
+#ifndef NCZ_HDF5_INT_H
+#define NCZ_HDF5_INT_H
+
+#include "hdf5/hdf5.h"
+
+#include <inttypes.h>
+
+/* Bounds beside those of ncz_limits: what a hostile file could make deep or long. */
+enum {
+    NCZ_HDF5_TYPE_DEPTH = 32,      /* of types in types */
+    NCZ_HDF5_TREE_DEPTH = 64,      /* of nodes of a B-tree, blocks of a heap */
+    NCZ_HDF5_SOFT_LINKS = 40,      /* followed for one path */
+    NCZ_HDF5_CONTINUATIONS = 4096, /* of one object header */
+    NCZ_HDF5_FILTERS = 32,
+};
+
+/* ---- reading ---- */
+
+typedef struct ncz_hdf5_cache       ncz_hdf5_cache;
+typedef struct ncz_hdf5_collections ncz_hdf5_collections;
+
+struct ncz_hdf5 {
+    ncz_hdf5_source source;
+    ncz_limits      limits;
+    uint64_t        base, size; /* where the superblock is, from which addresses count; the bytes from there on */
+    unsigned        version, offset_size, length_size;
+    uint64_t        root;
+    uint64_t        work;    /* bytes of structures that the call under way has read */
+    bool            any_sum; /* for tests: wrong checksums are taken, to get behind them */
+    ncz_hdf5_cache *cache;
+    ncz_hdf5_collections *collections; /* of the global heap, that were read last */
+};
+
+int  ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out);
+void ncz_hdf5_cache_free(ncz_hdf5_cache *c);
+/* n bytes of the source, which lie within it. */
+int ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out);
+/* Gets what it does not have of these places in one go; `out` of the ranges is not used. No matter how many. */
+int ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n);
+
+/* A call begins: it may read a few times the file's size, at most limits.object_bytes. */
+void ncz_hdf5_begin(ncz_hdf5 *f);
+/* A structure's bytes, in place of what the buffer held. `what` it is, for the error's text. */
+int ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into);
+/* The same, and its last four bytes must be the checksum of the others. */
+int ncz_hdf5_load_summed(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into);
+int ncz_hdf5_check_sum(const ncz_hdf5 *f, const void *data, size_t n, const char *what, uint64_t addr);
+/* Says that structures of n bytes at these addresses are read soon: of the first NCZ_HDF5_EXPECT ones. */
+enum { NCZ_HDF5_EXPECT = 256 };
+int ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n);
+
+/* Structures begin with four characters, and most of them with a version: after them, or an error. */
+int ncz_hdf5_signature(ncz_cursor *c, const char *signature, const char *what, uint64_t addr);
+int ncz_hdf5_start(ncz_cursor *c, const char *signature, unsigned version, const char *what, uint64_t addr);
+
+uint64_t ncz_hdf5_uint(ncz_cursor *c, unsigned nbytes);     /* little-endian, at most 8 */
+uint64_t ncz_hdf5_offset(const ncz_hdf5 *f, ncz_cursor *c); /* NCZ_HDF5_NONE if all bits are set */
+uint64_t ncz_hdf5_length(const ncz_hdf5 *f, ncz_cursor *c);
+unsigned ncz_hdf5_bits(uint64_t v);  /* how many bits hold it: 0 for 0 */
+unsigned ncz_hdf5_bytes(uint64_t v); /* how many bytes hold it: at least 1 */
+
+int ncz_hdf5_truncated(const char *what, uint64_t addr); /* records that it ends early, or says what cannot be */
+
+uint32_t ncz_hdf5_checksum(const void *data, size_t n); /* lookup3 */
+
+/* ---- messages of object headers ---- */
+
+enum {
+    NCZ_HDF5_MSG_NIL = 0,
+    NCZ_HDF5_MSG_SPACE = 1,
+    NCZ_HDF5_MSG_LINK_INFO = 2,
+    NCZ_HDF5_MSG_TYPE = 3,
+    NCZ_HDF5_MSG_OLD_FILL = 4,
+    NCZ_HDF5_MSG_FILL = 5,
+    NCZ_HDF5_MSG_LINK = 6,
+    NCZ_HDF5_MSG_EXTERNAL = 7,
+    NCZ_HDF5_MSG_LAYOUT = 8,
+    NCZ_HDF5_MSG_FILTERS = 11,
+    NCZ_HDF5_MSG_ATTRIBUTE = 12,
+    NCZ_HDF5_MSG_CONTINUATION = 16,
+    NCZ_HDF5_MSG_SYMBOL_TABLE = 17,
+    NCZ_HDF5_MSG_DRIVER = 20,
+    NCZ_HDF5_MSG_ATTRIBUTE_INFO = 21,
+    NCZ_HDF5_MSG_CACHE_IMAGE = 24,
+    NCZ_HDF5_MSG_KNOWN = 25, /* and less: known here, or of no use to a reader */
+};
+
+struct ncz_hdf5_message {
+    unsigned             type;
+    bool                 shared; /* the data say where the message is */
+    int64_t              order;  /* of creation; -1: not there */
+    const unsigned char *data;
+    size_t               len;
+    uint64_t             addr; /* of the header, for texts */
+};
+
+/* The messages of a header with its continuations, in the arena. */
+int ncz_hdf5_header_read(ncz_hdf5 *f, uint64_t addr, ncz_arena *arena, ncz_hdf5_message **out, size_t *n);
+const ncz_hdf5_message *ncz_hdf5_message_find(const ncz_hdf5_message *m, size_t n, unsigned type);
+/* The message itself in place of one that says where it is: *m is changed. *home: the object that has it. */
+int ncz_hdf5_message_resolve(ncz_hdf5 *f, ncz_arena *arena, ncz_hdf5_message *m, uint64_t *home);
+
+int ncz_hdf5_space_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_space *out);
+/* The rest of the message, or as much of it as the type takes. */
+int ncz_hdf5_type_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_type **out);
+int ncz_hdf5_type_read(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena,
+                       ncz_hdf5_type **out); /* shared too */
+int ncz_hdf5_fill_parse(const ncz_hdf5_message *m, ncz_hdf5_fill *out);
+int ncz_hdf5_filters_parse(const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_filter **out, size_t *n);
+int ncz_hdf5_layout_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_layout *out);
+int ncz_hdf5_link_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_link *out);
+int ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_attribute *out);
+
+/* A list of links that grows in the arena's place: the objects' own arrays are copies. */
+typedef struct ncz_hdf5_link_list {
+    ncz_hdf5_link *v;
+    size_t         n, cap;
+    ncz_arena     *arena; /* of names and paths */
+} ncz_hdf5_link_list;
+
+int ncz_hdf5_link_add(const ncz_hdf5 *f, ncz_hdf5_link_list *list, const ncz_hdf5_link *link);
+/* A text with a ceiling for its length, in the arena; `what` and `addr` for the error's text. */
+int ncz_hdf5_text(const ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, const char *what, uint64_t addr,
+                  const char **out);
+
+/* ---- B-trees, heaps, old groups ---- */
+
+enum { NCZ_HDF5_BTREE1_GROUP = 0, NCZ_HDF5_BTREE1_CHUNK = 1 };
+
+/* A node of a version 1 B-tree: n children, and n + 1 keys before, between and after them. */
+typedef struct ncz_hdf5_btree1 {
+    unsigned  level; /* 0: the children are not nodes */
+    size_t    n, key_size;
+    uint64_t *children;
+    const unsigned char
+           *keys; /* in `bytes`; key i is that of child i. They are apart from each other by key_pitch. */
+    size_t  key_pitch;
+    ncz_buf bytes;
+} ncz_hdf5_btree1;
+
+/* A node of this kind whose level is below that of the node that leads to it, which excludes circles. */
+int ncz_hdf5_btree1_read(ncz_hdf5 *f, uint64_t addr, unsigned kind, size_t key_size, int above, ncz_hdf5_btree1 *out);
+void ncz_hdf5_btree1_clear(ncz_hdf5_btree1 *node);
+
+/* A record of a version 2 B-tree. `compare`: -1, 0, 1 if it lies before, within, or after what is looked for; NULL: all
+ * of them are. */
+typedef struct ncz_hdf5_btree2 {
+    unsigned type; /* that it must have */
+    int (*compare)(void *arg, const unsigned char *record, size_t len);
+    int (*record)(void *arg, const unsigned char *record, size_t len);
+    void *arg;
+} ncz_hdf5_btree2;
+
+int ncz_hdf5_btree2_each(ncz_hdf5 *f, uint64_t addr, const ncz_hdf5_btree2 *walk);
+
+typedef struct ncz_hdf5_local_heap {
+    ncz_buf  bytes;
+    uint64_t addr;
+} ncz_hdf5_local_heap;
+
+int ncz_hdf5_local_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_local_heap *out);
+/* A NUL-terminated text in it. */
+int  ncz_hdf5_local_heap_text(const ncz_hdf5_local_heap *h, uint64_t offset, const char **out, size_t *len);
+void ncz_hdf5_local_heap_close(ncz_hdf5_local_heap *h);
+
+typedef struct ncz_hdf5_fractal_heap ncz_hdf5_fractal_heap;
+
+int    ncz_hdf5_fractal_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_fractal_heap **out);
+size_t ncz_hdf5_fractal_heap_id_size(const ncz_hdf5_fractal_heap *h);
+/* The bytes of the object with this id, of the heap's size of ids; valid until the next call. */
+int  ncz_hdf5_fractal_heap_get(ncz_hdf5_fractal_heap *h, const unsigned char *id, const unsigned char **data,
+                               size_t *len);
+void ncz_hdf5_fractal_heap_close(ncz_hdf5_fractal_heap *h);
+
+int ncz_hdf5_old_group(ncz_hdf5 *f, uint64_t btree, uint64_t heap, ncz_hdf5_link_list *out);
+
+void ncz_hdf5_collections_free(ncz_hdf5_collections *c);
+
+/* ---- indexes of chunks ---- */
+
+/* What is looked for in an index, and what becomes of it. */
+typedef struct ncz_hdf5_chunk_walk {
+    ncz_hdf5              *f;
+    const ncz_hdf5_object *dataset;
+    const ncz_hdf5_layout *layout;
+    unsigned               rank;
+    uint64_t               first[NCZ_HDF5_MAX_RANK], last[NCZ_HDF5_MAX_RANK];
+    uint64_t          count[NCZ_HDF5_MAX_RANK]; /* of chunks in each dimension, of the largest array that may be */
+    unsigned          order[NCZ_HDF5_MAX_RANK]; /* dimensions, the slowest first, in the linear order of the index */
+    uint64_t          lowest, highest;          /* linear numbers of first and last */
+    ncz_hdf5_chunk_fn fn;
+    void             *arg;
+} ncz_hdf5_chunk_walk;
+
+/* Hands on the chunk if it is one of those that are looked for. */
+int ncz_hdf5_chunk_found(const ncz_hdf5_chunk_walk *w, const uint64_t *at, uint64_t addr, uint64_t len,
+                         uint32_t mask);
+/* An entry of an array of chunks, of `size` bytes: an address, and of filtered chunks the stored size and the mask. */
+int ncz_hdf5_chunk_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsigned char *entry, size_t size);
+/* -1, 0, 1: a place is before, within or after those from first to last in the order of rows. */
+int ncz_hdf5_chunk_compare(const ncz_hdf5_chunk_walk *w, const uint64_t *at);
+/* Checks the size of entries that an index says. */
+int ncz_hdf5_chunk_entry_size(const ncz_hdf5_chunk_walk *w, bool filtered, size_t size, const char *what,
+                              uint64_t addr);
+
+int ncz_hdf5_chunks_btree1(ncz_hdf5_chunk_walk *w);
+int ncz_hdf5_chunks_btree2(ncz_hdf5_chunk_walk *w);
+int ncz_hdf5_chunks_fixed(ncz_hdf5_chunk_walk *w);
+int ncz_hdf5_chunks_extensible(ncz_hdf5_chunk_walk *w);
+
+#endif /* NCZ_HDF5_INT_H */

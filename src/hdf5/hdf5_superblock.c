@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The superblock: the widths of addresses and lengths, and where the root group is. Opening and closing.
+ *
+ * The flags that say that a writer has the file open are not looked at: after a crash they stay.
+ */
+#include "hdf5/hdf5_int.h"
+
+#include <string.h>
+
+enum { SUPERBLOCK_MOST = 120, FIRST_USER_BLOCK = 512 };
+
+#define SIZE_MOST ((uint64_t)1 << 56) /* of a file, so that a few entries for each of its bytes can be counted */
+
+static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+/* After a block of the user, whose size is 512 or one of its doubles. */
+static int
+find_superblock(ncz_hdf5 *f)
+{
+    unsigned char found[sizeof signature];
+    uint64_t      at = 0;
+    int           rc;
+
+    while (at <= f->source.size && f->source.size - at >= sizeof found) {
+        if ((rc = ncz_hdf5_cache_read(f->cache, at, sizeof found, found)) != NC_NOERR)
+            return rc;
+        if (memcmp(found, signature, sizeof found) == 0) {
+            f->base = at;
+            f->size = f->source.size - at;
+            return NC_NOERR;
+        }
+        if (at > UINT64_MAX / 2)
+            break;
+        at = at == 0 ? FIRST_USER_BLOCK : at * 2;
+    }
+    return ncz_fail(NC_ENOTNC, "no HDF5 file: its signature is not at 0, nor at 512 or one of its doubles");
+}
+
+static int
+take_widths(ncz_hdf5 *f, ncz_cursor *c)
+{
+    f->offset_size = ncz_cursor_u8(c);
+    f->length_size = ncz_cursor_u8(c);
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned w = i == 0 ? f->offset_size : f->length_size;
+
+        if (w != 2 && w != 4 && w != 8)
+            return ncz_fail(w == 16 || w == 32 ? NC_ENOTBUILT : NC_EHDFERR, "the superblock says %s of %u bytes",
+                            i == 0 ? "addresses" : "lengths", w);
+    }
+    return NC_NOERR;
+}
+
+static int
+refuse_drivers(void)
+{
+    return ncz_fail(NC_ENOTBUILT, "the file is one of several that belong together (HDF5's family or multi driver), "
+                                  "which are not read; h5repack makes one file of them");
+}
+
+/* Versions 0 and 1: the root group is an entry as of a group's table. */
+static int
+parse_old(ncz_hdf5 *f, ncz_cursor *c)
+{
+    uint64_t driver;
+    int      rc;
+
+    (void)ncz_cursor_bytes(c, 4); /* versions of what is not needed */
+    if ((rc = take_widths(f, c)) != NC_NOERR)
+        return rc;
+    (void)ncz_cursor_bytes(c, 1 + 2 + 2 + 4);
+    if (f->version == 1)
+        (void)ncz_cursor_bytes(c, 4);
+    for (unsigned i = 0; i < 3; i++) /* the base address, which is where we are; free space; the end */
+        (void)ncz_hdf5_offset(f, c);
+    driver = ncz_hdf5_offset(f, c);
+    (void)ncz_hdf5_offset(f, c); /* the root's name */
+    f->root = ncz_hdf5_offset(f, c);
+    if (!c->good)
+        return ncz_hdf5_truncated("the superblock", 0);
+    return driver != NCZ_HDF5_NONE ? refuse_drivers() : NC_NOERR;
+}
+
+/* The extension is an object header. What it says of a file's free space is of no use to a reader. */
+static int
+check_extension(ncz_hdf5 *f, uint64_t addr)
+{
+    ncz_arena         arena = NCZ_ARENA_INIT;
+    ncz_hdf5_message *m;
+    size_t            n;
+    int               rc = ncz_hdf5_header_read(f, addr, &arena, &m, &n);
+
+    if (rc == NC_NOERR && ncz_hdf5_message_find(m, n, NCZ_HDF5_MSG_DRIVER) != NULL)
+        rc = refuse_drivers();
+    else if (rc == NC_NOERR && ncz_hdf5_message_find(m, n, NCZ_HDF5_MSG_CACHE_IMAGE) != NULL)
+        rc =
+            ncz_fail(NC_ENOTBUILT, "the file's structure is in an image of HDF5's metadata cache, which is not read; "
+                                   "h5repack makes a file without one");
+    ncz_arena_clear(&arena);
+    return rc;
+}
+
+static int
+parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
+{
+    uint64_t extension;
+    int      rc = take_widths(f, c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    (void)ncz_cursor_u8(c);      /* flags */
+    (void)ncz_hdf5_offset(f, c); /* the base address */
+    extension = ncz_hdf5_offset(f, c);
+    (void)ncz_hdf5_offset(f, c); /* the end */
+    f->root = ncz_hdf5_offset(f, c);
+    (void)ncz_cursor_u32le(c);
+    if (!c->good)
+        return ncz_hdf5_truncated("the superblock", 0);
+    if ((rc = ncz_hdf5_check_sum(f, bytes, c->pos, "the superblock", 0)) != NC_NOERR)
+        return rc;
+    return extension != NCZ_HDF5_NONE ? check_extension(f, extension) : NC_NOERR;
+}
+
+static int
+read_superblock(ncz_hdf5 *f)
+{
+    unsigned char bytes[SUPERBLOCK_MOST];
+    size_t        n = f->size < sizeof bytes ? (size_t)f->size : sizeof bytes;
+    ncz_cursor    c = ncz_cursor_at(bytes, n);
+    int           rc = ncz_hdf5_cache_read(f->cache, f->base, n, bytes);
+
+    if (rc != NC_NOERR)
+        return rc;
+    (void)ncz_cursor_bytes(&c, sizeof signature);
+    f->version = ncz_cursor_u8(&c);
+    if (f->version > 3)
+        return ncz_fail(NC_ENOTBUILT, "the superblock has version %u; 0 to 3 are known", f->version);
+    rc = f->version < 2 ? parse_old(f, &c) : parse_new(f, bytes, &c);
+    if (rc == NC_NOERR && f->root >= f->size)
+        rc = ncz_fail(NC_EHDFERR,
+                      "the superblock says that the root group is at address %" PRIu64
+                      ", beyond the file's end at %" PRIu64,
+                      f->root, f->size);
+    return rc;
+}
+
+int
+ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out)
+{
+    ncz_hdf5 *f;
+    int       rc;
+
+    if (source->size > SIZE_MOST)
+        return ncz_fail(NC_EINVAL, "a file of %" PRIu64 " bytes is too large", source->size);
+    if ((f = ncz_zalloc(sizeof *f)) == NULL)
+        return ncz_fail_nomem(sizeof *f);
+    *f = (ncz_hdf5){.source = *source, .limits = *limits, .size = source->size};
+    if ((rc = ncz_hdf5_cache_new(source, &f->cache)) == NC_NOERR && (rc = find_superblock(f)) == NC_NOERR &&
+        (rc = read_superblock(f)) == NC_NOERR)
+        *out = f;
+    else
+        ncz_hdf5_close(f);
+    return rc;
+}
+
+void
+ncz_hdf5_close(ncz_hdf5 *f)
+{
+    if (f == NULL)
+        return;
+    ncz_hdf5_collections_free(f->collections);
+    ncz_hdf5_cache_free(f->cache);
+    ncz_free(f);
+}
+
+uint64_t
+ncz_hdf5_root(const ncz_hdf5 *f)
+{
+    return f->root;
+}
+
+unsigned
+ncz_hdf5_superblock_version(const ncz_hdf5 *f)
+{
+    return f->version;
+}
+
+int
+ncz_hdf5_read(ncz_hdf5 *f, uint64_t addr, size_t n, void *out)
+{
+    if (addr > f->size || n > f->size - addr)
+        return ncz_fail(NC_EHDFERR, "%zu bytes of data at address %" PRIu64 " go beyond the file's end at %" PRIu64,
+                        n, addr, f->size);
+    return f->source.read(f->source.arg, &(ncz_hdf5_range){.at = f->base + addr, .len = n, .out = out}, 1);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files that HDF5 wrote: what is found in them is what tests/hdf5/compare.py found equal to h5py's view; behind a block
+ * of the user; in how many requests.
+ */
+#include "hdf5/golden.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+
+static const char *const names[] = GOLDEN_FILES;
+
+static void
+load_expected(const char *name, ncz_buf *out)
+{
+    char json[64];
+
+    (void)snprintf(json, sizeof json, "%.*s.json", (int)(strchr(name, '.') - name), name);
+    golden_load(json, out);
+}
+
+/* Its bytes behind `before` zeros. */
+static void
+shift_file(const ncz_buf *file, size_t before, ncz_buf *out)
+{
+    *out = NCZ_BUF_INIT;
+    assert_int_equal(ncz_buf_reserve(out, before + file->len), NC_NOERR);
+    memset(out->data, 0, before);
+    memcpy(out->data + before, file->data, file->len);
+    out->len = before + file->len;
+}
+
+static void
+contents(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        ncz_buf    file, expected, json;
+        hdf5_bytes bytes;
+        ncz_hdf5  *f;
+
+        golden_load(names[i], &file);
+        load_expected(names[i], &expected);
+        f = golden_open(&file, &bytes);
+        assert_int_equal(hdf5_json(f, 0, &json), NC_NOERR);
+        assert_string_equal(ncz_buf_str(&json), ncz_buf_str(&expected));
+        assert_int_equal(bytes.reads, 1); /* all of its structure comes with the opening */
+        ncz_hdf5_close(f);
+        ncz_buf_clear(&json);
+        ncz_buf_clear(&expected);
+        ncz_buf_clear(&file);
+    }
+}
+
+static void
+user_block(void **state)
+{
+    static const size_t before[] = {512, 1024, 4096, 4 << 20};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names) * NCZ_LEN(before); i++) {
+        const char *name = names[i / NCZ_LEN(before)];
+        ncz_buf     file, shifted, expected, json;
+        hdf5_bytes  bytes;
+        ncz_hdf5   *f;
+
+        golden_load(name, &file);
+        load_expected(name, &expected);
+        shift_file(&file, before[i % NCZ_LEN(before)], &shifted);
+        f = golden_open(&shifted, &bytes);
+        assert_int_equal(hdf5_json(f, 0, &json), NC_NOERR);
+        assert_string_equal(ncz_buf_str(&json), ncz_buf_str(&expected));
+        assert_true(bytes.reads < 12);
+        ncz_hdf5_close(f);
+        ncz_buf_clear(&json);
+        ncz_buf_clear(&expected);
+        ncz_buf_clear(&shifted);
+        ncz_buf_clear(&file);
+    }
+}
+
+static void
+other_files(void **state)
+{
+    ncz_buf         file, shifted;
+    hdf5_bytes      bytes = {.data = NULL};
+    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_hdf5       *f = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTNC); /* nothing */
+    golden_load("netcdf.nc", &file);
+    shift_file(&file, 513, &shifted);
+    bytes = (hdf5_bytes){.data = (const unsigned char *)shifted.data, .len = shifted.len};
+    source = hdf5_bytes_source(&bytes);
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTNC); /* not at a place of its own */
+    source.size = UINT64_MAX;
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_EINVAL);
+    ncz_buf_clear(&shifted);
+    ncz_buf_clear(&file);
+}
+
+/* The superblock's version is at byte 8, its root's address before the checksum. */
+static void
+superblocks(void **state)
+{
+    ncz_buf         file;
+    hdf5_bytes      bytes;
+    ncz_hdf5_source source;
+    ncz_hdf5       *f = NULL;
+
+    (void)state;
+    golden_load("v110.h5", &file);
+    bytes = (hdf5_bytes){.data = (const unsigned char *)file.data, .len = file.len};
+    source = hdf5_bytes_source(&bytes);
+    file.data[8] = 4;
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTBUILT);
+    assert_non_null(strstr(ncz_err_text(), "version 4"));
+    file.data[8] = 3;
+    file.data[40] ^= 1;
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_EHDFERR);
+    assert_non_null(strstr(ncz_err_text(), "checksum"));
+    file.data[40] ^= 1;
+    file.data[9] = 16;
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTBUILT);
+    file.data[9] = 3;
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_EHDFERR);
+    ncz_buf_clear(&file);
+
+    golden_load("earliest.h5", &file);
+    bytes = (hdf5_bytes){.data = (const unsigned char *)file.data, .len = file.len};
+    source = hdf5_bytes_source(&bytes);
+    file.data[48] = 0; /* the address of a driver's block */
+    assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTBUILT);
+    assert_non_null(strstr(ncz_err_text(), "several"));
+    ncz_buf_clear(&file);
+}
+
+static int
+read_all(void *arg)
+{
+    hdf5_bytes      bytes = {.data = (const unsigned char *)((ncz_buf *)arg)->data, .len = ((ncz_buf *)arg)->len};
+    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_buf         json = NCZ_BUF_INIT;
+    ncz_hdf5       *f = NULL;
+    int             rc = ncz_hdf5_open(&source, &ncz_limits_default, &f);
+
+    if (rc == NC_NOERR)
+        rc = hdf5_json(f, 0, &json);
+    ncz_hdf5_close(f);
+    ncz_buf_clear(&json);
+    return rc;
+}
+
+static void
+no_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < NCZ_LEN(names); i++) {
+        ncz_buf file;
+
+        golden_load(names[i], &file);
+        for (size_t nth = next_allocation(0);; nth = next_allocation(nth)) {
+            int rc;
+
+            fail_allocation(nth);
+            rc = read_all(&file);
+            if (!end_failing()) {
+                assert_int_equal(rc, NC_NOERR);
+                break;
+            }
+            assert_int_equal(rc, NC_ENOMEM);
+        }
+        ncz_buf_clear(&file);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contents),    cmocka_unit_test(user_block), cmocka_unit_test(other_files),
+        cmocka_unit_test(superblocks), cmocka_unit_test(no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
