@@ -22,8 +22,8 @@ target() {
             *)
                 [ "$part" != objects.c ] || wrap=-Wl,--wrap=ncz_sys_process_self
                 # shellcheck disable=SC2086
-                $CC $CFLAGS "${words[@]}" -c "$root/tests/fuzz/$part" -o "$WORK/$name-$part.o"
-                objects+=("$WORK/$name-$part.o")
+                $CC $CFLAGS "${words[@]}" -c "$root/tests/fuzz/$part" -o "$WORK/$name-${part##*/}.o"
+                objects+=("$WORK/$name-${part##*/}.o")
                 ;;
         esac
     done
@@ -42,6 +42,7 @@ target codecs3 "max_len = 65536"
 target filters "max_len = 65536"
 target zip "max_len = 65536"
 target classic "max_len = 65536" walk.c
+target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
 target url "max_len = 512"
 target dataset "$store" objects.c mutate.c walk.c
 target api "$store" objects.c mutate.c walk.c api_program.c api_data.c api_define.c
