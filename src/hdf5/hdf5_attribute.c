@@ -48,10 +48,9 @@ static int
 read_space(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_space *out)
 {
     ncz_hdf5_message own = *m;
-    uint64_t         home;
     int              rc;
 
-    if (m->shared && (rc = ncz_hdf5_message_resolve(f, arena, &own, &home)) != NC_NOERR)
+    if (m->shared && (rc = ncz_hdf5_message_resolve(f, arena, &own)) != NC_NOERR)
         return rc;
     return ncz_hdf5_space_parse(f, &own, out);
 }
@@ -77,7 +76,8 @@ take_values(ncz_cursor *c, ncz_arena *arena, uint64_t addr, ncz_hdf5_attribute *
 }
 
 int
-ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_attribute *out)
+ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known,
+                         ncz_hdf5_attribute *out)
 {
     ncz_cursor         c = ncz_cursor_at(m->data, m->len);
     ncz_hdf5_attribute a = {.order = m->order};
@@ -99,7 +99,7 @@ ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *aren
     while (len < p.name_len && p.name[len] != 0)
         len++;
     if ((rc = ncz_hdf5_text(f, arena, p.name, len, "the name of an attribute", m->addr, &a.name)) != NC_NOERR ||
-        (rc = ncz_hdf5_type_read(f, &type, arena, &t)) != NC_NOERR ||
+        (rc = ncz_hdf5_type_read(f, &type, arena, known, &t)) != NC_NOERR ||
         (rc = read_space(f, &space, arena, &a.space)) != NC_NOERR)
         return rc;
     a.type = t;

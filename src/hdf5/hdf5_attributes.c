@@ -14,6 +14,7 @@ typedef struct list {
     ncz_hdf5_object       *object;
     ncz_hdf5_fractal_heap *heap;
     bool                   tracked;
+    ncz_hdf5_types         types;
     ncz_hdf5_attribute    *v;
     size_t                 n, cap;
 } list;
@@ -32,7 +33,7 @@ add_attribute(list *l, const ncz_hdf5_message *m)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " are more than %zu (limit `attributes`)",
                         l->object->addr, l->f->limits.attributes);
     if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR ||
-        (rc = ncz_hdf5_attribute_parse(l->f, m, &l->object->arena, &l->v[l->n])) != NC_NOERR)
+        (rc = ncz_hdf5_attribute_parse(l->f, m, &l->object->arena, &l->types, &l->v[l->n])) != NC_NOERR)
         return rc;
     l->n++;
     return NC_NOERR;

@@ -241,9 +241,8 @@ ncz_hdf5_message_find(const ncz_hdf5_message *m, size_t n, unsigned type)
     return NULL;
 }
 
-/* Where the message is: in the header of another object, as committed types are. */
-static int
-find_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t *home)
+int
+ncz_hdf5_message_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t *home)
 {
     ncz_cursor c = ncz_cursor_at(m->data, m->len);
     unsigned   version = ncz_cursor_u8(&c), kind = ncz_cursor_u8(&c);
@@ -263,22 +262,23 @@ find_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t *home)
 }
 
 int
-ncz_hdf5_message_resolve(ncz_hdf5 *f, ncz_arena *arena, ncz_hdf5_message *m, uint64_t *home)
+ncz_hdf5_message_resolve(ncz_hdf5 *f, ncz_arena *arena, ncz_hdf5_message *m)
 {
     const ncz_hdf5_message *found;
     ncz_hdf5_message       *messages;
+    uint64_t                home = NCZ_HDF5_NONE;
     size_t                  n;
     int                     rc;
 
-    if ((rc = find_home(f, m, home)) != NC_NOERR ||
-        (rc = ncz_hdf5_header_read(f, *home, arena, &messages, &n)) != NC_NOERR)
+    if ((rc = ncz_hdf5_message_home(f, m, &home)) != NC_NOERR ||
+        (rc = ncz_hdf5_header_read(f, home, arena, &messages, &n)) != NC_NOERR)
         return rc;
     found = ncz_hdf5_message_find(messages, n, m->type);
     if (found == NULL || found->shared)
         return ncz_fail(NC_EHDFERR,
                         WHAT " at address %" PRIu64 " shares a message of type %u with the one at address %" PRIu64
                              ", which does not have it",
-                        m->addr, m->type, *home);
+                        m->addr, m->type, home);
     *m = *found;
     return NC_NOERR;
 }

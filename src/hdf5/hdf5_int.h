@@ -99,19 +99,31 @@ struct ncz_hdf5_message {
 /* The messages of a header with its continuations, in the arena. */
 int ncz_hdf5_header_read(ncz_hdf5 *f, uint64_t addr, ncz_arena *arena, ncz_hdf5_message **out, size_t *n);
 const ncz_hdf5_message *ncz_hdf5_message_find(const ncz_hdf5_message *m, size_t n, unsigned type);
-/* The message itself in place of one that says where it is: *m is changed. *home: the object that has it. */
-int ncz_hdf5_message_resolve(ncz_hdf5 *f, ncz_arena *arena, ncz_hdf5_message *m, uint64_t *home);
+/* The object whose header has the message itself, in place of one that says where it is. */
+int ncz_hdf5_message_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t *home);
+/* Puts it in the place of the one that says where it is. */
+int ncz_hdf5_message_resolve(ncz_hdf5 *f, ncz_arena *arena, ncz_hdf5_message *m);
 
 int ncz_hdf5_space_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_space *out);
 /* The rest of the message, or as much of it as the type takes. */
 int ncz_hdf5_type_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_type **out);
-int ncz_hdf5_type_read(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena,
-                       ncz_hdf5_type **out); /* shared too */
+
+/* Committed types that were read last, of one arena: many attributes have the same one. */
+enum { NCZ_HDF5_TYPES = 64 };
+typedef struct ncz_hdf5_types {
+    ncz_hdf5_type *v[NCZ_HDF5_TYPES];
+    size_t         n; /* ever read; the next one is at n % NCZ_HDF5_TYPES */
+} ncz_hdf5_types;
+
+/* One that is in another object, too. `known` may be NULL. */
+int ncz_hdf5_type_read(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known,
+                       ncz_hdf5_type **out);
 int ncz_hdf5_fill_parse(const ncz_hdf5_message *m, ncz_hdf5_fill *out);
 int ncz_hdf5_filters_parse(const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_filter **out, size_t *n);
 int ncz_hdf5_layout_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_layout *out);
 int ncz_hdf5_link_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_link *out);
-int ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_attribute *out);
+int ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known,
+                             ncz_hdf5_attribute *out);
 
 /* A list of links that grows in the arena's place: the objects' own arrays are copies. */
 typedef struct ncz_hdf5_link_list {

@@ -27,7 +27,6 @@ static int
 get_message(ncz_hdf5 *f, ncz_hdf5_object *o, unsigned type, ncz_hdf5_message *room, const ncz_hdf5_message **out)
 {
     const ncz_hdf5_message *m = find_message(o, type);
-    uint64_t                home;
     int                     rc = NC_NOERR;
 
     *out = NULL;
@@ -35,7 +34,7 @@ get_message(ncz_hdf5 *f, ncz_hdf5_object *o, unsigned type, ncz_hdf5_message *ro
         return NC_NOERR;
     *room = *m;
     if (m->shared)
-        rc = ncz_hdf5_message_resolve(f, &o->arena, room, &home);
+        rc = ncz_hdf5_message_resolve(f, &o->arena, room);
     *out = room;
     return rc;
 }
@@ -44,7 +43,7 @@ static int
 read_type(ncz_hdf5 *f, ncz_hdf5_object *o)
 {
     ncz_hdf5_type *t;
-    int            rc = ncz_hdf5_type_read(f, find_message(o, NCZ_HDF5_MSG_TYPE), &o->arena, &t);
+    int            rc = ncz_hdf5_type_read(f, find_message(o, NCZ_HDF5_MSG_TYPE), &o->arena, NULL, &t);
 
     if (rc == NC_NOERR)
         o->type = t;

@@ -304,16 +304,33 @@ ncz_hdf5_type_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *are
     return parse_type(&p, 0, out);
 }
 
-int
-ncz_hdf5_type_read(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_type **out)
+/* A type of another object, which is read once. */
+static int
+read_committed(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known, ncz_hdf5_type **out)
 {
     ncz_hdf5_message own = *m;
     uint64_t         home = NCZ_HDF5_NONE;
     int              rc;
 
-    if (m->shared && (rc = ncz_hdf5_message_resolve(f, arena, &own, &home)) != NC_NOERR)
+    if ((rc = ncz_hdf5_message_home(f, m, &home)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_hdf5_type_parse(f, &own, arena, out)) == NC_NOERR)
-        (*out)->committed = home;
-    return rc;
+    for (size_t i = 0; known != NULL && i < known->n && i < NCZ_HDF5_TYPES; i++)
+        if (known->v[i]->committed == home) {
+            *out = known->v[i];
+            return NC_NOERR;
+        }
+    if ((rc = ncz_hdf5_message_resolve(f, arena, &own)) != NC_NOERR ||
+        (rc = ncz_hdf5_type_parse(f, &own, arena, out)) != NC_NOERR)
+        return rc;
+    (*out)->committed = home;
+    if (known != NULL)
+        known->v[known->n++ % NCZ_HDF5_TYPES] = *out;
+    return NC_NOERR;
+}
+
+int
+ncz_hdf5_type_read(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known,
+                   ncz_hdf5_type **out)
+{
+    return m->shared ? read_committed(f, m, arena, known, out) : ncz_hdf5_type_parse(f, m, arena, out);
 }

@@ -146,6 +146,10 @@ def attributes(f):
             g = f.create_group("%d%s" % (n, " tracked" if track else ""), track_order=track)
             for i in range(n):
                 g.attrs["attribute %d" % (n - i)] = i
+    f["a type"] = np.dtype([("field number %d" % i, "i1") for i in range(100)])
+    g = f.create_group("of one type")
+    for i in range(500):
+        g.attrs.create("attribute %d" % i, np.zeros((), f["a type"].dtype), dtype=f["a type"])
     d = f.create_dataset("large", (3,), "i4")
     for i in range(12):
         d.attrs["large %d" % i] = np.arange(30 + 1500 * (i % 3), dtype="<i4")
