@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the reader finds in a file, as JSON. usage: hdf5_dump FILE ...; exit status 1 if something cannot be read. */
+/* What the reader finds in a file, as JSON. usage: hdf5_dump [-r] FILE ...; exit status 1 if something cannot be
+ * read. -r: instead, how many requests that took, and their bytes. */
 #include "hdf5/hdf5_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int
 load_file(const char *path, ncz_buf *out)
@@ -22,7 +24,7 @@ load_file(const char *path, ncz_buf *out)
 }
 
 static int
-dump_file(const char *path)
+dump_file(const char *path, bool requests)
 {
     ncz_buf         file = NCZ_BUF_INIT, json = NCZ_BUF_INIT;
     hdf5_bytes      bytes;
@@ -34,7 +36,10 @@ dump_file(const char *path)
     source = hdf5_bytes_source(&bytes);
     if (rc == NC_NOERR && (rc = ncz_hdf5_open(&source, &ncz_limits_default, &f)) == NC_NOERR)
         rc = hdf5_json(f, 0, &json);
-    (void)fputs(ncz_buf_str(&json), stdout);
+    if (requests)
+        (void)printf("%s: %zu requests, %zu bytes\n", path, bytes.reads, bytes.nbytes);
+    else
+        (void)fputs(ncz_buf_str(&json), stdout);
     if (rc != NC_NOERR)
         (void)fprintf(stderr, "%s: %s\n", path, ncz_err_text());
     ncz_hdf5_close(f);
@@ -46,9 +51,10 @@ dump_file(const char *path)
 int
 main(int argc, char **argv)
 {
-    int failed = 0;
+    bool requests = argc > 1 && strcmp(argv[1], "-r") == 0;
+    int  failed = 0;
 
-    for (int i = 1; i < argc; i++)
-        failed |= dump_file(argv[i]) != NC_NOERR;
+    for (int i = requests ? 2 : 1; i < argc; i++)
+        failed |= dump_file(argv[i], requests) != NC_NOERR;
     return failed;
 }
