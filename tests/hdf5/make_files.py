@@ -168,6 +168,9 @@ def groups(f):
             target = f.require_group("target")
             for i in range(n):
                 g["link %d of a group" % (n - i)] = target
+    g = f.create_group("with blocks of blocks in its heap")
+    for i in range(16000):
+        g["a link with a name that takes some room, %d" % i] = target
     g = f.create_group("deep/er/and/deeper")
     g["up"] = f
     f["soft"] = h5py.SoftLink("/deep/er")
@@ -257,11 +260,28 @@ def small(f):
 FILES = {k: globals()[k] for k in "chunks skipped layouts types attributes groups rare user_block paged small".split()}
 
 
+def heap(f):
+    """A heap of several blocks, a huge object, attributes of one committed type, rare types."""
+    g = f.create_group("group")
+    for i in range(40):
+        g["a link with a long name, %d" % i] = g
+    f["type"] = np.dtype([("a", "<i4"), ("b", "i1")])
+    for i in range(10):
+        g.attrs.create("attribute %d" % i, np.zeros((), f["type"].dtype), dtype=f["type"])
+    g.attrs["huge"] = np.arange(1200, dtype="<i4")
+    for name, t in (("double", h5py.h5t.IEEE_F64BE), ("time", h5py.h5t.UNIX_D32LE), ("opaque", h5py.h5t.create(h5py.h5t.OPAQUE, 3))):
+        if name == "opaque":
+            t.set_tag(b"a tag")
+        h5py.h5d.create(f.id, name.encode(), t, h5py.h5s.create_simple((2,)))
+
+
 def golden():
     """The files of tests/data/hdf5, but for netcdf.nc, which ncgen of netCDF-C 4.9.0 made from tests/data/cdl/unlim.cdl."""
     for name, libver in (("earliest", ("earliest", "v108")), ("v110", ("v110", "v110")), ("v200", ("v200", "v200"))):
         with h5py.File(name + ".h5", "w", libver=libver) as f:
             small(f)
+    with h5py.File("heap.h5", "w", libver=("v110", "v110"), fs_strategy="page", fs_page_size=512) as f:
+        heap(f)
 
 
 def main():

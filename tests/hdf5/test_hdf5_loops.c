@@ -19,7 +19,7 @@ put(file *f, uint64_t v, unsigned n)
 {
     assert_true(f->end + n <= SIZE);
     for (unsigned i = 0; i < n; i++)
-        f->bytes[f->end++] = (unsigned char)(v >> (8 * i));
+        f->bytes[f->end++] = (unsigned char)(i < 8 ? v >> (8 * i) : 0);
 }
 
 static void
