@@ -60,11 +60,18 @@ put_object(collection *g, size_t index, size_t at, size_t len)
     return NC_NOERR;
 }
 
+/* Heads take a multiple of 8 bytes, even where a length has fewer than 8. */
+static size_t
+head_size(const ncz_hdf5 *f)
+{
+    return ((size_t)HEAD_WITHOUT_SIZE + f->length_size + 7) / 8 * 8;
+}
+
 /* One object after the other; index 0 is free space, which is the last. */
 static int
 take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
 {
-    size_t head = 8 + (size_t)f->length_size;
+    size_t head = head_size(f);
     int    rc;
 
     while (c->len - c->pos >= head) {
@@ -73,6 +80,7 @@ take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
 
         (void)ncz_cursor_bytes(c, 2 + 4);
         len = ncz_hdf5_length(f, c);
+        (void)ncz_cursor_bytes(c, head - HEAD_WITHOUT_SIZE - f->length_size);
         if (index == 0)
             break;
         if (!ncz_add64(len, 7, &padded) || padded / 8 * 8 > c->len - c->pos)
@@ -89,7 +97,7 @@ take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
 static int
 load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
 {
-    uint64_t   head = HEAD_WITHOUT_SIZE + f->length_size, size;
+    uint64_t   head = head_size(f), size;
     ncz_cursor c;
     int        rc;
 

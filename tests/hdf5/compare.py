@@ -70,6 +70,8 @@ def type_text(t):
 
 def without_committed(t):
     t = {k: v for k, v in t.items() if k != "committed"}
+    if t["class"] == VLEN: # HDF5 says the size for 8-byte addresses
+        t["size"] = 16
     if "base" in t:
         t["base"] = without_committed(t["base"])
         if t.get("string"):
@@ -190,7 +192,8 @@ def compare_chunks(c, where, found, d, base):
     if order in ([], [0]):
         expected = sorted([[o // n for o, n in zip(i.chunk_offset, layout["chunk"])], i.byte_offset - base, i.size, i.filter_mask]
                           for i in (d.id.get_chunk_info(k) for k in range(min(d.id.get_num_chunks(), 3000))))
-        mine = sorted(layout["chunks"])
+        # Edges without filters: HDF5 says no mask of them.
+        mine = sorted([at, addr, n, 0 if mask == 0xffffffff else mask] for at, addr, n, mask in layout["chunks"])
         if d.id.get_num_chunks() > 3000:
             mine = [x for x in mine if x in expected]
         c.same(where + " chunks", mine, expected)

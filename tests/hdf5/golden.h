@@ -7,7 +7,7 @@
 
 #define GOLDEN_FILES                                                                                                 \
     {                                                                                                                \
-        "earliest.h5", "v110.h5", "v200.h5", "heap.h5", "netcdf.nc"                                                  \
+        "earliest.h5", "v110.h5", "v200.h5", "heap.h5", "edges.h5", "narrow.h5", "narrow_new.h5", "netcdf.nc"        \
     }
 
 void golden_load(const char *name, ncz_buf *out); /* all of a file */

@@ -276,7 +276,10 @@ def heap(f):
 
 
 def golden():
-    """The files of tests/data/hdf5, but for netcdf.nc, which ncgen of netCDF-C 4.9.0 made from tests/data/cdl/unlim.cdl."""
+    """The files of tests/data/hdf5, but for netcdf.nc, which ncgen of netCDF-C 4.9.0 made from tests/data/cdl/unlim.cdl,
+    and those that need calls of HDF5 that h5py does not have, by libhdf5 1.10.8: narrow*.h5 (H5Pset_sizes), edges.h5
+    (H5Pset_chunk_opts), refused_*.h5 (H5Pset_shared_mesg_index, H5Pset_deflate of a group, H5Pset_mdc_image_config,
+    H5Pset_fapl_family)."""
     for name, libver in (("earliest", ("earliest", "v108")), ("v110", ("v110", "v110")), ("v200", ("v200", "v200"))):
         with h5py.File(name + ".h5", "w", libver=libver) as f:
             small(f)

@@ -135,6 +135,41 @@ superblocks(void **state)
     ncz_buf_clear(&file);
 }
 
+/* What is rare is refused by name: when the file is opened, or what needs it is read. */
+static void
+refused(void **state)
+{
+    static const struct {
+        const char *name, *text;
+    } cases[] = {
+        {"refused_family.h5", "several"},
+        {"refused_family_new.h5", "several"},
+        {"refused_image.h5", "image of HDF5's metadata cache"},
+        {"refused_sohm.h5", "table of shared ones"},
+        {"refused_heap_filter.h5", "compressed"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_buf         file, json = NCZ_BUF_INIT;
+        hdf5_bytes      bytes;
+        ncz_hdf5_source source;
+        ncz_hdf5       *f = NULL;
+        int             rc;
+
+        golden_load(cases[i].name, &file);
+        bytes = (hdf5_bytes){.data = (const unsigned char *)file.data, .len = file.len};
+        source = hdf5_bytes_source(&bytes);
+        if ((rc = ncz_hdf5_open(&source, &ncz_limits_default, &f)) == NC_NOERR)
+            rc = hdf5_json(f, 0, &json);
+        assert_int_equal(rc, NC_ENOTBUILT);
+        assert_non_null(strstr(ncz_err_text(), cases[i].text));
+        ncz_hdf5_close(f);
+        ncz_buf_clear(&json);
+        ncz_buf_clear(&file);
+    }
+}
+
 static int
 read_all(void *arg)
 {
@@ -179,7 +214,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contents),    cmocka_unit_test(user_block), cmocka_unit_test(other_files),
-        cmocka_unit_test(superblocks), cmocka_unit_test(no_memory),
+        cmocka_unit_test(superblocks), cmocka_unit_test(refused),    cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
