@@ -43,6 +43,9 @@ void ncz_engine_free(ncz_engine *e);                                        /* s
  */
 int ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out);
 
+/* Lets the layout find where its chunks lie. To be called before it is asked; reads do it themselves. */
+int ncz_engine_find_chunks(ncz_engine *e, const ncz_spec *spec);
+
 /*
  * After an error the untouched chunks are as before, and each touched chunk is written completely. A failure to store
  * dirty chunks that had to be evicted is an error of this call, too: those chunks stay in the cache, and the chunks

@@ -171,5 +171,9 @@ done:
 int
 ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
+    int rc = ncz_engine_find_chunks(e, p->spec);
+
+    if (rc != NC_NOERR)
+        return rc;
     return ncz_spec_differ(p->spec) ? read_rectilinear(e, p, out) : ncz_chunk_read_regular(e, p, out);
 }

@@ -214,20 +214,22 @@ list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
     size_t         w = index_width(f->v);
     uint64_t       all = 0;
     ncz_chunk_addr where;
-    int            rc = count_grid(f, &all);
+    int            rc;
 
-    if (rc != NC_NOERR || all == 0)
+    if ((rc = ncz_engine_find_chunks(ds->engine, f->v->spec)) != NC_NOERR || (rc = count_grid(f, &all)) != NC_NOERR ||
+        all == 0)
         return rc;
     out->index = ncz_alloc_n((size_t)all, w * sizeof *out->index);
     out->ranges = ncz_alloc_n((size_t)all, sizeof *out->ranges);
     if (out->index == NULL || out->ranges == NULL)
         rc = ncz_fail_nomem((size_t)all * (w * sizeof *out->index + sizeof *out->ranges));
     for (size_t i = 0; rc == NC_NOERR && i < all; i++) {
-        index_at(f, i, out->index + i * w);
-        rc = ncz_engine_locate(ds->engine, f->v->spec, out->index + i * w, true, &f->key, &where);
-        out->ranges[i] = (ncz_slot){where.offset, where.length};
-        out->n = out->cap = i + 1;
+        index_at(f, i, out->index + out->n * w);
+        rc = ncz_engine_locate(ds->engine, f->v->spec, out->index + out->n * w, true, &f->key, &where);
+        if (rc == NC_NOERR && !where.absent)
+            out->ranges[out->n++] = (ncz_slot){where.offset, where.length};
     }
+    out->cap = (size_t)all;
     ncz_buf_clear(&f->key);
     if (rc != NC_NOERR)
         ncz_stored_chunks_clear(out);

@@ -19,11 +19,7 @@ enum { NCZ_HDF5_MAX_RANK = 32 };
 
 /* ---- the bytes of a file ---------------------------------------------------------------------------------------- */
 
-typedef struct ncz_hdf5_range {
-    uint64_t at;
-    size_t   len;
-    void    *out;
-} ncz_hdf5_range;
+typedef ncz_read_range ncz_hdf5_range;
 
 /* `read` gets all ranges, which lie within `size`, or fails. Several at once need not wait for each other. */
 typedef struct ncz_hdf5_source {
@@ -38,6 +34,7 @@ typedef struct ncz_hdf5 ncz_hdf5; /* an open file */
 int      ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 void     ncz_hdf5_close(ncz_hdf5 *f); /* NULL is fine */
 uint64_t ncz_hdf5_root(const ncz_hdf5 *f);
+uint64_t ncz_hdf5_base(const ncz_hdf5 *f); /* where address 0 is in the source */
 unsigned ncz_hdf5_superblock_version(const ncz_hdf5 *f);
 /* Raw data: the same ranges as of the source, but at addresses as the file gives them. */
 int ncz_hdf5_read(ncz_hdf5 *f, uint64_t addr, size_t n, void *out);

@@ -175,6 +175,12 @@ ncz_hdf5_close(ncz_hdf5 *f)
 }
 
 uint64_t
+ncz_hdf5_base(const ncz_hdf5 *f)
+{
+    return f->base;
+}
+
+uint64_t
 ncz_hdf5_root(const ncz_hdf5 *f)
 {
     return f->root;

@@ -2,8 +2,9 @@
 /*
  * layout: where the chunks of one array lie, whatever holds them: an object each, slots of shared objects, ranges of a
  * file, bytes that are at hand. A dialect makes the layout of an array, with operations and state of its own. The
- * engine asks it, and knows nothing else of where chunks lie. A layout never changes and is shared by reference, so
- * any thread may call its operations. They do no I/O: the engine reads what a layout needs and hands it the bytes.
+ * engine asks it, and knows nothing else of where chunks lie. A layout does not change, once its chunks are found, and
+ * is shared by reference, so any thread may call its operations. They do no I/O of their own: the engine reads what a
+ * layout needs and hands it the bytes.
  */
 #ifndef NCZ_MODEL_LAYOUT_H
 #define NCZ_MODEL_LAYOUT_H
@@ -34,13 +35,25 @@ typedef struct ncz_chunk_addr {
     const void      *bytes; /* the chunk's bytes, `length` of them: no store is asked; or NULL. The layout's */
     const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
     ncz_chunk_tail   tail;
+    bool             absent; /* nothing is stored there: `bytes` has what such a chunk reads as */
     size_t row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX
 
+/* How a layout reads the object that holds its array, to find where the chunks lie: any ranges, side by side. */
+typedef struct ncz_layout_source {
+    int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
+    void *arg;
+} ncz_layout_source;
+
 typedef struct ncz_layout_ops {
     const char *name; /* for texts */
+    /*
+     * Finds where the chunks lie, through the source. The engine calls it before it first asks for a place, and each
+     * time again: from the second on it does nothing. Any thread. NULL: there is nothing to be read for that.
+     */
+    int (*find)(ncz_layout *l, const ncz_layout_source *source);
     /*
      * Gives the place of a chunk. `index` has `rank` entries. `key` is empty and owns where->key; `where` says that the
      * chunk is all of an object and has the array's codecs.
@@ -69,6 +82,7 @@ typedef struct ncz_layout_ops {
      * made to find chunks. Chunks may end early or have codecs of their own, so that none is copied as it is stored.
      */
     bool complete;
+    bool own_chunks; /* with `complete`: the chunks are the file's, and programs are told of them */
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
 } ncz_layout_ops;
 

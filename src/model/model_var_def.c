@@ -68,7 +68,11 @@ choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t 
 int
 ncz_var_storage(const ncz_var *v)
 {
-    if (v->rank == 0 || v->spec->layout->ops->complete)
+    const ncz_layout_ops *ops = v->spec->layout->ops;
+
+    if (ops->own_chunks)
+        return v->storage;
+    if (v->rank == 0 || ops->complete)
         return NC_CONTIGUOUS;
     if (v->shard != NULL || ncz_chain_len(v->chain) > 0)
         return NC_CHUNKED;

@@ -168,6 +168,14 @@ void        ncz_buf_clear(ncz_buf *b);     /* memory released; may be called twi
 char       *ncz_buf_take(ncz_buf *b);      /* gives the bytes to the caller, "" if empty; NULL: out of memory */
 const char *ncz_buf_str(const ncz_buf *b); /* never NULL */
 
+/* ---- ranges of bytes to be read ------------------------------------------------------------------------------ */
+
+typedef struct ncz_read_range {
+    uint64_t at;
+    size_t   len;
+    void    *out;
+} ncz_read_range;
+
 /* ---- an arena: many small allocations that are freed together
  * ------------------------------------------------------ */
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The dialect's table (at the end), and the model of a dataset from an HDF5 file.
+ */
+#include "format/netcdf4/netcdf4.h"
+
+#include <string.h>
+
+enum { HEAD = 4104 }; /* where superblocks are looked for: at 0, 512, 1024, 2048, 4096 */
+
+enum { FORM_NETCDF4 = 1, FORM_CLASSIC_MODEL }; /* as ncz_format_opts.gen */
+
+static const char *const none[] = {NULL};
+
+static bool
+is_hdf5(const void *bytes, size_t n)
+{
+    static const unsigned char magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
+
+    for (size_t at = 0; at + sizeof magic <= n; at = at == 0 ? 512 : at * 2)
+        if (memcmp((const char *)bytes + at, magic, sizeof magic) == 0)
+            return true;
+    return false;
+}
+
+/* l->state: the file's size. */
+static int
+look_at_superblock(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
+{
+    if (got == NULL) {
+        *next = (ncz_look){.key = "", .bytes = true, .off = 0, .len = HEAD};
+        return NC_NOERR;
+    }
+    if (got->bytes == NULL)
+        return ncz_fail(NC_ENOTZARR, "there is nothing at that place");
+    if (!is_hdf5(got->bytes, got->len))
+        return NC_NOERR;
+    if (got->size == UINT64_MAX)
+        return ncz_fail(NC_EIO,
+                        "an HDF5 file whose size the server does not tell, so that it cannot be read in parts");
+    if ((l->state = ncz_dup(&got->size, sizeof got->size)) == NULL)
+        return ncz_fail_nomem(sizeof got->size);
+    *is = true;
+    return NC_NOERR;
+}
+
+/* ---- variables ---- */
+
+/* A value that the writer chose is what chunks that were not written have; else they have zeros. */
+static int
+set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    const ncz_hdf5_fill *fill = &a->o.fill;
+    void                *value;
+    int                  rc;
+
+    v->fill_mode = NCZ_FILL_NONE;
+    if (fill->state != NCZ_HDF5_FILL_USER || type->type->owns || type->nelems != 1 || fill->len < type->size)
+        return NC_NOERR;
+    if ((value = ncz_zalloc(type->type->size)) == NULL)
+        return ncz_fail_nomem(type->type->size);
+    if ((rc = ncz_netcdf4_read_values(t->file->f, type, fill->value, 1, value)) != NC_NOERR) {
+        ncz_type_free_elems(type->type, value, 1);
+        ncz_free(value);
+        return rc;
+    }
+    v->fill_mode = NCZ_FILL_VALUE;
+    v->fill = value;
+    return NC_NOERR;
+}
+
+/* Why its data cannot be read, if so. */
+static int
+check_data(const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    const ncz_err *why;
+    int            rc = NC_NOERR;
+
+    if (type->type->class == NCZ_TYPE_NONE)
+        rc = ncz_fail(NC_EBADTYPE, "%s: its elements are %s", v->name, type->why);
+    else if (a->o.space.kind == NCZ_HDF5_NULL)
+        rc = ncz_fail(NC_EHDFERR, "%s: it has no values: its dataspace is null", v->name);
+    else if (a->o.layout.kind == NCZ_HDF5_VIRTUAL)
+        rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in other datasets (a virtual dataset), which are not read",
+                      v->name);
+    else if (a->o.external)
+        rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in external files, which are not read", v->name);
+    if (rc == NC_NOERR)
+        return rc;
+    if ((why = ncz_err_keep(rc)) == NULL)
+        return ncz_fail_nomem(sizeof *why);
+    ncz_err_clear();
+    v->unusable = why;
+    return NC_NOERR;
+}
+
+/* The array's shape, and that of its elements. */
+static int
+add_var(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type)
+{
+    const ncz_hdf5_space *s = &a->o.space;
+    size_t                own = s->kind == NCZ_HDF5_SIMPLE ? s->rank : 0, rank = own + type->rank;
+    uint64_t              shape[2 * NCZ_HDF5_MAX_RANK];
+    bool                  unlimited[2 * NCZ_HDF5_MAX_RANK] = {false};
+    ncz_dim              *dims[2 * NCZ_HDF5_MAX_RANK];
+    ncz_var              *v = NULL;
+    int                   rc;
+
+    for (size_t d = 0; d < rank; d++) {
+        shape[d] = d < own ? s->shape[d] : type->shape[d - own];
+        unlimited[d] = d < own && s->most[d] == NCZ_HDF5_NONE;
+    }
+    if ((rc = ncz_netcdf4_dims_of(t, a, shape, unlimited, rank, dims)) != NC_NOERR ||
+        (rc = ncz_model_place_var(t->l->m, a->group->g, a->name, type->type, rank, dims, &v)) != NC_NOERR ||
+        (rc = ncz_netcdf4_add_atts(t, a->group->g, &v->atts, &a->o, v->name)) != NC_NOERR ||
+        (rc = set_fill(t, a, type, v)) != NC_NOERR)
+        return rc;
+    v->fixed = v->written = true;
+    if ((rc = check_data(a, type, v)) != NC_NOERR)
+        return rc;
+    return ncz_netcdf4_place_set(t, a, type, v);
+}
+
+/* What netCDF does not list: elements without a meaning of their own. */
+static bool
+is_listed(const ncz_hdf5_type *type)
+{
+    while (type->class == NCZ_HDF5_ARRAY)
+        type = type->base;
+    return type->class != NCZ_HDF5_REFERENCE && type->class != NCZ_HDF5_BITFIELD && type->class != NCZ_HDF5_TIME;
+}
+
+static int
+add_array(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a)
+{
+    ncz_netcdf4_type *type;
+    int               rc;
+
+    if (!is_listed(a->o.type)) {
+        ncz_log(NCZ_LOG_INFO, "%s is not shown: netCDF has no type for its elements", a->name);
+        return NC_NOERR;
+    }
+    if ((type = ncz_arena_get(&t->l->m->arena, sizeof *type)) == NULL)
+        return ncz_fail_nomem(sizeof *type);
+    if ((rc = ncz_netcdf4_type_of(&t->types, a->group->g, a->o.type, type)) != NC_NOERR)
+        return rc;
+    return add_var(t, a, type);
+}
+
+/* Groups after those in them: so netCDF-C numbers the dimensions that it makes up. */
+static int
+add_arrays(ncz_netcdf4_tree *t, const ncz_netcdf4_group *g)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < g->ngroups && rc == NC_NOERR; i++)
+        rc = add_arrays(t, g->groups[i]);
+    for (size_t i = 0; i < g->narrays && rc == NC_NOERR; i++)
+        if (!g->arrays[i]->no_array)
+            rc = add_array(t, g->arrays[i]);
+    return rc;
+}
+
+static int
+load_file(ncz_loader *l)
+{
+    ncz_netcdf4_tree t = {.l = l, .arena = NCZ_ARENA_INIT};
+    int              rc;
+
+    l->m->format_free = ncz_netcdf4_free;
+    l->m->twins = true; /* a soft link and what it names show alike */
+    rc = ncz_netcdf4_file_open(l, *(const uint64_t *)l->state, &t.file);
+    if (rc == NC_NOERR) {
+        t.types = (ncz_netcdf4_types){.l = l, .arena = &l->m->arena};
+        if ((rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR && (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
+            rc = add_arrays(&t, t.root);
+        ncz_netcdf4_tree_clear(&t);
+        t.file->now = (ncz_netcdf4_reader){.read = NULL};
+    }
+    l->m->twins = false;
+    l->gen = l->classic ? FORM_CLASSIC_MODEL : FORM_NETCDF4;
+    return rc;
+}
+
+/* ---- the table ---- */
+
+static ncz_netcdf_format
+tell_format(int form)
+{
+    if (form == FORM_CLASSIC_MODEL)
+        return (ncz_netcdf_format){NC_FORMAT_NETCDF4_CLASSIC, NC_FORMATX_NC_HDF5, NC_NETCDF4 | NC_CLASSIC_MODEL};
+    return (ncz_netcdf_format){NC_FORMAT_NETCDF4, NC_FORMATX_NC_HDF5, NC_NETCDF4};
+}
+
+static int
+write_dtype(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+{
+    const ncz_type *t = ncz_type_value(v->type);
+    char            kind = t->class == NCZ_TYPE_FLOAT ? 'f' : t->class == NCZ_TYPE_INT ? 'i' : 'u';
+
+    (void)style;
+    if (v->dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_buf_puts(out, "|O");
+    if (v->dtype.kind == NCZ_KIND_CHAR || v->dtype.kind == NCZ_KIND_BYTES)
+        return ncz_buf_printf(out, "|S%zu", v->dtype.size);
+    if (!ncz_type_is_number(t))
+        return ncz_buf_printf(out, "|V%zu", v->dtype.size);
+    return ncz_buf_printf(out, "%c%c%zu", v->dtype.size == 1 ? '|' : v->dtype.big ? '>' : '<', kind, v->dtype.size);
+}
+
+static const ncz_object_ops object = {.is = is_hdf5};
+
+const ncz_dialect_ops ncz_netcdf4 = {
+    .name = "netCDF-4",
+    .object = &object,
+    .spelling = NCZ_SPELLING_HDF5,
+    .docs = {.all = none, .root = none, .marks = none, .top = none},
+    .look = look_at_superblock,
+    .load = load_file,
+    .make_layout = ncz_netcdf4_make_layout,
+    .dtype_text = write_dtype,
+    .netcdf_format = tell_format,
+};

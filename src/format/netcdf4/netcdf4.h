@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * netcdf4: netCDF-4 files, which are HDF5 files, and HDF5 files as netCDF shows them. Only read. src/hdf5 reads the
+ * structure; here it gets netCDF's view: dimensions from scales, variables from datasets, types, attributes without
+ * those that hold the view itself.
+ */
+#ifndef NCZ_FORMAT_NETCDF4_H
+#define NCZ_FORMAT_NETCDF4_H
+
+#include "format/dialect.h"
+#include "format/format_int.h"
+#include "hdf5/hdf5.h"
+
+#include <pthread.h>
+
+extern const ncz_dialect_ops ncz_netcdf4;
+
+/* ---- the file, as long as the model lives (netcdf4_file.c) ----------------------------------------------------- */
+
+/* Reads ranges of the file: through the documents' source while it is loaded, then through the engine's. */
+typedef struct ncz_netcdf4_reader {
+    int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
+    void *arg;
+} ncz_netcdf4_reader;
+
+/* What the model's format_free() gets begins so. */
+typedef enum ncz_netcdf4_part { NCZ_NETCDF4_FILE, NCZ_NETCDF4_PLACE } ncz_netcdf4_part;
+
+typedef struct ncz_netcdf4_file {
+    ncz_netcdf4_part   part;
+    pthread_mutex_t    lock; /* guards the members below: the structure is read by one thread at a time */
+    ncz_netcdf4_reader now;  /* of the call under way */
+    ncz_hdf5          *f;
+    ncz_limits         limits;
+} ncz_netcdf4_file;
+
+int  ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out);
+void ncz_netcdf4_free(void *part);
+
+/* ---- types (netcdf4_type.c) ------------------------------------------------------------------------------------ */
+
+typedef struct ncz_netcdf4_type ncz_netcdf4_type;
+
+/* A stored type, and what netCDF has for it. All of it lies in an arena. */
+struct ncz_netcdf4_type {
+    const ncz_type         *type;   /* in memory; NC_NAT's: netCDF has none, and `why` says so */
+    ncz_dtype               dtype;  /* of the elements, where they have no bytes elsewhere; else NCZ_KIND_OBJECT */
+    int                     endian; /* as declared */
+    size_t                  size;   /* stored bytes of an item: an element, or one of the array that it is */
+    bool                    heap;   /* it has bytes in the global heap */
+    unsigned                shift, bits; /* integers of fewer bits than their bytes: where these are; 0: all */
+    bool                    is_signed;
+    size_t                  rank, nelems; /* of the array in each element; 0, 1: there is none */
+    const uint64_t         *shape;
+    const ncz_netcdf4_type *base;    /* of sequences */
+    const ncz_netcdf4_type *fields;  /* of a compound, as many as `type` has, */
+    const size_t           *offsets; /* and where they are stored */
+    const char             *why;
+};
+
+/* The types of a file that are known so far. */
+typedef struct ncz_netcdf4_types {
+    ncz_loader     *l;
+    ncz_arena      *arena;
+    uint64_t       *addrs; /* of committed types, */
+    ncz_user_type **types; /* and what they are */
+    size_t          n, cap, types_cap;
+    unsigned        nanonymous;
+} ncz_netcdf4_types;
+
+void ncz_netcdf4_types_clear(ncz_netcdf4_types *t);
+/* Adds a committed type to its group. A type that netCDF lacks is left out. */
+int ncz_netcdf4_type_commit(ncz_netcdf4_types *t, ncz_group *g, const char *name, uint64_t addr,
+                            const ncz_hdf5_type *from);
+/* What netCDF has for a type. Types without a name become types of the group. */
+int ncz_netcdf4_type_of(ncz_netcdf4_types *t, ncz_group *g, const ncz_hdf5_type *from, ncz_netcdf4_type *out);
+
+/* ---- values (netcdf4_value.c) ---------------------------------------------------------------------------------- */
+
+/* Reads n elements into memory that is zero. What was read before a failure can be freed with ncz_type_free_elems(). */
+int ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, size_t n, void *out);
+
+/* ---- the tree of groups and datasets, while it is loaded (netcdf4_tree.c) --------------------------------------- */
+
+typedef struct ncz_netcdf4_group ncz_netcdf4_group;
+
+typedef struct ncz_netcdf4_array {
+    const char        *name; /* as netCDF shows it */
+    ncz_netcdf4_group *group;
+    ncz_hdf5_object    o;        /* with its attributes */
+    bool               scale;    /* it gives a dimension, */
+    bool               no_array; /* and is nothing else */
+    int64_t            dimid;    /* of that dimension; -1: the file does not say */
+    ncz_dim           *dim;      /* once it is made */
+} ncz_netcdf4_array;
+
+struct ncz_netcdf4_group {
+    ncz_group          *g;
+    ncz_netcdf4_group  *parent;
+    uint64_t            addr;
+    ncz_netcdf4_group **groups;
+    ncz_netcdf4_array **arrays;
+    size_t              ngroups, groups_cap, narrays, arrays_cap;
+};
+
+typedef struct ncz_netcdf4_tree {
+    ncz_loader         *l;
+    ncz_netcdf4_file   *file;
+    ncz_arena           arena; /* of what only loading needs */
+    ncz_netcdf4_types   types;
+    ncz_netcdf4_group  *root;
+    ncz_netcdf4_array **arrays; /* of all groups, in the order in which netCDF meets them */
+    size_t              narrays, cap;
+    ncz_dim           **dims; /* by the file's numbers */
+    size_t              ndims;
+} ncz_netcdf4_tree;
+
+int                       ncz_netcdf4_tree_read(ncz_netcdf4_tree *t); /* groups, types; and what the arrays are */
+void                      ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t);
+const ncz_hdf5_attribute *ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name); /* or NULL */
+int ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_object *o,
+                         const char *where);
+
+/* ---- dimensions (netcdf4_dims.c) -------------------------------------------------------------------------------- */
+
+int ncz_netcdf4_dims_add(ncz_netcdf4_tree *t); /* those of the scales */
+/* The dimensions of an array, `rank` of them with those of its elements. */
+int ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const uint64_t *shape, const bool *unlimited,
+                        size_t rank, ncz_dim **out);
+
+/* ---- where data are (netcdf4_layout.c) -------------------------------------------------------------------------- */
+
+/* What a layout is made from; ncz_var.place. */
+typedef struct ncz_netcdf4_place {
+    ncz_netcdf4_part        part;
+    ncz_netcdf4_file       *file;
+    uint64_t                addr; /* of the dataset's header */
+    uint64_t                data; /* contiguous: where the data begin; UINT64_MAX: nowhere */
+    ncz_hdf5_layout_kind    kind;
+    const ncz_netcdf4_type *type;    /* in the model's arena */
+    size_t                  rank;    /* of the dataset, without the arrays in its elements */
+    size_t                  nelems;  /* numbers in each element of the file */
+    const unsigned char    *compact; /* in the model's arena, `ncompact` bytes */
+    size_t                  ncompact;
+    uint64_t                n[]; /* lengths, then the chunk's, rank + the type's each */
+} ncz_netcdf4_place;
+
+/* Chooses the chunks and makes the place of an array's data. The variable has its type and dimensions. */
+int ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v);
+int ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
+
+#endif /* NCZ_FORMAT_NETCDF4_H */

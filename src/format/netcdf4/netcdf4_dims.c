@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dimensions: those that scales give, and those without a name that netCDF makes up. Which ones an array has is in
+ * attributes of netCDF-C, or in HDF5's own list of scales.
+ */
+#include "format/netcdf4/netcdf4.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- those of scales ---- */
+
+typedef struct numbered {
+    ncz_netcdf4_array *a;
+    int64_t            id;
+    size_t             met; /* its place among the scales */
+} numbered;
+
+static int
+compare_numbers(const void *x, const void *y)
+{
+    const numbered *a = x, *b = y;
+
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return a->met < b->met ? -1 : a->met > b->met;
+}
+
+/* netCDF-C's numbers: the file's, and where it has none the next ones in the order of arrays. */
+static size_t
+number_scales(ncz_netcdf4_tree *t, numbered *out)
+{
+    int64_t next = 0;
+    size_t  n = 0;
+
+    for (size_t i = 0; i < t->narrays; i++) {
+        ncz_netcdf4_array *a = t->arrays[i];
+
+        if (!a->scale)
+            continue;
+        out[n] = (numbered){.a = a, .id = a->dimid >= 0 ? a->dimid : next, .met = n};
+        next = out[n].id >= next ? out[n].id + 1 : next;
+        n++;
+    }
+    qsort(out, n, sizeof *out, compare_numbers);
+    return n;
+}
+
+static int
+add_dim(ncz_netcdf4_tree *t, ncz_netcdf4_array *a)
+{
+    const ncz_hdf5_space *s = &a->o.space;
+    int rc = ncz_model_add_dim(t->l->m, a->group->g, a->name, s->shape[0], s->most[0] == NCZ_HDF5_NONE, &a->dim);
+
+    if (rc != NC_ENAMEINUSE)
+        return rc;
+    ncz_err_clear(); /* its link is there twice under names that netCDF shows alike */
+    a->dim = ncz_group_find_dim(a->group->g, a->name);
+    return NC_NOERR;
+}
+
+int
+ncz_netcdf4_dims_add(ncz_netcdf4_tree *t)
+{
+    numbered *list = ncz_alloc_n(t->narrays, sizeof *list);
+    size_t    n;
+    int64_t   most = -1;
+    int       rc = NC_NOERR;
+
+    if (list == NULL)
+        return ncz_fail_nomem(t->narrays * sizeof *list);
+    n = number_scales(t, list);
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        if ((rc = add_dim(t, list[i].a)) == NC_NOERR && list[i].id < (int64_t)t->l->m->limits.objects)
+            most = list[i].id;
+    if (rc == NC_NOERR && (t->dims = ncz_zalloc_n((size_t)(most + 1), sizeof(ncz_dim *))) == NULL)
+        rc = ncz_fail_nomem((size_t)(most + 1) * sizeof(ncz_dim *));
+    t->ndims = rc == NC_NOERR ? (size_t)(most + 1) : 0;
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        if (list[i].id < (int64_t)t->ndims)
+            t->dims[list[i].id] = list[i].a->dim;
+    ncz_free(list);
+    return rc;
+}
+
+/* ---- those of an array ---- */
+
+/* The numbers that netCDF-C keeps with an array. */
+static bool
+take_listed(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **out)
+{
+    const ncz_hdf5_attribute *list = ncz_netcdf4_find_att(&a->o, "_Netcdf4Coordinates");
+    size_t                    rank = a->o.space.rank;
+    ncz_cursor                c;
+
+    if (list == NULL || list->type->class != NCZ_HDF5_INTEGER || list->type->size != 4 || list->len != 4 * rank)
+        return false;
+    c = ncz_cursor_at(list->data, list->len);
+    for (size_t d = 0; d < rank; d++) {
+        uint32_t id = list->type->order == NCZ_HDF5_BIG ? ncz_cursor_u32be(&c) : ncz_cursor_u32le(&c);
+
+        if (id >= t->ndims || t->dims[id] == NULL)
+            return false;
+        out[d] = t->dims[id];
+    }
+    return true;
+}
+
+/* The dimension of the scale at that address, which this group or one around it has. */
+static ncz_dim *
+find_scale(const ncz_netcdf4_group *g, uint64_t addr)
+{
+    for (; g != NULL; g = g->parent)
+        for (size_t i = 0; i < g->narrays; i++)
+            if (g->arrays[i]->o.addr == addr && g->arrays[i]->scale)
+                return g->arrays[i]->dim;
+    return NULL;
+}
+
+/* HDF5's list: references to the scales of each dimension, of which the one attached last counts. */
+static int
+take_attached(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **out)
+{
+    const ncz_hdf5_attribute *list = ncz_netcdf4_find_att(&a->o, "DIMENSION_LIST");
+    size_t                    item = ncz_hdf5_heap_id_size(t->file->f), size;
+    int                       rc;
+
+    if (list == NULL || list->type->class != NCZ_HDF5_VLEN || list->type->base->class != NCZ_HDF5_REFERENCE ||
+        list->len < item * a->o.space.rank)
+        return NC_NOERR;
+    size = list->type->base->size;
+    for (size_t d = 0; d < a->o.space.rank; d++) {
+        const unsigned char *refs;
+        ncz_hdf5_heap_id     id;
+        size_t               len;
+
+        ncz_hdf5_heap_id_get(t->file->f, list->data + d * item, &id);
+        if (id.addr == NCZ_HDF5_NONE || id.nelems == 0)
+            continue;
+        if ((rc = ncz_hdf5_heap_get(t->file->f, &id, &refs, &len)) != NC_NOERR)
+            return rc;
+        if (size >= 8 && len / size >= id.nelems)
+            out[d] = find_scale(a->group, ncz_hdf5_reference(t->file->f, refs + (size_t)(id.nelems - 1) * size));
+    }
+    return NC_NOERR;
+}
+
+static bool
+is_used(ncz_dim *const *dims, size_t n, const ncz_dim *d)
+{
+    for (size_t i = 0; i < n; i++)
+        if (dims[i] == d)
+            return true;
+    return false;
+}
+
+/* One of the group with that length that the array does not have yet, or a new one. */
+static int
+make_up(ncz_netcdf4_tree *t, ncz_group *g, uint64_t len, bool unlimited, ncz_dim *const *dims, size_t rank,
+        ncz_dim **out)
+{
+    char name[32];
+
+    for (size_t i = 0; i < g->ndims; i++)
+        if (g->dims[i]->len == len && g->dims[i]->unlimited == unlimited && !is_used(dims, rank, g->dims[i])) {
+            *out = g->dims[i];
+            return NC_NOERR;
+        }
+    (void)snprintf(name, sizeof name, "phony_dim_%zu", t->l->m->ndims);
+    return ncz_model_add_dim(t->l->m, g, name, len, unlimited, out);
+}
+
+int
+ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const uint64_t *shape, const bool *unlimited,
+                    size_t rank, ncz_dim **out)
+{
+    int rc = NC_NOERR;
+
+    memset(out, 0, rank * sizeof(ncz_dim *));
+    if (a->scale && a->o.space.rank == 1)
+        out[0] = a->dim;
+    else if (!take_listed(t, a, out)) {
+        memset(out, 0, rank * sizeof(ncz_dim *));
+        if ((rc = take_attached(t, a, out)) == NC_NOERR && a->scale && out[0] == NULL)
+            out[0] = a->dim;
+    }
+    for (size_t d = 0; d < a->o.space.rank && rc == NC_NOERR; d++) {
+        if (out[d] != NULL && !out[d]->unlimited && out[d]->len != shape[d])
+            out[d] = NULL; /* reads would go beyond the array */
+        if (out[d] != NULL && out[d]->unlimited && out[d]->len < shape[d])
+            out[d]->len = shape[d];
+    }
+    for (size_t d = 0; d < rank && rc == NC_NOERR; d++)
+        if (out[d] == NULL)
+            rc = make_up(t, a->group->g, shape[d], unlimited[d], out, rank, &out[d]);
+    return rc;
+}

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the chunks of a netCDF-4 variable lie: at the addresses that the file's index has, which is read once, when
+ * data are first asked for; one after the other, where the data are contiguous; or in the header.
+ *
+ * Elements with bytes in the global heap, and integers of fewer bits than their bytes, are converted when the addresses
+ * are looked up, and kept in memory: no codec can read other places of a file.
+ */
+#include "format/netcdf4/netcdf4.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE_BYTES = 1 << 20, /* of contiguous data: a piece is a chunk to the engine */
+    FAR_PIECE_BYTES = 1 << 16,
+    MASKS_MOST = 64, /* different filter masks of an array */
+};
+
+/* A chunk that is stored. */
+typedef struct stored {
+    uint64_t         number; /* in the grid, in C order */
+    uint64_t         offset, length;
+    const ncz_chain *chain;
+    char            *bytes; /* converted: `length` of them; NULL: in the file */
+} stored;
+
+typedef struct masked {
+    uint32_t   mask;
+    ncz_chain *chain;
+} masked;
+
+typedef struct netcdf4_layout {
+    ncz_layout         common;
+    atomic_bool        found;
+    ncz_netcdf4_file  *file;
+    ncz_netcdf4_place *place; /* its own copy */
+    ncz_dtype          dtype; /* as the engine has the elements */
+    const ncz_type    *type;
+    ncz_chain         *chain;          /* converted elements: how they are kept */
+    size_t             nelems, nbytes; /* of a chunk: elements, bytes as they are in the file */
+    uint64_t          *count;          /* chunks of the dataset in each of its dimensions */
+    stored            *v;              /* sorted by number */
+    size_t             n, cap;
+    masked             masks[MASKS_MOST];
+    size_t             nmasks;
+    ncz_buf            unwritten; /* converted: a chunk that is not stored */
+} netcdf4_layout;
+
+static bool
+is_converted(const ncz_netcdf4_type *t)
+{
+    return t->heap || t->bits != 0;
+}
+
+/* ---- places ---- */
+
+/* Whole rows while their bytes follow each other, up to about `most`; 1 along the dimensions before. */
+static void
+cut_rows(const uint64_t *len, size_t rank, size_t element, uint64_t most, uint64_t *chunk)
+{
+    uint64_t nbytes = element;
+    bool     whole = true;
+
+    for (size_t d = rank; d-- > 0;) {
+        uint64_t fit = nbytes < most ? most / nbytes : 1;
+
+        chunk[d] = !whole || len[d] == 0 ? 1 : len[d] < fit ? len[d] : fit;
+        whole = whole && chunk[d] == len[d];
+        nbytes *= chunk[d]; /* at most `most`, or one element */
+    }
+}
+
+static void
+set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_place *p, const ncz_netcdf4_type *type)
+{
+    size_t    rank = p->rank + type->rank;
+    uint64_t *chunk = p->n + rank, most = t->l->docs->far ? FAR_PIECE_BYTES : PIECE_BYTES;
+
+    for (size_t d = 0; d < rank; d++)
+        chunk[d] = p->n[d] == 0 ? 1 : p->n[d];
+    if (p->kind == NCZ_HDF5_CHUNKED)
+        memcpy(chunk, a->o.layout.chunk, p->rank * sizeof *chunk);
+    else if (p->kind == NCZ_HDF5_CONTIGUOUS && !is_converted(type))
+        cut_rows(p->n, rank, type->size, most, chunk);
+}
+
+/* A chain of the filters without those that the mask says were left out. */
+static int
+make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out)
+{
+    ncz_filter_spec *filters = ncz_alloc_n(o->nfilters, sizeof *filters);
+    int              rc;
+
+    *out = NULL;
+    if (filters == NULL)
+        return ncz_fail_nomem(o->nfilters * sizeof *filters);
+    for (size_t i = 0; i < o->nfilters; i++)
+        filters[i] = (ncz_filter_spec){.id = o->filters[i].id,
+                                       .name = o->filters[i].name,
+                                       .nwords = o->filters[i].nvalues,
+                                       .words = o->filters[i].values};
+    rc = ncz_chain_from_filters(filters, o->nfilters, mask, in, out);
+    ncz_free(filters);
+    return rc;
+}
+
+static int
+set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, size_t rank,
+          ncz_netcdf4_place **out)
+{
+    const ncz_hdf5_layout *l = &a->o.layout;
+    ncz_netcdf4_place     *p;
+    unsigned char         *copy;
+    size_t                 n;
+
+    if (!ncz_mul(rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n) || (p = ncz_zalloc(n)) == NULL)
+        return ncz_fail_nomem(rank * 2 * sizeof *p->n);
+    *p = (ncz_netcdf4_place){.part = NCZ_NETCDF4_PLACE,
+                             .file = t->file,
+                             .addr = a->o.addr,
+                             .data = l->kind == NCZ_HDF5_CONTIGUOUS && l->addr != NCZ_HDF5_NONE
+                                         ? ncz_hdf5_base(t->file->f) + l->addr
+                                         : UINT64_MAX,
+                             .kind = l->kind,
+                             .type = type,
+                             .rank = rank - type->rank};
+    for (size_t d = 0; d < rank; d++)
+        p->n[d] = d < p->rank ? a->o.space.shape[d] : type->shape[d - p->rank];
+    *out = p;
+    if (l->kind != NCZ_HDF5_COMPACT || l->data == NULL)
+        return NC_NOERR;
+    if ((copy = ncz_arena_get(&t->l->m->arena, (size_t)l->size + 1)) == NULL)
+        return ncz_fail_nomem((size_t)l->size);
+    memcpy(copy, l->data, (size_t)l->size);
+    p->compact = copy;
+    p->ncompact = (size_t)l->size;
+    return NC_NOERR;
+}
+
+/* The codec that keeps converted elements of any length. */
+static int
+make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out)
+{
+    static const char   text[] = "[{\"id\": \"vlen-bytes\"}]";
+    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 4, .nbytes = SIZE_MAX, .name = "codecs"};
+    ncz_json           *list = NULL;
+    int                 rc;
+
+    if ((rc = ncz_json_parse(text, sizeof text - 1, &opts, &list, NULL)) == NC_NOERR)
+        rc = ncz_chain_parse(list, NULL, in, NCZ_CONFIG_CALLER, limits->chain, out);
+    ncz_json_free(list);
+    return rc;
+}
+
+static int
+set_chain(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    ncz_array_type in = {.dtype = v->dtype};
+
+    if (type->type->owns && is_converted(type))
+        return make_object_chain(&t->l->m->limits, &in, &v->chain);
+    if (is_converted(type) || a->o.nfilters == 0)
+        return NC_NOERR;
+    if (!ncz_grid_nbytes(v->chunk, v->rank, v->dtype.size, &in.chunk_bytes))
+        return NC_NOERR; /* the spec says so */
+    in.dtype.size = type->size * type->nelems;
+    return make_chain(&a->o, 0, &in, &v->chain);
+}
+
+int
+ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    ncz_netcdf4_place *p = NULL;
+    int                rc = set_place(t, a, type, v->rank, &p);
+
+    v->place = p; /* the model frees it, also after a failure */
+    if (rc != NC_NOERR)
+        return rc;
+    set_chunk(t, a, p, type);
+    v->dtype = type->dtype;
+    v->endian = type->endian;
+    if (v->rank > 0)
+        memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
+    v->chunk_set = true;
+    v->storage = p->kind == NCZ_HDF5_CHUNKED ? NC_CHUNKED : p->kind == NCZ_HDF5_COMPACT ? NC_COMPACT : NC_CONTIGUOUS;
+    if ((rc = set_chain(t, a, type, v)) != NC_NOERR)
+        return rc;
+    return ncz_var_respec(t->l->m, v);
+}
+
+/* ---- finding ---- */
+
+static int
+compare_stored(const void *a, const void *b)
+{
+    uint64_t x = ((const stored *)a)->number, y = ((const stored *)b)->number;
+
+    return x < y ? -1 : x > y;
+}
+
+typedef struct search {
+    netcdf4_layout        *l;
+    const ncz_hdf5_object *o;
+} search;
+
+/* The chain of chunks with that mask, in the type of bytes that the file has. */
+static int
+chain_of_mask(const search *s, uint32_t mask, const ncz_chain **out)
+{
+    netcdf4_layout         *l = s->l;
+    const ncz_netcdf4_type *t = l->place->type;
+    ncz_array_type          in = {.dtype = is_converted(t) ? (ncz_dtype){.kind = NCZ_KIND_OTHER} : l->dtype,
+                                  .chunk_bytes = l->nbytes};
+    int                     rc;
+
+    for (size_t i = 0; i < l->nmasks; i++)
+        if (l->masks[i].mask == mask) {
+            *out = l->masks[i].chain;
+            return NC_NOERR;
+        }
+    if (l->nmasks == MASKS_MOST)
+        return ncz_fail(NC_EFILTER, "%s: its chunks skip filters in more than %d ways", l->common.path, MASKS_MOST);
+    in.dtype.size = t->size * t->nelems;
+    if ((rc = make_chain(s->o, mask, &in, &l->masks[l->nmasks].chain)) != NC_NOERR)
+        return rc;
+    l->masks[l->nmasks].mask = mask;
+    *out = l->masks[l->nmasks++].chain;
+    return NC_NOERR;
+}
+
+static int
+add_chunk(void *arg, const ncz_hdf5_chunk *c)
+{
+    const search   *s = arg;
+    netcdf4_layout *l = s->l;
+    stored          chunk = {.offset = ncz_hdf5_base(l->file->f) + c->addr, .length = c->len};
+    int             rc;
+
+    for (size_t d = 0; d < l->place->rank; d++)
+        chunk.number = chunk.number * l->count[d] + c->at[d]; /* the product fits */
+    if (c->len > l->file->limits.object_bytes)
+        return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes", l->common.path, c->len);
+    if ((rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR ||
+        (rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
+        return rc;
+    l->v[l->n++] = chunk;
+    return NC_NOERR;
+}
+
+/* ---- elements that are converted ---- */
+
+/* Elements as the file has them -> as the engine takes them, encoded: the chunk's bytes. */
+static int
+convert_elements(netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
+{
+    const uint64_t  none = 0, n = l->nelems, one = 1;
+    const ptrdiff_t step = 1;
+    ncz_piece       piece = {
+              .rank = 1, .index = &none, .off = &none, .n = &n, .stride = &one, .imap = &step, .nelems = n, .whole = true};
+    ncz_transfer move = {.dtype = &l->dtype, .mem = l->type, .chunk = &n};
+    ncz_buf      block = NCZ_BUF_INIT;
+    char        *values = ncz_zalloc_n(l->nelems, l->type->size);
+    int          rc;
+
+    if (values == NULL)
+        return ncz_fail_nomem(l->nelems * l->type->size);
+    rc = ncz_netcdf4_read_values(l->file->f, l->place->type, in, l->nelems / l->place->type->nelems, values);
+    if (rc == NC_NOERR && !l->type->owns && (rc = ncz_buf_reserve(out, l->nelems * l->dtype.size)) == NC_NOERR) {
+        out->len = l->nelems * l->dtype.size;
+        rc = ncz_convert_in(l->type, values, &l->dtype, out->data, l->nelems, false);
+    } else if (rc == NC_NOERR &&
+               (rc = ncz_vlen_put(&move, &piece, l->nelems, NULL, NULL, values, &block)) == NC_NOERR)
+        rc = ncz_chain_encode_vlen(l->chain, NULL, ncz_vlen_in(&block), out);
+    ncz_type_free_elems(l->type, values, l->nelems);
+    ncz_free(values);
+    ncz_buf_clear(&block);
+    return rc;
+}
+
+/* A stored chunk, decoded: l->nbytes of them in `room`. */
+static int
+read_stored(netcdf4_layout *l, const stored *c, unsigned char *room)
+{
+    size_t         n = (size_t)c->length; /* at most object_bytes */
+    unsigned char *bytes = ncz_alloc(n);
+    int            rc;
+
+    if (bytes == NULL)
+        return ncz_fail_nomem(n);
+    if ((rc = ncz_hdf5_read(l->file->f, c->offset - ncz_hdf5_base(l->file->f), n, bytes)) == NC_NOERR)
+        rc = ncz_chain_decode(c->chain, NULL, bytes, n, room, l->nbytes, false);
+    ncz_free(bytes);
+    return rc;
+}
+
+static int
+convert_chunk(netcdf4_layout *l, stored *c, unsigned char *room, uint64_t *kept)
+{
+    ncz_buf out = NCZ_BUF_LIMIT(l->file->limits.object_bytes);
+    int     rc;
+
+    if ((rc = convert_elements(l, room, &out)) != NC_NOERR) {
+        ncz_buf_clear(&out);
+        return rc;
+    }
+    if ((*kept += out.len) > l->file->limits.object_bytes) {
+        ncz_buf_clear(&out);
+        return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->common.path,
+                        l->file->limits.object_bytes);
+    }
+    c->length = out.len;
+    c->bytes = ncz_buf_take(&out);
+    c->chain = l->chain;
+    return NC_NOERR;
+}
+
+/* Data that are not in chunks are one. */
+static int
+add_whole(netcdf4_layout *l)
+{
+    stored c = {.offset = l->place->data, .length = l->nbytes};
+    int    rc;
+
+    if (l->place->kind == NCZ_HDF5_CONTIGUOUS && l->place->data == UINT64_MAX)
+        return NC_NOERR; /* never written */
+    if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) == NC_NOERR)
+        l->v[l->n++] = c;
+    return rc;
+}
+
+static int
+convert_chunks(netcdf4_layout *l)
+{
+    const ncz_netcdf4_place *p = l->place;
+    unsigned char           *room = ncz_zalloc(l->nbytes);
+    uint64_t                 kept = 0;
+    int                      rc;
+
+    if (room == NULL)
+        return ncz_fail_nomem(l->nbytes);
+    if ((rc = convert_elements(l, room, &l->unwritten)) == NC_NOERR && p->kind != NCZ_HDF5_CHUNKED)
+        rc = add_whole(l);
+    for (size_t i = 0; i < l->n && rc == NC_NOERR; i++) {
+        if (p->kind == NCZ_HDF5_COMPACT && p->ncompact < l->nbytes)
+            rc = ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->common.path, p->ncompact, l->nbytes);
+        else if (p->kind == NCZ_HDF5_COMPACT)
+            memcpy(room, p->compact, l->nbytes);
+        else
+            rc = read_stored(l, &l->v[i], room);
+        if (rc == NC_NOERR)
+            rc = convert_chunk(l, &l->v[i], room, &kept);
+    }
+    ncz_free(room);
+    return rc;
+}
+
+/* ---- the search, once ---- */
+
+static void
+forget(netcdf4_layout *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        ncz_free(l->v[i].bytes);
+    for (size_t i = 0; i < l->nmasks; i++)
+        ncz_chain_unref(l->masks[i].chain);
+    ncz_free(l->v);
+    l->v = NULL;
+    l->n = l->cap = l->nmasks = 0;
+    ncz_buf_clear(&l->unwritten);
+}
+
+static int
+look_up(netcdf4_layout *l)
+{
+    ncz_hdf5_object o;
+    search          s = {.l = l, .o = &o};
+    int             rc = ncz_hdf5_object_read(l->file->f, l->place->addr, &o);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (l->place->kind == NCZ_HDF5_CHUNKED && o.kind == NCZ_HDF5_DATASET && o.layout.kind == NCZ_HDF5_CHUNKED &&
+        o.space.rank == l->place->rank)
+        rc = ncz_hdf5_chunks(l->file->f, &o, NULL, NULL, add_chunk, &s);
+    if (rc == NC_NOERR && l->n > 1)
+        qsort(l->v, l->n, sizeof *l->v, compare_stored);
+    if (rc == NC_NOERR && is_converted(l->place->type))
+        rc = convert_chunks(l);
+    ncz_hdf5_object_clear(&o);
+    return rc;
+}
+
+static int
+find_chunks(ncz_layout *layout, const ncz_layout_source *source)
+{
+    netcdf4_layout   *l = (netcdf4_layout *)(void *)layout;
+    ncz_netcdf4_file *file = l->file;
+    ncz_err           err;
+    int               rc = NC_NOERR;
+
+    if (atomic_load_explicit(&l->found, memory_order_acquire))
+        return NC_NOERR;
+    (void)pthread_mutex_lock(&file->lock);
+    if (!atomic_load_explicit(&l->found, memory_order_relaxed)) {
+        file->now = (ncz_netcdf4_reader){source->read, source->arg};
+        rc = look_up(l);
+        file->now = (ncz_netcdf4_reader){.read = NULL};
+        if (rc == NC_NOERR)
+            atomic_store_explicit(&l->found, true, memory_order_release);
+        else
+            forget(l);
+    }
+    (void)pthread_mutex_unlock(&file->lock);
+    if (rc != NC_EHDFERR)
+        return rc;
+    ncz_err_save(&err, rc);
+    return ncz_fail(rc, "%s: %s", layout->path, err.text);
+}
+
+/* ---- the layout ---- */
+
+/* A chunk that is not stored has the fill value. */
+static void
+locate_nothing(const netcdf4_layout *l, ncz_chunk_addr *where)
+{
+    bool kept = is_converted(l->place->type) && l->type->owns;
+
+    where->absent = true;
+    where->bytes = kept ? l->unwritten.data : "";
+    where->length = kept ? l->unwritten.len : 0;
+    where->chain = kept ? l->chain : NULL;
+    where->tail = kept ? NCZ_TAIL_NONE : NCZ_TAIL_FILL;
+}
+
+static int
+locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    const netcdf4_layout *l = (const netcdf4_layout *)(const void *)layout;
+    stored                wanted = {.number = 0};
+    const stored         *c = NULL;
+    bool                  inside = true;
+
+    (void)key;
+    where->key = "";
+    if (!atomic_load_explicit(&l->found, memory_order_acquire))
+        return ncz_fail(NC_EINTERNAL, "%s: where its chunks lie is not known yet", layout->path);
+    for (size_t d = 0; d < l->place->rank; d++) {
+        inside = inside && index[d] < l->count[d];
+        wanted.number = wanted.number * l->count[d] + index[d];
+    }
+    if (inside && l->n > 0) /* all numbers are there, mostly */
+        c = wanted.number < l->n && l->v[wanted.number].number == wanted.number
+                ? &l->v[wanted.number]
+                : bsearch(&wanted, l->v, l->n, sizeof *l->v, compare_stored);
+    if (c == NULL) {
+        locate_nothing(l, where);
+        return NC_NOERR;
+    }
+    where->offset = c->bytes != NULL ? 0 : c->offset;
+    where->length = c->length;
+    where->bytes = c->bytes;
+    where->chain = c->bytes != NULL ? l->chain : c->chain;
+    if (c->bytes == NULL && c->chain != NULL && l->chain != NULL && c->chain == l->masks[0].chain)
+        where->chain = l->chain;
+    return NC_NOERR;
+}
+
+/* Pieces of data that are in one place. */
+static int
+locate_piece(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    const netcdf4_layout    *l = (const netcdf4_layout *)(const void *)layout;
+    const ncz_netcdf4_place *p = l->place;
+    uint64_t                 offset = 0, length = p->type->size, step = p->type->size;
+
+    (void)key;
+    where->key = "";
+    for (size_t d = layout->rank; d-- > 0;) {
+        uint64_t first, chunk = p->n[layout->rank + d], n;
+
+        if (!ncz_mul64(index[d], chunk, &first) || first >= p->n[d]) {
+            locate_nothing(l, where);
+            return NC_NOERR;
+        }
+        n = p->n[d] - first < chunk ? p->n[d] - first : chunk;
+        where->tail = n < chunk ? NCZ_TAIL_FILL : where->tail;
+        offset += first * step; /* no overflow: the size was checked */
+        length *= n;
+        step *= p->n[d];
+    }
+    where->offset = p->data;
+    where->length = length;
+    if (p->kind == NCZ_HDF5_CONTIGUOUS && p->data != UINT64_MAX) {
+        where->offset += offset;
+        return NC_NOERR;
+    }
+    if (p->kind != NCZ_HDF5_COMPACT || p->compact == NULL) {
+        locate_nothing(l, where);
+        return NC_NOERR;
+    }
+    if (offset > p->ncompact || length > p->ncompact - offset)
+        return ncz_fail(NC_EHDFERR, "%s: it has only %zu bytes", layout->path, p->ncompact);
+    where->offset = 0;
+    where->bytes = p->compact + offset;
+    return NC_NOERR;
+}
+
+static void
+clear_layout(ncz_layout *layout)
+{
+    netcdf4_layout *l = (netcdf4_layout *)(void *)layout;
+
+    forget(l);
+    ncz_chain_unref(l->chain);
+    ncz_free(l->place);
+    ncz_free(l->count);
+}
+
+static const ncz_layout_ops chunked_ops = {.name = "netCDF-4",
+                                           .locate = locate_stored,
+                                           .find = find_chunks,
+                                           .complete = true,
+                                           .own_chunks = true,
+                                           .clear = clear_layout};
+static const ncz_layout_ops whole_ops = {
+    .name = "netCDF-4", .locate = locate_piece, .complete = true, .own_chunks = true, .clear = clear_layout};
+
+/* Counts the chunks, and the elements and bytes of one. */
+static int
+measure(netcdf4_layout *l, size_t rank)
+{
+    const ncz_netcdf4_place *p = l->place;
+    const uint64_t          *chunk = p->n + rank;
+    uint64_t                 all = 1;
+
+    if (!ncz_grid_nbytes(chunk, rank, 1, &l->nelems) || !ncz_mul(l->nelems, p->type->size, &l->nbytes))
+        return ncz_fail(NC_EBADCHUNK, "%s: its chunks are larger than memory", l->common.path);
+    for (size_t d = 0; d < p->rank; d++) {
+        l->count[d] = ncz_count_parts(p->n[d], chunk[d]);
+        if (!ncz_mul64(all, l->count[d] == 0 ? 1 : l->count[d], &all))
+            return ncz_fail(NC_EHDFERR, "%s: it has more chunks than 64 bits count", l->common.path);
+    }
+    return NC_NOERR;
+}
+
+/* The data that are in one place must have a size. */
+static int
+check_size(const netcdf4_layout *l, size_t rank)
+{
+    uint64_t n = l->place->type->size;
+
+    for (size_t d = 0; d < rank; d++)
+        if (!ncz_mul64(n, l->place->n[d], &n) || n > INT64_MAX)
+            return ncz_fail(NC_EHDFERR, "%s: it is larger than a file can be", l->common.path);
+    return NC_NOERR;
+}
+
+int
+ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
+{
+    const ncz_netcdf4_place *p = v->place;
+    bool                     chunked = p != NULL && (p->kind == NCZ_HDF5_CHUNKED || is_converted(p->type));
+    ncz_layout              *layout = NULL;
+    netcdf4_layout          *l;
+    int                      rc = ncz_layout_new(chunked ? &chunked_ops : &whole_ops, sizeof *l, shape, &layout);
+
+    if (rc != NC_NOERR)
+        return rc;
+    l = (netcdf4_layout *)(void *)layout;
+    l->dtype = v->dtype;
+    l->type = v->type;
+    l->chain = ncz_chain_ref(v->chain);
+    l->unwritten = NCZ_BUF_INIT;
+    l->file = p->file;
+    l->place = ncz_dup(p, sizeof *p + 2 * v->rank * sizeof *p->n);
+    l->count = ncz_zalloc_n(p->rank, sizeof *l->count);
+    if (l->place == NULL || l->count == NULL)
+        rc = ncz_fail_nomem(sizeof *p);
+    else if ((rc = measure(l, v->rank)) == NC_NOERR && !chunked)
+        rc = check_size(l, v->rank);
+    if (rc == NC_NOERR)
+        *out = layout;
+    else
+        ncz_layout_unref(layout);
+    return rc;
+}

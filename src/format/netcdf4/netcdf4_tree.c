@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The groups of a file with their types, arrays and attributes, in the order in which netCDF-C meets them: what a group
+ * has itself before its groups. What an array is follows from its attributes.
+ */
+#include "format/netcdf4/netcdf4.h"
+
+#include <string.h>
+
+#define NO_VARIABLE "This is a netCDF dimension but not a netCDF variable."
+#define NOT_COORD   "_nc4_non_coord_" /* before the name of a variable that has a dimension's name and is none */
+
+/* ---- attributes ---- */
+
+const ncz_hdf5_attribute *
+ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name)
+{
+    for (size_t i = 0; i < o->nattributes; i++)
+        if (strcmp(o->attributes[i].name, name) == 0)
+            return &o->attributes[i];
+    return NULL;
+}
+
+/* Does a text of fixed or variable length begin so? */
+static bool
+att_begins(ncz_hdf5 *f, const ncz_hdf5_object *o, const char *name, const char *text)
+{
+    const ncz_hdf5_attribute *a = ncz_netcdf4_find_att(o, name);
+    size_t                    n = strlen(text);
+
+    (void)f;
+    return a != NULL && a->type->class == NCZ_HDF5_STRING && a->len >= n && memcmp(a->data, text, n) == 0;
+}
+
+static bool
+is_hidden(const char *name)
+{
+    static const char *const names[] = {"CLASS",
+                                        "NAME",
+                                        "REFERENCE_LIST",
+                                        "DIMENSION_LIST",
+                                        "_nc3_strict",
+                                        "_NCProperties",
+                                        "_Netcdf4Coordinates",
+                                        "_Netcdf4Dimid",
+                                        "_Format",
+                                        "_IsNetcdf4",
+                                        "_SuperblockVersion",
+                                        "_Codecs",
+                                        "_ARRAY_DIMENSIONS"};
+
+    for (size_t i = 0; i < NCZ_LEN(names); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A text of fixed length is characters, as netCDF has it; an array of such texts is strings. */
+static int
+add_text(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a)
+{
+    return ncz_atts_set(t->l->m, atts, a->name, ncz_type_of(NC_CHAR), a->space.kind == NCZ_HDF5_NULL ? 0 : a->len,
+                        a->data, NULL);
+}
+
+/* An array of one-character texts is strings, too. */
+static int
+add_values(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a, ncz_netcdf4_type *type)
+{
+    uint64_t n64 = 0;
+    size_t   n, nbytes;
+    void    *values;
+    int      rc;
+
+    if (type->dtype.kind == NCZ_KIND_CHAR) {
+        type->type = ncz_type_of(NC_STRING);
+        type->dtype.kind = NCZ_KIND_BYTES;
+    }
+    if (a->space.kind != NCZ_HDF5_NULL && !ncz_hdf5_space_count(&a->space, &n64))
+        n64 = UINT64_MAX;
+    if (n64 > SIZE_MAX || !ncz_mul((size_t)n64, type->nelems, &n) || !ncz_mul(n, type->type->size, &nbytes) ||
+        (type->size > 0 && a->len / type->size < n))
+        return ncz_fail(NC_EHDFERR, "attribute %s: it has fewer bytes than its values", a->name);
+    if ((values = ncz_zalloc_n(n, type->type->size)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    if ((rc = ncz_netcdf4_read_values(t->file->f, type, a->data, (size_t)n64, values)) == NC_NOERR)
+        rc = ncz_atts_set(t->l->m, atts, a->name, type->type, n, values, NULL);
+    ncz_type_free_elems(type->type, values, n);
+    ncz_free(values);
+    return rc;
+}
+
+static int
+add_att(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_attribute *a)
+{
+    ncz_netcdf4_type type;
+    int              rc;
+
+    if (a->type->class == NCZ_HDF5_STRING && a->space.kind != NCZ_HDF5_SIMPLE)
+        return add_text(t, atts, a);
+    if ((rc = ncz_netcdf4_type_of(&t->types, g, a->type, &type)) != NC_NOERR)
+        return rc;
+    if (type.type->class == NCZ_TYPE_NONE) {
+        ncz_log(NCZ_LOG_INFO, "attribute %s is not shown: its values are %s", a->name, type.why);
+        return NC_NOERR;
+    }
+    return add_values(t, atts, a, &type);
+}
+
+/* Notes a part of a file that is damaged, and lost; the rest can be read. Memory and limits stay errors. */
+static int
+pass_over(ncz_netcdf4_tree *t, int rc, const char *where, const char *what)
+{
+    ncz_err err;
+    char   *text;
+
+    if (rc != NC_EHDFERR && rc != NC_ENOTBUILT && rc != NC_EFILTER)
+        return rc;
+    ncz_err_save(&err, rc);
+    if ((text = ncz_sprintf("%s%s%s: %s", where, what[0] != '\0' ? ": " : "", what, err.text)) == NULL)
+        return ncz_fail_nomem(strlen(where));
+    rc = ncz_format_warn(t->l, text);
+    ncz_free(text);
+    return rc;
+}
+
+int
+ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_object *o, const char *where)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < o->nattributes && rc == NC_NOERR; i++) {
+        if (is_hidden(o->attributes[i].name))
+            continue;
+        if (!ncz_format_segment_ok(o->attributes[i].name, strlen(o->attributes[i].name),
+                                   t->l->m->limits.name_bytes)) {
+            ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name netCDF cannot have is not shown", where);
+            continue;
+        }
+        if ((rc = add_att(t, g, atts, &o->attributes[i])) != NC_NOERR)
+            rc = pass_over(t, rc, where, o->attributes[i].name);
+    }
+    return rc;
+}
+
+/* ---- arrays ---- */
+
+static int64_t
+read_dimid(const ncz_hdf5_object *o)
+{
+    const ncz_hdf5_attribute *a = ncz_netcdf4_find_att(o, "_Netcdf4Dimid");
+    ncz_cursor                c;
+
+    if (a == NULL || a->type->class != NCZ_HDF5_INTEGER || a->type->size != 4 || a->len < 4)
+        return -1;
+    c = ncz_cursor_at(a->data, a->len);
+    return (int32_t)(a->type->order == NCZ_HDF5_BIG ? ncz_cursor_u32be(&c) : ncz_cursor_u32le(&c));
+}
+
+/* Keeps a dataset, or frees the object. */
+static int
+keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5_object *o)
+{
+    bool               prefixed = strncmp(name, NOT_COORD, strlen(NOT_COORD)) == 0 && name[strlen(NOT_COORD)] != '\0';
+    ncz_netcdf4_array *a = ncz_zalloc(sizeof *a);
+    int                rc;
+
+    if (a == NULL || (name = ncz_arena_text(&t->arena, name, strlen(name))) == NULL) {
+        ncz_free(a);
+        ncz_hdf5_object_clear(o);
+        return ncz_fail_nomem(sizeof *a);
+    }
+    *a = (ncz_netcdf4_array){.name = prefixed ? name + strlen(NOT_COORD) : name, .group = g, .o = *o, .dimid = -1};
+    if ((rc = ncz_make_room(&t->arrays, t->narrays, &t->cap, sizeof(ncz_netcdf4_array *))) != NC_NOERR) {
+        ncz_hdf5_object_clear(&a->o);
+        ncz_free(a);
+        return rc;
+    }
+    t->arrays[t->narrays++] = a; /* from here on the tree frees it */
+    if ((rc = ncz_make_room(&g->arrays, g->narrays, &g->arrays_cap, sizeof(ncz_netcdf4_array *))) != NC_NOERR)
+        return rc;
+    g->arrays[g->narrays++] = a;
+    a->scale = att_begins(t->file->f, &a->o, "CLASS", "DIMENSION_SCALE") && a->o.space.kind == NCZ_HDF5_SIMPLE &&
+               a->o.space.rank > 0;
+    a->no_array = a->scale && att_begins(t->file->f, &a->o, "NAME", NO_VARIABLE);
+    a->dimid = a->scale ? read_dimid(&a->o) : -1;
+    return NC_NOERR;
+}
+
+static int
+read_dataset(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5_object *o)
+{
+    int rc = ncz_hdf5_attributes(t->file->f, o);
+
+    if (rc != NC_NOERR && (rc = pass_over(t, rc, name, "its attributes")) != NC_NOERR) {
+        ncz_hdf5_object_clear(o);
+        return rc;
+    }
+    return keep_array(t, g, name, o);
+}
+
+/* ---- groups ---- */
+
+static int read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth);
+
+static int
+new_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, uint64_t addr, ncz_netcdf4_group **out)
+{
+    ncz_netcdf4_group *g = ncz_arena_get(&t->arena, sizeof *g);
+
+    if (g == NULL)
+        return ncz_fail_nomem(sizeof *g);
+    *g = (ncz_netcdf4_group){.parent = parent, .addr = addr};
+    *out = g;
+    return NC_NOERR;
+}
+
+static int
+keep_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, uint64_t addr)
+{
+    ncz_netcdf4_group *g = NULL;
+    int                rc;
+
+    for (const ncz_netcdf4_group *up = parent; up != NULL; up = up->parent)
+        if (up->addr == addr) { /* a link that leads back */
+            ncz_log(NCZ_LOG_INFO, "group %s is not entered again: it is one of those around it", name);
+            return NC_NOERR;
+        }
+    if ((rc = new_group(t, parent, addr, &g)) != NC_NOERR ||
+        (rc = ncz_make_room(&parent->groups, parent->ngroups, &parent->groups_cap, sizeof(ncz_netcdf4_group *))) !=
+            NC_NOERR)
+        return rc;
+    parent->groups[parent->ngroups++] = g;
+    return ncz_model_add_group(t->l->m, parent->g, name, &g->g);
+}
+
+/* What a link names; NCZ_HDF5_NONE: nothing that can be shown. */
+static int
+follow_link(ncz_netcdf4_tree *t, const ncz_netcdf4_group *g, const ncz_hdf5_link *link, uint64_t *addr)
+{
+    int rc;
+
+    *addr = NCZ_HDF5_NONE;
+    switch (link->kind) {
+    case NCZ_HDF5_HARD: *addr = link->addr; return NC_NOERR;
+    case NCZ_HDF5_SOFT:
+        rc = ncz_hdf5_find(t->file->f, g->addr, link->path, addr);
+        if (rc != NC_ENOOBJECT)
+            return rc;
+        ncz_err_clear();
+        ncz_log(NCZ_LOG_INFO, "%s: a link to %s, where nothing is", link->name, link->path);
+        return NC_NOERR;
+    case NCZ_HDF5_EXTERNAL:
+        ncz_log(NCZ_LOG_WARN, "%s: what it links to is in another file, %s, and is not shown", link->name,
+                link->file);
+        return NC_NOERR;
+    default: return NC_NOERR;
+    }
+}
+
+static int
+read_object(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, uint64_t addr)
+{
+    ncz_hdf5_object o;
+    int             rc = ncz_hdf5_object_read(t->file->f, addr, &o);
+
+    if (rc != NC_NOERR)
+        return pass_over(t, rc, name, "");
+    if (o.kind == NCZ_HDF5_DATASET)
+        return read_dataset(t, g, name, &o);
+    if (o.kind == NCZ_HDF5_GROUP)
+        rc = keep_group(t, g, name, addr);
+    else if (o.kind == NCZ_HDF5_COMMITTED &&
+             (rc = ncz_netcdf4_type_commit(&t->types, g->g, name, addr, o.type)) != NC_NOERR)
+        rc = pass_over(t, rc, name, "");
+    if (o.kind == NCZ_HDF5_COMMITTED) /* its type is used as long as types are read */
+        ncz_arena_join(&t->arena, &o.arena);
+    ncz_hdf5_object_clear(&o);
+    return rc;
+}
+
+static int
+read_links(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const ncz_hdf5_object *o)
+{
+    size_t most = t->l->m->limits.name_bytes;
+    int    rc = NC_NOERR;
+
+    for (size_t i = 0; i < o->nlinks && rc == NC_NOERR; i++) {
+        const ncz_hdf5_link *link = &o->links[i];
+        uint64_t             addr;
+
+        if (!ncz_format_segment_ok(link->name, strlen(link->name), most)) {
+            ncz_log(NCZ_LOG_WARN, "an object whose name netCDF cannot have is not shown: %.80s", link->name);
+            continue;
+        }
+        if ((rc = follow_link(t, g, link, &addr)) != NC_NOERR)
+            rc = pass_over(t, rc, link->name, "");
+        else if (addr != NCZ_HDF5_NONE)
+            rc = read_object(t, g, link->name, addr);
+    }
+    return rc;
+}
+
+static int
+read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth)
+{
+    ncz_hdf5_object o;
+    int             rc;
+
+    if (depth > t->l->m->limits.group_depth)
+        return ncz_fail(NC_EHDFERR, "groups are nested deeper than %zu", t->l->m->limits.group_depth);
+    if ((rc = ncz_hdf5_object_read(t->file->f, g->addr, &o)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_hdf5_links(t->file->f, &o)) == NC_NOERR)
+        rc = read_links(t, g, &o);
+    if (rc != NC_NOERR && g->parent != NULL)
+        rc = pass_over(t, rc, g->g->name, "");
+    if (rc == NC_NOERR && (rc = ncz_hdf5_attributes(t->file->f, &o)) == NC_NOERR) {
+        if (g->parent == NULL && ncz_netcdf4_find_att(&o, "_nc3_strict") != NULL)
+            t->l->classic = true;
+        rc = ncz_netcdf4_add_atts(t, g->g, &g->g->atts, &o, g->parent == NULL ? "the root" : g->g->name);
+    } else if (rc != NC_NOERR)
+        rc = pass_over(t, rc, g->parent == NULL ? "the root" : g->g->name, "its attributes");
+    ncz_hdf5_object_clear(&o);
+    for (size_t i = 0; i < g->ngroups && rc == NC_NOERR; i++)
+        rc = read_group(t, g->groups[i], depth + 1);
+    return rc;
+}
+
+int
+ncz_netcdf4_tree_read(ncz_netcdf4_tree *t)
+{
+    int rc = new_group(t, NULL, ncz_hdf5_root(t->file->f), &t->root);
+
+    if (rc != NC_NOERR)
+        return rc;
+    t->root->g = t->l->m->root;
+    return read_group(t, t->root, 0);
+}
+
+static void
+clear_group(ncz_netcdf4_group *g)
+{
+    for (size_t i = 0; i < g->ngroups; i++)
+        clear_group(g->groups[i]);
+    ncz_free(g->groups);
+    ncz_free(g->arrays);
+}
+
+void
+ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t)
+{
+    for (size_t i = 0; i < t->narrays; i++) {
+        ncz_hdf5_object_clear(&t->arrays[i]->o);
+        ncz_free(t->arrays[i]);
+    }
+    ncz_free(t->arrays);
+    ncz_free(t->dims);
+    if (t->root != NULL)
+        clear_group(t->root);
+    ncz_netcdf4_types_clear(&t->types);
+    ncz_arena_clear(&t->arena);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stored elements -> elements in memory, of every type: for attributes, fill values, and data whose bytes are in the
+ * global heap.
+ */
+#include "format/netcdf4/netcdf4.h"
+
+#include <string.h>
+
+static int read_element(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, void *out);
+
+/* An integer of some bits of its bytes. */
+static uint64_t
+read_bits(const ncz_netcdf4_type *t, const unsigned char *in)
+{
+    uint64_t v = 0, mask = t->bits < 64 ? (UINT64_C(1) << t->bits) - 1 : UINT64_MAX;
+
+    for (size_t i = 0; i < t->size; i++)
+        v |= (uint64_t)in[t->dtype.big ? t->size - 1 - i : i] << 8 * i;
+    v = v >> t->shift & mask;
+    if (t->is_signed && (v >> (t->bits - 1) & 1) != 0)
+        v |= ~mask;
+    return v;
+}
+
+static void
+store_integer(uint64_t v, size_t size, void *out)
+{
+    uint8_t  a = (uint8_t)v;
+    uint16_t b = (uint16_t)v;
+    uint32_t c = (uint32_t)v;
+
+    memcpy(out, size == 1 ? (void *)&a : size == 2 ? (void *)&b : size == 4 ? (void *)&c : (void *)&v, size);
+}
+
+/* The bytes of an element in the heap; `data` NULL: it has none. */
+static int
+read_heap(ncz_hdf5 *f, const unsigned char *in, size_t item, const unsigned char **data, size_t *n)
+{
+    ncz_hdf5_heap_id id;
+    size_t           len = 0, need;
+    int              rc;
+
+    *data = NULL;
+    *n = 0;
+    ncz_hdf5_heap_id_get(f, in, &id);
+    if (id.addr == NCZ_HDF5_NONE || id.nelems == 0)
+        return NC_NOERR;
+    if ((rc = ncz_hdf5_heap_get(f, &id, data, &len)) != NC_NOERR)
+        return rc;
+    if (!ncz_mul(id.nelems, item, &need) || need > len)
+        return ncz_fail(NC_EHDFERR, "an element of %lu items of %zu bytes has %zu bytes in the heap",
+                        (unsigned long)id.nelems, item, len);
+    *n = id.nelems;
+    return NC_NOERR;
+}
+
+/* `out` need not be aligned, here and below. */
+static int
+read_string(ncz_hdf5 *f, const unsigned char *in, void *out)
+{
+    const unsigned char *data;
+    size_t               n;
+    char                *text;
+    int                  rc = read_heap(f, in, 1, &data, &n);
+
+    if (rc != NC_NOERR || data == NULL)
+        return rc;
+    if ((text = ncz_strndup((const char *)data, n)) == NULL)
+        return ncz_fail_nomem(n);
+    memcpy(out, &text, sizeof text);
+    return NC_NOERR;
+}
+
+/* What it has in the heap is copied first: its items may read the heap, too. */
+static int
+read_sequence(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, nc_vlen_t *out)
+{
+    const unsigned char *data;
+    unsigned char       *copy = NULL;
+    size_t               n, nbytes = SIZE_MAX;
+    int                  rc = read_heap(f, in, t->base->size, &data, &n);
+
+    if (rc != NC_NOERR || data == NULL)
+        return rc;
+    if (!ncz_mul(n, t->base->type->size, &nbytes) || (out->p = ncz_zalloc_n(n, t->base->type->size)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    out->len = n;
+    if (t->base->heap && (copy = ncz_dup(data, n * t->base->size)) == NULL)
+        return ncz_fail_nomem(n * t->base->size);
+    rc = ncz_netcdf4_read_values(f, t->base, copy != NULL ? copy : data, n, out->p);
+    ncz_free(copy);
+    return rc;
+}
+
+static int
+read_fields(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, char *out)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < t->type->nfields && rc == NC_NOERR; i++)
+        rc = ncz_netcdf4_read_values(f, &t->fields[i], in + t->offsets[i], 1, out + t->type->fields[i].offset);
+    return rc;
+}
+
+static int
+read_element(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, void *out)
+{
+    if (t->type->class == NCZ_TYPE_STRING)
+        return read_string(f, in, out);
+    if (t->type->class == NCZ_TYPE_VLEN) {
+        nc_vlen_t v = {0, NULL};
+        int       rc = read_sequence(f, t, in, &v);
+
+        memcpy(out, &v, sizeof v);
+        return rc;
+    }
+    if (t->type->class == NCZ_TYPE_COMPOUND)
+        return read_fields(f, t, in, out);
+    store_integer(read_bits(t, in), t->type->size, out);
+    return NC_NOERR;
+}
+
+int
+ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, size_t n, void *out)
+{
+    int rc = NC_NOERR;
+
+    n *= t->nelems;
+    if (!t->heap && t->bits == 0)
+        return ncz_convert_out(&t->dtype, in, t->type, out, n, false);
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        rc = read_element(f, t, in + i * t->size, (char *)out + i * t->type->size);
+    return rc;
+}
