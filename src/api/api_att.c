@@ -51,10 +51,13 @@ typedef struct answer {
     ncz_buf         text;
 } answer;
 
-/* A transpose is a codec, too, where the spelling has it as one. A lone `bytes` is not worth an attribute. */
+/* A transpose is a codec, too, where the spelling has it as one. A lone `bytes` is not worth an attribute. HDF5's
+ * filters have numbers alone. */
 static bool
 has_codecs(const ncz_call *c, const ncz_var *v)
 {
+    if (ncz_dataset_spelling(c->ds) == NCZ_SPELLING_HDF5)
+        return false;
     return ncz_chain_len(v->chain) > 0 || (v->order != NULL && ncz_dataset_spelling(c->ds) == NCZ_SPELLING_V3);
 }
 

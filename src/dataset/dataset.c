@@ -94,7 +94,7 @@ check_use(const ncz_dataset *ds, ncz_use use)
         return ncz_fail(NC_EBADID, "the dataset is closed");
     if (use == NCZ_USE_LOOK || use == NCZ_USE_TUNE)
         return NC_NOERR;
-    if (!ds->writable && !(defines && (zmap_caps_of(ds->map) & ZMAP_SINGLE) != 0)) /* a classic file */
+    if (!ds->writable && !(defines && ncz_object_ops_of(ds) != NULL)) /* a classic file */
         return ncz_fail(NC_EPERM, "%s was opened read-only", ds->path);
     if (!ds->classic || use == NCZ_USE_CHANGE)
         return NC_NOERR;

@@ -197,7 +197,7 @@ typedef struct ncz_hdf5_object {
     bool                 external;   /* a dataset whose data are in other files: not read here */
     ncz_hdf5_link       *links;      /* after ncz_hdf5_links() */
     size_t               nlinks;     /* in the order of creation where that is tracked, else sorted by name */
-    ncz_hdf5_attribute  *attributes; /* after ncz_hdf5_attributes(), sorted likewise */
+    ncz_hdf5_attribute  *attributes; /* after ncz_hdf5_attributes(): by creation where tracked, else as stored */
     size_t               nattributes;
     ncz_hdf5_message    *messages; /* of its header */
     size_t               nmessages;

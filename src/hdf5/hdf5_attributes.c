@@ -98,12 +98,6 @@ read_info(list *l, const ncz_hdf5_message *m)
 }
 
 static int
-compare_names(const void *a, const void *b)
-{
-    return strcmp(((const ncz_hdf5_attribute *)a)->name, ((const ncz_hdf5_attribute *)b)->name);
-}
-
-static int
 compare_orders(const void *a, const void *b)
 {
     const ncz_hdf5_attribute *x = a, *y = b;
@@ -147,7 +141,8 @@ ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o)
         goto done;
     }
     if (l.n > 0) {
-        qsort(l.v, l.n, sizeof *l.v, l.tracked ? compare_orders : compare_names);
+        if (l.tracked)
+            qsort(l.v, l.n, sizeof *l.v, compare_orders);
         memcpy(kept, l.v, l.n * sizeof *kept);
     }
     o->attributes = kept;

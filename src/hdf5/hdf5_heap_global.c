@@ -161,7 +161,7 @@ ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_h
     id->nelems = ncz_cursor_u32le(&c);
     id->addr = ncz_hdf5_offset(f, &c);
     id->index = ncz_cursor_u32le(&c);
-    if (id->nelems == 0 || id->addr == 0)
+    if (id->addr == 0)
         *id = (ncz_hdf5_heap_id){.addr = NCZ_HDF5_NONE};
 }
 

@@ -12,10 +12,13 @@
 
 #include "dataset/dataset_int.h"
 
+/* NULL: another dataset, or one whose format is only read, which never changes. */
 static inline const ncz_object_ops *
 ncz_object_ops_of(const ncz_dataset *ds)
 {
-    return ds->style.dialect != NULL ? ds->style.dialect->object : NULL;
+    const ncz_object_ops *ops = ds->style.dialect != NULL ? ds->style.dialect->object : NULL;
+
+    return ops != NULL && ops->lay_out != NULL ? ops : NULL;
 }
 
 /* The bytes from one record to the next; 0: there are no records. */

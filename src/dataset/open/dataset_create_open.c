@@ -224,6 +224,11 @@ check_writable(const ncz_format_opts *style, const char *path)
 {
     const char *by = ncz_format_old_writer(style);
 
+    if (style->dialect->object != NULL && !ncz_format_is_written(style->dialect))
+        return ncz_fail(NC_EPERM,
+                        "%s: %s files are read but not changed: copy it with nczcopy, to a Zarr dataset or a classic "
+                        "file, and write into the copy",
+                        path, style->dialect->name);
     if (by == NULL)
         return NC_NOERR;
     return ncz_fail(

@@ -46,7 +46,7 @@ look_at_superblock(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool 
 
 /* ---- variables ---- */
 
-/* A value that the writer chose is what chunks that were not written have; else they have zeros. */
+/* A value that the writer chose. Without one the layout says that chunks which were not written are zeros. */
 static int
 set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
 {
@@ -54,7 +54,6 @@ set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type
     void                *value;
     int                  rc;
 
-    v->fill_mode = NCZ_FILL_NONE;
     if (fill->state != NCZ_HDF5_FILL_USER || type->type->owns || type->nelems != 1 || fill->len < type->size)
         return NC_NOERR;
     if ((value = ncz_zalloc(type->type->size)) == NULL)

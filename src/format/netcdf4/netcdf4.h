@@ -137,6 +137,7 @@ typedef struct ncz_netcdf4_place {
     uint64_t                addr; /* of the dataset's header */
     uint64_t                data; /* contiguous: where the data begin; UINT64_MAX: nowhere */
     ncz_hdf5_layout_kind    kind;
+    bool                    zeros;   /* the file has no fill value */
     const ncz_netcdf4_type *type;    /* in the model's arena */
     size_t                  rank;    /* of the dataset, without the arrays in its elements */
     size_t                  nelems;  /* numbers in each element of the file */

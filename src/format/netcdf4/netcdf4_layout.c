@@ -124,6 +124,7 @@ set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_typ
                                          ? ncz_hdf5_base(t->file->f) + l->addr
                                          : UINT64_MAX,
                              .kind = l->kind,
+                             .zeros = a->o.fill.state != NCZ_HDF5_FILL_USER,
                              .type = type,
                              .rank = rank - type->rank};
     for (size_t d = 0; d < rank; d++)
@@ -139,16 +140,16 @@ set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_typ
     return NC_NOERR;
 }
 
-/* The codec that keeps converted elements of any length. */
+/* The codec that keeps converted elements of any length, as Zarr has them. */
 static int
 make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out)
 {
-    static const char   text[] = "[{\"id\": \"vlen-bytes\"}]";
+    const char         *text = in->dtype.items == NULL ? "[{\"id\": \"vlen-utf8\"}]" : "[{\"id\": \"vlen-bytes\"}]";
     const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 4, .nbytes = SIZE_MAX, .name = "codecs"};
     ncz_json           *list = NULL;
     int                 rc;
 
-    if ((rc = ncz_json_parse(text, sizeof text - 1, &opts, &list, NULL)) == NC_NOERR)
+    if ((rc = ncz_json_parse(text, strlen(text), &opts, &list, NULL)) == NC_NOERR)
         rc = ncz_chain_parse(list, NULL, in, NCZ_CONFIG_CALLER, limits->chain, out);
     ncz_json_free(list);
     return rc;
@@ -424,13 +425,14 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
 static void
 locate_nothing(const netcdf4_layout *l, ncz_chunk_addr *where)
 {
-    bool kept = is_converted(l->place->type) && l->type->owns;
+    bool           kept = is_converted(l->place->type) && l->type->owns;
+    ncz_chunk_tail tail = l->place->zeros ? NCZ_TAIL_ZEROS : NCZ_TAIL_FILL;
 
     where->absent = true;
     where->bytes = kept ? l->unwritten.data : "";
     where->length = kept ? l->unwritten.len : 0;
     where->chain = kept ? l->chain : NULL;
-    where->tail = kept ? NCZ_TAIL_NONE : NCZ_TAIL_FILL;
+    where->tail = kept ? NCZ_TAIL_NONE : tail;
 }
 
 static int

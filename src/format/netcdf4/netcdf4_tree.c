@@ -63,6 +63,19 @@ add_text(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a)
                         a->data, NULL);
 }
 
+/* A string that was never written stays none, which a program that sets an attribute cannot have. */
+static void
+restore_none(ncz_att *a, char *const *values)
+{
+    char **strings = a->data;
+
+    for (size_t i = 0; i < a->len; i++)
+        if (values[i] == NULL) {
+            ncz_free(strings[i]);
+            strings[i] = NULL;
+        }
+}
+
 /* An array of one-character texts is strings, too. */
 static int
 add_values(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a, ncz_netcdf4_type *type)
@@ -70,6 +83,7 @@ add_values(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a, ncz
     uint64_t n64 = 0;
     size_t   n, nbytes;
     void    *values;
+    ncz_att *set = NULL;
     int      rc;
 
     if (type->dtype.kind == NCZ_KIND_CHAR) {
@@ -83,8 +97,10 @@ add_values(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a, ncz
         return ncz_fail(NC_EHDFERR, "attribute %s: it has fewer bytes than its values", a->name);
     if ((values = ncz_zalloc_n(n, type->type->size)) == NULL)
         return ncz_fail_nomem(nbytes);
-    if ((rc = ncz_netcdf4_read_values(t->file->f, type, a->data, (size_t)n64, values)) == NC_NOERR)
-        rc = ncz_atts_set(t->l->m, atts, a->name, type->type, n, values, NULL);
+    if ((rc = ncz_netcdf4_read_values(t->file->f, type, a->data, (size_t)n64, values)) == NC_NOERR &&
+        (rc = ncz_atts_set(t->l->m, atts, a->name, type->type, n, values, &set)) == NC_NOERR &&
+        type->type->class == NCZ_TYPE_STRING)
+        restore_none(set, values);
     ncz_type_free_elems(type->type, values, n);
     ncz_free(values);
     return rc;

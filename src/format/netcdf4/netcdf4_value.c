@@ -44,8 +44,12 @@ read_heap(ncz_hdf5 *f, const unsigned char *in, size_t item, const unsigned char
     *data = NULL;
     *n = 0;
     ncz_hdf5_heap_id_get(f, in, &id);
-    if (id.addr == NCZ_HDF5_NONE || id.nelems == 0)
+    if (id.addr == NCZ_HDF5_NONE)
         return NC_NOERR;
+    if (id.nelems == 0) { /* a text without characters is one */
+        *data = in;
+        return NC_NOERR;
+    }
     if ((rc = ncz_hdf5_heap_get(f, &id, data, &len)) != NC_NOERR)
         return rc;
     if (!ncz_mul(id.nelems, item, &need) || need > len)
