@@ -331,8 +331,18 @@ add_whole(netcdf4_layout *l)
     return rc;
 }
 
+/* What a chunk that is not stored has, in `room`. */
+static void
+fill_room(const netcdf4_layout *l, const ncz_hdf5_fill *fill, unsigned char *room)
+{
+    size_t size = l->place->type->size * l->place->type->nelems;
+
+    for (size_t i = 0; fill->state == NCZ_HDF5_FILL_USER && fill->len == size && i + size <= l->nbytes; i += size)
+        memcpy(room + i, fill->value, size);
+}
+
 static int
-convert_chunks(netcdf4_layout *l)
+convert_chunks(netcdf4_layout *l, const ncz_hdf5_fill *fill)
 {
     const ncz_netcdf4_place *p = l->place;
     unsigned char           *room = ncz_zalloc(l->nbytes);
@@ -341,6 +351,7 @@ convert_chunks(netcdf4_layout *l)
 
     if (room == NULL)
         return ncz_fail_nomem(l->nbytes);
+    fill_room(l, fill, room);
     if ((rc = convert_elements(l, room, &l->unwritten)) == NC_NOERR && p->kind != NCZ_HDF5_CHUNKED)
         rc = add_whole(l);
     for (size_t i = 0; i < l->n && rc == NC_NOERR; i++) {
@@ -387,7 +398,7 @@ look_up(netcdf4_layout *l)
     if (rc == NC_NOERR && l->n > 1)
         qsort(l->v, l->n, sizeof *l->v, compare_stored);
     if (rc == NC_NOERR && is_converted(l->place->type))
-        rc = convert_chunks(l);
+        rc = convert_chunks(l, &o.fill);
     ncz_hdf5_object_clear(&o);
     return rc;
 }
