@@ -54,7 +54,8 @@ set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type
     void                *value;
     int                  rc;
 
-    if (fill->state != NCZ_HDF5_FILL_USER || type->type->class == NCZ_TYPE_NONE || type->nelems != 1 || fill->len < type->size)
+    if (fill->state != NCZ_HDF5_FILL_USER || type->type->class == NCZ_TYPE_NONE || type->nelems != 1 ||
+        fill->len < type->size)
         return NC_NOERR;
     if ((value = ncz_zalloc(type->type->size)) == NULL)
         return ncz_fail_nomem(type->type->size);

@@ -22,7 +22,8 @@ enum {
 typedef struct stored {
     uint64_t         number; /* in the grid, in C order */
     uint64_t         offset, length;
-    const ncz_chain *chain;
+    bool             usual; /* it has the codecs of the array, */
+    const ncz_chain *chain; /* or these */
     char            *bytes; /* converted: `length` of them; NULL: in the file */
 } stored;
 
@@ -243,7 +244,8 @@ add_chunk(void *arg, const ncz_hdf5_chunk *c)
         chunk.number = chunk.number * l->count[d] + c->at[d]; /* the product fits */
     if (c->len > l->file->limits.object_bytes)
         return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes", l->common.path, c->len);
-    if ((rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR ||
+    chunk.usual = c->mask == 0 && !is_converted(l->place->type);
+    if ((!chunk.usual && (rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR) ||
         (rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
         return rc;
     l->v[l->n++] = chunk;
@@ -312,9 +314,9 @@ convert_chunk(netcdf4_layout *l, stored *c, unsigned char *room, uint64_t *kept)
                         l->file->limits.object_bytes);
     }
     c->length = out.len;
+    c->usual = true;
     c->bytes = ncz_buf_take(&out);
-    c->chain = l->chain;
-    return NC_NOERR;
+    return c->bytes != NULL ? NC_NOERR : ncz_fail_nomem(out.len);
 }
 
 /* Data that are not in chunks are one. */
@@ -442,7 +444,8 @@ locate_nothing(const netcdf4_layout *l, ncz_chunk_addr *where)
     where->absent = true;
     where->bytes = kept ? l->unwritten.data : "";
     where->length = kept ? l->unwritten.len : 0;
-    where->chain = kept ? l->chain : NULL;
+    if (!kept)
+        where->chain = NULL;
     where->tail = kept ? NCZ_TAIL_NONE : tail;
 }
 
@@ -473,9 +476,8 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     where->offset = c->bytes != NULL ? 0 : c->offset;
     where->length = c->length;
     where->bytes = c->bytes;
-    where->chain = c->bytes != NULL ? l->chain : c->chain;
-    if (c->bytes == NULL && c->chain != NULL && l->chain != NULL && c->chain == l->masks[0].chain)
-        where->chain = l->chain;
+    if (!c->usual)
+        where->chain = c->chain;
     return NC_NOERR;
 }
 
