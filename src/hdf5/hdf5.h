@@ -245,6 +245,11 @@ typedef struct ncz_hdf5_heap_id {
 
 size_t ncz_hdf5_heap_id_size(const ncz_hdf5 *f); /* bytes of an element */
 void   ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_heap_id *id);
+/*
+ * Says that of these elements, `pitch` bytes apart, the bytes are asked for next, so that they are read in one go, as
+ * far as that goes: *taken elements, at least one.
+ */
+int ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken);
 /* Its bytes, valid until the next call. */
 int ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char **data, size_t *len);
 

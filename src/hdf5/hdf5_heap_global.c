@@ -9,7 +9,7 @@
 
 #define WHAT "the collection of the global heap"
 
-enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8 };
+enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8, COLLECTION_BYTES = 4096 }; /* most collections have so many */
 
 /* `objects`: where in the bytes object i is, 0 if there is none; and its length. */
 typedef struct collection {
@@ -163,6 +163,26 @@ ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_h
     id->index = ncz_cursor_u32le(&c);
     if (id->addr == 0)
         *id = (ncz_hdf5_heap_id){.addr = NCZ_HDF5_NONE};
+}
+
+int
+ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken)
+{
+    uint64_t addrs[NCZ_HDF5_EXPECT];
+    size_t   naddrs = 0, i;
+
+    for (i = 0; i < n; i++) {
+        ncz_hdf5_heap_id id;
+
+        ncz_hdf5_heap_id_get(f, elements + i * pitch, &id);
+        if (id.addr == NCZ_HDF5_NONE || (naddrs > 0 && addrs[naddrs - 1] == id.addr))
+            continue;
+        if (naddrs == NCZ_HDF5_EXPECT)
+            break;
+        addrs[naddrs++] = id.addr;
+    }
+    *taken = i;
+    return ncz_hdf5_expect(f, addrs, naddrs, COLLECTION_BYTES);
 }
 
 int

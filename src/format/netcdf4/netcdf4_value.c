@@ -125,6 +125,13 @@ read_element(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, vo
     return NC_NOERR;
 }
 
+/* Each element is a place in the heap. */
+static bool
+has_own_bytes(const ncz_netcdf4_type *t)
+{
+    return t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN;
+}
+
 int
 ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, size_t n, void *out)
 {
@@ -133,7 +140,15 @@ ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned c
     n *= t->nelems;
     if (!t->heap && t->bits == 0)
         return ncz_convert_out(&t->dtype, in, t->type, out, n, false);
-    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+    for (size_t i = 0, expected = 0; i < n && rc == NC_NOERR; i++) {
+        if (i == expected && has_own_bytes(t)) {
+            size_t taken = 0;
+
+            if ((rc = ncz_hdf5_heap_expect(f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
+                break;
+            expected = i + taken;
+        }
         rc = read_element(f, t, in + i * t->size, (char *)out + i * t->type->size);
+    }
     return rc;
 }
