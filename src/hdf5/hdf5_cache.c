@@ -15,7 +15,7 @@ enum {
     PLACES = 4096,          /* 16 MiB at most */
     AROUND = 16,            /* blocks that are read where one is missing */
     AT_ONCE = PLACES / 2,   /* blocks that are read in one go */
-    LARGE = AROUND * BLOCK, /* reads of as much pass the cache by */
+    LARGE = AROUND * BLOCK, /* reads of as much pass the cache by, unless it has them */
     HEAD = 256,
     TAIL = 16, /* blocks that opening reads: they hold all of a small file's structure */
 };
@@ -44,6 +44,15 @@ has_block(const ncz_hdf5_cache *c, uint64_t number)
     const place *p = &c->places[number % PLACES];
 
     return p->data != NULL && p->number == number;
+}
+
+static bool
+has_blocks(const ncz_hdf5_cache *c, uint64_t at, size_t n)
+{
+    for (uint64_t b = at / BLOCK; b <= (at + n - 1) / BLOCK; b++)
+        if (!has_block(c, b))
+            return false;
+    return true;
 }
 
 /* Keeps blocks first..first+n of which `bytes` are the contents. */
@@ -169,7 +178,7 @@ ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out)
     uint64_t       last;
     int            rc;
 
-    if (n >= LARGE)
+    if (n >= LARGE && !has_blocks(c, at, n))
         return c->source.read(c->source.arg, &(ncz_hdf5_range){.at = at, .len = n, .out = out}, 1);
     last = n > 0 ? (at + n - 1) / BLOCK : 0;
     while (n > 0) {

@@ -9,7 +9,7 @@
 
 #define WHAT "the collection of the global heap"
 
-enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8, COLLECTION_BYTES = 4096 }; /* most collections have so many */
+enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8, COLLECTION_BYTES = 4096, LARGER_MOST = 1 << 20 };
 
 /* `objects`: where in the bytes object i is, 0 if there is none; and its length. */
 typedef struct collection {
@@ -165,10 +165,35 @@ ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_h
         *id = (ncz_hdf5_heap_id){.addr = NCZ_HDF5_NONE};
 }
 
+/* Their heads in one go, most of which are whole collections; then what is left of the larger ones. */
+static int
+fetch_collections(ncz_hdf5 *f, const uint64_t *addrs, size_t n)
+{
+    ncz_hdf5_range larger[NCZ_HDF5_EXPECT];
+    size_t         nlarger = 0;
+    int            rc = ncz_hdf5_expect(f, addrs, n, COLLECTION_BYTES);
+
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
+        unsigned char head[16];
+        ncz_cursor    c = ncz_cursor_at(head, sizeof head);
+        uint64_t      size;
+
+        if (addrs[i] > f->size || f->size - addrs[i] < sizeof head)
+            continue; /* reading it says so */
+        if ((rc = ncz_hdf5_cache_read(f->cache, f->base + addrs[i], sizeof head, head)) != NC_NOERR)
+            break;
+        (void)ncz_cursor_bytes(&c, HEAD_WITHOUT_SIZE);
+        size = ncz_hdf5_length(f, &c);
+        if (size > COLLECTION_BYTES && size <= LARGER_MOST && size <= f->size - addrs[i])
+            larger[nlarger++] = (ncz_hdf5_range){.at = f->base + addrs[i], .len = (size_t)size};
+    }
+    return rc == NC_NOERR && nlarger > 1 ? ncz_hdf5_cache_fetch(f->cache, larger, nlarger) : rc;
+}
+
 int
 ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken)
 {
-    uint64_t addrs[NCZ_HDF5_EXPECT];
+    uint64_t addrs[NCZ_HDF5_EXPECT] = {0};
     size_t   naddrs = 0, i;
 
     for (i = 0; i < n; i++) {
@@ -182,7 +207,7 @@ ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, s
         addrs[naddrs++] = id.addr;
     }
     *taken = i;
-    return ncz_hdf5_expect(f, addrs, naddrs, COLLECTION_BYTES);
+    return fetch_collections(f, addrs, naddrs);
 }
 
 int
