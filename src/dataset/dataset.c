@@ -85,6 +85,13 @@ is_shared(ncz_use use)
     return use == NCZ_USE_LOOK || use == NCZ_USE_PUT;
 }
 
+/* Its dialect is known before the rest of it is loaded. */
+static bool
+is_classic_file(const ncz_dataset *ds)
+{
+    return (zmap_caps_of(ds->map) & ZMAP_SINGLE) != 0 && ncz_format_is_written(ds->model->dialect);
+}
+
 static int
 check_use(const ncz_dataset *ds, ncz_use use)
 {
@@ -94,7 +101,7 @@ check_use(const ncz_dataset *ds, ncz_use use)
         return ncz_fail(NC_EBADID, "the dataset is closed");
     if (use == NCZ_USE_LOOK || use == NCZ_USE_TUNE)
         return NC_NOERR;
-    if (!ds->writable && !(defines && ncz_object_ops_of(ds) != NULL)) /* a classic file */
+    if (!ds->writable && !(defines && is_classic_file(ds)))
         return ncz_fail(NC_EPERM, "%s was opened read-only", ds->path);
     if (!ds->classic || use == NCZ_USE_CHANGE)
         return NC_NOERR;
