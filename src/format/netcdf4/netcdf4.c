@@ -59,7 +59,7 @@ set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type
         return NC_NOERR;
     if ((value = ncz_zalloc(type->type->size)) == NULL)
         return ncz_fail_nomem(type->type->size);
-    if ((rc = ncz_netcdf4_read_values(t->file->f, type, fill->value, 1, value)) != NC_NOERR) {
+    if ((rc = ncz_netcdf4_read_values(t->file, type, fill->value, 1, value)) != NC_NOERR) {
         ncz_type_free_elems(type->type, value, 1);
         ncz_free(value);
         return rc;

@@ -31,11 +31,15 @@ typedef struct ncz_netcdf4_file {
     pthread_mutex_t    lock; /* guards the members below: the structure is read by one thread at a time */
     ncz_netcdf4_reader now;  /* of the call under way */
     ncz_hdf5          *f;
+    uint64_t           taken; /* bytes of strings and sequences that the call under way has put into memory */
+    uint64_t           size;
     ncz_limits         limits;
 } ncz_netcdf4_file;
 
 int  ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out);
 void ncz_netcdf4_free(void *part);
+/* What the strings and sequences of a file of this size may need in memory, in one call. */
+uint64_t ncz_netcdf4_most_bytes(const ncz_netcdf4_file *file);
 
 /* ---- types (netcdf4_type.c) ------------------------------------------------------------------------------------ */
 
@@ -78,7 +82,8 @@ int ncz_netcdf4_type_of(ncz_netcdf4_types *t, ncz_group *g, const ncz_hdf5_type 
 /* ---- values (netcdf4_value.c) ---------------------------------------------------------------------------------- */
 
 /* Reads n elements into memory that is zero. What was read before a failure can be freed with ncz_type_free_elems(). */
-int ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, size_t n, void *out);
+int ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
+                            void *out);
 
 /* ---- the tree of groups and datasets, while it is loaded (netcdf4_tree.c) --------------------------------------- */
 

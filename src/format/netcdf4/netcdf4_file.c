@@ -61,6 +61,18 @@ read_from_docs(void *arg, const ncz_read_range *ranges, size_t n)
 
 /* ---- opening, and the end ---- */
 
+enum { LEAST_BYTES = 64 << 20, BYTES_TIMES = 4 };
+
+uint64_t
+ncz_netcdf4_most_bytes(const ncz_netcdf4_file *file)
+{
+    uint64_t most = file->limits.object_bytes;
+
+    if (file->size < most / BYTES_TIMES && file->size * BYTES_TIMES + LEAST_BYTES < most)
+        most = file->size * BYTES_TIMES + LEAST_BYTES;
+    return most;
+}
+
 int
 ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
 {
@@ -71,6 +83,7 @@ ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
     if (file == NULL)
         return ncz_fail_nomem(sizeof *file);
     file->part = NCZ_NETCDF4_FILE;
+    file->size = size;
     file->limits = l->m->limits;
     file->now = (ncz_netcdf4_reader){read_from_docs, (void *)(uintptr_t)l->docs};
     if ((rc = pthread_mutex_init(&file->lock, NULL)) != 0) {

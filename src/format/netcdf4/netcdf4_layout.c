@@ -83,7 +83,7 @@ set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_pla
         chunk[d] = p->n[d] == 0 ? 1 : p->n[d];
     if (p->kind == NCZ_HDF5_CHUNKED)
         memcpy(chunk, a->o.layout.chunk, p->rank * sizeof *chunk);
-    else if (p->kind == NCZ_HDF5_CONTIGUOUS && !is_converted(type))
+    else if (p->kind == NCZ_HDF5_CONTIGUOUS && (!is_converted(type) || p->data == UINT64_MAX))
         cut_rows(p->n, rank, type->size, most, chunk);
 }
 
@@ -269,7 +269,7 @@ convert_elements(netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
 
     if (values == NULL)
         return ncz_fail_nomem(l->nelems * l->type->size);
-    rc = ncz_netcdf4_read_values(l->file->f, l->place->type, in, l->nelems / l->place->type->nelems, values);
+    rc = ncz_netcdf4_read_values(l->file, l->place->type, in, l->nelems / l->place->type->nelems, values);
     if (rc == NC_NOERR && !l->type->owns && (rc = ncz_buf_reserve(out, l->nelems * l->dtype.size)) == NC_NOERR) {
         out->len = l->nelems * l->dtype.size;
         rc = ncz_convert_in(l->type, values, &l->dtype, out->data, l->nelems, false);
@@ -347,11 +347,14 @@ static int
 convert_chunks(netcdf4_layout *l, const ncz_hdf5_fill *fill)
 {
     const ncz_netcdf4_place *p = l->place;
-    unsigned char           *room = ncz_zalloc(l->nbytes);
+    unsigned char           *room;
     uint64_t                 kept = 0;
     int                      rc;
 
-    if (room == NULL)
+    if (l->nbytes > ncz_netcdf4_most_bytes(l->file))
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk of strings or sequences has %zu bytes, which is more than is read",
+                        l->common.path, l->nbytes);
+    if ((room = ncz_zalloc(l->nbytes)) == NULL)
         return ncz_fail_nomem(l->nbytes);
     fill_room(l, fill, room);
     if ((rc = convert_elements(l, room, &l->unwritten)) == NC_NOERR && p->kind != NCZ_HDF5_CHUNKED)
@@ -418,6 +421,7 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
     (void)pthread_mutex_lock(&file->lock);
     if (!atomic_load_explicit(&l->found, memory_order_relaxed)) {
         file->now = (ncz_netcdf4_reader){source->read, source->arg};
+        file->taken = 0;
         rc = look_up(l);
         file->now = (ncz_netcdf4_reader){.read = NULL};
         if (rc == NC_NOERR)

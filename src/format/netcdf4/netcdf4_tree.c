@@ -97,7 +97,7 @@ add_values(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a, ncz
         return ncz_fail(NC_EHDFERR, "attribute %s: it has fewer bytes than its values", a->name);
     if ((values = ncz_zalloc_n(n, type->type->size)) == NULL)
         return ncz_fail_nomem(nbytes);
-    if ((rc = ncz_netcdf4_read_values(t->file->f, type, a->data, (size_t)n64, values)) == NC_NOERR &&
+    if ((rc = ncz_netcdf4_read_values(t->file, type, a->data, (size_t)n64, values)) == NC_NOERR &&
         (rc = ncz_atts_set(t->l->m, atts, a->name, type->type, n, values, &set)) == NC_NOERR &&
         type->type->class == NCZ_TYPE_STRING)
         restore_none(set, values);
@@ -178,10 +178,15 @@ static int
 keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5_object *o)
 {
     bool               prefixed = strncmp(name, NOT_COORD, strlen(NOT_COORD)) == 0 && name[strlen(NOT_COORD)] != '\0';
-    ncz_netcdf4_array *a = ncz_zalloc(sizeof *a);
+    ncz_netcdf4_array *a;
     int                rc;
 
-    if (a == NULL || (name = ncz_arena_text(&t->arena, name, strlen(name))) == NULL) {
+    if (t->narrays >= t->l->m->limits.objects) {
+        ncz_hdf5_object_clear(o);
+        return ncz_fail(NC_EHDFERR, "links lead to more than %zu datasets (limit `objects`)",
+                        t->l->m->limits.objects);
+    }
+    if ((a = ncz_zalloc(sizeof *a)) == NULL || (name = ncz_arena_text(&t->arena, name, strlen(name))) == NULL) {
         ncz_free(a);
         ncz_hdf5_object_clear(o);
         return ncz_fail_nomem(sizeof *a);

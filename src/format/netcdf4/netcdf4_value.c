@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static int read_element(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, void *out);
+static int read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, void *out);
 
 /* An integer of some bits of its bytes. */
 static uint64_t
@@ -33,9 +33,27 @@ store_integer(uint64_t v, size_t size, void *out)
     memcpy(out, size == 1 ? (void *)&a : size == 2 ? (void *)&b : size == 4 ? (void *)&c : (void *)&v, size);
 }
 
-/* The bytes of an element in the heap; `data` NULL: it has none. */
+/*
+ * Bytes that go into memory. Elements of a sound file do not share bytes of the heap: values that need many times more
+ * than the file has are of one that is damaged.
+ */
 static int
-read_heap(ncz_hdf5 *f, const unsigned char *in, size_t item, const unsigned char **data, size_t *n)
+count_bytes(ncz_netcdf4_file *file, size_t n)
+{
+    uint64_t most = ncz_netcdf4_most_bytes(file);
+
+    if (n <= most && file->taken <= most - n) {
+        file->taken += n;
+        return NC_NOERR;
+    }
+    return ncz_fail(NC_EHDFERR, "strings or sequences of more than %llu bytes in a file of %llu",
+                    (unsigned long long)most, (unsigned long long)file->size);
+}
+
+/* The bytes of an element in the heap; `data` NULL: it has none. `room`: of an item in memory. */
+static int
+read_heap(ncz_netcdf4_file *file, const unsigned char *in, size_t item, size_t room, const unsigned char **data,
+          size_t *n)
 {
     ncz_hdf5_heap_id id;
     size_t           len = 0, need;
@@ -43,30 +61,30 @@ read_heap(ncz_hdf5 *f, const unsigned char *in, size_t item, const unsigned char
 
     *data = NULL;
     *n = 0;
-    ncz_hdf5_heap_id_get(f, in, &id);
+    ncz_hdf5_heap_id_get(file->f, in, &id);
     if (id.addr == NCZ_HDF5_NONE)
         return NC_NOERR;
     if (id.nelems == 0) { /* a text without characters is one */
         *data = in;
         return NC_NOERR;
     }
-    if ((rc = ncz_hdf5_heap_get(f, &id, data, &len)) != NC_NOERR)
+    if ((rc = ncz_hdf5_heap_get(file->f, &id, data, &len)) != NC_NOERR)
         return rc;
     if (!ncz_mul(id.nelems, item, &need) || need > len)
         return ncz_fail(NC_EHDFERR, "an element of %lu items of %zu bytes has %zu bytes in the heap",
                         (unsigned long)id.nelems, item, len);
     *n = id.nelems;
-    return NC_NOERR;
+    return count_bytes(file, ncz_mul(*n, room, &need) ? need : SIZE_MAX);
 }
 
 /* `out` need not be aligned, here and below. */
 static int
-read_string(ncz_hdf5 *f, const unsigned char *in, void *out)
+read_string(ncz_netcdf4_file *file, const unsigned char *in, void *out)
 {
     const unsigned char *data;
     size_t               n;
     char                *text;
-    int                  rc = read_heap(f, in, 1, &data, &n);
+    int                  rc = read_heap(file, in, 1, 1, &data, &n);
 
     if (rc != NC_NOERR || data == NULL)
         return rc;
@@ -78,12 +96,12 @@ read_string(ncz_hdf5 *f, const unsigned char *in, void *out)
 
 /* What it has in the heap is copied first: its items may read the heap, too. */
 static int
-read_sequence(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, nc_vlen_t *out)
+read_sequence(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, nc_vlen_t *out)
 {
     const unsigned char *data;
     unsigned char       *copy = NULL;
     size_t               n, nbytes = SIZE_MAX;
-    int                  rc = read_heap(f, in, t->base->size, &data, &n);
+    int                  rc = read_heap(file, in, t->base->size, t->base->type->size, &data, &n);
 
     if (rc != NC_NOERR || data == NULL)
         return rc;
@@ -92,35 +110,35 @@ read_sequence(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, n
     out->len = n;
     if (t->base->heap && (copy = ncz_dup(data, n * t->base->size)) == NULL)
         return ncz_fail_nomem(n * t->base->size);
-    rc = ncz_netcdf4_read_values(f, t->base, copy != NULL ? copy : data, n, out->p);
+    rc = ncz_netcdf4_read_values(file, t->base, copy != NULL ? copy : data, n, out->p);
     ncz_free(copy);
     return rc;
 }
 
 static int
-read_fields(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, char *out)
+read_fields(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, char *out)
 {
     int rc = NC_NOERR;
 
     for (size_t i = 0; i < t->type->nfields && rc == NC_NOERR; i++)
-        rc = ncz_netcdf4_read_values(f, &t->fields[i], in + t->offsets[i], 1, out + t->type->fields[i].offset);
+        rc = ncz_netcdf4_read_values(file, &t->fields[i], in + t->offsets[i], 1, out + t->type->fields[i].offset);
     return rc;
 }
 
 static int
-read_element(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, void *out)
+read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, void *out)
 {
     if (t->type->class == NCZ_TYPE_STRING)
-        return read_string(f, in, out);
+        return read_string(file, in, out);
     if (t->type->class == NCZ_TYPE_VLEN) {
         nc_vlen_t v = {0, NULL};
-        int       rc = read_sequence(f, t, in, &v);
+        int       rc = read_sequence(file, t, in, &v);
 
         memcpy(out, &v, sizeof v);
         return rc;
     }
     if (t->type->class == NCZ_TYPE_COMPOUND)
-        return read_fields(f, t, in, out);
+        return read_fields(file, t, in, out);
     store_integer(read_bits(t, in), t->type->size, out);
     return NC_NOERR;
 }
@@ -133,7 +151,8 @@ has_own_bytes(const ncz_netcdf4_type *t)
 }
 
 int
-ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned char *in, size_t n, void *out)
+ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
+                        void *out)
 {
     int rc = NC_NOERR;
 
@@ -144,11 +163,11 @@ ncz_netcdf4_read_values(ncz_hdf5 *f, const ncz_netcdf4_type *t, const unsigned c
         if (i == expected && has_own_bytes(t)) {
             size_t taken = 0;
 
-            if ((rc = ncz_hdf5_heap_expect(f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
+            if ((rc = ncz_hdf5_heap_expect(file->f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
                 break;
             expected = i + taken;
         }
-        rc = read_element(f, t, in + i * t->size, (char *)out + i * t->type->size);
+        rc = read_element(file, t, in + i * t->size, (char *)out + i * t->type->size);
     }
     return rc;
 }
