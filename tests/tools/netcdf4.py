@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""netCDF-4 files: what nczdump prints of the files in tests/data/netcdf4 and tests/data/hdf5; their copies in Zarr and in classic
+files; the same from a web server; what is refused, and why; damaged files, which take bounded time and memory.
+
+usage: netcdf4.py TOOLS     (the folder of the built commands)
+"""
+import os, sys
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
+import http.server, json, random, re, resource, shutil, subprocess, tempfile, threading
+import cases
+from cases import report
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+tools = os.path.abspath(sys.argv[1])
+few = "NCZ_TEST_FEW" in os.environ
+tmp = tempfile.mkdtemp(prefix="nczarr-netcdf4-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+os.chdir(tmp)
+env = {n: v for n, v in os.environ.items() if not n.lower().endswith("_proxy")}
+HDF5 = "earliest.h5 v110.h5 v200.h5 edges.h5 heap.h5 narrow.h5 narrow_new.h5 netcdf.nc".split()
+MOST_BYTES, MOST_SECONDS = 300 << 20, 60  # processor time of one dump; a sound one takes a hundredth of a second
+LARGE = 1 << 20  # a dump of more is not read to its end: a header may say that an array is larger than its file
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+
+
+def run(tool, *args, **more):
+    return subprocess.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, encoding="utf-8", errors="surrogateescape",
+                          timeout=600, env=env, **more)
+
+
+def body(text):
+    """A dump without its first line, which has the file's name."""
+    return text.split("\n", 1)[-1]
+
+
+def lines_apart(want, got):
+    for a, b in zip(want.splitlines(), got.splitlines()):
+        if a != b:
+            return ["- %s\n    + %s" % (a, b)]
+    return ["one is longer: %d and %d lines" % (want.count("\n"), got.count("\n"))] if want != got else []
+
+
+def data(*names):
+    return os.path.join(DATA, *names)
+
+
+def committed(name):
+    with open(data("netcdf4", name), encoding="utf-8") as f:
+        return f.read()
+
+
+def as_committed():
+    for name, text in (("model.nc", "model"), ("strict.nc", "strict"), ("filters.h5", "filters"), ("filters_old.h5", "filters"), ("view.h5", "view"),
+                       ("refused.h5", "refused")):
+        r = run("nczdump", data("netcdf4", name))
+        report("dump of " + name, lines_apart(body(committed(text + ".cdl")), body(r.stdout)))
+
+
+def libvers():
+    """The same content in each version of HDF5's format: all kinds of indexes of chunks, of groups, of attributes."""
+    texts = {n: body(run("nczdump", data("hdf5", n)).stdout) for n in HDF5[:3]}
+    report("dumps of v110.h5 and v200.h5 are the same", lines_apart(texts["v110.h5"], texts["v200.h5"]))
+    lines = {n: sorted(t.splitlines()) for n, t in texts.items()}  # attributes that are not tracked are as they are stored
+    report("dumps of earliest.h5 and v110.h5 differ only in the order of attributes", lines["earliest.h5"] != lines["v110.h5"] and "lines are others")
+    found = json.loads(run("nczdump", "--json", "-v", "/data/fixed,/data/trees,/data/single,/data/long,/data/paged,/data/extensible,/data/implicit",
+                           data("hdf5", "v200.h5")).stdout)["groups"]["data"]["variables"]
+    bad = []
+
+    def flat(x):
+        return [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
+    for name, n in (("fixed", 24), ("trees", 200), ("single", 12), ("extensible", 18)):
+        if flat(found[name]["data"]) != [i * 7 % 251 - (256 if name == "trees" and i * 7 % 251 > 127 else 0) for i in range(n)]:
+            bad.append("%s: %s" % (name, found[name]["data"]))
+    long = flat(found["long"]["data"])
+    at = 139999 * 7 % 251
+    if len(long) != 140000 or long[139999] != at - (256 if at > 127 else 0) or any(long[:139999]):
+        bad.append("long: ends with %s" % long[-3:])
+    if flat(found["implicit"]["data"]) != [1] * 9 or [i for i, x in enumerate(flat(found["paged"]["data"])) if x][:1] != [1050]:
+        bad.append("implicit, paged: %s" % found["implicit"])
+    report("values behind each index of chunks", bad)
+
+
+def copies():
+    for version in "23":
+        for name, options in (("model.nc", []), ("strict.nc", []), ("filters.h5", ["-F", "*,none"]), ("view.h5", [])):
+            to = "%s.zarr%s" % (name, version)
+            r = run("nczcopy", "--zarr-format", version, "--verify", *options, data("netcdf4", name), to)
+            got = body(run("nczdump", to).stdout)
+            # a program cannot define a fixed dimension of no length
+            want = body(committed(name.split(".")[0] + ".cdl")).replace(" = 0 ;\n\tphony", " = UNLIMITED ; // (0 currently)\n\tphony")
+            report("copy of %s to Zarr %s" % (name, version), ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else lines_apart(want, got))
+    r = run("nczcopy", "-k", "nc3", "--verify", data("netcdf4", "strict.nc"), "strict3.nc")
+    report("copy of the classic model to a classic file", ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else
+           lines_apart(body(committed("strict.cdl")), body(run("nczdump", "strict3.nc").stdout)))
+    r = run("nczcopy", "-k", "nc5", data("netcdf4", "refused.h5"), "refused5.nc")
+    report("an unreadable variable ends a copy", None if r.returncode == 1 and "/external" in r.stderr and not os.path.exists("refused5.nc") else
+           "exit %d: %s" % (r.returncode, r.stderr))
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    """Files with ranges."""
+    asked = []
+
+    def do_GET(self):
+        try:
+            with open(self.translate_path(self.path), "rb") as f:
+                whole = f.read()
+        except OSError:
+            return self.send_error(404)
+        m = re.match(r"bytes=(\d+)-(\d+)$", self.headers.get("Range", ""))
+        first, last = (int(m[1]), min(int(m[2]), len(whole) - 1)) if m else (0, len(whole) - 1)
+        if first >= len(whole):
+            return self.send_error(416)
+        part = whole[first:last + 1]
+        self.send_response(206 if m else 200)
+        if m:
+            self.send_header("Content-Range", "bytes %d-%d/%d" % (first, last, len(whole)))
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        self.wfile.write(part)
+        Server.asked.append(len(part))
+
+    def log_message(self, *args):
+        pass
+
+
+def web():
+    names = "model.nc strict.nc filters.h5 filters_old.h5 view.h5".split()
+    for n in names:
+        shutil.copy(data("netcdf4", n), n)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = "http://127.0.0.1:%d/" % server.server_port
+    for n in names:
+        want = body(committed(n.split(".")[0].split("_")[0] + ".cdl"))
+        for ending in ("", "#mode=bytes"):
+            Server.asked.clear()
+            head = run("nczdump", "-h", url + n + ending)
+            requests = len(Server.asked)
+            r = run("nczdump", url + n + ending)
+            bad = lines_apart(want, body(r.stdout))
+            if requests > 3 or head.returncode != 0:
+                bad.append("-h: exit %d, %d requests %s" % (head.returncode, requests, head.stderr))
+            report("%s%s from a web server" % (n, ending), bad)
+    r = run("nczcopy", "--zarr-format", "3", "--verify", url + "model.nc", "from-web")
+    report("a copy from a web server", ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else
+           lines_apart(body(committed("model.cdl")), body(run("nczdump", "from-web").stdout)))
+    server.shutdown()
+
+
+def refusals():
+    r = run("nczdump", data("netcdf4", "refused.h5"))
+    wanted = ("/external: its data are in external files, which are not read", "HDF5 filter 40001 (nobody!) is not built in",
+              "/virtual: its data are in other datasets (a virtual dataset), which are not read")
+    report("virtual and external data and an unknown filter cost their variables", ["exit %d: %s" % (r.returncode, r.stderr)]
+           if r.returncode != 3 and r.returncode != 1 or not all(w in r.stderr for w in wanted) or "source = 0, 7, 14, 21" not in r.stdout else None)
+    r = run("nczdump", data("netcdf4", "shared.h5"))
+    report("strings that share their bytes need no memory without bounds",
+           None if r.returncode == 1 and "strings or sequences of more than" in r.stderr
+           and '"xxxx' in r.stdout else "exit %d: %s" % (r.returncode, r.stderr))
+    for name, text in (("refused_family.h5", "family or multi driver"), ("refused_image.h5", "metadata cache")):
+        r = run("nczdump", data("hdf5", name))
+        report(name + " does not open", None if r.returncode == 1 and text in r.stderr else "exit %d: %s" % (r.returncode, r.stderr))
+    for name, text in (("refused_sohm.h5", "a table of shared ones"), ("refused_heap_filter.h5", "the fractal heap at address 430 is compressed")):
+        r = run("nczdump", data("hdf5", name))
+        report(name + " opens without a part", None if r.returncode == 0 and text in r.stderr else "exit %d: %s" % (r.returncode, r.stderr))
+
+
+# ---- damage ----------------------------------------------------------------------------------------------------------
+
+def damaged(whole, rng):
+    """One of the ways in which bytes change."""
+    b, way = bytearray(whole), rng.randrange(6)
+    if way < 3:
+        for _ in range((1, 3, 12)[way]):
+            at = rng.randrange(min(len(b), rng.choice((512, 4096, len(b)))))
+            b[at] = rng.choice((0, 1, 128, 255, b[at] ^ 1 << rng.randrange(8)))
+    elif way == 3:
+        del b[rng.randrange(len(b)):]
+    elif way == 4:
+        at, from_, n = rng.randrange(len(b)), rng.randrange(len(b)), rng.choice((8, 64, 512))
+        b[at:at + n] = b[from_:from_ + n]
+    else:
+        at = rng.randrange(len(b) - 8)
+        b[at:at + 8] = rng.choice((b"\xff" * 8, bytes(8), (1 << 40).to_bytes(8, "little"), (1 << 63).to_bytes(8, "little")))
+    return bytes(b)
+
+
+def look_at(path):
+    """Of a damaged file there is an error with a text, or values: no signal, within the limits."""
+    p = subprocess.Popen([os.path.join(tools, "nczdump"), path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, preexec_fn=limit)
+    errors = []
+    reader = threading.Thread(target=lambda: errors.append(p.stderr.read()))
+    reader.start()
+    large = len(p.stdout.read(LARGE)) == LARGE
+    p.stdout.close()
+    if large:
+        p.kill()
+    _, status, used = os.wait4(p.pid, 0)
+    rc = p.returncode = os.waitstatus_to_exitcode(status)
+    reader.join()
+    p.stderr.close()
+    text = errors[0].decode("utf-8", "replace")
+    if not few and used.ru_maxrss > MOST_BYTES >> 10:  # sanitizers need more
+        return "%d KiB of memory" % used.ru_maxrss
+    if large:
+        return None
+    if rc not in (0, 1, 3) or "Sanitizer" in text or "runtime error" in text or (rc != 0 and "nczdump: " not in text):
+        return "exit %d: %s" % (rc, text[:700])
+    return None
+
+
+def damage():
+    sources = [data("netcdf4", n) for n in "model.nc strict.nc filters.h5 filters_old.h5 view.h5 refused.h5".split()] + \
+              [data("hdf5", n) for n in HDF5[:1] + HDF5[2:]]
+    short = "NCZARR_TEST_SHORT" in os.environ
+    rng = random.Random(int(os.environ.get("NCZARR_TEST_SEED", "0")))
+    for path in sources:
+        with open(path, "rb") as f:
+            whole = f.read()
+        bad = []
+        times = 4 if short or few else 40
+        for i in range(times):
+            with open("damaged", "wb") as f:
+                f.write(damaged(whole, rng))
+            problem = look_at("damaged")
+            if problem:
+                kept = os.path.join(tempfile.gettempdir(), "nczarr-damaged-" + os.path.basename(path))
+                shutil.copy("damaged", kept)
+                bad.append("%s, kept as %s: %s" % (os.path.basename(path), kept, problem))
+        report("%s, damaged in %d ways" % (os.path.basename(path), times), bad)
+
+
+try:
+    as_committed()
+    libvers()
+    copies()
+    web()
+    refusals()
+    damage()
+finally:
+    os.chdir("/")
+    shutil.rmtree(tmp, ignore_errors=True)
+sys.exit(cases.total())
