@@ -20,7 +20,10 @@ target() {
         case $part in
             *.a) archives+=("$build/tools/$part") ;;
             *)
-                [ "$part" != objects.c ] || wrap=-Wl,--wrap=ncz_sys_process_self
+                case $part in
+                    objects.c) wrap=-Wl,--wrap=ncz_sys_process_self ;;
+                    fuzz_netcdf4.c) wrap=-Wl,--wrap=ncz_hdf5_open ;;
+                esac
                 # shellcheck disable=SC2086
                 $CC $CFLAGS "${words[@]}" -c "$root/tests/fuzz/$part" -o "$WORK/$name-${part##*/}.o"
                 objects+=("$WORK/$name-${part##*/}.o")
@@ -42,6 +45,7 @@ target codecs3 "max_len = 65536"
 target filters "max_len = 65536"
 target zip "max_len = 65536"
 target classic "max_len = 65536" walk.c
+target netcdf4 "max_len = 65536" walk.c
 target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
 target url "max_len = 512"
 target dataset "$store" objects.c mutate.c walk.c

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * netCDF-4 files of tests/data/netcdf4 from memory: values of chunks that skip filters, that were never written, and of
+ * arrays shorter than their unlimited dimension; allocations that fail; threads that read one file side by side.
+ */
+#include "no_memory.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4 };
+
+typedef struct file {
+    char  *bytes;
+    size_t n;
+} file;
+
+static file
+load(const char *name)
+{
+    char  path[1024];
+    file  f;
+    FILE *in;
+    long  n;
+
+    (void)snprintf(path, sizeof path, "%s/netcdf4/%s", NCZ_TEST_DATA, name);
+    in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fseek(in, 0, SEEK_END), 0);
+    n = ftell(in);
+    assert_true(n > 0);
+    rewind(in);
+    f = (file){.bytes = malloc((size_t)n), .n = (size_t)n};
+    assert_non_null(f.bytes);
+    assert_int_equal(fread(f.bytes, 1, f.n, in), f.n);
+    (void)fclose(in);
+    return f;
+}
+
+static int
+open_file(const file *f, int *ncid)
+{
+    return nc_open_mem("file.nc", NC_NOWRITE, f->n, f->bytes, ncid);
+}
+
+/* ---- all of a file ---- */
+
+static uint64_t
+mix(uint64_t sum, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* Of elements without pointers, and of strings. */
+static uint64_t
+mix_values(uint64_t sum, nc_type type, const void *values, size_t n, size_t elem)
+{
+    if (type < NC_STRING)
+        return mix(sum, values, n * elem);
+    for (size_t i = 0; type == NC_STRING && i < n; i++) {
+        const char *s = ((char *const *)values)[i];
+
+        sum = s == NULL ? mix(sum, "none", 4) : mix(sum, s, strlen(s) + 1);
+    }
+    return sum;
+}
+
+static int
+read_atts(int ncid, int varid, int natts, uint64_t *sum)
+{
+    int rc = NC_NOERR;
+
+    for (int i = 0; i < natts && rc == NC_NOERR; i++) {
+        char    name[NC_MAX_NAME + 1];
+        nc_type type;
+        size_t  len, elem;
+        void   *values;
+
+        if ((rc = nc_inq_attname(ncid, varid, i, name)) != NC_NOERR ||
+            (rc = nc_inq_att(ncid, varid, name, &type, &len)) != NC_NOERR ||
+            (rc = nc_inq_type(ncid, type, NULL, &elem)) != NC_NOERR)
+            return rc;
+        values = calloc(len + 1, elem);
+        if ((rc = nc_get_att(ncid, varid, name, values)) == NC_NOERR) {
+            *sum = mix_values(*sum, type, values, len, elem);
+            (void)nc_reclaim_data(ncid, type, values, len);
+        }
+        free(values);
+    }
+    return rc;
+}
+
+static int
+read_var(int ncid, int varid, uint64_t *sum)
+{
+    int     rc, ndims, natts, dims[NC_MAX_VAR_DIMS];
+    nc_type type;
+    size_t  n = 1, elem;
+    void   *values;
+
+    if ((rc = nc_inq_var(ncid, varid, NULL, &type, &ndims, dims, &natts)) != NC_NOERR ||
+        (rc = nc_inq_type(ncid, type, NULL, &elem)) != NC_NOERR)
+        return rc;
+    for (int d = 0; d < ndims; d++) {
+        size_t len;
+
+        if ((rc = nc_inq_dimlen(ncid, dims[d], &len)) != NC_NOERR)
+            return rc;
+        n *= len;
+    }
+    values = calloc(n + 1, elem);
+    if ((rc = nc_get_var(ncid, varid, values)) == NC_NOERR) {
+        *sum = mix_values(*sum, type, values, n, elem);
+        rc = nc_reclaim_data(ncid, type, values, n);
+    }
+    free(values);
+    return rc == NC_NOERR ? read_atts(ncid, varid, natts, sum) : rc;
+}
+
+static int
+read_group(int ncid, uint64_t *sum)
+{
+    int rc, nvars, natts, ngroups, groups[16];
+
+    if ((rc = nc_inq(ncid, NULL, &nvars, &natts, NULL)) != NC_NOERR ||
+        (rc = read_atts(ncid, NC_GLOBAL, natts, sum)) != NC_NOERR)
+        return rc;
+    for (int v = 0; v < nvars && rc == NC_NOERR; v++)
+        rc = read_var(ncid, v, sum);
+    if (rc != NC_NOERR || (rc = nc_inq_grps(ncid, &ngroups, NULL)) != NC_NOERR)
+        return rc;
+    assert_true(ngroups <= 16);
+    if ((rc = nc_inq_grps(ncid, NULL, groups)) != NC_NOERR)
+        return rc;
+    for (int i = 0; i < ngroups && rc == NC_NOERR; i++)
+        rc = read_group(groups[i], sum);
+    return rc;
+}
+
+static int
+read_file(const file *f, uint64_t *sum)
+{
+    int ncid, rc, closed;
+
+    *sum = UINT64_C(0xcbf29ce484222325);
+    if ((rc = open_file(f, &ncid)) != NC_NOERR)
+        return rc;
+    rc = read_group(ncid, sum);
+    closed = nc_close(ncid);
+    return rc != NC_NOERR ? rc : closed;
+}
+
+/* ---- values ---- */
+
+static void
+masks(void **state)
+{
+    static const char *const names[] = {"filters.h5", "filters_old.h5"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        file f = load(names[i]);
+        int  ncid, v, values[20];
+
+        OK(open_file(&f, &ncid));
+        OK(nc_inq_varid(ncid, "masks", &v));
+        OK(nc_get_var_int(ncid, v, values));
+        for (int k = 0; k < 20; k++)
+            assert_int_equal(values[k], k < 16 ? k : -1); /* the last chunk was never written */
+        OK(nc_get_vars_int(ncid, v, (size_t[]){2}, (size_t[]){6}, (ptrdiff_t[]){3}, values));
+        for (int k = 0; k < 6; k++)
+            assert_int_equal(values[k], 2 + 3 * k < 16 ? 2 + 3 * k : -1);
+        OK(nc_close(ncid));
+        free(f.bytes);
+    }
+}
+
+/* What lies beyond an array, up to its dimension's length, is fill; data of arrays of no extent as well. */
+static void
+shorter(void **state)
+{
+    file   f = load("model.nc");
+    short  s[5];
+    int    ncid, v, g[5][7];
+    float  none[5][4];
+    size_t len;
+
+    (void)state;
+    OK(open_file(&f, &ncid));
+    OK(nc_inq_dimlen(ncid, 0, &len));
+    assert_int_equal(len, 5);
+    OK(nc_inq_varid(ncid, "short", &v));
+    OK(nc_get_var_short(ncid, v, s));
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(s[i], i < 3 ? i + 1 : -7);
+    OK(nc_inq_varid(ncid, "grown", &v));
+    OK(nc_get_var_int(ncid, v, &g[0][0]));
+    for (int i = 0; i < 35; i++)
+        assert_int_equal(g[i / 7][i % 7], i < 14 ? i * 7 % 251 : NC_FILL_INT);
+    OK(nc_inq_varid(ncid, "never", &v));
+    OK(nc_get_var_float(ncid, v, &none[0][0]));
+    for (int i = 0; i < 20; i++)
+        assert_true(none[i / 4][i % 4] == NC_FILL_FLOAT);
+    OK(nc_close(ncid));
+    free(f.bytes);
+}
+
+static void
+no_writing(void **state)
+{
+    file f = load("strict.nc");
+    int  ncid, format, mode;
+    char path[1024];
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/netcdf4/strict.nc", NCZ_TEST_DATA);
+    FAILS(NC_EPERM, nc_open(path, NC_WRITE, &ncid));
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    OK(nc_inq_format(ncid, &format));
+    assert_int_equal(format, NC_FORMAT_NETCDF4_CLASSIC);
+    OK(nc_inq_format_extended(ncid, &format, &mode));
+    assert_int_equal(format, NC_FORMATX_NC_HDF5);
+    FAILS(NC_EPERM, nc_redef(ncid));
+    FAILS(NC_EPERM, nc_put_var1_short(ncid, 0, (size_t[]){0, 0}, (short[]){1}));
+    OK(nc_close(ncid));
+    free(f.bytes);
+}
+
+/* ---- allocations ---- */
+
+static void
+no_memory(void **state)
+{
+    static const char *const names[] = {"model.nc", "view.h5", "filters.h5", "strict.nc"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        file     f = load(names[i]);
+        uint64_t want, sum;
+        bool     met = true;
+
+        OK(read_file(&f, &want));
+        for (size_t n = next_allocation(0); met; n = next_allocation(n)) {
+            int rc;
+
+            fail_allocation(n);
+            rc = read_file(&f, &sum);
+            met = end_failing();
+            if (rc != NC_NOERR && rc != NC_ENOMEM)
+                fail_msg("%s, allocation %zu: %d (%s)", names[i], n, rc, nczarr_errmsg());
+            if (rc == NC_NOERR && sum != want)
+                fail_msg("%s, allocation %zu: other values", names[i], n);
+        }
+        free(f.bytes);
+    }
+}
+
+/* ---- threads ---- */
+
+typedef struct reader {
+    pthread_t   thread;
+    const file *f;
+    int         ncid; /* -1: its own */
+    uint64_t    sum;
+    int         rc;
+} reader;
+
+static void *
+read_aside(void *arg)
+{
+    reader *r = arg;
+
+    r->sum = UINT64_C(0xcbf29ce484222325);
+    r->rc = r->ncid < 0 ? read_file(r->f, &r->sum) : read_group(r->ncid, &r->sum);
+    return NULL;
+}
+
+/* All look for the chunks of the same arrays at the same time. */
+static void
+side_by_side(void **state)
+{
+    static const char *const names[] = {"model.nc", "filters.h5", "view.h5"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        file     f = load(names[i]);
+        reader   r[THREADS];
+        uint64_t want;
+        int      ncid;
+
+        OK(read_file(&f, &want));
+        OK(open_file(&f, &ncid));
+        for (int t = 0; t < THREADS; t++) {
+            r[t] = (reader){.f = &f, .ncid = t == 0 ? -1 : ncid};
+            assert_int_equal(pthread_create(&r[t].thread, NULL, read_aside, &r[t]), 0);
+        }
+        for (int t = 0; t < THREADS; t++) {
+            assert_int_equal(pthread_join(r[t].thread, NULL), 0);
+            assert_int_equal(r[t].rc, NC_NOERR);
+            assert_true(r[t].sum == want);
+        }
+        OK(nc_close(ncid));
+        free(f.bytes);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(masks), cmocka_unit_test(shorter),
+                                       cmocka_unit_test(no_writing), cmocka_unit_test(no_memory),
+                                       cmocka_unit_test(side_by_side)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
