@@ -79,6 +79,28 @@ def skipped(f):
     h5py.Dataset(h5py.h5d.create(f.id, b"edges", h5py.h5t.STD_I32LE, space, edges))[...] = values((10, 10))
 
 
+def filters(f):
+    """Those that HDF5 and h5py have, with chunks that fit, edges, and one that is larger."""
+    kinds = {"deflate": {"compression": "gzip"}, "lzf": {"compression": "lzf"}, "lzf_shuffle": {"compression": "lzf", "shuffle": True},
+             "rounded": {"scaleoffset": 0}, "bits": {"scaleoffset": 12}, "all": {"compression": 9, "shuffle": True, "fletcher32": True}}
+    if "szip" in h5py.filters.encode:
+        kinds["szip"] = {"compression": "szip"}
+    for name, how in kinds.items():
+        for dtype in ("<i4", ">i2", "u1", "<i8"):
+            for i, chunks in enumerate(((4, 5), (10, 8), (7, 3))):
+                chunked(f, "%s/%s%d" % (name, dtype.strip("<>"), i), (10, 8), chunks, dtype=dtype, maxshape=(None, 8) if i == 2 else (10, 8), **how)
+    for name, how in (("decimals", {"scaleoffset": 2}), ("sum", {"fletcher32": True}), ("floats", {"compression": "lzf", "shuffle": True})):
+        for dtype in ("<f4", ">f8"):
+            f.create_dataset("%s/%s" % (name, dtype[1:]), (10, 8), dtype, chunks=(4, 5), **how)[...] = values((10, 8)) / 4 - 20
+    nbit = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    nbit.set_chunk((4, 5))
+    nbit.set_filter(h5py.h5z.FILTER_NBIT)
+    t = h5py.h5t.STD_I32BE.copy()
+    t.set_precision(11)
+    t.set_offset(6)
+    h5py.Dataset(h5py.h5d.create(f.id, b"nbit", t, h5py.h5s.create_simple((10, 8)), nbit))[...] = values((10, 8)) - 100
+
+
 def layouts(f):
     compact = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     compact.set_layout(h5py.h5d.COMPACT)
@@ -257,7 +279,7 @@ def small(f):
     h5py.Dataset(h5py.h5d.create(data.id, b"implicit", h5py.h5t.STD_I8LE, h5py.h5s.create_simple((3, 3)), early))[...] = 1
 
 
-FILES = {k: globals()[k] for k in "chunks skipped layouts types attributes groups rare user_block paged small".split()}
+FILES = {k: globals()[k] for k in "chunks skipped filters layouts types attributes groups rare user_block paged small".split()}
 
 
 def heap(f):

@@ -45,7 +45,7 @@ target codecs3 "max_len = 65536"
 target filters "max_len = 65536"
 target zip "max_len = 65536"
 target classic "max_len = 65536" walk.c
-target netcdf4 "max_len = 65536" walk.c
+target netcdf4 $'max_len = 65536\nentropic = 0' walk.c
 target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
 target url "max_len = 512"
 target dataset "$store" objects.c mutate.c walk.c
