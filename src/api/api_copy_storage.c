@@ -105,10 +105,26 @@ look_at_source(copying *c)
         c->width = v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT ? v->dtype.size : 0;
         c->shown = ncz_atts_find(&v->atts, "_FillValue") != NULL;
         c->null_fill = v->spec->fill_null;
-        c->remade = v->spec->layout->ops->complete;
+        c->remade = v->spec->layout->ops->find != NULL ? v->storage != NC_CHUNKED : v->spec->layout->ops->complete;
         rc = take_chunks(c, v);
     }
     return ncz_call_leave(&call, rc);
+}
+
+/* The source's codecs. HDF5 has filters that Zarr lacks: then the copy has none. */
+static int
+write_codecs(copying *c, const ncz_var *v)
+{
+    ncz_var plain = *v;
+    int     rc = ncz_api_write_codecs(v, choose_spelling(c), &c->codecs);
+
+    if (rc != NC_ENOFILTER || c->from->zarr != NULL)
+        return rc;
+    ncz_log(NCZ_LOG_WARN, "%s: %s; the copy is stored without codecs", v->name, ncz_err_text());
+    ncz_err_clear();
+    ncz_buf_reset(&c->codecs);
+    plain.chain = NULL;
+    return ncz_api_write_codecs(&plain, choose_spelling(c), &c->codecs);
 }
 
 static int
@@ -121,7 +137,7 @@ read_codecs(copying *c)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_var(&call, c->varid_in, &v)) == NC_NOERR)
-        rc = ncz_api_write_codecs(v, choose_spelling(c), &c->codecs);
+        rc = write_codecs(c, v);
     return ncz_call_leave(&call, rc);
 }
 

@@ -305,12 +305,9 @@ def advised_words():
     """The commands that messages advise name a path as a shell takes it, one with an apostrophe, too."""
     problems = []
     with tempfile.TemporaryDirectory() as d:
-        name = "it's 'so'.nc"
-        open(os.path.join(d, name), "wb").write(b"\x89HDF\r\n\x1a\n" + bytes(100))
         run("nczgen", "-o", "t's.zarr", "-", cwd=d, input="netcdf t { variables: int a ; }")
         open(os.path.join(d, "t's.cdl"), "w").write("netcdf t { variables: int a ; }")
         for args, start, end, words in (
-                (["nczdump", name], "ncdump -p", " | nczgen", ["9,17", "-s", name]),
                 (["nczcopy", "t's.zarr", "o'.nc4"], "nccopy -M 0", ". To store", ["-F", "*,none", "t's.zarr", "o'.nc4"]),
                 (["nczgen", "-o", "o'.nc4", "t's.cdl"], "ncgen -4", ". To store", ["-o", "o'.nc4", "t's.cdl"])):
             r = run(*args, cwd=d)
@@ -416,11 +413,10 @@ def messages():
                "no file or directory, but there is %s; unknown key #mod: did you mean mode=?" % at("x.zarr"))
         expect("an unknown key after a plain path", run("nczdump", at("x.zarr") + "#colour=red"), 1,
                "unknown key #colour: nczarr_url(7) lists the keys")
-        for name, head, text in (("h.nc", b"\x89HDF\r\n\x1a\n", "HDF5"), ("u.nc", bytes(512) + b"\x89HDF\r\n\x1a\n", "HDF5"),
-                                 ("g.grb", b"GRIB", "GRIB")):
+        for name, head, text in (("h.nc", b"\x89HDF\r\n\x1a\n", "superblock"), ("g.grb", b"GRIB", "GRIB"),
+                                 ("u.nc", bytes(512) + b"\x89HDF\r\n\x1a\n", "superblock")):
             open(at(name), "wb").write(head + bytes(100))
-            way = "ncdump -p 9,17 -s '%s' | nczgen -o OUT.zarr -" % at(name)
-            expect(name, run("nczdump", at(name)), 1, text, *[way] * (name != "g.grb"), absent=["ncdump"] * (name == "g.grb"))
+            expect(name, run("nczdump", at(name)), 1, text, absent=["ncdump"])
         open(at("text"), "w").write("no dataset")
         expect("a text", run("nczdump", at("text")), 1, "not a zip archive")
 

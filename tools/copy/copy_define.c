@@ -96,21 +96,24 @@ find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
 }
 
 /*
- * The source's chunks. In another format than Zarr they are ranges of a file, such as a single row: then as many rows
- * as make about OWN_BYTES, so that the copy does not consist of small objects.
+ * The source's chunks. Where it has none they are ranges of a file, such as a single row: then as many rows as make
+ * about OWN_BYTES, so that the copy does not consist of small objects.
  */
 static void
 take_chunks(const copy_source *s, copy_var *v)
 {
     enum { OWN_BYTES = 1 << 20 };
-    int    version = 0;
+    int    version = 0, storage = NC_CHUNKED;
+    bool   ranges;
     size_t nbytes = v->item;
 
     (void)nczarr_inq_zarr_format(s->ncid, &version, NULL);
+    (void)nc_inq_var_chunking(s->groups[v->group].in, v->in, &storage, NULL);
+    ranges = version == 0 && storage != NC_CHUNKED;
     for (int d = v->rank - 1; d >= 0; d--) {
         size_t most = nbytes < OWN_BYTES ? OWN_BYTES / nbytes : 1, wanted = v->shape[d] < most ? v->shape[d] : most;
 
-        v->chunk_out[d] = version == 0 && wanted > v->chunk_in[d] ? wanted : v->chunk_in[d];
+        v->chunk_out[d] = ranges && wanted > v->chunk_in[d] ? wanted : v->chunk_in[d];
         nbytes = v->chunk_out[d] < OWN_BYTES / nbytes ? nbytes * v->chunk_out[d] : OWN_BYTES;
     }
 }

@@ -62,25 +62,42 @@ ncz_store_remove_file(const char *path)
                                                        : ncz_fail_errno(errno, "%s: removing the file", path);
 }
 
-bool
-ncz_name_is_classic(const char *path)
+static bool
+ends_so(const char *path, const char *const *endings, size_t n)
 {
-    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
-    size_t                   len = strlen(path);
+    size_t len = strlen(path);
 
-    for (size_t i = 0; i < NCZ_LEN(endings); i++) {
-        size_t n = strlen(endings[i]);
+    for (size_t i = 0; i < n; i++) {
+        size_t end = strlen(endings[i]);
 
-        if (len > n && strcasecmp(path + len - n, endings[i]) == 0)
+        if (len > end && strcasecmp(path + len - end, endings[i]) == 0)
             return true;
     }
     return false;
 }
 
 bool
+ncz_name_is_classic(const char *path)
+{
+    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
+
+    return ends_so(path, endings, NCZ_LEN(endings));
+}
+
+/* Files that are only read. */
+static bool
+has_hdf5_name(const char *path)
+{
+    static const char *const endings[] = {".nc4", ".h5", ".hdf5", ".he5"};
+
+    return ends_so(path, endings, NCZ_LEN(endings));
+}
+
+bool
 ncz_store_is_one(const ncz_target *t)
 {
-    return t->one_object == NCZ_YES || (t->one_object == NCZ_UNSET && ncz_name_is_classic(t->path));
+    return t->one_object == NCZ_YES ||
+           (t->one_object == NCZ_UNSET && (ncz_name_is_classic(t->path) || has_hdf5_name(t->path)));
 }
 
 /* ---- an entry of an archive ---- */

@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-/* 9 and 17 digits are what float and double need to come back as they were. -s has chunks and compression: CDF-5 has
- * none, and netCDF-C's ncdump -s fails there. */
-#define EXACT "-p 9,17"
-
 #define LOOKED_AT 4096 /* an HDF5 superblock is at 0, 512, 1024, 2048 ... */
 
 static bool
@@ -26,44 +22,29 @@ has_hdf5_superblock(const unsigned char *s, size_t n)
 }
 
 typedef struct other_format {
-    const char *name;    /* NULL: unknown */
-    const char *options; /* of an ncdump of all that it has; NULL: it is not ncdump's */
+    const char *name;   /* NULL: unknown */
+    bool        netcdf; /* netCDF-C reads it */
 } other_format;
 
 static other_format
 recognise(const unsigned char *s, size_t n)
 {
-    if (n >= 4 && memcmp(s, "CDF\1", 4) == 0)
-        return (other_format){"a classic netCDF file (CDF-1)", EXACT " -s"};
-    if (n >= 4 && memcmp(s, "CDF\2", 4) == 0)
-        return (other_format){"a classic netCDF file with 64-bit offsets (CDF-2)", EXACT " -s"};
-    if (n >= 4 && memcmp(s, "CDF\5", 4) == 0)
-        return (other_format){"a classic netCDF file with 64-bit data (CDF-5)", EXACT};
+    if (n >= 4 && (memcmp(s, "CDF\1", 4) == 0 || memcmp(s, "CDF\2", 4) == 0 || memcmp(s, "CDF\5", 4) == 0))
+        return (other_format){"a classic netCDF file", true};
     if (has_hdf5_superblock(s, n))
-        return (other_format){"a netCDF-4 or other HDF5 file", EXACT " -s"};
+        return (other_format){"a netCDF-4 or other HDF5 file", true};
     if (n >= 4 && memcmp(s, "\x0e\x03\x13\x01", 4) == 0)
-        return (other_format){"an HDF4 file", NULL};
+        return (other_format){"an HDF4 file", false};
     if (n >= 4 && memcmp(s, "GRIB", 4) == 0)
-        return (other_format){"a GRIB file", NULL};
-    return (other_format){NULL, NULL};
-}
-
-/* A path in apostrophes, as a shell takes it; one inside is '\'' there. */
-static int
-quote_path(ncz_buf *out, const char *path)
-{
-    int rc = ncz_buf_putc(out, '\'');
-
-    for (; rc == NC_NOERR && *path != '\0'; path++)
-        rc = *path == '\'' ? ncz_buf_puts(out, "'\\''") : ncz_buf_putc(out, *path);
-    return rc == NC_NOERR ? ncz_buf_putc(out, '\'') : rc;
+        return (other_format){"a GRIB file", false};
+    return (other_format){NULL, false};
 }
 
 static other_format
 look_at_file(const char *path)
 {
     unsigned char head[LOOKED_AT];
-    other_format  format = {NULL, NULL};
+    other_format  format = {NULL, false};
     ssize_t       n;
     int           fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
@@ -78,26 +59,18 @@ look_at_file(const char *path)
 bool
 ncz_is_netcdf_file(const char *path)
 {
-    return look_at_file(path).options != NULL;
+    return look_at_file(path).netcdf;
 }
 
 int
 ncz_fail_other_format(const char *path)
 {
     other_format format = look_at_file(path);
-    ncz_buf      quoted = NCZ_BUF_INIT;
-    int          rc;
 
     if (format.name == NULL)
         return ncz_fail(NC_ENOTNC,
                         "%s: a file, but not a zip archive; a dataset is a directory or archive with Zarr "
-                        "documents",
+                        "documents, or a netCDF file",
                         path);
-    if (format.options == NULL)
-        return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset", path, format.name);
-    if ((rc = quote_path(&quoted, path)) == NC_NOERR)
-        rc = ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump %s %s | nczgen -o OUT.zarr -",
-                      path, format.name, format.options, ncz_buf_str(&quoted));
-    ncz_buf_clear(&quoted);
-    return rc;
+    return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset", path, format.name);
 }
