@@ -31,7 +31,7 @@ typedef struct array {
 static bool
 take_power(unsigned v, unsigned *bits)
 {
-    *bits = ncz_hdf5_bits(v) - 1;
+    *bits = ncz_hdf5_count_bits(v) - 1;
     return v != 0 && (v & (v - 1)) == 0;
 }
 

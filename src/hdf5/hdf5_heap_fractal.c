@@ -55,14 +55,14 @@ free_block(block *b)
 static bool
 take_power(uint64_t v, unsigned *bits)
 {
-    *bits = ncz_hdf5_bits(v) - 1;
+    *bits = ncz_hdf5_count_bits(v) - 1;
     return v != 0 && (v & (v - 1)) == 0;
 }
 
 static unsigned
 width_bits(const ncz_hdf5_fractal_heap *h)
 {
-    return ncz_hdf5_bits(h->width) - 1;
+    return ncz_hdf5_count_bits(h->width) - 1;
 }
 
 static int
@@ -264,7 +264,8 @@ load_block(ncz_hdf5_fractal_heap *h, uint64_t addr, uint64_t at, uint64_t size, 
 static int
 find_child(ncz_hdf5_fractal_heap *h, block *b, uint64_t byte, block **out)
 {
-    unsigned row_bits = h->start_bits + width_bits(h), row = ncz_hdf5_bits((byte - b->at) >> row_bits), size_bits;
+    unsigned row_bits = h->start_bits + width_bits(h), row = ncz_hdf5_count_bits((byte - b->at) >> row_bits),
+             size_bits;
     uint64_t row_at = row == 0 ? 0 : (uint64_t)1 << (row_bits + row - 1);
     size_t   column, i;
     unsigned rows = 0;

@@ -58,8 +58,8 @@ int ncz_hdf5_start(ncz_cursor *c, const char *signature, unsigned version, const
 uint64_t ncz_hdf5_uint(ncz_cursor *c, unsigned nbytes);     /* little-endian, at most 8 */
 uint64_t ncz_hdf5_offset(const ncz_hdf5 *f, ncz_cursor *c); /* NCZ_HDF5_NONE if all bits are set */
 uint64_t ncz_hdf5_length(const ncz_hdf5 *f, ncz_cursor *c);
-unsigned ncz_hdf5_bits(uint64_t v);  /* how many bits hold it: 0 for 0 */
-unsigned ncz_hdf5_bytes(uint64_t v); /* how many bytes hold it: at least 1 */
+unsigned ncz_hdf5_count_bits(uint64_t v); /* how many bits hold it: 0 for 0 */
+unsigned ncz_hdf5_bytes(uint64_t v);      /* how many bytes hold it: at least 1 */
 
 int ncz_hdf5_truncated(const char *what, uint64_t addr); /* records that it ends early, or says what cannot be */
 

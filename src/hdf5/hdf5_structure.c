@@ -136,7 +136,7 @@ ncz_hdf5_length(const ncz_hdf5 *f, ncz_cursor *c)
 }
 
 unsigned
-ncz_hdf5_bits(uint64_t v)
+ncz_hdf5_count_bits(uint64_t v)
 {
     return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
 }
@@ -144,7 +144,7 @@ ncz_hdf5_bits(uint64_t v)
 unsigned
 ncz_hdf5_bytes(uint64_t v)
 {
-    return v == 0 ? 1 : (ncz_hdf5_bits(v) + 7) / 8;
+    return v == 0 ? 1 : (ncz_hdf5_count_bits(v) + 7) / 8;
 }
 
 int

@@ -5,7 +5,7 @@
  * with its encoded length; all are big-endian. Blocks have whole groups of eight elements, and what is left stands at
  * the end as it is.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 #include "filter/kernel_int.h"
 #include "filter/stream_int.h"
 

@@ -4,7 +4,7 @@
  * that does not shrink is stored. Blocks are LZ4's own, decoded by liblz4. numcodecs' lz4, in codec_lz4.c, is one of
  * them.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 
 #include <lz4.h>
 

@@ -3,7 +3,7 @@
  * lzf, the filter of h5py: LibLZF's format. Runs of literal bytes, and copies of what was decoded before. The end of
  * the input is the end of the data.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 
 #include <string.h>
 

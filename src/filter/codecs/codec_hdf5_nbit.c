@@ -7,7 +7,7 @@
  * is checked when the codec is made, so decoding trusts it: each node has a size, its members lie inside it and
  * have no more bits than it has, and each leaf has at least one, so that the work is bounded by the input.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 
 #include <string.h>
 

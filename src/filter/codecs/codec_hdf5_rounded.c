@@ -2,7 +2,7 @@
 /*
  * Filters that round floats when they are written: BitGroom and Granular BitRound. What they wrote is the data.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 
 /* Digits, the size of an element, and the value that stays as it is. */
 static int

@@ -6,7 +6,7 @@
  * An object is the number of bits, the least value, and the numbers, bit after bit. HDF5 leaves up to one byte after
  * them. Zarr's scale_offset, in codec_scale_offset.c, is another codec.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 #include "util/rounding.h"
 
 #include <math.h>

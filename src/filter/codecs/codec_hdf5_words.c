@@ -2,7 +2,7 @@
 /*
  * Shared by the codecs that only HDF5 files have: their words, and that they do not encode. No state.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * length of a scanline, and its type the bits of a sample; HDF5's filter has both among its parameters. The decoded
  * length is compared with the expected one before any allocation.
  */
-#include "filter/codecs/hdf5_int.h"
+#include "filter/codecs/codec_hdf5_int.h"
 
 #include <libaec.h>
 

@@ -260,13 +260,16 @@ convert_elements(netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
 {
     const uint64_t  none = 0, n = l->nelems, one = 1;
     const ptrdiff_t step = 1;
-    ncz_piece       piece = {
-              .rank = 1, .index = &none, .off = &none, .n = &n, .stride = &one, .imap = &step, .nelems = n, .whole = true};
-    ncz_transfer move = {.dtype = &l->dtype, .mem = l->type, .chunk = &n};
-    ncz_buf      block = NCZ_BUF_INIT;
-    char        *values = ncz_zalloc_n(l->nelems, l->type->size);
-    int          rc;
+    ncz_piece       piece = {.rank = 1, .nelems = n, .whole = true};
+    ncz_transfer    move = {.dtype = &l->dtype, .mem = l->type, .chunk = &n};
+    ncz_buf         block = NCZ_BUF_INIT;
+    char           *values = ncz_zalloc_n(l->nelems, l->type->size);
+    int             rc;
 
+    piece.index = piece.off = &none;
+    piece.n = &n;
+    piece.stride = &one;
+    piece.imap = &step;
     if (values == NULL)
         return ncz_fail_nomem(l->nelems * l->type->size);
     rc = ncz_netcdf4_read_values(l->file, l->place->type, in, l->nelems / l->place->type->nelems, values);

@@ -3,8 +3,8 @@
  * The codecs that only HDF5 files have. They decode: nothing here writes HDF5. Zarr has no names for them, so they are
  * not in the registry's table; filter_hdf5.c finds them by number.
  */
-#ifndef NCZ_FILTER_HDF5_INT_H
-#define NCZ_FILTER_HDF5_INT_H
+#ifndef NCZ_FILTER_CODEC_HDF5_INT_H
+#define NCZ_FILTER_CODEC_HDF5_INT_H
 
 #include "filter/filter_int.h"
 
@@ -56,4 +56,4 @@ ncz_hdf5_bits_take(ncz_hdf5_bits *b, unsigned n)
     return v;
 }
 
-#endif /* NCZ_FILTER_HDF5_INT_H */
+#endif /* NCZ_FILTER_CODEC_HDF5_INT_H */
