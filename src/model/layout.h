@@ -36,7 +36,7 @@ typedef struct ncz_chunk_addr {
     const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
     ncz_chunk_tail   tail;
     bool             absent; /* nothing is stored there: `bytes` has what such a chunk reads as */
-    size_t row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
+    size_t row, pitch;       /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX
@@ -82,7 +82,7 @@ typedef struct ncz_layout_ops {
      * made to find chunks. Chunks may end early or have codecs of their own, so that none is copied as it is stored.
      */
     bool complete;
-    bool own_chunks; /* with `complete`: the chunks are the file's, and programs are told of them */
+    bool own_chunks;              /* with `complete`: the chunks are the file's, and programs are told of them */
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
 } ncz_layout_ops;
 
