@@ -541,7 +541,8 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 /*
  * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, Zarr v2
  * or v3; mode v2 or v3 allows only one). `omode`: NC_NOWRITE (0) or NC_WRITE; NC_CLASSIC_MODEL asks for its rules.
- * Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing (NC_EPERM); copies made with nczcopy can.
+ * Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing (NC_EPERM); copies made with nczcopy can. So it is
+ * with netCDF-4 files (HDF5), which are only read; classic netCDF files are changed.
  * NC_DISKLESS: reads the whole dataset into memory; changes are discarded at close, or stored then with NC_PERSIST.
  *
  * With NC_NOWRITE this call reads the root's documents only. The first inquiry reads the others; errors in them are
@@ -609,8 +610,9 @@ NCZARR_API int nc_inq_unlimdim(int ncid, int *unlimdimidp);
 /* Unlimited dimensions of the group and its ancestors; call with NULL ids first for the count. */
 NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 
-/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC for a dataset created with NC_CLASSIC_MODEL. Extended:
- * NC_FORMATX_NCZARR and the mode flags. */
+/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC for a dataset created with NC_CLASSIC_MODEL; of a classic file the
+ * format of its version. Extended: NC_FORMATX_NCZARR, _NC3 (classic files) or _NC_HDF5 (netCDF-4 files), and the mode
+ * flags. */
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
 

@@ -95,6 +95,12 @@ def copies():
     r = run("nczcopy", "-k", "nc3", "--verify", data("netcdf4", "strict.nc"), "strict3.nc")
     report("copy of the classic model to a classic file", ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else
            lines_apart(body(committed("strict.cdl")), body(run("nczdump", "strict3.nc").stdout)))
+    r = run("nczcopy", data("netcdf4", "filters.h5"), "kept.zarr")
+    report("filters that Zarr lacks are left out, which is said", None if r.returncode == 0 and r.stderr.count("stored without its filters") > 1 else
+           "exit %d: %s" % (r.returncode, r.stderr))
+    r = run("nczcopy", "--skip-unreadable", data("netcdf4", "refused.h5"), "readable.zarr")
+    report("--skip-unreadable leaves out what cannot be read", None if r.returncode == 0 and "/external: left out" in r.stderr and
+           "source = 0, 7, 14, 21" in run("nczdump", "readable.zarr").stdout else "exit %d: %s" % (r.returncode, r.stderr))
     r = run("nczcopy", "-k", "nc5", data("netcdf4", "refused.h5"), "refused5.nc")
     report("an unreadable variable ends a copy", None if r.returncode == 1 and "/external" in r.stderr and not os.path.exists("refused5.nc") else
            "exit %d: %s" % (r.returncode, r.stderr))

@@ -211,7 +211,8 @@ check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
     if (rc == NC_NOERR)
         return rc;
     error_text(rc, v->name, text);
-    *skip = o->skip_unreadable && (rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER || rc == NC_EZARRMETA);
+    *skip = o->skip_unreadable && (rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER ||
+                                   rc == NC_EZARRMETA || rc == NC_ENOTBUILT || rc == NC_EHDFERR);
     if (*skip)
         message_print("%s: left out: %s", v->path, text);
     else
