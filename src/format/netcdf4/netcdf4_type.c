@@ -326,13 +326,16 @@ make_record(ncz_netcdf4_types *t, const ncz_hdf5_type *from, const ncz_netcdf4_t
         (rc = take_room(t, from->nmembers, sizeof *to, &to)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < from->nmembers; i++) {
-        size_t *shape;
+        const char *name = from->members[i].name; /* which goes with what was read of the file */
+        size_t     *shape;
 
+        if ((name = ncz_arena_text(t->arena, name, strlen(name))) == NULL)
+            return ncz_fail_nomem(strlen(from->members[i].name));
         if ((rc = take_room(t, fields[i].rank, sizeof *shape, &shape)) != NC_NOERR)
             return rc;
         for (size_t d = 0; d < fields[i].rank; d++)
             shape[d] = (size_t)fields[i].shape[d];
-        to[i] = (ncz_record_field){.name = from->members[i].name,
+        to[i] = (ncz_record_field){.name = name,
                                    .offset = from->members[i].offset,
                                    .dtype = fields[i].dtype,
                                    .rank = fields[i].rank,
@@ -384,7 +387,7 @@ map_compound(ncz_netcdf4_types *t, ncz_group *g, const char *name, const ncz_hdf
 {
     draft          d = {.class = NCZ_TYPE_COMPOUND};
     ncz_user_type *u = NULL;
-    ncz_record    *record;
+    ncz_record    *record = NULL;
     int            rc;
 
     if (from->nmembers == 0)
