@@ -124,6 +124,12 @@ bool ncz_grid_nbytes(const uint64_t *shape, size_t rank, size_t item, size_t *ou
  */
 void ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, uint64_t *chunk);
 
+/*
+ * Chooses chunks for an array that lies in one place, C order: whole rows while their bytes follow each other, up to
+ * about `most` bytes; 1 along the dimensions before. Of the dimensions from `first` on. True: a chunk has all of them.
+ */
+bool ncz_grid_cut_rows(const uint64_t *shape, size_t first, size_t rank, size_t item, uint64_t most, uint64_t *chunk);
+
 /* ---- arrays that are written in blocks (grid_decompose.c) ------------------------------------------------------ */
 
 typedef struct ncz_blocks {

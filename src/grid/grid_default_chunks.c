@@ -85,3 +85,19 @@ ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t ran
     for (size_t d = 0; d < rank; d++)
         chunk[d] = trim_chunk(chunk[d], shape[d]);
 }
+
+bool
+ncz_grid_cut_rows(const uint64_t *shape, size_t first, size_t rank, size_t item, uint64_t most, uint64_t *chunk)
+{
+    uint64_t nbytes = item;
+    bool     whole = true;
+
+    for (size_t d = rank; d-- > first;) {
+        uint64_t fit = nbytes < most ? most / nbytes : 1;
+
+        chunk[d] = !whole || shape[d] == 0 ? 1 : shape[d] < fit ? shape[d] : fit;
+        whole = whole && chunk[d] == shape[d];
+        nbytes *= chunk[d]; /* at most `most`, or one element */
+    }
+    return whole;
+}

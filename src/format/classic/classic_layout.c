@@ -15,23 +15,6 @@ enum {
     NEAR_BYTES = 1 << 17,      /* of the file, for a chunk of several slabs */
 };
 
-/* Whole rows while their bytes follow each other, up to about `most`; 1 along the dimensions before. *whole: all
- * dimensions from `first` on are whole. */
-static void
-set_chunk(const uint64_t *len, size_t first, size_t rank, size_t element, uint64_t most, uint64_t *chunk, bool *whole)
-{
-    uint64_t nbytes = element;
-
-    *whole = true;
-    for (size_t d = rank; d-- > first;) {
-        uint64_t fit = nbytes < most ? most / nbytes : 1;
-
-        chunk[d] = !*whole || len[d] == 0 ? 1 : len[d] < fit ? len[d] : fit;
-        *whole = *whole && chunk[d] == len[d];
-        nbytes *= chunk[d]; /* at most `most`, or one element */
-    }
-}
-
 /* How many records are one chunk. `whole`: a chunk has all of a record's slab. */
 static uint64_t
 choose_records(const ncz_classic_spot *s, bool whole, uint64_t most)
@@ -63,7 +46,7 @@ ncz_classic_place_new(const ncz_classic_spot *s, ncz_classic_place **out)
                              .element = s->element};
     if (s->rank > 0)
         memcpy(p->n, s->len, s->rank * sizeof *p->n);
-    set_chunk(p->n, s->record, s->rank, p->element, most, p->n + s->rank, &whole);
+    whole = ncz_grid_cut_rows(p->n, s->record, s->rank, p->element, most, p->n + s->rank);
     if (s->record)
         p->n[s->rank] = choose_records(s, whole, most);
     *out = p;

@@ -57,22 +57,6 @@ is_converted(const ncz_netcdf4_type *t)
 
 /* ---- places ---- */
 
-/* Whole rows while their bytes follow each other, up to about `most`; 1 along the dimensions before. */
-static void
-cut_rows(const uint64_t *len, size_t rank, size_t element, uint64_t most, uint64_t *chunk)
-{
-    uint64_t nbytes = element;
-    bool     whole = true;
-
-    for (size_t d = rank; d-- > 0;) {
-        uint64_t fit = nbytes < most ? most / nbytes : 1;
-
-        chunk[d] = !whole || len[d] == 0 ? 1 : len[d] < fit ? len[d] : fit;
-        whole = whole && chunk[d] == len[d];
-        nbytes *= chunk[d]; /* at most `most`, or one element */
-    }
-}
-
 static void
 set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_place *p, const ncz_netcdf4_type *type)
 {
@@ -84,7 +68,7 @@ set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_pla
     if (p->kind == NCZ_HDF5_CHUNKED)
         memcpy(chunk, a->o.layout.chunk, p->rank * sizeof *chunk);
     else if (p->kind == NCZ_HDF5_CONTIGUOUS && (!is_converted(type) || p->data == UINT64_MAX))
-        cut_rows(p->n, rank, type->size, most, chunk);
+        (void)ncz_grid_cut_rows(p->n, 0, rank, type->size, most, chunk);
 }
 
 /* A chain of the filters without those that the mask says were left out. */
