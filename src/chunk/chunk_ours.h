@@ -15,7 +15,7 @@ bool ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec);
 bool ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz_piece *piece);
 /* Call it before a piece of the chunk is changed, by the thread that may change it. */
 int ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece);
-/* The same for elements that follow each other in C order. False: out of memory, without a text. */
+/* As ncz_chunk_note_write(), for n elements from `at` on in C order. False: out of memory, without a text. */
 bool ncz_chunk_note_row(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n);
 void ncz_chunk_drop_ours(ncz_chunk *chunk);
 bool ncz_chunk_all_ours(const ncz_spec *spec, const uint64_t *ours);

@@ -3,7 +3,8 @@
  * The parts of a file that hold its structure, in blocks. Structures are small and many; a source may be a server far
  * away. So what is not here is read with its surroundings, and places that are known before are read in one go.
  *
- * A block has one place in the table, by its number: whoever comes later takes it. Neighbours never clash.
+ * A block's number says its place in the table, where it replaces the block that was there. Neighbours have different
+ * places.
  */
 #include "hdf5/hdf5_int.h"
 

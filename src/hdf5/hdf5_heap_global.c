@@ -11,7 +11,7 @@
 
 enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8, COLLECTION_BYTES = 4096, LARGER_MOST = 1 << 20 };
 
-/* `objects`: where in the bytes object i is, 0 if there is none; and its length. */
+/* objects[i]: the offset of object i in `bytes`, 0 if there is none, and its length. */
 typedef struct collection {
     uint64_t addr;
     ncz_buf  bytes;

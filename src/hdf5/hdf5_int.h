@@ -44,7 +44,7 @@ int ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t
 void ncz_hdf5_begin(ncz_hdf5 *f);
 /* A structure's bytes, in place of what the buffer held. `what` it is, for the error's text. */
 int ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into);
-/* The same, and its last four bytes must be the checksum of the others. */
+/* Loads a structure whose last four bytes are the checksum of the others, and verifies it. */
 int ncz_hdf5_load_summed(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into);
 int ncz_hdf5_check_sum(const ncz_hdf5 *f, const void *data, size_t n, const char *what, uint64_t addr);
 /* Says that structures of n bytes at these addresses are read soon: of the first NCZ_HDF5_EXPECT ones. */

@@ -22,7 +22,8 @@ choose_kind(const ncz_hdf5_object *o)
     return type ? NCZ_HDF5_COMMITTED : NCZ_HDF5_OTHER;
 }
 
-/* The message of this type, itself where the header says where it is. *out: NULL if there is none. */
+/* The header's message of this type; if the header only refers to it, the message from that other place. *out: NULL if
+ * there is none. */
 static int
 get_message(ncz_hdf5 *f, ncz_hdf5_object *o, unsigned type, ncz_hdf5_message *room, const ncz_hdf5_message **out)
 {

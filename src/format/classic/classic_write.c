@@ -31,7 +31,7 @@ ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
     return NC_NOERR;
 }
 
-/* The same functions measure a header and write it. */
+/* A header is measured and written by the functions below; to measure it they write nothing. */
 typedef struct writer {
     ncz_buf *out; /* NULL: it is measured */
     size_t   n;   /* bytes so far */
@@ -110,7 +110,7 @@ put_values(writer *w, const ncz_att *a)
 
     if (here == NULL || nbytes == 0)
         return;
-    if (a->type->size == 1) { /* the same bytes in a file */
+    if (a->type->size == 1) { /* a file has them as memory does */
         memcpy(here, a->data, nbytes);
         return;
     }

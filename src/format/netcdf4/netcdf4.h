@@ -120,8 +120,11 @@ typedef struct ncz_netcdf4_tree {
     size_t              ndims;
 } ncz_netcdf4_tree;
 
-int                       ncz_netcdf4_tree_read(ncz_netcdf4_tree *t); /* groups, types; and what the arrays are */
-void                      ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t);
+int  ncz_netcdf4_tree_read(ncz_netcdf4_tree *t); /* groups, types; and what the arrays are */
+void ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t);
+/* Attributes in which netCDF-C keeps numbers of dimensions: how many there are (0: it is another one); one of them. */
+size_t                    ncz_netcdf4_count_ids(const ncz_hdf5_attribute *a);
+uint32_t                  ncz_netcdf4_id_at(const ncz_hdf5_attribute *a, size_t i);
 const ncz_hdf5_attribute *ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name); /* or NULL */
 int ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_object *o,
                          const char *where);

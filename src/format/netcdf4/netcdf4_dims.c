@@ -5,7 +5,6 @@
  */
 #include "format/netcdf4/netcdf4.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,13 +92,11 @@ take_listed(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **out
 {
     const ncz_hdf5_attribute *list = ncz_netcdf4_find_att(&a->o, "_Netcdf4Coordinates");
     size_t                    rank = a->o.space.rank;
-    ncz_cursor                c;
 
-    if (list == NULL || list->type->class != NCZ_HDF5_INTEGER || list->type->size != 4 || list->len != 4 * rank)
+    if (list == NULL || list->len != 4 * rank || ncz_netcdf4_count_ids(list) != rank)
         return false;
-    c = ncz_cursor_at(list->data, list->len);
     for (size_t d = 0; d < rank; d++) {
-        uint32_t id = list->type->order == NCZ_HDF5_BIG ? ncz_cursor_u32be(&c) : ncz_cursor_u32le(&c);
+        uint32_t id = ncz_netcdf4_id_at(list, d);
 
         if (id >= t->ndims || t->dims[id] == NULL)
             return false;

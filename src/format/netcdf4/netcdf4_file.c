@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The open file: whoever reads its structure brings the way to its bytes along, since loading and reading data have
- * different ones.
+ * The open file. While it is loaded its bytes come from the source of documents, and from the engine's store when
+ * chunks are looked up later, so each caller sets the reader for its call.
  */
 #include "format/netcdf4/netcdf4.h"
 

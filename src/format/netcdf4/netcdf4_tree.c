@@ -8,9 +8,23 @@
 #include <string.h>
 
 #define NO_VARIABLE "This is a netCDF dimension but not a netCDF variable."
-#define NOT_COORD   "_nc4_non_coord_" /* before the name of a variable that has a dimension's name and is none */
+#define NOT_COORD   "_nc4_non_coord_" /* prefix: a variable with a dimension's name that is not its coordinates */
 
 /* ---- attributes ---- */
+
+size_t
+ncz_netcdf4_count_ids(const ncz_hdf5_attribute *a)
+{
+    return a->type->class == NCZ_HDF5_INTEGER && a->type->size == 4 ? a->len / 4 : 0;
+}
+
+uint32_t
+ncz_netcdf4_id_at(const ncz_hdf5_attribute *a, size_t i)
+{
+    ncz_cursor c = ncz_cursor_at(a->data + 4 * i, 4);
+
+    return a->type->order == NCZ_HDF5_BIG ? ncz_cursor_u32be(&c) : ncz_cursor_u32le(&c);
+}
 
 const ncz_hdf5_attribute *
 ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name)
@@ -21,14 +35,13 @@ ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name)
     return NULL;
 }
 
-/* Does a text of fixed or variable length begin so? */
+/* Does a text of fixed length begin so? */
 static bool
-att_begins(ncz_hdf5 *f, const ncz_hdf5_object *o, const char *name, const char *text)
+att_begins(const ncz_hdf5_object *o, const char *name, const char *text)
 {
     const ncz_hdf5_attribute *a = ncz_netcdf4_find_att(o, name);
     size_t                    n = strlen(text);
 
-    (void)f;
     return a != NULL && a->type->class == NCZ_HDF5_STRING && a->len >= n && memcmp(a->data, text, n) == 0;
 }
 
@@ -165,12 +178,8 @@ static int64_t
 read_dimid(const ncz_hdf5_object *o)
 {
     const ncz_hdf5_attribute *a = ncz_netcdf4_find_att(o, "_Netcdf4Dimid");
-    ncz_cursor                c;
 
-    if (a == NULL || a->type->class != NCZ_HDF5_INTEGER || a->type->size != 4 || a->len < 4)
-        return -1;
-    c = ncz_cursor_at(a->data, a->len);
-    return (int32_t)(a->type->order == NCZ_HDF5_BIG ? ncz_cursor_u32be(&c) : ncz_cursor_u32le(&c));
+    return a != NULL && ncz_netcdf4_count_ids(a) > 0 ? (int32_t)ncz_netcdf4_id_at(a, 0) : -1;
 }
 
 /* Keeps a dataset, or frees the object. */
@@ -201,9 +210,9 @@ keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5
     if ((rc = ncz_make_room(&g->arrays, g->narrays, &g->arrays_cap, sizeof(ncz_netcdf4_array *))) != NC_NOERR)
         return rc;
     g->arrays[g->narrays++] = a;
-    a->scale = att_begins(t->file->f, &a->o, "CLASS", "DIMENSION_SCALE") && a->o.space.kind == NCZ_HDF5_SIMPLE &&
-               a->o.space.rank > 0;
-    a->no_array = a->scale && att_begins(t->file->f, &a->o, "NAME", NO_VARIABLE);
+    a->scale =
+        att_begins(&a->o, "CLASS", "DIMENSION_SCALE") && a->o.space.kind == NCZ_HDF5_SIMPLE && a->o.space.rank > 0;
+    a->no_array = a->scale && att_begins(&a->o, "NAME", NO_VARIABLE);
     a->dimid = a->scale ? read_dimid(&a->o) : -1;
     return NC_NOERR;
 }
