@@ -346,8 +346,8 @@ set_default_width(const ncz_call *c, int width)
         for (size_t i = 0; rc == NC_NOERR && i < c->m->groups[g]->nvars; i++) {
             ncz_var *v = c->m->groups[g]->vars[i];
 
-            if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed &&
-                ncz_dataset_width_att(c->ds, v) == NULL)
+            if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 &&
+                v->stage == NCZ_VAR_IN_DEFINITION && ncz_dataset_width_att(c->ds, v) == NULL)
                 rc = ncz_dataset_set_width(c->ds, v, width);
         }
     return rc;
@@ -360,7 +360,7 @@ apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *typ
     int width;
 
     if (v != NULL && v->type->class == NCZ_TYPE_STRING && (width = read_width(c, v, name, type, len, data)) >= 0) {
-        if (v->fixed || v->written)
+        if (v->stage != NCZ_VAR_IN_DEFINITION)
             return ncz_fail(NC_ELATEDEF, "%s: the width of its strings is already set", v->name);
         return ncz_dataset_set_width(c->ds, v, width);
     }
@@ -469,7 +469,7 @@ nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, con
 static int
 reset_fill(ncz_call *c, ncz_var *v)
 {
-    return v->written ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
+    return v->stage == NCZ_VAR_WRITTEN ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
 }
 
 static int

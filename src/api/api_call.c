@@ -109,7 +109,7 @@ ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out)
 {
     int rc = ncz_call_var(c, varid, out);
 
-    if (rc == NC_NOERR && (*out)->fixed && ncz_dataset_cdf(c->ds) == 0)
+    if (rc == NC_NOERR && (*out)->stage != NCZ_VAR_IN_DEFINITION && ncz_dataset_cdf(c->ds) == 0)
         return ncz_fail(NC_ELATEDEF, "%s: its definition is final", (*out)->name);
     return rc;
 }

@@ -197,7 +197,7 @@ ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len)
                         v->type->name);
     if (len != 1)
         return ncz_fail(NC_EINVAL, "%s: _FillValue has %zu elements, it must be one", v->name, len);
-    if (v->written)
+    if (v->stage == NCZ_VAR_WRITTEN)
         return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
     return NC_NOERR;
 }

@@ -132,7 +132,8 @@ leave_define_mode(ncz_dataset *ds)
     ds->defining = false;
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; i < g->nvars; i++)
-            g->vars[i]->fixed = true;
+            if (g->vars[i]->stage == NCZ_VAR_IN_DEFINITION)
+                g->vars[i]->stage = NCZ_VAR_DEFINED;
 }
 
 /* A put ends define mode. The documents of a new dataset come first; with several ranks all end it together. */

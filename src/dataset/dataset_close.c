@@ -123,7 +123,7 @@ drop_unnamed(ncz_dataset *ds)
 
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
-            if (!g->vars[i]->fresh)
+            if (g->vars[i]->document != NCZ_DOCUMENT_NEW)
                 continue;
             ncz_buf_reset(&key);
             if ((rc = ncz_var_key(g->vars[i], &key)) == NC_NOERR)

@@ -220,15 +220,16 @@ ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
             v->name, name_width_att(ds, v));
     if (nbytes == 0) {
         if ((rc = set_object_chain(ds, v, v->chain)) == NC_NOERR)
-            v->any_length = true;
+            v->width = NCZ_WIDTH_ANY;
         return rc;
     }
-    if (v->any_length && (rc = ncz_chain_without(v->chain, STRING_CODEC, &fixed)) == NC_NOERR)
+    if (v->width == NCZ_WIDTH_ANY && (rc = ncz_chain_without(v->chain, STRING_CODEC, &fixed)) == NC_NOERR)
         rc = ncz_var_set_chain(ds->model, v, fixed);
     ncz_chain_unref(fixed);
     if (rc != NC_NOERR)
         return rc;
-    v->any_length = false;
+    if (v->width == NCZ_WIDTH_ANY)
+        v->width = NCZ_WIDTH_FITTED;
     return ncz_var_set_maxstrlen(ds->model, v, (size_t)nbytes);
 }
 

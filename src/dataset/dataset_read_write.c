@@ -38,7 +38,7 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
         return true;
     if (sel == NULL)
         return false;
-    if (ds->defining || !v->written || shares_puts(ds))
+    if (ds->defining || v->stage != NCZ_VAR_WRITTEN || shares_puts(ds))
         return true;
     for (size_t d = 0; d < v->rank; d++)
         if (end_of(sel, d) > v->dims[d]->len)
@@ -194,8 +194,8 @@ write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t 
     if (grows != some)
         ncz_free(grows);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
-    if (stored && !v->written) /* other threads may read it: written only by an exclusive put */
-        v->written = true;
+    if (stored && v->stage != NCZ_VAR_WRITTEN) /* other threads may read it: written only by an exclusive put */
+        v->stage = NCZ_VAR_WRITTEN;
     return rc;
 }
 
@@ -251,7 +251,7 @@ ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc)
 int
 ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
 {
-    bool     collective = ncz_dataset_collective(ds, v), first = !v->written, stored, grew;
+    bool     collective = ncz_dataset_collective(ds, v), first = v->stage != NCZ_VAR_WRITTEN, stored, grew;
     ncz_dims shape;
     int      rc;
 
@@ -284,25 +284,15 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 
 #define ASKED_MOST (UINT64_C(1) << 48) /* for one variable, so that the sum of many fits */
 
-static uint64_t
-asked_for(const ncz_var *v)
-{
-    uint64_t nbytes = v->cache_bytes;
-
-    if (!v->cache_asked)
-        return 0;
-    return nbytes < ASKED_MOST ? nbytes : ASKED_MOST;
-}
-
 void
 ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes)
 {
     uint64_t limit = ds->limits.cache_bytes;
 
-    ds->cache_asked -= asked_for(v);
+    ds->cache_asked -= v->cache_asked;
     v->cache_bytes = nbytes;
-    v->cache_asked = true;
-    ds->cache_asked += asked_for(v);
+    v->cache_asked = nbytes < ASKED_MOST ? nbytes : ASKED_MOST;
+    ds->cache_asked += v->cache_asked;
     if (limit < ds->cache_asked)
         limit = ds->cache_asked;
     ncz_engine_set_limit(ds->engine, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);

@@ -187,7 +187,7 @@ int
 ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
-    bool stored = !v->fresh && !ncz_dataset_is_new(ds);
+    bool stored = v->document != NCZ_DOCUMENT_NEW && !ncz_dataset_is_new(ds);
     int  rc;
 
     if (ncz_group_find_var(v->group, name) != NULL || ncz_group_find_group(v->group, name) != NULL)
@@ -198,8 +198,8 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
     if (ds->par.comm != NULL) {
-        rc = v->fixed ? fail_stored(v->name, "in the define mode that defined the variable")
-                      : ncz_model_rename_var(ds->model, v, name);
+        rc = v->stage != NCZ_VAR_IN_DEFINITION ? fail_stored(v->name, "in the define mode that defined the variable")
+                                               : ncz_model_rename_var(ds->model, v, name);
         goto done;
     }
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR ||
@@ -220,7 +220,7 @@ int
 ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
-    bool stored = !g->fresh && !ncz_dataset_is_new(ds);
+    bool stored = g->document != NCZ_DOCUMENT_NEW && !ncz_dataset_is_new(ds);
     int  rc;
 
     if (ncz_group_find_var(g->parent, name) != NULL || ncz_group_find_group(g->parent, name) != NULL)

@@ -140,16 +140,16 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
     place p;
     bool  grows;
 
-    if (ds->defining || (!v->written && !alone) || v->quantize_mode != NC_NOQUANTIZE || ds->par.comm != NULL ||
-        (ds->mode & NC_SHARE) != 0)
+    if (ds->defining || (v->stage != NCZ_VAR_WRITTEN && !alone) || v->quantize_mode != NC_NOQUANTIZE ||
+        ds->par.comm != NULL || (ds->mode & NC_SHARE) != 0)
         return false;
     grows = alone && takes_next_record(ds, v, start);
     if (!place_row(ds, v, start, count, mem, grows, &p) || !ncz_engine_write_row(ds->engine, &p.row, in))
         return false;
     if (grows)
         ncz_model_grow_dim(ds->model, v->dims[0], start[0] + 1);
-    ncz_dataset_note_put(ds, grows || !v->written);
-    if (!v->written) /* as in ncz_dataset_put(): only by an exclusive put */
-        v->written = true;
+    ncz_dataset_note_put(ds, grows || v->stage != NCZ_VAR_WRITTEN);
+    if (v->stage != NCZ_VAR_WRITTEN) /* as in ncz_dataset_put(): only by an exclusive put */
+        v->stage = NCZ_VAR_WRITTEN;
     return true;
 }

@@ -288,8 +288,11 @@ ncz_format_mark_stored(ncz_model *m)
     for (size_t i = 0; i < m->ngroups; i++) {
         ncz_group *g = m->groups[i];
 
-        g->dirty = g->fresh = g->atts.dirty = false;
-        for (size_t k = 0; k < g->nvars; k++)
-            g->vars[k]->dirty = g->vars[k]->fresh = g->vars[k]->atts.dirty = false;
+        g->document = NCZ_DOCUMENT_STORED;
+        g->atts.dirty = false;
+        for (size_t k = 0; k < g->nvars; k++) {
+            g->vars[k]->document = NCZ_DOCUMENT_STORED;
+            g->vars[k]->atts.dirty = false;
+        }
     }
 }

@@ -266,7 +266,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->storage = said->storage;
     v->unusable = z->unusable;
     z->unusable = NULL;
-    v->fixed = v->written = true; /* it may have data, which a new definition or fill value would change */
+    v->stage = NCZ_VAR_WRITTEN; /* it may have data, which a new definition or fill value would change */
     v->dtype_text = said->dtype_text;
     v->fill_text = said->fill_text;
     v->quantize_mode = said->quantize_mode;

@@ -96,14 +96,15 @@ give_group(plan *p, const ncz_group *g)
 static bool
 var_changed(const plan *p, const ncz_var *v)
 {
-    return p->all || v->fresh || v->dirty || v->atts.dirty;
+    return p->all || v->document != NCZ_DOCUMENT_STORED || v->atts.dirty;
 }
 
 /* Pure Zarr has no lists of a group's members. */
 static bool
 group_changed(const plan *p, const ncz_group *g)
 {
-    return p->all || g->fresh || g->atts.dirty || (g->dirty && !ncz_format_is_plain(p->style));
+    return p->all || g->document == NCZ_DOCUMENT_NEW || g->atts.dirty ||
+           (g->document == NCZ_DOCUMENT_CHANGED && !ncz_format_is_plain(p->style));
 }
 
 /* ---- the consolidated document -------------------------------------------------------------------------------- */

@@ -98,7 +98,8 @@ make_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
     }
     g->parent = parent;
     g->id = (int)m->ngroups;
-    g->dirty = g->fresh = g->atts.dirty = true;
+    g->document = NCZ_DOCUMENT_NEW;
+    g->atts.dirty = true;
     if ((rc = ncz_model_room(&m->groups, m->ngroups, sizeof *m->groups)) != NC_NOERR) {
         free_group(m, g);
         return rc;
@@ -154,7 +155,7 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
     }
     parent->groups[parent->ngroups++] = g;
     m->groups[m->ngroups++] = g;
-    parent->dirty = true;
+    ncz_document_change(&parent->document);
     *out = g;
     return NC_NOERR;
 }
@@ -208,7 +209,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     }
     g->dims[g->ndims++] = d;
     m->dims[m->ndims++] = d;
-    g->dirty = true;
+    ncz_document_change(&g->document);
     *out = d;
     return NC_NOERR;
 }
@@ -254,7 +255,8 @@ make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, siz
     v->cache_bytes = m->limits.cache_bytes;
     v->cache_nelems = 1000;
     v->cache_preemption = 0.75f;
-    v->dirty = v->fresh = v->atts.dirty = true;
+    v->document = NCZ_DOCUMENT_NEW;
+    v->atts.dirty = true;
     *out = v;
     return NC_NOERR;
 }
@@ -282,7 +284,7 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
     g->vars[g->nvars++] = v;
     m->nvars++;
     m->last_uid++;
-    g->dirty = true;
+    ncz_document_change(&g->document);
     *out = v;
     return NC_NOERR;
 }
@@ -291,15 +293,15 @@ int
 ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                   ncz_dim *const *dims, ncz_var **out)
 {
-    bool     dirty = g->dirty;
-    ncz_var *v = NULL;
-    int      rc;
+    ncz_document_state document = g->document;
+    ncz_var           *v = NULL;
+    int                rc;
 
     if ((rc = ncz_model_place_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         ncz_model_drop_var(m, v);
-        g->dirty = dirty;
+        g->document = document;
         return rc;
     }
     *out = v;
@@ -342,7 +344,8 @@ rename_in_index(ncz_names *index, char **old, const char *kept, const char *name
 static void
 mark_var(ncz_var *v)
 {
-    v->dirty = v->atts.dirty = true;
+    ncz_document_change(&v->document);
+    v->atts.dirty = true;
 }
 
 int
@@ -362,7 +365,7 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
         goto done;
     }
     mark_var(v);
-    v->group->dirty = true;
+    ncz_document_change(&v->group->document);
 done:
     ncz_free(old);
     return rc;
@@ -393,7 +396,8 @@ respec_vars_below(ncz_model *m, ncz_group *top)
                 return rc;
             mark_var(g->vars[k]);
         }
-        g->dirty = g->atts.dirty = true;
+        ncz_document_change(&g->document);
+        g->atts.dirty = true;
     }
     return NC_NOERR;
 }
@@ -405,7 +409,8 @@ mark_all(ncz_model *m)
     for (size_t i = 0; i < m->ngroups; i++) {
         ncz_group *g = m->groups[i];
 
-        g->dirty = g->atts.dirty = true;
+        ncz_document_change(&g->document);
+        g->atts.dirty = true;
         for (size_t k = 0; k < g->nvars; k++)
             mark_var(g->vars[k]);
     }
@@ -447,7 +452,7 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
         (void)respec_vars_below(m, g);
         goto done;
     }
-    g->parent->dirty = true;
+    ncz_document_change(&g->parent->document);
     /* Variables in any group may refer to these dimensions by their paths. */
     for (size_t i = 0; i < m->ndims; i++)
         if (is_within(m->dims[i]->group, g))
@@ -470,7 +475,7 @@ ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
     (void)ncz_names_get(&d->group->dim_index, d->name, &place);
     if ((rc = rename_in_index(&d->group->dim_index, &d->name, NULL, name, place)) != NC_NOERR)
         return rc;
-    d->group->dirty = true;
+    ncz_document_change(&d->group->document);
     mark_vars_of_dim(m, d);
     return NC_NOERR;
 }
@@ -481,6 +486,6 @@ ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len)
     if (len <= d->len)
         return;
     d->len = len;
-    d->group->dirty = true;
+    ncz_document_change(&d->group->document);
     mark_vars_of_dim(m, d);
 }

@@ -115,6 +115,21 @@ int ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n);
 
 /* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
 
+/* The document of a group or variable, beside its attributes, which have a mark of their own. */
+typedef enum ncz_document_state {
+    NCZ_DOCUMENT_STORED,  /* the store has it as it is */
+    NCZ_DOCUMENT_CHANGED, /* the store has an older one */
+    NCZ_DOCUMENT_NEW,     /* the store has none yet */
+} ncz_document_state;
+
+/* Marks a document for writing. */
+static inline void
+ncz_document_change(ncz_document_state *s)
+{
+    if (*s == NCZ_DOCUMENT_STORED)
+        *s = NCZ_DOCUMENT_CHANGED;
+}
+
 struct ncz_dim {
     char      *name;
     uint64_t   len; /* current */
@@ -126,19 +141,18 @@ struct ncz_dim {
 };
 
 struct ncz_group {
-    char           *name;   /* "" for the root */
-    ncz_group      *parent; /* NULL for the root */
-    int             id;     /* dataset-wide, 0 for the root */
-    ncz_group     **groups;
-    ncz_var       **vars;  /* place = netCDF's varid */
-    ncz_dim       **dims;  /* defined here */
-    ncz_user_type **types; /* defined here */
-    size_t          ngroups, nvars, ndims, ntypes;
-    ncz_names       group_index, var_index, dim_index, type_index;
-    ncz_atts        atts;
-    bool            dirty;  /* its lists of dimensions, variables, groups */
-    bool            fresh;  /* not stored yet */
-    void           *format; /* the format's own data, freed by the model's `format_free` */
+    char              *name;   /* "" for the root */
+    ncz_group         *parent; /* NULL for the root */
+    int                id;     /* dataset-wide, 0 for the root */
+    ncz_group        **groups;
+    ncz_var          **vars;  /* place = netCDF's varid */
+    ncz_dim          **dims;  /* defined here */
+    ncz_user_type    **types; /* defined here */
+    size_t             ngroups, nvars, ndims, ntypes;
+    ncz_names          group_index, var_index, dim_index, type_index;
+    ncz_atts           atts;
+    ncz_document_state document; /* its lists of dimensions, variables, groups */
+    void              *format;   /* the format's own data, freed by the model's `format_free` */
 };
 
 typedef enum ncz_fill_mode {
@@ -165,49 +179,69 @@ typedef enum ncz_access {
     NCZ_ACCESS_COLLECTIVE,
 } ncz_access;
 
+/* How far the definition of a variable is. It only moves forward. */
+typedef enum ncz_var_stage {
+    NCZ_VAR_IN_DEFINITION,
+    NCZ_VAR_DEFINED, /* final, after nc_enddef or loading: NC_ELATEDEF */
+    NCZ_VAR_WRITTEN, /* data have been put, or were stored already: NC_ELATEFILL */
+} ncz_var_stage;
+
+/* Who chose how wide the strings of a variable are. */
+typedef enum ncz_width_choice {
+    NCZ_WIDTH_FITTED, /* nobody in this session: longer strings widen it */
+    NCZ_WIDTH_ASKED,  /* this session set maxstrlen: longer strings are cut */
+    NCZ_WIDTH_ANY,    /* this session asked for a width of 0, which has set the codec for strings of any length */
+} ncz_width_choice;
+
 struct ncz_var {
-    char            *name;
-    ncz_group       *group;
-    int              id; /* place in group->vars */
-    uint64_t         uid;
-    const ncz_type  *type; /* NC_NAT's: a stored type without netCDF meaning; it is listed but has no data */
-    size_t           rank;
-    ncz_dim        **dims;
-    ncz_atts         atts;
-    ncz_spec        *spec;  /* made by ncz_var_respec(); never NULL after load or ncz_model_add_var() */
+    char           *name;
+    ncz_group      *group;
+    int             id; /* place in group->vars */
+    uint64_t        uid;
+    const ncz_type *type; /* NC_NAT's: a stored type without netCDF meaning; it is listed but has no data */
+    size_t          rank;
+    ncz_dim       **dims;
+    ncz_atts        atts;
+    ncz_spec       *spec;     /* made by ncz_var_respec(); never NULL after load or ncz_model_add_var() */
+    const ncz_err  *unusable; /* never NULL; code NC_NOERR when its data can be accessed */
+    void           *format;   /* the format's own data */
+    void           *place;    /* what its layout is made from, the format's own; freed like `format` */
+
+    ncz_var_stage      stage;
+    ncz_document_state document; /* its array document */
+
+    /* The definition, from which the spec is made. */
     ncz_dtype        dtype; /* type of the bytes; respec sets dtype.big from `endian` (and ncz_model.native_big) */
-    char            *dtype_text; /* the document's dtype member (JSON text); NULL: written from `dtype` */
-    int              endian;     /* NC_ENDIAN_* as declared */
-    int              storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
-    uint64_t        *chunk;      /* rank entries; 0: not set yet, default at respec */
-    bool             chunk_set;
+    char            *dtype_text;  /* the document's dtype member (JSON text); NULL: written from `dtype` */
+    int              endian;      /* NC_ENDIAN_* as declared */
+    int              storage;     /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
+    uint64_t        *chunk;       /* rank entries; 0: not set yet, default at respec */
+    bool             chunk_set;   /* not a default */
     ncz_rectilinear *rectilinear; /* its chunks differ in length, `chunk` has the longest: only readable; NULL: no */
     uint64_t        *shard; /* shape of an object in elements, rank entries, a multiple of the chunk's; NULL: none */
     ncz_shard_layout shard_layout;
-    ncz_fill_mode    fill_mode;
-    void            *fill;      /* one element of its type, with NCZ_FILL_VALUE */
-    bool             fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
-    char            *fill_text; /* the document's fill_value (JSON text), or NULL */
+    unsigned        *order; /* as in the spec */
     ncz_chain       *chain;
-    size_t           maxstrlen;   /* strings: bytes per stored element */
-    bool             any_length;  /* strings: a width of 0 that this session asked for has set their codec */
-    bool             width_asked; /* strings: this session set maxstrlen, so longer strings are cut */
-    bool             widening;    /* strings: some chunks may be narrower, and the document says so */
-    unsigned        *order;       /* as in the spec */
     ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;
-    size_t           cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
-    float            cache_preemption;
-    bool             cache_asked;
-    ncz_access       access;
-    bool             fresh;       /* not stored yet */
-    bool             fixed;       /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
-    atomic_bool      independent; /* with several ranks: data that this one put by itself may wait in the cache */
-    bool             written;     /* data have been put: NC_ELATEFILL */
-    bool             dirty;       /* its array document */
-    const ncz_err   *unusable;    /* never NULL; code NC_NOERR when its data can be accessed */
-    void            *format;      /* the format's own data */
-    void            *place;       /* what its layout is made from, the format's own; freed like `format` */
+
+    /* The fill value. */
+    ncz_fill_mode fill_mode;
+    void         *fill;      /* one element of its type, with NCZ_FILL_VALUE */
+    bool          fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
+    char         *fill_text; /* the document's fill_value (JSON text), or NULL */
+
+    /* The width of strings. */
+    ncz_width_choice width;
+    size_t           maxstrlen; /* bytes per stored element */
+    bool             widening;  /* some chunks may be narrower, and the document says so */
+
+    /* What this session asked for, or this rank did. No document has it. */
+    size_t      cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
+    float       cache_preemption;
+    uint64_t    cache_asked; /* its part of the dataset's cache; 0: none was asked for */
+    ncz_access  access;
+    atomic_bool independent; /* with several ranks: data that this one put by itself may wait in the cache */
 };
 
 /* Does its first dimension grow? In a classic file the variable then has a part in each record. */

@@ -170,7 +170,7 @@ ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_class 
         goto done;
     g->types[g->ntypes++] = t;
     m->types[m->ntypes++] = t;
-    g->dirty = true;
+    ncz_document_change(&g->document);
     *out = t;
     t = NULL;
 done:
@@ -243,7 +243,7 @@ ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t 
     t->node.packed_least = ncz_type_packed_least(&t->node);
     t->depth = depth > t->depth ? depth : t->depth;
     t->align = alignment_of(type) > t->align ? alignment_of(type) : t->align;
-    t->group->dirty = true;
+    ncz_document_change(&t->group->document);
     return NC_NOERR;
 }
 
@@ -300,7 +300,7 @@ ncz_model_insert_member(ncz_user_type *t, const char *name, const void *value)
         return ncz_fail_nomem(strlen(name));
     }
     t->members[t->node.nmembers++] = n;
-    t->group->dirty = true;
+    ncz_document_change(&t->group->document);
     return NC_NOERR;
 }
 

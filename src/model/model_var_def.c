@@ -23,7 +23,7 @@ mark_changed(ncz_var *v, char **text)
         ncz_free(*text);
         *text = NULL;
     }
-    v->dirty = true;
+    ncz_document_change(&v->document);
 }
 
 /* `beyond`: they may be longer than a fixed dimension. */
@@ -205,7 +205,7 @@ fit_fill(ncz_var *v)
     const char *s = v->type->class == NCZ_TYPE_STRING ? *(char *const *)v->fill : NULL;
     size_t      len = s != NULL ? strlen(s) : 0;
 
-    if (v->dtype.kind != NCZ_KIND_BYTES || v->width_asked || len <= v->dtype.size)
+    if (v->dtype.kind != NCZ_KIND_BYTES || v->width == NCZ_WIDTH_ASKED || len <= v->dtype.size)
         return;
     v->maxstrlen = len;
     v->dtype = ncz_dtype_of(v->type, false, len);
@@ -259,7 +259,8 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
     v->dtype = *dtype;
     v->endian = endian;
     v->maxstrlen = v->type->class == NCZ_TYPE_STRING ? dtype->size : v->maxstrlen;
-    v->width_asked = v->type->class == NCZ_TYPE_STRING;
+    if (v->type->class == NCZ_TYPE_STRING && v->width != NCZ_WIDTH_ANY)
+        v->width = NCZ_WIDTH_ASKED;
     if (own_fill != NULL) {
         v->fill = own_fill;
         v->fill_mode = NCZ_FILL_VALUE;
@@ -268,7 +269,7 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
         v->dtype = old.dtype;
         v->endian = old.endian;
         v->maxstrlen = old.maxstrlen;
-        v->width_asked = old.width_asked;
+        v->width = old.width;
         v->fill = old.fill;
         v->fill_mode = old.fill_mode;
         ncz_type_drop_elems(v->type, own_fill, 1);
@@ -296,7 +297,7 @@ change_order_in_text(const ncz_model *m, ncz_var *v)
         text[1] = v->endian == NC_ENDIAN_BIG ? '>' : '<';
     else
         mark_changed(v, &v->dtype_text);
-    v->dirty = true;
+    ncz_document_change(&v->document);
 }
 
 int
@@ -405,6 +406,6 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
     int rc = ncz_var_widen(m, v, nbytes, v->widening);
 
     if (rc == NC_NOERR)
-        v->width_asked = true;
+        v->width = NCZ_WIDTH_ASKED;
     return rc;
 }

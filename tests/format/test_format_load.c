@@ -109,7 +109,7 @@ check_case(const char *writer, const char *name, char *want)
                 continue;
             assert_int_equal(v->unusable->code, NC_NOERR);
             assert_non_null(v->spec);
-            assert_true(v->fixed && v->written && !v->fresh && !v->dirty && !v->atts.dirty);
+            assert_true(v->stage == NCZ_VAR_WRITTEN && v->document == NCZ_DOCUMENT_STORED && !v->atts.dirty);
         }
     free(want);
     free(got);

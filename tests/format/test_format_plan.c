@@ -1020,7 +1020,7 @@ test_array_longer_than_its_dimension(void **state)
     docmap_puts(&d, "v/.zarray", docmap_text(&later, "v/.zarray"));
     m = must_load(&d, NULL);
     assert_int_equal(ncz_group_find_dim(m->root, "t")->len, 9);
-    assert_false(var_at(m, "v")->dirty);
+    assert_int_equal(var_at(m, "v")->document, NCZ_DOCUMENT_STORED);
     ncz_model_free(m);
     docmap_clear(&d);
     docmap_clear(&later);

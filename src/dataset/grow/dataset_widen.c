@@ -57,7 +57,7 @@ finish_widening(ncz_dataset *ds, ncz_var *v)
     if (rc != NC_NOERR || !v->widening)
         return rc;
     v->widening = false;
-    v->dirty = true;
+    ncz_document_change(&v->document);
     ds->copies_first = true;
     if ((rc = store_state(ds, v)) != NC_NOERR)
         v->widening = true;
@@ -74,7 +74,7 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
     if (!v->widening || ds->par.comm != NULL)
         return NC_NOERR;
     /* A crash in step 2 may have left the consolidated metadata as they were. */
-    v->dirty = true;
+    ncz_document_change(&v->document);
     if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = store_state(ds, v)) != NC_NOERR)
         return rc;
     return finish_widening(ds, v);
@@ -101,22 +101,23 @@ choose_width(const ncz_dataset *ds, const ncz_var *v, size_t need)
 {
     size_t twice, nbytes;
 
-    if (!v->written || !ncz_mul(v->dtype.size, 2, &twice) || twice <= need || twice > ds->limits.element_bytes ||
-        !ncz_mul(v->spec->chunk_nelems, twice, &nbytes) || nbytes > ds->limits.chunk_bytes)
+    if (v->stage != NCZ_VAR_WRITTEN || !ncz_mul(v->dtype.size, 2, &twice) || twice <= need ||
+        twice > ds->limits.element_bytes || !ncz_mul(v->spec->chunk_nelems, twice, &nbytes) ||
+        nbytes > ds->limits.chunk_bytes)
         return need;
     return twice;
 }
 
 /* After a failure of step 2 the document may have the new width or the old one: it counts when it is read again. */
 static int
-take_back(ncz_dataset *ds, ncz_var *v, const ncz_width_state *before, bool dirty, int rc)
+take_back(ncz_dataset *ds, ncz_var *v, const ncz_width_state *before, ncz_document_state document, int rc)
 {
     ncz_err first;
 
     ncz_err_save(&first, rc);
     ncz_engine_forget(ds->engine, v->uid); /* step 1 has stored what was dirty */
     ncz_width_restore(v, before);
-    v->dirty = dirty;
+    v->document = document;
     ncz_width_forget(ds, v);
     return ncz_err_adopt(&first);
 }
@@ -125,17 +126,17 @@ take_back(ncz_dataset *ds, ncz_var *v, const ncz_width_state *before, bool dirty
 static int
 widen_stored(ncz_dataset *ds, ncz_var *v, size_t need)
 {
-    ncz_width_state before;
-    bool            dirty;
-    int             rc = store_state(ds, v); /* 1 */
+    ncz_width_state    before;
+    ncz_document_state document;
+    int                rc = store_state(ds, v); /* 1 */
 
     if (rc != NC_NOERR || need <= v->dtype.size) /* it has met another process's width */
         return rc;
     before = ncz_width_save(v);
-    dirty = v->dirty;
-    if ((rc = ncz_width_set(ds, v, choose_width(ds, v, need), v->written)) == NC_NOERR &&
+    document = v->document;
+    if ((rc = ncz_width_set(ds, v, choose_width(ds, v, need), v->stage == NCZ_VAR_WRITTEN)) == NC_NOERR &&
         (rc = store_state(ds, v)) != NC_NOERR) /* 2 */
-        rc = take_back(ds, v, &before, dirty, rc);
+        rc = take_back(ds, v, &before, document, rc);
     if (rc == NC_NOERR)
         rc = finish_widening(ds, v);
     ncz_width_drop(&before);
@@ -148,7 +149,8 @@ widen_unseen(ncz_dataset *ds, ncz_var *v, size_t need)
 {
     int rc = ncz_engine_flush(ds->engine, v->uid);
 
-    if (rc == NC_NOERR && (rc = ncz_width_set(ds, v, choose_width(ds, v, need), false)) == NC_NOERR && v->written)
+    if (rc == NC_NOERR && (rc = ncz_width_set(ds, v, choose_width(ds, v, need), false)) == NC_NOERR &&
+        v->stage == NCZ_VAR_WRITTEN)
         rc = ncz_width_spread(ds, v);
     return rc;
 }

@@ -23,7 +23,7 @@ is_asked(const ncz_dataset *ds, const ncz_var *v)
 {
     int own = asked_width(ncz_dataset_width_att(ds, v));
 
-    if (v->width_asked || own > 0)
+    if (v->width == NCZ_WIDTH_ASKED || own > 0)
         return true;
     return own < 0 && asked_width(ncz_dataset_width_att(ds, NULL)) > 0;
 }
@@ -149,15 +149,15 @@ ncz_width_set(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
 int
 ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
 {
-    bool dirty = v->dirty;
-    int  rc = NC_NOERR;
+    ncz_document_state document = v->document;
+    int                rc = NC_NOERR;
 
     if (width == v->dtype.size)
         v->widening = v->widening && widening; /* another process may have done step 4 of dataset_widen.c */
     if (width <= v->dtype.size)
         return NC_NOERR;
     rc = ncz_width_set(ds, v, width, widening);
-    v->dirty = dirty; /* the document has it */
+    v->document = document; /* the document has it */
     return rc;
 }
 

@@ -210,7 +210,7 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
         ds->style.consolidated = ds->style.consolidated || asked || found;
         ds->style.unasked = unasked && !asked;
         if (unasked && asked)
-            ds->model->root->dirty = true; /* so that the next flush stores the document without the mark */
+            ncz_document_change(&ds->model->root->document); /* the next flush stores it without the mark */
         ncz_dataset_note_lengths(ds);
         rc = check_copyable(ds);
     }

@@ -30,7 +30,7 @@ sweep_new_variables(ncz_dataset *ds)
         return NC_NOERR;
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
-            if (g->vars[i]->fresh && !g->vars[i]->fixed)
+            if (g->vars[i]->document == NCZ_DOCUMENT_NEW && g->vars[i]->stage == NCZ_VAR_IN_DEFINITION)
                 rc = ncz_dataset_sweep_chunks(ds, g->vars[i]);
     return rc;
 }
@@ -106,7 +106,7 @@ agree_widths(ncz_dataset *ds, ncz_comm_call call)
         for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
             ncz_var *v = g->vars[i];
 
-            if (!v->fixed || !ncz_dataset_has_width(ds, v))
+            if (v->stage == NCZ_VAR_IN_DEFINITION || !ncz_dataset_has_width(ds, v))
                 continue;
             vars[n] = v;
             widths[2 * n] = v->dtype.size;

@@ -246,7 +246,7 @@ add_var(ncz_definitions *d, ncz_var *v)
     ncz_definition *e;
     int             rc = NC_NOERR;
 
-    if (v->dirty && (rc = add_entry(d, "variable", v->group, v->name, &e)) == NC_NOERR)
+    if (v->document != NCZ_DOCUMENT_STORED && (rc = add_entry(d, "variable", v->group, v->name, &e)) == NC_NOERR)
         rc = describe_var(v, &e->text);
     return rc == NC_NOERR ? add_attributes(d, v->group, v, &v->atts) : rc;
 }
@@ -266,12 +266,13 @@ static int
 add_group(ncz_definitions *d, ncz_group *g)
 {
     ncz_definition *e;
-    int             rc = g->dirty ? add_entry(d, "group", g, NULL, &e) : NC_NOERR;
+    bool            changed = g->document != NCZ_DOCUMENT_STORED;
+    int             rc = changed ? add_entry(d, "group", g, NULL, &e) : NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && g->dirty && i < g->ntypes; i++)
+    for (size_t i = 0; rc == NC_NOERR && changed && i < g->ntypes; i++)
         if ((rc = add_entry(d, "type", g, g->types[i]->node.name, &e)) == NC_NOERR)
             rc = describe_type(&g->types[i]->node, &e->text);
-    for (size_t i = 0; rc == NC_NOERR && g->dirty && i < g->ndims; i++)
+    for (size_t i = 0; rc == NC_NOERR && changed && i < g->ndims; i++)
         if (!g->dims[i]->hidden)
             rc = add_dim(d, g->dims[i]);
     for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)

@@ -142,7 +142,7 @@ add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from,
         (rc = ncz_atts_load(&v->atts, from->atts, from->natts)) != NC_NOERR || (rc = set_fill(v)) != NC_NOERR ||
         (rc = ncz_dims_init(&len, v->rank)) != NC_NOERR)
         return rc;
-    v->fixed = v->written = true;
+    v->stage = NCZ_VAR_WRITTEN;
     ncz_var_shape(v, len.v);
     spot.len = len.v;
     if ((rc = ncz_classic_place_new(&spot, &place)) == NC_NOERR)

@@ -115,7 +115,7 @@ add_var(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type 
         (rc = ncz_netcdf4_add_atts(t, a->group->g, &v->atts, &a->o, v->name)) != NC_NOERR ||
         (rc = set_fill(t, a, type, v)) != NC_NOERR)
         return rc;
-    v->fixed = v->written = true;
+    v->stage = NCZ_VAR_WRITTEN;
     if ((rc = check_data(a, type, v)) != NC_NOERR)
         return rc;
     return ncz_netcdf4_place_set(t, a, type, v);

@@ -135,7 +135,8 @@ fill_in(ncz_loader *l, ncz_var *v, const ncz_json *doc, const char *file, const 
     v->dtype = st->dtype;
     v->endian = st->endian;
     memcpy(v->chunk, p->n + 2 * v->rank, v->rank * sizeof *v->chunk);
-    v->chunk_set = v->fixed = v->written = true;
+    v->chunk_set = true;
+    v->stage = NCZ_VAR_WRITTEN;
     v->storage = NC_CHUNKED;
     if ((rc = ncz_format_atts_read(l, &atts, &l->m->arena, &v->atts, true, v->type, v->name)) != NC_NOERR ||
         (rc = set_fill(l, v, st, ncz_json_get(doc, "fill_value"))) != NC_NOERR)
