@@ -127,11 +127,12 @@ read_superblock(ncz_hdf5 *f)
 {
     unsigned char bytes[SUPERBLOCK_MOST];
     size_t        n = f->size < sizeof bytes ? (size_t)f->size : sizeof bytes;
-    ncz_cursor    c = ncz_cursor_at(bytes, n);
+    ncz_cursor    c;
     int           rc = ncz_hdf5_cache_read(f->cache, f->base, n, bytes);
 
     if (rc != NC_NOERR)
         return rc;
+    c = ncz_cursor_at(bytes, n);
     (void)ncz_cursor_bytes(&c, sizeof signature);
     f->version = ncz_cursor_u8(&c);
     if (f->version > 3)
