@@ -200,146 +200,145 @@ follow_widths(const request *q)
     return rc == NC_NOERR ? ncz_call_leave(&c, ncz_dataset_follow_widths(c.ds)) : rc;
 }
 
-/* Gets values; the call has been entered. *again: the strings are wider now than this process knows. */
-static int
-try_get(ncz_call *c, const request *q, void *ip, bool *again)
-{
-    ncz_var        *v = NULL;
-    filled          f;
-    ncz_select      sel;
-    const ncz_type *mem = NULL;
-    int             rc;
-
-    if ((rc = prepare_request(c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
-        if ((rc = check_memory(v, &sel, ip)) == NC_NOERR)
-            rc = ncz_dataset_get(c->ds, v, &sel, mem, ip);
-        filled_clear(&f);
-    }
-    if (rc == NC_ERANGE && mem != NULL)
-        (void)ncz_fail(rc, "%s: some values do not fit the memory type %s; all were converted", v->name, mem->name);
-    if ((*again = ncz_dataset_widths_are_old(c->ds, rc)))
-        rc = NC_NOERR;
-    return ncz_call_leave(c, rc);
-}
-
-static int
-get_values(const request *q, void *ip)
-{
-    ncz_call c;
-    bool     again;
-    int      rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (get_row(&c, q, ip))
-        return ncz_call_leave(&c, rc);
-    for (int tries = 0; tries < WIDTHS_MOST; tries++)
-        if ((rc = try_get(&c, q, ip, &again)) != NC_NOERR || !again || (rc = follow_widths(q)) != NC_NOERR ||
-            (rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c)) != NC_NOERR)
-            return rc;
-    return ncz_call_leave(
-        &c, ncz_fail(NC_EZARRMETA, "other processes have changed the width of these strings %d times", WIDTHS_MOST));
-}
-
-/* A put in progress. */
-typedef struct putting {
+/* A get or put in progress. */
+typedef struct transfer {
     ncz_call        c;
     ncz_var        *v; /* NULL: it was not found */
     filled          f;
     ncz_select      sel;
     const ncz_type *mem;
     bool            prepared;
-} putting;
+} transfer;
+
+/* Everything but the values themselves; the call has been entered. */
+static int
+prepare_transfer(const request *q, bool put, const void *p, transfer *t)
+{
+    int rc;
+
+    t->v = NULL;
+    rc = prepare_request(&t->c, q, put, &t->v, &t->f, &t->sel, &t->mem);
+    t->prepared = rc == NC_NOERR;
+    return t->prepared ? check_memory(t->v, &t->sel, p) : rc;
+}
 
 static int
-prepare_put(const request *q, const void *op, putting *p)
+end_transfer(transfer *t, int rc)
 {
-    int rc = prepare_request(&p->c, q, true, &p->v, &p->f, &p->sel, &p->mem);
+    if (t->prepared)
+        filled_clear(&t->f);
+    return ncz_call_leave(&t->c, rc);
+}
 
-    p->prepared = rc == NC_NOERR;
-    return p->prepared ? check_memory(p->v, &p->sel, op) : rc;
+static int
+end_get(transfer *t, int rc)
+{
+    if (rc == NC_ERANGE && t->prepared)
+        (void)ncz_fail(rc, "%s: some values do not fit the memory type %s; all were converted", t->v->name,
+                       t->mem->name);
+    return end_transfer(t, rc);
+}
+
+static int
+end_put(transfer *t, int rc)
+{
+    if (rc == NC_ERANGE)
+        (void)ncz_fail(rc, "%s: some values do not fit its type %s; all were converted and put", t->v->name,
+                       t->v->type->name);
+    return end_transfer(t, rc);
+}
+
+/* Gets values; again, as long as other processes make the strings wider than this one knows. */
+static int
+get_values(const request *q, void *ip)
+{
+    transfer t;
+    int      rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &t.c);
+
+    if (rc == NC_NOERR && get_row(&t.c, q, ip))
+        return ncz_call_leave(&t.c, rc);
+    for (int tries = 1; rc == NC_NOERR; tries++) {
+        if ((rc = prepare_transfer(q, false, ip, &t)) == NC_NOERR)
+            rc = ncz_dataset_get(t.c.ds, t.v, &t.sel, t.mem, ip);
+        if (!ncz_dataset_widths_are_old(t.c.ds, rc))
+            return end_get(&t, rc);
+        if (tries == WIDTHS_MOST)
+            return end_get(&t, ncz_fail(NC_EZARRMETA,
+                                        "%s: other processes have changed the width of its strings %d times",
+                                        t.v->name, tries));
+        (void)end_get(&t, NC_NOERR);
+        if ((rc = follow_widths(q)) == NC_NOERR)
+            rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &t.c);
+    }
+    return rc;
 }
 
 /* *need: the width of strings that the variable lacks. */
 static int
-check_width(const putting *p, const void *op, size_t *need)
+check_width(const transfer *t, const void *op, size_t *need)
 {
     *need = 0;
-    return p->mem->class == NCZ_TYPE_STRING ? ncz_dataset_check_width(p->c.ds, p->v, &p->sel, op, need) : NC_NOERR;
-}
-
-static int
-end_put(putting *p, int rc)
-{
-    if (p->prepared)
-        filled_clear(&p->f);
-    if (rc == NC_ERANGE)
-        (void)ncz_fail(rc, "%s: some values do not fit its type %s; all were converted and put", p->v->name,
-                       p->v->type->name);
-    return ncz_call_leave(&p->c, rc);
+    return t->mem->class == NCZ_TYPE_STRING ? ncz_dataset_check_width(t->c.ds, t->v, &t->sel, op, need) : NC_NOERR;
 }
 
 /* A put with exclusive use of the dataset, if need be after taking over the widths that another process has given
  * strings. In a collective put all ranks have agreed on the result. The call has been entered. */
 static int
-put_alone(const request *q, const void *op, putting *p)
+put_alone(const request *q, const void *op, transfer *t)
 {
     size_t need;
     int    rc;
 
-    if ((rc = prepare_put(q, op, p)) == NC_NOERR && (rc = check_width(p, op, &need)) == NC_NOERR && need > 0)
-        rc = ncz_dataset_widen(p->c.ds, p->v, need);
+    if ((rc = prepare_transfer(q, true, op, t)) == NC_NOERR && (rc = check_width(t, op, &need)) == NC_NOERR &&
+        need > 0)
+        rc = ncz_dataset_widen(t->c.ds, t->v, need);
     if (rc != NC_NOERR) /* other ranks may wait in a collective put */
-        return end_put(p, p->v != NULL ? ncz_dataset_put_failed(p->c.ds, p->v, rc) : rc);
+        return end_put(t, t->v != NULL ? ncz_dataset_put_failed(t->c.ds, t->v, rc) : rc);
     for (int tries = 0;; tries++) {
-        rc = ncz_dataset_put(p->c.ds, p->v, &p->sel, p->mem, op);
-        if (tries == WIDTHS_MOST || ncz_dataset_collective(p->c.ds, p->v) ||
-            !ncz_dataset_widths_are_old(p->c.ds, rc) || (rc = ncz_dataset_follow_widths(p->c.ds)) != NC_NOERR)
-            return end_put(p, rc);
+        rc = ncz_dataset_put(t->c.ds, t->v, &t->sel, t->mem, op);
+        if (tries == WIDTHS_MOST || ncz_dataset_collective(t->c.ds, t->v) ||
+            !ncz_dataset_widths_are_old(t->c.ds, rc) || (rc = ncz_dataset_follow_widths(t->c.ds)) != NC_NOERR)
+            return end_put(t, rc);
     }
 }
 
 /* A put beside others. *alone: that turns out not to do. */
 static int
-put_beside(const request *q, const void *op, putting *p, bool *alone)
+put_beside(const request *q, const void *op, transfer *t, bool *alone)
 {
     size_t need = 0;
-    int    rc = prepare_put(q, op, p);
+    int    rc = prepare_transfer(q, true, op, t);
 
-    *alone = p->v != NULL && ncz_dataset_put_alone(p->c.ds, p->v, rc == NC_NOERR ? &p->sel : NULL);
+    *alone = t->v != NULL && ncz_dataset_put_alone(t->c.ds, t->v, rc == NC_NOERR ? &t->sel : NULL);
     if (rc == NC_NOERR && !*alone)
-        rc = check_width(p, op, &need);
+        rc = check_width(t, op, &need);
     *alone = *alone || need > 0;
     if (rc == NC_NOERR && !*alone) {
-        rc = ncz_dataset_put(p->c.ds, p->v, &p->sel, p->mem, op);
-        *alone = ncz_dataset_widths_are_old(p->c.ds, rc);
+        rc = ncz_dataset_put(t->c.ds, t->v, &t->sel, t->mem, op);
+        *alone = ncz_dataset_widths_are_old(t->c.ds, rc);
     }
-    return end_put(p, *alone ? NC_NOERR : rc);
+    return end_put(t, *alone ? NC_NOERR : rc);
 }
 
 /* A put beside others; or an exclusive one, where that turns out to be needed, or is expected to be. */
 static int
 put_values(const request *q, const void *op)
 {
-    putting p;
-    bool    alone;
-    int     rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &p.c);
+    transfer t;
+    bool     alone;
+    int      rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &t.c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (put_row(&p.c, q, op))
-        return ncz_call_leave(&p.c, NC_NOERR);
-    p.v = NULL;
-    p.prepared = false;
-    if (p.c.use == NCZ_USE_PUT_ALONE)
-        return put_alone(q, op, &p);
-    rc = put_beside(q, op, &p, &alone);
+    if (put_row(&t.c, q, op))
+        return ncz_call_leave(&t.c, NC_NOERR);
+    if (t.c.use == NCZ_USE_PUT_ALONE)
+        return put_alone(q, op, &t);
+    rc = put_beside(q, op, &t, &alone);
     if (!alone)
         return rc;
-    p.v = NULL;
-    p.prepared = false;
-    rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, &p.c);
-    return rc == NC_NOERR ? put_alone(q, op, &p) : rc;
+    rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, &t.c);
+    return rc == NC_NOERR ? put_alone(q, op, &t) : rc;
 }
 
 /* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */
