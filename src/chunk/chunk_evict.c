@@ -35,14 +35,19 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
 {
     const ncz_spec *spec = one->spec;
     size_t          most = spec->layout->nslots < e->cache.nunstored ? spec->layout->nslots : e->cache.nunstored;
-    ncz_dims        at;
-    size_t          d;
+    ncz_dims        first, at;
+    ncz_box         object;
     int             rc;
 
-    if ((rc = ncz_chunk_store_reserve(s, most)) != NC_NOERR || (rc = ncz_dims_init(&at, spec->rank)) != NC_NOERR)
+    if ((rc = ncz_chunk_store_reserve(s, most)) != NC_NOERR || (rc = ncz_dims_init(&first, spec->rank)) != NC_NOERR)
         return rc;
-    for (d = 0; d < spec->rank; d++)
-        at.v[d] = one->index[d] - one->index[d] % spec->layout->object[d];
+    if ((rc = ncz_dims_init(&at, spec->rank)) != NC_NOERR) {
+        ncz_dims_clear(&first);
+        return rc;
+    }
+    for (size_t d = 0; d < spec->rank; d++)
+        at.v[d] = first.v[d] = one->index[d] - one->index[d] % spec->layout->object[d];
+    object = (ncz_box){.rank = spec->rank, .lo = first.v, .count = spec->layout->object};
     do {
         ncz_chunk *chunk = ncz_chunk_find(&e->cache, spec, at.v);
 
@@ -50,12 +55,8 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
             *going = batch_bytes_add(*going, chunk);
             add_taken(e, s, chunk, pass);
         }
-        for (d = spec->rank; d-- > 0;) {
-            if (++at.v[d] % spec->layout->object[d] != 0)
-                break;
-            at.v[d] -= spec->layout->object[d];
-        }
-    } while (d != SIZE_MAX);
+    } while (ncz_box_next(&object, at.v));
+    ncz_dims_clear(&first);
     ncz_dims_clear(&at);
     return NC_NOERR;
 }

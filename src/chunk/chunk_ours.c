@@ -63,40 +63,35 @@ set_row(uint64_t *bits, uint64_t at, uint64_t n, uint64_t step)
 static int
 set_piece(const ncz_spec *spec, const ncz_piece *p, uint64_t *bits)
 {
-    ncz_dims step, k;
-    uint64_t at = 0;
-    size_t   row = spec->rank, d = 0;
+    ncz_dims step = {.v = NULL}, k = {.v = NULL}, n = {.v = NULL}; /* n: of the rows */
+    ncz_box  rows;
+    size_t   row;
     int      rc;
 
     if (spec->rank == 0) {
         bits[0] = 1;
         return NC_NOERR;
     }
-    if ((rc = ncz_dims_init(&step, spec->rank)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR) {
-        ncz_dims_clear(&step);
-        return rc;
-    }
+    if ((rc = ncz_dims_init(&step, spec->rank)) != NC_NOERR || (rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&n, spec->rank)) != NC_NOERR)
+        goto done;
     ncz_grid_strides(spec->chunk, spec->rank, spec->order, step.v);
     row = ncz_order_dim(spec->order, spec->rank - 1);
-    for (d = 0; d < spec->rank; d++)
-        at += p->off[d] * step.v[d];
+    for (size_t d = 0; d < spec->rank; d++)
+        n.v[d] = d == row ? 1 : p->n[d];
+    rows = (ncz_box){.rank = spec->rank, .count = n.v};
     do {
+        uint64_t at = 0;
+
+        for (size_t d = 0; d < spec->rank; d++)
+            at += (p->off[d] + k.v[d] * p->stride[d]) * step.v[d];
         set_row(bits, at, p->n[row], p->stride[row] * step.v[row]);
-        for (d = spec->rank; d-- > 0;) {
-            if (d == row)
-                continue;
-            at += p->stride[d] * step.v[d];
-            if (++k.v[d] < p->n[d])
-                break;
-            at -= p->n[d] * p->stride[d] * step.v[d];
-            k.v[d] = 0;
-        }
-    } while (d != SIZE_MAX);
+    } while (ncz_box_next(&rows, k.v));
+done:
+    ncz_dims_clear(&n);
     ncz_dims_clear(&k);
     ncz_dims_clear(&step);
-    return NC_NOERR;
+    return rc;
 }
 
 /* In place the part that is put is one range of elements: it costs less than bits, and neighbours may be put, too. */

@@ -217,29 +217,37 @@ ncz_chunk_share_ranges(ncz_chunk_request *c)
 /* ---- ranges ---- */
 
 /* Fills in the requests, each with its place in `chunk`. Counts through the outer dimensions. */
-static void
+static int
 set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_chunk_addr *where, char *chunk,
-             zmap_get_req *reqs, uint64_t *k)
+             zmap_get_req *reqs)
 {
     uint64_t first = first_of(spec, p);
+    ncz_dims k = {.v = NULL}, n = {.v = NULL}; /* in the order of places */
+    ncz_box  outer;
+    int      rc;
 
+    if ((rc = ncz_dims_init(&k, at->nouter)) != NC_NOERR || (rc = ncz_dims_init(&n, at->nouter)) != NC_NOERR)
+        goto done;
+    for (size_t d = 0; d < at->nouter; d++)
+        n.v[d] = p->n[dim_at(spec, d)];
+    outer = (ncz_box){.rank = at->nouter, .count = n.v};
     for (uint64_t i = 0; i < at->nranges; i++) {
         uint64_t off = first;
 
         for (size_t d = 0; d < at->nouter; d++)
-            off += k[d] * p->stride[dim_at(spec, d)] * step_of(spec, d);
+            off += k.v[d] * p->stride[dim_at(spec, d)] * step_of(spec, d);
         off *= spec->dtype.size;
         reqs[i] = (zmap_get_req){.key = where->key,
                                  .off = where->offset + off,
                                  .len = at->nbytes,
                                  .into = chunk + off,
                                  .into_cap = at->nbytes};
-        for (size_t d = at->nouter; d-- > 0;) {
-            if (++k[d] < p->n[dim_at(spec, d)])
-                break;
-            k[d] = 0;
-        }
+        (void)ncz_box_next(&outer, k.v);
     }
+done:
+    ncz_dims_clear(&k);
+    ncz_dims_clear(&n);
+    return rc;
 }
 
 /* Whether a place allows parts to be read: of a chunk that ends early, those that it has. */
@@ -262,7 +270,6 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
     zmap_get_req   *reqs = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, (size_t)at.nranges * sizeof *reqs);
     char           *chunk = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
     ncz_chunk_addr  where;
-    ncz_dims        k;
     int             rc;
 
     if (reqs == NULL || chunk == NULL)
@@ -279,10 +286,8 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
         if (*whole)
             return NC_NOERR;
     }
-    if ((rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR)
+    if ((rc = set_requests(spec, &j->piece, &at, &where, chunk, reqs)) != NC_NOERR)
         return rc;
-    set_requests(spec, &j->piece, &at, &where, chunk, reqs, k.v);
-    ncz_dims_clear(&k);
     for (uint64_t i = 0; i < at.nranges; i++)
         ncz_chunk_ask_version(c, j, &reqs[i]);
     *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;

@@ -216,24 +216,20 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
 static void
 reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, bool release)
 {
-    uint64_t at = 0;
-    size_t   d;
+    const ncz_box rows = {.rank = s->rank == 0 ? 0 : s->rank - 1, .count = s->count};
+    uint64_t      n = s->rank == 0 ? 1 : s->count[rows.rank];
+    ptrdiff_t     size = (ptrdiff_t)type->size, step = s->rank == 0 ? 0 : s->imap[rows.rank] * size;
 
     do {
-        char *place = mem + (ptrdiff_t)(at * type->size);
+        char *row = mem + ncz_select_place(s, k) * size;
 
-        if (release)
-            ncz_type_free_elems(type, place, 1);
-        else
-            memset(place, 0, type->size);
-        for (d = s->rank; d-- > 0;) {
-            at += (uint64_t)s->imap[d];
-            if (++k[d] < s->count[d])
-                break;
-            at -= s->count[d] * (uint64_t)s->imap[d];
-            k[d] = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            if (release)
+                ncz_type_free_elems(type, row + (ptrdiff_t)i * step, 1);
+            else
+                memset(row + (ptrdiff_t)i * step, 0, type->size);
         }
-    } while (d != SIZE_MAX);
+    } while (ncz_box_next(&rows, k));
 }
 
 void

@@ -230,23 +230,19 @@ more_jobs(ncz_chunk_request *c, size_t n)
 static void
 add_jobs(ncz_chunk_request *c, const box *b)
 {
-    uint64_t at[NCZ_RANK_INLINE];
-    size_t   n = 1, d;
+    uint64_t      at[NCZ_RANK_INLINE], count[NCZ_RANK_INLINE];
+    const ncz_box all = {.rank = c->spec->rank, .lo = b->lo, .count = count};
+    size_t        n = 1;
 
-    for (d = 0; d < c->spec->rank; d++)
-        n *= (size_t)(b->hi[d] - b->lo[d]);
+    for (size_t d = 0; d < c->spec->rank; d++)
+        n *= (size_t)(count[d] = b->hi[d] - b->lo[d]);
     memcpy(at, b->lo, sizeof at);
     if (!more_jobs(c, n))
         return;
-    do {
+    do
         if (!add_job(c, at))
             return;
-        for (d = c->spec->rank; d-- > 0;) {
-            if (++at[d] < b->hi[d])
-                break;
-            at[d] = b->lo[d];
-        }
-    } while (d != SIZE_MAX);
+    while (ncz_box_next(&all, at));
 }
 
 void

@@ -16,8 +16,9 @@ typedef struct slabs {
     const char     *in;
     size_t          cut;  /* dimensions before it are cut at every chunk, this one if needed, later ones never */
     uint64_t        most; /* target number of elements in a slab */
-    ncz_dims        at, count, start, index; /* the slab in the selection; its start; scratch */
-    ptrdiff_t      *imap;                    /* of the packed slab */
+    ncz_dims        at, count, start;    /* the slab in the selection; its start */
+    ncz_dims        step, packed, index; /* between its elements in memory, and where they are packed; scratch */
+    ptrdiff_t      *imap;                /* of the packed slab */
     void           *raw, *own;
 } slabs;
 
@@ -69,44 +70,18 @@ shape_slab(slabs *s)
     return others;
 }
 
-static bool
-next_slab(slabs *s)
-{
-    for (size_t d = s->cut + 1; d-- > 0;) {
-        if (d >= s->plan->sel.rank)
-            continue;
-        s->at.v[d] += s->count.v[d];
-        if (s->at.v[d] < s->plan->sel.count[d])
-            return true;
-        s->at.v[d] = 0;
-    }
-    return false;
-}
-
 /* Copies the slab's elements from the caller's memory to s->raw, adjacent and in C order. */
-static void
-gather_slab(slabs *s, uint64_t nelems)
+static int
+gather_slab(slabs *s)
 {
     const ncz_select *sel = &s->plan->sel;
-    ptrdiff_t         item = (ptrdiff_t)s->plan->mem->size;
-    const char       *p = s->in;
-    char             *to = s->raw;
+    size_t            item = s->plan->mem->size;
 
-    for (size_t d = 0; d < sel->rank; d++) {
-        p += (ptrdiff_t)s->at.v[d] * sel->imap[d] * item;
-        s->index.v[d] = 0;
-    }
-    for (uint64_t i = 0; i < nelems; i++) {
-        memcpy(to, p, (size_t)item);
-        to += item;
-        for (size_t d = sel->rank; d-- > 0;) {
-            p += sel->imap[d] * item;
-            if (++s->index.v[d] < s->count.v[d])
-                break;
-            p -= (ptrdiff_t)s->count.v[d] * sel->imap[d] * item;
-            s->index.v[d] = 0;
-        }
-    }
+    for (size_t d = 0; d < sel->rank; d++)
+        s->step.v[d] = (uint64_t)sel->imap[d]; /* two's complement: it may be negative */
+    ncz_grid_strides(s->count.v, sel->rank, NULL, s->packed.v);
+    return ncz_grid_copy_box(sel->rank, s->count.v, item, s->in + ncz_select_place(sel, s->at.v) * (ptrdiff_t)item,
+                             s->step.v, s->raw, s->packed.v);
 }
 
 /* Quantizes row by row: the rounding of a value may depend on its position in the whole put. */
@@ -118,6 +93,7 @@ quantize_slab(slabs *s, uint64_t nelems)
     const void       *fill = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
     size_t            rank = sel->rank, item = v->type->size;
     uint64_t          row = rank == 0 ? 1 : s->count.v[rank - 1];
+    const ncz_box     rows = {.rank = rank == 0 ? 0 : rank - 1, .count = s->count.v};
     char             *p = s->own;
 
     memset(s->index.v, 0, rank * sizeof *s->index.v);
@@ -127,11 +103,7 @@ quantize_slab(slabs *s, uint64_t nelems)
         for (size_t d = 0; d < rank; d++)
             place = place * sel->count[d] + s->at.v[d] + s->index.v[d];
         ncz_dataset_quantize(v->quantize_mode, v->quantize_nsd, v->type, p, (size_t)row, fill, place);
-        for (size_t d = rank == 0 ? 0 : rank - 1; d-- > 0;) {
-            if (++s->index.v[d] < s->count.v[d])
-                break;
-            s->index.v[d] = 0;
-        }
+        (void)ncz_box_next(&rows, s->index.v);
     }
 }
 
@@ -143,7 +115,8 @@ put_slab(ncz_dataset *ds, slabs *s)
     ncz_plan own = *s->plan;
     int      range, rc;
 
-    gather_slab(s, nelems);
+    if ((rc = gather_slab(s)) != NC_NOERR)
+        return rc;
     range = ncz_convert(s->plan->mem, s->raw, s->v->type, s->own, (size_t)nelems, ncz_dataset_lax_bytes(ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         return range;
@@ -164,6 +137,8 @@ slabs_clear(slabs *s)
     ncz_dims_clear(&s->at);
     ncz_dims_clear(&s->count);
     ncz_dims_clear(&s->start);
+    ncz_dims_clear(&s->step);
+    ncz_dims_clear(&s->packed);
     ncz_dims_clear(&s->index);
     ncz_free(s->imap);
     ncz_free(s->raw);
@@ -194,9 +169,9 @@ slabs_init(slabs *s, const ncz_var *v, const ncz_plan *plan, const void *in)
     if (most > SIZE_MAX || !ncz_mul((size_t)most, item, &nbytes))
         return ncz_fail(NC_EINVAL, "what is put into one chunk is too large to be rounded");
     if ((rc = ncz_dims_init(&s->at, rank)) != NC_NOERR || (rc = ncz_dims_init(&s->count, rank)) != NC_NOERR ||
-        (rc = ncz_dims_init(&s->start, rank)) != NC_NOERR || (rc = ncz_dims_init(&s->index, rank)) != NC_NOERR)
+        (rc = ncz_dims_init(&s->start, rank)) != NC_NOERR || (rc = ncz_dims_init(&s->step, rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&s->packed, rank)) != NC_NOERR || (rc = ncz_dims_init(&s->index, rank)) != NC_NOERR)
         return rc;
-    memset(s->at.v, 0, rank * sizeof *s->at.v);
     s->imap = ncz_alloc_n(rank, sizeof *s->imap);
     s->raw = ncz_alloc(nbytes);
     s->own = ncz_alloc(nbytes);
@@ -206,16 +181,18 @@ slabs_init(slabs *s, const ncz_var *v, const ncz_plan *plan, const void *in)
 int
 ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in)
 {
-    bool  range = false;
-    slabs s;
-    int   rc;
+    bool    range = false;
+    slabs   s;
+    ncz_box all;
+    int     rc;
 
     if ((rc = slabs_init(&s, v, plan, in)) != NC_NOERR)
         goto done;
+    all = (ncz_box){.rank = plan->sel.rank, .count = plan->sel.count, .step = s.count.v};
     do {
         rc = put_slab(ds, &s);
         range = range || rc == NC_ERANGE;
-    } while ((rc == NC_NOERR || rc == NC_ERANGE) && next_slab(&s));
+    } while ((rc == NC_NOERR || rc == NC_ERANGE) && ncz_box_next(&all, s.at.v));
     if (rc == NC_NOERR && range)
         rc = NC_ERANGE;
 done:

@@ -191,8 +191,22 @@ bool ncz_grid_packed_imap(const uint64_t *count, size_t rank, ptrdiff_t *imap);
  * memory, so that it cannot overflow. */
 uint64_t ncz_grid_run(const uint64_t *count, const uint64_t *stride, const uint64_t *whole, size_t rank);
 
+/*
+ * A box: in each dimension `count` places from `lo` on (NULL: from 0 on), of which every `step`-th is visited (NULL:
+ * all). Begin with an index that is `lo`; the box is not empty.
+ */
+typedef struct ncz_box {
+    size_t          rank;
+    const uint64_t *lo, *count, *step;
+} ncz_box;
+
+/* Moves an index to the next place of a box, in C order. False after the last one: the index is `lo` again. */
+bool ncz_box_next(const ncz_box *b, uint64_t *index);
+
 /* The number of selected elements. False on overflow. */
 bool ncz_select_nelems(const ncz_select *s, uint64_t *out);
+/* Where the element that is `index` steps from the first one lies in memory, in elements. */
+ptrdiff_t ncz_select_place(const ncz_select *s, const uint64_t *index);
 
 /*
  * One piece: the part of one chunk that a selection touches. The arrays belong to the iterator and stay valid until

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_dims: rank-sized scratch, and sizes computed from shapes without overflow.
+ * grid_dims: rank-sized scratch, sizes computed from shapes without overflow, and indexes that go through a box.
  */
 #include "grid/grid.h"
 
@@ -92,6 +92,30 @@ ncz_select_nelems(const ncz_select *s, uint64_t *out)
     }
     *out = n;
     return true;
+}
+
+ptrdiff_t
+ncz_select_place(const ncz_select *s, const uint64_t *index)
+{
+    uint64_t at = 0; /* two's complement: imap may be negative */
+
+    for (size_t d = 0; d < s->rank; d++)
+        at += index[d] * (uint64_t)s->imap[d];
+    return (ptrdiff_t)at;
+}
+
+bool
+ncz_box_next(const ncz_box *b, uint64_t *index)
+{
+    for (size_t d = b->rank; d-- > 0;) {
+        uint64_t lo = b->lo != NULL ? b->lo[d] : 0;
+
+        index[d] += b->step != NULL ? b->step[d] : 1;
+        if (index[d] - lo < b->count[d])
+            return true;
+        index[d] = lo;
+    }
+    return false;
 }
 
 int

@@ -90,13 +90,49 @@ nelems(void **state)
     assert_int_equal(n, 1);
 }
 
+/* In C order, from `lo` back to `lo`; the last step of a dimension may be shorter. */
+static void
+box_next(void **state)
+{
+    static const uint64_t want[][3] = {{5, 0, 7}, {5, 0, 8}, {5, 2, 7}, {5, 2, 8},
+                                       {6, 0, 7}, {6, 0, 8}, {6, 2, 7}, {6, 2, 8}};
+    const ncz_box         box = {
+                .rank = 3, .lo = (uint64_t[]){5, 0, 7}, .count = (uint64_t[]){2, 3, 2}, .step = (uint64_t[]){1, 2, 1}};
+    const ncz_box from_zero = {.rank = 2, .count = (uint64_t[]){1, 2}}, scalar = {.rank = 0};
+    uint64_t      at[3] = {5, 0, 7}, k[2] = {0, 0};
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        assert_memory_equal(at, want[i], sizeof at);
+        assert_int_equal(ncz_box_next(&box, at), i < 7);
+    }
+    assert_memory_equal(at, want[0], sizeof at);
+    assert_true(ncz_box_next(&from_zero, k));
+    assert_int_equal(k[1], 1);
+    assert_false(ncz_box_next(&from_zero, k));
+    assert_int_equal(k[1], 0);
+    assert_false(ncz_box_next(&scalar, NULL));
+}
+
+static void
+select_place(void **state)
+{
+    ncz_select s = {.rank = 2, .imap = (ptrdiff_t[]){10, -3}};
+
+    (void)state;
+    assert_int_equal(ncz_select_place(&s, (uint64_t[]){1, 4}), -2);
+    s.rank = 0;
+    assert_int_equal(ncz_select_place(&s, NULL), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scratch), cmocka_unit_test(scratch_out_of_memory),
-        cmocka_unit_test(nbytes),  cmocka_unit_test(packed_imap),
-        cmocka_unit_test(nelems),
+        cmocka_unit_test(scratch),      cmocka_unit_test(scratch_out_of_memory),
+        cmocka_unit_test(nbytes),       cmocka_unit_test(packed_imap),
+        cmocka_unit_test(nelems),       cmocka_unit_test(box_next),
+        cmocka_unit_test(select_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,19 +169,6 @@ init_region(region *r, const ncz_var *v, size_t d, bool *some)
     return size_slab(r, v);
 }
 
-/* The next slab; false at the end. The last ones of a dimension may be shorter. */
-static bool
-next_slab(region *r, size_t rank)
-{
-    for (size_t k = rank; k-- > 0;) {
-        r->at.v[k] += r->n.v[k];
-        if (r->at.v[k] - r->start.v[k] < r->count.v[k])
-            return true;
-        r->at.v[k] = r->start.v[k];
-    }
-    return false;
-}
-
 /* True if the element is fill. An empty string of fixed width is read as NULL, so NULL equals an empty string
  * here. */
 static bool
@@ -250,8 +237,12 @@ fill_objects_at_end(ncz_dataset *ds, const ncz_var *v, size_t d)
 
     if (rc == NC_NOERR && some && (elems = ncz_alloc_n(r.nelems, v->type->size)) == NULL)
         rc = ncz_fail_nomem(r.nelems);
-    for (bool more = some; rc == NC_NOERR && more; more = next_slab(&r, v->rank))
+    while (rc == NC_NOERR && some) {
+        const ncz_box slabs = {.rank = v->rank, .lo = r.start.v, .count = r.count.v, .step = r.n.v};
+
         rc = clear_slab(ds, v, &r, fill, elems);
+        some = ncz_box_next(&slabs, r.at.v);
+    }
     ncz_free(elems);
     clear_region(&r);
     return rc;

@@ -45,24 +45,18 @@ may_widen(const ncz_dataset *ds, const ncz_var *v)
 static size_t
 longest(const ncz_select *sel, bool points, const char *const *in, uint64_t *k)
 {
-    size_t most = 0;
+    const ncz_box all = {.rank = sel->rank, .count = sel->count};
+    size_t        most = 0;
 
-    for (;;) {
-        ptrdiff_t   at = 0;
-        size_t      len = 0, d = sel->rank;
-        const char *s;
+    do {
+        size_t len = 0;
 
-        for (size_t i = 0; i < sel->rank; i++)
-            at += (ptrdiff_t)k[i] * sel->imap[i];
-        for (s = in[at]; s != NULL && *s != '\0'; s++)
+        for (const char *s = in [ncz_select_place(sel, k)]; s != NULL && *s != '\0'; s++)
             len += !points || ((unsigned char)*s & 0xC0) != 0x80;
         if (len > most)
             most = len;
-        while (d > 0 && ++k[d - 1] == sel->count[d - 1])
-            k[--d] = 0;
-        if (d == 0)
-            return most;
-    }
+    } while (ncz_box_next(&all, k));
+    return most;
 }
 
 int
@@ -80,8 +74,6 @@ ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_selec
         return NC_NOERR;
     if ((rc = ncz_dims_init(&k, v->rank)) != NC_NOERR)
         return rc;
-    for (size_t d = 0; d < v->rank; d++)
-        k.v[d] = 0;
     most = longest(sel, points, in, k.v);
     ncz_dims_clear(&k);
     if (most <= room)

@@ -77,6 +77,7 @@ place_part(const ncz_exchange *x, assembly *a, const ncz_part *p)
 {
     size_t      rank = x->v->rank, size = x->v->type->size, row = (size_t)p->count[rank - 1];
     uint64_t   *index = ncz_zalloc_n(rank, sizeof *index);
+    ncz_box     rows = {.rank = rank - 1, .count = p->count};
     const char *in = p->packed;
 
     if (index == NULL)
@@ -90,7 +91,7 @@ place_part(const ncz_exchange *x, assembly *a, const ncz_part *p)
             memcpy(a->data + at * size, in, size);
             a->set[at / 8] |= (uint8_t)(1U << at % 8);
         }
-    } while (ncz_par_next_row(p, rank, index));
+    } while (ncz_box_next(&rows, index));
     ncz_free(index);
     return NC_NOERR;
 }

@@ -80,18 +80,6 @@ ncz_par_cut_selection(ncz_exchange *x)
     return rc;
 }
 
-/* Moves to the next row along the last dimension. False after the last row. */
-bool
-ncz_par_next_row(const ncz_part *p, size_t rank, uint64_t *at)
-{
-    for (size_t d = rank - 1; d-- > 0;) {
-        if (++at[d] < p->count[d])
-            return true;
-        at[d] = 0;
-    }
-    return false;
-}
-
 /* Converts elements that are `step` apart. A value that does not fit is noted. */
 static int
 convert_row(ncz_exchange *x, const char *in, ptrdiff_t step, size_t n, char *out)
@@ -114,6 +102,7 @@ int
 ncz_par_pack_part(ncz_exchange *x, const ncz_part *p, char *out)
 {
     size_t    rank = x->v->rank, row = (size_t)p->count[rank - 1];
+    ncz_box   rows = {.rank = rank - 1, .count = p->count};
     uint64_t *at = ncz_zalloc_n(rank, sizeof *at);
     int       rc = at == NULL ? ncz_fail_nomem(rank * sizeof *at) : NC_NOERR;
 
@@ -124,7 +113,7 @@ ncz_par_pack_part(ncz_exchange *x, const ncz_part *p, char *out)
             mem += (ptrdiff_t)at[d] * p->imap[d];
         rc = convert_row(x, x->in + mem * (ptrdiff_t)x->mem->size, p->imap[rank - 1], row, out);
         out += row * x->v->type->size;
-        if (!ncz_par_next_row(p, rank, at))
+        if (!ncz_box_next(&rows, at))
             break;
     }
     ncz_free(at);

@@ -60,8 +60,6 @@ bool     ncz_par_is_empty(const ncz_select *sel);
 void      ncz_par_clear_parts(ncz_parts *p);
 ncz_part *ncz_par_add_part(ncz_parts *p, size_t rank); /* with room for its arrays; NULL: out of memory */
 int       ncz_par_cut_selection(ncz_exchange *x);      /* at the objects, into x->mine */
-/* Moves the index `at` to the next row along the last dimension. False after the last row. */
-bool ncz_par_next_row(const ncz_part *p, size_t rank, uint64_t *at);
 /* Converts the elements of a part in the caller's memory to the variable's type, packed. */
 int      ncz_par_pack_part(ncz_exchange *x, const ncz_part *p, char *out);
 uint64_t ncz_par_count_travelling(const ncz_exchange *x); /* bytes that this rank sends in all rounds */
