@@ -26,16 +26,7 @@ reserve_value(json_parser *ps)
     if (++ps->values > ps->most_values)
         return ncz_json_fail_at(ps, ps->p, "more than %zu values, the most that the limit (document_bytes) allows",
                                 ps->most_values);
-    if (ps->n == ps->cap) {
-        size_t    cap = ps->cap != 0 ? ps->cap + ps->cap / 2 : 32;
-        ncz_json *stack = ncz_grow(ps->stack, cap, sizeof *stack);
-
-        if (stack == NULL)
-            return ncz_fail_nomem(cap * sizeof *stack);
-        ps->stack = stack;
-        ps->cap = cap;
-    }
-    return NC_NOERR;
+    return ps->n < ps->cap ? NC_NOERR : ncz_make_room(&ps->stack, ps->n, &ps->cap, sizeof *ps->stack);
 }
 
 /* ---- words ---- */

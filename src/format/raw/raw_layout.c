@@ -20,21 +20,16 @@ set_strides(ncz_raw_place *p, uint64_t padding, size_t rank)
     return ncz_add64(end, step, &end) && end <= INT64_MAX;
 }
 
-/* Whole rows while their bytes follow each other, up to about CHUNK_BYTES; 1 along the dimensions before. */
+/* Only rows of the last dimension lie in one place where there is padding between them. */
 static void
-set_chunks(ncz_raw_place *p, size_t rank)
+set_chunks(ncz_raw_place *p, uint64_t padding, size_t rank)
 {
-    uint64_t nbytes = p->element; /* of the dimensions so far */
-    bool     more = true;         /* the next one may have several */
+    uint64_t *chunk = p->n + 2 * rank;
+    size_t    first = padding > 0 && rank > 0 ? rank - 1 : 0;
 
-    for (size_t d = rank; d-- > 0;) {
-        uint64_t len = p->n[d], most = nbytes < CHUNK_BYTES ? CHUNK_BYTES / nbytes : 1;
-
-        more = more && p->n[rank + d] == nbytes;
-        p->n[2 * rank + d] = !more || len == 0 ? 1 : len < most ? len : most;
-        more = more && p->n[2 * rank + d] == len;
-        nbytes *= p->n[2 * rank + d]; /* at most CHUNK_BYTES, or one element */
-    }
+    for (size_t d = 0; d < first; d++)
+        chunk[d] = 1;
+    (void)ncz_grid_cut_rows(p->n, first, rank, p->element, CHUNK_BYTES, chunk);
 }
 
 int
@@ -56,7 +51,7 @@ ncz_raw_place_new(const char *file, uint64_t offset, uint64_t padding, size_t el
         ncz_free(p);
         return ncz_fail(NC_EZARRMETA, "%s: an array of this shape ends beyond the largest file", file);
     }
-    set_chunks(p, rank);
+    set_chunks(p, padding, rank);
     *out = p;
     return NC_NOERR;
 }

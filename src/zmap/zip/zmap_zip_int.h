@@ -80,7 +80,8 @@ typedef struct zip_block zip_block;
 /* A hash table for lookup over a tree for listing. It has no lock of its own. v[0] is the root, whose name is "". */
 typedef struct zip_names {
     zip_name  *v;
-    uint32_t   n, cap;
+    uint32_t   n;
+    size_t     cap;
     uint32_t  *slots; /* indexes of v; 0: free */
     uint32_t   nslots;
     size_t     nobjects, nlinks;

@@ -90,15 +90,10 @@ place_name(zip_names *t, uint32_t at)
 static int
 grow_table(zip_names *t)
 {
-    if (t->n == t->cap) {
-        uint32_t  cap = t->cap * 2;
-        zip_name *v = ncz_grow(t->v, cap, sizeof *v);
+    int rc = ncz_make_room(&t->v, t->n, &t->cap, sizeof *t->v);
 
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        t->v = v;
-        t->cap = cap;
-    }
+    if (rc != NC_NOERR)
+        return rc;
     if (t->n >= t->nslots / 3 * 2) {
         uint32_t *slots = ncz_zalloc_n((size_t)t->nslots * 2, sizeof *slots);
 
