@@ -55,8 +55,8 @@ ncz_hdf5_chunk_compare(const ncz_hdf5_chunk_walk *w, const uint64_t *at)
     return 0;
 }
 
-int
-ncz_hdf5_chunk_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsigned char *entry, size_t size)
+static int
+take_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsigned char *entry, size_t size)
 {
     ncz_cursor c = ncz_cursor_at(entry, size);
     uint64_t   addr = ncz_hdf5_offset(w->f, &c), len = w->layout->chunk_bytes, at[NCZ_HDF5_MAX_RANK];
@@ -75,6 +75,18 @@ ncz_hdf5_chunk_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsign
     }
     at[w->order[0]] = number;
     return ncz_hdf5_chunk_found(w, at, addr, len, mask);
+}
+
+int
+ncz_hdf5_chunk_entries(const ncz_hdf5_chunk_walk *w, uint64_t first, uint64_t n, const unsigned char *bytes,
+                       size_t size)
+{
+    int rc = NC_NOERR;
+
+    for (uint64_t i = w->lowest > first ? w->lowest - first : 0; i < n && first + i <= w->highest && rc == NC_NOERR;
+         i++)
+        rc = take_entry(w, first + i, bytes + i * size, size);
+    return rc;
 }
 
 int

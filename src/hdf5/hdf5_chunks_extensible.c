@@ -92,16 +92,13 @@ wants(const array *a, uint64_t first, uint64_t n)
     return n > 0 && first < a->n && first <= a->w->highest && first + n - 1 >= a->w->lowest;
 }
 
+/* Entries from the length of the array on are not set. */
 static int
 take_entries(const array *a, uint64_t first, uint64_t n, const unsigned char *bytes)
 {
-    uint64_t low = a->w->lowest, high = a->w->highest;
-    int      rc = NC_NOERR;
+    uint64_t set = first < a->n ? a->n - first : 0;
 
-    for (uint64_t i = low > first ? low - first : 0; i < n && first + i <= high && first + i < a->n && rc == NC_NOERR;
-         i++)
-        rc = ncz_hdf5_chunk_entry(a->w, first + i, bytes + i * a->entry, a->entry);
-    return rc;
+    return ncz_hdf5_chunk_entries(a->w, first, n < set ? n : set, bytes, a->entry);
 }
 
 /* Blocks begin with their array's address. */

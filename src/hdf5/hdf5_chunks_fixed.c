@@ -49,18 +49,6 @@ done:
     return rc;
 }
 
-/* Entries first..first+n of the array, which lie at `bytes`: those that are looked for. */
-static int
-take_entries(const array *a, uint64_t first, uint64_t n, const unsigned char *bytes)
-{
-    uint64_t low = a->w->lowest, high = a->w->highest;
-    int      rc = NC_NOERR;
-
-    for (uint64_t i = low > first ? low - first : 0; i < n && first + i <= high && rc == NC_NOERR; i++)
-        rc = ncz_hdf5_chunk_entry(a->w, first + i, bytes + i * a->entry, a->entry);
-    return rc;
-}
-
 /* `start`: where the pages are. The first bytes are a bit for each of them, the most significant first. */
 static int
 read_pages(const array *a, uint64_t start, const unsigned char *bits)
@@ -77,7 +65,7 @@ read_pages(const array *a, uint64_t start, const unsigned char *bits)
             continue;
         rc = ncz_hdf5_load_summed(a->w->f, start + p * pitch, n * a->entry + 4, PAGE, &b);
         if (rc == NC_NOERR)
-            rc = take_entries(a, p * a->page, n, (const unsigned char *)b.data);
+            rc = ncz_hdf5_chunk_entries(a->w, p * a->page, n, (const unsigned char *)b.data, a->entry);
     }
     ncz_buf_clear(&b);
     return rc;
@@ -106,7 +94,7 @@ read_block(const array *a)
     else if (paged)
         rc = read_pages(a, a->block + size, (const unsigned char *)b.data + head);
     else
-        rc = take_entries(a, 0, a->n, (const unsigned char *)b.data + head);
+        rc = ncz_hdf5_chunk_entries(a->w, 0, a->n, (const unsigned char *)b.data + head, a->entry);
 done:
     ncz_buf_clear(&b);
     return rc;

@@ -209,8 +209,10 @@ typedef struct ncz_hdf5_chunk_walk {
 /* Hands on the chunk if it is one of those that are looked for. */
 int ncz_hdf5_chunk_found(const ncz_hdf5_chunk_walk *w, const uint64_t *at, uint64_t addr, uint64_t len,
                          uint32_t mask);
-/* An entry of an array of chunks, of `size` bytes: an address, and of filtered chunks the stored size and the mask. */
-int ncz_hdf5_chunk_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsigned char *entry, size_t size);
+/* Hands on those of an array's entries first..first+n that are looked for. Each has `size` bytes: an address, and of
+ * filtered chunks the stored size and the mask. */
+int ncz_hdf5_chunk_entries(const ncz_hdf5_chunk_walk *w, uint64_t first, uint64_t n, const unsigned char *bytes,
+                           size_t size);
 /* -1, 0, 1: a place is before, within or after those from first to last in the order of rows. */
 int ncz_hdf5_chunk_compare(const ncz_hdf5_chunk_walk *w, const uint64_t *at);
 /* Checks the size of entries that an index says. */
