@@ -342,14 +342,10 @@ set_default_width(const ncz_call *c, int width)
 {
     int rc = NC_NOERR;
 
-    for (size_t g = 0; g < c->m->ngroups; g++)
-        for (size_t i = 0; rc == NC_NOERR && i < c->m->groups[g]->nvars; i++) {
-            ncz_var *v = c->m->groups[g]->vars[i];
-
-            if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 &&
-                v->stage == NCZ_VAR_IN_DEFINITION && ncz_dataset_width_att(c->ds, v) == NULL)
-                rc = ncz_dataset_set_width(c->ds, v, width);
-        }
+    for (ncz_var *v = ncz_model_next_var(c->m, NULL); rc == NC_NOERR && v != NULL; v = ncz_model_next_var(c->m, v))
+        if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 &&
+            v->stage == NCZ_VAR_IN_DEFINITION && ncz_dataset_width_att(c->ds, v) == NULL)
+            rc = ncz_dataset_set_width(c->ds, v, width);
     return rc;
 }
 

@@ -142,13 +142,9 @@ check_users(const ncz_model *m, const ncz_dim *dim)
 {
     int rc = NC_NOERR;
 
-    for (size_t g = 0; g < m->ngroups; g++)
-        for (size_t i = 0; rc == NC_NOERR && i < m->groups[g]->nvars; i++) {
-            const ncz_var *v = m->groups[g]->vars[i];
-
-            for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
-                rc = v->dims[d] == dim ? ncz_format_check_rewritable(v) : NC_NOERR;
-        }
+    for (const ncz_var *v = ncz_model_next_var(m, NULL); v != NULL; v = ncz_model_next_var(m, v))
+        for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
+            rc = v->dims[d] == dim ? ncz_format_check_rewritable(v) : NC_NOERR;
     return rc;
 }
 

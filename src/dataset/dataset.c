@@ -130,10 +130,9 @@ static void
 leave_define_mode(ncz_dataset *ds)
 {
     ds->defining = false;
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++)
-            if (g->vars[i]->stage == NCZ_VAR_IN_DEFINITION)
-                g->vars[i]->stage = NCZ_VAR_DEFINED;
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
+        if (v->stage == NCZ_VAR_IN_DEFINITION)
+            v->stage = NCZ_VAR_DEFINED;
 }
 
 /* A put ends define mode. The documents of a new dataset come first; with several ranks all end it together. */

@@ -121,14 +121,14 @@ drop_unnamed(ncz_dataset *ds)
     ncz_buf      key = NCZ_BUF_INIT;
     int          rc = NC_NOERR;
 
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
-            if (g->vars[i]->document != NCZ_DOCUMENT_NEW)
-                continue;
-            ncz_buf_reset(&key);
-            if ((rc = ncz_var_key(g->vars[i], &key)) == NC_NOERR)
-                rc = ncz_owner_chunks_below(ds->map, ds->model->dialect, ncz_buf_str(&key), &keys);
-        }
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
+         v = ncz_model_next_var(ds->model, v)) {
+        if (v->document != NCZ_DOCUMENT_NEW)
+            continue;
+        ncz_buf_reset(&key);
+        if ((rc = ncz_var_key(v, &key)) == NC_NOERR)
+            rc = ncz_owner_chunks_below(ds->map, ds->model->dialect, ncz_buf_str(&key), &keys);
+    }
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &keys);
     ncz_buf_clear(&key);

@@ -91,9 +91,9 @@ ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes)
         return NC_NOERR;
     }
     ds->par.collective = yes;
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++)
-            g->vars[i]->access = NCZ_ACCESS_DEFAULT;
+    for (ncz_var *each = ncz_model_next_var(ds->model, NULL); each != NULL;
+         each = ncz_model_next_var(ds->model, each))
+        each->access = NCZ_ACCESS_DEFAULT;
     return NC_NOERR;
 }
 

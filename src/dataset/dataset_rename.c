@@ -80,12 +80,10 @@ gather_keys(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv
     ncz_key_list all = NCZ_KEY_LIST_INIT;
     int          rc = NC_NOERR;
 
-    if (only != NULL)
-        rc = add_chunks(ds, only, &mv->chunks);
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); only == NULL && g != NULL;
-         g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; rc == NC_NOERR && is_below(g, top) && i < g->nvars; i++)
-            rc = add_chunks(ds, g->vars[i], &mv->chunks);
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
+         v = ncz_model_next_var(ds->model, v))
+        if (only != NULL ? v == only : is_below(v->group, top))
+            rc = add_chunks(ds, v, &mv->chunks);
     if (rc == NC_NOERR)
         rc = ncz_key_list_walk(ds->map, ncz_buf_str(&mv->from), &all);
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)

@@ -372,6 +372,8 @@ int ncz_var_key(const ncz_var *v, ncz_buf *out);     /* "g1/g2/v" */
  * Iterates over groups depth-first, parents before children, without recursion. NULL at the end; `g` NULL: the root.
  */
 ncz_group *ncz_model_next_group(const ncz_model *m, const ncz_group *g);
+/* Iterates over all variables: those of one group after those of another. NULL at the end; `v` NULL: the first. */
+ncz_var *ncz_model_next_var(const ncz_model *m, const ncz_var *v);
 
 /* Writes the variable's current shape to shape[0..rank). */
 void ncz_var_shape(const ncz_var *v, uint64_t *shape);

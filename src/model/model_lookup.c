@@ -204,6 +204,17 @@ ncz_model_next_group(const ncz_model *m, const ncz_group *g)
     return NULL;
 }
 
+ncz_var *
+ncz_model_next_var(const ncz_model *m, const ncz_var *v)
+{
+    const ncz_group *g = v != NULL ? v->group : m->root;
+    size_t           i = v != NULL ? (size_t)v->id + 1 : 0;
+
+    for (; g != NULL && i == g->nvars; i = 0)
+        g = ncz_model_next_group(m, g);
+    return g != NULL ? g->vars[i] : NULL;
+}
+
 void
 ncz_var_shape(const ncz_var *v, uint64_t *shape)
 {

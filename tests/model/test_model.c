@@ -38,7 +38,7 @@ tree_and_lookup(void **state)
     ncz_model *m = new_model();
     ncz_group *a, *b, *c;
     ncz_dim   *x, *inner;
-    ncz_var   *v;
+    ncz_var   *v, *w, *last;
     ncz_buf    path = NCZ_BUF_INIT;
 
     (void)state;
@@ -74,6 +74,14 @@ tree_and_lookup(void **state)
     assert_ptr_equal(ncz_model_next_group(m, a), b);
     assert_ptr_equal(ncz_model_next_group(m, b), c);
     assert_null(ncz_model_next_group(m, c));
+
+    assert_ptr_equal(ncz_model_next_var(m, NULL), v);
+    assert_null(ncz_model_next_var(m, v));
+    assert_int_equal(ncz_model_add_var(m, c, "w", ncz_type_of(NC_INT), 1, &x, &w), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, c, "x", ncz_type_of(NC_INT), 1, &x, &last), NC_NOERR);
+    assert_ptr_equal(ncz_model_next_var(m, v), w);
+    assert_ptr_equal(ncz_model_next_var(m, w), last);
+    assert_null(ncz_model_next_var(m, last));
     ncz_model_free(m);
 }
 

@@ -283,18 +283,15 @@ clear_vars_beyond(ncz_dataset *ds, const ncz_dim *d)
 {
     int rc;
 
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++) {
-            const ncz_var *v = g->vars[i];
-
-            if (v->unusable->code != NC_NOERR || v->type->class == NCZ_TYPE_NONE || !uses_dim(v, d))
-                continue;
-            if (ncz_spec_differ(v->spec))
-                return ncz_fail(NC_ENOTBUILT, "%s: its chunks differ in length, so dimension %s cannot grow",
-                                v->spec->path, d->name);
-            if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)
-                return rc;
-        }
+    for (const ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v)) {
+        if (v->unusable->code != NC_NOERR || v->type->class == NCZ_TYPE_NONE || !uses_dim(v, d))
+            continue;
+        if (ncz_spec_differ(v->spec))
+            return ncz_fail(NC_ENOTBUILT, "%s: its chunks differ in length, so dimension %s cannot grow",
+                            v->spec->path, d->name);
+        if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)
+            return rc;
+    }
     return NC_NOERR;
 }
 

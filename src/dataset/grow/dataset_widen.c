@@ -83,13 +83,12 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
 void
 ncz_dataset_resume_widenings(ncz_dataset *ds)
 {
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++)
-            if (g->vars[i]->widening && resume_widening(ds, g->vars[i]) != NC_NOERR) {
-                ncz_log(NCZ_LOG_WARN, "%s: the widening of its strings is still not finished: %s", g->vars[i]->name,
-                        ncz_err_text());
-                ncz_err_clear();
-            }
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
+        if (v->widening && resume_widening(ds, v) != NC_NOERR) {
+            ncz_log(NCZ_LOG_WARN, "%s: the widening of its strings is still not finished: %s", v->name,
+                    ncz_err_text());
+            ncz_err_clear();
+        }
 }
 
 /*

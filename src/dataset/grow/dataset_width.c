@@ -166,10 +166,9 @@ ncz_width_is_followed(const ncz_dataset *ds, const ncz_var *v)
 bool
 ncz_dataset_has_followed(const ncz_dataset *ds)
 {
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++)
-            if (ncz_width_is_followed(ds, g->vars[i]))
-                return true;
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
+        if (ncz_width_is_followed(ds, v))
+            return true;
     return false;
 }
 
@@ -226,10 +225,10 @@ each_followed(ncz_dataset *ds, uint64_t uid, int (*task)(ncz_dataset *ds, ncz_va
 {
     int rc = NC_NOERR;
 
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
-            if ((uid == 0 || g->vars[i]->uid == uid) && ncz_width_is_followed(ds, g->vars[i]))
-                rc = task(ds, g->vars[i]);
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
+         v = ncz_model_next_var(ds->model, v))
+        if ((uid == 0 || v->uid == uid) && ncz_width_is_followed(ds, v))
+            rc = task(ds, v);
     return rc;
 }
 

@@ -171,12 +171,11 @@ as_unknown_format(int rc, const char *path)
 static int
 check_copyable(const ncz_dataset *ds)
 {
-    ncz_group *g = NULL;
+    const ncz_var *v = NULL;
 
-    while (ds->style.consolidated && (g = ncz_model_next_group(ds->model, g)) != NULL)
-        for (size_t i = 0; i < g->nvars; i++)
-            if (ncz_format_is_unreadable(g->vars[i]->unusable->code))
-                return ncz_err_adopt(g->vars[i]->unusable);
+    while (ds->style.consolidated && (v = ncz_model_next_var(ds->model, v)) != NULL)
+        if (ncz_format_is_unreadable(v->unusable->code))
+            return ncz_err_adopt(v->unusable);
     return NC_NOERR;
 }
 

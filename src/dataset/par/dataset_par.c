@@ -28,10 +28,10 @@ sweep_new_variables(ncz_dataset *ds)
 
     if (ds->created || ncz_object_ops_of(ds) != NULL)
         return NC_NOERR;
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
-            if (g->vars[i]->document == NCZ_DOCUMENT_NEW && g->vars[i]->stage == NCZ_VAR_IN_DEFINITION)
-                rc = ncz_dataset_sweep_chunks(ds, g->vars[i]);
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
+         v = ncz_model_next_var(ds->model, v))
+        if (v->document == NCZ_DOCUMENT_NEW && v->stage == NCZ_VAR_IN_DEFINITION)
+            rc = ncz_dataset_sweep_chunks(ds, v);
     return rc;
 }
 
@@ -102,20 +102,18 @@ agree_widths(ncz_dataset *ds, ncz_comm_call call)
     size_t   n = 0;
     int      rc = NC_NOERR;
 
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
-            ncz_var *v = g->vars[i];
-
-            if (v->stage == NCZ_VAR_IN_DEFINITION || !ncz_dataset_has_width(ds, v))
-                continue;
-            vars[n] = v;
-            widths[2 * n] = v->dtype.size;
-            widths[2 * n + 1] = UINT64_MAX - v->dtype.size;
-            if (++n == NCZ_LEN(vars)) {
-                rc = agree_some_widths(ds, call, vars, widths, n);
-                n = 0;
-            }
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
+         v = ncz_model_next_var(ds->model, v)) {
+        if (v->stage == NCZ_VAR_IN_DEFINITION || !ncz_dataset_has_width(ds, v))
+            continue;
+        vars[n] = v;
+        widths[2 * n] = v->dtype.size;
+        widths[2 * n + 1] = UINT64_MAX - v->dtype.size;
+        if (++n == NCZ_LEN(vars)) {
+            rc = agree_some_widths(ds, call, vars, widths, n);
+            n = 0;
         }
+    }
     return rc == NC_NOERR ? agree_some_widths(ds, call, vars, widths, n) : rc;
 }
 

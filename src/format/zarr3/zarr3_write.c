@@ -384,16 +384,14 @@ close_copies(ncz_jsonw *w)
 static bool
 can_copy(const ncz_model *m)
 {
-    for (size_t i = 0; i < m->ngroups; i++)
-        for (size_t k = 0; k < m->groups[i]->nvars; k++) {
-            const ncz_format_var *kept = m->groups[i]->vars[k]->format;
+    for (const ncz_var *v = ncz_model_next_var(m, NULL); v != NULL; v = ncz_model_next_var(m, v)) {
+        const ncz_format_var *kept = v->format;
 
-            if (kept != NULL && kept->frozen) {
-                ncz_log(NCZ_LOG_WARN, "%s: not understood, so no consolidated metadata are written",
-                        m->groups[i]->vars[k]->spec->path);
-                return false;
-            }
+        if (kept != NULL && kept->frozen) {
+            ncz_log(NCZ_LOG_WARN, "%s: not understood, so no consolidated metadata are written", v->spec->path);
+            return false;
         }
+    }
     return true;
 }
 
