@@ -398,8 +398,48 @@ NCZARR_API const char *nczarr_errname(int code);
  * ncaux_plugin_path_reclaim(). nc_close() and nc_abort() do not: report first. */
 NCZARR_API const char *nczarr_errmsg(void);
 
+/*
+ * Whether puts wait for the store. NCZARR_WRITE_THROUGH, the default: a put of whole chunks returns when they are
+ * stored, and a dataset's cache stores the others when it is full, at nc_sync() and nc_close(). NCZARR_WRITE_BEHIND: a
+ * put checks, converts and copies, and returns; a thread of the library and its workers store the chunks meanwhile,
+ * those first of which all was put. A get sees what was put. `write=behind` in a path's fragment, and NCZARR_WRITE in
+ * the environment, say it for programs that are not changed.
+ *
+ * `nbytes`, 0 for the size of the dataset's cache: so many bytes may wait (behind_bytes=, NCZARR_BEHIND_BYTES), and one
+ * put's more; then a put waits for room. The cache is made at least as large.
+ *
+ * A failure to store is returned by the next put of the dataset, once; the chunk is kept, and all others are stored.
+ * nc_sync() and nc_close() try again, and return NC_NOERR if all is stored then. What they have acknowledged is there
+ * after any crash; of later puts any may be, as without this. nc_abort() drops what waits. fork() waits until what is
+ * just being stored is stored. In files of several ranks, and of chunks larger than `nbytes`, puts are stored at once.
+ *
+ * Returns NC_EINVAL for another `how`, else a failure that was kept. On a dataset that is read-only it has no effect.
+ */
+#define NCZARR_WRITE_THROUGH 0
+#define NCZARR_WRITE_BEHIND  1
+NCZARR_API int nczarr_set_write(int ncid, int how, size_t nbytes);
+
+/* What is put and not yet stored: bytes in memory, chunks. Either pointer may be NULL. Does not wait. */
+NCZARR_API int nczarr_pending(int ncid, size_t *nbytesp, size_t *nchunksp);
+/* Begins to store the chunks that wait, also those of which a part was put, and does not wait for them. */
+NCZARR_API int nczarr_flush(int ncid);
+/* Returns when all chunks that were put are stored, or with the first failure. Unlike after nc_sync(), they need not
+ * be durable, and no document is stored. */
+NCZARR_API int nczarr_wait(int ncid);
+
+/*
+ * Begins to load the chunks of a selection, given as to nc_get_vara() or nc_get_vars(), and returns. A get finds them
+ * in the dataset's cache, or waits for those on their way. No more are loaded than the cache has room for beside others
+ * that were prefetched and not read yet (nc_set_var_chunk_cache()); what does not fit, strings and
+ * sequences of variable length, and chunks of unequal lengths are left to the get. So is any failure. Errors are those
+ * of a get's arguments.
+ */
+NCZARR_API int nczarr_prefetch_vara(int ncid, int varid, const size_t *startp, const size_t *countp);
+NCZARR_API int nczarr_prefetch_vars(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                    const ptrdiff_t *stridep);
+
 /* Sets how many threads may work at the same time on the data of all datasets, calling threads included. 1: no thread
- * is ever started. 0, the default: the value of NCZARR_THREADS in the environment, else the number of CPUs that the
+ * is ever started, but the one that stores behind puts (nczarr_set_write()) and prefetches. 0, the default: the value of NCZARR_THREADS in the environment, else the number of CPUs that the
  * process may use. Waits for running tasks. NC_EINVAL: negative. */
 NCZARR_API int nczarr_set_threads(int nthreads);
 NCZARR_API int nczarr_get_threads(void);

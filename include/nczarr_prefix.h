@@ -453,6 +453,7 @@
 #define nczarr_filter_avail NCZARR_NAMED_(nczarr_filter_avail)
 #define nczarr_filter_register NCZARR_NAMED_(nczarr_filter_register)
 #define nczarr_filter_unregister NCZARR_NAMED_(nczarr_filter_unregister)
+#define nczarr_flush NCZARR_NAMED_(nczarr_flush)
 #define nczarr_get_threads NCZARR_NAMED_(nczarr_get_threads)
 #define nczarr_grow_dim NCZARR_NAMED_(nczarr_grow_dim)
 #define nczarr_inq_consolidated NCZARR_NAMED_(nczarr_inq_consolidated)
@@ -492,10 +493,15 @@
 #define nczarr_path_clear NCZARR_NAMED_(nczarr_path_clear)
 #define nczarr_path_overlap NCZARR_NAMED_(nczarr_path_overlap)
 #define nczarr_path_split NCZARR_NAMED_(nczarr_path_split)
+#define nczarr_pending NCZARR_NAMED_(nczarr_pending)
+#define nczarr_prefetch_vara NCZARR_NAMED_(nczarr_prefetch_vara)
+#define nczarr_prefetch_vars NCZARR_NAMED_(nczarr_prefetch_vars)
 #define nczarr_s3_explain NCZARR_NAMED_(nczarr_s3_explain)
 #define nczarr_set_threads NCZARR_NAMED_(nczarr_set_threads)
+#define nczarr_set_write NCZARR_NAMED_(nczarr_set_write)
 #define nczarr_stats NCZARR_NAMED_(nczarr_stats)
 #define nczarr_version NCZARR_NAMED_(nczarr_version)
+#define nczarr_wait NCZARR_NAMED_(nczarr_wait)
 #endif
 /* clang-format on */
 

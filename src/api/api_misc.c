@@ -54,7 +54,7 @@ int
 nc_finalize(void)
 {
     ncz_err_clear();
-    ncz_pool_stop();
+    ncz_threads_stop();
     return NC_NOERR;
 }
 

@@ -273,6 +273,31 @@ get_values(const request *q, void *ip)
     return rc;
 }
 
+/* ---- ahead of the read ---- */
+
+int
+nczarr_prefetch_vars(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep)
+{
+    request    q = {.ncid = ncid, .varid = varid, .start = startp, .count = countp, .stride = stridep};
+    transfer   t;
+    int        rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &t.c);
+    const char nowhere = 0; /* nothing is moved */
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = prepare_transfer(&q, false, &nowhere, &t)) == NC_NOERR)
+        rc = ncz_dataset_prefetch(t.c.ds, t.v, &t.sel, t.mem);
+    return end_transfer(&t, rc);
+}
+
+int
+nczarr_prefetch_vara(int ncid, int varid, const size_t *startp, const size_t *countp)
+{
+    return nczarr_prefetch_vars(ncid, varid, startp, countp, NULL);
+}
+
+/* ---- put ---- */
+
 /* *need: the width of strings that the variable lacks. */
 static int
 check_width(const transfer *t, const void *op, size_t *need)

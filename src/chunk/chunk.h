@@ -78,6 +78,24 @@ int ncz_engine_flush(ncz_engine *e, uint64_t uid);
  */
 int ncz_engine_store_filled(ncz_engine *e, uint64_t nrecords);
 
+/* ---- behind the program's back (chunk_behind.c, chunk_prefetch.c) ---- */
+
+/*
+ * Sets whether puts only copy into the cache, and a thread stores the chunks. At most about `nbytes` wait for it; then
+ * a put waits for room. `early`: what is stored shall be durable soon. A failure to store is returned by the next put;
+ * its chunk stays dirty. Returns such a failure.
+ */
+int  ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes, bool early);
+void ncz_engine_pending(ncz_engine *e, size_t *nbytes, size_t *nchunks); /* of what is not stored */
+/* Begins to store all that waits. False: there is no thread for it. */
+bool ncz_engine_begin_flush(ncz_engine *e);
+/* Between the two that thread leaves the store alone. Puts may go on. */
+void ncz_engine_pause(ncz_engine *e);
+void ncz_engine_resume(ncz_engine *e);
+/* Begins to load the chunks of a selection into the cache, as far as it has room: `mem` and `grows` are not used. A
+ * failure is told by the read that needs the chunk, and so it is where there is no thread for it. */
+int ncz_engine_prefetch(ncz_engine *e, const ncz_plan *p);
+
 /*
  * Gives the place of a chunk (ncz_spec_locate). With `range`, a slot is looked up in the object's index, which may need
  * a request; length 0: the object does not have the chunk. `key` owns where->key.

@@ -3,8 +3,8 @@
  * chunk_cache: a hash table of slots by (variable, chunk index), with a list of the dirty slots in the order of their
  * last change and a list of the idle ones in the order of their last use.
  *
- * Invariant: `used` counts every slot and every byte of data. A slot is in the dirty list exactly while DIRTY, and in
- * the idle list exactly while CLEAN or PARTIAL. All functions need the engine's lock. chunk_evict.c decides when to
+ * Invariant: `used` counts every slot and every byte of data, `unstored` the data of those that are not stored. A slot
+ * is in the dirty list exactly while DIRTY, and in the idle list exactly while CLEAN or PARTIAL. All functions need the engine's lock. chunk_evict.c decides when to
  * evict; this file chooses the victim.
  */
 #include "chunk/chunk_ours.h"
@@ -42,6 +42,26 @@ list_del(ncz_chunk_link *link)
     link->prev = link->next = link;
 }
 
+/* Puts a dirty chunk to its place: those that are ready stand before the others. */
+static void
+list_dirty(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    if (!chunk->ready) {
+        list_add(&cache->dirty, &chunk->link);
+        return;
+    }
+    list_add(cache->last_ready->next, &chunk->link);
+    cache->last_ready = &chunk->link;
+}
+
+static void
+unlist(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    if (cache->last_ready == &chunk->link)
+        cache->last_ready = chunk->link.prev;
+    list_del(&chunk->link);
+}
+
 ncz_chunk *
 ncz_chunk_from_link(ncz_chunk_link *link)
 {
@@ -53,6 +73,7 @@ ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
 {
     *cache = (ncz_chunk_cache){.nbuckets = BUCKETS, .limit = limit, .seed = 1};
     list_init(&cache->dirty);
+    cache->last_ready = &cache->dirty;
     list_init(&cache->idle);
     if ((cache->buckets = ncz_zalloc_n(BUCKETS, sizeof *cache->buckets)) == NULL)
         return ncz_fail_nomem(BUCKETS * sizeof *cache->buckets);
@@ -291,35 +312,54 @@ ncz_chunk_drop_used_up(ncz_chunk_cache *cache)
         ncz_chunk_drop(cache, first);
 }
 
+/* The bytes of its data. */
+static size_t
+bytes_of(const ncz_chunk *chunk)
+{
+    return chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
+}
+
 void
 ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
 {
-    if (state == NCZ_CHUNK_DIRTY && chunk->state == state && cache->dirty.prev == &chunk->link)
+    size_t nbytes = is_unstored(state) != is_unstored(chunk->state) ? bytes_of(chunk) : 0;
+
+    if (state == NCZ_CHUNK_DIRTY && chunk->state == state && !chunk->ready && cache->dirty.prev == &chunk->link)
         return;
     cache->nunstored += is_unstored(state);
     cache->nunstored -= is_unstored(chunk->state);
+    cache->unstored += is_unstored(state) ? nbytes : 0;
+    cache->unstored -= is_unstored(chunk->state) ? nbytes : 0;
     cache->nidle += is_idle(state);
     cache->nidle -= is_idle(chunk->state);
     chunk->ahead = chunk->ahead && !is_unstored(state);
     if (!is_idle(state) || !is_idle(chunk->state)) {
-        list_del(&chunk->link);
-        if (state == NCZ_CHUNK_DIRTY || is_idle(state))
-            list_add(state == NCZ_CHUNK_DIRTY ? &cache->dirty : &cache->idle, &chunk->link);
+        unlist(cache, chunk);
+        if (state == NCZ_CHUNK_DIRTY)
+            list_dirty(cache, chunk);
+        else if (is_idle(state))
+            list_add(&cache->idle, &chunk->link);
     }
     chunk->state = state;
+}
+
+static void
+count_data(ncz_chunk_cache *cache, const ncz_chunk *chunk, ptrdiff_t nbytes)
+{
+    cache->used += (size_t)nbytes; /* two's complement, like the next */
+    cache->unstored += is_unstored(chunk->state) ? (size_t)nbytes : 0;
 }
 
 void
 ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data)
 {
-    size_t old = chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
+    size_t old = bytes_of(chunk);
 
-    cache->used -= old;
-    if (data != NULL)
-        cache->used += ncz_chunk_data_bytes(chunk->spec, data);
+    count_data(cache, chunk, -(ptrdiff_t)old);
     if (chunk->data != NULL && chunk->data != data)
         ncz_chunk_spare_give(cache, chunk->data, old);
     chunk->data = data;
+    count_data(cache, chunk, (ptrdiff_t)bytes_of(chunk));
 }
 
 char *
@@ -327,8 +367,7 @@ ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
     char *data = chunk->data;
 
-    if (data != NULL)
-        cache->used -= ncz_chunk_data_bytes(chunk->spec, data);
+    count_data(cache, chunk, -(ptrdiff_t)bytes_of(chunk));
     chunk->data = NULL;
     return data;
 }

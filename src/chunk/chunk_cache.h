@@ -30,11 +30,14 @@ typedef struct ncz_chunk {
     bool              writer; /* one thread changes its bytes */
     bool              absent; /* no object exists under its key */
     bool              ahead;  /* read ahead, and not used in part since */
+    bool              ready;  /* DIRTY: all of it was put, so it may be stored at once; it stands before the others */
+    bool              failed; /* DIRTY: it could not be stored behind the program's back (chunk_behind.c) */
     uint64_t          used;   /* the cache's clock at the last use; 0: used up */
     uint64_t          tried;  /* the last flush that took it */
     uint64_t          partial_cost;
     char             *data;    /* NULL: only fill; or PARTIAL, which has no data */
     char             *version; /* of its object, as loaded or stored last; NULL: unknown */
+    uint64_t  rows; /* DIRTY: so many of its first rows were put since it was stored, where they are counted */
     uint64_t *ours; /* DIRTY, STORING: one bit for each element, those written here; NULL: all (chunk_ours.c) */
     size_t    ours_from, ours_end; /* in place: the elements written here lie between; both 0: all */
     uint64_t  index[];
@@ -64,11 +67,13 @@ typedef struct ncz_chunk_cache {
     ncz_chunk        *recent[NCZ_CHUNK_RECENT]; /* found last, by variable; or NULL */
     size_t            used, limit; /* bytes, slots included, so that records of absent chunks are bounded, too */
     size_t            nidle;       /* CLEAN and PARTIAL: may be dropped without being stored */
-    size_t            nunstored;   /* DIRTY and STORING */
+    size_t            nunstored;   /* DIRTY and STORING, */
+    size_t            unstored;    /* and the bytes of their data */
     uint64_t          clock, seed;
     uint64_t          ngone;            /* chunks evicted so far */
     unsigned          random_evictions; /* the next evictions that choose at random */
-    ncz_chunk_link    dirty;            /* longest unchanged first */
+    ncz_chunk_link    dirty;            /* those that are ready, and then longest unchanged first */
+    ncz_chunk_link   *last_ready;       /* the last of the former; or the list itself */
     ncz_chunk_link    idle;             /* longest unused first */
     ncz_chunk_spare   spares[NCZ_CHUNK_SPARES];
     size_t            nspares, spares_most;

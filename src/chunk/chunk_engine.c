@@ -33,6 +33,7 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
         goto done;
     }
     e->map = zmap_ref(map);
+    ncz_chunk_behind_init(e);
     e->conditions = (~zmap_caps_of(map) & (ZMAP_CAN_WRITE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH)) == 0;
     e->del_match = (zmap_caps_of(map) & ZMAP_CAN_DEL_MATCH) != 0;
     *out = e;
@@ -49,6 +50,8 @@ ncz_engine_free(ncz_engine *e)
 {
     if (e == NULL)
         return;
+    ncz_background_end(&e->behind.job);
+    ncz_chunk_drop_wishes(e, 0);
     ncz_chunk_objects_forget(e, 0);
     (void)ncz_chunk_staged_forget(e, 0);
     ncz_chunk_part_drop_spares(e);
@@ -90,6 +93,7 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     (void)pthread_mutex_lock(&e->lock);
     ncz_chunk_block_forget(e);
     ncz_chunk_forget_streams(e, uid);
+    ncz_chunk_drop_wishes(e, uid);
     /* Both in each round: a chunk that is being stored may be staged at the end of it. */
     for (;;) {
         bool busy = forget_idle(&e->cache, uid);
@@ -100,6 +104,8 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     }
     ncz_chunk_objects_forget(e, uid);
     ncz_chunk_part_drop_spares(e);
+    if (uid == 0)
+        e->behind.failed.code = NC_NOERR;
     (void)pthread_mutex_unlock(&e->lock);
 }
 
@@ -125,15 +131,17 @@ ncz_engine_share_ranges(ncz_engine *e)
 void
 ncz_engine_set_map(ncz_engine *e, zmap *map)
 {
+    ncz_engine_pause(e);
     (void)zmap_close(e->map, ZMAP_KEEP); /* its own reference; the caller has another */
     e->map = zmap_ref(map);
+    ncz_engine_resume(e);
 }
 
 void
 ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
 {
     (void)pthread_mutex_lock(&e->lock);
-    e->cache.limit = cache_bytes;
+    e->cache.limit = e->behind.on && cache_bytes < e->behind.limit ? e->behind.limit : cache_bytes;
     (void)pthread_mutex_unlock(&e->lock);
     (void)ncz_chunk_evict(e, 0, false); /* dirty chunks wait for the next write or flush, which can report failures */
 }

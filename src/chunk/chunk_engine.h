@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "chunk/chunk_behind.h"
 #include "chunk/chunk_cache.h"
 #include "chunk/chunk_staging.h"
 
@@ -54,6 +55,7 @@ struct ncz_engine {
     uint64_t             pass;          /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
+    ncz_chunk_behind     behind;
     ncz_chunk_block     *block;       /* or NULL */
     uint64_t             block_last;  /* where the last chunk that asked for a block ended */
     unsigned             block_drops; /* counts the times that blocks were forgotten */
@@ -105,8 +107,9 @@ void  ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes);
 
 /*
  * Shrinks the cache until `need` more bytes fit its limit. With `store` it stores dirty chunks where that is needed
- * and returns the first failure; without, it drops only clean ones.
+ * and returns the first failure; without, or where dirty chunks are stored behind, it drops only clean ones.
  */
 int ncz_chunk_evict(ncz_engine *e, size_t need, bool store);
+int ncz_chunk_evict_here(ncz_engine *e, size_t need); /* stores, on this thread */
 
 #endif /* NCZ_CHUNK_ENGINE_H */

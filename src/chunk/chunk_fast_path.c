@@ -122,12 +122,15 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
 
 /* Under the lock, after values have been moved into a chunk. `rc`: NC_ERANGE stores them, too. */
 static void
-end_change(ncz_engine *e, ncz_chunk *chunk, int rc)
+end_change(ncz_engine *e, const ncz_plan *p, const ncz_piece *piece, ncz_chunk *chunk, int rc)
 {
     if (rc == NC_NOERR || rc == NC_ERANGE) {
         ncz_chunk_touch(&e->cache, chunk);
+        ncz_chunk_note_put(e, chunk, p, piece);
         ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
         e->writes++;
+        if (e->behind.on)
+            (void)ncz_chunk_wake_behind(e);
     } else if (chunk->state != NCZ_CHUNK_DIRTY) {
         ncz_chunk_drop_ours(chunk);
     }
@@ -144,7 +147,8 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
     if (!prepare_access(p, &q) || q.piece.nelems == p->spec->chunk_nelems)
         return false;
     (void)pthread_mutex_lock(&e->lock);
-    if ((chunk = find_chunk(e, p, &q, &cached)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
+    if ((chunk = find_chunk(e, p, &q, &cached)) != NULL &&
+        (ncz_chunk_busy(chunk) || chunk->data == NULL || e->behind.failed.code != NC_NOERR))
         chunk = NULL;
     if (chunk != NULL && ncz_chunk_note_write(e, chunk, &q.piece) != NC_NOERR) {
         ncz_err_clear(); /* the general path reports it */
@@ -152,14 +156,14 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
     }
     if (chunk != NULL && q.piece.nelems <= FEW) {
         *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
-        end_change(e, chunk, *rc);
+        end_change(e, p, &q.piece, chunk, *rc);
     } else if (chunk != NULL) {
         chunk->writer = true;
         (void)pthread_mutex_unlock(&e->lock);
         *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
         (void)pthread_mutex_lock(&e->lock);
         chunk->writer = false;
-        end_change(e, chunk, *rc);
+        end_change(e, p, &q.piece, chunk, *rc);
         (void)pthread_cond_broadcast(&e->changed);
     }
     (void)pthread_mutex_unlock(&e->lock);

@@ -206,6 +206,15 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
     }
 }
 
+void
+ncz_chunk_run_read(ncz_chunk_request *c)
+{
+    ncz_chunk_request_objects(c);
+    ncz_pool_each(c->njobs, ncz_chunk_request_threads(c), run_task, c);
+    if (!c->workers)
+        ncz_chunk_load_batch(c, chunk_landed);
+}
+
 /* ---- elements that own memory ----
  *
  * After a failed read the caller owns none of it. All places are zeroed first, so that the filled ones can be found
@@ -278,10 +287,7 @@ ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out)
         while (claim_some(&c)) {
             if (c.workers)
                 ncz_chunk_share_ranges(&c);
-            ncz_chunk_request_objects(&c);
-            ncz_pool_each(c.njobs, ncz_chunk_request_threads(&c), run_task, &c);
-            if (!c.workers)
-                ncz_chunk_load_batch(&c, chunk_landed);
+            ncz_chunk_run_read(&c);
         }
         /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
         (void)ncz_chunk_evict(e, 0, true);

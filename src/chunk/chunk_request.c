@@ -167,6 +167,7 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
      * size.
      */
     c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
+    c->behind = writing && ncz_chunk_goes_behind(e, spec);
     c->most_kept = most_kept(e, spec->chunk_bytes, threads);
     e->cache.spares_most = threads < NCZ_CHUNK_SPARES ? threads : NCZ_CHUNK_SPARES;
     (void)pthread_mutex_unlock(&e->lock);
@@ -263,7 +264,7 @@ ncz_chunk_request_next(ncz_chunk_request *c)
     while (c->njobs < c->cap && kept < c->most_kept && next_piece(c, &p)) {
         p.whole = p.whole && !(c->writing && ncz_chunk_may_continue(c->engine, c->plan, &p));
         take_piece(c, &c->jobs[c->njobs], &p);
-        kept += c->jobs[c->njobs++].keep;
+        kept += c->jobs[c->njobs++].keep || c->behind;
     }
     return c->njobs > 0;
 }

@@ -59,6 +59,7 @@ typedef struct ncz_chunk_request {
     bool            writing;
     bool            workers; /* workers call the store */
     bool            keeping; /* chunks used in part stay in the cache */
+    bool            behind;  /* and so do those that are put */
     bool            walked;  /* read-ahead was already considered */
     ncz_chunk_iter *walk;
     ncz_chunk_iter *objects; /* where chunks share objects: over the objects, and `walk` is over the chunks of one */
@@ -137,6 +138,8 @@ bool ncz_chunk_direct_read(ncz_engine *e, const ncz_spec *spec, const ncz_transf
 void ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
 /* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
 void ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+/* Runs the tasks of a read that are claimed. */
+void ncz_chunk_run_read(ncz_chunk_request *c);
 /* ncz_engine_read() for an array whose chunks and objects have one length. */
 int ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out);
 

@@ -49,6 +49,17 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
     return done;
 }
 
+/* After its row was put. */
+static void
+make_dirty(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row)
+{
+    ncz_chunk_note_row_put(e, chunk, row->at, row->n);
+    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+    e->writes++;
+    if (e->behind.on)
+        (void)ncz_chunk_wake_behind(e);
+}
+
 static bool
 change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void *in)
 {
@@ -58,8 +69,7 @@ change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void
         return false;
     done = ncz_row_in(&row->types, in, row->n, bytes_of(chunk, row)) == NC_NOERR;
     ncz_chunk_touch(&e->cache, chunk);
-    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
-    e->writes++;
+    make_dirty(e, chunk, row);
     return done;
 }
 
@@ -90,8 +100,7 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
     }
     ncz_chunk_set_data(&e->cache, chunk, data);
     (void)ncz_chunk_note_row(e, chunk, 0, row->n); /* it allocates only where chunks are shared */
-    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
-    e->writes++;
+    make_dirty(e, chunk, row);
     return true;
 }
 
@@ -105,7 +114,9 @@ ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in)
         return false;
     (void)pthread_mutex_lock(&e->lock);
     chunk = ncz_chunk_find(&e->cache, row->spec, row->index);
-    if (chunk == NULL)
+    if (e->behind.failed.code != NC_NOERR)
+        done = false; /* the general path tells */
+    else if (chunk == NULL)
         done = whole && add_chunk(e, row, in);
     else if (!whole || chunk->state == NCZ_CHUNK_DIRTY) /* a clean one that is replaced bypasses the cache */
         done = change_row(e, chunk, row, in);

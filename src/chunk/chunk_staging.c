@@ -296,6 +296,16 @@ ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid)
     return false;
 }
 
+size_t
+ncz_chunk_staged_count(const ncz_engine *e)
+{
+    size_t n = 0;
+
+    for (const ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer)
+        n += s->nparts;
+    return n;
+}
+
 bool
 ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid)
 {

@@ -124,9 +124,10 @@ bool ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **
 void ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts, bool stored);
 
 /* Under the lock. */
-void ncz_chunk_staged_again(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* clears `tried` */
-bool ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid);
-bool ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid); /* true: some are being stored */
+void   ncz_chunk_staged_again(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* clears `tried` */
+bool   ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid);
+size_t ncz_chunk_staged_count(const ncz_engine *e);          /* of all chunks that are staged */
+bool   ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid); /* true: some are being stored */
 /*
  * Moves staged chunks of the longest unchanged object to the spill file. Releases the lock meanwhile. False: there are
  * none, or they cannot be spilled.

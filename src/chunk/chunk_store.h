@@ -203,6 +203,36 @@ void ncz_chunk_put_slabs(ncz_engine *e, const char *key, ncz_chunk_slab *slabs, 
 void ncz_chunk_put_together(ncz_engine *e, ncz_chunk_store_item *items, size_t n, ncz_chunk_stored_fn each, void *arg,
                             ncz_scratch *scratch);
 
+/* ---- chunk_take.c, under the engine's lock ---- */
+
+/* `total` and the bytes of the chunk's data; SIZE_MAX: more. */
+size_t ncz_chunk_batch_add(size_t total, const ncz_chunk *chunk);
+/*
+ * Takes a dirty chunk that no thread uses into the batch, with the other dirty chunks of its object, and adds their
+ * bytes to *going. `pass` is the flush, or 0.
+ */
+int  ncz_chunk_take(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, size_t *going);
+void ncz_chunk_take_one(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass); /* without the others */
+/*
+ * Where a walk along the dirty chunks continues after one is taken, and with it perhaps others of its object. `before`
+ * is the link that stood before it.
+ */
+ncz_chunk_link *ncz_chunk_dirty_after(ncz_chunk_cache *cache, ncz_chunk_link *before);
+/* Stores the chunks that were taken. The lock is released meanwhile. */
+void ncz_chunk_store_taken(ncz_engine *e, ncz_chunk_store *s);
+/* Drops the chunks of the batch just stored, except those that came into use meanwhile. */
+void ncz_chunk_drop_stored(ncz_engine *e, const ncz_chunk_store *s);
+
+/* ---- chunk_evict.c, under the engine's lock ---- */
+
+/* Drops clean chunks until the cache has at most `target` bytes, or none is left. */
+void ncz_chunk_drop_clean(ncz_chunk_cache *cache, size_t target);
+/*
+ * Gives up memory of staged chunks: spills some, or else stores some objects early. False: there is nothing left to
+ * give up, or storing failed. The lock is released meanwhile.
+ */
+bool ncz_chunk_relieve_staging(ncz_engine *e, int *rc);
+
 /* ---- chunk_put.c ---- */
 
 void ncz_object_put_fail(ncz_object_put *o, int rc);

@@ -10,9 +10,11 @@
  *  3. on workers, one chunk each: change a cached chunk; or load a chunk and change it, which leaves it dirty in the
  *     cache; or gather, encode and put a replaced one. Those that are all chunks of an object go into it as soon as
  *     they are encoded (chunk_pieces.c)
- *     cache; or gather, encode and put a replaced one. Those that are all of an object go into it piece by piece
  *  4. where the store takes batches, workers only change, decode, gather and encode; gets and puts are batched
  *  5. wait for the busy ones, if nothing else could be done, and begin again with them
+ *
+ * Where chunks are stored behind (chunk_behind.c), all of them wait in the cache, and the room for the next is waited
+ * for.
  *
  * After a failure the current batch is finished and no further one is begun.
  */
@@ -22,14 +24,16 @@
 #include "chunk/chunk_store.h"
 
 /*
- * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others. It waits
- * where it is small and the only chunk of the call.
+ * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others, or behind.
+ * It waits where it is small and the only chunk of the call.
  */
 static bool
 stores_later(const ncz_chunk_request *c)
 {
     size_t most = c->engine->windows ? NCZ_WINDOW_MOST : NCZ_CHUNK_SMALL_BYTES;
 
+    if (ncz_chunk_goes_behind(c->engine, c->spec))
+        return true;
     return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= most &&
            c->spec->chunk_bytes <= c->engine->cache.limit / 4;
 }
@@ -69,7 +73,7 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
                                    : NCZ_CHUNK_TASK_REPLACE;
         if (j->how == NCZ_CHUNK_TASK_LOAD)
             j->part = ncz_chunk_staged_part(c->engine, c->spec, j->piece.index);
-    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole) {
+    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole && !ncz_chunk_goes_behind(c->engine, c->spec)) {
         ncz_chunk_set_data(cache, chunk, NULL);
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = NCZ_CHUNK_TASK_REPLACE;
@@ -126,10 +130,13 @@ release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
     j->chunk->writer = false;
     if (!changed && j->chunk->state != NCZ_CHUNK_DIRTY)
         ncz_chunk_drop_ours(j->chunk);
-    if (changed)
+    if (changed) {
+        ncz_chunk_note_put(c->engine, j->chunk, c->plan, &j->piece);
         ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_DIRTY);
-    else if (j->chunk->state == NCZ_CHUNK_LOADING)
+        (void)ncz_chunk_wake_behind(c->engine);
+    } else if (j->chunk->state == NCZ_CHUNK_LOADING) {
         ncz_chunk_drop(cache, j->chunk);
+    }
     j->how = NCZ_CHUNK_TASK_DONE;
     (void)pthread_cond_broadcast(&c->engine->changed);
     (void)pthread_mutex_unlock(&c->engine->lock);
@@ -215,10 +222,26 @@ change_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
     release_chunk(c, j, changed);
 }
 
+/* Sets what the piece does not cover of a chunk without data. */
+static int
+fill_new(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    const ncz_spec *spec = c->spec;
+
+    if (j->piece.whole && j->piece.nelems == spec->chunk_nelems)
+        return NC_NOERR;
+    if (j->piece.whole)
+        return ncz_fill_edge(&c->move, spec->rank, c->plan->shape, j->piece.index, spec->fill, j->room);
+    ncz_fill_elems(j->room, spec->chunk_nelems, spec->fill, spec->dtype.size);
+    return NC_NOERR;
+}
+
 /* Changes a chunk without data: fills the task's memory with the fill value first. */
 static void
 change_new(ncz_chunk_request *c, ncz_chunk_task *j)
 {
+    int rc;
+
     if (ncz_chunk_is_vlen(c->spec)) {
         change_texts(c, j);
         return;
@@ -228,8 +251,12 @@ change_new(ncz_chunk_request *c, ncz_chunk_task *j)
         release_chunk(c, j, false);
         return;
     }
-    ncz_fill_elems(j->room, c->spec->chunk_nelems, c->spec->fill, c->spec->dtype.size);
-    change_chunk(c, j);
+    if ((rc = fill_new(c, j)) == NC_NOERR) {
+        change_chunk(c, j);
+        return;
+    }
+    ncz_chunk_request_fail(c, j, rc);
+    release_chunk(c, j, false);
 }
 
 static void
@@ -431,13 +458,13 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
     size_t            need;
     int               rc;
 
-    if (ncz_chunk_fast_write(e, p, in, &rc))
+    if (ncz_chunk_fast_write(e, p, in, &rc) || (rc = ncz_chunk_earlier_failure(e)) != NC_NOERR)
         return rc;
     if ((rc = ncz_chunk_request_init(&c, e, p, (char *)in, true)) != NC_NOERR)
         goto done;
     while (c.first.code == NC_NOERR && ncz_chunk_request_next(&c)) {
         while (claim_some(&c, &need)) {
-            if (need > 0 && (rc = ncz_chunk_evict(e, need, true)) != NC_NOERR) {
+            if (need > 0 && (rc = ncz_chunk_room_for_put(e, need)) != NC_NOERR) {
                 ncz_chunk_request_fail(&c, NULL, rc);
                 release_all(&c);
                 break;
@@ -450,7 +477,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 run_batched(&c, &s);
         }
         /* Changed or staged chunks may have left more in the cache than its limit. */
-        ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
+        ncz_chunk_request_fail(&c, NULL, ncz_chunk_room_for_put(e, 0));
     }
     rc = ncz_chunk_request_status(&c);
 done:

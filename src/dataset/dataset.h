@@ -177,6 +177,16 @@ int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *
 
 /* The selection is within the current shape. Errors are those of ncz_engine_read(). */
 int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);
+/* Begins to load the chunks of a selection (ncz_engine_prefetch()). `mem`: as for a get. */
+int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem);
+
+/* dataset_behind.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit. Under
+ * NCZ_USE_TUNE, like the last two. */
+int  ncz_dataset_set_write(ncz_dataset *ds, bool behind, size_t nbytes);
+void ncz_dataset_pending(ncz_dataset *ds, size_t *nbytes, size_t *nchunks); /* what is put and not stored */
+int  ncz_dataset_begin_flush(ncz_dataset *ds); /* begins to store the chunks that are put */
+int  ncz_dataset_wait(ncz_dataset *ds);        /* stores them; no documents */
+
 /* The selection may exceed the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 

@@ -46,6 +46,7 @@ static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 static _Thread_local bool in_task;
+static _Thread_local bool leaves_one; /* a batch of this thread leaves one of the threads to others */
 
 /* ---- forks ---- */
 
@@ -387,13 +388,6 @@ ncz_pool_stop(void)
     (void)pthread_mutex_unlock(&ending);
 }
 
-/* At the end of the process, or when the library is unloaded. */
-__attribute__((destructor)) static void
-stop_at_exit(void)
-{
-    ncz_pool_stop();
-}
-
 /* ---- callers ---- */
 
 static ncz_scratch
@@ -436,10 +430,31 @@ finish_batch(ncz_pool_batch *b)
     (void)pthread_cond_destroy(&done);
 }
 
+bool
+ncz_pool_in_task(void)
+{
+    return in_task;
+}
+
+void
+ncz_pool_leave_one(void)
+{
+    leaves_one = true;
+}
+
+/* How many threads may work on a batch of this one. */
+static size_t
+threads_here(void)
+{
+    size_t threads = in_task ? 1 : ncz_pool_threads();
+
+    return threads > 1 && leaves_one ? threads - 1 : threads;
+}
+
 void
 ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
 {
-    size_t         threads = in_task ? 1 : ncz_pool_threads();
+    size_t         threads = threads_here();
     ncz_pool_batch b = {.fn = fn, .arg = arg, .n = n};
 
     if (most < threads)
@@ -474,7 +489,7 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
 void
 ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg)
 {
-    size_t threads = in_task ? 1 : ncz_pool_threads();
+    size_t threads = threads_here();
 
     *b = (ncz_pool_batch){.fn = fn, .arg = arg, .grain = 1, .most = threads - 1};
 }

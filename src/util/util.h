@@ -338,6 +338,9 @@ void     ncz_pool_set_threads(unsigned n); /* 0: NCZARR_THREADS, or else the num
 void     ncz_pool_share(unsigned processes);
 unsigned ncz_pool_processes(void); /* at least 1 */
 void     ncz_pool_stop(void);      /* ends the workers and frees their buffers; the next use starts others */
+bool     ncz_pool_in_task(void);   /* the calling thread runs a task */
+/* From now on the batches of the calling thread leave one of the threads to the rest of the program. */
+void ncz_pool_leave_one(void);
 
 typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 
@@ -362,6 +365,26 @@ struct ncz_pool_batch {
 void ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg);
 void ncz_pool_add(ncz_pool_batch *b);
 void ncz_pool_end(ncz_pool_batch *b); /* works, too, and returns when all tasks are done */
+
+/* ---- background: work that nobody waits for ----------------------------------------------------------------------
+ *
+ * One thread of the process runs the jobs that are woken, one step of each in turn, and may use the pool for them. It
+ * starts with the first job and sleeps while there are none.
+ */
+typedef struct ncz_job ncz_job;
+
+struct ncz_job {
+    bool (*step)(ncz_job *job); /* a part of its work, without a lock; true: there is more to do */
+    ncz_job *next;              /* this and the rest: background.c's */
+    bool     queued, ended;
+};
+
+/* The next step of the job will begin after this call. False: the system has no thread for it, and nothing happens. */
+bool ncz_background_wake(ncz_job *job);
+/* Returns when no step of the job is running and none will be; not from its step. */
+void ncz_background_end(ncz_job *job);
+/* Ends that thread after the step that it is at, and the pool's. Both start again when they are needed. */
+void ncz_threads_stop(void);
 
 unsigned ncz_cpus(void); /* CPUs that this process may use, by affinity and quota; at least 1 */
 

@@ -33,6 +33,10 @@ meets_fault(fault_map *s)
     zmap_fault_plan *p = s->plan;
     size_t           at = atomic_fetch_add_explicit(&p->seen, 1, memory_order_relaxed) + 1;
 
+    if (p->gate != NULL) {
+        (void)pthread_mutex_lock(p->gate);
+        (void)pthread_mutex_unlock(p->gate);
+    }
     if (p->nth == 0 || !(at == p->nth || (p->forever && at > p->nth)))
         return false;
     if (p->kind == ZMAP_FAULT_DIE)

@@ -7,6 +7,7 @@
 
 #include "zmap/zmap.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 typedef enum zmap_fault_kind {
@@ -21,12 +22,13 @@ typedef enum zmap_fault_kind {
 /* Operations are each request of a batch, each key of a del, each list, resize, rename and sync, and each begin, append
  * and commit of a put in pieces, counted from 1. */
 typedef struct zmap_fault_plan {
-    size_t          nth;     /* the one that fails; 0: none */
-    bool            forever; /* and all after it */
-    zmap_fault_kind kind;
-    int             code;
-    size_t          kept;
-    atomic_size_t   seen; /* out: operations so far */
+    size_t           nth;     /* the one that fails; 0: none */
+    bool             forever; /* and all after it */
+    zmap_fault_kind  kind;
+    int              code;
+    size_t           kept;
+    atomic_size_t    seen; /* out: operations so far, those that wait at the gate included */
+    pthread_mutex_t *gate; /* each operation takes it for a moment: while a test holds it, the store hangs. Or NULL */
 } zmap_fault_plan;
 
 /* Takes the reference to `inner` on success. */

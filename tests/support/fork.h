@@ -16,7 +16,7 @@ static inline pid_t
 fork_quiet(void)
 {
     if (PEAK_SANITIZED)
-        ncz_pool_stop();
+        ncz_threads_stop();
     return fork();
 }
 

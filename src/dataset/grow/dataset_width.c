@@ -326,11 +326,14 @@ ncz_dataset_flush_chunks(ncz_dataset *ds, uint64_t uid)
 
     if (!ncz_dataset_has_followed(ds))
         return ncz_engine_flush(ds->engine, uid);
+    ncz_engine_pause(ds->engine);
     do {
-        if ((rc = each_followed(ds, uid, prepare_width)) != NC_NOERR)
-            return rc;
-        rc = ncz_engine_flush(ds->engine, uid);
+        if ((rc = each_followed(ds, uid, prepare_width)) == NC_NOERR)
+            rc = ncz_engine_flush(ds->engine, uid);
         /* A chunk that was written in part may be wider by now, and could not be merged. */
     } while (rc != NC_NOERR && ++tries < TRIES && ncz_dataset_widths_are_old(ds, rc));
-    return rc == NC_NOERR ? each_followed(ds, uid, settle_width) : rc;
+    if (rc == NC_NOERR)
+        rc = each_followed(ds, uid, settle_width);
+    ncz_engine_resume(ds->engine);
+    return rc;
 }

@@ -302,11 +302,14 @@ static int
 make_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
 {
     uint64_t fixed, records, end;
-    int      rc = ncz_object_fill_records(ds, skip, first, n);
+    int      rc;
 
+    ncz_engine_pause(ds->engine); /* it puts what lies between the rows of chunks, too */
+    rc = ncz_object_fill_records(ds, skip, first, n);
     ncz_object_ops_of(ds)->sections(ds->model, n, &fixed, &records, &end);
     if (rc == NC_NOERR)
         rc = zmap_resize(ds->map, "", end);
+    ncz_engine_resume(ds->engine);
     if (rc == NC_NOERR)
         ds->filled = n;
     return rc;

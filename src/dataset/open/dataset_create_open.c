@@ -148,6 +148,11 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ncz_dataset_set_classic(ds, style->classic);
     ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
+    if ((rc = ncz_dataset_choose_write(ds, t)) != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_free(ds);
+        return rc;
+    }
     ncz_dataset_log_open(ds, t);
     *out = ds;
     return NC_NOERR;
@@ -272,7 +277,9 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ncz_dataset_log_open(ds, t);
-    if (ds->writable && ncz_object_ops_of(ds) != NULL && (rc = ncz_object_begin(ds)) != NC_NOERR) {
+    if ((rc = ncz_dataset_choose_write(ds, t)) == NC_NOERR && ds->writable && ncz_object_ops_of(ds) != NULL)
+        rc = ncz_object_begin(ds);
+    if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
         return rc;

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_behind: chunks that are stored while the program goes on. A put copies its values into the cache and returns.
+ * The background thread stores dirty chunks, on the pool's threads but one:
+ *
+ *  - at once those that are ready: all of them was put, by one call or by rows that follow each other;
+ *  - the longest unchanged, once more than half of the bytes that may wait do. A chunk of which only a part was put is
+ *    likely to be put again, and storing it at every touch would encode it each time.
+ *
+ * The cache's list of dirty chunks is the only queue: a get finds what was put, a flush stores what is left. When too
+ * many bytes wait, a put waits for room. If a chunk cannot be stored it stays dirty, the others are stored, and the
+ * next put returns the failure, once; a flush tries all again and tells what still fails.
+ */
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_store.h"
+
+#include <stddef.h>
+
+/* ---- what is ready ---- */
+
+bool
+ncz_chunk_goes_behind(const ncz_engine *e, const ncz_spec *spec)
+{
+    return e->behind.on && !e->shares_ranges && spec->chunk_bytes <= e->behind.limit;
+}
+
+static void
+note_rows(ncz_chunk *chunk, uint64_t from, uint64_t n, uint64_t all)
+{
+    if (from <= chunk->rows && from + n > chunk->rows)
+        chunk->rows = from + n;
+    chunk->ready = chunk->ready || chunk->rows >= all;
+}
+
+/* Whether the piece has all elements of its chunk that are in the array, in each dimension but the first. */
+static bool
+has_whole_rows(const ncz_plan *p, const ncz_piece *piece)
+{
+    for (size_t d = 0; d < piece->rank; d++) {
+        uint64_t inside = p->shape[d] - piece->index[d] * p->spec->chunk[d];
+
+        if (piece->stride[d] != 1 && piece->n[d] > 1)
+            return false;
+        if (d > 0 && piece->n[d] < (inside < p->spec->chunk[d] ? inside : p->spec->chunk[d]))
+            return false;
+    }
+    return true;
+}
+
+void
+ncz_chunk_note_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *p, const ncz_piece *piece)
+{
+    uint64_t all, inside;
+
+    if (!e->behind.on)
+        return;
+    chunk->failed = false;
+    if (piece->whole || piece->rank == 0) {
+        chunk->ready = true;
+    } else if (has_whole_rows(p, piece)) {
+        all = p->spec->chunk[0];
+        inside = p->shape[0] - piece->index[0] * all;
+        if (inside < all && !(p->grows != NULL && p->grows[0]))
+            all = inside;
+        note_rows(chunk, piece->off[0], piece->n[0], all);
+    }
+}
+
+void
+ncz_chunk_note_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
+{
+    const ncz_spec *spec = chunk->spec;
+    size_t          row;
+
+    if (!e->behind.on)
+        return;
+    chunk->failed = false;
+    if (n == spec->chunk_nelems)
+        chunk->ready = true;
+    if (spec->rank == 0 || spec->chunk[0] == 0)
+        return;
+    row = spec->chunk_nelems / (size_t)spec->chunk[0];
+    if (row > 0 && at % row == 0 && n % row == 0)
+        note_rows(chunk, at / row, n / row, spec->chunk[0]);
+}
+
+/* ---- storing some ---- */
+
+/* Batches are short, so that a put that waits for room gets it soon. */
+static size_t
+behind_most(const ncz_engine *e)
+{
+    return e->behind.on && e->behind.limit / 8 < NCZ_CHUNK_BATCH_BYTES ? e->behind.limit / 8 : NCZ_CHUNK_BATCH_BYTES;
+}
+
+/* Takes chunks that are ready and then, until at most `target` bytes wait, the longest unchanged. */
+static int
+take_behind(ncz_engine *e, ncz_chunk_store *s, size_t target, bool again)
+{
+    ncz_chunk_cache *cache = &e->cache;
+    size_t           going = 0, waiting = cache->unstored + e->staging.nbytes;
+    ncz_chunk_link  *link = cache->dirty.next, *next;
+
+    for (; link != &cache->dirty; link = next) {
+        ncz_chunk      *chunk = ncz_chunk_from_link(link);
+        ncz_chunk_link *before = link->prev;
+        int             rc;
+
+        next = link->next;
+        if (!chunk->ready && (waiting <= target || waiting - target <= going))
+            break;
+        if (ncz_chunk_busy(chunk) || (chunk->failed && !again))
+            continue;
+        if (s->n >= NCZ_CHUNK_BATCH || (s->n > 0 && ncz_chunk_batch_add(going, chunk) > behind_most(e)))
+            break;
+        if ((rc = ncz_chunk_take(e, s, chunk, 0, &going)) != NC_NOERR)
+            return rc;
+        next = ncz_chunk_dirty_after(cache, before);
+    }
+    return NC_NOERR;
+}
+
+/* Keeps the first failure until somebody can be told. */
+static void
+keep_failure(ncz_engine *e, const ncz_err *failed)
+{
+    if (failed->code == NC_NOERR)
+        return;
+    ncz_log(NCZ_LOG_WARN, "stored behind: %s", failed->text);
+    if (e->behind.failed.code == NC_NOERR)
+        e->behind.failed = *failed;
+}
+
+static bool
+store_some(ncz_engine *e, size_t target, bool again)
+{
+    ncz_chunk_store s = {.engine = e};
+    ncz_err         failed = {.code = NC_NOERR};
+    int             rc;
+    bool            some;
+
+    if (e->cache.dirty.next == &e->cache.dirty)
+        return false;
+    if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR ||
+        (rc = take_behind(e, &s, target, again)) != NC_NOERR)
+        ncz_err_save(&failed, rc);
+    if ((some = s.n > 0))
+        ncz_chunk_store_taken(e, &s);
+    keep_failure(e, &failed);
+    keep_failure(e, &s.first);
+    ncz_chunk_drop_clean(&e->cache, e->cache.limit);
+    ncz_chunk_store_clear(&s);
+    return some;
+}
+
+static bool
+relieve_some(ncz_engine *e)
+{
+    ncz_err failed = {.code = NC_NOERR};
+    int     rc = NC_NOERR;
+    bool    some = ncz_chunk_relieve_staging(e, &rc);
+
+    if (rc != NC_NOERR)
+        ncz_err_save(&failed, rc);
+    keep_failure(e, &failed);
+    return some;
+}
+
+/* ---- the job ---- */
+
+/* Bytes that wait to be stored. */
+static size_t
+waiting_bytes(const ncz_engine *e)
+{
+    return e->cache.unstored + e->staging.nbytes;
+}
+
+/* Chunks that are not ready are stored until at most so many bytes wait. */
+static size_t
+target_of(const ncz_engine *e)
+{
+    if (e->behind.drains)
+        return 0;
+    return e->behind.on ? e->behind.limit / 2 : SIZE_MAX;
+}
+
+static bool
+has_work(const ncz_engine *e)
+{
+    return e->cache.last_ready != &e->cache.dirty || waiting_bytes(e) > target_of(e) || e->behind.waiting > 0 ||
+           (e->behind.drains && e->cache.nunstored > 0) || e->behind.first_wish != NULL;
+}
+
+bool
+ncz_chunk_wake_behind(ncz_engine *e)
+{
+    if (!has_work(e))
+        return true;
+    return e->behind.paused == 0 && ncz_background_wake(&e->behind.job);
+}
+
+/* Stores or loads some chunks, under the lock. False: there is nothing to do, or nothing that can be done. */
+static bool
+do_some(ncz_engine *e)
+{
+    bool again = e->behind.waiting > 0 && e->behind.failed.code == NC_NOERR;
+
+    if (store_some(e, target_of(e), again))
+        return true;
+    if ((e->behind.drains || e->behind.waiting > 0) && relieve_some(e))
+        return true;
+    e->behind.drains = false;
+    return ncz_chunk_load_wish(e);
+}
+
+static bool
+step(ncz_job *job)
+{
+    ncz_engine *e = (ncz_engine *)(void *)((char *)job - offsetof(ncz_engine, behind.job));
+    bool        more = false, waited;
+
+    (void)pthread_mutex_lock(&e->lock);
+    waited = e->behind.waiting > 0;
+    if (e->behind.paused == 0) {
+        e->behind.running = true;
+        more = do_some(e);
+        e->behind.running = false;
+    }
+    e->behind.stuck = waited && !more;
+    more = more && e->behind.paused == 0;
+    (void)pthread_cond_broadcast(&e->changed);
+    (void)pthread_mutex_unlock(&e->lock);
+    return more;
+}
+
+/* ---- puts ---- */
+
+/* Returns the failure that nobody was told, once. Its chunk is tried again when a put needs its room. */
+static int
+tell_failure(ncz_engine *e)
+{
+    ncz_err failed = e->behind.failed;
+
+    if (failed.code == NC_NOERR)
+        return NC_NOERR;
+    e->behind.failed.code = NC_NOERR;
+    return ncz_fail(failed.code,
+                    "what an earlier call put could not be stored behind it: %s; it is kept, and nc_sync() or "
+                    "nc_close() tries again",
+                    failed.text);
+}
+
+int
+ncz_chunk_earlier_failure(ncz_engine *e)
+{
+    int rc;
+
+    (void)pthread_mutex_lock(&e->lock);
+    rc = tell_failure(e);
+    (void)pthread_mutex_unlock(&e->lock);
+    return rc;
+}
+
+/* Waits until at most `target` bytes wait to be stored, or nothing more can be stored now. *alone: there is no thread
+ * to store them. */
+static int
+wait_for_room(ncz_engine *e, size_t target, bool *alone)
+{
+    int rc = NC_NOERR;
+
+    e->behind.waiting++;
+    e->behind.stuck = false;
+    while ((rc = tell_failure(e)) == NC_NOERR && waiting_bytes(e) > target && !e->behind.stuck && !*alone) {
+        *alone = !ncz_chunk_wake_behind(e);
+        if (!*alone)
+            (void)pthread_cond_wait(&e->changed, &e->lock);
+    }
+    e->behind.waiting--;
+    return rc;
+}
+
+int
+ncz_chunk_room_for_put(ncz_engine *e, size_t need)
+{
+    bool   alone = false;
+    size_t limit;
+    int    rc = NC_NOERR;
+
+    (void)pthread_mutex_lock(&e->lock);
+    limit = e->behind.limit > need ? e->behind.limit - need : 0;
+    if (e->behind.on && waiting_bytes(e) > limit)
+        rc = wait_for_room(e, limit, &alone);
+    (void)pthread_mutex_unlock(&e->lock);
+    if (rc != NC_NOERR)
+        return rc;
+    return alone ? ncz_chunk_evict_here(e, need) : ncz_chunk_evict(e, need, true);
+}
+
+/* ---- settings, and what a program asks ---- */
+
+void
+ncz_chunk_behind_init(ncz_engine *e)
+{
+    e->behind.job.step = step;
+}
+
+int
+ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes, bool early)
+{
+    int rc = NC_NOERR;
+
+    (void)pthread_mutex_lock(&e->lock);
+    e->behind.on = on;
+    e->behind.limit = nbytes;
+    e->behind.early = early;
+    if (on && e->cache.limit < nbytes)
+        e->cache.limit = nbytes;
+    rc = tell_failure(e);
+    (void)pthread_mutex_unlock(&e->lock);
+    return rc;
+}
+
+void
+ncz_engine_pending(ncz_engine *e, size_t *nbytes, size_t *nchunks)
+{
+    (void)pthread_mutex_lock(&e->lock);
+    *nbytes = waiting_bytes(e);
+    *nchunks = e->cache.nunstored + ncz_chunk_staged_count(e);
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+bool
+ncz_engine_begin_flush(ncz_engine *e)
+{
+    bool begun;
+
+    (void)pthread_mutex_lock(&e->lock);
+    for (ncz_chunk_link *l = e->cache.dirty.next; l != &e->cache.dirty; l = l->next)
+        ncz_chunk_from_link(l)->failed = false;
+    e->behind.drains = e->cache.nunstored > 0 || e->staging.table.n > 0;
+    begun = ncz_chunk_wake_behind(e);
+    (void)pthread_mutex_unlock(&e->lock);
+    return begun;
+}
+
+void
+ncz_engine_pause(ncz_engine *e)
+{
+    (void)pthread_mutex_lock(&e->lock);
+    e->behind.paused++;
+    while (e->behind.running)
+        (void)pthread_cond_wait(&e->changed, &e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+void
+ncz_engine_resume(ncz_engine *e)
+{
+    (void)pthread_mutex_lock(&e->lock);
+    e->behind.paused--;
+    (void)ncz_chunk_wake_behind(e);
+    (void)pthread_mutex_unlock(&e->lock);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The background thread: each woken job gets its steps, in turn with others; it ends when it is told to, is forked, and
+ * is stopped and started again.
+ */
+#include "support/fork.h"
+#include "support/test.h"
+#include "util/util.h"
+
+#include <stdatomic.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+
+typedef struct work {
+    ncz_job          job; /* first, so that a job can be cast to it */
+    atomic_uint      left, done;
+    pthread_mutex_t *gate;
+} work;
+
+static bool
+do_step(ncz_job *job)
+{
+    work *w = (work *)job;
+
+    if (w->gate != NULL) {
+        (void)pthread_mutex_lock(w->gate);
+        (void)pthread_mutex_unlock(w->gate);
+    }
+    atomic_fetch_add(&w->done, 1);
+    return atomic_load(&w->left) > 0 && atomic_fetch_sub(&w->left, 1) > 1;
+}
+
+static void
+wait_for(work *w, unsigned done)
+{
+    while (atomic_load(&w->done) < done)
+        (void)sched_yield();
+}
+
+static void
+steps_of_many_jobs(void **state)
+{
+    work w[5];
+
+    (void)state;
+    memset(w, 0, sizeof w);
+    for (unsigned i = 0; i < 5; i++) {
+        w[i].job.step = do_step;
+        w[i].left = 10 * (i + 1);
+        assert_true(ncz_background_wake(&w[i].job));
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        wait_for(&w[i], 10 * (i + 1));
+        ncz_background_end(&w[i].job);
+        assert_int_equal(w[i].done, 10 * (i + 1));
+    }
+}
+
+/* A job that is woken during its step gets another one, and one that is queued is not run after its end. */
+static void
+woken_and_ended(void **state)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    work            slow = {.job = {.step = do_step}, .gate = &gate}, late = {.job = {.step = do_step}};
+
+    (void)state;
+    (void)pthread_mutex_lock(&gate);
+    assert_true(ncz_background_wake(&slow.job));
+    assert_true(ncz_background_wake(&late.job)); /* behind the first, which hangs */
+    assert_true(ncz_background_wake(&slow.job));
+    ncz_background_end(&late.job);
+    (void)pthread_mutex_unlock(&gate);
+    wait_for(&slow, 1);
+    ncz_background_end(&slow.job);
+    assert_int_equal(late.done, 0);
+    assert_in_range(slow.done, 1, 2);
+}
+
+static void
+stopped_and_again(void **state)
+{
+    work w = {.job = {.step = do_step}};
+
+    (void)state;
+    for (unsigned i = 1; i <= 20; i++) {
+        assert_true(ncz_background_wake(&w.job));
+        wait_for(&w, i);
+        ncz_threads_stop();
+    }
+    ncz_background_end(&w.job);
+}
+
+/* The fork waits for the end of the step; the child has a thread of its own. */
+static void
+forked(void **state)
+{
+    work w = {.job = {.step = do_step}, .left = 100000};
+    int  status = -1;
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        pid_t pid;
+
+        assert_true(ncz_background_wake(&w.job));
+        if ((pid = fork_quiet()) == 0) {
+            work own = {.job = {.step = do_step}};
+            bool woken = ncz_background_wake(&own.job);
+
+            while (woken && atomic_load(&own.done) == 0)
+                (void)sched_yield();
+            ncz_background_end(&own.job);
+            ncz_background_end(&w.job);
+            _exit(woken ? 0 : 1);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+    }
+    ncz_background_end(&w.job);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_of_many_jobs),
+        cmocka_unit_test(woken_and_ended),
+        cmocka_unit_test(stopped_and_again),
+        cmocka_unit_test(forked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
