@@ -242,12 +242,6 @@ ncz_width_follow(ncz_dataset *ds, ncz_var *v)
     return rc == NC_NOERR ? ncz_dataset_take_width(ds, v, width, widening) : rc;
 }
 
-int
-ncz_dataset_follow_widths(ncz_dataset *ds)
-{
-    return each_followed(ds, 0, ncz_width_follow);
-}
-
 /* NC_EOBJECT: the stored width is larger. */
 static int
 check_width(ncz_dataset *ds, ncz_var *v)
@@ -306,16 +300,31 @@ settle_width(ncz_dataset *ds, ncz_var *v)
     return rc;
 }
 
+/* Takes a larger width over, and gives it to the chunks that were stored with the old one, a moment ago perhaps. */
+static int
+follow_and_spread(ncz_dataset *ds, ncz_var *v)
+{
+    ncz_spec *old = ncz_spec_ref(v->spec);
+    size_t    width = v->dtype.size;
+    int       rc = ncz_width_follow(ds, v);
+
+    if (rc == NC_NOERR && atomic_load(&old->stored) && v->dtype.size > width &&
+        (rc = ncz_width_spread(ds, v)) != NC_NOERR)
+        atomic_store(&v->spec->stored, true);
+    ncz_spec_unref(old);
+    return rc;
+}
+
+int
+ncz_dataset_follow_widths(ncz_dataset *ds)
+{
+    return each_followed(ds, 0, follow_and_spread);
+}
+
 static int
 prepare_width(ncz_dataset *ds, ncz_var *v)
 {
-    size_t width = v->dtype.size;
-    bool   stored = atomic_load(&v->spec->stored);
-    int    rc = ncz_engine_dirty_of(ds->engine, v->uid) ? ncz_width_follow(ds, v) : NC_NOERR;
-
-    if (rc == NC_NOERR && stored && v->dtype.size > width && (rc = ncz_width_spread(ds, v)) != NC_NOERR)
-        atomic_store(&v->spec->stored, true);
-    return rc;
+    return ncz_engine_dirty_of(ds->engine, v->uid) ? follow_and_spread(ds, v) : NC_NOERR;
 }
 
 int
