@@ -98,9 +98,8 @@ check_bytes(const char *what, const void *got, size_t n, size_t version, int k)
     char  *want;
     size_t nwant = 0, i = 0;
 
-    snprintf(name, sizeof name, "%s/classic/%s-%d.nc", NCZ_TEST_DATA, versions[version].name, k);
-    want = scratch_read(name, &nwant);
-    assert_non_null(want);
+    snprintf(name, sizeof name, "classic/%s-%d.nc", versions[version].name, k);
+    want = test_data(name, &nwant);
     while (i < n && i < nwant && ((const char *)got)[i] == want[i])
         i++;
     if (n != nwant || i < n)
@@ -436,9 +435,8 @@ other_writers(void **state)
     for (size_t version = 1; version < NCZ_LEN(versions); version++) {
         size_t n = 0, len = 0;
 
-        snprintf(name, sizeof name, "%s/classic/%s-6.nc", NCZ_TEST_DATA, versions[version].name);
-        bytes = scratch_read(name, &n);
-        assert_non_null(bytes);
+        snprintf(name, sizeof name, "classic/%s-6.nc", versions[version].name);
+        bytes = test_data(name, &n);
         memset(bytes + 4, 0xff, versions[version].format == NC_FORMAT_64BIT_DATA ? 8 : 4);
         path = scratch_path(dir, "s.bin");
         scratch_write(path, bytes, n);

@@ -4,6 +4,7 @@
  * arrays shorter than their unlimited dimension; allocations that fail; threads that read one file side by side.
  */
 #include "no_memory.h"
+#include "support/scratch.h"
 
 #include <pthread.h>
 
@@ -17,22 +18,9 @@ typedef struct file {
 static file
 load(const char *name)
 {
-    char  path[1024];
-    file  f;
-    FILE *in;
-    long  n;
+    file f;
 
-    (void)snprintf(path, sizeof path, "%s/netcdf4/%s", NCZ_TEST_DATA, name);
-    in = fopen(path, "rb");
-    assert_non_null(in);
-    assert_int_equal(fseek(in, 0, SEEK_END), 0);
-    n = ftell(in);
-    assert_true(n > 0);
-    rewind(in);
-    f = (file){.bytes = malloc((size_t)n), .n = (size_t)n};
-    assert_non_null(f.bytes);
-    assert_int_equal(fread(f.bytes, 1, f.n, in), f.n);
-    (void)fclose(in);
+    f.bytes = test_data(scratch_path("netcdf4", name), &f.n);
     return f;
 }
 

@@ -3,16 +3,11 @@
  * Small chunks that are ranges of one object and are put together: each has its own status, one that fails stays
  * dirty, and those with rows that lie apart are put alone.
  */
-#include "chunk_test.h"
-
-#include "chunk/chunk_engine.h"
-
-#include <errno.h>
+#include "in_place.h"
 
 enum { CHUNK = 8, NCHUNKS = 150, SIZE = CHUNK * NCHUNKS, HEAD = 12, GAP = 40 };
 
-static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
-static const int32_t   fill = -7;
+static const int32_t fill = -7;
 
 /* Chunks one after the other, with a gap before each 10th; every 50th has rows of one element, 8 bytes apart. */
 static bool
@@ -44,61 +39,28 @@ locate(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr 
 
 static const ncz_layout_ops ranges = {.name = "ranges", .locate = locate, .complete = true};
 
-typedef struct world {
-    zmap_fault_plan plan;
-    zmap           *m;
-    ncz_engine     *e;
-    ncz_spec       *s;
-} world;
-
 static void
-world_init(world *w)
+init(in_place *w)
 {
-    const uint64_t   chunk = CHUNK;
-    ncz_layout_shape shape = {.rank = 1, .path = "v"};
-    char            *none = calloc(1, (size_t)place_of(NCHUNKS) + 64);
-
-    *w = (world){.m = NULL};
-    w->m = test_map(false, &w->plan);
-    w->e = test_engine(w->m, 1 << 20);
-    ncz_engine_in_place(w->e);
-    w->s = test_spec(1, &chunk, i4, &fill, NULL);
-    ncz_layout_unref(w->s->layout);
-    assert_int_equal(ncz_layout_new(&ranges, sizeof(ncz_layout), &shape, &w->s->layout), NC_NOERR);
-    assert_int_equal(zmap_put(w->m, "file", none, (size_t)place_of(NCHUNKS) + 64), NC_NOERR);
-    free(none);
-    w->plan.seen = 0;
-}
-
-static void
-world_clear(world *w)
-{
-    ncz_engine_free(w->e);
-    ncz_spec_unref(w->s);
-    assert_int_equal(zmap_close(w->m, ZMAP_KEEP), NC_NOERR);
+    in_place_init(w, in_place_spec(&ranges, CHUNK, &fill), 0, (size_t)place_of(NCHUNKS) + 64);
 }
 
 /* Puts chunk by chunk, so that all wait in the cache. */
 static void
-put_all(world *w)
+put_all(in_place *w)
 {
-    const uint64_t size = SIZE, count = CHUNK;
-
     for (uint64_t i = 0; i < NCHUNKS; i++) {
-        uint64_t start = i * CHUNK;
-        int32_t  values[CHUNK];
-        request  r = test_request(1, &start, &count);
-        ncz_plan p = test_plan(w->s, &size, &r, NC_INT);
+        int32_t values[CHUNK];
 
         for (int k = 0; k < CHUNK; k++)
-            values[k] = (int32_t)start + k;
-        assert_int_equal(ncz_engine_write(w->e, &p, values), NC_NOERR);
+            values[k] = (int32_t)(i * CHUNK) + k;
+        in_place_put(w, SIZE, i * CHUNK, CHUNK, values);
     }
 }
 
 /* The bytes of the object. Chunks of `missing` are not there. */
 static void
-check_object(world *w, const bool *missing)
+check_object(in_place *w, const bool *missing)
 {
     ncz_buf b = NCZ_BUF_INIT;
 
@@ -119,16 +81,16 @@ check_object(world *w, const bool *missing)
 static void
 all_are_put(void **state)
 {
-    world w;
+    in_place w;
 
     (void)state;
-    world_init(&w);
+    init(&w);
     put_all(&w);
     assert_int_equal(w.plan.seen, 0);
     assert_int_equal(ncz_engine_flush(w.e, 0), NC_NOERR);
     check_object(&w, NULL);
     assert_false(ncz_engine_dirty(w.e));
-    world_clear(&w);
+    in_place_clear(&w);
 }
 
 /* Whichever put fails, the flush says so, all others are done, and the next flush puts the one that is missing. */
@@ -137,18 +99,14 @@ one_fails(void **state)
 {
     (void)state;
     for (size_t nth = 1; nth <= NCHUNKS; nth += 13) {
-        bool    missing[NCHUNKS] = {false};
-        ncz_buf b = NCZ_BUF_INIT;
-        world   w;
-        size_t  n = 0;
+        bool     missing[NCHUNKS] = {false};
+        ncz_buf  b = NCZ_BUF_INIT;
+        in_place w;
+        size_t   n = 0;
 
-        world_init(&w);
+        init(&w);
         put_all(&w);
-        w.plan.nth = nth;
-        w.plan.kind = ZMAP_FAULT_FAIL;
-        w.plan.code = ENOSPC;
-        assert_int_equal(ncz_engine_flush(w.e, 0), ENOSPC);
-        w.plan.nth = 0;
+        in_place_fail_flush(&w, nth);
         assert_int_equal(zmap_get(w.m, "file", &b), NC_NOERR);
         for (uint64_t i = 0; i < NCHUNKS; i++) {
             int32_t v;
@@ -163,7 +121,7 @@ one_fails(void **state)
         assert_true(ncz_engine_dirty(w.e));
         assert_int_equal(ncz_engine_flush(w.e, 0), NC_NOERR);
         check_object(&w, NULL);
-        world_clear(&w);
+        in_place_clear(&w);
     }
 }
 

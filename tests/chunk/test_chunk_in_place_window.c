@@ -3,14 +3,11 @@
  * Slabs of several variables in the same records: they are put with one call, which reads nothing where they fill the
  * records, and leaves what lies between them where they do not.
  */
-#include "chunk_test.h"
-
-#include <errno.h>
+#include "in_place.h"
 
 enum { VARS = 3, RECORDS = 8, BLOCKS = 6, NCHUNKS = VARS * BLOCKS, SIZE = NCHUNKS * RECORDS, HEAD = 12, MARK = 0x55 };
 
-static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
-static size_t          gap; /* bytes at the end of each record */
+static size_t gap; /* bytes at the end of each record */
 
 /* Chunk i: variable i % VARS in the records of block i / VARS, one element in each. */
 static uint64_t
@@ -33,41 +30,11 @@ locate(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr 
 
 static const ncz_layout_ops records = {.name = "records", .locate = locate, .complete = true};
 
-typedef struct world {
-    zmap_fault_plan plan;
-    zmap           *m;
-    ncz_engine     *e;
-    ncz_spec       *s;
-    size_t          nbytes;
-} world;
-
 static void
-world_init(world *w, size_t between)
+init(in_place *w, size_t between)
 {
-    const uint64_t   chunk = RECORDS;
-    ncz_layout_shape shape = {.rank = 1, .path = "v"};
-    char            *bytes;
-
     gap = between;
-    *w = (world){.nbytes = (size_t)place_of(NCHUNKS, 0)};
-    w->m = test_map(false, &w->plan);
-    w->e = test_engine(w->m, 1 << 20);
-    ncz_engine_in_place(w->e);
-    w->s = test_spec(1, &chunk, i4, NULL, NULL);
-    ncz_layout_unref(w->s->layout);
-    assert_int_equal(ncz_layout_new(&records, sizeof(ncz_layout), &shape, &w->s->layout), NC_NOERR);
-    assert_non_null(bytes = malloc(w->nbytes));
-    memset(bytes, MARK, w->nbytes);
-    assert_int_equal(zmap_put(w->m, "file", bytes, w->nbytes), NC_NOERR);
-    free(bytes);
-}
-
-static void
-world_clear(world *w)
-{
-    ncz_engine_free(w->e);
-    ncz_spec_unref(w->s);
-    assert_int_equal(zmap_close(w->m, ZMAP_KEEP), NC_NOERR);
+    in_place_init(w, in_place_spec(&records, RECORDS, NULL), MARK, (size_t)place_of(NCHUNKS, 0));
 }
 
 static int32_t
@@ -78,32 +45,28 @@ value_of(uint64_t i, uint64_t record)
 
 /* Puts chunk by chunk, so that all wait in the cache; those of variable `not` are left out. */
 static void
-put_all(world *w, uint64_t not )
+put_all(in_place *w, uint64_t not )
 {
-    const uint64_t size = SIZE, count = RECORDS;
-
     for (uint64_t i = 0; i < NCHUNKS; i++) {
-        uint64_t start = i * RECORDS;
-        int32_t  values[RECORDS];
-        request  r = test_request(1, &start, &count);
-        ncz_plan p = test_plan(w->s, &size, &r, NC_INT);
+        int32_t values[RECORDS];
 
         for (uint64_t k = 0; k < RECORDS; k++)
             values[k] = value_of(i, k);
         if (i % VARS != not )
-            assert_int_equal(ncz_engine_write(w->e, &p, values), NC_NOERR);
+            in_place_put(w, SIZE, i * RECORDS, RECORDS, values);
     }
 }
 
 /* All is there that was put, except for chunks that are `missing`, and nothing else has changed. */
 static void
-check_object(world *w, uint64_t not, const bool *missing)
+check_object(in_place *w, uint64_t not, const bool *missing)
 {
     ncz_buf b = NCZ_BUF_INIT;
-    char   *want = malloc(w->nbytes);
+    size_t  nbytes = (size_t)place_of(NCHUNKS, 0);
+    char   *want = malloc(nbytes);
 
     assert_non_null(want);
-    memset(want, MARK, w->nbytes);
+    memset(want, MARK, nbytes);
     for (uint64_t i = 0; i < NCHUNKS; i++)
         for (uint64_t k = 0; k < RECORDS && i % VARS != not &&!(missing != NULL && missing[i]); k++) {
             int32_t v = value_of(i, k);
@@ -111,15 +74,15 @@ check_object(world *w, uint64_t not, const bool *missing)
             memcpy(want + place_of(i, k), &v, 4);
         }
     assert_int_equal(zmap_get(w->m, "file", &b), NC_NOERR);
-    assert_int_equal(b.len, w->nbytes);
-    assert_memory_equal(b.data, want, w->nbytes);
+    assert_int_equal(b.len, nbytes);
+    assert_memory_equal(b.data, want, nbytes);
     ncz_buf_clear(&b);
     free(want);
 }
 
 /* Flushes, and counts what it asks of the store. */
 static void
-flush(world *w, uint64_t gets, uint64_t puts)
+flush(in_place *w, uint64_t gets, uint64_t puts)
 {
     zmap_stats before, after;
 
@@ -134,14 +97,14 @@ flush(world *w, uint64_t gets, uint64_t puts)
 static void
 whole_records(void **state)
 {
-    world w;
+    in_place w;
 
     (void)state;
-    world_init(&w, 0);
+    init(&w, 0);
     put_all(&w, VARS);
     flush(&w, 0, BLOCKS);
     check_object(&w, VARS, NULL);
-    world_clear(&w);
+    in_place_clear(&w);
 }
 
 static void
@@ -149,13 +112,13 @@ gaps(void **state)
 {
     (void)state;
     for (uint64_t not = 0; not <= VARS; not ++) {
-        world w;
+        in_place w;
 
-        world_init(&w, not == VARS ? 4 : 0); /* padding; or a variable that nobody has written */
+        init(&w, not == VARS ? 4 : 0); /* padding; or a variable that nobody has written */
         put_all(&w, not );
         flush(&w, BLOCKS, BLOCKS);
         check_object(&w, not, NULL);
-        world_clear(&w);
+        in_place_clear(&w);
     }
 }
 
@@ -163,20 +126,14 @@ gaps(void **state)
 static void
 parts(void **state)
 {
-    const uint64_t size = SIZE, count = 3;
-    world          w;
-    ncz_buf        b = NCZ_BUF_INIT;
+    static const int32_t values[] = {1, 2, 3};
+    in_place             w;
+    ncz_buf              b = NCZ_BUF_INIT;
 
     (void)state;
-    world_init(&w, 0);
-    for (uint64_t i = 0; i < VARS; i++) {
-        uint64_t start = i * RECORDS + 2;
-        request  r = test_request(1, &start, &count);
-        ncz_plan p = test_plan(w.s, &size, &r, NC_INT);
-        int32_t  values[3] = {1, 2, 3};
-
-        assert_int_equal(ncz_engine_write(w.e, &p, values), NC_NOERR);
-    }
+    init(&w, 0);
+    for (uint64_t i = 0; i < VARS; i++)
+        in_place_put(&w, SIZE, i * RECORDS + 2, NCZ_LEN(values), values);
     flush(&w, 0, 1);
     assert_int_equal(zmap_get(w.m, "file", &b), NC_NOERR);
     for (uint64_t i = 0; i < VARS; i++)
@@ -187,7 +144,7 @@ parts(void **state)
             assert_int_equal(v, k >= 2 && k < 5 ? (int32_t)k - 1 : 0x55555555);
         }
     ncz_buf_clear(&b);
-    world_clear(&w);
+    in_place_clear(&w);
 }
 
 /* Whichever request fails, the chunks of its window stay dirty, and the next flush puts them. */
@@ -196,19 +153,14 @@ one_fails(void **state)
 {
     (void)state;
     for (size_t nth = 1; nth <= BLOCKS; nth++) {
-        bool    missing[NCHUNKS] = {false};
-        ncz_buf b = NCZ_BUF_INIT;
-        world   w;
-        size_t  n = 0;
+        bool     missing[NCHUNKS] = {false};
+        ncz_buf  b = NCZ_BUF_INIT;
+        in_place w;
+        size_t   n = 0;
 
-        world_init(&w, 0);
+        init(&w, 0);
         put_all(&w, VARS);
-        w.plan.seen = 0;
-        w.plan.nth = nth;
-        w.plan.kind = ZMAP_FAULT_FAIL;
-        w.plan.code = ENOSPC;
-        assert_int_equal(ncz_engine_flush(w.e, 0), ENOSPC);
-        w.plan.nth = 0;
+        in_place_fail_flush(&w, nth);
         assert_int_equal(zmap_get(w.m, "file", &b), NC_NOERR);
         for (uint64_t i = 0; i < NCHUNKS; i++)
             n += missing[i] = b.data[place_of(i, 0)] == MARK;
@@ -218,7 +170,7 @@ one_fails(void **state)
         assert_true(ncz_engine_dirty(w.e));
         flush(&w, 0, 1);
         check_object(&w, VARS, NULL);
-        world_clear(&w);
+        in_place_clear(&w);
     }
 }
 
@@ -240,37 +192,26 @@ locate_long(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_
 static const ncz_layout_ops longs = {.name = "longs", .locate = locate_long, .complete = true};
 
 static void
-long_world(world *w)
+init_long(in_place *w)
 {
-    const uint64_t   chunk = LONG;
-    ncz_layout_shape shape = {.rank = 1, .path = "v"};
-
-    world_init(w, 0);
-    ncz_spec_unref(w->s);
-    w->s = test_spec(1, &chunk, i4, NULL, NULL);
-    ncz_layout_unref(w->s->layout);
-    assert_int_equal(ncz_layout_new(&longs, sizeof(ncz_layout), &shape, &w->s->layout), NC_NOERR);
-    assert_int_equal(zmap_resize(w->m, "file", 2 * LONG_BYTES), NC_NOERR);
+    in_place_init(w, in_place_spec(&longs, LONG, NULL), MARK, 2 * LONG_BYTES);
 }
 
 static void
-put_run(world *w, uint64_t start, uint64_t count)
+put_run(in_place *w, uint64_t start, uint64_t count)
 {
-    const uint64_t size = 2 * LONG;
-    request        r = test_request(1, &start, &count);
-    ncz_plan       p = test_plan(w->s, &size, &r, NC_INT);
-    int32_t       *values = calloc(count, sizeof *values);
+    int32_t *values = calloc(count, sizeof *values);
 
     assert_non_null(values);
     for (uint64_t i = 0; i < count; i++)
         values[i] = (int32_t)(start + i);
-    assert_int_equal(ncz_engine_write(w->e, &p, values), NC_NOERR);
+    in_place_put(w, 2 * LONG, start, count, values);
     free(values);
 }
 
 /* Counts what that asks of the store. */
 static void
-store_filled(world *w, uint64_t nrecords, int rc, uint64_t puts)
+store_filled(in_place *w, uint64_t nrecords, int rc, uint64_t puts)
 {
     zmap_stats before, after;
 
@@ -283,11 +224,11 @@ store_filled(world *w, uint64_t nrecords, int rc, uint64_t puts)
 static void
 filled(void **state)
 {
-    ncz_buf b = NCZ_BUF_INIT;
-    world   w;
+    ncz_buf  b = NCZ_BUF_INIT;
+    in_place w;
 
     (void)state;
-    long_world(&w);
+    init_long(&w);
     put_run(&w, 0, LONG - 1);
     store_filled(&w, LONG, NC_NOERR, 0); /* an element is missing */
     put_run(&w, LONG - 1, 1);
@@ -312,22 +253,22 @@ filled(void **state)
         assert_int_equal(v, (int32_t)i);
     }
     ncz_buf_clear(&b);
-    world_clear(&w);
+    in_place_clear(&w);
 }
 
 /* Few bytes wait for more. */
 static void
 filled_few(void **state)
 {
-    world w;
+    in_place w;
 
     (void)state;
-    world_init(&w, 0);
+    init(&w, 0);
     put_all(&w, VARS);
     store_filled(&w, SIZE, NC_NOERR, 0);
     flush(&w, 0, BLOCKS);
     check_object(&w, VARS, NULL);
-    world_clear(&w);
+    in_place_clear(&w);
 }
 
 int

@@ -7,23 +7,16 @@
 
 #include "filter_testing.h"
 
-#include <stdio.h>
-
 #define CASES_MOST (1 << 20)
 
 static inline ncz_json *
-read_cases(const char *path)
+read_cases(const char *name)
 {
     ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = CASES_MOST};
     ncz_json     *doc = NULL;
-    char         *text = malloc(CASES_MOST);
-    FILE         *f = fopen(path, "rb");
     size_t        len;
+    char         *text = test_data(name, &len);
 
-    assert_non_null(text);
-    assert_non_null(f);
-    len = fread(text, 1, CASES_MOST, f);
-    fclose(f);
     assert_int_equal(ncz_json_parse(text, len, &opts, &doc, NULL), NC_NOERR);
     free(text);
     return doc;
@@ -35,7 +28,7 @@ typedef struct bytes {
 } bytes;
 
 static inline bytes
-from_hex(const ncz_json *v)
+bytes_of(const ncz_json *v)
 {
     size_t      len;
     const char *s = ncz_json_str(v, &len);
@@ -43,13 +36,45 @@ from_hex(const ncz_json *v)
 
     assert_non_null(s);
     assert_non_null(b.p);
-    for (size_t i = 0; i < b.n; i++) {
-        unsigned byte;
-
-        assert_int_equal(sscanf(s + 2 * i, "%2x", &byte), 1);
-        b.p[i] = (unsigned char)byte;
-    }
+    assert_int_equal(from_hex(s, b.p), b.n);
     return b;
+}
+
+typedef struct golden {
+    const ncz_json *v; /* the case */
+    bytes           data, stored, decoded;
+    ncz_array_type  type;
+    ncz_chain      *chain;
+    void           *own; /* the test's: malloc, or NULL */
+} golden;
+
+/* Runs `check` on the cases that this build has the codecs for, at least so many, and says which ones it failed. `init`
+ * makes one of its text. */
+static inline void
+each_case(const ncz_json *doc, size_t least, void (*init)(golden *g), bool (*check)(const golden *g))
+{
+    size_t run = 0, bad = 0;
+
+    for (size_t i = 0; i < ncz_json_len(doc); i++) {
+        golden g = {.v = ncz_json_at(doc, i)};
+
+        init(&g);
+        if (ncz_chain_usable(g.chain) == NC_NOERR) {
+            run++;
+            ncz_err_clear();
+            if (!check(&g)) {
+                bad++;
+                print_error("case %zu, line %zu of cases.json: %s\n", i, i + 2, ncz_err_text());
+            }
+        }
+        free(g.data.p);
+        free(g.stored.p);
+        free(g.decoded.p);
+        free(g.own);
+        ncz_chain_unref(g.chain);
+    }
+    assert_true(run >= least);
+    assert_int_equal(bad, 0);
 }
 
 #endif /* NCZ_FILTER_CASES_H */

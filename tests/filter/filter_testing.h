@@ -249,4 +249,16 @@ decode_to(const ncz_codec_ops *ops, const void *p, const ncz_array_type *env, co
     return rc;
 }
 
+/* Bytes from hexadecimal digits; blanks are skipped. */
+static inline size_t
+from_hex(const char *hex, unsigned char *out)
+{
+    size_t n = 0;
+
+    for (unsigned v; *hex != '\0'; hex += *hex == ' ' ? 1 : 2)
+        if (*hex != ' ' && sscanf(hex, "%2x", &v) == 1)
+            out[n++] = (unsigned char)v;
+    return n;
+}
+
 #endif /* NCZ_FILTER_TESTING_H */

@@ -34,18 +34,9 @@ static const stored arrays[] = {
 };
 
 static char *
-slurp(const char *array, const char *name, size_t *len)
+read_object(const char *array, const char *key, size_t *len)
 {
-    char *path = ncz_sprintf("%s/filter/%s/%s", NCZ_TEST_DATA, array, name), *data = malloc(4096);
-    FILE *f = fopen(path, "rb");
-
-    assert_non_null(f);
-    assert_non_null(data);
-    *len = fread(data, 1, 4096, f);
-    assert_true(*len > 0 && *len < 4096);
-    fclose(f);
-    ncz_free(path);
-    return data;
+    return test_data(scratch_path(scratch_path("filter", array), key), len);
 }
 
 static ncz_chain *
@@ -55,7 +46,7 @@ chain_of(const char *array, const ncz_array_type *env)
     ncz_chain    *chain = NULL;
     ncz_json     *doc;
     size_t        len;
-    char         *text = slurp(array, ".zarray", &len);
+    char         *text = read_object(array, ".zarray", &len);
 
     assert_int_equal(ncz_json_parse(text, len, &opts, &doc, NULL), NC_NOERR);
     assert_int_equal(ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), env,
@@ -81,7 +72,7 @@ test_ints(void **state)
         if (ncz_codec_by_id(s->needs) == NULL)
             continue;
         chain = chain_of(s->array, &env);
-        object = slurp(s->array, s->chunk, &len);
+        object = read_object(s->array, s->chunk, &len);
         assert_int_equal(ncz_chain_decode(chain, NULL, object, len, values, s->nelems * 4, false), NC_NOERR);
         for (size_t k = 0; k < s->nelems; k++) {
             uint32_t got = values[4 * k] | (uint32_t)values[4 * k + 1] << 8 | (uint32_t)values[4 * k + 2] << 16 |
@@ -111,7 +102,7 @@ test_multifilter(void **state)
         skip();
     chain = chain_of("multifilter/v", &env);
     assert_int_equal(ncz_chain_len(chain), 4);
-    object = slurp("multifilter/v", "0", &len);
+    object = read_object("multifilter/v", "0", &len);
     assert_int_equal(ncz_chain_decode(chain, NULL, object, len, bytes, sizeof bytes, false), NC_NOERR);
     for (size_t k = 0; k < 64; k++) {
         uint64_t bits = 0;
@@ -139,7 +130,7 @@ test_same_bytes(void **state)
         ncz_buf        again = NCZ_BUF_INIT;
         unsigned char  values[256];
         ncz_chain     *chain = chain_of(same[i], &env);
-        char          *object = slurp(same[i], "0", &len);
+        char          *object = read_object(same[i], "0", &len);
 
         if (ncz_chain_usable(chain) == NC_NOERR) {
             assert_int_equal(ncz_chain_decode(chain, NULL, object, len, values, n, false), NC_NOERR);

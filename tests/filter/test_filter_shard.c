@@ -7,17 +7,6 @@
 
 static const ncz_shard_layout usual = {.at_start = false};
 
-static size_t
-from_hex(const char *hex, unsigned char *out)
-{
-    size_t n = 0;
-
-    for (unsigned v; *hex != '\0'; hex += *hex == ' ' ? 1 : 2)
-        if (*hex != ' ' && sscanf(hex, "%2x", &v) == 1)
-            out[n++] = (unsigned char)v;
-    return n;
-}
-
 static ncz_buf
 assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t n)
 {

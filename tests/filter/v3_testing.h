@@ -76,18 +76,6 @@ check_refused(const char *text, const ncz_array_type *in, int rc, const char *wh
     assert_null(c.inner);
 }
 
-/* Bytes from hexadecimal digits; blanks are skipped. */
-static inline size_t
-from_hex(const char *hex, unsigned char *out)
-{
-    size_t n = 0;
-
-    for (unsigned v; *hex != '\0'; hex += *hex == ' ' ? 1 : 2)
-        if (*hex != ' ' && sscanf(hex, "%2x", &v) == 1)
-            out[n++] = (unsigned char)v;
-    return n;
-}
-
 /* Encodes and compares with the digits, decodes and compares with the input. */
 static inline void
 check_bytes(const ncz_chain *c, const void *in, size_t n, const char *hex)

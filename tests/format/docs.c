@@ -3,6 +3,7 @@
 
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
+#include "support/scratch.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -99,25 +100,6 @@ docmap_clear(docmap *d)
     *d = (docmap){.v = NULL};
 }
 
-char *
-read_file(const char *path)
-{
-    FILE  *f = fopen(path, "rb");
-    char  *text = NULL;
-    size_t len = 0, got;
-
-    if (f == NULL)
-        return NULL;
-    do {
-        text = must(realloc(text, len + 65537));
-        got = fread(text + len, 1, 65536, f);
-        len += got;
-    } while (got > 0);
-    text[len] = '\0';
-    fclose(f);
-    return text;
-}
-
 static void
 add_dir(docmap *d, const char *path, const char *prefix)
 {
@@ -137,7 +119,8 @@ add_dir(docmap *d, const char *path, const char *prefix)
         if (S_ISDIR(st.st_mode)) {
             add_dir(d, sub, key);
         } else if (strncmp(e->d_name, ".z", 2) == 0 || strncmp(e->d_name, ".ncz", 4) == 0) {
-            char *text = must(read_file(sub));
+            size_t len;
+            char  *text = must(scratch_read(sub, &len));
 
             docmap_puts(d, key, text);
             free(text);

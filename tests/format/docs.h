@@ -33,8 +33,6 @@ void        docmap_clear(docmap *d);
 ncz_docs    docmap_docs(docmap *d);
 int         docmap_emit(void *arg, const ncz_doc_out *doc); /* ncz_emit_fn */
 
-char *read_file(const char *path); /* NULL when it does not exist; malloc */
-
 /* The header of a dataset as ncdump -h prints it, from the first line after "netcdf name {". malloc. */
 char *cdl_header(const ncz_model *m);
 

@@ -4,6 +4,7 @@
 
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
+#include "support/scratch.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -131,13 +132,14 @@ check_writer(const char *writer)
     assert_non_null(dir);
     while ((e = readdir(dir)) != NULL) {
         struct stat st;
+        size_t      len;
         char       *want;
 
         snprintf(path, sizeof path, DATA "%s/%s", writer, e->d_name);
         if (e->d_name[0] == '.' || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
             continue;
         snprintf(path, sizeof path, DATA "%s/%s.cdl", writer, e->d_name);
-        want = strcmp(e->d_name, "safe_scalar") == 0 ? strdup(safe_scalar) : read_file(path);
+        want = strcmp(e->d_name, "safe_scalar") == 0 ? strdup(safe_scalar) : scratch_read(path, &len);
         assert_non_null(want);
         check_case(writer, e->d_name, want);
         n++;

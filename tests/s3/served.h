@@ -8,6 +8,7 @@
 
 #include "nczarr.h"
 #include "s3/stub.h"
+#include "support/scratch.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -91,21 +92,11 @@ static inline void
 served_answer(const stub_request *req, stub_reply *reply)
 {
     char *path = stub_path(req), file[600];
-    FILE *f;
-    long  len;
 
     snprintf(file, sizeof file, "%s%s", served_folder, strncmp(path, "/bucket/", 8) == 0 ? path + 7 : path);
     free(path);
-    if ((f = fopen(file, "rb")) == NULL) {
+    if ((reply->body = scratch_read(file, &reply->nbody)) == NULL)
         stub_fault(reply, 404, "NoSuchKey");
-        return;
-    }
-    (void)fseek(f, 0, SEEK_END);
-    len = ftell(f);
-    rewind(f);
-    reply->body = malloc((size_t)len + 1);
-    reply->nbody = fread(reply->body, 1, (size_t)len, f);
-    (void)fclose(f);
 }
 
 /* Opens, reads all that there is, closes. NC_NOERR: all values are right; a wrong one ends the test. */

@@ -6,6 +6,7 @@
 #include "json/json.h"
 #include "s3/protocol/s3_sign.h"
 #include "s3_help.h"
+#include "support/scratch.h"
 
 static ncz_json *vectors;
 
@@ -14,7 +15,7 @@ load_vectors(void **state)
 {
     ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 20};
     size_t        len;
-    char         *text = slurp(NCZ_TEST_DATA "/s3/vectors.json", &len);
+    char         *text = test_data("s3/vectors.json", &len);
 
     (void)state;
     assert_int_equal(ncz_json_parse(text, len, &opts, &vectors, NULL), NC_NOERR);

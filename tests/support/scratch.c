@@ -128,6 +128,16 @@ scratch_read(const char *path, size_t *len)
     return data;
 }
 
+char *
+test_data(const char *name, size_t *len)
+{
+    const char *path = scratch_path(NCZ_TEST_DATA, name);
+    char       *data = scratch_read(path, len);
+
+    must(data != NULL, path);
+    return data;
+}
+
 bool
 scratch_exists(const char *path)
 {

@@ -20,7 +20,8 @@ int          scratch_set_up(void **state);
 int          scratch_tear_down(void **state);
 
 void   scratch_write(const char *path, const void *data, size_t len);
-char  *scratch_read(const char *path, size_t *len);       /* malloc; NULL when absent */
+char  *scratch_read(const char *path, size_t *len);       /* malloc, with a NUL behind it; NULL when absent */
+char  *test_data(const char *name, size_t *len);          /* the same for a file of tests/data, which must be there */
 bool   scratch_exists(const char *path);                  /* a link that leads nowhere does */
 size_t scratch_count(const char *dir);                    /* entries, hidden ones too */
 size_t scratch_find(const char *dir, const char *prefix); /* files below it, at any depth, whose names begin so */

@@ -18,6 +18,7 @@
 #include "gen/gen.h"
 #include "nczarr.h"
 #include "nczarr_zmap.h"
+#include "support/scratch.h"
 
 static void
 say(void *ctx, bool is_error, const char *text)
@@ -25,23 +26,6 @@ say(void *ctx, bool is_error, const char *text)
     (void)ctx;
     if (is_error)
         print_error("%s\n", text);
-}
-
-static char *
-slurp(const char *path, size_t *len)
-{
-    FILE *f = fopen(path, "rb");
-    char *text;
-
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    *len = (size_t)ftell(f);
-    rewind(f);
-    text = malloc(*len + 1);
-    assert_int_equal(fread(text, 1, *len, f), *len);
-    text[*len] = '\0';
-    fclose(f);
-    return text;
 }
 
 static char *
@@ -107,7 +91,7 @@ memory_equals_directory(void **state)
     assert_true(files.gl_pathc > 30);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         size_t   len;
-        char    *text = slurp(files.gl_pathv[i], &len), *a, *b;
+        char    *text = scratch_read(files.gl_pathv[i], &len), *a, *b;
         gen_cdl *cdl;
 
         assert_int_equal(gen_parse(files.gl_pathv[i], text, len, opts.report, &cdl), NC_NOERR);
