@@ -59,6 +59,16 @@ is_pow2_upto(size_t size, size_t least, size_t most)
     return size >= least && size <= most && (size & (size - 1)) == 0;
 }
 
+static ncz_dtype
+points_dtype(const ncz_typestr *t)
+{
+    ncz_dtype d = {.kind = NCZ_KIND_UCS4, .big = t->order == '>'};
+
+    if (!ncz_mul(t->size, 4, &d.size))
+        d.size = SIZE_MAX; /* on 32 bits: larger than any limit, so the element is refused */
+    return d;
+}
+
 /* The stored type of a typestr; NCZ_KIND_OTHER if netCDF has no such type. */
 static ncz_dtype
 dtype_of(const ncz_typestr *t, bool nczarr, bool char_u1)
@@ -97,9 +107,7 @@ dtype_of(const ncz_typestr *t, bool nczarr, bool char_u1)
         if (t->size == 1 && char_u1) {
             d.kind = NCZ_KIND_CHAR;
         } else if (t->size != 0) {
-            d.kind = NCZ_KIND_UCS4;
-            if (!ncz_mul(t->size, 4, &d.size))
-                d.size = SIZE_MAX; /* on 32 bits: larger than any limit, so the element is refused */
+            d = points_dtype(t);
         }
         break;
     case 'V':

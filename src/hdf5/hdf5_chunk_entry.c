@@ -3,7 +3,7 @@
 #include "hdf5/hdf5_int.h"
 
 static bool
-within(const ncz_hdf5_chunk_walk *w, const uint64_t *at)
+is_wanted(const ncz_hdf5_chunk_walk *w, const uint64_t *at)
 {
     for (unsigned d = 0; d < w->rank; d++)
         if (at[d] < w->first[d] || at[d] > w->last[d])
@@ -26,7 +26,7 @@ ncz_hdf5_chunk_found(const ncz_hdf5_chunk_walk *w, const uint64_t *at, uint64_t 
 {
     ncz_hdf5_chunk chunk = {.at = at, .addr = addr, .len = len, .mask = mask};
 
-    if (addr == NCZ_HDF5_NONE || !within(w, at))
+    if (addr == NCZ_HDF5_NONE || !is_wanted(w, at))
         return NC_NOERR;
     if (addr > w->f->size || len > w->f->size - addr)
         return ncz_fail(NC_EHDFERR,

@@ -87,7 +87,7 @@ done:
 
 /* Whether any of these entries is set and looked for. */
 static bool
-wants(const array *a, uint64_t first, uint64_t n)
+wants_entries(const array *a, uint64_t first, uint64_t n)
 {
     return n > 0 && first < a->n && first <= a->w->highest && first + n - 1 >= a->w->lowest;
 }
@@ -147,7 +147,7 @@ read_pages(const array *a, uint64_t start, uint64_t first, uint64_t n, const pag
     int      rc = NC_NOERR;
 
     for (uint64_t p = 0; p < n / a->page && rc == NC_NOERR; p++) {
-        if (!is_written(bits, p) || !wants(a, first + p * a->page, a->page))
+        if (!is_written(bits, p) || !wants_entries(a, first + p * a->page, a->page))
             continue;
         if ((rc = ncz_hdf5_load_summed(a->w->f, start + p * pitch, pitch, PAGE, &b)) == NC_NOERR)
             rc = take_entries(a, first + p * a->page, a->page, (const unsigned char *)b.data);
@@ -167,7 +167,7 @@ read_data(const array *a, uint64_t addr, uint64_t first, uint64_t n, const page_
     ncz_cursor c;
     int        rc;
 
-    if (addr == NCZ_HDF5_NONE || !wants(a, first, n))
+    if (addr == NCZ_HDF5_NONE || !wants_entries(a, first, n))
         return NC_NOERR;
     if (paged && bits->bytes == NULL)
         return ncz_fail(NC_EHDFERR, DATA " at address %" PRIu64 " has pages, but nothing says which are written",
@@ -252,7 +252,7 @@ read_blocks(const array *a, ncz_cursor *c)
         if (k >= direct) {
             uint64_t addr = ncz_hdf5_offset(a->w->f, c);
 
-            if (addr != NCZ_HDF5_NONE && wants(a, first, n * blocks_of(k)))
+            if (addr != NCZ_HDF5_NONE && wants_entries(a, first, n * blocks_of(k)))
                 rc = read_super(a, addr, k, first);
         }
         first += n * blocks_of(k);

@@ -10,7 +10,7 @@ typedef struct walk {
     uint64_t  at;   /* the group, or what was found in the end */
 } walk;
 
-static int follow(walk *w, const char *path);
+static int follow_path(walk *w, const char *path);
 
 /* The link of this name. What it has lies in the object's arena. */
 static int
@@ -49,14 +49,14 @@ take_step(walk *w, const char *name, size_t len)
         rc = ncz_fail(NC_EHDFERR, "soft link %s is one of more than %d that lead to each other", l->name,
                       NCZ_HDF5_SOFT_LINKS);
     else
-        rc = follow(w, l->path);
+        rc = follow_path(w, l->path);
 done:
     ncz_hdf5_object_clear(&group);
     return rc;
 }
 
 static int
-follow(walk *w, const char *path)
+follow_path(walk *w, const char *path)
 {
     int rc = NC_NOERR;
 
@@ -76,7 +76,7 @@ int
 ncz_hdf5_find(ncz_hdf5 *f, uint64_t group, const char *path, uint64_t *addr)
 {
     walk w = {.f = f, .left = NCZ_HDF5_SOFT_LINKS, .at = group};
-    int  rc = follow(&w, path);
+    int  rc = follow_path(&w, path);
 
     if (rc == NC_NOERR)
         *addr = w.at;

@@ -27,7 +27,7 @@ typedef struct head {
 static int parse_type(parser *p, unsigned depth, ncz_hdf5_type **out);
 
 static int
-refuse(const parser *p, const char *why)
+refuse_type(const parser *p, const char *why)
 {
     return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " is damaged: %s", p->addr, why);
 }
@@ -41,7 +41,7 @@ take_name(parser *p, bool padded, const char **out)
     size_t               len;
 
     if (end == NULL)
-        return refuse(p, "a name does not end");
+        return refuse_type(p, "a name does not end");
     len = (size_t)(end - s);
     (void)ncz_cursor_bytes(&p->at, padded ? (len + 8) / 8 * 8 : len + 1);
     return ncz_hdf5_text(p->f, p->arena, s, len, "a name in the type", p->addr, out);
@@ -59,7 +59,7 @@ static int
 check_bit_range(const parser *p, const ncz_hdf5_type *t)
 {
     if (p->at.good && (t->precision == 0 || (uint64_t)t->bit_offset + t->precision > (uint64_t)t->size * 8))
-        return refuse(p, "its bits are none, or more than its bytes have");
+        return refuse_type(p, "its bits are none, or more than its bytes have");
     return NC_NOERR;
 }
 
@@ -103,7 +103,7 @@ wrap_field(parser *p, unsigned rank, const uint64_t *shape, const ncz_hdf5_type 
     for (unsigned d = 0; d < rank; d++) {
         kept[d] = shape[d];
         if (!ncz_mul64(size, shape[d], &size) || size == 0 || size > UINT32_MAX)
-            return refuse(p, "a field that is an array has no size");
+            return refuse_type(p, "a field that is an array has no size");
     }
     *t = (ncz_hdf5_type){.class = NCZ_HDF5_ARRAY, .size = (size_t)size, .committed = NCZ_HDF5_NONE};
     t->base = base;
@@ -131,7 +131,7 @@ parse_field(parser *p, const head *h, const ncz_hdf5_type *whole, unsigned depth
         for (unsigned d = 0; d < 4; d++)
             shape[d] = ncz_cursor_u32le(&p->at);
         if (rank > 4)
-            return refuse(p, "a field has more than four dimensions");
+            return refuse_type(p, "a field has more than four dimensions");
     }
     if ((rc = parse_type(p, depth + 1, &type)) != NC_NOERR)
         return rc;
@@ -139,7 +139,7 @@ parse_field(parser *p, const head *h, const ncz_hdf5_type *whole, unsigned depth
     if (rank > 0 && (rc = wrap_field(p, rank, shape, type, &out->type)) != NC_NOERR)
         return rc;
     if (out->offset > whole->size || out->type->size > whole->size - out->offset)
-        return refuse(p, "a field does not lie within its compound");
+        return refuse_type(p, "a field does not lie within its compound");
     return NC_NOERR;
 }
 
@@ -151,7 +151,7 @@ parse_compound(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
     int              rc;
 
     if (n == 0 || n > p->at.len - p->at.pos)
-        return refuse(p, "a compound has no fields, or more than bytes");
+        return refuse_type(p, "a compound has no fields, or more than bytes");
     if ((v = ncz_arena_get_n(p->arena, n, sizeof *v)) == NULL)
         return ncz_fail_nomem(n * sizeof *v);
     t->members = v;
@@ -184,7 +184,7 @@ parse_enum(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
     if (rc != NC_NOERR)
         return rc;
     if (t->base->class != NCZ_HDF5_INTEGER || t->base->size != t->size || n > p->at.len - p->at.pos)
-        return refuse(p, "an enum is not of an integer of its size, or has more names than bytes");
+        return refuse_type(p, "an enum is not of an integer of its size, or has more names than bytes");
     if ((v = ncz_arena_get_n(p->arena, n, sizeof *v)) == NULL)
         return ncz_fail_nomem(n * sizeof *v);
     for (size_t i = 0; i < n; i++) {
@@ -193,7 +193,7 @@ parse_enum(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
             return rc;
     }
     if (t->size > SIZE_MAX / (n + 1) || (values = ncz_cursor_bytes(&p->at, n * t->size)) == NULL)
-        return refuse(p, "an enum has fewer values than names");
+        return refuse_type(p, "an enum has fewer values than names");
     if ((kept = ncz_arena_get(p->arena, n * t->size)) == NULL)
         return ncz_fail_nomem(n * t->size);
     memcpy(kept, values, n * t->size);
@@ -214,7 +214,7 @@ parse_array(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
     if (h->version < 3)
         (void)ncz_cursor_bytes(&p->at, 3);
     if (!p->at.good || rank == 0 || rank > NCZ_HDF5_MAX_RANK)
-        return refuse(p, "an array has no dimensions, or too many");
+        return refuse_type(p, "an array has no dimensions, or too many");
     if ((shape = ncz_arena_get_n(p->arena, rank, sizeof *shape)) == NULL)
         return ncz_fail_nomem(rank * sizeof *shape);
     for (unsigned d = 0; d < rank; d++)
@@ -225,9 +225,9 @@ parse_array(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
         return rc;
     for (unsigned d = 0; d < rank; d++)
         if (!ncz_mul64(size, shape[d], &size))
-            return refuse(p, "an array has too many elements");
+            return refuse_type(p, "an array has too many elements");
     if (!ncz_mul64(size, t->base->size, &size) || size != t->size)
-        return refuse(p, "an array has another size than its elements");
+        return refuse_type(p, "an array has another size than its elements");
     t->rank = rank;
     t->shape = shape;
     return NC_NOERR;
@@ -260,7 +260,7 @@ parse_properties(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
         t->padding = (h->bits >> 4 & 15) <= 2 ? (ncz_hdf5_padding)(h->bits >> 4 & 15) : NCZ_HDF5_NULPAD;
         t->utf8 = (h->bits >> 8 & 15) == 1;
         if (t->size != (size_t)8 + p->f->offset_size)
-            return refuse(p, "an element of variable length has another size than the place of its bytes");
+            return refuse_type(p, "an element of variable length has another size than the place of its bytes");
         return parse_base(p, depth, t);
     case NCZ_HDF5_ARRAY: return parse_array(p, h, depth, t);
     default: return parse_base(p, depth, t); /* complex: two of them */
@@ -279,12 +279,12 @@ parse_type(parser *p, unsigned depth, ncz_hdf5_type **out)
     if (!p->at.good)
         return ncz_hdf5_truncated(WHAT, p->addr);
     if (depth > NCZ_HDF5_TYPE_DEPTH)
-        return refuse(p, "it is nested too deep");
+        return refuse_type(p, "it is nested too deep");
     if (h.version < 1 || h.version > 5 || class >= NCZ_HDF5_CLASSES)
         return ncz_fail(NC_ENOTBUILT, WHAT " at address %" PRIu64 " has version %u and class %u, which are not known",
                         p->addr, h.version, class);
     if (size == 0)
-        return refuse(p, "it has no size");
+        return refuse_type(p, "it has no size");
     if ((t = ncz_arena_get(p->arena, sizeof *t)) == NULL)
         return ncz_fail_nomem(sizeof *t);
     *t = (ncz_hdf5_type){.class = (ncz_hdf5_class) class, .size = size, .committed = NCZ_HDF5_NONE};

@@ -12,11 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PIECE_BYTES = 1 << 20, /* of contiguous data: a piece is a chunk to the engine */
-    FAR_PIECE_BYTES = 1 << 16,
-    MASKS_MOST = 64, /* different filter masks of an array */
-};
+enum { MASKS_MOST = 64 }; /* different filter masks of an array */
 
 /* A chunk that is stored. */
 typedef struct stored {
@@ -49,133 +45,6 @@ typedef struct netcdf4_layout {
     ncz_buf            unwritten; /* converted: a chunk that is not stored */
 } netcdf4_layout;
 
-static bool
-is_converted(const ncz_netcdf4_type *t)
-{
-    return t->heap || t->bits != 0;
-}
-
-/* ---- places ---- */
-
-static void
-set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_place *p, const ncz_netcdf4_type *type)
-{
-    size_t    rank = p->rank + type->rank;
-    uint64_t *chunk = p->n + rank, most = t->l->docs->far ? FAR_PIECE_BYTES : PIECE_BYTES;
-
-    for (size_t d = 0; d < rank; d++)
-        chunk[d] = p->n[d] == 0 ? 1 : p->n[d];
-    if (p->kind == NCZ_HDF5_CHUNKED)
-        memcpy(chunk, a->o.layout.chunk, p->rank * sizeof *chunk);
-    else if (p->kind == NCZ_HDF5_CONTIGUOUS && (!is_converted(type) || p->data == UINT64_MAX))
-        (void)ncz_grid_cut_rows(p->n, 0, rank, type->size, most, chunk);
-}
-
-/* A chain of the filters without those that the mask says were left out. */
-static int
-make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out)
-{
-    ncz_filter_spec *filters = ncz_alloc_n(o->nfilters, sizeof *filters);
-    int              rc;
-
-    *out = NULL;
-    if (filters == NULL)
-        return ncz_fail_nomem(o->nfilters * sizeof *filters);
-    for (size_t i = 0; i < o->nfilters; i++)
-        filters[i] = (ncz_filter_spec){.id = o->filters[i].id,
-                                       .name = o->filters[i].name,
-                                       .nwords = o->filters[i].nvalues,
-                                       .words = o->filters[i].values};
-    rc = ncz_chain_from_filters(filters, o->nfilters, mask, in, out);
-    ncz_free(filters);
-    return rc;
-}
-
-static int
-set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, size_t rank,
-          ncz_netcdf4_place **out)
-{
-    const ncz_hdf5_layout *l = &a->o.layout;
-    ncz_netcdf4_place     *p;
-    unsigned char         *copy;
-    size_t                 n;
-
-    if (!ncz_mul(rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n) || (p = ncz_zalloc(n)) == NULL)
-        return ncz_fail_nomem(rank * 2 * sizeof *p->n);
-    *p = (ncz_netcdf4_place){.part = NCZ_NETCDF4_PLACE,
-                             .file = t->file,
-                             .addr = a->o.addr,
-                             .data = l->kind == NCZ_HDF5_CONTIGUOUS && l->addr != NCZ_HDF5_NONE
-                                         ? ncz_hdf5_base(t->file->f) + l->addr
-                                         : UINT64_MAX,
-                             .kind = l->kind,
-                             .zeros = a->o.fill.state != NCZ_HDF5_FILL_USER,
-                             .type = type,
-                             .rank = rank - type->rank};
-    for (size_t d = 0; d < rank; d++)
-        p->n[d] = d < p->rank ? a->o.space.shape[d] : type->shape[d - p->rank];
-    *out = p;
-    if (l->kind != NCZ_HDF5_COMPACT || l->data == NULL)
-        return NC_NOERR;
-    if ((copy = ncz_arena_get(&t->l->m->arena, (size_t)l->size + 1)) == NULL)
-        return ncz_fail_nomem((size_t)l->size);
-    memcpy(copy, l->data, (size_t)l->size);
-    p->compact = copy;
-    p->ncompact = (size_t)l->size;
-    return NC_NOERR;
-}
-
-/* The codec that keeps converted elements of any length, as Zarr has them. */
-static int
-make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out)
-{
-    const char         *text = in->dtype.items == NULL ? "[{\"id\": \"vlen-utf8\"}]" : "[{\"id\": \"vlen-bytes\"}]";
-    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 4, .nbytes = SIZE_MAX, .name = "codecs"};
-    ncz_json           *list = NULL;
-    int                 rc;
-
-    if ((rc = ncz_json_parse(text, strlen(text), &opts, &list, NULL)) == NC_NOERR)
-        rc = ncz_chain_parse(list, NULL, in, NCZ_CONFIG_CALLER, limits->chain, out);
-    ncz_json_free(list);
-    return rc;
-}
-
-static int
-set_chain(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
-{
-    ncz_array_type in = {.dtype = v->dtype};
-
-    if (type->type->owns && is_converted(type))
-        return make_object_chain(&t->l->m->limits, &in, &v->chain);
-    if (is_converted(type) || a->o.nfilters == 0)
-        return NC_NOERR;
-    if (!ncz_grid_nbytes(v->chunk, v->rank, v->dtype.size, &in.chunk_bytes))
-        return NC_NOERR; /* the spec says so */
-    in.dtype.size = type->size * type->nelems;
-    return make_chain(&a->o, 0, &in, &v->chain);
-}
-
-int
-ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
-{
-    ncz_netcdf4_place *p = NULL;
-    int                rc = set_place(t, a, type, v->rank, &p);
-
-    v->place = p; /* the model frees it, also after a failure */
-    if (rc != NC_NOERR)
-        return rc;
-    set_chunk(t, a, p, type);
-    v->dtype = type->dtype;
-    v->endian = type->endian;
-    if (v->rank > 0)
-        memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
-    v->chunk_set = true;
-    v->storage = p->kind == NCZ_HDF5_CHUNKED ? NC_CHUNKED : p->kind == NCZ_HDF5_COMPACT ? NC_COMPACT : NC_CONTIGUOUS;
-    if ((rc = set_chain(t, a, type, v)) != NC_NOERR)
-        return rc;
-    return ncz_var_respec(t->l->m, v);
-}
-
 /* ---- finding ---- */
 
 static int
@@ -197,9 +66,9 @@ chain_of_mask(const search *s, uint32_t mask, const ncz_chain **out)
 {
     netcdf4_layout         *l = s->l;
     const ncz_netcdf4_type *t = l->place->type;
-    ncz_array_type          in = {.dtype = is_converted(t) ? (ncz_dtype){.kind = NCZ_KIND_OTHER} : l->dtype,
-                                  .chunk_bytes = l->nbytes};
-    int                     rc;
+    ncz_array_type in = {.dtype = ncz_netcdf4_is_converted(t) ? (ncz_dtype){.kind = NCZ_KIND_OTHER} : l->dtype,
+                         .chunk_bytes = l->nbytes};
+    int            rc;
 
     for (size_t i = 0; i < l->nmasks; i++)
         if (l->masks[i].mask == mask) {
@@ -209,7 +78,7 @@ chain_of_mask(const search *s, uint32_t mask, const ncz_chain **out)
     if (l->nmasks == MASKS_MOST)
         return ncz_fail(NC_EFILTER, "%s: its chunks skip filters in more than %d ways", l->common.path, MASKS_MOST);
     in.dtype.size = t->size * t->nelems;
-    if ((rc = make_chain(s->o, mask, &in, &l->masks[l->nmasks].chain)) != NC_NOERR)
+    if ((rc = ncz_netcdf4_make_chain(s->o, mask, &in, &l->masks[l->nmasks].chain)) != NC_NOERR)
         return rc;
     l->masks[l->nmasks].mask = mask;
     *out = l->masks[l->nmasks++].chain;
@@ -228,7 +97,7 @@ add_chunk(void *arg, const ncz_hdf5_chunk *c)
         chunk.number = chunk.number * l->count[d] + c->at[d]; /* the product fits */
     if (c->len > l->file->limits.object_bytes)
         return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes", l->common.path, c->len);
-    chunk.usual = c->mask == 0 && !is_converted(l->place->type);
+    chunk.usual = c->mask == 0 && !ncz_netcdf4_is_converted(l->place->type);
     if ((!chunk.usual && (rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR) ||
         (rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
         return rc;
@@ -363,7 +232,7 @@ convert_chunks(netcdf4_layout *l, const ncz_hdf5_fill *fill)
 /* ---- the search, once ---- */
 
 static void
-forget(netcdf4_layout *l)
+forget_chunks(netcdf4_layout *l)
 {
     for (size_t i = 0; i < l->n; i++)
         ncz_free(l->v[i].bytes);
@@ -376,7 +245,7 @@ forget(netcdf4_layout *l)
 }
 
 static int
-look_up(netcdf4_layout *l)
+look_up_chunks(netcdf4_layout *l)
 {
     ncz_hdf5_object o;
     search          s = {.l = l, .o = &o};
@@ -389,7 +258,7 @@ look_up(netcdf4_layout *l)
         rc = ncz_hdf5_chunks(l->file->f, &o, NULL, NULL, add_chunk, &s);
     if (rc == NC_NOERR && l->n > 1)
         qsort(l->v, l->n, sizeof *l->v, compare_stored);
-    if (rc == NC_NOERR && is_converted(l->place->type))
+    if (rc == NC_NOERR && ncz_netcdf4_is_converted(l->place->type))
         rc = convert_chunks(l, &o.fill);
     ncz_hdf5_object_clear(&o);
     return rc;
@@ -409,12 +278,12 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
     if (!atomic_load_explicit(&l->found, memory_order_relaxed)) {
         file->now = (ncz_netcdf4_reader){source->read, source->arg};
         file->taken = 0;
-        rc = look_up(l);
+        rc = look_up_chunks(l);
         file->now = (ncz_netcdf4_reader){.read = NULL};
         if (rc == NC_NOERR)
             atomic_store_explicit(&l->found, true, memory_order_release);
         else
-            forget(l);
+            forget_chunks(l);
     }
     (void)pthread_mutex_unlock(&file->lock);
     if (rc != NC_EHDFERR)
@@ -429,7 +298,7 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
 static void
 locate_nothing(const netcdf4_layout *l, ncz_chunk_addr *where)
 {
-    bool           kept = is_converted(l->place->type) && l->type->owns;
+    bool           kept = ncz_netcdf4_is_converted(l->place->type) && l->type->owns;
     ncz_chunk_tail tail = l->place->zeros ? NCZ_TAIL_ZEROS : NCZ_TAIL_FILL;
 
     where->absent = true;
@@ -517,7 +386,7 @@ clear_layout(ncz_layout *layout)
 {
     netcdf4_layout *l = (netcdf4_layout *)(void *)layout;
 
-    forget(l);
+    forget_chunks(l);
     ncz_chain_unref(l->chain);
     ncz_free(l->place);
     ncz_free(l->count);
@@ -534,7 +403,7 @@ static const ncz_layout_ops whole_ops = {
 
 /* Counts the chunks, and the elements and bytes of one. */
 static int
-measure(netcdf4_layout *l, size_t rank)
+measure_chunks(netcdf4_layout *l, size_t rank)
 {
     const ncz_netcdf4_place *p = l->place;
     const uint64_t          *chunk = p->n + rank;
@@ -566,10 +435,10 @@ int
 ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
     const ncz_netcdf4_place *p = v->place;
-    bool                     chunked = p != NULL && (p->kind == NCZ_HDF5_CHUNKED || is_converted(p->type));
-    ncz_layout              *layout = NULL;
-    netcdf4_layout          *l;
-    int                      rc = ncz_layout_new(chunked ? &chunked_ops : &whole_ops, sizeof *l, shape, &layout);
+    bool            chunked = p != NULL && (p->kind == NCZ_HDF5_CHUNKED || ncz_netcdf4_is_converted(p->type));
+    ncz_layout     *layout = NULL;
+    netcdf4_layout *l;
+    int             rc = ncz_layout_new(chunked ? &chunked_ops : &whole_ops, sizeof *l, shape, &layout);
 
     if (rc != NC_NOERR)
         return rc;
@@ -583,7 +452,7 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
     l->count = ncz_zalloc_n(p->rank, sizeof *l->count);
     if (l->place == NULL || l->count == NULL)
         rc = ncz_fail_nomem(sizeof *p);
-    else if ((rc = measure(l, v->rank)) == NC_NOERR && !chunked)
+    else if ((rc = measure_chunks(l, v->rank)) == NC_NOERR && !chunked)
         rc = check_size(l, v->rank);
     if (rc == NC_NOERR)
         *out = layout;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the layout of a netCDF-4 variable is made from, and how the engine has the array: its chunks, which are pieces
+ * where the data are contiguous, and their codecs.
+ */
+#include "format/netcdf4/netcdf4.h"
+
+#include <string.h>
+
+enum {
+    PIECE_BYTES = 1 << 20, /* of contiguous data: a piece is a chunk to the engine */
+    FAR_PIECE_BYTES = 1 << 16,
+};
+
+bool
+ncz_netcdf4_is_converted(const ncz_netcdf4_type *t)
+{
+    return t->heap || t->bits != 0;
+}
+
+static void
+set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_place *p, const ncz_netcdf4_type *type)
+{
+    size_t    rank = p->rank + type->rank;
+    uint64_t *chunk = p->n + rank, most = t->l->docs->far ? FAR_PIECE_BYTES : PIECE_BYTES;
+
+    for (size_t d = 0; d < rank; d++)
+        chunk[d] = p->n[d] == 0 ? 1 : p->n[d];
+    if (p->kind == NCZ_HDF5_CHUNKED)
+        memcpy(chunk, a->o.layout.chunk, p->rank * sizeof *chunk);
+    else if (p->kind == NCZ_HDF5_CONTIGUOUS && (!ncz_netcdf4_is_converted(type) || p->data == UINT64_MAX))
+        (void)ncz_grid_cut_rows(p->n, 0, rank, type->size, most, chunk);
+}
+
+int
+ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out)
+{
+    ncz_filter_spec *filters = ncz_alloc_n(o->nfilters, sizeof *filters);
+    int              rc;
+
+    *out = NULL;
+    if (filters == NULL)
+        return ncz_fail_nomem(o->nfilters * sizeof *filters);
+    for (size_t i = 0; i < o->nfilters; i++)
+        filters[i] = (ncz_filter_spec){.id = o->filters[i].id,
+                                       .name = o->filters[i].name,
+                                       .nwords = o->filters[i].nvalues,
+                                       .words = o->filters[i].values};
+    rc = ncz_chain_from_filters(filters, o->nfilters, mask, in, out);
+    ncz_free(filters);
+    return rc;
+}
+
+static int
+set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, size_t rank,
+          ncz_netcdf4_place **out)
+{
+    const ncz_hdf5_layout *l = &a->o.layout;
+    ncz_netcdf4_place     *p;
+    unsigned char         *copy;
+    size_t                 n;
+
+    if (!ncz_mul(rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n) || (p = ncz_zalloc(n)) == NULL)
+        return ncz_fail_nomem(rank * 2 * sizeof *p->n);
+    *p = (ncz_netcdf4_place){.part = NCZ_NETCDF4_PLACE,
+                             .file = t->file,
+                             .addr = a->o.addr,
+                             .data = l->kind == NCZ_HDF5_CONTIGUOUS && l->addr != NCZ_HDF5_NONE
+                                         ? ncz_hdf5_base(t->file->f) + l->addr
+                                         : UINT64_MAX,
+                             .kind = l->kind,
+                             .zeros = a->o.fill.state != NCZ_HDF5_FILL_USER,
+                             .type = type,
+                             .rank = rank - type->rank};
+    for (size_t d = 0; d < rank; d++)
+        p->n[d] = d < p->rank ? a->o.space.shape[d] : type->shape[d - p->rank];
+    *out = p;
+    if (l->kind != NCZ_HDF5_COMPACT || l->data == NULL)
+        return NC_NOERR;
+    if ((copy = ncz_arena_get(&t->l->m->arena, (size_t)l->size + 1)) == NULL)
+        return ncz_fail_nomem((size_t)l->size);
+    memcpy(copy, l->data, (size_t)l->size);
+    p->compact = copy;
+    p->ncompact = (size_t)l->size;
+    return NC_NOERR;
+}
+
+/* The codec that keeps converted elements of any length, as Zarr has them. */
+static int
+make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out)
+{
+    const char         *text = in->dtype.items == NULL ? "[{\"id\": \"vlen-utf8\"}]" : "[{\"id\": \"vlen-bytes\"}]";
+    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 4, .nbytes = SIZE_MAX, .name = "codecs"};
+    ncz_json           *list = NULL;
+    int                 rc;
+
+    if ((rc = ncz_json_parse(text, strlen(text), &opts, &list, NULL)) == NC_NOERR)
+        rc = ncz_chain_parse(list, NULL, in, NCZ_CONFIG_CALLER, limits->chain, out);
+    ncz_json_free(list);
+    return rc;
+}
+
+static int
+set_chain(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    ncz_array_type in = {.dtype = v->dtype};
+
+    if (type->type->owns && ncz_netcdf4_is_converted(type))
+        return make_object_chain(&t->l->m->limits, &in, &v->chain);
+    if (ncz_netcdf4_is_converted(type) || a->o.nfilters == 0)
+        return NC_NOERR;
+    if (!ncz_grid_nbytes(v->chunk, v->rank, v->dtype.size, &in.chunk_bytes))
+        return NC_NOERR; /* the spec says so */
+    in.dtype.size = type->size * type->nelems;
+    return ncz_netcdf4_make_chain(&a->o, 0, &in, &v->chain);
+}
+
+int
+ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    ncz_netcdf4_place *p = NULL;
+    int                rc = set_place(t, a, type, v->rank, &p);
+
+    v->place = p; /* the model frees it, also after a failure */
+    if (rc != NC_NOERR)
+        return rc;
+    set_chunk(t, a, p, type);
+    v->dtype = type->dtype;
+    v->endian = type->endian;
+    if (v->rank > 0)
+        memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
+    v->chunk_set = true;
+    v->storage = p->kind == NCZ_HDF5_CHUNKED ? NC_CHUNKED : p->kind == NCZ_HDF5_COMPACT ? NC_COMPACT : NC_CONTIGUOUS;
+    if ((rc = set_chain(t, a, type, v)) != NC_NOERR)
+        return rc;
+    return ncz_var_respec(t->l->m, v);
+}
