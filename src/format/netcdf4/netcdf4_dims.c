@@ -155,8 +155,8 @@ is_used(ncz_dim *const *dims, size_t n, const ncz_dim *d)
 
 /* One of the group with that length that the array does not have yet, or a new one. */
 static int
-make_up(ncz_netcdf4_tree *t, ncz_group *g, uint64_t len, bool unlimited, ncz_dim *const *dims, size_t rank,
-        ncz_dim **out)
+make_up_dim(ncz_netcdf4_tree *t, ncz_group *g, uint64_t len, bool unlimited, ncz_dim *const *dims, size_t rank,
+            ncz_dim **out)
 {
     char name[32];
 
@@ -191,6 +191,6 @@ ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const uint6
     }
     for (size_t d = 0; d < rank && rc == NC_NOERR; d++)
         if (out[d] == NULL)
-            rc = make_up(t, a->group->g, shape[d], unlimited[d], out, rank, &out[d]);
+            rc = make_up_dim(t, a->group->g, shape[d], unlimited[d], out, rank, &out[d]);
     return rc;
 }
