@@ -82,10 +82,9 @@ int ncz_engine_store_filled(ncz_engine *e, uint64_t nrecords);
 
 /*
  * Sets whether puts only copy into the cache, and a thread stores the chunks. At most about `nbytes` wait for it; then
- * a put waits for room. `early`: what is stored shall be durable soon. A failure to store is returned by the next put;
- * its chunk stays dirty. Returns such a failure.
+ * a put waits for room. A failure to store is returned by the next put; its chunk stays dirty. Returns such a failure.
  */
-int  ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes, bool early);
+int  ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes);
 void ncz_engine_pending(ncz_engine *e, size_t *nbytes, size_t *nchunks); /* of what is not stored */
 /* Begins to store all that waits. False: there is no thread for it. */
 bool ncz_engine_begin_flush(ncz_engine *e);

@@ -148,6 +148,8 @@ store_some(ncz_engine *e, size_t target, bool again)
         ncz_chunk_store_taken(e, &s);
     keep_failure(e, &failed);
     keep_failure(e, &s.first);
+    ncz_chunk_drop_stored(e, &s,
+                          false); /* a chunk that is whole is hardly needed again, and the next gets its memory */
     ncz_chunk_drop_clean(&e->cache, e->cache.limit);
     ncz_chunk_store_clear(&s);
     return some;
@@ -305,14 +307,13 @@ ncz_chunk_behind_init(ncz_engine *e)
 }
 
 int
-ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes, bool early)
+ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes)
 {
     int rc = NC_NOERR;
 
     (void)pthread_mutex_lock(&e->lock);
     e->behind.on = on;
     e->behind.limit = nbytes;
-    e->behind.early = early;
     if (on && e->cache.limit < nbytes)
         e->cache.limit = nbytes;
     rc = tell_failure(e);

@@ -14,7 +14,6 @@ typedef struct ncz_chunk_behind {
     ncz_job         job;
     bool            on;      /* puts leave their chunks in the cache, */
     size_t          limit;   /* up to so many bytes that are not stored */
-    bool            early;   /* what is stored is to be durable, too: the system may begin with it at once */
     bool            drains;  /* all is stored, also what is not ready */
     bool            running; /* its step uses the engine */
     bool            stuck;   /* it found nothing that it could store for those that wait */

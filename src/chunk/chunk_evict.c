@@ -96,7 +96,7 @@ evict(ncz_engine *e, size_t need, bool store)
         if (s.n == 0)
             break;
         ncz_chunk_store_taken(e, &s);
-        ncz_chunk_drop_stored(e, &s);
+        ncz_chunk_drop_stored(e, &s, true);
         if (first.code == NC_NOERR)
             first = s.first;
         /* Stop at a failure: the chunk is dirty again, and the loop would take it for ever. */
@@ -185,7 +185,7 @@ ncz_engine_store_filled(ncz_engine *e, uint64_t nrecords)
     if (n > 0 && (rc = ncz_chunk_store_init(&s, e, n)) == NC_NOERR) {
         take_filled(e, &s, nrecords, n);
         ncz_chunk_store_taken(e, &s);
-        ncz_chunk_drop_stored(e, &s);
+        ncz_chunk_drop_stored(e, &s, true);
         rc = s.first.code != NC_NOERR ? ncz_err_adopt(&s.first) : NC_NOERR;
     }
     (void)pthread_mutex_unlock(&e->lock);

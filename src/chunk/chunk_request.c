@@ -31,6 +31,15 @@ most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
     return n > threads ? n : threads;
 }
 
+/* As many as threads use at once; where chunks wait to be stored, as many as are likely to. */
+static size_t
+spares_most(const ncz_chunk_request *c, size_t threads)
+{
+    size_t n = c->behind && c->most_kept > threads ? c->most_kept : threads;
+
+    return n < NCZ_CHUNK_SPARES ? n : NCZ_CHUNK_SPARES;
+}
+
 /* An upper bound of the pieces. A call for a single chunk should not allocate a table for a hundred. */
 static size_t
 most_pieces(const ncz_plan *p, size_t most)
@@ -169,7 +178,7 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
     c->behind = writing && ncz_chunk_goes_behind(e, spec);
     c->most_kept = most_kept(e, spec->chunk_bytes, threads);
-    e->cache.spares_most = threads < NCZ_CHUNK_SPARES ? threads : NCZ_CHUNK_SPARES;
+    e->cache.spares_most = spares_most(c, threads);
     (void)pthread_mutex_unlock(&e->lock);
     return NC_NOERR;
 }

@@ -61,6 +61,7 @@ struct ncz_chunk_store_item {
     ncz_chunk  *chunk;
     const char *data;      /* decoded; NULL: only fill */
     bool        gone;      /* only fill: not stored, and deleted unless known to be absent */
+    bool        ready;     /* after ncz_chunk_store_taken(): all of it was put by then */
     int         rc;        /* the status of storing it */
     ncz_buf     key, body; /* for stores that take batches */
     const char *encoded;   /* the bytes to store: `body`, or `data` without a codec */
@@ -220,8 +221,8 @@ void ncz_chunk_take_one(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uin
 ncz_chunk_link *ncz_chunk_dirty_after(ncz_chunk_cache *cache, ncz_chunk_link *before);
 /* Stores the chunks that were taken. The lock is released meanwhile. */
 void ncz_chunk_store_taken(ncz_engine *e, ncz_chunk_store *s);
-/* Drops the chunks of the batch just stored, except those that came into use meanwhile. */
-void ncz_chunk_drop_stored(ncz_engine *e, const ncz_chunk_store *s);
+/* Drops the chunks of the batch just stored, or of those that were ready, except those that came into use meanwhile. */
+void ncz_chunk_drop_stored(ncz_engine *e, const ncz_chunk_store *s, bool all);
 
 /* ---- chunk_evict.c, under the engine's lock ---- */
 

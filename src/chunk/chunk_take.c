@@ -22,8 +22,6 @@ ncz_chunk_take_one(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t
 {
     if (pass > 0)
         chunk->tried = pass;
-    chunk->rows = chunk->ready ? 0 : chunk->rows;
-    chunk->ready = false;
     ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_STORING);
     s->items[s->n++].chunk = chunk; /* only remembers the chunk; the item is filled later */
 }
@@ -110,6 +108,9 @@ ncz_chunk_store_taken(ncz_engine *e, ncz_chunk_store *s)
     for (size_t i = 0; i < n; i++) {
         ncz_chunk_store_item *item = &s->items[i];
 
+        item->ready = item->chunk->ready;
+        item->chunk->rows = item->ready ? 0 : item->chunk->rows;
+        item->chunk->ready = false;
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
         ncz_chunk_staged_again(e, item->chunk->spec, item->chunk->index);
         item->chunk->failed = item->rc != NC_NOERR;
@@ -137,12 +138,13 @@ ncz_chunk_dirty_after(ncz_chunk_cache *cache, ncz_chunk_link *before)
 
 /* Drops the chunks of the batch just stored, except those that came into use meanwhile. */
 void
-ncz_chunk_drop_stored(ncz_engine *e, const ncz_chunk_store *s)
+ncz_chunk_drop_stored(ncz_engine *e, const ncz_chunk_store *s, bool all)
 {
     for (size_t i = 0; i < s->n; i++) {
         ncz_chunk *chunk = s->items[i].chunk;
 
-        if (s->items[i].rc == NC_NOERR && chunk->state == NCZ_CHUNK_CLEAN && !ncz_chunk_busy(chunk))
+        if (s->items[i].rc == NC_NOERR && (all || s->items[i].ready) && chunk->state == NCZ_CHUNK_CLEAN &&
+            !ncz_chunk_busy(chunk))
             ncz_chunk_drop(&e->cache, chunk);
     }
 }

@@ -4,6 +4,7 @@
  * asks of data that wait.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/file/zmap_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ ncz_dataset_set_write(ncz_dataset *ds, bool behind, size_t nbytes)
 
     if (behind)
         ncz_log(NCZ_LOG_INFO, "%s: writes behind, up to %zu bytes wait", ds->path, most);
-    return ncz_engine_write_behind(ds->engine, behind, most, ds->durable);
+    zmap_file_write_early(ds->map, behind);
+    return ncz_engine_write_behind(ds->engine, behind, most);
 }
 
 void

@@ -36,7 +36,7 @@ world_init(world *w, bool batches, size_t limit)
     w->e = test_engine(w->map, limit);
     w->shape[0] = 4 * CHUNKS;
     w->shape[1] = COLUMNS;
-    assert_int_equal(ncz_engine_write_behind(w->e, true, limit, false), NC_NOERR);
+    assert_int_equal(ncz_engine_write_behind(w->e, true, limit), NC_NOERR);
 }
 
 static void
@@ -421,7 +421,7 @@ too_large_and_through(void **state)
     world_init(&w, false, BYTES / 2);
     assert_int_equal(put_chunk(&w, 1, 3), NC_NOERR);
     check_stored(&w, 1, 3); /* by the put */
-    assert_int_equal(ncz_engine_write_behind(w.e, false, 0, false), NC_NOERR);
+    assert_int_equal(ncz_engine_write_behind(w.e, false, 0), NC_NOERR);
     assert_int_equal(put_rows(&w, 8, 8, 4), NC_NOERR);
     check_stored(&w, 2, 4);
     world_clear(&w);
@@ -445,7 +445,7 @@ random_requests(void **state)
 
         for (size_t i = 0; i < plain_size(&a); i++)
             a.v[i] = -1;
-        assert_int_equal(ncz_engine_write_behind(e, true, 100 + 100 * (seed % 7), false), NC_NOERR);
+        assert_int_equal(ncz_engine_write_behind(e, true, 100 + 100 * (seed % 7)), NC_NOERR);
         for (int step = 0; step < 60; step++) {
             request r = random_request(2, a.shape, &s);
             double  in[MAX_ELEMS];

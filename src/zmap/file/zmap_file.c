@@ -341,6 +341,7 @@ zmap_file_again(zmap *m, zmap **out)
         return rc;
     }
     atomic_store(&f->sync_each, atomic_load(&old->sync_each));
+    atomic_store(&f->early, atomic_load(&old->early));
     prepare_writing(f);
     *out = &f->base;
     return NC_NOERR;
@@ -357,6 +358,13 @@ zmap_file_sync_never(zmap *m)
     (void)pthread_mutex_lock(&f->lock);
     f->unsynced.all = true; /* records no paths; a sync that comes nevertheless covers the whole file system */
     (void)pthread_mutex_unlock(&f->lock);
+}
+
+void
+zmap_file_write_early(zmap *m, bool yes)
+{
+    if (m->ops == &file_ops)
+        atomic_store_explicit(&((file_map *)m)->early, yes, memory_order_relaxed);
 }
 
 int

@@ -25,6 +25,9 @@ int zmap_file_open_parent(const char *path, zmap_open_how how, zmap **out, char 
 /* Makes each put wait until the new object is on stable storage before it replaces an older one, so that even power
  * loss leaves the old bytes or the new ones. NC_ENOTBUILT on other stores. */
 int zmap_file_sync_each(zmap *m);
+/* Whether each put begins to write its bytes to disk, without waiting for them, so that the next sync finds little left
+ * to do. Other stores ignore it. */
+void zmap_file_write_early(zmap *m, bool yes);
 
 /* For durability=none: disables the work-around that keeps a file system from writing a file out at once when it
  * replaces another. Power loss may then lose objects replaced since the last sync. No effect on other stores. */

@@ -51,6 +51,7 @@ typedef struct file_map {
     char       *name;
     bool        new_map;    /* created by this session: what it puts is recorded for ZMAP_DISCARD */
     atomic_bool sync_each;  /* fsync before the rename */
+    atomic_bool early;      /* begin to write each put to disk */
     atomic_bool sync_never; /* replace by exchanging names, see exchange_names() */
     atomic_bool no_beneath; /* the system has no openat2() */
     atomic_bool no_locks;   /* the file system has no locks, and the log says so */

@@ -68,12 +68,10 @@ zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at)
     return 0;
 }
 
-/*
- * What a conditional put needs of the new file: a time of change of its own, its version, and that its bytes are on
- * their way to disk, as a rename that replaces a file sees to: exchanging names does not. Returns 0 or an errno.
- */
+/* What a conditional put needs of the new file: a time of change of its own, and its version. Its bytes go on their way
+ * to disk, too, as a rename that replaces a file sees to: exchanging names does not. Returns 0 or an errno. */
 static int
-stamp_temp(const file_map *f, int fd, zmap_put_req *r)
+stamp_temp(int fd, zmap_put_req *r)
 {
     ncz_stat st;
 
@@ -82,10 +80,16 @@ stamp_temp(const file_map *f, int fd, zmap_put_req *r)
     if (zmap_sys()->fstat(fd, &st) != 0)
         return errno;
     zmap_file_stamp(&st, r->stored);
-    if (r->when == ZMAP_IF_MATCH && !atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
-        !atomic_load_explicit(&f->sync_each, memory_order_relaxed))
-        (void)zmap_sys()->start_write(fd); /* a failure shows in the next sync */
     return 0;
+}
+
+/* Whether bytes are sent on their way to disk. */
+static bool
+begins_write(const file_map *f, const zmap_put_req *r)
+{
+    return (r->when == ZMAP_IF_MATCH || atomic_load_explicit(&f->early, memory_order_relaxed)) &&
+           !atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
+           !atomic_load_explicit(&f->sync_each, memory_order_relaxed);
 }
 
 /* *gone: the directory no longer exists. */
@@ -108,7 +112,9 @@ int
 zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
 {
     if (err == 0 && r->when != ZMAP_ALWAYS)
-        err = stamp_temp(f, t->fd, r);
+        err = stamp_temp(t->fd, r);
+    if (err == 0 && begins_write(f, r))
+        (void)zmap_sys()->start_write(t->fd); /* a failure shows in the next sync */
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
      * object stays. */
     if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(t->fd) != 0)
