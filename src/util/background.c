@@ -141,6 +141,14 @@ run_jobs(void *arg)
     return NULL;
 }
 
+/* Under the lock. */
+static void
+start_thread(void)
+{
+    if (!background.started)
+        background.started = ncz_sys_thread_start(&background.thread, run_jobs, NULL) == 0;
+}
+
 bool
 ncz_background_wake(ncz_job *job)
 {
@@ -148,9 +156,8 @@ ncz_background_wake(ncz_job *job)
 
     (void)pthread_once(&fork_once, watch_forks);
     (void)pthread_mutex_lock(&background.lock);
-    if (!background.started && !background.stopping)
-        background.started = ncz_sys_thread_start(&background.thread, run_jobs, NULL) == 0;
-    queued = background.started;
+    start_thread();
+    queued = background.started; /* where it is about to stop, it is started again for the job */
     if (queued && !job->queued) {
         add_job(job);
         (void)pthread_cond_signal(&background.work);
@@ -171,8 +178,9 @@ ncz_background_end(ncz_job *job)
     (void)pthread_mutex_unlock(&background.lock);
 }
 
+/* `again`: it starts again if there are jobs. */
 static void
-stop_background(void)
+stop_background(bool again)
 {
     (void)pthread_mutex_lock(&ending);
     (void)pthread_mutex_lock(&background.lock);
@@ -184,22 +192,36 @@ stop_background(void)
         (void)pthread_mutex_lock(&background.lock);
         background.started = background.stopping = false;
     }
+    if (again && background.first != NULL)
+        start_thread();
     (void)pthread_mutex_unlock(&background.lock);
     (void)pthread_mutex_unlock(&ending);
+}
+
+static void
+stop_threads(bool again)
+{
+    if (is_working())
+        return;
+    stop_background(again);
+    ncz_pool_stop();
 }
 
 void
 ncz_threads_stop(void)
 {
-    if (is_working())
-        return;
-    stop_background();
-    ncz_pool_stop();
+    stop_threads(true);
+}
+
+void
+ncz_threads_end(void)
+{
+    stop_threads(false);
 }
 
 /* At the end of the process, or when the library is unloaded. */
 __attribute__((destructor)) static void
-stop_at_exit(void)
+end_at_exit(void)
 {
-    ncz_threads_stop();
+    ncz_threads_end();
 }

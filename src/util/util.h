@@ -383,8 +383,10 @@ struct ncz_job {
 bool ncz_background_wake(ncz_job *job);
 /* Returns when no step of the job is running and none will be; not from its step. */
 void ncz_background_end(ncz_job *job);
-/* Ends that thread after the step that it is at, and the pool's. Both start again when they are needed. */
+/* Ends that thread after the step that it is at, and the pool's. Both start again when they are needed: at once if jobs
+ * are waiting. */
 void ncz_threads_stop(void);
+void ncz_threads_end(void); /* the same at the end of the process: jobs stay undone */
 
 unsigned ncz_cpus(void); /* CPUs that this process may use, by affinity and quota; at least 1 */
 

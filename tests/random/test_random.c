@@ -1088,6 +1088,16 @@ remove_place(run *r, const char *dir)
         fail(r, "something is left in %s", dir);
 }
 
+/* Every second program's puts do not wait for the store; of some of these hardly anything may wait. */
+static void
+choose_write(uint64_t seed)
+{
+    static const char *const bytes[] = {"60000000", "20000", "1"};
+
+    setenv("NCZARR_WRITE", seed % 2 == 0 ? "behind" : "through", 1);
+    setenv("NCZARR_BEHIND_BYTES", bytes[seed / 2 % 3], 1);
+}
+
 static long
 run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
 {
@@ -1099,6 +1109,7 @@ run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
     *r = (run){
         .seed = seed, .store = place, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
     shadow_init(&r->s);
+    choose_write(seed);
     snprintf(dir, sizeof dir, "%s/nczarr-random-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         total += steps[i].weight;

@@ -91,6 +91,41 @@ stopped_and_again(void **state)
     ncz_background_end(&w.job);
 }
 
+enum { WAKES = 2000 };
+
+/* Stops the thread again once it has done something. */
+static void *
+stop_often(void *arg)
+{
+    work    *w = arg;
+    unsigned seen = 0;
+
+    while (seen < WAKES) {
+        while (atomic_load(&w->done) == seen)
+            (void)sched_yield();
+        seen = atomic_load(&w->done);
+        ncz_threads_stop();
+    }
+    return NULL;
+}
+
+/* A job that is woken while the thread stops is run all the same. */
+static void
+woken_while_it_stops(void **state)
+{
+    work      w = {.job = {.step = do_step}};
+    pthread_t stopper;
+
+    (void)state;
+    assert_int_equal(pthread_create(&stopper, NULL, stop_often, &w), 0);
+    for (unsigned i = 1; i <= WAKES; i++) {
+        assert_true(ncz_background_wake(&w.job));
+        wait_for(&w, i);
+    }
+    assert_int_equal(pthread_join(stopper, NULL), 0);
+    ncz_background_end(&w.job);
+}
+
 /* The fork waits for the end of the step; the child has a thread of its own. */
 static void
 forked(void **state)
@@ -126,6 +161,7 @@ main(void)
         cmocka_unit_test(steps_of_many_jobs),
         cmocka_unit_test(woken_and_ended),
         cmocka_unit_test(stopped_and_again),
+        cmocka_unit_test(woken_while_it_stops),
         cmocka_unit_test(forked),
     };
 

@@ -39,7 +39,7 @@ init_libcurl(void)
         ncz_env_hide("SSLKEYLOGFILE");
     init_code = curl_global_init(CURL_GLOBAL_DEFAULT);
     (void)OPENSSL_init_crypto(0, NULL);
-    (void)atexit(ncz_threads_stop);
+    (void)atexit(ncz_threads_end);
 }
 
 int
