@@ -215,73 +215,26 @@ ncz_chunk_run_read(ncz_chunk_request *c)
         ncz_chunk_load_batch(c, chunk_landed);
 }
 
-/* ---- elements that own memory ----
- *
- * After a failed read the caller owns none of it. All places are zeroed first, so that the filled ones can be found
- * and freed.
- */
-
-/* Zeroes every place of the selection in memory, or frees its element. `k` has rank counters, all zero. */
-static void
-reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, bool release)
-{
-    const ncz_box rows = {.rank = s->rank == 0 ? 0 : s->rank - 1, .count = s->count};
-    uint64_t      n = s->rank == 0 ? 1 : s->count[rows.rank];
-    ptrdiff_t     size = (ptrdiff_t)type->size, step = s->rank == 0 ? 0 : s->imap[rows.rank] * size;
-
-    do {
-        char *row = mem + ncz_select_place(s, k) * size;
-
-        for (uint64_t i = 0; i < n; i++) {
-            if (release)
-                ncz_type_free_elems(type, row + (ptrdiff_t)i * step, 1);
-            else
-                memset(row + (ptrdiff_t)i * step, 0, type->size);
-        }
-    } while (ncz_box_next(&rows, k));
-}
-
-void
-ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
-{
-    uint64_t nelems;
-
-    if (!mem->owns || !ncz_select_nelems(s, &nelems) || nelems == 0)
-        return;
-    memset(k, 0, s->rank * sizeof *k);
-    reset_elems(s, mem, out, k, false);
-}
-
-void
-ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k)
-{
-    uint64_t nelems;
-
-    if (!ncz_select_nelems(s, &nelems) || nelems == 0)
-        return;
-    memset(k, 0, s->rank * sizeof *k);
-    reset_elems(s, mem, out, k, true);
-}
-
 int
-ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out)
+ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
     ncz_chunk_request c;
-    ncz_dims          k = {.v = NULL};
-    uint64_t          nelems = 0;
-    bool              owned = false; /* elements must be freed after a failure */
+    ncz_dims          k = {.v = NULL}; /* of elements that must be freed after a failure */
     int               rc;
 
+    if ((rc = ncz_engine_find_chunks(e, p->spec)) != NC_NOERR)
+        return rc;
+    if (ncz_spec_differ(p->spec))
+        return ncz_chunk_read_rectilinear(e, p, out, ncz_engine_read);
     if (ncz_chunk_fast_read(e, p, out, &rc))
         return rc;
     e->ahead.nreads++;
     if ((rc = ncz_chunk_request_init(&c, e, p, out, false)) != NC_NOERR)
         goto done;
-    if (p->mem->owns && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
+    if (p->mem->owns) {
         if ((rc = ncz_dims_init(&k, p->sel.rank)) != NC_NOERR)
             goto done;
-        owned = true;
-        reset_elems(&p->sel, p->mem, out, k.v, false);
+        ncz_chunk_zero_elems(&p->sel, p->mem, out, k.v);
     }
     while (c.first.code != NC_ENOMEM && ncz_chunk_request_next(&c)) {
         while (claim_some(&c)) {
@@ -293,11 +246,10 @@ ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out)
         (void)ncz_chunk_evict(e, 0, true);
     }
     rc = ncz_chunk_request_status(&c);
-    if (owned && rc != NC_NOERR)
-        reset_elems(&p->sel, p->mem, out, k.v, true);
+    if (k.v != NULL && rc != NC_NOERR)
+        ncz_chunk_free_elems(&p->sel, p->mem, out, k.v);
 done:
-    if (k.v != NULL)
-        ncz_dims_clear(&k);
+    ncz_dims_clear(&k);
     ncz_chunk_request_clear(&c);
     e->ahead.nreads--;
     return rc;

@@ -19,6 +19,7 @@ typedef struct part {
 
 typedef struct reader {
     ncz_engine       *engine;
+    ncz_chunk_read_fn read; /* reads a part */
     const ncz_plan   *plan;
     const ncz_spec   *spec;
     const ncz_select *sel;
@@ -117,7 +118,7 @@ read_part(reader *r)
                               .imap = r->sel->imap},
                       .mem = r->plan->mem,
                       .classic = r->plan->classic};
-    return ncz_chunk_read_regular(r->engine, &plan, r->out + place * (ptrdiff_t)r->plan->mem->size);
+    return r->read(r->engine, &plan, r->out + place * (ptrdiff_t)r->plan->mem->size);
 }
 
 /* Reads all parts, also after an error: what can be read is delivered, as from a regular grid. */
@@ -138,11 +139,11 @@ read_parts(reader *r)
     return first.code != NC_NOERR ? ncz_err_adopt(&first) : rc;
 }
 
-static int
-read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out)
+int
+ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out, ncz_chunk_read_fn read)
 {
     size_t rank = plan->spec->rank;
-    reader r = {.engine = e, .plan = plan, .spec = plan->spec, .sel = &plan->sel, .out = out};
+    reader r = {.engine = e, .read = read, .plan = plan, .spec = plan->spec, .sel = &plan->sel, .out = out};
     int    rc;
 
     if ((r.parts = ncz_zalloc_n(rank, sizeof *r.parts)) == NULL)
@@ -151,10 +152,11 @@ read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out)
         (rc = ncz_dims_init(&r.shape, rank)) != NC_NOERR || (rc = ncz_dims_init(&r.len, rank)) != NC_NOERR)
         goto done;
     /* A part that is not tried after a failure has no elements. */
-    ncz_chunk_begin_read(r.sel, plan->mem, out, r.start.v);
+    if (plan->mem->owns)
+        ncz_chunk_zero_elems(r.sel, plan->mem, out, r.start.v);
     rc = read_parts(&r);
     if (rc != NC_NOERR && plan->mem->owns)
-        ncz_chunk_release_read(r.sel, plan->mem, out, r.start.v);
+        ncz_chunk_free_elems(r.sel, plan->mem, out, r.start.v);
 done:
     for (size_t i = 0; i < SPECS; i++) {
         ncz_spec_unref(r.specs[i]);
@@ -166,14 +168,4 @@ done:
     ncz_dims_clear(&r.len);
     ncz_free(r.parts);
     return rc;
-}
-
-int
-ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
-{
-    int rc = ncz_engine_find_chunks(e, p->spec);
-
-    if (rc != NC_NOERR)
-        return rc;
-    return ncz_spec_differ(p->spec) ? read_rectilinear(e, p, out) : ncz_chunk_read_regular(e, p, out);
 }

@@ -131,17 +131,21 @@ bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int 
 bool ncz_chunk_direct_read(ncz_engine *e, const ncz_spec *spec, const ncz_transfer *move, const ncz_piece *piece,
                            char *out, int *rc);
 
+/* ---- chunk_owned.c ---- */
+
+/* Sets the places of a read of elements that own memory to NULL. `k`: scratch, rank numbers. */
+void ncz_chunk_zero_elems(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+/* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
+void ncz_chunk_free_elems(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
+
 /* ---- chunk_read.c, chunk_rectilinear.c ---- */
 
-/* Sets the places of a read of elements that own memory to NULL, for a read in several parts. `k`: scratch, rank
- * numbers. */
-void ncz_chunk_begin_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
-/* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
-void ncz_chunk_release_read(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
 /* Runs the tasks of a read that are claimed. */
 void ncz_chunk_run_read(ncz_chunk_request *c);
-/* ncz_engine_read() for an array whose chunks and objects have one length. */
-int ncz_chunk_read_regular(ncz_engine *e, const ncz_plan *p, void *out);
+/* ncz_engine_read() for an array whose chunks or objects differ in length: calls `read` for each part of the selection
+ * that lies in one chunk, with a spec whose chunks have one length. */
+typedef int (*ncz_chunk_read_fn)(ncz_engine *e, const ncz_plan *p, void *out);
+int ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *p, void *out, ncz_chunk_read_fn read);
 
 /* ---- chunk_read_ahead.c, under the engine's lock ---- */
 
