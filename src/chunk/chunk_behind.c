@@ -16,74 +16,6 @@
 
 #include <stddef.h>
 
-/* ---- what is ready ---- */
-
-bool
-ncz_chunk_goes_behind(const ncz_engine *e, const ncz_spec *spec)
-{
-    return e->behind.on && !e->shares_ranges && spec->chunk_bytes <= e->behind.limit;
-}
-
-static void
-note_rows(ncz_chunk *chunk, uint64_t from, uint64_t n, uint64_t all)
-{
-    if (from <= chunk->rows && from + n > chunk->rows)
-        chunk->rows = from + n;
-    chunk->ready = chunk->ready || chunk->rows >= all;
-}
-
-/* Whether the piece has all elements of its chunk that are in the array, in each dimension but the first. */
-static bool
-has_whole_rows(const ncz_plan *p, const ncz_piece *piece)
-{
-    for (size_t d = 0; d < piece->rank; d++) {
-        uint64_t inside = p->shape[d] - piece->index[d] * p->spec->chunk[d];
-
-        if (piece->stride[d] != 1 && piece->n[d] > 1)
-            return false;
-        if (d > 0 && piece->n[d] < (inside < p->spec->chunk[d] ? inside : p->spec->chunk[d]))
-            return false;
-    }
-    return true;
-}
-
-void
-ncz_chunk_note_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *p, const ncz_piece *piece)
-{
-    uint64_t all, inside;
-
-    if (!e->behind.on)
-        return;
-    chunk->failed = false;
-    if (piece->whole || piece->rank == 0) {
-        chunk->ready = true;
-    } else if (has_whole_rows(p, piece)) {
-        all = p->spec->chunk[0];
-        inside = p->shape[0] - piece->index[0] * all;
-        if (inside < all && !(p->grows != NULL && p->grows[0]))
-            all = inside;
-        note_rows(chunk, piece->off[0], piece->n[0], all);
-    }
-}
-
-void
-ncz_chunk_note_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
-{
-    const ncz_spec *spec = chunk->spec;
-    size_t          row;
-
-    if (!e->behind.on)
-        return;
-    chunk->failed = false;
-    if (n == spec->chunk_nelems)
-        chunk->ready = true;
-    if (spec->rank == 0 || spec->chunk[0] == 0)
-        return;
-    row = spec->chunk_nelems / (size_t)spec->chunk[0];
-    if (row > 0 && at % row == 0 && n % row == 0)
-        note_rows(chunk, at / row, n / row, spec->chunk[0]);
-}
-
 /* ---- storing some ---- */
 
 /* Batches are short, so that a put that waits for room gets it soon. */
@@ -98,7 +30,7 @@ static int
 take_behind(ncz_engine *e, ncz_chunk_store *s, size_t target, bool again)
 {
     ncz_chunk_cache *cache = &e->cache;
-    size_t           going = 0, waiting = cache->unstored + e->staging.nbytes;
+    size_t           going = 0, waiting = ncz_chunk_waiting_bytes(e);
     ncz_chunk_link  *link = cache->dirty.next, *next;
 
     for (; link != &cache->dirty; link = next) {
@@ -170,44 +102,13 @@ relieve_some(ncz_engine *e)
 
 /* ---- the job ---- */
 
-/* Bytes that wait to be stored. */
-static size_t
-waiting_bytes(const ncz_engine *e)
-{
-    return e->cache.unstored + e->staging.nbytes;
-}
-
-/* Chunks that are not ready are stored until at most so many bytes wait. */
-static size_t
-target_of(const ncz_engine *e)
-{
-    if (e->behind.drains)
-        return 0;
-    return e->behind.on ? e->behind.limit / 2 : SIZE_MAX;
-}
-
-static bool
-has_work(const ncz_engine *e)
-{
-    return e->cache.last_ready != &e->cache.dirty || waiting_bytes(e) > target_of(e) || e->behind.waiting > 0 ||
-           (e->behind.drains && e->cache.nunstored > 0) || e->behind.first_wish != NULL;
-}
-
-bool
-ncz_chunk_wake_behind(ncz_engine *e)
-{
-    if (!has_work(e))
-        return true;
-    return e->behind.paused == 0 && ncz_background_wake(&e->behind.job);
-}
-
 /* Stores or loads some chunks, under the lock. False: there is nothing to do, or nothing that can be done. */
 static bool
 do_some(ncz_engine *e)
 {
     bool again = e->behind.waiting > 0 && e->behind.failed.code == NC_NOERR;
 
-    if (store_some(e, target_of(e), again))
+    if (store_some(e, ncz_chunk_waiting_most(e), again))
         return true;
     if ((e->behind.drains || e->behind.waiting > 0) && relieve_some(e))
         return true;
@@ -272,7 +173,7 @@ wait_for_room(ncz_engine *e, size_t target, bool *alone)
 
     e->behind.waiting++;
     e->behind.stuck = false;
-    while ((rc = tell_failure(e)) == NC_NOERR && waiting_bytes(e) > target && !e->behind.stuck && !*alone) {
+    while ((rc = tell_failure(e)) == NC_NOERR && ncz_chunk_waiting_bytes(e) > target && !e->behind.stuck && !*alone) {
         *alone = !ncz_chunk_wake_behind(e);
         if (!*alone)
             (void)pthread_cond_wait(&e->changed, &e->lock);
@@ -290,7 +191,7 @@ ncz_chunk_room_for_put(ncz_engine *e, size_t need)
 
     (void)pthread_mutex_lock(&e->lock);
     limit = e->behind.limit > need ? e->behind.limit - need : 0;
-    if (e->behind.on && waiting_bytes(e) > limit)
+    if (e->behind.on && ncz_chunk_waiting_bytes(e) > limit)
         rc = wait_for_room(e, limit, &alone);
     (void)pthread_mutex_unlock(&e->lock);
     if (rc != NC_NOERR)
@@ -325,7 +226,7 @@ void
 ncz_engine_pending(ncz_engine *e, size_t *nbytes, size_t *nchunks)
 {
     (void)pthread_mutex_lock(&e->lock);
-    *nbytes = waiting_bytes(e);
+    *nbytes = ncz_chunk_waiting_bytes(e);
     *nchunks = e->cache.nunstored + ncz_chunk_staged_count(e);
     (void)pthread_mutex_unlock(&e->lock);
 }

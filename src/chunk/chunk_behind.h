@@ -28,7 +28,7 @@ typedef struct ncz_chunk_behind {
 
 void ncz_chunk_behind_init(ncz_engine *e);
 
-/* ---- under the engine's lock ---- */
+/* ---- chunk_ready.c, under the engine's lock ---- */
 
 /* Whether a chunk of this array that is put stays in the cache until it is stored behind the program's back. */
 bool ncz_chunk_goes_behind(const ncz_engine *e, const ncz_spec *spec);
@@ -39,7 +39,10 @@ void ncz_chunk_note_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n
 /* Wakes the job if there is something for it to do. False: there is no thread for it, or it is paused. */
 bool ncz_chunk_wake_behind(ncz_engine *e);
 
-/* ---- without the lock ---- */
+size_t ncz_chunk_waiting_bytes(const ncz_engine *e); /* to be stored */
+size_t ncz_chunk_waiting_most(const ncz_engine *e);  /* at once, without storing chunks that are not ready */
+
+/* ---- chunk_behind.c, without the lock ---- */
 
 /*
  * Makes room for `need` bytes that a put will add: evicts, or where chunks are stored behind, waits until enough of
