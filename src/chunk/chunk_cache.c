@@ -111,37 +111,17 @@ bucket_of(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
     return (size_t)hash_of(chunk->spec, chunk->index) & (cache->nbuckets - 1);
 }
 
-static bool
-is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
-{
-    if (chunk->spec != spec && (chunk->spec->uid != spec->uid || chunk->spec->rank != spec->rank))
-        return false;
-    for (size_t d = 0; d < spec->rank; d++)
-        if (chunk->index[d] != index[d])
-            return false;
-    return true;
-}
-
-/* Programs put and get one element after the other, of a few variables in turn. */
-static ncz_chunk **
-recent_of(ncz_chunk_cache *cache, const ncz_spec *spec)
-{
-    return &cache->recent[spec->uid % NCZ_CHUNK_RECENT];
-}
-
 ncz_chunk *
 ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk **recent = recent_of(cache, spec), *chunk = *recent;
+    ncz_chunk *chunk = ncz_chunk_find_recent(cache, spec, index);
 
-    if (chunk != NULL && is_of(chunk, spec, index))
+    if (chunk != NULL || cache->n == 0)
         return chunk;
-    if (cache->n == 0)
-        return NULL;
     chunk = cache->buckets[(size_t)hash_of(spec, index) & (cache->nbuckets - 1)].first;
-    while (chunk != NULL && !is_of(chunk, spec, index))
+    while (chunk != NULL && !ncz_chunk_is_of(chunk, spec, index))
         chunk = chunk->beside;
-    *recent = chunk;
+    *ncz_chunk_recent(cache, spec) = chunk;
     return chunk;
 }
 
@@ -244,7 +224,7 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
 void
 ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
-    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first, **recent = recent_of(cache, chunk->spec);
+    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first, **recent = ncz_chunk_recent(cache, chunk->spec);
 
     *recent = *recent == chunk ? NULL : *recent;
     while (*at != chunk)
@@ -275,10 +255,9 @@ is_idle(ncz_chunk_state state)
 }
 
 void
-ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
+ncz_chunk_touch_idle(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
-    chunk->used = ++cache->clock;
-    if (is_idle(chunk->state) && cache->idle.prev != &chunk->link) {
+    if (cache->idle.prev != &chunk->link) {
         list_del(&chunk->link);
         list_add(&cache->idle, &chunk->link);
     }
@@ -324,8 +303,6 @@ ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state st
 {
     size_t nbytes = is_unstored(state) != is_unstored(chunk->state) ? bytes_of(chunk) : 0;
 
-    if (state == NCZ_CHUNK_DIRTY && chunk->state == state && !chunk->ready && cache->dirty.prev == &chunk->link)
-        return;
     cache->nunstored += is_unstored(state);
     cache->nunstored -= is_unstored(chunk->state);
     cache->unstored += is_unstored(state) ? nbytes : 0;
@@ -370,12 +347,6 @@ ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk)
     count_data(cache, chunk, -(ptrdiff_t)bytes_of(chunk));
     chunk->data = NULL;
     return data;
-}
-
-bool
-ncz_chunk_busy(const ncz_chunk *chunk)
-{
-    return chunk->pins > 0 || chunk->writer || chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_STORING;
 }
 
 /* ---- eviction ---- */

@@ -85,7 +85,7 @@ ncz_chunk *ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const ui
 /* Adds a slot in state LOADING, which belongs to the caller. */
 int  ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out);
 void ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk);
-void ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* makes it the most recently used */
+void ncz_chunk_touch_idle(ncz_chunk_cache *cache, ncz_chunk *chunk); /* the rest of ncz_chunk_touch() */
 /*
  * Like ncz_chunk_touch(), for a use by a read. A chunk that was read ahead and is now used whole is used up: it no
  * longer counts as cached, and the next chunk gets its memory.
@@ -99,7 +99,6 @@ void ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
 /* Takes the data out of a chunk that only the caller uses. NULL: it has none. */
 char      *ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk);
 size_t     ncz_chunk_cached_bytes(const ncz_spec *spec); /* of a cached chunk, slot included */
-bool       ncz_chunk_busy(const ncz_chunk *chunk);       /* pinned, claimed, being changed or being stored */
 ncz_chunk *ncz_chunk_from_link(ncz_chunk_link *link);
 /* Iterates over all slots, in no order: NULL begins, NULL ends. `chunk` must still be in the cache. */
 ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
@@ -110,6 +109,59 @@ bool ncz_chunk_make_room(ncz_chunk_cache *cache);
 
 void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
 char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: none of that size */
+
+/* Of every put and get of an element: here, so that they take no call. */
+
+static inline bool
+ncz_chunk_is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
+{
+    if (chunk->spec != spec && (chunk->spec->uid != spec->uid || chunk->spec->rank != spec->rank))
+        return false;
+    for (size_t d = 0; d < spec->rank; d++)
+        if (chunk->index[d] != index[d])
+            return false;
+    return true;
+}
+
+/* Programs put and get one element after the other, of a few variables in turn. */
+static inline ncz_chunk **
+ncz_chunk_recent(ncz_chunk_cache *cache, const ncz_spec *spec)
+{
+    return &cache->recent[spec->uid % NCZ_CHUNK_RECENT];
+}
+
+/* As ncz_chunk_find(), of the chunk of a variable that was found last. */
+static inline ncz_chunk *
+ncz_chunk_find_recent(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk *chunk = *ncz_chunk_recent(cache, spec);
+
+    return chunk != NULL && ncz_chunk_is_of(chunk, spec, index) ? chunk : NULL;
+}
+
+/* Makes it the most recently used. */
+static inline void
+ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    chunk->used = ++cache->clock;
+    if (chunk->state == NCZ_CHUNK_CLEAN || chunk->state == NCZ_CHUNK_PARTIAL)
+        ncz_chunk_touch_idle(cache, chunk);
+}
+
+/* As ncz_chunk_set_state(), of a chunk that has been changed. */
+static inline void
+ncz_chunk_set_dirty(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    if (chunk->state != NCZ_CHUNK_DIRTY || chunk->ready || cache->dirty.prev != &chunk->link)
+        ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_DIRTY);
+}
+
+/* Pinned, claimed, being changed or being stored. */
+static inline bool
+ncz_chunk_busy(const ncz_chunk *chunk)
+{
+    return chunk->pins > 0 || chunk->writer || chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_STORING;
+}
 
 /* ---- chunk_payload.c ---- */
 

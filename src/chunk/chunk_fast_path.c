@@ -127,7 +127,7 @@ end_change(ncz_engine *e, const ncz_plan *p, const ncz_piece *piece, ncz_chunk *
     if (rc == NC_NOERR || rc == NC_ERANGE) {
         ncz_chunk_touch(&e->cache, chunk);
         ncz_chunk_note_put(e, chunk, p, piece);
-        ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+        ncz_chunk_set_dirty(&e->cache, chunk);
         e->writes++;
         if (e->behind.on)
             (void)ncz_chunk_wake_behind(e);

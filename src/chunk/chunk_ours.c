@@ -94,20 +94,6 @@ done:
     return rc;
 }
 
-/* In place the part that is put is one range of elements: it costs less than bits, and neighbours may be put, too. */
-static void
-extend_range(ncz_chunk *chunk, uint64_t from, uint64_t last)
-{
-    bool more = chunk->state == NCZ_CHUNK_DIRTY;
-
-    if (more && chunk->ours_end == 0) /* all is */
-        return;
-    if (!more || from < chunk->ours_from)
-        chunk->ours_from = (size_t)from;
-    if (!more || last >= chunk->ours_end)
-        chunk->ours_end = (size_t)last + 1;
-}
-
 static int
 note_range(ncz_chunk *chunk, const ncz_piece *p)
 {
@@ -128,7 +114,7 @@ note_range(ncz_chunk *chunk, const ncz_piece *p)
         last += (p->off[d] + (p->n[d] - 1) * p->stride[d]) * step.v[d];
     }
     ncz_dims_clear(&step);
-    extend_range(chunk, from, last);
+    ncz_chunk_note_range(chunk, from, last);
     return NC_NOERR;
 }
 
@@ -165,12 +151,8 @@ ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *pie
 }
 
 bool
-ncz_chunk_note_row(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
+ncz_chunk_note_row_bits(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
 {
-    if (e->windows) {
-        extend_range(chunk, at, at + n - 1);
-        return true;
-    }
     if (!has_bits(e, chunk))
         return true;
     if (!make_bits(chunk))

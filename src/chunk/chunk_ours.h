@@ -14,9 +14,33 @@ bool ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec);
 /* Whether a piece that is whole ends inside its chunk, along a dimension that can grow. */
 bool ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz_piece *piece);
 /* Call it before a piece of the chunk is changed, by the thread that may change it. */
-int ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece);
+int  ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece);
+bool ncz_chunk_note_row_bits(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n);
+
+/* In place the part that is put is one range of elements: it costs less than bits, and neighbours may be put, too. */
+static inline void
+ncz_chunk_note_range(ncz_chunk *chunk, uint64_t from, uint64_t last)
+{
+    bool more = chunk->state == NCZ_CHUNK_DIRTY;
+
+    if (more && chunk->ours_end == 0) /* all is */
+        return;
+    if (!more || from < chunk->ours_from)
+        chunk->ours_from = (size_t)from;
+    if (!more || last >= chunk->ours_end)
+        chunk->ours_end = (size_t)last + 1;
+}
+
 /* As ncz_chunk_note_write(), for n elements from `at` on in C order. False: out of memory, without a text. */
-bool ncz_chunk_note_row(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n);
+static inline bool
+ncz_chunk_note_row(const ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
+{
+    if (!e->windows)
+        return ncz_chunk_note_row_bits(e, chunk, at, n);
+    ncz_chunk_note_range(chunk, at, at + n - 1);
+    return true;
+}
+
 void ncz_chunk_drop_ours(ncz_chunk *chunk);
 bool ncz_chunk_all_ours(const ncz_spec *spec, const uint64_t *ours);
 void ncz_chunk_set_version(ncz_chunk *chunk, const char *version); /* NULL or "": unknown */

@@ -11,7 +11,7 @@
 enum { ROW_MOST = 1024 }; /* bytes that are moved under the lock; elements have 8 at most */
 
 /* Under the lock: whether a chunk is in a state in which a row of it can be moved. */
-static bool
+static inline bool
 is_ready(const ncz_chunk *chunk, const ncz_chunk_row *row)
 {
     return chunk->data != NULL && chunk->spec == row->spec && !chunk->writer && !chunk->ahead &&
@@ -30,21 +30,36 @@ bytes_of(const ncz_chunk *chunk, const ncz_chunk_row *row)
     return chunk->data + row->at * row->spec->dtype.size;
 }
 
+static bool
+read_from(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, void *out)
+{
+    ncz_chunk_touch(&e->cache, chunk);
+    return ncz_row_out(&row->types, bytes_of(chunk, row), row->n, out) == NC_NOERR;
+}
+
+/* Under the lock. The block is asked before the table, which takes longer. */
+static bool
+read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
+{
+    ncz_chunk *chunk = ncz_chunk_find_recent(&e->cache, row->spec, row->index);
+
+    if (chunk != NULL && is_ready(chunk, row))
+        return read_from(e, chunk, row, out);
+    if (e->block != NULL && ncz_chunk_block_read_row(e, row, out))
+        return true;
+    chunk = chunk == NULL ? ncz_chunk_find(&e->cache, row->spec, row->index) : NULL;
+    return chunk != NULL && is_ready(chunk, row) && read_from(e, chunk, row, out);
+}
+
 bool
 ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 {
-    ncz_chunk *chunk;
-    bool       done = false;
+    bool done;
 
     if (!is_short(row))
         return false;
     (void)pthread_mutex_lock(&e->lock);
-    if ((chunk = ncz_chunk_find(&e->cache, row->spec, row->index)) != NULL && is_ready(chunk, row)) {
-        ncz_chunk_touch(&e->cache, chunk);
-        done = ncz_row_out(&row->types, bytes_of(chunk, row), row->n, out) == NC_NOERR;
-    } else {
-        done = ncz_chunk_block_read_row(e, row, out);
-    }
+    done = read_row(e, row, out);
     (void)pthread_mutex_unlock(&e->lock);
     return done;
 }
@@ -54,7 +69,7 @@ static void
 make_dirty(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row)
 {
     ncz_chunk_note_row_put(e, chunk, row->at, row->n);
-    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+    ncz_chunk_set_dirty(&e->cache, chunk);
     e->writes++;
     if (e->behind.on)
         (void)ncz_chunk_wake_behind(e);

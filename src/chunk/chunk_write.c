@@ -132,7 +132,7 @@ release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
         ncz_chunk_drop_ours(j->chunk);
     if (changed) {
         ncz_chunk_note_put(c->engine, j->chunk, c->plan, &j->piece);
-        ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_DIRTY);
+        ncz_chunk_set_dirty(cache, j->chunk);
         (void)ncz_chunk_wake_behind(c->engine);
     } else if (j->chunk->state == NCZ_CHUNK_LOADING) {
         ncz_chunk_drop(cache, j->chunk);

@@ -166,15 +166,22 @@ unlock_dataset(ncz_dataset *ds, ncz_use use)
         ncz_rwlock_give(&ds->lock);
 }
 
-int
-ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
+/* Under the lock: whether nothing but the call itself is to be done, as in most gets and puts. */
+static inline bool
+may_go_on(const ncz_dataset *ds, ncz_use use)
+{
+    if (ds->load != NULL || ds->defining || ds->state == NCZ_DATASET_CLOSED || ds->unloaded.code != NC_NOERR)
+        return false;
+    return use == NCZ_USE_LOOK || (ds->writable && (use == NCZ_USE_PUT || use == NCZ_USE_PUT_ALONE));
+}
+
+/* The rest of ncz_dataset_begin(), with the lock. */
+static int
+begin_slowly(ncz_dataset *ds, ncz_use use)
 {
     int rc;
 
-    for (;;) {
-        lock_dataset(ds, use);
-        if ((rc = check_use(ds, use)) != NC_NOERR)
-            break;
+    while ((rc = check_use(ds, use)) == NC_NOERR) {
         if (ds->load == NULL) {
             if (ds->unloaded.code != NC_NOERR)
                 rc = ncz_err_adopt(&ds->unloaded);
@@ -188,9 +195,17 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
         unlock_dataset(ds, use);
         if ((rc = load_alone(ds)) != NC_NOERR)
             return rc;
+        lock_dataset(ds, use);
     }
     unlock_dataset(ds, use);
     return rc;
+}
+
+int
+ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
+{
+    lock_dataset(ds, use);
+    return may_go_on(ds, use) ? NC_NOERR : begin_slowly(ds, use);
 }
 
 int

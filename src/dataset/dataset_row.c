@@ -120,17 +120,12 @@ ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, cons
            ncz_engine_read_row(ds->engine, &p.row, out);
 }
 
-/* Whether the put is of the next record of a file that has room for it. A failure is found again by who puts it. */
+/* Whether the put is of the next record of a file that has it already, with fill values. */
 static bool
-takes_next_record(ncz_dataset *ds, const ncz_var *v, const size_t *start)
+takes_next_record(const ncz_dataset *ds, const ncz_var *v, const size_t *start)
 {
-    if (v->rank == 0 || start == NULL || start[0] != v->dims[0]->len || !v->dims[0]->unlimited ||
-        start[0] >= ds->filled || ncz_object_ops_of(ds) == NULL)
-        return false;
-    if (ncz_object_grow(ds, v, NULL, start[0] + 1) == NC_NOERR)
-        return true;
-    ncz_err_clear();
-    return false;
+    return v->rank > 0 && start != NULL && start[0] == v->dims[0]->len && start[0] < ds->filled &&
+           v->dims[0]->unlimited;
 }
 
 bool
@@ -146,8 +141,10 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
     grows = alone && takes_next_record(ds, v, start);
     if (!place_row(ds, v, start, count, mem, grows, &p) || !ncz_engine_write_row(ds->engine, &p.row, in))
         return false;
-    if (grows)
-        ncz_model_grow_dim(ds->model, v->dims[0], start[0] + 1);
+    if (grows) {
+        v->dims[0]->len = start[0] + 1; /* the head has it, which is stored whenever it has changed */
+        ncz_object_ops_of(ds)->set_records(ds->model, v->dims[0]->len);
+    }
     ncz_dataset_note_put(ds, grows || v->stage != NCZ_VAR_WRITTEN);
     if (v->stage != NCZ_VAR_WRITTEN) /* as in ncz_dataset_put(): only by an exclusive put */
         v->stage = NCZ_VAR_WRITTEN;

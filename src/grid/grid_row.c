@@ -16,7 +16,7 @@
         memcpy(to, &v, sizeof v);                                                                                    \
     } while (0)
 
-static void
+static inline void
 copy_one(const char *from, char *to, size_t size, bool swap)
 {
     switch (size) {
@@ -27,7 +27,7 @@ copy_one(const char *from, char *to, size_t size, bool swap)
     }
 }
 
-static void
+static inline void
 copy_row(const ncz_dtype *t, const char *from, size_t n, char *to)
 {
     bool swap = t->big != ncz_grid_host_big();

@@ -290,11 +290,19 @@ covers(const ncz_var *v, const ncz_select *sel, uint64_t from)
 }
 
 /* How many records are made when `n` are asked for: many small ones cost as little as one; but with NC_SHARE those that
- * are not there yet go at once again. */
+ * are not there yet go at once again. A file can hold all that are made, so that a put into one need not ask. */
 static uint64_t
 with_records_ahead(const ncz_dataset *ds, uint64_t pitch, uint64_t n)
 {
-    return pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? n + AHEAD / pitch : n;
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+    uint64_t              most = pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? n + AHEAD / pitch : n;
+    uint64_t              fixed, records, none, end;
+
+    ops->sections(ds->model, 0, &fixed, &records, &none);
+    if (most > ops->most_records(ds->style.gen) || !ncz_mul64(most, pitch, &end) || !ncz_add64(end, records, &end) ||
+        end > INT64_MAX)
+        return n;
+    return most;
 }
 
 /* Fills the records from `first` on, and gives the object their length: what is read before it is put must be there. */
@@ -336,13 +344,13 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
     ncz_extent e;
     int        rc = ncz_object_check_records(ds, v, n);
 
-    if (rc != NC_NOERR)
-        return rc;
-    ncz_object_ops_of(ds)->extent(v, &e);
-    most = with_records_ahead(ds, e.pitch, n);
-    if (n > ds->filled) /* its padding has fill values, too */
+    if (rc == NC_NOERR && n > ds->filled) {
+        ncz_object_ops_of(ds)->extent(v, &e);
+        most = with_records_ahead(ds, e.pitch, n);
+        /* its padding has fill values, too */
         rc = make_records(ds, most == n && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL,
                           ds->filled > from ? ds->filled : from, most);
+    }
     if (rc == NC_NOERR)
         ncz_object_ops_of(ds)->set_records(ds->model, n);
     return rc;

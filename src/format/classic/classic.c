@@ -232,7 +232,7 @@ set_records(ncz_model *m, uint64_t n)
 {
     ncz_classic_file *f = m->format;
 
-    atomic_store(&f->nrecords, n);
+    atomic_store_explicit(&f->nrecords, n, memory_order_relaxed); /* the dataset's lock orders it */
     f->size = UINT64_MAX; /* it is changed from now on, and has what was read */
 }
 

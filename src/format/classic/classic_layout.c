@@ -21,6 +21,8 @@ choose_records(const ncz_classic_spot *s, bool whole, uint64_t most)
 {
     uint64_t pitch = s->file->pitch;
 
+    if (s->alone && pitch <= NEAR_RECORDS && most > NEAR_BYTES) /* it may be appended to, one record at a time */
+        most = NEAR_BYTES;
     if (whole && s->alone) /* its slabs follow each other */
         return s->nbytes < most ? most / s->nbytes : 1;
     return whole && pitch <= NEAR_RECORDS ? NEAR_BYTES / pitch : 1;
