@@ -21,11 +21,11 @@ check_place(const zmap *m, const char *key, const char *what)
     return rc;
 }
 
-/* No object is longer than INT64_MAX: that is the largest offset of a file. */
+/* No object is longer than INT64_MAX: that is the largest offset of a file. `checked`: a key that is valid, or NULL. */
 static int
-check_range(const zmap *m, const zmap_range_req *r)
+check_range(const zmap *m, const zmap_range_req *r, const char *checked)
 {
-    int rc = check_place(m, r->key, "put bytes at an offset; it puts whole objects");
+    int rc = r->key == checked ? NC_NOERR : check_place(m, r->key, "put bytes at an offset; it puts whole objects");
 
     if (rc != NC_NOERR)
         return rc;
@@ -61,7 +61,7 @@ zmap_put_range_batch(zmap *m, zmap_range_req *reqs, size_t n)
         size_t end = i;
         int    rc = NC_NOERR;
 
-        while (end < n && (rc = check_range(m, &reqs[end])) == NC_NOERR)
+        while (end < n && (rc = check_range(m, &reqs[end], end > i ? reqs[end - 1].key : NULL)) == NC_NOERR)
             end++;
         if (end > i)
             m->ops->put_range(m, reqs + i, end - i);

@@ -12,7 +12,7 @@
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_sys.h"
+#include "zmap/zmap_unfinished.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -325,18 +325,14 @@ put_empty(const single_map *s, const char *key)
 static int
 make_unfinished(single_map *s)
 {
-    const char *slash = strrchr(s->key, '/');
-    int         dir_len = slash != NULL ? (int)(slash + 1 - s->key) : 0, rc = NC_EOBJECT;
+    int rc = NC_EOBJECT;
 
     s->base.caps &= ~(unsigned)ZMAP_CAN_APPEND; /* the key may change before a commit */
+    zmap_unfinished_remove(s->inner, s->key);
     for (int tries = 0; rc == NC_EOBJECT && tries < TRIES_MOST; tries++) {
-        uint64_t chance = 0;
-
-        (void)zmap_sys()->getrandom(&chance, sizeof chance, 0);
         ncz_free(s->unfinished);
-        s->unfinished = ncz_sprintf("%.*s" ZMAP_SINGLE_UNFINISHED "%016llx", dir_len, s->key,
-                                    (unsigned long long)(chance + (unsigned)tries));
-        rc = s->unfinished != NULL ? put_empty(s, s->unfinished) : ncz_fail_nomem(strlen(s->key) + 40);
+        s->unfinished = zmap_unfinished_name(s->key);
+        rc = s->unfinished != NULL ? put_empty(s, s->unfinished) : NC_ENOMEM;
     }
     return rc;
 }

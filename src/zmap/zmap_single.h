@@ -12,16 +12,14 @@
 
 #include "zmap/zmap.h"
 
-#define ZMAP_SINGLE_UNFINISHED ".nczarr-new-" /* the names of objects that are to replace an older one begin so */
-
 /*
  * The object `key` of another store, whose reference it takes on success.
  *
  * ZMAP_OPEN_READ: it may be absent; then gets say NC_EEMPTY. ZMAP_OPEN_WRITE: it must exist (NC_ENOOBJECT).
  * ZMAP_CREATE_NEW: it must not exist (NC_EOBJECT), and is empty then. With `replace` it may exist, and stays as it is
  * until the first sync or close, which replaces it at once by what has been written; a writer that is killed before
- * leaves an object beside it, whose name begins with ZMAP_SINGLE_UNFINISHED. ZMAP_DISCARD removes what ZMAP_CREATE_NEW
- * made, and keeps an older object that is not replaced yet.
+ * leaves an object beside it, which the next one that replaces the object removes if it can (zmap_unfinished.h).
+ * ZMAP_DISCARD removes what ZMAP_CREATE_NEW made, and keeps an older object that is not replaced yet.
  */
 int zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, zmap **out);
 

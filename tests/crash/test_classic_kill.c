@@ -3,7 +3,8 @@
  * The kill test of classic files: a child process that creates one over an older one, changes it, appends records, also
  * with NC_SHARE, defines more, or changes attributes and names in data mode, dies at its n-th system call on the store,
  * for every n until it gets through. After each death the file opens; its definitions are the old ones or the new ones;
- * what was there is there, and what was put is there or is not; and the same calls then succeed.
+ * what was there is there, and what was put is there or is not; and the same calls then succeed, and remove what was
+ * begun.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -268,6 +269,8 @@ survives(const scenario *s, long *points)
             return wrong(s, n, "it is not what the calls made");
         if (!s->go(&to) || !look(&state, &recs) || state != s->to || recs != s->recs)
             return wrong(s, n, "the same calls do not succeed afterwards");
+        if (scratch_find(top, ".nczarr-new-") > 0)
+            return wrong(s, n, "a file that nothing leads to is left");
         if (through)
             return true;
     }

@@ -12,6 +12,7 @@
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_ops.h"
+#include "zmap/zmap_unfinished.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
 #define OK(call) assert_int_equal(call, NC_NOERR)
@@ -312,6 +314,51 @@ replaces_behind_a_link(void **state)
     scratch_free(dir);
 }
 
+/* Ends a process that has begun to replace a file. */
+static void
+die_replacing(const char *path)
+{
+    pid_t child = fork();
+    int   status = 0;
+
+    if (child == 0) {
+        zmap *m = NULL;
+
+        _exit(zmap_single_file(path, ZMAP_CREATE_NEW, true, &m) != NC_NOERR);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* What a writer that died has left goes when the same file is replaced again; that of another file, and of a writer
+ * that lives or is unknown, stays. */
+static void
+removes_what_the_dead_left(void **state)
+{
+    char *dir = scratch_new(), *path = strdup(scratch_path(dir, "x.nc"));
+    zmap *m = NULL, *beside = NULL;
+
+    (void)state;
+    die_replacing(path);
+    die_replacing(scratch_path(dir, "other.nc"));
+    scratch_write(scratch_path(dir, ZMAP_UNFINISHED "0123456789abcdef"), "", 0);
+    assert_int_equal(scratch_find(dir, ZMAP_UNFINISHED), 3);
+    OK(zmap_single_file(path, ZMAP_CREATE_NEW, true, &m));
+    assert_int_equal(scratch_find(dir, ZMAP_UNFINISHED), 3); /* its own came, and one went */
+    OK(zmap_single_file(path, ZMAP_CREATE_NEW, true, &beside));
+    assert_int_equal(scratch_find(dir, ZMAP_UNFINISHED), 4);
+    OK(zmap_close(m, ZMAP_KEEP));
+    OK(zmap_close(beside, ZMAP_KEEP));
+    assert_int_equal(scratch_find(dir, ZMAP_UNFINISHED), 2);
+    assert_true(scratch_exists(path));
+    OK(zmap_single_file(scratch_path(dir, "other.nc"), ZMAP_CREATE_NEW, true, &m));
+    OK(zmap_close(m, ZMAP_DISCARD));
+    assert_int_equal(scratch_find(dir, ZMAP_UNFINISHED), 1);
+    free(path);
+    scratch_free(dir);
+}
+
 /* A file may be changed in a directory that admits no new one. */
 static void
 writes_in_a_closed_directory(void **state)
@@ -485,6 +532,7 @@ main(void)
         cmocka_unit_test(writes_memory),
         cmocka_unit_test(writes_a_file),
         cmocka_unit_test(replaces_behind_a_link),
+        cmocka_unit_test(removes_what_the_dead_left),
         cmocka_unit_test(writes_in_a_closed_directory),
         cmocka_unit_test(refuses_files),
         cmocka_unit_test(reads_an_entry),

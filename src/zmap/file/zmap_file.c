@@ -110,6 +110,12 @@ zmap_file_hold(zmap *m, const char *key, const char *later)
 }
 
 int
+zmap_file_names(zmap *m, const char *dir, size_t most, zmap_file_name_fn each, void *arg)
+{
+    return m->ops == &file_ops ? zmap_file_each_name((file_map *)m, dir, most, each, arg) : NC_NOERR;
+}
+
+int
 zmap_file_lock(zmap *m)
 {
     return m->ops == &file_ops ? zmap_file_lock_held((file_map *)m)

@@ -48,6 +48,11 @@ int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
 struct ncz_syscalls;
 void zmap_file_use(const struct ncz_syscalls *table);
 
+/* The names in a directory of the store, as they come, objects or not: at most `most` of them. `each` may remove the
+ * one that it is given; what it returns that is not 0 ends the call. No effect on other stores. */
+typedef int (*zmap_file_name_fn)(const char *name, void *arg);
+int zmap_file_names(zmap *m, const char *dir, size_t most, zmap_file_name_fn each, void *arg);
+
 /* Another store of the same directory for writing, wherever the path leads by now. NC_ENOTBUILT for other stores. */
 int zmap_file_again(zmap *m, zmap **out);
 

@@ -389,26 +389,52 @@ collect_entries(file_map *f, ncz_dir *d, int dir, const char *prefix, zmap_child
     return errno != 0 ? zmap_file_fail(f, errno, prefix, "cannot be listed") : NC_NOERR;
 }
 
+/* Opens a directory to be read. *out NULL: it is not there. The stream owns the descriptor `fd`. */
+static int
+open_list(file_map *f, const char *dir, ncz_dir **out, int *fd)
+{
+    int rc;
+
+    *out = NULL;
+    if ((*fd = zmap_file_beneath(f, dir, FILE_READ_DIR)) < 0)
+        return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, dir, "cannot be listed");
+    if ((*out = zmap_sys()->fdopendir(*fd)) != NULL)
+        return NC_NOERR;
+    rc = zmap_file_fail(f, errno, dir, "cannot be listed");
+    zmap_sys()->close(*fd);
+    return rc;
+}
+
 int
 zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
     file_map     *f = (file_map *)m;
     zmap_children children = {NULL, 0, 0};
     ncz_dir      *d = NULL;
-    int           rc, fd;
+    int           fd, rc = open_list(f, prefix, &d, &fd);
 
-    if ((fd = zmap_file_beneath(f, prefix, FILE_READ_DIR)) < 0)
-        return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, prefix, "cannot be listed");
-    if ((d = zmap_sys()->fdopendir(fd)) == NULL) {
-        rc = zmap_file_fail(f, errno, prefix, "cannot be listed");
-        zmap_sys()->close(fd);
+    if (d == NULL)
         return rc;
-    }
     /* All children are collected first, because they are sorted and `each` may change the directory. */
     rc = collect_entries(f, d, fd, prefix, &children);
     zmap_sys()->closedir(d);
     if (rc == NC_NOERR)
         rc = zmap_children_each(&children, each, arg);
     zmap_children_clear(&children);
+    return rc;
+}
+
+int
+zmap_file_each_name(file_map *f, const char *dir, size_t most, zmap_file_name_fn each, void *arg)
+{
+    const ncz_dirent *e;
+    ncz_dir          *d = NULL;
+    int               fd, rc = open_list(f, dir, &d, &fd);
+
+    if (d == NULL)
+        return rc;
+    for (size_t i = 0; rc == NC_NOERR && i < most && (e = zmap_sys()->readdir(d)) != NULL; i++)
+        rc = each(e->d_name, arg);
+    zmap_sys()->closedir(d);
     return rc;
 }

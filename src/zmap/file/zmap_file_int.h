@@ -102,6 +102,8 @@ void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* anothe
 
 int zmap_file_open_held(file_map *f, const char *key, const char *later); /* as zmap_file_hold() */
 int zmap_file_lock_held(file_map *f); /* as zmap_file_lock() and zmap_file_unlock() */
+/* The rest of zmap_file_names(). */
+int zmap_file_each_name(file_map *f, const char *dir, size_t most, zmap_file_name_fn each, void *arg);
 int zmap_file_unlock_held(file_map *f);
 /* Waits for the lock of a file. Returns 0 or an errno, EBUSY after some time. */
 int  zmap_file_wait_lock(int fd);
