@@ -97,6 +97,72 @@ one_dataset(void **state)
     }
 }
 
+/* ---- records of a classic file, which all threads append to -------------------------------------------------------- */
+
+enum { RECORDS = 4000 };
+
+/* What each variable has in record r. */
+static double
+value_of(int var, size_t r)
+{
+    return var * 100000.0 + (double)r;
+}
+
+/* Puts one variable, an element a record; each put may be the one that adds the record. Reads what another thread puts:
+ * its values, or the fill value. */
+static void *
+append_elements(void *arg)
+{
+    worker *w = arg;
+    int     other = (w->number + 1) % THREADS;
+
+    for (size_t r = 0; r < RECORDS; r++) {
+        size_t at = r / 2, len;
+        double mine = value_of(w->number, r), back = 0, theirs = 0;
+
+        TRY(nc_put_var1_double(w->ncid, w->number, &r, &mine));
+        TRY(nc_get_var1_double(w->ncid, w->number, &at, &back));
+        TRY(nc_get_var1_double(w->ncid, other, &at, &theirs));
+        TRY(nc_inq_dimlen(w->ncid, 0, &len));
+        if (back != value_of(w->number, at) || (theirs != value_of(other, at) && theirs != NC_FILL_DOUBLE) ||
+            len <= r)
+            w->rc = NC_EINTERNAL;
+        if (r % 1000 == 999)
+            TRY(nc_sync(w->ncid));
+    }
+    return NULL;
+}
+
+static void
+records_of_classic(void **state)
+{
+    place  p;
+    worker w[THREADS];
+    int    ncid, t, v;
+
+    (void)state;
+    place_make(&p, false);
+    OK(place_create(&p, "mode=cdf5", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &t));
+    for (int i = 0; i < THREADS; i++)
+        OK(nc_def_var(ncid, (char[]){'a' + (char)i, 0}, NC_DOUBLE, 1, &t, &v));
+    OK(nc_enddef(ncid));
+    for (int i = 0; i < THREADS; i++)
+        w[i] = (worker){.number = i, .ncid = ncid};
+    run(w, THREADS, append_elements);
+    OK(nc_close(ncid));
+    OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
+    for (size_t r = 0; r < RECORDS; r++)
+        for (int i = 0; i < THREADS; i++) {
+            double back = 0;
+
+            OK(nc_get_var1_double(ncid, i, &r, &back));
+            assert_true(back == value_of(i, r));
+        }
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
 static void *
 own_dataset(void *arg)
 {
@@ -228,8 +294,9 @@ many_ids(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_dataset), cmocka_unit_test(many_datasets),
-                                       cmocka_unit_test(closing), cmocka_unit_test(many_ids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_dataset), cmocka_unit_test(records_of_classic),
+                                       cmocka_unit_test(many_datasets), cmocka_unit_test(closing),
+                                       cmocka_unit_test(many_ids)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -585,6 +585,58 @@ test_disagreement(void **state)
     ranks_of_both_kinds(scratch_dir, 4, disagree, scratch_path(scratch_dir, "a.nc"));
 }
 
+/* Whether the file has the short definitions, and the values of all ranks in each of `n` records. */
+static bool
+has_short_header(int ncid, int nranks, size_t n)
+{
+    char text[20] = "";
+    int  v, value;
+
+    if (nc_get_att_text(ncid, NC_GLOBAL, "history", text) != NC_NOERR || strcmp(text, "new") != 0 ||
+        nc_inq_attid(ncid, NC_GLOBAL, "second", NULL) != NC_NOERR || nc_inq_varid(ncid, "v", &v) != NC_NOERR ||
+        nc_inq_dimid(ncid, "x", NULL) != NC_NOERR || length_of(ncid, 0) != n)
+        return false;
+    for (size_t t = 0; t < n; t++)
+        for (int r = 0; r < nranks; r++)
+            if (nc_get_var1_int(ncid, v, (size_t[]){t, (size_t)r}, &value) != NC_NOERR || value != (int)t * 100 + r)
+                return false;
+    return true;
+}
+
+/* In data mode attributes and names get shorter, so that all behind them in the header moves, while the ranks put. */
+static int
+shrink_header(const nczarr_comm *comm, void *arg)
+{
+    size_t at[2] = {0, (size_t)comm->rank};
+    int    ncid, v, value;
+
+    RANK_CHECK(nczarr_create_par(arg, NC_64BIT_DATA, comm, &ncid) == NC_NOERR);
+    RANK_CHECK(define_small(ncid, comm->nranks, &v) == NC_NOERR);
+    RANK_CHECK(nc_rename_var(ncid, v, "a_long_name") == NC_NOERR && nc_rename_dim(ncid, 1, "along_x") == NC_NOERR);
+    RANK_CHECK(nc_put_att_text(ncid, NC_GLOBAL, "history", 16, "a long old value") == NC_NOERR);
+    RANK_CHECK(nc_put_att_int(ncid, NC_GLOBAL, "second", NC_INT, 1, &v) == NC_NOERR && nc_enddef(ncid) == NC_NOERR);
+    for (at[0] = 0; at[0] < 2; at[0]++) {
+        value = (int)at[0] * 100 + comm->rank;
+        RANK_CHECK(nc_put_var1_int(ncid, v, at, &value) == NC_NOERR);
+        if (at[0] == 1)
+            break;
+        RANK_CHECK(nc_put_att_text(ncid, NC_GLOBAL, "history", 3, "new") == NC_NOERR);
+        RANK_CHECK(nc_rename_var(ncid, v, "v") == NC_NOERR && nc_rename_dim(ncid, 1, "x") == NC_NOERR);
+        RANK_CHECK(nc_sync(ncid) == NC_NOERR && has_short_header(ncid, comm->nranks, 1));
+    }
+    RANK_CHECK(nc_sync(ncid) == NC_NOERR && has_short_header(ncid, comm->nranks, 2) && nc_close(ncid) == NC_NOERR);
+    RANK_CHECK(nc_open(arg, NC_NOWRITE, &ncid) == NC_NOERR && has_short_header(ncid, comm->nranks, 2));
+    return nc_close(ncid);
+}
+
+static void
+test_shorter_header(void **state)
+{
+    (void)state;
+    ranks_of_both_kinds(scratch_dir, 1, shrink_header, scratch_path(scratch_dir, "a.nc"));
+    ranks_of_both_kinds(scratch_dir, 4, shrink_header, scratch_path(scratch_dir, "a.nc"));
+}
+
 /* A new file that is given up was never there; an older one stays until the first nc_sync(). */
 static int
 give_up(const nczarr_comm *comm, void *arg)
@@ -729,9 +781,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_histories), cmocka_unit_test(test_large),        cmocka_unit_test(test_records_alone),
-        cmocka_unit_test(test_garbage),   cmocka_unit_test(test_disagreement), cmocka_unit_test(test_abort),
-        cmocka_unit_test(test_choice),    cmocka_unit_test(test_death),
+        cmocka_unit_test(test_histories), cmocka_unit_test(test_large),          cmocka_unit_test(test_records_alone),
+        cmocka_unit_test(test_garbage),   cmocka_unit_test(test_disagreement),   cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_choice),    cmocka_unit_test(test_shorter_header), cmocka_unit_test(test_death),
     };
 
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
