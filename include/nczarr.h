@@ -791,7 +791,9 @@ NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
  * elements, chunks, shards, codecs. With nc_def_var(), nc_copy_att() and puts it makes a copy, as nc_copy_var() does.
  * The new one has the type and the number of dimensions of the other one, and its definition is not final. What the
  * target's version of Zarr has in another form is translated: strings of a fixed width become those of any length in
- * Zarr v3. Without NCZARR_COPY_EXACT what the target cannot have gets the default.
+ * Zarr v3. Without NCZARR_COPY_EXACT what the target cannot have gets the default. Of the filters of an HDF5 file those
+ * that Zarr lacks are left out; where one of them made chunks smaller, and no other one does, shuffle and deflate at
+ * level 4 take its place.
  *
  * chunks  the lengths of a chunk; NULL: those of the other one, where they are worth keeping
  * shards  the lengths of a shard, all 0: none; NULL: those of the other one, where the target can have them

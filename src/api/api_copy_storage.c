@@ -111,20 +111,20 @@ look_at_source(copying *c)
     return ncz_call_leave(&call, rc);
 }
 
-/* The source's codecs. HDF5 has filters that Zarr lacks: then the copy has none. */
+/* The source's codecs; of an HDF5 file those that Zarr has for its filters. */
 static int
 write_codecs(copying *c, const ncz_var *v)
 {
-    ncz_var plain = *v;
-    int     rc = ncz_api_write_codecs(v, choose_spelling(c), &c->codecs);
+    ncz_array_type in = ncz_spec_array_type(v->spec);
+    ncz_var        plain = *v;
+    int            rc;
 
-    if (rc != NC_ENOFILTER || c->from->zarr != NULL)
-        return rc;
-    ncz_log(NCZ_LOG_WARN, "%s: %s; the copy is stored without codecs", v->name, ncz_err_text());
-    ncz_err_clear();
-    ncz_buf_reset(&c->codecs);
-    plain.chain = NULL;
-    return ncz_api_write_codecs(&plain, choose_spelling(c), &c->codecs);
+    if (c->from->spelling != NCZ_SPELLING_HDF5)
+        return ncz_api_write_codecs(v, choose_spelling(c), &c->codecs);
+    if ((rc = ncz_chain_for_zarr(v->chain, &in, &plain.chain)) == NC_NOERR)
+        rc = ncz_api_write_codecs(&plain, choose_spelling(c), &c->codecs);
+    ncz_chain_unref(plain.chain);
+    return rc;
 }
 
 static int

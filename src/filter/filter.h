@@ -251,6 +251,9 @@ int ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type
 int ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out);
 /* Makes the chain for strings of another width, `in`. Shuffle takes whole strings: numcodecs accepts no other rest. */
 int ncz_chain_fit_width(ncz_chain *base, const ncz_array_type *in, ncz_chain **out);
+/* Makes a chain of the codecs of both for `in`, the input of `first`; shuffle, which needs elements, is left out of
+ * `then`. Either may be NULL. */
+int ncz_chain_join(const ncz_chain *first, const ncz_chain *then, const ncz_array_type *in, ncz_chain **out);
 /* Makes a new chain without the codecs of that id; NULL when none is left. */
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
 
@@ -392,6 +395,13 @@ typedef struct ncz_filter_spec {
  */
 int ncz_chain_from_filters(const ncz_filter_spec *filters, size_t n, uint32_t skipped, const ncz_array_type *in,
                            ncz_chain **out);
+/*
+ * Makes the chain for a copy in Zarr, from one of those, whose filters Zarr may lack. `in`: of the copy's elements.
+ * Codecs that Zarr has stay. HDF5's lz4 becomes Zarr's; bitshuffle with a compressor becomes blosc with the same one.
+ * All others are left out. Where one of them made chunks smaller, and nothing is left that does, shuffle and deflate
+ * take its place.
+ */
+int ncz_chain_for_zarr(const ncz_chain *c, const ncz_array_type *in, ncz_chain **out);
 /* The name of HDF5's filter with that number, also of one that is not built in. NULL: not known. */
 const char *ncz_filter_name(unsigned id);
 

@@ -142,6 +142,25 @@ ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out)
 }
 
 int
+ncz_chain_join(const ncz_chain *first, const ncz_chain *then, const ncz_array_type *in, ncz_chain **out)
+{
+    ncz_codec_list list;
+    int            rc;
+
+    *out = NULL;
+    if ((rc = ncz_codec_list_init(&list, ncz_chain_len(first) + ncz_chain_len(then))) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < ncz_chain_len(first); i++)
+        ncz_codec_list_append(&list, ncz_codec_ref(ncz_chain_listed(first, i)));
+    for (size_t i = 0; i < ncz_chain_len(then); i++)
+        if (strcmp(ncz_chain_id(then, i), "shuffle") != 0)
+            ncz_codec_list_append(&list, ncz_codec_ref(ncz_chain_listed(then, i)));
+    rc = ncz_chain_make(&list, in, out);
+    ncz_codec_list_clear(&list);
+    return rc;
+}
+
+int
 ncz_chain_fit_width(ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
 {
     const unsigned       width[] = {(unsigned)in->dtype.size};

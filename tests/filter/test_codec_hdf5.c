@@ -564,6 +564,104 @@ test_only_for_hdf5(void **state)
     ncz_chain_unref(chain);
 }
 
+/* ---- in a copy ---- */
+
+static ncz_array_type
+ints(void)
+{
+    return (ncz_array_type){.dtype = ncz_dtype_of(ncz_type_of(NC_INT), false, 0), .chunk_bytes = 4096};
+}
+
+/* What a copy in Zarr has of these filters: "shuffle zlib". */
+static void
+check_copy(const ncz_filter_spec *filters, size_t n, const char *want)
+{
+    ncz_array_type type = ints();
+    ncz_chain     *chain = NULL, *copy = NULL;
+    char           got[100] = "";
+
+    assert_int_equal(ncz_chain_from_filters(filters, n, 0, &type, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_for_zarr(chain, &type, &copy), NC_NOERR);
+    for (size_t i = 0; i < ncz_chain_len(copy); i++) {
+        (void)strcat(got, i > 0 ? " " : "");
+        (void)strcat(got, ncz_chain_id(copy, i));
+    }
+    assert_string_equal(got, want);
+    assert_int_equal(ncz_chain_check_spelling(copy, NCZ_SPELLING_NUMCODECS), NC_NOERR);
+    ncz_chain_unref(chain);
+    ncz_chain_unref(copy);
+}
+
+static void
+test_copied(void **state)
+{
+    static const unsigned level[] = {6}, size[] = {4}, lzf[] = {4, 261, 4096};
+    static const unsigned bits[] = {0, 4, 4, 0}, bits_lz4[] = {0, 4, 4, 0, 2}, bits_zstd[] = {0, 4, 4, 0, 3, 7};
+    const ncz_filter_spec shuffle = {.id = 2, .nwords = 1, .words = size},
+                          deflate = {.id = 1, .nwords = 1, .words = level}, sum = {.id = 3},
+                          small = {.id = 32000, .nwords = 3, .words = lzf}, rounded = {.id = 32022},
+                          other = {.id = 40001};
+
+    (void)state;
+#define CHECK(want, ...)                                                                                             \
+    check_copy((ncz_filter_spec[]){__VA_ARGS__}, sizeof((ncz_filter_spec[]){__VA_ARGS__}) / sizeof(ncz_filter_spec), \
+               want)
+    CHECK("shuffle zlib fletcher32", shuffle, deflate, sum);
+    CHECK("shuffle zlib", small);
+    CHECK("shuffle zlib fletcher32", shuffle, small, sum);
+    CHECK("fletcher32 shuffle zlib", sum, small);
+    CHECK("zlib", small, deflate);
+    CHECK("shuffle", shuffle, rounded);
+    CHECK("shuffle zlib", rounded, shuffle, deflate);
+    CHECK("shuffle zlib", other);
+    CHECK("", {.id = 32008, .nwords = 4, .words = bits});
+    CHECK("zlib", {.id = 32008, .nwords = 4, .words = bits}, deflate);
+    (void)bits_lz4;
+    (void)bits_zstd;
+#if defined(NCZ_WITH_BLOSC) && defined(NCZ_WITH_LZ4)
+    CHECK("blosc", {.id = 32008, .nwords = 5, .words = bits_lz4});
+#endif
+#if defined(NCZ_WITH_BLOSC) && defined(NCZ_WITH_ZSTD)
+    CHECK("blosc fletcher32", {.id = 32008, .nwords = 6, .words = bits_zstd}, sum);
+#endif
+#ifdef NCZ_WITH_LZ4
+    CHECK("shuffle lz4", shuffle, {.id = 32004, .nwords = 1, .words = (const unsigned[]){1 << 20}});
+#endif
+#undef CHECK
+}
+
+/* Strings have no elements of one size to shuffle. */
+static void
+test_copied_strings(void **state)
+{
+    static const unsigned level[] = {6}, size[] = {16}, lzf[] = {4, 261, 4096};
+    const ncz_filter_spec filters[] = {{.id = 2, .nwords = 1, .words = size}, {.id = 1, .nwords = 1, .words = level}};
+    const ncz_filter_spec small = {.id = 32000, .nwords = 3, .words = lzf};
+    ncz_array_type        stored = {.dtype = {.kind = NCZ_KIND_OTHER, .size = 16}, .chunk_bytes = 160};
+    ncz_array_type        type = {.dtype = {.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE}};
+    const ncz_json_opts   opts = {.mode = NCZ_JSON_STRICT, .depth = 4, .nbytes = 100, .name = "codecs"};
+    ncz_json             *list = NULL;
+    ncz_chain            *objects = NULL, *file = NULL, *joined = NULL, *copy = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_json_parse("[{\"id\":\"vlen-utf8\"}]", 20, &opts, &list, NULL), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, 8, &objects), NC_NOERR);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ncz_chain_from_filters(i == 0 ? filters : &small, i == 0 ? 2 : 1, 0, &stored, &file),
+                         NC_NOERR);
+        assert_int_equal(ncz_chain_join(objects, file, &type, &joined), NC_NOERR);
+        assert_int_equal(ncz_chain_for_zarr(joined, &type, &copy), NC_NOERR);
+        assert_int_equal(ncz_chain_len(copy), 2);
+        assert_string_equal(ncz_chain_id(copy, 0), "vlen-utf8");
+        assert_string_equal(ncz_chain_id(copy, 1), "zlib");
+        ncz_chain_unref(file);
+        ncz_chain_unref(joined);
+        ncz_chain_unref(copy);
+    }
+    ncz_chain_unref(objects);
+    ncz_json_free(list);
+}
+
 int
 main(void)
 {
@@ -586,6 +684,8 @@ main(void)
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_unknown_cause),
         cmocka_unit_test(test_only_for_hdf5),
+        cmocka_unit_test(test_copied),
+        cmocka_unit_test(test_copied_strings),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

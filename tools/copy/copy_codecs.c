@@ -64,9 +64,8 @@ classify_codec(const char *object)
     return KIND_KEPT;
 }
 
-/* The codecs of an array of the target, as it spells them. */
-static int
-read_codecs(int out, int varid, char **text)
+int
+copy_read_codecs(int out, int varid, char **text)
 {
     size_t len = 0;
     int    version = 0, rc;
@@ -87,7 +86,7 @@ define_deflated(const copy_opts *o, int out, int varid)
     bool   shuffle = o->shuffle;
     int    rc;
 
-    if ((rc = read_codecs(out, varid, &chain)) != NC_NOERR)
+    if ((rc = copy_read_codecs(out, varid, &chain)) != NC_NOERR)
         return rc;
     kept = memory_alloc(strlen(chain) + 3, 1);
     kept[n++] = '[';

@@ -140,19 +140,6 @@ choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 
 /* ---- variables ---- */
 
-/* Zarr has no name for some filters of HDF5. */
-static void
-tell_lost_filters(const copy_source *s, const copy_var *v)
-{
-    size_t before = 0, after = 0;
-
-    (void)nc_inq_var_filter_ids(s->groups[v->group].in, v->in, &before, NULL);
-    (void)nc_inq_var_filter_ids(s->groups[v->group].out, v->out, &after, NULL);
-    if (before > 0 && after == 0)
-        message_print("%s: stored without its filters, for some of which Zarr has no name; -d and -F give it others",
-                      v->path);
-}
-
 /* Stored as the source is, with the chunks and shards that were chosen. */
 static int
 define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
@@ -166,7 +153,7 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
                                  flags);
     free(none);
     if (rc == NC_NOERR && flags == 0 && o->deflate < 0)
-        tell_lost_filters(s, v);
+        copy_tell_lost_filters(s, v);
     return rc;
 }
 

@@ -277,7 +277,11 @@ int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The NCZARR_COPY_ flags for a variable whose codecs -F or -d changes. */
 int copy_codec_flags(const copy_opts *o, const copy_var *v);
 /* What -F and -d change of the source's codecs. Reports what fails. COPY_USAGE: the library refuses what -F says. */
-int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
+int copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
+/* Says which filters of the source, an HDF5 file, the copy of a variable lacks: copy_filters.c */
+void copy_tell_lost_filters(const copy_source *s, const copy_var *v);
+/* The codecs of an array of the target, as it spells them, in new memory. */
+int  copy_read_codecs(int out, int varid, char **text);
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
 /* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);

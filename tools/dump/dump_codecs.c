@@ -45,25 +45,6 @@ dump_filters_clear(dump_filters *f)
     *f = (dump_filters){.n = 0};
 }
 
-const char *
-dump_filter_name(unsigned int id)
-{
-    static const struct {
-        unsigned int id;
-        const char  *name;
-    } known[] = {
-        {1, "deflate"},        {2, "shuffle"},    {3, "fletcher32"}, {4, "szip"},      {5, "nbit"},
-        {6, "scaleoffset"},    {307, "bzip2"},    {32000, "lzf"},    {32001, "blosc"}, {32004, "lz4"},
-        {32008, "bitshuffle"}, {32013, "zfp"},    {32015, "zstd"},   {32017, "sz"},    {32022, "bitgroom"},
-        {32023, "granularbr"}, {32026, "blosc2"},
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].id == id)
-            return known[i].name;
-    return NULL;
-}
-
 char *
 dump_codecs_text(const dump_var *v)
 {

@@ -366,11 +366,10 @@ typedef struct dump_filters {
     unsigned int **params;
 } dump_filters;
 
-int         dump_filters_load(const dump_var *v, dump_filters *f); /* none is no error */
-void        dump_filters_clear(dump_filters *f);
-const char *dump_filter_name(unsigned int id);   /* NULL if it is not a known one */
-char       *dump_codecs_text(const dump_var *v); /* the _Codecs document, or NULL; free it */
-bool        dump_json_is_valid(const char *s);
+int   dump_filters_load(const dump_var *v, dump_filters *f); /* none is no error */
+void  dump_filters_clear(dump_filters *f);
+char *dump_codecs_text(const dump_var *v); /* the _Codecs document, or NULL; free it */
+bool  dump_json_is_valid(const char *s);
 
 /* ---- dump_time.c: numbers that are times --------------------------------------------------------------------- */
 

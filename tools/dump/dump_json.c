@@ -7,6 +7,8 @@
  */
 #include "dump_int.h"
 
+#include "common/filter_name.h"
+
 #include "common/dataset_kind.h"
 #include "common/error_text.h"
 
@@ -93,7 +95,7 @@ print_filters(dump_context *d, const dump_var *v)
     (void)dump_filters_load(v, &f);
     fputs(", \"filters\": [", d->out);
     for (size_t i = 0; i < f.n; i++) {
-        const char *name = dump_filter_name(f.id[i]);
+        const char *name = filter_name(f.id[i]);
 
         fprintf(d->out, "%s{\"id\": %u, ", i > 0 ? ", " : "", f.id[i]);
         if (name != NULL)

@@ -6,6 +6,8 @@
  */
 #include "dump_int.h"
 
+#include "common/filter_name.h"
+
 #include "common/dataset_kind.h"
 #include "common/error_text.h"
 #include "common/terminal_text.h"
@@ -91,7 +93,7 @@ add_codecs(text_buf *t, const dump_var *v)
     if (codecs == NULL || !add_codec_names(t, codecs)) {
         (void)dump_filters_load(v, &f);
         for (size_t i = 0; i < f.n; i++) {
-            const char *name = dump_filter_name(f.id[i]);
+            const char *name = filter_name(f.id[i]);
 
             text_add(t, i > 0 ? " " : "  ");
             if (name != NULL)

@@ -159,6 +159,8 @@ int ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const
 bool ncz_netcdf4_is_converted(const ncz_netcdf4_type *t);
 /* A chain of the filters without those that the mask says were left out. */
 int ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out);
+/* The codec that keeps converted elements of any length, as Zarr has them. */
+int ncz_netcdf4_make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out);
 int ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 
 #endif /* NCZ_FORMAT_NETCDF4_H */

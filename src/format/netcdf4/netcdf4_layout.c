@@ -35,7 +35,7 @@ typedef struct netcdf4_layout {
     ncz_netcdf4_place *place; /* its own copy */
     ncz_dtype          dtype; /* as the engine has the elements */
     const ncz_type    *type;
-    ncz_chain         *chain;          /* converted elements: how they are kept */
+    ncz_chain         *kept;           /* converted elements: how they are kept */
     size_t             nelems, nbytes; /* of a chunk: elements, bytes as they are in the file */
     uint64_t          *count;          /* chunks of the dataset in each of its dimensions */
     stored            *v;              /* sorted by number */
@@ -131,7 +131,7 @@ convert_elements(netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
         rc = ncz_convert_in(l->type, values, &l->dtype, out->data, l->nelems, false);
     } else if (rc == NC_NOERR &&
                (rc = ncz_vlen_put(&move, &piece, l->nelems, NULL, NULL, values, &block)) == NC_NOERR)
-        rc = ncz_chain_encode_vlen(l->chain, NULL, ncz_vlen_in(&block), out);
+        rc = ncz_chain_encode_vlen(l->kept, NULL, ncz_vlen_in(&block), out);
     ncz_type_free_elems(l->type, values, l->nelems);
     ncz_free(values);
     ncz_buf_clear(&block);
@@ -170,7 +170,7 @@ convert_chunk(netcdf4_layout *l, stored *c, unsigned char *room, uint64_t *kept)
                         l->file->limits.object_bytes);
     }
     c->length = out.len;
-    c->usual = true;
+    c->chain = l->kept;
     c->bytes = ncz_buf_take(&out);
     return c->bytes != NULL ? NC_NOERR : ncz_fail_nomem(out.len);
 }
@@ -304,8 +304,7 @@ locate_nothing(const netcdf4_layout *l, ncz_chunk_addr *where)
     where->absent = true;
     where->bytes = kept ? l->unwritten.data : "";
     where->length = kept ? l->unwritten.len : 0;
-    if (!kept)
-        where->chain = NULL;
+    where->chain = kept ? l->kept : NULL;
     where->tail = kept ? NCZ_TAIL_NONE : tail;
 }
 
@@ -387,7 +386,7 @@ clear_layout(ncz_layout *layout)
     netcdf4_layout *l = (netcdf4_layout *)(void *)layout;
 
     forget_chunks(l);
-    ncz_chain_unref(l->chain);
+    ncz_chain_unref(l->kept);
     ncz_free(l->place);
     ncz_free(l->count);
 }
@@ -445,7 +444,6 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
     l = (netcdf4_layout *)(void *)layout;
     l->dtype = v->dtype;
     l->type = v->type;
-    l->chain = ncz_chain_ref(v->chain);
     l->unwritten = NCZ_BUF_INIT;
     l->file = p->file;
     l->place = ncz_dup(p, sizeof *p + 2 * v->rank * sizeof *p->n);
@@ -454,6 +452,8 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
         rc = ncz_fail_nomem(sizeof *p);
     else if ((rc = measure_chunks(l, v->rank)) == NC_NOERR && !chunked)
         rc = check_size(l, v->rank);
+    if (rc == NC_NOERR && ncz_netcdf4_is_converted(p->type) && v->type->owns)
+        rc = ncz_netcdf4_make_object_chain(&p->file->limits, &(ncz_array_type){.dtype = v->dtype}, &l->kept);
     if (rc == NC_NOERR)
         *out = layout;
     else

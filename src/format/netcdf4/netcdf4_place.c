@@ -85,9 +85,8 @@ set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_typ
     return NC_NOERR;
 }
 
-/* The codec that keeps converted elements of any length, as Zarr has them. */
-static int
-make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out)
+int
+ncz_netcdf4_make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out)
 {
     const char         *text = in->dtype.items == NULL ? "[{\"id\": \"vlen-utf8\"}]" : "[{\"id\": \"vlen-bytes\"}]";
     const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 4, .nbytes = SIZE_MAX, .name = "codecs"};
@@ -100,19 +99,36 @@ make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain 
     return rc;
 }
 
+/* The filters are those of the file's elements, which are not the engine's where these are converted. */
+static int
+make_file_chain(const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, const ncz_var *v, ncz_chain **out)
+{
+    bool           converted = ncz_netcdf4_is_converted(type);
+    ncz_array_type in = {.dtype = converted ? (ncz_dtype){.kind = NCZ_KIND_OTHER} : v->dtype};
+
+    *out = NULL;
+    if (a->o.nfilters == 0 || !ncz_grid_nbytes(v->chunk, v->rank, type->size, &in.chunk_bytes))
+        return NC_NOERR; /* of chunks larger than memory the spec says so */
+    in.dtype.size = type->size * type->nelems;
+    return ncz_netcdf4_make_chain(&a->o, 0, &in, out);
+}
+
+/* What programs are told of, and copies have: of objects the codec that makes bytes of them, then the filters. */
 static int
 set_chain(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
 {
     ncz_array_type in = {.dtype = v->dtype};
+    ncz_chain     *objects = NULL, *filters = NULL;
+    int            rc;
 
-    if (type->type->owns && ncz_netcdf4_is_converted(type))
-        return make_object_chain(&t->l->m->limits, &in, &v->chain);
-    if (ncz_netcdf4_is_converted(type) || a->o.nfilters == 0)
-        return NC_NOERR;
-    if (!ncz_grid_nbytes(v->chunk, v->rank, v->dtype.size, &in.chunk_bytes))
-        return NC_NOERR; /* the spec says so */
-    in.dtype.size = type->size * type->nelems;
-    return ncz_netcdf4_make_chain(&a->o, 0, &in, &v->chain);
+    if (!type->type->owns || !ncz_netcdf4_is_converted(type))
+        return make_file_chain(a, type, v, &v->chain);
+    if ((rc = ncz_netcdf4_make_object_chain(&t->l->m->limits, &in, &objects)) == NC_NOERR &&
+        (rc = make_file_chain(a, type, v, &filters)) == NC_NOERR)
+        rc = ncz_chain_join(objects, filters, &in, &v->chain);
+    ncz_chain_unref(objects);
+    ncz_chain_unref(filters);
+    return rc;
 }
 
 int

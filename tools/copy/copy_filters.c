@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_filters.c: says which filters of an HDF5 file a variable's copy lacks, and what is in their place, as
+ * nczarr_copy_var_storage() chose it. One line for a variable.
+ */
+#include "copy_int.h"
+
+#include "common/filter_name.h"
+#include "common/text_buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILTER_LZ4 = 32004 };
+
+typedef struct filter_ids {
+    unsigned *v;
+    size_t    n;
+} filter_ids;
+
+static filter_ids
+load_filters(int ncid, int varid)
+{
+    filter_ids ids = {.n = 0};
+
+    if (nc_inq_var_filter_ids(ncid, varid, &ids.n, NULL) != NC_NOERR || ids.n == 0)
+        return (filter_ids){.n = 0};
+    ids.v = memory_alloc(ids.n, sizeof *ids.v);
+    if (nc_inq_var_filter_ids(ncid, varid, &ids.n, ids.v) != NC_NOERR)
+        ids.n = 0;
+    return ids;
+}
+
+static bool
+has_filter(const filter_ids *ids, unsigned id)
+{
+    for (size_t i = 0; i < ids->n; i++)
+        if (ids->v[i] == id)
+            return true;
+    return false;
+}
+
+/* Zarr's lz4 has no number. */
+static bool
+has_lz4(int ncid, int varid)
+{
+    char *codecs = NULL;
+    bool  has = copy_read_codecs(ncid, varid, &codecs) == NC_NOERR && strstr(codecs, "lz4\"") != NULL;
+
+    free(codecs);
+    return has;
+}
+
+/* What the copy has that the source had not. */
+static const char *
+find_replacement(const filter_ids *before, const filter_ids *after)
+{
+    if (has_filter(after, H5Z_FILTER_DEFLATE) && !has_filter(before, H5Z_FILTER_DEFLATE))
+        return has_filter(after, H5Z_FILTER_SHUFFLE)
+                   ? "; it gets shuffle and deflate (level 4), -d or -F choose others"
+                   : "; it gets deflate (level 4), -d or -F choose another";
+    if (has_filter(after, H5Z_FILTER_BLOSC) && !has_filter(before, H5Z_FILTER_BLOSC))
+        return "; it gets blosc, which does the same, -d or -F choose another";
+    return "";
+}
+
+void
+copy_tell_lost_filters(const copy_source *s, const copy_var *v)
+{
+    int        in = s->groups[v->group].in, out = s->groups[v->group].out;
+    filter_ids before = load_filters(in, v->in), after = load_filters(out, v->out);
+    text_buf   names = TEXT_BUF_INIT;
+    size_t     n = 0;
+
+    for (size_t i = 0; i < before.n; i++) {
+        const char *name = filter_name(before.v[i]);
+
+        if (has_filter(&after, before.v[i]) || (before.v[i] == FILTER_LZ4 && has_lz4(out, v->out)))
+            continue;
+        if (n++ > 0)
+            text_add(&names, ", ");
+        if (name != NULL)
+            text_add(&names, name);
+        else
+            text_addf(&names, "%u", before.v[i]);
+    }
+    if (n > 0)
+        message_print("%s: stored without the filter%s %s, which Zarr lacks%s", v->path, n > 1 ? "s" : "", names.s,
+                      find_replacement(&before, &after));
+    text_clear(&names);
+    free(before.v);
+    free(after.v);
+}
