@@ -460,6 +460,7 @@
 #define nczarr_inq_map NCZARR_NAMED_(nczarr_inq_map)
 #define nczarr_inq_var_chunk_key NCZARR_NAMED_(nczarr_inq_var_chunk_key)
 #define nczarr_inq_var_chunk_lengths NCZARR_NAMED_(nczarr_inq_var_chunk_lengths)
+#define nczarr_inq_var_chunk_mask NCZARR_NAMED_(nczarr_inq_var_chunk_mask)
 #define nczarr_inq_var_codecs NCZARR_NAMED_(nczarr_inq_var_codecs)
 #define nczarr_inq_var_dtype NCZARR_NAMED_(nczarr_inq_var_dtype)
 #define nczarr_inq_var_encoding NCZARR_NAMED_(nczarr_inq_var_encoding)

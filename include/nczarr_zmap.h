@@ -203,8 +203,9 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
  * document: "dtype" has the true byte order, for a record its size and the type, place and number of elements of each
  * field, for elements with strings or sequences inside the types of their parts; "order" is "C", "F" or the dimensions
  * in storage order, "fill" is the stored element in hexadecimal; a member "fill_null" means that other readers do not
- * know the fill value. *lenp does not count the NUL; `text` takes one byte more. When the data cannot be read, returns
- * the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
+ * know the fill value. The text is empty where chunks cannot be exchanged, as in a classic file. Of an HDF5 file it is
+ * for chunks whose nczarr_inq_var_chunk_mask() is 0. *lenp does not count the NUL; `text` takes one byte more. When the
+ * data cannot be read, returns the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 
@@ -229,6 +230,13 @@ NCZARR_API int nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t
  */
 NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keylenp, char *key,
                                         unsigned long long *offsetp, unsigned long long *lengthp);
+
+/*
+ * Which filters a stored chunk of an HDF5 file skips: bit i of *maskp is set where filter i of nc_inq_var_filter_ids()
+ * was not applied. 0: none, as in all other formats, and of a missing chunk. What chunks with 0 consist of
+ * nczarr_inq_var_encoding() says; others need to be decoded. Arguments and errors as of nczarr_inq_var_chunk_key().
+ */
+NCZARR_API int nczarr_inq_var_chunk_mask(int ncid, int varid, const size_t *indexp, unsigned int *maskp);
 
 /*
  * Calls `each` for every stored chunk, in no particular order; others read as fill. Offset and length are those of

@@ -108,7 +108,7 @@ write_type(const ncz_dtype *t, ncz_jsonw *w)
     ncz_jsonw_close_object(w);
 }
 
-/* The stored fill element; for variable-length strings its bytes. */
+/* What chunks that are not stored have: the fill element; for variable-length strings its bytes. */
 static ncz_vlen_item
 fill_of(const ncz_spec *s)
 {
@@ -124,11 +124,15 @@ write_fill(const ncz_spec *s, ncz_buf *hex, ncz_jsonw *w)
     ncz_vlen_item fill = fill_of(s);
     int           rc = NC_NOERR;
 
+    if (s->layout->zeros)
+        fill.what = NCZ_VLEN_NONE;
+    for (size_t i = 0; rc == NC_NOERR && i < s->dtype.size && s->layout->zeros; i++)
+        rc = ncz_buf_puts(hex, "00");
     for (size_t i = 0; rc == NC_NOERR && fill.what != NCZ_VLEN_NONE && i < fill.len; i++)
         rc = ncz_buf_printf(hex, "%02x", (unsigned char)fill.s[i]);
     if (rc != NC_NOERR)
         return rc;
-    if (fill.what != NCZ_VLEN_NONE)
+    if (fill.what != NCZ_VLEN_NONE || s->layout->zeros)
         ncz_jsonw_str(w, ncz_buf_str(hex), hex->len);
     else
         ncz_jsonw_null(w);
@@ -229,7 +233,8 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
         rc = ncz_err_adopt(v->spec->unusable);
     /* Chunks of different lengths or codecs cannot be copied one for one: the text stays empty. */
-    if (rc == NC_NOERR && !ncz_spec_differ(v->spec) && !v->spec->layout->ops->complete)
+    if (rc == NC_NOERR && !ncz_spec_differ(v->spec) &&
+        (!v->spec->layout->ops->complete || v->spec->layout->ops->as_stored))
         rc = write_encoding(v, &out);
     return ncz_call_leave_text(&c, rc, &out, lenp, text);
 }
@@ -308,6 +313,27 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
             *lengthp = own_length(&where);
     }
     return ncz_call_leave_text(&c, rc, &own, keylenp, key);
+}
+
+int
+nczarr_inq_var_chunk_mask(int ncid, int varid, const size_t *indexp, unsigned int *maskp)
+{
+    ncz_call       c;
+    ncz_chunk_addr where;
+    ncz_var       *v = NULL;
+    ncz_buf        own = NCZ_BUF_INIT;
+    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
+        bool own_chunks = v->spec->layout->ops->own_chunks;
+
+        if ((rc = locate_chunk(c.ds, v, indexp, own_chunks, &own, &where)) == NC_NOERR && maskp != NULL)
+            *maskp = own_chunks ? where.mask : 0;
+    }
+    ncz_buf_clear(&own);
+    return ncz_call_leave(&c, rc);
 }
 
 /* ---- the grid ---- */

@@ -288,15 +288,22 @@ must_flatten(const copying *c, const ncz_json *list)
            (ncz_json_len(list) == 1 && is_shard(ncz_json_at(list, 0)));
 }
 
+/* Strings of any length are no elements of one size: other readers refuse to shuffle them. */
+static bool
+is_shuffle(const ncz_json *codec)
+{
+    return ncz_json_str_is(ncz_json_get(codec, "name"), "numcodecs.shuffle");
+}
+
 static void
-write_list(const ncz_json *list, size_t first, bool flat, ncz_jsonw *w)
+write_list(const ncz_json *list, size_t first, bool flat, bool strings, ncz_jsonw *w)
 {
     for (size_t i = first; i < ncz_json_len(list); i++) {
         const ncz_json *codec = ncz_json_at(list, i);
 
         if (flat && is_shard(codec)) /* as deep as the parser let them be */
-            write_list(ncz_json_get(ncz_json_get(codec, "configuration"), "codecs"), 0, flat, w);
-        else
+            write_list(ncz_json_get(ncz_json_get(codec, "configuration"), "codecs"), 0, flat, strings, w);
+        else if (!strings || !is_shuffle(codec))
             ncz_jsonw_value(w, codec);
     }
 }
@@ -318,7 +325,7 @@ translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
         ncz_jsonw_cstr(&w, "vlen-utf8");
         ncz_jsonw_close_object(&w);
     }
-    write_list(list, strings || sequences ? 1 : 0, must_flatten(c, list), &w);
+    write_list(list, strings || sequences ? 1 : 0, must_flatten(c, list), strings, &w);
     ncz_jsonw_close_array(&w);
     return ncz_jsonw_end(&w);
 }

@@ -41,7 +41,9 @@ ncz_engine_find_chunks(ncz_engine *e, const ncz_spec *spec)
     reading           r = {.engine = e, .key = ""};
     ncz_layout_source source = {read_ranges, &r};
 
-    if (spec->layout->ops->find == NULL || spec->unusable->code != NC_NOERR)
+    if (spec->layout->ops->find == NULL)
         return NC_NOERR;
+    if (spec->unusable->code != NC_NOERR && spec->unusable->code != NC_ENOFILTER) /* filters say nothing of places */
+        return ncz_err_adopt(spec->unusable);
     return spec->layout->ops->find(spec->layout, &source);
 }

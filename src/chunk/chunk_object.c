@@ -256,7 +256,7 @@ ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, bo
     ncz_dims  place;
     int       rc;
 
-    if ((rc = ncz_dims_init(&place, spec->rank)) != NC_NOERR)
+    if ((rc = ncz_engine_find_chunks(e, spec)) != NC_NOERR || (rc = ncz_dims_init(&place, spec->rank)) != NC_NOERR)
         return rc;
     if ((rc = ncz_spec_of_chunk(&e->limits, spec, index, place.v, &own)) == NC_NOERR &&
         (rc = ncz_spec_locate(own, place.v, key, where)) == NC_NOERR && range && where->slot != NCZ_NO_SLOT)

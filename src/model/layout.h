@@ -36,6 +36,7 @@ typedef struct ncz_chunk_addr {
     const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
     ncz_chunk_tail   tail;
     bool             absent; /* nothing is stored there: `bytes` has what such a chunk reads as */
+    uint32_t         mask;   /* of HDF5's filters: bit i is set where the chunk skips filter i */
     size_t row, pitch;       /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
 } ncz_chunk_addr;
 
@@ -82,6 +83,7 @@ typedef struct ncz_layout_ops {
      * made to find chunks. Chunks may end early or have codecs of their own, so that none is copied as it is stored.
      */
     bool complete;
+    bool as_stored;               /* with `complete`: chunks whose mask is 0 are whole and have the array's codecs */
     bool own_chunks;              /* with `complete`: the chunks are the file's, and programs are told of them */
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
 } ncz_layout_ops;
@@ -97,6 +99,7 @@ struct ncz_layout {
     size_t           nslots;    /* their product */
     const uint64_t  *extent;    /* chunks in each dimension; UINT64_MAX: unlimited. NULL: not known */
     ncz_rectilinear *grid;      /* lengths of chunks (or, with an index, of objects) that differ; NULL: they do not */
+    bool             zeros;     /* a chunk that is not stored reads as zeros, not as the fill value */
 };
 
 /* What a layout is made for. Everything is copied; `grid` gets a reference. */

@@ -6,6 +6,8 @@
 #include "no_memory.h"
 #include "support/scratch.h"
 
+#include <nczarr_zmap.h>
+
 #include <pthread.h>
 
 enum { THREADS = 4 };
@@ -164,6 +166,36 @@ masks(void **state)
     }
 }
 
+/* Where chunks lie, and which filters they skip, is known before any data are read. */
+static void
+places(void **state)
+{
+    file f = load("filters.h5");
+    int  ncid, v;
+
+    (void)state;
+    OK(open_file(&f, &ncid));
+    OK(nc_inq_varid(ncid, "masks", &v));
+    for (size_t i = 0; i < 5; i++) {
+        unsigned long long offset = 0, length = 0;
+        unsigned           mask = 99, want = i < 4 ? (unsigned)i : 0; /* chunk i skips the filters of its number */
+        size_t             keylen = 1;
+
+        OK(nczarr_inq_var_chunk_key(ncid, v, &i, &keylen, NULL, &offset, &length));
+        assert_int_equal(keylen, 0);
+        assert_int_equal(length != 0, i < 4); /* the last one was never written */
+        assert_true(offset + length <= f.n);
+        OK(nczarr_inq_var_chunk_mask(ncid, v, &i, &mask));
+        assert_int_equal(mask, want);
+        OK(nczarr_inq_var_chunk_mask(ncid, v, &i, NULL));
+    }
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_mask(ncid, v, (size_t[]){5}, NULL));
+    FAILS(NC_EINVAL, nczarr_inq_var_chunk_mask(ncid, v, NULL, NULL));
+    FAILS(NC_ENOTVAR, nczarr_inq_var_chunk_mask(ncid, 99, NULL, NULL));
+    OK(nc_close(ncid));
+    free(f.bytes);
+}
+
 /* What lies beyond an array, up to its dimension's length, is fill; data of arrays of no extent as well. */
 static void
 shorter(void **state)
@@ -296,9 +328,9 @@ side_by_side(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(masks), cmocka_unit_test(shorter),
-                                       cmocka_unit_test(no_writing), cmocka_unit_test(no_memory),
-                                       cmocka_unit_test(side_by_side)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(masks),     cmocka_unit_test(places),
+                                       cmocka_unit_test(shorter),   cmocka_unit_test(no_writing),
+                                       cmocka_unit_test(no_memory), cmocka_unit_test(side_by_side)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,10 @@ def copies():
     codecs("2", {"bits": "shuffle zlib", "decimals": "shuffle zlib", "lzf1": "shuffle zlib", "masks": "shuffle zlib", "sum0": "fletcher32",
                  "texts": "vlen-utf8 zlib"})
     codecs("3", {"bits": "bytes numcodecs.shuffle numcodecs.zlib", "masks": "bytes numcodecs.shuffle numcodecs.zlib", "texts": "vlen-utf8 numcodecs.zlib"})
+    for version in "23":
+        as_they_are(version)
+    resumed()
+    indexes()
     r = run("nczcopy", "--skip-unreadable", data("netcdf4", "refused.h5"), "readable.zarr")
     report("--skip-unreadable leaves out what cannot be read", None if r.returncode == 0 and "/external: left out" in r.stderr and
            "source = 0, 7, 14, 21" in run("nczdump", "readable.zarr").stdout else "exit %d: %s" % (r.returncode, r.stderr))
@@ -128,6 +132,72 @@ def codecs(version, wanted):
     report("filters in a copy to Zarr " + version, bad)
     r = run("nczcopy", "--zarr-format", version, "-d", "7", "-v", "bits", data("netcdf4", "filters.h5"), "chosen.zarr" + version)
     report("-d chooses instead, and nothing is said", None if r.returncode == 0 and r.stderr == "" else r.stderr)
+
+
+MASKS = 2048  # in filters.h5: where the chunks of "masks" are, 14, 19, 16 and 16 bytes, which skip the filters 0, 1, 2 and 3
+
+
+def chunk_file(dataset, version, name, number):
+    with open(os.path.join(dataset, name, "c/%d" % number if version == "3" else str(number)), "rb") as f:
+        return f.read()
+
+
+def as_they_are(version):
+    """Chunks with all filters of their variable are not decoded: a damaged one is copied, too. Others are encoded anew."""
+    with open(data("netcdf4", "filters.h5"), "rb") as f:
+        whole = bytearray(f.read())
+    first = bytes(whole[MASKS:MASKS + 14])
+    bad = []
+    said = run("nczcopy", "--zarr-format", version, "--dry-run", data("netcdf4", "filters.h5"), "dry").stdout
+    for name, how in (("masks", "as they are"), ("sum0", "as they are"), ("lzf0", "encoded again"), ("texts", "encoded again")):
+        if not re.search(r"/%s: chunks %s" % (name, how), said):
+            bad.append("--dry-run, %s: %s" % (name, said))
+    r = run("nczcopy", "--zarr-format", version, "--verify", "-v", "masks", data("netcdf4", "filters.h5"), "whole.zarr" + version)
+    if r.returncode or chunk_file("whole.zarr" + version, version, "masks", 0) != first:
+        bad.append("exit %d, another first chunk: %s" % (r.returncode, r.stderr))
+    for number in (1, 2, 3):
+        if chunk_file("whole.zarr" + version, version, "masks", number)[:1] != b"x":  # zlib
+            bad.append("chunk %d has not all filters" % number)
+    if "masks = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1" not in re.sub(r"\s+", " ", run("nczdump", "whole.zarr" + version).stdout):
+        bad.append(run("nczdump", "whole.zarr" + version).stdout)
+    whole[MASKS + 6] ^= 0x55
+    with open("corrupt.h5", "wb") as f:
+        f.write(whole)
+    r = run("nczcopy", "--zarr-format", version, "-v", "masks", "corrupt.h5", "corrupt.zarr" + version)
+    if r.returncode or chunk_file("corrupt.zarr" + version, version, "masks", 0) != bytes(whole[MASKS:MASKS + 14]):
+        bad.append("corrupt: exit %d: %s" % (r.returncode, r.stderr))
+    if run("nczcopy", "--zarr-format", version, "--verify", "-v", "masks", "corrupt.h5", "verified.zarr" + version).returncode == 0:
+        bad.append("--verify passes over a corrupt chunk")
+    report("chunks are copied as they are to Zarr " + version, bad)
+
+
+def resumed():
+    """A file that lacks a filter's bytes ends a copy; with them --resume goes on, and keeps what is there."""
+    with open(data("netcdf4", "filters.h5"), "rb") as f:
+        whole = f.read()
+    with open("cut.h5", "wb") as f:
+        f.write(whole[:MASKS + 14] + bytes(19) + whole[MASKS + 33:])
+    bad = []
+    r = run("nczcopy", "-v", "masks", "cut.h5", "resumed.zarr")
+    if r.returncode == 0 or "--resume" not in r.stderr:
+        bad.append("exit %d: %s" % (r.returncode, r.stderr))
+    with open("cut.h5", "wb") as f:
+        f.write(whole)
+    r = run("nczcopy", "--resume", "--verify", "-v", "masks", "cut.h5", "resumed.zarr")
+    if r.returncode:
+        bad.append("resumed: exit %d: %s" % (r.returncode, r.stderr))
+    report("--resume of a copy of an HDF5 file", bad)
+
+
+def indexes():
+    """Chunks of each kind of index; those that were not written read as zeros where the file has no fill value, in the copy, too."""
+    for version in "23":
+        to = "indexes.zarr" + version
+        r = run("nczcopy", "--zarr-format", version, "--skip-unreadable", "--verify", data("hdf5", "v200.h5"), to)
+        want, got = (body(run("nczdump", "-v", "/data/trees,/data/long,/data/implicit,/data/extensible,/data/trees filtered", n).stdout).replace("  \tfloat nothing ;\n", "")
+                     for n in (data("hdf5", "v200.h5"), to))
+        report("a copy of chunks from all indexes to Zarr " + version, ["exit %d: %s" % (r.returncode, r.stderr[:300])] if r.returncode else
+               [d[:300] for d in lines_apart(want, got)])
 
 
 class Server(http.server.SimpleHTTPRequestHandler):

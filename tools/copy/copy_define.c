@@ -323,6 +323,39 @@ copy_drop_fill_null(char *in, const char *out)
         memmove(at, at + sizeof member - 1, strlen(at + sizeof member - 1) + 1);
 }
 
+/* Takes the member "fill", which is a number in hexadecimal or null, out of the text. */
+static char *
+take_fill(char *encoding)
+{
+    static const char name[] = "\"fill\": ";
+    char             *at = strstr(encoding, name), *end = at != NULL ? strchr(at, ',') : NULL, *fill;
+
+    if (end == NULL)
+        return memory_textf("%s", "");
+    fill = memory_textf("%.*s", (int)(end - at), at);
+    memmove(at, end, strlen(end) + 1);
+    return fill;
+}
+
+/*
+ * Chunks of an HDF5 file: each is a range of it. Those that are not stored are missing in the copy, too, if they read
+ * the same there.
+ */
+static void
+choose_raw_ranges(const copy_source *s, copy_var *v, char *in, char *out)
+{
+    char *fill_in, *fill_out;
+
+    copy_drop_fill_null(in, out);
+    copy_drop_fill_null(out, in);
+    fill_in = take_fill(in);
+    fill_out = take_fill(out);
+    v->raw = v->raw_ranges = strcmp(in, out) == 0 && copy_part_is_aligned(s, v, v->chunk_in);
+    v->raw_gaps = v->raw && (strcmp(fill_in, fill_out) != 0 || strstr(fill_in, "null") != NULL);
+    free(fill_in);
+    free(fill_out);
+}
+
 /* A chunk cannot be put into a shard without the others, so the target's shards must be the source's. */
 static void
 choose_raw(const copy_opts *o, const copy_source *s, copy_var *v, char *in, const char *out)
@@ -341,14 +374,19 @@ choose_raw(const copy_opts *o, const copy_source *s, copy_var *v, char *in, cons
 int
 copy_find_raw(const copy_opts *o, copy_source *s)
 {
+    int version = 0;
+
+    (void)nczarr_inq_zarr_format(s->ncid, &version, NULL);
     for (size_t i = 0; s->cdf == 0 && i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
         char     *in = var_text(nczarr_inq_var_encoding, s->groups[v->group].in, v->in),
              *out = var_text(nczarr_inq_var_encoding, s->groups[v->group].out, v->out);
         int rc = NC_NOERR;
 
-        v->raw = v->raw_objects = false;
-        if (in != NULL && out != NULL && in[0] != '\0')
+        v->raw = v->raw_objects = v->raw_ranges = v->raw_gaps = false;
+        if (in != NULL && out != NULL && in[0] != '\0' && version == 0)
+            choose_raw_ranges(s, v, in, out);
+        else if (in != NULL && out != NULL && in[0] != '\0')
             choose_raw(o, s, v, in, out);
         if (in == NULL && v->data) /* its data cannot be read: fail now rather than after hours */
             rc = message_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);

@@ -329,7 +329,7 @@ count_vars(copy_state *r, counts *all, counts *sum)
 
         if (!v->data)
             continue;
-        if ((rc = v->raw ? count_raw(r, v, &c) : count_encoded(r, v, all, &c)) != NC_NOERR)
+        if ((rc = v->raw && !v->raw_gaps ? count_raw(r, v, &c) : count_encoded(r, v, all, &c)) != NC_NOERR)
             break;
         print_counts(v->path, &c,
                      v->raw_objects ? "shards as they are"

@@ -101,6 +101,8 @@ typedef struct copy_var {
     bool                  data;        /* its data are copied */
     bool                  raw;         /* chunks are copied without decoding */
     bool                  raw_objects; /* ... and in whole objects: both sides have the same shards */
+    bool                  raw_ranges;  /* ... and they are ranges of an HDF5 file, of which some may need decoding */
+    bool                  raw_gaps;    /* ... as those that are not stored do: the copy's fill value is another one */
     nc_type               type_out;    /* in a classic file; else NC_NAT */
     bool                  text;        /* ... its strings are characters */
     size_t                text_len;    /* ... so many each */
@@ -393,7 +395,7 @@ int copy_scan_var(copy_state *r, const copy_var *v, damage_log *log);
 struct chunk_grid;
 bool copy_unit_is_damaged(const copy_state *r, const copy_var *v, const size_t *unit, const struct chunk_grid *grid,
                           const size_t *index);
-int  copy_damaged_unit(copy_state *r, const copy_var *v, const size_t *unit, nczarr_map *to, const size_t *index);
+int  copy_unit_values(copy_state *r, const copy_var *v, const size_t *unit, nczarr_map *to, const size_t *index);
 
 /* Scans all variables whose data are copied. `skip`: those with damaged chunks are left out, and that is reported. */
 int copy_scan_all(copy_state *r, damage_log *log, bool skip);

@@ -87,7 +87,7 @@ copy_budget_for(copy_state *r)
             continue;
         if (v->raw)
             moved = max_size(moved, chunk_bytes(v, v->raw_objects ? v->shard_in : v->chunk_in, false));
-        if (!v->raw || r->fill != NULL) { /* to find damage, chunks are decoded */
+        if (!v->raw || v->raw_ranges || r->fill != NULL) { /* to find damage, chunks are decoded */
             chunk =
                 max_size(chunk, max_size(chunk_bytes(v, v->chunk_in, false), chunk_bytes(v, v->chunk_out, false)));
             least = max_size(least, (v->partial ? 2 : 1) * chunk_bytes(v, v->chunk_out, true));

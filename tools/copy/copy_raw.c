@@ -20,9 +20,11 @@ typedef struct raw {
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
     copy_chunk_set  there, listed;
-    copy_chunk_set  damaged; /* units with damaged chunks: not to be moved */
-    size_t         *at;      /* place for an index while chunks are listed */
-    pthread_mutex_t lock;    /* of what is below, and of the progress */
+    copy_chunk_set
+            coded; /* units that are decoded and encoded: with damaged chunks, or with those of a file that skip
+                              * filters or read as another fill value */
+    size_t *at;    /* place for an index while chunks are listed */
+    pthread_mutex_t lock; /* of what is below, and of the progress */
     size_t          next;
     int             rc;
 } raw;
@@ -69,17 +71,29 @@ find_place(int grp, int varid, const size_t *index, bool whole, place *p)
     return nczarr_inq_var_chunk_key(grp, varid, index, NULL, p->key, &p->offset, &p->length);
 }
 
+/* Bytes of a chunk. The memory serves the mover's next one, too. */
+typedef struct chunk_bytes {
+    void  *data;
+    size_t len, cap;
+} chunk_bytes;
+
 /* NC_EEMPTY: it is not stored. */
 static int
-get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
+get_chunk(nczarr_map *map, const place *p, chunk_bytes *b)
 {
-    if (p->length == NCZARR_MAP_WHOLE)
-        return nczarr_map_get(map, p->key, data, len);
+    if (p->length == NCZARR_MAP_WHOLE) {
+        free(b->data);
+        *b = (chunk_bytes){.data = NULL};
+        return nczarr_map_get(map, p->key, &b->data, &b->len);
+    }
     if (p->length == 0)
         return NC_EEMPTY;
-    *len = (size_t)p->length;
-    *data = memory_alloc(*len, 1);
-    return nczarr_map_read(map, p->key, p->offset, *len, *data);
+    b->len = (size_t)p->length;
+    if (b->len > b->cap) {
+        free(b->data);
+        b->data = memory_alloc(b->cap = b->len, 1);
+    }
+    return nczarr_map_read(map, p->key, p->offset, b->len, b->data);
 }
 
 /*
@@ -87,26 +101,37 @@ get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
  * (copy_find_raw).
  */
 static int
-copy_object(raw *w, const size_t *index_in, const size_t *index)
+copy_object(raw *w, const size_t *index_in, const size_t *index, chunk_bytes *b)
 {
     const copy_group *g = &w->r->s->groups[w->v->group];
     place             from = {.key = NULL}, to = {.key = NULL};
-    void             *data = NULL;
-    size_t            len = 0;
     int               rc;
 
     if ((rc = find_place(g->in, w->v->in, index_in, w->v->raw_objects, &from)) == NC_NOERR &&
         (rc = find_place(g->out, w->v->out, index, true, &to)) == NC_NOERR) {
-        rc = get_chunk(w->from, &from, &data, &len);
+        rc = get_chunk(w->from, &from, b);
         if (rc == NC_EEMPTY)
             rc = NC_NOERR; /* it reads as fill on both sides */
         else if (rc == NC_NOERR)
-            rc = nczarr_map_write(w->to, to.key, len, data);
+            rc = nczarr_map_write(w->to, to.key, b->len, b->data);
     }
-    free(data);
     free(from.key);
     free(to.key);
     return rc;
+}
+
+/* The n-th unit of the copy, in C order. */
+static void
+place_index(const raw *w, size_t n, size_t *index)
+{
+    const copy_var *v = w->v;
+
+    for (int d = v->rank - 1; d >= 0; d--) {
+        size_t len = v->shape[d] / w->unit[d] + (v->shape[d] % w->unit[d] != 0);
+
+        index[d] = n % len;
+        n /= len;
+    }
 }
 
 /* The index of what is moved as the n-th, in units. */
@@ -120,21 +145,17 @@ compute_index(const raw *w, size_t n, size_t *index)
         memcpy(index, w->index + n * wide, wide * sizeof *index);
         return;
     }
-    for (int d = v->rank - 1; d >= 0; d--) {
-        size_t len = v->shape[d] / w->unit[d] + (v->shape[d] % w->unit[d] != 0);
-
-        index[d] = n % len;
-        n /= len;
-    }
+    place_index(w, n, index);
 }
 
 static void *
 run_mover(void *arg)
 {
-    raw    *w = arg;
-    size_t  rank = (size_t)w->v->rank;
-    size_t *index = memory_alloc(2 * rank + 1, sizeof *index), *index_in = index + rank;
-    double  each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
+    raw        *w = arg;
+    chunk_bytes bytes = {.data = NULL};
+    size_t      rank = (size_t)w->v->rank;
+    size_t     *index = memory_alloc(2 * rank + 1, sizeof *index), *index_in = index + rank;
+    double      each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
 
     (void)pthread_mutex_lock(&w->lock);
     while (w->rc == NC_NOERR && w->next < w->n) {
@@ -143,14 +164,14 @@ run_mover(void *arg)
 
         compute_index(w, w->next++, index);
         done = copy_chunk_set_has(&w->there, w->v, w->unit, index) ||
-               copy_chunk_set_has(&w->damaged, w->v, w->unit, index);
+               copy_chunk_set_has(&w->coded, w->v, w->unit, index);
         for (size_t d = 0; d < rank; d++) {
             index[d] *= w->unit[d] / w->v->chunk_in[d];
             index_in[d] = index[d] + copy_part_start(w->v, (int)d) / w->v->chunk_in[d];
         }
         (void)pthread_mutex_unlock(&w->lock);
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
-            rc = copy_object(w, index_in, index);
+            rc = copy_object(w, index_in, index, &bytes);
         (void)pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR && rc != NC_NOERR && rc != COPY_STOPPED)
             (void)message_fail(rc,
@@ -161,6 +182,7 @@ run_mover(void *arg)
     }
     (void)pthread_mutex_unlock(&w->lock);
     free(index);
+    free(bytes.data);
     return NULL;
 }
 
@@ -183,12 +205,56 @@ run_movers(raw *w)
     free(threads);
 }
 
+/* Adds the chunks that are not stored to those that are copied as values. */
+static void
+add_gaps(raw *w, size_t all)
+{
+    copy_chunk_set stored = {.n = 0};
+    size_t         wide = w->v->rank > 0 ? (size_t)w->v->rank : 1, n = w->n;
+
+    for (size_t i = 0; i < n; i++)
+        (void)copy_chunk_set_add(&stored, w->v, w->unit, w->index + i * wide);
+    for (size_t i = 0; i < all; i++) {
+        place_index(w, i, w->at);
+        if (copy_chunk_set_has(&stored, w->v, w->unit, w->at))
+            continue;
+        w->index = memory_room(w->index, w->n, &w->cap, wide * sizeof *w->index);
+        memcpy(w->index + w->n++ * wide, w->at, wide * sizeof *w->index);
+        (void)copy_chunk_set_add(&w->coded, w->v, w->unit, w->at);
+    }
+    copy_chunk_set_clear(&stored);
+}
+
+/* Of an HDF5 file. Chunks that are not stored are copied where they would read as another value. */
+static int
+find_ranges(raw *w, int grp)
+{
+    const copy_var *v = w->v;
+    size_t         *at = memory_alloc((size_t)v->rank, sizeof *at), all = copy_grid_size(v, w->unit);
+    unsigned        mask;
+    int             rc = nczarr_list_var_chunks(grp, v->in, add_listed_chunk, w);
+
+    for (size_t i = 0; rc == NC_NOERR && i < w->n; i++) {
+        compute_index(w, i, w->at);
+        for (int d = 0; d < v->rank; d++)
+            at[d] = w->at[d] + copy_part_start(v, d) / v->chunk_in[d];
+        if ((rc = nczarr_inq_var_chunk_mask(grp, v->in, at, &mask)) == NC_NOERR && mask != 0)
+            (void)copy_chunk_set_add(&w->coded, v, w->unit, w->at);
+    }
+    if (rc == NC_NOERR && v->raw_gaps && w->n < all)
+        add_gaps(w, all);
+    free(at);
+    return rc;
+}
+
 /* Finds the chunks to move. Without a listing none is looked up before: that would cost as much as getting it. */
 static int
 find_chunks(raw *w, int grp)
 {
     int rc;
 
+    if (w->v->raw_ranges)
+        return find_ranges(w, grp);
     w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
     if (!w->all) {
         rc = nczarr_list_var_chunks(grp, w->v->in, add_listed_chunk, w);
@@ -216,7 +282,7 @@ find_damaged(raw *w, int grp)
     for (size_t i = 0; i < w->n; i++) {
         compute_index(w, i, index);
         if (copy_unit_is_damaged(w->r, w->v, w->unit, &grid, index))
-            (void)copy_chunk_set_add(&w->damaged, w->v, w->unit, index);
+            (void)copy_chunk_set_add(&w->coded, w->v, w->unit, index);
     }
     free(index);
     chunk_grid_clear(&grid);
@@ -224,15 +290,15 @@ find_damaged(raw *w, int grp)
 }
 
 static int
-copy_damaged(raw *w)
+copy_coded(raw *w)
 {
     size_t *index = memory_alloc((size_t)w->v->rank, sizeof *index);
     int     rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && w->damaged.n > 0 && i < w->n; i++) {
+    for (size_t i = 0; rc == NC_NOERR && w->coded.n > 0 && i < w->n; i++) {
         compute_index(w, i, index);
-        if (copy_chunk_set_has(&w->damaged, w->v, w->unit, index) && (rc = copy_check_interrupt()) == NC_NOERR)
-            rc = copy_damaged_unit(w->r, w->v, w->unit, w->to, index);
+        if (copy_chunk_set_has(&w->coded, w->v, w->unit, index) && (rc = copy_check_interrupt()) == NC_NOERR)
+            rc = copy_unit_values(w->r, w->v, w->unit, w->to, index);
     }
     free(index);
     return rc;
@@ -270,14 +336,14 @@ copy_raw(copy_state *r, const copy_var *v)
         rc = w.rc;
     }
     if (rc == NC_NOERR)
-        rc = copy_damaged(&w);
+        rc = copy_coded(&w);
     if (rc == NC_NOERR && w.n == 0)
         copy_progress_add(&r->progress, (double)v->nelems * (double)v->value, false, 0, v->path);
     (void)nczarr_map_close(w.from);
     (void)nczarr_map_close(w.to);
     copy_chunk_set_clear(&w.there);
     copy_chunk_set_clear(&w.listed);
-    copy_chunk_set_clear(&w.damaged);
+    copy_chunk_set_clear(&w.coded);
     free(w.at);
     free(w.index);
     return rc;

@@ -105,7 +105,7 @@ copy_chunk_values(copy_state *r, const copy_var *v, const size_t *chunk)
 }
 
 int
-copy_damaged_unit(copy_state *r, const copy_var *v, const size_t *unit, nczarr_map *to, const size_t *index)
+copy_unit_values(copy_state *r, const copy_var *v, const size_t *unit, nczarr_map *to, const size_t *index)
 {
     unit_walk w = new_walk(v, unit);
     int       rc = NC_NOERR;

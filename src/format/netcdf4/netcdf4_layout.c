@@ -18,6 +18,7 @@ enum { MASKS_MOST = 64 }; /* different filter masks of an array */
 typedef struct stored {
     uint64_t         number; /* in the grid, in C order */
     uint64_t         offset, length;
+    uint32_t         mask;
     bool             usual; /* it has the codecs of the array, */
     const ncz_chain *chain; /* or these */
     char            *bytes; /* converted: `length` of them; NULL: in the file */
@@ -90,7 +91,7 @@ add_chunk(void *arg, const ncz_hdf5_chunk *c)
 {
     const search   *s = arg;
     netcdf4_layout *l = s->l;
-    stored          chunk = {.offset = ncz_hdf5_base(l->file->f) + c->addr, .length = c->len};
+    stored          chunk = {.offset = ncz_hdf5_base(l->file->f) + c->addr, .length = c->len, .mask = c->mask};
     int             rc;
 
     for (size_t d = 0; d < l->place->rank; d++)
@@ -335,6 +336,7 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     where->offset = c->bytes != NULL ? 0 : c->offset;
     where->length = c->length;
     where->bytes = c->bytes;
+    where->mask = c->mask;
     if (!c->usual)
         where->chain = c->chain;
     return NC_NOERR;
@@ -395,8 +397,15 @@ static const ncz_layout_ops chunked_ops = {.name = "netCDF-4",
                                            .locate = locate_stored,
                                            .find = find_chunks,
                                            .complete = true,
+                                           .as_stored = true,
                                            .own_chunks = true,
                                            .clear = clear_layout};
+static const ncz_layout_ops converted_ops = {.name = "netCDF-4",
+                                             .locate = locate_stored,
+                                             .find = find_chunks,
+                                             .complete = true,
+                                             .own_chunks = true,
+                                             .clear = clear_layout};
 static const ncz_layout_ops whole_ops = {
     .name = "netCDF-4", .locate = locate_piece, .complete = true, .own_chunks = true, .clear = clear_layout};
 
@@ -434,10 +443,12 @@ int
 ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
     const ncz_netcdf4_place *p = v->place;
-    bool            chunked = p != NULL && (p->kind == NCZ_HDF5_CHUNKED || ncz_netcdf4_is_converted(p->type));
-    ncz_layout     *layout = NULL;
-    netcdf4_layout *l;
-    int             rc = ncz_layout_new(chunked ? &chunked_ops : &whole_ops, sizeof *l, shape, &layout);
+    bool                     converted = p != NULL && ncz_netcdf4_is_converted(p->type);
+    bool                     chunked = p != NULL && (p->kind == NCZ_HDF5_CHUNKED || converted);
+    const ncz_layout_ops    *ops = converted ? &converted_ops : chunked ? &chunked_ops : &whole_ops;
+    ncz_layout              *layout = NULL;
+    netcdf4_layout          *l;
+    int                      rc = ncz_layout_new(ops, sizeof *l, shape, &layout);
 
     if (rc != NC_NOERR)
         return rc;
@@ -446,13 +457,14 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
     l->type = v->type;
     l->unwritten = NCZ_BUF_INIT;
     l->file = p->file;
+    layout->zeros = p->zeros;
     l->place = ncz_dup(p, sizeof *p + 2 * v->rank * sizeof *p->n);
     l->count = ncz_zalloc_n(p->rank, sizeof *l->count);
     if (l->place == NULL || l->count == NULL)
         rc = ncz_fail_nomem(sizeof *p);
     else if ((rc = measure_chunks(l, v->rank)) == NC_NOERR && !chunked)
         rc = check_size(l, v->rank);
-    if (rc == NC_NOERR && ncz_netcdf4_is_converted(p->type) && v->type->owns)
+    if (rc == NC_NOERR && converted && v->type->owns)
         rc = ncz_netcdf4_make_object_chain(&p->file->limits, &(ncz_array_type){.dtype = v->dtype}, &l->kept);
     if (rc == NC_NOERR)
         *out = layout;
