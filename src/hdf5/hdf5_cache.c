@@ -15,7 +15,8 @@ enum {
     BLOCK = 4096,
     PLACES = 4096,          /* 16 MiB at most */
     AROUND = 16,            /* blocks that are read where one is missing */
-    AT_ONCE = PLACES / 2,   /* blocks that are read in one go */
+    AT_ONCE = PLACES / 2,   /* blocks that are read in one go, */
+    JOINED = PLACES / 4,    /* and those between them, where they are near each other */
     LARGE = AROUND * BLOCK, /* reads of as much pass the cache by, unless it has them */
     HEAD = 256,
     TAIL = 16, /* blocks that opening reads: they hold all of a small file's structure */
@@ -113,17 +114,21 @@ compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorted numbers become runs: numbers[i], lengths[i]. How many. */
+/* Sorted numbers become runs: numbers[i], lengths[i]. How many. `between` blocks at most lie between those of a run. */
 static size_t
-join_runs(uint64_t *numbers, uint64_t *lengths, size_t n)
+join_runs(uint64_t *numbers, uint64_t *lengths, size_t n, uint64_t between)
 {
-    size_t nruns = 0;
+    uint64_t more = JOINED; /* blocks that were not asked for */
+    size_t   nruns = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (nruns > 0 && numbers[i] < numbers[nruns - 1] + lengths[nruns - 1])
+        uint64_t end = nruns > 0 ? numbers[nruns - 1] + lengths[nruns - 1] : 0;
+
+        if (nruns > 0 && numbers[i] < end)
             continue;
-        if (nruns > 0 && numbers[i] == numbers[nruns - 1] + lengths[nruns - 1]) {
-            lengths[nruns - 1]++;
+        if (nruns > 0 && numbers[i] - end <= between && numbers[i] - end <= more) {
+            more -= numbers[i] - end;
+            lengths[nruns - 1] += numbers[i] - end + 1;
             continue;
         }
         numbers[nruns] = numbers[i];
@@ -133,7 +138,7 @@ join_runs(uint64_t *numbers, uint64_t *lengths, size_t n)
 }
 
 int
-ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n)
+ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n, bool near)
 {
     uint64_t *numbers = ncz_alloc_n(AT_ONCE, sizeof *numbers), *lengths = ncz_alloc_n(AT_ONCE, sizeof *lengths);
     size_t    missing = 0;
@@ -153,7 +158,7 @@ ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n)
     }
     if (missing > 0) {
         qsort(numbers, missing, sizeof *numbers, compare_numbers);
-        rc = read_runs(c, numbers, lengths, join_runs(numbers, lengths, missing));
+        rc = read_runs(c, numbers, lengths, join_runs(numbers, lengths, missing, near ? AROUND : 0));
     }
 done:
     ncz_free(lengths);
@@ -197,6 +202,27 @@ ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out)
 }
 
 int
+ncz_hdf5_cache_read_ranges(ncz_hdf5_cache *c, ncz_hdf5_range *ranges, size_t n)
+{
+    size_t nlarge = 0;
+    int    rc;
+
+    for (size_t i = 0; i < n; i++) /* those go to the front */
+        if (ranges[i].len >= LARGE) {
+            ncz_hdf5_range r = ranges[i];
+
+            ranges[i] = ranges[nlarge];
+            ranges[nlarge++] = r;
+        }
+    if ((rc = nlarge > 0 ? c->source.read(c->source.arg, ranges, nlarge) : NC_NOERR) != NC_NOERR ||
+        (rc = ncz_hdf5_cache_fetch(c, ranges + nlarge, n - nlarge, true)) != NC_NOERR)
+        return rc;
+    for (size_t i = nlarge; i < n && rc == NC_NOERR; i++)
+        rc = ncz_hdf5_cache_read(c, ranges[i].at, ranges[i].len, ranges[i].out);
+    return rc;
+}
+
+int
 ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out)
 {
     uint64_t        blocks = ncz_count_parts(source->size, BLOCK), tail = blocks > TAIL ? blocks - TAIL : 0;
@@ -207,7 +233,7 @@ ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out)
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
     c->source = *source;
-    if ((rc = ncz_hdf5_cache_fetch(c, ends, 2)) == NC_NOERR)
+    if ((rc = ncz_hdf5_cache_fetch(c, ends, 2, false)) == NC_NOERR)
         *out = c;
     else
         ncz_hdf5_cache_free(c);

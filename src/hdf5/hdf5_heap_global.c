@@ -9,7 +9,15 @@
 
 #define WHAT "the collection of the global heap"
 
-enum { KEPT = 16, HEAD_WITHOUT_SIZE = 8, COLLECTION_BYTES = 4096, LARGER_MOST = 1 << 20 };
+enum {
+    KEPT = 16,
+    HEAD_WITHOUT_SIZE = 8,
+    COLLECTION_BYTES = 4096,
+    LARGER_MOST = 1 << 20,
+    EXPECT = 1024,          /* collections that are asked for in one go, */
+    EXPECT_BYTES = 4 << 20, /* and about the bytes from the first to the last */
+    APART = 1 << 16,
+};
 
 /* objects[i]: the offset of object i in `bytes`, 0 if there is none, and its length. */
 typedef struct collection {
@@ -165,49 +173,70 @@ ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_h
         *id = (ncz_hdf5_heap_id){.addr = NCZ_HDF5_NONE};
 }
 
+/* The ranges that are expected of collections, as many as there are addresses. */
+typedef struct expected {
+    uint64_t       addrs[EXPECT];
+    ncz_hdf5_range ranges[EXPECT];
+} expected;
+
 /* Their heads in one go, most of which are whole collections; then what is left of the larger ones. */
 static int
-fetch_collections(ncz_hdf5 *f, const uint64_t *addrs, size_t n)
+fetch_collections(ncz_hdf5 *f, expected *e, size_t n)
 {
-    ncz_hdf5_range larger[NCZ_HDF5_EXPECT];
-    size_t         nlarger = 0;
-    int            rc = ncz_hdf5_expect(f, addrs, n, COLLECTION_BYTES);
+    size_t nranges = 0;
+    int    rc;
 
+    for (size_t i = 0; i < n; i++)
+        if (e->addrs[i] < f->size)
+            e->ranges[nranges++] = (ncz_hdf5_range){.at = f->base + e->addrs[i], .len = COLLECTION_BYTES};
+    if (nranges < 2)
+        return NC_NOERR;
+    rc = ncz_hdf5_cache_fetch(f->cache, e->ranges, nranges, true);
+    nranges = 0;
     for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
         unsigned char head[16];
         ncz_cursor    c = ncz_cursor_at(head, sizeof head);
         uint64_t      size;
 
-        if (addrs[i] > f->size || f->size - addrs[i] < sizeof head)
+        if (e->addrs[i] > f->size || f->size - e->addrs[i] < sizeof head)
             continue; /* reading it says so */
-        if ((rc = ncz_hdf5_cache_read(f->cache, f->base + addrs[i], sizeof head, head)) != NC_NOERR)
+        if ((rc = ncz_hdf5_cache_read(f->cache, f->base + e->addrs[i], sizeof head, head)) != NC_NOERR)
             break;
         (void)ncz_cursor_bytes(&c, HEAD_WITHOUT_SIZE);
         size = ncz_hdf5_length(f, &c);
-        if (size > COLLECTION_BYTES && size <= LARGER_MOST && size <= f->size - addrs[i])
-            larger[nlarger++] = (ncz_hdf5_range){.at = f->base + addrs[i], .len = (size_t)size};
+        if (size > COLLECTION_BYTES && size <= LARGER_MOST && size <= f->size - e->addrs[i])
+            e->ranges[nranges++] = (ncz_hdf5_range){.at = f->base + e->addrs[i], .len = (size_t)size};
     }
-    return rc == NC_NOERR && nlarger > 1 ? ncz_hdf5_cache_fetch(f->cache, larger, nlarger) : rc;
+    return rc == NC_NOERR && nranges > 1 ? ncz_hdf5_cache_fetch(f->cache, e->ranges, nranges, true) : rc;
 }
 
 int
 ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken)
 {
-    uint64_t addrs[NCZ_HDF5_EXPECT] = {0};
-    size_t   naddrs = 0, i;
+    expected *e = ncz_alloc(sizeof *e);
+    uint64_t  nbytes = 0;
+    size_t    naddrs = 0, i;
+    int       rc;
 
+    if (e == NULL)
+        return ncz_fail_nomem(sizeof *e);
     for (i = 0; i < n; i++) {
+        uint64_t         before = naddrs > 0 ? e->addrs[naddrs - 1] : 0, apart;
         ncz_hdf5_heap_id id;
 
         ncz_hdf5_heap_id_get(f, elements + i * pitch, &id);
-        if (id.addr == NCZ_HDF5_NONE || (naddrs > 0 && addrs[naddrs - 1] == id.addr))
+        if (id.addr == NCZ_HDF5_NONE || (naddrs > 0 && before == id.addr))
             continue;
-        if (naddrs == NCZ_HDF5_EXPECT)
+        apart = id.addr > before ? id.addr - before : before - id.addr;
+        if (naddrs == EXPECT || (naddrs > 0 && nbytes >= EXPECT_BYTES))
             break;
-        addrs[naddrs++] = id.addr;
+        nbytes += apart < APART ? apart : APART;
+        e->addrs[naddrs++] = id.addr;
     }
     *taken = i;
-    return fetch_collections(f, addrs, naddrs);
+    rc = fetch_collections(f, e, naddrs);
+    ncz_free(e);
+    return rc;
 }
 
 int

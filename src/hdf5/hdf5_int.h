@@ -38,7 +38,9 @@ void ncz_hdf5_cache_free(ncz_hdf5_cache *c);
 /* n bytes of the source, which lie within it. */
 int ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out);
 /* Gets what it does not have of these places in one go; `out` of the ranges is not used. No matter how many. */
-int ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n);
+int ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n, bool near);
+/* Several reads, for which what is missing is fetched in one go. Changes the order of the ranges. */
+int ncz_hdf5_cache_read_ranges(ncz_hdf5_cache *c, ncz_hdf5_range *ranges, size_t n);
 
 /* A call begins: it may read a few times the file's size, at most limits.object_bytes. */
 void ncz_hdf5_begin(ncz_hdf5 *f);

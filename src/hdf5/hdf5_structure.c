@@ -77,7 +77,7 @@ ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n)
     for (size_t i = 0; i < naddrs && nranges < NCZ_HDF5_EXPECT; i++)
         if (addrs[i] < f->size)
             ranges[nranges++] = (ncz_hdf5_range){.at = f->base + addrs[i], .len = n};
-    return nranges < 2 ? NC_NOERR : ncz_hdf5_cache_fetch(f->cache, ranges, nranges);
+    return nranges < 2 ? NC_NOERR : ncz_hdf5_cache_fetch(f->cache, ranges, nranges, false);
 }
 
 int

@@ -194,10 +194,20 @@ ncz_hdf5_superblock_version(const ncz_hdf5 *f)
 }
 
 int
+ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (ranges[i].at > f->size || ranges[i].len > f->size - ranges[i].at)
+            return ncz_fail(NC_EHDFERR,
+                            "%zu bytes of data at address %" PRIu64 " go beyond the file's end at %" PRIu64,
+                            ranges[i].len, ranges[i].at, f->size);
+        ranges[i].at += f->base;
+    }
+    return n > 1 ? ncz_hdf5_cache_read_ranges(f->cache, ranges, n) : f->source.read(f->source.arg, ranges, n);
+}
+
+int
 ncz_hdf5_read(ncz_hdf5 *f, uint64_t addr, size_t n, void *out)
 {
-    if (addr > f->size || n > f->size - addr)
-        return ncz_fail(NC_EHDFERR, "%zu bytes of data at address %" PRIu64 " go beyond the file's end at %" PRIu64,
-                        n, addr, f->size);
-    return f->source.read(f->source.arg, &(ncz_hdf5_range){.at = f->base + addr, .len = n, .out = out}, 1);
+    return ncz_hdf5_read_ranges(f, &(ncz_hdf5_range){.at = addr, .len = n, .out = out}, 1);
 }

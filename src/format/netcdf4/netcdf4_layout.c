@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASKS_MOST = 64 }; /* different filter masks of an array */
+enum {
+    MASKS_MOST = 64,    /* different filter masks of an array */
+    BATCH_CHUNKS = 256, /* that are converted, and read at once; in bytes: */
+    BATCH_BYTES = 4 << 20,
+};
 
 /* A chunk that is stored. */
 typedef struct stored {
@@ -139,19 +143,65 @@ convert_elements(netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
     return rc;
 }
 
-/* A stored chunk, decoded: l->nbytes of them in `room`. */
+/* Stored chunks, decoded one after the other into `room`: l->nbytes of each. They are read side by side. */
 static int
-read_stored(netcdf4_layout *l, const stored *c, unsigned char *room)
+read_stored(netcdf4_layout *l, const stored *c, size_t n, unsigned char *room)
 {
-    size_t         n = (size_t)c->length; /* at most object_bytes */
-    unsigned char *bytes = ncz_alloc(n);
-    int            rc;
+    ncz_hdf5_range *ranges = ncz_alloc_n(n, sizeof *ranges);
+    unsigned char  *bytes = NULL;
+    size_t          total = 0;
+    int             rc;
 
-    if (bytes == NULL)
-        return ncz_fail_nomem(n);
-    if ((rc = ncz_hdf5_read(l->file->f, c->offset - ncz_hdf5_base(l->file->f), n, bytes)) == NC_NOERR)
-        rc = ncz_chain_decode(c->chain, NULL, bytes, n, room, l->nbytes, false);
+    for (size_t i = 0; i < n; i++)
+        total += (size_t)c[i].length;
+    if (ranges == NULL || (bytes = ncz_alloc(total)) == NULL) {
+        rc = ncz_fail_nomem(total);
+        goto done;
+    }
+    for (size_t i = 0, at = 0; i < n; at += (size_t)c[i++].length)
+        ranges[i] = (ncz_hdf5_range){
+            .at = c[i].offset - ncz_hdf5_base(l->file->f), .len = (size_t)c[i].length, .out = bytes + at};
+    rc = ncz_hdf5_read_ranges(l->file->f, ranges, n);
+    for (size_t i = 0, at = 0; rc == NC_NOERR && i < n; at += (size_t)c[i++].length)
+        rc = ncz_chain_decode(c[i].chain, NULL, bytes + at, (size_t)c[i].length, room + i * l->nbytes, l->nbytes,
+                              false);
+done:
     ncz_free(bytes);
+    ncz_free(ranges);
+    return rc;
+}
+
+/* How many of the chunks from number i on are read at once: what fits a few MiB, but one. */
+static size_t
+count_batch(const netcdf4_layout *l, size_t i)
+{
+    size_t n = 0, decoded = 0, total = 0;
+
+    if (l->place->kind == NCZ_HDF5_COMPACT)
+        return 1;
+    do {
+        decoded += l->nbytes;
+        total += (size_t)l->v[i + n].length; /* at most object_bytes */
+        n++;
+    } while (i + n < l->n && n < BATCH_CHUNKS &&
+             l->nbytes <= BATCH_BYTES - (decoded < BATCH_BYTES ? decoded : BATCH_BYTES) &&
+             l->v[i + n].length <= BATCH_BYTES - (total < BATCH_BYTES ? total : BATCH_BYTES));
+    return n;
+}
+
+/* Says what chunk i of a batch needs of the heap, with what those after it do, unless that was said before. */
+static int
+expect_heap(netcdf4_layout *l, const unsigned char *room, size_t i, size_t n, size_t *said)
+{
+    size_t size = l->place->type->size, each = l->nbytes / size, taken = 0;
+    int    rc;
+
+    if (n < 2 || !ncz_netcdf4_is_in_heap(l->place->type) || *said >= (i + 1) * each)
+        return NC_NOERR;
+    if (*said < i * each)
+        *said = i * each;
+    rc = ncz_hdf5_heap_expect(l->file->f, room + *said * size, size, n * each - *said, &taken);
+    *said += taken;
     return rc;
 }
 
@@ -200,33 +250,58 @@ fill_room(const netcdf4_layout *l, const ncz_hdf5_fill *fill, unsigned char *roo
         memcpy(room + i, fill->value, size);
 }
 
+/* The elements of chunk i and some after it, in new memory; *n of them. */
+static int
+read_batch(netcdf4_layout *l, size_t i, size_t *n, unsigned char **room)
+{
+    const ncz_netcdf4_place *p = l->place;
+
+    *n = count_batch(l, i);
+    if ((*room = ncz_alloc_n(*n, l->nbytes)) == NULL)
+        return ncz_fail_nomem(l->nbytes);
+    if (p->kind != NCZ_HDF5_COMPACT)
+        return read_stored(l, &l->v[i], *n, *room);
+    if (p->ncompact < l->nbytes)
+        return ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->common.path, p->ncompact, l->nbytes);
+    memcpy(*room, p->compact, l->nbytes);
+    return NC_NOERR;
+}
+
+static int
+convert_unwritten(netcdf4_layout *l, const ncz_hdf5_fill *fill)
+{
+    unsigned char *room = ncz_zalloc(l->nbytes);
+    int            rc;
+
+    if (room == NULL)
+        return ncz_fail_nomem(l->nbytes);
+    fill_room(l, fill, room);
+    rc = convert_elements(l, room, &l->unwritten);
+    ncz_free(room);
+    return rc;
+}
+
 static int
 convert_chunks(netcdf4_layout *l, const ncz_hdf5_fill *fill)
 {
-    const ncz_netcdf4_place *p = l->place;
-    unsigned char           *room;
-    uint64_t                 kept = 0;
-    int                      rc;
+    uint64_t kept = 0;
+    int      rc;
 
     if (l->nbytes > ncz_netcdf4_most_bytes(l->file))
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk of strings or sequences has %zu bytes, which is more than is read",
                         l->common.path, l->nbytes);
-    if ((room = ncz_zalloc(l->nbytes)) == NULL)
-        return ncz_fail_nomem(l->nbytes);
-    fill_room(l, fill, room);
-    if ((rc = convert_elements(l, room, &l->unwritten)) == NC_NOERR && p->kind != NCZ_HDF5_CHUNKED)
+    if ((rc = convert_unwritten(l, fill)) == NC_NOERR && l->place->kind != NCZ_HDF5_CHUNKED)
         rc = add_whole(l);
-    for (size_t i = 0; i < l->n && rc == NC_NOERR; i++) {
-        if (p->kind == NCZ_HDF5_COMPACT && p->ncompact < l->nbytes)
-            rc = ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->common.path, p->ncompact, l->nbytes);
-        else if (p->kind == NCZ_HDF5_COMPACT)
-            memcpy(room, p->compact, l->nbytes);
-        else
-            rc = read_stored(l, &l->v[i], room);
-        if (rc == NC_NOERR)
-            rc = convert_chunk(l, &l->v[i], room, &kept);
+    for (size_t i = 0, n = 0; i < l->n && rc == NC_NOERR; i += n) {
+        unsigned char *room = NULL;
+        size_t         said = 0;
+
+        rc = read_batch(l, i, &n, &room);
+        for (size_t k = 0; k < n && rc == NC_NOERR; k++)
+            if ((rc = expect_heap(l, room, k, n, &said)) == NC_NOERR)
+                rc = convert_chunk(l, &l->v[i + k], room + k * l->nbytes, &kept);
+        ncz_free(room);
     }
-    ncz_free(room);
     return rc;
 }
 

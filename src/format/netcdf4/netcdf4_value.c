@@ -144,8 +144,8 @@ read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned c
 }
 
 /* Each element is a place in the heap. */
-static bool
-has_own_bytes(const ncz_netcdf4_type *t)
+bool
+ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t)
 {
     return t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN;
 }
@@ -160,7 +160,7 @@ ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const
     if (!t->heap && t->bits == 0)
         return ncz_convert_out(&t->dtype, in, t->type, out, n, false);
     for (size_t i = 0, expected = 0; i < n && rc == NC_NOERR; i++) {
-        if (i == expected && has_own_bytes(t)) {
+        if (i == expected && ncz_netcdf4_is_in_heap(t)) {
             size_t taken = 0;
 
             if ((rc = ncz_hdf5_heap_expect(file->f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
