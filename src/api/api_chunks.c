@@ -288,7 +288,7 @@ own_length(const ncz_chunk_addr *where)
     uint64_t rest;
 
     if (where->pitch == 0)
-        return where->length;
+        return where->nfrom > 0 ? where->nfrom : where->length;
     rest = where->length % where->pitch;
     return where->length / where->pitch * where->row + (rest < where->row ? rest : where->row);
 }
@@ -308,7 +308,7 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
         (rc = locate_chunk(c.ds, v, indexp, offsetp != NULL || lengthp != NULL, &own, &where)) == NC_NOERR) {
         if (offsetp != NULL)
-            *offsetp = where.offset;
+            *offsetp = where.nfrom > 0 ? where.from : where.offset;
         if (lengthp != NULL)
             *lengthp = own_length(&where);
     }
@@ -423,6 +423,7 @@ locate_listed(const listing *l, size_t i, ncz_buf *key, ncz_chunk_addr *where)
     if (rc == NC_NOERR && l->chunks.ranges != NULL) {
         where->offset = l->chunks.ranges[i].offset;
         where->length = l->chunks.ranges[i].length;
+        where->nfrom = 0;
     }
     return rc;
 }

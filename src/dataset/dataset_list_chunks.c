@@ -227,7 +227,8 @@ list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
         index_at(f, i, out->index + out->n * w);
         rc = ncz_engine_locate(ds->engine, f->v->spec, out->index + out->n * w, true, &f->key, &where);
         if (rc == NC_NOERR && !where.absent)
-            out->ranges[out->n++] = (ncz_slot){where.offset, where.length};
+            out->ranges[out->n++] =
+                where.nfrom > 0 ? (ncz_slot){where.from, where.nfrom} : (ncz_slot){where.offset, where.length};
     }
     out->cap = (size_t)all;
     ncz_buf_clear(&f->key);

@@ -35,9 +35,10 @@ typedef struct ncz_chunk_addr {
     const void      *bytes; /* the chunk's bytes, `length` of them: no store is asked; or NULL. The layout's */
     const ncz_chain *chain; /* its codecs. locate finds those of the array here and may set others, the layout's */
     ncz_chunk_tail   tail;
-    bool             absent; /* nothing is stored there: `bytes` has what such a chunk reads as */
-    uint32_t         mask;   /* of HDF5's filters: bit i is set where the chunk skips filter i */
-    size_t row, pitch;       /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
+    uint64_t         from, nfrom; /* those bytes were made of this range of the object; 0: of none */
+    bool             absent;      /* nothing is stored there: `bytes` has what such a chunk reads as */
+    uint32_t         mask;        /* of HDF5's filters: bit i is set where the chunk skips filter i */
+    size_t row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX

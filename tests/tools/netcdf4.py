@@ -200,6 +200,24 @@ def indexes():
                [d[:300] for d in lines_apart(want, got)])
 
 
+def chunk_lists():
+    """Places, lengths and masks are the file's, also where elements are converted; the tree has the levels of filters."""
+    name = data("netcdf4", "filters.h5")
+    found = {v["variable"]: v for v in json.loads(run("nczdump", "--chunks=json", "-v", "masks,texts,bits", name).stdout)["variables"]}
+    bad = []
+    for var, present, ranges in (("/masks", [[0, 14], [1, 19], [2, 16], [3, 16]], [[2048, 0], [2062, 1], [2081, 2], [2097, 3]]),
+                                 ("/texts", [[1, 23]], [[3684, 0]]), ("/bits", [[0, 5], [1, 5]], [[3674, 0], [3679, 0]])):
+        if found[var]["present"] != present or found[var]["ranges"] != ranges:
+            bad.append("%s: %s" % (var, found[var]))
+    text = run("nczdump", "--chunks", "-v", "masks,bits", name).stdout
+    if "\n    3 skip filters\n" not in text or "10 bytes of 24, ratio 2.40" not in text:
+        bad.append(text)
+    tree = run("nczdump", "--tree", name).stdout
+    if "shuffle deflate 4\n" not in tree or "deflate 4" not in tree.splitlines()[-1]:
+        bad.append(tree)
+    report("lists of chunks", bad)
+
+
 class Server(http.server.SimpleHTTPRequestHandler):
     """Files with ranges."""
     asked = []
@@ -341,6 +359,7 @@ try:
     copies()
     web()
     refusals()
+    chunk_lists()
     damage()
 finally:
     os.chdir("/")

@@ -26,6 +26,9 @@ typedef struct chunks {
     unsigned long long bytes;
     dump_chunk_map     drawing;
     text_buf           list;       /* JSON of the stored ones */
+    bool               ranges;     /* they are of an HDF5 file: */
+    size_t             skipping;   /* how many skip filters */
+    text_buf           range_list; /* JSON: offset and filter mask of each */
     size_t            *shard_grid; /* how many shards, by dimension; NULL: no shards */
     size_t           **shard_of;   /* of each chunk along each dimension, where shards differ; or NULL */
     bool              *shard_seen; /* by place in that grid */
@@ -225,12 +228,15 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     chunks            *c = arg;
     unsigned long long len = length;
     int                rc = length == NCZARR_MAP_WHOLE ? nczarr_map_len(c->map, key, &len) : NC_NOERR;
+    unsigned           mask = 0;
 
-    (void)offset;
     if (rc == NC_EEMPTY)
         return 0; /* deleted since it was listed */
     if (rc != NC_NOERR || (c->shard_grid != NULL && (rc = add_listed_shard(c, index, key)) != NC_NOERR))
         return rc;
+    if (c->ranges && (rc = nczarr_inq_var_chunk_mask(c->v->grp, c->v->id, index, &mask)) != NC_NOERR)
+        return rc;
+    c->skipping += mask != 0;
     dump_chunk_map_add(&c->drawing, find_place(c, index), len);
     c->decoded += count_elements(c, index);
     c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
@@ -240,6 +246,8 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
         c->stored++;
         return 0;
     }
+    if (c->ranges)
+        text_addf(&c->range_list, "%s[%llu, %u]", c->stored > 0 ? ", " : "", offset, mask);
     text_add(&c->list, c->stored++ > 0 ? ", [" : "[");
     for (int i = 0; i < c->v->ndims; i++)
         text_addf(&c->list, "%zu, ", index[i]);
@@ -296,6 +304,7 @@ clear_chunks(chunks *c)
     free(c->shard_grid);
     free(c->shard_seen);
     text_clear(&c->list);
+    text_clear(&c->range_list);
     text_clear(&c->shard_list);
 }
 
@@ -378,6 +387,8 @@ print_text(chunks *c, const char *path)
             text_addf(&t, " of %.0f, ratio %.2f", decoded, decoded / (double)c->bytes);
         text_addf(&t, "; from %zu to %zu a chunk", c->smallest, c->largest);
     }
+    if (c->skipping > 0)
+        text_addf(&t, "\n    %zu skip%s filters", c->skipping, c->skipping == 1 ? "s" : "");
     if (c->stored < c->total) {
         (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
         text_addf(&t, "\n    %zu missing: %s", c->total - c->stored,
@@ -451,6 +462,8 @@ print_json(chunks *c, const char *path, bool first)
               c->total, c->stored, c->bytes, count_decoded_bytes(c));
     text_addn(&t, c->list.s != NULL ? c->list.s : "", c->list.len);
     text_addc(&t, ']');
+    if (c->ranges)
+        text_addf(&t, ",\n   \"ranges\": [%s]", c->range_list.s != NULL ? c->range_list.s : "");
     if (c->v->shard != NULL)
         add_json_shards(c, &t);
     if (c->why != NULL) {
@@ -470,10 +483,18 @@ typedef struct sums {
     bool               any;
 } sums;
 
+static bool
+is_hdf5(int grp)
+{
+    int format = 0, mode;
+
+    return nc_inq_format_extended(grp, &format, &mode) == NC_NOERR && format == NC_FORMATX_NC_HDF5;
+}
+
 static void
 print_var(dump_context *d, const dump_var *v, sums *s)
 {
-    chunks c = {.d = d, .v = v, .list = TEXT_BUF_INIT, .shard_list = TEXT_BUF_INIT};
+    chunks c = {.d = d, .v = v, .list = TEXT_BUF_INIT, .shard_list = TEXT_BUF_INIT, .range_list = TEXT_BUF_INIT};
     char  *path = group_var_path(v->grp, v->name), why[ERROR_TEXT_SIZE];
     int    rc = dump_var_check(v->grp, v->id);
     bool   any;
@@ -489,6 +510,7 @@ print_var(dump_context *d, const dump_var *v, sums *s)
         goto done;
     }
     rc = nczarr_inq_map(v->grp, &c.map);
+    c.ranges = is_hdf5(v->grp);
     any = measure_grid(&c);
     if (c.uncounted) {
         (void)dump_fail_text(&d->report, NC_EVARSIZE, "%s: %s: there are places for more chunks than can be counted",

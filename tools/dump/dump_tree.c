@@ -84,6 +84,23 @@ add_codec_names(text_buf *t, const char *codecs)
     return any;
 }
 
+/* A filter's name, and its level where it has one. */
+static void
+add_filter(text_buf *t, const dump_filters *f, size_t i)
+{
+    const char *name = filter_name(f->id[i]);
+    bool        level = f->nparams[i] > 0 && name != NULL &&
+                 (strcmp(name, "deflate") == 0 || strcmp(name, "bzip2") == 0 || strcmp(name, "zstd") == 0);
+
+    text_add(t, i > 0 ? " " : "  ");
+    if (name != NULL)
+        text_add(t, name);
+    else
+        text_addf(t, "filter-%u", f->id[i]);
+    if (level)
+        text_addf(t, " %d", (int)f->params[i][0]);
+}
+
 static void
 add_codecs(text_buf *t, const dump_var *v)
 {
@@ -92,15 +109,8 @@ add_codecs(text_buf *t, const dump_var *v)
 
     if (codecs == NULL || !add_codec_names(t, codecs)) {
         (void)dump_filters_load(v, &f);
-        for (size_t i = 0; i < f.n; i++) {
-            const char *name = filter_name(f.id[i]);
-
-            text_add(t, i > 0 ? " " : "  ");
-            if (name != NULL)
-                text_add(t, name);
-            else
-                text_addf(t, "filter-%u", f.id[i]);
-        }
+        for (size_t i = 0; i < f.n; i++)
+            add_filter(t, &f, i);
     }
     dump_filters_clear(&f);
     free(codecs);

@@ -20,12 +20,13 @@ enum {
 
 /* A chunk that is stored. */
 typedef struct stored {
-    uint64_t         number; /* in the grid, in C order */
-    uint64_t         offset, length;
+    uint64_t         number;         /* in the grid, in C order */
+    uint64_t         offset, length; /* in the file */
     uint32_t         mask;
     bool             usual; /* it has the codecs of the array, */
     const ncz_chain *chain; /* or these */
-    char            *bytes; /* converted: `length` of them; NULL: in the file */
+    char            *bytes; /* converted: `nbytes` of them; NULL: in the file */
+    size_t           nbytes;
 } stored;
 
 typedef struct masked {
@@ -220,7 +221,7 @@ convert_chunk(netcdf4_layout *l, stored *c, unsigned char *room, uint64_t *kept)
         return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->common.path,
                         l->file->limits.object_bytes);
     }
-    c->length = out.len;
+    c->nbytes = out.len;
     c->chain = l->kept;
     c->bytes = ncz_buf_take(&out);
     return c->bytes != NULL ? NC_NOERR : ncz_fail_nomem(out.len);
@@ -409,8 +410,12 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
         return NC_NOERR;
     }
     where->offset = c->bytes != NULL ? 0 : c->offset;
-    where->length = c->length;
+    where->length = c->bytes != NULL ? c->nbytes : c->length;
     where->bytes = c->bytes;
+    if (c->bytes != NULL && l->place->kind != NCZ_HDF5_COMPACT) {
+        where->from = c->offset;
+        where->nfrom = c->length;
+    }
     where->mask = c->mask;
     if (!c->usual)
         where->chain = c->chain;
