@@ -173,7 +173,8 @@ look_further(ncz_loader *l, int unknown)
         looking k = {.l = l, .dialect = ncz_dialects[i]};
         int     rc;
 
-        if (k.dialect->look == NULL || (k.dialect->object != NULL) != l->docs->one_object)
+        if (k.dialect->look == NULL || (k.dialect->object != NULL) != l->docs->one_object ||
+            (l->wish.hdf5 && k.dialect->spelling != NCZ_SPELLING_HDF5))
             continue;
         ncz_err_clear();
         if ((rc = look_on(&k)) != NC_NOERR)
@@ -202,8 +203,11 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
         ncz_free(l);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
     }
-    rc = docs->one_object ? ncz_fail(NC_ENOTZARR, "its first bytes are those of no known format")
-                          : ncz_format_fetch_root(l, root_arrived);
+    if (wish->hdf5)
+        rc = ncz_fail(NC_ENOTZARR, "it is no HDF5 file, which mode=hdf5 is for");
+    else
+        rc = docs->one_object ? ncz_fail(NC_ENOTZARR, "its first bytes are those of no known format")
+                              : ncz_format_fetch_root(l, root_arrived);
     if (rc == NC_ENOTZARR)
         rc = look_further(l, rc);
     if (rc == NC_NOERR) {

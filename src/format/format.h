@@ -112,6 +112,7 @@ typedef struct ncz_load_opts {
     int        zarr_format; /* consider only documents of this version of Zarr; 0: of any */
     bool       pure;
     bool       xarray;   /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
+    bool       hdf5;     /* only an HDF5 file, with what netCDF does not show */
     bool       look;     /* read-only: the documents' own spelling need not be kept */
     ncz_texts *warnings; /* receives what is damaged and passed over; NULL: not wanted */
 } ncz_load_opts;

@@ -255,7 +255,8 @@ int ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitc
 /* Its bytes, valid until the next call. */
 int ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char **data, size_t *len);
 
-/* An object reference: the address of the object. */
-uint64_t ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element);
+/* References of `size` bytes: the address of the object, or of the dataset of a region. NCZ_HDF5_NONE: to nothing. */
+int ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element, size_t size, uint64_t *addr);
+int ncz_hdf5_region(ncz_hdf5 *f, const unsigned char *element, size_t size, uint64_t *addr);
 
 #endif /* NCZ_HDF5_H */

@@ -260,10 +260,37 @@ ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char *
     return NC_NOERR;
 }
 
-uint64_t
-ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element)
+int
+ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element, size_t size, uint64_t *addr)
 {
     ncz_cursor c = ncz_cursor_at(element, f->offset_size);
 
-    return ncz_hdf5_offset(f, &c);
+    if (size < f->offset_size)
+        return ncz_fail(NC_EHDFERR, "a reference of %zu bytes, which are fewer than those of an address", size);
+    *addr = ncz_hdf5_offset(f, &c);
+    if (*addr == 0)
+        *addr = NCZ_HDF5_NONE;
+    return NC_NOERR;
+}
+
+/* What the heap has of it begins with the address of the dataset. */
+int
+ncz_hdf5_region(ncz_hdf5 *f, const unsigned char *element, size_t size, uint64_t *addr)
+{
+    ncz_cursor           c = ncz_cursor_at(element, (size_t)4 + f->offset_size);
+    ncz_hdf5_heap_id     id = {.nelems = 1};
+    const unsigned char *data;
+    size_t               len;
+    int                  rc;
+
+    *addr = NCZ_HDF5_NONE;
+    if (size < (size_t)4 + f->offset_size)
+        return ncz_fail(NC_EHDFERR, "a reference to a region has %zu bytes, too few", size);
+    id.addr = ncz_hdf5_offset(f, &c);
+    id.index = ncz_cursor_u32le(&c);
+    if (id.addr == 0 || id.addr == NCZ_HDF5_NONE)
+        return NC_NOERR;
+    if ((rc = ncz_hdf5_heap_get(f, &id, &data, &len)) != NC_NOERR)
+        return rc;
+    return ncz_hdf5_reference(f, data, len, addr);
 }

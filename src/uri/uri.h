@@ -110,6 +110,7 @@ typedef struct ncz_target {
     ncz_tri         read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
     ncz_tri         one_object;   /* a mode of a file that is a dataset: bytes, classic ...; NO: a mode of Zarr */
     ncz_cdf         cdf;          /* modes classic, netcdf-3 (ANY), cdf1, cdf2, cdf5 */
+    bool            hdf5;         /* mode hdf5: an HDF5 file, with what netCDF does not show */
     bool            url;          /* came as a URL rather than a plain path */
     char            separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     ncz_tri         v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
@@ -124,7 +125,7 @@ typedef struct ncz_target {
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; of files that are a dataset by themselves
- * classic (= netcdf-3), cdf1, cdf2, cdf5, and to open any of them bytes. The bare fragments #zarr #nczarr #zip ...
+ * classic (= netcdf-3), cdf1, cdf2, cdf5, and to open any of them bytes, or hdf5. The bare fragments #zarr #nczarr #zip ...
  * mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
  * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.
@@ -136,7 +137,7 @@ typedef struct ncz_target {
  * To create, a store (file, zip, s3), noxarray, consolidated and the keys of Zarr's keys and chunks are modes of Zarr.
  *
  * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one;
- * NC_ENOTNC unknown mode or a mode of another format (dap2 ...), and bytes, to create; NC_EURL malformed.
+ * NC_ENOTNC unknown mode or a mode of another format (dap2 ...), and bytes or hdf5, to create; NC_EURL malformed.
  */
 int  ncz_target_parse(const char *text, bool for_create, ncz_target **out);
 void ncz_target_free(ncz_target *t);

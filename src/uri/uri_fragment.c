@@ -32,6 +32,7 @@ static const struct {
     {"cdf2", MODE_CDF2},
     {"cdf5", MODE_CDF5},
     {"bytes", MODE_BYTES},
+    {"hdf5", MODE_HDF5},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
     {"netcdf-4", MODE_OTHER_FORMAT},
@@ -378,6 +379,7 @@ format_of_mode(const char *word, size_t len)
     case MODE_CDF5: return NCZ_URI_FORMAT_CDF;
     case MODE_CLASSIC:
     case MODE_BYTES:
+    case MODE_HDF5:
     case MODE_OTHER_FORMAT:
     case MODE_UNKNOWN: return NCZ_URI_FORMAT_OTHER;
     default: return NCZ_URI_FORMAT_ZARR;

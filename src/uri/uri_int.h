@@ -33,6 +33,7 @@ typedef enum uri_mode {
     MODE_CDF2,
     MODE_CDF5,
     MODE_BYTES,        /* a file that is a dataset */
+    MODE_HDF5,         /* an HDF5 file, with what netCDF does not show */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */
 } uri_mode;
 

@@ -101,6 +101,7 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_CDF2: return request_cdf(t, NCZ_CDF_2);
     case MODE_CDF5: return request_cdf(t, NCZ_CDF_5);
     case MODE_BYTES: t->one_object = NCZ_YES; return NC_NOERR;
+    case MODE_HDF5: t->hdf5 = true; return NC_NOERR;
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;
@@ -259,10 +260,15 @@ choose_form(ncz_target *t, const target_request *w, bool for_create)
     bool zarr = w->zarr || w->nczarr || t->zarr_format != 0 || w->compat != NCZ_CONVENTIONS_AUTO ||
                 (for_create && asks_for_zarr(t, w));
 
+    if (t->hdf5 && t->cdf != NCZ_CDF_NONE)
+        return ncz_fail(NC_EINVAL, "mode hdf5 and those of classic files (classic, cdf1 ...) exclude each other");
+    if (t->hdf5)
+        t->one_object = NCZ_YES;
     if (t->one_object == NCZ_YES && zarr)
-        return ncz_fail(NC_EINVAL, "modes of Zarr and those of files (bytes, classic, cdf1 ...) exclude each other");
+        return ncz_fail(NC_EINVAL, "modes of Zarr and those of files (bytes, hdf5, classic ...) exclude each other");
     if (t->one_object == NCZ_YES && for_create && t->cdf == NCZ_CDF_NONE)
-        return ncz_fail(NC_ENOTNC, "mode bytes is for opening; cdf1, cdf2 and cdf5 say which file to create");
+        return ncz_fail(NC_ENOTNC, "mode %s is for opening; cdf1, cdf2 and cdf5 say which file to create",
+                        t->hdf5 ? "hdf5" : "bytes");
     if (zarr)
         t->one_object = NCZ_NO;
     return NC_NOERR;

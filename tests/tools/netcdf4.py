@@ -59,6 +59,25 @@ def as_committed():
         report("dump of " + name, lines_apart(body(committed(text + ".cdl")), body(r.stdout)))
 
 
+def everything():
+    """mode=hdf5 shows what netCDF hides; errors have the path in the file."""
+    path = data("netcdf4", "hidden.h5")
+    r = run("nczdump", path + "#mode=hdf5")
+    report("mode=hdf5", lines_apart(body(committed("hidden.cdl")), body(r.stdout)))
+    report("what it cannot show is said", None if r.returncode == 1 and "/time: its elements are times" in r.stderr else r.stderr)
+    shown = run("nczdump", path).stdout
+    report("without it there are none of them", [w for w in ("bits", "refs", "DIMENSION_LIST", "_nc4_non_coord_x", "float n(n)") if w in shown])
+    r = run("nczdump", "-h", data("netcdf4", "model.nc") + "#mode=hdf5")
+    report("netCDF's own names and attributes", [w for w in (
+        "_nc4_non_coord_y:_Netcdf4Coordinates = 2 ;", "float y(y) ;", "{\"/_nc4_non_coord_y\", 0}") if w not in r.stdout])
+    with open("classic.nc", "wb") as f:
+        f.write(b"CDF\1" + bytes(28))
+    os.mkdir("folder.zarr")
+    for name in ("classic.nc", "folder.zarr"):
+        r = run("nczdump", name + "#mode=hdf5")
+        report("mode=hdf5 of " + name, None if r.returncode == 1 and "no HDF5 file, which mode=hdf5 is for" in r.stderr else r.stderr)
+
+
 def libvers():
     """The same content in each version of HDF5's format: all kinds of indexes of chunks, of groups, of attributes."""
     texts = {n: body(run("nczdump", data("hdf5", n)).stdout) for n in HDF5[:3]}
@@ -355,6 +374,7 @@ def damage():
 
 try:
     as_committed()
+    everything()
     libvers()
     copies()
     web()

@@ -229,6 +229,7 @@ formats(void **state)
         {"[mode=zarr]file:///a", NCZ_URI_FORMAT_ZARR},
         {"file:///a#mode=bytes", NCZ_URI_FORMAT_OTHER},
         {"file:///a#mode=classic", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#mode=hdf5", NCZ_URI_FORMAT_OTHER},
         {"file:///a#mode=cdf2", NCZ_URI_FORMAT_CDF},
         {"file:///a#dap4", NCZ_URI_FORMAT_OTHER},
         {"file:///a#mode=s3,bytes", NCZ_URI_FORMAT_OTHER},

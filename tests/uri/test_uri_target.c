@@ -198,6 +198,8 @@ static const struct {
     {"https://h/x#bytes&mode=v3", NC_EINVAL, "exclude each other"},
     {"x#mode=netcdf-4", NC_ENOTNC, "netcdf-4"},
     {"x#mode=bytes", NC_ENOTNC, "bytes"},
+    {"x#mode=hdf5,v3", NC_EINVAL, "exclude each other"},
+    {"x#mode=hdf5", NC_ENOTNC, "mode hdf5 is for opening"},
     {"x#mode=udf0", NC_ENOTNC, "udf0"},
     {"x#mode=udf", NC_ENOTNC, "unknown"},
     {"x#mode=file,zip", NC_EINVAL, "two different stores"},
@@ -266,11 +268,14 @@ classic_modes(void **state)
         {"x", NCZ_CDF_NONE, NCZ_UNSET},           {"x#mode=bytes", NCZ_CDF_NONE, NCZ_YES},
         {"x#mode=classic", NCZ_CDF_ANY, NCZ_YES}, {"x#netcdf-3", NCZ_CDF_ANY, NCZ_YES},
         {"x#mode=cdf1", NCZ_CDF_1, NCZ_YES},      {"x#mode=CDF2,classic", NCZ_CDF_2, NCZ_YES},
+        {"x#mode=hdf5", NCZ_CDF_NONE, NCZ_YES},   {"x#mode=bytes,hdf5", NCZ_CDF_NONE, NCZ_YES},
         {"x#cdf5", NCZ_CDF_5, NCZ_YES},           {"x#mode=zarr", NCZ_CDF_NONE, NCZ_NO},
     };
     static const char *const contrary[] = {
         "x#mode=cdf1,cdf2",
         "x#mode=cdf1,zarr",
+        "x#mode=cdf1,hdf5",
+        "x#mode=hdf5,zarr",
         "x#mode=classic,v3",
         "x#mode=cdf5,zip",
         "x#mode=cdf5,file",

@@ -195,6 +195,7 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
     const ncz_load_opts wish = {.zarr_format = t->zarr_format,
                                 .pure = t->conventions == NCZ_CONVENTIONS_ZARR,
                                 .xarray = t->xarray,
+                                .hdf5 = t->hdf5,
                                 .look = !writable,
                                 .warnings = &ds->warnings};
     ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LOOKED_AT = 4096 }; /* an HDF5 superblock is at 0, 512, 1024, 2048 ... */
+enum { LOOKED_AT = 4104 }; /* an HDF5 superblock may be at 4096 */
 
 /* The first bytes of a file, and how many there are; 0: it cannot be read. */
 static size_t

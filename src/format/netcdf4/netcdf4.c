@@ -77,14 +77,14 @@ check_data(const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
     int            rc = NC_NOERR;
 
     if (type->type->class == NCZ_TYPE_NONE)
-        rc = ncz_fail(NC_EBADTYPE, "%s: its elements are %s", v->name, type->why);
+        rc = ncz_fail(NC_EBADTYPE, "%s: its elements are %s", a->path, type->why);
     else if (a->o.space.kind == NCZ_HDF5_NULL)
-        rc = ncz_fail(NC_EHDFERR, "%s: it has no values: its dataspace is null", v->name);
+        rc = ncz_fail(NC_EHDFERR, "%s: it has no values: its dataspace is null", a->path);
     else if (a->o.layout.kind == NCZ_HDF5_VIRTUAL)
         rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in other datasets (a virtual dataset), which are not read",
-                      v->name);
+                      a->path);
     else if (a->o.external)
-        rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in external files, which are not read", v->name);
+        rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in external files, which are not read", a->path);
     if (rc == NC_NOERR)
         return rc;
     if ((why = ncz_err_keep(rc)) == NULL)
@@ -136,8 +136,8 @@ add_array(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a)
     ncz_netcdf4_type *type;
     int               rc;
 
-    if (!is_listed(a->o.type)) {
-        ncz_log(NCZ_LOG_INFO, "%s is not shown: netCDF has no type for its elements", a->name);
+    if (!t->l->wish.hdf5 && !is_listed(a->o.type)) {
+        ncz_log(NCZ_LOG_INFO, "%s is not shown: netCDF has no type for its elements", a->path);
         return NC_NOERR;
     }
     if ((type = ncz_arena_get(&t->l->m->arena, sizeof *type)) == NULL)
@@ -172,7 +172,10 @@ load_file(ncz_loader *l)
     rc = ncz_netcdf4_file_open(l, *(const uint64_t *)l->state, &t.file);
     if (rc == NC_NOERR) {
         t.types = (ncz_netcdf4_types){.l = l, .arena = &l->m->arena};
-        if ((rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR && (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
+        if (l->wish.hdf5)
+            rc = ncz_netcdf4_paths_read(l, t.file);
+        if (rc == NC_NOERR && (rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR &&
+            (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
             rc = add_arrays(&t, t.root);
         ncz_netcdf4_tree_clear(&t);
         t.file->now = (ncz_netcdf4_reader){.read = NULL};

@@ -27,19 +27,32 @@ typedef struct ncz_netcdf4_reader {
 typedef enum ncz_netcdf4_part { NCZ_NETCDF4_FILE, NCZ_NETCDF4_PLACE } ncz_netcdf4_part;
 
 typedef struct ncz_netcdf4_file {
-    ncz_netcdf4_part   part;
-    pthread_mutex_t    lock; /* guards the members below: the structure is read by one thread at a time */
-    ncz_netcdf4_reader now;  /* of the call under way */
-    ncz_hdf5          *f;
-    uint64_t           taken; /* bytes of strings and sequences that the call under way has put into memory */
-    uint64_t           size;
-    ncz_limits         limits;
+    ncz_netcdf4_part               part;
+    pthread_mutex_t                lock; /* guards the members below: the structure is read by one thread at a time */
+    ncz_netcdf4_reader             now;  /* of the call under way */
+    ncz_hdf5                      *f;
+    const struct ncz_netcdf4_path *paths; /* of objects, by address, for what refers to them; with mode=hdf5 */
+    size_t                         npaths;
+    uint64_t   taken; /* bytes of strings and sequences that the call under way has put into memory */
+    uint64_t   size;
+    ncz_limits limits;
 } ncz_netcdf4_file;
 
 int  ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out);
 void ncz_netcdf4_free(void *part);
 /* What the strings and sequences of a file of this size may need in memory, in one call. */
 uint64_t ncz_netcdf4_most_bytes(const ncz_netcdf4_file *file);
+
+/* ---- paths (netcdf4_paths.c) ------------------------------------------------------------------------------------- */
+
+typedef struct ncz_netcdf4_path {
+    uint64_t    addr;
+    const char *path; /* in the model's arena, as that array is */
+} ncz_netcdf4_path;
+
+/* Finds the shortest path of each object of the file. What is damaged has none. */
+int         ncz_netcdf4_paths_read(ncz_loader *l, ncz_netcdf4_file *file);
+const char *ncz_netcdf4_path_of(const ncz_netcdf4_file *file, uint64_t addr); /* "": there is none */
 
 /* ---- types (netcdf4_type.c) ------------------------------------------------------------------------------------ */
 
@@ -51,7 +64,9 @@ struct ncz_netcdf4_type {
     ncz_dtype               dtype;  /* of the elements, where they have no bytes elsewhere; else NCZ_KIND_OBJECT */
     int                     endian; /* as declared */
     size_t                  size;   /* stored bytes of an item: an element, or one of the array that it is */
-    bool                    heap;   /* it has bytes in the global heap */
+    bool                    heap;   /* it has bytes in the global heap, or elsewhere */
+    bool                    refers; /* to an object, whose path is the value; `region`: to a part of it */
+    bool                    region;
     unsigned                shift, bits; /* integers of fewer bits than their bytes: where these are; 0: all */
     bool                    is_signed;
     size_t                  rank, nelems; /* of the array in each element; 0, 1: there is none */
@@ -92,6 +107,7 @@ typedef struct ncz_netcdf4_group ncz_netcdf4_group;
 
 typedef struct ncz_netcdf4_array {
     const char        *name; /* as netCDF shows it */
+    const char        *path; /* in the file */
     ncz_netcdf4_group *group;
     ncz_hdf5_object    o;        /* with its attributes */
     bool               scale;    /* it gives a dimension, */
@@ -102,6 +118,7 @@ typedef struct ncz_netcdf4_array {
 
 struct ncz_netcdf4_group {
     ncz_group          *g;
+    const char         *path; /* in the file, with a slash at its end */
     ncz_netcdf4_group  *parent;
     uint64_t            addr;
     ncz_netcdf4_group **groups;
@@ -143,6 +160,7 @@ int ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const u
 typedef struct ncz_netcdf4_place {
     ncz_netcdf4_part        part;
     ncz_netcdf4_file       *file;
+    const char             *path; /* in the file; in the model's arena */
     uint64_t                addr; /* of the dataset's header */
     uint64_t                data; /* contiguous: where the data begin; UINT64_MAX: nowhere */
     ncz_hdf5_layout_kind    kind;

@@ -132,14 +132,18 @@ take_attached(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **o
         const unsigned char *refs;
         ncz_hdf5_heap_id     id;
         size_t               len;
+        uint64_t             addr;
 
         ncz_hdf5_heap_id_get(t->file->f, list->data + d * item, &id);
         if (id.addr == NCZ_HDF5_NONE || id.nelems == 0)
             continue;
         if ((rc = ncz_hdf5_heap_get(t->file->f, &id, &refs, &len)) != NC_NOERR)
             return rc;
-        if (size >= 8 && len / size >= id.nelems)
-            out[d] = find_scale(a->group, ncz_hdf5_reference(t->file->f, refs + (size_t)(id.nelems - 1) * size));
+        if (len / size < id.nelems)
+            continue;
+        if ((rc = ncz_hdf5_reference(t->file->f, refs + (size_t)(id.nelems - 1) * size, size, &addr)) != NC_NOERR)
+            return rc;
+        out[d] = find_scale(a->group, addr);
     }
     return NC_NOERR;
 }

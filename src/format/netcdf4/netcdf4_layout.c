@@ -82,7 +82,7 @@ chain_of_mask(const search *s, uint32_t mask, const ncz_chain **out)
             return NC_NOERR;
         }
     if (l->nmasks == MASKS_MOST)
-        return ncz_fail(NC_EFILTER, "%s: its chunks skip filters in more than %d ways", l->common.path, MASKS_MOST);
+        return ncz_fail(NC_EFILTER, "%s: its chunks skip filters in more than %d ways", l->place->path, MASKS_MOST);
     in.dtype.size = t->size * t->nelems;
     if ((rc = ncz_netcdf4_make_chain(s->o, mask, &in, &l->masks[l->nmasks].chain)) != NC_NOERR)
         return rc;
@@ -102,10 +102,17 @@ add_chunk(void *arg, const ncz_hdf5_chunk *c)
     for (size_t d = 0; d < l->place->rank; d++)
         chunk.number = chunk.number * l->count[d] + c->at[d]; /* the product fits */
     if (c->len > l->file->limits.object_bytes)
-        return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes", l->common.path, c->len);
+        return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes", l->place->path, c->len);
     chunk.usual = c->mask == 0 && !ncz_netcdf4_is_converted(l->place->type);
-    if ((!chunk.usual && (rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR) ||
-        (rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
+    if (!chunk.usual && (rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR)
+        return rc;
+    if ((chunk.usual ? s->o->nfilters : ncz_chain_len(chunk.chain)) == 0) {
+        if (c->len < l->nbytes)
+            return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes in place of %zu", l->place->path, c->len,
+                            l->nbytes);
+        chunk.length = l->nbytes; /* elements, and nothing else */
+    }
+    if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
         return rc;
     l->v[l->n++] = chunk;
     return NC_NOERR;
@@ -218,7 +225,7 @@ convert_chunk(netcdf4_layout *l, stored *c, unsigned char *room, uint64_t *kept)
     }
     if ((*kept += out.len) > l->file->limits.object_bytes) {
         ncz_buf_clear(&out);
-        return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->common.path,
+        return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->place->path,
                         l->file->limits.object_bytes);
     }
     c->nbytes = out.len;
@@ -263,7 +270,7 @@ read_batch(netcdf4_layout *l, size_t i, size_t *n, unsigned char **room)
     if (p->kind != NCZ_HDF5_COMPACT)
         return read_stored(l, &l->v[i], *n, *room);
     if (p->ncompact < l->nbytes)
-        return ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->common.path, p->ncompact, l->nbytes);
+        return ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->place->path, p->ncompact, l->nbytes);
     memcpy(*room, p->compact, l->nbytes);
     return NC_NOERR;
 }
@@ -290,7 +297,7 @@ convert_chunks(netcdf4_layout *l, const ncz_hdf5_fill *fill)
 
     if (l->nbytes > ncz_netcdf4_most_bytes(l->file))
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk of strings or sequences has %zu bytes, which is more than is read",
-                        l->common.path, l->nbytes);
+                        l->place->path, l->nbytes);
     if ((rc = convert_unwritten(l, fill)) == NC_NOERR && l->place->kind != NCZ_HDF5_CHUNKED)
         rc = add_whole(l);
     for (size_t i = 0, n = 0; i < l->n && rc == NC_NOERR; i += n) {
@@ -366,7 +373,7 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
     if (rc != NC_EHDFERR)
         return rc;
     ncz_err_save(&err, rc);
-    return ncz_fail(rc, "%s: %s", layout->path, err.text);
+    return ncz_fail(rc, "%s: %s", l->place->path, err.text);
 }
 
 /* ---- the layout ---- */
@@ -396,7 +403,7 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     (void)key;
     where->key = "";
     if (!atomic_load_explicit(&l->found, memory_order_acquire))
-        return ncz_fail(NC_EINTERNAL, "%s: where its chunks lie is not known yet", layout->path);
+        return ncz_fail(NC_EINTERNAL, "%s: where its chunks lie is not known yet", l->place->path);
     for (size_t d = 0; d < l->place->rank; d++) {
         inside = inside && index[d] < l->count[d];
         wanted.number = wanted.number * l->count[d] + index[d];
@@ -456,7 +463,7 @@ locate_piece(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_
         return NC_NOERR;
     }
     if (offset > p->ncompact || length > p->ncompact - offset)
-        return ncz_fail(NC_EHDFERR, "%s: it has only %zu bytes", layout->path, p->ncompact);
+        return ncz_fail(NC_EHDFERR, "%s: it has only %zu bytes", p->path, p->ncompact);
     where->offset = 0;
     where->bytes = p->compact + offset;
     return NC_NOERR;
@@ -498,11 +505,11 @@ measure_chunks(netcdf4_layout *l, size_t rank)
     uint64_t                 all = 1;
 
     if (!ncz_grid_nbytes(chunk, rank, 1, &l->nelems) || !ncz_mul(l->nelems, p->type->size, &l->nbytes))
-        return ncz_fail(NC_EBADCHUNK, "%s: its chunks are larger than memory", l->common.path);
+        return ncz_fail(NC_EBADCHUNK, "%s: its chunks are larger than memory", l->place->path);
     for (size_t d = 0; d < p->rank; d++) {
         l->count[d] = ncz_count_parts(p->n[d], chunk[d]);
         if (!ncz_mul64(all, l->count[d] == 0 ? 1 : l->count[d], &all))
-            return ncz_fail(NC_EHDFERR, "%s: it has more chunks than 64 bits count", l->common.path);
+            return ncz_fail(NC_EHDFERR, "%s: it has more chunks than 64 bits count", l->place->path);
     }
     return NC_NOERR;
 }
@@ -515,7 +522,7 @@ check_size(const netcdf4_layout *l, size_t rank)
 
     for (size_t d = 0; d < rank; d++)
         if (!ncz_mul64(n, l->place->n[d], &n) || n > INT64_MAX)
-            return ncz_fail(NC_EHDFERR, "%s: it is larger than a file can be", l->common.path);
+            return ncz_fail(NC_EHDFERR, "%s: it is larger than a file can be", l->place->path);
     return NC_NOERR;
 }
 

@@ -58,12 +58,15 @@ set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_typ
     const ncz_hdf5_layout *l = &a->o.layout;
     ncz_netcdf4_place     *p;
     unsigned char         *copy;
+    const char            *path = ncz_arena_text(&t->l->m->arena, a->path, strlen(a->path));
     size_t                 n;
 
-    if (!ncz_mul(rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n) || (p = ncz_zalloc(n)) == NULL)
+    if (path == NULL || !ncz_mul(rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n) ||
+        (p = ncz_zalloc(n)) == NULL)
         return ncz_fail_nomem(rank * 2 * sizeof *p->n);
     *p = (ncz_netcdf4_place){.part = NCZ_NETCDF4_PLACE,
                              .file = t->file,
+                             .path = path,
                              .addr = a->o.addr,
                              .data = l->kind == NCZ_HDF5_CONTIGUOUS && l->addr != NCZ_HDF5_NONE
                                          ? ncz_hdf5_base(t->file->f) + l->addr

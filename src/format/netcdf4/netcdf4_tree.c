@@ -159,7 +159,7 @@ ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const nc
     int rc = NC_NOERR;
 
     for (size_t i = 0; i < o->nattributes && rc == NC_NOERR; i++) {
-        if (is_hidden(o->attributes[i].name))
+        if (!t->l->wish.hdf5 && is_hidden(o->attributes[i].name))
             continue;
         if (!ncz_format_segment_ok(o->attributes[i].name, strlen(o->attributes[i].name),
                                    t->l->m->limits.name_bytes)) {
@@ -174,6 +174,21 @@ ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const nc
 
 /* ---- arrays ---- */
 
+/* In the tree's arena; NULL: out of memory. */
+static char *
+join_path(ncz_netcdf4_tree *t, const char *group, const char *name, const char *end)
+{
+    size_t n = strlen(group), more = strlen(name), last = strlen(end) + 1;
+    char  *path = ncz_arena_get(&t->arena, n + more + last);
+
+    if (path == NULL)
+        return NULL;
+    memcpy(path, group, n);
+    memcpy(path + n, name, more);
+    memcpy(path + n + more, end, last);
+    return path;
+}
+
 static int64_t
 read_dimid(const ncz_hdf5_object *o)
 {
@@ -182,12 +197,21 @@ read_dimid(const ncz_hdf5_object *o)
     return a != NULL && ncz_netcdf4_count_ids(a) > 0 ? (int32_t)ncz_netcdf4_id_at(a, 0) : -1;
 }
 
+/* netCDF's name of a dataset. */
+static const char *
+shown_name(const ncz_netcdf4_tree *t, const char *name)
+{
+    size_t n = strlen(NOT_COORD);
+
+    return !t->l->wish.hdf5 && strncmp(name, NOT_COORD, n) == 0 && name[n] != '\0' ? name + n : name;
+}
+
 /* Keeps a dataset, or frees the object. */
 static int
 keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5_object *o)
 {
-    bool               prefixed = strncmp(name, NOT_COORD, strlen(NOT_COORD)) == 0 && name[strlen(NOT_COORD)] != '\0';
     ncz_netcdf4_array *a;
+    const char        *path = NULL;
     int                rc;
 
     if (t->narrays >= t->l->m->limits.objects) {
@@ -195,12 +219,13 @@ keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5
         return ncz_fail(NC_EHDFERR, "links lead to more than %zu datasets (limit `objects`)",
                         t->l->m->limits.objects);
     }
-    if ((a = ncz_zalloc(sizeof *a)) == NULL || (name = ncz_arena_text(&t->arena, name, strlen(name))) == NULL) {
+    if ((a = ncz_zalloc(sizeof *a)) == NULL || (path = join_path(t, g->path, name, "")) == NULL) {
         ncz_free(a);
         ncz_hdf5_object_clear(o);
         return ncz_fail_nomem(sizeof *a);
     }
-    *a = (ncz_netcdf4_array){.name = prefixed ? name + strlen(NOT_COORD) : name, .group = g, .o = *o, .dimid = -1};
+    *a = (ncz_netcdf4_array){
+        .name = shown_name(t, path + strlen(g->path)), .path = path, .group = g, .o = *o, .dimid = -1};
     if ((rc = ncz_make_room(&t->arrays, t->narrays, &t->cap, sizeof(ncz_netcdf4_array *))) != NC_NOERR) {
         ncz_hdf5_object_clear(&a->o);
         ncz_free(a);
@@ -212,7 +237,7 @@ keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5
     g->arrays[g->narrays++] = a;
     a->scale =
         att_begins(&a->o, "CLASS", "DIMENSION_SCALE") && a->o.space.kind == NCZ_HDF5_SIMPLE && a->o.space.rank > 0;
-    a->no_array = a->scale && att_begins(&a->o, "NAME", NO_VARIABLE);
+    a->no_array = a->scale && !t->l->wish.hdf5 && att_begins(&a->o, "NAME", NO_VARIABLE);
     a->dimid = a->scale ? read_dimid(&a->o) : -1;
     return NC_NOERR;
 }
@@ -234,13 +259,14 @@ read_dataset(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hd
 static int read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth);
 
 static int
-new_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, uint64_t addr, ncz_netcdf4_group **out)
+new_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, uint64_t addr, ncz_netcdf4_group **out)
 {
     ncz_netcdf4_group *g = ncz_arena_get(&t->arena, sizeof *g);
+    const char        *path = join_path(t, parent != NULL ? parent->path : "", name, "/");
 
-    if (g == NULL)
+    if (g == NULL || path == NULL)
         return ncz_fail_nomem(sizeof *g);
-    *g = (ncz_netcdf4_group){.parent = parent, .addr = addr};
+    *g = (ncz_netcdf4_group){.parent = parent, .path = path, .addr = addr};
     *out = g;
     return NC_NOERR;
 }
@@ -256,7 +282,7 @@ keep_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, uin
             ncz_log(NCZ_LOG_INFO, "group %s is not entered again: it is one of those around it", name);
             return NC_NOERR;
         }
-    if ((rc = new_group(t, parent, addr, &g)) != NC_NOERR ||
+    if ((rc = new_group(t, parent, name, addr, &g)) != NC_NOERR ||
         (rc = ncz_make_room(&parent->groups, parent->ngroups, &parent->groups_cap, sizeof(ncz_netcdf4_group *))) !=
             NC_NOERR)
         return rc;
@@ -360,7 +386,7 @@ read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth)
 int
 ncz_netcdf4_tree_read(ncz_netcdf4_tree *t)
 {
-    int rc = new_group(t, NULL, ncz_hdf5_root(t->file->f), &t->root);
+    int rc = new_group(t, NULL, "", ncz_hdf5_root(t->file->f), &t->root);
 
     if (rc != NC_NOERR)
         return rc;

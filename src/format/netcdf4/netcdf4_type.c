@@ -91,6 +91,29 @@ map_text(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
     return NC_NOERR;
 }
 
+/* Numbers without a sign, where all is shown. */
+static int
+map_bits(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
+{
+    ncz_hdf5_type integer = *from;
+
+    integer.is_signed = false;
+    return map_integer(&integer, out);
+}
+
+/* The path of what it refers to, where all is shown: objects (kind 0), parts of datasets (1). */
+static int
+map_reference(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
+{
+    if (from->reference > 1)
+        return refuse_type(out, "references of HDF5 1.12");
+    out->heap = out->refers = true;
+    out->region = from->reference == 1;
+    out->type = ncz_type_of(NC_STRING);
+    out->dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    return NC_NOERR;
+}
+
 /* ---- user-defined types ------------------------------------------------------------------------------------ */
 
 /* What a type is to be, before it is known whether netCDF has one like it already. */
@@ -454,6 +477,7 @@ static int
 map_type(ncz_netcdf4_types *t, ncz_group *g, const char *name, const ncz_hdf5_type *from, unsigned depth,
          ncz_netcdf4_type *out)
 {
+    bool                 all = t->l->wish.hdf5;
     const ncz_user_type *committed = name == NULL ? find_committed(t, from->committed) : NULL;
 
     *out = (ncz_netcdf4_type){.size = from->size, .nelems = 1};
@@ -471,8 +495,8 @@ map_type(ncz_netcdf4_types *t, ncz_group *g, const char *name, const ncz_hdf5_ty
     case NCZ_HDF5_OPAQUE: return map_opaque(t, g, name, from, out);
     case NCZ_HDF5_COMPOUND: return map_compound(t, g, name, from, depth, out);
     case NCZ_HDF5_ARRAY: return map_array(t, g, from, depth, out);
-    case NCZ_HDF5_REFERENCE: return refuse_type(out, "references");
-    case NCZ_HDF5_BITFIELD: return refuse_type(out, "bit fields");
+    case NCZ_HDF5_REFERENCE: return all ? map_reference(from, out) : refuse_type(out, "references");
+    case NCZ_HDF5_BITFIELD: return all ? map_bits(from, out) : refuse_type(out, "bit fields");
     case NCZ_HDF5_TIME: return refuse_type(out, "times");
     case NCZ_HDF5_COMPLEX: return refuse_type(out, "complex numbers");
     default: return refuse_type(out, "elements of an unknown class");

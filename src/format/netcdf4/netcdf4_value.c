@@ -94,6 +94,27 @@ read_string(ncz_netcdf4_file *file, const unsigned char *in, void *out)
     return NC_NOERR;
 }
 
+/* The path of an object: "" of none. */
+static int
+read_reference(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, void *out)
+{
+    uint64_t    addr = NCZ_HDF5_NONE;
+    const char *path;
+    char       *text;
+    int         rc =
+        t->region ? ncz_hdf5_region(file->f, in, t->size, &addr) : ncz_hdf5_reference(file->f, in, t->size, &addr);
+
+    if (rc != NC_NOERR)
+        return rc;
+    path = ncz_netcdf4_path_of(file, addr);
+    if ((rc = count_bytes(file, strlen(path) + 1)) != NC_NOERR)
+        return rc;
+    if ((text = ncz_strdup(path)) == NULL)
+        return ncz_fail_nomem(strlen(path) + 1);
+    memcpy(out, &text, sizeof text);
+    return NC_NOERR;
+}
+
 /* What it has in the heap is copied first: its items may read the heap, too. */
 static int
 read_sequence(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, nc_vlen_t *out)
@@ -128,6 +149,8 @@ read_fields(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned ch
 static int
 read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, void *out)
 {
+    if (t->refers)
+        return read_reference(file, t, in, out);
     if (t->type->class == NCZ_TYPE_STRING)
         return read_string(file, in, out);
     if (t->type->class == NCZ_TYPE_VLEN) {
@@ -147,7 +170,7 @@ read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned c
 bool
 ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t)
 {
-    return t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN;
+    return !t->refers && (t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN);
 }
 
 int

@@ -136,6 +136,28 @@ def view(h5py, f):
     h5py.Dataset(h5py.h5d.create(f.id, b"compact", h5py.h5t.STD_I16BE, h5py.h5s.create_simple((2, 2)), compact))[...] = values(2, 2)
 
 
+def hidden(h5py, f):
+    """What netCDF does not show, and mode=hdf5 does."""
+    f["x"] = np.arange(3, dtype="f8")
+    f["x"].make_scale("x")
+    f["g/d"] = values(2, 3)
+    d, g = f["g/d"], f["g"]
+    d.dims[1].attach_scale(f["x"])
+    refs = f.create_dataset("refs", (3,), h5py.ref_dtype)
+    refs[0], refs[1] = d.ref, g.ref
+    f.create_dataset("regions", (2,), h5py.regionref_dtype)[0] = d.regionref[0, 1:3]
+    f.create_dataset("rows", (2,), h5py.vlen_dtype(h5py.ref_dtype))[0] = np.array([d.ref, f["x"].ref], h5py.ref_dtype)
+    f.create_dataset("record", (2,), np.dtype([("r", h5py.ref_dtype), ("i", "i4")]))[0] = (g.ref, 5)
+    f.attrs["to"] = d.ref
+    d.attrs["region"] = d.regionref[:, 1]
+    space = h5py.h5s.create_simple((4,))
+    bits = h5py.h5d.create(f.id, b"bits", h5py.h5t.STD_B16BE, space)
+    bits.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([1, 2, 65534, 256], "u2"), mtype=h5py.h5t.NATIVE_B16)
+    h5py.h5d.create(f.id, b"time", h5py.h5t.UNIX_D32LE, space)
+    g["_nc4_non_coord_x"] = values(2)
+    f.create_dataset("n", (4,), "f4").make_scale("This is a netCDF dimension but not a netCDF variable.         4")
+
+
 def refused(h5py, f):
     f["source"] = values(4)
     layout = h5py.VirtualLayout((4,), "i4")
@@ -177,7 +199,7 @@ def hdf5():
 
     for name, function, libver in (("filters_old", filters, ("earliest", "v108")), ("filters", filters, ("v110", "v110")),
                                    ("view", view, ("earliest", "v110")), ("refused", refused, ("earliest", "v110")),
-                                   ("shared", shared, ("v110", "v110"))):
+                                   ("shared", shared, ("v110", "v110")), ("hidden", hidden, ("earliest", "v110"))):
         with h5py.File(name + ".h5", "w", libver=libver) as f:
             function(h5py, f)
     rename_filter("refused.h5")
