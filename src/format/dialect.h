@@ -94,6 +94,7 @@ typedef struct ncz_extent {
  */
 typedef struct ncz_object_ops {
     bool (*is)(const void *bytes, size_t n); /* whether an object begins so */
+    bool fixed; /* what was read of it does not hold once the object is changed: reading on is then an error */
     /* For a format that is written: gives all variables their places after definitions, and new specs. What has a place
      * keeps it, where there is room. */
     int (*lay_out)(ncz_model *m, int form, const ncz_file_room *room);

@@ -246,6 +246,12 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
     return NC_NOERR;
 }
 
+bool
+ncz_format_is_fixed(const ncz_loader *l)
+{
+    return l->dialect != NULL && l->dialect->object != NULL && l->dialect->object->fixed;
+}
+
 void
 ncz_format_loader_free(ncz_loader *l)
 {

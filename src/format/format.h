@@ -138,6 +138,7 @@ bool ncz_format_is_unreadable(int rc); /* of a document that may exist, and that
 
 int  ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out);
 int  ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
+bool ncz_format_is_fixed(const ncz_loader *l); /* after the first step: the object must not change while it is read */
 void ncz_format_loader_free(ncz_loader *l);
 int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);
 

@@ -150,8 +150,13 @@ typedef enum zmap_open_how {
 bool        zmap_key_valid(const char *key);
 const char *zmap_name(const zmap *m); /* "file", "memory", ... */
 unsigned    zmap_caps_of(const zmap *m);
-bool        zmap_has_libzip(void);  /* this build reads entries of archives in all methods */
-bool        zmap_has_network(void); /* ... has buckets and web servers */
+/*
+ * Of a store of one object that is only read: from now on this is the one that was read first. Gets of one that was
+ * changed or replaced meanwhile are NC_EIO, as far as the store tells versions or sizes apart. No effect on others.
+ */
+void zmap_pin(zmap *m);
+bool zmap_has_libzip(void);  /* this build reads entries of archives in all methods */
+bool zmap_has_network(void); /* ... has buckets and web servers */
 
 /* One object, appended to `body` up to its limit. */
 int zmap_get(zmap *m, const char *key, ncz_buf *body);

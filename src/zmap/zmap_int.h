@@ -8,6 +8,8 @@
 
 #include "zmap/zmap_ops.h"
 
+#include <pthread.h>
+
 /* ---- answering a request (zmap_common.c) ----------------------------------------------------------------------- */
 
 /*
@@ -25,6 +27,23 @@ int zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size);
 void zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg);
 void zmap_put_end(zmap_put_req *r, int rc);
 void zmap_range_end(zmap_range_req *r, int rc);
+
+/* ---- the only version of an object that is wanted (zmap_pin.c) ------------------------------------------------- */
+
+typedef struct zmap_pinned {
+    atomic_bool     on, known;
+    pthread_mutex_t lock; /* guards what was read first: */
+    char            version[ZMAP_VERSION];
+    uint64_t        size;
+} zmap_pinned;
+
+int  zmap_pin_init(zmap_pinned *p); /* 0, or an errno */
+void zmap_pin_clear(zmap_pinned *p);
+void zmap_pin_set(zmap_pinned *p);
+bool zmap_pin_asks(const zmap_pinned *p); /* requests are to ask for the version */
+/* Of an answer with status `rc`: notes the version of the first one. Returns `rc`, or NC_EIO, with a text that names
+ * the place, for an answer of another version. */
+int zmap_pin_check(zmap_pinned *p, zmap_get_req *r, int rc, const char *place);
 
 /* ---- the log (zmap_log.c) -------------------------------------------------------------------------------------- */
 

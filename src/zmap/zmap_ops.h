@@ -20,6 +20,7 @@ typedef struct zmap_ops {
     int (*close)(zmap *m, zmap_end how);                 /* frees m too */
     int (*len)(zmap *m, const char *key, uint64_t *len); /* may be NULL; NC_EEMPTY without a text */
     int (*walk)(zmap *m, const char *prefix, zmap_walk_fn each, void *arg); /* NULL: zmap.c lists prefix by prefix */
+    void (*pin)(zmap *m);                                                   /* zmap_pin(); NULL: no effect */
     void (*stats)(const zmap *m, zmap_stats *out);                   /* adds the store's own counters; NULL: none */
     int (*del_match)(zmap *m, const char *key, const char *version); /* NULL without ZMAP_CAN_DEL_MATCH */
     /* NULL without ZMAP_CAN_PUT_RANGE. No range or size exceeds INT64_MAX. */

@@ -17,6 +17,7 @@ typedef struct remote_map {
     zmap            base;
     ncz_s3         *client;
     bool            created; /* by this session */
+    zmap_pinned     version; /* with ZMAP_SINGLE */
     pthread_mutex_t lock;    /* guards what follows */
     uint64_t       *made;    /* hashes of keys put, 0: a free slot */
     uint64_t        first;   /* that of the first one, which is deleted last: it may claim the place for its writer */
@@ -32,6 +33,7 @@ client_of(const zmap *m)
 /* ---- get ---- */
 
 typedef struct getting {
+    remote_map  *m;
     zmap_done_fn done;
     void        *arg;
 } getting;
@@ -49,10 +51,13 @@ body_arrived(ncz_s3_op *op, void *arg)
 {
     const getting *g = arg;
     zmap_get_req  *r = op->arg;
+    int            rc = op->rc;
 
     r->nread = op->nread;
     memcpy(r->version, op->etag, sizeof r->version);
-    zmap_get_end(r, op->rc, g->done, g->arg);
+    if ((g->m->base.caps & ZMAP_SINGLE) != 0)
+        rc = zmap_pin_check(&g->m->version, r, rc, ncz_s3_name(g->m->client));
+    zmap_get_end(r, rc, g->done, g->arg);
 }
 
 /* The limit of the answer, in bytes. */
@@ -69,7 +74,7 @@ most_of(const zmap_get_req *r)
 static int
 remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
-    getting   g = {done, arg};
+    getting   g = {(remote_map *)m, done, arg};
     ncz_s3_op one, *ops = n == 1 ? &one : ncz_alloc_n(n, sizeof *ops);
 
     if (ops == NULL) {
@@ -373,9 +378,17 @@ remote_close(zmap *m, zmap_end how)
 
     ncz_s3_close(s->client);
     (void)pthread_mutex_destroy(&s->lock);
+    zmap_pin_clear(&s->version);
     ncz_free(s->made);
     ncz_free(s);
     return rc;
+}
+
+static void
+pin_remote(zmap *m)
+{
+    if ((m->caps & ZMAP_SINGLE) != 0)
+        zmap_pin_set(&((remote_map *)m)->version);
 }
 
 static void
@@ -400,6 +413,7 @@ static const zmap_ops s3_ops = {
     .len = remote_len,
     .close = remote_close,
     .walk = remote_walk,
+    .pin = pin_remote,
     .stats = remote_stats,
 };
 
@@ -408,6 +422,7 @@ static const zmap_ops http_ops = {
     .get = remote_get,
     .len = remote_len,
     .close = remote_close,
+    .pin = pin_remote,
     .stats = remote_stats,
 };
 
@@ -431,6 +446,7 @@ make_map(ncz_s3 *client, const zmap_ops *ops, unsigned caps, bool created, zmap 
     }
     *s = (remote_map){.base = {.ops = ops, .caps = caps, .refs = 1}, .client = client, .created = created};
     (void)pthread_mutex_init(&s->lock, NULL);
+    (void)zmap_pin_init(&s->version); /* as that one */
     *out = &s->base;
     return NC_NOERR;
 }

@@ -28,6 +28,7 @@ typedef struct single_map {
     bool             made;   /* by this session: removed by ZMAP_DISCARD */
     bool             joined; /* another store made it, and renames it */
     pthread_rwlock_t naming;
+    zmap_pinned      version; /* of an object that is only read */
 } single_map;
 
 static const char *
@@ -52,12 +53,16 @@ finish_request(zmap_get_req *r, void *arg)
 {
     const getting *g = arg;
     const char    *now = current_key(g->s);
+    int            rc;
 
     if (r->err.code == NC_EEMPTY && now != g->key) {
         r->key = now;
         (void)zmap_get_batch(g->s->inner, r, 1, NULL, NULL);
     }
     r->key = "";
+    if ((g->s->base.caps & ZMAP_CAN_WRITE) == 0 && r->err.code == NC_NOERR &&
+        (rc = zmap_pin_check(&g->s->version, r, NC_NOERR, g->s->key)) != NC_NOERR)
+        ncz_err_save(&r->err, rc);
     if (g->done != NULL)
         g->done(r, g->arg);
 }
@@ -67,9 +72,12 @@ get_ranges(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
     single_map *s = (single_map *)m;
     getting     g = {s, current_key(s), done, arg};
+    bool        asks = (s->base.caps & ZMAP_CAN_WRITE) == 0 && zmap_pin_asks(&s->version);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         reqs[i].key = g.key;
+        reqs[i].ask_version = reqs[i].ask_version || asks;
+    }
     return zmap_get_batch(s->inner, reqs, n, finish_request, &g);
 }
 
@@ -228,6 +236,7 @@ static void
 free_single(single_map *s)
 {
     (void)pthread_rwlock_destroy(&s->naming);
+    zmap_pin_clear(&s->version);
     ncz_free(s->unfinished);
     ncz_free(s->key);
     ncz_free(s);
@@ -253,6 +262,13 @@ close_single(zmap *m, zmap_end how)
     return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
 }
 
+static void
+pin_single(zmap *m)
+{
+    if ((m->caps & ZMAP_CAN_WRITE) == 0)
+        zmap_pin_set(&((single_map *)m)->version);
+}
+
 static const zmap_ops single_ops = {
     .name = "single",
     .get = get_ranges,
@@ -261,6 +277,7 @@ static const zmap_ops single_ops = {
     .del_match = delete_version,
     .sync = sync_object,
     .len = find_len,
+    .pin = pin_single,
     .put_range = put_ranges,
     .resize = resize_object,
     .begin = begin_pieces,
@@ -292,7 +309,7 @@ new_single(zmap *inner, const char *key, zmap_open_how how, single_map **out)
         ncz_free(s);
         return ncz_fail_nomem(strlen(key) + 1);
     }
-    if ((err = pthread_rwlock_init(&s->naming, NULL)) != 0) {
+    if ((err = zmap_pin_init(&s->version)) != 0 || (err = pthread_rwlock_init(&s->naming, NULL)) != 0) {
         ncz_free(s->key);
         ncz_free(s);
         return ncz_fail_errno(err, "a lock cannot be created");

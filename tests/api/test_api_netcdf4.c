@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * netCDF-4 files of tests/data/netcdf4 from memory: values of chunks that skip filters, that were never written, and of
- * arrays shorter than their unlimited dimension; allocations that fail; threads that read one file side by side.
+ * arrays shorter than their unlimited dimension; a file that changes meanwhile; allocations that fail; threads that read
+ * one file side by side.
  */
 #include "no_memory.h"
 #include "support/scratch.h"
@@ -247,6 +248,46 @@ no_writing(void **state)
     free(f.bytes);
 }
 
+/* ---- a file that changes while it is open ---- */
+
+static int
+get_packed(int ncid, int values[12])
+{
+    int varid;
+
+    OK(nc_inq_varid(ncid, "packed", &varid));
+    return nc_get_var_int(ncid, varid, values);
+}
+
+static void
+changes(void **state)
+{
+    file        f = load("model.nc");
+    const char *path = scratch_path(scratch_dir, "a.nc"), *other = scratch_path(scratch_dir, "b.nc");
+    int         ncid, values[12], varid;
+    double      x[4];
+
+    (void)state;
+    scratch_write(path, f.bytes, f.n);
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    OK(nc_inq_varid(ncid, "x", &varid));
+    OK(nc_get_var_double(ncid, varid, x));
+    scratch_write(path, f.bytes, f.n - 1); /* the same bytes where the data are, and the same file */
+    FAILS(NC_EIO, get_packed(ncid, values));
+    assert_non_null(strstr(nczarr_errmsg(), "it has been changed meanwhile: open it again"));
+    FAILS(NC_EIO, get_packed(ncid, values));
+    OK(nc_close(ncid));
+
+    scratch_write(path, f.bytes, f.n);
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    scratch_write(other, "other", 5);
+    assert_int_equal(rename(other, path), 0);
+    OK(get_packed(ncid, values)); /* of the file that was opened */
+    assert_int_equal(values[11], 77);
+    OK(nc_close(ncid));
+    free(f.bytes);
+}
+
 /* ---- allocations ---- */
 
 static void
@@ -330,7 +371,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(masks),     cmocka_unit_test(places),
                                        cmocka_unit_test(shorter),   cmocka_unit_test(no_writing),
-                                       cmocka_unit_test(no_memory), cmocka_unit_test(side_by_side)};
+                                       cmocka_unit_test(no_memory), cmocka_unit_test(side_by_side),
+                                       cmocka_unit_test(changes)};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -240,6 +240,7 @@ def chunk_lists():
 class Server(http.server.SimpleHTTPRequestHandler):
     """Files with ranges."""
     asked = []
+    stamps = lambda self, n: self.send_header("ETag", '"1"')
 
     def do_GET(self):
         try:
@@ -256,7 +257,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
         if m:
             self.send_header("Content-Range", "bytes %d-%d/%d" % (first, last, len(whole)))
         self.send_header("Content-Length", str(len(part)))
-        self.send_header("ETag", '"1"')
+        Server.stamps(self, len(Server.asked))
         self.end_headers()
         self.wfile.write(part)
         Server.asked.append(len(part))
@@ -286,6 +287,18 @@ def web():
     r = run("nczcopy", "--zarr-format", "3", "--verify", url + "model.nc", "from-web")
     report("a copy from a web server", ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else
            lines_apart(body(committed("model.cdl")), body(run("nczdump", "from-web").stdout)))
+    changed = "another file is there than when it was opened, or it has been changed meanwhile: open it again"
+    for what, stamps, wanted in (
+            ("an ETag that changes", lambda self, n: self.send_header("ETag", '"%d"' % (n > 3)), True),
+            ("a time that changes", lambda self, n: self.send_header("Last-Modified", "Thu, 26 Nov 2026 06:00:%02d GMT" % (n > 3)), True),
+            ("a time that changes, with an ETag that does not",
+             lambda self, n: (self.send_header("ETag", '"1"'), self.send_header("Last-Modified", "Thu, 26 Nov 2026 06:00:%02d GMT" % (n > 0))), False),
+            ("no stamp", lambda self, n: None, False)):
+        Server.stamps = stamps
+        Server.asked.clear()
+        r = run("nczdump", url + "model.nc")
+        report("a web server with " + what, None if (r.returncode != 0 and changed in r.stderr if wanted else r.returncode == 0) else
+               "exit %d: %s" % (r.returncode, r.stderr))
     server.shutdown()
 
 

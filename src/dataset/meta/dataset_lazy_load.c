@@ -62,6 +62,8 @@ load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, b
     *damaged = needs_the_documents(load);
     if (rc != NC_NOERR)
         goto done;
+    if (ncz_format_is_fixed(load->loader))
+        zmap_pin(ds->map);
     ds->load = load;
     load = NULL;
 done:

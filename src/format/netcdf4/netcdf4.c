@@ -211,7 +211,7 @@ write_dtype(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
     return ncz_buf_printf(out, "%c%c%zu", v->dtype.size == 1 ? '|' : v->dtype.big ? '>' : '<', kind, v->dtype.size);
 }
 
-static const ncz_object_ops object = {.is = is_hdf5};
+static const ncz_object_ops object = {.is = is_hdf5, .fixed = true};
 
 const ncz_dialect_ops ncz_netcdf4 = {
     .name = "netCDF-4",

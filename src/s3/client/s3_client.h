@@ -73,7 +73,7 @@ struct ncz_s3_op {
     long status; /* of the last answer */
     size_t   nread;
     uint64_t size;                 /* of the object, if known */
-    char     etag[NCZ_S3_VERSION]; /* "": none, or too long */
+    char     etag[NCZ_S3_VERSION]; /* "": none, or too long; of a GET without one: the time of the last change */
     void    *arg;                  /* the caller's */
 
     /* For the client; zero. */

@@ -161,6 +161,7 @@ ncz_s3_on_head(ncz_http_call *c)
     ncz_s3_exchange *x = c->arg;
     ncz_s3_op       *op = x->op;
     const char      *etag = ncz_http_header(c, "etag"), *encoding = ncz_http_header(c, "content-encoding");
+    const char      *changed = ncz_http_header(c, "last-modified");
 
     x->is_fault = c->status < 200 || c->status >= 300;
     if (x->is_fault || op->resolving)
@@ -168,6 +169,8 @@ ncz_s3_on_head(ncz_http_call *c)
     op->etag[0] = '\0';
     if (etag != NULL && strlen(etag) < sizeof op->etag)
         memcpy(op->etag, etag, strlen(etag) + 1);
+    else if (etag == NULL && changed != NULL && op->verb == NCZ_S3_GET && strlen(changed) < sizeof op->etag)
+        memcpy(op->etag, changed, strlen(changed) + 1);
     if (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_DELETE) {
         x->is_fault = true; /* these have no body; if there is one, it is an error document */
         return NC_NOERR;
