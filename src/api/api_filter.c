@@ -177,6 +177,19 @@ nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, un
 
 /* ---- inquiries ---- */
 
+/* The filter with that number, of a variable whose file tells its filters; NULL: there is none. */
+static const ncz_filter_spec *
+find_stored(const ncz_call *c, const ncz_var *v, unsigned id)
+{
+    size_t                 n;
+    const ncz_filter_spec *filters = c->m->dialect->filters(v, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (filters[i].id == id)
+            return &filters[i];
+    return NULL;
+}
+
 /* The parameter words of the filter in the variable's chain. *found false: the chain lacks the filter. */
 static int
 words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
@@ -185,6 +198,15 @@ words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *
 
     *found = false;
     *n = 0;
+    if (c->m->dialect->filters != NULL) {
+        const ncz_filter_spec *f = find_stored(c, v, id);
+
+        *found = f != NULL;
+        *n = f == NULL ? 0 : f->nwords < NCZ_CODEC_WORDS ? f->nwords : NCZ_CODEC_WORDS;
+        if (*n > 0)
+            memcpy(words, f->words, *n * sizeof *words);
+        return NC_NOERR;
+    }
     for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
         const ncz_codec     *codec = ncz_chain_codec(v->chain, i);
         const ncz_codec_ops *ops = ncz_codec_ops_of(codec);
@@ -329,7 +351,13 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
-    for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
+    if (c.m->dialect->filters != NULL) {
+        const ncz_filter_spec *filters = c.m->dialect->filters(v, &n);
+
+        for (size_t i = 0; i < n && filterids != NULL; i++)
+            filterids[i] = filters[i].id;
+    }
+    for (size_t i = 0; c.m->dialect->filters == NULL && i < ncz_chain_len(v->chain); i++) {
         const ncz_codec_ops *ops = ncz_codec_ops_of(ncz_chain_codec(v->chain, i));
         unsigned             id = ncz_codec_hdf5_id(ops, ncz_dataset_spelling(c.ds));
 
@@ -347,20 +375,26 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
 int
 nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, unsigned int *params)
 {
-    unsigned words[NCZ_CODEC_WORDS];
-    bool     found = false;
-    size_t   n;
-    int      rc = inquire_codec(ncid, varid, id, &found, &n, words);
+    unsigned        some[NCZ_CODEC_WORDS];
+    ncz_filter_spec f = {.words = some};
+    bool            found = false;
+    ncz_call        c;
+    ncz_var        *v = NULL;
+    int             rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (!found)
-        return ncz_fail(NC_ENOFILTER, "variable %d has no filter %u", varid, id);
-    if (nparamsp != NULL)
-        *nparamsp = n;
-    if (params != NULL)
-        memcpy(params, words, n * sizeof *params);
-    return NC_NOERR;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
+        rc = words_of(&c, v, id, &found, &f.nwords, some);
+    if (rc == NC_NOERR && !found)
+        rc = ncz_fail(NC_ENOFILTER, "variable %d has no filter %u", varid, id);
+    if (rc == NC_NOERR && c.m->dialect->filters != NULL) /* of any number of words */
+        f = *find_stored(&c, v, id);
+    if (rc == NC_NOERR && nparamsp != NULL)
+        *nparamsp = f.nwords;
+    if (rc == NC_NOERR && params != NULL && f.nwords > 0)
+        memcpy(params, f.words, f.nwords * sizeof *params);
+    return ncz_call_leave(&c, rc);
 }
 
 int

@@ -172,6 +172,13 @@ typedef struct ncz_dialect_ops {
      */
     int (*look)(struct ncz_loader *l, const struct ncz_docs_got *got, ncz_look *next, bool *is);
     int (*load)(struct ncz_loader *l);
+    /*
+     * filters: those of a stored variable, as HDF5 numbers them and with their words, also those that its chain lacks.
+     * NULL: its chain has all. mark: the value of `_IsNetcdf4` or `_SuperblockVersion`. NULL: what netCDF-C says of
+     * Zarr.
+     */
+    const ncz_filter_spec *(*filters)(const ncz_var *v, size_t *n);
+    int (*mark)(const ncz_model *m, const char *name);
     unsigned (*wanted_docs)(const struct ncz_loader *l, ncz_node_kind kind);
     int (*parse_node)(struct ncz_loader *l, struct ncz_node *n, const struct ncz_node_docs *docs, const char *key);
     /* Writes the documents of a variable (`v` NULL: of the group), each in `text`, in the order of storing. The root's

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * netCDF-4 files of tests/data/netcdf4 from memory: values of chunks that skip filters, that were never written, and of
- * arrays shorter than their unlimited dimension; a file that changes meanwhile; allocations that fail; threads that read
- * one file side by side.
+ * arrays shorter than their unlimited dimension; allocations that fail; threads that read one file side by side. A file
+ * on a disk that changes while it is open.
  */
 #include "no_memory.h"
 #include "support/scratch.h"
@@ -248,6 +248,56 @@ no_writing(void **state)
     free(f.bytes);
 }
 
+/* ---- what is found by its name alone; filters as they are stored ---- */
+
+static void
+not_listed(void **state)
+{
+    static const unsigned bits[] = {8, 0, 3, 1, 4, 0, 12, 4};
+    file                  f = load("model.nc");
+    int                   ncid, varid, value, natts, level, deflate;
+    size_t                n;
+    unsigned              id, words[32];
+    char                  text[64] = "", name[NC_MAX_NAME + 1];
+
+    (void)state;
+    OK(open_file(&f, &ncid));
+    OK(nc_inq_natts(ncid, &natts));
+    for (int i = 0; i < natts; i++) {
+        OK(nc_inq_attname(ncid, NC_GLOBAL, i, name));
+        assert_true(name[0] != '_');
+    }
+    OK(nc_inq_attlen(ncid, NC_GLOBAL, "_NCProperties", &n));
+    assert_true(n < sizeof text);
+    OK(nc_get_att_text(ncid, NC_GLOBAL, "_NCProperties", text));
+    assert_string_equal(text, "version=2,netcdf=4.9.3,hdf5=1.14.6");
+    OK(nc_get_att_int(ncid, NC_GLOBAL, "_SuperblockVersion", &value));
+    assert_int_equal(value, 2);
+    OK(nc_get_att_int(ncid, NC_GLOBAL, "_IsNetcdf4", &value));
+    assert_int_equal(value, 1);
+    OK(nc_close(ncid));
+    free(f.bytes);
+
+    f = load("filters.h5");
+    OK(open_file(&f, &ncid));
+    OK(nc_get_att_int(ncid, NC_GLOBAL, "_IsNetcdf4", &value));
+    assert_int_equal(value, 0);
+    OK(nc_inq_varid(ncid, "bits", &varid));
+    OK(nc_inq_var_filter(ncid, varid, &id, &n, words));
+    assert_int_equal(id, 5);
+    assert_int_equal(n, NCZ_LEN(bits));
+    assert_memory_equal(words, bits, sizeof bits);
+    OK(nc_inq_var_fill(ncid, varid, &value, NULL));
+    assert_int_equal(value, 1);
+    FAILS(NC_ENOFILTER, nc_inq_var_filter_info(ncid, varid, 32015, &n, words));
+    OK(nc_inq_varid(ncid, "texts", &varid)); /* strings, which have other codecs here */
+    OK(nc_inq_var_deflate(ncid, varid, NULL, &deflate, &level));
+    assert_int_equal(deflate, 1);
+    assert_int_equal(level, 4);
+    OK(nc_close(ncid));
+    free(f.bytes);
+}
+
 /* ---- a file that changes while it is open ---- */
 
 static int
@@ -372,7 +422,7 @@ main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(masks),     cmocka_unit_test(places),
                                        cmocka_unit_test(shorter),   cmocka_unit_test(no_writing),
                                        cmocka_unit_test(no_memory), cmocka_unit_test(side_by_side),
-                                       cmocka_unit_test(changes)};
+                                       cmocka_unit_test(changes),   cmocka_unit_test(not_listed)};
 
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

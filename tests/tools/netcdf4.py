@@ -59,6 +59,23 @@ def as_committed():
         report("dump of " + name, lines_apart(body(committed(text + ".cdl")), body(r.stdout)))
 
 
+def special():
+    """What ncdump -s prints beside what is listed, as netCDF-C has it."""
+    mine = {"model.nc": [":_NCProperties = \"version=2,netcdf=4.9.3,hdf5=1.14.6\" ;", ":_SuperblockVersion = 2 ;", ":_IsNetcdf4 = 1 ;",
+                         ":_Format = \"netCDF-4\" ;", "packed:_Shuffle = \"true\" ;"],
+            "strict.nc": [":_Format = \"netCDF-4 classic model\" ;"],
+            "view.h5": [":_SuperblockVersion = 0 ;", "u:_NoFill = \"true\" ;"],
+            "refused.h5": ["unknown:_Filter = \"40001,4\" ;", "virtual:_Storage = \"unknown\" ;", ":_IsNetcdf4 = 0 ;"],
+            "filters.h5": [":_SuperblockVersion = 3 ;", "bits:_Filter = \"5,8,0,3,1,4,0,12,4\" ;", "lzf0:_Filter = \"32000,4,261,24\" ;",
+                           "texts:_DeflateLevel = 4 ;", "rounded0:_Filter = \"6,2,0,6,0,4,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0\" ;"]}
+    lacks = {"model.nc": ["short:_NoFill"], "view.h5": ["fill:_NoFill", "_NCProperties"]}
+    for name, wanted in mine.items():
+        r = run("nczdump", "-hs", data("netcdf4", name))
+        report("-s of " + name, [w for w in wanted if w not in r.stdout] + [w for w in lacks.get(name, ()) if w in r.stdout])
+    r = run("nczdump", "-h", data("netcdf4", "model.nc"))
+    report("without -s there is no provenance", "_NCProperties" in r.stdout and r.stdout)
+
+
 def everything():
     """mode=hdf5 shows what netCDF hides; errors have the path in the file."""
     path = data("netcdf4", "hidden.h5")
@@ -387,6 +404,7 @@ def damage():
 
 try:
     as_committed()
+    special()
     everything()
     libvers()
     copies()

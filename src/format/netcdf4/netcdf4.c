@@ -54,6 +54,8 @@ set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type
     void                *value;
     int                  rc;
 
+    if (fill->state != NCZ_HDF5_FILL_USER)
+        v->fill_mode = NCZ_FILL_NONE; /* netCDF-C takes HDF5's zeros for none */
     if (fill->state != NCZ_HDF5_FILL_USER || type->type->class == NCZ_TYPE_NONE || type->nelems != 1 ||
         fill->len < type->size)
         return NC_NOERR;
@@ -211,15 +213,31 @@ write_dtype(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
     return ncz_buf_printf(out, "%c%c%zu", v->dtype.size == 1 ? '|' : v->dtype.big ? '>' : '<', kind, v->dtype.size);
 }
 
+/* As netCDF-C has it: a file in which at least two names are netCDF's. */
+static int
+tell_mark(const ncz_model *m, const char *name)
+{
+    const ncz_netcdf4_file *file = m->format;
+
+    if (file == NULL || file->f == NULL)
+        return 0;
+    if (strcmp(name, "_SuperblockVersion") == 0)
+        return (int)ncz_hdf5_superblock_version(file->f);
+    return file->strict || file->nreserved > 1;
+}
+
 static const ncz_object_ops object = {.is = is_hdf5, .fixed = true};
 
 const ncz_dialect_ops ncz_netcdf4 = {
     .name = "netCDF-4",
     .object = &object,
     .spelling = NCZ_SPELLING_HDF5,
+    .hidden_atts = none,
     .docs = {.all = none, .root = none, .marks = none, .top = none},
     .look = look_at_superblock,
     .load = load_file,
+    .filters = ncz_netcdf4_filters,
+    .mark = tell_mark,
     .make_layout = ncz_netcdf4_make_layout,
     .dtype_text = write_dtype,
     .netcdf_format = tell_format,

@@ -35,6 +35,8 @@ typedef struct ncz_netcdf4_file {
     size_t                         npaths;
     uint64_t   taken; /* bytes of strings and sequences that the call under way has put into memory */
     uint64_t   size;
+    size_t     nreserved; /* attributes of datasets with names that netCDF reserves */
+    bool       strict;    /* it says that it keeps to the classic model */
     ncz_limits limits;
 } ncz_netcdf4_file;
 
@@ -169,6 +171,8 @@ typedef struct ncz_netcdf4_place {
     size_t                  rank;    /* of the dataset, without the arrays in its elements */
     const unsigned char    *compact; /* in the model's arena, `ncompact` bytes */
     size_t                  ncompact;
+    const ncz_filter_spec  *filters; /* as netCDF-C tells them; in the model's arena */
+    size_t                  nfilters;
     uint64_t                n[]; /* lengths, then the chunk's, rank + the type's each */
 } ncz_netcdf4_place;
 
@@ -181,5 +185,7 @@ int ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_ar
 /* The codec that keeps converted elements of any length, as Zarr has them. */
 int ncz_netcdf4_make_object_chain(const ncz_limits *limits, const ncz_array_type *in, ncz_chain **out);
 int ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
+/* As netCDF-C tells them. */
+const ncz_filter_spec *ncz_netcdf4_filters(const ncz_var *v, size_t *n);
 
 #endif /* NCZ_FORMAT_NETCDF4_H */

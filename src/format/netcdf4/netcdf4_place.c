@@ -32,6 +32,52 @@ set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_pla
         (void)ncz_grid_cut_rows(p->n, 0, rank, type->size, most, chunk);
 }
 
+enum { ID_SHUFFLE = 2, ID_FLETCHER32 = 3, ID_SZIP = 4, SZIP_WORDS = 4, SZIP_CODINGS = 4 | 32 };
+
+/* As netCDF-C tells them: of szip what was asked for, of shuffle and checksums no words. */
+static int
+keep_filter(ncz_netcdf4_tree *t, const ncz_hdf5_filter *f, ncz_filter_spec *out)
+{
+    unsigned *words = ncz_arena_get_n(&t->l->m->arena, f->nvalues, sizeof *words);
+
+    if (words == NULL)
+        return ncz_fail_nomem(f->nvalues * sizeof *words);
+    for (size_t i = 0; i < f->nvalues; i++)
+        words[i] = f->values[i];
+    *out = (ncz_filter_spec){.id = f->id, .nwords = f->nvalues, .words = words};
+    if (f->id == ID_SHUFFLE || f->id == ID_FLETCHER32)
+        out->nwords = 0;
+    if (f->id == ID_SZIP && f->nvalues == SZIP_WORDS) {
+        words[0] &= SZIP_CODINGS;
+        out->nwords = 2;
+    }
+    return NC_NOERR;
+}
+
+static int
+keep_filters(ncz_netcdf4_tree *t, const ncz_hdf5_object *o, ncz_netcdf4_place *p)
+{
+    ncz_filter_spec *filters = ncz_arena_get_n(&t->l->m->arena, o->nfilters, sizeof *filters);
+    int              rc = NC_NOERR;
+
+    if (filters == NULL)
+        return ncz_fail_nomem(o->nfilters * sizeof *filters);
+    for (size_t i = 0; i < o->nfilters && rc == NC_NOERR; i++)
+        rc = keep_filter(t, &o->filters[i], &filters[i]);
+    p->filters = filters;
+    p->nfilters = rc == NC_NOERR ? o->nfilters : 0;
+    return rc;
+}
+
+const ncz_filter_spec *
+ncz_netcdf4_filters(const ncz_var *v, size_t *n)
+{
+    const ncz_netcdf4_place *p = v->place;
+
+    *n = p != NULL ? p->nfilters : 0;
+    return p != NULL ? p->filters : NULL;
+}
+
 int
 ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out)
 {
@@ -134,6 +180,17 @@ set_chain(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_typ
     return rc;
 }
 
+static int
+storage_of(ncz_hdf5_layout_kind kind)
+{
+    switch (kind) {
+    case NCZ_HDF5_CHUNKED: return NC_CHUNKED;
+    case NCZ_HDF5_COMPACT: return NC_COMPACT;
+    case NCZ_HDF5_VIRTUAL: return NC_UNKNOWN_STORAGE; /* as netCDF-C */
+    default: return NC_CONTIGUOUS;
+    }
+}
+
 int
 ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
 {
@@ -141,7 +198,7 @@ ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz
     int                rc = set_place(t, a, type, v->rank, &p);
 
     v->place = p; /* the model frees it, also after a failure */
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR || (rc = keep_filters(t, &a->o, p)) != NC_NOERR)
         return rc;
     set_chunk(t, a, p, type);
     v->dtype = type->dtype;
@@ -149,7 +206,7 @@ ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz
     if (v->rank > 0)
         memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
     v->chunk_set = true;
-    v->storage = p->kind == NCZ_HDF5_CHUNKED ? NC_CHUNKED : p->kind == NCZ_HDF5_COMPACT ? NC_COMPACT : NC_CONTIGUOUS;
+    v->storage = storage_of(p->kind);
     if ((rc = set_chain(t, a, type, v)) != NC_NOERR)
         return rc;
     return ncz_var_respec(t->l->m, v);

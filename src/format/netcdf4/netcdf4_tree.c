@@ -153,13 +153,20 @@ pass_over(ncz_netcdf4_tree *t, int rc, const char *where, const char *what)
     return rc;
 }
 
+/* Found by its name, and not listed. */
+static bool
+is_provenance(const ncz_group *g, const ncz_atts *atts, const char *name)
+{
+    return g->parent == NULL && atts == &g->atts && strcmp(name, "_NCProperties") == 0;
+}
+
 int
 ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_object *o, const char *where)
 {
     int rc = NC_NOERR;
 
     for (size_t i = 0; i < o->nattributes && rc == NC_NOERR; i++) {
-        if (!t->l->wish.hdf5 && is_hidden(o->attributes[i].name))
+        if (!t->l->wish.hdf5 && is_hidden(o->attributes[i].name) && !is_provenance(g, atts, o->attributes[i].name))
             continue;
         if (!ncz_format_segment_ok(o->attributes[i].name, strlen(o->attributes[i].name),
                                    t->l->m->limits.name_bytes)) {
@@ -235,6 +242,8 @@ keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5
     if ((rc = ncz_make_room(&g->arrays, g->narrays, &g->arrays_cap, sizeof(ncz_netcdf4_array *))) != NC_NOERR)
         return rc;
     g->arrays[g->narrays++] = a;
+    for (size_t i = 0; i < a->o.nattributes; i++)
+        t->file->nreserved += is_hidden(a->o.attributes[i].name);
     a->scale =
         att_begins(&a->o, "CLASS", "DIMENSION_SCALE") && a->o.space.kind == NCZ_HDF5_SIMPLE && a->o.space.rank > 0;
     a->no_array = a->scale && !t->l->wish.hdf5 && att_begins(&a->o, "NAME", NO_VARIABLE);
@@ -373,7 +382,7 @@ read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth)
         rc = pass_over(t, rc, g->g->name, "");
     if (rc == NC_NOERR && (rc = ncz_hdf5_attributes(t->file->f, &o)) == NC_NOERR) {
         if (g->parent == NULL && ncz_netcdf4_find_att(&o, "_nc3_strict") != NULL)
-            t->l->classic = true;
+            t->l->classic = t->file->strict = true;
         rc = ncz_netcdf4_add_atts(t, g->g, &g->g->atts, &o, g->parent == NULL ? "the root" : g->g->name);
     } else if (rc != NC_NOERR)
         rc = pass_over(t, rc, g->parent == NULL ? "the root" : g->g->name, "its attributes");
