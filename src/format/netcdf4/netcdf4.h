@@ -136,7 +136,9 @@ typedef struct ncz_netcdf4_tree {
     ncz_netcdf4_group  *root;
     ncz_netcdf4_array **arrays; /* of all groups, in the order in which netCDF meets them */
     size_t              narrays, cap;
-    ncz_dim           **dims; /* by the file's numbers */
+    ncz_dim           **dims;   /* by the file's numbers */
+    ncz_netcdf4_array **scales; /* sorted by where they are in the file, then by group */
+    size_t              nscales;
     size_t              ndims;
 } ncz_netcdf4_tree;
 

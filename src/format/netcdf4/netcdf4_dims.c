@@ -60,6 +60,35 @@ add_dim(ncz_netcdf4_tree *t, ncz_netcdf4_array *a)
     return NC_NOERR;
 }
 
+static int
+compare_places(uint64_t addr, const ncz_netcdf4_group *g, const ncz_netcdf4_array *a)
+{
+    if (addr != a->o.addr)
+        return addr < a->o.addr ? -1 : 1;
+    return (uintptr_t)g < (uintptr_t)a->group ? -1 : g != a->group;
+}
+
+static int
+compare_scales(const void *x, const void *y)
+{
+    const ncz_netcdf4_array *a = *(ncz_netcdf4_array *const *)x, *b = *(ncz_netcdf4_array *const *)y;
+
+    return compare_places(a->o.addr, a->group, b);
+}
+
+/* For find_scale(). */
+static int
+sort_scales(ncz_netcdf4_tree *t)
+{
+    if ((t->scales = ncz_alloc_n(t->narrays, sizeof(ncz_netcdf4_array *))) == NULL)
+        return ncz_fail_nomem(t->narrays * sizeof(ncz_netcdf4_array *));
+    for (size_t i = 0; i < t->narrays; i++)
+        if (t->arrays[i]->scale)
+            t->scales[t->nscales++] = t->arrays[i];
+    qsort(t->scales, t->nscales, sizeof(ncz_netcdf4_array *), compare_scales);
+    return NC_NOERR;
+}
+
 int
 ncz_netcdf4_dims_add(ncz_netcdf4_tree *t)
 {
@@ -81,7 +110,7 @@ ncz_netcdf4_dims_add(ncz_netcdf4_tree *t)
         if (list[i].id < (int64_t)t->ndims)
             t->dims[list[i].id] = list[i].a->dim;
     ncz_free(list);
-    return rc;
+    return rc == NC_NOERR ? sort_scales(t) : rc;
 }
 
 /* ---- those of an array ---- */
@@ -107,12 +136,18 @@ take_listed(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **out
 
 /* The dimension of the scale at that address, which this group or one around it has. */
 static ncz_dim *
-find_scale(const ncz_netcdf4_group *g, uint64_t addr)
+find_scale(const ncz_netcdf4_tree *t, const ncz_netcdf4_group *g, uint64_t addr)
 {
     for (; g != NULL; g = g->parent)
-        for (size_t i = 0; i < g->narrays; i++)
-            if (g->arrays[i]->o.addr == addr && g->arrays[i]->scale)
-                return g->arrays[i]->dim;
+        for (size_t low = 0, high = t->nscales; low < high;) {
+            size_t mid = low + (high - low) / 2;
+            int    order = compare_places(addr, g, t->scales[mid]);
+
+            if (order == 0)
+                return t->scales[mid]->dim;
+            low = order > 0 ? mid + 1 : low;
+            high = order < 0 ? mid : high;
+        }
     return NULL;
 }
 
@@ -143,7 +178,7 @@ take_attached(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **o
             continue;
         if ((rc = ncz_hdf5_reference(t->file->f, refs + (size_t)(id.nelems - 1) * size, size, &addr)) != NC_NOERR)
             return rc;
-        out[d] = find_scale(a->group, addr);
+        out[d] = find_scale(t, a->group, addr);
     }
     return NC_NOERR;
 }

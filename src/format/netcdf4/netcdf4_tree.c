@@ -421,6 +421,7 @@ ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t)
     }
     ncz_free(t->arrays);
     ncz_free(t->dims);
+    ncz_free(t->scales);
     if (t->root != NULL)
         clear_group(t->root);
     ncz_netcdf4_types_clear(&t->types);
