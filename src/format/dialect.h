@@ -167,10 +167,12 @@ typedef struct ncz_dialect_ops {
      * dialect wants to see; then it gets that, and recognises
      * the dataset, or wants more, or gives up (next->key NULL, as it is before the call). It may keep what it needs in
      * l->state, which ncz_free() frees. NULL: not asked.
+     * check: after `look` has recognised the dataset: fails if nothing of it could be loaded. NULL: nothing to do.
      * load: fills the model, for a dialect whose nodes have no documents of their own. It may fetch more. NULL: nodes
      * have documents.
      */
     int (*look)(struct ncz_loader *l, const struct ncz_docs_got *got, ncz_look *next, bool *is);
+    int (*check)(struct ncz_loader *l);
     int (*load)(struct ncz_loader *l);
     /*
      * filters: those of a stored variable, as HDF5 numbers them and with their words, also those that its chain lacks.

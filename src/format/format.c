@@ -182,7 +182,7 @@ look_further(ncz_loader *l, int unknown)
         if (k.is) {
             l->dialect = l->m->dialect = k.dialect;
             l->make_layout = k.dialect->make_layout;
-            return NC_NOERR;
+            return k.dialect->check != NULL ? k.dialect->check(l) : NC_NOERR;
         }
         ncz_free(l->state);
         l->state = NULL;

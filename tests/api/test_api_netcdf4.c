@@ -338,6 +338,41 @@ changes(void **state)
     free(f.bytes);
 }
 
+/* ---- a root that cannot be read ---- */
+
+/* nc_open() says so, not the first inquiry; nc_delete() leaves the file. */
+static void
+damaged_root(void **state)
+{
+    static const struct {
+        size_t at, n;
+        int    byte;
+    } rows[] = {{64, 8, 0xff}, {96, 16, 0}};
+    char path[1024]; /* of its own: load() takes those of scratch_path() in turn */
+    int  ncid;
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/damaged.h5", scratch_dir);
+    for (size_t i = 0; i < NCZ_LEN(rows) + 1; i++) {
+        file f = load("view.h5");
+
+        if (i < NCZ_LEN(rows))
+            memset(f.bytes + rows[i].at, rows[i].byte, rows[i].n);
+        scratch_write(path, f.bytes, i < NCZ_LEN(rows) ? f.n : 600);
+        FAILS(NC_EHDFERR, nc_open(path, NC_NOWRITE, &ncid));
+        FAILS(NC_EHDFERR, nc_delete(path));
+        FAILS(NC_EHDFERR, nc_open(path, NC_NOWRITE, &ncid));
+        free(f.bytes);
+        f = load("view.h5");
+        scratch_write(path, f.bytes, f.n);
+        OK(nc_open(path, NC_NOWRITE, &ncid));
+        OK(nc_close(ncid));
+        OK(nc_delete(path));
+        FAILS(NC_ENOOBJECT, nc_open(path, NC_NOWRITE, &ncid));
+        free(f.bytes);
+    }
+}
+
 /* ---- allocations ---- */
 
 static void
@@ -419,10 +454,10 @@ side_by_side(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(masks),     cmocka_unit_test(places),
-                                       cmocka_unit_test(shorter),   cmocka_unit_test(no_writing),
-                                       cmocka_unit_test(no_memory), cmocka_unit_test(side_by_side),
-                                       cmocka_unit_test(changes),   cmocka_unit_test(not_listed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(masks),      cmocka_unit_test(places),     cmocka_unit_test(shorter),
+        cmocka_unit_test(no_writing), cmocka_unit_test(no_memory),  cmocka_unit_test(side_by_side),
+        cmocka_unit_test(changes),    cmocka_unit_test(not_listed), cmocka_unit_test(damaged_root)};
 
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

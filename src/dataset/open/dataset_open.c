@@ -284,13 +284,25 @@ done:
     return rc;
 }
 
+/* As in netCDF-C a file is only deleted if it opens: what is damaged may be of somebody who wants to mend it. */
+static int
+check_opens(const char *path)
+{
+    ncz_dataset *ds = NULL;
+    int          rc = ncz_dataset_open(path, NC_NOWRITE, &ncz_limits_default, &ds);
+
+    return rc == NC_NOERR ? ncz_dataset_close(ds) : rc;
+}
+
 int
 ncz_dataset_delete(const char *path)
 {
     ncz_target *t = NULL;
     int         rc;
 
-    if ((rc = ncz_target_parse(path, false, &t)) == NC_NOERR)
+    if ((rc = ncz_target_parse(path, false, &t)) == NC_NOERR && !ncz_remote(t) && ncz_store_is_file(t->path))
+        rc = check_opens(path);
+    if (rc == NC_NOERR)
         rc = ncz_store_remove(t);
     ncz_target_free(t);
     return rc;

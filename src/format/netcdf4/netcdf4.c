@@ -163,25 +163,42 @@ add_arrays(ncz_netcdf4_tree *t, const ncz_netcdf4_group *g)
     return rc;
 }
 
+/* Whether the root and its list of objects can be read. What of HDF5 is not read here costs only its objects. */
+static int
+check_root(ncz_loader *l)
+{
+    ncz_netcdf4_file *file = NULL;
+    ncz_hdf5_object   o;
+    int               rc;
+
+    l->m->format_free = ncz_netcdf4_free;
+    if ((rc = ncz_netcdf4_file_open(l, *(const uint64_t *)l->state, &file)) != NC_NOERR ||
+        (rc = ncz_hdf5_object_read(file->f, ncz_hdf5_root(file->f), &o)) != NC_NOERR)
+        return rc;
+    if (o.kind != NCZ_HDF5_GROUP)
+        rc = ncz_fail(NC_EHDFERR, "the root, at address %llu, is no group", (unsigned long long)o.addr);
+    else if ((rc = ncz_hdf5_links(file->f, &o)) == NC_ENOTBUILT) {
+        ncz_err_clear();
+        rc = NC_NOERR;
+    }
+    ncz_hdf5_object_clear(&o);
+    return rc;
+}
+
 static int
 load_file(ncz_loader *l)
 {
-    ncz_netcdf4_tree t = {.l = l, .arena = NCZ_ARENA_INIT};
-    int              rc;
+    ncz_netcdf4_tree t = {.l = l, .file = l->m->format, .arena = NCZ_ARENA_INIT};
+    int              rc = NC_NOERR;
 
-    l->m->format_free = ncz_netcdf4_free;
     l->m->twins = true; /* a soft link and what it names show alike */
-    rc = ncz_netcdf4_file_open(l, *(const uint64_t *)l->state, &t.file);
-    if (rc == NC_NOERR) {
-        t.types = (ncz_netcdf4_types){.l = l, .arena = &l->m->arena};
-        if (l->wish.hdf5)
-            rc = ncz_netcdf4_paths_read(l, t.file);
-        if (rc == NC_NOERR && (rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR &&
-            (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
-            rc = add_arrays(&t, t.root);
-        ncz_netcdf4_tree_clear(&t);
-        t.file->now = (ncz_netcdf4_reader){.read = NULL};
-    }
+    t.types = (ncz_netcdf4_types){.l = l, .arena = &l->m->arena};
+    if (l->wish.hdf5)
+        rc = ncz_netcdf4_paths_read(l, t.file);
+    if (rc == NC_NOERR && (rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR && (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
+        rc = add_arrays(&t, t.root);
+    ncz_netcdf4_tree_clear(&t);
+    t.file->now = (ncz_netcdf4_reader){.read = NULL};
     l->m->twins = false;
     l->gen = l->classic ? FORM_CLASSIC_MODEL : FORM_NETCDF4;
     return rc;
@@ -235,6 +252,7 @@ const ncz_dialect_ops ncz_netcdf4 = {
     .hidden_atts = none,
     .docs = {.all = none, .root = none, .marks = none, .top = none},
     .look = look_at_superblock,
+    .check = check_root,
     .load = load_file,
     .filters = ncz_netcdf4_filters,
     .mark = tell_mark,
