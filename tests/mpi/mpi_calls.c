@@ -298,6 +298,23 @@ run_death(const char *path)
     (void)nc_close(ncid);
 }
 
+/* ---- netCDF-4 files: each rank reads by itself ---------------------------------------------------------------- */
+
+static void
+run_netcdf4(const char *path)
+{
+    int ncid, var, row[4];
+
+    CHECK(nc_open_par(path, NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid) == NC_EPERM);
+    OK(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    OK(nc_inq_varid(ncid, "packed", &var));
+    OK(nc_var_par_access(ncid, var, NC_COLLECTIVE));
+    OK(nc_get_vara_int(ncid, var, (size_t[]){(size_t)rank % 3, 0}, (size_t[]){1, 4}, row));
+    for (int i = 0; i < 4; i++)
+        CHECK(row[i] == (rank % 3 * 4 + i) * 7 % 251);
+    OK(nc_close(ncid));
+}
+
 /* ---- classic files --------------------------------------------------------------------------------------------- */
 
 /* The same calls for a rank, and for one process that makes those of all ranks; then `comm` is MPI_COMM_NULL. */
@@ -428,6 +445,8 @@ main(int argc, char **argv)
         run_left(path);
     else if (strcmp(name, "classic") == 0)
         run_classic(path);
+    else if (strcmp(name, "netcdf4") == 0)
+        run_netcdf4(path);
     else if (strcmp(name, "late") == 0)
         OK(nc_create_par(path, NC_CLOBBER | NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &late));
     else
