@@ -161,9 +161,9 @@ PARTS = (
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
-    Part("h5py", "the structure and values of HDF5 files of each version, as h5py sees them", (0, 1), (
+    Part("h5py", "the structure and values of HDF5 files of each version, as h5py sees them", (0, 2), (
         Script("structure of HDF5 files", "tests/hdf5/run {gcc}", targets=("tests/hdf5/hdf5_dump", "tools/nczdump", "src/libnczarr.so.0.1.0")),
-    ), ("h5py",)),
+    ), ("h5py",), ("classic",)),
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),
