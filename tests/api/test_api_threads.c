@@ -97,7 +97,7 @@ one_dataset(void **state)
     }
 }
 
-/* ---- records of a classic file, which all threads append to -------------------------------------------------------- */
+/* ---- records of a classic file, which all threads append to --------------------------------------------------- */
 
 enum { RECORDS = 4000 };
 
