@@ -4,8 +4,8 @@
  * last change and a list of the idle ones in the order of their last use.
  *
  * Invariant: `used` counts every slot and every byte of data, `unstored` the data of those that are not stored. A slot
- * is in the dirty list exactly while DIRTY, and in the idle list exactly while CLEAN or PARTIAL. All functions need the engine's lock. chunk_evict.c decides when to
- * evict; this file chooses the victim.
+ * is in the dirty list exactly while DIRTY, and in the idle list exactly while CLEAN or PARTIAL. All functions need the
+ * engine's lock. chunk_evict.c decides when to evict; this file chooses the victim.
  */
 #include "chunk/chunk_ours.h"
 

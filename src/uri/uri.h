@@ -125,8 +125,8 @@ typedef struct ncz_target {
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; of files that are a dataset by themselves
- * classic (= netcdf-3), cdf1, cdf2, cdf5, and to open any of them bytes, or hdf5. The bare fragments #zarr #nczarr #zip ...
- * mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
+ * classic (= netcdf-3), cdf1, cdf2, cdf5, and to open any of them bytes, or hdf5. The bare fragments #zarr #nczarr
+ * #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=; log and log=LEVEL,
  * which raise the level of the process's log at once; keys of the stores and of netCDF's other formats are accepted.
  *

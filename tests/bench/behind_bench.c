@@ -3,8 +3,8 @@
  * behind_bench: what output costs a program that computes, once. Prints the seconds as JSON.
  *
  * usage: behind_bench model HOW URL LEVEL STEPS WORK THREADS
- *          a model: in each step THREADS threads compute WORK rounds, then one puts 5 fields of 1 MiB, which deflate about
- *          2:1. HOW: none, copy (into memory of its own), or write
+ *          a model: in each step THREADS threads compute WORK rounds, then one puts 5 fields of 1 MiB, which deflate
+ *          about 2:1. HOW: none, copy (into memory of its own), or write
  *        behind_bench step URL MIB         one put of so much, then a close
  *        behind_bench make URL BOXES       an array for the next
  *        behind_bench train HOW URL BOXES WORK

@@ -158,7 +158,7 @@ int ncz_netcdf4_dims_add(ncz_netcdf4_tree *t); /* those of the scales */
 int ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const uint64_t *shape, const bool *unlimited,
                         size_t rank, ncz_dim **out);
 
-/* ---- where data are (netcdf4_place.c, netcdf4_layout.c) -------------------------------------------------------------------------- */
+/* ---- where data are (netcdf4_place.c, netcdf4_layout.c) --------------------------------------------------------- */
 
 /* What a layout is made from; ncz_var.place. */
 typedef struct ncz_netcdf4_place {
@@ -180,7 +180,7 @@ typedef struct ncz_netcdf4_place {
 
 /* Chooses the chunks and makes the place of an array's data. The variable has its type and dimensions. */
 int ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v);
-/* Elements that no codec can make, since they have bytes in other places of the file, or fewer bits than their bytes. */
+/* Elements that no codec can make: they have bytes in other places of the file, or fewer bits than their bytes. */
 bool ncz_netcdf4_is_converted(const ncz_netcdf4_type *t);
 /* A chain of the filters without those that the mask says were left out. */
 int ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out);
