@@ -439,8 +439,8 @@ NCZARR_API int nczarr_prefetch_vars(int ncid, int varid, const size_t *startp, c
                                     const ptrdiff_t *stridep);
 
 /* Sets how many threads may work at the same time on the data of all datasets, calling threads included. 1: no thread
- * is ever started, but the one that stores behind puts (nczarr_set_write()) and prefetches. 0, the default: the value of
- * NCZARR_THREADS in the environment, else the number of CPUs that the process may use. Waits for running tasks.
+ * is ever started, but the one that stores behind puts (nczarr_set_write()) and prefetches. 0, the default: the value
+ * of NCZARR_THREADS in the environment, else the number of CPUs that the process may use. Waits for running tasks.
  * NC_EINVAL: negative. */
 NCZARR_API int nczarr_set_threads(int nthreads);
 NCZARR_API int nczarr_get_threads(void);

@@ -11,7 +11,7 @@
 enum { ID_DEFLATE = 1, ID_SHUFFLE = 2, ID_BLOSC = 32001, LEVEL = 4, BLOSC_LEVEL = 5, BIT_SHUFFLE = 2 };
 
 /* Words of HDF5's bitshuffle, and what they say its compressor is; and those of blosc. */
-enum { WORD_COMPRESSOR = 4, WITH_LZ4 = 2, WITH_ZSTD = 3, BLOSC_LZ4 = 1, BLOSC_ZSTD = 5 };
+enum { WORD_COMPRESSOR = 4, WITH_LZ4 = 2, WITH_ZSTD = 3, IN_BLOSC_LZ4 = 1, IN_BLOSC_ZSTD = 5 };
 
 typedef struct copied {
     ncz_codec_list        list;
@@ -71,7 +71,7 @@ add_like(copied *c, const ncz_codec *codec)
         return rc;
     if (n <= WORD_COMPRESSOR || (words[WORD_COMPRESSOR] != WITH_LZ4 && words[WORD_COMPRESSOR] != WITH_ZSTD))
         return NC_ENOFILTER;
-    blosc[6] = words[WORD_COMPRESSOR] == WITH_LZ4 ? BLOSC_LZ4 : BLOSC_ZSTD;
+    blosc[6] = words[WORD_COMPRESSOR] == WITH_LZ4 ? IN_BLOSC_LZ4 : IN_BLOSC_ZSTD;
     return add_words(c, ID_BLOSC, NCZ_LEN(blosc), blosc);
 }
 
