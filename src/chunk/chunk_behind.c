@@ -58,7 +58,7 @@ keep_failure(ncz_engine *e, const ncz_err *failed)
 {
     if (failed->code == NC_NOERR)
         return;
-    ncz_log(NCZ_LOG_WARN, "stored behind: %s", failed->text);
+    ncz_log(NCZ_LOG_WARN, "could not be stored behind its put, and is kept: %s", failed->text);
     if (e->behind.failed.code == NC_NOERR)
         e->behind.failed = *failed;
 }
@@ -80,8 +80,8 @@ store_some(ncz_engine *e, size_t target, bool again)
         ncz_chunk_store_taken(e, &s);
     keep_failure(e, &failed);
     keep_failure(e, &s.first);
-    ncz_chunk_drop_stored(e, &s,
-                          false); /* a chunk that is whole is hardly needed again, and the next gets its memory */
+    /* A chunk that was put whole is hardly needed again, and the next one gets its memory. */
+    ncz_chunk_drop_stored(e, &s, false);
     ncz_chunk_drop_clean(&e->cache, e->cache.limit);
     ncz_chunk_store_clear(&s);
     return some;

@@ -448,10 +448,22 @@ class Server:
         self.loop = asyncio.new_event_loop()
         started = threading.Event()
         self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
+        self.failed = None
         self.thread.start()
         started.wait()
+        if self.failed:
+            raise self.failed
 
     def run(self, started):
+        try:
+            self.listen()
+        except OSError as e:
+            self.failed = e
+        started.set()
+        if not self.failed:
+            self.loop.run_forever()
+
+    def listen(self):
         asyncio.set_event_loop(self.loop)
         self.context = context = None
         if self.tls:
@@ -460,8 +472,6 @@ class Server:
         listening = self.loop.run_until_complete(asyncio.start_server(self.connected, self.host, 0, limit=1 << 20, ssl=context, backlog=512))
         self.port = listening.sockets[0].getsockname()[1]
         self.loop.run_until_complete(self.elsewhere.listen())
-        started.set()
-        self.loop.run_forever()
 
     def stop(self):
         async def end():
@@ -555,9 +565,16 @@ class Elsewhere:
         self.visits = []
 
     async def listen(self):
-        self.listening = await asyncio.start_server(self.connected, "127.0.0.2", 0)
-        self.port = self.listening.sockets[0].getsockname()[1]
-        self.also = await asyncio.start_server(self.connected, "127.0.0.1", self.port)
+        for left in reversed(range(100)):
+            self.listening = await asyncio.start_server(self.connected, "127.0.0.2", 0)
+            self.port = self.listening.sockets[0].getsockname()[1]
+            try:
+                self.also = await asyncio.start_server(self.connected, "127.0.0.1", self.port)
+                return
+            except OSError:  # another program has that port there
+                self.listening.close()
+                if left == 0:
+                    raise
 
     async def connected(self, reader, writer):
         self.visits.append("")
