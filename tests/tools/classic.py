@@ -449,6 +449,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
         with open(path, "rb") as f:
             f.seek(first)
             body = f.read(last - first + 1)
+        Server.asked.append(len(body))  # before the client can have its answer, and the next one be counted
         self.send_response(206 if m else 200)
         if m:
             self.send_header("Content-Range", "bytes %d-%d/%d" % (first, last, size))
@@ -456,7 +457,6 @@ class Server(http.server.SimpleHTTPRequestHandler):
         self.send_header("ETag", '"%d"' % size)
         self.end_headers()
         self.wfile.write(body)
-        Server.asked.append(len(body))
 
     def do_HEAD(self):
         Server.asked.append(0)

@@ -274,10 +274,11 @@ class Server(http.server.SimpleHTTPRequestHandler):
         if m:
             self.send_header("Content-Range", "bytes %d-%d/%d" % (first, last, len(whole)))
         self.send_header("Content-Length", str(len(part)))
-        Server.stamps(self, len(Server.asked))
+        n = len(Server.asked)
+        Server.asked.append(len(part))  # before the client can have its answer, and the next one be counted
+        Server.stamps(self, n)
         self.end_headers()
         self.wfile.write(part)
-        Server.asked.append(len(part))
 
     def log_message(self, *args):
         pass
