@@ -177,7 +177,7 @@ nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, un
 
 /* ---- inquiries ---- */
 
-/* The filter with that number, of a variable whose file tells its filters; NULL: there is none. */
+/* The filter with this number, where the file lists a variable's filters itself; NULL: it has none. */
 static const ncz_filter_spec *
 find_stored(const ncz_call *c, const ncz_var *v, unsigned id)
 {

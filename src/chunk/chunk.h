@@ -92,7 +92,7 @@ bool ncz_engine_begin_flush(ncz_engine *e);
 void ncz_engine_pause(ncz_engine *e);
 void ncz_engine_resume(ncz_engine *e);
 /* Begins to load the chunks of a selection into the cache, as far as it has room: `mem` and `grows` are not used. A
- * failure is told by the read that needs the chunk, and so it is where there is no thread for it. */
+ * read that needs a chunk reports why it cannot be loaded. Without a thread nothing is loaded here. */
 int ncz_engine_prefetch(ncz_engine *e, const ncz_plan *p);
 
 /*

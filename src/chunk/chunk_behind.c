@@ -52,7 +52,7 @@ take_behind(ncz_engine *e, ncz_chunk_store *s, size_t target, bool again)
     return NC_NOERR;
 }
 
-/* Keeps the first failure until somebody can be told. */
+/* Keeps the first failure, for the next put to return. */
 static void
 keep_failure(ncz_engine *e, const ncz_err *failed)
 {
@@ -136,69 +136,6 @@ step(ncz_job *job)
     return more;
 }
 
-/* ---- puts ---- */
-
-/* Returns the failure that nobody was told, once. Its chunk is tried again when a put needs its room. */
-static int
-tell_failure(ncz_engine *e)
-{
-    ncz_err failed = e->behind.failed;
-
-    if (failed.code == NC_NOERR)
-        return NC_NOERR;
-    e->behind.failed.code = NC_NOERR;
-    return ncz_fail(failed.code,
-                    "what an earlier call put could not be stored behind it: %s; it is kept, and nc_sync() or "
-                    "nc_close() tries again",
-                    failed.text);
-}
-
-int
-ncz_chunk_earlier_failure(ncz_engine *e)
-{
-    int rc;
-
-    (void)pthread_mutex_lock(&e->lock);
-    rc = tell_failure(e);
-    (void)pthread_mutex_unlock(&e->lock);
-    return rc;
-}
-
-/* Waits until at most `target` bytes wait to be stored, or nothing more can be stored now. *alone: there is no thread
- * to store them. */
-static int
-wait_for_room(ncz_engine *e, size_t target, bool *alone)
-{
-    int rc = NC_NOERR;
-
-    e->behind.waiting++;
-    e->behind.stuck = false;
-    while ((rc = tell_failure(e)) == NC_NOERR && ncz_chunk_waiting_bytes(e) > target && !e->behind.stuck && !*alone) {
-        *alone = !ncz_chunk_wake_behind(e);
-        if (!*alone)
-            (void)pthread_cond_wait(&e->changed, &e->lock);
-    }
-    e->behind.waiting--;
-    return rc;
-}
-
-int
-ncz_chunk_room_for_put(ncz_engine *e, size_t need)
-{
-    bool   alone = false;
-    size_t limit;
-    int    rc = NC_NOERR;
-
-    (void)pthread_mutex_lock(&e->lock);
-    limit = e->behind.limit > need ? e->behind.limit - need : 0;
-    if (e->behind.on && ncz_chunk_waiting_bytes(e) > limit)
-        rc = wait_for_room(e, limit, &alone);
-    (void)pthread_mutex_unlock(&e->lock);
-    if (rc != NC_NOERR)
-        return rc;
-    return alone ? ncz_chunk_evict_here(e, need) : ncz_chunk_evict(e, need, true);
-}
-
 /* ---- settings, and what a program asks ---- */
 
 void
@@ -217,7 +154,7 @@ ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes)
     e->behind.limit = nbytes;
     if (on && e->cache.limit < nbytes)
         e->cache.limit = nbytes;
-    rc = tell_failure(e);
+    rc = ncz_chunk_tell_failure(e);
     (void)pthread_mutex_unlock(&e->lock);
     return rc;
 }

@@ -30,27 +30,22 @@ void ncz_chunk_behind_init(ncz_engine *e);
 
 /* ---- chunk_ready.c, under the engine's lock ---- */
 
-/* Whether a chunk of this array that is put stays in the cache until it is stored behind the program's back. */
-bool ncz_chunk_goes_behind(const ncz_engine *e, const ncz_spec *spec);
-/* After a put of a piece: notes whether all of its chunk was put now, which then is ready. Before it becomes DIRTY. */
-void ncz_chunk_note_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *plan, const ncz_piece *piece);
+/* After a piece was put into its chunk: makes it DIRTY, and ready if all of it has been put; wakes the job for it. */
+void ncz_chunk_end_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *plan, const ncz_piece *piece);
 /* The same for `n` elements from `at` on, in C order. */
-void ncz_chunk_note_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n);
+void ncz_chunk_end_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n);
 /* Wakes the job if there is something for it to do. False: there is no thread for it, or it is paused. */
 bool ncz_chunk_wake_behind(ncz_engine *e);
+/* Returns a failure of the job that no call has returned yet. Its chunk is tried again when a put needs its room. */
+int ncz_chunk_tell_failure(ncz_engine *e);
+/*
+ * Waits until `need` more bytes may wait to be stored, or nothing more can be stored now. Returns a failure of the job.
+ * *alone: there is no thread to store them.
+ */
+int ncz_chunk_wait_for_room(ncz_engine *e, size_t need, bool *alone);
 
 size_t ncz_chunk_waiting_bytes(const ncz_engine *e); /* to be stored */
 size_t ncz_chunk_waiting_most(const ncz_engine *e);  /* at once, without storing chunks that are not ready */
-
-/* ---- chunk_behind.c, without the lock ---- */
-
-/*
- * Makes room for `need` bytes that a put will add: evicts, or where chunks are stored behind, waits until enough of
- * them are. Returns a failure to store any, one of an earlier put included.
- */
-int ncz_chunk_room_for_put(ncz_engine *e, size_t need);
-/* Returns the failure of an earlier put that nobody was told yet. */
-int ncz_chunk_earlier_failure(ncz_engine *e);
 
 /* ---- chunk_prefetch.c ---- */
 

@@ -143,7 +143,8 @@ ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
     (void)pthread_mutex_lock(&e->lock);
     e->cache.limit = e->behind.on && cache_bytes < e->behind.limit ? e->behind.limit : cache_bytes;
     (void)pthread_mutex_unlock(&e->lock);
-    (void)ncz_chunk_evict(e, 0, false); /* dirty chunks wait for the next write or flush, which can report failures */
+    (void)ncz_chunk_evict(
+        e, 0, NCZ_EVICT_CLEAN); /* dirty chunks wait for the next write or flush, which can report failures */
 }
 
 size_t

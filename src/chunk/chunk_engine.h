@@ -106,10 +106,12 @@ void  ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes);
 /* ---- chunk_evict.c ---- */
 
 /*
- * Shrinks the cache until `need` more bytes fit its limit. With `store` it stores dirty chunks where that is needed
- * and returns the first failure; without, or where dirty chunks are stored behind, it drops only clean ones.
+ * Shrinks the cache until `need` more bytes fit its limit. Drops clean chunks and, except with NCZ_EVICT_CLEAN, stores
+ * dirty ones where that is needed; returns the first failure. Where dirty chunks are stored behind, a put waits for
+ * that instead, and a get does not.
  */
-int ncz_chunk_evict(ncz_engine *e, size_t need, bool store);
-int ncz_chunk_evict_here(ncz_engine *e, size_t need); /* stores, on this thread */
+typedef enum ncz_chunk_evict_for { NCZ_EVICT_CLEAN, NCZ_EVICT_FOR_GET, NCZ_EVICT_FOR_PUT } ncz_chunk_evict_for;
+
+int ncz_chunk_evict(ncz_engine *e, size_t need, ncz_chunk_evict_for who);
 
 #endif /* NCZ_CHUNK_ENGINE_H */

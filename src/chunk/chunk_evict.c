@@ -69,15 +69,21 @@ ncz_chunk_relieve_staging(ncz_engine *e, int *rc)
  * Drops clean chunks first. Only if that is not enough does it store a batch of dirty ones, a few more than needed,
  * because storing several at once is cheaper. Staged chunks come last.
  */
-static int
-evict(ncz_engine *e, size_t need, bool store)
+int
+ncz_chunk_evict(ncz_engine *e, size_t need, ncz_chunk_evict_for who)
 {
     ncz_chunk_store s = {.engine = e};
     ncz_err         first = {.code = NC_NOERR};
+    bool            store = who != NCZ_EVICT_CLEAN;
     size_t          target;
     int             rc = NC_NOERR;
 
     (void)pthread_mutex_lock(&e->lock);
+    if (store && e->behind.on) {
+        store = false;
+        if (who == NCZ_EVICT_FOR_PUT && (rc = ncz_chunk_wait_for_room(e, need, &store)) != NC_NOERR)
+            goto done;
+    }
     target = e->cache.limit > need ? e->cache.limit - need : 0;
     ncz_chunk_objects_trim(e);
     if (e->cache.used > target)
@@ -111,23 +117,6 @@ done:
     (void)pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
     return rc;
-}
-
-int
-ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
-{
-    bool behind;
-
-    (void)pthread_mutex_lock(&e->lock);
-    behind = e->behind.on;
-    (void)pthread_mutex_unlock(&e->lock);
-    return evict(e, need, store && !behind);
-}
-
-int
-ncz_chunk_evict_here(ncz_engine *e, size_t need)
-{
-    return evict(e, need, true);
 }
 
 /* ---- chunks that an append has filled ---- */

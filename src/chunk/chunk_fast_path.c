@@ -126,11 +126,8 @@ end_change(ncz_engine *e, const ncz_plan *p, const ncz_piece *piece, ncz_chunk *
 {
     if (rc == NC_NOERR || rc == NC_ERANGE) {
         ncz_chunk_touch(&e->cache, chunk);
-        ncz_chunk_note_put(e, chunk, p, piece);
-        ncz_chunk_set_dirty(&e->cache, chunk);
+        ncz_chunk_end_put(e, chunk, p, piece);
         e->writes++;
-        if (e->behind.on)
-            (void)ncz_chunk_wake_behind(e);
     } else if (chunk->state != NCZ_CHUNK_DIRTY) {
         ncz_chunk_drop_ours(chunk);
     }

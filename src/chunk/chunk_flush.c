@@ -151,6 +151,6 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
     (void)pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
     drop_spares(e);
-    (void)ncz_chunk_evict(e, 0, false); /* now evict the chunks that could not be dropped while dirty */
+    (void)ncz_chunk_evict(e, 0, NCZ_EVICT_CLEAN); /* now evict the chunks that could not be dropped while dirty */
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }

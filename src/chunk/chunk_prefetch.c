@@ -170,7 +170,7 @@ load_chunks(ncz_engine *e, const ncz_plan *p)
             more = claim_batch(&c);
             ncz_chunk_run_read(&c);
         }
-        (void)ncz_chunk_evict(e, 0, false);
+        (void)ncz_chunk_evict(e, 0, NCZ_EVICT_CLEAN);
     }
     ncz_chunk_request_clear(&c);
 }

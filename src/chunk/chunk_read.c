@@ -243,7 +243,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
             ncz_chunk_run_read(&c);
         }
         /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
-        (void)ncz_chunk_evict(e, 0, true);
+        (void)ncz_chunk_evict(e, 0, NCZ_EVICT_FOR_GET);
     }
     rc = ncz_chunk_request_status(&c);
     if (k.v != NULL && rc != NC_NOERR)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_ready: what puts note for the background thread: the chunks of which all was put, and whether there is enough
- * to wake it for. chunk_behind.c is what it does then.
+ * chunk_ready: what a put has to do with the background thread: it notes the chunks of which all was put, wakes the
+ * thread when there is enough for it, waits for room, and returns what failed. chunk_behind.c is what the thread does.
  */
 #include "chunk/chunk_engine.h"
 
 /* ---- chunks ---- */
-
-bool
-ncz_chunk_goes_behind(const ncz_engine *e, const ncz_spec *spec)
-{
-    return e->behind.on && !e->shares_ranges && spec->chunk_bytes <= e->behind.limit;
-}
 
 static void
 note_rows(ncz_chunk *chunk, uint64_t from, uint64_t n, uint64_t all)
@@ -36,14 +30,11 @@ has_whole_rows(const ncz_plan *p, const ncz_piece *piece)
     return true;
 }
 
-void
-ncz_chunk_note_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *p, const ncz_piece *piece)
+static void
+note_piece(ncz_chunk *chunk, const ncz_plan *p, const ncz_piece *piece)
 {
     uint64_t all, inside;
 
-    if (!e->behind.on)
-        return;
-    chunk->failed = false;
     if (piece->whole || piece->rank == 0) {
         chunk->ready = true;
     } else if (has_whole_rows(p, piece)) {
@@ -55,15 +46,13 @@ ncz_chunk_note_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *p, const ncz
     }
 }
 
-void
-ncz_chunk_note_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
+/* `n` elements from `at` on, in C order. */
+static void
+note_elements(ncz_chunk *chunk, size_t at, size_t n)
 {
     const ncz_spec *spec = chunk->spec;
     size_t          row;
 
-    if (!e->behind.on)
-        return;
-    chunk->failed = false;
     if (n == spec->chunk_nelems)
         chunk->ready = true;
     if (spec->rank == 0 || spec->chunk[0] == 0)
@@ -102,4 +91,70 @@ ncz_chunk_wake_behind(ncz_engine *e)
     if (!has_work(e))
         return true;
     return e->behind.paused == 0 && ncz_background_wake(&e->behind.job);
+}
+
+/* ---- after a put ---- */
+
+static void
+end_put(ncz_engine *e, ncz_chunk *chunk)
+{
+    ncz_chunk_set_dirty(&e->cache, chunk);
+    if (!e->behind.on)
+        return;
+    chunk->failed = false;
+    (void)ncz_chunk_wake_behind(e);
+}
+
+void
+ncz_chunk_end_put(ncz_engine *e, ncz_chunk *chunk, const ncz_plan *p, const ncz_piece *piece)
+{
+    if (e->behind.on)
+        note_piece(chunk, p, piece);
+    end_put(e, chunk);
+}
+
+void
+ncz_chunk_end_row_put(ncz_engine *e, ncz_chunk *chunk, size_t at, size_t n)
+{
+    if (e->behind.on)
+        note_elements(chunk, at, n);
+    end_put(e, chunk);
+}
+
+/* ---- before a put ---- */
+
+int
+ncz_chunk_tell_failure(ncz_engine *e)
+{
+    ncz_err failed;
+
+    if (e->behind.failed.code == NC_NOERR)
+        return NC_NOERR;
+    failed = e->behind.failed;
+    e->behind.failed.code = NC_NOERR;
+    return ncz_fail(failed.code,
+                    "what an earlier call put could not be stored behind it: %s; it is kept, and nc_sync() or "
+                    "nc_close() tries again",
+                    failed.text);
+}
+
+int
+ncz_chunk_wait_for_room(ncz_engine *e, size_t need, bool *alone)
+{
+    size_t target = e->behind.limit > need ? e->behind.limit - need : 0;
+    int    rc;
+
+    *alone = false;
+    if (ncz_chunk_waiting_bytes(e) <= target)
+        return NC_NOERR;
+    e->behind.waiting++;
+    e->behind.stuck = false;
+    while ((rc = ncz_chunk_tell_failure(e)) == NC_NOERR && ncz_chunk_waiting_bytes(e) > target && !e->behind.stuck &&
+           !*alone) {
+        *alone = !ncz_chunk_wake_behind(e);
+        if (!*alone)
+            (void)pthread_cond_wait(&e->changed, &e->lock);
+    }
+    e->behind.waiting--;
+    return rc;
 }

@@ -176,11 +176,12 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
      * size.
      */
     c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
-    c->behind = writing && ncz_chunk_goes_behind(e, spec);
+    c->behind = writing && e->behind.on && !e->shares_ranges && spec->chunk_bytes <= e->behind.limit;
+    rc = writing ? ncz_chunk_tell_failure(e) : NC_NOERR; /* of what was put before */
     c->most_kept = most_kept(e, spec->chunk_bytes, threads);
     e->cache.spares_most = spares_most(c, threads);
     (void)pthread_mutex_unlock(&e->lock);
-    return NC_NOERR;
+    return rc;
 }
 
 void

@@ -64,17 +64,6 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
     return done;
 }
 
-/* After its row was put. */
-static void
-make_dirty(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row)
-{
-    ncz_chunk_note_row_put(e, chunk, row->at, row->n);
-    ncz_chunk_set_dirty(&e->cache, chunk);
-    e->writes++;
-    if (e->behind.on)
-        (void)ncz_chunk_wake_behind(e);
-}
-
 static bool
 change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void *in)
 {
@@ -84,7 +73,8 @@ change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void
         return false;
     done = ncz_row_in(&row->types, in, row->n, bytes_of(chunk, row)) == NC_NOERR;
     ncz_chunk_touch(&e->cache, chunk);
-    make_dirty(e, chunk, row);
+    ncz_chunk_end_row_put(e, chunk, row->at, row->n);
+    e->writes++;
     return done;
 }
 
@@ -115,7 +105,8 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
     }
     ncz_chunk_set_data(&e->cache, chunk, data);
     (void)ncz_chunk_note_row(e, chunk, 0, row->n); /* it allocates only where chunks are shared */
-    make_dirty(e, chunk, row);
+    ncz_chunk_end_row_put(e, chunk, row->at, row->n);
+    e->writes++;
     return true;
 }
 

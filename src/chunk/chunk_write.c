@@ -32,7 +32,7 @@ stores_later(const ncz_chunk_request *c)
 {
     size_t most = c->engine->windows ? NCZ_WINDOW_MOST : NCZ_CHUNK_SMALL_BYTES;
 
-    if (ncz_chunk_goes_behind(c->engine, c->spec))
+    if (c->behind)
         return true;
     return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= most &&
            c->spec->chunk_bytes <= c->engine->cache.limit / 4;
@@ -73,7 +73,7 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
                                    : NCZ_CHUNK_TASK_REPLACE;
         if (j->how == NCZ_CHUNK_TASK_LOAD)
             j->part = ncz_chunk_staged_part(c->engine, c->spec, j->piece.index);
-    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole && !ncz_chunk_goes_behind(c->engine, c->spec)) {
+    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole && !c->behind) {
         ncz_chunk_set_data(cache, chunk, NULL);
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = NCZ_CHUNK_TASK_REPLACE;
@@ -131,9 +131,7 @@ release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
     if (!changed && j->chunk->state != NCZ_CHUNK_DIRTY)
         ncz_chunk_drop_ours(j->chunk);
     if (changed) {
-        ncz_chunk_note_put(c->engine, j->chunk, c->plan, &j->piece);
-        ncz_chunk_set_dirty(cache, j->chunk);
-        (void)ncz_chunk_wake_behind(c->engine);
+        ncz_chunk_end_put(c->engine, j->chunk, c->plan, &j->piece);
     } else if (j->chunk->state == NCZ_CHUNK_LOADING) {
         ncz_chunk_drop(cache, j->chunk);
     }
@@ -458,13 +456,13 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
     size_t            need;
     int               rc;
 
-    if (ncz_chunk_fast_write(e, p, in, &rc) || (rc = ncz_chunk_earlier_failure(e)) != NC_NOERR)
+    if (ncz_chunk_fast_write(e, p, in, &rc))
         return rc;
     if ((rc = ncz_chunk_request_init(&c, e, p, (char *)in, true)) != NC_NOERR)
         goto done;
     while (c.first.code == NC_NOERR && ncz_chunk_request_next(&c)) {
         while (claim_some(&c, &need)) {
-            if (need > 0 && (rc = ncz_chunk_room_for_put(e, need)) != NC_NOERR) {
+            if (need > 0 && (rc = ncz_chunk_evict(e, need, NCZ_EVICT_FOR_PUT)) != NC_NOERR) {
                 ncz_chunk_request_fail(&c, NULL, rc);
                 release_all(&c);
                 break;
@@ -477,7 +475,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 run_batched(&c, &s);
         }
         /* Changed or staged chunks may have left more in the cache than its limit. */
-        ncz_chunk_request_fail(&c, NULL, ncz_chunk_room_for_put(e, 0));
+        ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, NCZ_EVICT_FOR_PUT));
     }
     rc = ncz_chunk_request_status(&c);
 done:

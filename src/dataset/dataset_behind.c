@@ -81,22 +81,3 @@ ncz_dataset_wait(ncz_dataset *ds)
 {
     return ds->writable ? ncz_dataset_flush_chunks(ds, 0) : NC_NOERR;
 }
-
-int
-ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem)
-{
-    ncz_dims shape;
-    int      rc;
-
-    if (v->unusable->code != NC_NOERR)
-        return ncz_err_adopt(v->unusable);
-    for (size_t d = 0; d < sel->rank; d++)
-        if (sel->count[d] == 0)
-            return NC_NOERR;
-    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
-        return rc;
-    ncz_var_shape(v, shape.v);
-    rc = ncz_engine_prefetch(ds->engine, &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem});
-    ncz_dims_clear(&shape);
-    return rc;
-}

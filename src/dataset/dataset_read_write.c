@@ -111,23 +111,46 @@ ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *inde
     return ncz_engine_locate(ds->engine, v->spec, index, range, key, where);
 }
 
+/* The plan of a get, whose `shape` the caller clears in any case. */
+static int
+plan_get(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem, ncz_dims *shape,
+         ncz_plan *out)
+{
+    int rc;
+
+    shape->v = NULL;
+    if (ds->classic && ds->defining)
+        return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
+    if ((rc = check_usable(v)) != NC_NOERR || (rc = ncz_dims_init(shape, v->rank)) != NC_NOERR)
+        return rc;
+    ncz_var_shape(v, shape->v);
+    *out =
+        (ncz_plan){.spec = v->spec, .shape = shape->v, .sel = *sel, .mem = mem, .classic = ncz_dataset_lax_bytes(ds)};
+    return NC_NOERR;
+}
+
 int
 ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out)
 {
     ncz_dims shape;
-    int      rc;
+    ncz_plan plan;
+    int      rc = plan_get(ds, v, sel, mem, &shape, &plan);
 
-    if (ds->classic && ds->defining)
-        return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
-    if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel))
-        return rc;
-    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
-        return rc;
-    ncz_var_shape(v, shape.v);
-    rc = ncz_engine_read(
-        ds->engine,
-        &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ncz_dataset_lax_bytes(ds)},
-        out);
+    if (rc == NC_NOERR && !is_empty(sel))
+        rc = ncz_engine_read(ds->engine, &plan, out);
+    ncz_dims_clear(&shape);
+    return rc;
+}
+
+int
+ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem)
+{
+    ncz_dims shape;
+    ncz_plan plan;
+    int      rc = plan_get(ds, v, sel, mem, &shape, &plan);
+
+    if (rc == NC_NOERR && !is_empty(sel))
+        rc = ncz_engine_prefetch(ds->engine, &plan);
     ncz_dims_clear(&shape);
     return rc;
 }

@@ -20,11 +20,10 @@ typedef struct raw {
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
     copy_chunk_set  there, listed;
-    copy_chunk_set
-            coded; /* units that are decoded and encoded: with damaged chunks, or with those of a file that skip
-                              * filters or read as another fill value */
-    size_t *at;    /* place for an index while chunks are listed */
-    pthread_mutex_t lock; /* of what is below, and of the progress */
+    copy_chunk_set  coded; /* units to decode and encode: of damaged chunks, or of those that skip filters or have
+                            * another fill value in the copy */
+    size_t         *at;    /* place for an index while chunks are listed */
+    pthread_mutex_t lock;  /* of what is below, and of the progress */
     size_t          next;
     int             rc;
 } raw;

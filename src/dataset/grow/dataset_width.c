@@ -280,26 +280,6 @@ ncz_width_spread(ncz_dataset *ds, const ncz_var *v)
 
 /* ---- processes that store chunks of strings -------------------------------------------------------------------- */
 
-/* What was stored while the width was the old one: of a chunk, and by evictions too. */
-static int
-settle_width(ncz_dataset *ds, ncz_var *v)
-{
-    ncz_spec *spec = ncz_spec_ref(v->spec);
-    int       rc = NC_NOERR;
-
-    if (atomic_exchange(&spec->stored, false)) {
-        size_t width = v->dtype.size;
-
-        rc = ncz_width_follow(ds, v);
-        if (rc == NC_NOERR && v->dtype.size > width)
-            rc = ncz_width_spread(ds, v);
-        if (rc != NC_NOERR)
-            atomic_store(&v->spec->stored, true);
-    }
-    ncz_spec_unref(spec);
-    return rc;
-}
-
 /* Takes a larger width over, and gives it to the chunks that were stored with the old one, a moment ago perhaps. */
 static int
 follow_and_spread(ncz_dataset *ds, ncz_var *v)
@@ -312,6 +292,19 @@ follow_and_spread(ncz_dataset *ds, ncz_var *v)
         (rc = ncz_width_spread(ds, v)) != NC_NOERR)
         atomic_store(&v->spec->stored, true);
     ncz_spec_unref(old);
+    return rc;
+}
+
+/* After a flush, and evictions before it: what was stored with an older width gets the one in the store. */
+static int
+settle_width(ncz_dataset *ds, ncz_var *v)
+{
+    ncz_spec *spec = ncz_spec_ref(v->spec);
+    int       rc = NC_NOERR;
+
+    if (atomic_load(&spec->stored) && (rc = follow_and_spread(ds, v)) == NC_NOERR)
+        atomic_store(&spec->stored, false);
+    ncz_spec_unref(spec);
     return rc;
 }
 
