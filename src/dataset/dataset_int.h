@@ -243,10 +243,6 @@ ncz_dataset_is_new(const ncz_dataset *ds)
 /* Sets what follows from the model being classic or not. The style is set. */
 void ncz_dataset_set_classic(ncz_dataset *ds, bool classic);
 
-/* Whether puts wait for the store, as the target and the environment say. Once it is known whether the dataset is
- * writable (dataset_behind.c). */
-int ncz_dataset_choose_write(ncz_dataset *ds, const ncz_target *t);
-
 /* Makes an open dataset over a store, whose reference it takes only on success. Its model is new and empty. */
 int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);
 void ncz_dataset_release(ncz_dataset *ds); /* frees all but the lock, the struct and the store */

@@ -423,6 +423,9 @@ const char *ncz_env(const char *name);
 int  ncz_env_secret(const char *name, char **out);
 void ncz_wipe(void *p, size_t nbytes); /* overwrites a secret; the compiler does not remove it. NULL is fine */
 void ncz_free_secret(char *s);         /* wipes and frees; NULL is fine */
+/* Reads a small file that may hold a secret; the caller wipes the buffer. *absent: the file does not exist, which is no
+ * error. NC_EAUTH: the file has `most` bytes or more. */
+int ncz_read_secret_file(const char *path, size_t most, bool *absent, ncz_buf *out);
 /* Does the program have more rights than its user, so that the environment is not to be trusted? */
 bool ncz_env_secure(void);
 /* Empties a variable, so that libraries do not read it. Safe while other threads read other variables. */

@@ -5,6 +5,7 @@
  */
 #include "api_test.h"
 #include "support/fork.h"
+#include "support/logged.h"
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -171,17 +172,26 @@ shards(void **state)
 static void
 settings(void **state)
 {
-    static const char *const bad[] = {"#write=behinds", "#write=", "#write=behind&behind_bytes=0",
-                                      "#write=behind&behind_bytes=1M", "#behind_bytes=-1"};
+    static const char *const bad[] = {"#write=behinds",
+                                      "#write=",
+                                      "#write=behind&behind_bytes=0",
+                                      "#write=behind&behind_bytes=1M",
+                                      "#behind_bytes=-1",
+                                      "#commit=later",
+                                      "#durability=some"};
     place                    p;
     char                     path[400];
     int                      ncid;
 
     (void)state;
     place_make(&p, false);
+    OK(nc_create(p.path, NC_NETCDF4, &ncid));
+    OK(nc_close(ncid));
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         snprintf(path, sizeof path, "file://%s%s", p.path, bad[i]);
-        FAILS(NC_EINVAL, nc_create(path, NC_NETCDF4, &ncid));
+        FAILS(NC_EINVAL, nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
+        OK(nc_open(p.path, NC_NOWRITE, &ncid)); /* what was there is there */
+        OK(nc_close(ncid));
     }
     assert_int_equal(setenv("NCZARR_WRITE", "later", 1), 0);
     FAILS(NC_EINVAL, nc_create(p.path, NC_NETCDF4, &ncid));
@@ -209,6 +219,71 @@ settings(void **state)
 }
 
 /* Switched on and off while data wait; begun and waited for, also where puts do not wait otherwise. */
+static void
+write_rc_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    assert_int_equal(fputs(text, f) < 0, false);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* What the log says of a dataset that is created and, after that, opened to read. */
+static bool
+writes_behind(const char *path)
+{
+    logged l;
+    char  *text;
+    int    ncid;
+    bool   behind;
+
+    OK(nc_set_log_level(3));
+    logged_begin(&l);
+    OK(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    text = logged_end(&l);
+    OK(nc_set_log_level(-1));
+    behind = strstr(text, "writes behind, up to 54321 bytes wait") != NULL;
+    assert_int_equal(behind, strstr(text, "writes behind") != NULL);
+    free(text);
+    return behind;
+}
+
+static void
+rc_file(void **state)
+{
+    place p;
+    char  rc[400], path[400];
+    int   ncid;
+
+    (void)state;
+    place_make(&p, false);
+    snprintf(rc, sizeof rc, "%s.rc", p.path);
+    assert_int_equal(setenv("NCRCENV_RC", rc, 1), 0);
+    assert_false(writes_behind(p.path));
+    write_rc_file(rc, "NCZARR.WRITE=behind\nnczarr.behind_bytes=54321\n");
+    assert_true(writes_behind(p.path));
+    snprintf(path, sizeof path, "file://%s#write=through", p.path);
+    assert_false(writes_behind(path));
+    assert_int_equal(setenv("NCZARR_WRITE", "through", 1), 0);
+    assert_false(writes_behind(p.path));
+    assert_int_equal(unsetenv("NCZARR_WRITE"), 0);
+    write_rc_file(rc, "[elsewhere.example]NCZARR.WRITE=behind\n");
+    assert_false(writes_behind(p.path));
+    write_rc_file(rc, "NCZARR.WRITE=sideways\n");
+    FAILS(NC_EINVAL, nc_create(p.path, NC_NETCDF4, &ncid));
+    assert_non_null(strstr(nczarr_errmsg(), rc));
+    assert_non_null(strstr(nczarr_errmsg(), "NCZARR.WRITE=sideways"));
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    OK(nc_close(ncid));
+    write_rc_file(rc, "NCZARR.WRITE=behind\nNCZARR.BEHIND_BYTES=1M\n");
+    FAILS(NC_EINVAL, nc_create(p.path, NC_NETCDF4, &ncid));
+    assert_int_equal(unsetenv("NCRCENV_RC"), 0);
+    assert_int_equal(remove(rc), 0);
+    place_drop(&p);
+}
+
 static void
 while_open(void **state)
 {
@@ -388,9 +463,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_store), cmocka_unit_test(shards),        cmocka_unit_test(settings),
-        cmocka_unit_test(while_open), cmocka_unit_test(aborted),       cmocka_unit_test(forked),
-        cmocka_unit_test(prefetched), cmocka_unit_test(many_datasets),
+        cmocka_unit_test(each_store), cmocka_unit_test(shards),     cmocka_unit_test(settings),
+        cmocka_unit_test(rc_file),    cmocka_unit_test(while_open), cmocka_unit_test(aborted),
+        cmocka_unit_test(forked),     cmocka_unit_test(prefetched), cmocka_unit_test(many_datasets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,15 +53,15 @@ try_ini(const char *text, size_t len, bool credentials)
 static void
 try_rc(const char *text, size_t len)
 {
-    ncz_s3_rc   rc = NCZ_S3_RC_INIT;
+    ncz_rc      rc = NCZ_RC_INIT;
     ncz_uri    *u = NULL;
     const char *file = NULL;
 
     CHECK(ncz_uri_parse("https://h.example:9000/data/x", &u) == NC_NOERR);
-    CHECK(ncz_s3_rc_parse(&rc, text, len, "FILE", false) == NC_NOERR);
+    CHECK(ncz_rc_parse(&rc, text, len, "FILE", false) == NC_NOERR);
     for (size_t i = 0; i < rc.n && i < 100; i++)
-        CHECK(rc.v[i].scope != NULL || ncz_s3_rc_get(&rc, u, rc.v[i].key, &file) != NULL);
-    ncz_s3_rc_clear(&rc);
+        CHECK(rc.v[i].scope != NULL || ncz_rc_get(&rc, u, rc.v[i].key, &file) != NULL);
+    ncz_rc_clear(&rc);
     ncz_uri_free(u);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * AWS's config and credentials files, and netCDF's rc files: what counts, what is hidden, what is refused.
+ * AWS's config and credentials files: what counts, what is hidden, what is refused.
  */
 #include "s3/config/s3_ini_file.h"
-#include "s3/config/s3_rc_file.h"
 #include "s3_help.h"
 
 static ncz_s3_ini
@@ -249,85 +248,6 @@ memory_runs_out(void **state)
     }
 }
 
-/* ---- rc files ---- */
-
-static const char rc_text[] = "# comment\n"
-                              "AWS.PROFILE=all\n"
-                              "aws.region = r1 \r\n"
-                              "nonsense before a = sign\n"
-                              "[https://h.example:9000/data]AWS.PROFILE=narrow\n"
-                              "[other.example]AWS.PROFILE=other\n"
-                              "[broken AWS.PROFILE=broken\n"
-                              "HTTP.VERBOSE\n"
-                              "HTTP.SSL.CAINFO=/a=b\n";
-
-static const char *
-asked(const ncz_s3_rc *rc, const char *url, const char *key)
-{
-    const char *file = NULL, *value;
-    ncz_uri    *u = NULL;
-
-    assert_int_equal(ncz_uri_parse(url, &u), NC_NOERR);
-    value = ncz_s3_rc_get(rc, u, key, &file);
-    assert_true((value == NULL) == (file == NULL));
-    ncz_uri_free(u);
-    return value;
-}
-
-static void
-rc_scopes(void **state)
-{
-    ncz_s3_rc rc = NCZ_S3_RC_INIT;
-
-    (void)state;
-    assert_int_equal(ncz_s3_rc_parse(&rc, rc_text, sizeof rc_text - 1, "RC", false), NC_NOERR);
-    assert_string_equal(asked(&rc, "s3://bucket/x", "AWS.PROFILE"), "all");
-    assert_string_equal(asked(&rc, "s3://bucket/x", "AWS.REGION"), "r1");
-    assert_string_equal(asked(&rc, "https://h.example:9000/data/x", "AWS.PROFILE"), "narrow");
-    assert_string_equal(asked(&rc, "https://h.example:9001/data/x", "AWS.PROFILE"), "all");
-    assert_string_equal(asked(&rc, "https://h.example:9000/elsewhere", "AWS.PROFILE"), "all");
-    assert_string_equal(asked(&rc, "https://other.example/x", "AWS.PROFILE"), "other");
-    assert_string_equal(asked(&rc, "https://OTHER.example:17/x", "AWS.PROFILE"), "other");
-    assert_string_equal(asked(&rc, "s3://bucket/x", "HTTP.VERBOSE"), "1");
-    assert_string_equal(asked(&rc, "s3://bucket/x", "HTTP.SSL.CAINFO"), "/a=b");
-    assert_null(asked(&rc, "s3://bucket/x", "HTTP.PROXY.SERVER"));
-    ncz_s3_rc_clear(&rc);
-}
-
-static void
-rc_later_wins_but_not_all_is_believed(void **state)
-{
-    static const char here[] = "AWS.PROFILE=here\nHTTP.SSL.CAINFO=/evil\nHTTP.PROXY.SERVER=evil\n";
-    ncz_s3_rc         rc = NCZ_S3_RC_INIT;
-
-    (void)state;
-    assert_int_equal(ncz_s3_rc_parse(&rc, rc_text, sizeof rc_text - 1, "RC", false), NC_NOERR);
-    assert_int_equal(ncz_s3_rc_parse(&rc, here, sizeof here - 1, "./RC", true), NC_NOERR);
-    assert_string_equal(asked(&rc, "s3://bucket/x", "AWS.PROFILE"), "here");
-    assert_string_equal(asked(&rc, "https://other.example/x", "AWS.PROFILE"), "other");
-    assert_string_equal(asked(&rc, "s3://bucket/x", "HTTP.SSL.CAINFO"), "/a=b");
-    assert_null(asked(&rc, "s3://bucket/x", "HTTP.PROXY.SERVER"));
-    ncz_s3_rc_clear(&rc);
-}
-
-static void
-rc_memory_runs_out(void **state)
-{
-    int rc = NC_ENOMEM;
-
-    (void)state;
-    for (size_t n = 1; rc != NC_NOERR; n++) {
-        ncz_s3_rc all = NCZ_S3_RC_INIT;
-
-        fail_allocation(n);
-        rc = ncz_s3_rc_parse(&all, rc_text, sizeof rc_text - 1, "RC", false);
-        fail_allocation(0);
-        assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
-        assert_true(n < 200);
-        ncz_s3_rc_clear(&all);
-    }
-}
-
 int
 main(void)
 {
@@ -342,9 +262,6 @@ main(void)
         cmocka_unit_test(refused),
         cmocka_unit_test(too_much),
         cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(rc_scopes),
-        cmocka_unit_test(rc_later_wins_but_not_all_is_believed),
-        cmocka_unit_test(rc_memory_runs_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * in define mode.
  */
 #include "dataset/object/dataset_object.h"
+#include "dataset/open/dataset_settings.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
 
@@ -26,39 +27,22 @@ ncz_dataset_check_mode(int mode)
 }
 
 static int
-set_durability(ncz_dataset *ds, const ncz_target *t)
+set_durability(ncz_dataset *ds, ncz_durability durability)
 {
-    const char *how = t->uri != NULL ? ncz_uri_frag(t->uri, "durability") : NULL;
-
-    if (how == NULL || strcmp(how, "sync") == 0)
-        return NC_NOERR;
-    if (strcmp(how, "each") == 0)
+    if (durability == NCZ_DURABLE_EACH)
         return zmap_file_sync_each(ds->map);
-    if (strcmp(how, "none") != 0)
-        return ncz_fail(NC_EINVAL, "durability=%s: none, sync or each", how);
-    ds->durable = false;
-    zmap_file_sync_never(ds->map);
-    zmap_zip_sync_never(ds->map);
-    return NC_NOERR;
-}
-
-static int
-set_commit(ncz_dataset *ds, const ncz_target *t)
-{
-    const char *when = t->uri != NULL ? ncz_uri_frag(t->uri, "commit") : NULL;
-
-    if (when == NULL || strcmp(when, "sync") == 0)
-        return NC_NOERR;
-    if (strcmp(when, "close") != 0)
-        return ncz_fail(NC_EINVAL, "commit=%s: sync or close", when);
-    /* A store that commits as a whole is invisible until then anyway. */
-    ds->root_deferred = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
+    if (durability == NCZ_DURABLE_NONE) {
+        ds->durable = false;
+        zmap_file_sync_never(ds->map);
+        zmap_zip_sync_never(ds->map);
+    }
     return NC_NOERR;
 }
 
 /* The common part of create and open. Takes the store on success. */
 static int
-start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
+start_dataset(zmap *map, const ncz_target *t, const ncz_settings *settings, const char *path,
+              const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_dataset *ds = NULL;
     int          rc;
@@ -68,9 +52,9 @@ start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits
     if ((ds->path = ncz_strdup(path)) == NULL)
         rc = ncz_fail_nomem(strlen(path) + 1);
     if (rc == NC_NOERR)
-        rc = set_durability(ds, t);
-    if (rc == NC_NOERR)
-        rc = set_commit(ds, t);
+        rc = set_durability(ds, settings->durability);
+    /* A store that commits as a whole is invisible until then anyway. */
+    ds->root_deferred = settings->commit_at_close && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
     ds->no_copies = t->consolidated == NCZ_NO;
     ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
@@ -132,9 +116,11 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
                       const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_dataset *ds = NULL;
+    ncz_settings settings;
     int          rc;
 
-    if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
+    if ((rc = ncz_settings_find(t, true, &settings)) != NC_NOERR ||
+        (rc = start_dataset(map, t, &settings, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->style = *style;
     if ((rc = start_model(ds)) != NC_NOERR) {
@@ -148,7 +134,7 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ncz_dataset_set_classic(ds, style->classic);
     ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
-    if ((rc = ncz_dataset_choose_write(ds, t)) != NC_NOERR) {
+    if (settings.behind && (rc = ncz_dataset_set_write(ds, true, settings.behind_bytes)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
         return rc;
@@ -256,9 +242,11 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
 {
     bool         writable = (omode & NC_WRITE) != 0;
     ncz_dataset *ds = NULL;
+    ncz_settings settings;
     int          rc;
 
-    if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
+    if ((rc = ncz_settings_find(t, writable, &settings)) != NC_NOERR ||
+        (rc = start_dataset(map, t, &settings, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->mode = omode | ((zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
     ds->documents = documents;
@@ -278,7 +266,9 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
     ncz_dataset_log_open(ds, t);
-    if ((rc = ncz_dataset_choose_write(ds, t)) == NC_NOERR && ds->writable && ncz_object_ops_of(ds) != NULL)
+    if (ds->writable && settings.behind)
+        rc = ncz_dataset_set_write(ds, true, settings.behind_bytes);
+    if (rc == NC_NOERR && ds->writable && ncz_object_ops_of(ds) != NULL)
         rc = ncz_object_begin(ds);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);

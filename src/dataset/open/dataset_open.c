@@ -4,6 +4,7 @@
  * creation leaves nothing in the store.
  */
 #include "dataset/object/dataset_object.h"
+#include "dataset/open/dataset_settings.h"
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
 
@@ -28,6 +29,7 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
     if ((cmode & NC_INMEMORY) != 0)
         return ncz_dataset_create_mem(path, cmode, default_format, 0, limits, out);
     if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR ||
+        (rc = ncz_settings_check(t)) != NC_NOERR ||
         (rc = ncz_choose_format(t, cmode, default_format, &version)) != NC_NOERR)
         goto done;
     if (version != 0) {
@@ -147,7 +149,8 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
     int         rc;
 
     if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
-        (rc = map_target(mode, true, &t)) != NC_NOERR || (rc = check_zarr(t, cmode)) != NC_NOERR)
+        (rc = map_target(mode, true, &t)) != NC_NOERR || (rc = ncz_settings_check(t)) != NC_NOERR ||
+        (rc = check_zarr(t, cmode)) != NC_NOERR)
         goto done;
     if ((rc = clear_map(map, cmode)) != NC_NOERR ||
         (rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), zmap_name(map), &claim)) != NC_NOERR)

@@ -3,7 +3,6 @@
  * Settings: the files that contain them, the lookup of one, its origin and its value.
  */
 #include "s3/config/s3_setting_lookup.h"
-#include "s3/config/s3_secret_file.h"
 #include "s3/protocol/s3_hash.h"
 
 #include <string.h>
@@ -43,7 +42,7 @@ load_ini(const char *path, bool credentials, ncz_s3_ini *out)
 
     if (path == NULL)
         return NC_NOERR;
-    if ((rc = ncz_s3_read_file(path, NCZ_S3_INI_MOST, &absent, &text)) == NC_NOERR && !absent)
+    if ((rc = ncz_read_secret_file(path, NCZ_S3_INI_MOST, &absent, &text)) == NC_NOERR && !absent)
         rc = ncz_s3_ini_parse(ncz_buf_str(&text), text.len, path, credentials, out);
     ncz_wipe(text.data, text.cap);
     ncz_buf_clear(&text);
@@ -137,7 +136,7 @@ ncz_s3_setting_env(const char *name)
 ncz_s3_setting
 ncz_s3_setting_rc(const ncz_s3_lookup *l, const char *key)
 {
-    const char    *file = NULL, *value = ncz_s3_rc_get(l->rc, l->uri, key, &file);
+    const char    *file = NULL, *value = ncz_rc_get(l->rc, l->uri, key, &file);
     ncz_s3_setting s = make_setting(NCZ_S3_FROM_RC, value, key);
 
     s.file = file;

@@ -7,7 +7,7 @@
 #define NCZ_S3_SETTING_LOOKUP_H
 
 #include "s3/config/s3_ini_file.h"
-#include "s3/config/s3_rc_file.h"
+#include "uri/uri_rc_file.h"
 
 /* The AWS files of this user. A missing file counts as empty. */
 typedef struct ncz_s3_files {
@@ -42,7 +42,7 @@ typedef struct ncz_s3_setting {
 typedef struct ncz_s3_lookup {
     const ncz_uri      *uri;
     const ncz_s3_files *files;
-    const ncz_s3_rc    *rc;
+    const ncz_rc       *rc;
     const char         *profile;
     bool                profile_in_url; /* the URL names it */
 } ncz_s3_lookup;

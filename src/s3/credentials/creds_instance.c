@@ -71,7 +71,7 @@ read_container_token(char **out)
 
     if (file == NULL && token == NULL)
         return NC_NOERR;
-    if (file != NULL && (rc = ncz_s3_read_file(file, 65536, &absent, &text)) == NC_NOERR) {
+    if (file != NULL && (rc = ncz_read_secret_file(file, 65536, &absent, &text)) == NC_NOERR) {
         token = ncz_buf_str(&text);
         if (absent)
             rc = ncz_fail(NC_EAUTH, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: %s does not exist", file);

@@ -8,7 +8,6 @@
 
 #include "json/json.h"
 #include "s3/config/s3_host_name.h"
-#include "s3/config/s3_secret_file.h"
 #include "s3/credentials/creds.h"
 #include "s3/http/http.h"
 #include "s3/protocol/s3_hash.h"

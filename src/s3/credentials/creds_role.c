@@ -130,7 +130,7 @@ add_identity(const identity *id, ncz_creds_sts *s)
 {
     ncz_buf token = NCZ_BUF_INIT;
     bool    absent = false;
-    int     rc = ncz_s3_read_file(id->file, 65536, &absent, &token);
+    int     rc = ncz_read_secret_file(id->file, 65536, &absent, &token);
 
     if (rc == NC_NOERR && absent)
         rc = ncz_fail(NC_EAUTH, "the web identity token %s does not exist", id->file);

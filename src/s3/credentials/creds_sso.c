@@ -103,7 +103,7 @@ load_token(const ncz_creds_fetch *f, const sso *s, char **out)
 
     if ((rc = build_token_path(f, s, &path)) != NC_NOERR)
         return rc;
-    rc = ncz_s3_read_file(path, NCZ_S3_INI_MOST, &absent, &text);
+    rc = ncz_read_secret_file(path, NCZ_S3_INI_MOST, &absent, &text);
     if (rc == NC_NOERR && absent)
         rc = fail_login(s, "there is no token of single sign-on");
     if (rc == NC_NOERR && (rc = ncz_creds_json_parse(ncz_buf_str(&text), text.len, path, &doc)) == NC_NOERR)

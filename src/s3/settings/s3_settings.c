@@ -363,14 +363,14 @@ int
 ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out)
 {
     ncz_s3_files     files = {.home = NULL};
-    ncz_s3_rc        rc_files = NCZ_S3_RC_INIT;
+    ncz_rc           rc_files = NCZ_RC_INIT;
     ncz_s3_lookup    look = {.uri = uri, .files = &files, .rc = &rc_files};
     ncz_s3_settings *s = NULL;
     int              rc;
 
     if (uri->scheme == NULL || uri->host == NULL)
         return ncz_fail(NC_EURL, "not an S3 URL");
-    if ((rc = ncz_s3_files_load(&files)) != NC_NOERR || (rc = ncz_s3_rc_load(files.home, &rc_files)) != NC_NOERR)
+    if ((rc = ncz_s3_files_load(&files)) != NC_NOERR || (rc = ncz_rc_load(files.home, &rc_files)) != NC_NOERR)
         goto done;
     if ((s = ncz_zalloc(sizeof *s)) == NULL) {
         rc = ncz_fail_nomem(sizeof *s);
@@ -383,7 +383,7 @@ ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out)
 done:
     ncz_s3_settings_free(s);
     ncz_s3_files_clear(&files);
-    ncz_s3_rc_clear(&rc_files);
+    ncz_rc_clear(&rc_files);
     return rc;
 }
 
@@ -422,7 +422,7 @@ int
 ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out)
 {
     ncz_s3_files     none = {.home = NULL}; /* AWS profiles do not apply to a web server */
-    ncz_s3_rc        rc_files = NCZ_S3_RC_INIT;
+    ncz_rc           rc_files = NCZ_RC_INIT;
     ncz_s3_lookup    look = {.uri = uri, .files = &none, .rc = &rc_files};
     ncz_s3_settings *s = ncz_zalloc(sizeof *s);
     const char      *home = ncz_env("HOME");
@@ -430,7 +430,7 @@ ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out)
 
     if (s == NULL || (home != NULL && (none.home = ncz_strdup(home)) == NULL))
         rc = ncz_fail_nomem(sizeof *s);
-    if (rc == NC_NOERR && (rc = ncz_s3_rc_load(none.home, &rc_files)) == NC_NOERR)
+    if (rc == NC_NOERR && (rc = ncz_rc_load(none.home, &rc_files)) == NC_NOERR)
         rc = choose_web(&look, s);
     if (rc == NC_NOERR) {
         *out = s;
@@ -438,6 +438,6 @@ ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out)
     }
     ncz_s3_settings_free(s);
     ncz_s3_files_clear(&none);
-    ncz_s3_rc_clear(&rc_files);
+    ncz_rc_clear(&rc_files);
     return rc;
 }

@@ -207,7 +207,7 @@ parse_dotted_url(const ncz_s3_lookup *l, ncz_s3_settings *s)
 
     if (endpoint.value != NULL)
         return parse_bucket_url(l, s);
-    if (ncz_s3_host_parse(u->host).known || ncz_s3_rc_has_host(l->rc, u->host))
+    if (ncz_s3_host_parse(u->host).known || ncz_rc_has_host(l->rc, u->host))
         return parse_host_url(l, s);
     if ((rc = ncz_s3_configured_endpoint(l, &endpoint)) != NC_NOERR)
         return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small files that may hold a secret: read into one buffer of the greatest size, which never moves.
+ * secret_file: small files that may hold a secret: read into one buffer of the greatest size, which never moves.
  */
-#include "s3/config/s3_secret_file.h"
+#include "util/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ read_to_end(int fd, const char *path, size_t most, ncz_buf *out)
 }
 
 int
-ncz_s3_read_file(const char *path, size_t most, bool *absent, ncz_buf *out)
+ncz_read_secret_file(const char *path, size_t most, bool *absent, ncz_buf *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), rc;
 

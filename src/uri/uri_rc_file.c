@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * netCDF's rc files: the keys that concern S3 and web servers.
+ * uri_rc_file: netCDF's rc files, read and looked up.
  */
-#include "s3/config/s3_rc_file.h"
-#include "s3/config/s3_secret_file.h"
-#include "s3/protocol/s3_hash.h"
+#include "uri/uri_rc_file.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
 #define RC_MOST ((size_t)1 << 20) /* bytes of one file */
 
 void
-ncz_s3_rc_clear(ncz_s3_rc *rc)
+ncz_rc_clear(ncz_rc *rc)
 {
     for (size_t i = 0; i < rc->n; i++) {
         ncz_uri_free(rc->v[i].scope);
@@ -23,15 +22,15 @@ ncz_s3_rc_clear(ncz_s3_rc *rc)
         ncz_free(rc->files[i]);
     ncz_free(rc->v);
     ncz_free(rc->files);
-    *rc = NCZ_S3_RC_INIT;
+    *rc = NCZ_RC_INIT;
 }
 
 /* ---- reading ---- */
 
 static int
-add_item(ncz_s3_rc *rc, ncz_s3_rc_item item)
+add_item(ncz_rc *rc, ncz_rc_item item)
 {
-    ncz_s3_rc_item *v = ncz_grow(rc->v, rc->n + 1, sizeof *v);
+    ncz_rc_item *v = ncz_grow(rc->v, rc->n + 1, sizeof *v);
 
     if (v == NULL || item.key == NULL || item.value == NULL) {
         if (v != NULL)
@@ -72,19 +71,19 @@ copy_upper(const char *s, size_t len)
 static int
 parse_scope(const char *s, size_t len, ncz_uri **out)
 {
-    bool  whole = memmem(s, len, "://", 3) != NULL;
-    char *text = ncz_sprintf("%s%.*s", whole ? "" : "https://", (int)len, s);
-    int   rc;
+    char *text = len < INT_MAX ? ncz_sprintf("https://%.*s", (int)len, s) : NULL,
+         *own = text != NULL ? text + 8 : NULL;
+    int rc;
 
     if (text == NULL)
         return ncz_fail_nomem(len);
-    rc = ncz_uri_parse(text, out);
+    rc = ncz_uri_parse(strstr(own, "://") != NULL ? own : text, out);
     ncz_free(text);
     return rc == NC_ENOMEM ? rc : NC_NOERR;
 }
 
 static int
-parse_line(ncz_s3_rc *rc, const char *s, size_t len, bool here)
+parse_line(ncz_rc *rc, const char *s, size_t len, bool here)
 {
     const char *eq, *close, *value;
     ncz_uri    *scope = NULL;
@@ -108,15 +107,15 @@ parse_line(ncz_s3_rc *rc, const char *s, size_t len, bool here)
     nkey = eq != NULL ? (size_t)(eq - s) : len;
     trim_blanks(&s, &nkey);
     trim_blanks(&value, &nvalue);
-    return add_item(rc, (ncz_s3_rc_item){.scope = scope,
-                                         .key = copy_upper(s, nkey),
-                                         .value = ncz_strndup(value, nvalue),
-                                         .file = rc->nfiles - 1,
-                                         .here = here});
+    return add_item(rc, (ncz_rc_item){.scope = scope,
+                                      .key = copy_upper(s, nkey),
+                                      .value = ncz_strndup(value, nvalue),
+                                      .file = rc->nfiles - 1,
+                                      .here = here});
 }
 
 int
-ncz_s3_rc_parse(ncz_s3_rc *rc, const char *text, size_t len, const char *file, bool here)
+ncz_rc_parse(ncz_rc *rc, const char *text, size_t len, const char *file, bool here)
 {
     char **files = ncz_grow(rc->files, rc->nfiles + 1, sizeof *files);
     int    status = NC_NOERR;
@@ -140,25 +139,25 @@ ncz_s3_rc_parse(ncz_s3_rc *rc, const char *text, size_t len, const char *file, b
 
 /* Ignores a file that cannot be read: these files are optional. */
 static int
-load_file(ncz_s3_rc *rc, const char *path, bool here)
+load_file(ncz_rc *rc, const char *path, bool here)
 {
     ncz_buf text = NCZ_BUF_LIMIT(RC_MOST);
     bool    absent = false;
-    int     status = ncz_s3_read_file(path, RC_MOST, &absent, &text);
+    int     status = ncz_read_secret_file(path, RC_MOST, &absent, &text);
 
     if (status == NC_NOERR && !absent)
-        status = ncz_s3_rc_parse(rc, ncz_buf_str(&text), text.len, path, here);
+        status = ncz_rc_parse(rc, ncz_buf_str(&text), text.len, path, here);
     else if (status != NC_NOERR && status != NC_ENOMEM) {
         ncz_log(NCZ_LOG_WARN, "ignored: %s", ncz_err_text());
         status = NC_NOERR;
     }
-    ncz_wipe(text.data, text.cap);
+    ncz_wipe(text.data, text.len);
     ncz_buf_clear(&text);
     return status;
 }
 
 static int
-load_folder(ncz_s3_rc *rc, const char *folder, bool here)
+load_folder(ncz_rc *rc, const char *folder, bool here)
 {
     static const char *const names[] = {".ncrc", ".dodsrc"};
     int                      status = NC_NOERR;
@@ -173,10 +172,10 @@ load_folder(ncz_s3_rc *rc, const char *folder, bool here)
 }
 
 int
-ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
+ncz_rc_load(const char *home, ncz_rc *out)
 {
-    ncz_s3_rc rc = NCZ_S3_RC_INIT;
-    int       status = NC_NOERR;
+    ncz_rc rc = NCZ_RC_INIT;
+    int    status = NC_NOERR;
 
     if (ncz_env("NCRCENV_HOME") != NULL)
         home = ncz_env("NCRCENV_HOME");
@@ -191,7 +190,7 @@ ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
             status = load_folder(&rc, ".", true);
     }
     if (status != NC_NOERR) {
-        ncz_s3_rc_clear(&rc);
+        ncz_rc_clear(&rc);
         return status;
     }
     *out = rc;
@@ -204,7 +203,7 @@ ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
 static bool
 is_in_scope(const ncz_uri *scope, const ncz_uri *uri)
 {
-    if (uri->host == NULL || scope->host == NULL || strcasecmp(scope->host, uri->host) != 0)
+    if (uri == NULL || uri->host == NULL || scope->host == NULL || strcasecmp(scope->host, uri->host) != 0)
         return false;
     if (scope->port != 0 && scope->port != uri->port)
         return false;
@@ -212,13 +211,13 @@ is_in_scope(const ncz_uri *scope, const ncz_uri *uri)
 }
 
 const char *
-ncz_s3_rc_get(const ncz_s3_rc *rc, const ncz_uri *uri, const char *key, const char **file)
+ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **file)
 {
-    const ncz_s3_rc_item *best = NULL;
+    const ncz_rc_item *best = NULL;
 
     for (size_t i = 0; i < rc->n; i++) {
-        const ncz_s3_rc_item *item = &rc->v[i];
-        bool                  trusted = !item->here || strncmp(key, "HTTP.", 5) != 0;
+        const ncz_rc_item *item = &rc->v[i];
+        bool               trusted = !item->here || strncmp(key, "HTTP.", 5) != 0;
 
         if (strcmp(item->key, key) != 0 || !trusted || (item->scope != NULL && !is_in_scope(item->scope, uri)))
             continue;
@@ -231,7 +230,7 @@ ncz_s3_rc_get(const ncz_s3_rc *rc, const ncz_uri *uri, const char *key, const ch
 }
 
 bool
-ncz_s3_rc_has_host(const ncz_s3_rc *rc, const char *host)
+ncz_rc_has_host(const ncz_rc *rc, const char *host)
 {
     for (size_t i = 0; i < rc->n; i++) {
         const ncz_uri *scope = rc->v[i].scope;

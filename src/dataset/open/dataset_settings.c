@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_settings: when data are written to the store and to the disk, as the path, the environment and netCDF's rc
+ * files say.
+ */
+#include "dataset/open/dataset_settings.h"
+#include "uri/uri_rc_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A setting and where it stands. */
+typedef struct setting {
+    const char *value; /* NULL: nowhere */
+    const char *name, *file;
+} setting;
+
+/* The path's fragment precedes the environment, and that rc files. */
+static setting
+find_setting(const ncz_target *t, const ncz_rc *files, const char *key, const char *variable, const char *rc_key)
+{
+    setting s = {.value = t->uri != NULL ? ncz_uri_frag(t->uri, key) : NULL, .name = key};
+
+    if (s.value == NULL)
+        s = (setting){.value = ncz_env(variable), .name = variable};
+    if (s.value == NULL) {
+        s.name = rc_key;
+        s.value = ncz_rc_get(files, t->uri, rc_key, &s.file);
+    }
+    return s;
+}
+
+static int
+fail_setting(const setting *s, const char *why)
+{
+    bool in_file = s->file != NULL;
+
+    return ncz_fail(NC_EINVAL, "%s%s%s=%.40s: %s", in_file ? s->file : "", in_file ? ": " : "", s->name, s->value,
+                    why);
+}
+
+static int
+parse_bytes(const setting *s, size_t *out)
+{
+    char              *end;
+    unsigned long long n;
+
+    errno = 0;
+    n = strtoull(s->value, &end, 10);
+    if (s->value[0] < '0' || s->value[0] > '9' || *end != '\0' || errno != 0 || n == 0 || n > SIZE_MAX / 2)
+        return fail_setting(s, "not a number of bytes");
+    *out = (size_t)n;
+    return NC_NOERR;
+}
+
+static int
+find_write(const ncz_target *t, const ncz_rc *files, ncz_settings *out)
+{
+    setting how = find_setting(t, files, "write", "NCZARR_WRITE", "NCZARR.WRITE");
+    setting most = find_setting(t, files, "behind_bytes", "NCZARR_BEHIND_BYTES", "NCZARR.BEHIND_BYTES");
+
+    if (how.value != NULL && strcmp(how.value, "behind") != 0 && strcmp(how.value, "through") != 0)
+        return fail_setting(&how, "through or behind");
+    out->behind = how.value != NULL && strcmp(how.value, "behind") == 0;
+    return most.value != NULL ? parse_bytes(&most, &out->behind_bytes) : NC_NOERR;
+}
+
+/* A key of the path of which the value is one of `words`; *out: its place there, 0 when the path does not say it. */
+static int
+find_word(const ncz_target *t, const char *key, const char *const *words, size_t n, const char *why, size_t *out)
+{
+    const char *value = t->uri != NULL ? ncz_uri_frag(t->uri, key) : NULL;
+
+    for (*out = 0; value != NULL && *out < n; ++*out)
+        if (strcmp(value, words[*out]) == 0)
+            return NC_NOERR;
+    return value == NULL ? NC_NOERR : fail_setting(&(setting){value, key, NULL}, why);
+}
+
+int
+ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out)
+{
+    static const char *const durability[] = {"sync", "each", "none"}, *const commit[] = {"sync", "close"};
+
+    ncz_rc files = NCZ_RC_INIT;
+    size_t word;
+    int    rc;
+
+    *out = (ncz_settings){.durability = NCZ_DURABLE_SYNC};
+    if ((rc = find_word(t, "durability", durability, NCZ_LEN(durability), "none, sync or each", &word)) != NC_NOERR)
+        return rc;
+    out->durability = (ncz_durability)word;
+    if ((rc = find_word(t, "commit", commit, NCZ_LEN(commit), "sync or close", &word)) != NC_NOERR)
+        return rc;
+    out->commit_at_close = word == 1;
+    if (writable)
+        rc = ncz_rc_load(ncz_env("HOME"), &files);
+    if (rc == NC_NOERR)
+        rc = find_write(t, &files, out);
+    ncz_rc_clear(&files);
+    return rc;
+}
+
+int
+ncz_settings_check(const ncz_target *t)
+{
+    ncz_settings found;
+
+    return ncz_settings_find(t, true, &found);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * uri_rc_file: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` for all datasets, and `[URL]KEY=VALUE` for those of a host.
+ * What a key means is the reader's: s3 has AWS.*, HTTP.* and NCZARR.TIMEOUT, dataset has NCZARR.WRITE.
+ */
+#ifndef NCZ_URI_RC_FILE_H
+#define NCZ_URI_RC_FILE_H
+
+#include "uri/uri.h"
+
+typedef struct ncz_rc_item {
+    ncz_uri *scope; /* NULL: for all URLs */
+    char    *key;   /* upper case */
+    char    *value;
+    size_t   file;
+    bool     here; /* in a file of the working directory */
+} ncz_rc_item;
+
+typedef struct ncz_rc {
+    char       **files; /* the files read */
+    size_t       nfiles;
+    ncz_rc_item *v;
+    size_t       n;
+} ncz_rc;
+
+#define NCZ_RC_INIT ((ncz_rc){NULL, 0, NULL, 0})
+
+/*
+ * NCRCENV_IGNORE: none. NCRCENV_RC: that file alone. Else $NCRCENV_HOME or `home` (may be NULL), then the working
+ * directory, in each .ncrc, then .dodsrc; later ones win. Ignores lines without a meaning.
+ */
+int  ncz_rc_load(const char *home, ncz_rc *out);
+int  ncz_rc_parse(ncz_rc *rc, const char *text, size_t len, const char *file, bool here);
+void ncz_rc_clear(ncz_rc *rc);
+
+/*
+ * The value of `key` (upper case) for this URL (NULL: a path, which no scope matches): a line with a matching scope precedes one without, else the last wins.
+ * A file in the working directory may have come with somebody's data: it may set profile and region, but its HTTP.*
+ * keys (certificates, proxy) are ignored. *file: the file that has it.
+ */
+const char *ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **file);
+
+/* Does a file, other than those in the working directory, have a line for URLs of this host? */
+bool ncz_rc_has_host(const ncz_rc *rc, const char *host);
+
+#endif /* NCZ_URI_RC_FILE_H */
