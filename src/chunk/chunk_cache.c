@@ -424,16 +424,32 @@ ncz_chunk_make_room(ncz_chunk_cache *cache)
 }
 
 void
+ncz_chunk_spares_keep(ncz_chunk_cache *cache, size_t most)
+{
+    cache->spares_most = most < NCZ_CHUNK_SPARES ? most : NCZ_CHUNK_SPARES;
+}
+
+/* Frees the oldest spares, whose size may be out of use, until `most` are left. More than may be kept are there once
+ * fewer may. */
+static void
+trim_spares(ncz_chunk_cache *cache, size_t most)
+{
+    size_t n = cache->nspares > most ? cache->nspares - most : 0;
+
+    for (size_t i = 0; i < n; i++)
+        ncz_free(cache->spares[i].data);
+    cache->nspares -= n;
+    memmove(cache->spares, cache->spares + n, cache->nspares * sizeof cache->spares[0]);
+}
+
+void
 ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes)
 {
     if (nbytes < SPARE_LEAST || nbytes > cache->limit || cache->spares_most == 0) {
         ncz_free(data);
         return;
     }
-    if (cache->nspares == cache->spares_most) { /* drop the oldest: its size may be out of use */
-        ncz_free(cache->spares[0].data);
-        memmove(cache->spares, cache->spares + 1, --cache->nspares * sizeof cache->spares[0]);
-    }
+    trim_spares(cache, cache->spares_most - 1);
     cache->spares[cache->nspares++] = (ncz_chunk_spare){data, nbytes};
 }
 

@@ -107,6 +107,8 @@ ncz_chunk *ncz_chunk_victim(ncz_chunk_cache *cache);
 /* Evicts that chunk. False: no chunk can be evicted. */
 bool ncz_chunk_make_room(ncz_chunk_cache *cache);
 
+/* From the next that is given on, at most `most` spares are kept, or NCZ_CHUNK_SPARES if that is less. */
+void  ncz_chunk_spares_keep(ncz_chunk_cache *cache, size_t most);
 void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
 char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: none of that size */
 

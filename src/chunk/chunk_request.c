@@ -35,9 +35,7 @@ most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
 static size_t
 spares_most(const ncz_chunk_request *c, size_t threads)
 {
-    size_t n = c->behind && c->most_kept > threads ? c->most_kept : threads;
-
-    return n < NCZ_CHUNK_SPARES ? n : NCZ_CHUNK_SPARES;
+    return c->behind && c->most_kept > threads ? c->most_kept : threads;
 }
 
 /* An upper bound of the pieces. A call for a single chunk should not allocate a table for a hundred. */
@@ -179,7 +177,7 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     c->behind = writing && e->behind.on && !e->shares_ranges && spec->chunk_bytes <= e->behind.limit;
     rc = writing ? ncz_chunk_tell_failure(e) : NC_NOERR; /* of what was put before */
     c->most_kept = most_kept(e, spec->chunk_bytes, threads);
-    e->cache.spares_most = spares_most(c, threads);
+    ncz_chunk_spares_keep(&e->cache, spares_most(c, threads));
     (void)pthread_mutex_unlock(&e->lock);
     return rc;
 }

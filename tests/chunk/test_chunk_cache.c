@@ -192,7 +192,7 @@ spares(void **state)
 
     (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1 << 20), NC_NOERR);
-    cache.spares_most = 2;
+    ncz_chunk_spares_keep(&cache, 2);
     assert_null(ncz_chunk_spare_take(&cache, 40000));
     ncz_chunk_spare_give(&cache, a, 40000);
     ncz_chunk_spare_give(&cache, b, 50000);
@@ -204,6 +204,27 @@ spares(void **state)
     ncz_chunk_spare_give(&cache, ncz_alloc(60000), 60000); /* in place of b */
     assert_null(ncz_chunk_spare_take(&cache, 50000));
     assert_int_equal(cache.nspares, 2);
+    ncz_chunk_cache_clear(&cache);
+}
+
+/* The bound changes with each call of a program: a call of many threads is followed by calls of one. */
+static void
+fewer_spares(void **state)
+{
+    ncz_chunk_cache cache;
+
+    (void)state;
+    assert_int_equal(ncz_chunk_cache_init(&cache, 1 << 20), NC_NOERR);
+    ncz_chunk_spares_keep(&cache, 1000);
+    for (size_t i = 0; i < 40; i++)
+        ncz_chunk_spare_give(&cache, ncz_alloc(40000), 40000);
+    assert_int_equal(cache.nspares, NCZ_CHUNK_SPARES);
+    ncz_chunk_spares_keep(&cache, 3);
+    for (size_t i = 0; i < 40; i++) {
+        ncz_chunk_spare_give(&cache, ncz_alloc(50000), 50000);
+        assert_int_equal(cache.nspares, 3);
+    }
+    assert_null(ncz_chunk_spare_take(&cache, 40000)); /* the oldest went first */
     ncz_chunk_cache_clear(&cache);
 }
 
@@ -240,9 +261,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(find_and_drop),  cmocka_unit_test(accounts),     cmocka_unit_test(what_goes),
-        cmocka_unit_test(no_cliff),       cmocka_unit_test(order_of_use), cmocka_unit_test(spares),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(find_and_drop), cmocka_unit_test(accounts),       cmocka_unit_test(what_goes),
+        cmocka_unit_test(no_cliff),      cmocka_unit_test(order_of_use),   cmocka_unit_test(spares),
+        cmocka_unit_test(fewer_spares),  cmocka_unit_test(without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
  *
  *     mpi_calls CASE PATH      exit status 0: all ranks found what they expected
  */
+#include "mpi_watch.h"
+
 #include <mpi.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
@@ -298,6 +300,91 @@ run_death(const char *path)
     (void)nc_close(ncid);
 }
 
+/* ---- puts that do not wait -------------------------------------------------------------------------------------- */
+
+enum { BEHIND_STEPS = 20, BEHIND_ROWS = 32, BEHIND_COLUMNS = 500 }; /* rows: of each rank */
+
+static float
+behind_value(int v, size_t step, size_t row, size_t column)
+{
+    return (float)(v * 7000000) + (float)(step * 300000 + row * BEHIND_COLUMNS + column);
+}
+
+/* One step of each variable: "own", whose chunks each belong to a rank, and "shared", one chunk for all. */
+static void
+put_behind(int ncid, size_t step)
+{
+    static float values[BEHIND_ROWS * BEHIND_COLUMNS];
+    size_t       start[] = {step, (size_t)rank * BEHIND_ROWS, 0}, count[] = {1, BEHIND_ROWS, BEHIND_COLUMNS};
+
+    for (int v = 0; v < 2; v++) {
+        for (size_t row = 0; row < BEHIND_ROWS; row++)
+            for (size_t column = 0; column < BEHIND_COLUMNS; column++)
+                values[row * BEHIND_COLUMNS + column] = behind_value(v, step, start[1] + row, column);
+        OK(nc_put_vara_float(ncid, v, start, count, values));
+        memset(values, 0x55, sizeof values); /* they are ours again */
+    }
+}
+
+static void
+check_behind(int ncid, size_t nsteps)
+{
+    static float values[BEHIND_ROWS * BEHIND_COLUMNS];
+    size_t       count[] = {1, BEHIND_ROWS, BEHIND_COLUMNS};
+
+    for (size_t step = 0; step < nsteps; step++)
+        for (int v = 0; v < 2; v++) {
+            size_t start[] = {step, (size_t)((rank + 1) % nranks) * BEHIND_ROWS, 0}; /* another rank's */
+
+            OK(nc_get_vara_float(ncid, v, start, count, values));
+            for (size_t i = 0; i < BEHIND_ROWS * BEHIND_COLUMNS; i++)
+                CHECK(values[i] == behind_value(v, step, start[1] + i / BEHIND_COLUMNS, i % BEHIND_COLUMNS));
+        }
+}
+
+/* Chunks are stored by a thread, and it calls no function of MPI: the level is FUNNELED. */
+static void
+run_behind(const char *path)
+{
+    size_t     chunks[] = {1, BEHIND_ROWS, BEHIND_COLUMNS};
+    mpi_counts seen;
+    int        ncid, dims[3], v;
+
+    CHECK(setenv("NCZARR_WRITE", "behind", 1) == 0);
+    watch_begin();
+    OK(nc_create_par(path, NC_CLOBBER | NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    OK(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "y", (size_t)nranks * BEHIND_ROWS, &dims[1]));
+    OK(nc_def_dim(ncid, "x", BEHIND_COLUMNS, &dims[2]));
+    OK(nc_def_var(ncid, "own", NC_FLOAT, 3, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));
+    OK(nc_def_var_deflate(ncid, v, 1, 1, 6));
+    chunks[1] *= (size_t)nranks;
+    OK(nc_def_var(ncid, "shared", NC_FLOAT, 3, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));
+    OK(nc_def_var_deflate(ncid, v, 1, 1, 6));
+    OK(nc_enddef(ncid));
+    for (v = 0; v < 2; v++)
+        OK(nc_var_par_access(ncid, v, NC_COLLECTIVE));
+    for (size_t step = 0; step < BEHIND_STEPS; step++) {
+        put_behind(ncid, step);
+        if (step == BEHIND_STEPS / 2)
+            OK(nc_sync(ncid));
+    }
+    OK(nczarr_wait(ncid));
+    OK(nc_sync(ncid));
+    check_behind(ncid, BEHIND_STEPS);
+    OK(nc_close(ncid));
+    seen = watch_end();
+    fprintf(stderr, "rank %d: %d calls of MPI, %d by a thread; %d renames, %d by a thread\n", rank, seen.calls,
+            seen.calls_elsewhere, seen.renames, seen.renames_elsewhere);
+    CHECK(seen.calls > BEHIND_STEPS && seen.calls_elsewhere == 0);
+    CHECK(seen.renames_elsewhere > 0);
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    check_behind(ncid, BEHIND_STEPS);
+    OK(nc_close(ncid));
+}
+
 /* ---- netCDF-4 files: each rank reads by itself ---------------------------------------------------------------- */
 
 static void
@@ -443,6 +530,8 @@ main(int argc, char **argv)
         run_death(path);
     else if (strcmp(name, "left") == 0)
         run_left(path);
+    else if (strcmp(name, "behind") == 0)
+        run_behind(path);
     else if (strcmp(name, "classic") == 0)
         run_classic(path);
     else if (strcmp(name, "netcdf4") == 0)
