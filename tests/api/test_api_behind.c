@@ -6,7 +6,10 @@
 #include "api_test.h"
 #include "support/fork.h"
 #include "support/logged.h"
+#include "support/peak.h"
+#include "support/scratch.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/wait.h>
 
@@ -459,13 +462,67 @@ many_datasets(void **state)
     }
 }
 
+static size_t
+threads_now(void)
+{
+    size_t n = 0;
+    DIR   *d = opendir("/proc/self/task");
+
+    while (d != NULL && readdir(d) != NULL)
+        n++;
+    if (d != NULL)
+        (void)closedir(d);
+    return n;
+}
+
+/* Sessions that each put a little: no thread, file or memory stays. */
+static void
+many_sessions(void **state)
+{
+    const int rounds = getenv("NCZARR_TEST_ALL") != NULL ? 10000 : 1000, warm = rounds / 10;
+    size_t    files = 0, threads = 0, resident = 0;
+    place     p;
+    char      path[400];
+    int       ncid, dim, var, value;
+
+    (void)state;
+    place_make(&p, false);
+    snprintf(path, sizeof path, "file://%s#write=behind&durability=none", p.path);
+    OK(nc_create(path, NC_NETCDF4, &ncid));
+    OK(nc_def_dim(ncid, "x", 10, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    OK(nc_close(ncid));
+    for (int i = 0; i < rounds; i++) {
+        OK(nc_open(path, NC_WRITE, &ncid));
+        OK(nc_put_var1_int(ncid, var, (size_t[]){(size_t)i % 10}, &i));
+        OK(nc_close(ncid));
+        if (i == warm) {
+            files = scratch_open_files();
+            threads = threads_now();
+            resident = peak_resident();
+        }
+    }
+    assert_int_equal(scratch_open_files(), files);
+    assert_in_range(threads_now(), 0, threads + 1);
+    if (!PEAK_SANITIZED)
+        assert_in_range(peak_resident(), 0, resident + MIB);
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    for (size_t at = 0; at < 10; at++) {
+        OK(nc_get_var1_int(ncid, var, &at, &value));
+        assert_int_equal(value, rounds - 10 + (int)at);
+    }
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_store), cmocka_unit_test(shards),     cmocka_unit_test(settings),
-        cmocka_unit_test(rc_file),    cmocka_unit_test(while_open), cmocka_unit_test(aborted),
-        cmocka_unit_test(forked),     cmocka_unit_test(prefetched), cmocka_unit_test(many_datasets),
+        cmocka_unit_test(each_store),    cmocka_unit_test(shards),     cmocka_unit_test(settings),
+        cmocka_unit_test(rc_file),       cmocka_unit_test(while_open), cmocka_unit_test(aborted),
+        cmocka_unit_test(forked),        cmocka_unit_test(prefetched), cmocka_unit_test(many_datasets),
+        cmocka_unit_test(many_sessions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

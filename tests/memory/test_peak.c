@@ -46,6 +46,7 @@ typedef struct way {
     size_t part; /* only the first 1 / part of the array */
     bool   writes;
     bool   archive;
+    bool   behind; /* puts do not wait for the store: what waits is in the cache, and within its setting */
 } way;
 
 static size_t noisy = NOISY; /* in an archive 1 */
@@ -139,14 +140,16 @@ read_doubles(int ncid, int var, size_t first, size_t planes, float *buf)
 }
 
 static const way ways[] = {
-    {"write slabs of whole chunks", write_slab, DEPTH, 1, true, false},
-    {"write slabs of parts of chunks", write_slab, DEPTH / 2 + 8, 16, true, false},
-    {"read slabs of whole chunks", read_slab, DEPTH, 1, false, false},
-    {"read slabs of parts of chunks", read_slab, DEPTH / 2 + 8, 8, false, false},
-    {"read large requests", read_slab, LARGE, 1, false, false},
-    {"read large requests, converted", read_doubles, LARGE, 4, false, false},
-    {"write an archive", write_slab, DEPTH, 2, true, true},
-    {"read an archive", read_slab, DEPTH, 2, false, true},
+    {"write slabs of whole chunks", write_slab, DEPTH, 1, true, false, false},
+    {"write slabs of parts of chunks", write_slab, DEPTH / 2 + 8, 16, true, false, false},
+    {"read slabs of whole chunks", read_slab, DEPTH, 1, false, false, false},
+    {"read slabs of parts of chunks", read_slab, DEPTH / 2 + 8, 8, false, false, false},
+    {"read large requests", read_slab, LARGE, 1, false, false, false},
+    {"read large requests, converted", read_doubles, LARGE, 4, false, false, false},
+    {"write slabs of whole chunks, behind", write_slab, DEPTH, 8, true, false, true},
+    {"write slabs of parts of chunks, behind", write_slab, DEPTH / 2 + 8, 16, true, false, true},
+    {"write an archive", write_slab, DEPTH, 2, true, true, false},
+    {"read an archive", read_slab, DEPTH, 2, false, true, false},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -204,10 +207,11 @@ check_way(int i, const char *dir, const char *size, int threads)
     size_t found[2] = {0, 0}, buf, peak, most = CACHE_BYTES + 3 * CHUNK_BYTES * (size_t)threads + CONSTANT;
     bool   fine;
 
-    snprintf(path, sizeof path, "file://%s/%s#mode=nczarr&durability=none", dir,
+    snprintf(path, sizeof path, "file://%s/%s#mode=nczarr&durability=none%s", dir,
              ways[i].archive                      ? "all.zip"
              : ways[i].part > 1 && ways[i].writes ? "part.zarr"
-                                                  : "all.zarr");
+                                                  : "all.zarr",
+             ways[i].behind ? "&write=behind" : "");
     snprintf(args, sizeof args, "%s %d '%s'", size, i, path);
     if (!peak_run(threads, args, found, 2)) {
         printf("[  FAILED  ] peak: %s, %d threads: it failed\n", ways[i].name, threads);

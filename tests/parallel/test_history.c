@@ -403,6 +403,7 @@ shorten(history *h, schedule *s, where place)
     }
 }
 
+/* Puts of every second history do not wait for the store. */
 static void
 check_schedule(unsigned seed, where place)
 {
@@ -411,6 +412,7 @@ check_schedule(unsigned seed, where place)
     char     why[sizeof h->why];
 
     assert_non_null(h);
+    assert_int_equal(setenv("NCZARR_WRITE", seed % 2 == 0 ? "behind" : "through", 1), 0);
     if (place == BY_THREADS && s.jobs)
         s.jobs = false;
     if (run_schedule(h, &s, place)) {

@@ -5,7 +5,7 @@ usage: chaos_shards.py S3_STEPS [--seeds FIRST:END] [--at-once N]
 
 Only faults that a right client gets over (faults.py, "soft"): so every step succeeds, and what is read, by the writer, by
 a second process that opened the dataset before, and after all is closed, is what was put. Then two processes at once
-write chunks of the same shards, each its own: nothing of either is lost.
+write chunks of the same shards, each its own: nothing of either is lost. Puts of every second program do not wait.
 """
 import argparse, os, random, subprocess, sys, tempfile, threading
 
@@ -23,9 +23,9 @@ class Failed(Exception):
 class Process:
     """One s3_steps."""
 
-    def __init__(self, program, home, key):
+    def __init__(self, program, home, key, write):
         env = {n: v for n, v in os.environ.items() if not n.startswith("AWS_") and not n.lower().endswith("_proxy")}
-        env.update(HOME=home, AWS_ACCESS_KEY_ID=key, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION="us-east-1")
+        env.update(HOME=home, AWS_ACCESS_KEY_ID=key, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION="us-east-1", NCZARR_WRITE=write)
         self.p = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env)
 
     def do(self, *words):
@@ -69,7 +69,7 @@ class Schedule:
             "shards-%d" % seed, keys={k: (SECRET, None) for k in KEYS}, etag=self.r.choice(("md5", "opaque")),
             plan=faults.Plan(seed, self.r.choice((0.1, 0.25)), 2, only=[f.name for f in faults.TABLE if f.weight and not f.hard])))
         self.url = "%s/shards-%d/set#mode=nczarr,v3,s3%s" % (server.url, seed, self.r.choice(("", "&consolidated=yes")))
-        self.start = lambda number: Process(program, home, KEYS[number])
+        self.start = lambda number: Process(program, home, KEYS[number], "behind" if seed % 2 else "through")
         self.vars = [Var("v%d" % i, self.r) for i in range(3)]
 
     def next_stamp(self):
