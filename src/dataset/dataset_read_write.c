@@ -310,11 +310,11 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 void
 ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes)
 {
-    uint64_t limit = ds->limits.cache_bytes;
+    uint64_t limit = ds->limits.cache_bytes, asked = nbytes; /* of 64 bits, which are compared where a size has 32 */
 
     ds->cache_asked -= v->cache_asked;
     v->cache_bytes = nbytes;
-    v->cache_asked = nbytes < ASKED_MOST ? nbytes : ASKED_MOST;
+    v->cache_asked = asked < ASKED_MOST ? asked : ASKED_MOST;
     ds->cache_asked += v->cache_asked;
     if (limit < ds->cache_asked)
         limit = ds->cache_asked;

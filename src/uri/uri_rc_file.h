@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * uri_rc_file: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` for all datasets, and `[URL]KEY=VALUE` for those of a host.
- * What a key means is the reader's: s3 has AWS.*, HTTP.* and NCZARR.TIMEOUT, dataset has NCZARR.WRITE.
+ * uri_rc_file: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` for all datasets, and `[URL]KEY=VALUE` for those of a
+ * host. What a key means is the reader's: s3 has AWS.*, HTTP.* and NCZARR.TIMEOUT, dataset has NCZARR.WRITE.
  */
 #ifndef NCZ_URI_RC_FILE_H
 #define NCZ_URI_RC_FILE_H
@@ -34,9 +34,9 @@ int  ncz_rc_parse(ncz_rc *rc, const char *text, size_t len, const char *file, bo
 void ncz_rc_clear(ncz_rc *rc);
 
 /*
- * The value of `key` (upper case) for this URL (NULL: a path, which no scope matches): a line with a matching scope precedes one without, else the last wins.
- * A file in the working directory may have come with somebody's data: it may set profile and region, but its HTTP.*
- * keys (certificates, proxy) are ignored. *file: the file that has it.
+ * The value of `key` (upper case) for this URL: a line with a matching scope precedes one without, else the last wins.
+ * NULL: a path, which no scope matches. A file in the working directory may have come with somebody's data: it may set
+ * profile and region, but its HTTP.* keys (certificates, proxy) are ignored. *file: the file that has it.
  */
 const char *ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **file);
 

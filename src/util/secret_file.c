@@ -2,11 +2,10 @@
 /*
  * secret_file: small files that may hold a secret: read into one buffer of the greatest size, which never moves.
  */
+#include "platform/platform.h"
 #include "util/util.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 static int
 read_to_end(int fd, const char *path, size_t most, ncz_buf *out)
