@@ -8,7 +8,7 @@ import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
 import http.server, json, random, re, resource, shutil, subprocess, tempfile, threading
-import cases
+import cases, cdl_back
 from cases import report
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
@@ -93,6 +93,11 @@ def everything():
     for name in ("classic.nc", "folder.zarr"):
         r = run("nczdump", name + "#mode=hdf5")
         report("mode=hdf5 of " + name, None if r.returncode == 1 and "no HDF5 file, which mode=hdf5 is for" in r.stderr else r.stderr)
+
+
+def read_back():
+    files = [data("netcdf4", n) for n in sorted(os.listdir(data("netcdf4"))) if n.endswith((".nc", ".h5"))] + [data("hdf5", n) for n in HDF5]
+    report("nczgen reads the dumps of all files", [p for f in files for p in cdl_back.problems(tools, f, "back.zarr", env)])
 
 
 def libvers():
@@ -407,6 +412,7 @@ try:
     as_committed()
     special()
     everything()
+    read_back()
     libvers()
     copies()
     web()

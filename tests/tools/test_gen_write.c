@@ -197,6 +197,35 @@ failures_are_placed(void **state)
     assert_non_null(strstr(h.text, "t:2:4: compression of variable v: "));
 }
 
+/* Dumps of HDF5 files have them. */
+static void
+what_cannot_be_stored_is_said(void **state)
+{
+    heard  h;
+    int    ncid, grpid, ndims, dimid, varid, natts;
+    size_t len;
+    (void)state;
+
+    assert_int_equal(write_cdl("netcdf d { dimensions: y = 2 ; variables: int v(/g/x) ;\n v:CLASS = \"a\" ; v:b = 1 ;"
+                               "group: g {\n dimensions: x = 0 ; variables: int w(/y, x) ; } }",
+                               (gen_opts){.nofill = false}, &h),
+                     NC_NOERR);
+    assert_int_equal(h.warnings, 2);
+    assert_non_null(strstr(h.text, "t:3:14: warning: dimension x becomes unlimited: no other one can be made"));
+    assert_non_null(strstr(h.text, "t:2:4: warning: attribute CLASS is left out: the format reserves that name"));
+    assert_int_equal(nc_open(path, NC_NOWRITE, &ncid), NC_NOERR);
+    assert_int_equal(nc_inq_varid(ncid, "v", &varid), NC_NOERR);
+    assert_int_equal(nc_inq_varnatts(ncid, varid, &natts), NC_NOERR);
+    assert_int_equal(natts, 1);
+    assert_int_equal(nc_inq_vardimid(ncid, varid, &dimid), NC_NOERR);
+    assert_int_equal(nc_inq_dimlen(ncid, dimid, &len), NC_NOERR);
+    assert_int_equal(len, 0);
+    assert_int_equal(nc_inq_grp_ncid(ncid, "g", &grpid), NC_NOERR);
+    assert_int_equal(nc_inq_unlimdims(grpid, &ndims, NULL), NC_NOERR);
+    assert_int_equal(ndims, 1);
+    nc_close(ncid);
+}
+
 /* Dumps of Zarr arrays name chunks that are longer than the array; netCDF's API takes none. */
 /* As netCDF has it, level 0 is no compression. */
 static void
@@ -309,6 +338,7 @@ main(void)
         cmocka_unit_test(definitions_arrive),
         cmocka_unit_test(text_and_strings),
         cmocka_unit_test(failures_are_placed),
+        cmocka_unit_test(what_cannot_be_stored_is_said),
         cmocka_unit_test(level_zero_is_no_deflate),
         cmocka_unit_test(cut_strings_are_warned_of),
         cmocka_unit_test(header_only),

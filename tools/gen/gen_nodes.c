@@ -4,6 +4,7 @@
  */
 #include "gen_int.h"
 
+/* A length of 0, which dumps of HDF5 files have, makes an unlimited dimension: netCDF defines no other one so short. */
 int
 gen_dim_size(gen_parser *p, gen_dim *d)
 {
@@ -20,8 +21,9 @@ gen_dim_size(gen_parser *p, gen_dim *d)
     if ((rc = gen_take_const(p, &c)) != NC_NOERR)
         return rc;
     if ((c.kind != GEN_INT && c.kind != GEN_HEX) || (c.kind == GEN_HEX && c.type == NC_NAT) ||
-        gen_convert(&c, NC_UINT64, &d->size) != GEN_FITS || d->size == 0 || d->size > SIZE_MAX)
-        return gen_error(p, pos, "the size of dimension %s must be a positive integer", d->name);
+        gen_convert(&c, NC_UINT64, &d->size) != GEN_FITS || d->size > SIZE_MAX)
+        return gen_error(p, pos, "the size of dimension %s must be an integer of at least 0", d->name);
+    d->unlimited = d->size == 0;
     return NC_NOERR;
 }
 

@@ -23,13 +23,18 @@ static int
 declare_dim(gen_parser *p, const char *name, gen_pos pos)
 {
     gen_dim *d = gen_names_get(&p->names, p->group, GEN_DIM, name, strlen(name));
+    bool     number = p->tok.tok == GEN_T_CONST;
+    int      rc;
 
     if (d != NULL && !d->ahead)
         return gen_error(p, pos, "dimension %s is declared twice", name);
     if (d == NULL && (d = gen_add_dim(p, name, pos)) == NULL)
         return NC_ENOMEM;
     d->ahead = false;
-    return gen_dim_size(p, d);
+    rc = gen_dim_size(p, d);
+    if (rc == NC_NOERR && number && d->unlimited)
+        gen_warn(p, pos, "dimension %s becomes unlimited: no other one can be made with length 0", name);
+    return rc;
 }
 
 /* Parses `a = 4, b = unlimited`, after the first name. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A dump of a file whose format reserves less may have attributes with names that the dataset's format reserves. */
 static int
 def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
 {
@@ -20,6 +21,11 @@ def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
 
     rc = l->type.type == NC_CHAR ? nc_put_att_text(ncid, varid, a->name, l->nelems, values)
                                  : nc_put_att(ncid, varid, a->name, gen_type_id(w, &l->type), l->nelems, values);
+    if (rc == NC_ENAMEINUSE) {
+        gen_say(w->opts->report, false, w->cdl->file, a->pos,
+                "attribute %s is left out: the format reserves that name", a->name);
+        return NC_NOERR;
+    }
     return rc == NC_NOERR ? NC_NOERR : gen_nc_error(w, rc, a->pos, "attribute", a->name);
 }
 
