@@ -269,18 +269,21 @@ is_within(const ncz_group *g, const ncz_group *ancestor)
     return g != NULL;
 }
 
+/* In order of id, which is that of a group's list, too. Of one group no other dimensions are looked at. */
 int
 nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents)
 {
     ncz_call c;
     int      n = 0, rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    bool     all;
 
     if (rc != NC_NOERR)
         return rc;
-    for (size_t i = 0; i < c.m->ndims; i++) { /* in order of id */
-        const ncz_dim *d = c.m->dims[i];
+    all = include_parents != 0 && c.g->parent != NULL;
+    for (size_t i = 0; i < (all ? c.m->ndims : c.g->ndims); i++) {
+        const ncz_dim *d = all ? c.m->dims[i] : c.g->dims[i];
 
-        if (d->hidden || !(d->group == c.g || (include_parents != 0 && is_within(c.g, d->group))))
+        if (d->hidden || (all && !is_within(c.g, d->group)))
             continue;
         if (dimids != NULL)
             dimids[n] = d->id;

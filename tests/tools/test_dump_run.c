@@ -424,13 +424,76 @@ long_chunks(void **state)
     OK(nczarr_map_close(map));
 }
 
+/* ---- what is asked ---- */
+
+#ifdef NCZ_TEST_COUNTED
+static int asked;
+
+int __real_nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents);
+int __real_nc_inq_unlimdims(int ncid, int *n, int *dimids);
+int __wrap_nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents);
+int __wrap_nc_inq_unlimdims(int ncid, int *n, int *dimids);
+
+int
+__wrap_nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents)
+{
+    asked++;
+    return __real_nc_inq_dimids(ncid, ndims, dimids, include_parents);
+}
+
+int
+__wrap_nc_inq_unlimdims(int ncid, int *n, int *dimids)
+{
+    asked++;
+    return __real_nc_inq_unlimdims(ncid, n, dimids);
+}
+
+/* Each call takes as long as there are dimensions: their number must not grow with that of the variables. */
+static void
+dimensions_are_asked_for_once(void **state)
+{
+    dump_opts o = DUMP_OPTS_INIT;
+    int       nc, dim, var, few = 0;
+    char      name[16], *s;
+    (void)state;
+
+    for (int n = 2; n <= 200; n += 198) {
+        OK(nc_create("dump_dims", NC_NETCDF4 | NC_DISKLESS, &nc));
+        for (int i = 0; i < n; i++) {
+            snprintf(name, sizeof name, "d%d", i);
+            OK(nc_def_dim(nc, name, i % 2 == 0 ? NC_UNLIMITED : 3, &dim));
+            OK(nc_def_var(nc, name, NC_INT, 1, &dim, &var));
+        }
+        for (o.form = DUMP_CDL; o.form <= DUMP_TREE; o.form++) {
+            asked = 0;
+            s = dumped(nc, &o, NC_NOERR);
+            free(s);
+            if (n == 2 && asked > few)
+                few = asked;
+            assert_true(asked <= few);
+        }
+        OK(nc_close(nc));
+    }
+    assert_true(few > 0);
+}
+#endif
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cdl),         cmocka_unit_test(choices),           cmocka_unit_test(layouts),
-        cmocka_unit_test(special),     cmocka_unit_test(other_forms),       cmocka_unit_test(unreadable_variable),
-        cmocka_unit_test(many_pieces), cmocka_unit_test(bounds_have_units), cmocka_unit_test(long_chunks),
+        cmocka_unit_test(cdl),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(special),
+        cmocka_unit_test(other_forms),
+        cmocka_unit_test(unreadable_variable),
+        cmocka_unit_test(many_pieces),
+        cmocka_unit_test(bounds_have_units),
+        cmocka_unit_test(long_chunks),
+#ifdef NCZ_TEST_COUNTED
+        cmocka_unit_test(dimensions_are_asked_for_once),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/consolidated.h"
+#include "common/dim_table.h"
 #include "common/error_text.h"
 #include "common/group_tree.h"
 #include "common/memory.h"
@@ -211,10 +212,11 @@ compare_vars(const both *b)
 static void
 compare_dims(const both *b)
 {
-    id_list copy, docs;
-    char    name[NC_MAX_NAME + 1];
-    size_t  n, m;
-    int     other;
+    id_list   copy, docs;
+    dim_table in_copy = {.dim = NULL}, in_docs = {.dim = NULL};
+    char      name[NC_MAX_NAME + 1];
+    size_t    n, m;
+    int       other;
 
     (void)id_list_dims(b->copy, &copy);
     (void)id_list_dims(b->docs, &docs);
@@ -226,12 +228,15 @@ compare_dims(const both *b)
         else if (nc_inq_dimlen(b->docs, other, &m) == NC_NOERR && n != m)
             report(b, "%s%s: this dimension is %zu long in the consolidated metadata, %zu in the documents", b->path,
                    name, n, m);
-        else if (group_dim_is_unlimited(b->copy, copy.id[i]) != group_dim_is_unlimited(b->docs, other))
+        else if (dim_table_is_unlimited(&in_copy, b->copy, copy.id[i]) !=
+                 dim_table_is_unlimited(&in_docs, b->docs, other))
             report(b, "%s%s: this dimension is unlimited only in the %s", b->path, name,
-                   group_dim_is_unlimited(b->docs, other) ? "documents" : "consolidated metadata");
+                   dim_table_is_unlimited(&in_docs, b->docs, other) ? "documents" : "consolidated metadata");
     for (int i = 0; i < docs.n; i++)
         if (nc_inq_dimname(b->docs, docs.id[i], name) == NC_NOERR && nc_inq_dimid(b->copy, name, &other) != NC_NOERR)
             report_one_side(b, "dimension", name, false);
+    dim_table_clear(&in_copy);
+    dim_table_clear(&in_docs);
     id_list_clear(&copy);
     id_list_clear(&docs);
 }

@@ -103,77 +103,47 @@ group_var_path(int grp, const char *name)
     return path;
 }
 
-/* ---- where things are defined -------------------------------------------------------------------------------- */
-
-/* Lists what a group defines: dimensions or types. */
-typedef int (*list_ids)(int grp, id_list *out);
+/* ---- where types are defined --------------------------------------------------------------------------------- */
 
 static bool
-is_defined_in(list_ids list, int grp, int id)
+is_defined_in(int grp, int typeid)
 {
     id_list ids;
-    bool    found = list(grp, &ids) == NC_NOERR && id_list_has(&ids, id);
+    bool    found = id_list_types(grp, &ids) == NC_NOERR && id_list_has(&ids, typeid);
 
     id_list_clear(&ids);
     return found;
 }
 
 static bool
-find_below(list_ids list, int grp, int id, int *home)
+find_below(int grp, int typeid, int *home)
 {
     id_list grps;
     bool    found = false;
 
-    if (is_defined_in(list, grp, id)) {
+    if (is_defined_in(grp, typeid)) {
         *home = grp;
         return true;
     }
     if (id_list_groups(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n && !found; i++)
-            found = find_below(list, grps.id[i], id, home);
+            found = find_below(grps.id[i], typeid, home);
     id_list_clear(&grps);
     return found;
 }
 
 /* Nearly always an ancestor's; but it may be any group's, so at last the whole tree is searched. */
-static bool
-find_home(list_ids list, int grp, int id, int *home)
+int
+group_of_type(int grp, int typeid, int *home)
 {
     int root = grp;
 
     for (bool more = true; more; more = nc_inq_grp_parent(root, &grp) == NC_NOERR) {
         root = grp;
-        if (is_defined_in(list, grp, id)) {
+        if (is_defined_in(grp, typeid)) {
             *home = grp;
-            return true;
+            return NC_NOERR;
         }
     }
-    return find_below(list, root, id, home);
-}
-
-int
-group_of_dim(int grp, int dimid, int *home)
-{
-    return find_home(id_list_dims, grp, dimid, home) ? NC_NOERR : NC_EBADDIM;
-}
-
-int
-group_of_type(int grp, int typeid, int *home)
-{
-    return find_home(id_list_types, grp, typeid, home) ? NC_NOERR : NC_EBADTYPE;
-}
-
-/* nc_inq_unlimdims() answers for one group, so the dimension's own is asked. */
-bool
-group_dim_is_unlimited(int grp, int dimid)
-{
-    id_list unlimited = {.id = NULL};
-    int     home;
-    bool    is;
-
-    if (group_of_dim(grp, dimid, &home) == NC_NOERR)
-        (void)id_list_unlimited(home, &unlimited);
-    is = id_list_has(&unlimited, dimid);
-    id_list_clear(&unlimited);
-    return is;
+    return find_below(root, typeid, home) ? NC_NOERR : NC_EBADTYPE;
 }

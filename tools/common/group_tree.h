@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* group_tree: what is in a group, paths, and where a dimension or a type is defined. */
+/* group_tree: what is in a group, paths, and where a type is defined; of dimensions: dim_table.h. */
 #ifndef GROUP_TREE_H
 #define GROUP_TREE_H
 
@@ -22,9 +22,7 @@ void id_list_clear(id_list *x);
 char *group_path(int grp); /* "/", "/g/h"; free it */
 char *group_var_path(int grp, const char *name);
 
-/* The group that defines a dimension or a type: NC_EBADDIM, NC_EBADTYPE. */
-int  group_of_dim(int grp, int dimid, int *home);
-int  group_of_type(int grp, int typeid, int *home);
-bool group_dim_is_unlimited(int grp, int dimid);
+/* The group that defines a type: NC_EBADTYPE. */
+int group_of_type(int grp, int typeid, int *home);
 
 #endif /* GROUP_TREE_H */

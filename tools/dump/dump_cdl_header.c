@@ -32,7 +32,7 @@ print_dims(dump_context *d, int grp)
         dump_cdl_indent(d);
         fputc('\t', d->out);
         dump_cdl_colored_name(d, DUMP_BOLD, name);
-        if (group_dim_is_unlimited(grp, dims.id[i])) {
+        if (dim_table_is_unlimited(&d->dims, grp, dims.id[i])) {
             fputs(" = UNLIMITED ; ", d->out);
             dump_color(d, DUMP_FAINT);
             fprintf(d->out, "// (%zu currently)", len);
@@ -51,16 +51,17 @@ print_dims(dump_context *d, int grp)
 static void
 print_dim_ref(dump_context *d, int grp, int dimid)
 {
-    char name[NC_MAX_NAME + 1], *path;
-    int  nearest, home, rc;
+    char            name[NC_MAX_NAME + 1], *path;
+    int             nearest, rc;
+    const dim_home *home;
 
     if ((rc = nc_inq_dimname(grp, dimid, name)) != NC_NOERR) {
         dump_fail(&d->report, rc, "dimension");
         return;
     }
     if ((nc_inq_dimid(grp, name, &nearest) != NC_NOERR || nearest != dimid) &&
-        group_of_dim(grp, dimid, &home) == NC_NOERR) {
-        path = group_var_path(home, name);
+        (home = dim_table_find(&d->dims, grp, dimid)) != NULL) {
+        path = group_var_path(home->grp, name);
         dump_cdl_name(d, path);
         free(path);
     } else {
@@ -257,7 +258,7 @@ print_vars(dump_context *d, const id_list *vars, int grp)
         fputs("variables:\n", d->out);
     }
     for (int i = 0; i < vars->n; i++) {
-        if ((rc = dump_var_load_part(grp, vars->id[i], &d->part, &v)) != NC_NOERR) {
+        if ((rc = dump_var_load_part(d, grp, vars->id[i], &v)) != NC_NOERR) {
             if (dump_asks_for_var(d, grp, vars->id[i]))
                 dump_fail(&d->report, rc, v.name);
             continue;
@@ -297,7 +298,7 @@ print_vars_data(dump_context *d, const id_list *vars, int grp)
     dump_cdl_indent(d);
     fputs("data:\n", d->out);
     for (int i = 0; i < vars->n; i++) {
-        if (!dump_wants_var(d, grp, vars->id[i]) || dump_var_load_part(grp, vars->id[i], &d->part, &v) != NC_NOERR)
+        if (!dump_wants_var(d, grp, vars->id[i]) || dump_var_load_part(d, grp, vars->id[i], &v) != NC_NOERR)
             continue;
         v.damage = d->o->damaged == DAMAGE_FILL ? &d->damage : NULL;
         if (!v.empty && !dump_damage_skips(d, grp, vars->id[i]))

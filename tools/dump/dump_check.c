@@ -68,7 +68,7 @@ check_var(check *c, int grp, int varid)
     (void)nc_inq_varname(grp, varid, name);
     path = group_var_path(grp, name);
     if ((rc = dump_var_check(grp, varid)) == NC_NOERR)
-        rc = dump_var_load_part(grp, varid, &c->d->part, &v);
+        rc = dump_var_load_part(c->d, grp, varid, &v);
     c->vars++;
     if (rc == NC_NOERR) {
         if (!v.empty)
@@ -254,6 +254,7 @@ done:
     damage_log_clear(&d.damage);
     dump_select_clear(&d);
     hyperslab_clear(&d.part);
+    dim_table_clear(&d.dims);
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&d.report, NC_EIO, "cannot write the output");
     return d.report.status == NC_NOERR && !sound ? DUMP_DAMAGED : d.report.status;

@@ -543,7 +543,7 @@ print_group(dump_context *d, int grp, sums *s)
     if (id_list_vars(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             if (dump_wants_group(d, grp) && dump_wants_var(d, grp, list.id[i])) {
-                int rc = dump_var_load(grp, list.id[i], &v);
+                int rc = dump_var_load(d, grp, list.id[i], &v);
 
                 if (rc == NC_NOERR)
                     print_var(d, &v, s);

@@ -27,7 +27,7 @@ find_in_var(dump_context *d, int grp, int varid)
     size_t        before = d->damage.n;
     dump_var      v;
     hyperslab_var all;
-    int           rc = dump_var_load_part(grp, varid, &d->part, &v);
+    int           rc = dump_var_load_part(d, grp, varid, &v);
 
     if (rc == NC_NOERR && v.size != 0 && !v.empty && dump_var_check(grp, varid) == NC_NOERR) {
         all = (hyperslab_var){.ncid = grp,

@@ -9,6 +9,7 @@
 #define NCZDUMP_DUMP_INT_H
 
 #include "common/cf_time.h"
+#include "common/dim_table.h"
 #include "common/group_tree.h"
 #include "common/memory.h"
 #include "common/message.h"
@@ -63,6 +64,7 @@ typedef struct dump_context {
     size_t           indent;  /* blanks in front of every line: two for each group */
     size_t           columns; /* that a line of --tree may take; 0: any */
     hyperslab        part;
+    dim_table        dims;
     dump_report      report;
     damage_log       damage;  /* damaged chunks */
     dump_var_id     *skipped; /* --damaged=skip: the variables that have some */
@@ -142,9 +144,8 @@ typedef struct dump_var {
     damage_log           *damage; /* damaged chunks are added, and read as fill; NULL: reading fails */
 } dump_var;
 
-int dump_var_load(int grp, int varid, dump_var *v);
-/* ... with the shape of the part that is chosen. NULL: everything. */
-int  dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v);
+int  dump_var_load(dump_context *d, int grp, int varid, dump_var *v);
+int  dump_var_load_part(dump_context *d, int grp, int varid, dump_var *v); /* with the shape of the chosen part */
 void dump_var_clear(dump_var *v);
 
 typedef struct dump_att {

@@ -318,12 +318,11 @@ print_var(dump_context *d, const dump_var *v, int level)
     dump_json_key(d, level, false, "dimensions");
     fputc('[', d->out);
     for (int i = 0; i < v->ndims; i++) {
-        char name[NC_MAX_NAME + 1] = "", *path;
-        int  home = d->root;
+        char            name[NC_MAX_NAME + 1] = "", *path;
+        const dim_home *home = dim_table_find(&d->dims, v->grp, v->dims[i]);
 
         (void)nc_inq_dimname(v->grp, v->dims[i], name);
-        (void)group_of_dim(v->grp, v->dims[i], &home);
-        path = group_var_path(home, name);
+        path = group_var_path(home != NULL ? home->grp : d->root, name);
         fputs(i > 0 ? ", " : "", d->out);
         dump_json_string(d, path);
         free(path);
@@ -355,7 +354,7 @@ print_vars(dump_context *d, int grp, int level)
     for (int i = 0; i < vars.n && rc == NC_NOERR; i++) {
         dump_var v;
 
-        if ((rc = dump_var_load_part(grp, vars.id[i], &d->part, &v)) != NC_NOERR)
+        if ((rc = dump_var_load_part(d, grp, vars.id[i], &v)) != NC_NOERR)
             break;
         v.damage = d->o->damaged == DAMAGE_FILL ? &d->damage : NULL;
         dump_json_key(d, level + 1, first, v.name);
@@ -386,7 +385,7 @@ print_dims(dump_context *d, int grp, int level, bool first_key)
             break;
         dump_json_key(d, level + 1, first, name);
         fprintf(d->out, "{\"size\": %zu, \"unlimited\": %s}", len,
-                group_dim_is_unlimited(grp, dims.id[i]) ? "true" : "false");
+                dim_table_is_unlimited(&d->dims, grp, dims.id[i]) ? "true" : "false");
         first = false;
     }
     dump_json_end(d, level, first);

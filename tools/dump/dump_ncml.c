@@ -143,7 +143,7 @@ print_dims(dump_context *d, int grp, int level)
         fputs("<dimension", d->out);
         dump_ncml_att(d, "name", name);
         fprintf(d->out, " length=\"%zu\"%s />\n", len,
-                group_dim_is_unlimited(grp, dims.id[i]) ? " isUnlimited=\"true\"" : "");
+                dim_table_is_unlimited(&d->dims, grp, dims.id[i]) ? " isUnlimited=\"true\"" : "");
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
@@ -164,7 +164,7 @@ print_group(dump_context *d, int grp, int level)
     for (int i = 0; i < natts; i++)
         print_att(d, grp, NC_GLOBAL, i, level);
     if ((rc = id_list_vars(grp, &vars)) == NC_NOERR)
-        for (int i = 0; i < vars.n && (rc = dump_var_load_part(grp, vars.id[i], &d->part, &v)) == NC_NOERR; i++) {
+        for (int i = 0; i < vars.n && (rc = dump_var_load_part(d, grp, vars.id[i], &v)) == NC_NOERR; i++) {
             print_var(d, &v, level);
             dump_var_clear(&v);
         }

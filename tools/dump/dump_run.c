@@ -117,6 +117,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
     }
     dump_select_clear(&d);
     hyperslab_clear(&d.part);
+    dim_table_clear(&d.dims);
     errno = 0;
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&d.report, NC_EIO, "cannot write the output%s%s", errno != 0 ? ": " : "",

@@ -296,7 +296,7 @@ print_vars(dump_context *d, dump_tree_sizes *sizes, int grp, const id_list *vars
     dump_var   v;
     int        n = 0, rc = NC_NOERR;
 
-    while (n < vars->n && (rc = dump_var_load(grp, vars->id[n], &v)) == NC_NOERR) {
+    while (n < vars->n && (rc = dump_var_load(d, grp, vars->id[n], &v)) == NC_NOERR) {
         dump_tree_size size = dump_tree_sizes_take(sizes, grp, vars->id[n]);
 
         make_line(d, &v, column, &size, &line[n++]);
@@ -328,7 +328,7 @@ print_group_line(dump_context *d, int grp, const dump_tree_size *size, const cha
         for (int i = 0; i < dims.n; i++)
             if (nc_inq_dim(grp, dims.id[i], name, &len) == NC_NOERR)
                 text_addf(&t, "%s%s=%zu%s", shown++ == 0 ? "  [" : ", ", name, len,
-                          group_dim_is_unlimited(grp, dims.id[i]) ? " unlimited" : "");
+                          dim_table_is_unlimited(&d->dims, grp, dims.id[i]) ? " unlimited" : "");
     text_add(&t, shown > 0 ? "]" : "");
     id_list_clear(&dims);
     text_add(&t, size->known ? "  " : "");

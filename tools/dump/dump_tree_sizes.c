@@ -145,13 +145,13 @@ take_walked(const walked *w, const dump_var *v, dump_stored *s)
 /* ---- variables and groups -------------------------------------------------------------------------------------- */
 
 static dump_tree_size
-measure_var(const walked *w, int grp, int varid)
+measure_var(dump_context *d, const walked *w, int grp, int varid)
 {
     dump_tree_size one = {.grp = grp, .varid = varid};
     dump_var       v;
     dump_stored    s;
 
-    if (dump_var_load(grp, varid, &v) == NC_NOERR && !v.empty &&
+    if (dump_var_load(d, grp, varid, &v) == NC_NOERR && !v.empty &&
         (w != NULL ? take_walked(w, &v, &s) : dump_stored_load(&v, &s))) {
         one.known = true;
         one.about = s.measured < s.listed || (w == NULL && dump_stored_is_full(&s));
@@ -164,7 +164,7 @@ measure_var(const walked *w, int grp, int varid)
 
 /* Returns the group's sum. */
 static dump_tree_size
-measure_group(dump_tree_sizes *l, const walked *w, int grp)
+measure_group(dump_context *d, dump_tree_sizes *l, const walked *w, int grp)
 {
     dump_tree_size sum = {.grp = grp, .varid = NC_GLOBAL};
     size_t         at = add_size(l, sum);
@@ -173,7 +173,7 @@ measure_group(dump_tree_sizes *l, const walked *w, int grp)
     if (id_list_vars(grp, &vars) == NC_NOERR && id_list_groups(grp, &grps) == NC_NOERR)
         for (int i = 0; i < vars.n + grps.n; i++) {
             dump_tree_size one =
-                i < vars.n ? measure_var(w, grp, vars.id[i]) : measure_group(l, w, grps.id[i - vars.n]);
+                i < vars.n ? measure_var(d, w, grp, vars.id[i]) : measure_group(d, l, w, grps.id[i - vars.n]);
 
             if (i < vars.n)
                 (void)add_size(l, one);
@@ -193,9 +193,9 @@ dump_tree_sizes_load(dump_context *d, bool walk, dump_tree_sizes *l)
     walked w = {.n = 0};
 
     if (!walk)
-        (void)measure_group(l, NULL, d->root);
+        (void)measure_group(d, l, NULL, d->root);
     else if (walk_store(d, &w) == NC_NOERR)
-        (void)measure_group(l, &w, d->root);
+        (void)measure_group(d, l, &w, d->root);
     clear_walked(&w);
 }
 

@@ -25,14 +25,8 @@ dump_add_type(text_buf *t, const dump_var *v, bool cdl)
     free(name);
 }
 
-int
-dump_var_load(int grp, int varid, dump_var *v)
-{
-    return dump_var_load_part(grp, varid, NULL, v);
-}
-
-int
-dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v)
+static int
+load_var(dump_context *d, int grp, int varid, const hyperslab *part, dump_var *v)
 {
     int rc;
 
@@ -54,7 +48,7 @@ dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v)
         rc = nc_inq_dimlen(grp, v->dims[i], &v->shape[i]);
         if (part != NULL && (v->part[i] = hyperslab_find(part, v->dims[i])) != NULL)
             v->shape[i] = v->part[i]->len;
-        v->unlimited[i] = group_dim_is_unlimited(grp, v->dims[i]);
+        v->unlimited[i] = dim_table_is_unlimited(&d->dims, grp, v->dims[i]);
         v->empty = v->empty || v->shape[i] == 0;
     }
     if (rc == NC_NOERR)
@@ -62,6 +56,18 @@ dump_var_load_part(int grp, int varid, const hyperslab *part, dump_var *v)
     if (rc != NC_NOERR)
         dump_var_clear(v);
     return rc;
+}
+
+int
+dump_var_load(dump_context *d, int grp, int varid, dump_var *v)
+{
+    return load_var(d, grp, varid, NULL, v);
+}
+
+int
+dump_var_load_part(dump_context *d, int grp, int varid, dump_var *v)
+{
+    return load_var(d, grp, varid, &d->part, v);
 }
 
 void

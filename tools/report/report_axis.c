@@ -52,7 +52,7 @@ add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool da
     int         grp, varid;
     bool        added = false;
 
-    if (!report_find_coordinate(v, dim, &grp, &varid) || dump_var_load(grp, varid, &c) != NC_NOERR)
+    if (!report_find_coordinate(v, dim, &grp, &varid) || dump_var_load(&p->d, grp, varid, &c) != NC_NOERR)
         return false;
     tb = dump_timebase_for(&p->d, grp, varid, c.name);
     if ((tb.valid || !date_only) && read_coordinate(&c, index, &value)) {
@@ -99,7 +99,7 @@ means_downward(const dump_var *c)
 }
 
 bool
-report_axis_is_upward(const dump_var *v, int dim)
+report_axis_is_upward(report_page *p, const dump_var *v, int dim)
 {
     dump_var c;
     double   first, last;
@@ -107,7 +107,7 @@ report_axis_is_upward(const dump_var *v, int dim)
     bool     upward = true;
 
     if (v->shape[dim] < 2 || !report_find_coordinate(v, dim, &grp, &varid) ||
-        dump_var_load(grp, varid, &c) != NC_NOERR)
+        dump_var_load(&p->d, grp, varid, &c) != NC_NOERR)
         return true;
     if (read_coordinate(&c, report_index_in_dim(v->part[dim], 0), &first) &&
         read_coordinate(&c, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &last))

@@ -45,7 +45,7 @@ load_numbers(report_page *p, int grp, int varid, report_coord *c)
     report_sample  s = {.n = 0};
     const char    *why;
     dump_var       v;
-    bool           good = dump_var_load_part(grp, varid, &p->d.part, &v) == NC_NOERR && report_is_numeric(&v);
+    bool           good = dump_var_load_part(&p->d, grp, varid, &v) == NC_NOERR && report_is_numeric(&v);
 
     if (good) {
         c->time = dump_timebase_for(&p->d, grp, varid, v.name);

@@ -206,8 +206,9 @@ place_map(map *m)
     m->geo = report_page_grid(m->p, v, m->y, m->x, &m->grid);
     m->aspect = fmin(
         fmax(m->geo != NULL ? report_geo_aspect(m->geo) : (double)v->shape[m->y] / (double)v->shape[m->x], 0.3), 1.2);
-    m->upward = m->geo != NULL && !report_find_coordinate(v, m->y, &grp, &varid) ? report_geo_is_upward(m->geo)
-                                                                                 : report_axis_is_upward(v, m->y);
+    m->upward = m->geo != NULL && !report_find_coordinate(v, m->y, &grp, &varid)
+                    ? report_geo_is_upward(m->geo)
+                    : report_axis_is_upward(m->p, v, m->y);
     *chart = (report_chart){.x_len = (double)v->shape[m->x],
                             .y_len = (double)v->shape[m->y],
                             .x_cells = true,

@@ -124,7 +124,7 @@ read_values(report_page *p, int grp, int varid, int free_dims, report_sample *s)
     bool           good;
 
     *s = (report_sample){.n = 0};
-    if (dump_var_load_part(grp, varid, &p->d.part, &c) != NC_NOERR)
+    if (dump_var_load_part(&p->d, grp, varid, &c) != NC_NOERR)
         return false;
     good = report_is_numeric(&c) && c.ndims >= free_dims && !c.empty;
     if (good) {

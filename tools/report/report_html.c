@@ -68,7 +68,7 @@ count_bytes(const report_page *p)
 }
 
 static void
-add_dims(text_buf *t, int grp, const id_list *dims)
+add_dims(report_page *p, text_buf *t, int grp, const id_list *dims)
 {
     if (dims->n == 0)
         return;
@@ -80,7 +80,8 @@ add_dims(text_buf *t, int grp, const id_list *dims)
         (void)nc_inq_dim(grp, dims->id[i], name, &len);
         text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
         report_add_text(t, name);
-        text_addf(t, "</bdi>\xc2\xa0%zu%s", len, group_dim_is_unlimited(grp, dims->id[i]) ? " (unlimited)" : "");
+        text_addf(t, "</bdi>\xc2\xa0%zu%s", len,
+                  dim_table_is_unlimited(&p->d.dims, grp, dims->id[i]) ? " (unlimited)" : "");
     }
     text_add(t, "</p>\n");
 }
@@ -146,7 +147,7 @@ add_group(report_page *p, int grp)
         text_add(t, "</bdi></h2>\n");
     }
     if (id_list_dims(grp, &dims) == NC_NOERR)
-        add_dims(t, grp, &dims);
+        add_dims(p, t, grp, &dims);
     id_list_clear(&dims);
     report_add_atts(p, t, grp, NC_GLOBAL);
     if (id_list_vars(grp, &vars) == NC_NOERR)
@@ -248,6 +249,7 @@ clear_page(report_page *p)
     text_clear(&p->axes);
     text_clear(&p->planes);
     free(p->coords);
+    dim_table_clear(&p->d.dims);
 }
 
 int

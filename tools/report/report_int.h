@@ -159,7 +159,7 @@ bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
  * "52.5 degrees_north", the name of a station; else the index. */
 void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t);
 /* The first index belongs below: the coordinates rise, or there are none; depth and pressure fall. */
-bool report_axis_is_upward(const dump_var *v, int dim);
+bool report_axis_is_upward(report_page *p, const dump_var *v, int dim);
 
 /* ---- report_names.c: names of places -------------------------------------------------------------------------- */
 

@@ -119,7 +119,7 @@ place_map(report_plot_data *d)
     int grp, varid;
 
     report_geo_load(&d->page, &d->v, d->y, d->x, &d->geo);
-    d->upward = report_axis_is_upward(&d->v, d->y);
+    d->upward = report_axis_is_upward(&d->page, &d->v, d->y);
     d->aspect = (double)d->v.shape[d->y] / (double)d->v.shape[d->x];
     if (!d->geo.has)
         return;
@@ -159,7 +159,7 @@ load_plot(report_plot_data *d)
                               c->report.file, c->o->vars.name[0], c->nvars);
     if ((rc = hyperslab_resolve(&c->o->limits, c->root, &c->part, why)) != NC_NOERR)
         return dump_fail_text(&c->report, rc, "%s: %s", c->report.file, why);
-    if ((rc = dump_var_load_part(c->vars[0].ncid, c->vars[0].varid, &c->part, &d->v)) != NC_NOERR)
+    if ((rc = dump_var_load_part(c, c->vars[0].ncid, c->vars[0].varid, &d->v)) != NC_NOERR)
         return dump_fail(&c->report, rc, c->o->vars.name[0]);
     if ((rc = load_values(d)) != NC_NOERR)
         return rc;
@@ -199,6 +199,7 @@ clear_plot(report_plot_data *d)
     dump_var_clear(&d->v);
     dump_select_clear(&d->page.d);
     hyperslab_clear(&d->page.d.part);
+    dim_table_clear(&d->page.d.dims);
 }
 
 /* ---- where it goes ------------------------------------------------------------------------------------------- */

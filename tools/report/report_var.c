@@ -312,7 +312,7 @@ report_add_var(report_page *p, text_buf *t, int grp, int varid)
     dump_var    v;
     dump_reader reader;
     text_buf    side = TEXT_BUF_INIT;
-    int         rc = dump_var_load(grp, varid, &v);
+    int         rc = dump_var_load(&p->d, grp, varid, &v);
 
     add_heading(t, grp, varid, !report_is_coordinate(p, grp, varid));
     text_addn(&side, "", 0);
