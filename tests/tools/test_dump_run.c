@@ -424,6 +424,32 @@ long_chunks(void **state)
     OK(nczarr_map_close(map));
 }
 
+/* As ncdump has them. */
+static void
+newlines_and_coordinates(void **state)
+{
+    dump_opts o = DUMP_OPTS_INIT;
+    int       nc, dims[2], v;
+    char     *s;
+    (void)state;
+
+    OK(nc_create("dump_classic", NC_NETCDF4 | NC_CLASSIC_MODEL | NC_DISKLESS, &nc));
+    OK(nc_def_dim(nc, "x", 1, &dims[0]));
+    OK(nc_def_dim(nc, "y", 2, &dims[1]));
+    OK(nc_put_att_text(nc, NC_GLOBAL, "end", 2, "a\n"));
+    OK(nc_put_att_text(nc, NC_GLOBAL, "two", 3, "\n\nb"));
+    OK(nc_def_var(nc, "x", NC_INT, 1, dims, &v));
+    OK(nc_def_var(nc, "y", NC_INT, 2, dims, &v));
+    OK(nc_enddef(nc));
+    o.part = DUMP_COORDS;
+    s = dumped(nc, &o, NC_NOERR);
+    has(s, ":end = \"a\\n\",\n\t\t\t\"\" ;\n");
+    has(s, ":two = \"\\n\",\n\t\t\t\"\\n\",\n\t\t\t\"b\" ;\n");
+    has(s, "data:\n\n x = _ ;\n}"); /* y has two dimensions */
+    free(s);
+    OK(nc_close(nc));
+}
+
 /* ---- what is asked ---- */
 
 #ifdef NCZ_TEST_COUNTED
@@ -491,6 +517,7 @@ main(void)
         cmocka_unit_test(many_pieces),
         cmocka_unit_test(bounds_have_units),
         cmocka_unit_test(long_chunks),
+        cmocka_unit_test(newlines_and_coordinates),
 #ifdef NCZ_TEST_COUNTED
         cmocka_unit_test(dimensions_are_asked_for_once),
 #endif

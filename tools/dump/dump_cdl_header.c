@@ -69,7 +69,8 @@ print_dim_ref(dump_context *d, int grp, int dimid)
     }
 }
 
-/* Only the netCDF-4 model distinguishes several strings from one: elsewhere a text is split after its newlines. */
+/* Only the netCDF-4 model distinguishes several strings from one: elsewhere a text is split after each newline, also
+ * after one at its end. */
 static void
 print_att_chars(dump_context *d, const dump_att *a)
 {
@@ -81,7 +82,7 @@ print_att_chars(dump_context *d, const dump_att *a)
     while (len > 0 && s[len - 1] == '\0')
         len--;
     text_addc(&t, '"');
-    while (split && (line = memchr(s, '\n', len)) != NULL && (size_t)(line - s) + 1 < len) {
+    while (split && (line = memchr(s, '\n', len)) != NULL) {
         text_add_cdl(&t, s, (size_t)(line - s) + 1, false);
         text_add(&t, "\",\n\t\t\t\"");
         len -= (size_t)(line - s) + 1;

@@ -172,9 +172,10 @@ static bool
 is_coordinate(int grp, int varid)
 {
     char name[NC_MAX_NAME + 1];
-    int  dimid;
+    int  ndims, dimid;
 
-    return nc_inq_varname(grp, varid, name) == NC_NOERR && nc_inq_dimid(grp, name, &dimid) == NC_NOERR;
+    return nc_inq_var(grp, varid, name, NULL, &ndims, NULL, NULL) == NC_NOERR && ndims == 1 &&
+           nc_inq_dimid(grp, name, &dimid) == NC_NOERR;
 }
 
 static bool
