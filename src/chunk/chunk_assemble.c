@@ -126,13 +126,16 @@ ncz_object_put_assemble(void *arg, size_t i, ncz_scratch *scratch)
         return;
     }
     o->empty = true;
+    o->drafted = rc == NC_NOERR && ncz_object_put_is_draft(o);
+    if (rc == NC_NOERR && !o->drafted)
+        rc = ncz_object_put_map_drafts(o);
     for (size_t k = 0; k < o->nslots && rc == NC_NOERR; k++) {
         o->parts[k] = slot_bytes(o, k);
         o->empty = o->empty && o->parts[k].data == NULL;
     }
     o->empty = o->empty && !stays_empty(o);
     if (rc == NC_NOERR && !o->empty)
-        rc = make_object(o);
+        rc = o->drafted ? ncz_object_put_end_draft(o) : make_object(o);
     if (rc != NC_NOERR)
         ncz_object_put_fail(o, rc);
 }

@@ -15,6 +15,7 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
     e->limits = *limits;
     e->keep_whole = NCZ_CHUNK_KEEP_WHOLE;
     e->keep_range = NCZ_CHUNK_KEEP_RANGE;
+    e->draft_least = NCZ_CHUNK_DRAFT_LEAST;
     if ((rc = ncz_chunk_cache_init(&e->cache, limits->cache_bytes)) != NC_NOERR)
         goto done;
     if ((err = pthread_mutex_init(&e->lock, NULL)) != 0) {
@@ -55,6 +56,7 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_objects_forget(e, 0);
     (void)ncz_chunk_staged_forget(e, 0);
     ncz_chunk_part_drop_spares(e);
+    ncz_chunk_drafts_end(e);
     ncz_chunk_spill_close(&e->staging.spill);
     ncz_chunk_table_clear(&e->staging.table);
     ncz_chunk_table_clear(&e->objects.table);
@@ -107,6 +109,7 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     if (uid == 0)
         e->behind.failed.code = NC_NOERR;
     (void)pthread_mutex_unlock(&e->lock);
+    ncz_chunk_drafts_end(e);
 }
 
 void

@@ -146,6 +146,8 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
             break;
         }
     }
+    if (first.code == NC_NOERR && ncz_chunk_staged_untried(e, uid, pass))
+        ncz_err_save(&first, ncz_fail_nomem(sizeof(ncz_chunk_object)));
     if (uid == 0) /* all was tried again: what is told now counts */
         e->behind.failed.code = NC_NOERR;
     (void)pthread_mutex_unlock(&e->lock);

@@ -284,7 +284,7 @@ ncz_chunk_load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scrat
 
 /* ---- a staged chunk ---- */
 
-/* The bytes of a staged chunk, in memory or read from the spill file. */
+/* The bytes of a staged chunk, in memory or read from a file. */
 static int
 read_part(const ncz_chunk_request *c, const ncz_chunk_part *part, ncz_scratch *scratch, const char **out)
 {
@@ -296,6 +296,8 @@ read_part(const ncz_chunk_request *c, const ncz_chunk_part *part, ncz_scratch *s
     if ((room = ncz_scratch_room(scratch, NCZ_SCRATCH_STORED, part->nbytes)) == NULL)
         return NC_ENOMEM;
     *out = room;
+    if (part->draft != NULL)
+        return ncz_chunk_draft_read(part, room);
     return ncz_chunk_spill_read(&c->engine->staging.spill, room, part->nbytes, part->spilled);
 }
 

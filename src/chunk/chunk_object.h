@@ -107,6 +107,8 @@ void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
 
 /* How many chunks of that chunk's object lie inside the array. */
 size_t ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index);
+/* How many of these precede the one in that slot. */
+size_t ncz_chunk_object_before(const ncz_spec *spec, const uint64_t *index, size_t slot);
 
 uint64_t ncz_chunk_object_hash(const ncz_spec *spec,
                                const uint64_t *index); /* the same for all chunks of an object */

@@ -17,7 +17,7 @@ map_spilled(ncz_object_put *o)
     bool                   any = false;
 
     for (size_t i = 0; i < o->nslots && !any; i++)
-        any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]);
+        any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]) && o->taken[i]->draft == NULL;
     if (!any)
         return NC_NOERR;
     (void)pthread_mutex_lock(&o->engine->lock);

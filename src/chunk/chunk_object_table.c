@@ -47,19 +47,40 @@ list_add(ncz_chunk_objects *t, ncz_chunk_object *o)
     t->newest = o;
 }
 
+/* Along dimension d. */
+static uint64_t
+count_inside(const ncz_spec *spec, const uint64_t *index, size_t d)
+{
+    uint64_t here = spec->layout->object[d], first = index[d] - index[d] % here;
+
+    if (spec->layout->extent != NULL && first < spec->layout->extent[d] && spec->layout->extent[d] - first < here)
+        return spec->layout->extent[d] - first;
+    return here;
+}
+
 size_t
 ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index)
 {
     size_t n = 1;
 
-    for (size_t d = 0; d < spec->rank; d++) {
-        uint64_t here = spec->layout->object[d], first = index[d] - index[d] % here;
-
-        if (spec->layout->extent != NULL && first < spec->layout->extent[d] && spec->layout->extent[d] - first < here)
-            here = spec->layout->extent[d] - first;
-        n *= (size_t)here; /* at most object_chunks */
-    }
+    for (size_t d = 0; d < spec->rank; d++)
+        n *= (size_t)count_inside(spec, index, d); /* at most object_chunks */
     return n;
+}
+
+size_t
+ncz_chunk_object_before(const ncz_spec *spec, const uint64_t *index, size_t slot)
+{
+    size_t before = 0, unit = 1;
+
+    for (size_t d = spec->rank; d-- > 0;) {
+        size_t here = (size_t)spec->layout->object[d];
+
+        before += slot % here * unit;
+        slot /= here;
+        unit *= (size_t)count_inside(spec, index, d);
+    }
+    return before;
 }
 
 ncz_chunk_object *

@@ -112,7 +112,9 @@ ncz_chunk_part_unref(ncz_engine *e, ncz_chunk_part *p)
 {
     if (p == NULL || --p->refs > 0)
         return;
-    if (ncz_chunk_part_spilled(p))
+    if (p->draft != NULL)
+        ncz_chunk_draft_leave(e, p);
+    else if (ncz_chunk_part_spilled(p))
         ncz_chunk_spill_drop(&e->staging.spill, p->nbytes);
     free_memory(e, p->data, p->room);
     ncz_chunk_part_drop_ours(p);
@@ -127,6 +129,7 @@ ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p)
     (void)pthread_mutex_lock(&e->lock);
     ncz_chunk_part_unref(e, p);
     (void)pthread_mutex_unlock(&e->lock);
+    ncz_chunk_drafts_end(e);
 }
 
 /* A size that chunks of about the same size share, so that they can use each other's memory. */

@@ -19,7 +19,11 @@ ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p)
 {
     if (p->gone)
         return (ncz_slot_bytes){.data = NULL};
-    return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
+    if (p->data != NULL)
+        return (ncz_slot_bytes){p->data, p->nbytes};
+    if (p->draft != NULL)
+        return (ncz_slot_bytes){o->drafted ? "" : p->draft->map + p->spilled, p->nbytes};
+    return (ncz_slot_bytes){(const char *)o->map + p->spilled, p->nbytes};
 }
 
 void

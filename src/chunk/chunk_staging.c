@@ -131,12 +131,40 @@ free_staged(ncz_engine *e, ncz_chunk_staged *s)
     count_bytes(e, s, -(ptrdiff_t)s->nbytes);
     ncz_chunk_table_del(&e->staging.table, &s->entry);
     list_del(&e->staging, s);
+    ncz_chunk_draft_unref(e, s->draft);
     ncz_spec_unref(s->spec);
     ncz_free(s->parts);
     ncz_free(s);
 }
 
+/* Whether a thread other than the one that stores it needs it in the table. */
+static bool
+is_held(const ncz_chunk_staged *s)
+{
+    return s->spilling || s->holders > 0;
+}
+
 /* ---- staging and reading ---- */
+
+int
+ncz_chunk_staged_hold(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out)
+{
+    int rc;
+
+    if ((*out = find_staged(e, spec, index)) == NULL && (rc = add_staged(e, spec, index, out)) != NC_NOERR)
+        return rc;
+    (*out)->holders++;
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_staged_release(ncz_engine *e, ncz_chunk_staged *s)
+{
+    s->holders--;
+    if (s->nparts == 0 && s->storing == NULL && !is_held(s))
+        free_staged(e, s);
+    (void)pthread_cond_broadcast(&e->changed);
+}
 
 static int
 set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_staged **out)
@@ -169,19 +197,24 @@ int
 ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full)
 {
     ncz_chunk_part   *part = NULL;
-    ncz_chunk_staged *s;
-    int               rc;
+    ncz_chunk_staged *s = NULL, *held;
+    int               rc = NC_NOERR;
 
     *full = NULL;
-    if ((rc = ncz_chunk_part_make(e, item, body, &part)) != NC_NOERR)
-        return rc;
-    rc = ncz_chunk_part_note(part, item->chunk);
+    ncz_chunk_draft_part(e, item, &part, &held);
+    if (part == NULL)
+        rc = ncz_chunk_part_make(e, item, body, &part);
+    if (rc == NC_NOERR)
+        rc = ncz_chunk_part_note(part, item->chunk);
     (void)pthread_mutex_lock(&e->lock);
     if (rc != NC_NOERR || (rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
         ncz_chunk_part_unref(e, part);
-    else if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
+    if (held != NULL)
+        ncz_chunk_staged_release(e, held);
+    if (rc == NC_NOERR && s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
         *full = s;
     (void)pthread_mutex_unlock(&e->lock);
+    ncz_chunk_drafts_end(e);
     return rc;
 }
 
@@ -207,7 +240,7 @@ ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index
 bool
 ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s)
 {
-    if (s->storing != NULL || s->spilling)
+    if (s->storing != NULL || is_held(s))
         return false;
     if (ncz_chunk_object_store(e, s->spec, s->first, &s->storing) != NC_NOERR) {
         ncz_err_clear(); /* no memory: it stays staged, and the next flush stores it */
@@ -241,6 +274,15 @@ ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chun
 }
 
 bool
+ncz_chunk_staged_untried(const ncz_engine *e, uint64_t uid, uint64_t pass)
+{
+    for (const ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer)
+        if ((uid == 0 || s->spec->uid == uid) && s->tried < pass)
+            return true;
+    return false;
+}
+
+bool
 ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts)
 {
     bool complete;
@@ -269,13 +311,19 @@ ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts,
             clear_slot(e, s, i);
         ncz_chunk_part_unref(e, parts[i]);
     }
+    if (stored) { /* the next state of the object is another draft */
+        ncz_chunk_draft_unref(e, s->draft);
+        s->draft = NULL;
+        s->no_draft = false;
+    }
     ncz_chunk_object_stored(e, s->storing);
     s->storing = NULL;
     count_complete(e, s);
-    if (s->nparts == 0 && !s->spilling)
+    if (s->nparts == 0 && !is_held(s))
         free_staged(e, s);
     (void)pthread_cond_broadcast(&e->changed);
     (void)pthread_mutex_unlock(&e->lock);
+    ncz_chunk_drafts_end(e);
 }
 
 void
@@ -291,7 +339,7 @@ bool
 ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid)
 {
     for (const ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer)
-        if ((uid == 0 || s->spec->uid == uid) && (s->storing != NULL || s->spilling))
+        if ((uid == 0 || s->spec->uid == uid) && (s->storing != NULL || is_held(s)))
             return true;
     return false;
 }
@@ -315,7 +363,7 @@ ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid)
         newer = s->newer;
         if (uid != 0 && s->spec->uid != uid)
             continue;
-        if (s->storing != NULL || s->spilling)
+        if (s->storing != NULL || is_held(s))
             busy = true;
         else
             free_staged(e, s);
@@ -429,7 +477,7 @@ ncz_chunk_staged_spill(ncz_engine *e)
     }
     for (size_t i = 0; i < w.n; i++)
         ncz_chunk_part_unref(e, w.parts[i]);
-    if (w.object->nparts == 0)
+    if (w.object->nparts == 0 && !is_held(w.object))
         free_staged(e, w.object);
     return done;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_staging: encoded chunks that wait for the rest of their object, in memory or in a temporary file.
+ * chunk_staging: encoded chunks that wait for the rest of their object, in memory, in a temporary file, or where they
+ * belong in the object's draft.
  */
 #ifndef NCZ_CHUNK_STAGING_H
 #define NCZ_CHUNK_STAGING_H
@@ -39,15 +40,30 @@ int  ncz_chunk_temp_map(ncz_chunk_temp *t, uint64_t nbytes); /* the first `nbyte
 void ncz_chunk_temp_unmap(ncz_chunk_temp *t);
 void ncz_chunk_temp_close(ncz_chunk_temp *t); /* may be called twice */
 
+/* ---- chunk_draft.c: an object that is written where its chunks belong ---- */
+
+/* Guarded by the engine's lock, but for `file` and what never changes. */
+typedef struct ncz_chunk_draft {
+    struct ncz_chunk_draft *next; /* of those that nothing uses any more */
+    zmap_draft             *file;
+    const char             *map;    /* its bytes, for the thread that stores the object; or NULL */
+    unsigned                refs;   /* the object, and parts that are in it */
+    bool                    over;   /* it could not be published: it is only read */
+    size_t                  nbytes; /* of each chunk */
+    uint64_t                base;   /* where the first one lies; the others that are in the array follow it */
+    unsigned char           used[]; /* a bit for each of these: a part is there */
+} ncz_chunk_draft;
+
 /* ---- chunk_staging.c: encoded chunks that wait for the rest of their object ---- */
 
 /* An encoded chunk. Guarded by the engine's lock; a reference keeps the bytes where they are. */
 typedef struct ncz_chunk_part {
-    unsigned refs;
-    bool     gone;         /* only fill: its object shall not have it */
-    char    *data;         /* NULL: gone, or in the spill file */
-    size_t   nbytes, room; /* room: of `data` */
-    uint64_t spilled;      /* its place in the spill file */
+    unsigned         refs;
+    bool             gone;         /* only fill: its object shall not have it */
+    char            *data;         /* NULL: gone, or in a file */
+    size_t           nbytes, room; /* room: of `data` */
+    uint64_t         spilled;      /* its place in the spill file; or */
+    ncz_chunk_draft *draft;        /* in this draft */
 
     uint64_t *ours; /* as in ncz_chunk; NULL: all. With it: */
     size_t    ours_bytes;
@@ -63,7 +79,11 @@ typedef struct ncz_chunk_staged {
     struct ncz_chunk_staged *older, *newer;
     ncz_spec                *spec;
     ncz_chunk_object        *storing;        /* while a thread stores it; else NULL */
-    bool                     spilling;       /* a thread spills it. Both keep it in the table */
+    bool                     spilling;       /* a thread spills it. Both keep it in the table, */
+    unsigned                 holders;        /* and so do threads that stage a chunk of it */
+    ncz_chunk_draft         *draft;          /* or NULL */
+    bool                     drafting;       /* a holder begins the draft */
+    bool                     no_draft;       /* it cannot have one */
     bool                     complete;       /* as counted in `ncomplete` */
     uint64_t                 tried;          /* the last flush that stored it */
     size_t                   nparts, needed; /* staged chunks; those that make the object complete */
@@ -80,6 +100,8 @@ typedef struct ncz_chunk_staging {
     size_t            ncomplete;       /* those that are complete and not being stored */
     size_t            nbytes;
     ncz_chunk_spill   spill;
+    ncz_chunk_draft  *ended;   /* drafts that nothing uses any more */
+    size_t            ndrafts; /* all drafts */
 
     ncz_chunk_part_spare *spares; /* memory of dropped parts, for the next */
     size_t                spare_bytes;
@@ -99,6 +121,28 @@ size_t ncz_chunk_part_bytes(const ncz_chunk_part *p);        /* its memory */
 void   ncz_chunk_part_spill(ncz_chunk_part *p, uint64_t at); /* frees its bytes, which are in the spill file */
 void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock */
 
+/* ---- chunk_draft.c ---- */
+
+/*
+ * Writes an encoded chunk where it belongs in its object's draft, which it may begin. *out: a part with one reference;
+ * or NULL: it is to be staged otherwise. *held: its object, to be released; or NULL.
+ */
+void ncz_chunk_draft_part(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_part **out,
+                          ncz_chunk_staged **held);
+/* Under the lock: the part leaves its draft. */
+void ncz_chunk_draft_leave(ncz_engine *e, ncz_chunk_part *p);
+void ncz_chunk_draft_unref(ncz_engine *e, ncz_chunk_draft *d); /* under the lock; NULL is fine */
+/* Ends the drafts that nothing uses any more. Without the lock. */
+void ncz_chunk_drafts_end(ncz_engine *e);
+int  ncz_chunk_draft_read(const ncz_chunk_part *p, char *out);
+
+/* ---- chunk_staging.c ---- */
+
+/* Under the lock: what is staged for the object of that chunk, also if that is nothing yet. It stays in the table, and
+ * is not stored, until it is released. */
+int  ncz_chunk_staged_hold(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out);
+void ncz_chunk_staged_release(ncz_engine *e, ncz_chunk_staged *s);
+
 /*
  * Stages an encoded chunk. `body`: as in ncz_chunk_part_make(). *full: its object is now complete and claimed, to be
  * stored; or NULL.
@@ -115,6 +159,8 @@ bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
 ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
 /* Claims objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
 size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
+/* Whether this flush could not try one, for want of memory. */
+bool ncz_chunk_staged_untried(const ncz_engine *e, uint64_t uid, uint64_t pass);
 /*
  * Takes references to the staged chunks of an object, by slot, for the thread that stores it. Returns true if they are
  * all chunks of the object, and all their elements were written here.

@@ -44,6 +44,7 @@ typedef struct ncz_object_put {
     bool                  large;    /* it is not got whole, but in ranges */
     bool                  changed;  /* another writer changed it while it was read: it is read again */
     bool                  no_temp;  /* there is no room for temporary files: it is kept in memory */
+    bool                  drafted;  /* the new object is its draft, of `nbytes` bytes */
     bool                  pending;  /* not stored yet */
     ncz_err               err;
 
@@ -131,6 +132,15 @@ void ncz_object_put_end(ncz_object_put *o);
 bool ncz_object_put_takes_parts(const ncz_object_put *o);
 /* Merges and assembles object `i` of an array of ncz_object_put. */
 void ncz_object_put_assemble(void *objects, size_t i, ncz_scratch *scratch);
+
+/* ---- chunk_draft.c: of an object that is being stored ---- */
+
+/* Whether its draft can become the object: it has all chunks that the object is to have, or has room for them. */
+bool ncz_object_put_is_draft(const ncz_object_put *o);
+int  ncz_object_put_end_draft(ncz_object_put *o);  /* writes what is missing, and the index */
+int  ncz_object_put_map_drafts(ncz_object_put *o); /* else: so that its parts' bytes can be put */
+/* On the conditions of that put. Sets o->stored. True: another writer was first. */
+bool ncz_object_put_publish_draft(ncz_object_put *o, const zmap_put_req *put, int *rc);
 
 /* ---- chunk_store_object.c ---- */
 
@@ -237,7 +247,7 @@ bool ncz_chunk_relieve_staging(ncz_engine *e, int *rc);
 /* ---- chunk_put.c ---- */
 
 void ncz_object_put_fail(ncz_object_put *o, int rc);
-/* The bytes of a chunk that was taken. NULL: only fill. */
+/* The bytes of a chunk that was taken; in a draft that becomes the object only their number. NULL: only fill. */
 ncz_slot_bytes ncz_object_put_part_bytes(const ncz_object_put *o, const ncz_chunk_part *p);
 
 /* After puts: a server that turns out to have no conditions gets them again, without. The log says what that means. */

@@ -91,10 +91,20 @@ delete_object(ncz_object_put *o, changes *c)
 static bool
 to_put(const ncz_object_put *o)
 {
-    return o->pending && !o->changed && !o->empty;
+    return o->pending && !o->changed && !o->empty && !o->drafted;
 }
 
-/* Lists the puts and the deletions. Deletes at once what is deleted on condition. */
+static void
+publish_draft(ncz_object_put *o)
+{
+    zmap_put_req put = put_req(o);
+    int          rc;
+    bool         conflict = ncz_object_put_publish_draft(o, &put, &rc);
+
+    take_outcome(o, rc, conflict);
+}
+
+/* Lists the puts and the deletions. Does at once what goes alone: drafts, and deletions on condition. */
 static void
 list_changes(ncz_object_put *objects, size_t n, changes *c)
 {
@@ -102,6 +112,8 @@ list_changes(ncz_object_put *objects, size_t n, changes *c)
     for (size_t i = 0; i < n; i++) {
         if (to_put(&objects[i]))
             c->puts[c->nputs++] = put_req(&objects[i]);
+        else if (objects[i].pending && !objects[i].changed && objects[i].drafted)
+            publish_draft(&objects[i]);
         else if (objects[i].pending && !objects[i].changed)
             delete_object(&objects[i], c);
     }

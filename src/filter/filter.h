@@ -268,7 +268,8 @@ size_t           ncz_chain_len(const ncz_chain *c);
 const ncz_codec *ncz_chain_codec(const ncz_chain *c, size_t i);      /* NULL after the last */
 const char      *ncz_chain_id(const ncz_chain *c, size_t i);         /* codec name, known or not */
 int              ncz_chain_find(const ncz_chain *c, const char *id); /* index or -1 */
-int              ncz_chain_usable(const ncz_chain *c); /* NC_NOERR; or NC_ENOFILTER with the codec's name */
+int              ncz_chain_usable(const ncz_chain *c);   /* NC_NOERR; or NC_ENOFILTER with the codec's name */
+bool             ncz_chain_is_fixed(const ncz_chain *c); /* all chunks of one size are encoded to one size, too */
 
 /*
  * One step: a codec and its input type. A chain always has an array-to-bytes step. It is `implied` where the document
@@ -376,6 +377,8 @@ int ncz_shard_parse_index(const ncz_shard_layout *l, const void *index, size_t n
 int ncz_shard_assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
 /* Makes only the index of that object, in which the chunks' bytes follow each other in the order of slots. */
 int ncz_shard_make_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
+/* Makes the index of an object whose chunks lie there; length 0: it does not have the chunk. */
+int ncz_shard_place_index(const ncz_shard_layout *l, const ncz_slot *slots, size_t nslots, ncz_buf *out);
 
 /* ---- chains of HDF5 -------------------------------------------------------------------------------------------- */
 

@@ -217,6 +217,15 @@ bound_input(const ncz_chain *c, size_t k, size_t n, size_t *most, bool *exact)
     return NC_NOERR;
 }
 
+bool
+ncz_chain_is_fixed(const ncz_chain *c)
+{
+    for (size_t i = 0; c != NULL && i < c->nrun; i++)
+        if (!c->run[i]->codec->ops->fixed)
+            return false;
+    return true;
+}
+
 /* Checks the size of an object that is the chunk itself. */
 static int
 check_plain(size_t nin, size_t n, bool tail_ok)

@@ -139,6 +139,26 @@ write_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslot
     ncz_shard_end_index(l, index, nslots);
 }
 
+int
+ncz_shard_place_index(const ncz_shard_layout *l, const ncz_slot *slots, size_t nslots, ncz_buf *out)
+{
+    size_t nindex;
+    bool   at_end;
+    int    rc;
+
+    if (!ncz_shard_index_range(l, nslots, &nindex, &at_end))
+        return ncz_fail_nomem(SIZE_MAX);
+    ncz_buf_reset(out);
+    if ((rc = ncz_buf_reserve(out, nindex)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < nslots; i++)
+        ncz_shard_put_slot(l, (unsigned char *)out->data, i, slots[i]);
+    ncz_shard_end_index(l, (unsigned char *)out->data, nslots);
+    out->len = nindex;
+    out->data[nindex] = '\0';
+    return NC_NOERR;
+}
+
 /* The chunks follow each other in the order of their slots. */
 int
 ncz_shard_assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)

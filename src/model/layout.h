@@ -79,6 +79,9 @@ typedef struct ncz_layout_ops {
      * that is not the object's form.
      */
     int (*make_index)(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out);
+    /* Makes the index of an object whose chunks lie there; length 0: it does not have the chunk. NULL: they cannot lie
+     * anywhere. */
+    int (*place_index)(const ncz_layout *l, const ncz_slot *slots, ncz_buf *out);
     /*
      * Every chunk of the grid is stored, at the place that locate gives: a missing object is an error, and no list is
      * made to find chunks. Chunks may end early or have codecs of their own, so that none is copied as it is stored.

@@ -56,6 +56,7 @@ typedef enum zmap_caps {
     ZMAP_CAN_PUT_RANGE = 1 << 15, /* changes objects in place: zmap_put_range(), zmap_resize(), zmap_rename() */
     ZMAP_CAN_APPEND = 1 << 16,    /* a zmap_writer's bytes go to their place at once; else zmap_writer.c keeps them in
                                    * memory until the commit */
+    ZMAP_CAN_DRAFT = 1 << 17,     /* zmap_draft_begin() */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
@@ -184,6 +185,30 @@ int zmap_writer_append(zmap_writer *w, const void *data, size_t len); /* after a
 /* Conditions and errors as those of a put. `stored`, if not NULL: as in zmap_put_req. Ends the writer in any case. */
 int  zmap_writer_commit(zmap_writer *w, zmap_when when, const char *version, char stored[ZMAP_VERSION]);
 void zmap_writer_abandon(zmap_writer *w); /* NULL is fine. Keeps the thread's error text */
+
+/*
+ * A draft: an object whose bytes are written where they belong, before it has its name. For stores with ZMAP_CAN_DRAFT;
+ * others return NC_ENOTBUILT. Others see nothing of it before it is published, nor if the process ends before. Any
+ * threads may write and read ranges at the same time. What was never written reads as zeros, and takes no room where
+ * the store can do without. All drafts of a store end before it is closed.
+ */
+typedef struct zmap_draft zmap_draft;
+
+int zmap_draft_begin(zmap *m, const char *key, uint64_t size, zmap_draft **out);
+/* False: another process began it, from which this one was forked. Then it is only read here, and not published. */
+bool zmap_draft_is_own(const zmap_draft *d);
+/* NC_EINVAL: the range ends behind `size`. After a failure any part of it may be written. */
+int zmap_draft_write(zmap_draft *d, uint64_t off, const void *data, size_t len);
+int zmap_draft_read(zmap_draft *d, uint64_t off, void *into, size_t len);
+/* All its bytes, to be read until zmap_draft_publish() or zmap_draft_end(). One thread at a time. */
+int zmap_draft_map(zmap_draft *d, const void **out);
+/*
+ * Cuts it to `size` bytes, at most its own, and gives it its name: this is a put, with its conditions, errors and
+ * `stored`. No other thread writes it meanwhile. After a failure it is still there, and can be read; after success, too,
+ * but not written.
+ */
+int  zmap_draft_publish(zmap_draft *d, uint64_t size, zmap_when when, const char *version, char stored[ZMAP_VERSION]);
+void zmap_draft_end(zmap_draft *d); /* removes what is not published. NULL is fine. Keeps the thread's error text */
 
 int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
 /* Deletes the object if it is this version: else NC_EOBJECT, or NC_ENOOBJECT if it is absent. */

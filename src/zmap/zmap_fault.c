@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A store that wraps another one and fails where its plan says, to test the layers above. Each request of a batch,
- * each key of a del, each list, resize, rename, sync, begin, append and commit is one operation; close is not.
+ * each key of a del, each list, resize, rename, sync, begin, append and commit, and each begin, write and publish of a
+ * draft is one operation; close is not.
  *
  * Requests go to the inner store one by one, so that those before a fault have been carried out. Threads as the inner
  * store; the counter is atomic.
@@ -19,7 +20,8 @@ typedef struct fault_map {
 
 #define EXIT_KILLED 137 /* as a shell reports kill -9 */
 
-/* Whether this fault keeps an operation from being done. ZMAP_FAULT_TORN does, but for puts at an offset, appends. */
+/* Whether this fault keeps an operation from being done. ZMAP_FAULT_TORN does, but for puts at an offset, appends and
+ * writes of drafts. */
 static bool
 prevents(const fault_map *s)
 {
@@ -261,6 +263,80 @@ fault_abandon(zmap_writer *w)
     zmap_writer_abandon(w->state);
 }
 
+/* Drafts: the state is the inner store's. */
+static int
+fault_begin_draft(zmap *m, zmap_draft *d)
+{
+    fault_map  *s = (fault_map *)m;
+    bool        fault = meets_fault(s);
+    zmap_draft *inner = NULL;
+    int         rc;
+
+    if (fault && prevents(s))
+        return fail_planned(s, d->key);
+    if ((rc = zmap_draft_begin(s->inner, d->key, d->size, &inner)) == NC_NOERR && fault) {
+        zmap_draft_end(inner);
+        return fail_planned(s, d->key);
+    }
+    d->state = inner;
+    return rc;
+}
+
+/* What is torn leaves the beginning of its bytes. */
+static int
+fault_write_draft(zmap_draft *d, uint64_t off, const void *data, size_t len)
+{
+    fault_map *s = (fault_map *)d->m;
+    bool       fault = meets_fault(s);
+    int        rc;
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, d->key);
+    if (fault && s->plan->kind == ZMAP_FAULT_TORN && len > s->plan->kept)
+        len = s->plan->kept;
+    if ((rc = zmap_draft_write(d->state, off, data, len)) != NC_NOERR)
+        return rc;
+    return fault && s->plan->kind != ZMAP_FAULT_SHORT ? fail_planned(s, d->key) : NC_NOERR;
+}
+
+static int
+fault_read_draft(zmap_draft *d, uint64_t off, void *into, size_t len)
+{
+    return zmap_draft_read(d->state, off, into, len);
+}
+
+static int
+fault_map_draft(zmap_draft *d, const void **out)
+{
+    return zmap_draft_map(d->state, out);
+}
+
+static int
+fault_publish_draft(zmap_draft *d, uint64_t size, zmap_put_req *r)
+{
+    fault_map *s = (fault_map *)d->m;
+    bool       fault = meets_fault(s);
+
+    if (fault && prevents(s))
+        return fail_planned(s, d->key);
+    return after_fault(s, fault, zmap_draft_publish(d->state, size, r->when, r->version, r->stored), d->key);
+}
+
+static void
+fault_end_draft(zmap_draft *d)
+{
+    zmap_draft_end(d->state);
+}
+
+static const zmap_draft_ops fault_drafts = {
+    .begin = fault_begin_draft,
+    .write = fault_write_draft,
+    .read = fault_read_draft,
+    .map = fault_map_draft,
+    .publish = fault_publish_draft,
+    .end = fault_end_draft,
+};
+
 static int
 fault_close(zmap *m, zmap_end how)
 {
@@ -286,6 +362,7 @@ static const zmap_ops fault_ops = {
     .append = fault_append,
     .commit = fault_commit,
     .abandon = fault_abandon,
+    .drafts = &fault_drafts,
     .close = fault_close,
 };
 

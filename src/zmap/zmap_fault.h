@@ -15,12 +15,12 @@ typedef enum zmap_fault_kind {
     ZMAP_FAULT_LIE,   /* the operation is done and reports `code` */
     ZMAP_FAULT_SHORT, /* a get gives half its bytes and reports success */
     ZMAP_FAULT_DIE,   /* _Exit(137), as kill -9 would */
-    ZMAP_FAULT_TORN,  /* a put at an offset or an append writes the first `kept` of its bytes, and reports `code`; or,
-                       * with NC_NOERR, dies. Another operation is not done */
+    ZMAP_FAULT_TORN,  /* a put at an offset, an append or a write of a draft writes the first `kept` of its bytes, and
+                       * reports `code`; or, with NC_NOERR, dies. Another operation is not done */
 } zmap_fault_kind;
 
-/* Operations are each request of a batch, each key of a del, each list, resize, rename and sync, and each begin, append
- * and commit of a put in pieces, counted from 1. */
+/* Operations are each request of a batch, each key of a del, each list, resize, rename and sync, each begin, append
+ * and commit of a put in pieces, and each begin, write and publish of a draft, counted from 1. */
 typedef struct zmap_fault_plan {
     size_t           nth;     /* the one that fails; 0: none */
     bool             forever; /* and all after it */

@@ -10,6 +10,17 @@
 
 #include <stdatomic.h>
 
+/* Of drafts. The state is the store's; `end` releases it. Ranges are inside the size that `begin` got. */
+typedef struct zmap_draft_ops {
+    int (*begin)(zmap *m, zmap_draft *d);
+    int (*write)(zmap_draft *d, uint64_t off, const void *data, size_t len);
+    int (*read)(zmap_draft *d, uint64_t off, void *into, size_t len);
+    int (*map)(zmap_draft *d, const void **out);
+    int (*publish)(zmap_draft *d, uint64_t size,
+                   zmap_put_req *r); /* without bytes; sets `stored` after a condition */
+    void (*end)(zmap_draft *d);
+} zmap_draft_ops;
+
 typedef struct zmap_ops {
     const char *name;
     int (*get)(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg); /* sets each err, calls done */
@@ -33,6 +44,7 @@ typedef struct zmap_ops {
     int (*append)(zmap_writer *w, const void *data, size_t len);
     int (*commit)(zmap_writer *w, zmap_put_req *r); /* without bytes; sets `stored` after a condition */
     void (*abandon)(zmap_writer *w);
+    const zmap_draft_ops *drafts; /* NULL without ZMAP_CAN_DRAFT */
 } zmap_ops;
 
 /* zmap_stats while they are counted. */
@@ -54,6 +66,15 @@ struct zmap_writer {
     uint64_t len;     /* appended so far */
     ncz_buf  body;    /* without ZMAP_CAN_APPEND: the bytes */
     ncz_err  failure; /* of an append */
+    char     key[];
+};
+
+struct zmap_draft {
+    zmap    *m;
+    void    *state; /* the store's */
+    uint64_t size;
+    long     pid; /* of the process that began it */
+    bool     published;
     char     key[];
 };
 

@@ -49,12 +49,19 @@ shard_make_index(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out)
     return ncz_shard_make_index(&((const shards_layout *)l)->shard, parts, l->nslots, out);
 }
 
+static inline int
+shard_place_index(const ncz_layout *l, const ncz_slot *slots, ncz_buf *out)
+{
+    return ncz_shard_place_index(&((const shards_layout *)l)->shard, slots, l->nslots, out);
+}
+
 static const ncz_layout_ops shards_ops = {.name = "shards",
                                           .locate = toy_locate,
                                           .needs = shard_needs,
                                           .learn = shard_learn,
                                           .assemble = shard_assemble,
-                                          .make_index = shard_make_index};
+                                          .make_index = shard_make_index,
+                                          .place_index = shard_place_index};
 
 static inline void
 share(ncz_spec *s, const uint64_t *object, const ncz_shard_layout *layout)

@@ -28,6 +28,10 @@
 #define WIDTH  23
 #define CHUNKW 10
 
+#define ROWS      8     /* in two shards */
+#define FULL_ROWS 6     /* of the first generation */
+#define ROW_WIDTH 32768 /* a shard is large enough to be written in place */
+
 #define WORDS     5
 #define LONG_WORD 200
 
@@ -234,6 +238,55 @@ widen(void)
 }
 
 static bool
+put_rows(int ncid, int v, int gen, int from, int to)
+{
+    static int row[ROW_WIDTH];
+
+    for (int y = from; y < to; y++) {
+        for (int i = 0; i < ROW_WIDTH; i++)
+            row[i] = gen * 1000 + y;
+        TRY(nc_put_vara_int(ncid, v, (size_t[]){(size_t)y, 0}, (size_t[]){1, ROW_WIDTH}, row));
+    }
+    return true;
+}
+
+/* A dataset with shards without compression, where Zarr has shards. */
+static bool
+create_shards(void)
+{
+    int ncid, dims[2], v;
+
+    if (!create())
+        return false;
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_def_dim(ncid, "y", ROWS, &dims[0]));
+    TRY(nc_def_dim(ncid, "wide", ROW_WIDTH, &dims[1]));
+    TRY(nc_def_var(ncid, "sharded", NC_INT, 2, dims, &v));
+    TRY(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){1, ROW_WIDTH}));
+    if (strstr(mode, "v3") != NULL)
+        TRY(nczarr_def_var_shards(ncid, v, (size_t[]){ROWS / 2, ROW_WIDTH}));
+    if (!put_rows(ncid, v, 1, 0, FULL_ROWS))
+        return false;
+    return nc_close(ncid) == NC_NOERR;
+}
+
+/* Replaces one shard, and completes another in two steps. */
+static bool
+change_shards(void)
+{
+    int ncid, v;
+
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_inq_varid(ncid, "sharded", &v));
+    if (!put_rows(ncid, v, 2, 0, FULL_ROWS))
+        return false;
+    TRY(nc_sync(ncid));
+    if (!put_rows(ncid, v, 2, FULL_ROWS, ROWS))
+        return false;
+    return nc_close(ncid) == NC_NOERR;
+}
+
+static bool
 rewrite_all(void) /* NC_CLOBBER over the old dataset: it may be gone after a death, but nothing of it may be torn */
 {
     return create();
@@ -338,6 +391,29 @@ words_whole(int ncid)
     return good;
 }
 
+/* Each row is whole. */
+static bool
+look_at_shards(size_t atleast)
+{
+    static int row[ROW_WIDTH];
+    int        ncid, v, rc;
+    bool       good = look(atleast);
+
+    if (!good)
+        return false;
+    if (nc_open(path, NC_NOWRITE, &ncid) != NC_NOERR || nc_inq_varid(ncid, "sharded", &v) != NC_NOERR)
+        return wrong("the shards are gone: %s", nczarr_errmsg());
+    for (int y = 0; y < ROWS && good; y++) {
+        if ((rc = nc_get_vara_int(ncid, v, (size_t[]){(size_t)y, 0}, (size_t[]){1, ROW_WIDTH}, row)) != NC_NOERR)
+            return wrong("row %d: %d %s", y, rc, nczarr_errmsg());
+        good = row[0] == 1000 + y || row[0] == 2000 + y || (y >= FULL_ROWS && row[0] == NC_FILL_INT) ||
+               wrong("row %d is %d", y, row[0]);
+        for (int i = 1; good && i < ROW_WIDTH; i++)
+            good = row[i] == row[0] || wrong("row %d holds %d and %d", y, row[0], row[i]);
+    }
+    return (nc_close(ncid) == NC_NOERR || wrong("does not close")) && good;
+}
+
 /* For a reader, for the next writer, and for a reader of what that left. */
 static bool
 look_at_words(size_t atleast)
@@ -430,6 +506,7 @@ static const scenario scenarios[] = {
     {"hasty", create, overwrite_hastily, look, RECS, false},
     {"sync", create, sync_often, look, RECS, false},
     {"widen", create_words, widen, look_at_words, RECS, false},
+    {"shards", create_shards, change_shards, look_at_shards, RECS, false},
     {"implicit", NULL, create_at_once, look_at_scalar, 0, false},
 };
 
@@ -458,7 +535,7 @@ run_scenario(void *arg)
 static bool
 checks_place(const scenario *s, bool mutant, long n)
 {
-    return !mutant && ((s->look != look && s->look != look_at_words) || n % 5 == 0);
+    return !mutant && ((s->look != look && s->look != look_at_words && s->look != look_at_shards) || n % 5 == 0);
 }
 
 /* The number of deaths after which something was wrong; stops at the first when not hunting the mutant. */

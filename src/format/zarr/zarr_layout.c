@@ -85,6 +85,12 @@ make_index(const ncz_layout *l, const ncz_slot_bytes *parts, ncz_buf *out)
     return ncz_shard_make_index(shard_of(l), parts, l->nslots, out);
 }
 
+static int
+place_index(const ncz_layout *l, const ncz_slot *slots, ncz_buf *out)
+{
+    return ncz_shard_place_index(shard_of(l), slots, l->nslots, out);
+}
+
 /* ---- both ---- */
 
 static const ncz_layout_ops chunk_ops = {.name = "chunks", .locate = locate_chunk};
@@ -96,6 +102,7 @@ static const ncz_layout_ops shard_ops = {
     .learn = learn_slots,
     .assemble = assemble_shard,
     .make_index = make_index,
+    .place_index = place_index,
 };
 
 int

@@ -9,6 +9,7 @@
  *   zmap_file_get.c      get and list
  *   zmap_file_put.c      put
  *   zmap_file_writer.c   puts in pieces
+ *   zmap_file_draft.c    drafts: files that are written in place before they have their names
  *   zmap_file_change.c   changes in place
  *   zmap_file_del.c      del
  *   zmap_file_match.c    versions, and puts over one version only
@@ -136,12 +137,16 @@ int zmap_file_check_put(file_map *f, const char *key, const char *leaf);
 /* The file that is to be an object, under a temporary name in the object's directory. */
 typedef struct file_temp {
     int  fd;
+    bool readable; /* it is read, too: set before it is opened */
     char name[ZMAP_FILE_TEMP_NAME];
 } file_temp;
 
 /* The steps of a put. *d: the directory that the caller has open, or NULL; the caller closes it, also after a failure.
  * After a failure there is no file. */
 int zmap_file_temp_open(file_map *f, const char *key, file_dir **d, file_temp *t);
+/* The next two without removing the file after a failure. The first returns an errno. */
+int zmap_file_temp_settle(file_map *f, const file_temp *t, zmap_put_req *r, int err);
+int zmap_file_temp_name(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r);
 /* Closes it, once it is written. `err`: the errno of writing it, or 0. Sets r->stored if there is a condition. */
 int zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err);
 /* Gives it the object's name. */
@@ -201,6 +206,8 @@ int  zmap_file_begin(zmap *m, zmap_writer *w);
 int  zmap_file_append(zmap_writer *w, const void *data, size_t len);
 int  zmap_file_commit(zmap_writer *w, zmap_put_req *r);
 void zmap_file_abandon(zmap_writer *w);
+
+extern const zmap_draft_ops zmap_file_drafts; /* zmap_file_draft.c */
 
 /* Prepares a store for writing: opens what sync needs before the first put. */
 void zmap_file_watch(file_map *f);

@@ -100,7 +100,8 @@ make_temp(file_map *f, int dir, const char *key, file_temp *t, bool *gone)
 
     do {
         zmap_file_name_temp(f, t->name);
-        t->fd = zmap_sys()->openat(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        t->fd = zmap_sys()->openat(
+            dir, t->name, (t->readable ? O_RDWR : O_WRONLY) | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (t->fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
     if (t->fd >= 0)
         return NC_NOERR;
@@ -109,7 +110,7 @@ make_temp(file_map *f, int dir, const char *key, file_temp *t, bool *gone)
 }
 
 int
-zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
+zmap_file_temp_settle(file_map *f, const file_temp *t, zmap_put_req *r, int err)
 {
     if (err == 0 && r->when != ZMAP_ALWAYS)
         err = stamp_temp(t->fd, r);
@@ -121,7 +122,13 @@ zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
         err = errno;
     if (zmap_sys()->close(t->fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
         err = errno;
-    if (err == 0)
+    return err;
+}
+
+int
+zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
+{
+    if ((err = zmap_file_temp_settle(f, t, r, err)) == 0)
         return NC_NOERR;
     zmap_sys()->unlinkat(dir, t->name, 0);
     return zmap_file_fail(f, err, r->key, "cannot be written");
@@ -241,7 +248,7 @@ zmap_file_temp_open(file_map *f, const char *key, file_dir **d, file_temp *t)
 }
 
 int
-zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r)
+zmap_file_temp_name(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r)
 {
     size_t      parent_len;
     const char *leaf = zmap_file_leaf(r->key, &parent_len);
@@ -249,7 +256,6 @@ zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const
     zmap_node  *node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
 
     if (rc != NC_NOERR || (rc = publish_temp(f, d->fd, t->name, r, leaf)) != NC_NOERR) {
-        zmap_sys()->unlinkat(d->fd, t->name, 0);
         zmap_node_free(node);
         return rc;
     }
@@ -257,6 +263,16 @@ zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const
     zmap_file_touch_file(f, r->key);
     zmap_file_touch_dir(f, r->key, parent_len);
     return NC_NOERR;
+}
+
+int
+zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r)
+{
+    int rc = zmap_file_temp_name(f, d, t, r);
+
+    if (rc != NC_NOERR)
+        zmap_sys()->unlinkat(d->fd, t->name, 0);
+    return rc;
 }
 
 /*
@@ -271,7 +287,7 @@ zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const
 static int
 put_one(file_map *f, zmap_put_req *r, file_dir **d)
 {
-    file_temp t;
+    file_temp t = {.fd = -1};
     int       rc, err;
 
     if ((rc = zmap_file_temp_open(f, r->key, d, &t)) != NC_NOERR)

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Drafts of the file store: a temporary of its full size, beside the name that it is to have, whose ranges any threads
+ * write. To publish it is the rest of a put (zmap_file_put.c). Readers ignore its name; a writer that dies leaves it, as
+ * a put does. Of a process that forks only the parent publishes it or removes it.
+ */
+#include "zmap/file/zmap_file_int.h"
+
+#include <errno.h>
+
+typedef struct file_draft {
+    file_dir *dir;
+    file_temp temp; /* stays open, so that it can be read after it has its name */
+    void     *map;  /* or NULL */
+    size_t    nmap;
+} file_draft;
+
+static file_map *
+map_of(const zmap_draft *d)
+{
+    return (file_map *)d->m;
+}
+
+/* Removes the directories that were made for it. Nothing was changed, so one that stays empty is no failure. */
+static void
+remove_temp(file_map *f, const char *key, file_draft *fd)
+{
+    zmap_sys()->unlinkat(fd->dir->fd, fd->temp.name, 0);
+    zmap_file_dir_close(f, fd->dir);
+    fd->dir = NULL;
+    (void)zmap_file_remove_empty(f, key);
+}
+
+static int
+begin_draft(zmap *m, zmap_draft *d)
+{
+    file_map   *f = (file_map *)m;
+    file_draft *fd = ncz_alloc(sizeof *fd);
+    int         rc;
+
+    if (fd == NULL)
+        return ncz_fail_nomem(sizeof *fd);
+    *fd = (file_draft){.temp = {.fd = -1, .readable = true}};
+    if ((rc = zmap_file_temp_open(f, d->key, &fd->dir, &fd->temp)) != NC_NOERR) {
+        zmap_file_dir_close(f, fd->dir);
+        ncz_free(fd);
+        return rc;
+    }
+    if (zmap_sys()->ftruncate(fd->temp.fd, (off_t)d->size) != 0) {
+        rc = zmap_file_fail(f, errno, d->key, "cannot get its size");
+        zmap_sys()->close(fd->temp.fd);
+        remove_temp(f, d->key, fd);
+        ncz_free(fd);
+        return rc;
+    }
+    d->state = fd;
+    return NC_NOERR;
+}
+
+static int
+write_draft(zmap_draft *d, uint64_t off, const void *data, size_t len)
+{
+    const file_draft *fd = d->state;
+    zmap_part         part = {data, len};
+    int               err = zmap_file_write_parts(fd->temp.fd, &part, 1, (off_t)off);
+
+    return err == 0 ? NC_NOERR : zmap_file_fail(map_of(d), err, d->key, "cannot be written");
+}
+
+static int
+read_draft(zmap_draft *d, uint64_t off, void *into, size_t len)
+{
+    const file_draft *fd = d->state;
+
+    while (len > 0) {
+        ssize_t n = zmap_sys()->pread(fd->temp.fd, into, len, (off_t)off);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return zmap_file_fail(map_of(d), n < 0 ? errno : EIO, d->key, "cannot be read before it has its name");
+        into = (char *)into + n;
+        len -= (size_t)n;
+        off += (uint64_t)n;
+    }
+    return NC_NOERR;
+}
+
+static void
+unmap_draft(file_draft *fd)
+{
+    if (fd->map != NULL)
+        ncz_sys_unmap(fd->map, fd->nmap);
+    fd->map = NULL;
+}
+
+static int
+map_draft(zmap_draft *d, const void **out)
+{
+    file_draft *fd = d->state;
+
+    if (fd->map == NULL) {
+        if (d->size > SIZE_MAX || (fd->map = ncz_sys_map(fd->temp.fd, (size_t)d->size)) == NULL)
+            return zmap_file_fail(map_of(d), d->size > SIZE_MAX ? ENOMEM : errno, d->key,
+                                  "cannot be mapped before it has its name");
+        fd->nmap = (size_t)d->size;
+    }
+    *out = fd->map;
+    return NC_NOERR;
+}
+
+/*
+ * Through a second descriptor, found by the name, since it must be closed before the file gets its name: some file
+ * systems report only then that bytes could not be written. The first one is for those who still read.
+ */
+static int
+publish_draft(zmap_draft *d, uint64_t size, zmap_put_req *r)
+{
+    file_map   *f = map_of(d);
+    file_draft *fd = d->state;
+    file_temp   again = fd->temp;
+    int         err = 0;
+
+    unmap_draft(fd);
+    if ((again.fd = zmap_file_open_retry(fd->dir->fd, again.name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+        return zmap_file_fail(f, errno, r->key, "its temporary file cannot be opened again");
+    if (size < d->size && zmap_sys()->ftruncate(again.fd, (off_t)size) != 0)
+        err = errno;
+    if ((err = zmap_file_temp_settle(f, &again, r, err)) != 0)
+        return zmap_file_fail(f, err, r->key, "cannot be written");
+    return zmap_file_temp_name(f, fd->dir, &again, r);
+}
+
+static void
+end_draft(zmap_draft *d)
+{
+    file_map   *f = map_of(d);
+    file_draft *fd = d->state;
+
+    unmap_draft(fd);
+    zmap_sys()->close(fd->temp.fd);
+    if (!d->published && zmap_draft_is_own(d))
+        remove_temp(f, d->key, fd);
+    else
+        zmap_file_dir_close(f, fd->dir);
+    ncz_free(fd);
+}
+
+const zmap_draft_ops zmap_file_drafts = {
+    .begin = begin_draft,
+    .write = write_draft,
+    .read = read_draft,
+    .map = map_draft,
+    .publish = publish_draft,
+    .end = end_draft,
+};
