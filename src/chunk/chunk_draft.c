@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_draft: objects whose chunks all have one encoded size, as those of a shard without compression do. Each place is
- * known before, so such an object is set aside at its full size (zmap_draft), and its chunks are not staged in memory
- * but written where they belong. Storing the object then writes its index, and gives it its name:
+ * chunk_draft: objects whose chunks all have one encoded size, as those of a shard without compression do. Each place
+ * is known before, so such an object is set aside at its full size (zmap_draft), and its chunks are not staged in
+ * memory but written where they belong. Storing the object then writes its index, and gives it its name:
  *
  *  1. the first chunk that is staged begins the draft. It has a place for each chunk that lies in the array, in the
  *     order of slots

@@ -204,8 +204,8 @@ int zmap_draft_read(zmap_draft *d, uint64_t off, void *into, size_t len);
 int zmap_draft_map(zmap_draft *d, const void **out);
 /*
  * Cuts it to `size` bytes, at most its own, and gives it its name: this is a put, with its conditions, errors and
- * `stored`. No other thread writes it meanwhile. After a failure it is still there, and can be read; after success, too,
- * but not written.
+ * `stored`. No other thread writes it meanwhile. After a failure it is still there, and can be read; after success,
+ * too, but not written.
  */
 int  zmap_draft_publish(zmap_draft *d, uint64_t size, zmap_when when, const char *version, char stored[ZMAP_VERSION]);
 void zmap_draft_end(zmap_draft *d); /* removes what is not published. NULL is fine. Keeps the thread's error text */

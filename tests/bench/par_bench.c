@@ -11,7 +11,8 @@
  *   LAYOUT   aligned: a rank's first row is a chunk's; unaligned: the whole field is shifted by half a chunk's rows,
  *            so that neighbouring ranks share chunks
  *   ACCESS   collective | independent
- *   CODEC    none | deflate (level 1, with shuffle)
+ *   CODEC    none | deflate (level 1, with shuffle) | block, long, wide: no codec, and with this library the chunks in
+ *            shards: of a rank's part of a record; of that of all records; of a record of all ranks
  *
  * Rank 0 prints JSON: seconds from before create or open until after close, on all ranks; processor time, user's and
  * system's, of all ranks, and that of it that went by in waiting for messages, which MPI does by asking again and again;
@@ -31,6 +32,9 @@
 #include <netcdf.h>
 #include <netcdf_par.h>
 #define error_of nc_strerror
+#ifdef BENCH_SHARDS
+#include <nczarr.h>
+#endif
 #ifdef BENCH_CLASSIC
 #define MODE NC_64BIT_DATA
 #else
@@ -45,6 +49,7 @@ enum { NX = 1024, CHUNK_Y = 64 };
 typedef struct bench {
     const char *path;
     int         unaligned, collective, deflate;
+    const char *codec;
     size_t      rows, nrecs;
     int         rank, nranks;
     float      *values; /* of one record */
@@ -189,6 +194,16 @@ define_storage(const bench *b, int nc, int var)
     if (b->deflate)
         CHECK(nc_def_var_deflate(nc, var, 1, 1, 1));
 #endif
+#ifdef BENCH_SHARDS
+    size_t shards[3] = {1, b->rows, NX};
+
+    if (strcmp(b->codec, "long") == 0)
+        shards[0] = b->nrecs;
+    if (strcmp(b->codec, "wide") == 0)
+        shards[1] *= (size_t)b->nranks;
+    if (strcmp(b->codec, "block") == 0 || shards[0] != 1 || shards[1] != b->rows)
+        CHECK(nczarr_def_var_shards(nc, var, shards));
+#endif
 }
 
 static void
@@ -302,7 +317,8 @@ main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     b.unaligned = strcmp(argv[3], "unaligned") == 0;
     b.collective = strcmp(argv[4], "collective") == 0;
-    b.deflate = strcmp(argv[5], "deflate") == 0;
+    b.codec = argv[5];
+    b.deflate = strcmp(b.codec, "deflate") == 0;
     b.rows = strtoul(argv[6], NULL, 10);
     b.nrecs = strtoul(argv[7], NULL, 10);
     if ((b.values = malloc(b.rows * NX * sizeof *b.values)) == NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Drafts of the file store: a temporary of its full size, beside the name that it is to have, whose ranges any threads
- * write. To publish it is the rest of a put (zmap_file_put.c). Readers ignore its name; a writer that dies leaves it, as
- * a put does. Of a process that forks only the parent publishes it or removes it.
+ * write. To publish it is the rest of a put (zmap_file_put.c). Readers ignore its name; a writer that dies leaves it,
+ * as a put does. Of a process that forks only the parent publishes it or removes it.
  */
 #include "zmap/file/zmap_file_int.h"
 
