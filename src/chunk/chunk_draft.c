@@ -94,17 +94,16 @@ may_draft(const ncz_engine *e, const ncz_chunk_store_item *item)
            ncz_chain_is_fixed(spec->chain);
 }
 
-/* The bytes of the whole object, and where its first chunk lies. 0: it is too small, or too large. */
-static uint64_t
-size_object(const ncz_engine *e, const ncz_chunk_staged *s, size_t nbytes, uint64_t *base)
+uint64_t
+ncz_chunk_draft_size(const ncz_engine *e, const ncz_spec *spec, const uint64_t *index, size_t nbytes, uint64_t *base)
 {
-    const ncz_layout *l = s->spec->layout;
+    const ncz_layout *l = spec->layout;
     uint64_t          chunks, size;
     size_t            nindex;
     bool              at_end;
 
-    if (!l->ops->needs(l, &nindex, &at_end) || !ncz_mul64(s->needed, nbytes, &chunks) || chunks < e->draft_least ||
-        !ncz_add64(chunks, nindex, &size) || size > INT64_MAX)
+    if (!l->ops->needs(l, &nindex, &at_end) || !ncz_mul64(ncz_chunk_object_inside(spec, index), nbytes, &chunks) ||
+        chunks < e->draft_least || !ncz_add64(chunks, nindex, &size) || size > INT64_MAX)
         return 0;
     *base = at_end ? 0 : nindex;
     return size;
@@ -115,7 +114,7 @@ new_draft(ncz_engine *e, const ncz_chunk_staged *s, size_t nbytes)
 {
     ncz_buf          room = NCZ_BUF_INIT;
     ncz_chunk_addr   where;
-    uint64_t         base, size = size_object(e, s, nbytes, &base);
+    uint64_t         base, size = ncz_chunk_draft_size(e, s->spec, s->first, nbytes, &base);
     ncz_chunk_draft *d = size > 0 ? ncz_zalloc(sizeof *d + s->needed / 8 + 1) : NULL;
     int              rc;
 
@@ -134,9 +133,8 @@ new_draft(ncz_engine *e, const ncz_chunk_staged *s, size_t nbytes)
     return NULL;
 }
 
-/* Under the lock, which is released meanwhile: a draft that can be written, or NULL. */
-static ncz_chunk_draft *
-take_draft(ncz_engine *e, ncz_chunk_staged *s, size_t nbytes)
+ncz_chunk_draft *
+ncz_chunk_draft_take(ncz_engine *e, ncz_chunk_staged *s, size_t nbytes)
 {
     ncz_chunk_draft *d;
 
@@ -161,23 +159,54 @@ take_draft(ncz_engine *e, ncz_chunk_staged *s, size_t nbytes)
 
 /* ---- 2. write a chunk ---- */
 
+bool
+ncz_chunk_draft_reserve(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot)
+{
+    size_t place = ncz_chunk_object_before(s->spec, s->first, slot);
+
+    if (is_used(d, place))
+        return false;
+    set_used(d, place, true);
+    return true;
+}
+
+void
+ncz_chunk_draft_unreserve(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot)
+{
+    set_used(d, ncz_chunk_object_before(s->spec, s->first, slot), false);
+}
+
+ncz_chunk_part *
+ncz_chunk_draft_part_at(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot)
+{
+    ncz_chunk_part *p = ncz_zalloc(sizeof *p);
+
+    if (p == NULL) {
+        (void)ncz_fail_nomem(sizeof *p);
+        return NULL;
+    }
+    *p = (ncz_chunk_part){.refs = 1,
+                          .nbytes = d->nbytes,
+                          .spilled = place_at(d, ncz_chunk_object_before(s->spec, s->first, slot)),
+                          .draft = d};
+    d->refs++;
+    return p;
+}
+
 /* Under the lock: a part whose place in the draft is reserved; or NULL. */
 static ncz_chunk_part *
-reserve_place(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged *s)
+reserve_part(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged *s)
 {
-    const ncz_layout *l = s->spec->layout;
-    ncz_chunk_draft  *d = take_draft(e, s, item->nbytes);
-    size_t            place;
-    ncz_chunk_part   *p;
+    ncz_chunk_draft *d = ncz_chunk_draft_take(e, s, item->nbytes);
+    size_t           slot = (size_t)ncz_layout_slot(s->spec->layout, item->chunk->index);
+    ncz_chunk_part  *p = NULL;
 
-    if (d == NULL)
+    if (d == NULL || !ncz_chunk_draft_reserve(d, s, slot))
         return NULL;
-    place = ncz_chunk_object_before(s->spec, s->first, (size_t)ncz_layout_slot(l, item->chunk->index));
-    if (is_used(d, place) || (p = ncz_zalloc(sizeof *p)) == NULL)
-        return NULL;
-    *p = (ncz_chunk_part){.refs = 1, .nbytes = item->nbytes, .spilled = place_at(d, place), .draft = d};
-    set_used(d, place, true);
-    d->refs++;
+    if ((p = ncz_chunk_draft_part_at(d, s, slot)) == NULL) {
+        ncz_chunk_draft_unreserve(d, s, slot);
+        ncz_err_clear(); /* to stage it otherwise needs the same memory, and reports that */
+    }
     return p;
 }
 
@@ -192,7 +221,7 @@ ncz_chunk_draft_part(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_
         return;
     (void)pthread_mutex_lock(&e->lock);
     if (ncz_chunk_staged_hold(e, item->chunk->spec, item->chunk->index, held) == NC_NOERR)
-        p = reserve_place(e, item, *held);
+        p = reserve_part(e, item, *held);
     else
         ncz_err_clear(); /* to stage it otherwise needs the same memory, and reports that */
     (void)pthread_mutex_unlock(&e->lock);

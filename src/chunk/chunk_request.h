@@ -118,6 +118,14 @@ void ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, 
 /* How many threads the work of the batch is worth. */
 size_t ncz_chunk_request_threads(const ncz_chunk_request *c);
 
+/* ---- chunk_write.c ---- */
+
+/*
+ * Sets `*data` to all bytes of the chunk: the caller's memory where its layout is the chunk's, else the scratch, or
+ * the task's memory where the bytes must last until all are put.
+ */
+int ncz_chunk_gather(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data);
+
 /* ---- chunk_fast_path.c ---- */
 
 /* Runs a request that lies within one cached chunk. False: it does not, and nothing was done. */

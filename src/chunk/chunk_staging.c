@@ -166,6 +166,19 @@ ncz_chunk_staged_release(ncz_engine *e, ncz_chunk_staged *s)
     (void)pthread_cond_broadcast(&e->changed);
 }
 
+void
+ncz_chunk_staged_set(ncz_engine *e, ncz_chunk_staged *s, size_t slot, ncz_chunk_part *part)
+{
+    clear_slot(e, s, slot);
+    s->parts[slot] = part;
+    s->nparts++;
+    s->nmemory += part->data != NULL;
+    count_bytes(e, s, (ptrdiff_t)ncz_chunk_part_bytes(part));
+    count_complete(e, s);
+    list_del(&e->staging, s);
+    list_add(&e->staging, s);
+}
+
 static int
 set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_staged **out)
 {
@@ -181,14 +194,7 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
     }
     if (s->parts[slot] != NULL)
         ncz_chunk_part_inherit(chunk->spec, part, s->parts[slot]);
-    clear_slot(e, s, slot);
-    s->parts[slot] = part;
-    s->nparts++;
-    s->nmemory += part->data != NULL;
-    count_bytes(e, s, (ptrdiff_t)ncz_chunk_part_bytes(part));
-    count_complete(e, s);
-    list_del(&e->staging, s);
-    list_add(&e->staging, s);
+    ncz_chunk_staged_set(e, s, slot, part);
     *out = s;
     return NC_NOERR;
 }

@@ -129,6 +129,17 @@ void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock *
  */
 void ncz_chunk_draft_part(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_part **out,
                           ncz_chunk_staged **held);
+/* Under the lock, which is released meanwhile: the draft of a held object, for chunks of that encoded size, begun if it
+ * has none; NULL: it cannot be written. */
+ncz_chunk_draft *ncz_chunk_draft_take(ncz_engine *e, ncz_chunk_staged *s, size_t nbytes);
+/* Under the lock: reserves the place of a slot. False: it is used. */
+bool ncz_chunk_draft_reserve(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot);
+void ncz_chunk_draft_unreserve(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot);
+/* Under the lock: a part at a place that is reserved. NULL: no memory, recorded. */
+ncz_chunk_part *ncz_chunk_draft_part_at(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot);
+/* The bytes of the whole object, and where its first chunk lies. 0: it is too small, or too large, to have a draft. */
+uint64_t ncz_chunk_draft_size(const ncz_engine *e, const ncz_spec *spec, const uint64_t *index, size_t nbytes,
+                              uint64_t *base);
 /* Under the lock: the part leaves its draft. */
 void ncz_chunk_draft_leave(ncz_engine *e, ncz_chunk_part *p);
 void ncz_chunk_draft_unref(ncz_engine *e, ncz_chunk_draft *d); /* under the lock; NULL is fine */
@@ -138,6 +149,8 @@ int  ncz_chunk_draft_read(const ncz_chunk_part *p, char *out);
 
 /* ---- chunk_staging.c ---- */
 
+/* Under the lock: makes a part what is staged in a slot of a held object. Takes the reference. */
+void ncz_chunk_staged_set(ncz_engine *e, ncz_chunk_staged *s, size_t slot, ncz_chunk_part *part);
 /* Under the lock: what is staged for the object of that chunk, also if that is nothing yet. It stays in the table, and
  * is not stored, until it is released. */
 int  ncz_chunk_staged_hold(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out);

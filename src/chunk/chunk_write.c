@@ -283,12 +283,8 @@ chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
 
 /* ---- whole chunks, past the cache ---- */
 
-/*
- * Sets `*data` to all bytes of the chunk: the caller's memory where its layout is the chunk's, else the scratch, or
- * the task's memory where the bytes must last until all are put.
- */
-static int
-gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
+int
+ncz_chunk_gather(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
 {
     const ncz_spec *spec = c->spec;
     char           *room;
@@ -359,7 +355,7 @@ gather_item(void *arg, size_t i, ncz_scratch *scratch, const char **data)
 {
     const replacing *r = arg;
 
-    return gather_chunk(r->call, r->jobs[i], scratch, data);
+    return ncz_chunk_gather(r->call, r->jobs[i], scratch, data);
 }
 
 static int
@@ -410,7 +406,7 @@ run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
 static int
 gather_piece(void *arg, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
 {
-    return gather_chunk(arg, j, scratch, data);
+    return ncz_chunk_gather(arg, j, scratch, data);
 }
 
 static void
@@ -441,7 +437,7 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
     } else if (j->how == NCZ_CHUNK_TASK_REPLACE && c->workers) {
         if (!j->piece.whole && !note_write(c, j))
             return;
-        if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
+        if ((item.rc = ncz_chunk_gather(c, j, scratch, &item.data)) == NC_NOERR)
             item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
         ncz_chunk_request_fail(c, j, item.rc);
         release_replaced(c, j, &item);

@@ -25,10 +25,11 @@
 
 typedef struct zmap zmap;
 
-#define ZMAP_WHOLE   UINT64_MAX /* as a request's `len`: to the end of the object */
-#define ZMAP_NO_SIZE UINT64_MAX /* as a request's `size`: not known */
-#define ZMAP_VERSION 80         /* bytes of a version stamp and its NUL */
-#define ZMAP_KEY_MAX 1024       /* bytes of the longest key */
+#define ZMAP_WHOLE      UINT64_MAX /* as a request's `len`: to the end of the object */
+#define ZMAP_NO_SIZE    UINT64_MAX /* as a request's `size`: not known */
+#define ZMAP_VERSION    80         /* bytes of a version stamp and its NUL */
+#define ZMAP_KEY_MAX    1024       /* bytes of the longest key */
+#define ZMAP_DRAFT_NAME 64         /* bytes of the name of a draft and its NUL */
 
 /* Of stores without ZMAP_FROM_WORKERS: ranges of one object at most this far apart are one request. A network delivers
  * about so many bytes in the time of one request. Longer runs would keep decoders waiting. */
@@ -195,6 +196,13 @@ void zmap_writer_abandon(zmap_writer *w); /* NULL is fine. Keeps the thread's er
 typedef struct zmap_draft zmap_draft;
 
 int zmap_draft_begin(zmap *m, const char *key, uint64_t size, zmap_draft **out);
+/*
+ * In another process, or another open store of this one: the same draft, by its name, to write other ranges of it. It
+ * is neither read nor published, and its bytes are as durable after zmap_sync() as those of puts. End it before the
+ * draft itself is published.
+ */
+int         zmap_draft_join(zmap *m, const char *key, const char *name, uint64_t size, zmap_draft **out);
+const char *zmap_draft_name(const zmap_draft *d); /* at most ZMAP_DRAFT_NAME bytes with its NUL */
 /* False: another process began it, from which this one was forked. Then it is only read here, and not published. */
 bool zmap_draft_is_own(const zmap_draft *d);
 /* NC_EINVAL: the range ends behind `size`. After a failure any part of it may be written. */

@@ -11,8 +11,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-int
-zmap_draft_begin(zmap *m, const char *key, uint64_t size, zmap_draft **out)
+/* `name`: of the one that is joined, or NULL. */
+static int
+new_draft(zmap *m, const char *key, const char *name, uint64_t size, zmap_draft **out)
 {
     int         rc = zmap_check_change(m, key);
     size_t      nkey = rc == NC_NOERR ? strlen(key) + 1 : 0;
@@ -26,14 +27,33 @@ zmap_draft_begin(zmap *m, const char *key, uint64_t size, zmap_draft **out)
         return ncz_fail(NC_EINVAL, "%s: more bytes than an object can have", key);
     if ((d = ncz_alloc(sizeof *d + nkey)) == NULL)
         return ncz_fail_nomem(sizeof *d + nkey);
-    *d = (zmap_draft){.m = m, .size = size, .pid = ncz_sys_pid()};
+    *d = (zmap_draft){.m = m, .size = size, .pid = ncz_sys_pid(), .joined = name != NULL};
     memcpy(d->key, key, nkey);
-    if ((rc = m->ops->drafts->begin(m, d)) != NC_NOERR) {
+    rc = name != NULL ? m->ops->drafts->join(m, d, name) : m->ops->drafts->begin(m, d);
+    if (rc != NC_NOERR) {
         ncz_free(d);
         return rc;
     }
     *out = d;
     return NC_NOERR;
+}
+
+int
+zmap_draft_begin(zmap *m, const char *key, uint64_t size, zmap_draft **out)
+{
+    return new_draft(m, key, NULL, size, out);
+}
+
+int
+zmap_draft_join(zmap *m, const char *key, const char *name, uint64_t size, zmap_draft **out)
+{
+    return new_draft(m, key, name, size, out);
+}
+
+const char *
+zmap_draft_name(const zmap_draft *d)
+{
+    return d->m->ops->drafts->name(d);
 }
 
 bool
@@ -76,7 +96,7 @@ zmap_draft_write(zmap_draft *d, uint64_t off, const void *data, size_t len)
 int
 zmap_draft_read(zmap_draft *d, uint64_t off, void *into, size_t len)
 {
-    int rc = check_range(d, off, into, len);
+    int rc = d->joined ? ncz_fail(NC_EINVAL, "%s: is only written here", d->key) : check_range(d, off, into, len);
 
     return rc != NC_NOERR || len == 0 ? rc : d->m->ops->drafts->read(d, off, into, len);
 }
@@ -84,7 +104,7 @@ zmap_draft_read(zmap_draft *d, uint64_t off, void *into, size_t len)
 int
 zmap_draft_map(zmap_draft *d, const void **out)
 {
-    return d->m->ops->drafts->map(d, out);
+    return d->joined ? ncz_fail(NC_EINVAL, "%s: is only written here", d->key) : d->m->ops->drafts->map(d, out);
 }
 
 static int
@@ -112,6 +132,8 @@ zmap_draft_publish(zmap_draft *d, uint64_t size, zmap_when when, const char *ver
     zmap_put_req r = {.key = d->key, .when = when, .version = version};
     int          rc = zmap_check_put(d->m, &r);
 
+    if (rc == NC_NOERR && d->joined)
+        rc = ncz_fail(NC_EINVAL, "%s: is only written here", d->key);
     if (rc == NC_NOERR && size > d->size)
         rc = ncz_fail(NC_EINVAL, "%s: %" PRIu64 " bytes are more than its %" PRIu64, d->key, size, d->size);
     if (rc == NC_NOERR)

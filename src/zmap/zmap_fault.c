@@ -265,7 +265,7 @@ fault_abandon(zmap_writer *w)
 
 /* Drafts: the state is the inner store's. */
 static int
-fault_begin_draft(zmap *m, zmap_draft *d)
+fault_join_draft(zmap *m, zmap_draft *d, const char *name)
 {
     fault_map  *s = (fault_map *)m;
     bool        fault = meets_fault(s);
@@ -274,12 +274,26 @@ fault_begin_draft(zmap *m, zmap_draft *d)
 
     if (fault && prevents(s))
         return fail_planned(s, d->key);
-    if ((rc = zmap_draft_begin(s->inner, d->key, d->size, &inner)) == NC_NOERR && fault) {
+    rc = name != NULL ? zmap_draft_join(s->inner, d->key, name, d->size, &inner)
+                      : zmap_draft_begin(s->inner, d->key, d->size, &inner);
+    if (rc == NC_NOERR && fault) {
         zmap_draft_end(inner);
         return fail_planned(s, d->key);
     }
     d->state = inner;
     return rc;
+}
+
+static int
+fault_begin_draft(zmap *m, zmap_draft *d)
+{
+    return fault_join_draft(m, d, NULL);
+}
+
+static const char *
+fault_draft_name(const zmap_draft *d)
+{
+    return zmap_draft_name(d->state);
 }
 
 /* What is torn leaves the beginning of its bytes. */
@@ -330,6 +344,8 @@ fault_end_draft(zmap_draft *d)
 
 static const zmap_draft_ops fault_drafts = {
     .begin = fault_begin_draft,
+    .join = fault_join_draft,
+    .name = fault_draft_name,
     .write = fault_write_draft,
     .read = fault_read_draft,
     .map = fault_map_draft,

@@ -13,6 +13,8 @@
 /* Of drafts. The state is the store's; `end` releases it. Ranges are inside the size that `begin` got. */
 typedef struct zmap_draft_ops {
     int (*begin)(zmap *m, zmap_draft *d);
+    int (*join)(zmap *m, zmap_draft *d, const char *name);
+    const char *(*name)(const zmap_draft *d);
     int (*write)(zmap_draft *d, uint64_t off, const void *data, size_t len);
     int (*read)(zmap_draft *d, uint64_t off, void *into, size_t len);
     int (*map)(zmap_draft *d, const void **out);
@@ -74,7 +76,7 @@ struct zmap_draft {
     void    *state; /* the store's */
     uint64_t size;
     long     pid; /* of the process that began it */
-    bool     published;
+    bool     published, joined;
     char     key[];
 };
 

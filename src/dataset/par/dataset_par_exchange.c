@@ -8,11 +8,17 @@
  * aligned selections move nothing. It stays the owner until the dataset is closed: an object that waits in a cache has
  * one writer.
  *
+ * Where an object can be written in place (chunk_loan.c), a rank writes its whole chunks of other ranks' objects itself,
+ * and tells the owners (dataset_par_in_place.c). Everything else travels.
+ *
  * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone,
  * so all parts of an object travel together.
  */
 #include "dataset/object/dataset_object.h"
 #include "dataset/par/par_exchange_int.h"
+
+/* More than a rank sends: ncz_par_count_travelling() gives 2^62 at most. */
+#define SOME_WHOLE ((uint64_t)1 << 62 | 1)
 
 /* Makes the plan of this rank. A failure is that of all ranks. */
 static int
@@ -56,6 +62,29 @@ exchange_parts(ncz_exchange *x, int *rc)
     return NC_NOERR;
 }
 
+/*
+ * Writes in place what can be, and counts the rounds for the rest. *most: bytes that a rank sends, the most of all.
+ * *in_place: some rank had whole chunks of other ranks' objects.
+ */
+static int
+agree_rounds(ncz_exchange *x, int *rc, uint64_t *most, bool *in_place)
+{
+    int agreed;
+
+    *most = ncz_par_mark_whole(x) ? SOME_WHOLE : ncz_par_count_travelling(x);
+    if ((agreed = ncz_comm_max(x->ds->par.comm, most, 1)) != NC_NOERR)
+        return agreed;
+    if ((*in_place = *most == SOME_WHOLE)) {
+        if ((agreed = ncz_par_write_in_place(x, rc)) != NC_NOERR)
+            return agreed;
+        *most = ncz_par_count_travelling(x);
+        if ((agreed = ncz_comm_max(x->ds->par.comm, most, 1)) != NC_NOERR)
+            return agreed;
+    }
+    x->nrounds = *most > 0 ? *most / NCZ_PAR_ROUND_BYTES + 1 : 0;
+    return NC_NOERR;
+}
+
 bool
 ncz_par_exchanges(const ncz_dataset *ds, const ncz_var *v)
 {
@@ -76,17 +105,14 @@ ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *
                       .send = NCZ_BUF_INIT,
                       .received = NCZ_BUF_INIT};
     uint64_t     most;
+    bool         in_place;
     int          rc = NC_NOERR, agreed = begin_exchange(&x);
 
-    if (agreed != NC_NOERR)
+    if (agreed != NC_NOERR || (agreed = agree_rounds(&x, &rc, &most, &in_place)) != NC_NOERR)
         goto done;
-    most = ncz_par_count_travelling(&x);
-    if ((agreed = ncz_comm_max(ds->par.comm, &most, 1)) != NC_NOERR)
-        goto done;
-    x.nrounds = most > 0 ? most / NCZ_PAR_ROUND_BYTES + 1 : 0;
     if ((agreed = exchange_parts(&x, &rc)) != NC_NOERR)
         goto done;
-    if (rc == NC_NOERR && most == 0 && !ncz_par_is_empty(sel))
+    if (rc == NC_NOERR && most == 0 && !in_place && !ncz_par_is_empty(sel))
         rc = write(ds, v, sel, shape, mem, in);
     else if (rc == NC_NOERR)
         rc = ncz_par_write_rest(&x);

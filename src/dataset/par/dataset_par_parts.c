@@ -137,7 +137,7 @@ message_len(const ncz_exchange *x, size_t nelems, size_t *out)
 static bool
 travels(const ncz_exchange *x, const ncz_part *p)
 {
-    return p->owner != (int)ncz_comm_rank(x->ds->par.comm) &&
+    return !p->done && p->owner != (int)ncz_comm_rank(x->ds->par.comm) &&
            ncz_par_object_number(x, p->object) % x->nrounds == x->round;
 }
 
@@ -224,7 +224,8 @@ ncz_par_count_travelling(const ncz_exchange *x)
     for (size_t i = 0; i < x->mine.n; i++) {
         size_t len;
 
-        if (x->mine.v[i].owner != (int)ncz_comm_rank(x->ds->par.comm) && message_len(x, x->mine.v[i].nelems, &len))
+        if (!x->mine.v[i].done && x->mine.v[i].owner != (int)ncz_comm_rank(x->ds->par.comm) &&
+            message_len(x, x->mine.v[i].nelems, &len))
             total += len;
     }
     return total < (uint64_t)1 << 62 ? total : (uint64_t)1 << 62;

@@ -19,6 +19,7 @@ typedef struct ncz_part {
     ptrdiff_t  *imap;
     int         owner;
     bool        done;
+    bool        whole; /* it is whole chunks of an object that another rank owns, and is to be written in place */
 } ncz_part;
 
 typedef struct ncz_parts {
@@ -66,6 +67,13 @@ uint64_t ncz_par_count_travelling(const ncz_exchange *x); /* bytes that this ran
 int      ncz_par_pack_round(ncz_exchange *x);             /* into x->send and x->send_len */
 /* The parts in x->received. The other ranks are the same program, but a mistake must not damage memory. */
 int ncz_par_read_messages(ncz_exchange *x, ncz_parts *got);
+
+/* ---- dataset_par_in_place.c: chunks that ranks write in objects of others ---- */
+
+/* Marks the parts of this rank's selection that could be. */
+bool ncz_par_mark_whole(ncz_exchange *x);
+/* Writes what the owners let it write. Collective. *rc: this rank's result so far. Returns what all ranks agree on. */
+int ncz_par_write_in_place(ncz_exchange *x, int *rc);
 
 /* ---- dataset_par_assembly.c: the second phase ---- */
 

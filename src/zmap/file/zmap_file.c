@@ -24,6 +24,7 @@ file_free(file_map *f)
         zmap_sys()->close(f->watch);
     if (f->held_own >= 0)
         zmap_sys()->close(f->held_own);
+    zmap_file_drop_joined(f);
     ncz_free(f->held[0]);
     ncz_free(f->held[1]);
     zmap_index_clear(&f->made);

@@ -7,6 +7,7 @@
 #include "zmap/file/zmap_file_int.h"
 
 #include <errno.h>
+#include <string.h>
 
 typedef struct file_draft {
     file_dir *dir;
@@ -55,6 +56,44 @@ begin_draft(zmap *m, zmap_draft *d)
     }
     d->state = fd;
     return NC_NOERR;
+}
+
+/* The name comes from another process: it must be one of a temporary. */
+static int
+join_draft(zmap *m, zmap_draft *d, const char *name)
+{
+    file_map   *f = (file_map *)m;
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(d->key, &parent_len);
+    file_draft *fd;
+    int         dir, rc = zmap_file_check_put(f, d->key, leaf);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (strncmp(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP)) != 0 || strchr(name, '/') != NULL ||
+        strlen(name) >= ZMAP_FILE_TEMP_NAME)
+        return ncz_fail(NC_EINVAL, "%s/%s: \"%.64s\" is no name of a temporary file", f->dir, d->key, name);
+    if ((fd = ncz_zalloc(sizeof *fd)) == NULL)
+        return ncz_fail_nomem(sizeof *fd);
+    if ((dir = zmap_file_beneath_part(f, d->key, parent_len, FILE_DIR_FLAGS)) >= 0) {
+        memcpy(fd->temp.name, name, strlen(name) + 1);
+        fd->temp.fd = zmap_file_open_retry(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    }
+    if (dir < 0 || fd->temp.fd < 0) {
+        rc = zmap_file_fail(f, errno, d->key, "the temporary file of another process cannot be opened");
+        ncz_free(fd);
+    }
+    if (dir >= 0)
+        zmap_sys()->close(dir);
+    if (rc == NC_NOERR)
+        d->state = fd;
+    return rc;
+}
+
+static const char *
+name_draft(const zmap_draft *d)
+{
+    return ((const file_draft *)d->state)->temp.name;
 }
 
 static int
@@ -138,6 +177,11 @@ end_draft(zmap_draft *d)
     file_draft *fd = d->state;
 
     unmap_draft(fd);
+    if (d->joined) {
+        zmap_file_joined(f, fd->temp.fd);
+        ncz_free(fd);
+        return;
+    }
     zmap_sys()->close(fd->temp.fd);
     if (!d->published && zmap_draft_is_own(d))
         remove_temp(f, d->key, fd);
@@ -148,6 +192,8 @@ end_draft(zmap_draft *d)
 
 const zmap_draft_ops zmap_file_drafts = {
     .begin = begin_draft,
+    .join = join_draft,
+    .name = name_draft,
     .write = write_draft,
     .read = read_draft,
     .map = map_draft,

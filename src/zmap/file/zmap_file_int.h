@@ -29,6 +29,8 @@
 #define FILE_DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)   /* a directory as the base of further calls */
 #define FILE_READ_DIR  (O_RDONLY | O_DIRECTORY | O_CLOEXEC) /* a directory to list or fsync */
 
+#define FILE_JOINED_MOST 64 /* others are synced at once */
+
 /* Paths whose latest change may not be on stable storage. Beyond a limit the whole file system is synced instead. */
 typedef struct file_unsynced {
     zmap_index files, dirs;
@@ -72,6 +74,8 @@ typedef struct file_map {
     pthread_mutex_t lock;        /* guards what follows */
     zmap_index      made; /* files and directories that this session created; a directory's value is not NULL */
     file_unsynced   unsynced;
+    int             joined[FILE_JOINED_MOST]; /* descriptors of files of others that are not durable */
+    size_t          njoined;
     file_dir       *dirs;    /* in use */
     ncz_err         failure; /* of an fsync; permanent */
 } file_map;
@@ -96,7 +100,7 @@ bool zmap_file_reserved(const char *name);
 /* Returns the last segment of a key. *parent_len is the length of what precedes its '/', or 0. */
 const char *zmap_file_leaf(const char *key, size_t *parent_len);
 
-#define ZMAP_FILE_TEMP_NAME 64                                         /* bytes of a temporary's name */
+#define ZMAP_FILE_TEMP_NAME ZMAP_DRAFT_NAME                            /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
 
 /* ---- zmap_file_held.c ---- */
@@ -183,6 +187,10 @@ bool zmap_file_made_not(file_map *f, const char *path, size_t len);
 /* Record what is not durable until the next sync. They never fail. */
 void zmap_file_touch_file(file_map *f, const char *key);
 void zmap_file_touch_dir(file_map *f, const char *path, size_t len);
+/* The same for a file of another process that was written here: takes its descriptor, since its name is about to
+ * change. */
+void zmap_file_joined(file_map *f, int fd);
+void zmap_file_drop_joined(file_map *f); /* closes them */
 
 /* Calls flush(fd), such as fsync. Repeats what was interrupted; any other failure is permanent. */
 int zmap_file_flush(file_map *f, int fd, const char *path, int (*flush)(int));

@@ -302,6 +302,52 @@ done:
     return rc;
 }
 
+/* ---- files of other processes ---- */
+
+static int
+flush_joined(file_map *f)
+{
+    int    fds[FILE_JOINED_MOST], rc = NC_NOERR;
+    size_t n;
+
+    (void)pthread_mutex_lock(&f->lock);
+    n = f->njoined;
+    memcpy(fds, f->joined, n * sizeof *fds);
+    f->njoined = 0;
+    (void)pthread_mutex_unlock(&f->lock);
+    for (size_t i = 0; i < n; i++) {
+        if (rc == NC_NOERR)
+            rc = zmap_file_flush(f, fds[i], "", zmap_sys()->fsync);
+        zmap_sys()->close(fds[i]);
+    }
+    return rc;
+}
+
+void
+zmap_file_joined(file_map *f, int fd)
+{
+    bool kept = false, never = atomic_load_explicit(&f->sync_never, memory_order_relaxed);
+
+    if (!never && !atomic_load_explicit(&f->sync_each, memory_order_relaxed)) {
+        (void)pthread_mutex_lock(&f->lock);
+        if ((kept = f->njoined < FILE_JOINED_MOST))
+            f->joined[f->njoined++] = fd;
+        (void)pthread_mutex_unlock(&f->lock);
+    }
+    if (kept)
+        return;
+    if (!never)
+        (void)zmap_file_flush(f, fd, "", zmap_sys()->fsync); /* a failure is permanent, and the next call tells it */
+    zmap_sys()->close(fd);
+}
+
+void
+zmap_file_drop_joined(file_map *f)
+{
+    while (f->njoined > 0)
+        zmap_sys()->close(f->joined[--f->njoined]);
+}
+
 /* Syncs the whole file system. */
 static int
 flush_all(file_map *f)
@@ -364,7 +410,8 @@ zmap_file_sync(zmap *m)
     f->unsynced = (file_unsynced){.all = false};
     (void)pthread_mutex_unlock(&f->lock);
 
-    if ((rc = flush_unsynced(f, &u)) == NC_NOERR && !f->root_synced && (rc = flush_parent(f)) == NC_NOERR)
+    if ((rc = flush_joined(f)) == NC_NOERR && (rc = flush_unsynced(f, &u)) == NC_NOERR && !f->root_synced &&
+        (rc = flush_parent(f)) == NC_NOERR)
         f->root_synced = true;
     if (rc != NC_NOERR) {
         (void)pthread_mutex_lock(&f->lock);
