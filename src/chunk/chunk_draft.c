@@ -89,7 +89,7 @@ may_draft(const ncz_engine *e, const ncz_chunk_store_item *item)
 {
     const ncz_spec *spec = item->chunk->spec;
 
-    return !item->gone && item->nbytes > 0 && item->chunk->ours == NULL &&
+    return !item->gone && item->nbytes >= e->draft_chunk && item->chunk->ours == NULL &&
            (zmap_caps_of(e->map) & ZMAP_CAN_DRAFT) != 0 && spec->layout->ops->place_index != NULL &&
            ncz_chain_is_fixed(spec->chain);
 }
@@ -102,8 +102,9 @@ ncz_chunk_draft_size(const ncz_engine *e, const ncz_spec *spec, const uint64_t *
     size_t            nindex;
     bool              at_end;
 
-    if (!l->ops->needs(l, &nindex, &at_end) || !ncz_mul64(ncz_chunk_object_inside(spec, index), nbytes, &chunks) ||
-        chunks < e->draft_least || !ncz_add64(chunks, nindex, &size) || size > INT64_MAX)
+    if (nbytes < e->draft_chunk || !l->ops->needs(l, &nindex, &at_end) ||
+        !ncz_mul64(ncz_chunk_object_inside(spec, index), nbytes, &chunks) || chunks < e->draft_least ||
+        !ncz_add64(chunks, nindex, &size) || size > INT64_MAX)
         return 0;
     *base = at_end ? 0 : nindex;
     return size;

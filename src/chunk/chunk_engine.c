@@ -16,6 +16,7 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
     e->keep_whole = NCZ_CHUNK_KEEP_WHOLE;
     e->keep_range = NCZ_CHUNK_KEEP_RANGE;
     e->draft_least = NCZ_CHUNK_DRAFT_LEAST;
+    e->draft_chunk = NCZ_CHUNK_DRAFT_CHUNK;
     if ((rc = ncz_chunk_cache_init(&e->cache, limits->cache_bytes)) != NC_NOERR)
         goto done;
     if ((err = pthread_mutex_init(&e->lock, NULL)) != 0) {

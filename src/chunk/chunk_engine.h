@@ -52,7 +52,8 @@ struct ncz_engine {
     atomic_bool          narrow_told;   /* the log says that there are narrow chunks (chunk_narrow.c) */
     size_t               keep_whole;    /* objects up to this size are got whole and made in memory, */
     size_t               keep_range;    /* and others in ranges of at most so many bytes */
-    size_t               draft_least;   /* smaller objects have no draft; only tests change the three */
+    size_t               draft_least;   /* smaller objects have no draft, */
+    size_t               draft_chunk;   /* nor have those of smaller chunks; only tests change the four */
     uint64_t             pass;          /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
@@ -76,8 +77,10 @@ void ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid);
 /* Objects of several chunks that keep some of them: see `keep_whole` and `keep_range`. */
 #define NCZ_CHUNK_KEEP_WHOLE ((size_t)32 << 20)
 #define NCZ_CHUNK_KEEP_RANGE ((size_t)8 << 20)
-/* Objects that are written in place before they are complete: smaller ones are not worth a file of their own. */
+/* Objects that are written in place before they are complete: smaller ones are not worth a file of their own, and many
+ * smaller chunks are written with fewer calls after they were collected in memory. */
 #define NCZ_CHUNK_DRAFT_LEAST ((size_t)256 << 10)
+#define NCZ_CHUNK_DRAFT_CHUNK ((size_t)16 << 10)
 
 /*
  * Chunks up to this size that calls write one by one are stored together, since handing a chunk to a worker takes

@@ -40,7 +40,7 @@ ncz_engine_lends(ncz_engine *e, const ncz_spec *spec)
 {
     return ncz_chunk_from_workers(e) && (zmap_caps_of(e->map) & ZMAP_CAN_DRAFT) != 0 && spec->rank > 0 &&
            spec->layout->nslots > 1 && spec->layout->ops->place_index != NULL && spec->chain == NULL &&
-           spec->chunk_bytes > 0 && spec->unusable->code == NC_NOERR;
+           spec->chunk_bytes >= e->draft_chunk && spec->unusable->code == NC_NOERR;
 }
 
 /* ---- 1. and 3.: the owner ---- */

@@ -23,6 +23,7 @@ dir_engine(zmap *m, size_t cache, bool drafts)
     ncz_engine *e = test_engine(m, cache);
 
     e->draft_least = drafts ? 1 : SIZE_MAX;
+    e->draft_chunk = 1;
     return e;
 }
 
