@@ -66,7 +66,7 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
 {
     ncz_call        c;
     const ncz_type *type;
-    ncz_dim       **dims = NULL;
+    ncz_dim        *few[NCZ_RANK_INLINE], **dims = few;
     ncz_var        *v = NULL;
     char           *own = NULL;
     int             rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
@@ -76,7 +76,7 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
     if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
         (rc = check_new_var(&c, own, xtype, ndims, dimidsp, &type)) != NC_NOERR)
         goto done;
-    if ((dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
+    if (ndims > NCZ_RANK_INLINE && (dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
         rc = ncz_fail_nomem((size_t)ndims * sizeof *dims);
         goto done;
     }
@@ -91,7 +91,8 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
     if (varidp != NULL)
         *varidp = v->id;
 done:
-    ncz_free(dims);
+    if (dims != few)
+        ncz_free(dims);
     ncz_free(own);
     return ncz_call_leave(&c, rc);
 }

@@ -175,6 +175,12 @@ may_go_on(const ncz_dataset *ds, ncz_use use)
     return use == NCZ_USE_LOOK || (ds->writable && (use == NCZ_USE_PUT || use == NCZ_USE_PUT_ALONE));
 }
 
+static bool
+changes_definitions(ncz_use use)
+{
+    return use == NCZ_USE_DEFINE || use == NCZ_USE_CHANGE || use == NCZ_USE_DELETE;
+}
+
 /* The rest of ncz_dataset_begin(), with the lock. */
 static int
 begin_slowly(ncz_dataset *ds, ncz_use use)
@@ -187,8 +193,10 @@ begin_slowly(ncz_dataset *ds, ncz_use use)
                 rc = ncz_err_adopt(&ds->unloaded);
             else if (use == NCZ_USE_PUT_ALONE && ds->defining)
                 rc = define_before_put(ds);
-            if (rc == NC_NOERR)
+            if (rc == NC_NOERR) {
+                ds->head_stale = ds->head_stale || changes_definitions(use);
                 return NC_NOERR;
+            }
             break;
         }
         /* Loading needs the lock alone, so all checks are repeated afterwards. */

@@ -207,6 +207,7 @@ struct ncz_dataset {
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
     ncz_buf           head;        /* of a dataset that is one object: its head as stored */
+    bool              head_stale;  /* that, since definitions may have changed: it has more than other records */
     ncz_object_places before;      /* of such a dataset: what an nc_enddef() that failed has not moved yet */
     uint64_t          filled;   /* of such a dataset: records that are there, with fill values where nothing is put */
     ncz_texts         warnings; /* what was passed over while the documents were read; then unchanged */

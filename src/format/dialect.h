@@ -99,7 +99,9 @@ typedef struct ncz_object_ops {
      * keeps it, where there is room. */
     int (*lay_out)(ncz_model *m, int form, const ncz_file_room *room);
     int (*write_head)(const ncz_model *m, int form, ncz_buf *out); /* appends the bytes at the start of the object */
-    void (*extent)(const ncz_var *v, ncz_extent *out);
+    bool (*extent)(const ncz_var *v, ncz_extent *out);             /* false: it has no place yet */
+    /* The number of records as those bytes have it: *off from the start of the object, and how many bytes. */
+    size_t (*write_records)(int form, uint64_t n, char out[8], uint64_t *off);
     /* Where the fixed variables and the records begin, and how large the object is with so many records. */
     void (*sections)(const ncz_model *m, uint64_t nrecords, uint64_t *fixed, uint64_t *records, uint64_t *end);
     /* The number of records in an object's first bytes. False: they are too few, or the writer did not know it. */

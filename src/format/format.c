@@ -116,6 +116,7 @@ ready_model(ncz_model *m, const ncz_dialect_ops *dialect, int gen, ncz_make_layo
     m->ordered_types = dialect->ordered_types;
     m->small_fill = dialect->small_fill != NULL ? dialect->small_fill(gen) : NCZ_SMALL_NONE;
     m->make_layout = make_layout;
+    m->own_chunks = dialect->object != NULL && dialect->object->lay_out != NULL;
     if (m->format_free == NULL) /* a dialect that has looked has set its own */
         m->format_free = ncz_free;
 }

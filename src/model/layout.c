@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static const uint64_t ones[NCZ_RANK_INLINE] = {1, 1, 1, 1, 1, 1, 1, 1};
+
 static uint64_t *
 copy_numbers(char **at, const uint64_t *from, size_t n)
 {
@@ -19,20 +21,23 @@ int
 ncz_layout_new(const ncz_layout_ops *ops, size_t nbytes, const ncz_layout_shape *shape, ncz_layout **out)
 {
     size_t      own = (nbytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t), total;
-    size_t      narrays = shape->extent != NULL ? 2 : 1, npath = strlen(shape->path) + 1;
+    bool        single = shape->object == NULL && shape->rank <= NCZ_RANK_INLINE; /* most are */
+    size_t      narrays = !single + (shape->extent != NULL), npath = strlen(shape->path) + 1;
     ncz_layout *l;
     char       *at;
 
     if (!ncz_mul(shape->rank, narrays * sizeof(uint64_t), &total) || !ncz_add(total, own, &total) ||
         !ncz_add(total, npath, &total))
         return ncz_fail_nomem(SIZE_MAX);
-    if ((l = ncz_zalloc(total)) == NULL)
+    if ((l = shape->arena != NULL ? ncz_arena_get(shape->arena, total) : ncz_alloc(total)) == NULL)
         return ncz_fail_nomem(total);
+    memset(l, 0, own);
     at = (char *)l + own;
+    l->in_arena = shape->arena != NULL;
     l->ops = ops;
     l->nbytes = nbytes;
     l->rank = shape->rank;
-    l->object = copy_numbers(&at, shape->object, shape->rank);
+    l->object = single ? ones : copy_numbers(&at, shape->object, shape->rank);
     l->nslots = shape->object != NULL ? shape->nslots : 1;
     if (shape->extent != NULL)
         l->extent = copy_numbers(&at, shape->extent, shape->rank);
@@ -59,7 +64,8 @@ ncz_layout_unref(ncz_layout *l)
     if (l->ops->clear != NULL)
         l->ops->clear(l);
     ncz_rectilinear_unref(l->grid);
-    ncz_free(l);
+    if (!l->in_arena)
+        ncz_free(l);
 }
 
 int

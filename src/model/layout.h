@@ -95,6 +95,9 @@ typedef struct ncz_layout_ops {
 /* The first member of every layout; what follows is private to its operations. */
 struct ncz_layout {
     _Alignas(uint64_t) atomic_uint refs; /* so that what follows can begin with any number */
+    bool                  in_arena;      /* its block is in an arena */
+    bool                  lasting;       /* a constant of its format, shared by all that have no other yet */
+    bool                  zeros;         /* a chunk that is not stored reads as zeros, not as the fill value */
     const ncz_layout_ops *ops;
     size_t                nbytes; /* of the whole structure */
     size_t                rank;
@@ -103,7 +106,6 @@ struct ncz_layout {
     size_t           nslots;    /* their product */
     const uint64_t  *extent;    /* chunks in each dimension; UINT64_MAX: unlimited. NULL: not known */
     ncz_rectilinear *grid;      /* lengths of chunks (or, with an index, of objects) that differ; NULL: they do not */
-    bool             zeros;     /* a chunk that is not stored reads as zeros, not as the fill value */
 };
 
 /* What a layout is made for. Everything is copied; `grid` gets a reference. */
@@ -114,6 +116,7 @@ typedef struct ncz_layout_shape {
     size_t           nslots;
     const uint64_t  *extent; /* or NULL */
     ncz_rectilinear *grid;   /* or NULL */
+    ncz_arena       *arena;  /* where its block is; NULL: it is one of its own */
 } ncz_layout_shape;
 
 /* Makes a layout of `nbytes` bytes. Those behind the common members are 0. */

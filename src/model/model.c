@@ -11,7 +11,7 @@
 
 /* ---- release ------------------------------------------------------------------------------------------------ */
 
-/* One block has a variable, its dimensions, chunk lengths and first name. */
+/* One block of the arena has a variable, its dimensions, chunk lengths and first name. */
 static char *
 first_name(const ncz_var *v)
 {
@@ -39,7 +39,6 @@ free_var(ncz_model *m, ncz_var *v)
     ncz_err_drop(v->unusable);
     if (v->name != first_name(v))
         ncz_free(v->name);
-    ncz_free(v);
 }
 
 static void
@@ -149,7 +148,7 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
         (rc = ncz_model_room(&parent->groups, parent->ngroups, sizeof *parent->groups)) != NC_NOERR ||
         (rc = make_group(m, parent, name, &g)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_names_put(&parent->group_index, name, parent->ngroups)) != NC_NOERR) {
+    if ((rc = ncz_names_refer(&parent->group_index, g->name, parent->ngroups)) != NC_NOERR) {
         free_group(m, g);
         return rc;
     }
@@ -160,23 +159,28 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
     return NC_NOERR;
 }
 
-/* Adds a name to an index. While a file is loaded that may have it twice, the first one stays; names are looked up in
- * NFC, so one of another form gets a second entry. */
+/* Adds a node's name to an index. While a file is loaded that may have it twice, the first one stays; names are looked
+ * up in NFC, so one of another form gets a second entry. */
 static int
-index_name(const ncz_model *m, ncz_names *index, const char *name, size_t place)
+index_name(ncz_model *m, ncz_names *index, const char *name, size_t place)
 {
-    char  *form = NULL;
-    size_t len;
-    int    rc;
+    const char *kept;
+    char       *form = NULL;
+    size_t      len, found;
+    int         rc;
 
     if (!m->twins)
-        return ncz_names_put(index, name, place);
+        return ncz_names_refer(index, name, place);
     len = strlen(name);
-    if ((rc = ncz_names_put_first(index, name, place)) != NC_NOERR ||
+    if ((rc = ncz_names_refer_first(index, name, place)) != NC_NOERR ||
         ncz_is_ascii(name, len) /* it has no other form */ || !ncz_utf8_valid(name, len))
         return rc;
-    if ((rc = ncz_nfc(name, &form)) == NC_NOERR)
-        rc = ncz_names_put_first(index, form, place);
+    if ((rc = ncz_nfc(name, &form)) == NC_NOERR) {
+        kept = ncz_arena_text(&m->arena, form, strlen(form));
+        rc = kept != NULL ? ncz_names_refer_first(index, kept, place) : ncz_fail_nomem(len);
+    }
+    if (rc != NC_NOERR && ncz_names_get(index, name, &found) && found == place)
+        ncz_names_del(index, name);
     ncz_free(form);
     return rc;
 }
@@ -202,7 +206,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     d->unlimited = unlimited;
     d->id = (int)m->ndims;
     d->group = g;
-    if ((rc = index_name(m, &g->dim_index, name, g->ndims)) != NC_NOERR) {
+    if ((rc = index_name(m, &g->dim_index, d->name, g->ndims)) != NC_NOERR) {
         ncz_free(d->name);
         ncz_free(d);
         return rc;
@@ -215,14 +219,15 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
 }
 
 static ncz_var *
-alloc_var(const char *name, size_t rank)
+alloc_var(ncz_model *m, const char *name, size_t rank)
 {
     size_t   nname = strlen(name) + 1, n;
     ncz_var *v;
 
     if (!ncz_mul(rank, sizeof *v->dims + sizeof *v->chunk, &n) || !ncz_add(n, sizeof *v + nname, &n) ||
-        (v = ncz_zalloc(n)) == NULL)
+        (v = ncz_arena_get(&m->arena, n)) == NULL)
         return NULL;
+    memset(v, 0, n);
     v->rank = rank;
     v->dims = (ncz_dim **)(void *)(v + 1);
     v->chunk = (uint64_t *)(void *)(v->dims + rank);
@@ -236,7 +241,7 @@ make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, siz
          ncz_var **out)
 {
     bool     small = ncz_type_is_number(ncz_type_value(type)) && type->size <= 2;
-    ncz_var *v = alloc_var(name, rank);
+    ncz_var *v = alloc_var(m, name, rank);
 
     if (v == NULL)
         return ncz_fail_nomem(sizeof *v);
@@ -277,7 +282,7 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
         (rc = make_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    if ((rc = index_name(m, &g->var_index, name, g->nvars)) != NC_NOERR) {
+    if ((rc = index_name(m, &g->var_index, v->name, g->nvars)) != NC_NOERR) {
         free_var(m, v);
         return rc;
     }
@@ -330,7 +335,7 @@ rename_in_index(ncz_names *index, char **old, const char *kept, const char *name
 
     if (copy == NULL)
         return ncz_fail_nomem(strlen(name));
-    if ((rc = ncz_names_put(index, copy, place)) != NC_NOERR) {
+    if ((rc = ncz_names_refer(index, copy, place)) != NC_NOERR) {
         ncz_free(copy);
         return rc;
     }

@@ -33,25 +33,29 @@ typedef int (*ncz_make_layout_fn)(const ncz_var *v, const ncz_layout_shape *shap
 
 /* ---- spec: everything needed to move a variable's bytes; immutable, shared by reference ------------------------ */
 
+/* No spec outlives its model, and none changes while others than its variable refer to it. */
+
 struct ncz_spec {
     atomic_uint     refs;
-    uint64_t        uid; /* the variable's, the same in all its specs; never 0, unique in its model */
+    bool            fill_null; /* the document has null for `fill`, so other readers do not know it */
+    bool            in_arena;  /* its block is in the model's arena */
+    atomic_bool     stored;    /* chunks of this spec were stored; see ncz_dataset_flush_chunks() */
+    size_t          room;      /* bytes of its block */
+    uint64_t        uid;       /* the variable's, the same in all its specs; never 0, unique in its model */
     size_t          rank;
     const ncz_type *type;  /* in memory; NC_NAT's if the stored type has no netCDF meaning */
     ncz_dtype       dtype; /* the real type of the bytes (for old big-endian writers not the declared one) */
     uint64_t       *chunk; /* chunk shape, rank entries, each >= 1 */
     size_t          chunk_nelems;
     size_t          chunk_bytes;
-    size_t          row;   /* length of the array's last dimension when the spec was made (szip's scanline) */
-    unsigned       *order; /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
-    void           *fill;  /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a vlen block of one */
-    bool            fill_null; /* the document has null for `fill`, so other readers do not know it */
-    atomic_bool     stored;    /* chunks of this spec were stored; see ncz_dataset_flush_chunks() */
-    ncz_chain      *chain;     /* for arrays of this spec's type; NULL: none */
-    char           *path;      /* the variable's key, "g1/v" */
-    ncz_layout     *layout;    /* where its chunks lie; never NULL */
-    const ncz_err  *unusable;  /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
-    const ncz_type *row_type;  /* ncz_row_type(), where chunks have one shape and C order and are usable; else NULL */
+    size_t          row;    /* length of the array's last dimension when the spec was made (szip's scanline) */
+    unsigned       *order;  /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
+    void           *fill;   /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a vlen block of one */
+    ncz_chain      *chain;  /* for arrays of this spec's type; NULL: none */
+    char           *path;   /* the variable's key, "g1/v" */
+    ncz_layout     *layout; /* where its chunks lie; never NULL */
+    const ncz_err  *unusable; /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
+    const ncz_type *row_type; /* ncz_row_type(), where chunks have one shape and C order and are usable; else NULL */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
@@ -82,12 +86,13 @@ typedef struct ncz_att {
     char           *raw;  /* the JSON it was read from, written back while the attribute is unchanged; or NULL */
     size_t          rawlen;
     char           *dtype;    /* the type entry it was read with (`|S128`, `<i4`), or NULL */
-    unsigned        in_arena; /* NCZ_IN_ARENA_* bits: parts that an arena owns */
+    unsigned        in_arena; /* NCZ_IN_ARENA_* bits: parts that an arena owns; NCZ_NAME_IN_DATA */
 } ncz_att;
 
 #define NCZ_IN_ARENA_NAME 1u
 #define NCZ_IN_ARENA_DATA 2u
 #define NCZ_IN_ARENA_TEXT 4u /* raw, dtype */
+#define NCZ_NAME_IN_DATA  8u /* the name lies behind the data, in their block */
 
 typedef struct ncz_atts {
     ncz_att  *v;
@@ -193,55 +198,55 @@ typedef enum ncz_width_choice {
     NCZ_WIDTH_ANY,    /* this session asked for a width of 0, which has set the codec for strings of any length */
 } ncz_width_choice;
 
+/* First what each pass over all variables looks at, so that it is in few lines of the processor's cache. */
 struct ncz_var {
     char           *name;
-    ncz_group      *group;
-    int             id; /* place in group->vars */
-    uint64_t        uid;
     const ncz_type *type; /* NC_NAT's: a stored type without netCDF meaning; it is listed but has no data */
     size_t          rank;
     ncz_dim       **dims;
-    ncz_atts        atts;
-    ncz_spec       *spec;     /* made by ncz_var_respec(); never NULL after load or ncz_model_add_var() */
-    const ncz_err  *unusable; /* never NULL; code NC_NOERR when its data can be accessed */
-    void           *format;   /* the format's own data */
-    void           *place;    /* what its layout is made from, the format's own; freed like `format` */
+    ncz_spec       *spec; /* made by ncz_var_respec(); never NULL after load or ncz_model_add_var() */
+    int             id;   /* place in group->vars */
 
     ncz_var_stage      stage;
     ncz_document_state document; /* its array document */
 
+    ncz_fill_mode fill_mode;
+    ncz_atts      atts;
+    ncz_group    *group;
+    uint64_t      uid;
+    void         *format; /* the format's own data */
+    void         *place;  /* what its layout is made from, the format's own; freed like `format` */
+
     /* The definition, from which the spec is made. */
-    ncz_dtype        dtype; /* type of the bytes; respec sets dtype.big from `endian` (and ncz_model.native_big) */
-    char            *dtype_text;  /* the document's dtype member (JSON text); NULL: written from `dtype` */
-    int              endian;      /* NC_ENDIAN_* as declared */
-    int              storage;     /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
-    uint64_t        *chunk;       /* rank entries; 0: not set yet, default at respec */
+    uint64_t        *chunk; /* rank entries; 0: not set yet, default at respec */
+    ncz_chain       *chain;
+    ncz_dtype        dtype;   /* type of the bytes; respec sets dtype.big from `endian` (and ncz_model.native_big) */
+    int              endian;  /* NC_ENDIAN_* as declared */
+    int              storage; /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
     bool             chunk_set;   /* not a default */
+    bool             fill_null;   /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
+    bool             widening;    /* some chunks may be narrower, and the document says so */
+    atomic_bool      independent; /* with several ranks: data that this one put by itself may wait in the cache */
+    ncz_key_encoding key_encoding;
+    ncz_shard_layout shard_layout;
+    const ncz_err   *unusable;    /* never NULL; code NC_NOERR when its data can be accessed */
+    void            *fill;        /* one element of its type, with NCZ_FILL_VALUE */
+    char            *dtype_text;  /* the document's dtype member (JSON text); NULL: written from `dtype` */
+    char            *fill_text;   /* the document's fill_value (JSON text), or NULL */
     ncz_rectilinear *rectilinear; /* its chunks differ in length, `chunk` has the longest: only readable; NULL: no */
     uint64_t        *shard; /* shape of an object in elements, rank entries, a multiple of the chunk's; NULL: none */
-    ncz_shard_layout shard_layout;
     unsigned        *order; /* as in the spec */
-    ncz_chain       *chain;
-    ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;
-
-    /* The fill value. */
-    ncz_fill_mode fill_mode;
-    void         *fill;      /* one element of its type, with NCZ_FILL_VALUE */
-    bool          fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
-    char         *fill_text; /* the document's fill_value (JSON text), or NULL */
 
     /* The width of strings. */
     ncz_width_choice width;
+    ncz_access       access;
     size_t           maxstrlen; /* bytes per stored element */
-    bool             widening;  /* some chunks may be narrower, and the document says so */
 
-    /* What this session asked for, or this rank did. No document has it. */
-    size_t      cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
-    float       cache_preemption;
-    uint64_t    cache_asked; /* its part of the dataset's cache; 0: none was asked for */
-    ncz_access  access;
-    atomic_bool independent; /* with several ranks: data that this one put by itself may wait in the cache */
+    /* What this session asked for, or this rank did, like `access`. No document has it. */
+    size_t   cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
+    uint64_t cache_asked;               /* its part of the dataset's cache; 0: none was asked for */
+    float    cache_preemption;
 };
 
 /* Does its first dimension grow? In a classic file the variable then has a part in each record. */
@@ -265,6 +270,7 @@ struct ncz_model {
     bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
     bool           twins;         /* names may be there twice, while a file is loaded: the first one is found */
     ncz_small_fill small_fill;    /* of new variables, chosen by the format */
+    bool           own_chunks;    /* the format chooses chunks, once it gives variables their places */
     bool           ordered_types; /* ncz_var.dtype_text contains the byte order */
     bool           native_big;    /* old writers: big-endian variables hold native bytes */
     ncz_arena      arena;         /* loaded data, which live as long as the model */
@@ -395,7 +401,10 @@ int ncz_spec_of_object(const ncz_limits *limits, const ncz_spec *s, const uint64
 int ncz_spec_of_chunk(const ncz_limits *limits, const ncz_spec *s, const uint64_t *index, uint64_t *place,
                       ncz_spec **out);
 
-/* Makes a new spec from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. */
+/*
+ * Makes a new spec from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. After a
+ * failure the old one is there.
+ */
 int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 /* ---- definitions of a variable; each checks, changes and respecs, or changes nothing ---- */

@@ -36,10 +36,10 @@ drop_data(ncz_att *att)
 static void
 drop_name(ncz_att *att)
 {
-    if ((att->in_arena & NCZ_IN_ARENA_NAME) == 0)
+    if ((att->in_arena & (NCZ_IN_ARENA_NAME | NCZ_NAME_IN_DATA)) == 0)
         ncz_free(att->name);
     att->name = NULL;
-    att->in_arena &= ~NCZ_IN_ARENA_NAME;
+    att->in_arena &= ~(NCZ_IN_ARENA_NAME | NCZ_NAME_IN_DATA);
 }
 
 static void
@@ -119,7 +119,7 @@ index_names(ncz_atts *a)
     if (a->index.nslots != 0 || a->n < INDEX_FROM)
         return NC_NOERR;
     for (size_t i = 0; i < a->n && rc == NC_NOERR; i++)
-        rc = ncz_names_put(&a->index, a->v[i].name, i);
+        rc = ncz_names_refer(&a->index, a->v[i].name, i);
     if (rc != NC_NOERR)
         ncz_names_clear(&a->index);
     return rc;
@@ -150,56 +150,98 @@ grow_array(ncz_atts *a)
     return NC_NOERR;
 }
 
-/* Makes room for one more attribute and indexes its name. The attribute is still empty and not counted. */
+/* Data of elements that own nothing, and behind them the name: most attributes are small, and there are many. */
 static int
-append_att(const ncz_model *m, ncz_atts *a, const char *name)
+copy_with_name(const char *name, const ncz_type *type, size_t len, const void *data, ncz_att *out)
 {
-    ncz_att *slot;
-    int      rc;
+    size_t nbytes = len * type->size, nname = strlen(name) + 1, n; /* the caller has checked the product */
+    char  *block;
+
+    if (!ncz_add(nbytes, nname, &n) || (block = ncz_alloc(n)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    if (nbytes > 0)
+        memcpy(block, data, nbytes);
+    *out = (ncz_att){.name = memcpy(block + nbytes, name, nname),
+                     .type = type,
+                     .len = len,
+                     .data = block,
+                     .in_arena = NCZ_NAME_IN_DATA};
+    return NC_NOERR;
+}
+
+static int
+copy_apart(const char *name, const ncz_type *type, size_t len, const void *data, ncz_att *out)
+{
+    int rc;
+
+    *out = (ncz_att){.name = ncz_strdup(name), .type = type, .len = len};
+    if (out->name == NULL)
+        return ncz_fail_nomem(strlen(name));
+    if ((rc = ncz_type_dup_elems(type, data, len, &out->data)) != NC_NOERR)
+        drop_name(out);
+    return rc;
+}
+
+/* Makes an attribute that is in no list yet. No document has a string that is none: it would be "" when the dataset is
+ * opened again. */
+static int
+make_att(const char *name, const ncz_type *type, size_t len, const void *data, ncz_att *out)
+{
+    int rc = (type->owns ? copy_apart : copy_with_name)(name, type, len, data, out);
+
+    if (rc == NC_NOERR && (rc = ncz_type_fill_strings(type, out->data, len)) != NC_NOERR)
+        clear_att(out);
+    return rc;
+}
+
+static int
+append_att(const ncz_model *m, ncz_atts *a, const ncz_att *att)
+{
+    int rc;
 
     if (a->n >= m->limits.attributes)
-        return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", name, m->limits.attributes);
-    if ((rc = grow_array(a)) != NC_NOERR || (rc = index_names(a)) != NC_NOERR)
+        return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", att->name,
+                        m->limits.attributes);
+    if ((rc = grow_array(a)) != NC_NOERR || (rc = index_names(a)) != NC_NOERR ||
+        (a->index.nslots != 0 && (rc = ncz_names_refer(&a->index, att->name, a->n)) != NC_NOERR))
         return rc;
-    slot = &a->v[a->n];
-    *slot = (ncz_att){.name = ncz_strdup(name)};
-    if (slot->name == NULL)
-        return ncz_fail_nomem(strlen(name));
-    if (a->index.nslots != 0 && (rc = ncz_names_put(&a->index, name, a->n)) != NC_NOERR)
-        ncz_free(slot->name);
-    return rc;
+    a->v[a->n++] = *att;
+    return NC_NOERR;
+}
+
+/* In place of one of the same name, whose entry in the index is there. */
+static void
+replace_att(ncz_atts *a, ncz_att *old, const ncz_att *att)
+{
+    if (a->index.nslots != 0)
+        (void)ncz_names_refer(&a->index, att->name, (size_t)(old - a->v));
+    clear_att(old);
+    *old = *att;
 }
 
 int
 ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,
              ncz_att **out)
 {
-    ncz_att *att = ncz_atts_find(a, name);
+    ncz_att *old = ncz_atts_find(a, name), fresh;
     size_t   nbytes;
-    void    *copy;
     int      rc;
 
     if (!ncz_mul(len, type->size, &nbytes))
         return ncz_fail(NC_EINVAL, "an attribute of %zu elements is too long", len);
-    if ((rc = ncz_model_use_type(m, type)) != NC_NOERR ||
-        (rc = ncz_type_dup_elems(type, data, len, &copy)) != NC_NOERR)
+    if ((rc = ncz_model_use_type(m, type)) != NC_NOERR || (rc = make_att(name, type, len, data, &fresh)) != NC_NOERR)
         return rc;
-    /* No document has a string that is none: it would be "" when the dataset is opened again. */
-    if ((rc = ncz_type_fill_strings(type, copy, len)) != NC_NOERR ||
-        (att == NULL && (rc = append_att(m, a, name)) != NC_NOERR)) {
-        ncz_type_drop_elems(type, copy, len);
+    if (old != NULL) {
+        replace_att(a, old, &fresh);
+    } else if ((rc = append_att(m, a, &fresh)) != NC_NOERR) {
+        clear_att(&fresh);
         return rc;
+    } else {
+        old = &a->v[a->n - 1];
     }
-    if (att == NULL)
-        att = &a->v[a->n++];
-    drop_data(att);
-    drop_text(att);
-    att->type = type;
-    att->len = len;
-    att->data = copy;
     a->dirty = true;
     if (out != NULL)
-        *out = att;
+        *out = old;
     return NC_NOERR;
 }
 
@@ -214,7 +256,7 @@ ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
     if ((copy = ncz_strdup(newname)) == NULL)
         return ncz_fail_nomem(strlen(newname));
     if (a->index.nslots != 0) {
-        if ((rc = ncz_names_put(&a->index, copy, (size_t)(att - a->v))) != NC_NOERR) {
+        if ((rc = ncz_names_refer(&a->index, copy, (size_t)(att - a->v))) != NC_NOERR) {
             ncz_free(copy);
             return rc;
         }
@@ -237,6 +279,6 @@ ncz_atts_del(ncz_atts *a, ncz_att *att)
     a->n--;
     /* The index has these names already, so changing their places needs no memory and cannot fail. */
     for (size_t i = place; a->index.nslots != 0 && i < a->n; i++)
-        (void)ncz_names_put(&a->index, a->v[i].name, i);
+        (void)ncz_names_refer(&a->index, a->v[i].name, i);
     a->dirty = true;
 }

@@ -16,25 +16,24 @@ ncz_spec_ref(ncz_spec *s)
     return s;
 }
 
+/* Drops what a spec has beside its block. */
+static void
+drop_parts(ncz_spec *s)
+{
+    ncz_chain_unref(s->chain);
+    ncz_layout_unref(s->layout);
+    ncz_err_drop(s->unusable);
+}
+
 void
 ncz_spec_unref(ncz_spec *s)
 {
     if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
-    ncz_chain_unref(s->chain);
-    ncz_layout_unref(s->layout);
-    ncz_err_drop(s->unusable);
-    ncz_free(s);
+    drop_parts(s);
+    if (!s->in_arena)
+        ncz_free(s);
 }
-
-/* The arrays of a spec. `order` and `fill` may be NULL. */
-typedef struct spec_arrays {
-    const char     *path;
-    const uint64_t *chunk;
-    const unsigned *order;
-    const void     *fill;
-    size_t          fill_bytes;
-} spec_arrays;
 
 static void *
 copy_array(char **at, const void *from, size_t n)
@@ -48,25 +47,55 @@ copy_array(char **at, const void *from, size_t n)
     return to;
 }
 
-/* One block has a spec and its arrays. Members that are not arrays are those of `like`. */
-static int
-new_spec(const ncz_spec *like, const spec_arrays *a, ncz_spec **out)
+/* The bytes of an array, as much as it takes in a block. */
+static bool
+add_array(size_t *n, size_t nbytes)
 {
-    size_t    npath = strlen(a->path) + 1, nchunk, n;
-    ncz_spec *s;
-    char     *at;
+    size_t rest = nbytes % sizeof(uint64_t);
 
-    if (!ncz_mul(like->rank, sizeof *s->chunk, &nchunk) || !ncz_add(nchunk, nchunk, &n) /* orders are no longer */ ||
-        !ncz_add(n, a->fill_bytes, &n) || !ncz_add(n, npath, &n) || !ncz_add(n, sizeof *s + 3 * sizeof(uint64_t), &n))
-        return ncz_fail_nomem(SIZE_MAX);
-    if ((s = ncz_alloc(n)) == NULL)
-        return ncz_fail_nomem(n);
+    return ncz_add(*n, nbytes, n) && ncz_add(*n, rest > 0 ? sizeof(uint64_t) - rest : 0, n);
+}
+
+/* The bytes of a block that has a spec and its arrays. SIZE_MAX: too many. */
+static size_t
+block_bytes(const ncz_spec *like, size_t nfill)
+{
+    size_t nchunk, n = sizeof *like;
+
+    if (!ncz_mul(like->rank, sizeof *like->chunk, &nchunk) || !add_array(&n, nchunk) ||
+        !add_array(&n, like->order != NULL ? like->rank * sizeof *like->order : 0) || !add_array(&n, nfill) ||
+        !add_array(&n, strlen(like->path) + 1))
+        return SIZE_MAX;
+    return n;
+}
+
+/* Makes a block that has room for it a spec like `like`, with copies of its arrays. */
+static void
+fill_block(ncz_spec *s, const ncz_spec *like, size_t nfill)
+{
+    size_t room = s->room;
+    bool   in_arena = s->in_arena;
+    char  *at = (char *)(s + 1);
+
     memcpy(s, like, sizeof *s);
-    at = (char *)(s + 1);
-    s->chunk = copy_array(&at, a->chunk, nchunk);
-    s->order = copy_array(&at, a->order, like->rank * sizeof *s->order);
-    s->fill = copy_array(&at, a->fill, a->fill_bytes);
-    s->path = copy_array(&at, a->path, npath);
+    s->room = room;
+    s->in_arena = in_arena;
+    s->chunk = copy_array(&at, like->chunk, like->rank * sizeof *s->chunk);
+    s->order = copy_array(&at, like->order, like->rank * sizeof *s->order);
+    s->fill = copy_array(&at, like->fill, nfill);
+    s->path = copy_array(&at, like->path, strlen(like->path) + 1);
+}
+
+/* `arena`: where the block is; NULL: it is one of its own. */
+static int
+new_block(ncz_arena *arena, size_t n, ncz_spec **out)
+{
+    ncz_spec *s = n == SIZE_MAX ? NULL : arena != NULL ? ncz_arena_get(arena, n) : ncz_alloc(n);
+
+    if (s == NULL)
+        return ncz_fail_nomem(n);
+    s->room = n;
+    s->in_arena = arena != NULL;
     *out = s;
     return NC_NOERR;
 }
@@ -101,21 +130,21 @@ make_object_fill(const ncz_type *type, const void *value, void **out)
 }
 
 /* One stored element: most are small. */
-typedef struct fill_bytes {
+typedef struct stored_fill {
     void    *p; /* NULL: zero bytes */
     size_t   n;
     void    *own; /* where it is large */
     uint64_t few[2];
-} fill_bytes;
+} stored_fill;
 
 /* One stored element with the variable's fill value. */
 static int
-make_fill(const ncz_var *v, const ncz_dtype *dtype, fill_bytes *out)
+make_fill(const ncz_var *v, const ncz_dtype *dtype, stored_fill *out)
 {
     const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
     int         rc;
 
-    *out = (fill_bytes){.p = NULL};
+    *out = (stored_fill){.p = NULL};
     if (v->fill_mode == NCZ_FILL_NONE || value == NULL || dtype->kind == NCZ_KIND_OTHER)
         return NC_NOERR;
     if (dtype->kind == NCZ_KIND_OBJECT) {
@@ -134,13 +163,17 @@ make_fill(const ncz_var *v, const ncz_dtype *dtype, fill_bytes *out)
 
 /* Sets default chunk lengths, unless lengths were given. */
 static int
-set_default_chunks(ncz_var *v)
+set_default_chunks(const ncz_model *m, ncz_var *v)
 {
     ncz_dims shape;
     bool    *unlimited = NULL;
     int      rc;
 
     if (v->chunk_set || v->rank == 0 || v->chunk[0] != 0)
+        return NC_NOERR;
+    for (size_t r = 0; m->own_chunks && r < v->rank; r++)
+        v->chunk[r] = 1;
+    if (m->own_chunks)
         return NC_NOERR;
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
@@ -240,13 +273,15 @@ count_objects(const ncz_model *m, const ncz_var *v, uint64_t *object, uint64_t *
 
 /* *ok: false if the shards are not usable; each chunk is an object then. */
 static int
-make_layout(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
+make_layout(ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
 {
     ncz_layout_shape shape = {.rank = v->rank, .path = s->path, .grid = v->rectilinear};
+    bool             first = v->spec == NULL || v->spec->layout->lasting;
     uint64_t        *object = NULL, *extent = NULL;
     int              rc = NC_NOERR;
 
     *ok = true;
+    shape.arena = first ? &m->arena : NULL; /* most are never replaced */
     if (v->shard != NULL) {
         if ((object = ncz_alloc_n(v->rank, sizeof *object)) == NULL ||
             (extent = ncz_alloc_n(v->rank, sizeof *extent)) == NULL) {
@@ -346,28 +381,30 @@ reshape_layout(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shap
 int
 ncz_spec_reshape(const ncz_limits *limits, const ncz_spec *s, const uint64_t *shape, ncz_spec **out)
 {
-    const ncz_spec    like = {.refs = 1,
-                              .uid = s->uid,
-                              .rank = s->rank,
-                              .type = s->type,
-                              .dtype = s->dtype,
-                              .chunk_nelems = s->chunk_nelems,
-                              .chunk_bytes = s->chunk_bytes,
-                              .row = s->row,
-                              .fill_null = s->fill_null,
-                              .unusable = &ncz_err_none};
-    const spec_arrays arrays = {.path = s->path,
-                                .chunk = s->chunk,
-                                .order = s->order,
-                                .fill = s->fill,
-                                .fill_bytes = s->fill == NULL                    ? 0
-                                              : s->dtype.kind == NCZ_KIND_OBJECT ? ncz_vlen_nbytes(s->fill)
-                                                                                 : s->dtype.size};
-    ncz_spec         *to = NULL;
-    int               rc;
+    const ncz_spec like = {.refs = 1,
+                           .uid = s->uid,
+                           .rank = s->rank,
+                           .type = s->type,
+                           .dtype = s->dtype,
+                           .chunk = s->chunk,
+                           .chunk_nelems = s->chunk_nelems,
+                           .chunk_bytes = s->chunk_bytes,
+                           .row = s->row,
+                           .order = s->order,
+                           .fill = s->fill,
+                           .fill_null = s->fill_null,
+                           .path = s->path,
+                           .unusable = &ncz_err_none};
+    size_t         fill_bytes = s->fill == NULL                    ? 0
+                                : s->dtype.kind == NCZ_KIND_OBJECT ? ncz_vlen_nbytes(s->fill)
+                                                                   : s->dtype.size;
+    ncz_spec      *to = NULL;
+    int            rc;
 
-    if ((rc = new_spec(&like, &arrays, &to)) != NC_NOERR ||
-        (rc = reshape_layout(limits, s, shape, &to->layout)) != NC_NOERR)
+    if ((rc = new_block(NULL, block_bytes(&like, fill_bytes), &to)) != NC_NOERR)
+        return rc;
+    fill_block(to, &like, fill_bytes);
+    if ((rc = reshape_layout(limits, s, shape, &to->layout)) != NC_NOERR)
         goto done;
     if (ncz_layout_has_index(s->layout))
         to->chain = ncz_chain_ref(s->chain);
@@ -399,57 +436,73 @@ check_element(const ncz_model *m, const ncz_var *v, const char *path)
                     v->dtype.size, m->limits.element_bytes);
 }
 
-/* A spec with all but its layout, chain and whether it is usable. */
+/* A spec of the variable's fields, with all but its block. Its arrays are those of others. */
 static int
-make_spec(const ncz_model *m, ncz_var *v, const char *path, ncz_spec **out)
+make_spec(ncz_model *m, ncz_var *v, char *path, stored_fill *fill, ncz_spec *out)
 {
-    ncz_spec    like = {.refs = 1,
-                        .uid = v->uid,
-                        .rank = v->rank,
-                        .type = v->type,
-                        .dtype = v->dtype,
-                        .row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]),
-                        .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null,
-                        .unusable = &ncz_err_none};
-    spec_arrays arrays = {.path = path, .chunk = v->chunk, .order = v->order};
-    fill_bytes  fill = {.p = NULL};
-    int         rc;
+    bool sized, shared;
+    int  rc;
 
-    like.dtype.big = is_stored_big(m, v);
-    if ((rc = set_default_chunks(v)) == NC_NOERR && (rc = check_element(m, v, path)) == NC_NOERR &&
-        v->unusable->code == NC_NOERR)
-        rc = make_fill(v, &like.dtype, &fill);
-    arrays.fill = fill.p;
-    arrays.fill_bytes = fill.n;
-    if (rc == NC_NOERR)
-        rc = new_spec(&like, &arrays, out);
-    ncz_free(fill.own);
-    return rc;
+    *out = (ncz_spec){.refs = 1,
+                      .uid = v->uid,
+                      .rank = v->rank,
+                      .type = v->type,
+                      .dtype = v->dtype,
+                      .chunk = v->chunk,
+                      .order = v->order,
+                      .row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]),
+                      .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null,
+                      .path = path,
+                      .unusable = &ncz_err_none};
+    out->dtype.big = is_stored_big(m, v);
+    if ((rc = set_default_chunks(m, v)) != NC_NOERR || (rc = check_element(m, v, path)) != NC_NOERR ||
+        (v->unusable->code == NC_NOERR && (rc = make_fill(v, &out->dtype, fill)) != NC_NOERR))
+        return rc;
+    out->fill = fill->p;
+    sized = v->unusable->code == NC_NOERR && size_chunk(&m->limits, out);
+    if ((rc = make_layout(m, v, out, &shared)) != NC_NOERR || (rc = type_chain(v, out)) != NC_NOERR ||
+        (rc = check_usable(m, v, sized, shared, out)) != NC_NOERR)
+        return rc;
+    set_row_type(out);
+    return NC_NOERR;
+}
+
+/* Makes it the variable's, in the block of the old one if nobody else has that and it is large enough. */
+static int
+give_spec(ncz_model *m, ncz_var *v, const ncz_spec *like, size_t nfill)
+{
+    ncz_spec *old = v->spec, *s = old;
+    size_t    n = block_bytes(like, nfill);
+    int       rc;
+
+    if (old != NULL && atomic_load_explicit(&old->refs, memory_order_acquire) == 1 && n <= old->room) {
+        drop_parts(old);
+        old = NULL;
+    } else if ((rc = new_block(old == NULL ? &m->arena : NULL, n, &s)) != NC_NOERR) {
+        return rc;
+    }
+    fill_block(s, like, nfill);
+    v->spec = s;
+    v->dtype.big = s->dtype.big;
+    ncz_spec_unref(old);
+    return NC_NOERR;
 }
 
 int
 ncz_var_respec(ncz_model *m, ncz_var *v)
 {
-    ncz_spec *s = NULL;
-    ncz_buf   path = NCZ_BUF_INIT;
-    bool      root = v->group->parent == NULL, sized, shared;
-    int       rc;
+    ncz_spec    s = {.unusable = &ncz_err_none};
+    stored_fill fill = {.p = NULL};
+    ncz_buf     path = NCZ_BUF_INIT;
+    bool        root = v->group->parent == NULL;
+    int         rc;
 
-    if ((!root && (rc = ncz_var_key(v, &path)) != NC_NOERR) ||
-        (rc = make_spec(m, v, root ? v->name : ncz_buf_str(&path), &s)) != NC_NOERR)
-        goto done;
-    sized = v->unusable->code == NC_NOERR && size_chunk(&m->limits, s);
-    if ((rc = make_layout(m, v, s, &shared)) != NC_NOERR || (rc = type_chain(v, s)) != NC_NOERR ||
-        (rc = check_usable(m, v, sized, shared, s)) != NC_NOERR)
-        goto done;
-    set_row_type(s);
-    /* From here on nothing can fail: swap the new spec in. */
-    ncz_spec_unref(v->spec);
-    v->dtype.big = s->dtype.big;
-    v->spec = s;
-    s = NULL;
-done:
-    ncz_spec_unref(s);
+    if ((root || (rc = ncz_var_key(v, &path)) == NC_NOERR) &&
+        (rc = make_spec(m, v, root ? v->name : path.data, &fill, &s)) == NC_NOERR)
+        rc = give_spec(m, v, &s, fill.n);
+    if (rc != NC_NOERR)
+        drop_parts(&s);
+    ncz_free(fill.own);
     ncz_buf_clear(&path);
     return rc;
 }

@@ -166,7 +166,7 @@ ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_class 
         goto done;
     }
     t->node.packed_least = ncz_type_packed_least(&t->node);
-    if ((rc = ncz_names_put(&g->type_index, name, g->ntypes)) != NC_NOERR)
+    if ((rc = ncz_names_refer(&g->type_index, t->node.name, g->ntypes)) != NC_NOERR)
         goto done;
     g->types[g->ntypes++] = t;
     m->types[m->ntypes++] = t;

@@ -10,35 +10,51 @@
 #include <string.h>
 
 #define NAMES_FIRST 16
+#define INDEX_MOST  (UINT32_MAX >> 1)
 
 typedef struct ncz_names_slot {
-    char    *name; /* NULL when empty or dead */
-    uint64_t hash;
-    size_t   index;
-    bool     dead; /* the slot held a name: a search must go on after it */
+    const char *name; /* NULL when empty; `dead`: the slot held a name, so a search must go on after it */
+    uint32_t    hash;
+    uint32_t    index : 31;
+    uint32_t    own : 1; /* the name is the table's */
 } names_slot;
 
+static const char dead[1];
+
+static bool
+is_live(const names_slot *s)
+{
+    return s->name != NULL && s->name != dead;
+}
+
+static void
+free_name(names_slot *s)
+{
+    if (s->own)
+        ncz_free((char *)s->name); /* what ncz_strndup() gave */
+}
+
 static names_slot *
-find_slot(const ncz_names *t, const char *name, uint64_t hash)
+find_slot(const ncz_names *t, const char *name, uint32_t hash)
 {
     if (t->nslots == 0)
         return NULL;
-    for (size_t i = (size_t)hash & (t->nslots - 1);; i = (i + 1) & (t->nslots - 1)) {
+    for (size_t i = hash & (t->nslots - 1);; i = (i + 1) & (t->nslots - 1)) {
         names_slot *s = &t->slots[i];
 
-        if (s->name == NULL && !s->dead)
+        if (s->name == NULL)
             return NULL;
-        if (s->name != NULL && s->hash == hash && strcmp(s->name, name) == 0)
+        if (s->hash == hash && s->name != dead && strcmp(s->name, name) == 0)
             return s;
     }
 }
 
 static names_slot *
-find_free_slot(names_slot *slots, size_t nslots, uint64_t hash)
+find_free_slot(names_slot *slots, size_t nslots, uint32_t hash)
 {
-    size_t i = (size_t)hash & (nslots - 1);
+    size_t i = hash & (nslots - 1);
 
-    while (slots[i].name != NULL)
+    while (is_live(&slots[i]))
         i = (i + 1) & (nslots - 1);
     return &slots[i];
 }
@@ -55,62 +71,77 @@ make_room(ncz_names *t)
     while (t->live >= nslots / 2)
         if (!ncz_mul(nslots, 2, &nslots))
             return ncz_fail_nomem(SIZE_MAX);
-    if ((slots = ncz_zalloc_n(nslots, sizeof *slots)) == NULL)
+    if (nslots > INDEX_MOST || (slots = ncz_zalloc_n(nslots, sizeof *slots)) == NULL)
         return ncz_fail_nomem(nslots * sizeof *slots);
 
     for (size_t i = 0; i < t->nslots; i++)
-        if (t->slots[i].name != NULL)
+        if (is_live(&t->slots[i]))
             *find_free_slot(slots, nslots, t->slots[i].hash) = t->slots[i];
     ncz_free(t->slots);
     t->slots = slots;
-    t->nslots = nslots;
+    t->nslots = (uint32_t)nslots;
     t->used = t->live;
     return NC_NOERR;
 }
 
-/* `keep`: an index that is there stays. */
+typedef enum put_mode {
+    PUT_COPY,
+    PUT_REFER,
+    PUT_REFER_FIRST, /* an index that is there stays */
+} put_mode;
+
 static int
-put_name(ncz_names *t, const char *name, size_t index, bool keep)
+put_name(ncz_names *t, const char *name, size_t index, put_mode mode)
 {
     size_t      len = strlen(name);
-    uint64_t    hash = ncz_hash(name, len);
+    uint32_t    hash = (uint32_t)ncz_hash(name, len);
     names_slot *s = find_slot(t, name, hash);
-    char       *copy;
     int         rc;
 
+    if (index > INDEX_MOST)
+        return ncz_fail_nomem(SIZE_MAX);
     if (s != NULL) {
-        s->index = keep ? s->index : index;
+        if (mode == PUT_REFER && !s->own)
+            s->name = name;
+        s->index = mode == PUT_REFER_FIRST ? s->index : index & INDEX_MOST;
         return NC_NOERR;
     }
     if ((rc = make_room(t)) != NC_NOERR)
         return rc;
-    if ((copy = ncz_strndup(name, len)) == NULL)
+    if (mode == PUT_COPY && (name = ncz_strndup(name, len)) == NULL)
         return ncz_fail_nomem(len + 1);
 
     s = find_free_slot(t->slots, t->nslots, hash);
-    if (!s->dead)
+    if (s->name == NULL)
         t->used++;
     t->live++;
-    *s = (names_slot){.name = copy, .hash = hash, .index = index};
+    t->copies = t->copies || mode == PUT_COPY;
+    *s = (names_slot){.name = name, .hash = hash, .index = index & INDEX_MOST, .own = mode == PUT_COPY};
     return NC_NOERR;
 }
 
 int
 ncz_names_put(ncz_names *t, const char *name, size_t index)
 {
-    return put_name(t, name, index, false);
+    return put_name(t, name, index, PUT_COPY);
 }
 
 int
-ncz_names_put_first(ncz_names *t, const char *name, size_t index)
+ncz_names_refer(ncz_names *t, const char *name, size_t index)
 {
-    return put_name(t, name, index, true);
+    return put_name(t, name, index, PUT_REFER);
+}
+
+int
+ncz_names_refer_first(ncz_names *t, const char *name, size_t index)
+{
+    return put_name(t, name, index, PUT_REFER_FIRST);
 }
 
 bool
 ncz_names_get(const ncz_names *t, const char *name, size_t *index)
 {
-    const names_slot *s = t->live > 0 ? find_slot(t, name, ncz_hash(name, strlen(name))) : NULL;
+    const names_slot *s = t->live > 0 ? find_slot(t, name, (uint32_t)ncz_hash(name, strlen(name))) : NULL;
 
     if (s == NULL)
         return false;
@@ -122,20 +153,20 @@ ncz_names_get(const ncz_names *t, const char *name, size_t *index)
 void
 ncz_names_del(ncz_names *t, const char *name)
 {
-    names_slot *s = find_slot(t, name, ncz_hash(name, strlen(name)));
+    names_slot *s = find_slot(t, name, (uint32_t)ncz_hash(name, strlen(name)));
 
     if (s == NULL)
         return;
-    ncz_free(s->name);
-    *s = (names_slot){.dead = true};
+    free_name(s);
+    *s = (names_slot){.name = dead};
     t->live--;
 }
 
 void
 ncz_names_clear(ncz_names *t)
 {
-    for (size_t i = 0; i < t->nslots; i++)
-        ncz_free(t->slots[i].name);
+    for (size_t i = 0; t->copies && i < t->nslots; i++)
+        free_name(&t->slots[i]);
     ncz_free(t->slots);
     *t = NCZ_NAMES_INIT;
 }

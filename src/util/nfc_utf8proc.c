@@ -43,10 +43,8 @@ ncz_nfc(const char *s, char **out)
     size_t len = strlen(s);
     char  *copy;
 
-    if (!ncz_utf8_valid(s, len))
-        return ncz_fail(NC_EBADNAME, "name is not UTF-8");
     if (!ncz_is_ascii(s, len))
-        return normalise_string(s, len, out);
+        return ncz_utf8_valid(s, len) ? normalise_string(s, len, out) : ncz_fail(NC_EBADNAME, "name is not UTF-8");
     if ((copy = ncz_strndup(s, len)) == NULL)
         return ncz_fail_nomem(len + 1);
     *out = copy;

@@ -4,6 +4,8 @@
  */
 #include "util/util.h"
 
+#include <string.h>
+
 /* The length of the character at s, or 0 if it is not valid. */
 static size_t
 measure_char(const unsigned char *s, size_t left)
@@ -34,13 +36,27 @@ measure_char(const unsigned char *s, size_t left)
     return n;
 }
 
+/* How many bytes from the start on are ASCII: no more, and at most 7 fewer. */
+static size_t
+skip_ascii(const char *s, size_t len)
+{
+    uint64_t eight;
+    size_t   i = 0;
+
+    for (; len - i >= sizeof eight; i += sizeof eight) {
+        memcpy(&eight, s + i, sizeof eight);
+        if ((eight & UINT64_C(0x8080808080808080)) != 0)
+            return i;
+    }
+    while (i < len && (unsigned char)s[i] < 0x80)
+        i++;
+    return i;
+}
+
 bool
 ncz_is_ascii(const char *s, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)s[i] >= 0x80)
-            return false;
-    return true;
+    return skip_ascii(s, len) == len;
 }
 
 bool
@@ -48,7 +64,7 @@ ncz_utf8_valid(const char *s, size_t len)
 {
     const unsigned char *p = (const unsigned char *)s;
 
-    for (size_t i = 0, n; i < len; i += n)
+    for (size_t i = skip_ascii(s, len), n; i < len; i += n)
         if ((n = measure_char(p + i, len - i)) == 0)
             return false;
     return true;

@@ -211,17 +211,21 @@ int ncz_name_check(const char *name, char **out);
 
 /*
  * A table from names to the indexes of an array that its owner holds. The hash is seeded, so that a hostile dataset
- * cannot make it slow. Names are copied.
+ * cannot make it slow.
  */
 typedef struct ncz_names {
     struct ncz_names_slot *slots;
-    size_t                 nslots, used, live;
+    uint32_t               nslots, used, live;
+    bool                   copies; /* some names are its own */
 } ncz_names;
 
-#define NCZ_NAMES_INIT ((ncz_names){NULL, 0, 0, 0})
+#define NCZ_NAMES_INIT ((ncz_names){NULL, 0, 0, 0, false})
 
-int  ncz_names_put(ncz_names *t, const char *name, size_t index);       /* replaces */
-int  ncz_names_put_first(ncz_names *t, const char *name, size_t index); /* does not */
+int ncz_names_put(ncz_names *t, const char *name, size_t index); /* copies the name; replaces the index of one */
+/* The same without a copy: the name must stay as it is until it is deleted, or put again in other memory. _first: an
+ * index that is there stays, and its name. */
+int  ncz_names_refer(ncz_names *t, const char *name, size_t index);
+int  ncz_names_refer_first(ncz_names *t, const char *name, size_t index);
 bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
 void ncz_names_del(ncz_names *t, const char *name);
 void ncz_names_clear(ncz_names *t);
@@ -397,6 +401,12 @@ unsigned ncz_cpus(void); /* CPUs that this process may use, by affinity and quot
  * slows down all later SSE code of the thread, the application's too. Costs a few cycles.
  */
 void ncz_vector_clear(void);
+/*
+ * Copies elements of 2, 4 or 8 bytes that follow each other, and reverses the bytes of each: as many as wide registers
+ * take together, of `nbytes` bytes. Returns how many bytes those were; 0 where there are no such registers. The two
+ * must not overlap.
+ */
+size_t ncz_vector_swap(const char *from, char *to, size_t nbytes, size_t size);
 
 /* ---- processes ---- */
 

@@ -153,10 +153,10 @@ headers(void **state)
         ncz_classic_header h;
         size_t             need;
 
-        /* However much of it is there, it says that it needs more, and never more than there is. */
+        /* However much of it is there, it says that it needs more, and never more than the file has. */
         for (size_t n = 4; n < f.n; n++) {
             assert_int_equal(parse(&f, n, 2032, &arena, &h, &need), NC_NOERR);
-            assert_true(need > n && need <= f.n);
+            assert_true(need > n && need <= 2032);
         }
         assert_int_equal(parse(&f, f.n, 2032, &arena, &h, &need), NC_NOERR);
         assert_int_equal(need, f.n);
@@ -294,21 +294,22 @@ static ncz_chunk_addr
 locate(ncz_classic_file *f, const ncz_classic_spot *at, const uint64_t *index, uint64_t *chunk0)
 {
     ncz_classic_spot   spot = *at;
-    ncz_classic_place *p = NULL;
+    ncz_classic_place *p = malloc(ncz_classic_place_bytes(spot.rank));
     ncz_layout        *l = NULL;
     ncz_var            as = {.rank = spot.rank};
     ncz_buf            key = NCZ_BUF_INIT;
     ncz_chunk_addr     where = {.length = UINT64_MAX, .slot = NCZ_NO_SLOT};
 
     spot.file = f;
-    assert_int_equal(ncz_classic_place_new(&spot, &p), NC_NOERR);
+    assert_non_null(p);
+    ncz_classic_place_make(&spot, p);
     as.place = p;
     *chunk0 = spot.rank > 0 ? p->n[spot.rank] : 0;
     assert_int_equal(ncz_classic_make_layout(&as, &(ncz_layout_shape){.rank = spot.rank, .path = "v"}, &l), NC_NOERR);
     assert_int_equal(l->ops->locate(l, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "");
     ncz_layout_unref(l);
-    ncz_free(p);
+    free(p);
     ncz_buf_clear(&key);
     return where;
 }

@@ -29,10 +29,10 @@ few(void **state)
     assert_true(ncz_names_get(&t, "a", NULL));
     assert_int_equal(ncz_names_put(&t, "a", 7), NC_NOERR);
     assert_true(ncz_names_get(&t, "a", &i) && i == 7);
-    assert_int_equal(ncz_names_put_first(&t, "a", 8), NC_NOERR);
+    assert_int_equal(ncz_names_refer_first(&t, "a", 8), NC_NOERR);
     assert_true(ncz_names_get(&t, "a", &i) && i == 7);
     assert_int_equal(t.live, 3);
-    assert_int_equal(ncz_names_put_first(&t, "b", 9), NC_NOERR);
+    assert_int_equal(ncz_names_refer_first(&t, "b", 9), NC_NOERR);
     assert_true(ncz_names_get(&t, "b", &i) && i == 9);
     ncz_names_del(&t, "b");
     assert_true(ncz_names_get(&t, "a", &i) && i == 7);

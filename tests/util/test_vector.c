@@ -46,6 +46,31 @@ test_mode(void **state)
 #endif
 }
 
+static void
+test_swap(void **state)
+{
+    static const size_t sizes[] = {2, 4, 8};
+    char                from[300], to[300];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (char)(i * 37 + i / 256);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t at = 0; at < 3; at++) /* any alignment */
+            for (size_t nbytes = 0; nbytes <= 256; nbytes += sizes[k]) {
+                size_t done;
+
+                memset(to, 0x55, sizeof to);
+                done = ncz_vector_swap(from + at, to + 2 * at, nbytes, sizes[k]);
+                assert_true(done <= nbytes && done % sizes[k] == 0);
+                for (size_t i = 0; i < done; i++)
+                    assert_int_equal(to[2 * at + i],
+                                     from[at + i / sizes[k] * sizes[k] + sizes[k] - 1 - i % sizes[k]]);
+                for (size_t i = done; i < 256; i++)
+                    assert_int_equal(to[2 * at + i], 0x55);
+            }
+}
+
 int
 main(void)
 {
@@ -53,6 +78,7 @@ main(void)
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_clear),
         cmocka_unit_test(test_mode),
+        cmocka_unit_test(test_swap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 enum {
     AHEAD = 1 << 16,         /* bytes of records that are made at once */
+    RECORDS_END = 16,        /* bytes of a head that have the number of records */
     SMALL_OBJECT = 64 << 20, /* bytes that are copied rather than that a head is put in place */
 };
 
@@ -30,10 +31,8 @@ note_places(const ncz_dataset *ds, ncz_object_places *out)
     *out = (ncz_object_places){.nrecords = ncz_object_records(ds)};
     if ((out->v = ncz_alloc_n(g->nvars + 1, sizeof *out->v)) == NULL) /* not NULL without variables, either */
         return ncz_fail_nomem(g->nvars * sizeof *out->v);
-    while (out->n < g->nvars && g->vars[out->n]->place != NULL) {
-        ncz_object_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]);
+    while (out->n < g->nvars && ncz_object_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]))
         out->n++;
-    }
     return NC_NOERR;
 }
 
@@ -112,6 +111,31 @@ set_size(ncz_dataset *ds, bool grow)
     return (grow && size < end) || ahead ? zmap_resize(ds->map, "", end) : NC_NOERR;
 }
 
+/* Puts the number of records, if it has changed. */
+static int
+put_records(ncz_dataset *ds)
+{
+    char     bytes[8];
+    uint64_t off;
+    size_t   n = ncz_object_ops_of(ds)->write_records(ds->style.gen, ncz_object_records(ds), bytes, &off);
+    int      rc = NC_NOERR;
+
+    if (memcmp(ds->head.data + off, bytes, n) != 0 && (rc = zmap_put_range(ds->map, "", off, bytes, n)) == NC_NOERR)
+        memcpy(ds->head.data + off, bytes, n);
+    return rc;
+}
+
+/* The same where no definition has changed since the head was stored. */
+static int
+store_records(ncz_dataset *ds)
+{
+    int rc = set_size(ds, true);
+
+    if (rc == NC_NOERR)
+        ds->filled = ncz_object_records(ds);
+    return rc == NC_NOERR ? put_records(ds) : rc;
+}
+
 int
 ncz_object_store_head(ncz_dataset *ds)
 {
@@ -119,8 +143,9 @@ ncz_object_store_head(ncz_dataset *ds)
     ncz_buf               head = NCZ_BUF_INIT;
     int                   rc;
 
-    if ((rc = ncz_buf_reserve(&head, ds->head.len)) != NC_NOERR || /* it seldom grows */
-        (rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
+    if (ds->head.len >= RECORDS_END && !ds->head_stale && ds->par.comm == NULL) /* other ranks define, too */
+        return store_records(ds);
+    if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
         (rc = avoid_shift(ds, &head)) != NC_NOERR)
         goto done;
     if ((rc = set_size(ds, true)) == NC_NOERR)
@@ -128,6 +153,7 @@ ncz_object_store_head(ncz_dataset *ds)
     if (rc == NC_NOERR && (rc = put_difference(ds, &head)) == NC_NOERR) {
         ncz_buf_clear(&ds->head);
         ds->head = head;
+        ds->head_stale = false;
         head = NCZ_BUF_INIT;
     }
 done:
@@ -154,7 +180,7 @@ in_order(const ncz_dataset *ds)
     for (size_t i = 0; i < g->nvars && one > end; i++) {
         ncz_extent e;
 
-        ops->extent(g->vars[i], &e);
+        (void)ops->extent(g->vars[i], &e);
         if (e.pitch == 0 && e.begin > records)
             return false;
     }
@@ -204,7 +230,7 @@ has_moved(const ncz_dataset *ds, const ncz_object_places *old)
     for (size_t i = 0; i < old->n; i++) {
         ncz_extent e;
 
-        ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
+        (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
         if (e.begin != old->v[i].begin || (e.pitch != old->v[i].pitch && old->nrecords > 1))
             return true;
     }
@@ -246,7 +272,7 @@ ncz_object_settle(ncz_dataset *ds)
     if ((rc = needs_new(ds, old, &moves)) != NC_NOERR || (moves && (rc = move_data(ds, old)) != NC_NOERR))
         return rc;
     for (size_t i = 0; i < old->n; i++)
-        ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
+        (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
     return NC_NOERR;
 }
 
@@ -330,7 +356,7 @@ ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n)
     ncz_extent            e;
     uint64_t              end, last;
 
-    ops->extent(v, &e);
+    (void)ops->extent(v, &e);
     if (n > ops->most_records(ds->style.gen) || !ncz_mul64(n, e.pitch, &end) || !ncz_add64(end, e.begin, &last) ||
         last > INT64_MAX)
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", v->name);
@@ -345,7 +371,7 @@ ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64
     int        rc = ncz_object_check_records(ds, v, n);
 
     if (rc == NC_NOERR && n > ds->filled) {
-        ncz_object_ops_of(ds)->extent(v, &e);
+        (void)ncz_object_ops_of(ds)->extent(v, &e);
         most = with_records_ahead(ds, e.pitch, n);
         /* its padding has fill values, too */
         rc = make_records(ds, most == n && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL,

@@ -39,7 +39,7 @@ ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n)
 
     if (!is_filled(ds, v))
         return NC_NOERR;
-    ncz_object_ops_of(ds)->extent(v, &e);
+    (void)ncz_object_ops_of(ds)->extent(v, &e);
     if (e.pitch == 0)
         return fill_range(ds->map, v, e.begin, e.padded);
     if (e.pitch == e.padded) /* its slabs follow each other */
@@ -92,7 +92,7 @@ ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
     for (size_t i = first; rc == NC_NOERR && i < g->nvars; i++) {
         ncz_extent e;
 
-        ncz_object_ops_of(ds)->extent(g->vars[i], &e);
+        (void)ncz_object_ops_of(ds)->extent(g->vars[i], &e);
         if (e.pitch != 0 || e.padded > AT_ONCE)
             rc = ncz_object_fill(ds, g->vars[i], 0, nrecords);
         else if (is_filled(ds, g->vars[i]))
@@ -118,7 +118,7 @@ fill_part(ncz_dataset *ds, const ncz_var *v, uint64_t n, size_t part, size_t npa
     ncz_extent e;
     uint64_t   from, to, blocks;
 
-    ncz_object_ops_of(ds)->extent(v, &e);
+    (void)ncz_object_ops_of(ds)->extent(v, &e);
     if (e.pitch != 0) {
         from = part_of(n, part, nparts);
         to = part_of(n, part + 1, nparts);
@@ -175,7 +175,7 @@ make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_
 
         if (!fills_records(ds, v, skip))
             continue;
-        ncz_object_ops_of(ds)->extent(v, &e);
+        (void)ncz_object_ops_of(ds)->extent(v, &e);
         for (size_t k = 0; k < nrecords; k++)
             ncz_fill_elems(room + k * pitch + (size_t)(e.begin - records), (size_t)e.padded / v->dtype.size,
                            v->spec->fill, v->dtype.size);
@@ -252,7 +252,7 @@ ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to)
         ncz_extent        e;
         uint64_t          nbytes, times = from->pitch == 0 ? 1 : old->nrecords;
 
-        ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
+        (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
         nbytes = from->padded < e.padded ? from->padded : e.padded;
         for (uint64_t k = 0; rc == NC_NOERR && k < times; k++)
             rc = copy_range(ds->map, from->begin + k * from->pitch, to, e.begin + k * e.pitch, nbytes, &room);

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { FIRST_LOOK = 1 << 16, GROWTH = 16 }; /* most headers are smaller; a larger one comes in few steps */
+/* Most headers are smaller. A larger one comes in few steps, which over a network are fewer. */
+enum { FIRST_LOOK = 1 << 16, GROWTH = 2, FAR_GROWTH = 16 };
 
 static const char *const none[] = {NULL};
 
@@ -17,23 +18,42 @@ static const char *const none[] = {NULL};
 typedef struct file_head {
     uint64_t           size;   /* of the file; UINT64_MAX: not known */
     ncz_classic_header parsed; /* once it is whole; the rest of it is in the model's arena */
-    size_t             n;
+    size_t             seen;   /* bytes of the file that have been looked at */
+    size_t             n;      /* those that are kept, so that they need not come again */
     char               bytes[];
 } file_head;
 
+/* Notes what was looked at. Bytes that take long to come are kept. */
 static int
-append_bytes(ncz_loader *l, const ncz_docs_got *got)
+note_bytes(ncz_loader *l, const ncz_docs_got *got)
 {
     file_head *old = l->state, *head;
-    size_t     had = old != NULL ? old->n : 0, n = SIZE_MAX;
+    size_t     had = old != NULL ? old->n : 0, kept = l->docs->far ? got->len : 0, n = SIZE_MAX;
 
-    if (!ncz_add(had, got->len, &n) || !ncz_add(n, sizeof *head, &n) || (head = ncz_grow(old, n, 1)) == NULL)
+    if (!ncz_add(had, kept, &n) || !ncz_add(n, sizeof *head, &n) || (head = ncz_grow(old, n, 1)) == NULL)
         return ncz_fail_nomem(n);
-    memcpy(head->bytes + had, got->bytes, got->len);
-    head->n = had + got->len;
+    if (old == NULL)
+        *head = (file_head){.size = got->size};
+    if (kept > 0)
+        memcpy(head->bytes + had, got->bytes, kept);
+    head->n = had + kept;
     head->size = got->size;
     l->state = head;
     return NC_NOERR;
+}
+
+/* Parses the bytes that are there. What is parsed of a part is of no use. */
+static int
+parse_bytes(ncz_loader *l, const void *bytes, size_t n, size_t *need)
+{
+    file_head *head = l->state;
+    ncz_arena  own = NCZ_ARENA_INIT;
+    int        rc = ncz_classic_parse(bytes, n, head->size, &l->m->limits, &own, &head->parsed, need);
+
+    if (rc == NC_NOERR && *need <= n)
+        ncz_arena_join(&l->m->arena, &own);
+    ncz_arena_clear(&own);
+    return rc;
 }
 
 /* Reads until the whole header is there. */
@@ -41,7 +61,7 @@ static int
 look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
 {
     file_head *head;
-    size_t     need = 0;
+    size_t     n, need = 0;
     int        rc;
 
     if (got == NULL) {
@@ -52,19 +72,20 @@ look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
         return ncz_fail(NC_ENOTZARR, "there is nothing at that place");
     if (l->state == NULL && !ncz_classic_is(got->bytes, got->len))
         return NC_NOERR;
-    if ((rc = append_bytes(l, got)) != NC_NOERR)
+    if ((rc = note_bytes(l, got)) != NC_NOERR)
         return rc;
     head = l->state;
-    rc = ncz_classic_parse(head->bytes, head->n, head->size, &l->m->limits, &l->m->arena, &head->parsed, &need);
-    if (rc != NC_NOERR)
+    n = head->n > 0 ? head->n : got->len;
+    if ((rc = parse_bytes(l, head->n > 0 ? head->bytes : got->bytes, n, &need)) != NC_NOERR)
         return rc;
-    if (need <= head->n) {
+    if (need <= n) {
         *is = true;
         return NC_NOERR;
     }
-    if (got->len == 0)
-        return ncz_fail(NC_EINVAL, "the header is cut at byte %zu", head->n);
-    need = need > head->n * GROWTH ? need : head->n * GROWTH;
+    if (n <= head->seen)
+        return ncz_fail(NC_EINVAL, "the header is cut at byte %zu", n);
+    head->seen = n;
+    need = need > n * (l->docs->far ? FAR_GROWTH : GROWTH) ? need : n * (l->docs->far ? FAR_GROWTH : GROWTH);
     *next = (ncz_look){.key = "", .bytes = true, .off = head->n, .len = need - head->n};
     return NC_NOERR;
 }
@@ -103,7 +124,7 @@ set_fill(ncz_var *v)
 
 /* What later calls need of the file. */
 static int
-keep_file(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_file **out)
+keep_file(ncz_loader *l, const ncz_classic_header *h)
 {
     ncz_classic_file *file = ncz_zalloc(sizeof *file);
 
@@ -117,63 +138,83 @@ keep_file(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_file **o
     file->size = ((const file_head *)l->state)->size;
     file->far = l->docs->far;
     l->m->format = file;
-    *out = file;
     return NC_NOERR;
 }
 
+/* Room for what is made of each variable, as many dimensions as one has at most. */
+typedef struct var_room {
+    ncz_dim          **dims;
+    uint64_t          *len;
+    ncz_classic_place *place;
+} var_room;
+
 static int
-add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from, ncz_dim *const *all, ncz_dim **dims)
+add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from, ncz_dim *const *all,
+        const var_room *room)
 {
-    ncz_classic_spot   spot = {.file = l->m->format,
-                               .rank = from->rank,
-                               .element = from->type->size,
-                               .record = from->record,
-                               .alone = h->nrecordvars == 1,
-                               .begin = from->begin,
-                               .nbytes = from->nbytes};
-    ncz_classic_place *place = NULL;
-    ncz_var           *v = NULL;
-    ncz_dims           len;
-    int                rc;
+    const ncz_classic_spot spot = {.file = l->m->format,
+                                   .rank = from->rank,
+                                   .element = from->type->size,
+                                   .len = room->len,
+                                   .record = from->record,
+                                   .alone = h->nrecordvars == 1,
+                                   .begin = from->begin,
+                                   .nbytes = from->nbytes};
+    ncz_var               *v = NULL;
+    int                    rc;
 
     for (size_t d = 0; d < from->rank; d++)
-        dims[d] = all[from->dims[d]];
-    if ((rc = ncz_model_place_var(l->m, l->m->root, from->name, from->type, from->rank, dims, &v)) != NC_NOERR ||
-        (rc = ncz_atts_load(&v->atts, from->atts, from->natts)) != NC_NOERR || (rc = set_fill(v)) != NC_NOERR ||
-        (rc = ncz_dims_init(&len, v->rank)) != NC_NOERR)
+        room->dims[d] = all[from->dims[d]];
+    if ((rc = ncz_model_place_var(l->m, l->m->root, from->name, from->type, from->rank, room->dims, &v)) !=
+            NC_NOERR ||
+        (rc = ncz_atts_load(&v->atts, from->atts, from->natts)) != NC_NOERR || (rc = set_fill(v)) != NC_NOERR)
         return rc;
     v->stage = NCZ_VAR_WRITTEN;
-    ncz_var_shape(v, len.v);
-    spot.len = len.v;
-    if ((rc = ncz_classic_place_new(&spot, &place)) == NC_NOERR)
-        rc = ncz_classic_place_set(l->m, v, place);
-    ncz_dims_clear(&len);
+    ncz_var_shape(v, room->len);
+    ncz_classic_place_make(&spot, room->place);
+    return ncz_classic_place_set(l->m, v, room->place);
+}
+
+static int
+add_vars(ncz_loader *l, const ncz_classic_header *h, ncz_dim *const *dims)
+{
+    size_t   rank = 0;
+    var_room room;
+    int      rc = NC_NOERR;
+
+    for (size_t i = 0; i < h->nvars; i++)
+        rank = h->vars[i].rank > rank ? h->vars[i].rank : rank;
+    room.dims = ncz_alloc_n(rank, sizeof(ncz_dim *));
+    room.len = ncz_alloc_n(rank, sizeof *room.len);
+    room.place = ncz_alloc(ncz_classic_place_bytes(rank)); /* ranks are within the limit */
+    if (room.dims == NULL || room.len == NULL || room.place == NULL)
+        rc = ncz_fail_nomem(ncz_classic_place_bytes(rank));
+    for (size_t i = 0; i < h->nvars && rc == NC_NOERR; i++)
+        rc = add_var(l, h, &h->vars[i], dims, &room);
+    ncz_free(room.dims);
+    ncz_free(room.len);
+    ncz_free(room.place);
     return rc;
 }
 
 static int
 fill_model(ncz_loader *l, const ncz_classic_header *h)
 {
-    const ncz_classic_file *file;
-    ncz_dim               **dims = ncz_alloc_n(h->ndims, sizeof(ncz_dim *)), **own = NULL;
-    int                     rc;
+    ncz_dim **dims = ncz_alloc_n(h->ndims, sizeof(ncz_dim *));
+    int       rc;
 
-    if (dims == NULL || (own = ncz_alloc_n(l->m->limits.rank, sizeof(ncz_dim *))) == NULL) {
-        rc = ncz_fail_nomem(h->ndims * sizeof(ncz_dim *));
-        goto done;
-    }
+    if (dims == NULL)
+        return ncz_fail_nomem(h->ndims * sizeof(ncz_dim *));
     l->m->twins = true; /* names are not checked by those who write them */
-    rc = keep_file(l, h, &file);
+    rc = keep_file(l, h);
     if (rc == NC_NOERR)
         rc = ncz_atts_load(&l->m->root->atts, h->atts, h->natts);
     if (rc == NC_NOERR)
         rc = add_dims(l, h, dims);
-    for (size_t i = 0; i < h->nvars && rc == NC_NOERR; i++)
-        rc = add_var(l, h, &h->vars[i], dims, own);
+    if (rc == NC_NOERR)
+        rc = add_vars(l, h, dims);
     l->m->twins = false;
-done:
     ncz_free(dims);
-    ncz_free(own);
     return rc;
 }
 
@@ -189,15 +230,18 @@ load_header(ncz_loader *l)
 
 /* ---- changes ---- */
 
-static void
+static bool
 tell_extent(const ncz_var *v, ncz_extent *out)
 {
-    const ncz_classic_place *p = v->place;
+    const ncz_classic_place *p = ncz_classic_place_of(v);
 
+    if (p == NULL)
+        return false;
     *out = (ncz_extent){.begin = p->begin,
                         .nbytes = p->slab,
                         .padded = p->pitch != 0 && p->pitch == p->slab ? p->slab : ncz_classic_pad(p->slab),
                         .pitch = p->pitch};
+    return true;
 }
 
 static void
@@ -218,6 +262,17 @@ read_records(int version, const void *bytes, size_t n, uint64_t *out)
     (void)ncz_cursor_bytes(&c, 4);
     *out = version == 5 ? ncz_cursor_u64be(&c) : ncz_cursor_u32be(&c);
     return c.good && *out != (version == 5 ? UINT64_MAX : UINT32_MAX);
+}
+
+static size_t
+write_records(int version, uint64_t n, char out[8], uint64_t *off)
+{
+    size_t nbytes = version == 5 ? 8 : 4;
+
+    for (size_t i = nbytes; i-- > 0; n >>= 8)
+        out[i] = (char)(n & 0xff);
+    *off = 4;
+    return nbytes;
 }
 
 /* All bits set mean that the writer did not know the number. */
@@ -278,6 +333,7 @@ static const ncz_object_ops object = {
     .is = ncz_classic_is,
     .lay_out = ncz_classic_lay_out,
     .write_head = ncz_classic_write,
+    .write_records = write_records,
     .extent = tell_extent,
     .sections = tell_sections,
     .read_records = read_records,

@@ -53,8 +53,9 @@ typedef struct ncz_classic_header {
 bool ncz_classic_is(const void *bytes, size_t n);
 
 /*
- * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: how many bytes are needed at
- * least, if that is more than `n`; then *out is not set, and the call succeeds. Counts are checked against the size
+ * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: about how many bytes the header
+ * has, as far as it can be told, if those are not all there: more than `n`; then *out is not set, and the call
+ * succeeds. Counts are checked against the size
  * before memory is allocated for them, and the places of variables against the header and each other.
  *
  * NC_EINVAL: a part that is missing or is no such list, a place that cannot be. NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT,
@@ -77,6 +78,7 @@ typedef struct ncz_classic_file {
     uint64_t         end;            /* of the fixed variables, with padding */
     uint64_t         pitch;          /* bytes from one record to the next */
     uint64_t         size;           /* of the file, as it was read; UINT64_MAX: not known, or it is changed */
+    size_t           head;           /* bytes of the header as it was measured last; 0: not yet */
     bool             far;            /* each request takes long */
 } ncz_classic_file;
 
@@ -110,9 +112,8 @@ typedef struct ncz_classic_spot {
     uint64_t                begin, nbytes; /* as in ncz_classic_var */
 } ncz_classic_spot;
 
-/* Where the data of one variable lie. One block of memory that owns nothing, so that it can be copied. */
+/* Where the data of one variable lie: behind the common members of its layout. It owns nothing. */
 typedef struct ncz_classic_place {
-    size_t                  nbytes; /* of the block */
     const ncz_classic_file *file;
     uint64_t                begin, slab; /* as in the header; of one record, or all; without padding */
     uint64_t                pitch;       /* from one record to the next; 0: it has no records */
@@ -120,11 +121,15 @@ typedef struct ncz_classic_place {
     uint64_t                n[];         /* lengths, lengths of a chunk: rank each */
 } ncz_classic_place;
 
-/* Makes the place of a variable, and chooses its chunks. */
-int ncz_classic_place_new(const ncz_classic_spot *spot, ncz_classic_place **out);
-/* Makes it the variable's, with a new spec. */
+/* The bytes of a place; SIZE_MAX: too many. */
+size_t ncz_classic_place_bytes(size_t rank);
+/* Makes the place of a variable, and chooses its chunks. `out` has room for it. */
+void ncz_classic_place_make(const ncz_classic_spot *spot, ncz_classic_place *out);
+/* Gives it to the variable, with a new spec if it has another one. */
 int ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p);
-/* As ncz_make_layout_fn, from v->place. */
+/* NULL: it has none until define mode ends. */
+const ncz_classic_place *ncz_classic_place_of(const ncz_var *v);
+/* As ncz_make_layout_fn, from v->place, or if that is NULL from the place that the variable has. */
 int ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 
 #endif /* NCZ_FORMAT_CLASSIC_H */

@@ -221,16 +221,36 @@ read_att(parser *p, ncz_att *a)
     return ncz_convert_out(&stored, bytes, a->type, a->data, a->len, false);
 }
 
+enum { COMPARED_MOST = 16 }; /* more names are put into a table */
+
+static int
+is_known(const ncz_att *v, size_t n, ncz_names *names, bool *out)
+{
+    *out = false;
+    for (size_t i = 0; i < n && n < COMPARED_MOST && !*out; i++)
+        *out = strcmp(v[i].name, v[n].name) == 0;
+    if (n < COMPARED_MOST)
+        return NC_NOERR;
+    for (size_t i = 0; n == COMPARED_MOST && i < n; i++) {
+        int rc = ncz_names_put(names, v[i].name, i);
+
+        if (rc != NC_NOERR)
+            return rc;
+    }
+    *out = ncz_names_get(names, v[n].name, NULL);
+    return *out ? NC_NOERR : ncz_names_put(names, v[n].name, n);
+}
+
 /* Of two attributes of one name the first counts, as in other readers: keeps the `n`-th only if its name is new. */
 static int
 keep_att(ncz_att *v, size_t *n, ncz_names *names)
 {
-    int rc = NC_NOERR;
+    bool known;
+    int  rc = is_known(v, *n, names, &known);
 
-    if (ncz_names_get(names, v[*n].name, NULL))
+    if (rc == NC_NOERR && known)
         ncz_log(NCZ_LOG_WARN, "attribute %s is there twice: the first one counts", v[*n].name);
-    else if ((rc = ncz_names_put(names, v[*n].name, *n)) == NC_NOERR)
-        ++*n;
+    *n += rc == NC_NOERR && !known;
     return rc;
 }
 
@@ -313,6 +333,18 @@ read_var(parser *p, ncz_classic_var *v)
     return NC_NOERR;
 }
 
+/* Expects that the variables that are not there yet take as many bytes each as those that end at byte `here`. */
+static void
+expect_vars(parser *p, size_t start, size_t here, size_t n)
+{
+    uint64_t each = p->h->nvars > 0 ? (here - start) / p->h->nvars : 0, all;
+    uint64_t most = p->size < p->limits->document_bytes ? p->size : p->limits->document_bytes;
+
+    if (!ncz_mul64(each + each / 16, n, &all) || !ncz_add64(all, start, &all) || all > most)
+        all = most;
+    p->need = all > p->need ? (size_t)all : p->need;
+}
+
 static int
 read_vars(parser *p)
 {
@@ -325,9 +357,16 @@ read_vars(parser *p)
         return rc;
     if ((h->vars = ncz_arena_get_n(p->arena, n, sizeof *h->vars)) == NULL)
         return ncz_fail_nomem(n * sizeof *h->vars);
-    for (; h->nvars < n; h->nvars++)
-        if ((rc = read_var(p, &h->vars[h->nvars])) != NC_NOERR || wants_more(p))
+    for (size_t start = p->at.pos; h->nvars < n; h->nvars++) {
+        size_t here = p->at.pos;
+
+        if ((rc = read_var(p, &h->vars[h->nvars])) != NC_NOERR)
             return rc;
+        if (wants_more(p)) {
+            expect_vars(p, start, here, n);
+            return NC_NOERR;
+        }
+    }
     return NC_NOERR;
 }
 
@@ -448,6 +487,16 @@ check_order(const ncz_classic_header *h, const ncz_classic_var *const *sorted)
     return NC_NOERR;
 }
 
+/* As the variables of most files are, in the order of their definition. */
+static bool
+is_sorted(const ncz_classic_var *const *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (compare_begins(&v[i - 1], &v[i]) > 0)
+            return false;
+    return true;
+}
+
 static int
 check_places(const ncz_classic_header *h)
 {
@@ -458,7 +507,7 @@ check_places(const ncz_classic_header *h)
         return ncz_fail_nomem(h->nvars * sizeof *sorted);
     for (size_t i = 0; i < h->nvars; i++)
         sorted[i] = &h->vars[i];
-    if (h->nvars > 1)
+    if (!is_sorted(sorted, h->nvars))
         qsort(sorted, h->nvars, sizeof *sorted, compare_begins);
     rc = check_order(h, sorted);
     ncz_free(sorted);

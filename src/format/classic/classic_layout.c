@@ -28,20 +28,21 @@ choose_records(const ncz_classic_spot *s, bool whole, uint64_t most)
     return whole && pitch <= NEAR_RECORDS ? NEAR_BYTES / pitch : 1;
 }
 
-int
-ncz_classic_place_new(const ncz_classic_spot *s, ncz_classic_place **out)
+size_t
+ncz_classic_place_bytes(size_t rank)
 {
-    uint64_t           most = s->file->far ? FAR_CHUNK_BYTES : CHUNK_BYTES;
-    size_t             n;
-    ncz_classic_place *p;
-    bool               whole;
+    size_t n;
 
-    if (!ncz_mul(s->rank, 2 * sizeof *p->n, &n) || !ncz_add(n, sizeof *p, &n))
-        return ncz_fail_nomem(SIZE_MAX);
-    if ((p = ncz_zalloc(n)) == NULL)
-        return ncz_fail_nomem(n);
-    *p = (ncz_classic_place){.nbytes = n,
-                             .file = s->file,
+    return ncz_mul(rank, 2 * sizeof(uint64_t), &n) && ncz_add(n, sizeof(ncz_classic_place), &n) ? n : SIZE_MAX;
+}
+
+void
+ncz_classic_place_make(const ncz_classic_spot *s, ncz_classic_place *p)
+{
+    uint64_t most = s->file->far ? FAR_CHUNK_BYTES : CHUNK_BYTES;
+    bool     whole;
+
+    *p = (ncz_classic_place){.file = s->file,
                              .begin = s->begin,
                              .slab = s->nbytes,
                              .pitch = s->record ? s->file->pitch : 0,
@@ -51,22 +52,6 @@ ncz_classic_place_new(const ncz_classic_spot *s, ncz_classic_place **out)
     whole = ncz_grid_cut_rows(p->n, s->record, s->rank, p->element, most, p->n + s->rank);
     if (s->record)
         p->n[s->rank] = choose_records(s, whole, most);
-    *out = p;
-    return NC_NOERR;
-}
-
-int
-ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p)
-{
-    ncz_free(v->place);
-    v->place = p;
-    v->dtype = ncz_dtype_of(v->type, true, 1);
-    v->endian = NC_ENDIAN_BIG;
-    if (v->rank > 0)
-        memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
-    v->chunk_set = true;
-    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
-    return ncz_var_respec(m, v);
 }
 
 /* ---- the layout: the common members, and behind them the place ---- */
@@ -129,26 +114,68 @@ locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk
 
 static const ncz_layout_ops classic_ops = {.name = "classic", .locate = locate_chunk, .complete = true};
 
-/* Of a variable that is being defined. */
+/* Of variables that are being defined. */
 static int
 fail_unplaced(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     (void)index, (void)key, (void)where;
-    return ncz_fail(NC_EINDEFINE, "%s: it has no place in the file until define mode ends", l->path);
+    return ncz_fail(NC_EINDEFINE, "%s has no place in the file until define mode ends", l->path);
 }
 
 static const ncz_layout_ops unplaced_ops = {.name = "classic", .locate = fail_unplaced, .complete = true};
 
+static ncz_layout unplaced = {.refs = 1,
+                              .lasting = true,
+                              .ops = &unplaced_ops,
+                              .nbytes = sizeof unplaced,
+                              .path = "a new variable",
+                              .nslots = 1};
+
+/* ---- of a variable ---- */
+
+const ncz_classic_place *
+ncz_classic_place_of(const ncz_var *v)
+{
+    const ncz_layout *l = v->spec != NULL ? v->spec->layout : NULL;
+
+    return l != NULL && l->ops == &classic_ops ? (const ncz_classic_place *)(const void *)(l + 1) : NULL;
+}
+
 int
 ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    const ncz_classic_place *p = v->place;
+    const ncz_classic_place *p = v->place != NULL ? v->place : ncz_classic_place_of(v);
+    size_t                   n = ncz_classic_place_bytes(v->rank);
     int                      rc;
 
-    if (p == NULL)
-        return ncz_layout_new(&unplaced_ops, sizeof **out, shape, out);
-    rc = ncz_layout_new(&classic_ops, sizeof **out + p->nbytes, shape, out);
+    if (p == NULL) {
+        *out = ncz_layout_ref(&unplaced);
+        return NC_NOERR;
+    }
+    if (n == SIZE_MAX)
+        return ncz_fail_nomem(n);
+    rc = ncz_layout_new(&classic_ops, sizeof **out + n, shape, out);
     if (rc == NC_NOERR)
-        memcpy(*out + 1, p, p->nbytes);
+        memcpy(*out + 1, p, n);
+    return rc;
+}
+
+int
+ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p)
+{
+    const ncz_classic_place *old = ncz_classic_place_of(v);
+    int                      rc;
+
+    if (old != NULL && memcmp(old, p, ncz_classic_place_bytes(v->rank)) == 0)
+        return NC_NOERR;
+    v->dtype = ncz_dtype_of(v->type, true, 1);
+    v->endian = NC_ENDIAN_BIG;
+    if (v->rank > 0)
+        memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
+    v->chunk_set = true;
+    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
+    v->place = p; /* for the layout, which copies it */
+    rc = ncz_var_respec(m, v);
+    v->place = NULL;
     return rc;
 }

@@ -57,7 +57,7 @@ place_vars(plan *p, bool records, uint64_t *at)
 {
     for (size_t i = 0; i < p->m->root->nvars; i++) {
         const ncz_var           *v = p->m->root->vars[i];
-        const ncz_classic_place *old = v->place;
+        const ncz_classic_place *old = ncz_classic_place_of(v);
 
         if (ncz_var_has_records(v) != records)
             continue;
@@ -130,7 +130,7 @@ plan_places(plan *p)
         if ((rc = ncz_classic_slab(p->m->root->vars[i], &p->slab[i])) != NC_NOERR)
             return rc;
     rc = ncz_classic_measure(p->m, p->version, &head);
-    p->file.end = head;
+    p->file.end = p->file.head = head;
     if (rc != NC_NOERR || p->m->root->nvars == 0) /* room is for what is behind it: the header is all that is there */
         return rc;
     return plan_sections(p, p->file.end);
@@ -177,59 +177,52 @@ check_sizes(const plan *p)
 
 /* ---- the result ---- */
 
+/* `len`, `room`: for as many dimensions as a variable has at most. */
 static int
-make_place(const plan *p, size_t i, const ncz_classic_file *file, ncz_classic_place **out)
+set_place(ncz_model *m, const plan *p, size_t i, uint64_t *len, ncz_classic_place *room)
 {
-    const ncz_var   *v = p->m->root->vars[i];
-    ncz_dims         len;
-    ncz_classic_spot spot = {.file = file,
-                             .rank = v->rank,
-                             .element = v->type->size,
-                             .record = ncz_var_has_records(v),
-                             .alone = p->nrecordvars == 1,
-                             .begin = p->begin[i],
-                             .nbytes = p->slab[i]};
-    int              rc;
+    ncz_var               *v = m->root->vars[i];
+    const ncz_classic_spot spot = {.file = m->format,
+                                   .rank = v->rank,
+                                   .element = v->type->size,
+                                   .len = len,
+                                   .record = ncz_var_has_records(v),
+                                   .alone = p->nrecordvars == 1,
+                                   .begin = p->begin[i],
+                                   .nbytes = p->slab[i]};
 
-    if ((rc = ncz_dims_init(&len, v->rank)) != NC_NOERR)
-        return rc;
-    ncz_var_shape(v, len.v);
-    spot.len = len.v;
-    rc = ncz_classic_place_new(&spot, out);
-    ncz_dims_clear(&len);
-    return rc;
+    ncz_var_shape(v, len);
+    ncz_classic_place_make(&spot, room);
+    return ncz_classic_place_set(m, v, room);
 }
 
-/* Makes all places before it changes anything. What fails then, for lack of memory, can be done again. */
+/* What fails here, for lack of memory, can be done again. */
 static int
 set_places(ncz_model *m, const plan *p, ncz_classic_file *file)
 {
-    size_t              n = m->root->nvars;
-    ncz_classic_place **places = ncz_zalloc_n(n, sizeof(ncz_classic_place *));
-    ncz_classic_file    old = *file;
-    int                 rc = NC_NOERR;
+    size_t             rank = 0;
+    uint64_t          *len;
+    ncz_classic_place *room;
+    int                rc = NC_NOERR;
 
-    if (places == NULL)
-        return ncz_fail_nomem(n * sizeof(ncz_classic_place *));
+    for (size_t i = 0; i < m->root->nvars; i++)
+        rank = m->root->vars[i]->rank > rank ? m->root->vars[i]->rank : rank;
+    len = ncz_alloc_n(rank, sizeof *len);
+    room = ncz_alloc(ncz_classic_place_bytes(rank));
+    if (len == NULL || room == NULL) {
+        rc = ncz_fail_nomem(ncz_classic_place_bytes(rank));
+        goto done;
+    }
     file->fixed = p->file.fixed;
     file->records = p->file.records;
     file->end = p->file.end;
     file->pitch = p->file.pitch;
-    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
-        rc = make_place(p, i, file, &places[i]);
-    if (rc != NC_NOERR) {
-        file->fixed = old.fixed;
-        file->records = old.records;
-        file->end = old.end;
-        file->pitch = old.pitch;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (rc != NC_NOERR)
-            ncz_free(places[i]);
-        else
-            rc = ncz_classic_place_set(m, m->root->vars[i], places[i]);
-    }
-    ncz_free(places);
+    file->head = p->file.head;
+    for (size_t i = 0; i < m->root->nvars && rc == NC_NOERR; i++)
+        rc = set_place(m, p, i, len, room);
+done:
+    ncz_free(len);
+    ncz_free(room);
     return rc;
 }
 

@@ -33,14 +33,15 @@ ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
 
 /* A header is measured and written by the functions below; to measure it they write nothing. */
 typedef struct writer {
-    ncz_buf *out; /* NULL: it is measured */
-    size_t   n;   /* bytes so far */
+    ncz_buf *out;  /* NULL: it is measured */
+    size_t   n;    /* bytes so far */
+    bool     wide; /* CDF-5: counts and lengths have 8 bytes */
     int      version;
     int      rc; /* the first failure; what follows it is of no use */
 } writer;
 
 /* Room for the next `n` bytes, which are filled up to a multiple of 4; NULL: there is nothing to write. */
-static char *
+static inline char *
 take_room(writer *w, size_t n)
 {
     size_t   padded = (n + 3) / 4 * 4;
@@ -53,59 +54,73 @@ take_room(writer *w, size_t n)
         return NULL;
     here = out->data + out->len;
     out->len += padded;
-    memset(here + n, 0, padded - n);
+    if (padded > n)
+        memset(here + padded - 4, 0, 4); /* before the bytes are put */
     return here;
 }
 
-static void
-put_bytes(writer *w, const void *bytes, size_t n)
+static inline void
+put_u32(writer *w, uint32_t v)
 {
-    char *here = take_room(w, n);
+    char *here = take_room(w, 4);
 
-    if (here != NULL && n > 0)
-        memcpy(here, bytes, n);
+    for (size_t i = 0; here != NULL && i < 4; i++)
+        here[i] = (char)(v >> (24 - 8 * i));
+}
+
+static inline void
+put_u64(writer *w, uint64_t v)
+{
+    char *here = take_room(w, 8);
+
+    for (size_t i = 0; here != NULL && i < 8; i++)
+        here[i] = (char)(v >> (56 - 8 * i));
 }
 
 static void
-put_number(writer *w, uint64_t v, size_t nbytes)
+fail_count(writer *w, uint64_t v)
 {
-    char *here = take_room(w, nbytes);
-
-    for (size_t i = nbytes; here != NULL && i-- > 0; v >>= 8)
-        here[i] = (char)(v & 0xff);
+    if (w->rc == NC_NOERR)
+        w->rc = ncz_fail(NC_EVARSIZE, "CDF-%d has no count or length as large as %" PRIu64, w->version, v);
 }
 
-static void
+static inline void
 put_count(writer *w, uint64_t v)
 {
-    if (w->rc == NC_NOERR && w->version != 5 && v > UINT32_MAX)
-        w->rc = ncz_fail(NC_EVARSIZE, "CDF-%d has no count or length as large as %" PRIu64, w->version, v);
-    put_number(w, v, w->version == 5 ? 8 : 4);
+    if (w->wide) {
+        put_u64(w, v);
+        return;
+    }
+    if (v > UINT32_MAX)
+        fail_count(w, v);
+    put_u32(w, (uint32_t)v);
 }
 
 static void
 put_name(writer *w, const char *name)
 {
     size_t n = strlen(name);
+    char  *here;
 
     put_count(w, n);
-    put_bytes(w, name, n);
+    if ((here = take_room(w, n)) != NULL)
+        memcpy(here, name, n);
 }
 
 /* An absent list has tag and count 0. */
 static void
 put_list(writer *w, uint32_t tag, size_t n)
 {
-    put_number(w, n > 0 ? tag : 0, 4);
+    put_u32(w, n > 0 ? tag : 0);
     put_count(w, n);
 }
 
 static void
 put_values(writer *w, const ncz_att *a)
 {
-    ncz_dtype stored = ncz_dtype_of(a->type, true, 1);
     size_t    nbytes = a->len * a->type->size; /* it is in memory */
     char     *here = take_room(w, nbytes), *room;
+    ncz_dtype stored;
     double    few[8]; /* room for most, aligned for all types */
 
     if (here == NULL || nbytes == 0)
@@ -119,6 +134,7 @@ put_values(writer *w, const ncz_att *a)
         w->rc = ncz_fail_nomem(nbytes);
         return;
     }
+    stored = ncz_dtype_of(a->type, true, 1);
     w->rc = ncz_convert_in(a->type, a->data, &stored, room, a->len, false);
     memcpy(here, room, nbytes);
     if (room != (char *)few)
@@ -131,7 +147,7 @@ put_atts(writer *w, const ncz_atts *atts)
     put_list(w, NCZ_CLASSIC_ATTS, atts->n);
     for (size_t i = 0; i < atts->n; i++) {
         put_name(w, atts->v[i].name);
-        put_number(w, (uint64_t)atts->v[i].type->id, 4);
+        put_u32(w, (uint32_t)atts->v[i].type->id);
         put_count(w, atts->v[i].len);
         put_values(w, &atts->v[i]);
     }
@@ -140,7 +156,7 @@ put_atts(writer *w, const ncz_atts *atts)
 static void
 put_var(writer *w, const ncz_var *v)
 {
-    const ncz_classic_place *p = v->place;
+    const ncz_classic_place *p = ncz_classic_place_of(v);
     uint64_t                 nbytes = 0;
 
     put_name(w, v->name);
@@ -148,12 +164,15 @@ put_var(writer *w, const ncz_var *v)
     for (size_t d = 0; d < v->rank; d++)
         put_count(w, (uint64_t)v->dims[d]->id);
     put_atts(w, &v->atts);
-    put_number(w, (uint64_t)v->type->id, 4);
+    put_u32(w, (uint32_t)v->type->id);
     if (w->rc == NC_NOERR)
         w->rc = ncz_classic_slab(v, &nbytes);
     nbytes = ncz_classic_pad(nbytes);
     put_count(w, w->version != 5 && nbytes > NCZ_CLASSIC_VSIZE_MOST ? UINT32_MAX : nbytes);
-    put_number(w, p != NULL ? p->begin : 0, w->version == 1 ? 4 : 8);
+    if (w->version == 1)
+        put_u32(w, p != NULL ? (uint32_t)p->begin : 0); /* it was checked when the variable got its place */
+    else
+        put_u64(w, p != NULL ? p->begin : 0);
 }
 
 static void
@@ -161,9 +180,8 @@ put_header(writer *w, const ncz_model *m)
 {
     const ncz_group *g = m->root;
     const ncz_dim   *record = ncz_classic_record_dim(m);
-    const char       magic[4] = {'C', 'D', 'F', (char)w->version};
 
-    put_bytes(w, magic, sizeof magic);
+    put_u32(w, UINT32_C(0x43444600) | (uint32_t)w->version); /* "CDF", and the version */
     put_count(w, record != NULL ? record->len : 0);
     put_list(w, NCZ_CLASSIC_DIMS, g->ndims);
     for (size_t i = 0; i < g->ndims; i++) {
@@ -179,7 +197,7 @@ put_header(writer *w, const ncz_model *m)
 int
 ncz_classic_measure(const ncz_model *m, int version, size_t *nbytes)
 {
-    writer w = {.version = version};
+    writer w = {.version = version, .wide = version == 5};
 
     put_header(&w, m);
     *nbytes = w.n;
@@ -189,9 +207,11 @@ ncz_classic_measure(const ncz_model *m, int version, size_t *nbytes)
 int
 ncz_classic_write(const ncz_model *m, int version, ncz_buf *out)
 {
-    writer w = {.out = out, .version = version};
+    writer w = {.out = out, .version = version, .wide = version == 5};
     size_t before = out->len;
 
+    if (m->format != NULL) /* all at once; where it has grown since, it grows */
+        w.rc = ncz_buf_reserve(out, ((const ncz_classic_file *)m->format)->head);
     put_header(&w, m);
     if (w.rc != NC_NOERR)
         out->len = before;
