@@ -156,36 +156,38 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
     return NC_NOERR;
 }
 
-/* The variable of a request that may be for a few elements in a row, and what they are in memory. NULL: it is not. */
-static ncz_var *
-find_row(const ncz_call *c, const request *q, const void *p, const ncz_type **mem)
+/* Calls for few elements are common, and take no longer than to make a request takes: one is made only where the
+ * elements are not a row that can be moved at once. `count` NULL: of one element, or with `whole` of all. */
+typedef struct few {
+    int           ncid, varid;
+    nc_type       mem;
+    const size_t *start, *count;
+    bool          whole;
+} few;
+
+static request
+request_of(const few *r)
+{
+    return (request){.ncid = r->ncid,
+                     .varid = r->varid,
+                     .mem = r->mem,
+                     .start = r->start,
+                     .count = r->count,
+                     .one = r->count == NULL && !r->whole,
+                     .whole = r->whole};
+}
+
+/* The variable of such a call, and what its elements are in memory. NULL: the general way finds what is wrong. */
+static inline ncz_var *
+find_row(const ncz_call *c, const few *r, const void *p, const ncz_type **mem)
 {
     ncz_var *v;
 
-    if (q->stride != NULL || q->imap != NULL || (q->start == NULL && !q->whole) ||
-        (q->count == NULL && !q->one && !q->whole) || p == NULL || q->varid < 0 || (size_t)q->varid >= c->g->nvars)
+    if ((r->start == NULL && !r->whole) || p == NULL || r->varid < 0 || (size_t)r->varid >= c->g->nvars)
         return NULL;
-    v = c->g->vars[q->varid];
-    *mem = q->mem == NC_NAT ? v->type : ncz_type_of(q->mem);
+    v = c->g->vars[r->varid];
+    *mem = r->mem == NC_NAT ? v->type : ncz_type_of(r->mem);
     return v;
-}
-
-static bool
-get_row(const ncz_call *c, const request *q, void *ip)
-{
-    const ncz_type *mem;
-    const ncz_var  *v = find_row(c, q, ip, &mem);
-
-    return v != NULL && ncz_dataset_get_row(c->ds, v, q->start, q->count, mem, ip);
-}
-
-static bool
-put_row(const ncz_call *c, const request *q, const void *op)
-{
-    const ncz_type *mem;
-    ncz_var        *v = find_row(c, q, op, &mem);
-
-    return v != NULL && ncz_dataset_put_row(c->ds, v, q->start, q->count, mem, op, c->use == NCZ_USE_PUT_ALONE);
 }
 
 enum { WIDTHS_MOST = 64 }; /* how often other processes may widen the strings of a variable during one call */
@@ -248,15 +250,15 @@ end_put(transfer *t, int rc)
     return end_transfer(t, rc);
 }
 
-/* Gets values; again, as long as other processes make the strings wider than this one knows. */
+/* Gets values; again, as long as other processes make the strings wider than this one knows. The call has been
+ * entered. */
 static int
-get_values(const request *q, void *ip)
+get_entered(const ncz_call *c, const request *q, void *ip)
 {
     transfer t;
-    int      rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &t.c);
+    int      rc = NC_NOERR;
 
-    if (rc == NC_NOERR && get_row(&t.c, q, ip))
-        return ncz_call_leave(&t.c, rc);
+    t.c = *c;
     for (int tries = 1; rc == NC_NOERR; tries++) {
         if ((rc = prepare_transfer(q, false, ip, &t)) == NC_NOERR)
             rc = ncz_dataset_get(t.c.ds, t.v, &t.sel, t.mem, ip);
@@ -271,6 +273,32 @@ get_values(const request *q, void *ip)
             rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &t.c);
     }
     return rc;
+}
+
+static int
+get_values(const request *q, void *ip)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
+
+    return rc == NC_NOERR ? get_entered(&c, q, ip) : rc;
+}
+
+static int
+get_few(const few *r, void *ip)
+{
+    const ncz_type *mem;
+    const ncz_var  *v;
+    ncz_call        c;
+    request         q;
+    int             rc = ncz_call_enter(r->ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((v = find_row(&c, r, ip, &mem)) != NULL && ncz_dataset_get_row(c.ds, v, r->start, r->count, mem, ip))
+        return ncz_call_leave(&c, NC_NOERR);
+    q = request_of(r);
+    return get_entered(&c, &q, ip);
 }
 
 /* ---- ahead of the read ---- */
@@ -345,18 +373,16 @@ put_beside(const request *q, const void *op, transfer *t, bool *alone)
     return end_put(t, *alone ? NC_NOERR : rc);
 }
 
-/* A put beside others; or an exclusive one, where that turns out to be needed, or is expected to be. */
+/* A put beside others; or an exclusive one, where that turns out to be needed, or is expected to be. The call has been
+ * entered. */
 static int
-put_values(const request *q, const void *op)
+put_entered(const ncz_call *c, const request *q, const void *op)
 {
     transfer t;
     bool     alone;
-    int      rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &t.c);
+    int      rc;
 
-    if (rc != NC_NOERR)
-        return rc;
-    if (put_row(&t.c, q, op))
-        return ncz_call_leave(&t.c, NC_NOERR);
+    t.c = *c;
     if (t.c.use == NCZ_USE_PUT_ALONE)
         return put_alone(q, op, &t);
     rc = put_beside(q, op, &t, &alone);
@@ -366,42 +392,73 @@ put_values(const request *q, const void *op)
     return rc == NC_NOERR ? put_alone(q, op, &t) : rc;
 }
 
+static int
+put_values(const request *q, const void *op)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &c);
+
+    return rc == NC_NOERR ? put_entered(&c, q, op) : rc;
+}
+
+static int
+put_few(const few *r, const void *op)
+{
+    const ncz_type *mem;
+    ncz_var        *v;
+    ncz_call        c;
+    request         q;
+    int             rc = ncz_call_enter(r->ncid, NCZ_USE_PUT, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((v = find_row(&c, r, op, &mem)) != NULL &&
+        ncz_dataset_put_row(c.ds, v, r->start, r->count, mem, op, c.use == NCZ_USE_PUT_ALONE))
+        return ncz_call_leave(&c, NC_NOERR);
+    q = request_of(r);
+    return put_entered(&c, &q, op);
+}
+
 /* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */
 
 #define PUT_VAR(name, in, tag)                                                                                       \
     int nc_put_var##name(int ncid, int varid, in *op)                                                                \
     {                                                                                                                \
-        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .whole = true}, op);                  \
+        return put_few(&(few){.ncid = ncid, .varid = varid, .mem = tag, .whole = true}, op);                         \
     }
 
 #define GET_VAR(name, out, tag)                                                                                      \
     int nc_get_var##name(int ncid, int varid, out *ip)                                                               \
     {                                                                                                                \
-        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .whole = true}, ip);                  \
+        return get_few(&(few){.ncid = ncid, .varid = varid, .mem = tag, .whole = true}, ip);                         \
     }
 
 #define PUT_VAR1(name, in, tag)                                                                                      \
     int nc_put_var1##name(int ncid, int varid, const size_t *index, in *op)                                          \
     {                                                                                                                \
-        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, op);    \
+        return put_few(&(few){.ncid = ncid, .varid = varid, .mem = tag, .start = index}, op);                        \
     }
 
 #define GET_VAR1(name, out, tag)                                                                                     \
     int nc_get_var1##name(int ncid, int varid, const size_t *index, out *ip)                                         \
     {                                                                                                                \
-        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, ip);    \
+        return get_few(&(few){.ncid = ncid, .varid = varid, .mem = tag, .start = index}, ip);                        \
     }
 
 #define PUT_VARA(name, in, tag)                                                                                      \
     int nc_put_vara##name(int ncid, int varid, const size_t *start, const size_t *count, in *op)                     \
     {                                                                                                                \
-        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, op); \
+        if (count == NULL)                                                                                           \
+            return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start}, op);             \
+        return put_few(&(few){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, op);        \
     }
 
 #define GET_VARA(name, out, tag)                                                                                     \
     int nc_get_vara##name(int ncid, int varid, const size_t *start, const size_t *count, out *ip)                    \
     {                                                                                                                \
-        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, ip); \
+        if (count == NULL)                                                                                           \
+            return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start}, ip);             \
+        return get_few(&(few){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, ip);        \
     }
 
 #define PUT_VARS(name, in, tag)                                                                                      \

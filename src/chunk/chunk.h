@@ -62,9 +62,10 @@ typedef struct ncz_chunk_row {
 } ncz_chunk_row;
 
 /* Reads or writes a row whose chunk is in the cache, as fast as that can be. False: it is not, or the row needs more
- * than a move; then the functions above have to be called. They find what is wrong, too. */
+ * than a move; then the functions above have to be called. They find what is wrong, too. `alone`: no other call uses
+ * the engine meanwhile. */
 bool ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out);
-bool ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in);
+bool ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone);
 
 /*
  * Stores the dirty chunks of one variable, or of all when uid is 0. A chunk that fails stays dirty. Returns the first

@@ -13,6 +13,7 @@
  */
 #include "chunk/chunk_engine.h"
 #include "chunk/chunk_store.h"
+#include "chunk/chunk_queue.h"
 
 #include <stddef.h>
 
@@ -147,8 +148,10 @@ ncz_chunk_behind_init(ncz_engine *e)
 int
 ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes)
 {
-    int rc = NC_NOERR;
+    int rc = ncz_chunk_queue_store(e, 0);
 
+    if (rc != NC_NOERR)
+        return rc;
     (void)pthread_mutex_lock(&e->lock);
     e->behind.on = on;
     e->behind.limit = nbytes;
@@ -163,8 +166,8 @@ void
 ncz_engine_pending(ncz_engine *e, size_t *nbytes, size_t *nchunks)
 {
     (void)pthread_mutex_lock(&e->lock);
-    *nbytes = ncz_chunk_waiting_bytes(e);
-    *nchunks = e->cache.nunstored + ncz_chunk_staged_count(e);
+    *nbytes = ncz_chunk_waiting_bytes(e) + e->queue.len;
+    *nchunks = e->cache.nunstored + ncz_chunk_staged_count(e) + (e->queue.len > 0);
     (void)pthread_mutex_unlock(&e->lock);
 }
 
@@ -173,6 +176,8 @@ ncz_engine_begin_flush(ncz_engine *e)
 {
     bool begun;
 
+    if (ncz_chunk_queue_store(e, 0) != NC_NOERR) /* the flush that follows tells */
+        return false;
     (void)pthread_mutex_lock(&e->lock);
     for (ncz_chunk_link *l = e->cache.dirty.next; l != &e->cache.dirty; l = l->next)
         ncz_chunk_from_link(l)->failed = false;

@@ -12,6 +12,7 @@ typedef struct ncz_chunk_wish ncz_chunk_wish; /* a selection whose chunks are to
 /* Guarded by the engine's lock. */
 typedef struct ncz_chunk_behind {
     ncz_job         job;
+    atomic_bool     used;    /* the job has been woken: it may use the engine at any time */
     bool            on;      /* puts leave their chunks in the cache, */
     size_t          limit;   /* up to so many bytes that are not stored */
     bool            drains;  /* all is stored, also what is not ready */

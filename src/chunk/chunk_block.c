@@ -7,6 +7,7 @@
  * A block does not change once it is made. A thread that uses it has a reference, counted under the engine's lock.
  */
 #include "chunk/chunk_block.h"
+#include "chunk/chunk_queue.h"
 
 #define BLOCK_MOST ((size_t)1 << 18)
 
@@ -101,39 +102,22 @@ ncz_chunk_block_give(ncz_engine *e, ncz_chunk_block *b)
     (void)pthread_mutex_unlock(&e->lock);
 }
 
-/* Finds the bytes of a row in the object. False: they are not there as they are, or not together. */
-static bool
-find_row(const ncz_chunk_row *row, ncz_buf *key, uint64_t *off, size_t *nbytes)
-{
-    size_t         at = row->at * row->spec->dtype.size;
-    ncz_chunk_addr where;
-
-    *nbytes = row->n * row->spec->dtype.size;
-    if (ncz_spec_locate(row->spec, row->index, key, &where) != NC_NOERR || where.slot != NCZ_NO_SLOT ||
-        where.bytes != NULL || where.chain != NULL || where.tail == NCZ_TAIL_ZEROS)
-        return false;
-    *off = where.offset + at;
-    if (where.pitch == 0)
-        return true;
-    *off = where.offset + at / where.row * where.pitch + at % where.row;
-    return *nbytes <= where.row - at % where.row;
-}
-
 bool
 ncz_chunk_block_read_row(const ncz_engine *e, const ncz_chunk_row *row, void *out)
 {
     const ncz_chunk_block *b = e->block;
     ncz_buf                key = NCZ_BUF_INIT;
-    uint64_t               off;
+    ncz_chunk_addr         where;
     size_t                 nbytes;
     bool                   found;
 
     if (b == NULL || !row->spec->layout->ops->complete || row->spec->chain != NULL)
         return false;
-    found = find_row(row, &key, &off, &nbytes) && off >= b->off && off - b->off <= b->len &&
-            nbytes <= b->len - (off - b->off);
+    found = ncz_chunk_row_range(row, &key, &where, &nbytes);
+    where.length = nbytes;
+    found = found && is_inside(b, &where);
     ncz_buf_clear(&key);
-    return found && ncz_row_out(&row->types, b->bytes + (off - b->off), row->n, out) == NC_NOERR;
+    return found && ncz_row_out(&row->types, ncz_chunk_block_bytes(b, &where), row->n, out) == NC_NOERR;
 }
 
 void

@@ -154,8 +154,16 @@ ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
 static inline void
 ncz_chunk_set_dirty(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
-    if (chunk->state != NCZ_CHUNK_DIRTY || chunk->ready || cache->dirty.prev != &chunk->link)
+    ncz_chunk_link *link = &chunk->link, *last = cache->dirty.prev;
+
+    if (chunk->state != NCZ_CHUNK_DIRTY || chunk->ready || cache->last_ready == link) {
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_DIRTY);
+    } else if (last != link) { /* it becomes the last */
+        link->prev->next = link->next;
+        link->next->prev = link->prev;
+        *link = (ncz_chunk_link){.prev = last, .next = &cache->dirty};
+        last->next = cache->dirty.prev = link;
+    }
 }
 
 /* Pinned, claimed, being changed or being stored. */

@@ -3,6 +3,7 @@
  * chunk_engine: the cache and the store of one open dataset: creation, destruction and the settings between calls.
  */
 #include "chunk/chunk_block.h"
+#include "chunk/chunk_queue.h"
 
 int
 ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
@@ -63,6 +64,7 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_table_clear(&e->objects.table);
     ncz_chunk_cache_clear(&e->cache);
     ncz_chunk_block_forget(e);
+    ncz_chunk_queue_drop(e);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
     pthread_mutex_destroy(&e->window);
@@ -107,6 +109,10 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     }
     ncz_chunk_objects_forget(e, uid);
     ncz_chunk_part_drop_spares(e);
+    while (e->queue.storing)
+        (void)pthread_cond_wait(&e->changed, &e->lock);
+    if (uid == 0 || (e->queue.first == uid && e->queue.last == uid)) /* what is of one variable was flushed */
+        ncz_chunk_queue_drop(e);
     if (uid == 0)
         e->behind.failed.code = NC_NOERR;
     (void)pthread_mutex_unlock(&e->lock);

@@ -35,6 +35,15 @@ typedef struct ncz_chunk_read_ahead {
 
 typedef struct ncz_chunk_block ncz_chunk_block; /* chunk_block.c */
 
+/* chunk_queue.c; under the lock, or changed by a put that has the dataset alone */
+typedef struct ncz_chunk_queue {
+    char    *bytes;
+    size_t   len, cap;
+    uint64_t off;         /* in the object */
+    uint64_t first, last; /* its variables' uids lie between */
+    bool     storing;     /* a thread stores it; nothing changes it then */
+} ncz_chunk_queue;
+
 struct ncz_engine {
     zmap                *map;
     ncz_limits           limits;
@@ -58,6 +67,7 @@ struct ncz_engine {
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
     ncz_chunk_behind     behind;
+    ncz_chunk_queue      queue;
     ncz_chunk_block     *block;       /* or NULL */
     uint64_t             block_last;  /* where the last chunk that asked for a block ended */
     unsigned             block_drops; /* counts the times that blocks were forgotten */

@@ -5,6 +5,7 @@
  */
 #include "chunk/chunk_ours.h"
 #include "chunk/chunk_store.h"
+#include "chunk/chunk_queue.h"
 
 static bool
 is_wanted(const ncz_chunk *chunk, uint64_t uid)
@@ -67,7 +68,7 @@ ncz_engine_dirty(ncz_engine *e)
     bool dirty;
 
     (void)pthread_mutex_lock(&e->lock);
-    dirty = e->cache.nunstored > 0 || e->staging.table.n > 0;
+    dirty = e->cache.nunstored > 0 || e->staging.table.n > 0 || e->queue.len > 0;
     (void)pthread_mutex_unlock(&e->lock);
     return dirty;
 }
@@ -122,6 +123,8 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
     }
     if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR)
         return rc;
+    if ((rc = ncz_chunk_queue_store(e, 0)) != NC_NOERR)
+        ncz_err_save(&first, rc);
     (void)pthread_mutex_lock(&e->lock);
     pass = ++e->pass;
     for (;;) {

@@ -222,6 +222,7 @@ ncz_engine_dirty_of(ncz_engine *e, uint64_t uid)
     (void)pthread_mutex_lock(&e->lock);
     for (const ncz_chunk_link *l = e->cache.dirty.next; !found && l != &e->cache.dirty; l = l->next)
         found = ncz_chunk_from_link((ncz_chunk_link *)(uintptr_t)l)->spec->uid == uid;
+    found = found || (e->queue.len > 0 && uid >= e->queue.first && uid <= e->queue.last);
     (void)pthread_mutex_unlock(&e->lock);
     return found;
 }

@@ -5,6 +5,7 @@
  * for the next. No more are loaded than the cache can keep: what does not fit is left to the read.
  */
 #include "chunk/chunk_load.h"
+#include "chunk/chunk_queue.h"
 
 #include <string.h>
 
@@ -78,7 +79,9 @@ ncz_engine_prefetch(ncz_engine *e, const ncz_plan *p)
     int             rc;
 
     if (ncz_spec_differ(p->spec) || ncz_chunk_is_vlen(p->spec) || p->spec->chunk_bytes == 0)
-        return NC_NOERR; /* their chunks are loaded by the read */
+        return NC_NOERR;                                              /* their chunks are loaded by the read */
+    if (e->windows && (rc = ncz_chunk_queue_store(e, 0)) != NC_NOERR) /* the thread knows nothing of it */
+        return rc;
     if ((rc = copy_plan(p, &w)) != NC_NOERR)
         return rc;
     (void)pthread_mutex_lock(&e->lock);

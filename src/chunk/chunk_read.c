@@ -10,6 +10,7 @@
  *  3. wait for the busy ones, if nothing else could be done, and begin again with them
  */
 #include "chunk/chunk_load.h"
+#include "chunk/chunk_queue.h"
 
 #include <string.h>
 
@@ -223,6 +224,8 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     int               rc;
 
     if ((rc = ncz_engine_find_chunks(e, p->spec)) != NC_NOERR)
+        return rc;
+    if (e->windows && (rc = ncz_chunk_queue_store(e, p->spec->uid)) != NC_NOERR)
         return rc;
     if (ncz_spec_differ(p->spec))
         return ncz_chunk_read_rectilinear(e, p, out, ncz_engine_read);

@@ -90,6 +90,7 @@ ncz_chunk_wake_behind(ncz_engine *e)
 {
     if (!has_work(e))
         return true;
+    atomic_store_explicit(&e->behind.used, true, memory_order_relaxed); /* the lock orders it */
     return e->behind.paused == 0 && ncz_background_wake(&e->behind.job);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "chunk/chunk_block.h"
 #include "chunk/chunk_ours.h"
+#include "chunk/chunk_queue.h"
 
 enum { ROW_MOST = 1024 }; /* bytes that are moved under the lock; elements have 8 at most */
 
@@ -45,7 +46,8 @@ read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 
     if (chunk != NULL && is_ready(chunk, row))
         return read_from(e, chunk, row, out);
-    if (e->block != NULL && ncz_chunk_block_read_row(e, row, out))
+    if ((e->block != NULL && ncz_chunk_block_read_row(e, row, out)) ||
+        (e->queue.len > 0 && ncz_chunk_queue_read(e, row, out)))
         return true;
     chunk = chunk == NULL ? ncz_chunk_find(&e->cache, row->spec, row->index) : NULL;
     return chunk != NULL && is_ready(chunk, row) && read_from(e, chunk, row, out);
@@ -110,22 +112,46 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
     return true;
 }
 
-bool
-ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in)
+/* `alone`: nothing else uses the engine. */
+static bool
+write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
-    bool       whole = row->n == row->spec->chunk_nelems, done = false;
+    bool       whole = row->n == row->spec->chunk_nelems;
     ncz_chunk *chunk;
+
+    if (e->behind.failed.code != NC_NOERR)
+        return false; /* the general path tells */
+    if ((chunk = ncz_chunk_find_recent(&e->cache, row->spec, row->index)) == NULL &&
+        (chunk = ncz_chunk_find(&e->cache, row->spec, row->index)) == NULL) {
+        ncz_chunk_queued queued =
+            alone && (whole || e->queue.len > 0) ? ncz_chunk_queue_put(e, row, in) : NCZ_NOT_QUEUED;
+
+        if (queued != NCZ_NOT_QUEUED)
+            return queued == NCZ_QUEUED;
+        return whole && (alone || e->queue.len == 0) && add_chunk(e, row, in);
+    }
+    /* A clean one that is replaced bypasses the cache. */
+    return (!whole || chunk->state == NCZ_CHUNK_DIRTY) && change_row(e, chunk, row, in);
+}
+
+/* Whether nothing that goes on behind the program's back uses the engine. Who uses it alone then needs no lock. */
+static bool
+is_quiet(const ncz_engine *e)
+{
+    return !e->behind.on && !atomic_load_explicit(&e->behind.used, memory_order_relaxed);
+}
+
+bool
+ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
+{
+    bool done;
 
     if (!is_short(row))
         return false;
+    if (alone && is_quiet(e))
+        return write_row(e, row, in, true);
     (void)pthread_mutex_lock(&e->lock);
-    chunk = ncz_chunk_find(&e->cache, row->spec, row->index);
-    if (e->behind.failed.code != NC_NOERR)
-        done = false; /* the general path tells */
-    else if (chunk == NULL)
-        done = whole && add_chunk(e, row, in);
-    else if (!whole || chunk->state == NCZ_CHUNK_DIRTY) /* a clean one that is replaced bypasses the cache */
-        done = change_row(e, chunk, row, in);
+    done = write_row(e, row, in, false);
     (void)pthread_mutex_unlock(&e->lock);
     return done;
 }

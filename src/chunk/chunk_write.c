@@ -22,6 +22,7 @@
 #include "chunk/chunk_ours.h"
 #include "chunk/chunk_pieces.h"
 #include "chunk/chunk_store.h"
+#include "chunk/chunk_queue.h"
 
 /*
  * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others, or behind.
@@ -452,6 +453,8 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
     size_t            need;
     int               rc;
 
+    if (e->windows && (rc = ncz_chunk_queue_store(e, p->spec->uid)) != NC_NOERR)
+        return rc;
     if (ncz_chunk_fast_write(e, p, in, &rc))
         return rc;
     if ((rc = ncz_chunk_request_init(&c, e, p, (char *)in, true)) != NC_NOERR)

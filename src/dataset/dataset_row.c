@@ -139,7 +139,7 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
         ds->par.comm != NULL || (ds->mode & NC_SHARE) != 0)
         return false;
     grows = alone && takes_next_record(ds, v, start);
-    if (!place_row(ds, v, start, count, mem, grows, &p) || !ncz_engine_write_row(ds->engine, &p.row, in))
+    if (!place_row(ds, v, start, count, mem, grows, &p) || !ncz_engine_write_row(ds->engine, &p.row, in, alone))
         return false;
     if (grows) {
         v->dims[0]->len = start[0] + 1; /* the head has it, which is stored whenever it has changed */

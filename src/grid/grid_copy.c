@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { WIDE_LEAST = 8 }; /* elements, for which a call is worth while */
+
 #define SAME(x) (x)
 
 #define LOOP(type, turn, ss, ds)                                                                                     \
@@ -56,6 +58,13 @@ ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, 
     if (!swap && ss == (ptrdiff_t)size && ds == (ptrdiff_t)size) {
         memcpy(dst, src, n * size);
         return;
+    }
+    if (swap && ss == (ptrdiff_t)size && ds == (ptrdiff_t)size && n >= WIDE_LEAST && size <= 8 && size > 1) {
+        size_t done = ncz_vector_swap(src, dst, n * size, size);
+
+        src += done;
+        dst += done;
+        n -= done / size;
     }
     switch (size) {
     case 1: copy1(src, ss, dst, ds, n); break;

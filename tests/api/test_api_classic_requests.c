@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What reads of a classic file cost, and what they see: small arrays in a row and slabs of the same records come with
- * few requests; what another session puts is seen after nc_sync().
+ * What reads and puts of a classic file cost, and what they see: small arrays in a row and slabs of the same records
+ * come, and are stored, with few requests; what another session puts is seen after nc_sync().
  */
 #include "api_test.h"
 
@@ -84,6 +84,103 @@ small_arrays(void **state)
     OK(nc_put_var1_int(nc, 8, (size_t[]){0}, (const int[]){77}));
     for (int v = 9; v < 14; v++)
         check_small(nc, v);
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
+/* ---- puts of small arrays in a row ---- */
+
+enum { MANY = 5000, TEN = 10 };
+
+static void
+put_ten(int nc, int v, float base)
+{
+    float values[TEN];
+
+    for (int i = 0; i < TEN; i++)
+        values[i] = base + (float)i;
+    OK(nc_put_var_float(nc, v, values));
+}
+
+static float
+base_of(int v)
+{
+    return (float)(v * 16);
+}
+
+/* What `v` has after change_some(), at one place. */
+static float
+ten_of(int v, int i)
+{
+    if (v == MANY - 10)
+        return -5 + (float)i;
+    if ((v == MANY - 5 || v == 7) && (i == 2 || i == 3 || i == 4))
+        return -100 - (float)i;
+    return v == MANY - 4 && i % 2 == 1 ? -1 : base_of(v) + (float)i;
+}
+
+static void
+check_ten(int nc, int v)
+{
+    float got[TEN];
+
+    OK(nc_get_var_float(nc, v, got));
+    for (int i = 0; i < TEN; i++)
+        assert_true(got[i] == ten_of(v, i));
+}
+
+/* Changes and reads arrays that wait to be stored, and others, in every way. */
+static void
+change_some(int nc)
+{
+    const float three[] = {-102, -103, -104}, ones[] = {-1, -1, -1, -1, -1};
+    float       got[TEN];
+
+    put_ten(nc, MANY - 10, -5);
+    check_ten(nc, MANY - 10);
+    OK(nc_put_vara_float(nc, MANY - 5, (size_t[]){2}, (size_t[]){3}, three));
+    OK(nc_get_var1_float(nc, MANY - 5, (size_t[]){3}, got));
+    assert_true(got[0] == -103);
+    check_ten(nc, MANY - 5);
+    OK(nc_put_vara_float(nc, 7, (size_t[]){2}, (size_t[]){3}, three));
+    OK(nc_put_vars_float(nc, MANY - 4, (size_t[]){1}, (size_t[]){5}, (ptrdiff_t[]){2}, ones));
+    put_ten(nc, MANY - 1, base_of(MANY - 1)); /* the next begins here */
+    OK(nc_get_vars_float(nc, MANY - 1, (size_t[]){0}, (size_t[]){5}, (ptrdiff_t[]){2}, got));
+    assert_true(got[4] == base_of(MANY - 1) + 8);
+}
+
+static void
+small_puts(void **state)
+{
+    char         *dir = scratch_new();
+    const char   *path = scratch_path(dir, "puts.nc");
+    nczarr_counts before;
+    int           nc, dim, id, old;
+
+    (void)state;
+    OK(nc_create(path, NC_64BIT_DATA, &nc));
+    OK(nc_set_fill(nc, NC_NOFILL, &old));
+    OK(nc_def_dim(nc, "x", TEN, &dim));
+    for (int v = 0; v < MANY; v++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "v%d", v);
+        OK(nc_def_var(nc, name, NC_FLOAT, 1, &dim, &id));
+    }
+    OK(nc_enddef(nc));
+    before = counts_of(nc);
+    for (int v = 0; v < MANY; v++)
+        put_ten(nc, v, base_of(v));
+    assert_true(counts_of(nc).puts - before.puts < 12);
+    FAILS(NC_ERANGE, nc_put_var1_double(nc, MANY - 2, (size_t[]){0}, (const double[]){1e300}));
+    OK(nc_put_var1_double(nc, MANY - 2, (size_t[]){0}, (const double[]){base_of(MANY - 2)}));
+    change_some(nc);
+    for (int v = 0; v < MANY; v++)
+        check_ten(nc, v);
+    OK(nc_close(nc));
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    for (int v = 0; v < MANY; v++)
+        check_ten(nc, v);
     OK(nc_close(nc));
     scratch_free(dir);
 }
@@ -244,8 +341,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_arrays), cmocka_unit_test(seen_after_sync), cmocka_unit_test(side_by_side),
-        cmocka_unit_test(records),      cmocka_unit_test(columns),         cmocka_unit_test(put_after_growth),
+        cmocka_unit_test(small_arrays),     cmocka_unit_test(small_puts), cmocka_unit_test(seen_after_sync),
+        cmocka_unit_test(side_by_side),     cmocka_unit_test(records),    cmocka_unit_test(columns),
+        cmocka_unit_test(put_after_growth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
