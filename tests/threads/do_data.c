@@ -418,8 +418,6 @@ do_storm(actor *a)
 
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
-enum { ATT_MOST = 8 };
-
 static int
 att_var(const wset *s, int k)
 {
@@ -454,11 +452,24 @@ get_attributes(actor *a, wset *s)
         get_attribute(a, s, k);
 }
 
+void
+define_registers(actor *a, wset *s, int ncid)
+{
+    const int none[ATT_MOST] = {0};
+
+    for (int k = 0; k < ATTS; k++) {
+        char name[8] = {'r', 'e', 'g', (char)('0' + k), '\0'};
+
+        OK(nc_put_att_int(ncid, att_var(s, k), name, NC_INT, ATT_MOST, none));
+    }
+}
+
+/* One of a classic file keeps its place and its length. */
 static void
 put_attribute(actor *a, wset *s, int k)
 {
     char     name[8] = {'r', 'e', 'g', (char)('0' + k), '\0'};
-    bool     away = k >= 2 && one_in(a, 3);
+    bool     classic = a->w->classic, away = !classic && k >= 2 && one_in(a, 3);
     uint32_t stamp = away ? HIST_FILL : atomic_fetch_add_explicit(&a->w->stamp, 1, memory_order_relaxed), op;
     int      values[ATT_MOST], rc;
 
@@ -466,7 +477,8 @@ put_attribute(actor *a, wset *s, int k)
         values[i] = (int)stamp;
     op = hist_begin(&a->h);
     rc = away ? nc_del_att(now_open(s), att_var(s, k), name)
-              : nc_put_att_int(now_open(s), att_var(s, k), name, NC_INT, 1 + (size_t)pick(a, ATT_MOST), values);
+              : nc_put_att_int(now_open(s), att_var(s, k), name, NC_INT,
+                               classic ? ATT_MOST : 1 + (size_t)pick(a, ATT_MOST), values);
     hist_end(&a->h, op);
     if (gone(s, rc)) {
         hist_drop(&a->h, op);

@@ -206,7 +206,7 @@ inquire_var(const actor *a, const wset *s, int ncid, const wvar *v)
     char    name[NC_MAX_NAME + 1] = "";
     nc_type type = NC_NAT;
     size_t  chunk[2] = {0, 0};
-    int     rank = 0, id = -1, storage = -1, rc;
+    int     rank = 0, id = -1, storage = -1, rc, kept = a->w->classic ? NC_CONTIGUOUS : NC_CHUNKED;
     double  fill = 0;
 
     if ((rc = nc_inq_var(ncid, v->id, name, &type, &rank, NULL, NULL)) != NC_NOERR ||
@@ -214,8 +214,8 @@ inquire_var(const actor *a, const wset *s, int ncid, const wvar *v)
         (rc = nc_inq_var_chunking(ncid, v->id, &storage, chunk)) != NC_NOERR ||
         (rc = nc_get_att_double(ncid, v->id, "_FillValue", &fill)) != NC_NOERR)
         return rc;
-    if (strcmp(name, v->name) != 0 || type != v->type || rank != 2 || id != v->id || storage != NC_CHUNKED ||
-        memcmp(chunk, v->chunk, sizeof chunk) != 0 || fill != FILL)
+    if (strcmp(name, v->name) != 0 || type != v->type || rank != 2 || id != v->id || storage != kept ||
+        (!a->w->classic && memcmp(chunk, v->chunk, sizeof chunk) != 0) || fill != FILL)
         fail(a, "set %d, %s: its definition is another now", s->number, v->name);
     return NC_NOERR;
 }
@@ -276,7 +276,7 @@ do_inquire(actor *a)
         rc = inquire_var(a, s, ncid, pick_var(a, s));
     else if (what == 2)
         rc = inquire_rows(a, s, ncid);
-    else if (what == 3)
+    else if (what == 3 && !a->w->classic)
         rc = inquire_groups(a, ncid);
     else
         rc = inquire_counts(a, ncid);

@@ -98,8 +98,10 @@ fail(const actor *a, const char *fmt, ...)
             w->memory    ? "memory"
             : w->archive ? "zip"
                          : "file",
-            w->shards ? ",v3" : "", w->nactors, w->nops, a->number,
-            atomic_load_explicit(&a->what, memory_order_relaxed));
+            w->shards    ? ",v3"
+            : w->classic ? ",classic"
+                         : "",
+            w->nactors, w->nops, a->number, atomic_load_explicit(&a->what, memory_order_relaxed));
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
     va_end(args);
@@ -161,6 +163,26 @@ world_open(const wset *s, int mode, int *ncid)
     return open_or_create(s, false, mode, ncid);
 }
 
+/* What only Zarr has. */
+static void
+define_storage(actor *a, int ncid, const wvar *v)
+{
+    OK(nc_def_var_chunking(ncid, v->id, NC_CHUNKED, v->chunk));
+    if (a->w->shards) {
+        size_t shard[2] = {2 * v->chunk[0], (v->id % 2 + 1) * v->chunk[1]};
+
+        OK(nczarr_def_var_shards(ncid, v->id, shard));
+    }
+    if (v->big_endian)
+        OK(nc_def_var_endian(ncid, v->id, NC_ENDIAN_BIG));
+    if (has_filter(ncid, v->filter)) {
+        if (v->filter == H5Z_FILTER_DEFLATE)
+            OK(nc_def_var_deflate(ncid, v->id, 1, 1, 1));
+        else
+            OK(nc_def_var_blosc(ncid, v->id, 0, 1, 0, 1));
+    }
+}
+
 static void
 define_var(actor *a, int ncid, wvar *v, int time)
 {
@@ -177,24 +199,12 @@ define_var(actor *a, int ncid, wvar *v, int time)
     snprintf(name, sizeof name, "%s_x", v->name);
     OK(nc_def_dim(ncid, name, v->shape[1], &dims[1]));
     OK(nc_def_var(ncid, v->name, v->type, 2, dims, &v->id));
-    OK(nc_def_var_chunking(ncid, v->id, NC_CHUNKED, v->chunk));
-    if (a->w->shards) {
-        size_t shard[2] = {2 * v->chunk[0], (v->id % 2 + 1) * v->chunk[1]};
-
-        OK(nczarr_def_var_shards(ncid, v->id, shard));
-    }
     OK(nc_def_var_fill(ncid, v->id, 0,
                        v->type == NC_INT     ? (const void *)&fill
                        : v->type == NC_INT64 ? (const void *)&fill64
                                              : (const void *)&filld));
-    if (v->big_endian)
-        OK(nc_def_var_endian(ncid, v->id, NC_ENDIAN_BIG));
-    if (has_filter(ncid, v->filter)) {
-        if (v->filter == H5Z_FILTER_DEFLATE)
-            OK(nc_def_var_deflate(ncid, v->id, 1, 1, 1));
-        else
-            OK(nc_def_var_blosc(ncid, v->id, 0, 1, 0, 1));
-    }
+    if (!a->w->classic)
+        define_storage(a, ncid, v);
 }
 
 /* Registers for the blocks of a variable, with the chunks that they lie in; blocks divide chunks. */
@@ -254,9 +264,9 @@ world_make(world *w, actor *a)
         int   ncid, time;
 
         s->number = i;
-        snprintf(s->mode, sizeof s->mode, "mode=nczarr%s&durability=%s", w->shards ? ",v3" : "",
-                 !w->memory && w->seed % 3 == 0 && i == 0 ? "sync" : "none");
-        snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i, w->archive ? "zip" : "zarr");
+        snprintf(s->mode, sizeof s->mode, "mode=%s%s&durability=%s", w->classic ? "cdf5" : "nczarr",
+                 w->shards ? ",v3" : "", !w->memory && w->seed % 3 == 0 && i == 0 ? "sync" : "none");
+        snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i, w->archive ? "zip" : w->classic ? "nc" : "zarr");
         if (w->memory)
             OK(nczarr_map_memory(&s->map));
         OK(nc_set_chunk_cache(caches[(w->seed + (uint64_t)i) % 4], 1000, 0.75f));
@@ -265,6 +275,8 @@ world_make(world *w, actor *a)
         OK(nc_def_dim(ncid, "own", OWN_DIM, NULL));
         for (int k = 0; k < VARS; k++)
             define_var(a, ncid, &s->vars[k], time);
+        if (w->classic)
+            define_registers(a, s, ncid);
         OK(nc_enddef(ncid));
         OK(nc_sync(ncid)); /* so that it can be opened a second time */
         atomic_store(&s->ncid, ncid);
@@ -290,7 +302,9 @@ check_counts(actor *a, const world *w, const wset *s)
             nvars += o->vars[k].group < 0;
     }
     OK(nc_inq(now_open(s), &have[0], &have[1], &have[2], NULL));
-    OK(nc_inq_grps(now_open(s), &have[3], NULL));
+    have[3] = 0;
+    if (!w->classic)
+        OK(nc_inq_grps(now_open(s), &have[3], NULL));
     if (have[0] != ndims || have[1] != nvars || have[3] != ngroups || have[2] < natts)
         fail(a, "set %d has %d dimensions, %d variables, %d groups, %d attributes; made were %d, %d, %d, %d",
              s->number, have[0], have[1], have[3], have[2], ndims, nvars, ngroups, natts);

@@ -25,6 +25,7 @@
 
 enum {
     SETS = 3,
+    ATT_MOST = 8,       /* numbers in an attribute that is a register */
     CLOSING = SETS - 1, /* the dataset that is closed and opened again */
     VARS = 8,
     WIDE = 5,    /* the one with large chunks */
@@ -69,6 +70,7 @@ typedef struct world {
     bool             memory;
     bool             archive; /* not in directories */
     bool             shards;  /* Zarr v3, all variables in shards; else v2 */
+    bool             classic; /* classic files, to which nothing is added once they are made */
     bool             lookers; /* datasets are opened a second time, to read, while they are written; else ... */
     bool             renames; /* ... variables and groups with data are renamed */
     bool             clears;  /* fill is put into the chunk that all are at */
@@ -146,6 +148,7 @@ void do_put(actor *a);
 void do_append(actor *a);
 void do_storm(actor *a);
 void do_attribute(actor *a);
+void define_registers(actor *a, wset *s, int ncid); /* of a classic file: attributes that hold no stamp yet */
 /* Gets through another ncid, that was opened when everything before `since` was stored. */
 void get_from(actor *a, wset *s, int ncid, uint64_t since);
 void get_everything(actor *a, wset *s);
