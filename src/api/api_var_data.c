@@ -251,8 +251,8 @@ end_put(transfer *t, int rc)
 }
 
 /* Gets values; again, as long as other processes make the strings wider than this one knows. The call has been
- * entered. */
-static int
+ * entered. Apart from get_few(), so that what has no need of it does not make room for a transfer. */
+__attribute__((noinline)) static int
 get_entered(const ncz_call *c, const request *q, void *ip)
 {
     transfer t;
@@ -375,7 +375,7 @@ put_beside(const request *q, const void *op, transfer *t, bool *alone)
 
 /* A put beside others; or an exclusive one, where that turns out to be needed, or is expected to be. The call has been
  * entered. */
-static int
+__attribute__((noinline)) static int
 put_entered(const ncz_call *c, const request *q, const void *op)
 {
     transfer t;

@@ -66,12 +66,13 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
     return done;
 }
 
-static bool
+static inline bool
 change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void *in)
 {
     bool done;
 
-    if (!is_ready(chunk, row) || ncz_chunk_busy(chunk) || !ncz_chunk_note_row(e, chunk, row->at, row->n))
+    if (!is_ready(chunk, row) || chunk->pins > 0 || chunk->state == NCZ_CHUNK_STORING ||
+        !ncz_chunk_note_row(e, chunk, row->at, row->n))
         return false;
     done = ncz_row_in(&row->types, in, row->n, bytes_of(chunk, row)) == NC_NOERR;
     ncz_chunk_touch(&e->cache, chunk);
@@ -113,7 +114,7 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
 }
 
 /* `alone`: nothing else uses the engine. */
-static bool
+static inline bool
 write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
     bool       whole = row->n == row->spec->chunk_nelems;

@@ -31,17 +31,18 @@ length_of(const ncz_var *v, size_t d, unsigned more)
     return v->dims[d]->len + (d == 0 ? more : 0);
 }
 
-static bool
+static inline bool
 place_one(const ncz_var *v, const size_t *start, unsigned more, place *p)
 {
-    size_t   at = 0;
-    uint64_t off;
+    const uint64_t *chunk = v->spec->chunk;
+    size_t          at = 0;
+    uint64_t        off;
 
     for (size_t d = 0; d < v->rank; d++) {
         if (start[d] >= length_of(v, d, more))
             return false;
-        p->index[d] = split_index(start[d], v->spec->chunk[d], &off);
-        at = at * (size_t)v->spec->chunk[d] + (size_t)off; /* cannot overflow: one chunk fits in memory */
+        p->index[d] = split_index(start[d], chunk[d], &off);
+        at = at * (size_t)chunk[d] + (size_t)off; /* cannot overflow: one chunk fits in memory */
     }
     p->row.at = at;
     p->row.n = 1;
@@ -94,7 +95,7 @@ place_all(const ncz_var *v, place *p)
     return true;
 }
 
-static bool
+static inline bool
 place_row(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
           unsigned more, place *p)
 {

@@ -59,16 +59,15 @@ find_free_slot(names_slot *slots, size_t nslots, uint32_t hash)
     return &slots[i];
 }
 
-/* Makes room for one more name. Drops dead slots, so that a table of few names stays small. */
-static int
-make_room(ncz_names *t)
+int
+ncz_names_expect(ncz_names *t, size_t n)
 {
     size_t      nslots = NAMES_FIRST;
     names_slot *slots;
 
-    if (t->nslots != 0 && t->used < t->nslots - t->nslots / 4)
+    if (t->nslots != 0 && t->used + n <= t->nslots - t->nslots / 4)
         return NC_NOERR;
-    while (t->live >= nslots / 2)
+    while (t->live + n > nslots / 2)
         if (!ncz_mul(nslots, 2, &nslots))
             return ncz_fail_nomem(SIZE_MAX);
     if (nslots > INDEX_MOST || (slots = ncz_zalloc_n(nslots, sizeof *slots)) == NULL)
@@ -106,7 +105,7 @@ put_name(ncz_names *t, const char *name, size_t index, put_mode mode)
         s->index = mode == PUT_REFER_FIRST ? s->index : index & INDEX_MOST;
         return NC_NOERR;
     }
-    if ((rc = make_room(t)) != NC_NOERR)
+    if ((rc = ncz_names_expect(t, 1)) != NC_NOERR)
         return rc;
     if (mode == PUT_COPY && (name = ncz_strndup(name, len)) == NULL)
         return ncz_fail_nomem(len + 1);

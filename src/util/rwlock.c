@@ -78,12 +78,8 @@ ncz_rwlock_wait_to_share(ncz_rwlock *l)
 }
 
 void
-ncz_rwlock_take(ncz_rwlock *l)
+ncz_rwlock_wait_to_take(ncz_rwlock *l)
 {
-    (void)pthread_mutex_lock(&l->turn);
-    atomic_store(&l->alone, true);
-    if (atomic_load(&l->sharing) == 0)
-        return;
     (void)pthread_mutex_lock(&l->sleep);
     while (atomic_load(&l->sharing) != 0)
         (void)pthread_cond_wait(&l->changed, &l->sleep);
@@ -91,21 +87,12 @@ ncz_rwlock_take(ncz_rwlock *l)
 }
 
 /* Gives all sleepers a share, so that who takes the lock alone next waits for them. */
-static void
-let_in_sleepers(ncz_rwlock *l)
+void
+ncz_rwlock_let_in(ncz_rwlock *l)
 {
     (void)pthread_mutex_lock(&l->sleep);
     atomic_fetch_add(&l->sharing, atomic_exchange(&l->sleepers, 0));
     l->rounds++;
     (void)pthread_cond_broadcast(&l->changed);
     (void)pthread_mutex_unlock(&l->sleep);
-}
-
-void
-ncz_rwlock_give(ncz_rwlock *l)
-{
-    atomic_store(&l->alone, false);
-    if (atomic_load(&l->sleepers) != 0)
-        let_in_sleepers(l);
-    (void)pthread_mutex_unlock(&l->turn); /* last, so that nobody has it alone in between */
 }

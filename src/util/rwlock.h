@@ -29,7 +29,9 @@ void ncz_rwlock_clear(ncz_rwlock *l);
 
 /* Of the functions below, when they cannot go on at once. */
 void ncz_rwlock_wait_to_share(ncz_rwlock *l);
-void ncz_rwlock_wake(ncz_rwlock *l); /* who waits to have it alone */
+void ncz_rwlock_wait_to_take(ncz_rwlock *l);
+void ncz_rwlock_wake(ncz_rwlock *l);   /* who waits to have it alone */
+void ncz_rwlock_let_in(ncz_rwlock *l); /* those who wait to share it */
 
 static inline void
 ncz_rwlock_share(ncz_rwlock *l)
@@ -46,7 +48,23 @@ ncz_rwlock_unshare(ncz_rwlock *l)
         ncz_rwlock_wake(l);
 }
 
-void ncz_rwlock_take(ncz_rwlock *l); /* alone */
-void ncz_rwlock_give(ncz_rwlock *l);
+/* Alone. */
+static inline void
+ncz_rwlock_take(ncz_rwlock *l)
+{
+    (void)pthread_mutex_lock(&l->turn);
+    atomic_store(&l->alone, true);
+    if (atomic_load(&l->sharing) != 0)
+        ncz_rwlock_wait_to_take(l);
+}
+
+static inline void
+ncz_rwlock_give(ncz_rwlock *l)
+{
+    atomic_store(&l->alone, false);
+    if (atomic_load(&l->sleepers) != 0)
+        ncz_rwlock_let_in(l);
+    (void)pthread_mutex_unlock(&l->turn); /* last, so that nobody has it alone in between */
+}
 
 #endif /* NCZ_RWLOCK_H */

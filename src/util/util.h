@@ -224,8 +224,10 @@ typedef struct ncz_names {
 int ncz_names_put(ncz_names *t, const char *name, size_t index); /* copies the name; replaces the index of one */
 /* The same without a copy: the name must stay as it is until it is deleted, or put again in other memory. _first: an
  * index that is there stays, and its name. */
-int  ncz_names_refer(ncz_names *t, const char *name, size_t index);
-int  ncz_names_refer_first(ncz_names *t, const char *name, size_t index);
+int ncz_names_refer(ncz_names *t, const char *name, size_t index);
+int ncz_names_refer_first(ncz_names *t, const char *name, size_t index);
+/* Makes room for so many names more. Drops what deleted ones take, so that a table of few names stays small. */
+int  ncz_names_expect(ncz_names *t, size_t n);
 bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
 void ncz_names_del(ncz_names *t, const char *name);
 void ncz_names_clear(ncz_names *t);

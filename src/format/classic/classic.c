@@ -189,6 +189,8 @@ add_vars(ncz_loader *l, const ncz_classic_header *h, ncz_dim *const *dims)
     room.place = ncz_alloc(ncz_classic_place_bytes(rank)); /* ranks are within the limit */
     if (room.dims == NULL || room.len == NULL || room.place == NULL)
         rc = ncz_fail_nomem(ncz_classic_place_bytes(rank));
+    if (rc == NC_NOERR)
+        rc = ncz_names_expect(&l->m->root->var_index, h->nvars);
     for (size_t i = 0; i < h->nvars && rc == NC_NOERR; i++)
         rc = add_var(l, h, &h->vars[i], dims, &room);
     ncz_free(room.dims);
