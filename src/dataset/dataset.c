@@ -194,7 +194,8 @@ begin_slowly(ncz_dataset *ds, ncz_use use)
             else if (use == NCZ_USE_PUT_ALONE && ds->defining)
                 rc = define_before_put(ds);
             if (rc == NC_NOERR) {
-                ds->head_stale = ds->head_stale || changes_definitions(use);
+                if (changes_definitions(use)) /* others share the lock, and look at nothing of it */
+                    ds->head_stale = true;
                 return NC_NOERR;
             }
             break;
