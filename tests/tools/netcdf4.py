@@ -72,6 +72,9 @@ def special():
     for name, wanted in mine.items():
         r = run("nczdump", "-hs", data("netcdf4", name))
         report("-s of " + name, [w for w in wanted if w not in r.stdout] + [w for w in lacks.get(name, ()) if w in r.stdout])
+    r = run("nczdump", "-hs", "-g", "data", data("hdf5", "earliest.h5"))
+    report("the filters' attributes are in ncdump's order, whatever the filters' is",
+           None if re.search(r'single:_Fletcher32 = "true" ;\s*single:_Shuffle = "true" ;\s*single:_DeflateLevel = ', r.stdout) else r.stdout[:900])
     r = run("nczdump", "-h", data("netcdf4", "model.nc"))
     report("without -s there is no provenance", "_NCProperties" in r.stdout and r.stdout)
 
@@ -149,6 +152,17 @@ def copies():
     r = run("nczcopy", "-k", "nc5", data("netcdf4", "refused.h5"), "refused5.nc")
     report("an unreadable variable ends a copy", None if r.returncode == 1 and "/external" in r.stderr and not os.path.exists("refused5.nc") else
            "exit %d: %s" % (r.returncode, r.stderr))
+
+
+def other_fill_type():
+    """A copy leaves out a fill value that the variable cannot have, and says so."""
+    source = data("netcdf4", "fill_type.h5")
+    want = body(run("nczdump", source).stdout)
+    for version in "23":
+        r = run("nczcopy", "--zarr-format", version, source, "other-fill.zarr" + version)
+        report("a fill value of another type, in a copy to Zarr " + version, ["exit %d: %s" % (r.returncode, r.stderr)]
+               if r.returncode or "/packed: its _FillValue is left out: " not in r.stderr or "_FillValue = 1.e+20f" not in want else
+               lines_apart(want.replace("\t\tpacked:_FillValue = 1.e+20f ;\n", ""), body(run("nczdump", "other-fill.zarr" + version).stdout)))
 
 
 def codecs(version, wanted):
@@ -417,6 +431,7 @@ try:
     copies()
     web()
     refusals()
+    other_fill_type()
     chunk_lists()
     damage()
 finally:

@@ -87,9 +87,10 @@ errors_have_positions(void **state)
     }
 }
 
-/* A name that a special attribute's resembles may be the user's own: it is stored, with a warning if it is near. */
+/* A name that a special attribute's resembles may be the user's own: it is stored, with a warning if it is near. So is
+ * a fill value of another type, if it fits. */
 static void
-misspelt_special_attributes(void **state)
+doubtful_attributes(void **state)
 {
     static const struct {
         const char *text, *said;
@@ -99,6 +100,8 @@ misspelt_special_attributes(void **state)
         {HEAD "v:_fillvalue = 1 ; }", "t:3:3: warning: _fillvalue: did you mean _FillValue?"},
         {HEAD "v:_ChunkSizes_x = 1 ; }", "t:3:3: warning: _ChunkSizes_x: did you mean _ChunkSizes?"},
         {HEAD "v:_ChunkSizes_xy = 1 ; }", ""},
+        {HEAD "v:_FillValue = 1.e+20f ; }", "t:3:3: warning: _FillValue of v is left out: it has another type"},
+        {HEAD "v:_FillValue = 7.f ; }", ""},
     };
     (void)state;
 
@@ -401,7 +404,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_have_positions),
-        cmocka_unit_test(misspelt_special_attributes),
+        cmocka_unit_test(doubtful_attributes),
         cmocka_unit_test(attribute_types),
         cmocka_unit_test(words_are_names_in_their_place),
         cmocka_unit_test(scopes),

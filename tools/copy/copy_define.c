@@ -28,6 +28,10 @@ copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, con
         message_print("%s: attribute %s is left out: the format reserves that name", path, name);
         return NC_NOERR;
     }
+    if (rc == NC_EBADTYPE && strcmp(name, "_FillValue") == 0) { /* which in HDF5 may be of another type */
+        message_print("%s: its _FillValue is left out: %s", path, nczarr_errmsg());
+        return NC_NOERR;
+    }
     return rc == NC_NOERR ? rc : message_fail(rc, path);
 }
 

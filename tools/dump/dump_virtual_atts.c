@@ -67,21 +67,43 @@ print_storage(dump_context *d, const dump_var *v)
     free(chunk);
 }
 
+enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER = 3 };
+
+static bool
+has_own_att(const dump_filters *f, size_t i)
+{
+    return f->id[i] == SHUFFLE || f->id[i] == FLETCHER || (f->id[i] == DEFLATE && f->nparams[i] == 1);
+}
+
+/* In ncdump's order, whatever that of the filters is. */
+static void
+print_own_atts(dump_context *d, const dump_var *v, const dump_filters *f)
+{
+    static const unsigned order[] = {FLETCHER, SHUFFLE, DEFLATE};
+
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < f->n; i++) {
+            if (f->id[i] != order[k] || !has_own_att(f, i))
+                continue;
+            if (f->id[i] == DEFLATE)
+                print_int_att(d, v->name, "_DeflateLevel", (int)f->params[i][0]);
+            else
+                print_string_att(d, v->name, f->id[i] == SHUFFLE ? "_Shuffle" : "_Fletcher32", "true");
+        }
+}
+
 /* Filters with an attribute of their own are not in _Filter, unless -F is given. */
 static void
 print_filters(dump_context *d, const dump_var *v)
 {
-    enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER = 3 };
     dump_filters f;
     text_buf     generic = TEXT_BUF_INIT;
 
     (void)dump_filters_load(v, &f); /* an unknown codec has no HDF5 filter; _Codecs shows it */
+    if (!d->o->filters_generic)
+        print_own_atts(d, v, &f);
     for (size_t i = 0; i < f.n; i++) {
-        if (!d->o->filters_generic && f.id[i] == DEFLATE && f.nparams[i] == 1) {
-            print_int_att(d, v->name, "_DeflateLevel", (int)f.params[i][0]);
-        } else if (!d->o->filters_generic && (f.id[i] == SHUFFLE || f.id[i] == FLETCHER)) {
-            print_string_att(d, v->name, f.id[i] == SHUFFLE ? "_Shuffle" : "_Fletcher32", "true");
-        } else {
+        if (d->o->filters_generic || !has_own_att(&f, i)) {
             text_addf(&generic, "%s%u", generic.len > 0 ? "|" : "", f.id[i]);
             for (size_t k = 0; k < f.nparams[i]; k++)
                 text_addf(&generic, ",%u", f.params[i][k]);

@@ -92,6 +92,21 @@ make_values(gen_parser *p, const gen_attdecl *a, nc_type type, gen_list **out)
     return rc;
 }
 
+/*
+ * A real number for integers is that of a file whose _FillValue has another type, as NCO's packing leaves it: it is no
+ * value that the variable can have.
+ */
+static bool
+is_fill_of_other_type(const gen_attdecl *a)
+{
+    nc_type type = a->var != NULL && a->var->type.user == NULL ? a->var->type.type : NC_NAT;
+    uint8_t room[8];
+
+    return a->n == 1 && a->values[0].kind == GEN_REAL && strcmp(a->name, "_FillValue") == 0 &&
+           (type == NC_BYTE || (type >= NC_SHORT && type <= NC_UINT64 && type != NC_FLOAT && type != NC_DOUBLE)) &&
+           gen_convert(&a->values[0], type, room) == GEN_NO_FIT;
+}
+
 static int
 put_fill_value(gen_parser *p, const gen_attdecl *a, gen_list *l)
 {
@@ -133,6 +148,11 @@ gen_attr_add(gen_parser *p, const gen_attdecl *a)
 
     if ((rc = gen_take_special_att(p, a, &taken)) != NC_NOERR || taken)
         return rc;
+    if (is_fill_of_other_type(a)) {
+        gen_warn(p, a->pos, "_FillValue of %s is left out: it has another type than the variable, and does not fit",
+                 a->var->name);
+        return NC_NOERR;
+    }
     if (a->var != NULL && strcmp(a->name, "_FillValue") == 0)
         type = a->var->type.type;
     else if (type == NC_NAT && (rc = infer_type(p, a, &type)) != NC_NOERR)

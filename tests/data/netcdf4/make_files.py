@@ -183,6 +183,13 @@ def shared(h5py, f):
     d.id.write_direct_chunk((0,), zlib.compress(place * 20000))
 
 
+def fill_type(h5py, f):
+    """As NCO's ncpdq packs: the fill value keeps the type of what was packed."""
+    f["packed"] = np.array([0, 7, 14], "i2")
+    f["packed"].attrs["_FillValue"] = np.array([1e20], "f4")
+    f["packed"].attrs["scale_factor"] = np.float32(0.5)
+
+
 def rename_filter(path):
     """Deflate (1) becomes a filter that nobody has (40001): in a header of version 1, without checksum."""
     with open(path, "r+b") as f:
@@ -199,7 +206,8 @@ def hdf5():
 
     for name, function, libver in (("filters_old", filters, ("earliest", "v108")), ("filters", filters, ("v110", "v110")),
                                    ("view", view, ("earliest", "v110")), ("refused", refused, ("earliest", "v110")),
-                                   ("shared", shared, ("v110", "v110")), ("hidden", hidden, ("earliest", "v110"))):
+                                   ("shared", shared, ("v110", "v110")), ("hidden", hidden, ("earliest", "v110")),
+                                   ("fill_type", fill_type, ("earliest", "v108"))):
         with h5py.File(name + ".h5", "w", libver=libver) as f:
             function(h5py, f)
     rename_filter("refused.h5")
