@@ -49,7 +49,7 @@ def compare_group(found, group, problems, counts):
             continue
         if not isinstance(o, h5py.Dataset) or not is_compared(o):
             continue
-        v = found.get("variables", {}).get(name)
+        v = found.get("variables", {}).get(name[len("_nc4_non_coord_"):] if name.startswith("_nc4_non_coord_") else name)
         got = None if v is None or v.get("data") is None else flat(v["data"])
         try:
             want = read(o)
@@ -59,7 +59,7 @@ def compare_group(found, group, problems, counts):
         if got is not None and o.id.get_type().get_class() == h5py.h5t.STRING:
             got = [x or "" for x in got]
         if got is not None and o.dtype.kind == "f":  # written with as few digits as tell it from its neighbours
-            got = np.array(got, "f4" if o.dtype.itemsize <= 4 else "f8").tolist()
+            got, want = (np.where(np.isnan(a), None, a).tolist() for a in (np.array(x, "f4" if o.dtype.itemsize <= 4 else "f8") for x in (got, want)))
         if got != want:
             at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), "the end") if got is not None else "all"
             problems.append("%s: element %s: found %.200s, expected %.200s" % (o.name, at, str(got), str(want)))
