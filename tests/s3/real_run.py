@@ -42,6 +42,22 @@ int EVP_Digest(const void *data, size_t n, unsigned char *sum, unsigned *nsum, c
 '''
 
 
+# Opens a file and reads a variable each time that it is told to: 0 and the values, or the code and the text.
+READER = r'''
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+library.nczarr_errmsg.restype = ctypes.c_char_p
+ncid, varid, values = ctypes.c_int(), ctypes.c_int(), (ctypes.c_int * 12)()
+def say(rc, more=""):
+    print(rc, more or (library.nczarr_errmsg() or b"").decode() if rc else list(values), flush=True)
+say(library.nc_open(sys.argv[2].encode(), 0, ctypes.byref(ncid)), " ")
+for line in sys.stdin:
+    rc = library.nc_inq_varid(ncid, line.strip().encode(), ctypes.byref(varid))
+    say(rc or library.nc_get_var_int(ncid, varid, values))
+say(library.nc_close(ncid), " ")
+'''
+
+
 class ChaosServer:
     """The server of chaos.py, as servers.RealServer is used. It takes names of any length."""
 
@@ -93,7 +109,7 @@ class Suite:
             if self.name != "versitygw": # an answer of its may have the bytes of one version and the ETag of another
                 parts.append(self.many_processes)
             if self.name != "chaos":
-                parts += [self.checks_signatures, self.round_trips, self.random_programs, self.spellings, self.sizes, self.errors, self.without_md5]
+                parts += [self.checks_signatures, self.round_trips, self.random_programs, self.spellings, self.sizes, self.errors, self.replaced, self.without_md5]
             if not SHORT and self.name != "chaos":
                 parts += [self.copies, self.page, self.in_place, self.cut_off, self.peers]
             for part in parts:
@@ -223,6 +239,34 @@ class Suite:
             problems += ["does not say %r: %s" % (w, r.stderr) for w in words if w not in r.stderr]
             problems += ["the secret is in the message"] if "wrong/secret+key" in r.stderr else []
             report("%s: error: %s" % (self.name, label), problems)
+
+    def replaced(self):
+        """A netCDF-4 file that is replaced while a program has it open is an error, and never a mixture: also by one of the same length."""
+        with open(os.path.join(ROOT, "tests", "data", "netcdf4", "model.nc"), "rb") as f:
+            whole = f.read()
+        key, bad = "/tests/replaced.nc", []
+        for what, new in (("of the same length", whole[:-4096] + bytes(4096)), ("shorter", whole[:30000]), ("the same bytes", whole)):
+            problem = self.put(key, whole)
+            reader = subprocess.Popen([sys.executable, "-c", READER, self.program("src", "libnczarr.so"), self.server.url + key + "#mode=s3,bytes"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.env)
+            said = [reader.stdout.readline()]
+            for name, put in (("big", None), ("packed", new)):
+                problem = problem or (put is not None and self.put(key, put))
+                reader.stdin.write(name + "\n")
+                reader.stdin.flush()
+                said.append(reader.stdout.readline())
+            reader.stdin.close()
+            said += reader.stdout.readlines()
+            reader.wait()
+            values = "0 %s\n" % [i * 7 for i in range(12)]
+            good = said[2] == values if new == whole else "open it again" in said[2]
+            bad += ["%s: %s%s" % (what, problem or "", said)] if problem or said[1] != values or not good or len(said) != 4 else []
+        report("%s: a netCDF-4 file that is replaced" % self.name, bad)
+
+    def put(self, key, data):
+        """Nothing, or what went wrong."""
+        status, answer = self.server.ask("PUT", key, data)
+        return None if status == 200 else "PUT: %d %s" % (status, answer[:200])
 
     def without_md5(self):
         """As under FIPS: to replace a dataset deletes the old one's objects by one request."""
