@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Elements with bytes in the global heap, and integers of fewer bits than their bytes, are converted when the addresses
+ * of chunks are looked up, and kept in memory: no codec can read other places of a file.
+ */
+#include "format/netcdf4/netcdf4_layout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    BATCH_CHUNKS = 256, /* that are converted, and read at once; in bytes: */
+    BATCH_BYTES = 4 << 20,
+};
+
+/* Elements as the file has them -> as the engine takes them, encoded: the chunk's bytes. */
+static int
+convert_elements(ncz_netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
+{
+    const uint64_t  none = 0, n = l->nelems, one = 1;
+    const ptrdiff_t step = 1;
+    ncz_piece       piece = {.rank = 1, .nelems = n, .whole = true};
+    ncz_transfer    move = {.dtype = &l->dtype, .mem = l->type, .chunk = &n};
+    ncz_buf         block = NCZ_BUF_INIT;
+    char           *values = ncz_zalloc_n(l->nelems, l->type->size);
+    int             rc;
+
+    piece.index = piece.off = &none;
+    piece.n = &n;
+    piece.stride = &one;
+    piece.imap = &step;
+    if (values == NULL)
+        return ncz_fail_nomem(l->nelems * l->type->size);
+    rc = ncz_netcdf4_read_values(l->file, l->place->type, in, l->nelems / l->place->type->nelems, values);
+    if (rc == NC_NOERR && !l->type->owns && (rc = ncz_buf_reserve(out, l->nelems * l->dtype.size)) == NC_NOERR) {
+        out->len = l->nelems * l->dtype.size;
+        rc = ncz_convert_in(l->type, values, &l->dtype, out->data, l->nelems, false);
+    } else if (rc == NC_NOERR &&
+               (rc = ncz_vlen_put(&move, &piece, l->nelems, NULL, NULL, values, &block)) == NC_NOERR)
+        rc = ncz_chain_encode_vlen(l->kept, NULL, ncz_vlen_in(&block), out);
+    ncz_type_free_elems(l->type, values, l->nelems);
+    ncz_free(values);
+    ncz_buf_clear(&block);
+    return rc;
+}
+
+/* Stored chunks, decoded one after the other into `room`: l->nbytes of each. They are read side by side. */
+static int
+read_stored(ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c, size_t n, unsigned char *room)
+{
+    ncz_hdf5_range *ranges = ncz_alloc_n(n, sizeof *ranges);
+    unsigned char  *bytes = NULL;
+    size_t          total = 0;
+    int             rc;
+
+    for (size_t i = 0; i < n; i++)
+        total += (size_t)c[i].length;
+    if (ranges == NULL || (bytes = ncz_alloc(total)) == NULL) {
+        rc = ncz_fail_nomem(total);
+        goto done;
+    }
+    for (size_t i = 0, at = 0; i < n; at += (size_t)c[i++].length)
+        ranges[i] = (ncz_hdf5_range){
+            .at = c[i].offset - ncz_hdf5_base(l->file->f), .len = (size_t)c[i].length, .out = bytes + at};
+    rc = ncz_hdf5_read_ranges(l->file->f, ranges, n);
+    for (size_t i = 0, at = 0; rc == NC_NOERR && i < n; at += (size_t)c[i++].length)
+        rc = ncz_chain_decode(c[i].chain, NULL, bytes + at, (size_t)c[i].length, room + i * l->nbytes, l->nbytes,
+                              false);
+done:
+    ncz_free(bytes);
+    ncz_free(ranges);
+    return rc;
+}
+
+/* How many of the chunks from number i on are read at once: what fits a few MiB, but one. */
+static size_t
+count_batch(const ncz_netcdf4_layout *l, size_t i)
+{
+    size_t n = 0, decoded = 0, total = 0;
+
+    if (l->place->kind == NCZ_HDF5_COMPACT)
+        return 1;
+    do {
+        decoded += l->nbytes;
+        total += (size_t)l->v[i + n].length; /* at most object_bytes */
+        n++;
+    } while (i + n < l->n && n < BATCH_CHUNKS &&
+             l->nbytes <= BATCH_BYTES - (decoded < BATCH_BYTES ? decoded : BATCH_BYTES) &&
+             l->v[i + n].length <= BATCH_BYTES - (total < BATCH_BYTES ? total : BATCH_BYTES));
+    return n;
+}
+
+/* Says what chunk i of a batch needs of the heap, with what those after it do, unless that was said before. */
+static int
+expect_heap(ncz_netcdf4_layout *l, const unsigned char *room, size_t i, size_t n, size_t *said)
+{
+    size_t size = l->place->type->size, each = l->nbytes / size, taken = 0;
+    int    rc;
+
+    if (n < 2 || !ncz_netcdf4_is_in_heap(l->place->type) || *said >= (i + 1) * each)
+        return NC_NOERR;
+    if (*said < i * each)
+        *said = i * each;
+    rc = ncz_hdf5_heap_expect(l->file->f, room + *said * size, size, n * each - *said, &taken);
+    *said += taken;
+    return rc;
+}
+
+static int
+convert_chunk(ncz_netcdf4_layout *l, ncz_netcdf4_stored *c, unsigned char *room, uint64_t *kept)
+{
+    ncz_buf out = NCZ_BUF_LIMIT(l->file->limits.object_bytes);
+    int     rc;
+
+    if ((rc = convert_elements(l, room, &out)) != NC_NOERR) {
+        ncz_buf_clear(&out);
+        return rc;
+    }
+    if ((*kept += out.len) > l->file->limits.object_bytes) {
+        ncz_buf_clear(&out);
+        return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->place->path,
+                        l->file->limits.object_bytes);
+    }
+    c->nbytes = out.len;
+    c->chain = l->kept;
+    c->bytes = ncz_buf_take(&out);
+    return c->bytes != NULL ? NC_NOERR : ncz_fail_nomem(out.len);
+}
+
+/* Data that are not in chunks are one. */
+static int
+add_whole(ncz_netcdf4_layout *l)
+{
+    ncz_netcdf4_stored c = {.offset = l->place->data, .length = l->nbytes};
+    int                rc;
+
+    if (l->place->kind == NCZ_HDF5_CONTIGUOUS && l->place->data == UINT64_MAX)
+        return NC_NOERR; /* never written */
+    if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) == NC_NOERR)
+        l->v[l->n++] = c;
+    return rc;
+}
+
+/* What a chunk that is not stored has, in `room`. */
+static void
+fill_room(const ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill, unsigned char *room)
+{
+    size_t size = l->place->type->size * l->place->type->nelems;
+
+    for (size_t i = 0; fill->state == NCZ_HDF5_FILL_USER && fill->len == size && i + size <= l->nbytes; i += size)
+        memcpy(room + i, fill->value, size);
+}
+
+/* The elements of chunk i and some after it, in new memory; *n of them. */
+static int
+read_batch(ncz_netcdf4_layout *l, size_t i, size_t *n, unsigned char **room)
+{
+    const ncz_netcdf4_place *p = l->place;
+
+    *n = count_batch(l, i);
+    if ((*room = ncz_alloc_n(*n, l->nbytes)) == NULL)
+        return ncz_fail_nomem(l->nbytes);
+    if (p->kind != NCZ_HDF5_COMPACT)
+        return read_stored(l, &l->v[i], *n, *room);
+    if (p->ncompact < l->nbytes)
+        return ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->place->path, p->ncompact, l->nbytes);
+    memcpy(*room, p->compact, l->nbytes);
+    return NC_NOERR;
+}
+
+static int
+convert_unwritten(ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill)
+{
+    unsigned char *room = ncz_zalloc(l->nbytes);
+    int            rc;
+
+    if (room == NULL)
+        return ncz_fail_nomem(l->nbytes);
+    fill_room(l, fill, room);
+    rc = convert_elements(l, room, &l->unwritten);
+    ncz_free(room);
+    return rc;
+}
+
+int
+ncz_netcdf4_convert_chunks(ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill)
+{
+    uint64_t kept = 0;
+    int      rc;
+
+    if (l->nbytes > ncz_netcdf4_most_bytes(l->file))
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk of strings or sequences has %zu bytes, which is more than is read",
+                        l->place->path, l->nbytes);
+    if ((rc = convert_unwritten(l, fill)) == NC_NOERR && l->place->kind != NCZ_HDF5_CHUNKED)
+        rc = add_whole(l);
+    for (size_t i = 0, n = 0; i < l->n && rc == NC_NOERR; i += n) {
+        unsigned char *room = NULL;
+        size_t         said = 0;
+
+        rc = read_batch(l, i, &n, &room);
+        for (size_t k = 0; k < n && rc == NC_NOERR; k++)
+            if ((rc = expect_heap(l, room, k, n, &said)) == NC_NOERR)
+                rc = convert_chunk(l, &l->v[i + k], room + k * l->nbytes, &kept);
+        ncz_free(room);
+    }
+    return rc;
+}
