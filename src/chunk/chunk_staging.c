@@ -179,49 +179,25 @@ ncz_chunk_staged_set(ncz_engine *e, ncz_chunk_staged *s, size_t slot, ncz_chunk_
     list_add(&e->staging, s);
 }
 
-static int
-set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_staged **out)
+int
+ncz_chunk_staged_add(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_part *part,
+                     ncz_chunk_staged **out)
 {
-    ncz_chunk_staged *s = find_staged(e, chunk->spec, chunk->index);
-    size_t            slot = (size_t)ncz_layout_slot(chunk->spec->layout, chunk->index);
+    ncz_chunk_staged *s = find_staged(e, spec, index);
+    size_t            slot = (size_t)ncz_layout_slot(spec->layout, index);
     int               rc;
 
-    if (s == NULL && (rc = add_staged(e, chunk->spec, chunk->index, &s)) != NC_NOERR)
+    if (s == NULL && (rc = add_staged(e, spec, index, &s)) != NC_NOERR)
         return rc;
-    if (s->spec != chunk->spec) { /* a new name or the like; the layout is the same */
+    if (s->spec != spec) { /* a new name or the like; the layout is the same */
         ncz_spec_unref(s->spec);
-        s->spec = ncz_spec_ref(chunk->spec);
+        s->spec = ncz_spec_ref((ncz_spec *)spec);
     }
     if (s->parts[slot] != NULL)
-        ncz_chunk_part_inherit(chunk->spec, part, s->parts[slot]);
+        ncz_chunk_part_inherit(spec, part, s->parts[slot]);
     ncz_chunk_staged_set(e, s, slot, part);
     *out = s;
     return NC_NOERR;
-}
-
-int
-ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full)
-{
-    ncz_chunk_part   *part = NULL;
-    ncz_chunk_staged *s = NULL, *held;
-    int               rc = NC_NOERR;
-
-    *full = NULL;
-    ncz_chunk_draft_part(e, item, &part, &held);
-    if (part == NULL)
-        rc = ncz_chunk_part_make(e, item, body, &part);
-    if (rc == NC_NOERR)
-        rc = ncz_chunk_part_note(part, item->chunk);
-    (void)pthread_mutex_lock(&e->lock);
-    if (rc != NC_NOERR || (rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
-        ncz_chunk_part_unref(e, part);
-    if (held != NULL)
-        ncz_chunk_staged_release(e, held);
-    if (rc == NC_NOERR && s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
-        *full = s;
-    (void)pthread_mutex_unlock(&e->lock);
-    ncz_chunk_drafts_end(e);
-    return rc;
 }
 
 bool

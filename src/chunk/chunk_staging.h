@@ -123,15 +123,11 @@ void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock *
 
 /* ---- chunk_draft.c ---- */
 
-/*
- * Writes an encoded chunk where it belongs in its object's draft, which it may begin. *out: a part with one reference;
- * or NULL: it is to be staged otherwise. *held: its object, to be released; or NULL.
- */
-void ncz_chunk_draft_part(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_part **out,
-                          ncz_chunk_staged **held);
-/* Under the lock, which is released meanwhile: the draft of a held object, for chunks of that encoded size, begun if it
- * has none; NULL: it cannot be written. */
-ncz_chunk_draft *ncz_chunk_draft_take(ncz_engine *e, ncz_chunk_staged *s, size_t nbytes);
+/* Begins the draft of a held object, for chunks of that encoded size, with one reference. NULL: it cannot have one. */
+ncz_chunk_draft *ncz_chunk_draft_new(ncz_engine *e, const ncz_chunk_staged *s, size_t nbytes);
+/* Under the lock: whether a place is used, the first of the chunks in the array being 0; and where it lies. */
+bool     ncz_chunk_draft_used(const ncz_chunk_draft *d, size_t place);
+uint64_t ncz_chunk_draft_at(const ncz_chunk_draft *d, size_t place);
 /* Under the lock: reserves the place of a slot. False: it is used. */
 bool ncz_chunk_draft_reserve(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot);
 void ncz_chunk_draft_unreserve(ncz_chunk_draft *d, const ncz_chunk_staged *s, size_t slot);
@@ -156,11 +152,23 @@ void ncz_chunk_staged_set(ncz_engine *e, ncz_chunk_staged *s, size_t slot, ncz_c
 int  ncz_chunk_staged_hold(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out);
 void ncz_chunk_staged_release(ncz_engine *e, ncz_chunk_staged *s);
 
+/* Under the lock: stages the part of a chunk. Takes the reference on success. */
+int ncz_chunk_staged_add(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_part *part,
+                         ncz_chunk_staged **out);
+
+/* ---- chunk_stage.c ---- */
+
+/* Under the lock, which is released meanwhile: the draft of a held object, for chunks of that encoded size, begun if it
+ * has none; NULL: it cannot be written. */
+ncz_chunk_draft *ncz_chunk_draft_take(ncz_engine *e, ncz_chunk_staged *s, size_t nbytes);
 /*
  * Stages an encoded chunk. `body`: as in ncz_chunk_part_make(). *full: its object is now complete and claimed, to be
  * stored; or NULL.
  */
 int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full);
+
+/* ---- chunk_staging.c ---- */
+
 /* Whether anything is staged for the object of that chunk. Under the lock. */
 bool ncz_chunk_staged_any(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
 /* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */

@@ -133,7 +133,7 @@ bool ncz_object_put_takes_parts(const ncz_object_put *o);
 /* Merges and assembles object `i` of an array of ncz_object_put. */
 void ncz_object_put_assemble(void *objects, size_t i, ncz_scratch *scratch);
 
-/* ---- chunk_draft.c: of an object that is being stored ---- */
+/* ---- chunk_draft_put.c ---- */
 
 /* Whether its draft can become the object: it has all chunks that the object is to have, or has room for them. */
 bool ncz_object_put_is_draft(const ncz_object_put *o);
