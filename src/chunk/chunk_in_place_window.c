@@ -110,7 +110,8 @@ void
 ncz_chunk_put_slabs(ncz_engine *e, const char *key, ncz_chunk_slab *slabs, size_t n, ncz_chunk_stored_fn each,
                     void *arg, ncz_scratch *scratch)
 {
-    qsort(slabs, n, sizeof *slabs, by_offset);
+    if (n > 1)
+        qsort(slabs, n, sizeof *slabs, by_offset);
     for (size_t i = 0, k; i < n; i += k) {
         int rc;
 
