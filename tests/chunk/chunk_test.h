@@ -45,12 +45,21 @@ test_locate(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_
 
 static const ncz_layout_ops test_chunks = {.name = "test", .locate = test_locate};
 
+/* A spec in one block with its arrays, as ncz_spec_unref() frees them. */
+typedef struct test_spec_block {
+    ncz_spec spec;
+    uint64_t chunk[32], fill[32];
+    unsigned order[32];
+    char     path[24];
+} test_spec_block;
+
 /* `codec` NULL: none; "shuffle+zlib" and the like: a chain. `fill` may be NULL. */
 static inline ncz_spec *
 test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill, const char *codec)
 {
-    ncz_spec     *s = ncz_zalloc(sizeof *s);
-    static size_t uid;
+    test_spec_block *block = ncz_zalloc(sizeof *block);
+    ncz_spec        *s = &block->spec;
+    static size_t    uid;
 
     *s = (ncz_spec){.refs = 1,
                     .unusable = &ncz_err_none,
@@ -58,12 +67,17 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
                     .rank = rank,
                     .type = ncz_dtype_type(&dtype),
                     .dtype = dtype};
-    s->chunk = ncz_dup(chunk, rank * sizeof *chunk);
-    s->path = ncz_sprintf("v%llu", (unsigned long long)s->uid);
+    s->chunk = block->chunk;
+    s->path = block->path;
+    assert_true(rank <= 32 && (fill == NULL || dtype.size <= sizeof block->fill));
+    if (rank > 0)
+        memcpy(s->chunk, chunk, rank * sizeof *chunk);
+    snprintf(s->path, sizeof block->path, "v%llu", (unsigned long long)s->uid);
     assert_int_equal(ncz_layout_new(&test_chunks, sizeof *s->layout,
                                     &(ncz_layout_shape){.rank = rank, .path = s->path}, &s->layout),
                      NC_NOERR);
-    s->fill = fill != NULL ? ncz_dup(fill, dtype.size) : NULL;
+    if (fill != NULL)
+        s->fill = memcpy(block->fill, fill, dtype.size);
     assert_true(ncz_grid_nbytes(chunk, rank, dtype.size, &s->chunk_bytes));
     s->chunk_nelems = dtype.size > 0 ? s->chunk_bytes / dtype.size : 0;
     for (const char *at = codec; at != NULL && *at != '\0'; at += strcspn(at, "+"), at += *at == '+') {
@@ -88,8 +102,14 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
 static inline void
 set_fortran(ncz_spec *s, bool fortran)
 {
-    if (fortran)
-        assert_int_equal(ncz_order_fortran(s->rank, &s->order), NC_NOERR);
+    unsigned *order = NULL;
+
+    if (!fortran)
+        return;
+    assert_int_equal(ncz_order_fortran(s->rank, &order), NC_NOERR);
+    s->order = ((test_spec_block *)(void *)s)->order;
+    memcpy(s->order, order, s->rank * sizeof *order);
+    ncz_free(order);
 }
 
 /* ---- requests ---- */

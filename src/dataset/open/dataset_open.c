@@ -294,7 +294,10 @@ check_opens(const char *path)
     ncz_dataset *ds = NULL;
     int          rc = ncz_dataset_open(path, NC_NOWRITE, &ncz_limits_default, &ds);
 
-    return rc == NC_NOERR ? ncz_dataset_close(ds) : rc;
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_close(ds);
+    ncz_dataset_free(ds);
+    return rc;
 }
 
 int
