@@ -155,6 +155,7 @@ small_puts(void **state)
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "puts.nc");
     nczarr_counts before;
+    size_t        nbytes, nchunks;
     int           nc, dim, id, old;
 
     (void)state;
@@ -172,6 +173,8 @@ small_puts(void **state)
     for (int v = 0; v < MANY; v++)
         put_ten(nc, v, base_of(v));
     assert_true(counts_of(nc).puts - before.puts < 12);
+    OK(nczarr_pending(nc, &nbytes, &nchunks)); /* they wait together */
+    assert_true(nbytes <= 1 << 16 && nchunks < 12);
     FAILS(NC_ERANGE, nc_put_var1_double(nc, MANY - 2, (size_t[]){0}, (const double[]){1e300}));
     OK(nc_put_var1_double(nc, MANY - 2, (size_t[]){0}, (const double[]){base_of(MANY - 2)}));
     change_some(nc);
