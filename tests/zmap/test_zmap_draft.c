@@ -177,7 +177,7 @@ joined(void **state)
     assert_int_equal(zmap_draft_join(other, "a/b/c", ".nczarr-tmp-none", SIZE, &second), ENOENT);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(zmap_draft_join(other, "a/b/c", zmap_draft_name(d), SIZE, &second), NC_NOERR);
-        assert_int_equal(zmap_draft_write(second, (uint64_t)i, "AB" + i, 1), NC_NOERR);
+        assert_int_equal(zmap_draft_write(second, (uint64_t)i, &"AB"[i], 1), NC_NOERR);
         assert_int_equal(zmap_draft_write(second, SIZE, "AB", 1), NC_EINVAL);
         assert_int_equal(zmap_draft_read(second, 0, &byte, 1), NC_EINVAL);
         assert_int_equal(zmap_draft_map(second, &map), NC_EINVAL);
