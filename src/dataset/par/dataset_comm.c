@@ -324,9 +324,9 @@ ncz_comm_exchange(ncz_comm *c, ncz_comm_call call, const ncz_buf *send, const si
     }
     ncz_buf_reset(received);
     if (rc == NC_NOERR)
-        rc = ncz_buf_reserve(received, total);
+        rc = ncz_buf_reserve(received, total + 1); /* also without bytes both are places in memory */
     if ((rc = ncz_comm_agree(c, call, 0, rc)) != NC_NOERR ||
-        (rc = alltoall(c, send->data, send_len, received->data, lens)) != NC_NOERR)
+        (rc = alltoall(c, ncz_buf_str(send), send_len, received->data, lens)) != NC_NOERR)
         goto done;
     received->len = total;
 done:
