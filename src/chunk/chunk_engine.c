@@ -29,7 +29,7 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
         rc = ncz_fail_errno(err, "cannot make a condition");
         goto done;
     }
-    if ((err = pthread_mutex_init(&e->window, NULL)) != 0) {
+    if ((err = ncz_rwlock_init(&e->window)) != 0) {
         pthread_cond_destroy(&e->changed);
         pthread_mutex_destroy(&e->lock);
         rc = ncz_fail_errno(err, "cannot make a lock");
@@ -67,7 +67,7 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_queue_drop(e);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
-    pthread_mutex_destroy(&e->window);
+    ncz_rwlock_clear(&e->window);
     /* This drops one of several references. The dataset closes the store itself and gets its status. */
     (void)zmap_close(e->map, ZMAP_KEEP);
     ncz_free(e);

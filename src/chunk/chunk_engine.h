@@ -15,6 +15,7 @@
 #include "chunk/chunk_behind.h"
 #include "chunk/chunk_cache.h"
 #include "chunk/chunk_staging.h"
+#include "util/rwlock.h"
 
 /* The chunks that a request loaded and those it read ahead, as a box of the grid. */
 typedef struct ncz_chunk_stream {
@@ -55,7 +56,8 @@ struct ncz_engine {
     atomic_bool          conditions;    /* the store has conditional puts, of both kinds, */
     bool                 del_match;     /* and deletes on condition */
     bool                 windows;       /* chunks are ranges of one object, which nobody else changes: their rows, */
-    pthread_mutex_t      window;        /* with what lies between them, are put as one under this lock */
+    ncz_rwlock           window;        /* with what lies between them, are put as one by who has this lock alone;
+                                           reads past the cache share it, so that they see no half of a put */
     bool                 shares_ranges; /* or others do: only the elements that were written here are put */
     bool                 write_empty;   /* chunks that hold only fill are stored, too; constant once data are */
     atomic_bool          narrow_told;   /* the log says that there are narrow chunks (chunk_narrow.c) */

@@ -104,21 +104,21 @@ static int
 put_part(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where, ncz_scratch *scratch)
 {
     ncz_chunk_slab slab = ncz_chunk_slab_of(item, where);
-    bool   window = e->windows && slab.nrows > FEW_ROWS, locked = e->windows && where->length <= NCZ_WINDOW_MOST;
-    bool   ours = item->chunk->ours != NULL;
-    size_t need = window ? (size_t)where->length : (ours ? RANGES_MOST : slab.nrows) * sizeof(zmap_range_req);
-    void  *room;
-    int    rc;
+    bool           window = e->windows && slab.nrows > FEW_ROWS;
+    bool           ours = item->chunk->ours != NULL;
+    size_t         need = window ? (size_t)where->length : (ours ? RANGES_MOST : slab.nrows) * sizeof(zmap_range_req);
+    void          *room;
+    int            rc;
 
     if ((room = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, need)) == NULL)
         return NC_ENOMEM;
-    if (locked)
-        (void)pthread_mutex_lock(&e->window);
+    if (e->windows)
+        ncz_rwlock_take(&e->window);
     rc = ours     ? put_ours(e, item, where, slab.nrows, room)
          : window ? ncz_chunk_put_window(e, where->key, &slab, 1, room)
                   : put_rows(e, item, where, slab.nrows, room);
-    if (locked)
-        (void)pthread_mutex_unlock(&e->window);
+    if (e->windows)
+        ncz_rwlock_give(&e->window);
     return rc;
 }
 

@@ -73,10 +73,10 @@ ncz_chunk_put_together(ncz_engine *e, ncz_chunk_store_item *items, size_t n, ncz
     for (size_t i = 0; i < n; i++)
         if (rc != NC_NOERR || (items[i].rc = add_item(&b, &items[i], scratch)) != NC_NOERR)
             each(arg, &items[i], rc != NC_NOERR ? rc : items[i].rc);
-    (void)pthread_mutex_lock(&e->window);
+    ncz_rwlock_take(&e->window);
     if (b.nreqs > 0)
         (void)zmap_put_range_batch(e->map, b.reqs, b.nreqs); /* each request has its own status */
-    (void)pthread_mutex_unlock(&e->window);
+    ncz_rwlock_give(&e->window);
     for (size_t i = 0; i < b.nreqs; i++)
         each(arg, b.of_reqs[i], b.reqs[i].err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&b.reqs[i].err));
     /* The requests are done: the scratch is free. */

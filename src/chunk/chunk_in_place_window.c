@@ -100,9 +100,9 @@ put_locked(ncz_engine *e, const char *key, const ncz_chunk_slab *slabs, size_t n
 
     if (room == NULL)
         return NC_ENOMEM;
-    (void)pthread_mutex_lock(&e->window);
+    ncz_rwlock_take(&e->window);
     rc = ncz_chunk_put_window(e, key, slabs, n, room);
-    (void)pthread_mutex_unlock(&e->window);
+    ncz_rwlock_give(&e->window);
     return rc;
 }
 

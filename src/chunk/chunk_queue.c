@@ -128,9 +128,9 @@ ncz_chunk_queue_store(ncz_engine *e, uint64_t uid)
     }
     q->storing = true;
     (void)pthread_mutex_unlock(&e->lock);
-    (void)pthread_mutex_lock(&e->window);
+    ncz_rwlock_take(&e->window);
     rc = zmap_put_range(e->map, "", q->off, q->bytes, q->len);
-    (void)pthread_mutex_unlock(&e->window);
+    ncz_rwlock_give(&e->window);
     (void)pthread_mutex_lock(&e->lock);
     q->storing = false;
     q->len = rc == NC_NOERR ? 0 : q->len;

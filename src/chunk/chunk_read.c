@@ -216,6 +216,30 @@ ncz_chunk_run_read(ncz_chunk_request *c)
         ncz_chunk_load_batch(c, chunk_landed);
 }
 
+/* Whether a task reads a chunk that no slot of the cache keeps from being stored meanwhile. */
+static bool
+reads_past_cache(const ncz_chunk_request *c)
+{
+    for (size_t i = 0; i < c->njobs; i++)
+        if (c->jobs[i].chunk == NULL &&
+            (c->jobs[i].how == NCZ_CHUNK_TASK_LOAD || c->jobs[i].how == NCZ_CHUNK_TASK_RANGES))
+            return true;
+    return false;
+}
+
+/* An object that is put in place holds still while chunks of it are read past the cache. */
+static void
+run_steady(ncz_chunk_request *c)
+{
+    bool past = c->engine->windows && reads_past_cache(c);
+
+    if (past)
+        ncz_rwlock_share(&c->engine->window);
+    ncz_chunk_run_read(c);
+    if (past)
+        ncz_rwlock_unshare(&c->engine->window);
+}
+
 int
 ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
@@ -243,7 +267,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
         while (claim_some(&c)) {
             if (c.workers)
                 ncz_chunk_share_ranges(&c);
-            ncz_chunk_run_read(&c);
+            run_steady(&c);
         }
         /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
         (void)ncz_chunk_evict(e, 0, NCZ_EVICT_FOR_GET);
