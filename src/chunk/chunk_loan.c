@@ -65,16 +65,11 @@ new_loan(const ncz_spec *spec, const uint64_t *first, const uint64_t *n)
     return l;
 }
 
-/* The index of the next chunk of a walk, whose first one is `first`. False: there are no more. */
+/* Goes to the next chunk of a walk. False after the last one. */
 static bool
 next_chunk(const ncz_loan *l)
 {
-    for (size_t d = l->spec->rank; d-- > 0;) {
-        if (++l->at[d] < l->first[d] + l->n[d])
-            return true;
-        l->at[d] = l->first[d];
-    }
-    return false;
+    return ncz_box_next(&(ncz_box){.rank = l->spec->rank, .lo = l->first, .count = l->n}, l->at);
 }
 
 static void

@@ -139,8 +139,9 @@ write_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslot
     ncz_shard_end_index(l, index, nslots);
 }
 
-int
-ncz_shard_place_index(const ncz_shard_layout *l, const ncz_slot *slots, size_t nslots, ncz_buf *out)
+/* Makes `out` as long as the index, which the caller writes into it. *first: where the chunks begin in the object. */
+static int
+begin_index(const ncz_shard_layout *l, size_t nslots, ncz_buf *out, uint64_t *first)
 {
     size_t nindex;
     bool   at_end;
@@ -151,11 +152,23 @@ ncz_shard_place_index(const ncz_shard_layout *l, const ncz_slot *slots, size_t n
     ncz_buf_reset(out);
     if ((rc = ncz_buf_reserve(out, nindex)) != NC_NOERR)
         return rc;
+    *first = at_end ? 0 : nindex;
+    out->len = nindex;
+    out->data[nindex] = '\0';
+    return NC_NOERR;
+}
+
+int
+ncz_shard_place_index(const ncz_shard_layout *l, const ncz_slot *slots, size_t nslots, ncz_buf *out)
+{
+    uint64_t first = 0;
+    int      rc = begin_index(l, nslots, out, &first);
+
+    if (rc != NC_NOERR)
+        return rc;
     for (size_t i = 0; i < nslots; i++)
         ncz_shard_put_slot(l, (unsigned char *)out->data, i, slots[i]);
     ncz_shard_end_index(l, (unsigned char *)out->data, nslots);
-    out->len = nindex;
-    out->data[nindex] = '\0';
     return NC_NOERR;
 }
 
@@ -191,17 +204,10 @@ ncz_shard_assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_
 int
 ncz_shard_make_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
 {
-    size_t nindex;
-    bool   at_end;
-    int    rc;
+    uint64_t first = 0;
+    int      rc = begin_index(l, nslots, out, &first);
 
-    if (!ncz_shard_index_range(l, nslots, &nindex, &at_end))
-        return ncz_fail_nomem(SIZE_MAX);
-    ncz_buf_reset(out);
-    if ((rc = ncz_buf_reserve(out, nindex)) != NC_NOERR)
-        return rc;
-    write_index(l, parts, nslots, at_end ? 0 : nindex, (unsigned char *)out->data);
-    out->len = nindex;
-    out->data[nindex] = '\0';
-    return NC_NOERR;
+    if (rc == NC_NOERR)
+        write_index(l, parts, nslots, first, (unsigned char *)out->data);
+    return rc;
 }

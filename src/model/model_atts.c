@@ -182,8 +182,8 @@ copy_apart(const char *name, const ncz_type *type, size_t len, const void *data,
     return rc;
 }
 
-/* Makes an attribute that is in no list yet. No document has a string that is none: it would be "" when the dataset is
- * opened again. */
+/* Makes an attribute that is in no list yet. NULL among strings becomes "", as it would when the dataset is opened
+ * again: no document has it. */
 static int
 make_att(const char *name, const ncz_type *type, size_t len, const void *data, ncz_att *out)
 {

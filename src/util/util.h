@@ -222,8 +222,8 @@ typedef struct ncz_names {
 #define NCZ_NAMES_INIT ((ncz_names){NULL, 0, 0, 0, false})
 
 int ncz_names_put(ncz_names *t, const char *name, size_t index); /* copies the name; replaces the index of one */
-/* The same without a copy: the name must stay as it is until it is deleted, or put again in other memory. _first: an
- * index that is there stays, and its name. */
+/* These keep a pointer to the name, which must not change until it is deleted or put again in other memory. _first
+ * leaves a name that is there, and its index, as they are. */
 int ncz_names_refer(ncz_names *t, const char *name, size_t index);
 int ncz_names_refer_first(ncz_names *t, const char *name, size_t index);
 /* Makes room for so many names more. Drops what deleted ones take, so that a table of few names stays small. */

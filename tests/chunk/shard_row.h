@@ -84,6 +84,32 @@ set_extent(ncz_spec *s, const uint64_t *extent)
     ncz_layout_unref(old);
 }
 
+/* Puts, gets and flushes at random; what is got is as in `a`. */
+static inline void
+random_steps(ncz_engine *e, ncz_spec *spec, plain *a, uint64_t *seed)
+{
+    static double v[MAX_ELEMS];
+
+    for (int step = 0; step < 30; step++) {
+        request  r = random_request(a->rank, a->shape, seed);
+        ncz_plan p = test_plan(spec, a->shape, &r, NC_DOUBLE);
+        bool     fill = rnd(seed, 3) == 0;
+
+        if (rnd(seed, 8) == 0)
+            assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        if (rnd(seed, 2) == 0) {
+            assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
+            assert_true(plain_same(a, &r, v));
+            continue;
+        }
+        for (size_t i = 0; i < r.nelems; i++)
+            v[i] = fill ? -1.0 : (double)rnd(seed, 1000);
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        plain_put(a, &r, v);
+        assert_true(e->cache.used <= e->cache.limit || ncz_engine_dirty(e));
+    }
+}
+
 /* A row of shards. */
 typedef struct row {
     zmap_fault_plan plan; /* counts operations */
@@ -101,6 +127,33 @@ row_init(row *r, bool far, size_t cache, uint64_t chunk, uint64_t chunks, uint64
     r->e = test_engine(r->m, cache);
     r->s = test_spec(1, &chunk, i4, &minus_one, codec);
     share(r->s, &chunks, &(ncz_shard_layout){.big = false});
+}
+
+/* All objects of a store, to be compared with those of another. */
+typedef struct stored {
+    zmap   *m;
+    ncz_buf text; /* their keys, and bytes */
+    size_t  n;
+} stored;
+
+static inline int
+note_object(const char *key, uint64_t size, void *arg)
+{
+    stored *s = arg;
+
+    (void)size;
+    s->n++;
+    assert_int_equal(ncz_buf_printf(&s->text, "%s:", strchr(key, '/')), NC_NOERR); /* each array has another name */
+    return zmap_get(s->m, key, &s->text);
+}
+
+static inline stored
+take_stored(row *r)
+{
+    stored s = {.m = r->m, .text = NCZ_BUF_INIT};
+
+    assert_int_equal(zmap_walk(r->m, "", note_object, &s), NC_NOERR);
+    return s;
 }
 
 static inline void

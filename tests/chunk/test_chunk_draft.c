@@ -56,30 +56,6 @@ temporaries(void)
     return scratch_find(scratch_dir, ".nczarr-tmp-");
 }
 
-typedef struct stored {
-    zmap   *m;
-    ncz_buf text;
-} stored;
-
-static int
-note_object(const char *key, uint64_t size, void *arg)
-{
-    stored *s = arg;
-
-    (void)size;
-    assert_int_equal(ncz_buf_printf(&s->text, "%s:", strchr(key, '/')), NC_NOERR); /* each array has another name */
-    return zmap_get(s->m, key, &s->text);
-}
-
-static stored
-take_stored(row *r)
-{
-    stored s = {.m = r->m, .text = NCZ_BUF_INIT};
-
-    assert_int_equal(zmap_walk(r->m, "", note_object, &s), NC_NOERR);
-    return s;
-}
-
 /* ---- the same objects ---- */
 
 /* Puts the chunks in an order of its own, some by calls of several. */
@@ -358,7 +334,7 @@ failures(void **state)
         }
 }
 
-/* The same puts and a flush; the first failure. */
+/* Puts and flushes; returns the first failure. */
 static int
 put_some(row *r, const int *v)
 {
@@ -444,8 +420,7 @@ forked(void **state)
 static void
 random_layouts(void **state)
 {
-    static double v[MAX_ELEMS];
-    uint64_t      seed = 99 + test_seed();
+    uint64_t seed = 99 + test_seed();
 
     (void)state;
     for (int round = 0; round < 120; round++) {
@@ -467,24 +442,7 @@ random_layouts(void **state)
         for (size_t d = 0; d < a.rank; d++)
             extent[d] = rnd(&seed, 3) == 0 ? UINT64_MAX : (a.shape[d] - 1) / chunk[d] + 1;
         set_extent(s, extent);
-        for (int step = 0; step < 30; step++) {
-            request  r = random_request(a.rank, a.shape, &seed);
-            ncz_plan p = test_plan(s, a.shape, &r, NC_DOUBLE);
-            bool     fill = rnd(&seed, 3) == 0;
-
-            if (rnd(&seed, 8) == 0)
-                assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
-            if (rnd(&seed, 2) == 0) {
-                if (ncz_engine_read(e, &p, v))
-                    print_message("DBG round %d step %d: %s\n", round, step, ncz_err_text());
-                assert_true(plain_same(&a, &r, v));
-                continue;
-            }
-            for (size_t i = 0; i < r.nelems; i++)
-                v[i] = fill ? -1.0 : (double)rnd(&seed, 1000);
-            assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
-            plain_put(&a, &r, v);
-        }
+        random_steps(e, s, &a, &seed);
         assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
         assert_false(ncz_engine_dirty(e));
         assert_int_equal(e->staging.ndrafts, 0);

@@ -14,33 +14,6 @@ make_row(row *r)
     set_extent(r->s, &(uint64_t){CHUNKS * SHARDS});
 }
 
-typedef struct stored {
-    zmap   *m;
-    ncz_buf text;
-    size_t  n;
-} stored;
-
-static int
-note_object(const char *key, uint64_t size, void *arg)
-{
-    stored *s = arg;
-
-    (void)size;
-    s->n++;
-    assert_int_equal(ncz_buf_printf(&s->text, "%s:", strchr(key, '/')), NC_NOERR); /* each array has another name */
-    return zmap_get(s->m, key, &s->text);
-}
-
-/* All keys and bytes of the store. */
-static stored
-take_stored(row *r)
-{
-    stored s = {.m = r->m, .text = NCZ_BUF_INIT};
-
-    assert_int_equal(zmap_walk(r->m, "", note_object, &s), NC_NOERR);
-    return s;
-}
-
 static uint64_t
 puts_of(const row *r)
 {

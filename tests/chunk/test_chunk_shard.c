@@ -250,7 +250,6 @@ static void
 random_layouts(void **state)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
-    static double            v[MAX_ELEMS];
     uint64_t                 seed = 77;
 
     (void)state;
@@ -273,24 +272,7 @@ random_layouts(void **state)
                 extent[d] = rnd(&seed, 3) == 0 ? UINT64_MAX : (a.shape[d] - 1) / chunk[d] + 1;
             set_extent(s, extent);
         }
-        for (int step = 0; step < 30; step++) {
-            request  r = random_request(a.rank, a.shape, &seed);
-            ncz_plan p = test_plan(s, a.shape, &r, NC_DOUBLE);
-            bool     fill = rnd(&seed, 3) == 0;
-
-            if (rnd(&seed, 8) == 0)
-                assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
-            if (rnd(&seed, 2) == 0) {
-                assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
-                assert_true(plain_same(&a, &r, v));
-                continue;
-            }
-            for (size_t i = 0; i < r.nelems; i++)
-                v[i] = fill ? -1.0 : (double)rnd(&seed, 1000);
-            assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
-            plain_put(&a, &r, v);
-            assert_true(e->cache.used <= e->cache.limit || ncz_engine_dirty(e));
-        }
+        random_steps(e, s, &a, &seed);
         assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
         assert_false(ncz_engine_dirty(e));
         assert_int_equal(e->staging.nbytes, 0);

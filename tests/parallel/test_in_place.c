@@ -203,7 +203,7 @@ write_side_by_side(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-/* The same by one process. */
+/* One process puts what the ranks put. */
 static void
 write_alone(const job *j)
 {

@@ -125,7 +125,7 @@ put_records(ncz_dataset *ds)
     return rc;
 }
 
-/* The same where no definition has changed since the head was stored. */
+/* Stores what a head tells of records, while the rest of it is as it was stored. */
 static int
 store_records(ncz_dataset *ds)
 {

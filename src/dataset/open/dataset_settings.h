@@ -20,8 +20,8 @@ typedef struct ncz_settings {
     size_t         behind_bytes;    /* of what may wait; 0: not said */
 } ncz_settings;
 
-/* The path's, those of the environment, and, if the dataset is `writable`, those of rc files. NC_EINVAL: a value that
- * is none, with the place where it stands. */
+/* The path's, those of the environment, and, if the dataset is `writable`, those of rc files. NC_EINVAL: a value
+ * that is not allowed; the text names the place where it stands. */
 int ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out);
 /* The errors of that, before a dataset is replaced by a new one. */
 int ncz_settings_check(const ncz_target *t);

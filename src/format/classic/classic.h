@@ -53,10 +53,10 @@ typedef struct ncz_classic_header {
 bool ncz_classic_is(const void *bytes, size_t n);
 
 /*
- * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: about how many bytes the header
- * has, as far as it can be told, if those are not all there: more than `n`; then *out is not set, and the call
- * succeeds. Counts are checked against the size
- * before memory is allocated for them, and the places of variables against the header and each other.
+ * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: if the header
+ * is longer than that, an estimate of its length, more than `n`; then *out is not set, and the call succeeds. Counts
+ * are checked against the size before memory is allocated for them, and the places of variables against the header and
+ * each other.
  *
  * NC_EINVAL: a part that is missing or is no such list, a place that cannot be. NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT,
  * NC_EUNLIMPOS, NC_EBADNAME, NC_EMAXNAME, NC_EVARSIZE: as in netCDF.

@@ -110,19 +110,12 @@ static int
 read_draft(zmap_draft *d, uint64_t off, void *into, size_t len)
 {
     const file_draft *fd = d->state;
+    size_t            n = 0;
+    int               rc = zmap_file_read_full(map_of(d), d->key, fd->temp.fd, into, len, (off_t)off, &n);
 
-    while (len > 0) {
-        ssize_t n = zmap_sys()->pread(fd->temp.fd, into, len, (off_t)off);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return zmap_file_fail(map_of(d), n < 0 ? errno : EIO, d->key, "cannot be read before it has its name");
-        into = (char *)into + n;
-        len -= (size_t)n;
-        off += (uint64_t)n;
-    }
-    return NC_NOERR;
+    if (rc == NC_NOERR && n < len)
+        rc = ncz_fail(NC_EIO, "%s/%s: ended %zu bytes early before it had its name", map_of(d)->dir, d->key, len - n);
+    return rc;
 }
 
 static void

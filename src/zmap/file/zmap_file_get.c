@@ -68,10 +68,8 @@ check_plain(file_map *f, const char *key, int fd, uint64_t *size)
     return NC_NOERR;
 }
 
-/* Reads up to `len` bytes or EOF, from `off`, or from the file position if `off` is -1. *n is the number of bytes
- * read. */
-static int
-read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t off, size_t *n)
+int
+zmap_file_read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t off, size_t *n)
 {
     size_t have = 0;
 
@@ -116,7 +114,7 @@ read_into(file_map *f, zmap_get_req *r, int fd)
     if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR)
         return rc;
     if (n < r->into_cap) /* reads on; a failed readv fails again here, with its error */
-        rc = read_full(f, r->key, fd, (char *)r->into + n, r->into_cap - n, -1, &more);
+        rc = zmap_file_read_full(f, r->key, fd, (char *)r->into + n, r->into_cap - n, -1, &more);
     if (rc != NC_NOERR)
         return rc;
     n += more;
@@ -172,12 +170,12 @@ read_body(file_map *f, zmap_get_req *r, int fd)
         if (b->limit != 0 && room > b->limit - b->len)
             room = b->limit - b->len;
         if ((rc = ncz_buf_reserve(b, room)) != NC_NOERR ||
-            (rc = read_full(f, r->key, fd, b->data + b->len, room, -1, &n)) != NC_NOERR)
+            (rc = zmap_file_read_full(f, r->key, fd, b->data + b->len, room, -1, &n)) != NC_NOERR)
             break;
         have += n;
         b->len = before + have;
         /* Probe for EOF with one byte, so that the body does not grow for nothing. */
-        if (n < room || (rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR || n == 0)
+        if (n < room || (rc = zmap_file_read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR || n == 0)
             break;
         if ((rc = ncz_buf_append(b, &probe, 1)) != NC_NOERR)
             break;
@@ -226,7 +224,7 @@ read_range(file_map *f, zmap_get_req *r, int fd)
             return rc;
         to = r->body.data + r->body.len;
     }
-    if ((rc = read_full(f, r->key, fd, to, len, (off_t)off, &n)) != NC_NOERR)
+    if ((rc = zmap_file_read_full(f, r->key, fd, to, len, (off_t)off, &n)) != NC_NOERR)
         goto done;
     /* The range was checked against the size, so the file has been truncated since. */
     if (n < len) {

@@ -156,6 +156,9 @@ int zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int 
 /* Gives it the object's name. */
 int zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r);
 int zmap_file_write_full(int fd, const char *data, size_t len); /* returns 0 or an errno */
+/* Reads up to `len` bytes or EOF, from `off`, or from the file position if `off` is -1. *n is the number of bytes
+ * read. */
+int zmap_file_read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t off, size_t *n);
 /* Writes the parts one after the other from `at` on, with as few calls as possible. Returns 0 or an errno. */
 int zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at);
 
@@ -187,8 +190,8 @@ bool zmap_file_made_not(file_map *f, const char *path, size_t len);
 /* Record what is not durable until the next sync. They never fail. */
 void zmap_file_touch_file(file_map *f, const char *key);
 void zmap_file_touch_dir(file_map *f, const char *path, size_t len);
-/* The same for a file of another process that was written here: takes its descriptor, since its name is about to
- * change. */
+/* Also the file of another process that this one has written to: takes its descriptor, since that process is about to
+ * rename it. */
 void zmap_file_joined(file_map *f, int fd);
 void zmap_file_drop_joined(file_map *f); /* closes them */
 
