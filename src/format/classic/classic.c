@@ -135,7 +135,7 @@ keep_file(ncz_loader *l, const ncz_classic_header *h)
     file->end = h->end;
     file->records = h->first;
     file->pitch = h->pitch;
-    file->size = ((const file_head *)l->state)->size;
+    atomic_init(&file->size, ((const file_head *)l->state)->size);
     file->far = l->docs->far;
     l->m->format = file;
     return NC_NOERR;
@@ -290,7 +290,8 @@ set_records(ncz_model *m, uint64_t n)
     ncz_classic_file *f = m->format;
 
     atomic_store_explicit(&f->nrecords, n, memory_order_relaxed); /* the dataset's lock orders it */
-    f->size = UINT64_MAX; /* it is changed from now on, and has what was read */
+    /* It is changed from now on, and has what was read. */
+    atomic_store_explicit(&f->size, UINT64_MAX, memory_order_relaxed);
 }
 
 /* ---- the table ---- */

@@ -77,7 +77,7 @@ typedef struct ncz_classic_file {
     uint64_t         fixed, records; /* where the data of fixed variables and the records begin; 0: not laid out */
     uint64_t         end;            /* of the fixed variables, with padding */
     uint64_t         pitch;          /* bytes from one record to the next */
-    uint64_t         size;           /* of the file, as it was read; UINT64_MAX: not known, or it is changed */
+    _Atomic uint64_t size;           /* of the file, as it was read; UINT64_MAX: not known, or it is changed */
     size_t           head;           /* bytes of the header as it was measured last; 0: not yet */
     bool             far;            /* each request takes long */
 } ncz_classic_file;

@@ -96,17 +96,18 @@ static int
 locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     const ncz_classic_place *p = (const ncz_classic_place *)(const void *)(l + 1);
+    uint64_t                 size = atomic_load_explicit(&p->file->size, memory_order_relaxed);
     int                      rc;
 
     (void)key;
     if ((rc = measure_chunk(l, p, index, where)) != NC_NOERR)
         return rc;
     where->key = "";
-    if (where->offset < p->file->size && where->length <= p->file->size - where->offset)
+    if (where->offset < size && where->length <= size - where->offset)
         return NC_NOERR;
     /* As in netCDF, a file that was cut short reads as zeros there. */
     where->tail = NCZ_TAIL_ZEROS;
-    where->length = where->offset < p->file->size ? p->file->size - where->offset : 0;
+    where->length = where->offset < size ? size - where->offset : 0;
     if (where->length == 0)
         where->bytes = "";
     return NC_NOERR;
