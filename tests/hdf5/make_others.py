@@ -228,7 +228,7 @@ def main():
             by_commands(NCO, work)
             by_commands(CDO, work, ("cdo", "-s"))
         by_commands(GDAL, work)
-        python = [os.path.join(cache, n, "bin", "python") for n in ("classic", "h5netcdf")]
+        python = [os.path.join(cache, n, "bin", "python") for n in ("short", "h5netcdf")]
         by_python(python[0], NETCDF4, work)
         by_python(python[0], XARRAY, work, "netcdf4")
         by_python(python[1], XARRAY, work, "h5netcdf")

@@ -126,7 +126,7 @@ PARTS = (
     )),
     Part("bench", "the benchmark programs find the right sums; nothing is timed", (1, 1), (
         Meson("gcc", ["bench"]),
-    )),
+    ), ("short",)),
     Part("asan", "AddressSanitizer and UndefinedBehaviorSanitizer over what reads foreign bytes", (8, 60), (
         Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3"], ("tools",), when=SHORT),
         Meson("asan", ["tools"], when=SHORT, half=True),
@@ -163,7 +163,7 @@ PARTS = (
     ), ("short", "netcdf"), ("peers",)),
     Part("h5py", "the structure and values of HDF5 files of each version, as h5py sees them", (0, 2), (
         Script("structure of HDF5 files", "tests/hdf5/run {gcc}", targets=("tests/hdf5/hdf5_dump", "tools/nczdump", "src/libnczarr.so.0.1.0")),
-    ), ("h5py",), ("writers",)),
+    ), ("short",), ("writers",)),
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),

@@ -205,7 +205,7 @@ v[0:3] = np.arange(3, dtype="i4"); s[...] = 9; f.close()
 
 def python():
     """One that has scipy, netCDF4 and xarray."""
-    for p in (os.path.join(ROOT, ".cache", "classic", "bin", "python"), sys.executable):
+    for p in (os.path.join(ROOT, ".cache", "short", "bin", "python"), sys.executable):
         if os.path.exists(p) and subprocess.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0:
             return p
     return None
@@ -571,7 +571,7 @@ def commands(paths):
 
 
 NEEDED = ("ncdump", "ncgen", "ncks", "ncrcat", "ncpdq", "cdo", "ncmpigen", "ncvalidator")
-missing = [p for p in NEEDED if not shutil.which(p)] + ([] if python() else ["scipy, netCDF4 and xarray of Python (.cache/classic)"])
+missing = [p for p in NEEDED if not shutil.which(p)] + ([] if python() else ["scipy, netCDF4 and xarray of Python (.cache/short)"])
 if "ncdump" in missing or "ncgen" in missing or (missing and os.environ.get("CI")):
     print("missing: " + ", ".join(missing))
     sys.exit(1 if os.environ.get("CI") else 77)

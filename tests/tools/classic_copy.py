@@ -141,7 +141,7 @@ def flattened():
 
 
 def read_by_xarray():
-    python = next((p for p in (os.path.join(ROOT, ".cache", "classic", "bin", "python"), sys.executable) if os.path.exists(p) and
+    python = next((p for p in (os.path.join(ROOT, ".cache", "short", "bin", "python"), sys.executable) if os.path.exists(p) and
                    subprocess.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0), None)
     if python is None:
         report("xarray reads strings", "xarray is not here" if os.environ.get("CI") else None)
