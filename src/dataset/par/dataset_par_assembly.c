@@ -224,27 +224,37 @@ ncz_par_write_received(ncz_exchange *x)
     return rc;
 }
 
-/* Puts what is left of this rank's selection: objects that it owns and nobody else touched; neighbours along the last
- * dimension together. */
+/* Whether a call of `write` may put the part. */
+static bool
+is_left(const ncz_exchange *x, const ncz_part *p, bool whole_chunks)
+{
+    return !p->done && p->owner == ncz_comm_rank(x->ds->par.comm) && (p->whole || !whole_chunks);
+}
+
+/* Neighbours along the last dimension are put together. */
 int
-ncz_par_write_rest(ncz_exchange *x)
+ncz_par_write_rest(ncz_exchange *x, bool whole_chunks)
 {
     size_t last = x->v->rank - 1;
     int    rc = NC_NOERR;
 
     for (size_t i = 0, n; rc == NC_NOERR && i < x->mine.n; i += n) {
         ncz_part *p = &x->mine.v[i];
+        uint64_t  count = p->count[last];
 
-        for (n = 1; i + n < x->mine.n && !x->mine.v[i + n].done && !p->done; n++) {
+        n = 1;
+        if (!is_left(x, p, whole_chunks))
+            continue;
+        for (; i + n < x->mine.n && is_left(x, &x->mine.v[i + n], whole_chunks); n++) {
             const ncz_part *q = &x->mine.v[i + n];
 
             if (q->object[last] != p->object[last] + n || memcmp(q->object, p->object, last * sizeof *p->object) != 0)
                 break;
+            count += q->count[last];
         }
-        if (p->done)
-            continue;
-        for (size_t k = 1; k < n; k++)
-            p->count[last] += x->mine.v[i + k].count[last];
+        for (size_t k = 0; k < n; k++)
+            p[k].done = true;
+        p->count[last] = count;
         rc = x->write(
             x->ds, x->v,
             &(ncz_select){

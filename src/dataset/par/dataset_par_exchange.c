@@ -115,7 +115,7 @@ ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *
     if (rc == NC_NOERR && most == 0 && !in_place && !ncz_par_is_empty(sel))
         rc = write(ds, v, sel, shape, mem, in);
     else if (rc == NC_NOERR)
-        rc = ncz_par_write_rest(&x);
+        rc = ncz_par_write_rest(&x, false);
     /* In a file a rank may put the same elements itself the next time: those of others do not wait in the cache. */
     if ((rc == NC_NOERR || rc == NC_ERANGE) && most != 0 && ncz_object_ops_of(ds) != NULL) {
         int stored = ncz_dataset_flush_chunks(ds, v->uid);

@@ -5,7 +5,8 @@
  *
  *  1. each rank asks the owners for the places of its chunks
  *  2. an owner lends what it can, and answers with the name of the object's draft; an empty name refuses
- *  3. each rank writes its chunks
+ *  3. each rank writes its chunks, and then its own part of the objects in which it has lent places: all ranks write at
+ *     the same time
  *  4. each rank tells the owners which chunks it has written; they stage them, and store objects that are complete
  *
  * What is refused travels as always (dataset_par_parts.c). A rank that fails in one of these steps takes part in the
@@ -64,8 +65,8 @@ ncz_par_mark_whole(ncz_exchange *x)
     for (size_t i = 0; i < x->mine.n; i++) {
         ncz_part *p = &x->mine.v[i];
 
-        p->whole = p->owner != ncz_comm_rank(x->ds->par.comm) && is_whole(x, p);
-        any = any || p->whole;
+        p->whole = is_whole(x, p);
+        any = any || (p->whole && p->owner != ncz_comm_rank(x->ds->par.comm));
     }
     return any;
 }
@@ -90,6 +91,13 @@ count_chunks(const ncz_exchange *x, const ncz_part *p)
     for (size_t d = 0; d < x->v->rank; d++)
         n *= (size_t)ncz_count_parts(p->count[d], x->v->spec->chunk[d]); /* at most the object's slots */
     return n;
+}
+
+/* Whether another rank owns the part's object, and this one asks for the places of its chunks. */
+static bool
+is_asked(const ncz_exchange *x, const ncz_part *p)
+{
+    return p->whole && p->owner != ncz_comm_rank(x->ds->par.comm);
 }
 
 /* Sends x->send, or nothing if this rank has failed, and takes what the others sent. */
@@ -121,7 +129,7 @@ ask(const lending *l, int *failed)
         for (size_t i = 0; rc == NC_NOERR && i < x->mine.n; i++) {
             const ncz_part *p = &x->mine.v[i];
 
-            if (!p->whole || p->owner != (int)r)
+            if (!is_asked(x, p) || p->owner != (int)r)
                 continue;
             words[0] = (uint64_t)ncz_comm_rank(x->ds->par.comm);
             chunks_of(x, p, words + 1, words + 1 + rank);
@@ -249,7 +257,7 @@ write_parts(lending *l)
             ncz_part *p = &x->mine.v[i];
             reply     one;
 
-            if (!p->whole || p->owner != (int)r || x->received.len - at < sizeof one)
+            if (!is_asked(x, p) || p->owner != (int)r || x->received.len - at < sizeof one)
                 continue;
             memcpy(&one, x->received.data + at, sizeof one);
             if (one.rank != r) /* the owner has failed, and says nothing */
@@ -262,6 +270,17 @@ write_parts(lending *l)
     return rc;
 }
 
+/* Writes this rank's own part of the objects in which it has lent places, unless some of its places were refused: their
+ * values come, and are put together with its own. */
+static int
+write_own(const lending *l)
+{
+    for (size_t i = 0; i < l->nasked; i++)
+        if (l->asked[i].loan == NULL)
+            return NC_NOERR;
+    return l->nasked > 0 ? ncz_par_write_rest(l->x, true) : NC_NOERR;
+}
+
 /* ---- 4. reports ---- */
 
 static int
@@ -270,6 +289,8 @@ report(lending *l, int *failed)
     ncz_exchange *x = l->x;
     int           rc = *failed == NC_NOERR ? write_parts(l) : *failed;
 
+    if (rc == NC_NOERR)
+        rc = write_own(l);
     begin_message(x);
     if (rc == NC_NOERR && (rc = ncz_buf_append(&x->send, l->states.data, l->states.len)) == NC_NOERR)
         memcpy(x->send_len, l->nstates, ncz_comm_size(x->ds->par.comm) * sizeof *x->send_len);

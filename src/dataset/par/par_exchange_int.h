@@ -19,7 +19,7 @@ typedef struct ncz_part {
     ptrdiff_t  *imap;
     int         owner;
     bool        done;
-    bool        whole; /* it is whole chunks of an object that another rank owns, and is to be written in place */
+    bool        whole; /* it is whole chunks, and the store lets ranks write those in place */
 } ncz_part;
 
 typedef struct ncz_parts {
@@ -70,7 +70,7 @@ int ncz_par_read_messages(ncz_exchange *x, ncz_parts *got);
 
 /* ---- dataset_par_in_place.c: chunks that ranks write in objects of others ---- */
 
-/* Marks the parts of this rank's selection that could be. */
+/* Marks the parts of this rank's selection that could be. Whether some belong to objects of others. */
 bool ncz_par_mark_whole(ncz_exchange *x);
 /* Writes what the owners let it write. Collective. *rc: this rank's result so far. Returns what all ranks agree on. */
 int ncz_par_write_in_place(ncz_exchange *x, int *rc);
@@ -79,7 +79,7 @@ int ncz_par_write_in_place(ncz_exchange *x, int *rc);
 
 /* Puts the objects of which parts were received, together with this rank's own parts of them. */
 int ncz_par_write_received(ncz_exchange *x);
-/* Puts what is left of this rank's selection: objects that it owns and nobody else touched. */
-int ncz_par_write_rest(ncz_exchange *x);
+/* Puts what is left of this rank's selection in objects that it owns; `whole_chunks`: only what is whole chunks. */
+int ncz_par_write_rest(ncz_exchange *x, bool whole_chunks);
 
 #endif /* NCZ_PAR_EXCHANGE_INT_H */
