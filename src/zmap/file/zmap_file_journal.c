@@ -272,8 +272,8 @@ start_fd(int fd)
     return -1;
 }
 
-/* Starts write-back of all files before it waits for the first: the file system can then allocate and write them side
- * by side, and mostly one commit of its journal serves them all. */
+/* start: begins write-back of all files before it waits for the first. The file system can then allocate and write them
+ * side by side, and mostly one commit of its journal serves them all. */
 static int
 flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
 {
@@ -380,7 +380,8 @@ flush_unsynced(file_map *f, const file_unsynced *u)
 
     if (u->all)
         return flush_all(f);
-    if ((rc = flush_each(f, &u->files, NCZ_O_FSYNC | O_NONBLOCK | O_CLOEXEC, true)) != NC_NOERR)
+    if ((rc = flush_each(f, &u->files, NCZ_O_FSYNC | O_NONBLOCK | O_CLOEXEC,
+                         !atomic_load_explicit(&f->early, memory_order_relaxed))) != NC_NOERR)
         return rc;
     return flush_each(f, &u->dirs, FILE_READ_DIR, false);
 }
