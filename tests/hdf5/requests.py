@@ -32,11 +32,12 @@ def make_grid(path, shape, chunk, version):
             d[i:i + chunk[0]] = rng.integers(0, 4000, (chunk[0], *shape[1:]))
 
 
-def make_strings(path, **how):
+def make_strings(path, dtype=h5py.string_dtype(), **how):
     with h5py.File(path, "w") as f:
-        d = f.create_dataset("s", (STRINGS,), h5py.string_dtype(), **how)
+        d = f.create_dataset("s", (STRINGS,), dtype, **how)
         for i in range(0, STRINGS, 7000):  # chunks and collections take turns
-            d[i:i + 7000] = [string(k) for k in range(i, min(i + 7000, STRINGS))]
+            some = [string(k) for k in range(i, min(i + 7000, STRINGS))]
+            d[i:i + 7000] = np.array([(k, s) for k, s in enumerate(some, i)], dtype) if dtype.names else some
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
@@ -125,6 +126,23 @@ def read_strings(library, url, name, nbytes, most):
     d.close()
 
 
+class Station(ctypes.Structure):
+    """As h5py's compound is in memory."""
+    _fields_ = [("number", ctypes.c_int), ("name", ctypes.c_char_p)]
+
+
+def read_stations(library, url, name, nbytes, most):
+    d = Dataset(library, url + name)
+    values = (Station * STRINGS)()
+    d.read("s", "nc_get_var", values)
+    check(name, most, 1.2 * nbytes)
+    report(name + ", the values", "" if all((values[i].number, values[i].name) == (i, string(i).encode()) for i in range(STRINGS)) else "others")
+    kind = ctypes.c_int()
+    d.call("nc_inq_vartype", d.id, 0, ctypes.byref(kind))
+    d.call("nc_reclaim_data", d.id, kind, values, ctypes.c_size_t(STRINGS))
+    d.close()
+
+
 def main():
     library = ctypes.CDLL(os.path.abspath(sys.argv[1]))
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
@@ -142,6 +160,8 @@ def main():
         for name, how in (("strings.h5", {}), ("chunks.h5", {"chunks": (1000,)}), ("deflated.h5", {"chunks": (5000,), "compression": 4})):
             make_strings(name, **how)
             read_strings(library, url, name, os.path.getsize(name), 60)
+        make_strings("stations.h5", np.dtype([("number", "i4"), ("name", h5py.string_dtype())]), chunks=(1000,), compression=4)
+        read_stations(library, url, "stations.h5", os.path.getsize("stations.h5"), 60)
         server.shutdown()
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))

@@ -98,7 +98,9 @@ int ncz_netcdf4_type_of(ncz_netcdf4_types *t, ncz_group *g, const ncz_hdf5_type 
 
 /* ---- values (netcdf4_value.c) ---------------------------------------------------------------------------------- */
 
-bool ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t); /* each element is a place in the global heap */
+/* Whether each element has a place in the global heap: `offset` is that of its first. Others of it are mostly close by,
+ * since they were written together. */
+bool ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t, size_t *offset);
 /* Reads n elements into memory that is zero. What was read before a failure can be freed with ncz_type_free_elems(). */
 int ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
                             void *out);

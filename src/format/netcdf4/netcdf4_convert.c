@@ -94,14 +94,14 @@ count_batch(const ncz_netcdf4_layout *l, size_t i)
 static int
 expect_heap(ncz_netcdf4_layout *l, const unsigned char *room, size_t i, size_t n, size_t *said)
 {
-    size_t size = l->place->type->size, each = l->nbytes / size, taken = 0;
+    size_t size = l->place->type->size, each = l->nbytes / size, taken = 0, offset;
     int    rc;
 
-    if (n < 2 || !ncz_netcdf4_is_in_heap(l->place->type) || *said >= (i + 1) * each)
+    if (n < 2 || !ncz_netcdf4_is_in_heap(l->place->type, &offset) || *said >= (i + 1) * each)
         return NC_NOERR;
     if (*said < i * each)
         *said = i * each;
-    rc = ncz_hdf5_heap_expect(l->file->f, room + *said * size, size, n * each - *said, &taken);
+    rc = ncz_hdf5_heap_expect(l->file->f, room + *said * size + offset, size, n * each - *said, &taken);
     *said += taken;
     return rc;
 }

@@ -166,27 +166,35 @@ read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned c
     return NC_NOERR;
 }
 
-/* Each element is a place in the heap. */
 bool
-ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t)
+ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t, size_t *offset)
 {
-    return !t->refers && (t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN);
+    *offset = 0;
+    if (t->refers || t->type->class != NCZ_TYPE_COMPOUND)
+        return !t->refers && (t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN);
+    for (size_t i = 0; i < t->type->nfields; i++)
+        if (t->fields[i].heap && ncz_netcdf4_is_in_heap(&t->fields[i], offset)) {
+            *offset += t->offsets[i];
+            return true;
+        }
+    return false;
 }
 
 int
 ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
                         void *out)
 {
-    int rc = NC_NOERR;
+    size_t offset;
+    int    rc = NC_NOERR;
 
     n *= t->nelems;
     if (!t->heap && t->bits == 0)
         return ncz_convert_out(&t->dtype, in, t->type, out, n, false);
     for (size_t i = 0, expected = 0; i < n && rc == NC_NOERR; i++) {
-        if (i == expected && ncz_netcdf4_is_in_heap(t)) {
+        if (i == expected && ncz_netcdf4_is_in_heap(t, &offset)) {
             size_t taken = 0;
 
-            if ((rc = ncz_hdf5_heap_expect(file->f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
+            if ((rc = ncz_hdf5_heap_expect(file->f, in + i * t->size + offset, t->size, n - i, &taken)) != NC_NOERR)
                 break;
             expected = i + taken;
         }
