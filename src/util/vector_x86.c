@@ -37,6 +37,7 @@ swap_blocks(const char *from, char *to, size_t nbytes, const char *order)
 
         _mm256_storeu_si256((__m256i *)(void *)(to + done), _mm256_shuffle_epi8(v, places));
     }
+    _mm256_zeroupper(); /* compilers add it where they optimise only */
     return done;
 }
 

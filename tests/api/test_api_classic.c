@@ -257,7 +257,7 @@ moves(void **state)
         OK(nc_get_var_double(d.nc, v, more));
         for (int i = 3; i < 300; i++)
             assert_true(rd[i] == (i == 3 ? 9.5 : i));
-        assert_true(rs[0] == 1 && rs[5] == 6 && more[299] == 7 && more[298] == NC_FILL_DOUBLE);
+        assert_true(rs[0] == 1 && rs[5] == 6 && more[299] == 7 && more[298] == (double)NC_FILL_DOUBLE);
         OK(nc_close(d.nc));
         assert_int_equal(scratch_count(dir), 1);
     }

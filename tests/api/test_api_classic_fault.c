@@ -127,7 +127,7 @@ check_record(int ncid, size_t r, bool all)
     for (int i = 0; i < WIDTH; i++)
         if (row[i] != 1000 * (int)r + i && (all || row[i] != NC_FILL_SHORT))
             fail_msg("record %zu: element %d is %d", r, i, row[i]);
-    if (q != (double)r && (all || q != NC_FILL_DOUBLE))
+    if (q != (double)r && (all || q != (double)NC_FILL_DOUBLE))
         fail_msg("record %zu has %g", r, q);
 }
 

@@ -65,7 +65,7 @@ check_answers(int ncid)
     assert_int_equal(fill, 7);
     OK(nc_inq_var_fill(ncid, 1, &no_fill, &float_fill));
     assert_int_equal(no_fill, 0);
-    assert_true(float_fill == NC_FILL_FLOAT);
+    assert_true(float_fill == (float)NC_FILL_FLOAT);
     FAILS(NC_ENOTNC4, nc_inq_var_endian(ncid, 0, &endian)); /* as netCDF-C */
     FAILS(NC_ENOTATT, nc_inq_att(ncid, NC_GLOBAL, "_IsNetcdf4", NULL, NULL));
     FAILS(NC_ENOTATT, nc_inq_att(ncid, NC_GLOBAL, "_SuperblockVersion", NULL, NULL));

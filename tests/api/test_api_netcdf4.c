@@ -222,7 +222,7 @@ shorter(void **state)
     OK(nc_inq_varid(ncid, "never", &v));
     OK(nc_get_var_float(ncid, v, &none[0][0]));
     for (int i = 0; i < 20; i++)
-        assert_true(none[i / 4][i % 4] == NC_FILL_FLOAT);
+        assert_true(none[i / 4][i % 4] == (float)NC_FILL_FLOAT);
     OK(nc_close(ncid));
     free(f.bytes);
 }
