@@ -66,12 +66,15 @@ any_type(program *p)
     return (nc_type)(1 + pick(p, p->version == 5 ? 11 : 6));
 }
 
-/* Bytes that are values of any type: none of them is a NaN, and text has no NUL. */
+/* Values of a type, the same on every machine: none of their bytes is 0 or above 120, so none is a NaN, and text has no
+ * NUL. */
 static void
-fill_bytes(program *p, void *out, size_t n)
+fill_values(program *p, nc_type type, void *out, size_t nbytes)
 {
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)out)[i] = (unsigned char)(1 + pick(p, 120));
+    size_t turn = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? size_of(type) - 1 : 0;
+
+    for (size_t i = 0; i < nbytes; i++)
+        ((unsigned char *)out)[i ^ turn] = (unsigned char)(1 + pick(p, 120));
 }
 
 /* Names of all lengths between two paddings, and in UTF-8. None is there twice. */
@@ -111,7 +114,7 @@ put_att(program *p, int var, const char *name)
     nc_type             type = any_type(p);
     size_t              n = lens[pick(p, 8)];
 
-    fill_bytes(p, value, sizeof value);
+    fill_values(p, type, value, sizeof value);
     TRY(nc_put_att(p->nc, var, name, type, n, value));
     return NC_NOERR;
 }
@@ -121,7 +124,7 @@ def_fill(program *p, int var)
 {
     unsigned char value[8];
 
-    fill_bytes(p, value, sizeof value);
+    fill_values(p, p->vars[var].type, value, sizeof value);
     switch (pick(p, 8)) {
     case 0:
     case 1: TRY(nc_put_att(p->nc, var, "_FillValue", p->vars[var].type, 1, value)); break;
@@ -202,7 +205,7 @@ put_some(program *p, int var)
     }
     if (n > ROOM)
         return NC_NOERR;
-    fill_bytes(p, data, n);
+    fill_values(p, v->type, data, n);
     if (strided)
         TRY(nc_put_vars(p->nc, var, start, count, stride, data));
     else
@@ -223,7 +226,7 @@ put_whole(program *p, int var)
         count[d] = v->dims[d] == p->record ? p->nrecords : v->len[d];
         n *= count[d];
     }
-    fill_bytes(p, data, n);
+    fill_values(p, v->type, data, n);
     TRY(nc_put_vara(p->nc, var, start, count, data));
     return NC_NOERR;
 }
@@ -265,7 +268,7 @@ change_in_place(program *p)
     if (strcmp(name, "_FillValue") == 0)
         return NC_NOERR;
     TRY(nc_inq_att(p->nc, var, name, &type, &len));
-    fill_bytes(p, value, sizeof value);
+    fill_values(p, type, value, sizeof value);
     TRY(nc_put_att(p->nc, var, name, type, len > 0 && pick(p, 3) == 0 ? len - 1 : len, value));
     memcpy(other, name, sizeof other);
     other[strlen(other) - 1] = '_'; /* of the same length: of a shorter one netCDF-C keeps the length, with NULs */

@@ -5,6 +5,7 @@
  * cut short, a beginning is in the file, the rest of which is as it was; a rename is done or not; no descriptor stays
  * open.
  */
+#include "contract/host.h"
 #include "support/scratch.h"
 #include "support/store_help.h"
 #include "support/sysfault.h"
@@ -250,6 +251,8 @@ test_death(void **state)
     int    status = -1;
 
     (void)state;
+    if (host_emulated())
+        skip();
     for (size_t n = 1; status != 0; n++) {
         pid_t pid;
         long  changed;
