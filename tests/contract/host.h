@@ -28,11 +28,29 @@ copy_le(void *to, const void *from, size_t n, size_t size)
     }
 }
 
-/* qemu-user (7.2) aborts a child of fork() that starts threads. Meson names the emulator that it runs tests with. */
+/* Meson names the emulator that it runs tests with. */
 static inline bool
 host_emulated(void)
 {
     return getenv("MESON_EXE_WRAPPER") != NULL;
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HOST_THREADS_CHECKED true
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define HOST_THREADS_CHECKED true
+#endif
+#ifndef HOST_THREADS_CHECKED
+#define HOST_THREADS_CHECKED false
+#endif
+
+/* Whether a child of fork() may start threads: qemu-user (7.2) and ThreadSanitizer abort it. */
+static inline bool
+host_child_has_threads(void)
+{
+    return !host_emulated() && !HOST_THREADS_CHECKED;
 }
 
 #endif /* NCZ_TESTS_HOST_H */

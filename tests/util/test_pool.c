@@ -206,23 +206,12 @@ texts_travel(void **state)
     assert_string_equal(ncz_err_text(), "task 77");
 }
 
-#if defined(__SANITIZE_THREAD__)
-#define NO_THREADS_AFTER_FORK 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define NO_THREADS_AFTER_FORK 1
-#endif
-#endif
-
 /* A child has no workers, and can have its own. */
 static void
 forked(void **state)
 {
     (void)state;
-#ifdef NO_THREADS_AFTER_FORK /* says ThreadSanitizer of itself */
-    skip();
-#endif
-    if (host_emulated())
+    if (!host_child_has_threads())
         skip();
     ncz_pool_set_threads(3);
     for (int i = 0; i < 20; i++) {
