@@ -335,61 +335,48 @@ check_width(const transfer *t, const void *op, size_t *need)
 }
 
 /* A put with exclusive use of the dataset, if need be after taking over the widths that another process has given
- * strings. In a collective put all ranks have agreed on the result. The call has been entered. */
-static int
-put_alone(const request *q, const void *op, transfer *t)
-{
-    size_t need;
-    int    rc;
-
-    if ((rc = prepare_transfer(q, true, op, t)) == NC_NOERR && (rc = check_width(t, op, &need)) == NC_NOERR &&
-        need > 0)
-        rc = ncz_dataset_widen(t->c.ds, t->v, need);
-    if (rc != NC_NOERR) /* other ranks may wait in a collective put */
-        return end_put(t, t->v != NULL ? ncz_dataset_put_failed(t->c.ds, t->v, rc) : rc);
-    for (int tries = 0;; tries++) {
-        rc = ncz_dataset_put(t->c.ds, t->v, &t->sel, t->mem, op);
-        if (tries == WIDTHS_MOST || ncz_dataset_collective(t->c.ds, t->v) ||
-            !ncz_dataset_widths_are_old(t->c.ds, rc) || (rc = ncz_dataset_follow_widths(t->c.ds)) != NC_NOERR)
-            return end_put(t, rc);
-    }
-}
-
-/* A put beside others. *alone: that turns out not to do. */
-static int
-put_beside(const request *q, const void *op, transfer *t, bool *alone)
-{
-    size_t need = 0;
-    int    rc = prepare_transfer(q, true, op, t);
-
-    *alone = t->v != NULL && ncz_dataset_put_alone(t->c.ds, t->v, rc == NC_NOERR ? &t->sel : NULL);
-    if (rc == NC_NOERR && !*alone)
-        rc = check_width(t, op, &need);
-    *alone = *alone || need > 0;
-    if (rc == NC_NOERR && !*alone) {
-        rc = ncz_dataset_put(t->c.ds, t->v, &t->sel, t->mem, op);
-        *alone = ncz_dataset_widths_are_old(t->c.ds, rc);
-    }
-    return end_put(t, *alone ? NC_NOERR : rc);
-}
-
-/* A put beside others; or an exclusive one, where that turns out to be needed, or is expected to be. The call has been
- * entered. */
+ * strings. In a collective put all ranks have agreed on the result. The call has been entered so. */
 __attribute__((noinline)) static int
-put_entered(const ncz_call *c, const request *q, const void *op)
+put_alone(const ncz_call *c, const request *q, const void *op)
 {
     transfer t;
-    bool     alone;
+    size_t   need;
     int      rc;
 
     t.c = *c;
-    if (t.c.use == NCZ_USE_PUT_ALONE)
-        return put_alone(q, op, &t);
-    rc = put_beside(q, op, &t, &alone);
-    if (!alone)
-        return rc;
-    rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, &t.c);
-    return rc == NC_NOERR ? put_alone(q, op, &t) : rc;
+    if ((rc = prepare_transfer(q, true, op, &t)) == NC_NOERR && (rc = check_width(&t, op, &need)) == NC_NOERR &&
+        need > 0)
+        rc = ncz_dataset_widen(t.c.ds, t.v, need);
+    if (rc != NC_NOERR) /* other ranks may wait in a collective put */
+        return end_put(&t, t.v != NULL ? ncz_dataset_put_failed(t.c.ds, t.v, rc) : rc);
+    for (int tries = 0;; tries++) {
+        rc = ncz_dataset_put(t.c.ds, t.v, &t.sel, t.mem, op);
+        if (tries == WIDTHS_MOST || ncz_dataset_collective(t.c.ds, t.v) || !ncz_dataset_widths_are_old(t.c.ds, rc) ||
+            (rc = ncz_dataset_follow_widths(t.c.ds)) != NC_NOERR)
+            return end_put(&t, rc);
+    }
+}
+
+/* A put beside others. False: that does not do, and the call has been entered again, for exclusive use. */
+__attribute__((noinline)) static bool
+put_beside(ncz_call *c, const request *q, const void *op, int *rc)
+{
+    transfer t;
+    size_t   need = 0;
+    bool     alone;
+
+    t.c = *c;
+    *rc = prepare_transfer(q, true, op, &t);
+    alone = t.v != NULL && ncz_dataset_put_alone(t.c.ds, t.v, *rc == NC_NOERR ? &t.sel : NULL);
+    if (*rc == NC_NOERR && !alone)
+        *rc = check_width(&t, op, &need);
+    alone = alone || need > 0;
+    if (*rc == NC_NOERR && !alone) {
+        *rc = ncz_dataset_put(t.c.ds, t.v, &t.sel, t.mem, op);
+        alone = ncz_dataset_widths_are_old(t.c.ds, *rc);
+    }
+    *rc = end_put(&t, alone ? NC_NOERR : *rc);
+    return !alone || (*rc = ncz_call_enter(q->ncid, NCZ_USE_PUT_ALONE, c)) != NC_NOERR;
 }
 
 static int
@@ -398,7 +385,9 @@ put_values(const request *q, const void *op)
     ncz_call c;
     int      rc = ncz_call_enter(q->ncid, NCZ_USE_PUT, &c);
 
-    return rc == NC_NOERR ? put_entered(&c, q, op) : rc;
+    if (rc != NC_NOERR || (c.use != NCZ_USE_PUT_ALONE && put_beside(&c, q, op, &rc)))
+        return rc;
+    return put_alone(&c, q, op);
 }
 
 static int
@@ -416,7 +405,9 @@ put_few(const few *r, const void *op)
         ncz_dataset_put_row(c.ds, v, r->start, r->count, mem, op, c.use == NCZ_USE_PUT_ALONE))
         return ncz_call_leave(&c, NC_NOERR);
     q = request_of(r);
-    return put_entered(&c, &q, op);
+    if (c.use != NCZ_USE_PUT_ALONE && put_beside(&c, &q, op, &rc))
+        return rc;
+    return put_alone(&c, &q, op);
 }
 
 /* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */

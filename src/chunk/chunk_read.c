@@ -227,17 +227,15 @@ reads_past_cache(const ncz_chunk_request *c)
     return false;
 }
 
-/* An object that is put in place holds still while chunks of it are read past the cache. */
-static void
-run_steady(ncz_chunk_request *c)
+/* An object that is put in place holds still while chunks of it are read past the cache. Whether it does now. */
+static bool
+hold_still(const ncz_chunk_request *c)
 {
     bool past = c->engine->windows && reads_past_cache(c);
 
     if (past)
         ncz_rwlock_share(&c->engine->window);
-    ncz_chunk_run_read(c);
-    if (past)
-        ncz_rwlock_unshare(&c->engine->window);
+    return past;
 }
 
 int
@@ -245,6 +243,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
     ncz_chunk_request c;
     ncz_dims          k = {.v = NULL}; /* of elements that must be freed after a failure */
+    bool              still;
     int               rc;
 
     if ((rc = ncz_engine_find_chunks(e, p->spec)) != NC_NOERR)
@@ -267,7 +266,10 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
         while (claim_some(&c)) {
             if (c.workers)
                 ncz_chunk_share_ranges(&c);
-            run_steady(&c);
+            still = hold_still(&c);
+            ncz_chunk_run_read(&c);
+            if (still)
+                ncz_rwlock_unshare(&e->window);
         }
         /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
         (void)ncz_chunk_evict(e, 0, NCZ_EVICT_FOR_GET);

@@ -16,7 +16,7 @@
 #endif
 
 enum {
-    GET_MOST = 13, /* nc_get_vara_float() and the system call included */
+    GET_MOST = 14, /* nc_get_vara_float() and the system call included */
     PUT_MOST = 15,
     LEN = 32768, /* elements of a chunk: too large for the short way, which leaves it in the cache */
 };
