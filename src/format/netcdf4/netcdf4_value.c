@@ -170,9 +170,11 @@ bool
 ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t, size_t *offset)
 {
     *offset = 0;
-    if (t->refers || t->type->class != NCZ_TYPE_COMPOUND)
-        return !t->refers && (t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN);
-    for (size_t i = 0; i < t->type->nfields; i++)
+    if (t->refers)
+        return false;
+    if (t->type->class == NCZ_TYPE_STRING || t->type->class == NCZ_TYPE_VLEN)
+        return true;
+    for (size_t i = 0; t->type->class == NCZ_TYPE_COMPOUND && i < t->type->nfields; i++)
         if (t->fields[i].heap && ncz_netcdf4_is_in_heap(&t->fields[i], offset)) {
             *offset += t->offsets[i];
             return true;
@@ -191,7 +193,8 @@ ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const
     if (!t->heap && t->bits == 0)
         return ncz_convert_out(&t->dtype, in, t->type, out, n, false);
     for (size_t i = 0, expected = 0; i < n && rc == NC_NOERR; i++) {
-        if (i == expected && ncz_netcdf4_is_in_heap(t, &offset)) {
+        /* Of the last one there is nothing to read ahead: a field of a compound, mostly. */
+        if (i == expected && i + 1 < n && ncz_netcdf4_is_in_heap(t, &offset)) {
             size_t taken = 0;
 
             if ((rc = ncz_hdf5_heap_expect(file->f, in + i * t->size + offset, t->size, n - i, &taken)) != NC_NOERR)
