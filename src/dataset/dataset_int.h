@@ -59,9 +59,9 @@ int ncz_claim_drop(zmap *map, char **claim); /* the dataset is complete */
 void ncz_claim_abandon(zmap *map, char **claim);
 int  ncz_claim_check_free(zmap *map, const char *path); /* NC_EEXIST: a running process is creating a dataset there */
 bool ncz_claim_is_key(const char *key);
-/* Opening found no dataset (`rc`, recorded). Improves the error text if one is being created, or was left
- * incomplete. */
-int ncz_claim_explain(zmap *map, const char *path, int rc);
+/* Opening found no dataset (`rc`, recorded). Improves the error text if one is being created, or was left incomplete:
+ * *begun, unless NULL. */
+int ncz_claim_explain(zmap *map, const char *path, int rc, bool *begun);
 
 /* *open: a session whose writer may be running is creating the dataset. */
 int ncz_claim_is_open(zmap *map, bool *open);

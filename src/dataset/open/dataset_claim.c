@@ -252,23 +252,25 @@ ncz_claim_is_open(zmap *map, bool *open)
 }
 
 int
-ncz_claim_explain(zmap *map, const char *path, int rc)
+ncz_claim_explain(zmap *map, const char *path, int rc, bool *begun)
 {
+    bool    deferred = false, here = false;
     ncz_err err;
 
-    if (rc != NC_ENOTNC || !is_needed(map))
+    if (rc == NC_ENOTNC && is_needed(map)) {
+        ncz_err_save(&err, rc);
+        deferred = ncz_deferred_is_there(map);
+        here = deferred || zmap_len(map, CLAIM_KEY, NULL) == NC_NOERR;
+        rc = ncz_err_adopt(&err);
+    }
+    if (begun != NULL)
+        *begun = here;
+    if (!here)
         return rc;
-    ncz_err_save(&err, rc);
-    if (ncz_deferred_is_there(map))
-        return ncz_fail(rc,
-                        "%s: a dataset that is not complete: its writer is still running, or died. nczcopy --resume "
-                        "continues a copy; to create it again replaces it",
-                        path);
-    if (zmap_len(map, CLAIM_KEY, NULL) == NC_NOERR)
-        return ncz_fail(
-            rc,
-            "%s: a dataset of which nothing is defined yet: its writer is still running, or died. To create "
-            "it again replaces it",
-            path);
-    return ncz_err_adopt(&err);
+    return ncz_fail(rc,
+                    deferred ? "%s: a dataset that is not complete: its writer is still running, or died. nczcopy "
+                               "--resume continues a copy; to create it again replaces it"
+                             : "%s: a dataset of which nothing is defined yet: its writer is still running, or died. "
+                               "To create it again replaces it",
+                    path);
 }

@@ -183,16 +183,19 @@ take_over(ncz_dataset *ds, zmap *map, const char *path)
     return rc;
 }
 
-/* Opens the store of the target and the dataset on it. After a failure *map may be set, too. */
+/* Opens the store of the target and the dataset on it. After a failure *map may be set, too; where a dataset was begun
+ * there, the place has objects below it. */
 static int
-open_target(const ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+open_target(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
 {
-    int rc = ncz_store_open(t, (omode & NC_WRITE) != 0, map);
+    int  rc = ncz_store_open(t, (omode & NC_WRITE) != 0, map);
+    bool begun;
 
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR || (rc = ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds)) == NC_NOERR)
         return rc;
-    if ((rc = ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds)) != NC_NOERR)
-        rc = ncz_claim_explain(*map, t->shown, ncz_remote_missing(t, *map, rc));
+    rc = ncz_claim_explain(*map, t->shown, ncz_remote_missing(t, *map, rc), &begun);
+    if (begun)
+        t->one_object = NCZ_NO;
     return rc;
 }
 
