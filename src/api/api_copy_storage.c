@@ -184,9 +184,9 @@ copy_silent_fill(const copying *c)
     return nczarr_def_var_fill(c->out, c->varid_out, value);
 }
 
-/* A plain dialect gives small integers no fill value (formats.md), but a source in it may have the default as one. */
+/* Pure Zarr gives small integers and text no fill value (formats.md), but a source may have the default as one. */
 static int
-keep_small_fill(const copying *c)
+keep_default_fill(const copying *c)
 {
     int none = 0, rc = nc_inq_var_fill(c->out, c->varid_out, &none, NULL);
 
@@ -204,7 +204,7 @@ copy_fill(const copying *c)
         return rc;
     if (no_fill != 0)
         return nc_def_var_fill(c->out, c->varid_out, no_fill, NULL);
-    return (rc = copy_silent_fill(c)) == NC_NOERR ? keep_small_fill(c) : rc;
+    return (rc = copy_silent_fill(c)) == NC_NOERR ? keep_default_fill(c) : rc;
 }
 
 static int

@@ -224,7 +224,7 @@ typedef struct ncz_dialect_ops {
     /* Of a form, `gen`, with netCDF's numbers. NULL: NCZarr's. */
     ncz_netcdf_format (*netcdf_format)(int gen);
     /* Of new variables; `gen`: as in ncz_format_opts. NULL: the dialect is only read. */
-    ncz_small_fill (*small_fill)(int gen);
+    ncz_unmasked_fill (*unmasked_fill)(int gen);
 } ncz_dialect_ops;
 
 /* All dialects, in the order of identification; NULL at the end. */

@@ -114,7 +114,7 @@ ready_model(ncz_model *m, const ncz_dialect_ops *dialect, int gen, ncz_make_layo
 {
     m->dialect = dialect;
     m->ordered_types = dialect->ordered_types;
-    m->small_fill = dialect->small_fill != NULL ? dialect->small_fill(gen) : NCZ_SMALL_NONE;
+    m->unmasked_fill = dialect->unmasked_fill != NULL ? dialect->unmasked_fill(gen) : NCZ_UNMASKED_NONE;
     m->make_layout = make_layout;
     m->own_chunks = dialect->object != NULL && dialect->object->lay_out != NULL;
     if (m->format_free == NULL) /* a dialect that has looked has set its own */

@@ -22,20 +22,24 @@ without_nuls(const char *s, size_t len)
     return len;
 }
 
-/* Length of a text in its JSON string. */
+/*
+ * Length of a text in its JSON string: without the NULs at its end, which other readers would take for a part of it.
+ * Pure Zarr has no place for their number.
+ */
 static size_t
 said_len(const ncz_att *a, const ncz_format_opts *style)
 {
     size_t len = without_nuls(a->data, a->len);
 
-    return ncz_format_is_plain(style) || a->len - len > NCZ_NULS_MOST ? a->len : len;
+    return !ncz_format_is_plain(style) && a->len - len > NCZ_NULS_MOST ? a->len : len;
 }
 
 /* The true length where the value alone does not show it, else SIZE_MAX. */
 static size_t
 true_length(const ncz_att *a, const ncz_format_opts *style)
 {
-    if (a->type->class != NCZ_TYPE_CHAR || a->raw != NULL || said_len(a, style) == a->len)
+    if (ncz_format_is_plain(style) || a->type->class != NCZ_TYPE_CHAR || a->raw != NULL ||
+        said_len(a, style) == a->len)
         return SIZE_MAX;
     return a->len;
 }

@@ -235,12 +235,27 @@ alloc_var(ncz_model *m, const char *name, size_t rank)
     return v;
 }
 
+/* Whether readers had better not mask by the type's default fill value: see ncz_unmasked_fill. */
+static bool
+is_unmasked(const ncz_type *type)
+{
+    const ncz_type *value = ncz_type_value(type);
+
+    switch (value->class) {
+    case NCZ_TYPE_INT:
+    case NCZ_TYPE_UINT: return value->size != 4;
+    case NCZ_TYPE_CHAR:
+    case NCZ_TYPE_STRING: return true;
+    default: return false;
+    }
+}
+
 /* A variable with all fields at netCDF's defaults and no place in the tree yet. */
 static int
 make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
          ncz_var **out)
 {
-    bool     small = ncz_type_is_number(ncz_type_value(type)) && type->size <= 2;
+    bool     unmasked = is_unmasked(type);
     ncz_var *v = alloc_var(m, name, rank);
 
     if (v == NULL)
@@ -255,8 +270,9 @@ make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, siz
     v->maxstrlen = 128; /* the specification's default, appendix H */
     v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
     v->key_encoding = m->key_encoding;
-    v->fill_mode = m->nofill || (small && m->small_fill == NCZ_SMALL_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
-    v->fill_null = (small || v->dtype.items != NULL) && m->small_fill == NCZ_SMALL_NULL;
+    v->fill_mode =
+        m->nofill || (unmasked && m->unmasked_fill == NCZ_UNMASKED_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
+    v->fill_null = (unmasked || v->dtype.items != NULL) && m->unmasked_fill == NCZ_UNMASKED_NULL;
     v->cache_bytes = m->limits.cache_bytes;
     v->cache_nelems = 1000;
     v->cache_preemption = 0.75f;

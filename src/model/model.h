@@ -167,15 +167,15 @@ typedef enum ncz_fill_mode {
 } ncz_fill_mode;
 
 /*
- * The fill value of a new variable whose elements have one or two bytes, or are of an enumeration, unless it is given
- * one. The default fill value of such a type is an ordinary value, which Zarr readers that mask by fill_value would
- * hide.
+ * The fill value of a new variable, unless it is given one, of a type that Zarr readers had better not mask by its
+ * default: numbers of one or two bytes, where that is ordinary data; text, which is often empty; and integers of 8
+ * bytes, which become doubles where they are masked, and are rounded.
  */
-typedef enum ncz_small_fill {
-    NCZ_SMALL_DEFAULT, /* the type's default as the fill_value */
-    NCZ_SMALL_NULL,    /* the type's default; the document has null and a separate mark */
-    NCZ_SMALL_NONE,    /* no fill value: the document has no place for a mark */
-} ncz_small_fill;
+typedef enum ncz_unmasked_fill {
+    NCZ_UNMASKED_DEFAULT, /* the type's default as the fill_value */
+    NCZ_UNMASKED_NULL,    /* the type's default; the document has null and a separate mark */
+    NCZ_UNMASKED_NONE,    /* no fill value: the document has no place for a mark */
+} ncz_unmasked_fill;
 
 /* How this rank accesses a variable of a dataset that several ranks share. */
 typedef enum ncz_access {
@@ -224,7 +224,7 @@ struct ncz_var {
     int              endian;  /* NC_ENDIAN_* as declared */
     int              storage; /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
     bool             chunk_set;   /* not a default */
-    bool             fill_null;   /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
+    bool             fill_null;   /* the document has null for NCZ_FILL_DEFAULT (NCZ_UNMASKED_NULL) */
     bool             widening;    /* some chunks may be narrower, and the document says so */
     atomic_bool      independent; /* with several ranks: data that this one put by itself may wait in the cache */
     ncz_key_encoding key_encoding;
@@ -268,12 +268,12 @@ struct ncz_model {
     ncz_make_layout_fn            make_layout;  /* the format's; NULL: chunks have no place */
     ncz_key_encoding              key_encoding; /* of new variables */
     bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
-    bool           twins;         /* names may be there twice, while a file is loaded: the first one is found */
-    ncz_small_fill small_fill;    /* of new variables, chosen by the format */
-    bool           own_chunks;    /* the format chooses chunks, once it gives variables their places */
-    bool           ordered_types; /* ncz_var.dtype_text contains the byte order */
-    bool           native_big;    /* old writers: big-endian variables hold native bytes */
-    ncz_arena      arena;         /* loaded data, which live as long as the model */
+    bool              twins;         /* names may be there twice, while a file is loaded: the first one is found */
+    ncz_unmasked_fill unmasked_fill; /* of new variables, chosen by the format */
+    bool              own_chunks;    /* the format chooses chunks, once it gives variables their places */
+    bool              ordered_types; /* ncz_var.dtype_text contains the byte order */
+    bool              native_big;    /* old writers: big-endian variables hold native bytes */
+    ncz_arena         arena;         /* loaded data, which live as long as the model */
     void (*format_free)(void *);
     void *format; /* the format's own data of the dataset */
 };

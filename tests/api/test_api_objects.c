@@ -455,15 +455,15 @@ empty_chunks(void **state)
     place_make(&p, false);
     for (int yes = 0; yes < 2; yes++) {
         write_fill(&p, yes != 0 ? "mode=zarr&write_empty_chunks=yes" : "mode=zarr");
-        for (size_t i = 0; i < NCZ_LEN(chunks); i++)
-            assert_int_equal(exists(p.path, chunks[i]), yes != 0);
+        for (size_t i = 0; i < NCZ_LEN(chunks); i++) /* text has no fill value there */
+            assert_int_equal(exists(p.path, chunks[i]), yes != 0 || chunks[i][0] == 's');
         assert_false(exists(p.path, "v/2")); /* nobody wrote it */
     }
     FAILS(NC_EINVAL, place_open(&p, "write_empty_chunks=perhaps", NC_NOWRITE, &(int){0}));
     place_drop(&p);
 }
 
-/* The default fill value of bytes and shorts is a secret of ours: chunks that hold nothing else are stored, so that others
+/* The default fill value of small and wide integers is a secret of ours: chunks that hold nothing else are stored, so that others
  * read them, and what nobody wrote still reads as it. Pure Zarr has no place for that: there they have no fill value. */
 static void
 small_types(void **state)

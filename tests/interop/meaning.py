@@ -155,21 +155,26 @@ def missing_values(h, tmp):
 
 # ---- our default fill values ---------------------------------------------------------------------------------------------
 
-# The extremes are values like others; the second chunk holds nothing else, the last one is never written.
+# The extremes are values like others, and so is a number that no double holds; the second chunk holds nothing but the
+# default, the last one is never written.
 DEFAULTS = """netcdf d {
 dimensions: x = 12 ;
 variables:
-  byte b(x) ; ubyte ub(x) ; short s(x) ; ushort us(x) ;
-  b:_ChunkSizes = 4 ; ub:_ChunkSizes = 4 ; s:_ChunkSizes = 4 ; us:_ChunkSizes = 4 ;
+  byte b(x) ; ubyte ub(x) ; short s(x) ; ushort us(x) ; int64 l(x) ; uint64 ul(x) ;
+  b:_ChunkSizes = 4 ; ub:_ChunkSizes = 4 ; s:_ChunkSizes = 4 ; us:_ChunkSizes = 4 ; l:_ChunkSizes = 4 ; ul:_ChunkSizes = 4 ;
 data:
   b = -127, 1, 2, 127, -127, -127, -127, -127 ;
   ub = 255, 1, 2, 0, 255, 255, 255, 255 ;
   s = -32767, 1, 2, 32767, -32767, -32767, -32767, -32767 ;
   us = 65535, 1, 2, 0, 65535, 65535, 65535, 65535 ;
+  l = 9007199254740993, 1, 2, -9223372036854775806, _, _, _, _ ;
+  ul = 9007199254740993, 1, 2, 18446744073709551614, _, _, _, _ ;
 }
 """
-WRITTEN = {"b": [-127, 1, 2, 127] + 4 * [-127], "ub": [255, 1, 2, 0] + 4 * [255], "s": [-32767, 1, 2, 32767] + 4 * [-32767],
-           "us": [65535, 1, 2, 0] + 4 * [65535]}
+FILLS = {"b": -127, "ub": 255, "s": -32767, "us": 65535, "l": -2**63 + 2, "ul": 2**64 - 2}
+WRITTEN = {"b": [-127, 1, 2, 127], "ub": [255, 1, 2, 0], "s": [-32767, 1, 2, 32767], "us": [65535, 1, 2, 0],
+           "l": [2**53 + 1, 1, 2, FILLS["l"]], "ul": [2**53 + 1, 1, 2, FILLS["ul"]]}
+WRITTEN = {n: values + 4 * [FILLS[n]] for n, values in WRITTEN.items()}
 READ_MASKED = """
 import sys, json, xarray, zarr
 kw = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
@@ -181,8 +186,7 @@ import sys, json, netCDF4
 d = netCDF4.Dataset(sys.argv[1])
 print(json.dumps({n: v[:8].tolist() for n, v in d.variables.items() if not v.set_auto_mask(n in ("b", "ub"))}))
 """
-DTYPES = {"b": "int8", "ub": "uint8", "s": "int16", "us": "uint16"}
-FILLS = {"b": -127, "ub": 255, "s": -32767, "us": 65535}
+DTYPES = {"b": "int8", "ub": "uint8", "s": "int16", "us": "uint16", "l": "int64", "ul": "uint64"}
 
 
 def default_fill(h, tmp):
@@ -195,30 +199,79 @@ def default_fill(h, tmp):
         mine, bad = h.ours(path) if r.returncode == 0 else ({}, [r.stderr])
         for n, values in WRITTEN.items() if mine else ():
             bad = bad + want(mine["/" + n]["values"], values + 4 * [FILLS[n] if mode == "nczarr" else 0], n)
-        h.check("default fill of bytes and shorts, mode=%s -> nczdump" % mode, bad)
+        h.check("default fill of integers, mode=%s -> nczdump" % mode, bad)
         for peer in h.PEERS:
             theirs, bad = peer_script(h.run, h.python, peer, READ_MASKED, path)
             for n, values in WRITTEN.items() if theirs else ():
                 bad = bad + want(theirs[n][:9], [DTYPES[n]] + values, n)
-            h.check("default fill of bytes and shorts, mode=%s -> xarray of %s" % (mode, peer), bad)
+            h.check("default fill of integers, mode=%s -> xarray of %s" % (mode, peer), bad)
         theirs, bad = peer_script(h.run, h.python, "zarr3", READ_NETCDF, "file://%s#mode=%s,file" % (path, mode))
         for n, values in WRITTEN.items() if theirs else ():
             bad = bad + want(theirs[n], values, n)
-        h.check("default fill of bytes and shorts, mode=%s -> netcdf-c" % mode, bad)
+        h.check("default fill of integers, mode=%s -> netcdf-c" % mode, bad)
         theirs, bad = h.gdal_read(path)
         for n, values in WRITTEN.items() if theirs else ():
             bad = bad + want(theirs["/" + n]["values"][:8], values, n)
         r = h.run("gdalmdiminfo", 'ZARR:"%s"' % path)
         bad = bad + (["GDAL: nodata"] if "nodata" in r.stdout else [])
-        h.check("default fill of bytes and shorts, mode=%s -> GDAL" % mode, bad)
+        h.check("default fill of integers, mode=%s -> GDAL" % mode, bad)
     path = os.path.join(tmp, "defaults-490.zarr")
     if shutil.which("ncdump"): # the packaged netcdf-c 4.9.0 reads this form alone
         r = h.run(h.nczgen, "-o", "file://%s#mode=nczarr&compat=4.9.0" % path, source)
         r = h.run("ncdump", "-v", "s,ub", "file://%s#mode=nczarr,file" % path) if r.returncode == 0 else r
         text = " ".join(r.stdout.split())
-        h.check("default fill of bytes and shorts, compat=4.9.0 -> ncdump", [r.stderr] if r.returncode != 0 else [
+        h.check("default fill of integers, compat=4.9.0 -> ncdump", [r.stderr] if r.returncode != 0 else [
             t for t in ("s = _, 1, 2, 32767, _, _, _, _, _, _, _, _ ;", "ub = 255, 1, 2, 0, 255, 255, 255, 255, 255, 255, 255, 255 ;")
             if t not in text])
+
+
+# An empty text is a text, and not what is missing. The last chunk is never written.
+TEXTS = """netcdf t {
+dimensions: x = 6 ; n = 2 ;
+variables:
+  string s(x) ; string o(x) ; char c(x, n) ; s:_ChunkSizes = 2 ; o:_ChunkSizes = 2 ; c:_ChunkSizes = 2, 2 ; o:_nczarr_maxstrlen = 0 ;
+data:
+  s = "ab", "", "", "" ; o = "ab", "", "", "" ; c = "ab", "", "", "" ;
+}
+"""
+TEXT = ["ab", "", "", ""]
+READ_TEXTS = """
+import sys, json, xarray
+d = xarray.open_zarr(sys.argv[1], chunks=None)
+text = lambda v: v.decode() if isinstance(v, bytes) else v
+print(json.dumps({n: [text(v) for v in d[n].values.tolist()[:4]] for n in d.variables}))
+"""
+READ_NETCDF_TEXTS = """
+import sys, json, netCDF4
+d = netCDF4.Dataset(sys.argv[1])
+print(json.dumps({n: netCDF4.chartostring(v[:].filled(b"")).tolist() if n == "c" else v[:].tolist() for n, v in d.variables.items()}))
+"""
+
+
+def default_text(h, tmp):
+    source = os.path.join(tmp, "texts.cdl")
+    with open(source, "w") as f:
+        f.write(TEXTS)
+    for mode in ("nczarr", "zarr"):
+        path = os.path.join(tmp, "texts-%s.zarr" % mode)
+        r = h.run(h.nczgen, "-o", "file://%s#mode=%s&consolidated=yes" % (path, mode), source)
+        mine, bad = h.ours(path) if r.returncode == 0 else ({}, [r.stderr])
+        for n in ("s", "o") if mine else ():
+            bad = bad + want(mine["/" + n]["values"], TEXT + ["", ""], n)
+        h.check("default fill of text, mode=%s -> nczdump" % mode, bad)
+        for peer in h.PEERS:
+            theirs, bad = peer_script(h.run, h.python, peer, READ_TEXTS, path)
+            for n in "soc" if theirs else ():
+                bad = bad + want(theirs[n], TEXT, n)
+            h.check("default fill of text, mode=%s -> xarray of %s" % (mode, peer), bad)
+    with open(source, "w") as f: # netcdf-c refuses a dataset with strings of any length
+        f.write(TEXTS.replace("o:_nczarr_maxstrlen = 0", "o:_nczarr_maxstrlen = 8"))
+    path = os.path.join(tmp, "texts-netcdf.zarr")
+    r = h.run(h.nczgen, "-o", path, source)
+    theirs, bad = peer_script(h.run, h.python, "zarr3", READ_NETCDF_TEXTS, "file://%s#mode=nczarr,file" % path) if r.returncode == 0 else ({}, [r.stderr])
+    for n in "soc" if theirs else ():
+        bad = bad + want(theirs[n], TEXT + ["", ""], n)
+    h.check("default fill of text -> netcdf-c", bad)
 
 
 # ---- copies ------------------------------------------------------------------------------------------------------------------
@@ -270,7 +323,7 @@ def copies(h, tmp):
         for label, command in (("nczcopy", [h.nczcopy, "--verify"]), ("nczcopy --mode zarr", [h.nczcopy, "--verify", "--mode", "zarr"]),
                                ("nczcopy -d 1", [h.nczcopy, "--verify", "-d", "1"]), ("nczdump -s | nczgen", None)):
             target = os.path.join(tmp, "types-copy.zarr")
-            r = h.run(*command, path, target) if command else h.run(h.nczgen, "-o", target, cdl)
+            r = h.run(*command, path, target) if command else h.run(h.nczgen, "-o", "file://%s#mode=zarr" % target, cdl)
             bad, more = peer_script(h.run, h.python, peer, COMPARE, path, target, *(names or [])) if r.returncode == 0 else ([], [r.stderr])
             h.check("types and fill values of %s: %s" % (peer, label), problems + more + (bad or []))
             shutil.rmtree(target, ignore_errors=True)
@@ -279,5 +332,6 @@ def copies(h, tmp):
 def run_all(h, tmp):
     copies(h, tmp)
     default_fill(h, tmp)
+    default_text(h, tmp)
     missing_values(h, tmp)
     shuffle(h, tmp)

@@ -324,6 +324,32 @@ def any_length():
     report("copy: strings of any length", problems)
 
 
+def texts_with_nuls():
+    """NULs at the end of a text, which many programs count along: pure Zarr drops them, NCZarr keeps their number."""
+    cdl, source = there("nuls.cdl"), there("nuls.nc")
+    with open(cdl, "w") as f:
+        f.write('netcdf nuls { dimensions: x = 2 ; variables: int v(x) ; v:units = "days\\000" ; :none = "\\000\\000" ; data: v = 1, 2 ; }')
+    problems = []
+    r = run(nczgen, "-o", source, cdl)
+    problems += [r.stderr] if r.returncode != 0 else []
+    for mode, doc in (("nczarr", "v/.zattrs"), ("nczarr,v3", "v/zarr.json"), ("zarr", "v/.zattrs"), ("zarr,v3", "v/zarr.json")):
+        target = there("nuls.zarr")
+        problem = copy("--verify", "--mode", mode, source, target)
+        problems += [problem] if problem else []
+        with open(os.path.join(target, doc)) as f:
+            if '"units": "days"' not in f.read():
+                problems.append(mode + ": units in its document")
+        back = there("back.nc")
+        problem = copy(target, back)
+        problems += [problem] if problem else []
+        with open(source, "rb") as a, open(back, "rb") as b:
+            if (a.read() == b.read()) != mode.startswith("nczarr"):
+                problems.append(mode + ": the way back")
+        os.remove(back)
+        remove_path(target)
+    report("copy: texts that end with NULs", problems)
+
+
 ARRAYS = { # name: stored type, fill_value, chunk
     "minus": ("<i4", -9999, struct.pack("<4i", 0, 1, -9999, 3)), "zero": ("<i2", 0, struct.pack("<4h", 0, 1, 2, 3)),
     "none": ("|i1", None, b"\0\1\2\x81"), "big": (">f8", 1.5, struct.pack(">4d", 0, 1.5, 2, 3)),
@@ -373,6 +399,8 @@ def fills_and_types():
                 want = "<" + want[1:] # netCDF-C's own spelling
             if doc["dtype"] != want:
                 problems.append("%s: dtype %r, not %r" % (name, doc["dtype"], want))
+            if label == "CDL" and fill == "": # NCZarr: the default fill value, which is not to mask
+                fill = None
             if not theirs and (doc["fill_value"] != fill or isinstance(doc["fill_value"], bool) != isinstance(fill, bool)):
                 problems.append("%s: fill_value %r, not %r" % (name, doc["fill_value"], fill))
             if not theirs and "units" in json.load(open(os.path.join(target, name, ".zattrs"))):
@@ -762,6 +790,7 @@ try:
     source, values = options()
     any_length()
     fills_and_types()
+    texts_with_nuls()
     selections(source)
     mistakes(source)
     replacing(source, values)

@@ -45,6 +45,12 @@ zarr_version_has_shards(int version)
     return version == 3;
 }
 
+bool
+zarr_version_fill_is_optional(int version)
+{
+    return version == 2;
+}
+
 const char *
 zarr_version_mode(int version)
 {

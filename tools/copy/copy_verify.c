@@ -129,9 +129,17 @@ compare_text(int in, int vin, const char *name, const att *b)
     return same;
 }
 
-/* `name_out`: in the target, which is a classic file or not. */
+/* Pure Zarr has no place for the number of NULs at the end of a text. */
+static void
+drop_nuls(att *a)
+{
+    while (a->type == NC_CHAR && a->len > 0 && ((const char *)a->val)[a->len - 1] == '\0')
+        a->len--;
+}
+
+/* `name_out`: in the target. */
 static bool
-compare_att(int in, int vin, const char *name, int out, int vout, const char *name_out, bool classic)
+compare_att(int in, int vin, const char *name, int out, int vout, const char *name_out, const copy_target *t)
 {
     att  a, b;
     bool same = load_att(in, vin, name, &a);
@@ -142,7 +150,11 @@ compare_att(int in, int vin, const char *name, int out, int vout, const char *na
         return same;
     }
     same = load_att(out, vout, name_out, &b) && same;
-    if (same && a.type > NC_MAX_ATOMIC_TYPE && (classic || b.type > NC_MAX_ATOMIC_TYPE))
+    if (same && !t->classic && !t->nczarr) {
+        drop_nuls(&a);
+        drop_nuls(&b);
+    }
+    if (same && a.type > NC_MAX_ATOMIC_TYPE && (t->classic || b.type > NC_MAX_ATOMIC_TYPE))
         same = a.len == b.len &&
                copy_compare_user_values(&(copy_values){in, a.type, a.val}, &(copy_values){out, b.type, b.val}, a.len);
     else if (same && a.type == b.type)
@@ -173,7 +185,7 @@ compare_atts(check *c, size_t g, const copy_var *v, int out, int vout)
         if (same && c->r->s->cdf != 0 && copy_att_is_dropped(v, name))
             continue;
         name_out = memory_textf("%s%s", prefix, name);
-        same = same && (compare_att(in, vin, name, out, vout, name_out, c->r->s->cdf != 0) ||
+        same = same && (compare_att(in, vin, name, out, vout, name_out, c->r->t) ||
                         nc_inq_att(out, vout, name_out, NULL, NULL) == NC_ENAMEINUSE);
         free(name_out);
         if (same)

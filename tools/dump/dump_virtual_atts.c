@@ -125,10 +125,31 @@ print_codecs(dump_context *d, const dump_var *v)
     free(codecs);
 }
 
+/*
+ * netCDF has no strings without a fill value, and ncgen takes none. New ones of pure Zarr v2 have none there, so one
+ * whose fill value is the empty string says so.
+ */
+static void
+print_fill_mode(dump_context *d, const dump_var *v)
+{
+    int no_fill = 0, version = 0, nczarr = 1;
+
+    if (nc_inq_var_fill(v->grp, v->id, &no_fill, NULL) != NC_NOERR)
+        return;
+    if (v->type != NC_STRING) {
+        if (no_fill != 0)
+            print_string_att(d, v->name, "_NoFill", "true");
+    } else if (no_fill == 0 && nc_inq_attid(v->grp, v->id, "_FillValue", NULL) != NC_NOERR &&
+               nczarr_inq_zarr_format(v->grp, &version, &nczarr) == NC_NOERR && !nczarr &&
+               zarr_version_fill_is_optional(version)) {
+        print_string_att(d, v->name, "_NoFill", "false");
+    }
+}
+
 void
 dump_cdl_virtual_var(dump_context *d, const dump_var *v)
 {
-    int   endian = NC_ENDIAN_NATIVE, no_fill = 0;
+    int   endian = NC_ENDIAN_NATIVE;
     char *dtype;
 
     if (d->format == NC_FORMAT_CLASSIC || d->format == NC_FORMAT_64BIT_OFFSET || d->format == NC_FORMAT_64BIT_DATA)
@@ -142,8 +163,7 @@ dump_cdl_virtual_var(dump_context *d, const dump_var *v)
     if (v->type < NC_STRING && v->size > 1 && nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR &&
         endian != NC_ENDIAN_NATIVE)
         print_string_att(d, v->name, "_Endianness", endian == NC_ENDIAN_LITTLE ? "little" : "big");
-    if (nc_inq_var_fill(v->grp, v->id, &no_fill, NULL) == NC_NOERR && no_fill != 0)
-        print_string_att(d, v->name, "_NoFill", "true");
+    print_fill_mode(d, v);
 }
 
 static void

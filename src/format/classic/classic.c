@@ -325,11 +325,11 @@ check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
     return ncz_fail(NC_EBADTYPE, "%s: CDF-%d files have no type %s", what, style->gen, type->name);
 }
 
-static ncz_small_fill
-fill_of_small(int version)
+static ncz_unmasked_fill
+choose_unmasked_fill(int version)
 {
     (void)version;
-    return NCZ_SMALL_DEFAULT;
+    return NCZ_UNMASKED_DEFAULT;
 }
 
 static const ncz_object_ops object = {
@@ -353,6 +353,6 @@ const ncz_dialect_ops ncz_classic = {
     .make_layout = ncz_classic_make_layout,
     .check_type = check_type,
     .dtype_text = write_dtype,
-    .small_fill = fill_of_small,
+    .unmasked_fill = choose_unmasked_fill,
     .netcdf_format = tell_format,
 };

@@ -150,10 +150,10 @@ static const ncz_root_doc published[] = {
 };
 
 /* Datasets in netCDF-C's generations get its default fill values, so that they are written as netCDF-C writes them. */
-static ncz_small_fill
-choose_small_fill(int gen)
+static ncz_unmasked_fill
+choose_unmasked_fill(int gen)
 {
-    return gen == NCZ_GEN_BOTH ? NCZ_SMALL_NULL : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE : NCZ_SMALL_DEFAULT;
+    return gen == NCZ_GEN_BOTH ? NCZ_UNMASKED_NULL : gen == NCZ_GEN_PURE ? NCZ_UNMASKED_NONE : NCZ_UNMASKED_DEFAULT;
 }
 
 const ncz_dialect_ops ncz_zarr2 = {
@@ -196,5 +196,5 @@ const ncz_dialect_ops ncz_zarr2 = {
     .has_objects = ncz_zarr2_has_objects,
     .stored_type = ncz_zarr2_stored_type,
     .type_name = ncz_zarr2_type_name,
-    .small_fill = choose_small_fill,
+    .unmasked_fill = choose_unmasked_fill,
 };

@@ -150,8 +150,7 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
     int             rc;
 
     /* Null alone means no fill value; with this mark it means the type's default. */
-    if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) &&
-        (ncz_type_is_number(z->st.type) || z->st.dtype.kind == NCZ_KIND_OBJECT) &&
+    if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && !ncz_format_is_record(&z->st.dtype) &&
         ncz_json_str_is(ncz_zarr2_nczarr_get(n, NCZ_INFO_ARRAY, "fill", "fill"), "default")) {
         z->fill_mode = NCZ_FILL_DEFAULT;
         z->fill_null = true;

@@ -106,11 +106,11 @@ has_objects(const ncz_format_opts *style)
 }
 
 /* fill_value hides nothing from xarray here, and null is no value of it: the type's default, for every type. */
-static ncz_small_fill
-choose_small_fill(int gen)
+static ncz_unmasked_fill
+choose_unmasked_fill(int gen)
 {
     (void)gen;
-    return NCZ_SMALL_DEFAULT;
+    return NCZ_UNMASKED_DEFAULT;
 }
 
 /* Names that the specification reserves: readers skip them. That of a document is another object's key. */
@@ -163,5 +163,5 @@ const ncz_dialect_ops ncz_zarr3 = {
     .has_objects = has_objects,
     .stored_type = ncz_zarr3_stored_type,
     .type_name = ncz_zarr3_type_name,
-    .small_fill = choose_small_fill,
+    .unmasked_fill = choose_unmasked_fill,
 };
