@@ -305,6 +305,30 @@ copied_strings_on(place *p)
 }
 ON_BOTH(copied_strings)
 
+/* Of a variable without elements nc_copy_var copies the definition, whichever dimension is empty. */
+static void
+copied_empty_on(place *p)
+{
+    int from, to, dims[3], ids[3], v, ndims;
+
+    OK(nc_create("empty", NC_DISKLESS, &from));
+    OK(nc_def_dim(from, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(from, "x", 3, &dims[1]));
+    OK(nc_def_dim(from, "y", 2, &dims[2]));
+    OK(nc_def_var(from, "first", NC_INT, 3, dims, &ids[0]));
+    OK(nc_def_var(from, "middle", NC_INT, 3, (int[]){dims[1], dims[0], dims[2]}, &ids[1]));
+    OK(nc_def_var(from, "last", NC_INT, 2, (int[]){dims[1], dims[0]}, &ids[2]));
+    OK(place_create(p, NULL, NC_CLOBBER, &to));
+    for (size_t i = 0; i < NCZ_LEN(ids); i++)
+        OK(nc_copy_var(from, ids[i], to));
+    OK(nc_inq_varid(to, "last", &v));
+    OK(nc_inq_varndims(to, v, &ndims));
+    assert_int_equal(ndims, 2);
+    OK(nc_close(from));
+    OK(nc_close(to));
+}
+ON_BOTH(copied_empty)
+
 static void
 growing_on(place *p)
 {
@@ -625,19 +649,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys),
-        cmocka_unit_test(separators),
-        cmocka_unit_test(encoding),
-        cmocka_unit_test(codecs),
-        cmocka_unit_test(widths),
-        cmocka_unit_test(copied_strings),
-        cmocka_unit_test(objects),
-        cmocka_unit_test(growing),
-        cmocka_unit_test(moving),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(types),
-        cmocka_unit_test(types_refused),
-        cmocka_unit_test(types_without_memory),
+        cmocka_unit_test(keys),          cmocka_unit_test(separators),
+        cmocka_unit_test(encoding),      cmocka_unit_test(codecs),
+        cmocka_unit_test(widths),        cmocka_unit_test(copied_strings),
+        cmocka_unit_test(copied_empty),  cmocka_unit_test(objects),
+        cmocka_unit_test(growing),       cmocka_unit_test(moving),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(types),
+        cmocka_unit_test(types_refused), cmocka_unit_test(types_without_memory),
         cmocka_unit_test(types_of_v3),
     };
 
