@@ -345,6 +345,16 @@ put_modes(const ncz_uri *u, ncz_buf *out)
     return rc;
 }
 
+/* Whether a plain path alone would be taken for another one and a fragment: a file may be called "a#mode". */
+static bool
+ends_like_fragment(const char *path)
+{
+    for (const char *hash = strchr(path, '#'); hash != NULL; hash = strchr(hash + 1, '#'))
+        if (ncz_uri_frag_known(hash + 1, strlen(hash + 1)))
+            return true;
+    return false;
+}
+
 int
 ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out)
 {
@@ -363,6 +373,8 @@ ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out)
             return rc;
         rc = put_text(out, p->value, "%&#");
     }
+    if (rc == NC_NOERR && out->len == 0 && local && ends_like_fragment(u->body))
+        rc = ncz_buf_puts(out, "mode="); /* says nothing, but ends the path */
     return rc;
 }
 
