@@ -131,8 +131,8 @@ define_copy(const source *s, int ncid_out, int *varid_out)
 }
 
 /*
- * Sets the lengths of one slab: whole inner dimensions while they fit, part of one, then 1. Returns its elements; 0: the
- * variable has none, and no lengths are set.
+ * Sets the lengths of one slab: whole inner dimensions while they fit, part of one, then 1. Returns its elements; of a
+ * variable without elements 0, and sets nothing.
  */
 static size_t
 choose_slab(const source *s, size_t *count)
