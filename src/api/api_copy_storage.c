@@ -184,7 +184,7 @@ copy_silent_fill(const copying *c)
     return nczarr_def_var_fill(c->out, c->varid_out, value);
 }
 
-/* Pure Zarr gives small integers and text no fill value (formats.md), but a source may have the default as one. */
+/* Pure Zarr gives some types no fill value (ncz_unmasked_fill), but a source in it may have the default as one. */
 static int
 keep_default_fill(const copying *c)
 {

@@ -131,20 +131,19 @@ define_copy(const source *s, int ncid_out, int *varid_out)
 }
 
 /*
- * Sets the lengths of one slab: whole inner dimensions while they fit, part of one, then 1. Returns its elements; of a
- * variable without elements 0, and sets nothing.
+ * Sets the lengths of one slab: whole inner dimensions while they fit, part of one, then 1. Returns its elements; 0 for
+ * a variable without elements.
  */
 static size_t
 choose_slab(const source *s, size_t *count)
 {
     size_t most = s->type->size < SLAB_BYTES ? SLAB_BYTES / s->type->size : 1, n = 1;
 
-    for (int d = 0; d < s->ndims; d++)
-        if (s->len[d] == 0)
-            return 0;
     for (int d = s->ndims - 1; d >= 0; d--) {
         size_t fits = most / n > 0 ? most / n : 1;
 
+        if (s->len[d] == 0)
+            return 0;
         count[d] = s->len[d] < fits ? s->len[d] : fits;
         n *= count[d];
     }

@@ -38,8 +38,7 @@ said_len(const ncz_att *a, const ncz_format_opts *style)
 static size_t
 true_length(const ncz_att *a, const ncz_format_opts *style)
 {
-    if (ncz_format_is_plain(style) || a->type->class != NCZ_TYPE_CHAR || a->raw != NULL ||
-        said_len(a, style) == a->len)
+    if (a->type->class != NCZ_TYPE_CHAR || a->raw != NULL || said_len(a, style) == a->len)
         return SIZE_MAX;
     return a->len;
 }

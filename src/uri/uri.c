@@ -222,18 +222,13 @@ parse_url(ncz_uri *u, const char *s)
 
 /* ---- plain paths ---- */
 
-/* The first '#' followed only by known words begins the fragment; any other belongs to the path. */
 static int
 parse_plain_path(ncz_uri *u, const char *s)
 {
-    size_t len = strlen(s), path = len;
-    int    rc;
+    const char *hash = ncz_uri_frag_begin(s);
+    size_t      len = strlen(s), path = hash != NULL ? (size_t)(hash - s) : len;
+    int         rc;
 
-    for (const char *hash = strchr(s, '#'); hash != NULL; hash = strchr(hash + 1, '#'))
-        if (ncz_uri_frag_known(hash + 1, strlen(hash + 1))) {
-            path = (size_t)(hash - s);
-            break;
-        }
     if (path == 0)
         return ncz_fail(NC_EINVAL, "the path is empty");
     if ((rc = copy_text(s, path, &u->path)) != NC_NOERR || (rc = copy_text(s, path, &u->body)) != NC_NOERR ||

@@ -152,8 +152,8 @@ is_bare_mode(const char *s, size_t len)
     return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3;
 }
 
-bool
-ncz_uri_frag_known(const char *s, size_t len)
+static bool
+is_fragment(const char *s, size_t len)
 {
     const char *end = s + len;
 
@@ -173,6 +173,16 @@ ncz_uri_frag_known(const char *s, size_t len)
             return true;
         s = amp + 1;
     }
+}
+
+const char *
+ncz_uri_frag_begin(const char *path)
+{
+    const char *hash = strchr(path, '#');
+
+    while (hash != NULL && !is_fragment(hash + 1, strlen(hash + 1)))
+        hash = strchr(hash + 1, '#');
+    return hash;
 }
 
 /* ---- pairs ---- */
@@ -345,16 +355,6 @@ put_modes(const ncz_uri *u, ncz_buf *out)
     return rc;
 }
 
-/* Whether a plain path alone would be taken for another one and a fragment: a file may be called "a#mode". */
-static bool
-ends_like_fragment(const char *path)
-{
-    for (const char *hash = strchr(path, '#'); hash != NULL; hash = strchr(hash + 1, '#'))
-        if (ncz_uri_frag_known(hash + 1, strlen(hash + 1)))
-            return true;
-    return false;
-}
-
 int
 ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out)
 {
@@ -373,8 +373,9 @@ ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out)
             return rc;
         rc = put_text(out, p->value, "%&#");
     }
-    if (rc == NC_NOERR && out->len == 0 && local && ends_like_fragment(u->body))
-        rc = ncz_buf_puts(out, "mode="); /* says nothing, but ends the path */
+    /* A file may be called "a#mode": a fragment that says nothing ends its path. */
+    if (rc == NC_NOERR && out->len == 0 && local && ncz_uri_frag_begin(u->body) != NULL)
+        rc = ncz_buf_puts(out, "mode=");
     return rc;
 }
 

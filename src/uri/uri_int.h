@@ -13,8 +13,9 @@ int ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len);
 /* Is this a key of ours or of netCDF-C? */
 bool ncz_uri_key_known(const char *s, size_t len);
 
-/* Does it consist only of pairs with our keys, perhaps misspelt, and of bare modes? */
-bool ncz_uri_frag_known(const char *s, size_t len);
+/* The '#' of a plain path that begins the fragment: the first one followed only by pairs with our keys, perhaps
+ * misspelt, and bare modes. Any other belongs to the path. NULL: there is none. */
+const char *ncz_uri_frag_begin(const char *path);
 
 typedef enum uri_mode {
     MODE_UNKNOWN,

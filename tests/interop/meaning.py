@@ -189,14 +189,19 @@ print(json.dumps({n: v[:8].tolist() for n, v in d.variables.items() if not v.set
 DTYPES = {"b": "int8", "ub": "uint8", "s": "int16", "us": "uint16", "l": "int64", "ul": "uint64"}
 
 
-def default_fill(h, tmp):
-    source = os.path.join(tmp, "defaults.cdl")
+def generate(h, tmp, cdl, name, fragment):
+    """Makes tmp/name of CDL. Returns its path and what went wrong."""
+    source, path = os.path.join(tmp, name + ".cdl"), os.path.join(tmp, name)
     with open(source, "w") as f:
-        f.write(DEFAULTS)
+        f.write(cdl)
+    r = h.run(h.nczgen, "-o", "file://%s#%s" % (path, fragment), source)
+    return path, [r.stderr] if r.returncode != 0 else []
+
+
+def default_fill(h, tmp):
     for mode in ("nczarr", "zarr"):
-        path = os.path.join(tmp, "defaults-%s.zarr" % mode)
-        r = h.run(h.nczgen, "-o", "file://%s#mode=%s" % (path, mode), source)
-        mine, bad = h.ours(path) if r.returncode == 0 else ({}, [r.stderr])
+        path, bad = generate(h, tmp, DEFAULTS, "defaults-%s.zarr" % mode, "mode=" + mode)
+        mine, bad = h.ours(path) if not bad else ({}, bad)
         for n, values in WRITTEN.items() if mine else ():
             bad = bad + want(mine["/" + n]["values"], values + 4 * [FILLS[n] if mode == "nczarr" else 0], n)
         h.check("default fill of integers, mode=%s -> nczdump" % mode, bad)
@@ -215,12 +220,11 @@ def default_fill(h, tmp):
         r = h.run("gdalmdiminfo", 'ZARR:"%s"' % path)
         bad = bad + (["GDAL: nodata"] if "nodata" in r.stdout else [])
         h.check("default fill of integers, mode=%s -> GDAL" % mode, bad)
-    path = os.path.join(tmp, "defaults-490.zarr")
     if shutil.which("ncdump"): # the packaged netcdf-c 4.9.0 reads this form alone
-        r = h.run(h.nczgen, "-o", "file://%s#mode=nczarr&compat=4.9.0" % path, source)
-        r = h.run("ncdump", "-v", "s,ub", "file://%s#mode=nczarr,file" % path) if r.returncode == 0 else r
+        path, bad = generate(h, tmp, DEFAULTS, "defaults-490.zarr", "mode=nczarr&compat=4.9.0")
+        r = h.run("ncdump", "-v", "s,ub", "file://%s#mode=nczarr,file" % path)
         text = " ".join(r.stdout.split())
-        h.check("default fill of integers, compat=4.9.0 -> ncdump", [r.stderr] if r.returncode != 0 else [
+        h.check("default fill of integers, compat=4.9.0 -> ncdump", bad or [r.stderr] if r.returncode != 0 else bad + [
             t for t in ("s = _, 1, 2, 32767, _, _, _, _, _, _, _, _ ;", "ub = 255, 1, 2, 0, 255, 255, 255, 255, 255, 255, 255, 255 ;")
             if t not in text])
 
@@ -249,13 +253,9 @@ print(json.dumps({n: netCDF4.chartostring(v[:].filled(b"")).tolist() if n == "c"
 
 
 def default_text(h, tmp):
-    source = os.path.join(tmp, "texts.cdl")
-    with open(source, "w") as f:
-        f.write(TEXTS)
     for mode in ("nczarr", "zarr"):
-        path = os.path.join(tmp, "texts-%s.zarr" % mode)
-        r = h.run(h.nczgen, "-o", "file://%s#mode=%s&consolidated=yes" % (path, mode), source)
-        mine, bad = h.ours(path) if r.returncode == 0 else ({}, [r.stderr])
+        path, bad = generate(h, tmp, TEXTS, "texts-%s.zarr" % mode, "mode=%s&consolidated=yes" % mode)
+        mine, bad = h.ours(path) if not bad else ({}, bad)
         for n in ("s", "o") if mine else ():
             bad = bad + want(mine["/" + n]["values"], TEXT + ["", ""], n)
         h.check("default fill of text, mode=%s -> nczdump" % mode, bad)
@@ -264,11 +264,9 @@ def default_text(h, tmp):
             for n in "soc" if theirs else ():
                 bad = bad + want(theirs[n], TEXT, n)
             h.check("default fill of text, mode=%s -> xarray of %s" % (mode, peer), bad)
-    with open(source, "w") as f: # netcdf-c refuses a dataset with strings of any length
-        f.write(TEXTS.replace("o:_nczarr_maxstrlen = 0", "o:_nczarr_maxstrlen = 8"))
-    path = os.path.join(tmp, "texts-netcdf.zarr")
-    r = h.run(h.nczgen, "-o", path, source)
-    theirs, bad = peer_script(h.run, h.python, "zarr3", READ_NETCDF_TEXTS, "file://%s#mode=nczarr,file" % path) if r.returncode == 0 else ({}, [r.stderr])
+    cdl = TEXTS.replace("o:_nczarr_maxstrlen = 0", "o:_nczarr_maxstrlen = 8") # netcdf-c refuses strings of any length
+    path, bad = generate(h, tmp, cdl, "texts-netcdf.zarr", "mode=nczarr")
+    theirs, bad = peer_script(h.run, h.python, "zarr3", READ_NETCDF_TEXTS, "file://%s#mode=nczarr,file" % path) if not bad else ({}, bad)
     for n in "soc" if theirs else ():
         bad = bad + want(theirs[n], TEXT + ["", ""], n)
     h.check("default fill of text -> netcdf-c", bad)
