@@ -294,18 +294,19 @@ check_record(const zip_source *s, const zip_end *end, zip_record *r)
 int
 zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg)
 {
-    unsigned char *window = ncz_alloc(WINDOW);
+    size_t         room = end->len < WINDOW ? (size_t)end->len : WINDOW;
+    unsigned char *window = ncz_alloc(room);
     size_t         have = 0, pos = 0;
     uint64_t       read = 0, count = 0;
     zip_record     r = {.name = NULL};
     int            rc = NC_NOERR;
 
     if (window == NULL)
-        return ncz_fail_nomem(WINDOW);
+        return ncz_fail_nomem(room);
     while (rc == NC_NOERR && read + pos - have < end->len) {
         /* Refill early enough that the window's end never cuts a record. */
         if (have - pos < RECORD_MAX && read < end->len) {
-            size_t n = end->len - read < WINDOW - (have - pos) ? (size_t)(end->len - read) : WINDOW - (have - pos);
+            size_t n = end->len - read < room - (have - pos) ? (size_t)(end->len - read) : room - (have - pos);
 
             memmove(window, window + pos, have - pos);
             have -= pos;
