@@ -63,23 +63,39 @@ add_value(section *s, const void *p)
         dump_value_cdl(&s->t, &s->style, s->v->type, p);
 }
 
-/* A piece of a row of characters. NULs are held back: those at the row's end are padding. */
+/* The scratch text, and behind it NULs, of which there may be as many as a row has. */
+static void
+print_text_and_nuls(section *s, size_t n)
+{
+    fwrite(s->t.s, 1, s->t.len, s->d->out);
+    text_reset(&s->t);
+    for (; n > 0; n--)
+        fputs("\\000", s->d->out);
+}
+
+/*
+ * A piece of a row of characters. NULs are held back: those at the row's end may be padding. A line of the text gets a
+ * string of its own where strings that follow each other are one text; where each begins a row, it would begin one.
+ */
 static void
 print_chars(section *s, const char *c, size_t n, size_t *nuls)
 {
+    bool split = s->v->ndims <= 1 || s->v->unlimited[s->v->ndims - 1];
+
     text_reset(&s->t);
     for (size_t i = 0; i < n; i++) {
         if (c[i] == '\0') {
             ++*nuls;
             continue;
         }
-        for (; *nuls > 0; --*nuls)
-            text_add(&s->t, "\\000");
+        if (*nuls > 0)
+            print_text_and_nuls(s, *nuls);
+        *nuls = 0;
         text_add_cdl(&s->t, &c[i], 1, true);
-        if (c[i] == '\n')
+        if (c[i] == '\n' && split)
             text_addf(&s->t, "\",\n%s\"", continuation);
     }
-    fwrite(s->t.s, 1, s->t.len, s->d->out);
+    print_text_and_nuls(s, 0);
 }
 
 static int
@@ -98,6 +114,8 @@ print_char_row(section *s, size_t ncols)
             fputc('"', s->d->out);
         print_chars(s, vals, got, &nuls);
     }
+    if (nuls > 0 && s->fill.has && *(const char *)s->fill.own.val != '\0') /* nczgen and ncgen pad with that */
+        print_text_and_nuls(s, nuls);
     fputc('"', s->d->out);
     text_reset(&s->t);
     add_closing_braces(s);

@@ -74,7 +74,7 @@ static int
 make_values(gen_parser *p, const gen_attdecl *a, nc_type type, gen_list **out)
 {
     gen_typeref ref = {.type = type};
-    gen_list   *l = gen_list_new(p->cdl, &ref, a->pos, 1);
+    gen_list   *l = gen_list_new(p->cdl, &ref, a->pos, 0);
     int         rc = NC_NOERR;
 
     if (l == NULL)

@@ -135,7 +135,7 @@ typedef struct gen_list {
     void             *values;
     gen_run          *fills;
     size_t            nfills, fills_cap;
-    size_t            unit;    /* row length of character data */
+    size_t            unit;    /* row length of character data; 0: their strings are no rows */
     bool              chars;   /* a sequence of single characters is open */
     size_t            longest; /* bytes of the longest string; longest_pos is its position */
     gen_pos           longest_pos;

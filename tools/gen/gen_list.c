@@ -2,8 +2,8 @@
 /*
  * Lists of values, stored in the memory type of their variable or attribute while they are read.
  *
- * Characters: a string takes whole rows of `unit` characters, and the rest of its last row is fill. Consecutive
- * single characters make one string. Fill elements are recorded as runs, because _FillValue may come later in the
+ * Characters: a string takes whole rows of `unit` characters, and the rest of its last row is fill; an empty one is a row
+ * of fill. Where strings are no rows (unit 0), they are one text. Consecutive single characters make one string. Fill elements are recorded as runs, because _FillValue may come later in the
  * text.
  */
 #include "gen_int.h"
@@ -17,8 +17,7 @@ gen_list_new(gen_cdl *cdl, const gen_typeref *type, gen_pos pos, size_t unit)
 
     if (l == NULL)
         return NULL;
-    *l = (gen_list){
-        .next = cdl->lists, .pos = pos, .type = *type, .item = gen_ref_size(type), .unit = unit == 0 ? 1 : unit};
+    *l = (gen_list){.next = cdl->lists, .pos = pos, .type = *type, .item = gen_ref_size(type), .unit = unit};
     cdl->lists = l;
     return l;
 }
@@ -63,12 +62,13 @@ add_fill(gen_parser *p, gen_list *l, size_t n)
 static int
 end_row(gen_parser *p, gen_list *l, bool whole)
 {
-    size_t in_row = l->nelems % l->unit;
+    size_t unit = l->unit != 0 ? l->unit : 1;
+    size_t in_row = l->nelems % unit;
 
     l->chars = false;
     if (in_row == 0 && !whole)
         return NC_NOERR;
-    return add_fill(p, l, l->unit - in_row);
+    return add_fill(p, l, unit - in_row);
 }
 
 static int
@@ -80,7 +80,7 @@ add_text(gen_parser *p, gen_list *l, const char *s, size_t len)
     if (l->chars && (rc = end_row(p, l, false)) != NC_NOERR)
         return rc;
     if (len == 0)
-        return l->unit > 1 ? end_row(p, l, true) : NC_NOERR;
+        return l->unit != 0 ? end_row(p, l, true) : NC_NOERR;
     if ((rc = gen_list_reserve(p, l, len, &at)) != NC_NOERR)
         return rc;
     memcpy(at, s, len);

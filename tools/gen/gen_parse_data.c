@@ -36,14 +36,14 @@ count_capacity(const gen_var *v, size_t d, size_t end)
     return n;
 }
 
-/* The characters in a row: the last dimension, unless it is the only one or unlimited. */
+/* The characters in a row: the last dimension, unless it is the only one or unlimited (0). */
 static size_t
 find_row_unit(const gen_var *v)
 {
     const gen_dim *last = v->rank > 1 ? v->dims[v->rank - 1] : NULL;
 
     return v->type.type != NC_CHAR || last == NULL || last->unlimited || last->size > SIZE_MAX / 8
-               ? 1
+               ? 0
                : (size_t)last->size;
 }
 

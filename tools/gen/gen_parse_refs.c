@@ -151,7 +151,7 @@ parse_values(gen_parser *p, gen_const **values, size_t *n)
 static int
 parse_user_att(gen_parser *p, const gen_attdecl *a)
 {
-    gen_list *l = gen_list_new(p->cdl, a->type, a->pos, 1);
+    gen_list *l = gen_list_new(p->cdl, a->type, a->pos, 0);
     int       rc;
 
     if (l == NULL)

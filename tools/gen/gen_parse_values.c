@@ -107,7 +107,7 @@ parse_vlen_value(gen_parser *p, const gen_type *t, void *out)
 {
     gen_list *l = NULL;
     nc_vlen_t v;
-    int       rc = parse_braced_list(p, &t->base, 1, &l);
+    int       rc = parse_braced_list(p, &t->base, 0, &l);
 
     if (rc != NC_NOERR)
         return rc;
@@ -131,7 +131,7 @@ fail_too_many(gen_parser *p, gen_pos pos, const gen_member *m)
 static int
 parse_char_field(gen_parser *p, const gen_member *m, char *out)
 {
-    size_t    unit = m->ndims > 1 ? (size_t)m->dims[m->ndims - 1] : 1;
+    size_t    unit = m->ndims > 1 ? (size_t)m->dims[m->ndims - 1] : 0;
     gen_list *l = NULL;
     int       rc = parse_braced_list(p, &m->type, unit, &l);
 
