@@ -15,17 +15,8 @@
 #include "fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #define MOST_CALLS 64
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    return nczarr_set_threads(1);
-}
 
 /* ---- datasets ---- */
 

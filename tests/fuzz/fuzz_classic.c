@@ -6,15 +6,6 @@
 #include "fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    return nczarr_set_threads(1); /* no run starts a thread */
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

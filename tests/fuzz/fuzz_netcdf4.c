@@ -11,7 +11,6 @@
 #include "hdf5/hdf5_int.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 int __real_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 int __wrap_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 
@@ -26,14 +25,6 @@ __wrap_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, nc
     if (*out != NULL)
         (*out)->any_sum = any_sum;
     return rc;
-}
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    return nczarr_set_threads(1); /* no run starts a thread */
 }
 
 static void

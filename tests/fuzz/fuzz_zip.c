@@ -19,31 +19,41 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef struct visit {
     zmap  *m;
     char  *prefix;
-    size_t left; /* objects that are still to be looked at */
+    bool   parts; /* read each object by its parts, too */
+    size_t left;  /* objects that are still to be looked at */
 } visit;
 
+/* Any parts of what is read whole are parts of `body`. */
 static void
-read_object(zmap *m, const char *key)
+read_parts(zmap *m, const char *key, int rc, const ncz_buf *body)
 {
-    ncz_buf      body = NCZ_BUF_LIMIT(MOST);
     char         into[16];
     zmap_get_req parts[3] = {{.key = key, .off = 0, .len = 1, .body = NCZ_BUF_LIMIT(MOST)},
                              {.key = key, .off = 3, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(MOST)},
                              {.key = key, .off = 0, .len = ZMAP_WHOLE, .into = into, .into_cap = sizeof into}};
-    int          rc = zmap_get(m, key, &body);
 
     (void)zmap_get_batch(m, parts, 3, NULL, NULL);
-    if (rc == NC_EEMPTY)
-        abort(); /* it was listed */
     if (rc == NC_NOERR && parts[1].err.code == NC_NOERR &&
-        (parts[1].nread + 3 != body.len || memcmp(parts[1].body.data, body.data + 3, parts[1].nread) != 0))
+        (parts[1].nread + 3 != body->len || memcmp(parts[1].body.data, body->data + 3, parts[1].nread) != 0))
         abort();
-    if (rc == NC_NOERR && body.len <= sizeof into &&
-        (parts[2].err.code != NC_NOERR || parts[2].nread != body.len ||
-         (body.len != 0 && memcmp(into, body.data, body.len) != 0)))
+    if (rc == NC_NOERR && body->len <= sizeof into &&
+        (parts[2].err.code != NC_NOERR || parts[2].nread != body->len ||
+         (body->len != 0 && memcmp(into, body->data, body->len) != 0)))
         abort();
     ncz_buf_clear(&parts[0].body);
     ncz_buf_clear(&parts[1].body);
+}
+
+static void
+read_object(const visit *v, const char *key)
+{
+    ncz_buf body = NCZ_BUF_LIMIT(MOST);
+    int     rc = zmap_get(v->m, key, &body);
+
+    if (rc == NC_EEMPTY)
+        abort(); /* it was listed */
+    if (v->parts)
+        read_parts(v->m, key, rc, &body);
     ncz_buf_clear(&body);
 }
 
@@ -58,7 +68,7 @@ visit_child(const char *name, bool leaf, void *arg)
     if (!zmap_key_valid(below.prefix))
         abort();
     if (leaf)
-        read_object(v->m, below.prefix);
+        read_object(v, below.prefix);
     rc = v->left-- == 0 ? 1 : 0;
     below.left = v->left;
     if (rc == 0 && !leaf)
@@ -69,9 +79,9 @@ visit_child(const char *name, bool leaf, void *arg)
 }
 
 static void
-look(zmap *m)
+look(zmap *m, bool parts)
 {
-    visit v = {m, (char[]){""}, 200};
+    visit v = {m, (char[]){""}, parts, 200};
 
     (void)zmap_list(m, "", visit_child, &v);
 }
@@ -102,7 +112,7 @@ change(zmap *m, void **taken, size_t *len)
         abort();
     if (put)
         expect(m, "fuzz/0", "new");
-    look(m);
+    look(m, false);
     (void)zmap_close(m, ZMAP_KEEP);
 }
 
@@ -126,7 +136,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size != 0)
         memcpy(block, data, size);
     if (zmap_zip_mem_open(block, size, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
-        look(m);
+        look(m, true);
         (void)zmap_close(m, ZMAP_KEEP);
     }
     if (zmap_zip_mem_open(block, size, ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = ""}, &m) == NC_NOERR)
