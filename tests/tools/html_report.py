@@ -155,8 +155,9 @@ def page_of(name, dataset, status=0, words=(), frames=0, least_images=0, options
     path = os.path.join(pages, name + ".html")
     begun = time.monotonic()
     with open(path, "wb") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
-        pid = subprocess.Popen([os.path.join(tools, "nczdump"), "--html", *options, dataset], stdout=out, stderr=err).pid
-        ended, usage = os.wait4(pid, 0)[1:]
+        child = subprocess.Popen([os.path.join(tools, "nczdump"), "--html", *options, dataset], stdout=out, stderr=err)
+        ended, usage = os.wait4(child.pid, 0)[1:] # a Popen that is thrown away waits for a child that has ended, too
+        child.returncode = os.waitstatus_to_exitcode(ended)
         err.seek(0)
         said = err.read()
     took = time.monotonic() - begun
