@@ -86,19 +86,23 @@ put_range(place *pl, size_t d, size_t at, size_t n, const char *values)
     return rc;
 }
 
+/* A run of as many fill values as will be put at once, of `n` in all. */
 static int
-make_fill(place *pl)
+make_fill(place *pl, size_t n)
 {
-    size_t item = gen_ref_size(&pl->v->type);
+    size_t item = gen_ref_size(&pl->v->type), most = item < FILL_BYTES ? FILL_BYTES / item : 1;
+    char  *run;
 
-    if (pl->fill != NULL)
+    n = n < most ? n : most;
+    if (n <= pl->fill_n)
         return NC_NOERR;
-    pl->fill_n = item < FILL_BYTES ? FILL_BYTES / item : 1;
-    pl->fill = gen_grow(NULL, pl->fill_n, item);
-    if (pl->fill == NULL)
+    if ((run = gen_grow(pl->fill, n, item)) == NULL)
         return gen_nc_error(pl->w, NC_ENOMEM, pl->v->pos, "data of variable", pl->v->name);
-    for (size_t i = 0; i < pl->fill_n; i++)
-        gen_var_fill(pl->v, pl->fill + i * item);
+    pl->fill = run;
+    gen_var_fill(pl->v, run);
+    for (size_t have = 1; have < n; have *= 2)
+        memcpy(run + have * item, run, (have < n - have ? have : n - have) * item);
+    pl->fill_n = n;
     return NC_NOERR;
 }
 
@@ -117,7 +121,7 @@ count_elements(const gen_var *v, size_t d, size_t end)
 static int
 put_fill(place *pl, size_t d, size_t at, size_t n)
 {
-    int rc = n == 0 ? NC_NOERR : make_fill(pl);
+    int rc = n == 0 ? NC_NOERR : make_fill(pl, n);
 
     return rc != NC_NOERR || n == 0 ? rc : put_range(pl, d, at, n, NULL);
 }
