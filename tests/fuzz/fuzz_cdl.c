@@ -15,18 +15,8 @@
 #include "nczarr_zmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #define MOST_ELEMS 4096 /* of all variables together, and of a dimension */
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    (void)setenv("NCRCENV_IGNORE", "1", 1);
-    return nczarr_set_threads(1);
-}
 
 static void
 say(void *ctx, bool is_error, const char *text)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/platform.h"
 #include "util/util.h"
 
 /* What a document may ask for is small, so that a run is short whatever it says; the code is the same. */
@@ -26,23 +25,6 @@ const ncz_limits ncz_limits_default = {
     .chain = 32,
     .cache_bytes = (size_t)1 << 18,
 };
-
-bool __real_ncz_sys_process_self(ncz_sys_process *out);
-bool __wrap_ncz_sys_process_self(ncz_sys_process *out);
-
-/* Asked of the system once: otherwise each dataset that is created reads three files of /proc. */
-bool
-__wrap_ncz_sys_process_self(ncz_sys_process *out)
-{
-    static ncz_sys_process self;
-    static bool            asked, known;
-
-    if (!asked)
-        known = __real_ncz_sys_process_self(&self);
-    asked = true;
-    *out = self;
-    return known;
-}
 
 bool
 fuzz_next_object(const uint8_t **at, const uint8_t *end, fuzz_object *out)

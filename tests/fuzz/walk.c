@@ -7,18 +7,6 @@
 
 #include "util/util.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-/* No run starts a thread, or looks for files of settings. */
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    (void)setenv("NCRCENV_IGNORE", "1", 1);
-    return nczarr_set_threads(1);
-}
-
 int
 fuzz_said(int rc)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * walk: reads everything that an open dataset says it has, in small boxes. What links it has LLVMFuzzerInitialize(), too.
- */
+/* walk: reads everything that an open dataset says it has, in small boxes. */
 #ifndef NCZ_FUZZ_WALK_H
 #define NCZ_FUZZ_WALK_H
 

@@ -21,8 +21,8 @@ target() {
             *.a) archives+=("$build/tools/$part") ;;
             *)
                 case $part in
-                    objects.c) wrap=-Wl,--wrap=ncz_sys_process_self ;;
-                    fuzz_netcdf4.c) wrap=-Wl,--wrap=ncz_hdf5_open ;;
+                    alone.c) wrap="$wrap -Wl,--wrap=ncz_sys_process_self" ;;
+                    fuzz_netcdf4.c) wrap="$wrap -Wl,--wrap=ncz_hdf5_open" ;;
                 esac
                 # shellcheck disable=SC2086
                 $CC $CFLAGS "${words[@]}" -c "$root/tests/fuzz/$part" -o "$WORK/$name-${part##*/}.o"
@@ -44,13 +44,13 @@ target codec "max_len = 65536"
 target codecs3 "max_len = 65536"
 target filters "max_len = 65536"
 target zip "max_len = 65536"
-target classic "max_len = 65536" walk.c
-target netcdf4 $'max_len = 65536\nentropic = 0' walk.c
+target classic "max_len = 65536" alone.c walk.c
+target netcdf4 $'max_len = 65536\nentropic = 0' alone.c walk.c
 target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
 target url "max_len = 512"
-target dataset "$store" objects.c mutate.c walk.c
-target api "$store" objects.c mutate.c walk.c api_program.c api_data.c api_define.c
-target cdl $'max_len = 2048\nentropic = 0' libtools_dump.a libtools_gen.a libtools_common.a
+target dataset "$store" alone.c objects.c mutate.c walk.c
+target api "$store" alone.c objects.c mutate.c walk.c api_program.c api_data.c api_define.c
+target cdl $'max_len = 2048\nentropic = 0' alone.c libtools_dump.a libtools_gen.a libtools_common.a
 for name in dataset api json codec codecs3; do
     cp "$root/tests/fuzz/dict/store.dict" "$OUT/fuzz_$name.dict"
 done
