@@ -2,9 +2,9 @@
 /*
  * Lists of values, stored in the memory type of their variable or attribute while they are read.
  *
- * Characters: a string takes whole rows of `unit` characters, and the rest of its last row is fill; an empty one is a row
- * of fill. Where strings are no rows (unit 0), they are one text. Consecutive single characters make one string. Fill elements are recorded as runs, because _FillValue may come later in the
- * text.
+ * Characters: a string takes whole rows of `unit` characters, and the rest of its last row is fill; an empty one is a
+ * row of fill. Where strings are no rows (unit 0), they are one text. Consecutive single characters make one string.
+ * Fill elements are recorded as runs, because _FillValue may come later in the text.
  */
 #include "gen_int.h"
 
