@@ -346,7 +346,7 @@ class Run:
         for n in range(self.o.repeat or 1):
             job = schedule.Job(key, None, after, weight, self.took.get(key, expected))
             job.go = lambda job=job: go(job)
-            job.log = log
+            job.log, job.late = log, any(isinstance(a, Later) for a in after)
             if n > 0:  # the same job never beside itself: they share a log
                 job.after = [before]
             before = job
@@ -441,14 +441,14 @@ class Run:
 
 
 class Later:
-    """Stands for all jobs of a part: done when none of them is left."""
+    """Stands for the jobs of a part that wait for no Later: done when none of them is left."""
 
     def __init__(self, row):
         self.row, self.name, self.after = row, row.part.name, ()
 
     @property
     def state(self):
-        others = [j for j in self.row.jobs if not any(isinstance(a, Later) for a in j.after)]
+        others = [j for j in self.row.jobs if not j.late]
         if any(j.state in ("waiting", "running") for j in others):
             return "waiting"
         return "failed" if any(j.state == "given up" for j in others) else "done"

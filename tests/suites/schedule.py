@@ -15,6 +15,7 @@ class Job:
     def __init__(self, name, go, after=(), weight=1, expected=1.0, first=False):
         self.name, self.go, self.after, self.weight, self.expected, self.first = name, go, list(after), weight, expected, first
         self.state, self.seconds, self.result = "waiting", 0.0, None  # then running, done, failed, given up
+        self.late = False  # it waits for all the others of its part
 
     def ready(self):
         return self.state == "waiting" and all(j.state == "done" for j in self.after)
@@ -36,8 +37,12 @@ class Schedule:
         with self.changed:
             while any(j.state in ("waiting", "running") for j in self.jobs):
                 self.give_up()
-                if not self.start_some() and any(j.state == "running" for j in self.jobs):
+                if self.start_some():
+                    continue
+                if any(j.state == "running" for j in self.jobs):
                     self.changed.wait()
+                elif stuck := [j.name for j in self.jobs if j.state == "waiting"]:
+                    raise RuntimeError("these wait for one another: " + ", ".join(stuck))
 
     def give_up(self):
         hopeless = [j for j in self.jobs if j.hopeless()]
