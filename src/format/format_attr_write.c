@@ -6,8 +6,8 @@
  * back equal.
  *
  * Zero bytes at the end of a text: readers that stop at the first NUL (netCDF-C) cannot read them in a JSON string.
- * With NCZarr keys they are left out, and a record beside their types has the true length. All others, and all in pure
- * Zarr, are written as \u0000.
+ * They are left out. With NCZarr keys a record beside the types has the true length; pure Zarr has no place for it.
+ * All other zero bytes, and more than NCZ_NULS_MOST at the end beside NCZarr keys, are written as \u0000.
  */
 #include "format/format_int.h"
 

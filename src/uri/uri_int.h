@@ -13,8 +13,8 @@ int ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len);
 /* Is this a key of ours or of netCDF-C? */
 bool ncz_uri_key_known(const char *s, size_t len);
 
-/* The '#' of a plain path that begins the fragment: the first one followed only by pairs with our keys, perhaps
- * misspelt, and bare modes. Any other belongs to the path. NULL: there is none. */
+/* Finds the '#' that begins the fragment of a plain path: the first one followed only by bare modes and by pairs whose
+ * keys are ours, perhaps misspelt. Any other '#' is part of the path. NULL if the path has no fragment. */
 const char *ncz_uri_frag_begin(const char *path);
 
 typedef enum uri_mode {

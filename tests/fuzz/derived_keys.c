@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stands in front of OpenSSL's function by which libzip makes the key of an AES entry of a password: a thousand rounds,
- * a millisecond and more, for each read of each entry. What has been derived is remembered, so that only an entry with
- * a new salt costs that.
+ * Replaces the OpenSSL function that libzip calls to derive the key of an AES entry from the password. A derivation
+ * takes a thousand rounds, more than a millisecond, and libzip repeats it for every read. This one keeps the keys and
+ * derives only those of salts that it has not seen.
  */
 #include <dlfcn.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dump/dump.h"
+#include "fuzz/walk.h"
 #include "gen/gen.h"
 #include "nczarr.h"
 #include "nczarr_zmap.h"
@@ -36,17 +37,10 @@ add_elems(int ncid, size_t sum)
 
     (void)nc_inq_nvars(ncid, &nvars);
     for (int v = 0; v < nvars && sum <= MOST_ELEMS; v++) {
-        int    ndims = 0, dimids[NC_MAX_VAR_DIMS];
-        size_t n = 1;
+        size_t n;
 
-        if (nc_inq_varndims(ncid, v, &ndims) != NC_NOERR || nc_inq_vardimid(ncid, v, dimids) != NC_NOERR)
+        if (fuzz_count_elems(ncid, v, MOST_ELEMS, &n) != NC_NOERR)
             abort();
-        for (int d = 0; d < ndims && n <= MOST_ELEMS; d++) {
-            size_t len = 0;
-
-            (void)nc_inq_dimlen(ncid, dimids[d], &len);
-            n *= len <= MOST_ELEMS ? len : MOST_ELEMS + 1;
-        }
         sum += n;
     }
     (void)nc_inq_grps(ncid, &ngroups, NULL);

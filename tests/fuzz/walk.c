@@ -25,6 +25,24 @@ fuzz_loads(int ncid)
     return fuzz_said(nc_inq_nvars(ncid, &nvars)) == NC_NOERR;
 }
 
+int
+fuzz_count_elems(int ncid, int varid, size_t most, size_t *n)
+{
+    int ndims, dimids[NC_MAX_VAR_DIMS], rc;
+
+    *n = 1;
+    if ((rc = nc_inq_varndims(ncid, varid, &ndims)) != NC_NOERR ||
+        (rc = nc_inq_vardimid(ncid, varid, dimids)) != NC_NOERR)
+        return rc;
+    for (int d = 0; d < ndims && *n <= most; d++) {
+        size_t len = 0;
+
+        (void)nc_inq_dimlen(ncid, dimids[d], &len);
+        *n *= len <= most ? len : most + 1;
+    }
+    return NC_NOERR;
+}
+
 /* ---- attributes ---- */
 
 static void

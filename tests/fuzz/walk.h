@@ -21,6 +21,9 @@ int fuzz_said(int rc);
  */
 bool fuzz_loads(int ncid);
 
+/* The elements of a variable; more than `most` count as some number larger than that. */
+int fuzz_count_elems(int ncid, int varid, size_t most, size_t *n);
+
 void fuzz_walk(int ncid); /* the group, and those below it */
 void fuzz_read_atts(int ncid, int varid);
 void fuzz_read_var(int ncid, int varid); /* a box at its beginning, and one at its end */

@@ -346,7 +346,7 @@ class Run:
         for n in range(self.o.repeat or 1):
             job = schedule.Job(key, None, after, weight, self.took.get(key, expected))
             job.go = lambda job=job: go(job)
-            job.log, job.late = log, any(isinstance(a, Later) for a in after)
+            job.log, job.after_part = log, any(isinstance(a, Later) for a in after)
             if n > 0:  # the same job never beside itself: they share a log
                 job.after = [before]
             before = job
@@ -448,7 +448,7 @@ class Later:
 
     @property
     def state(self):
-        others = [j for j in self.row.jobs if not j.late]
+        others = [j for j in self.row.jobs if not j.after_part]
         if any(j.state in ("waiting", "running") for j in others):
             return "waiting"
         return "failed" if any(j.state == "given up" for j in others) else "done"

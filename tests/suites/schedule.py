@@ -15,7 +15,7 @@ class Job:
     def __init__(self, name, go, after=(), weight=1, expected=1.0, first=False):
         self.name, self.go, self.after, self.weight, self.expected, self.first = name, go, list(after), weight, expected, first
         self.state, self.seconds, self.result = "waiting", 0.0, None  # then running, done, failed, given up
-        self.late = False  # it waits for all the others of its part
+        self.after_part = False  # it waits for the other jobs of a part
 
     def ready(self):
         return self.state == "waiting" and all(j.state == "done" for j in self.after)

@@ -50,7 +50,7 @@ target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
 target url "max_len = 512"
 target dataset "$store" alone.c objects.c mutate.c walk.c
 target api "$store" alone.c objects.c mutate.c walk.c api_program.c api_data.c api_define.c
-target cdl $'max_len = 2048\nentropic = 0' alone.c libtools_dump.a libtools_gen.a libtools_common.a
+target cdl $'max_len = 2048\nentropic = 0' alone.c walk.c libtools_dump.a libtools_gen.a libtools_common.a
 for name in dataset api json codec codecs3; do
     cp "$root/tests/fuzz/dict/store.dict" "$OUT/fuzz_$name.dict"
 done
