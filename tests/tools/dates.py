@@ -4,11 +4,13 @@ seeded random limits; NCO's ncks agrees on moments; mistakes are named.
 
 usage: dates.py TOOLS [SEED]     (the folder of the built commands)
 """
-import os, random, re, shutil, subprocess, sys, tempfile
+import json, math, os, random, re, shutil, struct, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
 import cases
+import warnings
+warnings.simplefilter("ignore")  # cftime's, of years before the first
 
 peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".cache", "zarr3", "bin", "python")
 try:
@@ -47,6 +49,16 @@ KNOWN = [
     ("days since -0001-01-01", "proleptic_gregorian", DAYS, "-1-01-31,-0001-02", range(30, 59)),
     ("months since 2001-01-15", "standard", DAYS, "2001-03,2002-02", range(2, 14)),
     ("years since 1900-01-01", None, DAYS, "1950-01,1959-12", range(50, 60)),
+    ("months since 2055-01-15", "360_day", DAYS, "2055-02-15", [1]),
+    ("months since 2055-01-15 18:00", "noleap", DAYS, "2055-02-15T18,2055-03-15T17:59", [1]),
+    ("months since 2000-01-31", None, DAYS, "2000-02-29,2000-04-30", [1, 2, 3]),
+    ("months since 1961-01-01", "360_day", [76.5, 77, 77.5], "1967-05-16,1967-06-01", [76.5, 77]),
+    ("years since 2000-02-29", "julian", DAYS, "2001-02-28,2004-02-29", [1, 2, 3, 4]),
+    ("nanoseconds since 2023-01-02", None, [86400e9 * i for i in range(5)], "2023-01-03,2023-01-04", [86400e9, 172800e9]),
+    ("microseconds since 2023-01-02", None, [0.5 * i for i in range(9)], "2023-01-02T00:00:00.000001", [1, 1.5]),
+    ("microseconds since 2023-01-02", None, [0.5 * i for i in range(9)], "2023-01-02T00:00:00.0000015", [1.5]),
+    ("10 seconds since 1970-01-01", None, [8640 * i for i in range(5)], "1970-01-02,1970-01-03", [8640, 17280]),
+    ("3 months since 1970-01-15", None, DAYS, "1970-04-15,1970-10-15", [1, 2, 3]),
     ("days since 2001-01-01", None, DAYS[::-1], "2001-02-01,2001-02-03", [33, 32, 31]),
 ]
 
@@ -114,11 +126,58 @@ def random_date(near):
     return "-".join(parts[:n]) + ("T" + ":".join(clock[:n - 3]) if n > 3 else "")
 
 
+def printed(path, moments):
+    """-t, of the years that cftime writes the same way."""
+    got = re.findall(r'"([^"]*)"', tool("nczdump", "-t", "-v", "time", path).stdout.split("\ndata:\n")[1])
+    want = [re.sub("(:00){1,2}$", "", m.strftime("%4Y-%m-%d %H:%M:%S") + (".%06d" % m.microsecond if m.microsecond else "")) for m in moments]
+    want = [re.sub(" 00$", "", w) for w in want]
+    return ["-t %s: %s, cftime: %s" % (path, g, w) for g, w, m in zip(got, want, moments) if g != w and 0 < m.year < 10000] + \
+        (["-t: %d dates" % len(got)] if len(got) != len(moments) else [])
+
+
+def exact(folder):
+    """Nanoseconds since 1970 have more digits than a double; also what is made up for NumPy's types."""
+    problems, path, ns = [], os.path.join(folder, "ns.zarr"), 1672617600 * 10 ** 9
+    cdl = "netcdf t { dimensions: time = 4 ; variables: %s time(time) ; time:units = \"nanoseconds since 1970-01-01\" ; data: time = %s ; }"
+    for kind, suffix in (("int64", "LL"), ("uint64", "ULL")):
+        shutil.rmtree(path, ignore_errors=True)
+        r = tool("nczgen", "-o", path, "-", input=cdl % (kind, ", ".join(str(ns + i) + suffix for i in (-1, 0, 1, 86400 * 10 ** 9))))
+        out = tool("nczdump", "-d", "time,2023-01-02", path).stdout
+        if " time = %d, %d ;" % (ns, ns + 1) not in out:
+            problems.append("%s: %s%s" % (kind, r.stderr, out))
+        out = tool("nczdump", "-t", "-d", "time,2023-01-02T00:00:00.000000001", path).stdout
+        if ' time = "2023-01-02 00:00:00.000000001" ;' not in out:
+            problems.append("%s, -t: %s" % (kind, out))
+    for unit, units in (("ns", "nanoseconds"), ("10s", "10 seconds"), ("3M", "3 months"), ("25us", "25 microseconds"), ("Y", "years")):
+        numpy_times(path, unit, [0, 1])
+        out = tool("nczdump", "-t", path).stdout
+        if 'x:units = "%s since 1970-01-01" ;' % units not in out or ' x = "1970-01-01", "19' not in out:
+            problems.append("<M8[%s]: %s" % (unit, out))
+    cases.report("dates: exact to the nanosecond", problems)
+
+
+def numpy_times(path, unit, values):
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(os.path.join(path, "x"))
+    documents = {".zgroup": {"zarr_format": 2}, "x/.zattrs": {"_ARRAY_DIMENSIONS": ["x"]},
+                 "x/.zarray": {"zarr_format": 2, "shape": [len(values)], "chunks": [len(values)], "dtype": "<M8[%s]" % unit, "compressor": None,
+                               "fill_value": None, "filters": None, "order": "C"}}
+    for name, document in documents.items():
+        with open(os.path.join(path, name), "w") as f:
+            json.dump(document, f)
+    with open(os.path.join(path, "x", "0"), "wb") as f:
+        f.write(struct.pack("<%dq" % len(values), *values))
+
+
 def with_cftime(folder):
     problems, path, done, invalid = [], os.path.join(folder, "random.zarr"), 0, 0
     for turn in range(6 if few else 40):
         calendar = CALENDARS[turn % len(CALENDARS)]
         unit, step = rnd.choice([("days", 5.25), ("hours", 97), ("minutes", 4321), ("seconds", 300000.5)])
+        if calendar == "360_day" and rnd.randrange(2):
+            unit, step = "months", rnd.choice([1, 0.75, -0.3])
+        if calendar in ("noleap", "365_day") and rnd.randrange(2):
+            unit, step = "common_years", rnd.choice([1, 0.125, -0.7])
         origin = "%04d-%02d-%02d" % (rnd.choice([4, 1581, 1582, 1900, 2000, 2001, 9998]), rnd.randrange(1, 13), rnd.randrange(1, 29))
         units = "%s since %s%s" % (unit, origin, rnd.choice(["", " 06:30", "T12:00:00Z", " 00:00 +03:00"]))
         values = [i * step for i in range(150)]
@@ -127,8 +186,9 @@ def with_cftime(folder):
         except ValueError:
             continue
         make(path, units, calendar, values)
+        problems += printed(path, moments)
         for _ in range(4):
-            a, b = random_date(moments[0]), random_date(moments[0])
+            a, b = random_date(rnd.choice(moments)), random_date(rnd.choice(moments))
             first, last = period(a, calendar), period(b, calendar)
             got = chosen("%s,%s" % (a, b), path)
             if first is None or last is None:
@@ -146,6 +206,36 @@ def with_cftime(folder):
     if done < (8 if few else 60):
         problems.append("only %d compared, %d invalid" % (done, invalid))
     cases.report("dates: as cftime has them", problems, more=done + invalid)
+
+
+def later(base, months):
+    """What "months since" means in calendars for which cftime refuses it: see nczdump(1)."""
+    import datetime
+    whole = math.floor(months)
+
+    def anchor(n):
+        year, month = divmod(base.year * 12 + base.month - 1 + n, 12)
+        first = cftime.datetime(year, month + 1, 1, calendar=base.calendar, has_year_zero=True)
+        day = min(base.day, first.daysinmonth)
+        if base.calendar == "standard" and (year, month) == (1582, 9):
+            return None
+        return cftime.datetime(year, month + 1, day, base.hour, calendar=base.calendar, has_year_zero=True)
+    a, b = anchor(whole), anchor(whole + 1)
+    return a and b and a + datetime.timedelta(microseconds=round((months - whole) * ((b - a).days * 86400 * 10 ** 6)))
+
+
+def calendar_months(folder):
+    problems, path = [], os.path.join(folder, "months.zarr")
+    for calendar in CALENDARS * (1 if few else 3):
+        base = cftime.datetime(rnd.choice([1, 1581, 1900, 1999, 2000]), rnd.randrange(1, 13), rnd.randrange(1, 31 if calendar == "360_day" else 29),
+                               rnd.randrange(24), calendar=calendar, has_year_zero=True)
+        unit, many = rnd.choice([("months", 1), ("years", 12), ("seasons", 3), ("5 months", 5)])
+        values = [rnd.choice([i, i / 4, -i / 8, i * 12]) for i in range(60)]
+        moments = [later(base, v * many) for v in values]
+        known = [(v, m) for v, m in zip(values, moments) if m is not None]
+        make(path, "%s since %04d-%02d-%02d %02d:00" % (unit, base.year, base.month, base.day, base.hour), calendar, [v for v, _ in known])
+        problems += ["%s %s: %s" % (calendar, unit, p) for p in printed(path, [m for _, m in known])]
+    cases.report("dates: calendar months", problems)
 
 
 def with_nco(folder):
@@ -169,6 +259,7 @@ def mistakes(folder):
     for units, calendar, limit, status, text in [
         (None, None, "2001-01-01", 1, "time has no attribute units, so dates mean nothing to it"),
         ("degrees_north", None, "2001-01-01", 1, 'the units of time, "degrees_north", are not those of a time: UNIT since DATE'),
+        ("seconds since 10-JUN-1996 04:03:36", None, "2001-01-01", 1, "are not those of a time: UNIT since DATE"),
         ("days since 2001-01-01", "martian", "2001-01-01", 1, 'the calendar of time, "martian", is not known'),
         ("days since 2001-01-01", None, "2001-02-30,", 1, "the calendar has no day 2001-02-30"),
         ("days since 2001-01-01", None, ",1900-02-29", 1, "the calendar has no day 1900-02-29"),
@@ -241,10 +332,12 @@ def attributes(folder):
 
 with tempfile.TemporaryDirectory() as folder:
     known(folder)
+    exact(folder)
     attributes(folder)
     mistakes(folder)
     if cftime is not None:
         with_cftime(folder)
+        calendar_months(folder)
     else:
         print("skipped: cftime is not installed")
     if shutil.which("ncks") and shutil.which("ncgen"):

@@ -2,8 +2,10 @@
 /*
  * cf_time.c: CF's "UNIT since DATE" in its calendars.
  *
- * Days are counted from a fixed day of each calendar, in exact integers; the time of day is rounded to microseconds.
- * A unit of months (seasons, years) goes by whole calendar months and gives midnight of the first, as ncdump does.
+ * Days are counted from a fixed day of each calendar, in exact integers. The time of day is rounded to microseconds, as
+ * cftime does, which hides what doubles cannot hold; units below a second have nanoseconds. A unit of months (seasons,
+ * years) goes by calendar months: the origin's day and time of day in each, or the last day of a shorter month; a
+ * fraction is that part of the way to the next.
  */
 #include "common/cf_time.h"
 
@@ -13,9 +15,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define DAY_MICROS  (DAY_SECONDS * 1000000LL)
+#define DAY_NANOS   (DAY_SECONDS * 1000000000LL)
 #define DAY_SECONDS 86400
-#define YEARS_MAX   10000000LL /* beyond it a value is no time */
+#define COUNT_MAX   2147483647LL /* NumPy's, of a unit of several seconds, days and so on */
+#define YEARS_MAX   10000000LL   /* beyond it a value is no time */
 
 /* ---- calendars ---------------------------------------------------------------------------------------------- */
 
@@ -133,38 +136,51 @@ find_unit(const char *name, size_t n, cf_timebase *tb)
     static const struct {
         const char *name;
         bool        prefix; /* "sec" matches second, seconds, secs */
-        double      seconds;
+        double      nanos;
         int         months;
     } known[] = {
-        {"sec", true, 1, 0},
-        {"s", false, 1, 0},
-        {"min", true, 60, 0},
-        {"mn", false, 60, 0},
-        {"hour", true, 3600, 0},
-        {"hr", true, 3600, 0},
-        {"h", false, 3600, 0},
-        {"day", true, DAY_SECONDS, 0},
-        {"dy", false, DAY_SECONDS, 0},
-        {"d", false, DAY_SECONDS, 0},
-        {"week", true, 7 * DAY_SECONDS, 0},
-        {"wk", false, 7 * DAY_SECONDS, 0},
+        {"sec", true, 1e9, 0},
+        {"s", false, 1e9, 0},
+        {"min", true, 60e9, 0},
+        {"mn", false, 60e9, 0},
+        {"hour", true, 3600e9, 0},
+        {"hr", true, 3600e9, 0},
+        {"h", false, 3600e9, 0},
+        {"day", true, DAY_SECONDS * 1e9, 0},
+        {"dy", false, DAY_SECONDS * 1e9, 0},
+        {"d", false, DAY_SECONDS * 1e9, 0},
+        {"week", true, 7 * DAY_SECONDS * 1e9, 0},
+        {"wk", false, 7 * DAY_SECONDS * 1e9, 0},
         {"month", true, 0, 1},
         {"mo", false, 0, 1},
         {"season", true, 0, 3},
         {"year", true, 0, 12},
         {"yr", true, 0, 12},
-        {"millisec", true, 1e-3, 0},
-        {"msec", true, 1e-3, 0},
-        {"ms", false, 1e-3, 0},
-        {"microsec", true, 1e-6, 0},
-        {"us", false, 1e-6, 0},
+        {"common_year", true, 365 * DAY_SECONDS * 1e9, 0},
+        {"millisec", true, 1e6, 0},
+        {"msec", true, 1e6, 0},
+        {"ms", false, 1e6, 0},
+        {"microsec", true, 1e3, 0},
+        {"usec", true, 1e3, 0},
+        {"us", false, 1e3, 0},
+        {"\u00b5s", false, 1e3, 0},
+        {"\u03bcs", false, 1e3, 0},
+        {"nanosec", true, 1, 0},
+        {"nsec", true, 1, 0},
+        {"ns", false, 1, 0},
+        {"picosec", true, 1e-3, 0},
+        {"ps", false, 1e-3, 0},
+        {"femtosec", true, 1e-6, 0},
+        {"fs", false, 1e-6, 0},
+        {"attosec", true, 1e-9, 0},
+        {"as", false, 1e-9, 0},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t len = strlen(known[i].name);
 
         if ((known[i].prefix ? n >= len : n == len) && strncasecmp(name, known[i].name, len) == 0) {
-            tb->seconds = known[i].seconds;
+            tb->nanos = known[i].nanos;
             tb->months = known[i].months;
             return true;
         }
@@ -180,7 +196,20 @@ skip_blanks(const char *s)
     return s;
 }
 
-/* [-]Y[-M[-D]] */
+/* A count in front of the unit, as of datetime64[10s]. NULL: not one. */
+static const char *
+parse_count(const char *s, long long *count)
+{
+    char *end = (char *)s;
+
+    *count = 1;
+    if (!isdigit((unsigned char)*s))
+        return s;
+    *count = strtoll(s, &end, 10);
+    return *count > 0 && *count <= COUNT_MAX && isspace((unsigned char)*end) ? skip_blanks(end) : NULL;
+}
+
+/* [-]Y[-M[-D]], and then a blank, the time of day or nothing: "10-JUN-1996" is not the year 10. */
 static const char *
 parse_origin(const char *s, cf_timebase *tb)
 {
@@ -199,6 +228,8 @@ parse_origin(const char *s, cf_timebase *tb)
         part = strtoll(end + 1, &end, 10);
         tb->mday = part >= 1 && part <= 31 ? (int)part : 0;
     }
+    if (*end != '\0' && !isspace((unsigned char)*end) && strchr("TtZz", *end) == NULL)
+        return NULL;
     return llabs(tb->year) < YEARS_MAX && tb->month != 0 && tb->mday != 0 ? end : NULL;
 }
 
@@ -240,16 +271,20 @@ parse_zone(const char *s)
 bool
 cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb)
 {
-    const char *s = skip_blanks(units);
-    size_t      n = strcspn(s, " \t");
+    const char *s;
+    size_t      n;
     double      ahead;
+    long long   count;
 
     *tb = (cf_timebase){.separator = ' '};
     tb->cal = CAL_MIXED;
     if (cal != NULL && !cf_calendar_find(cal, &tb->cal) && strcasecmp(cal, "none") == 0)
         return false; /* any other unknown word: as if there was none, as ncdump has it */
-    if (!find_unit(s, n, tb))
+    if ((s = parse_count(skip_blanks(units), &count)) == NULL || !find_unit(s, n = strcspn(s, " \t"), tb))
         return false;
+    tb->nanos *= (long double)count;
+    tb->months *= count;
+    tb->seconds = (double)(tb->nanos / 1e9L);
     s = skip_blanks(s + n);
     if (strncasecmp(s, "since", 5) != 0 || !isspace((unsigned char)s[5]))
         return false;
@@ -268,46 +303,65 @@ cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb)
 
 /* ---- values ------------------------------------------------------------------------------------------------- */
 
-bool
-cf_timebase_moment(const cf_timebase *tb, double value, cf_moment *out)
+/* The origin's day `months` later, or the last day of a shorter month. */
+static long long
+find_day_of_month(const cf_timebase *tb, long long months)
 {
-    double      months = tb->months != 0 ? trunc(value * tb->months) : 0;
-    long double total = value != 0 && tb->months == 0 ? (long double)value * (long double)tb->seconds : 0;
-    long double days;
+    long long m = tb->year * 12 + tb->month - 1 + months, year = divide_down(m, 12), next = divide_down(m + 1, 12);
+    long long day = date_to_day(tb->cal, year, (int)(m - year * 12) + 1, tb->mday);
+    long long after = date_to_day(tb->cal, next, (int)(m + 1 - next * 12) + 1, 1);
 
-    if (!isfinite(value) || fabsl(total) > 366.0L * DAY_SECONDS * YEARS_MAX || fabs(months) > 12. * YEARS_MAX)
+    return day < after ? day : after - 1;
+}
+
+/* Whole months go to the day; the rest, which is returned, is nanoseconds. */
+static long double
+add_months(const cf_timebase *tb, long double months, cf_moment *m)
+{
+    long double whole = floorl(months);
+    long long   day = find_day_of_month(tb, (long long)whole);
+
+    m->day = day;
+    return (months - whole) * (long double)((find_day_of_month(tb, (long long)whole + 1) - day) * DAY_NANOS);
+}
+
+bool
+cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out)
+{
+    bool        fine = tb->months == 0 && tb->nanos < 1e9L;
+    long double months = value * (long double)tb->months, nanos = value * tb->nanos, rest;
+
+    if (!isfinite(value) || fabsl(nanos) > 366.0L * (long double)DAY_NANOS * YEARS_MAX ||
+        fabsl(months) > 12.0L * YEARS_MAX)
         return false;
     *out = (cf_moment){.day = tb->day};
-    if (tb->months != 0 && value != 0) {
-        long long m = tb->year * 12 + tb->month - 1 + (long long)months;
-
-        out->day = date_to_day(tb->cal, divide_down(m, 12), (int)(m - divide_down(m, 12) * 12) + 1, 1);
-    } else {
-        total += (long double)tb->second;
-    }
-    days = floorl(total / DAY_SECONDS);
-    out->day += (long long)days;
-    out->micro = llroundl((total - days * DAY_SECONDS) * 1e6L);
-    if (out->micro >= DAY_MICROS) {
-        out->micro = 0;
+    if (months != 0)
+        nanos = add_months(tb, months, out);
+    nanos += (long double)tb->second * 1e9L;
+    if ((rest = fmodl(nanos, (long double)DAY_NANOS)) < 0)
+        rest += (long double)DAY_NANOS;
+    out->day += (long long)roundl((nanos - rest) / (long double)DAY_NANOS);
+    out->nano = fine ? llroundl(rest) : llroundl(rest / 1e3L) * 1000;
+    if (out->nano >= DAY_NANOS) {
+        out->nano = 0;
         out->day++;
     }
     return true;
 }
 
 bool
-cf_timebase_date(const cf_timebase *tb, double value, cf_date *out)
+cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out)
 {
     cf_moment m;
 
     if (!cf_timebase_moment(tb, value, &m))
         return false;
-    *out = (cf_date){.precision = CF_FRACTION};
+    *out = (cf_date){.precision = CF_NANO};
     day_to_date(tb->cal, m.day, &out->year, &out->month, &out->mday);
-    out->hour = (int)(m.micro / 3600000000LL);
-    out->minute = (int)(m.micro / 60000000 % 60);
-    out->second = (int)(m.micro / 1000000 % 60);
-    out->micro = (int)(m.micro % 1000000);
+    out->hour = (int)(m.nano / 3600000000000LL);
+    out->minute = (int)(m.nano / 60000000000LL % 60);
+    out->second = (int)(m.nano / 1000000000 % 60);
+    out->nano = (int)(m.nano % 1000000000);
     return true;
 }
 
@@ -316,7 +370,7 @@ cf_moment_compare(const cf_moment *a, const cf_moment *b)
 {
     if (a->day != b->day)
         return a->day < b->day ? -1 : 1;
-    return a->micro < b->micro ? -1 : a->micro > b->micro;
+    return a->nano < b->nano ? -1 : a->nano > b->nano;
 }
 
 /* ---- dates as people write them ------------------------------------------------------------------------------- */
@@ -338,17 +392,19 @@ take_part(const char **s, const char *end, char sign, int most, int *out)
     return *out <= most;
 }
 
-/* Digits after the point of seconds; those beyond microseconds are dropped. */
+/* Digits after the point of seconds; those beyond nanoseconds are dropped. */
 static bool
-take_fraction(const char **s, const char *end, int *micro)
+take_fraction(const char **s, const char *end, cf_date *d)
 {
+    enum { MICRO_DIGITS = 6 };
     const char *p = *s + 1;
-    int         unit = 100000;
+    int         unit = 100000000;
 
     if (p == end || !isdigit((unsigned char)*p))
         return false;
     for (; p < end && isdigit((unsigned char)*p); p++, unit /= 10)
-        *micro += (*p - '0') * unit;
+        d->nano += (*p - '0') * unit;
+    d->precision = p - *s - 1 <= MICRO_DIGITS ? CF_MICRO : CF_NANO;
     *s = p;
     return true;
 }
@@ -371,8 +427,7 @@ take_clock(const char **s, const char *end, cf_date *d)
     d->precision = CF_SECOND;
     if (*s == end || **s != '.')
         return true;
-    d->precision = CF_FRACTION;
-    return take_fraction(s, end, &d->micro);
+    return take_fraction(s, end, d);
 }
 
 /* Z, UTC, +hh, +hhmm or +hh:mm. */
@@ -435,33 +490,32 @@ cf_date_parse(const char *s, size_t len, cf_date *d)
     return s == end || (take_zone(&s, end, &d->ahead) && s == end);
 }
 
-/* The moment, and `micros` later, in UTC. */
 static cf_moment
-make_moment(long long day, long long micro)
+make_moment(long long day, long long nano)
 {
-    long long days = divide_down(micro, DAY_MICROS);
+    long long days = divide_down(nano, DAY_NANOS);
 
-    return (cf_moment){.day = day + days, .micro = micro - days * DAY_MICROS};
+    return (cf_moment){.day = day + days, .nano = nano - days * DAY_NANOS};
 }
 
 bool
 cf_date_period(cf_calendar cal, const cf_date *d, cf_moment *begin, cf_moment *end)
 {
     static const long long lengths[] = {
-        [CF_DAY] = DAY_MICROS, [CF_HOUR] = 3600000000LL, [CF_MINUTE] = 60000000,
-        [CF_SECOND] = 1000000, [CF_FRACTION] = 1,
+        [CF_DAY] = DAY_NANOS,     [CF_HOUR] = 3600000000000LL, [CF_MINUTE] = 60000000000LL,
+        [CF_SECOND] = 1000000000, [CF_MICRO] = 1000,           [CF_NANO] = 1,
     };
-    long long day = date_to_day(cal, d->year, d->month, d->mday), year, micro, length;
+    long long day = date_to_day(cal, d->year, d->month, d->mday), year, nano, length;
     int       month, mday;
 
     day_to_date(cal, day, &year, &month, &mday);
     if (year != d->year || month != d->month || mday != d->mday)
         return false;
-    micro = ((d->hour * 60LL + d->minute) * 60 + d->second - d->ahead) * 1000000 + d->micro;
+    nano = ((d->hour * 60LL + d->minute) * 60 + d->second - d->ahead) * 1000000000 + d->nano;
     length = lengths[d->precision];
     if (d->precision == CF_MONTH)
-        length = (date_to_day(cal, d->year + d->month / 12, d->month % 12 + 1, 1) - day) * DAY_MICROS;
-    *begin = make_moment(day, micro);
-    *end = make_moment(day, micro + length);
+        length = (date_to_day(cal, d->year + d->month / 12, d->month % 12 + 1, 1) - day) * DAY_NANOS;
+    *begin = make_moment(day, nano);
+    *end = make_moment(day, nano + length);
     return true;
 }

@@ -17,8 +17,9 @@ bool cf_calendar_find(const char *name, cf_calendar *cal);
 typedef struct cf_timebase {
     bool        valid;
     cf_calendar cal;
-    int         months; /* a unit of calendar months; 0: a unit of seconds */
+    long long   months; /* of a unit of calendar months; 0: a unit of constant length */
     double      seconds;
+    long double nanos;  /* the same, exactly */
     long long   day;    /* the origin: days since 0000-01-01 in the calendar */
     double      second; /* ... and seconds of that day */
     long long   year;   /* ... and its date */
@@ -26,28 +27,28 @@ typedef struct cf_timebase {
     char        separator; /* between date and time of day when printed */
 } cf_timebase;
 
-/* A moment of a calendar: days since 0000-01-01, and microseconds of the day. */
+/* A moment of a calendar: days since 0000-01-01, and nanoseconds of the day. */
 typedef struct cf_moment {
-    long long day, micro;
+    long long day, nano;
 } cf_moment;
 
 /* Up to which part a date is given. */
-typedef enum cf_precision { CF_MONTH, CF_DAY, CF_HOUR, CF_MINUTE, CF_SECOND, CF_FRACTION } cf_precision;
+typedef enum cf_precision { CF_MONTH, CF_DAY, CF_HOUR, CF_MINUTE, CF_SECOND, CF_MICRO, CF_NANO } cf_precision;
 
 typedef struct cf_date {
     long long    year;
-    int          month, mday, hour, minute, second, micro;
+    int          month, mday, hour, minute, second, nano;
     int          ahead; /* seconds that its time zone is ahead of UTC */
     cf_precision precision;
 } cf_date;
 
-/* Reads "UNIT since DATE[ TIME[ ZONE]]"; false when it is not of that form, or the calendar is "none". Without a
- * calendar, or with an unknown one, it is the standard one. */
+/* Reads "[COUNT ]UNIT since DATE[ TIME[ ZONE]]"; false when it is not of that form, or the calendar is "none". Without
+ * a calendar, or with an unknown one, it is the standard one. */
 bool cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb);
 
 /* The moment that a value means; false when it is no time (NaN, infinite, absurd). */
-bool cf_timebase_moment(const cf_timebase *tb, double value, cf_moment *out);
-bool cf_timebase_date(const cf_timebase *tb, double value, cf_date *out);
+bool cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out);
+bool cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out);
 int  cf_moment_compare(const cf_moment *a, const cf_moment *b); /* below, at or above 0 */
 
 /* Whether the text is a date and no number: digits with a minus sign after them. */

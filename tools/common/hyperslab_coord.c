@@ -33,7 +33,7 @@ typedef struct search {
 } search;
 
 static void
-compare_dates(periods *p, const hyperslab_limit *l, double x, bool *above, bool *below)
+compare_dates(periods *p, const hyperslab_limit *l, long double x, bool *above, bool *below)
 {
     cf_moment m = {0};
 
@@ -43,14 +43,15 @@ compare_dates(periods *p, const hyperslab_limit *l, double x, bool *above, bool 
 }
 
 static void
-examine_value(search *s, double x, bool descending)
+examine_value(search *s, long double exact, bool descending)
 {
+    double                x = (double)exact;
     const hyperslab_edge *lower = &s->l->first, *upper = &s->l->last;
     bool                  above = !lower->given || x >= lower->value, below = !upper->given || x <= upper->value;
     double                distance = fabs(x - s->l->first.value);
 
     if (s->dates != NULL)
-        compare_dates(s->dates, s->l, x, &above, &below);
+        compare_dates(s->dates, s->l, exact, &above, &below);
     if (s->n > 0) {
         s->rises = s->rises || x > s->last;
         s->falls = s->falls || x < s->last;
@@ -82,24 +83,48 @@ find_coordinate(int grp, int dimid, char *name, size_t *len, int *varid)
     return NC_NOERR;
 }
 
+enum { PIECE = 2048 };
+
+/* Times since 1970 in nanoseconds have more digits than a double. */
+static int
+read_values(int grp, int varid, nc_type type, size_t at, size_t n, long double *out)
+{
+    double             real[PIECE];
+    long long          whole[PIECE];
+    unsigned long long natural[PIECE];
+    int                rc;
+
+    if (type == NC_INT64)
+        rc = nc_get_vara_longlong(grp, varid, &at, &n, whole);
+    else if (type == NC_UINT64)
+        rc = nc_get_vara_ulonglong(grp, varid, &at, &n, natural);
+    else
+        rc = nc_get_vara_double(grp, varid, &at, &n, real);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        out[i] = type == NC_INT64    ? (long double)whole[i]
+                 : type == NC_UINT64 ? (long double)natural[i]
+                                     : (long double)real[i];
+    return rc;
+}
+
 static int
 scan_values(search *s, int grp, int varid, size_t len)
 {
-    enum { PIECE = 4096 };
-    double values[PIECE];
-    bool   descending = false;
-    int    rc;
+    long double values[PIECE];
+    bool        descending = false;
+    nc_type     type;
+    int         rc = nc_inq_vartype(grp, varid, &type);
 
-    for (size_t at = 0, n; at < len; at += n) {
+    for (size_t at = 0, n; rc == NC_NOERR && at < len; at += n) {
         n = len - at < PIECE ? len - at : PIECE;
-        if ((rc = nc_get_vara_double(grp, varid, &at, &n, values)) != NC_NOERR)
+        if ((rc = read_values(grp, varid, type, at, n, values)) != NC_NOERR)
             return rc;
         if (at == 0 && n > 1)
             descending = values[1] < values[0];
         for (size_t i = 0; i < n; i++)
             examine_value(s, values[i], descending);
     }
-    return NC_NOERR;
+    return rc;
 }
 
 static int

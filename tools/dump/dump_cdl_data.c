@@ -59,7 +59,7 @@ add_value(section *s, const void *p)
         text_addc(&s->t, '_');
     else if (s->v->user != NULL)
         dump_user_value_cdl(&s->t, &s->style, s->v->user, p);
-    else if (!s->time.valid || !dump_timebase_text(&s->time, dump_value_double(s->v->type, p), &s->t))
+    else if (!s->time.valid || !dump_timebase_text(&s->time, dump_value_exact(s->v->type, p), &s->t))
         dump_value_cdl(&s->t, &s->style, s->v->type, p);
 }
 

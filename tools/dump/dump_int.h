@@ -190,6 +190,8 @@ void dump_value_json(text_buf *t, nc_type type, const void *p);
 void dump_value_plain(text_buf *t, const dump_number_format *s, nc_type type, const void *p);
 
 double dump_value_double(nc_type type, const void *p);
+/* Holds 64-bit integers, too, where long double has the digits. */
+long double dump_value_exact(nc_type type, const void *p);
 
 /* dump_user_value.c: the same for a value of any type, as ncdump prints it, and as JSON. */
 void dump_user_value_cdl(text_buf *t, const dump_number_format *s, const user_type *type, const void *p);
@@ -377,7 +379,7 @@ bool  dump_json_is_valid(const char *s);
 /* The base for a variable's values: from its own units, or those of the variable whose bounds it holds. */
 cf_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);
 /* "2001-02-03 04:05" in quotes; false when the value is no time (NaN, infinite, absurd). */
-bool dump_timebase_text(const cf_timebase *tb, double value, text_buf *t);
+bool dump_timebase_text(const cf_timebase *tb, long double value, text_buf *t);
 /* -t: the times of a numeric attribute as a comment after it. */
 void dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a);
 void dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a);

@@ -10,8 +10,10 @@
 static void
 add_clock(text_buf *t, char separator, const cf_date *d)
 {
-    if (d->micro != 0)
-        text_addf(t, "%c%02d:%02d:%02d.%06d", separator, d->hour, d->minute, d->second, d->micro);
+    if (d->nano % 1000 != 0)
+        text_addf(t, "%c%02d:%02d:%02d.%09d", separator, d->hour, d->minute, d->second, d->nano);
+    else if (d->nano != 0)
+        text_addf(t, "%c%02d:%02d:%02d.%06d", separator, d->hour, d->minute, d->second, d->nano / 1000);
     else if (d->second != 0)
         text_addf(t, "%c%02d:%02d:%02d", separator, d->hour, d->minute, d->second);
     else if (d->minute != 0)
@@ -21,7 +23,7 @@ add_clock(text_buf *t, char separator, const cf_date *d)
 }
 
 bool
-dump_timebase_text(const cf_timebase *tb, double value, text_buf *t)
+dump_timebase_text(const cf_timebase *tb, long double value, text_buf *t)
 {
     cf_date d;
 
@@ -45,6 +47,15 @@ load_own_or_parents_att(int grp, int varid, int parent, const char *name, dump_a
     return dump_att_load_named(grp, parent, name, a);
 }
 
+/* NULL: the attribute is no text. HDF5 files have it as a string. */
+static const char *
+find_text(const dump_att *a)
+{
+    if (a->type == NC_CHAR)
+        return a->val;
+    return a->type == NC_STRING && a->len == 1 && a->val != NULL ? *(char *const *)a->val : NULL;
+}
+
 cf_timebase
 dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
 {
@@ -57,10 +68,10 @@ dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
             parent = d->bounds[i].varid;
     if (load_own_or_parents_att(grp, varid, parent, "units", &units) != NC_NOERR)
         return tb;
-    if (units.type == NC_CHAR && units.val != NULL) {
-        bool has = load_own_or_parents_att(grp, varid, parent, "calendar", &cal) == NC_NOERR && cal.type == NC_CHAR;
+    if (find_text(&units) != NULL) {
+        bool has = load_own_or_parents_att(grp, varid, parent, "calendar", &cal) == NC_NOERR;
 
-        (void)cf_timebase_parse(units.val, has ? cal.val : NULL, &tb);
+        (void)cf_timebase_parse(find_text(&units), has ? find_text(&cal) : NULL, &tb);
         tb.separator = d->o->time_separator;
         dump_att_clear(&cal);
     }
@@ -85,7 +96,7 @@ dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
         bool        line;
 
         text_reset(&t);
-        if (!dump_timebase_text(&tb, dump_value_double(a->type, p), &t))
+        if (!dump_timebase_text(&tb, dump_value_exact(a->type, p), &t))
             dump_value_cdl(&t, &s, a->type, p);
         if (i + 1 < a->len)
             text_addc(&t, ',');

@@ -236,15 +236,21 @@ dump_value_json(text_buf *t, nc_type type, const void *p)
     }
 }
 
+long double
+dump_value_exact(nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT: return (long double)*(const float *)p;
+    case NC_DOUBLE: return (long double)*(const double *)p;
+    case NC_UINT64: return (long double)*(const unsigned long long *)p;
+    default: return (long double)user_type_read_int(type, p);
+    }
+}
+
 double
 dump_value_double(nc_type type, const void *p)
 {
-    switch (type) {
-    case NC_FLOAT: return *(const float *)p;
-    case NC_DOUBLE: return *(const double *)p;
-    case NC_UINT64: return (double)*(const unsigned long long *)p;
-    default: return (double)user_type_read_int(type, p);
-    }
+    return (double)dump_value_exact(type, p);
 }
 
 /*
