@@ -503,6 +503,40 @@ def hostile():
     report("pictures: commands for a terminal in attributes are not sent to it", problems)
 
 
+SIGNS = """netcdf u { dimensions: n = 6 ; variables: {kind} v(n) ; v:_FillValue = {fill} ; v:valid_range = {range} ;
+  v:missing_value = {missing} ; v:scale_factor = 0.5 ; {kind} f(n) ; f:flag_values = {flags} ; f:flag_meanings = "low high" ;
+  {kind} m(n) ; m:flag_masks = {flags} ; m:flag_meanings = "low high" ; {signs} data: v = {values} ; f = {marks} ; m = {marks} ; }"""
+
+
+def picture_of_signs(name, kind, suffix, bits, meant, limits, sign):
+    """What the page and the terminal say of values that are stored as another type than is meant."""
+    def spell(values):
+        wrapped = [(x + 2 ** bits if kind.startswith("u") and x < 0 else x - 2 ** bits if not kind.startswith("u") and x >= 2 ** (bits - 1) else x) for x in values]
+        return ", ".join("%d%s" % (x, suffix) for x in wrapped)
+    fields = {"kind": kind, "fill": spell(meant[4:5]), "range": spell(limits), "missing": spell(meant[5:]), "flags": spell([4, meant[2]]), "values": spell(meant),
+              "marks": spell([4, meant[2]] * 3), "signs": " ".join('%s:_Unsigned = "%s" ;' % (v, sign) for v in "vfm") if sign else ""}
+    path = make(name, re.sub(r"\{(\w+)\}", lambda m: fields[m.group(1)], SIGNS))
+    page = re.sub("<[^>]*>", " ", run("nczdump", "--html", path).stdout.decode())
+    shown = [run("nczdump", "--show", var, path) for var in "vfm"]
+    return re.findall(r"(?:min|values) [^<{,]*?(?=\d+ attributes)", page), [(r.stdout, r.stderr) for r in shown]
+
+
+def signs():
+    """_Unsigned: what is stored with another sign is drawn and counted as the values that are meant."""
+    problems = []
+    for bits, kind, natural, s, u in ((8, "byte", "ubyte", "b", "ub"), (16, "short", "ushort", "s", "us"), (32, "int", "uint", "", "u"), (64, "int64", "uint64", "ll", "ull")):
+        half = 2 ** (bits - 1)
+        for meant, limits, stored, plain, sign in (
+                ([100, half - 1, half, 2 * half - 10, 2 * half - 1, 5], [0, 2 * half - 6], (kind, s), (natural, u), "true"),
+                ([100, half - 1, -half, -10, -1, 5], [-half, half - 1], (natural, u), (kind, s), "false"),
+                ([100, 10, 20, 30, 40, 5], [0, half - 1], (kind, s), (kind, s), "false")):
+            a = picture_of_signs("stored.zarr", *stored, bits, meant, limits, sign)
+            b = picture_of_signs("stored.zarr", *plain, bits, meant, limits, None)
+            if a != b or any(not out or err for out, err in a[1]) or len(a[0]) != 3 or "missing  33.3" not in a[0][0]:
+                problems.append("%s, %s: %r, %s: %r" % (stored[0], sign, a, plain[0], b))
+    report("pictures: the sign that _Unsigned says", problems)
+
+
 def mistakes():
     out = os.path.join(tmp, "x.png")
     show = ["--show"]
@@ -538,6 +572,7 @@ try:
         ticks()
         shown(read_png(open(os.path.join(tmp, "first.png"), "rb").read())[1])
     shades()
+    signs()
     terminals()
     hostile()
     mistakes()

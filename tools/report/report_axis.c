@@ -16,13 +16,13 @@ static bool
 read_coordinate(const dump_var *c, size_t index, double *out)
 {
     report_meaning m;
-    double         raw;
-    bool           good = report_is_numeric(c) && nc_get_var1_double(c->grp, c->id, &index, &raw) == NC_NOERR;
+    long long      raw; /* of any type of numbers */
+    bool           good = report_is_numeric(c) && nc_get_var1(c->grp, c->id, &index, &raw) == NC_NOERR;
 
     if (!good)
         return false;
     report_meaning_load(c, &m);
-    *out = raw * m.scale + m.offset;
+    *out = dump_value_double(m.type, &raw) * m.scale + m.offset;
     report_meaning_clear(&m);
     return isfinite(*out);
 }

@@ -18,7 +18,7 @@ typedef struct flag_atts {
 } flag_atts;
 
 static double *
-load_list(const dump_var *v, const char *name, size_t *n)
+load_list(const dump_var *v, const report_meaning *m, const char *name, size_t *n)
 {
     dump_att a;
     double  *list = NULL;
@@ -27,7 +27,7 @@ load_list(const dump_var *v, const char *name, size_t *n)
         a.type != NC_CHAR && a.type != NC_STRING) {
         list = memory_alloc(a.len, sizeof *list);
         for (size_t i = 0; i < a.len; i++)
-            list[i] = dump_value_double(a.type, (const char *)a.val + i * dump_type_size(a.type));
+            list[i] = report_meaning_att(m, &a, i);
         *n = *n == 0 || a.len < *n ? a.len : *n;
     }
     dump_att_clear(&a);
@@ -35,14 +35,14 @@ load_list(const dump_var *v, const char *name, size_t *n)
 }
 
 static bool
-load_atts(const dump_var *v, flag_atts *a)
+load_atts(const dump_var *v, const report_meaning *m, flag_atts *a)
 {
     *a = (flag_atts){.n = 0};
     if (dump_att_load_named(v->grp, v->id, "flag_meanings", &a->meanings) != NC_NOERR ||
         a->meanings.type != NC_CHAR || a->meanings.val == NULL)
         return false;
-    a->value = load_list(v, "flag_values", &a->n);
-    a->mask = load_list(v, "flag_masks", &a->n);
+    a->value = load_list(v, m, "flag_values", &a->n);
+    a->mask = load_list(v, m, "flag_masks", &a->n);
     return a->n > 0;
 }
 
@@ -164,7 +164,7 @@ report_flags_load(const dump_var *v, const report_meaning *m, const report_sampl
     flag_atts a;
 
     *f = (report_flags){.n = 0};
-    if (load_atts(v, &a) && !m->packed) {
+    if (load_atts(v, m, &a) && !m->packed) {
         if (a.mask != NULL && !find_combinations(f, &a, s))
             report_flags_clear(f);
         for (size_t i = 0; a.mask == NULL && a.n <= REPORT_CATEGORIES && i < a.n; i++) {

@@ -77,7 +77,8 @@ typedef struct report_sample {
     bool         all; /* every value along the dimensions that are sampled */
 } report_sample;
 
-/* What the values of a variable mean. */
+/* What the values of a variable mean. Limits, missing values and flags are, as the values, of the sign that _Unsigned
+ * says: "true" of a signed type, "false" of an unsigned one. */
 typedef struct report_meaning {
     dump_fill fill;
     bool      packed;
@@ -85,10 +86,14 @@ typedef struct report_meaning {
     double    valid_min, valid_max; /* of what is stored; infinite: no limit */
     double   *missing;              /* missing_value */
     size_t    nmissing;
+    nc_type   type;   /* of the values: the stored one, or that of the other sign */
+    nc_type   stored;
 } report_meaning;
 
 void report_meaning_load(const dump_var *v, report_meaning *m);
 void report_meaning_clear(report_meaning *m);
+/* The i-th number of an attribute that holds values of the variable. */
+double report_meaning_att(const report_meaning *m, const dump_att *a, size_t i);
 
 bool report_is_numeric(const dump_var *v);
 

@@ -8,20 +8,76 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define CHUNK_BYTES ((double)(256 << 20)) /* larger chunks are not read */
 
 /* ---- meaning -------------------------------------------------------------------------------------------------- */
 
+static const nc_type signed_types[] = {NC_BYTE, NC_SHORT, NC_INT, NC_INT64};
+static const nc_type unsigned_types[] = {NC_UBYTE, NC_USHORT, NC_UINT, NC_UINT64};
+
 static bool
-load_number(const dump_var *v, const char *name, size_t i, double *out)
+find_type(const nc_type list[4], nc_type type, size_t *at)
 {
-    dump_att a;
-    bool     has = dump_att_load_named(v->grp, v->id, name, &a) == NC_NOERR && a.val != NULL && a.len > i &&
+    for (*at = 0; *at < 4; ++*at)
+        if (list[*at] == type)
+            return true;
+    return false;
+}
+
+/* By Unidata's _Unsigned: classic files have no unsigned types, and OPeNDAP has no signed byte. */
+static nc_type
+find_meant_type(const dump_var *v)
+{
+    text_buf t = TEXT_BUF_INIT;
+    nc_type  type = v->type;
+    size_t   i;
+
+    if (report_add_att(&t, v->grp, v->id, "_Unsigned", 8)) {
+        if (strcasecmp(t.s, "true") == 0 && find_type(signed_types, v->type, &i))
+            type = unsigned_types[i];
+        if (strcasecmp(t.s, "false") == 0 && find_type(unsigned_types, v->type, &i))
+            type = signed_types[i];
+    }
+    text_clear(&t);
+    return type;
+}
+
+/* An integer of another type than the variable's, which holds the same number. */
+static double
+change_sign(const report_meaning *m, double value)
+{
+    double half = ldexp(1, 8 * (int)dump_type_size(m->stored) - 1);
+    size_t i;
+
+    if (find_type(unsigned_types, m->type, &i))
+        return value < 0 && value >= -half ? value + 2 * half : value;
+    return value >= half && value < 2 * half ? value - 2 * half : value;
+}
+
+double
+report_meaning_att(const report_meaning *m, const dump_att *a, size_t i)
+{
+    const char *p = (const char *)a->val + i * dump_type_size(a->type);
+    double      value = dump_value_double(a->type == m->stored ? m->type : a->type, p);
+    bool        other = m->type != m->stored && a->type != m->stored && a->type != m->type && a->type != NC_FLOAT &&
+                 a->type != NC_DOUBLE;
+
+    return other ? change_sign(m, value) : value;
+}
+
+/* `m` NULL: no value of the variable. */
+static bool
+load_number(const dump_var *v, const report_meaning *m, const char *name, size_t i, double *out)
+{
+    static const report_meaning plain;
+    dump_att                    a;
+    bool has = dump_att_load_named(v->grp, v->id, name, &a) == NC_NOERR && a.val != NULL && a.len > i &&
                a.user == NULL && a.type != NC_CHAR && a.type != NC_STRING;
 
     if (has)
-        *out = dump_value_double(a.type, (const char *)a.val + i * dump_type_size(a.type));
+        *out = report_meaning_att(m != NULL ? m : &plain, &a, i);
     dump_att_clear(&a);
     return has;
 }
@@ -31,17 +87,18 @@ report_meaning_load(const dump_var *v, report_meaning *m)
 {
     size_t n = 0;
 
-    *m = (report_meaning){.scale = 1, .valid_min = -INFINITY, .valid_max = INFINITY};
+    *m = (report_meaning){.scale = 1, .valid_min = -INFINITY, .valid_max = INFINITY, .stored = v->type};
+    m->type = find_meant_type(v);
     dump_fill_load(v, &m->fill);
-    m->packed = load_number(v, "scale_factor", 0, &m->scale);
-    m->packed = load_number(v, "add_offset", 0, &m->offset) || m->packed;
-    if (!load_number(v, "valid_range", 0, &m->valid_min) || !load_number(v, "valid_range", 1, &m->valid_max)) {
-        (void)load_number(v, "valid_min", 0, &m->valid_min);
-        (void)load_number(v, "valid_max", 0, &m->valid_max);
+    m->packed = load_number(v, NULL, "scale_factor", 0, &m->scale);
+    m->packed = load_number(v, NULL, "add_offset", 0, &m->offset) || m->packed;
+    if (!load_number(v, m, "valid_range", 0, &m->valid_min) || !load_number(v, m, "valid_range", 1, &m->valid_max)) {
+        (void)load_number(v, m, "valid_min", 0, &m->valid_min);
+        (void)load_number(v, m, "valid_max", 0, &m->valid_max);
     }
     if (nc_inq_attlen(v->grp, v->id, "missing_value", &n) == NC_NOERR && n > 0 && n < 100) {
         m->missing = memory_alloc(n, sizeof *m->missing);
-        while (m->nmissing < n && load_number(v, "missing_value", m->nmissing, &m->missing[m->nmissing]))
+        while (m->nmissing < n && load_number(v, m, "missing_value", m->nmissing, &m->missing[m->nmissing]))
             m->nmissing++;
     }
 }
@@ -61,9 +118,9 @@ report_is_numeric(const dump_var *v)
 }
 
 static double
-value_of(const report_meaning *m, nc_type type, const void *p)
+value_of(const report_meaning *m, const void *p)
 {
-    double value = dump_value_double(type, p);
+    double value = dump_value_double(m->type, p);
     bool   missing = value < m->valid_min || value > m->valid_max || (m->fill.has && dump_fill_matches(&m->fill, p));
 
     for (size_t i = 0; i < m->nmissing; i++)
@@ -254,7 +311,7 @@ read_box(reading *r)
     if ((rc = nc_get_vars(r->v->grp, r->v->id, r->start, r->count, r->stride, r->buf)) != NC_NOERR)
         return rc;
     for (size_t k = 0; k < n; k++) {
-        s->value[offset_of(s, r->place)] = value_of(r->m, r->v->type, r->buf + k * r->v->size);
+        s->value[offset_of(s, r->place)] = value_of(r->m, r->buf + k * r->v->size);
         for (int i = s->ndims - 1; i >= 0; i--) {
             const report_axis *a = &s->axis[i];
 
