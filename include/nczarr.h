@@ -922,6 +922,7 @@ NCZARR_API int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t
 /*
  * shuffle not 0: adds the shuffle filter, which groups the bytes of all elements by significance. deflate not 0: adds
  * zlib at deflate_level 1 (fast) to 9 (small); level 0 removes it. An argument that is 0 leaves its filter as it is.
+ * Strings and sequences of any length are not shuffled, whatever is asked, as in netCDF-C.
  */
 NCZARR_API int nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
 /* 0 or 1 each; the level is 0 without deflate. */

@@ -22,7 +22,10 @@ remove_codec(ncz_chain **chain, const char *id)
     return NC_NOERR;
 }
 
-/* Replaces *chain by a chain with one codec added or changed. Drops the old reference on success. */
+/*
+ * Replaces *chain by a chain with one codec added or changed. Drops the old reference on success. Elements of any length
+ * are not shuffled, as in netCDF-C: other readers refuse bytes that are no multiple of the element's size.
+ */
 static int
 add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words,
           bool front)
@@ -33,6 +36,10 @@ add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, s
     ncz_chain           *longer = NULL;
     int                  rc;
 
+    if (id == H5Z_FILTER_SHUFFLE && ncz_chain_objects(*chain)) {
+        ncz_codec_ops_unref(ops);
+        return NC_NOERR;
+    }
     if (ops == NULL)
         return ncz_fail(NC_ENOFILTER, "%s: filter %u is neither built in nor registered", v->name, id);
     if ((rc = ncz_codec_from_words(ops, n, words, &type, &codec)) == NC_NOERR)
