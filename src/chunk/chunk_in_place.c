@@ -71,33 +71,45 @@ put_ours(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *
     return rc == NC_NOERR && n > 0 ? zmap_put_range_batch(e->map, reqs, n) : rc;
 }
 
-void
+/* What was put lies within the bytes that the chunk has in the object: else it would count as stored, and be lost. */
+static int
+check_end(const ncz_chunk *chunk, size_t end, size_t length)
+{
+    return end <= length
+               ? NC_NOERR
+               : ncz_fail(NC_EINTERNAL,
+                          "%s: %zu bytes of a chunk were put, of which the file has only %zu: the rest waits",
+                          chunk->spec->path, end, length);
+}
+
+int
 ncz_chunk_take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part)
 {
     const ncz_chunk *chunk = item->chunk;
-    size_t           size, from, end;
+    size_t           size, from, end, nrows, first, last;
+    int              rc;
 
     *part = *item;
     if (chunk->ours_end == 0 || item->data == NULL || item->data != chunk->data)
-        return;
+        return NC_NOERR;
     size = chunk->spec->chunk_bytes / chunk->spec->chunk_nelems;
     from = chunk->ours_from * size;
     end = chunk->ours_end * size;
+    nrows = where->pitch != 0 ? (size_t)((where->length - where->row) / where->pitch) + 1 : 1;
+    if ((rc = check_end(chunk, end, where->pitch != 0 ? nrows * where->row : (size_t)where->length)) != NC_NOERR)
+        return rc;
     if (where->pitch != 0) { /* whole rows */
-        size_t nrows = (size_t)((where->length - where->row) / where->pitch) + 1, first = from / where->row,
-               last = (end - 1) / where->row;
-
-        last = last < nrows ? last : nrows - 1;
-        if (first > last)
-            return;
+        first = from / where->row;
+        last = (end - 1) / where->row;
         part->encoded += first * where->row;
         where->offset += first * where->pitch;
         where->length = (last - first) * where->pitch + where->row;
-    } else if (from < where->length) {
+    } else {
         part->encoded += from;
         where->offset += from;
-        where->length = (end < where->length ? end : where->length) - from;
+        where->length = end - from;
     }
+    return NC_NOERR;
 }
 
 static int
@@ -128,9 +140,10 @@ ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const nc
 {
     ncz_chunk_store_item part;
     ncz_chunk_addr       at = *where;
+    int                  rc;
 
     if (where->bytes != NULL || where->chain != NULL)
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk of this layout cannot be written", where->key);
-    ncz_chunk_take_ours(item, &at, &part);
-    return put_part(e, &part, &at, scratch);
+    rc = ncz_chunk_take_ours(item, &at, &part);
+    return rc == NC_NOERR ? put_part(e, &part, &at, scratch) : rc;
 }

@@ -41,7 +41,7 @@ static int
 add_item(batch *b, ncz_chunk_store_item *item, ncz_scratch *scratch)
 {
     ncz_chunk_store_item part;
-    ncz_chunk_addr       where;
+    ncz_chunk_addr       where, ours;
     int                  rc = ncz_chunk_encode(b->engine, item, &item->key, &item->body, scratch, &where);
 
     if (rc != NC_NOERR)
@@ -50,6 +50,9 @@ add_item(batch *b, ncz_chunk_store_item *item, ncz_scratch *scratch)
         b->others[b->nothers++] = item;
         return rc;
     }
+    ours = where;
+    if ((rc = ncz_chunk_take_ours(item, &ours, &part)) != NC_NOERR)
+        return rc;
     b->key = where.key;
     if (where.pitch == 0) {
         b->of_reqs[b->nreqs] = item;
@@ -57,8 +60,7 @@ add_item(batch *b, ncz_chunk_store_item *item, ncz_scratch *scratch)
             .key = where.key, .off = where.offset, .data = item->encoded, .len = (size_t)where.length};
         return rc;
     }
-    ncz_chunk_take_ours(item, &where, &part);
-    b->slabs[b->nslabs] = ncz_chunk_slab_of(&part, &where);
+    b->slabs[b->nslabs] = ncz_chunk_slab_of(&part, &ours);
     b->slabs[b->nslabs++].item = item;
     return rc;
 }

@@ -182,8 +182,9 @@ void ncz_object_put_read(ncz_engine *e, ncz_object_put *objects, size_t n, zmap_
 int ncz_chunk_put_in_place(ncz_engine *e, const ncz_chunk_store_item *item, const ncz_chunk_addr *where,
                            ncz_scratch *scratch);
 /* Leaves out what was not written here, at both ends: a few elements of a large chunk cost little, and other processes
- * may write next to them. `part`: the item's bytes that are put, at `where`. */
-void ncz_chunk_take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part);
+ * may write next to them. `part`: the item's bytes that are put, at `where`. NC_EINTERNAL: elements were put that are
+ * not in the object yet. */
+int ncz_chunk_take_ours(const ncz_chunk_store_item *item, ncz_chunk_addr *where, ncz_chunk_store_item *part);
 
 /* ---- chunk_in_place_window.c, chunk_in_place_batch.c ---- */
 

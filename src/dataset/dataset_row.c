@@ -140,12 +140,16 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
         ds->par.comm != NULL || (ds->mode & NC_SHARE) != 0)
         return false;
     grows = alone && takes_next_record(ds, v, start);
-    if (!place_row(ds, v, start, count, mem, grows, &p) || !ncz_engine_write_row(ds->engine, &p.row, in, alone))
+    if (!place_row(ds, v, start, count, mem, grows, &p))
         return false;
-    if (grows) {
+    /* Before the values are in their chunk: the background thread stores of it what lies in the records that there are.
+     * If the general path has to put the row, it makes the record, too. */
+    if (grows)
+        ncz_object_ops_of(ds)->set_records(ds->model, start[0] + 1);
+    if (!ncz_engine_write_row(ds->engine, &p.row, in, alone))
+        return false;
+    if (grows)
         v->dims[0]->len = start[0] + 1; /* the head has it, which is stored whenever it has changed */
-        ncz_object_ops_of(ds)->set_records(ds->model, v->dims[0]->len);
-    }
     ncz_dataset_note_put(ds, grows || v->stage != NCZ_VAR_WRITTEN);
     if (v->stage != NCZ_VAR_WRITTEN) /* as in ncz_dataset_put(): only by an exclusive put */
         v->stage = NCZ_VAR_WRITTEN;

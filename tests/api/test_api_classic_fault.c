@@ -4,6 +4,8 @@
  * reasons; and when each write takes few bytes. What must hold: a call tells the system's error, or all that it was
  * asked for is done; the file opens, what was committed is in it, and a record that is there has its values; nothing
  * stays open, and nothing is left beside the file.
+ *
+ * usage: test_api_classic_fault [small]     small: many records lie in one chunk
  */
 #include "api_test.h"
 
@@ -15,10 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WIDTH = 700, OLD = 3, NEW = 5 }; /* elements of a record; records before and after */
+enum { WIDTH_MOST = 700, WIDTH_SMALL = 7, OLD = 3, NEW = 5 }; /* elements of a record; records before and after */
 
-static char *dir, *path;
-static int   version;
+static char  *dir, *path;
+static int    version;
+static size_t width = WIDTH_MOST;
 
 static int
 set_up(void **state)
@@ -44,12 +47,12 @@ tear_down(void **state)
 static int
 put_record(int ncid, size_t r)
 {
-    short row[WIDTH];
+    short row[WIDTH_MOST];
     int   rc;
 
-    for (int i = 0; i < WIDTH; i++)
+    for (int i = 0; i < (int)width; i++)
         row[i] = (short)(1000 * (int)r + i);
-    rc = nc_put_vara_short(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, WIDTH}, row);
+    rc = nc_put_vara_short(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, width}, row);
     return rc == NC_NOERR ? nc_put_var1_double(ncid, 2, &r, &(double){(double)r}) : rc;
 }
 
@@ -63,7 +66,7 @@ create(int mark)
     if ((rc = nc_create(path, flags[version], &ncid)) != NC_NOERR)
         return rc;
     if ((rc = nc_def_dim(ncid, "t", NC_UNLIMITED, &t)) == NC_NOERR &&
-        (rc = nc_def_dim(ncid, "x", WIDTH, &x)) == NC_NOERR &&
+        (rc = nc_def_dim(ncid, "x", width, &x)) == NC_NOERR &&
         (rc = nc_def_var(ncid, "f", NC_INT, 1, &x, &v)) == NC_NOERR &&
         (rc = nc_def_var(ncid, "r", NC_SHORT, 2, (int[]){t, x}, &v)) == NC_NOERR &&
         (rc = nc_def_var(ncid, "q", NC_DOUBLE, 1, &t, &v)) == NC_NOERR &&
@@ -119,12 +122,12 @@ share(void)
 static void
 check_record(int ncid, size_t r, bool all)
 {
-    short  row[WIDTH];
+    short  row[WIDTH_MOST];
     double q;
 
-    OK(nc_get_vara_short(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, WIDTH}, row));
+    OK(nc_get_vara_short(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, width}, row));
     OK(nc_get_var1_double(ncid, 2, &r, &q));
-    for (int i = 0; i < WIDTH; i++)
+    for (int i = 0; i < (int)width; i++)
         if (row[i] != 1000 * (int)r + i && (all || row[i] != NC_FILL_SHORT))
             fail_msg("record %zu: element %d is %d", r, i, row[i]);
     if (q != (double)r && (all || q != (double)NC_FILL_DOUBLE))
@@ -205,12 +208,14 @@ each_call_fails(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(each_call_fails, set_up, tear_down)};
 
     if (access("/dev/shm", W_OK | X_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
     (void)setenv("NCZARR_THREADS", "1", 0);
+    if (argc > 1 && strcmp(argv[1], "small") == 0)
+        width = WIDTH_SMALL;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

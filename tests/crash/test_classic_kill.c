@@ -5,6 +5,8 @@
  * for every n until it gets through. After each death the file opens; its definitions are the old ones or the new ones;
  * what was there is there, and what was put is there or is not; and the same calls then succeed, and remove what was
  * begun.
+ *
+ * usage: test_classic_kill [small]     small: many records lie in one chunk
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,9 +18,10 @@
 #include "support/kill.h"
 #include "support/scratch.h"
 
-enum { WIDTH = 600, RECS = 3, MORE = 4 };
+enum { WIDTH_MOST = 600, WIDTH_SMALL = 6, RECS = 3, MORE = 4 };
 
-static char top[64], path[100];
+static char   top[64], path[100];
+static size_t width = WIDTH_MOST; /* elements of a record */
 
 /* In the child: the first failure ends it. */
 #define TRY(call)                                                                                                    \
@@ -46,16 +49,16 @@ value(int state, int v, size_t i)
 static bool
 put_values(int ncid, int state, size_t first, size_t n, bool fixed)
 {
-    int b[WIDTH];
+    int b[WIDTH_MOST];
 
-    for (size_t i = 0; i < WIDTH; i++)
+    for (size_t i = 0; i < width; i++)
         b[i] = value(state, 0, i);
     if (fixed)
         TRY(nc_put_var_int(ncid, 0, b));
     for (size_t r = first; r < first + n; r++) {
-        for (size_t i = 0; i < WIDTH; i++)
+        for (size_t i = 0; i < width; i++)
             b[i] = value(state, 1, r * 1000 + i);
-        TRY(nc_put_vara_int(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, WIDTH}, b));
+        TRY(nc_put_vara_int(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, width}, b));
         TRY(nc_put_var1_int(ncid, 2, &r, (int[]){value(state, 2, r)}));
     }
     return true;
@@ -68,7 +71,7 @@ create(void *arg)
 
     TRY(nc_create(path, NC_64BIT_OFFSET, &ncid));
     TRY(nc_def_dim(ncid, "t", NC_UNLIMITED, &t));
-    TRY(nc_def_dim(ncid, "x", WIDTH, &x));
+    TRY(nc_def_dim(ncid, "x", width, &x));
     TRY(nc_def_var(ncid, "f", NC_INT, 1, &x, &v));
     TRY(nc_def_var(ncid, "r", NC_INT, 2, (int[]){t, x}, &v));
     TRY(nc_def_var(ncid, "q", NC_INT, 1, &t, &v));
@@ -177,16 +180,16 @@ define(void *arg)
 static bool
 has_values(int ncid, int state, size_t recs)
 {
-    int b[WIDTH], q;
+    int b[WIDTH_MOST], q;
 
     TRY(nc_get_var_int(ncid, 0, b));
-    for (size_t i = 0; i < WIDTH; i++)
+    for (size_t i = 0; i < width; i++)
         if (b[i] != value(state, 0, i))
             return false;
     for (size_t r = 0; r < recs; r++) {
-        TRY(nc_get_vara_int(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, WIDTH}, b));
+        TRY(nc_get_vara_int(ncid, 1, (size_t[]){r, 0}, (size_t[]){1, width}, b));
         TRY(nc_get_var1_int(ncid, 2, &r, &q));
-        for (size_t i = 0; i < WIDTH; i++)
+        for (size_t i = 0; i < width; i++)
             if (b[i] != value(state, 1, r * 1000 + i))
                 return false;
         if (q != value(state, 2, r) && (r + 1 < recs || recs <= RECS))
@@ -277,9 +280,12 @@ survives(const scenario *s, long *points)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     bool failed = false;
+
+    if (argc > 1 && strcmp(argv[1], "small") == 0)
+        width = WIDTH_SMALL;
 
     snprintf(top, sizeof top, "%s/nczarr-classic-kill-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (mkdtemp(top) == NULL)

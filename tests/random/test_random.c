@@ -815,22 +815,17 @@ put_box(run *r, shadow_var *v, size_t *start, size_t *count, ptrdiff_t *stride)
     return total < SHADOW_ELEMS;
 }
 
+/* Puts random values; unlimited dimensions grow as need be. `stride` NULL: next to each other. */
 static void
-step_put(run *r)
+put_values(run *r, shadow_var *v, const size_t *start, const size_t *count, const ptrdiff_t *stride)
 {
-    size_t      start[SHADOW_RANK] = {0}, count[SHADOW_RANK] = {0}, index[SHADOW_RANK], n;
-    ptrdiff_t   stride[SHADOW_RANK], imap[SHADOW_RANK];
-    shadow_var *v;
-    void       *data;
-    int         grp, varid;
+    size_t    index[SHADOW_RANK], n;
+    ptrdiff_t imap[SHADOW_RANK];
+    void     *data;
+    int       grp, varid;
 
-    if (r->s.nvars == 0)
-        return;
-    v = &r->s.vars[pick(r, r->s.nvars)];
-    if (!put_box(r, v, start, count, stride))
-        return;
     for (int d = 0; d < v->rank; d++) {
-        size_t end = start[d] + (count[d] - 1) * (size_t)stride[d] + 1;
+        size_t end = start[d] + (count[d] - 1) * (stride != NULL ? (size_t)stride[d] : 1) + 1;
 
         if (end > r->s.dims[v->dims[d]].len)
             r->s.dims[v->dims[d]].len = end;
@@ -845,7 +840,7 @@ step_put(run *r)
         shadow_cell *c;
 
         for (int d = v->rank - 1; d >= 0; d--) {
-            index[d] = start[d] + rest % count[d] * (size_t)stride[d];
+            index[d] = start[d] + rest % count[d] * (stride != NULL ? (size_t)stride[d] : 1);
             rest /= count[d];
         }
         c = shadow_at(v, index);
@@ -856,8 +851,55 @@ step_put(run *r)
             memcpy((char *)data + i * size_of(v->type), c->b, size_of(v->type));
     }
     varid = var_id(r, v, &grp);
-    OK(nc_put_vars(grp, varid, start, count, stride, data));
+    OK(stride != NULL ? nc_put_vars(grp, varid, start, count, stride, data)
+                      : nc_put_vara(grp, varid, start, count, data));
     free(data);
+}
+
+static void
+step_put(run *r)
+{
+    size_t      start[SHADOW_RANK] = {0}, count[SHADOW_RANK] = {0};
+    ptrdiff_t   stride[SHADOW_RANK];
+    shadow_var *v;
+
+    if (r->s.nvars == 0)
+        return;
+    v = &r->s.vars[pick(r, r->s.nvars)];
+    if (put_box(r, v, start, count, stride))
+        put_values(r, v, start, count, stride);
+}
+
+/* As a model does: one small record after the other, of a variable or of two in turn, and a sync now and then. */
+static void
+step_append(run *r)
+{
+    enum { LONGEST = 60 };
+    size_t first = 0, n = 4 + (size_t)pick(r, 20);
+    int    from, dim = -1;
+
+    if (r->s.nvars == 0)
+        return;
+    from = pick(r, r->s.nvars);
+    for (size_t k = 0; k < n; k++)
+        for (int i = from; i < r->s.nvars && i < from + 2; i++) {
+            shadow_var *v = &r->s.vars[i];
+            size_t      start[SHADOW_RANK] = {0}, count[SHADOW_RANK] = {1};
+
+            if (v->rank == 0 || !r->s.dims[v->dims[0]].unlimited || (dim >= 0 && v->dims[0] != dim))
+                continue;
+            if (dim < 0)
+                first = r->s.dims[dim = v->dims[0]].len;
+            for (int d = 1; d < v->rank; d++)
+                count[d] = v->dims[d] == dim ? 0 : r->s.dims[v->dims[d]].len;
+            start[0] = first + k;
+            if (start[0] >= LONGEST || shadow_nelems(count, v->rank) == 0 ||
+                shadow_nelems(count, v->rank) * LONGEST > SHADOW_ELEMS)
+                return;
+            put_values(r, v, start, count, NULL);
+            if (pick(r, 6) == 0)
+                OK(nc_sync(r->ncid));
+        }
 }
 
 /* Small whole numbers through another memory type: conversion both ways is exact. */
@@ -1020,9 +1062,9 @@ static const struct {
     {"def_var", step_var, 8, DEFINE},     {"put_att", step_put_att, 10, EITHER},
     {"del_att", step_del_att, 3, EITHER}, {"rename_att", step_rename_att, 2, EITHER},
     {"rename", step_rename, 3, EITHER},   {"put", step_put, 30, DATA},
-    {"get", step_get, 25, DATA},          {"convert", step_convert, 6, DATA},
-    {"mode", step_mode, 3, EITHER},       {"reopen", step_reopen, 2, EITHER},
-    {"abort", step_abort, 1, DATA},
+    {"append", step_append, 8, DATA},     {"get", step_get, 25, DATA},
+    {"convert", step_convert, 6, DATA},   {"mode", step_mode, 3, EITHER},
+    {"reopen", step_reopen, 2, EITHER},   {"abort", step_abort, 1, DATA},
 };
 
 /* A classic file in a fresh directory, on the disk or in memory until it is closed. */
