@@ -251,7 +251,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
 bool
 ncz_format_is_fixed(const ncz_loader *l)
 {
-    return l->dialect != NULL && l->dialect->object != NULL && l->dialect->object->fixed;
+    return l->dialect != NULL && l->dialect->object != NULL && (l->dialect->object->fixed || l->docs->far);
 }
 
 void

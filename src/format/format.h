@@ -136,9 +136,11 @@ typedef struct ncz_loader ncz_loader;
 
 bool ncz_format_is_unreadable(int rc); /* of a document that may exist, and that the store does not give */
 
-int  ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out);
-int  ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
-bool ncz_format_is_fixed(const ncz_loader *l); /* after the first step: the object must not change while it is read */
+int ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out);
+int ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
+/* After the first step: the object must not change while it is read. In a bucket and on a server it is another one then:
+ * nothing there is changed in place. */
+bool ncz_format_is_fixed(const ncz_loader *l);
 void ncz_format_loader_free(ncz_loader *l);
 int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);
 
