@@ -1229,8 +1229,10 @@ NCZARR_API int nc_get_varm_string(int ncid, int varid, const size_t *startp, con
  * (_ARRAY_DIMENSIONS, _NCProperties, _nczarr_... and some of HDF5's); NC_EBADTYPE no such type; NC_EINVAL length
  * without data; classic model: NC_ENOTINDEFINE a new or longer attribute outside of define mode, NC_ESTRICTNC3 its
  * extended types. _FillValue of a variable is its fill value: NC_EBADTYPE another type than the variable's, NC_EINVAL
- * more or less than one, NC_ELATEFILL once the variable has data. Found by name, but never listed:
- * _NCProperties, _IsNetcdf4, _SuperblockVersion (of the root), _Codecs (of a variable).
+ * more or less than one, NC_ELATEFILL once the variable has data. It can be renamed and deleted then, too, and another
+ * attribute be renamed so: each element keeps its value, and NC_ELATEFILL is that too many chunks were never written.
+ * Found by name, but never listed: _NCProperties, _IsNetcdf4, _SuperblockVersion (of the root), _Codecs (of a
+ * variable).
  */
 
 /* Creates or replaces; `len` elements of type `xtype` at op, without conversion. */
@@ -1245,7 +1247,8 @@ NCZARR_API int nc_inq_atttype(int ncid, int varid, const char *name, nc_type *xt
 NCZARR_API int nc_inq_attlen(int ncid, int varid, const char *name, size_t *lenp);
 /* The name of number attnum, 0 to nc_inq_natts() - 1, into NC_MAX_NAME + 1 bytes. */
 NCZARR_API int nc_inq_attname(int ncid, int varid, int attnum, char *name);
-/* Into another (or the same) dataset; replaces. */
+/* Into another (or the same) dataset; replaces. A _FillValue that is a number of another type than the variable's gets
+ * that type, if it fits exactly. */
 NCZARR_API int nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out);
 /* NC_ENAMEINUSE. Keeps the number. */
 NCZARR_API int nc_rename_att(int ncid, int varid, const char *name, const char *newname);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_att: attributes of groups and variables. Two names have an effect: a variable's _FillValue is its fill value,
- * and the dialect's width attribute is the stored width of its strings.
+ * api_att: attributes of groups and variables. Two names have an effect: a variable's _FillValue is its fill value
+ * (api_fill.c), and the dialect's width attribute is the stored width of its strings.
  *
  * Some attributes can be read by name but are never listed: _NCProperties of the root, and those that make_up_att()
  * computes.
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FILL_ATT       "_FillValue"
 #define PROPERTIES_ATT "_NCProperties"
 
 /* ---- finding ---- */
@@ -379,8 +378,8 @@ set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t l
         (rc = check_classic(c, ncz_atts_find(atts, name), type, len)) != NC_NOERR ||
         (rc = ncz_dataset_check_type(c->ds, type, name)) != NC_NOERR)
         return rc;
-    if (v != NULL && strcmp(name, FILL_ATT) == 0)
-        return ncz_api_set_fill_att(c, v, type, len, data);
+    if (ncz_api_is_fill_att(v, name))
+        return ncz_api_put_fill_att(c, v, type, len, data);
     if ((rc = apply_special_att(c, v, name, type, len, data)) != NC_NOERR)
         return rc;
     /* Readers derive units that the stored type implies, so these are shown but not stored. */
@@ -463,13 +462,6 @@ nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, con
     return ncz_api_put_att(ncid, varid, name, xtype, len, NC_NAT, op);
 }
 
-/* Restores the default fill value after the attribute is deleted, unless there are data. */
-static int
-reset_fill(ncz_call *c, ncz_var *v)
-{
-    return v->stage == NCZ_VAR_WRITTEN ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
-}
-
 static int
 rename_att(ncz_call *c, int varid, const char *name, const char *newname)
 {
@@ -486,18 +478,9 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
         return ncz_fail(NC_ENAMEINUSE, "%s: it has this name already", name);
     if ((rc = ncz_api_check_rename(c, name, newname)) != NC_NOERR)
         return rc;
-    if (v != NULL && strcmp(newname, FILL_ATT) == 0 && ncz_dataset_cdf(c->ds) == 0) {
-        if (ncz_atts_find(atts, newname) != NULL)
-            return ncz_fail(NC_ENAMEINUSE, "%s has a %s", v->name, FILL_ATT);
-        if ((rc = ncz_api_check_fill_att(v, a->type, a->len)) != NC_NOERR ||
-            (rc = ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, a->data)) != NC_NOERR)
-            return rc;
-    }
-    if ((rc = ncz_atts_rename(atts, a, newname)) != NC_NOERR)
-        return rc;
-    if (v != NULL && ncz_dataset_cdf(c->ds) != 0)
-        return ncz_api_follow_fill_att(c, v);
-    return v != NULL && strcmp(name, FILL_ATT) == 0 ? reset_fill(c, v) : NC_NOERR;
+    if (ncz_api_is_fill_att(v, name) || ncz_api_is_fill_att(v, newname))
+        return ncz_api_rename_fill_att(c, v, a, newname);
+    return ncz_atts_rename(atts, a, newname);
 }
 
 int
@@ -533,10 +516,10 @@ del_att(ncz_call *c, int varid, const char *name)
         return rc;
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(c, a))
         return fail_absent(v, name);
-    if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = reset_fill(c, v)) != NC_NOERR)
-        return rc;
+    if (ncz_api_is_fill_att(v, name))
+        return ncz_api_del_fill_att(c, v, a);
     ncz_atts_del(atts, a);
-    return v != NULL && ncz_dataset_cdf(c->ds) != 0 ? ncz_api_follow_fill_att(c, v) : NC_NOERR;
+    return NC_NOERR;
 }
 
 int
@@ -564,6 +547,7 @@ nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid
     void           *own = NULL;
     size_t          len = 0;
     nc_type         id;
+    bool            file;
     int             rc = ncz_call_enter(ncid_in, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
@@ -573,9 +557,11 @@ nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid
         len = a.len;
         rc = ncz_type_dup_elems(type, a.data, len, &own);
     }
+    file = ncz_dataset_cdf(c.ds) != 0;
     ncz_buf_clear(&a.text);
-    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR &&
-        (rc = ncz_api_equal_type(ncid_in, type->id, ncid_out, &id)) == NC_NOERR)
+    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR && varid_out != NC_GLOBAL && strcmp(name, "_FillValue") == 0)
+        rc = ncz_api_fit_fill(ncid_out, varid_out, file, &type, len, &own);
+    if (rc == NC_NOERR && (rc = ncz_api_equal_type(ncid_in, type->id, ncid_out, &id)) == NC_NOERR)
         rc = nc_put_att(ncid_out, varid_out, name, id, len, own);
     ncz_type_drop_elems(type, own, len);
     return rc;

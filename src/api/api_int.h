@@ -147,10 +147,25 @@ void ncz_api_cache_limits(ncz_limits *limits);
 /* Appends values as text, separated by blanks. */
 int ncz_api_dump_values(const ncz_type *t, const void *memory, size_t count, ncz_buf *out);
 
-/* Sets a fill value and its attribute together (api_var_def.c). NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
-int ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data);
-/* In a classic file _FillValue is an attribute like others, and the fill value where its type is the variable's. */
-int ncz_api_follow_fill_att(ncz_call *c, ncz_var *v);
-int ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len);
+/* netCDF has its own code for this case, in a few functions only. */
+static inline int
+ncz_api_check_not_global(int varid, const char *what)
+{
+    return varid == NC_GLOBAL ? ncz_fail(NC_EGLOBAL, "%s is a variable's", what) : NC_NOERR;
+}
+
+/* ---- the fill value and its attribute (api_fill.c) ------------------------------------------------------------- */
+
+bool ncz_api_is_fill_att(const ncz_var *v, const char *name); /* `v` NULL: of a group */
+/* Sets both. NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
+int ncz_api_put_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data);
+/* Renames the attribute, or another one to it. The same errors; NC_ELATEFILL where data make the change too costly. */
+int ncz_api_rename_fill_att(ncz_call *c, ncz_var *v, ncz_att *a, const char *newname);
+int ncz_api_del_fill_att(ncz_call *c, ncz_var *v, ncz_att *a);
+/*
+ * A value to be copied: *type and *data become those of the variable where both are numbers and the value fits exactly,
+ * into a float as the nearest one. Else they stay. `file`: it is a classic file's, and stays in another such file.
+ */
+int ncz_api_fit_fill(int ncid_out, int varid_out, bool file, const ncz_type **type, size_t len, void **data);
 
 #endif /* NCZ_API_INT_H */

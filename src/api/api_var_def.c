@@ -181,137 +181,6 @@ nc_rename_var(int ncid, int varid, const char *name)
     return ncz_call_leave(&c, rc);
 }
 
-/* netCDF has its own code for this case, in a few functions only. */
-static int
-check_not_global(int varid, const char *what)
-{
-    return varid == NC_GLOBAL ? ncz_fail(NC_EGLOBAL, "%s is a variable's", what) : NC_NOERR;
-}
-
-/* ---- fill ---- */
-
-int
-ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len)
-{
-    if (type != v->type)
-        return ncz_fail(NC_EBADTYPE, "%s: _FillValue has type %s, the variable has %s", v->name, type->name,
-                        v->type->name);
-    if (len != 1)
-        return ncz_fail(NC_EINVAL, "%s: _FillValue has %zu elements, it must be one", v->name, len);
-    if (v->stage == NCZ_VAR_WRITTEN)
-        return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
-    return NC_NOERR;
-}
-
-int
-ncz_api_follow_fill_att(ncz_call *c, ncz_var *v)
-{
-    const ncz_att *a = ncz_atts_find(&v->atts, "_FillValue");
-
-    if (a != NULL && a->type == v->type && a->len == 1)
-        return ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, a->data);
-    return v->fill_mode == NCZ_FILL_VALUE ? ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL) : NC_NOERR;
-}
-
-int
-ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data)
-{
-    bool had = ncz_atts_find(&v->atts, "_FillValue") != NULL;
-    bool file = ncz_dataset_cdf(c->ds) != 0;
-    int  rc;
-
-    if (!file && (rc = ncz_api_check_fill_att(v, type, len)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_atts_set(c->m, &v->atts, "_FillValue", type, len, data, NULL)) != NC_NOERR)
-        return rc;
-    if (file)
-        return ncz_api_follow_fill_att(c, v);
-    rc = ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, data);
-    if (rc != NC_NOERR && !had)
-        ncz_atts_del(&v->atts, ncz_atts_find(&v->atts, "_FillValue"));
-    return rc;
-}
-
-static int
-set_fill(ncz_call *c, ncz_var *v, int no_fill, const void *value)
-{
-    ncz_att *att;
-    int      rc;
-
-    if (no_fill == 0 && value != NULL)
-        return ncz_api_set_fill_att(c, v, v->type, 1, value);
-    rc = ncz_var_set_fill(c->m, v, no_fill != 0 ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT, NULL);
-    if (rc == NC_NOERR && (att = ncz_atts_find(&v->atts, "_FillValue")) != NULL)
-        ncz_atts_del(&v->atts, att);
-    return rc;
-}
-
-int
-nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value)
-{
-    ncz_call c;
-    ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = check_not_global(varid, "a fill value")) == NC_NOERR &&
-        (rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
-        rc = set_fill(&c, v, no_fill, fill_value);
-    return ncz_call_leave(&c, rc);
-}
-
-/* Without the attribute. */
-static int
-set_zarr_fill(const ncz_call *c, ncz_var *v, const void *value)
-{
-    if (value == NULL)
-        return ncz_fail(NC_EINVAL, "%s: no pointer to the fill value", v->name);
-    if (c->m->dialect->fill_is_missing)
-        return ncz_fail(NC_EINVAL, "%s: in %s the fill value is the missing value: define _FillValue", v->name,
-                        c->m->dialect->name);
-    if (ncz_atts_find(&v->atts, "_FillValue") != NULL)
-        return ncz_fail(NC_EATTEXISTS, "%s: _FillValue is its fill value", v->name);
-    return ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, value);
-}
-
-int
-nczarr_def_var_fill(int ncid, int varid, const void *fill_value)
-{
-    ncz_call c;
-    ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "fill value but _FillValue", &c);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = check_not_global(varid, "a fill value")) == NC_NOERR &&
-        (rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
-        rc = set_zarr_fill(&c, v, fill_value);
-    return ncz_call_leave(&c, rc);
-}
-
-int
-nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
-{
-    ncz_call    c;
-    ncz_var    *v = NULL;
-    const void *value;
-    int         rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
-    value = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : v->type->fill;
-    if (fill_valuep != NULL && value != NULL &&
-        (rc = ncz_type_copy_elems(v->type, value, 1, fill_valuep)) == NC_NOERR &&
-        (rc = ncz_type_fill_strings(v->type, fill_valuep, 1)) != NC_NOERR)
-        ncz_type_free_elems(v->type, fill_valuep, 1);
-    if (rc == NC_NOERR && no_fill != NULL)
-        *no_fill = v->fill_mode == NCZ_FILL_NONE;
-    return ncz_call_leave(&c, rc);
-}
-
 /* ---- chunks ---- */
 
 /* `beyond`: chunks may be longer than a fixed dimension. */
@@ -425,7 +294,7 @@ nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = check_not_global(varid, "quantization")) != NC_NOERR)
+    if ((rc = ncz_api_check_not_global(varid, "quantization")) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
         rc = ncz_dataset_set_quantize(c.ds, v, quantize_mode, nsd);
@@ -441,7 +310,7 @@ nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = check_not_global(varid, "quantization")) != NC_NOERR)
+    if ((rc = ncz_api_check_not_global(varid, "quantization")) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
         if (quantize_modep != NULL)

@@ -157,8 +157,8 @@ void ncz_engine_share_ranges(ncz_engine *e);
 #define NCZ_LONG_RUN 4096
 /* The objects are in another store from now on. No other call may use the engine meanwhile. */
 void ncz_engine_set_map(ncz_engine *e, zmap *map);
-/* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */
-void ncz_engine_write_empty(ncz_engine *e, bool yes);
+/* Sets whether chunks that hold only fill are stored like others, while none is stored. Returns what was set. */
+bool ncz_engine_write_empty(ncz_engine *e, bool yes);
 /*
  * Sets whether a read that continues an earlier one also loads the next chunks into the cache. Off by default; call
  * it before the first read. A chunk read ahead does not show what another process writes later.

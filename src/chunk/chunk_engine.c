@@ -119,10 +119,13 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     ncz_chunk_drafts_end(e);
 }
 
-void
+bool
 ncz_engine_write_empty(ncz_engine *e, bool yes)
 {
+    bool before = e->write_empty;
+
     e->write_empty = yes;
+    return before;
 }
 
 void

@@ -259,6 +259,14 @@ int ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype);
 int ncz_dataset_dtype_text(const ncz_dataset *ds, const ncz_var *v, ncz_buf *out);
 
 /*
+ * Around a change of a variable's fill value, which may have data: elements that nobody wrote keep the value that they
+ * read as, and the documents are stored with the new one. NC_ELATEFILL: there are too many such chunks, or several
+ * ranks. Does nothing for a variable without data.
+ */
+int ncz_dataset_begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const void *fill);
+int ncz_dataset_end_fill(ncz_dataset *ds, ncz_var *v);
+
+/*
  * Renames a node with its data: objects under the old key are copied to the new key, documents follow, and the old
  * objects are deleted last. A crash in between leaves one complete dataset, and at most objects that no document
  * names. If anything of the node is stored, the rename flushes everything first, and commits.

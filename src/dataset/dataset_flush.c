@@ -390,3 +390,15 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
 
     return rc == NC_NOERR ? ncz_dataset_store_documents(ds, all) : rc;
 }
+
+int
+ncz_dataset_store_state(ncz_dataset *ds, const ncz_var *v)
+{
+    int rc;
+
+    if (!ncz_dataset_is_new(ds))
+        return ncz_dataset_flush(ds, false);
+    if ((rc = ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR || ds->state != NCZ_DATASET_DOCUMENTED)
+        return rc;
+    return ncz_dataset_put_documents(ds, false);
+}

@@ -343,6 +343,8 @@ int ncz_dataset_store_documents(ncz_dataset *ds, bool all);
 /* Puts a new dataset's documents when define mode ends, before its first chunk, so that the definitions survive if
  * the writer dies. `again`: also those that changed since. A dataset committed before waits for the flush. */
 int ncz_dataset_documents_first(ncz_dataset *ds, bool again);
+/* Stores everything that changed, for a variable's sake. A dataset that was never committed stays so. */
+int ncz_dataset_store_state(ncz_dataset *ds, const ncz_var *v);
 int ncz_dataset_put_documents(ncz_dataset *ds, bool all); /* the changed ones, or all; dirty marks stay */
 /* NC_EEXIST, which is final: another writer has replaced the claim of a new dataset. */
 int ncz_dataset_check_claim(ncz_dataset *ds);

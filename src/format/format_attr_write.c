@@ -3,7 +3,8 @@
  * Attributes: model -> documents (specification, appendix G). A text that is a complete JSON object or array is
  * written as that JSON, character by character, so that it reads back identical. A text that looks like a JSON scalar
  * is written as a string, because netCDF-C's reader corrupts the bare form. Numbers have the shortest form that reads
- * back equal.
+ * back equal, a float as the double that it is: other readers know no floats. NaN and the infinities are bare words,
+ * which JSON lacks, but most readers of Zarr take for numbers; a string would be text to all of them.
  *
  * Zero bytes at the end of a text: readers that stop at the first NUL (netCDF-C) cannot read them in a JSON string.
  * They are left out. With NCZarr keys a record beside the types has the true length; pure Zarr has no place for it.
@@ -47,7 +48,7 @@ true_length(const ncz_att *a, const ncz_format_opts *style)
 static int
 is_json(const char *s, size_t len, bool pure, bool *out)
 {
-    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 100, .nbytes = len};
+    const ncz_json_opts opts = {.mode = NCZ_JSON_WORDS, .depth = 100, .nbytes = len};
     ncz_json           *doc = NULL;
     int                 rc;
 
@@ -162,6 +163,21 @@ ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz
         ncz_jsonw_close_object(w);
 }
 
+/* A single number or string is no list. Of other user-defined types a list is the only form, so that a value is never
+ * a list of numbers. */
+static void
+write_items(const ncz_att *a, ncz_jsonw *w)
+{
+    bool list = a->len != 1 || (a->type->id > NC_MAX_ATOMIC_TYPE && a->type->class != NCZ_TYPE_ENUM);
+
+    if (list)
+        ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < a->len; i++)
+        write_item(a, i, w);
+    if (list)
+        ncz_jsonw_close_array(w);
+}
+
 int
 ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
 {
@@ -176,18 +192,11 @@ ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char 
     }
     if (a->type->class == NCZ_TYPE_CHAR)
         return write_text(a, style, w);
-    /* Of other user-defined types a list is the only form, so that a value is never a list of numbers. */
-    if (a->len == 1 && (a->type->id <= NC_MAX_ATOMIC_TYPE || a->type->class == NCZ_TYPE_ENUM)) {
-        write_item(a, 0, w);
-        return NC_NOERR;
-    }
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < a->len; i++)
-        write_item(a, i, w);
-    ncz_jsonw_close_array(w);
+    w->words = true;
+    write_items(a, w);
+    w->words = false;
     return NC_NOERR;
 }
-
 /* ---- attributes of user-defined types ---- */
 
 bool

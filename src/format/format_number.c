@@ -147,7 +147,7 @@ ncz_format_number_write(const ncz_type *type, const void *elem, ncz_jsonw *w)
     case NC_USHORT: ncz_jsonw_u64(w, *(const uint16_t *)elem); break;
     case NC_UINT: ncz_jsonw_u64(w, *(const uint32_t *)elem); break;
     case NC_UINT64: ncz_jsonw_u64(w, *(const uint64_t *)elem); break;
-    case NC_FLOAT: ncz_jsonw_f32(w, *(const float *)elem); break;
+    case NC_FLOAT: ncz_jsonw_f64(w, (double)*(const float *)elem); break; /* other readers take doubles */
     case NC_DOUBLE: ncz_jsonw_f64(w, *(const double *)elem); break;
     default: ncz_jsonw_null(w); break;
     }

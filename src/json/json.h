@@ -26,8 +26,9 @@ typedef enum ncz_json_type {
 
 typedef enum ncz_json_mode {
     NCZ_JSON_STRICT,  /* RFC 8259, nothing else */
-    NCZ_JSON_LENIENT, /* and bare NaN, Infinity, -Infinity; control bytes in strings; invalid UTF-8, unchanged; a
-                         byte-order mark before the value; bytes after it (`tail` counts them) */
+    NCZ_JSON_WORDS,   /* and bare NaN, Infinity, -Infinity */
+    NCZ_JSON_LENIENT, /* and control bytes in strings; invalid UTF-8, unchanged; a byte-order mark before the value;
+                         bytes after it (`tail` counts them) */
 } ncz_json_mode;
 
 typedef struct ncz_json_opts {
@@ -96,6 +97,7 @@ typedef struct ncz_jsonw {
     int      status;
     size_t   depth;
     bool     first, after_key;
+    bool     words; /* NaN and the infinities are bare words, which JSON lacks, instead of strings; false at first */
     uint64_t in_array[4]; /* one bit for each depth below 256 */
 } ncz_jsonw;
 
@@ -111,7 +113,7 @@ void ncz_jsonw_str(ncz_jsonw *w, const char *s, size_t len);
 void ncz_jsonw_cstr(ncz_jsonw *w, const char *s);
 void ncz_jsonw_i64(ncz_jsonw *w, int64_t v);
 void ncz_jsonw_u64(ncz_jsonw *w, uint64_t v);
-void ncz_jsonw_f64(ncz_jsonw *w, double v); /* shortest round trip; NaN, Infinity as JSON strings */
+void ncz_jsonw_f64(ncz_jsonw *w, double v); /* shortest round trip; NaN and infinities as `words` says */
 void ncz_jsonw_f32(ncz_jsonw *w, float v);  /* the shortest text that reads back as the same float */
 void ncz_jsonw_bool(ncz_jsonw *w, bool v);
 void ncz_jsonw_null(ncz_jsonw *w);

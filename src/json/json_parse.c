@@ -46,18 +46,18 @@ static bool
 parse_literal(json_parser *ps, ncz_json *out)
 {
     const char *start = ps->p;
-    bool        lenient = ps->mode == NCZ_JSON_LENIENT;
+    bool        words = ps->mode != NCZ_JSON_STRICT;
 
     *out = (ncz_json){.text = start, .type = NCZ_JSON_NULL};
     if (skip_word(ps, "true"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = true};
     else if (skip_word(ps, "false"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = false};
-    else if (lenient && skip_word(ps, "NaN"))
+    else if (words && skip_word(ps, "NaN"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = NAN};
-    else if (lenient && skip_word(ps, "Infinity"))
+    else if (words && skip_word(ps, "Infinity"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = INFINITY};
-    else if (lenient && skip_word(ps, "-Infinity"))
+    else if (words && skip_word(ps, "-Infinity"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = -INFINITY};
     else if (!skip_word(ps, "null"))
         return false;
@@ -292,14 +292,14 @@ parse_document(json_parser *ps, size_t *tail)
     size_t trailing = 0;
     int    rc;
 
-    if (ps->mode != NCZ_JSON_STRICT && ps->end - ps->p >= 3 && memcmp(ps->p, "\xEF\xBB\xBF", 3) == 0)
+    if (ps->mode == NCZ_JSON_LENIENT && ps->end - ps->p >= 3 && memcmp(ps->p, "\xEF\xBB\xBF", 3) == 0)
         ps->p += 3; /* a byte-order mark, which editors write */
     skip_space(ps);
     if ((rc = parse_value(ps, 0)) != NC_NOERR)
         return rc;
     ps->doc->root = ps->stack[0];
     for (skip_space(ps); ps->p < ps->end; skip_space(ps)) {
-        if (ps->mode == NCZ_JSON_STRICT)
+        if (ps->mode != NCZ_JSON_LENIENT)
             return ncz_json_fail_at(ps, ps->p, "bytes after the value");
         trailing++;
         ps->p++;

@@ -86,7 +86,7 @@ decode_unicode(const json_parser *ps, const char **s, char **out)
         if (low >= 0xDC00 && low <= 0xDFFF) {
             c = 0x10000 + (((unsigned long)high - 0xD800) << 10) + ((unsigned long)low - 0xDC00);
             *s += 6;
-        } else if (ps->mode == NCZ_JSON_STRICT) {
+        } else if (ps->mode != NCZ_JSON_LENIENT) {
             return ncz_json_fail_at(ps, *s, "half of a surrogate pair");
         } else {
             c = 0xFFFD;
@@ -176,7 +176,7 @@ decode_string(const json_parser *ps, const char *s, const char *mark, const char
                 return rc;
             continue;
         }
-        if ((unsigned char)*s < 0x20 && ps->mode == NCZ_JSON_STRICT)
+        if ((unsigned char)*s < 0x20 && ps->mode != NCZ_JSON_LENIENT)
             return ncz_json_fail_at(ps, s, "control byte 0x%02x in a string", (unsigned)(unsigned char)*s);
         *(*out)++ = *s++;
     }
@@ -193,7 +193,7 @@ ncz_json_scan_string(json_parser *ps, ncz_json *out)
 
     if (close == NULL)
         return ncz_json_fail_at(ps, open, "string without its closing quote");
-    if (ps->mode == NCZ_JSON_STRICT && !ncz_utf8_valid(open + 1, (size_t)(close - open - 1)))
+    if (ps->mode != NCZ_JSON_LENIENT && !ncz_utf8_valid(open + 1, (size_t)(close - open - 1)))
         return ncz_json_fail_at(ps, open, "string is not UTF-8");
     if ((str = w = ncz_json_arena_get(ps->doc, (size_t)(close - open))) == NULL)
         return ncz_fail_nomem((size_t)(close - open));

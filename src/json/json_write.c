@@ -227,7 +227,7 @@ ncz_jsonw_u64(ncz_jsonw *w, uint64_t v)
 static void
 write_float(ncz_jsonw *w, const char *text, size_t len, bool finite)
 {
-    if (finite)
+    if (finite || w->words)
         ncz_jsonw_raw(w, text, len);
     else
         ncz_jsonw_str(w, text, len);

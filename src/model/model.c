@@ -250,6 +250,12 @@ is_unmasked(const ncz_type *type)
     }
 }
 
+bool
+ncz_var_default_is_null(const ncz_model *m, const ncz_var *v)
+{
+    return (is_unmasked(v->type) || v->dtype.items != NULL) && m->unmasked_fill == NCZ_UNMASKED_NULL;
+}
+
 /* A variable with all fields at netCDF's defaults and no place in the tree yet. */
 static int
 make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
@@ -272,7 +278,7 @@ make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, siz
     v->key_encoding = m->key_encoding;
     v->fill_mode =
         m->nofill || (unmasked && m->unmasked_fill == NCZ_UNMASKED_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
-    v->fill_null = (unmasked || v->dtype.items != NULL) && m->unmasked_fill == NCZ_UNMASKED_NULL;
+    v->fill_null = ncz_var_default_is_null(m, v);
     v->cache_bytes = m->limits.cache_bytes;
     v->cache_nelems = 1000;
     v->cache_preemption = 0.75f;

@@ -109,6 +109,7 @@ int ncz_atts_find_form(const ncz_atts *a, const char *name, const ncz_att **out)
 int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,
                   ncz_att **out);
 int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAMEINUSE */
+void ncz_att_drop_text(ncz_att *att); /* its text in the document: then the value is written */
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
 void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* frees the attributes of `to` and leaves `from` empty */
 void ncz_atts_clear(ncz_atts *a);
@@ -425,6 +426,8 @@ int ncz_var_storage(const ncz_var *v);
  */
 int ncz_var_set_shards(ncz_model *m, ncz_var *v, const uint64_t *shard);
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* one element of its type */
+/* Whether the document has null where the fill value is the default of the variable's type. */
+bool ncz_var_default_is_null(const ncz_model *m, const ncz_var *v);
 /*
  * Sets the stored type, before there are codecs. It must be read as the variable's type. `text`: its JSON text if
  * `dtype` is not the complete type, or NULL. `fill`: the fill value if none was chosen, or NULL.

@@ -11,9 +11,8 @@
 
 #define INDEX_FROM 16 /* fewer names are compared one by one */
 
-/* Drops the text that the attribute was read from, so that its value is written. */
-static void
-drop_text(ncz_att *att)
+void
+ncz_att_drop_text(ncz_att *att)
 {
     if ((att->in_arena & NCZ_IN_ARENA_TEXT) == 0) {
         ncz_free(att->raw);
@@ -46,7 +45,7 @@ static void
 clear_att(ncz_att *att)
 {
     drop_data(att);
-    drop_text(att);
+    ncz_att_drop_text(att);
     drop_name(att);
 }
 

@@ -219,12 +219,15 @@ ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
     ncz_fill_mode old_mode = v->fill_mode;
     ncz_dtype     old_dtype = v->dtype;
     size_t        old_len = v->maxstrlen;
+    bool          old_null = v->fill_null;
     int           rc;
 
     if (mode == NCZ_FILL_VALUE && (rc = ncz_type_dup_elems(v->type, fill, 1, &copy)) != NC_NOERR)
         return rc;
     v->fill = copy;
     v->fill_mode = mode;
+    if (mode == NCZ_FILL_DEFAULT && old_mode != mode)
+        v->fill_null = ncz_var_default_is_null(m, v);
     if (copy != NULL)
         fit_fill(v);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
@@ -232,6 +235,7 @@ ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
         v->maxstrlen = old_len;
         v->fill = old;
         v->fill_mode = old_mode;
+        v->fill_null = old_null;
         ncz_type_drop_elems(v->type, copy, 1);
         return rc;
     }

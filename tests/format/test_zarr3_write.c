@@ -255,7 +255,7 @@ fill_values(void **state)
         const char *fill, *att; /* att NULL: it is not written */
     } cases[] = {
         {NC_FLOAT, &inf, "\"Infinity\"", "\"AAAAAAAA8H8=\""},
-        {NC_FLOAT, &third, "0.33333334", "\"AAAAYFVV1T8=\""},
+        {NC_FLOAT, &third, "0.3333333432674408", "\"AAAAYFVV1T8=\""},
         {NC_FLOAT, &payload, "\"0x7fc00001\"", NULL},
         {NC_DOUBLE, &nan, "\"NaN\"", "\"AAAAAAAA+H8=\""},
         {NC_DOUBLE, &minus, "\"-Infinity\"", "\"AAAAAAAA8P8=\""},

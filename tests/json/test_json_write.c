@@ -61,6 +61,17 @@ not_finite(void **state)
     ncz_jsonw_close_array(&w);
     assert_int_equal(ncz_jsonw_end(&w), NC_NOERR);
     assert_string_equal(b.data, "[\"NaN\",\"NaN\",\"Infinity\",\"-Infinity\"]");
+    ncz_buf_reset(&b);
+    w = ncz_jsonw_on(&b);
+    w.words = true;
+    ncz_jsonw_open_array(&w);
+    ncz_jsonw_f64(&w, -NAN);
+    ncz_jsonw_f32(&w, INFINITY);
+    ncz_jsonw_f64(&w, -INFINITY);
+    ncz_jsonw_cstr(&w, "NaN");
+    ncz_jsonw_close_array(&w);
+    assert_int_equal(ncz_jsonw_end(&w), NC_NOERR);
+    assert_string_equal(b.data, "[NaN,Infinity,-Infinity,\"NaN\"]");
     ncz_buf_clear(&b);
 }
 

@@ -99,7 +99,8 @@ def everything():
 
 
 def read_back():
-    files = [data("netcdf4", n) for n in sorted(os.listdir(data("netcdf4"))) if n.endswith((".nc", ".h5"))] + [data("hdf5", n) for n in HDF5]
+    files = [data("netcdf4", n) for n in sorted(os.listdir(data("netcdf4"))) if n.endswith((".nc", ".h5")) and n != "fill_types.h5"]
+    files += [data("hdf5", n) for n in HDF5]
     report("nczgen reads the dumps of all files", [p for f in files for p in cdl_back.problems(tools, f, "back.zarr", env)])
 
 
@@ -163,6 +164,24 @@ def other_fill_type():
         report("a fill value of another type, in a copy to Zarr " + version, ["exit %d: %s" % (r.returncode, r.stderr)]
                if r.returncode or "/packed: its _FillValue is left out: " not in r.stderr or "_FillValue = 1.e+20f" not in want else
                lines_apart(want.replace("\t\tpacked:_FillValue = 1.e+20f ;\n", ""), body(run("nczdump", "other-fill.zarr" + version).stdout)))
+
+
+def fitting_fill_types():
+    """A fill value of another numeric type is the variable's where it fits; what does not is left out, and the copy is as its source."""
+    wanted = {"d20": "1.e+20f", "dnan": "NaNf", "i8": "-32768s", "d9999": "-9999s", "f9": "-9."}
+    lost = ("u300", "half", "text", "two", "none", "null", "huge")
+    source = data("netcdf4", "fill_types.h5")
+    for target in ("n.zarr", "p.zarr#mode=zarr", "n3.zarr#mode=nczarr,v3", "p3.zarr#mode=zarr,v3"):
+        r = run("nczcopy", source, "types-" + target)
+        got = dict(re.findall(r"(\w+):_FillValue = (\S+) ;", run("nczdump", "-h", "types-" + target).stdout))
+        said = re.findall(r"/(\w+): its _FillValue is left out", r.stderr)
+        report("fill values of other types, in a copy to " + target,
+               ["exit %d: %s, %s" % (r.returncode, got, r.stderr)] if r.returncode or got != wanted or sorted(said) != sorted(lost) else None)
+    r = run("nczgen", "-o", "types-gen.zarr", input=run("nczdump", source).stdout)
+    got = dict(re.findall(r"(\w+):_FillValue = (\S+) ;", run("nczdump", "-h", "types-gen.zarr").stdout))
+    said = re.findall(r"_FillValue of (\w+) is left out", r.stderr)
+    report("fill values of other types, by nczgen",
+           ["exit %d: %s, %s" % (r.returncode, got, r.stderr)] if r.returncode or got != wanted or sorted(said) != sorted(lost) else None)
 
 
 def codecs(version, wanted):
@@ -432,6 +451,7 @@ try:
     web()
     refusals()
     other_fill_type()
+    fitting_fill_types()
     chunk_lists()
     damage()
 finally:

@@ -65,7 +65,6 @@ errors_have_positions(void **state)
         {HEAD "int s ; data: s = 1, 2 ; }", "t:3:19: s is a scalar and has one value, not 2"},
         {HEAD "int w(x,t) ; data: w = 1 ; }", "t:3:24: expected '{'"},
         {HEAD "int w(x,t) ; data: w = {1},{2},{3} ; }", "t:3:24: 3 records for w, which has room for 2"},
-        {HEAD "v:_FillValue = 1, 2 ; }", "t:3:16: _FillValue of v is one value of type int, not 2"},
         {HEAD "v:_ChunkSizes = 1, 2 ; }", "t:3:17: _ChunkSizes: 2 sizes for v, which has 1 dimensions"},
         {HEAD "v:_ChunkSizes = 3 ; }", "t:3:17: _ChunkSizes: 3 is more than the length 2 of dimension x"},
         {HEAD "int w(t,y) ; w:_ChunkSizes = 9, 4 ; }",
@@ -102,6 +101,11 @@ doubtful_attributes(void **state)
         {HEAD "v:_ChunkSizes_xy = 1 ; }", ""},
         {HEAD "v:_FillValue = 1.e+20f ; }", "t:3:3: warning: _FillValue of v is left out: it has another type"},
         {HEAD "v:_FillValue = 7.f ; }", ""},
+        {HEAD "v:_FillValue = 0.5 ; }", "t:3:3: warning: _FillValue of v is left out: it has another type"},
+        {HEAD "v:_FillValue = 5000000000LL ; }", "t:3:3: warning: _FillValue of v is left out: it has another type"},
+        {HEAD "v:_FillValue = 1, 2 ; }", "t:3:3: warning: _FillValue of v is left out: it has several values"},
+        {HEAD "float f ; f:_FillValue = 1e300 ; }", "t:3:13: warning: _FillValue of f is left out: it has another"},
+        {HEAD "char c ; c:_FillValue = \"ab\" ; }", "t:3:12: warning: _FillValue of c is left out: it is no single"},
     };
     (void)state;
 

@@ -28,7 +28,8 @@ copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, con
         message_print("%s: attribute %s is left out: the format reserves that name", path, name);
         return NC_NOERR;
     }
-    if (rc == NC_EBADTYPE && strcmp(name, "_FillValue") == 0) { /* which in HDF5 may be of another type */
+    /* In HDF5 it may be of another type, and have any number of elements. */
+    if ((rc == NC_EBADTYPE || rc == NC_EINVAL) && varid_out != NC_GLOBAL && strcmp(name, "_FillValue") == 0) {
         message_print("%s: its _FillValue is left out: %s", path, nczarr_errmsg());
         return NC_NOERR;
     }

@@ -7,6 +7,7 @@
  */
 #include "gen_int.h"
 
+#include <math.h>
 #include <string.h>
 
 static nc_type
@@ -92,29 +93,41 @@ make_values(gen_parser *p, const gen_attdecl *a, nc_type type, gen_list **out)
     return rc;
 }
 
-/*
- * A real number for integers is that of a file whose _FillValue has another type, as NCO's packing leaves it: it is no
- * value that the variable can have.
- */
+/* Whether a number is one that the variable can have. A float is the nearest one. */
 static bool
-is_fill_of_other_type(const gen_attdecl *a)
+is_fill_of_type(const gen_const *c, nc_type type)
 {
-    nc_type type = a->var != NULL && a->var->type.user == NULL ? a->var->type.type : NC_NAT;
     uint8_t room[8];
+    bool    integer = type != NC_FLOAT && type != NC_DOUBLE;
+    gen_fit fit;
 
-    return a->n == 1 && a->values[0].kind == GEN_REAL && strcmp(a->name, "_FillValue") == 0 &&
-           (type == NC_BYTE || (type >= NC_SHORT && type <= NC_UINT64 && type != NC_FLOAT && type != NC_DOUBLE)) &&
-           gen_convert(&a->values[0], type, room) == GEN_NO_FIT;
+    if (c->kind == GEN_REAL && integer && c->v.d != trunc(c->v.d))
+        return false;
+    fit = gen_convert(c, type, room);
+    return fit != GEN_NO_FIT && fit != GEN_OVERFLOWS;
 }
 
-static int
-put_fill_value(gen_parser *p, const gen_attdecl *a, gen_list *l)
+/*
+ * Why a _FillValue is left out, or NULL. Files have such ones: NCO's packing leaves the type of the unpacked variable,
+ * HDF5 takes whatever a program gives it.
+ */
+static const char *
+find_fill_fault(const gen_attdecl *a)
 {
-    if (l->nelems != 1)
-        return gen_error(p, a->end, "_FillValue of %s is one value of type %s, not %zu", a->var->name,
-                         gen_ref_name(&l->type), l->nelems);
-    a->var->fill = l;
-    return NC_NOERR;
+    nc_type          type = a->var->type.user == NULL ? a->var->type.type : NC_NAT;
+    const gen_const *c = a->values;
+
+    if (a->n == 0)
+        return "it has no value";
+    if (a->n > 1)
+        return "it has several values";
+    if (type == NC_NAT || type == NC_CHAR || type == NC_STRING)
+        return type == NC_CHAR && c->kind == GEN_STRING && c->len != 1 ? "it is no single character" : NULL;
+    if (c->kind == GEN_STRING)
+        return "it is text, and the variable has numbers";
+    if ((c->kind == GEN_REAL || c->kind == GEN_INT) && !is_fill_of_type(c, type))
+        return "it has another type than the variable, and does not fit";
+    return NULL;
 }
 
 int
@@ -122,14 +135,17 @@ gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
 {
     bool      is_fill = a->var != NULL && strcmp(a->name, "_FillValue") == 0;
     gen_att **end = a->var != NULL ? a->var->atts_end : p->group->atts_end;
-    gen_att  *att = gen_alloc(&p->cdl->arena, sizeof *att);
-    int       rc;
+    gen_att  *att;
 
-    if (att == NULL)
+    if (is_fill && values->nelems != 1) {
+        gen_warn(p, a->pos, "_FillValue of %s is left out: it has %zu values", a->var->name, values->nelems);
+        return NC_NOERR;
+    }
+    if ((att = gen_alloc(&p->cdl->arena, sizeof *att)) == NULL)
         return gen_nomem(p);
     *att = (gen_att){.name = a->name, .pos = a->pos, .values = values};
-    if (is_fill && (rc = put_fill_value(p, a, values)) != NC_NOERR)
-        return rc;
+    if (is_fill)
+        a->var->fill = values;
     *end = att;
     if (a->var != NULL)
         a->var->atts_end = &att->next;
@@ -141,19 +157,19 @@ gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
 int
 gen_attr_add(gen_parser *p, const gen_attdecl *a)
 {
-    bool      taken = false;
-    nc_type   type = a->type != NULL ? a->type->type : NC_NAT;
-    gen_list *values = NULL;
-    int       rc;
+    bool        taken = false, is_fill = a->var != NULL && strcmp(a->name, "_FillValue") == 0;
+    const char *fault;
+    nc_type     type = a->type != NULL ? a->type->type : NC_NAT;
+    gen_list   *values = NULL;
+    int         rc;
 
     if ((rc = gen_take_special_att(p, a, &taken)) != NC_NOERR || taken)
         return rc;
-    if (is_fill_of_other_type(a)) {
-        gen_warn(p, a->pos, "_FillValue of %s is left out: it has another type than the variable, and does not fit",
-                 a->var->name);
+    if (is_fill && (fault = find_fill_fault(a)) != NULL) {
+        gen_warn(p, a->pos, "_FillValue of %s is left out: %s", a->var->name, fault);
         return NC_NOERR;
     }
-    if (a->var != NULL && strcmp(a->name, "_FillValue") == 0)
+    if (is_fill)
         type = a->var->type.type;
     else if (type == NC_NAT && (rc = infer_type(p, a, &type)) != NC_NOERR)
         return rc;

@@ -32,19 +32,6 @@
 
 /* ---- the steps ------------------------------------------------------------------------------------------------- */
 
-/* Stores everything that changed. A dataset that was never committed stays so. */
-static int
-store_state(ncz_dataset *ds, const ncz_var *v)
-{
-    int rc;
-
-    if (!ncz_dataset_is_new(ds))
-        return ncz_dataset_flush(ds, false);
-    if ((rc = ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR || ds->state != NCZ_DATASET_DOCUMENTED)
-        return rc;
-    return ncz_dataset_put_documents(ds, false);
-}
-
 /*
  * Steps 3 and 4. In step 4 the copy in the consolidated metadata comes first: a crash before the document itself
  * leaves the filter there, and with it the rest to do.
@@ -59,7 +46,7 @@ finish_widening(ncz_dataset *ds, ncz_var *v)
     v->widening = false;
     ncz_document_change(&v->document);
     ds->copies_first = true;
-    if ((rc = store_state(ds, v)) != NC_NOERR)
+    if ((rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
         v->widening = true;
     ds->copies_first = false;
     return rc;
@@ -75,7 +62,7 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
         return NC_NOERR;
     /* A crash in step 2 may have left the consolidated metadata as they were. */
     ncz_document_change(&v->document);
-    if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = store_state(ds, v)) != NC_NOERR)
+    if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
         return rc;
     return finish_widening(ds, v);
 }
@@ -127,14 +114,14 @@ widen_stored(ncz_dataset *ds, ncz_var *v, size_t need)
 {
     ncz_width_state    before;
     ncz_document_state document;
-    int                rc = store_state(ds, v); /* 1 */
+    int                rc = ncz_dataset_store_state(ds, v); /* 1 */
 
     if (rc != NC_NOERR || need <= v->dtype.size) /* it has met another process's width */
         return rc;
     before = ncz_width_save(v);
     document = v->document;
     if ((rc = ncz_width_set(ds, v, choose_width(ds, v, need), v->stage == NCZ_VAR_WRITTEN)) == NC_NOERR &&
-        (rc = store_state(ds, v)) != NC_NOERR) /* 2 */
+        (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR) /* 2 */
         rc = take_back(ds, v, &before, document, rc);
     if (rc == NC_NOERR)
         rc = finish_widening(ds, v);

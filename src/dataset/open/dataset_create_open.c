@@ -56,7 +56,7 @@ start_dataset(zmap *map, const ncz_target *t, const ncz_settings *settings, cons
     /* A store that commits as a whole is invisible until then anyway. */
     ds->root_deferred = settings->commit_at_close && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
     ds->no_copies = t->consolidated == NCZ_NO;
-    ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
+    (void)ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);

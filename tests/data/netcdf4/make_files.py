@@ -190,6 +190,16 @@ def fill_type(h5py, f):
     f["packed"].attrs["scale_factor"] = np.float32(0.5)
 
 
+def fill_types(h5py, f):
+    """Fill values of other types than their variables', and of other numbers than one."""
+    for name, dtype, value in (("d20", "f4", np.float64(1e20)), ("dnan", "f4", np.float64(np.nan)), ("i8", "i2", np.int64(-32768)),
+                               ("d9999", "i2", np.float64(-9999)), ("f9", "f8", np.float32(-9)), ("u300", "u1", np.int32(300)),
+                               ("half", "i2", np.float64(0.5)), ("text", "f8", np.bytes_("-999.9f")), ("two", "f4", np.array([1, 2], "f4")),
+                               ("none", "f4", np.array([], "f4")), ("null", "f4", h5py.Empty("f4")), ("huge", "f4", np.float64(1e300))):
+        f[name] = np.arange(2).astype(dtype)
+        f[name].attrs["_FillValue"] = value
+
+
 def rename_filter(path):
     """Deflate (1) becomes a filter that nobody has (40001): in a header of version 1, without checksum."""
     with open(path, "r+b") as f:
@@ -207,7 +217,7 @@ def hdf5():
     for name, function, libver in (("filters_old", filters, ("earliest", "v108")), ("filters", filters, ("v110", "v110")),
                                    ("view", view, ("earliest", "v110")), ("refused", refused, ("earliest", "v110")),
                                    ("shared", shared, ("v110", "v110")), ("hidden", hidden, ("earliest", "v110")),
-                                   ("fill_type", fill_type, ("earliest", "v108"))):
+                                   ("fill_type", fill_type, ("earliest", "v108")), ("fill_types", fill_types, ("earliest", "v108"))):
         with h5py.File(name + ".h5", "w", libver=libver) as f:
             function(h5py, f)
     rename_filter("refused.h5")
