@@ -490,6 +490,16 @@ NCZARR_API void nczarr_path_clear(nczarr_path_parts *parts);
  */
 NCZARR_API int nczarr_path_overlap(const char *a, const char *b, int *overlapp);
 
+/*
+ * The same for places whose names do not tell it, as a bucket that is also known by its address, a web server that
+ * shows a bucket or a directory, or a file system that is mounted twice: asks the stores. Puts an object of a random
+ * name at the target, looks for it through the source, and removes it. To be called before anything at the target is
+ * replaced. Where nothing is at a target of the file system, *overlapp is 0. Errors: those of nczarr_path_overlap(),
+ * and of putting and removing an object there; NC_EEXIST: the source's server does not answer for the new object, so
+ * that it cannot be told.
+ */
+NCZARR_API int nczarr_path_probe(const char *source, const char *target, int *overlapp);
+
 /* Describes the settings that an S3 URL resolves to: address, bucket, key, region, credentials and others, each with
  * its source, one "name: value" per line, without secrets. Fetches credentials; sends no request to the bucket. The
  * caller frees *text with free(). NC_EINVAL: not an S3 URL; NC_EURL, NC_EAUTH: an error in the URL or in the
@@ -633,10 +643,16 @@ NCZARR_API int nc_close(int ncid);
 NCZARR_API int nc_abort(int ncid);
 
 /* Removes the dataset whose root is `path`, with everything below it. Removes nothing when that is not recognisably a
- * dataset (NC_ENOTNC), or holds anything else (NC_EEXIST). Where nothing exists: as nc_open(). The dataset must not be
- * open. */
+ * dataset (NC_ENOTNC), or holds anything else (NC_EEXIST; a link in a directory is NC_EOBJECT), unless the path ends in
+ * `#replace=all`. Of a symbolic link only the link is removed. Where nothing exists: as nc_open(). The dataset must not
+ * be open. */
 NCZARR_API int nc_delete(const char *path);
 NCZARR_API int nc_delete_mp(const char *path, int basepe);
+
+/* *nobjectsp: how many objects (files) nc_delete() would remove at `path`, and nc_create() with NC_CLOBBER before it
+ * makes a new dataset. Removes nothing, and fails as nc_delete() would: NC_EEXIST when something there is not part of a
+ * dataset, which nczarr_errmsg() names. */
+NCZARR_API int nczarr_inq_delete(const char *path, size_t *nobjectsp);
 
 /* The path as passed to open or create. *pathlen does not count the NUL; `path` takes one byte more. */
 NCZARR_API int nc_inq_path(int ncid, size_t *pathlen, char *path);

@@ -29,6 +29,7 @@ enum {
     OPT_VERIFY,
     OPT_RESUME,
     OPT_NO_CLOBBER,
+    OPT_REPLACE_ALL,
     OPT_SKIP_UNREADABLE,
     OPT_DAMAGED,
     OPT_NETCDF_TYPES,
@@ -83,6 +84,8 @@ static const option_row rows[] = {
     {OPT_VERIFY, 0, "verify", NULL, NULL, "read the target again and compare all of it", NULL},
     {OPT_RESUME, 0, "resume", NULL, NULL, "continue a copy that was interrupted", NULL},
     {OPT_NO_CLOBBER, 0, "no-clobber", NULL, NULL, "do not replace a dataset", NULL},
+    {OPT_REPLACE_ALL, 0, "replace-all", NULL, NULL, "replace all that is at the target",
+     ", also what is not part of a dataset"},
     {OPT_IN_PLACE, 0, "in-place", NULL, NULL,
      "write the metadata of the version of --zarr-format beside those of the other, over the same chunks", NULL},
     {OPT_REMOVE_OLD, 0, "remove-old", NULL, NULL, "with --in-place, remove those of the other version", NULL},
@@ -200,6 +203,7 @@ take_flag(copy_opts *o, int id)
     case OPT_DRY_RUN: o->dry_run = true; return true;
     case OPT_VERIFY: o->verify = true; return true;
     case OPT_RESUME: o->resume = true; return true;
+    case OPT_REPLACE_ALL: o->replace_all = true; return true;
     case OPT_NETCDF_TYPES: o->netcdf_types = true; return true;
     case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; return true;
     default: o->keep = true; return true; /* --no-clobber */
@@ -251,6 +255,10 @@ check_arguments(const copy_opts *o, int n)
     }
     if (o->in_place && o->zarr_format == 0) {
         message_print("--in-place: needs --zarr-format 2 or 3");
+        return false;
+    }
+    if (o->replace_all && (o->keep || o->in_place)) {
+        message_print("--replace-all: not with %s", o->keep ? "--no-clobber" : "--in-place");
         return false;
     }
     if (o->file && (o->mode != NULL || o->zarr_format != 0)) {

@@ -230,7 +230,7 @@ choose_kind(const gen_request *o, const gen_cdl *cdl, const dataset_kind **kind)
         return report_bad_path(o->out, rc);
     if (parts.classic != 0)
         *kind = dataset_kind_parse(versions[parts.classic]);
-    else if (path_is_classic(&parts))
+    else if (path_is_classic(&parts) && path_promises_object(&parts) == NULL) /* at a URL it is refused */
         *kind = gen_format(cdl) == NULL ? gen_classic_kind(cdl) : gen_format(cdl)->file ? gen_format(cdl) : NULL;
     nczarr_path_clear(&parts);
     return NC_NOERR;
@@ -260,7 +260,7 @@ static int
 check_name(const gen_request *o, const char *path)
 {
     nczarr_path_parts parts = {.size = sizeof parts};
-    const char       *file;
+    const char       *file, *object;
     int               rc = nczarr_path_split(path, &parts);
 
     if (rc != NC_NOERR)
@@ -268,6 +268,9 @@ check_name(const gen_request *o, const char *path)
     if (o->mode != NULL && parts.fragment[0] == '\0') {
         message_print(PATH_BAD_MODE, o->mode);
         rc = WRONG_OPTION;
+    } else if (!makes_file(o) && (object = path_promises_object(&parts)) != NULL) {
+        message_print(PATH_REMOTE_NAME, parts.shown, object);
+        rc = NC_EINVAL;
     } else if (!makes_file(o) && (file = path_promises_file(&parts)) != NULL) {
         rc = refuse_name(o, parts.path, file);
     }

@@ -185,6 +185,20 @@ nc_delete(const char *path)
 }
 
 int
+nczarr_inq_delete(const char *path, size_t *nobjectsp)
+{
+    size_t n = 0;
+    int    rc;
+
+    ncz_err_clear();
+    if (path == NULL)
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_inq_delete: no path"));
+    if ((rc = ncz_dataset_removable(path, &n)) == NC_NOERR && nobjectsp != NULL)
+        *nobjectsp = n;
+    return ncz_call_done(rc);
+}
+
+int
 nc_delete_mp(const char *path, int basepe)
 {
     (void)basepe;

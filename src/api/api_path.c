@@ -134,6 +134,17 @@ compare_remote(const ncz_target *a, const ncz_target *b, bool *overlap)
     return rc;
 }
 
+/* An archive is made in a file of another name. */
+static int
+compare_local(const ncz_target *a, const ncz_target *b, bool *overlap)
+{
+    int rc = b->store == NCZ_STORE_ZIP ? ncz_archive_overlap(a->path, b->path, overlap)
+                                       : ncz_path_overlap(a->path, b->path, overlap);
+
+    return rc == NC_NOERR && !*overlap && a->store == NCZ_STORE_ZIP ? ncz_archive_overlap(b->path, a->path, overlap)
+                                                                    : rc;
+}
+
 static int
 compare_places(const char *text_a, const char *text_b, bool *overlap)
 {
@@ -144,7 +155,7 @@ compare_places(const char *text_a, const char *text_b, bool *overlap)
         (rc = ncz_target_parse(text_b, false, &b)) != NC_NOERR)
         goto done;
     if (is_local(a) && is_local(b))
-        rc = ncz_path_overlap(a->path, b->path, overlap);
+        rc = compare_local(a, b, overlap);
     else if (!is_local(a) && !is_local(b))
         rc = compare_remote(a, b, overlap);
 done:
@@ -161,6 +172,18 @@ nczarr_path_overlap(const char *a, const char *b, int *overlapp)
 
     ncz_err_clear();
     if ((rc = compare_places(a, b, &overlap)) == NC_NOERR && overlapp != NULL)
+        *overlapp = overlap;
+    return ncz_call_done(rc);
+}
+
+int
+nczarr_path_probe(const char *source, const char *target, int *overlapp)
+{
+    bool overlap = false;
+    int  rc;
+
+    ncz_err_clear();
+    if ((rc = ncz_place_overlap(source, target, &overlap)) == NC_NOERR && overlapp != NULL)
         *overlapp = overlap;
     return ncz_call_done(rc);
 }

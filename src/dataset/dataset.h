@@ -34,6 +34,14 @@ int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_
 /* *overlap: the two paths of the file system are one place, or one is inside the other; neither need exist. A system
  * error if one cannot be looked at. */
 int ncz_path_overlap(const char *a, const char *b, bool *overlap);
+/* The same for a file that is an archive, whose temporary files count as the archive. */
+int ncz_archive_overlap(const char *path, const char *archive, bool *overlap);
+/*
+ * *overlap: the stores say that the two places are one, or that one is inside the other: a new object of a random name
+ * at the target is seen through the source. It is removed again. Where nothing is at a target of the file system that
+ * could be seen, false. NC_EEXIST: the source cannot be asked, so that this stays open.
+ */
+int ncz_place_overlap(const char *source, const char *target, bool *overlap);
 
 /* Creates or opens on all ranks of a communicator (nczarr_par.h), whose table is copied. */
 struct nczarr_comm;
@@ -67,6 +75,8 @@ int ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len);
  * recognisably a dataset. NC_EEXIST: it holds an object that belongs to no dataset (named in the text), or a running
  * process is creating it. Nothing is changed then. */
 int ncz_dataset_delete(const char *path);
+/* *n: the objects that it would remove. The same errors; changes nothing. */
+int ncz_dataset_removable(const char *path, size_t *n);
 
 /* Both always release what the dataset holds, wait for running calls, and return the first failure. The caller still
  * frees it. */

@@ -33,11 +33,24 @@ void ncz_key_list_clear(ncz_key_list *k);
 
 int ncz_owner_is_dataset(zmap *map, bool *out); /* true if a mark of any dialect exists */
 int ncz_owner_store_empty(zmap *map, bool *out);
+/* What goes when a place is emptied: the objects of a dataset, and nothing if there are others; or, with replace=all,
+ * whatever is there. */
+typedef enum ncz_owner_scope { NCZ_OWNER_DATASET, NCZ_OWNER_ALL } ncz_owner_scope;
+
+static inline ncz_owner_scope
+ncz_owner_scope_of(const ncz_target *t)
+{
+    return t->replace_all ? NCZ_OWNER_ALL : NCZ_OWNER_DATASET;
+}
+
 /* All keys of a store that holds only one dataset, or the remains of a writer that died. NC_EEXIST: the store holds a
- * dataset and other objects. `refusal`: it holds no dataset. An empty store is not an error. */
-int  ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys);
+ * dataset and other objects. `refusal`: it holds no dataset. An empty store is not an error. NCZ_OWNER_ALL: all keys,
+ * whatever they are. */
+int ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_owner_scope scope, ncz_key_list *keys);
+/* Of a dataset that lists its groups and variables: NC_EEXIST if there are documents of others (dataset_members.c). */
+int  ncz_members_check(zmap *map, const char *what, const ncz_key_list *keys);
 bool ncz_owner_is_document(const char *key); /* by its last segment */
-bool ncz_owner_is_root_key(const char *key); /* a document, a claim, or a hidden name of a root document */
+bool ncz_owner_is_root_key(const char *key); /* a document, a claim, a probe, or a hidden name of a root document */
 /* Deletes the objects of a dataset: the root's documents last, so that an interrupted deletion can be repeated; after
  * them the claim, if `claim_too`. */
 int ncz_owner_del_all(zmap *map, const ncz_key_list *keys, bool claim_too);
@@ -293,7 +306,6 @@ bool ncz_store_is_file(const char *path);
 int ncz_store_open_file(const char *path, bool writable, zmap **out);
 /* One that can be changed: a copy of its bytes in memory. */
 int ncz_store_open_copy(const void *bytes, size_t len, zmap **out);
-int ncz_store_remove_file(const char *path); /* NC_ENOTNC: it is no such file */
 /* The entry of an archive that is a dataset by itself: its only one, or the one that zip.prefix names. NC_ENOTNC,
  * without a text: there is no such entry. */
 int ncz_store_open_entry(const ncz_target *t, zmap **out);
@@ -321,6 +333,15 @@ int  ncz_remote_create_claimed(const ncz_target *t, int cmode, zmap **out, char 
 int  ncz_remote_remove(const ncz_target *t);
 /* Opening found no dataset (`rc`, recorded). Returns a better error if the place is empty. */
 int ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
+
+/* What replacing or deleting the dataset at a place would remove: *n objects. Errors: those of nc_delete(). */
+int ncz_store_removable(const ncz_target *t, size_t *n);
+int ncz_remote_removable(const ncz_target *t, size_t *n);
+/* Where the path of a directory or file is a link: the target gets the path that it leads to. */
+int ncz_store_follow(ncz_target *t);
+
+/* An object that shows whether two names lead to one place (dataset_probe.c). */
+bool ncz_probe_is_key(const char *key);
 
 /* Deletes the chunks below a variable's key. */
 int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);

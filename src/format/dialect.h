@@ -201,6 +201,9 @@ typedef struct ncz_dialect_ops {
     bool (*split_chunk_key)(const char *key, ncz_chunk_key *out);
     /* True if a new variable or group may have this name. NULL: every name that a store can keep. */
     bool (*valid_name)(const char *name);
+    /* True if a document says that its node belongs to a larger dataset, and is not that one's root: it has NCZarr's
+     * keys. NULL: none says it. */
+    bool (*is_member)(const ncz_json *doc);
     /* True if the last segment of a key names a temporary of another writer. It may then be deleted with the
      * dataset. NULL: none is. */
     bool (*owns_temporary)(const char *name);
@@ -256,8 +259,9 @@ const ncz_dialect_ops *ncz_format_of_objects(void);
 bool ncz_format_is_one_object(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
-bool         ncz_format_is_document(const char *name); /* by the last segment of a key: a document of any dialect */
-bool ncz_format_owns_temporary(const char *name);      /* by the last segment: a temporary of any dialect's writers */
+bool         ncz_format_is_member(const ncz_json *doc); /* is_member of any dialect */
+bool         ncz_format_is_document(const char *name);  /* by the last segment of a key: a document of any dialect */
+bool ncz_format_owns_temporary(const char *name); /* by the last segment: a temporary of any dialect's writers */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */

@@ -86,6 +86,15 @@ ncz_format_is_document(const char *name)
 }
 
 bool
+ncz_format_is_member(const ncz_json *doc)
+{
+    for (size_t i = 0; ncz_json_is(doc, NCZ_JSON_OBJECT) && ncz_dialects[i] != NULL; i++)
+        if (ncz_dialects[i]->is_member != NULL && ncz_dialects[i]->is_member(doc))
+            return true;
+    return false;
+}
+
+bool
 ncz_format_may_have_tail(const char *key)
 {
     const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;

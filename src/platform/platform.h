@@ -110,6 +110,9 @@ bool ncz_sys_is_slash(char c); /* does it separate the names of a path that a us
 void ncz_sys_tidy_path(char *path);
 char *
 ncz_sys_realpath(const char *path); /* absolute, links resolved, with '/'; NULL: errno. To be freed with free() */
+/* The path without slashes at its end; where its last name is a link, the path that this leads to, also of one that
+ * leads to nothing yet. NULL: errno, ELOOP for links in a circle. To be freed with free(). */
+char *ncz_sys_follow(const char *path);
 FILE *ncz_sys_fopen(const char *path, const char *mode);
 
 /* ---- temporary files, memory ------------------------------------------------------------------------------------ */

@@ -66,7 +66,7 @@ ncz_uri_mode_at(size_t i)
 static const char *const own_keys[] = {
     "mode",   "compat",     "consolidated", "dimension_separator", "durability",
     "log",    "zip.prefix", "zip.order",    "write_empty_chunks",  "readahead",
-    "commit", "chunk_keys", "write",        "behind_bytes",
+    "commit", "chunk_keys", "write",        "behind_bytes",        "replace",
 };
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */

@@ -188,6 +188,16 @@ apply_chunk_keys(ncz_target *t, const char *value)
     return NC_NOERR;
 }
 
+static int
+apply_replace(ncz_target *t, const char *value)
+{
+    if (strcmp(value, "all") != 0)
+        return ncz_fail(NC_EINVAL,
+                        "replace=%.40s: only all is known: what is there goes, also what is not a dataset's", value);
+    t->replace_all = true;
+    return NC_NOERR;
+}
+
 /* The log is the process's. It is raised here, so that it has all that follows, a failure of this path, too. */
 static int
 apply_log(const char *value)
@@ -234,6 +244,8 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
         return apply_separator(t, p->value);
     if (strcmp(p->key, "chunk_keys") == 0)
         return apply_chunk_keys(t, p->value);
+    if (strcmp(p->key, "replace") == 0)
+        return apply_replace(t, p->value);
     if (strcmp(p->key, "log") == 0)
         return apply_log(p->value);
     if (p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN)
@@ -245,12 +257,13 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
 
 /* ---- conventions and store ---- */
 
-/* What only a dataset of Zarr has, if it is created: a store of many objects, and documents. */
+/* What only a dataset of Zarr has, if it is created: a store of many objects, and documents. Mode s3 says how a server
+ * is talked to, not what is made there. */
 static bool
 asks_for_zarr(const ncz_target *t, const target_request *w)
 {
-    return w->store != NCZ_STORE_AUTO || !t->xarray || t->consolidated == NCZ_YES || t->separator != 0 ||
-           t->v2_keys != NCZ_UNSET || t->write_empty != NCZ_UNSET;
+    return w->store == NCZ_STORE_FILE || w->store == NCZ_STORE_ZIP || !t->xarray || t->consolidated == NCZ_YES ||
+           t->separator != 0 || t->v2_keys != NCZ_UNSET || t->write_empty != NCZ_UNSET;
 }
 
 /* A dataset of Zarr is many objects; of other formats a file can be one. */

@@ -37,6 +37,7 @@
     do {                                                                                                             \
         FAILS(want, nc_delete(path));                                                                                \
         FAILS(want, nc_delete_mp(path, 0));                                                                          \
+        FAILS(want, nczarr_inq_delete(path, NULL));                                                                  \
     } while (0)
 
 static void
@@ -267,6 +268,10 @@ parts_of_paths(void **state)
     FAILS(NC_EINVAL, nczarr_path_overlap("a", "", &overlap));
     FAILS(NC_ENOTNC, nczarr_path_overlap("a#mode=dap2", "a", &overlap));
     OK(nczarr_path_overlap("a", "b", &overlap));
+    FAILS(NC_EINVAL, nczarr_path_probe("a", "", &overlap));
+    FAILS(NC_ENOTNC, nczarr_path_probe("a#mode=dap2", "a", &overlap));
+    OK(nczarr_path_probe("a", "b", &overlap));
+    assert_int_equal(overlap, 0);
 }
 
 /* ---- maps ----------------------------------------------------------------------------------------------------- */

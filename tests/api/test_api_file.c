@@ -154,7 +154,7 @@ classic_again_on(place *p)
 }
 ON_BOTH(classic_again)
 
-/* Programs reserve a name with an empty file and create over it. A file with contents, or a link, stays. */
+/* Programs reserve a name with an empty file and create over it, also through a link. A file with contents stays. */
 static void
 over_empty_file(void **state)
 {
@@ -173,8 +173,9 @@ over_empty_file(void **state)
     write_file(p.dir, "empty", "");
     snprintf(link, sizeof link, "%s/link", p.dir);
     assert_int_equal(symlink("empty", link), 0);
-    FAILS(NC_EEXIST, nc_create(link, NC_CLOBBER, &ncid));
-    assert_true(exists(p.dir, "link") && exists(p.dir, "empty"));
+    OK(nc_create(link, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    assert_true(exists(p.dir, "link/.zgroup") && exists(p.dir, "empty/.zgroup"));
     write_file(p.dir, "full", "x");
     snprintf(link, sizeof link, "%s/full", p.dir);
     FAILS(NC_EEXIST, nc_create(link, NC_CLOBBER, &ncid));
@@ -241,7 +242,7 @@ clobber_spares_others(void **state)
     place_make(&p, false);
     write_file(p.dir, "notes.txt", "mine");
     FAILS(NC_EEXIST, nc_create(p.dir, NC_CLOBBER, &ncid)); /* a directory that is no dataset */
-    assert_non_null(strstr(nczarr_errmsg(), "no dataset"));
+    assert_non_null(strstr(nczarr_errmsg(), "not a dataset"));
     FAILS(NC_ENOTNC, nc_delete(p.dir));
     assert_true(exists(p.dir, "notes.txt"));
 
@@ -265,6 +266,77 @@ clobber_spares_others(void **state)
     OK(nc_create(p.path, NC_CLOBBER, &ncid));
     OK(nc_close(ncid));
     assert_false(exists(p.path, "v"));
+    place_drop(&p);
+}
+
+/* A link is written through, by whatever is made; deleting it leaves what it leads to. */
+static void
+through_links(void **state)
+{
+    static const char *const names[] = {"real.zarr", "real.zip", "real.nc"};
+    char                     link[400], real[400], text[8];
+    size_t                   n;
+    place                    p;
+    int                      ncid;
+
+    (void)state;
+    place_make(&p, false);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(link, sizeof link, "%s/link%s", p.dir, strchr(names[i], '.'));
+        snprintf(real, sizeof real, "%s/%s", p.dir, names[i]);
+        assert_int_equal(symlink(names[i], link), 0);
+        for (int turn = 0; turn < 3; turn++) { /* it leads to nothing, to a dataset, to one that is made in memory */
+            OK(nc_create(link, NC_CLOBBER | (turn == 2 ? NC_DISKLESS | NC_PERSIST : 0), &ncid));
+            OK(nc_put_att_text(ncid, NC_GLOBAL, "turn", 1, &"012"[turn]));
+            OK(nc_close(ncid));
+            assert_true(readlink(link, text, sizeof text) > 0);
+            OK(nc_open(real, NC_NOWRITE, &ncid));
+            OK(nc_get_att_text(ncid, NC_GLOBAL, "turn", text));
+            assert_int_equal(text[0], '0' + turn);
+            OK(nc_close(ncid));
+        }
+        OK(nczarr_inq_delete(link, &n));
+        assert_true(n > 0);
+        OK(nc_delete(link));
+        assert_int_equal(readlink(link, text, sizeof text), -1);
+        OK(nc_open(real, NC_NOWRITE, &ncid));
+        OK(nc_close(ncid));
+    }
+    place_drop(&p);
+}
+
+/* What would go is known beforehand, and replace=all takes what is not of a dataset. */
+static void
+replaces_all(void **state)
+{
+    char   all[400];
+    size_t n = 7;
+    place  p;
+    int    ncid;
+
+    (void)state;
+    place_make(&p, false);
+    snprintf(all, sizeof all, "%s#replace=all", p.path);
+    OK(nc_create(p.path, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(nczarr_inq_delete(p.path, &n));
+    assert_true(n > 3 && n < 20);
+    write_file(p.path, "notes.txt", "mine");
+    FAILS(NC_EEXIST, nczarr_inq_delete(p.path, NULL));
+    assert_non_null(strstr(nczarr_errmsg(), "notes.txt"));
+    OK(nczarr_inq_delete(all, NULL));
+    assert_true(exists(p.path, "notes.txt"));
+    OK(nc_create(all, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    assert_false(exists(p.path, "notes.txt"));
+    write_file(p.path, "notes.txt", "mine");
+    assert_int_equal(symlink("/", strcat(strcpy(all, p.path), "/out")), 0);
+    snprintf(all, sizeof all, "%s#replace=all", p.path);
+    OK(nc_delete(all));
+    assert_false(exists(p.dir, "data.zarr"));
+    FAILS(NC_ENOOBJECT, nczarr_inq_delete(all, NULL));
+    FAILS(NC_EINVAL, nc_create(strcat(all, "x"), NC_CLOBBER, &ncid));
     place_drop(&p);
 }
 
@@ -543,6 +615,8 @@ main(void)
         cmocka_unit_test(read_only),
         cmocka_unit_test(noclobber),
         cmocka_unit_test(clobber_spares_others),
+        cmocka_unit_test(through_links),
+        cmocka_unit_test(replaces_all),
         cmocka_unit_test(open_what_is_not_there),
         cmocka_unit_test(paths_and_urls),
         cmocka_unit_test(diskless),

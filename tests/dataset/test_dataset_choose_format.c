@@ -55,8 +55,11 @@ static const struct {
     {"x.zarr", 0, NETCDFS, 0},
     {"x.zip", 0, NETCDFS, 0},
     /* URLs */
-    {"s3://bucket/x.nc", 0, BY_NAME, 0},
-    {"https://host/x.nc#mode=s3", 0, NETCDFS, 0},
+    {"s3://bucket/x.nc", NC_NETCDF4, BY_NAME, 0},
+    {"s3://bucket/x.nc#mode=zarr", 0, BY_NAME, 0},
+    {"s3://bucket/x.zip", 0, NC_FORMAT_NETCDF4, 0},
+    {"https://host/x.nc#mode=s3,nczarr", 0, NETCDFS, 0},
+    {"https://host/x.zarr#mode=s3", 0, NETCDFS, 0},
     {"s3://bucket/x", 0, NC_FORMAT_CLASSIC, 0},
 };
 
@@ -92,6 +95,10 @@ contradictions(void **state)
         {"x#mode=file", DATA, "NC_64BIT_DATA"},
         {"s3://bucket/x", OFFSET, "not at a URL"},
         {"s3://bucket/x#mode=classic", 0, "not at a URL"},
+        {"s3://bucket/x.nc", 0, "a classic netCDF file"},
+        {"http://host/bucket/x.CDF#mode=s3", 0, "a classic netCDF file"},
+        {"s3://bucket/x.zip", 0, "an archive"},
+        {"gs://bucket/d/x.h5", 0, "an HDF5 file"},
     };
 
     (void)state;

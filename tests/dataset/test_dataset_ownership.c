@@ -5,6 +5,8 @@
 
 #include "dataset/dataset_int.h"
 
+#include <string.h>
+
 static void
 whole_maps(void **state)
 {
@@ -39,6 +41,9 @@ whole_maps(void **state)
         {{".zgroup", "v/007"}, true, NC_EEXIST},
         {{".zgroup", "v/0.0", "v/0.1.2"}, true, NC_EEXIST},
         {{".zgroup", "v/0", "v/1.txt"}, true, NC_EEXIST},
+        {{".zgroup", "nczarr-probe-0123456789abcdef"}, true, NC_NOERR}, /* a copy that was killed left it */
+        {{".zgroup", "nczarr-probe-0123456789abcdeg"}, true, NC_EEXIST},
+        {{".zgroup", "v/nczarr-probe-0123456789abcdef"}, true, NC_EEXIST},
         {{"v/.zarray", "v/0"}, false, NC_ENOTNC}, /* may be one of several datasets in a folder */
         {{"a.zarr/.zgroup", "b.zarr/.zgroup"}, false, NC_ENOTNC},
         {{"inbox/1", "inbox/2", "sent/1"}, false, NC_ENOTNC}, /* mail */
@@ -61,8 +66,81 @@ whole_maps(void **state)
         assert_int_equal(is, rows[i].dataset);
         OK(ncz_owner_store_empty(map, &empty));
         assert_int_equal(empty, n == 0);
-        assert_int_equal(ncz_owner_all_keys(map, "it", NC_ENOTNC, &keys), rows[i].rc);
+        assert_int_equal(ncz_owner_all_keys(map, "it", NC_ENOTNC, NCZ_OWNER_DATASET, &keys), rows[i].rc);
         assert_int_equal(keys.n, n);
+        ncz_key_list_clear(&keys);
+        OK(zmap_close(map, ZMAP_KEEP));
+    }
+}
+
+/* A dataset that lists what it has: documents of another one below it are not its own. */
+static void
+datasets_inside(void **state)
+{
+#define V2_ROOT "{\"zarr_format\": 2}"
+#define V2_ARRAY                                                                                                     \
+    "{\"zarr_format\": 2, \"shape\": [1], \"chunks\": [1], \"dtype\": \"<i4\", \"fill_value\": 0, \"order\": "       \
+    "\"C\", "                                                                                                        \
+    "\"compressor\": null, \"filters\": null}"
+#define LISTS                                                                                                        \
+    "{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {\"x\": 1}, "            \
+    "\"arrays\": [\"v\"], \"groups\": []}}"
+#define MEMBER "{\"_nczarr_array\": {\"dimension_references\": [\"/x\"], \"storage\": \"chunked\"}}"
+#define CONSOLIDATED                                                                                                 \
+    "{\"zarr_consolidated_format\": 1, \"metadata\": {\".zgroup\": " V2_ROOT ", \"v/.zarray\": " V2_ARRAY "}}"
+    static const struct {
+        const char *keys[9][2];
+        int         rc;
+    } rows[] = {
+        /* NCZarr's lists */
+        {{{".zgroup", V2_ROOT}, {".zattrs", LISTS}, {"v/.zarray", V2_ARRAY}, {"v/.zattrs", MEMBER}, {"v/0", "xxxx"}},
+         NC_NOERR},
+        {{{".zgroup", V2_ROOT},
+          {".zattrs", LISTS},
+          {"v/.zarray", V2_ARRAY},
+          {"v/.zattrs", MEMBER},
+          {"o/.zgroup", V2_ROOT}},
+         NC_EEXIST},
+        {{{".zgroup", V2_ROOT},
+          {".zattrs", LISTS},
+          {"v/.zarray", V2_ARRAY},
+          {"v/.zattrs", MEMBER},
+          {"v/o/.zarray", V2_ARRAY}},
+         NC_EEXIST},
+        {{{".zgroup", V2_ROOT},
+          {".zattrs", LISTS},
+          {"o/.zgroup", V2_ROOT},
+          {"o/.zattrs", LISTS},
+          {"o/v/.zarray", V2_ARRAY}},
+         NC_EEXIST},
+        /* what a writer stored before the list */
+        {{{".zgroup", V2_ROOT}, {".zattrs", LISTS}, {"w/.zarray", V2_ARRAY}, {"w/.zattrs", MEMBER}, {"w/0", "xxxx"}},
+         NC_NOERR},
+        {{{".zgroup", V2_ROOT}, {".zattrs", LISTS}, {"w/.zattrs", MEMBER}}, NC_NOERR},
+        /* consolidated metadata */
+        {{{".zgroup", V2_ROOT}, {".zmetadata", CONSOLIDATED}, {"v/.zarray", V2_ARRAY}, {"v/0", "xxxx"}}, NC_NOERR},
+        {{{".zgroup", V2_ROOT}, {".zmetadata", CONSOLIDATED}, {"v/.zarray", V2_ARRAY}, {"o/.zgroup", V2_ROOT}},
+         NC_EEXIST},
+        /* neither: whatever is found belongs to it */
+        {{{".zgroup", V2_ROOT}, {"v/.zarray", V2_ARRAY}, {"o/.zgroup", V2_ROOT}, {"o/v/.zarray", V2_ARRAY}},
+         NC_NOERR},
+        /* nothing says what a damaged one has */
+        {{{".zgroup", V2_ROOT}, {".zattrs", "{"}, {"v/.zarray", V2_ARRAY}, {"o/.zgroup", V2_ROOT}}, NC_NOERR},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_key_list keys = NCZ_KEY_LIST_INIT;
+        zmap        *map = NULL;
+        int          rc;
+
+        OK(zmap_mem_open(&map));
+        for (size_t n = 0; n < 9 && rows[i].keys[n][0] != NULL; n++)
+            OK(zmap_put(map, rows[i].keys[n][0], rows[i].keys[n][1], strlen(rows[i].keys[n][1])));
+        if ((rc = ncz_owner_all_keys(map, "it", NC_ENOTNC, NCZ_OWNER_DATASET, &keys)) != rows[i].rc)
+            fail_msg("row %zu: %d %s", i, rc, ncz_err_text());
+        ncz_key_list_clear(&keys);
+        OK(ncz_owner_all_keys(map, "it", NC_ENOTNC, NCZ_OWNER_ALL, &keys));
         ncz_key_list_clear(&keys);
         OK(zmap_close(map, ZMAP_KEEP));
     }
@@ -96,6 +174,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_maps),
+        cmocka_unit_test(datasets_inside),
         cmocka_unit_test(chunks_below_a_variable),
     };
 

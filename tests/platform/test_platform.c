@@ -47,6 +47,37 @@ test_temporary_file(void **state)
     scratch_free(dir);
 }
 
+/* A link in the last place is followed, also to where nothing is. */
+static void
+follows_links(void **state)
+{
+    static const struct {
+        const char *link, *text, *to;
+    } rows[] = {
+        {"l1", "f", "f"}, {"l2", "l1", "f"}, {"l3", "none/deeper", "none/deeper"}, {"l4", "/nowhere/x", NULL}};
+    char *dir = scratch_new(), *got;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *want = rows[i].to != NULL ? scratch_path(dir, rows[i].to) : rows[i].text;
+
+        assert_int_equal(symlink(rows[i].text, scratch_path(dir, rows[i].link)), 0);
+        assert_non_null(got = ncz_sys_follow(scratch_path(dir, rows[i].link)));
+        assert_string_equal(got, want);
+        free(got);
+    }
+    assert_non_null(got = ncz_sys_follow("a/b//"));
+    assert_string_equal(got, "a/b");
+    free(got);
+    assert_non_null(got = ncz_sys_follow("/"));
+    assert_string_equal(got, "/");
+    free(got);
+    assert_int_equal(symlink("round", scratch_path(dir, "round")), 0);
+    assert_null(ncz_sys_follow(scratch_path(dir, "round")));
+    assert_int_equal(errno, ELOOP);
+    scratch_free(dir);
+}
+
 static void
 test_paths(void **state)
 {
@@ -236,9 +267,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_temporary_file),  cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_process),         cmocka_unit_test(test_thread_without_signals),
-        cmocka_unit_test(test_random_and_wipe), cmocka_unit_test(test_environment),
+        cmocka_unit_test(follows_links),
+        cmocka_unit_test(test_temporary_file),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_process),
+        cmocka_unit_test(test_thread_without_signals),
+        cmocka_unit_test(test_random_and_wipe),
+        cmocka_unit_test(test_environment),
         cmocka_unit_test(test_terminal),
     };
 

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <cmocka.h>
@@ -389,16 +390,40 @@ refuses_files(void **state)
     (void)state;
     assert_int_equal(mkdir(scratch_path(dir, "d"), 0777), 0);
     scratch_write(scratch_path(dir, "d/below"), "x", 1);
-    assert_int_equal(symlink("nowhere", scratch_path(dir, "link.nc")), 0);
+    assert_int_equal(symlink("loop.nc", scratch_path(dir, "loop.nc")), 0);
     assert_rc(zmap_single_file(scratch_path(dir, "d"), ZMAP_OPEN_WRITE, false, &m), NC_EACCESS);
     assert_rc(zmap_single_file(scratch_path(dir, "d"), ZMAP_CREATE_NEW, false, &m), NC_EOBJECT);
     assert_rc(zmap_single_file(scratch_path(dir, "d"), ZMAP_CREATE_NEW, true, &m), NC_EACCESS);
     assert_rc(zmap_single_file(scratch_path(dir, "no/x.nc"), ZMAP_CREATE_NEW, true, &m), NC_ENOOBJECT);
-    assert_rc(zmap_single_file(scratch_path(dir, "link.nc"), ZMAP_CREATE_NEW, false, &m), NC_EOBJECT);
-    assert_rc(zmap_single_file(scratch_path(dir, "link.nc"), ZMAP_CREATE_NEW, true, &m), NC_EACCESS);
+    assert_rc(zmap_single_file(scratch_path(dir, "loop.nc"), ZMAP_CREATE_NEW, true, &m), ELOOP);
     assert_rc(zmap_single_file(scratch_path(dir, "x.partial"), ZMAP_CREATE_NEW, false, &m), NC_EINVAL);
     assert_rc(zmap_single_file("", ZMAP_OPEN_READ, false, &m), NC_EINVAL);
     assert_int_equal(scratch_count(dir), 2);
+    scratch_free(dir);
+}
+
+/* What a link leads to is made there or replaced there, and the link stays. */
+static void
+writes_through_links(void **state)
+{
+    char       *dir = scratch_new();
+    struct stat st;
+    zmap       *m = NULL;
+
+    (void)state;
+    assert_int_equal(mkdir(scratch_path(dir, "d"), 0777), 0);
+    assert_int_equal(symlink("d/other", scratch_path(dir, "one.nc")), 0);
+    assert_int_equal(symlink("one.nc", scratch_path(dir, "two.nc")), 0);
+    for (int replace = 0; replace < 2; replace++) {
+        assert_rc(zmap_single_file(scratch_path(dir, "two.nc"), ZMAP_CREATE_NEW, replace, &m), NC_NOERR);
+        assert_rc(zmap_put(m, "", "bytes", replace + 2), NC_NOERR);
+        assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+        assert_int_equal(stat(scratch_path(dir, "d/other"), &st), 0);
+        assert_int_equal(st.st_size, replace + 2);
+        assert_int_equal(lstat(scratch_path(dir, "two.nc"), &st), 0);
+        assert_true(S_ISLNK(st.st_mode));
+    }
+    assert_int_equal(scratch_count(scratch_path(dir, "d")), 1);
     scratch_free(dir);
 }
 
@@ -535,6 +560,7 @@ main(void)
         cmocka_unit_test(removes_what_the_dead_left),
         cmocka_unit_test(writes_in_a_closed_directory),
         cmocka_unit_test(refuses_files),
+        cmocka_unit_test(writes_through_links),
         cmocka_unit_test(reads_an_entry),
         cmocka_unit_test(survives_faults),
         cmocka_unit_test(renamed_under_way),

@@ -636,7 +636,7 @@ test_leftovers(void **state)
 
     (void)state;
     make_old();
-    scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), path, 5);
+    scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), "PK\3\4x", 5);
     scratch_write(scratch_path(dir, "d.zip.nczarr-repack.partial"), path, 5);
     m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
     put(m, "a", "new");
@@ -644,6 +644,42 @@ test_leftovers(void **state)
     expect_seen("a", "new");
     expect_seen("g/c", "old c");
     assert_int_equal(scratch_count(dir), 1);
+}
+
+/* A file of that name that no writer of an archive left stays, whatever is opened or made beside it. */
+static void
+test_name_is_anothers(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t      len;
+        bool        ours;
+    } rows[] = {{"mine", 4, false}, {"CDF\1", 4, false}, {"", 0, true}, {"\0\0\0\0\0", 5, true}, {"PK\5\6", 4, true}};
+    zmap  *m;
+    size_t len;
+    char  *bytes;
+
+    (void)state;
+    make_old();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int how = 0; how < 2; how++) {
+            const zmap_zip_opts opts = {.is_document = is_test_document, .prefix = "", .replace = true};
+            int                 rc;
+
+            scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), rows[i].bytes, rows[i].len);
+            rc = zmap_zip_open(path, how == 0 ? ZMAP_OPEN_WRITE : ZMAP_CREATE_NEW, &opts, &m);
+            assert_int_equal(rc, rows[i].ours ? NC_NOERR : NC_EEXIST);
+            if (rc == NC_NOERR) {
+                OK(zmap_close(m, ZMAP_DISCARD));
+                continue;
+            }
+            bytes = scratch_read(scratch_path(dir, "d.zip.nczarr.partial"), &len);
+            assert_int_equal(len, rows[i].len);
+            assert_memory_equal(bytes, rows[i].bytes, len);
+            free(bytes);
+            assert_int_equal(unlink(scratch_path(dir, "d.zip.nczarr.partial")), 0);
+            expect_seen("g/c", "old c");
+        }
 }
 
 /* ---- many and large ---- */
@@ -765,11 +801,25 @@ main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        ROW(test_layout),       ROW(test_same_bytes),     ROW(test_empty_archive),        ROW(test_commit),
-        ROW(test_reader_stays), ROW(test_change_foreign), ROW(test_change_prepended),     ROW(test_repack),
-        ROW(test_one_writer),   ROW(test_what_is_there),  ROW(test_name_taken_meanwhile), ROW(test_leftovers),
-        ROW(test_many),         ROW(test_far_places),     ROW(test_revert_and_discard),   ROW(test_block),
-        ROW(test_sync_often),   ROW(test_front_stays),
+        ROW(test_layout),
+        ROW(test_same_bytes),
+        ROW(test_empty_archive),
+        ROW(test_commit),
+        ROW(test_reader_stays),
+        ROW(test_change_foreign),
+        ROW(test_change_prepended),
+        ROW(test_repack),
+        ROW(test_one_writer),
+        ROW(test_what_is_there),
+        ROW(test_name_taken_meanwhile),
+        ROW(test_leftovers),
+        ROW(test_name_is_anothers),
+        ROW(test_many),
+        ROW(test_far_places),
+        ROW(test_revert_and_discard),
+        ROW(test_block),
+        ROW(test_sync_often),
+        ROW(test_front_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

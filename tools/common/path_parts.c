@@ -36,6 +36,25 @@ typedef struct promise {
     bool        classic;
 } promise;
 
+/* The length of what names the dataset: of a URL without its query. */
+static size_t
+name_length(const nczarr_path_parts *parts, const char *name)
+{
+    size_t len = parts->local != NULL ? strlen(name) : strcspn(name, "?");
+
+    while (len > 1 && name[len - 1] == '/')
+        len--;
+    return len;
+}
+
+static bool
+ends_in(const char *name, size_t len, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return len > n && strncasecmp(name + len - n, suffix, n) == 0;
+}
+
 /* What the name's ending promises; NULL: nothing, or a mode says that it is Zarr. */
 static const promise *
 find_promise(const nczarr_path_parts *parts)
@@ -45,17 +64,12 @@ find_promise(const nczarr_path_parts *parts)
         {".nc4", "a netCDF-4 file", false},  {".h5", "an HDF5 file", false},    {".hdf5", "an HDF5 file", false},
         {".he5", "an HDF-EOS5 file", false},
     };
-    const char *name = parts->local;
-    size_t      len = name != NULL ? strlen(name) : 0;
+    const char *name = parts->local != NULL ? parts->local : parts->path;
+    size_t      len = name_length(parts, name);
 
-    while (len > 1 && name[len - 1] == '/')
-        len--;
-    for (size_t i = 0; !parts->zarr && i < sizeof rows / sizeof *rows; i++) {
-        size_t n = strlen(rows[i].suffix);
-
-        if (len > n && strncasecmp(name + len - n, rows[i].suffix, n) == 0)
+    for (size_t i = 0; !parts->zarr && i < sizeof rows / sizeof *rows; i++)
+        if (ends_in(name, len, rows[i].suffix))
             return &rows[i];
-    }
     return NULL;
 }
 
@@ -73,4 +87,12 @@ path_is_classic(const nczarr_path_parts *parts)
     const promise *row = find_promise(parts);
 
     return row != NULL && row->classic;
+}
+
+const char *
+path_promises_object(const nczarr_path_parts *parts)
+{
+    if (parts->local != NULL || parts->zarr)
+        return NULL;
+    return ends_in(parts->path, name_length(parts, parts->path), ".zip") ? "an archive" : path_promises_file(parts);
 }

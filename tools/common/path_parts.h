@@ -24,6 +24,13 @@ const char *path_promises_file(const nczarr_path_parts *parts);
 
 /* Does the name alone promise a classic netCDF file: .nc, .nc3, .cdf? */
 bool path_is_classic(const nczarr_path_parts *parts);
+/* Of a URL, where only Zarr is written: the file or archive that its name promises, without a mode that says Zarr.
+ * NULL: none. */
+const char *path_promises_object(const nczarr_path_parts *parts);
+#define PATH_REMOTE_NAME                                                                                             \
+    "%s: this is the name of %s, and at a URL only Zarr is written, as many objects below that name. Write to a "    \
+    "disk "                                                                                                          \
+    "and upload the file; or use another name; or add --mode nczarr or --mode zarr for Zarr under this name"
 
 /* The message when a mode's text made the fragment none, so that it would be part of a file's name. For the mode. */
 #define PATH_BAD_MODE "--mode: %s: a key that is unknown; nczarr_url(7) lists the keys"

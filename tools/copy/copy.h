@@ -67,6 +67,7 @@ typedef struct copy_opts {
     size_t            cache, cache_elems;     /* -h, -e; 0: chosen */
     bool              memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
     bool              consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
+    bool              replace_all; /* what is at the target goes, also what is not part of a dataset */
     bool              skip_unreadable;
     damage_policy     damaged;      /* --damaged: what becomes of damaged chunks */
     bool              in_place;     /* write the documents of the other version of Zarr beside those of `in` */

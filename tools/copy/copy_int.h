@@ -38,6 +38,8 @@ void copy_set_unfinished(const char *what);
 /* A damaged chunk ended the copy: the sentence then says how to continue in spite of it. */
 void copy_set_damage_met(void);
 void copy_say_unfinished(void);
+/* The same at the end of a copy that failed with `rc`: not where --resume would fail in the same way. */
+void copy_say_continuable(int rc);
 
 #define COPY_STOPPED 1 /* returned in place of a netCDF code: a signal asked for an end */
 /* NC_NOERR, or COPY_STOPPED from the first signal on. */
@@ -48,9 +50,11 @@ void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
 
 /* ---- copy_tree.c -------------------------------------------------------------------------------------------- */
 
-/* Removes all that is in the directory; with a prefix only the files whose names begin with it, at any depth. False:
- * not all of it, with errno. */
-bool copy_remove_below(const char *path, const char *prefix);
+/* Removes all that is in the directory, the documents of a dataset's root last: a copy that is killed meanwhile leaves
+ * the remains of a dataset. False: not all of it, with errno. */
+bool copy_remove_all(const char *path);
+/* Removes the files whose names begin with the prefix, at any depth. */
+bool copy_remove_temporaries(const char *path, const char *prefix);
 /* Removes the files whose names begin with the prefix and that nobody has written to for so long. */
 bool copy_remove_stale(const char *path, const char *prefix, int seconds);
 
@@ -224,9 +228,9 @@ typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_CLASSIC, COPY_REMOT
 
 typedef struct copy_target {
     copy_target_kind  kind;
-    nczarr_path_parts parts;      /* of what the user asked for, with the options' modes; once chosen, of `url` */
-    char             *url;        /* ... and with what was chosen, once it is */
-    char             *path;       /* of a directory or classic file: its final path */
+    nczarr_path_parts parts; /* of what the user asked for, with the options' modes; once chosen, of `url` */
+    char             *url;   /* ... and with what was chosen, once it is */
+    char             *path;  /* of a directory or classic file: its final path, with a link of its name followed */
     char             *temp_path;  /* ... and where it is created */
     char             *temp_place; /* ... as the user would write it, without a fragment */
     char             *work;       /* the argument of nc_create() */
@@ -245,13 +249,17 @@ typedef struct copy_target {
 
 /* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
-/* NC_EINVAL if source and target are one place, or one is inside the other: copying would then change the source. */
+/* NC_EINVAL if source and target are one place, or one is inside the other: copying would then change the source. By
+ * their names, and by an object that is put at the target, before anything is removed there. */
 int copy_check_apart(const copy_opts *o, const copy_target *t);
+int copy_check_stores(const copy_opts *o, const copy_target *t);
 /* Takes from the open source what neither options nor fragment say: version of Zarr, NCZarr or pure Zarr, version of
  * a classic file. */
 int copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s);
 /* The path or URL with more keys in its fragment, in new memory. NULL: it is malformed, which is reported. */
 char *copy_add_keys(const char *url, const char *keys);
+/* Says on stdout what replacing the target would remove; fails if it would be refused. */
+int copy_target_foresee(const copy_opts *o, const copy_target *t);
 /* Creates it; with --resume opens what an interrupted copy left, if anything is there. */
 int copy_target_open(const copy_opts *o, copy_target *t);
 /* All definitions are committed, and the copy can be resumed from now on. */

@@ -8,6 +8,7 @@
 #include "common/path_parts.h"
 #include "common/shell_word.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,9 @@ add_options(const copy_opts *o)
 {
     char *modes = memory_need(path_mode_keys(o->mode, o->zarr_format)), *keys, *url;
 
-    keys = memory_textf("%s%s%s", modes, modes[0] != '\0' && o->consolidate ? "&" : "",
-                        o->consolidate ? "consolidated=yes" : "");
+    keys = memory_textf("%s%s%s%s%s", modes, modes[0] != '\0' && (o->consolidate || o->replace_all) ? "&" : "",
+                        o->consolidate ? "consolidated=yes" : "", o->consolidate && o->replace_all ? "&" : "",
+                        o->replace_all ? "replace=all" : "");
     url = copy_add_keys(o->out, keys);
     free(modes);
     free(keys);
@@ -68,11 +70,12 @@ trim_slashes(const char *path)
     return n;
 }
 
-/* A directory or classic file is made beside its place. */
+/* A directory or classic file is made beside its place: where the target is a link, beside what it leads to. */
 static int
 name_temp(const copy_opts *o, copy_target *t)
 {
     size_t len = trim_slashes(t->parts.local);
+    bool   linked;
 
     if (len == 0) {
         message_print("%s: no path", o->out);
@@ -82,20 +85,44 @@ name_temp(const copy_opts *o, copy_target *t)
         message_print("%s: a name that ends in a slash is not the path of a file", o->out);
         return NC_EINVAL;
     }
-    t->path = memory_need(strndup(t->parts.local, len));
+    if ((t->path = ncz_sys_follow(t->parts.local)) == NULL) {
+        message_print("%s: %s", o->out, strerror(errno));
+        return NC_EINVAL;
+    }
+    linked = strncmp(t->path, t->parts.local, len) != 0 || t->path[len] != '\0';
     t->temp_path = memory_textf("%s" TEMP_SUFFIX, t->path);
-    t->temp_place = memory_textf("%.*s" TEMP_SUFFIX, (int)trim_slashes(t->parts.path), t->parts.path);
+    t->temp_place = linked ? memory_need(strdup(t->temp_path))
+                           : memory_textf("%.*s" TEMP_SUFFIX, (int)trim_slashes(t->parts.path), t->parts.path);
     return NC_NOERR;
+}
+
+/* Of a URL. */
+static int
+check_remote_name(const copy_opts *o, const copy_target *t)
+{
+    const char *object = path_promises_object(&t->parts);
+
+    if (t->classic && (o->kind_given || t->parts.classic != 0)) {
+        message_print("%s: a classic file is made in a directory, not at a URL: copy to a disk and upload the file",
+                      t->parts.shown);
+        return NC_EINVAL;
+    }
+    if (o->kind_given || object == NULL)
+        return NC_NOERR;
+    message_print(PATH_REMOTE_NAME, t->parts.shown, object);
+    return NC_EINVAL;
 }
 
 /* A name of another format's file would be that of a directory. */
 static int
 check_name(const copy_opts *o, const copy_target *t)
 {
-    const char *file = t->classic ? NULL : path_promises_file(&t->parts);
+    const char *file = path_promises_file(&t->parts);
     char       *in, *out;
 
-    if (file == NULL)
+    if (t->kind == COPY_REMOTE)
+        return check_remote_name(o, t);
+    if (t->classic || file == NULL)
         return NC_NOERR;
     in = memory_need(shell_word(o->in));
     out = memory_need(shell_word(t->parts.path));
@@ -181,6 +208,21 @@ copy_check_apart(const copy_opts *o, const copy_target *t)
         return NC_NOERR;
     message_print("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in,
                   o->out);
+    return NC_EINVAL;
+}
+
+int
+copy_check_stores(const copy_opts *o, const copy_target *t)
+{
+    int one = 0, rc = nczarr_path_probe(o->in, t->url, &one);
+
+    if (rc != NC_NOERR)
+        return message_fail(rc, t->parts.shown);
+    if (!one)
+        return NC_NOERR;
+    message_print("%s and %s: what is put at the target is seen through the source: they are one place, or one is "
+                  "inside the other: nothing was changed",
+                  o->in, o->out);
     return NC_EINVAL;
 }
 

@@ -62,6 +62,39 @@ copy_say_unfinished(void)
                   damage_met ? " --damaged=fill" : "");
 }
 
+/* Failures that the same command meets again: of the values, of the options, of what the target's format lacks; or of
+ * another writer, who has the place by now. */
+static bool
+is_lasting(int rc)
+{
+    switch (rc) {
+    case NC_EINVAL:
+    case NC_EEXIST:
+    case NC_ERANGE:
+    case NC_ECHAR:
+    case NC_EBADTYPE:
+    case NC_EBADNAME:
+    case NC_EBADCHUNK:
+    case NC_EVARSIZE:
+    case NC_ENOFILTER:
+    case NC_ENOTBUILT: return true;
+    case NC_EZARRMETA:
+    case NC_EFILTER: return !damage_met;
+    default: return false;
+    }
+}
+
+void
+copy_say_continuable(int rc)
+{
+    if (unfinished != NULL && is_lasting(rc))
+        message_print("%s is not complete, and --resume would fail in the same way: start again without it once the "
+                      "cause is mended",
+                      unfinished);
+    else
+        copy_say_unfinished();
+}
+
 int
 copy_check_interrupt(void)
 {

@@ -247,13 +247,15 @@ copy_run(const copy_opts *opts)
     warn_of_characters(&s, &t);
     t.marker = compute_marker(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
+    if (o->dry_run && rc == NC_NOERR)
+        rc = copy_target_foresee(o, &t);
     if (rc == NC_NOERR)
         rc = copy_report_damage(&r, &log);
 done:
     if (rc == COPY_STOPPED)
         message_print("%s: interrupted%s", t.parts.shown, t.resumable ? "" : "; nothing is left of the copy");
     if (rc != NC_NOERR)
-        copy_say_unfinished();
+        copy_say_continuable(rc);
     copy_set_unfinished(NULL);
     damage_log_clear(&log);
     copy_target_clear(&t);

@@ -85,16 +85,59 @@ fail_locked(const copy_target *t)
     return NC_EEXIST;
 }
 
-/* Creates and locks the directory of the copy, which may contain what an earlier copy left. */
 static int
-lock_temp(copy_target *t)
+ask_removable(const char *path, bool all, size_t *n)
+{
+    char *place = memory_textf("%s#%s", path, all ? "replace=all" : "mode=");
+    int   rc = nczarr_inq_delete(place, n);
+
+    free(place);
+    return rc == NC_ENOOBJECT ? NC_NOERR : rc;
+}
+
+/* Whether what is at `path`, a directory, may be removed. NC_NOERR also if nothing is there. */
+static int
+check_removable(const copy_opts *o, const char *path, size_t *n)
+{
+    char  *why;
+    size_t all;
+    int    rc = ask_removable(path, o->replace_all, n);
+
+    if (rc == NC_NOERR)
+        return rc;
+    why = memory_need(strdup(nczarr_errmsg()));
+    message_print("%s is not replaced: %s%s", path, why,
+                  !o->replace_all && ask_removable(path, true, &all) == NC_NOERR ? "; --replace-all removes it, too"
+                                                                                 : "");
+    free(why);
+    return NC_EEXIST;
+}
+
+/* A file or link that is where the directory of the copy is to be made is nobody's that is known. */
+static int
+check_temp(const copy_opts *o, const copy_target *t)
 {
     ncz_stat st;
-    int      rc = NC_ENOOBJECT;
+
+    if (!inspect(t->temp_path, &st) || S_ISDIR(st.st_mode))
+        return NC_NOERR;
+    if (o->replace_all)
+        return ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0) == 0 ? NC_NOERR : fail_removal(t->temp_path);
+    message_print("%s: the copy is made under this name, and it exists and is not what an earlier copy left: move it "
+                  "away, or use --replace-all",
+                  t->temp_path);
+    return NC_EEXIST;
+}
+
+/* Creates and locks the directory of the copy, which may contain what an earlier copy left. */
+static int
+lock_temp(const copy_opts *o, copy_target *t)
+{
+    int rc = NC_ENOOBJECT;
 
     for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
-        if (inspect(t->temp_path, &st) && !S_ISDIR(st.st_mode) && ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0) != 0)
-            return fail_removal(t->temp_path);
+        if ((rc = check_temp(o, t)) != NC_NOERR)
+            return rc;
         if (ncz_system.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST) {
             message_print("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
@@ -122,11 +165,20 @@ lock_temp_file(copy_target *t)
     return lock_place(t->temp_path, 0, false, &t->lock) == NC_NOERR ? NC_NOERR : fail_locked(t);
 }
 
-/* Removes what an earlier copy left in it. */
+/* Removes what an earlier copy left in it, or the dataset that the new one has replaced, which is checked. */
 static int
 empty_temp(const copy_target *t)
 {
-    return copy_remove_below(t->temp_path, NULL) ? NC_NOERR : fail_removal(t->temp_path);
+    return copy_remove_all(t->temp_path) ? NC_NOERR : fail_removal(t->temp_path);
+}
+
+static int
+clear_temp(const copy_opts *o, const copy_target *t)
+{
+    size_t n;
+    int    rc = check_removable(o, t->temp_path, &n);
+
+    return rc == NC_NOERR ? empty_temp(t) : rc;
 }
 
 /* True if there is a dataset, even one that this library cannot open. */
@@ -149,7 +201,7 @@ has_root_document(const char *path)
 static int
 fail_kept(const copy_target *t)
 {
-    message_print("%s: exists", t->path);
+    message_print("%s: exists", t->path != NULL ? t->path : t->parts.shown);
     return NC_EEXIST;
 }
 
@@ -177,42 +229,53 @@ check_replaceable_file(const copy_opts *o, const copy_target *t)
         return NC_NOERR;
     if (o->keep)
         return fail_kept(t);
-    if (S_ISREG(st.st_mode) && (st.st_size == 0 || is_netcdf_file(t->path)))
+    if (S_ISREG(st.st_mode) && (st.st_size == 0 || o->replace_all || is_netcdf_file(t->path)))
         return NC_NOERR;
-    message_print("%s: exists and is not a netCDF file: it is not replaced", t->path);
+    message_print("%s: exists and is not a netCDF file: it is not replaced%s", t->path,
+                  S_ISREG(st.st_mode) ? "; --replace-all replaces it" : "");
     return NC_EEXIST;
 }
 
-/* May the existing path be replaced? Only a dataset, an empty directory, or the remains of an interrupted writer,
- * which are deleted at once. */
+/* Whether the dataset there may be replaced: one of Zarr that opens, of whatever version. */
 static int
-check_replaceable(const copy_opts *o, const copy_target *t)
+check_dataset(const copy_target *t)
+{
+    int ncid, version = 0, rc = nc_open(t->parts.path, NC_NOWRITE, &ncid);
+
+    if (rc == NC_NOERR) {
+        rc = nczarr_inq_zarr_format(ncid, &version, NULL);
+        (void)nc_close(ncid);
+        if (rc != NC_NOERR || version != 0)
+            return rc;
+        message_print("%s: holds data of another format than Zarr: it is not replaced", t->path);
+        return NC_EEXIST;
+    }
+    if (rc == NC_ENOTNC && !has_root_document(t->path))
+        return NC_NOERR;
+    message_print("%s: exists and is not a dataset: it is not replaced; --replace-all replaces it", t->path);
+    return NC_EEXIST;
+}
+
+/* May the existing path be replaced? Only a dataset, an empty directory, or the remains of an interrupted writer, with
+ * nothing else there. *n: objects that would go. */
+static int
+check_replaceable(const copy_opts *o, const copy_target *t, size_t *n)
 {
     ncz_stat st;
-    int      ncid, rc, version = 0;
+    int      rc;
 
+    *n = 0;
     if (!inspect(t->path, &st))
         return NC_NOERR;
     if (o->keep)
         return fail_kept(t);
-    rc = nc_open(t->parts.path, NC_NOWRITE, &ncid); /* of whatever version of Zarr */
-    if (rc == NC_NOERR) {
-        rc = nczarr_inq_zarr_format(ncid, &version, NULL);
-        (void)nc_close(ncid);
-        if (rc == NC_NOERR && version == 0) {
-            message_print("%s: holds data of another format than Zarr: it is not replaced", t->path);
-            return NC_EEXIST;
-        }
+    if (!o->replace_all && (rc = check_dataset(t)) != NC_NOERR)
         return rc;
-    }
-    if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
-        if (nc_delete(t->parts.path) == NC_NOERR)
-            return NC_NOERR;
-        message_print("%s: exists and is not replaced: %s", t->path, nczarr_errmsg());
+    if (!S_ISDIR(st.st_mode)) {
+        message_print("%s: exists and is not a directory: it is not replaced", t->path);
         return NC_EEXIST;
     }
-    message_print("%s: exists and is not a dataset: it is not replaced", t->path);
-    return NC_EEXIST;
+    return check_removable(o, t->path, n);
 }
 
 /* What the mark of an open dataset says; NULL: it is absent. */
@@ -265,6 +328,23 @@ open_unfinished(copy_target *t)
     return rc;
 }
 
+/* Reports that the target, an archive or in a bucket, cannot be replaced: a hint follows where it helps. */
+static int
+fail_replace(const copy_opts *o, const copy_target *t, int rc)
+{
+    char  *all;
+    size_t n;
+
+    (void)message_fail(rc, t->parts.path);
+    if (rc != NC_EEXIST || t->temp_path != NULL || o->replace_all || o->keep)
+        return rc;
+    all = copy_add_keys(t->url, "replace=all");
+    if (all != NULL && nczarr_inq_delete(all, &n) == NC_NOERR)
+        message_print("%s: --replace-all removes all that is there", t->parts.shown);
+    free(all);
+    return rc;
+}
+
 static int
 put_marker(const copy_target *t, const char *text)
 {
@@ -276,27 +356,30 @@ put_marker(const copy_target *t, const char *text)
 int
 copy_target_open(const copy_opts *o, copy_target *t)
 {
-    int mode = (o->keep && t->temp_path == NULL ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
-    int rc;
+    int    mode = (o->keep && t->temp_path == NULL ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
+    size_t n;
+    int    rc;
 
     mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
-    if (t->kind == COPY_DIR && ((rc = check_replaceable(o, t)) != NC_NOERR || (rc = lock_temp(t)) != NC_NOERR))
+    if (t->kind == COPY_DIR && (rc = check_replaceable(o, t, &n)) != NC_NOERR)
         return rc;
     if (t->kind == COPY_CLASSIC &&
         ((rc = check_replaceable_file(o, t)) != NC_NOERR || (rc = check_temp_file(t)) != NC_NOERR))
         return rc;
+    if ((rc = copy_check_stores(o, t)) != NC_NOERR || (t->kind == COPY_DIR && (rc = lock_temp(o, t)) != NC_NOERR))
+        return rc;
     if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
         t->open = t->resumed = t->resumable = rc == NC_NOERR;
         if (t->resumed && t->kind == COPY_DIR)
-            (void)copy_remove_below(t->temp_path, ".nczarr-tmp-"); /* of the library */
+            (void)copy_remove_temporaries(t->temp_path, ".nczarr-tmp-"); /* of the library */
         if (t->resumed)
             copy_set_unfinished(unfinished_path(t));
         return rc;
     }
-    if (t->kind == COPY_DIR && (rc = empty_temp(t)) != NC_NOERR)
+    if (t->kind == COPY_DIR && (rc = clear_temp(o, t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
-        return message_fail(rc, t->parts.path);
+        return fail_replace(o, t, rc);
     t->open = true;
     return t->marks ? put_marker(t, BEGUN) : NC_NOERR;
 }
@@ -381,11 +464,13 @@ rename_temp(copy_target *t)
 }
 
 /* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
- * that no other nczcopy begins in it while it is removed. */
+ * that no other nczcopy begins in it while it is removed. It is checked once more under that name: what somebody has
+ * put there meanwhile stays, and so does the old dataset. */
 static bool
-exchange_names(copy_target *t, int *rc)
+exchange_names(const copy_opts *o, copy_target *t, int *rc)
 {
-    int old = -1;
+    int    old = -1;
+    size_t n;
 
     (void)lock_place(t->path, O_DIRECTORY, true, &old);
     if (ncz_system.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
@@ -393,24 +478,30 @@ exchange_names(copy_target *t, int *rc)
             (void)ncz_system.close(old);
         return false;
     }
-    *rc = finish_publish(t);
-    if (empty_temp(t) != NC_NOERR || ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR) != 0)
-        *rc = NC_ECANTREMOVE;
+    if ((*rc = check_removable(o, t->temp_path, &n)) != NC_NOERR) {
+        (void)ncz_system.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path);
+    } else {
+        *rc = finish_publish(t);
+        if (empty_temp(t) != NC_NOERR || ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR) != 0)
+            *rc = NC_ECANTREMOVE;
+    }
     if (old >= 0)
         (void)ncz_system.close(old);
     return true;
 }
 
 static int
-replace_target(copy_target *t)
+replace_target(const copy_opts *o, copy_target *t)
 {
-    int rc;
+    char *place;
+    int   rc;
 
-    if (exchange_names(t, &rc))
+    if (exchange_names(o, t, &rc))
         return rc;
-    if ((rc = nc_delete(t->parts.path)) != NC_NOERR)
-        return message_fail(rc, t->parts.path);
-    return rename_temp(t);
+    place = memory_textf("%s#%s", t->path, o->replace_all ? "replace=all" : "mode=");
+    rc = nc_delete(place);
+    free(place);
+    return rc == NC_NOERR ? rename_temp(t) : message_fail(rc, t->parts.path);
 }
 
 static int
@@ -426,17 +517,63 @@ publish_file(const copy_opts *o, copy_target *t)
 int
 copy_target_publish(const copy_opts *o, copy_target *t)
 {
-    int rc;
+    size_t n;
+    int    rc;
 
     if (t->kind == COPY_CLASSIC)
         return publish_file(o, t);
     if (t->kind != COPY_DIR)
         return NC_NOERR;
-    if (exists(t->path)) /* it may have been created meanwhile */
-        return (rc = check_replaceable(o, t)) != NC_NOERR ? rc
-               : !exists(t->path)                         ? copy_target_publish(o, t)
-                                                          : replace_target(t);
-    return rename_temp(t);
+    if (!exists(t->path))
+        return rename_temp(t);
+    if ((rc = check_replaceable(o, t, &n)) != NC_NOERR) /* it may have been created or changed meanwhile */
+        return rc;
+    return replace_target(o, t);
+}
+
+/* An archive or a bucket. */
+static int
+foresee_elsewhere(const copy_opts *o, const copy_target *t, size_t *n)
+{
+    int rc = nczarr_inq_delete(t->url, n);
+
+    if (rc == NC_ENOOBJECT || rc == ENOENT)
+        return NC_NOERR;
+    if (rc == NC_NOERR && o->keep)
+        return fail_kept(t);
+    return rc == NC_NOERR ? rc : fail_replace(o, t, rc == NC_ENOTNC ? NC_EEXIST : rc);
+}
+
+/* What is where the copy is made. */
+static int
+foresee_temp(const copy_opts *o, const copy_target *t)
+{
+    ncz_stat st;
+    size_t   n;
+
+    if (!inspect(t->temp_path, &st) || o->replace_all)
+        return NC_NOERR;
+    return S_ISDIR(st.st_mode) ? check_removable(o, t->temp_path, &n) : check_temp(o, t);
+}
+
+int
+copy_target_foresee(const copy_opts *o, const copy_target *t)
+{
+    size_t n = 0;
+    int    rc = NC_NOERR;
+
+    if (t->kind == COPY_CLASSIC) {
+        if ((rc = check_replaceable_file(o, t)) == NC_NOERR)
+            n = exists(t->path);
+    } else if (t->kind == COPY_DIR) {
+        if ((rc = foresee_temp(o, t)) == NC_NOERR)
+            rc = check_replaceable(o, t, &n);
+    } else {
+        rc = foresee_elsewhere(o, t, &n);
+    }
+    if (rc == NC_NOERR && n > 0)
+        printf("replaces %zu %s at %s\n", n, n == 1 ? "object" : "objects", t->parts.shown);
+    return rc;
 }
 
 /* Removes the directory if nothing is in it, and a file that is not complete. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_tree.c: removes what is in a directory. Follows no link and does not leave the file system.
+ * copy_tree.c: removes what is in a directory. Follows no link and does not leave the file system. Whether it may be
+ * removed the caller knows.
  */
 #include "copy_int.h"
 
@@ -13,10 +14,24 @@ enum { DEPTH_MOST = 512 }; /* directories that are open at a time */
 typedef struct cleaner {
     const char *prefix; /* NULL: everything; else files whose names begin so */
     uint64_t    dev;
-    time_t      before; /* ... and that were written last before this; 0: whenever */
+    time_t      before;         /* ... and that were written last before this; 0: whenever */
+    bool        documents_stay; /* those of the dataset's root */
 } cleaner;
 
 static bool clean_directory(const cleaner *c, int dir, int depth);
+
+/* By these a dataset is known, also one of which a part is removed. */
+static bool
+is_root_document(const char *name)
+{
+    const char *document;
+
+    for (size_t v = 0; zarr_version_at(v) != 0; v++)
+        for (size_t i = 0; (document = nczarr_document(zarr_version_at(v), i, NULL)) != NULL; i++)
+            if (strncmp(name, document, strlen(document)) == 0)
+                return true;
+    return strncmp(name, ".nczarr-", 8) == 0;
+}
 
 static bool
 clean_entry(const cleaner *c, int dir, const char *name, int depth)
@@ -25,6 +40,8 @@ clean_entry(const cleaner *c, int dir, const char *name, int depth)
     int      fd;
     bool     ok;
 
+    if (c->documents_stay && depth == 0 && is_root_document(name))
+        return true;
     if (ncz_system.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
     if (!S_ISDIR(st.st_mode))
@@ -78,7 +95,13 @@ remove_below(const char *path, cleaner c)
 }
 
 bool
-copy_remove_below(const char *path, const char *prefix)
+copy_remove_all(const char *path)
+{
+    return remove_below(path, (cleaner){.documents_stay = true}) && remove_below(path, (cleaner){.prefix = NULL});
+}
+
+bool
+copy_remove_temporaries(const char *path, const char *prefix)
 {
     return remove_below(path, (cleaner){.prefix = prefix});
 }

@@ -32,8 +32,8 @@ check_place(const ncz_target *t, int cmode)
         return ncz_fail(NC_EEXIST, "%s exists", path);
     if (S_ISDIR(st.st_mode))
         return replace_directory(t);
-    if (!S_ISREG(st.st_mode) || (st.st_size > 0 && !ncz_is_netcdf_file(path)))
-        return ncz_fail(NC_EEXIST, "%s is no netCDF file: it is not replaced by one", path);
+    if (!S_ISREG(st.st_mode) || (st.st_size > 0 && !t->replace_all && !ncz_is_netcdf_file(path)))
+        return ncz_fail(NC_EEXIST, "%s is not a netCDF file: it is not replaced by one", path);
     return NC_NOERR;
 }
 

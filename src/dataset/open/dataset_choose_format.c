@@ -65,6 +65,34 @@ by_mode(const ncz_target *t, int cmode, int *version)
     return NC_NOERR;
 }
 
+/* What the name of an object at a URL promises; NULL: nothing. */
+static const char *
+promised_object(const ncz_target *t)
+{
+    size_t len = strlen(t->path);
+
+    if (len > 4 && strcasecmp(t->path + len - 4, ".zip") == 0)
+        return "an archive";
+    return ncz_name_is_classic(t->path) ? "a classic netCDF file" : ncz_store_is_one(t) ? "an HDF5 file" : NULL;
+}
+
+/* At a URL only Zarr is made. Under a name that promises one object this must be said. */
+static int
+check_remote_name(const ncz_target *t, int cmode, int default_format)
+{
+    const char *what = promised_object(t);
+    bool        said = t->one_object == NCZ_NO || (cmode & NC_NETCDF4) != 0 ||
+                (default_format > 0 && version_of(default_format) == 0);
+
+    if (!ncz_remote(t) || said || what == NULL)
+        return NC_NOERR;
+    return ncz_fail(NC_EINVAL,
+                    "%s: this is the name of %s, and at a URL only Zarr is written, as many objects below that name. "
+                    "Write the file to a disk and upload it, or use another name, or add #mode=nczarr (or zarr) for "
+                    "Zarr under this name",
+                    t->shown, what);
+}
+
 int
 ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version)
 {
@@ -82,7 +110,13 @@ ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *versi
         if (*version == 0)
             *version = by_default(t, default_format);
     }
+    if (rc == NC_NOERR && *version == 0)
+        rc = check_remote_name(t, cmode, default_format);
     if (rc == NC_NOERR && *version != 0 && ncz_remote(t))
-        rc = ncz_fail(NC_EINVAL, "%s: a classic file is created in a directory or in memory, not at a URL", t->shown);
+        rc = ncz_fail(
+            NC_EINVAL,
+            "%s: a classic file is created in a directory or in memory, not at a URL: write it to a disk and "
+            "upload it",
+            t->shown);
     return rc;
 }

@@ -247,8 +247,9 @@ ncz_diskless_persist(ncz_dataset *ds)
 
     if (ncz_object_ops_of(ds) != NULL)
         return ncz_object_persist(ds);
-    if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->created, &t)) != NC_NOERR)
-        return rc;
+    if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->created, &t)) != NC_NOERR ||
+        (rc = ncz_store_follow(t)) != NC_NOERR)
+        goto done;
     rc = ds->created ? ncz_store_create_claimed(t, ds->cmode, &to, &claim) : ncz_store_open(t, true, &to);
     if (rc != NC_NOERR)
         goto done;

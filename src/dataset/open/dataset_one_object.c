@@ -53,15 +53,6 @@ ncz_store_open_copy(const void *bytes, size_t len, zmap **out)
     return ncz_err_adopt(&err);
 }
 
-int
-ncz_store_remove_file(const char *path)
-{
-    if (!ncz_store_is_file(path))
-        return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", path);
-    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
-                                                       : ncz_fail_errno(errno, "%s: removing the file", path);
-}
-
 static bool
 ends_so(const char *path, const char *const *endings, size_t n)
 {

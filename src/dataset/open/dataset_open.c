@@ -30,7 +30,8 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
         return ncz_dataset_create_mem(path, cmode, default_format, 0, limits, out);
     if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR ||
         (rc = ncz_settings_check(t)) != NC_NOERR ||
-        (rc = ncz_choose_format(t, cmode, default_format, &version)) != NC_NOERR)
+        (rc = ncz_choose_format(t, cmode, default_format, &version)) != NC_NOERR ||
+        (rc = ncz_store_follow(t)) != NC_NOERR)
         goto done;
     if (version != 0) {
         if ((rc = ncz_object_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR)
@@ -100,9 +101,9 @@ check_free(zmap *map)
     return rc;
 }
 
-/* Empties a store of the caller's, which may hold a dataset and nothing else. */
+/* Empties a store of the caller's, which may hold a dataset and nothing else, unless the modes say more. */
 static int
-clear_map(zmap *map, int cmode)
+clear_map(zmap *map, const ncz_target *t, int cmode)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     bool         empty = false;
@@ -114,7 +115,7 @@ clear_map(zmap *map, int cmode)
         return rc;
     if ((cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "the map holds objects");
-    if ((rc = ncz_owner_all_keys(map, "the map", NC_EEXIST, &keys)) == NC_NOERR)
+    if ((rc = ncz_owner_all_keys(map, "the map", NC_EEXIST, ncz_owner_scope_of(t), &keys)) == NC_NOERR)
         rc = ncz_owner_del_all(map, &keys, true);
     ncz_key_list_clear(&keys);
     return rc;
@@ -152,7 +153,7 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
         (rc = map_target(mode, true, &t)) != NC_NOERR || (rc = ncz_settings_check(t)) != NC_NOERR ||
         (rc = check_zarr(t, cmode)) != NC_NOERR)
         goto done;
-    if ((rc = clear_map(map, cmode)) != NC_NOERR ||
+    if ((rc = clear_map(map, t, cmode)) != NC_NOERR ||
         (rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), zmap_name(map), &claim)) != NC_NOERR)
         goto done;
     if ((rc = ncz_dataset_create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR) {
@@ -303,8 +304,9 @@ check_opens(const char *path)
     return rc;
 }
 
-int
-ncz_dataset_delete(const char *path)
+/* Does `act` for a place that nc_delete() could empty. */
+static int
+with_place(const char *path, int (*act)(const ncz_target *t, size_t *n), size_t *n)
 {
     ncz_target *t = NULL;
     int         rc;
@@ -312,7 +314,26 @@ ncz_dataset_delete(const char *path)
     if ((rc = ncz_target_parse(path, false, &t)) == NC_NOERR && !ncz_remote(t) && ncz_store_is_file(t->path))
         rc = check_opens(path);
     if (rc == NC_NOERR)
-        rc = ncz_store_remove(t);
+        rc = act(t, n);
     ncz_target_free(t);
     return rc;
+}
+
+static int
+remove_place(const ncz_target *t, size_t *n)
+{
+    (void)n;
+    return ncz_store_remove(t);
+}
+
+int
+ncz_dataset_delete(const char *path)
+{
+    return with_place(path, remove_place, NULL);
+}
+
+int
+ncz_dataset_removable(const char *path, size_t *n)
+{
+    return with_place(path, ncz_store_removable, n);
 }

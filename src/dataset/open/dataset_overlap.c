@@ -8,6 +8,7 @@
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
+#include "zmap/zip/zmap_zip.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -133,5 +134,18 @@ ncz_path_overlap(const char *a, const char *b, bool *overlap)
 done:
     ncz_buf_clear(&one);
     ncz_buf_clear(&two);
+    return rc;
+}
+
+int
+ncz_archive_overlap(const char *path, const char *archive, bool *overlap)
+{
+    int   rc = ncz_path_overlap(path, archive, overlap);
+    char *temporary;
+
+    for (size_t i = 0; rc == NC_NOERR && !*overlap && (temporary = zmap_zip_temporary(archive, i)) != NULL; i++) {
+        rc = ncz_path_overlap(path, temporary, overlap);
+        ncz_free(temporary);
+    }
     return rc;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_ownership: which objects of a store belong to a dataset. All deletion checks this first: one foreign object
- * and nothing is deleted, so that an arbitrary directory is never emptied.
+ * and nothing is deleted, so that an arbitrary directory is never emptied. Only a caller that says replace=all gets
+ * all of a place without a check.
  */
 #include "dataset/dataset_int.h"
 
@@ -63,7 +64,8 @@ ncz_owner_is_document(const char *key)
 bool
 ncz_owner_is_root_key(const char *key)
 {
-    return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key) || ncz_growth_is_key(key);
+    return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key) ||
+           ncz_growth_is_key(key) || ncz_probe_is_key(key);
 }
 
 /* True if the key is a chunk, after its first `below` bytes, of an array of this dialect whose document is among
@@ -138,9 +140,9 @@ refuse_key(const char *what, const char *key, bool root, int refusal)
     int     rc;
 
     if (root)
-        return ncz_fail(NC_EEXIST, "%s holds %s, which is no part of a dataset: nothing is removed", what, key);
+        return ncz_fail(NC_EEXIST, "%s holds %s, which is not part of a dataset: nothing is removed", what, key);
     if ((rc = ncz_format_marks_text(&marks)) == NC_NOERR)
-        rc = ncz_fail(refusal, "%s is no dataset (looked for %s; it holds %s): not removed", what,
+        rc = ncz_fail(refusal, "%s is not a dataset (looked for %s; it holds %s): not removed", what,
                       ncz_buf_str(&marks), key);
     ncz_buf_clear(&marks);
     return rc;
@@ -151,15 +153,15 @@ refuse_key(const char *what, const char *key, bool root, int refusal)
  * version. Documents further down may belong to several datasets in one directory. Mail directories contain files
  * with numbers for names, too, but none named 0; so one of the chunks must be a first one.
  */
-int
-ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)
+static int
+check_keys(const ncz_key_list *keys, const char *what, int refusal)
 {
     orphans     lost = {.key = NULL};
     const char *below = NULL; /* a document that is not the root's */
     bool        root = false;
-    int         rc = ncz_key_list_walk(map, "", keys);
+    int         rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++) {
+    for (size_t i = 0; i < keys->n; i++) {
         const char *key = keys->v[i];
 
         if (ncz_owner_is_root_key(key) && strchr(key, '/') == NULL)
@@ -179,6 +181,16 @@ ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)
         rc = refuse_key(what, below, false, refusal);
     if (rc == NC_NOERR && !root && keys->n > 0 && !lost.first)
         rc = refuse_key(what, keys->v[0], false, refusal);
+    return rc;
+}
+
+int
+ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_owner_scope scope, ncz_key_list *keys)
+{
+    int rc = ncz_key_list_walk(map, "", keys);
+
+    if (rc == NC_NOERR && scope == NCZ_OWNER_DATASET && (rc = check_keys(keys, what, refusal)) == NC_NOERR)
+        rc = ncz_members_check(map, what, keys);
     return rc;
 }
 

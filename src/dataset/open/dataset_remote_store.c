@@ -76,10 +76,11 @@ has_others(zmap *map, bool *out)
 /* Deletes all objects but our claim. *some: there were any. With a single foreign object nothing is deleted. The claim
  * is checked after the list is made, so that no object of a session that replaced it is in the list. */
 static int
-delete_unclaimed(zmap *map, const char *what, const char *claim, bool *some)
+delete_unclaimed(zmap *map, const ncz_target *t, const char *claim, bool *some)
 {
+    const char  *what = t->shown;
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int          rc = ncz_owner_all_keys(map, what, NC_EEXIST, &keys);
+    int          rc = ncz_owner_all_keys(map, what, NC_EEXIST, ncz_owner_scope_of(t), &keys);
 
     *some = false;
     for (size_t i = 0; rc == NC_NOERR && !*some && i < keys.n; i++)
@@ -95,7 +96,7 @@ delete_unclaimed(zmap *map, const char *what, const char *claim, bool *some)
  * server had to complete for a writer that was killed. `died`: there was such a writer, so wait for them.
  */
 static int
-empty_place(zmap *map, const char *what, const char *claim, bool died)
+empty_place(zmap *map, const ncz_target *t, const char *claim, bool died)
 {
     bool some = true;
     int  rc = NC_NOERR;
@@ -103,10 +104,10 @@ empty_place(zmap *map, const char *what, const char *claim, bool died)
     for (int tries = 0; rc == NC_NOERR && (some || died) && tries <= LATE_TRIES; tries++) {
         if (tries > 1 || (tries > 0 && died))
             ncz_sleep_ms(LATE_PAUSE_MS << (tries - 1));
-        rc = delete_unclaimed(map, what, claim, &some);
+        rc = delete_unclaimed(map, t, claim, &some);
     }
     if (rc == NC_NOERR && some)
-        rc = ncz_fail(NC_EEXIST, "%s: another writer puts objects there while the old ones are removed", what);
+        rc = ncz_fail(NC_EEXIST, "%s: another writer puts objects there while the old ones are removed", t->shown);
     return rc;
 }
 
@@ -147,7 +148,7 @@ claim_new_place(const ncz_target *t, zmap *map, int cmode, char **claim)
     if ((rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), t->shown, claim)) != NC_NOERR)
         return rc;
     if ((cmode & NC_NOCLOBBER) == 0)
-        rc = empty_place(map, t->shown, *claim, false);
+        rc = empty_place(map, t, *claim, false);
     else if ((rc = has_others(map, &other)) == NC_NOERR && other)
         rc = ncz_fail(NC_EEXIST, "%s exists: another writer has just made it", t->shown);
     return rc == NC_NOERR ? rc : leave_place(map, t->shown, claim, (cmode & NC_NOCLOBBER) != 0, rc);
@@ -164,7 +165,7 @@ replace_place(const ncz_target *t, zmap *map, int refusal, bool *empty, char **c
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     bool         died = false, claimed = false;
-    int          rc = ncz_owner_all_keys(map, t->shown, refusal, &keys); /* 1 */
+    int          rc = ncz_owner_all_keys(map, t->shown, refusal, ncz_owner_scope_of(t), &keys); /* 1 */
 
     *empty = keys.n == 0;
     for (size_t i = 0; i < keys.n; i++)
@@ -173,7 +174,7 @@ replace_place(const ncz_target *t, zmap *map, int refusal, bool *empty, char **c
     if (rc != NC_NOERR || *empty)
         return rc;
     rc = claimed ? ncz_claim_take(map, t->shown, claim, &died) : ncz_claim_put(map, NULL, t->shown, claim); /* 2 */
-    if (rc == NC_NOERR && (rc = empty_place(map, t->shown, *claim, died)) != NC_NOERR)                      /* 3 */
+    if (rc == NC_NOERR && (rc = empty_place(map, t, *claim, died)) != NC_NOERR)                             /* 3 */
         rc = leave_place(map, t->shown, claim, false, rc);
     return rc;
 }
@@ -214,6 +215,24 @@ ncz_remote_remove(const ncz_target *t)
     if ((rc = replace_place(t, map, NC_ENOTNC, &empty, &claim)) == NC_NOERR)
         rc = empty ? ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown) : ncz_claim_drop(map, &claim);
     ncz_free(claim);
+    (void)zmap_close(map, ZMAP_KEEP);
+    return rc;
+}
+
+int
+ncz_remote_removable(const ncz_target *t, size_t *n)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    zmap        *map = NULL;
+    int          rc;
+
+    if ((rc = open_how(t, ZMAP_OPEN_READ, &map)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_owner_all_keys(map, t->shown, NC_ENOTNC, ncz_owner_scope_of(t), &keys)) == NC_NOERR)
+        rc = keys.n == 0 ? ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown)
+                         : ncz_claim_check_free(map, t->shown);
+    *n = keys.n;
+    ncz_key_list_clear(&keys);
     (void)zmap_close(map, ZMAP_KEEP);
     return rc;
 }

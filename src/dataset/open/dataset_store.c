@@ -11,6 +11,7 @@
 #include "zmap/zmap_block.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum found {
@@ -191,69 +192,92 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
 }
 
-/* Checks that the store holds a dataset, or the remains of a writer that died, and nothing else, and that no running
- * process is creating one. */
-static int
-check_all_dataset(zmap *map, const char *path, int refusal)
+int
+ncz_store_follow(ncz_target *t)
 {
-    ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int          rc = ncz_owner_all_keys(map, path, refusal, &keys);
+    char *real, *own;
 
-    if (rc == NC_NOERR && zmap_zip_others(map) != 0)
-        rc = ncz_fail(NC_EEXIST, "%s holds entries that are no part of a dataset: nothing is removed", path);
+    if (ncz_remote(t) || t->store == NCZ_STORE_ZIP) /* the store of an archive follows links itself */
+        return NC_NOERR;
+    if ((real = ncz_sys_follow(t->path)) == NULL)
+        return ncz_fail_errno(errno, "%s", t->path);
+    own = ncz_strdup(real);
+    free(real);
+    if (own == NULL)
+        return ncz_fail_nomem(strlen(t->path));
+    ncz_free(t->path);
+    t->path = own;
+    return NC_NOERR;
+}
+
+/* Checks that the store holds a dataset, or the remains of a writer that died, and nothing else, and that no running
+ * process is creating one. *n: its objects. */
+static int
+check_all_dataset(zmap *map, const ncz_target *t, int refusal, size_t *n)
+{
+    ncz_owner_scope scope = ncz_owner_scope_of(t);
+    ncz_key_list    keys = NCZ_KEY_LIST_INIT;
+    int             rc = ncz_owner_all_keys(map, t->path, refusal, scope, &keys);
+
+    if (rc == NC_NOERR && scope == NCZ_OWNER_DATASET && zmap_zip_others(map) != 0)
+        rc = ncz_fail(NC_EEXIST, "%s holds entries that are not part of a dataset: nothing is removed", t->path);
     if (rc == NC_NOERR && keys.n > 0)
-        rc = ncz_claim_check_free(map, path);
+        rc = ncz_claim_check_free(map, t->path);
+    *n = keys.n;
     ncz_key_list_clear(&keys);
     return rc;
 }
 
-/* Checks that the dataset at `path` may be removed. */
+/* Checks that the dataset at the path may be removed. */
 static int
-check_removable(const char *path, found what, int refusal)
+check_removable(const ncz_target *t, found what, int refusal, size_t *n)
 {
     const zmap_zip_opts opts = {.is_document = ncz_format_is_top_document};
     zmap               *map = NULL;
     int                 rc;
 
-    rc = what == FOUND_ZIP ? zmap_zip_open(path, ZMAP_OPEN_READ, &opts, &map)
-                           : zmap_file_open(path, ZMAP_OPEN_READ, &map);
+    rc = what == FOUND_ZIP ? zmap_zip_open(t->path, ZMAP_OPEN_READ, &opts, &map)
+                           : zmap_file_open(t->path, ZMAP_OPEN_READ, &map);
     if (rc != NC_NOERR)
         return rc;
-    rc = check_all_dataset(map, path, refusal);
+    if (!t->replace_all || what == FOUND_ZIP)
+        rc = check_all_dataset(map, t, refusal, n);
+    else if ((rc = zmap_file_count_all(t->path, n)) == NC_NOERR) /* what is there may be no object */
+        rc = ncz_claim_check_free(map, t->path);
     (void)zmap_close(map, ZMAP_KEEP); /* it was only read */
     return rc;
 }
 
-/* Makes a new store in a directory that is empty, or holds a dataset that may be removed. */
+/* Makes a new store in a directory that is empty, or holds what may be removed. */
 static int
-replace_directory(const char *path, zmap **out)
+replace_directory(const ncz_target *t, zmap **out)
 {
-    int rc = zmap_file_open(path, ZMAP_CREATE_NEW, out);
+    size_t n;
+    int    rc = zmap_file_open(t->path, ZMAP_CREATE_NEW, out);
 
     if (rc != NC_EOBJECT)
         return rc;
-    if ((rc = check_removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR ||
-        (rc = zmap_file_remove(path, ncz_format_owns_temporary)) != NC_NOERR)
-        return rc;
-    return zmap_file_open(path, ZMAP_CREATE_NEW, out);
+    if ((rc = check_removable(t, FOUND_DIRECTORY, NC_EEXIST, &n)) == NC_NOERR)
+        rc = t->replace_all ? zmap_file_remove_all(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
+    return rc == NC_NOERR ? zmap_file_open(t->path, ZMAP_CREATE_NEW, out) : rc;
 }
 
 /* An existing archive stays until the new one replaces it at the first commit. */
 static int
 create_archive(const ncz_target *t, found what, zmap **out)
 {
-    int rc;
+    size_t n;
+    int    rc;
 
-    if (what == FOUND_DIRECTORY || what == FOUND_FILE)
+    if (what == FOUND_DIRECTORY || (what == FOUND_FILE && !t->replace_all))
         return ncz_fail(NC_EEXIST, "%s is %s: it is not replaced by an archive", t->path,
                         what == FOUND_FILE ? "a file, but no archive" : "a directory");
-    if (what == FOUND_ZIP && (rc = check_removable(t->path, what, NC_EEXIST)) != NC_NOERR)
+    if (what == FOUND_ZIP && (rc = check_removable(t, what, NC_EEXIST, &n)) != NC_NOERR)
         return rc;
     return zip_create(t, what != FOUND_NOTHING, out);
 }
 
-/* Removes an empty file, which programs make to reserve a name, or one that is a dataset by itself. Not through a link:
- * what it leads to is not ours. */
+/* Removes an empty file, which programs make to reserve a name, or one that is a dataset by itself. */
 static int
 remove_replaced_file(const char *path)
 {
@@ -262,7 +286,7 @@ remove_replaced_file(const char *path)
     if (ncz_system.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return ncz_fail_errno(errno, "%s", path);
     if (!S_ISREG(st.st_mode))
-        return ncz_fail(NC_EEXIST, "%s is a link to a file: it is not replaced by a directory", path);
+        return ncz_fail(NC_EEXIST, "%s is not a plain file: it is not replaced by a directory", path);
     if (st.st_size != 0 && !ncz_store_is_file(path))
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", path);
     return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
@@ -288,7 +312,7 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
     if (what == FOUND_ZIP)
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", t->path);
     if (what == FOUND_DIRECTORY)
-        return replace_directory(t->path, out);
+        return replace_directory(t, out);
     return zmap_file_open(t->path, ZMAP_CREATE_NEW, out);
 }
 
@@ -329,24 +353,71 @@ ncz_store_check_vacant(const ncz_target *t, int cmode)
     return NC_NOERR;
 }
 
+/* Checks the files of a directory that no list of objects shows. */
+static int
+check_files(const char *path)
+{
+    char *real = ncz_sys_follow(path);
+    int rc = real != NULL ? zmap_file_removable(real, ncz_format_owns_temporary) : ncz_fail_errno(errno, "%s", path);
+
+    free(real);
+    return rc;
+}
+
+/* Checks what nc_delete() does, and counts what would go. */
+static int
+check_place(const ncz_target *t, found *what, size_t *n)
+{
+    int rc = look_at_path(t->path, what);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (*what == FOUND_NOTHING) /* of a classic file the system's code, as of netCDF-C */
+        return ncz_fail(ncz_name_is_classic(t->path) ? ENOENT : NC_ENOOBJECT,
+                        "%s: no file or directory: nothing to delete", t->path);
+    *n = 1;
+    if (*what == FOUND_FILE)
+        return ncz_store_is_file(t->path) ? NC_NOERR : ncz_fail(NC_ENOTNC, "%s is a file, not a dataset", t->path);
+    if (*what == FOUND_EMPTY)
+        return ncz_fail(NC_ENOTNC, "%s is a file, not a dataset", t->path);
+    if ((rc = check_removable(t, *what, NC_ENOTNC, n)) != NC_NOERR || *what == FOUND_ZIP || t->replace_all)
+        return rc;
+    return check_files(t->path);
+}
+
+static bool
+is_link(const char *path)
+{
+    ncz_stat st;
+
+    return ncz_system.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* Of a link the link goes, as with netCDF-C, and what it leads to stays. */
 int
 ncz_store_remove(const ncz_target *t)
 {
-    found what;
-    int   rc;
+    found  what;
+    size_t n;
+    int    rc;
 
     if (ncz_remote(t))
         return ncz_remote_remove(t);
-    if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
+    if ((rc = check_place(t, &what, &n)) != NC_NOERR)
         return rc;
-    if (what == FOUND_NOTHING) /* of a classic file the system's code, as of netCDF-C */
-        return ncz_fail(ncz_name_is_classic(t->path) ? ENOENT : NC_ENOOBJECT,
-                        "%s: no file or directory: nothing to delete", t->path);
-    if (what == FOUND_FILE)
-        return ncz_store_remove_file(t->path);
-    if (what != FOUND_DIRECTORY && what != FOUND_ZIP)
-        return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", t->path);
-    if ((rc = check_removable(t->path, what, NC_ENOTNC)) != NC_NOERR)
-        return rc;
-    return what == FOUND_ZIP ? zmap_zip_remove(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
+    if (what == FOUND_FILE || is_link(t->path))
+        return ncz_system.unlinkat(AT_FDCWD, t->path, 0) == 0
+                   ? NC_NOERR
+                   : ncz_fail_errno(errno, "%s: removing the file", t->path);
+    if (what == FOUND_ZIP)
+        return zmap_zip_remove(t->path);
+    return t->replace_all ? zmap_file_remove_all(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
+}
+
+int
+ncz_store_removable(const ncz_target *t, size_t *n)
+{
+    found what;
+
+    return ncz_remote(t) ? ncz_remote_removable(t, n) : check_place(t, &what, n);
 }

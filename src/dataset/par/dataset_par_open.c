@@ -147,7 +147,7 @@ ncz_dataset_create_par(const char *path, int cmode, int default_format, const st
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
     if ((rc = ncz_dataset_check_mode(cmode)) == NC_NOERR &&
-        (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR &&
+        (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR && (rc = ncz_store_follow(o.target)) == NC_NOERR &&
         (rc = ncz_choose_format(o.target, cmode, default_format, &o.version)) == NC_NOERR)
         rc = check_store(o.target, cmode, true);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))

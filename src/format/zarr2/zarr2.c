@@ -188,6 +188,7 @@ const ncz_dialect_ops ncz_zarr2 = {
     .string_width = ncz_zarr2_string_width,
     .parse_key = ncz_zarr2_parse_key,
     .split_chunk_key = ncz_zarr2_split_chunk_key,
+    .is_member = ncz_zarr2_is_member,
     .owns_temporary = ncz_zarr2_owns_temporary,
     .att_type = ncz_zarr2_att_type,
     .check_type = ncz_zarr2_check_type,

@@ -60,7 +60,8 @@ typedef enum ncz_nczarr_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, N
 const ncz_json *ncz_zarr2_nczarr_get(const ncz_node_docs *n, ncz_nczarr_info what, const char *newer,
                                      const char *older);
 bool            ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what);
-bool ncz_zarr2_root_enough(const ncz_json *zattrs); /* for a reader: no other document of the root is newer */
+bool            ncz_zarr2_is_member(const ncz_json *doc); /* as in ncz_dialect_ops */
+bool ncz_zarr2_root_enough(const ncz_json *zattrs);       /* for a reader: no other document of the root is newer */
 ncz_generation ncz_zarr2_generation(const ncz_node_docs *root);
 
 /* How a generation is written. A NULL key: the generation does not have it. */

@@ -95,6 +95,21 @@ ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what)
 }
 
 bool
+ncz_zarr2_is_member(const ncz_json *doc)
+{
+    bool member = false;
+
+    for (size_t i = 0; i < NCZ_LEN(places); i++) {
+        if (places[i].key == NULL || ncz_json_get(doc, places[i].key) == NULL)
+            continue;
+        if (places[i].what == NCZ_INFO_SUPER)
+            return false;
+        member = member || places[i].what == NCZ_INFO_GROUP || places[i].what == NCZ_INFO_ARRAY;
+    }
+    return member;
+}
+
+bool
 ncz_zarr2_root_enough(const ncz_json *zattrs)
 {
     const ncz_node_docs p = {.doc = {[NCZ_DOC_ZATTRS] = zattrs}};

@@ -121,6 +121,13 @@ is_valid_name(const char *name)
            strncmp(name, ZARR3_DOCUMENT, strlen(ZARR3_DOCUMENT)) != 0;
 }
 
+static bool
+is_member(const ncz_json *doc)
+{
+    return ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK) == NULL &&
+           (ncz_zarr3_nczarr(doc, ZARR3_GROUP) != NULL || ncz_zarr3_nczarr(doc, ZARR3_ARRAY) != NULL);
+}
+
 /* The one document of the root is the commit point. */
 static const ncz_root_doc published[] = {
     {ZARR3_DOCUMENT, ZARR3_DOCUMENT ".unfinished"},
@@ -154,6 +161,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .make_layout = ncz_zarr3_make_layout,
     .parse_key = ncz_zarr3_parse_key,
     .split_chunk_key = ncz_zarr3_split_chunk_key,
+    .is_member = is_member,
     .owns_temporary = ncz_zarr3_owns_temporary,
     .valid_name = is_valid_name,
     .att_type = ncz_zarr3_att_type,

@@ -274,7 +274,7 @@ zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
 
 /* ---- the directory of one file --------------------------------------------------------------------------------- */
 
-/* The path with its links resolved; a file that does not exist keeps the path that it was given. */
+/* The path with its links resolved; of a file that does not exist only a link of its name. */
 static int
 resolve_file(const char *path, char **out)
 {
@@ -284,7 +284,9 @@ resolve_file(const char *path, char **out)
         return ncz_fail(NC_EINVAL, "\"%s\": is not the path of a file", path != NULL ? path : "");
     if ((real = ncz_sys_realpath(path)) == NULL && errno != ENOENT && errno != ENOTDIR)
         return ncz_fail_errno(errno, "%s: cannot be found", path);
-    *out = ncz_strdup(real != NULL ? real : path);
+    if (real == NULL && (real = ncz_sys_follow(path)) == NULL)
+        return ncz_fail_errno(errno, "%s: cannot be found", path);
+    *out = ncz_strdup(real);
     free(real); /* the system's */
     return *out != NULL ? NC_NOERR : ncz_fail_nomem(strlen(path) + 1);
 }

@@ -42,6 +42,11 @@ void zmap_file_sync_never(zmap *m);
  * that a killed process leaves nothing under `dir`.
  */
 int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
+/* The same without removing anything. */
+int zmap_file_removable(const char *dir, bool (*is_temporary)(const char *name));
+/* Removes whatever is in the directory. It follows no link and stays in one file system, which it checks first. */
+int zmap_file_remove_all(const char *dir);
+int zmap_file_count_all(const char *dir, size_t *n); /* how many files, links and others it would remove */
 
 /* For tests only, process-wide: all system calls of the file and zip stores go through this table (as SQLite's VFS
  * does), so that a test can count them, fail one, or die at one. NULL restores the system's own. */

@@ -17,6 +17,8 @@ typedef struct remover {
     const char *dir; /* for error texts */
     dev_t       dev;
     remove_pass pass;
+    bool        all;                        /* also what is not a dataset's */
+    size_t     *found;                      /* counts what is not a directory; NULL: nobody asks */
     bool (*is_temporary)(const char *name); /* another writer's temporary */
 } remover;
 
@@ -61,7 +63,7 @@ check_unlisted(const remover *r, const char *name)
 {
     if (zmap_key_valid(name) && (!zmap_file_reserved(name) || is_temporary(r, name)))
         return NC_NOERR;
-    return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is no part of a dataset: nothing is removed", r->dir, name);
+    return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is not part of a dataset: nothing is removed", r->dir, name);
 }
 
 static int
@@ -75,12 +77,14 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
         return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is another file system: nothing is removed", r->dir, name);
     if (S_ISDIR(st.st_mode))
         return remove_dir(r, dir, name, depth);
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISREG(st.st_mode) && !r->all)
         return ncz_fail(NC_EOBJECT,
                         "%s: \"%.80s\" in it is neither a regular file nor a directory: nothing is removed", r->dir,
                         name);
+    if (r->pass == LOOK && r->found != NULL)
+        ++*r->found;
     if (r->pass == LOOK)
-        return check_unlisted(r, name);
+        return r->all ? NC_NOERR : check_unlisted(r, name);
     if (zmap_sys()->unlinkat(dir, name, 0) != 0 && errno != ENOENT)
         return remove_fail(r, name);
     return NC_NOERR;
@@ -137,11 +141,11 @@ set_aside(char **path)
     return NC_NOERR;
 }
 
-int
-zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
+/* Checks the whole tree. If `last` is REMOVE, and nothing foreign is there, removes it. */
+static int
+take_tree(const char *dir, remover r, remove_pass last)
 {
     ncz_stat st;
-    remover  r = {.dir = dir, .pass = LOOK, .is_temporary = is_other};
     char    *path = NULL;
     size_t   len;
     int      rc;
@@ -164,11 +168,37 @@ zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
     }
     r.dev = st.st_dev;
     /* The first pass only looks: one foreign file, and nothing is renamed or removed. */
-    if ((rc = remove_dir(&r, AT_FDCWD, path, 0)) == NC_NOERR && (rc = set_aside(&path)) == NC_NOERR) {
+    if ((rc = remove_dir(&r, AT_FDCWD, path, 0)) == NC_NOERR && last == REMOVE &&
+        (rc = set_aside(&path)) == NC_NOERR) {
         r.pass = REMOVE;
         rc = remove_dir(&r, AT_FDCWD, path, 0);
     }
 done:
     ncz_free(path);
     return rc;
+}
+
+int
+zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
+{
+    return take_tree(dir, (remover){.dir = dir, .pass = LOOK, .is_temporary = is_other}, REMOVE);
+}
+
+int
+zmap_file_remove_all(const char *dir)
+{
+    return take_tree(dir, (remover){.dir = dir, .pass = LOOK, .all = true}, REMOVE);
+}
+
+int
+zmap_file_count_all(const char *dir, size_t *n)
+{
+    *n = 0;
+    return take_tree(dir, (remover){.dir = dir, .pass = LOOK, .all = true, .found = n}, LOOK);
+}
+
+int
+zmap_file_removable(const char *dir, bool (*is_other)(const char *name))
+{
+    return take_tree(dir, (remover){.dir = dir, .pass = LOOK, .is_temporary = is_other}, LOOK);
 }

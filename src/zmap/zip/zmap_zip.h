@@ -8,7 +8,7 @@
  * A writer puts into a file of its own, `path` followed by ".nczarr.partial", which replaces the archive at sync or
  * close (ZMAP_COMMITS). Until then the old archive is untouched, even if the writer is killed. Changing an archive
  * begins with a copy of it (shared blocks, where the file system can). One writer at a time: a second one is refused
- * (NC_EACCESS).
+ * (NC_EACCESS); so is a file of that name that no writer left (NC_EEXIST).
  *
  * Errors of the archive: NC_ENOTNC it is not an archive, or its directory is wrong; NC_EFILTER an entry's bytes are
  * damaged (checksum, sizes); NC_ENOTBUILT an entry is encrypted or compressed in another way.
@@ -45,6 +45,10 @@ bool zmap_zip_in_ranges(zmap *m, const char *key);
 
 /* Removes an archive that has no writer. NC_EOBJECT: a link or not a plain file; NC_ENOOBJECT: no such file. */
 int zmap_zip_remove(const char *path);
+
+/* The path of the i-th file in which an archive at `path` is made, for ncz_free(). NULL after the last, or out of
+ * memory. */
+char *zmap_zip_temporary(const char *path, size_t i);
 
 /* Whether the file begins like a zip archive (an empty one, too), or ends like one after other bytes. */
 bool zmap_zip_looks_like(const char *path);

@@ -13,7 +13,7 @@
  *
  * Until step 4 the archive is untouched. From then on the lock on the former partial file is one on the archive, and
  * the next change begins at step 2 with another partial file. A partial file left by a killed writer is used again by
- * the next.
+ * the next. A file of that name that no writer made is refused.
  */
 #include "zmap/zip/zmap_zip_int.h"
 
@@ -25,6 +25,7 @@
 #define REPACK_SUFFIX ".nczarr-repack.partial"
 #define OPEN_FLAGS    (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define LOCK_TRIES    20
+#define HEAD          64                  /* bytes that show what a file is */
 #define REPACK_MIN    ((uint64_t)1 << 20) /* fewer dead bytes are not worth a copy */
 
 static int
@@ -115,6 +116,39 @@ open_locked(const zip_map *m, const char *name, int flags, int *fd, ncz_stat *st
     return ncz_fail(NC_EACCESS, "%s: another writer has it open", m->path);
 }
 
+/* Whether `n` bytes are those of the archive that is to be replaced. */
+static bool
+begins_like_old(const zip_map *m, const unsigned char *head, size_t n)
+{
+    unsigned char old[HEAD];
+
+    return m->at.old != NULL && zmap_sys()->pread(m->at.old->fd, old, n, 0) == (ssize_t)n &&
+           memcmp(head, old, n) == 0;
+}
+
+/* Whether a file of the partial file's name may be overwritten. What a killed writer left is empty, or begins as an
+ * archive does, or as the one that it was to replace; after a crash of the system perhaps with zeros. */
+static int
+check_left_over(const zip_map *m, int fd, const ncz_stat *st)
+{
+    static const unsigned char zeros[HEAD];
+    unsigned char              head[HEAD];
+    ssize_t                    n;
+
+    if (st->st_size == 0)
+        return NC_NOERR;
+    if ((n = zmap_sys()->pread(fd, head, sizeof head, 0)) < 0)
+        return fail_place(m, errno, "its temporary file cannot be read");
+    if ((n >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0)) ||
+        memcmp(head, zeros, (size_t)n) == 0 || begins_like_old(m, head, (size_t)n))
+        return NC_NOERR;
+    return ncz_fail(
+        NC_EEXIST,
+        "%s: %s has the name of its temporary file, and is not what a writer of an archive left: nothing is "
+        "changed; rename that file",
+        m->path, m->at.part);
+}
+
 static int
 open_partial(zip_map *m)
 {
@@ -123,6 +157,10 @@ open_partial(zip_map *m)
 
     if ((rc = open_locked(m, m->at.part, O_RDWR | O_CREAT | O_NOFOLLOW, &fd, &st)) != NC_NOERR)
         return rc;
+    if ((rc = check_left_over(m, fd, &st)) != NC_NOERR) {
+        zmap_sys()->close(fd);
+        return rc;
+    }
     if (zmap_sys()->ftruncate(fd, 0) != 0)
         rc = fail_place(m, errno, "its temporary file cannot be truncated");
     if (rc == NC_NOERR)
@@ -159,12 +197,32 @@ open_archive(zip_map *m, zmap_open_how how)
     return NC_NOERR;
 }
 
+/* The archive's own path, also where a link leads to nothing yet; for free(). NULL: the path as it is given. */
+static char *
+find_real(const char *path)
+{
+    char *real = ncz_sys_realpath(path);
+
+    return real != NULL ? real : ncz_sys_follow(path);
+}
+
+char *
+zmap_zip_temporary(const char *path, size_t i)
+{
+    static const char *const suffixes[] = {PART_SUFFIX, REPACK_SUFFIX};
+    char                    *real = i < NCZ_LEN(suffixes) ? find_real(path) : NULL,
+         *name = real != NULL ? ncz_sprintf("%s%s", real, suffixes[i]) : NULL;
+
+    free(real);
+    return name;
+}
+
 /* Opens the archive's directory and makes the names in it. Links are resolved first, so that the file is replaced and
  * not the link. */
 static int
 open_place(zip_map *m, const char *path)
 {
-    char       *real = ncz_sys_realpath(path), *dir = NULL;
+    char       *real = find_real(path), *dir = NULL;
     const char *full = real != NULL ? real : path, *slash = strrchr(full, '/'),
                *name = slash != NULL ? slash + 1 : full;
     int rc = NC_NOERR;
