@@ -202,6 +202,10 @@ write_encoding(const ncz_var *v, ncz_buf *out)
         ncz_jsonw_key(&w, "fill_null");
         ncz_jsonw_bool(&w, true);
     }
+    if (v->earlier.n > 0) { /* a chunk may have another width than its type */
+        ncz_jsonw_key(&w, "narrower");
+        ncz_jsonw_bool(&w, true);
+    }
     ncz_buf_reset(&text);
     if (s->chain == NULL)
         rc = ncz_buf_puts(&text, "[]");

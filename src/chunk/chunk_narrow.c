@@ -5,24 +5,28 @@
  * has as many elements as the array's chunks and a smaller width, which its decoded length tells. It is read as if
  * each of its strings ended in so many more NULs.
  *
- * A string never has bytes after its first NUL. Of a chunk of the full width that lost its end, and has such a length
- * by chance, most strings do; so it is an error, as for other types.
+ * In an array that was never widened no chunk is narrower, and a shorter one has lost its end: an error, as for other
+ * types. In another one a string never has bytes after its first NUL. Of a chunk that lost its end, and has such a
+ * length by chance, most strings do.
  */
 #include "chunk/chunk_narrow.h"
 
 #include <string.h>
 
 bool
-ncz_chunk_has_width(const ncz_spec *spec)
+ncz_chunk_may_be_narrow(const ncz_spec *spec)
 {
-    return spec->dtype.kind == NCZ_KIND_BYTES && spec->type->class == NCZ_TYPE_STRING && spec->chunk_nelems > 0;
+    return spec->dtype.kind == NCZ_KIND_BYTES && spec->type->class == NCZ_TYPE_STRING && spec->chunk_nelems > 0 &&
+           spec->earlier.n > 0;
 }
 
 /* The width of a chunk of so many bytes; 0: it is not a narrower one. */
 static size_t
 width_of(const ncz_spec *spec, size_t nbytes)
 {
-    return nbytes < spec->chunk_bytes && nbytes % spec->chunk_nelems == 0 ? nbytes / spec->chunk_nelems : 0;
+    size_t width = nbytes < spec->chunk_bytes && nbytes % spec->chunk_nelems == 0 ? nbytes / spec->chunk_nelems : 0;
+
+    return width > 0 && ncz_widths_has(&spec->earlier, width) ? width : 0;
 }
 
 static bool
@@ -62,7 +66,7 @@ log_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t width)
 int
 ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t nbytes, char *data)
 {
-    size_t width = ncz_chunk_has_width(spec) ? width_of(spec, nbytes) : 0;
+    size_t width = ncz_chunk_may_be_narrow(spec) ? width_of(spec, nbytes) : 0;
 
     if (width == 0 || !spread_strings(data, width, data, spec->dtype.size, spec->chunk_nelems))
         return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", key, nbytes, spec->chunk_bytes);
@@ -99,7 +103,7 @@ ncz_chunk_decode_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, nc
     int     rc;
 
     ncz_err_save(&first, NC_EFILTER);
-    if (!ncz_chunk_has_width(spec) || spec->chain == NULL)
+    if (!ncz_chunk_may_be_narrow(spec) || spec->chain == NULL)
         return NC_EFILTER;
     if ((rc = ncz_chain_decoded_len(spec->chain, scratch, bytes, n, spec->chunk_bytes, &len)) == NC_NOERR &&
         (width = width_of(spec, len)) > 0) {

@@ -9,8 +9,8 @@
 
 /* ---- chunk_narrow.c ---- */
 
-/* Whether it is an array of strings of fixed width, whose chunks may be narrower. */
-bool ncz_chunk_has_width(const ncz_spec *spec);
+/* Whether it is an array of strings of fixed width that has been widened. */
+bool ncz_chunk_may_be_narrow(const ncz_spec *spec);
 /* Makes a chunk without codecs, `nbytes` at `data`, as wide as the array says. NC_ETRUNC: it is no narrower chunk. */
 int ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t nbytes, char *data);
 /* Decodes a chunk whose codecs have failed with NC_EFILTER for the array's width, and makes it that wide. That error

@@ -419,7 +419,7 @@ void ncz_dataset_resume_widenings(ncz_dataset *ds);
 bool ncz_dataset_has_width(const ncz_dataset *ds, const ncz_var *v);
 /* Gives the strings a width that the store has, unless theirs is larger. `widening`: as in the stored document. Under
  * the exclusive lock, like the other two. */
-int  ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening);
+int  ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, const ncz_string_width *theirs);
 bool ncz_dataset_has_followed(const ncz_dataset *ds); /* a variable that other processes may widen, too */
 /*
  * ncz_engine_flush() for a dataset whose strings other processes may widen: stores chunks of strings at the width of

@@ -190,9 +190,8 @@ typedef struct ncz_dialect_ops {
     int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
                       ncz_buf *text, ncz_node_doc_fn each, void *arg);
     ncz_make_layout_fn make_layout; /* of a variable in a new dataset; identify may choose another for a stored one */
-    /* The width of the strings in an array's document, `docs.array`; 0: it has none. *widening: as in ncz_var. NULL:
-     * strings are never widened. */
-    size_t (*string_width)(const ncz_json *array, bool *widening);
+    /* The width of the strings in an array's document, `docs.array`. NULL: strings are never widened. */
+    void (*string_width)(const ncz_json *array, ncz_string_width *out);
     /* `rest`: a key below a node. For a chunk key of `rank` numbers `index` is filled. NCZ_RANK_ANY accepts any count
      * and leaves `index` alone. NULL: no object is a chunk. */
     ncz_key_kind (*parse_key)(const char *rest, size_t rank, uint64_t *index);

@@ -245,6 +245,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->order = z->order;
     v->key_encoding = z->key_encoding;
     v->widening = z->widening;
+    v->earlier = z->earlier;
     v->shard = z->shard;
     v->rectilinear = z->rectilinear;
     v->shard_layout = z->shard_layout;

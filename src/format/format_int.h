@@ -208,6 +208,7 @@ typedef struct ncz_array_meta {
     /* fill_value is base64, and marked so: it is encoded again, not copied from the document. */
     bool           marked;
     bool           widening;  /* as in ncz_var */
+    ncz_widths     earlier;   /* as in ncz_var */
     bool           frozen;    /* not fully understood: its document is never rewritten */
     bool           shapeless; /* its shape or its chunks are no lengths: what its type says is not shown */
     const ncz_err *unusable;  /* why the data are inaccessible; never NULL */

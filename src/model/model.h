@@ -31,6 +31,24 @@ typedef uint8_t ncz_key_encoding;
 /* Installed by a format. Makes the layout of a variable's chunks. */
 typedef int (*ncz_make_layout_fn)(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 
+#define NCZ_WIDTHS_MOST 4
+
+/* Earlier widths of strings, in bytes, the last one first: a stored chunk may still have one of them. 0: any. A process
+ * that is more widenings behind has died long ago. */
+typedef struct ncz_widths {
+    uint32_t n, v[NCZ_WIDTHS_MOST];
+} ncz_widths;
+
+void ncz_widths_add(ncz_widths *w, size_t width); /* as the last one, unless it is there */
+bool ncz_widths_has(const ncz_widths *w, size_t width);
+
+/* The width of the strings of an array, as its document has it. The others: as in ncz_var. */
+typedef struct ncz_string_width {
+    size_t     nbytes; /* 0: it has none */
+    ncz_widths earlier;
+    bool       widening;
+} ncz_string_width;
+
 /* ---- spec: everything needed to move a variable's bytes; immutable, shared by reference ------------------------ */
 
 /* No spec outlives its model, and none changes while others than its variable refer to it. */
@@ -48,8 +66,9 @@ struct ncz_spec {
     uint64_t       *chunk; /* chunk shape, rank entries, each >= 1 */
     size_t          chunk_nelems;
     size_t          chunk_bytes;
-    size_t          row;    /* length of the array's last dimension when the spec was made (szip's scanline) */
-    unsigned       *order;  /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
+    ncz_widths      earlier; /* as in ncz_var */
+    size_t          row;     /* length of the array's last dimension when the spec was made (szip's scanline) */
+    unsigned       *order;   /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
     void           *fill;   /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a vlen block of one */
     ncz_chain      *chain;  /* for arrays of this spec's type; NULL: none */
     char           *path;   /* the variable's key, "g1/v" */
@@ -226,7 +245,7 @@ struct ncz_var {
     int              storage; /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
     bool             chunk_set;   /* not a default */
     bool             fill_null;   /* the document has null for NCZ_FILL_DEFAULT (NCZ_UNMASKED_NULL) */
-    bool             widening;    /* some chunks may be narrower, and the document says so */
+    bool             widening;    /* strings are being widened, and the document says so */
     atomic_bool      independent; /* with several ranks: data that this one put by itself may wait in the cache */
     ncz_key_encoding key_encoding;
     ncz_shard_layout shard_layout;
@@ -243,6 +262,7 @@ struct ncz_var {
     ncz_width_choice width;
     ncz_access       access;
     size_t           maxstrlen; /* bytes per stored element */
+    ncz_widths       earlier;   /* none: no chunk is narrower */
 
     /* What this session asked for, or this rank did, like `access`. No document has it. */
     size_t   cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
@@ -438,7 +458,7 @@ int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);           /* NC_EI
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);      /* takes a reference */
 int ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order); /* as in the spec; copied */
 int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);     /* as the caller asks for it */
-/* Makes the elements wider for a string that needs it. `widening`: as in ncz_var. */
-int ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening);
+/* Makes the elements as wide as `to` says, for a string that needs it. */
+int ncz_var_widen(ncz_model *m, ncz_var *v, const ncz_string_width *to);
 
 #endif /* NCZ_MODEL_H */

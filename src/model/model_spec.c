@@ -452,6 +452,7 @@ make_spec(ncz_model *m, ncz_var *v, char *path, stored_fill *fill, ncz_spec *out
                       .order = v->order,
                       .row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]),
                       .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null,
+                      .earlier = v->earlier,
                       .path = path,
                       .unusable = &ncz_err_none};
     out->dtype.big = is_stored_big(m, v);

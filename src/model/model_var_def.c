@@ -367,11 +367,32 @@ ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order)
     return NC_NOERR;
 }
 
+void
+ncz_widths_add(ncz_widths *w, size_t width)
+{
+    if (ncz_widths_has(w, width))
+        return;
+    if (w->n < NCZ_WIDTHS_MOST)
+        w->n++;
+    memmove(w->v + 1, w->v, (w->n - 1) * sizeof *w->v);
+    w->v[0] = (uint32_t)width;
+}
+
+bool
+ncz_widths_has(const ncz_widths *w, size_t width)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->v[i] == 0 || w->v[i] == width)
+            return true;
+    return false;
+}
+
 int
-ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
+ncz_var_widen(ncz_model *m, ncz_var *v, const ncz_string_width *to)
 {
     ncz_dtype      old = v->dtype;
-    size_t         old_len = v->maxstrlen;
+    size_t         old_len = v->maxstrlen, nbytes = to->nbytes;
+    ncz_widths     old_earlier = v->earlier;
     bool           old_widening = v->widening;
     ncz_chain     *old_chain = v->chain, *chain = NULL;
     ncz_array_type type = ncz_spec_array_type(v->spec);
@@ -389,7 +410,8 @@ ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
         return rc;
     }
     v->maxstrlen = nbytes;
-    v->widening = widening;
+    v->widening = to->widening;
+    v->earlier = to->earlier;
     v->chain = chain;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         ncz_chain_unref(v->chain);
@@ -397,6 +419,7 @@ ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
         v->dtype = old;
         v->maxstrlen = old_len;
         v->widening = old_widening;
+        v->earlier = old_earlier;
         return rc;
     }
     ncz_chain_unref(old_chain);
@@ -407,7 +430,7 @@ ncz_var_widen(ncz_model *m, ncz_var *v, size_t nbytes, bool widening)
 int
 ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
 {
-    int rc = ncz_var_widen(m, v, nbytes, v->widening);
+    int rc = ncz_var_widen(m, v, &(ncz_string_width){nbytes, v->earlier, v->widening});
 
     if (rc == NC_NOERR)
         v->width = NCZ_WIDTH_ASKED;

@@ -576,6 +576,93 @@ narrow_chunks(void **state)
     OK(nczarr_map_close(old));
 }
 
+static bool
+document_has(nczarr_map *map, const char *text)
+{
+    void  *body;
+    size_t n;
+    bool   has;
+
+    OK(nczarr_map_get(map, "v/.zarray", &body, &n)); /* with a NUL behind it */
+    has = strstr(body, text) != NULL;
+    free(body);
+    return has;
+}
+
+/* The first `n` bytes of a chunk of v, as the whole chunk: its status, and the first string. */
+static int
+read_cut(nczarr_map *map, const void *body, size_t n, const char *want)
+{
+    char *got = NULL;
+    int   ncid, rc;
+
+    OK(nczarr_map_write(map, "v/0", n, body));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &ncid));
+    if ((rc = nc_get_var1_string(ncid, id_of(ncid, "v"), (size_t[]){0}, &got)) == NC_NOERR) {
+        assert_string_equal(got, want);
+        OK(nc_free_string(1, &got));
+    }
+    OK(nc_close(ncid));
+    return rc;
+}
+
+/* Strings at half the distance look like narrower ones: only in an array that was widened may they be such. */
+static void
+a_shorter_chunk_is_an_error(void **state)
+{
+    (void)state;
+    for (int pure = 0; pure < 2; pure++) {
+        nczarr_map *map = prepared(pure ? "mode=zarr" : "mode=nczarr");
+        void       *body;
+        size_t      n;
+        int         ncid;
+
+        OK(nczarr_map_get(map, "v/0", &body, &n));
+        assert_int_equal(n, 3 * 128);
+        for (size_t width = 128; width-- > 1;)
+            assert_int_equal(read_cut(map, body, 3 * width, ""), NC_ETRUNC);
+        OK(read_cut(map, body, n, "zero"));
+
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+        OK(put_long(ncid, "v", 4));
+        OK(nc_close(ncid));
+        assert_true(document_has(map, "\"nczarr_widths\": [128]"));
+        assert_false(document_has(map, "nczarr_widening"));
+        OK(read_cut(map, body, n, "zero")); /* as a process stores it that opened it before */
+        assert_int_equal(read_cut(map, body, 3 * 64, ""), NC_ETRUNC);
+        OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+        put_text(ncid, "v", 4, longer_text); /* all its widths count */
+        OK(nc_close(ncid));
+        assert_true(document_has(map, "\"nczarr_widths\": [300,128]"));
+        OK(read_cut(map, body, n, "zero"));
+        free(body);
+        OK(nczarr_map_close(map));
+    }
+}
+
+/* No other process has seen the array: all its chunks have the new width. */
+static void
+what_nobody_saw_has_no_mark(void **state)
+{
+    nczarr_map *map = NULL;
+    void       *body;
+    size_t      n;
+    int         ncid;
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, "mode=nczarr,commit=close", NC_CLOBBER, &ncid));
+    OK(make(ncid));
+    OK(put_long(ncid, "v", 4));
+    OK(nc_close(ncid));
+    assert_false(document_has(map, "nczarr_widths"));
+    OK(nczarr_map_get(map, "v/0", &body, &n));
+    assert_int_equal(n, 3 * LONG);
+    assert_int_equal(read_cut(map, body, 3 * 128, ""), NC_ETRUNC);
+    free(body);
+    OK(nczarr_map_close(map));
+}
+
 /* ---- failures and crashes at any operation --------------------------------------------------------------------- */
 
 static const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated"};
@@ -851,6 +938,8 @@ main(void)
         cmocka_unit_test(a_chunk_stored_too_late),
         cmocka_unit_test(both_widen),
         cmocka_unit_test(narrow_chunks),
+        cmocka_unit_test(a_shorter_chunk_is_an_error),
+        cmocka_unit_test(what_nobody_saw_has_no_mark),
         cmocka_unit_test(a_crash_loses_no_string),
         cmocka_unit_test(a_failure_is_survived),
         cmocka_unit_test(a_reader_in_between),

@@ -181,6 +181,17 @@ has_shape(const copy_var *v, int grp, int varid)
     return same;
 }
 
+/* Chunks of strings that were widened have the width of the array by now: opening it to write has finished that. */
+static void
+drop_narrower(char *encoding)
+{
+    static const char member[] = ", \"narrower\": true";
+    char             *at = strstr(encoding, member);
+
+    if (at != NULL)
+        memmove(at, at + sizeof member - 1, strlen(at + sizeof member - 1) + 1);
+}
+
 /* Cuts the fill value out of the text of an encoding, and returns it in new memory. That other readers do not know it
  * is dropped: it is no difference in what is stored. */
 static char *
@@ -190,6 +201,7 @@ cut_fill(char *encoding)
     char             *at = strstr(encoding, first), *end, *fill;
 
     copy_drop_fill_null(encoding, "");
+    drop_narrower(encoding);
     if (at == NULL || (end = strstr(at, ", \"codecs\": ")) == NULL)
         return memory_need(strdup(""));
     fill = memory_need(strndup(at + sizeof first - 1, (size_t)(end - at) - (sizeof first - 1)));

@@ -41,7 +41,8 @@ merge_groups(ncz_dataset *ds, const ncz_group *g, const ncz_group *other)
         const ncz_var *theirs = ncz_group_find_var(other, g->vars[i]->name);
 
         if (theirs != NULL && ncz_dataset_has_width(ds, theirs) && ncz_dataset_has_width(ds, g->vars[i]))
-            rc = ncz_dataset_take_width(ds, g->vars[i], theirs->dtype.size, theirs->widening);
+            rc = ncz_dataset_take_width(ds, g->vars[i],
+                                        &(ncz_string_width){theirs->dtype.size, theirs->earlier, theirs->widening});
     }
     for (size_t i = 0; rc == NC_NOERR && i < g->ngroups; i++) {
         const ncz_group *theirs = ncz_group_find_group(other, g->groups[i]->name);

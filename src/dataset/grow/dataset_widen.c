@@ -8,7 +8,7 @@
  *   2 put the document with the new width, and with a filter of its own by which other programs refuse the array: it
  *     has chunks of both widths from here on
  *   3 replace each chunk that is narrower, on condition that it still is the one that was read
- *   4 put the document without that filter
+ *   4 put the document without that filter; a member beside it stays, by which a chunk may still be narrower
  *
  * A failure or a crash leaves every value readable. After one in 3 or 4 the next put that needs more width, or the next
  * opening for writing, continues with 3.
@@ -39,15 +39,20 @@
 static int
 finish_widening(ncz_dataset *ds, ncz_var *v)
 {
-    int rc = ncz_width_spread(ds, v);
+    ncz_widths earlier = v->earlier;
+    int        rc = ncz_width_spread(ds, v);
 
     if (rc != NC_NOERR || !v->widening)
         return rc;
     v->widening = false;
+    if (!ncz_width_is_followed(ds, v)) /* no other process writes it */
+        v->earlier.n = 0;
     ncz_document_change(&v->document);
     ds->copies_first = true;
-    if ((rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
+    if ((rc = ncz_dataset_store_state(ds, v)) != NC_NOERR) {
         v->widening = true;
+        v->earlier = earlier;
+    }
     ds->copies_first = false;
     return rc;
 }
@@ -112,16 +117,19 @@ take_back(ncz_dataset *ds, ncz_var *v, const ncz_width_state *before, ncz_docume
 static int
 widen_stored(ncz_dataset *ds, ncz_var *v, size_t need)
 {
+    ncz_string_width   to;
     ncz_width_state    before;
     ncz_document_state document;
     int                rc = ncz_dataset_store_state(ds, v); /* 1 */
 
     if (rc != NC_NOERR || need <= v->dtype.size) /* it has met another process's width */
         return rc;
+    to = (ncz_string_width){.nbytes = choose_width(ds, v, need), .widening = v->stage == NCZ_VAR_WRITTEN};
+    if (to.widening || ncz_width_is_followed(ds, v)) /* this process or others may have stored chunks */
+        to.earlier = ncz_width_earlier(v);
     before = ncz_width_save(v);
     document = v->document;
-    if ((rc = ncz_width_set(ds, v, choose_width(ds, v, need), v->stage == NCZ_VAR_WRITTEN)) == NC_NOERR &&
-        (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR) /* 2 */
+    if ((rc = ncz_width_set(ds, v, &to)) == NC_NOERR && (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR) /* 2 */
         rc = take_back(ds, v, &before, document, rc);
     if (rc == NC_NOERR)
         rc = finish_widening(ds, v);
@@ -133,11 +141,14 @@ widen_stored(ncz_dataset *ds, ncz_var *v, size_t need)
 static int
 widen_unseen(ncz_dataset *ds, ncz_var *v, size_t need)
 {
-    int rc = ncz_engine_flush(ds->engine, v->uid);
+    ncz_string_width to = {.nbytes = choose_width(ds, v, need)};
+    int              rc = ncz_engine_flush(ds->engine, v->uid);
 
-    if (rc == NC_NOERR && (rc = ncz_width_set(ds, v, choose_width(ds, v, need), false)) == NC_NOERR &&
-        v->stage == NCZ_VAR_WRITTEN)
-        rc = ncz_width_spread(ds, v);
+    if (v->stage == NCZ_VAR_WRITTEN)
+        to.earlier = ncz_width_earlier(v);
+    if (rc == NC_NOERR && (rc = ncz_width_set(ds, v, &to)) == NC_NOERR && v->stage == NCZ_VAR_WRITTEN &&
+        (rc = ncz_width_spread(ds, v)) == NC_NOERR)
+        v->earlier.n = 0; /* all chunks of this process, and there is no other one */
     return rc;
 }
 

@@ -95,6 +95,7 @@ ncz_width_save(const ncz_var *v)
                              .chain = ncz_chain_ref(v->chain),
                              .dtype = v->dtype,
                              .maxstrlen = v->maxstrlen,
+                             .earlier = v->earlier,
                              .widening = v->widening};
 }
 
@@ -115,21 +116,31 @@ ncz_width_restore(ncz_var *v, const ncz_width_state *s)
     v->chain = ncz_chain_ref(s->chain);
     v->dtype = s->dtype;
     v->maxstrlen = s->maxstrlen;
+    v->earlier = s->earlier;
     v->widening = s->widening;
 }
 
 /* ---- the width in memory --------------------------------------------------------------------------------------- */
 
+ncz_widths
+ncz_width_earlier(const ncz_var *v)
+{
+    ncz_widths earlier = v->earlier;
+
+    ncz_widths_add(&earlier, v->dtype.size);
+    return earlier;
+}
+
 int
-ncz_width_set(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+ncz_width_set(ncz_dataset *ds, ncz_var *v, const ncz_string_width *to)
 {
     ncz_width_state before = ncz_width_save(v);
-    int             rc = ncz_var_widen(ds->model, v, width, widening);
+    int             rc = ncz_var_widen(ds->model, v, to);
 
     if (rc == NC_NOERR && v->spec->unusable->code != NC_NOERR)
         rc = ncz_fail(v->spec->unusable->code,
                       "%s: a string of %zu bytes needs chunks that are too large; define smaller chunks", v->name,
-                      width);
+                      to->nbytes);
     if (rc == NC_NOERR)
         rc = ncz_engine_widen(ds->engine, v->spec);
     if (rc != NC_NOERR)
@@ -139,16 +150,18 @@ ncz_width_set(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
 }
 
 int
-ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, size_t width, bool widening)
+ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, const ncz_string_width *theirs)
 {
     ncz_document_state document = v->document;
+    ncz_string_width   to = *theirs;
     int                rc = NC_NOERR;
 
-    if (width == v->dtype.size)
-        v->widening = v->widening && widening; /* another process may have done step 4 of dataset_widen.c */
-    if (width <= v->dtype.size)
+    if (to.nbytes == v->dtype.size)
+        v->widening = v->widening && to.widening; /* another process may have done step 4 of dataset_widen.c */
+    if (to.nbytes <= v->dtype.size)
         return NC_NOERR;
-    rc = ncz_width_set(ds, v, width, widening);
+    ncz_widths_add(&to.earlier, v->dtype.size); /* this process may have stored chunks, too */
+    rc = ncz_width_set(ds, v, &to);
     v->document = document; /* the document has it */
     return rc;
 }
@@ -184,7 +197,7 @@ array_key(const ncz_dataset *ds, const ncz_var *v, ncz_buf *key)
 
 /* The width in the stored document. 0: the document is the one that this process knows, or says nothing. */
 static int
-read_width(ncz_dataset *ds, const ncz_var *v, size_t *width, bool *widening)
+read_width(ncz_dataset *ds, const ncz_var *v, ncz_string_width *out)
 {
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
                                 .depth = ds->limits.json_depth,
@@ -194,14 +207,13 @@ read_width(ncz_dataset *ds, const ncz_var *v, size_t *width, bool *widening)
     ncz_json           *doc = NULL;
     int                 rc;
 
-    *width = 0;
-    *widening = false;
+    *out = (ncz_string_width){.nbytes = 0};
     if ((rc = array_key(ds, v, &key)) != NC_NOERR || (rc = zmap_get(ds->map, ncz_buf_str(&key), &text)) != NC_NOERR)
         goto done;
     if (ncz_doc_cache_same(&ds->stored, ncz_buf_str(&key), ncz_buf_str(&text), text.len))
         goto done;
     if ((rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &doc, NULL)) == NC_NOERR)
-        *width = ds->model->dialect->string_width(doc, widening);
+        ds->model->dialect->string_width(doc, out);
 done:
     ncz_json_free(doc);
     ncz_buf_clear(&text);
@@ -235,21 +247,19 @@ each_followed(ncz_dataset *ds, uint64_t uid, int (*task)(ncz_dataset *ds, ncz_va
 int
 ncz_width_follow(ncz_dataset *ds, ncz_var *v)
 {
-    size_t width;
-    bool   widening;
-    int    rc = read_width(ds, v, &width, &widening);
+    ncz_string_width theirs;
+    int              rc = read_width(ds, v, &theirs);
 
-    return rc == NC_NOERR ? ncz_dataset_take_width(ds, v, width, widening) : rc;
+    return rc == NC_NOERR ? ncz_dataset_take_width(ds, v, &theirs) : rc;
 }
 
 /* NC_EOBJECT: the stored width is larger. */
 static int
 check_width(ncz_dataset *ds, ncz_var *v)
 {
-    size_t width;
-    bool   widening;
+    ncz_string_width theirs;
 
-    return read_width(ds, v, &width, &widening) == NC_NOERR && width > v->dtype.size ? NC_EOBJECT : NC_NOERR;
+    return read_width(ds, v, &theirs) == NC_NOERR && theirs.nbytes > v->dtype.size ? NC_EOBJECT : NC_NOERR;
 }
 
 bool

@@ -14,6 +14,7 @@ typedef struct ncz_width_state {
     ncz_chain *chain;
     ncz_dtype  dtype;
     size_t     maxstrlen;
+    ncz_widths earlier;
     bool       widening;
 } ncz_width_state;
 
@@ -22,7 +23,9 @@ void            ncz_width_restore(ncz_var *v, const ncz_width_state *s);
 void            ncz_width_drop(ncz_width_state *s);
 
 /* Changes the width in the model and in the cache. All stays as it was if a chunk would be too large. */
-int ncz_width_set(ncz_dataset *ds, ncz_var *v, size_t width, bool widening);
+int ncz_width_set(ncz_dataset *ds, ncz_var *v, const ncz_string_width *to);
+/* The widths that a stored chunk may have when the array gets wider. */
+ncz_widths ncz_width_earlier(const ncz_var *v);
 /* True if other processes may widen the variable, too. */
 bool ncz_width_is_followed(const ncz_dataset *ds, const ncz_var *v);
 /* Takes the width in the store over, if it is larger. */

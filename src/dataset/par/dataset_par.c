@@ -77,7 +77,7 @@ take_widths(ncz_dataset *ds, ncz_var *const *vars, const uint64_t *widths, size_
     int rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = ncz_dataset_take_width(ds, vars[i], (size_t)widths[2 * i], false);
+        rc = ncz_dataset_take_width(ds, vars[i], &(ncz_string_width){.nbytes = (size_t)widths[2 * i]});
     return rc;
 }
 

@@ -74,9 +74,11 @@ parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
 
 /*
  * While strings are widened, the last filter is this one. It codes nothing. Readers that do not know it refuse the
- * array, some of whose chunks are narrower than it says.
+ * array, some of whose chunks are narrower than it says. The member stays afterwards: a process that has not seen the
+ * new width may still store a chunk. It has the earlier widths.
  */
 #define WIDENING_ID "nczarr_widening"
+#define WIDTHS      "nczarr_widths"
 
 static bool
 is_widening(const ncz_json *zarray)
@@ -87,18 +89,36 @@ is_widening(const ncz_json *zarray)
     return n > 0 && ncz_json_str_is(ncz_json_get(ncz_json_at(filters, n - 1), "id"), WIDENING_ID);
 }
 
-size_t
-ncz_zarr2_string_width(const ncz_json *zarray, bool *widening)
+/* Earlier versions of this library did not write the member: then a chunk may have any width while the filter is there,
+ * and must have the array's when it is gone. */
+static ncz_widths
+read_widths(const ncz_json *zarray, bool widening)
+{
+    const ncz_json *list = ncz_json_get(zarray, WIDTHS);
+    ncz_widths      earlier = {.n = 0};
+    uint64_t        width;
+
+    for (size_t i = ncz_json_is(list, NCZ_JSON_ARRAY) ? ncz_json_len(list) : 0; i-- > 0;)
+        if (ncz_json_u64(ncz_json_at(list, i), &width) && width > 0 && width <= INT32_MAX)
+            ncz_widths_add(&earlier, (size_t)width);
+    if (earlier.n == 0 && widening)
+        ncz_widths_add(&earlier, 0);
+    return earlier;
+}
+
+void
+ncz_zarr2_string_width(const ncz_json *zarray, ncz_string_width *out)
 {
     const char *dtype = ncz_json_str(ncz_json_get(zarray, "dtype"), NULL);
+    bool        widening = is_widening(zarray);
     uint64_t    width = 0;
 
-    *widening = is_widening(zarray);
+    *out = (ncz_string_width){.earlier = read_widths(zarray, widening), .widening = widening};
     if (dtype == NULL || dtype[0] == '\0' || dtype[1] != 'S')
-        return 0;
+        return;
     for (const char *c = dtype + 2; *c >= '0' && *c <= '9' && width <= INT32_MAX; c++)
         width = width * 10 + (uint64_t)(*c - '0');
-    return width <= INT32_MAX ? (size_t)width : 0;
+    out->nbytes = width <= INT32_MAX ? (size_t)width : 0;
 }
 
 static int
@@ -134,6 +154,7 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
                          l->m->limits.chain, &z->chain);
     if (rc == NC_NOERR && is_widening(doc))
         rc = drop_widening(z);
+    z->earlier = read_widths(doc, z->widening);
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_log(NCZ_LOG_WARN, "%s: %s", key, ncz_err_text());
@@ -224,6 +245,25 @@ add_widening(ncz_buf *filters)
     return rc;
 }
 
+static void
+write_widths(const ncz_widths *earlier, ncz_jsonw *w)
+{
+    bool some = false;
+
+    for (uint32_t i = 0; i < earlier->n; i++) {
+        if (earlier->v[i] == 0)
+            continue;
+        if (!some) {
+            ncz_jsonw_key(w, WIDTHS);
+            ncz_jsonw_open_array(w);
+            some = true;
+        }
+        ncz_jsonw_u64(w, earlier->v[i]);
+    }
+    if (some)
+        ncz_jsonw_close_array(w);
+}
+
 static int
 write_codecs(const ncz_var *v, ncz_jsonw *w)
 {
@@ -296,6 +336,7 @@ ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
         ncz_jsonw_key(&w, "dimension_separator");
         ncz_jsonw_cstr(&w, "/");
     }
+    write_widths(&v->earlier, &w);
     if (lay->in_objects && (rc = ncz_zarr2_nczarr_write(v, lay, false, &w)) != NC_NOERR)
         goto done;
     ncz_jsonw_close_object(&w);

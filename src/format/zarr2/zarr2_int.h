@@ -79,7 +79,7 @@ typedef struct ncz_nczarr_layout {
 extern const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1];
 
 /* As in ncz_dialect_ops (zarr2_array.c). */
-size_t ncz_zarr2_string_width(const ncz_json *zarray, bool *widening);
+void ncz_zarr2_string_width(const ncz_json *zarray, ncz_string_width *out);
 
 /* ---- element types --------------------------------------------------------------------------------------------- */
 
