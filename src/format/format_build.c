@@ -401,7 +401,7 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     if (dims == NULL)
         return ncz_fail_nomem(said->z.rank * sizeof *dims);
     if ((rc = choose_type(l, g, name, &said->z)) != NC_NOERR || (rc = adapt_fill(&said->z)) != NC_NOERR ||
-        (rc = ncz_format_var_dims(l, said, n->name, g, dims, &kept)) != NC_NOERR ||
+        (rc = ncz_format_var_dims(l, n, g, dims, &kept)) != NC_NOERR ||
         (rc = ncz_model_place_var(l->m, g, name, said->z.st.type, said->z.rank, dims, &v)) != NC_NOERR)
         goto done;
     v->format = kept;

@@ -360,7 +360,6 @@ int ncz_format_read_chunks(const ncz_json *list, ncz_length_fn parse, ncz_array_
 /* ---- building ------------------------------------------------------------------------------------------------- */
 
 int ncz_format_build(ncz_loader *l);
-int ncz_format_var_dims(ncz_loader *l, const ncz_node_meta *s, const char *name, ncz_group *g, ncz_dim **dims,
-                        ncz_format_var **kept);
+int ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept);
 
 #endif /* NCZ_FORMAT_INT_H */

@@ -4,11 +4,13 @@
  * dimension that neither names, or whose name has another length, is an anonymous dimension of the root group, one
  * for each length.
  *
- * Pure Zarr: as in netCDF-C, names define dimensions in the variable's own group; a length of 0 means unlimited.
+ * Pure Zarr: as in netCDF-C, names define dimensions in the variable's own group; a length of 0 means unlimited. Of
+ * several lengths the one of the array counts that has the dimension's name, its coordinate; without one the first.
  */
 #include "format/format_int.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The dimension that an NCZarr reference names, if its length fits. An unlimited dimension may be shorter in its
@@ -42,8 +44,60 @@ dim_name_ok(const ncz_loader *l, const char *name)
 }
 
 static int
-named_dim(ncz_loader *l, ncz_group *g, const char *name, uint64_t len, ncz_dim **out)
+by_name(const void *name, const void *node)
 {
+    return strcmp(name, ((const ncz_node *)node)->name);
+}
+
+/* The array of that name beside array `n`, if it is not in the model yet. Listed children are sorted by name. */
+static const ncz_node_meta *
+find_coordinate(const ncz_loader *l, const ncz_node *n, const char *name)
+{
+    const ncz_node *up = &l->nodes[n->parent], *c = NULL;
+
+    if (up->nkids > 0)
+        c = bsearch(name, &l->nodes[up->kid], up->nkids, sizeof *c, by_name);
+    return c != NULL && c->kind == NCZ_NODE_ARRAY && c->said != NULL && c->said->names.v != NULL ? c->said : NULL;
+}
+
+/* The length of dimension `name` in its coordinate. False: there is none beside array `n` of group `g`. */
+static bool
+coordinate_len(const ncz_loader *l, const ncz_node *n, const ncz_group *g, const char *name, uint64_t *len)
+{
+    const ncz_var       *v = l->nczarr ? NULL : ncz_group_find_var(g, name);
+    const ncz_node_meta *c = l->nczarr || v != NULL ? NULL : find_coordinate(l, n, name);
+
+    for (size_t r = 0; v != NULL && r < v->rank; r++)
+        if (v->dims[r]->group == g && strcmp(v->dims[r]->name, name) == 0) {
+            *len = v->dims[r]->len;
+            return true;
+        }
+    for (size_t r = 0; c != NULL && r < c->z.rank; r++)
+        if (c->names.v[r] != NULL && strcmp(c->names.v[r], name) == 0) {
+            *len = c->z.shape[r];
+            return true;
+        }
+    return false;
+}
+
+static int
+warn_of_length(ncz_loader *l, const ncz_node *n, const char *name, uint64_t len, uint64_t right)
+{
+    char *text = ncz_sprintf("%s: its dimension '%s' has the length %" PRIu64 ", but %" PRIu64
+                             " in the array %s: it gets another name",
+                             n->name, name, len, right, name);
+    int   rc = text != NULL ? ncz_format_warn(l, text) : ncz_fail_nomem(strlen(name));
+
+    if (text != NULL)
+        ncz_log(NCZ_LOG_WARN, "%s", text);
+    ncz_free(text);
+    return rc;
+}
+
+static int
+named_dim(ncz_loader *l, const ncz_node *n, ncz_group *g, const char *name, uint64_t len, ncz_dim **out)
+{
+    uint64_t right;
     ncz_dim *d;
 
     *out = NULL;
@@ -52,6 +106,8 @@ named_dim(ncz_loader *l, ncz_group *g, const char *name, uint64_t len, ncz_dim *
     d = l->nczarr ? ncz_group_scope_dim(g, name) : ncz_group_find_dim(g, name);
     if (d != NULL && d->len == len)
         *out = d;
+    if (*out == NULL && coordinate_len(l, n, g, name, &right) && right != len)
+        return warn_of_length(l, n, name, len, right);
     if (d != NULL && (d->group == g || *out != NULL))
         return NC_NOERR; /* the name has another length: anonymous */
     return ncz_model_add_dim(l->m, g, name, len, len == 0, out);
@@ -99,18 +155,19 @@ keep_names(const char *text, ncz_format_var **kept)
 }
 
 int
-ncz_format_var_dims(ncz_loader *l, const ncz_node_meta *s, const char *name, ncz_group *g, ncz_dim **dims,
-                    ncz_format_var **kept)
+ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept)
 {
-    bool all = true;
-    int  rc;
+    const ncz_node_meta *s = n->said;
+    bool                 all = true;
+    int                  rc;
 
     *kept = NULL;
     for (size_t r = 0; r < s->z.rank; r++) {
         uint64_t len = s->z.shape[r];
 
-        dims[r] = s->refs.v == NULL ? NULL : referred_dim(l, g, s->refs.v[r], len, name);
-        if (dims[r] == NULL && s->names.v != NULL && (rc = named_dim(l, g, s->names.v[r], len, &dims[r])) != NC_NOERR)
+        dims[r] = s->refs.v == NULL ? NULL : referred_dim(l, g, s->refs.v[r], len, n->name);
+        if (dims[r] == NULL && s->names.v != NULL &&
+            (rc = named_dim(l, n, g, s->names.v[r], len, &dims[r])) != NC_NOERR)
             return rc;
         if (dims[r] != NULL)
             continue;
