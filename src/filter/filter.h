@@ -105,6 +105,11 @@ struct ncz_codec_ops {
                       void *state);
     /* Makes the state for another input from `old`. May be NULL: the state is the same for all inputs. */
     int (*retype)(const ncz_codec_ops *ops, const void *old, const ncz_array_type *in, void *state);
+    /*
+     * Whether decoding needs nothing of this configuration, since the encoded bytes say all. Then unknown members and
+     * values of a stored document, which matter for encoding alone, are passed over. May be NULL: never.
+     */
+    bool (*describes_itself)(const ncz_json *config);
     void (*free_state)(void *state); /* frees what the state owns, also after a failed from_...(). May be NULL */
 
     /* Write the configuration in each spelling. */

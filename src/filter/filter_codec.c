@@ -108,7 +108,7 @@ fail_member(const ncz_codec_ops *ops, size_t n, const char *member)
     return rc;
 }
 
-/* As in numcodecs, unknown members are an error: they may change the meaning of the bytes. `own`: the name member. */
+/* Unknown members are an error: they may change the meaning of the bytes. `own`: the name member. */
 static int
 check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
 {
@@ -130,17 +130,43 @@ check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
     return NC_NOERR;
 }
 
+/* What a caller defines is checked in full: a misspelt member would be lost. What is stored can be decoded without it. */
+static bool
+is_passed_over(const ncz_codec_ops *ops, const ncz_json *config, ncz_config_rules rules, int rc)
+{
+    if ((rc != NC_EFILTER && rc != NC_EINVAL) || rules == NCZ_CONFIG_CALLER || ops->describes_itself == NULL ||
+        !ops->describes_itself(config))
+        return false;
+    ncz_log(NCZ_LOG_WARN, "%s: passed over, since it matters for encoding alone", ncz_err_text());
+    ncz_err_clear();
+    return true;
+}
+
+static int
+read_config(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+            void *state)
+{
+    int rc = ops->from_json(ops, config, in, rules, state);
+
+    if (!is_passed_over(ops, config, rules, rc))
+        return rc;
+    memset(state, 0, ops->state_size);
+    return ops->from_json(ops, NULL, in, rules, state);
+}
+
 int
 ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
                     ncz_config_rules rules, ncz_codec **out)
 {
     ncz_codec *c = NULL;
-    int        rc;
+    int        rc = check_members(ops, config, "id");
 
-    if ((rc = check_members(ops, config, "id")) != NC_NOERR || (rc = ncz_codec_new(ops, &c)) != NC_NOERR)
+    if (rc != NC_NOERR && !is_passed_over(ops, config, rules, rc))
+        return rc;
+    if ((rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
     if (ops->from_json != NULL)
-        rc = ops->from_json(ops, config, in, rules, c->state);
+        rc = read_config(ops, config, in, rules, c->state);
     return finish_codec(c, rc, out);
 }
 

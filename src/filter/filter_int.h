@@ -28,6 +28,9 @@ int  ncz_codec_level_words(const char *codec, size_t n, const unsigned *words, i
 void ncz_codec_level_describe(const void *state, ncz_jsonw *w);
 int ncz_codec_level_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 
+/* For describes_itself: true. */
+bool ncz_codec_always_describes_itself(const ncz_json *config);
+
 /* NC_EFILTER unless n is within least..most. */
 int ncz_codec_nwords(const char *codec, size_t n, size_t least, size_t most);
 

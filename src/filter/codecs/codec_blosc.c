@@ -70,6 +70,22 @@ read_members(const ncz_codec_ops *ops, const ncz_json *config, blosc_state *s)
     return read_cname(config, ops->id, &s->cname);
 }
 
+/* Indexed by number. */
+static const char *const v3_shuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
+static const char *const gdal_shuffles[] = {"NONE", "BYTE", "BIT"};
+
+/* A number, or GDAL's word for it. */
+static int
+read_shuffle(const ncz_json *config, const char *codec, int64_t *out)
+{
+    for (size_t i = 0; i < NCZ_LEN(gdal_shuffles); i++)
+        if (ncz_json_str_is(ncz_json_get(config, "shuffle"), gdal_shuffles[i])) {
+            *out = (int64_t)i;
+            return NC_NOERR;
+        }
+    return ncz_codec_int(config, codec, "shuffle", -1, 2, out);
+}
+
 static int
 blosc_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
                 void *state)
@@ -79,15 +95,11 @@ blosc_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_arra
 
     (void)in;
     (void)rules;
-    if ((rc = read_members(ops, config, s)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_codec_int(config, ops->id, "shuffle", -1, 2, &s->shuffle)) != NC_NOERR)
+    if ((rc = read_members(ops, config, s)) != NC_NOERR ||
+        (rc = read_shuffle(config, ops->id, &s->shuffle)) != NC_NOERR)
         return rc;
     return check_cname(cnames[s->cname]);
 }
-
-/* Indexed by number. */
-static const char *const v3_shuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
 
 /*
  * The element size of the input, which is 1 after a codec that makes bytes. c-blosc cannot shuffle elements larger
@@ -325,6 +337,7 @@ const ncz_codec_ops ncz_codec_blosc = {
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(blosc_state),
     .from_json = blosc_from_json,
+    .describes_itself = ncz_codec_always_describes_itself,
     .from_v3 = blosc_from_v3,
     .describe = blosc_describe,
     .describe_v3 = blosc_describe_v3,

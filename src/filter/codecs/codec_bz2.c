@@ -179,6 +179,7 @@ const ncz_codec_ops ncz_codec_bz2 = {
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(ncz_level),
     .from_json = bz2_from_json,
+    .describes_itself = ncz_codec_always_describes_itself,
     .describe = ncz_codec_level_describe,
     .from_words = bz2_from_words,
     .to_words = ncz_codec_level_to_words,

@@ -99,6 +99,7 @@ const ncz_codec_ops ncz_codec_lz4 = {
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(lz4_state),
     .from_json = lz4_from_json,
+    .describes_itself = ncz_codec_always_describes_itself,
     .describe = lz4_describe,
     .bound = lz4_bound,
     .encode = lz4_encode,

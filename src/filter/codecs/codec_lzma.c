@@ -198,6 +198,15 @@ check_together(const lzma_state *s)
     return NC_NOERR;
 }
 
+/* An xz stream begins with its filters. So GDAL's member "delta", the distance of such a filter, can be passed over. */
+static bool
+lzma_describes_itself(const ncz_json *config)
+{
+    int64_t format = XZ;
+
+    return ncz_codec_get_int(config, "format", &format) && format == XZ;
+}
+
 static int
 lzma_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
                void *state)
@@ -427,6 +436,7 @@ const ncz_codec_ops ncz_codec_lzma = {
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(lzma_state),
     .from_json = lzma_from_json,
+    .describes_itself = lzma_describes_itself,
     .describe = lzma_describe,
     .bound = lzma_bound,
     .encode = lzma_encode,

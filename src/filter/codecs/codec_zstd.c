@@ -24,14 +24,17 @@ typedef struct zstd_state {
     bool    checksum; /* frames have a checksum */
 } zstd_state;
 
-/* "checksum" is a truth value or a number. */
+/* "checksum" is a truth value or a number; GDAL has "YES" and "NO". */
 static int
 read_checksum(const ncz_json *config, const char *codec, bool *on)
 {
-    int64_t v = 0;
-    int     rc;
+    const ncz_json *member = ncz_json_get(config, "checksum");
+    int64_t         v = 0;
+    int             rc;
 
-    if (ncz_json_bool(ncz_json_get(config, "checksum"), on))
+    if (ncz_json_bool(member, on))
+        return NC_NOERR;
+    if ((*on = ncz_json_str_is(member, "YES")) || ncz_json_str_is(member, "NO"))
         return NC_NOERR;
     if ((rc = ncz_codec_int(config, codec, "checksum", 0, 1, &v)) == NC_NOERR)
         *on = v != 0;
@@ -265,6 +268,7 @@ const ncz_codec_ops ncz_codec_zstd = {
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(zstd_state),
     .from_json = zstd_from_json,
+    .describes_itself = ncz_codec_always_describes_itself,
     .from_v3 = zstd_from_v3,
     .describe = zstd_describe,
     .describe_v3 = zstd_describe_v3,
