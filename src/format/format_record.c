@@ -171,6 +171,18 @@ read_number(const ncz_json *v, const ncz_dtype *d, unsigned char *out)
     return ncz_convert_in(type, &elem, d, out, 1, false);
 }
 
+/* zarr-python writes the text of a `<U` field as it is. */
+static int
+read_text(const ncz_json *v, const ncz_dtype *d, unsigned char *out)
+{
+    size_t      len = 0;
+    const char *text = ncz_json_str(v, &len);
+
+    if (text == NULL || strlen(text) != len || !ncz_utf8_valid(text, len))
+        return fail_fill(v);
+    return ncz_convert_in(ncz_type_of(NC_STRING), &text, d, out, 1, false);
+}
+
 /* Element k of a field of several: an array in a document is a record whose fields are named by their place. */
 static const ncz_json *
 item_of(const ncz_json *v, const ncz_record_field *f, size_t k)
@@ -214,6 +226,8 @@ read_elem(const ncz_json *v, const ncz_dtype *d, unsigned char *out)
         return text ? read_base64(v, d->size, out) : read_bytes(v, d->size, out);
     if (d->kind == NCZ_KIND_RECORD)
         return text ? read_base64(v, d->size, out) : read_fields(v, d->record, out);
+    if (d->kind == NCZ_KIND_UCS4)
+        return read_text(v, d, out);
     return read_number(v, d, out);
 }
 
