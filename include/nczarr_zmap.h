@@ -81,9 +81,10 @@ NCZARR_API int nczarr_map_write(nczarr_map *map, const char *key, size_t count, 
 NCZARR_API int nczarr_map_delete(nczarr_map *map, const char *key);
 
 /*
- * The specification's search: calls `each` with the next segments after `prefix`, each once, sorted bytewise. `leaf`
- * is 1 when prefix/name is an object, 0 when objects lie below it. Without any there is no call. `each` may use the
- * map; a return value other than 0 ends the search and is returned.
+ * The specification's search: calls `each` with the next segments after `prefix`, sorted bytewise. `leaf` is 1 when
+ * prefix/name is an object, 0 when objects lie below it. A name that is both, as other software leaves some in buckets
+ * and archives, comes twice, the object first; any other once. Without any there is no call. `each` may use the map; a
+ * return value other than 0 ends the search and is returned.
  */
 typedef int (*nczarr_map_each)(const char *name, int leaf, void *arg);
 NCZARR_API int nczarr_map_search(nczarr_map *map, const char *prefix, nczarr_map_each each, void *arg);

@@ -462,8 +462,30 @@ zmap_check_list(const zmap *m, const char *prefix)
     return NC_NOERR;
 }
 
+/* Passes on the children whose names are keys. */
+typedef struct usable {
+    zmap_each_fn each;
+    void        *arg;
+} usable;
+
+static int
+pass_usable(const char *name, bool leaf, void *arg)
+{
+    usable *u = arg;
+
+    return zmap_key_valid(name) ? u->each(name, leaf, u->arg) : 0;
+}
+
 int
 zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    usable u = {each, arg};
+
+    return zmap_list_names(m, prefix, pass_usable, &u);
+}
+
+int
+zmap_list_names(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
     zmap_log_batch log;
     bool           logged = zmap_is_logged(m);

@@ -6,7 +6,8 @@
  *
  * Keys: 1 to 1024 bytes of UTF-8, segments joined by '/', no leading or trailing '/', no empty, "." or ".." segment,
  * no control byte, no '\'. The functions below check them once; a store may trust the keys that it gets. A prefix is
- * a key or "". Only leaves have content: no key may be a prefix (by segments) of another.
+ * a key or "". A user puts no key that is a prefix (by segments) of another. In buckets and archives of other software
+ * there may be such: most are empty, and mark a directory.
  *
  * Errors: NC_EEMPTY      nothing is there
  *         NC_EACCESS     of a get: something is there that is no object, where the store knows it: other objects above
@@ -120,8 +121,8 @@ typedef struct zmap_range_req {
 } zmap_range_req;
 
 /*
- * Receives a child of a prefix: the next segment only. `leaf`: prefix/name is an object; else it is only a prefix. No
- * lock is held: it may use the store. A non-zero return stops the list, and zmap_list() returns it.
+ * Receives a child of a prefix: the next segment only. `leaf`: prefix/name is an object; else it is a prefix. No lock is
+ * held: it may use the store. A non-zero return stops the list, and zmap_list() returns it.
  */
 typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 
@@ -234,8 +235,11 @@ int zmap_put_range(zmap *m, const char *key, uint64_t off, const void *data, siz
 int zmap_resize(zmap *m, const char *key, uint64_t size);
 /* Gives an object another key. An object that has that key is replaced, at once. NC_ENOOBJECT: `from` is absent. */
 int zmap_rename(zmap *m, const char *from, const char *to);
-/* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Without children: no call. */
+/* The immediate children of `prefix` ("" for the root), sorted bytewise. A name that is both an object and a prefix of
+ * others comes twice, the object first; any other once. Without children: no call. */
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+/* Also prefixes whose name cannot be part of a key, as far as the store tells: nothing below them can be read. */
+int zmap_list_names(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 /* Every object below `prefix`, each once, unsorted. Stops as zmap_list() does. */
 int zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg);
 /* A zmap_walk() that also calls `each_prefix` for each prefix that a list found, where the store is listed prefix by

@@ -27,7 +27,7 @@ zmap_answer_range(zmap_get_req *r, uint64_t size, uint64_t *off, size_t *n)
     if (want == ZMAP_WHOLE)
         want = size - from;
     if (r->into != NULL && want > r->into_cap)
-        return ncz_fail(NC_ETRUNC, "%s: %" PRIu64 " bytes, but the caller takes %zu", r->key, want, r->into_cap);
+        return ncz_fail(NC_ETRUNC, "%s: %" PRIu64 " bytes, where %zu are expected", r->key, want, r->into_cap);
     /* Compare before subtracting: a body that the caller filled may already exceed its limit. */
     if (r->into == NULL && (want > SIZE_MAX || (r->body.limit != 0 &&
                                                 (r->body.len > r->body.limit || want > r->body.limit - r->body.len))))
@@ -112,7 +112,7 @@ compare_children(const void *a, const void *b)
     const zmap_child *x = a, *y = b;
     int               order = strcmp(x->name, y->name);
 
-    return order != 0 ? order : (int)y->leaf - (int)x->leaf; /* of two equal names the leaf comes first */
+    return order != 0 ? order : (int)y->leaf - (int)x->leaf; /* an object comes before the prefix of the same name */
 }
 
 int
@@ -123,7 +123,7 @@ zmap_children_each(zmap_children *c, zmap_each_fn each, void *arg)
     for (size_t i = 0; i < c->n; i++) {
         int rc;
 
-        if (i > 0 && strcmp(c->items[i].name, c->items[i - 1].name) == 0)
+        if (i > 0 && compare_children(&c->items[i], &c->items[i - 1]) == 0)
             continue;
         if ((rc = each(c->items[i].name, c->items[i].leaf, arg)) != 0)
             return rc;

@@ -175,10 +175,12 @@ zmap_index_children(const zmap_index *ix, const char *prefix, zmap_children *out
     while (node != NULL && zmap_key_below(node->key, prefix, len)) {
         const char *name = node->key + skip;
         size_t      name_len = strcspn(name, "/");
+        bool        leaf = name[name_len] == '\0';
 
-        if ((rc = zmap_children_add(out, name, name_len, name[name_len] == '\0')) != NC_NOERR)
+        if ((rc = zmap_children_add(out, name, name_len, leaf)) != NC_NOERR)
             return rc;
-        node = zmap_index_past(ix, node->key, skip + name_len);
+        /* The keys below an object, if there are any, follow it directly, and make its name a prefix, too. */
+        node = leaf ? node->next[0] : zmap_index_past(ix, node->key, skip + name_len);
     }
     return NC_NOERR;
 }

@@ -86,7 +86,7 @@ typedef struct zmap_children {
 } zmap_children;
 
 int  zmap_children_add(zmap_children *c, const char *name, size_t len, bool leaf);
-int  zmap_children_each(zmap_children *c, zmap_each_fn each, void *arg); /* sorted, each name once; a leaf wins */
+int  zmap_children_each(zmap_children *c, zmap_each_fn each, void *arg); /* sorted, each once */
 void zmap_children_clear(zmap_children *c);
 
 /* ---- an ordered index of keys (zmap_index.c) ------------------------------------------------------------------- */

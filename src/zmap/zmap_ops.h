@@ -27,8 +27,8 @@ typedef struct zmap_ops {
     const char *name;
     int (*get)(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg); /* sets each err, calls done */
     int (*put)(zmap *m, zmap_put_req *reqs, size_t n);                               /* sets each err */
-    int (*del)(zmap *m, const char *const *keys, size_t n); /* tries all, returns the first failure */
-    int (*list)(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+    int (*del)(zmap *m, const char *const *keys, size_t n);                 /* tries all, returns the first failure */
+    int (*list)(zmap *m, const char *prefix, zmap_each_fn each, void *arg); /* as zmap_list_names() */
     int (*sync)(zmap *m);
     int (*close)(zmap *m, zmap_end how);                 /* frees m too */
     int (*len)(zmap *m, const char *key, uint64_t *len); /* may be NULL; NC_EEMPTY without a text */

@@ -179,7 +179,7 @@ record_list(zmap *base, const char *prefix, zmap_each_fn each, void *arg)
 
     if (a.request == NULL)
         return ncz_fail_nomem(strlen(prefix) + 8);
-    rc = zmap_list(m->inner, prefix, keep_child, &l);
+    rc = zmap_list_names(m->inner, prefix, keep_child, &l);
     if (l.stopped || record_status(&a, rc, ncz_err_text()) != NC_NOERR) {
         clear_answer(&a);
         return rc;
@@ -353,7 +353,7 @@ give_bytes(zmap_get_req *r, const answer *a)
     if (r->into == NULL)
         rc = ncz_buf_append(&r->body, a->bytes.data, a->bytes.len);
     else if (a->bytes.len > r->into_cap)
-        rc = ncz_fail(NC_ETRUNC, "%s: %zu bytes, but there is room for %zu", r->key, a->bytes.len, r->into_cap);
+        rc = ncz_fail(NC_ETRUNC, "%s: %zu bytes, where %zu are expected", r->key, a->bytes.len, r->into_cap);
     else if (a->bytes.len > 0)
         memcpy(r->into, a->bytes.data, a->bytes.len);
     if (rc == NC_NOERR)
@@ -394,7 +394,7 @@ replay_list(zmap *base, const char *prefix, zmap_each_fn each, void *arg)
 
     ncz_free(request);
     if (a == NULL)
-        return zmap_list(m->inner, prefix, each, arg);
+        return zmap_list_names(m->inner, prefix, each, arg);
     if (a->code != NC_NOERR)
         return a->code == NC_EEMPTY ? NC_EEMPTY : ncz_fail(a->code, "%s", a->text);
     for (size_t at = 0; at < a->bytes.len; at += strlen(a->bytes.data + at) + 1)

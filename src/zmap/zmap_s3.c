@@ -258,7 +258,7 @@ remote_del(zmap *m, const char *const *keys, size_t n)
 
 /* ---- list ---- */
 
-/* Skips objects that end in '/', which other tools use to mark directories, and names that are not keys. */
+/* Skips objects that end in '/', which other tools use to mark directories, and those whose names are not keys. */
 static int
 note_child(const char *key, size_t len, bool object, uint64_t size, void *arg)
 {
@@ -273,7 +273,7 @@ note_child(const char *key, size_t len, bool object, uint64_t size, void *arg)
     }
     if ((name = ncz_strndup(key, len)) == NULL)
         return ncz_fail_nomem(len);
-    if (memchr(name, '/', len) == NULL && zmap_key_valid(name))
+    if (len > 0 && memchr(name, '/', len) == NULL && (!object || zmap_key_valid(name)))
         rc = zmap_children_add(arg, name, len, object);
     ncz_free(name);
     return rc;

@@ -276,6 +276,7 @@ test_names_that_are_no_keys(void **state)
                                         "\xff\xfe", "\xc0\xaf",    "a/b/..",    "/"};
     zipmake                  z = {0};
     zmap                    *m;
+    ncz_buf                  seen = NCZ_BUF_INIT;
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++)
@@ -285,12 +286,121 @@ test_names_that_are_no_keys(void **state)
     zipmake_add(&z, (zipmake_entry){.name = "good", .data = "good", .len = 4, .mode = 0100644});
     zipmake_end(&z, false, "");
     m = open_made(&z, "");
-    expect_list(m, "", "good link/ "); /* the link may lead to a directory */
+    expect_list(m, "", "a/ good link/ "); /* the link may lead to a directory */
+    expect_list(m, "a", "");
+    assert_rc(zmap_list_names(m, "", note_child, &seen), NC_NOERR); /* that something is below them is seen */
+    assert_string_equal(ncz_buf_str(&seen), "../ a/ good link/ ");
+    ncz_buf_clear(&seen);
     expect_text(m, "good", "good");
     expect_failure(m, "nul", NC_EEMPTY, NULL);
     expect_failure(m, "link", NC_EACCESS, "link is a link, which an archive's reader does not follow");
     expect_failure(m, "link/.zarray", NC_EACCESS, "link/.zarray: link is a link");
     zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+/* Other software marks a directory by an object of its name, most of them empty. */
+static void
+test_objects_beside_prefixes(void **state)
+{
+    zipmake z = {0};
+    zmap   *m = NULL;
+    void   *block;
+    size_t  len;
+
+    (void)state;
+    zipmake_text(&z, "d", "mark");
+    zipmake_text(&z, "d/w", "");
+    zipmake_text(&z, "d/w/.zarray", "document");
+    zipmake_text(&z, "d/w/0", "chunk");
+    zipmake_text(&z, "d/.zgroup", "root");
+    zipmake_end(&z, false, "");
+    m = open_made(&z, NULL); /* which finds d */
+    assert_string_equal(zmap_zip_prefix(m), "d/");
+    expect_list(m, "", ".zgroup w w/ ");
+    expect_list(m, "w", ".zarray 0 ");
+    expect_text(m, "w", "");
+    expect_text(m, "w/.zarray", "document");
+    expect_failure(m, "w/1", NC_EEMPTY, NULL);
+    expect_failure(m, "w/0/1", NC_EACCESS, "w/0 is an object, not a prefix");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+
+    /* What is below can be changed; nothing can be put below an object that stands alone. */
+    assert_non_null(block = malloc(z.len));
+    memcpy(block, z.data, z.len);
+    assert_rc(zmap_zip_mem_open(block, z.len, ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    put_text(m, "w/1", "new");
+    assert_int_equal(zmap_put(m, "w/0/1", "x", 1), NC_EOBJECT);
+    assert_rc(zmap_zip_mem_take(m, &block, &len), NC_NOERR);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    assert_rc(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    expect_list(m, "w", ".zarray 0 1 ");
+    expect_text(m, "w/1", "new");
+    expect_text(m, "w/.zarray", "document");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    free(block);
+    zipmake_clear(&z);
+}
+
+/* The names of a directory's entries, as they are stored. */
+static bool
+directory_has(const void *archive, size_t len, const char *name)
+{
+    char   record[128] = "";
+    size_t n = strlen(name);
+
+    for (const unsigned char *p = archive, *end = p + len - 46; p < end; p++)
+        if (memcmp(p, "PK\001\002", 4) == 0 && (size_t)(p[28] | p[29] << 8) == n && p + 46 + n <= end + 46) {
+            memcpy(record, p + 46, n < sizeof record ? n : sizeof record - 1);
+            if (strncmp(record, name, n) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Archivers that pack "." write "./" before each name. An entry keeps it when the archive is changed. */
+static void
+test_names_with_dots(void **state)
+{
+    zipmake z = {0};
+    zmap   *m = NULL;
+    void   *block;
+    size_t  len;
+
+    (void)state;
+    zipmake_text(&z, "./", "");
+    zipmake_text(&z, "./d/.zgroup", "root");
+    zipmake_add(&z, (zipmake_entry){.name = "./d/w/.zarray", .data = "document", .len = 8, .deflate = true});
+    zipmake_text(&z, "././d/w/0", "chunk");
+    zipmake_text(&z, "d/w/2", "without");
+    zipmake_end(&z, false, "");
+    m = open_made(&z, NULL);
+    assert_string_equal(zmap_zip_prefix(m), "d/");
+    expect_list(m, "w", ".zarray 0 2 ");
+    expect_text(m, "w/.zarray", "document");
+    expect_text(m, "w/0", "chunk");
+    expect_text(m, "w/2", "without");
+    assert_int_equal(zmap_zip_others(m), 0);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+
+    assert_non_null(block = malloc(z.len));
+    memcpy(block, z.data, z.len);
+    assert_rc(zmap_zip_mem_open(block, z.len, ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    put_text(m, "w/1", "new");
+    put_text(m, ".zgroup", "another");
+    assert_rc(zmap_zip_mem_take(m, &block, &len), NC_NOERR);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    assert_true(directory_has(block, len, "./d/w/.zarray"));
+    assert_true(directory_has(block, len, "././d/w/0"));
+    assert_true(directory_has(block, len, "d/.zgroup"));
+    assert_true(directory_has(block, len, "d/w/1"));
+    assert_rc(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    expect_list(m, "", ".zgroup w/ ");
+    expect_text(m, "w/0", "chunk");
+    expect_text(m, "w/1", "new");
+    expect_text(m, ".zgroup", "another");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    free(block);
     zipmake_clear(&z);
 }
 
@@ -678,6 +788,8 @@ main(void)
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_prefix_chosen),
         cmocka_unit_test(test_names_that_are_no_keys),
+        cmocka_unit_test(test_objects_beside_prefixes),
+        cmocka_unit_test(test_names_with_dots),
         cmocka_unit_test(test_in_the_place_of_an_object),
         cmocka_unit_test(test_entries_that_lie),
         cmocka_unit_test(test_overlaps),

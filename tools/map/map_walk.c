@@ -61,7 +61,7 @@ visit_child(const char *name, int leaf, void *arg)
     return rc;
 }
 
-/* Visits all objects below `prefix`, or the object at `prefix` itself. */
+/* Visits the object at `prefix`, and all below it: in buckets and archives there may be both. */
 static int
 walk_objects(nczarr_map *map, const map_opts *o, const char *prefix, const char *pattern, bool dump)
 {
@@ -70,7 +70,8 @@ walk_objects(nczarr_map *map, const map_opts *o, const char *prefix, const char 
 
     if (prefix[0] != '\0' && nczarr_map_exists(map, prefix) == NC_NOERR)
         visit_object(&w, prefix);
-    else if ((rc = nczarr_map_search(map, prefix, visit_child, &w)) != NC_NOERR)
+    rc = nczarr_map_search(map, prefix, visit_child, &w);
+    if (rc != NC_NOERR && w.objects == 0)
         return map_fail(o, rc, prefix);
     if (w.objects == 0 && w.rc == NC_NOERR && (prefix[0] != '\0' || pattern != NULL)) {
         message_print("%s: %s: no such object", o->path, pattern != NULL ? pattern : prefix);

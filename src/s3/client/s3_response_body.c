@@ -190,7 +190,10 @@ append_spool(ncz_s3_exchange *x, const char *data, size_t n)
 
     if (x->op->from_end || !ncz_add64(most, x->op->off, &most) || most > ncz_limits_default.object_bytes)
         most = ncz_limits_default.object_bytes;
-    x->spool.limit = (size_t)most;
+    if (n > most - x->spool.len)
+        return ncz_s3_fail(x->s, x->op, x->op->into != NULL ? NC_ETRUNC : NC_ENOMEM,
+                           "has %" PRIu64 " bytes or more, where %" PRIu64 " are expected at most",
+                           (uint64_t)x->spool.len + n, most);
     return ncz_buf_append(&x->spool, data, n);
 }
 

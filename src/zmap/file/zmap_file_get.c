@@ -11,6 +11,7 @@
 #include "zmap/file/zmap_file_int.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -119,8 +120,8 @@ read_into(file_map *f, zmap_get_req *r, int fd)
         return rc;
     n += more;
     if (n > r->into_cap || size > r->into_cap)
-        return ncz_fail(NC_ETRUNC, "%s/%s: is longer than the caller's limit of %zu bytes", f->dir, r->key,
-                        r->into_cap);
+        return ncz_fail(NC_ETRUNC, "%s/%s: %" PRIu64 " bytes, where %zu are expected", f->dir, r->key,
+                        size > n ? size : (uint64_t)n, r->into_cap);
     r->nread = n;
     return NC_NOERR;
 }
@@ -347,24 +348,26 @@ entry_mode(file_map *f, int dir, const ncz_dirent *e, const char *path, mode_t *
     return NC_NOERR;
 }
 
-/* A child is anything under a valid name that is not temporary. What is neither a plain file nor a directory is
- * reported as an object, and refused by get. */
+/* A child is anything under a valid name that is not temporary, and a directory under any name. What is neither a plain
+ * file nor a directory is reported as an object, and refused by get. */
 static int
 add_entry(file_map *f, int dir, const ncz_dirent *e, const char *prefix, zmap_children *out)
 {
     char  *path;
     mode_t mode = 0;
+    bool   valid;
     int    rc = NC_NOERR;
 
     if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
         return NC_NOERR;
     if ((path = ncz_sprintf("%s%s%s", prefix, prefix[0] != '\0' ? "/" : "", e->d_name)) == NULL)
         return ncz_fail_nomem(strlen(prefix) + strlen(e->d_name) + 2);
-    if (!zmap_key_valid(path))
+    valid = zmap_key_valid(path);
+    if (!valid && e->d_type != DT_DIR && e->d_type != DT_UNKNOWN)
         goto done;
     if ((rc = entry_mode(f, dir, e, path, &mode)) != NC_NOERR)
         goto done;
-    if (mode != 0 && (S_ISDIR(mode) || !zmap_file_reserved(e->d_name)))
+    if (mode != 0 && (S_ISDIR(mode) || (valid && !zmap_file_reserved(e->d_name))))
         rc = zmap_children_add(out, e->d_name, strlen(e->d_name), !S_ISDIR(mode));
 done:
     ncz_free(path);

@@ -21,10 +21,12 @@ collect_children(const zip_names *t, const char *prefix, zmap_children *out)
         return NC_NOERR;
     for (at = t->v[at].child; at != 0; at = t->v[at].sibling) {
         const zip_name *n = &t->v[at];
+        const char     *name = n->key + skip;
+        bool            above = zmap_zip_names_below(n) || (n->other != ZIP_NO_ENTRY && !n->present);
 
-        bool there = n->live != 0 || n->other == ZIP_DIRECTORY;
-
-        if (there && (rc = zmap_children_add(out, n->key + skip, n->len - skip, n->present)) != NC_NOERR)
+        if (n->present && (rc = zmap_children_add(out, name, n->len - skip, true)) != NC_NOERR)
+            return rc;
+        if (above && (rc = zmap_children_add(out, name, n->len - skip, false)) != NC_NOERR)
             return rc;
     }
     return NC_NOERR;
@@ -293,6 +295,12 @@ const char *
 zmap_zip_prefix(const zmap *m)
 {
     return m->ops == &zip_ops ? ((const zip_map *)m)->prefix : NULL;
+}
+
+bool
+zmap_zip_backslashes(const zmap *m)
+{
+    return m->ops == &zip_ops && ((const zip_map *)m)->backslashes;
 }
 
 uint64_t

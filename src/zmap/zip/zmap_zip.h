@@ -40,6 +40,9 @@ const char *zmap_zip_prefix(const zmap *m);
  * are not keys. Bytes before the first entry that belong to none count as one. */
 uint64_t zmap_zip_others(const zmap *m);
 
+/* Whether names of entries have '\\' where '/' belongs; such entries are no objects of the store. */
+bool zmap_zip_backslashes(const zmap *m);
+
 /* Whether ranges of an object are read by their offset: its bytes are in the archive as they are. */
 bool zmap_zip_in_ranges(zmap *m, const char *key);
 

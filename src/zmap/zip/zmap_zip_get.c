@@ -36,9 +36,10 @@ look_up(zip_map *m, const char *key, opened *out)
         const zip_object *o = &m->names.v[at].object;
 
         /* Copied field by field, because `head` is atomic. */
-        *out = (opened){zmap_zip_source_ref(m->src),
-                        {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need, o->aes},
-                        at};
+        *out =
+            (opened){zmap_zip_source_ref(m->src),
+                     {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need, o->aes, o->lead},
+                     at};
         out->object.head = atomic_load_explicit(&o->head, memory_order_relaxed);
     } else {
         rc = zmap_zip_names_absent(&m->names, m->path, key);
@@ -131,7 +132,7 @@ static int
 check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, zip_object *o)
 {
     ncz_cursor  c = ncz_cursor_at(head, have);
-    size_t      key_len = strlen(key), name_len, extra_len;
+    size_t      key_len = strlen(key), name_len, extra_len, lead;
     const char *name;
     uint16_t    flags, method;
     bool        same;
@@ -144,7 +145,11 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     (void)ncz_cursor_bytes(&c, 16);
     name_len = ncz_cursor_u16le(&c);
     extra_len = ncz_cursor_u16le(&c);
+    o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
     name = (const char *)ncz_cursor_bytes(&c, name_len);
+    lead = name != NULL ? zmap_zip_lead(name, name_len) : 0;
+    name = name != NULL ? name + lead : NULL;
+    name_len -= lead;
     same = name != NULL && name_len == m->prefix_len + key_len && memcmp(name, m->prefix, m->prefix_len) == 0 &&
            memcmp(name + m->prefix_len, key, key_len) == 0;
     if (!same && name != NULL && (o->flags & ~flags & ZIP_FLAG_UTF8) != 0)
@@ -153,7 +158,6 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
         return fail_entry(m, key, NC_ENOTNC, "the entry at the directory's offset has another name");
     if (method != o->method || ((flags ^ o->flags) & ZIP_FLAG_ENCRYPTED) != 0)
         return fail_entry(m, key, NC_ENOTNC, "the entry's header and the directory differ");
-    o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
     atomic_store_explicit(&m->extra, (uint32_t)extra_len, memory_order_relaxed);
     return NC_NOERR;
 }
@@ -164,7 +168,7 @@ static int
 read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint64_t off, bool *got)
 {
     unsigned char room[HEAD_ROOM], *head = room;
-    size_t        known = ZIP_LOCAL_LEN + m->prefix_len + strlen(key), want, have;
+    size_t        known = ZIP_LOCAL_LEN + in->object.lead + m->prefix_len + strlen(key), want, have;
     int           rc;
 
     want = known + atomic_load_explicit(&m->extra, memory_order_relaxed);

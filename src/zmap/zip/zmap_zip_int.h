@@ -54,6 +54,7 @@ typedef struct zip_object {
     _Atomic uint32_t head;      /* bytes of its local header; 0: not read yet */
     uint16_t         flags, method, need;
     zip_aes          aes;
+    uint16_t         lead; /* bytes of "./" before the name in its entry, which are no part of the key */
 } zip_object;
 
 /* Entries that are no objects, but in the place of one. */
@@ -61,6 +62,7 @@ typedef enum zip_other {
     ZIP_NO_ENTRY,
     ZIP_DIRECTORY, /* its own entry; does not count in `live` */
     ZIP_LINK,      /* counts in `live` */
+    ZIP_NO_KEY,    /* a directory whose name cannot be part of a key; counts in `live` */
 } zip_other;
 
 /* A name in the tree: an object, a prefix of others, an entry of another kind, or (after a removal) none of them. Names
@@ -95,7 +97,13 @@ uint32_t zmap_zip_names_find(const zip_names *t, const char *key, size_t len); /
 int      zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at); /* with the names above it */
 void     zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o);
 void     zmap_zip_names_unset(zip_names *t, uint32_t at);
-void     zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other);
+/* True if there are objects or links below the name. */
+static inline bool
+zmap_zip_names_below(const zip_name *n)
+{
+    return n->live > (uint32_t)n->present + (n->other == ZIP_LINK || n->other == ZIP_NO_KEY);
+}
+void zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other);
 /* Checks that an object may be put at this name. NC_EOBJECT, with a text: an object exists above or below it, or a
  * link. */
 int zmap_zip_names_place(const zip_names *t, uint32_t at);
@@ -173,7 +181,8 @@ typedef struct zip_map {
     uint64_t         dead;    /* bytes before `end` that no name refers to */
     ncz_buf          others;  /* directory records of entries that are not objects, for the next directory */
     uint64_t         nothers;
-    ncz_err          failure; /* of an fsync; permanent */
+    bool             backslashes; /* in names of entries */
+    ncz_err          failure;     /* of an fsync; permanent */
 } zip_map;
 
 /* The bytes of a name's entry; an estimate until its local header has been read (zmap_zip_names.c). */
@@ -190,7 +199,7 @@ typedef struct zip_end {
 /* One record of the directory. Its offset is absolute and checked to be before the directory. */
 typedef struct zip_record {
     zip_object  object;
-    const char *name; /* not NUL-terminated */
+    const char *name; /* not NUL-terminated; without a leading "./" */
     size_t      name_len, extra_len, len;
     bool        link;
 } zip_record;
@@ -208,7 +217,10 @@ int zmap_zip_read_names(zip_map *m, const zip_end *end); /* of m->src; fills nam
 
 bool zmap_zip_is_document(const zip_map *m, const char *name, size_t len); /* by its last segment */
 
-/* Appends the local header of a stored entry, with its name: prefix and key. Sets o's flags, need, when, head. */
+/* The bytes of "./", once or more, that a name begins with: archivers write it where they pack ".". */
+size_t zmap_zip_lead(const char *name, size_t len);
+
+/* Appends the local header of a stored entry, with its name: prefix and key. Sets o's flags, need, when, head, lead. */
 int zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out);
 /* Writes the directory of m->names at m->end of `to`; *size is the archive's size with it. */
 int zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size);

@@ -208,13 +208,13 @@ zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other)
 {
     zip_name *n = &t->v[at];
 
-    if (n->other == ZIP_LINK)
+    if (n->other == ZIP_LINK || n->other == ZIP_NO_KEY)
         return;
     n->other = other;
-    if (other == ZIP_LINK) {
+    if (other == ZIP_LINK)
         t->nlinks++;
+    if (other != ZIP_DIRECTORY)
         count_live(t, at);
-    }
 }
 
 void
@@ -233,6 +233,13 @@ zmap_zip_names_unset(zip_names *t, uint32_t at)
     }
 }
 
+/* An object with others below it is not: other programs mark a prefix by an object of its name. */
+static bool
+is_in_the_way(const zip_name *n)
+{
+    return n->other == ZIP_LINK || (n->present && !zmap_zip_names_below(n));
+}
+
 int
 zmap_zip_names_place(const zip_names *t, uint32_t at)
 {
@@ -240,9 +247,9 @@ zmap_zip_names_place(const zip_names *t, uint32_t at)
 
     while (above->parent != 0) {
         above = &t->v[above->parent];
-        if (above->present || above->other == ZIP_LINK)
+        if (is_in_the_way(above))
             return ncz_fail(NC_EOBJECT, "%.*s: %.*s is %s, not a prefix", (int)n->len, n->key, (int)above->len,
-                            above->key, above->present ? "an object" : "a link");
+                            above->key, above->other == ZIP_LINK ? "a link" : "an object");
     }
     if (n->other == ZIP_LINK)
         return ncz_fail(NC_EOBJECT, "%.*s: is a link", (int)n->len, n->key);
@@ -260,7 +267,7 @@ find_in_the_way(const zip_names *t, const char *key)
     for (size_t i = 1; i <= len; i++) {
         uint32_t at = key[i] == '/' || key[i] == '\0' ? zmap_zip_names_find(t, key, i) : 0;
 
-        if (at != 0 && (t->v[at].present || t->v[at].other == ZIP_LINK))
+        if (at != 0 && is_in_the_way(&t->v[at]))
             return &t->v[at];
     }
     return NULL;
@@ -287,5 +294,5 @@ zmap_zip_entry_len(const zip_map *m, const zip_name *name)
 {
     uint32_t head = atomic_load_explicit(&name->object.head, memory_order_relaxed);
 
-    return (head != 0 ? head : ZIP_LOCAL_LEN + m->prefix_len + name->len) + name->object.csize;
+    return (head != 0 ? head : ZIP_LOCAL_LEN + name->object.lead + m->prefix_len + name->len) + name->object.csize;
 }

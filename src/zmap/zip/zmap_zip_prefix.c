@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the directory of a dataset in an archive: zip programs put everything below one directory, or several nested
- * ones; zarr-python puts it at the top. The documents, whose names the caller knows, identify it.
+ * ones; zarr-python puts it at the top. The documents, whose names the caller knows, identify it. Some programs mark a
+ * directory by an entry of its name, most by an empty one: these do not count.
  */
 #include "zmap/zip/zmap_zip_int.h"
 
@@ -24,6 +25,8 @@ typedef struct search {
     size_t         len;
     size_t         shallowest; /* 1 + bytes of the shortest directory that holds a document; 0: none */
     bool           any;
+    char          *beside; /* an entry at the top that is no document */
+    bool           more;   /* there is another one */
 } search;
 
 static size_t
@@ -42,6 +45,26 @@ is_litter(const char *name, size_t len)
 }
 
 static int
+note_beside(search *s, const zip_record *r)
+{
+    if (s->beside != NULL) {
+        s->more = s->more || strlen(s->beside) != r->name_len || memcmp(s->beside, r->name, r->name_len) != 0;
+        return NC_NOERR;
+    }
+    return (s->beside = ncz_strndup(r->name, r->name_len)) != NULL ? NC_NOERR : ncz_fail_nomem(r->name_len + 1);
+}
+
+/* True if that entry has the name of the directory that all others are in, or there is none. */
+static bool
+is_mark(const search *s)
+{
+    size_t n = s->beside != NULL ? strlen(s->beside) : 0;
+
+    return s->beside == NULL ||
+           (!s->more && s->len > n && s->common[n] == '/' && memcmp(s->common, s->beside, n) == 0);
+}
+
+static int
 search_record(const zip_record *r, const unsigned char *raw, void *arg)
 {
     search *s = arg;
@@ -50,6 +73,10 @@ search_record(const zip_record *r, const unsigned char *raw, void *arg)
     (void)raw;
     if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
         return NC_NOERR;
+    if (r->object.size == 0 && len > 0)
+        return NC_NOERR;
+    if (len == 0 && !zmap_zip_is_document(s->m, r->name, r->name_len))
+        return note_beside(s, r);
     if (zmap_zip_is_document(s->m, r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
         s->shallowest = len + 1; /* 0 means none */
     if (!s->any) {
@@ -72,7 +99,7 @@ zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
 
     if ((rc = zmap_zip_each_record(m->src, end, search_record, &found)) != NC_NOERR)
         goto done;
-    if (found.shallowest != found.len + 1)
+    if (found.shallowest != found.len + 1 || !is_mark(&found))
         found.len = 0;
     if ((prefix = ncz_strndup(found.any ? found.common : "", found.len)) == NULL) {
         rc = ncz_fail_nomem(found.len + 1);
@@ -86,6 +113,7 @@ zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
     }
     *out = prefix;
 done:
+    ncz_free(found.beside);
     ncz_free(found.common);
     return rc;
 }

@@ -239,6 +239,16 @@ read_aes(const unsigned char *extra, size_t len, zip_object *o)
     }
 }
 
+size_t
+zmap_zip_lead(const char *name, size_t len)
+{
+    size_t lead = 0;
+
+    while (len - lead > 2 && name[lead] == '.' && name[lead + 1] == '/')
+        lead += 2;
+    return lead;
+}
+
 static bool
 read_record(const unsigned char *p, size_t len, zip_record *out)
 {
@@ -271,6 +281,9 @@ read_record(const unsigned char *p, size_t len, zip_record *out)
     if (!c.good || (disk != 0 && disk != UINT16_MAX) || !read_wide(extra, r.extra_len, disk, &r.object))
         return false;
     read_aes(extra, r.extra_len, &r.object);
+    r.object.lead = (uint16_t)zmap_zip_lead(r.name, r.name_len);
+    r.name += r.object.lead;
+    r.name_len -= r.object.lead;
     r.len = c.pos;
     r.link = made_by >> 8 == MADE_BY_UNIX && S_ISLNK(mode);
     *out = r;
@@ -351,14 +364,15 @@ typedef struct reading {
 static int
 remember_span(reading *rd, const zip_record *r)
 {
-    int rc = ncz_make_room(&rd->spans, rd->n, &rd->cap, sizeof *rd->spans);
+    size_t name_len = r->object.lead + r->name_len;
+    int    rc = ncz_make_room(&rd->spans, rd->n, &rd->cap, sizeof *rd->spans);
 
     if (rc != NC_NOERR)
         return rc;
-    rd->spans[rd->n++] = (span){r->object.off, r->object.csize, (uint32_t)r->name_len};
+    rd->spans[rd->n++] = (span){r->object.off, r->object.csize, (uint32_t)name_len};
     if (r->object.off < rd->last)
         rd->in_order = false;
-    rd->last = r->object.off + ZIP_LOCAL_LEN + r->name_len + r->object.csize;
+    rd->last = r->object.off + ZIP_LOCAL_LEN + name_len + r->object.csize;
     return NC_NOERR;
 }
 
@@ -411,13 +425,43 @@ keep_other(reading *rd, const zip_record *r, const unsigned char *raw)
     if (is_directory(r))
         return NC_NOERR;
     rd->unseen++;
-    rd->used += ZIP_LOCAL_LEN + r->name_len + r->object.csize;
+    m->backslashes = m->backslashes || memchr(r->name, '\\', r->name_len) != NULL;
+    rd->used += ZIP_LOCAL_LEN + r->object.lead + r->name_len + r->object.csize;
     m->nothers++;
     if (!m->writable)
         return NC_NOERR;
     if ((rc = ncz_buf_append(&m->others, raw, r->len)) == NC_NOERR &&
         !move_record((unsigned char *)m->others.data + m->others.len - r->len, r->object.off))
         rc = ncz_fail(NC_ENOTBUILT, "%s: an archive with bytes before its first entry cannot be changed", m->path);
+    return rc;
+}
+
+/* Notes the first directory in an entry's name that cannot be part of a key: whoever lists sees that something is
+ * there. */
+static int
+note_unusable(zip_map *m, const zip_record *r)
+{
+    char     key[ZMAP_KEY_MAX + 1];
+    size_t   len = r->name_len > m->prefix_len ? r->name_len - m->prefix_len : 0, end = 0;
+    uint32_t at;
+    int      rc;
+
+    if (len == 0 || len > ZMAP_KEY_MAX || memcmp(r->name, m->prefix, m->prefix_len) != 0 ||
+        memchr(r->name, '\0', r->name_len) != NULL)
+        return NC_NOERR;
+    memcpy(key, r->name + m->prefix_len, len);
+    key[len] = '\0';
+    do {
+        end += strcspn(key + end, "/");
+        if (key[end] == '\0' || end == 0 || key[end - 1] == '/') /* no directory, or one without a name */
+            return NC_NOERR;
+        key[end] = '\0';
+        if (!zmap_key_valid(key))
+            break;
+        key[end++] = '/';
+    } while (true);
+    if ((rc = zmap_zip_names_make(&m->names, key, end, &at)) == NC_NOERR)
+        zmap_zip_names_set_other(&m->names, at, ZIP_NO_KEY);
     return rc;
 }
 
@@ -433,7 +477,7 @@ name_record(const zip_record *r, const unsigned char *raw, void *arg)
     if ((rc = remember_span(rd, r)) != NC_NOERR)
         return rc;
     if (!key_of(m, r, key))
-        return keep_other(rd, r, raw);
+        return (rc = note_unusable(m, r)) == NC_NOERR ? keep_other(rd, r, raw) : rc;
     if ((rc = zmap_zip_names_make(&m->names, key, strlen(key), &at)) != NC_NOERR)
         return rc;
     if (r->link || is_directory(r)) {

@@ -75,6 +75,7 @@ zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf 
     o->flags = ncz_is_ascii(key, key_len) && ncz_is_ascii(m->prefix, m->prefix_len) ? 0 : FLAG_UTF8;
     o->need = wide ? NEED_WIDE : NEED_PLAIN;
     o->when = DATE_1980;
+    o->lead = 0;
     put32(&p, ZIP_LOCAL_SIG);
     put_common(&p, o, o->need, name_len, wide ? 20 : 0);
     if ((rc = ncz_buf_append(out, head, ZIP_LOCAL_LEN)) != NC_NOERR ||
@@ -134,14 +135,17 @@ put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
 
     put32(&p, ZIP_CENTRAL_SIG);
     put16(&p, MADE_BY | NEED_WIDE);
-    put_common(&p, o, wide && o->need < NEED_WIDE ? NEED_WIDE : o->need, m->prefix_len + name->len, extra_len);
+    put_common(&p, o, wide && o->need < NEED_WIDE ? NEED_WIDE : o->need, o->lead + m->prefix_len + name->len,
+               extra_len);
     put16(&p, 0); /* comment */
     put16(&p, 0); /* disk */
     put16(&p, 0); /* attributes: not text */
     put32(&p, MODE_FILE);
     put32(&p, saturate32(o->off));
-    if ((rc = ncz_buf_append(out, head, sizeof head)) != NC_NOERR ||
-        (rc = ncz_buf_append(out, m->prefix, m->prefix_len)) != NC_NOERR ||
+    rc = ncz_buf_append(out, head, sizeof head);
+    for (size_t i = 0; rc == NC_NOERR && i < o->lead; i += 2) /* as in the entry's own header */
+        rc = ncz_buf_puts(out, "./");
+    if (rc != NC_NOERR || (rc = ncz_buf_append(out, m->prefix, m->prefix_len)) != NC_NOERR ||
         (rc = ncz_buf_append(out, name->key, name->len)) != NC_NOERR)
         return rc;
     return ncz_buf_append(out, extra, extra_len);
