@@ -25,6 +25,8 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
+    if (ds->model->dialect->object == NULL && (ncz_format_is_document(name) || strncmp(name, ".nczarr", 7) == 0))
+        return ncz_fail(NC_EBADNAME, "%s: Zarr's documents have this name: choose another one", key);
     if (valid_name != NULL && !valid_name(name))
         return ncz_fail(NC_EBADNAME, "%s: %s reserves such names (formats.md lists them)", key,
                         ds->model->dialect->name);

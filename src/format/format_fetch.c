@@ -10,6 +10,7 @@
  */
 #include "format/format_int.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,16 +239,35 @@ batch_fetch(batch *b)
 
 /* ---- children ------------------------------------------------------------------------------------------------- */
 
+/* The first bytes of a name, those that are not printable text as \xHH. */
+static void
+show_name(const char *name, size_t len, char out[4 * 80 + 1])
+{
+    bool text = ncz_utf8_valid(name, len);
+
+    len = len > 80 ? text ? ncz_utf8_cut(name, len, 80) : 80 : len;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+
+        if (c < 0x20 || c == 0x7f || (c >= 0x80 && !text))
+            out += snprintf(out, 5, "\\x%02x", c);
+        else
+            *out++ = (char)c;
+    }
+    *out = '\0';
+}
+
 /* A name in a list of children. */
 static int
 leave_out(ncz_loader *l, size_t parent, const char *name, size_t len)
 {
-    bool  text = ncz_utf8_valid(name, len);
-    char *why = ncz_sprintf("'%.*s' in the list of group '/%.80s' cannot be part of a key%s: left out",
-                            text ? (int)ncz_utf8_cut(name, len, 80) : 1, text ? name : "?", l->nodes[parent].name,
-                            text ? "" : ", since it is not UTF-8");
+    char  shown[4 * 80 + 1];
+    char *why;
     int   rc;
 
+    show_name(name, len, shown);
+    why = ncz_sprintf("'%s' in the list of group '/%.80s' cannot be part of a key%s: left out", shown,
+                      l->nodes[parent].name, ncz_utf8_valid(name, len) ? "" : ", since it is not UTF-8");
     if (why == NULL)
         return ncz_fail_nomem(len);
     ncz_log(NCZ_LOG_WARN, "%s", why);
@@ -300,19 +320,28 @@ kids_from_lists(ncz_loader *l, size_t i)
 }
 
 typedef struct listing {
-    char **v;
-    size_t n, cap, most;
+    const ncz_dialect_ops *dialect;
+    char                 **v;
+    size_t                 n, cap, most;
 } listing;
 
-/* Takes directories only: leaves are documents and chunks. No node's name begins with a dot. */
+/* Names that no node has: of the dialect's documents, of what this library keeps beside them while it writes
+ * (`.nczarr-...`), and of what macOS adds to archives. */
+static bool
+is_reserved(const ncz_dialect_ops *dialect, const char *name)
+{
+    return ncz_format_parse_key(dialect, name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT ||
+           strncmp(name, ".nczarr", 7) == 0 || strcmp(name, "__MACOSX") == 0;
+}
+
+/* Takes prefixes only: objects are documents and chunks, or mark a prefix that has their name. */
 static int
 note_name(const char *name, bool leaf, void *arg)
 {
     listing *ls = arg;
     int      rc;
 
-    /* Archives made on macOS contain a directory __MACOSX. */
-    if (leaf || name[0] == '.' || strcmp(name, "__MACOSX") == 0)
+    if (leaf || is_reserved(ls->dialect, name))
         return NC_NOERR;
     if (ls->n >= ls->most)
         return ncz_fail(NC_EZARRMETA, "more than %zu groups and variables (limit `objects`)", ls->most);
@@ -342,7 +371,7 @@ lose_children(ncz_loader *l, size_t i, int rc)
 static int
 kids_from_listing(ncz_loader *l, size_t i)
 {
-    listing ls = {.most = l->m->limits.objects};
+    listing ls = {.dialect = l->dialect, .most = l->m->limits.objects};
     ncz_buf path = NCZ_BUF_INIT;
     int     rc;
 
@@ -375,7 +404,8 @@ done:
     return rc;
 }
 
-/* Finds the children of group i and puts them at the end of the tree. */
+/* Finds the children of group i and puts them at the end of the tree. Directories such as `.git`, `.snapshot` and
+ * `.Trash-1000` are no groups because of what lies in them. */
 static int
 expand(ncz_loader *l, size_t i)
 {
@@ -383,6 +413,8 @@ expand(ncz_loader *l, size_t i)
     size_t          first = l->nnodes;
     int             rc;
 
+    if (n->kind == NCZ_NODE_DIR && n->name[0] == '.')
+        return NC_NOERR;
     if (n->depth > l->m->limits.group_depth) {
         if (n->kind == NCZ_NODE_DIR)
             return NC_NOERR; /* an unrelated directory, deeper than groups may be */

@@ -807,15 +807,19 @@ test_groups_and_strangers(void **state)
     docmap_puts(&d, "junk/more/readme.txt", "hello");
     docmap_puts(&d, "__MACOSX/x/.zarray", plain_array());
     docmap_puts(&d, ".hidden/.zarray", plain_array());
+    docmap_puts(&d, ".zarray/x/.zarray", plain_array()); /* a document's name */
+    docmap_puts(&d, ".nczarr-growing/.zarray", plain_array());
+    docmap_puts(&d, ".git/x/.zarray", plain_array()); /* no document of its own */
     docmap_puts(&d, "a/0", "chunk");
     docmap_puts(&d, "a/0/.zarray", plain_array()); /* below an array: nobody looks */
     docmap_puts(&d, "back\\slash/.zarray", plain_array());
     docmap_puts(&d, "zarr.json", "{\"zarr_format\": 3"); /* of a migration, and broken */
     m = must_load(&d, NULL);
-    assert_int_equal(m->root->nvars, 3);
-    assert_string_equal(m->root->vars[0]->name, "a");
-    assert_string_equal(m->root->vars[1]->name, "b");
-    assert_string_equal(m->root->vars[2]->name, "both");
+    assert_int_equal(m->root->nvars, 4);
+    assert_string_equal(m->root->vars[0]->name, ".hidden");
+    assert_string_equal(m->root->vars[1]->name, "a");
+    assert_string_equal(m->root->vars[2]->name, "b");
+    assert_string_equal(m->root->vars[3]->name, "both");
     assert_int_equal(m->root->ngroups, 2);
     assert_string_equal(m->root->groups[0]->name, "empty");
     assert_string_equal(m->root->groups[1]->name, "implied");

@@ -69,7 +69,7 @@ list_map(void *arg, const char *prefix, int (*each)(const char *name, bool leaf,
 {
     ncz_meta_source *s = arg;
 
-    return zmap_list(s->map, prefix, each, each_arg);
+    return zmap_list_names(s->map, prefix, each, each_arg);
 }
 
 /* ---- the source ---- */
