@@ -93,13 +93,38 @@ ncz_store_is_one(const ncz_target *t)
 
 /* ---- an entry of an archive ---- */
 
+enum { DATASETS_MOST = 4 }; /* that a text names */
+
 typedef struct entries {
     const char *wanted; /* NULL: any */
     char       *key;    /* the first one found */
     char       *named;  /* the first one whose name is that of a file */
     size_t      n;
+    char       *datasets[DATASETS_MOST]; /* directories of datasets, those that are in no other one */
+    size_t      ndatasets;
     int         rc;
 } entries;
+
+/* Notes the directory of a document. A walk comes to upper ones first. */
+static void
+note_dataset(entries *e, const char *key)
+{
+    const char *slash = strrchr(key, '/');
+    size_t      len = slash != NULL ? (size_t)(slash - key) : 0;
+
+    if (len == 0 || e->ndatasets == DATASETS_MOST || !ncz_format_is_top_document(slash + 1, strlen(slash + 1)))
+        return;
+    for (size_t i = 0; i < e->ndatasets; i++) {
+        size_t n = strlen(e->datasets[i]);
+
+        if (strncmp(key, e->datasets[i], n) == 0 && key[n] == '/')
+            return;
+    }
+    if ((e->datasets[e->ndatasets] = ncz_strndup(key, len)) != NULL)
+        e->ndatasets++;
+    else
+        e->rc = ncz_fail_nomem(len + 1);
+}
 
 static int
 note_entry(const char *key, uint64_t size, void *arg)
@@ -107,13 +132,46 @@ note_entry(const char *key, uint64_t size, void *arg)
     entries *e = arg;
 
     (void)size;
-    if (strncmp(key, "__MACOSX/", 9) == 0 || (e->wanted != NULL && strcmp(key, e->wanted) != 0))
+    if (strncmp(key, "__MACOSX/", 9) == 0)
         return 0;
+    note_dataset(e, key);
+    if (e->rc != NC_NOERR || (e->wanted != NULL && strcmp(key, e->wanted) != 0))
+        return e->rc != NC_NOERR;
     if (e->n++ == 0 && (e->key = ncz_strdup(key)) == NULL)
         e->rc = ncz_fail_nomem(strlen(key) + 1);
     if (e->named == NULL && ncz_name_is_classic(key) && (e->named = ncz_strdup(key)) == NULL)
         e->rc = ncz_fail_nomem(strlen(key) + 1);
     return (e->n > 1 && e->named != NULL) || e->rc != NC_NOERR;
+}
+
+/* Explains an archive without a dataset at its top. Returns NC_ENOTNC without a text where there is nothing to say. */
+static int
+explain_entries(const zmap *archive, const char *path, const entries *e)
+{
+    ncz_buf others = NCZ_BUF_INIT;
+    int     rc = NC_NOERR;
+
+    if (zmap_zip_backslashes(archive))
+        return ncz_fail(
+            NC_ENOTNC,
+            "%s: the names of its entries have '\\' for '/', as old versions of PowerShell write them: unpack "
+            "it, and pack it again",
+            path);
+    if (e->ndatasets == 0 && (e->n <= 1 || e->named == NULL))
+        return NC_ENOTNC;
+    for (size_t i = 1; rc == NC_NOERR && i < e->ndatasets; i++)
+        rc = ncz_buf_printf(&others, "%s%s", i == 1 ? "; it has " : ", ", e->datasets[i]);
+    if (rc == NC_NOERR && others.len > 0)
+        rc = ncz_buf_puts(&others, e->ndatasets == DATASETS_MOST ? " and perhaps others, too" : ", too");
+    if (rc == NC_NOERR && e->ndatasets > 0)
+        rc = ncz_fail(NC_ENOTNC,
+                      "%s: its dataset is beside other entries: name it as in file://%s#mode=zip&zip.prefix=%s%s",
+                      path, path, e->datasets[0], ncz_buf_str(&others));
+    else if (rc == NC_NOERR)
+        rc = ncz_fail(NC_ENOTNC, "%s: it has several entries: name one as in file://%s#mode=zip&zip.prefix=%s", path,
+                      path, e->named);
+    ncz_buf_clear(&others);
+    return rc;
 }
 
 static int
@@ -160,11 +218,7 @@ ncz_store_open_entry(const ncz_target *t, zmap **out)
         rc = is_dataset(archive, e.key, &is);
     ncz_err_clear();
     if (rc == NC_NOERR && !is)
-        rc = e.n > 1 && e.named != NULL ? ncz_fail(NC_ENOTNC,
-                                                   "%s: it has several entries: name one as in "
-                                                   "file://%s#mode=zip&zip.prefix=%s",
-                                                   t->path, t->path, e.named)
-                                        : NC_ENOTNC;
+        rc = explain_entries(archive, t->path, &e);
     if (rc == NC_NOERR)
         rc = zmap_zip_in_ranges(archive, e.key) ? zmap_single_open(archive, e.key, ZMAP_OPEN_READ, false, out)
                                                 : read_entry(archive, e.key, out);
@@ -172,5 +226,7 @@ ncz_store_open_entry(const ncz_target *t, zmap **out)
         (void)zmap_close(archive, ZMAP_KEEP); /* it was only read */
     ncz_free(e.key);
     ncz_free(e.named);
+    for (size_t i = 0; i < e.ndatasets; i++)
+        ncz_free(e.datasets[i]);
     return rc;
 }
