@@ -247,8 +247,10 @@ ncz_hdf5_message_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t *ho
     ncz_cursor c = ncz_cursor_at(m->data, m->len);
     unsigned   version = ncz_cursor_u8(&c), kind = ncz_cursor_u8(&c);
 
-    if (version == 1)
+    if (version == 1) { /* six reserved bytes, and the offset of a name as in a group's entry (IV.A.2.w, version 1) */
         (void)ncz_cursor_bytes(&c, 6);
+        (void)ncz_hdf5_length(f, &c);
+    }
     if (version == 3 && kind == 1)
         return ncz_fail(NC_ENOTBUILT,
                         WHAT " at address %" PRIu64 " has a message in a table of shared ones, "

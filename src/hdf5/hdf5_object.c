@@ -72,6 +72,26 @@ read_fill(ncz_hdf5 *f, ncz_hdf5_object *o)
     return rc;
 }
 
+/* The type says how large an element is. The layout repeats it, but not all writers write it right, and libhdf5 does not
+ * look at it (PureHDF before 2.1.3). */
+static int
+size_chunks(const ncz_hdf5_object *o, ncz_hdf5_layout *l)
+{
+    uint64_t nbytes = o->type->size;
+
+    if (l->rank != o->space.rank)
+        return ncz_fail(NC_EHDFERR, "the dataset at address %" PRIu64 " has %u dimensions, but its chunks have %u",
+                        o->addr, o->space.rank, l->rank);
+    for (unsigned d = 0; d < l->rank; d++)
+        if (!ncz_mul64(nbytes, l->chunk[d], &nbytes) || nbytes > INT64_MAX)
+            return ncz_fail(NC_EHDFERR,
+                            "the dataset at address %" PRIu64 " has chunks of more bytes than 63 bits count",
+                            o->addr);
+    l->element = o->type->size;
+    l->chunk_bytes = nbytes;
+    return NC_NOERR;
+}
+
 /* Do the data of the layout fit the type and the dataspace? Of old ones the size follows from these. */
 static int
 check_layout(ncz_hdf5_object *o)
@@ -79,12 +99,8 @@ check_layout(ncz_hdf5_object *o)
     ncz_hdf5_layout *l = &o->layout;
     uint64_t         nbytes = 0;
 
-    if (l->kind == NCZ_HDF5_CHUNKED && (l->rank != o->space.rank || l->element != o->type->size))
-        return ncz_fail(NC_EHDFERR,
-                        "the dataset at address %" PRIu64
-                        " has %u dimensions and elements of %zu bytes, but its chunks "
-                        "have %u and %zu",
-                        o->addr, o->space.rank, o->type->size, l->rank, l->element);
+    if (l->kind == NCZ_HDF5_CHUNKED)
+        return size_chunks(o, l);
     if (l->kind != NCZ_HDF5_COMPACT && l->kind != NCZ_HDF5_CONTIGUOUS)
         return NC_NOERR;
     if (!ncz_hdf5_space_count(&o->space, &nbytes) || !ncz_mul64(nbytes, o->type->size, &nbytes))

@@ -198,11 +198,12 @@ shared(void **state)
 
     (void)state;
     begin(&f);
-    begin_header(&f, 24);
+    begin_header(&f, 32);
     put(&f, NCZ_HDF5_MSG_TYPE, 2);
-    put(&f, 16, 2);
+    put(&f, 24, 2);
     put(&f, 2, 4);
     put(&f, 1, 8);
+    put(&f, 0, 8); /* of a name */
     put(&f, ROOT, 8);
     check(&f, NC_EHDFERR, "does not have it");
 }
