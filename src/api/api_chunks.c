@@ -224,6 +224,12 @@ done:
     return rc;
 }
 
+static bool
+has_stored_chunks(const ncz_layout *l)
+{
+    return l->ops->as_stored != NULL && l->ops->as_stored(l);
+}
+
 int
 nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
 {
@@ -238,7 +244,7 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
         rc = ncz_err_adopt(v->spec->unusable);
     /* Chunks of different lengths or codecs cannot be copied one for one: the text stays empty. */
     if (rc == NC_NOERR && !ncz_spec_differ(v->spec) &&
-        (!v->spec->layout->ops->complete || v->spec->layout->ops->as_stored))
+        (!v->spec->layout->ops->complete || has_stored_chunks(v->spec->layout)))
         rc = write_encoding(v, &out);
     return ncz_call_leave_text(&c, rc, &out, lenp, text);
 }
@@ -281,6 +287,8 @@ locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range
     }
     if (rc == NC_NOERR)
         rc = ncz_dataset_locate_chunk(ds, v, index.v, range, key, where);
+    if (rc == NC_NOERR && where->lost != NULL)
+        rc = ncz_fail(where->code, "%s", where->lost);
     ncz_dims_clear(&index);
     return rc;
 }

@@ -147,6 +147,27 @@ decode_body(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, co
     return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
 }
 
+/* A chunk of an array that is in one object with others has no key: it is named by its place in the grid, and in the
+ * object. */
+static int
+fail_place(const ncz_chunk_request *c, const ncz_chunk_task *j, const zmap_get_req *req, int rc)
+{
+    ncz_buf     text = NCZ_BUF_INIT;
+    const char *why;
+    ncz_err     err;
+    int         printed = NC_NOERR;
+
+    ncz_err_save(&err, rc);
+    why = strncmp(err.text, ": ", 2) == 0 ? err.text + 2 : err.text;
+    for (size_t d = 0; d < c->spec->rank && printed == NC_NOERR; d++)
+        printed = ncz_buf_printf(&text, "%s%llu", d == 0 ? " " : ",", (unsigned long long)j->piece.index[d]);
+    if (printed == NC_NOERR && req->off > 0)
+        printed = ncz_buf_printf(&text, " at address %llu", (unsigned long long)req->off);
+    rc = printed == NC_NOERR ? ncz_fail(rc, "/%s: chunk%s: %s", c->spec->path, ncz_buf_str(&text), why) : printed;
+    ncz_buf_clear(&text);
+    return rc;
+}
+
 int
 ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
                  ncz_scratch *scratch)
@@ -155,6 +176,10 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
     int64_t begun = logged ? ncz_now_ns() : 0;
     int     rc = decode_body(c, j, req, body, len, scratch);
 
+    if (rc == NC_NOERR && j->extent != NULL && !j->absent && !ncz_chunk_is_vlen(c->spec))
+        rc = ncz_fill_edge(&c->move, c->spec->rank, j->extent, j->piece.index, j->beyond, j->data);
+    if ((rc == NC_EFILTER || rc == NC_ETRUNC) && req->key[0] == '\0')
+        rc = fail_place(c, j, req, rc);
     if (logged && rc == NC_NOERR)
         ncz_chunk_log(c->spec, j->piece.index, j->absent ? "absent: it reads as fill" : "read", req->nread,
                       j->absent ? 0 : c->spec->chunk_bytes, begun);
@@ -187,8 +212,12 @@ ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *ke
     j->tail = where->tail;
     j->row = where->row;
     j->pitch = where->pitch;
-    j->all =
-        where->bytes != NULL || where->tail != NCZ_TAIL_NONE || where->pitch != 0 || where->chain != c->spec->chain;
+    j->extent = where->extent;
+    j->beyond = where->beyond;
+    j->all = where->bytes != NULL || where->tail != NCZ_TAIL_NONE || where->pitch != 0 ||
+             where->chain != c->spec->chain || where->extent != NULL;
+    if (rc == NC_NOERR && where->lost != NULL)
+        return ncz_fail(where->code, "%s", where->lost);
     if (rc != NC_NOERR || where->slot == NCZ_NO_SLOT)
         return rc != NC_NOERR ? rc : check_place(c, where);
     if (j->object == NULL && (rc = ncz_chunk_object_reload(c->engine, c->spec, j)) != NC_NOERR)

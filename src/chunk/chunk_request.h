@@ -36,15 +36,17 @@ typedef struct ncz_chunk_task {
     unsigned             tries;      /* reloads of that object's index */
     const ncz_chain     *chain;      /* once it is located: the codecs of its chunk, */
     ncz_chunk_tail       tail;       /* what it has where it ends before its shape does, */
-    size_t               row, pitch; /* and how its bytes lie (ncz_chunk_addr) */
-    bool                 all;        /* RANGES: its place does not allow it to be read in parts */
-    uint64_t             writes;     /* the engine's `writes` when the chunk was looked up */
-    uint64_t             cost;       /* RANGES: about this many nanoseconds */
-    int                  rc;         /* the status of loading */
-    char                *data;       /* after loading: the decoded chunk */
-    char                *room;       /* memory for one decoded chunk, owned by the task; or NULL */
-    ncz_buf              key;        /* for stores that take batches */
-    ncz_buf              body;       /* the bytes received */
+    size_t               row, pitch; /* how its bytes lie, */
+    const uint64_t      *extent;     /* and how many of them are the array's (ncz_chunk_addr) */
+    const void          *beyond;
+    bool                 all;    /* RANGES: its place does not allow it to be read in parts */
+    uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
+    uint64_t             cost;   /* RANGES: about this many nanoseconds */
+    int                  rc;     /* the status of loading */
+    char                *data;   /* after loading: the decoded chunk */
+    char                *room;   /* memory for one decoded chunk, owned by the task; or NULL */
+    ncz_buf              key;    /* for stores that take batches */
+    ncz_buf              body;   /* the bytes received */
     zmap_get_req        *req;
     ncz_chunk_run       *run;    /* the request that brings its bytes with those of others; or NULL */
     ncz_chunk_pieces    *pieces; /* the object that its chunk goes into as soon as it is encoded; or NULL */

@@ -226,7 +226,7 @@ list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
     for (size_t i = 0; rc == NC_NOERR && i < all; i++) {
         index_at(f, i, out->index + out->n * w);
         rc = ncz_engine_locate(ds->engine, f->v->spec, out->index + out->n * w, true, &f->key, &where);
-        if (rc == NC_NOERR && !where.absent)
+        if (rc == NC_NOERR && (!where.absent || where.lost != NULL))
             out->ranges[out->n++] =
                 where.nfrom > 0 ? (ncz_slot){where.from, where.nfrom} : (ncz_slot){where.offset, where.length};
     }

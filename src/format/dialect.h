@@ -94,6 +94,8 @@ typedef struct ncz_extent {
  */
 typedef struct ncz_object_ops {
     bool (*is)(const void *bytes, size_t n); /* whether an object begins so */
+    /* The same of bytes that follow a block of the user, of 512 bytes or a double of that. NULL: there is none. */
+    bool (*follows_block)(const void *bytes, size_t n);
     bool fixed; /* what was read of it does not hold once the object is changed: reading on is then an error */
     /* For a format that is written: gives all variables their places after definitions, and new specs. What has a place
      * keeps it, where there is room. */
@@ -256,6 +258,8 @@ ncz_format_is_written(const ncz_dialect_ops *dialect)
 const ncz_dialect_ops *ncz_format_of_objects(void);
 /* Whether an object with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
 bool ncz_format_is_one_object(const void *bytes, size_t n);
+/* Whether 8 bytes say so that are at 512, or at a double of that. */
+bool ncz_format_follows_block(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
 bool         ncz_format_is_member(const ncz_json *doc); /* is_member of any dialect */

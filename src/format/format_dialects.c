@@ -77,6 +77,16 @@ ncz_format_is_one_object(const void *bytes, size_t n)
 }
 
 bool
+ncz_format_follows_block(const void *bytes, size_t n)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (ncz_dialects[i]->object != NULL && ncz_dialects[i]->object->follows_block != NULL &&
+            ncz_dialects[i]->object->follows_block(bytes, n))
+            return true;
+    return false;
+}
+
+bool
 ncz_format_is_document(const char *name)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)

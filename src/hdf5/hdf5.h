@@ -36,10 +36,23 @@ void     ncz_hdf5_close(ncz_hdf5 *f); /* NULL is fine */
 uint64_t ncz_hdf5_root(const ncz_hdf5 *f);
 uint64_t ncz_hdf5_base(const ncz_hdf5 *f); /* where address 0 is in the source */
 unsigned ncz_hdf5_superblock_version(const ncz_hdf5 *f);
+/* The size that the file had when it was closed, NCZ_HDF5_NONE if it does not say. It may have lost its end since. */
+uint64_t ncz_hdf5_said_size(const ncz_hdf5 *f);
 /* Raw data: the same ranges as of the source, but at addresses as the file gives them. */
 int ncz_hdf5_read(ncz_hdf5 *f, uint64_t addr, size_t n, void *out);
 /* Several at once. `ranges` are changed. */
 int ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n);
+
+/*
+ * What of a structure with many parts could not be read, so that the others can be: the first reason, in an arena;
+ * NULL: nothing is missing.
+ */
+typedef struct ncz_hdf5_losses {
+    ncz_arena  *arena;
+    int         code; /* of the first failure, */
+    const char *why;  /* and its text */
+    size_t      n;
+} ncz_hdf5_losses;
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
@@ -164,6 +177,7 @@ typedef enum ncz_hdf5_link_kind {
     NCZ_HDF5_SOFT,
     NCZ_HDF5_EXTERNAL,
     NCZ_HDF5_USER_LINK, /* of an application */
+    NCZ_HDF5_LOST_LINK, /* it cannot be read: `path` says why; a long name is cut */
 } ncz_hdf5_link_kind;
 
 typedef struct ncz_hdf5_link {
@@ -182,6 +196,7 @@ typedef struct ncz_hdf5_attribute {
     ncz_hdf5_space       space;
     const unsigned char *data; /* `len` bytes: all elements, as they are stored */
     size_t               len;
+    const char          *lost; /* why it cannot be read: then it has only a name; NULL: it can */
 } ncz_hdf5_attribute;
 
 typedef struct ncz_hdf5_message ncz_hdf5_message;
@@ -199,15 +214,18 @@ typedef struct ncz_hdf5_object {
     bool                 external;   /* a dataset whose data are in other files: not read here */
     ncz_hdf5_link       *links;      /* after ncz_hdf5_links() */
     size_t               nlinks;     /* in the order of creation where that is tracked, else sorted by name */
+    const char          *links_lost; /* why some of them could not be read; NULL: all could */
     ncz_hdf5_attribute  *attributes; /* after ncz_hdf5_attributes(): by creation where tracked, else as stored */
     size_t               nattributes;
+    const char          *attributes_lost;
     ncz_hdf5_message    *messages; /* of its header */
     size_t               nmessages;
     ncz_arena            arena;
 } ncz_hdf5_object;
 
-int  ncz_hdf5_object_read(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_object *out); /* clear it if this succeeds */
-int  ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group);                    /* none of another kind of object */
+int ncz_hdf5_object_read(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_object *out); /* clear it if this succeeds */
+/* These pass over what is damaged, as long as they find something. */
+int  ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group); /* none of another kind of object */
 int  ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o);
 void ncz_hdf5_object_clear(ncz_hdf5_object *o); /* may be called twice */
 
@@ -216,6 +234,8 @@ void ncz_hdf5_object_clear(ncz_hdf5_object *o); /* may be called twice */
  * followed. NC_ENOOBJECT if there is nothing, or it lies in another file.
  */
 int ncz_hdf5_find(ncz_hdf5 *f, uint64_t group, const char *path, uint64_t *addr);
+/* Frees what was kept for the next paths. */
+void ncz_hdf5_forget_paths(ncz_hdf5 *f);
 
 /* ---- chunks ----------------------------------------------------------------------------------------------------- */
 
@@ -232,9 +252,12 @@ typedef int (*ncz_hdf5_chunk_fn)(void *arg, const ncz_hdf5_chunk *chunk);
  * Calls fn for each chunk that is stored and whose place in the grid is within first..last, both included, in each
  * dimension; NULL: for all of the array. Only the parts of the index that can hold them are read. In the order of the
  * index. Ends early with what fn returns, if that is an error.
+ *
+ * With `losses` parts of the index that are damaged are passed over, and chunks are handed out that lie beyond the
+ * file's end. NULL: these are errors.
  */
 int ncz_hdf5_chunks(ncz_hdf5 *f, const ncz_hdf5_object *dataset, const uint64_t *first, const uint64_t *last,
-                    ncz_hdf5_chunk_fn fn, void *arg);
+                    ncz_hdf5_chunk_fn fn, void *arg, ncz_hdf5_losses *losses);
 
 /* ---- elements of variable length -------------------------------------------------------------------------------- */
 
@@ -245,6 +268,8 @@ typedef struct ncz_hdf5_heap_id {
     uint32_t index;
 } ncz_hdf5_heap_id;
 
+/* A call begins that reads elements: all of them together may read a bounded amount of the heap. */
+void   ncz_hdf5_heap_begin(ncz_hdf5 *f);
 size_t ncz_hdf5_heap_id_size(const ncz_hdf5 *f); /* bytes of an element */
 void   ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_heap_id *id);
 /*

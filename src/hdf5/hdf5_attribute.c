@@ -98,8 +98,10 @@ ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *aren
     space.shared = (p.flags & FLAG_SPACE_SHARED) != 0;
     while (len < p.name_len && p.name[len] != 0)
         len++;
-    if ((rc = ncz_hdf5_text(f, arena, p.name, len, "the name of an attribute", m->addr, &a.name)) != NC_NOERR ||
-        (rc = ncz_hdf5_type_read(f, &type, arena, known, &t)) != NC_NOERR ||
+    if ((rc = ncz_hdf5_text(f, arena, p.name, len, "the name of an attribute", m->addr, &a.name)) != NC_NOERR)
+        return rc;
+    out->name = a.name; /* also where the rest fails */
+    if ((rc = ncz_hdf5_type_read(f, &type, arena, known, &t)) != NC_NOERR ||
         (rc = read_space(f, &space, arena, &a.space)) != NC_NOERR)
         return rc;
     a.type = t;

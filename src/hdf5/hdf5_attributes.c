@@ -17,6 +17,7 @@ typedef struct list {
     ncz_hdf5_types         types;
     ncz_hdf5_attribute    *v;
     size_t                 n, cap;
+    ncz_hdf5_losses        losses;
 } list;
 
 static int
@@ -32,9 +33,15 @@ add_attribute(list *l, const ncz_hdf5_message *m)
     if (l->n >= l->f->limits.attributes)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " are more than %zu (limit `attributes`)",
                         l->object->addr, l->f->limits.attributes);
-    if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR ||
-        (rc = ncz_hdf5_attribute_parse(l->f, m, &l->object->arena, &l->types, &l->v[l->n])) != NC_NOERR)
+    if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
         return rc;
+    l->v[l->n] = (ncz_hdf5_attribute){.order = m->order};
+    if ((rc = ncz_hdf5_attribute_parse(l->f, m, &l->object->arena, &l->types, &l->v[l->n])) != NC_NOERR) {
+        if (l->v[l->n].name == NULL)
+            return rc;
+        if ((rc = ncz_hdf5_keep_text(&l->object->arena, rc, &l->v[l->n].lost)) != NC_NOERR)
+            return rc;
+    }
     l->n++;
     return NC_NOERR;
 }
@@ -68,7 +75,7 @@ take_record(void *arg, const unsigned char *record, size_t len)
 static int
 read_dense(list *l, uint64_t heap, uint64_t names)
 {
-    ncz_hdf5_btree2 walk = {.type = RECORD_BY_NAME, .record = take_record, .arg = l};
+    ncz_hdf5_btree2 walk = {.type = RECORD_BY_NAME, .record = take_record, .arg = l, .losses = &l->losses};
     int             rc = ncz_hdf5_fractal_heap_open(l->f, heap, &l->heap);
 
     if (rc != NC_NOERR)
@@ -110,7 +117,7 @@ read_messages(list *l)
 {
     const ncz_hdf5_object  *o = l->object;
     const ncz_hdf5_message *info = ncz_hdf5_message_find(o->messages, o->nmessages, NCZ_HDF5_MSG_ATTRIBUTE_INFO);
-    int                     rc = info != NULL ? read_info(l, info) : NC_NOERR;
+    int                     rc = info != NULL ? ncz_hdf5_lose(&l->losses, read_info(l, info)) : NC_NOERR;
 
     for (size_t i = 0; i < o->nmessages && rc == NC_NOERR; i++) {
         ncz_hdf5_message m = o->messages[i];
@@ -119,7 +126,7 @@ read_messages(list *l)
             continue;
         if (!l->tracked)
             m.order = -1;
-        rc = add_attribute(l, &m);
+        rc = ncz_hdf5_lose(&l->losses, add_attribute(l, &m));
     }
     return rc;
 }
@@ -127,14 +134,14 @@ read_messages(list *l)
 int
 ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o)
 {
-    list                l = {.f = f, .object = o};
+    list                l = {.f = f, .object = o, .losses = {.arena = &o->arena}};
     ncz_hdf5_attribute *kept;
     int                 rc;
 
     if (o->attributes != NULL)
         return NC_NOERR;
     ncz_hdf5_begin(f);
-    if ((rc = read_messages(&l)) != NC_NOERR)
+    if ((rc = read_messages(&l)) != NC_NOERR || (l.n == 0 && (rc = ncz_hdf5_fail_lost(&l.losses)) != NC_NOERR))
         goto done;
     if ((kept = ncz_arena_get_n(&o->arena, l.n + 1, sizeof *kept)) == NULL) {
         rc = ncz_fail_nomem(l.n * sizeof *kept);
@@ -145,6 +152,7 @@ ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o)
             qsort(l.v, l.n, sizeof *l.v, compare_orders);
         memcpy(kept, l.v, l.n * sizeof *kept);
     }
+    o->attributes_lost = l.losses.why;
     o->attributes = kept;
     o->nattributes = l.n;
 done:

@@ -133,7 +133,7 @@ read_leaf(const tree *t, const child *at)
     records = (const unsigned char *)b.data + NODE_HEAD;
     for (uint64_t i = 0; i < at->n && rc == NC_NOERR; i++)
         if (compare_record(t, records, i) == 0)
-            rc = t->walk->record(t->walk->arg, records + i * t->record, t->record);
+            rc = ncz_hdf5_lose(t->walk->losses, t->walk->record(t->walk->arg, records + i * t->record, t->record));
 done:
     ncz_buf_clear(&b);
     return rc;
@@ -195,9 +195,9 @@ read_node(const tree *t, const child *at, unsigned depth)
 
         if (i % NCZ_HDF5_EXPECT == 0 && (rc = expect_children(t, children + i, n - i)) != NC_NOERR)
             break;
-        if ((rc = read_node(t, &children[i], depth - 1)) == NC_NOERR && i + 1 < n &&
-            compare_record(t, record, 0) == 0)
-            rc = t->walk->record(t->walk->arg, record, t->record);
+        rc = ncz_hdf5_lose(t->walk->losses, read_node(t, &children[i], depth - 1));
+        if (rc == NC_NOERR && i + 1 < n && compare_record(t, record, 0) == 0)
+            rc = ncz_hdf5_lose(t->walk->losses, t->walk->record(t->walk->arg, record, t->record));
     }
 done:
     ncz_free(children);

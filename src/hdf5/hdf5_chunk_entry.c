@@ -28,7 +28,7 @@ ncz_hdf5_chunk_found(const ncz_hdf5_chunk_walk *w, const uint64_t *at, uint64_t 
 
     if (addr == NCZ_HDF5_NONE || !is_wanted(w, at))
         return NC_NOERR;
-    if (addr > w->f->size || len > w->f->size - addr)
+    if (w->losses == NULL && (addr > w->f->size || len > w->f->size - addr))
         return ncz_fail(NC_EHDFERR,
                         "a chunk of %" PRIu64 " bytes at address %" PRIu64 " goes beyond the file's end at %" PRIu64,
                         len, addr, w->f->size);

@@ -84,18 +84,19 @@ find_single(ncz_hdf5_chunk_walk *w)
     return ncz_hdf5_chunk_found(w, at, l->addr, l->filtered ? l->stored : l->chunk_bytes, l->filtered ? l->mask : 0);
 }
 
-/* All chunks lie one after the other. They must be in the file, which bounds how many there are. */
+/* All chunks lie one after the other. Only those in the file are handed on, which bounds how many there are. */
 static int
 find_implicit(ncz_hdf5_chunk_walk *w)
 {
-    uint64_t end, at[NCZ_HDF5_MAX_RANK], n = w->layout->chunk_bytes;
+    uint64_t end, at[NCZ_HDF5_MAX_RANK], n = w->layout->chunk_bytes, start = w->layout->addr;
     int      rc = NC_NOERR;
 
-    if (!ncz_mul64(w->highest, n, &end) || !ncz_add64(end, w->layout->addr, &end) || !ncz_add64(end, n, &end) ||
+    if (!ncz_mul64(w->highest, n, &end) || !ncz_add64(end, start, &end) || !ncz_add64(end, n, &end) ||
         end > w->f->size)
-        return ncz_fail(NC_EHDFERR,
-                        "the chunks of the dataset at address %" PRIu64 " go beyond the file's end at %" PRIu64,
-                        w->dataset->addr, w->f->size);
+        rc = ncz_hdf5_lose(w->losses, ncz_fail(NC_EHDFERR,
+                                               "the chunks of the dataset at address %" PRIu64
+                                               " go beyond the file's end at %" PRIu64,
+                                               w->dataset->addr, w->f->size));
     for (unsigned d = 0; d < w->rank; d++)
         at[d] = w->first[d];
     while (rc == NC_NOERR) {
@@ -103,7 +104,9 @@ find_implicit(ncz_hdf5_chunk_walk *w)
         unsigned d = w->rank;
 
         (void)number_place(w, at, &number); /* which is not above the highest */
-        rc = ncz_hdf5_chunk_found(w, at, w->layout->addr + number * n, n, 0);
+        if (start > w->f->size || number >= (w->f->size - start) / n)
+            break; /* so are those that follow */
+        rc = ncz_hdf5_chunk_found(w, at, start + number * n, n, 0);
         while (d-- > 0 && at[d]++ == w->last[d])
             at[d] = w->first[d];
         if (d > w->rank)
@@ -112,12 +115,31 @@ find_implicit(ncz_hdf5_chunk_walk *w)
     return rc;
 }
 
+static int
+search_index(ncz_hdf5_chunk_walk *w)
+{
+    int rc;
+
+    if (w->layout->index == NCZ_HDF5_INDEX_BTREE1)
+        return ncz_hdf5_chunks_btree1(w);
+    if (w->layout->index == NCZ_HDF5_INDEX_BTREE2)
+        return ncz_hdf5_chunks_btree2(w);
+    if ((rc = number_chunks(w)) != NC_NOERR)
+        return rc;
+    switch (w->layout->index) {
+    case NCZ_HDF5_INDEX_SINGLE: return find_single(w);
+    case NCZ_HDF5_INDEX_IMPLICIT: return find_implicit(w);
+    case NCZ_HDF5_INDEX_FIXED: return ncz_hdf5_chunks_fixed(w);
+    default: return ncz_hdf5_chunks_extensible(w);
+    }
+}
+
 int
 ncz_hdf5_chunks(ncz_hdf5 *f, const ncz_hdf5_object *dataset, const uint64_t *first, const uint64_t *last,
-                ncz_hdf5_chunk_fn fn, void *arg)
+                ncz_hdf5_chunk_fn fn, void *arg, ncz_hdf5_losses *losses)
 {
-    ncz_hdf5_chunk_walk w = {.f = f, .dataset = dataset, .layout = &dataset->layout, .fn = fn, .arg = arg};
-    int                 rc;
+    ncz_hdf5_chunk_walk w = {
+        .f = f, .dataset = dataset, .layout = &dataset->layout, .fn = fn, .arg = arg, .losses = losses};
 
     if (dataset->kind != NCZ_HDF5_DATASET || dataset->layout.kind != NCZ_HDF5_CHUNKED)
         return ncz_fail(NC_EINVAL, "the object at address %" PRIu64 " is no dataset with chunks", dataset->addr);
@@ -125,16 +147,5 @@ ncz_hdf5_chunks(ncz_hdf5 *f, const ncz_hdf5_object *dataset, const uint64_t *fir
     w.rank = dataset->layout.rank;
     if (dataset->layout.addr == NCZ_HDF5_NONE || !bound_search(&w, first, last))
         return NC_NOERR;
-    if (dataset->layout.index == NCZ_HDF5_INDEX_BTREE1)
-        return ncz_hdf5_chunks_btree1(&w);
-    if (dataset->layout.index == NCZ_HDF5_INDEX_BTREE2)
-        return ncz_hdf5_chunks_btree2(&w);
-    if ((rc = number_chunks(&w)) != NC_NOERR)
-        return rc;
-    switch (dataset->layout.index) {
-    case NCZ_HDF5_INDEX_SINGLE: return find_single(&w);
-    case NCZ_HDF5_INDEX_IMPLICIT: return find_implicit(&w);
-    case NCZ_HDF5_INDEX_FIXED: return ncz_hdf5_chunks_fixed(&w);
-    default: return ncz_hdf5_chunks_extensible(&w);
-    }
+    return ncz_hdf5_lose(losses, search_index(&w));
 }

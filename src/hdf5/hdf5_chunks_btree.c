@@ -83,9 +83,10 @@ read_node(ncz_hdf5_chunk_walk *w, uint64_t addr, int above)
         take_key(w, &node, i, &k);
         if (node.level > 0 && (i - from) % NCZ_HDF5_EXPECT == 0)
             rc = ncz_hdf5_expect(w->f, node.children + i, to - i, NODE_USUAL);
-        if (rc == NC_NOERR)
-            rc = node.level > 0 ? read_node(w, node.children[i], (int)node.level)
-                                : ncz_hdf5_chunk_found(w, k.at, node.children[i], k.len, k.mask);
+        if (rc == NC_NOERR && node.level > 0)
+            rc = ncz_hdf5_lose(w->losses, read_node(w, node.children[i], (int)node.level));
+        else if (rc == NC_NOERR)
+            rc = ncz_hdf5_chunk_found(w, k.at, node.children[i], k.len, k.mask);
     }
     ncz_hdf5_btree1_clear(&node);
     return rc;
@@ -160,7 +161,8 @@ ncz_hdf5_chunks_btree2(ncz_hdf5_chunk_walk *w)
     ncz_hdf5_btree2 walk = {.type = w->dataset->nfilters > 0 ? RECORD_FILTERED : RECORD_PLAIN,
                             .compare = compare_record,
                             .record = take_record,
-                            .arg = w};
+                            .arg = w,
+                            .losses = w->losses};
 
     return ncz_hdf5_btree2_each(w->f, w->layout->addr, &walk);
 }

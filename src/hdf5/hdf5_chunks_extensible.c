@@ -149,8 +149,9 @@ read_pages(const array *a, uint64_t start, uint64_t first, uint64_t n, const pag
     for (uint64_t p = 0; p < n / a->page && rc == NC_NOERR; p++) {
         if (!is_written(bits, p) || !wants_entries(a, first + p * a->page, a->page))
             continue;
-        if ((rc = ncz_hdf5_load_summed(a->w->f, start + p * pitch, pitch, PAGE, &b)) == NC_NOERR)
-            rc = take_entries(a, first + p * a->page, a->page, (const unsigned char *)b.data);
+        rc = ncz_hdf5_load_summed(a->w->f, start + p * pitch, pitch, PAGE, &b);
+        rc = rc != NC_NOERR ? ncz_hdf5_lose(a->w->losses, rc)
+                            : take_entries(a, first + p * a->page, a->page, (const unsigned char *)b.data);
     }
     ncz_buf_clear(&b);
     return rc;
@@ -226,7 +227,7 @@ read_super(const array *a, uint64_t addr, unsigned k, uint64_t first)
     written.bytes = ncz_cursor_bytes(&c, (size_t)bits);
     for (uint64_t i = 0; i < nblocks && rc == NC_NOERR; i++) {
         written.from = i * pages;
-        rc = read_data(a, ncz_hdf5_offset(f, &c), first + i * n, n, &written);
+        rc = ncz_hdf5_lose(a->w->losses, read_data(a, ncz_hdf5_offset(f, &c), first + i * n, n, &written));
     }
 done:
     ncz_buf_clear(&b);
@@ -248,12 +249,13 @@ read_blocks(const array *a, ncz_cursor *c)
         uint64_t n = entries_of(a, k);
 
         for (uint64_t i = 0; k < direct && i < blocks_of(k) && rc == NC_NOERR; i++)
-            rc = read_data(a, ncz_hdf5_offset(a->w->f, c), first + i * n, n, &(page_bits){.bytes = NULL});
+            rc = ncz_hdf5_lose(a->w->losses, read_data(a, ncz_hdf5_offset(a->w->f, c), first + i * n, n,
+                                                       &(page_bits){.bytes = NULL}));
         if (k >= direct) {
             uint64_t addr = ncz_hdf5_offset(a->w->f, c);
 
             if (addr != NCZ_HDF5_NONE && wants_entries(a, first, n * blocks_of(k)))
-                rc = read_super(a, addr, k, first);
+                rc = ncz_hdf5_lose(a->w->losses, read_super(a, addr, k, first));
         }
         first += n * blocks_of(k);
     }

@@ -64,8 +64,8 @@ read_pages(const array *a, uint64_t start, const unsigned char *bits)
         if ((bits[p / 8] & 0x80 >> p % 8) == 0)
             continue;
         rc = ncz_hdf5_load_summed(a->w->f, start + p * pitch, n * a->entry + 4, PAGE, &b);
-        if (rc == NC_NOERR)
-            rc = ncz_hdf5_chunk_entries(a->w, p * a->page, n, (const unsigned char *)b.data, a->entry);
+        rc = rc != NC_NOERR ? ncz_hdf5_lose(a->w->losses, rc)
+                            : ncz_hdf5_chunk_entries(a->w, p * a->page, n, (const unsigned char *)b.data, a->entry);
     }
     ncz_buf_clear(&b);
     return rc;

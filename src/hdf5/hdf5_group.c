@@ -39,7 +39,7 @@ static int
 read_dense(ncz_hdf5 *f, uint64_t addr, uint64_t heap, uint64_t names, ncz_hdf5_link_list *out)
 {
     dense           d = {.f = f, .out = out, .addr = addr};
-    ncz_hdf5_btree2 walk = {.type = RECORD_BY_NAME, .record = take_record, .arg = &d};
+    ncz_hdf5_btree2 walk = {.type = RECORD_BY_NAME, .record = take_record, .arg = &d, .losses = &out->losses};
     int             rc = ncz_hdf5_fractal_heap_open(f, heap, &d.heap);
 
     if (rc != NC_NOERR)
@@ -92,6 +92,7 @@ read_links(ncz_hdf5 *f, const ncz_hdf5_object *group, bool *tracked, ncz_hdf5_li
             rc = read_tables(f, m, out);
         else if (m->type == NCZ_HDF5_MSG_LINK && (rc = ncz_hdf5_link_parse(f, m, out->arena, &l)) == NC_NOERR)
             rc = ncz_hdf5_link_add(f, out, &l);
+        rc = ncz_hdf5_lose(&out->losses, rc);
     }
     return rc;
 }
@@ -113,7 +114,7 @@ compare_orders(const void *a, const void *b)
 int
 ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group)
 {
-    ncz_hdf5_link_list list = {.arena = &group->arena};
+    ncz_hdf5_link_list list = {.arena = &group->arena, .losses = {.arena = &group->arena}};
     ncz_hdf5_link     *kept;
     bool               tracked = false;
     int                rc;
@@ -121,7 +122,8 @@ ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group)
     if (group->links != NULL || group->kind != NCZ_HDF5_GROUP)
         return NC_NOERR;
     ncz_hdf5_begin(f);
-    if ((rc = read_links(f, group, &tracked, &list)) != NC_NOERR)
+    if ((rc = read_links(f, group, &tracked, &list)) != NC_NOERR ||
+        (list.n == 0 && (rc = ncz_hdf5_fail_lost(&list.losses)) != NC_NOERR))
         goto done;
     if ((kept = ncz_arena_get_n(&group->arena, list.n + 1, sizeof *kept)) == NULL) {
         rc = ncz_fail_nomem(list.n * sizeof *kept);
@@ -131,6 +133,7 @@ ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group)
         qsort(list.v, list.n, sizeof *list.v, tracked ? compare_orders : compare_names);
         memcpy(kept, list.v, list.n * sizeof *kept);
     }
+    group->links_lost = list.losses.why;
     group->links = kept;
     group->nlinks = list.n;
 done:

@@ -18,6 +18,21 @@ typedef struct walk {
 } walk;
 
 static int
+take_soft(walk *w, const unsigned char *scratch, uint64_t table, ncz_hdf5_link *l)
+{
+    ncz_cursor  at = ncz_cursor_at(scratch, 4);
+    const char *s;
+    size_t      len;
+    int         rc = ncz_hdf5_local_heap_text(&w->heap, ncz_cursor_u32le(&at), &s, &len);
+
+    l->kind = NCZ_HDF5_SOFT;
+    l->addr = NCZ_HDF5_NONE;
+    return rc != NC_NOERR
+               ? rc
+               : ncz_hdf5_path_text(w->f, w->out->arena, s, len, "the path of a soft link", table, &l->path);
+}
+
+static int
 take_entry(walk *w, ncz_cursor *c, uint64_t table)
 {
     uint64_t             name = ncz_hdf5_offset(w->f, c), header = ncz_hdf5_offset(w->f, c);
@@ -32,18 +47,13 @@ take_entry(walk *w, ncz_cursor *c, uint64_t table)
     scratch = ncz_cursor_bytes(c, SCRATCH);
     if (scratch == NULL)
         return ncz_hdf5_truncated(TABLE, table);
-    if ((rc = ncz_hdf5_local_heap_text(&w->heap, name, &s, &len)) != NC_NOERR ||
-        (rc = ncz_hdf5_text(w->f, w->out->arena, s, len, "the name of a link", table, &l.name)) != NC_NOERR)
+    if ((rc = ncz_hdf5_local_heap_text(&w->heap, name, &s, &len)) != NC_NOERR)
         return rc;
-    if (cached == CACHED_SOFT_LINK) {
-        ncz_cursor at = ncz_cursor_at(scratch, 4);
-
-        l.kind = NCZ_HDF5_SOFT;
-        l.addr = NCZ_HDF5_NONE;
-        if ((rc = ncz_hdf5_local_heap_text(&w->heap, ncz_cursor_u32le(&at), &s, &len)) != NC_NOERR ||
-            (rc = ncz_hdf5_text(w->f, w->out->arena, s, len, "the path of a soft link", table, &l.path)) != NC_NOERR)
-            return rc;
-    }
+    if ((rc = ncz_hdf5_text(w->f, w->out->arena, s, len, "the name of a link", table, &l.name)) == NC_NOERR &&
+        cached == CACHED_SOFT_LINK)
+        rc = take_soft(w, scratch, table, &l);
+    if (rc != NC_NOERR && (rc = ncz_hdf5_link_lose(w->out->arena, s, len, rc, &l)) != NC_NOERR)
+        return rc;
     return ncz_hdf5_link_add(w->f, w->out, &l);
 }
 
@@ -68,7 +78,7 @@ read_table(walk *w, uint64_t addr)
     c = ncz_cursor_at(b.data, b.len);
     (void)ncz_cursor_bytes(&c, TABLE_HEAD);
     for (unsigned i = 0; i < n && rc == NC_NOERR; i++)
-        rc = take_entry(w, &c, addr);
+        rc = ncz_hdf5_lose(&w->out->losses, take_entry(w, &c, addr));
 done:
     ncz_buf_clear(&b);
     return rc;
@@ -87,6 +97,7 @@ read_tree(walk *w, uint64_t addr, int above)
             rc = ncz_hdf5_expect(w->f, node.children + i, node.n - i, TABLE_USUAL);
         if (rc == NC_NOERR)
             rc = node.level == 0 ? read_table(w, node.children[i]) : read_tree(w, node.children[i], (int)node.level);
+        rc = ncz_hdf5_lose(&w->out->losses, rc);
     }
     ncz_hdf5_btree1_clear(&node);
     return rc;

@@ -2,6 +2,9 @@
 /*
  * The global heap: bytes of elements of variable length, in collections. Those that were read last are kept, since
  * neighbours in an array are mostly neighbours in a collection.
+ *
+ * Elements in no order may need a collection again and again. What one call reads of the heap is bounded by a multiple
+ * of the file's size; collections that overlap would come to that soon.
  */
 #include "hdf5/hdf5_int.h"
 
@@ -10,7 +13,10 @@
 #define WHAT "the collection of the global heap"
 
 enum {
-    KEPT = 16,
+    KEPT = 256,            /* collections, */
+    KEPT_BYTES = 32 << 20, /* as long as they have fewer bytes */
+    CALL_TIMES = 64,       /* what a call may read: so many times the file, */
+    CALL_LEAST = 1 << 20,
     HEAD_WITHOUT_SIZE = 8,
     COLLECTION_BYTES = 4096,
     LARGER_MOST = 1 << 20,
@@ -28,8 +34,10 @@ typedef struct collection {
 } collection;
 
 struct ncz_hdf5_collections {
-    collection v[KEPT];
-    unsigned   next; /* whose place the next one takes */
+    collection        v[KEPT];
+    unsigned          first, next; /* the oldest one; whose place the next one takes */
+    size_t            nbytes;
+    const collection *last; /* that was asked for */
 };
 
 static void
@@ -126,6 +134,34 @@ load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
     return take_objects(f, g, &c);
 }
 
+static size_t
+count_bytes(const collection *c)
+{
+    return c->addr == NCZ_HDF5_NONE ? 0 : c->bytes.len + c->nobjects * sizeof *c->objects;
+}
+
+static void
+drop_oldest(ncz_hdf5_collections *all)
+{
+    all->nbytes -= count_bytes(&all->v[all->first]);
+    clear_collection(&all->v[all->first]);
+    all->first = (all->first + 1) % KEPT;
+}
+
+static int
+count_work(ncz_hdf5 *f, const collection *g)
+{
+    uint64_t most = f->size * CALL_TIMES + CALL_LEAST;
+
+    f->heap_work += g->bytes.len;
+    if (f->heap_work > most)
+        return ncz_fail(NC_EHDFERR,
+                        WHAT " at address %" PRIu64 ": elements need more than %" PRIu64
+                             " bytes of the heap, %d times the file; collections overlap",
+                        g->addr, most, CALL_TIMES);
+    return NC_NOERR;
+}
+
 static int
 find_collection(ncz_hdf5 *f, uint64_t addr, const collection **out)
 {
@@ -139,20 +175,35 @@ find_collection(ncz_hdf5 *f, uint64_t addr, const collection **out)
         for (unsigned i = 0; i < KEPT; i++)
             clear_collection(&all->v[i]);
     }
+    if (all->last != NULL && all->last->addr == addr) {
+        *out = all->last;
+        return NC_NOERR;
+    }
     for (unsigned i = 0; i < KEPT; i++)
         if (all->v[i].addr == addr) {
-            *out = &all->v[i];
+            *out = all->last = &all->v[i];
             return NC_NOERR;
         }
+    if (all->v[all->next].addr != NCZ_HDF5_NONE)
+        drop_oldest(all);
     g = &all->v[all->next];
-    clear_collection(g);
-    if ((rc = load_collection(f, addr, g)) != NC_NOERR) {
+    if ((rc = load_collection(f, addr, g)) != NC_NOERR || (rc = count_work(f, g)) != NC_NOERR) {
         clear_collection(g);
         return rc;
     }
+    all->nbytes += count_bytes(g);
+    while (all->nbytes > KEPT_BYTES && all->first != all->next)
+        drop_oldest(all);
     all->next = (all->next + 1) % KEPT;
+    all->last = g;
     *out = g;
     return NC_NOERR;
+}
+
+void
+ncz_hdf5_heap_begin(ncz_hdf5 *f)
+{
+    f->heap_work = 0;
 }
 
 size_t

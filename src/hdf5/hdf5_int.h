@@ -12,6 +12,7 @@ enum {
     NCZ_HDF5_TYPE_DEPTH = 32,      /* of types in types */
     NCZ_HDF5_TREE_DEPTH = 64,      /* of nodes of a B-tree, blocks of a heap */
     NCZ_HDF5_SOFT_LINKS = 40,      /* followed for one path */
+    NCZ_HDF5_PATH_BYTES = 1 << 16, /* of a soft link */
     NCZ_HDF5_CONTINUATIONS = 4096, /* of one object header */
     NCZ_HDF5_FILTERS = 32,
 };
@@ -20,6 +21,7 @@ enum {
 
 typedef struct ncz_hdf5_cache       ncz_hdf5_cache;
 typedef struct ncz_hdf5_collections ncz_hdf5_collections;
+typedef struct ncz_hdf5_tables      ncz_hdf5_tables;
 
 struct ncz_hdf5 {
     ncz_hdf5_source source;
@@ -27,10 +29,13 @@ struct ncz_hdf5 {
     uint64_t        base, size; /* where the superblock is, from which addresses count; the bytes from there on */
     unsigned        version, offset_size, length_size;
     uint64_t        root;
+    uint64_t        end;     /* as the superblock says: of the whole file, in bytes */
     uint64_t        work;    /* bytes of structures that the call under way has read */
     bool            any_sum; /* for tests: wrong checksums are taken, to get behind them */
     ncz_hdf5_cache *cache;
     ncz_hdf5_collections *collections; /* of the global heap, that were read last */
+    uint64_t              heap_work;   /* bytes of collections that the call under way has read */
+    ncz_hdf5_tables      *tables;      /* links of groups that paths lead through */
 };
 
 int  ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out);
@@ -49,6 +54,8 @@ int ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_
 /* Loads a structure whose last four bytes are the checksum of the others, and verifies it. */
 int ncz_hdf5_load_summed(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into);
 int ncz_hdf5_check_sum(const ncz_hdf5 *f, const void *data, size_t n, const char *what, uint64_t addr);
+/* Counts bytes that are not read for what the call may read: those that several structures may have in common. */
+int ncz_hdf5_count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr);
 /* Says that structures of n bytes at these addresses are read soon: of the first NCZ_HDF5_EXPECT ones. */
 enum { NCZ_HDF5_EXPECT = 256 };
 int ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n);
@@ -64,6 +71,12 @@ unsigned ncz_hdf5_count_bits(uint64_t v); /* how many bits hold it: 0 for 0 */
 unsigned ncz_hdf5_bytes(uint64_t v);      /* how many bytes hold it: at least 1 */
 
 int ncz_hdf5_truncated(const char *what, uint64_t addr); /* records that it ends early, or says what cannot be */
+/* A part of a structure failed. Damage, and what is not read here, is noted, and no failure any more; NULL: they are. */
+int ncz_hdf5_lose(ncz_hdf5_losses *l, int rc);
+/* The text of such a failure, in the arena; another failure stays one. */
+int ncz_hdf5_keep_text(ncz_arena *arena, int rc, const char **text);
+/* The first failure again, where nothing else was found. */
+int ncz_hdf5_fail_lost(const ncz_hdf5_losses *l);
 
 uint32_t ncz_hdf5_checksum(const void *data, size_t n); /* lookup3 */
 
@@ -123,21 +136,27 @@ int ncz_hdf5_type_read(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena,
 int ncz_hdf5_fill_parse(const ncz_hdf5_message *m, ncz_hdf5_fill *out);
 int ncz_hdf5_filters_parse(const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_filter **out, size_t *n);
 int ncz_hdf5_layout_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_layout *out);
-int ncz_hdf5_link_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_link *out);
+int ncz_hdf5_link_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_link *out);
 int ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known,
                              ncz_hdf5_attribute *out);
 
 /* A list of links that grows in the arena's place: the objects' own arrays are copies. */
 typedef struct ncz_hdf5_link_list {
-    ncz_hdf5_link *v;
-    size_t         n, cap;
-    ncz_arena     *arena; /* of names and paths */
+    ncz_hdf5_link  *v;
+    size_t          n, cap;
+    ncz_arena      *arena; /* of names and paths */
+    ncz_hdf5_losses losses;
 } ncz_hdf5_link_list;
 
 int ncz_hdf5_link_add(const ncz_hdf5 *f, ncz_hdf5_link_list *list, const ncz_hdf5_link *link);
 /* A text with a ceiling for its length, in the arena; `what` and `addr` for the error's text. */
 int ncz_hdf5_text(const ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, const char *what, uint64_t addr,
                   const char **out);
+/* A path or the name of a file, which may be longer. */
+int ncz_hdf5_path_text(ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, const char *what, uint64_t addr,
+                       const char **out);
+/* A link whose name or path cannot be taken, with the reason of the failure `rc`. Other failures than damage stay. */
+int ncz_hdf5_link_lose(ncz_arena *arena, const void *name, uint64_t len, int rc, ncz_hdf5_link *l);
 
 /* ---- B-trees, heaps, old groups ---- */
 
@@ -164,7 +183,8 @@ typedef struct ncz_hdf5_btree2 {
     unsigned type; /* that it must have */
     int (*compare)(void *arg, const unsigned char *record, size_t len);
     int (*record)(void *arg, const unsigned char *record, size_t len);
-    void *arg;
+    void            *arg;
+    ncz_hdf5_losses *losses; /* nodes and records that fail are noted, and passed over; or NULL */
 } ncz_hdf5_btree2;
 
 int ncz_hdf5_btree2_each(ncz_hdf5 *f, uint64_t addr, const ncz_hdf5_btree2 *walk);
@@ -191,6 +211,7 @@ void ncz_hdf5_fractal_heap_close(ncz_hdf5_fractal_heap *h);
 int ncz_hdf5_old_group(ncz_hdf5 *f, uint64_t btree, uint64_t heap, ncz_hdf5_link_list *out);
 
 void ncz_hdf5_collections_free(ncz_hdf5_collections *c);
+void ncz_hdf5_tables_free(ncz_hdf5_tables *all); /* NULL is fine */
 
 /* ---- indexes of chunks ---- */
 
@@ -206,6 +227,7 @@ typedef struct ncz_hdf5_chunk_walk {
     uint64_t          lowest, highest;          /* linear numbers of first and last */
     ncz_hdf5_chunk_fn fn;
     void             *arg;
+    ncz_hdf5_losses  *losses; /* or NULL */
 } ncz_hdf5_chunk_walk;
 
 /* Hands on the chunk if it is one of those that are looked for. */

@@ -13,8 +13,8 @@ ncz_hdf5_begin(ncz_hdf5 *f)
 }
 
 /* Structures of a sound file do not overlap: who reads far more than there is goes around in circles. */
-static int
-count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr)
+int
+ncz_hdf5_count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr)
 {
     uint64_t most = f->limits.object_bytes;
 
@@ -43,7 +43,8 @@ ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf 
                         "%s at address %" PRIu64 " has %" PRIu64 " bytes, more than %zu (limit `object_bytes`)", what,
                         addr, n, f->limits.object_bytes);
     ncz_buf_reset(into);
-    if ((rc = count_work(f, n, what, addr)) != NC_NOERR || (rc = ncz_buf_reserve(into, (size_t)n)) != NC_NOERR)
+    if ((rc = ncz_hdf5_count_work(f, n, what, addr)) != NC_NOERR ||
+        (rc = ncz_buf_reserve(into, (size_t)n)) != NC_NOERR)
         return rc;
     if ((rc = ncz_hdf5_cache_read(f->cache, f->base + addr, (size_t)n, into->data)) == NC_NOERR)
         into->len = (size_t)n;
@@ -154,15 +155,72 @@ ncz_hdf5_truncated(const char *what, uint64_t addr)
 }
 
 int
-ncz_hdf5_text(const ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, const char *what, uint64_t addr,
-              const char **out)
+ncz_hdf5_keep_text(ncz_arena *arena, int rc, const char **text)
 {
-    if (len > f->limits.name_bytes)
+    const char *s;
+
+    if (rc != NC_EHDFERR && rc != NC_ENOTBUILT)
+        return rc;
+    s = ncz_err_text();
+    if ((*text = ncz_arena_text(arena, s, strlen(s))) == NULL)
+        return ncz_fail_nomem(strlen(s) + 1);
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
+int
+ncz_hdf5_lose(ncz_hdf5_losses *l, int rc)
+{
+    if (rc == NC_NOERR || l == NULL)
+        return rc;
+    if (rc != NC_EHDFERR && rc != NC_ENOTBUILT)
+        return rc;
+    if (l->n++ > 0) {
+        ncz_err_clear();
+        return NC_NOERR;
+    }
+    l->code = rc;
+    return ncz_hdf5_keep_text(l->arena, rc, &l->why);
+}
+
+int
+ncz_hdf5_fail_lost(const ncz_hdf5_losses *l)
+{
+    return l->n == 0 ? NC_NOERR : ncz_fail(l->code, "%s", l->why);
+}
+
+static int
+take_text(ncz_arena *arena, const void *s, uint64_t len, size_t most, const char *what, uint64_t addr,
+          const char **out)
+{
+    if (len > most)
         return ncz_fail(NC_EHDFERR,
                         "%s at address %" PRIu64 " has %" PRIu64 " bytes, more than %zu (limit `name_bytes`)", what,
-                        addr, len, f->limits.name_bytes);
+                        addr, len, most);
     if (memchr(s, 0, (size_t)len) != NULL)
         return ncz_fail(NC_EHDFERR, "%s at address %" PRIu64 " has a NUL in it", what, addr);
     *out = ncz_arena_text(arena, s, (size_t)len);
     return *out != NULL ? NC_NOERR : ncz_fail_nomem((size_t)len + 1);
+}
+
+int
+ncz_hdf5_text(const ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, const char *what, uint64_t addr,
+              const char **out)
+{
+    return take_text(arena, s, len, f->limits.name_bytes, what, addr, out);
+}
+
+/* Many links can have one long text of a heap in common, so its bytes count for what a call may read. */
+int
+ncz_hdf5_path_text(ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, const char *what, uint64_t addr,
+                   const char **out)
+{
+    int rc;
+
+    if (len > NCZ_HDF5_PATH_BYTES)
+        return ncz_fail(NC_EHDFERR, "%s at address %" PRIu64 " has %" PRIu64 " bytes, more than %d", what, addr, len,
+                        NCZ_HDF5_PATH_BYTES);
+    if (len > f->limits.name_bytes && (rc = ncz_hdf5_count_work(f, len, what, addr)) != NC_NOERR)
+        return rc;
+    return take_text(arena, s, len, NCZ_HDF5_PATH_BYTES, what, addr, out);
 }

@@ -72,8 +72,9 @@ parse_old(ncz_hdf5 *f, ncz_cursor *c)
     (void)ncz_cursor_bytes(c, 1 + 2 + 2 + 4);
     if (f->version == 1)
         (void)ncz_cursor_bytes(c, 4);
-    for (unsigned i = 0; i < 3; i++) /* the base address, which is where we are; free space; the end */
-        (void)ncz_hdf5_offset(f, c);
+    (void)ncz_hdf5_offset(f, c); /* the base address, which is where we are */
+    (void)ncz_hdf5_offset(f, c); /* free space */
+    f->end = ncz_hdf5_offset(f, c);
     driver = ncz_hdf5_offset(f, c);
     (void)ncz_hdf5_offset(f, c); /* the root's name */
     f->root = ncz_hdf5_offset(f, c);
@@ -112,7 +113,7 @@ parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
     (void)ncz_cursor_u8(c);      /* flags */
     (void)ncz_hdf5_offset(f, c); /* the base address */
     extension = ncz_hdf5_offset(f, c);
-    (void)ncz_hdf5_offset(f, c); /* the end */
+    f->end = ncz_hdf5_offset(f, c);
     f->root = ncz_hdf5_offset(f, c);
     (void)ncz_cursor_u32le(c);
     if (!c->good)
@@ -171,6 +172,7 @@ ncz_hdf5_close(ncz_hdf5 *f)
     if (f == NULL)
         return;
     ncz_hdf5_collections_free(f->collections);
+    ncz_hdf5_tables_free(f->tables);
     ncz_hdf5_cache_free(f->cache);
     ncz_free(f);
 }
@@ -185,6 +187,12 @@ uint64_t
 ncz_hdf5_root(const ncz_hdf5 *f)
 {
     return f->root;
+}
+
+uint64_t
+ncz_hdf5_said_size(const ncz_hdf5 *f)
+{
+    return f->end;
 }
 
 unsigned

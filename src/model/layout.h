@@ -39,6 +39,14 @@ typedef struct ncz_chunk_addr {
     bool             absent;      /* nothing is stored there: `bytes` has what such a chunk reads as */
     uint32_t         mask;        /* of HDF5's filters: bit i is set where the chunk skips filter i */
     size_t row, pitch; /* its bytes are in rows of that many, so far apart, as many as it has; 0: together */
+    /* The chunk cannot be read, for this reason, in the buffer that locate received; NULL: it can. It is stored at
+     * offset, if that is known; else it may be. */
+    const char *lost;
+    int         code; /* of that failure */
+    /* Whatever the chunk has from these elements of the array on, in any dimension, is not the array's: it reads as the
+     * element `beyond`, of the array's stored type (NULL: zeros). The layout's; NULL: all of it is. */
+    const uint64_t *extent;
+    const void     *beyond;
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX
@@ -87,7 +95,8 @@ typedef struct ncz_layout_ops {
      * made to find chunks. Chunks may end early or have codecs of their own, so that none is copied as it is stored.
      */
     bool complete;
-    bool as_stored;               /* with `complete`: chunks whose mask is 0 are whole and have the array's codecs */
+    bool (*as_stored)(const ncz_layout *l); /* with `complete`: whether chunks whose mask is 0 are whole, and have the
+                                             * array's codecs. NULL: they are not */
     bool own_chunks;              /* with `complete`: the chunks are the file's, and programs are told of them */
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
 } ncz_layout_ops;

@@ -177,10 +177,14 @@ static int
 put_attributes(walk *w, ncz_hdf5_object *o)
 {
     TRY(ncz_hdf5_attributes(w->f, o));
+    if (o->attributes_lost != NULL)
+        return ncz_fail(NC_EHDFERR, "%s", o->attributes_lost);
     TRY(ncz_buf_puts(w->out, ",\"attributes\":["));
     for (size_t i = 0; i < o->nattributes; i++) {
         const ncz_hdf5_attribute *a = &o->attributes[i];
 
+        if (a->lost != NULL)
+            return ncz_fail(NC_EHDFERR, "%s", a->lost);
         TRY(ncz_buf_puts(w->out, i > 0 ? ",{\"name\":" : "{\"name\":"));
         TRY(put_text(w->out, a->name));
         TRY(ncz_buf_printf(w->out, ",\"order\":%" PRId64 ",\"type\":", a->order));
@@ -213,10 +217,14 @@ static int
 put_links(walk *w, ncz_hdf5_object *o)
 {
     TRY(ncz_hdf5_links(w->f, o));
+    if (o->links_lost != NULL)
+        return ncz_fail(NC_EHDFERR, "%s", o->links_lost);
     TRY(ncz_buf_puts(w->out, ",\"links\":["));
     for (size_t i = 0; i < o->nlinks; i++) {
         const ncz_hdf5_link *l = &o->links[i];
 
+        if (l->kind == NCZ_HDF5_LOST_LINK)
+            return ncz_fail(NC_EHDFERR, "%s", l->path);
         TRY(ncz_buf_puts(w->out, i > 0 ? ",{\"name\":" : "{\"name\":"));
         TRY(put_text(w->out, l->name));
         TRY(ncz_buf_printf(w->out, ",\"kind\":%d,\"order\":%" PRId64, (int)l->kind, l->order));
@@ -291,7 +299,7 @@ put_layout(walk *w, const ncz_hdf5_object *o)
         TRY(ncz_buf_printf(w->out, ",\"index\":%d,\"chunk\":", (int)l->index));
         TRY(put_numbers(w->out, l->chunk, l->rank));
         TRY(ncz_buf_puts(w->out, ",\"chunks\":["));
-        TRY(ncz_hdf5_chunks(w->f, o, NULL, NULL, put_chunk_at, &x));
+        TRY(ncz_hdf5_chunks(w->f, o, NULL, NULL, put_chunk_at, &x, NULL));
         TRY(ncz_buf_putc(w->out, ']'));
     }
     return ncz_buf_putc(w->out, '}');
@@ -308,7 +316,7 @@ put_last_chunk(walk *w, const ncz_hdf5_object *o)
         at[d] -= at[d] > 0;
     }
     TRY(ncz_buf_puts(w->out, ",\"last\":["));
-    TRY(ncz_hdf5_chunks(w->f, o, at, at, put_chunk, w));
+    TRY(ncz_hdf5_chunks(w->f, o, at, at, put_chunk, w, NULL));
     return ncz_buf_putc(w->out, ']');
 }
 

@@ -42,7 +42,7 @@ check_part(ncz_hdf5 *f, const ncz_hdf5_object *o, const found *all, const uint64
 
     part.rank = all->rank;
     part.n = 0;
-    assert_int_equal(ncz_hdf5_chunks(f, o, first, last, take_chunk, &part), NC_NOERR);
+    assert_int_equal(ncz_hdf5_chunks(f, o, first, last, take_chunk, &part, NULL), NC_NOERR);
     for (size_t i = 0; i < all->n; i++)
         if (is_in(all, i, first, last)) {
             assert_true(n < part.n);
@@ -78,7 +78,7 @@ check_dataset(ncz_hdf5 *f, const ncz_hdf5_object *o)
 
     all.rank = o->layout.rank;
     all.n = 0;
-    assert_int_equal(ncz_hdf5_chunks(f, o, NULL, NULL, take_chunk, &all), NC_NOERR);
+    assert_int_equal(ncz_hdf5_chunks(f, o, NULL, NULL, take_chunk, &all, NULL), NC_NOERR);
     assert_true(all.n > 0);
     for (size_t i = 0; i < all.n; i++)
         check_part(f, o, &all, all.v[i].at, all.v[i].at);
@@ -91,7 +91,7 @@ check_dataset(ncz_hdf5 *f, const ncz_hdf5_object *o)
         }
         check_part(f, o, &all, first, last);
     }
-    assert_int_equal(ncz_hdf5_chunks(f, o, NULL, NULL, stop, &calls), NC_ERANGE);
+    assert_int_equal(ncz_hdf5_chunks(f, o, NULL, NULL, stop, &calls, NULL), NC_ERANGE);
     assert_int_equal(calls, 1);
 }
 
@@ -121,7 +121,7 @@ parts(void **state)
                 check_dataset(f, &o);
                 seen |= 1u << o.layout.index;
             } else {
-                assert_int_equal(ncz_hdf5_chunks(f, &o, NULL, NULL, take_chunk, NULL), NC_EINVAL);
+                assert_int_equal(ncz_hdf5_chunks(f, &o, NULL, NULL, take_chunk, NULL, NULL), NC_EINVAL);
             }
             ncz_hdf5_object_clear(&o);
         }

@@ -245,6 +245,78 @@ bad_chunks(void **state)
     assert_int_equal(parse_layout(&x), NC_ENOTBUILT);
 }
 
+/* ---- links, shared messages ---- */
+
+/* A link whose name or path is too long is lost, and says why; its group is not. */
+static void
+long_links(void **state)
+{
+    static message x;
+    ncz_hdf5_link  l;
+
+    (void)state;
+    begin(&x, NCZ_HDF5_MSG_LINK);
+    put(&x, 1, 2); /* version 1, no flags: a hard link, a length of one byte */
+    put(&x, 3, 1);
+    put_name(&x, "abc", 3);
+    put(&x, 800, 8);
+    assert_int_equal(ncz_hdf5_link_parse(&x.f, &x.m, &x.arena, &l), NC_NOERR);
+    assert_int_equal(l.kind, NCZ_HDF5_HARD);
+    x.f.limits.name_bytes = 2;
+    assert_int_equal(ncz_hdf5_link_parse(&x.f, &x.m, &x.arena, &l), NC_NOERR);
+    assert_int_equal(l.kind, NCZ_HDF5_LOST_LINK);
+    assert_string_equal(l.name, "abc");
+    assert_non_null(strstr(l.path, "limit `name_bytes`"));
+
+    begin(&x, NCZ_HDF5_MSG_LINK);
+    put(&x, 1 | 8 << 8, 2); /* its kind is there */
+    put(&x, 1, 1);
+    put(&x, 1, 1);
+    put_name(&x, "s", 1);
+    put(&x, 300, 2);
+    put(&x, 0, 300); /* a path with a NUL */
+    assert_int_equal(ncz_hdf5_link_parse(&x.f, &x.m, &x.arena, &l), NC_NOERR);
+    assert_int_equal(l.kind, NCZ_HDF5_LOST_LINK);
+    memset(x.bytes + 7, 'p', 300);
+    x.f.limits.name_bytes = 2; /* of names */
+    assert_int_equal(ncz_hdf5_link_parse(&x.f, &x.m, &x.arena, &l), NC_NOERR);
+    assert_int_equal(l.kind, NCZ_HDF5_SOFT);
+    assert_int_equal(strlen(l.path), 300);
+    ncz_arena_clear(&x.arena);
+}
+
+static int
+find_home(message *x)
+{
+    uint64_t home;
+
+    return ncz_hdf5_message_home(&x->f, &x->m, &home);
+}
+
+/* Version 1 has six reserved bytes and the offset of a name before the address. */
+static void
+shared_messages(void **state)
+{
+    static message x;
+    uint64_t       home = 0;
+
+    (void)state;
+    for (unsigned version = 1; version <= 3; version++) {
+        begin(&x, NCZ_HDF5_MSG_TYPE);
+        put(&x, version | 2 << 8, 2);
+        if (version == 1) {
+            put(&x, 0, 6);
+            put(&x, 16, 8);
+        }
+        put(&x, 4000, 8);
+        assert_int_equal(ncz_hdf5_message_home(&x.f, &x.m, &home), NC_NOERR);
+        assert_int_equal(home, 4000);
+        check_cut(&x, find_home);
+    }
+    x.bytes[0] = 4;
+    assert_int_equal(find_home(&x), NC_EHDFERR);
+}
+
 /* ---- fill values, filters, dataspaces ---- */
 
 static int
@@ -384,9 +456,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compound_1), cmocka_unit_test(odd_types),   cmocka_unit_test(old_layouts),
-        cmocka_unit_test(bad_chunks), cmocka_unit_test(fill_values), cmocka_unit_test(filters),
-        cmocka_unit_test(spaces),
+        cmocka_unit_test(compound_1),  cmocka_unit_test(odd_types),       cmocka_unit_test(old_layouts),
+        cmocka_unit_test(long_links),  cmocka_unit_test(shared_messages), cmocka_unit_test(bad_chunks),
+        cmocka_unit_test(fill_values), cmocka_unit_test(filters),         cmocka_unit_test(spaces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

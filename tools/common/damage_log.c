@@ -44,7 +44,7 @@ is_local(int ncid)
 bool
 damage_is_cause(int ncid, int varid, int rc)
 {
-    bool bytes = rc == NC_EFILTER || rc == NC_ETRUNC, unread = rc == NC_EIO || rc == NC_EACCESS;
+    bool bytes = rc == NC_EFILTER || rc == NC_ETRUNC || rc == NC_EHDFERR, unread = rc == NC_EIO || rc == NC_EACCESS;
 
     if (!bytes && !(unread && is_local(ncid)))
         return false;
@@ -170,7 +170,8 @@ damage_log_print(const damage_log *l, const char *before, FILE *out)
             fprintf(out, ": %zu chunks", line->n);
         else if (line->chunk != NULL)
             fprintf(out, ": chunk %s", line->chunk);
-        fputs(": ", out);
+        if (line->key[0] != '\0' || line->n > 1) /* the cause names a chunk that has no key */
+            fputs(": ", out);
         terminal_print(out, line->why);
         fputc('\n', out);
     }

@@ -166,7 +166,7 @@ damage_read(const hyperslab_var *v, int rc, const size_t *from, const size_t *le
     chunk_part p = {.v = v, .from = from, .len = len, .step = step};
     size_t     rank = (size_t)v->rank, *room;
 
-    if (rc != NC_EFILTER && rc != NC_ETRUNC && rc != NC_EIO && rc != NC_EACCESS)
+    if (rc != NC_EFILTER && rc != NC_ETRUNC && rc != NC_EHDFERR && rc != NC_EIO && rc != NC_EACCESS)
         return rc; /* with its text */
     p.at = room = memory_alloc(4 * rank, sizeof *room);
     p.start = room + rank;

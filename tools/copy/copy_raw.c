@@ -237,7 +237,13 @@ find_ranges(raw *w, int grp)
         compute_index(w, i, w->at);
         for (int d = 0; d < v->rank; d++)
             at[d] = w->at[d] + copy_part_start(v, d) / v->chunk_in[d];
-        if ((rc = nczarr_inq_var_chunk_mask(grp, v->in, at, &mask)) == NC_NOERR && mask != 0)
+        mask = 0;
+        rc = nczarr_inq_var_chunk_mask(grp, v->in, at, &mask);
+        if (rc != NC_NOERR && w->r->fill != NULL && damage_is_cause(grp, v->in, rc)) {
+            rc = NC_NOERR; /* it is among the damaged ones, too */
+            mask = 1;
+        }
+        if (rc == NC_NOERR && mask != 0)
             (void)copy_chunk_set_add(&w->coded, v, w->unit, w->at);
     }
     if (rc == NC_NOERR && v->raw_gaps && w->n < all)

@@ -17,7 +17,7 @@ enum { DIFFERENCES_MAX = 100 };
 
 typedef struct check {
     dump_context *d;
-    size_t        vars, chunks, broken, differences;
+    size_t        vars, chunks, broken, differences, warnings;
 } check;
 
 static void
@@ -223,7 +223,9 @@ print_sums(const check *c)
     if (c->differences > 0)
         fprintf(c->d->out, ", %zu difference%s between consolidated metadata and documents", c->differences,
                 c->differences == 1 ? "" : "s");
-    if (l->n == 0 && c->broken == 0 && c->differences == 0)
+    if (c->warnings > 0)
+        fprintf(c->d->out, ", %zu warning%s of what is missing", c->warnings, c->warnings == 1 ? "" : "s");
+    if (l->n == 0 && c->broken == 0 && c->differences == 0 && c->warnings == 0)
         fputs(c->d->report.status == NC_NOERR ? ": sound" : ": not all could be checked", c->d->out);
     fputc('\n', c->d->out);
 }
@@ -245,12 +247,14 @@ dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out)
         goto done;
     }
     (void)nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL);
+    if (d.zarr_format == 0) /* a file: what was passed over of it is not there by another way */
+        (void)nczarr_inq_warnings(ncid, &c.warnings, NULL);
     check_all_documents(&c);
     check_group(&c, ncid);
     check_consolidated(&c, path);
     print_sums(&c);
 done:
-    sound = d.damage.n == 0 && c.broken == 0 && c.differences == 0;
+    sound = d.damage.n == 0 && c.broken == 0 && c.differences == 0 && c.warnings == 0;
     damage_log_clear(&d.damage);
     dump_select_clear(&d);
     hyperslab_clear(&d.part);

@@ -13,20 +13,41 @@
 #include <errno.h>
 #include <string.h>
 
-enum { HEAD = 4104 }; /* bytes that show the format: an HDF5 superblock may be at 4096 */
+enum {
+    SIGNATURE = 8,
+    HEAD = 4096 + SIGNATURE,        /* bytes that show the format of a file: an HDF5 superblock may be at 4096, */
+    ENTRY_HEAD = 65536 + SIGNATURE, /* or at any double of that. Of an entry the first ones are looked at */
+};
+
+/* Does the format's head follow a block of the user that is longer than what was read? */
+static bool
+follows_block(int fd)
+{
+    char     bytes[SIGNATURE];
+    uint64_t at = 8192;
+
+    while (at <= INT64_MAX / 2 && ncz_system.pread(fd, bytes, sizeof bytes, (off_t)at) == (ssize_t)sizeof bytes) {
+        if (ncz_format_follows_block(bytes, sizeof bytes))
+            return true;
+        at *= 2;
+    }
+    return false;
+}
 
 bool
 ncz_store_is_file(const char *path)
 {
     char    head[HEAD];
     ssize_t n = -1;
+    bool    is = false;
     int     fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
         n = ncz_system.read(fd, head, sizeof head);
+        is = n > 0 && (ncz_format_is_one_object(head, (size_t)n) || (n == HEAD && follows_block(fd)));
         (void)ncz_system.close(fd);
     }
-    return n > 0 && ncz_format_is_one_object(head, (size_t)n);
+    return is;
 }
 
 int
@@ -177,7 +198,7 @@ explain_entries(const zmap *archive, const char *path, const entries *e)
 static int
 is_dataset(zmap *archive, const char *key, bool *is)
 {
-    zmap_get_req r = {.key = key, .len = HEAD, .cut = true};
+    zmap_get_req r = {.key = key, .len = ENTRY_HEAD, .cut = true};
     int          rc;
 
     (void)zmap_get_batch(archive, &r, 1, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LOOKED_AT = 4104 }; /* an HDF5 superblock may be at 4096 */
+enum { LOOKED_AT = 64 };
 
 /* The first bytes of a file, and how many there are; 0: it cannot be read. */
 static size_t
@@ -27,10 +27,7 @@ read_head(const char *path, unsigned char head[LOOKED_AT])
 bool
 ncz_is_netcdf_file(const char *path)
 {
-    unsigned char head[LOOKED_AT];
-    size_t        n = read_head(path, head);
-
-    return n > 0 && ncz_format_is_one_object(head, n);
+    return ncz_store_is_file(path);
 }
 
 int

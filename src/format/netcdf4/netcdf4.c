@@ -6,40 +6,82 @@
 
 #include <string.h>
 
-enum { HEAD = 4104 }; /* where superblocks are looked for: at 0, 512, 1024, 2048, 4096 */
+/* Where superblocks are looked for: at 0, 512, and each double of that. The first request has those up to 4096, the next
+ * one those up to 65536; behind that each one is a request. */
+enum { SIGNATURE = 8, HEAD = 4096 + SIGNATURE, SECOND = 65536 + SIGNATURE };
 
 enum { FORM_NETCDF4 = 1, FORM_CLASSIC_MODEL }; /* as ncz_format_opts.gen */
 
 static const char *const none[] = {NULL};
 
 static bool
+is_signature(const void *bytes, size_t n)
+{
+    static const unsigned char magic[SIGNATURE] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
+
+    return n >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+}
+
+static bool
 is_hdf5(const void *bytes, size_t n)
 {
-    static const unsigned char magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
-
-    for (size_t at = 0; at + sizeof magic <= n; at = at == 0 ? 512 : at * 2)
-        if (memcmp((const char *)bytes + at, magic, sizeof magic) == 0)
+    for (size_t at = 0; at < n; at = at == 0 ? 512 : at * 2)
+        if (is_signature((const char *)bytes + at, n - at))
             return true;
     return false;
 }
 
-/* l->state: the file's size. */
+/* l->state: what was seen so far. */
+typedef struct seen {
+    uint64_t size; /* of the file */
+    uint64_t at;   /* of the first byte that was asked for last */
+} seen;
+
+/* Is there a signature in these bytes, which begin at `first` of the file? */
+static bool
+has_signature(const seen *s, const ncz_docs_got *got)
+{
+    if (s->at == 0)
+        return is_hdf5(got->bytes, got->len);
+    for (uint64_t at = s->at; at - s->at < got->len; at *= 2)
+        if (is_signature((const char *)got->bytes + (at - s->at), got->len - (size_t)(at - s->at)))
+            return true;
+    return false;
+}
+
+static void
+ask_further(seen *s, ncz_look *next)
+{
+    uint64_t at = s->at == 0 ? 8192 : s->at == 8192 ? 131072 : s->at * 2;
+
+    if (s->size == UINT64_MAX || at >= s->size || s->size - at < SIGNATURE)
+        return;
+    s->at = at;
+    *next = (ncz_look){.key = "", .bytes = true, .off = at, .len = at == 8192 ? SECOND - 8192 : SIGNATURE};
+}
+
 static int
 look_at_superblock(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
 {
+    seen *s = l->state;
+
     if (got == NULL) {
         *next = (ncz_look){.key = "", .bytes = true, .off = 0, .len = HEAD};
         return NC_NOERR;
     }
     if (got->bytes == NULL)
         return ncz_fail(NC_ENOTZARR, "there is nothing at that place");
-    if (!is_hdf5(got->bytes, got->len))
+    if (s == NULL && (s = l->state = ncz_zalloc(sizeof *s)) == NULL)
+        return ncz_fail_nomem(sizeof *s);
+    if (s->at == 0)
+        s->size = got->size;
+    if (!has_signature(s, got)) {
+        ask_further(s, next);
         return NC_NOERR;
-    if (got->size == UINT64_MAX)
+    }
+    if (s->size == UINT64_MAX)
         return ncz_fail(NC_EIO,
                         "an HDF5 file whose size the server does not tell, so that it cannot be read in parts");
-    if ((l->state = ncz_dup(&got->size, sizeof got->size)) == NULL)
-        return ncz_fail_nomem(sizeof got->size);
     *is = true;
     return NC_NOERR;
 }
@@ -71,37 +113,63 @@ set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type
     return NC_NOERR;
 }
 
+/* The data cannot be read for this failure; others are of the file. */
+static int
+note_unusable(const ncz_netcdf4_array *a, ncz_var *v, int rc)
+{
+    const ncz_err *why;
+    ncz_err        err;
+
+    if (rc == NC_NOERR || !ncz_netcdf4_costs_object(rc))
+        return rc;
+    ncz_err_save(&err, rc);
+    if (strncmp(err.text, a->path, strlen(a->path)) != 0)
+        (void)ncz_fail(rc, "%s: %s", a->path, err.text);
+    if (v->unusable->code == NC_NOERR && (why = ncz_err_keep(rc)) == NULL)
+        return ncz_fail_nomem(sizeof *why);
+    else if (v->unusable->code == NC_NOERR)
+        v->unusable = why;
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
 /* Why its data cannot be read, if so. */
 static int
 check_data(const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
 {
-    const ncz_err *why;
-    int            rc = NC_NOERR;
+    int rc = NC_NOERR;
 
     if (type->type->class == NCZ_TYPE_NONE)
         rc = ncz_fail(NC_EBADTYPE, "%s: its elements are %s", a->path, type->why);
-    else if (a->o.space.kind == NCZ_HDF5_NULL)
-        rc = ncz_fail(NC_EHDFERR, "%s: it has no values: its dataspace is null", a->path);
     else if (a->o.layout.kind == NCZ_HDF5_VIRTUAL)
         rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in other datasets (a virtual dataset), which are not read",
                       a->path);
     else if (a->o.external)
         rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in external files, which are not read", a->path);
-    if (rc == NC_NOERR)
-        return rc;
-    if ((why = ncz_err_keep(rc)) == NULL)
-        return ncz_fail_nomem(sizeof *why);
-    ncz_err_clear();
-    v->unusable = why;
-    return NC_NOERR;
+    return note_unusable(a, v, rc);
 }
 
-/* The array's shape, and that of its elements. */
+/* Where its data are. A variable for which that fails has a spec, too, and data that cannot be read. */
+static int
+set_data(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
+{
+    int rc;
+
+    if ((rc = check_data(a, type, v)) != NC_NOERR || (rc = note_unusable(a, v, set_fill(t, a, type, v))) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_netcdf4_place_set(t, a, type, v)) == NC_NOERR || !ncz_netcdf4_costs_object(rc) ||
+        (rc = note_unusable(a, v, rc)) != NC_NOERR)
+        return rc;
+    return ncz_var_respec(t->l->m, v);
+}
+
+/* The array's shape, and that of its elements. One without a dataspace has no values, as an array of length 0 has. */
 static int
 add_var(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type)
 {
     const ncz_hdf5_space *s = &a->o.space;
-    size_t                own = s->kind == NCZ_HDF5_SIMPLE ? s->rank : 0, rank = own + type->rank;
+    size_t                own = s->kind == NCZ_HDF5_SIMPLE ? s->rank : s->kind == NCZ_HDF5_NULL;
+    size_t                rank = own + type->rank;
     uint64_t              shape[2 * NCZ_HDF5_MAX_RANK];
     bool                  unlimited[2 * NCZ_HDF5_MAX_RANK] = {false};
     ncz_dim              *dims[2 * NCZ_HDF5_MAX_RANK];
@@ -109,18 +177,15 @@ add_var(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type 
     int                   rc;
 
     for (size_t d = 0; d < rank; d++) {
-        shape[d] = d < own ? s->shape[d] : type->shape[d - own];
-        unlimited[d] = d < own && s->most[d] == NCZ_HDF5_NONE;
+        shape[d] = d >= own ? type->shape[d - own] : s->kind == NCZ_HDF5_NULL ? 0 : s->shape[d];
+        unlimited[d] = d < own && s->kind == NCZ_HDF5_SIMPLE && s->most[d] == NCZ_HDF5_NONE;
     }
     if ((rc = ncz_netcdf4_dims_of(t, a, shape, unlimited, rank, dims)) != NC_NOERR ||
         (rc = ncz_model_place_var(t->l->m, a->group->g, a->name, type->type, rank, dims, &v)) != NC_NOERR ||
-        (rc = ncz_netcdf4_add_atts(t, a->group->g, &v->atts, &a->o, v->name)) != NC_NOERR ||
-        (rc = set_fill(t, a, type, v)) != NC_NOERR)
+        (rc = ncz_netcdf4_add_atts(t, a->group->g, &v->atts, &a->o, v->name)) != NC_NOERR)
         return rc;
     v->stage = NCZ_VAR_WRITTEN;
-    if ((rc = check_data(a, type, v)) != NC_NOERR)
-        return rc;
-    return ncz_netcdf4_place_set(t, a, type, v);
+    return set_data(t, a, type, v);
 }
 
 /* What netCDF does not list: elements without a meaning of their own. */
@@ -145,7 +210,7 @@ add_array(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a)
     if ((type = ncz_arena_get(&t->l->m->arena, sizeof *type)) == NULL)
         return ncz_fail_nomem(sizeof *type);
     if ((rc = ncz_netcdf4_type_of(&t->types, a->group->g, a->o.type, type)) != NC_NOERR)
-        return rc;
+        return ncz_netcdf4_pass_over(t, rc, a->path, "its type");
     return add_var(t, a, type);
 }
 
@@ -172,7 +237,7 @@ check_root(ncz_loader *l)
     int               rc;
 
     l->m->format_free = ncz_netcdf4_free;
-    if ((rc = ncz_netcdf4_file_open(l, *(const uint64_t *)l->state, &file)) != NC_NOERR ||
+    if ((rc = ncz_netcdf4_file_open(l, ((const seen *)l->state)->size, &file)) != NC_NOERR ||
         (rc = ncz_hdf5_object_read(file->f, ncz_hdf5_root(file->f), &o)) != NC_NOERR)
         return rc;
     if (o.kind != NCZ_HDF5_GROUP)
@@ -185,15 +250,35 @@ check_root(ncz_loader *l)
     return rc;
 }
 
+/* A file that lost its end is read: all that is there. */
+static int
+check_end(ncz_netcdf4_tree *t)
+{
+    uint64_t said = ncz_hdf5_said_size(t->file->f);
+    char    *text;
+    int      rc;
+
+    if (said == NCZ_HDF5_NONE || said <= t->file->size)
+        return NC_NOERR;
+    text =
+        ncz_sprintf("the file is cut: it has %llu bytes, its superblock says %llu; what was in the others is missing",
+                    (unsigned long long)t->file->size, (unsigned long long)said);
+    if (text == NULL)
+        return ncz_fail_nomem(128);
+    rc = ncz_format_warn(t->l, text);
+    ncz_free(text);
+    return rc;
+}
+
 static int
 load_file(ncz_loader *l)
 {
-    ncz_netcdf4_tree t = {.l = l, .file = l->m->format, .arena = NCZ_ARENA_INIT};
-    int              rc = NC_NOERR;
+    ncz_netcdf4_tree t = {.l = l, .file = l->m->format, .arena = NCZ_ARENA_INIT, .met = NCZ_NAMES_INIT};
+    int              rc = check_end(&t);
 
     l->m->twins = true; /* a soft link and what it names show alike */
     t.types = (ncz_netcdf4_types){.l = l, .arena = &l->m->arena};
-    if (l->wish.hdf5)
+    if (rc == NC_NOERR && l->wish.hdf5)
         rc = ncz_netcdf4_paths_read(l, t.file);
     if (rc == NC_NOERR && (rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR && (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
         rc = add_arrays(&t, t.root);
@@ -243,7 +328,7 @@ tell_mark(const ncz_model *m, const char *name)
     return file->strict || file->nreserved > 1;
 }
 
-static const ncz_object_ops object = {.is = is_hdf5, .fixed = true};
+static const ncz_object_ops object = {.is = is_hdf5, .follows_block = is_signature, .fixed = true};
 
 const ncz_dialect_ops ncz_netcdf4 = {
     .name = "netCDF-4",

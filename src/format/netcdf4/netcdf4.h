@@ -60,6 +60,13 @@ const char *ncz_netcdf4_path_of(const ncz_netcdf4_file *file, uint64_t addr); /*
 
 typedef struct ncz_netcdf4_type ncz_netcdf4_type;
 
+/* Floating-point numbers of another form than IEEE's: where the bits lie. */
+typedef struct ncz_netcdf4_float {
+    unsigned exponent_at, exponent_bits, mantissa_at, mantissa_bits, sign_at;
+    uint32_t bias;
+    bool     implied; /* the first bit of the mantissa is not stored */
+} ncz_netcdf4_float;
+
 /* A stored type, and what netCDF has for it. All of it lies in an arena. */
 struct ncz_netcdf4_type {
     const ncz_type         *type;   /* in memory; NC_NAT's: netCDF has none, and `why` says so */
@@ -71,6 +78,8 @@ struct ncz_netcdf4_type {
     bool                    region;
     unsigned                shift, bits; /* integers of fewer bits than their bytes: where these are; 0: all */
     bool                    is_signed;
+    bool                    odd_float; /* floating-point numbers of this form, of `bits` bits: */
+    ncz_netcdf4_float       form;
     size_t                  rank, nelems; /* of the array in each element; 0, 1: there is none */
     const uint64_t         *shape;
     const ncz_netcdf4_type *base;    /* of sequences */
@@ -142,8 +151,14 @@ typedef struct ncz_netcdf4_tree {
     ncz_netcdf4_array **scales; /* sorted by where they are in the file, then by group */
     size_t              nscales;
     size_t              ndims;
+    ncz_names           met;      /* addresses of groups, as text -> how many links they have */
+    size_t              repeated; /* what is shown of groups that other links led to before */
 } ncz_netcdf4_tree;
 
+/* Whether a failure is one of a single object, which the file can do without. Memory and I/O are not. */
+bool ncz_netcdf4_costs_object(int rc);
+/* Such a failure becomes a warning; others stay failures. */
+int  ncz_netcdf4_pass_over(ncz_netcdf4_tree *t, int rc, const char *where, const char *what);
 int  ncz_netcdf4_tree_read(ncz_netcdf4_tree *t); /* groups, types; and what the arrays are */
 void ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t);
 /* Attributes in which netCDF-C keeps numbers of dimensions: how many there are (0: it is another one); one of them. */
@@ -152,6 +167,12 @@ uint32_t                  ncz_netcdf4_id_at(const ncz_hdf5_attribute *a, size_t 
 const ncz_hdf5_attribute *ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name); /* or NULL */
 int ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_object *o,
                          const char *where);
+
+/* ---- names (netcdf4_names.c) ------------------------------------------------------------------------------------- */
+
+/* A name as it is shown: itself, or one in the arena. `segment`: of an object; else of an attribute. NC_EMAXNAME,
+ * NC_EBADNAME: it cannot be shown. */
+int ncz_netcdf4_show_name(const char *name, bool segment, size_t most, ncz_arena *arena, const char **out);
 
 /* ---- dimensions (netcdf4_dims.c) -------------------------------------------------------------------------------- */
 

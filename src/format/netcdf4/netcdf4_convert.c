@@ -151,21 +151,92 @@ fill_room(const ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill, unsigned char 
         memcpy(room + i, fill->value, size);
 }
 
-/* The elements of chunk i and some after it, in new memory; *n of them. */
+/* The elements of chunk i and some after it, `n` of them, in new memory. */
 static int
-read_batch(ncz_netcdf4_layout *l, size_t i, size_t *n, unsigned char **room)
+read_batch(ncz_netcdf4_layout *l, size_t i, size_t n, unsigned char **room)
 {
     const ncz_netcdf4_place *p = l->place;
+    int                      rc;
 
-    *n = count_batch(l, i);
-    if ((*room = ncz_alloc_n(*n, l->nbytes)) == NULL)
+    for (size_t k = 0; k < n && p->kind != NCZ_HDF5_COMPACT; k++)
+        if ((rc = ncz_netcdf4_check_stored(l, &l->v[i + k])) != NC_NOERR)
+            return rc;
+    if ((*room = ncz_alloc_n(n, l->nbytes)) == NULL)
         return ncz_fail_nomem(l->nbytes);
     if (p->kind != NCZ_HDF5_COMPACT)
-        return read_stored(l, &l->v[i], *n, *room);
+        return read_stored(l, &l->v[i], n, *room);
     if (p->ncompact < l->nbytes)
         return ncz_fail(NC_EHDFERR, "%s: it has %zu bytes in place of %zu", l->place->path, p->ncompact, l->nbytes);
     memcpy(*room, p->compact, l->nbytes);
     return NC_NOERR;
+}
+
+/* What a chunk has beyond the array is none of its elements: nothing is in the heap for them. */
+static int
+clear_beyond(const ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c, unsigned char *room)
+{
+    size_t       rank = l->common.rank;
+    ncz_dtype    item = {.kind = NCZ_KIND_RAW, .size = l->place->type->size};
+    ncz_transfer move = {.dtype = &item, .chunk = l->place->n + rank};
+    uint64_t     number = c->number;
+    ncz_dims     index;
+    int          rc = ncz_dims_init(&index, rank);
+
+    if (rc != NC_NOERR)
+        return rc;
+    for (size_t d = rank; d-- > 0;) {
+        uint64_t n = d < l->place->rank ? l->count[d] : 1;
+
+        index.v[d] = number % n;
+        number /= n;
+    }
+    rc = ncz_fill_edge(&move, rank, l->place->n, index.v, NULL, room);
+    ncz_dims_clear(&index);
+    return rc;
+}
+
+/* Chunks that are converted stay so after a failure. */
+static int
+convert_batch(ncz_netcdf4_layout *l, size_t i, size_t n, uint64_t *kept)
+{
+    unsigned char *room = NULL;
+    size_t         said = 0;
+    int            rc = read_batch(l, i, n, &room);
+
+    for (size_t k = 0; k < n && rc == NC_NOERR; k++)
+        rc = clear_beyond(l, &l->v[i + k], room + k * l->nbytes);
+    for (size_t k = 0; k < n && rc == NC_NOERR; k++)
+        if (l->v[i + k].bytes == NULL && (rc = expect_heap(l, room, k, n, &said)) == NC_NOERR)
+            rc = convert_chunk(l, &l->v[i + k], room + k * l->nbytes, kept);
+    ncz_free(room);
+    return rc;
+}
+
+static bool
+is_damage(int rc)
+{
+    return rc == NC_EHDFERR || rc == NC_EFILTER || rc == NC_ETRUNC;
+}
+
+/* One by one, after some of them failed: those that fail are damaged, and say why when they are read. */
+static int
+convert_each(ncz_netcdf4_layout *l, size_t i, size_t n, uint64_t *kept)
+{
+    int rc = NC_NOERR;
+
+    for (size_t k = 0; k < n && rc == NC_NOERR; k++) {
+        ncz_netcdf4_stored *c = &l->v[i + k];
+        ncz_err             err;
+
+        if (c->bytes != NULL || !is_damage(rc = convert_batch(l, i + k, 1, kept)))
+            continue;
+        ncz_err_save(&err, rc);
+        ncz_err_clear();
+        rc = NC_NOERR;
+        if ((c->lost = ncz_strdup(err.text)) == NULL)
+            rc = ncz_fail_nomem(strlen(err.text));
+    }
+    return rc;
 }
 
 static int
@@ -194,14 +265,9 @@ ncz_netcdf4_convert_chunks(ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill)
     if ((rc = convert_unwritten(l, fill)) == NC_NOERR && l->place->kind != NCZ_HDF5_CHUNKED)
         rc = add_whole(l);
     for (size_t i = 0, n = 0; i < l->n && rc == NC_NOERR; i += n) {
-        unsigned char *room = NULL;
-        size_t         said = 0;
-
-        rc = read_batch(l, i, &n, &room);
-        for (size_t k = 0; k < n && rc == NC_NOERR; k++)
-            if ((rc = expect_heap(l, room, k, n, &said)) == NC_NOERR)
-                rc = convert_chunk(l, &l->v[i + k], room + k * l->nbytes, &kept);
-        ncz_free(room);
+        n = count_batch(l, i);
+        if (is_damage(rc = convert_batch(l, i, n, &kept)))
+            rc = convert_each(l, i, n, &kept);
     }
     return rc;
 }

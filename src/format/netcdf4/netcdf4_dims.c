@@ -219,7 +219,9 @@ ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const uint6
         out[0] = a->dim;
     else if (!take_listed(t, a, out)) {
         memset(out, 0, rank * sizeof(ncz_dim *));
-        if ((rc = take_attached(t, a, out)) == NC_NOERR && a->scale && out[0] == NULL)
+        if ((rc = take_attached(t, a, out)) != NC_NOERR)
+            rc = ncz_netcdf4_pass_over(t, rc, a->path, "DIMENSION_LIST");
+        if (rc == NC_NOERR && a->scale && out[0] == NULL)
             out[0] = a->dim;
     }
     for (size_t d = 0; d < a->o.space.rank && rc == NC_NOERR; d++) {

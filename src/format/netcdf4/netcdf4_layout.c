@@ -61,20 +61,30 @@ add_chunk(void *arg, const ncz_hdf5_chunk *c)
 
     for (size_t d = 0; d < l->place->rank; d++)
         chunk.number = chunk.number * l->count[d] + c->at[d]; /* the product fits */
-    if (c->len > l->file->limits.object_bytes)
-        return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes", l->place->path, c->len);
     chunk.usual = c->mask == 0 && !ncz_netcdf4_is_converted(l->place->type);
     if (!chunk.usual && (rc = chain_of_mask(s, c->mask, &chunk.chain)) != NC_NOERR)
         return rc;
-    if ((chunk.usual ? s->o->nfilters : ncz_chain_len(chunk.chain)) == 0) {
-        if (c->len < l->nbytes)
-            return ncz_fail(NC_EHDFERR, "%s: a chunk of %" PRIu64 " bytes in place of %zu", l->place->path, c->len,
-                            l->nbytes);
+    chunk.plain = (chunk.usual ? s->o->nfilters : ncz_chain_len(chunk.chain)) == 0;
+    if (chunk.plain && c->len > l->nbytes)
         chunk.length = l->nbytes; /* elements, and nothing else */
-    }
     if ((rc = ncz_make_room(&l->v, l->n, &l->cap, sizeof *l->v)) != NC_NOERR)
         return rc;
     l->v[l->n++] = chunk;
+    return NC_NOERR;
+}
+
+int
+ncz_netcdf4_check_stored(const ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c)
+{
+    uint64_t end = l->file->size;
+
+    if (c->length > l->file->limits.object_bytes)
+        return ncz_fail(NC_EHDFERR, "it has %" PRIu64 " bytes, more than %zu (limit `object_bytes`)", c->length,
+                        l->file->limits.object_bytes);
+    if (c->offset > end || c->length > end - c->offset)
+        return ncz_fail(NC_EHDFERR, "its %" PRIu64 " bytes go beyond the file's end at %" PRIu64, c->length, end);
+    if (c->plain && c->length < l->nbytes)
+        return ncz_fail(NC_EHDFERR, "it has %" PRIu64 " bytes in place of %zu", c->length, l->nbytes);
     return NC_NOERR;
 }
 
@@ -83,14 +93,33 @@ add_chunk(void *arg, const ncz_hdf5_chunk *c)
 static void
 forget_chunks(ncz_netcdf4_layout *l)
 {
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
         ncz_free(l->v[i].bytes);
+        ncz_free(l->v[i].lost);
+    }
+    ncz_free(l->lost);
+    l->lost = NULL;
     for (size_t i = 0; i < l->nmasks; i++)
         ncz_chain_unref(l->masks[i].chain);
     ncz_free(l->v);
     l->v = NULL;
     l->n = l->cap = l->nmasks = 0;
     ncz_buf_clear(&l->unwritten);
+}
+
+/* What is damaged of the index costs the chunks that are in that part. */
+static int
+search_index(search *s)
+{
+    ncz_netcdf4_layout *l = s->l;
+    ncz_arena           arena = NCZ_ARENA_INIT;
+    ncz_hdf5_losses     losses = {.arena = &arena};
+    int                 rc = ncz_hdf5_chunks(l->file->f, s->o, NULL, NULL, add_chunk, s, &losses);
+
+    if (rc == NC_NOERR && losses.n > 0 && (l->lost = ncz_strdup(losses.why)) == NULL)
+        rc = ncz_fail_nomem(strlen(losses.why));
+    ncz_arena_clear(&arena);
+    return rc;
 }
 
 static int
@@ -104,7 +133,7 @@ look_up_chunks(ncz_netcdf4_layout *l)
         return rc;
     if (l->place->kind == NCZ_HDF5_CHUNKED && o.kind == NCZ_HDF5_DATASET && o.layout.kind == NCZ_HDF5_CHUNKED &&
         o.space.rank == l->place->rank)
-        rc = ncz_hdf5_chunks(l->file->f, &o, NULL, NULL, add_chunk, &s);
+        rc = search_index(&s);
     if (rc == NC_NOERR && l->n > 1)
         qsort(l->v, l->n, sizeof *l->v, compare_stored);
     if (rc == NC_NOERR && ncz_netcdf4_is_converted(l->place->type))
@@ -127,6 +156,7 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
     if (!atomic_load_explicit(&l->found, memory_order_relaxed)) {
         file->now = (ncz_netcdf4_reader){source->read, source->arg};
         file->taken = 0;
+        ncz_hdf5_heap_begin(file->f);
         rc = look_up_chunks(l);
         file->now = (ncz_netcdf4_reader){.read = NULL};
         if (rc == NC_NOERR)
@@ -143,9 +173,66 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
 
 /* ---- the layout ---- */
 
-/* A chunk that is not stored has the fill value. */
+/* A damaged chunk, by variable, place in the grid and address (UINT64_MAX: not known). Programs are told of it when they
+ * read it. */
+static int
+lose_chunk(const ncz_netcdf4_layout *l, const uint64_t *index, uint64_t addr, const char *why, ncz_buf *text,
+           ncz_chunk_addr *where)
+{
+    int rc = ncz_buf_printf(text, "%s: chunk", l->place->path);
+
+    for (size_t d = 0; d < l->common.rank && rc == NC_NOERR; d++)
+        rc = ncz_buf_printf(text, "%s%" PRIu64, d == 0 ? " " : ",", index[d]);
+    if (rc == NC_NOERR && addr != UINT64_MAX)
+        rc = ncz_buf_printf(text, " at address %" PRIu64, addr - ncz_hdf5_base(l->file->f));
+    if (rc == NC_NOERR)
+        rc = ncz_buf_printf(text, ": %s", why);
+    where->lost = ncz_buf_str(text);
+    where->code = NC_EHDFERR;
+    where->absent = addr == UINT64_MAX;
+    where->tail = NCZ_TAIL_ZEROS;
+    return rc;
+}
+
+/* If the file does not have the chunk's bytes. */
+static int
+check_chunk(const ncz_netcdf4_layout *l, const uint64_t *index, const ncz_netcdf4_stored *c, ncz_buf *text,
+            ncz_chunk_addr *where)
+{
+    ncz_err err;
+    int     rc = ncz_netcdf4_check_stored(l, c);
+
+    if (rc == NC_NOERR)
+        return rc;
+    ncz_err_save(&err, rc);
+    ncz_err_clear();
+    return lose_chunk(l, index, c->offset, err.text, text, where);
+}
+
+/* Of an array that is shorter than its unlimited dimension, what lies beyond it is the type's default fill value, if it
+ * has no other, as netCDF-C has it. */
+static bool
+is_short(const ncz_netcdf4_layout *l, size_t d)
+{
+    return d < l->place->rank && l->dims[d]->unlimited && l->dims[d]->len > l->place->n[d];
+}
+
 static void
-locate_nothing(const ncz_netcdf4_layout *l, ncz_chunk_addr *where)
+limit_chunk(const ncz_netcdf4_layout *l, const uint64_t *index, ncz_chunk_addr *where)
+{
+    const uint64_t *chunk = l->place->n + l->common.rank;
+
+    for (size_t d = 0; d < l->place->rank; d++)
+        if (is_short(l, d) && index[d] >= l->place->n[d] / chunk[d]) {
+            where->extent = l->place->n;
+            where->beyond = l->beyond;
+            where->tail = NCZ_TAIL_ZEROS; /* that ways for chunks without any are not taken */
+        }
+}
+
+/* A chunk that is not stored has the fill value. */
+static int
+locate_nothing(const ncz_netcdf4_layout *l, const uint64_t *index, ncz_chunk_addr *where)
 {
     bool           kept = ncz_netcdf4_is_converted(l->place->type) && l->type->owns;
     ncz_chunk_tail tail = l->place->zeros ? NCZ_TAIL_ZEROS : NCZ_TAIL_FILL;
@@ -155,6 +242,9 @@ locate_nothing(const ncz_netcdf4_layout *l, ncz_chunk_addr *where)
     where->length = kept ? l->unwritten.len : 0;
     where->chain = kept ? l->kept : NULL;
     where->tail = kept ? NCZ_TAIL_NONE : tail;
+    if (!kept)
+        limit_chunk(l, index, where);
+    return NC_NOERR;
 }
 
 static int
@@ -165,7 +255,6 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     const ncz_netcdf4_stored *c = NULL;
     bool                      inside = true;
 
-    (void)key;
     where->key = "";
     if (!atomic_load_explicit(&l->found, memory_order_acquire))
         return ncz_fail(NC_EINTERNAL, "%s: where its chunks lie is not known yet", l->place->path);
@@ -177,10 +266,10 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
         c = wanted.number < l->n && l->v[wanted.number].number == wanted.number
                 ? &l->v[wanted.number]
                 : bsearch(&wanted, l->v, l->n, sizeof *l->v, compare_stored);
-    if (c == NULL) {
-        locate_nothing(l, where);
-        return NC_NOERR;
-    }
+    if (c == NULL && inside && l->lost != NULL)
+        return lose_chunk(l, index, UINT64_MAX, l->lost, key, where);
+    if (c == NULL)
+        return locate_nothing(l, index, where);
     where->offset = c->bytes != NULL ? 0 : c->offset;
     where->length = c->bytes != NULL ? c->nbytes : c->length;
     where->bytes = c->bytes;
@@ -191,7 +280,10 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     where->mask = c->mask;
     if (!c->usual)
         where->chain = c->chain;
-    return NC_NOERR;
+    if (c->lost != NULL)
+        return lose_chunk(l, index, c->offset, c->lost, key, where);
+    limit_chunk(l, index, where);
+    return c->bytes == NULL ? check_chunk(l, index, c, key, where) : NC_NOERR;
 }
 
 /* Pieces of data that are in one place. */
@@ -202,15 +294,12 @@ locate_piece(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_
     const ncz_netcdf4_place  *p = l->place;
     uint64_t                  offset = 0, length = p->type->size, step = p->type->size;
 
-    (void)key;
     where->key = "";
     for (size_t d = layout->rank; d-- > 0;) {
         uint64_t first, chunk = p->n[layout->rank + d], n;
 
-        if (!ncz_mul64(index[d], chunk, &first) || first >= p->n[d]) {
-            locate_nothing(l, where);
-            return NC_NOERR;
-        }
+        if (!ncz_mul64(index[d], chunk, &first) || first >= p->n[d])
+            return locate_nothing(l, index, where);
         n = p->n[d] - first < chunk ? p->n[d] - first : chunk;
         where->tail = n < chunk ? NCZ_TAIL_FILL : where->tail;
         offset += first * step; /* no overflow: the size was checked */
@@ -219,14 +308,13 @@ locate_piece(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_
     }
     where->offset = p->data;
     where->length = length;
+    limit_chunk(l, index, where);
     if (p->kind == NCZ_HDF5_CONTIGUOUS && p->data != UINT64_MAX) {
         where->offset += offset;
-        return NC_NOERR;
+        return check_chunk(l, index, &(ncz_netcdf4_stored){.offset = where->offset, .length = length}, key, where);
     }
-    if (p->kind != NCZ_HDF5_COMPACT || p->compact == NULL) {
-        locate_nothing(l, where);
-        return NC_NOERR;
-    }
+    if (p->kind != NCZ_HDF5_COMPACT || p->compact == NULL)
+        return locate_nothing(l, index, where);
     if (offset > p->ncompact || length > p->ncompact - offset)
         return ncz_fail(NC_EHDFERR, "%s: it has only %zu bytes", p->path, p->ncompact);
     where->offset = 0;
@@ -243,13 +331,26 @@ clear_layout(ncz_layout *layout)
     ncz_chain_unref(l->kept);
     ncz_free(l->place);
     ncz_free(l->count);
+    ncz_free(l->beyond);
+}
+
+/* A copy of a chunk would show what is beyond the array. */
+static bool
+are_as_stored(const ncz_layout *layout)
+{
+    const ncz_netcdf4_layout *l = (const ncz_netcdf4_layout *)(const void *)layout;
+    bool                      all = true;
+
+    for (size_t d = 0; d < l->place->rank; d++)
+        all = all && !is_short(l, d);
+    return all;
 }
 
 static const ncz_layout_ops chunked_ops = {.name = "netCDF-4",
                                            .locate = locate_stored,
                                            .find = find_chunks,
                                            .complete = true,
-                                           .as_stored = true,
+                                           .as_stored = are_as_stored,
                                            .own_chunks = true,
                                            .clear = clear_layout};
 static const ncz_layout_ops converted_ops = {.name = "netCDF-4",
@@ -291,6 +392,21 @@ check_size(const ncz_netcdf4_layout *l, size_t rank)
     return NC_NOERR;
 }
 
+/* An element of what is beyond the array. */
+static int
+make_beyond(ncz_netcdf4_layout *l, const ncz_var *v)
+{
+    const void *fill = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
+    int         rc;
+
+    if (fill == NULL || v->dtype.kind == NCZ_KIND_OTHER || v->dtype.kind == NCZ_KIND_OBJECT)
+        return NC_NOERR;
+    if ((l->beyond = ncz_zalloc(v->dtype.size)) == NULL)
+        return ncz_fail_nomem(v->dtype.size);
+    rc = ncz_convert_in(v->type, fill, &v->dtype, l->beyond, 1, false);
+    return rc == NC_ERANGE ? NC_NOERR : rc;
+}
+
 int
 ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
@@ -309,6 +425,7 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
     l->type = v->type;
     l->unwritten = NCZ_BUF_INIT;
     l->file = p->file;
+    l->dims = v->dims;
     layout->zeros = p->zeros;
     l->place = ncz_dup(p, sizeof *p + 2 * v->rank * sizeof *p->n);
     l->count = ncz_zalloc_n(p->rank, sizeof *l->count);
@@ -316,6 +433,12 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
         rc = ncz_fail_nomem(sizeof *p);
     else if ((rc = measure_chunks(l, v->rank)) == NC_NOERR && !chunked)
         rc = check_size(l, v->rank);
+    if (rc != NC_NOERR && v->unusable->code != NC_NOERR && ncz_netcdf4_costs_object(rc)) {
+        ncz_err_clear(); /* nothing is read of it */
+        rc = NC_NOERR;
+    }
+    if (rc == NC_NOERR && v->unusable->code == NC_NOERR)
+        rc = make_beyond(l, v);
     if (rc == NC_NOERR && converted && v->type->owns)
         rc = ncz_netcdf4_make_object_chain(&p->file->limits, &(ncz_array_type){.dtype = v->dtype}, &l->kept);
     if (rc == NC_NOERR)

@@ -46,6 +46,24 @@ add_object(walk *w, uint64_t addr, const char *group, const char *name)
     return NC_NOERR;
 }
 
+/* Under the name that is shown. */
+static int
+add_link(walk *w, const char *group, const ncz_hdf5_link *link)
+{
+    const char *name;
+    int         rc;
+
+    if (link->kind != NCZ_HDF5_HARD)
+        return NC_NOERR;
+    rc = ncz_netcdf4_show_name(link->name, true, w->l->m->limits.name_bytes, &w->l->m->arena, &name);
+    if (rc == NC_NOERR)
+        return add_object(w, link->addr, group, name);
+    if (rc == NC_ENOMEM)
+        return rc;
+    ncz_err_clear(); /* it is told where objects are shown */
+    return NC_NOERR;
+}
+
 static int
 add_members(walk *w, const char *path, uint64_t addr)
 {
@@ -56,8 +74,7 @@ add_members(walk *w, const char *path, uint64_t addr)
         return rc;
     if ((rc = ncz_hdf5_links(w->file->f, &o)) == NC_NOERR)
         for (size_t i = 0; i < o.nlinks && rc == NC_NOERR; i++)
-            if (o.links[i].kind == NCZ_HDF5_HARD)
-                rc = add_object(w, o.links[i].addr, path, o.links[i].name);
+            rc = add_link(w, path, &o.links[i]);
     ncz_hdf5_object_clear(&o);
     return rc;
 }

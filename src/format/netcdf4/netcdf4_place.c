@@ -122,7 +122,9 @@ set_place(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_typ
                              .type = type,
                              .rank = rank - type->rank};
     for (size_t d = 0; d < rank; d++)
-        p->n[d] = d < p->rank ? a->o.space.shape[d] : type->shape[d - p->rank];
+        p->n[d] = d >= p->rank                       ? type->shape[d - p->rank]
+                  : a->o.space.kind == NCZ_HDF5_NULL ? 0
+                                                     : a->o.space.shape[d];
     *out = p;
     if (l->kind != NCZ_HDF5_COMPACT || l->data == NULL)
         return NC_NOERR;

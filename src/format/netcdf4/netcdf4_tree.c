@@ -5,7 +5,14 @@
  */
 #include "format/netcdf4/netcdf4.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+enum {
+    REPEATED_LEAST = 1 << 14, /* objects that may be shown again because their group is, */
+    REPEATED_BYTES = 16,      /* and one more for so many bytes of the file */
+};
 
 #define NO_VARIABLE "This is a netCDF dimension but not a netCDF variable."
 #define NOT_COORD   "_nc4_non_coord_" /* prefix: a variable with a dimension's name that is not its coordinates */
@@ -30,7 +37,7 @@ const ncz_hdf5_attribute *
 ncz_netcdf4_find_att(const ncz_hdf5_object *o, const char *name)
 {
     for (size_t i = 0; i < o->nattributes; i++)
-        if (strcmp(o->attributes[i].name, name) == 0)
+        if (o->attributes[i].lost == NULL && strcmp(o->attributes[i].name, name) == 0)
             return &o->attributes[i];
     return NULL;
 }
@@ -136,21 +143,42 @@ add_att(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_attrib
     return add_values(t, atts, a, &type);
 }
 
-/* Notes a part of a file that is damaged, and lost; the rest can be read. Memory and limits stay errors. */
 static int
-pass_over(ncz_netcdf4_tree *t, int rc, const char *where, const char *what)
+warn_of(ncz_netcdf4_tree *t, const char *where, const char *what, const char *why)
 {
-    ncz_err err;
-    char   *text;
+    char *text = ncz_sprintf("%s%s%s: %s", where, what[0] != '\0' ? ": " : "", what, why);
+    int   rc;
 
-    if (rc != NC_EHDFERR && rc != NC_ENOTBUILT && rc != NC_EFILTER)
-        return rc;
-    ncz_err_save(&err, rc);
-    if ((text = ncz_sprintf("%s%s%s: %s", where, what[0] != '\0' ? ": " : "", what, err.text)) == NULL)
+    if (text == NULL)
         return ncz_fail_nomem(strlen(where));
     rc = ncz_format_warn(t->l, text);
     ncz_free(text);
     return rc;
+}
+
+/* Nothing is said where all could be read. */
+static int
+warn_of_lost(ncz_netcdf4_tree *t, const char *where, const char *what, const char *why)
+{
+    return why == NULL ? NC_NOERR : warn_of(t, where, what, why);
+}
+
+bool
+ncz_netcdf4_costs_object(int rc)
+{
+    return rc == NC_EHDFERR || rc == NC_ENOTBUILT || rc == NC_EFILTER || rc == NC_ENOFILTER || rc == NC_EBADCHUNK ||
+           rc == NC_EBADTYPE || rc == NC_EBADNAME || rc == NC_EMAXNAME || rc == NC_ENAMEINUSE || rc == NC_ERANGE;
+}
+
+int
+ncz_netcdf4_pass_over(ncz_netcdf4_tree *t, int rc, const char *where, const char *what)
+{
+    ncz_err err;
+
+    if (!ncz_netcdf4_costs_object(rc))
+        return rc;
+    ncz_err_save(&err, rc);
+    return warn_of(t, where, what, err.text);
 }
 
 /* Found by its name, and not listed. */
@@ -166,17 +194,18 @@ ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const nc
     int rc = NC_NOERR;
 
     for (size_t i = 0; i < o->nattributes && rc == NC_NOERR; i++) {
-        if (!t->l->wish.hdf5 && is_hidden(o->attributes[i].name) && !is_provenance(g, atts, o->attributes[i].name))
-            continue;
-        if (!ncz_format_segment_ok(o->attributes[i].name, strlen(o->attributes[i].name),
-                                   t->l->m->limits.name_bytes)) {
-            ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name netCDF cannot have is not shown", where);
-            continue;
-        }
-        if ((rc = add_att(t, g, atts, &o->attributes[i])) != NC_NOERR)
-            rc = pass_over(t, rc, where, o->attributes[i].name);
+        ncz_hdf5_attribute a = o->attributes[i];
+
+        rc = ncz_netcdf4_show_name(a.name, false, t->l->m->limits.name_bytes, &t->arena, &a.name);
+        if (rc == NC_NOERR && a.lost != NULL)
+            rc = warn_of(t, where, a.name, a.lost);
+        else if (rc != NC_NOERR)
+            rc = ncz_netcdf4_pass_over(t, rc, where, a.name);
+        else if ((t->l->wish.hdf5 || !is_hidden(a.name) || is_provenance(g, atts, a.name)) &&
+                 (rc = add_att(t, g, atts, &a)) != NC_NOERR)
+            rc = ncz_netcdf4_pass_over(t, rc, where, a.name);
     }
-    return rc;
+    return rc == NC_NOERR ? warn_of_lost(t, where, "some of its attributes", o->attributes_lost) : rc;
 }
 
 /* ---- arrays ---- */
@@ -256,7 +285,7 @@ read_dataset(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hd
 {
     int rc = ncz_hdf5_attributes(t->file->f, o);
 
-    if (rc != NC_NOERR && (rc = pass_over(t, rc, name, "its attributes")) != NC_NOERR) {
+    if (rc != NC_NOERR && (rc = ncz_netcdf4_pass_over(t, rc, name, "its attributes")) != NC_NOERR) {
         ncz_hdf5_object_clear(o);
         return rc;
     }
@@ -264,8 +293,6 @@ read_dataset(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hd
 }
 
 /* ---- groups ---- */
-
-static int read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth);
 
 static int
 new_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, uint64_t addr, ncz_netcdf4_group **out)
@@ -280,23 +307,65 @@ new_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, uint
     return NC_NOERR;
 }
 
+/*
+ * A few groups that are linked twice from each other have more paths than memory holds. Each is entered once in any
+ * case; on further paths only as long as what that shows again is not out of proportion to the file.
+ */
 static int
-keep_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, uint64_t addr)
+count_repeated(ncz_netcdf4_tree *t, ncz_hdf5_object *o)
 {
+    uint64_t most = REPEATED_LEAST + t->file->size / REPEATED_BYTES;
+    char     key[24];
+    size_t   n;
+    int      rc;
+
+    (void)snprintf(key, sizeof key, "%" PRIx64, o->addr);
+    if (!ncz_names_get(&t->met, key, &n)) {
+        if ((rc = ncz_hdf5_links(t->file->f, o)) != NC_NOERR && !ncz_netcdf4_costs_object(rc))
+            return rc;
+        ncz_err_clear(); /* said when it is entered */
+        return ncz_names_put(&t->met, key, o->nlinks);
+    }
+    most = most < t->l->m->limits.objects ? most : t->l->m->limits.objects;
+    if (n >= most || t->repeated >= most - n)
+        return ncz_fail(NC_EHDFERR,
+                        "a link to a group that is shown elsewhere is not followed: links to groups have "
+                        "shown %zu objects again (limit `objects`, and the file's size)",
+                        t->repeated);
+    t->repeated += n + 1;
+    return NC_NOERR;
+}
+
+static int
+keep_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, ncz_hdf5_object *o)
+{
+    uint64_t           addr = o->addr;
     ncz_netcdf4_group *g = NULL;
+    size_t             depth = 0;
     int                rc;
 
-    for (const ncz_netcdf4_group *up = parent; up != NULL; up = up->parent)
+    for (const ncz_netcdf4_group *up = parent; up != NULL; up = up->parent, depth++)
         if (up->addr == addr) { /* a link that leads back */
             ncz_log(NCZ_LOG_INFO, "group %s is not entered again: it is one of those around it", name);
             return NC_NOERR;
         }
-    if ((rc = new_group(t, parent, name, addr, &g)) != NC_NOERR ||
+    if (depth > t->l->m->limits.group_depth)
+        return ncz_fail(NC_EHDFERR,
+                        "it and what is below it are not shown: groups are nested deeper than %zu "
+                        "(limit `group_depth`)",
+                        t->l->m->limits.group_depth);
+    if ((rc = count_repeated(t, o)) != NC_NOERR || (rc = new_group(t, parent, name, addr, &g)) != NC_NOERR ||
         (rc = ncz_make_room(&parent->groups, parent->ngroups, &parent->groups_cap, sizeof(ncz_netcdf4_group *))) !=
             NC_NOERR)
         return rc;
     parent->groups[parent->ngroups++] = g;
     return ncz_model_add_group(t->l->m, parent->g, name, &g->g);
+}
+
+static const char *
+group_text(const ncz_netcdf4_group *g)
+{
+    return g->parent == NULL ? "the root" : g->g->name;
 }
 
 /* What a link names; NCZ_HDF5_NONE: nothing that can be shown. */
@@ -319,6 +388,7 @@ follow_link(ncz_netcdf4_tree *t, const ncz_netcdf4_group *g, const ncz_hdf5_link
         ncz_log(NCZ_LOG_WARN, "%s: what it links to is in another file, %s, and is not shown", link->name,
                 link->file);
         return NC_NOERR;
+    case NCZ_HDF5_LOST_LINK: return warn_of(t, link->name, "", link->path);
     default: return NC_NOERR;
     }
 }
@@ -330,14 +400,15 @@ read_object(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, uint64_
     int             rc = ncz_hdf5_object_read(t->file->f, addr, &o);
 
     if (rc != NC_NOERR)
-        return pass_over(t, rc, name, "");
+        return ncz_netcdf4_pass_over(t, rc, name, "");
     if (o.kind == NCZ_HDF5_DATASET)
         return read_dataset(t, g, name, &o);
     if (o.kind == NCZ_HDF5_GROUP)
-        rc = keep_group(t, g, name, addr);
-    else if (o.kind == NCZ_HDF5_COMMITTED &&
-             (rc = ncz_netcdf4_type_commit(&t->types, g->g, name, addr, o.type)) != NC_NOERR)
-        rc = pass_over(t, rc, name, "");
+        rc = keep_group(t, g, name, &o);
+    else if (o.kind == NCZ_HDF5_COMMITTED)
+        rc = ncz_netcdf4_type_commit(&t->types, g->g, name, addr, o.type);
+    if (rc != NC_NOERR)
+        rc = ncz_netcdf4_pass_over(t, rc, name, "");
     if (o.kind == NCZ_HDF5_COMMITTED) /* its type is used as long as types are read */
         ncz_arena_join(&t->arena, &o.arena);
     ncz_hdf5_object_clear(&o);
@@ -347,48 +418,53 @@ read_object(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, uint64_
 static int
 read_links(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const ncz_hdf5_object *o)
 {
-    size_t most = t->l->m->limits.name_bytes;
-    int    rc = NC_NOERR;
+    int rc = NC_NOERR;
 
     for (size_t i = 0; i < o->nlinks && rc == NC_NOERR; i++) {
-        const ncz_hdf5_link *link = &o->links[i];
-        uint64_t             addr;
+        ncz_hdf5_link link = o->links[i];
+        uint64_t      addr = NCZ_HDF5_NONE;
 
-        if (!ncz_format_segment_ok(link->name, strlen(link->name), most)) {
-            ncz_log(NCZ_LOG_WARN, "an object whose name netCDF cannot have is not shown: %.80s", link->name);
-            continue;
-        }
-        if ((rc = follow_link(t, g, link, &addr)) != NC_NOERR)
-            rc = pass_over(t, rc, link->name, "");
+        rc = ncz_netcdf4_show_name(link.name, true, t->l->m->limits.name_bytes, &t->arena, &link.name);
+        if (rc == NC_NOERR)
+            rc = follow_link(t, g, &link, &addr);
+        if (rc != NC_NOERR)
+            rc = ncz_netcdf4_pass_over(t, rc, link.name, "");
         else if (addr != NCZ_HDF5_NONE)
-            rc = read_object(t, g, link->name, addr);
+            rc = read_object(t, g, link.name, addr);
     }
-    return rc;
+    return rc == NC_NOERR ? warn_of_lost(t, group_text(g), "some of its links", o->links_lost) : rc;
 }
 
 static int
-read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, size_t depth)
+read_group_atts(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, ncz_hdf5_object *o)
+{
+    int rc = ncz_hdf5_attributes(t->file->f, o);
+
+    if (rc != NC_NOERR)
+        return ncz_netcdf4_pass_over(t, rc, group_text(g), "its attributes");
+    if (g->parent == NULL && ncz_netcdf4_find_att(o, "_nc3_strict") != NULL)
+        t->l->classic = t->file->strict = true;
+    return ncz_netcdf4_add_atts(t, g->g, &g->g->atts, o, group_text(g));
+}
+
+/* What cannot be read of it is missing, and said. */
+static int
+read_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *g)
 {
     ncz_hdf5_object o;
-    int             rc;
+    int             rc = ncz_hdf5_object_read(t->file->f, g->addr, &o);
 
-    if (depth > t->l->m->limits.group_depth)
-        return ncz_fail(NC_EHDFERR, "groups are nested deeper than %zu", t->l->m->limits.group_depth);
-    if ((rc = ncz_hdf5_object_read(t->file->f, g->addr, &o)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_hdf5_links(t->file->f, &o)) == NC_NOERR)
+    if (rc != NC_NOERR)
+        return g->parent == NULL ? rc : ncz_netcdf4_pass_over(t, rc, group_text(g), "");
+    if ((rc = ncz_hdf5_links(t->file->f, &o)) != NC_NOERR)
+        rc = ncz_netcdf4_pass_over(t, rc, group_text(g), "its links");
+    else
         rc = read_links(t, g, &o);
-    if (rc != NC_NOERR && g->parent != NULL)
-        rc = pass_over(t, rc, g->g->name, "");
-    if (rc == NC_NOERR && (rc = ncz_hdf5_attributes(t->file->f, &o)) == NC_NOERR) {
-        if (g->parent == NULL && ncz_netcdf4_find_att(&o, "_nc3_strict") != NULL)
-            t->l->classic = t->file->strict = true;
-        rc = ncz_netcdf4_add_atts(t, g->g, &g->g->atts, &o, g->parent == NULL ? "the root" : g->g->name);
-    } else if (rc != NC_NOERR)
-        rc = pass_over(t, rc, g->parent == NULL ? "the root" : g->g->name, "its attributes");
+    if (rc == NC_NOERR)
+        rc = read_group_atts(t, g, &o);
     ncz_hdf5_object_clear(&o);
     for (size_t i = 0; i < g->ngroups && rc == NC_NOERR; i++)
-        rc = read_group(t, g->groups[i], depth + 1);
+        rc = read_group(t, g->groups[i]);
     return rc;
 }
 
@@ -400,7 +476,9 @@ ncz_netcdf4_tree_read(ncz_netcdf4_tree *t)
     if (rc != NC_NOERR)
         return rc;
     t->root->g = t->l->m->root;
-    return read_group(t, t->root, 0);
+    rc = read_group(t, t->root);
+    ncz_hdf5_forget_paths(t->file->f);
+    return rc;
 }
 
 static void
@@ -424,6 +502,7 @@ ncz_netcdf4_tree_clear(ncz_netcdf4_tree *t)
     ncz_free(t->scales);
     if (t->root != NULL)
         clear_group(t->root);
+    ncz_names_clear(&t->met);
     ncz_netcdf4_types_clear(&t->types);
     ncz_arena_clear(&t->arena);
 }

@@ -30,6 +30,17 @@ refuse_type(ncz_netcdf4_type *out, const char *why)
     return NC_NOERR;
 }
 
+/* A type with another one in it, which is the reason: "compounds with field 'x' of references". */
+static int
+refuse_part(ncz_netcdf4_types *t, ncz_netcdf4_type *out, const char *what, const char *name, const char *why)
+{
+    char *text = name == NULL ? ncz_sprintf("%s %s", what, why) : ncz_sprintf("%s '%.80s' of %s", what, name, why);
+    char *kept = text != NULL ? ncz_arena_text(t->arena, text, strlen(text)) : NULL;
+
+    ncz_free(text);
+    return kept != NULL ? refuse_type(out, kept) : ncz_fail_nomem(strlen(why));
+}
+
 static int
 set_number(ncz_netcdf4_type *out, ncz_kind kind, bool big, nc_type id)
 {
@@ -60,6 +71,45 @@ map_integer(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
                       types[from->is_signed][i]);
 }
 
+/* Do numbers with so many bits fit one whose mantissa has that many, and whose powers of two go that far? */
+static bool
+fits_float(const ncz_netcdf4_float *f, unsigned mantissa, int64_t highest, int64_t lowest)
+{
+    unsigned stored = f->mantissa_bits - !f->implied;
+    int64_t  bias = f->bias;
+
+    return stored <= mantissa && ((int64_t)1 << f->exponent_bits) - 2 - bias <= highest &&
+           1 - bias - (int64_t)stored >= lowest;
+}
+
+/* Any other form (n-bit, bfloat16), as the smaller of netCDF's types that has its bits and all of its values. */
+static int
+map_odd_float(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
+{
+    ncz_netcdf4_float f = {.exponent_at = from->exponent_at,
+                           .exponent_bits = from->exponent_bits,
+                           .mantissa_at = from->mantissa_at,
+                           .mantissa_bits = from->mantissa_bits,
+                           .sign_at = from->sign_at,
+                           .bias = from->exponent_bias,
+                           .implied = from->implied_bit == 2};
+    unsigned          nbits = 8 * (unsigned)(from->size <= 8 ? from->size : 0);
+    bool              single;
+
+    if (from->order == NCZ_HDF5_VAX || from->implied_bit < 1 || from->implied_bit > 2 || f.mantissa_bits == 0 ||
+        f.exponent_bits == 0 || f.exponent_bits > 11 || f.exponent_at + f.exponent_bits > nbits ||
+        f.mantissa_at + f.mantissa_bits > nbits || f.sign_at >= nbits || !fits_float(&f, 52, 1023, -1074))
+        return refuse_type(out, "floating-point numbers that neither float nor double can hold");
+    single = from->precision <= 32 && fits_float(&f, 23, 127, -149);
+    out->odd_float = true;
+    out->bits = from->precision;
+    out->form = f;
+    out->type = ncz_type_of(single ? NC_FLOAT : NC_DOUBLE);
+    out->dtype = (ncz_dtype){.kind = NCZ_KIND_FLOAT, .big = from->order == NCZ_HDF5_BIG, .size = single ? 4 : 8};
+    out->endian = out->dtype.big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    return NC_NOERR;
+}
+
 /* IEEE's forms of 2, 4 and 8 bytes. */
 static int
 map_float(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
@@ -77,7 +127,7 @@ map_float(const ncz_hdf5_type *from, ncz_netcdf4_type *out)
             from->exponent_at == forms[i].mantissa && from->sign_at == 8 * from->size - 1)
             return set_number(out, NCZ_KIND_FLOAT, from->order == NCZ_HDF5_BIG,
                               from->size == 8 ? NC_DOUBLE : NC_FLOAT);
-    return refuse_type(out, "floating-point numbers other than IEEE's of 2, 4 or 8 bytes");
+    return map_odd_float(from, out);
 }
 
 /* One character is a character, several are a string. */
@@ -287,7 +337,7 @@ map_sequence(ncz_netcdf4_types *t, ncz_group *g, const char *name, const ncz_hdf
         (rc = map_type(t, g, NULL, from->base, depth + 1, base)) != NC_NOERR)
         return rc;
     if (base->type->class == NCZ_TYPE_NONE || base->rank > 0)
-        return refuse_type(out, "sequences of elements that netCDF has no type for");
+        return refuse_part(t, out, "sequences of", NULL, base->rank > 0 ? "arrays" : base->why);
     out->base = base;
     d.base = base->type;
     if ((rc = choose_type(t, g, name, &d, &u)) != NC_NOERR)
@@ -390,7 +440,7 @@ map_fields(ncz_netcdf4_types *t, ncz_group *g, const ncz_hdf5_type *from, unsign
             (rc = text_to_chars(t, &fields[i])) != NC_NOERR)
             return rc;
         if (fields[i].type->class == NCZ_TYPE_NONE)
-            return refuse_type(out, "compounds with a field that netCDF has no type for");
+            return refuse_part(t, out, "compounds with field", member->name, fields[i].why);
         if (!ncz_add(member->offset, fields[i].size * fields[i].nelems, &end) || end > from->size)
             return ncz_fail(NC_EHDFERR, "field '%s' ends beyond the %zu bytes of its compound", member->name,
                             from->size);

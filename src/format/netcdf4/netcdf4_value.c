@@ -5,19 +5,57 @@
  */
 #include "format/netcdf4/netcdf4.h"
 
+#include <math.h>
 #include <string.h>
 
 static int read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, void *out);
+
+static uint64_t
+read_bytes(const ncz_netcdf4_type *t, const unsigned char *in)
+{
+    uint64_t v = 0;
+
+    for (size_t i = 0; i < t->size; i++)
+        v |= (uint64_t)in[t->dtype.big ? t->size - 1 - i : i] << 8 * i;
+    return v;
+}
+
+static uint64_t
+take_bits(uint64_t v, unsigned at, unsigned n)
+{
+    return v >> at & (n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX);
+}
+
+/* A number with an exponent and a mantissa anywhere in its bytes. All that is read so fits a double. */
+static void
+store_float(const ncz_netcdf4_type *t, const unsigned char *in, void *out)
+{
+    const ncz_netcdf4_float *f = &t->form;
+    uint64_t                 v = read_bytes(t, in), e = take_bits(v, f->exponent_at, f->exponent_bits);
+    uint64_t                 m = take_bits(v, f->mantissa_at, f->mantissa_bits);
+    unsigned                 shift = f->mantissa_bits - !f->implied; /* of the bits behind the point */
+    double                   d;
+    float                    single;
+
+    if (e == take_bits(UINT64_MAX, 0, f->exponent_bits))
+        d = take_bits(m, 0, shift) == 0 ? (double)INFINITY : (double)NAN;
+    else if (f->implied)
+        d = ldexp((double)(e == 0 ? m : m | UINT64_C(1) << shift),
+                  (int)((int64_t)(e == 0 ? 1 : e) - f->bias - shift));
+    else
+        d = ldexp((double)m, (int)((int64_t)e - f->bias - shift));
+    d = take_bits(v, f->sign_at, 1) != 0 ? -d : d;
+    single = (float)d;
+    memcpy(out, t->type->size == 4 ? (void *)&single : (void *)&d, t->type->size);
+}
 
 /* An integer of some bits of its bytes. */
 static uint64_t
 read_bits(const ncz_netcdf4_type *t, const unsigned char *in)
 {
-    uint64_t v = 0, mask = t->bits < 64 ? (UINT64_C(1) << t->bits) - 1 : UINT64_MAX;
+    uint64_t mask = t->bits < 64 ? (UINT64_C(1) << t->bits) - 1 : UINT64_MAX;
+    uint64_t v = take_bits(read_bytes(t, in), t->shift, t->bits);
 
-    for (size_t i = 0; i < t->size; i++)
-        v |= (uint64_t)in[t->dtype.big ? t->size - 1 - i : i] << 8 * i;
-    v = v >> t->shift & mask;
     if (t->is_signed && (v >> (t->bits - 1) & 1) != 0)
         v |= ~mask;
     return v;
@@ -162,7 +200,10 @@ read_element(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned c
     }
     if (t->type->class == NCZ_TYPE_COMPOUND)
         return read_fields(file, t, in, out);
-    store_integer(read_bits(t, in), t->type->size, out);
+    if (t->odd_float)
+        store_float(t, in, out);
+    else
+        store_integer(read_bits(t, in), t->type->size, out);
     return NC_NOERR;
 }
 
