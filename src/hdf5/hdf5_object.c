@@ -72,8 +72,8 @@ read_fill(ncz_hdf5 *f, ncz_hdf5_object *o)
     return rc;
 }
 
-/* The type says how large an element is. The layout repeats it, but not all writers write it right, and libhdf5 does not
- * look at it (PureHDF before 2.1.3). */
+/* The type says how large an element is. The layout repeats it, but not all writers write it right, and libhdf5 does
+ * not look at it (PureHDF before 2.1.3). */
 static int
 size_chunks(const ncz_hdf5_object *o, ncz_hdf5_layout *l)
 {

@@ -196,6 +196,9 @@ def cut():
             if r.returncode != 3 or "damaged chunk" not in r.stdout or not re.search(r"^/\w+: chunk \d", r.stdout, re.M):
                 bad.append("--check: %d %s" % (r.returncode, r.stdout[-300:]))
         write("cut.h5", whole[:int(len(whole) * 0.98)])
+        r = run("nczdump", "--html", "cut.h5")
+        if r.returncode != 3 or "what they have is missing" not in r.stdout or "9000" not in r.stdout or "</html>" not in r.stdout[-99:]:
+            bad.append("--html: %d %s" % (r.returncode, r.stderr[:300]))
         if run("nczcopy", "cut.h5", "cut.zarr").returncode != 1:
             bad.append("nczcopy copies what is not there")
         r = run("nczcopy", "--damaged=fill", "cut.h5", "cut.zarr")

@@ -87,9 +87,11 @@ dump_damage_report(dump_context *d)
 
     if (l->n == 0)
         return false;
-    (void)dump_fail_text(
-        &d->report, NC_NOERR, "%s: %zu damaged chunk%s: %s", d->report.file, l->n, l->n == 1 ? "" : "s",
-        d->o->damaged == DAMAGE_SKIP ? "what has such chunks is left out" : "the fill value is printed instead");
+    (void)dump_fail_text(&d->report, NC_NOERR, "%s: %zu damaged chunk%s: %s", d->report.file, l->n,
+                         l->n == 1 ? "" : "s",
+                         d->o->damaged == DAMAGE_SKIP   ? "what has such chunks is left out"
+                         : d->o->damaged == DAMAGE_FILL ? "the fill value is printed instead"
+                                                        : "what they have is missing");
     damage_log_print(l, "nczdump:   ", stderr);
     return true;
 }

@@ -253,6 +253,15 @@ clear_page(report_page *p)
 }
 
 int
+report_status(report_page *p, int rc)
+{
+    bool damaged = dump_damage_report(&p->d);
+
+    damage_log_clear(&p->d.damage);
+    return rc == NC_NOERR && damaged ? DUMP_DAMAGED : rc;
+}
+
+int
 report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
 {
     const dump_opts o = DUMP_OPTS_INIT;
@@ -274,5 +283,5 @@ report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
     clear_page(&p);
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&p.d.report, NC_EIO, "cannot write the output");
-    return p.d.report.status;
+    return report_status(&p, p.d.report.status);
 }

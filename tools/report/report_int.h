@@ -56,6 +56,9 @@ typedef struct report_page {
     size_t        ngrids;
 } report_page;
 
+/* Lists the chunks that were damaged; the result of a page or picture, of which `rc` is the first failure. */
+int report_status(report_page *p, int rc);
+
 /* ---- report_sample.c: some of a variable's values ------------------------------------------------------------- */
 
 /* The indices that are read along a dimension: a run in each of some chunks, evenly spaced. */

@@ -292,6 +292,7 @@ report_plot(int ncid, const report_plot_opts *o)
 
     if (rc == NC_NOERR)
         rc = o->png != NULL ? write_png(&d, o->png) : show(&d, o);
+    rc = report_status(&d.page, rc);
     clear_plot(&d);
     return rc;
 }

@@ -5,6 +5,8 @@
  */
 #include "report_int.h"
 
+#include "common/chunk_grid.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +279,39 @@ typedef struct reading {
     size_t               *start, *count, *place;
     ptrdiff_t            *stride;
     char                 *buf;
+    damage_log           *damage; /* damaged chunks */
+    chunk_grid            grid;   /* once there are some */
+    size_t                nread;  /* values that are not in these */
 } reading;
+
+/* Reads the box. What is in damaged chunks is missing, and *damaged then says that there are some. */
+static int
+read_values(reading *r, bool *damaged)
+{
+    const dump_var *v = r->v;
+    hyperslab_var   var = {
+          .ncid = v->grp, .varid = v->id, .rank = v->ndims, .type = v->type, .size = v->size, .damage = r->damage};
+    int rc = nc_get_vars(v->grp, v->id, r->start, r->count, r->stride, r->buf);
+
+    *damaged = rc != NC_NOERR;
+    if (rc == NC_NOERR || (rc = damage_read(&var, rc, r->start, r->count, r->stride, r->buf)) != NC_NOERR)
+        return rc;
+    return r->grid.rank > 0 || v->ndims == 0 ? NC_NOERR : chunk_grid_load(v->grp, v->id, &r->grid);
+}
+
+/* Is the value at this place in the sample in a damaged chunk? */
+static bool
+is_damaged(const reading *r)
+{
+    size_t *chunk = memory_alloc(r->grid.rank + 1, sizeof *chunk);
+    bool    is;
+
+    for (size_t d = 0; d < r->grid.rank; d++)
+        chunk[d] = chunk_grid_find(&r->grid, d, r->s->axis[d].source[r->place[d]]);
+    is = damage_log_has(r->damage, r->v->grp, r->v->id, chunk_grid_place(&r->grid, chunk));
+    free(chunk);
+    return is;
+}
 
 /* Where the element with this place in each dimension's list of indices is in the sample. */
 static size_t
@@ -296,6 +330,7 @@ read_box(reading *r)
 {
     const report_sample *s = r->s;
     size_t               n = 1;
+    bool                 damaged;
     int                  rc;
 
     for (int i = 0; i < s->ndims; i++) {
@@ -308,10 +343,13 @@ read_box(reading *r)
         r->place[i] = first;
         n *= r->count[i];
     }
-    if ((rc = nc_get_vars(r->v->grp, r->v->id, r->start, r->count, r->stride, r->buf)) != NC_NOERR)
+    if ((rc = read_values(r, &damaged)) != NC_NOERR)
         return rc;
     for (size_t k = 0; k < n; k++) {
-        s->value[offset_of(s, r->place)] = value_of(r->m, r->buf + k * r->v->size);
+        bool lost = damaged && is_damaged(r);
+
+        s->value[offset_of(s, r->place)] = lost ? NAN : value_of(r->m, r->buf + k * r->v->size);
+        r->nread += !lost;
         for (int i = s->ndims - 1; i >= 0; i--) {
             const report_axis *a = &s->axis[i];
 
@@ -338,12 +376,24 @@ read_boxes(reading *r)
     }
 }
 
+/* All of them, or those that are not damaged; a failure if there are none. */
+static int
+read_sample(reading *r)
+{
+    int rc = read_boxes(r);
+
+    if (rc == NC_NOERR && r->nread == 0 && r->s->n > 0) /* again, for its text */
+        rc = nc_get_vars(r->v->grp, r->v->id, r->start, r->count, r->stride, r->buf);
+    chunk_grid_clear(&r->grid);
+    return rc;
+}
+
 int
 report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
                   size_t most, report_sample *s, const char **why)
 {
     size_t  n = (size_t)v->ndims;
-    reading r = {.v = v, .m = m, .s = s};
+    reading r = {.v = v, .m = m, .s = s, .damage = &p->d.damage};
     int     rc;
 
     *s = (report_sample){.n = 0};
@@ -357,7 +407,7 @@ report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, co
     r.place = memory_alloc(n, sizeof *r.place);
     r.stride = memory_alloc(n, sizeof *r.stride);
     r.buf = memory_alloc(s->n, v->size);
-    if ((rc = read_boxes(&r)) != NC_NOERR)
+    if ((rc = read_sample(&r)) != NC_NOERR)
         *why = NULL;
     free(r.run);
     free(r.start);

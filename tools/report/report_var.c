@@ -261,7 +261,14 @@ add_first_values(report_page *p, text_buf *t, const dump_var *v)
     for (int i = 0; i < v->ndims; i++)
         n *= count[i];
     buf = memory_alloc(n + 1, v->size);
-    if ((rc = nc_get_vara(v->grp, v->id, start, count, buf)) != NC_NOERR) {
+    if ((rc = nc_get_vara(v->grp, v->id, start, count, buf)) != NC_NOERR &&
+        (rc = damage_read(&(hyperslab_var){.ncid = v->grp,
+                                           .varid = v->id,
+                                           .rank = v->ndims,
+                                           .type = v->type,
+                                           .size = v->size,
+                                           .damage = &p->d.damage},
+                          rc, start, count, NULL, buf)) != NC_NOERR) {
         add_failure(p, t, v, rc, "", "not read");
         goto done;
     }
@@ -312,6 +319,7 @@ report_add_var(report_page *p, text_buf *t, int grp, int varid)
     dump_var    v;
     dump_reader reader;
     text_buf    side = TEXT_BUF_INIT;
+    size_t      damaged = p->d.damage.n;
     int         rc = dump_var_load(&p->d, grp, varid, &v);
 
     add_heading(t, grp, varid, !report_is_coordinate(p, grp, varid));
@@ -325,6 +333,9 @@ report_add_var(report_page *p, text_buf *t, int grp, int varid)
             add_first_values(p, &side, &v);
         else
             text_add(&p->row.range, "no values");
+        if ((damaged = p->d.damage.n - damaged) > 0)
+            text_addf(&side, "<p>%zu damaged chunk%s: what they have is missing</p>\n", damaged,
+                      damaged == 1 ? "" : "s");
         report_add_atts(p, &side, grp, varid);
         report_add_storage(p, &side, &v);
     }

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Where superblocks are looked for: at 0, 512, and each double of that. The first request has those up to 4096, the next
- * one those up to 65536; behind that each one is a request. */
+/* Where superblocks are looked for: at 0, 512, and each double of that. The first request has those up to 4096, the
+ * next one those up to 65536; behind that each one is a request. */
 enum { SIGNATURE = 8, HEAD = 4096 + SIGNATURE, SECOND = 65536 + SIGNATURE };
 
 enum { FORM_NETCDF4 = 1, FORM_CLASSIC_MODEL }; /* as ncz_format_opts.gen */

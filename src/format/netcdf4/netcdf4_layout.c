@@ -173,8 +173,8 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
 
 /* ---- the layout ---- */
 
-/* A damaged chunk, by variable, place in the grid and address (UINT64_MAX: not known). Programs are told of it when they
- * read it. */
+/* A damaged chunk, by variable, place in the grid and address (UINT64_MAX: not known). Programs are told of it when
+ * they read it. */
 static int
 lose_chunk(const ncz_netcdf4_layout *l, const uint64_t *index, uint64_t addr, const char *why, ncz_buf *text,
            ncz_chunk_addr *where)

@@ -10,6 +10,7 @@
 enum {
     PIECE_BYTES = 1 << 20, /* of contiguous data: a piece is a chunk to the engine */
     FAR_PIECE_BYTES = 1 << 16,
+    CUT_PIECE_BYTES = 1 << 12, /* of data that go beyond the file's end: the last piece that is there is lost */
 };
 
 bool
@@ -18,18 +19,28 @@ ncz_netcdf4_is_converted(const ncz_netcdf4_type *t)
     return t->heap || t->bits != 0;
 }
 
+static uint64_t
+choose_piece(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a)
+{
+    uint64_t size = t->file->size, at = ncz_hdf5_base(t->file->f) + a->o.layout.addr;
+
+    if (a->o.layout.addr != NCZ_HDF5_NONE && (at > size || a->o.layout.size > size - at))
+        return CUT_PIECE_BYTES;
+    return t->l->docs->far ? FAR_PIECE_BYTES : PIECE_BYTES;
+}
+
 static void
 set_chunk(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_netcdf4_place *p, const ncz_netcdf4_type *type)
 {
     size_t    rank = p->rank + type->rank;
-    uint64_t *chunk = p->n + rank, most = t->l->docs->far ? FAR_PIECE_BYTES : PIECE_BYTES;
+    uint64_t *chunk = p->n + rank;
 
     for (size_t d = 0; d < rank; d++)
         chunk[d] = p->n[d] == 0 ? 1 : p->n[d];
     if (p->kind == NCZ_HDF5_CHUNKED)
         memcpy(chunk, a->o.layout.chunk, p->rank * sizeof *chunk);
     else if (p->kind == NCZ_HDF5_CONTIGUOUS && (!ncz_netcdf4_is_converted(type) || p->data == UINT64_MAX))
-        (void)ncz_grid_cut_rows(p->n, 0, rank, type->size, most, chunk);
+        (void)ncz_grid_cut_rows(p->n, 0, rank, type->size, choose_piece(t, a), chunk);
 }
 
 enum { ID_SHUFFLE = 2, ID_FLETCHER32 = 3, ID_SZIP = 4, SZIP_WORDS = 4, SZIP_CODINGS = 4 | 32 };
