@@ -31,13 +31,39 @@ ncz_log_raise(ncz_log_level level)
         ;
 }
 
+/* The length of the character at `s`; 0: it is none. */
+static size_t
+measure_char(const char *s, size_t left)
+{
+    for (size_t n = 1; n <= 4 && n <= left; n++)
+        if (ncz_utf8_valid(s, n))
+            return n;
+    return 0;
+}
+
+/* Whether a character of `n` bytes, or a byte that is part of none (0), controls a terminal: C0, DEL, or C1, which is two
+ * bytes in UTF-8 and one elsewhere. */
+static bool
+is_control(const char *s, size_t n)
+{
+    const unsigned char *c = (const unsigned char *)s;
+
+    return n == 0 || (n == 1 && (c[0] < 0x20 || c[0] == 0x7F)) || (n == 2 && c[0] == 0xC2 && c[1] < 0xA0);
+}
+
 /* Lines contain names from datasets, which must not control a terminal or begin a line of their own. */
 static void
 blank_controls(char *s)
 {
-    for (; *s != '\0'; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7F)
-            *s = '?';
+    for (size_t len = strlen(s), n; len > 0; s += n, len -= n) {
+        bool control;
+
+        n = measure_char(s, len);
+        control = is_control(s, n);
+        n = n == 0 ? 1 : n;
+        if (control)
+            memset(s, '?', n);
+    }
 }
 
 /* Replaces [from, to) by at most three asterisks; returns the place behind them. */
@@ -102,11 +128,12 @@ ncz_log(ncz_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line + head, sizeof line - 1 - head, fmt, args); /* the newline's byte is left */
     va_end(args);
+    len = strlen(line);
+    line[ncz_utf8_cut(line, len, len)] = '\0';
     blank_controls(line + head);
     mask_urls(line + head);
     mask_keys(line + head);
     len = strlen(line);
-    len = ncz_utf8_cut(line, len, len);
     line[len] = '\n';
     fwrite(line, 1, len + 1, stderr);
 }

@@ -55,6 +55,12 @@ hostile_text(void **state)
     (void)state;
     logged(NCZ_LOG_REQUEST, NCZ_LOG_REQUEST, "a\nb\x1B[31m\x7F\xC3\xA9", out, sizeof out);
     assert_string_equal(out, "nczarr: request: a?b?[31m?\xC3\xA9\n");
+    /* C1, as UTF-8 and as a byte alone; what only looks so stays. */
+    logged(NCZ_LOG_REQUEST, NCZ_LOG_REQUEST,
+           "a\xC2\x9B"
+           "31m\xC2\x80\xC2\x9F\xC2\xA0\x9B\xE2\x82\x9B",
+           out, sizeof out);
+    assert_string_equal(out, "nczarr: request: a??31m????\xC2\xA0?\xE2\x82\x9B\n");
     for (size_t i = 0; i + 2 < sizeof text; i += 2)
         memcpy(text + i, "\xC3\xA9", 3);
     assert_true(logged(NCZ_LOG_REQUEST, NCZ_LOG_REQUEST, text, out, sizeof out) < 1100);
