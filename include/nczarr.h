@@ -581,7 +581,7 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * Errors: NC_EEXIST something exists there (or, with NC_CLOBBER, something that is not a dataset); NC_ENOOBJECT the
  * parent directory is missing; NC_EINVAL unknown scheme, an unsupported mode flag (NC_MMAP, NC_MPIIO, NC_UDF0 ...) or
  * two formats (NC_NETCDF4 and NC_64BIT_OFFSET); NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown
- * mode value; NC_ENOTBUILT a store that this build lacks; NC_EACCESS an archive with another writer; other system
+ * mode value; NC_ENOTBUILT a store that this build lacks; NC_EACCESS an archive or a file with another writer; system
  * errors. Buckets and web servers, here and in every call that reads or writes: NC_ECURL no response, NC_EACCESS and
  * NC_EAUTH missing rights or credentials, NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM writing to a
  * web server. Encrypted archives, in every call that reads: NC_EAUTH the password (NCZARR_ZIP_PASSWORD) is missing or
@@ -631,7 +631,8 @@ NCZARR_API int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_m
  * define mode; otherwise leaves define mode as nc_enddef() does. A failed fsync is final: later calls fail too. On a
  * read-only dataset it only drops chunks that were read ahead; other chunks and the metadata stay cached. With NC_SHARE
  * what other processes have stored by then can be read afterwards: lengths of unlimited dimensions, and data, since
- * all cached chunks are dropped; for new definitions open the dataset again (parallel.md). */
+ * all cached chunks are dropped; for new definitions open the dataset again (parallel.md). A reader of a classic file
+ * sees these, too, and needs no NC_SHARE. NC_EIO: another program has replaced a classic file, or its definitions. */
 NCZARR_API int nc_sync(int ncid);
 
 /* Stores everything as nc_sync() does and closes the dataset. Always releases it, and returns the first failure.

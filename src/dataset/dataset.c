@@ -7,6 +7,7 @@
  */
 #include "dataset/object/dataset_object.h"
 #include "dataset/par/dataset_par.h"
+#include "zmap/zmap_single.h"
 
 #include <string.h>
 
@@ -342,6 +343,8 @@ ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
             /* Others see the definitions now, and what is put then. */
             if ((ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL)
                 rc = ncz_dataset_store_documents(ds, false);
+            else if (ds->shown_early && ds->par.comm == NULL)
+                rc = zmap_single_show(ds->map);
         }
     } else if (ds->par.comm != NULL) {
         if ((rc = ncz_par_enddef(ds, rc)) == NC_NOERR)

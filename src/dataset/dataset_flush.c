@@ -351,6 +351,8 @@ ncz_dataset_store_data(ncz_dataset *ds)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
+    if (ncz_object_ops_of(ds) != NULL && (rc = ncz_object_check(ds)) != NC_NOERR)
+        return rc;
     if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR) /* 1 */
         return rc;
     if (zmap_single_unfinished(ds->map) != NULL &&
@@ -366,11 +368,11 @@ ncz_dataset_store_documents(ncz_dataset *ds, bool all)
     int  rc;
 
     if (ncz_object_ops_of(ds) != NULL) {
-        if ((rc = ncz_object_store_head(ds)) == NC_NOERR && (rc = sync_map(ds)) == NC_NOERR) {
-            ncz_format_mark_stored(ds->model);
-            ds->state = NCZ_DATASET_STORED;
-        }
-        return rc;
+        if ((rc = ncz_object_store_head(ds)) != NC_NOERR || (rc = sync_map(ds)) != NC_NOERR)
+            return rc;
+        ncz_format_mark_stored(ds->model);
+        ds->state = NCZ_DATASET_STORED;
+        return ncz_object_check_name(ds);
     }
     if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || /* 2 */
         (rc = put_planned(ds, all, &some)) != NC_NOERR || /* 3, 4, 5 */

@@ -232,9 +232,10 @@ struct ncz_dataset {
     ncz_dataset_home  home;
     bool              writable, classic, durable;
     bool              lax_bytes; /* see ncz_dataset_lax_bytes() */
-    atomic_uint  appends;  /* puts that are going to be exclusive, since one of the last made a dimension longer */
-    bool         created;  /* by this session: the store holds nothing from earlier sessions */
-    bool         defining; /* in define mode */
+    atomic_uint  appends;     /* puts that are going to be exclusive, since one of the last made a dimension longer */
+    bool         created;     /* by this session: the store holds nothing from earlier sessions */
+    bool         shown_early; /* one object: it has its name from the first nc_enddef() on, else from a sync on */
+    bool         defining;    /* in define mode */
     bool         root_deferred; /* the root's documents have hidden names until close */
     bool         no_copies;     /* consolidated=no: never write consolidated metadata unasked */
     bool         copies_first;  /* this flush puts consolidated metadata before the other documents */

@@ -44,6 +44,8 @@ typedef DIR           ncz_dir;
 #endif
 #endif
 
+#define NCZ_SYS_LOCKS 2 /* that a file has, beside flock()'s */
+
 /* What a file is opened with to be passed to fsync(). */
 #ifdef _WIN32
 #define NCZ_O_FSYNC O_RDWR
@@ -76,8 +78,14 @@ typedef struct ncz_syscalls {
     int (*clone)(int from, int to); /* all of a file, sharing its blocks: FICLONE */
     int (*ftruncate)(int fd, off_t len);
     int (*fchmod)(int fd, mode_t mode);
+    int (*chown_as)(int             fd,
+                    const ncz_stat *as); /* owner and group of another file; at least the group, or it fails */
     int (*set_time)(int fd); /* sets the time of change to now, in nanoseconds; the kernel's own is coarser */
     int (*flock)(int fd, int how);
+    /* Locks, unlocks, or changes the lock of, one of NCZ_SYS_LOCKS things that a file stands for, at once: other opens
+     * exclude each other, of this process and others. `how`: LOCK_SH (to read), LOCK_EX (to write), LOCK_UN. EWOULDBLOCK:
+     * another open has it; a lock that was to be changed may then be lost, and is asked for again. */
+    int (*lock_one)(int fd, int how, unsigned which);
     int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
     int (*fsync)(int fd);
     int (*syncfs)(int fd);      /* at least all that is below the directory */

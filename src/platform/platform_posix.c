@@ -143,6 +143,30 @@ sys_clone(int from, int to)
 #endif
 }
 
+/* Locks of open files, on bytes that no file has. A lock of the process would end with any descriptor of the file. */
+static int
+sys_lock_one(int fd, int how, unsigned which)
+{
+#ifdef F_OFD_SETLK
+    struct flock at = {.l_type = (how & LOCK_UN) != 0   ? F_UNLCK
+                                 : (how & LOCK_EX) != 0 ? F_WRLCK
+                                                        : F_RDLCK,
+                       .l_whence = SEEK_SET,
+                       .l_start = (off_t)(INT64_MAX / 2) + (off_t)which,
+                       .l_len = 1};
+
+    if (fcntl(fd, F_OFD_SETLK, &at) == 0)
+        return 0;
+    if (errno == EACCES || errno == EAGAIN)
+        errno = EWOULDBLOCK;
+    return -1;
+#else
+    (void)fd, (void)how, (void)which;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 /* The system grants a write lease only if no other descriptor has the file open. */
 static int
 sys_sole(int fd)
@@ -179,6 +203,19 @@ sys_set_time(int fd)
     return futimens(fd, times);
 }
 
+/* Only root gives a file to another user. A group may be one of the process's own. */
+static int
+sys_chown_as(int fd, const ncz_stat *as)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return -1;
+    if ((st.st_uid == as->st_uid && st.st_gid == as->st_gid) || fchown(fd, as->st_uid, as->st_gid) == 0)
+        return 0;
+    return st.st_gid == as->st_gid ? 0 : fchown(fd, (uid_t)-1, as->st_gid);
+}
+
 /* Wrapped, because some C libraries declare these with other attributes or as macros. */
 static int
 sys_fstat(int fd, ncz_stat *st)
@@ -207,8 +244,10 @@ const ncz_syscalls ncz_system = {
     .clone = sys_clone,
     .ftruncate = ftruncate,
     .fchmod = fchmod,
+    .chown_as = sys_chown_as,
     .set_time = sys_set_time,
     .flock = flock,
+    .lock_one = sys_lock_one,
     .sole = sys_sole,
     .fsync = fsync,
     .syncfs = sys_syncfs,

@@ -598,6 +598,13 @@ sys_fchmod(int fd, mode_t mode)
 }
 
 static int
+sys_chown_as(int fd, const ncz_stat *as)
+{
+    (void)fd, (void)as;
+    return 0;
+}
+
+static int
 sys_set_time(int fd)
 {
     FILETIME now;
@@ -640,6 +647,17 @@ sys_flock(int fd, int how)
     if ((how & LOCK_NB) != 0)
         flags |= LOCKFILE_FAIL_IMMEDIATELY;
     return LockFileEx(handle_of(fd), flags, 0, 1, 0, &at) ? 0 : fail_win32();
+}
+
+/* A lock cannot be changed: it is given back before. */
+static int
+sys_lock_one(int fd, int how, unsigned which)
+{
+    OVERLAPPED at = {.Offset = 0xFFFFFFFD - which, .OffsetHigh = 0x7FFFFFFF};
+    DWORD      flags = LOCKFILE_FAIL_IMMEDIATELY | ((how & LOCK_EX) != 0 ? LOCKFILE_EXCLUSIVE_LOCK : 0);
+
+    (void)UnlockFileEx(handle_of(fd), 0, 1, 0, &at);
+    return (how & LOCK_UN) != 0 || LockFileEx(handle_of(fd), flags, 0, 1, 0, &at) ? 0 : fail_win32();
 }
 
 static int
@@ -736,6 +754,7 @@ stat_handle(HANDLE h, ncz_stat *st)
         .st_mtime = ticks / 10000000,
         .st_mtim = {.tv_sec = ticks / 10000000, .tv_nsec = (long)(ticks % 10000000 * 100)},
         .st_mode = (mode_t)((info.dwFileAttributes & FILE_ATTRIBUTE_READONLY) != 0 ? 0444 : 0644),
+        .st_nlink = info.nNumberOfLinks,
     };
     if ((info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 && is_link(h))
         st->st_mode |= S_IFLNK;
@@ -1132,8 +1151,10 @@ const ncz_syscalls ncz_system = {
     .clone = sys_clone,
     .ftruncate = sys_ftruncate,
     .fchmod = sys_fchmod,
+    .chown_as = sys_chown_as,
     .set_time = sys_set_time,
     .flock = sys_flock,
+    .lock_one = sys_lock_one,
     .sole = sys_sole,
     .fsync = sys_fsync,
     .syncfs = sys_syncfs,

@@ -58,6 +58,7 @@ typedef struct ncz_stat { /* that of the C library has no file index and no frac
     int64_t         st_size, st_mtime;
     struct timespec st_mtim;
     mode_t          st_mode;
+    unsigned long   st_nlink;
 } ncz_stat;
 
 typedef struct ncz_dirent {

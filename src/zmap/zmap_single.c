@@ -7,35 +7,17 @@
  * lock, because their callbacks may use the store: one that finds nothing under the old key is sent again. A store that
  * joined another one's object never renames it, and is told of the rename.
  */
-#include "zmap/zmap_single.h"
+#include "zmap/zmap_single_int.h"
 
+#include "platform/platform.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_unfinished.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define TRIES_MOST 16 /* names that are taken, in a row */
-
-typedef struct single_map {
-    zmap             base;
-    zmap            *inner;
-    char            *key;        /* of the object, in `inner` */
-    char            *unfinished; /* its key there until it is renamed, or NULL */
-    atomic_bool      renamed;
-    bool             made;   /* by this session: removed by ZMAP_DISCARD */
-    bool             joined; /* another store made it, and renames it */
-    pthread_rwlock_t naming;
-    zmap_pinned      version; /* of an object that is only read */
-} single_map;
-
-static const char *
-current_key(const single_map *s)
-{
-    return s->unfinished == NULL || atomic_load_explicit(&s->renamed, memory_order_acquire) ? s->key : s->unfinished;
-}
 
 /* ---- get ------------------------------------------------------------------------------------------------------- */
 
@@ -47,12 +29,24 @@ typedef struct getting {
     void        *arg;
 } getting;
 
+/* Lays the bytes that a writer did not finish over those that were read. */
+static void
+lay_over(const zmap_patch *p, const zmap_get_req *r)
+{
+    char    *bytes = r->into != NULL ? r->into : r->body.data + (r->body.len - r->nread);
+    uint64_t from = p->at > r->off ? p->at : r->off, to = p->at + p->bytes.len, end = r->off + r->nread;
+
+    to = to < end ? to : end;
+    if (from < to)
+        memcpy(bytes + (from - r->off), p->bytes.data + (from - p->at), (size_t)(to - from));
+}
+
 /* Restores the caller's key, "", before the caller sees the request. */
 static void
 finish_request(zmap_get_req *r, void *arg)
 {
     const getting *g = arg;
-    const char    *now = current_key(g->s);
+    const char    *now = zmap_single_key(g->s);
     int            rc;
 
     if (r->err.code == NC_EEMPTY && now != g->key) {
@@ -60,6 +54,8 @@ finish_request(zmap_get_req *r, void *arg)
         (void)zmap_get_batch(g->s->inner, r, 1, NULL, NULL);
     }
     r->key = "";
+    if (g->s->patch.bytes.len > 0 && r->err.code == NC_NOERR && !r->from_end)
+        lay_over(&g->s->patch, r);
     if ((g->s->base.caps & ZMAP_CAN_WRITE) == 0 && r->err.code == NC_NOERR &&
         (rc = zmap_pin_check(&g->s->version, r, NC_NOERR, g->s->key)) != NC_NOERR)
         ncz_err_save(&r->err, rc);
@@ -71,7 +67,7 @@ static int
 get_ranges(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
     single_map *s = (single_map *)m;
-    getting     g = {s, current_key(s), done, arg};
+    getting     g = {s, zmap_single_key(s), done, arg};
     bool        asks = (s->base.caps & ZMAP_CAN_WRITE) == 0 && zmap_pin_asks(&s->version);
 
     for (size_t i = 0; i < n; i++) {
@@ -85,11 +81,11 @@ static int
 find_len(zmap *m, const char *key, uint64_t *len)
 {
     single_map *s = (single_map *)m;
-    const char *sent = current_key(s);
+    const char *sent = zmap_single_key(s);
     int         rc = zmap_len(s->inner, sent, len);
 
     (void)key;
-    return rc == NC_EEMPTY && sent != current_key(s) ? zmap_len(s->inner, s->key, len) : rc;
+    return rc == NC_EEMPTY && sent != zmap_single_key(s) ? zmap_len(s->inner, s->key, len) : rc;
 }
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
@@ -102,7 +98,7 @@ put_objects(zmap *m, zmap_put_req *reqs, size_t n)
 
     (void)pthread_rwlock_rdlock(&s->naming);
     for (size_t i = 0; i < n; i++)
-        reqs[i].key = current_key(s);
+        reqs[i].key = zmap_single_key(s);
     rc = zmap_put_batch(s->inner, reqs, n);
     (void)pthread_rwlock_unlock(&s->naming);
     for (size_t i = 0; i < n; i++)
@@ -118,7 +114,7 @@ put_ranges(zmap *m, zmap_range_req *reqs, size_t n)
 
     (void)pthread_rwlock_rdlock(&s->naming);
     for (size_t i = 0; i < n; i++)
-        reqs[i].key = current_key(s);
+        reqs[i].key = zmap_single_key(s);
     rc = zmap_put_range_batch(s->inner, reqs, n);
     (void)pthread_rwlock_unlock(&s->naming);
     for (size_t i = 0; i < n; i++)
@@ -134,7 +130,7 @@ resize_object(zmap *m, const char *key, uint64_t size)
 
     (void)key;
     (void)pthread_rwlock_rdlock(&s->naming);
-    rc = zmap_resize(s->inner, current_key(s), size);
+    rc = zmap_resize(s->inner, zmap_single_key(s), size);
     (void)pthread_rwlock_unlock(&s->naming);
     return rc;
 }
@@ -148,7 +144,7 @@ delete_object(zmap *m, const char *const *keys, size_t n)
 
     (void)keys;
     (void)pthread_rwlock_rdlock(&s->naming);
-    key = current_key(s);
+    key = zmap_single_key(s);
     rc = n > 0 ? zmap_del(s->inner, &key, 1) : NC_NOERR;
     (void)pthread_rwlock_unlock(&s->naming);
     return rc;
@@ -162,7 +158,7 @@ delete_version(zmap *m, const char *key, const char *version)
 
     (void)key;
     (void)pthread_rwlock_rdlock(&s->naming);
-    rc = zmap_del_match(s->inner, current_key(s), version);
+    rc = zmap_del_match(s->inner, zmap_single_key(s), version);
     (void)pthread_rwlock_unlock(&s->naming);
     return rc;
 }
@@ -237,16 +233,29 @@ free_single(single_map *s)
 {
     (void)pthread_rwlock_destroy(&s->naming);
     zmap_pin_clear(&s->version);
+    ncz_buf_clear(&s->patch.bytes);
     ncz_free(s->unfinished);
     ncz_free(s->key);
     ncz_free(s);
+}
+
+void
+zmap_single_disown(zmap *m)
+{
+    single_map *s = (single_map *)m;
+
+    /* A child shares the lock with its parent, who goes on. */
+    if (m->ops == &zmap_single_ops && s->owner != 0 && s->owner == ncz_sys_pid())
+        zmap_file_disown(s->inner);
+    if (m->ops == &zmap_single_ops)
+        s->owner = 0;
 }
 
 static int
 close_single(zmap *m, zmap_end how)
 {
     single_map *s = (single_map *)m;
-    const char *key = current_key(s);
+    const char *key = zmap_single_key(s);
     bool        renamed;
     int         rc, closed;
     ncz_err     first = {.code = NC_NOERR};
@@ -257,6 +266,7 @@ close_single(zmap *m, zmap_end how)
         if (s->unfinished != NULL && !atomic_load(&s->renamed)) /* no name leads to it, and none ever will */
             (void)zmap_del(s->inner, &key, 1); /* after a failed fsync the store does nothing more, and it stays */
     }
+    zmap_single_disown(m);
     closed = zmap_close(s->inner, how);
     free_single(s);
     return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
@@ -269,7 +279,7 @@ pin_single(zmap *m)
         zmap_pin_set(&((single_map *)m)->version);
 }
 
-static const zmap_ops single_ops = {
+const zmap_ops zmap_single_ops = {
     .name = "single",
     .get = get_ranges,
     .put = put_objects,
@@ -300,7 +310,7 @@ new_single(zmap *inner, const char *key, zmap_open_how how, single_map **out)
 
     if (s == NULL)
         return ncz_fail_nomem(sizeof *s);
-    s->base = (zmap){.ops = &single_ops,
+    s->base = (zmap){.ops = &zmap_single_ops,
                      .caps = (zmap_caps_of(inner) & (how == ZMAP_OPEN_READ ? read : read | write)) | ZMAP_SINGLE |
                              ZMAP_LOGS | (how == ZMAP_OPEN_READ ? 0 : ZMAP_CAN_SYNC),
                      .refs = 1};
@@ -349,7 +359,7 @@ make_unfinished(single_map *s)
     for (int tries = 0; rc == NC_EOBJECT && tries < TRIES_MOST; tries++) {
         ncz_free(s->unfinished);
         s->unfinished = zmap_unfinished_name(s->key);
-        rc = s->unfinished != NULL ? put_empty(s, s->unfinished) : NC_ENOMEM;
+        rc = s->unfinished != NULL ? zmap_file_make(s->inner, s->unfinished, s->key) : NC_ENOMEM;
     }
     return rc;
 }
@@ -389,7 +399,7 @@ zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, 
         free_single(s);
         return rc;
     }
-    if ((rc = zmap_file_hold(inner, current_key(s), s->key)) != NC_NOERR) {
+    if ((rc = zmap_file_hold(inner, zmap_single_key(s), s->key)) != NC_NOERR) {
         free_single(s);
         return rc;
     }
@@ -417,10 +427,10 @@ open_inner_again(const zmap *m, const single_map **single, zmap **inner)
 {
     const single_map *s = (const single_map *)m;
 
-    if (m->ops != &single_ops)
+    if (m->ops != &zmap_single_ops)
         return ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
     *single = s;
-    return zmap_is_mem(s->inner) ? zmap_mem_open(inner) : zmap_file_again(s->inner, inner);
+    return zmap_is_mem(s->inner) ? zmap_mem_open(inner) : zmap_file_again(s->inner, ZMAP_OPEN_WRITE, inner);
 }
 
 int
@@ -436,11 +446,23 @@ zmap_single_again(zmap *m, zmap **out)
 }
 
 int
+zmap_single_reopen(zmap *m, zmap **out)
+{
+    const single_map *s = (const single_map *)m;
+    zmap             *inner = NULL;
+    int               rc = zmap_file_again(s->inner, ZMAP_OPEN_READ, &inner);
+
+    if (rc == NC_NOERR && (rc = zmap_single_open(inner, s->key, ZMAP_OPEN_READ, false, out)) != NC_NOERR)
+        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing this store records none */
+    return rc;
+}
+
+int
 zmap_single_show(zmap *m)
 {
     bool renamed;
 
-    return m->ops == &single_ops ? rename_finished((single_map *)m, &renamed) : NC_NOERR;
+    return m->ops == &zmap_single_ops ? rename_finished((single_map *)m, &renamed) : NC_NOERR;
 }
 
 /* ---- several stores of one object ------------------------------------------------------------------------------ */
@@ -450,7 +472,7 @@ zmap_single_unfinished(const zmap *m)
 {
     const single_map *s = (const single_map *)m;
 
-    return m->ops != &single_ops || current_key(s) == s->key ? NULL : s->unfinished;
+    return m->ops != &zmap_single_ops || zmap_single_key(s) == s->key ? NULL : s->unfinished;
 }
 
 /* Takes `inner` on success. */
@@ -506,7 +528,7 @@ zmap_single_follow(zmap *m)
 {
     single_map *s = (single_map *)m;
 
-    if (m->ops != &single_ops || !s->joined)
+    if (m->ops != &zmap_single_ops || !s->joined)
         return;
     (void)pthread_rwlock_wrlock(&s->naming);
     atomic_store_explicit(&s->renamed, true, memory_order_release);
@@ -516,12 +538,12 @@ zmap_single_follow(zmap *m)
 int
 zmap_single_lock(zmap *m)
 {
-    return m->ops == &single_ops ? zmap_file_lock(((single_map *)m)->inner)
-                                 : ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
+    return m->ops == &zmap_single_ops ? zmap_file_lock(((single_map *)m)->inner)
+                                      : ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
 }
 
 int
 zmap_single_unlock(zmap *m)
 {
-    return m->ops == &single_ops ? zmap_file_unlock(((single_map *)m)->inner) : NC_NOERR;
+    return m->ops == &zmap_single_ops ? zmap_file_unlock(((single_map *)m)->inner) : NC_NOERR;
 }

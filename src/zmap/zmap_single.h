@@ -34,6 +34,36 @@ int zmap_single_again(zmap *m, zmap **out);
  * Other stores have nothing to show. */
 int zmap_single_show(zmap *m);
 
+/* ---- one writer, and those who read meanwhile ---- */
+
+/*
+ * A file has one writer, or several that share it: takes its lock until the store is closed. Who has it alone finishes
+ * what a writer that died has begun to change, and removes what it left. NC_EACCESS: another store has the lock. No
+ * effect on other objects.
+ */
+int  zmap_single_own(zmap *m, bool shared);
+int  zmap_single_alone(zmap *m);  /* a shared lock becomes one's own. NC_EACCESS: there are other writers */
+void zmap_single_share(zmap *m);  /* and the reverse */
+void zmap_single_disown(zmap *m); /* gives the lock back */
+
+/* Whether the object is a file that others find by its name: not in memory, and not one that is to replace another. */
+bool zmap_single_is_named(const zmap *m);
+/* *replaced: the name of such a file leads to another one by now, or nothing leads to this one. */
+int zmap_single_find(zmap *m, bool *replaced);
+
+/* Changes a range of such a file so that whatever dies leaves the old bytes or the new ones (zmap_journal.h); of other
+ * objects as zmap_put_range(). `nold` bytes are there. */
+int zmap_single_change(zmap *m, uint64_t at, const void *old, size_t nold, const void *bytes, size_t len,
+                       bool durable);
+
+/*
+ * For a reader, before it reads what changes as a whole: gives the file's version, "" for other objects, and takes over
+ * what a writer that died did not finish. If the version is another one afterwards a writer was at work: read again.
+ */
+int zmap_single_look(zmap *m, char version[ZMAP_VERSION]);
+/* A store for reading the file that the name of a file leads to now. */
+int zmap_single_reopen(zmap *m, zmap **out);
+
 /* ---- several processes that change one file at the same time ---- */
 
 /* The key, in the inner store, of an object that replaces another one and has not yet; NULL: there is none. */

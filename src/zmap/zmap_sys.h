@@ -11,4 +11,10 @@
 
 const ncz_syscalls *zmap_sys(void); /* the table in use */
 
+#define ZMAP_SYS_PRIVATE 0600 /* what a file is made with that is to get the rights of another one */
+
+/* Gives a file the owner, the group and the mode of another one. Who may not give it that owner leaves it ours; who may
+ * not give it that group leaves the group without rights, since it is another one. Returns 0 or an errno. */
+int zmap_sys_take_rights(int fd, const ncz_stat *as);
+
 #endif /* NCZ_ZMAP_SYS_H */

@@ -44,15 +44,32 @@ parent_of(const char *key)
     return slash != NULL ? (size_t)(slash + 1 - key) : 0;
 }
 
-/* How the names for a key begin. FNV-1a: processes, also of other versions, find the same. */
-static void
-make_prefix(const char *key, char out[PREFIX_MOST])
+/* FNV-1a of the last segment: processes, also of other versions, find the same. */
+static uint64_t
+hash_name(const char *key)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     for (const char *c = key + parent_of(key); *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    (void)snprintf(out, PREFIX_MOST, ZMAP_UNFINISHED "%016" PRIx64 ".", hash);
+    return hash;
+}
+
+/* How the names for a key begin. */
+static void
+make_prefix(const char *key, char out[PREFIX_MOST])
+{
+    (void)snprintf(out, PREFIX_MOST, ZMAP_UNFINISHED "%016" PRIx64 ".", hash_name(key));
+}
+
+char *
+zmap_unfinished_journal(const char *key)
+{
+    char *name = ncz_sprintf("%.*s.nczarr-journal-%016" PRIx64, (int)parent_of(key), key, hash_name(key));
+
+    if (name == NULL)
+        (void)ncz_fail_nomem(strlen(key));
+    return name;
 }
 
 char *

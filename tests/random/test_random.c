@@ -31,6 +31,7 @@ typedef struct run {
     int         cdf;      /* the version of a classic file; 0: Zarr */
     bool        defining; /* a classic file is in define mode */
     int         flags;    /* with which a classic file is opened, NC_SHARE or NC_DISKLESS */
+    int         reader;   /* of a classic file, which follows it; 0: none is open */
     bool        writable;
     long        ops;
 } run;
@@ -993,6 +994,51 @@ check_beside(run *r)
     r->ncid = writer;
 }
 
+/* A reader that stays open sees what there is after its nc_sync(), whatever was defined, moved or opened again. */
+static void
+step_follow(run *r)
+{
+    int writer = r->ncid;
+
+    if (strcmp(r->store, "nc") != 0)
+        return;
+    OK(nc_sync(writer));
+    if (r->reader == 0)
+        OK(nc_open(r->path, pick(r, 2) == 0 ? NC_NOWRITE : NC_SHARE, &r->reader));
+    OK(nc_sync(r->reader));
+    r->ncid = r->reader;
+    check_all(r);
+    r->ncid = writer;
+    if (pick(r, 5) == 0) {
+        OK(nc_close(r->reader));
+        r->reader = 0;
+    }
+}
+
+/* A second writer: refused, or where both share the file what it puts is there. */
+static void
+step_second_writer(run *r)
+{
+    int writer = r->ncid, flags = pick(r, 3) != 0 ? NC_SHARE : 0, rc;
+
+    if (strcmp(r->store, "nc") != 0)
+        return;
+    OK(nc_sync(writer));
+    rc = nc_open(r->path, NC_WRITE | flags, &r->ncid);
+    if ((flags & r->flags & NC_SHARE) != 0) {
+        ok(r, rc, "nc_open of a second writer");
+        for (int i = pick(r, 4); i >= 0; i--)
+            step_put(r);
+        if (pick(r, 2) == 0)
+            OK(nc_sync(r->ncid));
+        OK(nc_close(r->ncid));
+    } else if (rc != NC_EACCESS) {
+        fail(r, "a second writer is not refused: %d", rc);
+    }
+    r->ncid = writer;
+    OK(nc_sync(writer));
+}
+
 static void
 step_reopen(run *r)
 {
@@ -1065,6 +1111,7 @@ static const struct {
     {"append", step_append, 8, DATA},     {"get", step_get, 25, DATA},
     {"convert", step_convert, 6, DATA},   {"mode", step_mode, 3, EITHER},
     {"reopen", step_reopen, 2, EITHER},   {"abort", step_abort, 1, DATA},
+    {"follow", step_follow, 3, DATA},     {"second_writer", step_second_writer, 3, DATA},
 };
 
 /* A classic file in a fresh directory, on the disk or in memory until it is closed. */
@@ -1118,6 +1165,8 @@ remove_place(run *r, const char *dir)
 {
     int ncid;
 
+    if (r->reader != 0)
+        OK(nc_close(r->reader));
     OK(nc_close(r->ncid));
     if (r->map != NULL) {
         OK(nczarr_map_close(r->map));

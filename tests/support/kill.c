@@ -45,9 +45,11 @@ DYING(ssize_t, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in,
 DYING(int, clone, (int in, int out), (in, out))
 DYING(int, ftruncate, (int fd, off_t n), (fd, n))
 DYING(int, fchmod, (int fd, mode_t m), (fd, m))
+DYING(int, chown_as, (int fd, const ncz_stat *as), (fd, as))
 DYING(int, sole, (int fd), (fd))
 DYING(int, set_time, (int fd), (fd))
 DYING(int, flock, (int fd, int how), (fd, how))
+DYING(int, lock_one, (int fd, int how, unsigned which), (fd, how, which))
 DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
 DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
 DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
@@ -126,8 +128,10 @@ use_dying_calls(kill_calls which)
     t.clone = dying_clone;
     t.ftruncate = dying_ftruncate;
     t.fchmod = dying_fchmod;
+    t.chown_as = dying_chown_as;
     t.set_time = dying_set_time;
     t.flock = dying_flock;
+    t.lock_one = dying_lock_one;
     t.fsync = t.syncfs = dying_sync;
     t.mkdirat = dying_mkdirat;
     t.renameat = which == KILL_IN_PLACE ? in_place : dying_renameat;

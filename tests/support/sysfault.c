@@ -126,6 +126,12 @@ fault_fchmod(int fd, mode_t mode)
 }
 
 static int
+fault_chown_as(int fd, const ncz_stat *as)
+{
+    return meets("chown_as") ? -1 : ncz_system.chown_as(fd, as);
+}
+
+static int
 fault_set_time(int fd)
 {
     return meets("set_time") ? -1 : ncz_system.set_time(fd);
@@ -135,6 +141,12 @@ static int
 fault_flock(int fd, int how)
 {
     return meets("flock") ? -1 : ncz_system.flock(fd, how);
+}
+
+static int
+fault_lock_one(int fd, int how, unsigned which)
+{
+    return meets("lock_one") ? -1 : ncz_system.lock_one(fd, how, which);
 }
 
 static int
@@ -297,8 +309,10 @@ static const ncz_syscalls table = {
     .clone = fault_clone,
     .ftruncate = fault_ftruncate,
     .fchmod = fault_fchmod,
+    .chown_as = fault_chown_as,
     .set_time = fault_set_time,
     .flock = fault_flock,
+    .lock_one = fault_lock_one,
     .sole = fault_sole,
     .fsync = fault_fsync,
     .syncfs = fault_syncfs,

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_object: the life of a dataset that is one object: end of definitions, growth, its head. */
+/* dataset_object: the life of a dataset that is one object: end of definitions, and growth. */
 #include "dataset/object/dataset_object.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>
 
-enum {
-    AHEAD = 1 << 16,         /* bytes of records that are made at once */
-    RECORDS_END = 16,        /* bytes of a head that have the number of records */
-    SMALL_OBJECT = 64 << 20, /* bytes that are copied rather than that a head is put in place */
-};
+enum { AHEAD = 1 << 16 }; /* bytes of records that are made at once */
 
-uint64_t
-ncz_object_records(const ncz_dataset *ds)
-{
-    for (size_t i = 0; i < ds->model->root->ndims; i++)
-        if (ds->model->root->dims[i]->unlimited)
-            return ds->model->root->dims[i]->len;
-    return 0;
-}
-
-/* ---- a new object ---- */
+/* ---- definitions ---- */
 
 /* Notes the places of the variables that have one. */
 static int
@@ -36,194 +23,7 @@ note_places(const ncz_dataset *ds, ncz_object_places *out)
     return NC_NOERR;
 }
 
-/* Copies all data to a new object, which becomes the dataset's. */
-static int
-move_data(ncz_dataset *ds, const ncz_object_places *old)
-{
-    zmap *to = NULL, *from = ds->map;
-    int   rc = zmap_single_again(ds->map, &to); /* replaces the old one at the first sync */
-
-    if (rc == NC_NOERR && (rc = ncz_object_move(ds, old, to)) == NC_NOERR) {
-        ds->map = to;
-        ncz_engine_set_map(ds->engine, to);
-        ncz_buf_reset(&ds->head); /* nothing of it is there yet */
-        /* What was never shown to others is not shown now. */
-        (void)zmap_close(from, ncz_dataset_is_new(ds) ? ZMAP_DISCARD : ZMAP_KEEP);
-        return NC_NOERR;
-    }
-    if (to != NULL) {
-        ncz_err err;
-
-        ncz_err_save(&err, rc);
-        (void)zmap_close(to, ZMAP_DISCARD);
-        rc = ncz_err_adopt(&err);
-    }
-    return rc;
-}
-
-/* ---- the head ---- */
-
-/* Puts the bytes that differ from those that are there. */
-static int
-put_difference(ncz_dataset *ds, const ncz_buf *head)
-{
-    const ncz_buf *old = &ds->head;
-    size_t         from = 0, to = head->len;
-
-    while (from < old->len && from < head->len && old->data[from] == head->data[from])
-        from++;
-    while (old->len == head->len && to > from && old->data[to - 1] == head->data[to - 1])
-        to--;
-    return to > from ? zmap_put_range(ds->map, "", from, head->data + from, to - from) : NC_NOERR;
-}
-
-/* All after what got smaller lies elsewhere in the head: half of a new one before half of the old one would be none. It
- * goes into a new object with all data, as definitions do. */
-static int
-avoid_shift(ncz_dataset *ds, const ncz_buf *head)
-{
-    ncz_object_places now = {.v = NULL};
-    uint64_t          size = 0;
-    int               rc;
-
-    if (head->len >= ds->head.len || ds->par.comm != NULL) /* other ranks have the object open */
-        return NC_NOERR;
-    if ((rc = zmap_len(ds->map, "", &size)) == NC_NOERR && size <= SMALL_OBJECT &&
-        (rc = note_places(ds, &now)) == NC_NOERR)
-        rc = move_data(ds, &now);
-    ncz_free(now.v);
-    return rc;
-}
-
-/* Gives the object its size: records that were made ahead go. `grow`: also if it is shorter. */
-static int
-set_size(ncz_dataset *ds, bool grow)
-{
-    uint64_t fixed, records, end, size = 0;
-    int      rc = zmap_len(ds->map, "", &size);
-    bool     ahead = ds->filled > ncz_object_records(ds);
-
-    if (rc != NC_NOERR && rc != NC_EEMPTY)
-        return rc;
-    ncz_object_ops_of(ds)->sections(ds->model, ncz_object_records(ds), &fixed, &records, &end);
-    if (ds->par.comm != NULL || !grow) /* other ranks may have made some */
-        ahead = size > end && ncz_object_pitch(ds) != 0;
-    return (grow && size < end) || ahead ? zmap_resize(ds->map, "", end) : NC_NOERR;
-}
-
-/* Puts the number of records, if it has changed. */
-static int
-put_records(ncz_dataset *ds)
-{
-    char     bytes[8];
-    uint64_t off;
-    size_t   n = ncz_object_ops_of(ds)->write_records(ds->style.gen, ncz_object_records(ds), bytes, &off);
-    int      rc = NC_NOERR;
-
-    if (memcmp(ds->head.data + off, bytes, n) != 0 && (rc = zmap_put_range(ds->map, "", off, bytes, n)) == NC_NOERR)
-        memcpy(ds->head.data + off, bytes, n);
-    return rc;
-}
-
-/* Stores what a head tells of records, while the rest of it is as it was stored. */
-static int
-store_records(ncz_dataset *ds)
-{
-    int rc = set_size(ds, true);
-
-    if (rc == NC_NOERR)
-        ds->filled = ncz_object_records(ds);
-    return rc == NC_NOERR ? put_records(ds) : rc;
-}
-
-int
-ncz_object_store_head(ncz_dataset *ds)
-{
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    ncz_buf               head = NCZ_BUF_INIT;
-    int                   rc;
-
-    if (ds->head.len >= RECORDS_END && !ds->head_stale && ds->par.comm == NULL) /* other ranks define, too */
-        return store_records(ds);
-    if ((rc = ops->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR ||
-        (rc = avoid_shift(ds, &head)) != NC_NOERR)
-        goto done;
-    if ((rc = set_size(ds, true)) == NC_NOERR)
-        ds->filled = ncz_object_records(ds);
-    if (rc == NC_NOERR && (rc = put_difference(ds, &head)) == NC_NOERR) {
-        ncz_buf_clear(&ds->head);
-        ds->head = head;
-        ds->head_stale = false;
-        head = NCZ_BUF_INIT;
-    }
-done:
-    ncz_buf_clear(&head);
-    return rc;
-}
-
-int
-ncz_object_cut(ncz_dataset *ds)
-{
-    return set_size(ds, false);
-}
-
-/* Whether the records are the last of the object. */
-static bool
-in_order(const ncz_dataset *ds)
-{
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    const ncz_group      *g = ds->model->root;
-    uint64_t              fixed, records, end, one;
-
-    ops->sections(ds->model, 0, &fixed, &records, &end);
-    ops->sections(ds->model, 1, &fixed, &records, &one);
-    for (size_t i = 0; i < g->nvars && one > end; i++) {
-        ncz_extent e;
-
-        (void)ops->extent(g->vars[i], &e);
-        if (e.pitch == 0 && e.begin > records)
-            return false;
-    }
-    return true;
-}
-
-/* The bytes of the head as another writer may have them: with other padding, or without the number of records. */
-static int
-read_head(ncz_dataset *ds)
-{
-    ncz_buf      ours = NCZ_BUF_INIT;
-    zmap_get_req r = {.key = "", .cut = true};
-    int          rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
-
-    r.len = ours.len;
-    ncz_buf_clear(&ours);
-    if (rc == NC_NOERR && (rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) == NC_NOERR) {
-        ds->head = r.body;
-        r.body = NCZ_BUF_INIT;
-    }
-    ncz_buf_clear(&r.body);
-    return rc;
-}
-
-int
-ncz_object_begin(ncz_dataset *ds)
-{
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-
-    if (!in_order(ds))
-        return ncz_fail(
-            NC_EPERM,
-            "%s: a variable lies behind the records, which could not grow: copy it with nczcopy, and change "
-            "the copy",
-            ds->path);
-    ds->filled = ncz_object_records(ds);
-    ops->set_records(ds->model, ds->filled);
-    ncz_engine_in_place(ds->engine);
-    return read_head(ds);
-}
-
-/* ---- definitions ---- */
-
+/* Whether data are to lie elsewhere. Where there are no records their place is free. */
 static bool
 has_moved(const ncz_dataset *ds, const ncz_object_places *old)
 {
@@ -231,22 +31,12 @@ has_moved(const ncz_dataset *ds, const ncz_object_places *old)
         ncz_extent e;
 
         (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
+        if (e.pitch != 0 && old->nrecords == 0)
+            continue;
         if (e.begin != old->v[i].begin || (e.pitch != old->v[i].pitch && old->nrecords > 1))
             return true;
     }
     return false;
-}
-
-/* Whether the data are copied into a new object: those that have other places; and those of a small one, so that its
- * head is never half an old and half a new one. The head of a large one with room for it is put in place. */
-static int
-needs_new(const ncz_dataset *ds, const ncz_object_places *old, bool *out)
-{
-    uint64_t size = 0;
-    int      rc = zmap_len(ds->map, "", &size);
-
-    *out = ds->head.len > 0 && (has_moved(ds, old) || size <= SMALL_OBJECT);
-    return rc == NC_EEMPTY ? NC_NOERR : rc;
 }
 
 int
@@ -262,14 +52,99 @@ ncz_object_plan(ncz_dataset *ds, const ncz_file_room *room)
     return NC_NOERR;
 }
 
+/* The object `to`, in which all is written, in place of the dataset's: its data, what is new, and its head. */
+static int
+fill_object(ncz_dataset *ds, const ncz_object_places *old, zmap *from, bool whole)
+{
+    int rc = ncz_object_move(ds, old, from, ds->map);
+
+    if (rc != NC_NOERR || !whole)
+        return rc;
+    if ((rc = ncz_object_fill_new(ds, old->n, 0)) == NC_NOERR) /* the records are filled */
+        rc = ncz_object_store_head(ds);
+    return rc;
+}
+
+/* The object has all: gives it the name of the one that it replaces, if others know that one. */
+static int
+show_object(ncz_dataset *ds, const zmap *from)
+{
+    if (!zmap_single_is_named(from))
+        return NC_NOERR;
+    return ds->durable ? zmap_sync(ds->map) : zmap_single_show(ds->map);
+}
+
+/* An object that cannot be made beside the old one leaves all as it is. */
+static int
+begin_replacing(ncz_dataset *ds, zmap **to)
+{
+    int rc = zmap_single_again(ds->map, to);
+
+    if (rc == NC_EACCESS || rc == NC_EPERM)
+        rc = ncz_fail(
+            rc,
+            "%s: these definitions need room, so that all data go into a new file beside it, which cannot be "
+            "made; nothing is changed (%s)",
+            ds->path, ncz_err_text());
+    return rc;
+}
+
+static void
+use_map(ncz_dataset *ds, zmap *map, const ncz_buf *head)
+{
+    ds->map = map;
+    ds->head = *head;
+    ncz_engine_set_map(ds->engine, map);
+}
+
+/*
+ * Copies all data to a new object, which becomes the dataset's. `whole`: with all that is new, and with the name of the
+ * old one; else the caller does that. After a failure the old object is as it was, and is the dataset's.
+ */
+static int
+replace_object(ncz_dataset *ds, const ncz_object_places *old, bool whole)
+{
+    const ncz_buf none = NCZ_BUF_INIT;
+    ncz_buf       head = ds->head;
+    zmap         *from = ds->map, *to = NULL;
+    ncz_err       err;
+    int           rc = begin_replacing(ds, &to);
+
+    if (rc != NC_NOERR)
+        return rc;
+    use_map(ds, to, &none);
+    if ((!whole || (rc = zmap_single_own(to, ncz_object_shares(ds))) == NC_NOERR) &&
+        (rc = fill_object(ds, old, from, whole)) == NC_NOERR && whole)
+        rc = show_object(ds, from);
+    ncz_err_save(&err, rc);
+    if (rc != NC_NOERR && zmap_single_is_named(to)) { /* its name is not durable yet: nothing more is certain */
+        ncz_err_save(&ds->failed, rc);
+    } else if (rc != NC_NOERR) {
+        ncz_buf_clear(&ds->head);
+        use_map(ds, from, &head);
+        (void)zmap_close(to, ZMAP_DISCARD);
+        return ncz_err_adopt(&err);
+    }
+    ncz_buf_clear(&head);
+    /* What was never shown to others is not shown now. */
+    (void)zmap_close(from, ncz_dataset_is_new(ds) && !zmap_single_is_named(from) ? ZMAP_DISCARD : ZMAP_KEEP);
+    return ncz_err_adopt(&err);
+}
+
+/* A new object has nothing to lose, and no head yet. */
+static bool
+needs_new(const ncz_dataset *ds, const ncz_object_places *old)
+{
+    return ds->head.len > 0 && has_moved(ds, old);
+}
+
 int
 ncz_object_settle(ncz_dataset *ds)
 {
     ncz_object_places *old = &ds->before;
-    bool               moves = false;
     int                rc;
 
-    if ((rc = needs_new(ds, old, &moves)) != NC_NOERR || (moves && (rc = move_data(ds, old)) != NC_NOERR))
+    if (needs_new(ds, old) && (rc = replace_object(ds, old, false)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < old->n; i++)
         (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
@@ -286,19 +161,32 @@ ncz_object_end_define(ncz_dataset *ds)
         ds->state = NCZ_DATASET_DOCUMENTED;
 }
 
+static int
+define(ncz_dataset *ds, const ncz_file_room *room)
+{
+    int rc;
+
+    if ((rc = ncz_object_check(ds)) != NC_NOERR || (rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
+        (rc = ncz_object_plan(ds, room)) != NC_NOERR)
+        return rc;
+    ds->filled = ds->before.nrecords;
+    if (needs_new(ds, &ds->before))
+        return replace_object(ds, &ds->before, true);
+    rc = ncz_object_fill_new(ds, ds->before.n, ds->before.nrecords);
+    return rc == NC_NOERR ? ncz_object_store_head(ds) : rc;
+}
+
 /* After a failure `before` still says where data lie, and the same call, or closing, goes on from there. */
 int
 ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
-    int rc;
+    int rc = ncz_object_begin_alone(ds);
 
-    if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR || (rc = ncz_object_plan(ds, room)) != NC_NOERR ||
-        (rc = ncz_object_settle(ds)) != NC_NOERR ||
-        (rc = ncz_object_fill_new(ds, ds->before.n, ds->before.nrecords)) != NC_NOERR)
+    if (rc != NC_NOERR)
         return rc;
-    ds->filled = ds->before.nrecords;
-    if ((rc = ncz_object_store_head(ds)) == NC_NOERR)
+    if ((rc = define(ds, room)) == NC_NOERR)
         ncz_object_end_define(ds);
+    ncz_object_end_alone(ds);
     return rc;
 }
 
@@ -363,22 +251,60 @@ ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n)
     return NC_NOERR;
 }
 
-int
-ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+/* How many whole records the object has room for. */
+static int
+count_room(ncz_dataset *ds, uint64_t pitch, uint64_t *out)
 {
-    uint64_t   from = ncz_object_records(ds), most;
-    ncz_extent e;
-    int        rc = ncz_object_check_records(ds, v, n);
+    uint64_t fixed, records, end, size = 0;
+    int      rc = zmap_len(ds->map, "", &size);
 
-    if (rc == NC_NOERR && n > ds->filled) {
+    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
+    *out = size > records ? (size - records) / pitch : 0;
+    return rc;
+}
+
+/* How many records are made already; by others, too, who have not told their number yet. */
+static int
+find_made(ncz_dataset *ds, uint64_t *out)
+{
+    uint64_t there = 0;
+    int      rc = NC_NOERR;
+
+    if (ncz_object_shares(ds) && zmap_single_is_named(ds->map))
+        rc = count_room(ds, ncz_object_pitch(ds), &there);
+    *out = ds->filled > *out ? ds->filled : *out;
+    *out = there > *out ? there : *out;
+    return rc;
+}
+
+static int
+grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+{
+    uint64_t   now = ncz_object_records(ds), from = now, most;
+    ncz_extent e;
+    int        rc = NC_NOERR;
+
+    if (n > now && (rc = find_made(ds, &from)) == NC_NOERR && n > from) {
         (void)ncz_object_ops_of(ds)->extent(v, &e);
         most = with_records_ahead(ds, e.pitch, n);
         /* its padding has fill values, too */
-        rc = make_records(ds, most == n && e.padded == e.nbytes && sel != NULL && covers(v, sel, from) ? v : NULL,
-                          ds->filled > from ? ds->filled : from, most);
+        rc = make_records(ds, most == n && e.padded == e.nbytes && sel != NULL && covers(v, sel, now) ? v : NULL,
+                          from, most);
     }
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && n > now)
         ncz_object_ops_of(ds)->set_records(ds->model, n);
+    return rc;
+}
+
+int
+ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+{
+    int rc;
+
+    if ((rc = ncz_object_check_records(ds, v, n)) != NC_NOERR || (rc = ncz_object_begin_growth(ds)) != NC_NOERR)
+        return rc;
+    rc = grow(ds, v, sel, n);
+    ncz_object_end_growth(ds);
     return rc;
 }
 
@@ -405,18 +331,6 @@ ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
 }
 
 /* ---- growth by several ranks ---- */
-
-/* How many whole records the object has room for. */
-static int
-count_room(ncz_dataset *ds, uint64_t pitch, uint64_t *out)
-{
-    uint64_t fixed, records, end, size = 0;
-    int      rc = zmap_len(ds->map, "", &size);
-
-    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
-    *out = size > records ? (size - records) / pitch : 0;
-    return rc;
-}
 
 /* Makes the records that nobody has made yet. */
 static int

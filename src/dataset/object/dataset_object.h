@@ -5,7 +5,11 @@
  *
  * Data come first and the head last, so that whatever dies leaves the old dataset or the new one. The places of data
  * change only when definitions need room that is not there: then all moves into a new object, which replaces the old
- * one at once. All functions run under the dataset's exclusive lock.
+ * one at once, at the end of definitions. Else the head is put in place. All functions run under the dataset's exclusive
+ * lock.
+ *
+ * A file has one writer at a time, which has its lock (zmap_single_own()); several ranks count as one. So nothing else
+ * that knows the lock replaces a file while it is written, or changes where its data lie.
  */
 #ifndef NCZ_DATASET_OBJECT_H
 #define NCZ_DATASET_OBJECT_H
@@ -67,6 +71,34 @@ uint64_t ncz_object_records(const ncz_dataset *ds);
 /* Puts the head if it has changed, and gives the object its full size. */
 int ncz_object_store_head(ncz_dataset *ds);
 
+/* Whether other writers may have the object open, too: all with NC_SHARE. Ranks are not meant. */
+static inline bool
+ncz_object_shares(const ncz_dataset *ds)
+{
+    return (ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL;
+}
+
+/* Between the two no other writer has the file open. NC_EACCESS: one has. Where writers do not share it no other one
+ * ever has. */
+int  ncz_object_begin_alone(ncz_dataset *ds);
+void ncz_object_end_alone(ncz_dataset *ds);
+/* Between the two no other writer makes records, and ours are as many as there are. No effect unless writers share. */
+int  ncz_object_begin_growth(ncz_dataset *ds);
+void ncz_object_end_growth(ncz_dataset *ds);
+
+/*
+ * Before data are stored, and at nc_sync() and nc_close(): NC_EIO, from then on, if another program has replaced or
+ * removed a file that others know, or changed its definitions. Records that it has added are taken over. The second one
+ * looks at the name alone: after data were stored, they are in the file that has it.
+ */
+int ncz_object_check(ncz_dataset *ds);
+int ncz_object_check_name(ncz_dataset *ds);
+
+/* Whether bytes begin with the head that was read or stored last, but for the number of records. */
+bool ncz_object_is_head(const ncz_dataset *ds, const ncz_buf *now);
+/* Takes over records that others have added, which the bytes at the start of the object tell. */
+void ncz_object_take_records(ncz_dataset *ds, const ncz_buf *now);
+
 /* The whole object, in a block for free(). */
 int ncz_object_take(ncz_dataset *ds, void **block, size_t *len);
 /* Stores a dataset of memory as the file at its path. */
@@ -74,15 +106,21 @@ int ncz_object_persist(ncz_dataset *ds);
 
 /* ---- other processes (dataset_object_share.c) ---- */
 
-/* With NC_SHARE: what was put, and the number of records, are there for others. */
+/* What was put, and the number of records, are there for others who know the object. */
 int ncz_object_publish(ncz_dataset *ds);
-/* Sees the records that another process has written since. */
+/*
+ * Sees the records that another process has written since. A reader of a file goes on with the one that has the name
+ * now, and with its definitions. NC_EIO: it lacks some that the reader knows, who keeps the old ones.
+ */
 int ncz_object_refresh(ncz_dataset *ds);
+/* For a reader of a file: load(ds, arg), again if a writer was changing the head meanwhile. */
+int ncz_object_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *arg), void *arg);
 
 /* ---- moving and filling (dataset_object_move.c) ---- */
 
-/* Copies the data of the first old->n variables from one object to another, where they have other places. */
-int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to);
+/* Copies the data of the first old->n variables from one object to another, where they have other places, and writes the
+ * fill values of the others in the old->nrecords records. */
+int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *from, zmap *to);
 /* Writes the fill value of a variable: all of it, or its slabs in the records from `first` to `n`. */
 int ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n);
 /* Writes the fill values of all variables from the `first` on, which are new: whole, or in each of the records. */

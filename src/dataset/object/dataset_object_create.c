@@ -18,15 +18,17 @@ replace_directory(const ncz_target *t)
     return rc == NC_ENOTNC ? ncz_fail(NC_EEXIST, "%s is a directory: it is not replaced by a file", t->path) : rc;
 }
 
-/* Whether a new dataset may replace what is at the path: nothing, an empty file, a file of netCDF's, or a dataset's
- * directory. */
+/* Whether a new dataset may replace what is at the path: nothing, which *free says afterwards, an empty file, a file of
+ * netCDF's, or a dataset's directory. */
 static int
-check_place(const ncz_target *t, int cmode)
+check_place(const ncz_target *t, int cmode, bool *free)
 {
     const char *path = t->path;
     ncz_stat    st;
+    bool        there = ncz_system.fstatat(AT_FDCWD, path, &st, 0) == 0;
 
-    if (ncz_system.fstatat(AT_FDCWD, path, &st, 0) != 0)
+    *free = !there || S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size == 0);
+    if (!there)
         return errno == ENOENT || errno == ENOTDIR ? NC_NOERR : ncz_fail_errno(errno, "%s", path);
     if ((cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", path);
@@ -73,14 +75,23 @@ ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_li
     bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
          persists = (cmode & NC_PERSIST) != 0;
     zmap *map = NULL;
+    bool  free = false;
     int   rc = NC_NOERR;
 
     if (!block && (!memory || persists))
-        rc = check_place(t, cmode);
+        rc = check_place(t, cmode, &free);
     if (rc == NC_NOERR)
         rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = zmap_single_own(map, (cmode & NC_SHARE) != 0)) !=
+        NC_NOERR) /* not covered: nobody else knows its name */
+        (void)zmap_close(map, ZMAP_DISCARD);
     if (rc != NC_NOERR || (rc = create_on(map, t, cmode, version, limits, out)) != NC_NOERR)
         return rc;
+    (*out)->shown_early = free && !memory;
+    if (ncz_object_shares(*out))
+        ncz_engine_share_ranges((*out)->engine);
     (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     return NC_NOERR;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { AT_ONCE = 1 << 20 }; /* bytes */
+enum { AT_ONCE = 1 << 20, COPIED_AT_ONCE = 4 << 20 }; /* bytes */
 
 /* ---- fill ---- */
 
@@ -82,8 +82,9 @@ add_fill(run_of_bytes *r, const ncz_var *v, const ncz_extent *e)
     return rc;
 }
 
-int
-ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
+/* Of the variables from the `first` on. */
+static int
+fill_new_fixed(ncz_dataset *ds, size_t first)
 {
     const ncz_group *g = ds->model->root;
     run_of_bytes     r = {.map = ds->map};
@@ -93,14 +94,33 @@ ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
         ncz_extent e;
 
         (void)ncz_object_ops_of(ds)->extent(g->vars[i], &e);
-        if (e.pitch != 0 || e.padded > AT_ONCE)
-            rc = ncz_object_fill(ds, g->vars[i], 0, nrecords);
+        if (e.pitch != 0)
+            continue;
+        if (e.padded > AT_ONCE)
+            rc = ncz_object_fill(ds, g->vars[i], 0, 0);
         else if (is_filled(ds, g->vars[i]))
             rc = add_fill(&r, g->vars[i], &e);
     }
     if (rc == NC_NOERR)
         rc = put_run(&r);
     ncz_buf_clear(&r.room);
+    return rc;
+}
+
+int
+ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
+{
+    const ncz_group *g = ds->model->root;
+    bool             all = true; /* there was none with records */
+    int              rc = fill_new_fixed(ds, first);
+
+    for (size_t i = 0; i < first; i++)
+        all = all && !ncz_var_has_records(g->vars[i]);
+    if (rc == NC_NOERR && nrecords > 0 && all)
+        return ncz_object_fill_records(ds, NULL, 0, nrecords);
+    for (size_t i = first; rc == NC_NOERR && nrecords > 0 && i < g->nvars; i++)
+        if (ncz_var_has_records(g->vars[i]))
+            rc = ncz_object_fill(ds, g->vars[i], 0, nrecords);
     return rc;
 }
 
@@ -162,14 +182,15 @@ fills_any(const ncz_dataset *ds, const ncz_var *skip)
     return false;
 }
 
-/* Makes `nrecords` records in `room`, of `pitch` bytes from `records` on. */
+/* Makes `nrecords` records in `room`, of `pitch` bytes from `records` on, of the variables from the `first` on. */
 static void
-make_records(const ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch, size_t nrecords, char *room)
+make_records(const ncz_dataset *ds, size_t first, const ncz_var *skip, uint64_t records, size_t pitch,
+             size_t nrecords, char *room)
 {
     const ncz_group *g = ds->model->root;
 
     memset(room, 0, pitch * nrecords);
-    for (size_t i = 0; i < g->nvars; i++) {
+    for (size_t i = first; i < g->nvars; i++) {
         const ncz_var *v = g->vars[i];
         ncz_extent     e;
 
@@ -194,7 +215,7 @@ fill_small(ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch,
         return NC_NOERR;
     if ((room = ncz_alloc(each * pitch)) == NULL)
         return ncz_fail_nomem(each * pitch);
-    make_records(ds, skip, records, pitch, each, room);
+    make_records(ds, 0, skip, records, pitch, each, room);
     for (; rc == NC_NOERR && first < n; first += each)
         rc = zmap_put_range(ds->map, "", records + first * pitch, room,
                             (n - first < each ? (size_t)(n - first) : each) * pitch);
@@ -220,43 +241,193 @@ ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, ui
 
 /* ---- move ---- */
 
+/* From one object to another, or from a place to another one. */
+typedef struct moving {
+    ncz_dataset             *ds;
+    const ncz_object_places *old;
+    zmap                    *from, *to;
+    ncz_buf                  room;
+} moving;
+
+/* Reads into the room; what the object lacks at its end is zeros. *n: how many bytes there were. */
 static int
-copy_range(zmap *from, uint64_t off, zmap *to, uint64_t at, uint64_t nbytes, ncz_buf *room)
+read_room(moving *m, uint64_t off, size_t nbytes, size_t *n)
+{
+    zmap_get_req r = {.key = "", .off = off, .len = nbytes, .cut = true};
+    int          rc;
+
+    ncz_buf_reset(&m->room);
+    r.body = m->room;
+    (void)zmap_get_batch(m->from, &r, 1, NULL, NULL);
+    rc = r.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&r.err);
+    m->room = r.body;
+    *n = r.nread;
+    if (rc == NC_NOERR && r.nread < nbytes && (rc = ncz_buf_reserve(&m->room, nbytes - r.nread)) == NC_NOERR)
+        memset(m->room.data + r.nread, 0, nbytes - r.nread);
+    return rc;
+}
+
+static int
+copy_range(moving *m, uint64_t off, uint64_t at, uint64_t nbytes)
 {
     int rc = NC_NOERR;
 
-    for (uint64_t done = 0; rc == NC_NOERR && done < nbytes; done += AT_ONCE) {
-        uint64_t     left = nbytes - done;
-        zmap_get_req r = {.key = "", .off = off + done, .len = left < AT_ONCE ? left : AT_ONCE, .cut = true};
+    for (uint64_t done = 0; rc == NC_NOERR && done < nbytes; done += COPIED_AT_ONCE) {
+        size_t want = nbytes - done < COPIED_AT_ONCE ? (size_t)(nbytes - done) : COPIED_AT_ONCE, n = 0;
 
-        ncz_buf_reset(room);
-        r.body = *room;
-        rc = zmap_get_batch(from, &r, 1, NULL, NULL);
-        *room = r.body;
-        if (rc == NC_NOERR && r.nread > 0)
-            rc = zmap_put_range(to, "", at + done, room->data, r.nread);
-        if (r.nread < r.len) /* the object ends there */
+        if ((rc = read_room(m, off + done, want, &n)) == NC_NOERR && n > 0)
+            rc = zmap_put_range(m->to, "", at + done, m->room.data, n);
+        if (n < want) /* the object ends there */
             break;
     }
     return rc;
 }
 
-int
-ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *to)
+/* Fixed variables that lie one behind the other before and after go together. */
+static int
+copy_fixed(moving *m)
 {
-    ncz_buf room = NCZ_BUF_LIMIT(AT_ONCE);
-    int     rc = NC_NOERR;
+    const ncz_extent *old = m->old->v;
+    uint64_t          off = 0, at = 0, run = 0;
+    int               rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < old->n; i++) {
-        const ncz_extent *from = &old->v[i];
-        ncz_extent        e;
-        uint64_t          nbytes, times = from->pitch == 0 ? 1 : old->nrecords;
+    for (size_t i = 0; rc == NC_NOERR && i < m->old->n; i++) {
+        ncz_extent e;
+        uint64_t   nbytes;
 
-        (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
-        nbytes = from->padded < e.padded ? from->padded : e.padded;
-        for (uint64_t k = 0; rc == NC_NOERR && k < times; k++)
-            rc = copy_range(ds->map, from->begin + k * from->pitch, to, e.begin + k * e.pitch, nbytes, &room);
+        if (old[i].pitch != 0)
+            continue;
+        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        nbytes = old[i].padded < e.padded ? old[i].padded : e.padded;
+        if (run > 0 && (old[i].begin != off + run || e.begin != at + run)) {
+            rc = copy_range(m, off, at, run);
+            run = 0;
+        }
+        if (run == 0) {
+            off = old[i].begin;
+            at = e.begin;
+        }
+        run += nbytes;
     }
-    ncz_buf_clear(&room);
+    return rc == NC_NOERR && run > 0 ? copy_range(m, off, at, run) : rc;
+}
+
+/* The records before and after: where they begin, and the bytes from one to the next. */
+typedef struct record_places {
+    uint64_t off, at;
+    uint64_t from_pitch, to_pitch;
+    size_t   n;    /* variables that had some */
+    bool     same; /* they lie in a record as before, and nothing else does */
+} record_places;
+
+static record_places
+find_records(const moving *m)
+{
+    uint64_t      fixed, end;
+    record_places r = {.off = UINT64_MAX, .same = true};
+
+    ncz_object_ops_of(m->ds)->sections(m->ds->model, 0, &fixed, &r.at, &end);
+    r.to_pitch = ncz_object_pitch(m->ds);
+    for (size_t i = 0; i < m->old->n; i++)
+        if (m->old->v[i].pitch != 0) {
+            r.from_pitch = m->old->v[i].pitch;
+            r.off = m->old->v[i].begin < r.off ? m->old->v[i].begin : r.off;
+            r.n++;
+        }
+    for (size_t i = 0; i < m->old->n; i++) {
+        ncz_extent e;
+
+        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        if (m->old->v[i].pitch != 0 && e.begin - r.at != m->old->v[i].begin - r.off)
+            r.same = false;
+    }
+    r.same = r.same && r.from_pitch == r.to_pitch;
+    return r;
+}
+
+/* Puts `n` old records, which are in the room, and the fill values of new variables. */
+static int
+put_records(moving *m, const record_places *r, uint64_t first, size_t n, char *out)
+{
+    make_records(m->ds, m->old->n, NULL, r->at, (size_t)r->to_pitch, n, out);
+    for (size_t i = 0; i < m->old->n; i++) {
+        const ncz_extent *old = &m->old->v[i];
+        ncz_extent        e;
+        size_t            nbytes;
+
+        if (old->pitch == 0)
+            continue;
+        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        nbytes = (size_t)(old->padded < e.padded ? old->padded : e.padded);
+        for (size_t k = 0; k < n; k++)
+            memcpy(out + k * r->to_pitch + (e.begin - r->at),
+                   m->room.data + k * r->from_pitch + (old->begin - r->off), nbytes);
+    }
+    return zmap_put_range(m->to, "", r->at + first * r->to_pitch, out, n * (size_t)r->to_pitch);
+}
+
+/* Many records at once, in memory. */
+static int
+copy_small_records(moving *m, const record_places *r)
+{
+    uint64_t pitch = r->from_pitch > r->to_pitch ? r->from_pitch : r->to_pitch;
+    size_t   each = (size_t)(COPIED_AT_ONCE / pitch), n = 0;
+    char    *out = ncz_alloc(each * (size_t)r->to_pitch);
+    int      rc = NC_NOERR;
+
+    if (out == NULL)
+        return ncz_fail_nomem(each * (size_t)r->to_pitch);
+    for (uint64_t first = 0; rc == NC_NOERR && first < m->old->nrecords; first += each) {
+        size_t some = m->old->nrecords - first < each ? (size_t)(m->old->nrecords - first) : each;
+
+        if ((rc = read_room(m, r->off + first * r->from_pitch, some * (size_t)r->from_pitch, &n)) == NC_NOERR)
+            rc = put_records(m, r, first, some, out);
+    }
+    ncz_free(out);
+    return rc;
+}
+
+/* Large slabs go one by one. */
+static int
+copy_large_records(moving *m)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < m->old->n; i++) {
+        const ncz_extent *old = &m->old->v[i];
+        ncz_extent        e;
+
+        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        for (uint64_t k = 0; rc == NC_NOERR && old->pitch != 0 && k < m->old->nrecords; k++)
+            rc = copy_range(m, old->begin + k * old->pitch, e.begin + k * e.pitch,
+                            old->padded < e.padded ? old->padded : e.padded);
+    }
+    return rc == NC_NOERR ? ncz_object_fill_new(m->ds, m->old->n, m->old->nrecords) : rc;
+}
+
+static int
+copy_records(moving *m)
+{
+    record_places r = find_records(m);
+
+    if (m->old->nrecords == 0)
+        return NC_NOERR;
+    if (r.n == 0)
+        return ncz_object_fill_new(m->ds, m->old->n, m->old->nrecords);
+    if (r.same)
+        return copy_range(m, r.off, r.at, m->old->nrecords * r.to_pitch);
+    return r.from_pitch <= COPIED_AT_ONCE && r.to_pitch <= COPIED_AT_ONCE ? copy_small_records(m, &r)
+                                                                          : copy_large_records(m);
+}
+
+int
+ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *from, zmap *to)
+{
+    moving m = {.ds = ds, .old = old, .from = from, .to = to, .room = NCZ_BUF_LIMIT(COPIED_AT_ONCE)};
+    int    rc = copy_fixed(&m);
+
+    if (rc == NC_NOERR)
+        rc = copy_records(&m);
+    ncz_buf_clear(&m.room);
     return rc;
 }

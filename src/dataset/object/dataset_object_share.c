@@ -1,37 +1,221 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dataset_object_share: what other processes see of a dataset that is one object, and what this one sees of theirs. */
 #include "dataset/object/dataset_object.h"
+#include "zmap/zmap_single.h"
 
-enum { HEAD_OF_RECORDS = 16 }; /* bytes that have their number */
+#include <string.h>
+
+enum {
+    HEAD_OF_RECORDS = 16, /* bytes that have their number */
+    LOOKS_MOST = 4,       /* in a row that a writer was at work in */
+};
 
 int
 ncz_object_publish(ncz_dataset *ds)
 {
-    const zmap *before = ds->map;
-    int         rc = ncz_dataset_flush_chunks(ds, 0);
+    int rc;
 
-    if (rc == NC_NOERR && (rc = ncz_object_store_head(ds)) == NC_NOERR && ds->map != before &&
-        !ncz_dataset_is_new(ds))
-        rc = ncz_dataset_store_documents(ds, false); /* which gives the new object its name */
+    if ((rc = ncz_object_check(ds)) == NC_NOERR && (rc = ncz_dataset_flush_chunks(ds, 0)) == NC_NOERR &&
+        (rc = ncz_object_store_head(ds)) == NC_NOERR)
+        rc = ncz_object_check_name(ds);
+    return rc;
+}
+
+/* ---- a reader's definitions ------------------------------------------------------------------------------------- */
+
+int
+ncz_object_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *arg), void *arg)
+{
+    char    before[ZMAP_VERSION], after[ZMAP_VERSION];
+    ncz_err err = {.code = NC_NOERR};
+    int     rc;
+
+    for (int i = 0; i < LOOKS_MOST; i++) {
+        if ((rc = zmap_single_look(ds->map, before)) != NC_NOERR)
+            return rc;
+        rc = load(ds, arg);
+        ncz_err_save(&err, rc);
+        if (before[0] == '\0' || zmap_single_look(ds->map, after) != NC_NOERR || strcmp(before, after) == 0)
+            break;
+        ncz_load_drop(ds); /* what was read may be a part of one head and a part of another, also where that failed */
+    }
+    return ncz_err_adopt(&err);
+}
+
+/* The bytes that the head has in the store. Those of another writer may be padded. */
+static int
+read_head(ncz_dataset *ds, ncz_buf *out)
+{
+    ncz_buf      ours = NCZ_BUF_INIT;
+    zmap_get_req r = {.key = "", .cut = true};
+    int          rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
+
+    r.len = ours.len;
+    ncz_buf_clear(&ours);
+    if (rc != NC_NOERR)
+        return rc;
+    (void)zmap_get_batch(ds->map, &r, 1, NULL, NULL);
+    rc = r.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&r.err);
+    *out = r.body;
+    return rc;
+}
+
+/* What a reader goes on with, if all that it knows is in it. */
+typedef struct reloaded {
+    ncz_model      *model;
+    ncz_format_opts style;
+} reloaded;
+
+static int
+load_again(ncz_dataset *ds, void *arg)
+{
+    const ncz_load_opts wish = {.look = true};
+    reloaded           *l = arg;
+    ncz_meta_source     source = {.map = NULL};
+    ncz_docs            docs;
+    int                 rc;
+
+    ncz_model_free(l->model);
+    l->model = NULL;
+    if ((rc = ncz_model_new(&ds->limits, &l->model)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_meta_source_init(&source, ds->map, &ds->limits, NCZ_CONSOLIDATED_IGNORE, 0, NULL, NULL)) ==
+        NC_NOERR) {
+        docs = ncz_meta_source_docs(&source);
+        rc = ncz_format_load(&docs, &wish, l->model, &l->style);
+    }
+    ncz_meta_source_clear(&source);
+    return rc;
+}
+
+static bool
+same_dims(const ncz_group *a, const ncz_group *b)
+{
+    for (size_t i = 0; i < a->ndims; i++)
+        if (i >= b->ndims || a->dims[i]->unlimited != b->dims[i]->unlimited ||
+            (!a->dims[i]->unlimited && a->dims[i]->len != b->dims[i]->len))
+            return false;
+    return true;
+}
+
+/* Whether all that a program knows by a number is there, with the same number; names and attributes may differ. */
+static bool
+has_all_of(const ncz_group *b, const ncz_group *a)
+{
+    if (!same_dims(a, b) || b->nvars < a->nvars)
+        return false;
+    for (size_t i = 0; i < a->nvars; i++) {
+        const ncz_var *v = a->vars[i], *w = b->vars[i];
+
+        if (v->type != w->type || v->rank != w->rank)
+            return false;
+        for (size_t d = 0; d < v->rank; d++)
+            if (v->dims[d]->id != w->dims[d]->id)
+                return false;
+    }
+    return true;
+}
+
+/* Goes on with other definitions, whose numbers are those that the program knows. */
+static void
+take_definitions(ncz_dataset *ds, reloaded *l)
+{
+    ncz_model *old = ds->model;
+
+    ncz_engine_forget(ds->engine, 0);
+    ds->model = l->model;
+    ds->style = l->style;
+    l->model = NULL;
+    ncz_dataset_set_classic(ds, ds->style.classic || (ds->mode & NC_CLASSIC_MODEL) != 0);
+    ncz_model_free(old);
+}
+
+static int
+reload(ncz_dataset *ds)
+{
+    reloaded l = {.model = NULL};
+    int      rc = ncz_object_load_steady(ds, load_again, &l);
+
+    if (rc == NC_NOERR && (l.style.dialect != ds->style.dialect || !has_all_of(l.model->root, ds->model->root)))
+        rc = ncz_fail(
+            NC_EIO,
+            "%s: it is another file than the one that was opened: variables or dimensions are others; open it "
+            "again",
+            ds->path);
+    if (rc == NC_NOERR) {
+        take_definitions(ds, &l);
+        ncz_buf_clear(&ds->head);
+        rc = read_head(ds, &ds->head);
+    }
+    ncz_model_free(l.model);
+    return rc;
+}
+
+/* The file that has the name now. After a failure the reader goes on with the old one. */
+static int
+follow_name(ncz_dataset *ds)
+{
+    zmap    *from = ds->map, *to = NULL;
+    uint64_t size;
+    int      rc = zmap_single_reopen(from, &to);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (zmap_len(to, "", &size) == NC_EEMPTY) { /* it only lost its name: it is read on */
+        ncz_err_clear();
+        return zmap_close(to, ZMAP_KEEP);
+    }
+    ds->map = to;
+    ncz_engine_set_map(ds->engine, to);
+    if ((rc = reload(ds)) != NC_NOERR) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        ds->map = from;
+        ncz_engine_set_map(ds->engine, from);
+        from = to;
+        rc = ncz_err_adopt(&err);
+    }
+    (void)zmap_close(from, ZMAP_KEEP); /* it was only read */
+    return rc;
+}
+
+/* A reader's: a file that is another one by now, or that has another head, is looked at again. *done: it was. */
+static int
+follow_file(ncz_dataset *ds, bool *done)
+{
+    ncz_buf now = NCZ_BUF_INIT;
+    bool    replaced = false;
+    int     rc;
+
+    *done = false;
+    if (ds->writable || !zmap_single_is_named(ds->map))
+        return NC_NOERR;
+    *done = true;
+    if ((rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || replaced)
+        return rc == NC_NOERR ? follow_name(ds) : rc;
+    if (ds->head.len == 0)
+        return reload(ds);
+    if ((rc = read_head(ds, &now)) == NC_NOERR) {
+        *done = !ncz_object_is_head(ds, &now);
+        rc = *done ? reload(ds) : NC_NOERR;
+    }
+    ncz_buf_clear(&now);
     return rc;
 }
 
 int
 ncz_object_refresh(ncz_dataset *ds)
 {
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    zmap_get_req          r = {.key = "", .len = HEAD_OF_RECORDS, .cut = true};
-    uint64_t              n;
-    int                   rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL);
+    zmap_get_req r = {.key = "", .len = HEAD_OF_RECORDS, .cut = true};
+    bool         done = false;
+    int          rc = follow_file(ds, &done);
 
-    if (rc == NC_NOERR && ops->read_records(ds->style.gen, r.body.data, r.body.len, &n) &&
-        n > ncz_object_records(ds)) {
-        for (size_t i = 0; i < ds->model->root->ndims; i++)
-            if (ds->model->root->dims[i]->unlimited)
-                ds->model->root->dims[i]->len = n;
-        ops->set_records(ds->model, n);
+    if (rc == NC_NOERR && !done) {
+        if ((rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) == NC_NOERR)
+            ncz_object_take_records(ds, &r.body);
+        ncz_buf_clear(&r.body);
     }
-    ncz_buf_clear(&r.body);
     ncz_engine_forget(ds->engine, 0);
     return rc;
 }

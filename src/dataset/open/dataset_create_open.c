@@ -7,6 +7,7 @@
 #include "dataset/open/dataset_settings.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
+#include "zmap/zmap_single.h"
 
 #include <string.h>
 
@@ -170,6 +171,20 @@ check_copyable(const ncz_dataset *ds)
     return NC_NOERR;
 }
 
+/* How the root is loaded. */
+typedef struct rooting {
+    ncz_load_opts    wish;
+    ncz_consolidated copies;
+} rooting;
+
+static int
+load_root(ncz_dataset *ds, void *arg)
+{
+    const rooting *r = arg;
+
+    return ncz_load_root(ds, &r->wish, r->copies);
+}
+
 /*
  * Loads the metadata. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
  * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request;
@@ -178,19 +193,23 @@ check_copyable(const ncz_dataset *ds)
 static int
 load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
-    const ncz_load_opts wish = {.zarr_format = t->zarr_format,
-                                .pure = t->conventions == NCZ_CONVENTIONS_ZARR,
-                                .xarray = t->xarray,
-                                .hdf5 = t->hdf5,
-                                .look = !writable,
-                                .warnings = &ds->warnings};
-    ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
-                                 : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
-                                 : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
-                                 : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
-                                                                : NCZ_CONSOLIDATED_IGNORE;
-    bool                asked = t->consolidated == NCZ_YES, found, unasked;
-    int                 rc = ncz_load_root(ds, &wish, copies);
+    rooting how = {.wish = {.zarr_format = t->zarr_format,
+                            .pure = t->conventions == NCZ_CONVENTIONS_ZARR,
+                            .xarray = t->xarray,
+                            .hdf5 = t->hdf5,
+                            .look = !writable,
+                            .warnings = &ds->warnings},
+                   .copies = writable                       ? NCZ_CONSOLIDATED_KNOW
+                             : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
+                             : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
+                             : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
+                                                            : NCZ_CONSOLIDATED_IGNORE};
+    bool    asked = t->consolidated == NCZ_YES, found, unasked;
+    int     rc;
+
+    if (writable && ds->documents == NULL && (rc = zmap_single_own(ds->map, (ds->mode & NC_SHARE) != 0)) != NC_NOERR)
+        return rc;
+    rc = ds->documents == NULL ? ncz_object_load_steady(ds, load_root, &how) : load_root(ds, &how);
 
     if (rc != NC_NOERR || (!writable && ds->documents == NULL))
         return rc;

@@ -34,8 +34,11 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
         (rc = ncz_store_follow(t)) != NC_NOERR)
         goto done;
     if (version != 0) {
-        if ((rc = ncz_object_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR)
+        if ((rc = ncz_object_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
+            /* A program of netCDF-C's knows no other file under that name from now on. */
+            (*out)->shown_early = (*out)->shown_early || default_format == NCZ_FORMAT_CLASSIC_UNSAID;
             take_name(*out, t);
+        }
         goto done;
     }
     /* A dataset that close will store at the path fails now if the path is occupied, not at close. */

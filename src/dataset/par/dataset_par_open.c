@@ -7,6 +7,7 @@
 #include "dataset/object/dataset_object.h"
 #include "dataset/par/dataset_par.h"
 #include "zmap/zmap_record.h"
+#include "zmap/zmap_single.h"
 
 #include <string.h>
 
@@ -154,6 +155,8 @@ ncz_dataset_create_par(const char *path, int cmode, int default_format, const st
         rc = ncz_dataset_create(path, cmode, default_format, limits, &o.ds);
     if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_CREATE, (uint64_t)o.version, rc)) != NC_NOERR)
         goto done;
+    if (o.version != 0 && o.ds != NULL) /* the ranks share it from now on */
+        zmap_single_disown(o.ds->map);
     if (o.version != 0)
         rc = join_file(&o, cmode, limits);
     else if (!ncz_comm_first(o.comm))
@@ -184,7 +187,9 @@ open_first(const ncz_target *t, int omode, const ncz_limits *limits, ncz_buf *re
 
     if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
         return rc;
-    if ((rc = zmap_record_open(map, &recorder)) == NC_NOERR &&
+    if ((omode & NC_WRITE) != 0 && (rc = zmap_single_own(map, false)) == NC_NOERR) /* nobody else writes it */
+        zmap_single_disown(map);                                                   /* the ranks share it */
+    if (rc == NC_NOERR && (rc = zmap_record_open(map, &recorder)) == NC_NOERR &&
         (rc = open_with(map, recorder, t, omode, limits, &ds)) == NC_NOERR) {
         map = NULL; /* the dataset's */
         if ((rc = check_opened(ds, (omode & NC_WRITE) != 0)) == NC_NOERR && ds->writable &&

@@ -113,9 +113,49 @@ zmap_file_hold(zmap *m, const char *key, const char *later)
 }
 
 int
+zmap_file_make(zmap *m, const char *key, const char *like)
+{
+    zmap_put_req r = {.key = key, .when = ZMAP_IF_ABSENT};
+
+    return m->ops == &file_ops ? zmap_file_make_like((file_map *)m, key, like) : zmap_put_batch(m, &r, 1);
+}
+
+int
 zmap_file_names(zmap *m, const char *dir, size_t most, zmap_file_name_fn each, void *arg)
 {
     return m->ops == &file_ops ? zmap_file_each_name((file_map *)m, dir, most, each, arg) : NC_NOERR;
+}
+
+bool
+zmap_is_file(const zmap *m)
+{
+    return m->ops == &file_ops;
+}
+
+int
+zmap_file_own(zmap *m, bool shared)
+{
+    return m->ops == &file_ops ? zmap_file_own_held((file_map *)m, shared) : NC_NOERR;
+}
+
+int
+zmap_file_alone(zmap *m)
+{
+    return m->ops == &file_ops ? zmap_file_alone_held((file_map *)m) : NC_NOERR;
+}
+
+void
+zmap_file_disown(zmap *m)
+{
+    if (m->ops == &file_ops)
+        zmap_file_disown_held((file_map *)m);
+}
+
+int
+zmap_file_find_held(zmap *m, const char *key, zmap_held_name *out)
+{
+    *out = ZMAP_HELD_NAMED;
+    return m->ops == &file_ops ? zmap_file_find_name((file_map *)m, key, out) : NC_NOERR;
 }
 
 int
@@ -337,7 +377,7 @@ zmap_file_open_parent(const char *path, zmap_open_how how, zmap **out, char **na
 }
 
 int
-zmap_file_again(zmap *m, zmap **out)
+zmap_file_again(zmap *m, zmap_open_how how, zmap **out)
 {
     const file_map *old = (const file_map *)m;
     file_map       *f = NULL;
@@ -345,7 +385,7 @@ zmap_file_again(zmap *m, zmap **out)
 
     if (m->ops != &file_ops)
         return ncz_fail(NC_ENOTBUILT, "the %s map is not a directory", m->ops->name);
-    if ((rc = file_new(old->dir, ZMAP_OPEN_WRITE, &f)) != NC_NOERR)
+    if ((rc = file_new(old->dir, how, &f)) != NC_NOERR)
         return rc;
     if ((rc = open_root(f, old->root, ".")) != NC_NOERR) {
         file_free(f);
@@ -353,7 +393,8 @@ zmap_file_again(zmap *m, zmap **out)
     }
     atomic_store(&f->sync_each, atomic_load(&old->sync_each));
     atomic_store(&f->early, atomic_load(&old->early));
-    prepare_writing(f);
+    if (how != ZMAP_OPEN_READ)
+        prepare_writing(f);
     *out = &f->base;
     return NC_NOERR;
 }

@@ -53,13 +53,21 @@ int zmap_file_count_all(const char *dir, size_t *n); /* how many files, links an
 struct ncz_syscalls;
 void zmap_file_use(const struct ncz_syscalls *table);
 
+/*
+ * Makes an empty object, under its name at once. NC_EOBJECT: it exists. In a directory it has the owner, the group and
+ * the mode of the object `like` beside it, if there is one, before it has a byte.
+ */
+int zmap_file_make(zmap *m, const char *key, const char *like);
+
 /* The names in a directory of the store, as they come, objects or not: at most `most` of them. `each` may remove the
  * one that it is given; what it returns that is not 0 ends the call. No effect on other stores. */
 typedef int (*zmap_file_name_fn)(const char *name, void *arg);
 int zmap_file_names(zmap *m, const char *dir, size_t most, zmap_file_name_fn each, void *arg);
 
-/* Another store of the same directory for writing, wherever the path leads by now. NC_ENOTBUILT for other stores. */
-int zmap_file_again(zmap *m, zmap **out);
+/* Another store of the same directory, to read or to write it, wherever the path leads by now. NC_ENOTBUILT for other
+ * stores. */
+int  zmap_file_again(zmap *m, zmap_open_how how, zmap **out);
+bool zmap_is_file(const zmap *m);
 
 /*
  * Keeps a file open until the store is closed: gets of ranges and changes of that key cost no open, and stay with this
@@ -68,8 +76,25 @@ int zmap_file_again(zmap *m, zmap **out);
  */
 int zmap_file_hold(zmap *m, const char *key, const char *later);
 
-/* Takes the lock of the file that is kept open, which excludes other stores that do so, of any process; it ends with
- * the process. Waits for it. NC_ENOTBUILT: there is no such file, or its file system has no locks. */
+/*
+ * Takes the lock of writers of the file that is kept open, at once and until the store is closed, alone or `shared` with
+ * others. NC_EACCESS: another store has it, of this process or another. A file system without locks gets a warning in
+ * the log. alone: makes a shared one one's own; after NC_EACCESS it is shared as before. zmap_file_own() again shares it.
+ */
+int  zmap_file_own(zmap *m, bool shared);
+int  zmap_file_alone(zmap *m);
+void zmap_file_disown(zmap *m);
+
+/* What the name of the file that is kept open leads to. Without such a file it is named. */
+typedef enum zmap_held_name {
+    ZMAP_HELD_NAMED,    /* to it */
+    ZMAP_HELD_RENAMED,  /* to nothing, and it has another name */
+    ZMAP_HELD_REPLACED, /* to another file, or no name leads to it any more */
+} zmap_held_name;
+int zmap_file_find_held(zmap *m, const char *key, zmap_held_name *out);
+
+/* Takes another lock of the file that is kept open, that of growth, which excludes other stores that do so, of any
+ * process; it ends with the process. Waits for it. NC_ENOTBUILT: there is no such file, or its file system has no locks. */
 int zmap_file_lock(zmap *m);
 int zmap_file_unlock(zmap *m);
 

@@ -165,6 +165,58 @@ zmap_file_resize(zmap *m, const char *key, uint64_t size)
     return close_file(f, key, fd, rc);
 }
 
+/* ---- a file beside another one --------------------------------------------------------------------------------- */
+
+/* Makes an empty file in a directory that is open. One that is to be like another one is private until it is. */
+static int
+make_in(file_map *f, const file_dir *d, const char *key, const char *like)
+{
+    size_t      len;
+    const char *leaf = zmap_file_leaf(key, &len), *other = zmap_file_leaf(like, &len);
+    ncz_stat    as;
+    bool        known = zmap_sys()->fstatat(d->fd, other, &as, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(as.st_mode);
+    int         fd, err = 0;
+
+    fd = zmap_sys()->openat(d->fd, leaf, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                            known ? ZMAP_SYS_PRIVATE : 0666);
+    if (fd < 0)
+        return errno == EEXIST ? ncz_fail(NC_EOBJECT, "%s/%s: exists", f->dir, key)
+                               : zmap_file_fail(f, errno, like, "a file cannot be made beside it");
+    if (known)
+        err = zmap_sys_take_rights(fd, &as);
+    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
+        err = errno;
+    if (err == 0)
+        return NC_NOERR;
+    zmap_sys()->unlinkat(d->fd, leaf, 0);
+    return zmap_file_fail(f, err, key, "cannot be made");
+}
+
+int
+zmap_file_make_like(file_map *f, const char *key, const char *like)
+{
+    size_t      len;
+    const char *leaf = zmap_file_leaf(key, &len);
+    file_dir   *d = NULL;
+    zmap_node  *node = NULL;
+    bool        gone = false;
+    int         rc = zmap_file_check_put(f, key, leaf);
+
+    if (rc == NC_NOERR)
+        node = zmap_file_made_new(f, key, strlen(key), false, &rc);
+    if (rc != NC_NOERR || (rc = zmap_file_dir_open(f, key, len, &d, &gone)) != NC_NOERR ||
+        (rc = make_in(f, d, key, like)) != NC_NOERR)
+        goto done;
+    zmap_file_made_link(f, node);
+    node = NULL;
+    zmap_file_touch_file(f, key);
+    zmap_file_touch_dir(f, key, len);
+done:
+    zmap_file_dir_close(f, d);
+    zmap_node_free(node);
+    return rc;
+}
+
 /* ---- another name ---------------------------------------------------------------------------------------------- */
 
 static int
@@ -175,18 +227,17 @@ fail_missing(const file_map *f, const char *key)
 
 /* Gives the file the rights of the one that it replaces, as a change in place would leave them. */
 static int
-keep_mode(const file_map *f, int fd, int dir, const char *leaf, const char *key)
+keep_rights(const file_map *f, int fd, int dir, const char *leaf, const char *key)
 {
-    ncz_stat there, ours;
+    ncz_stat there;
+    int      err;
 
     if (zmap_sys()->fstatat(dir, leaf, &there, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? NC_NOERR : zmap_file_fail(f, errno, key, "cannot be inspected");
     if (!S_ISREG(there.st_mode))
         return NC_NOERR;
-    if (zmap_sys()->fstat(fd, &ours) != 0 ||
-        (ours.st_mode != there.st_mode && zmap_sys()->fchmod(fd, there.st_mode & 07777) != 0))
-        return zmap_file_fail(f, errno, key, "its mode cannot be kept");
-    return NC_NOERR;
+    err = zmap_sys_take_rights(fd, &there);
+    return err == 0 ? NC_NOERR : zmap_file_fail(f, err, key, "its mode cannot be kept");
 }
 
 /* The object must be a plain file: a directory would take all that is below it along. */
@@ -247,7 +298,7 @@ rename_file(file_map *f, int fd, const char *from, const char *to)
     do
         rc = zmap_file_dir_open(f, to, to_len, &d, &gone);
     while (gone && ++tries < TRIES_MOST);
-    if (rc != NC_NOERR || (rc = keep_mode(f, fd, d->fd, leaf, to)) != NC_NOERR ||
+    if (rc != NC_NOERR || (rc = keep_rights(f, fd, d->fd, leaf, to)) != NC_NOERR ||
         (rc = move_name(f, from_dir, from, d->fd, to)) != NC_NOERR)
         goto done;
     zmap_file_made_link(f, node);

@@ -9,8 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define WAIT_MS 30000 /* for a lock; it is held for a few system calls */
-#define NAP_MS  16    /* the longest pause between two attempts */
+#define WAIT_MS        30000  /* for a lock; it is held for a few system calls */
+#define GROWTH_WAIT_MS 300000 /* for that of records: who makes many has it long */
+#define NAP_MS         16     /* the longest pause between two attempts */
 
 int
 zmap_file_open_held(file_map *f, const char *key, const char *later)
@@ -51,7 +52,10 @@ zmap_file_drop_held(file_map *f, const char *key)
         atomic_store(&f->held_fd, -1);
 }
 
-/* ---- the lock of a file ---- */
+/* ---- locks of a file ---- */
+
+/* What the locks of the file that stays open are for: who writes it at all, and who makes records. */
+enum { LOCK_WRITING = 0, LOCK_GROWING = 1 };
 
 int
 zmap_file_wait_lock(int fd)
@@ -79,18 +83,101 @@ zmap_file_means_no_locks(int err)
     return err == ENOLCK || err == ENOSYS || err == ENOTSUP || err == EOPNOTSUPP || err == EINVAL;
 }
 
+static int
+fail_written(const file_map *f)
+{
+    return ncz_fail(
+        NC_EACCESS,
+        "%s/%s: is open to write already, in this process or another: such a file has one writer at a time, "
+        "or several that all use NC_SHARE and define nothing",
+        f->dir, f->held[1]);
+}
+
+/* Asks once. Returns an errno; 0 also where there are no locks, and *none then says so. */
+static int
+ask_writing(const file_map *f, int how, bool *none)
+{
+    *none = false;
+    while (zmap_sys()->lock_one(f->held_own, how, LOCK_WRITING) != 0) {
+        if (errno == EINTR)
+            continue;
+        *none = errno != EWOULDBLOCK;
+        return *none ? 0 : EWOULDBLOCK;
+    }
+    return 0;
+}
+
+int
+zmap_file_own_held(file_map *f, bool shared)
+{
+    bool none = false;
+
+    if (f->held_own >= 0 && ask_writing(f, shared ? LOCK_SH : LOCK_EX, &none) != 0)
+        return fail_written(f);
+    if (none)
+        ncz_log(NCZ_LOG_WARN, "%s/%s: the file system has no locks; nothing keeps a second writer away", f->dir,
+                f->held[1]);
+    return NC_NOERR;
+}
+
+int
+zmap_file_alone_held(file_map *f)
+{
+    bool none;
+
+    if (f->held_own < 0 || ask_writing(f, LOCK_EX, &none) == 0)
+        return NC_NOERR;
+    (void)ask_writing(f, LOCK_SH, &none); /* where it was lost; if somebody else has it alone now, his changes show */
+    return fail_written(f);
+}
+
+int
+zmap_file_find_name(file_map *f, const char *key, zmap_held_name *out)
+{
+    size_t      len;
+    const char *leaf = zmap_file_leaf(key, &len);
+    ncz_stat    ours, there;
+    int         dir, err;
+
+    *out = ZMAP_HELD_NAMED;
+    if (f->held_own < 0)
+        return NC_NOERR;
+    if (zmap_sys()->fstat(f->held_own, &ours) != 0)
+        return zmap_file_fail(f, errno, key, "cannot be inspected");
+    if ((dir = len == 0 ? f->root : zmap_file_beneath_part(f, key, len, FILE_DIR_FLAGS)) < 0)
+        return zmap_file_fail(f, errno, key, "its directory cannot be opened");
+    err = zmap_sys()->fstatat(dir, leaf, &there, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+    if (dir != f->root)
+        zmap_sys()->close(dir);
+    if (err != 0 && !zmap_file_means_absent(err))
+        return zmap_file_fail(f, err, key, "cannot be inspected");
+    if (ours.st_nlink == 0 || (err == 0 && (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev)))
+        *out = ZMAP_HELD_REPLACED;
+    else if (err != 0)
+        *out = ZMAP_HELD_RENAMED;
+    return NC_NOERR;
+}
+
+/* Waits: its owner writes much, or died, which ends the lock. */
 int
 zmap_file_lock_held(file_map *f)
 {
-    int fd = atomic_load(&f->held_fd), err = EBADF;
+    int     fd = atomic_load(&f->held_fd), rc = NC_NOERR;
+    int64_t end = ncz_now_ms() + GROWTH_WAIT_MS, nap = 1;
 
-    while (fd >= 0 &&
-           (err = zmap_file_wait_lock(fd)) == EBUSY) /* its owner writes much, or died, which ends the lock */
-        ;
-    if (err != 0 && (fd < 0 || zmap_file_means_no_locks(err)))
-        return ncz_fail(NC_ENOTBUILT, "%s/%s: %s", f->dir, f->held[1],
-                        fd < 0 ? "the file is not open" : "its file system has no locks");
-    return err == 0 ? NC_NOERR : zmap_file_fail(f, err, f->held[1], "cannot be locked");
+    if (fd < 0)
+        return ncz_fail(NC_ENOTBUILT, "%s/%s: the file is not open", f->dir, f->held[1]);
+    while (rc == NC_NOERR && zmap_sys()->lock_one(fd, LOCK_EX, LOCK_GROWING) != 0) {
+        if (errno == EINTR)
+            continue;
+        if (zmap_file_means_no_locks(errno))
+            rc = ncz_fail(NC_ENOTBUILT, "%s/%s: its file system has no locks", f->dir, f->held[1]);
+        else if (errno != EWOULDBLOCK || ncz_now_ms() >= end)
+            rc = zmap_file_fail(f, errno, f->held[1], "cannot be locked");
+        ncz_sleep_ms(nap);
+        nap = nap * 2 < NAP_MS ? nap * 2 : NAP_MS;
+    }
+    return rc;
 }
 
 int
@@ -98,6 +185,14 @@ zmap_file_unlock_held(file_map *f)
 {
     int fd = atomic_load(&f->held_fd);
 
-    return zmap_sys()->flock(fd, LOCK_UN) == 0 ? NC_NOERR
-                                               : zmap_file_fail(f, errno, f->held[1], "cannot be unlocked");
+    return fd < 0 || zmap_sys()->lock_one(fd, LOCK_UN, LOCK_GROWING) == 0
+               ? NC_NOERR
+               : zmap_file_fail(f, errno, f->held[1], "cannot be unlocked");
+}
+
+void
+zmap_file_disown_held(file_map *f)
+{
+    if (f->held_own >= 0)
+        (void)zmap_sys()->lock_one(f->held_own, LOCK_UN, LOCK_WRITING);
 }

@@ -103,10 +103,18 @@ const char *zmap_file_leaf(const char *key, size_t *parent_len);
 #define ZMAP_FILE_TEMP_NAME ZMAP_DRAFT_NAME                            /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
 
+/* ---- zmap_file_change.c ---- */
+
+int zmap_file_make_like(file_map *f, const char *key, const char *like); /* as zmap_file_make() */
+
 /* ---- zmap_file_held.c ---- */
 
-int zmap_file_open_held(file_map *f, const char *key, const char *later); /* as zmap_file_hold() */
-int zmap_file_lock_held(file_map *f); /* as zmap_file_lock() and zmap_file_unlock() */
+int  zmap_file_open_held(file_map *f, const char *key, const char *later); /* as zmap_file_hold() */
+int  zmap_file_own_held(file_map *f, bool shared); /* as zmap_file_own(), _alone() and _disown() */
+int  zmap_file_alone_held(file_map *f);
+void zmap_file_disown_held(file_map *f);
+int  zmap_file_find_name(file_map *f, const char *key, zmap_held_name *out); /* as zmap_file_find_held() */
+int  zmap_file_lock_held(file_map *f); /* as zmap_file_lock() and zmap_file_unlock() */
 /* The rest of zmap_file_names(). */
 int zmap_file_each_name(file_map *f, const char *dir, size_t most, zmap_file_name_fn each, void *arg);
 int zmap_file_unlock_held(file_map *f);

@@ -83,10 +83,25 @@ check_named(const zip_map *m, const char *name, const ncz_stat *st, bool *same)
     return NC_NOERR;
 }
 
+static mode_t
+mode_of_new(const zip_map *m)
+{
+    return m->at.as.st_mode != 0 ? ZMAP_SYS_PRIVATE : 0666;
+}
+
+/* A file that is to replace the archive has its rights before it has any of its bytes. */
+static int
+take_rights(const zip_map *m, int fd)
+{
+    int err = m->at.as.st_mode != 0 ? zmap_sys_take_rights(fd, &m->at.as) : 0;
+
+    return err == 0 ? NC_NOERR : fail_place(m, err, "the mode of its temporary file cannot be set");
+}
+
 static int
 open_once(const zip_map *m, const char *name, int flags, int *fd)
 {
-    if ((*fd = zmap_sys()->openat(m->at.dir, name, flags | OPEN_FLAGS, 0666)) >= 0 ||
+    if ((*fd = zmap_sys()->openat(m->at.dir, name, flags | OPEN_FLAGS, mode_of_new(m))) >= 0 ||
         (errno == ENOENT && (flags & O_CREAT) == 0))
         return NC_NOERR;
     if (errno == EISDIR || errno == ELOOP)
@@ -163,7 +178,7 @@ open_partial(zip_map *m)
     }
     if (zmap_sys()->ftruncate(fd, 0) != 0)
         rc = fail_place(m, errno, "its temporary file cannot be truncated");
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && (rc = take_rights(m, fd)) == NC_NOERR)
         rc = zmap_zip_source_file(fd, m->path, 0, &m->at.partial);
     if (rc != NC_NOERR) {
         zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
@@ -184,7 +199,7 @@ open_archive(zip_map *m, zmap_open_how how)
     if (fd < 0)
         return how == ZMAP_CREATE_NEW ? NC_NOERR : ncz_fail(NC_ENOOBJECT, "%s: no such archive", m->path);
     m->at.there = true;
-    m->at.mode = st.st_mode & 07777;
+    m->at.as = st;
     if ((rc = zmap_zip_source_file(fd, m->path, (uint64_t)st.st_size, &s)) != NC_NOERR) {
         zmap_sys()->close(fd);
         return rc;
@@ -274,9 +289,7 @@ zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how)
     m->src = m->at.partial;
     m->at.partial = NULL;
     m->staged = true;
-    if (m->at.mode != 0 && zmap_sys()->fchmod(m->src->fd, m->at.mode) != 0)
-        rc = fail_place(m, errno, "the mode of its temporary file cannot be set");
-    return rc;
+    return NC_NOERR;
 }
 
 /* ---- 2: the first change --------------------------------------------------------------------------------------- */
@@ -319,8 +332,6 @@ copy_entries(zip_map *m, zip_source **to)
     *to = m->at.partial;
     if (zmap_sys()->clone(m->src->fd, (*to)->fd) != 0)
         rc = zmap_zip_source_copy(m->src, 0, *to, 0, m->end);
-    if (rc == NC_NOERR && m->at.mode != 0 && zmap_sys()->fchmod((*to)->fd, m->at.mode) != 0)
-        rc = fail_place(m, errno, "the mode of its temporary file cannot be set");
     if (rc != NC_NOERR)
         (void)!zmap_sys()->ftruncate((*to)->fd, 0); /* frees the space, at least */
     else
@@ -421,13 +432,14 @@ repack_archive(zip_map *m, zip_source **partial)
     int         fd, rc;
 
     zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0); /* left by a killed writer: we have the lock */
-    fd = zmap_sys()->openat(m->at.dir, m->at.repack, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | OPEN_FLAGS, 0666);
+    fd = zmap_sys()->openat(m->at.dir, m->at.repack, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | OPEN_FLAGS,
+                            mode_of_new(m));
     if (fd < 0)
         return false;
     if ((rc = zmap_zip_source_file(fd, m->path, 0, &to)) != NC_NOERR)
         zmap_sys()->close(fd);
-    else if (m->at.mode != 0 && zmap_sys()->fchmod(fd, m->at.mode) != 0)
-        rc = fail_place(m, errno, "its mode");
+    else
+        rc = take_rights(m, fd);
     if (rc == NC_NOERR && (rc = lock_archive(m, fd)) == NC_NOERR)
         rc = zmap_zip_repack(m, to);
     if (rc == NC_NOERR) {

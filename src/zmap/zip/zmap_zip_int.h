@@ -154,7 +154,7 @@ typedef struct zip_place {
     uint64_t    spare_common;  /* bytes that `spare` and the archive share at the start */
     bool        partial_gone;  /* removed by repacking, which is the last step */
     bool        there;         /* the archive exists, and may be replaced */
-    mode_t      mode;          /* of the archive to be replaced; 0: the umask decides */
+    ncz_stat    as;            /* the archive to be replaced; mode 0: there is none, and the umask decides */
 } zip_place;
 
 typedef struct zip_map {
