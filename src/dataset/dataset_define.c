@@ -236,18 +236,19 @@ ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
 }
 
 /*
- * zarr-python 3 refuses a whole group for the `>S1` by which netCDF-C knows characters. Consolidated metadata, which
- * netCDF-C does not read, have a spelling that it takes, so that both read our own layout. Nobody asked for them, and
+ * zarr-python 3 refuses a whole group for the `>S1` by which netCDF-C knows characters, and netCDF-C's shape of a scalar,
+ * [1], is an array to all others. Consolidated metadata, which netCDF-C does not read, have a spelling that they take,
+ * so that both read our own layout. Nobody asked for them, and
  * netCDF-C makes them stale when it writes: they are marked, and this library does not open by them. Datasets in
  * netCDF-C's layouts, and those with consolidated=no, are left as they were asked for.
  */
 static void
-consolidate_for_chars(ncz_dataset *ds, const ncz_type *type)
+consolidate_for_others(ncz_dataset *ds, const ncz_type *type, size_t rank)
 {
     const ncz_dialect_ops *d = ds->style.dialect;
 
-    if (type->class == NCZ_TYPE_CHAR && !ds->no_copies && d->copies.key != NULL && ncz_format_is_newest(&ds->style) &&
-        !ds->style.consolidated)
+    if ((type->class == NCZ_TYPE_CHAR || rank == 0) && !ds->no_copies && d->copies.key != NULL &&
+        ncz_format_is_newest(&ds->style) && !ds->style.consolidated)
         ds->style.consolidated = ds->style.unasked = true;
 }
 
@@ -272,7 +273,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         ncz_model_drop_var(ds->model, v);
         return rc;
     }
-    consolidate_for_chars(ds, type);
+    consolidate_for_others(ds, type, rank);
     *out = v;
     return NC_NOERR;
 }

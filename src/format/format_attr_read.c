@@ -215,16 +215,16 @@ extra_nuls(const ncz_json *lengths, const char *name, const ncz_json *v)
 typedef struct att_place {
     const ncz_loader *l;
     ncz_arena        *arena;
-    const ncz_json   *types, *lengths;
+    const ncz_json   *types, *lengths, *bytes;
     bool              base64_fill;
     bool              var; /* the attributes are a variable's, of type `type` */
     const ncz_type   *type;
 } att_place;
 
-/* Keeps the document's spelling of the type and the value. With zero bytes added the slice is not the whole value, so
- * it is not kept. */
+/* Keeps the document's spelling of the type and the value. With zero bytes added, or other bytes, the slice (`whole`) is
+ * not the value, so it is not kept; nor is one that is no JSON. */
 static int
-keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry, size_t extra)
+keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry, bool whole)
 {
     size_t      len = 0;
     const char *text = ncz_json_slice(v, &len);
@@ -232,7 +232,7 @@ keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry
     att->in_arena |= NCZ_IN_ARENA_TEXT;
     if (entry != NULL && (att->dtype = ncz_arena_text(p->arena, entry, strlen(entry))) == NULL)
         return ncz_fail_nomem(strlen(entry));
-    if (extra > 0)
+    if (!whole || !ncz_utf8_valid(text, len))
         return NC_NOERR;
     if ((att->raw = ncz_arena_text(p->arena, text, len)) == NULL)
         return ncz_fail_nomem(len);
@@ -315,6 +315,8 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     bool            fill = p->var && strcmp(name, "_FillValue") == 0;
     size_t          extra = extra_nuls(p->lengths, name, v);
     const ncz_type *type = entry != NULL ? p->l->dialect->att_type(entry) : fill ? p->type : ncz_type_of(NC_NAT);
+    const ncz_json *record = p->bytes != NULL ? ncz_json_get(p->bytes, name) : NULL;
+    bool            bytes = false;
     value           val;
     int             rc;
 
@@ -322,6 +324,8 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     if (type->class == NCZ_TYPE_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
         type = ncz_type_of(NC_NAT);
     rc = fill ? read_fill(p, v, type, extra, &val) : read_value(p->arena, v, type, extra, &val);
+    if (rc == NC_NOERR && record != NULL)
+        rc = ncz_format_take_bytes(p->arena, record, val.type, &val.len, &val.data, &bytes);
     if (rc != NC_NOERR)
         return rc;
     *out = (ncz_att){.name = ncz_arena_text(p->arena, name, strlen(name)),
@@ -331,7 +335,9 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA};
     if (out->name == NULL)
         return ncz_fail_nomem(strlen(name));
-    return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type->class == NCZ_TYPE_CHAR ? extra : 0);
+    if (p->l->wish.look)
+        return NC_NOERR;
+    return keep_text(p, out, v, entry, !bytes && (extra == 0 || val.type->class != NCZ_TYPE_CHAR));
 }
 
 /* The entry of a _FillValue that only the types have, and its place among them. Returns NULL without one. */
@@ -368,6 +374,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
                          .arena = arena,
                          .types = docs->types,
                          .lengths = docs->lengths,
+                         .bytes = docs->bytes,
                          .base64_fill = docs->base64_fill,
                          .var = var,
                          .type = type};

@@ -39,7 +39,8 @@ said_len(const ncz_att *a, const ncz_format_opts *style)
 static size_t
 true_length(const ncz_att *a, const ncz_format_opts *style)
 {
-    if (a->type->class != NCZ_TYPE_CHAR || a->raw != NULL || said_len(a, style) == a->len)
+    if (a->type->class != NCZ_TYPE_CHAR || a->raw != NULL || ncz_format_att_is_bytes(a) ||
+        said_len(a, style) == a->len)
         return SIZE_MAX;
     return a->len;
 }

@@ -2,7 +2,7 @@
 /*
  * Elements of user-defined types as JSON, in attributes: an enumeration's value is a number, a character the number of
  * its byte, opaque bytes a list of numbers, a sequence the list of its values, a compound the list of its fields. A
- * field of several elements is one list of them all.
+ * field of several elements is one list of them all. A string that is not UTF-8 is the list of its bytes.
  */
 #include "format/format_int.h"
 
@@ -36,6 +36,17 @@ write_fields(const ncz_type *t, const char *at, ncz_jsonw *w)
     ncz_jsonw_close_array(w);
 }
 
+static void
+write_string(const char *s, ncz_jsonw *w)
+{
+    if (s == NULL)
+        ncz_jsonw_null(w);
+    else if (ncz_utf8_valid(s, strlen(s)))
+        ncz_jsonw_cstr(w, s);
+    else
+        write_bytes(s, strlen(s), w);
+}
+
 void
 ncz_format_elem_write(const ncz_type *t, const void *elem, ncz_jsonw *w)
 {
@@ -48,10 +59,7 @@ ncz_format_elem_write(const ncz_type *t, const void *elem, ncz_jsonw *w)
     case NCZ_TYPE_CHAR: ncz_jsonw_u64(w, (unsigned char)*at); break;
     case NCZ_TYPE_STRING:
         memcpy(&s, at, sizeof s);
-        if (s == NULL)
-            ncz_jsonw_null(w);
-        else
-            ncz_jsonw_cstr(w, s);
+        write_string(s, w);
         break;
     case NCZ_TYPE_ENUM: ncz_format_elem_write(t->base, at, w); break;
     case NCZ_TYPE_OPAQUE: write_bytes(at, t->size, w); break;
@@ -113,19 +121,36 @@ read_fields(const ncz_json *v, const ncz_type *t, char *at)
     return rc;
 }
 
+/* The list of a string's bytes. */
+static int
+read_byte_list(const ncz_json *v, const ncz_type *t, char **out)
+{
+    size_t n = ncz_json_len(v);
+
+    if ((*out = ncz_zalloc(n + 1)) == NULL)
+        return ncz_fail_nomem(n);
+    for (size_t i = 0; i < n; i++)
+        if (!ncz_format_number(ncz_json_at(v, i), ncz_type_of(NC_UBYTE), *out + i))
+            return fail_elem(v, t);
+    return NC_NOERR;
+}
+
 static int
 read_string(const ncz_json *v, const ncz_type *t, char *at)
 {
     size_t      len = 0;
     const char *text = ncz_json_str(v, &len);
     char       *s = NULL;
+    int         rc = NC_NOERR;
 
-    if (text == NULL && !ncz_json_is(v, NCZ_JSON_NULL))
+    if (ncz_json_is(v, NCZ_JSON_ARRAY))
+        rc = read_byte_list(v, t, &s);
+    else if (text == NULL && !ncz_json_is(v, NCZ_JSON_NULL))
         return fail_elem(v, t);
     if (text != NULL && (s = ncz_strndup(text, len)) == NULL)
         return ncz_fail_nomem(len);
     memcpy(at, &s, sizeof s);
-    return NC_NOERR;
+    return rc;
 }
 
 static int

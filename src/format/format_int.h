@@ -219,9 +219,9 @@ void ncz_format_array_meta_clear(ncz_array_meta *z);
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-/* The attributes of a node, a JSON object; NCZarr's records of their types and true lengths, or NULL. */
+/* The attributes of a node, a JSON object; NCZarr's records of their types, true lengths and bytes, or NULL. */
 typedef struct ncz_att_docs {
-    const ncz_json *values, *types, *lengths;
+    const ncz_json *values, *types, *lengths, *bytes;
     bool            base64_fill; /* the _FillValue of a float may be base64 of a little-endian double */
     const void     *fill; /* value of the variable's _FillValue where only `types` has it; NULL: no such attribute */
 } ncz_att_docs;
@@ -242,6 +242,13 @@ int ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att
 /* The member NCZ_LENGTHS: the true lengths of texts whose values do not show them. Writes nothing without such a
  * text. */
 void ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w);
+
+/* Texts that are not UTF-8 (format_attr_bytes.c). The member NCZ_BYTES, if there is one: */
+int  ncz_format_write_bytes(const ncz_atts *atts, ncz_jsonw *w);
+bool ncz_format_att_is_bytes(const ncz_att *a);
+/* Gives a value that was read the bytes of its record, in the arena. *taken: the record is that of this value. */
+int ncz_format_take_bytes(ncz_arena *arena, const ncz_json *record, const ncz_type *type, size_t *len, void **data,
+                          bool *taken);
 
 /* The member NCZ_USER_TYPES: the full names of user-defined types of attributes. Writes nothing without such a one. */
 int ncz_format_write_user_types(const ncz_atts *atts, ncz_jsonw *w);
@@ -270,6 +277,7 @@ typedef struct ncz_format_var {
 #define NCZ_ROOT_ARRAY "data" /* the variable's name for a lone array at the root */
 #define NCZ_ANONYMOUS  "_Anonymous_Dim_"
 #define NCZ_LENGTHS    "lengths"    /* our member beside attributes' types: true lengths of texts that end in NULs */
+#define NCZ_BYTES      "bytes"      /* another one: texts that are not UTF-8, in base64 */
 #define NCZ_USER_TYPES "user_types" /* another one: attributes of user-defined types */
 #define NCZ_NULS_MOST  255
 #define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model */

@@ -108,7 +108,7 @@ void      ncz_jsonw_open_array(ncz_jsonw *w);
 void      ncz_jsonw_close_array(ncz_jsonw *w);
 void      ncz_jsonw_key(ncz_jsonw *w, const char *name);
 /* Raw UTF-8; escapes only what JSON forbids raw (quote, backslash, control bytes as \b \f \n \r \t or \u00XX).
- * Bytes that are not UTF-8 are written unchanged. */
+ * Bytes that are not UTF-8 are written as the characters of Latin-1. */
 void ncz_jsonw_str(ncz_jsonw *w, const char *s, size_t len);
 void ncz_jsonw_cstr(ncz_jsonw *w, const char *s);
 void ncz_jsonw_i64(ncz_jsonw *w, int64_t v);

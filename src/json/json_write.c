@@ -145,7 +145,7 @@ format_escape(unsigned char c, char out[8])
 }
 
 static void
-write_quoted(ncz_jsonw *w, const char *s, size_t len)
+write_escaped(ncz_jsonw *w, const char *s, size_t len)
 {
     size_t done = 0; /* all before it is written */
     char   escape[8];
@@ -162,6 +162,21 @@ write_quoted(ncz_jsonw *w, const char *s, size_t len)
     }
     write_text(w, s + done, len - done);
     write_text(w, "\"", 1);
+}
+
+/* A document is UTF-8 whatever a text is. */
+static void
+write_quoted(ncz_jsonw *w, const char *s, size_t len)
+{
+    ncz_buf text = NCZ_BUF_INIT;
+
+    if (ncz_utf8_valid(s, len)) {
+        write_escaped(w, s, len);
+        return;
+    }
+    if (w->status == NC_NOERR && (w->status = ncz_utf8_mend(s, len, &text)) == NC_NOERR)
+        write_escaped(w, text.data, text.len);
+    ncz_buf_clear(&text);
 }
 
 static void

@@ -70,6 +70,21 @@ ncz_utf8_valid(const char *s, size_t len)
     return true;
 }
 
+int
+ncz_utf8_mend(const char *s, size_t len, ncz_buf *out)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    int                  rc = ncz_buf_reserve(out, out->len + len);
+
+    for (size_t i = 0, n; i < len && rc == NC_NOERR; i += n == 0 ? 1 : n) {
+        const char latin[] = {(char)(0xC0 | p[i] >> 6), (char)(0x80 | (p[i] & 0x3F))};
+
+        n = measure_char(p + i, len - i);
+        rc = n == 0 ? ncz_buf_append(out, latin, sizeof latin) : ncz_buf_append(out, s + i, n);
+    }
+    return rc;
+}
+
 size_t
 ncz_utf8_cut(const char *s, size_t len, size_t most)
 {

@@ -194,8 +194,10 @@ void  ncz_arena_clear(ncz_arena *p);
 
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
 
-bool   ncz_is_ascii(const char *s, size_t len);
-bool   ncz_utf8_valid(const char *s, size_t len);
+bool ncz_is_ascii(const char *s, size_t len);
+bool ncz_utf8_valid(const char *s, size_t len);
+/* Appends the text, where each byte that is part of no character becomes the character of Latin-1. */
+int    ncz_utf8_mend(const char *s, size_t len, ncz_buf *out);
 size_t ncz_utf8_cut(const char *s, size_t len, size_t most); /* longest prefix <= most that ends between characters */
 
 /* Unicode NFC, in fresh memory. NC_EBADNAME when `s` is not UTF-8. Built without utf8proc: a copy of `s`. */

@@ -217,6 +217,99 @@ codes_on(place *p)
 }
 ON_BOTH(codes)
 
+/* ---- texts that are not UTF-8 ---- */
+
+/* True if the document is UTF-8 and has this text. */
+static void
+check_document(int ncid, const char *key, const char *text)
+{
+    nczarr_map *map;
+    size_t      len = 0;
+    void       *body = NULL;
+
+    OK(nczarr_inq_map(ncid, &map));
+    OK(nczarr_map_get(map, key, &body, &len));
+    assert_true(ncz_utf8_valid(body, len));
+    if (strstr(body, text) == NULL)
+        fail_msg("no %s in %s", text, (char *)body);
+    free(body);
+    OK(nczarr_map_close(map));
+}
+
+static void
+bytes_on(place *p)
+{
+    static const char *const modes[] = {"mode=nczarr", "mode=nczarr,v3", "mode=nczarr&compat=4.9.2"};
+    const char              *strings[] = {"plain", "M\xe9t\xe9o", "\xc3\xa9\xe9"};
+
+    for (size_t m = 0; m < NCZ_LEN(modes); m++) {
+        char *back[3], text[16];
+        int   ncid;
+
+        OK(place_create(p, modes[m], NC_CLOBBER, &ncid));
+        OK(nc_put_att_text(ncid, NC_GLOBAL, "units", 2,
+                           "\xb0"
+                           "C"));
+        OK(nc_put_att_text(ncid, NC_GLOBAL, "cut", 5, "\xc3\xa9\xc3\0\0")); /* within a character; NULs at its end */
+        OK(nc_put_att_text(ncid, NC_GLOBAL, "kept", 2, "\xc2\xb0"));
+        OK(nc_put_att_text(ncid, NC_GLOBAL, "json", 5, "[\"\xe9\"]"));
+        OK(nc_put_att_string(ncid, NC_GLOBAL, "list", 3, strings));
+        OK(nc_put_att_string(ncid, NC_GLOBAL, "one", 1, strings + 1));
+        OK(nc_close(ncid));
+        for (int again = 0; again < 2; again++) { /* a change rewrites the document */
+            OK(place_open(p, modes[m], NC_WRITE, &ncid));
+            check_document(ncid, m == 1 ? "zarr.json" : ".zattrs",
+                           "\"units\": \"\xc2\xb0"
+                           "C\"");
+            check_document(ncid, m == 1 ? "zarr.json" : ".zattrs", "\"units\": \"sEM=\"");
+            OK(nc_get_att_text(ncid, NC_GLOBAL, "units", text));
+            assert_memory_equal(text,
+                                "\xb0"
+                                "C",
+                                2);
+            OK(nc_get_att_text(ncid, NC_GLOBAL, "cut", text));
+            assert_memory_equal(text, "\xc3\xa9\xc3\0\0", 5);
+            OK(nc_get_att_text(ncid, NC_GLOBAL, "kept", text));
+            assert_memory_equal(text, "\xc2\xb0", 2);
+            OK(nc_get_att_text(ncid, NC_GLOBAL, "json", text));
+            assert_memory_equal(text, "[\"\xe9\"]", 5);
+            OK(nc_get_att_string(ncid, NC_GLOBAL, "list", back));
+            for (int i = 0; i < 3; i++)
+                assert_string_equal(back[i], strings[i]);
+            OK(nc_free_string(3, back));
+            OK(nc_get_att_string(ncid, NC_GLOBAL, "one", back));
+            assert_string_equal(back[0], strings[1]);
+            OK(nc_free_string(1, back));
+            OK(nc_put_att_int(ncid, NC_GLOBAL, "n", NC_INT, 1, &again));
+            OK(nc_close(ncid));
+        }
+    }
+}
+ON_BOTH(bytes)
+
+/* A record that another program's value has made stale does not count. */
+static void
+stale_bytes(void **state)
+{
+    place p;
+    char  text[8] = "";
+    int   ncid;
+
+    (void)state;
+    place_make(&p, false);
+    OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    write_file(p.path, ".zattrs",
+               "{\"a\": \"new\", \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": [], \"groups\": []}, "
+               "\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_attr\": {\"types\": {\"a\": \">S1\"}, "
+               "\"bytes\": {\"a\": \"sEM=\"}}}");
+    OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_get_att_text(ncid, NC_GLOBAL, "a", text));
+    assert_string_equal(text, "new");
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
 /* ---- _FillValue ---- */
 
 static void
@@ -496,6 +589,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types),      cmocka_unit_test(texts),
+        cmocka_unit_test(bytes),      cmocka_unit_test(stale_bytes),
         cmocka_unit_test(changes),    cmocka_unit_test(codes),
         cmocka_unit_test(fill_value), cmocka_unit_test(nul_fill_value),
         cmocka_unit_test(hidden),     cmocka_unit_test(lists_of_strings),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Variables of characters beside NCZarr keys: `>S1` in their own documents, for netCDF-C, and `|S1` in the consolidated
- * ones, for zarr-python, which such a dataset has unless it was asked to have none.
+ * ones, for zarr-python, which such a dataset has unless it was asked to have none. Scalars likewise: [1] and [].
  */
 #include "api_test.h"
 #include "support/scratch.h"
@@ -299,12 +299,49 @@ marked_copies(void **state)
     place_drop(&p);
 }
 
+static void
+scalars(void **state)
+{
+    static const char *const modes[] = {NULL, "consolidated=no", "mode=zarr", "compat=4.9.2"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(modes); i++) {
+        const double height = 2.5;
+        double       got = 0;
+        int          ncid, v, rank;
+        place        p;
+
+        place_make(&p, false);
+        OK(place_create(&p, modes[i], NC_CLOBBER, &ncid));
+        OK(nc_def_var(ncid, "height", NC_DOUBLE, 0, NULL, &v));
+        OK(nc_put_var_double(ncid, v, &height));
+        OK(nc_close(ncid));
+        check_text(&p, "height/.zarray", i == 2 ? "\"shape\": []" : "\"shape\": [1]", true);
+        assert_int_equal(exists(p.path, ".zmetadata"), i == 0);
+        if (i == 0) {
+            check_text(&p, ".zmetadata", "\"shape\": [],", true);
+            check_text(&p, ".zmetadata", "\"chunks\": [],", true);
+            check_text(&p, ".zmetadata", "\"_ARRAY_DIMENSIONS\": [],", true);
+            check_text(&p, "height/.zattrs", "\"_ARRAY_DIMENSIONS\": [\"_scalar_\"]", true);
+        }
+        for (int copies = 0; copies < (i == 0 ? 2 : 1); copies++) {
+            OK(place_open(&p, copies ? "consolidated=yes" : NULL, NC_NOWRITE, &ncid));
+            OK(nc_inq_varndims(ncid, v, &rank));
+            assert_int_equal(rank, 0);
+            OK(nc_get_var_double(ncid, v, &got));
+            assert_true(got == height);
+            OK(nc_close(ncid));
+        }
+        place_drop(&p);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_spellings), cmocka_unit_test(where_copies_are), cmocka_unit_test(older_datasets),
-        cmocka_unit_test(stale_copies),   cmocka_unit_test(marked_copies),
+        cmocka_unit_test(stale_copies),   cmocka_unit_test(marked_copies),    cmocka_unit_test(scalars),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -344,13 +344,41 @@ dumps_on(place *p)
 }
 ON_BOTH(dumps)
 
+/* A compound has no byte order of its own, in no dialect, before and after it is opened again. */
+static void
+endian_of_compounds(void **state)
+{
+    static const char *const modes[] = {"mode=nczarr", "mode=nczarr,v3", "mode=zarr", "mode=zarr,v3"};
+    int                      ncid, v, endian;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(modes); i++) {
+        place p;
+
+        place_make(&p, false);
+        OK(place_create(&p, modes[i], NC_CLOBBER, &ncid));
+        OK(nc_def_var(ncid, "v", def_pair(ncid, "pair"), 0, NULL, &v));
+        OK(nc_close(ncid));
+        OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_var_endian(ncid, v, &endian));
+        assert_int_equal(endian, NC_ENDIAN_NATIVE);
+        OK(nc_close(ncid));
+        place_drop(&p);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compounds), cmocka_unit_test(enums), cmocka_unit_test(vlens_and_opaques),
-        cmocka_unit_test(scopes),    cmocka_unit_test(modes), cmocka_unit_test(values),
+        cmocka_unit_test(compounds),
+        cmocka_unit_test(enums),
+        cmocka_unit_test(vlens_and_opaques),
+        cmocka_unit_test(scopes),
+        cmocka_unit_test(modes),
+        cmocka_unit_test(values),
         cmocka_unit_test(dumps),
+        cmocka_unit_test(endian_of_compounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,14 +240,15 @@ consolidated(void **state)
         {"mode=nczarr,v3,consolidated", NULL, 1},
         {"mode=zarr,v3,consolidated", "consolidated=no", 1},
     };
-    int   ncid, has, v;
+    int   ncid, has, v, x;
     place p;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         place_make(&p, true);
         OK(place_create(&p, cases[i].mode, NC_CLOBBER, &ncid));
-        OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &v));
+        OK(nc_def_dim(ncid, "x", 1, &x));
+        OK(nc_def_var(ncid, "v", NC_INT, 1, &x, &v));
         OK(nczarr_inq_consolidated(ncid, &has));
         assert_int_equal(has, cases[i].want);
         OK(nc_close(ncid));

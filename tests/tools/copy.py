@@ -350,6 +350,35 @@ def texts_with_nuls():
     report("copy: texts that end with NULs", problems)
 
 
+def texts_in_latin_1():
+    """Bytes that are not UTF-8: each document is UTF-8, NCZarr gives the bytes back, pure Zarr the text, and each is said once."""
+    cdl, source = there("latin.cdl"), there("latin.nc")
+    with open(cdl, "wb") as f:
+        f.write(b'netcdf latin { dimensions: x = 2 ; variables: int v(x) ; v:units = "\xb0C" ; :title = "M\xe9t\xe9o" ; :u = "\xc2\xb0" ; '
+                b'data: v = 1, 2 ; }')
+    problems = []
+    r = run(nczgen, "-o", source, cdl)
+    problems += [r.stderr] if r.returncode != 0 else []
+    for mode, doc in (("nczarr", "v/.zattrs"), ("nczarr,v3", "v/zarr.json"), ("zarr", "v/.zattrs"), ("zarr,v3", "v/zarr.json")):
+        target, back = there("latin.zarr"), there("back.nc")
+        r = run(nczcopy, "--verify", "--mode", mode, source, target)
+        said = re.findall(r"attribute (\w+) is not UTF-8", r.stderr)
+        if r.returncode != 0 or sorted(said) != ["title", "units"]:
+            problems.append("%s: exit %d: %s" % (mode, r.returncode, r.stderr))
+            continue
+        with open(os.path.join(target, doc), encoding="utf-8") as f:
+            if '"units": "\u00b0C"' not in f.read():
+                problems.append(mode + ": units in its document")
+        problem = copy(target, back)
+        problems += [problem] if problem else []
+        with open(source, "rb") as a, open(back, "rb") as b:
+            if (a.read() == b.read()) != mode.startswith("nczarr"):
+                problems.append(mode + ": the way back")
+        os.remove(back)
+        remove_path(target)
+    report("copy: texts that are not UTF-8", problems)
+
+
 ARRAYS = { # name: stored type, fill_value, chunk
     "minus": ("<i4", -9999, struct.pack("<4i", 0, 1, -9999, 3)), "zero": ("<i2", 0, struct.pack("<4h", 0, 1, 2, 3)),
     "none": ("|i1", None, b"\0\1\2\x81"), "big": (">f8", 1.5, struct.pack(">4d", 0, 1.5, 2, 3)),
@@ -791,6 +820,7 @@ try:
     any_length()
     fills_and_types()
     texts_with_nuls()
+    texts_in_latin_1()
     selections(source)
     mistakes(source)
     replacing(source, values)

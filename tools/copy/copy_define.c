@@ -33,7 +33,10 @@ copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, con
         message_print("%s: its _FillValue is left out: %s", path, nczarr_errmsg());
         return NC_NOERR;
     }
-    return rc == NC_NOERR ? rc : message_fail(rc, path);
+    if (rc != NC_NOERR)
+        return message_fail(rc, path);
+    copy_note_bytes(in, varid_in, name, out, path);
+    return NC_NOERR;
 }
 
 /* A variable's fill value is never delayed: it must be set before the definition is final. */

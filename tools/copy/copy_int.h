@@ -315,6 +315,13 @@ char *copy_att_text(int grp, int varid, const char *name);
 bool copy_pack_texts(char *const *strings, size_t n, size_t len, char *text);
 bool copy_att_is_dropped(const copy_var *v, const char *name); /* `v` NULL: of a group */
 
+/* ---- texts that are not UTF-8: copy_text.c ------------------------------------------------------------------- */
+
+/* Says of an attribute that was copied that it is such a text, where others see another one. */
+void copy_note_bytes(int in, int varid, const char *name, int out, const char *path);
+/* The value of an attribute as pure Zarr has it. */
+void copy_mend_texts(nc_type type, size_t *len, void **val);
+
 /* ---- progress: copy_progress.c ------------------------------------------------------------------------------- */
 
 typedef struct copy_progress {

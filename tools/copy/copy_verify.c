@@ -171,6 +171,7 @@ compare_att(int in, int vin, const char *name, int out, int vout, const char *na
     if (same && !t->classic && !t->nczarr) {
         drop_nuls(&a);
         drop_nuls(&b);
+        copy_mend_texts(a.type, &a.len, &a.val);
     }
     if (same && a.type > NC_MAX_ATOMIC_TYPE && (t->classic || b.type > NC_MAX_ATOMIC_TYPE))
         same = a.len == b.len &&

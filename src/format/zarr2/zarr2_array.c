@@ -309,7 +309,7 @@ int
 ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
     const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
-    bool                     pure = style->gen == NCZ_GEN_PURE;
+    bool                     pure = style->gen == NCZ_GEN_PURE, scalar_as_1 = !pure && !style->copying;
     ncz_jsonw                w = ncz_jsonw_on(out);
     ncz_dims                 shape;
     int                      rc;
@@ -320,11 +320,12 @@ ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "zarr_format");
     ncz_jsonw_u64(&w, 2);
-    /* Pure Zarr writes a scalar as shape [], NCZarr as [1] with a mark elsewhere. */
-    write_lengths(&w, "shape", shape.v, v->rank, !pure);
+    /* Pure Zarr has a scalar as shape [], NCZarr as [1] with a mark elsewhere. The copy in the consolidated metadata is
+     * for readers of pure Zarr: netCDF-C, which takes no [], never looks there. */
+    write_lengths(&w, "shape", shape.v, v->rank, scalar_as_1);
     if ((rc = write_dtype(v, style, &w)) != NC_NOERR)
         goto done;
-    write_lengths(&w, "chunks", v->chunk, v->rank, !pure);
+    write_lengths(&w, "chunks", v->chunk, v->rank, scalar_as_1);
     ncz_jsonw_key(&w, "fill_value");
     if ((rc = ncz_format_fill_write(v, pure || is_copy_of_chars(v, style), ncz_zarr2_is_time(v), &w)) != NC_NOERR)
         goto done;

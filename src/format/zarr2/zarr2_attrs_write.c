@@ -109,7 +109,8 @@ write_types(const ncz_atts *atts, const writing *x, const char *own, bool root)
     }
     ncz_jsonw_close_object(w);
     ncz_format_write_lengths(atts, x->style, w);
-    rc = ncz_format_write_user_types(atts, w);
+    if ((rc = ncz_format_write_bytes(atts, w)) == NC_NOERR)
+        rc = ncz_format_write_user_types(atts, w);
     ncz_jsonw_close_object(w);
     return rc;
 }
@@ -158,7 +159,7 @@ write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
     }
     if (!style->xarray || (style->gen == NCZ_GEN_PURE && ncz_format_all_anonymous(v)))
         return NC_NOERR;
-    if ((rc = list_names(v, style->gen != NCZ_GEN_PURE, &names)) == NC_NOERR && names.len > 0) {
+    if ((rc = list_names(v, style->gen != NCZ_GEN_PURE && !style->copying, &names)) == NC_NOERR && names.len > 0) {
         ncz_jsonw_key(w, NCZ_XARRAY);
         ncz_jsonw_raw(w, ncz_buf_str(&names), names.len);
     }

@@ -18,6 +18,7 @@ find_atts(const ncz_loader *l, const ncz_node_docs *p)
     if (l->nczarr) {
         docs.types = ncz_zarr2_nczarr_get(p, NCZ_INFO_ATTR, "types", "types");
         docs.lengths = ncz_zarr2_nczarr_get(p, NCZ_INFO_ATTR, NCZ_LENGTHS, NCZ_LENGTHS);
+        docs.bytes = ncz_zarr2_nczarr_get(p, NCZ_INFO_ATTR, NCZ_BYTES, NCZ_BYTES);
     }
     return docs;
 }

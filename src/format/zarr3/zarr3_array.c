@@ -188,7 +188,8 @@ take_codecs(ncz_array_meta *z, ncz_v3_codecs *c)
     }
     if (ordered) {
         st->dtype.big = c->big;
-        st->endian = c->big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+        /* As in netCDF-C and Zarr v2 a compound has no byte order of its own. */
+        st->endian = c->big ? NC_ENDIAN_BIG : st->dtype.kind == NCZ_KIND_RECORD ? NC_ENDIAN_NATIVE : NC_ENDIAN_LITTLE;
     }
     *c = (ncz_v3_codecs){.chain = NULL};
 }

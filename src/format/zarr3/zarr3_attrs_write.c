@@ -136,7 +136,8 @@ write_types(const ncz_atts *atts, writing *x, bool root)
     write_json_type(ZARR3_ATTRS, x->w);
     ncz_jsonw_close_object(x->w);
     ncz_format_write_lengths(atts, x->style, x->w);
-    rc = ncz_format_write_user_types(atts, x->w);
+    if ((rc = ncz_format_write_bytes(atts, x->w)) == NC_NOERR)
+        rc = ncz_format_write_user_types(atts, x->w);
     ncz_jsonw_close_object(x->w);
     return rc;
 }

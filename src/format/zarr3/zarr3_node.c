@@ -26,6 +26,7 @@ find_atts(const ncz_loader *l, const ncz_json *doc)
         docs.types = ncz_json_get(older, "types");
     if ((docs.lengths = ncz_json_get(newer, NCZ_LENGTHS)) == NULL)
         docs.lengths = ncz_json_get(older, NCZ_LENGTHS);
+    docs.bytes = ncz_json_get(newer, NCZ_BYTES);
     return docs;
 }
 
