@@ -34,8 +34,8 @@ void ncz_key_list_clear(ncz_key_list *k);
 int ncz_owner_is_dataset(zmap *map, bool *out); /* true if a mark of any dialect exists */
 int ncz_owner_store_empty(zmap *map, bool *out);
 /* What goes when a place is emptied: the objects of a dataset, and nothing if there are others; or, with replace=all,
- * whatever is there. */
-typedef enum ncz_owner_scope { NCZ_OWNER_DATASET, NCZ_OWNER_ALL } ncz_owner_scope;
+ * whatever is there. NCZ_OWNER_KEYS: what the keys alone tell of a dataset, for a second look. */
+typedef enum ncz_owner_scope { NCZ_OWNER_DATASET, NCZ_OWNER_KEYS, NCZ_OWNER_ALL } ncz_owner_scope;
 
 static inline ncz_owner_scope
 ncz_owner_scope_of(const ncz_target *t)
@@ -162,7 +162,11 @@ typedef struct ncz_par_owners ncz_par_owners; /* dataset_par_exchange.c */
 int ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
 /* After root, before rest. *unasked: it was written unasked. */
 bool ncz_load_has_consolidated(const ncz_dataset *ds, bool *unasked);
-int  ncz_load_rest(ncz_dataset *ds); /* exclusive; a second call returns the first result */
+/* In place of the rest: the paths of all groups and variables. *listed: the dataset names them, by NCZarr's lists or by
+ * consolidated metadata; else they were found. */
+int  ncz_load_names(ncz_dataset *ds, ncz_names *names, bool *listed);
+bool ncz_load_has_lists(const ncz_dataset *ds); /* NCZarr's; after root, before rest */
+int  ncz_load_rest(ncz_dataset *ds);            /* exclusive; a second call returns the first result */
 void ncz_load_drop(ncz_dataset *ds);
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------- */

@@ -248,6 +248,31 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
     return NC_NOERR;
 }
 
+int
+ncz_format_load_names(ncz_loader *l, ncz_names *out)
+{
+    ncz_buf path = NCZ_BUF_INIT;
+    int     rc = NC_NOERR;
+
+    if (l->nodes[0].kind == NCZ_NODE_ARRAY || l->dialect->load != NULL)
+        return NC_NOERR;
+    l->names_only = true;
+    rc = ncz_format_fetch_tree(l);
+    for (size_t i = 1; rc == NC_NOERR && i < l->nnodes; i++) {
+        ncz_buf_reset(&path);
+        if (l->nodes[i].kind != NCZ_NODE_NONE && (rc = ncz_format_node_path(l, i, &path)) == NC_NOERR)
+            rc = ncz_names_put(out, ncz_buf_str(&path), i);
+    }
+    ncz_buf_clear(&path);
+    return rc;
+}
+
+bool
+ncz_format_has_lists(const ncz_loader *l)
+{
+    return l->nczarr;
+}
+
 bool
 ncz_format_is_fixed(const ncz_loader *l)
 {

@@ -446,20 +446,29 @@ prune(ncz_loader *l)
     }
 }
 
+/* The documents of a node to fetch, one bit for each; 0: it is passed over. */
+static unsigned
+choose_docs(const ncz_loader *l, const ncz_node *n)
+{
+    return l->names_only && n->kind == NCZ_NODE_ARRAY ? 0 : l->dialect->wanted_docs(l, n->kind);
+}
+
 static int
 fetch_level(ncz_loader *l, size_t lo, size_t hi)
 {
-    size_t nkeys = 0;
-    batch  b;
-    int    rc;
+    size_t   nkeys = 0;
+    unsigned docs;
+    batch    b;
+    int      rc;
 
     for (size_t i = lo; i < hi; i++)
-        for (unsigned want = l->dialect->wanted_docs(l, l->nodes[i].kind); want != 0; want &= want - 1)
+        for (unsigned want = choose_docs(l, &l->nodes[i]); want != 0; want &= want - 1)
             nkeys++;
     if ((rc = batch_init(&b, l, hi - lo, nkeys)) != NC_NOERR)
         return rc;
     for (size_t i = lo; i < hi && rc == NC_NOERR; i++)
-        rc = batch_add(&b, i, l->dialect->wanted_docs(l, l->nodes[i].kind));
+        if ((docs = choose_docs(l, &l->nodes[i])) != 0)
+            rc = batch_add(&b, i, docs);
     if (rc == NC_NOERR)
         rc = batch_fetch(&b);
     batch_clear(&b);

@@ -50,12 +50,13 @@ struct ncz_loader {
     const ncz_docs        *docs;
     ncz_load_opts          wish;
     ncz_model             *m;
-    int                    gen;     /* as in ncz_format_opts */
-    bool                   ignored; /* it has NCZarr's keys, which are not used */
-    bool                   nczarr;  /* NCZarr's keys are used */
-    bool                   copies;  /* the root's document holds consolidated metadata */
-    bool                   classic; /* from the superblock */
-    bool                   damaged; /* a group's document is broken: do not overwrite it */
+    int                    gen;        /* as in ncz_format_opts */
+    bool                   ignored;    /* it has NCZarr's keys, which are not used */
+    bool                   names_only; /* the names of nodes are wanted, and no documents of arrays that are listed */
+    bool                   nczarr;     /* NCZarr's keys are used */
+    bool                   copies;     /* the root's document holds consolidated metadata */
+    bool                   classic;    /* from the superblock */
+    bool                   damaged;    /* a group's document is broken: do not overwrite it */
     ncz_writer             writer;
     void                  *state; /* what `look` keeps for `load` */
     ncz_node              *nodes; /* by level, parents before children */

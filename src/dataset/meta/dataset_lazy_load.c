@@ -111,6 +111,19 @@ ncz_load_has_consolidated(const ncz_dataset *ds, bool *unasked)
     return ds->load->source.copies;
 }
 
+bool
+ncz_load_has_lists(const ncz_dataset *ds)
+{
+    return ncz_format_has_lists(ds->load->loader);
+}
+
+int
+ncz_load_names(ncz_dataset *ds, ncz_names *names, bool *listed)
+{
+    *listed = ncz_format_has_lists(ds->load->loader) || ds->load->source.metadata != NULL;
+    return *listed ? ncz_format_load_names(ds->load->loader, names) : NC_NOERR;
+}
+
 int
 ncz_load_rest(ncz_dataset *ds)
 {

@@ -13,27 +13,24 @@
 #include <string.h>
 
 typedef struct members {
-    zmap              *map;
-    const ncz_dataset *ds;
-    const char        *what; /* for error texts */
+    zmap       *map;
+    const char *what;   /* for error texts */
+    bool        nczarr; /* it has NCZarr's keys */
+    ncz_names   names;  /* the paths of its groups and variables */
 } members;
 
-/* Whether the model has a group or variable at the first `len` bytes of a key. */
-static bool
-has_node(const ncz_model *m, const char *key, size_t len)
+/* Whether the dataset has a group or variable at the first `len` bytes of a key. */
+static int
+find_node(const members *s, const char *key, size_t len, bool *has)
 {
-    const ncz_group *g = m->root;
-    char            *path = ncz_strndup(key, len), *name = path, *slash;
-    bool             has = path != NULL;
+    char  *path = ncz_strndup(key, len);
+    size_t at;
 
-    while (has && (slash = strchr(name, '/')) != NULL) {
-        *slash = '\0';
-        has = (g = ncz_group_find_group(g, name)) != NULL;
-        name = slash + 1;
-    }
-    has = has && (ncz_group_find_group(g, name) != NULL || ncz_group_find_var(g, name) != NULL);
+    if (path == NULL)
+        return ncz_fail_nomem(len + 1);
+    *has = ncz_names_get(&s->names, path, &at);
     ncz_free(path);
-    return has;
+    return NC_NOERR;
 }
 
 /* *is: the document says that it is one of a larger dataset. One that cannot be read or parsed does not. */
@@ -41,10 +38,10 @@ static int
 is_left_member(const members *s, const char *key, bool *is)
 {
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
-                                .depth = s->ds->limits.json_depth,
-                                .nbytes = s->ds->limits.document_bytes,
+                                .depth = ncz_limits_default.json_depth,
+                                .nbytes = ncz_limits_default.document_bytes,
                                 .name = key};
-    ncz_buf             body = NCZ_BUF_LIMIT(s->ds->limits.document_bytes);
+    ncz_buf             body = NCZ_BUF_LIMIT(ncz_limits_default.document_bytes);
     ncz_json           *doc = NULL;
     size_t              tail;
     int                 rc = zmap_get(s->map, key, &body);
@@ -67,7 +64,7 @@ check_unnamed(const members *s, char *const *keys, size_t from, size_t to)
     bool is = false;
     int  rc = NC_NOERR;
 
-    for (size_t i = from; rc == NC_NOERR && !is && i < to && ncz_dataset_is_nczarr(s->ds); i++)
+    for (size_t i = from; rc == NC_NOERR && !is && i < to && s->nczarr; i++)
         rc = is_left_member(s, keys[i], &is);
     if (rc == NC_NOERR && !is)
         rc = ncz_fail(NC_EEXIST,
@@ -94,9 +91,10 @@ check_nodes(const members *s, const ncz_key_list *keys)
 
     for (size_t i = 0, end; rc == NC_NOERR && i < keys->n; i = end) {
         size_t len = node_of(keys->v[i]);
+        bool   has = true;
 
         end = i + 1;
-        if (len == 0 || has_node(s->ds->model, keys->v[i], len))
+        if (len == 0 || (rc = find_node(s, keys->v[i], len, &has)) != NC_NOERR || has)
             continue;
         while (end < keys->n && node_of(keys->v[end]) == len && strncmp(keys->v[end], keys->v[i], len) == 0)
             end++;
@@ -114,47 +112,40 @@ has_nodes(const ncz_key_list *keys)
     return false;
 }
 
-/* Loads the dataset as a reader does; *ds NULL: it cannot be. */
+/* Loads the names as a reader does. *listed false: nothing says what the dataset has. */
 static int
-load_dataset(zmap *map, const char *what, ncz_dataset **ds)
+load_names(members *s, bool *listed)
 {
     const ncz_load_opts wish = {.xarray = true, .look = true};
-    int                 rc = ncz_dataset_new(map, &ncz_limits_default, ds);
+    ncz_dataset        *ds = NULL;
+    int                 rc = ncz_dataset_new(s->map, &ncz_limits_default, &ds);
 
+    *listed = false;
     if (rc != NC_NOERR)
         return rc;
-    if (((*ds)->path = ncz_strdup(what)) == NULL)
-        rc = ncz_fail_nomem(strlen(what) + 1);
-    else if ((rc = ncz_load_root(*ds, &wish, NCZ_CONSOLIDATED_USE)) == NC_NOERR)
-        rc = ncz_load_rest(*ds);
-    if (rc == NC_NOERR)
+    if ((ds->path = ncz_strdup(s->what)) == NULL)
+        rc = ncz_fail_nomem(strlen(s->what) + 1);
+    else if ((rc = ncz_load_root(ds, &wish, NCZ_CONSOLIDATED_USE)) == NC_NOERR &&
+             (rc = ncz_load_names(ds, &s->names, listed)) == NC_NOERR)
+        s->nczarr = ncz_load_has_lists(ds);
+    ncz_dataset_release(ds);
+    ncz_dataset_free(ds);
+    if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
-    ncz_dataset_release(*ds);
-    ncz_dataset_free(*ds);
-    *ds = NULL;
-    return rc;
+    *listed = false; /* it is damaged, or not complete */
+    ncz_err_clear();
+    return NC_NOERR;
 }
 
 int
 ncz_members_check(zmap *map, const char *what, const ncz_key_list *keys)
 {
-    members      s = {.map = map, .what = what};
-    ncz_dataset *ds = NULL;
-    int          rc;
+    members s = {.map = map, .what = what, .names = NCZ_NAMES_INIT};
+    bool    listed = false;
+    int     rc = NC_NOERR;
 
-    if (!has_nodes(keys))
-        return NC_NOERR;
-    rc = load_dataset(map, what, &ds);
-    if (ds == NULL) { /* damaged, or not complete: nothing says what it has */
-        if (rc == NC_ENOMEM)
-            return rc;
-        ncz_err_clear();
-        return NC_NOERR;
-    }
-    s.ds = ds;
-    if (ncz_dataset_is_nczarr(ds) || ds->style.consolidated)
+    if (has_nodes(keys) && (rc = load_names(&s, &listed)) == NC_NOERR && listed)
         rc = check_nodes(&s, keys);
-    ncz_dataset_release(ds);
-    ncz_dataset_free(ds);
+    ncz_names_clear(&s.names);
     return rc;
 }

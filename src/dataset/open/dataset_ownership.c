@@ -189,9 +189,9 @@ ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_owner_scope sco
 {
     int rc = ncz_key_list_walk(map, "", keys);
 
-    if (rc == NC_NOERR && scope == NCZ_OWNER_DATASET && (rc = check_keys(keys, what, refusal)) == NC_NOERR)
-        rc = ncz_members_check(map, what, keys);
-    return rc;
+    if (rc == NC_NOERR && scope != NCZ_OWNER_ALL)
+        rc = check_keys(keys, what, refusal);
+    return rc == NC_NOERR && scope == NCZ_OWNER_DATASET ? ncz_members_check(map, what, keys) : rc;
 }
 
 /* The three steps of a deletion. */

@@ -80,7 +80,7 @@ delete_unclaimed(zmap *map, const ncz_target *t, const char *claim, bool *some)
 {
     const char  *what = t->shown;
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int          rc = ncz_owner_all_keys(map, what, NC_EEXIST, ncz_owner_scope_of(t), &keys);
+    int rc = ncz_owner_all_keys(map, what, NC_EEXIST, t->replace_all ? NCZ_OWNER_ALL : NCZ_OWNER_KEYS, &keys);
 
     *some = false;
     for (size_t i = 0; rc == NC_NOERR && !*some && i < keys.n; i++)
