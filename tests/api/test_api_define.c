@@ -201,6 +201,9 @@ groups_on(place *p)
     FAILS(NC_ENAMEINUSE, nc_def_grp(ncid, "a", &id));
     FAILS(NC_ENAMEINUSE, nc_def_var(ncid, "a", NC_INT, 0, NULL, &id));
     FAILS(NC_EBADNAME, nc_def_grp(ncid, "x/y", &id));
+    FAILS(NC_EBADNAME, nc_def_grp(ncid, "zarr.json", &id)); /* documents have these names, in either version */
+    FAILS(NC_EBADNAME, nc_def_var(b, "zarr.json", NC_INT, 0, NULL, &id));
+    FAILS(NC_EBADNAME, nc_rename_grp(c, "zarr.json"));
     OK(nc_inq_grps(ncid, &n, ids));
     assert_int_equal(n, 2);
     assert_int_equal(ids[0], a);
@@ -586,6 +589,7 @@ renames_on(place *p)
         OK(nc_put_var1_int(ncid, v, (size_t[]){3}, &(int){44})); /* in the cache only */
         FAILS(NC_ENAMEINUSE, nc_rename_var(ncid, v, "g"));
         FAILS(NC_EBADNAME, nc_rename_var(ncid, v, "a/b"));
+        FAILS(NC_EBADNAME, nc_rename_var(ncid, v, "zarr.json"));
         FAILS(NC_ENOTVAR, nc_rename_var(ncid, 9, "z"));
         OK(nc_rename_var(ncid, v, "late"));
         FAILS(NC_ENAMEINUSE, nc_rename_var(ncid, v, "late"));

@@ -77,6 +77,30 @@ test_order(void **state)
     assert_null(ix.head[0]);
 }
 
+/* A key that is above others is a child twice. */
+static void
+test_children(void **state)
+{
+    static const char *const keys[] = {"w", "w/.zarray", "w/0", "x", "y/z", "y/z/a"};
+    static const char *const wanted[] = {"w", "w/", "x", "y/"};
+    zmap_index               ix = {.n = 0};
+    zmap_children            found = {NULL, 0, 0};
+
+    (void)state;
+    for (size_t k = 0; k < NCZ_LEN(keys); k++)
+        assert_true(add(&ix, keys[k]));
+    assert_int_equal(zmap_index_children(&ix, "", &found), NC_NOERR);
+    assert_int_equal(found.n, NCZ_LEN(wanted));
+    for (size_t i = 0; i < found.n; i++) {
+        size_t len = strlen(found.items[i].name);
+
+        assert_memory_equal(found.items[i].name, wanted[i], len);
+        assert_string_equal(wanted[i] + len, found.items[i].leaf ? "" : "/");
+    }
+    zmap_children_clear(&found);
+    zmap_index_clear(&ix);
+}
+
 static void
 test_below(void **state)
 {
@@ -154,10 +178,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_below),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_stays_fast),
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_children),   cmocka_unit_test(test_below),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_stays_fast),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
