@@ -302,6 +302,32 @@ def damaged():
 
 # ---- many bytes, and deaths ----------------------------------------------------------------------------------------------
 
+def rights():
+    """A copy in place of a private file is as private, and root's in place of another user's file is that user's."""
+    def mode(path):
+        return os.stat(path).st_mode & 0o777
+
+    bad = []
+    mask = os.umask(0o022)
+    make("src.nc", "netcdf s { dimensions: x = 3 ; variables: int v(x) ; data: v = 1, 2, 3 ; }")
+    shutil.copy("src.nc", "private.nc")
+    os.chmod("private.nc", 0o600)
+    if os.geteuid() == 0:
+        os.chown("private.nc", 1234, 2345)
+    for target, want in (("private.nc", 0o600), ("fresh.nc", 0o644)):
+        r = run("nczcopy", "src.nc", target)
+        if r.returncode != 0 or mode(target) != want or read(target) != read("src.nc"):
+            bad.append("%s: exit %d, mode %o: %s" % (target, r.returncode, mode(target), r.stderr))
+    if os.geteuid() == 0 and (os.stat("private.nc").st_uid, os.stat("private.nc").st_gid) != (1234, 2345):
+        bad.append("private.nc has another owner")
+    r = run("nczcopy", "none.nc", "private.nc")
+    if r.returncode == 0 or leftovers():
+        bad.append("left: %s" % leftovers())
+    os.umask(mask)
+    remove("src.nc", "private.nc", "fresh.nc")
+    report("a copy has the mode and the owner of the file that it replaces", bad)
+
+
 def make_large(path, y):
     """Chunks that lie across the rows of the file."""
     r = subprocess.run([os.path.join(tools, "nczgen"), "-o", path, "-"], capture_output=True, text=True, input=
@@ -356,7 +382,7 @@ try:
     if shutil.which("ncgen") is None or shutil.which("nccopy") is None:
         print("netCDF-C's commands are not here")
         sys.exit(77)
-    for case in (equal_bytes, flattened, read_by_xarray, refusals, wrong_options, versions, places, parts, damaged, bounded, deaths):
+    for case in (equal_bytes, flattened, read_by_xarray, refusals, wrong_options, versions, places, parts, damaged, rights, bounded, deaths):
         try:
             case()
         except (OSError, ValueError) as e:

@@ -159,6 +159,30 @@ check_temp_file(const copy_target *t)
     return rc == NC_EEXIST ? fail_locked(t) : NC_NOERR;
 }
 
+/* The copy that is to replace a file has its owner, group and mode from the first byte on: the library gives the file
+ * that it makes those of this one, which is empty. What cannot be made, or is there, is a matter of nc_create(). */
+static int
+make_like_target(const copy_target *t)
+{
+    ncz_stat as;
+    mode_t   mode;
+    int      fd, err;
+
+    if (!inspect(t->path, &as) || !S_ISREG(as.st_mode) ||
+        (fd = ncz_system.openat(AT_FDCWD, t->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) <
+            0)
+        return NC_NOERR;
+    mode = as.st_mode & 07777;
+    if (ncz_system.chown_as(fd, &as) != 0)
+        mode &= (mode_t)~02070; /* the rights of another group */
+    err = ncz_system.fchmod(fd, mode) == 0 ? 0 : errno;
+    (void)ncz_system.close(fd);
+    if (err == 0)
+        return NC_NOERR;
+    message_print("%s: its mode cannot be set: %s", t->temp_path, strerror(err));
+    return NC_ECANTCREATE;
+}
+
 static int
 lock_temp_file(copy_target *t)
 {
@@ -378,6 +402,8 @@ copy_target_open(const copy_opts *o, copy_target *t)
     }
     if (t->kind == COPY_DIR && (rc = clear_temp(o, t)) != NC_NOERR)
         return rc;
+    if (t->kind == COPY_CLASSIC && (rc = make_like_target(t)) != NC_NOERR)
+        return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return fail_replace(o, t, rc);
     t->open = true;
@@ -576,6 +602,16 @@ copy_target_foresee(const copy_opts *o, const copy_target *t)
     return rc;
 }
 
+/* Of a classic file, before it has its head. */
+static void
+remove_empty(const copy_target *t)
+{
+    ncz_stat st;
+
+    if (t->temp_path != NULL && inspect(t->temp_path, &st) && S_ISREG(st.st_mode) && st.st_size == 0)
+        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0);
+}
+
 /* Removes the directory if nothing is in it, and a file that is not complete. */
 static void
 remove_temp(copy_target *t)
@@ -598,6 +634,8 @@ copy_target_clear(copy_target *t)
         (void)nc_abort(t->ncid);
     if (t->lock >= 0)
         remove_temp(t);
+    else if (t->kind == COPY_CLASSIC)
+        remove_empty(t);
     nczarr_path_clear(&t->parts);
     free(t->url);
     free(t->path);
