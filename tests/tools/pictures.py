@@ -537,6 +537,19 @@ def signs():
     report("pictures: the sign that _Unsigned says", problems)
 
 
+def float_digits():
+    """A number without a type is compared as the float that the variable can have: other writers give a float's digits."""
+    path = make("float.zarr", "netcdf m { dimensions: x = 4 ; variables: float v(x) ; :n = 1 ; data: v = 1, 1.e20, 3, 2 ; }") + "#mode=zarr"
+    whole = run("nczdump", "--show", "v", path).stdout.decode()
+    for name in (".zattrs", ".zmetadata"):
+        if os.path.exists(os.path.join(tmp, "float.zarr", name)):
+            os.remove(os.path.join(tmp, "float.zarr", name))
+    write("float.zarr/v/.zattrs", '{"_ARRAY_DIMENSIONS": ["x"], "missing_value": 1e+20}')
+    masked = run("nczdump", "--show", "v", path).stdout.decode()
+    report("pictures: a missing value in a float's digits", None if "1e0 ... 1e20" in whole and masked.split("\n")[-2].strip() == "1 ... 3" else
+           [whole[-300:], masked[-300:]])
+
+
 def mistakes():
     out = os.path.join(tmp, "x.png")
     show = ["--show"]
@@ -573,6 +586,7 @@ try:
         shown(read_png(open(os.path.join(tmp, "first.png"), "rb").read())[1])
     shades()
     signs()
+    float_digits()
     terminals()
     hostile()
     mistakes()

@@ -80,6 +80,9 @@ load_number(const dump_var *v, const report_meaning *m, const char *name, size_t
 
     if (has)
         *out = report_meaning_att(m != NULL ? m : &plain, &a, i);
+    /* Some writers give a float's few digits, such as 1e20, where no type says that it is one. */
+    if (has && m != NULL && m->type == NC_FLOAT)
+        *out = (double)(float)*out;
     dump_att_clear(&a);
     return has;
 }
