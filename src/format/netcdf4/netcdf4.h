@@ -172,7 +172,7 @@ int ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, cons
 
 /* A name as it is shown: itself, or one in the arena. `segment`: of an object; else of an attribute. NC_EMAXNAME,
  * NC_EBADNAME: it cannot be shown. */
-int ncz_netcdf4_show_name(const char *name, bool segment, size_t most, ncz_arena *arena, const char **out);
+int ncz_netcdf4_show_name(const char *name, bool segment, ncz_arena *arena, const char **out);
 
 /* ---- dimensions (netcdf4_dims.c) -------------------------------------------------------------------------------- */
 

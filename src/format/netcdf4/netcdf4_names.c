@@ -44,10 +44,10 @@ needs_escapes(const char *name, bool segment)
 }
 
 static int
-escape_name(const char *name, bool segment, size_t most, ncz_arena *arena, const char **out)
+escape_name(const char *name, bool segment, ncz_arena *arena, const char **out)
 {
     bool    dots = segment && is_dots(name);
-    ncz_buf text = NCZ_BUF_LIMIT(most + 1);
+    ncz_buf text = NCZ_BUF_INIT;
     int     rc = NC_NOERR;
 
     for (const char *s = name; *s != '\0' && rc == NC_NOERR;) {
@@ -56,22 +56,27 @@ escape_name(const char *name, bool segment, size_t most, ncz_arena *arena, const
         rc = n > 0 ? ncz_buf_append(&text, s, n) : ncz_buf_printf(&text, "%%%02X", (unsigned char)*s);
         s += n > 0 ? n : 1;
     }
-    if (rc != NC_NOERR)
-        rc = ncz_fail(NC_EMAXNAME,
-                      "it is not shown: its name has characters that netCDF cannot have, and with "
-                      "escapes more than %zu bytes",
-                      most);
-    else if ((*out = ncz_arena_text(arena, text.data, text.len)) == NULL)
+    if (rc == NC_NOERR && (*out = ncz_arena_text(arena, text.data, text.len)) == NULL)
         rc = ncz_fail_nomem(text.len + 1);
     ncz_buf_clear(&text);
     return rc;
 }
 
 int
-ncz_netcdf4_show_name(const char *name, bool segment, size_t most, ncz_arena *arena, const char **out)
+ncz_netcdf4_show_name(const char *name, bool segment, ncz_arena *arena, const char **out)
 {
+    const char *shown = name;
+    int         rc = NC_NOERR;
+
     *out = name;
     if (name[0] == '\0')
         return ncz_fail(NC_EBADNAME, "it has no name, and is not shown");
-    return needs_escapes(name, segment) ? escape_name(name, segment, most, arena, out) : NC_NOERR;
+    if (needs_escapes(name, segment))
+        rc = escape_name(name, segment, arena, &shown);
+    if (rc == NC_NOERR && strlen(shown) > NC_MAX_NAME)
+        rc = ncz_fail(NC_EMAXNAME, "it is not shown: its name has %zu bytes, more than %d (NC_MAX_NAME)",
+                      strlen(shown), NC_MAX_NAME);
+    if (rc == NC_NOERR)
+        *out = shown;
+    return rc;
 }

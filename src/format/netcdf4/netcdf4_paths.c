@@ -55,7 +55,7 @@ add_link(walk *w, const char *group, const ncz_hdf5_link *link)
 
     if (link->kind != NCZ_HDF5_HARD)
         return NC_NOERR;
-    rc = ncz_netcdf4_show_name(link->name, true, w->l->m->limits.name_bytes, &w->l->m->arena, &name);
+    rc = ncz_netcdf4_show_name(link->name, true, &w->l->m->arena, &name);
     if (rc == NC_NOERR)
         return add_object(w, link->addr, group, name);
     if (rc == NC_ENOMEM)

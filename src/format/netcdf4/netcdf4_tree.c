@@ -196,7 +196,7 @@ ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const nc
     for (size_t i = 0; i < o->nattributes && rc == NC_NOERR; i++) {
         ncz_hdf5_attribute a = o->attributes[i];
 
-        rc = ncz_netcdf4_show_name(a.name, false, t->l->m->limits.name_bytes, &t->arena, &a.name);
+        rc = ncz_netcdf4_show_name(a.name, false, &t->arena, &a.name);
         if (rc == NC_NOERR && a.lost != NULL)
             rc = warn_of(t, where, a.name, a.lost);
         else if (rc != NC_NOERR)
@@ -424,7 +424,7 @@ read_links(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const ncz_hdf5_object *o)
         ncz_hdf5_link link = o->links[i];
         uint64_t      addr = NCZ_HDF5_NONE;
 
-        rc = ncz_netcdf4_show_name(link.name, true, t->l->m->limits.name_bytes, &t->arena, &link.name);
+        rc = ncz_netcdf4_show_name(link.name, true, &t->arena, &link.name);
         if (rc == NC_NOERR)
             rc = follow_link(t, g, &link, &addr);
         if (rc != NC_NOERR)

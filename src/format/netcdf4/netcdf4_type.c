@@ -307,6 +307,9 @@ map_enum(ncz_netcdf4_types *t, ncz_group *g, const char *name, const ncz_hdf5_ty
     if (from->base->class != NCZ_HDF5_INTEGER || (rc = map_integer(from->base, &base)) != NC_NOERR ||
         base.type->class == NCZ_TYPE_NONE || base.bits != 0)
         return refuse_type(out, "enumerations of such values");
+    for (size_t i = 0; i < from->nmembers; i++)
+        if (strlen(from->members[i].name) > NC_MAX_NAME)
+            return refuse_type(out, "enumerations with a name that netCDF has no room for");
     d.base = base.type;
     if ((rc = read_members(t, from, &base, &d)) != NC_NOERR || (rc = choose_type(t, g, name, &d, &u)) != NC_NOERR)
         return rc;
@@ -436,6 +439,8 @@ map_fields(ncz_netcdf4_types *t, ncz_group *g, const ncz_hdf5_type *from, unsign
         const ncz_hdf5_member *member = &from->members[i];
         size_t                 end;
 
+        if (strlen(member->name) > NC_MAX_NAME)
+            return refuse_part(t, out, "compounds with field", member->name, "a name that netCDF has no room for");
         if ((rc = map_type(t, g, NULL, member->type, depth + 1, &fields[i])) != NC_NOERR ||
             (rc = text_to_chars(t, &fields[i])) != NC_NOERR)
             return rc;
