@@ -65,13 +65,14 @@ fill_object(ncz_dataset *ds, const ncz_object_places *old, zmap *from, bool whol
     return rc;
 }
 
-/* The object has all: gives it the name of the one that it replaces, if others know that one. */
+/* The object has all: gives it the name of the one that it replaces, if others know that one. What was never made
+ * durable need not be now. */
 static int
 show_object(ncz_dataset *ds, const zmap *from)
 {
     if (!zmap_single_is_named(from))
         return NC_NOERR;
-    return ds->durable ? zmap_sync(ds->map) : zmap_single_show(ds->map);
+    return ds->durable && !ncz_dataset_is_new(ds) ? zmap_sync(ds->map) : zmap_single_show(ds->map);
 }
 
 /* An object that cannot be made beside the old one leaves all as it is. */
