@@ -107,6 +107,46 @@ is_fill_of_type(const gen_const *c, nc_type type)
     return fit != GEN_NO_FIT && fit != GEN_OVERFLOWS;
 }
 
+static bool
+is_number_type(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_UINT64 && type != NC_CHAR;
+}
+
+/* The number that a text spells, with blanks around it. */
+static bool
+read_number(gen_parser *p, const gen_const *text, gen_const *out)
+{
+    const char *s = text->s, *end = s + text->len, *why;
+    char       *word;
+    gen_fit     fit;
+
+    while (s < end && *s == ' ')
+        s++;
+    while (end > s && end[-1] == ' ')
+        end--;
+    *out = (gen_const){.kind = GEN_NAME, .pos = text->pos};
+    if (s == end || (word = gen_strndup(&p->cdl->arena, s, (size_t)(end - s))) == NULL)
+        return false;
+    return gen_find_named_real(word, out) ||
+           (gen_parse_number(word, strlen(word), out, &fit, &why) && fit == GEN_FITS);
+}
+
+/* A _FillValue that is text, of a variable of numbers, as files have it whose writer took one for the other: the number
+ * that it spells, as ncgen has it. */
+static void
+convert_fill_text(gen_parser *p, gen_attdecl *a, gen_const *number)
+{
+    nc_type type = a->var->type.type;
+
+    if (a->n != 1 || a->values[0].kind != GEN_STRING || a->var->type.user != NULL || !is_number_type(type) ||
+        !read_number(p, &a->values[0], number) || !is_fill_of_type(number, type))
+        return;
+    gen_warn(p, a->pos, "_FillValue of %s is text, the variable has type %s: it is converted to the number",
+             a->var->name, gen_type_name(type));
+    a->values = number;
+}
+
 /*
  * Why a _FillValue is left out, or NULL. Files have such ones: NCO's packing leaves the type of the unpacked variable,
  * HDF5 takes whatever a program gives it.
@@ -155,8 +195,10 @@ gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
 }
 
 int
-gen_attr_add(gen_parser *p, const gen_attdecl *a)
+gen_attr_add(gen_parser *p, const gen_attdecl *decl)
 {
+    gen_attdecl own = *decl, *a = &own;
+    gen_const   number;
     bool        taken = false, is_fill = a->var != NULL && strcmp(a->name, "_FillValue") == 0;
     const char *fault;
     nc_type     type = a->type != NULL ? a->type->type : NC_NAT;
@@ -165,6 +207,8 @@ gen_attr_add(gen_parser *p, const gen_attdecl *a)
 
     if ((rc = gen_take_special_att(p, a, &taken)) != NC_NOERR || taken)
         return rc;
+    if (is_fill)
+        convert_fill_text(p, a, &number);
     if (is_fill && (fault = find_fill_fault(a)) != NULL) {
         gen_warn(p, a->pos, "_FillValue of %s is left out: %s", a->var->name, fault);
         return NC_NOERR;

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool
-find_named_real(const char *word, gen_const *out)
+bool
+gen_find_named_real(const char *word, gen_const *out)
 {
     static const struct {
         const char *word;
@@ -48,7 +48,7 @@ gen_peek_const(gen_parser *p, gen_const *out)
     else if (strcmp(t->text, "NIL") == 0 || strcmp(t->text, "nil") == 0 || strcmp(t->text, "Nil") == 0)
         out->kind = GEN_NIL;
     else
-        find_named_real(t->text, out);
+        (void)gen_find_named_real(t->text, out);
     return NC_NOERR;
 }
 

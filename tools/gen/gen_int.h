@@ -79,6 +79,9 @@ typedef enum gen_fit {
  */
 bool gen_parse_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why);
 
+/* NaN, Infinityf and the like. False: it is no such word. */
+bool gen_find_named_real(const char *word, gen_const *out);
+
 /* Converts `c`, a number or character, to memory type `type` at `out`. */
 gen_fit gen_convert(const gen_const *c, nc_type type, void *out);
 

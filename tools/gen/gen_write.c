@@ -11,16 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One string where the format has text only becomes text. Several stay what they are, which the format refuses. */
+static bool
+is_text_here(int ncid, const gen_list *l)
+{
+    int format = 0;
+
+    return l->type.user == NULL && l->type.type == NC_STRING && l->nelems == 1 &&
+           nc_inq_format(ncid, &format) == NC_NOERR && format != NC_FORMAT_NETCDF4;
+}
+
+static int
+put_att(const gen_writer *w, int ncid, int varid, const gen_att *a)
+{
+    const gen_list *l = a->values;
+    const char     *text;
+
+    if (is_text_here(ncid, l)) {
+        text = *(char *const *)l->values != NULL ? *(char *const *)l->values : "";
+        return nc_put_att_text(ncid, varid, a->name, strlen(text), text);
+    }
+    if (l->type.type == NC_CHAR)
+        return nc_put_att_text(ncid, varid, a->name, l->nelems, l->values != NULL ? (const char *)l->values : "");
+    return nc_put_att(ncid, varid, a->name, gen_type_id(w, &l->type), l->nelems,
+                      l->values != NULL ? (const void *)l->values : "");
+}
+
 /* A dump of a file whose format reserves less may have attributes with names that the dataset's format reserves. */
 static int
 def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
 {
-    const gen_list *l = a->values;
-    const void     *values = l->values != NULL ? l->values : "";
-    int             rc;
+    int rc = put_att(w, ncid, varid, a);
 
-    rc = l->type.type == NC_CHAR ? nc_put_att_text(ncid, varid, a->name, l->nelems, values)
-                                 : nc_put_att(ncid, varid, a->name, gen_type_id(w, &l->type), l->nelems, values);
     if (rc == NC_ENAMEINUSE) {
         gen_say(w->opts->report, false, w->cdl->file, a->pos,
                 "attribute %s is left out: the format reserves that name", a->name);
