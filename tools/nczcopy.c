@@ -9,6 +9,7 @@
 #include "common/dataset_kind.h"
 #include "common/message.h"
 #include "common/options.h"
+#include "common/path_parts.h"
 #include "copy/copy.h"
 
 #include <nczarr.h>
@@ -247,7 +248,7 @@ take_option(void *ctx, int id, const char *arg)
 
 /* `n`: arguments after the options. */
 static bool
-check_arguments(const copy_opts *o, int n)
+check_arguments(const copy_opts *o, char *const *args, int n)
 {
     if (o->remove_old && !o->in_place) {
         message_print("--remove-old: only with --in-place");
@@ -278,7 +279,7 @@ check_arguments(const copy_opts *o, int n)
         return false;
     }
     if (n == (o->in_place ? 1 : 2))
-        return true;
+        return path_check(args[0]) && (o->in_place || path_check(args[1]));
     if (o->in_place)
         message_print("--in-place: one dataset is needed, %d given", n);
     else
@@ -304,7 +305,7 @@ main(int argc, char **argv)
     copy_opts o = COPY_OPTS_INIT;
     int       status = options_take(&options, &argc, &argv, take_option, &o);
 
-    if (status < 0 && !check_arguments(&o, argc)) {
+    if (status < 0 && !check_arguments(&o, argv, argc)) {
         status = options_fail();
     } else if (status < 0) {
         o.in = argv[0];

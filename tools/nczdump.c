@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/options.h"
+#include "common/path_parts.h"
 #include "common/redact_url.h"
 #include "common/unfinished.h"
 #include "dump/dump.h"
@@ -474,9 +475,11 @@ run_request(char **args, dump_request *r)
     r->dump.file = shown;
     if (r->explain)
         rc = explain_url(args[0], shown);
-    else if ((rc = nc_open(args[0], NC_NOWRITE, &ncid)) != NC_NOERR)
+    else if ((rc = nc_open(args[0], NC_NOWRITE, &ncid)) != NC_NOERR) {
         (void)message_fail(rc, shown);
-    else {
+        if (r->dump.check && dump_check_unopened(args[0], &r->dump, stdout) == DUMP_DAMAGED)
+            rc = DUMP_DAMAGED;
+    } else {
         rc = dump_dataset(ncid, args[0], args[1], r);
         (void)nc_close(ncid);
     }
@@ -494,7 +497,7 @@ main(int argc, char **argv)
     t.library = report_has_png ? "libpng" : NULL;
     status = options_take(&t, &argc, &argv, take_option, &r);
     if (status < 0)
-        status = check_arguments(&r, argv, argc) ? run_request(argv, &r) : options_fail();
+        status = check_arguments(&r, argv, argc) && path_check(argv[0]) ? run_request(argv, &r) : options_fail();
     name_list_clear(&r.dump.vars);
     name_list_clear(&r.dump.groups);
     hyperslab_limits_clear(&r.dump.limits);

@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/options.h"
+#include "common/path_parts.h"
 #include "common/redact_url.h"
 
 #include <ctype.h>
@@ -135,6 +136,8 @@ main(int argc, char **argv)
         message_print("no store given");
         return options_fail();
     }
+    if (!path_check(argv[0]))
+        return options_fail();
     n = argc > 2 ? argc - 2 : 0;
     if (argc > 1 && (command = find_command(argv[1], n)) == NULL)
         return options_fail();

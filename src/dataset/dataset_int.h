@@ -336,8 +336,9 @@ int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
 int  ncz_remote_create(const ncz_target *t, zmap **out); /* NC_EEXIST: there are objects */
 int  ncz_remote_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim);
 int  ncz_remote_remove(const ncz_target *t);
-/* Opening found no dataset (`rc`, recorded). Returns a better error if the place is empty. */
-int ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
+
+/* Opening found no dataset (`rc`, recorded). Returns a better error: what is at the place (dataset_missing.c). */
+int ncz_store_missing(const ncz_target *t, zmap *map, int rc);
 
 /* What replacing or deleting the dataset at a place would remove: *n objects. Errors: those of nc_delete(). */
 int ncz_store_removable(const ncz_target *t, size_t *n);

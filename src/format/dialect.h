@@ -260,6 +260,8 @@ const ncz_dialect_ops *ncz_format_of_objects(void);
 bool ncz_format_is_one_object(const void *bytes, size_t n);
 /* Whether 8 bytes say so that are at 512, or at a double of that. */
 bool ncz_format_follows_block(const void *bytes, size_t n);
+/* For error texts: what a file with these first bytes is that is no dataset ("a GRIB file ..."); NULL: not known. */
+const char *ncz_format_name_other(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
 bool         ncz_format_is_member(const ncz_json *doc); /* is_member of any dialect */

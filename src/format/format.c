@@ -137,9 +137,12 @@ static void
 look_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
     looking *k = arg;
+    bool     first = k->next.off == 0;
 
     (void)i;
     k->next = (ncz_look){.key = NULL};
+    if (first && k->l->docs->one_object && k->l->other == NULL && got->err == NULL && got->bytes != NULL)
+        k->l->other = ncz_format_name_other(got->bytes, got->len);
     k->rc = got->err != NULL ? ncz_err_adopt(got->err) : k->dialect->look(k->l, got, &k->next, &k->is);
     ncz_err_save(&k->err, k->rc);
 }
@@ -189,7 +192,7 @@ look_further(ncz_loader *l, int unknown)
         ncz_free(l->state);
         l->state = NULL;
     }
-    return ncz_err_adopt(&err);
+    return l->other != NULL ? ncz_fail(NC_ENOTZARR, "%s", l->other) : ncz_err_adopt(&err);
 }
 
 int

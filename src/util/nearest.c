@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nearest: the known word that a misspelt one probably means, for error texts. No state.
+ * nearest: the known word that a misspelt one probably means. The commands are built with it, too: it needs nothing
+ * else. No state.
  */
-#include "util/util.h"
+#include "util/nearest.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #define LONGEST 64 /* longer words are not compared */
@@ -55,7 +58,7 @@ count_edits(const char *a, const char *b)
 const char *
 ncz_nearest(const char *word, const char *const *known, size_t n)
 {
-    size_t      len = strlen(word), most = len <= 4 ? 1 : len <= 8 ? 2 : 3, best = most + 1;
+    size_t      len = strlen(word), most = len <= 1 ? 0 : len <= 4 ? 1 : len <= 8 ? 2 : 3, best = most + 1;
     const char *found = NULL;
 
     for (size_t i = 0; i < n; i++) {

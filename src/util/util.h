@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/nearest.h"
+
 #include "nczarr.h" /* NC_E* codes and nc_type numbers */
 
 #define NCZ_PRINTF(fmt, args) NCZARR_PRINTF(fmt, args)
@@ -137,12 +139,6 @@ ncz_count_parts(uint64_t n, uint64_t part)
 {
     return n / part + (n % part != 0);
 }
-
-/* ---- misspelt words -------------------------------------------------------------------------------------------- */
-
-/* The word of `known` that is nearest to `word`, by at most one edit in a short word and three in a long one; or NULL.
- * Case is ignored. */
-const char *ncz_nearest(const char *word, const char *const *known, size_t n);
 
 /* ---- a growing buffer with its ceiling ----------------------------------------------------------------------
  *

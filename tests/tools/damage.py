@@ -7,7 +7,7 @@ usage: damage.py TOOLS     (the folder of the built commands)
 import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
-import http.server, itertools, json, shutil, subprocess, tempfile, threading
+import http.server, itertools, json, shutil, struct, subprocess, tempfile, threading, zipfile
 import cases
 from cases import report
 
@@ -367,7 +367,7 @@ for change, wanted in (
         (lambda m: [m.pop(k) for k in list(m) if k.startswith("g")], ["/g: this group is only in the documents"]),
         (lambda m: m.update(h={"zarr_format": 3, "node_type": "group"}), ["/h: this group is only in the consolidated metadata"]),
         (lambda m: m.pop("v"), ["/x: this dimension is only in the documents", "/v: this variable is only in the documents"]),
-        (lambda m: m.update(u=dict(m["v"])), ["/u: this variable is only in the consolidated metadata"]),
+        (lambda m: m.update(u=dict(m["v"])), ["/u: 1 of 1 chunk is missing: it reads as the fill value", "/u: this variable is only in the consolidated metadata"]),
         (lambda m: m["v"]["attributes"].update(more=[1.5]), ["/v: its attribute more is only in the consolidated metadata"]),
         (lambda m: m["v"]["attributes"].update(note="b"), ["/v: its attribute note differs"]),
         (lambda m: m["v"]["attributes"].update(range=[1, 3]), ["/v: its attribute range differs"]),
@@ -379,7 +379,8 @@ for change, wanted in (
     fresh("t.zarr", "c.zarr")
     edit("t.zarr/zarr.json", lambda d: change(d["consolidated_metadata"]["metadata"]))
     r = run("nczdump", "--check", "t.zarr")
-    total = "%d difference%s between consolidated metadata and documents" % (len(wanted), "s" if len(wanted) > 1 else "")
+    n = len([w for w in wanted if "missing" not in w])
+    total = "%d difference%s between consolidated metadata and documents" % (n, "s" if n > 1 else "")
     expect(bad, wanted[0], (r.returncode, r.stdout.splitlines()[:-1], r.stdout.splitlines()[-1].endswith(total)), (3, wanted, True))
 report("consolidated metadata and documents of one side alone", bad)
 
@@ -400,6 +401,54 @@ edit("broken2.zarr/v/.zarray", lambda d: d.update({"compressor": {"id": "pcodec"
 r = run("nczdump", "--check", "broken2.zarr")
 expect(bad, "a codec that is not known", (r.returncode, "not all could be checked" in r.stdout), (1, True))
 report("broken documents", bad)
+
+bad = []
+TREE = """netcdf t { dimensions: x = 4 ; variables: int v(x) ; v:units = "m" ; :title = "t" ; data: v = 1, 2, 3, 4 ;
+group: g { :note = "n" ; variables: int u(x) ; u:units = "m" ; data: u = 1, 2, 3, 4 ; } }
+"""
+with open("t.cdl", "w") as f:
+    f.write(TREE)
+for mode in ("nczarr", "zarr", "zarr,consolidated", "nczarr,v3", "zarr,v3", "zarr,v3,consolidated"):
+    must("nczgen", "-o", "whole.zarr#mode=" + mode, "t.cdl")
+    expect(bad, mode + ": sound", run("nczdump", "--check", "whole.zarr").returncode, 0)
+    for at, _, names in os.walk("whole.zarr"):
+        for name in [n for n in names if n.startswith(".z") or n == "zarr.json"]:
+            path = os.path.join(at, name)
+            with open(path, "rb") as f:
+                whole = f.read()
+            cut(path, len(whole) // 2)
+            r = run("nczdump", "--check", "whole.zarr")
+            expect(bad, "%s: %s cut" % (mode, path), (r.returncode, os.path.relpath(path, "whole.zarr") in r.stdout or "consolidated metadata" in r.stdout), (3, True))
+            with open(path, "wb") as f:
+                f.write(whole)
+    remove("whole.zarr")
+report("each document, cut", bad)
+
+bad = []
+fresh("gaps.zarr", "a.zarr")
+for key in ("v/0.0.0", "v/3.1.1", "lat/0"):
+    os.remove("gaps.zarr/" + key)
+r = run("nczdump", "--check", "gaps.zarr")
+expect(bad, "missing chunks", (r.returncode, r.stdout.splitlines()[:2], r.stdout.endswith(": sound\n")),
+       (0, ["/v: 2 of 16 chunks are missing: they read as the fill value", "/lat: 1 of 1 chunk is missing: it reads as the fill value"], True))
+r = run("nczdump", "--check", "-d", "t,1", "gaps.zarr")
+expect(bad, "of a part nothing is said", "/v: " in r.stdout, False)
+report("missing chunks are counted", bad)
+
+bad = []
+must("nczcopy", "a.zarr", "sum.zip")
+with zipfile.ZipFile("sum.zip") as z:
+    entry = [i for i in z.infolist() if i.filename.endswith("v/0.0.0")][0]
+with open("sum.zip", "rb") as f:
+    f.seek(entry.header_offset + 26)
+    lengths = struct.unpack("<HH", f.read(4))
+flip("sum.zip", entry.header_offset + 30 + sum(lengths) + entry.compress_size - 2)
+for target in ("copy.zarr", "copy.zip"):
+    for options in ((), ("-F", "*,zstd")):
+        r = run("nczcopy", *options, "sum.zip", target)
+        expect(bad, "%s %s" % (target, options), (r.returncode, "have the CRC" in r.stderr, "--damaged=fill copies the rest" in r.stderr), (1, True, True))
+        remove(target + ".nczcopy")
+report("a checksum of an archive: --damaged is named", bad)
 
 shutil.rmtree(tmp)
 sys.exit(cases.total())

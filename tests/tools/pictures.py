@@ -555,7 +555,7 @@ def mistakes():
     show = ["--show"]
     listed = [(show + ["s", dataset], 1, "s: not numbers"), (show + ["scalar", dataset], 1, "scalar: one value"),
               (show + ["lost", dataset], 1, "lost: all values are missing"), (show + ["nothing", dataset], 1, "nothing: no values"),
-              (show + ["zz", dataset], 1, "zz: No such variable"), (show + ["line", dataset], 1, "2 variables have this name"),
+              (show + ["zz", dataset], 1, "zz: no such variable"), (show + ["line", dataset], 1, "2 variables have this name"),
               (show + ["v,w", dataset], 2, "of one variable"), (show + ["", dataset], 2, "--show: an empty name"),
               (show + ["v[", dataset], 2, "no closing bracket"),
               (show + ["v", "--tree", dataset], 2, "not with other forms"), (show + ["v", "--show", "w", dataset], 2, "one picture"),

@@ -7,6 +7,7 @@
 #include "common/memory.h"
 
 #include "common/error_text.h"
+#include "common/near_name.h"
 #include "common/path_match.h"
 
 #include <stdio.h>
@@ -293,6 +294,18 @@ walk_group(walker *w, int grp)
     return rc;
 }
 
+static int
+fail_no_such(const hyperslab_limit *l, int root, char *why)
+{
+    near_kind   kind = l->dim != NULL ? NEAR_DIMENSION : NEAR_VARIABLE;
+    const char *name = l->dim != NULL ? l->dim : l->var;
+    char        hint[NEAR_NAME_SIZE];
+
+    (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: no such %s%s", l->dim != NULL ? l->text : l->var,
+                   l->dim != NULL ? "dimension" : "variable", near_name_hint(root, kind, name, hint));
+    return l->dim != NULL ? NC_EBADDIM : NC_ENOTVAR;
+}
+
 int
 hyperslab_resolve(const hyperslab_limits *l, int root, hyperslab *h, char why[HYPERSLAB_WHY_SIZE])
 {
@@ -303,8 +316,7 @@ hyperslab_resolve(const hyperslab_limits *l, int root, hyperslab *h, char why[HY
         walker w = {.h = h, .l = &l->v[i], .why = why};
 
         if ((rc = walk_group(&w, root)) == NC_NOERR && !w.found)
-            rc = l->v[i].dim != NULL ? fail(why, l->v[i].text, "no such dimension", NC_EBADDIM)
-                                     : fail(why, l->v[i].var, "no such variable", NC_ENOTVAR);
+            rc = fail_no_such(&l->v[i], root, why);
     }
     if (rc != NC_NOERR)
         hyperslab_clear(h);

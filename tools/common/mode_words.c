@@ -39,8 +39,7 @@ report_unknown(const char *word)
     const char *mode, *near = NULL;
 
     for (size_t i = 0; (mode = mode_at(&i)) != NULL;) {
-        if (near == NULL && word[0] != '\0' && near_name(word, mode, 1))
-            near = mode;
+        near = near_name_better(word, near, mode);
         text_addf(&modes, " %s", mode);
     }
     if (word[0] == '\0')

@@ -1,34 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/near_name.h"
+#include "common/group_tree.h"
+#include "common/memory.h"
+#include "util/nearest.h"
 
+#include <nczarr.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define NAME_MOST 63
+typedef struct search {
+    near_kind   kind;
+    const char *word;
+    char       *best; /* NULL: none yet */
+} search;
 
-static char
-to_lower(char c)
+const char *
+near_name_better(const char *word, const char *best, const char *name)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    const char *pair[] = {best != NULL ? best : name, name};
+
+    return ncz_nearest(word, pair, 2);
 }
 
-bool
-near_name(const char *a, const char *b, size_t most)
+/* A word with a slash is compared with paths. */
+static void
+consider(search *s, int grp, const char *name)
 {
-    size_t above[NAME_MOST + 1], row[NAME_MOST + 1], m = strlen(a), n = strlen(b);
+    char       *path = s->kind == NEAR_GROUP ? group_path(grp) : group_var_path(grp, name);
+    const char *mine = strchr(s->word, '/') == NULL ? name : s->word[0] == '/' ? path : path + 1;
 
-    if (m > NAME_MOST || n > NAME_MOST)
-        return false;
-    for (size_t j = 0; j <= n; j++)
-        above[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t change = above[j - 1] + (to_lower(a[i - 1]) != to_lower(b[j - 1]));
-            size_t shift = (above[j] < row[j - 1] ? above[j] : row[j - 1]) + 1;
-
-            row[j] = change < shift ? change : shift;
-        }
-        memcpy(above, row, (n + 1) * sizeof *row);
+    if (strcmp(mine, s->word) != 0 && near_name_better(s->word, s->best, mine) == mine) {
+        free(s->best);
+        s->best = memory_need(strdup(mine));
     }
-    return above[n] <= most;
+    free(path);
+}
+
+static void
+look_in_group(search *s, int grp)
+{
+    id_list list;
+    char    name[NC_MAX_NAME + 1];
+
+    if (s->kind == NEAR_GROUP && nc_inq_grpname(grp, name) == NC_NOERR && strcmp(name, "/") != 0)
+        consider(s, grp, name);
+    if (s->kind == NEAR_VARIABLE && id_list_vars(grp, &list) == NC_NOERR) {
+        for (int i = 0; i < list.n; i++)
+            if (nc_inq_varname(grp, list.id[i], name) == NC_NOERR)
+                consider(s, grp, name);
+        id_list_clear(&list);
+    }
+    if (s->kind == NEAR_DIMENSION && id_list_dims(grp, &list) == NC_NOERR) {
+        for (int i = 0; i < list.n; i++)
+            if (nc_inq_dimname(grp, list.id[i], name) == NC_NOERR)
+                consider(s, grp, name);
+        id_list_clear(&list);
+    }
+    if (id_list_groups(grp, &list) != NC_NOERR)
+        return;
+    for (int i = 0; i < list.n; i++)
+        look_in_group(s, list.id[i]);
+    id_list_clear(&list);
+}
+
+const char *
+near_name_hint(int root, near_kind kind, const char *word, char text[NEAR_NAME_SIZE])
+{
+    search s = {.kind = kind, .word = word};
+
+    text[0] = '\0';
+    look_in_group(&s, root);
+    if (s.best != NULL)
+        (void)snprintf(text, NEAR_NAME_SIZE, "; did you mean %s?", s.best);
+    free(s.best);
+    return text;
 }

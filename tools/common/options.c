@@ -2,6 +2,7 @@
 #include "common/options.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/near_name.h"
 #include "common/text_buf.h"
 #include "common/version_text.h"
 #include "platform/platform.h"
@@ -172,6 +173,33 @@ take_common(const option_table *t, int id)
     }
 }
 
+/* After getopt's own message. */
+static void
+suggest_option(const struct option *names, const char *given)
+{
+    char        word[64];
+    const char *best = NULL;
+
+    if (strncmp(given, "--", 2) != 0)
+        return;
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+    for (; names->name != NULL; names++) {
+        if (strncmp(names->name, word, strlen(word)) == 0) /* the name is right: its value is missing, or ambiguous */
+            return;
+        best = near_name_better(word, best, names->name);
+    }
+    if (best != NULL)
+        message_print("did you mean --%s?", best);
+}
+
+static int
+fail_option(const struct option *names, int id, const char *given)
+{
+    if (id == '?')
+        suggest_option(names, given);
+    return options_fail();
+}
+
 int
 options_take(const option_table *t, int *argc, char ***argv, option_taker take, void *ctx)
 {
@@ -188,7 +216,7 @@ options_take(const option_table *t, int *argc, char ***argv, option_taker take, 
     fill_letters(t, &letters);
     while (status < 0 && (id = getopt_long(*argc, *argv, letters.s, names, NULL)) != -1)
         if ((status = take_common(t, id)) < 0 && (id == '?' || !take(ctx, id, optarg)))
-            status = options_fail();
+            status = fail_option(names, id, (*argv)[optind - 1]);
     *argc -= optind;
     *argv += optind;
     text_clear(&letters);

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/path_parts.h"
+#include "common/message.h"
 #include "common/zarr_version.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+bool
+path_check(const char *path)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    int               rc = nczarr_path_split(path, &parts);
+
+    if (rc == NC_NOERR)
+        nczarr_path_clear(&parts);
+    else
+        (void)message_fail(rc, path);
+    return rc == NC_NOERR;
+}
 
 char *
 path_with_keys(const nczarr_path_parts *parts, const char *keys)

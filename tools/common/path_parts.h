@@ -9,6 +9,10 @@
 #include <nczarr.h>
 #include <stdbool.h>
 
+/* False: the library does not take the path or URL, whatever is there: a mode that is unknown, two that exclude each
+ * other, a malformed URL. It is reported. That is a mistake of the command line. */
+bool path_check(const char *path);
+
 /* PATH#FRAGMENT with the keys after those that it has; "": none. malloc()ed, like all texts here; NULL: out of
  * memory. */
 char *path_with_keys(const nczarr_path_parts *parts, const char *keys);

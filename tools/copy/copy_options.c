@@ -5,6 +5,7 @@
 #include "copy_int.h"
 
 #include "common/mode_words.h"
+#include "common/near_name.h"
 #include "common/options.h"
 #include "common/path_match.h"
 
@@ -57,9 +58,12 @@ copy_parse_mode(copy_opts *o, const char *words)
 /* ---- checks against the source ---- */
 
 static int
-fail_no_such(const char *option, const char *name, const char *what)
+fail_no_such(const copy_source *s, const char *option, const char *name, near_kind kind)
 {
-    message_print("%s: %s: no such %s in what is copied", option, name, what);
+    char hint[NEAR_NAME_SIZE];
+
+    message_print("%s: %s: no such %s in what is copied%s", option, name,
+                  kind == NEAR_VARIABLE ? "variable" : "dimension", near_name_hint(s->ncid, kind, name, hint));
     return NC_EINVAL;
 }
 
@@ -89,9 +93,9 @@ check_lengths(const char *option, const copy_lengths_list *l, const copy_source 
         const copy_lengths *c = &l->v[i];
 
         if (c->var != NULL && !has_var(s, c->var))
-            return fail_no_such(option, c->var, "variable");
+            return fail_no_such(s, option, c->var, NEAR_VARIABLE);
         if (c->dim != NULL && !has_dim(s, c->dim))
-            return fail_no_such(option, c->dim, "dimension");
+            return fail_no_such(s, option, c->dim, NEAR_DIMENSION);
         for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
             if (path_match(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
                 message_print("%s: %s: %zu lengths, but it has %d dimensions", option, s->vars[v].path, c->n,
@@ -134,7 +138,7 @@ copy_check_options(const copy_opts *o, const copy_source *s)
     for (size_t i = 0; i < o->nfilters; i++)
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
             if (!has_var(s, o->filters[i].vars.name[k]))
-                return fail_no_such("-F", o->filters[i].vars.name[k], "variable");
+                return fail_no_such(s, "-F", o->filters[i].vars.name[k], NEAR_VARIABLE);
     return NC_NOERR;
 }
 

@@ -177,7 +177,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
 
     *t = (copy_target){.ncid = -1, .lock = -1, .parts.size = sizeof t->parts};
     if ((t->url = add_options(o)) == NULL)
-        return NC_EINVAL; /* it is reported */
+        return COPY_USAGE; /* it is reported */
     if ((rc = split(t->url, &t->parts)) != NC_NOERR)
         return rc == NC_ENOMEM ? rc : COPY_USAGE; /* without the options it is a path */
     if (o->mode != NULL && t->parts.fragment[0] == '\0') {

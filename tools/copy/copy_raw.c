@@ -147,6 +147,13 @@ compute_index(const raw *w, size_t n, size_t *index)
     place_index(w, n, index);
 }
 
+/* Only reading the source finds damage: an archive has checksums of its entries. */
+static int
+fail_move(const raw *w, int rc)
+{
+    return rc == NC_EFILTER || rc == NC_ETRUNC ? copy_fail_read(w->r, rc, w->v) : message_fail(rc, w->v->path);
+}
+
 static void *
 run_mover(void *arg)
 {
@@ -172,9 +179,9 @@ run_mover(void *arg)
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
             rc = copy_object(w, index_in, index, &bytes);
         (void)pthread_mutex_lock(&w->lock);
-        if (w->rc == NC_NOERR && rc != NC_NOERR && rc != COPY_STOPPED)
-            (void)message_fail(rc,
-                               w->v->path); /* the first failure: others are mostly the same one, of a full disk */
+        if (w->rc == NC_NOERR && rc != NC_NOERR &&
+            rc != COPY_STOPPED) /* others are mostly the same, of a full disk */
+            (void)fail_move(w, rc);
         if (w->rc == NC_NOERR)
             w->rc = rc;
         copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);

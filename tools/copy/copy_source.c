@@ -6,6 +6,7 @@
 #include "copy_int.h"
 
 #include "common/error_text.h"
+#include "common/near_name.h"
 #include "common/path_match.h"
 #include "nczarr_zmap.h"
 
@@ -269,13 +270,16 @@ add_vars(const copy_opts *o, copy_source *s, size_t g)
 static int
 check_names(const copy_opts *o, const copy_source *s)
 {
+    char hint[NEAR_NAME_SIZE];
+
     for (size_t i = 0; i < o->vars.n; i++) {
         bool found = false;
 
         for (size_t v = 0; v < s->nvars && !found; v++)
             found = path_match(s->vars[v].path, o->vars.name[i]);
         if (!found) {
-            message_print("%s: %s: no such variable", o->in, o->vars.name[i]);
+            message_print("%s: %s: no such variable%s", o->in, o->vars.name[i],
+                          near_name_hint(s->ncid, NEAR_VARIABLE, o->vars.name[i], hint));
             return NC_ENOTVAR;
         }
     }
@@ -285,7 +289,8 @@ check_names(const copy_opts *o, const copy_source *s)
         for (size_t g = 0; g < s->ngroups && !found; g++)
             found = path_match(s->groups[g].path, o->groups.name[i]);
         if (!found) {
-            message_print("%s: %s: no such group", o->in, o->groups.name[i]);
+            message_print("%s: %s: no such group%s", o->in, o->groups.name[i],
+                          near_name_hint(s->ncid, NEAR_GROUP, o->groups.name[i], hint));
             return NC_ENOGRP;
         }
     }

@@ -83,6 +83,8 @@ int dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out);
  * what could not be checked.
  */
 int dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out);
+/* The same of a path that does not open: DUMP_DAMAGED if the root's documents are broken, which is printed; else 0. */
+int dump_check_unopened(const char *path, const dump_opts *opts, FILE *out);
 
 /* One line with the counts of operations on the dataset's store so far. */
 void dump_stats(int ncid, FILE *out);

@@ -41,9 +41,28 @@ count_chunks(size_t nchunks, void *arg)
     return 0;
 }
 
+/* Missing chunks are no fault: what was never written is not stored. But an interrupted transfer looks the same. */
+static void
+note_missing(check *c, const dump_var *v, const char *path, size_t stored)
+{
+    size_t total;
+    char  *text;
+
+    for (int d = 0; d < v->ndims; d++)
+        if (v->part[d] != NULL)
+            return;
+    if (!dump_stored_count(v, &total) || stored >= total)
+        return;
+    text = memory_textf("%zu of %zu chunk%s %s as the fill value", total - stored, total, total == 1 ? "" : "s",
+                        total - stored == 1 ? "is missing: it reads" : "are missing: they read");
+    print_finding(c, path, text);
+    free(text);
+}
+
 static void
 scan_var(check *c, const dump_var *v, const char *path)
 {
+    size_t        before = c->chunks;
     hyperslab_var all = {.ncid = v->grp,
                          .varid = v->id,
                          .rank = v->ndims,
@@ -55,6 +74,8 @@ scan_var(check *c, const dump_var *v, const char *path)
 
     if (rc != NC_NOERR)
         (void)dump_fail(&c->d->report, rc, path);
+    else
+        note_missing(c, v, path, c->chunks - before);
 }
 
 static void
@@ -123,9 +144,9 @@ is_object_valid(nczarr_map *map, const char *key)
 }
 
 static void
-check_document(check *c, nczarr_map *map, const char *group, const char *name)
+check_document(check *c, nczarr_map *map, const char *path, const char *name)
 {
-    char *key = memory_textf("%s%s%s", group + 1, group[1] != '\0' ? "/" : "", name);
+    char *key = memory_textf("%s%s%s", path + 1, path[1] != '\0' ? "/" : "", name);
 
     if (!is_object_valid(map, key)) {
         print_finding(c, key, "is no JSON");
@@ -134,18 +155,49 @@ check_document(check *c, nczarr_map *map, const char *group, const char *name)
     free(key);
 }
 
-/* Opening passes over some broken documents of groups, where others tell enough. */
+/* Those of a group or variable: what else is there has other names. */
 static void
-check_documents(check *c, nczarr_map *map, int grp)
+check_documents_of(check *c, nczarr_map *map, const char *path)
 {
-    char       *path = group_path(grp);
     const char *name;
-    id_list     list;
 
     for (size_t v = 0; zarr_version_at(v) != 0; v++)
         for (size_t i = 0; (name = nczarr_document(zarr_version_at(v), i, NULL)) != NULL; i++)
             check_document(c, map, path, name);
+}
+
+/* A variable without a readable document is found by itself. */
+static void
+check_documents_of_vars(check *c, nczarr_map *map, int grp)
+{
+    char    name[NC_MAX_NAME + 1];
+    id_list list;
+
+    if (id_list_vars(grp, &list) != NC_NOERR)
+        return;
+    for (int i = 0; i < list.n; i++) {
+        char *path;
+
+        if (!dump_asks_for_var(c->d, grp, list.id[i]) || dump_var_check(grp, list.id[i]) != NC_NOERR ||
+            nc_inq_varname(grp, list.id[i], name) != NC_NOERR)
+            continue;
+        path = group_var_path(grp, name);
+        check_documents_of(c, map, path);
+        free(path);
+    }
+    id_list_clear(&list);
+}
+
+/* Opening passes over some broken documents, where others tell enough. */
+static void
+check_documents(check *c, nczarr_map *map, int grp)
+{
+    char   *path = group_path(grp);
+    id_list list;
+
+    check_documents_of(c, map, path);
     free(path);
+    check_documents_of_vars(c, map, grp);
     if (id_list_groups(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
             check_documents(c, map, list.id[i]);
@@ -195,7 +247,7 @@ check_consolidated(check *c, const char *path)
     char why[ERROR_TEXT_SIZE];
     int  compared, rc = consolidated_compare(path, print_difference, c, &compared, why);
 
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR && c->broken == 0) /* else it is said already why */
         (void)dump_fail_text(&c->d->report, rc,
                              "%s: its consolidated metadata are not compared with its documents: %s",
                              c->d->report.file, why);
@@ -228,6 +280,23 @@ print_sums(const check *c)
     if (l->n == 0 && c->broken == 0 && c->differences == 0 && c->warnings == 0)
         fputs(c->d->report.status == NC_NOERR ? ": sound" : ": not all could be checked", c->d->out);
     fputc('\n', c->d->out);
+}
+
+int
+dump_check_unopened(const char *path, const dump_opts *opts, FILE *out)
+{
+    dump_context d = {.o = opts, .report = {.file = opts->file, .out = out}, .out = out};
+    check        c = {.d = &d};
+    nczarr_map  *map = NULL;
+
+    text_set_terminal(isatty(fileno(out)));
+    if (nczarr_map_open(path, NCZARR_MAP_READ, &map) != NC_NOERR)
+        return 0;
+    check_documents_of(&c, map, "/");
+    (void)nczarr_map_close(map);
+    if (c.broken > 0)
+        fprintf(out, "%s: cannot be opened, %zu broken document%s\n", opts->file, c.broken, c.broken == 1 ? "" : "s");
+    return c.broken > 0 && fflush(out) == 0 ? DUMP_DAMAGED : 0;
 }
 
 int

@@ -7,6 +7,7 @@
  */
 #include "dump_int.h"
 
+#include "common/near_name.h"
 #include "common/options.h"
 #include "common/path_match.h"
 
@@ -122,9 +123,12 @@ match_tree(dump_context *d, int grp, const char *wanted, bool vars, bool *found)
 }
 
 static int
-fail_no_such(dump_context *d, const char *name, const char *what)
+fail_no_such(dump_context *d, const char *name, near_kind kind)
 {
-    return dump_fail_text(&d->report, NC_EINVAL, "%s: %s: No such %s", d->report.file, name, what);
+    char hint[NEAR_NAME_SIZE];
+
+    return dump_fail_text(&d->report, NC_EINVAL, "%s: %s: no such %s%s", d->report.file, name,
+                          kind == NEAR_GROUP ? "group" : "variable", near_name_hint(d->root, kind, name, hint));
 }
 
 int
@@ -135,14 +139,14 @@ dump_select(dump_context *d)
 
         match_tree(d, d->root, d->o->vars.name[i], true, &found);
         if (!found)
-            return fail_no_such(d, d->o->vars.name[i], "variable");
+            return fail_no_such(d, d->o->vars.name[i], NEAR_VARIABLE);
     }
     for (size_t i = 0; i < d->o->groups.n; i++) {
         bool found = false;
 
         match_tree(d, d->root, d->o->groups.name[i], false, &found);
         if (!found)
-            return fail_no_such(d, d->o->groups.name[i], "group");
+            return fail_no_such(d, d->o->groups.name[i], NEAR_GROUP);
     }
     return NC_NOERR;
 }

@@ -181,19 +181,15 @@ static const struct {
 
 /* ---- misspelt names ---- */
 
-#define EDITS_MOST 2
-
 /* Warns of what is probably a misspelt special attribute. It is stored as an attribute: any name may be one's own. */
 static void
 check_spelling(gen_parser *p, const gen_attdecl *a)
 {
-    const char *meant =
-        strcmp(a->name, "_FillValue") != 0 && near_name(a->name, "_FillValue", EDITS_MOST) ? "_FillValue" : NULL;
+    const char *meant = near_name_better(a->name, NULL, "_FillValue");
 
-    for (size_t i = 0; meant == NULL && i < GEN_LEN(props); i++)
-        if (near_name(a->name, props[i].name, EDITS_MOST))
-            meant = props[i].name;
-    if (meant != NULL)
+    for (size_t i = 0; i < GEN_LEN(props); i++)
+        meant = near_name_better(a->name, meant, props[i].name);
+    if (meant != NULL && strcmp(a->name, meant) != 0)
         gen_warn(p, a->pos, "%s: did you mean %s? It is stored as an attribute, and has no effect", a->name, meant);
 }
 

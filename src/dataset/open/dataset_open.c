@@ -197,7 +197,7 @@ open_target(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_
 
     if (rc != NC_NOERR || (rc = ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds)) == NC_NOERR)
         return rc;
-    rc = ncz_claim_explain(*map, t->shown, ncz_remote_missing(t, *map, rc), &begun);
+    rc = ncz_claim_explain(*map, t->shown, ncz_store_missing(t, *map, rc), &begun);
     if (begun)
         t->one_object = NCZ_NO;
     return rc;
@@ -219,11 +219,26 @@ open_other(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_d
     return ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds);
 }
 
-/* The first failure is the one reported. After one *map may be set, too. */
+/* At a place of a web server or bucket there is neither a dataset nor a file that is one. A name like file.nc, or a file
+ * that is there, is what was meant; else the place of a dataset is: `first` is what failed of that. */
+static int
+fail_neither(bool named, zmap *map, const ncz_err *first, int second)
+{
+    uint64_t len;
+    ncz_err  err;
+
+    ncz_err_save(&err, second);
+    if (named || zmap_len(map, "", &len) != NC_NOERR)
+        return ncz_err_adopt(first);
+    return ncz_fail(NC_ENOTNC, "%s; nor is there a Zarr dataset below it", err.text);
+}
+
+/* The first failure is the one reported, unless there is a file that is no dataset. After one *map may be set, too. */
 static int
 open_either(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
 {
     int     rc = open_target(t, omode, limits, map, ds);
+    bool    named = ncz_store_is_one(t);
     ncz_err err;
 
     if (rc != NC_ENOTNC || *map == NULL || t->one_object != NCZ_UNSET ||
@@ -233,6 +248,8 @@ open_either(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_
     (void)zmap_close(*map, ZMAP_KEEP);
     *map = NULL;
     rc = open_other(t, omode, limits, map, ds);
+    if (rc == NC_ENOTNC && ncz_remote(t) && *map != NULL)
+        return fail_neither(named, *map, &err, rc);
     return rc == NC_ENOTNC && ncz_err_text()[0] == '\0' ? ncz_err_adopt(&err) : rc;
 }
 

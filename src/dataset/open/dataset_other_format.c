@@ -6,12 +6,10 @@
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
 
-#include <string.h>
+enum { LOOKED_AT = 512 };
 
-enum { LOOKED_AT = 64 };
-
-/* The first bytes of a file, and how many there are; 0: it cannot be read. */
-static size_t
+/* The first bytes of a file, and how many there are; -1: it cannot be read. */
+static ssize_t
 read_head(const char *path, unsigned char head[LOOKED_AT])
 {
     ssize_t n = -1;
@@ -21,7 +19,7 @@ read_head(const char *path, unsigned char head[LOOKED_AT])
         n = ncz_system.read(fd, head, LOOKED_AT);
         (void)ncz_system.close(fd);
     }
-    return n > 0 ? (size_t)n : 0;
+    return n;
 }
 
 bool
@@ -34,12 +32,11 @@ int
 ncz_fail_other_format(const char *path)
 {
     unsigned char head[LOOKED_AT];
-    size_t        n = read_head(path, head);
+    ssize_t       n = read_head(path, head);
+    const char   *other = n >= 0 ? ncz_format_name_other(head, (size_t)n) : NULL;
 
-    if (n >= 4 && memcmp(head, "\x0e\x03\x13\x01", 4) == 0)
-        return ncz_fail(NC_ENOTNC, "%s: an HDF4 file, not a Zarr dataset", path);
-    if (n >= 4 && memcmp(head, "GRIB", 4) == 0)
-        return ncz_fail(NC_ENOTNC, "%s: a GRIB file, not a Zarr dataset", path);
+    if (other != NULL)
+        return ncz_fail(NC_ENOTNC, "%s: %s", path, other);
     return ncz_fail(NC_ENOTNC,
                     "%s: a file, but not a zip archive; a dataset is a directory or archive with Zarr "
                     "documents, or a netCDF file",

@@ -35,25 +35,6 @@ ncz_remote_open(const ncz_target *t, bool writable, zmap **out)
     return rc;
 }
 
-int
-ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
-{
-    ncz_buf marks = NCZ_BUF_INIT;
-    bool    empty = false, listed;
-
-    if (rc != NC_ENOTNC || !ncz_remote(t) || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
-        return rc;
-    listed = ncz_owner_store_empty(map, &empty) == NC_NOERR;
-    if (listed && empty)
-        return ncz_fail(NC_ENOOBJECT, "%s: no objects; expected Zarr documents", t->shown);
-    if ((rc = ncz_format_marks_text(&marks)) == NC_NOERR)
-        rc = ncz_fail(NC_ENOTNC, "%s: %s (looked for %s)", t->shown,
-                      listed ? "there are objects, but no dataset" : "no dataset was found there",
-                      ncz_buf_str(&marks));
-    ncz_buf_clear(&marks);
-    return rc;
-}
-
 static int
 note_other(const char *key, uint64_t size, void *arg)
 {

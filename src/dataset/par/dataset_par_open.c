@@ -174,7 +174,7 @@ open_with(zmap *map, zmap *documents, const ncz_target *t, int omode, const ncz_
 {
     int rc = ncz_dataset_open_from(map, documents, t, t->shown, omode, limits, out);
 
-    return rc == NC_NOERR ? rc : ncz_claim_explain(map, t->shown, ncz_remote_missing(t, map, rc), NULL);
+    return rc == NC_NOERR ? rc : ncz_claim_explain(map, t->shown, ncz_store_missing(t, map, rc), NULL);
 }
 
 /* On rank 0: opens the dataset and records its documents. */

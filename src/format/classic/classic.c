@@ -69,7 +69,7 @@ look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
         return NC_NOERR;
     }
     if (got->bytes == NULL)
-        return ncz_fail(NC_ENOTZARR, "there is nothing at that place");
+        return ncz_fail(NC_ENOTZARR, "there is no file of that name");
     if (l->state == NULL && !ncz_classic_is(got->bytes, got->len))
         return NC_NOERR;
     if ((rc = note_bytes(l, got)) != NC_NOERR)

@@ -70,7 +70,7 @@ look_at_superblock(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool 
         return NC_NOERR;
     }
     if (got->bytes == NULL)
-        return ncz_fail(NC_ENOTZARR, "there is nothing at that place");
+        return ncz_fail(NC_ENOTZARR, "there is no file of that name");
     if (s == NULL && (s = l->state = ncz_zalloc(sizeof *s)) == NULL)
         return ncz_fail_nomem(sizeof *s);
     if (s->at == 0)
