@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * copy_filters.c: says which filters of an HDF5 file a variable's copy lacks, and what is in their place, as
- * nczarr_copy_var_storage() chose it. One line for a variable.
+ * nczarr_copy_var_storage() chose it, one line for a variable; and once which copies keep filters that some readers of
+ * Zarr lack.
  */
 #include "copy_int.h"
 
 #include "common/filter_name.h"
+#include "common/redact_url.h"
 #include "common/text_buf.h"
 
 #include <stdlib.h>
@@ -91,4 +93,48 @@ copy_tell_lost_filters(const copy_source *s, const copy_var *v)
     text_clear(&names);
     free(before.v);
     free(after.v);
+}
+
+/* Tried: TensorStore 0.1.86 has no filters in Zarr v2 and no numcodecs.* in v3. GDAL 3.6 lacks shuffle and fletcher32 of
+ * v2, GDAL 3.12 fletcher32 and all of numcodecs.*. */
+static bool
+is_read_by_few(const char *codecs, int zarr_format)
+{
+    static const char *const of_v2[] = {"\"id\": \"shuffle\"", "\"id\": \"fletcher32\""};
+
+    for (size_t i = 0; zarr_format == 2 && i < sizeof of_v2 / sizeof *of_v2; i++)
+        if (strstr(codecs, of_v2[i]) != NULL)
+            return true;
+    return zarr_format == 3 && strstr(codecs, "\"numcodecs.") != NULL;
+}
+
+void
+copy_tell_rare_filters(const copy_opts *o, const copy_source *s, const copy_target *t)
+{
+    const copy_var *first = NULL;
+    size_t          n = 0;
+    int             source = 0, target = 0;
+    char           *shown;
+
+    if (o->deflate >= 0 || nczarr_inq_zarr_format(s->ncid, &source, NULL) != NC_NOERR || source != 0 ||
+        nczarr_inq_zarr_format(t->ncid, &target, NULL) != NC_NOERR || target == 0)
+        return;
+    for (size_t i = 0; i < s->nvars; i++) {
+        char *codecs = NULL;
+
+        if (copy_codec_flags(o, &s->vars[i]) == 0 &&
+            copy_read_codecs(s->groups[s->vars[i].group].out, s->vars[i].out, &codecs) == NC_NOERR &&
+            is_read_by_few(codecs, target) && n++ == 0)
+            first = &s->vars[i];
+        free(codecs);
+    }
+    if (n == 0)
+        return;
+    shown = redact_url(t->url);
+    message_print(
+        "%s: %zu variable%s (%s%s) keep%s filters of HDF5 that TensorStore and some GDAL lack; -F '*,zstd,3' "
+        "stores what all read",
+        shown != NULL ? shown : "the copy", n, n == 1 ? "" : "s", first->path, n == 1 ? "" : " ...",
+        n == 1 ? "s" : "");
+    free(shown);
 }

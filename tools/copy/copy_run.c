@@ -155,6 +155,7 @@ copy_all(copy_state *r)
         (rc = copy_data(r)) != NC_NOERR || (rc = copy_late_atts(r->s)) != NC_NOERR)
         return rc;
     say_notice(t);
+    copy_tell_rare_filters(r->o, r->s, t);
     if ((rc = copy_target_finish(t)) != NC_NOERR || (r->o->verify && (rc = copy_verify(r)) != NC_NOERR))
         return rc;
     return copy_target_publish(r->o, t);

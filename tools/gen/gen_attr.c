@@ -8,6 +8,7 @@
 #include "gen_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static nc_type
@@ -128,8 +129,13 @@ read_number(gen_parser *p, const gen_const *text, gen_const *out)
     *out = (gen_const){.kind = GEN_NAME, .pos = text->pos};
     if (s == end || (word = gen_strndup(&p->cdl->arena, s, (size_t)(end - s))) == NULL)
         return false;
-    return gen_find_named_real(word, out) ||
-           (gen_parse_number(word, strlen(word), out, &fit, &why) && fit == GEN_FITS);
+    if (gen_find_named_real(word, out))
+        return true;
+    if (!gen_parse_number(word, strlen(word), out, &fit, &why) || fit != GEN_FITS)
+        return false;
+    if (out->kind == GEN_REAL) /* "-999.9f" of a double is not a float's nearest */
+        out->v.d = strtod(word, NULL);
+    return true;
 }
 
 /* A _FillValue that is text, of a variable of numbers, as files have it whose writer took one for the other: the number
