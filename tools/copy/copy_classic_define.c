@@ -69,16 +69,9 @@ put_att(int grp, int varid, const char *name, int out, int varid_out, const char
     return rc;
 }
 
-/* Of characters a fill value is one of them, which a string is not. */
-bool
-copy_att_is_dropped(const copy_var *v, const char *name)
-{
-    return v != NULL && v->text && strcmp(name, "_FillValue") == 0;
-}
-
 /* `v` NULL: of the group. */
 static int
-put_atts(const copy_source *s, size_t g, const copy_var *v, int out)
+put_atts(copy_source *s, size_t g, const copy_var *v, int out)
 {
     const copy_group *grp = &s->groups[g];
     const char       *path = v != NULL ? v->path : grp->path;
@@ -88,8 +81,8 @@ put_atts(const copy_source *s, size_t g, const copy_var *v, int out)
     for (int i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = nc_inq_attname(grp->in, varid, i, name)) != NC_NOERR)
             break;
-        if (copy_att_is_dropped(v, name)) {
-            message_print("%s: its _FillValue is left out: characters have one of a single byte", path);
+        if (v != NULL && v->text && strcmp(name, "_FillValue") == 0) {
+            copy_lose(&s->losses, path, name, "characters have one of a single byte");
             continue;
         }
         name_out = v != NULL ? memory_need(strdup(name)) : memory_textf("%s%s", grp->prefix, name);

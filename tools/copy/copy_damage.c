@@ -71,8 +71,11 @@ copy_scan_all(copy_state *r, damage_log *log, bool skip)
         if (v.data && (rc = copy_scan_var(r, &v, log)) == NC_NOERR)
             copy_progress_add(&r->progress, (double)v.nelems * (double)v.value, true, 0, v.path);
         if (skip && log->n > before) {
-            message_print("%s: left out: %zu of its chunks %s damaged", v.path, log->n - before,
-                          log->n - before == 1 ? "is" : "are");
+            char *why =
+                memory_textf("%zu of its chunks %s damaged", log->n - before, log->n - before == 1 ? "is" : "are");
+
+            copy_lose(&s->losses, v.path, NULL, why);
+            free(why);
             copy_var_clear(&s->vars[i]);
         } else {
             s->vars[kept++] = v;

@@ -19,63 +19,79 @@ is_quantize_att(const char *name)
            strcmp(name, NC_QUANTIZE_BITROUND_ATT_NAME) == 0;
 }
 
-static int
-copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, const char *path)
-{
-    int rc = nc_copy_att(in, varid_in, name, out, varid_out);
+/* The attributes of a variable, or (`v` NULL) of a group: where they are on both sides. */
+typedef struct att_place {
+    const copy_var *v;
+    const char     *path;
+    int             in, varid_in, out, varid_out;
+} att_place;
 
-    if (rc == NC_ENAMEINUSE) { /* a foreign dataset may have attributes that the target's format reserves */
-        message_print("%s: attribute %s is left out: the format reserves that name", path, name);
-        return NC_NOERR;
-    }
-    /* In HDF5 it may be of another type, and have any number of elements. */
-    if ((rc == NC_EBADTYPE || rc == NC_EINVAL) && varid_out != NC_GLOBAL && strcmp(name, "_FillValue") == 0) {
-        message_print("%s: its _FillValue is left out: %s", path, nczarr_errmsg());
-        return NC_NOERR;
-    }
-    if (rc != NC_NOERR)
-        return message_fail(rc, path);
-    copy_note_bytes(in, varid_in, name, out, path);
+static att_place
+find_place(const copy_source *s, size_t g, const copy_var *v)
+{
+    return (att_place){.v = v,
+                       .path = v != NULL ? v->path : s->groups[g].path,
+                       .in = s->groups[g].in,
+                       .varid_in = v != NULL ? v->in : NC_GLOBAL,
+                       .out = s->groups[g].out,
+                       .varid_out = v != NULL ? v->out : NC_GLOBAL};
+}
+
+/* Attributes that the target cannot have are left out. */
+static int
+copy_one_att(copy_source *s, const att_place *p, const char *name)
+{
+    int rc = nc_copy_att(p->in, p->varid_in, name, p->out, p->varid_out);
+
+    if (rc == NC_ENAMEINUSE) /* a foreign dataset may have attributes that the target's format reserves */
+        copy_lose(&s->losses, p->path, name, "the format reserves that name");
+    else if ((rc == NC_EBADTYPE || rc == NC_EINVAL) && p->v != NULL && strcmp(name, "_FillValue") == 0)
+        /* In HDF5 it may be of another type, and have any number of elements. */
+        copy_lose(&s->losses, p->path, name, nczarr_errmsg());
+    else if (rc != NC_NOERR)
+        return message_fail(rc, p->path);
+    else
+        copy_note_bytes(p->in, p->varid_in, name, p->out, p->path);
     return NC_NOERR;
 }
 
 /* A variable's fill value is never delayed: it must be set before the definition is final. */
 static int
-copy_atts(int in, int varid_in, int out, int varid_out, const char *path, int *late)
+copy_atts(copy_source *s, const att_place *p, int *late)
 {
     char name[NC_MAX_NAME + 1];
-    int  n = 0, rc = nc_inq_varnatts(in, varid_in, &n);
+    int  n = 0, rc = nc_inq_varnatts(p->in, p->varid_in, &n);
 
     for (int i = 0; rc == NC_NOERR && i < n; i++) {
-        if ((rc = nc_inq_attname(in, varid_in, i, name)) != NC_NOERR)
+        if ((rc = nc_inq_attname(p->in, p->varid_in, i, name)) != NC_NOERR)
             break;
         if (late != NULL && *late < 0 && is_quantize_att(name))
             *late = i;
         if (late != NULL && *late >= 0 && strcmp(name, "_FillValue") != 0)
             continue;
-        if ((rc = copy_one_att(in, varid_in, name, out, varid_out, path)) != NC_NOERR)
+        if ((rc = copy_one_att(s, p, name)) != NC_NOERR)
             return rc;
     }
-    return rc == NC_NOERR ? rc : message_fail(rc, path);
+    return rc == NC_NOERR ? rc : message_fail(rc, p->path);
 }
 
 int
-copy_late_atts(const copy_source *s)
+copy_late_atts(copy_source *s)
 {
     char name[NC_MAX_NAME + 1];
     int  n = 0, rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && s->cdf == 0 && i < s->nvars; i++) {
         const copy_var *v = &s->vars[i];
-        int             in = s->groups[v->group].in, out = s->groups[v->group].out;
+        const att_place p = find_place(s, v->group, v);
 
         if (v->late < 0)
             continue;
-        (void)nc_redef(out); /* only the classic model needs it */
-        rc = nc_inq_varnatts(in, v->in, &n);
+        (void)nc_redef(p.out); /* only the classic model needs it */
+        rc = nc_inq_varnatts(p.in, v->in, &n);
         for (int a = v->late; rc == NC_NOERR && a < n; a++)
-            if ((rc = nc_inq_attname(in, v->in, a, name)) == NC_NOERR && strcmp(name, "_FillValue") != 0)
-                rc = copy_one_att(in, v->in, name, out, v->out, v->path);
+            if ((rc = nc_inq_attname(p.in, v->in, a, name)) == NC_NOERR && strcmp(name, "_FillValue") != 0)
+                rc = copy_one_att(s, &p, name);
     }
     return rc;
 }
@@ -168,9 +184,10 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 static int
 define_var(const copy_opts *o, copy_source *s, copy_var *v)
 {
-    int     out = s->groups[v->group].out, rc;
-    int    *ids;
-    nc_type type;
+    int       out = s->groups[v->group].out, rc;
+    int      *ids;
+    nc_type   type;
+    att_place p;
 
     if ((rc = copy_map_type(s, v->type, &type)) != NC_NOERR) {
         message_print("%s: its type is of a group that is not copied", v->path);
@@ -190,7 +207,8 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
         return message_fail(rc, v->path);
     if ((rc = copy_define_codecs(o, s, v)) != NC_NOERR)
         return rc; /* it is reported */
-    return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
+    p = find_place(s, v->group, v);
+    return copy_atts(s, &p, &v->late);
 }
 
 static int
@@ -226,8 +244,9 @@ copy_define(const copy_opts *o, copy_source *s, int out)
     if ((rc = copy_define_types(s)) != NC_NOERR)
         return rc;
     for (size_t g = 0; g < s->ngroups; g++) {
-        if ((rc = copy_atts(s->groups[g].in, NC_GLOBAL, s->groups[g].out, NC_GLOBAL, s->groups[g].path, NULL)) !=
-            NC_NOERR)
+        const att_place p = find_place(s, g, NULL);
+
+        if ((rc = copy_atts(s, &p, NULL)) != NC_NOERR)
             return rc;
         for (size_t d = 0; d < s->ndims; d++)
             if (s->dims[d].group == g &&
@@ -268,6 +287,22 @@ find_late_att(const copy_source *s, const copy_var *v)
     return -1;
 }
 
+/* What the interrupted copy left out is left out again: that it is missing tells. */
+static int
+find_losses(copy_source *s, const att_place *p)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n = 0, rc = nc_inq_varnatts(p->in, p->varid_in, &n), end = n;
+
+    if (p->v != NULL && p->v->late >= 0)
+        end = p->v->late; /* these may be still to come */
+    for (int i = 0; rc == NC_NOERR && i < end; i++)
+        if ((rc = nc_inq_attname(p->in, p->varid_in, i, name)) == NC_NOERR &&
+            nc_inq_attid(p->out, p->varid_out, name, NULL) != NC_NOERR)
+            rc = copy_one_att(s, p, name);
+    return rc == NC_NOERR ? rc : message_fail(rc, p->path);
+}
+
 int
 copy_find_definitions(copy_source *s, int out)
 {
@@ -292,7 +327,17 @@ copy_find_definitions(copy_source *s, int out)
             return message_fail(rc, v->path);
         v->late = find_late_att(s, v);
     }
-    return NC_NOERR;
+    for (size_t g = 0; rc == NC_NOERR && s->cdf == 0 && g < s->ngroups; g++) {
+        const att_place p = find_place(s, g, NULL);
+
+        rc = find_losses(s, &p);
+    }
+    for (size_t i = 0; rc == NC_NOERR && s->cdf == 0 && i < s->nvars; i++) {
+        const att_place p = find_place(s, s->vars[i].group, &s->vars[i]);
+
+        rc = find_losses(s, &p);
+    }
+    return rc;
 }
 
 /* ---- chunks that need no decoding ---- */

@@ -58,6 +58,25 @@ bool copy_remove_temporaries(const char *path, const char *prefix);
 /* Removes the files whose names begin with the prefix and that nobody has written to for so long. */
 bool copy_remove_stale(const char *path, const char *prefix, int seconds);
 
+/* ---- what the copy lacks: copy_losses.c ---------------------------------------------------------------------- */
+
+/* An object of the source, or (`att` not NULL) one of its attributes, that the copy lacks. */
+typedef struct copy_loss {
+    char *object; /* its path */
+    char *att;
+    char *why;
+} copy_loss;
+
+typedef struct copy_losses {
+    copy_loss *v;
+    size_t     n;
+} copy_losses;
+
+/* Adds one and says it. Nothing if the list has it. */
+void copy_lose(copy_losses *l, const char *object, const char *att, const char *why);
+bool copy_is_lost(const copy_losses *l, const char *object, const char *att);
+void copy_losses_clear(copy_losses *l);
+
 /* ---- what is copied: copy_source.c --------------------------------------------------------------------------- */
 
 typedef struct copy_group {
@@ -125,6 +144,7 @@ typedef struct copy_source {
     size_t      ntypes;
     copy_var   *vars;
     size_t      nvars;
+    copy_losses losses;
 
     /* What copy_fit_classic() sets. */
     int            cdf; /* version of the classic file that is made of it; 0: Zarr */
@@ -281,7 +301,7 @@ int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 void copy_drop_fill_null(char *in, const char *out);
 /* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(const copy_opts *o, copy_source *s);
-int copy_late_atts(const copy_source *s);
+int copy_late_atts(copy_source *s);
 /* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */
 int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
 /* The NCZARR_COPY_ flags for a variable whose codecs -F or -d changes. */
@@ -315,7 +335,6 @@ int copy_classic_type(int ncid, nc_type type, nc_type *out);
 char *copy_att_text(int grp, int varid, const char *name);
 /* The text of n strings, `len` bytes each, the rest NUL. False: one is longer. */
 bool copy_pack_texts(char *const *strings, size_t n, size_t len, char *text);
-bool copy_att_is_dropped(const copy_var *v, const char *name); /* `v` NULL: of a group */
 
 /* ---- texts that are not UTF-8: copy_text.c ------------------------------------------------------------------- */
 

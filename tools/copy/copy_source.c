@@ -203,9 +203,9 @@ copy_var_clear(copy_var *v)
 
 /* Checks that its data can be read. `*skip`: they cannot, and the options leave such variables out. */
 static int
-check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
+check_readable(const copy_opts *o, copy_source *s, const copy_var *v, bool *skip)
 {
-    int  rc = nczarr_inq_var_encoding(grp, v->in, NULL, NULL);
+    int  rc = nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL);
     char text[ERROR_TEXT_SIZE];
 
     *skip = false;
@@ -215,7 +215,7 @@ check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
     *skip = o->skip_unreadable && (rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER ||
                                    rc == NC_EZARRMETA || rc == NC_ENOTBUILT || rc == NC_EHDFERR);
     if (*skip)
-        message_print("%s: left out: %s", v->path, text);
+        copy_lose(&s->losses, v->path, NULL, text);
     else
         message_print("%s: %s%s", v->path, text, o->in_place ? "" : "; --skip-unreadable leaves out such variables");
     return *skip ? NC_NOERR : rc;
@@ -240,7 +240,7 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
         copy_var_clear(&v);
         return NC_NOERR;
     }
-    if ((rc = check_readable(o, s->groups[g].in, &v, &skip)) != NC_NOERR || skip ||
+    if ((rc = check_readable(o, s, &v, &skip)) != NC_NOERR || skip ||
         (rc = load_sizes(s->groups[g].in, &v)) != NC_NOERR || (rc = load_shape(s, &v)) != NC_NOERR) {
         copy_var_clear(&v);
         return rc;
@@ -335,6 +335,7 @@ copy_source_clear(copy_source *s)
     free(s->types);
     free(s->vars);
     hyperslab_clear(&s->part);
+    copy_losses_clear(&s->losses);
     *s = (copy_source){.ncid = s->ncid};
 }
 

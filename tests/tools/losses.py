@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What a copy leaves out it names, once, and --verify passes over that and nothing else.
+
+usage: losses.py TOOLS     (the folder of the built commands)
+"""
+import json, os, shutil, struct, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import cases
+from cases import report
+
+tools = os.path.abspath(sys.argv[1])
+RESERVED = ["CLASS", "NAME", "_NCProperties", "_Format", "_nc3_strict", "_Codecs", "_ARRAY_DIMENSIONS"]
+
+
+def run(command, *args):
+    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
+
+
+def padded(data):
+    return data + b"\0" * (-len(data) % 4)
+
+
+def named(name):
+    return struct.pack(">I", len(name)) + padded(name.encode())
+
+
+def attributes(atts):
+    """A list of a classic header: name, netCDF's number of the type, its elements as bytes."""
+    size = {2: 1, 5: 4, 6: 8}
+    return struct.pack(">II", 12, len(atts)) + b"".join(
+        named(n) + struct.pack(">II", t, len(b) // size[t]) + padded(b) for n, t, b in atts) if atts else bytes(8)
+
+
+def classic(path, everywhere, own):
+    """CDF-1 with one variable, double v(x)."""
+    head = b"CDF\1" + bytes(4) + struct.pack(">II", 10, 1) + named("x") + struct.pack(">I", 2) + attributes(everywhere)
+    head += struct.pack(">II", 11, 1) + named("v") + struct.pack(">II", 1, 0) + attributes(own) + struct.pack(">II", 6, 16)
+    with open(path, "wb") as f:
+        f.write(head + struct.pack(">I", len(head) + 4) + struct.pack(">dd", 1.5, 2.5))
+
+
+def left_out():
+    classic("c.nc", [(n, 2, b"text") for n in RESERVED] + [("title", 2, b"kept")],
+            [("_FillValue", 2, b"-999.9f"), ("units", 2, b"m"), ("nan", 5, struct.pack(">I", 0xFFC00000)),
+             ("nans", 6, struct.pack(">QQ", 0xFFF8000000000001, 0x7FF8000000000000))])
+    for mode in ("nczarr,v2", "nczarr,v3", "zarr,v2", "zarr,v3"):
+        for verify in ((), ("--verify",)):
+            shutil.rmtree("c.zarr", ignore_errors=True)
+            r = run("nczcopy", *verify, "--mode", mode, "c.nc", "c.zarr")
+            said = r.stderr.splitlines()
+            bad = ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else []
+            bad += ["%s is named %d times" % (n, k) for n in RESERVED if (k := sum("/: attribute %s is left out" % n in s for s in said)) != 1]
+            bad += ["_FillValue is not named"] if sum("/v: its _FillValue is left out" in s for s in said) != 1 else []
+            bad += ["more is said: %s" % r.stderr] if len(said) != len(RESERVED) + 1 else []
+            text = run("nczdump", "c.zarr").stdout
+            bad += ["no %s" % s for s in ('title = "kept"', 'v:units = "m"', "v = 1.5, 2.5") if s not in text]
+            report("copy to %s%s names what it leaves out" % (mode, " with --verify" if verify else ""), bad)
+
+
+def resumed():
+    """A copy that was interrupted knows what it had left out."""
+    classic("r.nc", [], [])
+    run("nczcopy", "--mode", "zarr", "r.nc", "r.zarr")
+    with open("r.zarr/.zattrs", "w") as f:
+        json.dump({"_NCProperties": "made elsewhere", "title": "kept"}, f)
+    with open("r.zarr/v/0", "rb+") as f:
+        data = f.read()
+        f.truncate(7)
+    args = ("--mode", "nczarr", "-d", "1", "--verify", "r.zarr", "s.zarr")
+    first = run("nczcopy", *args)
+    with open("r.zarr/v/0", "wb") as f:
+        f.write(data)
+    r = run("nczcopy", "--resume", *args)
+    report("a resumed copy", ["exits %d, %d: %s" % (first.returncode, r.returncode, r.stderr)] if (first.returncode, r.returncode) != (1, 0) else
+           [] if "v = 1.5, 2.5" in run("nczdump", "s.zarr").stdout else ["its values are others"])
+
+
+def dry_run():
+    """It defines everything twice, and names what it leaves out once."""
+    shutil.rmtree("d.zarr", ignore_errors=True)
+    classic("d.nc", [("CLASS", 2, b"text"), ("title", 2, b"kept")], [])
+    r = run("nczcopy", "--mode", "nczarr,v2", "--dry-run", "--verify", "d.nc", "d.zarr")
+    report("--dry-run names it once, too", [] if r.returncode == 0 and r.stderr.count("CLASS") == 1 else ["exit %d: %s" % (r.returncode, r.stderr)])
+
+
+at = tempfile.mkdtemp(prefix="nczarr-losses-")
+try:
+    os.chdir(at)
+    left_out()
+    resumed()
+    dry_run()
+finally:
+    os.chdir("/")
+    shutil.rmtree(at, ignore_errors=True)
+sys.exit(cases.total())
