@@ -803,7 +803,7 @@ NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
 #define NCZARR_COPY_EXACT        1 /* as stored, chunks longer than the dimension included, or an error */
 #define NCZARR_COPY_NETCDF_TYPES 2 /* the stored type is the default of the netCDF type */
 #define NCZARR_COPY_FLAT_CODECS  4 /* shards among a chunk's codecs give way to the codecs in them */
-#define NCZARR_COPY_NO_CODECS    8 /* the codecs stay those of a new variable */
+#define NCZARR_COPY_NO_CODECS    8 /* the codecs stay those of a new variable, and strings of any length stay such */
 
 /*
  * Defines how a new variable is stored, as another one is: stored type, width of strings, fill, byte order, order of
@@ -1025,6 +1025,17 @@ NCZARR_API int nc_put_varm(int ncid, int varid, const size_t *startp, const size
                            const ptrdiff_t *imapp, const void *op);
 NCZARR_API int nc_get_varm(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
                            const ptrdiff_t *imapp, void *ip);
+
+/*
+ * The strings of an NC_STRING variable with their lengths, for NULs in them, where nc_get_var() and the like give what
+ * is before the first: `len` bytes at `p`, of a get followed by a NUL that is not counted. NULs at the end of a string
+ * of fixed width are its padding. stridep NULL: ones. The caller releases what was read: nc_free_vlens(). NC_EBADTYPE
+ * another type.
+ */
+NCZARR_API int nczarr_put_vars_counted(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                       const ptrdiff_t *stridep, const nc_vlen_t *op);
+NCZARR_API int nczarr_get_vars_counted(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                       const ptrdiff_t *stridep, nc_vlen_t *ip);
 
 /*
  * Typed: memory holds the type in the function's name, which is converted to and from the variable's type. Numeric

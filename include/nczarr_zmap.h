@@ -187,6 +187,39 @@ NCZARR_API int nczarr_open_map(nczarr_map *map, const char *mode, int omode, int
  */
 NCZARR_API const char *nczarr_document(int zarr_format, size_t i, int *kindp);
 
+/*
+ * A flag for nc_open(), nc_create() and the functions for maps above: the dataset is read, or made, as a copy of
+ * documents. Opened, it keeps how its documents of Zarr spell attributes and arrays, for the functions below. Created
+ * or opened for writing, groups, dimensions, variables, types and attributes may have any name that the store and its
+ * documents can have ("#refs#", " x", "@context"), not only those of netCDF.
+ */
+#define NCZARR_VERBATIM 0x20000000
+
+/*
+ * As nc_copy_att(), but where both datasets are Zarr and have the flag above, the attribute keeps the JSON that its
+ * document has, which netCDF's types may not tell apart (a list of one string, an object), and names that are reserved.
+ * An attribute without a name, which no inquiry shows, is copied by the name "": NC_ENOTATT where there is none.
+ * NCZarr's records of types have no place in plain Zarr, so attributes of NCZarr are written there as nc_copy_att()
+ * does it, and so are floats, and fill values.
+ */
+NCZARR_API int nczarr_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out);
+
+/*
+ * Defines a variable of the name and by the array document of another one, in a new dataset of the same version of
+ * Zarr: stored type, fill value, order, chunks, shards, codecs and the names of chunks are those of the other one, also
+ * where the library does not know the type or a codec; the shape is that of the dimensions. Its data can then be copied
+ * as objects (nczarr_inq_map()). Attributes are not copied. Both datasets need the flag above. xtype, dimidsp: the type
+ * and the dimensions in the target, as many as the other variable has; xtype NC_NAT: that of the other one.
+ * NC_ENOTBUILT: another version of Zarr, or a variable that has to be defined otherwise; NC_EBADTYPE: its document has
+ * another type; NC_ENAMEINUSE; NC_EZARRMETA and others: its document cannot be understood far enough.
+ */
+NCZARR_API int nczarr_copy_var_document(int ncid_in, int varid_in, int ncid_out, nc_type xtype, const int *dimidsp,
+                                        int *varidp);
+
+/* Takes back the definition of the newest variable of a group, in a dataset of Zarr, before nc_enddef() has made it
+ * final. NC_ELATEDEF: another variable. */
+NCZARR_API int nczarr_undef_var(int ncid, int varid);
+
 /* ---- a variable's chunks as objects ---------------------------------------------------------------------------- */
 
 /*

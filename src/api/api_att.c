@@ -16,10 +16,12 @@
 
 /* ---- finding ---- */
 
-/* In a classic file, which reserves no names, each is. */
+/* In a classic file, which reserves no names, each is. One without a name, which netCDF lacks, is only carried along. */
 static bool
 is_listed(const ncz_call *c, const ncz_att *a)
 {
+    if (a->name[0] == '\0')
+        return false;
     return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0 ||
            !ncz_format_reserved_att(c->m->dialect, a->name);
 }
@@ -393,7 +395,7 @@ set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t l
 static int
 check_new_name(const ncz_call *c, const char *name, char **out)
 {
-    int rc = ncz_name_check(name, out);
+    int rc = ncz_dataset_is_verbatim(c->ds) ? ncz_name_take(name, out) : ncz_name_check(name, out);
 
     if (rc == NC_NOERR && ncz_format_reserved_att(c->m->dialect, *out)) {
         rc = ncz_fail(NC_ENAMEINUSE, "'%s' is a name that the format reserves", *out);

@@ -180,9 +180,15 @@ ncz_api_lookup_name(const char *name, char **out)
 }
 
 int
-ncz_api_new_name(const char *name, char **out)
+ncz_api_new_name(const ncz_call *c, const char *name, char **out)
 {
-    return name != NULL ? ncz_name_check(name, out) : ncz_fail(NC_EINVAL, "no name is given");
+    if (name == NULL)
+        return ncz_fail(NC_EINVAL, "no name is given");
+    if (!ncz_dataset_is_verbatim(c->ds))
+        return ncz_name_check(name, out);
+    if (name[0] == '\0' || strchr(name, '/') != NULL)
+        return ncz_fail(NC_EBADNAME, "name \"%s\" %s", name, name[0] == '\0' ? "is empty" : "has a '/'");
+    return ncz_name_take(name, out);
 }
 
 int

@@ -53,7 +53,7 @@ nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offse
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR)
+    if ((rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = insert_field(&c, xtype, own, offset, field_typeid, ndims, dim_sizes);
     ncz_free(own);
     return ncz_call_leave(&c, rc);

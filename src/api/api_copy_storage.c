@@ -26,6 +26,7 @@ typedef struct copying {
     bool                   null_fill; /* other readers do not know its fill value */
     bool                   remade;    /* the source's format has no chunks of its own, so the copy chooses them */
     bool                   same;      /* the copy has the source's chunks */
+    ncz_key_encoding       keys;      /* how the source's chunks are named */
     bool                   to_file; /* the copy is in a classic file, which has no choice but whether it is filled */
     ncz_buf                codecs;  /* of the source, a list in the spelling that both can read */
 } copying;
@@ -81,6 +82,8 @@ look_at_target(copying *c)
                       c->type->name);
     if (rc == NC_NOERR && v->rank != c->rank)
         rc = ncz_fail(NC_EINVAL, "%s: the copy has %zu dimensions, and the variable %zu", v->name, v->rank, c->rank);
+    if (rc == NC_NOERR && c->from == c->to && c->to->zarr != NULL && !call.m->keys_chosen)
+        rc = ncz_var_set_keys(call.m, v, c->keys);
     return ncz_call_leave(&call, rc);
 }
 
@@ -105,6 +108,7 @@ look_at_source(copying *c)
         c->width = v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT ? v->dtype.size : 0;
         c->shown = ncz_atts_find(&v->atts, "_FillValue") != NULL;
         c->null_fill = v->spec->fill_null;
+        c->keys = v->key_encoding;
         c->remade = v->spec->layout->ops->find != NULL ? v->storage != NC_CHUNKED : v->spec->layout->ops->complete;
         rc = take_chunks(c, v);
     }
@@ -319,6 +323,11 @@ translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
     ncz_jsonw w = ncz_jsonw_on(out);
 
     ncz_jsonw_open_array(&w);
+    if ((c->flags & NCZARR_COPY_NO_CODECS) != 0) {
+        ncz_jsonw_value(&w, ncz_json_at(list, 0)); /* what makes bytes of the objects */
+        ncz_jsonw_close_array(&w);
+        return ncz_jsonw_end(&w);
+    }
     if (strings) {
         ncz_jsonw_open_object(&w);
         ncz_jsonw_key(&w, "name");
@@ -330,7 +339,7 @@ translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
     return ncz_jsonw_end(&w);
 }
 
-/* In numcodecs' spelling scalars have no codecs. */
+/* Without codecs what makes bytes of strings of any length stays, as they would become others without it. */
 static int
 copy_codecs(copying *c)
 {
@@ -339,13 +348,15 @@ copy_codecs(copying *c)
     ncz_buf             text = NCZ_BUF_INIT;
     int                 rc;
 
-    if (c->rank == 0 && choose_spelling(c) == NCZ_SPELLING_NUMCODECS)
+    if ((c->flags & NCZARR_COPY_NO_CODECS) != 0 && (!c->objects || c->type->class != NCZ_TYPE_STRING))
         return NC_NOERR;
     if ((rc = read_codecs(c)) != NC_NOERR)
         return rc;
     if ((rc = ncz_json_parse(ncz_buf_str(&c->codecs), c->codecs.len, &opts, &list, NULL)) == NC_NOERR &&
         (rc = translate_codecs(c, list, &text)) == NC_NOERR && strcmp(ncz_buf_str(&text), "[]") != 0)
         rc = nczarr_def_var_codecs(c->out, c->varid_out, ncz_buf_str(&text));
+    if (rc == NC_EBADTYPE && (c->flags & NCZARR_COPY_NO_CODECS) != 0)
+        rc = ncz_call_done(NC_NOERR); /* the target is for a netCDF-C that has strings of a fixed width only */
     ncz_json_free(list);
     ncz_buf_clear(&text);
     return rc;
@@ -357,7 +368,7 @@ copy_all(copying *c, const size_t *chunks, const size_t *shards)
     int rc;
 
     if ((rc = copy_elements(c)) == NC_NOERR && (rc = define_chunks(c, chunks)) == NC_NOERR &&
-        (rc = define_shards(c, shards)) == NC_NOERR && (c->flags & NCZARR_COPY_NO_CODECS) == 0)
+        (rc = define_shards(c, shards)) == NC_NOERR)
         rc = copy_codecs(c);
     return rc;
 }

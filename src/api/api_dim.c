@@ -50,7 +50,7 @@ nc_def_dim(int ncid, const char *name, size_t len, int *idp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR && (rc = check_length(own, len)) == NC_NOERR &&
+    if ((rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR && (rc = check_length(own, len)) == NC_NOERR &&
         (rc = check_classic_length(&c, own, len)) == NC_NOERR && (rc = check_unlimited(&c, own, len)) == NC_NOERR)
         rc = ncz_model_add_dim(c.m, c.g, own, len, len == NC_UNLIMITED, &d);
     if (rc == NC_NOERR && idp != NULL)
@@ -158,7 +158,7 @@ nc_rename_dim(int ncid, int dimid, const char *name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
+    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, d->name, own);
     if (rc == NC_NOERR && (rc = check_users(c.m, d)) == NC_NOERR)
         rc = ncz_model_rename_dim(c.m, d, own);

@@ -18,7 +18,7 @@ nc_def_grp(int parent_ncid, const char *name, int *new_ncid)
         return rc;
     if (c.m->ngroups >= NCZ_ID_GROUPS)
         rc = ncz_fail(NC_EBADGRPID, "a dataset with more than %d groups has no ids for them all", NCZ_ID_GROUPS);
-    if (rc == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
+    if (rc == NC_NOERR && (rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = ncz_dataset_add_group(c.ds, c.g, own, &g);
     if (rc == NC_NOERR && new_ncid != NULL)
         *new_ncid = c.base + g->id;
@@ -37,7 +37,7 @@ nc_rename_grp(int grpid, const char *name)
         return rc;
     if (c.g->parent == NULL)
         rc = ncz_fail(NC_EBADGRPID, "the root group has no name to change");
-    else if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR)
+    else if ((rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = ncz_dataset_rename_group(c.ds, c.g, own);
     ncz_free(own);
     return ncz_call_leave(&c, rc);

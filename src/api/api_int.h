@@ -77,13 +77,14 @@ int ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *wh
 int ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out);
 /* Adds a type to the group of the ncid, for nc_def_compound() and its like. `base` NC_NAT: none. */
 int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp);
-/* The id in another dataset of the first type that has the same structure. NC_EBADTYPE: no type has it. */
+/* The id in another dataset of a type that has the same structure: the one of the same path if there is such, else of
+ * the same name, else the first. NC_EBADTYPE: no type has it. */
 int ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out);
 int ncz_api_type_class(const ncz_type *t); /* NC_COMPOUND, NC_VLEN ...; an atomic type's own id */
 
-/* Checks the name of a new dimension, variable or group, and gives its NFC. NC_EINVAL: NULL; NC_EBADNAME;
- * NC_EMAXNAME. */
-int ncz_api_new_name(const char *name, char **out);
+/* Checks the name of a new dimension, variable, group or type, and gives its NFC: by netCDF's rules, or in a dataset
+ * opened with NCZARR_VERBATIM whatever can be part of a path. NC_EINVAL: NULL; NC_EBADNAME; NC_EMAXNAME. */
+int ncz_api_new_name(const ncz_call *c, const char *name, char **out);
 int ncz_api_lookup_name(const char *name, char **out); /* the NFC of a name, for lookup; NC_EBADNAME */
 /* Copies a name to the caller. NC_EMAXNAME: longer than NC_MAX_NAME bytes, as names in foreign datasets may be. */
 int ncz_api_give_name(const char *name, char *out);

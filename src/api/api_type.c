@@ -148,22 +148,56 @@ nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *e
     return rc;
 }
 
-/* The first type of the dataset with that description. */
+/* The path of a type, and its name at the end. */
 static int
-find_described(int ncid, const ncz_buf *text, nc_type *out)
+read_path(int ncid, nc_type id, ncz_buf *path)
+{
+    ncz_call       c;
+    ncz_user_type *t;
+    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_user_type(&c, id, NCZ_TYPE_NONE, &t)) == NC_NOERR)
+        rc = ncz_type_fqn(t, path);
+    return ncz_call_leave(&c, rc);
+}
+
+/* How much a type of that structure is the one of the path: 3 it has the path, 2 the name, 1 neither. */
+static int
+rate_type(const ncz_user_type *t, const ncz_buf *path, int *rate)
+{
+    ncz_buf     own = NCZ_BUF_INIT;
+    const char *text = ncz_buf_str((ncz_buf *)path), *slash = strrchr(text, '/');
+    int         rc = ncz_type_fqn(t, &own);
+
+    if (rc == NC_NOERR)
+        *rate = strcmp(ncz_buf_str(&own), text) == 0                          ? 3
+                : strcmp(t->node.name, slash != NULL ? slash + 1 : text) == 0 ? 2
+                                                                              : 1;
+    ncz_buf_clear(&own);
+    return rc;
+}
+
+/* The type of the dataset with that description; of several the one of that path. */
+static int
+find_described(int ncid, const ncz_buf *text, const ncz_buf *path, nc_type *out)
 {
     ncz_buf  own = NCZ_BUF_LIMIT(DESCRIPTION_MOST);
     ncz_call c;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      best = 0, rate = 0, rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
     *out = NC_NAT;
-    for (size_t i = 0; rc == NC_NOERR && i < c.m->ntypes && *out == NC_NAT; i++) {
+    for (size_t i = 0; rc == NC_NOERR && i < c.m->ntypes && best < 3; i++) {
         ncz_buf_reset(&own);
         rc = describe_type(&c.m->types[i]->node, &own);
-        if (rc == NC_NOERR && own.len == text->len && memcmp(own.data, text->data, own.len) == 0)
-            *out = c.m->types[i]->node.id;
+        if (rc != NC_NOERR || own.len != text->len || memcmp(own.data, text->data, own.len) != 0 ||
+            (rc = rate_type(c.m->types[i], path, &rate)) != NC_NOERR || rate <= best)
+            continue;
+        best = rate;
+        *out = c.m->types[i]->node.id;
     }
     ncz_buf_clear(&own);
     if (rc == NC_NOERR && *out == NC_NAT)
@@ -174,14 +208,15 @@ find_described(int ncid, const ncz_buf *text, nc_type *out)
 int
 ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out)
 {
-    ncz_buf text = NCZ_BUF_LIMIT(DESCRIPTION_MOST);
+    ncz_buf text = NCZ_BUF_LIMIT(DESCRIPTION_MOST), path = NCZ_BUF_INIT;
     int     rc;
 
     *out = id;
     if (ncz_api_atomic(id) || (ncid & ~(NCZ_ID_GROUPS - 1)) == (ncid_out & ~(NCZ_ID_GROUPS - 1)))
         return NC_NOERR;
-    if ((rc = describe_id(ncid, id, &text)) == NC_NOERR)
-        rc = find_described(ncid_out, &text, out);
+    if ((rc = describe_id(ncid, id, &text)) == NC_NOERR && (rc = read_path(ncid, id, &path)) == NC_NOERR)
+        rc = find_described(ncid_out, &text, &path, out);
+    ncz_buf_clear(&path);
     ncz_buf_clear(&text);
     return rc;
 }
@@ -211,7 +246,7 @@ ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t siz
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
+    if ((rc = ncz_api_new_name(&c, name, &own)) != NC_NOERR ||
         (base != NC_NAT && (rc = ncz_call_type(&c, base, &of)) != NC_NOERR) ||
         (rc = ncz_model_add_type(c.m, c.g, own, class, size, of, &t)) != NC_NOERR)
         goto done;

@@ -25,7 +25,7 @@ nc_insert_enum(int ncid, nc_type xtype, const char *name, const void *value)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_user_type(&c, xtype, NCZ_TYPE_ENUM, &t)) == NC_NOERR &&
-        (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
+        (rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = value != NULL ? ncz_model_insert_member(t, own, value)
                            : ncz_fail(NC_EINVAL, "%s.%s: no value is given", t->node.name, own);
     ncz_free(own);

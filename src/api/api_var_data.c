@@ -15,7 +15,8 @@ typedef struct request {
     bool             whole; /* var: all of the variable; the others need a start */
     const size_t    *start, *count;
     const ptrdiff_t *stride, *imap;
-    nc_type          mem; /* NC_NAT: the variable's own type */
+    nc_type          mem;     /* NC_NAT: the variable's own type */
+    bool             counted; /* strings with their lengths, in place of `mem` */
 } request;
 
 /* The request with defaults in place of what is not given; the selection points into it. Not cleared before it is
@@ -128,7 +129,7 @@ prepare_request(const ncz_call *c, const request *q, bool put, ncz_var **v, fill
         return rc;
     if ((*v)->unusable->code != NC_NOERR)
         return ncz_err_adopt((*v)->unusable);
-    *mem = q->mem == NC_NAT ? (*v)->type : ncz_type_of(q->mem);
+    *mem = q->counted ? &ncz_type_counted : q->mem == NC_NAT ? (*v)->type : ncz_type_of(q->mem);
     if ((rc = ncz_transfer_check(&(*v)->dtype, *mem)) != NC_NOERR)
         return ncz_fail(rc, "%s: its type %s and memory type %s do not convert", (*v)->name, (*v)->type->name,
                         (*mem)->name);
@@ -331,7 +332,7 @@ static int
 check_width(const transfer *t, const void *op, size_t *need)
 {
     *need = 0;
-    return t->mem->class == NCZ_TYPE_STRING ? ncz_dataset_check_width(t->c.ds, t->v, &t->sel, op, need) : NC_NOERR;
+    return ncz_type_is_text(t->mem) ? ncz_dataset_check_width(t->c.ds, t->v, &t->sel, t->mem, op, need) : NC_NOERR;
 }
 
 /* A put with exclusive use of the dataset, if need be after taking over the widths that another process has given
@@ -408,6 +409,26 @@ put_few(const few *r, const void *op)
     if (c.use != NCZ_USE_PUT_ALONE && put_beside(&c, &q, op, &rc))
         return rc;
     return put_alone(&c, &q, op);
+}
+
+/* ---- strings with their lengths ---- */
+
+int
+nczarr_get_vars_counted(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,
+                        nc_vlen_t *ip)
+{
+    return get_values(
+        &(request){.ncid = ncid, .varid = varid, .counted = true, .start = start, .count = count, .stride = stride},
+        ip);
+}
+
+int
+nczarr_put_vars_counted(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,
+                        const nc_vlen_t *op)
+{
+    return put_values(
+        &(request){.ncid = ncid, .varid = varid, .counted = true, .start = start, .count = count, .stride = stride},
+        op);
 }
 
 /* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */

@@ -73,7 +73,7 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
+    if ((rc = ncz_api_new_name(&c, name, &own)) != NC_NOERR ||
         (rc = check_new_var(&c, own, xtype, ndims, dimidsp, &type)) != NC_NOERR)
         goto done;
     if (ndims > NCZ_RANK_INLINE && (dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
@@ -173,7 +173,7 @@ nc_rename_var(int ncid, int varid, const char *name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, v->name, own);
     if (rc == NC_NOERR)
         rc = ncz_dataset_rename_var(c.ds, v, own);

@@ -112,9 +112,10 @@ int ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc);
 
 /* Between begin and end. */
 ncz_model *ncz_dataset_model(const ncz_dataset *ds);
-void       ncz_dataset_define(ncz_dataset *ds);        /* a definition was made: enters define mode */
-bool       ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL, and classic files */
-int        ncz_dataset_cdf(const ncz_dataset *ds);     /* the version of a classic file, 1, 2 or 5; 0: Zarr */
+void       ncz_dataset_define(ncz_dataset *ds);            /* a definition was made: enters define mode */
+bool       ncz_dataset_classic(const ncz_dataset *ds);     /* NC_CLASSIC_MODEL, and classic files */
+bool       ncz_dataset_is_verbatim(const ncz_dataset *ds); /* NCZARR_VERBATIM */
+int        ncz_dataset_cdf(const ncz_dataset *ds);         /* the version of a classic file, 1, 2 or 5; 0: Zarr */
 /* NC_BYTE and NC_UBYTE are converted without range check: as ncz_dataset_classic(), but not CDF-5. */
 bool        ncz_dataset_lax_bytes(const ncz_dataset *ds);
 bool        ncz_dataset_defining(const ncz_dataset *ds);
@@ -221,11 +222,11 @@ bool           ncz_dataset_is_width_att(const ncz_dataset *ds, const ncz_var *v,
 int ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes);
 
 /*
- * Checks the selected strings at `in` against the variable's width. *need: how many bytes the longest needs, if the
+ * Checks the selected strings at `in`, of type `mem`, against the variable's width. *need: how many bytes the longest needs, if the
  * variable must be widened for it; else 0, and a log line if some are going to be cut.
  */
-int ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const void *in,
-                            size_t *need);
+int ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
+                            const void *in, size_t *need);
 /* Gives the strings of a variable room for `need` bytes. Flushes and commits like a rename. Under NCZ_USE_PUT_ALONE.
  * NC_ENOTBUILT: several ranks share the dataset; NC_EBADCHUNK: chunks would be too large. */
 int ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need);
@@ -263,6 +264,11 @@ int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, 
  * document. */
 int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
+
+/* As ncz_format_array_define(), from the document's text. NC_ENOTBUILT: another format, or an older dataset; NC_EZARRMETA;
+ * NC_EBADNAME and NC_EMAXNAME as above. */
+int ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const char *document, const char *names,
+                          const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out);
 
 /* As ncz_format_dtype_define() and _text(); the former under NCZ_USE_DEFINE. */
 int ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype);

@@ -278,6 +278,24 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     return NC_NOERR;
 }
 
+int
+ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const char *document, const char *names,
+                      const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out)
+{
+    const ncz_json_opts opts = {
+        .mode = NCZ_JSON_LENIENT, .depth = ds->limits.json_depth, .nbytes = ds->limits.document_bytes, .name = name};
+    ncz_json *doc = NULL;
+    int       rc;
+
+    if (ds->model->dialect->zarr == NULL || !ds->created)
+        return ncz_fail(NC_ENOTBUILT, "%s: only a new dataset of Zarr gets a variable by its document", name);
+    if ((rc = check_new(ds, g, name)) == NC_NOERR &&
+        (rc = ncz_json_parse(document, strlen(document), &opts, &doc, NULL)) == NC_NOERR)
+        rc = ncz_format_array_define(ds->model, g, name, doc, names, type, rank, dims, out);
+    ncz_json_free(doc);
+    return rc;
+}
+
 /* ---- codecs ---- */
 
 int

@@ -16,6 +16,12 @@ ncz_dataset_netcdf_format(const ncz_dataset *ds)
 }
 
 bool
+ncz_dataset_is_verbatim(const ncz_dataset *ds)
+{
+    return ds->verbatim;
+}
+
+bool
 ncz_dataset_classic(const ncz_dataset *ds)
 {
     return ds->classic;

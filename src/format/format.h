@@ -114,6 +114,7 @@ typedef struct ncz_load_opts {
     bool       xarray;   /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
     bool       hdf5;     /* only an HDF5 file, with what netCDF does not show */
     bool       look;     /* read-only: the documents' own spelling need not be kept */
+    bool       spelling; /* ... but is, for a copy */
     ncz_texts *warnings; /* receives what is damaged and passed over; NULL: not wanted */
 } ncz_load_opts;
 
@@ -205,6 +206,18 @@ int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, con
                              const void *data);
 /* True if these are the units that the reader synthesizes for the variable's stored type. They must not be stored. */
 bool ncz_format_synthetic_units(const ncz_model *m, const ncz_var *v, const char *text, size_t len);
+
+/*
+ * One array by its document (format_array.c). write: appends the array document of a variable, as plain Zarr has it and
+ * without attributes, and the stored names of its dimensions if some have none there (else `names` stays empty; "" is
+ * " "). define: adds a variable in definition from such a document of the model's dialect. Its element type or a codec
+ * may be unknown: then the data are inaccessible, and `type` is NC_NAT's where the type is. The shape is that of
+ * `dims`. NC_EBADTYPE: the document's type does not read as `type`; NC_EINVAL: another rank; errors of what
+ * cannot be carried along.
+ */
+int ncz_format_array_write(const ncz_model *m, const ncz_var *v, ncz_buf *out, ncz_buf *names);
+int ncz_format_array_define(ncz_model *m, ncz_group *g, const char *name, const ncz_json *doc, const char *names,
+                            const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out);
 
 /* True if the dialect, or netCDF-4, reserves this attribute name (NC_ENAMEINUSE in nc_put_att). Never in a dialect
  * that keeps no metadata in attributes: all those of a classic file are the user's. */

@@ -301,9 +301,10 @@ make_fill(const att_place *p, const void *fill, const char *entry, ncz_att *out)
                      .type = p->type,
                      .len = 1,
                      .data = data,
-                     .dtype = p->l->wish.look ? NULL : ncz_arena_text(p->arena, entry, strlen(entry)),
+                     .dtype = ncz_format_keeps_spelling(p->l) ? ncz_arena_text(p->arena, entry, strlen(entry)) : NULL,
                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA | NCZ_IN_ARENA_TEXT};
-    if (data == NULL || (text && copy == NULL) || out->name == NULL || (!p->l->wish.look && out->dtype == NULL))
+    if (data == NULL || (text && copy == NULL) || out->name == NULL ||
+        (ncz_format_keeps_spelling(p->l) && out->dtype == NULL))
         return ncz_fail_nomem(p->type->size);
     return NC_NOERR;
 }
@@ -335,7 +336,7 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA};
     if (out->name == NULL)
         return ncz_fail_nomem(strlen(name));
-    if (p->l->wish.look)
+    if (!ncz_format_keeps_spelling(p->l))
         return NC_NOERR;
     return keep_text(p, out, v, entry, !bytes && (extra == 0 || val.type->class != NCZ_TYPE_CHAR));
 }
@@ -400,7 +401,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
         }
         if (ncz_format_hidden_att(l->dialect, name))
             continue;
-        if (name[0] == '\0' || strlen(name) > l->m->limits.name_bytes) {
+        if (strlen(name) > l->m->limits.name_bytes) {
             ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, strlen(name));
             continue;
         }

@@ -426,6 +426,42 @@ done:
     return rc;
 }
 
+int
+ncz_format_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type *type, ncz_dim *const *dims,
+                     ncz_var **out)
+{
+    ncz_array_meta      *z = &n->said->z;
+    const ncz_user_type *user = ncz_user_type_of(type);
+    ncz_buf              path = NCZ_BUF_INIT;
+    ncz_var             *v = NULL;
+    int                  rc = user != NULL ? ncz_type_fqn(user, &path) : NC_NOERR;
+
+    z->type_name = user != NULL ? path.data : NULL;
+    if (rc != NC_NOERR || (rc = ncz_model_use_type(l->m, type)) != NC_NOERR ||
+        (rc = choose_type(l, g, n->name, z)) != NC_NOERR || (rc = adapt_fill(z)) != NC_NOERR)
+        goto done;
+    if (z->st.type != type) {
+        rc = ncz_fail(NC_EBADTYPE, "%s: its document has the type %s, which is not %s", n->name, z->st.type->name,
+                      type->name);
+        goto done;
+    }
+    if ((rc = ncz_model_place_var(l->m, g, n->name, type, z->rank, dims, &v)) != NC_NOERR)
+        goto done;
+    ncz_atts_clear(&n->said->atts);
+    if (l->m->keys_chosen)
+        z->key_encoding = l->m->key_encoding;
+    fill_in(n->said, v);
+    v->stage = NCZ_VAR_IN_DEFINITION;
+    v->by_document = true;
+    if ((rc = respec(l, v)) != NC_NOERR)
+        ncz_model_drop_var(l->m, v);
+    else
+        *out = v;
+done:
+    ncz_buf_clear(&path);
+    return rc;
+}
+
 static int
 add_vars(ncz_loader *l)
 {

@@ -66,6 +66,13 @@ struct ncz_loader {
     ncz_load_arenas       *idle; /* arenas not in use by a thread */
 };
 
+/* Whether texts, types and fill values are kept as the documents spell them. */
+static inline bool
+ncz_format_keeps_spelling(const ncz_loader *l)
+{
+    return !l->wish.look || l->wish.spelling;
+}
+
 /* Arenas that one thread uses at a time: `stay` becomes the model's, `go` is freed with the load. */
 struct ncz_load_arenas {
     ncz_load_arenas *next;
@@ -370,6 +377,9 @@ int ncz_format_read_chunks(const ncz_json *list, ncz_length_fn parse, ncz_array_
 /* ---- building ------------------------------------------------------------------------------------------------- */
 
 int ncz_format_build(ncz_loader *l);
+/* Adds one variable from its parsed metadata, of that type, with those dimensions, without attributes, in definition. */
+int ncz_format_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type *type, ncz_dim *const *dims,
+                         ncz_var **out);
 int ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept);
 
 #endif /* NCZ_FORMAT_INT_H */

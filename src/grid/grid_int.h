@@ -129,7 +129,8 @@ int   ncz_grid_unpack(const ncz_type *t, const void *bytes, size_t n, void *elem
 
 /* ---- grid_string.c: one element ---- */
 
-int  ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out);
-void ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst);
+/* *out is new memory with a NUL behind its *len bytes. `len` may be NULL. */
+int  ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out, size_t *len);
+void ncz_grid_string_in(const ncz_dtype *t, const char *s, size_t len, char *dst);
 
 #endif /* NCZ_GRID_INT_H */

@@ -73,13 +73,15 @@ ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
                    ? NC_NOERR
                    : ncz_fail(NC_EBADTYPE, "sequences of %s convert to and from a type of such sequences only",
                               t->items->name);
+    if (stored->class == NCZ_TYPE_STRING && ncz_type_is_text(mem))
+        return NC_NOERR;
     if (stored->class == NCZ_TYPE_NONE)
         return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
     if (mem->class == NCZ_TYPE_NONE || mem->id > NC_MAX_ATOMIC_TYPE)
         return ncz_fail(NC_EBADTYPE, "%d is not an atomic type", (int)mem->id);
     if (stored == mem)
         return NC_NOERR;
-    if (stored->class == NCZ_TYPE_STRING || mem->class == NCZ_TYPE_STRING)
+    if (stored->class == NCZ_TYPE_STRING || ncz_type_is_text(mem))
         return ncz_fail(NC_EBADTYPE, "strings convert to and from strings only");
     if (stored->class == NCZ_TYPE_CHAR || mem->class == NCZ_TYPE_CHAR)
         return ncz_fail(NC_ECHAR, "text does not convert to or from numbers");
@@ -109,11 +111,11 @@ move_strings(const ncz_dtype *t, const record_run *q)
         char *s = NULL;
 
         if (q->out) {
-            rc = ncz_grid_string_out(t, src, &s);
+            rc = ncz_grid_string_out(t, src, &s, NULL);
             memcpy(dst, &s, sizeof s);
         } else {
             memcpy(&s, src, sizeof s);
-            ncz_grid_string_in(t, s, dst);
+            ncz_grid_string_in(t, s, s != NULL ? strlen(s) : 0, dst);
         }
     }
     return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_string: converts one NC_STRING element between its stored form (fixed bytes, or UCS-4) and a char *.
+ * grid_string: converts one NC_STRING element between its stored form (fixed bytes, or UCS-4) and its bytes.
  *
  * Stored bytes are returned unchanged. Invalid code points become U+FFFD, and so do bytes that are not UTF-8 when
  * they are written as UCS-4. An element of zero bytes is the empty string: fixed-width storage cannot distinguish it
@@ -74,7 +74,7 @@ utf8_to_point(const char *s, size_t len, size_t *used)
 }
 
 static int
-ucs4_out(const ncz_dtype *t, const char *src, char **out)
+ucs4_out(const ncz_dtype *t, const char *src, char **out, size_t *len)
 {
     const unsigned char *p = (const unsigned char *)src;
     size_t               n = t->size / 4, nbytes = 0;
@@ -92,6 +92,7 @@ ucs4_out(const ncz_dtype *t, const char *src, char **out)
         to += point_to_utf8(load_point(p + 4 * i, t->big), to);
     *to = '\0';
     *out = s;
+    *len = nbytes;
     return NC_NOERR;
 }
 
@@ -107,27 +108,28 @@ ucs4_in(const ncz_dtype *t, const char *s, size_t len, char *dst)
 }
 
 int
-ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out)
+ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out, size_t *len)
 {
-    size_t len = t->size;
+    size_t own;
     char  *s;
 
+    if (len == NULL)
+        len = &own;
     if (t->kind == NCZ_KIND_UCS4)
-        return ucs4_out(t, src, out);
-    while (len > 0 && src[len - 1] == '\0')
-        len--;
+        return ucs4_out(t, src, out, len);
+    *len = t->size;
+    while (*len > 0 && src[*len - 1] == '\0')
+        --*len;
     *out = NULL;
-    if ((s = ncz_strndup(src, len)) == NULL)
-        return ncz_fail_nomem(len + 1);
+    if ((s = ncz_strndup(src, *len)) == NULL)
+        return ncz_fail_nomem(*len + 1);
     *out = s;
     return NC_NOERR;
 }
 
 void
-ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst)
+ncz_grid_string_in(const ncz_dtype *t, const char *s, size_t len, char *dst)
 {
-    size_t len = s != NULL ? strlen(s) : 0;
-
     if (t->kind == NCZ_KIND_UCS4) {
         ucs4_in(t, s, len, dst);
         return;

@@ -141,12 +141,17 @@ each_element(mover *m, const ncz_plane *p, int (*one)(mover *m, ptrdiff_t a, ptr
 static int
 string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
-    char *s = NULL;
-    int   rc = ncz_grid_string_out(m->dtype, m->from + a, &s);
+    char     *s = NULL;
+    nc_vlen_t counted = {.len = 0};
+    int       rc = ncz_grid_string_out(m->dtype, m->from + a, &s, &counted.len);
 
     if (rc != NC_NOERR)
         return rc;
-    memcpy(m->to + b, &s, sizeof s);
+    counted.p = s;
+    if (m->mem == &ncz_type_counted)
+        memcpy(m->to + b, &counted, sizeof counted);
+    else
+        memcpy(m->to + b, &s, sizeof s);
     m->made++;
     return NC_NOERR;
 }
@@ -180,9 +185,15 @@ static int
 string_in(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
     const char *s;
+    nc_vlen_t   counted;
 
+    if (m->mem == &ncz_type_counted) {
+        memcpy(&counted, m->from + b, sizeof counted);
+        ncz_grid_string_in(m->dtype, counted.p, counted.p != NULL ? counted.len : 0, m->to + a);
+        return NC_NOERR;
+    }
     memcpy(&s, m->from + b, sizeof s);
-    ncz_grid_string_in(m->dtype, s, m->to + a);
+    ncz_grid_string_in(m->dtype, s, s != NULL ? strlen(s) : 0, m->to + a);
     return NC_NOERR;
 }
 
@@ -272,7 +283,7 @@ move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *
 static bool
 is_one(const ncz_transfer *m, const ncz_piece *p)
 {
-    return p->nelems == 1 && m->dtype->kind != NCZ_KIND_RECORD && m->mem->class != NCZ_TYPE_STRING;
+    return p->nelems == 1 && m->dtype->kind != NCZ_KIND_RECORD && !ncz_type_is_text(m->mem);
 }
 
 /* Its place in the chunk, in bytes. */
@@ -327,7 +338,7 @@ move_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem
     v.from = (const char *)chunk + off;
     if (m->dtype->kind == NCZ_KIND_RECORD) {
         rc = ncz_grid_loops_each(&nest, records_out, &v);
-    } else if (m->mem->class == NCZ_TYPE_STRING) {
+    } else if (ncz_type_is_text(m->mem)) {
         rc = each_string(&nest, strings_out, &v);
     } else {
         v.pipe = ncz_grid_convert_run_out(m->dtype, v.mem, m->classic);
@@ -372,7 +383,7 @@ move_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
     v.to = (char *)chunk + off;
     if (m->dtype->kind == NCZ_KIND_RECORD) {
         rc = ncz_grid_loops_each(&nest, records_in, &v);
-    } else if (m->mem->class == NCZ_TYPE_STRING) {
+    } else if (ncz_type_is_text(m->mem)) {
         rc = ncz_grid_loops_each(&nest, strings_in, &v);
     } else {
         v.pipe = ncz_grid_convert_run_in(v.mem, m->dtype, m->classic);
@@ -414,7 +425,7 @@ ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fil
     v.from = fill;
     if (m->dtype->kind == NCZ_KIND_RECORD) {
         rc = ncz_grid_loops_each(&nest, records_out, &v);
-    } else if (m->mem->class == NCZ_TYPE_STRING) {
+    } else if (ncz_type_is_text(m->mem)) {
         rc = each_string(&nest, strings_out, &v);
     } else if (m->dtype->kind == NCZ_KIND_RAW) {
         v.pipe = ncz_grid_convert_run_out(m->dtype, v.mem, m->classic);
@@ -448,7 +459,7 @@ ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, voi
 
     if ((rc = ncz_transfer_check(from, mem)) != NC_NOERR || (rc = not_objects(from)) != NC_NOERR || n == 0)
         return rc;
-    if (mem->class == NCZ_TYPE_STRING) {
+    if (ncz_type_is_text(mem)) {
         if ((rc = strings_out(&v, &p)) != NC_NOERR) {
             v.left = v.made;
             (void)strings_undo(&v, &p);
@@ -473,7 +484,7 @@ ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *
 
     if ((rc = ncz_transfer_check(to, mem)) != NC_NOERR || (rc = not_objects(to)) != NC_NOERR || n == 0)
         return rc;
-    if (mem->class == NCZ_TYPE_STRING)
+    if (ncz_type_is_text(mem))
         return strings_in(&v, &p);
     if (to->kind == NCZ_KIND_RECORD) {
         rc = records_in(&v, &p);

@@ -46,6 +46,12 @@ const ncz_type ncz_type_atomic[NC_MAX_ATOMIC_TYPE + 1] = {
                    .fill = &fill_string},
 };
 
+const ncz_type ncz_type_counted = {.name = "string",
+                                   .class = NCZ_TYPE_VLEN,
+                                   .size = sizeof(nc_vlen_t),
+                                   .owns = true,
+                                   .base = &ncz_type_atomic[NC_CHAR]};
+
 /* ---- one element. Elements need not be aligned: a compound may be packed -------------------------------------- */
 
 static int

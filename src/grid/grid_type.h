@@ -68,6 +68,10 @@ struct ncz_type {
 
 extern const ncz_type ncz_type_atomic[NC_MAX_ATOMIC_TYPE + 1]; /* by nc_type */
 
+/* Strings with their lengths, whose bytes may be NULs, too: an nc_vlen_t of characters. No variable and no attribute
+ * has this type; the elements of string variables convert to and from it. Followed by a NUL that is not counted. */
+extern const ncz_type ncz_type_counted;
+
 /* The node of an atomic type. Any other number gives the node of NC_NAT. Never NULL. */
 static inline const ncz_type *
 ncz_type_of(nc_type id)
@@ -87,6 +91,13 @@ static inline const ncz_type *
 ncz_type_value(const ncz_type *t)
 {
     return t->class == NCZ_TYPE_ENUM ? t->base : t;
+}
+
+/* Elements that are strings, in either form. */
+static inline bool
+ncz_type_is_text(const ncz_type *t)
+{
+    return t->class == NCZ_TYPE_STRING || t == &ncz_type_counted;
 }
 
 /* A sequence of numbers, characters or enumerations, which is stored as these are in memory. */

@@ -214,13 +214,15 @@ ncz_grid_item_out(const ncz_type *mem, ncz_vlen_item item, void *elem)
     bool  none = item.what == NCZ_VLEN_NONE;
     char *s;
 
-    if (ncz_type_is_sequence(mem))
-        return sequence_out(mem, item, elem);
-    if (mem->class != NCZ_TYPE_STRING)
-        return ncz_grid_unpack(mem, item.s, none ? 0 : item.len, elem);
+    if (!ncz_type_is_text(mem))
+        return ncz_type_is_sequence(mem) ? sequence_out(mem, item, elem)
+                                         : ncz_grid_unpack(mem, item.s, none ? 0 : item.len, elem);
     if ((s = ncz_strndup(none ? "" : item.s, none ? 0 : item.len)) == NULL)
         return ncz_fail_nomem(item.len + 1);
-    memcpy(elem, &s, sizeof s);
+    if (mem == &ncz_type_counted)
+        memcpy(elem, &(nc_vlen_t){.len = none ? 0 : item.len, .p = s}, sizeof(nc_vlen_t));
+    else
+        memcpy(elem, &s, sizeof s);
     return NC_NOERR;
 }
 

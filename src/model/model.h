@@ -244,6 +244,7 @@ struct ncz_var {
     int              endian;  /* NC_ENDIAN_* as declared */
     int              storage; /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
     bool             chunk_set;   /* not a default */
+    bool             by_document; /* new, and defined by the document of another array: its fill value, too */
     bool             fill_null;   /* the document has null for NCZ_FILL_DEFAULT (NCZ_UNMASKED_NULL) */
     bool             widening;    /* strings are being widened, and the document says so */
     atomic_bool      independent; /* with several ranks: data that this one put by itself may wait in the cache */
@@ -288,6 +289,7 @@ struct ncz_model {
     const struct ncz_dialect_ops *dialect;      /* the format's, opaque to others; NULL: not known yet */
     ncz_make_layout_fn            make_layout;  /* the format's; NULL: chunks have no place */
     ncz_key_encoding              key_encoding; /* of new variables */
+    bool                          keys_chosen;  /* ... by the program: those of copies, too */
     bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
     bool              twins;         /* names may be there twice, while a file is loaded: the first one is found */
     ncz_unmasked_fill unmasked_fill; /* of new variables, chosen by the format */
@@ -457,6 +459,7 @@ int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endi
 int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);           /* NC_EINVAL */
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);      /* takes a reference */
 int ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order); /* as in the spec; copied */
+int ncz_var_set_keys(ncz_model *m, ncz_var *v, ncz_key_encoding keys);
 int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);     /* as the caller asks for it */
 /* Makes the elements as wide as `to` says, for a string that needs it. */
 int ncz_var_widen(ncz_model *m, ncz_var *v, const ncz_string_width *to);

@@ -388,6 +388,21 @@ ncz_widths_has(const ncz_widths *w, size_t width)
 }
 
 int
+ncz_var_set_keys(ncz_model *m, ncz_var *v, ncz_key_encoding keys)
+{
+    ncz_key_encoding old = v->key_encoding;
+    int              rc;
+
+    v->key_encoding = keys;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->key_encoding = old;
+        return rc;
+    }
+    mark_changed(v, NULL);
+    return NC_NOERR;
+}
+
+int
 ncz_var_widen(ncz_model *m, ncz_var *v, const ncz_string_width *to)
 {
     ncz_dtype      old = v->dtype;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * netCDF's rules for the names of dimensions, variables, groups and attributes.
+ * netCDF's rules for the names of dimensions, variables, groups and attributes; and names that netCDF forbids.
  *
  * They apply to the normalised form: that is what is stored, and normalising turns a few characters (U+037E, U+1FEF)
  * into ASCII punctuation, which may not begin a name.
@@ -37,12 +37,11 @@ find_fault(const char *name, size_t len)
 }
 
 int
-ncz_name_check(const char *name, char **out)
+ncz_name_take(const char *name, char **out)
 {
-    char       *nfc = NULL;
-    size_t      len;
-    const char *wrong;
-    int         rc;
+    char  *nfc = NULL;
+    size_t len;
+    int    rc;
 
     if (name == NULL)
         return ncz_fail(NC_EBADNAME, "name is NULL");
@@ -54,13 +53,27 @@ ncz_name_check(const char *name, char **out)
     /* Normalising can lengthen a name; callers have buffers of NC_MAX_NAME + 1. */
     len = strlen(nfc);
     if (len > NC_MAX_NAME) {
-        rc = ncz_fail(NC_EMAXNAME, "name has %zu bytes when normalised, more than %d", len, NC_MAX_NAME);
-    } else if ((wrong = find_fault(nfc, len)) != NULL) {
-        rc = ncz_fail(NC_EBADNAME, "name \"%s\" %s", nfc, wrong);
-    } else {
-        *out = nfc;
-        nfc = NULL;
+        ncz_free(nfc);
+        return ncz_fail(NC_EMAXNAME, "name has %zu bytes when normalised, more than %d", len, NC_MAX_NAME);
     }
-    ncz_free(nfc);
-    return rc;
+    *out = nfc;
+    return NC_NOERR;
+}
+
+int
+ncz_name_check(const char *name, char **out)
+{
+    char       *nfc = NULL;
+    const char *wrong;
+    int         rc = ncz_name_take(name, &nfc);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((wrong = find_fault(nfc, strlen(nfc))) != NULL) {
+        rc = ncz_fail(NC_EBADNAME, "name \"%s\" %s", nfc, wrong);
+        ncz_free(nfc);
+        return rc;
+    }
+    *out = nfc;
+    return NC_NOERR;
 }

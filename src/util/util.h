@@ -206,6 +206,8 @@ bool ncz_has_nfc(void); /* built with utf8proc */
  * NC_EBADNAME. *out is the NFC form in fresh memory.
  */
 int ncz_name_check(const char *name, char **out);
+/* Any UTF-8 of at most NC_MAX_NAME bytes, for names that a store can have and netCDF forbids. Else as above. */
+int ncz_name_take(const char *name, char **out);
 
 /*
  * A table from names to the indexes of an array that its owner holds. The hash is seeded, so that a hostile dataset

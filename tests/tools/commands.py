@@ -426,6 +426,7 @@ def messages():
         doc.update(dtype="<c32", fill_value=None)
         json.dump(doc, open(at("t.zarr/z/.zarray"), "w"))
         open(at("t.zarr/bad/.zarray"), "w").write("{garbage")
+        open(at("t.zarr/z/0"), "wb").write(bytes(range(128)))
         for option in ([], ["-h"]):
             r = run("nczdump", *option, at("t.zarr"))
             expect("a broken variable", r, 1, "/bad: bad/.zarray: line 1", '/z: ', '"<c32"')
@@ -439,6 +440,10 @@ def messages():
             problems.append("--tree: " + tree)
         expect("nczcopy", run("nczcopy", at("t.zarr"), at("c.zarr")), 1, "--skip-unreadable leaves out such variables")
         expect("nczcopy --skip-unreadable", run("nczcopy", "--skip-unreadable", at("t.zarr"), at("c.zarr")), 0,
+               "/bad: left out", absent=["/good", "/z"])  # whose chunks go as they are
+        if open(at("c.zarr/z/0"), "rb").read() != bytes(range(128)):
+            problems.append("the copy lacks what need not be read")
+        expect("nczcopy --skip-unreadable", run("nczcopy", "--skip-unreadable", "--zarr-format", "3", at("t.zarr"), at("c3.zarr")), 0,
                "/z: left out", "/bad: left out", absent=["/good"])
         if "good = 1, 2, 3, 4 ;" not in run("nczdump", at("c.zarr")).stdout:
             problems.append("the copy lacks what can be read")

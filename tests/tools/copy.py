@@ -297,7 +297,7 @@ def options():
 
 
 def any_length():
-    """Strings of fixed width into strings of any length and back."""
+    """Strings of fixed width into strings of any length, which stay such."""
     source, target, back = os.path.join(data, "golden", "netcdf-c-main", "strings"), there("vlen.zarr"), there("fixed.zarr")
     bad = copy("--verify", "-F", '*,[{"id": "vlen-utf8"}, {"id": "zlib", "level": 3}]', source, target) or \
         copy("--verify", target, there("same.zarr")) or copy("--verify", "-F", "*,none", target, back)
@@ -317,7 +317,11 @@ def any_length():
     open(cdl_any, "w").write('netcdf l { dimensions: n = 1 ; variables: string s(n) ; s:_Codecs = "[{\\"id\\": \\"vlen-utf8\\"}]" ;'
                              ' data: s = "%s" ; }' % ("x" * 200))
     r = run(nczgen, "-o", there("any.zarr"), cdl_any)
-    r = run(nczcopy, "-F", "s,none", there("any.zarr"), cut)
+    for spec in ("none", "deflate,1", "[]", '[{"id": "zlib", "level": 2}]'):  # they stay of any length
+        r = run(nczcopy, "--verify", "-F", "s," + spec, there("any.zarr"), cut)
+        if r.returncode or r.stderr or json.load(open(cut + "/s/.zarray"))["dtype"] != "|O":
+            problems.append("-F %s: exit %d, %s" % (spec, r.returncode, r.stderr))
+    r = run(nczcopy, "--mode", "nczarr&compat=4.9.2", "-F", "s,none", there("any.zarr"), cut)
     if r.returncode != 1 or "200 bytes" not in r.stderr:
         problems.append("a long string was cut: exit %d, %s" % (r.returncode, r.stderr))
     shutil.rmtree(cut + ".nczcopy")  # what --resume would go on with

@@ -85,6 +85,18 @@ owns_memory(const hyperslab_var *v)
     return v->type == NC_STRING || v->type > NC_MAX_ATOMIC_TYPE;
 }
 
+/* Strings of n values with their lengths, all the same. */
+static void
+fill_counted(const char *fill, char *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        nc_vlen_t counted = {.len = fill != NULL ? strlen(fill) : 0,
+                             .p = memory_need(strdup(fill != NULL ? fill : ""))};
+
+        memcpy(values + i * sizeof counted, &counted, sizeof counted);
+    }
+}
+
 /* As a missing chunk reads. */
 static int
 fill_values(const hyperslab_var *v, char *values, size_t n)
@@ -92,7 +104,9 @@ fill_values(const hyperslab_var *v, char *values, size_t n)
     char *fill = memory_alloc(1, v->size);
     int   rc = nc_inq_var_fill(v->ncid, v->varid, NULL, fill);
 
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+    if (rc == NC_NOERR && v->counted)
+        fill_counted(*(char **)(void *)fill, values, n);
+    for (size_t i = 0; rc == NC_NOERR && !v->counted && i < n; i++) {
         if (!owns_memory(v))
             memcpy(values + i * v->size, fill, v->size);
         else if ((rc = nc_copy_data(v->ncid, v->type, fill, 1, values + i * v->size)) != NC_NOERR && i > 0)
@@ -109,8 +123,7 @@ get_part(const chunk_part *p, void *values)
 {
     const hyperslab_var *v = p->v;
 
-    return p->step != NULL ? nc_get_vars(v->ncid, v->varid, p->start, p->count, p->step, values)
-                           : nc_get_vara(v->ncid, v->varid, p->start, p->count, values);
+    return hyperslab_get(v, p->start, p->count, p->step, values);
 }
 
 static int
@@ -156,7 +169,7 @@ read_parts(chunk_part *p, char *to)
         rc = read_part(p, to, n * p->v->size);
     while (rc == NC_NOERR && advance_part(p));
     if (rc != NC_NOERR && owns_memory(p->v))
-        (void)nc_reclaim_data(p->v->ncid, p->v->type, to, n); /* keeps the library's text */
+        hyperslab_free(p->v, to, n); /* keeps the library's text */
     return rc;
 }
 

@@ -137,9 +137,8 @@ read_run(scan *s)
         n *= s->count[d];
     if (n > SIZE_MAX / s->v.size || (values = malloc(n * s->v.size)) == NULL)
         return rc;
-    if ((rc = hyperslab_read(&s->v, s->start, s->count, values)) == NC_NOERR &&
-        (s->v.type == NC_STRING || s->v.type > NC_MAX_ATOMIC_TYPE))
-        (void)nc_reclaim_data(s->v.ncid, s->v.type, values, n);
+    if ((rc = hyperslab_read(&s->v, s->start, s->count, values)) == NC_NOERR)
+        hyperslab_free(&s->v, values, n);
     free(values);
     return rc;
 }

@@ -101,7 +101,8 @@ struct damage_log;
 typedef struct hyperslab_var {
     int                         ncid, varid, rank;
     nc_type                     type;
-    size_t                      size; /* bytes of a value in memory */
+    bool                        counted; /* values of NC_STRING are nc_vlen_t, since they may have NULs in them */
+    size_t                      size;    /* bytes of a value in memory */
     const hyperslab_dim *const *dims;
     struct damage_log          *damage; /* damaged chunks are added to it, and read as fill; NULL: reading fails */
 } hyperslab_var;
@@ -111,5 +112,10 @@ typedef struct hyperslab_var {
  * frees what values point to; on failure there is nothing to free.
  */
 int hyperslab_read(const hyperslab_var *v, const size_t *start, const size_t *count, void *data);
+/* Frees what n values point to. */
+void hyperslab_free(const hyperslab_var *v, void *data, size_t n);
+/* The variable's own values, not those of a part: step NULL: ones. */
+int hyperslab_get(const hyperslab_var *v, const size_t *start, const size_t *count, const ptrdiff_t *step,
+                  void *data);
 
 #endif /* HYPERSLAB_H */

@@ -53,6 +53,26 @@ advance_piece(reader *r)
     return false;
 }
 
+int
+hyperslab_get(const hyperslab_var *v, const size_t *start, const size_t *count, const ptrdiff_t *step, void *data)
+{
+    if (v->counted)
+        return nczarr_get_vars_counted(v->ncid, v->varid, start, count, step, data);
+    return step != NULL ? nc_get_vars(v->ncid, v->varid, start, count, step, data)
+                        : nc_get_vara(v->ncid, v->varid, start, count, data);
+}
+
+void
+hyperslab_free(const hyperslab_var *v, void *data, size_t n)
+{
+    if (n == 0)
+        return;
+    if (v->counted)
+        (void)nc_free_vlens(n, data);
+    else if (v->type == NC_STRING || v->type > NC_MAX_ATOMIC_TYPE)
+        (void)nc_reclaim_data(v->ncid, v->type, data, n);
+}
+
 /* A stride of 1 in all dimensions is read as nc_get_vara() does. */
 static int
 get_piece(const reader *r, void *to)
@@ -62,8 +82,7 @@ get_piece(const reader *r, void *to)
 
     for (size_t d = 0; d < r->rank; d++)
         strided = strided || (r->step[d] != 1 && r->len[d] > 1);
-    rc = strided ? nc_get_vars(r->v->ncid, r->v->varid, r->from, r->len, r->step, to)
-                 : nc_get_vara(r->v->ncid, r->v->varid, r->from, r->len, to);
+    rc = hyperslab_get(r->v, r->from, r->len, strided ? r->step : NULL, to);
     if (rc != NC_NOERR && r->v->damage != NULL)
         rc = damage_read(r->v, rc, r->from, r->len, strided ? r->step : NULL, to);
     return rc;
@@ -120,10 +139,10 @@ read_pieces(reader *r, size_t nvalues, char *data)
     while (rc == NC_NOERR && advance_piece(r));
     if (rc == NC_NOERR || !owns)
         return rc;
-    (void)nc_reclaim_data(r->v->ncid, r->v->type, data, nvalues);
+    hyperslab_free(r->v, data, nvalues);
     memset(data, 0, box);
     if (read_piece(r, data, box) == NC_NOERR)
-        (void)nc_reclaim_data(r->v->ncid, r->v->type, data, nvalues);
+        hyperslab_free(r->v, data, nvalues);
     return rc;
 }
 
@@ -136,7 +155,7 @@ hyperslab_read(const hyperslab_var *v, const size_t *start, const size_t *count,
     int    rc;
 
     if (rank == 0) {
-        rc = nc_get_vara(v->ncid, v->varid, start, count, data);
+        rc = hyperslab_get(v, start, count, NULL, data);
         return rc == NC_NOERR || v->damage == NULL ? rc : damage_read(v, rc, start, count, NULL, data);
     }
     room = malloc(rank * (3 * sizeof *room + sizeof *r.step));

@@ -345,13 +345,10 @@ choose_version(const copy_opts *o, copy_source *s)
 /* ---- texts ---- */
 
 static size_t
-longest_text(char *const *strings, size_t n, size_t least)
+longest_text(const nc_vlen_t *strings, size_t n, size_t least)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t len = strings[i] != NULL ? strlen(strings[i]) : 0;
-
-        least = len > least ? len : least;
-    }
+    for (size_t i = 0; i < n; i++)
+        least = strings[i].len > least ? strings[i].len : least;
     return least;
 }
 
@@ -361,7 +358,7 @@ measure_texts(copy_state *r, copy_var *v)
 {
     copy_pieces p;
     int         grp = r->s->groups[v->group].in, rc = NC_NOERR;
-    char      **strings;
+    nc_vlen_t  *strings;
 
     copy_pieces_begin(&p, v, r->budget.slab / (v->partial ? 2 : 1));
     strings = memory_alloc(p.n, sizeof *strings);
@@ -373,7 +370,7 @@ measure_texts(copy_state *r, copy_var *v)
             break;
         }
         v->text_len = longest_text(strings, p.n, v->text_len);
-        copy_free_values(grp, v->type, strings, p.n);
+        copy_free_piece(grp, v, strings, p.n);
     } while (copy_pieces_next(&p));
     copy_pieces_clear(&p);
     free(strings);

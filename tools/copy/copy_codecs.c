@@ -253,6 +253,31 @@ copy_check_filters(const char *spec)
     return true;
 }
 
+/*
+ * A list in JSON. Strings of any length keep the codec that makes bytes of them, the only one that the variable has so
+ * far, unless the list begins with one itself.
+ */
+static int
+define_list(int out, int varid, const char *spec)
+{
+    char *own = NULL, *list;
+    int   rc = copy_read_codecs(out, varid, &own);
+
+    if (rc == NC_NOERR && strstr(own, "\"vlen-") != NULL) {
+        bool none = spec[1 + strspn(spec + 1, " \t\n")] == ']';
+
+        list = memory_textf("%.*s%s%s", (int)strlen(own) - 1, own, none ? "" : ", ", spec + 1);
+        rc = nczarr_def_var_codecs(out, varid, list);
+        free(list);
+        if (rc == NC_NOERR)
+            goto done;
+    }
+    rc = nczarr_def_var_codecs(out, varid, spec);
+done:
+    free(own);
+    return rc;
+}
+
 /* The spec has passed copy_check_filters(). */
 static int
 define_filters(int out, int varid, const char *spec)
@@ -261,7 +286,7 @@ define_filters(int out, int varid, const char *spec)
     filter_word w;
 
     if (*spec == '[')
-        return nczarr_def_var_codecs(out, varid, spec);
+        return define_list(out, varid, spec);
     if (*spec == '{')
         return nczarr_def_var_codec(out, varid, spec);
     for (const char *p = spec; rc == NC_NOERR && is_word_list(spec); p++) {

@@ -68,7 +68,7 @@ copy_scan_all(copy_state *r, damage_log *log, bool skip)
         copy_var v = s->vars[i];
         size_t   before = log->n;
 
-        if (v.data && (rc = copy_scan_var(r, &v, log)) == NC_NOERR)
+        if (v.data && !v.carried && (rc = copy_scan_var(r, &v, log)) == NC_NOERR)
             copy_progress_add(&r->progress, (double)v.nelems * (double)v.value, true, 0, v.path);
         if (skip && log->n > before) {
             char *why =

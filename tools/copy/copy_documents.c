@@ -97,7 +97,8 @@ copy_documents_make(const copy_opts *o, copy_source *s, const char *modes, copy_
     int                  out = -1, rc;
 
     if ((rc = nczarr_map_memory(&docs->map)) != NC_NOERR || (rc = nczarr_map_own(&ops, docs, &map)) != NC_NOERR ||
-        (rc = nczarr_create_map(map, modes, NC_CLOBBER | (o->classic ? NC_CLASSIC_MODEL : 0), &out)) != NC_NOERR)
+        (rc = nczarr_create_map(map, modes, NC_CLOBBER | NCZARR_VERBATIM | (o->classic ? NC_CLASSIC_MODEL : 0),
+                                &out)) != NC_NOERR)
         (void)message_fail(rc, o->in);
     else if ((rc = define_all(o, s, out)) != NC_NOERR)
         (void)nc_abort(out);

@@ -130,7 +130,8 @@ create_counting(const copy_state *r, counts *c, nczarr_map **map, int *ncid)
     int rc;
 
     if ((rc = nczarr_map_own(&counting, c, map)) == NC_NOERR)
-        rc = nczarr_create_map(*map, r->t->parts.fragment, r->o->classic ? NC_CLASSIC_MODEL : 0, ncid);
+        rc = nczarr_create_map(*map, r->t->parts.fragment, (r->o->classic ? NC_CLASSIC_MODEL : 0) | NCZARR_VERBATIM,
+                               ncid);
     return rc == NC_NOERR ? rc : message_fail(rc, r->t->parts.path);
 }
 
@@ -213,8 +214,8 @@ encode_piece(sample *s, size_t *chunks)
     if (!s->sparse || copy_chunk_set_count(&s->source, v, v->chunk_in, p->start, p->count, &of) > 0) {
         if ((rc = copy_read_piece(s->in, v, s->r->fill, p->start, p->count, s->data)) != NC_NOERR)
             return copy_fail_read(s->r, rc, v);
-        rc = nc_put_vara(s->out, v->out, p->start, p->count, s->data);
-        copy_free_values(s->in, v->type, s->data, p->n);
+        rc = copy_put_piece(s->out, v, p->start, p->count, s->data);
+        copy_free_piece(s->in, v, s->data, p->n);
     }
     *chunks += copy_pieces_chunks(p);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);

@@ -143,7 +143,7 @@ finish_widening(migration *m)
     m->s = (copy_source){.ncid = -1};
     if (nc_open(m->old_url, NC_WRITE, &ncid) == NC_NOERR && (rc = nc_close(ncid)) != NC_NOERR)
         return message_fail(rc, m->o->in);
-    if ((rc = nc_open(m->old_url, NC_NOWRITE, &m->s.ncid)) != NC_NOERR)
+    if ((rc = nc_open(m->old_url, NC_NOWRITE | NCZARR_VERBATIM, &m->s.ncid)) != NC_NOERR)
         return message_fail(rc, m->o->in);
     return copy_source_load(m->o, &m->s);
 }
@@ -545,7 +545,7 @@ copy_in_place(const copy_opts *opts)
         goto done;
     if (!opts->dry_run)
         remove_leftovers(&m);
-    if ((rc = nc_open(m.old_url, NC_NOWRITE, &m.s.ncid)) == NC_NOERR) {
+    if ((rc = nc_open(m.old_url, NC_NOWRITE | NCZARR_VERBATIM, &m.s.ncid)) == NC_NOERR) {
         own.classic = nc_inq_format(m.s.ncid, &format) == NC_NOERR && format == NC_FORMAT_NETCDF4_CLASSIC;
         rc = migrate(&m);
         copy_source_clear(&m.s);

@@ -79,15 +79,19 @@ void copy_losses_clear(copy_losses *l);
 
 /* ---- what is copied: copy_source.c --------------------------------------------------------------------------- */
 
+typedef struct copy_target copy_target;
+
 typedef struct copy_group {
     int   in, out; /* ncids */
     char *path;
     char *prefix; /* in a classic file: before names, "a_b_" of /a/b; else NULL */
 } copy_group;
 
+#define COPY_NOWHERE SIZE_MAX
+
 typedef struct copy_dim {
     int    in, out; /* ids; out -1: not made (yet) */
-    size_t group;   /* in copy.groups */
+    size_t group;   /* in copy.groups; COPY_NOWHERE: it is left out */
     char  *name, *name_out;
     size_t len;    /* of the copy */
     size_t len_in; /* of the source */
@@ -103,7 +107,7 @@ typedef struct copy_text_dim {
 
 typedef struct copy_type {
     nc_type in, out; /* out NC_NAT: not defined (yet) */
-    size_t  group;   /* in copy.groups */
+    size_t  group;   /* in copy.groups; COPY_NOWHERE: it is left out */
 } copy_type;
 
 typedef struct copy_var {
@@ -112,7 +116,7 @@ typedef struct copy_var {
     char                 *path, *name, *name_out;
     nc_type               type;  /* in the source */
     size_t                item;  /* bytes of an element in memory: for strings what the longest may take */
-    size_t                value; /* ... and of the array that holds it */
+    size_t                value; /* ... and of the array that holds it: strings have their lengths, as nc_vlen_t */
     size_t                width; /* of a stored string */
     int                   rank;
     size_t               *dims;                         /* places in copy.dims */
@@ -122,6 +126,8 @@ typedef struct copy_var {
     size_t               *shard_in, *shard_out;         /* NULL: no shards */
     size_t                nelems;
     bool                  data;        /* its data are copied */
+    bool                  carried;     /* its data cannot be read: document and chunks go as they are, if at all */
+    char                 *why;         /* ... why they cannot */
     bool                  raw;         /* chunks are copied without decoding */
     bool                  raw_objects; /* ... and in whole objects: both sides have the same shards */
     bool                  raw_ranges;  /* ... and they are ranges of an HDF5 file, of which some may need decoding */
@@ -158,6 +164,12 @@ void copy_source_clear(copy_source *s);
 /* Of the data in memory, for the progress. */
 double copy_data_bytes(const copy_source *s);
 void   copy_var_clear(copy_var *v);
+/* The variable, which has been named as a loss, is left out of the copy. */
+void copy_drop_var(copy_source *s, size_t i);
+/* The same for a group, with all that is in it. */
+void copy_drop_group(copy_source *s, size_t g);
+/* What becomes of variables that cannot be read, once the target is chosen. */
+int copy_settle_carried(const copy_opts *o, copy_source *s, const copy_target *t);
 
 /* ---- lengths of -c and --shards: copy_lengths.c -------------------------------------------------------------- */
 
@@ -175,6 +187,10 @@ void copy_lengths_clear(copy_lengths_list *l);
 hyperslab_var copy_part_of(int in, const copy_var *v, damage_log *log);
 /* As nc_get_vara(), with indices in the part that is copied. With a log damaged chunks read as fill. */
 int copy_read_piece(int in, const copy_var *v, damage_log *log, const size_t *start, const size_t *count, void *data);
+/* Frees what n values that were read point to. */
+void copy_free_piece(int in, const copy_var *v, void *data, size_t n);
+/* Puts values as they were read. */
+int copy_put_piece(int out, const copy_var *v, const size_t *start, const size_t *count, const void *data);
 /* True if the part is made of whole units, chunks or shards of these lengths. */
 bool copy_part_is_aligned(const copy_source *s, const copy_var *v, const size_t *unit);
 /* Of an aligned part: a unit's place in the source becomes that in the copy. False: it is not in the part. */
@@ -184,9 +200,9 @@ size_t copy_part_start(const copy_var *v, int d);
 
 /* ---- types: copy_types.c ------------------------------------------------------------------------------------- */
 
-/* Defines the user-defined types of the source's groups, whose target groups exist. Failures are reported. */
-int copy_define_types(const copy_source *s);
-/* The target's type. NC_EBADTYPE: it is of a group that is not copied. */
+/* Defines the user-defined types of the source's groups, whose target groups exist. One that cannot be is left out. */
+int copy_define_types(copy_source *s);
+/* The target's type. NC_EBADTYPE: it is of a group that is not copied, or left out. */
 int copy_map_type(const copy_source *s, nc_type in, nc_type *out);
 
 /* Of values in memory, of any type of the dataset: bytes of one; frees what they point to, not the values. */
@@ -246,7 +262,7 @@ void   copy_pieces_clear(copy_pieces *p);
 /* COPY_CLASSIC: a classic netCDF file. */
 typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_CLASSIC, COPY_REMOTE } copy_target_kind;
 
-typedef struct copy_target {
+struct copy_target {
     copy_target_kind  kind;
     nczarr_path_parts parts; /* of what the user asked for, with the options' modes; once chosen, of `url` */
     char             *url;   /* ... and with what was chosen, once it is */
@@ -265,7 +281,7 @@ typedef struct copy_target {
     bool              resumable;
     bool              in_memory; /* until it is closed */
     bool              marks;     /* visible before it is complete, marked by the attribute */
-} copy_target;
+};
 
 /* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
@@ -290,11 +306,17 @@ int copy_target_finish(copy_target *t);
 int  copy_target_publish(const copy_opts *o, copy_target *t);
 void copy_target_clear(copy_target *t); /* an open one is aborted or left to be resumed */
 
-/* ---- definitions: copy_define.c, copy_shards.c, copy_codecs.c ------------------------------------------------ */
+/* ---- definitions: copy_define.c, copy_define_var.c, copy_atts.c, copy_shards.c, copy_codecs.c ----------------- */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
+int copy_define_vars(const copy_opts *o, copy_source *s);
+/* The attributes of a variable, or (`v` NULL) of group g; not those that wait for the data. */
+int copy_atts(copy_source *s, size_t g, copy_var *v);
+/* Of a target that is resumed: what it was left without; the number of the first attribute that waits, or -1. */
+int copy_find_lost_atts(copy_source *s, size_t g, const copy_var *v);
+int copy_find_late_att(const copy_source *s, const copy_var *v);
 /* Finds the same dimensions and variables in a target that is resumed. */
-int copy_find_definitions(copy_source *s, int out);
+int copy_find_definitions(const copy_opts *o, copy_source *s, int out);
 /* Sets the lengths of unlimited dimensions. */
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* Removes from an encoding's text that other readers do not know the fill value, unless the other text says it, too. */
@@ -334,7 +356,7 @@ int copy_classic_type(int ncid, nc_type type, nc_type *out);
 /* The text that strings of an attribute become, in new memory; NULL: it cannot be read. */
 char *copy_att_text(int grp, int varid, const char *name);
 /* The text of n strings, `len` bytes each, the rest NUL. False: one is longer. */
-bool copy_pack_texts(char *const *strings, size_t n, size_t len, char *text);
+bool copy_pack_texts(const nc_vlen_t *strings, size_t n, size_t len, char *text);
 
 /* ---- texts that are not UTF-8: copy_text.c ------------------------------------------------------------------- */
 
@@ -415,6 +437,8 @@ int copy_slabs(copy_state *r, const copy_var *v);
 /* Of a variable whose data are not copied: puts the fill value everywhere, in a file that has no other. */
 int copy_fill(copy_state *r, const copy_var *v);
 int copy_raw(copy_state *r, const copy_var *v);
+/* Whether all chunks of the source are the same bytes in the target, whose variable is `varid` of `grp`. */
+int copy_compare_raw(copy_state *r, const copy_var *v, int grp, int varid, bool *same);
 
 /* ---- damaged chunks: copy_damage.c ----------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@ copy_part_of(int in, const copy_var *v, damage_log *log)
                            .varid = v->in,
                            .rank = v->rank,
                            .type = v->type,
+                           .counted = v->type == NC_STRING,
                            .size = v->value,
                            .dims = v->part,
                            .damage = log};
@@ -23,6 +24,21 @@ copy_read_piece(int in, const copy_var *v, damage_log *log, const size_t *start,
     hyperslab_var part = copy_part_of(in, v, log);
 
     return hyperslab_read(&part, start, count, data);
+}
+
+void
+copy_free_piece(int in, const copy_var *v, void *data, size_t n)
+{
+    hyperslab_var part = copy_part_of(in, v, NULL);
+
+    hyperslab_free(&part, data, n);
+}
+
+int
+copy_put_piece(int out, const copy_var *v, const size_t *start, const size_t *count, const void *data)
+{
+    return v->type == NC_STRING ? nczarr_put_vars_counted(out, v->out, start, count, NULL, data)
+                                : nc_put_vara(out, v->out, start, count, data);
 }
 
 /*

@@ -96,8 +96,8 @@ copy_chunk_values(copy_state *r, const copy_var *v, const size_t *chunk)
     }
     data = memory_alloc(n, v->value);
     if ((rc = copy_read_piece(g->in, v, r->fill, start, count, data)) == NC_NOERR) {
-        rc = nc_put_vara(g->out, v->out, start, count, data);
-        copy_free_values(g->in, v->type, data, n);
+        rc = copy_put_piece(g->out, v, start, count, data);
+        copy_free_piece(g->in, v, data, n);
     }
     free(data);
     free(start);

@@ -98,7 +98,7 @@ define_target(copy_state *r)
     int          rc;
 
     if (t->resumed)
-        rc = copy_find_definitions(r->s, t->ncid);
+        rc = copy_find_definitions(r->o, r->s, t->ncid);
     else
         rc = copy_define(r->o, r->s, t->ncid);
     if (rc != NC_NOERR || (rc = copy_find_raw(r->o, r->s)) != NC_NOERR || (rc = copy_budget_for(r)) != NC_NOERR ||
@@ -231,7 +231,7 @@ copy_run(const copy_opts *opts)
     if ((rc = copy_target_name(o, &t)) != NC_NOERR || (rc = copy_check_apart(o, &t)) != NC_NOERR)
         goto done;
     (void)nc_set_chunk_cache(copy_cache_bytes(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
-    if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR) {
+    if ((rc = nc_open(o->in, (o->memory_in ? NC_DISKLESS : NC_NOWRITE) | NCZARR_VERBATIM, &s.ncid)) != NC_NOERR) {
         (void)message_fail(rc, o->in);
         goto done;
     }
@@ -240,8 +240,10 @@ copy_run(const copy_opts *opts)
     say_warnings(o, s.ncid);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
+        (t.classic && (rc = copy_settle_carried(o, &s, &t)) != NC_NOERR) ||
         (t.classic && (rc = copy_fit_classic(&r, t.parts.classic)) != NC_NOERR) ||
         (rc = copy_target_choose(o, &t, &s)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR ||
+        (rc = copy_settle_carried(o, &s, &t)) != NC_NOERR ||
         (o->damaged == DAMAGE_SKIP && (rc = copy_scan_all(&r, &log, true)) != NC_NOERR))
         goto done;
     r.fill = o->damaged == DAMAGE_FILL ? &log : NULL;

@@ -36,29 +36,28 @@ is_piece_done(const slab *s)
 static int
 check_widths(const slab *s)
 {
-    char *const *strings = (char *const *)(const void *)s->data;
+    const nc_vlen_t *strings = (const nc_vlen_t *)(const void *)s->data;
 
     for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < s->piece.n; i++)
-        if (strings[i] != NULL && strlen(strings[i]) > s->width) {
+        if (strings[i].len > s->width) {
             message_print(
                 "%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
                 "such as vlen-utf8",
-                s->v->path, strlen(strings[i]), s->width);
+                s->v->path, strings[i].len, s->width);
             return NC_ERANGE;
         }
     return NC_NOERR;
 }
 
 bool
-copy_pack_texts(char *const *strings, size_t n, size_t len, char *text)
+copy_pack_texts(const nc_vlen_t *strings, size_t n, size_t len, char *text)
 {
     memset(text, 0, n * len);
     for (size_t i = 0; i < n; i++) {
-        size_t own = strings[i] != NULL ? strlen(strings[i]) : 0;
-
-        if (own > len)
+        if (strings[i].len > len)
             return false;
-        memcpy(text + i * len, strings[i], own);
+        if (strings[i].len > 0)
+            memcpy(text + i * len, strings[i].p, strings[i].len);
     }
     return true;
 }
@@ -68,7 +67,7 @@ put_texts(slab *s)
 {
     const copy_var *v = s->v;
 
-    if (!copy_pack_texts((char *const *)(const void *)s->data, s->piece.n, v->text_len, s->text)) {
+    if (!copy_pack_texts((const nc_vlen_t *)(const void *)s->data, s->piece.n, v->text_len, s->text)) {
         message_print("%s: a string is longer than %zu bytes, which was the longest before: the source has changed",
                       v->path, v->text_len);
         return NC_ERANGE;
@@ -81,7 +80,7 @@ put_piece(slab *s)
 {
     const copy_var    *v = s->v;
     const copy_pieces *p = &s->piece;
-    int                rc = v->text ? put_texts(s) : nc_put_vara(s->out, v->out, p->start, p->count, s->data);
+    int                rc = v->text ? put_texts(s) : copy_put_piece(s->out, v, p->start, p->count, s->data);
 
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }
@@ -95,7 +94,7 @@ copy_piece(slab *s)
         return copy_fail_read(s->r, rc, s->v);
     if ((rc = check_widths(s)) == NC_NOERR)
         rc = put_piece(s);
-    copy_free_values(s->in, s->v->type, s->data, s->piece.n);
+    copy_free_piece(s->in, s->v, s->data, s->piece.n);
     return rc;
 }
 

@@ -134,18 +134,22 @@ find_dim(const copy_source *s, const copy_var *v, int dimid, size_t *out)
     return NC_EBADDIM;
 }
 
-/* Bytes of an element in memory; of a string the pointer, what it points to, and what malloc adds. */
+/* Bytes of an element in memory; of a string its length, the pointer, what it points to, and what malloc adds. */
 static int
 load_sizes(int grp, copy_var *v)
 {
     enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* strings without a width: an estimate */
     int rc;
 
+    v->value = v->item = 1;
+    if (v->carried)
+        return NC_NOERR;
     if ((rc = copy_type_size(grp, v->type, &v->value)) != NC_NOERR)
         return message_fail(rc, v->path);
     v->item = v->value;
     if (v->type != NC_STRING)
         return NC_NOERR;
+    v->value = v->item = sizeof(nc_vlen_t);
     if ((rc = nczarr_inq_var_strlen(grp, v->in, &v->width)) != NC_NOERR)
         return message_fail(rc, v->path);
     v->item += (v->width > 0 ? v->width : ANY_LENGTH) + MALLOC_BYTES;
@@ -199,11 +203,24 @@ copy_var_clear(copy_var *v)
     free(v->chunk_out);
     free(v->shard_in);
     free(v->shard_out);
+    free(v->why);
 }
 
-/* Checks that its data can be read. `*skip`: they cannot, and the options leave such variables out. */
+/* What one variable makes impossible, and costs that variable alone. */
+static bool
+is_own_failure(int rc)
+{
+    return rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER || rc == NC_EZARRMETA || rc == NC_ENOTBUILT ||
+           rc == NC_EHDFERR;
+}
+
+/*
+ * Checks that its data can be read. `*skip`: they cannot, and the variable is left out: it has no values, or the options
+ * leave such variables out. Where only the type of its elements or a codec is not known, its chunks may still go as they
+ * are: copy_settle_carried() decides.
+ */
 static int
-check_readable(const copy_opts *o, copy_source *s, const copy_var *v, bool *skip)
+check_readable(const copy_opts *o, copy_source *s, copy_var *v, bool *skip)
 {
     int  rc = nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL);
     char text[ERROR_TEXT_SIZE];
@@ -212,8 +229,12 @@ check_readable(const copy_opts *o, copy_source *s, const copy_var *v, bool *skip
     if (rc == NC_NOERR)
         return rc;
     error_text(rc, v->name, text);
-    *skip = o->skip_unreadable && (rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER ||
-                                   rc == NC_EZARRMETA || rc == NC_ENOTBUILT || rc == NC_EHDFERR);
+    if (!o->in_place && (rc == NC_EBADTYPE || rc == NC_ENOFILTER)) {
+        v->carried = true;
+        v->why = memory_need(strdup(text));
+        return NC_NOERR;
+    }
+    *skip = rc == NC_EEMPTY || (o->skip_unreadable && is_own_failure(rc));
     if (*skip)
         copy_lose(&s->losses, v->path, NULL, text);
     else
@@ -262,6 +283,83 @@ add_vars(const copy_opts *o, copy_source *s, size_t g)
         rc = add_var(o, s, g, vars.id[i]);
     id_list_clear(&vars);
     return rc;
+}
+
+/* ---- variables that cannot be read ---- */
+
+void
+copy_drop_var(copy_source *s, size_t i)
+{
+    copy_var_clear(&s->vars[i]);
+    memmove(&s->vars[i], &s->vars[i + 1], (s->nvars - i - 1) * sizeof *s->vars);
+    s->nvars--;
+}
+
+static bool
+is_within(const char *path, const char *group)
+{
+    size_t n = strlen(group);
+
+    return strncmp(path, group, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+void
+copy_drop_group(copy_source *s, size_t g)
+{
+    char   *path = memory_need(strdup(s->groups[g].path));
+    size_t *moved = memory_alloc(s->ngroups, sizeof *moved), kept = 0;
+
+    for (size_t i = 0; i < s->ngroups; i++) {
+        moved[i] = is_within(s->groups[i].path, path) ? COPY_NOWHERE : kept;
+        if (moved[i] == COPY_NOWHERE)
+            free(s->groups[i].path), free(s->groups[i].prefix);
+        else
+            s->groups[kept++] = s->groups[i];
+    }
+    for (size_t d = 0; d < s->ndims; d++)
+        s->dims[d].group = s->dims[d].group != COPY_NOWHERE ? moved[s->dims[d].group] : COPY_NOWHERE;
+    for (size_t t = 0; t < s->ntypes; t++)
+        s->types[t].group = s->types[t].group != COPY_NOWHERE ? moved[s->types[t].group] : COPY_NOWHERE;
+    for (size_t i = 0; i < s->nvars;) {
+        s->vars[i].group = moved[s->vars[i].group];
+        if (s->vars[i].group == COPY_NOWHERE)
+            copy_drop_var(s, i);
+        else
+            i++;
+    }
+    s->ngroups = kept;
+    free(moved);
+    free(path);
+}
+
+/* The documents of the same version of Zarr can say what the source's say. */
+static bool
+may_carry(const copy_source *s, const copy_target *t)
+{
+    int version = 0;
+
+    return !t->classic && nczarr_inq_zarr_format(s->ncid, &version, NULL) == NC_NOERR && version == t->zarr_format;
+}
+
+int
+copy_settle_carried(const copy_opts *o, copy_source *s, const copy_target *t)
+{
+    bool may = may_carry(s, t);
+
+    for (size_t i = 0; i < s->nvars;) {
+        copy_var *v = &s->vars[i];
+
+        if (!v->carried || (may && !v->partial)) {
+            i++;
+        } else if (o->skip_unreadable) {
+            copy_lose(&s->losses, v->path, NULL, v->why);
+            copy_drop_var(s, i);
+        } else {
+            message_print("%s: %s; --skip-unreadable leaves out such variables", v->path, v->why);
+            return NC_EBADTYPE;
+        }
+    }
+    return NC_NOERR;
 }
 
 /* ---- all ---- */

@@ -333,7 +333,7 @@ open_unfinished(copy_target *t)
 
     if (!t->marks)
         return NC_ENOTFOUND;
-    rc = nc_open(t->work, NC_WRITE, &t->ncid);
+    rc = nc_open(t->work, NC_WRITE | NCZARR_VERBATIM, &t->ncid);
     if (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_EEMPTY)
         return NC_ENOTFOUND;
     if (rc != NC_NOERR) /* it may exist: a failing server or disk must not cost what was copied */
@@ -384,7 +384,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     size_t n;
     int    rc;
 
-    mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
+    mode |= (o->memory_out ? NC_DISKLESS | NC_PERSIST : 0) | (t->classic ? 0 : NCZARR_VERBATIM);
     if (t->kind == COPY_DIR && (rc = check_replaceable(o, t, &n)) != NC_NOERR)
         return rc;
     if (t->kind == COPY_CLASSIC &&

@@ -7,6 +7,8 @@
  */
 #include "copy_int.h"
 
+#include "common/error_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ copy_map_type(const copy_source *s, nc_type in, nc_type *out)
 {
     const copy_type *t = in <= NC_MAX_ATOMIC_TYPE ? NULL : find_type(s, in);
 
-    if (in > NC_MAX_ATOMIC_TYPE && t == NULL)
+    if (in > NC_MAX_ATOMIC_TYPE && (t == NULL || t->out == NC_NAT))
         return NC_EBADTYPE;
     *out = t != NULL ? t->out : in;
     return NC_NOERR;
@@ -85,13 +87,24 @@ define_one(const copy_source *s, const user_type *t, copy_type *c)
     return rc;
 }
 
+static void
+lose_type(copy_source *s, const copy_type *c, const user_type *t, int rc)
+{
+    char *path = group_var_path(s->groups[c->group].in, t->name);
+    char  text[ERROR_TEXT_SIZE];
+
+    error_text(rc, t->name, text);
+    copy_lose(&s->losses, path, NULL, rc == NC_EBADTYPE ? "a type inside it is not copied" : text);
+    free(path);
+}
+
 static int
-define_with_inner(const copy_source *s, copy_type *c)
+define_with_inner(copy_source *s, copy_type *c)
 {
     user_type *t = NULL;
     int        rc;
 
-    if (c->out != NC_NAT)
+    if (c->out != NC_NAT || c->group == COPY_NOWHERE)
         return NC_NOERR;
     if ((rc = user_type_load(s->ncid, c->in, &t)) != NC_NOERR)
         return message_fail(rc, s->groups[c->group].path);
@@ -101,16 +114,18 @@ define_with_inner(const copy_source *s, copy_type *c)
         if (other != NULL)
             rc = define_with_inner(s, other);
     }
-    if (rc == NC_NOERR && (rc = define_one(s, t, c)) == NC_EBADTYPE)
-        message_print("type %s: a type inside it is of a group that is not copied", t->name);
-    else if (rc != NC_NOERR)
-        (void)message_fail(rc, t->name);
+    if (rc == NC_NOERR && (rc = define_one(s, t, c)) != NC_NOERR) {
+        lose_type(s, c, t, rc);
+        c->out = NC_NAT; /* what is of this type says so */
+        c->group = COPY_NOWHERE;
+        rc = NC_NOERR;
+    }
     user_type_free(t);
     return rc;
 }
 
 int
-copy_define_types(const copy_source *s)
+copy_define_types(copy_source *s)
 {
     int rc = NC_NOERR;
 

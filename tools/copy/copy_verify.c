@@ -112,7 +112,7 @@ is_number(nc_type type)
     return type != NC_CHAR && type < NC_STRING;
 }
 
-/* Pure Zarr keeps the _FillValue of a user-defined type as the array's fill value only. */
+/* Pure Zarr keeps the _FillValue of a user-defined type, and Zarr v3 that of text, as the array's fill value only. */
 static bool
 is_array_fill(const att *a, int out, int vout, const char *name)
 {
@@ -122,7 +122,7 @@ is_array_fill(const att *a, int out, int vout, const char *name)
     void   *fill;
     bool    same = false;
 
-    if (a->type <= NC_MAX_ATOMIC_TYPE || strcmp(name, "_FillValue") != 0 ||
+    if (a->type < NC_STRING || a->len != 1 || strcmp(name, "_FillValue") != 0 ||
         nc_inq_vartype(out, vout, &type) != NC_NOERR || copy_type_size(out, type, &size) != NC_NOERR)
         return false;
     fill = memory_alloc(1, size);
@@ -258,10 +258,20 @@ compare_shape(const copy_source *s, const copy_var *v, int out, int varid)
 
 /* Characters that are strings of one on the other side. */
 static bool
-compare_chars(const char *a, char *const *b, size_t n)
+compare_chars(const char *a, const nc_vlen_t *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (a[i] != (b[i] != NULL ? b[i][0] : '\0'))
+        if (a[i] != (b[i].len > 0 ? *(const char *)b[i].p : '\0'))
+            return false;
+    return true;
+}
+
+/* Whole, also behind a NUL. */
+static bool
+compare_strings(const nc_vlen_t *a, const nc_vlen_t *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i].len != b[i].len || (a[i].len > 0 && memcmp(a[i].p, b[i].p, a[i].len) != 0))
             return false;
     return true;
 }
@@ -275,7 +285,8 @@ compare_text_piece(const copy_pieces *p, int out, int varid, const char *a, char
     int    rc = nc_get_vara_text(out, varid, p->start, p->count, b);
 
     if (rc == NC_NOERR)
-        *same = copy_pack_texts((char *const *)(const void *)a, p->n, len, want) && memcmp(b, want, p->n * len) == 0;
+        *same =
+            copy_pack_texts((const nc_vlen_t *)(const void *)a, p->n, len, want) && memcmp(b, want, p->n * len) == 0;
     return rc;
 }
 
@@ -284,18 +295,21 @@ static int
 compare_piece(const copy_pieces *p, int in, int out, int varid, nc_type type, const char *a, char *b, bool *same)
 {
     const copy_var *v = p->v;
+    hyperslab_var   there = {.ncid = out, .varid = varid, .type = type, .counted = type == NC_STRING};
     int             rc;
 
     if (v->text)
         return compare_text_piece(p, out, varid, a, b, same);
-    if ((rc = nc_get_vara(out, varid, p->start, p->count, b)) != NC_NOERR)
+    if ((rc = hyperslab_get(&there, p->start, p->count, NULL, b)) != NC_NOERR)
         return rc;
     if (v->type > NC_MAX_ATOMIC_TYPE)
         *same = copy_compare_user_values(&(copy_values){in, v->type, a}, &(copy_values){out, type, b}, p->n);
+    else if (type != NC_STRING)
+        *same = memcmp(a, b, p->n * (size_t)nctypelen(type)) == 0;
     else
-        *same = type != NC_STRING || v->type == NC_STRING ? compare_values(v->type, a, b, p->n)
-                                                          : compare_chars(a, (char **)(void *)b, p->n);
-    copy_free_values(out, type, b, p->n);
+        *same = v->type == NC_STRING ? compare_strings((const void *)a, (const void *)b, p->n)
+                                     : compare_chars(a, (const void *)b, p->n);
+    hyperslab_free(&there, b, p->n);
     return NC_NOERR;
 }
 
@@ -303,13 +317,15 @@ static int
 compare_data(check *c, const copy_var *v, int in, int out, int varid)
 {
     copy_pieces p;
-    size_t      value = sizeof(char *);
+    size_t      value = sizeof(nc_vlen_t);
     char       *a, *b;
     nc_type     type = NC_NAT;
     bool        same = true;
     int         rc = nc_inq_vartype(out, varid, &type);
 
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && type == NC_STRING)
+        value = sizeof(nc_vlen_t);
+    else if (rc == NC_NOERR)
         rc = copy_type_size(out, type, &value);
     if (value < v->value)
         value = v->value;
@@ -326,7 +342,7 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
             goto done;
         }
         rc = compare_piece(&p, in, out, varid, type, a, b, &same);
-        copy_free_values(in, v->type, a, p.n);
+        copy_free_piece(in, v, a, p.n);
         copy_progress_add(&c->r->progress, (double)p.n * (double)v->value, true, 0, v->path);
     } while (rc == NC_NOERR && same && copy_pieces_next(&p));
     if (rc != NC_NOERR)
@@ -364,6 +380,14 @@ compare_var(check *c, const copy_var *v)
         return NC_NOERR;
     }
     compare_atts(c, v->group, v, grp, varid);
+    if (v->carried && v->data) {
+        bool same = true;
+        int  rc = copy_compare_raw(c->r, v, grp, varid, &same);
+
+        if (!same)
+            report_difference(c, v->path, "its data");
+        return rc;
+    }
     return v->data && v->nelems > 0 ? compare_data(c, v, g->in, grp, varid) : NC_NOERR;
 }
 

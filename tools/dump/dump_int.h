@@ -131,8 +131,9 @@ typedef struct dump_var {
     int                   grp, id;
     char                  name[NC_MAX_NAME + 1];
     nc_type               type;
-    size_t                size; /* of one value in memory; 0: a type this program cannot read */
-    user_type            *user; /* NULL: a primitive type */
+    size_t                size;    /* of one value in memory; 0: a type this program cannot read */
+    bool                  counted; /* its strings are read with their lengths, as nc_vlen_t */
+    user_type            *user;    /* NULL: a primitive type */
     int                   ndims;
     int                  *dims;
     size_t               *shape;

@@ -226,6 +226,9 @@ print_value_row(json_walk *w, size_t n, bool bracket)
             text_add(&w->t, left < n || i > 0 ? ", " : "");
             if (w->v->type == NC_CHAR)
                 text_addf(&w->t, "%u", (unsigned)*(const unsigned char *)p);
+            else if (w->v->counted)
+                text_add_json(&w->t, ((const nc_vlen_t *)(const void *)p)->p,
+                              ((const nc_vlen_t *)(const void *)p)->len);
             else if (w->v->user != NULL)
                 dump_user_value_json(&w->t, w->v->user, p);
             else
@@ -257,13 +260,19 @@ print_level(json_walk *w, int dim, int level)
 }
 
 static void
-print_data(dump_context *d, const dump_var *v, int level)
+print_data(dump_context *d, const dump_var *var, int level)
 {
-    json_walk   w = {.d = d, .v = v, .t = TEXT_BUF_INIT};
-    size_t      damaged = v->damage != NULL ? v->damage->n : 0, got;
-    const void *vals;
-    int         rc = NC_NOERR;
+    dump_var        own = *var;
+    const dump_var *v = &own;
+    json_walk       w = {.d = d, .v = v, .t = TEXT_BUF_INIT};
+    size_t          damaged = v->damage != NULL ? v->damage->n : 0, got;
+    const void     *vals;
+    int             rc = NC_NOERR;
 
+    if (v->type == NC_STRING) { /* they may have NULs in them */
+        own.counted = true;
+        own.size = sizeof(nc_vlen_t);
+    }
     if (dump_damage_skips(d, v->grp, v->id)) {
         dump_json_key(d, level, false, "error");
         fputs("\"left out: a chunk is damaged\"", d->out);

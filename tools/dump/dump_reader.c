@@ -73,14 +73,26 @@ dump_reader_open(const dump_var *v, dump_reader *r)
     return NC_NOERR;
 }
 
+static hyperslab_var
+part_of(const dump_var *v)
+{
+    return (hyperslab_var){.ncid = v->grp,
+                           .varid = v->id,
+                           .rank = v->ndims,
+                           .type = v->type,
+                           .counted = v->counted,
+                           .size = v->size,
+                           .dims = v->part,
+                           .damage = v->damage};
+}
+
 /* Frees what the values in memory point to. */
 static void
 free_values(dump_reader *r)
 {
-    if (r->v->type == NC_STRING && r->have > 0)
-        (void)nc_free_string(r->have, (char **)(void *)r->buf);
-    else if (r->v->user != NULL && r->have > 0)
-        (void)nc_reclaim_data(r->v->grp, r->v->type, r->buf, r->have);
+    hyperslab_var part = part_of(r->v);
+
+    hyperslab_free(&part, r->buf, r->have);
     r->have = r->at = 0;
 }
 
@@ -107,14 +119,7 @@ advance_box(dump_reader *r)
 static int
 read_box(const dump_reader *r)
 {
-    const dump_var *v = r->v;
-    hyperslab_var   part = {.ncid = v->grp,
-                            .varid = v->id,
-                            .rank = v->ndims,
-                            .type = v->type,
-                            .size = v->size,
-                            .dims = v->part,
-                            .damage = v->damage};
+    hyperslab_var part = part_of(r->v);
 
     return hyperslab_read(&part, r->start, r->count, r->buf);
 }

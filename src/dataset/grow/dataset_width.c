@@ -41,18 +41,37 @@ may_widen(const ncz_dataset *ds, const ncz_var *v)
     return ncz_dataset_has_width(ds, v) && !is_asked(ds, v);
 }
 
-/* The longest of the selected strings, in bytes. UCS-4: in code points. */
+/* The length of one string, in bytes. UCS-4: in code points. */
 static size_t
-longest(const ncz_select *sel, bool points, const char *const *in, uint64_t *k)
+measure(const ncz_type *mem, const char *elem, bool points)
+{
+    const char *s;
+    nc_vlen_t   counted;
+    size_t      nbytes, len = 0;
+
+    if (mem == &ncz_type_counted) {
+        memcpy(&counted, elem, sizeof counted);
+        s = counted.p;
+        nbytes = s != NULL ? counted.len : 0;
+    } else {
+        memcpy(&s, elem, sizeof s);
+        nbytes = s != NULL ? strlen(s) : 0;
+    }
+    for (size_t i = 0; i < nbytes; i++)
+        len += !points || ((unsigned char)s[i] & 0xC0) != 0x80;
+    return len;
+}
+
+/* The longest of the selected strings. */
+static size_t
+longest(const ncz_select *sel, bool points, const ncz_type *mem, const char *in, uint64_t *k)
 {
     const ncz_box all = {.rank = sel->rank, .count = sel->count};
     size_t        most = 0;
 
     do {
-        size_t len = 0;
+        size_t len = measure(mem, in + ncz_select_place(sel, k) * (ptrdiff_t)mem->size, points);
 
-        for (const char *s = in [ncz_select_place(sel, k)]; s != NULL && *s != '\0'; s++)
-            len += !points || ((unsigned char)*s & 0xC0) != 0x80;
         if (len > most)
             most = len;
     } while (ncz_box_next(&all, k));
@@ -60,7 +79,8 @@ longest(const ncz_select *sel, bool points, const char *const *in, uint64_t *k)
 }
 
 int
-ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const void *in, size_t *need)
+ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
+                        const void *in, size_t *need)
 {
     bool     points = v->dtype.kind == NCZ_KIND_UCS4;
     uint64_t n = 0;
@@ -74,7 +94,7 @@ ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_selec
         return NC_NOERR;
     if ((rc = ncz_dims_init(&k, v->rank)) != NC_NOERR)
         return rc;
-    most = longest(sel, points, in, k.v);
+    most = longest(sel, points, mem, in, k.v);
     ncz_dims_clear(&k);
     if (most <= room)
         return NC_NOERR;

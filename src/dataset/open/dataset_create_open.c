@@ -5,6 +5,7 @@
  */
 #include "dataset/object/dataset_object.h"
 #include "dataset/open/dataset_settings.h"
+#include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_single.h"
@@ -134,7 +135,8 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ds->state = NCZ_DATASET_NEW;
     ncz_dataset_set_classic(ds, style->classic);
     ds->cmode = cmode;
-    ds->mode = (cmode & ~NC_NOCLOBBER) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
+    ds->verbatim = (cmode & NCZARR_VERBATIM) != 0;
+    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
     if (settings.behind && (rc = ncz_dataset_set_write(ds, true, settings.behind_bytes)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
@@ -198,6 +200,7 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
                             .xarray = t->xarray,
                             .hdf5 = t->hdf5,
                             .look = !writable,
+                            .spelling = ds->verbatim,
                             .warnings = &ds->warnings},
                    .copies = writable                       ? NCZ_CONSOLIDATED_KNOW
                              : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
@@ -267,7 +270,8 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     if ((rc = ncz_settings_find(t, writable, &settings)) != NC_NOERR ||
         (rc = start_dataset(map, t, &settings, path, limits, &ds)) != NC_NOERR)
         return rc;
-    ds->mode = omode | ((zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
+    ds->verbatim = (omode & NCZARR_VERBATIM) != 0;
+    ds->mode = (omode & ~NCZARR_VERBATIM) | ((zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
     ds->documents = documents;
     if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
         rc = check_writable(&ds->style, path);

@@ -28,6 +28,7 @@ ncz_format_choose_keys(ncz_model *m, char separator, bool v2)
 {
     if (m->dialect->zarr != NULL)
         m->key_encoding = m->dialect->zarr->encode_keys(separator, v2);
+    m->keys_chosen = separator != '\0' || v2;
 }
 
 static ncz_generation

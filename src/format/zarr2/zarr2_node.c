@@ -128,10 +128,10 @@ keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
     const ncz_array_meta *z = &s->z;
     int                   rc;
 
-    if (l->wish.look && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
+    if (!ncz_format_keeps_spelling(l) && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
         return NC_NOERR;
     rc = ncz_format_read_text(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
-    if (rc != NC_NOERR || z->marked || l->wish.look)
+    if (rc != NC_NOERR || z->marked || !ncz_format_keeps_spelling(l))
         return rc;
     if (z->fill_mode != NCZ_FILL_VALUE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type->class != NCZ_TYPE_NONE)
         return NC_NOERR;

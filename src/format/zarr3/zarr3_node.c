@@ -123,10 +123,10 @@ keep_texts(const ncz_loader *l, const ncz_json *doc, ncz_node_meta *s)
     const ncz_array_meta *z = &s->z;
     int                   rc;
 
-    if (l->wish.look && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
+    if (!ncz_format_keeps_spelling(l) && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
         return NC_NOERR;
     rc = ncz_format_read_text(ncz_json_get(doc, "data_type"), &s->dtype_text);
-    if (rc != NC_NOERR || l->wish.look)
+    if (rc != NC_NOERR || !ncz_format_keeps_spelling(l))
         return rc;
     return ncz_format_read_text(ncz_json_get(doc, "fill_value"), &s->fill_text);
 }
