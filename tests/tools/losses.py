@@ -84,12 +84,47 @@ def dry_run():
     report("--dry-run names it once, too", [] if r.returncode == 0 and r.stderr.count("CLASS") == 1 else ["exit %d: %s" % (r.returncode, r.stderr)])
 
 
+def to_classic():
+    """--skip-unreadable leaves out what a classic file lacks, and nothing else."""
+    with open("k.cdl", "w") as f:
+        f.write("netcdf k { types: compound c { int a ; } ; dimensions: x = 2 ; variables: c v(x) ; string s(x) ; uint u(x) ; int good(x) ; "
+                "c good:att = {1} ; good:units = \"m\" ; data: v = {1}, {2} ; s = \"a\", \"b\" ; u = 1, 2 ; good = 3, 4 ; }")
+    run("nczgen", "-o", "k.zarr", "k.cdl")
+    r = run("nczcopy", "--skip-unreadable", "--verify", "-k", "nc3", "k.zarr", "k.nc")
+    want = ["/v: left out: a compound type, which CDF-1 lacks", "/s: left out: strings, which CDF-1 lacks",
+            "/u: left out: values of type uint, which CDF-1 lacks", "/good: attribute att is left out: it is of a compound type, which CDF-1 lacks"]
+    report("--skip-unreadable to a classic file", ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode or
+           sorted(r.stderr.splitlines()) != sorted("nczcopy: " + w for w in want) else
+           [] if "good = 3, 4" in run("nczdump", "k.nc").stdout else ["the copy lacks good"])
+    r = run("nczcopy", "-k", "nc3", "k.zarr", "l.nc")
+    report("... without it, it is refused", [] if r.returncode == 1 and not os.path.exists("l.nc") else ["exit %d: %s" % (r.returncode, r.stderr)])
+
+
+def by_names():
+    """Groups, dimensions and variables whose names a store cannot have."""
+    classic("m.nc", [], [])
+    with open("m.nc", "rb") as f:
+        data = f.read()
+    for name in ("v", "x"):
+        changed = data.replace(struct.pack(">I", 1) + name.encode() + bytes(3), struct.pack(">I", 3) + b"a\\b" + bytes(1))
+        with open("n.nc", "wb") as f:
+            f.write(changed)
+        shutil.rmtree("n.zarr", ignore_errors=True)
+        r = run("nczcopy", "n.nc", "n.zarr")
+        took = r.returncode == 0
+        r2 = run("nczcopy", "--skip-unreadable", "--verify", "n.nc", "o%s.zarr" % name)
+        report("a backslash in the name of %s" % name, [] if r2.returncode == 0 and (took or "left out" in r2.stderr) else
+               ["exits %d, %d: %s %s" % (r.returncode, r2.returncode, r.stderr, r2.stderr)])
+
+
 at = tempfile.mkdtemp(prefix="nczarr-losses-")
 try:
     os.chdir(at)
     left_out()
     resumed()
     dry_run()
+    to_classic()
+    by_names()
 finally:
     os.chdir("/")
     shutil.rmtree(at, ignore_errors=True)

@@ -17,6 +17,25 @@ fail_lack(const copy_source *s, const char *path, const char *what, const char *
     return NC_ENOTNC4;
 }
 
+/* The same of one object alone, a variable or (`att` not NULL) an attribute, which --skip-unreadable leaves out: then
+ * *left is set. */
+static int
+lose_lack(const copy_opts *o, copy_source *s, const char *path, const char *att, const char *what, const char *help,
+          bool *left)
+{
+    char *why;
+
+    *left = o->skip_unreadable;
+    if (!*left)
+        return fail_lack(s, path, what, help);
+    if (att != NULL)
+        what += strlen("attribute ") + strlen(att) + 1; /* the message names it */
+    why = memory_textf("%s%s, which CDF-%d lacks", att != NULL ? "it " : "", what, s->cdf);
+    copy_lose(&s->losses, path, att, why);
+    free(why);
+    return NC_NOERR;
+}
+
 static const char *const WITH_FLATTEN = "; --flatten stores it in another form";
 
 /* ---- groups and their names ---- */
@@ -118,7 +137,8 @@ name_user_type(int ncid, nc_type type)
 }
 
 static int
-check_version_has(const copy_source *s, const char *path, const char *what, nc_type type)
+check_version_has(const copy_opts *o, copy_source *s, const char *path, const char *att, const char *what,
+                  nc_type type, bool *left)
 {
     char name[NC_MAX_NAME + 1] = "", *text;
     int  rc;
@@ -127,7 +147,7 @@ check_version_has(const copy_source *s, const char *path, const char *what, nc_t
         return NC_NOERR;
     (void)nc_inq_type(s->ncid, type, name, NULL);
     text = memory_textf("%sof type %s", what, name);
-    rc = fail_lack(s, path, text, "; -k cdf5 has it");
+    rc = lose_lack(o, s, path, att, text, "; -k cdf5 has it", left);
     free(text);
     return rc;
 }
@@ -141,6 +161,7 @@ check_att(const copy_opts *o, copy_source *s, const char *path, int grp, int var
     nc_type type, base;
     size_t  len;
     char   *what = NULL;
+    bool    left;
     int     rc = nc_inq_att(grp, varid, name, &type, &len);
 
     if (rc != NC_NOERR)
@@ -149,13 +170,13 @@ check_att(const copy_opts *o, copy_source *s, const char *path, int grp, int var
         return rc;
     if (base == NC_NAT) {
         what = memory_textf("attribute %s is of %s", name, name_user_type(grp, type));
-        rc = fail_lack(s, path, what, "");
+        rc = lose_lack(o, s, path, name, what, "", &left);
     } else if (!o->flatten && (type > NC_MAX_ATOMIC_TYPE || (type == NC_STRING && len > 1))) {
         what = memory_textf("attribute %s is %s", name, type == NC_STRING ? "a list of strings" : "of an enum");
-        rc = fail_lack(s, path, what, WITH_FLATTEN);
+        rc = lose_lack(o, s, path, name, what, WITH_FLATTEN, &left);
     } else {
         what = memory_textf("attribute %s is ", name);
-        rc = check_version_has(s, path, what, base);
+        rc = check_version_has(o, s, path, name, what, base, &left);
     }
     free(what);
     return rc;
@@ -224,15 +245,16 @@ map_types(copy_source *s)
 }
 
 static int
-check_var(const copy_opts *o, const copy_source *s, const copy_var *v)
+check_var(const copy_opts *o, copy_source *s, const copy_var *v, bool *left)
 {
     int grp = s->groups[v->group].in;
 
+    *left = false;
     if (v->type_out == NC_NAT)
-        return fail_lack(s, v->path, name_user_type(grp, v->type), "");
+        return lose_lack(o, s, v->path, NULL, name_user_type(grp, v->type), "", left);
     if (!o->flatten && (v->text || v->type > NC_MAX_ATOMIC_TYPE))
-        return fail_lack(s, v->path, v->text ? "strings" : "an enum", WITH_FLATTEN);
-    return check_version_has(s, v->path, "values ", v->type_out);
+        return lose_lack(o, s, v->path, NULL, v->text ? "strings" : "an enum", WITH_FLATTEN, left);
+    return check_version_has(o, s, v->path, NULL, "values ", v->type_out, left);
 }
 
 /* Rows of the file, as many as make about a megabyte: what is written at once has one place there. */
@@ -248,6 +270,22 @@ choose_rows(copy_var *v)
         v->chunk_out[d] = len < most ? len : most;
         bytes = len < most ? bytes * len : ROWS_BYTES;
     }
+}
+
+static int
+check_vars(const copy_opts *o, copy_source *s)
+{
+    int  rc = NC_NOERR;
+    bool left;
+
+    for (size_t i = 0; rc == NC_NOERR && i < s->nvars;) {
+        choose_rows(&s->vars[i]);
+        if ((rc = check_var(o, s, &s->vars[i], &left)) == NC_NOERR && left)
+            copy_drop_var(s, i);
+        else
+            i++;
+    }
+    return rc;
 }
 
 /* ---- unlimited dimensions ---- */
@@ -439,11 +477,7 @@ copy_fit_classic(copy_state *r, int version)
         return rc;
     if ((rc = fit_groups(r->o, s)) != NC_NOERR || (rc = fit_dims(r->o, s)) != NC_NOERR)
         return rc;
-    for (size_t i = 0; rc == NC_NOERR && i < s->nvars; i++) {
-        choose_rows(&s->vars[i]);
-        rc = check_var(r->o, s, &s->vars[i]);
-    }
-    if (rc != NC_NOERR || (rc = each_att_of_all(r->o, s, check_att)) != NC_NOERR ||
+    if ((rc = check_vars(r->o, s)) != NC_NOERR || (rc = each_att_of_all(r->o, s, check_att)) != NC_NOERR ||
         (rc = copy_budget_for(r)) != NC_NOERR)
         return rc;
     return fit_texts(r);

@@ -81,6 +81,8 @@ put_atts(copy_source *s, size_t g, const copy_var *v, int out)
     for (int i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = nc_inq_attname(grp->in, varid, i, name)) != NC_NOERR)
             break;
+        if (copy_is_lost(&s->losses, path, name))
+            continue;
         if (v != NULL && v->text && strcmp(name, "_FillValue") == 0) {
             copy_lose(&s->losses, path, name, "characters have one of a single byte");
             continue;
