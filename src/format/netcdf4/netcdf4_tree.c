@@ -359,8 +359,9 @@ keep_group(ncz_netcdf4_tree *t, ncz_netcdf4_group *parent, const char *name, ncz
         (rc = ncz_make_room(&parent->groups, parent->ngroups, &parent->groups_cap, sizeof(ncz_netcdf4_group *))) !=
             NC_NOERR)
         return rc;
-    parent->groups[parent->ngroups++] = g;
-    return ncz_model_add_group(t->l->m, parent->g, name, &g->g);
+    if ((rc = ncz_model_add_group(t->l->m, parent->g, name, &g->g)) == NC_NOERR)
+        parent->groups[parent->ngroups++] = g;
+    return rc;
 }
 
 static const char *
