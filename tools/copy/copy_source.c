@@ -215,9 +215,8 @@ is_own_failure(int rc)
 }
 
 /*
- * Checks that its data can be read. `*skip`: they cannot, and the variable is left out: it has no values, or the options
- * leave such variables out. Where only the type of its elements or a codec is not known, its chunks may still go as they
- * are: copy_settle_carried() decides.
+ * Checks that its data can be read. `*skip`: they cannot, and the options leave such variables out. Where only the type
+ * of its elements or a codec is not known, its chunks may still go as they are: copy_settle_carried() decides.
  */
 static int
 check_readable(const copy_opts *o, copy_source *s, copy_var *v, bool *skip)
@@ -234,7 +233,7 @@ check_readable(const copy_opts *o, copy_source *s, copy_var *v, bool *skip)
         v->why = memory_need(strdup(text));
         return NC_NOERR;
     }
-    *skip = rc == NC_EEMPTY || (o->skip_unreadable && is_own_failure(rc));
+    *skip = o->skip_unreadable && is_own_failure(rc);
     if (*skip)
         copy_lose(&s->losses, v->path, NULL, text);
     else

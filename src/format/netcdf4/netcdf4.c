@@ -139,9 +139,7 @@ check_data(const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
 {
     int rc = NC_NOERR;
 
-    if (a->o.space.kind == NCZ_HDF5_NULL)
-        rc = ncz_fail(NC_EEMPTY, "%s: it has no values: its dataspace is null", a->path);
-    else if (type->type->class == NCZ_TYPE_NONE)
+    if (type->type->class == NCZ_TYPE_NONE)
         rc = ncz_fail(NC_EBADTYPE, "%s: its elements are %s", a->path, type->why);
     else if (a->o.layout.kind == NCZ_HDF5_VIRTUAL)
         rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in other datasets (a virtual dataset), which are not read",

@@ -166,9 +166,8 @@ warn_of_lost(ncz_netcdf4_tree *t, const char *where, const char *what, const cha
 bool
 ncz_netcdf4_costs_object(int rc)
 {
-    return rc == NC_EHDFERR || rc == NC_EEMPTY || rc == NC_ENOTBUILT || rc == NC_EFILTER || rc == NC_ENOFILTER ||
-           rc == NC_EBADCHUNK || rc == NC_EBADTYPE || rc == NC_EBADNAME || rc == NC_EMAXNAME || rc == NC_ENAMEINUSE ||
-           rc == NC_ERANGE;
+    return rc == NC_EHDFERR || rc == NC_ENOTBUILT || rc == NC_EFILTER || rc == NC_ENOFILTER || rc == NC_EBADCHUNK ||
+           rc == NC_EBADTYPE || rc == NC_EBADNAME || rc == NC_EMAXNAME || rc == NC_ENAMEINUSE || rc == NC_ERANGE;
 }
 
 int
