@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What documents of Zarr say and netCDF does not, from one dataset to another: attributes as they are spelled, variables
+ * What documents of Zarr say and netCDF does not, from one dataset to another: attributes as they are spelled, arrays
  * by their document, names that netCDF forbids. And strings with NULs in them.
  */
 #include "api_test.h"
