@@ -161,6 +161,9 @@ PARTS = (
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
+    Part("matrix", "copies where features meet: sources x targets x options x what is there x contents; invariants", (1, 30), (
+        Script("matrix", "tests/matrix/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy")),
+    ), ("short",)),
     Part("h5py", "the structure and values of HDF5 files of each version, as h5py sees them", (0, 2), (
         Script("structure of HDF5 files", "tests/hdf5/run {gcc}", targets=("tests/hdf5/hdf5_dump", "tools/nczdump", "src/libnczarr.so.0.1.0")),
     ), ("short",), ("writers",)),

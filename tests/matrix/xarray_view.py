@@ -1,0 +1,96 @@
+"""What xarray sees of two datasets, and which refusals of a copy are documented."""
+import json, warnings
+
+import numpy as np
+import xarray as xr
+import zarr
+
+warnings.simplefilter("ignore")
+
+
+def open_either(path):
+    """The dataset, or None, and why xarray does not open it, or not all of it."""
+    store = zarr.storage.ZipStore(path, mode="r") if path.endswith(".zip") else path
+    engine = {"engine": "netcdf4"} if path.endswith(".nc") else {"engine": "zarr", "consolidated": False}
+    try:
+        ds = xr.open_dataset(store, **engine)
+        ds.load()
+        return ds, ""
+    except Exception as e:
+        return None, "%s: %s" % (type(e).__name__, str(e)[:200])
+
+
+def plain(attrs):
+    return {k: plain_value(v) for k, v in attrs.items() if not k.startswith("_nczarr") and k != "_NCProperties"}
+
+
+def plain_value(value):
+    """A list of one value and the value are one to netCDF; a text that is a JSON document is stored as that (docs/formats.md)."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, list) and len(value) == 1:
+        return plain_value(value[0])
+    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            pass
+    return value
+
+
+def same(a, b, default=None):
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y, default) for x, y in zip(a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if default is not None and (a == default or b == default) and (a != a or b != b):
+        return True # one of the formats says nothing of the default fill value, by which xarray masks in the other
+    if isinstance(a, bytes) and isinstance(b, str) or isinstance(a, str) and isinstance(b, bytes):
+        a, b = (x if isinstance(x, bytes) else x.encode("utf-8", "surrogateescape") for x in (a, b))
+    return a == b or (a != a and b != b)
+
+
+# What zarr-python 3.1 cannot read in version 3: records, and byte strings of some widths.
+PEER_LIMITS = ("'name': 'struct'", "writeable void-scalar")
+DEFAULTS = {("i", 4): -2147483647, ("u", 4): 4294967295, ("f", 4): np.float32(9.969209968386869e36), ("f", 8): 9.969209968386869e36}
+
+
+def default_of(array):
+    dtype = array.encoding.get("dtype", array.dtype)
+    return DEFAULTS.get((np.dtype(dtype).kind, np.dtype(dtype).itemsize)) if dtype is not str else None
+
+
+def differences(source, target):
+    (a, _), (b, why) = open_either(source), open_either(target)
+    if a is None:
+        return []
+    if b is None and any(limit in why for limit in PEER_LIMITS):
+        return []
+    if b is None:
+        return ["xarray opens the source, not the copy: " + why]
+    out = []
+    for name in a.variables:
+        if name not in b.variables:
+            out.append("xarray: %s is missing" % name)
+            continue
+        v, w = a[name].values.ravel().tolist(), b[name].values.ravel().tolist()
+        if not same(v, w, default_of(a[name])):
+            out.append("xarray: %s is %s, not %s" % (name, w[:6], v[:6]))
+        if not same(plain(a[name].attrs), plain(b[name].attrs)):
+            out.append("xarray: attributes of %s are %s, not %s" % (name, plain(b[name].attrs), plain(a[name].attrs)))
+    if not same(plain(a.attrs), plain(b.attrs)):
+        out.append("xarray: attributes are %s, not %s" % (plain(b.attrs), plain(a.attrs)))
+    return out
+
+
+# What a format cannot hold, by a part of the message that says so: (target, part).
+REFUSED = [
+    ("classic", "classic"), ("classic", "CDF-"), ("classic", "--flatten"),
+]
+
+
+def judge_refusal(case, said):
+    if any(case[1] == target and part in said for target, part in REFUSED):
+        return []
+    return ["refused: " + said]
+
+
