@@ -8,7 +8,7 @@
  5. Its documents are JSON in UTF-8.
  6. xarray sees the same Dataset, where it opens the source and nothing was left out.
 """
-import json, os, subprocess
+import json, os, struct, subprocess
 
 import xarray_view
 
@@ -150,8 +150,9 @@ def texts(attribute):
     return [v.rstrip("\0") if isinstance(v, str) else v for v in as_list(attribute["value"])]
 
 
-def numbers(attribute):
-    return [repr(float(v)) for v in as_list(attribute["value"])]
+def numbers(attribute, single):
+    """As texts, so that NaN equals NaN; `single`: one of the two had floats, of which the fewest digits are printed."""
+    return [repr(struct.unpack("f", struct.pack("f", float(v)))[0] if single else float(v)) for v in as_list(attribute["value"])]
 
 
 def same_attribute(a, b):
@@ -159,7 +160,8 @@ def same_attribute(a, b):
     if a["type"] in ("char", "string") and b["type"] in ("char", "string"):
         return texts(a) == texts(b) or json_text(a) == json_text(b) != None
     try:
-        return a == b or numbers(a) == numbers(b)
+        single = "float" in (a["type"], b["type"])
+        return a == b or numbers(a, single) == numbers(b, single)
     except (TypeError, ValueError):
         return False
 
@@ -169,7 +171,7 @@ def json_text(attribute):
     try:
         value = json.loads(attribute["value"]) if attribute["type"] == "char" else None
         return repr(value) if isinstance(value, (dict, list)) else None
-    except ValueError:
+    except (TypeError, ValueError):
         return None
 
 

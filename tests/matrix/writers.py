@@ -40,7 +40,7 @@ class ZarrWriter:
     def var(self, name, dims, data, kind="number", chunks=None, fill=None, attrs={}, codec=None, separator=".", order="C", foreign_fill=False):
         if kind == "char" or foreign_fill: # in Zarr the fill value is a member of the document
             raise Cannot
-        if self.version == 3 and (name == "zarr.json" or getattr(data, "dtype", np.dtype("i4")).names):
+        if name == "zarr.json" or self.version == 3 and getattr(data, "dtype", np.dtype("i4")).names:
             raise Cannot
         data = to_array(data, kind, [self.lengths[d] for d in dims])
         dtype = "str" if kind == "string" else data.dtype
