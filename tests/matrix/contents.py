@@ -150,7 +150,7 @@ def document_name(w):
 def reserved_attributes(w):
     """Names that some format keeps for itself."""
     plain(w)
-    for name in ("_NCProperties", "CLASS", "NAME", "_ARRAY_DIMENSIONS", "_nczarr_attrs", "_Netcdf4Dimid"):
+    for name in ("_NCProperties", "CLASS", "NAME", "_nczarr_attrs", "_Netcdf4Dimid"):
         w.attr(name, "text")
 
 

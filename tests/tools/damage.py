@@ -400,6 +400,12 @@ os.remove("broken2.zarr/.zmetadata")  # it has the document as it was
 edit("broken2.zarr/v/.zarray", lambda d: d.update({"compressor": {"id": "pcodec"}}))
 r = run("nczdump", "--check", "broken2.zarr")
 expect(bad, "a codec that is not known", (r.returncode, "not all could be checked" in r.stdout), (1, True))
+with open("nan.cdl", "w") as f:
+    f.write("netcdf n { dimensions: x = 1 ; variables: float v(x) ; v:a = NaNf, -Infinityf ; v:_FillValue = NaNf ; :b = Infinity ; data: v = 1 ; }")
+for mode in ("nczarr", "zarr", "nczarr,v3", "zarr,v3"):
+    must("nczgen", "-o", "nan.zarr#mode=" + mode, "nan.cdl")
+    r = run("nczdump", "--check", "nan.zarr")
+    expect(bad, "NaN in attributes, " + mode, (r.returncode, r.stdout.endswith(": sound\n")), (0, True))
 report("broken documents", bad)
 
 bad = []

@@ -137,7 +137,7 @@ is_object_valid(nczarr_map *map, const char *key)
     text = memory_alloc(len + 1, 1);
     if (len > 0)
         memcpy(text, data, len);
-    valid = dump_json_is_valid(text);
+    valid = dump_json_is_valid(text, true);
     free(text);
     free(data);
     return valid;

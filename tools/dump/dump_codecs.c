@@ -61,7 +61,8 @@ dump_codecs_text(const dump_var *v)
 
 enum { JSON_DEPTH_MAX = 64 };
 
-static const char *skip_json_value(const char *s, int depth);
+/* `numbers`: the bare words of numbers that JSON lacks are taken, too, as Python writes them. */
+static const char *skip_json_value(const char *s, bool numbers, int depth);
 
 static const char *
 skip_json_blanks(const char *s)
@@ -113,7 +114,7 @@ skip_json_number(const char *s)
 
 /* Members or elements up to the closing bracket. */
 static const char *
-skip_json_list(const char *s, char close, int depth)
+skip_json_list(const char *s, char close, bool numbers, int depth)
 {
     s = skip_json_blanks(s + 1);
     if (*s == close)
@@ -124,7 +125,7 @@ skip_json_list(const char *s, char close, int depth)
                 return NULL;
             s = skip_json_blanks(s + 1);
         }
-        if ((s = skip_json_blanks(skip_json_value(s, depth))) == NULL || (*s != ',' && *s != close))
+        if ((s = skip_json_blanks(skip_json_value(s, numbers, depth))) == NULL || (*s != ',' && *s != close))
             return NULL;
         if (*s == close)
             return s + 1;
@@ -134,26 +135,26 @@ skip_json_list(const char *s, char close, int depth)
 
 /* The end of the value at s, or NULL when it is not valid. */
 static const char *
-skip_json_value(const char *s, int depth)
+skip_json_value(const char *s, bool numbers, int depth)
 {
-    static const char *const word[] = {"true", "false", "null"};
+    static const char *const word[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity"};
 
     if (depth > JSON_DEPTH_MAX)
         return NULL;
     if (*s == '{' || *s == '[')
-        return skip_json_list(s, *s == '{' ? '}' : ']', depth + 1);
+        return skip_json_list(s, *s == '{' ? '}' : ']', numbers, depth + 1);
     if (*s == '"')
         return skip_json_string(s);
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+    for (size_t i = 0; i < (numbers ? 6 : 3); i++)
         if (strncmp(s, word[i], strlen(word[i])) == 0)
             return s + strlen(word[i]);
     return skip_json_number(s);
 }
 
 bool
-dump_json_is_valid(const char *s)
+dump_json_is_valid(const char *s, bool numbers)
 {
-    const char *end = skip_json_blanks(skip_json_value(skip_json_blanks(s), 0));
+    const char *end = skip_json_blanks(skip_json_value(skip_json_blanks(s), numbers, 0));
 
     return end != NULL && *end == '\0' && text_is_utf8(s, strlen(s));
 }

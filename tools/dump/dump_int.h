@@ -373,7 +373,8 @@ typedef struct dump_filters {
 int   dump_filters_load(const dump_var *v, dump_filters *f); /* none is no error */
 void  dump_filters_clear(dump_filters *f);
 char *dump_codecs_text(const dump_var *v); /* the _Codecs document, or NULL; free it */
-bool  dump_json_is_valid(const char *s);
+/* `numbers`: NaN, Infinity and -Infinity may be bare words, as in documents of Zarr. */
+bool dump_json_is_valid(const char *s, bool numbers);
 
 /* ---- dump_time.c: numbers that are times --------------------------------------------------------------------- */
 

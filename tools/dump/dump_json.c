@@ -135,7 +135,7 @@ print_storage(dump_context *d, const dump_var *v, int level)
     print_filters(d, v);
     if (codecs != NULL) {
         fputs(", \"codecs\": ", d->out);
-        if (dump_json_is_valid(codecs))
+        if (dump_json_is_valid(codecs, false))
             fputs(codecs, d->out);
         else
             dump_json_string(d, codecs);
