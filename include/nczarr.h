@@ -686,11 +686,23 @@ NCZARR_API int nczarr_inq_consolidated(int ncid, int *consolidatedp);
 /*
  * What is damaged in the documents of a dataset and was passed over when they were read, since something else served:
  * consolidated metadata (the documents themselves were read), a document of the root that is not needed, a group's
- * document, a variable's attributes. *np texts for people, each naming a document; *textsp is NULL if there are none.
+ * document, a variable's attributes; and of a classic file that was cut what is missing. *np texts for people, each naming a document; *textsp is NULL if there are none.
  * They belong to the dataset: valid until it is closed. Either pointer may be NULL. Each text is also a warning in the
  * log. A variable that cannot be read is not among them: its data give the error.
  */
 NCZARR_API int nczarr_inq_warnings(int ncid, size_t *np, const char *const **textsp);
+
+/*
+ * What values of a classic file are that it has lost, since it was cut: a download that broke off, a full disk. There
+ * is a warning of it when the file is opened (nczarr_inq_warnings()). NCZARR_MISSING_ZEROS, the default: zeros, as with
+ * netCDF-C. NCZARR_MISSING_FILL: the variable's fill value. NCZARR_MISSING_ERROR: a get of any of them is NC_ETRUNC.
+ * NC_EINVAL: another `how`. No effect on a dataset that is open to be written, and on other formats, where what is
+ * missing is an error in any case.
+ */
+#define NCZARR_MISSING_ZEROS 0
+#define NCZARR_MISSING_FILL  1
+#define NCZARR_MISSING_ERROR 2
+NCZARR_API int nczarr_set_missing(int ncid, int how);
 
 /* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
 NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);

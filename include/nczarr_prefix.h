@@ -504,6 +504,7 @@
 #define nczarr_prefetch_vars NCZARR_NAMED_(nczarr_prefetch_vars)
 #define nczarr_put_vars_counted NCZARR_NAMED_(nczarr_put_vars_counted)
 #define nczarr_s3_explain NCZARR_NAMED_(nczarr_s3_explain)
+#define nczarr_set_missing NCZARR_NAMED_(nczarr_set_missing)
 #define nczarr_set_threads NCZARR_NAMED_(nczarr_set_threads)
 #define nczarr_set_write NCZARR_NAMED_(nczarr_set_write)
 #define nczarr_stats NCZARR_NAMED_(nczarr_stats)

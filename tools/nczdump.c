@@ -449,6 +449,8 @@ dump_dataset(int ncid, const char *path, const char *png, dump_request *r)
         message_print("%s: this copy is not complete: values that are missing show as fill", o->file);
     if (o->form != DUMP_KIND)
         report_warnings(o->file, ncid);
+    if (o->check || o->damaged != DAMAGE_STOP) /* else it reads as zeros, as ncdump shows it */
+        (void)nczarr_set_missing(ncid, NCZARR_MISSING_ERROR);
     if (r->name == NULL)
         r->name = own;
     if (r->plot)

@@ -299,6 +299,20 @@ nczarr_inq_warnings(int ncid, size_t *np, const char *const **textsp)
 }
 
 int
+nczarr_set_missing(int ncid, int how)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_TUNE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (how < NCZARR_MISSING_ZEROS || how > NCZARR_MISSING_ERROR)
+        return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "%d: none of NCZARR_MISSING_ZEROS, _FILL and _ERROR", how));
+    ncz_dataset_set_missing(c.ds, (ncz_missing)how);
+    return ncz_call_leave(&c, NC_NOERR);
+}
+
+int
 nc_set_fill(int ncid, int fillmode, int *old_modep)
 {
     ncz_call c;

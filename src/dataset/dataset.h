@@ -191,6 +191,10 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /* Begins to load the chunks of a selection (ncz_engine_prefetch()). `mem`: as for a get. */
 int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem);
 
+/* What values read as that a dataset of one object has lost. No effect where nothing can be, or on one that is open to be
+ * written. Under NCZ_USE_TUNE. */
+void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
+
 /* dataset_behind.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit. Under
  * NCZ_USE_TUNE, like the last two. */
 int  ncz_dataset_set_write(ncz_dataset *ds, bool behind, size_t nbytes);

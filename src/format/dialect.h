@@ -88,6 +88,9 @@ typedef struct ncz_extent {
     uint64_t pitch;         /* from one record to the next; 0: it has none */
 } ncz_extent;
 
+/* What values read as that the object has lost, since it ends too early. */
+typedef enum ncz_missing { NCZ_MISSING_ZEROS, NCZ_MISSING_FILL, NCZ_MISSING_ERROR } ncz_missing;
+
 /*
  * What only a format has whose dataset is one object, with the key "", in a store that has no other. `form`: as
  * ncz_format_opts.gen.
@@ -111,6 +114,8 @@ typedef struct ncz_object_ops {
     uint64_t (*most_records)(int form); /* that an object can have */
     /* How many records there are: before they are put, since the places of chunks depend on it. */
     void (*set_records)(ncz_model *m, uint64_t n);
+    /* NULL: nothing can be missing without an error. */
+    void (*set_missing)(ncz_model *m, ncz_missing how);
 } ncz_object_ops;
 
 #define NCZ_RANK_ANY SIZE_MAX

@@ -118,6 +118,28 @@ from_memory(void **state)
     free(back.memory);
 }
 
+/* What a get of variable 0 gives of a file with `n` of its bytes, as nczarr_set_missing() says. */
+static void
+check_missing(int ncid, size_t n)
+{
+    size_t nwarnings;
+    short  a[6];
+
+    OK(nczarr_inq_warnings(ncid, &nwarnings, NULL));
+    assert_int_equal(nwarnings, 1);
+    FAILS(NC_EINVAL, nczarr_set_missing(ncid, 3));
+    FAILS(NC_EINVAL, nczarr_set_missing(ncid, -1));
+    OK(nczarr_set_missing(ncid, NCZARR_MISSING_FILL));
+    OK(nc_get_var_short(ncid, 0, a));
+    assert_int_equal(a[0], n >= RECORDS_AT + 2 ? 1 : 7);
+    OK(nczarr_set_missing(ncid, NCZARR_MISSING_ERROR));
+    FAILS(NC_ETRUNC, nc_get_var_short(ncid, 0, a));
+    assert_non_null(strstr(nczarr_errmsg(), "a: records from"));
+    OK(nczarr_set_missing(ncid, NCZARR_MISSING_ZEROS));
+    OK(nc_get_var_short(ncid, 0, a));
+    assert_int_equal(a[0], n >= RECORDS_AT + 2 ? 1 : 0);
+}
+
 /* A block that ends within the header, and one that ends within the data, which read as zeros. */
 static void
 cut_blocks(void **state)
@@ -138,6 +160,7 @@ cut_blocks(void **state)
             OK(nc_get_var_short(ncid, 0, a));
             assert_int_equal(a[0], n >= RECORDS_AT + 2 ? 1 : 0);
             assert_int_equal(a[5], 0);
+            check_missing(ncid, n);
             OK(nc_close(ncid));
         }
         free(copy);

@@ -15,10 +15,9 @@ typedef enum stamps { BY_ETAG, BY_TIME, BY_SIZE } stamps;
 
 typedef struct served {
     stamps   by;
-    unsigned version;   /* all values are this number */
-    size_t   missing;   /* bytes at the end that the file lacks, */
-    unsigned lies_from; /* ... that answers to so many requests say, though they are there; 0: none */
-    unsigned base;
+    unsigned version; /* all values are this number */
+    size_t   missing; /* bytes at the end that the file lacks */
+    unsigned lies_to; /* answers up to this one tell half of the size */
 } served;
 
 static char *
@@ -69,7 +68,7 @@ serve(const stub_request *req, stub_reply *reply, void *arg)
     size_t        size = SIZE - (s->by == BY_SIZE ? 4 * s->version : 0) - s->missing, from = 0, last = size - 1, told;
     char         *range = stub_header(req, "Range"), *path = stub_path(req), text[100], *file;
 
-    told = req->number - s->base <= s->lies_from ? size / 2 : size;
+    told = req->number <= s->lies_to ? size / 2 : size;
     if (strstr(path, "t.nc") == NULL) {
         stub_fault(reply, 404, "NoSuchKey");
     } else {
@@ -137,10 +136,60 @@ replaced(void **state)
         }
 }
 
+/* A server whose first answer names another size than those that follow. */
+static void
+two_sizes(void **state)
+{
+    (void)state;
+    for (int bucket = 0; bucket < 2; bucket++) {
+        served s = {.by = BY_SIZE, .lies_to = 1};
+        stub  *server = stub_start(serve, &s);
+        int    ncid;
+
+        assert_int_equal(open_served(server, bucket != 0, &ncid), NC_EIO);
+        assert_non_null(strstr(nczarr_errmsg(), "the server says that the file has 600040 bytes, and then 1200080"));
+        s.lies_to = 0;
+        assert_int_equal(open_served(server, bucket != 0, &ncid), NC_NOERR);
+        assert_int_equal(get_some(ncid, N - 1000, 0), NC_NOERR);
+        assert_int_equal(nc_close(ncid), NC_NOERR);
+        stub_stop(server);
+    }
+}
+
+/* Values that the file has lost, of which the open warns. */
+static void
+cut_file(void **state)
+{
+    (void)state;
+    for (int bucket = 0; bucket < 2; bucket++) {
+        served             s = {.by = BY_ETAG, .version = 1, .missing = 2000};
+        stub              *server = stub_start(serve, &s);
+        size_t             n;
+        const char *const *texts;
+        int                ncid;
+
+        assert_int_equal(open_served(server, bucket != 0, &ncid), NC_NOERR);
+        assert_int_equal(nczarr_inq_warnings(ncid, &n, &texts), NC_NOERR);
+        assert_int_equal(n, 1);
+        assert_non_null(strstr(texts[0],
+                               "it has 1198080 bytes, its header tells of 1200080; missing: variables v from "
+                               "element 299500 of 300000 on"));
+        assert_int_equal(nczarr_set_missing(ncid, NCZARR_MISSING_ERROR), NC_NOERR);
+        assert_int_equal(get_some(ncid, 0, 1), NC_NOERR);
+        assert_int_equal(get_some(ncid, N - 1000, 1), NC_ETRUNC);
+        assert_int_equal(nc_close(ncid), NC_NOERR);
+        stub_stop(server);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(replaced)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replaced),
+        cmocka_unit_test(two_sizes),
+        cmocka_unit_test(cut_file),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,8 @@ def lines_apart(want, got):
 
 def dump(path, *options):
     r = run("nczdump", *options, path)
-    return r.stdout if r.returncode == 0 and not r.stderr else "exit %d: %s" % (r.returncode, r.stderr)
+    expected = not r.stderr or ("warning: the file is cut" in r.stderr and r.stderr.count("\n") == 1)
+    return r.stdout if r.returncode == 0 and expected else "exit %d: %s" % (r.returncode, r.stderr)
 
 
 def compare(path, *options):

@@ -167,7 +167,7 @@ damage_log_print(const damage_log *l, const char *before, FILE *out)
         fputs(before, out);
         terminal_print(out, line->key);
         if (line->n > 1)
-            fprintf(out, ": %zu chunks", line->n);
+            fprintf(out, "%s%zu chunks", line->key[0] != '\0' ? ": " : "", line->n);
         else if (line->chunk != NULL)
             fprintf(out, ": chunk %s", line->chunk);
         if (line->key[0] != '\0' || line->n > 1) /* the cause names a chunk that has no key */

@@ -126,6 +126,19 @@ get_part(const chunk_part *p, void *values)
     return hyperslab_get(v, p->start, p->count, p->step, values);
 }
 
+/* Of a classic file that was cut, the values that are there, with the fill value behind them. */
+static bool
+get_rest(const chunk_part *p, int rc, void *values)
+{
+    int ncid = p->v->ncid;
+
+    if (rc != NC_ETRUNC || nczarr_set_missing(ncid, NCZARR_MISSING_FILL) != NC_NOERR)
+        return false;
+    rc = get_part(p, values);
+    (void)nczarr_set_missing(ncid, NCZARR_MISSING_ERROR);
+    return rc == NC_NOERR;
+}
+
 static int
 read_part(chunk_part *p, char *to, size_t nbytes)
 {
@@ -145,7 +158,7 @@ read_part(chunk_part *p, char *to, size_t nbytes)
         } else {
             damage_log_add(v->damage, v->ncid, v->varid, chunk_grid_place(&p->grid, p->chunk), p->chunk, why);
             memset(values, 0, n * v->size);
-            rc = fill_values(v, values, n);
+            rc = get_rest(p, rc, values) ? NC_NOERR : fill_values(v, values, n);
         }
     }
     if (rc == NC_NOERR)

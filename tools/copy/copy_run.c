@@ -238,6 +238,7 @@ copy_run(const copy_opts *opts)
     if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
         message_print("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     say_warnings(o, s.ncid);
+    (void)nczarr_set_missing(s.ncid, NCZARR_MISSING_ERROR); /* --damaged decides */
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
         (t.classic && (rc = copy_settle_carried(o, &s, &t)) != NC_NOERR) ||

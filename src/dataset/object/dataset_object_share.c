@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_object_share: what other processes see of a dataset that is one object, and what this one sees of theirs. */
+/* dataset_object_share: what other processes see of a dataset that is one object, and what this one sees of theirs,
+ * and of what is missing. */
 #include "dataset/object/dataset_object.h"
 #include "zmap/zmap_single.h"
 
@@ -9,6 +10,17 @@ enum {
     HEAD_OF_RECORDS = 16, /* bytes that have their number */
     LOOKS_MOST = 4,       /* in a row that a writer was at work in */
 };
+
+void
+ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how)
+{
+    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+
+    if (ops == NULL || ops->set_missing == NULL || ds->writable)
+        return;
+    ops->set_missing(ds->model, how);
+    ncz_engine_forget(ds->engine, 0); /* chunks that were read otherwise */
+}
 
 int
 ncz_object_publish(ncz_dataset *ds)

@@ -6,6 +6,7 @@
 
 #include "format/format_int.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Most headers are smaller. A larger one comes in few steps, which over a network are fewer. */
@@ -20,6 +21,7 @@ typedef struct file_head {
     ncz_classic_header parsed; /* once it is whole; the rest of it is in the model's arena */
     size_t             seen;   /* bytes of the file that have been looked at */
     size_t             n;      /* those that are kept, so that they need not come again */
+    bool               again;  /* the size is asked for again */
     char               bytes[];
 } file_head;
 
@@ -56,6 +58,28 @@ parse_bytes(ncz_loader *l, const void *bytes, size_t n, size_t *need)
     return rc;
 }
 
+/* A file on a server seems to be cut: another answer must say the same. */
+static int
+compare_size(const file_head *head, const ncz_docs_got *got, bool *is)
+{
+    if (got->size != head->size)
+        return ncz_fail(NC_EIO, "the server says that the file has %" PRIu64 " bytes, and then %" PRIu64, head->size,
+                        got->size);
+    *is = true;
+    return NC_NOERR;
+}
+
+/* The header is whole. */
+static int
+end_look(file_head *head, bool far, ncz_look *next, bool *is)
+{
+    head->again = far && ncz_classic_is_cut(&head->parsed, head->size);
+    if (head->again)
+        *next = (ncz_look){.key = "", .bytes = true, .off = head->size - 1, .len = 1};
+    *is = !head->again;
+    return NC_NOERR;
+}
+
 /* Reads until the whole header is there. */
 static int
 look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
@@ -72,16 +96,16 @@ look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
         return ncz_fail(NC_ENOTZARR, "there is no file of that name");
     if (l->state == NULL && !ncz_classic_is(got->bytes, got->len))
         return NC_NOERR;
+    if (l->state != NULL && ((const file_head *)l->state)->again)
+        return compare_size(l->state, got, is);
     if ((rc = note_bytes(l, got)) != NC_NOERR)
         return rc;
     head = l->state;
     n = head->n > 0 ? head->n : got->len;
     if ((rc = parse_bytes(l, head->n > 0 ? head->bytes : got->bytes, n, &need)) != NC_NOERR)
         return rc;
-    if (need <= n) {
-        *is = true;
-        return NC_NOERR;
-    }
+    if (need <= n)
+        return end_look(head, l->docs->far, next, is);
     if (n <= head->seen)
         return ncz_fail(NC_EINVAL, "the header is cut at byte %zu", n);
     head->seen = n;
@@ -136,6 +160,8 @@ keep_file(ncz_loader *l, const ncz_classic_header *h)
     file->records = h->first;
     file->pitch = h->pitch;
     atomic_init(&file->size, ((const file_head *)l->state)->size);
+    file->whole = ncz_classic_end(h);
+    atomic_init(&file->missing, NCZ_MISSING_ZEROS);
     file->far = l->docs->far;
     l->m->format = file;
     return NC_NOERR;
@@ -209,6 +235,8 @@ fill_model(ncz_loader *l, const ncz_classic_header *h)
         return ncz_fail_nomem(h->ndims * sizeof(ncz_dim *));
     l->m->twins = true; /* names are not checked by those who write them */
     rc = keep_file(l, h);
+    if (rc == NC_NOERR)
+        rc = ncz_classic_warn_of_cut(l, h, ((const file_head *)l->state)->size);
     if (rc == NC_NOERR)
         rc = ncz_atts_load(&l->m->root->atts, h->atts, h->natts);
     if (rc == NC_NOERR)
@@ -294,6 +322,12 @@ set_records(ncz_model *m, uint64_t n)
     atomic_store_explicit(&f->size, UINT64_MAX, memory_order_relaxed);
 }
 
+static void
+set_missing(ncz_model *m, ncz_missing how)
+{
+    atomic_store_explicit(&((ncz_classic_file *)m->format)->missing, (int)how, memory_order_relaxed);
+}
+
 /* ---- the table ---- */
 
 static ncz_netcdf_format
@@ -342,6 +376,7 @@ static const ncz_object_ops object = {
     .read_records = read_records,
     .most_records = most_records,
     .set_records = set_records,
+    .set_missing = set_missing,
 };
 
 const ncz_dialect_ops ncz_classic = {

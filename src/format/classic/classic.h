@@ -78,7 +78,9 @@ typedef struct ncz_classic_file {
     uint64_t         end;            /* of the fixed variables, with padding */
     uint64_t         pitch;          /* bytes from one record to the next */
     _Atomic uint64_t size;           /* of the file, as it was read; UINT64_MAX: not known, or it is changed */
+    uint64_t         whole;          /* where the last value ended then, as the header has it */
     size_t           head;           /* bytes of the header as it was measured last; 0: not yet */
+    atomic_int       missing;        /* ncz_missing: what reads as what, where the file is cut */
     bool             far;            /* each request takes long */
 } ncz_classic_file;
 
@@ -131,5 +133,22 @@ int ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p);
 const ncz_classic_place *ncz_classic_place_of(const ncz_var *v);
 /* As ncz_make_layout_fn, from v->place, or if that is NULL from the place that the variable has. */
 int ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
+
+/* ---- files that are cut (classic_cut.c) -------------------------------------------------------------------------- */
+
+/* The first element, or the first record, of which not all is there, and how many there should be. */
+typedef struct ncz_classic_cut {
+    uint64_t first, n;
+} ncz_classic_cut;
+
+/* False: a file of that size has all of the variable. Of the spot its shape is not used. */
+bool     ncz_classic_find_cut(const ncz_classic_spot *spot, uint64_t nrecords, uint64_t size, ncz_classic_cut *out);
+uint64_t ncz_classic_end(const ncz_classic_header *h); /* where the last value ends, without padding behind it */
+/* Whether values are missing at the end of a file of that size; UINT64_MAX: it is not known. */
+bool ncz_classic_is_cut(const ncz_classic_header *h, uint64_t size);
+/* Then warns of it. The loader's model has its file. */
+int ncz_classic_warn_of_cut(struct ncz_loader *l, const ncz_classic_header *h, uint64_t size);
+/* The place of a chunk that ends behind the file. NC_ETRUNC: with NCZ_MISSING_ERROR. */
+int ncz_classic_cut_chunk(const ncz_layout *l, const ncz_classic_place *p, uint64_t size, ncz_chunk_addr *where);
 
 #endif /* NCZ_FORMAT_CLASSIC_H */

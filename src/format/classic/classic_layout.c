@@ -103,14 +103,8 @@ locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk
     if ((rc = measure_chunk(l, p, index, where)) != NC_NOERR)
         return rc;
     where->key = "";
-    if (where->offset < size && where->length <= size - where->offset)
-        return NC_NOERR;
-    /* As in netCDF, a file that was cut short reads as zeros there. */
-    where->tail = NCZ_TAIL_ZEROS;
-    where->length = where->offset < size ? size - where->offset : 0;
-    if (where->length == 0)
-        where->bytes = "";
-    return NC_NOERR;
+    return where->offset < size && where->length <= size - where->offset ? NC_NOERR
+                                                                         : ncz_classic_cut_chunk(l, p, size, where);
 }
 
 static const ncz_layout_ops classic_ops = {.name = "classic", .locate = locate_chunk, .complete = true};
