@@ -294,12 +294,14 @@ json_documents(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        assert_true(dump_json_is_valid(good[i]));
+        assert_true(dump_json_is_valid(good[i], false));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(dump_json_is_valid(bad[i]));
+        assert_false(dump_json_is_valid(bad[i], false));
     for (int i = 0; i < 100000; i++)
         text_addc(&deep, '[');
-    assert_false(dump_json_is_valid(deep.s));
+    assert_false(dump_json_is_valid(deep.s, false));
+    assert_true(dump_json_is_valid("{\"a\": [NaN, -Infinity, Infinity, -1]}", true)); /* as Python writes them */
+    assert_false(dump_json_is_valid("[-NaN]", true));
     text_clear(&deep);
 }
 
