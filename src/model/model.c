@@ -235,9 +235,8 @@ alloc_var(ncz_model *m, const char *name, size_t rank)
     return v;
 }
 
-/* Whether readers had better not mask by the type's default fill value: see ncz_unmasked_fill. */
-static bool
-is_unmasked(const ncz_type *type)
+bool
+ncz_model_is_unmasked(const ncz_type *type)
 {
     const ncz_type *value = ncz_type_value(type);
 
@@ -253,7 +252,7 @@ is_unmasked(const ncz_type *type)
 bool
 ncz_var_default_is_null(const ncz_model *m, const ncz_var *v)
 {
-    return (is_unmasked(v->type) || v->dtype.items != NULL) && m->unmasked_fill == NCZ_UNMASKED_NULL;
+    return (ncz_model_is_unmasked(v->type) || v->dtype.items != NULL) && m->unmasked_fill == NCZ_UNMASKED_NULL;
 }
 
 /* A variable with all fields at netCDF's defaults and no place in the tree yet. */
@@ -261,7 +260,7 @@ static int
 make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
          ncz_var **out)
 {
-    bool     unmasked = is_unmasked(type);
+    bool     unmasked = ncz_model_is_unmasked(type);
     ncz_var *v = alloc_var(m, name, rank);
 
     if (v == NULL)

@@ -448,6 +448,9 @@ int ncz_var_storage(const ncz_var *v);
  */
 int ncz_var_set_shards(ncz_model *m, ncz_var *v, const uint64_t *shard);
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* one element of its type */
+/* Whether readers had better not mask by the type's default fill value: see ncz_unmasked_fill. */
+bool ncz_model_is_unmasked(const ncz_type *type);
+
 /* Whether the document has null where the fill value is the default of the variable's type. */
 bool ncz_var_default_is_null(const ncz_model *m, const ncz_var *v);
 /*
@@ -460,7 +463,7 @@ int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);           /* NC_EI
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);      /* takes a reference */
 int ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order); /* as in the spec; copied */
 int ncz_var_set_keys(ncz_model *m, ncz_var *v, ncz_key_encoding keys);
-int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);     /* as the caller asks for it */
+int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes); /* as the caller asks for it */
 /* Makes the elements as wide as `to` says, for a string that needs it. */
 int ncz_var_widen(ncz_model *m, ncz_var *v, const ncz_string_width *to);
 

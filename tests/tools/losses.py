@@ -100,6 +100,17 @@ def to_classic():
     report("... without it, it is refused", [] if r.returncode == 1 and not os.path.exists("l.nc") else ["exit %d: %s" % (r.returncode, r.stderr)])
 
 
+def without_a_name():
+    """JSON can have an attribute without a name: Zarr keeps it, a classic file cannot."""
+    os.mkdir("e.zarr")
+    for name, text in ((".zgroup", '{"zarr_format": 2}'), (".zattrs", '{"": 5, "title": "t"}')):
+        with open(os.path.join("e.zarr", name), "w") as f:
+            f.write(text)
+    r = run("nczcopy", "--verify", "e.zarr", "e.nc")
+    report("an attribute without a name is named", [] if r.returncode == 0 and
+           r.stderr == 'nczcopy: /: attribute "" is left out: only Zarr has attributes without a name\n' else ["exit %d: %s" % (r.returncode, r.stderr)])
+
+
 def by_names():
     """Groups, dimensions and variables whose names a store cannot have."""
     classic("m.nc", [], [])
@@ -124,6 +135,7 @@ try:
     resumed()
     dry_run()
     to_classic()
+    without_a_name()
     by_names()
 finally:
     os.chdir("/")

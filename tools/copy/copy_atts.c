@@ -84,12 +84,13 @@ take_att_name(copy_source *s, const att_place *p, int number, char *name, int *r
     return false;
 }
 
-/* An attribute without a name, which JSON can have, is not among those of netCDF. */
-static int
-copy_nameless_att(const att_place *p)
+int
+copy_nameless_att(copy_source *s, const char *path, int in, int varid_in, int out, int varid_out)
 {
-    int rc = nczarr_copy_att(p->in, p->varid_in, "", p->out, p->varid_out);
+    int rc = nczarr_copy_att(in, varid_in, "", out, varid_out);
 
+    if (rc == NC_EBADNAME)
+        copy_lose(&s->losses, path, "\"\"", "only Zarr has attributes without a name");
     return rc == NC_ENOTATT || rc == NC_EBADNAME ? NC_NOERR : rc;
 }
 
@@ -103,7 +104,7 @@ copy_atts(copy_source *s, size_t g, copy_var *v)
     int             n = 0, rc = nc_inq_varnatts(p->in, p->varid_in, &n);
 
     if (rc == NC_NOERR)
-        rc = copy_nameless_att(p);
+        rc = copy_nameless_att(s, p->path, p->in, p->varid_in, p->out, p->varid_out);
     for (int i = 0; rc == NC_NOERR && i < n; i++) {
         if (!take_att_name(s, p, i, name, &rc))
             continue;

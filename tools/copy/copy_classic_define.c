@@ -91,6 +91,8 @@ put_atts(copy_source *s, size_t g, const copy_var *v, int out)
         rc = put_att(grp->in, varid, name, out, v != NULL ? v->out : NC_GLOBAL, name_out);
         free(name_out);
     }
+    if (rc == NC_NOERR)
+        rc = copy_nameless_att(s, path, grp->in, varid, out, v != NULL ? v->out : NC_GLOBAL);
     return rc == NC_NOERR ? rc : message_fail(rc, path);
 }
 

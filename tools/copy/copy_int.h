@@ -312,6 +312,8 @@ int copy_define(const copy_opts *o, copy_source *s, int out);
 int copy_define_vars(const copy_opts *o, copy_source *s);
 /* The attributes of a variable, or (`v` NULL) of group g; not those that wait for the data. */
 int copy_atts(copy_source *s, size_t g, copy_var *v);
+/* An attribute without a name, which JSON can have, is not among those of netCDF: it is copied, or left out by name. */
+int copy_nameless_att(copy_source *s, const char *path, int in, int varid_in, int out, int varid_out);
 /* Of a target that is resumed: what it was left without; the number of the first attribute that waits, or -1. */
 int copy_find_lost_atts(copy_source *s, size_t g, const copy_var *v);
 int copy_find_late_att(const copy_source *s, const copy_var *v);

@@ -122,13 +122,16 @@ is_array_fill(const att *a, int out, int vout, const char *name)
     void   *fill;
     bool    same = false;
 
-    if (a->type < NC_STRING || a->len != 1 || strcmp(name, "_FillValue") != 0 ||
-        nc_inq_vartype(out, vout, &type) != NC_NOERR || copy_type_size(out, type, &size) != NC_NOERR)
+    if (a->len != 1 || strcmp(name, "_FillValue") != 0 || nc_inq_vartype(out, vout, &type) != NC_NOERR ||
+        copy_type_size(out, type, &size) != NC_NOERR)
         return false;
     fill = memory_alloc(1, size);
     if (nc_inq_var_fill(out, vout, &no_fill, fill) == NC_NOERR) {
-        same = no_fill == 0 &&
-               copy_compare_user_values(&(copy_values){a->grp, a->type, a->val}, &(copy_values){out, type, fill}, 1);
+        if (a->type < NC_STRING)
+            same = no_fill == 0 && a->type == type && compare_values(type, a->val, fill, 1);
+        else
+            same = no_fill == 0 && copy_compare_user_values(&(copy_values){a->grp, a->type, a->val},
+                                                            &(copy_values){out, type, fill}, 1);
         copy_free_values(out, type, fill, 1);
     }
     free(fill);
