@@ -130,6 +130,7 @@ load_alone(ncz_dataset *ds)
 static void
 leave_define_mode(ncz_dataset *ds)
 {
+    ncz_dataset_log_defined(ds);
     ds->defining = false;
     for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
         if (v->stage == NCZ_VAR_IN_DEFINITION)

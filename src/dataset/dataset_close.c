@@ -57,6 +57,8 @@ store_changes(ncz_dataset *ds)
 
     if (!ds->writable)
         return NC_NOERR;
+    if (ds->defining)
+        ncz_dataset_log_defined(ds);
     if (ncz_object_ops_of(ds) != NULL && ds->defining)
         rc = ds->par.comm != NULL ? ncz_par_object_enddef(ds, &none) : ncz_object_enddef(ds, &none);
     if (ds->par.comm != NULL)

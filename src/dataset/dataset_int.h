@@ -357,6 +357,8 @@ int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);
  * and what it asked of its store. */
 void ncz_dataset_log_open(const ncz_dataset *ds, const ncz_target *t);
 void ncz_dataset_log_load(const ncz_dataset *ds, const ncz_meta_source *from);
+/* The definitions of this define mode are final. */
+void ncz_dataset_log_defined(const ncz_dataset *ds);
 void ncz_dataset_log_close(const ncz_dataset *ds);
 
 /* Checks the key of a group or variable: NC_EBADNAME, NC_EMAXNAME. */

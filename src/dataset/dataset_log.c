@@ -37,6 +37,19 @@ ncz_dataset_log_load(const ncz_dataset *ds, const ncz_meta_source *from)
 }
 
 void
+ncz_dataset_log_defined(const ncz_dataset *ds)
+{
+    const ncz_dialect_ops *dialect = ds->model->dialect;
+
+    if (dialect->characters == NULL || !ncz_log_on(NCZ_LOG_WARN))
+        return;
+    for (const ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
+        if (v->stage == NCZ_VAR_IN_DEFINITION && v->type->class == NCZ_TYPE_CHAR)
+            ncz_log(NCZ_LOG_WARN, "%s: its characters are %s to other readers of %s; strings are text to them",
+                    v->spec->path, dialect->characters, dialect->name);
+}
+
+void
 ncz_dataset_log_close(const ncz_dataset *ds)
 {
     zmap_stats n = {0};

@@ -142,11 +142,12 @@ typedef struct ncz_dialect_ops {
     const char                *name; /* for error texts */
     const struct ncz_zarr_ops *zarr; /* what only versions of Zarr have (zarr/zarr.h); NULL: another format */
     bool                       ordered_types; /* the text of a stored type contains the byte order */
-    bool                       only_objects;  /* strings have any length: a codec for them comes first */
-    bool                       has_shards;    /* objects may hold several chunks */
-    bool any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
-    bool fill_is_missing; /* plain readers take every fill value as the missing value */
-    bool plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
+    const char *characters;      /* what they are to other readers, where that is no text: for a log; else NULL */
+    bool        only_objects;    /* strings have any length: a codec for them comes first */
+    bool        has_shards;      /* objects may hold several chunks */
+    bool        any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
+    bool        fill_is_missing; /* plain readers take every fill value as the missing value */
+    bool        plain_sequences; /* without NCZarr's keys it has a type for sequences of numbers */
     /*
      * Sessions show each other, by objects beside the documents, who creates a dataset (a claim) and who makes
      * unlimited dimensions longer (growth marks), and put documents on condition. False for a format that has no place

@@ -176,6 +176,58 @@ warnings(void **state)
     place_drop(&p);
 }
 
+/* Characters and text in the same dataset: once with nc_enddef(), and once without it. */
+static void
+define_characters(place *p, const char *mode, bool ends)
+{
+    int ncid, dim, var;
+
+    OK(place_create(p, mode, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, "letters", NC_CHAR, 1, &dim, &var));
+    OK(nc_def_var(ncid, "words", NC_STRING, 1, &dim, &var));
+    if (ends) {
+        OK(nc_enddef(ncid));
+        OK(nc_redef(ncid));
+        OK(nc_enddef(ncid));
+    }
+    OK(nc_close(ncid));
+}
+
+static void
+define_in_v3(place *p)
+{
+    define_characters(p, "mode=nczarr,v3", true);
+}
+
+static void
+characters(void **state)
+{
+    static const char said[] =
+        "nczarr: warning: letters: its characters are numbers (uint8) to other readers of Zarr v3; "
+        "strings are text to them\n";
+    static const line lines[] = {{1, said}};
+    logged            l;
+    char             *text;
+    place             p;
+
+    (void)state;
+    place_make(&p, false);
+    check_levels(&p, define_in_v3, lines, NCZ_LEN(lines));
+    for (int i = 0; i < 6; i++) {
+        static const char *const modes[] = {"mode=nczarr,v3", "mode=zarr,v3", "mode=nczarr,v2"};
+
+        OK(nc_set_log_level(1));
+        logged_begin(&l);
+        define_characters(&p, modes[i % 3], i < 3);
+        OK(nc_set_log_level(-1));
+        text = logged_end(&l);
+        assert_string_equal(text, i % 3 < 2 ? said : "");
+        free(text);
+    }
+    place_drop(&p);
+}
+
 /* ---- errors ---- */
 
 static void
@@ -276,11 +328,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read),
-        cmocka_unit_test(a_write),
-        cmocka_unit_test(dialects),
-        cmocka_unit_test(warnings),
-        cmocka_unit_test(one_line_for_each_failure),
+        cmocka_unit_test(a_read),          cmocka_unit_test(a_write),    cmocka_unit_test(dialects),
+        cmocka_unit_test(warnings),        cmocka_unit_test(characters), cmocka_unit_test(one_line_for_each_failure),
         cmocka_unit_test(a_path_with_log),
     };
 

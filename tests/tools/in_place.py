@@ -31,6 +31,11 @@ def convert(path, version, *options):
     return run(nczcopy, "--in-place", "--zarr-format", str(version), *options, path)
 
 
+def said(r):
+    """What standard error has besides the line about characters, which versions.py checks."""
+    return "".join(l for l in r.stderr.splitlines(True) if "other readers get characters in Zarr v3 as numbers" not in l)
+
+
 def dump(path, version=None, *options):
     r = run(nczdump, "-p", "9,17", "-n", "x", *options, path if version is None else path + "#mode=v%d" % version)
     if r.returncode != 0 or r.stderr:
@@ -94,7 +99,7 @@ def there_and_back(name, path):
         if r.returncode != 1 or "nothing was changed" not in r.stderr or objects(path) != before:
             problems.append("not refused: %s" % r.stderr)
         return problems
-    if r.returncode != 0 or r.stderr:
+    if r.returncode != 0 or said(r):
         return ["to v3: exit %d: %s" % (r.returncode, r.stderr)]
     both = objects(path)
     if without(both, is_v3) != before:
@@ -382,7 +387,7 @@ def interrupted():
         if version_of(path) != 2 or dump(path) != text:
             problems.append("without %s it is not the old dataset" % gone)
         r = convert(path, 3)
-        if r.returncode != 0 or r.stderr or objects(path) != complete:
+        if r.returncode != 0 or said(r) or objects(path) != complete:
             problems.append("after that: exit %d: %s" % (r.returncode, r.stderr))
     for gone in [[".zgroup"], [".zgroup", ".zattrs"], [".zgroup", ".zattrs", "g/.zgroup", "v/.zarray"]]:
         for k in gone:

@@ -62,7 +62,7 @@ def characters(c):
     text = "netcdf t { dimensions: x = 2 ; group: g { variables: char c(x) ; data: c = \"ab\" ; } }"
     says = "zarr-python 3 and xarray refuse it"
     for fragment, said in (("", False), ("#consolidated=no", True), ("#mode=nczarr&compat=4.9.2", True),
-                           ("#mode=nczarr&compat=4.9.2&consolidated=yes", False), ("#mode=zarr", False), ("#mode=v3", False)):
+                           ("#mode=nczarr&compat=4.9.2&consolidated=yes", False), ("#mode=zarr", False)):
         url = "file://" + c.at("chars.zarr") + fragment
         for command, args in (("nczgen", ("-o", url)), ("nczcopy", (c.at("chars-from.zarr"), url))):
             if command == "nczcopy":
@@ -71,6 +71,28 @@ def characters(c):
             c.same("%s to %s: exit" % (command, fragment), r.returncode, 0)
             c.same("%s to %s: %r: said" % (command, fragment, r.stderr), says in r.stderr, said)
             c.same("%s to %s: quiet" % (command, fragment), said or r.stderr == "", True)
+
+
+def characters_as_numbers(c):
+    """A copy into Zarr v3 names the characters, once; its values are those of the source, a _FillValue included."""
+    text = ("netcdf t { dimensions: t = UNLIMITED ; n = 3 ; variables: char c(t, n) ; char f(n) ; f:_FillValue = \"x\" ; int i(n) ; "
+            "data: c = \"abc\", \"d\" ; f = \"ef\" ; i = 1, 2, 3 ; group: g { variables: char k ; data: k = \"k\" ; } }")
+    says = "other readers get characters in Zarr v3 as numbers"
+    line = "nczcopy: /c, /f, /g/k: %s; Zarr v2 and strings are text to them\n" % says
+    c.run("nczgen", "-o", c.at("v2.zarr"), input=text)
+    for mode, want in (("nczarr,v3", line), ("zarr,v3", line), ("nczarr,v2", ""), ("zarr,v2", "")):
+        r = run("nczcopy", "--verify", "--mode", mode, c.at("v2.zarr"), c.at(mode + ".zarr"))
+        c.same(mode, (r.returncode, r.stderr), (0, want))
+        if mode == "nczarr,v3":
+            c.same("its dump", c.dump(mode + ".zarr"), c.dump("v2.zarr"))
+    for mode, want in (("nczarr,v3", ""), ("zarr,v3", line), ("nczarr,v2", "")):
+        r = run("nczcopy", "--verify", "--mode", mode, c.at("nczarr,v3.zarr"), c.at("again-%s.zarr" % mode))
+        c.same("v3 to " + mode, (r.returncode, r.stderr), (0, want))
+    c.run("nczcopy", "--dry-run", "--mode", "nczarr,v3", c.at("v2.zarr"), c.at("dry.zarr"), stderr=says)
+    c.run("nczcopy", "--in-place", "--zarr-format", "3", c.at("v2.zarr"), stderr=line)
+    c.run("nczgen", "-o", c.at("none.zarr"), input="netcdf t { dimensions: n = 2 ; variables: int i(n) ; string s(n) ; }")
+    r = run("nczcopy", "--verify", "--mode", "nczarr,v3", c.at("none.zarr"), c.at("none3.zarr"))
+    c.same("without characters", (r.returncode, r.stderr), (0, ""))
 
 
 def unasked_copies(c):
@@ -264,7 +286,7 @@ def text(c):
 for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards),
                    ("shards inside the codecs", inner_shards), ("chunks of different lengths", rectilinear),
                    ("shards of different lengths", shards_that_differ), ("text", text),
-                   ("characters", characters), ("copies that nobody asked for", unasked_copies)):
+                   ("characters", characters), ("characters as numbers", characters_as_numbers), ("copies that nobody asked for", unasked_copies)):
     with tempfile.TemporaryDirectory() as d:
         c = Case(name, lambda n: os.path.join(d, n))
         try:

@@ -46,6 +46,12 @@ zarr_version_has_shards(int version)
 }
 
 bool
+zarr_version_has_characters(int version)
+{
+    return version != 3;
+}
+
+bool
 zarr_version_fill_is_optional(int version)
 {
     return version == 2;

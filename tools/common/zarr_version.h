@@ -16,6 +16,7 @@ int         zarr_version_other(int version); /* the one of which --in-place make
 bool        zarr_version_parse(const char *text, int *out);
 bool        zarr_version_is_said(int version); /* false: the default, or 0, another format */
 bool        zarr_version_has_shards(int version);
+bool        zarr_version_has_characters(int version);   /* other readers have text of them, not numbers */
 bool        zarr_version_fill_is_optional(int version); /* an array may be without fill value */
 const char *zarr_version_mode(int version);             /* "mode=v2", a key of a path; "" for 0 */
 

@@ -171,7 +171,7 @@ take_model(copy_opts *o, int ncid)
         o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
 }
 
-/* What pure Zarr cannot keep, where nobody asked for it. */
+/* What pure Zarr cannot keep, where nobody asked for it, and what other readers lose. */
 static void
 warn_of_characters(const copy_source *s, const copy_target *t)
 {
@@ -183,6 +183,7 @@ warn_of_characters(const copy_source *s, const copy_target *t)
                 s->vars[i].path);
             return;
         }
+    copy_tell_characters(s, t->classic ? 0 : t->zarr_format, t->nczarr);
 }
 
 /* The target's version of Zarr. */

@@ -7,6 +7,7 @@
 
 #include "common/terminal_text.h"
 #include "common/text_quote.h"
+#include "common/zarr_version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,28 @@ copy_note_bytes(int in, int varid, const char *name, int out, const char *path)
                       name);
     else
         message_print("%s: attribute %s is not UTF-8: its bytes become characters of Latin-1", path, name);
+}
+
+void
+copy_tell_characters(const copy_source *s, int version, bool nczarr)
+{
+    int   before = 0;
+    char *names = NULL, *more;
+
+    (void)nczarr_inq_zarr_format(s->ncid, &before, NULL);
+    if (version == 0 || zarr_version_has_characters(version) ||
+        (nczarr && before != 0 && !zarr_version_has_characters(before)))
+        return;
+    for (size_t i = 0; i < s->nvars; i++)
+        if (s->vars[i].type == NC_CHAR) {
+            more = memory_textf("%s%s%s", names != NULL ? names : "", names != NULL ? ", " : "", s->vars[i].path);
+            free(names);
+            names = more;
+        }
+    if (names != NULL)
+        message_print("%s: other readers get characters in Zarr v%d as numbers; Zarr v2 and strings are text to them",
+                      names, version);
+    free(names);
 }
 
 /* The text as pure Zarr has it, in memory of its own; its length in *nout. */

@@ -112,7 +112,8 @@ is_number(nc_type type)
     return type != NC_CHAR && type < NC_STRING;
 }
 
-/* Pure Zarr keeps the _FillValue of a user-defined type, and Zarr v3 that of text, as the array's fill value only. */
+/* Pure Zarr keeps the _FillValue of a user-defined type, and Zarr v3 that of text, as the array's fill value only. That
+ * of characters is a number there. */
 static bool
 is_array_fill(const att *a, int out, int vout, const char *name)
 {
@@ -127,7 +128,9 @@ is_array_fill(const att *a, int out, int vout, const char *name)
         return false;
     fill = memory_alloc(1, size);
     if (nc_inq_var_fill(out, vout, &no_fill, fill) == NC_NOERR) {
-        if (a->type < NC_STRING)
+        if (a->type == NC_CHAR && type == NC_UBYTE)
+            same = no_fill == 0 && memcmp(a->val, fill, 1) == 0;
+        else if (a->type < NC_STRING)
             same = no_fill == 0 && a->type == type && compare_values(type, a->val, fill, 1);
         else
             same = no_fill == 0 && copy_compare_user_values(&(copy_values){a->grp, a->type, a->val},

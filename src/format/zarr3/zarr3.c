@@ -138,6 +138,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .name = "Zarr v3",
     .zarr = &(const ncz_zarr_ops){3, "3.0.0", NCZ_GEN_V3, ncz_zarr3_encode_keys},
     .only_objects = true,
+    .characters = "numbers (uint8)",
     .has_shards = true,
     .any_order = true,
     .marks_writers = true,
