@@ -269,7 +269,7 @@ one_line_for_each_failure(void **state)
     place_make(&p, false);
     text = log_at(0, &p, fail_to_open);
     assert_string_equal(text, "nczarr: error: NC_ENOOBJECT: there/is/no.zarr: no file or directory; expected a "
-                              "directory or archive with Zarr documents\n");
+                              "directory or archive with Zarr documents, or a netCDF file\n");
     free(text);
     text = log_at(0, &p, fail_without_a_dataset);
     assert_string_equal(text, "nczarr: error: NC_EBADID: ncid 77 is not open\n"
