@@ -235,8 +235,8 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
-    bool              verbatim;  /* NCZARR_VERBATIM: names are the store's, and a reader keeps the documents' spelling */
-    bool              lax_bytes; /* see ncz_dataset_lax_bytes() */
+    bool         verbatim;    /* NCZARR_VERBATIM: names are the store's, and a reader keeps the documents' spelling */
+    bool         lax_bytes;   /* see ncz_dataset_lax_bytes() */
     atomic_uint  appends;     /* puts that are going to be exclusive, since one of the last made a dimension longer */
     bool         created;     /* by this session: the store holds nothing from earlier sessions */
     bool         shown_early; /* one object: it has its name from the first nc_enddef() on, else from a sync on */

@@ -90,8 +90,8 @@ nczarr_map_room(nczarr_map_reply *reply, size_t count)
                                             r->key, reply->want));
     if (r->into != NULL) {
         if (sum > r->into_cap)
-            return refuse_reply(reply, ncz_fail(NC_ETRUNC, "%s: more than the %zu bytes that are expected",
-                                                r->key, r->into_cap));
+            return refuse_reply(
+                reply, ncz_fail(NC_ETRUNC, "%s: more than the %zu bytes that are expected", r->key, r->into_cap));
         room = (char *)r->into + reply->got;
     } else {
         if ((rc = ncz_buf_reserve(b, count)) != NC_NOERR)

@@ -89,7 +89,7 @@ typedef struct report_meaning {
     double    valid_min, valid_max; /* of what is stored; infinite: no limit */
     double   *missing;              /* missing_value */
     size_t    nmissing;
-    nc_type   type;   /* of the values: the stored one, or that of the other sign */
+    nc_type   type; /* of the values: the stored one, or that of the other sign */
     nc_type   stored;
 } report_meaning;
 

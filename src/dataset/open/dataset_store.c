@@ -158,8 +158,9 @@ fail_nothing(const char *path)
     if (what == FOUND_NOTHING && ncz_name_is_classic(path)) /* the system's code, as of netCDF-C */
         rc = ncz_fail(ENOENT, "%s: no such file", path);
     else if (what == FOUND_NOTHING)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: no file or directory; expected a directory or archive with Zarr documents, or a netCDF file",
-                      path);
+        rc = ncz_fail(
+            NC_ENOOBJECT,
+            "%s: no file or directory; expected a directory or archive with Zarr documents, or a netCDF file", path);
     else if ((nearest = ncz_uri_key_nearest(key)) != NULL)
         rc = ncz_fail(NC_ENOOBJECT, "%s: no file or directory, but there is %s; unknown key #%s: did you mean %s=?",
                       path, before, key, nearest);
