@@ -226,6 +226,18 @@ def urls():
     report("replace: at a URL a name of one object is refused", problems)
 
 
+def working_directory():
+    """A directory is replaced as a whole, so it needs a name of its own; nothing is made in it."""
+    problems = []
+    os.mkdir("here")
+    for target in (".", "./", "..", "../here/."):
+        r = run("nczcopy", "../s", target, cwd="here")
+        problems += [] if r.returncode == 1 and "by its name" in r.stderr and os.listdir("here") == [] else \
+            ["%s: exit %d, %s %s" % (target, r.returncode, r.stderr, os.listdir("here"))]
+    os.rmdir("here")
+    report("replace: the working directory is no name", problems)
+
+
 def usage():
     problems = []
     for args in (("--replace-all", "--no-clobber", "s", "t"), ("--replace-all", "--in-place", "--zarr-format", "3", "s")):
@@ -246,7 +258,7 @@ tmp = tempfile.mkdtemp(prefix="nczarr-replacing-")
 os.chdir(tmp)
 try:
     open("s.cdl", "w").write(CDL.replace(" v:_ChunkSizes = 1 ;", ""))
-    for case in (foreign_files, documents_alone, datasets_inside, temporary_names, archives, links, urls, usage):
+    for case in (foreign_files, documents_alone, datasets_inside, temporary_names, archives, links, urls, working_directory, usage):
         case()
 finally:
     os.chdir("/")

@@ -70,6 +70,17 @@ trim_slashes(const char *path)
     return n;
 }
 
+/* Whether a path of `len` bytes ends in "." or "..", which name a place by where one is. */
+static bool
+ends_in_dots(const char *path, size_t len)
+{
+    size_t n = 0;
+
+    while (n < len && !ncz_sys_is_slash(path[len - n - 1]))
+        n++;
+    return (n == 1 || n == 2) && memcmp(path + len - n, "..", n) == 0;
+}
+
 /* A directory or classic file is made beside its place: where the target is a link, beside what it leads to. */
 static int
 name_temp(const copy_opts *o, copy_target *t)
@@ -79,6 +90,10 @@ name_temp(const copy_opts *o, copy_target *t)
 
     if (len == 0) {
         message_print("%s: no path", o->out);
+        return NC_EINVAL;
+    }
+    if (ends_in_dots(t->parts.local, len)) {
+        message_print("%s: give the directory by its name: a new one takes its place", o->out);
         return NC_EINVAL;
     }
     if (t->kind == COPY_CLASSIC && t->parts.local[len] != '\0') {
