@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_fill: the fill value of a variable and its attribute _FillValue, which are one thing. Whoever puts, renames,
+ * api_fill: the fill value of a variable and its attribute _FillValue, which are one thing. All that puts, renames,
  * deletes or copies an attribute of that name comes here, so that both change together.
  *
  * A fill value is put before there are data (NC_ELATEFILL). Renaming and deleting the attribute is possible later, too,

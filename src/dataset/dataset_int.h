@@ -49,11 +49,18 @@ ncz_owner_scope_of(const ncz_target *t)
 int ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_owner_scope scope, ncz_key_list *keys);
 /* Of a dataset that lists its groups and variables: NC_EEXIST if there are documents of others (dataset_members.c). */
 int  ncz_members_check(zmap *map, const char *what, const ncz_key_list *keys);
-bool ncz_owner_is_document(const char *key); /* by its last segment */
 bool ncz_owner_is_root_key(const char *key); /* a document, a claim, a probe, or a hidden name of a root document */
 /* Deletes the objects of a dataset: the root's documents last, so that an interrupted deletion can be repeated; after
  * them the claim, if `claim_too`. */
 int ncz_owner_del_all(zmap *map, const ncz_key_list *keys, bool claim_too);
+
+/* ---- what an object is by its key (dataset_key_names.c) -------------------------------------------------------- */
+
+#define NCZ_PROBE "nczarr-probe-" /* and digits: the key of an object that dataset_probe.c puts for a moment */
+enum { NCZ_PROBE_DIGITS = 16 };
+
+bool ncz_owner_is_document(const char *key); /* by its last segment */
+bool ncz_probe_is_key(const char *key);
 /* Adds the objects below a variable's key that are chunks in its dialect. */
 int ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, ncz_key_list *out);
 
@@ -328,8 +335,7 @@ int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_m
 
 /* NC_ENOTNC: the file is not an archive. The text names its format, and how to convert it
  * (dataset_other_format.c). */
-int  ncz_fail_other_format(const char *path);
-bool ncz_is_netcdf_file(const char *path); /* by its first bytes; of any netCDF format */
+int ncz_fail_other_format(const char *path);
 
 /* ncz_store_open() and its like for buckets and web servers (dataset_remote_store.c). */
 bool ncz_remote(const ncz_target *t);
@@ -346,9 +352,6 @@ int ncz_store_removable(const ncz_target *t, size_t *n);
 int ncz_remote_removable(const ncz_target *t, size_t *n);
 /* Where the path of a directory or file is a link: the target gets the path that it leads to. */
 int ncz_store_follow(ncz_target *t);
-
-/* An object that shows whether two names lead to one place (dataset_probe.c). */
-bool ncz_probe_is_key(const char *key);
 
 /* Deletes the chunks below a variable's key. */
 int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);

@@ -8,6 +8,26 @@
 
 #include <string.h>
 
+bool
+ncz_model_is_unmasked(const ncz_type *type)
+{
+    const ncz_type *value = ncz_type_value(type);
+
+    switch (value->class) {
+    case NCZ_TYPE_INT:
+    case NCZ_TYPE_UINT: return value->size != 4;
+    case NCZ_TYPE_CHAR:
+    case NCZ_TYPE_STRING: return true;
+    default: return false;
+    }
+}
+
+bool
+ncz_var_default_is_null(const ncz_model *m, const ncz_var *v)
+{
+    return (ncz_model_is_unmasked(v->type) || v->dtype.items != NULL) && m->unmasked_fill == NCZ_UNMASKED_NULL;
+}
+
 void
 ncz_var_clear_fill(ncz_var *v)
 {

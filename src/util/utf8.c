@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-/* The length of the character at s, or 0 if it is not valid. */
-static size_t
-measure_char(const unsigned char *s, size_t left)
+size_t
+ncz_utf8_measure(const unsigned char *s, size_t left)
 {
     unsigned char low = 0x80, high = 0xBF; /* the range of the second byte */
     size_t        n;
@@ -65,24 +64,9 @@ ncz_utf8_valid(const char *s, size_t len)
     const unsigned char *p = (const unsigned char *)s;
 
     for (size_t i = skip_ascii(s, len), n; i < len; i += n)
-        if ((n = measure_char(p + i, len - i)) == 0)
+        if ((n = ncz_utf8_measure(p + i, len - i)) == 0)
             return false;
     return true;
-}
-
-int
-ncz_utf8_mend(const char *s, size_t len, ncz_buf *out)
-{
-    const unsigned char *p = (const unsigned char *)s;
-    int                  rc = ncz_buf_reserve(out, out->len + len);
-
-    for (size_t i = 0, n; i < len && rc == NC_NOERR; i += n == 0 ? 1 : n) {
-        const char latin[] = {(char)(0xC0 | p[i] >> 6), (char)(0x80 | (p[i] & 0x3F))};
-
-        n = measure_char(p + i, len - i);
-        rc = n == 0 ? ncz_buf_append(out, latin, sizeof latin) : ncz_buf_append(out, s + i, n);
-    }
-    return rc;
 }
 
 size_t
@@ -100,7 +84,7 @@ ncz_utf8_cut(const char *s, size_t len, size_t most)
             continue;
         if (p[lead] < 0xC0)
             return most;
-        if (measure_char(p + lead, most - lead) != 0)
+        if (ncz_utf8_measure(p + lead, most - lead) != 0)
             return most;
         return most - lead < 4 ? lead : most;
     }

@@ -191,7 +191,9 @@ void  ncz_arena_clear(ncz_arena *p);
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
 
 bool ncz_is_ascii(const char *s, size_t len);
-bool ncz_utf8_valid(const char *s, size_t len);
+/* The length of the character at s, or 0 if it is not valid; `left`: the bytes that there are, at least one. */
+size_t ncz_utf8_measure(const unsigned char *s, size_t left);
+bool   ncz_utf8_valid(const char *s, size_t len);
 /* Appends the text, where each byte that is part of no character becomes the character of Latin-1. */
 int    ncz_utf8_mend(const char *s, size_t len, ncz_buf *out);
 size_t ncz_utf8_cut(const char *s, size_t len, size_t most); /* longest prefix <= most that ends between characters */

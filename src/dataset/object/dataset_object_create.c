@@ -34,7 +34,7 @@ check_place(const ncz_target *t, int cmode, bool *free)
         return ncz_fail(NC_EEXIST, "%s exists", path);
     if (S_ISDIR(st.st_mode))
         return replace_directory(t);
-    if (!S_ISREG(st.st_mode) || (st.st_size > 0 && !t->replace_all && !ncz_is_netcdf_file(path)))
+    if (!S_ISREG(st.st_mode) || (st.st_size > 0 && !t->replace_all && !ncz_store_is_file(path)))
         return ncz_fail(NC_EEXIST, "%s is not a netCDF file: it is not replaced by one", path);
     return NC_NOERR;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_other_format: recognises files by their first bytes: those that are datasets, and for error texts those of
- * other formats that netCDF users know. No state; any thread.
+ * dataset_other_format: files of other formats that netCDF users know, recognised by their first bytes for error texts. No
+ * state; any thread.
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
@@ -20,12 +20,6 @@ read_head(const char *path, unsigned char head[LOOKED_AT])
         (void)ncz_system.close(fd);
     }
     return n;
-}
-
-bool
-ncz_is_netcdf_file(const char *path)
-{
-    return ncz_store_is_file(path);
 }
 
 int

@@ -53,15 +53,6 @@ ncz_owner_store_empty(zmap *map, bool *out)
 }
 
 bool
-ncz_owner_is_document(const char *key)
-{
-    const char *slash = strrchr(key, '/');
-    const char *name = slash != NULL ? slash + 1 : key;
-
-    return ncz_format_is_document(name);
-}
-
-bool
 ncz_owner_is_root_key(const char *key)
 {
     return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key) ||
@@ -220,19 +211,5 @@ ncz_owner_del_all(zmap *map, const ncz_key_list *keys, bool claim_too)
         rc = n > 0 ? zmap_del(map, some, n) : NC_NOERR;
     }
     ncz_free(some);
-    return rc;
-}
-
-int
-ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, ncz_key_list *out)
-{
-    ncz_key_list all = NCZ_KEY_LIST_INIT;
-    size_t       skip = strlen(prefix) + 1;
-    int          rc = ncz_key_list_walk(map, prefix, &all);
-
-    for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (ncz_format_parse_key(d, all.v[i] + skip, NCZ_RANK_ANY, NULL) == NCZ_KEY_CHUNK)
-            rc = ncz_key_list_add(out, "", all.v[i]);
-    ncz_key_list_clear(&all);
     return rc;
 }

@@ -21,21 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBE "nczarr-probe-"
-
 enum {
-    DIGITS = 16,
-    NAME_SIZE = sizeof PROBE + DIGITS,
+    DIGITS = NCZ_PROBE_DIGITS,
+    NAME_SIZE = sizeof NCZ_PROBE + DIGITS,
     TEXT_MOST = 4096, /* what a server answers for an object that it lacks may be longer */
 };
-
-bool
-ncz_probe_is_key(const char *key)
-{
-    size_t n = strlen(PROBE);
-
-    return strncmp(key, PROBE, n) == 0 && strlen(key + n) == DIGITS && strspn(key + n, "0123456789abcdef") == DIGITS;
-}
 
 /* A place, and the names of its path. */
 typedef struct place {
@@ -220,7 +210,7 @@ make_probe(probe *pr)
     uint64_t r[3] = {0};
 
     (void)ncz_system.getrandom(r, sizeof r, 0);
-    (void)snprintf(pr->name, sizeof pr->name, PROBE "%016" PRIx64, r[0]);
+    (void)snprintf(pr->name, sizeof pr->name, NCZ_PROBE "%016" PRIx64, r[0]);
     (void)snprintf(pr->text, sizeof pr->text, "%016" PRIx64 "%016" PRIx64, r[1], r[2]);
 }
 

@@ -13,6 +13,21 @@ enum {
     BATCH_BYTES = 4 << 20,
 };
 
+int
+ncz_netcdf4_check_stored(const ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c)
+{
+    uint64_t end = l->file->size;
+
+    if (c->length > l->file->limits.object_bytes)
+        return ncz_fail(NC_EHDFERR, "it has %" PRIu64 " bytes, more than %zu (limit `object_bytes`)", c->length,
+                        l->file->limits.object_bytes);
+    if (c->offset > end || c->length > end - c->offset)
+        return ncz_fail(NC_EHDFERR, "its %" PRIu64 " bytes go beyond the file's end at %" PRIu64, c->length, end);
+    if (c->plain && c->length < l->nbytes)
+        return ncz_fail(NC_EHDFERR, "it has %" PRIu64 " bytes in place of %zu", c->length, l->nbytes);
+    return NC_NOERR;
+}
+
 /* Elements as the file has them -> as the engine takes them, encoded: the chunk's bytes. */
 static int
 convert_elements(ncz_netcdf4_layout *l, const unsigned char *in, ncz_buf *out)

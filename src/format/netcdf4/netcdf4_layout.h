@@ -45,10 +45,11 @@ typedef struct ncz_netcdf4_layout {
     ncz_buf             unwritten; /* converted: a chunk that is not stored */
 } ncz_netcdf4_layout;
 
+/* ---- netcdf4_convert.c ---- */
+
 /* Whether the file has the bytes of a chunk that it says it has. If not, the failure's text says what is wrong. */
 int ncz_netcdf4_check_stored(const ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c);
-
-/* netcdf4_convert.c: converts all chunks that were found, and what one has that is not stored. A chunk that is damaged
+/* Converts all chunks that were found, and what one has that is not stored. A chunk that is damaged
  * is noted. */
 int ncz_netcdf4_convert_chunks(ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill);
 
