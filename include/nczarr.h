@@ -686,9 +686,10 @@ NCZARR_API int nczarr_inq_consolidated(int ncid, int *consolidatedp);
 /*
  * What is damaged in the documents of a dataset and was passed over when they were read, since something else served:
  * consolidated metadata (the documents themselves were read), a document of the root that is not needed, a group's
- * document, a variable's attributes; and of a classic file that was cut what is missing. *np texts for people, each naming a document; *textsp is NULL if there are none.
- * They belong to the dataset: valid until it is closed. Either pointer may be NULL. Each text is also a warning in the
- * log. A variable that cannot be read is not among them: its data give the error.
+ * document, a variable's attributes; and of a classic file that was cut what is missing. *np texts for people, each
+ * naming a document; *textsp is NULL if there are none. They belong to the dataset: valid until it is closed. Either
+ * pointer may be NULL. Each text is also a warning in the log. A variable that cannot be read is not among them: its
+ * data give the error.
  */
 NCZARR_API int nczarr_inq_warnings(int ncid, size_t *np, const char *const **textsp);
 

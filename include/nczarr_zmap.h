@@ -238,8 +238,9 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
  * field, for elements with strings or sequences inside the types of their parts; "order" is "C", "F" or the dimensions
  * in storage order, "fill" is the stored element in hexadecimal; a member "fill_null" means that other readers do not
  * know the fill value; a member "narrower", of strings that were widened, that chunks may have an earlier width. The
- * text is empty where chunks cannot be exchanged, as in a classic file. Of an HDF5 file it is for chunks whose nczarr_inq_var_chunk_mask() is 0. *lenp does not count the NUL; `text` takes one byte more. When the
- * data cannot be read, returns the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
+ * text is empty where chunks cannot be exchanged, as in a classic file. Of an HDF5 file it is for chunks whose
+ * nczarr_inq_var_chunk_mask() is 0. *lenp does not count the NUL; `text` takes one byte more. When the data cannot be
+ * read, returns the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 

@@ -16,7 +16,8 @@
 
 /* ---- finding ---- */
 
-/* In a classic file, which reserves no names, each is. One without a name, which netCDF lacks, is only carried along. */
+/* In a classic file, which reserves no names, each is. One without a name, which netCDF lacks, is only carried
+ * along. */
 static bool
 is_listed(const ncz_call *c, const ncz_att *a)
 {

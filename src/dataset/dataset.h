@@ -191,8 +191,8 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /* Begins to load the chunks of a selection (ncz_engine_prefetch()). `mem`: as for a get. */
 int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem);
 
-/* What values read as that a dataset of one object has lost. No effect where nothing can be, or on one that is open to be
- * written. Under NCZ_USE_TUNE. */
+/* What values read as that a dataset of one object has lost. No effect where nothing can be, or on one that is open
+ * to be written. Under NCZ_USE_TUNE. */
 void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
 
 /* dataset_behind.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit. Under
@@ -226,8 +226,8 @@ bool           ncz_dataset_is_width_att(const ncz_dataset *ds, const ncz_var *v,
 int ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes);
 
 /*
- * Checks the selected strings at `in`, of type `mem`, against the variable's width. *need: how many bytes the longest needs, if the
- * variable must be widened for it; else 0, and a log line if some are going to be cut.
+ * Checks the selected strings at `in`, of type `mem`, against the variable's width. *need: how many bytes the longest
+ * needs, if the variable must be widened for it; else 0, and a log line if some are going to be cut.
  */
 int ncz_dataset_check_width(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
                             const void *in, size_t *need);
@@ -269,8 +269,8 @@ int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, 
 int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
 
-/* As ncz_format_array_define(), from the document's text. NC_ENOTBUILT: another format, or an older dataset; NC_EZARRMETA;
- * NC_EBADNAME and NC_EMAXNAME as above. */
+/* As ncz_format_array_define(), from the document's text. NC_ENOTBUILT: another format, or an older dataset;
+ * NC_EZARRMETA; NC_EBADNAME and NC_EMAXNAME as above. */
 int ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const char *document, const char *names,
                           const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out);
 

@@ -25,7 +25,7 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
-    if (ds->model->dialect->object == NULL && (ncz_format_is_document(name) || strncmp(name, ".nczarr", 7) == 0))
+    if (ds->model->dialect->object == NULL && (ncz_format_is_document(name) || strncmp(name, ".nczarr-", 8) == 0))
         return ncz_fail(NC_EBADNAME, "%s: Zarr's documents have this name: choose another one", key);
     if (valid_name != NULL && !valid_name(name))
         return ncz_fail(NC_EBADNAME, "%s: %s reserves such names (formats.md lists them)", key,
@@ -236,9 +236,9 @@ ncz_dataset_set_width(ncz_dataset *ds, ncz_var *v, int nbytes)
 }
 
 /*
- * zarr-python 3 refuses a whole group for the `>S1` by which netCDF-C knows characters, and netCDF-C's shape of a scalar,
- * [1], is an array to all others. Consolidated metadata, which netCDF-C does not read, have a spelling that they take,
- * so that both read our own layout. Nobody asked for them, and
+ * zarr-python 3 refuses a whole group for the `>S1` by which netCDF-C knows characters, and netCDF-C's shape of a
+ * scalar, [1], is an array to all others. Consolidated metadata, which netCDF-C does not read, have a spelling that
+ * they take, so that both read our own layout. Nobody asked for them, and
  * netCDF-C makes them stale when it writes: they are marked, and this library does not open by them. Datasets in
  * netCDF-C's layouts, and those with consolidated=no, are left as they were asked for.
  */

@@ -130,7 +130,8 @@ check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
     return NC_NOERR;
 }
 
-/* What a caller defines is checked in full: a misspelt member would be lost. What is stored can be decoded without it. */
+/* What a caller defines is checked in full: a misspelt member would be lost. What is stored can be decoded without
+ * it. */
 static bool
 is_passed_over(const ncz_codec_ops *ops, const ncz_json *config, ncz_config_rules rules, int rc)
 {

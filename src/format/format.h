@@ -142,8 +142,8 @@ int ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
 /* In place of the second step: the paths of all groups and arrays, "a/b", without the root. */
 int  ncz_format_load_names(ncz_loader *l, ncz_names *out);
 bool ncz_format_has_lists(const ncz_loader *l); /* NCZarr's lists name its groups and arrays */
-/* After the first step: the object must not change while it is read. In a bucket and on a server it is another one then:
- * nothing there is changed in place. */
+/* After the first step: the object must not change while it is read. In a bucket and on a server it is another one
+ * then: nothing there is changed in place. */
 bool ncz_format_is_fixed(const ncz_loader *l);
 void ncz_format_loader_free(ncz_loader *l);
 int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);

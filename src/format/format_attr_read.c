@@ -221,8 +221,8 @@ typedef struct att_place {
     const ncz_type   *type;
 } att_place;
 
-/* Keeps the document's spelling of the type and the value. With zero bytes added, or other bytes, the slice (`whole`) is
- * not the value, so it is not kept; nor is one that is no JSON. */
+/* Keeps the document's spelling of the type and the value. With zero bytes added, or other bytes, the slice (`whole`)
+ * is not the value, so it is not kept; nor is one that is no JSON. */
 static int
 keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry, bool whole)
 {

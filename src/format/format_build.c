@@ -301,8 +301,8 @@ respec(ncz_loader *l, ncz_var *v)
 /*
  * True if the fill value of a pure Zarr array is its missing value. xarray and GDAL treat every fill_value but null
  * as one, and record theirs nowhere else. Exceptions, which are not shown: the type's default written by netCDF,
- * which netCDF hides, too (but not where this library writes it only if it was declared); the empty string, which is the default of netCDF and of zarr-python; false, since a
- * boolean has no value to spare.
+ * which netCDF hides, too (but not where this library writes it only if it was declared); the empty string, which is
+ * the default of netCDF and of zarr-python; false, since a boolean has no value to spare.
  */
 static bool
 is_missing_value(const ncz_loader *l, const ncz_var *v)

@@ -331,7 +331,7 @@ static bool
 is_reserved(const ncz_dialect_ops *dialect, const char *name)
 {
     return ncz_format_parse_key(dialect, name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT ||
-           strncmp(name, ".nczarr", 7) == 0 || strcmp(name, "__MACOSX") == 0;
+           strncmp(name, ".nczarr-", 8) == 0 || strcmp(name, "__MACOSX") == 0;
 }
 
 /* Takes prefixes only: objects are documents and chunks, or mark a prefix that has their name. */

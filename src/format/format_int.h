@@ -377,7 +377,8 @@ int ncz_format_read_chunks(const ncz_json *list, ncz_length_fn parse, ncz_array_
 /* ---- building ------------------------------------------------------------------------------------------------- */
 
 int ncz_format_build(ncz_loader *l);
-/* Adds one variable from its parsed metadata, of that type, with those dimensions, without attributes, in definition. */
+/* Adds one variable from its parsed metadata, of that type, with those dimensions, without attributes, in
+ * definition. */
 int ncz_format_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type *type, ncz_dim *const *dims,
                          ncz_var **out);
 int ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept);

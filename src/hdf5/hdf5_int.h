@@ -71,7 +71,8 @@ unsigned ncz_hdf5_count_bits(uint64_t v); /* how many bits hold it: 0 for 0 */
 unsigned ncz_hdf5_bytes(uint64_t v);      /* how many bytes hold it: at least 1 */
 
 int ncz_hdf5_truncated(const char *what, uint64_t addr); /* records that it ends early, or says what cannot be */
-/* A part of a structure failed. Damage, and what is not read here, is noted, and no failure any more; NULL: they are. */
+/* A part of a structure failed. Damage, and what is not read here, is noted, and no failure any more; NULL: they
+ * are. */
 int ncz_hdf5_lose(ncz_hdf5_losses *l, int rc);
 /* The text of such a failure, in the arena; another failure stays one. */
 int ncz_hdf5_keep_text(ncz_arena *arena, int rc, const char **text);

@@ -83,8 +83,8 @@ typedef struct ncz_syscalls {
     int (*set_time)(int fd); /* sets the time of change to now, in nanoseconds; the kernel's own is coarser */
     int (*flock)(int fd, int how);
     /* Locks, unlocks, or changes the lock of, one of NCZ_SYS_LOCKS things that a file stands for, at once: other opens
-     * exclude each other, of this process and others. `how`: LOCK_SH (to read), LOCK_EX (to write), LOCK_UN. EWOULDBLOCK:
-     * another open has it; a lock that was to be changed may then be lost, and is asked for again. */
+     * exclude each other, of this process and others. `how`: LOCK_SH (to read), LOCK_EX (to write), LOCK_UN.
+     * EWOULDBLOCK: another open has it; a lock that was to be changed may then be lost, and is asked for again. */
     int (*lock_one)(int fd, int how, unsigned which);
     int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
     int (*fsync)(int fd);

@@ -41,8 +41,8 @@ measure_char(const char *s, size_t left)
     return 0;
 }
 
-/* Whether a character of `n` bytes, or a byte that is part of none (0), controls a terminal: C0, DEL, or C1, which is two
- * bytes in UTF-8 and one elsewhere. */
+/* Whether a character of `n` bytes, or a byte that is part of none (0), controls a terminal: C0, DEL, or C1, which is
+ * two bytes in UTF-8 and one elsewhere. */
 static bool
 is_control(const char *s, size_t n)
 {

@@ -121,8 +121,8 @@ typedef struct zmap_range_req {
 } zmap_range_req;
 
 /*
- * Receives a child of a prefix: the next segment only. `leaf`: prefix/name is an object; else it is a prefix. No lock is
- * held: it may use the store. A non-zero return stops the list, and zmap_list() returns it.
+ * Receives a child of a prefix: the next segment only. `leaf`: prefix/name is an object; else it is a prefix. No lock
+ * is held: it may use the store. A non-zero return stops the list, and zmap_list() returns it.
  */
 typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 

@@ -3,8 +3,8 @@
  * zmap_journal: changes a range of an object in place in such a way that whatever dies leaves the old bytes, the new
  * ones, or a mixture and beside the object a journal that has both.
  *
- * A mixture is known by its bytes, each of which is the old one or the new one; whoever opens the object finishes it. An
- * object that is anything else was changed by another program since, and the journal says nothing about it.
+ * A mixture is known by its bytes, each of which is the old one or the new one; whoever opens the object finishes it.
+ * An object that is anything else was changed by another program since, and the journal says nothing about it.
  */
 #ifndef NCZ_ZMAP_JOURNAL_H
 #define NCZ_ZMAP_JOURNAL_H
@@ -25,8 +25,8 @@ typedef struct zmap_patch {
 int zmap_journal_change(zmap *m, const char *key, uint64_t at, const void *old, size_t nold, const void *bytes,
                         size_t len, bool durable);
 
-/* What a change that was begun has left to do: to be cleared with ncz_buf_clear(). An object without a journal, or whose
- * journal is of no use, has nothing left to do. */
+/* What a change that was begun has left to do: to be cleared with ncz_buf_clear(). An object without a journal, or
+ * whose journal is of no use, has nothing left to do. */
 int zmap_journal_look(zmap *m, const char *key, zmap_patch *out);
 
 /* For a writer that has the object alone: finishes a change that was begun, and removes the journal. */

@@ -3,6 +3,7 @@
  * JSON from anywhere: parsed in both modes, walked, written again, and what was written must read as the same value.
  */
 #include "json/json.h"
+#include "util/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                                                 \
     } while (0)
 
-/* Did lenient mode accept what the writer cannot give back as the same value: a bare NaN or infinity? */
+/* Did lenient mode accept what the writer cannot give back as the same value: a bare NaN or infinity, or bytes that are
+ * not UTF-8, which become characters? */
 static bool
 is_odd(const ncz_json *v)
 {
@@ -24,6 +26,8 @@ is_odd(const ncz_json *v)
 
     if (ncz_json_is(v, NCZ_JSON_DOUBLE))
         return text[len - 1] < '0' || text[len - 1] > '9';
+    if (!ncz_utf8_valid(text, len))
+        return true;
     for (size_t i = 0; i < ncz_json_len(v); i++)
         if (is_odd(ncz_json_at(v, i)))
             return true;

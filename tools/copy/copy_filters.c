@@ -95,17 +95,17 @@ copy_tell_lost_filters(const copy_source *s, const copy_var *v)
     free(after.v);
 }
 
-/* Tried: TensorStore 0.1.86 has no filters in Zarr v2 and no numcodecs.* in v3. GDAL 3.6 lacks shuffle and fletcher32 of
- * v2, GDAL 3.12 fletcher32 and all of numcodecs.*. */
+/* Tried: TensorStore 0.1.86 has no filters in Zarr v2 and no numcodecs.* in v3. GDAL 3.6 lacks shuffle and fletcher32
+ * of v2, GDAL 3.12 fletcher32 and all of numcodecs.*. */
 static bool
-is_read_by_few(const char *codecs, int zarr_format)
+is_read_by_few(const char *codecs)
 {
-    static const char *const of_v2[] = {"\"id\": \"shuffle\"", "\"id\": \"fletcher32\""};
+    static const char *const rare[] = {"\"id\": \"shuffle\"", "\"id\": \"fletcher32\"", "\"name\": \"numcodecs."};
 
-    for (size_t i = 0; zarr_format == 2 && i < sizeof of_v2 / sizeof *of_v2; i++)
-        if (strstr(codecs, of_v2[i]) != NULL)
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
+        if (strstr(codecs, rare[i]) != NULL)
             return true;
-    return zarr_format == 3 && strstr(codecs, "\"numcodecs.") != NULL;
+    return false;
 }
 
 void
@@ -124,7 +124,7 @@ copy_tell_rare_filters(const copy_opts *o, const copy_source *s, const copy_targ
 
         if (copy_codec_flags(o, &s->vars[i]) == 0 &&
             copy_read_codecs(s->groups[s->vars[i].group].out, s->vars[i].out, &codecs) == NC_NOERR &&
-            is_read_by_few(codecs, target) && n++ == 0)
+            is_read_by_few(codecs) && n++ == 0)
             first = &s->vars[i];
         free(codecs);
     }

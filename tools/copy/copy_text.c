@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_text.c: texts of attributes that are not UTF-8. Documents of Zarr have the character of Latin-1 for each byte that
- * is part of no character. NCZarr's metadata have the bytes, too; pure Zarr has no place for them.
+ * copy_text.c: texts of attributes that are not UTF-8. Documents of Zarr have the character of Latin-1 for each byte
+ * that is part of no character. NCZarr's metadata have the bytes, too; pure Zarr has no place for them.
  */
 #include "copy_int.h"
 

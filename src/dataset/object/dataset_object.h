@@ -5,8 +5,8 @@
  *
  * Data come first and the head last, so that whatever dies leaves the old dataset or the new one. The places of data
  * change only when definitions need room that is not there: then all moves into a new object, which replaces the old
- * one at once, at the end of definitions. Else the head is put in place. All functions run under the dataset's exclusive
- * lock.
+ * one at once, at the end of definitions. Else the head is put in place. All functions run under the dataset's
+ * exclusive lock.
  *
  * A file has one writer at a time, which has its lock (zmap_single_own()); several ranks count as one. So nothing else
  * that knows the lock replaces a file while it is written, or changes where its data lie.
@@ -118,8 +118,8 @@ int ncz_object_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *a
 
 /* ---- moving and filling (dataset_object_move.c) ---- */
 
-/* Copies the data of the first old->n variables from one object to another, where they have other places, and writes the
- * fill values of the others in the old->nrecords records. */
+/* Copies the data of the first old->n variables from one object to another, where they have other places, and writes
+ * the fill values of the others in the old->nrecords records. */
 int ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *from, zmap *to);
 /* Writes the fill value of a variable: all of it, or its slabs in the records from `first` to `n`. */
 int ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_object_head: the head of a dataset that is one object, as it is stored. Other data are stored before it. It is
- * put in place, under a journal where others know the object (zmap_journal.h): whatever dies leaves the old head or the
- * new one.
+ * dataset_object_head: the head of a dataset that is one object, as it is stored. Other data are stored before it. It
+ * is put in place, under a journal where others know the object (zmap_journal.h): whatever dies leaves the old head
+ * or the new one.
  */
 #include "dataset/object/dataset_object.h"
 #include "zmap/zmap_single.h"

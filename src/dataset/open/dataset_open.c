@@ -219,8 +219,8 @@ open_other(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_d
     return ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds);
 }
 
-/* At a place of a web server or bucket there is neither a dataset nor a file that is one. A name like file.nc, or a file
- * that is there, is what was meant; else the place of a dataset is: `first` is what failed of that. */
+/* At a place of a web server or bucket there is neither a dataset nor a file that is one. A name like file.nc, or a
+ * file that is there, is what was meant; else the place of a dataset is: `first` is what failed of that. */
 static int
 fail_neither(bool named, zmap *map, const ncz_err *first, int second)
 {

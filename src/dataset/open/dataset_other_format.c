@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_other_format: files of other formats that netCDF users know, recognised by their first bytes for error texts. No
- * state; any thread.
+ * dataset_other_format: files of other formats that netCDF users know, recognised by their first bytes for error
+ * texts. No state; any thread.
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"

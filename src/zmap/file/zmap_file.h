@@ -77,9 +77,10 @@ bool zmap_is_file(const zmap *m);
 int zmap_file_hold(zmap *m, const char *key, const char *later);
 
 /*
- * Takes the lock of writers of the file that is kept open, at once and until the store is closed, alone or `shared` with
- * others. NC_EACCESS: another store has it, of this process or another. A file system without locks gets a warning in
- * the log. alone: makes a shared one one's own; after NC_EACCESS it is shared as before. zmap_file_own() again shares it.
+ * Takes the lock of writers of the file that is kept open, at once and until the store is closed, alone or `shared`
+ * with others. NC_EACCESS: another store has it, of this process or another. A file system without locks gets a
+ * warning in the log. alone: makes a shared one one's own; after NC_EACCESS it is shared as before. zmap_file_own()
+ * again shares it.
  */
 int  zmap_file_own(zmap *m, bool shared);
 int  zmap_file_alone(zmap *m);
@@ -94,7 +95,8 @@ typedef enum zmap_held_name {
 int zmap_file_find_held(zmap *m, const char *key, zmap_held_name *out);
 
 /* Takes another lock of the file that is kept open, that of growth, which excludes other stores that do so, of any
- * process; it ends with the process. Waits for it. NC_ENOTBUILT: there is no such file, or its file system has no locks. */
+ * process; it ends with the process. Waits for it. NC_ENOTBUILT: there is no such file, or its file system has no
+ * locks. */
 int zmap_file_lock(zmap *m);
 int zmap_file_unlock(zmap *m);
 
