@@ -192,8 +192,14 @@ copy_silent_fill(const copying *c)
 static int
 keep_default_fill(const copying *c)
 {
-    int none = 0, rc = nc_inq_var_fill(c->out, c->varid_out, &none, NULL);
+    uint64_t value = 0; /* as long as the longest number */
+    int      none = 0, rc = nc_inq_var_fill(c->out, c->varid_out, &none, NULL);
 
+    if (rc == NC_NOERR && none && c->type->id < NC_STRING) {
+        rc = nc_inq_var_fill(c->in, c->varid_in, NULL, &value);
+        if (rc != NC_NOERR || memcmp(&value, c->type->fill, c->type->size) != 0) /* a boolean's, which is false */
+            return rc;
+    }
     if (rc != NC_NOERR || !none || !c->plain || !c->from->fill_is_missing || !c->to->fill_is_missing || c->null_fill)
         return rc;
     return nc_def_var_fill(c->out, c->varid_out, 0, NULL);

@@ -301,16 +301,16 @@ respec(ncz_loader *l, ncz_var *v)
 /*
  * True if the fill value of a pure Zarr array is its missing value. xarray and GDAL treat every fill_value but null
  * as one, and record theirs nowhere else. Exceptions, which are not shown: the type's default written by netCDF,
- * which netCDF hides, too (but not where this library writes it only if it was declared); the empty string, which is
- * the default of netCDF and of zarr-python; false, since a boolean has no value to spare.
+ * which netCDF hides, too; the empty string, which is the default of netCDF and of zarr-python; false, since a
+ * boolean has no value to spare.
  */
 static bool
 is_missing_value(const ncz_loader *l, const ncz_var *v)
 {
-    bool unasked = l->writer.netcdf || (l->writer.ours && !ncz_model_is_unmasked(v->type));
+    bool netcdf = l->writer.netcdf || l->writer.ours;
 
     if (v->fill_mode == NCZ_FILL_DEFAULT)
-        return ncz_type_is_number(v->type) && !unasked;
+        return ncz_type_is_number(v->type) && !netcdf;
     return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
 }
 

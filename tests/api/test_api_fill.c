@@ -308,35 +308,13 @@ copied(void **state)
     }
 }
 
-/* 255 is what ubyte has by default, and is not written for it, since readers mask by it: where it is, it was declared. */
-static void
-declared_on(place *p)
-{
-    const unsigned char fill = NC_FILL_UBYTE;
-    int                 ncid, x, v, w;
-
-    for (size_t m = 0; m < NCZ_LEN(modes); m++) {
-        OK(place_create(p, modes[m], NC_CLOBBER, &ncid));
-        OK(nc_def_dim(ncid, "x", 2, &x));
-        OK(nc_def_var(ncid, "v", NC_UBYTE, 1, &x, &v));
-        OK(nc_put_att_uchar(ncid, v, "_FillValue", NC_UBYTE, 1, &fill));
-        OK(nc_def_var(ncid, "w", NC_UBYTE, 1, &x, &w));
-        OK(nc_close(ncid));
-        OK(place_open(p, modes[m], NC_NOWRITE, &ncid));
-        check_att(ncid, v, "_FillValue", NC_UBYTE, NC_FILL_UBYTE);
-        RC(NC_ENOTATT, nc_inq_attid(ncid, w, "_FillValue", &x));
-        OK(nc_close(ncid));
-    }
-}
-ON_BOTH(declared)
-
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(replaced),    cmocka_unit_test(left_out),     cmocka_unit_test(renamed_away),
         cmocka_unit_test(refused),     cmocka_unit_test(renamed_back), cmocka_unit_test(growth),
-        cmocka_unit_test(large_holes), cmocka_unit_test(copied),       cmocka_unit_test(declared),
+        cmocka_unit_test(large_holes), cmocka_unit_test(copied),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

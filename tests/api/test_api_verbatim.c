@@ -303,14 +303,71 @@ strings_only(void **state)
     OK(nczarr_map_close(map));
 }
 
+/* The checks are those of nc_get_vars() and nc_put_vars(). */
+static void
+strings_within_the_variable(void **state)
+{
+    nczarr_map     *map;
+    int             ncid, dim, varid;
+    nc_vlen_t       v[4] = {{0, NULL}};
+    const size_t    two = 2, far = 9, many = 5, none = 0;
+    const ptrdiff_t zero = 0;
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER | NC_CLASSIC_MODEL, &ncid));
+    OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &varid));
+    FAILS(NC_EINDEFINE, nczarr_get_vars_counted(ncid, varid, &none, &two, NULL, v));
+    FAILS(NC_EINDEFINE, nczarr_put_vars_counted(ncid, varid, &none, &two, NULL, v));
+    OK(nc_enddef(ncid));
+    FAILS(NC_EINVALCOORDS, nczarr_get_vars_counted(ncid, varid, &far, &two, NULL, v));
+    FAILS(NC_EINVALCOORDS, nczarr_put_vars_counted(ncid, varid, &far, &two, NULL, v));
+    FAILS(NC_EEDGE, nczarr_get_vars_counted(ncid, varid, &none, &many, NULL, v));
+    FAILS(NC_EEDGE, nczarr_put_vars_counted(ncid, varid, &none, &many, NULL, v));
+    FAILS(NC_ESTRIDE, nczarr_get_vars_counted(ncid, varid, &none, &two, &zero, v));
+    FAILS(NC_ESTRIDE, nczarr_put_vars_counted(ncid, varid, &none, &two, &zero, v));
+    FAILS(NC_EINVAL, nczarr_get_vars_counted(ncid, varid, &none, &two, NULL, NULL));
+    FAILS(NC_EINVAL, nczarr_put_vars_counted(ncid, varid, &none, &two, NULL, NULL));
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
+}
+
+static void
+documents_that_are_not_taken(void **state)
+{
+    pair p;
+    int  dim, varid, bad = 77;
+
+    (void)state;
+    open_pair(&p, "{}", PLAIN, "mode=zarr,v2");
+    OK(nc_def_dim(p.out, "x", 4, &dim));
+    FAILS(NC_EBADDIM, nczarr_copy_var_document(p.in, 0, p.out, NC_FLOAT, &bad, &varid));
+    FAILS(NC_EBADTYPE, nczarr_copy_var_document(p.in, 0, p.out, 9999, &dim, &varid));
+    FAILS(NC_EPERM, nczarr_copy_var_document(p.in, 0, p.in, NC_FLOAT, &dim, &varid));
+    OK(nc_close(p.out));
+    OK(nczarr_create_map(p.maps[1], "mode=zarr,v2", NC_CLOBBER | NC_CLASSIC_MODEL | NCZARR_VERBATIM, &p.out));
+    OK(nc_def_dim(p.out, "x", 4, &dim));
+    OK(nc_enddef(p.out));
+    FAILS(NC_ENOTINDEFINE, nczarr_copy_var_document(p.in, 0, p.out, NC_FLOAT, &dim, &varid));
+    OK(nc_close(p.out));
+    close_pair(&p);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attributes),        cmocka_unit_test(attributes_without_the_flag),
-        cmocka_unit_test(a_document),        cmocka_unit_test(an_unknown_document),
-        cmocka_unit_test(taken_back),        cmocka_unit_test(names),
-        cmocka_unit_test(strings_with_nuls), cmocka_unit_test(strings_only),
+        cmocka_unit_test(attributes),
+        cmocka_unit_test(attributes_without_the_flag),
+        cmocka_unit_test(a_document),
+        cmocka_unit_test(an_unknown_document),
+        cmocka_unit_test(taken_back),
+        cmocka_unit_test(names),
+        cmocka_unit_test(strings_with_nuls),
+        cmocka_unit_test(strings_only),
+        cmocka_unit_test(strings_within_the_variable),
+        cmocka_unit_test(documents_that_are_not_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
