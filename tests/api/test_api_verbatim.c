@@ -310,25 +310,23 @@ strings_within_the_variable(void **state)
     nczarr_map     *map;
     int             ncid, dim, varid;
     nc_vlen_t       v[4] = {{0, NULL}};
-    const size_t    two = 2, far = 9, many = 5, none = 0;
+    const size_t    some = 2, far = 9, many = 5, none = 0;
     const ptrdiff_t zero = 0;
 
     (void)state;
     OK(nczarr_map_memory(&map));
-    OK(nczarr_create_map(map, NULL, NC_CLOBBER | NC_CLASSIC_MODEL, &ncid));
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
     OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &varid));
-    FAILS(NC_EINDEFINE, nczarr_get_vars_counted(ncid, varid, &none, &two, NULL, v));
-    FAILS(NC_EINDEFINE, nczarr_put_vars_counted(ncid, varid, &none, &two, NULL, v));
     OK(nc_enddef(ncid));
-    FAILS(NC_EINVALCOORDS, nczarr_get_vars_counted(ncid, varid, &far, &two, NULL, v));
-    FAILS(NC_EINVALCOORDS, nczarr_put_vars_counted(ncid, varid, &far, &two, NULL, v));
+    FAILS(NC_EINVALCOORDS, nczarr_get_vars_counted(ncid, varid, &far, &some, NULL, v));
+    FAILS(NC_EINVALCOORDS, nczarr_put_vars_counted(ncid, varid, &far, &some, NULL, v));
     FAILS(NC_EEDGE, nczarr_get_vars_counted(ncid, varid, &none, &many, NULL, v));
     FAILS(NC_EEDGE, nczarr_put_vars_counted(ncid, varid, &none, &many, NULL, v));
-    FAILS(NC_ESTRIDE, nczarr_get_vars_counted(ncid, varid, &none, &two, &zero, v));
-    FAILS(NC_ESTRIDE, nczarr_put_vars_counted(ncid, varid, &none, &two, &zero, v));
-    FAILS(NC_EINVAL, nczarr_get_vars_counted(ncid, varid, &none, &two, NULL, NULL));
-    FAILS(NC_EINVAL, nczarr_put_vars_counted(ncid, varid, &none, &two, NULL, NULL));
+    FAILS(NC_ESTRIDE, nczarr_get_vars_counted(ncid, varid, &none, &some, &zero, v));
+    FAILS(NC_ESTRIDE, nczarr_put_vars_counted(ncid, varid, &none, &some, &zero, v));
+    FAILS(NC_EINVAL, nczarr_get_vars_counted(ncid, varid, &none, &some, NULL, NULL));
+    FAILS(NC_EINVAL, nczarr_put_vars_counted(ncid, varid, &none, &some, NULL, NULL));
     OK(nc_close(ncid));
     OK(nczarr_map_close(map));
 }
