@@ -390,12 +390,21 @@ ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order)
 void
 ncz_widths_add(ncz_widths *w, size_t width)
 {
-    if (ncz_widths_has(w, width))
+    bool any = w->n > 0 && w->v[w->n - 1] == 0;
+
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->v[i] == width)
+            return;
+    if (width == 0) { /* it is the last one, and stays */
+        w->n += w->n < NCZ_WIDTHS_MOST ? 1 : 0;
+        w->v[w->n - 1] = 0;
         return;
-    if (w->n < NCZ_WIDTHS_MOST)
-        w->n++;
+    }
+    w->n += w->n < NCZ_WIDTHS_MOST ? 1 : 0;
     memmove(w->v + 1, w->v, (w->n - 1) * sizeof *w->v);
     w->v[0] = (uint32_t)width;
+    if (any)
+        w->v[w->n - 1] = 0;
 }
 
 bool

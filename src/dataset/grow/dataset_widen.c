@@ -72,9 +72,22 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
     return finish_widening(ds, v);
 }
 
+/* A writer meets chunks of others that do not know of a widening yet, or died before they did: it takes any width. */
+static int
+expect_narrow(ncz_dataset *ds, ncz_var *v)
+{
+    if (!ncz_width_is_followed(ds, v) || ncz_widths_has(&v->earlier, 0))
+        return NC_NOERR;
+    ncz_widths_add(&v->earlier, 0);
+    return ncz_var_respec(ds->model, v);
+}
+
 void
 ncz_dataset_resume_widenings(ncz_dataset *ds)
 {
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
+        if (expect_narrow(ds, v) != NC_NOERR)
+            ncz_err_clear(); /* no memory: a chunk that is narrower is then an error */
     for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
         if (v->widening && resume_widening(ds, v) != NC_NOERR) {
             ncz_log(NCZ_LOG_WARN, "%s: the widening of its strings is still not finished: %s", v->name,
