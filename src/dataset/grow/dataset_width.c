@@ -180,9 +180,9 @@ ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, const ncz_string_width *thei
         v->widening = v->widening && to.widening; /* another process may have done step 4 of dataset_widen.c */
     if (to.nbytes <= v->dtype.size)
         return NC_NOERR;
-    for (uint32_t i = v->earlier.n; i-- > 0;) /* this process may have met or stored chunks, too */
-        ncz_widths_add(&to.earlier, v->earlier.v[i]);
-    ncz_widths_add(&to.earlier, v->dtype.size);
+    to.earlier = ncz_width_earlier(v); /* this process may have met or stored chunks, too; theirs are newer */
+    for (uint32_t i = theirs->earlier.n; i-- > 0;)
+        ncz_widths_add(&to.earlier, theirs->earlier.v[i]);
     rc = ncz_width_set(ds, v, &to);
     v->document = document; /* the document has it */
     return rc;
