@@ -88,17 +88,25 @@ add_flag(report_flags *f, double value, text_buf *name)
 
 /* ---- masks ---------------------------------------------------------------------------------------------------- */
 
+/* The bits of a number of up to 64 bits, with a sign or without. Others have none. */
+static unsigned long long
+take_bits(double value)
+{
+    if (value >= 0x1p63)
+        return value < 0x1p64 ? (unsigned long long)value : 0;
+    return value >= -0x1p63 ? (unsigned long long)(long long)value : 0;
+}
+
 /* The flags that are set in a value: "cloud + snow"; "none". */
 static void
 add_combination(report_flags *f, const flag_atts *a, double value)
 {
-    unsigned long long bits = (unsigned long long)(long long)value;
+    unsigned long long bits = take_bits(value);
     text_buf           t = TEXT_BUF_INIT;
 
     for (size_t i = 0; i < a->n; i++) {
-        unsigned long long mask = (unsigned long long)(long long)a->mask[i];
-        bool               set =
-            a->value != NULL ? (bits & mask) == (unsigned long long)(long long)a->value[i] : (bits & mask) != 0;
+        unsigned long long mask = take_bits(a->mask[i]);
+        bool               set = a->value != NULL ? (bits & mask) == take_bits(a->value[i]) : (bits & mask) != 0;
 
         if (set) {
             text_add(&t, t.len > 0 ? " + " : "");
