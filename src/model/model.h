@@ -33,8 +33,8 @@ typedef int (*ncz_make_layout_fn)(const ncz_var *v, const ncz_layout_shape *shap
 
 #define NCZ_WIDTHS_MOST 4
 
-/* Earlier widths of strings, in bytes, the last one first: a stored chunk may still have one of them. 0, the last one of
- * all: any. A process that is more widenings behind has died long ago. */
+/* Earlier widths of strings, in bytes, the last one first: a stored chunk may still have one of them. 0, at the end:
+ * any. A process that is more widenings behind has died long ago. */
 typedef struct ncz_widths {
     uint32_t n, v[NCZ_WIDTHS_MOST];
 } ncz_widths;
