@@ -99,7 +99,7 @@ read_widths(const ncz_json *zarray, bool widening)
     uint64_t        width;
 
     for (size_t i = ncz_json_is(list, NCZ_JSON_ARRAY) ? ncz_json_len(list) : 0; i-- > 0;)
-        if (ncz_json_u64(ncz_json_at(list, i), &width) && width > 0 && width <= INT32_MAX)
+        if (ncz_json_u64(ncz_json_at(list, i), &width) && width <= INT32_MAX)
             ncz_widths_add(&earlier, (size_t)width);
     if (earlier.n == 0 && widening)
         ncz_widths_add(&earlier, 0);
@@ -251,7 +251,7 @@ write_widths(const ncz_widths *earlier, ncz_jsonw *w)
     bool some = false;
 
     for (uint32_t i = 0; i < earlier->n; i++) {
-        if (earlier->v[i] == 0)
+        if (earlier->v[i] == 0 && earlier->n == 1) /* it was never widened, or the filter says it */
             continue;
         if (!some) {
             ncz_jsonw_key(w, WIDTHS);
