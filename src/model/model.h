@@ -34,7 +34,7 @@ typedef int (*ncz_make_layout_fn)(const ncz_var *v, const ncz_layout_shape *shap
 #define NCZ_WIDTHS_MOST 4
 
 /* Earlier widths of strings, in bytes, the last one first: a stored chunk may still have one of them. 0, at the end:
- * any. A process that is more widenings behind has died long ago. */
+ * any, since processes that widen at the same time may be more of them behind. */
 typedef struct ncz_widths {
     uint32_t n, v[NCZ_WIDTHS_MOST];
 } ncz_widths;
