@@ -17,7 +17,7 @@ bool
 ncz_chunk_may_be_narrow(const ncz_spec *spec)
 {
     return spec->dtype.kind == NCZ_KIND_BYTES && spec->type->class == NCZ_TYPE_STRING && spec->chunk_nelems > 0 &&
-           spec->earlier.n > 0;
+           (spec->earlier.n > 0 || spec->earlier.any);
 }
 
 /* The width of a chunk of so many bytes; 0: it is not a narrower one. */

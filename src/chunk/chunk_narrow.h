@@ -9,7 +9,7 @@
 
 /* ---- chunk_narrow.c ---- */
 
-/* Whether it is an array of strings of fixed width that has been widened. */
+/* Whether it is an array of strings of fixed width that has been widened, or that others may widen meanwhile. */
 bool ncz_chunk_may_be_narrow(const ncz_spec *spec);
 /* Makes a chunk without codecs, `nbytes` at `data`, as wide as the array says. NC_ETRUNC: it is no narrower chunk. */
 int ncz_chunk_spread_narrow(ncz_engine *e, const ncz_spec *spec, const char *key, size_t nbytes, char *data);

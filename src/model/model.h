@@ -33,10 +33,11 @@ typedef int (*ncz_make_layout_fn)(const ncz_var *v, const ncz_layout_shape *shap
 
 #define NCZ_WIDTHS_MOST 4
 
-/* Earlier widths of strings, in bytes, the last one first: a stored chunk may still have one of them. 0, at the end:
- * any, since processes that widen at the same time may be more of them behind. */
+/* Earlier widths of strings, in bytes, the last one first: a stored chunk may still have one of them. 0, at the end,
+ * stands for those that are too many. `any`: this process takes every width; no document has that. */
 typedef struct ncz_widths {
     uint32_t n, v[NCZ_WIDTHS_MOST];
+    bool     any;
 } ncz_widths;
 
 void ncz_widths_add(ncz_widths *w, size_t width); /* as the last one, unless it is there */

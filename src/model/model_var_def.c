@@ -390,21 +390,18 @@ ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order)
 void
 ncz_widths_add(ncz_widths *w, size_t width)
 {
-    bool any = w->n > 0 && w->v[w->n - 1] == 0;
+    bool full = w->n == NCZ_WIDTHS_MOST;
 
     for (uint32_t i = 0; i < w->n; i++)
         if (w->v[i] == width)
             return;
-    if (width == 0) { /* it is the last one, and stays */
-        w->n += w->n < NCZ_WIDTHS_MOST ? 1 : 0;
-        w->v[w->n - 1] = 0;
-        return;
+    w->n += full ? 0 : 1;
+    if (width != 0) {
+        memmove(w->v + 1, w->v, (w->n - 1) * sizeof *w->v);
+        w->v[0] = (uint32_t)width;
     }
-    w->n += w->n < NCZ_WIDTHS_MOST ? 1 : 0;
-    memmove(w->v + 1, w->v, (w->n - 1) * sizeof *w->v);
-    w->v[0] = (uint32_t)width;
-    if (any)
-        w->v[w->n - 1] = 0;
+    if (full || width == 0)
+        w->v[w->n - 1] = 0; /* it stays the last one */
 }
 
 bool
@@ -413,7 +410,7 @@ ncz_widths_has(const ncz_widths *w, size_t width)
     for (uint32_t i = 0; i < w->n; i++)
         if (w->v[i] == 0 || w->v[i] == width)
             return true;
-    return false;
+    return w->any;
 }
 
 int

@@ -76,9 +76,9 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
 static int
 expect_narrow(ncz_dataset *ds, ncz_var *v)
 {
-    if (!ncz_width_is_followed(ds, v) || ncz_widths_has(&v->earlier, 0))
+    if (!ncz_width_is_followed(ds, v))
         return NC_NOERR;
-    ncz_widths_add(&v->earlier, 0);
+    v->earlier.any = true;
     return ncz_var_respec(ds->model, v);
 }
 

@@ -251,7 +251,7 @@ write_widths(const ncz_widths *earlier, ncz_jsonw *w)
     bool some = false;
 
     for (uint32_t i = 0; i < earlier->n; i++) {
-        if (earlier->v[i] == 0 && earlier->n == 1) /* it was never widened, or the filter says it */
+        if (earlier->v[i] == 0 && earlier->n == 1) /* the filter says it */
             continue;
         if (!some) {
             ncz_jsonw_key(w, WIDTHS);
