@@ -42,34 +42,20 @@ write_entry(const ncz_att *a, ncz_jsonw *w)
     return rc;
 }
 
-typedef struct byte_list {
-    ncz_jsonw *w;
-    bool       open;
-} byte_list;
-
 static int
 write_one(void *arg, const ncz_att *a)
 {
-    byte_list *list = arg;
+    ncz_att_record *r = arg;
 
     if (!ncz_format_att_is_bytes(a))
         return NC_NOERR;
-    if (!list->open) {
-        ncz_jsonw_key(list->w, NCZ_BYTES);
-        ncz_jsonw_open_object(list->w);
-        list->open = true;
-    }
-    ncz_jsonw_key(list->w, a->name);
-    return write_entry(a, list->w);
+    ncz_format_att_entry(r);
+    ncz_jsonw_key(r->w, a->name);
+    return write_entry(a, r->w);
 }
 
 int
 ncz_format_write_bytes(const ncz_atts *atts, ncz_jsonw *w)
 {
-    byte_list list = {.w = w};
-    int       rc = ncz_format_each_att(atts, write_one, &list);
-
-    if (list.open)
-        ncz_jsonw_close_object(w);
-    return rc;
+    return ncz_format_att_record(&(ncz_att_record){.w = w, .member = NCZ_BYTES}, atts, write_one);
 }

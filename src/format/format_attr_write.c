@@ -129,39 +129,46 @@ ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a)
     return rc;
 }
 
-/* The lengths, and whether one was written: the object is opened for the first. */
-typedef struct length_list {
-    const ncz_format_opts *style;
-    ncz_jsonw             *w;
-    bool                   open;
-} length_list;
+void
+ncz_format_att_entry(ncz_att_record *r)
+{
+    if (r->open)
+        return;
+    ncz_jsonw_key(r->w, r->member);
+    ncz_jsonw_open_object(r->w);
+    r->open = true;
+}
+
+int
+ncz_format_att_record(ncz_att_record *r, const ncz_atts *atts, int (*fn)(void *record, const ncz_att *a))
+{
+    int rc = ncz_format_each_att(atts, fn, r);
+
+    if (r->open)
+        ncz_jsonw_close_object(r->w);
+    return rc;
+}
 
 static int
 write_length(void *arg, const ncz_att *a)
 {
-    length_list *list = arg;
-    size_t       len = true_length(a, list->style);
+    ncz_att_record *r = arg;
+    size_t          len = true_length(a, r->style);
 
     if (len == SIZE_MAX)
         return NC_NOERR;
-    if (!list->open) {
-        ncz_jsonw_key(list->w, NCZ_LENGTHS);
-        ncz_jsonw_open_object(list->w);
-        list->open = true;
-    }
-    ncz_jsonw_key(list->w, a->name);
-    ncz_jsonw_u64(list->w, len);
+    ncz_format_att_entry(r);
+    ncz_jsonw_key(r->w, a->name);
+    ncz_jsonw_u64(r->w, len);
     return NC_NOERR;
 }
 
 void
 ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w)
 {
-    length_list list = {.style = style, .w = w};
+    ncz_att_record r = {.w = w, .member = NCZ_LENGTHS, .style = style};
 
-    (void)ncz_format_each_att(atts, write_length, &list);
-    if (list.open)
-        ncz_jsonw_close_object(w);
+    (void)ncz_format_att_record(&r, atts, write_length);
 }
 
 /* A single number or string is no list. Of other user-defined types a list is the only form, so that a value is never
@@ -207,33 +214,19 @@ ncz_format_att_is_fill(const ncz_var *v, const ncz_att *a)
            v->fill_mode == NCZ_FILL_VALUE && strcmp(a->name, "_FillValue") == 0;
 }
 
-typedef struct type_list {
-    ncz_jsonw *w;
-    bool       open;
-} type_list;
-
 static int
 write_user_type(void *arg, const ncz_att *a)
 {
-    type_list *list = arg;
+    ncz_att_record *r = arg;
 
     if (ncz_user_type_of(a->type) == NULL)
         return NC_NOERR;
-    if (!list->open) {
-        ncz_jsonw_key(list->w, NCZ_USER_TYPES);
-        ncz_jsonw_open_object(list->w);
-        list->open = true;
-    }
-    return ncz_format_type_name_write(a->type, a->name, list->w);
+    ncz_format_att_entry(r);
+    return ncz_format_type_name_write(a->type, a->name, r->w);
 }
 
 int
 ncz_format_write_user_types(const ncz_atts *atts, ncz_jsonw *w)
 {
-    type_list list = {.w = w};
-    int       rc = ncz_format_each_att(atts, write_user_type, &list);
-
-    if (list.open)
-        ncz_jsonw_close_object(w);
-    return rc;
+    return ncz_format_att_record(&(ncz_att_record){.w = w, .member = NCZ_USER_TYPES}, atts, write_user_type);
 }

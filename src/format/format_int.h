@@ -248,6 +248,18 @@ bool ncz_format_att_is_fill(const ncz_var *v, const ncz_att *a);
 int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
 /* Calls fn for each attribute that is written, in netCDF-C's order: _NCProperties last. Stops at its first error. */
 int ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a), void *arg);
+/* A member of a document with an entry for some of the attributes. Nothing is written where none has one. */
+typedef struct ncz_att_record {
+    ncz_jsonw             *w;
+    const char            *member;
+    const ncz_format_opts *style; /* if the entries need it */
+    bool                   open;
+} ncz_att_record;
+
+/* fn() calls ncz_format_att_entry() before it writes the entry of `a`. */
+int  ncz_format_att_record(ncz_att_record *r, const ncz_atts *atts, int (*fn)(void *record, const ncz_att *a));
+void ncz_format_att_entry(ncz_att_record *r);
+
 /* The member NCZ_LENGTHS: the true lengths of texts whose values do not show them. Writes nothing without such a
  * text. */
 void ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w);
