@@ -496,7 +496,7 @@ NCZARR_API int nczarr_path_overlap(const char *a, const char *b, int *overlapp);
  * name at the target, looks for it through the source, and removes it. To be called before anything at the target is
  * replaced. Where nothing is at a target of the file system, *overlapp is 0. Errors: those of nczarr_path_overlap(),
  * and of putting and removing an object there; NC_EEXIST: the source's server does not answer for the new object, so
- * that it cannot be told.
+ * whether the places are one remains unknown.
  */
 NCZARR_API int nczarr_path_probe(const char *source, const char *target, int *overlapp);
 

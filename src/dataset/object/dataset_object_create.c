@@ -84,8 +84,8 @@ ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_li
         rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = zmap_single_own(map, (cmode & NC_SHARE) != 0)) !=
-        NC_NOERR) /* not covered: nobody else knows its name */
+    rc = zmap_single_own(map, (cmode & NC_SHARE) != 0);
+    if (rc != NC_NOERR) /* not covered: nobody else knows its name */
         (void)zmap_close(map, ZMAP_DISCARD);
     if (rc != NC_NOERR || (rc = create_on(map, t, cmode, version, limits, out)) != NC_NOERR)
         return rc;
