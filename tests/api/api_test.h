@@ -6,16 +6,7 @@
 #ifndef NCZ_API_TEST_H
 #define NCZ_API_TEST_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support/test.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,7 +109,7 @@ place_open(place *p, const char *mode, int omode, int *ncid)
 
 /* Runs `body` with a fresh place of each kind. */
 static inline void
-on_both(void (*body)(place *))
+in_each_place(void (*body)(place *))
 {
     for (int kind = 0; kind < 3; kind++) {
         place p;
@@ -131,13 +122,14 @@ on_both(void (*body)(place *))
     }
 }
 
-/* A test `name` whose body is `name_on`. */
-#define ON_BOTH(name)                                                                                                \
-    static void name(void **state)                                                                                   \
+/* A test whose body runs with a fresh place of each kind, p. */
+#define TEST_IN_EACH_PLACE(name)                                                                                     \
+    static void name##_in(place *p);                                                                                 \
+    TEST(name)                                                                                                       \
     {                                                                                                                \
-        (void)state;                                                                                                 \
-        on_both(name##_on);                                                                                          \
-    }
+        in_each_place(name##_in);                                                                                    \
+    }                                                                                                                \
+    static void name##_in(place *p)
 
 static inline bool
 exists(const char *dir, const char *name)

@@ -123,34 +123,26 @@ loop(int kind, bool ever, int (*scenario)(place *, bool *))
     }
 }
 
-static void
-once_in_memory(void **state)
+TEST(once_in_memory)
 {
-    (void)state;
     loop(MEMORY, false, create);
     loop(MEMORY, false, change);
 }
 
-static void
-for_ever_in_memory(void **state)
+TEST(for_ever_in_memory)
 {
-    (void)state;
     loop(MEMORY, true, create);
     loop(MEMORY, true, change);
 }
 
-static void
-once_in_an_archive(void **state)
+TEST(once_in_an_archive)
 {
-    (void)state;
     loop(ARCHIVE, false, create);
     loop(ARCHIVE, false, change);
 }
 
-static void
-for_ever_in_an_archive(void **state)
+TEST(for_ever_in_an_archive)
 {
-    (void)state;
     loop(ARCHIVE, true, create);
     loop(ARCHIVE, true, change);
 }
@@ -158,15 +150,8 @@ for_ever_in_an_archive(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(once_in_memory),
-        cmocka_unit_test(for_ever_in_memory),
-        cmocka_unit_test(once_in_an_archive),
-        cmocka_unit_test(for_ever_in_an_archive),
-    };
-
     if (access("/dev/shm", W_OK | X_OK) == 0) /* thousands of archives would keep a disk busy with syncing */
         (void)setenv("TMPDIR", "/dev/shm", 0);
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

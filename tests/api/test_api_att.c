@@ -26,8 +26,7 @@
         OK(nc_get_att_##name(ncid, NC_GLOBAL, "empty", out));                                                        \
     }
 
-static void
-types_on(place *p)
+TEST_IN_EACH_PLACE(types)
 {
     const char *strings[2] = {"a", "b\xc3\xa9"};
     char       *back[2], text[6] = "";
@@ -74,11 +73,9 @@ types_on(place *p)
     OK(nc_free_string(2, back));
     OK(nc_close(ncid));
 }
-ON_BOTH(types)
 
 /* Text that looks like JSON comes back to the byte. */
-static void
-texts_on(place *p)
+TEST_IN_EACH_PLACE(texts)
 {
     static const char *const texts[] = {"17",
                                         "true",
@@ -120,12 +117,10 @@ texts_on(place *p)
     assert_int_equal(len, 0);
     OK(nc_close(ncid));
 }
-ON_BOTH(texts)
 
 /* ---- order and changes ---- */
 
-static void
-changes_on(place *p)
+TEST_IN_EACH_PLACE(changes)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
@@ -176,10 +171,8 @@ changes_on(place *p)
     assert_int_equal(len, 1);
     OK(nc_close(ncid));
 }
-ON_BOTH(changes)
 
-static void
-codes_on(place *p)
+TEST_IN_EACH_PLACE(codes)
 {
     static const char *const reserved[] = {"CLASS",      "_ARRAY_DIMENSIONS", "_Codecs",       "_NCProperties",
                                            "_IsNetcdf4", "_nczarr_attr",      "_nczarr_array", "_SuperblockVersion"};
@@ -215,7 +208,6 @@ codes_on(place *p)
     FAILS(NC_EINVAL, nc_get_att_int(ncid, var, "i", NULL));
     OK(nc_close(ncid));
 }
-ON_BOTH(codes)
 
 /* ---- texts that are not UTF-8 ---- */
 
@@ -236,8 +228,7 @@ check_document(int ncid, const char *key, const char *text)
     OK(nczarr_map_close(map));
 }
 
-static void
-bytes_on(place *p)
+TEST_IN_EACH_PLACE(bytes)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=nczarr,v3", "mode=nczarr&compat=4.9.2"};
     const char              *strings[] = {"plain", "M\xe9t\xe9o", "\xc3\xa9\xe9"};
@@ -285,17 +276,14 @@ bytes_on(place *p)
         }
     }
 }
-ON_BOTH(bytes)
 
 /* A record that another program's value has made stale does not count. */
-static void
-stale_bytes(void **state)
+TEST(stale_bytes)
 {
     place p;
     char  text[8] = "";
     int   ncid;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
     OK(nc_close(ncid));
@@ -312,8 +300,7 @@ stale_bytes(void **state)
 
 /* ---- _FillValue ---- */
 
-static void
-fill_value_on(place *p)
+TEST_IN_EACH_PLACE(fill_value)
 {
     int         ncid, dim, v, w, c, s, fill, no_fill, out[2], one = 1;
     const char *text = "none";
@@ -374,11 +361,9 @@ fill_value_on(place *p)
     assert_int_equal(out[1], -3);
     OK(nc_close(ncid));
 }
-ON_BOTH(fill_value)
 
 /* A character whose value is 0 is one character, also in a document, where its text is empty. */
-static void
-nul_fill_value_on(place *p)
+TEST_IN_EACH_PLACE(nul_fill_value)
 {
     for (int v3 = 0; v3 < 2; v3++) {
         int     ncid, dim, v;
@@ -402,12 +387,10 @@ nul_fill_value_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(nul_fill_value)
 
 /* ---- answered by name, never listed ---- */
 
-static void
-hidden_on(place *p)
+TEST_IN_EACH_PLACE(hidden)
 {
     char    text[300] = "", name[NC_MAX_NAME + 1];
     nc_type type;
@@ -452,11 +435,9 @@ hidden_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(hidden)
 
 /* Pure Zarr has no types of attributes: a list of strings is one, and a text that looks like one stays a text. */
-static void
-lists_of_strings_on(place *p)
+TEST_IN_EACH_PLACE(lists_of_strings)
 {
     const char *words[] = {"one", "", "t\xc3\xa9o"};
     char       *back[3], text[16];
@@ -492,7 +473,6 @@ lists_of_strings_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(lists_of_strings)
 
 /* ---- variables whose document is not fully understood ---- */
 
@@ -537,10 +517,8 @@ check_frozen(const char *mode, const char *key, const char *document, const char
     OK(nczarr_map_close(map));
 }
 
-static void
-frozen(void **state)
+TEST(frozen)
 {
-    (void)state;
     check_frozen("mode=zarr", "odd/.zarray",
                  "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": \"many\", \"dtype\": \"<i4\", \"order\": \"C\", "
                  "\"fill_value\": 0, \"filters\": null, \"compressor\": null}",
@@ -560,8 +538,7 @@ frozen(void **state)
 }
 
 /* So would the new name of a dimension be. */
-static void
-frozen_dimension(void **state)
+TEST(frozen_dimension)
 {
     static const char document[] =
         "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [3], \"data_type\": \"int32\", "
@@ -570,7 +547,6 @@ frozen_dimension(void **state)
     nczarr_map *map = NULL;
     int         ncid, dim, v;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, "mode=nczarr,v3", NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 3, &dim));
@@ -582,19 +558,4 @@ frozen_dimension(void **state)
     FAILS(NC_EPERM, nc_rename_dim(ncid, dim, "other"));
     OK(nc_close(ncid));
     OK(nczarr_map_close(map));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),      cmocka_unit_test(texts),
-        cmocka_unit_test(bytes),      cmocka_unit_test(stale_bytes),
-        cmocka_unit_test(changes),    cmocka_unit_test(codes),
-        cmocka_unit_test(fill_value), cmocka_unit_test(nul_fill_value),
-        cmocka_unit_test(hidden),     cmocka_unit_test(lists_of_strings),
-        cmocka_unit_test(frozen),     cmocka_unit_test(frozen_dimension),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,7 @@ check_wide(const char *txt, const void *value)
     check_parameter(txt, 2, words);
 }
 
-static void
-parameters(void **state)
+TEST(parameters)
 {
     static const char *const bad[] = {"",    " ",   "x",   "1x", "-",          "u",           "1.5", "f",
                                       "--1", "1b2", "1e5", "+",  "4294967296", "-2147483649", "1uf", "0x10"};
@@ -42,7 +41,6 @@ parameters(void **state)
     const uint64_t           ul = UINT64_MAX;
     unsigned                 word;
 
-    (void)state;
     check_parameter("9", 1, (unsigned[]){9});
     check_parameter(" 4294967295u ", 1, (unsigned[]){4294967295U});
     check_parameter("-1", 1, (unsigned[]){4294967295U});
@@ -61,15 +59,13 @@ parameters(void **state)
     FAILS(NC_EINVAL, ncaux_h5filterspec_parse_parameter(NULL, NULL, NULL));
 }
 
-static void
-filters(void **state)
+TEST(filters)
 {
     NC_H5_Filterspec **list = NULL;
     unsigned           id = 0, *params = NULL, bytes[2] = {1, 2};
     size_t             n = 77;
     int                format = 77;
 
-    (void)state;
     OK(ncaux_h5filterspec_parse("32015, 3,4u,5l", &id, &n, &params));
     assert_true(id == 32015 && n == 4 && params[0] == 3 && params[1] == 4);
     free(params);
@@ -103,13 +99,11 @@ filters(void **state)
     assert_true(bytes[0] == 1 && bytes[1] == 2);
 }
 
-static void
-directories(void **state)
+TEST(directories)
 {
     NCPluginList list = {0, NULL}, *heap;
     char        *text = NULL, small[4] = "xyz", *room[2] = {NULL, NULL};
 
-    (void)state;
     OK(ncaux_plugin_path_parse("/a:/b", '\0', &list));
     assert_int_equal(list.ndirs, 2);
     assert_string_equal(list.dirs[1], "/b");
@@ -159,12 +153,10 @@ free_pairs(char **pairs)
     free(pairs);
 }
 
-static void
-provenance(void **state)
+TEST(provenance)
 {
     char **pairs = (char **)1;
 
-    (void)state;
     OK(ncaux_parse_provenance("version=2,netcdf=4.9.3|note=a\\,b\\=c,alone", &pairs));
     assert_string_equal(pairs[0], "version");
     assert_string_equal(pairs[1], "2");
@@ -187,8 +179,7 @@ provenance(void **state)
     assert_null(pairs);
 }
 
-static void
-files_on(place *p)
+TEST_IN_EACH_PLACE(files)
 {
     char   path[400], *got = NULL;
     size_t size = 77;
@@ -208,15 +199,13 @@ files_on(place *p)
     FAILS(NC_EINVAL, ncaux_readfile(NULL, &size, NULL));
     FAILS(NC_EINVAL, ncaux_writefile(path, 1, NULL));
 }
-ON_BOTH(files)
 
 struct aligned_double {
     char   c;
     double v;
 };
 
-static void
-types_on(place *p)
+TEST_IN_EACH_PLACE(types)
 {
     char   *in[1] = {(char *)"one"}, *out[1], **all = NULL, name[NC_MAX_NAME + 1];
     size_t  size, n = 0, nfields = 9;
@@ -245,7 +234,6 @@ types_on(place *p)
     OK(ncaux_reclaim_data_all(ncid, NC_STRING, all, 1));
     OK(nc_close(ncid));
 }
-ON_BOTH(types)
 
 typedef struct point {
     char   tag;
@@ -274,8 +262,7 @@ assert_field(int ncid, nc_type t, int i, const char *name, size_t offset, nc_typ
     assert_true(at == offset && of == type && n == ndims);
 }
 
-static void
-compounds_on(place *p)
+TEST_IN_EACH_PLACE(compounds)
 {
     const int three = 3, two = 2, zero = 0;
     void     *tag = NULL;
@@ -340,17 +327,14 @@ compounds_on(place *p)
     FAILS(NC_EBADTYPE, ncaux_type_alignment(99, ncid, &align));
     OK(nc_close(ncid));
 }
-ON_BOTH(compounds)
 
 /* Memory that runs out at every allocation in turn. */
-static void
-compounds_without_memory(void **state)
+TEST(compounds_without_memory)
 {
     place p;
     int   ncid, two = 2;
     bool  met = true;
 
-    (void)state;
     place_make(&p, true);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
     for (size_t n = 1; met; n++) {
@@ -372,17 +356,4 @@ compounds_without_memory(void **state)
     }
     OK(nc_abort(ncid));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters),  cmocka_unit_test(filters),
-        cmocka_unit_test(directories), cmocka_unit_test(provenance),
-        cmocka_unit_test(files),       cmocka_unit_test(types),
-        cmocka_unit_test(compounds),   cmocka_unit_test(compounds_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

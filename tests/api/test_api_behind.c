@@ -107,8 +107,7 @@ run_model(const char *path, int flags)
     OK(nc_close(ncid));
 }
 
-static void
-each_store(void **state)
+TEST(each_store)
 {
     static const struct {
         const char *name, *fragment;
@@ -124,7 +123,6 @@ each_store(void **state)
         {"h.zarr", "#write=behind", NC_NETCDF4 | NC_DISKLESS | NC_PERSIST},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         char  path[400];
         place p;
@@ -137,14 +135,12 @@ each_store(void **state)
 }
 
 /* Shards get their chunks behind, too, and are stored once they are complete. */
-static void
-shards(void **state)
+TEST(shards)
 {
     place p;
     char  path[400];
     int   ncid, dims[2], varid, cells[64];
 
-    (void)state;
     place_make(&p, false);
     snprintf(path, sizeof path, "file://%s#mode=zarr,v3&write=behind", p.path);
     OK(nc_create(path, NC_NETCDF4, &ncid));
@@ -173,8 +169,7 @@ shards(void **state)
     place_drop(&p);
 }
 
-static void
-settings(void **state)
+TEST(settings)
 {
     static const char *const bad[] = {"#write=behinds",
                                       "#write=",
@@ -187,7 +182,6 @@ settings(void **state)
     char                     path[400];
     int                      ncid;
 
-    (void)state;
     place_make(&p, false);
     OK(nc_create(p.path, NC_NETCDF4, &ncid));
     OK(nc_close(ncid));
@@ -254,14 +248,12 @@ writes_behind(const char *path)
     return behind;
 }
 
-static void
-rc_file(void **state)
+TEST(rc_file)
 {
     place p;
     char  rc[400], path[400];
     int   ncid;
 
-    (void)state;
     place_make(&p, false);
     snprintf(rc, sizeof rc, "%s.rc", p.path);
     assert_int_equal(setenv("NCRCENV_RC", rc, 1), 0);
@@ -288,10 +280,8 @@ rc_file(void **state)
     place_drop(&p);
 }
 
-static void
-while_open(void **state)
+TEST(while_open)
 {
-    (void)state;
     for (int memory = 0; memory < 2; memory++) {
         place p;
         int   ncid, varid[3];
@@ -328,14 +318,12 @@ while_open(void **state)
 }
 
 /* Nothing is left of a new dataset that is aborted, and nothing new in an old one. */
-static void
-aborted(void **state)
+TEST(aborted)
 {
     place p;
     char  path[400];
     int   ncid, varid[3];
 
-    (void)state;
     place_make(&p, false);
     snprintf(path, sizeof path, "file://%s#write=behind", p.path);
     OK(nc_create(path, NC_NETCDF4, &ncid));
@@ -350,15 +338,13 @@ aborted(void **state)
 
 /* The child of a fork that exits stores nothing; the parent goes on. A child that closes has stored what it inherited,
  * as without this. */
-static void
-forked(void **state)
+TEST(forked)
 {
     place p;
     char  path[400];
     int   ncid, varid[3], status = -1;
     pid_t pid;
 
-    (void)state;
     if (host_emulated())
         skip(); /* it aborts a child that starts threads */
     place_make(&p, false);
@@ -389,8 +375,7 @@ forked(void **state)
     place_drop(&p);
 }
 
-static void
-prefetched(void **state)
+TEST(prefetched)
 {
     place           p;
     int             ncid, varid[3];
@@ -398,7 +383,6 @@ prefetched(void **state)
     const size_t    start[3] = {2, 3, 4}, count[3] = {3, 20, 30};
     const ptrdiff_t stride[3] = {2, 1, 1};
 
-    (void)state;
     place_make(&p, false);
     run_model(p.path, NC_NETCDF4);
     OK(nc_open(p.path, NC_NOWRITE, &ncid));
@@ -427,13 +411,11 @@ prefetched(void **state)
 }
 
 /* Many datasets one after the other, and many at once. */
-static void
-many_datasets(void **state)
+TEST(many_datasets)
 {
     enum { MANY = 40 };
     int ncid[MANY], varid, dim, cells[100] = {0};
 
-    (void)state;
     for (int round = 0; round < 3; round++) {
         place p[MANY];
 
@@ -479,8 +461,7 @@ threads_now(void)
 }
 
 /* Sessions that each put a little: no thread, file or memory stays. */
-static void
-many_sessions(void **state)
+TEST(many_sessions)
 {
     const int rounds = getenv("NCZARR_TEST_ALL") != NULL ? 10000 : 1000, warm = rounds / 10;
     size_t    files = 0, threads = 0, resident = 0;
@@ -488,7 +469,6 @@ many_sessions(void **state)
     char      path[400];
     int       ncid, dim, var, value;
 
-    (void)state;
     place_make(&p, false);
     snprintf(path, sizeof path, "file://%s#write=behind&durability=none", p.path);
     OK(nc_create(path, NC_NETCDF4, &ncid));
@@ -516,17 +496,4 @@ many_sessions(void **state)
     }
     OK(nc_close(ncid));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_store),    cmocka_unit_test(shards),     cmocka_unit_test(settings),
-        cmocka_unit_test(rc_file),       cmocka_unit_test(while_open), cmocka_unit_test(aborted),
-        cmocka_unit_test(forked),        cmocka_unit_test(prefetched), cmocka_unit_test(many_datasets),
-        cmocka_unit_test(many_sessions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -375,19 +375,15 @@ static const kind kinds[] = {
     {"z3.zarr", NC_NETCDF4, "mode=nczarr,v3", false, 23},
 };
 
-static void
-some_wait(void **state)
+TEST_WITH(some_wait, scratch_set_up, scratch_tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
         for (int alone = 0; alone < 2; alone++)
             each_moment(&kinds[i], kinds[i].bytes ? "150000" : "300", alone);
 }
 
-static void
-none_wait(void **state)
+TEST_WITH(none_wait, scratch_set_up, scratch_tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
         each_moment(&kinds[i], "1", i % 2 == 0);
 }
@@ -395,13 +391,8 @@ none_wait(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(some_wait, scratch_set_up, scratch_tear_down),
-        cmocka_unit_test_setup_teardown(none_wait, scratch_set_up, scratch_tear_down),
-    };
-
     if (access("/dev/shm", W_OK | X_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
     nczarr_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

@@ -141,8 +141,7 @@ count_chunk(const size_t *index, const char *key, unsigned long long offset, uns
     return 0;
 }
 
-static void
-test_chunks(void **state)
+TEST(test_chunks)
 {
     static const struct {
         void (*put)(const char *path);
@@ -158,7 +157,6 @@ test_chunks(void **state)
     static const char *const modes[] = {"mode=nczarr", "mode=v3", "mode=zarr"};
     static const char *const chunks[] = {"v/1", "v/c/1", "v/1"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
         for (size_t m = 0; m < NCZ_LEN(modes); m++) {
             place p;
@@ -181,13 +179,11 @@ test_chunks(void **state)
 }
 
 /* Only absence is fill. */
-static void
-test_absent_chunk(void **state)
+TEST(test_absent_chunk)
 {
     place p;
     int   ncid, v, got[LEN];
 
-    (void)state;
     make(&p, NULL);
     assert_int_equal(unlink(file_of(&p, "v/1")), 0);
     OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
@@ -200,12 +196,10 @@ test_absent_chunk(void **state)
 }
 
 /* A variable whose directory leads out is listed, with the reason. */
-static void
-test_link_of_a_variable(void **state)
+TEST(test_link_of_a_variable)
 {
     place p;
 
-    (void)state;
     make(&p, "mode=zarr");
     assert_int_equal(rename(file_of(&p, "v"), scratch_path(p.dir, "v")), 0);
     assert_int_equal(symlink("../v", file_of(&p, "v")), 0);
@@ -217,8 +211,7 @@ test_link_of_a_variable(void **state)
 
 /* ---- documents ------------------------------------------------------------------------------------------------- */
 
-static void
-test_shapes(void **state)
+TEST(test_shapes)
 {
     static const struct {
         const char *mode, *key, *from, *to, *says;
@@ -244,7 +237,6 @@ test_shapes(void **state)
         {"mode=v3", "v/zarr.json", "\"chunk_shape\": [2]", "\"chunk_shape\": [2, 2]", "\"chunk_shape\" is missing"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         place p;
 
@@ -256,8 +248,7 @@ test_shapes(void **state)
 }
 
 /* Texts are compared with their lengths, and a document ends where its value does. */
-static void
-test_texts(void **state)
+TEST(test_texts)
 {
     static const struct {
         const char *mode, *key, *from, *to;
@@ -277,7 +268,6 @@ test_texts(void **state)
     };
     place p;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         int     ncid, v, got[LEN];
         nc_type type;
@@ -307,13 +297,11 @@ test_texts(void **state)
 }
 
 /* netCDF-C left bytes of older documents behind shorter ones, in v2 only. */
-static void
-test_tails(void **state)
+TEST(test_tails)
 {
     place p;
     int   ncid;
 
-    (void)state;
     make(&p, "mode=v3");
     edit(&p, "v/zarr.json", "{\"zarr_format\"", "{} {\"zarr_format\"");
     expect_broken(&p, "mode=v3", NC_EZARRMETA, "bytes follow the document's end", true);
@@ -386,8 +374,7 @@ has_open_beneath(void)
 }
 
 /* One document without permission, or on a bad block, costs its variable. */
-static void
-test_unreadable_variable(void **state)
+TEST(test_unreadable_variable)
 {
     static const struct {
         const char *mode, *key;
@@ -399,7 +386,6 @@ test_unreadable_variable(void **state)
         {"mode=zarr", "v/.zattrs", EIO, NC_EIO, false},          {"mode=v3", "v/zarr.json", EACCES, NC_EACCESS, true},
     };
 
-    (void)state;
     if (!has_open_beneath())
         skip();
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
@@ -434,13 +420,11 @@ test_unreadable_variable(void **state)
 }
 
 /* Consolidated metadata without it would hide the variable from everybody. */
-static void
-test_unreadable_and_consolidated(void **state)
+TEST(test_unreadable_and_consolidated)
 {
     place p;
     int   ncid;
 
-    (void)state;
     if (!has_open_beneath())
         skip();
     make(&p, "mode=zarr,consolidated");
@@ -471,8 +455,7 @@ expect_warnings(int ncid, size_t n, const char *says)
 }
 
 /* A group's costs the group: what is below it is found, and the warning says so. The root's are errors. */
-static void
-test_unreadable_group(void **state)
+TEST(test_unreadable_group)
 {
     static const struct {
         const char *mode, *group, *root;
@@ -480,7 +463,6 @@ test_unreadable_group(void **state)
                 {"mode=nczarr", "g/.zattrs", ".zattrs"},
                 {"mode=v3", "g/zarr.json", "zarr.json"}};
 
-    (void)state;
     if (!has_open_beneath())
         skip();
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
@@ -507,8 +489,7 @@ test_unreadable_group(void **state)
 
 /* ---- what is passed over --------------------------------------------------------------------------------------- */
 
-static void
-test_warnings(void **state)
+TEST(test_warnings)
 {
     static const struct {
         const char *mode, *key, *bytes, *says;
@@ -525,7 +506,6 @@ test_warnings(void **state)
         {"mode=v3", "g/zarr.json", "{", "g/zarr.json: "},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         place p;
         int   ncid, grp;
@@ -545,13 +525,11 @@ test_warnings(void **state)
 }
 
 /* A name in a list that cannot be one is told. */
-static void
-test_names(void **state)
+TEST(test_names)
 {
     place p;
     int   ncid;
 
-    (void)state;
     make(&p, "mode=v3");
     edit(&p, "zarr.json", "\"groups\": [\"g\"]", "\"groups\": [\"g\", \"\xff\"]");
     OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
@@ -559,24 +537,4 @@ test_names(void **state)
     expect_sound(ncid, "v");
     OK(nc_close(ncid));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_absent_chunk),
-        cmocka_unit_test(test_link_of_a_variable),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_unreadable_variable),
-        cmocka_unit_test(test_unreadable_and_consolidated),
-        cmocka_unit_test(test_unreadable_group),
-        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

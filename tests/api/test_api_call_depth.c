@@ -113,10 +113,8 @@ expect_calls(bool deflate)
     place_drop(&p);
 }
 
-static void
-test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
 #ifndef HAVE_BACKTRACE
     skip();
 #endif
@@ -130,12 +128,4 @@ test_depth(void **state)
     expect_calls(true);
     OK(nczarr_set_threads(0));
     zmap_file_use(NULL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_depth)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,10 +118,10 @@ with_threads(unsigned n)
     OK(nczarr_set_threads(n));
     cpu_mode_unusual();
     mode = cpu_mode_now();
-    on_both(all_chains_on);
+    in_each_place(all_chains_on);
     cpu_mode_usual();
     mode = cpu_mode_now();
-    on_both(all_chains_on);
+    in_each_place(all_chains_on);
     OK(nczarr_set_threads(0));
 }
 
@@ -135,18 +135,14 @@ end_checked(void)
     }
 }
 
-static void
-test_caller_alone(void **state)
+TEST(test_caller_alone)
 {
-    (void)state;
     with_threads(1);
     end_checked();
 }
 
-static void
-test_caller_with_workers(void **state)
+TEST(test_caller_with_workers)
 {
-    (void)state;
     with_threads(2);
     end_checked();
 }
@@ -197,8 +193,7 @@ watch_copy(void *user, void *own, const nczarr_codec_array *array, const void *i
     return NC_NOERR;
 }
 
-static void
-test_between_codecs(void **state)
+TEST(test_between_codecs)
 {
     static const char chain[] = "[{\"id\": \"zlib\", \"level\": 1}, {\"id\": \"test.watch\"},"
                                 " {\"id\": \"gzip\", \"level\": 1}, {\"id\": \"test.watch.too\"}]";
@@ -215,7 +210,6 @@ test_between_codecs(void **state)
     place             p;
     int               ncid, v;
 
-    (void)state;
     CPU_STATE_NEEDED();
     upper_known = true;
     mode = cpu_mode_now();
@@ -245,16 +239,4 @@ test_between_codecs(void **state)
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.change);
     free(data);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_caller_alone),
-        cmocka_unit_test(test_caller_with_workers),
-        cmocka_unit_test(test_between_codecs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

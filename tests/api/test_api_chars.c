@@ -80,15 +80,13 @@ check_all(const place *p, const char *mode)
 }
 
 /* Through the copies and without them; also after another session has rewritten the documents. */
-static void
-both_spellings(void **state)
+TEST(both_spellings)
 {
     const char *strings[4] = {"p", "q", "r", "s"};
     char        url[4200];
     place       p;
     int         ncid, var, dim;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
     var = define_chars(ncid, "c", NULL);
@@ -119,8 +117,7 @@ both_spellings(void **state)
 }
 
 /* Only in our own layout of v2, only with characters, and not where none are wanted. */
-static void
-where_copies_are(void **state)
+TEST(where_copies_are)
 {
     static const struct {
         const char *mode;
@@ -134,7 +131,6 @@ where_copies_are(void **state)
     place p;
     int   ncid, dim, var, has;
 
-    (void)state;
     place_make(&p, false);
     for (size_t i = 0; i < NCZ_LEN(modes); i++) {
         OK(place_create(&p, modes[i].mode, NC_CLOBBER, &ncid));
@@ -152,13 +148,11 @@ where_copies_are(void **state)
 }
 
 /* A dataset of before stays as it is, until it gets another variable of characters. */
-static void
-older_datasets(void **state)
+TEST(older_datasets)
 {
     place p;
     int   ncid, var;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, "consolidated=no", NC_CLOBBER, &ncid));
     var = define_chars(ncid, "c", NULL);
@@ -243,12 +237,10 @@ length_of(const place *p, const char *keys, int mode)
 #define MARK "\"_nczarr_unasked\": true"
 
 /* What nobody asked for is not believed; what somebody asked for is, as other libraries believe it. */
-static void
-stale_copies(void **state)
+TEST(stale_copies)
 {
     place p;
 
-    (void)state;
     place_make(&p, false);
     make_with_records(&p, NULL);
     append_records(&p);
@@ -267,15 +259,13 @@ stale_copies(void **state)
 }
 
 /* Our writers keep such copies true and marked; consolidated=yes takes the mark away, also where nothing changes. */
-static void
-marked_copies(void **state)
+TEST(marked_copies)
 {
     static const char *const keys[] = {"", "#consolidated=no"};
     char                     url[4300];
     place                    p;
     int                      ncid;
 
-    (void)state;
     place_make(&p, false);
     make_with_records(&p, NULL);
     append_records(&p);
@@ -299,12 +289,10 @@ marked_copies(void **state)
     place_drop(&p);
 }
 
-static void
-scalars(void **state)
+TEST(scalars)
 {
     static const char *const modes[] = {NULL, "consolidated=no", "mode=zarr", "compat=4.9.2"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(modes); i++) {
         const double height = 2.5;
         double       got = 0;
@@ -334,15 +322,4 @@ scalars(void **state)
         }
         place_drop(&p);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_spellings), cmocka_unit_test(where_copies_are), cmocka_unit_test(older_datasets),
-        cmocka_unit_test(stale_copies),   cmocka_unit_test(marked_copies),    cmocka_unit_test(scalars),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,7 @@ make(place *p, const char *mode, int *ncid, int *v)
     OK(nc_put_var_int(*ncid, s, &one));
 }
 
-static void
-keys_on(place *p)
+TEST_IN_EACH_PLACE(keys)
 {
     seen        a = {.n = 0};
     nczarr_map *map = NULL;
@@ -129,10 +128,8 @@ keys_on(place *p)
     OK(nczarr_map_close(map));
     FAILS(NC_EBADID, nczarr_inq_map(ncid, &map));
 }
-ON_BOTH(keys)
 
-static void
-separators_on(place *p)
+TEST_IN_EACH_PLACE(separators)
 {
     seen a = {.n = 0};
     int  ncid, v;
@@ -144,10 +141,8 @@ separators_on(place *p)
     assert_true(a.n == 3 && a.at[0][0] && a.at[1][2] && a.at[3][1]);
     OK(nc_close(ncid));
 }
-ON_BOTH(separators)
 
-static void
-encoding_on(place *p)
+TEST_IN_EACH_PLACE(encoding)
 {
     char one[1000], two[1000];
     int  ncid, dims[2], v, w, s;
@@ -181,10 +176,8 @@ encoding_on(place *p)
     FAILS(NC_ENOTVAR, nczarr_inq_var_encoding(ncid, 99, NULL, NULL));
     OK(nc_close(ncid));
 }
-ON_BOTH(encoding)
 
-static void
-codecs_on(place *p)
+TEST_IN_EACH_PLACE(codecs)
 {
     size_t n = 9;
     int    ncid, v, s;
@@ -213,10 +206,8 @@ codecs_on(place *p)
     assert_int_equal(v, 5);
     OK(nc_close(ncid));
 }
-ON_BOTH(codecs)
 
-static void
-widths_on(place *p)
+TEST_IN_EACH_PLACE(widths)
 {
     const char *in = "a string that is a little longer than it may be";
     char       *out = NULL;
@@ -245,11 +236,9 @@ widths_on(place *p)
     OK(nc_free_string(1, &out));
     OK(nc_close(ncid));
 }
-ON_BOTH(widths)
 
 /* Strings that a codec stores without a width. */
-static void
-objects_on(place *p)
+TEST_IN_EACH_PLACE(objects)
 {
     const char *in[] = {"a", "", "a string that is longer than a width would be"};
     char        text[1000], *out[3] = {NULL, NULL, NULL};
@@ -278,11 +267,9 @@ objects_on(place *p)
     OK(nc_close(other));
     OK(nc_close(ncid));
 }
-ON_BOTH(objects)
 
 /* nc_copy_var keeps long strings whole. */
-static void
-copied_strings_on(place *p)
+TEST_IN_EACH_PLACE(copied_strings)
 {
     char        long_one[400], *out = NULL;
     const char *in = long_one;
@@ -303,11 +290,9 @@ copied_strings_on(place *p)
     OK(nc_close(from));
     OK(nc_close(to));
 }
-ON_BOTH(copied_strings)
 
 /* Of a variable without elements nc_copy_var copies the definition, whichever dimension is empty. */
-static void
-copied_empty_on(place *p)
+TEST_IN_EACH_PLACE(copied_empty)
 {
     int from, to, dims[3], ids[3], v, ndims;
 
@@ -327,10 +312,8 @@ copied_empty_on(place *p)
     OK(nc_close(from));
     OK(nc_close(to));
 }
-ON_BOTH(copied_empty)
 
-static void
-growing_on(place *p)
+TEST_IN_EACH_PLACE(growing)
 {
     size_t len = 0;
     int    ncid, t, x, v, got[6];
@@ -353,7 +336,6 @@ growing_on(place *p)
     FAILS(NC_EPERM, nczarr_grow_dim(ncid, t, 9));
     OK(nc_close(ncid));
 }
-ON_BOTH(growing)
 
 typedef struct mover {
     int         from, to, v, w;
@@ -377,8 +359,7 @@ move(const size_t *index, const char *key, unsigned long long offset, unsigned l
 }
 
 /* What the functions are for: chunks from one dataset into another, whose keys are spelled otherwise. */
-static void
-moving_on(place *p)
+TEST_IN_EACH_PLACE(moving)
 {
     mover m = {.from = 0};
     place other;
@@ -415,13 +396,11 @@ moving_on(place *p)
     OK(nc_close(m.to));
     place_drop(&other);
 }
-ON_BOTH(moving)
 
 /* ---- memory that runs out ---- */
 
 /* Each allocation fails once: an error, nothing leaked, and the same answer afterwards. */
-static void
-out_of_memory_on(place *p)
+TEST_IN_EACH_PLACE(out_of_memory)
 {
     char   text[1000];
     size_t len;
@@ -452,7 +431,6 @@ out_of_memory_on(place *p)
     assert_string_equal(text, "v/1.2");
     OK(nc_close(ncid));
 }
-ON_BOTH(out_of_memory)
 
 /* ---- stored types that netCDF does not have ---- */
 
@@ -529,8 +507,7 @@ check_types(int ncid)
     }
 }
 
-static void
-types_on(place *p)
+TEST_IN_EACH_PLACE(types)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=zarr"};
 
@@ -554,10 +531,8 @@ types_on(place *p)
         }
     }
 }
-ON_BOTH(types)
 
-static void
-types_refused_on(place *p)
+TEST_IN_EACH_PLACE(types_refused)
 {
     int ncid, dim, b, i, f, c;
 
@@ -589,11 +564,9 @@ types_refused_on(place *p)
     FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, b, "|b1"));
     OK(nc_close(ncid));
 }
-ON_BOTH(types_refused)
 
 /* A failed call changes nothing, and nothing leaks. */
-static void
-types_without_memory_on(place *p)
+TEST_IN_EACH_PLACE(types_without_memory)
 {
     int ncid, dim;
 
@@ -617,16 +590,13 @@ types_without_memory_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(types_without_memory)
 
 /* In Zarr v3 strings begin with a codec for any length, which a type of fixed width replaces. */
-static void
-types_of_v3(void **state)
+TEST(types_of_v3)
 {
     char text[16];
     int  ncid, dim, v, w;
 
-    (void)state;
     OK(nc_create("v3types#mode=zarr,v3", NC_DISKLESS, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
     OK(nc_def_var(ncid, "v", NC_STRING, 1, &dim, &v));
@@ -643,21 +613,4 @@ types_of_v3(void **state)
     OK(nc_def_var_deflate(ncid, w, 0, 1, 1));
     FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, w, "<U3"));
     OK(nc_close(ncid));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys),          cmocka_unit_test(separators),
-        cmocka_unit_test(encoding),      cmocka_unit_test(codecs),
-        cmocka_unit_test(widths),        cmocka_unit_test(copied_strings),
-        cmocka_unit_test(copied_empty),  cmocka_unit_test(objects),
-        cmocka_unit_test(growing),       cmocka_unit_test(moving),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(types),
-        cmocka_unit_test(types_refused), cmocka_unit_test(types_without_memory),
-        cmocka_unit_test(types_of_v3),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

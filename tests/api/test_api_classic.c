@@ -119,12 +119,10 @@ check_file(const char *path, size_t version, int k)
     free(got);
 }
 
-static void
-same_bytes(void **state)
+TEST(same_bytes)
 {
     char *dir = scratch_new();
 
-    (void)state;
     for (size_t v = 0; v < NCZ_LEN(versions); v++)
         for (int k = 0; k < CASES; k++) {
             char path[300], url[400];
@@ -147,12 +145,10 @@ same_bytes(void **state)
 
 /* ---- memory ---- */
 
-static void
-in_memory(void **state)
+TEST(in_memory)
 {
     char *dir = scratch_new();
 
-    (void)state;
     for (size_t v = 1; v < NCZ_LEN(versions); v++)
         for (int k = 0; k < CASES; k++) {
             NC_memio info = {.memory = NULL};
@@ -193,14 +189,12 @@ open_case(const char *dir, size_t version, int k, ids *d)
     return path;
 }
 
-static void
-aborts(void **state)
+TEST(aborts)
 {
     char *dir = scratch_new(), *path;
     ids   d = {0};
     int   v;
 
-    (void)state;
     path = open_case(dir, 1, 6, &d);
     OK(nc_redef(d.nc));
     OK(nc_def_var(d.nc, "more", NC_DOUBLE, 1, &d.x, &v));
@@ -224,13 +218,11 @@ aborts(void **state)
 }
 
 /* Definitions that need room move all data; what was there stays. */
-static void
-moves(void **state)
+TEST(moves)
 {
     static char text[5000];
     char       *dir = scratch_new(), *path;
 
-    (void)state;
     memset(text, 'a', sizeof text);
     for (size_t version = 1; version < NCZ_LEN(versions); version++) {
         ids    d = {0};
@@ -265,14 +257,12 @@ moves(void **state)
 }
 
 /* In data mode what has the same size, or less, can be changed. */
-static void
-in_data_mode(void **state)
+TEST(in_data_mode)
 {
     char *dir = scratch_new(), *path;
     ids   d = {0};
     char  name[NC_MAX_NAME + 1], title[6] = "";
 
-    (void)state;
     path = open_case(dir, 2, 2, &d);
     OK(nc_put_att_text(d.nc, NC_GLOBAL, "title", 5, "HELLO"));
     OK(nc_rename_var(d.nc, d.b, "c"));
@@ -293,8 +283,7 @@ in_data_mode(void **state)
 }
 
 /* Names that netCDF-4 keeps for its own use are a classic file's attributes like others. */
-static void
-names_of_netcdf4(void **state)
+TEST(names_of_netcdf4)
 {
     static const char *const names[] = {"_NCProperties", "_Format", "_nc3_strict", "CLASS", "_ARRAY_DIMENSIONS"};
     char                    *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
@@ -302,7 +291,6 @@ names_of_netcdf4(void **state)
     int                      n, var;
     char                     name[NC_MAX_NAME + 1];
 
-    (void)state;
     OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
     OK(nc_def_var(d.nc, "v", NC_INT, 0, NULL, &var));
     for (int v = NC_GLOBAL; v <= var; v++)
@@ -325,8 +313,7 @@ names_of_netcdf4(void **state)
 
 /* ---- two sessions ---- */
 
-static void
-two_sessions(void **state)
+TEST(two_sessions)
 {
     char  *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
     ids    d = {0};
@@ -334,7 +321,6 @@ two_sessions(void **state)
     size_t n;
     double got;
 
-    (void)state;
     OK(nc_create(path, NC_64BIT_OFFSET | NC_SHARE, &d.nc));
     define(&d, 4); /* which ends with nc_enddef() */
     OK(nc_open(path, NC_SHARE, &reader));
@@ -361,14 +347,12 @@ two_sessions(void **state)
 }
 
 /* Two writers with NC_SHARE put different records: neither puts what it has read of the other's. */
-static void
-two_writers(void **state)
+TEST(two_writers)
 {
     char *dir = scratch_new(), *path;
     ids   d = {0};
     int   other, reader;
 
-    (void)state;
     for (size_t version = 1; version < NCZ_LEN(versions); version++)
         for (int k = 4; k < 8; k += 3) { /* records of two variables, and 300 of three */
             double got[4];
@@ -397,14 +381,12 @@ two_writers(void **state)
 }
 
 /* Without fsync a new file is there after nc_sync() all the same, and so is one that definitions have moved. */
-static void
-not_durable(void **state)
+TEST(not_durable)
 {
     char *dir = scratch_new(), *path = scratch_path(dir, "f.bin"), url[400];
     ids   d = {0};
     int   reader, late;
 
-    (void)state;
     snprintf(url, sizeof url, "file://%s#mode=cdf2&durability=none", path);
     OK(nc_create(url, 0, &d.nc));
     define(&d, 4);
@@ -424,14 +406,12 @@ not_durable(void **state)
 
 /* A file whose writer did not know the number of records gets it; and the directory that a path began at need not be
  * the current one. */
-static void
-other_writers(void **state)
+TEST(other_writers)
 {
     char *dir = scratch_new(), *path, here[500];
     ids   d = {0};
     char  name[400], *bytes;
 
-    (void)state;
     for (size_t version = 1; version < NCZ_LEN(versions); version++) {
         size_t n = 0, len = 0;
 
@@ -467,13 +447,11 @@ other_writers(void **state)
 }
 
 /* What a new file may replace. */
-static void
-places(void **state)
+TEST(places)
 {
     char *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
     ids   d = {0};
 
-    (void)state;
     scratch_write(path, "a letter", 8);
     FAILS(NC_EEXIST, nc_create(path, NC_64BIT_DATA, &d.nc));
     FAILS(NC_EEXIST, nc_create(dir, NC_64BIT_DATA, &d.nc));
@@ -504,8 +482,7 @@ places(void **state)
 }
 
 /* A new dataset replaces one of the other kind: a file a directory, a directory a file. What else is there stays. */
-static void
-kinds_replaced(void **state)
+TEST(kinds_replaced)
 {
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "k.nc"), *inside = scratch_path(path, "notes.txt"),
@@ -513,7 +490,6 @@ kinds_replaced(void **state)
     ids d = {0};
     int format = 0;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
         define(&d, 0);
@@ -552,8 +528,7 @@ kinds_replaced(void **state)
 }
 
 /* An older file, changed in memory: its bytes stay, or are those of memory at the end, or are a block's. */
-static void
-changed_in_memory(void **state)
+TEST(changed_in_memory)
 {
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "m.nc");
@@ -561,7 +536,6 @@ changed_in_memory(void **state)
     ids         d = {0};
     int         dimid;
 
-    (void)state;
     OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
     define(&d, 0);
     put(&d, 0);
@@ -600,14 +574,12 @@ changed_in_memory(void **state)
 }
 
 /* nczarr_grow_dim() before any data: what is not put is fill, or with NC_NOFILL anything; what is put is there. */
-static void
-grown_first(void **state)
+TEST(grown_first)
 {
     char       *dir = scratch_new(), path[300];
     const int   put[3] = {7, 8, 9};
     const short most = NC_FILL_SHORT;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/g.nc", dir);
     for (int i = 0; i < 6; i++) {
         int    nc, t, a, b, got[3];
@@ -637,14 +609,12 @@ grown_first(void **state)
 }
 
 /* The number of records is in the file although no variable has them, and what it cannot hold is refused. */
-static void
-grown_alone(void **state)
+TEST(grown_alone)
 {
     char  *dir = scratch_new(), path[300];
     int    nc, t;
     size_t n;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/g.nc", dir);
     OK(nc_create(path, NC_64BIT_OFFSET, &nc));
     OK(nc_def_dim(nc, "t", NC_UNLIMITED, &t));
@@ -659,21 +629,4 @@ grown_alone(void **state)
     assert_int_equal(n, 5);
     OK(nc_close(nc));
     scratch_free(dir);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),       cmocka_unit_test(in_memory),
-        cmocka_unit_test(aborts),           cmocka_unit_test(moves),
-        cmocka_unit_test(in_data_mode),     cmocka_unit_test(two_sessions),
-        cmocka_unit_test(other_writers),    cmocka_unit_test(places),
-        cmocka_unit_test(kinds_replaced),   cmocka_unit_test(changed_in_memory),
-        cmocka_unit_test(names_of_netcdf4), cmocka_unit_test(not_durable),
-        cmocka_unit_test(two_writers),      cmocka_unit_test(grown_first),
-        cmocka_unit_test(grown_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,18 +100,14 @@ loop(bool ever, int (*scenario)(const char *, bool *))
     scratch_free(dir);
 }
 
-static void
-once(void **state)
+TEST(once)
 {
-    (void)state;
     loop(false, create);
     loop(false, change);
 }
 
-static void
-for_ever(void **state)
+TEST(for_ever)
 {
-    (void)state;
     loop(true, create);
     loop(true, change);
 }
@@ -119,9 +115,7 @@ for_ever(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(once), cmocka_unit_test(for_ever)};
-
     if (access("/dev/shm", W_OK | X_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

@@ -24,14 +24,12 @@ sum(const char *bytes, size_t n)
     return h;
 }
 
-static void
-same_sums(void **state)
+TEST(same_sums)
 {
     char  *dir = scratch_new(), *path = scratch_path(dir, "f.nc"), name[300], line[200];
     FILE  *f;
     size_t n = 0;
 
-    (void)state;
     snprintf(name, sizeof name, "%s/classic/sums.txt", NCZ_TEST_DATA);
     assert_non_null(f = fopen(name, "r"));
     while (fgets(line, sizeof line, f) != NULL) {
@@ -62,9 +60,7 @@ same_sums(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_sums)};
-
     if (access("/dev/shm", W_OK | X_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

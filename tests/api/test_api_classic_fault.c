@@ -186,8 +186,7 @@ run_session(const void *arg, sysfault plan)
     return plan.hit != NULL;
 }
 
-static void
-each_call_fails(void **state)
+TEST_WITH(each_call_fails, set_up, tear_down)
 {
     static const scenario scenarios[] = {
         {create_another, 2, OLD},
@@ -198,7 +197,6 @@ each_call_fails(void **state)
 
     bool all = getenv("NCZARR_TEST_ALL") != NULL, few = getenv("NCZARR_TEST_SHORT") != NULL;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(scenarios); i++)
         for (size_t k = 0; k < 2; k++) { /* whole writes, and such of few bytes */
             version = versions[(i + k + test_seed()) % 3];
@@ -210,12 +208,10 @@ each_call_fails(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(each_call_fails, set_up, tear_down)};
-
     if (access("/dev/shm", W_OK | X_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
     (void)setenv("NCZARR_THREADS", "1", 0);
     if (argc > 1 && strcmp(argv[1], "small") == 0)
         width = WIDTH_SMALL;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

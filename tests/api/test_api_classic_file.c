@@ -70,10 +70,8 @@ open_file(unsigned version, file *f)
 static const unsigned versions[] = {1, 2, 5};
 
 /* What only netCDF-4 has is refused as such, before the mode and the arguments are looked at. */
-static void
-what_files_lack(void **state)
+TEST(what_files_lack)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(versions); i++) {
         file    f;
         int     ncid = open_file(versions[i], &f), n;
@@ -118,10 +116,8 @@ what_files_lack(void **state)
 }
 
 /* A file that is read is never in define mode; what changes data or names wants permission. */
-static void
-read_only(void **state)
+TEST(read_only)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(versions); i++) {
         file  f;
         int   ncid = open_file(versions[i], &f), n;
@@ -147,12 +143,10 @@ read_only(void **state)
     }
 }
 
-static void
-inquiries(void **state)
+TEST(inquiries)
 {
     static const int formats[] = {NC_FORMAT_CLASSIC, NC_FORMAT_64BIT_OFFSET, NC_FORMAT_64BIT_DATA};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(versions); i++) {
         file   f;
         int    ncid = open_file(versions[i], &f), n, shuffle, deflate, level;
@@ -181,8 +175,7 @@ inquiries(void **state)
 }
 
 /* Flags, modes and names ask for a classic file. */
-static void
-creates(void **state)
+TEST(creates)
 {
     static const struct {
         const char *name;
@@ -200,7 +193,6 @@ creates(void **state)
     char  path[600];
     int   ncid, format;
 
-    (void)state;
     place_make(&p, false);
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         snprintf(path, sizeof path, "%s/%s", p.dir, rows[i].name);
@@ -216,17 +208,4 @@ creates(void **state)
     snprintf(path, sizeof path, "%s/x.zarr#mode=nczarr", p.dir);
     FAILS(NC_EINVAL, nc_create(path, NC_64BIT_DATA, &ncid));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_files_lack),
-        cmocka_unit_test(read_only),
-        cmocka_unit_test(inquiries),
-        cmocka_unit_test(creates),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

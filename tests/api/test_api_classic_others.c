@@ -95,12 +95,10 @@ inode(const char *name)
 
 /* ---- two writers ---- */
 
-static void
-one_writer(void **state)
+TEST_WITH(one_writer, set_up, tear_down)
 {
     int a, b;
 
-    (void)state;
     make_file(path, 2, 0);
     OK(nc_open(path, NC_WRITE, &a));
     FAILS(NC_EACCESS, nc_open(path, NC_WRITE, &b));
@@ -125,12 +123,10 @@ one_writer(void **state)
 }
 
 /* Several that share it put elements next to each other and records; one that defines has it alone. */
-static void
-shared_writers(void **state)
+TEST_WITH(shared_writers, set_up, tear_down)
 {
     int a, b, v[8], late;
 
-    (void)state;
     make_file(path, 2, 0);
     OK(nc_open(path, NC_WRITE | NC_SHARE, &a));
     OK(nc_open(path, NC_WRITE | NC_SHARE, &b));
@@ -162,13 +158,11 @@ shared_writers(void **state)
 }
 
 /* Programs that do not know the lock. */
-static void
-other_programs(void **state)
+TEST_WITH(other_programs, set_up, tear_down)
 {
     char *other = scratch_path(dir, "other.nc");
     int   nc;
 
-    (void)state;
     for (int how = 0; how < 3; how++) {
         size_t n = 0;
         char  *bytes;
@@ -206,13 +200,11 @@ other_programs(void **state)
 }
 
 /* What waits behind a put is told of at nc_sync(), too. */
-static void
-written_behind(void **state)
+TEST_WITH(written_behind, set_up, tear_down)
 {
     char url[400];
     int  nc;
 
-    (void)state;
     make_file(path, 3, 0);
     snprintf(url, sizeof url, "file://%s#write=behind", path);
     OK(nc_open(url, NC_WRITE, &nc));
@@ -224,10 +216,8 @@ written_behind(void **state)
 
 /* ---- readers ---- */
 
-static void
-readers_follow(void **state)
+TEST_WITH(readers_follow, set_up, tear_down)
 {
-    (void)state;
     for (int how = 0; how < 5; how++) {
         char   title[20] = "", name[NC_MAX_NAME + 1];
         int    wr, rd, v, late = -1;
@@ -273,12 +263,10 @@ readers_follow(void **state)
 }
 
 /* A file of another kind under the name: the reader keeps the one that it has, and is told. */
-static void
-replaced_for_a_reader(void **state)
+TEST_WITH(replaced_for_a_reader, set_up, tear_down)
 {
     int rd, nc, v;
 
-    (void)state;
     make_file(path, 3, 0);
     OK(nc_open(path, NC_NOWRITE | NC_SHARE, &rd));
     OK(nc_create(path, NC_64BIT_DATA, &nc));
@@ -299,8 +287,7 @@ replaced_for_a_reader(void **state)
 /* ---- redefinitions ---- */
 
 /* What fits is defined in the file itself: it keeps its links, and others have the same file. */
-static void
-in_place(void **state)
+TEST_WITH(in_place, set_up, tear_down)
 {
     char       *other = scratch_path(dir, "link.nc");
     struct stat st;
@@ -308,7 +295,6 @@ in_place(void **state)
     int         nc, v, y;
     char        text[2000];
 
-    (void)state;
     memset(text, 'h', sizeof text);
     make_file(path, 4, 5000);
     assert_int_equal(link(path, other), 0);
@@ -348,13 +334,11 @@ in_place(void **state)
 }
 
 /* Data that move, in small records and in ones of megabytes, with new variables among them. */
-static void
-many_records(void **state)
+TEST_WITH(many_records, set_up, tear_down)
 {
     static int large[1 << 20];
     int        nc, v, w, z, got;
 
-    (void)state;
     make_file(path, 5000, 0);
     OK(nc_open(path, NC_WRITE, &nc));
     OK(nc_redef(nc)); /* all records move, and stay as they are */
@@ -395,13 +379,11 @@ many_records(void **state)
 /* The file that data move to is private from its first byte. */
 static mode_t beside; /* of any other file in the directory than the one at `path` */
 
-static void
-private_file(void **state)
+TEST_WITH(private_file, set_up, tear_down)
 {
     struct stat st;
     int         nc;
 
-    (void)state;
     make_file(path, 2, 0);
     assert_int_equal(chmod(path, 0600), 0);
     OK(nc_create(path, NC_64BIT_OFFSET, &nc));
@@ -416,13 +398,11 @@ private_file(void **state)
 /* ---- new files ---- */
 
 /* One that replaces nothing is there from nc_enddef() on; an older file stays until the new one is stored. */
-static void
-there_from_enddef_on(void **state)
+TEST_WITH(there_from_enddef_on, set_up, tear_down)
 {
     int    nc, other, v;
     size_t n;
 
-    (void)state;
     OK(nc_create(path, 0, &nc));
     OK(nc_def_dim(nc, "t", NC_UNLIMITED, NULL));
     OK(nc_def_var(nc, "v", NC_INT, 1, (int[]){0}, &v));
@@ -457,17 +437,4 @@ there_from_enddef_on(void **state)
     assert_int_equal(v, 0);
     OK(nc_close(other));
     assert_int_equal(scratch_count(dir), 1);
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(one_writer),     ROW(shared_writers),        ROW(other_programs), ROW(written_behind),
-        ROW(readers_follow), ROW(replaced_for_a_reader), ROW(in_place),       ROW(many_records),
-        ROW(private_file),   ROW(there_from_enddef_on),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,14 +71,12 @@ check_answers(int ncid)
     FAILS(NC_ENOTATT, nc_inq_att(ncid, NC_GLOBAL, "_SuperblockVersion", NULL, NULL));
 }
 
-static void
-from_a_path(void **state)
+TEST(from_a_path)
 {
     static const int modes[] = {NC_NOWRITE, NC_SHARE, NC_DISKLESS};
 
     char *dir = scratch_new(), *path = scratch_path(dir, "x.nc");
 
-    (void)state;
     scratch_write(path, cdf1, sizeof cdf1);
     for (size_t i = 0; i < NCZ_LEN(modes); i++) {
         int ncid;
@@ -91,13 +89,11 @@ from_a_path(void **state)
     scratch_free(dir);
 }
 
-static void
-from_memory(void **state)
+TEST(from_memory)
 {
     NC_memio block = {sizeof cdf1, malloc(sizeof cdf1), 0}, locked = {sizeof cdf1, NULL, NC_MEMIO_LOCKED}, back;
     int      ncid;
 
-    (void)state;
     assert_non_null(block.memory);
     memcpy(block.memory, cdf1, sizeof cdf1);
     locked.memory = block.memory;
@@ -141,14 +137,12 @@ check_missing(int ncid, size_t n)
 }
 
 /* A block that ends within the header, and one that ends within the data, which read as zeros. */
-static void
-cut_blocks(void **state)
+TEST(cut_blocks)
 {
     unsigned char *copy;
     int            ncid;
     short          a[6];
 
-    (void)state;
     for (size_t n = 1; n < sizeof cdf1; n++) {
         copy = malloc(n); /* of its own, so that a sanitizer sees a read past its end */
         assert_non_null(copy);
@@ -168,8 +162,7 @@ cut_blocks(void **state)
 }
 
 /* Both forms of a letter find a name of decomposed ones. */
-static void
-decomposed_names(void **state)
+TEST(decomposed_names)
 {
     static const char nfd[] = "e\xCC\x81", nfc[] = "\xC3\xA9";
     unsigned char     bytes[] = {0x43, 0x44, 0x46, 1,    0,    0, 0, 0, 0, 0, 0, 0x0A, 0,    0,    0,    1, 0, 0, 0,
@@ -183,7 +176,6 @@ decomposed_names(void **state)
     int               ncid, id;
     size_t            len;
 
-    (void)state;
     if (!ncz_has_nfc())
         skip();
     OK(nc_open_mem("names", NC_NOWRITE, sizeof bytes, bytes, &ncid));
@@ -197,17 +189,4 @@ decomposed_names(void **state)
     assert_string_equal(stored, nfd);
     FAILS(NC_ENOTATT, nc_inq_attlen(ncid, NC_GLOBAL, "e", &len));
     OK(nc_close(ncid));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_a_path),
-        cmocka_unit_test(from_memory),
-        cmocka_unit_test(cut_blocks),
-        cmocka_unit_test(decomposed_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,15 +58,13 @@ check_small(int nc, int v)
         assert_true(got[i] == (v % 7 != 0 ? v / 4 + i : (double)(float)fills[v % 4]));
 }
 
-static void
-small_arrays(void **state)
+TEST(small_arrays)
 {
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "small.nc");
     nczarr_counts before;
     int           nc;
 
-    (void)state;
     make_small(path);
     OK(nc_open(path, NC_NOWRITE, &nc));
     check_small(nc, 0);
@@ -149,8 +147,7 @@ change_some(int nc)
     assert_true(got[4] == base_of(MANY - 1) + 8);
 }
 
-static void
-small_puts(void **state)
+TEST(small_puts)
 {
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "puts.nc");
@@ -158,7 +155,6 @@ small_puts(void **state)
     size_t        nbytes, nchunks;
     int           nc, dim, id, old;
 
-    (void)state;
     OK(nc_create(path, NC_64BIT_DATA, &nc));
     OK(nc_set_fill(nc, NC_NOFILL, &old));
     OK(nc_def_dim(nc, "x", TEN, &dim));
@@ -189,14 +185,12 @@ small_puts(void **state)
 }
 
 /* Bytes that came with others are read again after nc_sync(). */
-static void
-seen_after_sync(void **state)
+TEST(seen_after_sync)
 {
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "small.nc");
     int         reader, writer, got[SMALL - 1];
 
-    (void)state;
     make_small(path);
     OK(nc_open(path, NC_NOWRITE | NC_SHARE, &reader));
     for (int v = 1; v < 4; v++)
@@ -227,15 +221,13 @@ read_all_small(void *arg)
 }
 
 /* Threads take small arrays out of the same block while others replace it. */
-static void
-side_by_side(void **state)
+TEST(side_by_side)
 {
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "small.nc");
     pthread_t   threads[4];
     int         nc;
 
-    (void)state;
     make_small(path);
     OK(nc_open(path, NC_NOWRITE | NC_SHARE, &nc));
     for (size_t i = 0; i < NCZ_LEN(threads); i++)
@@ -249,8 +241,7 @@ side_by_side(void **state)
 }
 
 /* A loop over records and their variables reads the file about once. */
-static void
-records(void **state)
+TEST(records)
 {
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "records.nc");
@@ -258,7 +249,6 @@ records(void **state)
     int           nc, dim, id;
     double        d;
 
-    (void)state;
     OK(nc_create(path, NC_64BIT_OFFSET, &nc));
     OK(nc_def_dim(nc, "t", NC_UNLIMITED, &dim));
     for (int v = 0; v < FIELDS; v++)
@@ -282,8 +272,7 @@ records(void **state)
 }
 
 /* Columns of a large array, of which the cache has the chunks in the end. */
-static void
-columns(void **state)
+TEST(columns)
 {
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "array.nc");
@@ -291,7 +280,6 @@ columns(void **state)
     nczarr_counts before;
     int           nc, dims[2], id;
 
-    (void)state;
     assert_non_null(all);
     for (int i = 0; i < SIDE * SIDE; i++)
         all[i] = (float)i;
@@ -317,14 +305,12 @@ columns(void **state)
 }
 
 /* After puts that made a dimension longer, one that fails does not end define mode. */
-static void
-put_after_growth(void **state)
+TEST(put_after_growth)
 {
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "grow.zarr");
     int         nc, dim, id, more;
 
-    (void)state;
     OK(nc_create(path, NC_NETCDF4, &nc));
     OK(nc_def_dim(nc, "t", NC_UNLIMITED, &dim));
     OK(nc_def_var(nc, "v", NC_INT, 1, &dim, &id));
@@ -338,16 +324,4 @@ put_after_growth(void **state)
     OK(nc_put_var1_int(nc, id, (size_t[]){1}, (const int[]){-1}));
     OK(nc_close(nc));
     scratch_free(dir);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_arrays),     cmocka_unit_test(small_puts), cmocka_unit_test(seen_after_sync),
-        cmocka_unit_test(side_by_side),     cmocka_unit_test(records),    cmocka_unit_test(columns),
-        cmocka_unit_test(put_after_growth),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

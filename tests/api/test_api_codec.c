@@ -174,8 +174,7 @@ put_and_close(int ncid, int v, const int *in)
     OK(nc_close(ncid));
 }
 
-static void
-carries_on(place *p)
+TEST_IN_EACH_PLACE(carries)
 {
     seen     u;
     int      in[100], out[100], ncid, dim, v, w;
@@ -242,10 +241,8 @@ carries_on(place *p)
     OK(nc_close(ncid));
     xor_end(&u);
 }
-ON_BOTH(carries)
 
-static void
-array_is_told_on(place *p)
+TEST_IN_EACH_PLACE(array_is_told)
 {
     short in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     seen  u;
@@ -270,12 +267,10 @@ array_is_told_on(place *p)
     assert_true(u.array.type == NC_NAT && u.array.endian == NC_ENDIAN_NATIVE);
     xor_end(&u);
 }
-ON_BOTH(array_is_told)
 
 /* ---- built-in codecs by name ---- */
 
-static void
-by_name_on(place *p)
+TEST_IN_EACH_PLACE(by_name)
 {
     static const char *const bad[][2] = {
         {"{\"id\": \"pcodec\"}", "neither built in nor registered"},
@@ -319,11 +314,9 @@ by_name_on(place *p)
     assert_memory_equal(in, out, sizeof in);
     OK(nc_close(ncid));
 }
-ON_BOTH(by_name)
 
 /* A copy keeps the codecs that netCDF has no number for. */
-static void
-copy_on(place *p)
+TEST_IN_EACH_PLACE(copy)
 {
     nczarr_map *other;
     int         in[100], out[100], ncid, to, dim, v;
@@ -348,12 +341,10 @@ copy_on(place *p)
     OK(nc_close(to));
     OK(nczarr_map_close(other));
 }
-ON_BOTH(copy)
 
 /* ---- what can go wrong ---- */
 
-static void
-corrupt(void **state)
+TEST(corrupt)
 {
     place p;
     seen  u;
@@ -361,7 +352,6 @@ corrupt(void **state)
     FILE *f;
     int   out[10] = {0}, ncid, dim, v;
 
-    (void)state;
     place_make(&p, false);
     xor_register(&u);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
@@ -383,13 +373,11 @@ corrupt(void **state)
 }
 
 /* A configuration that the codec does not take: the variable is there, its data are not. */
-static void
-unsupported(void **state)
+TEST(unsupported)
 {
     seen u;
     int  ncid, dim, v;
 
-    (void)state;
     xor_register(&u);
     OK(nc_create("unused", NC_DISKLESS, &ncid));
     OK(nc_def_dim(ncid, "x", 10, &dim));
@@ -407,13 +395,11 @@ unsupported(void **state)
     xor_end(&u);
 }
 
-static void
-registering(void **state)
+TEST(registering)
 {
     nczarr_codec c = {.size = sizeof c, .id = "blosc", .encode = xor_encode, .decode = xor_decode};
     int          ncid;
 
-    (void)state;
     FAILS(NC_EINVAL, nczarr_filter_register(NULL));
     if (nczarr_filter_avail("blosc") == NC_NOERR)
         FAILS(NC_ENAMEINUSE, nczarr_filter_register(&c));
@@ -429,13 +415,11 @@ registering(void **state)
     OK(nc_abort(ncid));
 }
 
-static void
-plugin_path(void **state)
+TEST(plugin_path)
 {
     NCPluginList list = {7, NULL};
     size_t       n = 7;
 
-    (void)state;
     OK(nc_plugin_path_ndirs(&n));
     assert_int_equal(n, 0);
     OK(nc_plugin_path_get(&list));
@@ -467,8 +451,7 @@ reads(void *arg)
     return NULL;
 }
 
-static void
-threads_on(place *p)
+TEST_IN_EACH_PLACE(threads)
 {
     reader    r[READERS];
     pthread_t thread[READERS];
@@ -496,11 +479,9 @@ threads_on(place *p)
     OK(nc_close(ncid));
     xor_end(&u);
 }
-ON_BOTH(threads)
 
 /* netCDF-C of those releases cannot open a dataset that has strings of any length, so none is made for it. */
-static void
-old_dialects_on(place *p)
+TEST_IN_EACH_PLACE(old_dialects)
 {
     int ncid, dim, v;
 
@@ -513,7 +494,6 @@ old_dialects_on(place *p)
     OK(nc_put_var_string(ncid, v, (const char *[]){"a", "b"}));
     OK(nc_close(ncid));
 }
-ON_BOTH(old_dialects)
 
 static void
 expect_codecs(int ncid, int v, int zarr_format, const char *text)
@@ -527,8 +507,7 @@ expect_codecs(int ncid, int v, int zarr_format, const char *text)
 }
 
 /* A list in Zarr v3's spelling sets the order of elements, their byte order and the chain, whatever the dataset. */
-static void
-spelled_as_v3_on(place *p)
+TEST_IN_EACH_PLACE(spelled_as_v3)
 {
     static const char v3[] = "[{\"name\": \"transpose\", \"configuration\": {\"order\": [1,0]}},"
                              "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}},"
@@ -568,18 +547,4 @@ spelled_as_v3_on(place *p)
     OK(nc_get_var_int(ncid, v, got));
     assert_memory_equal(got, data, sizeof data);
     OK(nc_close(ncid));
-}
-ON_BOTH(spelled_as_v3)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries),      cmocka_unit_test(array_is_told), cmocka_unit_test(by_name),
-        cmocka_unit_test(copy),         cmocka_unit_test(corrupt),       cmocka_unit_test(unsupported),
-        cmocka_unit_test(registering),  cmocka_unit_test(plugin_path),   cmocka_unit_test(threads),
-        cmocka_unit_test(old_dialects), cmocka_unit_test(spelled_as_v3),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

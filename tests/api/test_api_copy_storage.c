@@ -64,13 +64,11 @@ dtype_is(int ncid, int varid, const char *want)
     assert_string_equal(text, want);
 }
 
-static void
-strings_become_what_the_other_version_has(void **state)
+TEST(strings_become_what_the_other_version_has)
 {
     pair p;
     int  in, out, exact, dim;
 
-    (void)state;
     open_pair(&p, "mode=nczarr,v2", "mode=nczarr,v3");
     define_both(&p, NC_STRING, &in, &out);
     OK(nczarr_def_var_strlen(p.in, in, 5));
@@ -85,8 +83,7 @@ strings_become_what_the_other_version_has(void **state)
     close_pair(&p);
 }
 
-static void
-chunks_shards_and_order_are_copied(void **state)
+TEST(chunks_shards_and_order_are_copied)
 {
     static const char transposed[] =
         "[{\"name\": \"transpose\", \"configuration\": {\"order\": [1,2,0]}},{\"name\": \"bytes\", "
@@ -96,7 +93,6 @@ chunks_shards_and_order_are_copied(void **state)
     int    dims[3], in, out, sharded;
     size_t chunks[3] = {0, 0, 0}, shards[3] = {0, 0, 0};
 
-    (void)state;
     open_pair(&p, "mode=zarr,v3", "mode=nczarr,v3");
     for (int d = 0; d < 3; d++)
         OK(nc_def_dim(p.in, (const char *[]){"x", "y", "z"}[d], 8, &dims[d]));
@@ -115,14 +111,12 @@ chunks_shards_and_order_are_copied(void **state)
     close_pair(&p);
 }
 
-static void
-what_is_chosen_comes_first(void **state)
+TEST(what_is_chosen_comes_first)
 {
     pair   p;
     int    in, out, sharded = 1;
     size_t chunk = 0;
 
-    (void)state;
     open_pair(&p, "mode=nczarr,v3", "mode=nczarr,v3");
     define_both(&p, NC_INT, &in, &out);
     OK(nc_def_var_chunking(p.in, in, NC_CHUNKED, (size_t[]){2}));
@@ -138,8 +132,7 @@ what_is_chosen_comes_first(void **state)
 }
 
 /* A shard among the codecs of a chunk is for chunks of one shape. */
-static void
-shards_in_a_chain_give_way(void **state)
+TEST(shards_in_a_chain_give_way)
 {
     static const char flat[] =
         "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}},{\"name\": \"gzip\", "
@@ -148,7 +141,6 @@ shards_in_a_chain_give_way(void **state)
     int   in, out, dim;
     char *same;
 
-    (void)state;
     open_pair(&p, "mode=nczarr,v3", "mode=nczarr,v3");
     define_both(&p, NC_INT, &in, &out);
     OK(nc_def_var_chunking(p.in, in, NC_CHUNKED, (size_t[]){4}));
@@ -168,8 +160,7 @@ shards_in_a_chain_give_way(void **state)
     close_pair(&p);
 }
 
-static void
-scalars_keep_the_codecs_of_v3(void **state)
+TEST(scalars_keep_the_codecs_of_v3)
 {
     static const char gzip[] =
         "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}},{\"name\": \"gzip\", "
@@ -177,7 +168,6 @@ scalars_keep_the_codecs_of_v3(void **state)
     pair p;
     int  in, out;
 
-    (void)state;
     open_pair(&p, "mode=nczarr,v3", "mode=nczarr,v3");
     OK(nc_def_var(p.in, "s", NC_INT, 0, NULL, &in));
     OK(nczarr_def_var_codecs(p.in, in, gzip));
@@ -187,13 +177,11 @@ scalars_keep_the_codecs_of_v3(void **state)
     close_pair(&p);
 }
 
-static void
-wrong_arguments(void **state)
+TEST(wrong_arguments)
 {
     pair p;
     int  in, out, scalar, other;
 
-    (void)state;
     open_pair(&p, "mode=nczarr,v2", "mode=nczarr,v2");
     define_both(&p, NC_INT, &in, &out);
     OK(nc_def_var(p.out, "s", NC_INT, 0, NULL, &scalar));
@@ -207,19 +195,4 @@ wrong_arguments(void **state)
     OK(nc_enddef(p.out));
     FAILS(NC_ELATEDEF, nczarr_copy_var_storage(p.in, in, p.out, out, NULL, NULL, 0));
     close_pair(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_become_what_the_other_version_has),
-        cmocka_unit_test(chunks_shards_and_order_are_copied),
-        cmocka_unit_test(what_is_chosen_comes_first),
-        cmocka_unit_test(shards_in_a_chain_give_way),
-        cmocka_unit_test(scalars_keep_the_codecs_of_v3),
-        cmocka_unit_test(wrong_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

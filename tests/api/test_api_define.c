@@ -5,8 +5,7 @@
 
 /* ---- names ---- */
 
-static void
-names_on(place *p)
+TEST_IN_EACH_PLACE(names)
 {
     static const struct {
         const char *name;
@@ -63,11 +62,9 @@ names_on(place *p)
     OK(nc_inq_varid(ncid, "a%41", &id));
     OK(nc_close(ncid));
 }
-ON_BOTH(names)
 
 /* Two spellings of one character are one name. */
-static void
-normal_form_on(place *p)
+TEST_IN_EACH_PLACE(normal_form)
 {
     char name[NC_MAX_NAME + 1], *nfc = NULL;
     int  ncid, id, other;
@@ -87,12 +84,10 @@ normal_form_on(place *p)
     assert_string_equal(name, "\xc3\xa9");
     OK(nc_close(ncid));
 }
-ON_BOTH(normal_form)
 
 /* ---- dimensions ---- */
 
-static void
-dimensions_on(place *p)
+TEST_IN_EACH_PLACE(dimensions)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
@@ -148,11 +143,9 @@ dimensions_on(place *p)
     assert_int_equal(n, 2);
     OK(nc_close(ncid));
 }
-ON_BOTH(dimensions)
 
 /* Lengths that a size_t of 32 bits cannot say are errors there, never other lengths. */
-static void
-long_dimensions(void **state)
+TEST(long_dimensions)
 {
     static const char group[] = "{\"zarr_format\": 2}";
     static const char array[] = "{\"zarr_format\": 2, \"shape\": [6000000000], \"chunks\": [10], \"dtype\": \"<i4\", "
@@ -162,7 +155,6 @@ long_dimensions(void **state)
     size_t            len = 7;
     int               ncid, v, d, out = 9;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_map_write(map, ".zgroup", strlen(group), group));
     OK(nczarr_map_write(map, "v/.zarray", strlen(array), array));
@@ -187,8 +179,7 @@ long_dimensions(void **state)
 
 /* ---- groups ---- */
 
-static void
-groups_on(place *p)
+TEST_IN_EACH_PLACE(groups)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
@@ -243,13 +234,11 @@ groups_on(place *p)
     assert_int_equal(n, 2);
     OK(nc_close(ncid));
 }
-ON_BOTH(groups)
 
 /* ---- variables ---- */
 
 /* As netCDF-C: a variable may have a dimension of any group; lists and names keep to the group and those around it. */
-static void
-foreign_dims_on(place *p)
+TEST_IN_EACH_PLACE(foreign_dims)
 {
     int    ncid, a, b, y, t, v, w, n, id, ids[8], data[] = {1, 2, 3, 4, 5, 6}, back[6];
     size_t len;
@@ -297,10 +286,8 @@ foreign_dims_on(place *p)
     assert_int_equal(len, 5);
     OK(nc_close(ncid));
 }
-ON_BOTH(foreign_dims)
 
-static void
-variables_on(place *p)
+TEST_IN_EACH_PLACE(variables)
 {
     char    name[NC_MAX_NAME + 1];
     nc_type type;
@@ -377,7 +364,6 @@ variables_on(place *p)
     FAILS(NC_ELATEDEF, nc_def_var_endian(ncid, v, NC_ENDIAN_LITTLE)); /* loaded ones are final too */
     OK(nc_close(ncid));
 }
-ON_BOTH(variables)
 
 static void
 check_layout(int ncid, const char *name, int wanted)
@@ -391,8 +377,7 @@ check_layout(int ncid, const char *name, int wanted)
 }
 
 /* Contiguous and compact are what a program asked for: one chunk, which is reported as such. */
-static void
-layouts_on(place *p)
+TEST_IN_EACH_PLACE(layouts)
 {
     int ncid, dims[2], v;
 
@@ -422,10 +407,8 @@ layouts_on(place *p)
     check_layout(ncid, "contiguous", NC_CONTIGUOUS);
     OK(nc_close(ncid));
 }
-ON_BOTH(layouts)
 
-static void
-scalars_on(place *p)
+TEST_IN_EACH_PLACE(scalars)
 {
     size_t chunk;
     int    ncid, v, storage, n, x = 7;
@@ -449,10 +432,8 @@ scalars_on(place *p)
     assert_int_equal(x, 7);
     OK(nc_close(ncid));
 }
-ON_BOTH(scalars)
 
-static void
-chunk_cache_on(place *p)
+TEST_IN_EACH_PLACE(chunk_cache)
 {
     size_t size, nelems;
     float  pre;
@@ -468,12 +449,10 @@ chunk_cache_on(place *p)
     assert_true(size == 12345 && nelems == 17 && pre == 0.5f);
     OK(nc_close(ncid));
 }
-ON_BOTH(chunk_cache)
 
 /* ---- classic model ---- */
 
-static void
-classic_on(place *p)
+TEST_IN_EACH_PLACE(classic)
 {
     int ncid, dim, var, id, format;
 
@@ -503,11 +482,9 @@ classic_on(place *p)
     OK(nc_def_dim(ncid, "y", 2, &id));
     OK(nc_close(ncid));
 }
-ON_BOTH(classic)
 
 /* The model is remembered, by us and in each dialect that has a place for it; others open the dataset all the same. */
-static void
-classic_again_on(place *p)
+TEST_IN_EACH_PLACE(classic_again)
 {
     static const char *const modes[] = {"mode=nczarr", "compat=4.9.2", "mode=nczarr,consolidated"};
     int                      ncid, id, format, dim;
@@ -543,11 +520,9 @@ classic_again_on(place *p)
     assert_int_equal(format, NC_FORMAT_NETCDF4);
     OK(nc_close(ncid));
 }
-ON_BOTH(classic_again)
 
 /* What netCDF-C up to 4.9.0 wrote is not changed, and who asks for it is told at once. */
-static void
-oldest_is_not_written_on(place *p)
+TEST_IN_EACH_PLACE(oldest_is_not_written)
 {
     int ncid, dim;
 
@@ -560,12 +535,10 @@ oldest_is_not_written_on(place *p)
     OK(nc_inq_dimid(ncid, "x", &dim));
     OK(nc_close(ncid));
 }
-ON_BOTH(oldest_is_not_written)
 
 /* ---- renames, with what is stored ---- */
 
-static void
-renames_on(place *p)
+TEST_IN_EACH_PLACE(renames)
 {
     const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated&dimension_separator=/"};
 
@@ -616,19 +589,16 @@ renames_on(place *p)
         }
     }
 }
-ON_BOTH(renames)
 
 /* ---- variables that cannot be used are listed, and spoil nothing ---- */
 
-static void
-odd_variables(void **state)
+TEST(odd_variables)
 {
     place   p;
     char    name[NC_MAX_NAME + 1], codecs[200] = "";
     nc_type type;
     int     ncid, v, n, out[2];
 
-    (void)state;
     place_make(&p, false);
     assert_int_equal(mkdir(p.path, 0755), 0);
     write_file(p.path, ".zgroup", "{\"zarr_format\": 2}");
@@ -672,15 +642,13 @@ odd_variables(void **state)
 }
 
 /* What a dialect cannot store is refused where it is defined, and the dataset can be completed without it. */
-static void
-what_a_dialect_cannot_store(void **state)
+TEST(what_a_dialect_cannot_store)
 {
     place       p;
     int         ncid, v, copy;
     char        url[500];
     const char *text = "s";
 
-    (void)state;
     place_make(&p, false);
     snprintf(url, sizeof url, "file://%s#mode=nczarr,file&compat=4.9.0", p.path);
     OK(nc_create(url, NC_CLOBBER, &ncid));
@@ -699,29 +667,4 @@ what_a_dialect_cannot_store(void **state)
     FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "s", &v));
     OK(nc_close(ncid));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(normal_form),
-        cmocka_unit_test(dimensions),
-        cmocka_unit_test(groups),
-        cmocka_unit_test(variables),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(scalars),
-        cmocka_unit_test(chunk_cache),
-        cmocka_unit_test(classic),
-        cmocka_unit_test(renames),
-        cmocka_unit_test(odd_variables),
-        cmocka_unit_test(foreign_dims),
-        cmocka_unit_test(what_a_dialect_cannot_store),
-        cmocka_unit_test(long_dimensions),
-        cmocka_unit_test(classic_again),
-        cmocka_unit_test(oldest_is_not_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,10 +288,8 @@ is_left_out(const function *f)
     return false;
 }
 
-static void
-every_function_returns_what_is_listed(void **state)
+TEST(every_function_returns_what_is_listed)
 {
-    (void)state;
     make_block("x.zip", 0, &blocks[BLOCK_V2]);
     make_block("file://x.zip#mode=nczarr,v3,zip", 0, &blocks[BLOCK_V3]);
     make_block("x.zip", NC_CLASSIC_MODEL, &blocks[BLOCK_CLASSIC]);
@@ -307,12 +305,10 @@ every_function_returns_what_is_listed(void **state)
 }
 
 /* A code's name is what the header calls it, and it has a text. */
-static void
-every_code_has_a_name(void **state)
+TEST(every_code_has_a_name)
 {
     size_t n = 0;
 
-    (void)state;
     for (const named_code *c = errors_codes; c->name != NULL; c++, n++) {
         assert_string_equal(nczarr_errname(c->code), c->name);
         assert_true(c->code == NC_EXDR || strcmp(nc_strerror(c->code), "Unknown Error") != 0);
@@ -327,9 +323,7 @@ every_code_has_a_name(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_code_has_a_name),
-                                       cmocka_unit_test(every_function_returns_what_is_listed)};
-    const char             *log = getenv("NCZARR_TEST_CALLS");
+    const char *log = getenv("NCZARR_TEST_CALLS");
 
     ncopts = 0;
     errors_fill_arrays();
@@ -340,5 +334,5 @@ main(int argc, char **argv)
         log_file = fopen(log, "a");
     if (log_file != NULL)
         (void)setvbuf(log_file, NULL, _IOLBF, 256); /* whole lines: other tests write there at the same time */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

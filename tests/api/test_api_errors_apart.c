@@ -40,14 +40,12 @@
         FAILS(want, nczarr_inq_delete(path, NULL));                                                                  \
     } while (0)
 
-static void
-paths(void **state)
+TEST(paths)
 {
     place p;
     int   ncid;
     char  text[600], zip[300];
 
-    (void)state;
     place_make(&p, false);
     snprintf(zip, sizeof zip, "%.255s/one.zip", p.dir);
     OPENS(NC_ENOOBJECT, p.path, NC_NOWRITE);
@@ -89,14 +87,12 @@ paths(void **state)
     place_drop(&p);
 }
 
-static void
-blocks(void **state)
+TEST(blocks)
 {
     int      ncid;
     char     text[4] = "text";
     NC_memio block = {0};
 
-    (void)state;
     FAILS(NC_EINVAL, nc_create_mem(NULL, NC_CLOBBER, 0, &ncid));
     FAILS(NC_ENOTNC, nc_create_mem("file://x#mode=none_such", NC_CLOBBER, 0, &ncid));
     FAILS(NC_EDISKLESS, nc_create_mem("x", NC_DISKLESS, 0, &ncid));
@@ -113,14 +109,12 @@ blocks(void **state)
 
 /* ---- definitions that come too late, or in the classic model -------------------------------------------------- */
 
-static void
-late(void **state)
+TEST(late)
 {
     place  p;
     int    ncid, other, d, v, c, fill = 5;
     size_t zero = 0;
 
-    (void)state;
     place_make(&p, true);
     OK(place_create(&p, "mode=nczarr,v3", NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "d", 4, &d));
@@ -155,8 +149,7 @@ late(void **state)
     place_drop(&p);
 }
 
-static void
-records(void **state)
+TEST(records)
 {
     int    ncid, u, v;
     int    value = 1;
@@ -164,7 +157,6 @@ records(void **state)
     double x = 0;
     long   start = 0, count = 1, imap = 3;
 
-    (void)state;
     ncopts = 0;
     OK(nc_create_mem("x", NC_CLOBBER, 0, &ncid));
     OK(nc_def_dim(ncid, "u", NC_UNLIMITED, &u));
@@ -179,8 +171,7 @@ records(void **state)
 
 /* ---- memory, helpers ------------------------------------------------------------------------------------------ */
 
-static void
-memory(void **state)
+TEST(memory)
 {
     place   p;
     int     ncid, wrong = 0x7ff0000;
@@ -189,7 +180,6 @@ memory(void **state)
     char   *text = NULL;
     char    long_name[NC_MAX_NAME + 2] = "";
 
-    (void)state;
     OK(nc_create_mem("x", NC_CLOBBER, 0, &ncid));
     assert_non_null(data = calloc(4, 8));
     FAILS(NC_EBADID, nc_reclaim_data_all(wrong, NC_INT, data, 1));
@@ -242,25 +232,21 @@ memory(void **state)
     place_drop(&p);
 }
 
-static void
-processes(void **state)
+TEST(processes)
 {
     char *text = NULL;
 
-    (void)state;
     FAILS(NC_EINVAL, nczarr_set_threads(-1));
     OK(nczarr_set_threads(0));
     FAILS(NC_EINVAL, nczarr_s3_explain("/a/path", &text));
     FAILS(NC_EINVAL, nczarr_s3_explain(NULL, &text));
 }
 
-static void
-parts_of_paths(void **state)
+TEST(parts_of_paths)
 {
     nczarr_path_parts parts = {.size = sizeof parts};
     int               overlap;
 
-    (void)state;
     FAILS(NC_EINVAL, nczarr_path_split("", &parts));
     FAILS(NC_ENOTNC, nczarr_path_split("a#mode=dap2", &parts));
     OK(nczarr_path_split("a", &parts));
@@ -315,8 +301,7 @@ count_chunk(const size_t *index, const char *key, unsigned long long offset, uns
     return 0;
 }
 
-static void
-maps(void **state)
+TEST(maps)
 {
     nczarr_map_ops ops = {.size = sizeof ops, .name = "nothing", .get = get_nothing}, newer;
     nczarr_map    *map = NULL, *read_only;
@@ -327,7 +312,6 @@ maps(void **state)
         void          *later;
     } larger = {.later = &n};
 
-    (void)state;
     place_make(&p, false);
     FAILS(NC_EINVAL, nczarr_map_memory(NULL));
     FAILS(NC_EINVAL, nczarr_map_own(NULL, NULL, &map));
@@ -373,14 +357,12 @@ maps(void **state)
     place_drop(&p);
 }
 
-static void
-read_only_maps(void **state)
+TEST(read_only_maps)
 {
     place       p;
     nczarr_map *map;
     int         ncid;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
     OK(nc_close(ncid));
@@ -407,8 +389,7 @@ code_nothing(void *user, void *state, const nczarr_codec_array *array, const voi
     return NC_NOERR;
 }
 
-static void
-codecs(void **state)
+TEST(codecs)
 {
     struct {
         nczarr_codec codec;
@@ -452,8 +433,7 @@ allreduce_max(void *context, int64_t *values, size_t n)
     return NC_NOERR;
 }
 
-static void
-parallel(void **state)
+TEST(parallel)
 {
     nczarr_comm comm = {.size = sizeof comm,
                         .rank = 0,
@@ -467,7 +447,6 @@ parallel(void **state)
     size_t      zero = 0, far = 9, four = 4, none = 0;
     char        zip[300];
 
-    (void)state;
     place_make(&p, false);
     snprintf(zip, sizeof zip, "%.255s/one.zip", p.dir);
     FAILS(NC_EPARINIT, nczarr_create_par(p.path, NC_CLOBBER, &nothing, &ncid));
@@ -507,13 +486,6 @@ parallel(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths),          cmocka_unit_test(blocks),   cmocka_unit_test(late),
-        cmocka_unit_test(records),        cmocka_unit_test(memory),   cmocka_unit_test(processes),
-        cmocka_unit_test(parts_of_paths), cmocka_unit_test(maps),     cmocka_unit_test(read_only_maps),
-        cmocka_unit_test(codecs),         cmocka_unit_test(parallel),
-    };
-
     ncopts = 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

@@ -32,8 +32,7 @@ check_small_dataset(int ncid)
     assert_string_equal(title, "hello");
 }
 
-static void
-round_trip_on(place *p)
+TEST_IN_EACH_PLACE(round_trip)
 {
     int ncid;
 
@@ -50,10 +49,8 @@ round_trip_on(place *p)
     check_small_dataset(ncid);
     OK(nc_close(ncid));
 }
-ON_BOTH(round_trip)
 
-static void
-every_style_on(place *p)
+TEST_IN_EACH_PLACE(every_style)
 {
     const char *const modes[] = {"mode=nczarr",
                                  "mode=zarr",
@@ -80,10 +77,8 @@ every_style_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(every_style)
 
-static void
-define_mode_on(place *p)
+TEST_IN_EACH_PLACE(define_mode)
 {
     int ncid, dim;
 
@@ -112,11 +107,9 @@ define_mode_on(place *p)
     FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
     OK(nc_close(ncid));
 }
-ON_BOTH(define_mode)
 
 /* The classic model's rules hold when a dataset is opened again, and in one that is opened with that mode. */
-static void
-classic_again_on(place *p)
+TEST_IN_EACH_PLACE(classic_again)
 {
     signed char signed_value;
     int         ncid, format, dim, var, grp;
@@ -152,17 +145,14 @@ classic_again_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(classic_again)
 
 /* Programs reserve a name with an empty file and create over it, also through a link. A file with contents stays. */
-static void
-over_empty_file(void **state)
+TEST(over_empty_file)
 {
     char  link[300];
     place p;
     int   ncid;
 
-    (void)state;
     place_make(&p, false);
     write_file(p.dir, "data.zarr", "");
     FAILS(NC_EEXIST, place_create(&p, NULL, NC_NOCLOBBER, &ncid));
@@ -185,8 +175,7 @@ over_empty_file(void **state)
     place_drop(&p);
 }
 
-static void
-read_only_on(place *p)
+TEST_IN_EACH_PLACE(read_only)
 {
     int ncid, dim, var, grp, one = 1;
 
@@ -209,10 +198,8 @@ read_only_on(place *p)
     check_small_dataset(ncid);
     OK(nc_close(ncid));
 }
-ON_BOTH(read_only)
 
-static void
-noclobber_on(place *p)
+TEST_IN_EACH_PLACE(noclobber)
 {
     int ncid;
 
@@ -229,16 +216,13 @@ noclobber_on(place *p)
     FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "v", NULL));
     OK(nc_close(ncid));
 }
-ON_BOTH(noclobber)
 
-static void
-clobber_spares_others(void **state)
+TEST(clobber_spares_others)
 {
     place p;
     int   ncid;
     char  sub[400];
 
-    (void)state;
     place_make(&p, false);
     write_file(p.dir, "notes.txt", "mine");
     FAILS(NC_EEXIST, nc_create(p.dir, NC_CLOBBER, &ncid)); /* a directory that is no dataset */
@@ -270,8 +254,7 @@ clobber_spares_others(void **state)
 }
 
 /* A link is written through, by whatever is made; deleting it leaves what it leads to. */
-static void
-through_links(void **state)
+TEST(through_links)
 {
     static const char *const names[] = {"real.zarr", "real.zip", "real.nc"};
     char                     link[400], real[400], text[8];
@@ -279,7 +262,6 @@ through_links(void **state)
     place                    p;
     int                      ncid;
 
-    (void)state;
     place_make(&p, false);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(link, sizeof link, "%s/link%s", p.dir, strchr(names[i], '.'));
@@ -306,15 +288,13 @@ through_links(void **state)
 }
 
 /* What would go is known beforehand, and replace=all takes what is not of a dataset. */
-static void
-replaces_all(void **state)
+TEST(replaces_all)
 {
     char   all[400];
     size_t n = 7;
     place  p;
     int    ncid;
 
-    (void)state;
     place_make(&p, false);
     snprintf(all, sizeof all, "%s#replace=all", p.path);
     OK(nc_create(p.path, NC_CLOBBER, &ncid));
@@ -366,14 +346,12 @@ open_where_nobody_listens(void)
     assert_int_equal(close(taken), 0);
 }
 
-static void
-open_what_is_not_there(void **state)
+TEST(open_what_is_not_there)
 {
     place p;
     int   ncid = -7;
     char  url[400];
 
-    (void)state;
     place_make(&p, false);
     FAILS(NC_ENOOBJECT, nc_open(p.path, NC_NOWRITE, &ncid));
     FAILS(NC_ENOTNC, nc_open(p.dir, NC_NOWRITE, &ncid)); /* an empty directory */
@@ -405,15 +383,13 @@ open_what_is_not_there(void **state)
     place_drop(&p);
 }
 
-static void
-paths_and_urls(void **state)
+TEST(paths_and_urls)
 {
     place  p;
     int    ncid, format = 0, mode = 0;
     char   url[400], back[400];
     size_t len = 0;
 
-    (void)state;
     place_make(&p, false);
     snprintf(url, sizeof url, "file://%s#mode=nczarr,file", p.path);
     OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &ncid));
@@ -443,13 +419,11 @@ paths_and_urls(void **state)
     place_drop(&p);
 }
 
-static void
-diskless(void **state)
+TEST(diskless)
 {
     place p;
     int   ncid;
 
-    (void)state;
     place_make(&p, false);
     OK(nc_create(p.path, NC_CLOBBER | NC_DISKLESS, &ncid));
     small_dataset(ncid);
@@ -462,13 +436,11 @@ diskless(void **state)
 
 /* ---- abort ---- */
 
-static void
-abort_of_new(void **state)
+TEST(abort_of_new)
 {
     place p;
     int   ncid, dim, var, i;
 
-    (void)state;
     place_make(&p, false);
     write_file(p.dir, "decoy", "beside");
     OK(nc_create(p.path, NC_CLOBBER, &ncid));
@@ -504,8 +476,7 @@ abort_of_new(void **state)
     place_drop(&p);
 }
 
-static void
-abort_of_changes_on(place *p)
+TEST_IN_EACH_PLACE(abort_of_changes)
 {
     int ncid, var, dim, one = 1;
 
@@ -530,15 +501,12 @@ abort_of_changes_on(place *p)
     OK(place_open(p, NULL, NC_NOWRITE, &ncid));
     OK(nc_abort(ncid)); /* of a read-only one: nothing to drop */
 }
-ON_BOTH(abort_of_changes)
 
-static void
-abort_of_new_map(void **state)
+TEST(abort_of_new_map)
 {
     place p;
     int   ncid;
 
-    (void)state;
     place_make(&p, true);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
     small_dataset(ncid);
@@ -549,14 +517,12 @@ abort_of_new_map(void **state)
 
 /* ---- the map's own life ---- */
 
-static void
-maps(void **state)
+TEST(maps)
 {
     place       p;
     nczarr_map *map;
     int         ncid;
 
-    (void)state;
     place_make(&p, false);
     FAILS(NC_ENOOBJECT, nczarr_map_file(p.path, 0, &map));
     OK(nczarr_map_file(p.path, 1, &map));
@@ -574,13 +540,11 @@ maps(void **state)
     place_drop(&p);
 }
 
-static void
-many_open(void **state)
+TEST(many_open)
 {
     place p;
     int   ncid[40], first;
 
-    (void)state;
     place_make(&p, true);
     OK(place_create(&p, NULL, NC_CLOBBER, &first));
     small_dataset(first);
@@ -601,31 +565,4 @@ many_open(void **state)
     FAILS(NC_EBADID, nc_close(-1));
     FAILS(NC_EBADID, nc_close(0x7fffffff));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(every_style),
-        cmocka_unit_test(define_mode),
-        cmocka_unit_test(classic_again),
-        cmocka_unit_test(over_empty_file),
-        cmocka_unit_test(read_only),
-        cmocka_unit_test(noclobber),
-        cmocka_unit_test(clobber_spares_others),
-        cmocka_unit_test(through_links),
-        cmocka_unit_test(replaces_all),
-        cmocka_unit_test(open_what_is_not_there),
-        cmocka_unit_test(paths_and_urls),
-        cmocka_unit_test(diskless),
-        cmocka_unit_test(abort_of_new),
-        cmocka_unit_test(abort_of_changes),
-        cmocka_unit_test(abort_of_new_map),
-        cmocka_unit_test(maps),
-        cmocka_unit_test(many_open),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

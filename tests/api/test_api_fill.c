@@ -55,8 +55,7 @@ check_att(int ncid, int v, const char *name, nc_type type, double value)
 }
 
 /* As NCO changes it: away, another value, data, and back. */
-static void
-replaced_on(place *p)
+TEST_IN_EACH_PLACE(replaced)
 {
     const float data[] = {1, -1}, mark = -1, late = -5;
     size_t      start = 0, count = 2;
@@ -82,11 +81,9 @@ replaced_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(replaced)
 
 /* A chunk that holds nothing but the new fill value is left out, and the document says what it reads as. */
-static void
-left_out_on(place *p)
+TEST_IN_EACH_PLACE(left_out)
 {
     const float all[] = {-1, -1, -1, -1}, mark = -1;
     int         ncid, v, s;
@@ -106,11 +103,9 @@ left_out_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(left_out)
 
 /* In plain Zarr v2 the fill value itself is the mark, and no number keeps its type as an attribute. */
-static void
-renamed_away_on(place *p)
+TEST_IN_EACH_PLACE(renamed_away)
 {
     short back[2];
     int   ncid, v, s;
@@ -139,11 +134,9 @@ renamed_away_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(renamed_away)
 
 /* Others may hold the name, the type, or more than one element. Nothing changes then. */
-static void
-refused_on(place *p)
+TEST_IN_EACH_PLACE(refused)
 {
     const double d = 1e300;
     const float  two[] = {-1, -2};
@@ -164,11 +157,9 @@ refused_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(refused)
 
 /* A number of another type that fits gets the variable's, as when plain Zarr has lost the attribute's. */
-static void
-renamed_back_on(place *p)
+TEST_IN_EACH_PLACE(renamed_back)
 {
     const long long fits = -32768, none = 70000;
     int             ncid, v, s;
@@ -193,11 +184,9 @@ renamed_back_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(renamed_back)
 
 /* What lies beyond the end of an unlimited dimension gets the new fill value, not what the last chunk holds there. */
-static void
-growth_on(place *p)
+TEST_IN_EACH_PLACE(growth)
 {
     const int    fill = -9, mark = -1, one[] = {5, 6, 7};
     const size_t chunk = 4;
@@ -226,18 +215,15 @@ growth_on(place *p)
     assert_memory_equal(back, ((int[]){5, 6, 7, -1, -1, -1, 5}), 7 * sizeof *back);
     OK(nc_close(ncid));
 }
-ON_BOTH(growth)
 
 /* A hole of too many chunks is not filled. NCZarr's keys need none for an attribute that goes. */
-static void
-large_holes(void **state)
+TEST(large_holes)
 {
     const double fill = -9, other = -1, one = 1;
     const size_t chunk = 64, at = 0;
     int          ncid, x, v;
     double       back;
 
-    (void)state;
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         place p;
         bool  plain = strncmp(modes[m], "mode=zarr", 9) == 0;
@@ -266,8 +252,7 @@ large_holes(void **state)
 }
 
 /* nc_copy_att gives a number the variable's type where it fits. */
-static void
-copied(void **state)
+TEST(copied)
 {
     static const struct {
         nc_type from;
@@ -283,7 +268,6 @@ copied(void **state)
         {NC_BYTE, -1, NC_UBYTE, NC_EBADTYPE},   {NC_DOUBLE, 1e-300, NC_FLOAT, NC_EBADTYPE},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         place from, to;
         char  path[600];
@@ -306,16 +290,4 @@ copied(void **state)
         place_drop(&to);
         place_drop(&from);
     }
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replaced),    cmocka_unit_test(left_out),     cmocka_unit_test(renamed_away),
-        cmocka_unit_test(refused),     cmocka_unit_test(renamed_back), cmocka_unit_test(growth),
-        cmocka_unit_test(large_holes), cmocka_unit_test(copied),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

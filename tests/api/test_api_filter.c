@@ -2,8 +2,7 @@
 /* Filters through the API: definitions and their checks, inquiries, data through chains, after reopening too. */
 #include "api_test.h"
 
-static void
-definitions_on(place *p)
+TEST_IN_EACH_PLACE(definitions)
 {
     unsigned ids[8], words[16];
     size_t   n, nwords;
@@ -60,11 +59,9 @@ definitions_on(place *p)
     assert_int_equal(n, 2);
     OK(nc_close(ncid));
 }
-ON_BOTH(definitions)
 
 /* Every filter of this build carries data, and is told again after reopening. */
-static void
-round_trip_on(place *p)
+TEST_IN_EACH_PLACE(round_trip)
 {
     static const struct {
         unsigned id;
@@ -110,10 +107,8 @@ round_trip_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(round_trip)
 
-static void
-by_name_on(place *p)
+TEST_IN_EACH_PLACE(by_name)
 {
     unsigned sub, ulevel, block, shuffle;
     int      ncid, dim, v, has, level, mask, ppb;
@@ -147,11 +142,9 @@ by_name_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(by_name)
 
 /* zarr-python refuses to shuffle bytes that are no multiple of the element's size; netCDF-C ignores the filter there. */
-static void
-strings_of_any_length_are_not_shuffled(void **state)
+TEST(strings_of_any_length_are_not_shuffled)
 {
     const char *values[] = {"a", "bcdefg", "c"};
     char       *got[3];
@@ -160,7 +153,6 @@ strings_of_any_length_are_not_shuffled(void **state)
     size_t      n;
     int         ncid, dim, v, shuffle, deflate, level;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, "mode=nczarr,v3,file", NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 3, &dim));
@@ -178,14 +170,4 @@ strings_of_any_length_are_not_shuffled(void **state)
     OK(nc_free_string(3, got));
     OK(nc_close(ncid));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions), cmocka_unit_test(round_trip),
-                                       cmocka_unit_test(by_name),
-                                       cmocka_unit_test(strings_of_any_length_are_not_shuffled)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,8 +80,7 @@ check_levels(place *p, void (*run)(place *), const line *lines, size_t n)
     }
 }
 
-static void
-a_read_on(place *p)
+TEST_IN_EACH_PLACE(a_read)
 {
     static const line lines[] = {
         {0, "nczarr: error: NC_ENOTVAR: "},
@@ -102,8 +101,7 @@ a_read_on(place *p)
     check_levels(p, read_dataset, lines, NCZ_LEN(lines));
 }
 
-static void
-a_write_on(place *p)
+TEST_IN_EACH_PLACE(a_write)
 {
     static const line lines[] = {
         {2, ": put v/.zarray"},
@@ -117,9 +115,6 @@ a_write_on(place *p)
     check_levels(p, write_dataset, lines, NCZ_LEN(lines));
 }
 
-ON_BOTH(a_read)
-ON_BOTH(a_write)
-
 static void
 write_consolidated(place *p)
 {
@@ -132,8 +127,7 @@ write_consolidated(place *p)
     OK(nc_close(ncid));
 }
 
-static void
-dialects(void **state)
+TEST(dialects)
 {
     static const line lines[] = {
         {3, ": created (file): Zarr v3 with NCZarr's keys, with consolidated metadata\n"},
@@ -141,7 +135,6 @@ dialects(void **state)
     };
     place p;
 
-    (void)state;
     place_make(&p, false);
     check_levels(&p, write_consolidated, lines, NCZ_LEN(lines));
     place_drop(&p);
@@ -157,15 +150,13 @@ read_with_a_warning(place *p)
     OK(nc_close(ncid));
 }
 
-static void
-warnings(void **state)
+TEST(warnings)
 {
     static const line lines[] = {{1, "nczarr: warning: v/.zattrs: 4 bytes after the document are ignored\n"}};
     char              dir[400];
     FILE             *f;
     place             p;
 
-    (void)state;
     place_make(&p, false);
     write_dataset(&p);
     snprintf(dir, sizeof dir, "%s/v/.zattrs", p.path);
@@ -200,8 +191,7 @@ define_in_v3(place *p)
     define_characters(p, "mode=nczarr,v3", true);
 }
 
-static void
-characters(void **state)
+TEST(characters)
 {
     static const char said[] =
         "nczarr: warning: letters: its characters are numbers (uint8) to other readers of Zarr v3; "
@@ -211,7 +201,6 @@ characters(void **state)
     char             *text;
     place             p;
 
-    (void)state;
     place_make(&p, false);
     check_levels(&p, define_in_v3, lines, NCZ_LEN(lines));
     for (int i = 0; i < 6; i++) {
@@ -259,13 +248,11 @@ fail_within(place *p)
     OK(nc_abort(to));
 }
 
-static void
-one_line_for_each_failure(void **state)
+TEST(one_line_for_each_failure)
 {
     char *text;
     place p;
 
-    (void)state;
     place_make(&p, false);
     text = log_at(0, &p, fail_to_open);
     assert_string_equal(text, "nczarr: error: NC_ENOOBJECT: there/is/no.zarr: no file or directory; expected a "
@@ -298,13 +285,11 @@ open_with(place *p, const char *mode)
     return logged_end(&l);
 }
 
-static void
-a_path_with_log(void **state)
+TEST(a_path_with_log)
 {
     place p;
     char *text;
 
-    (void)state;
     place_make(&p, false);
     write_dataset(&p);
     for (int i = 0; i < 2; i++) {
@@ -322,16 +307,4 @@ a_path_with_log(void **state)
     free(text);
     FAILS(NC_EINVAL, place_open(&p, "log=much", NC_NOWRITE, &(int){0}));
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read),          cmocka_unit_test(a_write),    cmocka_unit_test(dialects),
-        cmocka_unit_test(warnings),        cmocka_unit_test(characters), cmocka_unit_test(one_line_for_each_failure),
-        cmocka_unit_test(a_path_with_log),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

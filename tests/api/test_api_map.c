@@ -101,14 +101,12 @@ look(nczarr_map *map)
     assert_int_equal(walked.n, 0);
 }
 
-static void
-objects(void **state)
+TEST(objects)
 {
     place       p;
     nczarr_map *map, *memory;
     char        url[600];
 
-    (void)state;
     place_make(&p, false);
     FAILS(NC_ENOOBJECT, nczarr_map_open(p.path, NCZARR_MAP_READ, &map));
     OK(nczarr_map_open(p.path, NCZARR_MAP_CREATE, &map));
@@ -134,14 +132,12 @@ objects(void **state)
     place_drop(&p);
 }
 
-static void
-changes(void **state)
+TEST(changes)
 {
     place       p;
     nczarr_map *map;
     char        got[2];
 
-    (void)state;
     place_make(&p, false);
     OK(nczarr_map_open(p.path, NCZARR_MAP_CREATE, &map));
     OK(nczarr_map_write(map, "a/b", 5, "first"));
@@ -159,15 +155,13 @@ changes(void **state)
     place_drop(&p);
 }
 
-static void
-arguments(void **state)
+TEST(arguments)
 {
     nczarr_map        *map;
     unsigned long long len;
     void              *data;
     size_t             n;
 
-    (void)state;
     FAILS(NC_EINVAL, nczarr_map_open(NULL, NCZARR_MAP_READ, &map));
     FAILS(NC_EINVAL, nczarr_map_open("x", 3, &map));
     FAILS(NC_EINVAL, nczarr_map_open("x", NCZARR_MAP_READ, NULL));
@@ -248,15 +242,13 @@ check_values(nczarr_map *map, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-own(void **state)
+TEST(own)
 {
     nczarr_map_ops ops = {
         .size = sizeof ops, .name = "cupboard", .get = pass_get, .put = pass_put, .del = pass_del, .list = pass_list};
     nczarr_map *inner, *map;
     int         ncid;
 
-    (void)state;
     OK(nczarr_map_memory(&inner));
     OK(nczarr_map_own(&ops, inner, &map));
     assert_string_equal(nczarr_map_name(map), "cupboard");
@@ -289,17 +281,4 @@ own(void **state)
     check_values(map, "mode=zarr");
     OK(nczarr_map_close(map));
     OK(nczarr_map_close(inner));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects),
-        cmocka_unit_test(changes),
-        cmocka_unit_test(arguments),
-        cmocka_unit_test(own),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,12 +51,10 @@ make_block(const char *path)
     return info;
 }
 
-static void
-read_block(void **state)
+TEST(read_block)
 {
     static const char *const paths[] = {"a name", "file://x#mode=zarr", "dir/data.zip"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(paths); i++) {
         NC_memio info = make_block(paths[i]), back = {0, NULL, 0};
         char    *copy = malloc(info.size);
@@ -82,15 +80,13 @@ read_block(void **state)
     }
 }
 
-static void
-change_block(void **state)
+TEST(change_block)
 {
     NC_memio info = make_block("x"), back = {0, NULL, 0};
     int      ncid, v;
     place    p;
     FILE    *f;
 
-    (void)state;
     OK(nc_open_memio("x", NC_WRITE, &info, &ncid));
     OK(nc_put_var1_int(ncid, 0, (size_t[]){0}, (int[]){77}));
     OK(nc_def_var(ncid, "scalar", NC_INT, 0, NULL, &v));
@@ -113,15 +109,13 @@ change_block(void **state)
     OK(nc_abort(ncid));
 }
 
-static void
-wrong_blocks(void **state)
+TEST(wrong_blocks)
 {
     NC_memio info = make_block("x"), locked = {info.size, info.memory, NC_MEMIO_LOCKED}, out = {0, NULL, 0};
     char     junk[100] = "PK\003\004 and nothing else";
     int      ncid = -1;
     place    p;
 
-    (void)state;
     FAILS(NC_EINVAL, nc_open_mem("x", NC_WRITE, info.size, info.memory, &ncid));
     FAILS(NC_EINVAL, nc_open_mem("x", NC_NOWRITE, 0, info.memory, &ncid));
     FAILS(NC_EINVAL, nc_open_mem("x", NC_NOWRITE, 10, NULL, &ncid));
@@ -155,8 +149,7 @@ wrong_blocks(void **state)
 
 /* ---- NC_DISKLESS ---- */
 
-static void
-diskless_open_on(place *p)
+TEST_IN_EACH_PLACE(diskless_open)
 {
     int ncid, other;
 
@@ -194,11 +187,9 @@ diskless_open_on(place *p)
     OK(nc_close(ncid));
     OK(nc_delete(p->path)); /* and nothing but a dataset is there */
 }
-ON_BOTH(diskless_open)
 
 /* What is removed or renamed in memory is, at close, at the path. */
-static void
-diskless_rename_on(place *p)
+TEST_IN_EACH_PLACE(diskless_rename)
 {
     int ncid, grp, v;
 
@@ -220,10 +211,8 @@ diskless_rename_on(place *p)
     OK(nc_close(ncid));
     OK(nc_delete(p->path));
 }
-ON_BOTH(diskless_rename)
 
-static void
-diskless_create_on(place *p)
+TEST_IN_EACH_PLACE(diskless_create)
 {
     int ncid;
 
@@ -251,16 +240,13 @@ diskless_create_on(place *p)
     FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "v", &(int){0}));
     OK(nc_close(ncid));
 }
-ON_BOTH(diskless_create)
 
-static void
-persist_fails(void **state)
+TEST(persist_fails)
 {
     place p;
     int   ncid;
     char  path[600];
 
-    (void)state;
     place_make(&p, false);
     snprintf(path, sizeof path, "%s/no/such/data.zarr", p.dir);
     OK(nc_create(path, NC_CLOBBER | NC_DISKLESS | NC_PERSIST, &ncid));
@@ -268,16 +254,4 @@ persist_fails(void **state)
     FAILS(NC_ENOOBJECT, nc_close(ncid));
     FAILS(NC_EBADID, nc_close(ncid)); /* released all the same */
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_block),    cmocka_unit_test(change_block),    cmocka_unit_test(wrong_blocks),
-        cmocka_unit_test(diskless_open), cmocka_unit_test(diskless_rename), cmocka_unit_test(diskless_create),
-        cmocka_unit_test(persist_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

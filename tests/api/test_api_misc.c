@@ -8,10 +8,8 @@
 
 #include <errno.h>
 
-static void
-error_texts(void **state)
+TEST(error_texts)
 {
-    (void)state;
     assert_string_equal(nc_strerror(0), "No error");
     assert_string_equal(nc_strerror(NC_EBADID), "NetCDF: Not a valid ID");
     assert_string_equal(nc_strerror(NC_EEXIST), "NetCDF: File exists && NC_NOCLOBBER");
@@ -82,15 +80,13 @@ check_documents(void)
     }
 }
 
-static void
-library(void **state)
+TEST(library)
 {
     size_t size, nelems;
     float  pre;
     int    old;
     char   text[64];
 
-    (void)state;
     snprintf(text, sizeof text, "%d.%d.%d", NCZARR_VERSION_MAJOR, NCZARR_VERSION_MINOR, NCZARR_VERSION_PATCH);
     assert_string_equal(NCZARR_VERSION, text);
 #if NCZARR_VERSION_NUMBER < NCZARR_MAKE_VERSION(0, 1, 0) || NCZARR_VERSION_NUMBER >= NCZARR_MAKE_VERSION(1000, 0, 0)
@@ -130,12 +126,10 @@ library(void **state)
     assert_int_equal(nctypelen(77), -1);
 }
 
-static void
-settings(void **state)
+TEST(settings)
 {
     char *value;
 
-    (void)state;
     assert_null(nc_rc_get("HTTP.SSL.CAINFO"));
     assert_null(nc_rc_get(NULL));
     OK(nc_rc_set("HTTP.SSL.CAINFO", "/etc/one.pem"));
@@ -153,8 +147,7 @@ settings(void **state)
 }
 
 /* The default format counts where the mode asks for none. */
-static void
-default_format(void **state)
+TEST(default_format)
 {
     static const struct {
         int format, mode, want;
@@ -168,7 +161,6 @@ default_format(void **state)
         {NC_FORMAT_NETCDF4, NC_CLOBBER, NC_FORMAT_NETCDF4},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         place p;
         int   ncid, format;
@@ -184,8 +176,7 @@ default_format(void **state)
     OK(nc_set_default_format(NC_FORMAT_NETCDF4, NULL));
 }
 
-static void
-types_on(place *p)
+TEST_IN_EACH_PLACE(types)
 {
     static const char *const names[] = {"byte",  "char",   "short", "int",   "float",  "double",
                                         "ubyte", "ushort", "uint",  "int64", "uint64", "string"};
@@ -214,10 +205,8 @@ types_on(place *p)
     FAILS(NC_EBADID, nc_def_opaque(1, 8, "o", &t));
     OK(nc_close(ncid));
 }
-ON_BOTH(types)
 
-static void
-values_on(place *p)
+TEST_IN_EACH_PLACE(values)
 {
     char     *in[2] = {(char *)"one", NULL}, **copy = NULL, *flat[2];
     int      *ints = NULL;
@@ -242,11 +231,9 @@ values_on(place *p)
     FAILS(NC_EINVAL, nc_free_string(2, NULL));
     OK(nc_close(ncid));
 }
-ON_BOTH(values)
 
 /* Freeing memory keeps the text of the failure before it; a failure of its own replaces the text. */
-static void
-free_keeps_text_on(place *p)
+TEST_IN_EACH_PLACE(free_keeps_text)
 {
     char     *strings[1] = {strdup("one")}, *more[1] = {strdup("two")}, **all = malloc(sizeof *all), text[512];
     nc_vlen_t vl = {3, malloc(12)};
@@ -277,10 +264,8 @@ free_keeps_text_on(place *p)
     OK(nc_close(ncid));
     assert_string_equal(nczarr_errmsg(), "");
 }
-ON_BOTH(free_keeps_text)
 
-static void
-copy_var_on(place *p)
+TEST_IN_EACH_PLACE(copy_var)
 {
     const char *text[3] = {"a", "bb", "ccc"};
     place       q;
@@ -334,10 +319,8 @@ copy_var_on(place *p)
     OK(nc_close(out));
     place_drop(&q);
 }
-ON_BOTH(copy_var)
 
-static void
-stats_of_what_was_done(void **state)
+TEST(stats_of_what_was_done)
 {
     struct {
         nczarr_counts n;
@@ -346,7 +329,6 @@ stats_of_what_was_done(void **state)
     nczarr_counts n = {.size = sizeof n};
     int           ncid, dim, var, data[4] = {1, 2, 3, 4};
 
-    (void)state;
     OK(nc_create("x", NC_DISKLESS, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
     OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
@@ -369,16 +351,4 @@ stats_of_what_was_done(void **state)
     n.size = sizeof n;
     OK(nc_close(ncid));
     FAILS(NC_EBADID, nczarr_stats(ncid, &n));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_texts),     cmocka_unit_test(library),  cmocka_unit_test(settings),
-        cmocka_unit_test(default_format),  cmocka_unit_test(types),    cmocka_unit_test(values),
-        cmocka_unit_test(free_keeps_text), cmocka_unit_test(copy_var), cmocka_unit_test(stats_of_what_was_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,7 @@ silence(void **state)
     return 0;
 }
 
-static void
-datasets_on(place *p)
+TEST_IN_EACH_PLACE(datasets)
 {
     char path[600], name[NC_MAX_NAME + 1];
     long len;
@@ -75,10 +74,8 @@ datasets_on(place *p)
     FAILS2(NC_ENOOBJECT, ncopen("/no such place/at all", NC_NOWRITE));
     FAILS2(NC_EINVAL, nccreate(NULL, NC_CLOBBER));
 }
-ON_BOTH(datasets)
 
-static void
-attributes_on(place *p)
+TEST_IN_EACH_PLACE(attributes)
 {
     nc_type type;
     char    name[NC_MAX_NAME + 1];
@@ -106,10 +103,8 @@ attributes_on(place *p)
     FAILS2(NC_ENOTATT, ncattrename(ncid, v, "b", "c"));
     OK(nc_close(ncid));
 }
-ON_BOTH(attributes)
 
-static void
-data_on(place *p)
+TEST_IN_EACH_PLACE(data)
 {
     const long start[2] = {0, 0}, count[2] = {2, 3}, stride[2] = {1, 2}, some[2] = {2, 2};
     /* A matrix with its dimensions exchanged, distances in bytes. */
@@ -143,10 +138,8 @@ data_on(place *p)
     FAILS2(NC_ENOTVAR, ncvarget(ncid, 9, start, count, got));
     OK(nc_close(ncid));
 }
-ON_BOTH(data)
 
-static void
-records_on(place *p)
+TEST_IN_EACH_PLACE(records)
 {
     double d[2] = {1.5, 2.5}, dg[2] = {0, 0};
     short  s = 9, sg = 0;
@@ -184,7 +177,6 @@ records_on(place *p)
     FAILS(NC_EBADID, nc_inq_rec(ncid, &n, NULL, NULL));
     FAILS2(NC_EBADID, ncrecinq(ncid, &many, NULL, NULL));
 }
-ON_BOTH(records)
 
 /* What a program writes on stderr while it fails with these options, and its exit code. The program is this one, run
  * afresh: a copy of a running test would report the test's memory as lost. */
@@ -218,12 +210,10 @@ fail_in_child(int options, int err, char *text, size_t size)
     return WEXITSTATUS(status);
 }
 
-static void
-advice(void **state)
+TEST(advice)
 {
     char text[300];
 
-    (void)state;
     if (host_emulated())
         skip(); /* the program cannot start itself */
     assert_int_equal(fail_in_child(NC_FATAL | NC_VERBOSE, NC_EBADID, text, sizeof text), NC_FATAL | NC_VERBOSE);
@@ -236,8 +226,7 @@ advice(void **state)
     assert_int_equal(ncerr, NC_SYSERR);
 }
 
-static void
-integers_on(place *p)
+TEST_IN_EACH_PLACE(integers)
 {
     int ncid, dims[2], v, scalar, storage, sizes[2], size, n, share;
 
@@ -265,14 +254,11 @@ integers_on(place *p)
     FAILS(NC_ENOTVAR, nc_get_var_chunk_cache_ints(ncid, 7, &size, &n, &share));
     OK(nc_close(ncid));
 }
-ON_BOTH(integers)
 
-static void
-process_wide_integers(void **state)
+TEST(process_wide_integers)
 {
     int size, n, share, was, was_n, was_share;
 
-    (void)state;
     OK(nc_get_chunk_cache_ints(&was, &was_n, &was_share));
     OK(nc_set_chunk_cache_ints(1 << 20, 99, 50));
     OK(nc_get_chunk_cache_ints(&size, &n, &share));
@@ -283,12 +269,10 @@ process_wide_integers(void **state)
     OK(nc_set_chunk_cache_ints(was, was_n, was_share));
 }
 
-static void
-utf8(void **state)
+TEST(utf8)
 {
     unsigned char *text = NULL;
 
-    (void)state;
     OK(nc_utf8_validate((const unsigned char *)"\xC3\xA9"));
     FAILS(NC_EBADNAME, nc_utf8_validate((const unsigned char *)"\xC3"));
     FAILS(NC_EBADNAME, nc_utf8_validate(NULL));
@@ -299,8 +283,7 @@ utf8(void **state)
     FAILS(NC_EBADNAME, nc_utf8_normalize((const unsigned char *)"\xFF", &text));
 }
 
-static void
-not_built_on(place *p)
+TEST_IN_EACH_PLACE(not_built)
 {
     NC_Dispatch *table = NULL;
     int          ncid, other = 5;
@@ -319,21 +302,14 @@ not_built_on(place *p)
     OK(nc_close(ncid));
     FAILS(NC_EBADID, nc_var_par_access(ncid, 0, 1));
 }
-ON_BOTH(not_built)
 
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(datasets), cmocka_unit_test(attributes), cmocka_unit_test(data),
-        cmocka_unit_test(records),  cmocka_unit_test(advice),     cmocka_unit_test(integers),
-        cmocka_unit_test(utf8),     cmocka_unit_test(not_built),  cmocka_unit_test(process_wide_integers),
-    };
-
     if (argc == 3) { /* as fail_in_child() runs it */
         ncopts = atoi(argv[1]);
         nc_advise("ncfoo", atoi(argv[2]), "file %d", 7);
         return 55;
     }
-    return cmocka_run_group_tests(tests, silence, NULL);
+    return run_file_tests(silence, NULL);
 }

@@ -144,12 +144,10 @@ read_file(const file *f, uint64_t *sum)
 
 /* ---- values ---- */
 
-static void
-masks(void **state)
+TEST(masks)
 {
     static const char *const names[] = {"filters.h5", "filters_old.h5"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         file f = load(names[i]);
         int  ncid, v, values[20];
@@ -168,13 +166,11 @@ masks(void **state)
 }
 
 /* Where chunks lie, and which filters they skip, is known before any data are read. */
-static void
-places(void **state)
+TEST(places)
 {
     file f = load("filters.h5");
     int  ncid, v;
 
-    (void)state;
     OK(open_file(&f, &ncid));
     OK(nc_inq_varid(ncid, "masks", &v));
     for (size_t i = 0; i < 5; i++) {
@@ -198,8 +194,7 @@ places(void **state)
 }
 
 /* What lies beyond an array, up to its dimension's length, is fill; data of arrays of no extent as well. */
-static void
-shorter(void **state)
+TEST(shorter)
 {
     file   f = load("model.nc");
     short  s[5];
@@ -207,7 +202,6 @@ shorter(void **state)
     float  none[5][4];
     size_t len;
 
-    (void)state;
     OK(open_file(&f, &ncid));
     OK(nc_inq_dimlen(ncid, 0, &len));
     assert_int_equal(len, 5);
@@ -227,14 +221,12 @@ shorter(void **state)
     free(f.bytes);
 }
 
-static void
-no_writing(void **state)
+TEST(no_writing)
 {
     file f = load("strict.nc");
     int  ncid, format, mode;
     char path[1024];
 
-    (void)state;
     (void)snprintf(path, sizeof path, "%s/netcdf4/strict.nc", NCZ_TEST_DATA);
     FAILS(NC_EPERM, nc_open(path, NC_WRITE, &ncid));
     OK(nc_open(path, NC_NOWRITE, &ncid));
@@ -250,8 +242,7 @@ no_writing(void **state)
 
 /* ---- what is found by its name alone; filters as they are stored ---- */
 
-static void
-not_listed(void **state)
+TEST(not_listed)
 {
     static const unsigned bits[] = {8, 0, 3, 1, 4, 0, 12, 4};
     file                  f = load("model.nc");
@@ -260,7 +251,6 @@ not_listed(void **state)
     unsigned              id, words[32];
     char                  text[64] = "", name[NC_MAX_NAME + 1];
 
-    (void)state;
     OK(open_file(&f, &ncid));
     OK(nc_inq_natts(ncid, &natts));
     for (int i = 0; i < natts; i++) {
@@ -309,15 +299,13 @@ get_packed(int ncid, int values[12])
     return nc_get_var_int(ncid, varid, values);
 }
 
-static void
-changes(void **state)
+TEST(changes)
 {
     file        f = load("model.nc");
     const char *path = scratch_path(scratch_dir, "a.nc"), *other = scratch_path(scratch_dir, "b.nc");
     int         ncid, values[12], varid;
     double      x[4];
 
-    (void)state;
     scratch_write(path, f.bytes, f.n);
     OK(nc_open(path, NC_NOWRITE, &ncid));
     OK(nc_inq_varid(ncid, "x", &varid));
@@ -341,8 +329,7 @@ changes(void **state)
 /* ---- a root that cannot be read ---- */
 
 /* nc_open() says so, not the first inquiry; nc_delete() leaves the file. */
-static void
-damaged_root(void **state)
+TEST(damaged_root)
 {
     static const struct {
         size_t at, n;
@@ -351,7 +338,6 @@ damaged_root(void **state)
     char path[1024]; /* of its own: load() takes those of scratch_path() in turn */
     int  ncid;
 
-    (void)state;
     (void)snprintf(path, sizeof path, "%s/damaged.h5", scratch_dir);
     for (size_t i = 0; i < NCZ_LEN(rows) + 1; i++) {
         file f = load("view.h5");
@@ -375,12 +361,10 @@ damaged_root(void **state)
 
 /* ---- allocations ---- */
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
     static const char *const names[] = {"model.nc", "view.h5", "filters.h5", "strict.nc"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         file     f = load(names[i]);
         uint64_t want, sum;
@@ -423,12 +407,10 @@ read_aside(void *arg)
 }
 
 /* All look for the chunks of the same arrays at the same time. */
-static void
-side_by_side(void **state)
+TEST(side_by_side)
 {
     static const char *const names[] = {"model.nc", "filters.h5", "view.h5"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         file     f = load(names[i]);
         reader   r[THREADS];
@@ -454,10 +436,5 @@ side_by_side(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks),      cmocka_unit_test(places),     cmocka_unit_test(shorter),
-        cmocka_unit_test(no_writing), cmocka_unit_test(no_memory),  cmocka_unit_test(side_by_side),
-        cmocka_unit_test(changes),    cmocka_unit_test(not_listed), cmocka_unit_test(damaged_root)};
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

@@ -45,8 +45,7 @@ check_one(int ncid, int v, size_t at, const char *want)
 
 /* ---- what is stored ------------------------------------------------------------------------------------- */
 
-static void
-round_trip_on(place *p)
+TEST_IN_EACH_PLACE(round_trip)
 {
     static const char *const words[] = {"one", "", NULL, "\xc3\xa9\xe2\x9c\x93", "five", "a text that is longer"};
     int                      ncid, x, v, z, j;
@@ -76,7 +75,6 @@ round_trip_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(round_trip)
 
 static void
 read_file(const char *dir, const char *name, char *text, size_t size)
@@ -91,15 +89,13 @@ read_file(const char *dir, const char *name, char *text, size_t size)
 }
 
 /* As zarr-python has it: dtype |O, the codec among the filters, a fill value that is plain text. */
-static void
-document(void **state)
+TEST(document)
 {
     const char *words[] = {"a", "bc"}, *fill = "none";
     char        text[2000];
     place       p;
     int         ncid, x, v;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, "mode=zarr", NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &x));
@@ -194,19 +190,16 @@ in_part(place *p, const char *codec, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-changed_in_part_on(place *p)
+TEST_IN_EACH_PLACE(changed_in_part)
 {
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         in_part(p, codecs[i], "mode=zarr");
         in_part(p, codecs[i], NULL);
     }
 }
-ON_BOTH(changed_in_part)
 
 /* Values that are no strings keep what they are when their neighbours change. */
-static void
-values_stay(void **state)
+TEST(values_stay)
 {
     static const char array[] = "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [4], \"dtype\": \"|O\", "
                                 "\"compressor\": null, \"filters\": [{\"id\": \"json2\"}], \"order\": \"C\", "
@@ -216,7 +209,6 @@ values_stay(void **state)
     place             p;
     int               ncid;
 
-    (void)state;
     place_make(&p, false);
     snprintf(cmd, sizeof cmd, "mkdir -p '%s/v'", p.path);
     assert_int_equal(system(cmd), 0);
@@ -237,8 +229,7 @@ values_stay(void **state)
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
 /* Far more text than the cache has room for: what goes is stored, and comes back. */
-static void
-small_cache_on(place *p)
+TEST_IN_EACH_PLACE(small_cache)
 {
     enum { N = 64, LEN = 5000 };
     char *word = malloc(LEN + 1), *got;
@@ -264,7 +255,6 @@ small_cache_on(place *p)
     OK(nc_close(ncid));
     free(word);
 }
-ON_BOTH(small_cache)
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
@@ -301,8 +291,7 @@ work(void *arg)
     return NULL;
 }
 
-static void
-threads_on(place *p)
+TEST_IN_EACH_PLACE(threads)
 {
     worker w[THREADS];
     int    ncid, x, v;
@@ -320,12 +309,10 @@ threads_on(place *p)
         assert_int_equal(pthread_join(w[i].thread, NULL), 0);
     OK(nc_close(ncid));
 }
-ON_BOTH(threads)
 
 /* ---- definitions ---------------------------------------------------------------------------------------- */
 
-static void
-definitions_on(place *p)
+TEST_IN_EACH_PLACE(definitions)
 {
     size_t n;
     char   text[300];
@@ -351,10 +338,8 @@ definitions_on(place *p)
     check_one(ncid, v, 0, "");
     OK(nc_close(ncid));
 }
-ON_BOTH(definitions)
 
-static void
-copied_on(place *p)
+TEST_IN_EACH_PLACE(copied)
 {
     const char *word = "a text of any length";
     place       q;
@@ -374,7 +359,6 @@ copied_on(place *p)
     OK(nc_close(to));
     place_drop(&q);
 }
-ON_BOTH(copied)
 
 /* ---- what others leave behind ---------------------------------------------------------------------------- */
 
@@ -406,8 +390,7 @@ try_spoilt(const spoilt *s)
     OK(nczarr_map_close(map));
 }
 
-static void
-spoilt_chunks(void **state)
+TEST(spoilt_chunks)
 {
     static const spoilt cases[] = {
         {"[{\"id\": \"vlen-utf8\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0b", 14, NC_EFILTER},
@@ -420,7 +403,6 @@ spoilt_chunks(void **state)
         {"null", "abc", 3, NC_EBADTYPE},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
         try_spoilt(&cases[i]);
 }
@@ -445,13 +427,11 @@ write_fill(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-empty_chunks(void **state)
+TEST(empty_chunks)
 {
     static const char *const chunks[] = {"v/0", "v/1", "s/0", "s/1"};
     place                    p;
 
-    (void)state;
     place_make(&p, false);
     for (int yes = 0; yes < 2; yes++) {
         write_fill(&p, yes != 0 ? "mode=zarr&write_empty_chunks=yes" : "mode=zarr");
@@ -465,14 +445,12 @@ empty_chunks(void **state)
 
 /* The default fill value of small and wide integers is a secret of ours: chunks that hold nothing else are stored, so that others
  * read them, and what nobody wrote still reads as it. Pure Zarr has no place for that: there they have no fill value. */
-static void
-small_types(void **state)
+TEST(small_types)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=zarr"};
     const short              fill[2] = {NC_FILL_SHORT, NC_FILL_SHORT}, one = 1;
     place                    p;
 
-    (void)state;
     place_make(&p, false);
     for (int pure = 0; pure < 2; pure++) {
         int   ncid, x, v, no_fill;
@@ -516,17 +494,4 @@ small_types(void **state)
         assert_false(exists(p.path, "v/0"));
     }
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),   cmocka_unit_test(document),    cmocka_unit_test(changed_in_part),
-        cmocka_unit_test(values_stay),  cmocka_unit_test(small_cache), cmocka_unit_test(threads),
-        cmocka_unit_test(definitions),  cmocka_unit_test(copied),      cmocka_unit_test(spoilt_chunks),
-        cmocka_unit_test(empty_chunks), cmocka_unit_test(small_types),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,8 +79,7 @@ def_station(int ncid)
 
 /* ---- what is put comes back ---------------------------------------------------------------------------------- */
 
-static void
-round_trips_on(place *p)
+TEST_IN_EACH_PLACE(round_trips)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         stations s;
@@ -134,11 +133,9 @@ round_trips_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(round_trips)
 
 /* Sequences of strings, of sequences, of opaque bytes and of compounds, and a compound in a compound. */
-static void
-nested_on(place *p)
+TEST_IN_EACH_PLACE(nested)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         struct {
@@ -206,11 +203,9 @@ nested_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(nested)
 
 /* Changes in part, in place and not; growth; and a fill value, which is an attribute. */
-static void
-changes_on(place *p)
+TEST_IN_EACH_PLACE(changes)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         stations s;
@@ -252,11 +247,9 @@ changes_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(changes)
 
 /* Several chunks in a shard, a compressor, and copies to the other version, where the codec is the same. */
-static void
-copies_on(place *p)
+TEST_IN_EACH_PLACE(copies)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         stations s;
@@ -297,12 +290,10 @@ copies_on(place *p)
         place_drop(&q);
     }
 }
-ON_BOTH(copies)
 
 /* ---- what cannot be ------------------------------------------------------------------------------------------ */
 
-static void
-refusals_on(place *p)
+TEST_IN_EACH_PLACE(refusals)
 {
     stations s;
     station  bad, huge, back;
@@ -349,7 +340,6 @@ refusals_on(place *p)
     FAILS(NC_EBADTYPE, nc_def_var(ncid, "v", t, 0, NULL, &v));
     OK(nc_close(ncid));
 }
-ON_BOTH(refusals)
 
 /* ---- what is damaged ----------------------------------------------------------------------------------------- */
 
@@ -384,8 +374,7 @@ open_made(nczarr_map **map, const char *codec, const char *name, const void *chu
     return ncid;
 }
 
-static void
-damaged_chunks(void **state)
+TEST(damaged_chunks)
 {
     static const struct {
         const char *type, *chunk;
@@ -403,7 +392,6 @@ damaged_chunks(void **state)
         {"pairs", "\1\0\0\0\4\0\0\0\xff\xff\xff\xff", 12, NC_EFILTER},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         nczarr_map *map;
         struct {
@@ -436,12 +424,10 @@ damaged_chunks(void **state)
 }
 
 /* A type that does not suit what is stored, or that a few bytes could ask for much memory with, is not used. */
-static void
-wrong_types(void **state)
+TEST(wrong_types)
 {
     static const char *const cases[][2] = {{"vlen-utf8", "pair"}, {"vlen-bytes", "gaps"}, {"vlen-bytes", "gap"}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         nczarr_map *map;
         nc_type     t;
@@ -510,21 +496,7 @@ done:
     return rc != NC_NOERR ? rc : closed;
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     use_without_memory(put_and_get, modes, NCZ_LEN(modes));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips), cmocka_unit_test(nested),    cmocka_unit_test(changes),
-        cmocka_unit_test(copies),      cmocka_unit_test(refusals),  cmocka_unit_test(damaged_chunks),
-        cmocka_unit_test(wrong_types), cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

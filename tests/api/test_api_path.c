@@ -51,10 +51,8 @@ check_text(const char *text, const char *what, const char *got, const char *want
         fail_msg("%s: %s is \"%s\", not \"%s\"", text, what, got ? got : "NULL", want ? want : "NULL");
 }
 
-static void
-parts(void **state)
+TEST(parts)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         nczarr_path_parts p = {.size = sizeof p};
 
@@ -76,10 +74,8 @@ parts(void **state)
 }
 
 /* PATH#FRAGMENT&more keys is what the text was, with these keys. */
-static void
-joined_again(void **state)
+TEST(joined_again)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         nczarr_path_parts one = {.size = sizeof one}, two = {.size = sizeof two};
         char              text[300];
@@ -103,25 +99,21 @@ joined_again(void **state)
 }
 
 /* A program that was built before the last member was added has less room. */
-static void
-earlier_release(void **state)
+TEST(earlier_release)
 {
     nczarr_path_parts p = {.size = offsetof(nczarr_path_parts, classic), .classic = 77};
 
-    (void)state;
     OK(nczarr_path_split("a#mode=cdf5", &p));
     assert_int_equal(p.classic, 77);
     assert_int_equal(p.size, offsetof(nczarr_path_parts, classic));
     nczarr_path_clear(&p);
 }
 
-static void
-mistakes(void **state)
+TEST(mistakes)
 {
     nczarr_path_parts p = {.size = sizeof p}, small = {.size = offsetof(nczarr_path_parts, zarr)};
     int               overlap = 7;
 
-    (void)state;
     FAILS(NC_EINVAL, nczarr_path_split(NULL, &p));
     FAILS(NC_EINVAL, nczarr_path_split("", &p));
     FAILS(NC_EINVAL, nczarr_path_split("a", NULL));
@@ -149,13 +141,11 @@ overlaps(const char *a, const char *b)
     return one;
 }
 
-static void
-local_places(void **state)
+TEST(local_places)
 {
     char  dir[300], link[400], inside[500], other[400], url[600];
     place p;
 
-    (void)state;
     place_make(&p, false);
     snprintf(dir, sizeof dir, "%s/there", p.dir);
     snprintf(link, sizeof link, "%s/link", p.dir);
@@ -180,14 +170,4 @@ local_places(void **state)
     assert_int_equal(unlink(link), 0);
     assert_int_equal(rmdir(dir), 0);
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(joined_again),
-                                       cmocka_unit_test(earlier_release), cmocka_unit_test(mistakes),
-                                       cmocka_unit_test(local_places)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,22 +163,18 @@ check_all_selections(const char *name)
     OK(nc_close(ncid));
 }
 
-static void
-all_selections_read_right(void **state)
+TEST_WITH(all_selections_read_right, setup, teardown)
 {
-    (void)state;
     check_all_selections("v");
 }
 
 /* Shards that differ in length; their chunks do not. */
-static void
-shards(void **state)
+TEST_WITH(shards, setup, teardown)
 {
     const size_t  where[] = {2, 4}, near[] = {3, 0};
     int           ncid, varid, value;
     unsigned char bytes[2 * 4 + 2 * 16] = {20, 0};
 
-    (void)state;
     write_array("s", SHARD_GRID, "int16", "-7", SHARDS);
     write_shards("s");
     check_all_selections("s");
@@ -195,13 +191,11 @@ shards(void **state)
     OK(nc_close(ncid));
 }
 
-static void
-a_bad_chunk_spoils_its_own_elements(void **state)
+TEST_WITH(a_bad_chunk_spoils_its_own_elements, setup, teardown)
 {
     int    varid, ncid, values[NY * NX];
     size_t at[] = {0, 1};
 
-    (void)state;
     write_chunk("v", 1, 0, "cut", 3);
     ncid = open_var("v", NC_NOWRITE, &varid);
     FAILS(NC_ETRUNC, nc_get_var_int(ncid, varid, values));
@@ -212,14 +206,12 @@ a_bad_chunk_spoils_its_own_elements(void **state)
     OK(nc_close(ncid));
 }
 
-static void
-values_out_of_range_are_all_converted(void **state)
+TEST_WITH(values_out_of_range_are_all_converted, setup, teardown)
 {
     int         varid, ncid;
     signed char bytes[NY * NX];
     const char  big[] = {0, 1, 0, 1};
 
-    (void)state;
     write_chunk("v", 0, 0, big, sizeof big);
     ncid = open_var("v", NC_NOWRITE, &varid);
     RC(NC_ERANGE, nc_get_var_schar(ncid, varid, bytes));
@@ -227,14 +219,12 @@ values_out_of_range_are_all_converted(void **state)
     OK(nc_close(ncid));
 }
 
-static void
-strings(void **state)
+TEST_WITH(strings, setup, teardown)
 {
     static const char one[] = "\1\0\0\0\1\0\0\0a", two[] = "\2\0\0\0\2\0\0\0bc\0\0\0\0";
     char             *text[NY * NX];
     int               varid, ncid;
 
-    (void)state;
     write_array("s", "\"kind\": \"inline\", \"chunk_shapes\": [[1, 2, [2, 2]], 5]", "string", "\"-\"",
                 "{\"name\": \"vlen-utf8\"}");
     write_array("t", "\"kind\": \"inline\", \"chunk_shapes\": [7, [1, [2, 2]]]", "string", "\"-\"",
@@ -255,14 +245,12 @@ strings(void **state)
 }
 
 /* After a failed read nothing of the parts that were read is left: the leak checker sees it. */
-static void
-sequences(void **state)
+TEST_WITH(sequences, setup, teardown)
 {
     static const char pair[] = "\2\0\0\0\4\0\0\0\1\0\0\0\4\0\0\0\2\0\0\0", bad[] = "\1\0";
     nc_vlen_t         got[NY * NX], *all = malloc(NY * NX * sizeof *all);
     int               varid, ncid;
 
-    (void)state;
     assert_non_null(all);
     write_array("q", "\"kind\": \"inline\", \"chunk_shapes\": [[1, 2, [2, 2]], [2, 3]]", "variable_length_bytes",
                 "\"\"", "{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": \"<i4\"}}");
@@ -295,8 +283,7 @@ mark_chunk(const size_t *index, const char *key, unsigned long long offset, unsi
     return 0;
 }
 
-static void
-stored_chunks_are_listed(void **state)
+TEST_WITH(stored_chunks_are_listed, setup, teardown)
 {
     static const int all_but_one[9] = {1, 1, 1, 1, 0, 1, 1, 1, 1};
     const size_t     last[] = {2, 2}, below[] = {3, 0}, beside[] = {0, 3};
@@ -304,7 +291,6 @@ stored_chunks_are_listed(void **state)
     size_t           n = 0, lengths[3];
     char             key[16];
 
-    (void)state;
     write_chunk("v", 3, 0, "", 0); /* not in the grid */
     ncid = open_var("v", NC_NOWRITE, &varid);
     OK(nczarr_list_var_chunks(ncid, varid, mark_chunk, seen));
@@ -350,8 +336,7 @@ mark_inner(const size_t *index, const char *key, unsigned long long offset, unsi
     return 0;
 }
 
-static void
-chunks_of_shards_are_listed(void **state)
+TEST_WITH(chunks_of_shards_are_listed, setup, teardown)
 {
     /* The shard that holds each row and each column of chunks, and the chunk's place in it. */
     static const size_t row[] = {0, 1, 1, 2}, in_row[] = {0, 0, 1, 0}, column[] = {0, 1, 1, 1, 2},
@@ -359,7 +344,6 @@ chunks_of_shards_are_listed(void **state)
     seen_chunks s = {.rows = 4, .columns = 5};
     size_t      n = 0, lengths[8];
 
-    (void)state;
     write_array("s", SHARD_GRID, "int16", "-7", SHARDS);
     write_shards("s");
     write_chunk("s", 3, 0, "", 0); /* not in the grid */
@@ -392,14 +376,12 @@ chunks_of_shards_are_listed(void **state)
     OK(nc_close(s.ncid));
 }
 
-static void
-lengths_of_a_regular_grid(void **state)
+TEST(lengths_of_a_regular_grid)
 {
     nczarr_map *map = NULL;
     int         ncid, dims[2], v;
     size_t      n = 0, lengths[3];
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
@@ -415,14 +397,12 @@ lengths_of_a_regular_grid(void **state)
     OK(nczarr_map_close(map));
 }
 
-static void
-what_knows_regular_grids_alone_refuses(void **state)
+TEST_WITH(what_knows_regular_grids_alone_refuses, setup, teardown)
 {
     const size_t zero[] = {0, 0};
     size_t       lengths[2], n = 1;
     int          varid, ncid = open_var("v", NC_WRITE, &varid), value = 1, storage;
 
-    (void)state;
     FAILS(NC_ENOTBUILT, nc_put_var1_int(ncid, varid, zero, &value));
     assert_non_null(strstr(nczarr_errmsg(), "rectilinear"));
     OK(nczarr_inq_var_encoding(ncid, varid, &n, NULL));
@@ -433,13 +413,11 @@ what_knows_regular_grids_alone_refuses(void **state)
     OK(nc_close(ncid));
 }
 
-static void
-equal_lengths_are_a_regular_grid(void **state)
+TEST_WITH(equal_lengths_are_a_regular_grid, setup, teardown)
 {
     const size_t zero[] = {0, 0};
     int          varid, ncid, value = 5;
 
-    (void)state;
     write_array("r", "\"kind\": \"inline\", \"chunk_shapes\": [[[4, 2]], 5]", "int16", "3", BYTES);
     ncid = open_var("r", NC_WRITE, &varid);
     OK(nc_put_var1_int(ncid, varid, zero, &value));
@@ -451,8 +429,7 @@ equal_lengths_are_a_regular_grid(void **state)
     OK(nc_close(ncid));
 }
 
-static void
-malformed_grids_spoil_their_variable_alone(void **state)
+TEST_WITH(malformed_grids_spoil_their_variable_alone, setup, teardown)
 {
     static const char *const bad[] = {
         "\"kind\": \"inline\"",
@@ -472,7 +449,6 @@ malformed_grids_spoil_their_variable_alone(void **state)
     };
     int ncid, varid, value;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char         name[16];
         const size_t zero[] = {0, 0};
@@ -486,25 +462,4 @@ malformed_grids_spoil_their_variable_alone(void **state)
         OK(nc_get_var1_int(ncid, varid, zero, &value));
         OK(nc_close(ncid));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_selections_read_right, setup, teardown),
-        cmocka_unit_test_setup_teardown(shards, setup, teardown),
-        cmocka_unit_test_setup_teardown(chunks_of_shards_are_listed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_bad_chunk_spoils_its_own_elements, setup, teardown),
-        cmocka_unit_test_setup_teardown(values_out_of_range_are_all_converted, setup, teardown),
-        cmocka_unit_test_setup_teardown(strings, setup, teardown),
-        cmocka_unit_test_setup_teardown(sequences, setup, teardown),
-        cmocka_unit_test_setup_teardown(stored_chunks_are_listed, setup, teardown),
-        cmocka_unit_test(lengths_of_a_regular_grid),
-        cmocka_unit_test_setup_teardown(what_knows_regular_grids_alone_refuses, setup, teardown),
-        cmocka_unit_test_setup_teardown(equal_lengths_are_a_regular_grid, setup, teardown),
-        cmocka_unit_test_setup_teardown(malformed_grids_spoil_their_variable_alone, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,8 +300,7 @@ run(place *p, const char *mode, int cmode, uint64_t seed)
     OK(nc_close(a.ncid));
 }
 
-static void
-rows(void **state)
+TEST(rows)
 {
     static const struct {
         const char *name, *mode;
@@ -311,7 +310,6 @@ rows(void **state)
                   {"data.nc", NULL, NC_64BIT_OFFSET},
                   {"data.nc", NULL, NC_64BIT_DATA}};
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 24; seed++) {
         size_t which = seed % NCZ_LEN(places);
         place  p;
@@ -321,12 +319,4 @@ rows(void **state)
         run(&p, places[which].mode, places[which].cmode, seed);
         place_drop(&p);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,13 +17,11 @@ alone(void)
     unsetenv("AWS_ENDPOINT_URL");
 }
 
-static void
-explained(void **state)
+TEST(explained)
 {
     char *text = NULL;
     int   rc;
 
-    (void)state;
     alone();
     rc = nczarr_s3_explain("s3://bucket/key#aws.region=eu-west-1", &text);
     if (TEST_S3) {
@@ -42,12 +40,10 @@ explained(void **state)
     }
 }
 
-static void
-not_explained(void **state)
+TEST(not_explained)
 {
     char *text = NULL;
 
-    (void)state;
     FAILS(NC_EINVAL, nczarr_s3_explain("/a/path", &text));
     FAILS(NC_EINVAL, nczarr_s3_explain("https://example.com/x.zarr", &text));
     FAILS(NC_EINVAL, nczarr_s3_explain(NULL, &text));
@@ -57,12 +53,10 @@ not_explained(void **state)
 }
 
 /* Nobody listens there; what the text says of it has no word of the query and the fragment. */
-static void
-texts_without_secrets(void **state)
+TEST(texts_without_secrets)
 {
     int ncid, rc;
 
-    (void)state;
     alone();
     setenv("AWS_MAX_ATTEMPTS", "1", 1);
     rc = nc_open("http://127.0.0.1:1/bucket/key?X-Amz-Signature=CanarySignature#mode=s3", NC_NOWRITE, &ncid);
@@ -73,16 +67,4 @@ texts_without_secrets(void **state)
                  NC_NOWRITE, &ncid);
     assert_int_equal(rc, TEST_S3 ? NC_ECURL : NC_ENOTBUILT);
     assert_null(strstr(nczarr_errmsg(), "Canary"));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(explained),
-        cmocka_unit_test(not_explained),
-        cmocka_unit_test(texts_without_secrets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,8 +45,7 @@ def_rows(int ncid, const char *name, int rank, const int *dims)
 
 /* ---- what is put comes back ---------------------------------------------------------------------------------- */
 
-static void
-round_trips_on(place *p)
+TEST_IN_EACH_PLACE(round_trips)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         nc_vlen_t rows[8], back[8], one;
@@ -97,11 +96,9 @@ round_trips_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(round_trips)
 
 /* Every number, characters and enumerations. */
-static void
-all_types_on(place *p)
+TEST_IN_EACH_PLACE(all_types)
 {
     static const nc_type types[] = {NC_BYTE, NC_UBYTE, NC_CHAR,   NC_SHORT, NC_USHORT, NC_INT,
                                     NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT, NC_DOUBLE};
@@ -144,11 +141,9 @@ all_types_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(all_types)
 
 /* Changes in part, growth, and a fill value, which is an attribute. */
-static void
-changes_on(place *p)
+TEST_IN_EACH_PLACE(changes)
 {
     for (size_t m = 0; m < 2; m++) {
         nc_vlen_t rows[8], back[40], fill = {.len = 2, .p = (int[]){-1, -2}}, got;
@@ -190,11 +185,9 @@ changes_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(changes)
 
 /* Several chunks in a shard, codecs behind the one for sequences, and copies to either version. */
-static void
-layouts_on(place *p)
+TEST_IN_EACH_PLACE(layouts)
 {
     for (size_t m = 0; m < 2; m++) {
         nc_vlen_t rows[24], back[24];
@@ -237,12 +230,10 @@ layouts_on(place *p)
         place_drop(&q);
     }
 }
-ON_BOTH(layouts)
 
 /* ---- what cannot be ------------------------------------------------------------------------------------------ */
 
-static void
-refusals_on(place *p)
+TEST_IN_EACH_PLACE(refusals)
 {
     nc_vlen_t bad = {.len = 3, .p = NULL}, huge = {.len = SIZE_MAX / 2, .p = &bad},
               good = {.len = 1, .p = (int[]){7}}, back;
@@ -280,7 +271,6 @@ refusals_on(place *p)
     FAILS(NC_EBADTYPE, nc_def_var(ncid, "v", t, 0, NULL, &v));
     OK(nc_close(ncid));
 }
-ON_BOTH(refusals)
 
 /* ---- what others store --------------------------------------------------------------------------------------- */
 
@@ -303,8 +293,7 @@ open_foreign(nczarr_map **map, const char *dtype, const char *fill, const void *
     return ncid;
 }
 
-static void
-foreign_arrays(void **state)
+TEST(foreign_arrays)
 {
     static const char        big[] = "\3\0\0\0\0\0\0\0\4\0\0\0\1\2\0\3\2\0\0\0\xff\xfe";
     static const char        half[] = "\3\0\0\0\2\0\0\0\0\x3c\0\0\0\0\0\0\0\0";
@@ -315,7 +304,6 @@ foreign_arrays(void **state)
     nc_type                  t, base;
     char                     name[NC_MAX_NAME + 1];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(fills); i++) {
         ncid = open_foreign(&map, ">i2", fills[i], big, sizeof big - 1);
         OK(nc_inq_vartype(ncid, 0, &t));
@@ -340,8 +328,7 @@ foreign_arrays(void **state)
     OK(nczarr_map_close(map));
 }
 
-static void
-damaged_chunks(void **state)
+TEST(damaged_chunks)
 {
     static const struct {
         const char *chunk;
@@ -356,7 +343,6 @@ damaged_chunks(void **state)
         {"\2\0\0\0\0\0\0\0\0\0\0\0", 12},                         /* too few */
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         nczarr_map *map;
         nc_vlen_t   got[3];
@@ -372,8 +358,7 @@ damaged_chunks(void **state)
 }
 
 /* A definition that does not suit what is stored is not used. */
-static void
-wrong_types(void **state)
+TEST(wrong_types)
 {
     static const char attrs[] = "{\"_nczarr_array\": {\"dimension_references\": [\"/x\"], \"storage\": \"chunked\", "
                                 "\"type\": \"/%s\"}}",
@@ -387,7 +372,6 @@ wrong_types(void **state)
                           "\"c\": {\"class\": \"opaque\", \"size\": 4}, \"d\": {\"class\": \"vlen\", \"base\": "
                           "\"string\"}}}}";
 
-    (void)state;
     for (const char *type = "abcde"; *type != '\0'; type++) {
         nczarr_map *map;
         char        text[200], name[2] = {*type, '\0'};
@@ -463,21 +447,7 @@ done:
     return rc != NC_NOERR ? rc : closed;
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     use_without_memory(put_and_get, modes, 2);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),    cmocka_unit_test(all_types),   cmocka_unit_test(changes),
-        cmocka_unit_test(layouts),        cmocka_unit_test(refusals),    cmocka_unit_test(foreign_arrays),
-        cmocka_unit_test(damaged_chunks), cmocka_unit_test(wrong_types), cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

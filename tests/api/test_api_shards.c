@@ -112,20 +112,16 @@ definitions_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-definitions(void **state)
+TEST(definitions)
 {
-    (void)state;
     each_place(definitions_on);
 }
 
-static void
-not_in_zarr_v2(void **state)
+TEST(not_in_zarr_v2)
 {
     place p;
     int   ncid, dim, v;
 
-    (void)state;
     place_make(&p, true);
     OK(place_create(&p, "mode=nczarr", NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 10, &dim));
@@ -193,10 +189,8 @@ objects_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-objects(void **state)
+TEST(objects)
 {
-    (void)state;
     each_place(objects_on);
 }
 
@@ -249,10 +243,8 @@ growth_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-growth(void **state)
+TEST(growth)
 {
-    (void)state;
     each_place(growth_on);
 }
 
@@ -318,23 +310,19 @@ beyond_the_length_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-static void
-beyond_the_length(void **state)
+TEST(beyond_the_length)
 {
-    (void)state;
     each_place(beyond_the_length_on);
 }
 
 /* ---- two writers ---- */
 
 /* Two handles write different chunks of one shard of a map that checks versions: nothing is lost. */
-static void
-two_writers(void **state)
+TEST(two_writers)
 {
     place p;
     int   one, two, v, w, row[10];
 
-    (void)state;
     place_make(&p, true);
     define(&p, "mode=nczarr,v3", &one, &v);
     put_rows(one, v, 0, 8);
@@ -362,15 +350,4 @@ two_writers(void **state)
         OK(nc_close(one));
     }
     place_drop(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definitions), cmocka_unit_test(not_in_zarr_v2),    cmocka_unit_test(objects),
-        cmocka_unit_test(growth),      cmocka_unit_test(beyond_the_length), cmocka_unit_test(two_writers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

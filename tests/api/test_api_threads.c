@@ -84,12 +84,10 @@ one_dataset_on(place *p)
     OK(nc_close(ncid));
 }
 
-static void
-one_dataset(void **state)
+TEST(one_dataset)
 {
     place p;
 
-    (void)state;
     for (int memory = 0; memory < 2; memory++) {
         place_make(&p, memory != 0);
         one_dataset_on(&p);
@@ -133,14 +131,12 @@ append_elements(void *arg)
     return NULL;
 }
 
-static void
-records_of_classic(void **state)
+TEST(records_of_classic)
 {
     place  p;
     worker w[THREADS];
     int    ncid, t, v;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, "mode=cdf5", NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &t));
@@ -187,13 +183,11 @@ own_dataset(void *arg)
     return NULL;
 }
 
-static void
-many_datasets(void **state)
+TEST(many_datasets)
 {
     place  p[THREADS];
     worker w[THREADS];
 
-    (void)state;
     for (int i = 0; i < THREADS; i++) {
         place_make(&p[i], i % 2 == 1);
         w[i] = (worker){.number = i, .place = &p[i]};
@@ -227,14 +221,12 @@ close_it(void *arg)
     return NULL;
 }
 
-static void
-closing(void **state)
+TEST(closing)
 {
     place  p;
     worker w[THREADS];
     int    ncid, dim, v;
 
-    (void)state;
     place_make(&p, true);
     OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", ROW, &dim));
@@ -280,23 +272,11 @@ open_and_close(void *arg)
     return NULL;
 }
 
-static void
-many_ids(void **state)
+TEST(many_ids)
 {
     worker w[THREADS];
 
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         w[i] = (worker){.number = i};
     run(w, THREADS, open_and_close);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_dataset), cmocka_unit_test(records_of_classic),
-                                       cmocka_unit_test(many_datasets), cmocka_unit_test(closing),
-                                       cmocka_unit_test(many_ids)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

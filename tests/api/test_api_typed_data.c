@@ -197,8 +197,7 @@ read_raw(int ncid, int g)
     (void)ncid;
 }
 
-static void
-round_trips_on(place *p)
+TEST_IN_EACH_PLACE(round_trips)
 {
     for (size_t i = 0; i < 2; i++) {
         int ncid, g, n, ids[8];
@@ -216,11 +215,9 @@ round_trips_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(round_trips)
 
 /* A dataset that is changed keeps types and data of what is not touched. */
-static void
-changes_on(place *p)
+TEST_IN_EACH_PLACE(changes)
 {
     for (size_t i = 0; i < 2; i++) {
         int          ncid, g, v, more;
@@ -253,11 +250,9 @@ changes_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(changes)
 
 /* Strided and mapped access move elements whole. */
-static void
-shapes_on(place *p)
+TEST_IN_EACH_PLACE(shapes)
 {
     int             ncid, dims[2], v;
     nc_type         t;
@@ -287,7 +282,6 @@ shapes_on(place *p)
     assert_true(got[0].x == 1 && got[1].x == 11 && got[2].x == 3 && got[3].x == 13);
     OK(nc_close(ncid));
 }
-ON_BOTH(shapes)
 
 /* Likewise opaque ones, whose size is no power of two or larger than any number's. */
 static void
@@ -325,19 +319,16 @@ move_opaque(place *p, size_t size)
     OK(nc_close(ncid));
 }
 
-static void
-opaque_shapes_on(place *p)
+TEST_IN_EACH_PLACE(opaque_shapes)
 {
     const size_t sizes[] = {3, 8, 9, 16, 17};
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         move_opaque(p, sizes[i]);
 }
-ON_BOTH(opaque_shapes)
 
 /* Attributes may own memory. */
-static void
-owning_on(place *p)
+TEST_IN_EACH_PLACE(owning)
 {
     for (size_t i = 0; i < 2; i++) {
         int     ncid;
@@ -371,11 +362,9 @@ owning_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(owning)
 
 /* compat= promises that an older netCDF-C opens the dataset: that allows enumerations only. */
-static void
-compat_on(place *p)
+TEST_IN_EACH_PLACE(compat)
 {
     static const char *const styles[] = {"mode=nczarr&compat=4.9.2", "mode=nczarr&compat=4.9.0"};
 
@@ -397,11 +386,9 @@ compat_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(compat)
 
 /* Plain Zarr has no names of types: data come back, in types named after their variables. */
-static void
-pure_on(place *p)
+TEST_IN_EACH_PLACE(pure)
 {
     static const char *const pure[] = {"mode=zarr", "mode=zarr,v3"};
 
@@ -434,11 +421,9 @@ pure_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(pure)
 
 /* Copies need the type in the target: one of the same structure, whatever its name. */
-static void
-copies_on(place *p)
+TEST_IN_EACH_PLACE(copies)
 {
     place   q;
     int     from, to, g, v, w, id;
@@ -470,7 +455,6 @@ copies_on(place *p)
     OK(nc_close(from));
     place_drop(&q);
 }
-ON_BOTH(copies)
 
 /* ---- memory that runs out at every allocation in turn ---- */
 
@@ -530,21 +514,7 @@ done:
     return rc != NC_NOERR ? rc : closed;
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     use_without_memory(use_all, modes, 2);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),   cmocka_unit_test(changes), cmocka_unit_test(shapes),
-        cmocka_unit_test(opaque_shapes), cmocka_unit_test(owning),  cmocka_unit_test(compat),
-        cmocka_unit_test(pure),          cmocka_unit_test(copies),  cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,7 @@ def_pair(int ncid, const char *name)
     return t;
 }
 
-static void
-compounds_on(place *p)
+TEST_IN_EACH_PLACE(compounds)
 {
     const int dims[2] = {2, 3}, zero[1] = {0};
     char      name[NC_MAX_NAME + 1];
@@ -93,10 +92,8 @@ compounds_on(place *p)
     FAILS(NC_EBADID, nc_def_compound(77, 8, "c", &t));
     OK(nc_close(ncid));
 }
-ON_BOTH(compounds)
 
-static void
-enums_on(place *p)
+TEST_IN_EACH_PLACE(enums)
 {
     const signed char values[] = {-3, 0, 100};
     signed char       value;
@@ -132,10 +129,8 @@ enums_on(place *p)
     OK(nc_def_enum(ncid, NC_UINT64, "empty", &u));
     OK(nc_close(ncid));
 }
-ON_BOTH(enums)
 
-static void
-vlens_and_opaques_on(place *p)
+TEST_IN_EACH_PLACE(vlens_and_opaques)
 {
     const int data[3] = {1, 2, 3};
     int       back[3] = {0}, class, ncid = create(p, NC_NETCDF4);
@@ -173,11 +168,9 @@ vlens_and_opaques_on(place *p)
     FAILS(NC_EBADTYPE, nc_insert_enum(ncid, t, "a", data));
     OK(nc_close(ncid));
 }
-ON_BOTH(vlens_and_opaques)
 
 /* Ids count through the dataset, names are looked up as netCDF does: the group, its ancestors, then everywhere. */
-static void
-scopes_on(place *p)
+TEST_IN_EACH_PLACE(scopes)
 {
     int     g1, g2, n, ids[4], equal, v, ncid = create(p, NC_NETCDF4);
     nc_type root, here, other, same, got;
@@ -225,10 +218,8 @@ scopes_on(place *p)
     FAILS(NC_ENAMEINUSE, nc_def_var(ncid, "pair", NC_INT, 0, NULL, &v));
     OK(nc_close(ncid));
 }
-ON_BOTH(scopes)
 
-static void
-modes_on(place *p)
+TEST_IN_EACH_PLACE(modes)
 {
     int     ncid = create(p, NC_NETCDF4 | NC_CLASSIC_MODEL);
     nc_type t;
@@ -245,11 +236,9 @@ modes_on(place *p)
     FAILS(NC_EPERM, nc_def_compound(ncid, 4, "c", &t));
     OK(nc_close(ncid));
 }
-ON_BOTH(modes)
 
 /* Values in memory: copies are deep, and a copy frees what it owns. */
-static void
-values_on(place *p)
+TEST_IN_EACH_PLACE(values)
 {
     nc_vlen_t in[2] = {{2, (int[]){4, 5}}, {0, NULL}}, flat[2], *copy = NULL;
     int       ncid = create(p, NC_NETCDF4);
@@ -278,7 +267,6 @@ values_on(place *p)
     FAILS(NC_EINVAL, nc_copy_data_all(ncid, t, NULL, 1, (void **)&copy));
     OK(nc_close(ncid));
 }
-ON_BOTH(values)
 
 /* The text of nc_dump_data(), and of its older name. */
 static void
@@ -294,8 +282,7 @@ check_dump(int ncid, nc_type t, const void *memory, size_t count, const char *wa
     free(same);
 }
 
-static void
-dumps_on(place *p)
+TEST_IN_EACH_PLACE(dumps)
 {
     int         ncid = create(p, NC_NETCDF4), lengths[1] = {2}, one = 1;
     const char *strings[3] = {"one", "t\"wo\\", NULL};
@@ -342,16 +329,13 @@ dumps_on(place *p)
     check_dump(ncid, t, records, 1, "{-1, 70000, {0.5, 3.0}, {7}}");
     OK(nc_close(ncid));
 }
-ON_BOTH(dumps)
 
 /* A compound has no byte order of its own, in no dialect, before and after it is opened again. */
-static void
-endian_of_compounds(void **state)
+TEST(endian_of_compounds)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=nczarr,v3", "mode=zarr", "mode=zarr,v3"};
     int                      ncid, v, endian;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(modes); i++) {
         place p;
 
@@ -365,21 +349,4 @@ endian_of_compounds(void **state)
         OK(nc_close(ncid));
         place_drop(&p);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compounds),
-        cmocka_unit_test(enums),
-        cmocka_unit_test(vlens_and_opaques),
-        cmocka_unit_test(scopes),
-        cmocka_unit_test(modes),
-        cmocka_unit_test(values),
-        cmocka_unit_test(dumps),
-        cmocka_unit_test(endian_of_compounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,10 +89,8 @@ never_null_in(place *p, const storage *kind)
     OK(nc_close(ncid));
 }
 
-static void
-never_null(void **state)
+TEST(never_null)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         place p;
 
@@ -104,8 +102,7 @@ never_null(void **state)
 }
 
 /* A string that was put as NULL: in memory, after nc_sync() and after reopening the empty string. */
-static void
-put_as_null(void **state)
+TEST(put_as_null)
 {
     static const struct {
         const char *mode, *codec; /* codec NULL: the dialect's own storage */
@@ -116,7 +113,6 @@ put_as_null(void **state)
               {"mode=nczarr", "{\"id\": \"msgpack2\"}"}};
     const char *put[] = {"a", NULL, "", NULL}, *want[] = {"a", "", "", ""};
 
-    (void)state;
     for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
         place p;
         int   ncid, dim, v;
@@ -145,8 +141,7 @@ put_as_null(void **state)
 }
 
 /* Attributes, too: "" at once, not only when the dataset has been opened again. */
-static void
-attributes_on(place *p)
+TEST_IN_EACH_PLACE(attributes)
 {
     const char *texts[3] = {"a", NULL, "c"};
     char       *got[3];
@@ -164,14 +159,4 @@ attributes_on(place *p)
         OK(place_open(p, NULL, NC_NOWRITE, &ncid));
     }
     OK(nc_close(ncid));
-}
-ON_BOTH(attributes)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(never_null), cmocka_unit_test(put_as_null),
-                                       cmocka_unit_test(attributes)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,7 @@
 NUMBERS(ALL_SHAPES)
 ALL_SHAPES(text, char)
 
-static void
-families_on(place *p)
+TEST_IN_EACH_PLACE(families)
 {
     static const struct {
         const char *name;
@@ -91,11 +90,9 @@ families_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(families)
 
 /* The untyped ones: memory is of the variable's type. */
-static void
-generic_on(place *p)
+TEST_IN_EACH_PLACE(generic)
 {
     const short     in[6] = {1, 2, 3, 4, 5, 6};
     const size_t    zero[2] = {0, 0}, all[2] = {2, 3}, at[2] = {1, 1}, cols[2] = {2, 2};
@@ -126,12 +123,10 @@ generic_on(place *p)
     assert_int_equal(out[1], 3);
     OK(nc_close(ncid));
 }
-ON_BOTH(generic)
 
 /* ---- strings ---- */
 
-static void
-strings_on(place *p)
+TEST_IN_EACH_PLACE(strings)
 {
     const char  *in[4] = {"one", "", NULL, "z\xc3\xbcrich"}, *wide = "abcd\xc3\xa9";
     char        *out[4] = {NULL};
@@ -167,10 +162,8 @@ strings_on(place *p)
     OK(nc_reclaim_data(ncid, NC_STRING, out, 2));
     OK(nc_close(ncid));
 }
-ON_BOTH(strings)
 
-static void
-default_width_on(place *p)
+TEST_IN_EACH_PLACE(default_width)
 {
     char       *s = NULL;
     const char *in = "abcdefghij";
@@ -188,12 +181,10 @@ default_width_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(default_width)
 
 /* ---- bounds ---- */
 
-static void
-bounds_on(place *p)
+TEST_IN_EACH_PLACE(bounds)
 {
     const size_t    max = SIZE_MAX;
     const ptrdiff_t none = 0, back = -1, three = 3;
@@ -254,12 +245,10 @@ bounds_on(place *p)
     OK(nc_close(ncid));
 #undef AT
 }
-ON_BOTH(bounds)
 
 /* ---- growing ---- */
 
-static void
-growing_on(place *p)
+TEST_IN_EACH_PLACE(growing)
 {
     int    dims[2], a, b, ncid, out[32];
     size_t len, chunk[2];
@@ -301,12 +290,10 @@ growing_on(place *p)
     assert_int_equal(out[21], -9);
     OK(nc_close(ncid));
 }
-ON_BOTH(growing)
 
 /* ---- fill ---- */
 
-static void
-fill_on(place *p)
+TEST_IN_EACH_PLACE(fill)
 {
     static const struct {
         nc_type type;
@@ -351,12 +338,10 @@ fill_on(place *p)
     assert_true(d == 0);
     OK(nc_close(ncid));
 }
-ON_BOTH(fill)
 
 /* ---- conversions: netCDF-C's edges ---- */
 
-static void
-conversions_on(place *p)
+TEST_IN_EACH_PLACE(conversions)
 {
     static const struct {
         double in;
@@ -435,11 +420,9 @@ conversions_on(place *p)
     assert_int_equal(ub, 255);
     OK(nc_close(ncid));
 }
-ON_BOTH(conversions)
 
 /* In the classic model bytes have no sign. */
-static void
-classic_bytes_on(place *p)
+TEST_IN_EACH_PLACE(classic_bytes)
 {
     int           dim, var, ncid;
     unsigned char ub = 0;
@@ -453,12 +436,10 @@ classic_bytes_on(place *p)
     assert_int_equal(ub, 200);
     OK(nc_close(ncid));
 }
-ON_BOTH(classic_bytes)
 
 /* ---- quantize ---- */
 
-static void
-quantize_on(place *p)
+TEST_IN_EACH_PLACE(quantize)
 {
     const float in[4] = {3.14159265f, -2.71828f, 0.0f, 1234.5678f};
     int         dim, var[4], mode, nsd, ncid, i, a;
@@ -495,7 +476,6 @@ quantize_on(place *p)
     assert_int_equal(a, 3);
     OK(nc_close(ncid));
 }
-ON_BOTH(quantize)
 
 /* ---- what a writer that died left beyond the recorded lengths ---- */
 
@@ -558,8 +538,7 @@ check_square(const char *path, const char *names[], const size_t put[2])
     OK(nc_close(ncid));
 }
 
-static void
-unrecorded_on(place *p)
+TEST_IN_EACH_PLACE(unrecorded)
 {
     const char  *names[2] = {"i", "s"};
     const size_t at[2] = {DEAD - 1, DEAD - 2};
@@ -578,18 +557,4 @@ unrecorded_on(place *p)
     OK(nc_put_var1_int(ncid, v, at, &(int){77}));
     OK(nc_close(ncid));
     check_square(p->path, names, at);
-}
-ON_BOTH(unrecorded)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families),      cmocka_unit_test(generic),     cmocka_unit_test(strings),
-        cmocka_unit_test(default_width), cmocka_unit_test(bounds),      cmocka_unit_test(growing),
-        cmocka_unit_test(fill),          cmocka_unit_test(conversions), cmocka_unit_test(classic_bytes),
-        cmocka_unit_test(quantize),      cmocka_unit_test(unrecorded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,7 @@ document_has(nczarr_map *map, const char *key, const char *want)
     "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f4\", \"fill_value\": 0.0, "                \
     "\"order\": \"C\", \"compressor\": null, \"filters\": null, \"dimension_separator\": \"/\"}"
 
-static void
-attributes(void **state)
+TEST(attributes)
 {
     static const char *const names[] = {"@context", "km/h", "one", "nan", "CLASS", ""};
     static const char *const modes[] = {"mode=zarr", "mode=nczarr,v2", "mode=zarr,v3", "mode=nczarr,v3"};
@@ -64,7 +63,6 @@ attributes(void **state)
     char                     none[NC_MAX_NAME + 1];
     int                      n;
 
-    (void)state;
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
         bool v3 = strstr(modes[m], "v3") != NULL;
 
@@ -88,13 +86,11 @@ attributes(void **state)
     }
 }
 
-static void
-attributes_without_the_flag(void **state)
+TEST(attributes_without_the_flag)
 {
     pair p;
     int  ncid;
 
-    (void)state;
     open_pair(&p, "{\"one\": [\"cluster\"], \"@context\": 1}", PLAIN, "mode=zarr");
     OK(nc_close(p.out));
     OK(nczarr_create_map(p.maps[1], "mode=zarr", NC_CLOBBER, &ncid));
@@ -109,13 +105,11 @@ attributes_without_the_flag(void **state)
 }
 
 /* The fill value of the document and the attribute are two things, which netCDF takes for one. */
-static void
-a_document(void **state)
+TEST(a_document)
 {
     pair p;
     int  dim, varid;
 
-    (void)state;
     open_pair(&p, "{}", PLAIN, "mode=zarr");
     OK(nc_def_dim(p.out, " x", 4, &dim));
     OK(nczarr_copy_var_document(p.in, 0, p.out, NC_FLOAT, &dim, &varid));
@@ -131,8 +125,7 @@ a_document(void **state)
     close_pair(&p);
 }
 
-static void
-an_unknown_document(void **state)
+TEST(an_unknown_document)
 {
     static const char *const zarrays[] = {
         "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"|Q7\", \"fill_value\": \"zz\", "
@@ -144,7 +137,6 @@ an_unknown_document(void **state)
     int                      dim, varid;
     nc_type                  type;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         open_pair(&p, "{}", zarrays[i], "mode=nczarr,v2");
         OK(nc_inq_vartype(p.in, 0, &type));
@@ -161,13 +153,11 @@ an_unknown_document(void **state)
     close_pair(&p);
 }
 
-static void
-taken_back(void **state)
+TEST(taken_back)
 {
     nczarr_map *map;
     int         ncid, dim, v, w;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
@@ -183,14 +173,12 @@ taken_back(void **state)
     OK(nczarr_map_close(map));
 }
 
-static void
-names(void **state)
+TEST(names)
 {
     static const char *const odd[] = {"#refs#", " x", "-x", "(a)", ".config", "ends "};
     nczarr_map              *map;
     int                      ncid, grp, dim, varid, id;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, "mode=nczarr", NC_CLOBBER | NCZARR_VERBATIM, &ncid));
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
@@ -274,10 +262,8 @@ strings_in(const char *mode, const char *codecs, bool utf8)
     OK(nczarr_map_close(map));
 }
 
-static void
-strings_with_nuls(void **state)
+TEST(strings_with_nuls)
 {
-    (void)state;
     strings_in("mode=nczarr,v2", NULL, false); /* widened */
     strings_in("mode=zarr,v2", NULL, false);
     strings_in("mode=nczarr,v2", "<U200", true);
@@ -285,14 +271,12 @@ strings_with_nuls(void **state)
     strings_in("mode=zarr,v3", NULL, true);
 }
 
-static void
-strings_only(void **state)
+TEST(strings_only)
 {
     nczarr_map *map;
     int         ncid, varid;
     nc_vlen_t   v;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_var(ncid, "n", NC_INT, 0, NULL, &varid));
@@ -304,8 +288,7 @@ strings_only(void **state)
 }
 
 /* The checks are those of nc_get_vars() and nc_put_vars(). */
-static void
-strings_within_the_variable(void **state)
+TEST(strings_within_the_variable)
 {
     nczarr_map     *map;
     int             ncid, dim, varid;
@@ -313,7 +296,6 @@ strings_within_the_variable(void **state)
     const size_t    some = 2, far = 9, many = 5, none = 0;
     const ptrdiff_t zero = 0;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
@@ -331,13 +313,11 @@ strings_within_the_variable(void **state)
     OK(nczarr_map_close(map));
 }
 
-static void
-documents_that_are_not_taken(void **state)
+TEST(documents_that_are_not_taken)
 {
     pair p;
     int  dim, varid, bad = 77;
 
-    (void)state;
     open_pair(&p, "{}", PLAIN, "mode=zarr,v2");
     OK(nc_def_dim(p.out, "x", 4, &dim));
     FAILS(NC_EBADDIM, nczarr_copy_var_document(p.in, 0, p.out, NC_FLOAT, &bad, &varid));
@@ -350,23 +330,4 @@ documents_that_are_not_taken(void **state)
     FAILS(NC_ENOTINDEFINE, nczarr_copy_var_document(p.in, 0, p.out, NC_FLOAT, &dim, &varid));
     OK(nc_close(p.out));
     close_pair(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attributes),
-        cmocka_unit_test(attributes_without_the_flag),
-        cmocka_unit_test(a_document),
-        cmocka_unit_test(an_unknown_document),
-        cmocka_unit_test(taken_back),
-        cmocka_unit_test(names),
-        cmocka_unit_test(strings_with_nuls),
-        cmocka_unit_test(strings_only),
-        cmocka_unit_test(strings_within_the_variable),
-        cmocka_unit_test(documents_that_are_not_taken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

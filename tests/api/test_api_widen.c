@@ -91,8 +91,7 @@ width_of(int ncid, const char *name)
     return n;
 }
 
-static void
-widened_on(place *p)
+TEST_IN_EACH_PLACE(widened)
 {
     int ncid;
 
@@ -118,11 +117,9 @@ widened_on(place *p)
     check_numbers(ncid);
     OK(nc_close(ncid));
 }
-ON_BOTH(widened)
 
 /* The first put alone needs no more than its longest string; later ones leave room. */
-static void
-widths_on(place *p)
+TEST_IN_EACH_PLACE(widths)
 {
     const char *in[2] = {NULL, long_text};
     char       *got[2] = {NULL};
@@ -149,10 +146,8 @@ widths_on(place *p)
     }
     OK(nc_close(ncid));
 }
-ON_BOTH(widths)
 
-static void
-fill_on(place *p)
+TEST_IN_EACH_PLACE(fill)
 {
     const char *fill = long_text;
     char       *got = NULL;
@@ -170,12 +165,10 @@ fill_on(place *p)
     OK(nc_free_string(1, &got));
     OK(nc_close(ncid));
 }
-ON_BOTH(fill)
 
 /* ---- a width that was asked for -------------------------------------------------------------------------------- */
 
-static void
-asked_on(place *p)
+TEST_IN_EACH_PLACE(asked)
 {
     char *got = NULL;
     int   ncid, x, own, root, v;
@@ -198,10 +191,8 @@ asked_on(place *p)
         OK(nc_close(ncid));
     }
 }
-ON_BOTH(asked)
 
-static void
-any_length_on(place *p)
+TEST_IN_EACH_PLACE(any_length)
 {
     static const char *const names[] = {"own", "default", "later"};
     char                    *got = NULL;
@@ -239,18 +230,15 @@ any_length_on(place *p)
     FAILS(NC_EBADTYPE, nc_put_att_int(ncid, v, "_nczarr_maxstrlen", NC_INT, 1, &(int){0}));
     OK(nc_close(ncid));
 }
-ON_BOTH(any_length)
 
 /* ---- other readers --------------------------------------------------------------------------------------------- */
 
 /* One that opened the dataset before takes the new width over when it meets a chunk of it. */
-static void
-a_reader_from_before(void **state)
+TEST(a_reader_from_before)
 {
     nczarr_map *map = NULL;
     int         reader, writer;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, NULL, NC_CLOBBER, &writer));
     OK(make(writer));
@@ -347,10 +335,8 @@ check_text(int ncid, size_t at, const char *text)
 }
 
 /* One that opened before stores whole chunks and parts, when its cache has room and when it has none. */
-static void
-a_writer_from_before(void **state)
+TEST(a_writer_from_before)
 {
-    (void)state;
     for (int small = 0; small < 2; small++) {
         nczarr_map *map = NULL;
         int         before, writer, reader;
@@ -439,8 +425,7 @@ hooked_list(void *user, const char *prefix, nczarr_map_each each, void *arg)
 }
 
 /* The chunk is stored at the old width after all others have become wide: its writer sees the new width then. */
-static void
-a_chunk_stored_too_late(void **state)
+TEST(a_chunk_stored_too_late)
 {
     static const char *const keys[] = {"v/1", "w/0.1"};
     const nczarr_map_ops     ops = {.size = sizeof ops,
@@ -450,7 +435,6 @@ a_chunk_stored_too_late(void **state)
                                     .del = hooked_del,
                                     .list = hooked_list};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(keys); i++) {
         hooked      h = {.map = prepared("mode=nczarr"), .key = NULL};
         nczarr_map *map = NULL;
@@ -481,13 +465,11 @@ a_chunk_stored_too_late(void **state)
 }
 
 /* Two that widen: the second takes over what is wide enough, and else goes on from there. */
-static void
-both_widen(void **state)
+TEST(both_widen)
 {
     nczarr_map *map = NULL;
     int         one, other;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, "mode=nczarr", NC_CLOBBER, &one));
     OK(make(one));
@@ -526,15 +508,13 @@ both_widen(void **state)
 }
 
 /* The chunks of a dataset that has them already: read, put in part, and wide after the next widening. */
-static void
-narrow_chunks(void **state)
+TEST(narrow_chunks)
 {
     nczarr_map *map = prepared("mode=nczarr"), *old = prepared("mode=nczarr");
     void       *body = NULL;
     size_t      n = 0;
     int         ncid;
 
-    (void)state;
     OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
     put_text(ncid, "v", 1, long_text);
     put_text(ncid, "w", 1, long_text);
@@ -607,10 +587,8 @@ read_cut(nczarr_map *map, const void *body, size_t n, const char *want)
 }
 
 /* Strings at half the distance look like narrower ones: only in an array that was widened may they be such. */
-static void
-a_shorter_chunk_is_an_error(void **state)
+TEST(a_shorter_chunk_is_an_error)
 {
-    (void)state;
     for (int pure = 0; pure < 2; pure++) {
         nczarr_map *map = prepared(pure ? "mode=zarr" : "mode=nczarr");
         void       *body;
@@ -641,15 +619,13 @@ a_shorter_chunk_is_an_error(void **state)
 }
 
 /* No other process has seen the array: all its chunks have the new width. */
-static void
-what_nobody_saw_has_no_mark(void **state)
+TEST(what_nobody_saw_has_no_mark)
 {
     nczarr_map *map = NULL;
     void       *body;
     size_t      n;
     int         ncid;
 
-    (void)state;
     OK(nczarr_map_memory(&map));
     OK(nczarr_create_map(map, "mode=nczarr,commit=close", NC_CLOBBER, &ncid));
     OK(make(ncid));
@@ -668,12 +644,10 @@ what_nobody_saw_has_no_mark(void **state)
 static const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated"};
 
 /* Whatever is cut off: a reader gets each string, old or new, and the next writer leaves nothing unfinished. */
-static void
-a_crash_loses_no_string(void **state)
+TEST(a_crash_loses_no_string)
 {
     size_t between = 0;
 
-    (void)state;
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         bool done = false;
 
@@ -725,12 +699,10 @@ a_crash_loses_no_string(void **state)
 }
 
 /* One operation fails and no other: the same dataset goes on. */
-static void
-a_failure_is_survived(void **state)
+TEST(a_failure_is_survived)
 {
     bool done = false;
 
-    (void)state;
     for (size_t n = 1; !done; n++) {
         zmap_fault_plan plan = {.nth = 0, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
         nczarr_map     *map = prepared("mode=nczarr"), *faulty = NULL;
@@ -782,14 +754,12 @@ interrupted(void)
 }
 
 /* One that opened the dataset in between reads on when it is finished, and after the next. */
-static void
-a_reader_in_between(void **state)
+TEST(a_reader_in_between)
 {
     nczarr_map *map = interrupted();
     char       *got = NULL;
     int         reader, writer;
 
-    (void)state;
     OK(nczarr_open_map(map, NULL, NC_NOWRITE, &reader));
     check_texts(reader, "v", LEN, false);
     OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
@@ -807,13 +777,11 @@ a_reader_in_between(void **state)
 }
 
 /* An unfinished one is renamed and deleted with its variable. */
-static void
-an_unfinished_one_is_renamed(void **state)
+TEST(an_unfinished_one_is_renamed)
 {
     nczarr_map *map = interrupted();
     int         reader, writer;
 
-    (void)state;
     OK(nczarr_open_map(map, NULL, NC_WRITE, &writer));
     OK(nc_rename_var(writer, id_of(writer, "v"), "u"));
     OK(nc_close(writer));
@@ -835,12 +803,10 @@ an_unfinished_one_is_renamed(void **state)
 }
 
 /* Each allocation fails once. Those for what need not be kept may, and the put succeeds. */
-static void
-memory_fails(void **state)
+TEST(memory_fails)
 {
     bool met = true;
 
-    (void)state;
     for (size_t at = 1; met; at++) {
         nczarr_map *map = prepared("mode=nczarr");
         int         ncid, rc;
@@ -868,8 +834,7 @@ memory_fails(void **state)
 }
 
 /* A chunk that would be too large is refused, and nothing changes. */
-static void
-a_chunk_has_a_limit(void **state)
+TEST(a_chunk_has_a_limit)
 {
     size_t      n = 4u << 20;
     char       *huge = malloc(n + 1);
@@ -877,7 +842,6 @@ a_chunk_has_a_limit(void **state)
     char       *got = NULL;
     int         ncid, x, v;
 
-    (void)state;
     assert_non_null(huge);
     memset(huge, 'h', n);
     huge[n] = '\0';
@@ -898,15 +862,13 @@ a_chunk_has_a_limit(void **state)
 }
 
 /* Near the limit of an element the width is what the string needs, not twice the old one. */
-static void
-an_element_has_a_limit(void **state)
+TEST(an_element_has_a_limit)
 {
     size_t      n = 17u << 20;
     char       *text = malloc(n + 1);
     nczarr_map *map = NULL;
     int         ncid, v;
 
-    (void)state;
     assert_non_null(text);
     memset(text, 'e', n);
     text[n] = '\0';
@@ -927,30 +889,8 @@ an_element_has_a_limit(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widened),
-        cmocka_unit_test(widths),
-        cmocka_unit_test(fill),
-        cmocka_unit_test(asked),
-        cmocka_unit_test(any_length),
-        cmocka_unit_test(a_reader_from_before),
-        cmocka_unit_test(a_writer_from_before),
-        cmocka_unit_test(a_chunk_stored_too_late),
-        cmocka_unit_test(both_widen),
-        cmocka_unit_test(narrow_chunks),
-        cmocka_unit_test(a_shorter_chunk_is_an_error),
-        cmocka_unit_test(what_nobody_saw_has_no_mark),
-        cmocka_unit_test(a_crash_loses_no_string),
-        cmocka_unit_test(a_failure_is_survived),
-        cmocka_unit_test(a_reader_in_between),
-        cmocka_unit_test(an_unfinished_one_is_renamed),
-        cmocka_unit_test(memory_fails),
-        cmocka_unit_test(a_chunk_has_a_limit),
-        cmocka_unit_test(an_element_has_a_limit),
-    };
-
     for (int i = 0; i < LONG; i++)
         long_text[i] = (char)('a' + i % 26);
     snprintf(longer_text, sizeof longer_text, "%s%s", long_text, long_text);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

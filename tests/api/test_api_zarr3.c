@@ -68,8 +68,7 @@ check(const char *path, int version, int nczarr)
     OK(nc_close(ncid));
 }
 
-static void
-every_kind_reads_back(void **state)
+TEST(every_kind_reads_back)
 {
     static const struct {
         const char *mode;
@@ -88,7 +87,6 @@ every_kind_reads_back(void **state)
     };
     place p;
 
-    (void)state;
     place_make(&p, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         OK(nc_close(create(&p, cases[i].mode)));
@@ -101,13 +99,11 @@ every_kind_reads_back(void **state)
 }
 
 /* Only the version that is named is looked for. */
-static void
-a_version_can_be_demanded(void **state)
+TEST(a_version_can_be_demanded)
 {
     place p;
     int   ncid;
 
-    (void)state;
     place_make(&p, false);
     OK(nc_close(create(&p, V3)));
     FAILS(NC_ENOTNC, place_open(&p, "mode=v2", NC_NOWRITE, &ncid));
@@ -121,8 +117,7 @@ a_version_can_be_demanded(void **state)
 }
 
 /* The keys of chunks in each encoding; a plain path is v3 where both versions are. */
-static void
-keys_of_chunks(void **state)
+TEST(keys_of_chunks)
 {
     static const struct {
         const char *mode, *key, *scalar;
@@ -139,7 +134,6 @@ keys_of_chunks(void **state)
     const char text[] = "{\"zarr_format\": 2}";
     place      p;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int ncid, dims[2], v, s, got[8], version;
 
@@ -184,15 +178,13 @@ try_open(place *p, const char *mode)
 }
 
 /* The documents of the other version, complete or not, do not hide those of the one that is asked for. */
-static void
-both_versions(void **state)
+TEST(both_versions)
 {
     static const char *const modes[] = {"nczarr", "zarr", "nczarr,consolidated", "zarr,consolidated"};
     char                     mode[60];
     place                    p;
     int                      ncid;
 
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         for (int first = 2; first <= 3; first++) {
             place_make(&p, true);
@@ -226,8 +218,7 @@ both_versions(void **state)
         }
 }
 
-static void
-consolidated(void **state)
+TEST(consolidated)
 {
     static const struct {
         const char *mode, *open;
@@ -243,7 +234,6 @@ consolidated(void **state)
     int   ncid, has, v, x;
     place p;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         place_make(&p, true);
         OK(place_create(&p, cases[i].mode, NC_CLOBBER, &ncid));
@@ -266,8 +256,7 @@ consolidated(void **state)
 }
 
 /* As other software makes them. */
-static void
-chunks_beyond_the_array(void **state)
+TEST(chunks_beyond_the_array)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=zarr,v3", "mode=nczarr,v3"};
     const int                values[3] = {1, 2, 3};
@@ -275,7 +264,6 @@ chunks_beyond_the_array(void **state)
     size_t                   chunk = 0;
     place                    p;
 
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         unsigned long long len = 0;
 
@@ -306,15 +294,13 @@ chunks_beyond_the_array(void **state)
     }
 }
 
-static void
-changes_are_kept(void **state)
+TEST(changes_are_kept)
 {
     const int row[3] = {7, 8, 9};
     int       ncid, grp, v, got[3];
     size_t    len;
     place     p;
 
-    (void)state;
     place_make(&p, false);
     OK(nc_close(create(&p, "mode=nczarr,v3&consolidated=yes")));
     OK(nc_open(p.path, NC_WRITE, &ncid));
@@ -345,14 +331,12 @@ changes_are_kept(void **state)
 }
 
 /* Until it is closed nobody else sees it; a session that was given up can be continued. */
-static void
-a_deferred_dataset_is_resumed(void **state)
+TEST(a_deferred_dataset_is_resumed)
 {
     const int row[3] = {4, 5, 6};
     int       ncid, other, v;
     place     p;
 
-    (void)state;
     place_make(&p, false);
     ncid = create(&p, V3 "&commit=close");
     OK(nc_sync(ncid));
@@ -372,8 +356,7 @@ a_deferred_dataset_is_resumed(void **state)
 }
 
 /* Strings have any length, whatever list of codecs is defined. */
-static void
-strings_have_any_length(void **state)
+TEST(strings_have_any_length)
 {
     char        text[200] = "";
     const char *word = "0123456789";
@@ -382,7 +365,6 @@ strings_have_any_length(void **state)
     int         ncid, dim, v, u, w;
     place       p;
 
-    (void)state;
     place_make(&p, false);
     OK(place_create(&p, V3, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 2, &dim));
@@ -422,14 +404,12 @@ strings_have_any_length(void **state)
     place_drop(&p);
 }
 
-static void
-reserved_names_are_refused(void **state)
+TEST(reserved_names_are_refused)
 {
     static const char *const names[] = {"__v", "...", "zarr.json"};
     int                      ncid, v, grp;
     place                    p;
 
-    (void)state;
     place_make(&p, false);
     ncid = create(&p, V3);
     OK(nc_inq_varid(ncid, "v", &v));
@@ -447,15 +427,13 @@ reserved_names_are_refused(void **state)
 }
 
 /* A fill value that no reader takes for missing data. */
-static void
-fill_without_attribute(void **state)
+TEST(fill_without_attribute)
 {
     static const char *const modes[] = {V3, "mode=zarr,v3", "mode=nczarr"};
     const float              fill = 2.5f, stored = 1;
     float                    got;
     int                      ncid, x, v, w, no_fill = 1;
 
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         place p;
 
@@ -489,24 +467,4 @@ fill_without_attribute(void **state)
         OK(nc_close(ncid));
         place_drop(&p);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fill_without_attribute),
-        cmocka_unit_test(every_kind_reads_back),
-        cmocka_unit_test(a_version_can_be_demanded),
-        cmocka_unit_test(changes_are_kept),
-        cmocka_unit_test(a_deferred_dataset_is_resumed),
-        cmocka_unit_test(strings_have_any_length),
-        cmocka_unit_test(reserved_names_are_refused),
-        cmocka_unit_test(keys_of_chunks),
-        cmocka_unit_test(both_versions),
-        cmocka_unit_test(consolidated),
-        cmocka_unit_test(chunks_beyond_the_array),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@ typedef struct bad_index {
     const char *text;           /* NULL: it is read */
 } bad_index;
 
-static void
-bad_indexes(void **state)
+TEST(bad_indexes)
 {
     static const bad_index rows[] = {
         {8, 8, NULL},
@@ -28,7 +27,6 @@ bad_indexes(void **state)
         {8, 7, "chunk 1 "}, /* too short for a chunk without codecs */
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         for (int far = 0; far < 2; far++)
             for (int all = 0; all < 2; all++) {
@@ -59,10 +57,8 @@ bad_indexes(void **state)
 }
 
 /* An object without any bytes is damaged, not absent. */
-static void
-empty_object(void **state)
+TEST(empty_object)
 {
-    (void)state;
     for (int far = 0; far < 2; far++)
         for (int all = 0; all < 2; all++) {
             row  r;
@@ -116,13 +112,11 @@ expect_bad_chunk(row *r, int rc)
         fail_msg("%s", ncz_err_text());
 }
 
-static void
-other_chunks_are_read(void **state)
+TEST(other_chunks_are_read)
 {
     static const uint64_t numbers[][2] = {{UINT64_MAX, 8}, {16, UINT64_MAX},    {16, 0},           {0, 0}, {101, 8},
                                           {16, 200},       {UINT64_MAX - 7, 8}, {16, NCZ_SLOT_BAD}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(numbers); i++)
         for (unsigned bits = 0; bits < 8; bits++) {
             row r;
@@ -140,10 +134,8 @@ other_chunks_are_read(void **state)
 }
 
 /* A wrong checksum, or an object that is shorter than its index, leaves no entry to trust. */
-static void
-damaged_as_a_whole(void **state)
+TEST(damaged_as_a_whole)
 {
-    (void)state;
     for (int far = 0; far < 2; far++)
         for (int at_start = 0; at_start < 2; at_start++) {
             row     r;
@@ -170,10 +162,8 @@ damaged_as_a_whole(void **state)
 }
 
 /* The shard keeps the bad entry until that chunk is written, and nothing that waits for it is lost. */
-static void
-writing_beside_a_bad_entry(void **state)
+TEST(writing_beside_a_bad_entry)
 {
-    (void)state;
     for (int far = 0; far < 2; far++) {
         uint64_t at = 2 * BAD, one = 1;
         row      r;
@@ -210,31 +200,14 @@ writing_beside_a_bad_entry(void **state)
 }
 
 /* A list of the stored chunks does not leave the bad one out. */
-static void
-bad_entry_in_a_list(void **state)
+TEST(bad_entry_in_a_list)
 {
     uint64_t object = 0;
     ncz_slot slots[CHUNKS];
     row      r;
 
-    (void)state;
     row_init(&r, false, 1000, 2, CHUNKS, 2 * CHUNKS, NULL);
     put_bad_shard(&r, false, false, 16, 0);
     expect_bad_chunk(&r, ncz_engine_read_indexes(r.e, r.s, &object, 1, slots));
     row_clear(&r);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_indexes),
-        cmocka_unit_test(empty_object),
-        cmocka_unit_test(other_chunks_are_read),
-        cmocka_unit_test(damaged_as_a_whole),
-        cmocka_unit_test(writing_beside_a_bad_entry),
-        cmocka_unit_test(bad_entry_in_a_list),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,10 +123,8 @@ wait_until_pending(world *w, size_t nchunks)
 }
 
 /* Whole chunks are stored without a flush, while the caller goes on; gets see them all the time. */
-static void
-stored_behind(void **state)
+TEST(stored_behind)
 {
-    (void)state;
     for (int batches = 0; batches < 2; batches++) {
         world w;
 
@@ -148,12 +146,10 @@ stored_behind(void **state)
 }
 
 /* One put of all chunks, larger than what may wait. */
-static void
-one_large_put(void **state)
+TEST(one_large_put)
 {
     world w;
 
-    (void)state;
     world_init(&w, false, 2 * BYTES);
     assert_int_equal(put_rows(&w, 0, 4 * CHUNKS, 7), NC_NOERR);
     check_rows(&w, w.e, 0, 4 * CHUNKS, 7);
@@ -163,12 +159,10 @@ one_large_put(void **state)
 }
 
 /* A chunk of which a part was put is not stored until the rest is, or memory is needed, or a flush begins. */
-static void
-parts_wait(void **state)
+TEST(parts_wait)
 {
     world w;
 
-    (void)state;
     world_init(&w, false, 1 << 20);
     for (uint64_t row = 0; row < 3; row++)
         assert_int_equal(put_rows(&w, row, 1, 10 + (int)row), NC_NOERR);
@@ -194,10 +188,8 @@ parts_wait(void **state)
 }
 
 /* Rows at the end of an array that can grow do not make their chunk ready; where it cannot, they do. */
-static void
-last_rows(void **state)
+TEST(last_rows)
 {
-    (void)state;
     for (int grows = 0; grows < 2; grows++) {
         world w;
 
@@ -260,14 +252,12 @@ puts_that_wait(world *w)
 }
 
 /* With a store that hangs, no more waits than may, and a put goes on when there is room. */
-static void
-bounded(void **state)
+TEST(bounded)
 {
     world  w;
     putter p = {.w = &w, .chunk = 7, .value = 700};
     size_t nbytes, nchunks;
 
-    (void)state;
     world_init(&w, false, 4 * BYTES);
     hang(&w);
     for (uint64_t i = 0; i < 4; i++)
@@ -288,13 +278,11 @@ bounded(void **state)
 }
 
 /* A put to a chunk that is being stored comes after it. */
-static void
-put_over_one_being_stored(void **state)
+TEST(put_over_one_being_stored)
 {
     world  w;
     putter p = {.w = &w, .chunk = 2, .value = 900};
 
-    (void)state;
     world_init(&w, false, 1 << 20);
     hang(&w);
     assert_int_equal(put_chunk(&w, 2, 100), NC_NOERR);
@@ -310,12 +298,10 @@ put_over_one_being_stored(void **state)
 }
 
 /* One failure is told once, by the next put; the others are stored, and a flush tries again. */
-static void
-failure_told_once(void **state)
+TEST(failure_told_once)
 {
     world w;
 
-    (void)state;
     world_init(&w, false, 1 << 20);
     hang(&w);
     for (uint64_t i = 0; i < 4; i++)
@@ -341,12 +327,10 @@ failure_told_once(void **state)
 }
 
 /* A failure that a flush heals is no failure. */
-static void
-healed_by_flush(void **state)
+TEST(healed_by_flush)
 {
     world w;
 
-    (void)state;
     world_init(&w, false, 1 << 20);
     w.plan.code = NC_EIO;
     w.plan.nth = 1;
@@ -362,14 +346,12 @@ healed_by_flush(void **state)
 }
 
 /* A store that fails for good: puts return it when there is no room, and none waits for ever; then it heals. */
-static void
-fails_for_good(void **state)
+TEST(fails_for_good)
 {
     world w;
     bool  kept[CHUNKS] = {false};
     int   failures = 0;
 
-    (void)state;
     world_init(&w, false, 2 * BYTES);
     w.plan.code = NC_EIO;
     w.plan.nth = 1;
@@ -392,12 +374,10 @@ fails_for_good(void **state)
 }
 
 /* What is forgotten is not stored. */
-static void
-forgotten(void **state)
+TEST(forgotten)
 {
     world w;
 
-    (void)state;
     world_init(&w, false, 1 << 20);
     ncz_engine_pause(w.e);
     for (uint64_t i = 0; i < CHUNKS; i++)
@@ -412,12 +392,10 @@ forgotten(void **state)
 }
 
 /* Chunks that no cache of this size could hold, and the way back to storing at once. */
-static void
-too_large_and_through(void **state)
+TEST(too_large_and_through)
 {
     world w;
 
-    (void)state;
     world_init(&w, false, BYTES / 2);
     assert_int_equal(put_chunk(&w, 1, 3), NC_NOERR);
     check_stored(&w, 1, 3); /* by the put */
@@ -428,10 +406,8 @@ too_large_and_through(void **state)
 }
 
 /* Many small random puts and gets with little room, beside the same in plain memory. */
-static void
-random_requests(void **state)
+TEST(random_requests)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         zmap_fault_plan plan = {.nth = 0};
         uint64_t        s = seed;
@@ -472,19 +448,4 @@ random_requests(void **state)
         zmap_close(map, ZMAP_KEEP);
         ncz_spec_unref(spec);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stored_behind),     cmocka_unit_test(one_large_put),
-        cmocka_unit_test(parts_wait),        cmocka_unit_test(last_rows),
-        cmocka_unit_test(bounded),           cmocka_unit_test(put_over_one_being_stored),
-        cmocka_unit_test(failure_told_once), cmocka_unit_test(healed_by_flush),
-        cmocka_unit_test(fails_for_good),    cmocka_unit_test(forgotten),
-        cmocka_unit_test(random_requests),   cmocka_unit_test(too_large_and_through),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

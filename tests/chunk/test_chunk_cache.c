@@ -5,15 +5,13 @@
 
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 
-static void
-find_and_drop(void **state)
+TEST(find_and_drop)
 {
     ncz_chunk_cache cache;
     ncz_spec       *a = test_spec(2, (uint64_t[]){2, 2}, i4, NULL, NULL);
     ncz_spec       *b = test_spec(2, (uint64_t[]){2, 2}, i4, NULL, NULL);
     ncz_chunk      *chunk;
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     for (uint64_t i = 0; i < 1000; i++) {
         uint64_t index[] = {i, i * i};
@@ -42,15 +40,13 @@ find_and_drop(void **state)
     ncz_spec_unref(b);
 }
 
-static void
-accounts(void **state)
+TEST(accounts)
 {
     ncz_chunk_cache cache;
     ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk;
     size_t          slot;
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){7}, &chunk), NC_NOERR);
     assert_true(ncz_chunk_busy(chunk));
@@ -76,14 +72,12 @@ accounts(void **state)
     ncz_spec_unref(s);
 }
 
-static void
-what_goes(void **state)
+TEST(what_goes)
 {
     ncz_chunk_cache cache;
     ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk[4];
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     assert_null(ncz_chunk_victim(&cache));
     for (uint64_t i = 0; i < 4; i++)
@@ -113,15 +107,13 @@ what_goes(void **state)
 }
 
 /* A loop over a fifth more than fits finds most of it, and what is used all the time outlives a scan. */
-static void
-no_cliff(void **state)
+TEST(no_cliff)
 {
     ncz_chunk_cache cache;
     ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk;
     size_t          hits = 0, hot = 0, cold = 0;
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     for (uint64_t i = 0; i < 20 * 120; i++) {
         uint64_t index = i % 120;
@@ -156,14 +148,12 @@ no_cliff(void **state)
 }
 
 /* The order of use is kept until what went comes back; a chunk that went long ago is no reason to leave it. */
-static void
-order_of_use(void **state)
+TEST(order_of_use)
 {
     ncz_chunk_cache cache;
     ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk;
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     for (uint64_t i = 0; i < 1000; i++) {
         if (cache.n == 10)
@@ -184,13 +174,11 @@ order_of_use(void **state)
     ncz_spec_unref(s);
 }
 
-static void
-spares(void **state)
+TEST(spares)
 {
     ncz_chunk_cache cache;
     char           *a = ncz_alloc(40000), *b = ncz_alloc(50000);
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1 << 20), NC_NOERR);
     ncz_chunk_spares_keep(&cache, 2);
     assert_null(ncz_chunk_spare_take(&cache, 40000));
@@ -208,12 +196,10 @@ spares(void **state)
 }
 
 /* The bound changes with each call of a program: a call of many threads is followed by calls of one. */
-static void
-fewer_spares(void **state)
+TEST(fewer_spares)
 {
     ncz_chunk_cache cache;
 
-    (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1 << 20), NC_NOERR);
     ncz_chunk_spares_keep(&cache, 1000);
     for (size_t i = 0; i < 40; i++)
@@ -229,14 +215,12 @@ fewer_spares(void **state)
 }
 
 /* A table that cannot grow still finds everything. */
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     ncz_chunk_cache cache;
     ncz_spec       *s = test_spec(1, (uint64_t[]){1}, i4, NULL, NULL);
     ncz_chunk      *chunk;
 
-    (void)state;
     fail_allocation(1);
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_ENOMEM);
     assert_true(end_failing());
@@ -255,16 +239,4 @@ without_memory(void **state)
         assert_non_null(ncz_chunk_find(&cache, s, &i));
     ncz_chunk_cache_clear(&cache);
     ncz_spec_unref(s);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(find_and_drop), cmocka_unit_test(accounts),       cmocka_unit_test(what_goes),
-        cmocka_unit_test(no_cliff),      cmocka_unit_test(order_of_use),   cmocka_unit_test(spares),
-        cmocka_unit_test(fewer_spares),  cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,10 +77,8 @@ put_mixed(row *r, uint64_t seed)
     }
 }
 
-static void
-same_bytes(void **state)
+TEST(same_bytes)
 {
-    (void)state;
     for (unsigned round = 0; round < 64; round++) {
         ncz_shard_layout shard = {(round & 1) != 0, (round & 2) != 0, (round & 4) != 0};
         uint64_t         size = (round & 8) != 0 ? SIZE : SIZE - SHARD / 2 - 7;
@@ -114,12 +112,10 @@ same_bytes(void **state)
 
 /* ---- what waits ---- */
 
-static void
-nothing_waits_in_memory(void **state)
+TEST(nothing_waits_in_memory)
 {
     row r;
 
-    (void)state;
     dir_row(&r, SIZE, NULL, true, (ncz_shard_layout){.big = false});
     put_row(&r, 0, SHARD - CHUNK, 1);
     put_row(&r, SHARD + CHUNK, SHARD, 1);
@@ -145,12 +141,10 @@ nothing_waits_in_memory(void **state)
 }
 
 /* What is not stored leaves nothing. */
-static void
-forgotten(void **state)
+TEST(forgotten)
 {
     row r;
 
-    (void)state;
     for (int how = 0; how < 2; how++) {
         dir_row(&r, SIZE, NULL, true, (ncz_shard_layout){.big = false});
         put_row(&r, 0, CHUNK * 3, 1);
@@ -165,13 +159,11 @@ forgotten(void **state)
 }
 
 /* Shards beyond what may be open at once wait in memory. */
-static void
-many_shards(void **state)
+TEST(many_shards)
 {
     enum { MANY = 150 };
     row r;
 
-    (void)state;
     dir_row(&r, (uint64_t)SHARD * MANY, NULL, true, (ncz_shard_layout){.big = false});
     for (uint64_t k = 0; k < MANY; k++)
         put_row(&r, k * SHARD, CHUNK, 1);
@@ -204,14 +196,12 @@ length_of(row *r, uint64_t shard)
 }
 
 /* A shard ends with its last chunk, and has at most as many holes as chunks. */
-static void
-holes(void **state)
+TEST(holes)
 {
     const uint64_t index = CHUNKS * 16 + 4, chunk = CHUNK * sizeof(int);
     int            v[CHUNK];
     row            r;
 
-    (void)state;
     dir_row(&r, SIZE, NULL, true, (ncz_shard_layout){.big = false});
     put_row(&r, 0, CHUNK * 5, 1);                 /* no hole */
     put_row(&r, SHARD + CHUNK, CHUNK, 1);         /* one of each */
@@ -249,12 +239,10 @@ holes(void **state)
 
 /* ---- beside older objects and other writers ---- */
 
-static void
-older_object(void **state)
+TEST(older_object)
 {
     row r;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         dir_row(&r, SIZE, codecs[i], true, (ncz_shard_layout){.at_start = i != 0});
         put_row(&r, 0, SIZE, 1);
@@ -272,12 +260,10 @@ older_object(void **state)
     }
 }
 
-static void
-another_writer(void **state)
+TEST(another_writer)
 {
     row r, other;
 
-    (void)state;
     dir_row(&r, SIZE, NULL, true, (ncz_shard_layout){.big = false});
     other = r;
     other.e = dir_engine(r.m, 1 << 20, true);
@@ -295,12 +281,10 @@ another_writer(void **state)
 
 /* ---- failures ---- */
 
-static void
-failures(void **state)
+TEST(failures)
 {
     static const zmap_fault_kind kinds[] = {ZMAP_FAULT_FAIL, ZMAP_FAULT_LIE, ZMAP_FAULT_TORN};
 
-    (void)state;
     for (size_t kind = 0; kind < NCZ_LEN(kinds); kind++)
         for (int forever = 0; forever < 2; forever++) {
             bool met = true;
@@ -352,12 +336,10 @@ put_some(row *r, const int *v)
     return rc == NC_NOERR ? ncz_engine_flush(r->e, 0) : rc;
 }
 
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
     int *v = malloc(sizeof *v * SIZE);
 
-    (void)state;
     ncz_pool_set_threads(1);
     for (int i = 0; i < SIZE; i++)
         v[i] = i + 1;
@@ -389,14 +371,12 @@ every_allocation_fails(void **state)
 /* ---- a fork ---- */
 
 /* The child stores what it inherited as an object of its own, and the parent's draft is the parent's. */
-static void
-forked(void **state)
+TEST(forked)
 {
     row   r;
     pid_t child;
     int   status = -1;
 
-    (void)state;
     ncz_pool_set_threads(1);
     dir_row(&r, SIZE, NULL, true, (ncz_shard_layout){.big = false});
     put_row(&r, 0, CHUNK * 8, 1);
@@ -417,12 +397,10 @@ forked(void **state)
 
 /* ---- any layouts ---- */
 
-static void
-random_layouts(void **state)
+TEST(random_layouts)
 {
     uint64_t seed = 99 + test_seed();
 
-    (void)state;
     for (int round = 0; round < 120; round++) {
         ncz_shard_layout layout = {(round & 1) != 0, (round & 2) != 0, (round & 4) != 0};
         plain            a = {.rank = (size_t)rnd(&seed, 4)};
@@ -460,19 +438,5 @@ random_layouts(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(nothing_waits_in_memory),
-        cmocka_unit_test(forgotten),
-        cmocka_unit_test(many_shards),
-        cmocka_unit_test(holes),
-        cmocka_unit_test(older_object),
-        cmocka_unit_test(another_writer),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(forked),
-        cmocka_unit_test(random_layouts),
-    };
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

@@ -136,12 +136,10 @@ check_map(setup *s)
     free(got);
 }
 
-static void
-random_traffic(void **state)
+TEST(random_traffic)
 {
     uint64_t seed = 11;
 
-    (void)state;
     for (int round = 0; round < 250; round++) {
         setup s = {.map = NULL};
 
@@ -181,8 +179,7 @@ random_traffic(void **state)
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   minus_one = -1;
 
-static void
-nothing_is_asked_twice(void **state)
+TEST(nothing_is_asked_twice)
 {
     zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
@@ -193,7 +190,6 @@ nothing_is_asked_twice(void **state)
     request         r;
     ncz_plan        p;
 
-    (void)state;
     /* whole chunks are written without being read or probed: ten puts */
     r = test_request(1, (uint64_t[]){0}, (uint64_t[]){50});
     p = test_plan(s, shape, &r, NC_INT);
@@ -243,8 +239,7 @@ nothing_is_asked_twice(void **state)
     zmap_close(m, ZMAP_KEEP);
 }
 
-static void
-fill_whole_chunks(void **state)
+TEST(fill_whole_chunks)
 {
     zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
@@ -256,7 +251,6 @@ fill_whole_chunks(void **state)
     request         r = test_request(1, (uint64_t[]){0}, (uint64_t[]){100});
     ncz_plan        p = test_plan(s, shape, &r, NC_INT);
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         v[i] = i < 30 ? i : -1;
     assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
@@ -280,8 +274,7 @@ fill_whole_chunks(void **state)
 }
 
 /* Marks of absent chunks are bounded like everything else. */
-static void
-a_sea_of_absent_chunks(void **state)
+TEST(a_sea_of_absent_chunks)
 {
     zmap       *m = test_map(true, NULL);
     ncz_engine *e = test_engine(m, 10000);
@@ -291,7 +284,6 @@ a_sea_of_absent_chunks(void **state)
     request     r = test_request(1, (uint64_t[]){5}, (uint64_t[]){20000});
     ncz_plan    p = test_plan(s, shape, &r, NC_INT);
 
-    (void)state;
     r.stride[0] = (UINT64_C(1) << 20) + 1;
     assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     for (int i = 0; i < 20000; i++)
@@ -306,8 +298,7 @@ a_sea_of_absent_chunks(void **state)
 
 /* ---- errors of the request itself ---- */
 
-static void
-refused(void **state)
+TEST(refused)
 {
     zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
@@ -318,7 +309,6 @@ refused(void **state)
     ncz_plan        p = test_plan(s, shape, &r, NC_CHAR);
     int             out[10];
 
-    (void)state;
     assert_int_equal(ncz_engine_read(e, &p, out), NC_ECHAR);
     assert_int_equal(ncz_engine_write(e, &p, out), NC_ECHAR);
     p.mem = ncz_type_of(NC_STRING);
@@ -341,8 +331,7 @@ refused(void **state)
     zmap_close(m, ZMAP_KEEP);
 }
 
-static void
-out_of_range(void **state)
+TEST(out_of_range)
 {
     zmap         *m = test_map(false, NULL);
     ncz_engine   *e = test_engine(m, 1000);
@@ -355,7 +344,6 @@ out_of_range(void **state)
     char          text[32];
     const char   *key = text;
 
-    (void)state;
     snprintf(text, sizeof text, "%s/0", s->path);
     assert_int_equal(ncz_engine_write(e, &p, in), NC_ERANGE);
     assert_int_equal(ncz_engine_read(e, &q, out), NC_ERANGE);
@@ -372,8 +360,7 @@ out_of_range(void **state)
 }
 
 /* A variable that was renamed with changes in the cache: they go where it is now. */
-static void
-new_spec(void **state)
+TEST(new_spec)
 {
     zmap       *m = test_map(false, NULL);
     ncz_engine *e = test_engine(m, 100000);
@@ -386,7 +373,6 @@ new_spec(void **state)
     ncz_plan    o = test_plan(other, shape, &r, NC_INT);
     int         out[2];
 
-    (void)state;
     t->uid = other->uid = s->uid;
     assert_int_equal(ncz_engine_write(e, &p, (int[]){5, 6}), NC_NOERR);
     assert_int_equal(ncz_engine_read(e, &o, out), NC_EINTERNAL);
@@ -407,8 +393,7 @@ new_spec(void **state)
 
 /* ---- strings ---- */
 
-static void
-strings(void **state)
+TEST(strings)
 {
     zmap_fault_plan plan = {.nth = 0, .code = NC_EIO};
     zmap           *m = test_map(true, &plan);
@@ -421,7 +406,6 @@ strings(void **state)
     const char     *in[12] = {"a", "bb", "", "dddddddddd", NULL, "f", "", "", "", "", "", "end"};
     char           *out[12];
 
-    (void)state;
     assert_int_equal(ncz_engine_write(e, &p, in), NC_NOERR);
     assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     assert_string_equal(out[1], "bb");
@@ -444,8 +428,7 @@ strings(void **state)
 }
 
 /* Elements without bytes: no object is ever asked for. */
-static void
-empty_elements(void **state)
+TEST(empty_elements)
 {
     zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(false, &plan);
@@ -457,7 +440,6 @@ empty_elements(void **state)
     const char     *in[4] = {"a", "b", "c", "d"};
     char           *out[4];
 
-    (void)state;
     assert_int_equal(ncz_engine_write(e, &p, in), NC_NOERR);
     assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     for (int i = 0; i < 4; i++) {
@@ -511,8 +493,7 @@ check_chunk(ncz_engine *e, const ncz_spec *s, uint64_t i, int32_t v)
 }
 
 /* They are stored together, once each, at a flush or when there is no more room; large ones are not kept waiting. */
-static void
-small_chunks_wait(void **state)
+TEST(small_chunks_wait)
 {
     for (int batches = 0; batches <= 1; batches++) {
         zmap       *m = test_map(batches == 1, NULL);
@@ -546,7 +527,6 @@ small_chunks_wait(void **state)
         ncz_spec_unref(large);
         zmap_close(m, ZMAP_KEEP);
     }
-    (void)state;
 }
 
 /* ---- threads: four of them, each with its own column, all in the same chunks ---- */
@@ -592,8 +572,7 @@ work(void *arg)
     return NULL;
 }
 
-static void
-threads(void **state)
+TEST(threads)
 {
     zmap          *m = test_map(true, NULL);
     ncz_engine    *e = test_engine(m, 700);
@@ -602,7 +581,6 @@ threads(void **state)
     worker         w[THREADS];
     pthread_t      id[THREADS];
 
-    (void)state;
     for (uint64_t i = 0; i < THREADS; i++) {
         w[i] = (worker){.e = e, .spec = s, .shape = shape, .column = i};
         assert_int_equal(pthread_create(&id[i], NULL, work, &w[i]), 0);
@@ -616,19 +594,4 @@ threads(void **state)
     ncz_engine_free(e);
     ncz_spec_unref(s);
     zmap_close(m, ZMAP_KEEP);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_traffic),    cmocka_unit_test(nothing_is_asked_twice),
-        cmocka_unit_test(fill_whole_chunks), cmocka_unit_test(a_sea_of_absent_chunks),
-        cmocka_unit_test(refused),           cmocka_unit_test(out_of_range),
-        cmocka_unit_test(new_spec),          cmocka_unit_test(strings),
-        cmocka_unit_test(empty_elements),    cmocka_unit_test(small_chunks_wait),
-        cmocka_unit_test(threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

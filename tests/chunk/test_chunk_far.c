@@ -60,12 +60,10 @@ read_box(const far *f, uint64_t y, uint64_t x, uint64_t ny, uint64_t nx, bool ab
     return after.bytes_read - before.bytes_read;
 }
 
-static void
-one_range(void **state)
+TEST(one_range)
 {
     far f = far_new((size_t)64 << 20, true, NULL);
 
-    (void)state;
     assert_int_equal(read_box(&f, 10, 20, 1, 5, false), 5 * 4);
     assert_int_equal(read_box(&f, 10, 20, 3, 5, false), (2 * SIDE + 5) * 4);
     assert_int_equal(read_box(&f, SIDE - 1, SIDE - 1, 1, 1, false), 4);
@@ -73,25 +71,21 @@ one_range(void **state)
 }
 
 /* What is hardly smaller than the whole is read as the whole, and stays. */
-static void
-much_of_it(void **state)
+TEST(much_of_it)
 {
     far f = far_new((size_t)64 << 20, true, NULL);
 
-    (void)state;
     assert_int_equal(read_box(&f, 0, 7, SIDE / 2, 1, false), BYTES);
     assert_int_equal(read_box(&f, 0, 0, SIDE / 2, 9, false), 0);
     far_free(&f);
 }
 
 /* Parts of one chunk again and again: never more than about twice the whole, and from then on nothing. */
-static void
-paid_for(void **state)
+TEST(paid_for)
 {
     far      f = far_new((size_t)64 << 20, true, NULL);
     uint64_t total = 0;
 
-    (void)state;
     for (uint64_t i = 0; i < 50; i++)
         total += read_box(&f, i, i, 1, 10, false);
     assert_true(total >= BYTES && total < 2 * BYTES);
@@ -100,45 +94,38 @@ paid_for(void **state)
 }
 
 /* Too large to stay: parts only, however often. */
-static void
-never_kept(void **state)
+TEST(never_kept)
 {
     far      f = far_new(BYTES / 2, true, NULL);
     uint64_t total = 0;
 
-    (void)state;
     for (uint64_t i = 0; i < 50; i++)
         total += read_box(&f, i, i, 1, 10, false);
     assert_int_equal(total, 50 * 40);
     far_free(&f);
 }
 
-static void
-absent_chunk(void **state)
+TEST(absent_chunk)
 {
     far f = far_new((size_t)64 << 20, false, NULL);
 
-    (void)state;
     assert_int_equal(read_box(&f, 10, 20, 1, 5, true), 0);
     assert_int_equal(read_box(&f, 11, 20, 1, 5, true), 0);
     far_free(&f);
 }
 
 /* With a codec there are no ranges. */
-static void
-coded_chunk(void **state)
+TEST(coded_chunk)
 {
     far f = far_new((size_t)64 << 20, true, "zlib");
 
-    (void)state;
     assert_true(read_box(&f, 10, 20, 1, 5, false) > 1000);
     assert_int_equal(read_box(&f, 500, 20, 1, 5, false), 0);
     far_free(&f);
 }
 
 /* An object that is too short is said to be, whichever part of it is read. */
-static void
-short_object(void **state)
+TEST(short_object)
 {
     far      f = far_new((size_t)64 << 20, false, NULL);
     char     key[64];
@@ -146,22 +133,9 @@ short_object(void **state)
     ncz_plan p = test_plan(f.spec, shape, &r, NC_INT);
     int32_t  got[5];
 
-    (void)state;
     snprintf(key, sizeof key, "%s/0.0", f.spec->path);
     assert_int_equal(zmap_put(f.map, key, "only some bytes", 15), NC_NOERR);
     assert_int_equal(ncz_engine_read(f.e, &p, got), NC_ETRUNC);
     assert_non_null(strstr(ncz_err_text(), key));
     far_free(&f);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_range),    cmocka_unit_test(much_of_it),   cmocka_unit_test(paid_for),
-        cmocka_unit_test(never_kept),   cmocka_unit_test(absent_chunk), cmocka_unit_test(coded_chunk),
-        cmocka_unit_test(short_object),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,8 +136,7 @@ script_run(script *s)
     check_all(s->e, s->spec, &s->a);
 }
 
-static void
-every_operation_fails(void **state)
+TEST(every_operation_fails)
 {
     static const struct {
         zmap_fault_kind kind;
@@ -150,7 +149,6 @@ every_operation_fails(void **state)
         {ZMAP_FAULT_SHORT, false, true, NULL},   {ZMAP_FAULT_SHORT, true, false, "zlib"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         size_t total = 1, met = 0;
 
@@ -172,8 +170,7 @@ every_operation_fails(void **state)
 }
 
 /* A put that fails for an eviction in a read is not lost: it is reported by the flush. */
-static void
-eviction_in_a_read(void **state)
+TEST(eviction_in_a_read)
 {
     script   s;
     request  one = test_request(2, (uint64_t[]){0, 0}, (uint64_t[]){1, 1});
@@ -181,7 +178,6 @@ eviction_in_a_read(void **state)
     ncz_plan p, q;
     int      v = 5;
 
-    (void)state;
     script_init(&s, true, NULL);
     p = test_plan(s.spec, s.a.shape, &one, NC_INT);
     q = test_plan(s.spec, s.a.shape, &far, NC_INT);
@@ -202,8 +198,7 @@ eviction_in_a_read(void **state)
 }
 
 /* A store that refuses all writes: the cache does not grow past its limit and the one batch in flight. */
-static void
-nothing_can_be_stored(void **state)
+TEST(nothing_can_be_stored)
 {
     zmap_fault_plan plan = {.nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     zmap           *m = test_map(false, &plan);
@@ -212,7 +207,6 @@ nothing_can_be_stored(void **state)
     ncz_spec       *s = test_spec(1, (uint64_t[]){100}, i4, &minus_one, NULL);
     size_t          refused = 0;
 
-    (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
         request  r = test_request(1, &(uint64_t){100 * i + 1}, (uint64_t[]){1});
         ncz_plan p = test_plan(s, shape, &r, NC_INT);
@@ -232,12 +226,10 @@ nothing_can_be_stored(void **state)
     zmap_close(m, ZMAP_KEEP);
 }
 
-static void
-wrong_lengths(void **state)
+TEST(wrong_lengths)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         zmap       *m = test_map(i % 2 == 0, NULL);
         ncz_spec   *s = test_spec(1, (uint64_t[]){6}, i4, &minus_one, codecs[i]);
@@ -291,8 +283,7 @@ wrong_lengths(void **state)
 }
 
 /* One bad chunk among good ones: they are delivered. */
-static void
-others_are_delivered(void **state)
+TEST(others_are_delivered)
 {
     for (int batches = 0; batches < 2; batches++) {
         zmap       *m = test_map(batches == 1, NULL);
@@ -318,8 +309,7 @@ others_are_delivered(void **state)
 }
 
 /* A huge object under a small chunk's key is not read into memory. */
-static void
-lying_object(void **state)
+TEST(lying_object)
 {
     zmap       *m = test_map(true, NULL);
     ncz_engine *e = test_engine(m, 0);
@@ -330,7 +320,6 @@ lying_object(void **state)
     char       *big = calloc(1, 4 << 20), key[32];
     int         v[2];
 
-    (void)state;
     snprintf(key, sizeof key, "%s/0", s->path);
     assert_int_equal(zmap_put(m, key, big, 4 << 20), NC_NOERR);
     assert_int_equal(ncz_engine_read(e, &p, v), NC_ENOMEM);
@@ -343,12 +332,10 @@ lying_object(void **state)
 
 /* ---- allocations ---- */
 
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
     static const char *const codecs[] = {NULL, "zlib"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         bool met = true;
 
@@ -383,15 +370,13 @@ every_allocation_fails(void **state)
     }
 }
 
-static void
-engine_without_memory(void **state)
+TEST(engine_without_memory)
 {
     zmap       *m = test_map(false, NULL);
     ncz_engine *e = NULL;
     size_t      at = 1;
     int         rc;
 
-    (void)state;
     do {
         fail_allocation(at++);
         rc = ncz_engine_new(m, &ncz_limits_default, &e);
@@ -401,17 +386,4 @@ engine_without_memory(void **state)
     assert_int_equal(ncz_engine_limit(e), ncz_limits_default.cache_bytes);
     ncz_engine_free(e);
     zmap_close(m, ZMAP_KEEP);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_fails),  cmocka_unit_test(eviction_in_a_read),
-        cmocka_unit_test(nothing_can_be_stored),  cmocka_unit_test(wrong_lengths),
-        cmocka_unit_test(others_are_delivered),   cmocka_unit_test(lying_object),
-        cmocka_unit_test(every_allocation_fails), cmocka_unit_test(engine_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

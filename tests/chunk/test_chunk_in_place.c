@@ -78,12 +78,10 @@ check_object(in_place *w, const bool *missing)
     ncz_buf_clear(&b);
 }
 
-static void
-all_are_put(void **state)
+TEST(all_are_put)
 {
     in_place w;
 
-    (void)state;
     init(&w);
     put_all(&w);
     assert_int_equal(w.plan.seen, 0);
@@ -94,10 +92,8 @@ all_are_put(void **state)
 }
 
 /* Whichever put fails, the flush says so, all others are done, and the next flush puts the one that is missing. */
-static void
-one_fails(void **state)
+TEST(one_fails)
 {
-    (void)state;
     for (size_t nth = 1; nth <= NCHUNKS; nth += 13) {
         bool     missing[NCHUNKS] = {false};
         ncz_buf  b = NCZ_BUF_INIT;
@@ -123,15 +119,4 @@ one_fails(void **state)
         check_object(&w, NULL);
         in_place_clear(&w);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_put),
-        cmocka_unit_test(one_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,12 +94,10 @@ flush(in_place *w, uint64_t gets, uint64_t puts)
     assert_false(ncz_engine_dirty(w->e));
 }
 
-static void
-whole_records(void **state)
+TEST(whole_records)
 {
     in_place w;
 
-    (void)state;
     init(&w, 0);
     put_all(&w, VARS);
     flush(&w, 0, BLOCKS);
@@ -107,10 +105,8 @@ whole_records(void **state)
     in_place_clear(&w);
 }
 
-static void
-gaps(void **state)
+TEST(gaps)
 {
-    (void)state;
     for (uint64_t not = 0; not <= VARS; not ++) {
         in_place w;
 
@@ -123,14 +119,12 @@ gaps(void **state)
 }
 
 /* What was written of a chunk alone is put, and what lies before and behind it stays. */
-static void
-parts(void **state)
+TEST(parts)
 {
     static const int32_t values[] = {1, 2, 3};
     in_place             w;
     ncz_buf              b = NCZ_BUF_INIT;
 
-    (void)state;
     init(&w, 0);
     for (uint64_t i = 0; i < VARS; i++)
         in_place_put(&w, SIZE, i * RECORDS + 2, NCZ_LEN(values), values);
@@ -148,10 +142,8 @@ parts(void **state)
 }
 
 /* Whichever request fails, the chunks of its window stay dirty, and the next flush puts them. */
-static void
-one_fails(void **state)
+TEST(one_fails)
 {
-    (void)state;
     for (size_t nth = 1; nth <= BLOCKS; nth++) {
         bool     missing[NCHUNKS] = {false};
         ncz_buf  b = NCZ_BUF_INIT;
@@ -221,13 +213,11 @@ store_filled(in_place *w, uint64_t nrecords, int rc, uint64_t puts)
     assert_int_equal(after.puts - before.puts, puts);
 }
 
-static void
-filled(void **state)
+TEST(filled)
 {
     ncz_buf  b = NCZ_BUF_INIT;
     in_place w;
 
-    (void)state;
     init_long(&w);
     put_run(&w, 0, LONG - 1);
     store_filled(&w, LONG, NC_NOERR, 0); /* an element is missing */
@@ -257,27 +247,14 @@ filled(void **state)
 }
 
 /* Few bytes wait for more. */
-static void
-filled_few(void **state)
+TEST(filled_few)
 {
     in_place w;
 
-    (void)state;
     init(&w, 0);
     put_all(&w, VARS);
     store_filled(&w, SIZE, NC_NOERR, 0);
     flush(&w, 0, BLOCKS);
     check_object(&w, VARS, NULL);
     in_place_clear(&w);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_records), cmocka_unit_test(gaps),   cmocka_unit_test(parts),
-        cmocka_unit_test(one_fails),     cmocka_unit_test(filled), cmocka_unit_test(filled_few),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,10 +39,8 @@ temporary_files(char *old)
 
 /* ---- requests ---- */
 
-static void
-requests(void **state)
+TEST(requests)
 {
-    (void)state;
     for (int far = 0; far < 2; far++) {
         row r;
 
@@ -70,14 +68,12 @@ requests(void **state)
 }
 
 /* What is between the kept chunks is not read where that is much. */
-static void
-replaced_chunks_are_not_read(void **state)
+TEST(replaced_chunks_are_not_read)
 {
     enum { CHUNK = 50000, N = 8 };
     row        r;
     zmap_stats before, after;
 
-    (void)state;
     row_init(&r, true, 1 << 24, CHUNK, N, CHUNK * N, NULL);
     put_row(&r, 0, r.size, 0);
     keep_little(r.e);
@@ -136,12 +132,10 @@ random_traffic(zmap *m, const char *codec, uint64_t seed, int round)
     ncz_spec_unref(s);
 }
 
-static void
-all_stores(void **state)
+TEST(all_stores)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
 
-    (void)state;
     for (int round = 0; round < 120; round++) {
         char *dir = scratch_new(), *tmp = round % 5 == 4 ? no_temporary_files() : NULL;
         zmap *m;
@@ -219,10 +213,8 @@ between_close(zmap *m, zmap_end how)
 static const zmap_ops between_ops = {
     .name = "between", .get = between_get, .put = between_put, .del = between_del, .close = between_close};
 
-static void
-one_version(void **state)
+TEST(one_version)
 {
-    (void)state;
     for (int round = 0; round < 8; round++) {
         bool    far = round % 2 == 1, deletes = round >= 4, memory = (round & 2) != 0;
         row     r, mine;
@@ -259,13 +251,11 @@ one_version(void **state)
 }
 
 /* A writer that never stops: an error after a while, and the change waits. */
-static void
-never_the_same(void **state)
+TEST(never_the_same)
 {
     row     r, mine;
     between b = {.other = &r, .before_range = 1000};
 
-    (void)state;
     row_init(&r, false, 1 << 20, 100, 64, 6400, NULL);
     put_row(&r, 0, 6400, 0);
     b.inner = r.m;
@@ -311,10 +301,8 @@ end_part(row *r)
     row_clear(r);
 }
 
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
-    (void)state;
     ncz_pool_set_threads(1);
     for (int form = 0; form < 4; form++)
         for (size_t at = next_allocation(0), met = true; met; at = next_allocation(at)) {
@@ -329,12 +317,10 @@ every_allocation_fails(void **state)
     ncz_pool_set_threads(0);
 }
 
-static void
-every_operation_fails(void **state)
+TEST(every_operation_fails)
 {
     static const zmap_fault_kind kinds[] = {ZMAP_FAULT_FAIL, ZMAP_FAULT_LIE, ZMAP_FAULT_SHORT};
 
-    (void)state;
     for (int i = 0; i < 4 * 3; i++)
         for (size_t nth = 1, met = true; met; nth++) {
             row r;
@@ -404,13 +390,11 @@ store_large(zmap *m, uint64_t nchunks, size_t most)
 }
 
 /* A shard of 200 MiB never is in memory; nor is one of 100 MiB, but for the store that is made of memory. */
-static void
-memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
     char *dir = scratch_new();
     zmap *m;
 
-    (void)state;
     if (test_drawn_sanitized(0, 3)) {
         assert_int_equal(zmap_file_open(scratch_path(dir, "d"), ZMAP_CREATE_NEW, &m), NC_NOERR);
         store_large(m, 200, 64 * MIB);
@@ -428,21 +412,4 @@ memory_is_bounded(void **state)
         store_large(m, 100, (2 * 100 + 64) * (size_t)MIB); /* the old object, and the new one */
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests),
-        cmocka_unit_test(replaced_chunks_are_not_read),
-        cmocka_unit_test(all_stores),
-        cmocka_unit_test(one_version),
-        cmocka_unit_test(never_the_same),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(every_operation_fails),
-        cmocka_unit_test(memory_is_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

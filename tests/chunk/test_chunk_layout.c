@@ -127,12 +127,10 @@ read_some(world *w, uint64_t start, uint64_t count, uint64_t stride, int32_t *ou
     return ncz_engine_read(w->e, &p, out);
 }
 
-static void
-every_selection(void **state)
+TEST(every_selection)
 {
     static const size_t caches[] = {0, 100, 1 << 20};
 
-    (void)state;
     for (int far = 0; far < 2; far++)
         for (size_t c = 0; c < NCZ_LEN(caches); c++) {
             world   w;
@@ -151,13 +149,11 @@ every_selection(void **state)
 }
 
 /* Over a network neighbours in a file come with one request; bytes at hand take none. */
-static void
-requests(void **state)
+TEST(requests)
 {
     world   w;
     int32_t got[SIZE];
 
-    (void)state;
     world_init(&w, true, 1 << 20);
     assert_int_equal(read_some(&w, 0, SIZE, 1, got), NC_NOERR);
     assert_int_equal(w.plan.seen, 1);
@@ -168,8 +164,7 @@ requests(void **state)
     world_clear(&w);
 }
 
-static void
-wrong_places(void **state)
+TEST(wrong_places)
 {
     static const struct {
         uint64_t off, len;
@@ -181,7 +176,6 @@ wrong_places(void **state)
         {HEAD, UINT64_MAX / 2, false, NC_ETRUNC},  {INT64_MAX, CHUNK_BYTES, false, NC_ETRUNC},
     };
 
-    (void)state;
     for (int far = 0; far < 2; far++)
         for (size_t i = 0; i < NCZ_LEN(rows); i++) {
             world   w;
@@ -201,10 +195,8 @@ wrong_places(void **state)
 }
 
 /* A last chunk that does not end with an element is damage, and so is a cut chunk with codecs of its own. */
-static void
-cut_chunks(void **state)
+TEST(cut_chunks)
 {
-    (void)state;
     for (int far = 0; far < 2; far++) {
         world   w;
         int32_t got[SIZE];
@@ -220,17 +212,4 @@ cut_chunks(void **state)
         assert_memory_equal(got, w.values + LAST * CHUNK, CHUNK_BYTES);
         world_clear(&w);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_selection),
-        cmocka_unit_test(requests),
-        cmocka_unit_test(wrong_places),
-        cmocka_unit_test(cut_chunks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

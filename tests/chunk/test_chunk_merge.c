@@ -106,10 +106,8 @@ run_world(bool shards, bool batches, bool conditions, const char *codec, uint64_
     return wrong;
 }
 
-static void
-nothing_is_lost(void **state)
+TEST(nothing_is_lost)
 {
-    (void)state;
     for (int shards = 0; shards < 2; shards++)
         for (uint64_t seed = 1; seed <= 60; seed++) {
             assert_int_equal(run_world(shards, false, true, NULL, seed), 0);
@@ -119,10 +117,8 @@ nothing_is_lost(void **state)
         }
 }
 
-static void
-without_conditions_it_is(void **state)
+TEST(without_conditions_it_is)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++)
         for (int shards = 0; shards < 2; shards++)
             assert_true(run_world(shards, seed % 2 == 0, false, NULL, seed) > 0);
@@ -147,10 +143,8 @@ refuse_conditions(zmap *m, zmap_put_req *reqs, size_t n)
 }
 
 /* A server that answers conditions by a refusal works as one without, for one writer, and is asked only once. */
-static void
-a_server_without_conditions(void **state)
+TEST(a_server_without_conditions)
 {
-    (void)state;
     for (int form = 0; form < 4; form++) {
         bool     shards = form / 2 == 1, batches = form % 2 == 1;
         world    w;
@@ -174,14 +168,12 @@ a_server_without_conditions(void **state)
 }
 
 /* Each appends one record to a chunk that neither of them sees the end of. */
-static void
-a_chunk_that_may_continue(void **state)
+TEST(a_chunk_that_may_continue)
 {
     static const double fill = -1.0;
     bool                grows[] = {true};
     double              got[8];
 
-    (void)state;
     for (int form = 0; form < 4; form++) {
         zmap       *m = test_map(form % 2 == 1, NULL);
         ncz_spec   *s = test_spec(1, (uint64_t[]){8}, f8, &fill, NULL);
@@ -214,12 +206,10 @@ a_chunk_that_may_continue(void **state)
 }
 
 /* A single writer pays one request for the condition of nothing: loads, puts and deletions are as many as without. */
-static void
-costs_no_requests(void **state)
+TEST(costs_no_requests)
 {
     uint64_t seen[4];
 
-    (void)state;
     for (int form = 0; form < 4; form++) {
         bool        conditions = form % 2 == 1;
         zmap       *m = test_map(false, NULL);
@@ -250,12 +240,10 @@ costs_no_requests(void **state)
 }
 
 /* Every allocation fails in turn: nothing is lost but the call that failed, and that can be repeated. */
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     bool met[2] = {true, true};
 
-    (void)state;
     for (size_t n = 1; met[0] || met[1]; n++)
         for (int shards = 0; shards < 2; shards++) {
             world    w;
@@ -323,12 +311,10 @@ late_del_match(zmap *m, const char *key, const char *version)
 }
 
 /* An object that has become empty is not deleted once another engine has put a chunk into it. */
-static void
-deletes_only_what_is_empty(void **state)
+TEST(deletes_only_what_is_empty)
 {
     static const double fill = -1.0, some[] = {5, 6, 7, 8}, none[] = {-1, -1, -1, -1};
 
-    (void)state;
     for (int form = 0; form < 8; form++) {
         bool        can_delete = (form & 2) == 0, alone = (form & 4) != 0;
         zmap       *m = test_map((form & 1) != 0, NULL);
@@ -368,20 +354,4 @@ deletes_only_what_is_empty(void **state)
         ncz_spec_unref(s);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_lost),
-        cmocka_unit_test(without_conditions_it_is),
-        cmocka_unit_test(a_chunk_that_may_continue),
-        cmocka_unit_test(costs_no_requests),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(a_server_without_conditions),
-        cmocka_unit_test(deletes_only_what_is_empty),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,13 +79,11 @@ longest_bucket(const ncz_chunk_table *t)
 }
 
 /* Every second chunk of objects of two, within the cache's limit or far beyond it, and stores that fail. */
-static void
-many_objects(void **state)
+TEST(many_objects)
 {
     enum { MANY = 20000, LONGEST = 16 };
     static int32_t v[MANY], got[MANY];
 
-    (void)state;
     for (int i = 0; i < MANY; i++)
         v[i] = i;
     for (int round = 0; round < 2; round++) {
@@ -127,14 +125,12 @@ many_objects(void **state)
 
 /* ---- random traffic ---- */
 
-static void
-random_traffic(void **state)
+TEST(random_traffic)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
     static double            v[MAX_ELEMS];
     uint64_t                 seed = 11;
 
-    (void)state;
     for (int round = 0; round < 150; round++) {
         plain       a = {.rank = (size_t)rnd(&seed, 4)};
         uint64_t    chunk[MAX_RANK], object[MAX_RANK];
@@ -188,12 +184,10 @@ random_traffic(void **state)
 
 /* ---- what is asked of the map, and how often ---- */
 
-static void
-few_requests(void **state)
+TEST(few_requests)
 {
     int want[64];
 
-    (void)state;
     for (int round = 0; round < 4; round++) {
         bool            far = round % 2 == 0;
         zmap_fault_plan plan = {.nth = 0};
@@ -246,8 +240,7 @@ few_requests(void **state)
     }
 }
 
-static void
-addresses(void **state)
+TEST(addresses)
 {
     zmap          *m = test_map(false, NULL);
     ncz_engine    *e = test_engine(m, 1 << 16);
@@ -257,7 +250,6 @@ addresses(void **state)
     ncz_chunk_addr where;
     char           want[32];
 
-    (void)state;
     toy_share(s, (uint64_t[]){4}, &toy_start);
     put_ints(e, s, 8, 2, 4, (int[]){1, 2, 3, 4}); /* chunks 1 and 2 */
     assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
@@ -281,15 +273,13 @@ addresses(void **state)
 }
 
 /* Many objects: their indexes have a part of the cache and no more. */
-static void
-indexes_are_bounded(void **state)
+TEST(indexes_are_bounded)
 {
     enum { N = 4000 };
     zmap       *m = test_map(false, NULL);
     ncz_engine *e = test_engine(m, 64 << 10);
     ncz_spec   *s = test_spec(1, (uint64_t[]){1}, i4, &minus_one, NULL);
 
-    (void)state;
     toy_share(s, (uint64_t[]){8}, &toy_end);
     for (uint64_t i = 0; i < N; i += 8)
         put_ints(e, s, N, i + i / 8 % 8, 1, (int[]){(int)i});
@@ -374,13 +364,11 @@ between_close(zmap *m, zmap_end how)
     return NC_NOERR;
 }
 
-static void
-other_writers(void **state)
+TEST(other_writers)
 {
     static const zmap_ops ops = {
         .name = "between", .get = between_get, .put = between_put, .del = between_del, .close = between_close};
 
-    (void)state;
     for (int round = 0; round < 4; round++) {
         zmap       *m = test_map(false, NULL);
         between     b = {.inner = m, .other = test_engine(m, 1 << 16)};
@@ -438,12 +426,10 @@ other_writers(void **state)
 /* ---- damaged objects ---- */
 
 /* Every length, and every byte of the index changed: an error that names the key, or the right values. */
-static void
-damaged(void **state)
+TEST(damaged)
 {
     static const int want[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
-    (void)state;
     for (int round = 0; round < 4; round++) {
         zmap       *m = test_map(round % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, 1000);
@@ -537,12 +523,10 @@ run_script(zmap_fault_plan *plan, ncz_engine *e, const ncz_spec *s)
     return failed;
 }
 
-static void
-every_operation_fails(void **state)
+TEST(every_operation_fails)
 {
     static const zmap_fault_kind kinds[] = {ZMAP_FAULT_FAIL, ZMAP_FAULT_LIE, ZMAP_FAULT_SHORT};
 
-    (void)state;
     for (int row = 0; row < 12; row++) {
         size_t total = 1, met = 0;
 
@@ -565,10 +549,8 @@ every_operation_fails(void **state)
     }
 }
 
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
-    (void)state;
     for (int row = 0; row < 4; row++) {
         bool met = true;
 
@@ -630,10 +612,8 @@ work_together(void *arg)
     return NULL;
 }
 
-static void
-many_threads(void **state)
+TEST(many_threads)
 {
-    (void)state;
     for (int round = 0; round < 6; round++) {
         zmap       *m = test_map(round % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, round < 2 ? 0 : round < 4 ? 900 : 1 << 16);
@@ -658,23 +638,4 @@ many_threads(void **state)
         zmap_close(m, ZMAP_KEEP);
     }
     ncz_pool_set_threads(0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_traffic),
-        cmocka_unit_test(many_objects),
-        cmocka_unit_test(few_requests),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(indexes_are_bounded),
-        cmocka_unit_test(other_writers),
-        cmocka_unit_test(damaged),
-        cmocka_unit_test(every_operation_fails),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(many_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ static const int32_t   minus_one = -1;
 
 /* ---- random traffic on many small chunks ---- */
 
-static void
-random_traffic(void **state)
+TEST(random_traffic)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
     static const ncz_dtype   dtypes[] = {
@@ -27,7 +26,6 @@ random_traffic(void **state)
     static double v[MAX_ELEMS];
     uint64_t      seed = 5;
 
-    (void)state;
     for (int round = 0; round < 60; round++) {
         plain       a = {.rank = 1 + (size_t)rnd(&seed, 3)};
         uint64_t    chunk[MAX_RANK], most = a.rank == 1 ? 4000 : a.rank == 2 ? 60 : 15;
@@ -74,13 +72,11 @@ random_traffic(void **state)
 /* ---- failures ---- */
 
 /* Of many bad chunks the first one is reported, with its text, however the workers come to them. */
-static void
-first_failure(void **state)
+TEST(first_failure)
 {
     uint64_t shape[] = {800};
     int      v[800];
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         zmap       *m = test_map(i % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, 10000);
@@ -114,13 +110,11 @@ first_failure(void **state)
 }
 
 /* Writing: what fails is named, and trying again works. */
-static void
-first_failed_put(void **state)
+TEST(first_failed_put)
 {
     uint64_t shape[] = {800};
     int      v[800];
 
-    (void)state;
     for (int i = 0; i < 20; i++) {
         zmap_fault_plan plan = {.nth = 0, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
         zmap           *m = test_map(i % 2 == 0, &plan);
@@ -163,8 +157,7 @@ enum { BIG = 1 << 16, NBIG = 64 }; /* elements of a chunk, chunks */
 
 /* Beyond the cache: at most three chunks for each thread, whatever is read or written, and what the codec itself
  * needs while it works: zlib's encoder has 268 KiB. */
-static void
-memory_on_its_way(void **state)
+TEST(memory_on_its_way)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
     uint64_t                 shape[] = {BIG * NBIG};
@@ -172,7 +165,6 @@ memory_on_its_way(void **state)
     const size_t             most = threads * (3 * chunk_bytes + (320 << 10)) + (1 << 19);
     int                     *v = malloc(NBIG * chunk_bytes), *w = malloc(NBIG * chunk_bytes);
 
-    (void)state;
     for (size_t i = 0; i < BIG * NBIG; i++)
         v[i] = (int)(i * 2654435761u);
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
@@ -261,12 +253,10 @@ run_caller(void *arg)
     return NULL;
 }
 
-static void
-many_callers(void **state)
+TEST(many_callers)
 {
     const uint64_t shape[] = {ROWS, COLUMNS};
 
-    (void)state;
     for (int i = 0; i < 6; i++) {
         zmap       *m = test_map(i % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, i < 3 ? 900 : 100000);
@@ -322,13 +312,11 @@ run_reader(void *arg)
  * Readers at once that convert whole chunks without codecs. Each takes memory for them from the spares of the cache,
  * and gives it back when it ends, under the lock of the engine: ThreadSanitizer sees if it is not held.
  */
-static void
-many_readers(void **state)
+TEST(many_readers)
 {
     const uint64_t shape[] = {LONG_SIZE};
     int           *v = malloc(LONG_SIZE * sizeof *v);
 
-    (void)state;
     assert_non_null(v);
     for (int i = 0; i < LONG_SIZE; i++)
         v[i] = i;
@@ -391,15 +379,13 @@ blosc_chain(const ncz_spec *s)
     return chain;
 }
 
-static void
-small_pieces(void **state)
+TEST(small_pieces)
 {
     const uint64_t shape[] = {2 * EDGE, 2 * EDGE, 2 * EDGE}, chunk[] = {EDGE, EDGE, EDGE};
     size_t         n = 8 * EDGE * EDGE * EDGE;
     int           *v = malloc(n * sizeof *v), *w = malloc(n * sizeof *w);
     uint64_t       seed = 9;
 
-    (void)state;
     ncz_pool_set_threads(2);
     for (size_t i = 0; i < n; i++)
         v[i] = i < n / 2 ? (int)i : -1; /* half of the chunks are absent */
@@ -454,8 +440,7 @@ counting_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg
 }
 
 /* One element, again and again: a few times as a part, then its chunk is loaded, and then nothing is asked for. */
-static void
-element_by_element(void **state)
+TEST(element_by_element)
 {
     const uint64_t shape[] = {100000}, chunk[] = {50000};
     zmap          *m = test_map(false, NULL);
@@ -467,7 +452,6 @@ element_by_element(void **state)
     ncz_plan       p = test_plan(s, shape, &all, NC_INT);
     char           key[32];
 
-    (void)state;
     inner_ops = m->ops;
     ops.get = counting_get;
     m->ops = &ops;
@@ -568,12 +552,10 @@ watched_read(watched *w, const uint64_t *start, const uint64_t *count)
 }
 
 /* Step by step, all of a step at once or line by line: with room for one row of chunks none is fetched twice. */
-static void
-a_walk_along_rows(void **state)
+TEST(a_walk_along_rows)
 {
     const size_t row = ROW_CHUNKS * (4 * 10 * 10 * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t));
 
-    (void)state;
     for (unsigned round = 0; round < 6; round++) {
         watched w;
 
@@ -592,13 +574,11 @@ a_walk_along_rows(void **state)
 }
 
 /* A row that does not quite fit is not fetched again at every step. */
-static void
-a_row_too_long(void **state)
+TEST(a_row_too_long)
 {
     const size_t chunk = 4 * 10 * 10 * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t);
     watched      w;
 
-    (void)state;
     ncz_pool_set_threads(1);
     watched_begin(&w, 8 * chunk);
     for (uint64_t step = 0; step < 20; step++)
@@ -609,12 +589,10 @@ a_row_too_long(void **state)
 }
 
 /* In a loop over elements of a chunk that is there, nothing is asked of the map or of the system. */
-static void
-an_element_costs_little(void **state)
+TEST(an_element_costs_little)
 {
     watched w;
 
-    (void)state;
     ncz_pool_set_threads(2);
     watched_begin(&w, 1 << 20);
     watched_read(&w, (uint64_t[]){0, 0, 0}, (uint64_t[]){1, 1, 1});
@@ -653,8 +631,7 @@ late_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
     return rc;
 }
 
-static void
-appears_between_ranges(void **state)
+TEST(appears_between_ranges)
 {
     enum { N = 400 };
     const uint64_t shape[] = {N, N};
@@ -667,7 +644,6 @@ appears_between_ranges(void **state)
     ncz_plan       p = test_plan(s, shape, &r, NC_INT);
     char           key[32];
 
-    (void)state;
     ncz_pool_set_threads(1);
     r.stride[0] = 100; /* so far apart that each has a range of its own */
     for (int i = 0; i < N * N; i++)
@@ -690,19 +666,4 @@ appears_between_ranges(void **state)
     ncz_engine_free(e);
     ncz_spec_unref(s);
     zmap_close(m, ZMAP_KEEP);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_traffic),         cmocka_unit_test(first_failure),
-        cmocka_unit_test(first_failed_put),       cmocka_unit_test(memory_on_its_way),
-        cmocka_unit_test(many_callers),           cmocka_unit_test(small_pieces),
-        cmocka_unit_test(element_by_element),     cmocka_unit_test(a_walk_along_rows),
-        cmocka_unit_test(a_row_too_long),         cmocka_unit_test(an_element_costs_little),
-        cmocka_unit_test(appears_between_ranges), cmocka_unit_test(many_readers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

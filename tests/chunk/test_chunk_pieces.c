@@ -24,12 +24,10 @@ puts_of(const row *r)
 }
 
 /* Chunks arrive in any order; the object has them in the order of its slots. */
-static void
-same_bytes(void **state)
+TEST(same_bytes)
 {
     stored first = {.n = 0};
 
-    (void)state;
     for (unsigned threads = 1; threads <= 8; threads++) {
         stored now;
         row    r;
@@ -57,12 +55,10 @@ same_bytes(void **state)
 }
 
 /* What was cached of the old object is gone; what of an object is not written stays. */
-static void
-replace(void **state)
+TEST(replace)
 {
     row r;
 
-    (void)state;
     make_row(&r);
     put_row(&r, 0, SIZE, 1);
     expect_row(&r, 100, 700, 1);
@@ -86,8 +82,7 @@ with_fill(uint64_t i)
     return i / CHUNK % 3 == 0 || i / CHUNK / CHUNKS == 1 ? -1 : (int)i;
 }
 
-static void
-chunks_of_fill(void **state)
+TEST(chunks_of_fill)
 {
     static int v[SIZE];
     uint64_t   at = 0, n = SIZE;
@@ -96,7 +91,6 @@ chunks_of_fill(void **state)
     request    q = test_request(1, &at, &n);
     ncz_plan   p;
 
-    (void)state;
     make_row(&r);
     put_row(&r, 0, SIZE, 7);
     for (uint64_t i = 0; i < SIZE; i++)
@@ -117,12 +111,10 @@ chunks_of_fill(void **state)
 }
 
 /* Each operation of the store fails in turn: once, then from there on until a flush. */
-static void
-failures(void **state)
+TEST(failures)
 {
     enum { STEPS = 1 + CHUNKS + 1 + 1 }; /* begin, the chunks, the index, commit */
 
-    (void)state;
     for (int forever = 0; forever < 2; forever++)
         for (size_t nth = 1; nth <= STEPS; nth++) {
             static int v[CHUNK * CHUNKS];
@@ -150,17 +142,4 @@ failures(void **state)
             expect_row(&r, n, SIZE - n, 1);
             row_clear(&r);
         }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(replace),
-        cmocka_unit_test(chunks_of_fill),
-        cmocka_unit_test(failures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,14 +108,12 @@ wait_until_done(world *w)
 }
 
 /* Boxes that touch chunks in part, and strides: all of their chunks are there when they are read. */
-static void
-reads_make_no_request(void **state)
+TEST(reads_make_no_request)
 {
     request some[3] = {test_request(2, (uint64_t[]){3, 5}, (uint64_t[]){20, 30}),
                        test_request(2, (uint64_t[]){SIDE, SIDE}, (uint64_t[]){SIDE, 2 * SIDE}),
                        test_request(2, (uint64_t[]){1, 1}, (uint64_t[]){6, 6})};
 
-    (void)state;
     some[2].stride[0] = some[2].stride[1] = 10;
     for (int batches = 0; batches < 2; batches++)
         for (size_t i = 0; i < NCZ_LEN(some); i++) {
@@ -151,14 +149,12 @@ read_in_thread(void *arg)
 }
 
 /* A get waits for what is on its way, and asks for nothing again. */
-static void
-read_on_its_way(void **state)
+TEST(read_on_its_way)
 {
     world     w;
     reader    r = {.w = &w, .r = test_request(2, (uint64_t[]){0, 0}, (uint64_t[]){SIDE, SIDE})};
     pthread_t thread;
 
-    (void)state;
     world_init(&w, false, 1 << 20);
     (void)pthread_mutex_lock(&w.gate);
     assert_int_equal(prefetch(&w, &r.r), NC_NOERR);
@@ -177,13 +173,11 @@ read_on_its_way(void **state)
 }
 
 /* What waits for its read stays, and what does not fit beside it is left to the read. */
-static void
-as_much_as_fits(void **state)
+TEST(as_much_as_fits)
 {
     world   w;
     request first = test_request(2, (uint64_t[]){0, 0}, (uint64_t[]){2 * SIDE, 4 * SIDE}), all = first;
 
-    (void)state;
     world_init(&w, false, 5 * BYTES + 2000);
     all.start[0] = 2 * SIDE;
     assert_int_equal(prefetch(&w, &first), NC_NOERR);
@@ -204,12 +198,10 @@ as_much_as_fits(void **state)
 }
 
 /* The read tells a failure, or succeeds where the store has healed. */
-static void
-failures(void **state)
+TEST(failures)
 {
     request r = test_request(2, (uint64_t[]){0, 0}, (uint64_t[]){SIDE, 2 * SIDE});
 
-    (void)state;
     for (int heals = 0; heals < 2; heals++) {
         world w;
 
@@ -228,12 +220,10 @@ failures(void **state)
 }
 
 /* Wishes that nobody will fulfil: the engine ends, or forgets the variable. */
-static void
-dropped(void **state)
+TEST(dropped)
 {
     request r = test_request(2, (uint64_t[]){0, 0}, shape);
 
-    (void)state;
     for (int how = 0; how < 2; how++) {
         world w;
 
@@ -253,18 +243,4 @@ dropped(void **state)
         }
         world_clear(&w);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_make_no_request),
-        cmocka_unit_test(read_on_its_way),
-        cmocka_unit_test(as_much_as_fits),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(dropped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

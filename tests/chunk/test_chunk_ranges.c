@@ -87,14 +87,12 @@ read_request(const large *l, const request *r, bool absent)
     return rc;
 }
 
-static void
-one_part_many_workers(void **state)
+TEST(one_part_many_workers)
 {
     large   l;
     request box = test_request(3, (uint64_t[3]){3, 5, 7}, (uint64_t[3]){32, 32, 32});
     request few = test_request(3, (uint64_t[3]){3, 5, 7}, (uint64_t[3]){2, 2, 2});
 
-    (void)state;
     large_begin(&l, false, true);
     ncz_pool_set_threads(1);
     assert_int_equal(read_request(&l, &box, false), NC_NOERR);
@@ -111,12 +109,10 @@ one_part_many_workers(void **state)
 }
 
 /* Boxes, planes, strides; both orders of a chunk's elements. */
-static void
-every_element(void **state)
+TEST(every_element)
 {
     uint64_t seed = 7;
 
-    (void)state;
     for (int fortran = 0; fortran < 2; fortran++) {
         for (unsigned threads = 2; threads < 6; threads += 3) {
             large l;
@@ -135,14 +131,12 @@ every_element(void **state)
     }
 }
 
-static void
-nothing_there(void **state)
+TEST(nothing_there)
 {
     large   l;
     request box = test_request(3, (uint64_t[3]){50, 5, 7}, (uint64_t[3]){32, 32, 32});
     int     before;
 
-    (void)state;
     large_begin(&l, false, false);
     ncz_pool_set_threads(4);
     assert_int_equal(read_request(&l, &box, true), NC_NOERR);
@@ -153,14 +147,12 @@ nothing_there(void **state)
 }
 
 /* A range that fails is asked for again with the whole chunk; when that fails too, so does the call. */
-static void
-a_bad_part(void **state)
+TEST(a_bad_part)
 {
     large   l;
     request box = test_request(3, (uint64_t[3]){3, 5, 7}, (uint64_t[3]){32, 32, 32});
     char    key[32];
 
-    (void)state;
     large_begin(&l, false, true);
     ncz_pool_set_threads(4);
     bad = 2;
@@ -172,17 +164,4 @@ a_bad_part(void **state)
     assert_int_equal(read_request(&l, &box, false), NC_ETRUNC);
     assert_non_null(strstr(ncz_err_text(), key));
     large_end(&l);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_part_many_workers),
-        cmocka_unit_test(every_element),
-        cmocka_unit_test(nothing_there),
-        cmocka_unit_test(a_bad_part),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

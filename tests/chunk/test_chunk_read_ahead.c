@@ -172,12 +172,10 @@ step_key(const steps *w, uint64_t t, char key[24])
 
 /* ---- walks ---- */
 
-static void
-a_batch_for_many_steps(void **state)
+TEST(a_batch_for_many_steps)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
 
-    (void)state;
     for (unsigned i = 0; i < 6; i++) {
         steps w;
 
@@ -193,8 +191,7 @@ a_batch_for_many_steps(void **state)
 }
 
 /* From workers: so many that all have something to do; not for one thread, nor where there is nothing to decode. */
-static void
-workers_do_more_at_once(void **state)
+TEST(workers_do_more_at_once)
 {
     static const struct {
         unsigned    threads;
@@ -202,7 +199,6 @@ workers_do_more_at_once(void **state)
         bool        ahead;
     } rows[] = {{1, "zlib", false}, {4, "zlib", true}, {2, "zlib", true}, {4, NULL, false}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         steps  w;
         size_t most = 0;
@@ -223,12 +219,10 @@ workers_do_more_at_once(void **state)
 }
 
 /* Steps that keep all threads at work need no more. */
-static void
-enough_to_do(void **state)
+TEST(enough_to_do)
 {
     steps w;
 
-    (void)state;
     ncz_pool_set_threads(4);
     steps_new(&w, false, "zlib", (uint64_t[]){60, SIDE, SIDE}, (uint64_t[]){1, 4, 4}, 1 << 20);
     for (uint64_t t = 0; t < 60; t++) {
@@ -239,12 +233,10 @@ enough_to_do(void **state)
 }
 
 /* Boxes of several chunks, along each axis. */
-static void
-boxes(void **state)
+TEST(boxes)
 {
     enum { N = 60 };
 
-    (void)state;
     for (size_t axis = 0; axis < 3; axis++) {
         uint64_t shape[3] = {6, 6, 6}, chunk[3] = {3, 3, 3};
         steps    w;
@@ -273,10 +265,8 @@ boxes(void **state)
 }
 
 /* Chunks of several steps, read step by step, or in requests that end within chunks. */
-static void
-parts_of_chunks(void **state)
+TEST(parts_of_chunks)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 7; n++) {
         steps w;
 
@@ -290,12 +280,10 @@ parts_of_chunks(void **state)
     }
 }
 
-static void
-no_walk(void **state)
+TEST(no_walk)
 {
     uint64_t seed = 3;
 
-    (void)state;
     for (int kind = 0; kind < 5; kind++) {
         steps  w;
         size_t n = 0;
@@ -320,12 +308,10 @@ no_walk(void **state)
 }
 
 /* Large requests have no walk, and parts of chunks that are read past the cache neither. */
-static void
-large_and_small(void **state)
+TEST(large_and_small)
 {
     steps w;
 
-    (void)state;
     steps_begin(&w, true, NULL, 1 << 20);
     for (uint64_t t = 0; t < STEPS; t += 64) {
         assert_int_equal(read_some(&w, t, 64, SIDE), NC_NOERR);
@@ -347,12 +333,10 @@ large_and_small(void **state)
 
 /* ---- several ---- */
 
-static void
-interleaved(void **state)
+TEST(interleaved)
 {
     enum { MOST = 12 };
 
-    (void)state;
     for (size_t n = 2; n <= MOST; n += 2) {
         steps     w;
         ncz_spec *own, *specs[MOST];
@@ -402,12 +386,10 @@ walk(void *arg)
 }
 
 /* Threads that walk through parts of an array of their own, and two through the same. */
-static void
-many_walkers(void **state)
+TEST(many_walkers)
 {
     enum { N = 6 };
 
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         steps     w;
         walker    k[N];
@@ -433,10 +415,8 @@ many_walkers(void **state)
 /* ---- what is wrong with chunks, or not there ---- */
 
 /* An object that is broken is nobody's affair until it is asked for. */
-static void
-broken_ones(void **state)
+TEST(broken_ones)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         steps w;
         char  key[24];
@@ -461,10 +441,8 @@ broken_ones(void **state)
 }
 
 /* The map fails once, at whichever request: only who asked for that chunk hears of it. */
-static void
-a_fault(void **state)
+TEST(a_fault)
 {
-    (void)state;
     for (size_t nth = 1; nth <= 40; nth++) {
         zmap_fault_plan plan = {.nth = 0, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
         steps           w = {.m = test_map(nth % 2 == 0, &plan), .shape = {40, SIDE, SIDE}};
@@ -491,10 +469,8 @@ a_fault(void **state)
     }
 }
 
-static void
-absent_ones(void **state)
+TEST(absent_ones)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         steps w;
         int   got[SIDE * SIDE];
@@ -535,12 +511,10 @@ absent_ones(void **state)
 
 /* ---- the cache ---- */
 
-static void
-small_caches(void **state)
+TEST(small_caches)
 {
     const size_t kept = SIDE * SIDE * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t);
 
-    (void)state;
     for (size_t nchunks = 0; nchunks <= 40; nchunks++)
         for (int part = 0; part < 2; part++) {
             steps w;
@@ -559,12 +533,10 @@ small_caches(void **state)
 }
 
 /* Read ahead and used whole, a chunk is kept no longer: what stands in the map now is what the next read sees. */
-static void
-used_up_ones(void **state)
+TEST(used_up_ones)
 {
     steps w;
 
-    (void)state;
     steps_begin(&w, true, NULL, 1 << 20);
     for (uint64_t t = 0; t < STEPS; t++)
         read_step(&w, t);
@@ -582,14 +554,12 @@ used_up_ones(void **state)
 }
 
 /* Who drops what was read ahead sees what has come meanwhile, and the walk begins again. */
-static void
-dropped_ones(void **state)
+TEST(dropped_ones)
 {
     steps w;
     int   other[SIDE * SIDE], got[SIDE * SIDE];
     char  key[24];
 
-    (void)state;
     for (int i = 0; i < SIDE * SIDE; i++)
         other[i] = 1000 + i;
     steps_begin(&w, true, NULL, 1 << 20);
@@ -617,12 +587,10 @@ dropped_ones(void **state)
 
 /* ---- writing between ---- */
 
-static void
-writes_between(void **state)
+TEST(writes_between)
 {
     static int zeros[SIDE * SIDE];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         steps w;
         int   got[SIDE * SIDE];
@@ -647,14 +615,12 @@ writes_between(void **state)
 }
 
 /* Dirty chunks are not stored to read ahead. */
-static void
-dirty_ones_stay(void **state)
+TEST(dirty_ones_stay)
 {
     static int zeros[SIDE * SIDE];
     steps      w;
     ncz_spec  *own, *other;
 
-    (void)state;
     steps_begin(&w, true, NULL, 4000);
     own = w.s;
     other = w.s = test_spec(3, own->chunk, i4, &fill, NULL);
@@ -676,14 +642,12 @@ dirty_ones_stay(void **state)
 }
 
 /* Any requests, reads and writes, on walks now and then. */
-static void
-random_walks(void **state)
+TEST(random_walks)
 {
     static const char *const codecs[] = {NULL, "zlib"};
     static double            v[MAX_ELEMS];
     uint64_t                 seed = 11;
 
-    (void)state;
     for (int round = 0; round < 80; round++) {
         plain       a = {.rank = 2, .shape = {40 + rnd(&seed, 60), 10 + rnd(&seed, 30)}};
         uint64_t    chunk[] = {1 + rnd(&seed, 3), 5 + rnd(&seed, 30)};
@@ -722,12 +686,10 @@ random_walks(void **state)
 /* ---- memory ---- */
 
 /* Each allocation fails once: a read fails or is right, and the next one is. */
-static void
-allocations_fail(void **state)
+TEST(allocations_fail)
 {
     bool met = true;
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         for (size_t at = next_allocation(0); met || at < 20; at = next_allocation(at)) {
             steps  w;
@@ -754,12 +716,10 @@ allocations_fail(void **state)
 }
 
 /* No more than the cache may have and three chunks for each thread; and of the cache only a part. */
-static void
-memory_of_a_walk(void **state)
+TEST(memory_of_a_walk)
 {
     const size_t chunk = 256 * 256 * sizeof(int), threads = 3, cache = 32 * chunk;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         steps w;
 
@@ -777,33 +737,4 @@ memory_of_a_walk(void **state)
         ncz_alloc_use(NULL);
         steps_free(&w);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_for_many_steps),
-        cmocka_unit_test(workers_do_more_at_once),
-        cmocka_unit_test(enough_to_do),
-        cmocka_unit_test(boxes),
-        cmocka_unit_test(parts_of_chunks),
-        cmocka_unit_test(no_walk),
-        cmocka_unit_test(large_and_small),
-        cmocka_unit_test(interleaved),
-        cmocka_unit_test(many_walkers),
-        cmocka_unit_test(broken_ones),
-        cmocka_unit_test(a_fault),
-        cmocka_unit_test(absent_ones),
-        cmocka_unit_test(small_caches),
-        cmocka_unit_test(used_up_ones),
-        cmocka_unit_test(dropped_ones),
-        cmocka_unit_test(writes_between),
-        cmocka_unit_test(dirty_ones_stay),
-        cmocka_unit_test(random_walks),
-        cmocka_unit_test(allocations_fail),
-        cmocka_unit_test(memory_of_a_walk),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,10 @@
 
 /* ---- reading ---- */
 
-static void
-requests_of_reads(void **state)
+TEST(requests_of_reads)
 {
     static const char *const codecs[] = {NULL, "zlib"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         row r;
 
@@ -42,10 +40,8 @@ requests_of_reads(void **state)
 }
 
 /* An index that takes more than the indexes' part of the cache is fetched once, while it takes less than half. */
-static void
-a_large_index(void **state)
+TEST(a_large_index)
 {
-    (void)state;
     for (int far = 0; far < 2; far++)
         for (int small = 0; small < 2; small++) {
             row r;
@@ -64,12 +60,10 @@ a_large_index(void **state)
 }
 
 /* A shard that does not exist: one request, and none once that is known. */
-static void
-absent_shards(void **state)
+TEST(absent_shards)
 {
     int v[6400];
 
-    (void)state;
     for (int far = 0; far < 2; far++) {
         row r;
 
@@ -86,8 +80,7 @@ absent_shards(void **state)
 }
 
 /* Chunks far apart are not read with what is between them. */
-static void
-gaps(void **state)
+TEST(gaps)
 {
     enum { CHUNK = 100000, N = 16 };
     uint64_t   at = 0, n = 2, stride = 10 * CHUNK, size = (uint64_t)CHUNK * N;
@@ -97,7 +90,6 @@ gaps(void **state)
     request    q;
     ncz_plan   p;
 
-    (void)state;
     row_init(&r, true, 0, CHUNK, N, size, NULL);
     put_row(&r, 0, size, 0);
     expect_row(&r, 0, 1, 0);
@@ -117,10 +109,8 @@ gaps(void **state)
 /* ---- writing ---- */
 
 /* Steps along a dimension inside a shard: it is stored once, when it is complete. */
-static void
-append_in_a_shard(void **state)
+TEST(append_in_a_shard)
 {
-    (void)state;
     for (int far = 0; far < 2; far++)
         for (int small = 0; small < 2; small++) { /* whether the cache has room for the shard */
             row r;
@@ -147,10 +137,8 @@ append_in_a_shard(void **state)
 }
 
 /* Parts of chunks, in a cache with room for three of them: each shard is stored once. */
-static void
-parts_of_chunks(void **state)
+TEST(parts_of_chunks)
 {
-    (void)state;
     for (int far = 0; far < 2; far++) {
         row r;
 
@@ -169,10 +157,8 @@ parts_of_chunks(void **state)
 
 /* A chunk that is staged, changed and staged again; and forgotten. Without a codec, so that all that is staged fits on
  * every machine, however well its libraries compress. */
-static void
-change_staged(void **state)
+TEST(change_staged)
 {
-    (void)state;
     for (int far = 0; far < 2; far++) {
         row r;
         int v[1000];
@@ -198,14 +184,12 @@ change_staged(void **state)
 }
 
 /* Without a temporary file shards are stored early, and nothing is lost. */
-static void
-no_temporary_file(void **state)
+TEST(no_temporary_file)
 {
     const char *tmp = getenv("TMPDIR");
     char       *old = tmp != NULL ? strdup(tmp) : NULL;
     row         r;
 
-    (void)state;
     assert_int_equal(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
     row_init(&r, false, 20000, 1000, 64, 64000, NULL);
     for (uint64_t step = 0; step < 60; step++)
@@ -224,10 +208,8 @@ no_temporary_file(void **state)
 }
 
 /* A shard at the array's edge is complete without the chunks beyond it; along an unlimited dimension it is not. */
-static void
-edges(void **state)
+TEST(edges)
 {
-    (void)state;
     for (int fixed = 0; fixed < 2; fixed++) {
         row r;
 
@@ -246,13 +228,11 @@ edges(void **state)
 
 /* ---- all layouts ---- */
 
-static void
-random_layouts(void **state)
+TEST(random_layouts)
 {
     static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
     uint64_t                 seed = 77;
 
-    (void)state;
     for (int round = 0; round < 160; round++) {
         ncz_shard_layout layout = {(round & 1) != 0, (round & 2) != 0, (round & 4) != 0};
         plain            a = {.rank = (size_t)rnd(&seed, 4)};
@@ -318,8 +298,7 @@ large_allocations(void)
 
 /* Shards that are written one after the other use the memory of the first. A flush frees it, and so does a cache that
  * needs it. */
-static void
-memory_is_used_again(void **state)
+TEST(memory_is_used_again)
 {
     const ncz_alloc_table counted = {.get = counted_get, .resize = counted_resize, .put = free};
     const uint64_t        chunk = 50000, shard = 4 * chunk;
@@ -327,7 +306,6 @@ memory_is_used_again(void **state)
     row                   r;
     size_t                first, spare;
 
-    (void)state;
     ncz_pool_set_threads(1);
     ncz_alloc_use(&counted);
     row_init(&r, false, 16 * chunk_bytes, chunk, 4, 4 * shard, NULL);
@@ -365,24 +343,4 @@ memory_is_used_again(void **state)
     row_clear(&r);
     ncz_alloc_use(NULL);
     ncz_pool_set_threads(0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_of_reads),
-        cmocka_unit_test(a_large_index),
-        cmocka_unit_test(absent_shards),
-        cmocka_unit_test(gaps),
-        cmocka_unit_test(append_in_a_shard),
-        cmocka_unit_test(parts_of_chunks),
-        cmocka_unit_test(change_staged),
-        cmocka_unit_test(no_temporary_file),
-        cmocka_unit_test(edges),
-        cmocka_unit_test(random_layouts),
-        cmocka_unit_test(memory_is_used_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

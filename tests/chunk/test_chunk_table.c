@@ -42,13 +42,11 @@ longest_bucket(const ncz_chunk_table *t)
     return most;
 }
 
-static void
-many_entries(void **state)
+TEST(many_entries)
 {
     ncz_chunk_table  t = {.buckets = NULL};
     ncz_chunk_entry *e = calloc(MANY, sizeof *e), *one = calloc(1, sizeof *one);
 
-    (void)state;
     assert_null(ncz_chunk_table_first(&t, 0));
     for (size_t i = 0; i < MANY; i++)
         assert_int_equal(ncz_chunk_table_add(&t, &e[i], hash_of(i)), NC_NOERR);
@@ -74,14 +72,12 @@ many_entries(void **state)
     free(one);
 }
 
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     enum { SOME = 1000 };
     static ncz_chunk_entry e[SOME];
     ncz_chunk_table        t = {.buckets = NULL};
 
-    (void)state;
     fail_allocation(1);
     assert_int_equal(ncz_chunk_table_add(&t, &e[0], hash_of(0)), NC_ENOMEM);
     assert_true(end_failing());
@@ -99,12 +95,4 @@ without_memory(void **state)
     for (size_t i = 0; i < SOME; i++)
         ncz_chunk_table_del(&t, &e[i]);
     ncz_chunk_table_clear(&t);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_entries), cmocka_unit_test(without_memory)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,9 @@
  * the n-th one comes, and does what that asks for, or not. Each string is the old one or the new one then; the same put
  * succeeds, and leaves the same objects as one that nothing has disturbed.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,15 +161,13 @@ die_once(killer *k, unsigned n, bool drop, const char *clean)
     return false;
 }
 
-static void
-deaths(void **state)
+TEST(deaths)
 {
     killer   k = {.armed = false};
     bucket  *b = bucket_start(kill_at_request, &k);
     char     clean[KEYS];
     unsigned n = 0;
 
-    (void)state;
     assert_non_null(b);
     memset(long_word, 'L', LONG_WORD);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/buck/h.zarr#mode=nczarr,v2,s3&anon", stub_port(bucket_stub(b)));
@@ -195,12 +186,4 @@ deaths(void **state)
     print_message("%u requests\n", n - 1);
     assert_true(n > 10);
     bucket_stop(b);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(deaths)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

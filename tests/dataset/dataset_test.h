@@ -6,16 +6,7 @@
 #ifndef NCZ_DATASET_TEST_H
 #define NCZ_DATASET_TEST_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "support/test.h"
 #include "dataset/dataset.h"
 
 #define OK(call)                                                                                                     \

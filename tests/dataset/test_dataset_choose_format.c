@@ -63,10 +63,8 @@ static const struct {
     {"s3://bucket/x", 0, NC_FORMAT_CLASSIC, 0},
 };
 
-static void
-choices(void **state)
+TEST(choices)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = NULL;
         int         version = -1;
@@ -79,8 +77,7 @@ choices(void **state)
     }
 }
 
-static void
-contradictions(void **state)
+TEST(contradictions)
 {
     static const struct {
         const char *path;
@@ -101,7 +98,6 @@ contradictions(void **state)
         {"gs://bucket/d/x.h5", 0, "an HDF5 file"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_target *t = NULL;
         int         version, rc;
@@ -116,28 +112,14 @@ contradictions(void **state)
 }
 
 /* A store of objects is Zarr's alone. */
-static void
-stores(void **state)
+TEST(stores)
 {
     zmap        *map = NULL, *out = NULL;
     ncz_dataset *ds = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     assert_int_equal(ncz_dataset_create_map(map, "mode=cdf1", 0, NULL, &ds), NC_EINVAL);
     assert_int_equal(ncz_dataset_create_map(map, NULL, DATA, NULL, &ds), NC_EINVAL);
     OK(zmap_close(map, ZMAP_KEEP));
     assert_int_equal(ncz_dataset_store("x#mode=classic", ZMAP_CREATE_NEW, &out), NC_EINVAL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choices),
-        cmocka_unit_test(contradictions),
-        cmocka_unit_test(stores),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

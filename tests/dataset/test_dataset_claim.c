@@ -63,12 +63,10 @@ define(ncz_dataset *ds)
     return ncz_dataset_enddef(ds, &(ncz_file_room){.align = 0});
 }
 
-static void
-the_claim_goes_with_the_commit(void **state)
+TEST(the_claim_goes_with_the_commit)
 {
     ncz_dataset *ds = NULL;
 
-    (void)state;
     make_dir();
     OK(ncz_dataset_create(path, NC_CLOBBER, NCZ_FORMAT_UNSAID, NULL, &ds));
     assert_true(exists(CLAIM));
@@ -82,15 +80,13 @@ the_claim_goes_with_the_commit(void **state)
 }
 
 /* A child begins, and is still there; then it is killed. */
-static void
-a_running_process_is_respected(void **state)
+TEST(a_running_process_is_respected)
 {
     ncz_dataset *ds = NULL;
     int          ready[2], status;
     char         c;
     pid_t        child;
 
-    (void)state;
     if (host_emulated())
         skip(); /* other processes cannot be looked at */
     make_dir();
@@ -124,10 +120,8 @@ a_running_process_is_respected(void **state)
 
 /* Another writer, of a machine that cannot be asked, has put its claim in place of ours: neither a commit nor an abort
  * touches what is there. */
-static void
-who_lost_the_place_touches_nothing(void **state)
+TEST(who_lost_the_place_touches_nothing)
 {
-    (void)state;
     for (int abort = 0; abort < 2; abort++) {
         ncz_dataset *ds = NULL;
 
@@ -151,13 +145,11 @@ open_closing(zmap *map, int mode, ncz_dataset **out)
     return ncz_dataset_open_map(map, "commit=close", mode, NULL, out);
 }
 
-static void
-seen_when_it_is_closed(void **state)
+TEST(seen_when_it_is_closed)
 {
     ncz_dataset *ds = NULL, *other = NULL;
     zmap        *map = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     assert_int_equal(ncz_dataset_create_map(map, "commit=often", NC_CLOBBER, NULL, &ds), NC_EINVAL);
     OK(ncz_dataset_create_map(map, "consolidated=yes&commit=close", NC_CLOBBER, NULL, &ds));
@@ -189,8 +181,7 @@ seen_when_it_is_closed(void **state)
 }
 
 /* A dialect may have no place for a claim or for marks of growth; a deletion is claimed in any case. */
-static void
-a_dialect_may_do_without_marks(void **state)
+TEST(a_dialect_may_do_without_marks)
 {
     ncz_dialect_ops        plain = *ncz_format_dialect(0);
     const ncz_dialect_ops *own;
@@ -199,7 +190,6 @@ a_dialect_may_do_without_marks(void **state)
     zmap                  *map;
     char                  *claim = NULL;
 
-    (void)state;
     plain.marks_writers = false;
     OK(zmap_mem_open(&map));
     OK(ncz_claim_put(map, &plain, "d", &claim));
@@ -222,16 +212,4 @@ a_dialect_may_do_without_marks(void **state)
     OK(end(ds));
     OK(ncz_dataset_delete(path));
     assert_int_equal(rmdir(dir), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_claim_goes_with_the_commit),     cmocka_unit_test(a_running_process_is_respected),
-        cmocka_unit_test(who_lost_the_place_touches_nothing), cmocka_unit_test(seen_when_it_is_closed),
-        cmocka_unit_test(a_dialect_may_do_without_marks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

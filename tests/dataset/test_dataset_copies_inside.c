@@ -83,14 +83,12 @@ open_store(zmap *inner, const char *mode)
 }
 
 /* A member that is used: one round trip, of zarr.json and .zmetadata, or with the version one request. */
-static void
-used(void **state)
+TEST(used)
 {
     static const char *const kinds[] = {"\"kind\": \"inline\", \"must_understand\": false, ",
                                         "\"kind\": \"inline\", "};
     static const char *const nested[] = {EMPTY, ""};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
         for (size_t k = 0; k < NCZ_LEN(nested); k++) {
             char  *member = make_copies(kinds[i], nested[k]);
@@ -110,20 +108,17 @@ used(void **state)
 }
 
 /* An empty list is believed: it hides all children. */
-static void
-empty(void **state)
+TEST(empty)
 {
     zmap *map = make_store(EMPTY);
 
-    (void)state;
     assert_int_equal(open_store(map, NULL).nvars, 0);
     assert_string_equal(open_store(map, "consolidated=no").from, "tree");
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
 /* Null, other kinds, other types: the documents themselves are read. */
-static void
-not_used(void **state)
+TEST(not_used)
 {
     static const char *const members[] = {
         "",
@@ -136,7 +131,6 @@ not_used(void **state)
         ", \"consolidated_metadata\": \"inline\"",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(members); i++) {
         zmap        *map = make_store(members[i]);
         ncz_dataset *ds = NULL;
@@ -151,29 +145,14 @@ not_used(void **state)
 }
 
 /* A store that does not return zarr.json fails the open: it may hold the dataset. */
-static void
-not_returned(void **state)
+TEST(not_returned)
 {
     zmap_fault_plan plan = {.nth = 1, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     zmap           *map = make_store(""), *m = NULL;
     ncz_dataset    *ds = NULL;
 
-    (void)state;
     OK(zmap_fault_open(zmap_ref(map), &plan, &m));
     assert_int_equal(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds), NC_EIO);
     OK(zmap_close(m, ZMAP_KEEP));
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(used),
-        cmocka_unit_test(empty),
-        cmocka_unit_test(not_used),
-        cmocka_unit_test(not_returned),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,10 +191,8 @@ fresh_map(const char *mode)
 
 static const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated"};
 
-static void
-a_new_dataset_appears_whole(void **state)
+TEST(a_new_dataset_appears_whole)
 {
-    (void)state;
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         bool appeared = false;
 
@@ -223,10 +221,8 @@ a_new_dataset_appears_whole(void **state)
 }
 
 /* What is defined is there as soon as define mode is left, by a call or by the first put; what is put later is too. */
-static void
-definitions_are_stored_when_they_are_final(void **state)
+TEST(definitions_are_stored_when_they_are_final)
 {
-    (void)state;
     for (int put = 0; put < 2; put++) {
         zmap        *map = NULL;
         ncz_dataset *ds = NULL;
@@ -256,8 +252,7 @@ definitions_are_stored_when_they_are_final(void **state)
 }
 
 /* Until it is committed a new dataset goes with an abort, and a renamed variable leaves nothing under its old name. */
-static void
-an_abort_removes_what_was_defined(void **state)
+TEST(an_abort_removes_what_was_defined)
 {
     ncz_dataset *ds = NULL;
     ncz_dim     *x = NULL;
@@ -266,7 +261,6 @@ an_abort_removes_what_was_defined(void **state)
     zmap        *map = NULL;
     bool         empty = false;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     OK(ncz_dataset_create_map(map, "mode=nczarr", NC_CLOBBER, NULL, &ds));
     OK(def_dim(ds, "x", LEN, &x));
@@ -302,10 +296,8 @@ cut_off(change_fn change, size_t least)
     }
 }
 
-static void
-a_crash_leaves_old_or_new(void **state)
+TEST(a_crash_leaves_old_or_new)
 {
-    (void)state;
     cut_off(nothing, 3);
     cut_off(redefine, 3);
     cut_off(grow, 3);
@@ -347,10 +339,8 @@ go_on(change_fn change)
     }
 }
 
-static void
-a_failure_is_survived(void **state)
+TEST(a_failure_is_survived)
 {
-    (void)state;
     go_on(redefine);
     go_on(grow);
     go_on(rename_var);
@@ -392,12 +382,10 @@ expect_notes(zmap *map, int value)
 }
 
 /* A put that is said to have failed may have stored its document: what was there before is put again. */
-static void
-a_failure_that_was_none(void **state)
+TEST(a_failure_that_was_none)
 {
     bool done = false;
 
-    (void)state;
     for (size_t n = 1; !done; n++) {
         zmap_fault_plan plan = {.nth = 0, .kind = ZMAP_FAULT_LIE, .code = NC_EIO};
         zmap           *inner = fresh_map("mode=nczarr"), *map = NULL;
@@ -448,12 +436,10 @@ other_attribute(ncz_dataset *ds)
     return put_att(ds, "version", 7);
 }
 
-static void
-only_changes_are_stored(void **state)
+TEST(only_changes_are_stored)
 {
     zmap *map = fresh_map("mode=nczarr");
 
-    (void)state;
     assert_int_equal(operations(map, same_attribute), 0);  /* the same bytes are not put again */
     assert_int_equal(operations(map, other_attribute), 1); /* one document */
     OK(zmap_close(map, ZMAP_KEEP));
@@ -474,15 +460,13 @@ no_fsync(zmap *m)
     return ncz_fail(NC_EIO, "no fsync today");
 }
 
-static void
-a_failed_sync_is_final(void **state)
+TEST(a_failed_sync_is_final)
 {
     zmap           *map = fresh_map("mode=nczarr");
     ncz_dataset    *ds = NULL;
     zmap_ops        ops = *map->ops;
     const zmap_ops *real = map->ops;
 
-    (void)state;
     map->caps |= ZMAP_CAN_SYNC;
     map->ops = &ops;
     for (unsigned good = 0; good < 2; good++) { /* that of the data, and that of the documents */
@@ -503,21 +487,4 @@ a_failed_sync_is_final(void **state)
     OK(end(ds));
     map->ops = real;
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_dataset_appears_whole),
-        cmocka_unit_test(definitions_are_stored_when_they_are_final),
-        cmocka_unit_test(an_abort_removes_what_was_defined),
-        cmocka_unit_test(a_crash_leaves_old_or_new),
-        cmocka_unit_test(a_failure_is_survived),
-        cmocka_unit_test(a_failure_that_was_none),
-        cmocka_unit_test(only_changes_are_stored),
-        cmocka_unit_test(a_failed_sync_is_final),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,10 +113,8 @@ grow_by_put(int at)
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
-static void
-put_beyond(void **state)
+TEST(put_beyond)
 {
-    (void)state;
     grow_by_put(recorded);     /* in the chunk that the length ends in */
     grow_by_put(recorded + 1); /* the same, after a gap */
     grow_by_put(9);
@@ -125,10 +123,8 @@ put_beyond(void **state)
 }
 
 /* The length ends where a chunk does: the next one is beyond it as a whole. */
-static void
-put_beyond_whole_chunks(void **state)
+TEST(put_beyond_whole_chunks)
 {
-    (void)state;
     recorded = 2 * CHUNK;
     grow_by_put(recorded);
     grow_by_put(recorded + 1);
@@ -136,13 +132,11 @@ put_beyond_whole_chunks(void **state)
     recorded = 6;
 }
 
-static void
-length_alone(void **state)
+TEST(length_alone)
 {
     zmap        *map = make_dataset();
     ncz_dataset *ds;
 
-    (void)state;
     die_after_chunks(map);
     ds = open_for_writing(map);
     OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
@@ -154,14 +148,12 @@ length_alone(void **state)
 }
 
 /* What this session wrote beyond the old length stays, however often it grows, with a sync in between. */
-static void
-own_records_stay(void **state)
+TEST(own_records_stay)
 {
     zmap        *map = make_dataset();
     ncz_dataset *ds;
     int          got[DEAD];
 
-    (void)state;
     die_after_chunks(map);
     ds = open_for_writing(map);
     for (int k = recorded; k < DEAD; k++) {
@@ -180,8 +172,7 @@ own_records_stay(void **state)
 }
 
 /* A put that fails half-way leaves chunks beyond the length, too: of this very session. */
-static void
-failed_put(void **state)
+TEST(failed_put)
 {
     zmap           *map = make_dataset(), *faulty = NULL;
     zmap_fault_plan plan = {.nth = 0};
@@ -189,7 +180,6 @@ failed_put(void **state)
     int             i[DEAD];
     const int       x = 77;
 
-    (void)state;
     for (int k = 0; k < DEAD; k++)
         i[k] = 5000 + k;
     OK(zmap_fault_open(map, &plan, &faulty));
@@ -207,15 +197,13 @@ failed_put(void **state)
 }
 
 /* Lists once in a session, and not at all where the dataset was made by it or nothing grows. */
-static void
-lists(void **state)
+TEST(lists)
 {
     zmap        *map = make_dataset();
     ncz_dataset *ds = open_for_writing(map);
     zmap_stats   before, after;
     const int    x = 1;
 
-    (void)state;
     OK(ncz_dataset_stats(ds, &before));
     OK(put(ds, var(ds, "/", "v"), 0, 1, &x));
     OK(ncz_dataset_stats(ds, &after));
@@ -226,16 +214,4 @@ lists(void **state)
     assert_int_equal(after.lists, before.lists + 3); /* one for each variable along the dimension */
     OK(end(ds));
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(put_beyond),   cmocka_unit_test(put_beyond_whole_chunks),
-        cmocka_unit_test(length_alone), cmocka_unit_test(own_records_stay),
-        cmocka_unit_test(failed_put),   cmocka_unit_test(lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,8 +186,7 @@ count(zmap *map, bool batches, const char *mode, int omode, counts *c)
     forget(c);
 }
 
-static void
-what_opening_asks_for(void **state)
+TEST(what_opening_asks_for)
 {
     /* .zgroup and .zattrs of 4 groups, .zarray and .zattrs of 8 variables. */
     const size_t level1 = 2 * (1 + GROUPS), level2 = 2 * (2 * GROUPS + 1), level3 = 2;
@@ -195,7 +194,6 @@ what_opening_asks_for(void **state)
     zmap        *older = made("mode=nczarr&compat=4.9.2");
     counts       c;
 
-    (void)state;
     /* One object has it all, and nothing else is asked for but the one that would have it in Zarr v3, at the same time. */
     for (int batches = 0; batches < 2; batches++) {
         count(copies, batches == 1, NULL, NC_NOWRITE, &c);
@@ -240,14 +238,12 @@ what_opening_asks_for(void **state)
 }
 
 /* Opening and closing alone touches the root and nothing below it. */
-static void
-a_reader_looks_at_the_root_alone(void **state)
+TEST(a_reader_looks_at_the_root_alone)
 {
     zmap        *map = made("mode=nczarr"), *m;
     ncz_dataset *ds = NULL;
     counts       c;
 
-    (void)state;
     m = counting(map, &c, true);
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
     OK(end(ds));
@@ -283,12 +279,10 @@ ask(void *arg)
     return NULL;
 }
 
-static void
-several_ask_first(void **state)
+TEST(several_ask_first)
 {
     const char *const modes[] = {"mode=nczarr", "mode=nczarr,consolidated"};
 
-    (void)state;
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         zmap *map = made(modes[m]);
 
@@ -324,14 +318,12 @@ several_ask_first(void **state)
 /* ---- what goes wrong ---- */
 
 /* The first failure is that of every call, and the close is fine. */
-static void
-the_rest_cannot_be_had(void **state)
+TEST(the_rest_cannot_be_had)
 {
     zmap_fault_plan plan = {.nth = 0};
     zmap           *map = made("mode=nczarr"), *m = NULL;
     ncz_dataset    *ds = NULL;
 
-    (void)state;
     OK(zmap_fault_open(zmap_ref(map), &plan, &m));
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
     plan = (zmap_fault_plan){.nth = plan.seen + 5, .kind = ZMAP_FAULT_FAIL, .code = NC_ES3, .seen = plan.seen};
@@ -346,12 +338,10 @@ the_rest_cannot_be_had(void **state)
 }
 
 /* One object is broken: its node is, and nothing else. */
-static void
-one_odd_array(void **state)
+TEST(one_odd_array)
 {
     static const char *const keys[] = {"g1/w/.zarray", "g1/w/.zattrs"};
 
-    (void)state;
     for (int batches = 0; batches < 2; batches++)
         for (size_t k = 0; k < NCZ_LEN(keys); k++) {
             zmap        *map = made("mode=nczarr"), *m;
@@ -416,8 +406,7 @@ counted_put(void *p)
 
 /* 500 variables with ten attributes each: what one of them takes in a dataset that is open to be read, and at most
  * while it is loaded. The documents of one are some 1300 bytes. */
-static void
-memory_of_a_variable(void **state)
+TEST(memory_of_a_variable)
 {
     enum { VARS = 500, ATTS = 10 };
     static const ncz_alloc_table counted = {.get = counted_get, .resize = counted_resize, .put = counted_put};
@@ -426,7 +415,6 @@ memory_of_a_variable(void **state)
     ncz_dim                     *x[2] = {NULL, NULL};
     size_t                       before;
 
-    (void)state;
     ncz_pool_stop(); /* nobody keeps what another table gave */
     ncz_alloc_use(&counted);
     OK(zmap_mem_open(&map));
@@ -480,13 +468,11 @@ replace(zmap *map, const char *key, const char *from, const char *to)
 }
 
 /* A copy that is no JSON: the documents themselves are read. Asked for by name, it is what there is. */
-static void
-a_damaged_copy(void **state)
+TEST(a_damaged_copy)
 {
     static const char *const parts[] = {"\"g1/w/.zarray\": {\"zarr_format\":", "\".zgroup\": {\"zarr_format\":"};
     static const char *const broken[] = {"\"g1/w/.zarray\": {\"zarr_format\"!", "\".zgroup\": {\"zarr_format\"!"};
 
-    (void)state;
     for (int batches = 0; batches < 2; batches++)
         for (size_t i = 0; i < NCZ_LEN(parts); i++) {
             zmap        *map = made("mode=nczarr,consolidated"), *m;
@@ -512,14 +498,12 @@ a_damaged_copy(void **state)
 }
 
 /* Part of the lists in the newest place, the rest in the older one only: both documents are read. */
-static void
-lists_in_two_places(void **state)
+TEST(lists_in_two_places)
 {
     zmap        *map = made("mode=nczarr"), *m;
     ncz_dataset *ds = NULL;
     counts       c;
 
-    (void)state;
     replace(map, ".zattrs", "\"groups\"", "\"grapes\"");
     m = counting(map, &c, true);
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
@@ -532,14 +516,12 @@ lists_in_two_places(void **state)
 }
 
 /* A writer that cannot be told whether there are copies would leave them behind. */
-static void
-copies_that_cannot_be_asked_for(void **state)
+TEST(copies_that_cannot_be_asked_for)
 {
     zmap_fault_plan plan = {.nth = ROOT_KEYS + 1, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     zmap           *map = made("mode=nczarr,consolidated"), *m = NULL;
     ncz_dataset    *ds = NULL;
 
-    (void)state;
     OK(zmap_fault_open(zmap_ref(map), &plan, &m));
     assert_int_equal(ncz_dataset_open_map(m, NULL, NC_WRITE, NULL, &ds), NC_EIO);
     assert_true(strlen(ncz_err_text()) > 0);
@@ -575,13 +557,11 @@ copies_are_true(zmap *map)
 }
 
 /* Whoever writes, and however it was opened, a copy that is there says what the documents say, after each flush. */
-static void
-copies_are_kept_true(void **state)
+TEST(copies_are_kept_true)
 {
     const char *const created[] = {"mode=nczarr,consolidated", "mode=zarr,consolidated", "mode=nczarr"};
     const char *const opened[] = {NULL, "consolidated=no", "mode=consolidated"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(created); i++)
         for (size_t k = 0; k < NCZ_LEN(opened); k++) {
             zmap        *map = made(created[i]);
@@ -619,23 +599,4 @@ copies_are_kept_true(void **state)
             OK(end(ds));
             OK(zmap_close(map, ZMAP_KEEP));
         }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_opening_asks_for),
-        cmocka_unit_test(a_reader_looks_at_the_root_alone),
-        cmocka_unit_test(several_ask_first),
-        cmocka_unit_test(the_rest_cannot_be_had),
-        cmocka_unit_test(one_odd_array),
-        cmocka_unit_test(memory_of_a_variable),
-        cmocka_unit_test(a_damaged_copy),
-        cmocka_unit_test(lists_in_two_places),
-        cmocka_unit_test(copies_that_cannot_be_asked_for),
-        cmocka_unit_test(copies_are_kept_true),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,12 +46,10 @@ opens_in(zmap *inner, const char *mode, int omode)
     return n;
 }
 
-static void
-consolidated(void **state)
+TEST(consolidated)
 {
     const char *const modes[] = {"mode=nczarr,consolidated", "mode=zarr,consolidated"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(modes); i++) {
         zmap *map = made(modes[i]);
 
@@ -64,14 +62,12 @@ consolidated(void **state)
     }
 }
 
-static void
-broken(void **state)
+TEST(broken)
 {
     static const char *const texts[] = {"{\"metadata\": {", "[]", "{\"metadata\": 5}", ""};
     ncz_dataset             *ds = NULL;
     zmap                    *map = made("mode=nczarr,consolidated");
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(texts); i++) {
         OK(zmap_put(map, ".zmetadata", texts[i], strlen(texts[i])));
         (void)opens_in(map, NULL, NC_NOWRITE); /* the documents themselves are there */
@@ -85,13 +81,11 @@ broken(void **state)
 }
 
 /* netCDF-C left the end of a longer document behind a shorter one. */
-static void
-stale_tails(void **state)
+TEST(stale_tails)
 {
     zmap   *map = made("mode=nczarr");
     ncz_buf doc = NCZ_BUF_INIT;
 
-    (void)state;
     OK(zmap_get(map, ".zattrs", &doc));
     OK(ncz_buf_puts(&doc, "\"old\": 1}}"));
     OK(zmap_put(map, ".zattrs", doc.data, doc.len));
@@ -100,13 +94,11 @@ stale_tails(void **state)
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
-static void
-what_is_no_dataset(void **state)
+TEST(what_is_no_dataset)
 {
     ncz_dataset *ds = NULL;
     zmap        *map = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     assert_int_equal(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds), NC_ENOTNC);
     OK(zmap_put(map, "notes", "x", 1));
@@ -139,8 +131,7 @@ note_bytes(void *arg, size_t i, const ncz_docs_got *got)
 }
 
 /* A dialect whose metadata are not JSON gets an object's bytes, or a range of them; the first fetch and later ones. */
-static void
-bytes_and_ranges(void **state)
+TEST(bytes_and_ranges)
 {
     static const char *const keys[] = {"a", "nothing"};
     const ncz_docs_req       whole = {.keys = keys, .n = 2, .as = NCZ_DOCS_BYTES};
@@ -151,7 +142,6 @@ bytes_and_ranges(void **state)
     ncz_buf                  seen = NCZ_BUF_INIT;
     zmap                    *map = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     OK(zmap_put(map, "a", "CDF5234", 7));
     OK(ncz_meta_source_init(&source, map, &ncz_limits_default, NCZ_CONSOLIDATED_IGNORE, 0, NULL, NULL));
@@ -164,15 +154,4 @@ bytes_and_ranges(void **state)
     ncz_meta_source_clear(&source);
     ncz_buf_clear(&seen);
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_and_ranges), cmocka_unit_test(consolidated),       cmocka_unit_test(broken),
-        cmocka_unit_test(stale_tails),      cmocka_unit_test(what_is_no_dataset),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

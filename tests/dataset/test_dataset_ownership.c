@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-static void
-whole_maps(void **state)
+TEST(whole_maps)
 {
     static const struct {
         const char *keys[6];
@@ -52,7 +51,6 @@ whole_maps(void **state)
         {{"log/0", "log/0.1"}, false, NC_ENOTNC},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_key_list keys = NCZ_KEY_LIST_INIT;
         zmap        *map = NULL;
@@ -74,8 +72,7 @@ whole_maps(void **state)
 }
 
 /* A dataset that lists what it has: documents of another one below it are not its own. */
-static void
-datasets_inside(void **state)
+TEST(datasets_inside)
 {
 #define V2_ROOT "{\"zarr_format\": 2}"
 #define V2_ARRAY                                                                                                     \
@@ -128,7 +125,6 @@ datasets_inside(void **state)
         {{{".zgroup", V2_ROOT}, {".zattrs", "{"}, {"v/.zarray", V2_ARRAY}, {"o/.zgroup", V2_ROOT}}, NC_NOERR},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_key_list keys = NCZ_KEY_LIST_INIT;
         zmap        *map = NULL;
@@ -146,13 +142,11 @@ datasets_inside(void **state)
     }
 }
 
-static void
-chunks_below_a_variable(void **state)
+TEST(chunks_below_a_variable)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     zmap        *map = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     OK(zmap_put(map, "v/0.0", "x", 1));
     OK(zmap_put(map, "v/1/2", "x", 1));
@@ -167,16 +161,4 @@ chunks_below_a_variable(void **state)
     OK(zmap_len(map, "vv/0.0", NULL));
     ncz_key_list_clear(&keys);
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_maps),
-        cmocka_unit_test(datasets_inside),
-        cmocka_unit_test(chunks_below_a_variable),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,13 +21,11 @@ values(double *v)
     }
 }
 
-static void
-digits_are_kept(void **state)
+TEST(digits_are_kept)
 {
     static double v[N], q[N];
     const double  fill = 1e300;
 
-    (void)state;
     values(v);
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_GRANULARBR; mode++)
         for (int nsd = 1; nsd <= NC_QUANTIZE_MAX_DOUBLE_NSD; nsd++) {
@@ -41,14 +39,12 @@ digits_are_kept(void **state)
         }
 }
 
-static void
-bits_are_kept(void **state)
+TEST(bits_are_kept)
 {
     static double v[N];
     static float  f[N];
     const float   fill = 1e30f;
 
-    (void)state;
     for (int keep = 1; keep <= NC_QUANTIZE_MAX_FLOAT_NSB; keep++) {
         values(v);
         for (int i = 0; i < N; i++)
@@ -64,13 +60,11 @@ bits_are_kept(void **state)
     }
 }
 
-static void
-some_stay_as_they_are(void **state)
+TEST(some_stay_as_they_are)
 {
     const float fill = 3.3333333f;
     float       v[6] = {3.3333333f, 0.0f, -0.0f, INFINITY, -INFINITY, NAN}, q[6];
 
-    (void)state;
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++) {
         memcpy(q, v, sizeof q);
         ncz_dataset_quantize(mode, 1, ncz_type_of(NC_FLOAT), q, 6, &fill, 0);
@@ -169,15 +163,13 @@ static const struct {
       0x40fe240000000000, 0x3fe0000000000000}},
 };
 
-static void
-bits_are_those_of_netcdf_c(void **state)
+TEST(bits_are_those_of_netcdf_c)
 {
     const float  float_fill = NC_FILL_FLOAT;
     const double fill = NC_FILL_DOUBLE;
     float        f[NVALUES];
     double       d[NVALUES];
 
-    (void)state;
     for (size_t r = 0; r < NCZ_LEN(known_floats); r++) {
         for (int i = 0; i < NVALUES; i++)
             f[i] = (float)known[i];
@@ -218,15 +210,13 @@ with_quantized(int mode, uint64_t rows, uint64_t columns, const uint64_t *chunk,
 }
 
 /* What is put in slabs is what it would be if it were rounded as a whole, transposed in memory or not. */
-static void
-slabs_are_as_one(void **state)
+TEST(slabs_are_as_one)
 {
     static const uint64_t chunks[][2] = {{CHUNK_ROWS, CHUNK_COLUMNS}, {ROWS, 1}, {1, COLUMNS}, {ROWS, COLUMNS}};
     const double          fill = NC_FILL_DOUBLE;
     const size_t          n = (size_t)ROWS * COLUMNS;
     double *in = malloc(n * sizeof *in), *want = malloc(n * sizeof *want), *out = malloc(n * sizeof *out);
 
-    (void)state;
     assert_true(in != NULL && want != NULL && out != NULL);
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++)
         for (size_t c = 0; c < 2 * NCZ_LEN(chunks); c++) {
@@ -258,8 +248,7 @@ slabs_are_as_one(void **state)
 }
 
 /* Every third row and second column, from another type. */
-static void
-slabs_with_strides(void **state)
+TEST(slabs_with_strides)
 {
     const uint64_t   chunk[2] = {70, 90}, start[2] = {1, 2}, stride[2] = {3, 2}, count[2] = {800, 1450};
     const ptrdiff_t  imap[2] = {(ptrdiff_t)count[1], 1};
@@ -271,7 +260,6 @@ slabs_with_strides(void **state)
     ncz_var         *v = NULL;
     ncz_dataset     *ds = with_quantized(NC_QUANTIZE_BITGROOM, 2400, 2903, chunk, &v);
 
-    (void)state;
     assert_true(in != NULL && want != NULL && out != NULL);
     for (size_t i = 0; i < n; i++) {
         in[i] = (int64_t)(i * 7919 + 1);
@@ -287,16 +275,4 @@ slabs_with_strides(void **state)
     free(in);
     free(want);
     free(out);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits_are_kept),       cmocka_unit_test(bits_are_kept),
-        cmocka_unit_test(some_stay_as_they_are), cmocka_unit_test(slabs_are_as_one),
-        cmocka_unit_test(slabs_with_strides),    cmocka_unit_test(bits_are_those_of_netcdf_c),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,15 +17,13 @@ limit_with(ncz_dataset *ds, ncz_var *v, size_t nbytes)
     return ncz_engine_limit(ds->engine);
 }
 
-static void
-cache_asked_for(void **state)
+TEST(cache_asked_for)
 {
     const size_t mib = 1 << 20, own = ncz_limits_default.cache_bytes;
     zmap        *map = NULL;
     ncz_dataset *ds = NULL;
     ncz_var     *a = NULL, *b = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     OK(ncz_dataset_create_map(map, NULL, NC_CLOBBER, NULL, &ds));
     OK(def_var(ds, NULL, "a", 0, NULL, &a));
@@ -91,8 +89,7 @@ numbers(void)
 }
 
 /* Who reads, and did not say that others write meanwhile, or that it is not wanted. */
-static void
-who_reads_ahead(void **state)
+TEST(who_reads_ahead)
 {
     static const struct {
         const char *mode;
@@ -109,7 +106,6 @@ who_reads_ahead(void **state)
     };
     zmap *map = numbers();
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_dataset *ds = NULL;
 
@@ -122,8 +118,7 @@ who_reads_ahead(void **state)
 }
 
 /* After nc_sync() a reader sees what was written before it, of chunks that it has not used. */
-static void
-sync_drops_what_was_read_ahead(void **state)
+TEST(sync_drops_what_was_read_ahead)
 {
     const int    other = 1234;
     int          other_le;
@@ -132,7 +127,6 @@ sync_drops_what_was_read_ahead(void **state)
     ncz_var     *v;
     int          got;
 
-    (void)state;
     OK(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds));
     assert_int_equal(gets_for(ds, 4), 6);
     copy_le(&other_le, &other, 1, sizeof other);
@@ -149,16 +143,4 @@ sync_drops_what_was_read_ahead(void **state)
     }
     OK(end(ds));
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_asked_for),
-        cmocka_unit_test(who_reads_ahead),
-        cmocka_unit_test(sync_drops_what_was_read_ahead),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,10 +181,8 @@ typedef struct kind {
 static const kind kinds[] = {
     {"mode=nczarr", false}, {"mode=nczarr,consolidated", false}, {"mode=nczarr,v3", false}, {"mode=nczarr,v3", true}};
 
-static void
-finds_what_a_list_finds(void **state)
+TEST(finds_what_a_list_finds)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++) {
         zmap        *map = make_dataset(kinds[i].mode, kinds[i].sharded), *unlisted = new_unlisted(map);
         ncz_dataset *ds = open_dataset(map);
@@ -200,10 +198,8 @@ finds_what_a_list_finds(void **state)
     }
 }
 
-static void
-copies_object_by_object(void **state)
+TEST(copies_object_by_object)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++) {
         zmap        *map = make_dataset(kinds[i].mode, kinds[i].sharded), *unlisted = new_unlisted(map), *copy = NULL;
         ncz_target  *t = NULL;
@@ -227,13 +223,11 @@ copies_object_by_object(void **state)
     }
 }
 
-static void
-nothing_there_is_an_error(void **state)
+TEST(nothing_there_is_an_error)
 {
     zmap       *map = NULL, *unlisted, *copy = NULL;
     ncz_target *t = NULL;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     OK(zmap_mem_open(&copy));
     unlisted = new_unlisted(map);
@@ -246,8 +240,7 @@ nothing_there_is_an_error(void **state)
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
-static void
-too_many_to_ask_for(void **state)
+TEST(too_many_to_ask_for)
 {
     const uint64_t    chunk = 1;
     ncz_stored_chunks found = {.index = NULL};
@@ -256,7 +249,6 @@ too_many_to_ask_for(void **state)
     ncz_var          *v = NULL;
     zmap             *map = NULL, *unlisted;
 
-    (void)state;
     OK(zmap_mem_open(&map));
     OK(ncz_dataset_create_map(map, "mode=nczarr", NC_CLOBBER, NULL, &ds));
     OK(def_dim(ds, "x", UINT64_C(1) << 30, &x));
@@ -275,17 +267,4 @@ too_many_to_ask_for(void **state)
     OK(end(ds));
     OK(zmap_close(unlisted, ZMAP_KEEP));
     OK(zmap_close(map, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_a_list_finds),
-        cmocka_unit_test(copies_object_by_object),
-        cmocka_unit_test(nothing_there_is_an_error),
-        cmocka_unit_test(too_many_to_ask_for),
-    };
-
-    return cmocka_run_group_tests_name("dataset_unlisted", tests, NULL, NULL);
 }

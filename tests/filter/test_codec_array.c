@@ -14,8 +14,7 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 8}, .chunk_bytes = 64};
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     static const char *const cases[][3] = {
         {"delta", "{\"dtype\": \">i4\"}", "{\"id\": \"delta\", \"dtype\": \">i4\", \"astype\": \">i4\"}"},
@@ -39,7 +38,6 @@ test_json(void **state)
          "{\"id\": \"astype\", \"encode_dtype\": \"<f2\", \"decode_dtype\": \"|b1\"}"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
         check_json(cases[i][0], cases[i][1], &env, cases[i][2]);
 }
@@ -49,8 +47,7 @@ typedef struct refusal {
     int         rc;
 } refusal;
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     static const refusal cases[] = {
         {"delta", "{}", NC_EFILTER},
@@ -92,7 +89,6 @@ test_refused(void **state)
         {"astype", "{\"encode_dtype\": \"<i4\", \"decode_dtype\": \"<c8\"}", NC_ENOFILTER},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const void *p;
 
@@ -102,8 +98,7 @@ test_refused(void **state)
     }
 }
 
-static void
-test_bitround_needs_floats(void **state)
+TEST(test_bitround_needs_floats)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
     ncz_array_type       other = env_of(NCZ_KIND_INT, 4, 8);
@@ -111,7 +106,6 @@ test_bitround_needs_floats(void **state)
     unsigned char        data[8] = {1, 2, 3}, out[8];
     size_t               used;
 
-    (void)state;
     assert_int_equal(ops->encode(p, &other, data, 8, out, 8, &used), NC_EFILTER);
     other.dtype.kind = NCZ_KIND_FLOAT; /* more bits than it has */
     assert_int_equal(ops->encode(p, &other, data, 8, out, 8, &used), NC_EFILTER);
@@ -125,8 +119,7 @@ test_bitround_needs_floats(void **state)
 }
 
 /* numcodecs has no big-endian floats here, so the bits are held against the little-endian ones. */
-static void
-test_bitround_big(void **state)
+TEST(test_bitround_big)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
     ncz_array_type       f4 = env_of(NCZ_KIND_FLOAT, 4, 8);
@@ -135,7 +128,6 @@ test_bitround_big(void **state)
     unsigned char        big[8], out[8];
     size_t               used;
 
-    (void)state;
     for (size_t i = 0; i < 8; i++)
         big[i] = little[i ^ 3];
     assert_int_equal(ops->encode(p, &f4, little, 8, out, 8, &used), NC_NOERR);
@@ -145,14 +137,12 @@ test_bitround_big(void **state)
     assert_memory_equal(out, ((const unsigned char[]){0x3f, 0x80, 0, 0, 0x3f, 0xb0, 0, 0}), 8);
 }
 
-static void
-test_packbits_padding(void **state)
+TEST(test_packbits_padding)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("packbits");
     const void          *p = configured(ops, "{}", &env);
     unsigned char        out[8];
 
-    (void)state;
     assert_int_equal(decode_to(ops, p, &env, "\x05\xe0", 2, out, 3), NC_NOERR);
     assert_memory_equal(out, "\1\1\1", 3);
     assert_int_equal(decode_to(ops, p, &env, "\x08\xe0", 2, out, 0), NC_EFILTER);
@@ -179,15 +169,13 @@ chain_of(const char *filters, const char *compressor)
 #define DELTA  "{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i2\"}"
 
 /* An element size that the document leaves open is that of what enters, not the array's. */
-static void
-test_shuffle_behind(void **state)
+TEST(test_shuffle_behind)
 {
     ncz_chain *c = chain_of("[" SCALED "," DELTA ",{\"id\": \"shuffle\", \"elementsize\": 0}]", "{\"id\": \"zlib\"}");
     ncz_chain *d = chain_of("[" SCALED "]", "{\"id\": \"shuffle\"}");
     double     values[8] = {1, 1.5, 2, 7.25, -3, 0, 0, 11}, data[8], back[8];
     ncz_buf    out = NCZ_BUF_INIT;
 
-    (void)state;
     copy_le(data, values, 8, sizeof *data);
     check_codec(ncz_chain_codec(c, 2), "{\"id\": \"shuffle\", \"elementsize\": 2}");
     check_codec(ncz_chain_codec(d, 1), "{\"id\": \"shuffle\", \"elementsize\": 4}");
@@ -208,8 +196,7 @@ test_shuffle_behind(void **state)
 }
 
 /* The fourth byte of a frame is the element size that the data were shuffled with. */
-static void
-test_blosc_behind(void **state)
+TEST(test_blosc_behind)
 {
     static const struct {
         const char *filters;
@@ -225,7 +212,6 @@ test_blosc_behind(void **state)
     double  values[8] = {1, 2, 3, 4, 5, 6, 7, 8}, data[8], back[8];
     ncz_buf out = NCZ_BUF_INIT;
 
-    (void)state;
     copy_le(data, values, 8, sizeof *data);
     if (ncz_codec_by_id("blosc") == NULL)
         skip();
@@ -242,14 +228,12 @@ test_blosc_behind(void **state)
 }
 
 /* szip lays its lines out by the bytes of a chunk and its elements: both are those that the delta leaves. */
-static void
-test_szip_behind(void **state)
+TEST(test_szip_behind)
 {
     double     data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8];
     ncz_buf    out = NCZ_BUF_INIT;
     ncz_chain *c;
 
-    (void)state;
     if (ncz_codec_by_id("szip") == NULL)
         skip();
     c = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 8}");
@@ -261,12 +245,10 @@ test_szip_behind(void **state)
     ncz_chain_unref(c);
 }
 
-static void
-test_front(void **state)
+TEST(test_front)
 {
     ncz_chain *a = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"zlib\"}"), *b;
 
-    (void)state;
     assert_int_equal(chain_with(a, "shuffle", "{\"elementsize\": 2}", &env, true, &b), NC_NOERR);
     assert_string_equal(ncz_chain_id(b, 0), "fixedscaleoffset");
     assert_string_equal(ncz_chain_id(b, 1), "delta");
@@ -277,12 +259,10 @@ test_front(void **state)
 }
 
 /* What we do not have says so by its name; what nobody should have says why. */
-static void
-test_names(void **state)
+TEST(test_names)
 {
     ncz_chain *c = chain_of("[{\"id\": \"pickle\", \"x\": 1}]", "null");
 
-    (void)state;
     assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
     assert_non_null(strstr(ncz_err_text(), "pickle"));
     assert_non_null(strstr(ncz_err_text(), "run code"));
@@ -290,13 +270,11 @@ test_names(void **state)
 }
 
 /* A type that a codec does not take leaves the document as it was. */
-static void
-test_type_not_taken(void **state)
+TEST(test_type_not_taken)
 {
     ncz_chain *c = chain_of("[{\"id\": \"delta\", \"dtype\":  \"<M8[ns]\"}]", "null");
     ncz_buf    filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
     assert_non_null(strstr(ncz_err_text(), "<M8[ns]"));
     assert_int_equal(ncz_chain_write(c, &filters, &compressor), NC_NOERR);
@@ -304,24 +282,4 @@ test_type_not_taken(void **state)
     ncz_buf_clear(&filters);
     ncz_buf_clear(&compressor);
     ncz_chain_unref(c);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bitround_needs_floats),
-        cmocka_unit_test(test_bitround_big),
-        cmocka_unit_test(test_packbits_padding),
-        cmocka_unit_test(test_shuffle_behind),
-        cmocka_unit_test(test_blosc_behind),
-        cmocka_unit_test(test_szip_behind),
-        cmocka_unit_test(test_front),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_type_not_taken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,7 @@ check_fails(const char *text, ncz_kind kind, size_t size, const void *in, uint64
 
 /* ---- packbits ---------------------------------------------------------------------------------------------- */
 
-static void
-test_packbits(void **state)
+TEST(test_packbits)
 {
     static const unsigned char bools[] = {1, 0, 1, 1, 0, 0, 0, 0, 1};
     static const int8_t        small[] = {1, -1, -8, 7, 0};
@@ -58,7 +57,6 @@ test_packbits(void **state)
     static const int32_t       signed_ints[] = {-4, 3, 0};
     static const double        one[] = {1.0};
 
-    (void)state;
     check_row("[" PACK("") "]", NCZ_KIND_BOOL, 1, bools, 9, "0d01");
     check_row("[" PACK("") "]", NCZ_KIND_BOOL, 1, bools, 8, "0d");
     check_row("[" PACK("\"padding_encoding\": \"first_byte\"") "]", NCZ_KIND_BOOL, 1, bools, 9, "070d01");
@@ -74,15 +72,13 @@ test_packbits(void **state)
               "07b080");
 }
 
-static void
-test_packbits_damage(void **state)
+TEST(test_packbits_damage)
 {
     uint64_t       n = 9;
     ncz_array_type type = row_of(NCZ_KIND_BOOL, 1, &n);
     ncz_v3_codecs  c = parsed("[" PACK("\"padding_encoding\": \"first_byte\"") "]", &type);
     unsigned char  back[9];
 
-    (void)state;
     assert_int_equal(ncz_chain_decode(c.chain, NULL, "\x07\x0d\x01", 3, back, 9, false), NC_NOERR);
     assert_int_equal(ncz_chain_decode(c.chain, NULL, "\x06\x0d\x01", 3, back, 9, false), NC_EFILTER);
     assert_int_equal(ncz_chain_decode(c.chain, NULL, "\x07\x0d", 2, back, 9, false), NC_EFILTER);
@@ -98,8 +94,7 @@ test_packbits_damage(void **state)
 
 /* ---- bitround ---------------------------------------------------------------------------------------------- */
 
-static void
-test_bitround(void **state)
+TEST(test_bitround)
 {
     static const float   floats[] = {1.0f, 1.5f};
     static const uint8_t bytes[] = {0, 1, 0x13, 0x18, 0x1c, 0xff}, rounded[] = {0, 1, 0x10, 0x18, 0x20, 0xc0};
@@ -108,7 +103,6 @@ test_bitround(void **state)
     ncz_v3_codecs        c = parsed("[" CODEC("numcodecs.bitround", "\"keepbits\": 2") ",\"bytes\"]", &type);
     ncz_buf              out = NCZ_BUF_INIT;
 
-    (void)state;
     check_row("[" CODEC("numcodecs.bitround", "\"keepbits\": 1") "," LITTLE "]", NCZ_KIND_FLOAT, 4, floats, 2,
               "0000803f 0000c03f");
     check_written(&c, &type, "[" CODEC("bitround", "\"keepbits\": 2") "," LITTLE "]");
@@ -128,8 +122,7 @@ test_bitround(void **state)
 
 /* ---- scale_offset ------------------------------------------------------------------------------------------ */
 
-static void
-test_scale_offset(void **state)
+TEST(test_scale_offset)
 {
     static const float   floats[] = {5.0f, 15.0f};
     static const double  doubles[] = {1.5, -2.0};
@@ -137,7 +130,6 @@ test_scale_offset(void **state)
     static const uint8_t bytes[] = {100, 101}, low[] = {99};
     static const int64_t longs[] = {INT64_MAX, 3};
 
-    (void)state;
     check_row("[" SCALE("\"offset\": 5.0, \"scale\": 0.5") "," LITTLE "]", NCZ_KIND_FLOAT, 4, floats, 2,
               "00000000 0000a040");
     check_row("[" SCALE("\"offset\": 0.0, \"scale\": 2.0") "," BIG "]", NCZ_KIND_FLOAT, 8, doubles, 2,
@@ -151,8 +143,7 @@ test_scale_offset(void **state)
 }
 
 /* Quotients are rounded down; what a writer let wrap comes back. */
-static void
-test_scale_offset_decode(void **state)
+TEST(test_scale_offset_decode)
 {
     static const struct {
         const char *text;
@@ -170,7 +161,6 @@ test_scale_offset_decode(void **state)
     uint64_t       n = 1;
     ncz_array_type type = row_of(NCZ_KIND_FLOAT, 4, &n);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_array_type t = row_of(cases[i].kind, 1, &n);
         ncz_v3_codecs  c = parsed(cases[i].text, &t);
@@ -190,15 +180,13 @@ test_scale_offset_decode(void **state)
 }
 
 /* Offsets and scales as Zarr v3 spells fill values. */
-static void
-test_spelling(void **state)
+TEST(test_spelling)
 {
     static const float one[] = {3.0f};
     uint64_t           n = 1;
     ncz_array_type     floats = row_of(NCZ_KIND_FLOAT, 4, &n), ints = row_of(NCZ_KIND_UINT, 8, &n);
     ncz_v3_codecs      c = parsed("[" SCALE("\"offset\": \"0x3F800000\", \"scale\": 2.0") ",\"bytes\"]", &floats);
 
-    (void)state;
     check_bytes(c.chain, one, 4, "00008040");
     check_written(&c, &floats, "[" SCALE("\"offset\": 1.0, \"scale\": 2.0") "," LITTLE "]");
     ncz_v3_codecs_clear(&c);
@@ -209,14 +197,12 @@ test_spelling(void **state)
 
 /* ---- cast_value -------------------------------------------------------------------------------------------- */
 
-static void
-test_cast_value(void **state)
+TEST(test_cast_value)
 {
     static const double  doubles[] = {1, -2, 250};
     static const int32_t ints[] = {1, -2, 70000};
     static const float   floats[] = {1.5f, -2, 65504};
 
-    (void)state;
     check_row("[" CAST("\"data_type\": \"int16\"") "," LITTLE "]", NCZ_KIND_FLOAT, 8, doubles, 3, "0100 feff fa00");
     check_row("[" CAST("\"data_type\": \"int16\"") "," BIG "]", NCZ_KIND_FLOAT, 8, doubles, 3, "0001 fffe 00fa");
     check_row("[" CAST("\"data_type\": \"float64\"") "," LITTLE "]", NCZ_KIND_INT, 4, ints, 3,
@@ -226,8 +212,7 @@ test_cast_value(void **state)
 }
 
 /* What a number becomes under each rule. */
-static void
-test_cast_rules(void **state)
+TEST(test_cast_rules)
 {
     static const struct {
         const char *members;
@@ -266,7 +251,6 @@ test_cast_rules(void **state)
         {"\"data_type\": \"uint8\"", -0.5, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         uint64_t       n = 1;
         ncz_array_type type = row_of(NCZ_KIND_FLOAT, 8, &n);
@@ -284,8 +268,7 @@ test_cast_rules(void **state)
     }
 }
 
-static void
-test_cast_integers(void **state)
+TEST(test_cast_integers)
 {
     static const int64_t  longs[] = {-1, 300, INT64_MIN};
     static const uint64_t large[] = {UINT64_MAX, (uint64_t)1 << 63};
@@ -294,7 +277,6 @@ test_cast_integers(void **state)
     ncz_v3_codecs         c;
     ncz_buf               out = NCZ_BUF_INIT;
 
-    (void)state;
     c = parsed("[" CAST("\"data_type\": \"uint8\", \"out_of_range\": \"clamp\"") ",\"bytes\"]", &type);
     assert_int_equal(ncz_chain_encode(c.chain, NULL, longs, 24, &out), NC_NOERR);
     assert_memory_equal(out.data, "\x00\xff\x00", 3);
@@ -311,8 +293,7 @@ test_cast_integers(void **state)
 }
 
 /* The way of packed products: float32 as int16 with a value for NaN, scaled before. */
-static void
-test_packed_product(void **state)
+TEST(test_packed_product)
 {
     static const char text[] = "[" SCALE("\"offset\": 273.0, \"scale\": 100.0") "," CAST(
         "\"data_type\": \"int16\", \"scalar_map\": {\"encode\": "
@@ -323,7 +304,6 @@ test_packed_product(void **state)
     ncz_v3_codecs      c = parsed(text, &type);
     float              back[2];
 
-    (void)state;
     check_written(&c, &type, text);
     check_bytes(c.chain, values, 8, "0000 9600");
     assert_int_equal(ncz_chain_decode(c.chain, NULL, "\x00\x80\x64\x00", 4, back, 8, false), NC_NOERR);
@@ -333,8 +313,7 @@ test_packed_product(void **state)
 }
 
 /* Shards after such codecs have their fill value encoded, too. */
-static void
-test_fill(void **state)
+TEST(test_fill)
 {
     static const char text[] =
         "[" CAST("\"data_type\": \"int16\", \"out_of_range\": \"clamp\"") "," SHARD("[2]", LITTLE, LITTLE, "end") "]";
@@ -343,7 +322,6 @@ test_fill(void **state)
     ncz_array_type      type = row_of(NCZ_KIND_FLOAT, 8, &n);
     ncz_v3_codecs       c;
 
-    (void)state;
     type.fill = &fill;
     c = parsed(text, &type);
     check_bytes(c.chain, values, 32, "0100f7ff ffffffffffffffff ffffffffffffffff 0000000000000000 0400000000000000");
@@ -351,8 +329,7 @@ test_fill(void **state)
 }
 
 /* A fill value that cannot be encoded is an error only where it is needed. */
-static void
-test_no_fill(void **state)
+TEST(test_no_fill)
 {
     static const char   text[] = "[" CAST("\"data_type\": \"int8\"") "," SHARD("[2]", LITTLE, LITTLE, "end") "]";
     static const double fill = 1e30, values[] = {1, 2, 0, 0};
@@ -362,7 +339,6 @@ test_no_fill(void **state)
     unsigned char       object[40];
     double              back[4];
 
-    (void)state;
     type.fill = &fill;
     c = parsed(text, &type);
     check_bytes(c.chain, values, 32, "01020000 0000000000000000 0200000000000000 0200000000000000 0200000000000000");
@@ -373,8 +349,7 @@ test_no_fill(void **state)
     ncz_v3_codecs_clear(&c);
 }
 
-static void
-test_cast_refused(void **state)
+TEST(test_cast_refused)
 {
     static const struct {
         const char *members;
@@ -396,7 +371,6 @@ test_cast_refused(void **state)
     ncz_array_type type = row_of(NCZ_KIND_FLOAT, 8, &n), other = row_of(NCZ_KIND_BOOL, 1, &n);
     ncz_v3_codecs  c;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         char *text = ncz_sprintf("[" CAST("%s") ",\"bytes\"]", cases[i].members);
 
@@ -416,8 +390,7 @@ test_cast_refused(void **state)
 
 /* ---- reshape ----------------------------------------------------------------------------------------------- */
 
-static void
-test_reshape(void **state)
+TEST(test_reshape)
 {
     static const char *const good[] = {
         "[24]", "[-1]", "[[0,1]]", "[[0],[1]]", "[4,2,3]", "[[0],2,-1]", "[2,-1,[1]]", "[1,[0],1,[1]]", "[[],24]",
@@ -442,7 +415,6 @@ test_reshape(void **state)
     ncz_array_type in = type_of(NCZ_KIND_UINT, 1);
     unsigned char  v[24];
 
-    (void)state;
     for (size_t i = 0; i < 24; i++)
         v[i] = (unsigned char)i;
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
@@ -463,8 +435,7 @@ test_reshape(void **state)
 }
 
 /* What follows a reshape sees its shape: a transpose, a shard. */
-static void
-test_reshape_and_more(void **state)
+TEST(test_reshape_and_more)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 1);
     ncz_v3_codecs  c = parsed(
@@ -472,7 +443,6 @@ test_reshape_and_more(void **state)
          &in);
     unsigned char v[24];
 
-    (void)state;
     for (size_t i = 0; i < 24; i++)
         v[i] = (unsigned char)i;
     check_bytes(c.chain, v, 24, "00060c12 03090f15 01070d13 040a1016 02080e14 050b1117");
@@ -483,28 +453,4 @@ test_reshape_and_more(void **state)
                 "0000000000000020 000000000000000c 000000000000002c 000000000000000c"
                 "000102030405060708090a0b0c0d0e0f1011121314151617");
     ncz_v3_codecs_clear(&c);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packbits),
-        cmocka_unit_test(test_packbits_damage),
-        cmocka_unit_test(test_bitround),
-        cmocka_unit_test(test_scale_offset),
-        cmocka_unit_test(test_scale_offset_decode),
-        cmocka_unit_test(test_spelling),
-        cmocka_unit_test(test_cast_value),
-        cmocka_unit_test(test_cast_rules),
-        cmocka_unit_test(test_cast_integers),
-        cmocka_unit_test(test_packed_product),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_no_fill),
-        cmocka_unit_test(test_cast_refused),
-        cmocka_unit_test(test_reshape),
-        cmocka_unit_test(test_reshape_and_more),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

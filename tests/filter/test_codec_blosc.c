@@ -8,12 +8,10 @@ static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .
 
 static const ncz_codec_ops *ops;
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     const void *p;
 
-    (void)state;
     check_json("blosc", "{\"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}", &env,
                "{\"id\": \"blosc\", \"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}");
     check_json("blosc", "{\"shuffle\": \"2\", \"cname\": \"zstd\", \"clevel\": \"9\", \"blocksize\": \"8192\"}", &env,
@@ -30,8 +28,7 @@ test_json(void **state)
     assert_int_equal(configure(ops, "{\"cname\": 1}", &env, &p), NC_EFILTER);
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     static const struct {
         unsigned words[7];
@@ -45,7 +42,6 @@ test_words(void **state)
     unsigned    words[NCZ_CODEC_WORDS];
     size_t      n;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
         assert_int_equal(of_words(ops, 7, cases[i].words, &env, &p), cases[i].rc);
     assert_int_equal(of_words(ops, 6, cases[0].words, &env, &p), NC_EFILTER);
@@ -63,12 +59,10 @@ test_words(void **state)
 }
 
 /* A compressor that the linked library lacks is named, and is no malformed document. */
-static void
-test_missing_compressor(void **state)
+TEST(test_missing_compressor)
 {
     static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
-    (void)state;
     for (unsigned i = 0; i < NCZ_LEN(cnames); i++) {
         const void *p;
         unsigned    words[7] = {0, 0, 0, 0, 4, 1, i};
@@ -105,12 +99,10 @@ refused(const unsigned char *object, size_t used, size_t n, int rc, const char *
     free(back);
 }
 
-static void
-test_bad_headers(void **state)
+TEST(test_bad_headers)
 {
     unsigned char object[64] = {0};
 
-    (void)state;
     header(object, 0, 32, 32, 64);
     refused(object, 15, 32, NC_EFILTER, "shorter than its header");
     refused(object, 63, 32, NC_EFILTER, "says 64 bytes, has 63");
@@ -147,15 +139,13 @@ test_bad_headers(void **state)
 }
 
 /* What cannot be compressed is stored: netcdf-c fails there and loses the dataset. */
-static void
-test_incompressible(void **state)
+TEST(test_incompressible)
 {
     const void   *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
     unsigned char data[400], back[400], *object;
     uint32_t      seed = 7;
     size_t        used;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)noise(&seed);
     object = encoded(ops, p, &env, data, sizeof data, &used);
@@ -185,10 +175,8 @@ flags_of(int64_t shuffle, size_t typesize)
     return flags;
 }
 
-static void
-test_shuffle_modes(void **state)
+TEST(test_shuffle_modes)
 {
-    (void)state;
     assert_int_equal(flags_of(0, 4) & 5, 0);
     assert_int_equal(flags_of(1, 4) & 5, 1);
     assert_int_equal(flags_of(2, 4) & 5, 4);
@@ -219,10 +207,8 @@ block_of(size_t n, size_t typesize, int64_t clevel, int64_t blocksize)
     return f.blocksize;
 }
 
-static void
-test_block_sizes(void **state)
+TEST(test_block_sizes)
 {
-    (void)state;
     if (ncz_blosc_makes(NCZ_BLOSC_LZ4, 5, 1, 4, 1 << 20)) { /* lz4 is built in */
         assert_int_equal(block_of(1 << 20, 4, 5, 0), 128 << 10);
         assert_int_equal(block_of(1 << 20, 2, 5, 0), 128 << 10);
@@ -234,31 +220,18 @@ test_block_sizes(void **state)
 }
 
 /* More than c-blosc can count, before anything is read from it. */
-static void
-test_too_large(void **state)
+TEST(test_too_large)
 {
     const void   *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
     unsigned char byte = 0;
     size_t        used;
 
-    (void)state;
     assert_int_equal(ops->encode(p, &env, &byte, (size_t)1 << 31, &byte, 1, &used), NC_EFILTER);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_missing_compressor),
-        cmocka_unit_test(test_bad_headers),
-        cmocka_unit_test(test_incompressible),
-        cmocka_unit_test(test_shuffle_modes),
-        cmocka_unit_test(test_block_sizes),
-        cmocka_unit_test(test_too_large),
-    };
-
     ops = ncz_codec_by_id("blosc");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

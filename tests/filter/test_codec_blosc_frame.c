@@ -76,13 +76,11 @@ check_part(const made *m, const ncz_blosc_frame *f, size_t from, size_t to)
         assert_int_equal(m->back[i], i >= part.from && i < part.to ? m->data[i] : 0x5c);
 }
 
-static void
-test_same_as_library(void **state)
+TEST(test_same_as_library)
 {
     uint32_t seed = 20261120;
     size_t   known = 0;
 
-    (void)state;
     for (int round = 0; round < 4000; round++) {
         ncz_blosc_frame f;
         made            m;
@@ -105,13 +103,11 @@ test_same_as_library(void **state)
 }
 
 /* Frames of our own making: the library reads them, and so do we; none is larger than it may be. */
-static void
-test_made_here(void **state)
+TEST(test_made_here)
 {
     uint32_t seed = 99;
     size_t   nmade = 0, nstored = 0;
 
-    (void)state;
     for (int round = 0; round < 600; round++) {
         size_t          type = (size_t)2 << noise(&seed) % 3, n, used = 0;
         int64_t         clevel = 1 + (int64_t)(noise(&seed) % 5);
@@ -149,12 +145,10 @@ test_made_here(void **state)
 }
 
 /* What is changed at random: what we decode, the library decodes to the same. */
-static void
-test_changed(void **state)
+TEST(test_changed)
 {
     uint32_t seed = 7;
 
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         made            m;
         ncz_blosc_frame f;
@@ -184,12 +178,10 @@ test_changed(void **state)
 }
 
 /* Every beginning of a frame is refused; what stands behind it makes no difference. */
-static void
-test_cut_and_extended(void **state)
+TEST(test_cut_and_extended)
 {
     uint32_t seed = 99;
 
-    (void)state;
     for (int round = 0; round < 60; round++) {
         ncz_blosc_frame f;
         made            m;
@@ -214,8 +206,7 @@ test_cut_and_extended(void **state)
     }
 }
 
-static void
-test_blosclz(void **state)
+TEST(test_blosclz)
 {
     static const struct {
         const char *in;
@@ -269,7 +260,6 @@ test_blosclz(void **state)
     };
     char *out = malloc(400);
 
-    (void)state;
     assert_non_null(out);
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         bool good = ncz_blosclz_decode(cases[i].in, cases[i].n, out, cases[i].wanted);
@@ -282,15 +272,13 @@ test_blosclz(void **state)
 }
 
 /* A match from the far window, more than 8191 back: against the library, which writes such for data like these. */
-static void
-test_far_matches(void **state)
+TEST(test_far_matches)
 {
     size_t         n = 200000;
     unsigned char *data = malloc(n), *back = malloc(n), *frame = malloc(n + BLOSC_MAX_OVERHEAD);
     uint32_t       seed = 5;
     int            used;
 
-    (void)state;
     assert_true(data != NULL && back != NULL && frame != NULL);
     for (size_t i = 0; i < n; i++)
         data[i] = (unsigned char)(i < 50000 ? noise(&seed) : data[i - 50000]);
@@ -307,15 +295,4 @@ test_far_matches(void **state)
     free(data);
     free(back);
     free(frame);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_library),  cmocka_unit_test(test_made_here), cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_cut_and_extended), cmocka_unit_test(test_blosclz),   cmocka_unit_test(test_far_matches),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,10 @@ static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .
 
 static const ncz_codec_ops *ops;
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     const void *p;
 
-    (void)state;
     check_json("bz2", "{\"level\": 9}", &env, "{\"id\": \"bz2\", \"level\": 9}");
     check_json("bz2", "{\"level\": \"9\"}", &env, "{\"id\": \"bz2\", \"level\": 9}");
     check_json("bz2", "{}", &env, "{\"id\": \"bz2\", \"level\": 1}");
@@ -18,12 +16,10 @@ test_json(void **state)
     assert_int_equal(configure(ops, "{\"level\": 10}", &env, &p), NC_EFILTER);
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     const void *p;
 
-    (void)state;
     assert_int_equal(of_words(ops, 1, (const unsigned[]){9}, &env, &p), NC_NOERR);
     check_json_of(ops, p, "{\"id\": \"bz2\", \"level\": 9}");
     assert_int_equal(of_words(ops, 1, (const unsigned[]){0}, &env, &p), NC_EINVAL);
@@ -31,14 +27,12 @@ test_words(void **state)
     assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_EFILTER);
 }
 
-static void
-test_streams(void **state)
+TEST(test_streams)
 {
     const void   *p = configured(ops, "{\"level\": 1}", &env);
     unsigned char data[64], back[128], *one, *two;
     size_t        used;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 37);
     one = encoded(ops, p, &env, data, sizeof data, &used);
@@ -63,12 +57,6 @@ test_streams(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_streams),
-    };
-
     ops = ncz_codec_by_id("bz2");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

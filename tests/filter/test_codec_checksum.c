@@ -3,10 +3,8 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 1}, .chunk_bytes = 9};
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     check_json("crc32", "{}", &env, "{\"id\": \"crc32\"}");
     check_json("crc32", "{\"location\": \"start\"}", &env, "{\"id\": \"crc32\"}");
     check_json("crc32", "{\"location\": \"end\"}", &env, "{\"id\": \"crc32\", \"location\": \"end\"}");
@@ -19,13 +17,11 @@ test_json(void **state)
                "{\"id\": \"jenkins_lookup3\", \"initval\": 4294967295, \"prefix\": null}");
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     const ncz_codec_ops *lookup3 = ncz_codec_by_id("jenkins_lookup3");
     const void          *p;
 
-    (void)state;
     assert_int_equal(configure(ncz_codec_by_id("crc32"), "{\"location\": \"middle\"}", &env, &p), NC_EFILTER);
     assert_int_equal(configure(ncz_codec_by_id("crc32c"), "{\"location\": 4}", &env, &p), NC_EFILTER);
     assert_int_equal(configure(lookup3, "{\"initval\": 4294967296}", &env, &p), NC_EFILTER);
@@ -34,8 +30,7 @@ test_refused(void **state)
 }
 
 /* The check values that the algorithms are published with. */
-static void
-test_check_values(void **state)
+TEST(test_check_values)
 {
     static const struct {
         const char   *id;
@@ -49,7 +44,6 @@ test_check_values(void **state)
         {"jenkins_lookup3", "Four score and seven years ago", {0x51, 0x05, 0x77, 0x17}, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const ncz_codec_ops *ops = ncz_codec_by_id(cases[i].id);
         size_t               n = strlen(cases[i].text), used;
@@ -66,8 +60,7 @@ test_check_values(void **state)
 }
 
 /* However long the data are: the same sum as when the bytes go through one by one. */
-static void
-test_crc32c_lengths(void **state)
+TEST(test_crc32c_lengths)
 {
     static const size_t  lengths[] = {4095, 4096, 4097, 4103, 10001};
     const ncz_codec_ops *ops = ncz_codec_by_id("crc32c");
@@ -75,7 +68,6 @@ test_crc32c_lengths(void **state)
     uint32_t             seed = 7;
     unsigned char       *data = malloc(10001);
 
-    (void)state;
     assert_non_null(data);
     assert_int_equal(configure(ops, "{}", &env, &p), NC_NOERR);
     for (size_t i = 0; i < 10001; i++)
@@ -98,13 +90,11 @@ test_crc32c_lengths(void **state)
     free(data);
 }
 
-static void
-test_mismatch(void **state)
+TEST(test_mismatch)
 {
     static const char *const ids[] = {"crc32", "crc32c", "adler32", "jenkins_lookup3"};
     unsigned char            data[9] = "123456789", back[9];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(ids); i++) {
         const ncz_codec_ops *ops = ncz_codec_by_id(ids[i]);
         const void          *p;
@@ -120,15 +110,4 @@ test_mismatch(void **state)
         assert_int_equal(decode_to(ops, p, &env, object, 3, back, 0), NC_EFILTER);
         free(object);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),           cmocka_unit_test(test_refused),  cmocka_unit_test(test_check_values),
-        cmocka_unit_test(test_crc32c_lengths), cmocka_unit_test(test_mismatch),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

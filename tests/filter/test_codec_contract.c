@@ -164,13 +164,11 @@ round_trip(const subject *s, size_t n, size_t type, pattern how)
     free(back);
 }
 
-static void
-test_round_trips(void **state)
+TEST(test_round_trips)
 {
     static const size_t sizes[] = {1,   2,   3,   7,   8,    15,   16,    17,    64,
                                    100, 127, 128, 129, 1000, 4096, 65536, 99999, 100000};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
         for (size_t k = 0; k < NCZ_LEN(sizes); k++)
             for (size_t t = 0; t < NCZ_LEN(type_sizes); t++)
@@ -236,10 +234,8 @@ cut(sample *x)
     }
 }
 
-static void
-test_cut_short(void **state)
+TEST(test_cut_short)
 {
-    (void)state;
     each_sample(cut);
 }
 
@@ -266,10 +262,8 @@ extend(sample *x)
     free(longer);
 }
 
-static void
-test_extended(void **state)
+TEST(test_extended)
 {
-    (void)state;
     each_sample(extend);
 }
 
@@ -292,10 +286,8 @@ other_sizes(sample *x)
     assert_int_equal(x->ops->decode(x->p, &x->env, x->object, x->used, room, used, false, &used), NC_EFILTER);
 }
 
-static void
-test_other_sizes(void **state)
+TEST(test_other_sizes)
 {
-    (void)state;
     each_sample(other_sizes);
 }
 
@@ -320,10 +312,8 @@ flip(sample *x)
         }
 }
 
-static void
-test_flipped(void **state)
+TEST(test_flipped)
 {
-    (void)state;
     each_sample(flip);
 }
 
@@ -347,10 +337,8 @@ header_bytes(sample *x)
         }
 }
 
-static void
-test_header_bytes(void **state)
+TEST(test_header_bytes)
 {
-    (void)state;
     each_sample(header_bytes);
 }
 
@@ -370,10 +358,8 @@ noise_in(sample *x)
     }
 }
 
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
-    (void)state;
     each_sample(noise_in);
 }
 
@@ -401,21 +387,17 @@ allocations(sample *x)
     assert_memory_equal(x->back, x->data, sizeof x->data);
 }
 
-static void
-test_allocations(void **state)
+TEST(test_allocations)
 {
-    (void)state;
     each_sample(allocations);
 }
 
 /* bound() must notice that it would overflow. */
-static void
-test_bounds(void **state)
+TEST(test_bounds)
 {
     const size_t   large = (size_t)1 << (sizeof(size_t) > 4 ? 30 : 27);
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 64);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         const ncz_codec_ops *ops;
         const void          *p;
@@ -433,12 +415,10 @@ test_bounds(void **state)
 }
 
 /* Codecs from array to array, and no others, say what becomes of the elements; parts of elements are refused. */
-static void
-test_elements(void **state)
+TEST(test_elements)
 {
     unsigned char data[64] = {0}, out[1024];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         ncz_array_type       env = subject_env(&subjects[i], 8, sizeof data);
         const ncz_codec_ops *ops;
@@ -458,12 +438,10 @@ test_elements(void **state)
 }
 
 /* Describing and reading again changes nothing; so does the way over HDF5's words and over Zarr v3, where there is one. */
-static void
-test_spellings(void **state)
+TEST(test_spellings)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 64);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         const ncz_codec_ops *ops = codec_named(subjects[i].id);
         ncz_json            *doc, *v3 = NULL;
@@ -527,10 +505,8 @@ test_spellings(void **state)
 }
 
 /* Every codec that is built in is in the table; those for objects have a file of their own. */
-static void
-test_none_is_left_out(void **state)
+TEST(test_none_is_left_out)
 {
-    (void)state;
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
         /* Codecs that depend on a shape have tests of their own. */
         bool found = ncz_codec_at(k)->decode_vlen != NULL || ncz_codec_at(k)->retype != NULL;
@@ -540,19 +516,4 @@ test_none_is_left_out(void **state)
         if (!found)
             fail_msg("%s", ncz_codec_at(k)->id);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none_is_left_out), cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_cut_short),        cmocka_unit_test(test_extended),
-        cmocka_unit_test(test_other_sizes),      cmocka_unit_test(test_flipped),
-        cmocka_unit_test(test_header_bytes),     cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_allocations),      cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_elements),         cmocka_unit_test(test_spellings),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,17 @@
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 1}, .chunk_bytes = 8};
 static const void *const    none; /* no parameters */
 
-static void
-test_json_and_words(void **state)
+TEST(test_json_and_words)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(3, NCZ_SPELLING_NUMCODECS);
     const void          *p;
 
-    (void)state;
     check_json("fletcher32", "{\"id\": \"fletcher32\"}", &env, "{\"id\": \"fletcher32\"}");
     assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_NOERR);
     assert_int_equal(of_words(ops, 1, (const unsigned[]){1}, &env, &p), NC_EFILTER);
 }
 
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
     static const struct {
         size_t        n;
@@ -30,7 +27,6 @@ test_bytes(void **state)
     };
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         size_t         used;
         unsigned char *object = encoded(ops, none, &env, cases[i].in, cases[i].n, &used);
@@ -41,14 +37,12 @@ test_bytes(void **state)
     }
 }
 
-static void
-test_mismatch(void **state)
+TEST(test_mismatch)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
     unsigned char        data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8], *object;
     size_t               used;
 
-    (void)state;
     object = encoded(ops, none, &env, data, sizeof data, &used);
     object[used - 1] ^= 1;
     assert_int_equal(decode_to(ops, none, &env, object, used, back, sizeof back), NC_EFILTER);
@@ -58,14 +52,12 @@ test_mismatch(void **state)
 }
 
 /* The sums must be folded in time: all ones, longer than a run. */
-static void
-test_long(void **state)
+TEST(test_long)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
     unsigned char       *data = malloc(100001), *object;
     size_t               used;
 
-    (void)state;
     assert_non_null(data);
     memset(data, 0xff, 100000);
     data[100000] = 0;
@@ -74,17 +66,4 @@ test_long(void **state)
     assert_memory_equal(object + 100001, ((const unsigned char[]){0xff, 0xff, 0xff, 0xff}), 4);
     free(object);
     free(data);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_and_words),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_mismatch),
-        cmocka_unit_test(test_long),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

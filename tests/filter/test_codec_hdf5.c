@@ -105,10 +105,8 @@ reads(const golden *g)
     return decode(g, g->stored.p, g->stored.n, g->data.n, &same) == NC_NOERR && same;
 }
 
-static void
-test_reads(void **state)
+TEST(test_reads)
 {
-    (void)state;
     each(reads);
 }
 
@@ -130,10 +128,8 @@ refuses_cut(const golden *g)
     return true;
 }
 
-static void
-test_cut_short(void **state)
+TEST(test_cut_short)
 {
-    (void)state;
     each(refuses_cut);
 }
 
@@ -169,10 +165,8 @@ refuses_longer(const golden *g)
     return good;
 }
 
-static void
-test_extended(void **state)
+TEST(test_extended)
 {
-    (void)state;
     each(refuses_longer);
 }
 
@@ -190,10 +184,8 @@ refuses_other_sizes(const golden *g)
     return true;
 }
 
-static void
-test_other_sizes(void **state)
+TEST(test_other_sizes)
 {
-    (void)state;
     each(refuses_other_sizes);
 }
 
@@ -220,10 +212,8 @@ survives_damage(const golden *g)
     return true;
 }
 
-static void
-test_damaged(void **state)
+TEST(test_damaged)
 {
-    (void)state;
     each(survives_damage);
 }
 
@@ -253,10 +243,8 @@ survives_lack_of_memory(const golden *g)
     return true;
 }
 
-static void
-test_allocations(void **state)
+TEST(test_allocations)
 {
-    (void)state;
     each(survives_lack_of_memory);
 }
 
@@ -286,13 +274,11 @@ words_are(unsigned id, size_t n, const unsigned *words)
 
 #define WORDS(id, ...) words_are(id, NCZ_LEN(((const unsigned[]){__VA_ARGS__})), (const unsigned[]){__VA_ARGS__})
 
-static void
-test_nbit_words(void **state)
+TEST(test_nbit_words)
 {
     unsigned deep[3 + 2 * 64 + 5] = {0, 0, 4};
     size_t   n = 3;
 
-    (void)state;
     assert_int_equal(WORDS(5, 8, 0, 4, 1, 4, 0, 9, 0), NC_NOERR);
     assert_int_equal(WORDS(5, 5, 1, 4), NC_NOERR); /* the data are as they are */
     assert_int_equal(WORDS(5, 8, 0), NC_EFILTER);
@@ -324,20 +310,16 @@ test_nbit_words(void **state)
 }
 
 /* Members may share bytes, which HDF5 never writes, but have no more bits together than the compound. */
-static void
-test_nbit_shared_bytes(void **state)
+TEST(test_nbit_shared_bytes)
 {
-    (void)state;
     assert_int_equal(WORDS(5, 0, 0, 4, 3, 4, 2, 0, 1, 4, 0, 16, 0, 0, 1, 4, 0, 16, 8), NC_NOERR);
     assert_int_equal(WORDS(5, 0, 0, 4, 3, 4, 2, 0, 1, 4, 0, 17, 0, 0, 1, 4, 0, 16, 8), NC_EFILTER);
 }
 
-static void
-test_scaleoffset_words(void **state)
+TEST(test_scaleoffset_words)
 {
     unsigned words[20] = {2, 0, 16, 0, 4, 1, 0, 1, 5};
 
-    (void)state;
     assert_int_equal(words_are(6, 20, words), NC_NOERR);
     assert_int_equal(words_are(6, 19, words), NC_EFILTER);
     words[4] = 3;
@@ -358,11 +340,9 @@ test_scaleoffset_words(void **state)
     assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
 }
 
-static void
-test_szip_words(void **state)
+TEST(test_szip_words)
 {
 #ifdef NCZ_WITH_SZIP
-    (void)state;
     assert_int_equal(WORDS(4, 141, 8, 32, 100), NC_NOERR);
     assert_int_equal(WORDS(4, 141, 8), NC_EFILTER);
     assert_int_equal(WORDS(4, 137, 8, 32, 100), NC_EINVAL); /* neither mask */
@@ -379,10 +359,8 @@ test_szip_words(void **state)
 #endif
 }
 
-static void
-test_bitshuffle_words(void **state)
+TEST(test_bitshuffle_words)
 {
-    (void)state;
     assert_int_equal(WORDS(32008, 0, 4, 4), NC_NOERR);
     assert_int_equal(WORDS(32008, 0, 4), NC_EFILTER);
     assert_int_equal(WORDS(32008, 0, 4, 0), NC_EINVAL);
@@ -394,10 +372,8 @@ test_bitshuffle_words(void **state)
 }
 
 /* Levels are for encoders: files lack them, or have those of other libraries. */
-static void
-test_encoder_words(void **state)
+TEST(test_encoder_words)
 {
-    (void)state;
     assert_int_equal(WORDS(1, 99), NC_NOERR);
     assert_int_equal(words_are(1, 0, NULL), NC_NOERR);
     assert_int_equal(words_are(2, 0, NULL), NC_NOERR);
@@ -415,14 +391,12 @@ test_encoder_words(void **state)
 }
 
 /* Elements of one byte are not shuffled, whatever the array's type is. */
-static void
-test_shuffle_of_bytes(void **state)
+TEST(test_shuffle_of_bytes)
 {
     static const unsigned one = 1;
     unsigned char         in[64], out[64];
     ncz_chain            *chain = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof in; i++)
         in[i] = (unsigned char)i;
     assert_int_equal(chain_of(2, 1, &one, &chain), NC_NOERR);
@@ -432,15 +406,13 @@ test_shuffle_of_bytes(void **state)
 }
 
 /* What each of many filters may add to a chunk would make a reader allocate a multiple of it. */
-static void
-test_growth(void **state)
+TEST(test_growth)
 {
     static const unsigned words[] = {0, 4, 4, 8, 3};
     ncz_array_type        type = env_of(NCZ_KIND_INT, 4, 1 << 22);
     ncz_filter_spec       many[32];
     ncz_chain            *chain = NULL;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(many); i++)
         many[i] = (ncz_filter_spec){.id = 32008, .nwords = NCZ_LEN(words), .words = words};
     assert_int_equal(ncz_chain_from_filters(many, 2, 0, &type, &chain), NC_NOERR);
@@ -454,13 +426,11 @@ test_growth(void **state)
 }
 
 /* What a filter that rounds has written is the data. */
-static void
-test_rounded(void **state)
+TEST(test_rounded)
 {
     static const unsigned words[] = {3, 4, 0, 0, 0};
     unsigned char         in[64], out[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof in; i++)
         in[i] = (unsigned char)i;
     for (unsigned id = 32022; id <= 32023; id++) {
@@ -475,8 +445,7 @@ test_rounded(void **state)
 
 /* ---- pipelines ------------------------------------------------------------------------------------------- */
 
-static void
-test_unknown(void **state)
+TEST(test_unknown)
 {
     static const struct {
         unsigned    id;
@@ -491,7 +460,6 @@ test_unknown(void **state)
     ncz_array_type type = env_of(NCZ_KIND_INT, 4, 8);
     unsigned char  in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_filter_spec f = {.id = cases[i].id, .name = cases[i].name};
         ncz_chain      *chain = NULL;
@@ -513,13 +481,11 @@ test_unknown(void **state)
 }
 
 /* The cause is in the text, where the filter is known and its parameters are not. */
-static void
-test_unknown_cause(void **state)
+TEST(test_unknown_cause)
 {
     static const unsigned words[] = {0, 4, 4, 16, 7};
     ncz_chain            *chain = NULL;
 
-    (void)state;
     assert_int_equal(chain_of(32008, NCZ_LEN(words), words, &chain), NC_NOERR);
     assert_int_equal(ncz_chain_usable(chain), NC_ENOFILTER);
     assert_non_null(strstr(ncz_err_text(), "HDF5 filter 32008 (bitshuffle) is not built in: "));
@@ -527,8 +493,7 @@ test_unknown_cause(void **state)
     ncz_chain_unref(chain);
 }
 
-static void
-test_only_for_hdf5(void **state)
+TEST(test_only_for_hdf5)
 {
     static const unsigned words[] = {4, 261, 64};
     unsigned              back[NCZ_CODEC_WORDS];
@@ -539,7 +504,6 @@ test_only_for_hdf5(void **state)
     ncz_jsonw             w = ncz_jsonw_on(&filters);
     size_t                n = 0;
 
-    (void)state;
     assert_non_null(ops);
     assert_null(ncz_codec_by_hdf5(32000, NCZ_SPELLING_NUMCODECS));
     assert_null(ncz_codec_by_hdf5(32000, NCZ_SPELLING_V3));
@@ -592,8 +556,7 @@ check_copy(const ncz_filter_spec *filters, size_t n, const char *want)
     ncz_chain_unref(copy);
 }
 
-static void
-test_copied(void **state)
+TEST(test_copied)
 {
     static const unsigned level[] = {6}, size[] = {4}, lzf[] = {4, 261, 4096};
     static const unsigned bits[] = {0, 4, 4, 0}, bits_lz4[] = {0, 4, 4, 0, 2}, bits_zstd[] = {0, 4, 4, 0, 3, 7};
@@ -602,7 +565,6 @@ test_copied(void **state)
                           small = {.id = 32000, .nwords = 3, .words = lzf}, rounded = {.id = 32022},
                           other = {.id = 40001};
 
-    (void)state;
 #define CHECK(want, ...)                                                                                             \
     check_copy((ncz_filter_spec[]){__VA_ARGS__}, sizeof((ncz_filter_spec[]){__VA_ARGS__}) / sizeof(ncz_filter_spec), \
                want)
@@ -631,8 +593,7 @@ test_copied(void **state)
 }
 
 /* Strings have no elements of one size to shuffle. */
-static void
-test_copied_strings(void **state)
+TEST(test_copied_strings)
 {
     static const unsigned level[] = {6}, size[] = {16}, lzf[] = {4, 261, 4096};
     const ncz_filter_spec filters[] = {{.id = 2, .nwords = 1, .words = size}, {.id = 1, .nwords = 1, .words = level}};
@@ -643,7 +604,6 @@ test_copied_strings(void **state)
     ncz_json             *list = NULL;
     ncz_chain            *objects = NULL, *file = NULL, *joined = NULL, *copy = NULL;
 
-    (void)state;
     assert_int_equal(ncz_json_parse("[{\"id\":\"vlen-utf8\"}]", 20, &opts, &list, NULL), NC_NOERR);
     assert_int_equal(ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, 8, &objects), NC_NOERR);
     for (int i = 0; i < 2; i++) {
@@ -665,28 +625,5 @@ test_copied_strings(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_extended),
-        cmocka_unit_test(test_other_sizes),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_nbit_words),
-        cmocka_unit_test(test_nbit_shared_bytes),
-        cmocka_unit_test(test_scaleoffset_words),
-        cmocka_unit_test(test_szip_words),
-        cmocka_unit_test(test_bitshuffle_words),
-        cmocka_unit_test(test_encoder_words),
-        cmocka_unit_test(test_shuffle_of_bytes),
-        cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_unknown_cause),
-        cmocka_unit_test(test_only_for_hdf5),
-        cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_copied_strings),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return run_file_tests(setup, teardown);
 }

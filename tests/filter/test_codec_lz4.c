@@ -4,12 +4,10 @@
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 2}, .chunk_bytes = 8};
 static const void          *one;
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     const void *p;
 
-    (void)state;
     check_json("lz4", "{}", &env, "{\"id\": \"lz4\", \"acceleration\": 1}");
     check_json("lz4", "{\"acceleration\": \"-3\"}", &env, "{\"id\": \"lz4\", \"acceleration\": -3}");
     assert_int_equal(configure(ncz_codec_by_id("lz4"), "{\"acceleration\": 1.5}", &env, &p), NC_EFILTER);
@@ -17,15 +15,13 @@ test_json(void **state)
     assert_null(ncz_codec_by_hdf5(32004, NCZ_SPELLING_NUMCODECS)); /* another layout */
 }
 
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
     static const unsigned char data[8] = {0, 0, 1, 0, 2, 0, 3, 0};
     const ncz_codec_ops       *ops = ncz_codec_by_id("lz4");
     size_t                     used;
     unsigned char             *object = encoded(ops, one, &env, data, sizeof data, &used);
 
-    (void)state;
     assert_int_equal(used, 13);
     assert_memory_equal(object, "\x08\0\0\0\x80", 5);
     assert_memory_equal(object + 5, data, 8);
@@ -33,8 +29,7 @@ test_bytes(void **state)
 }
 
 /* The length in front is believed only where it is what is wanted and what the block gives. */
-static void
-test_lies(void **state)
+TEST(test_lies)
 {
     static const unsigned char literals[] = {8, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 7, 8};
     static const unsigned char huge[] = {0xff, 0xff, 0xff, 0xff, 0x80, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -43,7 +38,6 @@ test_lies(void **state)
     unsigned char              back[16];
     size_t                     used = SIZE_MAX;
 
-    (void)state;
     assert_int_equal(decode_to(ops, one, &env, literals, sizeof literals, back, 8), NC_NOERR);
     assert_int_equal(decode_to(ops, one, &env, literals, sizeof literals, back, 7), NC_EFILTER);
     assert_int_equal(decode_to(ops, one, &env, literals, sizeof literals, back, 9), NC_EFILTER);
@@ -54,14 +48,12 @@ test_lies(void **state)
         assert_int_equal(decode_to(ops, one, &env, literals, n, back, 0), NC_EFILTER);
 }
 
-static void
-test_too_much(void **state)
+TEST(test_too_much)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("lz4");
     unsigned char        out[16];
     size_t               bound;
 
-    (void)state;
     assert_true(bound_of(ops, one, 0x7E000000, &bound));
     assert_false(bound_of(ops, one, 0x7E000001, &bound));
     assert_int_equal(ops->encode(one, &env, out, 0x7E000001, out, sizeof out, &bound), NC_EFILTER);
@@ -72,13 +64,6 @@ test_too_much(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_too_much),
-    };
-
     one = configured(ncz_codec_by_id("lz4"), "{\"acceleration\": 1}", &env);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

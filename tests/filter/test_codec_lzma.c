@@ -6,10 +6,8 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 1000};
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     check_json("lzma", "{}", &env,
                "{\"id\": \"lzma\", \"format\": 1, \"check\": -1, \"preset\": null, \"filters\": null}");
     check_json("lzma", "{\"format\": \"2\", \"preset\": 2147483657}", &env,
@@ -25,8 +23,7 @@ test_json(void **state)
                "\"start_offset\": 16},{\"id\": " LZMA1 ", \"dict_size\": 67108864" REST "]}");
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     static const char *const cases[] = {
         "{\"format\": 0}",
@@ -67,7 +64,6 @@ test_refused(void **state)
         "{\"filters\": [{\"id\": 33, \"depth\": -1}]}",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const void *p;
 
@@ -78,15 +74,13 @@ test_refused(void **state)
 }
 
 /* Streams one behind the other are one object, and so are zeros behind them, four by four. */
-static void
-test_concatenated(void **state)
+TEST(test_concatenated)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("lzma");
     unsigned char        data[100], back[200], both[1000] = {0}, *object;
     const void          *p;
     size_t               used;
 
-    (void)state;
     memset(data, 7, sizeof data);
     assert_int_equal(configure(ops, "{}", &env, &p), NC_NOERR);
     object = encoded(ops, p, &env, data, sizeof data, &used);
@@ -101,8 +95,7 @@ test_concatenated(void **state)
 }
 
 /* A stream that asks for a dictionary of 1 GiB is refused before it has one. */
-static void
-test_memory_limit(void **state)
+TEST(test_memory_limit)
 {
     static const unsigned char alone[] = {0x5d, 0, 0, 0, 0x40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0};
     static const char          raw[] = "{\"format\": 3, \"filters\": [{\"id\": 33, \"dict_size\": 1073741824}]}";
@@ -111,7 +104,6 @@ test_memory_limit(void **state)
     size_t                     used = sizeof back;
     const void                *p;
 
-    (void)state;
     assert_int_equal(configure(ops, "{\"format\": 2}", &env, &p), NC_NOERR);
     watch_allocations();
     assert_int_equal(ops->decode(p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
@@ -127,8 +119,7 @@ test_memory_limit(void **state)
 }
 
 /* A small chunk is not encoded with the dictionary that the highest preset has for large ones. */
-static void
-test_small_dictionary(void **state)
+TEST(test_small_dictionary)
 {
     static const char *const cases[] = {
         "{\"preset\": 9}",
@@ -140,7 +131,6 @@ test_small_dictionary(void **state)
     uint32_t             seed = 3;
     size_t               used;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(noise(&seed) & 15);
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
@@ -155,18 +145,4 @@ test_small_dictionary(void **state)
         assert_memory_equal(back, data, sizeof data);
         free(object);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_concatenated),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_small_dictionary),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,10 +103,8 @@ reads(const golden *g)
     return decodes_to(g, g->stored.p, g->stored.n, &g->decoded);
 }
 
-static void
-test_reads(void **state)
+TEST(test_reads)
 {
-    (void)state;
     each(reads);
 }
 
@@ -124,10 +122,8 @@ writes(const golden *g)
     return good;
 }
 
-static void
-test_writes(void **state)
+TEST(test_writes)
 {
-    (void)state;
     each(writes);
 }
 
@@ -146,10 +142,8 @@ ends_early(const golden *g)
     return good;
 }
 
-static void
-test_cut(void **state)
+TEST(test_cut)
 {
-    (void)state;
     each(ends_early);
 }
 
@@ -189,22 +183,13 @@ document_stays(const golden *g)
     return good;
 }
 
-static void
-test_documents(void **state)
+TEST(test_documents)
 {
-    (void)state;
     each(document_stays);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_documents),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return run_file_tests(setup, teardown);
 }

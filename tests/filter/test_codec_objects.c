@@ -97,10 +97,8 @@ decode(ncz_chain *c, const ncz_array_type *env, const void *in, size_t nin, size
 
 #define LIMIT ((size_t)1 << 20)
 
-static void
-test_round_trips(void **state)
+TEST(test_round_trips)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
         for (size_t n = 1; n <= NCZ_LEN(words); n++) {
             ncz_chain     *c = chain_of(subjects[i].filters);
@@ -124,8 +122,7 @@ test_round_trips(void **state)
 }
 
 /* The bytes that numcodecs gives. */
-static void
-test_known_bytes(void **state)
+TEST(test_known_bytes)
 {
     static const struct {
         const char *filters, *bytes;
@@ -143,7 +140,6 @@ test_known_bytes(void **state)
         {"[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}]", "\1\2\3", 3, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_chain     *c = chain_of(cases[i].filters);
         ncz_array_type env = object_env(3);
@@ -197,8 +193,7 @@ check_values(const char *filters, const char *bytes, size_t nbytes, const char *
     ncz_chain_unref(c);
 }
 
-static void
-test_values(void **state)
+TEST(test_values)
 {
     static const char        text[] = "[1,null,-2.5e3,true,{\"k\":[1, 2]},NaN,\"|O\",[6]]";
     static const char *const json[] = {"1", NULL, "-2.5e3", "true", "{\"k\":[1, 2]}", "NaN"};
@@ -218,15 +213,13 @@ test_values(void **state)
                                         "\x82\xa1t\xa4"
                                         "a\"\xc3\xa9\xa1n\xc0\xa2|O\x91\x0a";
 
-    (void)state;
     check_values("[{\"id\": \"json2\"}]", text, strlen(text), json, 6);
     check_values("[{\"id\": \"msgpack2\"}]", packed, sizeof packed - 1, pack, 10);
     check_values("[{\"id\": \"vlen-array\", \"dtype\": \">i2\"}]",
                  "\3\0\0\0\6\0\0\0\0\1\0\2\xff\xfd\0\0\0\0\2\0\0\0\0\7", 24, runs, 3);
 }
 
-static void
-test_array_types(void **state)
+TEST(test_array_types)
 {
     static const struct {
         const char *dtype, *bytes;
@@ -241,7 +234,6 @@ test_array_types(void **state)
         {"<f2", "\0\x3e", 2, "[1.5]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         char filters[80], bytes[64] = {1, 0, 0, 0, (char)cases[i].n, 0, 0, 0};
 
@@ -252,15 +244,13 @@ test_array_types(void **state)
 }
 
 /* A text that an application put there must be a list of such numbers. */
-static void
-test_array_texts(void **state)
+TEST(test_array_texts)
 {
     static const char *const good[] = {"[1, 2]", "", NULL, " [ ] "};
     static const char *const bad[] = {"x", "7", "[1,", "[1.5]", "[\"a\"]", "[40000]", "[1] 2", "[[1]]", "[true]"};
     ncz_chain               *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
     ncz_buf                  in = NCZ_BUF_INIT, object = NCZ_BUF_INIT;
 
-    (void)state;
     block_of(good, 4, &in);
     assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_NOERR);
     assert_int_equal(object.len, 4 + 4 * 4 + 4);
@@ -276,8 +266,7 @@ test_array_texts(void **state)
 }
 
 /* Nested lists are in C order, whatever the chunk's own order is. */
-static void
-test_order(void **state)
+TEST(test_order)
 {
     static const unsigned fortran[2] = {1, 0};
     static const struct {
@@ -296,7 +285,6 @@ test_order(void **state)
          21},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_chain     *c = chain_of(cases[i].filters);
         ncz_array_type env = object_env(6);
@@ -315,14 +303,12 @@ test_order(void **state)
 }
 
 /* Bytes that are no UTF-8 reach no other reader where text is promised. */
-static void
-test_not_utf8(void **state)
+TEST(test_not_utf8)
 {
     static const char *const odd[] = {"x\xff\xc3y", "\xe9"};
     ncz_array_type           env = object_env(2);
     ncz_buf                  in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         ncz_chain *c = chain_of(subjects[i].filters);
         bool       kept = i == 1 || i == 3; /* bytes, and MessagePack's binary */
@@ -383,10 +369,8 @@ touch(const ncz_vlen_block *t)
     return sum;
 }
 
-static void
-test_cut_short(void **state)
+TEST(test_cut_short)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         sample x;
 
@@ -398,10 +382,8 @@ test_cut_short(void **state)
 }
 
 /* Every value of every byte. */
-static void
-test_changed(void **state)
+TEST(test_changed)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         bool   checked = strstr(subjects[i].filters, "crc32") != NULL;
         sample x;
@@ -425,12 +407,10 @@ test_changed(void **state)
     }
 }
 
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
     uint32_t seed = 7;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         sample x;
 
@@ -451,8 +431,7 @@ test_noise(void **state)
 }
 
 /* Counts and lengths that say more than there is ask for no memory. */
-static void
-test_lying_counts(void **state)
+TEST(test_lying_counts)
 {
     static const struct {
         const char *filters, *bytes;
@@ -469,7 +448,6 @@ test_lying_counts(void **state)
     size_t         n = 0x0fffffff;
     ncz_array_type env = object_env(n);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_chain *c = chain_of(cases[i].filters);
         ncz_buf    out = NCZ_BUF_INIT;
@@ -482,15 +460,13 @@ test_lying_counts(void **state)
 }
 
 /* Deep nesting ends in an error, not at the end of the stack. */
-static void
-test_deep(void **state)
+TEST(test_deep)
 {
     ncz_chain     *c = chain_of("[{\"id\": \"msgpack2\"}]"), *j = chain_of("[{\"id\": \"json2\"}]");
     ncz_array_type env = object_env(1);
     ncz_buf        out = NCZ_BUF_INIT;
     char           deep[5000];
 
-    (void)state;
     memset(deep, 0x91, sizeof deep);
     deep[0] = (char)0x93;
     memcpy(deep + sizeof deep - 6, "\1\xa2|O\x91\1", 6);
@@ -503,13 +479,11 @@ test_deep(void **state)
 }
 
 /* What codecs on the way decode to is not known before; it may be much, but not more than the limit. */
-static void
-test_limit(void **state)
+TEST(test_limit)
 {
     static const char *const compressors[] = {"zlib", "gzip", "bz2", "zstd", "lz4", "lzma", "blosc"};
     const size_t             n = 200000;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(compressors); i++) {
         char           filters[80];
         ncz_array_type env = object_env(n);
@@ -536,8 +510,7 @@ test_limit(void **state)
 
 /* ---- definitions ----------------------------------------------------------------------------------------- */
 
-static void
-test_where_they_stand(void **state)
+TEST(test_where_they_stand)
 {
     static const char *const bad[] = {
         "[{\"id\": \"zlib\"}]",
@@ -555,7 +528,6 @@ test_where_they_stand(void **state)
     ncz_array_type ints = env_of(NCZ_KIND_INT, 4, 64);
     ncz_json      *f = json_of("[{\"id\": \"vlen-utf8\"}]");
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++)
         if (parse(bad[i], &c) != NC_EFILTER || c != NULL)
             fail_msg("%s", bad[i]);
@@ -572,15 +544,13 @@ test_where_they_stand(void **state)
 }
 
 /* Runs the wrong way round are refused, whatever chain they are given. */
-static void
-test_wrong_way(void **state)
+TEST(test_wrong_way)
 {
     ncz_array_type env = object_env(2);
     ncz_buf        out = NCZ_BUF_INIT, in = NCZ_BUF_INIT;
     ncz_chain     *c = chain_of("[{\"id\": \"vlen-utf8\"}]"), *z = NULL, *two = NULL;
     char           bytes[32];
 
-    (void)state;
     block_of(words, 2, &in);
     assert_int_equal(ncz_chain_encode(c, NULL, bytes, 4, &out), NC_EFILTER);
     assert_int_equal(ncz_chain_decode(c, NULL, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
@@ -612,10 +582,8 @@ check_written(const char *filters, const char *want_filters, const char *want_co
 }
 
 /* Readers look for it among the filters, even when there is no other codec. */
-static void
-test_documents(void **state)
+TEST(test_documents)
 {
-    (void)state;
     check_written("[{\"id\": \"vlen-utf8\"}]", "[{\"id\": \"vlen-utf8\"}]", "null");
     check_written("[{\"id\": \"vlen-array\", \"dtype\": \"<i4\"}, {\"id\": \"zlib\", \"level\": 1}]",
                   "[{\"id\": \"vlen-array\", \"dtype\": \"<i4\"}]", "{\"id\": \"zlib\", \"level\": 1}");
@@ -635,14 +603,12 @@ with(const ncz_chain *base, const char *json, int wanted)
     return c;
 }
 
-static void
-test_with_json(void **state)
+TEST(test_with_json)
 {
     ncz_chain     *z = with(NULL, "{\"id\": \"zlib\"}", NC_NOERR), *a, *b, *c;
     ncz_array_type ints = env_of(NCZ_KIND_INT, 4, 64);
     ncz_json      *config = json_of("{\"id\": \"vlen-utf8\"}");
 
-    (void)state;
     a = with(z, "{\"id\": \"vlen-utf8\"}", NC_NOERR);
     assert_string_equal(ncz_chain_id(a, 0), "vlen-utf8");
     assert_string_equal(ncz_chain_id(a, 1), "zlib");
@@ -665,8 +631,7 @@ test_with_json(void **state)
 
 /* ---- fixed width ----------------------------------------------------------------------------------------- */
 
-static void
-test_categorize_fixed(void **state)
+TEST(test_categorize_fixed)
 {
     static const unsigned char ucs4[] = "a\0\0\0\0\0\0\0"
                                         "b\0\0\0c\0\0\0"
@@ -678,7 +643,6 @@ test_categorize_fixed(void **state)
     ncz_buf    out = NCZ_BUF_INIT;
     char       back[32], wide[32];
 
-    (void)state;
     assert_int_equal(ncz_chain_parse(f, NULL, &env, NCZ_CONFIG_CALLER, 32, &c), NC_NOERR);
     assert_false(ncz_chain_objects(c));
     assert_int_equal(ncz_chain_encode(c, NULL, ucs4, 32, &out), NC_NOERR);
@@ -722,19 +686,15 @@ both_ways(void *arg)
     return rc;
 }
 
-static void
-test_allocations(void **state)
+TEST(test_allocations)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
         each_allocation_fails(both_ways, (void *)&subjects[i]);
 }
 
 /* Every codec that is built in for objects stands in one of the tables above. */
-static void
-test_none_is_left_out(void **state)
+TEST(test_none_is_left_out)
 {
-    (void)state;
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
         bool found = ncz_codec_at(k)->decode_vlen == NULL || strcmp(ncz_codec_at(k)->id, "vlen-array") == 0;
 
@@ -746,8 +706,7 @@ test_none_is_left_out(void **state)
 }
 
 /* As the others are spoilt: runs of numbers, and labels of fixed width. */
-static void
-test_spoilt_numbers(void **state)
+TEST(test_spoilt_numbers)
 {
     static const char run[] = "\3\0\0\0\4\0\0\0\1\0\2\0\0\0\0\0\2\0\0\0\7\0";
     ncz_chain        *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
@@ -755,7 +714,6 @@ test_spoilt_numbers(void **state)
     ncz_buf           out = NCZ_BUF_INIT;
     char              bytes[sizeof run - 1];
 
-    (void)state;
     for (size_t n = 0; n < sizeof bytes; n++)
         assert_int_equal(decode(c, &env, run, n, 3, LIMIT, &out), NC_EFILTER);
     for (size_t at = 0; at < sizeof bytes; at++)
@@ -773,8 +731,7 @@ test_spoilt_numbers(void **state)
     ncz_chain_unref(c);
 }
 
-static void
-test_spoilt_labels(void **state)
+TEST(test_spoilt_labels)
 {
     ncz_array_type env = env_of(NCZ_KIND_UCS4, 8, 24);
     ncz_json      *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"astype\": \"<i2\", "
@@ -782,7 +739,6 @@ test_spoilt_labels(void **state)
     ncz_chain     *c = NULL;
     char           back[24];
 
-    (void)state;
     assert_int_equal(ncz_chain_parse(f, NULL, &env, NCZ_CONFIG_CALLER, 32, &c), NC_NOERR);
     for (size_t n = 0; n < 6; n++)
         assert_int_equal(ncz_chain_decode(c, NULL, "\1\0\2\0\3\0", n, back, 24, false), NC_EFILTER);
@@ -795,35 +751,4 @@ test_spoilt_labels(void **state)
     }
     ncz_json_free(f);
     ncz_chain_unref(c);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none_is_left_out),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_known_bytes),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_array_types),
-        cmocka_unit_test(test_array_texts),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_not_utf8),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_spoilt_numbers),
-        cmocka_unit_test(test_spoilt_labels),
-        cmocka_unit_test(test_lying_counts),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_where_they_stand),
-        cmocka_unit_test(test_wrong_way),
-        cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_with_json),
-        cmocka_unit_test(test_categorize_fixed),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

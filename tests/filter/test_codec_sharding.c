@@ -12,14 +12,12 @@ make_array(uint16_t *v, size_t n)
 }
 
 /* A transpose before a shard: inner chunks of [3,2] of the transposed array [6,4]. */
-static void
-test_known_bytes(void **state)
+TEST(test_known_bytes)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 1);
     ncz_v3_codecs  c = parsed("[" ORDER "," SHARD("[3,4]", "\"bytes\"", LITTLE, "end") "]", &in);
     unsigned char  v[24];
 
-    (void)state;
     assert_null(c.inner);
     assert_non_null(c.order);
     for (int i = 0; i < 24; i++) /* what the engine passes on is in that order: transposed */
@@ -56,8 +54,7 @@ check_parts(const ncz_chain *c, const ncz_buf *object, const uint16_t *v)
         }
 }
 
-static void
-test_every_nesting(void **state)
+TEST(test_every_nesting)
 {
     static const char *const texts[] = {
         "[" ORDER "," SHARD("[3,2]", LITTLE "," CRC, USUAL, "end") "]",
@@ -72,7 +69,6 @@ test_every_nesting(void **state)
     };
     uint16_t v[24], back[24];
 
-    (void)state;
     make_array(v, 24);
     for (size_t i = 0; i < NCZ_LEN(texts); i++) {
         ncz_array_type in = type_of(NCZ_KIND_UINT, 2);
@@ -93,8 +89,7 @@ test_every_nesting(void **state)
 }
 
 /* The fill value reaches the shard through the codecs before it; chunks of nothing else are not stored. */
-static void
-test_fill(void **state)
+TEST(test_fill)
 {
     static const uint16_t fill = 0x0102;
     ncz_array_type        in = type_of(NCZ_KIND_UINT, 2), other;
@@ -103,7 +98,6 @@ test_fill(void **state)
     ncz_buf               object = NCZ_BUF_INIT;
     uint16_t              v[24], back[24];
 
-    (void)state;
     in.fill = &fill;
     c = parsed("[" SHARD("[2,3]", LITTLE, LITTLE, "end") "," CRC "]", &in);
     for (size_t i = 0; i < 24; i++)
@@ -131,8 +125,7 @@ test_fill(void **state)
 }
 
 /* Another byte order or shape of the array: the inner chunks follow. */
-static void
-test_retype(void **state)
+TEST(test_retype)
 {
     static const uint64_t longer[2] = {8, 6}, odd[2] = {4, 5};
     ncz_array_type        in = type_of(NCZ_KIND_UINT, 2), type = in;
@@ -141,7 +134,6 @@ test_retype(void **state)
     ncz_buf               object = NCZ_BUF_INIT;
     uint16_t              v[48] = {1}, back[48];
 
-    (void)state;
     type.shape = longer;
     type.chunk_bytes = 96;
     type.dtype.big = true;
@@ -169,8 +161,7 @@ put64(char *p, uint64_t v)
         p[i] = (char)(v >> (8 * i));
 }
 
-static void
-test_hostile_index(void **state)
+TEST(test_hostile_index)
 {
     static const struct {
         uint64_t    offset, length;
@@ -196,7 +187,6 @@ test_hostile_index(void **state)
     ncz_buf        object = NCZ_BUF_INIT;
     uint16_t       v[24], back[24];
 
-    (void)state;
     make_array(v, 24);
     assert_int_equal(ncz_chain_encode(c.chain, NULL, v, 48, &object), NC_NOERR);
     assert_int_equal(object.len, 112);
@@ -216,13 +206,11 @@ test_hostile_index(void **state)
     ncz_v3_codecs_clear(&c);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 2), text = type_of(NCZ_KIND_OBJECT, NCZ_OBJECT_SIZE);
     ncz_v3_codecs  c;
 
-    (void)state;
     check_refused("[" ORDER "," SHARD("[2,3]", LITTLE, USUAL, "end") "]", &in, NC_EFILTER, "dimension 1 of it has 4");
     check_refused("[" SHARD("[2,3]", SHARD("[2,2]", LITTLE, USUAL, "end"), USUAL, "end") "]", &in, NC_EFILTER,
                   "dimension 1 of it has 3");
@@ -236,13 +224,11 @@ test_refused(void **state)
     ncz_v3_codecs_clear(&c);
 }
 
-static void
-test_bombs(void **state)
+TEST(test_bombs)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 2);
     ncz_buf        text = NCZ_BUF_INIT;
 
-    (void)state;
     for (int i = 0; i < 9; i++)
         assert_int_equal(ncz_buf_puts(&text, "[{\"name\": \"sharding_indexed\", \"configuration\": "
                                              "{\"chunk_shape\": [4,6], \"codecs\": "),
@@ -288,30 +274,16 @@ make_round_trip(void *arg)
     return rc;
 }
 
-static void
-test_allocations(void **state)
+TEST(test_allocations)
 {
     static const uint16_t fill = 7;
     ncz_json  *doc = json_of("[" ORDER "," SHARD("[6,2]", ORDER "," SHARD("[1,3]", LITTLE "," CRC, USUAL, "end"),
                                                  USUAL, "end") "," CRC "]");
     round_trip r = {.doc = doc, .in = type_of(NCZ_KIND_UINT, 2)};
 
-    (void)state;
     r.in.fill = &fill;
     make_array(r.v, 24);
     each_allocation_fails(make_round_trip, &r);
     assert_memory_equal(r.back, r.v, 48);
     ncz_json_free(doc);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_bytes), cmocka_unit_test(test_every_nesting), cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_retype),      cmocka_unit_test(test_hostile_index), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bombs),       cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,11 @@
 
 #include <stdio.h>
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     ncz_array_type env = env_of(NCZ_KIND_FLOAT, 8, 64);
     const void    *p;
 
-    (void)state;
     /* 0 and nothing at all stand for the true size, which is what we write */
     check_json("shuffle", "{\"elementsize\": 0}", &env, "{\"id\": \"shuffle\", \"elementsize\": 8}");
     check_json("shuffle", "{\"elementsize\": \"0\"}", &env, "{\"id\": \"shuffle\", \"elementsize\": 8}");
@@ -22,14 +20,12 @@ test_json(void **state)
     check_json("shuffle", "{}", &env, "{\"id\": \"shuffle\", \"elementsize\": 1}");
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(2, NCZ_SPELLING_NUMCODECS);
     ncz_array_type       env = env_of(NCZ_KIND_FLOAT, 8, 64);
     const void          *p;
 
-    (void)state;
     assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_NOERR);
     check_json_of(ops, p, "{\"id\": \"shuffle\", \"elementsize\": 8}");
     assert_int_equal(of_words(ops, 1, (const unsigned[]){4}, &env, &p), NC_NOERR);
@@ -40,8 +36,7 @@ test_words(void **state)
     assert_int_equal(of_words(ops, 2, (const unsigned[]){4, 4}, &env, &p), NC_EFILTER);
 }
 
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
     static const struct {
         int64_t       size;
@@ -58,7 +53,6 @@ test_bytes(void **state)
     const ncz_codec_ops *ops = ncz_codec_by_id("shuffle");
     ncz_array_type       env = env_of(NCZ_KIND_INT, 4, 8);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         unsigned char *object, back[12];
         ncz_codec     *codec;
@@ -79,16 +73,4 @@ test_bytes(void **state)
         assert_memory_equal(back, cases[i].in, used);
         free(object);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,11 @@
 
 static const ncz_codec_ops *ops;
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 256);
     const void    *p;
 
-    (void)state;
     check_json("szip", "{\"mask\": 32, \"pixels-per-block\": 8}", &env,
                "{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 8}");
     check_json("szip", "{\"mask\": \"4\", \"pixels-per-block\": \"16\"}", &env,
@@ -22,13 +20,11 @@ test_json(void **state)
     assert_int_equal(configure(ops, "{\"mask\": 32, \"pixels-per-block\": 34}", &env, &p), NC_EFILTER);
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 256);
     const void    *p;
 
-    (void)state;
     assert_int_equal(of_words(ops, 2, (const unsigned[]){32, 8}, &env, &p), NC_NOERR);
     check_json_of(ops, p, "{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 8}");
     assert_int_equal(of_words(ops, 4, (const unsigned[]){141, 8, 32, 64}, &env, &p), NC_NOERR);
@@ -40,13 +36,11 @@ test_words(void **state)
 }
 
 /* Rows of all lengths: shorter than a block, no multiple of one, longer than the longest scanline. */
-static void
-test_rows(void **state)
+TEST(test_rows)
 {
     static const size_t rows[] = {1, 7, 8, 9, 33, 127, 4096, 5000};
     static const size_t types[] = {1, 2, 4, 8};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         for (size_t t = 0; t < NCZ_LEN(types); t++)
             for (int big = 0; big < 2; big++) {
@@ -70,15 +64,13 @@ test_rows(void **state)
             }
 }
 
-static void
-test_unfit(void **state)
+TEST(test_unfit)
 {
     ncz_array_type env = env_of(NCZ_KIND_BYTES, 3, 96);
     const void    *p = configured(ops, "{\"mask\": 32, \"pixels-per-block\": 16}", &env);
     unsigned char  data[96] = {0}, out[65536];
     size_t         used;
 
-    (void)state;
     assert_int_equal(ops->encode(p, &env, data, 96, out, sizeof out, &used), NC_EFILTER);
     env = env_of(NCZ_KIND_INT, 8, 96); /* fewer elements than a block has */
     assert_int_equal(ops->encode(p, &env, data, 96, out, sizeof out, &used), NC_EFILTER);
@@ -88,15 +80,13 @@ test_unfit(void **state)
 }
 
 /* The length in front is compared before anything is allocated for it. */
-static void
-test_length_lies(void **state)
+TEST(test_length_lies)
 {
     static const unsigned char object[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
     ncz_array_type             env = env_of(NCZ_KIND_INT, 4, 96);
     const void                *p = configured(ops, "{\"mask\": 32, \"pixels-per-block\": 8}", &env);
     unsigned char              back[96];
 
-    (void)state;
     assert_int_equal(decode_to(ops, p, &env, object, sizeof object, back, sizeof back), NC_EFILTER);
     assert_non_null(strstr(ncz_err_text(), "more than 96 bytes"));
 }
@@ -104,11 +94,6 @@ test_length_lies(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),  cmocka_unit_test(test_words),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_unfit), cmocka_unit_test(test_length_lies),
-    };
-
     ops = ncz_codec_by_id("szip");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

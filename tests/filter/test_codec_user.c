@@ -179,8 +179,7 @@ parse(const char *filters, const char *compressor, ncz_chain **out)
 
 /* ---- registering ---- */
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     struct {
         nczarr_codec c;
@@ -190,7 +189,6 @@ test_refused(void **state)
     nczarr_codec c = turn_codec(&t);
     char         id[400];
 
-    (void)state;
     assert_int_equal(ncz_codec_register(NULL), NC_EINVAL);
     c.size = sizeof(void *);
     assert_int_equal(ncz_codec_register(&c), NC_EINVAL);
@@ -230,13 +228,11 @@ test_refused(void **state)
     assert_int_equal(ncz_codec_unregister("zlib"), NC_ENOFILTER);
 }
 
-static void
-test_clashes(void **state)
+TEST(test_clashes)
 {
     turner       t = {0};
     nczarr_codec c = turn_codec(&t);
 
-    (void)state;
     c.id = "zlib";
     assert_int_equal(ncz_codec_register(&c), NC_ENAMEINUSE);
     c = turn_codec(&t);
@@ -262,8 +258,7 @@ test_clashes(void **state)
 
 /* ---- life ---- */
 
-static void
-test_lives_while_used(void **state)
+TEST(test_lives_while_used)
 {
     static const char    text[] = "{\"key\":\"7\",\"id\":\"turn\",\"note\":[1,{}]}";
     turner               t = {0};
@@ -276,7 +271,6 @@ test_lives_while_used(void **state)
     ncz_buf              out = NCZ_BUF_INIT;
     size_t               n;
 
-    (void)state;
     c.id = id;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
     id[0] = 'x'; /* the name was copied */
@@ -315,14 +309,12 @@ test_lives_while_used(void **state)
     ncz_buf_clear(&out);
 }
 
-static void
-test_configurations(void **state)
+TEST(test_configurations)
 {
     turner       t = {0};
     nczarr_codec c = turn_codec(&t);
     ncz_chain   *chain = NULL;
 
-    (void)state;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
     assert_int_equal(parse("null", "{\"id\": \"turn\", \"key\": 256}", &chain), NC_EFILTER);
     assert_string_equal(ncz_err_text(), "codec 'turn': its configuration failed with -132");
@@ -338,8 +330,7 @@ test_configurations(void **state)
 }
 
 /* A filter of an HDF5 file that is not built in is the codec that has its number; its words must be the codec's. */
-static void
-test_filter_of_hdf5(void **state)
+TEST(test_filter_of_hdf5)
 {
     turner          t = {0};
     nczarr_codec    c = turn_codec(&t);
@@ -349,7 +340,6 @@ test_filter_of_hdf5(void **state)
     unsigned char   in[64], back[64];
     ncz_buf         out = NCZ_BUF_INIT;
 
-    (void)state;
     for (size_t i = 0; i < sizeof in; i++)
         in[i] = (unsigned char)i;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
@@ -367,8 +357,7 @@ test_filter_of_hdf5(void **state)
     assert_int_equal(t.released, 1);
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     static const char *const bad[] = {"", "7", "{", "{} {}", "[]"};
     turner                   t = {0};
@@ -378,7 +367,6 @@ test_words(void **state)
     unsigned                 words[NCZ_CODEC_WORDS + 1] = {9};
     size_t                   n;
 
-    (void)state;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
     assert_non_null(ops = ncz_codec_by_hdf5(40000, NCZ_SPELLING_NUMCODECS));
     assert_int_equal(ncz_codec_from_words(ops, 2, words, &env, &p), NC_EINVAL);
@@ -420,8 +408,7 @@ test_words(void **state)
 
 /* ---- what it says is checked ---- */
 
-static void
-test_lies(void **state)
+TEST(test_lies)
 {
     turner        t = {0};
     nczarr_codec  c = turn_codec(&t);
@@ -429,7 +416,6 @@ test_lies(void **state)
     unsigned char data[64] = {0}, back[64];
     ncz_buf       out = NCZ_BUF_INIT;
 
-    (void)state;
     c.flags = NCZARR_CODEC_FIXED;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
     assert_int_equal(parse("null", "{\"id\": \"turn\"}", &chain), NC_NOERR);
@@ -463,8 +449,7 @@ test_lies(void **state)
 
 /* ---- by JSON, and the array codecs' place ---- */
 
-static void
-test_with_json(void **state)
+TEST(test_with_json)
 {
     static const char *const steps[] = {"{\"id\": \"zlib\", \"level\": 2}", "{\"id\": \"turn\", \"key\": 5}",
                                         "{\"id\": \"delta\", \"dtype\": \"<i4\"}", "{\"id\": \"turn\", \"key\": 6}"};
@@ -474,7 +459,6 @@ test_with_json(void **state)
     ncz_buf                  out = NCZ_BUF_INIT;
     ncz_json                *doc;
 
-    (void)state;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
     for (size_t i = 0; i < NCZ_LEN(steps); i++) {
         doc = json_of(steps[i]);
@@ -522,8 +506,7 @@ turns(void *arg)
     return bad == 0 ? NULL : arg;
 }
 
-static void
-test_one_at_a_time(void **state)
+TEST(test_one_at_a_time)
 {
     turner       t = {0};
     nczarr_codec c = turn_codec(&t);
@@ -531,7 +514,6 @@ test_one_at_a_time(void **state)
     pthread_t    thread[4];
     void        *bad;
 
-    (void)state;
     for (int flags = 0; flags <= (int)NCZARR_CODEC_THREADS; flags++) {
         c.flags = (unsigned)flags;
         assert_int_equal(ncz_codec_register(&c), NC_NOERR);
@@ -576,13 +558,11 @@ comes_and_goes(void *arg)
     return NULL;
 }
 
-static void
-test_registry_threads(void **state)
+TEST(test_registry_threads)
 {
     turner    t = {0};
     pthread_t thread[4];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(thread); i++)
         assert_int_equal(pthread_create(&thread[i], NULL, comes_and_goes, &t), 0);
     for (size_t i = 0; i < NCZ_LEN(thread); i++)
@@ -622,32 +602,10 @@ done:
     return rc;
 }
 
-static void
-test_allocations(void **state)
+TEST(test_allocations)
 {
     turner t = {0};
 
-    (void)state;
     each_allocation_fails(whole_life, &t);
     assert_int_equal(t.opened, t.closed);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_clashes),
-        cmocka_unit_test(test_lives_while_used),
-        cmocka_unit_test(test_configurations),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_filter_of_hdf5),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_with_json),
-        cmocka_unit_test(test_one_at_a_time),
-        cmocka_unit_test(test_registry_threads),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

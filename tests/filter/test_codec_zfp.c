@@ -87,10 +87,8 @@ chain_of(size_t i, const ncz_array_type *in)
     return c;
 }
 
-static void
-as_numcodecs(void **state)
+TEST(as_numcodecs)
 {
-    (void)state;
     for (size_t m = 0; m < NCZ_LEN(made); m++) {
         ncz_array_type in = type_of(made[m].kind, made[m].size);
         ncz_chain     *c = chain_of(m, &in);
@@ -116,8 +114,7 @@ as_numcodecs(void **state)
 }
 
 /* Elements of the other byte order. */
-static void
-big_endian(void **state)
+TEST(big_endian)
 {
     ncz_array_type in = type_of(NCZ_KIND_FLOAT, 8);
     ncz_chain     *c;
@@ -125,7 +122,6 @@ big_endian(void **state)
     size_t         n = from_hex(made[1].hex, object);
     ncz_buf        ours = NCZ_BUF_INIT;
 
-    (void)state;
     in.dtype.big = true;
     c = chain_of(1, &in);
     assert_int_equal(ncz_chain_decode(c, NULL, object, n, back, sizeof back, false), NC_NOERR);
@@ -137,8 +133,7 @@ big_endian(void **state)
     ncz_chain_unref(c);
 }
 
-static void
-modes_of_v3(void **state)
+TEST(modes_of_v3)
 {
     static const struct {
         const char *config;
@@ -153,7 +148,6 @@ modes_of_v3(void **state)
     ncz_array_type in = type_of(NCZ_KIND_FLOAT, 8);
     double         data[N], back[N];
 
-    (void)state;
     for (size_t i = 0; i < N; i++)
         data[i] = sqrt((double)i) * 10;
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
@@ -177,8 +171,7 @@ modes_of_v3(void **state)
 }
 
 /* In a shard, and numcodecs' codec in Zarr v3. */
-static void
-within_v3(void **state)
+TEST(within_v3)
 {
     static const char *const texts[] = {
         "[" SHARD("[2,3]", "{\"name\":\"zfp\",\"configuration\":{\"mode\":\"reversible\"}}", USUAL, "end") "," CRC
@@ -189,7 +182,6 @@ within_v3(void **state)
     ncz_array_type in = type_of(NCZ_KIND_INT, 8);
     int64_t        data[N], back[N];
 
-    (void)state;
     for (int i = 0; i < N; i++)
         data[i] = (int64_t)i * i * i - 4000;
     for (size_t t = 0; t < NCZ_LEN(texts); t++) {
@@ -205,8 +197,7 @@ within_v3(void **state)
     }
 }
 
-static void
-refused(void **state)
+TEST(refused)
 {
     static const char *const bad[] = {"\"mode\": 1",
                                       "\"mode\": 6",
@@ -234,7 +225,6 @@ refused(void **state)
     ncz_chain     *c = NULL;
     ncz_v3_codecs  v3;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         if (make_chain("zfpy", bad[i], &in, &c) != NC_EFILTER)
             fail_msg("%s is taken", bad[i]);
@@ -263,8 +253,7 @@ refused(void **state)
 }
 
 /* Cut, continued, of another type, of another shape, of a mode that takes too much, and any bytes. */
-static void
-damaged(void **state)
+TEST(damaged)
 {
     ncz_array_type in = type_of(NCZ_KIND_FLOAT, 8), other = type_of(NCZ_KIND_INT, 8);
     ncz_chain     *c = chain_of(1, &in), *wrong = chain_of(1, &other);
@@ -275,7 +264,6 @@ damaged(void **state)
     size_t         n = from_hex(made[1].hex, object);
     uint32_t       seed = 1;
 
-    (void)state;
     for (size_t cut = 0; cut + 8 <= n; cut++) {
         assert_int_equal(ncz_chain_decode(c, NULL, object, cut, back, sizeof back, false), NC_EFILTER);
         assert_non_null(strstr(ncz_err_text(), "'zfpy'"));
@@ -317,24 +305,10 @@ round_trip(void *arg)
     return rc;
 }
 
-static void
-allocations(void **state)
+TEST(allocations)
 {
     ncz_json *doc = json_of("{\"id\": \"zfpy\"}");
 
-    (void)state;
     each_allocation_fails(round_trip, doc);
     ncz_json_free(doc);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_numcodecs), cmocka_unit_test(big_endian), cmocka_unit_test(modes_of_v3),
-        cmocka_unit_test(within_v3),    cmocka_unit_test(refused),    cmocka_unit_test(damaged),
-        cmocka_unit_test(allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

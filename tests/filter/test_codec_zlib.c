@@ -5,13 +5,11 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 32};
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     const ncz_codec_ops *zlib = ncz_codec_by_id("zlib");
     const void          *p;
 
-    (void)state;
     check_json("zlib", "{\"id\": \"zlib\", \"level\": 4}", &env, "{\"id\": \"zlib\", \"level\": 4}");
     check_json("zlib", "{\"id\": \"zlib\", \"level\": \"7\"}", &env, "{\"id\": \"zlib\", \"level\": 7}");
     check_json("zlib", "{\"id\": \"zlib\"}", &env, "{\"id\": \"zlib\", \"level\": 1}");
@@ -31,15 +29,13 @@ test_json(void **state)
     assert_int_equal(configure(ncz_codec_by_id("gzip"), "{\"level\": null}", &env, &p), NC_NOERR);
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(1, NCZ_SPELLING_NUMCODECS);
     const void          *p = NULL;
     unsigned             words[NCZ_CODEC_WORDS];
     size_t               n;
 
-    (void)state;
     assert_int_equal(of_words(ops, 1, (const unsigned[]){9}, &env, &p), NC_NOERR);
     check_json_of(ops, p, "{\"id\": \"zlib\", \"level\": 9}");
     assert_int_equal(of_words(ops, 1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
@@ -53,15 +49,13 @@ test_words(void **state)
 }
 
 /* What netCDF writes for these, level by level. */
-static void
-test_stream_heads(void **state)
+TEST(test_stream_heads)
 {
     static const unsigned char heads[10][2] = {{0x78, 0x01}, {0x78, 0x01}, {0x78, 0x5e}, {0x78, 0x5e}, {0x78, 0x5e},
                                                {0x78, 0x5e}, {0x78, 0x9c}, {0x78, 0xda}, {0x78, 0xda}, {0x78, 0xda}};
     const ncz_codec_ops       *ops = ncz_codec_by_id("zlib");
     unsigned char              data[32] = {1, 2, 3};
 
-    (void)state;
     for (int level = 0; level < 10; level++) {
         unsigned char *object;
         const void    *p;
@@ -82,8 +76,7 @@ test_stream_heads(void **state)
 }
 
 /* No time, no name, no system: equal data give equal bytes. */
-static void
-test_gzip_head(void **state)
+TEST(test_gzip_head)
 {
     static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
     const ncz_codec_ops       *ops = ncz_codec_by_id("gzip");
@@ -91,21 +84,18 @@ test_gzip_head(void **state)
     unsigned char              data[32] = {0}, *object;
     size_t                     used;
 
-    (void)state;
     object = encoded(ops, p, &env, data, sizeof data, &used);
     assert_memory_equal(object, head, sizeof head);
     free(object);
 }
 
-static void
-test_gzip_members(void **state)
+TEST(test_gzip_members)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("gzip");
     const void          *p = configured(ops, "{\"level\": 5}", &env);
     unsigned char        data[32], back[96], *one, *three;
     size_t               used;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)i;
     one = encoded(ops, p, &env, data, sizeof data, &used);
@@ -129,15 +119,13 @@ test_gzip_members(void **state)
 }
 
 /* One zlib stream is all that there may be: a second is left over from something longer. */
-static void
-test_zlib_one_stream(void **state)
+TEST(test_zlib_one_stream)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
     const void          *p = configured(ops, "{\"level\": 5}", &env);
     unsigned char        data[32] = {7}, back[64], *one, *two;
     size_t               used;
 
-    (void)state;
     one = encoded(ops, p, &env, data, sizeof data, &used);
     two = malloc(2 * used);
     assert_non_null(two);
@@ -151,15 +139,13 @@ test_zlib_one_stream(void **state)
 }
 
 /* A megabyte of zeros in a kilobyte, wanted as 32 bytes. */
-static void
-test_bomb(void **state)
+TEST(test_bomb)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
     const void          *p = configured(ops, "{\"level\": 9}", &env);
     unsigned char       *zeros = calloc(1, 1 << 20), *object, back[32];
     size_t               used;
 
-    (void)state;
     assert_non_null(zeros);
     object = encoded(ops, p, &env, zeros, 1 << 20, &used);
     assert_true(used < 2048);
@@ -167,16 +153,4 @@ test_bomb(void **state)
     assert_non_null(strstr(ncz_err_text(), "more than 32 bytes"));
     free(object);
     free(zeros);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),      cmocka_unit_test(test_words),        cmocka_unit_test(test_stream_heads),
-        cmocka_unit_test(test_gzip_head), cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_zlib_one_stream),
-        cmocka_unit_test(test_bomb),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

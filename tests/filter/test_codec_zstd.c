@@ -9,12 +9,10 @@ static const ncz_codec_ops *ops;
 static const void          *plain;
 static unsigned char        data[1000];
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     const void *p;
 
-    (void)state;
     check_json("zstd", "{\"level\": 5}", &env, "{\"id\": \"zstd\", \"level\": 5}");
     check_json("zstd", "{\"level\": \"5\"}", &env, "{\"id\": \"zstd\", \"level\": 5}");
     check_json("zstd", "{\"level\": 0, \"checksum\": false}", &env, "{\"id\": \"zstd\", \"level\": 0}");
@@ -30,14 +28,12 @@ test_json(void **state)
     assert_int_equal(configure(ops, "{\"checksum\": \"yes\"}", &env, &p), NC_EFILTER);
 }
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     const void *p;
     unsigned    words[NCZ_CODEC_WORDS];
     size_t      n;
 
-    (void)state;
     assert_int_equal(of_words(ops, 1, (const unsigned[]){(unsigned)-3}, &env, &p), NC_NOERR);
     check_json_of(ops, p, "{\"id\": \"zstd\", \"level\": -3}");
     assert_int_equal(ops->to_words(p, &env, &n, words), NC_NOERR);
@@ -65,27 +61,23 @@ frame_without_size(unsigned char *out, size_t cap)
     return to.pos;
 }
 
-static void
-test_no_content_size(void **state)
+TEST(test_no_content_size)
 {
     unsigned char object[2000], back[1000];
     size_t        used = frame_without_size(object, sizeof object);
 
-    (void)state;
     assert_int_equal(decode_to(ops, plain, &env, object, used, back, sizeof back), NC_NOERR);
     assert_memory_equal(back, data, sizeof back);
     assert_int_equal(decode_to(ops, plain, &env, object, used, back, 999), NC_EFILTER);
     assert_int_equal(decode_to(ops, plain, &env, object, used - 1, back, 1000), NC_EFILTER);
 }
 
-static void
-test_frames(void **state)
+TEST(test_frames)
 {
     static const unsigned char skipped[11] = {0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
     unsigned char             *first, *second, object[4000], back[1000];
     size_t                     n1, n2;
 
-    (void)state;
     first = encoded(ops, plain, &env, data, 400, &n1);
     second = encoded(ops, plain, &env, data + 400, 600, &n2);
     memcpy(object, first, n1);
@@ -98,14 +90,12 @@ test_frames(void **state)
     free(second);
 }
 
-static void
-test_checksum(void **state)
+TEST(test_checksum)
 {
     const void   *p = configured(ops, "{\"level\": 3, \"checksum\": true}", &env);
     unsigned char back[1000], *object;
     size_t        used;
 
-    (void)state;
     object = encoded(ops, p, &env, data, sizeof data, &used);
     object[used - 1] ^= 0x40;
     assert_int_equal(decode_to(ops, p, &env, object, used, back, sizeof back), NC_EFILTER);
@@ -114,27 +104,20 @@ test_checksum(void **state)
 }
 
 /* A frame that claims a gigabyte and a large window gets no more memory than the chunk. */
-static void
-test_claims(void **state)
+TEST(test_claims)
 {
     static const unsigned char object[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 0xb8, 0, 0, 0, 0x40, 0x01, 0, 0};
     unsigned char              back[1000];
 
-    (void)state;
     assert_int_equal(decode_to(ops, plain, &env, object, sizeof object, back, sizeof back), NC_EFILTER);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),   cmocka_unit_test(test_words),    cmocka_unit_test(test_no_content_size),
-        cmocka_unit_test(test_frames), cmocka_unit_test(test_checksum), cmocka_unit_test(test_claims),
-    };
-
     ops = ncz_codec_by_id("zstd");
     plain = configured(ops, "{\"level\": 3}", &env);
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * i / 7);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

@@ -43,12 +43,10 @@ check_written(const ncz_chain *c, const char *filters, const char *compressor, c
     ncz_buf_clear(&l);
 }
 
-static void
-test_empty(void **state)
+TEST(test_empty)
 {
     ncz_chain *c = (ncz_chain *)&env;
 
-    (void)state;
     assert_int_equal(ncz_chain_parse(NULL, NULL, &env, NCZ_CONFIG_CALLER, 0, &c), NC_NOERR);
     assert_null(c);
     assert_null(chain_of("null", "null"));
@@ -65,13 +63,11 @@ test_empty(void **state)
     check_written(NULL, "null", "null", "[]");
 }
 
-static void
-test_empty_runs(void **state)
+TEST(test_empty_runs)
 {
     unsigned char data[64], back[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
 
-    (void)state;
     memset(data, 3, sizeof data);
     assert_int_equal(ncz_chain_encode(NULL, NULL, data, sizeof data, &out), NC_NOERR);
     assert_int_equal(out.len, sizeof data);
@@ -83,13 +79,11 @@ test_empty_runs(void **state)
     ncz_buf_clear(&out);
 }
 
-static void
-test_parse_and_write(void **state)
+TEST(test_parse_and_write)
 {
     ncz_chain *c = chain_of("[{\"id\": \"fletcher32\"},{\"id\": \"shuffle\", \"elementsize\": \"0\"}]",
                             "{\"level\": \"4\", \"id\": \"zlib\"}");
 
-    (void)state;
     assert_int_equal(ncz_chain_len(c), 3);
     assert_string_equal(ncz_chain_id(c, 0), "fletcher32");
     assert_string_equal(ncz_chain_id(c, 2), "zlib");
@@ -112,8 +106,7 @@ test_parse_and_write(void **state)
 }
 
 /* Whose document it is decides what an element size of 0 means; a definition always gets the true size. */
-static void
-test_shuffle_rules(void **state)
+TEST(test_shuffle_rules)
 {
     static const struct {
         const char      *config;
@@ -135,7 +128,6 @@ test_shuffle_rules(void **state)
     };
     uint64_t data[2] = {0x0807060504030201u, 0x1817161514131211u}, back[2];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_array_type own = {.dtype = {.kind = NCZ_KIND_UINT, .size = 8}, .chunk_bytes = 16};
         char           text[64];
@@ -157,8 +149,7 @@ test_shuffle_rules(void **state)
     }
 }
 
-static void
-test_malformed(void **state)
+TEST(test_malformed)
 {
     static const char *const cases[][2] = {
         {"{}", "null"},
@@ -175,7 +166,6 @@ test_malformed(void **state)
         {"[{\"id\": \"shuffle\"}, {\"id\": \"shuffle\", \"elementsize\": []}]", "null"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_chain *c = NULL;
 
@@ -186,12 +176,10 @@ test_malformed(void **state)
     }
 }
 
-static void
-test_limit(void **state)
+TEST(test_limit)
 {
     ncz_chain *c = NULL;
 
-    (void)state;
     assert_int_equal(parse("[{\"id\": \"a\"},{\"id\": \"b\"}]", "{\"id\": \"c\"}", 2, &c), NC_EFILTER);
     assert_non_null(strstr(ncz_err_text(), "limit"));
     assert_int_equal(parse("[{\"id\": \"a\"},{\"id\": \"b\"}]", "{\"id\": \"c\"}", 3, &c), NC_NOERR);
@@ -199,15 +187,13 @@ test_limit(void **state)
 }
 
 /* It keeps its own characters, white space and all, and its place. */
-static void
-test_unknown(void **state)
+TEST(test_unknown)
 {
     ncz_chain    *c = chain_of("[ {\"id\":  \"pcodec\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] } ]",
                                "{\"id\": \"zlib\", \"level\": 1}");
     unsigned char data[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_chain_len(c), 2);
     assert_string_equal(ncz_chain_id(c, 0), "pcodec");
     assert_null(ncz_codec_ops_of(ncz_chain_codec(c, 0)));
@@ -225,14 +211,12 @@ test_unknown(void **state)
 }
 
 /* A codec of ours with a part that this build lacks is kept like an unknown one, with its own reason. */
-static void
-test_lacking_part(void **state)
+TEST(test_lacking_part)
 {
     static const char text[] = "{\"id\": \"blosc\", \"cname\": \"snappy\"}";
     const void       *p;
     ncz_chain        *c;
 
-    (void)state;
     if (ncz_codec_by_id("blosc") == NULL || configure(ncz_codec_by_id("blosc"), text, &env, &p) == NC_NOERR)
         skip();
     c = chain_of("null", text);
@@ -242,12 +226,10 @@ test_lacking_part(void **state)
     ncz_chain_unref(c);
 }
 
-static void
-test_with_and_without(void **state)
+TEST(test_with_and_without)
 {
     ncz_chain *a, *b, *c, *d, *e, *f;
 
-    (void)state;
     assert_int_equal(chain_with(NULL, "zlib", LEVEL4, &env, false, &a), NC_NOERR);
     check_written(a, "null", "{\"id\": \"zlib\", \"level\": 4}", "[{\"id\": \"zlib\", \"level\": 4}]");
     assert_int_equal(chain_with(a, "shuffle", "{\"elementsize\": 4}", &env, true, &b), NC_NOERR);
@@ -279,12 +261,10 @@ test_with_and_without(void **state)
     ncz_chain_unref(f);
 }
 
-static void
-test_keeps_unknown(void **state)
+TEST(test_keeps_unknown)
 {
     ncz_chain *a = chain_of("null", "{\"id\":\"pcodec\"}"), *b, *c;
 
-    (void)state;
     assert_int_equal(chain_with(a, "zlib", LEVEL4, &env, false, &b), NC_NOERR);
     check_written(b, "[{\"id\":\"pcodec\"}]", "{\"id\": \"zlib\", \"level\": 4}",
                   "[{\"id\":\"pcodec\"},{\"id\": \"zlib\", \"level\": 4}]");
@@ -297,15 +277,13 @@ test_keeps_unknown(void **state)
 }
 
 /* List order down, compressor last; the bytes show it. */
-static void
-test_order(void **state)
+TEST(test_order)
 {
     ncz_chain    *shuffled_last = chain_of("[{\"id\": \"fletcher32\"}]", "{\"id\": \"shuffle\", \"elementsize\": 2}");
     ncz_chain    *summed_last = chain_of("[{\"id\": \"shuffle\", \"elementsize\": 2}]", "{\"id\": \"fletcher32\"}");
     unsigned char data[4] = {1, 2, 3, 4}, back[4];
     ncz_buf       out = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_chain_encode(shuffled_last, NULL, data, 4, &out), NC_NOERR);
     assert_memory_equal(out.data, ((const unsigned char[]){1, 3, 6, 8, 2, 4, 4, 5}), 8);
     assert_int_equal(out.len, 8);
@@ -321,8 +299,7 @@ test_order(void **state)
     ncz_chain_unref(summed_last);
 }
 
-static void
-test_long_chain(void **state)
+TEST(test_long_chain)
 {
     ncz_chain    *c = chain_of("[{\"id\": \"shuffle\"},{\"id\": \"zlib\"},{\"id\": \"fletcher32\"},"
                                   "{\"id\": \"gzip\"},{\"id\": \"zlib\", \"level\": 0},"
@@ -332,7 +309,6 @@ test_long_chain(void **state)
     ncz_buf       out = NCZ_BUF_INIT;
     uint32_t      seed = 5;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)noise(&seed);
     assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_NOERR);
@@ -363,15 +339,13 @@ check_step(const ncz_chain *c, size_t i, const char *id, size_t item, size_t nby
 }
 
 /* What enters each codec is known when the chain is made; the step from array to bytes is there, listed or not. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
     static const uint64_t shape[2] = {4, 8};
     static const unsigned fortran[2] = {1, 0};
     ncz_array_type        other = env_of(NCZ_KIND_INT, 4, 128), same;
     ncz_chain            *c = chain_of("[" DELTA ",{\"id\": \"shuffle\"}]", "{\"id\": \"zlib\"}"), *d, *e;
 
-    (void)state;
     assert_int_equal(ncz_chain_len(c), 3);
     assert_int_equal(ncz_chain_nsteps(c), 4);
     assert_int_equal(ncz_chain_to_bytes(c), 1);
@@ -410,8 +384,7 @@ test_steps(void **state)
 }
 
 /* v3's codec from array to bytes: nothing to do where the array has that order already. */
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
     static const struct {
         const char *config, *written;
@@ -449,7 +422,6 @@ test_bytes(void **state)
     };
     const ncz_codec_ops *ops = ncz_codec_by_v3_name("bytes");
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_array_type type = {.dtype = cases[i].dtype, .chunk_bytes = 8};
         ncz_json      *config = json_of(cases[i].config);
@@ -483,14 +455,12 @@ test_bytes(void **state)
 /* ---- memory ---- */
 
 /* A thousandfold in two stages: refused at the first, with no more memory than an honest chunk needs. */
-static void
-test_nested_bomb(void **state)
+TEST(test_nested_bomb)
 {
     ncz_chain     *c = chain_of("[{\"id\": \"zlib\"}]", "{\"id\": \"gzip\"}");
     unsigned char *zeros = calloc(1, 1 << 22), back[64];
     ncz_buf        out = NCZ_BUF_INIT;
 
-    (void)state;
     assert_non_null(zeros);
     assert_int_equal(ncz_chain_encode(c, NULL, zeros, 1 << 22, &out), NC_NOERR);
     watch_allocations();
@@ -502,14 +472,12 @@ test_nested_bomb(void **state)
     free(zeros);
 }
 
-static void
-test_limited_buffer(void **state)
+TEST(test_limited_buffer)
 {
     ncz_chain    *c = chain_of("null", "{\"id\": \"zlib\"}");
     unsigned char data[64] = {0};
     ncz_buf       out = NCZ_BUF_LIMIT(10);
 
-    (void)state;
     assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_ENOMEM);
     assert_int_equal(out.len, 0);
     ncz_buf_clear(&out);
@@ -556,42 +524,14 @@ done:
     return rc;
 }
 
-static void
-test_allocations(void **state)
+TEST(test_allocations)
 {
     docs d = {json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"pcodec\"},"
                       "{\"id\": \"fletcher32\"}]"),
               json_of("{\"id\": \"zlib\"}"), json_of("{\"id\": \"gzip\", \"level\": 4}")};
 
-    (void)state;
     each_allocation_fails(whole_life, &d);
     ncz_json_free(d.filters);
     ncz_json_free(d.compressor);
     ncz_json_free(d.gzip);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_empty_runs),
-        cmocka_unit_test(test_parse_and_write),
-        cmocka_unit_test(test_shuffle_rules),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_lacking_part),
-        cmocka_unit_test(test_with_and_without),
-        cmocka_unit_test(test_keeps_unknown),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_long_chain),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_nested_bomb),
-        cmocka_unit_test(test_limited_buffer),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

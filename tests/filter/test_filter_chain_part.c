@@ -63,10 +63,8 @@ check_chain(const char *filters, const char *compressor, bool in_parts)
 #define BLOSC(cname, shuffle)                                                                                        \
     "{\"id\": \"blosc\", \"cname\": \"" cname "\", \"clevel\": 5, \"shuffle\": " #shuffle ", \"blocksize\": 16384}"
 
-static void
-test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     check_chain("null", "null", true);
     check_chain("null", "{\"id\": \"zlib\", \"level\": 1}", false);
     check_chain("[{\"id\": \"shuffle\", \"elementsize\": 4}]", "{\"id\": \"zlib\", \"level\": 1}", false);
@@ -80,12 +78,10 @@ test_parts(void **state)
 }
 
 /* An object without codecs may be longer, where the caller lets it. */
-static void
-test_plain_tail(void **state)
+TEST(test_plain_tail)
 {
     ncz_byte_range part = {2, 4};
 
-    (void)state;
     memset(back, 0, 8);
     assert_int_equal(ncz_chain_decode_part(NULL, NULL, "abcdefgh", 8, back, 6, false, &part), NC_EFILTER);
     assert_int_equal(ncz_chain_decode_part(NULL, NULL, "abcdefgh", 8, back, 6, true, &part), NC_NOERR);
@@ -93,8 +89,7 @@ test_plain_tail(void **state)
 }
 
 /* Only the blocks that are decoded are believed. */
-static void
-test_corrupt_elsewhere(void **state)
+TEST(test_corrupt_elsewhere)
 {
     ncz_json      *json;
     ncz_chain     *chain = NULL;
@@ -102,7 +97,6 @@ test_corrupt_elsewhere(void **state)
     ncz_byte_range part = {0, 65536};
     ncz_cursor     at;
 
-    (void)state;
     if (ncz_codec_by_id("blosc") == NULL)
         skip();
     json = json_of(BLOSC("blosclz", 1));
@@ -122,14 +116,9 @@ test_corrupt_elsewhere(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_plain_tail),
-        cmocka_unit_test(test_corrupt_elsewhere),
-    };
     uint32_t seed = 3, walk = 0;
 
     for (size_t i = 0; i < N; i++)
         data[i] = (unsigned char)((walk += noise(&seed) % 2) >> 5);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

@@ -3,8 +3,7 @@
 #include "v3_testing.h"
 
 /* What is read and what is written of it, for elements of four bytes. */
-static void
-test_read_and_write(void **state)
+TEST(test_read_and_write)
 {
     static const struct {
         const char *text, *written; /* NULL: the same */
@@ -41,7 +40,6 @@ test_read_and_write(void **state)
     };
     ncz_array_type in = type_of(NCZ_KIND_INT, 4);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_v3_codecs c = parsed(cases[i].text, &in);
 
@@ -55,8 +53,7 @@ test_read_and_write(void **state)
     }
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     static const struct {
         const char *text, *why;
@@ -98,14 +95,12 @@ test_refused(void **state)
     };
     ncz_array_type in = type_of(NCZ_KIND_INT, 4);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
         check_refused(cases[i].text, &in, NC_EFILTER, cases[i].why);
 }
 
 /* A caller may define codecs in v3's spelling. Those that only v3 has are shown so, and refused for v2. */
-static void
-test_definition(void **state)
+TEST(test_definition)
 {
     ncz_array_type in = type_of(NCZ_KIND_INT, 4);
     ncz_json      *order = json_of(ORDER), *zlib = json_of("{\"name\": \"numcodecs.zlib\"}");
@@ -113,7 +108,6 @@ test_definition(void **state)
     ncz_buf        list = NCZ_BUF_INIT, filters = NCZ_BUF_INIT;
     ncz_json      *doc;
 
-    (void)state;
     assert_int_equal(ncz_chain_with_json(NULL, zlib, &in, &c), NC_NOERR);
     assert_int_equal(ncz_chain_check_spelling(c, NCZ_SPELLING_NUMCODECS), NC_NOERR);
     assert_int_equal(ncz_chain_with_json(c, order, &in, &both), NC_NOERR);
@@ -139,14 +133,12 @@ test_definition(void **state)
 }
 
 /* The HDF5 ids of v3: deflate is gzip, unless the chain has zlib. */
-static void
-test_hdf5(void **state)
+TEST(test_hdf5)
 {
     ncz_array_type       in = type_of(NCZ_KIND_INT, 4);
     ncz_v3_codecs        zlib = parsed("[" LITTLE ",\"zlib\"]", &in), gzip = parsed("[" LITTLE "," GZIP "]", &in);
     const ncz_codec_ops *deflate = ncz_codec_by_hdf5(1, NCZ_SPELLING_V3);
 
-    (void)state;
     assert_string_equal(deflate->id, "gzip");
     assert_string_equal(ncz_codec_by_hdf5(1, NCZ_SPELLING_NUMCODECS)->id, "zlib");
     assert_string_equal(ncz_codec_by_hdf5(2, NCZ_SPELLING_V3)->id, "shuffle");
@@ -162,8 +154,7 @@ test_hdf5(void **state)
 }
 
 /* Strings: the bytes of another writer; a reshape and a codec that follows change nothing of it. */
-static void
-test_strings(void **state)
+TEST(test_strings)
 {
     static const char *const texts[] = {
         "[{\"name\": \"vlen-utf8\", \"configuration\": {}}]",
@@ -175,7 +166,6 @@ test_strings(void **state)
     uint64_t                 n = 3;
     ncz_array_type in = {.dtype = {.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE}, .rank = 1, .shape = &n};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(texts); i++) {
         ncz_v3_codecs c = parsed(texts[i], &in);
         ncz_buf       block = NCZ_BUF_INIT, out = NCZ_BUF_INIT, back = NCZ_BUF_INIT;
@@ -203,15 +193,13 @@ test_strings(void **state)
 }
 
 /* What VirtualiZarr makes of netCDF-4 files, and the defaults of numcodecs for members that are left out. */
-static void
-test_numcodecs(void **state)
+TEST(test_numcodecs)
 {
     ncz_array_type in = type_of(NCZ_KIND_INT, 2);
     ncz_v3_codecs  c = parsed("[\"bytes\",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 2}},"
                                "{\"name\": \"numcodecs.zlib\", \"configuration\": {}},\"numcodecs.fletcher32\"]",
                               &in);
 
-    (void)state;
     check_written(&c, &in,
                   "[" LITTLE ",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 2}},"
                   "{\"name\": \"numcodecs.zlib\", \"configuration\": {\"level\": 1}},"
@@ -221,15 +209,4 @@ test_numcodecs(void **state)
     assert_int_equal(ncz_chain_len(c.chain), 4);
     check_written(&(ncz_v3_codecs){.chain = NULL}, &in, "[" LITTLE "]");
     ncz_v3_codecs_clear(&c);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_refused), cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_hdf5),           cmocka_unit_test(test_strings), cmocka_unit_test(test_numcodecs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,10 +57,8 @@ chain_of(const char *array, const ncz_array_type *env)
     return chain;
 }
 
-static void
-test_ints(void **state)
+TEST(test_ints)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(arrays); i++) {
         const stored  *s = &arrays[i];
         ncz_array_type env = env_of(NCZ_KIND_INT, 4, s->nelems * 4);
@@ -88,8 +86,7 @@ test_ints(void **state)
 }
 
 /* shuffle (elementsize 0), zlib 0, zstd 3, bz2 5 over doubles. */
-static void
-test_multifilter(void **state)
+TEST(test_multifilter)
 {
     ncz_array_type env = env_of(NCZ_KIND_FLOAT, 8, 512);
     unsigned char  bytes[512];
@@ -97,7 +94,6 @@ test_multifilter(void **state)
     char          *object;
     size_t         len;
 
-    (void)state;
     if (ncz_codec_by_id("zstd") == NULL || ncz_codec_by_id("bz2") == NULL)
         skip();
     chain = chain_of("multifilter/v", &env);
@@ -118,12 +114,10 @@ test_multifilter(void **state)
 }
 
 /* Our bytes are netcdf-c's, but for zlib's: it has many relatives, and each has its own. */
-static void
-test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
     static const char *const same[] = {"filters_std/f32", "bzip2/v", "szip/v"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(same); i++) {
         size_t         n = i == 0 ? 32 : 256, len;
         ncz_array_type env = env_of(NCZ_KIND_INT, 4, n);
@@ -142,16 +136,4 @@ test_same_bytes(void **state)
         free(object);
         ncz_chain_unref(chain);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ints),
-        cmocka_unit_test(test_multifilter),
-        cmocka_unit_test(test_same_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,12 +26,10 @@ count_at(int round, uint32_t *seed)
     return round < 70 ? (size_t)round : 500 + noise(seed) % 1200;
 }
 
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
     uint32_t seed = 11;
 
-    (void)state;
     for (size_t s = 0; s < NCZ_LEN(sizes); s++)
         for (int round = 0; round < 90; round++) {
             size_t               size = sizes[s], count = count_at(round, &seed), n = size * count;
@@ -57,12 +55,10 @@ test_bytes(void **state)
         }
 }
 
-static void
-test_bits(void **state)
+TEST(test_bits)
 {
     uint32_t seed = 13;
 
-    (void)state;
     for (size_t s = 0; s < NCZ_LEN(sizes); s++)
         for (int round = 0; round < 90; round++) {
             size_t         size = sizes[s], count = count_at(round, &seed) / 8 * 8, n = size * count;
@@ -95,13 +91,11 @@ plain_fletcher32(const unsigned char *data, size_t n)
     return b << 16 | a;
 }
 
-static void
-test_fletcher32(void **state)
+TEST(test_fletcher32)
 {
     static const size_t lengths[] = {0, 1, 2, 3, 31, 32, 33, 8191, 8192, 8193, 8225, 65536, 300001};
     uint32_t            seed = 17;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(lengths); i++) {
         unsigned char *data = random_bytes(lengths[i], &seed);
 
@@ -118,16 +112,4 @@ test_fletcher32(void **state)
         assert_int_equal(ncz_codec_sum_fletcher32(data, n), plain_fletcher32(data, n));
         free(data);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_fletcher32),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,10 @@
 
 #include <stdio.h>
 
-static void
-test_lookups_agree(void **state)
+TEST(test_lookups_agree)
 {
     size_t n = 0;
 
-    (void)state;
     for (; ncz_codec_at(n) != NULL; n++) {
         const ncz_codec_ops *ops = ncz_codec_at(n);
 
@@ -25,8 +23,7 @@ test_lookups_agree(void **state)
     assert_null(ncz_codec_at(SIZE_MAX));
 }
 
-static void
-test_ids(void **state)
+TEST(test_ids)
 {
     static const struct {
         unsigned    number;
@@ -34,7 +31,6 @@ test_ids(void **state)
     } known[] = {{1, "zlib"},  {2, "shuffle"},   {3, "fletcher32"}, {4, "szip"},
                  {307, "bz2"}, {32001, "blosc"}, {32015, "zstd"}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(known); i++)
         assert_ptr_equal(ncz_codec_by_hdf5(known[i].number, NCZ_SPELLING_NUMCODECS), ncz_codec_by_id(known[i].id));
     assert_non_null(ncz_codec_by_id("zlib"));
@@ -48,8 +44,7 @@ test_ids(void **state)
 }
 
 /* A parameter that a codec does not have is an error, which names the one that was meant, or all. */
-static void
-test_unknown_parameters(void **state)
+TEST(test_unknown_parameters)
 {
     static const struct {
         const char *config, *text;
@@ -61,7 +56,6 @@ test_unknown_parameters(void **state)
     };
     const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(wrong); i++) {
         ncz_json  *config = NULL;
         ncz_codec *codec = NULL;
@@ -75,16 +69,4 @@ test_unknown_parameters(void **state)
         assert_non_null(strstr(ncz_err_text(), wrong[i].text));
         ncz_json_free(config);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lookups_agree),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_unknown_parameters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

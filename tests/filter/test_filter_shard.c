@@ -17,8 +17,7 @@ assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t n)
 }
 
 /* Shards of zarr-python: the values 1 2 3 4 of two bytes, two in each inner chunk. */
-static void
-test_known_bytes(void **state)
+TEST(test_known_bytes)
 {
     static const struct {
         ncz_shard_layout layout;
@@ -31,7 +30,6 @@ test_known_bytes(void **state)
     };
     const ncz_slot_bytes parts[] = {{"\1\0\2", 4}, {"\3\0\4", 4}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const ncz_shard_layout *l = &cases[i].layout;
         unsigned char           wanted[64];
@@ -54,12 +52,10 @@ test_known_bytes(void **state)
     }
 }
 
-static void
-test_every_layout(void **state)
+TEST(test_every_layout)
 {
     const ncz_slot_bytes parts[] = {{"abc", 3}, {NULL, 0}, {"defgh", 5}};
 
-    (void)state;
     for (unsigned bits = 0; bits < 8; bits++) {
         ncz_shard_layout l = {.at_start = (bits & 1) != 0, .big = (bits & 2) != 0, .no_checksum = (bits & 4) != 0};
         ncz_buf          out = assemble(&l, parts, 3);
@@ -88,8 +84,7 @@ put64(unsigned char *p, uint64_t v)
         p[i] = (unsigned char)(v >> (8 * i));
 }
 
-static void
-test_damage(void **state)
+TEST(test_damage)
 {
     static const struct {
         uint64_t offset, length;
@@ -110,7 +105,6 @@ test_damage(void **state)
     char                   text[128];
     ncz_slot               slot;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         put64(index, cases[i].offset);
         put64(index + 8, cases[i].length);
@@ -130,14 +124,12 @@ test_damage(void **state)
 }
 
 /* A changed bit anywhere in the index is noticed. */
-static void
-test_checksum(void **state)
+TEST(test_checksum)
 {
     const ncz_slot_bytes parts[] = {{"abc", 3}, {NULL, 0}};
     ncz_buf              out = assemble(&usual, parts, 2);
     ncz_slot             slots[2];
 
-    (void)state;
     for (size_t i = 0; i < 36 * 8; i++) {
         out.data[3 + i / 8] = (char)(out.data[3 + i / 8] ^ 1 << i % 8);
         assert_int_equal(ncz_shard_parse_index(&usual, out.data + 3, 36, slots, 2), NC_EFILTER);
@@ -148,27 +140,14 @@ test_checksum(void **state)
     ncz_buf_clear(&out);
 }
 
-static void
-test_sizes(void **state)
+TEST(test_sizes)
 {
     const ncz_slot_bytes huge[] = {{"a", SIZE_MAX - 40}, {"b", SIZE_MAX / 2}};
     ncz_buf              out = NCZ_BUF_INIT;
     size_t               n;
     bool                 at_end;
 
-    (void)state;
     assert_false(ncz_shard_index_range(&usual, SIZE_MAX / 8, &n, &at_end));
     assert_int_equal(ncz_shard_assemble(&usual, huge, 2, &out), NC_ENOMEM);
     ncz_buf_clear(&out);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_bytes), cmocka_unit_test(test_every_layout), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_checksum),    cmocka_unit_test(test_sizes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

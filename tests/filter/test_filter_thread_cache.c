@@ -69,13 +69,11 @@ work(void *arg)
     return (void *)(uintptr_t)wrong;
 }
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
     ncz_chain *chains[NCZ_LEN(codecs)];
     pthread_t  threads[6];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++)
         chains[i] = chain_at(i);
     for (size_t i = 0; i < NCZ_LEN(threads); i++)
@@ -107,13 +105,11 @@ encode_alone(void *arg)
 }
 
 /* A thread that has encoded much else before gives the same bytes as one that has not. */
-static void
-test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
     unsigned char *data = malloc(N), *other = malloc(N);
     ncz_buf        object = NCZ_BUF_INIT;
 
-    (void)state;
     assert_true(data != NULL && other != NULL);
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         encoding  e = {.chain = chain_at(i), .data = data, .out = NCZ_BUF_INIT};
@@ -173,13 +169,11 @@ keep_things(void *arg)
     return ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make_thing, drop_thing);
 }
 
-static void
-test_life(void **state)
+TEST(test_life)
 {
     pthread_t thread;
     bool      same = false;
 
-    (void)state;
     made = dropped = 0;
     assert_int_equal(pthread_create(&thread, NULL, keep_things, &same), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -188,12 +182,10 @@ test_life(void **state)
     assert_int_equal(dropped, 2);
 }
 
-static void
-test_scratch(void **state)
+TEST(test_scratch)
 {
     unsigned char *p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000);
 
-    (void)state;
     assert_non_null(p);
     memset(p, 1, 1000);
     ncz_codec_scratch_done(NCZ_SLOT_BLOSC_BLOCK);
@@ -206,17 +198,4 @@ test_scratch(void **state)
     assert_null(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000));
     assert_true(end_failing());
     assert_non_null(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 10));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_life),
-        cmocka_unit_test(test_scratch),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,25 +299,21 @@ run_all(void *arg)
     return NULL;
 }
 
-static void
-test_caller(void **state)
+TEST(test_caller)
 {
     report r = {.nchecked = 0};
 
-    (void)state;
     CPU_STATE_NEEDED();
     run_all(&r);
     assert_string_equal(r.culprit, "");
     assert_true(r.nchecked > 1000);
 }
 
-static void
-test_other_thread(void **state)
+TEST(test_other_thread)
 {
     report    r = {.nchecked = 0};
     pthread_t thread;
 
-    (void)state;
     CPU_STATE_NEEDED();
     assert_int_equal(pthread_create(&thread, NULL, run_all, &r), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -326,12 +322,10 @@ test_other_thread(void **state)
 }
 
 /* Every codec that this build has is among the subjects, and does what it is asked for. */
-static void
-test_all_are_there(void **state)
+TEST(test_all_are_there)
 {
     unsigned char *data = malloc(LONGEST), *back = malloc(LONGEST);
 
-    (void)state;
     fill(data, LONGEST);
     for (size_t i = 0; ncz_codec_at(i) != NULL; i++) {
         const ncz_codec_ops *ops = ncz_codec_at(i);
@@ -377,15 +371,13 @@ dirty_copy(void *user, void *own, const nczarr_codec_array *array, const void *i
 }
 
 /* Whatever its library, its version and its author: a codec that forgets to clean up does no harm. */
-static void
-test_forgetful_codec(void **state)
+TEST(test_forgetful_codec)
 {
     static const nczarr_codec codec = {
         .size = sizeof codec, .id = "test.forgetful", .encode = dirty_copy, .decode = dirty_copy};
     unsigned char data[256], back[256];
     report        r = {.nchecked = 0};
 
-    (void)state;
     CPU_STATE_NEEDED();
     fill(data, sizeof data);
     assert_int_equal(ncz_codec_register(&codec), NC_NOERR);
@@ -393,17 +385,4 @@ test_forgetful_codec(void **state)
     assert_string_equal(r.culprit, "");
     assert_memory_equal(data, back, sizeof data);
     assert_int_equal(ncz_codec_unregister("test.forgetful"), NC_NOERR);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_there),
-        cmocka_unit_test(test_forgetful_codec),
-        cmocka_unit_test(test_caller),
-        cmocka_unit_test(test_other_thread),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

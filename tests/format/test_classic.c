@@ -141,12 +141,10 @@ parse(const file *f, size_t n, uint64_t size, ncz_arena *arena, ncz_classic_head
     return rc;
 }
 
-static void
-headers(void **state)
+TEST(headers)
 {
     static const unsigned versions[] = {1, 2, 5};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         file               f = whole(versions[i]);
         ncz_arena          arena = NCZ_ARENA_INIT;
@@ -174,8 +172,7 @@ headers(void **state)
 }
 
 /* Each row changes one thing of a file that is right. */
-static void
-wrong_headers(void **state)
+TEST(wrong_headers)
 {
     enum {
         TAG,
@@ -220,7 +217,6 @@ wrong_headers(void **state)
         [CUT] = {NC_EINVAL, "the header ends at byte"},
     };
 
-    (void)state;
     for (int i = 0; i < ROWS; i++) {
         unsigned           version = i == WIDE_TYPE ? 2 : i == BIG ? 5 : 1;
         file               f = begin(version, i == MANY_RECORDS ? 1000000 : 2);
@@ -266,10 +262,8 @@ wrong_headers(void **state)
 }
 
 /* The number of records of a file that was written to a pipe comes from its size. */
-static void
-streaming(void **state)
+TEST(streaming)
 {
-    (void)state;
     for (unsigned version = 1; version <= 5; version += version == 1 ? 1 : 3) {
         file               f = begin(version, version == 5 ? UINT64_MAX : UINT32_MAX);
         ncz_arena          arena = NCZ_ARENA_INIT;
@@ -314,8 +308,7 @@ locate(ncz_classic_file *f, const ncz_classic_spot *at, const uint64_t *index, u
     return where;
 }
 
-static void
-places(void **state)
+TEST(places)
 {
     static const uint64_t lens[] = {1000, 1000};
     ncz_classic_file      f = {.pitch = 24, .size = UINT64_MAX};
@@ -323,7 +316,6 @@ places(void **state)
     ncz_chunk_addr        w;
     uint64_t              chunk;
 
-    (void)state;
     atomic_init(&f.nrecords, 100);
     /* Fixed: whole rows, about 1 MiB, or less over a network; the last chunk is shorter. */
     w = locate(&f, &v, (const uint64_t[]){0, 0}, &chunk);
@@ -357,17 +349,4 @@ places(void **state)
     v.alone = true;
     w = locate(&f, &v, (const uint64_t[]){0}, &chunk);
     assert_true(chunk == (1 << 17) / 8 && w.length == 800 && w.pitch == 0 && w.tail == NCZ_TAIL_FILL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers),
-        cmocka_unit_test(wrong_headers),
-        cmocka_unit_test(streaming),
-        cmocka_unit_test(places),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,10 +33,8 @@ try_it(docmap *d)
     return NC_NOERR;
 }
 
-static void
-test_truncated_anywhere(void **state)
+TEST(test_truncated_anywhere)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap d = {.v = NULL};
         char   path[1024];
@@ -86,12 +84,10 @@ mutate(char *text, size_t len, uint32_t *seed)
     }
 }
 
-static void
-test_mutated_bytes(void **state)
+TEST(test_mutated_bytes)
 {
     uint32_t seed = 20261120;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap d = {.v = NULL};
         char   path[1024];
@@ -122,8 +118,7 @@ test_mutated_bytes(void **state)
     "{\"zarr_format\": 2, \"_nczarr_superblock\": {}, \"_nczarr_group\": {\"dims\": {" dims "}, \"vars\": [" vars    \
     "], \"groups\": [" groups "]}}"
 
-static void
-test_names_that_are_no_keys(void **state)
+TEST(test_names_that_are_no_keys)
 {
     static const char *const bad[] = {
         "..", ".", "", "a/b", "a\\\\b", "/etc", "\\u0000", "a\\u0000b", "\\u0007", "\xff", "\x7f", "a\\nb",
@@ -131,7 +126,6 @@ test_names_that_are_no_keys(void **state)
     char   text[4096];
     docmap d = {.v = NULL};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_model      *m;
         ncz_format_opts style;
@@ -176,15 +170,13 @@ load_limited(docmap *d, const ncz_limits *limits)
     return rc;
 }
 
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
     ncz_limits      limits = ncz_limits_default;
     docmap          d = {.v = NULL};
     ncz_model      *m;
     ncz_format_opts style;
 
-    (void)state;
     docmap_puts(&d, ".zgroup", NCZARR_ROOT("\"a\": 1, \"b\": 2, \"c\": 3", "\"v\",\"w\"", "\"g\""));
     docmap_puts(&d, "g/.zgroup", "{\"_nczarr_group\": {\"groups\": [\"h\"]}}");
     docmap_puts(&d, "v/.zattrs", "{\"a\": 1, \"b\": 2, \"c\": 3}");
@@ -216,8 +208,7 @@ test_limits(void **state)
 
 /* A tree of implied directories deeper than groups may be is nobody's dataset: it is not followed. */
 /* Definitions of types that are of no use are left out, and the rest of the dataset is there. */
-static void
-test_types(void **state)
+TEST(test_types)
 {
     static const struct {
         const char *types;
@@ -269,7 +260,6 @@ test_types(void **state)
          1, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(definitions); i++) {
         docmap          d = {.v = NULL};
         ncz_format_opts style;
@@ -309,14 +299,12 @@ test_types(void **state)
     }
 }
 
-static void
-test_deep_strangers(void **state)
+TEST(test_deep_strangers)
 {
     docmap     d = {.v = NULL};
     char       key[1000] = "";
     ncz_model *m;
 
-    (void)state;
     docmap_puts(&d, ".zgroup", "{\"zarr_format\": 2}");
     for (int i = 0; i < 100; i++)
         strcat(key, "d/");
@@ -329,14 +317,12 @@ test_deep_strangers(void **state)
 }
 
 /* Many broken documents cost little more than many sound ones. */
-static void
-test_many_broken_documents(void **state)
+TEST(test_many_broken_documents)
 {
     docmap     d = {.v = NULL};
     char       root[20000] = "{\"zarr_format\": 2, \"_nczarr_group\": {\"dims\": {}, \"vars\": [\"x\"";
     ncz_model *m;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         char key[32];
 
@@ -398,27 +384,12 @@ check_alloc(const char *name)
     docmap_clear(&first);
 }
 
-static void
-test_every_allocation_fails_once(void **state)
+TEST(test_every_allocation_fails_once)
 {
-    (void)state;
     check_alloc("netcdf-c-4.8.0/safe_groups");
     check_alloc("netcdf-c-4.9.2/strings");
     check_alloc("netcdf-c-4.9.3/unlim");
     check_alloc("netcdf-c-main/attspecial");
     check_alloc("netcdf-c-main/multifilter");
     check_alloc("netcdf-c-main/zarr_noxarray_groups");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truncated_anywhere),     cmocka_unit_test(test_mutated_bytes),
-        cmocka_unit_test(test_names_that_are_no_keys), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_deep_strangers),         cmocka_unit_test(test_types),
-        cmocka_unit_test(test_many_broken_documents),  cmocka_unit_test(test_every_allocation_fails_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,32 +148,24 @@ check_writer(const char *writer)
     assert_true(n > 0);
 }
 
-static void
-test_generation_1(void **state)
+TEST(test_generation_1)
 {
-    (void)state;
     check_writer("netcdf-c-4.8.0");
 }
 
-static void
-test_generation_2(void **state)
+TEST(test_generation_2)
 {
-    (void)state;
     check_writer("netcdf-c-4.8.1");
     check_writer("netcdf-c-4.9.0");
 }
 
-static void
-test_generation_3(void **state)
+TEST(test_generation_3)
 {
-    (void)state;
     check_writer("netcdf-c-4.9.2");
 }
 
-static void
-test_generation_4_and_pure(void **state)
+TEST(test_generation_4_and_pure)
 {
-    (void)state;
     check_writer("netcdf-c-4.9.3");
     check_writer("netcdf-c-main");
 }
@@ -192,8 +184,7 @@ load_dir(const char *name, ncz_format_opts *style)
     return m;
 }
 
-static void
-test_generations_are_told_apart_by_keys(void **state)
+TEST(test_generations_are_told_apart_by_keys)
 {
     static const struct {
         const char    *name;
@@ -205,7 +196,6 @@ test_generations_are_told_apart_by_keys(void **state)
         {"netcdf-c-main/zarr_groups", NCZ_GEN_PURE}, {"netcdf-c-4.9.0/zarr_safe_types", NCZ_GEN_PURE},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_format_opts style;
         ncz_model      *m = load_dir(cases[i].name, &style);
@@ -218,8 +208,7 @@ test_generations_are_told_apart_by_keys(void **state)
 }
 
 /* 4.8.0 ... 4.9.2 stored native bytes under big-endian types. */
-static void
-test_big_endian_quirk(void **state)
+TEST(test_big_endian_quirk)
 {
     static const struct {
         const char *name;
@@ -229,7 +218,6 @@ test_big_endian_quirk(void **state)
                  {"netcdf-c-4.9.2/endian", false},
                  {"netcdf-c-main/bigendian", true}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_format_opts style;
         ncz_model      *m = load_dir(cases[i].name, &style);
@@ -250,8 +238,7 @@ test_big_endian_quirk(void **state)
     }
 }
 
-static void
-test_specs(void **state)
+TEST(test_specs)
 {
     ncz_format_opts style;
     ncz_model      *m = load_dir("netcdf-c-main/fills", &style);
@@ -260,7 +247,6 @@ test_specs(void **state)
     uint64_t        index[1] = {3};
     ncz_var        *v;
 
-    (void)state;
     v = var_at(m, "vstr");
     assert_int_equal(v->fill_mode, NCZ_FILL_VALUE);
     assert_string_equal(*(char **)v->fill, "fill");
@@ -283,13 +269,11 @@ test_specs(void **state)
 }
 
 /* Six digits of the default fill mean the default itself. */
-static void
-test_default_fill_is_exact(void **state)
+TEST(test_default_fill_is_exact)
 {
     static const char *const cases[] = {"netcdf-c-4.8.0/endian", "netcdf-c-4.9.2/alltypes", "netcdf-c-main/alltypes"};
     static const char *const names[] = {"bed", "vd", "vd"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_format_opts style;
         ncz_model      *m = load_dir(cases[i], &style);
@@ -304,14 +288,12 @@ test_default_fill_is_exact(void **state)
     }
 }
 
-static void
-test_filters(void **state)
+TEST(test_filters)
 {
     ncz_format_opts style;
     ncz_model      *m = load_dir("netcdf-c-main/multifilter", &style);
     ncz_var        *v = var_at(m, "v");
 
-    (void)state;
     assert_int_equal(ncz_chain_len(v->chain), 4);
     assert_string_equal(ncz_chain_id(v->chain, 0), "shuffle");
     assert_string_equal(ncz_chain_id(v->chain, 3), "bz2");
@@ -322,13 +304,11 @@ test_filters(void **state)
     ncz_model_free(m);
 }
 
-static void
-test_unlimited(void **state)
+TEST(test_unlimited)
 {
     ncz_format_opts style;
     ncz_model      *m = load_dir("netcdf-c-4.9.3/unlim", &style);
 
-    (void)state;
     assert_true(ncz_group_find_dim(m->root, "t")->unlimited);
     assert_int_equal(ncz_group_find_dim(m->root, "t")->len, 3);
     assert_true(ncz_group_find_dim(m->root, "u")->unlimited);
@@ -341,14 +321,12 @@ test_unlimited(void **state)
     "\"order\": \"C\", \"compressor\": null, \"filters\": null"
 
 /* Where both places speak, the newer is believed; what it does not say is looked for in the older. */
-static void
-test_newer_place_wins(void **state)
+TEST(test_newer_place_wins)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, ".zgroup",
                 "{\"zarr_format\": 2, \"_nczarr_superblock\": {}, \"_nczarr_group\": "
                 "{\"dims\": {\"t\": 2}, \"vars\": [\"old\"], \"groups\": [\"g\"]}}");
@@ -374,24 +352,4 @@ test_newer_place_wins(void **state)
     assert_string_equal(ncz_group_find_var(m->root->groups[0], "wrong")->dims[0]->name, "_Anonymous_Dim_5");
     ncz_model_free(m);
     docmap_clear(&d);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generation_1),
-        cmocka_unit_test(test_generation_2),
-        cmocka_unit_test(test_generation_3),
-        cmocka_unit_test(test_generation_4_and_pure),
-        cmocka_unit_test(test_generations_are_told_apart_by_keys),
-        cmocka_unit_test(test_big_endian_quirk),
-        cmocka_unit_test(test_specs),
-        cmocka_unit_test(test_default_fill_is_exact),
-        cmocka_unit_test(test_filters),
-        cmocka_unit_test(test_unlimited),
-        cmocka_unit_test(test_newer_place_wins),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

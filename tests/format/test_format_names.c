@@ -6,8 +6,7 @@
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
-static void
-test_reserved(void **state)
+TEST(test_reserved)
 {
     static const char *const yes[] = {
         "CLASS",
@@ -31,7 +30,6 @@ test_reserved(void **state)
     static const char *const no[] = {"units", "_FillValue", "_nczarr_maxstrlen", "_nczarr_default_maxstrlen", "class",
                                      ""};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
         assert_true(ncz_format_reserved_att(ncz_format_dialect(2), yes[i]) &&
                     ncz_format_reserved_att(ncz_format_dialect(3), yes[i]));
@@ -43,14 +41,12 @@ test_reserved(void **state)
         assert_false(ncz_format_reserved_att(ncz_format_dialect(2), no[i]));
 }
 
-static void
-test_documents(void **state)
+TEST(test_documents)
 {
     static const char *const yes[] = {".zgroup",   ".zarray", ".zattrs",   ".zmetadata", ".nczarr",
                                       ".nczgroup", ".nczvar", ".nczarray", ".nczattr",   "zarr.json"};
     static const char *const no[] = {"readme", "zarr.jso", ".z", "0", "3.4.5", "", "-1"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
         assert_true(ncz_format_is_document(yes[i]));
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) /* a name of Zarr's is no other format's */
@@ -59,8 +55,7 @@ test_documents(void **state)
         assert_false(ncz_format_is_document(no[i]));
 }
 
-static void
-test_addresses(void **state)
+TEST(test_addresses)
 {
     const ncz_key_encoding dots = ncz_zarr2.zarr->encode_keys('.', false),
                            slashes = ncz_zarr2.zarr->encode_keys('/', false);
@@ -69,7 +64,6 @@ test_addresses(void **state)
     ncz_buf          key = NCZ_BUF_INIT;
     ncz_chunk_addr   where;
 
-    (void)state;
     assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, dots, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "g/v/0.18446744073709551615.42");
     shape.path = "";
@@ -80,16 +74,4 @@ test_addresses(void **state)
     assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, slashes, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "g/v/0");
     ncz_buf_clear(&key);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reserved),
-        cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_addresses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,10 +282,8 @@ check_pure(const ncz_model *a, const ncz_model *b)
     }
 }
 
-static void
-test_round_trip_in_every_style(void **state)
+TEST(test_round_trip_in_every_style)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
         ncz_format_opts style = style_at(i), got;
         ncz_model      *m = rich_model(&style), *m2, *m3;
@@ -343,8 +341,7 @@ forget_texts(ncz_model *m)
 }
 
 /* Reads what netCDF-C wrote, writes it in our own style from the values, reads it again. */
-static void
-test_foreign_datasets_in_our_style(void **state)
+TEST(test_foreign_datasets_in_our_style)
 {
     static const char *const cases[] = {
         "netcdf-c-4.8.0/safe_atts",   "netcdf-c-4.8.0/safe_groups", "netcdf-c-4.8.0/chars",
@@ -356,7 +353,6 @@ test_foreign_datasets_in_our_style(void **state)
     };
     const ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap     d = {.v = NULL}, d2 = {.v = NULL};
         char       path[1024];
@@ -383,8 +379,7 @@ test_foreign_datasets_in_our_style(void **state)
 }
 
 /* netCDF-C's own documents come out of the model byte for byte. */
-static void
-test_same_bytes_as_netcdf_c(void **state)
+TEST(test_same_bytes_as_netcdf_c)
 {
     static const char *const cases[] = {
         "alltypes",
@@ -409,7 +404,6 @@ test_same_bytes_as_netcdf_c(void **state)
         "zarr_coords",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap          d = {.v = NULL}, d2 = {.v = NULL};
         char            path[1024];
@@ -433,8 +427,7 @@ test_same_bytes_as_netcdf_c(void **state)
     }
 }
 
-static void
-test_exact_documents(void **state)
+TEST(test_exact_documents)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -444,7 +437,6 @@ test_exact_documents(void **state)
     uint64_t        chunk = 512;
     ncz_var        *v = add_var(m, m->root, "v", NC_DOUBLE, 1, &t);
 
-    (void)state;
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, &chunk), NC_NOERR);
     put(m, &v->atts, "f", NC_FLOAT, 1, &f);
     (void)add_var(m, m->root, "s", NC_INT, 0, NULL);
@@ -528,15 +520,13 @@ place_of(const journal *j, const char *key)
     return 0;
 }
 
-static void
-test_order_of_documents(void **state)
+TEST(test_order_of_documents)
 {
     ncz_format_opts style = {
         .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model *m = rich_model(&style);
     journal    j = {.refuse_at = -1};
 
-    (void)state;
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
     for (size_t i = 1; i < j.n; i++)
         assert_true(j.stage[i - 1] <= j.stage[i]);
@@ -551,8 +541,7 @@ test_order_of_documents(void **state)
     docmap_clear(&j.now);
 }
 
-static void
-test_only_what_changed(void **state)
+TEST(test_only_what_changed)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -561,7 +550,6 @@ test_only_what_changed(void **state)
     ncz_group      *g;
     journal         j = {.refuse_at = -1};
 
-    (void)state;
     (void)add_var(m, m->root, "w", NC_INT, 0, NULL);
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
@@ -597,10 +585,8 @@ test_only_what_changed(void **state)
 }
 
 /* After each single document of a new dataset, and of a changed one, the dataset opens. */
-static void
-test_every_prefix_opens(void **state)
+TEST(test_every_prefix_opens)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
         ncz_format_opts style = style_at(i);
         ncz_model      *m = new_model(&style);
@@ -626,15 +612,13 @@ test_every_prefix_opens(void **state)
     }
 }
 
-static void
-test_emitter_can_refuse(void **state)
+TEST(test_emitter_can_refuse)
 {
     ncz_format_opts style = {
         .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model *m = rich_model(&style);
     journal    all = {.refuse_at = -1};
 
-    (void)state;
     assert_int_equal(ncz_format_plan(m, &style, true, note, &all), NC_NOERR);
     for (size_t i = 0; i < all.n; i++) {
         journal j = {.refuse_at = (int)i};
@@ -649,8 +633,7 @@ test_emitter_can_refuse(void **state)
 
 /* ---- what a style cannot say ---- */
 
-static void
-test_old_styles(void **state)
+TEST(test_old_styles)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_2, .xarray = true}, got;
     ncz_model      *m = new_model(&style), *m2;
@@ -658,7 +641,6 @@ test_old_styles(void **state)
     const char     *s = "x";
     docmap          d = {.v = NULL};
 
-    (void)state;
     (void)add_var(m, m->root, "c", NC_CHAR, 1, &t);
     assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, "c/.zarray"), "\"dtype\": \"<U1\""));
@@ -687,15 +669,13 @@ test_old_styles(void **state)
 }
 
 /* NCZarr keys are not pure Zarr's to rewrite. */
-static void
-test_nczarr_read_as_pure_is_read_only(void **state)
+TEST(test_nczarr_read_as_pure_is_read_only)
 {
     const ncz_load_opts wish = {.pure = true, .xarray = true};
     docmap              d = {.v = NULL};
     ncz_format_opts     style;
     ncz_model          *m;
 
-    (void)state;
     docmap_dir(&d, DATA "netcdf-c-main/strings");
     assert_int_equal(load_with(&d, &wish, &ncz_limits_default, &m, &style), NC_NOERR);
     assert_true(style.gen == NCZ_GEN_PURE && style.readonly);
@@ -707,8 +687,7 @@ test_nczarr_read_as_pure_is_read_only(void **state)
 }
 
 /* Same name, another length: the name alone would mislead, and without any name xarray opens nothing of the group. */
-static void
-test_ambiguous_names_become_paths(void **state)
+TEST(test_ambiguous_names_become_paths)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -716,7 +695,6 @@ test_ambiguous_names_become_paths(void **state)
     ncz_group      *g;
     docmap          d = {.v = NULL};
 
-    (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
     x2 = add_dim(m, g, "x", 4, false);
     (void)add_var(m, g, "outer", NC_INT, 1, &x);
@@ -734,12 +712,10 @@ test_ambiguous_names_become_paths(void **state)
 }
 
 /* Dimensions of groups beside and below the variable's: by full name for NCZarr, by names that differ for the rest. */
-static void
-test_dims_of_other_groups(void **state)
+TEST(test_dims_of_other_groups)
 {
     static const ncz_generation gens[] = {NCZ_GEN_2, NCZ_GEN_3, NCZ_GEN_4, NCZ_GEN_BOTH};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(gens); i++) {
         ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = gens[i], .xarray = true};
         ncz_model      *m = new_model(&style);
@@ -777,8 +753,7 @@ test_dims_of_other_groups(void **state)
 }
 
 /* A path with '_' for '/' may be somebody's name, too. */
-static void
-test_names_that_cannot_be_told_apart_are_left_out(void **state)
+TEST(test_names_that_cannot_be_told_apart_are_left_out)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -786,7 +761,6 @@ test_names_that_cannot_be_told_apart_are_left_out(void **state)
     ncz_group      *g;
     docmap          d = {.v = NULL};
 
-    (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
     (void)add_dim(m, g, "x", 4, false);
     (void)add_dim(m, g, "_x", 5, false);
@@ -797,15 +771,13 @@ test_names_that_cannot_be_told_apart_are_left_out(void **state)
     docmap_clear(&d);
 }
 
-static void
-test_texts_with_zeros(void **state)
+TEST(test_texts_with_zeros)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     docmap          d = {.v = NULL};
     char            many[400] = "x";
 
-    (void)state;
     put(m, &m->root->atts, "units", NC_CHAR, 2, "m");
     put(m, &m->root->atts, "many", NC_CHAR, sizeof many, many);
     assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
@@ -832,8 +804,7 @@ test_texts_with_zeros(void **state)
 }
 
 /* A fill value that would upset decoders of base64 is base64, and says so. */
-static void
-test_marked_fill_values(void **state)
+TEST(test_marked_fill_values)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -841,7 +812,6 @@ test_marked_fill_values(void **state)
     ncz_var *a = add_var(m, m->root, "a", NC_STRING, 0, NULL), *b = add_var(m, m->root, "b", NC_STRING, 0, NULL);
     docmap   d = {.v = NULL};
 
-    (void)state;
     assert_int_equal(ncz_var_set_fill(m, a, NCZ_FILL_VALUE, &plain), NC_NOERR);
     assert_int_equal(ncz_var_set_fill(m, b, NCZ_FILL_VALUE, &upsetting), NC_NOERR);
     assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
@@ -859,8 +829,7 @@ test_marked_fill_values(void **state)
 }
 
 /* Types that readers had better not mask have null for their default, and a mark. Others' own are kept. */
-static void
-test_default_fill_that_would_mask(void **state)
+TEST(test_default_fill_that_would_mask)
 {
     static const struct {
         nc_type     type;
@@ -880,7 +849,6 @@ test_default_fill_that_would_mask(void **state)
         {NC_STRING, "\"\"", true},
     };
 
-    (void)state;
     for (size_t s = 0; s < NCZ_LEN(written); s++)
         for (size_t i = 0; i < NCZ_LEN(cases); i++) {
             ncz_format_opts style = style_at(s);
@@ -960,8 +928,7 @@ test_default_fill_that_would_mask(void **state)
     }
 }
 
-static void
-test_consolidated_copy(void **state)
+TEST(test_consolidated_copy)
 {
     ncz_format_opts style = {
         .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
@@ -971,7 +938,6 @@ test_consolidated_copy(void **state)
     const char         *text;
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26};
 
-    (void)state;
     assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     text = docmap_text(&d, ".zmetadata");
     assert_int_equal(ncz_json_parse(text, strlen(text), &opts, &all, NULL), NC_NOERR);
@@ -996,15 +962,13 @@ test_consolidated_copy(void **state)
 }
 
 /* A changed attribute is written from its value, its neighbours as they stood. */
-static void
-test_changing_what_was_read(void **state)
+TEST(test_changing_what_was_read)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m;
     double          third = 1.0 / 3;
 
-    (void)state;
     docmap_dir(&d, DATA "netcdf-c-main/attspecial");
     m = must_load(&d, &style);
     put(m, &m->root->atts, "json_num", NC_DOUBLE, 1, &third);
@@ -1022,8 +986,7 @@ test_changing_what_was_read(void **state)
 }
 
 /* A writer that died between an array's document and its group's: what is stored is reachable. */
-static void
-test_array_longer_than_its_dimension(void **state)
+TEST(test_array_longer_than_its_dimension)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
@@ -1031,7 +994,6 @@ test_array_longer_than_its_dimension(void **state)
     ncz_dim        *dims[2];
     docmap          later = {.v = NULL};
 
-    (void)state;
     dims[0] = add_dim(m, m->root, "t", 2, true);
     dims[1] = add_dim(m, m->root, "x", 3, false);
     (void)add_var(m, m->root, "v", NC_INT, 2, dims);
@@ -1046,32 +1008,4 @@ test_array_longer_than_its_dimension(void **state)
     ncz_model_free(m);
     docmap_clear(&d);
     docmap_clear(&later);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_in_every_style),
-        cmocka_unit_test(test_foreign_datasets_in_our_style),
-        cmocka_unit_test(test_same_bytes_as_netcdf_c),
-        cmocka_unit_test(test_exact_documents),
-        cmocka_unit_test(test_order_of_documents),
-        cmocka_unit_test(test_only_what_changed),
-        cmocka_unit_test(test_every_prefix_opens),
-        cmocka_unit_test(test_emitter_can_refuse),
-        cmocka_unit_test(test_old_styles),
-        cmocka_unit_test(test_nczarr_read_as_pure_is_read_only),
-        cmocka_unit_test(test_ambiguous_names_become_paths),
-        cmocka_unit_test(test_dims_of_other_groups),
-        cmocka_unit_test(test_names_that_cannot_be_told_apart_are_left_out),
-        cmocka_unit_test(test_texts_with_zeros),
-        cmocka_unit_test(test_marked_fill_values),
-        cmocka_unit_test(test_default_fill_that_would_mask),
-        cmocka_unit_test(test_consolidated_copy),
-        cmocka_unit_test(test_changing_what_was_read),
-        cmocka_unit_test(test_array_longer_than_its_dimension),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

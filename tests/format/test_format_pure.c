@@ -37,8 +37,7 @@ load_one(const char *dtype, const char *shape, const char *fill, const char *mor
     return m;
 }
 
-static void
-test_types(void **state)
+TEST(test_types)
 {
     static const struct {
         const char *dtype, *fill;
@@ -66,7 +65,6 @@ test_types(void **state)
         {"\"<m8\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model *m = load_one(cases[i].dtype, "[3]", cases[i].fill, "", NULL);
         ncz_var   *v = var_at(m, "v");
@@ -81,8 +79,7 @@ test_types(void **state)
 }
 
 /* Records, complex numbers and raw bytes get types that are named after their variables, in C's layout. */
-static void
-test_records(void **state)
+TEST(test_records)
 {
     static const char nested[] = "[[\"a\", \"|b1\"], [\"\", \"|V3\"], [\"p\", [[\"x\", \">f8\"], [\"s\", \"|S4\"]]], "
                                  "[[\"title\", \"m\"], \"<i2\", [2, 3]], [\"z\", \"<c8\"], [\"c\", \"|S1\", 5], "
@@ -91,7 +88,6 @@ test_records(void **state)
     const ncz_var    *v = var_at(m, "v");
     const ncz_type   *t = v->type, *p;
 
-    (void)state;
     assert_int_equal(v->unusable->code, NC_NOERR);
     assert_int_equal(v->spec->unusable->code, NC_NOERR);
     assert_int_equal(v->dtype.size, 1 + 3 + 12 + 12 + 8 + 5 + 14 + 1);
@@ -123,8 +119,7 @@ test_records(void **state)
 }
 
 /* Fill values of records: base64 of the element, 0, null, lists; anything else makes the data inaccessible. */
-static void
-test_fill_of_records(void **state)
+TEST(test_fill_of_records)
 {
     static const struct {
         const char *dtype, *fill;
@@ -153,7 +148,6 @@ test_fill_of_records(void **state)
         {"\"|V3\"", "[1, 2, 256]", 0, NC_EZARRMETA},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model *m = load_one(cases[i].dtype, "[3]", cases[i].fill, "", "{}");
         ncz_var   *v = var_at(m, "v");
@@ -166,8 +160,7 @@ test_fill_of_records(void **state)
 }
 
 /* Listed, inquired, with its attributes; only its data are out of reach, and the text names the type. */
-static void
-test_types_without_meaning(void **state)
+TEST(test_types_without_meaning)
 {
     static const struct {
         const char *dtype;
@@ -193,7 +186,6 @@ test_types_without_meaning(void **state)
         {"\"<i4junk\"", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model *m = load_one(cases[i].dtype, "[3]", "null", "", "{\"units\": \"m\"}");
         ncz_var   *v = var_at(m, "v");
@@ -210,8 +202,7 @@ test_types_without_meaning(void **state)
 }
 
 /* Objects are strings, by the codec that stores them; without one, or with one that is refused, they are listed. */
-static void
-test_objects(void **state)
+TEST(test_objects)
 {
     static const struct {
         const char   *codecs, *fill;
@@ -229,7 +220,6 @@ test_objects(void **state)
         {", \"filters\": [{\"id\": \"zlib\"}]", "0", NC_EFILTER, NCZ_FILL_DEFAULT, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model *m = load_one("\"|O\"", "[3]", cases[i].fill, cases[i].codecs, "{}");
         ncz_var   *v = var_at(m, "v");
@@ -244,8 +234,7 @@ test_objects(void **state)
     }
 }
 
-static void
-test_time_types_get_units(void **state)
+TEST(test_time_types_get_units)
 {
     static const struct {
         const char *dtype, *units;
@@ -258,7 +247,6 @@ test_time_types_get_units(void **state)
     ncz_model *m;
     ncz_var   *v;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const ncz_att *a;
 
@@ -279,14 +267,12 @@ test_time_types_get_units(void **state)
 }
 
 /* What the reader made up is not written into somebody's dataset. */
-static void
-test_made_up_attributes_are_not_written(void **state)
+TEST(test_made_up_attributes_are_not_written)
 {
     ncz_format_opts style;
     docmap          d, out = {.v = NULL};
     ncz_model      *m;
 
-    (void)state;
     one_array(&d, "\"<M8[s]\"", "[]", "5", "", "{\"a\": 1}");
     m = must_load(&d, &style);
     assert_non_null(ncz_atts_find(&var_at(m, "v")->atts, "_FillValue"));
@@ -301,13 +287,11 @@ test_made_up_attributes_are_not_written(void **state)
     docmap_clear(&out);
 }
 
-static void
-test_fill_values(void **state)
+TEST(test_fill_values)
 {
     double     nan_bits;
     ncz_model *m;
 
-    (void)state;
     m = load_one("\"<f8\"", "[3]", "\"NaN\"", "", NULL);
     nan_bits = *(double *)var_at(m, "v")->fill;
     assert_true(nan_bits != nan_bits);
@@ -356,8 +340,7 @@ test_fill_values(void **state)
 }
 
 /* Base64 by the specification; plain text where it is no base64, or where netCDF-C wrote. */
-static void
-test_string_fill_values(void **state)
+TEST(test_string_fill_values)
 {
     static const struct {
         const char *dtype, *fill, *root, *want;
@@ -370,7 +353,6 @@ test_string_fill_values(void **state)
         {"\"<U4\"", "\"h\\u00e9\"", NULL, "h\xc3\xa9"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap     d;
         ncz_model *m;
@@ -393,8 +375,7 @@ test_string_fill_values(void **state)
 }
 
 /* The fill_value of an array is its missing value, as for xarray and GDAL; of the variable's type, and never written. */
-static void
-test_missing_values(void **state)
+TEST(test_missing_values)
 {
 #define NETCDF "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}"
 #define OURS   "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}"
@@ -431,7 +412,6 @@ test_missing_values(void **state)
         {"\"<i4\"", "\"abc\"", NULL, HIDDEN},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap          d, out = {.v = NULL};
         ncz_format_opts style;
@@ -475,8 +455,7 @@ test_missing_values(void **state)
     }
 }
 
-static void
-test_values_that_cannot_be(void **state)
+TEST(test_values_that_cannot_be)
 {
     static const struct {
         const char *dtype, *shape, *fill, *more;
@@ -500,7 +479,6 @@ test_values_that_cannot_be(void **state)
         {"\"<i4\"", "[3]", "0", ", \"filters\": {\"id\": \"zlib\"}", NC_EFILTER},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model *m = load_one(cases[i].dtype, cases[i].shape, cases[i].fill, cases[i].more, "{\"a\": 1}");
         ncz_var   *v = var_at(m, "v");
@@ -514,12 +492,10 @@ test_values_that_cannot_be(void **state)
     }
 }
 
-static void
-test_huge_chunks_and_unknown_codecs(void **state)
+TEST(test_huge_chunks_and_unknown_codecs)
 {
     ncz_model *m = load_one("\"<i8\"", "[4611686018427387904, 4611686018427387904]", "0", "", NULL);
 
-    (void)state;
     assert_int_equal(var_at(m, "v")->spec->unusable->code, NC_EBADCHUNK);
     ncz_model_free(m);
     m = load_one("\"<i8\"", "[4]", "0", ", \"compressor\": {\"id\": \"mystery\", \"level\": 3}", NULL);
@@ -543,8 +519,7 @@ check_shuffle(const ncz_chain *c, long long size)
 }
 
 /* numcodecs leaves the bytes alone where netCDF-C, which the root tells, did shuffle them. */
-static void
-test_shuffle_of_size_0(void **state)
+TEST(test_shuffle_of_size_0)
 {
     static const struct {
         const char *root, *more;
@@ -567,7 +542,6 @@ test_shuffle_of_size_0(void **state)
          "0", true, 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const ncz_load_opts wish = {.pure = cases[i].pure, .xarray = true};
         docmap              d;
@@ -592,8 +566,7 @@ test_shuffle_of_size_0(void **state)
     }
 }
 
-static void
-test_layout(void **state)
+TEST(test_layout)
 {
     ncz_model     *m = load_one("\"<i4\"", "[2, 3]", "0", ", \"order\": \"F\", \"dimension_separator\": \"/\"", NULL);
     ncz_var       *v = var_at(m, "v");
@@ -601,7 +574,6 @@ test_layout(void **state)
     ncz_buf        key = NCZ_BUF_INIT;
     ncz_chunk_addr where;
 
-    (void)state;
     assert_true(ncz_order_is_fortran(v->order, 2) && ncz_order_is_fortran(v->spec->order, 2));
     assert_int_equal(ncz_spec_locate(v->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "v/12/0");
@@ -631,10 +603,8 @@ check_dims(const char *shape, const char *attrs, const char *want)
     ncz_model_free(m);
 }
 
-static void
-test_dimensions(void **state)
+TEST(test_dimensions)
 {
-    (void)state;
     check_dims("[2, 3]", "{\"_ARRAY_DIMENSIONS\": [\"y\", \"x\"]}", "y=2 x=3");
     check_dims("[2, 2]", "{\"_ARRAY_DIMENSIONS\": [\"x\", \"x\"]}", "x=2 x=2");
     check_dims("[2, 3]", "{\"_ARRAY_DIMENSIONS\": [\"x\", \"x\"]}", "x=2 _Anonymous_Dim_3=3");
@@ -652,8 +622,7 @@ test_dimensions(void **state)
     check_dims("[1]", NULL, "_Anonymous_Dim_1=1");
 }
 
-static void
-test_noxarray(void **state)
+TEST(test_noxarray)
 {
     const ncz_load_opts wish = {.pure = false, .xarray = false};
     docmap              d;
@@ -661,7 +630,6 @@ test_noxarray(void **state)
     ncz_model          *m;
     docmap              out = {.v = NULL};
 
-    (void)state;
     one_array(&d, "\"<i4\"", "[2]", "0", "", "{\"_ARRAY_DIMENSIONS\": [\"x\"], \"a\": 1}");
     assert_int_equal(load_with(&d, &wish, &ncz_limits_default, &m, &style), NC_NOERR);
     assert_string_equal(var_at(m, "v")->dims[0]->name, "_Anonymous_Dim_2");
@@ -677,8 +645,7 @@ test_noxarray(void **state)
 
 /* ---- attributes ---- */
 
-static void
-test_inference(void **state)
+TEST(test_inference)
 {
     static const struct {
         const char *json;
@@ -718,7 +685,6 @@ test_inference(void **state)
         {"\"a\\u0000b\"", NC_CHAR, 3, "a\0b"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         char           attrs[256];
         ncz_model     *m;
@@ -738,8 +704,7 @@ test_inference(void **state)
 }
 
 /* _FillValue has the variable's type, whatever its JSON looks like. */
-static void
-test_fill_value_attribute(void **state)
+TEST(test_fill_value_attribute)
 {
     static const struct {
         const char *dtype, *json;
@@ -750,7 +715,6 @@ test_fill_value_attribute(void **state)
         {"\"<i2\"", "99999", NC_INT},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         char       attrs[256];
         ncz_model *m;
@@ -768,12 +732,10 @@ test_fill_value_attribute(void **state)
     }
 }
 
-static void
-test_quantize_attributes(void **state)
+TEST(test_quantize_attributes)
 {
     ncz_model *m = load_one("\"<f4\"", "[2]", "null", "", "{\"_QuantizeBitRoundNumberOfSignificantBits\": 9}");
 
-    (void)state;
     assert_int_equal(var_at(m, "v")->quantize_mode, NC_QUANTIZE_BITROUND);
     assert_int_equal(var_at(m, "v")->quantize_nsd, 9);
     assert_int_equal(var_at(m, "v")->atts.n, 1);
@@ -790,13 +752,11 @@ plain_array(void)
            "\"compressor\": null, \"filters\": null}";
 }
 
-static void
-test_groups_and_strangers(void **state)
+TEST(test_groups_and_strangers)
 {
     docmap     d = {.v = NULL};
     ncz_model *m;
 
-    (void)state;
     docmap_puts(&d, ".zgroup", ZGROUP);
     docmap_puts(&d, "b/.zarray", plain_array());
     docmap_puts(&d, "a/.zarray", plain_array());
@@ -828,8 +788,7 @@ test_groups_and_strangers(void **state)
     docmap_clear(&d);
 }
 
-static void
-test_lone_array(void **state)
+TEST(test_lone_array)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
@@ -838,7 +797,6 @@ test_lone_array(void **state)
     ncz_buf         key = NCZ_BUF_INIT;
     ncz_chunk_addr  where;
 
-    (void)state;
     docmap_puts(&d, ".zarray", plain_array());
     docmap_puts(&d, ".zattrs", "{\"units\": \"m\"}");
     m = must_load(&d, &style);
@@ -854,14 +812,12 @@ test_lone_array(void **state)
     docmap_clear(&d);
 }
 
-static void
-test_what_is_no_dataset(void **state)
+TEST(test_what_is_no_dataset)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m;
 
-    (void)state;
     assert_int_equal(load(&d, &m, &style), NC_ENOTZARR);
     assert_non_null(strstr(ncz_err_text(), ".zgroup"));
     docmap_puts(&d, ".zgroup", "{\"zarr_format\": 2");
@@ -876,14 +832,12 @@ test_what_is_no_dataset(void **state)
     docmap_clear(&d);
 }
 
-static void
-test_broken_documents_spoil_only_their_node(void **state)
+TEST(test_broken_documents_spoil_only_their_node)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, ".zgroup", ZGROUP);
     for (int i = 0; i < 20; i++) {
         char key[32];
@@ -915,36 +869,4 @@ test_broken_documents_spoil_only_their_node(void **state)
     m = must_load(&d, &style);
     ncz_model_free(m);
     docmap_clear(&d);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_types_without_meaning),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_fill_of_records),
-        cmocka_unit_test(test_objects),
-        cmocka_unit_test(test_time_types_get_units),
-        cmocka_unit_test(test_made_up_attributes_are_not_written),
-        cmocka_unit_test(test_fill_values),
-        cmocka_unit_test(test_string_fill_values),
-        cmocka_unit_test(test_missing_values),
-        cmocka_unit_test(test_values_that_cannot_be),
-        cmocka_unit_test(test_huge_chunks_and_unknown_codecs),
-        cmocka_unit_test(test_shuffle_of_size_0),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_dimensions),
-        cmocka_unit_test(test_noxarray),
-        cmocka_unit_test(test_inference),
-        cmocka_unit_test(test_fill_value_attribute),
-        cmocka_unit_test(test_quantize_attributes),
-        cmocka_unit_test(test_groups_and_strangers),
-        cmocka_unit_test(test_lone_array),
-        cmocka_unit_test(test_what_is_no_dataset),
-        cmocka_unit_test(test_broken_documents_spoil_only_their_node),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

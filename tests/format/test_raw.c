@@ -6,8 +6,7 @@
 
 #define HEAD "{\"raw_arrays\": 1, \"file\": \"a.bin\", \"arrays\": {"
 
-static void
-description(void **state)
+TEST(description)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
@@ -16,7 +15,6 @@ description(void **state)
     ncz_buf         key = NCZ_BUF_INIT;
     ncz_chunk_addr  where;
 
-    (void)state;
     docmap_puts(&d, "raw.json",
                 HEAD "\"v\": {\"shape\": [3, 1000, 1000], \"dimensions\": [\"t\", \"y\", \"x\"], \"dtype\": \">i2\", "
                      "\"offset\": 16, \"fill_value\": -5, \"attributes\": {\"units\": \"K\"}}, "
@@ -52,8 +50,7 @@ description(void **state)
     docmap_clear(&d);
 }
 
-static void
-wrong_descriptions(void **state)
+TEST(wrong_descriptions)
 {
     static const struct {
         const char *text, *says;
@@ -86,7 +83,6 @@ wrong_descriptions(void **state)
         {HEAD "\"v\": {\"shape\": [2], \"dtype\": \"<i4\", \"fill_value\": \"much\"}}}", "fill_value"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         docmap          d = {.v = NULL};
         ncz_format_opts style;
@@ -101,15 +97,13 @@ wrong_descriptions(void **state)
 }
 
 /* Documents of Zarr come first, and another program's raw.json is nobody's. */
-static void
-others(void **state)
+TEST(others)
 {
     docmap          d = {.v = NULL};
     ncz_load_opts   wish = wish_default;
     ncz_format_opts style;
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, "raw.json", "{\"camera\": 3}");
     assert_int_equal(load(&d, &m, &style), NC_ENOTZARR);
     assert_non_null(strstr(ncz_err_text(), ".zgroup"));
@@ -138,28 +132,13 @@ load_again(void *arg)
     return rc;
 }
 
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     docmap d = {.v = NULL};
 
-    (void)state;
     docmap_puts(&d, "raw.json",
                 HEAD "\"v\": {\"shape\": [3, 4], \"dtype\": \">i2\", \"fill_value\": 1, \"attributes\": {\"a\": "
                      "[1, 2]}}}, \"attributes\": {\"t\": \"x\"}}");
     each_allocation_fails(load_again, &d);
     docmap_clear(&d);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(description),
-        cmocka_unit_test(wrong_descriptions),
-        cmocka_unit_test(others),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,7 @@
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
-static void
-chunk_keys(void **state)
+TEST(chunk_keys)
 {
     static const struct {
         const char *rest;
@@ -15,18 +14,15 @@ chunk_keys(void **state)
                 {".0", false}, {"0.", false}, {"0..1", false}, {"a", false},     {"0.a", false},
                 {"0/", false}, {"-1", false}, {"1 ", false}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         assert_int_equal(ncz_zarr2.parse_key(rows[i].rest, NCZ_RANK_ANY, NULL),
                          rows[i].is ? NCZ_KEY_CHUNK : NCZ_KEY_FOREIGN);
 }
 
-static void
-indexes(void **state)
+TEST(indexes)
 {
     uint64_t index[3] = {0};
 
-    (void)state;
     assert_int_equal(ncz_zarr2.parse_key("3.14.15", 3, index), NCZ_KEY_CHUNK);
     assert_true(index[0] == 3 && index[1] == 14 && index[2] == 15);
     assert_int_equal(ncz_zarr2.parse_key("18446744073709551616/7", 2, index), NCZ_KEY_FOREIGN); /* no room for it */
@@ -40,13 +36,11 @@ indexes(void **state)
 }
 
 /* What locate makes parse_key takes apart. */
-static void
-both_ways(void **state)
+TEST(both_ways)
 {
     const uint64_t index[3] = {0, 42, 1234567890123u};
     ncz_buf        key = NCZ_BUF_INIT;
 
-    (void)state;
     for (const char *sep = "./"; *sep != '\0'; sep++) {
         const ncz_layout_shape shape = {.rank = 3, .path = "g/v"};
         ncz_key_encoding       keys = ncz_zarr2.zarr->encode_keys(*sep, false);
@@ -64,8 +58,7 @@ both_ways(void **state)
     ncz_buf_clear(&key);
 }
 
-static void
-chunks_without_an_array(void **state)
+TEST(chunks_without_an_array)
 {
     static const struct {
         const char *key;
@@ -75,7 +68,6 @@ chunks_without_an_array(void **state)
                 {"v/10.3", 2, 2, false}, {"0", 0, 0, false},       {"0.0", 0, 0, false},
                 {"v/007", 0, 0, false},  {"v/1.txt", 0, 0, false}, {"v/.zarray", 0, 0, false}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_chunk_key k = {0};
 
@@ -84,12 +76,10 @@ chunks_without_an_array(void **state)
     }
 }
 
-static void
-over_all_dialects(void **state)
+TEST(over_all_dialects)
 {
     ncz_buf text = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_format_marks_text(&text), NC_NOERR);
     assert_string_equal(text.data, "zarr.json, .zgroup, .zarray, .zmetadata, .nczarr");
     ncz_buf_clear(&text);
@@ -104,16 +94,4 @@ over_all_dialects(void **state)
     assert_true(ncz_format_owns_temporary(".zarray.8a1f.partial") && ncz_format_owns_temporary("0.0.8a1f.partial"));
     assert_true(ncz_format_owns_temporary("zarr.8a1f.partial"));
     assert_false(ncz_format_owns_temporary("film.partial"));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunk_keys),        cmocka_unit_test(indexes),
-        cmocka_unit_test(both_ways),         cmocka_unit_test(chunks_without_an_array),
-        cmocka_unit_test(over_all_dialects),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

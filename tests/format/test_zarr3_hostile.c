@@ -76,20 +76,16 @@ expect_refusal(size_t at, const char *value)
     ncz_model_free(m);
 }
 
-static void
-ordinary(void **state)
+TEST(ordinary)
 {
     ncz_model *m = load_with_member(SIZE_MAX, NULL);
 
-    (void)state;
     assert_int_equal(var_at(m, "v")->spec->unusable->code, NC_NOERR);
     ncz_model_free(m);
 }
 
-static void
-missing_members(void **state)
+TEST(missing_members)
 {
-    (void)state;
     for (size_t at = 0; at < NCZ_LEN(members); at++) {
         bool optional = !members[at].needed || strcmp(members[at].name, "storage_transformers") == 0;
 
@@ -104,14 +100,12 @@ missing_members(void **state)
     }
 }
 
-static void
-wrong_types(void **state)
+TEST(wrong_types)
 {
     static const char *const values[] = {
         "-1",     "1.5",           "true",  "\"x\"", "[]",      "[[[]]]",         "{}",
         "[null]", "{\"name\": 5}", "1e400", "\"\"",  "[-1, 4]", "[\"4\", \"4\"]", "{\"name\": \"\\u0000\"}"};
 
-    (void)state;
     for (size_t at = 0; at < NCZ_LEN(members); at++)
         for (size_t i = 0; i < NCZ_LEN(values); i++) {
             ncz_model *m;
@@ -130,8 +124,7 @@ wrong_types(void **state)
 }
 
 /* A shape that contradicts the grid is an error of either; a valid one of another rank spoils the grid. */
-static void
-shapes(void **state)
+TEST(shapes)
 {
     static const struct {
         const char *shape, *says;
@@ -143,7 +136,6 @@ shapes(void **state)
         {"{\"a\": 1}", "\"shape\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model     *m = load_with_member(2, cases[i].shape);
         const ncz_err *why = var_at(m, "v")->spec->unusable;
@@ -155,8 +147,7 @@ shapes(void **state)
 }
 
 /* Sizes that overflow, and chunks beyond the limit. */
-static void
-huge_sizes(void **state)
+TEST(huge_sizes)
 {
     static const struct {
         size_t      at;
@@ -180,7 +171,6 @@ huge_sizes(void **state)
         {7, "[{\"name\": \"sharding_indexed\"}]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model *m;
 
@@ -195,14 +185,12 @@ huge_sizes(void **state)
 }
 
 /* Names of codecs that nobody has keep their place; only the data are refused. */
-static void
-unknown_codecs(void **state)
+TEST(unknown_codecs)
 {
     ncz_model     *m = load_with_member(7, "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, "
                                                "{\"name\": \"zip-zap\", \"configuration\": {}, \"must_understand\": false}]");
     const ncz_err *why = var_at(m, "v")->spec->unusable;
 
-    (void)state;
     assert_int_equal(why->code, NC_ENOFILTER);
     assert_non_null(strstr(why->text, "zip-zap"));
     assert_true(var_at(m, "v")->type->id == NC_INT && var_at(m, "v")->rank == 2);
@@ -224,8 +212,7 @@ nest(const char *open, const char *middle, const char *close, size_t depth)
 }
 
 /* Structures in structures, shards in shards, lists in lists: as deep as a document may be, and deeper. */
-static void
-deeply_nested(void **state)
+TEST(deeply_nested)
 {
     static const struct {
         size_t      at;
@@ -247,7 +234,6 @@ deeply_nested(void **state)
     };
     static const size_t depths[] = {2, 10, 24, 1000, 20000};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
         for (size_t k = 0; k < NCZ_LEN(depths); k++) {
             char      *value = nest(cases[i].open, cases[i].middle, cases[i].close, depths[k]);
@@ -262,8 +248,7 @@ deeply_nested(void **state)
 
 /* ---- NCZarr's keys --------------------------------------------------------------------------------------------- */
 
-static void
-wrong_nczarr_keys(void **state)
+TEST(wrong_nczarr_keys)
 {
     static const char *const keys[] = {"_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attrs",
                                        "_nczarr_attr"};
@@ -283,7 +268,6 @@ wrong_nczarr_keys(void **state)
         "{\"dimension_references\": {}, \"nczarr_type\": \"string\"}",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(keys); i++)
         for (size_t k = 0; k < NCZ_LEN(values); k++) {
             docmap     d = {.v = NULL};
@@ -304,14 +288,12 @@ wrong_nczarr_keys(void **state)
 /* ---- damage ---------------------------------------------------------------------------------------------------- */
 
 /* A document that ends anywhere: its variable is listed, and the others are not affected. */
-static void
-truncated(void **state)
+TEST(truncated)
 {
     docmap d = {.v = NULL};
     char  *text;
     size_t len;
 
-    (void)state;
     docmap_puts(&d, "zarr.json", GROUP);
     put_array(&d, SIZE_MAX, NULL);
     text = strdup(docmap_text(&d, "v/zarr.json"));
@@ -341,8 +323,7 @@ next_random(uint32_t *s)
 }
 
 /* Any bytes changed: the dataset opens, and the variable, if it is still one, is written as it was read or refused. */
-static void
-mutated(void **state)
+TEST(mutated)
 {
     static const char bytes[] = "{}[]\",:0123456789-eE.\\/ntrufalse<>|_ \x01\x7f\x80\xff";
     uint32_t          seed = 20261122;
@@ -350,7 +331,6 @@ mutated(void **state)
     char             *text;
     size_t            len, usable = 0;
 
-    (void)state;
     docmap_puts(&d, "zarr.json", GROUP);
     put_array(&d, SIZE_MAX, NULL);
     text = strdup(docmap_text(&d, "v/zarr.json"));
@@ -376,15 +356,13 @@ mutated(void **state)
 }
 
 /* A group with itself below itself, by names alone, ends at the limit. */
-static void
-deep_groups(void **state)
+TEST(deep_groups)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m = NULL;
     ncz_buf         key = NCZ_BUF_INIT;
 
-    (void)state;
     docmap_puts(&d, "zarr.json", GROUP);
     for (int i = 0; i < 200; i++) {
         assert_int_equal(ncz_buf_puts(&key, "g/"), NC_NOERR);
@@ -397,17 +375,4 @@ deep_groups(void **state)
     assert_non_null(strstr(ncz_err_text(), "group_depth"));
     ncz_buf_clear(&key);
     docmap_clear(&d);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary),      cmocka_unit_test(missing_members),   cmocka_unit_test(wrong_types),
-        cmocka_unit_test(shapes),        cmocka_unit_test(huge_sizes),        cmocka_unit_test(unknown_codecs),
-        cmocka_unit_test(deeply_nested), cmocka_unit_test(wrong_nczarr_keys), cmocka_unit_test(truncated),
-        cmocka_unit_test(mutated),       cmocka_unit_test(deep_groups),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,13 +70,11 @@ static const char *const wrong[] = {"null",
                                     "{\"name\": \"bytes\"}",
                                     "[\"nobody-has-this\"]"};
 
-static void
-members_of_shards(void **state)
+TEST(members_of_shards)
 {
     static const char *const names[] = {"chunk_shape", "codecs", "index_codecs", "index_location"};
     static const char *const right[] = {"[2, 2]", CODECS, CODECS, "\"end\""};
 
-    (void)state;
     for (size_t at = 0; at < NCZ_LEN(names); at++)
         for (size_t i = 0; i <= NCZ_LEN(wrong); i++) {
             ncz_buf text = NCZ_BUF_INIT;
@@ -100,8 +98,7 @@ members_of_shards(void **state)
         }
 }
 
-static void
-members_of_rectilinear_grids(void **state)
+TEST(members_of_rectilinear_grids)
 {
     static const char *const configurations[] = {
         "{}",
@@ -133,7 +130,6 @@ members_of_rectilinear_grids(void **state)
     };
     char grid[256];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(configurations); i++) {
         snprintf(grid, sizeof grid, "{\"name\": \"rectilinear\", \"configuration\": %s}", configurations[i]);
         check_refused(grid, CODECS, "chunk_grid");
@@ -154,8 +150,7 @@ repeat(const char *item, size_t n)
 }
 
 /* Lists with tens of thousands of items, where a few are expected. */
-static void
-long_lists(void **state)
+TEST(long_lists)
 {
     enum { MANY = 50000, A_DOCUMENT = 32 << 20 };
     char *codecs = repeat(BYTES, MANY), *numbers = repeat("1", MANY), *crcs = repeat("\"crc32c\"", MANY);
@@ -170,7 +165,6 @@ long_lists(void **state)
                               "\"codecs\": [\"bytes\"], \"index_codecs\": %s}}]",
                               crcs);
 
-    (void)state;
     assert_true(codecs != NULL && grid != NULL && uneven != NULL && shard != NULL && index != NULL);
     watch_allocations();
     check_refused(REGULAR, codecs, "codecs");
@@ -190,13 +184,11 @@ long_lists(void **state)
 }
 
 /* Members of the root group: it opens with its variable, or its document is refused by name. */
-static void
-members_of_groups(void **state)
+TEST(members_of_groups)
 {
     static const char *const names[] = {"zarr_format", "node_type", "attributes", "consolidated_metadata"};
     static const char *const right[] = {"3", "\"group\"", "{}", "null"};
 
-    (void)state;
     for (size_t at = 0; at < NCZ_LEN(names); at++)
         for (size_t i = 0; i <= NCZ_LEN(wrong); i++) {
             docmap          d = {.v = NULL};
@@ -222,17 +214,4 @@ members_of_groups(void **state)
             ncz_buf_clear(&text);
             docmap_clear(&d);
         }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_of_shards),
-        cmocka_unit_test(members_of_rectilinear_grids),
-        cmocka_unit_test(long_lists),
-        cmocka_unit_test(members_of_groups),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,7 @@ ok(int rc)
 }
 
 /* A spec of three dimensions, or a scalar, with each key encoding. */
-static void
-chunk_keys(void **state)
+TEST(chunk_keys)
 {
     static const struct {
         ncz_key_encoding encoding;
@@ -36,7 +35,6 @@ chunk_keys(void **state)
     const uint64_t index[3] = {1, 23, 45};
     ncz_buf        key = NCZ_BUF_INIT;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         const ncz_layout_shape shape = {.rank = rows[i].rank, .path = "a/b"};
         ncz_chunk_addr         where;
@@ -57,8 +55,7 @@ chunk_keys(void **state)
     ncz_buf_clear(&key);
 }
 
-static void
-largest_index(void **state)
+TEST(largest_index)
 {
     const ncz_layout_shape shape = {.rank = 1, .path = "v"};
     const uint64_t         index[1] = {INT64_MAX};
@@ -66,7 +63,6 @@ largest_index(void **state)
     ncz_buf                key = NCZ_BUF_INIT;
     ncz_chunk_addr         where;
 
-    (void)state;
     ok(place_chunk(ncz_zarr3_make_layout, &shape, ZARR3_KEYS_DEFAULT, index, &key, &where));
     assert_string_equal(where.key, "v/c/9223372036854775807");
     assert_int_equal(ncz_zarr3.parse_key(where.key + 2, 1, back), NCZ_KEY_CHUNK);
@@ -75,8 +71,7 @@ largest_index(void **state)
 }
 
 /* With objects of 2 x 4 chunks, chunk 5,6 is in the object 2,1, in slot 1 * 4 + 2. */
-static void
-shard_keys(void **state)
+TEST(shard_keys)
 {
     uint64_t               object[2] = {2, 4};
     const ncz_layout_shape shape = {.rank = 2, .path = "v", .object = object, .nslots = 8};
@@ -84,15 +79,13 @@ shard_keys(void **state)
     ncz_buf                key = NCZ_BUF_INIT;
     ncz_chunk_addr         where;
 
-    (void)state;
     ok(place_chunk(ncz_zarr3_make_layout, &shape, ZARR3_KEYS_DEFAULT, index, &key, &where));
     assert_string_equal(where.key, "v/c/2/1");
     assert_true(where.slot == 6);
     ncz_buf_clear(&key);
 }
 
-static void
-no_chunk_keys(void **state)
+TEST(no_chunk_keys)
 {
     static const struct {
         const char *rest;
@@ -120,7 +113,6 @@ no_chunk_keys(void **state)
     };
     uint64_t index[4096];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         if (ncz_zarr3.parse_key(rows[i].rest, rows[i].rank, index) != NCZ_KEY_FOREIGN)
             fail_msg("'%s' of rank %zu is a chunk", rows[i].rest, rows[i].rank);
@@ -134,8 +126,7 @@ no_chunk_keys(void **state)
     assert_int_equal(ncz_zarr3.zarr->encode_keys(0, true), ZARR3_KEYS_V2);
 }
 
-static void
-chunks_without_an_array(void **state)
+TEST(chunks_without_an_array)
 {
     static const struct {
         const char *key;
@@ -149,7 +140,6 @@ chunks_without_an_array(void **state)
         {"v/c/", 0, 0, false, false},      {"v/cat", 0, 0, false, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_chunk_key k = {0};
 
@@ -159,29 +149,16 @@ chunks_without_an_array(void **state)
     }
 }
 
-static void
-temporaries(void **state)
+TEST(temporaries)
 {
     static const char *const own[] = {"zarr.8a1f.partial", "zarr.json.8a1f.partial", "0.8a1f.partial",
                                       "c.8a1f.partial",    "c.0.8a1f.partial",       "12.8a1f.partial"};
     static const char *const other[] = {"film.partial", "zarr.txt", "c.txt", "c", "cats.partial", "", "README"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(own); i++)
         if (!ncz_zarr3.owns_temporary(own[i]))
             fail_msg("%s", own[i]);
     for (size_t i = 0; i < NCZ_LEN(other); i++)
         if (ncz_zarr3.owns_temporary(other[i]))
             fail_msg("%s", other[i]);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunk_keys),    cmocka_unit_test(largest_index),           cmocka_unit_test(shard_keys),
-        cmocka_unit_test(no_chunk_keys), cmocka_unit_test(chunks_without_an_array), cmocka_unit_test(temporaries),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

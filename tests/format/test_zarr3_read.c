@@ -58,8 +58,7 @@ load_one(const array_doc *a)
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
-static void
-types(void **state)
+TEST(types)
 {
     static const struct {
         const char *type, *fill, *codecs;
@@ -95,7 +94,6 @@ types(void **state)
          NULL, NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = cases[i].fill, .codecs = cases[i].codecs};
         ncz_model      *m = load_one(&a);
@@ -110,8 +108,7 @@ types(void **state)
 }
 
 /* Listed, inquired, with their attributes and a readable name; only the data are out of reach. */
-static void
-types_without_meaning(void **state)
+TEST(types_without_meaning)
 {
     static const struct {
         const char *type, *name;
@@ -138,7 +135,6 @@ types_without_meaning(void **state)
         {"", "unknown", 1, NC_EZARRMETA},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = "null", .more = ", \"attributes\": {\"units\": \"m\"}"};
         ncz_model      *m = load_one(&a);
@@ -159,8 +155,7 @@ types_without_meaning(void **state)
     }
 }
 
-static void
-times(void **state)
+TEST(times)
 {
     static const struct {
         const char *type, *units; /* NULL: none */
@@ -177,7 +172,6 @@ times(void **state)
         {"\"numpy.datetime64\"", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = "\"NaT\""};
         ncz_model      *m = load_one(&a);
@@ -211,8 +205,7 @@ fill_number(const ncz_var *v)
     return d;
 }
 
-static void
-fill_numbers(void **state)
+TEST(fill_numbers)
 {
     static const struct {
         const char *type, *fill;
@@ -238,7 +231,6 @@ fill_numbers(void **state)
         {"\"float64\"", "-0.0", -0.0},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = cases[i].fill};
         ncz_model      *m = load_one(&a);
@@ -250,8 +242,7 @@ fill_numbers(void **state)
     }
 }
 
-static void
-exact_fill_numbers(void **state)
+TEST(exact_fill_numbers)
 {
     const array_doc least = {.type = "\"int64\"", .fill = "-9223372036854775807"};
     const array_doc most = {.type = "\"uint64\"", .fill = "18446744073709551615"};
@@ -261,7 +252,6 @@ exact_fill_numbers(void **state)
     ncz_model      *m = load_one(&least);
     uint32_t        bits;
 
-    (void)state;
     assert_true(*(int64_t *)var_at(m, "v")->fill == -INT64_MAX);
     ncz_model_free(m);
     m = load_one(&most);
@@ -280,8 +270,7 @@ exact_fill_numbers(void **state)
     ncz_model_free(m);
 }
 
-static void
-fill_texts(void **state)
+TEST(fill_texts)
 {
 #define SIZED(name, n) "{\"name\": \"" name "\", \"configuration\": {\"length_bytes\": " n "}}"
     static const struct {
@@ -298,7 +287,6 @@ fill_texts(void **state)
         {SIZED("null_terminated_bytes", "2"), "\"YWJj\"", NULL, "ab"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = cases[i].fill, .codecs = cases[i].codecs};
         ncz_model      *m = load_one(&a);
@@ -313,8 +301,7 @@ fill_texts(void **state)
     }
 }
 
-static void
-broken_fill_values(void **state)
+TEST(broken_fill_values)
 {
     static const struct {
         const char *type, *fill;
@@ -337,7 +324,6 @@ broken_fill_values(void **state)
         {SIZED("fixed_length_utf32", "4"), "1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = cases[i].fill};
         ncz_model      *m = load_one(&a);
@@ -351,8 +337,7 @@ broken_fill_values(void **state)
 }
 
 /* Of a plain dataset only what is missing by itself is shown: xarray does not mask by fill_value in version 3. */
-static void
-shown_fill_values(void **state)
+TEST(shown_fill_values)
 {
     static const struct {
         const char *type, *fill;
@@ -362,7 +347,6 @@ shown_fill_values(void **state)
         {"\"float64\"", "NaN", true}, {"\"float16\"", "\"NaN\"", true}, {"\"int64\"", "-9223372036854775808", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.type = cases[i].type, .fill = cases[i].fill};
         ncz_model      *m = load_one(&a);
@@ -375,8 +359,7 @@ shown_fill_values(void **state)
 /* ---- layouts --------------------------------------------------------------------------------------------------- */
 
 /* What one of the big readers accepts, and what is clear, is accepted. */
-static void
-lenient(void **state)
+TEST(lenient)
 {
     static const array_doc cases[] = {
         {.codecs = "[\"bytes\"]", .type = "\"int8\""},
@@ -396,7 +379,6 @@ lenient(void **state)
         {.codecs = "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": \"zstd\"}]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_model     *m = load_one(&cases[i]);
         const ncz_var *v = var_at(m, "v");
@@ -408,8 +390,7 @@ lenient(void **state)
     }
 }
 
-static void
-key_encodings(void **state)
+TEST(key_encodings)
 {
     static const struct {
         const char *keys, *key;
@@ -424,7 +405,6 @@ key_encodings(void **state)
     };
     const uint64_t index[2] = {1, 2};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.keys = cases[i].keys, .shape = "[4, 4]"};
         ncz_model      *m = load_one(&a);
@@ -440,8 +420,7 @@ key_encodings(void **state)
     }
 }
 
-static void
-shards(void **state)
+TEST(shards)
 {
     const array_doc a = {
         .shape = "[8, 12]",
@@ -450,7 +429,6 @@ shards(void **state)
     ncz_model     *m = load_one(&a);
     const ncz_var *v = var_at(m, "v");
 
-    (void)state;
     assert_int_equal(v->spec->unusable->code, NC_NOERR);
     assert_true(v->shard != NULL && v->shard[0] == 8 && v->shard[1] == 12);
     assert_true(v->chunk[0] == 4 && v->chunk[1] == 3);
@@ -460,14 +438,12 @@ shards(void **state)
 }
 
 /* A scalar, and a dimension of length 0 with chunks of length 0. */
-static void
-odd_shapes(void **state)
+TEST(odd_shapes)
 {
     const array_doc scalar = {.shape = "[]", .more = ", \"dimension_names\": []"};
     const array_doc empty = {.shape = "[0]", .more = ", \"dimension_names\": [\"t\"]"};
     ncz_model      *m = load_one(&scalar);
 
-    (void)state;
     assert_int_equal(var_at(m, "v")->rank, 0);
     assert_int_equal(var_at(m, "v")->spec->unusable->code, NC_NOERR);
     ncz_model_free(m);
@@ -479,8 +455,7 @@ odd_shapes(void **state)
 
 /* ---- dimensions ------------------------------------------------------------------------------------------------ */
 
-static void
-dimension_names(void **state)
+TEST(dimension_names)
 {
     static const struct {
         const char *names, *first, *second;
@@ -495,7 +470,6 @@ dimension_names(void **state)
         {", \"attributes\": {\"_ARRAY_DIMENSIONS\": [\"a\", \"b\"]}", "_Anonymous_Dim_2", "_Anonymous_Dim_3"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const array_doc a = {.shape = "[2, 3]", .more = cases[i].names};
         ncz_model      *m = load_one(&a);
@@ -507,14 +481,12 @@ dimension_names(void **state)
     }
 }
 
-static void
-repeated_names(void **state)
+TEST(repeated_names)
 {
     const array_doc a = {.shape = "[3, 3]", .more = ", \"dimension_names\": [\"x\", \"x\"]"};
     ncz_model      *m = load_one(&a);
     const ncz_var  *v = var_at(m, "v");
 
-    (void)state;
     assert_string_equal(v->dims[0]->name, "x");
     assert_ptr_equal(v->dims[0], v->dims[1]);
     assert_int_equal(m->root->ndims, 1);
@@ -524,8 +496,7 @@ repeated_names(void **state)
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
 /* All forms of _FillValue that xarray and others write. */
-static void
-fill_attributes(void **state)
+TEST(fill_attributes)
 {
     static const struct {
         const char *type, *atts;
@@ -545,7 +516,6 @@ fill_attributes(void **state)
         {"\"bool\"", "\"_FillValue\": true", NC_UBYTE, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         char           more[128];
         array_doc      a = {.type = cases[i].type, .more = more};
@@ -564,8 +534,7 @@ fill_attributes(void **state)
     }
 }
 
-static void
-other_attributes(void **state)
+TEST(other_attributes)
 {
     const array_doc a = {.more = ", \"attributes\": {\"_FillValue\": \"AAAAAAAAIsA=\", \"b64\": \"AAAAAAAAIsA=\", "
                                  "\"list\": [1.5, NaN, Infinity], \"nested\": {\"a\": [1, null]}, \"none\": null, "
@@ -574,7 +543,6 @@ other_attributes(void **state)
     const ncz_atts *atts = &var_at(m, "v")->atts;
     const ncz_att  *att = att_at(atts, "b64");
 
-    (void)state;
     assert_true(att->type->id == NC_CHAR && att->len == 12);
     att = att_at(atts, "list");
     assert_true(att->type->id == NC_DOUBLE && att->len == 3);
@@ -588,14 +556,12 @@ other_attributes(void **state)
 
 /* ---- trees ----------------------------------------------------------------------------------------------------- */
 
-static void
-listed_tree(void **state)
+TEST(listed_tree)
 {
     const array_doc a = {.type = NULL};
     docmap          d = {.v = NULL};
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, "zarr.json",
                 "{\"zarr_format\": 3.0, \"node_type\": \"group\", \"attributes\": {\"title\": \"x\"}, "
                 "\"consolidated_metadata\": null}");
@@ -620,8 +586,7 @@ listed_tree(void **state)
     docmap_clear(&d);
 }
 
-static void
-lone_array(void **state)
+TEST(lone_array)
 {
     const array_doc a = {.more = ", \"attributes\": {\"units\": \"m\"}"};
     const uint64_t  index[1] = {7};
@@ -631,7 +596,6 @@ lone_array(void **state)
     ncz_buf         key = NCZ_BUF_INIT;
     ncz_chunk_addr  where;
 
-    (void)state;
     put_array(&d, "zarr.json", &a);
     m = must_load(&d, &style);
     assert_true(style.readonly && style.gen == NCZ_GEN_PURE);
@@ -644,15 +608,13 @@ lone_array(void **state)
 }
 
 /* A root of both versions is read as version 3, unless that is broken. */
-static void
-both_versions(void **state)
+TEST(both_versions)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_load_opts   wish = wish_default;
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, ".zgroup", "{\"zarr_format\": 2}");
     docmap_puts(&d, ".zattrs", "{\"two\": 2}");
     docmap_puts(&d, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {\"three\": 3}}");
@@ -674,8 +636,7 @@ both_versions(void **state)
     docmap_clear(&d);
 }
 
-static void
-broken_roots(void **state)
+TEST(broken_roots)
 {
     static const struct {
         const char *text, *says;
@@ -691,7 +652,6 @@ broken_roots(void **state)
         {"[]", ".zgroup", NC_ENOTZARR},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap          d = {.v = NULL};
         ncz_format_opts style;
@@ -710,8 +670,7 @@ broken_roots(void **state)
 
 #define DIMS "\"dimensions\": {\"time\": {\"size\": 2, \"unlimited\": 1}, \"x\": {\"size\": 6, \"unlimited\": 0}}"
 
-static void
-nczarr_keys(void **state)
+TEST(nczarr_keys)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
@@ -720,7 +679,6 @@ nczarr_keys(void **state)
     const ncz_var  *v;
     array_doc       a = {.shape = "[2, 6]"};
 
-    (void)state;
     docmap_puts(&d, "zarr.json",
                 "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {\"title\": \"test\", \"n\": 5, "
                 "\"_nczarr_default_separator\": \".\", \"_nczarr_superblock\": {\"version\": \"3.0.0\"}, "
@@ -779,14 +737,12 @@ nczarr_keys(void **state)
 }
 
 /* A document that was not understood completely is not written again. */
-static void
-unknown_members(void **state)
+TEST(unknown_members)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, "zarr.json",
                 "{\"zarr_format\": 3, \"node_type\": \"group\", \"other\": {\"must_understand\": false}}");
     m = must_load(&d, &style);
@@ -815,8 +771,7 @@ load_once(void *arg)
 }
 
 /* Wherever memory runs out, loading fails cleanly. */
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     const array_doc a = {.shape = "[8, 12]",
                          .fill = "\"0x7fc00123\"",
@@ -826,43 +781,10 @@ without_memory(void **state)
     const array_doc broken = {.fill = "\"x\""};
     docmap          d = {.v = NULL};
 
-    (void)state;
     docmap_puts(&d, "zarr.json", GROUP);
     put_array(&d, "v/zarr.json", &a);
     put_array(&d, "s/zarr.json", &s);
     put_array(&d, "w/zarr.json", &broken);
     each_allocation_fails(load_once, &d);
     docmap_clear(&d);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),
-        cmocka_unit_test(types_without_meaning),
-        cmocka_unit_test(times),
-        cmocka_unit_test(fill_numbers),
-        cmocka_unit_test(exact_fill_numbers),
-        cmocka_unit_test(fill_texts),
-        cmocka_unit_test(broken_fill_values),
-        cmocka_unit_test(shown_fill_values),
-        cmocka_unit_test(lenient),
-        cmocka_unit_test(key_encodings),
-        cmocka_unit_test(shards),
-        cmocka_unit_test(odd_shapes),
-        cmocka_unit_test(dimension_names),
-        cmocka_unit_test(repeated_names),
-        cmocka_unit_test(fill_attributes),
-        cmocka_unit_test(other_attributes),
-        cmocka_unit_test(listed_tree),
-        cmocka_unit_test(lone_array),
-        cmocka_unit_test(both_versions),
-        cmocka_unit_test(broken_roots),
-        cmocka_unit_test(nczarr_keys),
-        cmocka_unit_test(unknown_members),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,8 +82,7 @@ small_model(const ncz_format_opts *style)
 #define GRID(shape)   "\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": " shape "}}, " KEYS
 #define BYTES(endian) "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"" endian "\"}}"
 
-static void
-exact_documents(void **state)
+TEST(exact_documents)
 {
     static const struct {
         const char *key, *text;
@@ -137,7 +136,6 @@ exact_documents(void **state)
     ncz_model            *m = small_model(&style);
     docmap                d = {.v = NULL};
 
-    (void)state;
     plan_all(m, &style, &d);
     assert_int_equal(d.n, 6); /* one for each node */
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
@@ -146,14 +144,12 @@ exact_documents(void **state)
     docmap_clear(&d);
 }
 
-static void
-pure_has_no_nczarr_key(void **state)
+TEST(pure_has_no_nczarr_key)
 {
     const ncz_format_opts style = style_of(NCZ_GEN_PURE);
     ncz_model            *m = small_model(&style);
     docmap                d = {.v = NULL};
 
-    (void)state;
     plan_all(m, &style, &d);
     for (size_t i = 0; i < d.n; i++)
         assert_null(strstr(d.v[i].text, "_nczarr"));
@@ -183,8 +179,7 @@ expect_copy(const docmap *d, const char *key)
 }
 
 /* The member is in the root's document alone; copies are sorted by depth and name; a group's has an empty member. */
-static void
-consolidated_is_inside_the_root(void **state)
+TEST(consolidated_is_inside_the_root)
 {
     static const char *const order[] = {"\"g\": {\"zarr_format\"", "\"t\": {\"zarr_format\"",
                                         "\"g/c\": {\"zarr_format\"", "\"g/s\": {\"zarr_format\"",
@@ -194,7 +189,6 @@ consolidated_is_inside_the_root(void **state)
     docmap                   d = {.v = NULL}, changed = {.v = NULL};
     const char              *root, *at;
 
-    (void)state;
     style.consolidated = true;
     plan_all(m, &style, &d);
     root = docmap_text(&d, "zarr.json");
@@ -240,8 +234,7 @@ expect_member(const docmap *d, const char *text)
 }
 
 /* Each fill value in its spelling, its attribute in xarray's; both come back as they were. */
-static void
-fill_values(void **state)
+TEST(fill_values)
 {
     const float    inf = INFINITY, third = 1.0f / 3, payload = nanf("1");
     const double   nan = NAN, minus = -INFINITY, zero = -0.0;
@@ -267,7 +260,6 @@ fill_values(void **state)
         {NC_STRING, &word, "\"none\\n\"", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const ncz_format_opts style = style_of(NCZ_GEN_V3);
         ncz_format_opts       got;
@@ -314,8 +306,7 @@ fill_values(void **state)
 }
 
 /* Every stored type of a program, in v3's words and back in NumPy's. */
-static void
-stored_types(void **state)
+TEST(stored_types)
 {
     static const struct {
         nc_type     type;
@@ -334,7 +325,6 @@ stored_types(void **state)
          "10}}, "},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         const ncz_format_opts style = style_of(NCZ_GEN_V3);
         ncz_format_opts       got;
@@ -366,8 +356,7 @@ stored_types(void **state)
 }
 
 /* What a codec stores as bytes is not of the type `string`, and its fill value is in base64. */
-static void
-bytes_of_any_length(void **state)
+TEST(bytes_of_any_length)
 {
     const ncz_format_opts style = style_of(NCZ_GEN_V3);
     ncz_model            *m = new_model(&style);
@@ -375,7 +364,6 @@ bytes_of_any_length(void **state)
     const char           *fill = "ab";
     docmap                d = {.v = NULL};
 
-    (void)state;
     set_codecs(m, v, "[{\"id\": \"vlen-bytes\"}]");
     assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_VALUE, &fill), NC_NOERR);
     plan_all(m, &style, &d);
@@ -385,14 +373,12 @@ bytes_of_any_length(void **state)
     docmap_clear(&d);
 }
 
-static void
-fixed_width(void **state)
+TEST(fixed_width)
 {
     const ncz_format_opts style = style_of(NCZ_GEN_V3);
     ncz_model            *m = new_model(&style);
     ncz_var              *v = add_var(m, m->root, "v", NC_STRING, 0, NULL);
 
-    (void)state;
     assert_int_equal(ncz_format_dtype_define(m, v, &style, "|S5"), NC_NOERR);
     assert_true(v->dtype.kind == NCZ_KIND_BYTES && v->dtype.size == 5 && v->chain == NULL);
     ncz_model_free(m);
@@ -401,8 +387,7 @@ fixed_width(void **state)
 /* ---- documents of other writers -------------------------------------------------------------------------------- */
 
 /* What is not changed keeps its spelling, also what netCDF cannot express. */
-static void
-other_writers_keep_their_spelling(void **state)
+TEST(other_writers_keep_their_spelling)
 {
     static const char array[] =
         "{\"shape\": [2, 3], \"data_type\": \"float32\", \"chunk_grid\": {\"name\": \"regular\", \"configuration\": "
@@ -417,7 +402,6 @@ other_writers_keep_their_spelling(void **state)
     ncz_model        *m;
     ncz_var          *v;
 
-    (void)state;
     docmap_puts(&d, "zarr.json", group);
     docmap_puts(&d, "v/zarr.json", array);
     m = must_load(&d, &got);
@@ -444,13 +428,11 @@ other_writers_keep_their_spelling(void **state)
 }
 
 /* A member that may be ignored would be lost with a new document, which growing needs: nothing can be written. */
-static void
-ignored_members_make_it_read_only(void **state)
+TEST(ignored_members_make_it_read_only)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts got;
 
-    (void)state;
     docmap_puts(&d, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {}}");
     docmap_puts(&d, "v/zarr.json",
                 "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int32\", " GRID(
@@ -461,14 +443,12 @@ ignored_members_make_it_read_only(void **state)
 }
 
 /* An array that is not understood is never rewritten; as its copy cannot be made, there are no copies at all. */
-static void
-what_is_not_understood_is_not_written(void **state)
+TEST(what_is_not_understood_is_not_written)
 {
     docmap          d = {.v = NULL}, out = {.v = NULL};
     ncz_format_opts got;
     ncz_model      *m;
 
-    (void)state;
     docmap_puts(&d, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {}}");
     docmap_puts(&d, "v/zarr.json",
                 "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int32\", "
@@ -495,14 +475,12 @@ drop_document(void *arg, const ncz_doc_out *written)
     return NC_NOERR;
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     ncz_format_opts style = style_of(NCZ_GEN_V3);
     ncz_model      *m = small_model(&style);
     int             rc = NC_ENOMEM;
 
-    (void)state;
     style.consolidated = true;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         fail_allocation(n);
@@ -512,24 +490,4 @@ out_of_memory(void **state)
             assert_int_equal(rc, NC_ENOMEM);
     }
     ncz_model_free(m);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_documents),
-        cmocka_unit_test(pure_has_no_nczarr_key),
-        cmocka_unit_test(consolidated_is_inside_the_root),
-        cmocka_unit_test(fill_values),
-        cmocka_unit_test(stored_types),
-        cmocka_unit_test(bytes_of_any_length),
-        cmocka_unit_test(fixed_width),
-        cmocka_unit_test(other_writers_keep_their_spelling),
-        cmocka_unit_test(what_is_not_understood_is_not_written),
-        cmocka_unit_test(ignored_members_make_it_read_only),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,13 +54,11 @@ takes_ncid(const function *f)
     return false;
 }
 
-static void
-each_function(void **state)
+TEST(each_function)
 {
     char *dir = scratch_new();
     int   ours, theirs, n = 0, wrong = 0;
 
-    (void)state;
     NEED_NETCDF();
     ncopts = 0;
     errors_fill_arrays();
@@ -85,12 +83,4 @@ each_function(void **state)
     assert_true(n > 300);
     assert_int_equal(wrong, 0);
     scratch_free(dir);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_function)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,15 +35,53 @@ check_dataset(int ncid, int first)
     assert_string_equal(units, "m");
 }
 
+/* In a process of its own, since libnetcdf is searched for once. Returns the number of the first check that failed. */
+static int
+without_netcdf(const char *dir)
+{
+    const char *file = scratch_path(dir, "new.nc"), *hdf5 = scratch_path(dir, "old.nc");
+    int         ncid;
+
+    if (nc_create(file, NC_CLOBBER, &ncid) != NC_ENOTBUILT || strstr(nczarr_errmsg(), "/nowhere/lib.so") == NULL)
+        return 1;
+    if (scratch_exists(file))
+        return 2;
+    if (nc_open(hdf5, NC_NOWRITE, &ncid) != NC_EHDFERR || strstr(nczarr_errmsg(), "superblock") == NULL)
+        return 3;
+    if (nc_create(url_of(dir, "z", "nczarr"), NC_CLOBBER, &ncid) != NC_NOERR || nc_close(ncid) != NC_NOERR)
+        return 4;
+    if (nc_close(0x10000) != NC_EBADID || nc_set_chunk_cache(1 << 20, 100, .5f) != NC_NOERR)
+        return 5;
+    if (nc_rc_get("absent") != NULL || nc_finalize() != NC_NOERR)
+        return 6;
+    return nc_delete(hdf5) == NC_EHDFERR && scratch_exists(hdf5) ? 0 : 7;
+}
+
+/* Without libnetcdf its paths are not created, an HDF5 file is read here, and nothing else suffers. */
+TEST(alone)
+{
+    char *dir = scratch_new();
+    pid_t child;
+    int   status = -1;
+
+    scratch_write(scratch_path(dir, "old.nc"), "\211HDF\r\n\032\n", 8);
+    if ((child = fork()) == 0) {
+        setenv("NCZARR_NETCDF_LIBRARY", "/nowhere/lib.so", 1);
+        _exit(without_netcdf(dir));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    scratch_free(dir);
+}
+
 /* Both open at once, with ids in ranges of their own, through every function that an ncid decides. */
-static void
-side_by_side(void **state)
+TEST(side_by_side)
 {
     char       *dir = scratch_new();
     const char *file = scratch_path(dir, "plain.nc"), *store = scratch_path(dir, "data.zarr");
     int         ours, theirs, group, format, again;
 
-    (void)state;
     NEED_NETCDF();
     OK(nc_create(url_of(dir, "data.zarr", "nczarr"), NC_CLOBBER, &ours));
     OK(nc_create(file, NC_NETCDF4 | NC_CLOBBER, &theirs));
@@ -79,8 +117,7 @@ side_by_side(void **state)
 }
 
 /* Whose a path is. Without a mode of Zarr nothing of ours is created. */
-static void
-paths(void **state)
+TEST(paths)
 {
     static const struct {
         const char *path;
@@ -111,7 +148,6 @@ paths(void **state)
         {NULL, false, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         if (creates(rows[i].path) != rows[i].create || opens(rows[i].path) != rows[i].open)
             fail_msg("%s: create %d, open %d", rows[i].path, creates(rows[i].path), opens(rows[i].path));
@@ -119,14 +155,12 @@ paths(void **state)
 }
 
 /* What is at a plain path decides who opens it. */
-static void
-contents(void **state)
+TEST(contents)
 {
     char       *dir = scratch_new();
     const char *zip = scratch_path(dir, "a.nc"), *cdf = scratch_path(dir, "a.zip");
     char        url[600];
 
-    (void)state;
     scratch_write(zip, "PK\3\4....", 8); /* whatever the names say */
     scratch_write(cdf, "CDF\1....", 8);
     assert_false(opens(zip));
@@ -145,13 +179,11 @@ contents(void **state)
     scratch_free(dir);
 }
 
-static void
-created_as_before(void **state)
+TEST(created_as_before)
 {
     char *dir = scratch_new();
     int   ncid;
 
-    (void)state;
     NEED_NETCDF();
     OK(nc_create(scratch_path(dir, "x.zarr"), NC_CLOBBER, &ncid)); /* the name does not matter */
     THEIRS(ncid);
@@ -179,8 +211,7 @@ created_as_before(void **state)
     scratch_free(dir);
 }
 
-static void
-in_memory(void **state)
+TEST(in_memory)
 {
     char       *dir = scratch_new();
     const char *file = scratch_path(dir, "a.nc"), *zip = scratch_path(dir, "a.zip");
@@ -189,7 +220,6 @@ in_memory(void **state)
     char       *block;
     NC_memio    io = {0};
 
-    (void)state;
     NEED_NETCDF();
     OK(nc_create(file, NC_NETCDF4, &ncid));
     fill_dataset(ncid, 1);
@@ -231,15 +261,13 @@ in_memory(void **state)
     scratch_free(dir);
 }
 
-static void
-netcdf_2(void **state)
+TEST(netcdf_2)
 {
     char      *dir = scratch_new();
     int        ncid[2], dim, var;
     const long start = 0, count = 3;
     const int  values[3] = {4, 5, 6};
 
-    (void)state;
     NEED_NETCDF();
     ncopts = 0;
     ncid[0] = nccreate(url_of(dir, "a", "nczarr"), NC_CLOBBER);
@@ -273,14 +301,12 @@ netcdf_2(void **state)
 
 /* ---- settings of the process ---- */
 
-static void
-settings(void **state)
+TEST(settings)
 {
     char  *dir = scratch_new(), *value;
     int    old, ncid, format, threshold = 0, alignment = 0;
     size_t size;
 
-    (void)state;
     NEED_NETCDF();
     OK(nc_set_default_format(NC_FORMAT_NETCDF4_CLASSIC, &old));
     assert_int_equal(old, NC_FORMAT_CLASSIC); /* libnetcdf's own */
@@ -310,60 +336,4 @@ settings(void **state)
     assert_null(nc_rc_get(NULL));
     assert_true(strstr(nc_inq_libvers(), "nczarr") != NULL);
     scratch_free(dir);
-}
-
-/* In a process of its own, since libnetcdf is searched for once. Returns the number of the first check that failed. */
-static int
-without_netcdf(const char *dir)
-{
-    const char *file = scratch_path(dir, "new.nc"), *hdf5 = scratch_path(dir, "old.nc");
-    int         ncid;
-
-    if (nc_create(file, NC_CLOBBER, &ncid) != NC_ENOTBUILT || strstr(nczarr_errmsg(), "/nowhere/lib.so") == NULL)
-        return 1;
-    if (scratch_exists(file))
-        return 2;
-    if (nc_open(hdf5, NC_NOWRITE, &ncid) != NC_EHDFERR || strstr(nczarr_errmsg(), "superblock") == NULL)
-        return 3;
-    if (nc_create(url_of(dir, "z", "nczarr"), NC_CLOBBER, &ncid) != NC_NOERR || nc_close(ncid) != NC_NOERR)
-        return 4;
-    if (nc_close(0x10000) != NC_EBADID || nc_set_chunk_cache(1 << 20, 100, .5f) != NC_NOERR)
-        return 5;
-    if (nc_rc_get("absent") != NULL || nc_finalize() != NC_NOERR)
-        return 6;
-    return nc_delete(hdf5) == NC_EHDFERR && scratch_exists(hdf5) ? 0 : 7;
-}
-
-/* Without libnetcdf its paths are not created, an HDF5 file is read here, and nothing else suffers. */
-static void
-alone(void **state)
-{
-    char *dir = scratch_new();
-    pid_t child;
-    int   status = -1;
-
-    (void)state;
-    scratch_write(scratch_path(dir, "old.nc"), "\211HDF\r\n\032\n", 8);
-    if ((child = fork()) == 0) {
-        setenv("NCZARR_NETCDF_LIBRARY", "/nowhere/lib.so", 1);
-        _exit(without_netcdf(dir));
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    scratch_free(dir);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone), /* first: in this process libnetcdf is not loaded yet */
-        cmocka_unit_test(paths),        cmocka_unit_test(contents),
-        cmocka_unit_test(side_by_side), cmocka_unit_test(created_as_before),
-        cmocka_unit_test(in_memory),    cmocka_unit_test(netcdf_2),
-        cmocka_unit_test(settings),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

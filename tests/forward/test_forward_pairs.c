@@ -77,10 +77,8 @@ attributes_of(int kind)
     drop_pair(&p);
 }
 
-static void
-attributes(void **state)
+TEST(attributes)
 {
-    (void)state;
     NEED_NETCDF();
     for (int kind = 0; kind < 4; kind++)
         attributes_of(kind);
@@ -154,18 +152,15 @@ variables_of(int kind)
     drop_pair(&p);
 }
 
-static void
-variables(void **state)
+TEST(variables)
 {
-    (void)state;
     NEED_NETCDF();
     for (int kind = 0; kind < 4; kind++)
         variables_of(kind);
 }
 
 /* More than one slab of 16 MiB. */
-static void
-large_variable(void **state)
+TEST(large_variable)
 {
     enum { ROWS = 5, ROW = 1 << 20 };
     pair   p;
@@ -173,7 +168,6 @@ large_variable(void **state)
     size_t start[2] = {0, 0}, count[2] = {1, ROW};
     int   *row = malloc(sizeof(int) * ROW);
 
-    (void)state;
     NEED_NETCDF();
     make_pair(&p, 1);
     OK(nc_def_dim(p.in, "y", ROWS, &dims[0]));
@@ -197,13 +191,11 @@ large_variable(void **state)
 }
 
 /* A dimension of that name with another length is not taken. */
-static void
-other_dimension(void **state)
+TEST(other_dimension)
 {
     pair p;
     int  dim, v;
 
-    (void)state;
     NEED_NETCDF();
     for (int kind = 1; kind < 3; kind++) {
         make_pair(&p, kind);
@@ -216,8 +208,7 @@ other_dimension(void **state)
     }
 }
 
-static void
-types(void **state)
+TEST(types)
 {
     pair    p;
     int     equal = -1, v, rc;
@@ -225,7 +216,6 @@ types(void **state)
     void   *tag = NULL;
     size_t  size;
 
-    (void)state;
     NEED_NETCDF();
     make_pair(&p, 1); /* in is ours, out libnetcdf's */
     OK(nc_inq_type_equal(p.in, NC_INT, p.out, NC_INT, &equal));
@@ -262,8 +252,7 @@ types(void **state)
 }
 
 /* A tag is that of the dataset: this library's as well, which makes the type and its alignment. */
-static void
-own_compounds(void **state)
+TEST(own_compounds)
 {
     char   *dir = scratch_new();
     void   *tag = NULL;
@@ -271,7 +260,6 @@ own_compounds(void **state)
     size_t  size = 0, nfields = 0, offset = 0;
     int     ncid, dims = 2;
 
-    (void)state;
     OK(nc_create(url_of(dir, "a", "nczarr"), NC_CLOBBER, &ncid));
     OK(ncaux_begin_compound(ncid, "point_t", 1, &tag));
     OK(ncaux_add_field(tag, "flag", NC_BYTE, 0, NULL));
@@ -302,14 +290,12 @@ copy_all(const pair *p)
 }
 
 /* A copy whose n-th allocation fails is refused, or complete. Each has a target of its own. */
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     bool failed = true;
     int  dim, v, rc, back[3];
     pair p;
 
-    (void)state;
     NEED_NETCDF();
     make_pair(&p, 2); /* from libnetcdf into ours */
     OK(nc_put_att_double(p.in, NC_GLOBAL, "numbers", NC_DOUBLE, 2, (double[]){1, 2}));
@@ -331,16 +317,4 @@ out_of_memory(void **state)
         assert_true(n < 10000);
     }
     drop_pair(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attributes),      cmocka_unit_test(variables), cmocka_unit_test(large_variable),
-        cmocka_unit_test(other_dimension), cmocka_unit_test(types),     cmocka_unit_test(own_compounds),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

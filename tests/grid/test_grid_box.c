@@ -47,24 +47,20 @@ check_copy(size_t size, bool transposed)
         }
 }
 
-static void
-each_length(void **state)
+TEST(each_length)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 7, 8, 12, 16, 24};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(sizes); i++) {
         check_copy(sizes[i], false);
         check_copy(sizes[i], true);
     }
 }
 
-static void
-scalars_and_nothing(void **state)
+TEST(scalars_and_nothing)
 {
     const uint64_t none[] = {0, COLUMNS}, step[] = {SRC_WIDTH, 1};
 
-    (void)state;
     memset(dst, '.', sizeof dst);
     assert_int_equal(ncz_grid_copy_box(2, none, 4, src, step, dst, step), NC_NOERR);
     for (size_t i = 0; i < sizeof dst; i++)
@@ -85,24 +81,10 @@ copy_deep(void *arg)
     return ncz_grid_copy_box(RANK, n, 4, "abcd", step, arg, step);
 }
 
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     char out[5] = "";
 
-    (void)state;
     each_allocation_fails(copy_deep, out);
     assert_string_equal(out, "abcd");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_length),
-        cmocka_unit_test(scalars_and_nothing),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests_name("grid_box", tests, NULL, NULL);
 }

@@ -15,13 +15,11 @@ walk(size_t rank, const uint64_t *start, const uint64_t *count, const uint64_t *
 #define U(...) ((uint64_t[]){__VA_ARGS__})
 #define P(...) ((ptrdiff_t[]){__VA_ARGS__})
 
-static void
-scalar(void **state)
+TEST(scalar)
 {
     ncz_chunk_iter *w = walk(0, NULL, NULL, NULL, NULL, NULL, NULL);
     ncz_piece       p;
 
-    (void)state;
     assert_true(ncz_chunk_iter_next(w, &p));
     assert_int_equal(p.nelems, 1);
     assert_int_equal(p.mem, 0);
@@ -32,24 +30,20 @@ scalar(void **state)
     ncz_chunk_iter_free(NULL);
 }
 
-static void
-nothing_selected(void **state)
+TEST(nothing_selected)
 {
     ncz_chunk_iter *w = walk(2, U(0, 5), U(3, 0), U(1, 1), P(1, 1), U(3, 5), U(2, 2));
     ncz_piece       p;
 
-    (void)state;
     assert_false(ncz_chunk_iter_next(w, &p));
     ncz_chunk_iter_free(w);
 }
 
-static void
-two_dimensions(void **state)
+TEST(two_dimensions)
 {
     ncz_chunk_iter *w = walk(2, U(1, 0), U(3, 5), U(1, 1), P(5, 1), U(4, 5), U(2, 3));
     ncz_piece       p;
 
-    (void)state;
     assert_true(ncz_chunk_iter_next(w, &p));
     assert_int_equal(p.index[0], 0);
     assert_int_equal(p.off[0], 1);
@@ -73,13 +67,11 @@ two_dimensions(void **state)
 }
 
 /* A stride longer than a chunk visits only chunks that hold an element. */
-static void
-long_strides(void **state)
+TEST(long_strides)
 {
     ncz_chunk_iter *w = walk(1, U(3), U(4), U(25), P(-2), U(100), U(10));
     ncz_piece       p;
 
-    (void)state;
     for (uint64_t k = 0; k < 4; k++) {
         assert_true(ncz_chunk_iter_next(w, &p));
         assert_int_equal(p.index[0], (3 + 25 * k) / 10);
@@ -91,15 +83,13 @@ long_strides(void **state)
     ncz_chunk_iter_free(w);
 }
 
-static void
-huge(void **state)
+TEST(huge)
 {
     const uint64_t  big = UINT64_MAX;
     ncz_chunk_iter *w = walk(2, U(big - 6, 0), U(3, 2), U(3, big / 2), P(2, 1), U(big, big), U(4, big / 3));
     ncz_piece       p;
     uint64_t        n = 0;
 
-    (void)state;
     while (ncz_chunk_iter_next(w, &p))
         n += p.nelems;
     assert_int_equal(n, 6);
@@ -113,14 +103,12 @@ huge(void **state)
     ncz_chunk_iter_free(w);
 }
 
-static void
-refused(void **state)
+TEST(refused)
 {
     const uint64_t  big = UINT64_MAX;
     ncz_chunk_iter *w = NULL;
     ncz_select      s = {.rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1)};
 
-    (void)state;
     assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(0), &w), NC_EBADCHUNK);
     s.stride = U(0);
     assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_ESTRIDE);
@@ -134,13 +122,11 @@ refused(void **state)
     assert_null(w);
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     ncz_select      s = {.rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1)};
     ncz_chunk_iter *w = NULL;
 
-    (void)state;
     fail_allocation(1);
     assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_ENOMEM);
     assert_true(end_failing());
@@ -148,30 +134,15 @@ out_of_memory(void **state)
 }
 
 /* Beyond the array's shape there is nothing to take the whole of. */
-static void
-beyond_the_shape(void **state)
+TEST(beyond_the_shape)
 {
     ncz_chunk_iter *w = walk(1, U(0), U(6), U(1), P(1), U(3), U(2));
     ncz_piece       p;
 
-    (void)state;
     assert_true(ncz_chunk_iter_next(w, &p) && p.whole);
     assert_true(ncz_chunk_iter_next(w, &p) && p.whole && p.n[0] == 2);
     assert_true(ncz_chunk_iter_next(w, &p));
     assert_false(p.whole);
     assert_false(ncz_chunk_iter_next(w, &p));
     ncz_chunk_iter_free(w);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalar),         cmocka_unit_test(nothing_selected),
-        cmocka_unit_test(two_dimensions), cmocka_unit_test(long_strides),
-        cmocka_unit_test(huge),           cmocka_unit_test(refused),
-        cmocka_unit_test(out_of_memory),  cmocka_unit_test(beyond_the_shape),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

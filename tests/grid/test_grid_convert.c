@@ -262,18 +262,15 @@ one_pair(nc_type from, nc_type to)
     }
 }
 
-static void
-all_pairs(void **state)
+TEST(all_pairs)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(numeric); i++) {
         for (size_t k = 0; k < NCZ_LEN(numeric); k++)
             one_pair(numeric[i], numeric[k]);
     }
 }
 
-static void
-reference_edges(void **state)
+TEST(reference_edges)
 {
     static const struct {
         double v;
@@ -302,7 +299,6 @@ reference_edges(void **state)
     double nan_in = NAN;
     float  f;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(to_int); i++) {
         int got = 77;
 
@@ -319,14 +315,12 @@ reference_edges(void **state)
     assert_true(isnan(f));
 }
 
-static void
-wraps(void **state)
+TEST(wraps)
 {
     const int     ints[] = {1, 2, 300, 200, -1};
     signed char   sc[5];
     unsigned char uc[5];
 
-    (void)state;
     assert_int_equal(ncz_convert(ncz_type_of(NC_INT), ints, ncz_type_of(NC_BYTE), sc, 5, false), NC_ERANGE);
     assert_int_equal(sc[2], 44);
     assert_int_equal(sc[3], -56);
@@ -334,15 +328,13 @@ wraps(void **state)
     assert_int_equal(uc[4], 255);
 }
 
-static void
-classic_bytes(void **state)
+TEST(classic_bytes)
 {
     const signed char   sc[] = {-1, 5};
     const unsigned char uc[] = {200, 5};
     unsigned char       u[2];
     signed char         s[2];
 
-    (void)state;
     assert_int_equal(ncz_convert(ncz_type_of(NC_BYTE), sc, ncz_type_of(NC_UBYTE), u, 2, false), NC_ERANGE);
     assert_int_equal(ncz_convert(ncz_type_of(NC_BYTE), sc, ncz_type_of(NC_UBYTE), u, 2, true), NC_NOERR);
     assert_int_equal(u[0], 255);
@@ -353,15 +345,13 @@ classic_bytes(void **state)
                      NC_ERANGE);
 }
 
-static void
-text_and_numbers(void **state)
+TEST(text_and_numbers)
 {
     char        text[4] = "abc", out[4] = {0};
     const char *s = "x";
     char       *copy = NULL;
     int         i = 5;
 
-    (void)state;
     assert_int_equal(ncz_convert(ncz_type_of(NC_CHAR), text, ncz_type_of(NC_CHAR), out, 4, false), NC_NOERR);
     assert_string_equal(out, "abc");
     assert_int_equal(ncz_convert(ncz_type_of(NC_CHAR), text, ncz_type_of(NC_INT), &i, 1, false), NC_ECHAR);
@@ -380,10 +370,8 @@ text_and_numbers(void **state)
 }
 
 /* Both byte orders of each stored type, to and from its own memory type and double. */
-static void
-byte_orders(void **state)
+TEST(byte_orders)
 {
-    (void)state;
     for (size_t k = 0; k < NCZ_LEN(numeric); k++) {
         nc_type t = numeric[k];
         size_t  size = ncz_type_of(t)->size;
@@ -406,15 +394,4 @@ byte_orders(void **state)
         for (size_t i = 0; i < 600 * size; i++)
             assert_int_equal(be[i], le[i / size * size + (size - 1 - i % size)]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs),     cmocka_unit_test(reference_edges),  cmocka_unit_test(wraps),
-        cmocka_unit_test(classic_bytes), cmocka_unit_test(text_and_numbers), cmocka_unit_test(byte_orders),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,10 +94,8 @@ static const row rows[] = {
     {1, 1, 8, {1000}, {0}, {{0, 1000}}, MIB, 3000, {999 + 3}, {334}, 1, 0, 1},
 };
 
-static void
-table(void **state)
+TEST(table)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         const row       *r = &rows[i];
         uint64_t         box[8 * 6], object[3], chunk[3];
@@ -138,13 +136,11 @@ count_shared(const ncz_blocks *b, uint64_t object, uint64_t *most)
 }
 
 /* Any division of a dimension: lengths of at least one that divide the object; the price is what counting gives. */
-static void
-any_division(void **state)
+TEST(any_division)
 {
     static const bool fixed = false;
     uint64_t          seed = 7;
 
-    (void)state;
     for (int round = 0; round < 5000; round++) {
         uint64_t         box[16], len = 1 + rnd(&seed, 2000), at = 0, object, chunk, most;
         ncz_blocks       b = {1, 1 + rnd(&seed, 8), 8, &len, &fixed, box};
@@ -166,8 +162,7 @@ any_division(void **state)
 }
 
 /* Lengths near the largest ones neither overflow nor take long. */
-static void
-huge(void **state)
+TEST(huge)
 {
     static const bool     unlimited[] = {true, false};
     static const uint64_t shape[] = {0, UINT64_MAX / 4};
@@ -176,38 +171,22 @@ huge(void **state)
     ncz_blocks       b = {2, 2, 8, shape, unlimited, box};
     ncz_blocks_price price;
 
-    (void)state;
     assert_int_equal(ncz_blocks_choose(&b, 16 * MIB, MIB, object, chunk), NC_NOERR);
     assert_true(object[0] >= 1 && object[1] >= 1 && object[1] <= 2 * MIB);
     assert_int_equal(ncz_blocks_count_shared(&b, object, &price), NC_NOERR);
 }
 
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     const row       *r = &rows[0];
     uint64_t         object[3], chunk[3], box[8];
     ncz_blocks       b = {r->rank, r->n, r->item, r->shape, r->unlimited, box};
     ncz_blocks_price price;
 
-    (void)state;
     for (size_t k = 0; k < r->n; k++)
         memcpy(box + k * 2, r->box[k], 2 * sizeof *box);
     assert_int_equal(ncz_blocks_choose(&b, MIB, MIB, object, chunk), NC_NOERR);
     fail_allocation(1);
     assert_int_equal(ncz_blocks_count_shared(&b, object, &price), NC_ENOMEM);
     assert_true(end_failing());
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table),
-        cmocka_unit_test(any_division),
-        cmocka_unit_test(huge),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

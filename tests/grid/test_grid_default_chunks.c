@@ -31,10 +31,8 @@ static const row rows[] = {
     {0, 8, {0}, {false}, {0}},
 };
 
-static void
-table(void **state)
+TEST(table)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         uint64_t chunk[4] = {0};
 
@@ -47,12 +45,10 @@ table(void **state)
 }
 
 /* Any shape gives lengths of at least one, in a chunk that netCDF allows, no longer than a fixed dimension. */
-static void
-bounds(void **state)
+TEST(bounds)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         uint64_t shape[6], chunk[6];
         bool     unlimited[6];
@@ -73,15 +69,4 @@ bounds(void **state)
         }
         assert_true(nbytes <= 4294967295.0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table),
-        cmocka_unit_test(bounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid_test.h"
 
-static void
-scratch(void **state)
+TEST(scratch)
 {
     static const size_t ranks[] = {0, 1, 8, 9, 1024};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(ranks); i++) {
         ncz_dims d;
 
@@ -20,12 +18,10 @@ scratch(void **state)
     }
 }
 
-static void
-scratch_out_of_memory(void **state)
+TEST(scratch_out_of_memory)
 {
     ncz_dims d;
 
-    (void)state;
     fail_allocation(1);
     assert_int_equal(ncz_dims_init(&d, 8), NC_NOERR);
     assert_int_equal(allocations_seen(), 0);
@@ -35,12 +31,10 @@ scratch_out_of_memory(void **state)
     assert_true(end_failing());
 }
 
-static void
-nbytes(void **state)
+TEST(nbytes)
 {
     size_t n = 99;
 
-    (void)state;
     assert_true(ncz_grid_nbytes(NULL, 0, 8, &n));
     assert_int_equal(n, 8);
     assert_true(ncz_grid_nbytes((uint64_t[]){3, 4, 5}, 3, 2, &n));
@@ -55,12 +49,10 @@ nbytes(void **state)
     assert_int_equal(n, SIZE_MAX);
 }
 
-static void
-packed_imap(void **state)
+TEST(packed_imap)
 {
     ptrdiff_t imap[3] = {0};
 
-    (void)state;
     assert_true(ncz_grid_packed_imap((uint64_t[]){2, 3, 4}, 3, imap));
     assert_int_equal(imap[0], 12);
     assert_int_equal(imap[1], 4);
@@ -71,13 +63,11 @@ packed_imap(void **state)
     assert_false(ncz_grid_packed_imap((uint64_t[]){1, UINT64_C(1) << 63}, 2, imap));
 }
 
-static void
-nelems(void **state)
+TEST(nelems)
 {
     uint64_t   n = 99;
     ncz_select s = {.rank = 2, .count = (uint64_t[]){6, 7}};
 
-    (void)state;
     assert_true(ncz_select_nelems(&s, &n));
     assert_int_equal(n, 42);
     s.count = (uint64_t[]){UINT64_C(1) << 32, UINT64_C(1) << 32};
@@ -91,8 +81,7 @@ nelems(void **state)
 }
 
 /* In C order, from `lo` back to `lo`; the last step of a dimension may be shorter. */
-static void
-box_next(void **state)
+TEST(box_next)
 {
     static const uint64_t want[][3] = {{5, 0, 7}, {5, 0, 8}, {5, 2, 7}, {5, 2, 8},
                                        {6, 0, 7}, {6, 0, 8}, {6, 2, 7}, {6, 2, 8}};
@@ -101,7 +90,6 @@ box_next(void **state)
     const ncz_box from_zero = {.rank = 2, .count = (uint64_t[]){1, 2}}, scalar = {.rank = 0};
     uint64_t      at[3] = {5, 0, 7}, k[2] = {0, 0};
 
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         assert_memory_equal(at, want[i], sizeof at);
         assert_int_equal(ncz_box_next(&box, at), i < 7);
@@ -114,26 +102,11 @@ box_next(void **state)
     assert_false(ncz_box_next(&scalar, NULL));
 }
 
-static void
-select_place(void **state)
+TEST(select_place)
 {
     ncz_select s = {.rank = 2, .imap = (ptrdiff_t[]){10, -3}};
 
-    (void)state;
     assert_int_equal(ncz_select_place(&s, (uint64_t[]){1, 4}), -2);
     s.rank = 0;
     assert_int_equal(ncz_select_place(&s, NULL), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scratch),      cmocka_unit_test(scratch_out_of_memory),
-        cmocka_unit_test(nbytes),       cmocka_unit_test(packed_imap),
-        cmocka_unit_test(nelems),       cmocka_unit_test(box_next),
-        cmocka_unit_test(select_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,8 @@
 static const nc_type all[] = {NC_BYTE,  NC_CHAR,   NC_SHORT, NC_INT,   NC_FLOAT,  NC_DOUBLE,
                               NC_UBYTE, NC_USHORT, NC_UINT,  NC_INT64, NC_UINT64, NC_STRING};
 
-static void
-types_there_and_back(void **state)
+TEST(types_there_and_back)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(all); i++) {
         ncz_dtype t = ncz_dtype_of(ncz_type_of(all[i]), i % 2 == 0, 17);
 
@@ -18,12 +16,10 @@ types_there_and_back(void **state)
     }
 }
 
-static void
-sizes(void **state)
+TEST(sizes)
 {
     static const size_t want[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *), 0, 0};
 
-    (void)state;
     for (nc_type t = 0; t < (nc_type)NCZ_LEN(want); t++)
         assert_int_equal(ncz_type_of(t)->size, want[t]);
     assert_int_equal(ncz_type_of(-1)->size, 0);
@@ -32,8 +28,7 @@ sizes(void **state)
     assert_null(ncz_type_of(NC_NAT)->fill);
 }
 
-static void
-odd_stored_types(void **state)
+TEST(odd_stored_types)
 {
     static const struct {
         ncz_dtype t;
@@ -47,15 +42,12 @@ odd_stored_types(void **state)
         {{NCZ_KIND_OTHER, false, 8}, NC_NAT},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         assert_int_equal(ncz_dtype_type(&rows[i].t)->id, rows[i].want);
 }
 
-static void
-fills(void **state)
+TEST(fills)
 {
-    (void)state;
     assert_int_equal(*(const int8_t *)ncz_type_of(NC_BYTE)->fill, -127);
     assert_int_equal(*(const char *)ncz_type_of(NC_CHAR)->fill, 0);
     assert_int_equal(*(const int16_t *)ncz_type_of(NC_SHORT)->fill, -32767);
@@ -68,17 +60,4 @@ fills(void **state)
     assert_true(*(const int64_t *)ncz_type_of(NC_INT64)->fill == -9223372036854775806LL);
     assert_true(*(const uint64_t *)ncz_type_of(NC_UINT64)->fill == 18446744073709551614ULL);
     assert_string_equal(*(const char *const *)ncz_type_of(NC_STRING)->fill, "");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_there_and_back),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(odd_stored_types),
-        cmocka_unit_test(fills),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid_test.h"
 
-static void
-elems(void **state)
+TEST(elems)
 {
     static const size_t items[] = {1, 2, 3, 4, 8, 12, 128, 5000};
     uint64_t            seed = 3;
 
-    (void)state;
     for (size_t k = 0; k < NCZ_LEN(items); k++) {
         size_t item = items[k];
 
@@ -33,10 +31,8 @@ elems(void **state)
     }
 }
 
-static void
-none_is_all_fill(void **state)
+TEST(none_is_all_fill)
 {
-    (void)state;
     assert_true(ncz_all_fill("", 0, "abcd", 4));
     assert_false(ncz_all_fill("abce", 1, "abcd", 4));
     assert_false(ncz_all_fill("\0\0\1", 1, NULL, 3));
@@ -89,18 +85,15 @@ edge_case(uint64_t *seed)
     free(buf);
 }
 
-static void
-edges(void **state)
+TEST(edges)
 {
     uint64_t seed = 5;
 
-    (void)state;
     for (int i = 0; i < 3000; i++)
         edge_case(&seed);
 }
 
-static void
-edges_out_of_memory(void **state)
+TEST(edges_out_of_memory)
 {
     uint64_t     shape[10], chunk[10], index[10] = {0};
     ncz_dtype    t = {NCZ_KIND_INT, false, 1};
@@ -109,7 +102,6 @@ edges_out_of_memory(void **state)
     size_t       at = 1;
     int          rc;
 
-    (void)state;
     for (size_t d = 0; d < 10; d++) {
         shape[d] = 1;
         chunk[d] = 2;
@@ -120,17 +112,4 @@ edges_out_of_memory(void **state)
         assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_true(at > 3);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elems),
-        cmocka_unit_test(none_is_all_fill),
-        cmocka_unit_test(edges),
-        cmocka_unit_test(edges_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,8 @@ by_definition(uint16_t h)
     return (h & 0x8000) != 0 ? -v : v;
 }
 
-static void
-all_out_and_back(void **state)
+TEST(all_out_and_back)
 {
-    (void)state;
     for (unsigned i = 0; i < 65536; i++) {
         uint16_t h = (uint16_t)i, swapped = (uint16_t)(i << 8 | i >> 8), back = 0;
         double   want = by_definition(h), d = 0;
@@ -58,10 +56,8 @@ in(double v, int rc)
     return h;
 }
 
-static void
-rounding(void **state)
+TEST(rounding)
 {
-    (void)state;
     for (uint16_t h = 0; h < 0x7bff; h++) {
         double middle = (by_definition(h) + by_definition((uint16_t)(h + 1))) / 2;
 
@@ -78,15 +74,13 @@ rounding(void **state)
     assert_int_equal(in(-5e-324, NC_NOERR), 0x8000);
 }
 
-static void
-integers(void **state)
+TEST(integers)
 {
     const int64_t big = INT64_C(9007199254740993);
     const int     many[] = {0, 1, 2049, 70000};
     uint16_t      h[4];
     int           back[4];
 
-    (void)state;
     assert_int_equal(ncz_convert_in(ncz_type_of(NC_INT64), &big, &half, h, 1, false), NC_ERANGE);
     assert_int_equal(h[0], 0x7c00);
     assert_int_equal(ncz_convert_in(ncz_type_of(NC_INT), many, &half, h, 3, false), NC_NOERR);
@@ -95,16 +89,4 @@ integers(void **state)
     assert_int_equal(ncz_convert_in(ncz_type_of(NC_INT), many, &half, h, 4, false), NC_ERANGE);
     assert_int_equal(ncz_convert_out(&half, h, ncz_type_of(NC_INT), back, 4, false), NC_ERANGE);
     assert_int_equal(back[3], INT32_MIN);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_out_and_back),
-        cmocka_unit_test(rounding),
-        cmocka_unit_test(integers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,14 +105,12 @@ pack(const ncz_type *t, const void *elem, char **out)
     return n;
 }
 
-static void
-test_types_that_pack(void **state)
+TEST(test_types_that_pack)
 {
     types     t;
     ncz_type  wide, rows;
     ncz_dtype d;
 
-    (void)state;
     make_types(&t);
     assert_true(ncz_type_packs(&t.station) && ncz_type_packs(&t.words) && ncz_type_packs(&t.all));
     assert_false(ncz_type_packs(ncz_type_of(NC_STRING)) || ncz_type_packs(&t.raw));
@@ -135,8 +133,7 @@ test_types_that_pack(void **state)
     assert_true(d.kind == NCZ_KIND_OTHER && d.items == NULL);
 }
 
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
     types         t;
     station       in = some(), out, none = {.id = 0};
@@ -144,7 +141,6 @@ test_bytes(void **state)
     char         *bytes;
     size_t        n;
 
-    (void)state;
     make_types(&t);
     n = pack(&t.station, &in, &bytes);
     assert_int_equal(n, sizeof bytes_of_some);
@@ -168,8 +164,7 @@ test_bytes(void **state)
     ncz_type_free_elems(&t.station, &none, 1);
 }
 
-static void
-test_sequences(void **state)
+TEST(test_sequences)
 {
     types     t;
     station   two_of[2] = {some(), some()};
@@ -178,7 +173,6 @@ test_sequences(void **state)
     char     *bytes;
     size_t    n;
 
-    (void)state;
     make_types(&t);
     two_of[0].notes[0] = two_of[1].notes[0] = (char *)"";
     n = pack(&t.all, &all, &bytes);
@@ -220,13 +214,11 @@ assert_refused(const ncz_type *t, const unsigned char *bytes, size_t n, size_t s
     free(elem);
 }
 
-static void
-test_damaged_bytes(void **state)
+TEST(test_damaged_bytes)
 {
     types         t;
     unsigned char bytes[sizeof bytes_of_some + 1];
 
-    (void)state;
     make_types(&t);
     for (size_t n = 1; n < sizeof bytes_of_some; n++)
         assert_refused(&t.station, bytes_of_some, n, sizeof(station));
@@ -277,24 +269,10 @@ unpack_some(void *arg)
     return rc;
 }
 
-static void
-test_memory_runs_out(void **state)
+TEST(test_memory_runs_out)
 {
     types t;
 
-    (void)state;
     make_types(&t);
     each_allocation_fails(unpack_some, &t);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_that_pack), cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_sequences),       cmocka_unit_test(test_damaged_bytes),
-        cmocka_unit_test(test_memory_runs_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,15 +90,13 @@ make_outer(int i)
     return o;
 }
 
-static void
-packed_forms(void **state)
+TEST(packed_forms)
 {
     types         t;
     outer         in[3], out[3];
     unsigned char stored[3 * 40];
     ncz_dtype     d;
 
-    (void)state;
     make_types(&t);
     assert_int_equal(t.in_record->size, 10); /* no padding */
     assert_int_equal(t.record->size, 1 + 16 + 20 + 3);
@@ -118,8 +116,7 @@ packed_forms(void **state)
 }
 
 /* Fields in another byte order and with gaps, as other writers have them. */
-static void
-foreign_forms(void **state)
+TEST(foreign_forms)
 {
     const ncz_record_field fields[] = {
         {.name = "x", .offset = 1, .dtype = {.kind = NCZ_KIND_INT, .big = true, .size = 2}, .nelems = 1},
@@ -132,7 +129,6 @@ foreign_forms(void **state)
     inner               out[2];
     types               t;
 
-    (void)state;
     make_types(&t);
     assert_int_equal(ncz_convert_out(&d, stored, &t.in, out, 2, false), NC_NOERR);
     assert_true(out[0].x == 258 && out[0].y == 1 && out[1].x == -1 && out[1].y == -2.5);
@@ -145,8 +141,7 @@ foreign_forms(void **state)
 }
 
 /* A piece of a chunk, with strides on the side of memory. */
-static void
-pieces(void **state)
+TEST(pieces)
 {
     const uint64_t  chunk = 5, index = 0, off = 1, n = 3, stride = 1;
     const ptrdiff_t imap = -2;
@@ -157,7 +152,6 @@ pieces(void **state)
     ncz_dtype     d;
     types         t;
 
-    (void)state;
     make_types(&t);
     d = ncz_dtype_of(&t.in, false, 0);
     for (int i = 0; i < 5; i++)
@@ -186,8 +180,7 @@ typedef struct named {
 } named;
 
 /* Strings of fixed width, which records of other writers have: made all, or none. */
-static void
-strings(void **state)
+TEST(strings)
 {
     const ncz_record_field fields[] = {
         {.name = "name", .dtype = {.kind = NCZ_KIND_BYTES, .size = 4}, .nelems = 1},
@@ -210,7 +203,6 @@ strings(void **state)
     named            out[3];
     char             back[24];
 
-    (void)state;
     assert_int_equal(ncz_record_make(&t, &none), NC_NOERR);
     assert_null(none); /* new arrays cannot hold them */
     assert_int_equal(ncz_convert_out(&d, "ab\0\0\1\0\0\0\0\0\0\0\2\0\0\0abcd\3\0\0\0", &t, out, 3, false), NC_NOERR);
@@ -231,14 +223,12 @@ strings(void **state)
     }
 }
 
-static void
-misfits(void **state)
+TEST(misfits)
 {
     types      t;
     ncz_dtype  d, other;
     ncz_record fewer;
 
-    (void)state;
     make_types(&t);
     d = ncz_dtype_of(&t.out, false, 0);
     assert_int_equal(ncz_transfer_check(&d, &t.out), NC_NOERR);
@@ -258,15 +248,4 @@ misfits(void **state)
     assert_int_equal(ncz_record_make(&t.in, &(ncz_record *){NULL}), NC_ENOMEM);
     assert_true(end_failing());
     drop_types(&t);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_forms), cmocka_unit_test(foreign_forms), cmocka_unit_test(pieces),
-        cmocka_unit_test(strings),      cmocka_unit_test(misfits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@ make(void)
     return g;
 }
 
-static void
-finds_the_chunk_of_each_element(void **state)
+TEST(finds_the_chunk_of_each_element)
 {
     /* elements 0-1 | 2-4 | 5-7 | 8-10 | 11 | 12 | ... */
     static const uint64_t want[][4] = {{0, 0, 0, 2}, {1, 0, 0, 2},  {2, 1, 2, 3},   {4, 1, 2, 3},   {5, 2, 5, 3},
@@ -23,7 +22,6 @@ finds_the_chunk_of_each_element(void **state)
     ncz_rectilinear      *g = make();
     ncz_rectilinear_chunk c;
 
-    (void)state;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         assert_true(ncz_rectilinear_find(g, 0, want[i][0], &c));
         assert_int_equal(c.index, want[i][1]);
@@ -46,12 +44,10 @@ finds_the_chunk_of_each_element(void **state)
     ncz_rectilinear_unref(NULL);
 }
 
-static void
-knows_its_end_and_longest_chunk(void **state)
+TEST(knows_its_end_and_longest_chunk)
 {
     ncz_rectilinear *g = make();
 
-    (void)state;
     assert_int_equal(ncz_rectilinear_end(g, 0), (UINT64_C(1) << 40) + 11);
     assert_int_equal(ncz_rectilinear_end(g, 1), 0);
     assert_int_equal(ncz_rectilinear_longest(g, 0, 11), 3);
@@ -62,12 +58,10 @@ knows_its_end_and_longest_chunk(void **state)
     ncz_rectilinear_unref(g);
 }
 
-static void
-refuses_what_passes_the_limits(void **state)
+TEST(refuses_what_passes_the_limits)
 {
     ncz_rectilinear *g = make();
 
-    (void)state;
     assert_int_equal(ncz_rectilinear_add(g, 1, 0, 1), NC_EBADCHUNK);
     assert_int_equal(ncz_rectilinear_add(g, 1, 1, 0), NC_EBADCHUNK);
     assert_int_equal(ncz_rectilinear_add(g, 1, UINT64_C(1) << 32, UINT64_C(1) << 32), NC_EBADCHUNK);
@@ -76,16 +70,4 @@ refuses_what_passes_the_limits(void **state)
     assert_int_equal(ncz_rectilinear_add(g, 1, 1, 1), NC_EBADCHUNK);
     assert_int_equal(ncz_rectilinear_end(g, 1), INT64_MAX); /* unchanged */
     ncz_rectilinear_unref(g);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_chunk_of_each_element),
-        cmocka_unit_test(knows_its_end_and_longest_chunk),
-        cmocka_unit_test(refuses_what_passes_the_limits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,12 +31,10 @@ compare(const ncz_dtype *t, const ncz_type *mem, bool classic, size_t n, const c
     assert_memory_equal(got, want, sizeof got);
 }
 
-static void
-all_pairs(void **state)
+TEST(all_pairs)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (int round = 0; round < 2 * (int)NCZ_LEN(numbers) * 20; round++) {
         ncz_dtype t = numbers[(size_t)round % NCZ_LEN(numbers)];
         char      bytes[BYTES];
@@ -57,8 +55,7 @@ all_pairs(void **state)
 }
 
 /* Strings, records, raw bytes, sequences and half-precision numbers are left to others. */
-static void
-others(void **state)
+TEST(others)
 {
     static const ncz_dtype types[] = {
         {NCZ_KIND_BYTES, false, 1},   {NCZ_KIND_UCS4, false, 4}, {NCZ_KIND_OTHER, false, 4},
@@ -66,18 +63,9 @@ others(void **state)
         {NCZ_KIND_FLOAT, false, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(types); i++)
         assert_null(ncz_row_type(&types[i]));
     assert_false(ncz_row_moves(NULL, ncz_type_of(NC_INT)));
     assert_false(ncz_row_moves(ncz_type_of(NC_INT), ncz_type_of(NC_STRING)));
     assert_false(ncz_row_moves(ncz_type_of(NC_CHAR), ncz_type_of(NC_INT)));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_pairs), cmocka_unit_test(others)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

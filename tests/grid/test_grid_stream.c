@@ -16,12 +16,10 @@ fill(unsigned char *p, size_t n, uint64_t seed)
         p[i] = (unsigned char)rnd_next(&seed);
 }
 
-static void
-every_alignment(void **state)
+TEST(every_alignment)
 {
     unsigned char *src = malloc(ROOM), *dst = malloc(ROOM), *want = malloc(ROOM);
 
-    (void)state;
     fill(src, ROOM, 1);
     for (size_t at = 0; at < 64; at++) {
         for (size_t n = NCZ_GRID_STREAM_LEAST; n <= LONGEST; n += n < 200 ? 1 : 37) {
@@ -78,8 +76,7 @@ one_move(ncz_dtype t, nc_type mem, uint64_t n, uint64_t stride)
     free(want);
 }
 
-static void
-moves(void **state)
+TEST(moves)
 {
     static const ncz_dtype types[] = {
         {NCZ_KIND_INT, false, 1}, {NCZ_KIND_INT, true, 2},  {NCZ_KIND_INT, false, 2},
@@ -87,7 +84,6 @@ moves(void **state)
     };
     static const nc_type mems[] = {NC_BYTE, NC_SHORT, NC_INT, NC_UINT64, NC_FLOAT, NC_DOUBLE};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(types); i++) {
         for (size_t j = 0; j < NCZ_LEN(mems); j++) {
             for (uint64_t n = 1; n <= 700; n += n < 20 ? 3 : 61) {
@@ -97,15 +93,4 @@ moves(void **state)
             }
         }
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_alignment),
-        cmocka_unit_test(moves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,12 +23,10 @@ in_is(const ncz_dtype *t, const char *s, const void *want)
     assert_int_equal(got[t->size], 0x55);
 }
 
-static void
-bytes(void **state)
+TEST(bytes)
 {
     const ncz_dtype s4 = {NCZ_KIND_BYTES, false, 4}, s0 = {NCZ_KIND_BYTES, false, 0};
 
-    (void)state;
     out_is(&s4, "ab\0\0", "ab");
     out_is(&s4, "abcd", "abcd");
     out_is(&s4, "\0\0\0\0", ""); /* never NULL: programs look into what they read */
@@ -42,27 +40,23 @@ bytes(void **state)
     in_is(&s0, "abc", "");
 }
 
-static void
-embedded_nul_is_kept(void **state)
+TEST(embedded_nul_is_kept)
 {
     const ncz_dtype s4 = {NCZ_KIND_BYTES, false, 4};
     char           *s = NULL;
 
-    (void)state;
     assert_int_equal(ncz_convert_out(&s4, "a\0b\0", ncz_type_of(NC_STRING), &s, 1, false), NC_NOERR);
     assert_memory_equal(s, "a\0b", 4);
     ncz_free(s);
 }
 
-static void
-ucs4(void **state)
+TEST(ucs4)
 {
     const ncz_dtype le = {NCZ_KIND_UCS4, false, 16}, be = {NCZ_KIND_UCS4, true, 16};
     const char      text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
     const char      in_le[] = "a\0\0\0\xe9\0\0\0\xac\x20\0\0\0\xf6\x01\0";
     const char      in_be[] = "\0\0\0a\0\0\0\xe9\0\0\x20\xac\0\x01\xf6\0";
 
-    (void)state;
     out_is(&le, in_le, text);
     out_is(&be, in_be, text);
     in_is(&le, text, in_le);
@@ -73,12 +67,10 @@ ucs4(void **state)
     out_is(&le, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "");
 }
 
-static void
-ucs4_that_is_none(void **state)
+TEST(ucs4_that_is_none)
 {
     const ncz_dtype le = {NCZ_KIND_UCS4, false, 8};
 
-    (void)state;
     out_is(&le, "\0\0\x11\0b\0\0\0",
            "\xef\xbf\xbd"
            "b");                                                           /* above 10FFFF */
@@ -91,24 +83,20 @@ ucs4_that_is_none(void **state)
     in_is(&le, "\xed\xa0\x80", "\xfd\xff\0\0\xfd\xff\0\0");
 }
 
-static void
-sizes_that_are_no_multiple(void **state)
+TEST(sizes_that_are_no_multiple)
 {
     const ncz_dtype odd = {NCZ_KIND_UCS4, false, 7};
 
-    (void)state;
     out_is(&odd, "a\0\0\0bcd", "a");
     in_is(&odd, "xy", "x\0\0\0\0\0\0");
 }
 
-static void
-many(void **state)
+TEST(many)
 {
     const ncz_dtype s2 = {NCZ_KIND_BYTES, false, 2};
     char           *s[3] = {NULL};
     char            back[6];
 
-    (void)state;
     assert_int_equal(ncz_convert_out(&s2, "aabbcc", ncz_type_of(NC_STRING), s, 3, false), NC_NOERR);
     assert_string_equal(s[0], "aa");
     assert_string_equal(s[2], "cc");
@@ -118,13 +106,11 @@ many(void **state)
         ncz_free(s[i]);
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     const ncz_dtype s2 = {NCZ_KIND_BYTES, false, 2}, u2 = {NCZ_KIND_UCS4, false, 8};
     const char      ucs[] = "a\0\0\0b\0\0\0c\0\0\0d\0\0\0";
 
-    (void)state;
     for (size_t at = 1; at <= 4; at++) {
         char *s[3] = {NULL};
 
@@ -148,20 +134,4 @@ out_of_memory(void **state)
         assert_true(end_failing());
         assert_null(s[0]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes),
-        cmocka_unit_test(embedded_nul_is_kept),
-        cmocka_unit_test(ucs4),
-        cmocka_unit_test(ucs4_that_is_none),
-        cmocka_unit_test(sizes_that_are_no_multiple),
-        cmocka_unit_test(many),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

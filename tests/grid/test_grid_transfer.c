@@ -341,12 +341,10 @@ fill_trial(const trial *t, uint64_t *seed)
     free(want);
 }
 
-static void
-random_trials(void **state)
+TEST(random_trials)
 {
     uint64_t seed = 20;
 
-    (void)state;
     for (int i = 0; i < 8000; i++) {
         trial t;
 
@@ -361,8 +359,7 @@ random_trials(void **state)
 }
 
 /* Runs of more than one block, both packed and strided. */
-static void
-long_runs(void **state)
+TEST(long_runs)
 {
     enum { N = 1000 };
     const ncz_dtype be = {NCZ_KIND_INT, true, 2};
@@ -373,7 +370,6 @@ long_runs(void **state)
     unsigned char   stored[2 * N], back[2 * N];
     double         *mem = calloc(3 * N, sizeof *mem);
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         stored[2 * i] = (unsigned char)(i >> 8);
         stored[2 * i + 1] = (unsigned char)i;
@@ -386,8 +382,7 @@ long_runs(void **state)
     free(mem);
 }
 
-static void
-refused(void **state)
+TEST(refused)
 {
     static const struct {
         ncz_dtype t;
@@ -403,7 +398,6 @@ refused(void **state)
     ncz_piece p = {.rank = 0, .nelems = 1};
     char      mem[8] = "sevenby", chunk[8] = "sevenby";
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_transfer m = {.dtype = &rows[i].t, .mem = ncz_type_of(rows[i].mem)};
 
@@ -417,8 +411,7 @@ refused(void **state)
 }
 
 /* 3 x 4 strings, a transposed memory layout. */
-static void
-strings(void **state)
+TEST(strings)
 {
     const ncz_dtype t = {NCZ_KIND_BYTES, false, 3};
     uint64_t        chunk[] = {3, 4}, n[] = {2, 2}, off[] = {1, 0}, stride[] = {1, 3}, index[] = {0, 0};
@@ -430,7 +423,6 @@ strings(void **state)
     size_t          at = 1;
     int             rc;
 
-    (void)state;
     for (size_t i = 0; i < 12; i++) {
         memset(stored + 3 * i, 0, 3);
         stored[3 * i] = (char)('a' + i);
@@ -468,8 +460,7 @@ strings(void **state)
 }
 
 /* Rank 10: the scratch is on the heap, and each allocation of it fails once. */
-static void
-high_rank(void **state)
+TEST(high_rank)
 {
     const ncz_dtype t = {NCZ_KIND_INT, HOST_BIG, 2};
     uint64_t        chunk[10], n[10], zero[10] = {0}, one[10];
@@ -481,7 +472,6 @@ high_rank(void **state)
     size_t          at = 1;
     int             rc;
 
-    (void)state;
     for (size_t d = 0; d < 10; d++) {
         chunk[d] = n[d] = 2;
         one[d] = 1;
@@ -509,15 +499,4 @@ high_rank(void **state)
         assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_int_equal(mem[1023], 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_trials), cmocka_unit_test(long_runs), cmocka_unit_test(refused),
-        cmocka_unit_test(strings),       cmocka_unit_test(high_rank),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,8 +107,7 @@ make_station(char *elem, size_t nwords)
 
 /* ---- tests ----------------------------------------------------------------------------------------------------- */
 
-static void
-atomic_nodes(void **state)
+TEST(atomic_nodes)
 {
     static const struct {
         const char *name;
@@ -128,7 +127,6 @@ atomic_nodes(void **state)
                 {"uint64", NCZ_TYPE_UINT, 8},
                 {"string", NCZ_TYPE_STRING, sizeof(char *)}};
 
-    (void)state;
     for (nc_type id = NC_NAT; id < (nc_type)NCZ_LEN(want); id++) {
         const ncz_type *t = ncz_type_of(id);
 
@@ -148,15 +146,13 @@ atomic_nodes(void **state)
     assert_false(ncz_type_is_number(&level));
 }
 
-static void
-numbers(void **state)
+TEST(numbers)
 {
     const ncz_type *t = ncz_type_of(NC_DOUBLE);
     const double    from[] = {1.5, NAN, -0.0}, other[] = {1.5, NAN, 0.0};
     double          to[3];
     void           *copy;
 
-    (void)state;
     assert_int_equal(ncz_type_copy_elems(t, from, 3, to), NC_NOERR);
     assert_memory_equal(to, from, sizeof from);
     assert_true(ncz_type_equal_elems(t, from, to, 3));
@@ -175,14 +171,12 @@ numbers(void **state)
     assert_int_equal(ncz_type_copy_elems(t, NULL, 0, NULL), NC_NOERR);
 }
 
-static void
-strings(void **state)
+TEST(strings)
 {
     const ncz_type *t = ncz_type_of(NC_STRING);
     const char     *from[] = {"one", NULL, ""}, *other[] = {"one", "", ""};
     char           *to[3];
 
-    (void)state;
     assert_int_equal(ncz_type_copy_elems(t, from, 3, to), NC_NOERR);
     assert_string_equal(to[0], "one");
     assert_ptr_not_equal(to[0], from[0]);
@@ -199,15 +193,13 @@ strings(void **state)
     ncz_type_drop_elems(t, NULL, 3);
 }
 
-static void
-enumerations_and_opaque_bytes(void **state)
+TEST(enumerations_and_opaque_bytes)
 {
     const int32_t levels[] = {0, 7, 3};
     int32_t       copied[3];
     const char   *bytes = "hello world, hello there", *same = "hello world";
     char          blobs[22];
 
-    (void)state;
     assert_int_equal(ncz_type_copy_elems(&level, levels, 3, copied), NC_NOERR);
     assert_true(ncz_type_equal_elems(&level, levels, copied, 3));
     assert_int_equal(copied[1], high);
@@ -217,12 +209,10 @@ enumerations_and_opaque_bytes(void **state)
     assert_false(ncz_type_equal_elems(&blob, blobs, bytes + 11, 1));
 }
 
-static void
-compounds_compare_without_padding(void **state)
+TEST(compounds_compare_without_padding)
 {
     plain a[2], b[2];
 
-    (void)state;
     memset(a, 0x11, sizeof a);
     memset(b, 0xee, sizeof b);
     for (int i = 0; i < 2; i++) {
@@ -238,15 +228,13 @@ compounds_compare_without_padding(void **state)
     assert_true(ncz_type_equal_elems(&plain_type, a, b, 1));
 }
 
-static void
-sequences(void **state)
+TEST(sequences)
 {
     const char     *one[] = {"a", NULL, "c"}, *two[] = {"a", NULL, "d"};
     const nc_vlen_t from[] = {{3, one}, {0, NULL}}, other[] = {{3, two}, {0, NULL}},
                     shorter[] = {{2, one}, {0, NULL}};
     nc_vlen_t to[2];
 
-    (void)state;
     assert_int_equal(ncz_type_copy_elems(&words, from, 2, to), NC_NOERR);
     assert_int_equal(to[0].len, 3);
     assert_ptr_not_equal(to[0].p, one);
@@ -261,14 +249,12 @@ sequences(void **state)
     assert_null(to[0].p);
 }
 
-static void
-nested_compounds(void **state)
+TEST(nested_compounds)
 {
     char  from[2 * STATION_SIZE];
     char *name;
     void *copy;
 
-    (void)state;
     make_station(from, 3);
     make_station(from + STATION_SIZE, 0);
     assert_int_equal(ncz_type_dup_elems(&station, from, 2, &copy), NC_NOERR);
@@ -284,14 +270,12 @@ nested_compounds(void **state)
 }
 
 /* Whichever allocation fails, nothing is left: a leak checker watches. */
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     char   from[2 * STATION_SIZE], to[2 * STATION_SIZE];
     size_t at = 0;
     int    rc;
 
-    (void)state;
     make_station(from, 3);
     make_station(from + STATION_SIZE, 2);
     do {
@@ -306,21 +290,4 @@ out_of_memory(void **state)
     assert_true(ncz_type_equal_elems(&station, from, to, 2));
     ncz_type_free_elems(&station, to, 2);
     ncz_type_free_elems(&station, from, 2);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(atomic_nodes),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(enumerations_and_opaque_bytes),
-        cmocka_unit_test(compounds_compare_without_padding),
-        cmocka_unit_test(sequences),
-        cmocka_unit_test(nested_compounds),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

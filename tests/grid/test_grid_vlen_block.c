@@ -40,15 +40,13 @@ check(const ncz_buf *b, const char *const *want, size_t n)
     }
 }
 
-static void
-building(void **state)
+TEST(building)
 {
     static const char *const v[] = {"a", NULL, "", "bcd"};
     ncz_buf                  b = block_of(v, 4), fill = block_of(v, 1);
     size_t                   nbytes;
     char                    *taken;
 
-    (void)state;
     check(&b, v, 4);
     assert_true(ncz_vlen_bound(4, &nbytes));
     assert_int_equal(b.len, nbytes + 4);
@@ -81,14 +79,12 @@ piece(void)
     return (ncz_piece){.rank = 2, .off = off, .n = counts, .stride = strides, .imap = imap, .mem = 1, .nelems = 4};
 }
 
-static void
-moving_out(void **state)
+TEST(moving_out)
 {
     static const char *const v[] = {"0", "1", "2", NULL, "", "5"};
     ncz_buf                  b = block_of(v, 6);
     ncz_piece                p = piece();
 
-    (void)state;
     for (int f = 0; f < 2; f++) {
         ncz_transfer m = {
             .dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = chunk_shape, .order = f != 0 ? fortran : NULL};
@@ -125,8 +121,7 @@ moving_out(void **state)
     ncz_buf_clear(&b);
 }
 
-static void
-putting(void **state)
+TEST(putting)
 {
     static const char *const v[] = {"0", "1", "2", NULL, "", "5"}, *const fills[] = {"fill"};
     static const char *const c[] = {"0", "1", "A", NULL, "", "D"}, *const f[] = {"0", "A", "", NULL, NULL, "D"};
@@ -137,7 +132,6 @@ putting(void **state)
     ncz_piece                p = piece();
     ncz_transfer             m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = chunk_shape};
 
-    (void)state;
     assert_int_equal(ncz_vlen_put(&m, &p, 6, ncz_vlen_in(&old), ncz_vlen_in(&fill), mem, &out), NC_NOERR);
     check(&out, c, 6);
     assert_int_equal(ncz_vlen_put(&m, &p, 6, NULL, ncz_vlen_in(&fill), mem, &out), NC_NOERR);
@@ -156,8 +150,7 @@ putting(void **state)
 }
 
 /* Many puts leave nothing behind, and fill takes its bytes once. */
-static void
-staying_small(void **state)
+TEST(staying_small)
 {
     static const char *const fills[] = {"a fill value that is rather long"};
     static const uint64_t    shape[] = {100}, one[] = {1};
@@ -165,7 +158,6 @@ staying_small(void **state)
     ncz_transfer             m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = shape};
     size_t                   table;
 
-    (void)state;
     assert_true(ncz_vlen_bound(100, &table));
     for (uint64_t i = 0; i < 1000; i++) {
         uint64_t    at = i % 100 / 2 * 2;
@@ -185,8 +177,7 @@ staying_small(void **state)
 }
 
 /* A few elements are changed in the block itself, which grows by what they have, and a quarter now and then. */
-static void
-changing_a_few(void **state)
+TEST(changing_a_few)
 {
     static const uint64_t shape[] = {8, 10}, boxes[] = {2, 3}, ones[] = {1, 1};
     ncz_transfer          m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = shape};
@@ -195,7 +186,6 @@ changing_a_few(void **state)
     uint64_t              seed = 3;
     size_t                rebuilt = 0;
 
-    (void)state;
     assert_int_equal(ncz_vlen_begin(&b, 80), NC_NOERR);
     for (size_t i = 0; i < 80; i++)
         assert_int_equal(ncz_vlen_set(&b, i, text("")), NC_NOERR);
@@ -238,8 +228,7 @@ changing_a_few(void **state)
 }
 
 /* Without memory the block is as it was. */
-static void
-changing_without_memory(void **state)
+TEST(changing_without_memory)
 {
     static const char *const v[20] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
     static const uint64_t    shape[] = {20}, one[] = {1};
@@ -251,7 +240,6 @@ changing_without_memory(void **state)
     ncz_buf                  b = block_of(v, 20);
     int                      rc;
 
-    (void)state;
     assert_true(ncz_vlen_few(ncz_vlen_in(&b), &p));
     for (size_t n = 1;; n++) {
         fail_allocation(n);
@@ -264,15 +252,4 @@ changing_without_memory(void **state)
     assert_int_equal(rc, NC_NOERR);
     assert_int_equal(ncz_vlen_at(ncz_vlen_in(&b), 4).len, 7);
     ncz_free(b.data);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building),      cmocka_unit_test(moving_out),     cmocka_unit_test(putting),
-        cmocka_unit_test(staying_small), cmocka_unit_test(changing_a_few), cmocka_unit_test(changing_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,10 @@
 #include "support/test.h"
 #include "hdf5/hdf5_int.h"
 
-static void
-vectors(void **state)
+TEST(vectors)
 {
     static const uint32_t lengths[] = {0xdeadbeef, 0x58d68708, 0xfbb3a8df, 0x0e397631};
 
-    (void)state;
     assert_int_equal(ncz_hdf5_checksum("", 0), 0xdeadbeef);
     assert_int_equal(ncz_hdf5_checksum("Four score and seven years ago", 30), 0x17770551);
     for (size_t n = 0; n < NCZ_LEN(lengths); n++)
@@ -16,12 +14,10 @@ vectors(void **state)
 }
 
 /* Every byte counts, whatever the length. */
-static void
-lengths(void **state)
+TEST(lengths)
 {
     unsigned char b[40] = {0};
 
-    (void)state;
     for (size_t n = 1; n <= sizeof b; n++)
         for (size_t i = 0; i < n; i++) {
             uint32_t before = ncz_hdf5_checksum(b, n);
@@ -30,15 +26,4 @@ lengths(void **state)
             assert_int_not_equal(ncz_hdf5_checksum(b, n), before);
             b[i] ^= 1;
         }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(lengths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

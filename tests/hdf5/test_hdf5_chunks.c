@@ -96,13 +96,11 @@ check_dataset(ncz_hdf5 *f, const ncz_hdf5_object *o)
 }
 
 /* All indexes are there. */
-static void
-parts(void **state)
+TEST(parts)
 {
     static const char *const names[] = {"earliest.h5", "v110.h5", "v200.h5"};
     unsigned                 seen = 0;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf         file;
         hdf5_bytes      bytes;
@@ -130,12 +128,4 @@ parts(void **state)
         ncz_buf_clear(&file);
     }
     assert_int_equal(seen, 63);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,10 +47,8 @@ read_damaged(const char *data, size_t n, bool any_sum)
     (void)end_failing();
 }
 
-static void
-cut(void **state)
+TEST(cut)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf file;
 
@@ -67,12 +65,10 @@ cut(void **state)
     }
 }
 
-static void
-changed(void **state)
+TEST(changed)
 {
     static const unsigned char changes[] = {0xff, 0x01, 0x80};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf file;
 
@@ -88,12 +84,10 @@ changed(void **state)
 }
 
 /* Several bytes at once, near each other, where structures are. */
-static void
-scrambled(void **state)
+TEST(scrambled)
 {
     unsigned seed = 7;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf file, copy;
 
@@ -113,15 +107,13 @@ scrambled(void **state)
 }
 
 /* A changed byte of a structure with a checksum is noticed: of the root's header. */
-static void
-checksums(void **state)
+TEST(checksums)
 {
     ncz_buf    file;
     hdf5_bytes bytes;
     uint64_t   root;
     ncz_hdf5  *f;
 
-    (void)state;
     golden_load("v110.h5", &file);
     f = golden_open(&file, &bytes);
     root = ncz_hdf5_root(f);
@@ -142,14 +134,7 @@ checksums(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut),
-        cmocka_unit_test(changed),
-        cmocka_unit_test(scrambled),
-        cmocka_unit_test(checksums),
-    };
-
     if (argc > 1)
         stride = strtoul(argv[1], NULL, 10);
-    return stride > 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+    return stride > 0 ? run_file_tests(NULL, NULL) : 1;
 }

@@ -29,10 +29,8 @@ shift_file(const ncz_buf *file, size_t before, ncz_buf *out)
     out->len = before + file->len;
 }
 
-static void
-contents(void **state)
+TEST(contents)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf    file, expected, json;
         hdf5_bytes bytes;
@@ -51,12 +49,10 @@ contents(void **state)
     }
 }
 
-static void
-user_block(void **state)
+TEST(user_block)
 {
     static const size_t before[] = {512, 1024, 4096, 4 << 20};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names) * NCZ_LEN(before); i++) {
         const char *name = names[i / NCZ_LEN(before)];
         ncz_buf     file, shifted, expected, json;
@@ -78,15 +74,13 @@ user_block(void **state)
     }
 }
 
-static void
-other_files(void **state)
+TEST(other_files)
 {
     ncz_buf         file, shifted;
     hdf5_bytes      bytes = {.data = NULL};
     ncz_hdf5_source source = hdf5_bytes_source(&bytes);
     ncz_hdf5       *f = NULL;
 
-    (void)state;
     assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTNC); /* nothing */
     golden_load("netcdf.nc", &file);
     shift_file(&file, 513, &shifted);
@@ -100,15 +94,13 @@ other_files(void **state)
 }
 
 /* The superblock's version is at byte 8, its root's address before the checksum. */
-static void
-superblocks(void **state)
+TEST(superblocks)
 {
     ncz_buf         file;
     hdf5_bytes      bytes;
     ncz_hdf5_source source;
     ncz_hdf5       *f = NULL;
 
-    (void)state;
     golden_load("v110.h5", &file);
     bytes = (hdf5_bytes){.data = (const unsigned char *)file.data, .len = file.len};
     source = hdf5_bytes_source(&bytes);
@@ -136,8 +128,7 @@ superblocks(void **state)
 }
 
 /* What is rare is refused by name: when the file is opened, or what needs it is read. */
-static void
-refused(void **state)
+TEST(refused)
 {
     static const struct {
         const char *name, *text;
@@ -149,7 +140,6 @@ refused(void **state)
         {"refused_heap_filter.h5", "compressed"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_buf         file, json = NCZ_BUF_INIT;
         hdf5_bytes      bytes;
@@ -186,10 +176,8 @@ read_all(void *arg)
     return rc;
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     for (size_t i = 1; i < NCZ_LEN(names); i++) {
         ncz_buf file;
 
@@ -207,15 +195,4 @@ no_memory(void **state)
         }
         ncz_buf_clear(&file);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contents),    cmocka_unit_test(user_block), cmocka_unit_test(other_files),
-        cmocka_unit_test(superblocks), cmocka_unit_test(refused),    cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,13 +90,11 @@ check(const file *f, int code, const char *text)
 }
 
 /* A header that goes on in itself, and one that goes on in a block that goes on in the first. */
-static void
-continuations(void **state)
+TEST(continuations)
 {
     static file f;
     size_t      next = 4096;
 
-    (void)state;
     begin(&f);
     begin_header(&f, 24);
     begin_message(&f, NCZ_HDF5_MSG_CONTINUATION, 16);
@@ -150,12 +148,10 @@ put_node(file *f, unsigned level, unsigned n, uint64_t child)
     put(f, 0, 8);
 }
 
-static void
-trees(void **state)
+TEST(trees)
 {
     static file f;
 
-    (void)state;
     begin_group(&f);
     put_node(&f, 1, 1, 512); /* its own child */
     check(&f, NC_EHDFERR, "level");
@@ -170,13 +166,11 @@ trees(void **state)
 }
 
 /* A type of elements of variable length, of elements of variable length ... */
-static void
-types(void **state)
+TEST(types)
 {
     static file f;
     unsigned    depth = 100;
 
-    (void)state;
     begin(&f);
     begin_header(&f, 8 + (size_t)8 * depth + 16);
     begin_message(&f, NCZ_HDF5_MSG_TYPE, (size_t)8 * depth + 16);
@@ -191,12 +185,10 @@ types(void **state)
 }
 
 /* A type that is said to be in the header that says it. */
-static void
-shared(void **state)
+TEST(shared)
 {
     static file f;
 
-    (void)state;
     begin(&f);
     begin_header(&f, 32);
     put(&f, NCZ_HDF5_MSG_TYPE, 2);
@@ -206,17 +198,4 @@ shared(void **state)
     put(&f, 0, 8); /* of a name */
     put(&f, ROOT, 8);
     check(&f, NC_EHDFERR, "does not have it");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(continuations),
-        cmocka_unit_test(trees),
-        cmocka_unit_test(types),
-        cmocka_unit_test(shared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

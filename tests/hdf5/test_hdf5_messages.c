@@ -78,13 +78,11 @@ parse_type(message *x)
 }
 
 /* A field of version 1 has its own dimensions. */
-static void
-compound_1(void **state)
+TEST(compound_1)
 {
     static message x;
     ncz_hdf5_type *t;
 
-    (void)state;
     begin(&x, NCZ_HDF5_MSG_TYPE);
     put(&x, 0x16 | 2 << 8, 4);
     put(&x, 28, 4);
@@ -110,13 +108,11 @@ compound_1(void **state)
     ncz_arena_clear(&x.arena);
 }
 
-static void
-odd_types(void **state)
+TEST(odd_types)
 {
     static message x;
     ncz_hdf5_type *t;
 
-    (void)state;
     begin(&x, NCZ_HDF5_MSG_TYPE); /* an array of version 2, with a permutation */
     put(&x, 0x2a, 4);
     put(&x, 24, 4);
@@ -166,13 +162,11 @@ parse_layout(message *x)
     return ncz_hdf5_layout_parse(&x->f, &x->m, &l);
 }
 
-static void
-old_layouts(void **state)
+TEST(old_layouts)
 {
     static message  x;
     ncz_hdf5_layout l;
 
-    (void)state;
     for (unsigned version = 1; version <= 2; version++) {
         begin(&x, NCZ_HDF5_MSG_LAYOUT); /* contiguous */
         put(&x, version | 2 << 8 | 1 << 16, 8);
@@ -212,12 +206,10 @@ old_layouts(void **state)
     assert_int_equal(parse_layout(&x), NC_ENOTBUILT);
 }
 
-static void
-bad_chunks(void **state)
+TEST(bad_chunks)
 {
     static message x;
 
-    (void)state;
     begin(&x, NCZ_HDF5_MSG_LAYOUT);
     put(&x, 4 | 2 << 8, 3); /* version 4, chunked, no flags */
     put(&x, 2 | 4 << 8, 2); /* rank 1, 4 bytes each */
@@ -248,13 +240,11 @@ bad_chunks(void **state)
 /* ---- links, shared messages ---- */
 
 /* A link whose name or path is too long is lost, and says why; its group is not. */
-static void
-long_links(void **state)
+TEST(long_links)
 {
     static message x;
     ncz_hdf5_link  l;
 
-    (void)state;
     begin(&x, NCZ_HDF5_MSG_LINK);
     put(&x, 1, 2); /* version 1, no flags: a hard link, a length of one byte */
     put(&x, 3, 1);
@@ -294,13 +284,11 @@ find_home(message *x)
 }
 
 /* Version 1 has six reserved bytes and the offset of a name before the address. */
-static void
-shared_messages(void **state)
+TEST(shared_messages)
 {
     static message x;
     uint64_t       home = 0;
 
-    (void)state;
     for (unsigned version = 1; version <= 3; version++) {
         begin(&x, NCZ_HDF5_MSG_TYPE);
         put(&x, version | 2 << 8, 2);
@@ -327,13 +315,11 @@ parse_fill(message *x)
     return ncz_hdf5_fill_parse(&x->m, &fill);
 }
 
-static void
-fill_values(void **state)
+TEST(fill_values)
 {
     static message x;
     ncz_hdf5_fill  fill;
 
-    (void)state;
     for (unsigned version = 1; version <= 2; version++) {
         begin(&x, NCZ_HDF5_MSG_FILL);
         put(&x, version | 2 << 8 | 2 << 16 | 1 << 24, 4);
@@ -370,14 +356,12 @@ parse_filters(message *x)
     return ncz_hdf5_filters_parse(&x->m, &x->arena, &v, &n);
 }
 
-static void
-filters(void **state)
+TEST(filters)
 {
     static message   x;
     ncz_hdf5_filter *v;
     size_t           n;
 
-    (void)state;
     begin(&x, NCZ_HDF5_MSG_FILTERS);
     put(&x, 2 | 2 << 8, 2); /* two of version 2: one of HDF5's own has no name */
     put(&x, 1, 2);
@@ -414,14 +398,12 @@ parse_space(message *x)
     return ncz_hdf5_space_parse(&x->f, &x->m, &s);
 }
 
-static void
-spaces(void **state)
+TEST(spaces)
 {
     static message x;
     ncz_hdf5_space s = {.kind = NCZ_HDF5_SIMPLE, .rank = 3, .shape = {1 << 30, 1 << 30, 1 << 30}};
     uint64_t       n;
 
-    (void)state;
     assert_false(ncz_hdf5_space_count(&s, &n));
     s.shape[2] = 0;
     assert_true(ncz_hdf5_space_count(&s, &n));
@@ -450,16 +432,4 @@ spaces(void **state)
     x.bytes[1] = 33;
     x.bytes[2] = 0;
     assert_int_equal(parse_space(&x), NC_EHDFERR);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compound_1),  cmocka_unit_test(odd_types),       cmocka_unit_test(old_layouts),
-        cmocka_unit_test(long_links),  cmocka_unit_test(shared_messages), cmocka_unit_test(bad_chunks),
-        cmocka_unit_test(fill_values), cmocka_unit_test(filters),         cmocka_unit_test(spaces),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,7 @@
 
 static const char *const names[] = {"earliest.h5", "v110.h5", "v200.h5"};
 
-static void
-paths(void **state)
+TEST(paths)
 {
     static const struct {
         const char *path;
@@ -30,7 +29,6 @@ paths(void **state)
         {"circle/more", NC_EHDFERR, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf    file;
         hdf5_bytes bytes;
@@ -50,12 +48,4 @@ paths(void **state)
         ncz_hdf5_close(f);
         ncz_buf_clear(&file);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(paths)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

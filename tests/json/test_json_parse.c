@@ -280,10 +280,8 @@ static const struct {
     {LENIENT, T("{\"a\": \"line\nend\"}")},
 };
 
-static void
-table_of_documents(void **state)
+TEST(table_of_documents)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(table); i++)
         for (ncz_json_mode mode = NCZ_JSON_STRICT; mode <= NCZ_JSON_LENIENT; mode++) {
             verdict   need = mode == NCZ_JSON_STRICT ? GOOD : mode == NCZ_JSON_WORDS ? WORDS : LENIENT;
@@ -302,10 +300,8 @@ table_of_documents(void **state)
 }
 
 /* Each document cut at each byte must be an error or a value, and never read behind its end. */
-static void
-cut_everywhere(void **state)
+TEST(cut_everywhere)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(table); i++)
         for (size_t len = 0; len < table[i].len; len++) {
             char     *exact = malloc(len + (len == 0));
@@ -333,10 +329,8 @@ reads_as(const char *text, ncz_json_type type, double as_double)
     ncz_json_free(v);
 }
 
-static void
-numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     reads_as("0", NCZ_JSON_INT, 0.0);
     reads_as("-0", NCZ_JSON_DOUBLE, -0.0);
     reads_as("-0.0", NCZ_JSON_DOUBLE, -0.0);
@@ -356,15 +350,13 @@ numbers(void **state)
     reads_as("1e-400", NCZ_JSON_DOUBLE, 0.0);
 }
 
-static void
-exact_integers(void **state)
+TEST(exact_integers)
 {
     ncz_json *v =
         parsed("[9223372036854775807, -9223372036854775808, 18446744073709551615, 5, -5, 1.0]", NCZ_JSON_STRICT);
     int64_t  i;
     uint64_t u;
 
-    (void)state;
     assert_true(ncz_json_i64(ncz_json_at(v, 0), &i));
     assert_true(i == INT64_MAX);
     assert_true(ncz_json_u64(ncz_json_at(v, 0), &u));
@@ -396,10 +388,8 @@ decodes_to(const char *text, size_t text_len, ncz_json_mode mode, const char *wa
     ncz_json_free(v);
 }
 
-static void
-strings(void **state)
+TEST(strings)
 {
-    (void)state;
     decodes_to(T("\"\""), NCZ_JSON_STRICT, T(""));
     decodes_to(T("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\""), NCZ_JSON_STRICT, T("\"\\/\b\f\n\r\t"));
     decodes_to(T("\"\\u0041\\u00e9\\u20AC\\uD83D\\ude00\""), NCZ_JSON_STRICT,
@@ -414,14 +404,12 @@ strings(void **state)
 }
 
 /* Strings are looked through eight bytes at a time: whatever stands at each place of them, and of what is left. */
-static void
-strings_of_every_length(void **state)
+TEST(strings_of_every_length)
 {
     static const char *const marks[][2] = {
         {"", ""}, {"\\\"", "\""}, {"\\\\", "\\"}, {"\xC3\xA2", "\xC3\xA2"}, {"#]", "#]"}};
     char text[64], want[64];
 
-    (void)state;
     for (size_t len = 0; len < 28; len++)
         for (size_t at = 0; at <= len; at++)
             for (size_t i = 0; i < NCZ_LEN(marks); i++)
@@ -437,8 +425,7 @@ strings_of_every_length(void **state)
                 }
 }
 
-static void
-tails(void **state)
+TEST(tails)
 {
     static const struct {
         const char *text;
@@ -447,7 +434,6 @@ tails(void **state)
         {"{}", 0}, {"{} \n ", 0}, {"{}}", 1}, {"{}\n old\": 1} \n", 7}, {"1 x y", 2}, {"[] ,[", 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_json *v;
         size_t    tail = 99;
@@ -458,8 +444,7 @@ tails(void **state)
     }
 }
 
-static void
-positions(void **state)
+TEST(positions)
 {
     static const struct {
         const char *text, *want;
@@ -477,7 +462,6 @@ positions(void **state)
         {"{} x", "doc: line 1 column 4: bytes after the value"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_json *v;
 
@@ -486,13 +470,11 @@ positions(void **state)
     }
 }
 
-static void
-duplicate_names(void **state)
+TEST(duplicate_names)
 {
     ncz_json *v = parsed("{\"a\": 1, \"b\": 2, \"a\": 3, \"\\u0061\": 4, \"c\": 5}", NCZ_JSON_STRICT);
     int64_t   i;
 
-    (void)state;
     assert_int_equal(ncz_json_len(v), 3);
     assert_string_equal(ncz_json_key(v, 0), "a");
     assert_string_equal(ncz_json_key(v, 1), "b");
@@ -533,24 +515,20 @@ time_members(size_t n)
     return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-static void
-many_members(void **state)
+TEST(many_members)
 {
-    (void)state;
     for (size_t n = 2; n <= 64; n += 2)
         time_members(n);
     assert_true(time_members(1000000) < 20.0); /* a quadratic way would take hours */
 }
 
-static void
-depth(void **state)
+TEST(depth)
 {
     enum { N = 100000 };
     char         *deep = malloc(2 * N);
     ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 3, .nbytes = 1000000};
     ncz_json     *v = NULL;
 
-    (void)state;
     memset(deep, '[', N);
     memset(deep + N, ']', N);
     assert_int_equal(parse_n(deep, 2 * N, NCZ_JSON_LENIENT, &v, NULL), NC_EZARRMETA);
@@ -574,13 +552,11 @@ depth(void **state)
     assert_int_equal(ncz_json_parse(T("[]"), &opts, &v, NULL), NC_EZARRMETA);
 }
 
-static void
-size_limit(void **state)
+TEST(size_limit)
 {
     ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 3, .nbytes = 4};
     ncz_json     *v = NULL;
 
-    (void)state;
     assert_int_equal(ncz_json_parse(T("true"), &opts, &v, NULL), NC_NOERR);
     ncz_json_free(v);
     assert_int_equal(ncz_json_parse(T("false"), &opts, &v, NULL), NC_EZARRMETA);
@@ -610,26 +586,22 @@ parse_zeros(size_t n, size_t nbytes)
 }
 
 /* Values cost more memory than their text: a document of nothing but zeros is refused before it hurts. */
-static void
-dense_values(void **state)
+TEST(dense_values)
 {
     const size_t most = (size_t)1 << 20; /* the array itself is one of them */
 
-    (void)state;
     assert_int_equal(parse_zeros(most - 1, 8 * most), NC_NOERR);
     assert_int_equal(parse_zeros(most, 8 * most), NC_EZARRMETA);
     assert_non_null(strstr(ncz_err_text(), "document_bytes"));
     assert_int_equal(parse_zeros(most, 16 * most), NC_NOERR);
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     ncz_buf text = NCZ_BUF_INIT;
     int     rc = NC_ENOMEM;
     size_t  failures = 0;
 
-    (void)state;
     ncz_buf_puts(&text, "{\"zarr_format\": 2, \"list\": [");
     for (int i = 0; i < 300; i++)
         ncz_buf_printf(&text, "%d, ", i);
@@ -654,27 +626,4 @@ out_of_memory(void **state)
     }
     assert_true(failures > 5);
     ncz_buf_clear(&text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_of_documents),
-        cmocka_unit_test(cut_everywhere),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(exact_integers),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(strings_of_every_length),
-        cmocka_unit_test(tails),
-        cmocka_unit_test(positions),
-        cmocka_unit_test(duplicate_names),
-        cmocka_unit_test(many_members),
-        cmocka_unit_test(depth),
-        cmocka_unit_test(size_limit),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(dense_values),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,14 +16,12 @@ shallow_by(size_t depth)
 }
 
 /* Values stay until the reset, and the same memory serves again. */
-static void
-reads_one_after_the_other(void **state)
+TEST(reads_one_after_the_other)
 {
     ncz_json_reader *r = NULL;
     const ncz_json  *v[3];
     char             text[3][64];
 
-    (void)state;
     assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
     for (int round = 0; round < 200; round++) {
         for (int i = 0; i < 3; i++) {
@@ -50,14 +48,12 @@ reads_one_after_the_other(void **state)
 }
 
 /* A document that fails leaves the reader good for the next. */
-static void
-goes_on_after_a_failure(void **state)
+TEST(goes_on_after_a_failure)
 {
     static const char *const broken[] = {"{\"a\": [1,2", "{\"a\" 1}", "", "[[[[1}", "\"x"};
     ncz_json_reader         *r = NULL;
     const ncz_json          *v = NULL;
 
-    (void)state;
     assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
     for (size_t i = 0; i < NCZ_LEN(broken); i++) {
         assert_int_equal(ncz_json_read(r, broken[i], strlen(broken[i]), &plain, &v, NULL), NC_EZARRMETA);
@@ -71,8 +67,7 @@ goes_on_after_a_failure(void **state)
 }
 
 /* What lies deeper is a slice, and reads by itself as what it is. */
-static void
-leaves_containers_unread(void **state)
+TEST(leaves_containers_unread)
 {
     const char *text = "{\"m\": {\"a\": {\"x\": [1, \"]}\\\"\"]}, \"b\": [], \"c\": 5, \"d\": \"}\"}, \"l\": [[{}]]}";
     ncz_json_opts    opts = shallow_by(2);
@@ -81,7 +76,6 @@ leaves_containers_unread(void **state)
     size_t           len = 0;
     const char      *slice;
 
-    (void)state;
     assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
     assert_int_equal(ncz_json_read(r, text, strlen(text), &opts, &v, NULL), NC_NOERR);
     m = ncz_json_get(v, "m");
@@ -100,8 +94,7 @@ leaves_containers_unread(void **state)
 }
 
 /* What is wrong within shows when the slice is read; what leaves no end, at once. */
-static void
-finds_the_end_or_says_so(void **state)
+TEST(finds_the_end_or_says_so)
 {
     static const struct {
         const char *text;
@@ -117,7 +110,6 @@ finds_the_end_or_says_so(void **state)
     };
     ncz_json_opts opts = shallow_by(2);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_json_reader *r = NULL;
         const ncz_json  *v = NULL, *part = NULL;
@@ -185,14 +177,12 @@ read_shallow(ncz_json_reader *r, const char *text, size_t len, const ncz_json **
 }
 
 /* The slice of a container ends where it ends, for any text in it, and a text that is cut within it is refused. */
-static void
-skips_long_containers(void **state)
+TEST(skips_long_containers)
 {
     ncz_json_reader *r = NULL;
     uint32_t         seed = 1;
     size_t           longest = 0;
 
-    (void)state;
     assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
     for (int round = 0; round < 500; round++) {
         ncz_buf         b = NCZ_BUF_INIT;
@@ -222,12 +212,10 @@ skips_long_containers(void **state)
     ncz_json_reader_free(r);
 }
 
-static void
-wants_memory(void **state)
+TEST(wants_memory)
 {
     const char *text = "{\"a\": [1,2,3,{\"b\": \"a string that is longer than a few bytes\"}], \"c\": {\"d\": {}}}";
 
-    (void)state;
     for (size_t n = 1;; n++) {
         ncz_json_reader *r = NULL;
         const ncz_json  *v = NULL;
@@ -243,16 +231,4 @@ wants_memory(void **state)
         assert_int_equal(rc, NC_ENOMEM);
         assert_true(n < 100);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_one_after_the_other), cmocka_unit_test(goes_on_after_a_failure),
-        cmocka_unit_test(leaves_containers_unread),  cmocka_unit_test(finds_the_end_or_says_so),
-        cmocka_unit_test(skips_long_containers),     cmocka_unit_test(wants_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

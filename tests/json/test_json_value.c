@@ -7,8 +7,7 @@
 static const char sample[] = "{\"n\": null, \"t\": true, \"f\": false, \"i\": -7, \"u\": 18446744073709551615, "
                              "\"d\": 1.50, \"s\": \"te\\u0078t\", \"a\": [1, [2,  3]], \"o\": {\"k\": \"v\"}}";
 
-static void
-kinds(void **state)
+TEST(kinds)
 {
     static const struct {
         const char   *name;
@@ -21,7 +20,6 @@ kinds(void **state)
     };
     ncz_json *v = parsed(sample, NCZ_JSON_STRICT);
 
-    (void)state;
     assert_int_equal(ncz_json_len(v), 9);
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         const ncz_json *m = ncz_json_get(v, rows[i].name);
@@ -40,8 +38,7 @@ kinds(void **state)
 }
 
 /* What a value is not gives false or NULL and leaves the output alone. */
-static void
-wrong_kinds(void **state)
+TEST(wrong_kinds)
 {
     ncz_json *v = parsed(sample, NCZ_JSON_STRICT);
     bool      b = true;
@@ -50,7 +47,6 @@ wrong_kinds(void **state)
     double    d = 42;
     size_t    len = 42;
 
-    (void)state;
     for (size_t k = 0; k <= ncz_json_len(v); k++) {
         const ncz_json *m = ncz_json_at(v, k); /* the last one is NULL */
         const char     *name = ncz_json_key(v, k) != NULL ? ncz_json_key(v, k) : "?";
@@ -76,14 +72,12 @@ wrong_kinds(void **state)
 }
 
 /* What is used as a C string must have no NUL. */
-static void
-texts_with_nuls(void **state)
+TEST(texts_with_nuls)
 {
     static const char   text[] = "{\"plain\": \"int32\", \"nul\": \"int32\\u0000\", \"a\\u0000b\": 1}";
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 8, .nbytes = sizeof text};
     ncz_json           *v = NULL;
 
-    (void)state;
     assert_int_equal(ncz_json_parse(text, strlen(text), &opts, &v, NULL), NC_NOERR);
     assert_string_equal(ncz_json_cstr(ncz_json_get(v, "plain")), "int32");
     assert_null(ncz_json_cstr(ncz_json_get(v, "nul")));
@@ -97,8 +91,7 @@ texts_with_nuls(void **state)
     ncz_json_free(v);
 }
 
-static void
-slices(void **state)
+TEST(slices)
 {
     static const char *const rows[][2] = {
         {"n", "null"}, {"t", "true"},           {"f", "false"},        {"i", "-7"},
@@ -109,7 +102,6 @@ slices(void **state)
     size_t    len;
 
     /* The document's own copy: the caller's bytes may go. */
-    (void)state;
     ncz_buf_printf(&text, " \n%s \n", sample);
     assert_int_equal(parse_n(text.data, text.len, NCZ_JSON_STRICT, &v, NULL), NC_NOERR);
     memset(text.data, 'x', text.len);
@@ -126,21 +118,18 @@ slices(void **state)
     ncz_json_free(v);
 }
 
-static void
-names_with_zero_bytes(void **state)
+TEST(names_with_zero_bytes)
 {
     ncz_json *v = parsed("{\"a\\u0000b\": 1, \"a\": 2, \"\": 3}", NCZ_JSON_STRICT);
     int64_t   i;
 
-    (void)state;
     assert_int_equal(ncz_json_len(v), 3);
     assert_true(ncz_json_i64(ncz_json_get(v, "a"), &i) && i == 2);
     assert_true(ncz_json_i64(ncz_json_get(v, ""), &i) && i == 3);
     ncz_json_free(v);
 }
 
-static void
-equality(void **state)
+TEST(equality)
 {
     static const struct {
         const char *a, *b;
@@ -180,7 +169,6 @@ equality(void **state)
          "{\"9\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"1\":1}", true},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_json *a = parsed(rows[i].a, NCZ_JSON_LENIENT), *b = parsed(rows[i].b, NCZ_JSON_LENIENT);
 
@@ -190,15 +178,4 @@ equality(void **state)
         ncz_json_free(a);
         ncz_json_free(b);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),  cmocka_unit_test(wrong_kinds), cmocka_unit_test(texts_with_nuls),
-        cmocka_unit_test(slices), cmocka_unit_test(equality),    cmocka_unit_test(names_with_zero_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

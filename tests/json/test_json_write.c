@@ -7,13 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-static void
-form(void **state)
+TEST(form)
 {
     ncz_buf   b = NCZ_BUF_INIT;
     ncz_jsonw w = ncz_jsonw_on(&b);
 
-    (void)state;
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "a");
     ncz_jsonw_i64(&w, 1);
@@ -46,13 +44,11 @@ form(void **state)
     ncz_buf_clear(&b);
 }
 
-static void
-not_finite(void **state)
+TEST(not_finite)
 {
     ncz_buf   b = NCZ_BUF_INIT;
     ncz_jsonw w = ncz_jsonw_on(&b);
 
-    (void)state;
     ncz_jsonw_open_array(&w);
     ncz_jsonw_f64(&w, NAN);
     ncz_jsonw_f64(&w, -NAN);
@@ -75,8 +71,7 @@ not_finite(void **state)
     ncz_buf_clear(&b);
 }
 
-static void
-escapes(void **state)
+TEST(escapes)
 {
     static const char text[] = "q\"b\\s/\b\f\n\r\t\x01\x1F\x7F\0z\xC3\xA9\xE2\x82\xAC\xFF";
     static const char want[] =
@@ -86,7 +81,6 @@ escapes(void **state)
     ncz_json *v;
     size_t    len;
 
-    (void)state;
     ncz_jsonw_str(&w, text, sizeof text - 1);
     assert_int_equal(ncz_jsonw_end(&w), NC_NOERR);
     assert_string_equal(b.data, want);
@@ -99,14 +93,12 @@ escapes(void **state)
 }
 
 /* Each of these is a mistake of the caller: NC_EINTERNAL, and it stays. */
-static void
-misuse(void **state)
+TEST(misuse)
 {
     static const char *const rows[] = {
         "]", "}", "[}", "{]", "k", "[k", "{1", "{kk", "{k}", "11", "[]1", "[", "{", "{k", "{k[", "", "{k1", "[]]",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_buf   b = NCZ_BUF_INIT;
         ncz_jsonw w = ncz_jsonw_on(&b);
@@ -126,13 +118,11 @@ misuse(void **state)
     }
 }
 
-static void
-depth(void **state)
+TEST(depth)
 {
     ncz_buf   b = NCZ_BUF_INIT;
     ncz_jsonw w = ncz_jsonw_on(&b);
 
-    (void)state;
     for (int i = 0; i < 256; i++) {
         if (i % 3 == 0) {
             ncz_jsonw_open_array(&w);
@@ -159,13 +149,11 @@ depth(void **state)
     ncz_buf_clear(&b);
 }
 
-static void
-first_error_sticks(void **state)
+TEST(first_error_sticks)
 {
     ncz_buf   b = NCZ_BUF_LIMIT(10);
     ncz_jsonw w = ncz_jsonw_on(&b);
 
-    (void)state;
     ncz_jsonw_open_array(&w);
     ncz_jsonw_cstr(&w, "twelve bytes");
     ncz_jsonw_i64(&w, 1);
@@ -189,10 +177,8 @@ rewrite(const char *text, const char *want)
     ncz_json_free(v);
 }
 
-static void
-values(void **state)
+TEST(values)
 {
-    (void)state;
     rewrite(" [ 1 , 2.50, 1E5, -0, 18446744073709551615, 1e999 ] ", "[1,2.50,1E5,-0,18446744073709551615,1e999]");
     rewrite("{\"a\":1,\"b\" :[true,false,null],\"c\":{}}", "{\"a\": 1, \"b\": [true,false,null], \"c\": {}}");
     rewrite("\"\\u00e9\\/\\u000a\"", "\"\xC3\xA9/\\n\"");
@@ -272,10 +258,8 @@ random_value(ncz_jsonw *w, int depth_left)
     }
 }
 
-static void
-round_trips(void **state)
+TEST(round_trips)
 {
-    (void)state;
     for (int i = 0; i < 5000; i++) {
         ncz_buf   first = NCZ_BUF_INIT, second = NCZ_BUF_INIT;
         ncz_jsonw w = ncz_jsonw_on(&first);
@@ -298,12 +282,10 @@ round_trips(void **state)
     }
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     int rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_buf   b = NCZ_BUF_INIT;
         ncz_jsonw w = ncz_jsonw_on(&b);
@@ -319,16 +301,4 @@ out_of_memory(void **state)
         ncz_buf_clear(&b);
         assert_true(n < 100);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(form),   cmocka_unit_test(not_finite),  cmocka_unit_test(escapes),
-        cmocka_unit_test(misuse), cmocka_unit_test(depth),       cmocka_unit_test(first_error_sticks),
-        cmocka_unit_test(values), cmocka_unit_test(round_trips), cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "support/failing_alloc.h"
 #include "model/model.h"
@@ -32,8 +25,7 @@ text_is(int (*fn)(const ncz_group *, ncz_buf *), const ncz_group *g, const char 
     ncz_buf_clear(&b);
 }
 
-static void
-tree_and_lookup(void **state)
+TEST(tree_and_lookup)
 {
     ncz_model *m = new_model();
     ncz_group *a, *b, *c;
@@ -41,7 +33,6 @@ tree_and_lookup(void **state)
     ncz_var   *v, *w, *last;
     ncz_buf    path = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "a", &a), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, a, "b", &b), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, m->root, "c", &c), NC_NOERR);
@@ -85,15 +76,13 @@ tree_and_lookup(void **state)
     ncz_model_free(m);
 }
 
-static void
-names_are_unique(void **state)
+TEST(names_are_unique)
 {
     ncz_model *m = new_model();
     ncz_group *g;
     ncz_dim   *d;
     ncz_var   *v;
 
-    (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
     assert_int_equal(ncz_model_add_var(m, m->root, "v", ncz_type_of(NC_BYTE), 0, NULL, &v), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, m->root, "v", &g), NC_ENAMEINUSE);
@@ -106,8 +95,7 @@ names_are_unique(void **state)
     ncz_model_free(m);
 }
 
-static void
-renaming_moves_specs(void **state)
+TEST(renaming_moves_specs)
 {
     ncz_model *m = new_model();
     ncz_group *a, *b;
@@ -115,7 +103,6 @@ renaming_moves_specs(void **state)
     ncz_var   *v;
     uint64_t   uid;
 
-    (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "a", &a), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, a, "b", &b), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, a, "d", 4, false, &d), NC_NOERR);
@@ -144,8 +131,7 @@ renaming_moves_specs(void **state)
     ncz_model_free(m);
 }
 
-static void
-attributes(void **state)
+TEST(attributes)
 {
     ncz_model  *m = new_model();
     ncz_atts   *a = &m->root->atts;
@@ -153,7 +139,6 @@ attributes(void **state)
     int         numbers[] = {1, 2, 3};
     ncz_att    *att;
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         char *name = ncz_sprintf("att%d", i);
 
@@ -177,15 +162,13 @@ attributes(void **state)
     ncz_model_free(m);
 }
 
-static void
-definitions(void **state)
+TEST(definitions)
 {
     ncz_model *m = new_model();
     ncz_dim   *dims[2];
     ncz_var   *v, *s;
     int32_t    fill = 42, stored;
 
-    (void)state;
     assert_int_equal(ncz_model_add_dim(m, m->root, "t", 0, true, &dims[0]), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, m->root, "x", 10, false, &dims[1]), NC_NOERR);
     assert_int_equal(ncz_model_add_var(m, m->root, "v", ncz_type_of(NC_INT), 2, dims, &v), NC_NOERR);
@@ -228,8 +211,7 @@ definitions(void **state)
     ncz_model_free(m);
 }
 
-static void
-limits(void **state)
+TEST(limits)
 {
     ncz_limits few = ncz_limits_default;
     ncz_model *m;
@@ -237,7 +219,6 @@ limits(void **state)
     ncz_dim   *d;
     ncz_var   *v;
 
-    (void)state;
     few.objects = 6;
     few.group_depth = 2;
     few.attributes = 1;
@@ -291,10 +272,8 @@ build(void)
 
 /* Attributes that were loaded stand in the model's arena; they are replaced, renamed, deleted and added to like others,
  * be they few or so many that there is an index. */
-static void
-loaded_attributes(void **state)
+TEST(loaded_attributes)
 {
-    (void)state;
     for (size_t n = 0; n <= 40; n++) {
         ncz_model *m = new_model();
         ncz_atts  *a = &m->root->atts;
@@ -341,13 +320,11 @@ loaded_attributes(void **state)
     }
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     int    rc = NC_ENOMEM;
     size_t n;
 
-    (void)state;
     for (n = 1; rc == NC_ENOMEM; n++) {
         fail_allocation(n);
         rc = build();
@@ -355,17 +332,4 @@ out_of_memory(void **state)
     }
     assert_int_equal(rc, NC_NOERR);
     assert_true(n > 30);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_and_lookup),      cmocka_unit_test(names_are_unique),
-        cmocka_unit_test(renaming_moves_specs), cmocka_unit_test(attributes),
-        cmocka_unit_test(definitions),          cmocka_unit_test(limits),
-        cmocka_unit_test(out_of_memory),        cmocka_unit_test(loaded_attributes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,7 @@
  * User-defined types in the model: what a definition may say, when it is final, how it is found, and memory that runs
  * out.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "support/failing_alloc.h"
 #include "model/model.h"
@@ -28,14 +21,12 @@ new_model(void)
     return m;
 }
 
-static void
-enums(void **state)
+TEST(enums)
 {
     const int16_t  one = 1, two = 2;
     ncz_model     *m = new_model();
     ncz_user_type *t = NULL, *other = NULL;
 
-    (void)state;
     assert_int_equal(ncz_model_add_type(m, m->root, "e", NCZ_TYPE_ENUM, 0, ncz_type_of(NC_FLOAT), &t), NC_EBADTYPE);
     assert_int_equal(ncz_model_add_type(m, m->root, "e", NCZ_TYPE_ENUM, 0, NULL, &t), NC_EBADTYPE);
     assert_null(t);
@@ -55,14 +46,12 @@ enums(void **state)
     ncz_model_free(m);
 }
 
-static void
-compounds(void **state)
+TEST(compounds)
 {
     const size_t   shape[] = {2, 3}, none = 0;
     ncz_model     *m = new_model();
     ncz_user_type *t = NULL, *big = NULL;
 
-    (void)state;
     assert_int_equal(ncz_model_add_type(m, m->root, "c", NCZ_TYPE_COMPOUND, 0, NULL, &t), NC_EINVAL);
     assert_int_equal(ncz_model_add_type(m, m->root, "c", NCZ_TYPE_COMPOUND, NCZ_TYPE_BYTES + 1, NULL, &t), NC_EINVAL);
     OK(ncz_model_add_type(m, m->root, "c", NCZ_TYPE_COMPOUND, 40, NULL, &t));
@@ -92,8 +81,7 @@ compounds(void **state)
 }
 
 /* The layout that a compiler gives. */
-static void
-natural_layout(void **state)
+TEST(natural_layout)
 {
     struct {
         char   c;
@@ -106,7 +94,6 @@ natural_layout(void **state)
     ncz_model     *m = new_model();
     ncz_user_type *t = NULL;
 
-    (void)state;
     OK(ncz_model_add_type(m, m->root, "c", NCZ_TYPE_COMPOUND, 1, NULL, &t));
     OK(ncz_model_append_field(m, t, "c", ncz_type_of(NC_CHAR), 0, NULL));
     OK(ncz_model_append_field(m, t, "d", ncz_type_of(NC_DOUBLE), 1, &three));
@@ -124,15 +111,13 @@ natural_layout(void **state)
     ncz_model_free(m);
 }
 
-static void
-nesting(void **state)
+TEST(nesting)
 {
     ncz_model      *m = new_model();
     const ncz_type *base = ncz_type_of(NC_INT);
     ncz_user_type  *t = NULL;
     char            name[20];
 
-    (void)state;
     for (unsigned i = 0; i < NCZ_TYPE_DEPTH; i++) {
         snprintf(name, sizeof name, "t%u", i);
         OK(ncz_model_add_type(m, m->root, name, NCZ_TYPE_VLEN, 0, base, &t));
@@ -143,15 +128,13 @@ nesting(void **state)
     ncz_model_free(m);
 }
 
-static void
-lookup(void **state)
+TEST(lookup)
 {
     ncz_model     *m = new_model();
     ncz_group     *a, *b, *c;
     ncz_user_type *outer, *inner, *far;
     ncz_buf        text = NCZ_BUF_INIT;
 
-    (void)state;
     OK(ncz_model_add_group(m, m->root, "a", &a));
     OK(ncz_model_add_group(m, a, "b", &b));
     OK(ncz_model_add_group(m, m->root, "c", &c));
@@ -191,12 +174,10 @@ define_all(ncz_model *m)
     return ncz_model_use_type(m, &o->node);
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
     bool met = true;
 
-    (void)state;
     for (size_t n = 1; met; n++) {
         ncz_model *m = new_model();
         int        rc;
@@ -208,15 +189,4 @@ no_memory(void **state)
         assert_int_equal(rc, met ? NC_ENOMEM : NC_NOERR);
         ncz_model_free(m);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(enums),   cmocka_unit_test(compounds), cmocka_unit_test(natural_layout),
-        cmocka_unit_test(nesting), cmocka_unit_test(lookup),    cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

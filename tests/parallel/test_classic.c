@@ -352,13 +352,11 @@ one_history(unsigned seed, int n, bool threads)
     scratch_empty(scratch_dir);
 }
 
-static void
-test_histories(void **state)
+TEST(test_histories)
 {
     const char *few = getenv("NCZ_TEST_FEW"), *from = getenv("NCZ_TEST_SEED");
     unsigned    first = from != NULL ? (unsigned)strtoul(from, NULL, 10) : 1, n = few != NULL ? 12 : 80;
 
-    (void)state;
     for (unsigned seed = first; seed < first + n; seed++)
         one_history(seed, 1 + (int)(seed % 4), seed / 4 % 2 == 0);
 }
@@ -416,10 +414,8 @@ large_on_rank(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_large(void **state)
+TEST(test_large)
 {
-    (void)state;
     for (unsigned what = 0; what < 8; what++) {
         large  l = {.collective = what % 2 != 0, .every = what / 2 % 2 != 0, .fill = what / 4 != 0};
         writer alone = writer_of(NULL, 3, "alone");
@@ -491,10 +487,8 @@ add_records(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_records_alone(void **state)
+TEST(test_records_alone)
 {
-    (void)state;
     for (int n = 1; n <= 4; n++)
         ranks_of_both_kinds(scratch_dir, n, add_records, scratch_path(scratch_dir, "a.nc"));
 }
@@ -518,14 +512,12 @@ append_behind_garbage(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_garbage(void **state)
+TEST(test_garbage)
 {
     char  *path = scratch_path(scratch_dir, "a.nc");
     size_t n = 0;
     int    ncid, v;
 
-    (void)state;
     assert_int_equal(nc_create(path, NC_CLOBBER, &ncid), NC_NOERR);
     assert_int_equal(define_small(ncid, 2, &v), NC_NOERR);
     assert_int_equal(nc_enddef(ncid), NC_NOERR);
@@ -577,10 +569,8 @@ disagree(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_disagreement(void **state)
+TEST(test_disagreement)
 {
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 2, disagree, scratch_path(scratch_dir, "a.nc"));
     ranks_of_both_kinds(scratch_dir, 4, disagree, scratch_path(scratch_dir, "a.nc"));
 }
@@ -629,10 +619,8 @@ shrink_header(const nczarr_comm *comm, void *arg)
     return nc_close(ncid);
 }
 
-static void
-test_shorter_header(void **state)
+TEST(test_shorter_header)
 {
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 1, shrink_header, scratch_path(scratch_dir, "a.nc"));
     ranks_of_both_kinds(scratch_dir, 4, shrink_header, scratch_path(scratch_dir, "a.nc"));
 }
@@ -675,10 +663,8 @@ give_up(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_abort(void **state)
+TEST(test_abort)
 {
-    (void)state;
     for (int n = 1; n <= 3; n++)
         ranks_of_both_kinds(scratch_dir, n, give_up, scratch_path(scratch_dir, "a.nc"));
 }
@@ -729,10 +715,8 @@ refuse(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
     assert_int_equal(ranks_as_processes(2, choose, scratch_dir, -1), 0);
     scratch_empty(scratch_dir);
     ranks_of_both_kinds(scratch_dir, 2, refuse, scratch_dir);
@@ -758,13 +742,11 @@ die(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_death(void **state)
+TEST(test_death)
 {
     char *path = scratch_path(scratch_dir, "a.nc");
     int   ncid, value;
 
-    (void)state;
     assert_int_equal(ranks_as_processes(3, die, path, 1), 0);
     assert_int_equal(nc_open(path, NC_WRITE, &ncid), NC_NOERR);
     assert_int_equal(length_of(ncid, 0), 3);
@@ -780,11 +762,5 @@ test_death(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_histories), cmocka_unit_test(test_large),          cmocka_unit_test(test_records_alone),
-        cmocka_unit_test(test_garbage),   cmocka_unit_test(test_disagreement),   cmocka_unit_test(test_abort),
-        cmocka_unit_test(test_choice),    cmocka_unit_test(test_shorter_header), cmocka_unit_test(test_death),
-    };
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

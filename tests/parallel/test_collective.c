@@ -115,10 +115,8 @@ write_unaligned(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_each_object_once(void **state)
+TEST(test_each_object_once)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"), .shards = i % 2 == 1, .memory_is_strided = i >= 2};
 
@@ -151,12 +149,10 @@ write_too_much(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_range(void **state)
+TEST(test_range)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     assert_int_equal(ranks_as_processes(2, write_too_much, &j, -1), 0);
     scratch_empty(scratch_dir);
 }
@@ -184,12 +180,10 @@ write_wrongly(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_failure_on_all(void **state)
+TEST(test_failure_on_all)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     assert_int_equal(ranks_as_processes(2, write_wrongly, &j, -1), 0);
     scratch_empty(scratch_dir);
 }
@@ -230,12 +224,10 @@ write_at_random(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_random_decompositions(void **state)
+TEST(test_random_decompositions)
 {
     unsigned most = getenv("NCZ_TEST_FEW") != NULL ? 8 : 30;
 
-    (void)state;
     for (unsigned seed = 1; seed <= most; seed++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"), .seed = seed};
         int n = 2 + (int)(seed % 4), ncid, varid, failed;
@@ -290,10 +282,8 @@ mix_puts(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_mixed_puts(void **state)
+TEST(test_mixed_puts)
 {
-    (void)state;
     for (int n = 2; n <= 5; n += 3)
         for (int shards = 0; shards < 2; shards++) {
             job j = {.path = scratch_path(scratch_dir, "a.zarr"), .shards = shards != 0};
@@ -305,11 +295,5 @@ test_mixed_puts(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_object_once),      cmocka_unit_test(test_range),
-        cmocka_unit_test(test_failure_on_all),        cmocka_unit_test(test_mixed_puts),
-        cmocka_unit_test(test_random_decompositions),
-    };
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

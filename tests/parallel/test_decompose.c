@@ -208,10 +208,8 @@ check_all(const job *j, int n)
     scratch_empty(scratch_dir);
 }
 
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
-    (void)state;
     for (size_t i = 0; i < NJOBS; i++)
         for (int n = 1; n <= 8; n++) {
             job j = jobs[i];
@@ -272,12 +270,10 @@ fail_on_one(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_errors(void **state)
+TEST(test_errors)
 {
     job j = {.rank = 2, .len = {8, 12}};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 3, fail_on_one, &j);
 }
 
@@ -297,12 +293,10 @@ name_different_ones(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_different_variables(void **state)
+TEST(test_different_variables)
 {
     job j = {.rank = 2, .len = {8, 12}};
 
-    (void)state;
     assert_int_equal(ranks_as_processes(2, name_different_ones, &j, -1), 0);
     scratch_empty(scratch_dir);
 }
@@ -360,12 +354,10 @@ define_uneven(void)
     return define_alone(0, 1000, 1000) != NC_NOERR ? NC_EINTERNAL : define_alone(333, 334, 42);
 }
 
-static void
-test_one_process(void **state)
+TEST(test_one_process)
 {
     char log[4096];
 
-    (void)state;
     catch_log(define_even, log, sizeof log);
     assert_string_equal(log, "");
     catch_log(define_uneven, log, sizeof log);
@@ -389,12 +381,10 @@ define_again(void)
     return rc != NC_NOERR ? rc : late;
 }
 
-static void
-test_without_memory(void **state)
+TEST(test_without_memory)
 {
     bool failed = true;
 
-    (void)state;
     for (size_t nth = 1; failed; nth++) {
         int rc;
 
@@ -418,13 +408,5 @@ setup(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_different_variables),
-        cmocka_unit_test(test_one_process),
-        cmocka_unit_test(test_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, setup, scratch_tear_down);
+    return run_file_tests(setup, scratch_tear_down);
 }

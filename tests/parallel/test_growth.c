@@ -159,20 +159,16 @@ append_at_once(int victims)
 
 static const char *const modes[] = {"nczarr", "nczarr,v3", "nczarr,consolidated", "nczarr,v3,consolidated"};
 
-static void
-test_all_records(void **state)
+TEST_WITH(test_all_records, scratch_set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         create_dataset(modes[i]);
         append_at_once(0);
     }
 }
 
-static void
-test_killed(void **state)
+TEST_WITH(test_killed, scratch_set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         create_dataset(modes[i]);
         append_at_once(VICTIMS);
@@ -180,15 +176,13 @@ test_killed(void **state)
 }
 
 /* A killed process left chunks that no document names: the next one that grows alone reads fill there. */
-static void
-test_remains(void **state)
+TEST_WITH(test_remains, scratch_set_up, tear_down)
 {
     enum { THREE = 3 * WIDTH, CHUNKS = 8 };
     size_t start[] = {0, 0}, count[] = {3, WIDTH};
     int    ncid, status, rows[THREE];
     pid_t  pid;
 
-    (void)state;
     if (host_emulated())
         skip(); /* whether another process runs is not known */
     create_dataset("nczarr");
@@ -217,10 +211,8 @@ test_remains(void **state)
 }
 
 /* Two sessions, each of which knows the lengths as they were when it was opened. */
-static void
-test_never_shorter(void **state)
+TEST_WITH(test_never_shorter, scratch_set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         int    early, late;
         size_t len = 0;
@@ -245,13 +237,11 @@ test_never_shorter(void **state)
 }
 
 /* The session that creates the dataset, and one that opens it as soon as it is defined. */
-static void
-test_beside_the_creator(void **state)
+TEST_WITH(test_beside_the_creator, scratch_set_up, tear_down)
 {
     int    creator, other, dims[2], row[WIDTH] = {0};
     size_t len = 0, triple[] = {3, WIDTH}, start[] = {2, 0}, count[] = {1, WIDTH};
 
-    (void)state;
     create_dataset("nczarr");
     ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &creator));
     ok(nc_def_dim(creator, "time", NC_UNLIMITED, &dims[0]));
@@ -280,14 +270,6 @@ test_beside_the_creator(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_all_records, scratch_set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_killed, scratch_set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_remains, scratch_set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_never_shorter, scratch_set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_beside_the_creator, scratch_set_up, tear_down),
-    };
-
     place = argc > 1 ? argv[1] : NULL;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

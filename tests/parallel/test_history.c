@@ -444,27 +444,21 @@ check_schedules(unsigned n, where place)
         check_schedule(1000 * (unsigned)test_seed() + seed, place);
 }
 
-static void
-test_directory(void **state)
+TEST(test_directory)
 {
-    (void)state;
     check_schedules(60, IN_DIRECTORY);
 }
 
-static void
-test_bucket(void **state)
+TEST(test_bucket)
 {
-    (void)state;
 #ifndef WITH_BUCKET
     skip();
 #endif
     check_schedules(24, IN_BUCKET);
 }
 
-static void
-test_threads(void **state)
+TEST(threads_see_one_history)
 {
-    (void)state;
     check_schedules(40, BY_THREADS);
 }
 
@@ -497,24 +491,18 @@ find_fault(planted_fault fault)
     assert_true(found);
 }
 
-static void
-test_no_condition(void **state)
+TEST(test_no_condition)
 {
-    (void)state;
     find_fault(PLANTED_NO_CONDITION);
 }
 
-static void
-test_documents_first(void **state)
+TEST(test_documents_first)
 {
-    (void)state;
     find_fault(PLANTED_DOCUMENTS_FIRST);
 }
 
-static void
-test_last_length(void **state)
+TEST(test_last_length)
 {
-    (void)state;
     find_fault(PLANTED_LAST_LENGTH);
 }
 
@@ -539,13 +527,7 @@ teardown(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest processes[] = {
-        cmocka_unit_test(test_directory),    cmocka_unit_test(test_bucket),
-        cmocka_unit_test(test_no_condition), cmocka_unit_test(test_documents_first),
-        cmocka_unit_test(test_last_length),
-    };
-    const struct CMUnitTest threads[] = {cmocka_unit_test(test_threads)};
-    bool                    in_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    bool in_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
 
     if (argc > 1 + in_threads)
         only_seed = (unsigned)strtoul(argv[1 + in_threads], NULL, 10);
@@ -553,6 +535,9 @@ main(int argc, char **argv)
         printf("skipped: a process forked beside the server's threads may wait for the sanitizer's locks forever\n");
         return 77;
     }
-    return in_threads ? cmocka_run_group_tests(threads, setup, teardown)
-                      : cmocka_run_group_tests(processes, setup, teardown);
+    if (in_threads)
+        cmocka_set_test_filter("threads_*");
+    else
+        cmocka_set_skip_filter("threads_*");
+    return run_file_tests(setup, teardown);
 }

@@ -239,12 +239,10 @@ same_files(const job *a, const job *b)
     }
 }
 
-static void
-test_same_objects(void **state)
+TEST(test_same_objects)
 {
     static const char *const more[] = {NULL, "&write=behind", "&durability=each", "&durability=none"};
 
-    (void)state;
     for (int i = 0; i < 8; i++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"),
                  .more = more[i % 4],
@@ -308,12 +306,10 @@ write_at_random(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_random_decompositions(void **state)
+TEST(test_random_decompositions)
 {
     unsigned most = getenv("NCZ_TEST_FEW") != NULL ? 4 : 16;
 
-    (void)state;
     for (unsigned seed = 1; seed <= most; seed++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"),
                  .more = seed % 3 == 0 ? "&write=behind" : NULL,
@@ -376,10 +372,8 @@ write_to_full_disk(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     for (unsigned left = 0; left < 6; left++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"), .seed = left, .steps = 1};
 
@@ -415,12 +409,10 @@ write_and_die(const nczarr_comm *comm, void *arg)
     return comm->rank == 1 ? 1 : 0;
 }
 
-static void
-test_killed_rank(void **state)
+TEST(test_killed_rank)
 {
     int step = getenv("NCZ_TEST_FEW") != NULL ? 7 : 1;
 
-    (void)state;
     for (int at = 1; at <= 45; at += step) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"), .steps = 1 + (size_t)at % 2, .dies_at = at};
         int ncid, varid;
@@ -439,12 +431,5 @@ test_killed_rank(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_objects),
-        cmocka_unit_test(test_random_decompositions),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_killed_rank),
-    };
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

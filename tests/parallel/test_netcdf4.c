@@ -32,17 +32,13 @@ read_file(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-reading(void **state)
+TEST(reading)
 {
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 4, read_file, NULL);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reading)};
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

@@ -27,11 +27,11 @@ static bool        shards;
 static int         rounds = ROUNDS, victims = VICTIMS;
 
 static int
-set_up(void **state)
+make_place(bool sharded)
 {
     char url[4096];
 
-    shards = *state != NULL;
+    shards = sharded;
     dir = scratch_new();
     if (place != NULL)
         snprintf(url, sizeof url, "%s/shared.zarr#mode=s3,nczarr%s", place, shards ? ",v3" : "");
@@ -39,6 +39,20 @@ set_up(void **state)
         snprintf(url, sizeof url, "file://%s#mode=nczarr%s", scratch_path(dir, "shared.zarr"), shards ? ",v3" : "");
     path = strdup(url);
     return 0;
+}
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    return make_place(false);
+}
+
+static int
+set_up_shards(void **state)
+{
+    (void)state;
+    return make_place(true);
 }
 
 static int
@@ -181,12 +195,11 @@ check_dataset(const int done[PROCESSES], const bool killed[PROCESSES])
 }
 
 static void
-test_parts_of_chunks(void **state)
+write_parts_of_chunks(void)
 {
     pid_t pids[PROCESSES];
     int   reports[PROCESSES], done[PROCESSES], status;
 
-    (void)state;
     create_dataset();
     for (int i = 0; i < PROCESSES; i++)
         pids[i] = start_writer(i, rounds, &reports[i]);
@@ -202,12 +215,11 @@ test_parts_of_chunks(void **state)
 
 /* Three processes are killed, started again, and killed again, while one goes on to the end. */
 static void
-test_killed(void **state)
+kill_writers(void)
 {
     int  steady, status, total = 0, done[PROCESSES] = {0};
     bool killed[PROCESSES] = {false};
 
-    (void)state;
     create_dataset();
     for (int v = 0; v < victims; v++) {
         int   who = 1 + v % (PROCESSES - 1), report, first, n;
@@ -233,20 +245,33 @@ test_killed(void **state)
     assert_true(total > 0);
 }
 
+TEST_WITH(processes_write_parts_of_one_chunk, set_up, tear_down)
+{
+    write_parts_of_chunks();
+}
+
+TEST_WITH(processes_write_parts_of_one_chunk_in_a_shard, set_up_shards, tear_down)
+{
+    write_parts_of_chunks();
+}
+
+TEST_WITH(killed_processes_leave_what_others_wrote, set_up, tear_down)
+{
+    kill_writers();
+}
+
+TEST_WITH(killed_processes_leave_what_others_wrote_in_shards, set_up_shards, tear_down)
+{
+    kill_writers();
+}
+
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_parts_of_chunks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
-        {"test_parts_of_chunks_in_shards", test_parts_of_chunks, set_up, tear_down, &shards},
-        {"test_killed_in_shards", test_killed, set_up, tear_down, &shards},
-    };
-
     if (argc > 1) {
         place = argv[1];
         rounds = 2;
         victims = 1;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

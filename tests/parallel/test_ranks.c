@@ -107,13 +107,11 @@ write_and_append(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_write_and_append(void **state)
+TEST(test_write_and_append)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int ncid, varid;
 
-    (void)state;
     for (int n = 1; n <= 4; n++) {
         assert_int_equal(ranks_as_processes(n, write_and_append, &j, -1), 0);
         assert_int_equal(nc_open(j.path, NC_NOWRITE, &ncid), NC_NOERR);
@@ -151,12 +149,10 @@ put_without_enddef(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_put_without_enddef(void **state)
+TEST(test_put_without_enddef)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 3, put_without_enddef, &j);
 }
 
@@ -180,14 +176,12 @@ count_gets(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_documents_are_read_once(void **state)
+TEST(test_documents_are_read_once)
 {
     char *path = scratch_path(scratch_dir, "a.zarr"), with[600];
     job   j = {.path = path};
     int   ncid, varid, group;
 
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         snprintf(with, sizeof with, "file://%s#mode=nczarr%s", path,
                  kind == 0   ? ""
@@ -233,14 +227,12 @@ redefine(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_redefine(void **state)
+TEST(test_redefine)
 {
     job    j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int    ncid, varid, group, late = 0;
     double s = 0;
 
-    (void)state;
     assert_int_equal(ranks_as_processes(2, redefine, &j, -1), 0);
     assert_int_equal(nc_open(j.path, NC_NOWRITE, &ncid), NC_NOERR);
     assert_int_equal(nc_inq_varid(ncid, "w", &varid), NC_NOERR);
@@ -291,12 +283,10 @@ fail_to_create(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_fail_to_create(void **state)
+TEST(test_fail_to_create)
 {
     job j = {.path = scratch_dir};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 2, fail_to_create, &j);
 }
 
@@ -313,14 +303,12 @@ write_archive(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_archives_are_read(void **state)
+TEST(test_archives_are_read)
 {
     char path[600];
     job  j = {.path = path};
     int  ncid, varid;
 
-    (void)state;
     snprintf(path, sizeof path, "file://%s/a.zip#mode=nczarr,zip", scratch_dir);
     assert_int_equal(nc_create(path, NC_NETCDF4, &ncid), NC_NOERR);
     assert_int_equal(define(ncid, NX, &varid), NC_NOERR);
@@ -418,21 +406,17 @@ describe_differently(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_attributes_differ(void **state)
+TEST(test_attributes_differ)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 3, describe_differently, &j);
 }
 
-static void
-test_definitions_differ(void **state)
+TEST(test_definitions_differ)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 3, define_differently, &j);
 }
 
@@ -471,13 +455,11 @@ put_wrongly(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_put_wrongly(void **state)
+TEST(test_put_wrongly)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int ncid;
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 2, put_wrongly, &j);
     assert_int_equal(nc_create(j.path, NC_NETCDF4, &ncid), NC_NOERR);
     assert_int_equal(nc_var_par_access(ncid, NC_GLOBAL, NC_COLLECTIVE), NC_ENOPAR);
@@ -501,12 +483,10 @@ call_differently(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_call_differently(void **state)
+TEST(test_call_differently)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 3, call_differently, &j);
 }
 
@@ -526,12 +506,10 @@ abort_creation(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_abort(void **state)
+TEST(test_abort)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 2, abort_creation, &j);
 }
 
@@ -560,14 +538,12 @@ broadcast_of_one(void *context, int root, void *data, size_t len)
 static const nczarr_comm one = {
     .size = sizeof one, .nranks = 1, .node_ranks = 1, .broadcast = broadcast_of_one, .allreduce_max = max_of_one};
 
-static void
-test_bad_tables(void **state)
+TEST(test_bad_tables)
 {
     char       *path = scratch_path(scratch_dir, "a.zarr");
     nczarr_comm bad[6];
     int         ncid;
 
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         bad[i] = one;
     bad[0].size--;
@@ -585,14 +561,12 @@ test_bad_tables(void **state)
 }
 
 /* The communicator fails at each of its calls: every call returns its error, and nothing hangs or stays open. */
-static void
-test_failing_communicator(void **state)
+TEST(test_failing_communicator)
 {
     char       *path = scratch_path(scratch_dir, "a.zarr");
     int         fail_at = -1, rc = NC_EIO, files = (int)scratch_open_files();
     nczarr_comm comm = one;
 
-    (void)state;
     comm.context = &fail_at;
     for (int n = 0; rc != NC_NOERR && n < 100; n++) {
         int ncid, varid, later;
@@ -637,12 +611,10 @@ cycle_with_one(void *arg)
     return nc_close(ncid);
 }
 
-static void
-test_without_memory(void **state)
+TEST(test_without_memory)
 {
     bool failed = true;
 
-    (void)state;
     for (size_t nth = 1; failed; nth++) {
         char *path = scratch_path(scratch_dir, "a.zarr");
         int   rc;
@@ -684,12 +656,10 @@ open_without_memory(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_one_without_memory(void **state)
+TEST(test_one_without_memory)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr"), .steps = 1};
 
-    (void)state;
     assert_int_equal(ranks_as_processes(3, open_without_memory, &j, -1), 0);
     j.steps = 0;
     assert_int_equal(ranks_as_processes(3, open_without_memory, &j, -1), 0);
@@ -728,12 +698,10 @@ append_beside_another(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_beside_another(void **state)
+TEST(test_beside_another)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     ranks_of_both_kinds(scratch_dir, 3, append_beside_another, &j);
 }
 
@@ -762,12 +730,10 @@ divide_threads(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_threads_of_ranks(void **state)
+TEST(test_threads_of_ranks)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     if (!ranks_have_threads())
         skip();
     assert_int_equal(ranks_as_processes(2, divide_threads, &j, -1), 0);
@@ -802,12 +768,10 @@ read_in_turn(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_no_read_ahead(void **state)
+TEST(test_no_read_ahead)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
-    (void)state;
     if (!ranks_have_threads())
         skip();
     assert_int_equal(ranks_as_processes(2, read_in_turn, &j, -1), 0);
@@ -840,10 +804,8 @@ lose_a_rank(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-test_killed_rank(void **state)
+TEST(test_killed_rank)
 {
-    (void)state;
     for (int victim = 0; victim < 3; victim++)
         for (int steps = 1; steps < 3; steps++) {
             job j = {.path = scratch_path(scratch_dir, "a.zarr"), .steps = steps, .victim = victim};
@@ -862,27 +824,5 @@ test_killed_rank(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write_and_append),
-        cmocka_unit_test(test_put_without_enddef),
-        cmocka_unit_test(test_documents_are_read_once),
-        cmocka_unit_test(test_redefine),
-        cmocka_unit_test(test_fail_to_create),
-        cmocka_unit_test(test_archives_are_read),
-        cmocka_unit_test(test_definitions_differ),
-        cmocka_unit_test(test_attributes_differ),
-        cmocka_unit_test(test_put_wrongly),
-        cmocka_unit_test(test_call_differently),
-        cmocka_unit_test(test_abort),
-        cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_failing_communicator),
-        cmocka_unit_test(test_without_memory),
-        cmocka_unit_test(test_one_without_memory),
-        cmocka_unit_test(test_beside_another),
-        cmocka_unit_test(test_threads_of_ranks),
-        cmocka_unit_test(test_no_read_ahead),
-        cmocka_unit_test(test_killed_rank),
-    };
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

@@ -270,10 +270,8 @@ set_path(const char *name)
         snprintf(path, sizeof path, "file://%s#mode=nczarr", scratch_path(dir, name));
 }
 
-static void
-processes(void **state)
+TEST(processes)
 {
-    (void)state;
     for (int again = 0; again < (root == NULL ? 4 : 1); again++)
         for (size_t i = 0; i < NCZ_LEN(writings); i++) {
             set_path("data");
@@ -281,10 +279,8 @@ processes(void **state)
         }
 }
 
-static void
-a_widener_is_killed(void **state)
+TEST(a_widener_is_killed)
 {
-    (void)state;
     for (int again = 0; again < (root == NULL ? 4 : 1); again++)
         for (size_t i = 0; i < NCZ_LEN(writings); i++) {
             set_path("killed");
@@ -336,10 +332,8 @@ write_as_rank(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-static void
-ranks(void **state)
+TEST(ranks)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(writings); i++) {
         const writing *w = &writings[i];
         char          *got[N], want[64];
@@ -367,11 +361,6 @@ ranks(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processes),
-        cmocka_unit_test(a_widener_is_killed),
-        cmocka_unit_test(ranks),
-    };
     int failed;
 
     dir = scratch_new();
@@ -382,7 +371,7 @@ main(int argc, char **argv)
 
         snprintf(url, sizeof url, "http://127.0.0.1:%u/buck", stub_port(bucket_stub(b)));
         root = url;
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
+        failed = run_file_tests(NULL, NULL);
         bucket_stop(b);
         scratch_free(dir);
         return failed;
@@ -390,7 +379,7 @@ main(int argc, char **argv)
 #endif
     (void)argc;
     (void)argv;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = run_file_tests(NULL, NULL);
     scratch_free(dir);
     return failed;
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The system's calls that are not in the table of files, which the stores' tests cover. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -19,15 +13,13 @@
 #include "platform/platform.h"
 #include "support/scratch.h"
 
-static void
-test_temporary_file(void **state)
+TEST(test_temporary_file)
 {
     char        *dir = scratch_new(), where[4096] = "", back[8] = "";
     struct iovec from = {(void *)(uintptr_t) "abcdef", 6};
     char        *map;
     int          fd;
 
-    (void)state;
     fd = ncz_sys_temp_file(dir, where, sizeof where);
     assert_true(fd >= 0);
     assert_int_equal(strncmp(where, dir, strlen(dir)), 0);
@@ -48,8 +40,7 @@ test_temporary_file(void **state)
 }
 
 /* A link in the last place is followed, also to where nothing is. */
-static void
-follows_links(void **state)
+TEST(follows_links)
 {
     static const struct {
         const char *link, *text, *to;
@@ -57,7 +48,6 @@ follows_links(void **state)
         {"l1", "f", "f"}, {"l2", "l1", "f"}, {"l3", "none/deeper", "none/deeper"}, {"l4", "/nowhere/x", NULL}};
     char *dir = scratch_new(), *got;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *want = rows[i].to != NULL ? scratch_path(dir, rows[i].to) : rows[i].text;
 
@@ -78,12 +68,10 @@ follows_links(void **state)
     scratch_free(dir);
 }
 
-static void
-test_paths(void **state)
+TEST(test_paths)
 {
     char *dir = scratch_new(), *real, path[] = "a\\b/c";
 
-    (void)state;
     scratch_write(scratch_path(dir, "f"), "x", 1);
     assert_non_null(real = ncz_sys_realpath(scratch_path(dir, "./f")));
     assert_string_equal(strrchr(real, '/'), "/f");
@@ -96,13 +84,11 @@ test_paths(void **state)
     scratch_free(dir);
 }
 
-static void
-test_process(void **state)
+TEST(test_process)
 {
     ncz_sys_process self = {.pid = 0}, found = {.pid = 0};
     char            text[128] = "";
 
-    (void)state;
     assert_true(ncz_sys_cpus() >= 1);
     assert_true(ncz_sys_pid() > 0);
     if (ncz_sys_process_self(&self)) { /* not under an emulator */
@@ -123,14 +109,12 @@ ask_signals(void *arg)
     return pthread_sigmask(SIG_BLOCK, NULL, arg) == 0 ? arg : NULL;
 }
 
-static void
-test_thread_without_signals(void **state)
+TEST(test_thread_without_signals)
 {
     pthread_t thread;
     sigset_t  before, in_thread, after;
     void     *answer = NULL;
 
-    (void)state;
     assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &before), 0);
     assert_int_equal(ncz_sys_thread_start(&thread, ask_signals, &in_thread), 0);
     assert_int_equal(pthread_join(thread, &answer), 0);
@@ -141,12 +125,10 @@ test_thread_without_signals(void **state)
     assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
 }
 
-static void
-test_random_and_wipe(void **state)
+TEST(test_random_and_wipe)
 {
     unsigned char a[16] = {0}, b[16] = {0}, none[16] = {0};
 
-    (void)state;
     assert_int_equal(ncz_system.getrandom(a, sizeof a, 0), sizeof a);
     assert_int_equal(ncz_system.getrandom(b, sizeof b, 0), sizeof b);
     assert_memory_not_equal(a, b, sizeof a);
@@ -154,10 +136,8 @@ test_random_and_wipe(void **state)
     assert_memory_equal(a, none, sizeof a);
 }
 
-static void
-test_environment(void **state)
+TEST(test_environment)
 {
-    (void)state;
     assert_int_equal(setenv("NCZ_TEST_SET", "value", 1), 0);
     assert_int_equal(unsetenv("NCZ_TEST_UNSET"), 0);
     if (!ncz_sys_privileged())
@@ -251,31 +231,12 @@ check_answer(const char *answer, int wait_ms, size_t room, const char *want)
     assert_int_equal(close(t.master), 0);
 }
 
-static void
-test_terminal(void **state)
+TEST(test_terminal)
 {
     const char *whole = "c\x1b[?62;4c"; /* a `c` that was typed before it does not end it */
 
-    (void)state;
     check_answer(whole, 60000, 64, whole);
     check_answer(whole, 60000, 5, ""); /* longer than there is room for */
     check_answer("", 50, 64, "");      /* none */
     expect_good(start_program(NULL, 60000, 64, ""));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_links),
-        cmocka_unit_test(test_temporary_file),
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_process),
-        cmocka_unit_test(test_thread_without_signals),
-        cmocka_unit_test(test_random_and_wipe),
-        cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_terminal),
-    };
-
-    return cmocka_run_group_tests_name("platform", tests, NULL, NULL);
 }

@@ -74,6 +74,9 @@ sandbox_end(void **state)
     return nftw(sandbox, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* A test in a sandbox. */
+#define TEST_IN_SANDBOX(name) TEST_WITH(name, sandbox_begin, sandbox_end)
+
 /* Writes a file below the home, with the directories above it. */
 static inline void
 put_file(const char *name, const char *text)

@@ -10,18 +10,11 @@
 #include "s3/stub.h"
 #include "support/scratch.h"
 
+#include "support/test.h"
 #include <dirent.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { SERVED_N = 12, SERVED_CHUNK = 4, SERVED_HOLE = 1 }; /* that chunk is not stored */
 

@@ -194,8 +194,7 @@ check_rows(const row *rows, size_t n)
 
 #define ENV "AWS_ACCESS_KEY_ID=IDENV AWS_SECRET_ACCESS_KEY=canary-secret"
 
-static void
-standing_keys(void **state)
+TEST_IN_SANDBOX(standing_keys)
 {
     const row rows[] = {
         {"nothing", .says = "AWS_ACCESS_KEY_ID is not set; there is no profile default in "},
@@ -238,17 +237,14 @@ standing_keys(void **state)
          .says = "the endpoint is not Amazon's"},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
-static void
-who_writes_needs_keys(void **state)
+TEST_IN_SANDBOX(who_writes_needs_keys)
 {
     ncz_s3_settings  *s = NULL;
     ncz_s3_access_key keys;
 
-    (void)state;
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
     assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_REQUIRED, &keys, NULL), NC_EAUTH);
     assert_non_null(strstr(ncz_err_text(), "AWS_ACCESS_KEY_ID is not set"));
@@ -265,8 +261,7 @@ who_writes_needs_keys(void **state)
 #define ROLE     "role_arn = arn:aws:iam::1:role/r\n"
 #define STS_HOST "https://sts.us-east-1.amazonaws.com/"
 
-static void
-roles(void **state)
+TEST_IN_SANDBOX(roles)
 {
     const row rows[] = {
         {"source_profile", .config = "[default]\n" ROLE "source_profile = base\n[profile base]\n" PLAIN("IDBASE"),
@@ -359,12 +354,10 @@ roles(void **state)
          .says = "AssumeRole", .token = true},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
-static void
-web_identity(void **state)
+TEST_IN_SANDBOX(web_identity)
 {
     const row rows[] = {
         {"by variables", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token AWS_ROLE_ARN=arn:w AWS_ROLE_SESSION_NAME=pod",
@@ -393,7 +386,6 @@ web_identity(void **state)
          .rc = NC_EAUTH, .says = "400 ExpiredTokenException"},
     };
 
-    (void)state;
     put_file("token", "canary.jwt+1\n");
     check_rows(rows, NCZ_LEN(rows));
 }
@@ -422,8 +414,7 @@ put_token(const char *name, const char *text)
     ncz_free(path);
 }
 
-static void
-single_sign_on(void **state)
+TEST_IN_SANDBOX(single_sign_on)
 {
     const row rows[] = {
         {"session", .config = NEW_SSO SESSION,
@@ -461,7 +452,6 @@ single_sign_on(void **state)
          .says = "no token of single sign-on: run `aws sso login"},
     };
 
-    (void)state;
     put_token("my-session", "{\"accessToken\":\"canary-bearer\",\"expiresAt\":\"" FUTURE "\",\"clientId\":\"x\"}");
     put_token("https://start.example", "{\"accessToken\":\"canary-old\",\"expiresAt\":\"2099-01-01T00:00:00UTC\"}");
     check_rows(rows, NCZ_LEN(rows));
@@ -476,8 +466,7 @@ single_sign_on(void **state)
 
 #define PROGRAM(text) .config = "[default]\ncredential_process = " text "\n"
 
-static void
-programs(void **state)
+TEST_IN_SANDBOX(programs)
 {
     const row rows[] = {
         {"words", PROGRAM("./print  'a b' \"c \\\"d\\\" \\x\" e\\ f g'h'\"i\""), .id = "IDP",
@@ -506,7 +495,6 @@ programs(void **state)
          .says = "credential_process"},
     };
 
-    (void)state;
     put_file("print", "#!/bin/sh\n"
                       "[ $# = 4 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = 'c \"d\" \\x' ] && [ \"$3\" = 'e f' ] &&\n"
                       "[ \"$4\" = ghi ] && ! read -r line &&\n"
@@ -526,8 +514,7 @@ programs(void **state)
 
 /* ---- containers and machines ---- */
 
-static void
-containers(void **state)
+TEST_IN_SANDBOX(containers)
 {
     const row rows[] = {
         {"relative", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/v2/credentials/x",
@@ -573,7 +560,6 @@ containers(void **state)
          .says = "does not answer"},
     };
 
-    (void)state;
     put_file("token", "canary-file");
     put_file("broken", "canary-file\r\nX-Evil: 1");
     check_rows(rows, NCZ_LEN(rows));
@@ -583,8 +569,7 @@ containers(void **state)
 #define AT(n)   "AWS_EC2_METADATA_DISABLED=false AWS_EC2_METADATA_SERVICE_ENDPOINT=http://meta" n
 #define ROLES   "meta-data/iam/security-credentials/"
 
-static void
-machines(void **state)
+TEST_IN_SANDBOX(machines)
 {
     const row rows[] = {
         {"version 2", .env = AT("1/"),
@@ -628,7 +613,6 @@ machines(void **state)
          .script = SCRIPT({"PUT", "http://169.254.169.254/latest/api/token", {NULL}, 400, ""}), .says = "no token"},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
@@ -665,13 +649,11 @@ id_now(ncz_creds *c, bool refresh)
     return id;
 }
 
-static void
-kept_and_shared(void **state)
+TEST_IN_SANDBOX(kept_and_shared)
 {
     ncz_s3_settings *a = NULL, *b = NULL, *c = NULL;
     exchange         all[] = {answer(0, "ID0", 3600), answer(1, "ID1", 3600)};
 
-    (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
     set_script(all, 2);
     assert_int_equal(creds_of("s3://b/k", &a), NC_NOERR);
@@ -696,8 +678,7 @@ kept_and_shared(void **state)
 }
 
 /* A read's first try gets the keys of every source but the metadata service. */
-static void
-left_for_later(void **state)
+TEST_IN_SANDBOX(left_for_later)
 {
     static const exchange all[] = {
         {"PUT", META("5") "api/token", {NULL}, 200, "tok"},
@@ -708,7 +689,6 @@ left_for_later(void **state)
     ncz_s3_access_key keys;
     ncz_buf           why = NCZ_BUF_INIT;
 
-    (void)state;
     set_all(AT("5"));
     set_script(all, 3);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -760,15 +740,13 @@ ask_too(void *creds)
     return NULL;
 }
 
-static void
-one_thread_fetches(void **state)
+TEST_IN_SANDBOX(threads_fetch_once)
 {
     ncz_s3_settings *s = NULL;
     exchange         all[] = {answer(0, "ID0", 3600)};
     pthread_t        threads[8];
     void            *bad = NULL;
 
-    (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
     set_script(all, 1);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -796,8 +774,7 @@ ask_slowly(void *creds)
 }
 
 /* The thread that fetches is not in the child, which therefore does not wait for it. */
-static void
-fork_while_one_fetches(void **state)
+TEST_IN_SANDBOX(fork_while_one_fetches)
 {
     ncz_s3_settings *s = NULL;
     pthread_t        threads[2];
@@ -805,7 +782,6 @@ fork_while_one_fetches(void **state)
     pid_t            child;
     int              status;
 
-    (void)state;
     put_file("slow", "#!/bin/sh\nmkdir first 2>/dev/null && sleep 2\n"
                      "echo '{\"Version\":1,\"AccessKeyId\":\"IDU\",\"SecretAccessKey\":\"s\"}'\n");
     assert_int_equal(chmod("slow", 0755), 0);
@@ -831,13 +807,11 @@ fork_while_one_fetches(void **state)
 }
 
 /* Keys that have ended are useless at once; a file is read again. */
-static void
-fetched_again(void **state)
+TEST_IN_SANDBOX(fetched_again)
 {
     ncz_s3_settings *s = NULL;
     exchange         all[] = {answer(0, "ID0", -1), answer(1, "ID1", 300)};
 
-    (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
     set_script(all, 2);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -849,8 +823,7 @@ fetched_again(void **state)
 }
 
 /* EC2's are used on when the service has nothing better. */
-static void
-used_beyond_their_end(void **state)
+TEST_IN_SANDBOX(used_beyond_their_end)
 {
     ncz_s3_settings *s = NULL;
     exchange         old = answer(0, "ID0", -10);
@@ -860,7 +833,6 @@ used_beyond_their_end(void **state)
           {"GET", META("9") ROLES "r", {NULL}, 200, old.reply},
     };
 
-    (void)state;
     set_all(AT("9"));
     set_script(all, 3);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -870,13 +842,11 @@ used_beyond_their_end(void **state)
     ncz_s3_settings_free(s);
 }
 
-static void
-failures_are_not_kept(void **state)
+TEST_IN_SANDBOX(failures_are_not_kept)
 {
     ncz_s3_settings *s = NULL;
     exchange         all[] = {{"GET", "http://169.254.170.2/x", {NULL}, 500, ""}, answer(1, "ID1", 3600)};
 
-    (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
     set_script(all, 2);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -887,8 +857,7 @@ failures_are_not_kept(void **state)
 
 /* ---- times, memory ---- */
 
-static void
-times(void **state)
+TEST_IN_SANDBOX(times)
 {
     static const struct {
         const char *text;
@@ -910,7 +879,6 @@ times(void **state)
         {"2099-01-01T00:00:00+1", -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         int64_t t = -1;
 
@@ -943,8 +911,7 @@ check_memory(const exchange *all, size_t nall)
     }
 }
 
-static void
-memory_runs_out(void **state)
+TEST_IN_SANDBOX(memory_runs_out)
 {
     static const exchange sts[] = {{"POST", STS_HOST, {NULL}, 200, STS("AssumeRole", "IDROLE")}};
     static const exchange sso[] = {{"GET", PORTAL, {NULL}, 200, SSO_KEYS}};
@@ -954,7 +921,6 @@ memory_runs_out(void **state)
         {"GET", META("7") ROLES "r", {NULL}, 200, KEYS("IDM")},
     };
 
-    (void)state;
     put_file(".aws/config", "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"));
     check_memory(sts, 1);
     put_file(".aws/config", NEW_SSO SESSION);
@@ -998,8 +964,7 @@ open_and_close(void *arg)
 }
 
 /* What one keeps open stays, whatever others close, and goes with the last. */
-static void
-many_open_and_close(void **state)
+TEST_IN_SANDBOX(threads_open_and_close)
 {
     ncz_s3_settings *s = NULL;
     exchange         all[] = {answer(0, "ID0", 3600), answer(1, "ID1", 3600)};
@@ -1007,7 +972,6 @@ many_open_and_close(void **state)
     static char      names[OPENERS] = {'a', 'b', 'c', 'd'};
     void            *bad = NULL;
 
-    (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
     set_script(all, 2);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -1028,35 +992,11 @@ many_open_and_close(void **state)
     ncz_s3_settings_free(s);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, sandbox_begin, sandbox_end)
-
 /* `threads`: the tests of threads alone, for ThreadSanitizer. */
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest threads[] = {TEST(one_thread_fetches), TEST(many_open_and_close)};
-    const struct CMUnitTest tests[] = {
-        TEST(standing_keys),
-        TEST(who_writes_needs_keys),
-        TEST(roles),
-        TEST(web_identity),
-        TEST(single_sign_on),
-        TEST(programs),
-        TEST(containers),
-        TEST(machines),
-        TEST(kept_and_shared),
-        TEST(one_thread_fetches),
-        TEST(many_open_and_close),
-        TEST(fetched_again),
-        TEST(used_beyond_their_end),
-        TEST(failures_are_not_kept),
-        TEST(times),
-        TEST(memory_runs_out),
-        TEST(fork_while_one_fetches),
-        TEST(left_for_later),
-    };
-
     if (argc > 1 && strcmp(argv[1], "threads") == 0)
-        return cmocka_run_group_tests(threads, NULL, NULL);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        cmocka_set_test_filter("threads_*");
+    return run_file_tests(NULL, NULL);
 }

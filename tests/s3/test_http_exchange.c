@@ -9,17 +9,10 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { MANY = 60 };
 
@@ -126,8 +119,7 @@ echo_late(const stub_request *req, stub_reply *reply, void *arg)
 
 /* ---- tests ---- */
 
-static void
-answers(void **state)
+TEST(answers)
 {
     static const struct {
         const char *method, *data, *want;
@@ -137,7 +129,6 @@ answers(void **state)
     stub     *s = stub_start(echo, NULL);
     ncz_http *h = client(4, 5);
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         list l = list_new(s, 1);
 
@@ -170,14 +161,12 @@ see_request(const stub_request *req, stub_reply *reply, void *arg)
     assert_string_equal(req->target, "/a/../b//c/./%2e%2F?x=%41");
 }
 
-static void
-nothing_of_its_own(void **state)
+TEST(nothing_of_its_own)
 {
     stub     *s = stub_start(see_request, NULL);
     ncz_http *h = client(4, 5);
     list      l = list_new(s, 1);
 
-    (void)state;
     snprintf(l.v[0].url, sizeof l.v[0].url, "http://127.0.0.1:%u/a/../b//c/./%%2e%%2F?x=%%41", stub_port(s));
     l.v[0].call.method = "PUT";
     l.v[0].call.sends = true;
@@ -199,14 +188,12 @@ nothing_of_its_own(void **state)
     stub_stop(s);
 }
 
-static void
-many_at_once(void **state)
+TEST(many_at_once)
 {
     stub     *s = stub_start(echo_late, NULL);
     ncz_http *h = client(8, 5);
     unsigned  connections;
 
-    (void)state;
     for (int round = 0; round < 2; round++) {
         list l = list_new(s, MANY);
 
@@ -243,15 +230,13 @@ run_apart(void *arg)
 }
 
 /* Four callers share one client: its limit holds for all of them, and each goes on. */
-static void
-many_callers(void **state)
+TEST(many_callers)
 {
     stub     *s = stub_start(echo_late, NULL);
     ncz_http *h = client(6, 5);
     pthread_t t[4];
     void     *args[4][3];
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         args[i][0] = s;
         args[i][1] = h;
@@ -281,8 +266,7 @@ misbehave(const stub_request *req, stub_reply *reply, void *arg)
     reply->cut = 7;
 }
 
-static void
-broken_answers(void **state)
+TEST(broken_answers)
 {
     static const struct {
         stub_how     how;
@@ -293,7 +277,6 @@ broken_answers(void **state)
                 {STUB_GARBAGE, NCZ_HTTP_BROKEN},
                 {STUB_STALL, NCZ_HTTP_TIMEOUT}};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         stub_how  how = rows[i].how;
         stub     *s = stub_start(misbehave, &how);
@@ -313,14 +296,12 @@ broken_answers(void **state)
     }
 }
 
-static void
-nobody_there(void **state)
+TEST(nobody_there)
 {
     stub     *s = stub_start(echo, NULL);
     ncz_http *h = client(2, 5);
     list      l = list_new(s, 2);
 
-    (void)state;
     stub_stop(s);
     snprintf(l.v[1].url, sizeof l.v[1].url, "ftp://127.0.0.1/x");
     run(h, &l);
@@ -345,14 +326,12 @@ stop_at_data(ncz_http_call *c, const char *data, size_t n)
     return ncz_fail(NC_ENOMEM, "too much");
 }
 
-static void
-stopped_by_us(void **state)
+TEST(stopped_by_us)
 {
     stub     *s = stub_start(echo, NULL);
     ncz_http *h = client(2, 5);
     list      l = list_new(s, 2);
 
-    (void)state;
     l.v[0].call.on_head = stop_at_head;
     l.v[1].call.on_data = stop_at_data;
     run(h, &l);
@@ -374,15 +353,13 @@ redirect(const stub_request *req, stub_reply *reply, void *arg)
     stub_add(reply, "Content-Encoding", "gzip"); /* a lie, which nobody believes */
 }
 
-static void
-nothing_followed(void **state)
+TEST(nothing_followed)
 {
     stub     *other = stub_start(echo, NULL), *s;
     ncz_http *h = client(2, 5);
     char      to[100];
     list      l;
 
-    (void)state;
     snprintf(to, sizeof to, "http://127.0.0.1:%u/there", stub_port(other));
     s = stub_start(redirect, to);
     l = list_new(s, 1);
@@ -424,13 +401,11 @@ run_inner(void *arg, ncz_http_call *c)
     list_free(&l);
 }
 
-static void
-batch_in_batch(void **state)
+TEST(batch_in_batch)
 {
     nest                n = {.s = stub_start(echo, NULL), .h = client(2, 5)};
     const ncz_http_work work = {.next = next_outer, .ended = run_inner, .arg = &n};
 
-    (void)state;
     n.outer = list_new(n.s, 10);
     assert_int_equal(ncz_http_run(n.h, &work), NC_NOERR);
     assert_int_equal(n.outer.ended, 10);
@@ -455,8 +430,7 @@ fail_twice(const stub_request *req, stub_reply *reply, void *arg)
     stub_say(reply, 200, req->method);
 }
 
-static void
-once(void **state)
+TEST(once)
 {
     const char *const headers[] = {"X-A: 1", "X-B: 2"};
     unsigned          n = 0;
@@ -473,7 +447,6 @@ once(void **state)
                               .attempts = 3,
                               .no_proxy = true};
 
-    (void)state;
     snprintf(url, sizeof url, "http://127.0.0.1:%u/latest?secret=1", stub_port(s));
     assert_int_equal(ncz_http_once_do(&call), NC_NOERR);
     assert_int_equal(call.status, 200);
@@ -492,8 +465,7 @@ once(void **state)
 }
 
 /* Where a name leads is seen when it has become an address: nothing is sent there. */
-static void
-wary(void **state)
+TEST(wary)
 {
     static const struct {
         const char *address;
@@ -515,7 +487,6 @@ wary(void **state)
     list          l = {.v = &o, .n = 1};
     ncz_http_work work = {.next = next, .ended = ended, .arg = &l};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         struct sockaddr_in  four = {.sin_family = AF_INET};
         struct sockaddr_in6 six = {.sin6_family = AF_INET6};
@@ -559,14 +530,12 @@ whole_life(stub *s)
     return rc;
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
     stub  *s = stub_start(echo, NULL);
     int    rc = NC_ENOMEM;
     size_t failed = 0;
 
-    (void)state;
     for (size_t n = 0; rc == NC_ENOMEM; n++) {
         fail_allocation(n + 1);
         rc = whole_life(s);
@@ -591,14 +560,12 @@ sign_together(void *arg, size_t i, ncz_scratch *scratch)
 }
 
 /* What OpenSSL keeps for a worker goes when the process exits: AddressSanitizer would say so with the status. */
-static void
-nothing_left_at_exit(void **state)
+TEST(nothing_left_at_exit)
 {
     pthread_barrier_t both;
     int               status;
     pid_t             child;
 
-    (void)state;
     assert_true((child = fork_quiet()) >= 0);
     if (child == 0) {
         ncz_pool_set_threads(2);
@@ -609,26 +576,4 @@ nothing_left_at_exit(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),
-        cmocka_unit_test(nothing_of_its_own),
-        cmocka_unit_test(many_at_once),
-        cmocka_unit_test(many_callers),
-        cmocka_unit_test(broken_answers),
-        cmocka_unit_test(nobody_there),
-        cmocka_unit_test(stopped_by_us),
-        cmocka_unit_test(nothing_followed),
-        cmocka_unit_test(batch_in_batch),
-        cmocka_unit_test(once),
-        cmocka_unit_test(wary),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(nothing_left_at_exit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,12 +101,10 @@ each_status(place *p, const char *code, const char *body, bool all)
         }
 }
 
-static void
-web_statuses(void **state)
+TEST(web_statuses)
 {
     place p;
 
-    (void)state;
     place_begin(&p, "", false, "");
     each_status(&p, NULL, "", true);
     each_status(&p, "NoSuchKey", NULL, false);
@@ -116,12 +114,10 @@ web_statuses(void **state)
     place_end(&p);
 }
 
-static void
-bucket_statuses(void **state)
+TEST(bucket_statuses)
 {
     place p;
 
-    (void)state;
     place_begin(&p, "", true, "");
     each_status(&p, NULL, "", true);
     each_status(&p, "NoSuchKey", NULL, false); /* the code alone makes nothing absent */
@@ -144,13 +140,11 @@ each_end(place *p, int status, const char *code, const char *body)
 
 static const char expired[] = "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>";
 
-static void
-permission_ends(void **state)
+TEST(permission_ends)
 {
     static const char *const written[] = {"", "&mode=consolidated"};
     place                    p;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         place_begin(&p, written[i / 2], i % 2 == 1, "");
         each_end(&p, 403, "AccessDenied", NULL);
@@ -178,13 +172,11 @@ serve_forbidding(const stub_request *req, stub_reply *reply, void *arg)
         stub_fault(reply, 403, "AccessDenied");
 }
 
-static void
-absent_on_demand(void **state)
+TEST(absent_on_demand)
 {
     char  url[200];
     stub *server;
 
-    (void)state;
     served_make("");
     server = stub_start(serve_forbidding, NULL);
     for (int bucket = 0; bucket < 2; bucket++) {
@@ -205,15 +197,8 @@ absent_on_demand(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(web_statuses),
-        cmocka_unit_test(bucket_statuses),
-        cmocka_unit_test(permission_ends),
-        cmocka_unit_test(absent_on_demand),
-    };
-
     setenv("AWS_MAX_ATTEMPTS", "1", 1);
     setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
     setenv("NCRCENV_IGNORE", "1", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

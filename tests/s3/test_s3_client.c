@@ -12,15 +12,8 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #define SECRET "a-SECRET-that-nobody-may-see"
 
@@ -218,8 +211,7 @@ put(ncz_s3 *s, ncz_s3_condition when, const char *version)
 
 /* ---- gets ---- */
 
-static void
-plain_gets(void **state)
+TEST(plain_gets)
 {
     ncz_s3_stats stats;
     SCRIPT({"GET /buck/pre/fix/a%20key/%C3%A9%2B%25 |Authorization: AWS4-HMAC-SHA256 "
@@ -232,7 +224,6 @@ plain_gets(void **state)
            {"GET", 200, "one", "Content-Encoding: gzip\r\n"},
            {"GET", 200, "one", "Content-Encoding: aws-chunked\r\n"});
 
-    (void)state;
     expect_get(s, "a key/\xc3\xa9+%", NC_NOERR, "one");
     expect_get(s, "k", NC_NOERR, "");
     expect_get(s, "k", NC_EEMPTY, NULL);
@@ -253,8 +244,7 @@ plain_gets(void **state)
     DONE();
 }
 
-static void
-ranges(void **state)
+TEST(ranges)
 {
     SCRIPT(
         {"range: bytes=2-4", 206, "234", "Content-Range: bytes 2-4/10\r\n"},
@@ -267,7 +257,6 @@ ranges(void **state)
         {"range: bytes=11-", 416, "<Error><Code>InvalidRange</Code><ActualObjectSize>10</ActualObjectSize></Error>"},
         {"range: bytes=11-", 416, NULL}, {"!range:", 200, "0123456789"});
 
-    (void)state;
     expect_range(s, 2, 3, NC_NOERR, "234");
     expect_range(s, 2, 3, NC_NOERR, "234");
     expect_range(s, 2, 3, NC_NOERR, "234");
@@ -294,8 +283,7 @@ expect_last(ncz_s3 *s, uint64_t len, const char *text, uint64_t size)
     ncz_buf_clear(&body);
 }
 
-static void
-last_bytes(void **state)
+TEST(last_bytes)
 {
     SCRIPT({"range: bytes=-3", 206, "789", "Content-Range: bytes 7-9/10\r\n"},
            {"range: bytes=-3", 200, "0123456789"},                     /* a server without ranges */
@@ -310,7 +298,6 @@ last_bytes(void **state)
            {"range: bytes=-3", 206, "789"}, /* a part of which nobody knows where it was */
            {"range: bytes=-3", 206, "789", "Content-Range: bytes 7-9/10\r\n"});
 
-    (void)state;
     expect_last(s, 3, "789", 10);
     expect_last(s, 3, "789", 10);
     expect_last(s, 3, "789", 10);
@@ -325,8 +312,7 @@ last_bytes(void **state)
 }
 
 /* A body that is not whole, or not what was stored, is never given out: the next try is. */
-static void
-bodies_are_whole(void **state)
+TEST(bodies_are_whole)
 {
     SCRIPT({"GET", 200, "0123456789", NULL, STUB_CUT, 4}, {"GET", 200, "0123456789"},
            {"GET", 200, "0123456780", "x-amz-checksum-crc32c: J8KWsw==\r\n"}, /* of another text */
@@ -342,7 +328,6 @@ bodies_are_whole(void **state)
            {"range: bytes=2-3", 206, "234", "Content-Range: bytes 2-3/10\r\n"},
            {"range: bytes=2-3", 206, "23", "Content-Range: bytes 2-3/10\r\n"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "0123456789");
     expect_get(s, "k", NC_NOERR, "0123456789");
     expect_get(s, "k", NC_NOERR, "0123456789");
@@ -353,8 +338,7 @@ bodies_are_whole(void **state)
     DONE();
 }
 
-static void
-ceilings(void **state)
+TEST(ceilings)
 {
     static char long_body[3000];
     static step steps[2];
@@ -362,7 +346,6 @@ ceilings(void **state)
     ncz_s3     *s;
     ncz_buf     body = NCZ_BUF_INIT;
 
-    (void)state;
     memset(long_body, 'x', sizeof long_body - 1);
     steps[0] = (step){"GET", 200, long_body};
     steps[1] = (step){"GET", 200, long_body, NULL, STUB_CHUNKED};
@@ -379,8 +362,7 @@ ceilings(void **state)
 
 /* ---- trying again ---- */
 
-static void
-tried_again(void **state)
+TEST(tried_again)
 {
     ncz_s3_stats stats;
     SCRIPT({"GET", 500, "!InternalError"}, {"GET", 200, "a"},                  /* 1 */
@@ -390,7 +372,6 @@ tried_again(void **state)
            {"GET", 400, "!RequestTimeout"}, {"GET", 200, "e"}, {"PUT", 500, "!InternalError"}, {"PUT", 200, NULL},
            {"PUT", 200, NULL, NULL, STUB_CLOSE}, {"PUT", 200, NULL}, {"PUT", 400, "!BadDigest"}, {"PUT", 200, NULL});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_NOERR, "b");
     expect_get(s, "k", NC_NOERR, "c");
@@ -403,14 +384,12 @@ tried_again(void **state)
     DONE();
 }
 
-static void
-tried_in_vain(void **state)
+TEST(tried_in_vain)
 {
     SCRIPT({"GET", 500, "!InternalError"}, {"GET", 500, "!InternalError"}, {"GET", 500, "!InternalError"},
            {"GET", 500, "!InternalError"}, {"GET", 500, "!InternalError"}, {"GET", 403, "!AccessDenied"},
            {"GET", 501, "!NotImplemented"}, {"GET", 405, "!MethodNotAllowed"}, {"GET", 409, "!BucketNotEmpty"});
 
-    (void)state;
     expect_get(s, "k", NC_ES3, "InternalError: what the server says (tried 5 times)");
     expect_get(s, "k", NC_EACCESS, "AccessDenied"); /* these are told at once */
     expect_get(s, "k", NC_ENOTBUILT, "NotImplemented");
@@ -421,12 +400,10 @@ tried_in_vain(void **state)
 }
 
 /* An overloaded server gets half as much at once, and slowly more when it bears that. */
-static void
-slowing_down(void **state)
+TEST(slowing_down)
 {
     SCRIPT({"GET", 503, "!SlowDown"}, {"GET", 503, "!SlowDown"}, {"GET", 200, "a"}, {"GET", 200, "a"});
 
-    (void)state;
     assert_int_equal(ncz_s3_max_in_flight(s), s->settings->in_flight);
     expect_get(s, "k", NC_NOERR, "a");
     assert_int_equal(ncz_s3_max_in_flight(s), s->settings->in_flight / 4);
@@ -436,24 +413,20 @@ slowing_down(void **state)
     DONE();
 }
 
-static void
-stock_of_tries(void **state)
+TEST(stock_of_tries)
 {
     SCRIPT({"GET", 500, NULL}, {"GET", 500, NULL});
 
-    (void)state;
     s->tokens = 7; /* one more try is paid for, not two */
     expect_get(s, "k", NC_ES3, "(tried 2 times)");
     DONE();
 }
 
-static void
-deadline(void **state)
+TEST(deadline)
 {
     time_t begun = time(NULL);
     SCRIPT({"GET", 503, "!SlowDown", "Retry-After: 100\r\n"});
 
-    (void)state;
     s->settings->deadline_s = 5;
     expect_get(s, "k", NC_ES3, "SlowDown");
     assert_true(time(NULL) - begun < 60);
@@ -461,13 +434,11 @@ deadline(void **state)
 }
 
 /* A server that goes on and on does not go beyond it either. */
-static void
-deadline_of_an_answer(void **state)
+TEST(deadline_of_an_answer)
 {
     time_t begun = time(NULL);
     SCRIPT({"GET", 200, "some text", .how = STUB_STALL, .cut = 4});
 
-    (void)state;
     s->settings->deadline_s = 1;
     expect_get(s, "k", NC_ECURL, "tried 1 times");
     assert_true(time(NULL) - begun < 10);
@@ -476,8 +447,7 @@ deadline_of_an_answer(void **state)
 
 /* ---- mending ---- */
 
-static void
-other_region(void **state)
+TEST(other_region)
 {
     SCRIPT({"/us-east-1/s3/", 301, "!PermanentRedirect", "x-amz-bucket-region: eu-west-3\r\n"},
            {"/eu-west-3/s3/", 200, "a"}, {"/eu-west-3/s3/", 200, "b"}, /* learned */
@@ -485,7 +455,6 @@ other_region(void **state)
            {"/ap-south-1/s3/", 301, "!PermanentRedirect", "x-amz-bucket-region: eu-west-3\r\n"}, /* to and fro */
            {"/ap-south-1/s3/", 400, NULL, "x-amz-bucket-region: no/region\r\n"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_NOERR, "b");
     expect_get(s, "k", NC_ES3, "PermanentRedirect");
@@ -494,15 +463,13 @@ other_region(void **state)
 }
 
 /* No request leaves for a host that the user has not named, whatever the server says. */
-static void
-redirects_refused(void **state)
+TEST(redirects_refused)
 {
     char        to[100], header[200];
     static step steps[4];
     script      elsewhere = {.steps = steps}, sc = {.steps = steps, .n = 4};
     ncz_s3     *s;
 
-    (void)state;
     elsewhere.server = stub_start(serve, &elsewhere);
     snprintf(to, sizeof to, "127.0.0.1:%u", stub_port(elsewhere.server));
     snprintf(header, sizeof header, "Location: http://%s/buck/k\r\n", to);
@@ -519,10 +486,8 @@ redirects_refused(void **state)
     DONE();
 }
 
-static void
-hosts_of_amazon(void **state)
+TEST(hosts_of_amazon)
 {
-    (void)state;
     assert_true(ncz_s3_is_amazon("s3.us-east-1.amazonaws.com", 26));
     assert_true(ncz_s3_is_amazon("b.s3.cn-north-1.amazonaws.com.cn", 32));
     assert_false(ncz_s3_is_amazon("amazonaws.com", 13));
@@ -536,8 +501,7 @@ hosts_of_amazon(void **state)
     assert_false(ncz_s3_is_amazon("s3-website-us-east-1.amazonaws.com", 34));
 }
 
-static void
-clock_is_off(void **state)
+TEST(clock_is_off)
 {
     SCRIPT({"GET", 403, "!RequestTimeTooSkewed", "Date: Sat, 01 Jan 2028 10:00:00 GMT\r\n"},
            {"x-amz-date: 20280101T10", 200, "a"}, {"x-amz-date: 20280101T10", 200, "b"},
@@ -545,7 +509,6 @@ clock_is_off(void **state)
            {"GET", 403, "!RequestTimeTooSkewed", "Date: Sat, 01 Jan 1600 10:00:00 GMT\r\n"},
            {"x-amz-date: 20280101T10", 200, "c"}); /* no clock goes so wrong */
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_NOERR, "b");
     expect_get(s, "k", NC_EAUTH, "RequestTimeTooSkewed");
@@ -554,20 +517,17 @@ clock_is_off(void **state)
     DONE();
 }
 
-static void
-token_expired(void **state)
+TEST(token_expired)
 {
     SCRIPT({"GET", 400, "!ExpiredToken"}, {"GET", 200, "a"}, {"GET", 400, "!ExpiredToken"},
            {"GET", 400, "!ExpiredToken"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_EAUTH, "ExpiredToken");
     DONE();
 }
 
-static void
-unsigned_requests(void **state)
+TEST(unsigned_requests)
 {
     static const step steps[] = {{"!Authorization", 200, "a"},
                                  {"!Authorization", 403, "!AccessDenied"},
@@ -576,7 +536,6 @@ unsigned_requests(void **state)
     script            sc = {.steps = steps, .n = NCZ_LEN(steps)};
     ncz_s3           *s;
 
-    (void)state;
     sc.server = stub_start(serve, &sc);
     s = open_at(&sc, "&anon=yes");
     expect_get(s, "k", NC_NOERR, "a");
@@ -628,13 +587,11 @@ leave_ec2(void)
     }
 
 /* Public data: the service is not asked at all, and what is absent is absent. */
-static void
-public_data_on_ec2(void **state)
+TEST(public_data_on_ec2)
 {
     EC2_SCRIPT("", {"GET /buck/pre/fix/k |!Authorization", 200, "a"}, {"!Authorization", 404, "!NoSuchKey"},
                {"!Authorization", 500, "!InternalError"}, {"!Authorization", 200, "b"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_EEMPTY, NULL);
     expect_get(s, "k", NC_NOERR, "b");
@@ -643,14 +600,12 @@ public_data_on_ec2(void **state)
 }
 
 /* A denied read is repeated with credentials, which sign all that follows; so is one that 403 would call absent. */
-static void
-private_data_on_ec2(void **state)
+TEST(private_data_on_ec2)
 {
     EC2_SCRIPT("&forbidden=absent", {"!Authorization", 200, "public"}, {"!Authorization", 403, "!AccessDenied"},
                EC2_KEYS, {"Credential=AKEC2/", 200, "private"}, {"Credential=AKEC2/", 200, "more"},
                {"Credential=AKEC2/", 403, "!AccessDenied"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "public");
     expect_get(s, "k", NC_NOERR, "private");
     expect_get(s, "k", NC_NOERR, "more");
@@ -661,14 +616,12 @@ private_data_on_ec2(void **state)
 
 /* The machine's role may be denied what everybody may read: what signing does not help with stays unsigned, or forbidden
  * data would read as absent. */
-static void
-foreign_data_on_ec2(void **state)
+TEST(foreign_data_on_ec2)
 {
     EC2_SCRIPT("&forbidden=absent", {"!Authorization", 403, "!AccessDenied"}, EC2_KEYS,
                {"Credential=AKEC2/", 403, "!AccessDenied"}, {"!Authorization", 200, "public"},
                {"!Authorization", 403, "!AccessDenied"}, {"Credential=AKEC2/", 403, "!AccessDenied"});
 
-    (void)state;
     expect_get(s, "k", NC_EEMPTY, NULL);
     expect_get(s, "k", NC_NOERR, "public");
     expect_get(s, "k", NC_EEMPTY, NULL);
@@ -677,14 +630,12 @@ foreign_data_on_ec2(void **state)
 }
 
 /* A machine without a role: it is asked once, and a denied read stays denied. */
-static void
-no_role_on_ec2(void **state)
+TEST(no_role_on_ec2)
 {
     EC2_SCRIPT("", {"!Authorization", 401, "!AccessDenied"}, {"PUT /latest/api/token ", 200, "tok"},
                {"GET /latest/meta-data/iam/security-credentials/ ", 404, ""}, {"!Authorization", 200, "public"},
                {"!Authorization", 403, "!AccessDenied"});
 
-    (void)state;
     expect_get(s, "k", NC_EAUTH, "not signed: ");
     assert_non_null(strstr(ncz_err_text(), "has no role"));
     expect_get(s, "k", NC_NOERR, "public");
@@ -694,13 +645,11 @@ no_role_on_ec2(void **state)
 }
 
 /* Encryption may want a signature, and S3 says 400 to that. What is signed is not signed once more. */
-static void
-encrypted_data_on_ec2(void **state)
+TEST(encrypted_data_on_ec2)
 {
     EC2_SCRIPT("", {"!Authorization", 400, "!InvalidArgument"}, EC2_KEYS, {"Credential=AKEC2/", 200, "a"},
                {"Credential=AKEC2/", 400, "!InvalidArgument"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_ES3, "InvalidArgument");
     DONE();
@@ -708,14 +657,12 @@ encrypted_data_on_ec2(void **state)
 }
 
 /* The service answers, but not with keys: both answers are in the text. */
-static void
-trouble_on_ec2(void **state)
+TEST(trouble_on_ec2)
 {
     EC2_SCRIPT("", {"!Authorization", 403, "!AccessDenied"}, {"PUT /latest/api/token ", 200, "tok"},
                {"GET /latest/meta-data/iam/security-credentials/ ", 200, "r"},
                {"GET /latest/meta-data/iam/security-credentials/r ", 404, ""});
 
-    (void)state;
     expect_get(s, "k", NC_EAUTH,
                "HTTP 403 to an unsigned request, and credentials to sign it: the metadata service: status 404");
     DONE();
@@ -723,34 +670,28 @@ trouble_on_ec2(void **state)
 }
 
 /* Who writes, and who pays, signs the first request. */
-static void
-writing_on_ec2(void **state)
+TEST(writing_on_ec2)
 {
     EC2_SCRIPT("", EC2_KEYS, {"PUT /buck/pre/fix/k |Credential=AKEC2/", 200, ""});
 
-    (void)state;
     assert_int_equal(put(s, NCZ_S3_ALWAYS, NULL), NC_NOERR);
     DONE();
     leave_ec2();
 }
 
-static void
-paying_on_ec2(void **state)
+TEST(paying_on_ec2)
 {
     EC2_SCRIPT("&requester_pays", EC2_KEYS, {"GET|Credential=AKEC2/", 200, "a"});
 
-    (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     DONE();
     leave_ec2();
 }
 
-static void
-session_that_writes_on_ec2(void **state)
+TEST(session_that_writes_on_ec2)
 {
     EC2_SCRIPT("", EC2_KEYS, {"GET|Credential=AKEC2/", 200, "a"});
 
-    (void)state;
     s->settings->writes = true;
     expect_get(s, "k", NC_NOERR, "a");
     DONE();
@@ -759,8 +700,7 @@ session_that_writes_on_ec2(void **state)
 
 /* ---- puts ---- */
 
-static void
-plain_puts(void **state)
+TEST(plain_puts)
 {
     SCRIPT({"PUT /buck/pre/fix/k |Content-Length: 4|x-amz-checksum-crc32c: |x-amz-content-sha256: "
             "3a6eb0790f39ac87c94f3856b2dd2c5d110e6811602261a9a923d3bb23adc8b7|!if-|!meta-",
@@ -769,7 +709,6 @@ plain_puts(void **state)
            {"PUT|!x-amz-checksum", 200, NULL}, {"PUT", 403, "!AccessDenied"}, {"PUT", 404, "!NoSuchBucket"},
            {"PUT", 200, "<Error><Code>InternalError</Code></Error>"}, {"PUT", 200, NULL});
 
-    (void)state;
     assert_int_equal(put(s, NCZ_S3_ALWAYS, NULL), NC_NOERR);
     assert_int_equal(put(s, NCZ_S3_ALWAYS, NULL), NC_NOERR); /* without what the server does not know */
     assert_int_equal(put(s, NCZ_S3_ALWAYS, NULL), NC_NOERR);
@@ -779,8 +718,7 @@ plain_puts(void **state)
     DONE();
 }
 
-static void
-put_if_absent(void **state)
+TEST(put_if_absent)
 {
     SCRIPT({"PUT|if-none-match: *|x-amz-meta-nczarr-write: ", 200, NULL},
            /* another's object */
@@ -795,7 +733,6 @@ put_if_absent(void **state)
            /* it is not known there */
            {"PUT", 501, "!NotImplemented"}, {"PUT", 501, "!NotImplemented"});
 
-    (void)state;
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_NOERR);
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_EOBJECT);
     assert_non_null(strstr(ncz_err_text(), "pre/fix/k: exists"));
@@ -807,13 +744,11 @@ put_if_absent(void **state)
 }
 
 /* All answers are lost: whether it was done is asked for in the end. */
-static void
-put_without_answers(void **state)
+TEST(put_without_answers)
 {
     SCRIPT({"PUT", 500, NULL}, {"PUT", 500, NULL}, {"HEAD", 200, NULL, "x-amz-meta-nczarr-write: %ID%\r\n"},
            {"PUT", 500, "!InternalError"}, {"PUT", 500, "!InternalError"}, {"HEAD", 404, NULL});
 
-    (void)state;
     s->settings->attempts = 2;
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_NOERR);
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_ES3);
@@ -822,15 +757,13 @@ put_without_answers(void **state)
 }
 
 /* Our own object may be what a put met: without an answer to that nobody is told of another writer. */
-static void
-put_unresolved(void **state)
+TEST(put_unresolved)
 {
     SCRIPT({"PUT", 200, NULL, NULL, STUB_CLOSE}, {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 403, NULL},
            {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 500, NULL}, {"HEAD", 500, NULL},
            {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 400, NULL}, {"PUT", 412, "!PreconditionFailed"},
            {"HEAD", 404, NULL}, {"PUT", 500, NULL}, {"PUT", 500, NULL}, {"HEAD", 200, NULL, "ETag: \"e1\"\r\n"});
 
-    (void)state;
     s->settings->attempts = 2;
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_ES3);
     assert_non_null(strstr(ncz_err_text(), "pre/fix/k: the object exists"));
@@ -841,13 +774,11 @@ put_unresolved(void **state)
     DONE();
 }
 
-static void
-put_if_match(void **state)
+TEST(put_if_match)
 {
     SCRIPT({"PUT|if-match: \"e1\"", 200, NULL}, {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 200, NULL},
            {"PUT", 404, "!NoSuchKey"}, {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 404, NULL});
 
-    (void)state;
     assert_int_equal(put(s, NCZ_S3_IF_MATCH, "\"e1\""), NC_NOERR);
     assert_int_equal(put(s, NCZ_S3_IF_MATCH, "\"e1\""), NC_EOBJECT);
     assert_int_equal(put(s, NCZ_S3_IF_MATCH, "\"e1\""), NC_ENOOBJECT);
@@ -856,8 +787,7 @@ put_if_match(void **state)
 }
 
 /* A read of one version: another one is no failure of the request, and a weak ETag, which matches nothing, is not sent. */
-static void
-get_if_match(void **state)
+TEST(get_if_match)
 {
     SCRIPT({"GET|if-match: \"e1\"", 200, "ab", "ETag: \"e1\"\r\n"},
            {"GET|if-match: \"e1\"", 412, "!PreconditionFailed"}, {"GET|if-match: \"e1\"", 404, "!NoSuchKey"},
@@ -871,7 +801,6 @@ get_if_match(void **state)
                     .version = "\"e1\"",
                     .body = &body};
 
-    (void)state;
     assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
     assert_int_equal(ncz_s3_do(s, &op), NC_EOBJECT);
     assert_non_null(strstr(ncz_err_text(), "is not the requested version \"e1\""));
@@ -901,8 +830,7 @@ put_large(ncz_s3 *s)
 #define BEGUN "<InitiateMultipartUploadResult><UploadId>up/1</UploadId></InitiateMultipartUploadResult>"
 #define ENDED "<CompleteMultipartUploadResult><ETag>\"x-3\"</ETag></CompleteMultipartUploadResult>"
 
-static void
-large_object(void **state)
+TEST(large_object)
 {
     SCRIPT({"POST /buck/pre/fix/k?uploads|x-amz-meta-nczarr-write", 200, BEGUN},
            {"PUT|uploadId=up%2F1|partNumber=|!meta-", 200, NULL, "ETag: \"1\"\r\n"},
@@ -912,7 +840,6 @@ large_object(void **state)
            {"POST|uploadId=up%2F1", 200, "<Error><Code>InternalError</Code></Error>"}, /* 200 is not success */
            {"POST|uploadId=up%2F1", 200, ENDED});
 
-    (void)state;
     assert_false(ncz_s3_is_large(64 << 20));
     assert_true(ncz_s3_is_large(LARGE));
     s->settings->in_flight = s->in_flight = 1; /* in the order of the script */
@@ -921,8 +848,7 @@ large_object(void **state)
     DONE();
 }
 
-static void
-large_object_fails(void **state)
+TEST(large_object_fails)
 {
     SCRIPT({"POST", 200, BEGUN}, {"PUT", 200, NULL}, {"PUT", 403, "!AccessDenied"}, {"PUT", 200, NULL},
            {"DELETE /buck/pre/fix/k?uploadId=up%2F1", 204, NULL}, /* nobody pays for it */
@@ -932,7 +858,6 @@ large_object_fails(void **state)
            {"PUT", 200, NULL}, {"PUT", 200, NULL}, {"POST", 403, "!AccessDenied"},
            {"DELETE /buck/pre/fix/k?uploadId=up%2F1", 204, NULL});
 
-    (void)state;
     s->settings->in_flight = s->in_flight = 1;
     assert_int_equal(put_large(s), NC_EACCESS);
     if (put_large(s) != NC_NOERR)
@@ -969,8 +894,7 @@ expect_list(ncz_s3 *s, bool deep, int want, const char *text)
 #define PREFIX(k) "<CommonPrefixes><Prefix>pre/fix/v/" k "</Prefix></CommonPrefixes>"
 #define LIST(...) "<ListBucketResult>" __VA_ARGS__ "</ListBucketResult>"
 
-static void
-lists(void **state)
+TEST(lists)
 {
     SCRIPT({"GET /buck?|prefix=pre%2Ffix%2Fv%2F|delimiter=%2F|list-type=2|encoding-type=url", 200,
             LIST(KEY("0") KEY("") PREFIX("g/") "<KeyCount>2</KeyCount><IsTruncated>true</IsTruncated>"
@@ -982,7 +906,6 @@ lists(void **state)
            {"GET", 200, "<html>hello</html>"}, {"GET", 200, "{}"},
            {"GET", 200, "<Error><Code>InternalError</Code></Error>"}, {"GET", 200, LIST(KEY("0"))});
 
-    (void)state;
     expect_list(s, false, NC_NOERR, "0 *g/ a b+\xc3\xa9 ");
     expect_list(s, true, NC_NOERR, "a/b ");
     expect_list(s, false, NC_NOERR, "");
@@ -994,8 +917,7 @@ lists(void **state)
 }
 
 /* No more than so many are asked for, and told, and no second page is fetched for them. */
-static void
-lists_of_few(void **state)
+TEST(lists_of_few)
 {
     SCRIPT({"GET /|max-keys=3", 200,
             LIST(KEY("0") KEY("1") KEY("2") "<IsTruncated>true</IsTruncated>"
@@ -1005,7 +927,6 @@ lists_of_few(void **state)
                           "<NextContinuationToken>t</NextContinuationToken>")});
     ncz_buf out = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_s3_list(s, "v", true, 2, note, &out), NC_NOERR);
     assert_string_equal(ncz_buf_str(&out), "0 1 ");
     ncz_buf_reset(&out);
@@ -1018,8 +939,7 @@ lists_of_few(void **state)
 #define SIZED(k, size) "<Contents><Size>" size "</Size><ETag>x</ETag><Key>pre/fix/v/" k "</Key></Contents>"
 
 /* Each key has its own size, whatever the order; what is no number of bytes is as none. */
-static void
-sizes_in_lists(void **state)
+TEST(sizes_in_lists)
 {
     SCRIPT({"GET", 200,
             LIST("<EncodingType>url</EncodingType>" SIZED("a", "5497558138880") SIZED("b", "")
@@ -1027,14 +947,12 @@ sizes_in_lists(void **state)
                          "f", "-3") "<Contents><Size>7</Size></Contents><Contents><Key>pre/fix/v/g</Key></Contents>"
                                     "<IsTruncated>false</IsTruncated>")});
 
-    (void)state;
     expect_list(s, true, NC_NOERR, "a=5497558138880 b=-1 c=-1 d=-1 e=0 f=-1 g=-1 ");
     DONE();
 }
 
 /* The first version of lists, and servers that know nothing else. */
-static void
-lists_of_old(void **state)
+TEST(lists_of_old)
 {
     SCRIPT({"list-type=2", 200, LIST(KEY("0") KEY("1") "<IsTruncated>true</IsTruncated>")},
            {"marker=pre%2Ffix%2Fv%2F1", 200,
@@ -1043,14 +961,12 @@ lists_of_old(void **state)
            {"list-type=2", 501, "!NotImplemented"},
            {"!list-type", 200, LIST(KEY("0") "<IsTruncated>false</IsTruncated>")});
 
-    (void)state;
     expect_list(s, false, NC_NOERR, "0 1 2 4 ");
     expect_list(s, false, NC_NOERR, "0 ");
     DONE();
 }
 
-static void
-endless_lists(void **state)
+TEST(endless_lists)
 {
     SCRIPT({"GET", 200,
             LIST(KEY("0") "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")},
@@ -1059,7 +975,6 @@ endless_lists(void **state)
            {"GET", 200, LIST(KEY("0") "<IsTruncated>true</IsTruncated>")},
            {"GET", 200, LIST(KEY("0") "<IsTruncated>true</IsTruncated>")});
 
-    (void)state;
     expect_list(s, false, NC_ES3, NULL);
     assert_non_null(strstr(ncz_err_text(), "repeats itself"));
     expect_list(s, false, NC_ES3, NULL);
@@ -1077,13 +992,11 @@ round_and_round(const stub_request *req, stub_reply *reply, void *arg)
                  : LIST(KEY("0") "<IsTruncated>true</IsTruncated><NextContinuationToken>b</NextContinuationToken>"));
 }
 
-static void
-list_in_a_circle(void **state)
+TEST(list_in_a_circle)
 {
     script  sc = {.n = 0};
     ncz_s3 *s;
 
-    (void)state;
     sc.server = stub_start(round_and_round, NULL);
     s = open_at(&sc, "");
     expect_list(s, false, NC_ES3, NULL);
@@ -1094,8 +1007,7 @@ list_in_a_circle(void **state)
 
 /* ---- deleting ---- */
 
-static void
-deletions(void **state)
+TEST(deletions)
 {
     static const char *const keys[] = {"a", "b&<>", "c"};
     SCRIPT({"DELETE /buck/pre/fix/a ", 204, NULL}, {"DELETE", 404, "!NoSuchKey"},
@@ -1114,7 +1026,6 @@ deletions(void **state)
             "<Error><Key>pre/fix/a</Key><Code>NoSuchKey</Code></Error>"
             "<Error><Code>SlowDown</Code></Error></DeleteResult>"});
 
-    (void)state;
     assert_int_equal(ncz_s3_delete(s, keys, 1), NC_NOERR);
     assert_int_equal(ncz_s3_delete(s, keys, 1), NC_NOERR);
     assert_int_equal(ncz_s3_delete(s, keys, 3), NC_NOERR);
@@ -1130,8 +1041,7 @@ deletions(void **state)
 }
 
 /* A request has at most a thousand keys, and each key is in one. */
-static void
-deletions_of_many(void **state)
+TEST(deletions_of_many)
 {
     enum { MANY = 2001 };
     static char        text[MANY][8];
@@ -1140,7 +1050,6 @@ deletions_of_many(void **state)
            {"POST", 200, "<DeleteResult><Error><Key>pre/fix/k2000</Key><Code>SlowDown</Code></Error></DeleteResult>"},
            {"DELETE /buck/pre/fix/k2000 ", 204, NULL});
 
-    (void)state;
     for (int i = 0; i < MANY; i++) {
         snprintf(text[i], sizeof text[i], "k%d", i);
         keys[i] = text[i];
@@ -1150,8 +1059,7 @@ deletions_of_many(void **state)
 }
 
 /* Content-MD5 for servers that know nothing else, which are remembered. */
-static void
-deletions_by_md5(void **state)
+TEST(deletions_by_md5)
 {
     static const char *const keys[] = {"a", "b"};
     SCRIPT({"POST|x-amz-checksum-crc32c: |!content-md5", 400, "!MissingContentMD5"},
@@ -1160,7 +1068,6 @@ deletions_by_md5(void **state)
            {"PUT|x-amz-checksum-crc32c: ", 200, ""}, /* of puts this says nothing */
            {"POST|content-md5: ", 400, "!InvalidRequest"}, {"DELETE", 204, NULL}, {"DELETE", 204, NULL});
 
-    (void)state;
     assert_int_equal(ncz_s3_delete(s, keys, 2), NC_NOERR);
     assert_int_equal(ncz_s3_delete(s, keys, 2), NC_NOERR);
     assert_int_equal(put(s, NCZ_S3_ALWAYS, NULL), NC_NOERR);
@@ -1168,28 +1075,24 @@ deletions_by_md5(void **state)
     DONE();
 }
 
-static void
-deletions_unknown(void **state)
+TEST(deletions_unknown)
 {
     static const char *const keys[] = {"a", "b"};
     SCRIPT({"POST|x-amz-checksum-crc32c: ", 501, "!NotImplemented"}, {"POST|content-md5: ", 501, "!NotImplemented"},
            {"DELETE", 204, NULL}, {"DELETE", 204, NULL});
 
-    (void)state;
     assert_int_equal(ncz_s3_delete(s, keys, 2), NC_NOERR);
     DONE();
 }
 
 /* As under FIPS: what needs MD5 goes another way. */
-static void
-deletions_without_md5(void **state)
+TEST(deletions_without_md5)
 {
     static const char *const keys[] = {"a", "b"};
     SCRIPT({"POST|x-amz-checksum-crc32c: |!content-md5", 200, "<DeleteResult/>"},
            {"POST|x-amz-checksum-crc32c: ", 400, "!MissingContentMD5"}, {"DELETE", 204, NULL}, {"DELETE", 204, NULL},
            {"PUT|x-amz-checksum-crc32c: ", 200, ""});
 
-    (void)state;
     md5_forbidden = true;
     assert_int_equal(ncz_s3_delete(s, keys, 2), NC_NOERR);
     assert_int_equal(ncz_s3_delete(s, keys, 2), NC_NOERR);
@@ -1214,8 +1117,7 @@ open_web(const stub *server, const char *query)
     return s;
 }
 
-static void
-web_server(void **state)
+TEST(web_server)
 {
     static const step steps[] = {
         {"GET /da%20ta/x.zarr/a%20b/.zgroup?token=t%2F1 |!Authorization|!x-amz", 200, "a"},
@@ -1235,7 +1137,6 @@ web_server(void **state)
     script  sc = {.steps = steps, .n = NCZ_LEN(steps)};
     ncz_s3 *s;
 
-    (void)state;
     sc.server = stub_start(serve, &sc);
     s = open_web(sc.server, "?token=t%2F1");
     expect_get(s, "a b/.zgroup", NC_NOERR, "a");
@@ -1254,8 +1155,7 @@ web_server(void **state)
 }
 
 /* 403 as "absent" is the user's wish; what the server says of permission goes before it. */
-static void
-web_forbidden_absent(void **state)
+TEST(web_forbidden_absent)
 {
     static const step steps[] = {
         {"GET", 403, NULL},
@@ -1268,7 +1168,6 @@ web_forbidden_absent(void **state)
     script  sc = {.steps = steps, .n = NCZ_LEN(steps)};
     ncz_s3 *s;
 
-    (void)state;
     sc.server = stub_start(serve, &sc);
     s = open_web(sc.server, "?sig=x#forbidden=absent");
     expect_get(s, "k", NC_EEMPTY, NULL);
@@ -1281,8 +1180,7 @@ web_forbidden_absent(void **state)
 }
 
 /* Every spelling of an address that only a machine's own cloud has. */
-static void
-web_redirects_refused(void **state)
+TEST(web_redirects_refused)
 {
     static const char *const places[] = {
         "http://169.254.169.254/",
@@ -1305,7 +1203,6 @@ web_redirects_refused(void **state)
     script      sc = {.steps = steps, .n = NCZ_LEN(places)};
     ncz_s3     *s;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(places); i++) {
         snprintf(headers[i], sizeof headers[i], "Location: %s\r\n", places[i]);
         steps[i] = (step){"GET", 302, NULL, headers[i]};
@@ -1328,13 +1225,11 @@ ever_on(const stub_request *req, stub_reply *reply, void *arg)
     stub_add(reply, "Location", to);
 }
 
-static void
-web_redirects_end(void **state)
+TEST(web_redirects_end)
 {
     stub   *server = stub_start(ever_on, NULL);
     ncz_s3 *s = open_web(server, "");
 
-    (void)state;
     expect_get(s, "k", NC_ES3, "too many redirects");
     assert_int_equal(stub_requests(server), 6);
     ncz_s3_close(s);
@@ -1398,14 +1293,12 @@ one_of_each(const stub *server)
     return rc;
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
     stub  *server = stub_start(serve_all, NULL);
     int    rc = NC_ENOMEM;
     size_t failed = 0, n;
 
-    (void)state;
     for (n = 0; rc != NC_NOERR && n < 5000; n++) {
         fail_allocation(n + 1);
         rc = one_of_each(server);
@@ -1422,59 +1315,6 @@ no_memory(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_gets),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(last_bytes),
-        cmocka_unit_test(bodies_are_whole),
-        cmocka_unit_test(ceilings),
-        cmocka_unit_test(tried_again),
-        cmocka_unit_test(tried_in_vain),
-        cmocka_unit_test(slowing_down),
-        cmocka_unit_test(stock_of_tries),
-        cmocka_unit_test(deadline),
-        cmocka_unit_test(deadline_of_an_answer),
-        cmocka_unit_test(other_region),
-        cmocka_unit_test(redirects_refused),
-        cmocka_unit_test(hosts_of_amazon),
-        cmocka_unit_test(clock_is_off),
-        cmocka_unit_test(token_expired),
-        cmocka_unit_test(unsigned_requests),
-        cmocka_unit_test(public_data_on_ec2),
-        cmocka_unit_test(private_data_on_ec2),
-        cmocka_unit_test(foreign_data_on_ec2),
-        cmocka_unit_test(no_role_on_ec2),
-        cmocka_unit_test(encrypted_data_on_ec2),
-        cmocka_unit_test(trouble_on_ec2),
-        cmocka_unit_test(writing_on_ec2),
-        cmocka_unit_test(paying_on_ec2),
-        cmocka_unit_test(session_that_writes_on_ec2),
-        cmocka_unit_test(plain_puts),
-        cmocka_unit_test(put_if_absent),
-        cmocka_unit_test(put_without_answers),
-        cmocka_unit_test(put_unresolved),
-        cmocka_unit_test(put_if_match),
-        cmocka_unit_test(get_if_match),
-        cmocka_unit_test(large_object),
-        cmocka_unit_test(large_object_fails),
-        cmocka_unit_test(lists),
-        cmocka_unit_test(lists_of_few),
-        cmocka_unit_test(sizes_in_lists),
-        cmocka_unit_test(lists_of_old),
-        cmocka_unit_test(endless_lists),
-        cmocka_unit_test(list_in_a_circle),
-        cmocka_unit_test(deletions),
-        cmocka_unit_test(deletions_of_many),
-        cmocka_unit_test(deletions_by_md5),
-        cmocka_unit_test(deletions_unknown),
-        cmocka_unit_test(deletions_without_md5),
-        cmocka_unit_test(web_server),
-        cmocka_unit_test(web_redirects_end),
-        cmocka_unit_test(web_forbidden_absent),
-        cmocka_unit_test(web_redirects_refused),
-        cmocka_unit_test(no_memory),
-    };
-
     setenv("AWS_ACCESS_KEY_ID", "AKTEST", 1);
     setenv("AWS_SECRET_ACCESS_KEY", SECRET, 1);
     setenv("AWS_CONFIG_FILE", "/nonexistent/config", 1);
@@ -1490,5 +1330,5 @@ main(void)
     unsetenv("AWS_ENDPOINT_URL_S3");
     unsetenv("AWS_MAX_ATTEMPTS");
     unsetenv("AWS_EC2_METADATA_SERVICE_ENDPOINT");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

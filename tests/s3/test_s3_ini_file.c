@@ -16,8 +16,7 @@ parsed(const char *text, bool credentials)
 
 /* ---- sections ---- */
 
-static void
-sections(void **state)
+TEST(sections)
 {
     static const struct {
         const char     *header; /* a line of its own, and below it `k = v` */
@@ -44,7 +43,6 @@ sections(void **state)
         {"[my name]\r", true, NCZ_S3_INI_PROFILE, "my name"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         char      *text = ncz_sprintf("%s\nk = v\n", rows[i].header);
         ncz_s3_ini ini = parsed(text, rows[i].credentials);
@@ -58,24 +56,20 @@ sections(void **state)
     }
 }
 
-static void
-default_twice(void **state)
+TEST(default_twice)
 {
     ncz_s3_ini ini =
         parsed("[profile default]\na = strong\n[default]\na = weak\nb = weak\n[profile x]\na = other\n", false);
 
-    (void)state;
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "default", NULL, "a"), "strong");
     assert_null(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "default", NULL, "b"));
     ncz_s3_ini_clear(&ini);
 }
 
-static void
-empty_sections_are_there(void **state)
+TEST(empty_sections_are_there)
 {
     ncz_s3_ini ini = parsed("[profile x]\n", false);
 
-    (void)state;
     assert_true(ncz_s3_ini_has(&ini, NCZ_S3_INI_PROFILE, "x"));
     assert_false(ncz_s3_ini_has(&ini, NCZ_S3_INI_PROFILE, "y"));
     ncz_s3_ini_clear(&ini);
@@ -83,8 +77,7 @@ empty_sections_are_there(void **state)
 
 /* ---- values ---- */
 
-static void
-values(void **state)
+TEST(values)
 {
     static const struct {
         const char *line, *key, *value;
@@ -108,7 +101,6 @@ values(void **state)
         {"a = \xc3\xbc", "a", "\xc3\xbc"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         char      *text = ncz_sprintf("# first\n; second\n\n[x]\n%s", rows[i].line);
         ncz_s3_ini ini = parsed(text, true);
@@ -119,20 +111,17 @@ values(void **state)
     }
 }
 
-static void
-the_last_wins(void **state)
+TEST(the_last_wins)
 {
     ncz_s3_ini ini = parsed("\xEF\xBB\xBF[x]\na = 1\na = 2\n[y]\na = 3\n[x]\nb = 4\nA = 5\n", true);
 
-    (void)state;
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", NULL, "a"), "5");
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", NULL, "b"), "4");
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "y", NULL, "a"), "3");
     ncz_s3_ini_clear(&ini);
 }
 
-static void
-blocks(void **state)
+TEST(blocks)
 {
     ncz_s3_ini ini = parsed("[profile x]\n"
                             "region = r\n"
@@ -152,7 +141,6 @@ blocks(void **state)
                             "  endpoint_url = http://t\n",
                             false);
 
-    (void)state;
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", "s3", "addressing_style"), "path");
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", "s3", "max_concurrent_requests"), "20");
     assert_null(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", NULL, "addressing_style"));
@@ -165,12 +153,10 @@ blocks(void **state)
 }
 
 /* All indented alike: nothing belongs to anything. */
-static void
-indented_sections(void **state)
+TEST(indented_sections)
 {
     ncz_s3_ini ini = parsed("[x]\n  a =\n  b = 1\n    c = 2\n", true);
 
-    (void)state;
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", NULL, "a"), "");
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", NULL, "b"), "1");
     assert_string_equal(ncz_s3_ini_get(&ini, NCZ_S3_INI_PROFILE, "x", NULL, "c"), "2");
@@ -179,8 +165,7 @@ indented_sections(void **state)
 
 /* ---- what is refused ---- */
 
-static void
-refused(void **state)
+TEST(refused)
 {
     static const struct {
         const char *text;
@@ -197,7 +182,6 @@ refused(void **state)
         {"[x]\na = b\0c\n", 12, "FILE:2: "},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         size_t     len = rows[i].len != 0 ? rows[i].len : strlen(rows[i].text);
         ncz_s3_ini ini = NCZ_S3_INI_INIT;
@@ -208,14 +192,12 @@ refused(void **state)
     }
 }
 
-static void
-too_much(void **state)
+TEST(too_much)
 {
     size_t     len = NCZ_S3_INI_MOST + 1, n = 0;
     char      *text = malloc(len);
     ncz_s3_ini ini = NCZ_S3_INI_INIT;
 
-    (void)state;
     assert_non_null(text);
     memset(text, '\n', len);
     assert_int_equal(ncz_s3_ini_parse(text, len, "FILE", true, &ini), NC_EAUTH);
@@ -229,13 +211,11 @@ too_much(void **state)
     free(text);
 }
 
-static void
-memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
     static const char text[] = "[profile x]\na = b\n  c\ns3 =\n  d = e\n[services y]\n";
     int               rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_s3_ini ini = NCZ_S3_INI_INIT;
 
@@ -246,23 +226,4 @@ memory_runs_out(void **state)
         assert_true(n < 100);
         ncz_s3_ini_clear(&ini);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections),
-        cmocka_unit_test(default_twice),
-        cmocka_unit_test(empty_sections_are_there),
-        cmocka_unit_test(values),
-        cmocka_unit_test(the_last_wins),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(indented_sections),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(too_much),
-        cmocka_unit_test(memory_runs_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

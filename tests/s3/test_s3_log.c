@@ -84,14 +84,12 @@ no_secrets(const char *text)
     has_not(text, QUERY);
 }
 
-static void
-bucket(void **state)
+TEST(bucket)
 {
     answer a = {0};
     stub  *server;
     char   url[200], *text;
 
-    (void)state;
     served_make("");
     set_credentials(true);
     server = stub_start(serve, &a);
@@ -139,14 +137,12 @@ bucket(void **state)
     served_end();
 }
 
-static void
-web_server(void **state)
+TEST(web_server)
 {
     answer a = {0};
     stub  *server;
     char   url[200], *text;
 
-    (void)state;
     served_make("");
     server = stub_start(serve, &a);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/d.zarr?sig=" QUERY "#mode=nczarr", stub_port(server));
@@ -167,15 +163,4 @@ web_server(void **state)
     no_secrets(text);
     free(text);
     served_end();
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bucket),
-        cmocka_unit_test(web_server),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

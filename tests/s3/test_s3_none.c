@@ -5,25 +5,13 @@
 #include "s3/settings/s3_settings.h"
 #include "s3_help.h"
 
-static void
-explains(void **state)
+TEST(explains)
 {
     ncz_buf  out = NCZ_BUF_INIT;
     ncz_uri *u = NULL;
 
-    (void)state;
     assert_int_equal(ncz_uri_parse("s3://bucket/key", &u), NC_NOERR);
     assert_int_equal(ncz_s3_explain(u, &out), NC_ENOTBUILT);
     assert_non_null(strstr(ncz_err_text(), "built without S3"));
     ncz_uri_free(u);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(explains),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,14 +60,12 @@ static const stub_reply hangs[] = {
     {.how = STUB_DRIP, .cut = 1, .from = 44, .delay_ms = 150},
 };
 
-static void
-servers_that_hang(void **state)
+TEST(servers_that_hang)
 {
     plan  p;
     stub *server;
     char  url[200];
 
-    (void)state;
     served_make("");
     server = stub_start(serve, &p);
     for (int bucket = 0; bucket < 2; bucket++) {
@@ -91,15 +89,13 @@ servers_that_hang(void **state)
 }
 
 /* A port that takes no connection, since nobody accepts those that wait already. */
-static void
-nobody_accepts(void **state)
+TEST(nobody_accepts)
 {
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t          len = sizeof here;
     int                fds[4], listening = socket(AF_INET, SOCK_STREAM, 0);
     char               url[100];
 
-    (void)state;
     assert_int_equal(bind(listening, (struct sockaddr *)&here, len), 0);
     assert_int_equal(listen(listening, 0), 0);
     assert_int_equal(getsockname(listening, (struct sockaddr *)&here, &len), 0);
@@ -182,15 +178,13 @@ get(place *p)
 
 /* All that is asked for together ends together, and what follows at once is part of the same call. Later it is another
  * one, that tries again. */
-static void
-one_limit_for_all(void **state)
+TEST(one_limit_for_all)
 {
     ncz_s3_op ops[80];
     ncz_buf   bodies[80];
     place     p;
     unsigned  asked;
 
-    (void)state;
     begin(&p, false);
     p.how.how = STUB_STALL_HEAD;
     for (size_t i = 0; i < 80; i++) {
@@ -216,12 +210,10 @@ one_limit_for_all(void **state)
 }
 
 /* More in all than the limit, but never without an answer or a good many bytes for so long. */
-static void
-slow_but_at_work(void **state)
+TEST(slow_but_at_work)
 {
     place p;
 
-    (void)state;
     begin(&p, false);
     p.s->settings->progress_timeout_ms = 1000;
     p.how.delay_ms = 150;
@@ -234,12 +226,10 @@ slow_but_at_work(void **state)
 }
 
 /* Servers that put a client off are not waited for longer. */
-static void
-come_back_later(void **state)
+TEST(come_back_later)
 {
     place p;
 
-    (void)state;
     begin(&p, true);
     p.s->settings->progress_timeout_ms = 60000;
     p.status = 503;
@@ -251,13 +241,11 @@ come_back_later(void **state)
 }
 
 /* Whether a put on a condition was done is not known; that it was not is never said. */
-static void
-puts_on_a_condition(void **state)
+TEST(puts_on_a_condition)
 {
     ncz_s3_op op = {.verb = NCZ_S3_PUT, .key = "k", .data = "x", .ndata = 1, .when = NCZ_S3_IF_ABSENT};
     place     p;
 
-    (void)state;
     begin(&p, true);
     p.how.how = STUB_STALL_HEAD;
     assert_int_equal(ncz_s3_do(p.s, &op), NC_ECURL);
@@ -268,14 +256,9 @@ puts_on_a_condition(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_that_hang), cmocka_unit_test(nobody_accepts),  cmocka_unit_test(one_limit_for_all),
-        cmocka_unit_test(slow_but_at_work),  cmocka_unit_test(come_back_later), cmocka_unit_test(puts_on_a_condition),
-    };
-
     setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
     setenv("NCRCENV_IGNORE", "1", 1);
     limit_to("0.15");
     (void)alarm(100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_file_tests(NULL, NULL);
 }

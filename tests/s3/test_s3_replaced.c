@@ -110,10 +110,8 @@ get_some(int ncid, size_t from, int value)
     return rc;
 }
 
-static void
-replaced(void **state)
+TEST(replaced)
 {
-    (void)state;
     for (int bucket = 0; bucket < 2; bucket++)
         for (stamps by = BY_ETAG; by <= BY_SIZE; by++) {
             served s = {.by = by, .version = 1};
@@ -137,10 +135,8 @@ replaced(void **state)
 }
 
 /* A server whose first answer names another size than those that follow. */
-static void
-two_sizes(void **state)
+TEST(two_sizes)
 {
-    (void)state;
     for (int bucket = 0; bucket < 2; bucket++) {
         served s = {.by = BY_SIZE, .lies_to = 1};
         stub  *server = stub_start(serve, &s);
@@ -157,10 +153,8 @@ two_sizes(void **state)
 }
 
 /* Values that the file has lost, of which the open warns. */
-static void
-cut_file(void **state)
+TEST(cut_file)
 {
-    (void)state;
     for (int bucket = 0; bucket < 2; bucket++) {
         served             s = {.by = BY_ETAG, .version = 1, .missing = 2000};
         stub              *server = stub_start(serve, &s);
@@ -180,16 +174,4 @@ cut_file(void **state)
         assert_int_equal(nc_close(ncid), NC_NOERR);
         stub_stop(server);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replaced),
-        cmocka_unit_test(two_sizes),
-        cmocka_unit_test(cut_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

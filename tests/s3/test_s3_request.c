@@ -49,12 +49,10 @@ kept(ncz_s3 *s)
     return same;
 }
 
-static void
-made_once(void **state)
+TEST_IN_SANDBOX(made_once)
 {
     ncz_s3 *s = client("one");
 
-    (void)state;
     assert_false(kept(s));
     for (int i = 0; i < 3; i++)
         assert_true(kept(s) || kept(s)); /* midnight may be between two */
@@ -62,13 +60,11 @@ made_once(void **state)
 }
 
 /* The signature that leaves is that of a key just made. */
-static void
-as_if_made_again(void **state)
+TEST_IN_SANDBOX(as_if_made_again)
 {
     ncz_s3 *s = client("one"), *other = client("one");
     char   *said[2] = {NULL, NULL};
 
-    (void)state;
     for (int tries = 0; tries < 5 && (said[0] == NULL || strcmp(said[0], said[1]) != 0); tries++) {
         assert_int_equal(kept(s), tries > 0);
         for (int i = 0; i < 2; i++) { /* within one second, sooner or later */
@@ -89,13 +85,11 @@ as_if_made_again(void **state)
     ncz_s3_close(other);
 }
 
-static void
-made_again(void **state)
+TEST_IN_SANDBOX(made_again)
 {
     ncz_s3    *s = client("one"), *other = client("two");
     ncz_creds *mine = s->settings->creds;
 
-    (void)state;
     assert_false(kept(s));
     s->skew_s = 86400; /* another day */
     assert_false(kept(s));
@@ -111,15 +105,13 @@ made_again(void **state)
 }
 
 /* A key that could not be made leaves none behind that is taken for it. */
-static void
-no_memory(void **state)
+TEST_IN_SANDBOX(no_memory)
 {
     ncz_s3         *s = client("one");
     ncz_s3_op       op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
     ncz_s3_exchange x = {.s = s, .op = &op};
     int             rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         fail_allocation(n);
         rc = ncz_s3_build_request(&x);
@@ -151,13 +143,11 @@ many(void *arg)
     return good;
 }
 
-static void
-of_many_threads(void **state)
+TEST_IN_SANDBOX(of_many_threads)
 {
     ncz_s3   *s = client("one");
     pthread_t threads[4];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, many, s), 0);
     for (size_t i = 0; i < NCZ_LEN(threads); i++) {
@@ -185,15 +175,13 @@ look_and_free(void *p)
     free(p);
 }
 
-static void
-wiped_at_the_end(void **state)
+TEST_IN_SANDBOX(wiped_at_the_end)
 {
     static const ncz_alloc_table table = {.get = malloc, .resize = realloc, .put = look_and_free};
     ncz_s3_op                    op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE, .most = 10};
     ncz_buf                      body = NCZ_BUF_INIT;
     ncz_s3                      *s;
 
-    (void)state;
     setenv("AWS_SESSION_TOKEN", token, 1);
     s = client("one");
     assert_false(kept(s));
@@ -207,19 +195,4 @@ wiped_at_the_end(void **state)
     ncz_alloc_use(NULL);
     ncz_buf_clear(&body);
     assert_false(seen);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(made_once, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(as_if_made_again, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(made_again, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(no_memory, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(of_many_threads, sandbox_begin, sandbox_end),
-        cmocka_unit_test_setup_teardown(wiped_at_the_end, sandbox_begin, sandbox_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

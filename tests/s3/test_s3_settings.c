@@ -63,8 +63,7 @@ check_rows(const row *rows, size_t n)
 
 /* ---- the forms of URLs ---- */
 
-static void
-forms(void **state)
+TEST_IN_SANDBOX(forms)
 {
     static const row rows[] = {
         {"s3://bucket/a/b", NULL, NULL, "https://bucket.s3.us-east-1.amazonaws.com a/b us-east-1"},
@@ -172,12 +171,10 @@ forms(void **state)
          "https://s3.amazonaws.com/my.bucket.org x us-east-1"},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
-static void
-refused_urls(void **state)
+TEST_IN_SANDBOX(refused_urls)
 {
     static const struct {
         const char *url;
@@ -221,7 +218,6 @@ refused_urls(void **state)
         {"s3://arn:aws:s3:us-west-2:1:accesspoint/x/a", NC_EURL, "an ARN"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_s3_settings *s = NULL;
         int              rc = settings_of(rows[i].url, &s);
@@ -239,8 +235,7 @@ refused_urls(void **state)
 
 #define SERVICES "[services sv]\ns3 =\n  endpoint_url = http://service:3\n"
 
-static void
-endpoints(void **state)
+TEST_IN_SANDBOX(endpoints)
 {
     static const row rows[] = {
         {"s3://bucket/k", "AWS_ENDPOINT_URL=http://h:1/", NULL, "http://h:1/bucket k us-east-1 custom"},
@@ -285,12 +280,10 @@ endpoints(void **state)
          "https://h/bucket k us-east-1 custom"},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
-static void
-addressing(void **state)
+TEST_IN_SANDBOX(addressing)
 {
     static const row rows[] = {
         {"s3://bucket/k#addressing=path", NULL, NULL, "https://s3.us-east-1.amazonaws.com/bucket k us-east-1"},
@@ -308,12 +301,10 @@ addressing(void **state)
          "http://h:1/bucket k us-east-1 custom"},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
-static void
-regions(void **state)
+TEST_IN_SANDBOX(regions)
 {
     static const char conf[] = "[default]\nregion = r-default\n[profile x]\nregion = r-x\n"
                                "[profile n]\naws_region = r-n\n";
@@ -340,12 +331,10 @@ regions(void **state)
          {"http://h/bucket/k#mode=s3", "AWS_REGION=My_Zone.1", NULL, "http://h/bucket k My_Zone.1 custom"},
     };
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
 }
 
-static void
-variants(void **state)
+TEST_IN_SANDBOX(variants)
 {
     static const row rows[] = {
         {"s3://bucket/k", "AWS_USE_DUALSTACK_ENDPOINT=true", NULL,
@@ -363,7 +352,6 @@ variants(void **state)
     };
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
     clean_environment();
     put_file(".aws/config", "[default]\ns3 =\n use_accelerate_endpoint = true\n");
@@ -372,8 +360,7 @@ variants(void **state)
     assert_int_equal(settings_of("s3://bucket/k", &s), NC_EINVAL);
 }
 
-static void
-unsigned_requests(void **state)
+TEST_IN_SANDBOX(unsigned_requests)
 {
     static const char conf[] = "[profile x]\nregion = r-x\n[profile none]\nregion = r-none\n";
     static const row  rows[] = {
@@ -400,7 +387,6 @@ unsigned_requests(void **state)
     };
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     check_rows(rows, NCZ_LEN(rows));
     assert_int_equal(settings_of("https://h/bucket/k?X-Amz-Signature=1&a=%2F#mode=s3", &s), NC_NOERR);
     assert_string_equal(s->query, "X-Amz-Signature=1&a=%2F");
@@ -410,8 +396,7 @@ unsigned_requests(void **state)
 
 /* ---- profiles and rc files ---- */
 
-static void
-rc_files(void **state)
+TEST_IN_SANDBOX(rc_files)
 {
     static const row rows[] = {
         {"s3://bucket/k", NULL, "[default]\nregion = r-default\n[profile p]\nregion = r-p\n",
@@ -429,7 +414,6 @@ rc_files(void **state)
     };
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     put_file(".ncrc", "AWS.REGION=r-early\nAWS.PROFILE=p\nHTTP.TIMEOUT=100\nHTTP.CONNECTTIMEOUT=3\n"
                       "HTTP.PROXY.SERVER=http://proxy:3128\nHTTP.USERAGENT=me/1\n");
     put_file(".dodsrc", "AWS.REGION=r-rc\n");
@@ -467,12 +451,10 @@ rc_files(void **state)
 }
 
 /* A line of an rc file may name a server; not one that came along with the data. */
-static void
-rc_names_host(void **state)
+TEST_IN_SANDBOX(rc_names_host)
 {
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     assert_int_equal(mkdir("work", 0777) | chdir("work"), 0);
     put_file("work/.ncrc", "[https://my.server.org]AWS.REGION=r\n");
     assert_int_equal(settings_of("s3://my.server.org/bucket/k", &s), NC_EURL);
@@ -484,12 +466,10 @@ rc_names_host(void **state)
     assert_int_equal(settings_of("s3://server.org/bucket/k", &s), NC_EURL);
 }
 
-static void
-profiles(void **state)
+TEST_IN_SANDBOX(profiles)
 {
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     assert_int_equal(settings_of("s3://bucket/k", &s), NC_NOERR);
     assert_null(s->profile);
     ncz_s3_settings_free(s);
@@ -518,12 +498,10 @@ profiles(void **state)
     assert_null(s);
 }
 
-static void
-netcdfs_test_home(void **state)
+TEST_IN_SANDBOX(netcdfs_test_home)
 {
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     put_file("other/.aws/config", "[default]\nregion = of-tests\n");
     setenv("NC_TEST_AWS_DIR", "other", 1);
     assert_int_equal(settings_of("s3://bucket/k", &s), NC_NOERR);
@@ -533,8 +511,7 @@ netcdfs_test_home(void **state)
 
 /* ---- the rest ---- */
 
-static void
-patience_and_trust(void **state)
+TEST_IN_SANDBOX(patience_and_trust)
 {
     static const struct {
         const char *env, *config;
@@ -555,7 +532,6 @@ patience_and_trust(void **state)
                                       "AWS_MAX_ATTEMPTS=99999999999999999999", "AWS_USE_FIPS_ENDPOINT=maybe"};
     ncz_s3_settings         *s = NULL;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         clean_environment();
         set_all(rows[i].env);
@@ -577,8 +553,7 @@ patience_and_trust(void **state)
 }
 
 /* The ranks of a machine share the requests at once; a number that a user gives is each one's. */
-static void
-ranks(void **state)
+TEST_IN_SANDBOX(ranks)
 {
     static const struct {
         unsigned ranks, bucket, web;
@@ -586,7 +561,6 @@ ranks(void **state)
     ncz_s3_settings *s = NULL;
     ncz_uri         *u = NULL;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         clean_environment();
         put_file(".aws/config", "");
@@ -609,12 +583,10 @@ ranks(void **state)
     put_file(".aws/config", "");
 }
 
-static void
-forbidden(void **state)
+TEST_IN_SANDBOX(forbidden)
 {
     ncz_s3_settings *s = NULL;
 
-    (void)state;
     assert_int_equal(settings_of("s3://bucket/k", &s), NC_NOERR);
     assert_false(s->forbidden_is_absent);
     ncz_s3_settings_free(s);
@@ -624,13 +596,11 @@ forbidden(void **state)
 }
 
 /* Web servers have the rc files' and the environment's settings, and nothing of Amazon's: its files are not even read. */
-static void
-web_servers(void **state)
+TEST_IN_SANDBOX(web_servers)
 {
     ncz_s3_settings *s = NULL;
     ncz_uri         *u = NULL;
 
-    (void)state;
     put_file(".aws/config", "[default\n"); /* wrong */
     put_file(".ncrc",
              "HTTP.SSL.CAINFO=/rc.pem\nHTTP.SSL.CAPATH=/certs\nHTTP.PROXY.SERVER=http://proxy:3128\n"
@@ -679,8 +649,7 @@ web_servers(void **state)
 }
 
 /* NCZARR_TIMEOUT goes before the rc file's key, and other limits fit into it. */
-static void
-patience(void **state)
+TEST_IN_SANDBOX(patience)
 {
     static const struct {
         const char *env, *rc;
@@ -703,7 +672,6 @@ patience(void **state)
     ncz_s3_settings         *s = NULL;
     ncz_uri                 *u = NULL;
 
-    (void)state;
     assert_int_equal(ncz_uri_parse("http://h:81/a/b", &u), NC_NOERR);
     assert_int_equal(mkdir("work", 0777) | chdir("work"), 0);
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
@@ -727,8 +695,7 @@ patience(void **state)
     ncz_uri_free(u);
 }
 
-static void
-explained(void **state)
+TEST_IN_SANDBOX(explained)
 {
     static const char *const lines[] = {
         "address: http://h:9000/base/bucket/\n",
@@ -751,7 +718,6 @@ explained(void **state)
     ncz_buf  out = NCZ_BUF_INIT;
     ncz_uri *u = NULL;
 
-    (void)state;
     put_file(".aws/credentials", "[p]\naws_access_key_id = AKIACANARYCANARY\naws_secret_access_key = S3cr3tCanary\n"
                                  "aws_session_token = T0kenCanary==\nregion = r-p\n");
     put_file(".ncrc", "HTTP.PROXY.SERVER=http://user:PassCanary@proxy:3128\n");
@@ -783,13 +749,11 @@ explained(void **state)
     ncz_uri_free(u);
 }
 
-static void
-memory_runs_out(void **state)
+TEST_IN_SANDBOX(memory_runs_out)
 {
     ncz_uri *u = NULL;
     int      rc = NC_ENOMEM;
 
-    (void)state;
     put_file(".aws/config", "[default]\nregion = r\nservices = s\nca_bundle = ~/x\n[services s]\ns3 =\n"
                             " endpoint_url = http://h/b\n");
     put_file(".aws/credentials", "[default]\naws_access_key_id = a\naws_secret_access_key = b\n");
@@ -820,33 +784,4 @@ memory_runs_out(void **state)
         ncz_buf_clear(&out);
     }
     ncz_uri_free(u);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, sandbox_begin, sandbox_end)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(forms),
-        TEST(refused_urls),
-        TEST(endpoints),
-        TEST(addressing),
-        TEST(regions),
-        TEST(variants),
-        TEST(unsigned_requests),
-        TEST(rc_files),
-        TEST(profiles),
-        TEST(netcdfs_test_home),
-        TEST(ranks),
-        TEST(forbidden),
-        TEST(web_servers),
-        TEST(patience),
-        TEST(explained),
-        TEST(patience_and_trust),
-        TEST(memory_runs_out),
-        TEST(rc_names_host),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,21 +128,17 @@ check_vector(const ncz_json *v, ncz_s3_signing *keep)
     ncz_buf_clear(&headers);
 }
 
-static void
-all_vectors(void **state)
+TEST(all_vectors)
 {
-    (void)state;
     for (size_t i = 0; i < ncz_json_len(vectors); i++)
         check_vector(ncz_json_at(vectors, i), NULL);
 }
 
 /* The kept key is the right one whatever came before: other secrets, days, regions, services. */
-static void
-all_vectors_with_a_kept_key(void **state)
+TEST(all_vectors_with_a_kept_key)
 {
     ncz_s3_signing keep = {.of = ""}, none = {.of = ""};
 
-    (void)state;
     for (size_t i = 0; i < ncz_json_len(vectors); i++) {
         check_vector(ncz_json_at(vectors, i), &keep);
         check_vector(ncz_json_at(vectors, i), &keep);
@@ -167,14 +163,12 @@ plain(const char *path)
                              .s3_path = true};
 }
 
-static void
-targets(void **state)
+TEST(targets)
 {
     static const ncz_s3_pair query[] = {{"b", "x y/+"}, {"uploads", NULL}, {"a", ""}};
     ncz_s3_sign_req          req = plain("/a b/%/\xc3\xbc//../c+d=~");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
-    (void)state;
     req.query = query;
     req.nquery = NCZ_LEN(query);
     assert_int_equal(ncz_s3_sign(&req, NULL, &target, &headers), NC_NOERR);
@@ -184,15 +178,13 @@ targets(void **state)
     ncz_buf_clear(&headers);
 }
 
-static void
-unsigned_requests_have_no_secrets(void **state)
+TEST(unsigned_requests_have_no_secrets)
 {
     static const ncz_s3_pair header = {"Range", "bytes=0-9"};
     ncz_s3_access_key        keys = {.id = NULL};
     ncz_s3_sign_req          req = plain("/");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
-    (void)state;
     req.headers = &header;
     req.nheaders = 1;
     assert_int_equal(ncz_s3_sign(&req, &keys, &target, &headers), NC_NOERR);
@@ -201,8 +193,7 @@ unsigned_requests_have_no_secrets(void **state)
     ncz_buf_clear(&headers);
 }
 
-static void
-smuggled_headers(void **state)
+TEST(smuggled_headers)
 {
     static const ncz_s3_pair bad[] = {{"x-amz-meta-a", "b\r\nX-Evil: 1"},
                                       {"x-amz-meta-a", "b\nc"},
@@ -215,7 +206,6 @@ smuggled_headers(void **state)
     ncz_s3_sign_req          req = plain("/");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
-    (void)state;
     req.nheaders = 1;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         req.headers = &bad[i];
@@ -239,15 +229,13 @@ smuggled_headers(void **state)
     ncz_buf_clear(&headers);
 }
 
-static void
-clocks_beyond_reason(void **state)
+TEST(clocks_beyond_reason)
 {
     char              id[] = "id", secret[] = "secret";
     ncz_s3_access_key keys = {.id = id, .secret = secret};
     ncz_s3_sign_req   req = plain("/");
     ncz_buf           target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
-    (void)state;
     req.now = INT64_MAX;
     assert_int_equal(ncz_s3_sign(&req, &keys, &target, &headers), NC_EINVAL);
     req.now = INT64_MIN;
@@ -258,13 +246,11 @@ clocks_beyond_reason(void **state)
     ncz_buf_clear(&headers);
 }
 
-static void
-memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
     request r = request_of(ncz_json_at(vectors, ncz_json_len(vectors) - 12));
     int     rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_buf        target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
         ncz_s3_signing keep = {.of = ""};
@@ -284,12 +270,5 @@ memory_runs_out(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_vectors),      cmocka_unit_test(all_vectors_with_a_kept_key),
-        cmocka_unit_test(targets),          cmocka_unit_test(unsigned_requests_have_no_secrets),
-        cmocka_unit_test(smuggled_headers), cmocka_unit_test(clocks_beyond_reason),
-        cmocka_unit_test(memory_runs_out),
-    };
-
-    return cmocka_run_group_tests(tests, load_vectors, free_vectors);
+    return run_file_tests(load_vectors, free_vectors);
 }

@@ -3,13 +3,7 @@
 #include "support/failing_alloc.h"
 #include "s3/protocol/s3_xml.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 /* The events of a document as text: "<a", "x>" with the text before it; "!" for an error. */
 static char *
@@ -48,10 +42,8 @@ expect(const char *doc, const char *want)
     ncz_free(seen);
 }
 
-static void
-good_ones(void **state)
+TEST(good_ones)
 {
-    (void)state;
     expect("<a/>", "<a  a> ");
     expect("<a></a>", "<a  a> ");
     expect("<a>text</a>", "<a text a> ");
@@ -66,8 +58,7 @@ good_ones(void **state)
     expect("<a ><b\n/></a >", "<a <b  b>  a> ");
 }
 
-static void
-bad_ones(void **state)
+TEST(bad_ones)
 {
     static const char *const docs[] = {
         "",
@@ -104,7 +95,6 @@ bad_ones(void **state)
         "<a><b><c></b></c></a>",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(docs); i++) {
         char *seen = events_of(docs[i], strlen(docs[i]));
 
@@ -114,12 +104,10 @@ bad_ones(void **state)
     }
 }
 
-static void
-depth(void **state)
+TEST(depth)
 {
     char doc[1024] = "", *seen;
 
-    (void)state;
     for (int i = 0; i < NCZ_S3_XML_DEPTH; i++)
         strcat(doc, "<a>");
     for (int i = 0; i < NCZ_S3_XML_DEPTH; i++)
@@ -136,12 +124,10 @@ depth(void **state)
 }
 
 /* Cut anywhere, a document is an error, and nothing beyond it is looked at. */
-static void
-cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     static const char doc[] = "<?xml version='1.0'?><!-- c --><a x='y'><b>1&amp;&#x41;</b><![CDATA[z]]><c/></a>";
 
-    (void)state;
     for (size_t len = 0; len < sizeof doc - 1; len++) {
         char *seen = events_of(doc, len);
 
@@ -151,12 +137,10 @@ cut_anywhere(void **state)
 }
 
 /* What is behind it would be lost: "a\0b" is not the key "a". */
-static void
-zero_bytes(void **state)
+TEST(zero_bytes)
 {
     static const char *const docs[] = {"<a>k@y</a>", "<a>@</a>", "<a>x&amp;@</a>", "<a><![CDATA[k@y]]></a>"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(docs); i++) {
         char  *doc = strdup(docs[i]), *seen;
         size_t len = strlen(doc);
@@ -170,12 +154,10 @@ zero_bytes(void **state)
 }
 
 /* Any byte in any place: an error or an end, never a step outside. */
-static void
-any_byte(void **state)
+TEST(any_byte)
 {
     static const char doc[] = "<a x='y'><b>1&amp;</b><![CDATA[z]]><c/></a>";
 
-    (void)state;
     for (size_t at = 0; at < sizeof doc - 1; at++)
         for (int c = 0; c < 256; c++) {
             char copy[sizeof doc];
@@ -186,12 +168,10 @@ any_byte(void **state)
         }
 }
 
-static void
-escaped(void **state)
+TEST(escaped)
 {
     ncz_buf out = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_s3_xml_escape(&out, "\"a\"</x>&b"), NC_NOERR);
     assert_string_equal(out.data, "\"a\"&lt;/x&gt;&amp;b");
     ncz_buf_clear(&out);
@@ -199,15 +179,13 @@ escaped(void **state)
 
 /* ---- an allocation that fails ---- */
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
     static const char doc[] = "<a><b>some text that needs memory, a little more than the first allocation</b></a>";
     ncz_s3_xml_event  event = NCZ_S3_XML_OPEN;
     int               rc = NC_ENOMEM;
     size_t            failed = 0;
 
-    (void)state;
     for (size_t n = 0; rc == NC_ENOMEM; n++) {
         ncz_s3_xml x;
 
@@ -222,16 +200,4 @@ no_memory(void **state)
     }
     assert_int_equal(rc, NC_NOERR);
     assert_true(failed > 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_ones),    cmocka_unit_test(bad_ones),   cmocka_unit_test(depth),
-        cmocka_unit_test(cut_anywhere), cmocka_unit_test(any_byte),   cmocka_unit_test(no_memory),
-        cmocka_unit_test(escaped),      cmocka_unit_test(zero_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

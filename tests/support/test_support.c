@@ -20,10 +20,8 @@ can_allocate(size_t nbytes)
     return got;
 }
 
-static void
-one_allocation_fails(void **state)
+TEST(one_allocation_fails)
 {
-    (void)state;
     fail_allocation(2);
     assert_true(can_allocate(10));
     assert_false(can_allocate(3000));
@@ -34,10 +32,8 @@ one_allocation_fails(void **state)
     assert_true(can_allocate(10));
 }
 
-static void
-all_later_allocations_fail(void **state)
+TEST(all_later_allocations_fail)
 {
-    (void)state;
     fail_allocations_from(2);
     assert_true(can_allocate(10));
     assert_false(can_allocate(10));
@@ -48,10 +44,8 @@ all_later_allocations_fail(void **state)
     assert_false(end_failing()); /* the fifth was never asked for */
 }
 
-static void
-watching_fails_nothing(void **state)
+TEST(watching_fails_nothing)
 {
-    (void)state;
     watch_allocations();
     assert_true(can_allocate(1000));
     assert_true(can_allocate(10));
@@ -79,11 +73,9 @@ allocate_thrice(void *arg)
     return NC_NOERR;
 }
 
-static void
-each_allocation_fails_once(void **state)
+TEST(each_allocation_fails_once)
 {
     steps s = {.runs = 0};
-    (void)state;
 
     each_allocation_fails(allocate_thrice, &s);
     assert_int_equal(s.runs, 4);
@@ -91,13 +83,11 @@ each_allocation_fails_once(void **state)
         assert_int_equal(s.failed[i], 1);
 }
 
-static void
-a_scratch_directory_is_empty_and_goes(void **state)
+TEST(a_scratch_directory_is_empty_and_goes)
 {
     char  *dir = scratch_new(), *text;
     size_t len = 0;
     char   outer[256], inner[256];
-    (void)state;
 
     assert_int_equal(scratch_count(dir), 0);
     (void)snprintf(outer, sizeof outer, "%s", scratch_path(dir, ".hidden"));
@@ -120,12 +110,10 @@ a_scratch_directory_is_empty_and_goes(void **state)
     assert_false(scratch_exists(outer));
 }
 
-static void
-stores_hold_what_is_expected(void **state)
+TEST(stores_hold_what_is_expected)
 {
     zmap   *m = NULL;
     ncz_buf seen = NCZ_BUF_INIT;
-    (void)state;
 
     assert_rc(zmap_mem_open(&m), NC_NOERR);
     put_text(m, "b/x", "text");
@@ -143,19 +131,4 @@ stores_hold_what_is_expected(void **state)
     assert_int_equal(note_child("e", true, NULL), 0);
     ncz_buf_clear(&seen);
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_allocation_fails),
-        cmocka_unit_test(all_later_allocations_fail),
-        cmocka_unit_test(watching_fails_nothing),
-        cmocka_unit_test(each_allocation_fails_once),
-        cmocka_unit_test(a_scratch_directory_is_empty_and_goes),
-        cmocka_unit_test(stores_hold_what_is_expected),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the table of a test program: the main() of each test, which is compiled as test_NAME_main().
+"""Writes the table of a test program: the tests of each file, TEST(name), and its main() where it has one, which is
+compiled as test_FILE_main().
 
 usage: test_table.py OUTPUT TEST.c ...
 """
@@ -8,33 +9,49 @@ import os, re, sys
 FORMS = {"void": "(void)", "int argc, char **argv": "(int argc, char **argv)"}
 
 
-def form(source):
-    """What the test's main() takes."""
-    with open(source, encoding="utf-8") as f:
-        found = re.search(r"^(?:int )?main\((.*)\)$", f.read(), re.M)
-    if found is None or found.group(1) not in FORMS:
-        sys.exit("%s: no main(void) or main(int argc, char **argv) at the start of a line" % source)
-    return found.group(1)
+class File:
+    """`name`, without test_ and .c; `takes`: what its main() takes, None without one; `cases`: its tests."""
 
+    def __init__(self, path):
+        self.name = re.fullmatch(r"test_(\w+)\.c", os.path.basename(path)).group(1)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        self.cases = re.findall(r"^TEST\w*\((\w+)", text, re.M)
+        main = re.search(r"^(?:int )?main\((.*)\)$", text, re.M)
+        self.takes = main.group(1) if main else None
+        if main and self.takes not in FORMS:
+            sys.exit("%s: main() takes neither (void) nor (int argc, char **argv)" % path)
+        if not main and not self.cases:
+            sys.exit("%s: no TEST(name) at the start of a line, and no main()" % path)
 
-def table(tests):
-    lines = ['#include "support/test_program.h"', ""]
-    lines += ["int test_%s_main(%s);" % (name, takes) for name, takes in tests]
-    lines += [""]
-    for name, takes in tests:
-        if takes == "void":
-            lines += ["static int", "run_%s(int argc, char **argv)" % name, "{", "    (void)argc;", "    (void)argv;",
-                      "    return test_%s_main();" % name, "}", ""]
-    lines += ["const test_entry test_entries[] = {"]
-    lines += ['    {"%s", %s},' % (name, "run_" + name if takes == "void" else "test_%s_main" % name) for name, takes in tests]
-    lines += ["    {0, 0},", "};", ""]
-    return "\n".join(lines)
+    def case(self, name):
+        return "test_%s_case_%s" % (self.name, name)
+
+    def run(self):
+        return {None: "NULL", "void": "run_" + self.name}.get(self.takes, "test_%s_main" % self.name)
+
+    def declarations(self):
+        lines = ["extern const struct CMUnitTest %s;" % self.case(c) for c in self.cases]
+        lines += ["", "static const struct CMUnitTest *const %s_cases[] = {" % self.name]
+        lines += ["    &%s," % self.case(c) for c in self.cases] + ["    NULL,", "};", ""]
+        if self.takes is not None:
+            lines += ["int test_%s_main%s;" % (self.name, FORMS[self.takes]), ""]
+        if self.takes == "void":
+            lines += ["static int", "run_%s(int argc, char **argv)" % self.name, "{", "    (void)argc;", "    (void)argv;",
+                      "    return test_%s_main();" % self.name, "}", ""]
+        return lines
 
 
 def main(output, *sources):
-    names = [re.fullmatch(r"test_(\w+)\.c", os.path.basename(s)).group(1) for s in sources]
-    with open(output, "w") as f:
-        f.write(table([(n, form(s)) for n, s in zip(names, sources)]))
+    files = [File(s) for s in sources]
+    lines = ['#include "support/test_program.h"', ""]
+    for f in files:
+        lines += f.declarations()
+    lines += ["const test_entry test_entries[] = {"]
+    lines += ['    {"%s", %s, %s_cases},' % (f.name, f.run(), f.name) for f in files]
+    lines += ["    {0, 0, 0},", "};", ""]
+    with open(output, "w", encoding="utf-8") as out:
+        out.write("\n".join(lines))
 
 
 main(*sys.argv[1:])

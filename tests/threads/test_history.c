@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checker of histories on small ones written by hand: what could have been, and what could not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <string.h>
+#include "support/test.h"
 
 #include "history.h"
 
@@ -58,10 +52,8 @@ possible(const call *c, size_t n)
         NONE, NONE, stamp, NONE                                                                                      \
     }
 
-static void
-one_register(void **state)
+TEST(one_register)
 {
-    (void)state;
     POSSIBLE({1, 2, GET, ONLY2(0)}, {3, 4, PUT, ONLY2(7)}, {5, 6, GET, ONLY2(7)});
     IMPOSSIBLE({1, 2, GET, ONLY2(7)}, {3, 4, PUT, ONLY2(7)});
     IMPOSSIBLE({1, 2, PUT, ONLY2(7)}, {3, 4, GET, ONLY2(8)});
@@ -70,10 +62,8 @@ one_register(void **state)
     IMPOSSIBLE({1, 2, PUT, ONLY2(7)}, {3, 4, PUT, ONLY2(7)});
 }
 
-static void
-calls_that_overlap(void **state)
+TEST(calls_that_overlap)
 {
-    (void)state;
     /* While a put is under way both values are possible, but once the new one was seen the old one is gone. */
     POSSIBLE({1, 10, PUT, ONLY2(7)}, {2, 3, GET, ONLY2(0)}, {4, 5, GET, ONLY2(7)});
     IMPOSSIBLE({1, 10, PUT, ONLY2(7)}, {2, 3, GET, ONLY2(7)}, {4, 5, GET, ONLY2(0)});
@@ -86,10 +76,8 @@ calls_that_overlap(void **state)
                {7, 8, GET, ONLY2(7)});
 }
 
-static void
-fill_again(void **state)
+TEST(fill_again)
 {
-    (void)state;
     POSSIBLE({1, 2, PUT, ONLY2(7)}, {3, 4, PUT, ONLY2(0)}, {5, 6, GET, ONLY2(0)}, {7, 8, PUT, ONLY2(9)},
              {8, 11, PUT, ONLY2(0)}, {9, 10, GET, ONLY2(9)}, {9, 12, GET, ONLY2(0)});
     IMPOSSIBLE({1, 2, PUT, ONLY2(0)}, {3, 4, PUT, ONLY2(7)}, {5, 6, GET, ONLY2(0)});
@@ -98,10 +86,8 @@ fill_again(void **state)
     IMPOSSIBLE({1, 2, PUT, ONLY2(0)}, {5, 6, GET, ONLY2(9)});
 }
 
-static void
-chunks(void **state)
+TEST(chunks)
 {
-    (void)state;
     POSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, GET, {7, 7, NONE, NONE}});
     IMPOSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, GET, {7, 0, NONE, NONE}});
     IMPOSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, GET, {0, 7, NONE, NONE}});
@@ -116,13 +102,4 @@ chunks(void **state)
     IMPOSSIBLE({1, 2, PUT, {NONE, 0, NONE, NONE}}, {3, 8, PUT, {7, 7, NONE, NONE}}, {5, 6, GET, {7, 0, NONE, NONE}});
     /* Registers of two chunks are two things. */
     POSSIBLE({1, 10, PUT, {NONE, NONE, 7, 7}}, {2, 9, GET, {NONE, NONE, 7, 0}});
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_register), cmocka_unit_test(calls_that_overlap),
-                                       cmocka_unit_test(fill_again), cmocka_unit_test(chunks)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 /*
  * Every codec through nczdump -s and nczgen: the second dataset has the same chain and the same values.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "dump/dump.h"
 #include "gen/gen.h"
@@ -134,10 +127,8 @@ regenerated(const char *cdl_text, const char *mode)
 }
 
 static void
-codecs_survive(void **state)
+codecs_survive(const char *mode)
 {
-    const char *mode = *state;
-
     for (size_t i = 0; i < LEN(chains); i++) {
         nczarr_map *map;
         int         ncid, x;
@@ -161,13 +152,12 @@ codecs_survive(void **state)
     }
 }
 
-int
-main(void)
+TEST(codecs_survive_in_nczarr)
 {
-    const struct CMUnitTest tests[] = {
-        {"codecs survive in nczarr", codecs_survive, NULL, NULL, (void *)"mode=nczarr"},
-        {"codecs survive in zarr", codecs_survive, NULL, NULL, (void *)"mode=zarr"},
-    };
+    codecs_survive("mode=nczarr");
+}
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+TEST(codecs_survive_in_zarr)
+{
+    codecs_survive("mode=zarr");
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nczcopy's engine inside: how an array is cut into pieces, how memory is divided, what the options' texts mean. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "copy/copy_int.h"
-
-#include <string.h>
 
 enum { RANK = 3 };
 
@@ -71,12 +65,10 @@ draw(uint32_t *seed, uint32_t most)
 }
 
 /* Whatever the shapes: pieces are whole target chunks, within the room, and are worth their memory. */
-static void
-pieces(void **state)
+TEST(pieces)
 {
     uint32_t seed = 1;
 
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         array  a;
         int    rank = (int)draw(&seed, RANK);
@@ -105,25 +97,21 @@ pieces(void **state)
 }
 
 /* Planes into pencils: a bar of pencils as thick as the room allows, and not longer ones of each plane. */
-static void
-planes_to_pencils(void **state)
+TEST(planes_to_pencils)
 {
     array a = {.shape = {300, 512, 512}, .in = {1, 512, 512}, .out = {300, 16, 32}};
 
-    (void)state;
     array_make(&a, 3);
     copy_plan_pieces(&a.v, (size_t)10 << 20, a.step);
     assert_int_equal(a.step[0], 300);
     assert_true(touches(&a, (size_t)10 << 20) <= 300 * 32); /* 32 pieces of 8 MiB or so, each of all planes */
 }
 
-static void
-scalars_and_nothing(void **state)
+TEST(scalars_and_nothing)
 {
     array       a = {.shape = {0, 5}, .in = {1, 5}, .out = {1, 5}};
     copy_pieces p;
 
-    (void)state;
     array_make(&a, 0);
     copy_pieces_begin(&p, &a.v, 1);
     assert_int_equal(p.n, 1);
@@ -134,15 +122,13 @@ scalars_and_nothing(void **state)
     copy_plan_pieces(&a.v, 1 << 20, a.step); /* nothing to divide by */
 }
 
-static void
-memory(void **state)
+TEST(memory)
 {
     const size_t mib = (size_t)1 << 20;
     copy_opts    o = COPY_OPTS_INIT;
     copy_budget  b;
     size_t       wanted = 0;
 
-    (void)state;
     assert_int_equal(nczarr_set_threads(8), NC_NOERR);
     o.memory = 64 * mib;
     assert_true(copy_divide_memory(&o, mib, mib, 0, &b, &wanted));
@@ -167,8 +153,7 @@ memory(void **state)
     assert_int_equal(nczarr_set_threads(0), NC_NOERR);
 }
 
-static void
-sizes(void **state)
+TEST(sizes)
 {
     static const struct {
         const char *text;
@@ -179,7 +164,6 @@ sizes(void **state)
     static const char *const bad[] = {"", "0", "-1", "K", "1X", "1KK", "inf", "nan", "1e40", " 5", "5 "};
     size_t                   n;
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(size_parse(good[i].text, &n));
         assert_int_equal(n, good[i].n);
@@ -188,13 +172,11 @@ sizes(void **state)
         assert_false(size_parse(bad[i], &n));
 }
 
-static void
-names(void **state)
+TEST(names)
 {
     name_list list = {.n = 0};
     copy_opts o = COPY_OPTS_INIT;
 
-    (void)state;
     assert_true(name_list_add_all(&list, "a,b\\,c,/g/d"));
     assert_int_equal(list.n, 3);
     assert_string_equal(list.name[1], "b,c");
@@ -216,34 +198,16 @@ names(void **state)
 }
 
 /* A set of chunks, larger than its table was at first. */
-static void
-chunk_sets(void **state)
+TEST(chunk_sets)
 {
     array          a = {.shape = {100, 100}, .in = {10, 3}, .out = {10, 3}};
     copy_chunk_set set = {.n = 0};
     size_t         of = 0;
 
-    (void)state;
     array_make(&a, 2);
     assert_int_equal(copy_grid_size(&a.v, a.in), 10 * 34);
     assert_false(copy_chunk_set_has(&set, &a.v, a.in, (size_t[]){3, 4}));
     assert_int_equal(copy_chunk_set_count(&set, &a.v, a.in, (size_t[]){5, 2}, (size_t[]){10, 2}, &of), 0);
     assert_int_equal(of, 4);
     copy_chunk_set_clear(&set);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces),
-        cmocka_unit_test(planes_to_pencils),
-        cmocka_unit_test(scalars_and_nothing),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(names),
-        cmocka_unit_test(chunk_sets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,12 @@
  * nczcopy's progress line on a pseudo-terminal: no line that is drawn is wider than the terminal, whatever its width
  * is and however it changes, and whatever the variable is called; what fits is shown; messages do not share its line.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "copy/copy_int.h"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -124,12 +117,10 @@ drawn_line(copy_progress *p, double bytes, const char *name, char out[4096])
     return out + 1;
 }
 
-static void
-test_widths(void **state)
+TEST_WITH(test_widths, open_terminal, close_terminal)
 {
     char room[4096];
 
-    (void)state;
     for (unsigned short w = 1; w <= 200; w++) {
         copy_opts     o = COPY_OPTS_INIT;
         copy_progress p;
@@ -155,14 +146,12 @@ test_widths(void **state)
 }
 
 /* With room enough all fields are there; at 80 columns, most are. */
-static void
-test_fields(void **state)
+TEST_WITH(test_fields, open_terminal, close_terminal)
 {
     copy_opts     o = COPY_OPTS_INIT;
     copy_progress p;
     char          room[4096], *line;
 
-    (void)state;
     set_width(120);
     copy_progress_begin(&p, &o, 4096);
     p.begun -= 10;
@@ -185,14 +174,12 @@ test_fields(void **state)
     assert_string_equal(room, "\r\x1b[K");
 }
 
-static void
-test_messages(void **state)
+TEST_WITH(test_messages, open_terminal, close_terminal)
 {
     copy_opts     o = COPY_OPTS_INIT;
     copy_progress p;
     char          room[4096];
 
-    (void)state;
     copy_report_begin();
     set_width(80);
     copy_progress_begin(&p, &o, 4096);
@@ -213,16 +200,4 @@ test_messages(void **state)
     assert_int_equal(look(room), 0);
     copy_progress_end(&p, false);
     assert_int_equal(look(room), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_widths, open_terminal, close_terminal),
-        cmocka_unit_test_setup_teardown(test_fields, open_terminal, close_terminal),
-        cmocka_unit_test_setup_teardown(test_messages, open_terminal, close_terminal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

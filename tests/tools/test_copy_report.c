@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What nczcopy says after a failure: --resume is advised only where it can succeed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "copy/copy_int.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What is written to standard error for a failure with `rc`. */
@@ -33,8 +27,7 @@ record_words(int rc, char *text, size_t size)
     fclose(f);
 }
 
-static void
-advice(void **state)
+TEST(advice)
 {
     static const struct {
         int  rc;
@@ -44,7 +37,6 @@ advice(void **state)
                 {NC_EBADTYPE, false}, {NC_EEXIST, false},   {NC_EFILTER, false}, {NC_ENOTBUILT, false}};
     char text[1000];
 
-    (void)state;
     copy_report_begin();
     record_words(ENOSPC, text, sizeof text);
     assert_string_equal(text, ""); /* there is nothing to continue */
@@ -59,12 +51,4 @@ advice(void **state)
     record_words(NC_EFILTER, text, sizeof text);
     assert_non_null(strstr(text, "--resume --damaged=fill continues it"));
     copy_set_unfinished(NULL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(advice)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

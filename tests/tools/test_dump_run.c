@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nczdump's engine on whole datasets: every form, the options that choose and lay out data, variables that cannot be
  * read. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "dump/dump.h"
 
 #include <nczarr.h>
 #include <nczarr_zmap.h>
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,13 +95,11 @@ static const char header[] = "netcdf name {\n"
                              "// global attributes:\n"
                              "\t\t:title = \"a \\\"t\\\"\" ;\n";
 
-static void
-cdl(void **state)
+TEST(cdl)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
     char     *s = dumped(nc, &o, NC_NOERR);
-    (void)state;
 
     assert_memory_equal(s, header, sizeof header - 1);
     assert_string_equal(s + sizeof header - 1, "data:\n"
@@ -131,13 +123,11 @@ cdl(void **state)
     OK(nc_close(nc));
 }
 
-static void
-choices(void **state)
+TEST(choices)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
     char     *s;
-    (void)state;
 
     o.part = DUMP_HEADER;
     s = dumped(nc, &o, NC_NOERR);
@@ -168,13 +158,11 @@ choices(void **state)
     OK(nc_close(nc));
 }
 
-static void
-layouts(void **state)
+TEST(layouts)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
     char     *s;
-    (void)state;
 
     o.comments = DUMP_COMMENTS_ROWS;
     s = dumped(nc, &o, NC_NOERR);
@@ -198,13 +186,11 @@ layouts(void **state)
     OK(nc_close(nc));
 }
 
-static void
-special(void **state)
+TEST(special)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
     char     *s;
-    (void)state;
 
     o.special = true;
     o.part = DUMP_HEADER;
@@ -225,13 +211,11 @@ special(void **state)
     OK(nc_close(nc));
 }
 
-static void
-other_forms(void **state)
+TEST(other_forms)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
     char     *s;
-    (void)state;
 
     o.form = DUMP_JSON;
     s = dumped(nc, &o, NC_NOERR);
@@ -280,8 +264,7 @@ put_file(const char *dir, const char *name, const char *content)
 }
 
 /* One variable with a codec nobody has, between two good ones: told of, left out, the others printed. */
-static void
-unreadable_variable(void **state)
+TEST(unreadable_variable)
 {
     static const char array[] =
         "{\"zarr_format\": 2, \"shape\": [2], \"chunks\": [2], \"dtype\": \"<i4\", \"order\": \"C\","
@@ -291,7 +274,6 @@ unreadable_variable(void **state)
     dump_opts                o = DUMP_OPTS_INIT;
     int                      nc;
     char                    *s;
-    (void)state;
 
     assert_non_null(mkdtemp(dir));
     put_file(dir, ".zgroup", "{\"zarr_format\": 2}");
@@ -333,14 +315,12 @@ unreadable_variable(void **state)
 }
 
 /* Larger than the pieces it is read in, with chunks that do not fit them: the values still come in order. */
-static void
-many_pieces(void **state)
+TEST(many_pieces)
 {
     enum { ROWS = 700, COLS = 2500 };
     dump_opts o = DUMP_OPTS_INIT;
     int       nc, dims[2], v, *data = malloc(sizeof *data * ROWS * COLS);
     char     *s, *p;
-    (void)state;
 
     assert_non_null(data);
     for (int i = 0; i < ROWS * COLS; i++)
@@ -365,14 +345,12 @@ many_pieces(void **state)
 }
 
 /* A variable of bounds takes its parent's units and calendar, unless it has its own. */
-static void
-bounds_have_units(void **state)
+TEST(bounds_have_units)
 {
     static const double times[] = {0, 24}, edges[] = {0, 24, 24, 48};
     dump_opts           o = DUMP_OPTS_INIT;
     int                 nc, dims[2], t, v;
     char               *s;
-    (void)state;
 
     OK(nc_create("dump_bounds", NC_NETCDF4 | NC_DISKLESS, &nc));
     OK(nc_def_dim(nc, "t", 2, &dims[0]));
@@ -395,8 +373,7 @@ bounds_have_units(void **state)
 }
 
 /* Chunks of another writer that are longer than the array: a dump has what netCDF can make again, JSON what is. */
-static void
-long_chunks(void **state)
+TEST(long_chunks)
 {
     static const char group[] = "\xEF\xBB\xBF{\"zarr_format\": 2}"; /* and an editor left its mark */
     static const char array[] = "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [10], \"dtype\": \"<i4\", "
@@ -405,7 +382,6 @@ long_chunks(void **state)
     nczarr_map       *map;
     int               nc;
     char             *s;
-    (void)state;
 
     OK(nczarr_map_memory(&map));
     OK(nczarr_map_write(map, ".zgroup", strlen(group), group));
@@ -425,13 +401,11 @@ long_chunks(void **state)
 }
 
 /* As ncdump has them. */
-static void
-newlines_and_coordinates(void **state)
+TEST(newlines_and_coordinates)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc, dims[2], v;
     char     *s;
-    (void)state;
 
     OK(nc_create("dump_classic", NC_NETCDF4 | NC_CLASSIC_MODEL | NC_DISKLESS, &nc));
     OK(nc_def_dim(nc, "x", 1, &dims[0]));
@@ -452,7 +426,6 @@ newlines_and_coordinates(void **state)
 
 /* ---- what is asked ---- */
 
-#ifdef NCZ_TEST_COUNTED
 static int asked;
 
 int __real_nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents);
@@ -475,13 +448,11 @@ __wrap_nc_inq_unlimdims(int ncid, int *n, int *dimids)
 }
 
 /* Each call takes as long as there are dimensions: their number must not grow with that of the variables. */
-static void
-dimensions_are_asked_for_once(void **state)
+TEST(dimensions_are_asked_for_once)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc, dim, var, few = 0;
     char      name[16], *s;
-    (void)state;
 
     for (int n = 2; n <= 200; n += 198) {
         OK(nc_create("dump_dims", NC_NETCDF4 | NC_DISKLESS, &nc));
@@ -501,27 +472,4 @@ dimensions_are_asked_for_once(void **state)
         OK(nc_close(nc));
     }
     assert_true(few > 0);
-}
-#endif
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cdl),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(special),
-        cmocka_unit_test(other_forms),
-        cmocka_unit_test(unreadable_variable),
-        cmocka_unit_test(many_pieces),
-        cmocka_unit_test(bounds_have_units),
-        cmocka_unit_test(long_chunks),
-        cmocka_unit_test(newlines_and_coordinates),
-#ifdef NCZ_TEST_COUNTED
-        cmocka_unit_test(dimensions_are_asked_for_once),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nczdump's formatting: names, strings, numbers of every type in CDL and JSON, dump_fill values, dates. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "dump/dump_int.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const dump_number_format plain = {.float_digits = 7, .double_digits = 15};
 
@@ -22,8 +16,7 @@ same(text_buf *t, const char *want)
     text_clear(t);
 }
 
-static void
-names(void **state)
+TEST(names)
 {
     static const struct {
         const char *name, *cdl;
@@ -37,7 +30,6 @@ names(void **state)
         {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},
         {"{|}~^`", "\\{\\|\\}\\~\\^\\`"},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         text_buf t = TEXT_BUF_INIT;
@@ -47,12 +39,10 @@ names(void **state)
     }
 }
 
-static void
-strings(void **state)
+TEST(strings)
 {
     static const char all[] = "a\001\b\t\n\v\f\r\"'\\\177\xc3\xa9";
     text_buf          t = TEXT_BUF_INIT;
-    (void)state;
 
     text_add_cdl(&t, all, sizeof all - 1, false);
     same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\xc3\xa9");
@@ -68,12 +58,10 @@ strings(void **state)
     same(&t, "a&lt;b&gt;&amp;&quot;'&#xA;\xef\xbf\xbd\xef\xbf\xbd");
 }
 
-static void
-utf8(void **state)
+TEST(utf8)
 {
     static const char *const bad[] = {
         "\x80", "\xc0\x80", "\xc3", "\xed\xa0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xff"};
-    (void)state;
 
     assert_true(text_is_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -92,11 +80,8 @@ utf8(void **state)
         same(&t_, json);                                                                                             \
     } while (0)
 
-static void
-integers(void **state)
+TEST(integers)
 {
-    (void)state;
-
     CHECK(NC_BYTE, signed char, -128, "-128", "-128b", "-128");
     CHECK(NC_UBYTE, unsigned char, 255, "255", "255UB", "255");
     CHECK(NC_SHORT, short, -32768, "-32768", "-32768s", "-32768");
@@ -108,11 +93,8 @@ integers(void **state)
           "18446744073709551615");
 }
 
-static void
-reals(void **state)
+TEST(reals)
 {
-    (void)state;
-
     CHECK(NC_FLOAT, float, 1, "1", "1.f", "1");
     CHECK(NC_FLOAT, float, 0.1f, "0.1", "0.1f", "0.1");
     CHECK(NC_FLOAT, float, 16777216, "1.677722e+07", "1.677722e+07f", "16777216");
@@ -130,23 +112,18 @@ reals(void **state)
     CHECK(NC_DOUBLE, double, INFINITY, "Infinity", "Infinity", "\"Infinity\"");
 }
 
-static void
-text_values(void **state)
+TEST(text_values)
 {
-    (void)state;
-
     CHECK(NC_STRING, const char *, NULL, "NIL", "NIL", "null");
     CHECK(NC_STRING, const char *, "a\"\n", "\"a\\\"\\n\"", "\"a\\\"\\n\"", "\"a\\\"\\n\"");
     CHECK(NC_STRING, const char *, "", "\"\"", "\"\"", "\"\"");
 }
 
-static void
-fills(void **state)
+TEST(fills)
 {
     dump_fill   f = {.has = true, .type = NC_DOUBLE, .standard.d = NC_FILL_DOUBLE};
     double      x = NC_FILL_DOUBLE, y = nextafter(x, 0), z = x * (1 + 8 * DBL_EPSILON);
     const char *empty = "", *null = NULL;
-    (void)state;
 
     assert_true(dump_fill_matches(&f, &x));
     assert_true(dump_fill_matches(&f, &y));
@@ -169,8 +146,7 @@ fills(void **state)
     assert_false(dump_fill_matches(&f, &empty));
 }
 
-static void
-dates(void **state)
+TEST(dates)
 {
     static const struct {
         const char *units, *calendar;
@@ -239,7 +215,6 @@ dates(void **state)
         {"days since 2000-01-01", "none", 1, NULL},
         {"", NULL, 1, NULL},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cf_timebase tb;
@@ -254,11 +229,9 @@ dates(void **state)
 }
 
 /* Each day is the day after the one before it, in every calendar. */
-static void
-calendars(void **state)
+TEST(calendars)
 {
     static const char *const cal[] = {"standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"};
-    (void)state;
 
     for (size_t c = 0; c < sizeof cal / sizeof *cal; c++) {
         cf_timebase tb, again;
@@ -284,14 +257,12 @@ calendars(void **state)
     }
 }
 
-static void
-json_documents(void **state)
+TEST(json_documents)
 {
     static const char *const good[] = {"[]", " {\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"]} ", "0", "\"\""};
     static const char *const bad[] = {"",        "[",     "{\"a\"}", "[1,]", "01",      "nul",
                                       "\"\\x\"", "[] []", "{a: 1}",  "-",    "\"\xff\""};
     text_buf                 deep = TEXT_BUF_INIT;
-    (void)state;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_true(dump_json_is_valid(good[i], false));
@@ -305,8 +276,7 @@ json_documents(void **state)
     text_clear(&deep);
 }
 
-static void
-default_names(void **state)
+TEST(default_names)
 {
     static const struct {
         const char *path, *name;
@@ -321,7 +291,6 @@ default_names(void **state)
         {"a.zarr#mode=zarr", "a"},
         {"https://h/p/q.zip?x=/y#mode=s3", "q"},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *name = dump_default_name(cases[i].path);
@@ -331,14 +300,12 @@ default_names(void **state)
     }
 }
 
-static void
-name_lists(void **state)
+TEST(name_lists)
 {
     static const char *const empty[] = {"", ",", "f,", ",f", "f,,g"};
     char                     why[HYPERSLAB_WHY_SIZE];
     hyperslab_limits         limits = {.n = 0};
     name_list                list = {.n = 0};
-    (void)state;
 
     assert_true(name_list_add_all(&list, "a,/g/b,c\\,d"));
     assert_true(dump_names_add_with_subscripts(&list, &limits, "e", why));
@@ -354,17 +321,4 @@ name_lists(void **state)
     assert_int_equal(limits.n, 0);
     name_list_clear(&list);
     assert_int_equal(list.n, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),          cmocka_unit_test(strings),       cmocka_unit_test(utf8),
-        cmocka_unit_test(integers),       cmocka_unit_test(reals),         cmocka_unit_test(text_values),
-        cmocka_unit_test(fills),          cmocka_unit_test(dates),         cmocka_unit_test(calendars),
-        cmocka_unit_test(json_documents), cmocka_unit_test(default_names), cmocka_unit_test(name_lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

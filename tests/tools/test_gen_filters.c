@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The special attributes that hold filters: _Filter and _Codecs. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "gen_help.h"
 
@@ -17,13 +13,11 @@ with_attribute(const char *name, const char *value, heard *h)
     return read_cdl(text, h);
 }
 
-static void
-filter_text(void **state)
+TEST(filter_text)
 {
     heard            h;
     gen_cdl         *cdl = with_attribute("_Filter", "307,9| 32015 , 5 |40000,1.5f,2.5,-1,0x10,7LL|3", &h);
     const gen_props *p;
-    (void)state;
 
     assert_non_null(cdl);
     p = &cdl->root->vars->props;
@@ -44,8 +38,7 @@ filter_text(void **state)
     gen_free(cdl);
 }
 
-static void
-codec_list(void **state)
+TEST(codec_list)
 {
     heard    h;
     gen_cdl *cdl = with_attribute(
@@ -55,7 +48,6 @@ codec_list(void **state)
         "{\\\"id\\\":\\\"json2\\\",\\\"separators\\\":[\\\"}\\\",{}]}]",
         &h);
     const gen_props *p;
-    (void)state;
 
     assert_non_null(cdl);
     p = &cdl->root->vars->props;
@@ -71,8 +63,7 @@ codec_list(void **state)
     gen_free(cdl);
 }
 
-static void
-bad_texts(void **state)
+TEST(bad_texts)
 {
     static const struct {
         const char *name, *value, *said;
@@ -92,7 +83,6 @@ bad_texts(void **state)
         {"_Codecs", "[] x", "text after the list"},
         {"_Codecs", "[{\\\"id\\\":\\\"zl", "this string has no end"},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         heard h;
@@ -101,16 +91,4 @@ bad_texts(void **state)
         assert_non_null(strstr(h.text, cases[i].said));
         assert_non_null(strstr(h.text, "t:1:"));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter_text),
-        cmocka_unit_test(codec_list),
-        cmocka_unit_test(bad_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Constants: every spelling of a number, its type and value; escapes; names. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "gen_help.h"
 
 #include <math.h>
 
-static void
-integers(void **state)
+TEST(integers)
 {
     static const struct {
         const char *text;
@@ -46,7 +41,6 @@ integers(void **state)
         {"-0x1F", NC_INT, -31},
         {"0xffub", NC_UBYTE, 255},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(good); i++) {
         gen_const   c = {.kind = GEN_NAME};
@@ -60,8 +54,7 @@ integers(void **state)
     }
 }
 
-static void
-not_numbers(void **state)
+TEST(not_numbers)
 {
     static const char *const bad[] = {"08",
                                       "2d",
@@ -82,7 +75,6 @@ not_numbers(void **state)
                                       "99999999999L",
                                       "18446744073709551616",
                                       "-9223372036854775809"};
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(bad); i++) {
         gen_const   c = {.kind = GEN_NAME};
@@ -94,8 +86,7 @@ not_numbers(void **state)
     }
 }
 
-static void
-reals(void **state)
+TEST(reals)
 {
     static const struct {
         const char *text;
@@ -110,7 +101,6 @@ reals(void **state)
     gen_const   c = {.kind = GEN_NAME};
     gen_fit     fit;
     const char *why;
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(good); i++) {
         assert_true(gen_parse_number(good[i].text, strlen(good[i].text), &c, &fit, &why));
@@ -124,14 +114,12 @@ reals(void **state)
     assert_true(isinf(c.v.d));
 }
 
-static void
-opaque_is_a_number_too(void **state)
+TEST(opaque_is_a_number_too)
 {
     gen_const   c = {.kind = GEN_NAME};
     gen_fit     fit;
     const char *why;
     int         v = 0;
-    (void)state;
 
     assert_true(gen_parse_number("0x1F", 4, &c, &fit, &why));
     assert_int_equal(c.kind, GEN_HEX);
@@ -143,8 +131,7 @@ opaque_is_a_number_too(void **state)
     assert_int_equal(c.len, 20);
 }
 
-static void
-conversion(void **state)
+TEST(conversion)
 {
     static const struct {
         const char *text;
@@ -160,7 +147,6 @@ conversion(void **state)
         {"1e19", NC_UINT64, GEN_FITS},      {"5000000000", NC_INT64, GEN_FITS},
         {"3000000000", NC_INT, GEN_WRAPS},  {"18446744073709551615", NC_DOUBLE, GEN_FITS},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         gen_const   c = {.kind = GEN_NAME};
@@ -174,12 +160,10 @@ conversion(void **state)
 }
 
 /* ncdump prints -0.0 as "-0". */
-static void
-minus_zero(void **state)
+TEST(minus_zero)
 {
     static const char *const texts[] = {"-0", "-0.", "-0.0", "-0e0"};
 
-    (void)state;
     for (size_t i = 0; i < GEN_LEN(texts); i++) {
         gen_const   c = {.kind = GEN_NAME};
         gen_fit     fit;
@@ -196,8 +180,7 @@ minus_zero(void **state)
     }
 }
 
-static void
-escapes(void **state)
+TEST(escapes)
 {
     static const struct {
         const char *text;
@@ -209,7 +192,6 @@ escapes(void **state)
         {"?", 127, 1},  {"x41", 'A', 3},  {"x4g", 4, 2},   {"xg", 'x', 1},     {"101", 'A', 3},
         {"0", '\0', 1}, {"1019", 'A', 3}, {"q", 'q', 1},   {"377", '\377', 3},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         const char *after;
@@ -219,13 +201,11 @@ escapes(void **state)
     }
 }
 
-static void
-names(void **state)
+TEST(names)
 {
     heard    h;
     gen_cdl *cdl = read_cdl("netcdf we\\ ird one { variables: int \\3d, a\\#b, \xC3\xA9.@+-, \\nan ; }", &h);
     gen_var *v;
-    (void)state;
 
     assert_non_null(cdl);
     assert_string_equal(gen_name(cdl), "we ird one");
@@ -235,17 +215,4 @@ names(void **state)
     assert_string_equal(v->next->next->name, "\xC3\xA9.@+-");
     assert_string_equal(v->next->next->next->name, "nan");
     gen_free(cdl);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),   cmocka_unit_test(not_numbers),
-        cmocka_unit_test(reals),      cmocka_unit_test(opaque_is_a_number_too),
-        cmocka_unit_test(conversion), cmocka_unit_test(minus_zero),
-        cmocka_unit_test(escapes),    cmocka_unit_test(names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The grammar: what a text becomes, and where its errors are found to be. */
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "gen_help.h"
 
 #define HEAD "netcdf t { dimensions: x = 2, y = 3 ; t = UNLIMITED ; u = unlimited ;\nvariables: int v(x) ;\n"
 
-static void
-errors_have_positions(void **state)
+TEST(errors_have_positions)
 {
     static const struct {
         const char *text, *said;
@@ -74,7 +69,6 @@ errors_have_positions(void **state)
         {HEAD "v:_Storage = 1 ; }", "t:3:14: _Storage: expected one string"},
         {HEAD ":_Format = \"x\" ; }", "t:3:12: _Format: expected the name of a netCDF format"},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         heard h;
@@ -88,8 +82,7 @@ errors_have_positions(void **state)
 
 /* A name that a special attribute's resembles may be the user's own: it is stored, with a warning if it is near. So is
  * a fill value of another type, if it fits. */
-static void
-doubtful_attributes(void **state)
+TEST(doubtful_attributes)
 {
     static const struct {
         const char *text, *said;
@@ -111,7 +104,6 @@ doubtful_attributes(void **state)
         {HEAD "float f ; f:_FillValue = 1e300 ; }", "t:3:13: warning: _FillValue of f is left out: it has another"},
         {HEAD "char c ; c:_FillValue = \"ab\" ; }", "t:3:12: warning: _FillValue of c is left out: it is no single"},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         heard    h;
@@ -125,8 +117,7 @@ doubtful_attributes(void **state)
     }
 }
 
-static void
-attribute_types(void **state)
+TEST(attribute_types)
 {
     static const struct {
         const char *values;
@@ -154,7 +145,6 @@ attribute_types(void **state)
         {"NaNf, 1", NC_FLOAT, 2},
         {"-Infinity", NC_DOUBLE, 1},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         char     text[200];
@@ -170,8 +160,7 @@ attribute_types(void **state)
     }
 }
 
-static void
-words_are_names_in_their_place(void **state)
+TEST(words_are_names_in_their_place)
 {
     heard    h;
     gen_cdl *cdl = read_cdl("netcdf t { dimensions: data = 2 ; variables: int data(data), group, nan, int ;"
@@ -179,7 +168,6 @@ words_are_names_in_their_place(void **state)
                             "data: data = 1, 2 ; nan = 3 ; int = 4 ; group: group { } }",
                             &h);
     gen_var *v;
-    (void)state;
 
     assert_non_null(cdl);
     v = cdl->root->vars;
@@ -194,8 +182,7 @@ words_are_names_in_their_place(void **state)
     gen_free(cdl);
 }
 
-static void
-scopes(void **state)
+TEST(scopes)
 {
     heard      h;
     gen_cdl   *cdl = read_cdl("netcdf t { dimensions: x = 2 ; variables: int v ; group: g { dimensions: x = 3 ;"
@@ -203,7 +190,6 @@ scopes(void **state)
                                 "/g/a:far = 1 ; v:late = 2 ; }",
                               &h);
     gen_group *g;
-    (void)state;
 
     assert_non_null(cdl);
     g = cdl->root->groups;
@@ -216,8 +202,7 @@ scopes(void **state)
     gen_free(cdl);
 }
 
-static void
-characters_fill_rows(void **state)
+TEST(characters_fill_rows)
 {
     static const struct {
         const char *dims, *values, *bytes;
@@ -234,7 +219,6 @@ characters_fill_rows(void **state)
         {"(t,y)", "\"a\", \"bcde\", \"\"", "a##bcde#####", 12},
         {"", "\"Z\"", "Z", 1},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         char     text[300];
@@ -253,15 +237,13 @@ characters_fill_rows(void **state)
     }
 }
 
-static void
-data_makes_unlimited_sizes(void **state)
+TEST(data_makes_unlimited_sizes)
 {
     heard    h;
     gen_cdl *cdl = read_cdl(HEAD "int a(t,x), b(u,t) ; data: a = 1,2,3,_,5 ; b = {1}, {2,3,4,5,6}, _ ; }", &h);
     gen_dim *d;
     gen_var *v;
     int      fill;
-    (void)state;
 
     assert_non_null(cdl);
     d = cdl->root->dims->next->next;
@@ -279,13 +261,11 @@ data_makes_unlimited_sizes(void **state)
     gen_free(cdl);
 }
 
-static void
-a_late_fill_value_counts(void **state)
+TEST(a_late_fill_value_counts)
 {
     heard    h;
     gen_cdl *cdl = read_cdl(HEAD "data: v = 1, _ ; group: g { } v:_FillValue = 7 ; }", &h);
     int      values[2];
-    (void)state;
 
     assert_non_null(cdl);
     memcpy(values, cdl->root->vars->data->values, sizeof values);
@@ -294,12 +274,10 @@ a_late_fill_value_counts(void **state)
     gen_free(cdl);
 }
 
-static void
-warnings_do_not_stop(void **state)
+TEST(warnings_do_not_stop)
 {
     heard    h;
     gen_cdl *cdl = read_cdl(HEAD "data: v = 3000000000, 2, 3 ; }", &h);
-    (void)state;
 
     assert_non_null(cdl);
     assert_int_equal(h.warnings, 2);
@@ -309,13 +287,11 @@ warnings_do_not_stop(void **state)
     gen_free(cdl);
 }
 
-static void
-large_values_become_infinities(void **state)
+TEST(large_values_become_infinities)
 {
     heard    h;
     gen_cdl *cdl = read_cdl(HEAD "float f(x) ; data: f = 1e300, -1e300 ; }", &h);
     float    values[2];
-    (void)state;
 
     assert_non_null(cdl);
     assert_int_equal(h.warnings, 2);
@@ -326,8 +302,7 @@ large_values_become_infinities(void **state)
     gen_free(cdl);
 }
 
-static void
-user_types_are_read(void **state)
+TEST(user_types_are_read)
 {
     heard    h;
     gen_cdl *cdl =
@@ -335,7 +310,6 @@ user_types_are_read(void **state)
                  "opaque(5) o ; int(*) l ; c(*) lc ; c :at = {1, {2, 3}, 4} ; dimensions: x = 2 ;"
                  "variables: e v(x), /c w ; e v:_FillValue = a ; data: v = a, b ; w = {1, {2,3}, 0x0A} ; }",
                  &h);
-    (void)state;
 
     assert_null(cdl); /* /c names a type where the name of a variable stands */
     cdl = read_cdl("netcdf t { types: int enum e { a = 1, b = 2 } ; compound c { int i ; float f(2,3), g ; }"
@@ -349,8 +323,7 @@ user_types_are_read(void **state)
 }
 
 /* A dimension of a group further down, declared once, with its data and what else that group has. */
-static void
-dimensions_further_down(void **state)
+TEST(dimensions_further_down)
 {
     heard            h;
     gen_cdl         *cdl = read_cdl(HEAD "int w(x, /g/h/y) ; data: w = {1}, {2} ;\n"
@@ -361,7 +334,6 @@ dimensions_further_down(void **state)
                                     &h);
     const gen_group *f, *g, *sub;
     const gen_var   *w;
-    (void)state;
 
     assert_non_null(cdl);
     f = cdl->root->groups;
@@ -378,12 +350,10 @@ dimensions_further_down(void **state)
     gen_free(cdl);
 }
 
-static void
-deep_groups_are_refused(void **state)
+TEST(deep_groups_are_refused)
 {
     static char text[20000];
     heard       h;
-    (void)state;
 
     strcpy(text, "netcdf t { ");
     for (int i = 0; i < 200; i++)
@@ -393,8 +363,7 @@ deep_groups_are_refused(void **state)
 }
 
 /* Every allocation fails once: an error each time, and nothing is lost. */
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     static const char text[] =
         "netcdf t { types: opaque(2) o ; dimensions: x = 2, t = unlimited ; variables: string s(t) ; char c(t,x) ;"
@@ -402,30 +371,6 @@ out_of_memory(void **state)
         "\"[{\\\"id\\\":\\\"zlib\\\"}]\" ;"
         "d:_ChunkSizes = 1, 1 ; :a = 1, 2, 3 ; data: s = \"a\", _ ; c = \"a\", 'b', _ ; d = {1, 2}, _ ;"
         "group: g { dimensions: y = 3 ; } /g/nothing:a = 1 ; }";
-    (void)state;
 
     assert_true(fail_each_allocation(text) > 20);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_have_positions),
-        cmocka_unit_test(doubtful_attributes),
-        cmocka_unit_test(attribute_types),
-        cmocka_unit_test(words_are_names_in_their_place),
-        cmocka_unit_test(scopes),
-        cmocka_unit_test(dimensions_further_down),
-        cmocka_unit_test(characters_fill_rows),
-        cmocka_unit_test(data_makes_unlimited_sizes),
-        cmocka_unit_test(a_late_fill_value_counts),
-        cmocka_unit_test(warnings_do_not_stop),
-        cmocka_unit_test(large_values_become_infinities),
-        cmocka_unit_test(user_types_are_read),
-        cmocka_unit_test(deep_groups_are_refused),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

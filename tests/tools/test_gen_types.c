@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* User-defined types in CDL: what declarations and values become in memory, and where their errors are found. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "gen_help.h"
 
-#include <stdlib.h>
-
-static void
-errors_have_positions(void **state)
+TEST(errors_have_positions)
 {
     static const struct {
         const char *types, *rest, *said;
@@ -71,7 +64,6 @@ errors_have_positions(void **state)
         {"int(*) t ;", "x = {{1}} ;", "t:3:29: no braces here"},
         {"int(*) t ;", "x = {1 ;", "t:3:31: expected '}', found ';'"},
     };
-    (void)state;
 
     for (size_t i = 0; i < GEN_LEN(cases); i++) {
         char     text[500];
@@ -98,8 +90,7 @@ member(const gen_type *t, size_t n)
 }
 
 /* Fields lie where a C compiler puts them. */
-static void
-compounds_have_the_layout_of_c(void **state)
+TEST(compounds_have_the_layout_of_c)
 {
     struct inner {
         signed char a;
@@ -123,7 +114,6 @@ compounds_have_the_layout_of_c(void **state)
                                                   "inner i(2) ; v_t v ; string s ; o_t o ; e_t e ; } ; }",
                                        &h);
     const gen_type     *t;
-    (void)state;
 
     assert_non_null(cdl);
     t = cdl->root->types;
@@ -144,8 +134,7 @@ compounds_have_the_layout_of_c(void **state)
     gen_free(cdl);
 }
 
-static void
-values_are_in_memory_form(void **state)
+TEST(values_are_in_memory_form)
 {
     struct c {
         signed char e;
@@ -162,7 +151,6 @@ values_are_in_memory_form(void **state)
                                    &h);
     const float     fill = NC_FILL_FLOAT;
     const struct c *c;
-    (void)state;
 
     assert_non_null(cdl);
     assert_int_equal(cdl->root->atts->values->nelems, 3);
@@ -185,8 +173,7 @@ values_are_in_memory_form(void **state)
     gen_free(cdl);
 }
 
-static void
-opaque_and_vlen_values(void **state)
+TEST(opaque_and_vlen_values)
 {
     heard                h;
     gen_cdl             *cdl = read_cdl("netcdf t { types: opaque(3) o_t ; int(*) v_t ; v_t(*) w_t ; char(*) c_t ;"
@@ -197,7 +184,6 @@ opaque_and_vlen_values(void **state)
                                         &h);
     const unsigned char *o;
     const nc_vlen_t     *v;
-    (void)state;
 
     assert_non_null(cdl);
     o = cdl->root->vars->data->values;
@@ -222,8 +208,7 @@ opaque_and_vlen_values(void **state)
 }
 
 /* A type of the group, of an outer one, of any; and by its path where the plain name means another. */
-static void
-names_are_looked_up_outward(void **state)
+TEST(names_are_looked_up_outward)
 {
     heard    h;
     gen_cdl *cdl =
@@ -231,7 +216,6 @@ names_are_looked_up_outward(void **state)
                  "variables: o a ; /o b ; r c ; } group: h { variables: p d ; /g/o e ; } }",
                  &h);
     const gen_var *v;
-    (void)state;
 
     assert_non_null(cdl);
     v = cdl->root->groups->vars;
@@ -245,14 +229,12 @@ names_are_looked_up_outward(void **state)
 }
 
 /* Depth is limited, so that a text cannot exhaust the stack. */
-static void
-deep_types_are_refused(void **state)
+TEST(deep_types_are_refused)
 {
     size_t   cap = 200 * 40 + 100, at;
     char    *text = malloc(cap);
     heard    h;
     gen_cdl *cdl;
-    (void)state;
 
     for (int n = GEN_MAX_DEPTH; n <= GEN_MAX_DEPTH + 1; n++) {
         at = (size_t)snprintf(text, cap, "netcdf t { types: compound c1 { int x ; } ;\n");
@@ -268,8 +250,7 @@ deep_types_are_refused(void **state)
     free(text);
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     static const char text[] =
         "netcdf t { types: int enum e { a = 1, b = 2 } ; compound c { int i ; float f(2,3), g ; char n(3) ; string s "
@@ -277,23 +258,6 @@ out_of_memory(void **state)
         "opaque(5) o ; int(*) l ; c(*) lc ; c :at = {1, {2, 3}, 4, {\"ab\"}, \"x\"} ; dimensions: x = 2 ; variables:"
         "e v(x) ; c w(x) ; lc z ; e v:_FillValue = a ; data: v = a, _ ; w = {1, {2,3}, 0x0A}, _ ; z = {{1}, _, {2}} ;"
         "nothing = 1 ; }";
-    (void)state;
 
     assert_true(fail_each_allocation(text) > 10);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_have_positions),
-        cmocka_unit_test(compounds_have_the_layout_of_c),
-        cmocka_unit_test(values_are_in_memory_form),
-        cmocka_unit_test(opaque_and_vlen_values),
-        cmocka_unit_test(names_are_looked_up_outward),
-        cmocka_unit_test(deep_types_are_refused),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

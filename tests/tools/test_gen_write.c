@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A text written as a dataset and read back through the public calls. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "gen_help.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 static char dir[64], path[128];
@@ -81,8 +76,7 @@ check_ints(int ncid, const char *name, const int *expected, size_t n)
 
 #define F NC_FILL_INT
 
-static void
-data_lands_in_its_place(void **state)
+TEST(data_lands_in_its_place)
 {
     static const char text[] =
         "netcdf d { dimensions: t = unlimited, u = unlimited, x = 2, y = 3 ;"
@@ -96,7 +90,6 @@ data_lands_in_its_place(void **state)
     static const int f[] = {1, F};
     heard            h;
     int              ncid;
-    (void)state;
 
     for (int pass = 0; pass < 2; pass++) { /* in one piece, and in small ones */
         assert_int_equal(write_cdl(text, (gen_opts){.put_bytes = pass == 0 ? 0 : 8}, &h), NC_NOERR);
@@ -111,8 +104,7 @@ data_lands_in_its_place(void **state)
     }
 }
 
-static void
-definitions_arrive(void **state)
+TEST(definitions_arrive)
 {
     static const char text[] =
         "netcdf d { dimensions: x = 4 ; variables: short v(x) ; v:_ChunkSizes = 2 ; v:_DeflateLevel = 3 ;"
@@ -123,7 +115,6 @@ definitions_arrive(void **state)
     size_t chunk, len;
     short  fill;
     char  *strs[2], title[6] = "";
-    (void)state;
 
     assert_int_equal(write_cdl(text, (gen_opts){.header_only = false}, &h), NC_NOERR);
     assert_int_equal(nc_open(path, NC_NOWRITE, &ncid), NC_NOERR);
@@ -153,8 +144,7 @@ definitions_arrive(void **state)
     nc_close(ncid);
 }
 
-static void
-text_and_strings(void **state)
+TEST(text_and_strings)
 {
     static const char text[] =
         "netcdf d { dimensions: n = 2, len = 4, t = unlimited ; variables: char c(n,len) ;"
@@ -162,7 +152,6 @@ text_and_strings(void **state)
     heard h;
     int   ncid, varid;
     char  bytes[8], *strs[2];
-    (void)state;
 
     assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
     assert_int_equal(nc_open(path, NC_NOWRITE, &ncid), NC_NOERR);
@@ -177,11 +166,9 @@ text_and_strings(void **state)
     nc_close(ncid);
 }
 
-static void
-failures_are_placed(void **state)
+TEST(failures_are_placed)
 {
     heard h;
-    (void)state;
 
     assert_int_equal(write_cdl("netcdf d { types: opaque(3) o ;\nbyte enum e { a = 1, b = 1 } ; }",
                                (gen_opts){.nofill = false}, &h),
@@ -198,13 +185,11 @@ failures_are_placed(void **state)
 }
 
 /* Dumps of HDF5 files have them. */
-static void
-what_cannot_be_stored_is_said(void **state)
+TEST(what_cannot_be_stored_is_said)
 {
     heard  h;
     int    ncid, grpid, ndims, dimid, varid, natts;
     size_t len;
-    (void)state;
 
     assert_int_equal(write_cdl("netcdf d { dimensions: y = 2 ; variables: int v(/g/x) ;\n v:CLASS = \"a\" ; v:b = 1 ;"
                                "group: g {\n dimensions: x = 0 ; variables: int w(/y, x) ; } }",
@@ -228,12 +213,10 @@ what_cannot_be_stored_is_said(void **state)
 
 /* Dumps of Zarr arrays name chunks that are longer than the array; netCDF's API takes none. */
 /* As netCDF has it, level 0 is no compression. */
-static void
-level_zero_is_no_deflate(void **state)
+TEST(level_zero_is_no_deflate)
 {
     heard h;
     int   ncid, varid, shuffle, deflate, level;
-    (void)state;
 
     assert_int_equal(write_cdl("netcdf d { dimensions: x = 2 ; variables: int v(x), w(x) ;\n"
                                " v:_DeflateLevel = 0 ; w:_DeflateLevel = 0 ; w:_Shuffle = \"true\" ; }",
@@ -250,13 +233,11 @@ level_zero_is_no_deflate(void **state)
 }
 
 /* The library logs that it cuts strings; here it is known where they are. Without a width that is asked for none is. */
-static void
-cut_strings_are_warned_of(void **state)
+TEST(cut_strings_are_warned_of)
 {
     static const char head[] = "netcdf d { dimensions: x = 3, t = unlimited ; variables: string s(x), r(t, x) ;\n";
     char              text[1000], s129[130], s200[201];
     heard             h;
-    (void)state;
 
     memset(s129, 'a', sizeof s129);
     memset(s200, 'b', sizeof s200);
@@ -287,13 +268,11 @@ cut_strings_are_warned_of(void **state)
     assert_string_equal(h.text, "");
 }
 
-static void
-header_only(void **state)
+TEST(header_only)
 {
     static const int empty[] = {F, F};
     heard            h;
     int              ncid;
-    (void)state;
 
     assert_int_equal(write_cdl("netcdf d { dimensions: x = 2 ; variables: int v(x) ; data: v = 1, 2 ; }",
                                (gen_opts){.header_only = true}, &h),
@@ -304,8 +283,7 @@ header_only(void **state)
 }
 
 /* Every allocation of the writer fails once, and says so. */
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     heard    h, told = {.len = 0};
     gen_opts opts = {.report = {hear, &told}};
@@ -313,7 +291,6 @@ out_of_memory(void **state)
         read_cdl("netcdf d { dimensions: x = 2 ; variables: int v(x) ; v:_NoFill = 1 ; data: v = 1 ; }", &h);
     long n = 0;
     int  ncid, rc;
-    (void)state;
 
     assert_non_null(cdl);
     do {
@@ -333,17 +310,5 @@ out_of_memory(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_lands_in_its_place),
-        cmocka_unit_test(definitions_arrive),
-        cmocka_unit_test(text_and_strings),
-        cmocka_unit_test(failures_are_placed),
-        cmocka_unit_test(what_cannot_be_stored_is_said),
-        cmocka_unit_test(level_zero_is_no_deflate),
-        cmocka_unit_test(cut_strings_are_warned_of),
-        cmocka_unit_test(header_only),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, make_dir, drop_dir);
+    return run_file_tests(make_dir, drop_dir);
 }

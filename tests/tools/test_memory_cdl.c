@@ -3,16 +3,9 @@
  * Every CDL file of tests/data/cdl through nczgen and nczdump in memory: what is printed equals what the same file
  * gives in a directory, in each dialect, and makes the same dataset again.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <glob.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "dump/dump.h"
 #include "gen/gen.h"
@@ -96,11 +89,10 @@ in_directory(const gen_cdl *cdl, const char *mode, const gen_opts *opts)
 }
 
 static void
-memory_equals_directory(void **state)
+memory_equals_directory(const char *mode)
 {
-    const char *mode = *state;
-    gen_opts    opts = {.report = {.say = say}};
-    glob_t      files;
+    gen_opts opts = {.report = {.say = say}};
+    glob_t   files;
 
     assert_int_equal(glob(NCZ_TEST_DATA "/cdl/*.cdl", 0, NULL, &files), 0);
     assert_true(files.gl_pathc > 30);
@@ -127,7 +119,7 @@ memory_equals_directory(void **state)
 /* A newline begins a string only where strings are no rows; NULs at a row's end are printed where a row is padded with
  * something else. */
 static void
-rows_of_characters(void **state)
+rows_of_characters(const char *mode)
 {
     static const char text[] = "netcdf same {\n"
                                "dimensions:\n\tm = 2 ;\n\tn = 4 ;\n\to = 1 ;\n\tr = UNLIMITED ; // (2 currently)\n"
@@ -145,22 +137,32 @@ rows_of_characters(void **state)
                                " single =\n  \"\",\n  \"h\",\n  \"\",\n  \"\" ;\n\n"
                                " padded =\n  \"f\\000\\000\\000\",\n  \"gxxx\" ;\n"
                                "}\n";
-    const char       *mode = *state;
     gen_opts          opts = {.report = {.say = say}};
 
     makes_itself(text, mode, &opts);
 }
 
-int
-main(void)
+TEST(nczarr_in_memory)
 {
-    const struct CMUnitTest tests[] = {
-        {"nczarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=nczarr"},
-        {"zarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=zarr"},
-        {"compat=4.9.2 in memory", memory_equals_directory, NULL, NULL, (void *)"compat=4.9.2"},
-        {"characters in nczarr", rows_of_characters, NULL, NULL, (void *)"mode=nczarr"},
-        {"characters in nczarr v3", rows_of_characters, NULL, NULL, (void *)"mode=nczarr,v3"},
-    };
+    memory_equals_directory("mode=nczarr");
+}
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+TEST(zarr_in_memory)
+{
+    memory_equals_directory("mode=zarr");
+}
+
+TEST(compat_in_memory)
+{
+    memory_equals_directory("compat=4.9.2");
+}
+
+TEST(characters_in_nczarr)
+{
+    rows_of_characters("mode=nczarr");
+}
+
+TEST(characters_in_nczarr_v3)
+{
+    rows_of_characters("mode=nczarr,v3");
 }

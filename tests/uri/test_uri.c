@@ -115,10 +115,8 @@ same_text(size_t row, const char *what, const char *got, const char *want)
         fail_msg("%s: %s is \"%s\", not \"%s\"", good[row].text, what, got ? got : "NULL", want ? want : "NULL");
 }
 
-static void
-parses(void **state)
+TEST(parses)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         ncz_uri *u = NULL;
         ncz_buf  frag = NCZ_BUF_INIT;
@@ -178,10 +176,8 @@ static const struct {
     {"a#mode=%zz", NC_EURL},
 };
 
-static void
-refuses(void **state)
+TEST(refuses)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_uri *u = NULL;
         int      rc;
@@ -193,12 +189,10 @@ refuses(void **state)
     }
 }
 
-static void
-lookup(void **state)
+TEST(lookup)
 {
     ncz_uri *u;
 
-    (void)state;
     assert_int_equal(ncz_uri_parse("[k=1]file:///a#K=2&mode=a&x&mode=b", &u), NC_NOERR);
     assert_string_equal(ncz_uri_frag(u, "k"), "2");
     assert_string_equal(ncz_uri_frag(u, "mode"), "a,b");
@@ -208,8 +202,7 @@ lookup(void **state)
     ncz_uri_free(NULL);
 }
 
-static void
-formats(void **state)
+TEST(formats)
 {
     static const struct {
         const char    *text;
@@ -239,7 +232,6 @@ formats(void **state)
         {"file:///a#zarr&bytes", NCZ_URI_FORMAT_ZARR},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_uri *u;
 
@@ -250,13 +242,11 @@ formats(void **state)
     }
 }
 
-static void
-percent(void **state)
+TEST(percent)
 {
     ncz_buf b = NCZ_BUF_INIT;
     char    all[255], *back;
 
-    (void)state;
     ncz_uri_encode(&b, "a/b c~-._%\xC3\xA9", 12, true);
     assert_string_equal(b.data, "a/b%20c~-._%25%C3%A9");
     ncz_buf_reset(&b);
@@ -282,12 +272,10 @@ percent(void **state)
     assert_int_equal(ncz_uri_decode("%41%62", 5, &back), NC_EURL); /* cut inside the second */
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     int rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_uri *u = NULL;
 
@@ -301,15 +289,4 @@ out_of_memory(void **state)
         ncz_uri_free(u);
         assert_true(n < 100);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses),  cmocka_unit_test(refuses), cmocka_unit_test(lookup),
-        cmocka_unit_test(formats), cmocka_unit_test(percent), cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

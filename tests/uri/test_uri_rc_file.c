@@ -30,12 +30,10 @@ asked(const ncz_rc *rc, const char *url, const char *key)
     return value;
 }
 
-static void
-scopes(void **state)
+TEST(scopes)
 {
     ncz_rc rc = NCZ_RC_INIT;
 
-    (void)state;
     assert_int_equal(ncz_rc_parse(&rc, text, sizeof text - 1, "RC", false), NC_NOERR);
     assert_string_equal(asked(&rc, "s3://bucket/x", "AWS.PROFILE"), "all");
     assert_string_equal(asked(&rc, "s3://bucket/x", "AWS.REGION"), "r1");
@@ -51,13 +49,11 @@ scopes(void **state)
     ncz_rc_clear(&rc);
 }
 
-static void
-later_wins_but_not_all_is_believed(void **state)
+TEST(later_wins_but_not_all_is_believed)
 {
     static const char here[] = "AWS.PROFILE=here\nHTTP.SSL.CAINFO=/evil\nHTTP.PROXY.SERVER=evil\n";
     ncz_rc            rc = NCZ_RC_INIT;
 
-    (void)state;
     assert_int_equal(ncz_rc_parse(&rc, text, sizeof text - 1, "RC", false), NC_NOERR);
     assert_int_equal(ncz_rc_parse(&rc, here, sizeof here - 1, "./RC", true), NC_NOERR);
     assert_string_equal(asked(&rc, "s3://bucket/x", "AWS.PROFILE"), "here");
@@ -67,12 +63,10 @@ later_wins_but_not_all_is_believed(void **state)
     ncz_rc_clear(&rc);
 }
 
-static void
-memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
     int rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_rc all = NCZ_RC_INIT;
 
@@ -83,16 +77,4 @@ memory_runs_out(void **state)
         assert_true(n < 200);
         ncz_rc_clear(&all);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scopes),
-        cmocka_unit_test(later_wins_but_not_all_is_believed),
-        cmocka_unit_test(memory_runs_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,8 +114,7 @@ static const struct {
 };
 
 /* Texts name a URL without what may be secret in it. */
-static void
-shown(void **state)
+TEST(shown)
 {
     static const struct {
         const char *text, *shown;
@@ -127,7 +126,6 @@ shown(void **state)
         {"[show=canary]http://me:canary@[::1]:9000/b/k#mode=s3", "http://[::1]:9000/b/k"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = NULL;
 
@@ -137,10 +135,8 @@ shown(void **state)
     }
 }
 
-static void
-meanings(void **state)
+TEST(meanings)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         ncz_target *t = NULL;
 
@@ -156,10 +152,8 @@ meanings(void **state)
 }
 
 /* Creating decides what opening leaves to what is there. */
-static void
-creating(void **state)
+TEST(creating)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         ncz_target *t = NULL;
 
@@ -232,10 +226,8 @@ static const struct {
     {"x#mode=v4", NC_ENOTNC, "v4"},
 };
 
-static void
-refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_target *t = NULL;
         int         rc;
@@ -257,8 +249,7 @@ target(const char *text)
 }
 
 /* Modes of classic files; to create one, nothing that only Zarr has goes with them. */
-static void
-classic_modes(void **state)
+TEST(classic_modes)
 {
     static const struct {
         const char *text;
@@ -286,7 +277,6 @@ classic_modes(void **state)
         "x#mode=cdf1&write_empty_chunks=yes",
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
@@ -302,8 +292,7 @@ classic_modes(void **state)
     }
 }
 
-static void
-flags(void **state)
+TEST(flags)
 {
     static const struct {
         const char *text;
@@ -327,7 +316,6 @@ flags(void **state)
         {"x#dimension_separator=.", true, NCZ_UNSET, '.'},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
@@ -338,8 +326,7 @@ flags(void **state)
     }
 }
 
-static void
-yes_or_no(void **state)
+TEST(yes_or_no)
 {
     static const struct {
         const char *text;
@@ -359,7 +346,6 @@ yes_or_no(void **state)
         {"x#chunk_keys=default", NCZ_UNSET, NCZ_UNSET, NCZ_NO},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
@@ -372,12 +358,10 @@ yes_or_no(void **state)
 }
 
 /* A new dataset of Zarr v2 has v2's names of chunks; opening, the version is not known yet. */
-static void
-chunk_keys_of_a_version(void **state)
+TEST(chunk_keys_of_a_version)
 {
     ncz_target *t = NULL;
 
-    (void)state;
     assert_int_equal(ncz_target_parse("x#chunk_keys=default", true, &t), NC_EINVAL);
     assert_non_null(strstr(ncz_err_text(), "mode v3"));
     assert_int_equal(ncz_target_parse("x#chunk_keys=default&mode=v2", true, &t), NC_EINVAL);
@@ -389,12 +373,10 @@ chunk_keys_of_a_version(void **state)
 }
 
 /* `noxarray` says nothing about the conventions: NCZarr stays NCZarr. */
-static void
-noxarray_keeps_the_conventions(void **state)
+TEST(noxarray_keeps_the_conventions)
 {
     ncz_target *t = target("x#mode=nczarr,noxarray");
 
-    (void)state;
     assert_int_equal(t->conventions, NCZARR);
     ncz_target_free(t);
     t = target("x#mode=zarr,noxarray");
@@ -403,8 +385,7 @@ noxarray_keeps_the_conventions(void **state)
     ncz_target_free(NULL);
 }
 
-static void
-versions_of_zarr(void **state)
+TEST(versions_of_zarr)
 {
     static const struct {
         const char     *text, *path;
@@ -421,7 +402,6 @@ versions_of_zarr(void **state)
         {"run#v2", "run#v2", 0, NCZ_CONVENTIONS_AUTO}, /* a name */
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
@@ -432,12 +412,10 @@ versions_of_zarr(void **state)
     }
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     int rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_target *t = NULL;
 
@@ -451,24 +429,4 @@ out_of_memory(void **state)
         ncz_target_free(t);
         assert_true(n < 100);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shown),
-        cmocka_unit_test(meanings),
-        cmocka_unit_test(creating),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(classic_modes),
-        cmocka_unit_test(flags),
-        cmocka_unit_test(yes_or_no),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(chunk_keys_of_a_version),
-        cmocka_unit_test(noxarray_keeps_the_conventions),
-        cmocka_unit_test(versions_of_zarr),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

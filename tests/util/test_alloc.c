@@ -6,13 +6,11 @@
 #include "support/test.h"
 #include "util/util.h"
 
-static void
-zero_sizes(void **state)
+TEST(zero_sizes)
 {
     void *p[] = {ncz_alloc(0),         ncz_zalloc(0),  ncz_alloc_n(0, 8),    ncz_zalloc_n(8, 0),
                  ncz_grow(NULL, 0, 1), ncz_dup("", 0), ncz_strndup("abc", 0)};
 
-    (void)state;
     p[4] = ncz_grow(p[4], 0, 0);
     for (size_t i = 0; i < NCZ_LEN(p); i++) {
         assert_non_null(p[i]);
@@ -21,14 +19,12 @@ zero_sizes(void **state)
     ncz_free(NULL);
 }
 
-static void
-contents(void **state)
+TEST(contents)
 {
     unsigned char *z = ncz_zalloc_n(10, 3);
     char          *s = ncz_strdup("text"), *part = ncz_strndup("text", 2), *f = ncz_sprintf("%d-%s", 7, "x");
     int           *n = ncz_grow(NULL, 2, sizeof *n);
 
-    (void)state;
     for (size_t i = 0; i < 30; i++)
         assert_int_equal(z[i], 0);
     assert_string_equal(s, "text");
@@ -45,12 +41,10 @@ contents(void **state)
     ncz_free(n);
 }
 
-static void
-overflow(void **state)
+TEST(overflow)
 {
     void *p = ncz_alloc(4);
 
-    (void)state;
     assert_null(ncz_alloc_n(SIZE_MAX / 2, 3));
     assert_null(ncz_zalloc_n(SIZE_MAX, 2));
     assert_null(ncz_grow(p, SIZE_MAX, 2));
@@ -59,12 +53,10 @@ overflow(void **state)
     ncz_free(p);
 }
 
-static void
-failures(void **state)
+TEST(failures)
 {
     void *p = ncz_alloc(4), *q;
 
-    (void)state;
     for (int i = 0; i < 8; i++) {
         fail_allocation(1);
         q = i == 0   ? ncz_alloc(1)
@@ -81,13 +73,11 @@ failures(void **state)
     ncz_free(p);
 }
 
-static void
-arithmetic(void **state)
+TEST(arithmetic)
 {
     size_t   s = 5;
     uint64_t u = 5;
 
-    (void)state;
     assert_true(ncz_mul(SIZE_MAX, 1, &s) && s == SIZE_MAX);
     assert_true(ncz_mul(SIZE_MAX, 0, &s) && s == 0);
     assert_true(ncz_add(SIZE_MAX - 1, 1, &s) && s == SIZE_MAX);
@@ -101,15 +91,4 @@ arithmetic(void **state)
     assert_false(ncz_mul64(UINT64_C(1) << 32, UINT64_C(1) << 32, &u));
     assert_false(ncz_add64(UINT64_MAX, UINT64_MAX, &u));
     assert_int_equal(u, 5);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_sizes), cmocka_unit_test(contents),   cmocka_unit_test(overflow),
-        cmocka_unit_test(failures),   cmocka_unit_test(arithmetic),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,12 @@
 
 enum { PIECES = 4000 };
 
-static void
-pieces_stay(void **state)
+TEST(pieces_stay)
 {
     ncz_arena      arena = NCZ_ARENA_INIT, other = NCZ_ARENA_INIT;
     unsigned char *p[PIECES];
     char          *text[PIECES];
 
-    (void)state;
     for (size_t i = 0; i < PIECES; i++) {
         ncz_arena *from = i % 2 == 0 ? &arena : &other;
 
@@ -35,26 +33,13 @@ pieces_stay(void **state)
     ncz_arena_clear(&arena);
 }
 
-static void
-there_is_no_memory(void **state)
+TEST(there_is_no_memory)
 {
     ncz_arena arena = NCZ_ARENA_INIT;
 
-    (void)state;
     assert_null(ncz_arena_get(&arena, SIZE_MAX));
     assert_null(ncz_arena_get(&arena, SIZE_MAX - 8));
     assert_null(ncz_arena_get_n(&arena, SIZE_MAX / 2, 3));
     assert_non_null(ncz_arena_get_n(&arena, 0, 8));
     ncz_arena_clear(&arena);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_stay),
-        cmocka_unit_test(there_is_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,12 +39,10 @@ wait_for(work *w, unsigned done)
         (void)sched_yield();
 }
 
-static void
-steps_of_many_jobs(void **state)
+TEST(steps_of_many_jobs)
 {
     work w[5];
 
-    (void)state;
     memset(w, 0, sizeof w);
     for (unsigned i = 0; i < 5; i++) {
         w[i].job.step = do_step;
@@ -59,13 +57,11 @@ steps_of_many_jobs(void **state)
 }
 
 /* A job that is woken during its step gets another one, and one that is queued is not run after its end. */
-static void
-woken_and_ended(void **state)
+TEST(woken_and_ended)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     work            slow = {.job = {.step = do_step}, .gate = &gate}, late = {.job = {.step = do_step}};
 
-    (void)state;
     (void)pthread_mutex_lock(&gate);
     assert_true(ncz_background_wake(&slow.job));
     assert_true(ncz_background_wake(&late.job)); /* behind the first, which hangs */
@@ -78,12 +74,10 @@ woken_and_ended(void **state)
     assert_in_range(slow.done, 1, 2);
 }
 
-static void
-stopped_and_again(void **state)
+TEST(stopped_and_again)
 {
     work w = {.job = {.step = do_step}};
 
-    (void)state;
     for (unsigned i = 1; i <= 20; i++) {
         assert_true(ncz_background_wake(&w.job));
         wait_for(&w, i);
@@ -111,13 +105,11 @@ stop_often(void *arg)
 }
 
 /* A job that is woken while the thread stops is run all the same. */
-static void
-woken_while_it_stops(void **state)
+TEST(woken_while_it_stops)
 {
     work      w = {.job = {.step = do_step}};
     pthread_t stopper;
 
-    (void)state;
     assert_int_equal(pthread_create(&stopper, NULL, stop_often, &w), 0);
     for (unsigned i = 1; i <= WAKES; i++) {
         assert_true(ncz_background_wake(&w.job));
@@ -128,13 +120,11 @@ woken_while_it_stops(void **state)
 }
 
 /* The fork waits for the end of the step; the child has a thread of its own. */
-static void
-forked(void **state)
+TEST(forked)
 {
     work w = {.job = {.step = do_step}, .left = 100000};
     int  status = -1;
 
-    (void)state;
     if (!host_child_has_threads())
         skip();
     for (int i = 0; i < 10; i++) {
@@ -155,18 +145,4 @@ forked(void **state)
         assert_int_equal(status, 0);
     }
     ncz_background_end(&w.job);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_of_many_jobs),
-        cmocka_unit_test(woken_and_ended),
-        cmocka_unit_test(stopped_and_again),
-        cmocka_unit_test(woken_while_it_stops),
-        cmocka_unit_test(forked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,7 @@
 #include "support/test.h"
 #include "util/util.h"
 
-static void
-vectors(void **state)
+TEST(vectors)
 {
     static const char *const rows[][2] = {
         {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},      {"foob", "Zm9vYg=="},
@@ -14,21 +13,18 @@ vectors(void **state)
     };
     char text[16];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_base64_put(rows[i][0], strlen(rows[i][0]), text);
         assert_memory_equal(text, rows[i][1], strlen(rows[i][1]));
     }
 }
 
-static void
-there_and_back(void **state)
+TEST(there_and_back)
 {
     unsigned char bytes[64], back[64];
     char          text[88];
     size_t        at;
 
-    (void)state;
     for (size_t n = 0; n < sizeof bytes; n++) {
         size_t len = (n + 2) / 3 * 4;
 
@@ -41,28 +37,14 @@ there_and_back(void **state)
     }
 }
 
-static void
-others(void **state)
+TEST(others)
 {
     static const char *const bad[] = {"YQ==YQ==", "Y===", "====", "YR==", "YWJ=", "Y Q=", "Y-Q=", "AAAAY\nQ="};
     unsigned char            back[16];
     size_t                   at;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         assert_false(ncz_base64_get(bad[i], strlen(bad[i]), back, &at));
         assert_int_equal(at, i < NCZ_LEN(bad) - 1 ? 0 : 4);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(there_and_back),
-        cmocka_unit_test(others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,10 @@
 #include "support/test.h"
 #include "util/util.h"
 
-static void
-growing(void **state)
+TEST(growing)
 {
     ncz_buf b = NCZ_BUF_INIT;
 
-    (void)state;
     assert_string_equal(ncz_buf_str(&b), "");
     assert_int_equal(ncz_buf_append(&b, NULL, 0), NC_NOERR);
     assert_int_equal(ncz_buf_puts(&b, "one "), NC_NOERR);
@@ -34,13 +32,11 @@ growing(void **state)
     assert_null(b.data);
 }
 
-static void
-taking(void **state)
+TEST(taking)
 {
     ncz_buf b = NCZ_BUF_INIT;
     char   *s = ncz_buf_take(&b);
 
-    (void)state;
     assert_string_equal(s, "");
     ncz_free(s);
     ncz_buf_puts(&b, "mine");
@@ -50,8 +46,7 @@ taking(void **state)
     ncz_free(s);
 }
 
-static void
-ceiling(void **state)
+TEST(ceiling)
 {
     for (size_t limit = 1; limit < 200; limit++) {
         ncz_buf b = NCZ_BUF_LIMIT(limit);
@@ -70,15 +65,12 @@ ceiling(void **state)
         ncz_buf_clear(&b);
         assert_int_equal(b.limit, limit);
     }
-    (void)state;
 }
 
-static void
-reserving(void **state)
+TEST(reserving)
 {
     ncz_buf b = NCZ_BUF_INIT;
 
-    (void)state;
     assert_int_equal(ncz_buf_reserve(&b, 1000), NC_NOERR);
     assert_true(b.cap >= 1001 && b.len == 0);
     assert_string_equal(b.data, "");
@@ -89,12 +81,10 @@ reserving(void **state)
     ncz_buf_clear(&b);
 }
 
-static void
-failures(void **state)
+TEST(failures)
 {
     ncz_buf b = NCZ_BUF_INIT;
 
-    (void)state;
     fail_allocation(1);
     assert_int_equal(ncz_buf_puts(&b, "x"), NC_ENOMEM);
     fail_allocation(0);
@@ -108,15 +98,4 @@ failures(void **state)
     fail_allocation(1);
     assert_null(ncz_buf_take(&b));
     fail_allocation(0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(growing),   cmocka_unit_test(taking),   cmocka_unit_test(ceiling),
-        cmocka_unit_test(reserving), cmocka_unit_test(failures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,11 @@
 
 #include <time.h>
 
-static void
-test_advances(void **state)
+TEST(test_advances)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000000};
     int64_t               ms = ncz_now_ms(), ns = ncz_now_ns();
 
-    (void)state;
     assert_int_equal(nanosleep(&pause, NULL), 0);
     ns = ncz_now_ns() - ns;
     ms = ncz_now_ms() - ms;
@@ -20,22 +18,9 @@ test_advances(void **state)
     assert_true(ns / 1000000 <= ms + 1);
 }
 
-static void
-test_units_agree(void **state)
+TEST(test_units_agree)
 {
     int64_t before = ncz_now_ns() / 1000000, ms = ncz_now_ms(), after = ncz_now_ns() / 1000000;
 
-    (void)state;
     assert_true(before <= ms && ms <= after);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_advances),
-        cmocka_unit_test(test_units_agree),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

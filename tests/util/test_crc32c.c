@@ -5,12 +5,10 @@
 #include "support/test.h"
 #include "util/util.h"
 
-static void
-vectors(void **state)
+TEST(vectors)
 {
     unsigned char b[32];
 
-    (void)state;
     assert_int_equal(ncz_crc32c("", 0), 0);
     assert_int_equal(ncz_crc32c("123456789", 9), 0xe3069283);
     memset(b, 0, sizeof b);
@@ -36,12 +34,10 @@ slow(const unsigned char *p, size_t n)
     return ~crc;
 }
 
-static void
-lengths(void **state)
+TEST(lengths)
 {
     unsigned char *b = malloc(8300);
 
-    (void)state;
     assert_non_null(b);
     for (size_t i = 0; i < 8300; i++)
         b[i] = (unsigned char)(i * 2654435761u >> 13);
@@ -50,15 +46,4 @@ lengths(void **state)
     for (size_t n = 4080; n < 4120; n++)
         assert_int_equal(ncz_crc32c(b + n, n), slow(b + n, n));
     free(b);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(lengths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

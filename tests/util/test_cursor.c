@@ -5,13 +5,11 @@
 #include "support/test.h"
 #include "util/util.h"
 
-static void
-fields(void **state)
+TEST(fields)
 {
     static const unsigned char data[] = {1, 2, 3, 4, 5, 6, 7, 0xF8, 9, 10, 11, 12, 13, 14, 0xFF, 'a', 'b'};
     ncz_cursor                 c = ncz_cursor_at(data, sizeof data);
 
-    (void)state;
     assert_int_equal(ncz_cursor_u8(&c), 1);
     assert_int_equal(ncz_cursor_u16le(&c), 0x0302);
     assert_true(ncz_cursor_u32le(&c) == 0x07060504u);
@@ -25,13 +23,11 @@ fields(void **state)
 }
 
 /* Short is short for ever, even when a later field would fit. */
-static void
-sticky(void **state)
+TEST(sticky)
 {
     static const unsigned char data[] = {1, 2, 3};
     ncz_cursor                 c = ncz_cursor_at(data, sizeof data);
 
-    (void)state;
     assert_int_equal(ncz_cursor_u32le(&c), 0);
     assert_false(c.good);
     assert_int_equal(ncz_cursor_u8(&c), 0);
@@ -44,10 +40,8 @@ sticky(void **state)
     assert_false(c.good);
 }
 
-static void
-limits(void **state)
+TEST(limits)
 {
-    (void)state;
     assert_int_equal(ncz_limits_default.document_bytes, 67108864);
     assert_int_equal(ncz_limits_default.json_depth, 128);
     assert_int_equal(ncz_limits_default.group_depth, 64);
@@ -59,16 +53,4 @@ limits(void **state)
     assert_true(ncz_limits_default.object_bytes == 2147483648u);
     assert_int_equal(ncz_limits_default.chain, 32);
     assert_int_equal(ncz_limits_default.cache_bytes, 67108864);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields),
-        cmocka_unit_test(sticky),
-        cmocka_unit_test(limits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment: what is set, what is empty, and copies of secrets, of which nothing stays. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "util/util.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static void
-test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     unsetenv("NCZ_TEST_ENV");
     assert_null(ncz_env("NCZ_TEST_ENV"));
     setenv("NCZ_TEST_ENV", "", 1);
@@ -55,13 +46,11 @@ give(void *p)
     free(p);
 }
 
-static void
-test_secrets(void **state)
+TEST(test_secrets)
 {
     static const ncz_alloc_table watching = {take, resize, give}, empty = {refuse, resize, give};
     char                        *secret = NULL;
 
-    (void)state;
     unsetenv("NCZ_TEST_ENV");
     assert_int_equal(ncz_env_secret("NCZ_TEST_ENV", &secret), NC_NOERR);
     assert_null(secret);
@@ -75,12 +64,4 @@ test_secrets(void **state)
     ncz_alloc_use(&empty);
     assert_int_equal(ncz_env_secret("NCZ_TEST_ENV", &secret), NC_ENOMEM);
     ncz_alloc_use(NULL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_secrets)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <pthread.h>
 
-static void
-record(void **state)
+TEST(record)
 {
-    (void)state;
     ncz_err_clear();
     assert_string_equal(ncz_err_text(), "");
     assert_int_equal(ncz_fail(NC_EZARRMETA, "%s: %d bytes", "x/.zarray", 7), NC_EZARRMETA);
@@ -25,12 +23,10 @@ record(void **state)
 }
 
 /* Cut between characters, whatever the length in front. */
-static void
-long_texts(void **state)
+TEST(long_texts)
 {
     char text[2000];
 
-    (void)state;
     for (size_t front = 0; front < 4; front++) {
         memset(text, 'x', front);
         for (size_t i = front; i + 3 < sizeof text; i += 3)
@@ -41,8 +37,7 @@ long_texts(void **state)
     }
 }
 
-static void
-system_errors(void **state)
+TEST(system_errors)
 {
     static const int rows[][2] = {
         {ENOMEM, NC_ENOMEM},          {EACCES, NC_EACCESS}, {EPERM, NC_EACCESS}, {EIO, NC_EIO},  {EMFILE, NC_ENFILE},
@@ -51,7 +46,6 @@ system_errors(void **state)
     };
     char text[2000];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         assert_int_equal(ncz_fail_errno(rows[i][0], "write %s", "k"), rows[i][1]);
         assert_int_equal(strncmp(ncz_err_text(), "write k: ", 9), 0);
@@ -77,13 +71,11 @@ other_thread(void *arg)
     return NULL;
 }
 
-static void
-threads(void **state)
+TEST(threads)
 {
     ncz_err   e = {0, ""};
     pthread_t t;
 
-    (void)state;
     ncz_fail(NC_EIO, "mine");
     assert_int_equal(pthread_create(&t, NULL, other_thread, &e), 0);
     pthread_join(t, NULL);
@@ -93,21 +85,8 @@ threads(void **state)
 }
 
 /* A document's line breaks and escapes do not reach a terminal. */
-static void
-one_line(void **state)
+TEST(one_line)
 {
-    (void)state;
     ncz_fail(NC_EIO, "a\n    b\tc\x1b[31m \x7f d");
     assert_string_equal(ncz_err_text(), "a b c [31m d");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(record),  cmocka_unit_test(long_texts), cmocka_unit_test(system_errors),
-        cmocka_unit_test(threads), cmocka_unit_test(one_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,10 @@
 
 #include <string.h>
 
-static void
-test_all_bytes(void **state)
+TEST(test_all_bytes)
 {
     static const char lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
 
-    (void)state;
     for (int c = 1; c < 256; c++) {
         const char *at = strchr(lower, c) != NULL ? strchr(lower, c) : strchr(upper, c);
         int         digit = at == NULL ? -1 : (int)(at - (strchr(lower, c) != NULL ? lower : upper));
@@ -18,14 +16,4 @@ test_all_bytes(void **state)
         assert_int_equal(ncz_hex_digit((char)c), digit);
     }
     assert_int_equal(ncz_hex_digit('\0'), -1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,12 +32,10 @@ logged(ncz_log_level set, ncz_log_level level, const char *text, char *out, size
     return n;
 }
 
-static void
-levels(void **state)
+TEST(levels)
 {
     char out[4096];
 
-    (void)state;
     for (ncz_log_level set = NCZ_LOG_OFF; set <= NCZ_LOG_CHUNK; set++)
         for (ncz_log_level level = NCZ_LOG_OFF; level <= NCZ_LOG_CHUNK; level++)
             assert_int_equal(logged(set, level, "x", out, sizeof out) != 0, level > NCZ_LOG_OFF && level <= set);
@@ -47,12 +45,10 @@ levels(void **state)
     assert_string_equal(out, "nczarr: error: \n");
 }
 
-static void
-hostile_text(void **state)
+TEST(hostile_text)
 {
     char out[4096], text[3000];
 
-    (void)state;
     logged(NCZ_LOG_REQUEST, NCZ_LOG_REQUEST, "a\nb\x1B[31m\x7F\xC3\xA9", out, sizeof out);
     assert_string_equal(out, "nczarr: request: a?b?[31m?\xC3\xA9\n");
     /* C1, as UTF-8 and as a byte alone; what only looks so stays. */
@@ -78,8 +74,7 @@ check_masked(const char *text, const char *want)
     assert_string_equal(out, line);
 }
 
-static void
-secrets_of_urls(void **state)
+TEST(secrets_of_urls)
 {
     static const char *const rows[][2] = {
         {"https://h/a?sig=abcdef&x=1#mode=s3: no", "https://h/a?***#mode=s3: no"},
@@ -94,15 +89,12 @@ secrets_of_urls(void **state)
         {"a://", "a://"},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         check_masked(rows[i][0], rows[i][1]);
 }
 
-static void
-raising(void **state)
+TEST(raising)
 {
-    (void)state;
     ncz_log_set(NCZ_LOG_WARN);
     ncz_log_raise(NCZ_LOG_ERROR);
     assert_true(ncz_log_on(NCZ_LOG_WARN));
@@ -111,17 +103,4 @@ raising(void **state)
     assert_false(ncz_log_on(NCZ_LOG_CHUNK));
     ncz_log_set(NCZ_LOG_OFF);
     assert_false(ncz_log_on(NCZ_LOG_ERROR));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels),
-        cmocka_unit_test(hostile_text),
-        cmocka_unit_test(secrets_of_urls),
-        cmocka_unit_test(raising),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

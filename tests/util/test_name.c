@@ -8,8 +8,7 @@
 
 #define T(text) text, sizeof(text) - 1
 
-static void
-utf8(void **state)
+TEST(utf8)
 {
     static const struct {
         bool        valid;
@@ -40,19 +39,16 @@ utf8(void **state)
         {false, T("ok\xE9")},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         if (ncz_utf8_valid(rows[i].s, rows[i].len) != rows[i].valid)
             fail_msg("row %zu", i);
 }
 
-static void
-cutting(void **state)
+TEST(cutting)
 {
     static const char   text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
     static const size_t want[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
 
-    (void)state;
     for (size_t most = 0; most < NCZ_LEN(want); most++)
         assert_int_equal(ncz_utf8_cut(text, sizeof text - 1, most), want[most]);
     assert_int_equal(ncz_utf8_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
@@ -88,10 +84,8 @@ static const struct {
     {NC_EBADNAME, "a\xC0\xAF", NULL},
 };
 
-static void
-rules(void **state)
+TEST(rules)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         char *out = NULL;
         int   rc = ncz_name_check(names[i].name, &out);
@@ -105,12 +99,10 @@ rules(void **state)
     }
 }
 
-static void
-lengths(void **state)
+TEST(lengths)
 {
     char name[1100], *out = NULL;
 
-    (void)state;
     memset(name, 'n', sizeof name);
     name[NC_MAX_NAME] = '\0';
     assert_int_equal(ncz_name_check(name, &out), NC_NOERR);
@@ -138,8 +130,7 @@ normalises(void)
     return does;
 }
 
-static void
-nfc(void **state)
+TEST(nfc)
 {
     static const char *const rows[][2] = {
         {"plain", "plain"},
@@ -153,7 +144,6 @@ nfc(void **state)
     };
     char *out;
 
-    (void)state;
     assert_int_equal(ncz_nfc("\xFF", &out), NC_EBADNAME);
     if (!normalises())
         skip();
@@ -165,12 +155,10 @@ nfc(void **state)
 }
 
 /* What normalising makes of a name is judged, not what it was. */
-static void
-rules_of_the_normal_form(void **state)
+TEST(rules_of_the_normal_form)
 {
     char grows[NC_MAX_NAME + 1] = "", *out = NULL;
 
-    (void)state;
     if (!normalises())
         skip();
     assert_int_equal(ncz_name_check("\xCD\xBE", &out), NC_EBADNAME);      /* U+037E becomes ';' */
@@ -183,12 +171,10 @@ rules_of_the_normal_form(void **state)
     assert_int_equal(ncz_name_check(grows, &out), NC_EMAXNAME);
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     int rc = NC_ENOMEM;
 
-    (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         char *out = NULL;
 
@@ -202,16 +188,4 @@ out_of_memory(void **state)
     fail_allocation(1);
     assert_int_equal(ncz_nfc("ascii", &(char *){NULL}), NC_ENOMEM);
     fail_allocation(0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(utf8),          cmocka_unit_test(cutting), cmocka_unit_test(rules),
-        cmocka_unit_test(lengths),       cmocka_unit_test(nfc),     cmocka_unit_test(rules_of_the_normal_form),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

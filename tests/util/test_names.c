@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <time.h>
 
-static void
-few(void **state)
+TEST(few)
 {
     ncz_names t = NCZ_NAMES_INIT;
     size_t    i = 99;
     char      key[] = "copied";
 
-    (void)state;
     assert_false(ncz_names_get(&t, "a", &i));
     ncz_names_del(&t, "a");
     assert_int_equal(ncz_names_put(&t, "a", 1), NC_NOERR);
@@ -44,8 +42,7 @@ few(void **state)
     ncz_names_clear(&t);
 }
 
-static void
-against_an_array(void **state)
+TEST(against_an_array)
 {
     enum { N = 300 };
     ncz_names t = NCZ_NAMES_INIT;
@@ -53,7 +50,6 @@ against_an_array(void **state)
     uint64_t  seed = 1;
     char      name[16];
 
-    (void)state;
     memset(want, 0xFF, sizeof want);
     for (int step = 0; step < 200000; step++) {
         size_t k;
@@ -79,8 +75,7 @@ against_an_array(void **state)
     ncz_names_clear(&t);
 }
 
-static void
-many(void **state)
+TEST(many)
 {
     enum { N = 300000 };
     ncz_names t = NCZ_NAMES_INIT;
@@ -88,7 +83,6 @@ many(void **state)
     size_t    i;
     clock_t   begin = clock();
 
-    (void)state;
     for (size_t k = 0; k < N; k++) {
         snprintf(name, sizeof name, "var_%zu", k);
         assert_int_equal(ncz_names_put(&t, name, k), NC_NOERR);
@@ -103,12 +97,10 @@ many(void **state)
     assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 10.0);
 }
 
-static void
-out_of_memory(void **state)
+TEST(out_of_memory)
 {
     char name[16];
 
-    (void)state;
     for (size_t n = 1; n < 60; n++) {
         ncz_names t = NCZ_NAMES_INIT;
         size_t    i;
@@ -129,13 +121,11 @@ out_of_memory(void **state)
     }
 }
 
-static void
-hashing(void **state)
+TEST(hashing)
 {
     char     text[64];
     uint64_t seen[65];
 
-    (void)state;
     memset(text, 0, sizeof text);
     for (size_t len = 0; len <= 64; len++) {
         seen[len] = ncz_hash(text, len);
@@ -148,15 +138,4 @@ hashing(void **state)
         assert_true(ncz_hash(text, 64) != seen[64]);
         text[i] ^= 1;
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few),           cmocka_unit_test(against_an_array), cmocka_unit_test(many),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(hashing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,8 @@ nearest(const char *word)
     return found != NULL ? found : "none";
 }
 
-static void
-found(void **state)
+TEST(found)
 {
-    (void)state;
     assert_string_equal(nearest("level"), "level");
     assert_string_equal(nearest("LEVEL"), "level");
     assert_string_equal(nearest("levle"), "level"); /* neighbours exchanged are one edit */
@@ -26,12 +24,10 @@ found(void **state)
     assert_string_equal(nearest("_Chunksize"), "_ChunkSizes");
 }
 
-static void
-none(void **state)
+TEST(none)
 {
     char huge[300];
 
-    (void)state;
     memset(huge, 'l', sizeof huge - 1);
     huge[sizeof huge - 1] = '\0';
     assert_string_equal(nearest(""), "none");
@@ -39,12 +35,4 @@ none(void **state)
     assert_string_equal(nearest("lvl"), "none"); /* two edits are too many for three letters */
     assert_string_equal(nearest(huge), "none");
     assert_null(ncz_nearest("level", words, 0));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(found), cmocka_unit_test(none)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static void
-doubles(void **state)
+TEST(doubles)
 {
     static const struct {
         double      v;
@@ -52,15 +51,13 @@ doubles(void **state)
     };
     char text[NCZ_NUM_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         assert_int_equal(ncz_double_text(rows[i].v, text), strlen(rows[i].want));
         assert_string_equal(text, rows[i].want);
     }
 }
 
-static void
-floats(void **state)
+TEST(floats)
 {
     static const struct {
         float       v;
@@ -82,15 +79,13 @@ floats(void **state)
     };
     char text[NCZ_NUM_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         assert_int_equal(ncz_float_text(rows[i].v, text), strlen(rows[i].want));
         assert_string_equal(text, rows[i].want);
     }
 }
 
-static void
-reading(void **state)
+TEST(reading)
 {
     static const struct {
         const char *text;
@@ -126,7 +121,6 @@ reading(void **state)
     };
     double v;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         assert_true(ncz_text_double(rows[i].text, strlen(rows[i].text), &v));
         if (memcmp(&v, &rows[i].want, sizeof v) != 0)
@@ -135,15 +129,13 @@ reading(void **state)
     assert_true(ncz_text_double("12345", 2, &v) && v == 12.0);
 }
 
-static void
-no_numbers(void **state)
+TEST(no_numbers)
 {
     static const char *const rows[] = {"",      "+",        "-",   ".",   "e5",   "1e", "1e+", "1e-",
                                        "1.5.2", "1,5",      "1 ",  " 1",  "0x10", "1f", "NaN", "nan",
                                        "inf",   "Infinity", "--1", "+-1", "1_0",  "e",  "-.",  "1e5.0"};
     double                   v = 42.0;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         if (ncz_text_double(rows[i], strlen(rows[i]), &v))
             fail_msg("\"%s\" gives %g", rows[i], v);
@@ -152,15 +144,13 @@ no_numbers(void **state)
 }
 
 /* Digits far behind the ones that are kept still decide a tie. */
-static void
-long_digits(void **state)
+TEST(long_digits)
 {
     enum { N = 5000 };
     char   text[N + 16];
     double v;
 
     /* 1 + 2^-53 lies half way between 1 and the next double. */
-    (void)state;
     memset(text, '0', sizeof text);
     memcpy(text, "1.00000000000000011102230246251565404236316680908203125", 55);
     assert_true(ncz_text_double(text, N, &v) && v == 1.0);
@@ -190,12 +180,10 @@ rnd(void)
 }
 
 /* strtod() and strtof() are right in the C locale; so they judge. */
-static void
-random_round_trips(void **state)
+TEST(random_round_trips)
 {
     char text[128];
 
-    (void)state;
     seed = 7;
     for (int i = 0; i < 60000; i++) {
         uint64_t bits = rnd() << 32 ^ rnd();
@@ -226,13 +214,11 @@ random_round_trips(void **state)
     }
 }
 
-static void
-powers_of_two(void **state)
+TEST(powers_of_two)
 {
     char   text[NCZ_NUM_TEXT];
     double back;
 
-    (void)state;
     for (int e = -1074; e < 1024; e++) {
         double v = ldexp(1.0, e);
         size_t len = ncz_double_text(v, text);
@@ -250,14 +236,12 @@ powers_of_two(void **state)
 }
 
 /* Runs everything above once more where 1,5 is one and a half, if there is such a locale here. */
-static void
-other_locales(void **state)
+TEST(other_locales)
 {
     static const char *const rows[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR", "ps_AF"};
     char                     text[16];
     bool                     found = false;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         if (setlocale(LC_ALL, rows[i]) == NULL)
             continue;
@@ -273,16 +257,4 @@ other_locales(void **state)
     }
     if (!found)
         skip();
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doubles),       cmocka_unit_test(floats),        cmocka_unit_test(reading),
-        cmocka_unit_test(no_numbers),    cmocka_unit_test(long_digits),   cmocka_unit_test(random_round_trips),
-        cmocka_unit_test(powers_of_two), cmocka_unit_test(other_locales),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

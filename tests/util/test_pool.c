@@ -47,12 +47,10 @@ check_once(const tally *t, size_t n)
         assert_int_equal(t->times[i], i < n ? 1 : 0);
 }
 
-static void
-every_task_once(void **state)
+TEST(every_task_once)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 7, 64, TASKS};
 
-    (void)state;
     for (unsigned threads = 1; threads <= 5; threads++) {
         ncz_pool_set_threads(threads);
         assert_int_equal(ncz_pool_threads(), threads);
@@ -81,12 +79,10 @@ meet(void *arg, size_t i, ncz_scratch *scratch)
     (void)pthread_barrier_wait(both);
 }
 
-static void
-really_at_once(void **state)
+TEST(really_at_once)
 {
     pthread_barrier_t both;
 
-    (void)state;
     ncz_pool_set_threads(3);
     assert_int_equal(pthread_barrier_init(&both, NULL, 3), 0);
     ncz_pool_each(3, SIZE_MAX, meet, &both);
@@ -111,12 +107,10 @@ nest(void *arg, size_t i, ncz_scratch *scratch)
     atomic_fetch_add(&all->times[i], 1);
 }
 
-static void
-nested(void **state)
+TEST(nested)
 {
     tally t;
 
-    (void)state;
     ncz_pool_set_threads(3);
     tally_init(&t);
     ncz_pool_each(50, SIZE_MAX, nest, &t);
@@ -138,13 +132,11 @@ call(void *arg)
     return NULL;
 }
 
-static void
-many_callers(void **state)
+TEST(many_callers)
 {
     pthread_t id[CALLERS];
     size_t    first[CALLERS];
 
-    (void)state;
     ncz_pool_set_threads(4);
     for (size_t i = 0; i < CALLERS; i++) {
         first[i] = i;
@@ -159,10 +151,8 @@ many_callers(void **state)
         assert_int_equal(pthread_join(id[i], NULL), 0);
 }
 
-static void
-one_by_one(void **state)
+TEST(one_by_one)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 4; threads++) {
         ncz_pool_set_threads(threads);
         for (size_t n = 0; n < 200; n += 1 + n / 4) {
@@ -192,12 +182,10 @@ fail_some(void *arg, size_t i, ncz_scratch *scratch)
 }
 
 /* A text that was recorded on a worker comes to the caller. */
-static void
-texts_travel(void **state)
+TEST(texts_travel)
 {
     tally t;
 
-    (void)state;
     ncz_pool_set_threads(4);
     tally_init(&t);
     ncz_err_clear();
@@ -207,10 +195,8 @@ texts_travel(void **state)
 }
 
 /* A child has no workers, and can have its own. */
-static void
-forked(void **state)
+TEST(forked)
 {
-    (void)state;
     if (!host_child_has_threads())
         skip();
     ncz_pool_set_threads(3);
@@ -236,10 +222,8 @@ forked(void **state)
     }
 }
 
-static void
-how_many(void **state)
+TEST(how_many)
 {
-    (void)state;
     assert_true(ncz_cpus() >= 1);
     assert_int_equal(setenv("NCZARR_THREADS", "7", 1), 0);
     ncz_pool_set_threads(0);
@@ -260,14 +244,12 @@ how_many(void **state)
 
 /* ---- scratch ---- */
 
-static void
-scratch(void **state)
+TEST(scratch)
 {
     ncz_scratch s = NCZ_SCRATCH_INIT;
     char       *a, *b;
     ncz_buf    *buf;
 
-    (void)state;
     assert_non_null(a = ncz_scratch_room(&s, NCZ_SCRATCH_CHUNK, 1000));
     assert_non_null(b = ncz_scratch_room(&s, NCZ_SCRATCH_STORED, 1000));
     assert_ptr_not_equal(a, b);
@@ -293,10 +275,8 @@ scratch(void **state)
 }
 
 /* One call after the other, and after a rest: workers are found awake and asleep. */
-static void
-close_calls(void **state)
+TEST(close_calls)
 {
-    (void)state;
     ncz_pool_set_threads(2);
     for (int i = 0; i < 3000; i++) {
         size_t n = 2 + (size_t)(i % 6);
@@ -309,17 +289,4 @@ close_calls(void **state)
             (void)usleep(500);
     }
     ncz_pool_stop(); /* while they look out for more */
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_once), cmocka_unit_test(really_at_once), cmocka_unit_test(nested),
-        cmocka_unit_test(many_callers),    cmocka_unit_test(one_by_one),     cmocka_unit_test(texts_travel),
-        cmocka_unit_test(forked),          cmocka_unit_test(how_many),       cmocka_unit_test(scratch),
-        cmocka_unit_test(close_calls),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

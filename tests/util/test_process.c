@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The name of a process: valid while it runs, and for others only. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "contract/host.h"
 #include "util/util.h"
 
-static void
-a_child_runs_until_it_ends(void **state)
+TEST(a_child_runs_until_it_ends)
 {
     ncz_buf own = NCZ_BUF_INIT;
     char    id[200] = "";
     int     tell[2], status;
     pid_t   child;
 
-    (void)state;
     if (host_emulated())
         skip(); /* it makes up /proc/self, but not that of others */
     assert_int_equal(pipe(tell), 0);
@@ -56,15 +48,13 @@ a_child_runs_until_it_ends(void **state)
 }
 
 /* The same number at another time, on another machine, in another namespace: not that process. */
-static void
-another_process_with_that_number(void **state)
+TEST(another_process_with_that_number)
 {
     ncz_buf            own = NCZ_BUF_INIT;
     unsigned long long space, began;
     long               pid;
     char               boot[37], id[200];
 
-    (void)state;
     if (host_emulated())
         skip();
     assert_int_equal(ncz_process_id(&own), 0);
@@ -80,24 +70,10 @@ another_process_with_that_number(void **state)
     ncz_buf_clear(&own);
 }
 
-static void
-no_name_at_all(void **state)
+TEST(no_name_at_all)
 {
     static const char *const rows[] = {"", "unknown", "x pid:[1] 1 1", "pid", "0-0 pid:[1] -1 1", "0-0 pid:[1] 1"};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         assert_int_equal(ncz_process_running(rows[i]), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_runs_until_it_ends),
-        cmocka_unit_test(another_process_with_that_number),
-        cmocka_unit_test(no_name_at_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

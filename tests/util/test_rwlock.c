@@ -42,13 +42,11 @@ start(shared *s)
     assert_int_equal(ncz_rwlock_init(&s->lock), 0);
 }
 
-static void
-together(void **state)
+TEST(together)
 {
     shared    s;
     pthread_t threads[THREADS];
 
-    (void)state;
     start(&s);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, mix, &s), 0);
@@ -88,13 +86,11 @@ share_on_and_on(void *arg)
 
 /* Threads that take it alone all the time do not keep out one that shares it, nor the other way round: else this does
  * not end. */
-static void
-fair(void **state)
+TEST(fair)
 {
     shared    s;
     pthread_t threads[THREADS];
 
-    (void)state;
     for (int alone = 0; alone < 2; alone++) {
         start(&s);
         for (int i = 0; i < THREADS; i++)
@@ -113,12 +109,4 @@ fair(void **state)
             assert_int_equal(pthread_join(threads[i], NULL), 0);
         ncz_rwlock_clear(&s.lock);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(together), cmocka_unit_test(fair)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

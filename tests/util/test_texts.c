@@ -2,22 +2,15 @@
 /*
  * Texts that are collected: each once, and not without end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "util/util.h"
 
-static void
-test_each_once(void **state)
+TEST(test_each_once)
 {
     ncz_texts t = NCZ_TEXTS_INIT;
     char      text[32];
 
-    (void)state;
     assert_int_equal(ncz_texts_add(&t, "one"), NC_NOERR);
     assert_int_equal(ncz_texts_add(&t, "two"), NC_NOERR);
     assert_int_equal(ncz_texts_add(&t, "one"), NC_NOERR);
@@ -33,12 +26,4 @@ test_each_once(void **state)
     ncz_texts_clear(&t);
     ncz_texts_clear(&t);
     assert_int_equal(t.n, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_once)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,8 @@
 
 #include "contract/cpu_state.h"
 
-static void
-test_probe(void **state)
+TEST(test_probe)
 {
-    (void)state;
     CPU_STATE_NEEDED();
     cpu_state_clean();
     assert_int_equal(cpu_state_upper(), 0);
@@ -18,10 +16,8 @@ test_probe(void **state)
     assert_int_equal(cpu_state_upper(), 0);
 }
 
-static void
-test_clear(void **state)
+TEST(test_clear)
 {
-    (void)state;
     ncz_vector_clear(); /* on every machine: does nothing, or what it says */
     CPU_STATE_NEEDED();
     cpu_state_dirty();
@@ -29,12 +25,10 @@ test_clear(void **state)
     assert_int_equal(cpu_state_upper(), 0);
 }
 
-static void
-test_mode(void **state)
+TEST(test_mode)
 {
     cpu_mode usual = cpu_mode_now(), unusual;
 
-    (void)state;
     cpu_mode_unusual();
     unusual = cpu_mode_now();
     ncz_vector_clear();
@@ -46,13 +40,11 @@ test_mode(void **state)
 #endif
 }
 
-static void
-test_swap(void **state)
+TEST(test_swap)
 {
     static const size_t sizes[] = {2, 4, 8};
     char                from[300], to[300];
 
-    (void)state;
     for (size_t i = 0; i < sizeof from; i++)
         from[i] = (char)(i * 37 + i / 256);
     for (size_t k = 0; k < 3; k++)
@@ -69,17 +61,4 @@ test_swap(void **state)
                 for (size_t i = done; i < 256; i++)
                     assert_int_equal(to[2 * at + i], 0x55);
             }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_clear),
-        cmocka_unit_test(test_mode),
-        cmocka_unit_test(test_swap),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
 #include "zmap/zmap_int.h"
 #include "zmap/file/zmap_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static size_t batches, closed; /* what reached the map */
 
@@ -53,13 +48,11 @@ see_child(const char *name, bool leaf, void *arg)
     return 1;
 }
 
-static void
-test_caps(void **state)
+TEST(test_caps)
 {
     zmap         m = {.ops = &poor_ops, .caps = 0, .refs = 1};
     zmap_put_req puts[2] = {{.key = "x", .data = "1", .len = 1}, {.key = "..", .data = "1", .len = 1}};
 
-    (void)state;
     assert_string_equal(zmap_name(&m), "poor");
     assert_int_equal(zmap_caps_of(&m), 0);
     assert_int_equal(zmap_put_batch(&m, puts, 2), NC_EPERM);
@@ -81,8 +74,7 @@ count_done(zmap_get_req *r, void *arg)
 }
 
 /* Runs of requests that the map can answer reach it together. */
-static void
-test_batches(void **state)
+TEST(test_batches)
 {
     zmap         m = {.ops = &poor_ops, .caps = 0, .refs = 1};
     char         into[3] = "";
@@ -98,7 +90,6 @@ test_batches(void **state)
     };
     int want[7] = {NC_NOERR, NC_EEMPTY, NC_NOERR, NC_EIO, NC_EINVAL, NC_EIO, NC_EEMPTY};
 
-    (void)state;
     batches = 0;
     assert_int_equal(zmap_get_batch(&m, reqs, 7, count_done, &ndone), NC_EIO);
     assert_string_equal(ncz_err_text(), "a/broken: cannot be read");
@@ -112,12 +103,10 @@ test_batches(void **state)
     ncz_buf_clear(&reqs[0].body);
 }
 
-static void
-test_references(void **state)
+TEST(test_references)
 {
     zmap m = {.ops = &poor_ops, .caps = 0, .refs = 1};
 
-    (void)state;
     closed = 0;
     zmap_ref(zmap_ref(&m));
     assert_int_equal(zmap_close(&m, ZMAP_KEEP), NC_NOERR);
@@ -128,13 +117,11 @@ test_references(void **state)
 }
 
 /* Hostile keys do not get into a text as they are. */
-static void
-test_key_texts(void **state)
+TEST(test_key_texts)
 {
     zmap        m = {.ops = &poor_ops, .caps = 0, .refs = 1};
     const char *keys[] = {"\x1b[2Jx", "a\nlog: forged", "../../etc/passwd", NULL};
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(keys); i++) {
         zmap_get_req r = {.key = keys[i], .len = ZMAP_WHOLE};
 
@@ -142,17 +129,4 @@ test_key_texts(void **state)
         assert_null(strpbrk(r.err.text, "\x1b\n"));
         assert_non_null(strstr(r.err.text, "is not a key"));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_caps),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_references),
-        cmocka_unit_test(test_key_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

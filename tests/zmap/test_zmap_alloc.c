@@ -12,13 +12,7 @@
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_example.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static size_t          fail_at; /* the allocation that fails in this run */
 static zmap_fault_plan no_fault;
@@ -169,13 +163,11 @@ run_all(int (*open_map)(zmap **out), bool on)
     fail_at = 0;
 }
 
-static void
-test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
     static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault,  open_new_file,
                                            open_new_zip,  open_zip_memory,   open_old_zip};
 
-    (void)state;
     dir = scratch_new();
     for (size_t i = 0; i < NCZ_LEN(maps); i++) {
         run_all(maps[i], false);
@@ -185,13 +177,11 @@ test_out_of_memory(void **state)
 }
 
 /* An object is in the map or not, and no key is left without one. */
-static void
-test_failed_put_changes_nothing(void **state)
+TEST(test_failed_put_changes_nothing)
 {
     zmap *m = NULL;
     int   rc = NC_ENOMEM;
 
-    (void)state;
     assert_int_equal(zmap_mem_open(&m), NC_NOERR);
     assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
     for (fail_at = 1; rc != NC_NOERR; fail_at++) {
@@ -211,15 +201,4 @@ test_failed_put_changes_nothing(void **state)
     }
     fail_at = 0;
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_failed_put_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,8 +58,7 @@ expect_object(zmap *m, const void *data, size_t n)
     ncz_buf_clear(&got);
 }
 
-static void
-write_in_any_order(void **state)
+TEST_WITH(write_in_any_order, empty_dir, NULL)
 {
     static char data[SIZE], got[SIZE];
     zmap       *m = open_store();
@@ -67,7 +66,6 @@ write_in_any_order(void **state)
     const void *map;
     zmap_stats  stats;
 
-    (void)state;
     for (size_t i = 0; i < SIZE; i++)
         data[i] = i < 60000 || i >= 70000 ? (char)(i % 251) : '\0';
     assert_int_equal(zmap_draft_write(d, 70000, data + 70000, 30000), NC_NOERR);
@@ -97,14 +95,12 @@ write_in_any_order(void **state)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-conditions(void **state)
+TEST_WITH(conditions, empty_dir, NULL)
 {
     zmap       *m = open_store();
     zmap_draft *d = begin(m);
     char        first[ZMAP_VERSION], second[ZMAP_VERSION];
 
-    (void)state;
     assert_int_equal(zmap_draft_write(d, 0, "one", 3), NC_NOERR);
     assert_int_equal(zmap_draft_publish(d, 3, ZMAP_IF_MATCH, "1-2-3", NULL), NC_ENOOBJECT);
     assert_int_equal(zmap_draft_publish(d, 3, ZMAP_IF_ABSENT, NULL, first), NC_NOERR);
@@ -123,14 +119,12 @@ conditions(void **state)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-abandoned(void **state)
+TEST_WITH(abandoned, empty_dir, NULL)
 {
     size_t      open_files = scratch_open_files();
     zmap       *m = open_store(), *memory = NULL;
     zmap_draft *d = begin(m);
 
-    (void)state;
     zmap_draft_end(d);
     zmap_draft_end(NULL);
     assert_int_equal(scratch_count(scratch_dir), 0); /* nor directories */
@@ -160,8 +154,7 @@ counted_fsync(int fd)
     return ncz_system.fsync(fd);
 }
 
-static void
-joined(void **state)
+TEST_WITH(joined, empty_dir, NULL)
 {
     size_t      open_files = scratch_open_files();
     zmap       *m = open_store(), *other = open_store();
@@ -169,7 +162,6 @@ joined(void **state)
     char        byte;
     const void *map;
 
-    (void)state;
     calls = ncz_system;
     calls.fsync = counted_fsync;
     assert_int_equal(zmap_draft_join(other, "a/b/c", "../d", SIZE, &second), NC_EINVAL);
@@ -209,14 +201,12 @@ joined(void **state)
 }
 
 /* More than may wait for a sync are synced at once. */
-static void
-joined_often(void **state)
+TEST_WITH(joined_often, empty_dir, NULL)
 {
     size_t      open_files = scratch_open_files();
     zmap       *m = open_store(), *other = open_store();
     zmap_draft *d = begin(m), *second = NULL;
 
-    (void)state;
     calls = ncz_system;
     calls.fsync = counted_fsync;
     nsyncs = 0;
@@ -258,14 +248,12 @@ no_rename(int from_dir, const char *from, int to_dir, const char *to)
     return -1;
 }
 
-static void
-failures(void **state)
+TEST_WITH(failures, empty_dir, NULL)
 {
     zmap       *m = open_store();
     zmap_draft *d = NULL;
     char        got[3];
 
-    (void)state;
     calls = ncz_system;
     calls.ftruncate = no_truncate;
     zmap_file_use(&calls);
@@ -292,11 +280,5 @@ failures(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(write_in_any_order, empty_dir), cmocka_unit_test_setup(conditions, empty_dir),
-        cmocka_unit_test_setup(abandoned, empty_dir),          cmocka_unit_test_setup(joined, empty_dir),
-        cmocka_unit_test_setup(joined_often, empty_dir),       cmocka_unit_test_setup(failures, empty_dir),
-    };
-
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_file_tests(scratch_set_up, scratch_tear_down);
 }

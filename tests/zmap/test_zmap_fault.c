@@ -6,15 +6,9 @@
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_fault.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 typedef struct fixture {
     zmap           *inner, *m; /* m wraps inner; both are ours */
@@ -67,8 +61,7 @@ count_child(const char *name, bool leaf, void *arg)
     return 0;
 }
 
-static void
-test_no_fault(void **state)
+TEST_WITH(test_no_fault, set_up, tear_down)
 {
     fixture *fx = *state;
     int      n = 0;
@@ -84,8 +77,7 @@ test_no_fault(void **state)
     assert_int_equal(zmap_caps_of(fx->m), zmap_caps_of(fx->inner) | ZMAP_CAN_SYNC);
 }
 
-static void
-test_fail_once(void **state)
+TEST_WITH(test_fail_once, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -98,8 +90,7 @@ test_fail_once(void **state)
     expect(fx->inner, "c", NC_NOERR, "3");
 }
 
-static void
-test_fail_forever(void **state)
+TEST_WITH(test_fail_forever, set_up, tear_down)
 {
     fixture *fx = *state;
     int      n = 0;
@@ -118,8 +109,7 @@ test_fail_forever(void **state)
 }
 
 /* Of a batch only the request that it meets fails; the others are done. */
-static void
-test_fail_in_batch(void **state)
+TEST_WITH(test_fail_in_batch, set_up, tear_down)
 {
     fixture     *fx = *state;
     zmap_put_req puts[3] = {{.key = "a", .data = "1", .len = 1},
@@ -147,8 +137,7 @@ test_fail_in_batch(void **state)
 }
 
 /* The answer was lost: done, but reported as failed. */
-static void
-test_lie(void **state)
+TEST_WITH(test_lie, set_up, tear_down)
 {
     fixture *fx = *state;
     int      n = 0;
@@ -164,8 +153,7 @@ test_lie(void **state)
     assert_int_equal(zmap_sync(fx->m), NC_EIO);
 }
 
-static void
-test_short(void **state)
+TEST_WITH(test_short, set_up, tear_down)
 {
     fixture     *fx = *state;
     char         into[10] = "";
@@ -185,8 +173,7 @@ test_short(void **state)
     expect(fx->inner, "a", NC_NOERR, "1");
 }
 
-static void
-test_die(void **state)
+TEST_WITH(test_die, set_up, tear_down)
 {
     fixture *fx = *state;
     int      status;
@@ -204,8 +191,7 @@ test_die(void **state)
 }
 
 /* Changes in place: none of it, all of it but reported as failed, or a beginning. */
-static void
-test_change_in_place(void **state)
+TEST_WITH(test_change_in_place, set_up, tear_down)
 {
     fixture *fx = *state;
     int      status;
@@ -242,16 +228,4 @@ test_change_in_place(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 137);
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_no_fault), ROW(test_fail_once), ROW(test_fail_forever), ROW(test_fail_in_batch),
-        ROW(test_lie),      ROW(test_short),     ROW(test_die),          ROW(test_change_in_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

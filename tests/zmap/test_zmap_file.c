@@ -11,15 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 typedef struct fixture {
     char *dir;   /* of this test */
@@ -81,8 +76,7 @@ without_beneath(void)
 
 /* ---- open and create ------------------------------------------------------------------------------------------- */
 
-static void
-test_open(void **state)
+TEST_WITH(test_open, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m = NULL;
@@ -105,8 +99,7 @@ test_open(void **state)
     assert_int_equal(scratch_open_files(), files);
 }
 
-static void
-test_create_forms(void **state)
+TEST_WITH(test_create_forms, set_up, tear_down)
 {
     static const char *const forms[] = {"a", "b/", "c///", "./d", ".//e/"};
     fixture                 *fx = *state;
@@ -128,8 +121,7 @@ test_create_forms(void **state)
     close(cwd);
 }
 
-static void
-test_create_in_empty(void **state)
+TEST_WITH(test_create_in_empty, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -145,8 +137,7 @@ test_create_in_empty(void **state)
     assert_rc(zmap_file_open(fx->store, ZMAP_CREATE_NEW, &m), NC_EOBJECT);
 }
 
-static void
-test_modes(void **state)
+TEST_WITH(test_modes, set_up, tear_down)
 {
     fixture    *fx = *state;
     mode_t      old = umask(027);
@@ -270,8 +261,7 @@ try_link(const fixture *fx, const link_row *row)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_links(void **state)
+TEST_WITH(test_links, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -299,8 +289,7 @@ chain_links(const fixture *fx)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_link_chain(void **state)
+TEST_WITH(test_link_chain, set_up, tear_down)
 {
     fixture *fx = *state;
     char     name[32], target[32] = "side";
@@ -317,8 +306,7 @@ test_link_chain(void **state)
 }
 
 /* A root that is a link is the caller's own choice. */
-static void
-test_root_is_link(void **state)
+TEST_WITH(test_root_is_link, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -386,8 +374,7 @@ race_links(const fixture *fx, int rounds)
     free(b);
 }
 
-static void
-test_link_race(void **state)
+TEST_WITH(test_link_race, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -400,8 +387,7 @@ test_link_race(void **state)
 
 /* ---- what is no object ----------------------------------------------------------------------------------------- */
 
-static void
-test_special_files(void **state)
+TEST_WITH(test_special_files, set_up, tear_down)
 {
     fixture           *fx = *state;
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -431,8 +417,7 @@ test_special_files(void **state)
     assert_true(scratch_exists(scratch_path(fx->store, "fifo")));
 }
 
-static void
-test_temporaries(void **state)
+TEST_WITH(test_temporaries, set_up, tear_down)
 {
     static const char *const names[] = {".nczarr-tmp-0123456789abcdef-1", ".nczarr-tmp-", "0.0.6f1d.partial",
                                         ".partial"};
@@ -460,8 +445,7 @@ test_temporaries(void **state)
 }
 
 /* Names that others put there and that are no keys cannot be reached, so they are not shown either. */
-static void
-test_odd_names(void **state)
+TEST_WITH(test_odd_names, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -477,8 +461,7 @@ test_odd_names(void **state)
 }
 
 /* An empty directory, left by a put that was killed, is no prefix and stands in nobody's way. */
-static void
-test_empty_directory_in_the_way(void **state)
+TEST_WITH(test_empty_directory_in_the_way, set_up, tear_down)
 {
     fixture     *fx = *state;
     zmap        *m;
@@ -508,8 +491,7 @@ fstat_lies(int fd, struct stat *st)
 }
 
 /* Other programs write in place: the size of a file is a hint, what is read until the end is the object. */
-static void
-test_size_is_a_hint(void **state)
+TEST_WITH(test_size_is_a_hint, set_up, tear_down)
 {
     fixture     *fx = *state;
     ncz_syscalls table = ncz_system;
@@ -556,8 +538,7 @@ test_size_is_a_hint(void **state)
 
 /* ---- discard and remove ---------------------------------------------------------------------------------------- */
 
-static void
-test_discard_decoys(void **state)
+TEST_WITH(test_discard_decoys, set_up, tear_down)
 {
     fixture     *fx = *state;
     zmap        *m = open_store(fx->store, ZMAP_CREATE_NEW);
@@ -588,8 +569,7 @@ test_discard_decoys(void **state)
 }
 
 /* Somebody moved our root away and put another one in its place. */
-static void
-test_discard_moved_root(void **state)
+TEST_WITH(test_discard_moved_root, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m = open_store(fx->store, ZMAP_CREATE_NEW);
@@ -603,8 +583,7 @@ test_discard_moved_root(void **state)
     assert_int_equal(scratch_count(scratch_path(fx->dir, "moved")), 0); /* what we made went, where it stood */
 }
 
-static void
-test_remove(void **state)
+TEST_WITH(test_remove, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m = open_store(fx->store, ZMAP_CREATE_NEW);
@@ -648,8 +627,7 @@ test_remove(void **state)
 
 /* ---- durability ------------------------------------------------------------------------------------------------ */
 
-static void
-test_sync_counts(void **state)
+TEST_WITH(test_sync_counts, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -687,8 +665,7 @@ test_sync_counts(void **state)
 }
 
 /* The second fsync would succeed, and the data would be gone all the same. */
-static void
-test_fsync_failure_is_final(void **state)
+TEST_WITH(test_fsync_failure_is_final, set_up, tear_down)
 {
     static const int codes[][2] = {{EIO, NC_EIO}, {ENOSPC, ENOSPC}};
     fixture         *fx = *state;
@@ -824,8 +801,7 @@ put_many(zmap *m, int n)
 }
 
 /* All are set on their way first, each is fsynced once, the directories last; by one thread or by several. */
-static void
-test_sync_many(void **state)
+TEST_WITH(test_sync_many, set_up, tear_down)
 {
     static const unsigned threads[] = {1, 4};
     fixture              *fx = *state;
@@ -854,8 +830,7 @@ test_sync_many(void **state)
 }
 
 /* Whichever fails, and on whichever thread: the sync fails, and stays so. */
-static void
-test_sync_many_fails(void **state)
+TEST_WITH(test_sync_many_fails, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -876,8 +851,7 @@ test_sync_many_fails(void **state)
 }
 
 /* Past a thousand one syncfs does it; where that would say nothing of failures, they are fsynced one by one. */
-static void
-test_sync_of_the_file_system(void **state)
+TEST_WITH(test_sync_of_the_file_system, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -892,21 +866,4 @@ test_sync_of_the_file_system(void **state)
         assert_int_equal(watched.nfsyncs, silent == 1 ? 1100 + 5 + 1 : 1);
         assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
     }
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_open),           ROW(test_create_forms),    ROW(test_create_in_empty),
-        ROW(test_modes),          ROW(test_links),           ROW(test_link_chain),
-        ROW(test_root_is_link),   ROW(test_link_race),       ROW(test_special_files),
-        ROW(test_temporaries),    ROW(test_odd_names),       ROW(test_empty_directory_in_the_way),
-        ROW(test_size_is_a_hint), ROW(test_discard_decoys),  ROW(test_discard_moved_root),
-        ROW(test_remove),         ROW(test_sync_counts),     ROW(test_fsync_failure_is_final),
-        ROW(test_sync_many),      ROW(test_sync_many_fails), ROW(test_sync_of_the_file_system),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,15 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static char        *dir, *store;
 static zmap        *m;
@@ -127,13 +121,11 @@ count_read(int fd, void *data, size_t len)
 
 /* A body that has the room: what is there and that there is no more, and nothing is asked of the file. As many bytes
  * as there is room for, and reads that give less than they might, are looked at more closely. */
-static void
-test_a_body_with_room(void **state)
+TEST_WITH(test_a_body_with_room, set_up, tear_down)
 {
     static const size_t room[] = {64, 11, 10, 4}, most[] = {100, 3, 1};
     ncz_buf             body = NCZ_BUF_LIMIT(1000);
 
-    (void)state;
     table.fstat = count_fstat;
     table.read = count_read;
     open_new();
@@ -154,14 +146,12 @@ test_a_body_with_room(void **state)
     ncz_buf_clear(&body);
 }
 
-static void
-test_nothing_needless(void **state)
+TEST_WITH(test_nothing_needless, set_up, tear_down)
 {
     static const char key[] = "a/k";
     char              into[10];
     zmap_get_req      r[5] = {{.key = key, .len = ZMAP_WHOLE, .into = into, .into_cap = 10}};
 
-    (void)state;
     NEEDS_OPEN_BENEATH;
     table.open_beneath = count_open;
     table.fstat = count_fstat;
@@ -261,14 +251,12 @@ enum { GROUPS = 50 };
 
 /* The documents of groups with a variable each, in new directories: nothing is tried in vain, nothing looked up from the
  * root that was just made, and a directory is opened once for all that goes into it. */
-static void
-test_calls_of_new_documents(void **state)
+TEST_WITH(test_calls_of_new_documents, set_up, tear_down)
 {
     static const char *const names[] = {"v/.zattrs", "v/.zarray", ".zattrs", ".zgroup"};
     static char              keys[4 * GROUPS][32];
     zmap_put_req             reqs[4 * GROUPS];
 
-    (void)state;
     NEEDS_OPEN_BENEATH;
     for (size_t i = 0; i < 4 * (size_t)GROUPS; i++) {
         snprintf(keys[i], sizeof keys[i], "group%zu/%s", i / 4, names[i % 4]);
@@ -294,10 +282,8 @@ test_calls_of_new_documents(void **state)
 
 /* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what it
  * is in. */
-static void
-test_calls_in_an_old_dataset(void **state)
+TEST_WITH(test_calls_in_an_old_dataset, set_up, tear_down)
 {
-    (void)state;
     NEEDS_OPEN_BENEATH;
     count_calls();
     assert_int_equal(zmap_put(m, "a/k", "x", 1), NC_NOERR);
@@ -328,12 +314,10 @@ write_and_put(int fd, const void *data, size_t len)
 }
 
 /* A directory is shared by the puts that are in it at the same time. */
-static void
-test_a_shared_directory(void **state)
+TEST_WITH(test_a_shared_directory, set_up, tear_down)
 {
     size_t files;
 
-    (void)state;
     count_calls();
     files = scratch_open_files();
     table.write = write_and_put;
@@ -347,8 +331,7 @@ test_a_shared_directory(void **state)
 }
 
 /* All of a batch is put, and each request has its own status, whichever thread does it. */
-static void
-test_a_batch_on_threads(void **state)
+TEST_WITH(test_a_batch_on_threads, set_up, tear_down)
 {
     enum { N = 300 };
 
@@ -356,7 +339,6 @@ test_a_batch_on_threads(void **state)
     zmap_put_req reqs[N];
     size_t       files;
 
-    (void)state;
     ncz_pool_set_threads(4);
     open_new();
     files = scratch_open_files();
@@ -388,10 +370,8 @@ count_swap(int from_dir, const char *from, int to_dir, const char *to)
     return ncz_system.rename_swap(from_dir, from, to_dir, to);
 }
 
-static void
-test_names_are_exchanged(void **state)
+TEST_WITH(test_names_are_exchanged, set_up, tear_down)
 {
-    (void)state;
     table.rename_swap = count_swap;
     open_new();
     zmap_file_sync_never(m);
@@ -429,13 +409,11 @@ getrandom_constant(void *data, size_t len, unsigned flags)
 }
 
 /* Somebody guessed the name and put a link there: nothing is written through it, nor over a file of theirs. */
-static void
-test_taken_temporary_name(void **state)
+TEST_WITH(test_taken_temporary_name, set_up, tear_down)
 {
     char  *text;
     size_t len;
 
-    (void)state;
     table.getrandom = getrandom_constant;
     open_new();
     scratch_write(scratch_path(dir, "outside"), "theirs", 6);
@@ -462,12 +440,10 @@ getrandom_fails(void *data, size_t len, unsigned flags)
 }
 
 /* Both names of the bytes must not stay, where a link stands in for a rename. */
-static void
-test_no_temporary_stays(void **state)
+TEST_WITH(test_no_temporary_stays, set_up, tear_down)
 {
     zmap_put_req r = {.key = "a/k", .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
 
-    (void)state;
     table.rename_new = rename_new_fails;
     table.getrandom = getrandom_fails;
     open_new();
@@ -505,10 +481,8 @@ mkdirat_after_removal(int at, const char *path, mode_t mode)
 }
 
 /* A del of the last other key takes the directory away between the steps of a put. */
-static void
-test_directory_goes_away(void **state)
+TEST_WITH(test_directory_goes_away, set_up, tear_down)
 {
-    (void)state;
     table.openat = openat_after_removal;
     open_new();
     countdown = 3;
@@ -552,10 +526,8 @@ close_interrupted(int fd)
     return -1;
 }
 
-static void
-test_close_fails(void **state)
+TEST_WITH(test_close_fails, set_up, tear_down)
 {
-    (void)state;
     open_new();
     assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
     table.close = close_says_full;
@@ -577,10 +549,8 @@ write_nothing(int fd, const void *data, size_t len)
     return 0;
 }
 
-static void
-test_write_takes_nothing(void **state)
+TEST_WITH(test_write_takes_nothing, set_up, tear_down)
 {
-    (void)state;
     open_new();
     table.write = write_nothing;
     assert_int_equal(zmap_put(m, "k", "new", 3), ENOSPC);
@@ -596,10 +566,8 @@ no_write_access(int at, const char *path, int mode, int flags)
 }
 
 /* That nothing can be written is said when the map is opened for writing. */
-static void
-test_read_only_place(void **state)
+TEST_WITH(test_read_only_place, set_up, tear_down)
 {
-    (void)state;
     open_new();
     assert_int_equal(zmap_put(m, "k", "x", 1), NC_NOERR);
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
@@ -612,10 +580,8 @@ test_read_only_place(void **state)
 }
 
 /* A sync that did not come to its fsyncs has made nothing durable: the next one must. */
-static void
-test_sync_again(void **state)
+TEST_WITH(test_sync_again, set_up, tear_down)
 {
-    (void)state;
     open_new();
     assert_int_equal(zmap_put(m, "a/k", "x", 1), NC_NOERR);
     sysfault_start((sysfault){.nth = 1, .err = EMFILE});
@@ -641,10 +607,8 @@ openat_unreadable_parent(int at, const char *path, int flags, mode_t mode)
 }
 
 /* One may make names in a directory that one may not read. */
-static void
-test_sync_unreadable_parent(void **state)
+TEST_WITH(test_sync_unreadable_parent, set_up, tear_down)
 {
-    (void)state;
     open_new();
     nrefused = 0;
     table.openat = openat_unreadable_parent;
@@ -666,12 +630,10 @@ no_open_beneath(int at, const char *path, int flags)
 }
 
 /* It is asked once; descriptors on the way are closed, also where it ends early. */
-static void
-test_walk(void **state)
+TEST_WITH(test_walk, set_up, tear_down)
 {
     size_t files;
 
-    (void)state;
     table.open_beneath = no_open_beneath;
     nasked = 0;
     open_new();
@@ -683,30 +645,4 @@ test_walk(void **state)
     assert_int_equal(zmap_put(m, "a/b/c/d/k/below", "x", 1), NC_EOBJECT);
     assert_int_equal(nasked, 1);
     assert_int_equal(scratch_open_files(), files);
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_nothing_needless),
-        ROW(test_names_are_exchanged),
-        ROW(test_taken_temporary_name),
-        ROW(test_no_temporary_stays),
-        ROW(test_directory_goes_away),
-        ROW(test_close_fails),
-        ROW(test_write_takes_nothing),
-        ROW(test_read_only_place),
-        ROW(test_sync_again),
-        ROW(test_sync_unreadable_parent),
-        ROW(test_walk),
-        ROW(test_a_body_with_room),
-        ROW(test_calls_of_new_documents),
-        ROW(test_calls_in_an_old_dataset),
-        ROW(test_a_shared_directory),
-        ROW(test_a_batch_on_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,14 +12,10 @@
 #include "zmap/file/zmap_file.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #define OBJECT_LEN 20000
 #define PIECE      4096
@@ -191,22 +187,18 @@ run_session(const void *arg, sysfault plan)
     return plan.hit != NULL;
 }
 
-static void
-test_each_call_fails(void **state)
+TEST_WITH(test_each_call_fails, set_up, tear_down)
 {
-    (void)state;
     sysfault_each(run_session, &(bool){false}, PIECE, 30, 10);
     sysfault_each(run_session, &(bool){true}, PIECE, 30, 10);
 }
 
 /* A failed sync of a change in place is permanent: the old bytes are gone, and the new ones may be. */
-static void
-test_failed_sync(void **state)
+TEST_WITH(test_failed_sync, set_up, tear_down)
 {
     int   rc[NSTEPS];
     zmap *m = NULL;
 
-    (void)state;
     make_old();
     assert_rc(zmap_file_open(store, ZMAP_OPEN_WRITE, &m), NC_NOERR);
     assert_rc(zmap_file_sync_each(m), NC_NOERR);
@@ -226,13 +218,11 @@ test_failed_sync(void **state)
 }
 
 /* One call for what lies side by side, and a sync that covers what was changed. */
-static void
-test_calls(void **state)
+TEST_WITH(test_calls, set_up, tear_down)
 {
     int   rc[NSTEPS];
     zmap *m;
 
-    (void)state;
     make_old();
     sysfault_start((sysfault){0});
     m = change_store(false, rc);
@@ -244,13 +234,11 @@ test_calls(void **state)
 }
 
 /* Dies before each call: a beginning of the change is there, and the rename is done or not. */
-static void
-test_death(void **state)
+TEST_WITH(test_death, set_up, tear_down)
 {
     size_t begun = 0;
     int    status = -1;
 
-    (void)state;
     if (host_emulated())
         skip(); /* it aborts a child that starts threads */
     for (size_t n = 1; status != 0; n++) {
@@ -274,18 +262,4 @@ test_death(void **state)
         assert_true(cut_len() == OBJECT_LEN || cut_len() == 100);
     }
     assert_true(begun >= 3); /* the bytes went out in pieces */
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_each_call_fails),
-        ROW(test_failed_sync),
-        ROW(test_calls),
-        ROW(test_death),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

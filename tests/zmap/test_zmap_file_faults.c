@@ -12,15 +12,10 @@
 #include "contract/host.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #define OBJECT_LEN 20000
 #define PIECE      4096
@@ -251,27 +246,21 @@ run_session(const void *arg, sysfault plan)
     return met;
 }
 
-static void
-test_each_call_fails_in_old(void **state)
+TEST_WITH(test_each_call_fails_in_old, set_up, tear_down)
 {
-    (void)state;
     sysfault_each(run_session, &(zmap_open_how){ZMAP_OPEN_WRITE}, PIECE, 60, 20);
 }
 
-static void
-test_each_call_fails_in_new(void **state)
+TEST_WITH(test_each_call_fails_in_new, set_up, tear_down)
 {
-    (void)state;
     sysfault_each(run_session, &(zmap_open_how){ZMAP_CREATE_NEW}, PIECE, 60, 20);
 }
 
 /* A directory that is there and empty may be taken, once it has been seen to be empty. */
-static void
-test_each_call_fails_in_empty(void **state)
+TEST_WITH(test_each_call_fails_in_empty, set_up, tear_down)
 {
     bool met = true;
 
-    (void)state;
     assert_int_equal(mkdir(store, 0777), 0);
     for (size_t n = 1; met; n++) {
         zmap  *m = NULL;
@@ -293,13 +282,11 @@ test_each_call_fails_in_empty(void **state)
 }
 
 /* Discard goes as far as it can, says what it could not, and touches nothing of others. */
-static void
-test_discard_fails(void **state)
+TEST_WITH(test_discard_fails, set_up, tear_down)
 {
     size_t nmet = 0;
     bool   met = true;
 
-    (void)state;
     for (size_t n = 1; met; n++) {
         zmap  *m = NULL;
         int    rc;
@@ -327,12 +314,10 @@ test_discard_fails(void **state)
     assert_true(nmet > 5);
 }
 
-static void
-test_remove_fails(void **state)
+TEST_WITH(test_remove_fails, set_up, tear_down)
 {
     bool met = true;
 
-    (void)state;
     for (size_t n = 1; met; n++) {
         size_t files = scratch_open_files();
         int    rc;
@@ -354,14 +339,12 @@ test_remove_fails(void **state)
 }
 
 /* A full disk that takes half of an object: what it took goes again. */
-static void
-test_disk_fills_up(void **state)
+TEST_WITH(test_disk_fills_up, set_up, tear_down)
 {
     char  data[OBJECT_LEN];
     zmap *m = NULL;
     int   rc[NSTEPS];
 
-    (void)state;
     make_old();
     sysfault_start((sysfault){.nth = 12, .forever = true, .err = ENOSPC, .piece = PIECE});
     m = session(ZMAP_OPEN_WRITE, rc);
@@ -439,12 +422,10 @@ kill_everywhere(bool tear)
     return k;
 }
 
-static void
-test_killed_at_each_call(void **state)
+TEST_WITH(test_killed_at_each_call, set_up, tear_down)
 {
     kills k;
 
-    (void)state;
     if (host_emulated())
         skip();
     k = kill_everywhere(false);
@@ -454,24 +435,9 @@ test_killed_at_each_call(void **state)
 }
 
 /* The machine sees a library that writes in place; else the test above would prove nothing. */
-static void
-test_mutant_is_caught(void **state)
+TEST_WITH(test_mutant_is_caught, set_up, tear_down)
 {
-    (void)state;
     if (host_emulated())
         skip();
     assert_true(kill_everywhere(true).torn > 0);
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_each_call_fails_in_old), ROW(test_each_call_fails_in_new), ROW(test_each_call_fails_in_empty),
-        ROW(test_discard_fails),          ROW(test_remove_fails),           ROW(test_disk_fills_up),
-        ROW(test_killed_at_each_call),    ROW(test_mutant_is_caught),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,16 +12,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/file.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static char *dir, *store;
 
@@ -171,14 +166,12 @@ count_reports(int report)
     return n;
 }
 
-static void
-test_processes(void **state)
+TEST_WITH(test_processes, set_up, tear_down)
 {
     zmap *m = open_store(ZMAP_CREATE_NEW);
     pid_t pids[PROCESSES];
     int   reports[PROCESSES], status;
 
-    (void)state;
     make_counters(m);
     for (unsigned i = 0; i < PROCESSES; i++)
         pids[i] = start_counter(i, STEPS, &reports[i]);
@@ -193,15 +186,13 @@ test_processes(void **state)
 }
 
 /* Some processes are killed, wherever they are: nothing that was done is lost, and nobody waits for a dead one. */
-static void
-test_killed(void **state)
+TEST_WITH(test_killed, set_up, tear_down)
 {
     zmap    *m = open_store(ZMAP_CREATE_NEW);
     unsigned done[COUNTERS] = {0};
     int      status, steady;
     pid_t    pid;
 
-    (void)state;
     make_counters(m);
     pid = start_counter(0, STEPS, &steady);
     for (unsigned i = 1; i < COUNTERS; i++) {
@@ -258,10 +249,8 @@ can_swap(void)
 }
 
 /* One put slips in before the exchange, then another before it is undone, and so on: the last one stays. */
-static void
-test_put_in_between(void **state)
+TEST_WITH(test_put_in_between, set_up, tear_down)
 {
-    (void)state;
     if (!can_swap())
         skip();
     for (unsigned n = 1; n <= 4; n++) {
@@ -339,10 +328,8 @@ check_conditions(void)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_other_file_systems(void **state)
+TEST_WITH(test_other_file_systems, set_up, tear_down)
 {
-    (void)state;
     check_conditions();
     table = ncz_system;
     zmap_file_use(&table);
@@ -357,15 +344,13 @@ test_other_file_systems(void **state)
 }
 
 /* A put waits for a lock that another has, and sees what that one did. */
-static void
-test_waits_for_lock(void **state)
+TEST_WITH(test_waits_for_lock, set_up, tear_down)
 {
     zmap *m = open_store(ZMAP_CREATE_NEW);
     char  version[ZMAP_VERSION], byte;
     int   ready[2], status;
     pid_t pid;
 
-    (void)state;
     put_text(m, "k", "one");
     read_version(m, "k", version);
     assert_int_equal(pipe(ready), 0);
@@ -388,13 +373,11 @@ test_waits_for_lock(void **state)
 }
 
 /* An object that is a link inside the store is replaced by a file, and what it led to stays. */
-static void
-test_link(void **state)
+TEST_WITH(test_link, set_up, tear_down)
 {
     zmap *m = open_store(ZMAP_CREATE_NEW);
     char  version[ZMAP_VERSION];
 
-    (void)state;
     put_text(m, "real", "one");
     assert_int_equal(symlink("real", scratch_path(store, "link")), 0);
     read_version(m, "link", version);
@@ -433,21 +416,7 @@ run_put(const void *arg, sysfault plan)
     return met;
 }
 
-static void
-test_each_call_fails(void **state)
+TEST_WITH(test_each_call_fails, set_up, tear_down)
 {
-    (void)state;
     sysfault_each(run_put, NULL, 0, 10, 10);
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_processes),      ROW(test_killed), ROW(test_put_in_between),  ROW(test_other_file_systems),
-        ROW(test_waits_for_lock), ROW(test_link),   ROW(test_each_call_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

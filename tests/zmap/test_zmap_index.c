@@ -4,14 +4,7 @@
  */
 #include "zmap/zmap_int.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static bool
 add(zmap_index *ix, const char *key)
@@ -40,14 +33,12 @@ past(const zmap_index *ix, const char *key)
     return node != NULL ? node->key : "";
 }
 
-static void
-test_order(void **state)
+TEST(test_order)
 {
     static const char *const sorted[] = {"a", "a/b", "a/b/c", "a/bb", "a-b", "a.", "a0", "b", "\xc3\xa9"};
     zmap_index               ix = {.n = 0};
     size_t                   i = 0;
 
-    (void)state;
     for (size_t k = 0; k < NCZ_LEN(sorted); k++)
         assert_true(add(&ix, sorted[k * 4 % NCZ_LEN(sorted)]));
     assert_false(add(&ix, "a/b"));
@@ -78,15 +69,13 @@ test_order(void **state)
 }
 
 /* A key that is above others is a child twice. */
-static void
-test_children(void **state)
+TEST(test_children)
 {
     static const char *const keys[] = {"w", "w/.zarray", "w/0", "x", "y/z", "y/z/a"};
     static const char *const wanted[] = {"w", "w/", "x", "y/"};
     zmap_index               ix = {.n = 0};
     zmap_children            found = {NULL, 0, 0};
 
-    (void)state;
     for (size_t k = 0; k < NCZ_LEN(keys); k++)
         assert_true(add(&ix, keys[k]));
     assert_int_equal(zmap_index_children(&ix, "", &found), NC_NOERR);
@@ -101,10 +90,8 @@ test_children(void **state)
     zmap_index_clear(&ix);
 }
 
-static void
-test_below(void **state)
+TEST(test_below)
 {
-    (void)state;
     assert_true(zmap_key_below("a/b", "a", 1));
     assert_true(zmap_key_below("a/b/c", "a", 1));
     assert_true(zmap_key_below("a", "", 0));
@@ -116,15 +103,13 @@ test_below(void **state)
 
 enum { KEYS = 2000, STEPS = 40000 };
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
     zmap_index ix = {.n = 0};
     bool       there[KEYS] = {false};
     size_t     n = 0;
     unsigned   seed = 12345;
 
-    (void)state;
     for (int i = 0; i < STEPS; i++) {
         char       key[32];
         unsigned   k = (seed = seed * 1103515245 + 12345) / 65536 % KEYS;
@@ -155,13 +140,11 @@ test_random(void **state)
 }
 
 /* Keys in order, as chunks often come, must not make a list of it. */
-static void
-test_stays_fast(void **state)
+TEST(test_stays_fast)
 {
     zmap_index ix = {.n = 0};
     unsigned   most = 0;
 
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         char key[16];
 
@@ -172,15 +155,4 @@ test_stays_fast(void **state)
         most = node->height > most ? node->height : most;
     assert_true(most >= 7 && most <= 14); /* log4 of 200000 is 8.8 */
     zmap_index_clear(&ix);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),  cmocka_unit_test(test_children),   cmocka_unit_test(test_below),
-        cmocka_unit_test(test_random), cmocka_unit_test(test_stays_fast),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

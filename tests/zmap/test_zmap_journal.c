@@ -89,14 +89,12 @@ file_is(const char *path, const char *want, size_t len)
 }
 
 /* At each call; and the file may end in the middle of what is new. */
-static void
-deaths(void **state)
+TEST_WITH(deaths, scratch_set_up, scratch_tear_down)
 {
     char *path = scratch_path(scratch_dir, "f.nc");
     long  mixed = 0;
     bool  through = false;
 
-    (void)state;
     make_bytes();
     for (long n = 1; !through; n++) {
         zmap *m = NULL;
@@ -123,15 +121,13 @@ deaths(void **state)
 }
 
 /* A file that another program has changed since, and journals that are none. */
-static void
-of_no_use(void **state)
+TEST_WITH(of_no_use, scratch_set_up, scratch_tear_down)
 {
     char  *path = scratch_path(scratch_dir, "f.nc"), *name = zmap_unfinished_journal("f.nc"), *text;
     char  *journal = strdup(scratch_path(scratch_dir, name));
     size_t n = 0;
     bool   found = false;
 
-    (void)state;
     make_bytes();
     for (long k = 1; !found; k++) { /* one that died in the middle */
         scratch_empty(scratch_dir);
@@ -166,12 +162,10 @@ of_no_use(void **state)
 }
 
 /* In memory, and of a file that is to replace another one, nothing is written beside it. */
-static void
-without_a_journal(void **state)
+TEST_WITH(without_a_journal, scratch_set_up, scratch_tear_down)
 {
     zmap *mem = NULL, *m = NULL;
 
-    (void)state;
     make_bytes();
     OK(zmap_mem_open(&mem));
     OK(zmap_put(mem, "x", old_bytes, SIZE));
@@ -189,13 +183,11 @@ without_a_journal(void **state)
 }
 
 /* One writer alone, or several that share it. */
-static void
-locks(void **state)
+TEST_WITH(locks, scratch_set_up, scratch_tear_down)
 {
     char *path = scratch_path(scratch_dir, "f.nc");
     zmap *a = NULL, *b = NULL;
 
-    (void)state;
     scratch_write(path, "old", 3);
     OK(open_writer(path, &a));
     OK(zmap_single_file(path, ZMAP_OPEN_WRITE, false, &b));
@@ -219,8 +211,7 @@ locks(void **state)
 }
 
 /* What the name of an open file leads to; a reader goes on with the new one. */
-static void
-names(void **state)
+TEST_WITH(names, scratch_set_up, scratch_tear_down)
 {
     char *path = strdup(scratch_path(scratch_dir, "f.nc")), *other = strdup(scratch_path(scratch_dir, "g.nc"));
     zmap *m = NULL, *now = NULL;
@@ -229,7 +220,6 @@ names(void **state)
 
     zmap_get_req r = {.key = "", .len = 3, .into = into, .into_cap = sizeof into};
 
-    (void)state;
     scratch_write(path, "old", 3);
     OK(zmap_single_file(path, ZMAP_OPEN_READ, false, &m));
     OK(zmap_single_find(m, &replaced));
@@ -263,13 +253,11 @@ mode_of(const char *name)
 }
 
 /* A file that is to replace a private one, and its journal, are private before they have a byte. */
-static void
-private_files(void **state)
+TEST_WITH(private_files, scratch_set_up, scratch_tear_down)
 {
     char *path = scratch_path(scratch_dir, "f.nc");
     zmap *m = NULL;
 
-    (void)state;
     (void)umask(022);
     scratch_write(path, "old", 3);
     assert_int_equal(chmod(path, 0600), 0);
@@ -288,14 +276,12 @@ private_files(void **state)
 }
 
 /* Only root gives a file to another user. */
-static void
-owners(void **state)
+TEST_WITH(owners, scratch_set_up, scratch_tear_down)
 {
     char       *path = scratch_path(scratch_dir, "f.nc");
     struct stat st;
     zmap       *m = NULL;
 
-    (void)state;
     scratch_write(path, "old", 3);
     if (geteuid() != 0 || chown(path, 12345, 23456) != 0)
         skip();
@@ -306,15 +292,4 @@ owners(void **state)
     OK(zmap_close(m, ZMAP_KEEP));
     assert_int_equal(stat(path, &st), 0);
     assert_true(st.st_uid == 12345 && st.st_gid == 23456 && (st.st_mode & 0777) == 0660);
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, scratch_set_up, scratch_tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(deaths), ROW(of_no_use), ROW(without_a_journal), ROW(locks), ROW(names), ROW(private_files), ROW(owners),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

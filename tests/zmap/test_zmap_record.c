@@ -76,15 +76,13 @@ make_record(ncz_buf *out)
     OK(zmap_close(inner, ZMAP_KEEP));
 }
 
-static void
-gives_what_was_recorded(void **state)
+TEST(gives_what_was_recorded)
 {
     ncz_buf      record = NCZ_BUF_INIT;
     zmap        *inner = new_store("changed since"), *m = NULL;
     char         into[2];
     zmap_get_req r = {.key = "a/x", .off = 2, .len = 3, .into = into, .into_cap = sizeof into};
 
-    (void)state;
     make_record(&record);
     put_text(inner, "a/none", "there now");
     put_text(inner, "a/later", "L");
@@ -110,8 +108,7 @@ stop_list(const char *name, bool leaf, void *arg)
     return ++*(int *)arg == 1 ? NC_ERANGE : NC_NOERR;
 }
 
-static void
-keeps_failures(void **state)
+TEST(keeps_failures)
 {
     zmap_fault_plan plan = {.nth = 1, .forever = true, .code = NC_EACCESS};
     ncz_buf         record = NCZ_BUF_INIT, body = NCZ_BUF_INIT;
@@ -119,7 +116,6 @@ keeps_failures(void **state)
     char            text[512];
     int             calls = 0;
 
-    (void)state;
     OK(zmap_fault_open(new_store("0123456789"), &plan, &faulty));
     OK(zmap_record_open(faulty, &m));
     assert_int_equal(zmap_get(m, "a/x", &body), NC_EACCESS);
@@ -143,13 +139,11 @@ keeps_failures(void **state)
     ncz_buf_clear(&body);
 }
 
-static void
-damaged_records_are_refused(void **state)
+TEST(damaged_records_are_refused)
 {
     ncz_buf record = NCZ_BUF_INIT;
     zmap   *inner = new_store("0123456789"), *m = NULL;
 
-    (void)state;
     make_record(&record);
     for (size_t len = 0; len < record.len; len++) {
         assert_int_equal(zmap_replay_open(inner, ncz_buf_str(&record), len, &m), NC_EINVAL);
@@ -167,14 +161,12 @@ damaged_records_are_refused(void **state)
 }
 
 /* One answer whose version stamp has no room where stamps are kept. */
-static void
-long_versions_are_refused(void **state)
+TEST(long_versions_are_refused)
 {
     char    zeros[8] = "", version[ZMAP_VERSION];
     ncz_buf record = NCZ_BUF_INIT;
     zmap   *inner = new_store("0123456789"), *m = NULL;
 
-    (void)state;
     memset(version, 'v', sizeof version);
     OK(ncz_buf_append(&record, "\1\0\0\0\0\0\0\0", 8));
     for (int i = 0; i < 4; i++) /* request, code, text, size */
@@ -214,14 +206,12 @@ record_and_replay(void *arg)
     return rc;
 }
 
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     zmap  *inner = new_store("0123456789");
     bool   met = true;
     size_t refused = 0;
 
-    (void)state;
     for (size_t at = 1; met; at++) {
         int rc;
 
@@ -235,18 +225,4 @@ without_memory(void **state)
     }
     assert_true(refused > 10);
     OK(zmap_close(inner, ZMAP_KEEP));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_what_was_recorded),
-        cmocka_unit_test(keeps_failures),
-        cmocka_unit_test(damaged_records_are_refused),
-        cmocka_unit_test(long_versions_are_refused),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,14 +14,8 @@
 #include "zmap/zmap_mem.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 /* ---- the contract ---------------------------------------------------------------------------------------------- */
 
@@ -284,8 +278,7 @@ count_requests(const zmap *m)
     return now.gets;
 }
 
-static void
-test_kinds(void **state)
+TEST(test_kinds)
 {
     zmap          *stores[2] = {make_bytes(false), NULL}, *m;
     zmap_reference refs[] = {
@@ -299,7 +292,6 @@ test_kinds(void **state)
     uint64_t len = 0;
     char     block[] = "UVWXYZ";
 
-    (void)state;
     assert_rc(zmap_block_open(block, 6, false, &stores[1]), NC_NOERR);
     m = open_references(stores, 2, refs, NCZ_LEN(refs));
     memset(refs, 0, sizeof refs); /* they were copied */
@@ -330,8 +322,7 @@ note_size(const char *key, uint64_t size, void *arg)
     return ncz_buf_printf(arg, "%s=%lld ", key, (long long)size);
 }
 
-static void
-test_walk(void **state)
+TEST(test_walk)
 {
     zmap          *bytes = make_bytes(false), *m;
     zmap_reference refs[] = {{.key = "v/w/0", .object = "a.nc", .off = 2, .len = 3},
@@ -339,7 +330,6 @@ test_walk(void **state)
                              {.key = "v-", .data = "{}", .len = 2}};
     ncz_buf        text = NCZ_BUF_INIT;
 
-    (void)state;
     m = open_references(&bytes, 1, refs, 3);
     assert_rc(zmap_walk(m, "", note_size, &text), NC_NOERR);
     assert_string_equal(ncz_buf_str(&text), "v/1=-1 v/w/0=3 v-=2 ");
@@ -390,10 +380,8 @@ check_missing(bool network)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
-    (void)state;
     check_missing(false);
     check_missing(true);
 }
@@ -448,17 +436,14 @@ check_runs(bool network, unsigned want)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_runs(void **state)
+TEST(test_runs)
 {
-    (void)state;
     check_runs(true, 3);
     check_runs(false, 6);
 }
 
 /* A range of one version only is not merged, and says which version there is. */
-static void
-test_match(void **state)
+TEST(test_match)
 {
     zmap          *bytes = make_bytes(true), *m;
     zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 0, .len = 4},
@@ -466,7 +451,6 @@ test_match(void **state)
     zmap_get_req   r[2];
     char           version[ZMAP_VERSION];
 
-    (void)state;
     m = open_references(&bytes, 1, refs, 2);
     r[0] = (zmap_get_req){.key = "v/0", .len = ZMAP_WHOLE, .ask_version = true};
     assert_rc(zmap_get_batch(m, r, 1, NULL, NULL), NC_NOERR);
@@ -486,8 +470,7 @@ test_match(void **state)
 /* ---- stores side by side --------------------------------------------------------------------------------------- */
 
 /* One store fails: what is in the other one comes. */
-static void
-test_one_fails(void **state)
+TEST(test_one_fails)
 {
     zmap_fault_plan plan = {.nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_ES3};
     zmap           *stores[2] = {make_bytes(true), NULL}, *m;
@@ -497,7 +480,6 @@ test_one_fails(void **state)
                               {.key = "v/3", .store = 0, .object = "d/b.nc", .len = ZMAP_WHOLE}};
     zmap_get_req    r[4];
 
-    (void)state;
     assert_rc(zmap_fault_open(make_bytes(true), &plan, &stores[1]), NC_NOERR);
     m = open_references(stores, 2, refs, 4);
     for (int i = 0; i < 4; i++)
@@ -562,8 +544,7 @@ note_answer(zmap_get_req *r, void *arg)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void
-test_one_is_slow(void **state)
+TEST(test_one_is_slow)
 {
     static const zmap_ops slow_ops = {.name = "slow", .get = get_late, .close = close_slow};
     slow_map              slow = {.inner = make_bytes(true),
@@ -576,7 +557,6 @@ test_one_is_slow(void **state)
                                     {.key = "v/2", .store = 0, .object = "d/b.nc", .off = 5, .len = 3}};
     zmap_get_req          r[3];
 
-    (void)state;
     ncz_pool_set_threads(2);
     m = open_references(stores, 2, refs, 3);
     for (int i = 0; i < 3; i++)
@@ -607,13 +587,11 @@ refuse(const zmap_reference *refs, size_t n, int want, const char *text)
     assert_rc(zmap_close(bytes, ZMAP_KEEP), NC_NOERR); /* still the caller's */
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
     const zmap_reference ok = {.key = "v/0", .object = "a.nc", .off = 2, .len = 3};
     zmap_reference       bad = ok;
 
-    (void)state;
     refuse((zmap_reference[]){ok, ok}, 2, NC_EINVAL, "v/0: has two references");
     bad.key = "v/0/1";
     refuse((zmap_reference[]){ok, bad}, 2, NC_EINVAL, "v/0: is an object, and the prefix of v/0/1");
@@ -638,8 +616,7 @@ test_refusals(void **state)
 }
 
 /* Each allocation fails in turn: the store is not opened, or each request has its bytes or says why not. */
-static void
-test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
     zmap          *bytes = make_bytes(true), *m;
     zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 2, .len = 3},
@@ -648,7 +625,6 @@ test_out_of_memory(void **state)
     const char    *text[] = {"234", "567", "xyz"};
     bool           met = true;
 
-    (void)state;
     for (size_t fail_at = 1; met; fail_at++) {
         zmap_get_req r[3];
         zmap_stats   stats;
@@ -685,12 +661,7 @@ main(void)
 {
     static const store_maker makers[] = {{.name = "references", .make = make_local},
                                          {.name = "references over a network", .make = make_network}};
-    const struct CMUnitTest  tests[] = {
-         cmocka_unit_test(test_kinds),       cmocka_unit_test(test_walk),     cmocka_unit_test(test_missing),
-         cmocka_unit_test(test_runs),        cmocka_unit_test(test_match),    cmocka_unit_test(test_one_fails),
-         cmocka_unit_test(test_one_is_slow), cmocka_unit_test(test_refusals), cmocka_unit_test(test_out_of_memory),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int                      failed = run_file_tests(NULL, NULL);
 
     for (size_t i = 0; i < NCZ_LEN(makers); i++)
         failed += store_contract(&makers[i]);

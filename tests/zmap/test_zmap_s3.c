@@ -11,13 +11,7 @@
 #include "zmap/zmap_s3.h"
 #include "zmap/zmap_single.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static void *
 place(void)
@@ -101,15 +95,13 @@ check_single(zmap *inner, int refusal)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_single(void **state)
+TEST(test_single)
 {
     bucket  *b = bucket_start(NULL, NULL);
     zmap    *m = NULL;
     ncz_uri *uri = NULL;
     char     url[80];
 
-    (void)state;
     put_text(bucket_map(b), "d/x.nc", "0123456789");
     check_single(bucket_open(b, "", ZMAP_OPEN_WRITE), NC_ENOTBUILT);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/buck", stub_port(bucket_stub(b)));
@@ -126,8 +118,6 @@ main(int argc, char **argv)
     static const store_maker root = {"s3", place, make_root, reopen_root, clear, 0, 0};
     static const store_maker below = {"s3, below a prefix", place, make_deep, reopen_deep, clear, 900, 900};
 
-    static const struct CMUnitTest single[] = {cmocka_unit_test(test_single)};
-
     store_contract_choose(argc, argv);
-    return store_contract(&root) + store_contract(&below) + cmocka_run_group_tests(single, NULL, NULL) != 0;
+    return store_contract(&root) + store_contract(&below) + run_file_tests(NULL, NULL) != 0;
 }

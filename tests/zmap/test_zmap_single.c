@@ -14,17 +14,11 @@
 #include "zmap/zmap_ops.h"
 #include "zmap/zmap_unfinished.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #define OK(call) assert_int_equal(call, NC_NOERR)
 
@@ -79,13 +73,11 @@ check_store(zmap *m)
     assert_int_equal(zmap_caps_of(m) & (ZMAP_CAN_WRITE | ZMAP_CAN_LIST), 0);
 }
 
-static void
-over_memory(void **state)
+TEST(over_memory)
 {
     zmap   *mem = NULL, *m = NULL;
     ncz_buf body = NCZ_BUF_INIT;
 
-    (void)state;
     OK(zmap_mem_open(&mem));
     assert_int_equal(zmap_single_open(mem, "../x", ZMAP_OPEN_READ, false, &m), NC_EINVAL);
     OK(zmap_single_open(zmap_ref(mem), "a/b.nc", ZMAP_OPEN_READ, false, &m));
@@ -99,13 +91,11 @@ over_memory(void **state)
     ncz_buf_clear(&body);
 }
 
-static void
-over_a_file(void **state)
+TEST(over_a_file)
 {
     char *dir = scratch_new();
     zmap *m = NULL;
 
-    (void)state;
     scratch_write(scratch_path(dir, "f.nc"), object, 10);
     OK(zmap_single_file(scratch_path(dir, "f.nc"), ZMAP_OPEN_READ, false, &m));
     check_store(m);
@@ -265,37 +255,31 @@ check_replacing(place *p)
     assert_int_equal(count_objects(p), 1);
 }
 
-static void
-writes_memory(void **state)
+TEST(writes_memory)
 {
     place p = new_place(true);
 
-    (void)state;
     check_writing(&p);
     check_replacing(&p);
     free_place(&p);
 }
 
-static void
-writes_a_file(void **state)
+TEST(writes_a_file)
 {
     place p = new_place(false);
 
-    (void)state;
     check_writing(&p);
     check_replacing(&p);
     free_place(&p);
 }
 
 /* A file's link is followed, and its mode stays, when the file is replaced. */
-static void
-replaces_behind_a_link(void **state)
+TEST(replaces_behind_a_link)
 {
     char       *dir = scratch_new(), *file = strdup(scratch_path(dir, "there.nc"));
     struct stat st;
     zmap       *m = NULL;
 
-    (void)state;
     scratch_write(file, "old", 3);
     assert_int_equal(chmod(file, 0640), 0);
     assert_int_equal(mkdir(scratch_path(dir, "links"), 0777), 0);
@@ -334,13 +318,11 @@ die_replacing(const char *path)
 
 /* What a writer that died has left goes when the same file is replaced again; that of another file, and of a writer
  * that lives or is unknown, stays. */
-static void
-removes_what_the_dead_left(void **state)
+TEST(removes_what_the_dead_left)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "x.nc"));
     zmap *m = NULL, *beside = NULL;
 
-    (void)state;
     die_replacing(path);
     die_replacing(scratch_path(dir, "other.nc"));
     scratch_write(scratch_path(dir, ZMAP_UNFINISHED "0123456789abcdef"), "", 0);
@@ -361,13 +343,11 @@ removes_what_the_dead_left(void **state)
 }
 
 /* A file may be changed in a directory that admits no new one. */
-static void
-writes_in_a_closed_directory(void **state)
+TEST(writes_in_a_closed_directory)
 {
     char *dir = scratch_new(), *sub = strdup(scratch_path(dir, "closed"));
     zmap *m = NULL;
 
-    (void)state;
     assert_int_equal(mkdir(sub, 0777), 0);
     scratch_write(scratch_path(dir, "closed/x.nc"), "old", 3);
     assert_int_equal(chmod(sub, 0555), 0);
@@ -381,13 +361,11 @@ writes_in_a_closed_directory(void **state)
     scratch_free(dir);
 }
 
-static void
-refuses_files(void **state)
+TEST(refuses_files)
 {
     char *dir = scratch_new();
     zmap *m = NULL;
 
-    (void)state;
     assert_int_equal(mkdir(scratch_path(dir, "d"), 0777), 0);
     scratch_write(scratch_path(dir, "d/below"), "x", 1);
     assert_int_equal(symlink("loop.nc", scratch_path(dir, "loop.nc")), 0);
@@ -403,14 +381,12 @@ refuses_files(void **state)
 }
 
 /* What a link leads to is made there or replaced there, and the link stays. */
-static void
-writes_through_links(void **state)
+TEST(writes_through_links)
 {
     char       *dir = scratch_new();
     struct stat st;
     zmap       *m = NULL;
 
-    (void)state;
     assert_int_equal(mkdir(scratch_path(dir, "d"), 0777), 0);
     assert_int_equal(symlink("d/other", scratch_path(dir, "one.nc")), 0);
     assert_int_equal(symlink("one.nc", scratch_path(dir, "two.nc")), 0);
@@ -428,13 +404,11 @@ writes_through_links(void **state)
 }
 
 /* Archives put whole objects, at the end. Their entries can be read. */
-static void
-reads_an_entry(void **state)
+TEST(reads_an_entry)
 {
     char *dir = scratch_new();
     zmap *zip = NULL, *m = NULL;
 
-    (void)state;
     OK(zmap_zip_open(scratch_path(dir, "a.zip"), ZMAP_CREATE_NEW, NULL, &zip));
     OK(zmap_put(zip, "in/x.nc", object, 10));
     assert_rc(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_WRITE, false, &m), NC_ENOTBUILT);
@@ -448,10 +422,8 @@ reads_an_entry(void **state)
 }
 
 /* Each step of a replacement may fail: the old object stays, or the new one is there. */
-static void
-survives_faults(void **state)
+TEST(survives_faults)
 {
-    (void)state;
     for (size_t nth = 1;; nth++) {
         zmap_fault_plan plan = {.nth = nth, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
         zmap           *mem = NULL, *fault = NULL, *m = NULL;
@@ -515,14 +487,12 @@ len_late(zmap *m, const char *key, uint64_t *len)
 }
 
 /* Who asks by the first name, and comes after the rename, gets what the last one leads to. */
-static void
-renamed_under_way(void **state)
+TEST(renamed_under_way)
 {
     zmap    *mem = NULL, *m = NULL;
     zmap_ops late;
     uint64_t len = 0;
 
-    (void)state;
     for (int asks = 0; asks < 2; asks++) {
         OK(zmap_mem_open(&mem));
         OK(zmap_put(mem, "x.nc", "old", 3));
@@ -546,25 +516,4 @@ renamed_under_way(void **state)
         expect_text(mem, "x.nc", "newer");
         OK(zmap_close(mem, ZMAP_KEEP));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(over_memory),
-        cmocka_unit_test(over_a_file),
-        cmocka_unit_test(writes_memory),
-        cmocka_unit_test(writes_a_file),
-        cmocka_unit_test(replaces_behind_a_link),
-        cmocka_unit_test(removes_what_the_dead_left),
-        cmocka_unit_test(writes_in_a_closed_directory),
-        cmocka_unit_test(refuses_files),
-        cmocka_unit_test(writes_through_links),
-        cmocka_unit_test(reads_an_entry),
-        cmocka_unit_test(survives_faults),
-        cmocka_unit_test(renamed_under_way),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,7 @@
 #include "contract/store.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 /* ---- a sound one, over a map in memory ---- */
 
@@ -193,14 +188,12 @@ get_range(zmap *m, size_t len, size_t cap)
     return r.err.code;
 }
 
-static void
-answers(void **state)
+TEST(answers)
 {
     wrong   w = {.give = 8};
     zmap   *m;
     ncz_buf body = NCZ_BUF_LIMIT(7);
 
-    (void)state;
     assert_int_equal(zmap_user_open(&wrong_ops, &w, &m), NC_NOERR);
     assert_int_equal(get_range(m, 8, 64), NC_NOERR);
     assert_int_equal(get_range(m, 9, 64), NC_EINVAL);     /* too little came */
@@ -232,15 +225,13 @@ count_children(const char *name, bool leaf, void *arg)
     return 0;
 }
 
-static void
-children(void **state)
+TEST(children)
 {
     static const char *const bad[] = {"", "a/b", "..", ".", "a\nb", "\xff"};
     wrong                    w = {.child = "good"};
     size_t                   n = 0;
     zmap                    *m;
 
-    (void)state;
     assert_int_equal(zmap_user_open(&wrong_ops, &w, &m), NC_NOERR);
     assert_int_equal(zmap_list(m, "", count_children, &n), NC_NOERR);
     assert_int_equal(n, 1);
@@ -253,8 +244,7 @@ children(void **state)
     assert_int_equal(w.kept, 1);
 }
 
-static void
-refused(void **state)
+TEST(refused)
 {
     struct {
         nczarr_map_ops ops;
@@ -263,7 +253,6 @@ refused(void **state)
     nczarr_map_ops ops = sound;
     zmap          *m = NULL;
 
-    (void)state;
     ops.size = 8;
     assert_int_equal(zmap_user_open(&ops, NULL, &m), NC_EINVAL);
     ops = sound;
@@ -295,12 +284,7 @@ main(void)
 {
     static const store_maker plain = {.name = "own", .make = make_plain};
     static const store_maker able = {.name = "own, threads and ranges", .make = make_able};
-    const struct CMUnitTest  tests[] = {
-         cmocka_unit_test(answers),
-         cmocka_unit_test(children),
-         cmocka_unit_test(refused),
-    };
-    int failed = store_contract(&plain) + store_contract(&able);
+    int                      failed = store_contract(&plain) + store_contract(&able);
 
-    return failed + cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + run_file_tests(NULL, NULL);
 }

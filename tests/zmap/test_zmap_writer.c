@@ -12,15 +12,9 @@
 #include "zmap/zmap_sys.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 /* begin, append, append, commit */
 enum { STEPS = 4 };
@@ -79,13 +73,11 @@ check_faults(zmap *inner)
     assert_rc(zmap_close(inner, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
     char *dir = scratch_new();
     zmap *m = NULL;
 
-    (void)state;
     assert_rc(zmap_mem_open(&m), NC_NOERR);
     check_faults(m);
     check_faults(open_dir(dir, ZMAP_CREATE_NEW));
@@ -93,10 +85,8 @@ test_faults(void **state)
 }
 
 /* The process ends at each step. */
-static void
-test_death(void **state)
+TEST(test_death)
 {
-    (void)state;
     for (size_t nth = 1; nth <= STEPS; nth++) {
         zmap_fault_plan plan = {.nth = nth, .kind = ZMAP_FAULT_DIE};
         char           *dir = scratch_new();
@@ -136,14 +126,12 @@ write_some(int fd, const void *data, size_t len)
     return -1;
 }
 
-static void
-test_full_disk(void **state)
+TEST(test_full_disk)
 {
     char        *dir = scratch_new();
     zmap        *m = open_dir(dir, ZMAP_CREATE_NEW);
     ncz_syscalls table = ncz_system;
 
-    (void)state;
     table.write = write_some;
     zmap_file_use(&table);
     for (int most = 0; most < 2; most++) {
@@ -159,12 +147,10 @@ test_full_disk(void **state)
 }
 
 /* One object of another store, also one that gets its key later. */
-static void
-test_single(void **state)
+TEST(test_single)
 {
     zmap *mem = NULL, *m = NULL;
 
-    (void)state;
     assert_rc(zmap_mem_open(&mem), NC_NOERR);
     assert_rc(zmap_single_open(zmap_ref(mem), "a/f", ZMAP_CREATE_NEW, false, &m), NC_NOERR);
     assert_true((zmap_caps_of(m) & ZMAP_CAN_APPEND) != 0);
@@ -189,17 +175,4 @@ test_single(void **state)
         expect_list(mem, "a", "f ");
     }
     assert_rc(zmap_close(mem, ZMAP_KEEP), NC_NOERR);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_death),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_single),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

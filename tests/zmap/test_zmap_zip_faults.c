@@ -12,13 +12,8 @@
 #include "zmap/zipmake.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #define OBJECT_LEN 20000
 #define PIECE      4096
@@ -240,35 +235,27 @@ run_all(const kind *k, size_t least)
     sysfault_each(run_session, k, PIECE, least, least / 2);
 }
 
-static void
-test_new(void **state)
+TEST_WITH(test_new, set_up, tear_down)
 {
-    (void)state;
     run_all(&(kind){ZMAP_CREATE_NEW, false, 0}, 20);
     run_all(&(kind){ZMAP_CREATE_NEW, true, 0}, 20);
 }
 
-static void
-test_old(void **state)
+TEST_WITH(test_old, set_up, tear_down)
 {
-    (void)state;
     run_all(&(kind){ZMAP_OPEN_WRITE, false, 0}, 25);
     run_all(&(kind){ZMAP_OPEN_WRITE, true, 0}, 25);
 }
 
-static void
-test_repacked(void **state)
+TEST_WITH(test_repacked, set_up, tear_down)
 {
-    (void)state;
     run_all(&(kind){ZMAP_OPEN_WRITE, false, 1200000}, 35);
 }
 
-static void
-test_remove(void **state)
+TEST_WITH(test_remove, set_up, tear_down)
 {
     bool met = true;
 
-    (void)state;
     for (size_t n = 1; met; n++) {
         size_t files = scratch_open_files();
         int    rc;
@@ -283,13 +270,4 @@ test_remove(void **state)
         assert_int_equal(scratch_exists(path), rc != NC_NOERR);
         assert_int_equal(scratch_open_files(), files);
     }
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {ROW(test_new), ROW(test_old), ROW(test_repacked), ROW(test_remove)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,17 +10,10 @@
 #include "zmap/zip/zmap_zip.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zip.h>
 #include <zlib.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { OBJECTS = 300 };
 
@@ -139,12 +132,10 @@ change(const char *path, const zmap_zip_opts *opts)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-static void
-test_ours(void **state)
+TEST(test_ours)
 {
     char *dir = scratch_new();
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++)
         for (int sorted = 0; sorted < 2; sorted++) {
             zmap_zip_opts opts = {
@@ -188,13 +179,11 @@ write_with_libzip(const char *path, const char *prefix, int method)
     assert_int_equal(zip_close(z), 0);
 }
 
-static void
-test_theirs(void **state)
+TEST(test_theirs)
 {
     static const int methods[] = {ZIP_CM_STORE, ZIP_CM_DEFLATE};
     char            *dir = scratch_new();
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++)
         for (size_t k = 0; k < NCZ_LEN(methods); k++)
             for (int sorted = 0; sorted < 2; sorted++) {
@@ -315,12 +304,10 @@ open_to_read(const char *path)
 }
 
 /* In a file, behind other bytes, and in a block of memory. */
-static void
-test_forms(void **state)
+TEST(test_forms)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
-    (void)state;
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(forms); i++) {
         zmap  *m;
@@ -368,12 +355,10 @@ expect_failure(zmap *m, int code, int or_code, const char *says)
     ncz_buf_clear(&body);
 }
 
-static void
-test_passwords(void **state)
+TEST(test_passwords)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(forms); i++) {
         zmap *m;
 
@@ -434,12 +419,10 @@ number_at(const char *data, size_t at)
 }
 
 /* Every byte of a short entry changed, its lengths told wrong: an error, or the same bytes; never others. */
-static void
-test_damaged_entries(void **state)
+TEST(test_damaged_entries)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
-    (void)state;
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(forms); i++) {
         size_t len, at, record, csize, bad = 0;
@@ -482,8 +465,7 @@ test_damaged_entries(void **state)
 
 /* A hundred bytes that tell of gigabytes, and one that tells of fewer than come: no more is decoded than was told of.
  */
-static void
-test_bombs(void **state)
+TEST(test_bombs)
 {
     static const form     bzip2 = {ZIP_CM_BZIP2, ZIP_EM_NONE};
     static const uint32_t told[] = {0xEFFFFFFF, 0x7FFFFFFF, 20000000, 10};
@@ -492,7 +474,6 @@ test_bombs(void **state)
     size_t len, record;
     char   into[10];
 
-    (void)state;
     add_entry(z, "v/long", zeros, 10000000, &bzip2);
     assert_int_equal(zip_close(z), 0);
     data = scratch_read(path, &len);
@@ -522,12 +503,10 @@ test_bombs(void **state)
 }
 
 /* Written to and repacked: what we do not decode stays, byte for byte, and so does what it is read with. */
-static void
-test_carried_over(void **state)
+TEST(test_carried_over)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip")), *much = calloc(2, 1000000);
 
-    (void)state;
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(forms); i++)
         for (int sorted = 0; sorted < 2; sorted++) {
@@ -593,13 +572,11 @@ read_often(void *arg)
     return NULL;
 }
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
     static const form used[] = {{ZIP_CM_BZIP2, ZIP_EM_NONE}, {ZIP_CM_DEFLATE, ZIP_EM_AES_256}};
     char             *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
-    (void)state;
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(used); i++) {
         pthread_t threads[8];
@@ -624,13 +601,11 @@ test_threads(void **state)
 }
 
 /* Each allocation of ours fails once: NC_ENOMEM, nothing is lost, and the next read is as if nothing had been. */
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     static const form used[] = {{ZIP_CM_BZIP2, ZIP_EM_NONE}, {ZIP_CM_DEFLATE, ZIP_EM_AES_256}};
     char             *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
-    (void)state;
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(used); i++) {
         zmap *m;
@@ -656,16 +631,4 @@ test_no_memory(void **state)
     }
     free(path);
     scratch_free(dir);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ours),         cmocka_unit_test(test_theirs),  cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_passwords),    cmocka_unit_test(test_bombs),   cmocka_unit_test(test_damaged_entries),
-        cmocka_unit_test(test_carried_over), cmocka_unit_test(test_threads), cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,7 @@
 #include "zmap/zipdocs.h"
 #include "zmap/zip/zmap_zip.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static zmap *
 open_made(const zipmake *z, const char *prefix)
@@ -52,8 +47,7 @@ fill_big(void)
 }
 
 /* Every way to write one entry, each followed by another, which an error in lengths would shift. */
-static void
-test_forms(void **state)
+TEST(test_forms)
 {
     static const zipmake_entry forms[] = {
         {.name = "stored"},
@@ -68,7 +62,6 @@ test_forms(void **state)
         {.name = "a/file", .mode = 0100600},
         {.name = "\xc3\xa9", .flags = 0x800},
     };
-    (void)state;
     fill_big();
     for (int wide = 0; wide < 2; wide++)
         for (size_t i = 0; i < NCZ_LEN(forms); i++) {
@@ -101,15 +94,13 @@ test_forms(void **state)
         }
 }
 
-static void
-test_range_before_whole(void **state)
+TEST(test_range_before_whole)
 {
     zipmake      z = {0};
     zmap        *m;
     char         into[4];
     zmap_get_req r = {.key = "k", .off = 2, .len = 4, .into = into, .into_cap = 4};
 
-    (void)state;
     zipmake_add(&z, (zipmake_entry){.name = "k", .data = "0123456789", .len = 10, .local_extra = 12});
     zipmake_end(&z, false, "");
     m = open_made(&z, NULL);
@@ -119,13 +110,11 @@ test_range_before_whole(void **state)
     zipmake_clear(&z);
 }
 
-static void
-test_empty(void **state)
+TEST(test_empty)
 {
     zipmake z = {0};
     zmap   *m;
 
-    (void)state;
     zipmake_end(&z, false, "");
     assert_int_equal(z.len, 22);
     m = open_made(&z, NULL);
@@ -145,13 +134,11 @@ test_empty(void **state)
 }
 
 /* The last entry of a name counts, as in Python. */
-static void
-test_twice(void **state)
+TEST(test_twice)
 {
     zipmake z = {0};
     zmap   *m;
 
-    (void)state;
     zipmake_text(&z, "a/k", "old");
     zipmake_text(&z, "b", "b");
     zipmake_text(&z, "a/k", "newer");
@@ -163,13 +150,11 @@ test_twice(void **state)
     zipmake_clear(&z);
 }
 
-static void
-test_bytes_around(void **state)
+TEST(test_bytes_around)
 {
     zipmake z = {0}, front = {0};
     zmap   *m;
 
-    (void)state;
     zipmake_text(&z, "k", "text");
     zipmake_add(&z, (zipmake_entry){.name = "w", .data = "wide", .len = 4, .wide = true});
     zipmake_end(&z, true, "");
@@ -216,10 +201,8 @@ static const struct {
     {{"d//.zgroup"}, ""},
 };
 
-static void
-test_prefix(void **state)
+TEST(test_prefix)
 {
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++) {
         zipmake z = {0};
         zmap   *m;
@@ -236,13 +219,11 @@ test_prefix(void **state)
     }
 }
 
-static void
-test_prefix_chosen(void **state)
+TEST(test_prefix_chosen)
 {
     zipmake z = {0};
     zmap   *m = NULL;
 
-    (void)state;
     zipmake_text(&z, "a/.zgroup", "A");
     zipmake_text(&z, "b/.zgroup", "B");
     zipmake_text(&z, "b/c/.zgroup", "C");
@@ -268,8 +249,7 @@ test_prefix_chosen(void **state)
 /* ---- liars ----------------------------------------------------------------------------------------------------- */
 
 /* Of names that lead elsewhere or are no names nothing is seen. A link is seen, and never read. */
-static void
-test_names_that_are_no_keys(void **state)
+TEST(test_names_that_are_no_keys)
 {
     static const char *const names[] = {"../x",     "/etc/passwd", "a/../../x", "a\\b",  "..\\x", "C:\\x",
                                         "a//b",     ".",           "..",        "a/./b", "\x01",  "a\nb",
@@ -278,7 +258,6 @@ test_names_that_are_no_keys(void **state)
     zmap                    *m;
     ncz_buf                  seen = NCZ_BUF_INIT;
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++)
         zipmake_text(&z, names[i], "evil");
     zipmake_add(&z, (zipmake_entry){.name = "nul\0inside", .name_len = 10, .data = "evil", .len = 4});
@@ -300,15 +279,13 @@ test_names_that_are_no_keys(void **state)
 }
 
 /* Other software marks a directory by an object of its name, most of them empty. */
-static void
-test_objects_beside_prefixes(void **state)
+TEST(test_objects_beside_prefixes)
 {
     zipmake z = {0};
     zmap   *m = NULL;
     void   *block;
     size_t  len;
 
-    (void)state;
     zipmake_text(&z, "d", "mark");
     zipmake_text(&z, "d/w", "");
     zipmake_text(&z, "d/w/.zarray", "document");
@@ -359,15 +336,13 @@ directory_has(const void *archive, size_t len, const char *name)
 }
 
 /* Archivers that pack "." write "./" before each name. An entry keeps it when the archive is changed. */
-static void
-test_names_with_dots(void **state)
+TEST(test_names_with_dots)
 {
     zipmake z = {0};
     zmap   *m = NULL;
     void   *block;
     size_t  len;
 
-    (void)state;
     zipmake_text(&z, "./", "");
     zipmake_text(&z, "./d/.zgroup", "root");
     zipmake_add(&z, (zipmake_entry){.name = "./d/w/.zarray", .data = "document", .len = 8, .deflate = true});
@@ -405,14 +380,12 @@ test_names_with_dots(void **state)
 }
 
 /* Only where nothing is an object is absent. */
-static void
-test_in_the_place_of_an_object(void **state)
+TEST(test_in_the_place_of_an_object)
 {
     zipmake  z = {0};
     zmap    *m;
     uint64_t len;
 
-    (void)state;
     zipmake_text(&z, "v/", "");
     zipmake_text(&z, "v/0.0/", "");
     zipmake_text(&z, "v/0.1/x", "below");
@@ -433,8 +406,7 @@ test_in_the_place_of_an_object(void **state)
 }
 
 /* One entry that lies; the archive opens, the entry does not read, the others do. */
-static void
-test_entries_that_lie(void **state)
+TEST(test_entries_that_lie)
 {
     static const struct {
         zipmake_entry e;
@@ -461,7 +433,6 @@ test_entries_that_lie(void **state)
         {{.name = "nearly there", .place_off = 1, .csize_off = -1, .size_off = -1}, NC_ENOTNC, "no entry"},
     };
 
-    (void)state;
     fill_big();
     assert_int_equal(unsetenv("NCZARR_ZIP_PASSWORD"), 0);
     for (size_t i = 0; i < NCZ_LEN(lies); i++) {
@@ -498,12 +469,10 @@ expect_refusal(const zipmake *z, int want, const char *says)
         fail_msg("%d %s, wanted %d and \"%s\"", rc, ncz_err_text(), want, says);
 }
 
-static void
-test_overlaps(void **state)
+TEST(test_overlaps)
 {
     zipmake z = {0};
 
-    (void)state;
     fill_big();
     for (int i = 0; i < 50; i++) { /* all lead to one kernel, as in the bombs */
         char name[16];
@@ -526,13 +495,11 @@ test_overlaps(void **state)
 }
 
 /* Python rewrites names in the directory alone: how long an entry is, its local header says. */
-static void
-test_renamed(void **state)
+TEST(test_renamed)
 {
     zipmake z = {0};
     zmap   *m;
 
-    (void)state;
     zipmake_text(&z, "first", "one");
     zipmake_add(&z, (zipmake_entry){.name = "a/much/longer/name", .local_name = "b", .data = "two", .len = 3});
     zipmake_text(&z, "third", "three");
@@ -560,8 +527,7 @@ test_renamed(void **state)
 }
 
 /* In the directory the name is in UTF-8, before the bytes still in a code page. */
-static void
-test_code_pages(void **state)
+TEST(test_code_pages)
 {
     static const struct {
         const char *name, *local_name;
@@ -575,7 +541,6 @@ test_code_pages(void **state)
         {"temp\xc3\xa9rature/0", "temp\x82rature/0", true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         zipmake z = {0};
         zmap   *m;
@@ -598,8 +563,7 @@ test_code_pages(void **state)
 }
 
 /* Numbers of disks that are too wide for their fields: the wider records have them. */
-static void
-test_disks(void **state)
+TEST(test_disks)
 {
     static const struct {
         bool        wide_end, wide_entry;
@@ -615,7 +579,6 @@ test_disks(void **state)
         {false, false, 34, false, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         zipmake z = {0};
         zmap   *m;
@@ -641,8 +604,7 @@ test_disks(void **state)
     }
 }
 
-static void
-test_outside(void **state)
+TEST(test_outside)
 {
     static const zipmake_entry lies[] = {
         {.name = "k", .data = "x", .len = 1, .csize_off = 60},
@@ -654,7 +616,6 @@ test_outside(void **state)
         {.name = "k", .data = "x", .len = 1, .wide = true, .csize_off = INT64_MAX},
     };
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(lies); i++) {
         zipmake z = {0};
 
@@ -667,12 +628,10 @@ test_outside(void **state)
 
 /* Offset and length of the directory in the end record: it ends where the record begins. Earlier is what prepended bytes
  * do; one byte later is impossible. */
-static void
-test_directory_beyond_its_record(void **state)
+TEST(test_directory_beyond_its_record)
 {
     static const size_t places[] = {12, 16}; /* length, offset */
 
-    (void)state;
     for (size_t i = 0; i < NCZ_LEN(places); i++) {
         zipmake        z = {0};
         unsigned char *field;
@@ -690,13 +649,11 @@ test_directory_beyond_its_record(void **state)
 }
 
 /* Cut anywhere, an archive has lost its end. */
-static void
-test_cut(void **state)
+TEST(test_cut)
 {
     zipmake z = {0}, cut;
     zmap   *m = NULL;
 
-    (void)state;
     zipmake_text(&z, "a", "some text");
     zipmake_text(&z, "b", "more of it");
     zipmake_end(&z, true, "with a comment");
@@ -714,13 +671,11 @@ test_cut(void **state)
 
 /* Each byte of an archive changed: an error, or the same bytes, or (in a name, or what nobody looks at) other names.
  */
-static void
-test_each_byte_changed(void **state)
+TEST(test_each_byte_changed)
 {
     zipmake z = {0};
     size_t  same = 0, refused = 0, bad = 0;
 
-    (void)state;
     zipmake_text(&z, "a", "some text");
     zipmake_add(&z, (zipmake_entry){.name = "b", .data = "more of it, and more of it", .len = 26, .deflate = true});
     zipmake_add(&z, (zipmake_entry){.name = "c", .data = "wide", .len = 4, .wide = true});
@@ -755,12 +710,10 @@ test_each_byte_changed(void **state)
     zipmake_clear(&z);
 }
 
-static void
-test_counts_that_lie(void **state)
+TEST(test_counts_that_lie)
 {
     zipmake z = {0};
 
-    (void)state;
     for (int n = -1; n < 2; n += 2) {
         zipmake_text(&z, "a", "x");
         zipmake_text(&z, "b", "x");
@@ -774,34 +727,4 @@ test_counts_that_lie(void **state)
     zipmake_end(&z, true, "");
     expect_refusal(&z, NC_ENOTNC, "more entries than its directory can hold");
     zipmake_clear(&z);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_range_before_whole),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_bytes_around),
-        cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_prefix_chosen),
-        cmocka_unit_test(test_names_that_are_no_keys),
-        cmocka_unit_test(test_objects_beside_prefixes),
-        cmocka_unit_test(test_names_with_dots),
-        cmocka_unit_test(test_in_the_place_of_an_object),
-        cmocka_unit_test(test_entries_that_lie),
-        cmocka_unit_test(test_overlaps),
-        cmocka_unit_test(test_renamed),
-        cmocka_unit_test(test_code_pages),
-        cmocka_unit_test(test_disks),
-        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_directory_beyond_its_record),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_each_byte_changed),
-        cmocka_unit_test(test_counts_that_lie),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,14 +11,9 @@
 #include "zmap/zipmake.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 static char *dir, *path;
 
@@ -126,13 +121,11 @@ names_in(void)
     return out;
 }
 
-static void
-test_layout(void **state)
+TEST_WITH(test_layout, set_up, tear_down)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "top"});
     char *names;
 
-    (void)state;
     put(m, "v/10", "x");
     put(m, "v/.zarray", "{}");
     put(m, "g/h/.zgroup", "{}");
@@ -160,8 +153,7 @@ write_in_turn(const char *const *keys, size_t n, const zmap_zip_opts *opts)
 }
 
 /* Same calls, same bytes; and sorted: same objects, same bytes. */
-static void
-test_same_bytes(void **state)
+TEST_WITH(test_same_bytes, set_up, tear_down)
 {
     static const char *const one[] = {"a", "b/c", ".zgroup", "b/d", "e", "a"};
     static const char *const two[] = {"e", ".zgroup", "b/d", "b/c", "a"};
@@ -169,7 +161,6 @@ test_same_bytes(void **state)
     size_t                   len[3];
     char                    *bytes[3];
 
-    (void)state;
     for (int k = 0; k < 2; k++) {
         write_in_turn(one, 6, &at_top);
         bytes[k] = scratch_read(path, &len[k]);
@@ -192,13 +183,11 @@ test_same_bytes(void **state)
     assert_int_equal(scratch_count(dir), 1);
 }
 
-static void
-test_empty_archive(void **state)
+TEST_WITH(test_empty_archive, set_up, tear_down)
 {
     size_t len;
     char  *bytes;
 
-    (void)state;
     OK(zmap_close(open_zip(ZMAP_CREATE_NEW, NULL), ZMAP_KEEP));
     bytes = scratch_read(path, &len);
     assert_int_equal(len, 22);
@@ -209,12 +198,10 @@ test_empty_archive(void **state)
 
 /* ---- when it is seen ---- */
 
-static void
-test_commit(void **state)
+TEST_WITH(test_commit, set_up, tear_down)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, &at_top);
 
-    (void)state;
     put(m, "a", "1");
     assert_false(scratch_exists(path));
     OK(zmap_sync(m));
@@ -239,12 +226,10 @@ test_commit(void **state)
     assert_int_equal(scratch_count(dir), 1);
 }
 
-static void
-test_revert_and_discard(void **state)
+TEST_WITH(test_revert_and_discard, set_up, tear_down)
 {
     zmap *m;
 
-    (void)state;
     make_old();
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
     put(m, "a", "new");
@@ -282,12 +267,10 @@ test_revert_and_discard(void **state)
 }
 
 /* A reader that has the old archive open goes on reading it. */
-static void
-test_reader_stays(void **state)
+TEST_WITH(test_reader_stays, set_up, tear_down)
 {
     zmap *m, *reader;
 
-    (void)state;
     make_old();
     reader = open_zip(ZMAP_OPEN_READ, &at_top);
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
@@ -363,10 +346,8 @@ sync_often(bool reader)
     return ncopied / LEN;
 }
 
-static void
-test_sync_often(void **state)
+TEST_WITH(test_sync_often, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(sync_often(true), 1 + 2 + 3 + 4 + 5 + 6 + 7);
     if (ncz_system.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
         size_t n = sync_often(false);
@@ -377,14 +358,12 @@ test_sync_often(void **state)
 
 /* ---- changing what others wrote ---- */
 
-static void
-test_change_foreign(void **state)
+TEST_WITH(test_change_foreign, set_up, tear_down)
 {
     zipmake z = {0};
     zmap   *m;
     char    text[4000];
 
-    (void)state;
     memset(text, 't', sizeof text);
     zipmake_text(&z, "d/", "");
     zipmake_text(&z, "d/.zgroup", "{}");
@@ -427,13 +406,11 @@ test_change_foreign(void **state)
 }
 
 /* Bytes before an archive count for places; what is written then has them right. */
-static void
-test_change_prepended(void **state)
+TEST_WITH(test_change_prepended, set_up, tear_down)
 {
     zipmake z = {0}, front = {0};
     zmap   *m = NULL;
 
-    (void)state;
     zipmake_text(&z, "k", "text");
     zipmake_add(&z, (zipmake_entry){.name = "../x", .data = "x", .len = 1});
     zipmake_end(&z, false, "");
@@ -453,15 +430,13 @@ test_change_prepended(void **state)
 }
 
 /* They are not ours: whoever would remove the archive must see that, and dead bytes do not make them go. */
-static void
-test_front_stays(void **state)
+TEST_WITH(test_front_stays, set_up, tear_down)
 {
     size_t  len = 2000000, front_len = 0;
     char   *data = calloc(1, len), *now;
     zipmake z = {0};
     zmap   *m;
 
-    (void)state;
     zipmake_raw(&z, "#!/bin/sh\n", 10);
     scratch_write(path, z.data, z.len);
     assert_false(zmap_zip_looks_like(path));
@@ -491,15 +466,13 @@ size_of(void)
 }
 
 /* Dead bytes stay until they are a third of the archive. */
-static void
-test_repack(void **state)
+TEST_WITH(test_repack, set_up, tear_down)
 {
     size_t len = 400000, before;
     char  *data = malloc(len);
     zmap  *m;
     char   key[16];
 
-    (void)state;
     memset(data, 'd', len);
     m = open_zip(ZMAP_CREATE_NEW, &at_top);
     for (int i = 0; i < 10; i++) {
@@ -543,12 +516,10 @@ test_repack(void **state)
 
 /* ---- who is kept away ---- */
 
-static void
-test_one_writer(void **state)
+TEST_WITH(test_one_writer, set_up, tear_down)
 {
     zmap *m, *other = NULL;
 
-    (void)state;
     m = open_zip(ZMAP_CREATE_NEW, &at_top); /* nothing is there yet but the wish */
     assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &at_top, &other), NC_EACCESS);
     assert_non_null(strstr(ncz_err_text(), "written already"));
@@ -570,13 +541,11 @@ test_one_writer(void **state)
     OK(zmap_zip_remove(path));
 }
 
-static void
-test_what_is_there(void **state)
+TEST_WITH(test_what_is_there, set_up, tear_down)
 {
     zmap *m = NULL;
     char *link = strdup(scratch_path(dir, "link.zip"));
 
-    (void)state;
     assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOOBJECT);
     assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOOBJECT);
     assert_int_equal(zmap_zip_open(scratch_path(dir, "no/x.zip"), ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_ENOOBJECT);
@@ -612,12 +581,10 @@ test_what_is_there(void **state)
 }
 
 /* Somebody else's file appears where a new archive was to be: it is not replaced. */
-static void
-test_name_taken_meanwhile(void **state)
+TEST_WITH(test_name_taken_meanwhile, set_up, tear_down)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, &at_top);
 
-    (void)state;
     put(m, "a", "1");
     scratch_write(path, "mine", 4);
     assert_int_equal(zmap_sync(m), NC_EOBJECT);
@@ -629,12 +596,10 @@ test_name_taken_meanwhile(void **state)
 }
 
 /* What a killed writer left is in nobody's way. */
-static void
-test_leftovers(void **state)
+TEST_WITH(test_leftovers, set_up, tear_down)
 {
     zmap *m;
 
-    (void)state;
     make_old();
     scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), "PK\3\4x", 5);
     scratch_write(scratch_path(dir, "d.zip.nczarr-repack.partial"), path, 5);
@@ -647,8 +612,7 @@ test_leftovers(void **state)
 }
 
 /* A file of that name that no writer of an archive left stays, whatever is opened or made beside it. */
-static void
-test_name_is_anothers(void **state)
+TEST_WITH(test_name_is_anothers, set_up, tear_down)
 {
     static const struct {
         const char *bytes;
@@ -659,7 +623,6 @@ test_name_is_anothers(void **state)
     size_t len;
     char  *bytes;
 
-    (void)state;
     make_old();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int how = 0; how < 2; how++) {
@@ -684,8 +647,7 @@ test_name_is_anothers(void **state)
 
 /* ---- many and large ---- */
 
-static void
-test_many(void **state)
+TEST_WITH(test_many, set_up, tear_down)
 {
     enum { N = 70001 };
     zmap  *m = open_zip(ZMAP_CREATE_NEW, &at_top);
@@ -693,7 +655,6 @@ test_many(void **state)
     size_t len;
     char  *bytes;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         snprintf(key, sizeof key, "v/%d.%d", i / 300, i % 300);
         put(m, key, key);
@@ -722,8 +683,7 @@ copy_hole(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 }
 
 /* Places past 4 GiB: an archive that begins with a hole of 5 GiB. */
-static void
-test_far_places(void **state)
+TEST_WITH(test_far_places, set_up, tear_down)
 {
     static const char end[] = "PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     ncz_syscalls      table = ncz_system;
@@ -731,7 +691,6 @@ test_far_places(void **state)
     zmap             *m;
     struct stat       st;
 
-    (void)state;
     assert_int_equal(fseeko(f, (off_t)5 << 30, SEEK_SET), 0);
     assert_int_equal(fwrite(end, 1, 22, f), 22);
     assert_int_equal(fclose(f), 0);
@@ -752,14 +711,12 @@ test_far_places(void **state)
 
 /* ---- memory ---- */
 
-static void
-test_block(void **state)
+TEST_WITH(test_block, set_up, tear_down)
 {
     zmap  *m = NULL;
     void  *block = NULL, *again = NULL;
     size_t len = 0, again_len = 0;
 
-    (void)state;
     OK(zmap_zip_mem_open(NULL, 100, ZMAP_CREATE_NEW, &at_top, &m));
     put(m, "a", "1");
     put(m, "b/c", "2");
@@ -794,33 +751,4 @@ test_block(void **state)
     block = calloc(1, 100);
     assert_int_equal(zmap_zip_mem_open(block, 100, ZMAP_OPEN_WRITE, &at_top, &m), NC_ENOTNC);
     free(block); /* it was not taken */
-}
-
-int
-main(void)
-{
-#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        ROW(test_layout),
-        ROW(test_same_bytes),
-        ROW(test_empty_archive),
-        ROW(test_commit),
-        ROW(test_reader_stays),
-        ROW(test_change_foreign),
-        ROW(test_change_prepended),
-        ROW(test_repack),
-        ROW(test_one_writer),
-        ROW(test_what_is_there),
-        ROW(test_name_taken_meanwhile),
-        ROW(test_leftovers),
-        ROW(test_name_is_anothers),
-        ROW(test_many),
-        ROW(test_far_places),
-        ROW(test_revert_and_discard),
-        ROW(test_block),
-        ROW(test_sync_often),
-        ROW(test_front_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
