@@ -26,7 +26,7 @@
         OK(nc_get_att_##name(ncid, NC_GLOBAL, "empty", out));                                                        \
     }
 
-TEST_IN_EACH_PLACE(types)
+TEST_IN_EACH_PLACE(attributes_keep_their_types)
 {
     const char *strings[2] = {"a", "b\xc3\xa9"};
     char       *back[2], text[6] = "";
@@ -75,7 +75,7 @@ TEST_IN_EACH_PLACE(types)
 }
 
 /* Text that looks like JSON comes back to the byte. */
-TEST_IN_EACH_PLACE(texts)
+TEST_IN_EACH_PLACE(texts_like_json_come_back_to_the_byte)
 {
     static const char *const texts[] = {"17",
                                         "true",
@@ -120,7 +120,7 @@ TEST_IN_EACH_PLACE(texts)
 
 /* ---- order and changes ---- */
 
-TEST_IN_EACH_PLACE(changes)
+TEST_IN_EACH_PLACE(attributes_are_renamed_replaced_and_deleted)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
@@ -172,7 +172,7 @@ TEST_IN_EACH_PLACE(changes)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(codes)
+TEST_IN_EACH_PLACE(attribute_mistakes_have_their_codes)
 {
     static const char *const reserved[] = {"CLASS",      "_ARRAY_DIMENSIONS", "_Codecs",       "_NCProperties",
                                            "_IsNetcdf4", "_nczarr_attr",      "_nczarr_array", "_SuperblockVersion"};
@@ -228,7 +228,7 @@ check_document(int ncid, const char *key, const char *text)
     OK(nczarr_map_close(map));
 }
 
-TEST_IN_EACH_PLACE(bytes)
+TEST_IN_EACH_PLACE(texts_that_are_not_utf8_keep_their_bytes)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=nczarr,v3", "mode=nczarr&compat=4.9.2"};
     const char              *strings[] = {"plain", "M\xe9t\xe9o", "\xc3\xa9\xe9"};
@@ -390,7 +390,7 @@ TEST_IN_EACH_PLACE(nul_fill_value)
 
 /* ---- answered by name, never listed ---- */
 
-TEST_IN_EACH_PLACE(hidden)
+TEST_IN_EACH_PLACE(special_attributes_are_hidden_but_answer)
 {
     char    text[300] = "", name[NC_MAX_NAME + 1];
     nc_type type;
@@ -517,7 +517,7 @@ check_frozen(const char *mode, const char *key, const char *document, const char
     OK(nczarr_map_close(map));
 }
 
-TEST(frozen)
+TEST(variables_not_understood_are_not_rewritten)
 {
     check_frozen("mode=zarr", "odd/.zarray",
                  "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": \"many\", \"dtype\": \"<i4\", \"order\": \"C\", "

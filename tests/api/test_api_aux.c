@@ -31,7 +31,7 @@ check_wide(const char *txt, const void *value)
     check_parameter(txt, 2, words);
 }
 
-TEST(parameters)
+TEST(filter_parameters_are_parsed)
 {
     static const char *const bad[] = {"",    " ",   "x",   "1x", "-",          "u",           "1.5", "f",
                                       "--1", "1b2", "1e5", "+",  "4294967296", "-2147483649", "1uf", "0x10"};
@@ -59,7 +59,7 @@ TEST(parameters)
     FAILS(NC_EINVAL, ncaux_h5filterspec_parse_parameter(NULL, NULL, NULL));
 }
 
-TEST(filters)
+TEST(filter_specs_are_parsed)
 {
     NC_H5_Filterspec **list = NULL;
     unsigned           id = 0, *params = NULL, bytes[2] = {1, 2};
@@ -99,7 +99,7 @@ TEST(filters)
     assert_true(bytes[0] == 1 && bytes[1] == 2);
 }
 
-TEST(directories)
+TEST(plugin_directories_are_listed_and_joined)
 {
     NCPluginList list = {0, NULL}, *heap;
     char        *text = NULL, small[4] = "xyz", *room[2] = {NULL, NULL};
@@ -153,7 +153,7 @@ free_pairs(char **pairs)
     free(pairs);
 }
 
-TEST(provenance)
+TEST(provenance_is_split_into_pairs)
 {
     char **pairs = (char **)1;
 
@@ -179,7 +179,7 @@ TEST(provenance)
     assert_null(pairs);
 }
 
-TEST_IN_EACH_PLACE(files)
+TEST_IN_EACH_PLACE(files_are_read_and_written_whole)
 {
     char   path[400], *got = NULL;
     size_t size = 77;
@@ -205,7 +205,7 @@ struct aligned_double {
     double v;
 };
 
-TEST_IN_EACH_PLACE(types)
+TEST_IN_EACH_PLACE(types_have_alignments_and_names)
 {
     char   *in[1] = {(char *)"one"}, *out[1], **all = NULL, name[NC_MAX_NAME + 1];
     size_t  size, n = 0, nfields = 9;
@@ -262,7 +262,7 @@ assert_field(int ncid, nc_type t, int i, const char *name, size_t offset, nc_typ
     assert_true(at == offset && of == type && n == ndims);
 }
 
-TEST_IN_EACH_PLACE(compounds)
+TEST_IN_EACH_PLACE(compounds_are_laid_out_as_in_c)
 {
     const int three = 3, two = 2, zero = 0;
     void     *tag = NULL;

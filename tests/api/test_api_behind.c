@@ -135,7 +135,7 @@ TEST(each_store)
 }
 
 /* Shards get their chunks behind, too, and are stored once they are complete. */
-TEST(shards)
+TEST(complete_shards_are_stored_behind)
 {
     place p;
     char  path[400];
@@ -169,7 +169,7 @@ TEST(shards)
     place_drop(&p);
 }
 
-TEST(settings)
+TEST(wrong_settings_are_refused)
 {
     static const char *const bad[] = {"#write=behinds",
                                       "#write=",
@@ -318,7 +318,7 @@ TEST(while_open)
 }
 
 /* Nothing is left of a new dataset that is aborted, and nothing new in an old one. */
-TEST(aborted)
+TEST(abort_leaves_nothing_behind)
 {
     place p;
     char  path[400];
@@ -338,7 +338,7 @@ TEST(aborted)
 
 /* The child of a fork that exits stores nothing; the parent goes on. A child that closes has stored what it inherited,
  * as without this. */
-TEST(forked)
+TEST(a_forked_child_stores_nothing_when_it_exits)
 {
     place p;
     char  path[400];
@@ -375,7 +375,7 @@ TEST(forked)
     place_drop(&p);
 }
 
-TEST(prefetched)
+TEST(prefetched_chunks_are_not_read_again)
 {
     place           p;
     int             ncid, varid[3];

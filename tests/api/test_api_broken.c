@@ -141,7 +141,7 @@ count_chunk(const size_t *index, const char *key, unsigned long long offset, uns
     return 0;
 }
 
-TEST(test_chunks)
+TEST(a_broken_chunk_says_what_is_wrong)
 {
     static const struct {
         void (*put)(const char *path);
@@ -179,7 +179,7 @@ TEST(test_chunks)
 }
 
 /* Only absence is fill. */
-TEST(test_absent_chunk)
+TEST(only_an_absent_chunk_is_fill)
 {
     place p;
     int   ncid, v, got[LEN];
@@ -196,7 +196,7 @@ TEST(test_absent_chunk)
 }
 
 /* A variable whose directory leads out is listed, with the reason. */
-TEST(test_link_of_a_variable)
+TEST(a_variable_that_leads_out_is_listed_with_the_reason)
 {
     place p;
 
@@ -211,7 +211,7 @@ TEST(test_link_of_a_variable)
 
 /* ---- documents ------------------------------------------------------------------------------------------------- */
 
-TEST(test_shapes)
+TEST(wrong_shapes_are_refused)
 {
     static const struct {
         const char *mode, *key, *from, *to, *says;
@@ -248,7 +248,7 @@ TEST(test_shapes)
 }
 
 /* Texts are compared with their lengths, and a document ends where its value does. */
-TEST(test_texts)
+TEST(texts_are_compared_with_their_lengths)
 {
     static const struct {
         const char *mode, *key, *from, *to;
@@ -297,7 +297,7 @@ TEST(test_texts)
 }
 
 /* netCDF-C left bytes of older documents behind shorter ones, in v2 only. */
-TEST(test_tails)
+TEST(bytes_after_a_document_are_ignored_in_v2_only)
 {
     place p;
     int   ncid;
@@ -374,7 +374,7 @@ has_open_beneath(void)
 }
 
 /* One document without permission, or on a bad block, costs its variable. */
-TEST(test_unreadable_variable)
+TEST(an_unreadable_document_costs_its_variable_alone)
 {
     static const struct {
         const char *mode, *key;
@@ -420,7 +420,7 @@ TEST(test_unreadable_variable)
 }
 
 /* Consolidated metadata without it would hide the variable from everybody. */
-TEST(test_unreadable_and_consolidated)
+TEST(no_consolidated_metadata_without_an_unreadable_variable)
 {
     place p;
     int   ncid;
@@ -455,7 +455,7 @@ expect_warnings(int ncid, size_t n, const char *says)
 }
 
 /* A group's costs the group: what is below it is found, and the warning says so. The root's are errors. */
-TEST(test_unreadable_group)
+TEST(an_unreadable_group_costs_the_group_alone)
 {
     static const struct {
         const char *mode, *group, *root;
@@ -489,7 +489,7 @@ TEST(test_unreadable_group)
 
 /* ---- what is passed over --------------------------------------------------------------------------------------- */
 
-TEST(test_warnings)
+TEST(warnings_name_what_was_passed_over)
 {
     static const struct {
         const char *mode, *key, *bytes, *says;
@@ -525,7 +525,7 @@ TEST(test_warnings)
 }
 
 /* A name in a list that cannot be one is told. */
-TEST(test_names)
+TEST(names_that_cannot_be_keys_are_warned_of)
 {
     place p;
     int   ncid;

@@ -113,7 +113,7 @@ expect_calls(bool deflate)
     place_drop(&p);
 }
 
-TEST(test_depth)
+TEST(calls_stay_within_their_depth)
 {
 #ifndef HAVE_BACKTRACE
     skip();

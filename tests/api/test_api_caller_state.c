@@ -135,13 +135,13 @@ end_checked(void)
     }
 }
 
-TEST(test_caller_alone)
+TEST(one_thread_keeps_the_callers_state)
 {
     with_threads(1);
     end_checked();
 }
 
-TEST(test_caller_with_workers)
+TEST(workers_keep_the_callers_state)
 {
     with_threads(2);
     end_checked();
@@ -193,7 +193,7 @@ watch_copy(void *user, void *own, const nczarr_codec_array *array, const void *i
     return NC_NOERR;
 }
 
-TEST(test_between_codecs)
+TEST(the_state_is_clean_between_codecs)
 {
     static const char chain[] = "[{\"id\": \"zlib\", \"level\": 1}, {\"id\": \"test.watch\"},"
                                 " {\"id\": \"gzip\", \"level\": 1}, {\"id\": \"test.watch.too\"}]";

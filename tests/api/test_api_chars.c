@@ -289,7 +289,7 @@ TEST(marked_copies)
     place_drop(&p);
 }
 
-TEST(scalars)
+TEST(scalars_need_no_characters_dimension)
 {
     static const char *const modes[] = {NULL, "consolidated=no", "mode=zarr", "compat=4.9.2"};
 

@@ -73,7 +73,7 @@ make(place *p, const char *mode, int *ncid, int *v)
     OK(nc_put_var_int(*ncid, s, &one));
 }
 
-TEST_IN_EACH_PLACE(keys)
+TEST_IN_EACH_PLACE(chunks_have_the_keys_that_are_told)
 {
     seen        a = {.n = 0};
     nczarr_map *map = NULL;
@@ -129,7 +129,7 @@ TEST_IN_EACH_PLACE(keys)
     FAILS(NC_EBADID, nczarr_inq_map(ncid, &map));
 }
 
-TEST_IN_EACH_PLACE(separators)
+TEST_IN_EACH_PLACE(keys_have_the_separator_of_the_url)
 {
     seen a = {.n = 0};
     int  ncid, v;
@@ -142,7 +142,7 @@ TEST_IN_EACH_PLACE(separators)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(encoding)
+TEST_IN_EACH_PLACE(encodings_are_described_and_compared)
 {
     char one[1000], two[1000];
     int  ncid, dims[2], v, w, s;
@@ -177,7 +177,7 @@ TEST_IN_EACH_PLACE(encoding)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(codecs)
+TEST_IN_EACH_PLACE(codecs_of_a_chunk_are_checked)
 {
     size_t n = 9;
     int    ncid, v, s;
@@ -207,7 +207,7 @@ TEST_IN_EACH_PLACE(codecs)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(widths)
+TEST_IN_EACH_PLACE(string_widths_are_set_before_the_data)
 {
     const char *in = "a string that is a little longer than it may be";
     char       *out = NULL;
@@ -238,7 +238,7 @@ TEST_IN_EACH_PLACE(widths)
 }
 
 /* Strings that a codec stores without a width. */
-TEST_IN_EACH_PLACE(objects)
+TEST_IN_EACH_PLACE(object_strings_are_copied_without_a_width)
 {
     const char *in[] = {"a", "", "a string that is longer than a width would be"};
     char        text[1000], *out[3] = {NULL, NULL, NULL};
@@ -313,7 +313,7 @@ TEST_IN_EACH_PLACE(copied_empty)
     OK(nc_close(to));
 }
 
-TEST_IN_EACH_PLACE(growing)
+TEST_IN_EACH_PLACE(dimensions_grow_and_never_shrink)
 {
     size_t len = 0;
     int    ncid, t, x, v, got[6];
@@ -359,7 +359,7 @@ move(const size_t *index, const char *key, unsigned long long offset, unsigned l
 }
 
 /* What the functions are for: chunks from one dataset into another, whose keys are spelled otherwise. */
-TEST_IN_EACH_PLACE(moving)
+TEST_IN_EACH_PLACE(chunks_move_to_other_keys_as_they_are)
 {
     mover m = {.from = 0};
     place other;
@@ -507,7 +507,7 @@ check_types(int ncid)
     }
 }
 
-TEST_IN_EACH_PLACE(types)
+TEST_IN_EACH_PLACE(user_types_stay_when_documents_are_rewritten)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=zarr"};
 

@@ -189,7 +189,7 @@ open_case(const char *dir, size_t version, int k, ids *d)
     return path;
 }
 
-TEST(aborts)
+TEST(abort_leaves_the_file_as_it_was)
 {
     char *dir = scratch_new(), *path;
     ids   d = {0};
@@ -218,7 +218,7 @@ TEST(aborts)
 }
 
 /* Definitions that need room move all data; what was there stays. */
-TEST(moves)
+TEST(definitions_that_need_room_move_all_data)
 {
     static char text[5000];
     char       *dir = scratch_new(), *path;
@@ -447,7 +447,7 @@ TEST(other_writers)
 }
 
 /* What a new file may replace. */
-TEST(places)
+TEST(a_new_file_replaces_only_what_it_may)
 {
     char *dir = scratch_new(), *path = scratch_path(dir, "f.bin");
     ids   d = {0};

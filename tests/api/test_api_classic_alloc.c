@@ -100,7 +100,7 @@ loop(bool ever, int (*scenario)(const char *, bool *))
     scratch_free(dir);
 }
 
-TEST(once)
+TEST(each_allocation_fails_once)
 {
     loop(false, create);
     loop(false, change);

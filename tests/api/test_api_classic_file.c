@@ -143,7 +143,7 @@ TEST(read_only)
     }
 }
 
-TEST(inquiries)
+TEST(inquiries_answer_as_for_netcdf_3)
 {
     static const int formats[] = {NC_FORMAT_CLASSIC, NC_FORMAT_64BIT_OFFSET, NC_FORMAT_64BIT_DATA};
 
@@ -175,7 +175,7 @@ TEST(inquiries)
 }
 
 /* Flags, modes and names ask for a classic file. */
-TEST(creates)
+TEST(flags_modes_and_names_ask_for_classic_files)
 {
     static const struct {
         const char *name;

@@ -241,7 +241,7 @@ TEST(side_by_side)
 }
 
 /* A loop over records and their variables reads the file about once. */
-TEST(records)
+TEST(a_loop_over_records_reads_the_file_once)
 {
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "records.nc");
@@ -272,7 +272,7 @@ TEST(records)
 }
 
 /* Columns of a large array, of which the cache has the chunks in the end. */
-TEST(columns)
+TEST(columns_end_up_in_the_cache)
 {
     char         *dir = scratch_new();
     const char   *path = scratch_path(dir, "array.nc");

@@ -174,7 +174,7 @@ put_and_close(int ncid, int v, const int *in)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(carries)
+TEST_IN_EACH_PLACE(a_registered_codec_carries_data)
 {
     seen     u;
     int      in[100], out[100], ncid, dim, v, w;
@@ -316,7 +316,7 @@ TEST_IN_EACH_PLACE(by_name)
 }
 
 /* A copy keeps the codecs that netCDF has no number for. */
-TEST_IN_EACH_PLACE(copy)
+TEST_IN_EACH_PLACE(a_copy_keeps_codecs_without_a_number)
 {
     nczarr_map *other;
     int         in[100], out[100], ncid, to, dim, v;
@@ -344,7 +344,7 @@ TEST_IN_EACH_PLACE(copy)
 
 /* ---- what can go wrong ---- */
 
-TEST(corrupt)
+TEST(corrupt_chunks_are_errors_of_the_codec)
 {
     place p;
     seen  u;
@@ -373,7 +373,7 @@ TEST(corrupt)
 }
 
 /* A configuration that the codec does not take: the variable is there, its data are not. */
-TEST(unsupported)
+TEST(an_unsupported_configuration_costs_the_data_alone)
 {
     seen u;
     int  ncid, dim, v;
@@ -395,7 +395,7 @@ TEST(unsupported)
     xor_end(&u);
 }
 
-TEST(registering)
+TEST(bad_registrations_are_refused)
 {
     nczarr_codec c = {.size = sizeof c, .id = "blosc", .encode = xor_encode, .decode = xor_decode};
     int          ncid;
@@ -451,7 +451,7 @@ reads(void *arg)
     return NULL;
 }
 
-TEST_IN_EACH_PLACE(threads)
+TEST_IN_EACH_PLACE(threads_use_a_registered_codec)
 {
     reader    r[READERS];
     pthread_t thread[READERS];

@@ -5,7 +5,7 @@
 
 /* ---- names ---- */
 
-TEST_IN_EACH_PLACE(names)
+TEST_IN_EACH_PLACE(names_are_checked)
 {
     static const struct {
         const char *name;
@@ -87,7 +87,7 @@ TEST_IN_EACH_PLACE(normal_form)
 
 /* ---- dimensions ---- */
 
-TEST_IN_EACH_PLACE(dimensions)
+TEST_IN_EACH_PLACE(dimensions_are_defined_and_looked_up)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
@@ -179,7 +179,7 @@ TEST(long_dimensions)
 
 /* ---- groups ---- */
 
-TEST_IN_EACH_PLACE(groups)
+TEST_IN_EACH_PLACE(groups_are_defined_and_looked_up)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
@@ -287,7 +287,7 @@ TEST_IN_EACH_PLACE(foreign_dims)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(variables)
+TEST_IN_EACH_PLACE(variables_are_defined_and_looked_up)
 {
     char    name[NC_MAX_NAME + 1];
     nc_type type;
@@ -377,7 +377,7 @@ check_layout(int ncid, const char *name, int wanted)
 }
 
 /* Contiguous and compact are what a program asked for: one chunk, which is reported as such. */
-TEST_IN_EACH_PLACE(layouts)
+TEST_IN_EACH_PLACE(contiguous_and_compact_are_reported_as_asked)
 {
     int ncid, dims[2], v;
 
@@ -408,7 +408,7 @@ TEST_IN_EACH_PLACE(layouts)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(scalars)
+TEST_IN_EACH_PLACE(scalars_are_contiguous)
 {
     size_t chunk;
     int    ncid, v, storage, n, x = 7;
@@ -452,7 +452,7 @@ TEST_IN_EACH_PLACE(chunk_cache)
 
 /* ---- classic model ---- */
 
-TEST_IN_EACH_PLACE(classic)
+TEST_IN_EACH_PLACE(the_classic_model_refuses_the_rest)
 {
     int ncid, dim, var, id, format;
 
@@ -538,7 +538,7 @@ TEST_IN_EACH_PLACE(oldest_is_not_written)
 
 /* ---- renames, with what is stored ---- */
 
-TEST_IN_EACH_PLACE(renames)
+TEST_IN_EACH_PLACE(renames_keep_data_and_ids)
 {
     const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated&dimension_separator=/"};
 

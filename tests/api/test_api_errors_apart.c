@@ -40,7 +40,7 @@
         FAILS(want, nczarr_inq_delete(path, NULL));                                                                  \
     } while (0)
 
-TEST(paths)
+TEST(paths_fail_with_their_codes)
 {
     place p;
     int   ncid;
@@ -87,7 +87,7 @@ TEST(paths)
     place_drop(&p);
 }
 
-TEST(blocks)
+TEST(memory_blocks_fail_with_their_codes)
 {
     int      ncid;
     char     text[4] = "text";
@@ -109,7 +109,7 @@ TEST(blocks)
 
 /* ---- definitions that come too late, or in the classic model -------------------------------------------------- */
 
-TEST(late)
+TEST(late_definitions_fail_with_their_codes)
 {
     place  p;
     int    ncid, other, d, v, c, fill = 5;
@@ -149,7 +149,7 @@ TEST(late)
     place_drop(&p);
 }
 
-TEST(records)
+TEST(records_fail_with_their_codes)
 {
     int    ncid, u, v;
     int    value = 1;
@@ -171,7 +171,7 @@ TEST(records)
 
 /* ---- memory, helpers ------------------------------------------------------------------------------------------ */
 
-TEST(memory)
+TEST(typed_memory_fails_with_its_codes)
 {
     place   p;
     int     ncid, wrong = 0x7ff0000;
@@ -232,7 +232,7 @@ TEST(memory)
     place_drop(&p);
 }
 
-TEST(processes)
+TEST(process_settings_fail_with_their_codes)
 {
     char *text = NULL;
 
@@ -301,7 +301,7 @@ count_chunk(const size_t *index, const char *key, unsigned long long offset, uns
     return 0;
 }
 
-TEST(maps)
+TEST(stores_fail_with_their_codes)
 {
     nczarr_map_ops ops = {.size = sizeof ops, .name = "nothing", .get = get_nothing}, newer;
     nczarr_map    *map = NULL, *read_only;
@@ -389,7 +389,7 @@ code_nothing(void *user, void *state, const nczarr_codec_array *array, const voi
     return NC_NOERR;
 }
 
-TEST(codecs)
+TEST(codecs_fail_with_their_codes)
 {
     struct {
         nczarr_codec codec;
@@ -433,7 +433,7 @@ allreduce_max(void *context, int64_t *values, size_t n)
     return NC_NOERR;
 }
 
-TEST(parallel)
+TEST(parallel_calls_fail_with_their_codes)
 {
     nczarr_comm comm = {.size = sizeof comm,
                         .rank = 0,

@@ -199,7 +199,7 @@ TEST_IN_EACH_PLACE(read_only)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(noclobber)
+TEST_IN_EACH_PLACE(noclobber_touches_nothing)
 {
     int ncid;
 
@@ -419,7 +419,7 @@ TEST(paths_and_urls)
     place_drop(&p);
 }
 
-TEST(diskless)
+TEST(diskless_writes_no_file)
 {
     place p;
     int   ncid;
@@ -517,7 +517,7 @@ TEST(abort_of_new_map)
 
 /* ---- the map's own life ---- */
 
-TEST(maps)
+TEST(a_dataset_has_its_own_reference_to_a_store)
 {
     place       p;
     nczarr_map *map;

@@ -55,7 +55,7 @@ check_att(int ncid, int v, const char *name, nc_type type, double value)
 }
 
 /* As NCO changes it: away, another value, data, and back. */
-TEST_IN_EACH_PLACE(replaced)
+TEST_IN_EACH_PLACE(fill_values_are_replaced_as_nco_does)
 {
     const float data[] = {1, -1}, mark = -1, late = -5;
     size_t      start = 0, count = 2;
@@ -136,7 +136,7 @@ TEST_IN_EACH_PLACE(renamed_away)
 }
 
 /* Others may hold the name, the type, or more than one element. Nothing changes then. */
-TEST_IN_EACH_PLACE(refused)
+TEST_IN_EACH_PLACE(a_refused_fill_value_changes_nothing)
 {
     const double d = 1e300;
     const float  two[] = {-1, -2};
@@ -186,7 +186,7 @@ TEST_IN_EACH_PLACE(renamed_back)
 }
 
 /* What lies beyond the end of an unlimited dimension gets the new fill value, not what the last chunk holds there. */
-TEST_IN_EACH_PLACE(growth)
+TEST_IN_EACH_PLACE(growth_reads_as_the_new_fill_value)
 {
     const int    fill = -9, mark = -1, one[] = {5, 6, 7};
     const size_t chunk = 4;
@@ -252,7 +252,7 @@ TEST(large_holes)
 }
 
 /* nc_copy_att gives a number the variable's type where it fits. */
-TEST(copied)
+TEST(a_copied_fill_value_gets_the_variables_type)
 {
     static const struct {
         nc_type from;

@@ -2,7 +2,7 @@
 /* Filters through the API: definitions and their checks, inquiries, data through chains, after reopening too. */
 #include "api_test.h"
 
-TEST_IN_EACH_PLACE(definitions)
+TEST_IN_EACH_PLACE(filters_are_defined_and_inquired)
 {
     unsigned ids[8], words[16];
     size_t   n, nwords;

@@ -127,7 +127,7 @@ write_consolidated(place *p)
     OK(nc_close(ncid));
 }
 
-TEST(dialects)
+TEST(the_log_names_the_dialect)
 {
     static const line lines[] = {
         {3, ": created (file): Zarr v3 with NCZarr's keys, with consolidated metadata\n"},
@@ -150,7 +150,7 @@ read_with_a_warning(place *p)
     OK(nc_close(ncid));
 }
 
-TEST(warnings)
+TEST(the_log_has_warnings_at_level_1)
 {
     static const line lines[] = {{1, "nczarr: warning: v/.zattrs: 4 bytes after the document are ignored\n"}};
     char              dir[400];
@@ -191,7 +191,7 @@ define_in_v3(place *p)
     define_characters(p, "mode=nczarr,v3", true);
 }
 
-TEST(characters)
+TEST(characters_in_v3_are_warned_of_once)
 {
     static const char said[] =
         "nczarr: warning: letters: its characters are numbers (uint8) to other readers of Zarr v3; "

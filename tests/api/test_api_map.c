@@ -101,7 +101,7 @@ look(nczarr_map *map)
     assert_int_equal(walked.n, 0);
 }
 
-TEST(objects)
+TEST(objects_of_a_store_are_read_and_listed)
 {
     place       p;
     nczarr_map *map, *memory;
@@ -132,7 +132,7 @@ TEST(objects)
     place_drop(&p);
 }
 
-TEST(changes)
+TEST(objects_of_a_store_are_replaced_and_deleted)
 {
     place       p;
     nczarr_map *map;
@@ -155,7 +155,7 @@ TEST(changes)
     place_drop(&p);
 }
 
-TEST(arguments)
+TEST(wrong_arguments_of_stores_are_refused)
 {
     nczarr_map        *map;
     unsigned long long len;
@@ -242,7 +242,7 @@ check_values(nczarr_map *map, const char *mode)
     OK(nc_close(ncid));
 }
 
-TEST(own)
+TEST(a_store_of_ones_own_holds_a_dataset)
 {
     nczarr_map_ops ops = {
         .size = sizeof ops, .name = "cupboard", .get = pass_get, .put = pass_put, .del = pass_del, .list = pass_list};

@@ -80,7 +80,7 @@ check_documents(void)
     }
 }
 
-TEST(library)
+TEST(the_library_tells_its_version_and_settings)
 {
     size_t size, nelems;
     float  pre;
@@ -126,7 +126,7 @@ TEST(library)
     assert_int_equal(nctypelen(77), -1);
 }
 
-TEST(settings)
+TEST(rc_settings_are_set_and_read)
 {
     char *value;
 
@@ -176,7 +176,7 @@ TEST(default_format)
     OK(nc_set_default_format(NC_FORMAT_NETCDF4, NULL));
 }
 
-TEST_IN_EACH_PLACE(types)
+TEST_IN_EACH_PLACE(atomic_types_have_names_and_sizes)
 {
     static const char *const names[] = {"byte",  "char",   "short", "int",   "float",  "double",
                                         "ubyte", "ushort", "uint",  "int64", "uint64", "string"};
@@ -206,7 +206,7 @@ TEST_IN_EACH_PLACE(types)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(values)
+TEST_IN_EACH_PLACE(copies_of_values_are_deep)
 {
     char     *in[2] = {(char *)"one", NULL}, **copy = NULL, *flat[2];
     int      *ints = NULL;

@@ -21,7 +21,7 @@ silence(void **state)
     return 0;
 }
 
-TEST_IN_EACH_PLACE(datasets)
+TEST_IN_EACH_PLACE(datasets_are_made_by_netcdf_2_calls)
 {
     char path[600], name[NC_MAX_NAME + 1];
     long len;
@@ -75,7 +75,7 @@ TEST_IN_EACH_PLACE(datasets)
     FAILS2(NC_EINVAL, nccreate(NULL, NC_CLOBBER));
 }
 
-TEST_IN_EACH_PLACE(attributes)
+TEST_IN_EACH_PLACE(attributes_are_put_by_netcdf_2_calls)
 {
     nc_type type;
     char    name[NC_MAX_NAME + 1];
@@ -104,7 +104,7 @@ TEST_IN_EACH_PLACE(attributes)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(data)
+TEST_IN_EACH_PLACE(data_are_mapped_by_distances_in_bytes)
 {
     const long start[2] = {0, 0}, count[2] = {2, 3}, stride[2] = {1, 2}, some[2] = {2, 2};
     /* A matrix with its dimensions exchanged, distances in bytes. */
@@ -139,7 +139,7 @@ TEST_IN_EACH_PLACE(data)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(records)
+TEST_IN_EACH_PLACE(records_are_put_and_got_whole)
 {
     double d[2] = {1.5, 2.5}, dg[2] = {0, 0};
     short  s = 9, sg = 0;
@@ -210,7 +210,7 @@ fail_in_child(int options, int err, char *text, size_t size)
     return WEXITSTATUS(status);
 }
 
-TEST(advice)
+TEST(advice_ends_the_program_where_fatal)
 {
     char text[300];
 
@@ -226,7 +226,7 @@ TEST(advice)
     assert_int_equal(ncerr, NC_SYSERR);
 }
 
-TEST_IN_EACH_PLACE(integers)
+TEST_IN_EACH_PLACE(chunk_sizes_pass_as_integers)
 {
     int ncid, dims[2], v, scalar, storage, sizes[2], size, n, share;
 
@@ -269,7 +269,7 @@ TEST(process_wide_integers)
     OK(nc_set_chunk_cache_ints(was, was_n, was_share));
 }
 
-TEST(utf8)
+TEST(utf8_is_checked_and_normalized)
 {
     unsigned char *text = NULL;
 

@@ -144,7 +144,7 @@ read_file(const file *f, uint64_t *sum)
 
 /* ---- values ---- */
 
-TEST(masks)
+TEST(masks_of_skipped_filters_are_obeyed)
 {
     static const char *const names[] = {"filters.h5", "filters_old.h5"};
 
@@ -166,7 +166,7 @@ TEST(masks)
 }
 
 /* Where chunks lie, and which filters they skip, is known before any data are read. */
-TEST(places)
+TEST(places_and_masks_of_chunks_are_known)
 {
     file f = load("filters.h5");
     int  ncid, v;
@@ -194,7 +194,7 @@ TEST(places)
 }
 
 /* What lies beyond an array, up to its dimension's length, is fill; data of arrays of no extent as well. */
-TEST(shorter)
+TEST(what_lies_beyond_an_array_is_fill)
 {
     file   f = load("model.nc");
     short  s[5];
@@ -299,7 +299,7 @@ get_packed(int ncid, int values[12])
     return nc_get_var_int(ncid, varid, values);
 }
 
-TEST(changes)
+TEST(a_changed_file_is_noticed)
 {
     file        f = load("model.nc");
     const char *path = scratch_path(scratch_dir, "a.nc"), *other = scratch_path(scratch_dir, "b.nc");

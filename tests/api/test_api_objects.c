@@ -89,7 +89,7 @@ read_file(const char *dir, const char *name, char *text, size_t size)
 }
 
 /* As zarr-python has it: dtype |O, the codec among the filters, a fill value that is plain text. */
-TEST(document)
+TEST(documents_are_as_zarr_python_writes_them)
 {
     const char *words[] = {"a", "bc"}, *fill = "none";
     char        text[2000];
@@ -291,7 +291,7 @@ work(void *arg)
     return NULL;
 }
 
-TEST_IN_EACH_PLACE(threads)
+TEST_IN_EACH_PLACE(threads_share_chunks_of_strings)
 {
     worker w[THREADS];
     int    ncid, x, v;
@@ -312,7 +312,7 @@ TEST_IN_EACH_PLACE(threads)
 
 /* ---- definitions ---------------------------------------------------------------------------------------- */
 
-TEST_IN_EACH_PLACE(definitions)
+TEST_IN_EACH_PLACE(object_codecs_fit_their_types)
 {
     size_t n;
     char   text[300];
@@ -339,7 +339,7 @@ TEST_IN_EACH_PLACE(definitions)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(copied)
+TEST_IN_EACH_PLACE(copies_keep_object_codecs)
 {
     const char *word = "a text of any length";
     place       q;

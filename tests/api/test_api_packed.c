@@ -135,7 +135,7 @@ TEST_IN_EACH_PLACE(round_trips)
 }
 
 /* Sequences of strings, of sequences, of opaque bytes and of compounds, and a compound in a compound. */
-TEST_IN_EACH_PLACE(nested)
+TEST_IN_EACH_PLACE(nested_types_round_trip)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         struct {
@@ -205,7 +205,7 @@ TEST_IN_EACH_PLACE(nested)
 }
 
 /* Changes in part, in place and not; growth; and a fill value, which is an attribute. */
-TEST_IN_EACH_PLACE(changes)
+TEST_IN_EACH_PLACE(packed_values_change_in_part_and_grow)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         stations s;
@@ -249,7 +249,7 @@ TEST_IN_EACH_PLACE(changes)
 }
 
 /* Several chunks in a shard, a compressor, and copies to the other version, where the codec is the same. */
-TEST_IN_EACH_PLACE(copies)
+TEST_IN_EACH_PLACE(packed_values_are_copied_to_the_other_version)
 {
     for (size_t m = 0; m < NCZ_LEN(modes); m++) {
         stations s;
@@ -293,7 +293,7 @@ TEST_IN_EACH_PLACE(copies)
 
 /* ---- what cannot be ------------------------------------------------------------------------------------------ */
 
-TEST_IN_EACH_PLACE(refusals)
+TEST_IN_EACH_PLACE(values_that_cannot_be_packed_are_refused)
 {
     stations s;
     station  bad, huge, back;

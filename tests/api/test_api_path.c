@@ -51,7 +51,7 @@ check_text(const char *text, const char *what, const char *got, const char *want
         fail_msg("%s: %s is \"%s\", not \"%s\"", text, what, got ? got : "NULL", want ? want : "NULL");
 }
 
-TEST(parts)
+TEST(paths_are_split_into_their_parts)
 {
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         nczarr_path_parts p = {.size = sizeof p};
@@ -109,7 +109,7 @@ TEST(earlier_release)
     nczarr_path_clear(&p);
 }
 
-TEST(mistakes)
+TEST(mistakes_in_paths_are_named)
 {
     nczarr_path_parts p = {.size = sizeof p}, small = {.size = offsetof(nczarr_path_parts, zarr)};
     int               overlap = 7;

@@ -169,7 +169,7 @@ TEST_WITH(all_selections_read_right, setup, teardown)
 }
 
 /* Shards that differ in length; their chunks do not. */
-TEST_WITH(shards, setup, teardown)
+TEST_WITH(shards_may_differ_in_length, setup, teardown)
 {
     const size_t  where[] = {2, 4}, near[] = {3, 0};
     int           ncid, varid, value;
@@ -219,7 +219,7 @@ TEST_WITH(values_out_of_range_are_all_converted, setup, teardown)
     OK(nc_close(ncid));
 }
 
-TEST_WITH(strings, setup, teardown)
+TEST_WITH(strings_lie_in_chunks_of_any_length, setup, teardown)
 {
     static const char one[] = "\1\0\0\0\1\0\0\0a", two[] = "\2\0\0\0\2\0\0\0bc\0\0\0\0";
     char             *text[NY * NX];
@@ -245,7 +245,7 @@ TEST_WITH(strings, setup, teardown)
 }
 
 /* After a failed read nothing of the parts that were read is left: the leak checker sees it. */
-TEST_WITH(sequences, setup, teardown)
+TEST_WITH(a_failed_read_of_sequences_leaks_nothing, setup, teardown)
 {
     static const char pair[] = "\2\0\0\0\4\0\0\0\1\0\0\0\4\0\0\0\2\0\0\0", bad[] = "\1\0";
     nc_vlen_t         got[NY * NX], *all = malloc(NY * NX * sizeof *all);

@@ -300,7 +300,7 @@ run(place *p, const char *mode, int cmode, uint64_t seed)
     OK(nc_close(a.ncid));
 }
 
-TEST(rows)
+TEST(rows_are_the_same_by_every_call)
 {
     static const struct {
         const char *name, *mode;

@@ -17,7 +17,7 @@ alone(void)
     unsetenv("AWS_ENDPOINT_URL");
 }
 
-TEST(explained)
+TEST(settings_are_explained)
 {
     char *text = NULL;
     int   rc;

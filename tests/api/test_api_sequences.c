@@ -143,7 +143,7 @@ TEST_IN_EACH_PLACE(all_types)
 }
 
 /* Changes in part, growth, and a fill value, which is an attribute. */
-TEST_IN_EACH_PLACE(changes)
+TEST_IN_EACH_PLACE(sequences_change_in_part_and_grow)
 {
     for (size_t m = 0; m < 2; m++) {
         nc_vlen_t rows[8], back[40], fill = {.len = 2, .p = (int[]){-1, -2}}, got;
@@ -187,7 +187,7 @@ TEST_IN_EACH_PLACE(changes)
 }
 
 /* Several chunks in a shard, codecs behind the one for sequences, and copies to either version. */
-TEST_IN_EACH_PLACE(layouts)
+TEST_IN_EACH_PLACE(sequences_lie_in_shards_and_behind_codecs)
 {
     for (size_t m = 0; m < 2; m++) {
         nc_vlen_t rows[24], back[24];
@@ -233,7 +233,7 @@ TEST_IN_EACH_PLACE(layouts)
 
 /* ---- what cannot be ------------------------------------------------------------------------------------------ */
 
-TEST_IN_EACH_PLACE(refusals)
+TEST_IN_EACH_PLACE(values_that_are_no_sequences_are_refused)
 {
     nc_vlen_t bad = {.len = 3, .p = NULL}, huge = {.len = SIZE_MAX / 2, .p = &bad},
               good = {.len = 1, .p = (int[]){7}}, back;

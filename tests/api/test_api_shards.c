@@ -112,7 +112,7 @@ definitions_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-TEST(definitions)
+TEST(shards_are_defined_and_inquired)
 {
     each_place(definitions_on);
 }
@@ -189,7 +189,7 @@ objects_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-TEST(objects)
+TEST(a_shard_is_one_object)
 {
     each_place(objects_on);
 }
@@ -243,7 +243,7 @@ growth_on(place *p, const char *mode)
     OK(nc_close(ncid));
 }
 
-TEST(growth)
+TEST(shards_grow_with_their_dimension)
 {
     each_place(growth_on);
 }

@@ -221,7 +221,7 @@ close_it(void *arg)
     return NULL;
 }
 
-TEST(closing)
+TEST(a_close_waits_for_readers)
 {
     place  p;
     worker w[THREADS];

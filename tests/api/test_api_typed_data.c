@@ -217,7 +217,7 @@ TEST_IN_EACH_PLACE(round_trips)
 }
 
 /* A dataset that is changed keeps types and data of what is not touched. */
-TEST_IN_EACH_PLACE(changes)
+TEST_IN_EACH_PLACE(a_changed_dataset_keeps_what_is_not_touched)
 {
     for (size_t i = 0; i < 2; i++) {
         int          ncid, g, v, more;
@@ -252,7 +252,7 @@ TEST_IN_EACH_PLACE(changes)
 }
 
 /* Strided and mapped access move elements whole. */
-TEST_IN_EACH_PLACE(shapes)
+TEST_IN_EACH_PLACE(strided_and_mapped_access_moves_elements_whole)
 {
     int             ncid, dims[2], v;
     nc_type         t;
@@ -328,7 +328,7 @@ TEST_IN_EACH_PLACE(opaque_shapes)
 }
 
 /* Attributes may own memory. */
-TEST_IN_EACH_PLACE(owning)
+TEST_IN_EACH_PLACE(attributes_may_own_memory)
 {
     for (size_t i = 0; i < 2; i++) {
         int     ncid;
@@ -364,7 +364,7 @@ TEST_IN_EACH_PLACE(owning)
 }
 
 /* compat= promises that an older netCDF-C opens the dataset: that allows enumerations only. */
-TEST_IN_EACH_PLACE(compat)
+TEST_IN_EACH_PLACE(compat_allows_enumerations_only)
 {
     static const char *const styles[] = {"mode=nczarr&compat=4.9.2", "mode=nczarr&compat=4.9.0"};
 
@@ -388,7 +388,7 @@ TEST_IN_EACH_PLACE(compat)
 }
 
 /* Plain Zarr has no names of types: data come back, in types named after their variables. */
-TEST_IN_EACH_PLACE(pure)
+TEST_IN_EACH_PLACE(types_in_plain_zarr_are_named_after_variables)
 {
     static const char *const pure[] = {"mode=zarr", "mode=zarr,v3"};
 
@@ -423,7 +423,7 @@ TEST_IN_EACH_PLACE(pure)
 }
 
 /* Copies need the type in the target: one of the same structure, whatever its name. */
-TEST_IN_EACH_PLACE(copies)
+TEST_IN_EACH_PLACE(copies_need_a_type_of_the_same_structure)
 {
     place   q;
     int     from, to, g, v, w, id;

@@ -29,7 +29,7 @@ def_pair(int ncid, const char *name)
     return t;
 }
 
-TEST_IN_EACH_PLACE(compounds)
+TEST_IN_EACH_PLACE(compounds_are_defined_and_inquired)
 {
     const int dims[2] = {2, 3}, zero[1] = {0};
     char      name[NC_MAX_NAME + 1];
@@ -93,7 +93,7 @@ TEST_IN_EACH_PLACE(compounds)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(enums)
+TEST_IN_EACH_PLACE(enumerations_are_defined_and_inquired)
 {
     const signed char values[] = {-3, 0, 100};
     signed char       value;
@@ -170,7 +170,7 @@ TEST_IN_EACH_PLACE(vlens_and_opaques)
 }
 
 /* Ids count through the dataset, names are looked up as netCDF does: the group, its ancestors, then everywhere. */
-TEST_IN_EACH_PLACE(scopes)
+TEST_IN_EACH_PLACE(types_are_looked_up_as_netcdf_does)
 {
     int     g1, g2, n, ids[4], equal, v, ncid = create(p, NC_NETCDF4);
     nc_type root, here, other, same, got;
@@ -219,7 +219,7 @@ TEST_IN_EACH_PLACE(scopes)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(modes)
+TEST_IN_EACH_PLACE(the_classic_model_has_no_user_types)
 {
     int     ncid = create(p, NC_NETCDF4 | NC_CLASSIC_MODEL);
     nc_type t;
@@ -238,7 +238,7 @@ TEST_IN_EACH_PLACE(modes)
 }
 
 /* Values in memory: copies are deep, and a copy frees what it owns. */
-TEST_IN_EACH_PLACE(values)
+TEST_IN_EACH_PLACE(copies_own_what_they_hold)
 {
     nc_vlen_t in[2] = {{2, (int[]){4, 5}}, {0, NULL}}, flat[2], *copy = NULL;
     int       ncid = create(p, NC_NETCDF4);
@@ -282,7 +282,7 @@ check_dump(int ncid, nc_type t, const void *memory, size_t count, const char *wa
     free(same);
 }
 
-TEST_IN_EACH_PLACE(dumps)
+TEST_IN_EACH_PLACE(values_are_dumped_as_text)
 {
     int         ncid = create(p, NC_NETCDF4), lengths[1] = {2}, one = 1;
     const char *strings[3] = {"one", "t\"wo\\", NULL};

@@ -54,7 +54,7 @@
 NUMBERS(ALL_SHAPES)
 ALL_SHAPES(text, char)
 
-TEST_IN_EACH_PLACE(families)
+TEST_IN_EACH_PLACE(all_families_of_calls_put_and_get)
 {
     static const struct {
         const char *name;
@@ -92,7 +92,7 @@ TEST_IN_EACH_PLACE(families)
 }
 
 /* The untyped ones: memory is of the variable's type. */
-TEST_IN_EACH_PLACE(generic)
+TEST_IN_EACH_PLACE(untyped_calls_move_the_variables_type)
 {
     const short     in[6] = {1, 2, 3, 4, 5, 6};
     const size_t    zero[2] = {0, 0}, all[2] = {2, 3}, at[2] = {1, 1}, cols[2] = {2, 2};
@@ -126,7 +126,7 @@ TEST_IN_EACH_PLACE(generic)
 
 /* ---- strings ---- */
 
-TEST_IN_EACH_PLACE(strings)
+TEST_IN_EACH_PLACE(strings_keep_their_bytes_and_width)
 {
     const char  *in[4] = {"one", "", NULL, "z\xc3\xbcrich"}, *wide = "abcd\xc3\xa9";
     char        *out[4] = {NULL};
@@ -184,7 +184,7 @@ TEST_IN_EACH_PLACE(default_width)
 
 /* ---- bounds ---- */
 
-TEST_IN_EACH_PLACE(bounds)
+TEST_IN_EACH_PLACE(what_lies_out_of_bounds_is_refused)
 {
     const size_t    max = SIZE_MAX;
     const ptrdiff_t none = 0, back = -1, three = 3;
@@ -248,7 +248,7 @@ TEST_IN_EACH_PLACE(bounds)
 
 /* ---- growing ---- */
 
-TEST_IN_EACH_PLACE(growing)
+TEST_IN_EACH_PLACE(unlimited_dimensions_grow_as_they_are_written)
 {
     int    dims[2], a, b, ncid, out[32];
     size_t len, chunk[2];
@@ -293,7 +293,7 @@ TEST_IN_EACH_PLACE(growing)
 
 /* ---- fill ---- */
 
-TEST_IN_EACH_PLACE(fill)
+TEST_IN_EACH_PLACE(unwritten_elements_read_as_fill)
 {
     static const struct {
         nc_type type;
@@ -341,7 +341,7 @@ TEST_IN_EACH_PLACE(fill)
 
 /* ---- conversions: netCDF-C's edges ---- */
 
-TEST_IN_EACH_PLACE(conversions)
+TEST_IN_EACH_PLACE(conversions_report_what_is_out_of_range)
 {
     static const struct {
         double in;
@@ -439,7 +439,7 @@ TEST_IN_EACH_PLACE(classic_bytes)
 
 /* ---- quantize ---- */
 
-TEST_IN_EACH_PLACE(quantize)
+TEST_IN_EACH_PLACE(quantized_values_keep_their_digits)
 {
     const float in[4] = {3.14159265f, -2.71828f, 0.0f, 1234.5678f};
     int         dim, var[4], mode, nsd, ncid, i, a;

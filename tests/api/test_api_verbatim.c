@@ -55,7 +55,7 @@ document_has(nczarr_map *map, const char *key, const char *want)
     "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f4\", \"fill_value\": 0.0, "                \
     "\"order\": \"C\", \"compressor\": null, \"filters\": null, \"dimension_separator\": \"/\"}"
 
-TEST(attributes)
+TEST(attributes_with_any_name_are_seen)
 {
     static const char *const names[] = {"@context", "km/h", "one", "nan", "CLASS", ""};
     static const char *const modes[] = {"mode=zarr", "mode=nczarr,v2", "mode=zarr,v3", "mode=nczarr,v3"};
@@ -173,7 +173,7 @@ TEST(taken_back)
     OK(nczarr_map_close(map));
 }
 
-TEST(names)
+TEST(names_with_any_characters_are_seen)
 {
     static const char *const odd[] = {"#refs#", " x", "-x", "(a)", ".config", "ends "};
     nczarr_map              *map;

@@ -91,7 +91,7 @@ width_of(int ncid, const char *name)
     return n;
 }
 
-TEST_IN_EACH_PLACE(widened)
+TEST_IN_EACH_PLACE(longer_strings_widen_their_variable)
 {
     int ncid;
 
@@ -119,7 +119,7 @@ TEST_IN_EACH_PLACE(widened)
 }
 
 /* The first put alone needs no more than its longest string; later ones leave room. */
-TEST_IN_EACH_PLACE(widths)
+TEST_IN_EACH_PLACE(the_first_put_sets_the_width)
 {
     const char *in[2] = {NULL, long_text};
     char       *got[2] = {NULL};
@@ -147,7 +147,7 @@ TEST_IN_EACH_PLACE(widths)
     OK(nc_close(ncid));
 }
 
-TEST_IN_EACH_PLACE(fill)
+TEST_IN_EACH_PLACE(a_long_fill_value_sets_the_width)
 {
     const char *fill = long_text;
     char       *got = NULL;
@@ -168,7 +168,7 @@ TEST_IN_EACH_PLACE(fill)
 
 /* ---- a width that was asked for -------------------------------------------------------------------------------- */
 
-TEST_IN_EACH_PLACE(asked)
+TEST_IN_EACH_PLACE(a_width_that_was_asked_for_is_kept)
 {
     char *got = NULL;
     int   ncid, x, own, root, v;

@@ -218,7 +218,7 @@ TEST(both_versions)
         }
 }
 
-TEST(consolidated)
+TEST(consolidated_metadata_is_written_as_asked)
 {
     static const struct {
         const char *mode, *open;

@@ -81,7 +81,7 @@ prefix_code(fixture *fx, const char *prefix)
 /* ---- objects --------------------------------------------------------------------------------------------------- */
 
 static void
-test_put_get(void **state)
+objects_are_put_and_got(void **state)
 {
     fixture *fx = *state;
     uint64_t len = 99;
@@ -102,7 +102,7 @@ test_put_get(void **state)
 }
 
 static void
-test_replace(void **state)
+an_object_is_replaced(void **state)
 {
     fixture *fx = *state;
 
@@ -117,7 +117,7 @@ test_replace(void **state)
 }
 
 static void
-test_empty_object(void **state)
+an_object_may_be_empty(void **state)
 {
     fixture     *fx = *state;
     char         into[1] = "";
@@ -134,7 +134,7 @@ test_empty_object(void **state)
 }
 
 static void
-test_all_bytes(void **state)
+objects_hold_any_bytes(void **state)
 {
     static const size_t sizes[] = {1, 255, 256, 4095, 4096, 4097, 65536, 65537, 1000003};
     fixture            *fx = *state;
@@ -156,7 +156,7 @@ test_all_bytes(void **state)
 
 /* What is in the body already stays, on success and on failure. */
 static void
-test_append(void **state)
+a_get_appends_to_the_body(void **state)
 {
     fixture *fx = *state;
     ncz_buf  body = NCZ_BUF_LIMIT(8);
@@ -175,7 +175,7 @@ test_append(void **state)
 }
 
 static void
-test_ceiling(void **state)
+a_body_has_a_ceiling(void **state)
 {
     fixture *fx = *state;
     ncz_buf  body = NCZ_BUF_LIMIT(999);
@@ -195,7 +195,7 @@ test_ceiling(void **state)
 }
 
 static void
-test_into(void **state)
+a_get_goes_into_memory(void **state)
 {
     fixture     *fx = *state;
     char         into[16];
@@ -252,7 +252,7 @@ expect_range(zmap *m, uint64_t off, uint64_t len, int rc, const char *want)
 }
 
 static void
-test_ranges(void **state)
+ranges_are_read(void **state)
 {
     fixture *fx = *state;
 
@@ -301,7 +301,7 @@ expect_last(zmap *m, const char *key, uint64_t len, const char *want, uint64_t s
 }
 
 static void
-test_last_bytes(void **state)
+the_last_bytes_are_read(void **state)
 {
     fixture     *fx = *state;
     char         into[4];
@@ -336,7 +336,7 @@ test_last_bytes(void **state)
 /* Ranges and the last bytes of one object in one batch, each with the object's size and, where there are versions,
  * its version. */
 static void
-test_size_and_version(void **state)
+sizes_and_versions_are_told(void **state)
 {
     fixture     *fx = *state;
     char         into[3][4];
@@ -365,7 +365,7 @@ test_size_and_version(void **state)
 
 /* A read of one version alone gets its bytes. Of another version it gets nothing, or sees that it is another. */
 static void
-test_get_match(void **state)
+a_get_may_demand_a_version(void **state)
 {
     fixture     *fx = *state;
     char         old[ZMAP_VERSION], into[4] = "";
@@ -398,7 +398,7 @@ test_get_match(void **state)
 }
 
 static void
-test_range_ceilings(void **state)
+ranges_have_a_ceiling(void **state)
 {
     fixture     *fx = *state;
     char         into[4] = "";
@@ -439,7 +439,7 @@ note_done(zmap_get_req *r, void *arg)
 }
 
 static void
-test_batch(void **state)
+requests_come_in_batches(void **state)
 {
     fixture     *fx = *state;
     zmap_put_req puts[4] = {{.key = "a/0", .data = "zero", .len = 4},
@@ -471,7 +471,7 @@ test_batch(void **state)
 }
 
 static void
-test_batch_put_failures(void **state)
+failures_in_a_batch_are_each_ones_own(void **state)
 {
     fixture     *fx = *state;
     zmap_put_req puts[4] = {{.key = "a/0", .data = "zero", .len = 4},
@@ -507,7 +507,7 @@ get_another(zmap_get_req *r, void *arg)
 
 /* A callback may use the map: no lock is held around it. */
 static void
-test_done_uses_map(void **state)
+the_callback_may_use_the_store(void **state)
 {
     fixture     *fx = *state;
     zmap_get_req r = {.key = "k", .len = ZMAP_WHOLE};
@@ -646,7 +646,7 @@ static const char *const good_keys[] = {
 };
 
 static void
-test_bad_keys(void **state)
+bad_keys_are_refused(void **state)
 {
     fixture *fx = *state;
 
@@ -670,7 +670,7 @@ test_bad_keys(void **state)
 }
 
 static void
-test_good_keys(void **state)
+good_keys_are_taken(void **state)
 {
     fixture *fx = *state;
 
@@ -687,7 +687,7 @@ test_good_keys(void **state)
 
 /* Names that differ as bytes are different keys: no case folding, no normalisation. */
 static void
-test_keys_are_bytes(void **state)
+keys_are_compared_by_bytes(void **state)
 {
     fixture *fx = *state;
 
@@ -703,7 +703,7 @@ test_keys_are_bytes(void **state)
 }
 
 static void
-test_long_keys(void **state)
+long_keys_are_taken_or_refused(void **state)
 {
     fixture *fx = *state;
     size_t   key_max = fx->maker->key_max != 0 ? fx->maker->key_max : ZMAP_KEY_MAX;
@@ -735,7 +735,7 @@ test_long_keys(void **state)
 }
 
 static void
-test_prefix_conflicts(void **state)
+no_object_is_the_prefix_of_another(void **state)
 {
     fixture *fx = *state;
     uint64_t len;
@@ -763,7 +763,7 @@ test_prefix_conflicts(void **state)
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
 static void
-test_list(void **state)
+children_are_listed(void **state)
 {
     fixture *fx = *state;
 
@@ -836,7 +836,7 @@ expect_walk(zmap *m, const char *prefix, const char *want)
 }
 
 static void
-test_walk(void **state)
+objects_are_walked(void **state)
 {
     fixture *fx = *state;
 
@@ -891,7 +891,7 @@ put_below(const char *name, bool leaf, void *arg)
 }
 
 static void
-test_list_callbacks(void **state)
+a_callback_may_end_a_list(void **state)
 {
     fixture *fx = *state;
     stop     s = {fx->m, 0};
@@ -913,7 +913,7 @@ test_list_callbacks(void **state)
 /* ---- del ------------------------------------------------------------------------------------------------------- */
 
 static void
-test_del(void **state)
+objects_are_deleted(void **state)
 {
     fixture    *fx = *state;
     const char *some[] = {"a/1", "never/was", "b/c/d/e", "a/1", "b"};
@@ -947,7 +947,7 @@ test_del(void **state)
 
 /* Bytes in many places, some of them empty, become one object. */
 static void
-test_parts(void **state)
+an_object_is_put_in_parts(void **state)
 {
     enum { SIZE = 300000, MOST = 400 };
     fixture       *fx = *state;
@@ -999,7 +999,7 @@ append_text(zmap_writer *w, const char *text)
 
 /* Nothing of an object is known before the commit, and all of it after that. */
 static void
-test_writer(void **state)
+a_writer_puts_an_object_in_pieces(void **state)
 {
     enum { SIZE = 300000 };
     fixture       *fx = *state;
@@ -1039,7 +1039,7 @@ test_writer(void **state)
 
 /* An abandoned put leaves nothing, also of the prefix that it was to be the first under. */
 static void
-test_writer_abandon(void **state)
+an_abandoned_writer_leaves_nothing(void **state)
 {
     fixture     *fx = *state;
     zmap_writer *w = begin_writer(fx, "d/e/new");
@@ -1058,7 +1058,7 @@ test_writer_abandon(void **state)
 }
 
 static void
-test_writer_refusals(void **state)
+wrong_writes_are_refused(void **state)
 {
     fixture     *fx = *state;
     zmap_writer *w = NULL;
@@ -1091,7 +1091,7 @@ test_writer_refusals(void **state)
 
 /* The conditions are judged by what is there at the commit. */
 static void
-test_writer_conditions(void **state)
+a_writer_has_conditions(void **state)
 {
     fixture     *fx = *state;
     zmap_get_req r = {.key = "d/k", .len = ZMAP_WHOLE, .ask_version = true};
@@ -1133,7 +1133,7 @@ test_writer_conditions(void **state)
 /* ---- changes in place ------------------------------------------------------------------------------------------ */
 
 static void
-test_no_put_range(void **state)
+without_ranges_none_are_put(void **state)
 {
     fixture *fx = *state;
 
@@ -1148,7 +1148,7 @@ test_no_put_range(void **state)
 }
 
 static void
-test_put_range(void **state)
+ranges_are_put(void **state)
 {
     fixture *fx = *state;
 
@@ -1185,7 +1185,7 @@ test_put_range(void **state)
 }
 
 static void
-test_put_range_refusals(void **state)
+wrong_ranges_are_refused(void **state)
 {
     fixture *fx = *state;
 
@@ -1210,7 +1210,7 @@ test_put_range_refusals(void **state)
 
 /* Many requests in one call: of one object in their order, also where they overlap. */
 static void
-test_put_range_batch(void **state)
+ranges_are_put_in_batches(void **state)
 {
     enum { SIZE = 100000, MOST = 300 };
     fixture       *fx = *state;
@@ -1250,7 +1250,7 @@ test_put_range_batch(void **state)
 }
 
 static void
-test_resize(void **state)
+objects_are_resized(void **state)
 {
     fixture *fx = *state;
     uint64_t len = 0;
@@ -1276,7 +1276,7 @@ test_resize(void **state)
 
 /* An object that was changed is another version, even of the same size and in the same moment. */
 static void
-test_change_version(void **state)
+a_change_has_a_new_version(void **state)
 {
     fixture     *fx = *state;
     char         into[4], old[ZMAP_VERSION] = "";
@@ -1297,7 +1297,7 @@ test_change_version(void **state)
 }
 
 static void
-test_rename(void **state)
+objects_are_renamed(void **state)
 {
     fixture *fx = *state;
 
@@ -1333,7 +1333,7 @@ test_rename(void **state)
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 static void
-test_if_absent(void **state)
+a_put_may_demand_absence(void **state)
 {
     fixture     *fx = *state;
     zmap_put_req r = {.key = "d/k", .data = "first", .len = 5, .when = ZMAP_IF_ABSENT};
@@ -1359,7 +1359,7 @@ test_if_absent(void **state)
 }
 
 static void
-test_if_match(void **state)
+a_put_may_demand_a_version(void **state)
 {
     fixture     *fx = *state;
     zmap_get_req g = {.key = "k", .len = ZMAP_WHOLE, .ask_version = true};
@@ -1403,7 +1403,7 @@ test_if_match(void **state)
 }
 
 static void
-test_delete_if_match(void **state)
+a_delete_may_demand_a_version(void **state)
 {
     fixture     *fx = *state;
     zmap_get_req g = {.key = "d/k", .len = ZMAP_WHOLE, .ask_version = true};
@@ -1443,7 +1443,7 @@ count_child(const char *name, bool leaf, void *arg)
 }
 
 static void
-test_many_keys(void **state)
+many_keys_are_held(void **state)
 {
     fixture *fx = *state;
     char(*keys)[32] = calloc(MANY, sizeof *keys);
@@ -1527,7 +1527,7 @@ run_workers(zmap *m, void *(*work)(void *))
 }
 
 static void
-test_threads_apart(void **state)
+threads_put_apart(void **state)
 {
     fixture *fx = *state;
 
@@ -1555,7 +1555,7 @@ work_in_place(void *arg)
 }
 
 static void
-test_threads_in_place(void **state)
+threads_change_in_place(void **state)
 {
     fixture      *fx = *state;
     unsigned char want[STRIPE];
@@ -1612,7 +1612,7 @@ work_together(void *arg)
 }
 
 static void
-test_threads_together(void **state)
+threads_put_together(void **state)
 {
     fixture       *fx = *state;
     unsigned char *data = calloc(1, SHARED_LEN);
@@ -1647,7 +1647,7 @@ work_first(void *arg)
 }
 
 static void
-test_threads_if_absent(void **state)
+threads_race_for_absence(void **state)
 {
     fixture *fx = *state;
 
@@ -1694,7 +1694,7 @@ work_count(void *arg)
 }
 
 static void
-test_threads_if_match(void **state)
+threads_race_for_a_version(void **state)
 {
     fixture *fx = *state;
     char     want[32];
@@ -1709,7 +1709,7 @@ test_threads_if_match(void **state)
 /* ---- the life of a map ----------------------------------------------------------------------------------------- */
 
 static void
-test_references(void **state)
+references_keep_a_store_open(void **state)
 {
     fixture *fx = *state;
 
@@ -1722,7 +1722,7 @@ test_references(void **state)
 }
 
 static void
-test_sync(void **state)
+a_sync_succeeds(void **state)
 {
     fixture *fx = *state;
 
@@ -1738,7 +1738,7 @@ test_sync(void **state)
 }
 
 static void
-test_reopen(void **state)
+objects_are_there_when_opened_again(void **state)
 {
     fixture     *fx = *state;
     zmap_writer *w = NULL;
@@ -1771,7 +1771,7 @@ test_reopen(void **state)
 }
 
 static void
-test_discard(void **state)
+a_discarded_store_is_gone(void **state)
 {
     fixture *fx = *state;
 
@@ -1794,55 +1794,55 @@ store_contract(const store_maker *maker)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        ROW(test_put_get),
-        ROW(test_replace),
-        ROW(test_empty_object),
-        ROW(test_all_bytes),
-        ROW(test_append),
-        ROW(test_ceiling),
-        ROW(test_into),
-        ROW(test_ranges),
-        ROW(test_last_bytes),
-        ROW(test_size_and_version),
-        ROW(test_get_match),
-        ROW(test_range_ceilings),
-        ROW(test_batch),
-        ROW(test_batch_put_failures),
-        ROW(test_done_uses_map),
-        ROW(test_bad_keys),
-        ROW(test_good_keys),
-        ROW(test_keys_are_bytes),
-        ROW(test_long_keys),
-        ROW(test_prefix_conflicts),
-        ROW(test_list),
-        ROW(test_walk),
-        ROW(test_list_callbacks),
-        ROW(test_del),
-        ROW(test_parts),
-        ROW(test_writer),
-        ROW(test_writer_abandon),
-        ROW(test_writer_refusals),
-        ROW(test_writer_conditions),
-        ROW(test_no_put_range),
-        ROW(test_put_range),
-        ROW(test_put_range_refusals),
-        ROW(test_put_range_batch),
-        ROW(test_resize),
-        ROW(test_change_version),
-        ROW(test_rename),
-        ROW(test_if_absent),
-        ROW(test_if_match),
-        ROW(test_delete_if_match),
-        ROW(test_many_keys),
-        ROW(test_threads_apart),
-        ROW(test_threads_in_place),
-        ROW(test_threads_together),
-        ROW(test_threads_if_absent),
-        ROW(test_threads_if_match),
-        ROW(test_references),
-        ROW(test_sync),
-        ROW(test_reopen),
-        ROW(test_discard),
+        ROW(objects_are_put_and_got),
+        ROW(an_object_is_replaced),
+        ROW(an_object_may_be_empty),
+        ROW(objects_hold_any_bytes),
+        ROW(a_get_appends_to_the_body),
+        ROW(a_body_has_a_ceiling),
+        ROW(a_get_goes_into_memory),
+        ROW(ranges_are_read),
+        ROW(the_last_bytes_are_read),
+        ROW(sizes_and_versions_are_told),
+        ROW(a_get_may_demand_a_version),
+        ROW(ranges_have_a_ceiling),
+        ROW(requests_come_in_batches),
+        ROW(failures_in_a_batch_are_each_ones_own),
+        ROW(the_callback_may_use_the_store),
+        ROW(bad_keys_are_refused),
+        ROW(good_keys_are_taken),
+        ROW(keys_are_compared_by_bytes),
+        ROW(long_keys_are_taken_or_refused),
+        ROW(no_object_is_the_prefix_of_another),
+        ROW(children_are_listed),
+        ROW(objects_are_walked),
+        ROW(a_callback_may_end_a_list),
+        ROW(objects_are_deleted),
+        ROW(an_object_is_put_in_parts),
+        ROW(a_writer_puts_an_object_in_pieces),
+        ROW(an_abandoned_writer_leaves_nothing),
+        ROW(wrong_writes_are_refused),
+        ROW(a_writer_has_conditions),
+        ROW(without_ranges_none_are_put),
+        ROW(ranges_are_put),
+        ROW(wrong_ranges_are_refused),
+        ROW(ranges_are_put_in_batches),
+        ROW(objects_are_resized),
+        ROW(a_change_has_a_new_version),
+        ROW(objects_are_renamed),
+        ROW(a_put_may_demand_absence),
+        ROW(a_put_may_demand_a_version),
+        ROW(a_delete_may_demand_a_version),
+        ROW(many_keys_are_held),
+        ROW(threads_put_apart),
+        ROW(threads_change_in_place),
+        ROW(threads_put_together),
+        ROW(threads_race_for_absence),
+        ROW(threads_race_for_a_version),
+        ROW(references_keep_a_store_open),
+        ROW(a_sync_succeeds),
+        ROW(objects_are_there_when_opened_again),
+        ROW(a_discarded_store_is_gone),
     };
 #undef ROW
 
@@ -1854,5 +1854,5 @@ void
 store_contract_choose(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "threads") == 0)
-        cmocka_set_test_filter("test_threads_*");
+        cmocka_set_test_filter("threads_*");
 }

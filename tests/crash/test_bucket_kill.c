@@ -161,7 +161,7 @@ die_once(killer *k, unsigned n, bool drop, const char *clean)
     return false;
 }
 
-TEST(deaths)
+TEST(a_death_at_any_request_leaves_a_whole_dataset)
 {
     killer   k = {.armed = false};
     bucket  *b = bucket_start(kill_at_request, &k);

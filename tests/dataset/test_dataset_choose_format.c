@@ -63,7 +63,7 @@ static const struct {
     {"s3://bucket/x", 0, NC_FORMAT_CLASSIC, 0},
 };
 
-TEST(choices)
+TEST(path_flags_and_default_choose_the_format)
 {
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = NULL;
@@ -77,7 +77,7 @@ TEST(choices)
     }
 }
 
-TEST(contradictions)
+TEST(contradicting_wishes_are_refused)
 {
     static const struct {
         const char *path;
@@ -112,7 +112,7 @@ TEST(contradictions)
 }
 
 /* A store of objects is Zarr's alone. */
-TEST(stores)
+TEST(a_store_of_objects_holds_zarr_alone)
 {
     zmap        *map = NULL, *out = NULL;
     ncz_dataset *ds = NULL;

@@ -83,7 +83,7 @@ open_store(zmap *inner, const char *mode)
 }
 
 /* A member that is used: one round trip, of zarr.json and .zmetadata, or with the version one request. */
-TEST(used)
+TEST(a_copy_inside_takes_one_round_trip)
 {
     static const char *const kinds[] = {"\"kind\": \"inline\", \"must_understand\": false, ",
                                         "\"kind\": \"inline\", "};
@@ -108,7 +108,7 @@ TEST(used)
 }
 
 /* An empty list is believed: it hides all children. */
-TEST(empty)
+TEST(an_empty_copy_hides_all_children)
 {
     zmap *map = make_store(EMPTY);
 

@@ -197,7 +197,7 @@ TEST(failed_put)
 }
 
 /* Lists once in a session, and not at all where the dataset was made by it or nothing grows. */
-TEST(lists)
+TEST(growth_lists_keys_once_in_a_session)
 {
     zmap        *map = make_dataset();
     ncz_dataset *ds = open_for_writing(map);

@@ -46,7 +46,7 @@ opens_in(zmap *inner, const char *mode, int omode)
     return n;
 }
 
-TEST(consolidated)
+TEST(consolidated_metadata_takes_two_requests)
 {
     const char *const modes[] = {"mode=nczarr,consolidated", "mode=zarr,consolidated"};
 
@@ -62,7 +62,7 @@ TEST(consolidated)
     }
 }
 
-TEST(broken)
+TEST(broken_consolidated_metadata_is_passed_over)
 {
     static const char *const texts[] = {"{\"metadata\": {", "[]", "{\"metadata\": 5}", ""};
     ncz_dataset             *ds = NULL;

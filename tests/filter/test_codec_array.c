@@ -14,7 +14,7 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 8}, .chunk_bytes = 64};
 
-TEST(test_json)
+TEST(configurations_are_written_as_numcodecs_writes_them)
 {
     static const char *const cases[][3] = {
         {"delta", "{\"dtype\": \">i4\"}", "{\"id\": \"delta\", \"dtype\": \">i4\", \"astype\": \">i4\"}"},
@@ -47,7 +47,7 @@ typedef struct refusal {
     int         rc;
 } refusal;
 
-TEST(test_refused)
+TEST(bad_configurations_are_refused)
 {
     static const refusal cases[] = {
         {"delta", "{}", NC_EFILTER},
@@ -98,7 +98,7 @@ TEST(test_refused)
     }
 }
 
-TEST(test_bitround_needs_floats)
+TEST(bitround_needs_floats)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
     ncz_array_type       other = env_of(NCZ_KIND_INT, 4, 8);
@@ -119,7 +119,7 @@ TEST(test_bitround_needs_floats)
 }
 
 /* numcodecs has no big-endian floats here, so the bits are held against the little-endian ones. */
-TEST(test_bitround_big)
+TEST(bitround_rounds_big_endian_floats_alike)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
     ncz_array_type       f4 = env_of(NCZ_KIND_FLOAT, 4, 8);
@@ -137,7 +137,7 @@ TEST(test_bitround_big)
     assert_memory_equal(out, ((const unsigned char[]){0x3f, 0x80, 0, 0, 0x3f, 0xb0, 0, 0}), 8);
 }
 
-TEST(test_packbits_padding)
+TEST(packbits_padding_is_checked)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("packbits");
     const void          *p = configured(ops, "{}", &env);
@@ -169,7 +169,7 @@ chain_of(const char *filters, const char *compressor)
 #define DELTA  "{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i2\"}"
 
 /* An element size that the document leaves open is that of what enters, not the array's. */
-TEST(test_shuffle_behind)
+TEST(shuffle_takes_the_size_of_what_enters_it)
 {
     ncz_chain *c = chain_of("[" SCALED "," DELTA ",{\"id\": \"shuffle\", \"elementsize\": 0}]", "{\"id\": \"zlib\"}");
     ncz_chain *d = chain_of("[" SCALED "]", "{\"id\": \"shuffle\"}");
@@ -196,7 +196,7 @@ TEST(test_shuffle_behind)
 }
 
 /* The fourth byte of a frame is the element size that the data were shuffled with. */
-TEST(test_blosc_behind)
+TEST(blosc_takes_the_size_of_what_enters_it)
 {
     static const struct {
         const char *filters;
@@ -228,7 +228,7 @@ TEST(test_blosc_behind)
 }
 
 /* szip lays its lines out by the bytes of a chunk and its elements: both are those that the delta leaves. */
-TEST(test_szip_behind)
+TEST(szip_takes_the_elements_that_enter_it)
 {
     double     data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8];
     ncz_buf    out = NCZ_BUF_INIT;
@@ -245,7 +245,7 @@ TEST(test_szip_behind)
     ncz_chain_unref(c);
 }
 
-TEST(test_front)
+TEST(a_codec_is_added_behind_those_of_arrays)
 {
     ncz_chain *a = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"zlib\"}"), *b;
 
@@ -259,7 +259,7 @@ TEST(test_front)
 }
 
 /* What we do not have says so by its name; what nobody should have says why. */
-TEST(test_names)
+TEST(codecs_that_are_missing_are_named)
 {
     ncz_chain *c = chain_of("[{\"id\": \"pickle\", \"x\": 1}]", "null");
 
@@ -270,7 +270,7 @@ TEST(test_names)
 }
 
 /* A type that a codec does not take leaves the document as it was. */
-TEST(test_type_not_taken)
+TEST(a_type_not_taken_leaves_the_document_as_it_was)
 {
     ncz_chain *c = chain_of("[{\"id\": \"delta\", \"dtype\":  \"<M8[ns]\"}]", "null");
     ncz_buf    filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;

@@ -49,7 +49,7 @@ check_fails(const char *text, ncz_kind kind, size_t size, const void *in, uint64
 
 /* ---- packbits ---------------------------------------------------------------------------------------------- */
 
-TEST(test_packbits)
+TEST(packbits_packs_the_bits_asked_for)
 {
     static const unsigned char bools[] = {1, 0, 1, 1, 0, 0, 0, 0, 1};
     static const int8_t        small[] = {1, -1, -8, 7, 0};
@@ -72,7 +72,7 @@ TEST(test_packbits)
               "07b080");
 }
 
-TEST(test_packbits_damage)
+TEST(damaged_packbits_are_refused)
 {
     uint64_t       n = 9;
     ncz_array_type type = row_of(NCZ_KIND_BOOL, 1, &n);
@@ -94,7 +94,7 @@ TEST(test_packbits_damage)
 
 /* ---- bitround ---------------------------------------------------------------------------------------------- */
 
-TEST(test_bitround)
+TEST(bitround_rounds_floats_and_integers)
 {
     static const float   floats[] = {1.0f, 1.5f};
     static const uint8_t bytes[] = {0, 1, 0x13, 0x18, 0x1c, 0xff}, rounded[] = {0, 1, 0x10, 0x18, 0x20, 0xc0};
@@ -122,7 +122,7 @@ TEST(test_bitround)
 
 /* ---- scale_offset ------------------------------------------------------------------------------------------ */
 
-TEST(test_scale_offset)
+TEST(scale_offset_gives_the_specified_values)
 {
     static const float   floats[] = {5.0f, 15.0f};
     static const double  doubles[] = {1.5, -2.0};
@@ -143,7 +143,7 @@ TEST(test_scale_offset)
 }
 
 /* Quotients are rounded down; what a writer let wrap comes back. */
-TEST(test_scale_offset_decode)
+TEST(scale_offset_quotients_are_rounded_down)
 {
     static const struct {
         const char *text;
@@ -180,7 +180,7 @@ TEST(test_scale_offset_decode)
 }
 
 /* Offsets and scales as Zarr v3 spells fill values. */
-TEST(test_spelling)
+TEST(offsets_are_spelled_as_fill_values)
 {
     static const float one[] = {3.0f};
     uint64_t           n = 1;
@@ -197,7 +197,7 @@ TEST(test_spelling)
 
 /* ---- cast_value -------------------------------------------------------------------------------------------- */
 
-TEST(test_cast_value)
+TEST(cast_value_gives_the_specified_values)
 {
     static const double  doubles[] = {1, -2, 250};
     static const int32_t ints[] = {1, -2, 70000};
@@ -212,7 +212,7 @@ TEST(test_cast_value)
 }
 
 /* What a number becomes under each rule. */
-TEST(test_cast_rules)
+TEST(cast_value_follows_its_rules)
 {
     static const struct {
         const char *members;
@@ -268,7 +268,7 @@ TEST(test_cast_rules)
     }
 }
 
-TEST(test_cast_integers)
+TEST(cast_value_keeps_integers_exact)
 {
     static const int64_t  longs[] = {-1, 300, INT64_MIN};
     static const uint64_t large[] = {UINT64_MAX, (uint64_t)1 << 63};
@@ -293,7 +293,7 @@ TEST(test_cast_integers)
 }
 
 /* The way of packed products: float32 as int16 with a value for NaN, scaled before. */
-TEST(test_packed_product)
+TEST(packed_products_are_scaled_and_cast)
 {
     static const char text[] = "[" SCALE("\"offset\": 273.0, \"scale\": 100.0") "," CAST(
         "\"data_type\": \"int16\", \"scalar_map\": {\"encode\": "
@@ -313,7 +313,7 @@ TEST(test_packed_product)
 }
 
 /* Shards after such codecs have their fill value encoded, too. */
-TEST(test_fill)
+TEST(the_fill_value_passes_the_codecs_before_a_shard)
 {
     static const char text[] =
         "[" CAST("\"data_type\": \"int16\", \"out_of_range\": \"clamp\"") "," SHARD("[2]", LITTLE, LITTLE, "end") "]";
@@ -329,7 +329,7 @@ TEST(test_fill)
 }
 
 /* A fill value that cannot be encoded is an error only where it is needed. */
-TEST(test_no_fill)
+TEST(a_fill_value_that_cannot_be_cast_is_a_late_error)
 {
     static const char   text[] = "[" CAST("\"data_type\": \"int8\"") "," SHARD("[2]", LITTLE, LITTLE, "end") "]";
     static const double fill = 1e30, values[] = {1, 2, 0, 0};
@@ -349,7 +349,7 @@ TEST(test_no_fill)
     ncz_v3_codecs_clear(&c);
 }
 
-TEST(test_cast_refused)
+TEST(bad_casts_are_refused)
 {
     static const struct {
         const char *members;
@@ -390,7 +390,7 @@ TEST(test_cast_refused)
 
 /* ---- reshape ----------------------------------------------------------------------------------------------- */
 
-TEST(test_reshape)
+TEST(reshape_takes_shapes_that_fit)
 {
     static const char *const good[] = {
         "[24]", "[-1]", "[[0,1]]", "[[0],[1]]", "[4,2,3]", "[[0],2,-1]", "[2,-1,[1]]", "[1,[0],1,[1]]", "[[],24]",
@@ -435,7 +435,7 @@ TEST(test_reshape)
 }
 
 /* What follows a reshape sees its shape: a transpose, a shard. */
-TEST(test_reshape_and_more)
+TEST(what_follows_a_reshape_sees_its_shape)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 1);
     ncz_v3_codecs  c = parsed(

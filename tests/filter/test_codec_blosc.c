@@ -8,7 +8,7 @@ static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .
 
 static const ncz_codec_ops *ops;
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     const void *p;
 
@@ -28,7 +28,7 @@ TEST(test_json)
     assert_int_equal(configure(ops, "{\"cname\": 1}", &env, &p), NC_EFILTER);
 }
 
-TEST(test_words)
+TEST(hdf5_parameters_are_read_and_written)
 {
     static const struct {
         unsigned words[7];
@@ -59,7 +59,7 @@ TEST(test_words)
 }
 
 /* A compressor that the linked library lacks is named, and is no malformed document. */
-TEST(test_missing_compressor)
+TEST(a_missing_compressor_is_named)
 {
     static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
@@ -99,7 +99,7 @@ refused(const unsigned char *object, size_t used, size_t n, int rc, const char *
     free(back);
 }
 
-TEST(test_bad_headers)
+TEST(bad_headers_are_refused)
 {
     unsigned char object[64] = {0};
 
@@ -139,7 +139,7 @@ TEST(test_bad_headers)
 }
 
 /* What cannot be compressed is stored: netcdf-c fails there and loses the dataset. */
-TEST(test_incompressible)
+TEST(incompressible_data_are_stored)
 {
     const void   *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
     unsigned char data[400], back[400], *object;
@@ -175,7 +175,7 @@ flags_of(int64_t shuffle, size_t typesize)
     return flags;
 }
 
-TEST(test_shuffle_modes)
+TEST(shuffle_modes_follow_the_element_size)
 {
     assert_int_equal(flags_of(0, 4) & 5, 0);
     assert_int_equal(flags_of(1, 4) & 5, 1);
@@ -207,7 +207,7 @@ block_of(size_t n, size_t typesize, int64_t clevel, int64_t blocksize)
     return f.blocksize;
 }
 
-TEST(test_block_sizes)
+TEST(block_sizes_are_chosen_or_asked_for)
 {
     if (ncz_blosc_makes(NCZ_BLOSC_LZ4, 5, 1, 4, 1 << 20)) { /* lz4 is built in */
         assert_int_equal(block_of(1 << 20, 4, 5, 0), 128 << 10);
@@ -220,7 +220,7 @@ TEST(test_block_sizes)
 }
 
 /* More than c-blosc can count, before anything is read from it. */
-TEST(test_too_large)
+TEST(chunks_too_large_for_blosc_are_refused)
 {
     const void   *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
     unsigned char byte = 0;

@@ -76,7 +76,7 @@ check_part(const made *m, const ncz_blosc_frame *f, size_t from, size_t to)
         assert_int_equal(m->back[i], i >= part.from && i < part.to ? m->data[i] : 0x5c);
 }
 
-TEST(test_same_as_library)
+TEST(frames_decode_as_by_the_library)
 {
     uint32_t seed = 20261120;
     size_t   known = 0;
@@ -103,7 +103,7 @@ TEST(test_same_as_library)
 }
 
 /* Frames of our own making: the library reads them, and so do we; none is larger than it may be. */
-TEST(test_made_here)
+TEST(frames_made_here_are_read_by_the_library)
 {
     uint32_t seed = 99;
     size_t   nmade = 0, nstored = 0;
@@ -145,7 +145,7 @@ TEST(test_made_here)
 }
 
 /* What is changed at random: what we decode, the library decodes to the same. */
-TEST(test_changed)
+TEST(changed_frames_decode_as_by_the_library)
 {
     uint32_t seed = 7;
 
@@ -178,7 +178,7 @@ TEST(test_changed)
 }
 
 /* Every beginning of a frame is refused; what stands behind it makes no difference. */
-TEST(test_cut_and_extended)
+TEST(cut_frames_are_refused_and_tails_ignored)
 {
     uint32_t seed = 99;
 
@@ -206,7 +206,7 @@ TEST(test_cut_and_extended)
     }
 }
 
-TEST(test_blosclz)
+TEST(blosclz_blocks_decode)
 {
     static const struct {
         const char *in;
@@ -272,7 +272,7 @@ TEST(test_blosclz)
 }
 
 /* A match from the far window, more than 8191 back: against the library, which writes such for data like these. */
-TEST(test_far_matches)
+TEST(far_matches_decode)
 {
     size_t         n = 200000;
     unsigned char *data = malloc(n), *back = malloc(n), *frame = malloc(n + BLOSC_MAX_OVERHEAD);

@@ -5,7 +5,7 @@ static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .
 
 static const ncz_codec_ops *ops;
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     const void *p;
 
@@ -16,7 +16,7 @@ TEST(test_json)
     assert_int_equal(configure(ops, "{\"level\": 10}", &env, &p), NC_EFILTER);
 }
 
-TEST(test_words)
+TEST(hdf5_parameters_are_read_and_written)
 {
     const void *p;
 
@@ -27,7 +27,7 @@ TEST(test_words)
     assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_EFILTER);
 }
 
-TEST(test_streams)
+TEST(streams_one_behind_the_other_decode)
 {
     const void   *p = configured(ops, "{\"level\": 1}", &env);
     unsigned char data[64], back[128], *one, *two;

@@ -3,7 +3,7 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 1}, .chunk_bytes = 9};
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     check_json("crc32", "{}", &env, "{\"id\": \"crc32\"}");
     check_json("crc32", "{\"location\": \"start\"}", &env, "{\"id\": \"crc32\"}");
@@ -17,7 +17,7 @@ TEST(test_json)
                "{\"id\": \"jenkins_lookup3\", \"initval\": 4294967295, \"prefix\": null}");
 }
 
-TEST(test_refused)
+TEST(bad_configurations_are_refused)
 {
     const ncz_codec_ops *lookup3 = ncz_codec_by_id("jenkins_lookup3");
     const void          *p;
@@ -30,7 +30,7 @@ TEST(test_refused)
 }
 
 /* The check values that the algorithms are published with. */
-TEST(test_check_values)
+TEST(published_check_values_come_out)
 {
     static const struct {
         const char   *id;
@@ -60,7 +60,7 @@ TEST(test_check_values)
 }
 
 /* However long the data are: the same sum as when the bytes go through one by one. */
-TEST(test_crc32c_lengths)
+TEST(crc32c_is_right_for_any_length)
 {
     static const size_t  lengths[] = {4095, 4096, 4097, 4103, 10001};
     const ncz_codec_ops *ops = ncz_codec_by_id("crc32c");
@@ -90,7 +90,7 @@ TEST(test_crc32c_lengths)
     free(data);
 }
 
-TEST(test_mismatch)
+TEST(mismatches_are_refused)
 {
     static const char *const ids[] = {"crc32", "crc32c", "adler32", "jenkins_lookup3"};
     unsigned char            data[9] = "123456789", back[9];

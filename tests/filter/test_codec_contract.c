@@ -164,7 +164,7 @@ round_trip(const subject *s, size_t n, size_t type, pattern how)
     free(back);
 }
 
-TEST(test_round_trips)
+TEST(every_codec_round_trips)
 {
     static const size_t sizes[] = {1,   2,   3,   7,   8,    15,   16,    17,    64,
                                    100, 127, 128, 129, 1000, 4096, 65536, 99999, 100000};
@@ -234,7 +234,7 @@ cut(sample *x)
     }
 }
 
-TEST(test_cut_short)
+TEST(cut_objects_are_refused)
 {
     each_sample(cut);
 }
@@ -262,7 +262,7 @@ extend(sample *x)
     free(longer);
 }
 
-TEST(test_extended)
+TEST(extended_objects_are_refused)
 {
     each_sample(extend);
 }
@@ -286,7 +286,7 @@ other_sizes(sample *x)
     assert_int_equal(x->ops->decode(x->p, &x->env, x->object, x->used, room, used, false, &used), NC_EFILTER);
 }
 
-TEST(test_other_sizes)
+TEST(objects_of_other_sizes_are_refused)
 {
     each_sample(other_sizes);
 }
@@ -312,7 +312,7 @@ flip(sample *x)
         }
 }
 
-TEST(test_flipped)
+TEST(flipped_bits_do_no_harm)
 {
     each_sample(flip);
 }
@@ -337,7 +337,7 @@ header_bytes(sample *x)
         }
 }
 
-TEST(test_header_bytes)
+TEST(any_header_byte_does_no_harm)
 {
     each_sample(header_bytes);
 }
@@ -358,7 +358,7 @@ noise_in(sample *x)
     }
 }
 
-TEST(test_noise)
+TEST(noise_does_no_harm)
 {
     each_sample(noise_in);
 }
@@ -387,13 +387,13 @@ allocations(sample *x)
     assert_memory_equal(x->back, x->data, sizeof x->data);
 }
 
-TEST(test_allocations)
+TEST(every_allocation_fails_once)
 {
     each_sample(allocations);
 }
 
 /* bound() must notice that it would overflow. */
-TEST(test_bounds)
+TEST(bounds_that_overflow_are_refused)
 {
     const size_t   large = (size_t)1 << (sizeof(size_t) > 4 ? 30 : 27);
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 64);
@@ -415,7 +415,7 @@ TEST(test_bounds)
 }
 
 /* Codecs from array to array, and no others, say what becomes of the elements; parts of elements are refused. */
-TEST(test_elements)
+TEST(array_codecs_say_what_becomes_of_elements)
 {
     unsigned char data[64] = {0}, out[1024];
 
@@ -438,7 +438,7 @@ TEST(test_elements)
 }
 
 /* Describing and reading again changes nothing; so does the way over HDF5's words and over Zarr v3, where there is one. */
-TEST(test_spellings)
+TEST(every_spelling_reads_back)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 64);
 
@@ -505,7 +505,7 @@ TEST(test_spellings)
 }
 
 /* Every codec that is built in is in the table; those for objects have a file of their own. */
-TEST(test_none_is_left_out)
+TEST(every_built_in_codec_is_in_the_table)
 {
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
         /* Codecs that depend on a shape have tests of their own. */

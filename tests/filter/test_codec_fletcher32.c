@@ -4,7 +4,7 @@
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 1}, .chunk_bytes = 8};
 static const void *const    none; /* no parameters */
 
-TEST(test_json_and_words)
+TEST(configurations_have_no_parameters)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(3, NCZ_SPELLING_NUMCODECS);
     const void          *p;
@@ -14,7 +14,7 @@ TEST(test_json_and_words)
     assert_int_equal(of_words(ops, 1, (const unsigned[]){1}, &env, &p), NC_EFILTER);
 }
 
-TEST(test_bytes)
+TEST(known_sums_come_out)
 {
     static const struct {
         size_t        n;
@@ -37,7 +37,7 @@ TEST(test_bytes)
     }
 }
 
-TEST(test_mismatch)
+TEST(mismatches_are_refused)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
     unsigned char        data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8], *object;
@@ -52,7 +52,7 @@ TEST(test_mismatch)
 }
 
 /* The sums must be folded in time: all ones, longer than a run. */
-TEST(test_long)
+TEST(long_sums_are_folded_in_time)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
     unsigned char       *data = malloc(100001), *object;

@@ -105,7 +105,7 @@ reads(const golden *g)
     return decode(g, g->stored.p, g->stored.n, g->data.n, &same) == NC_NOERR && same;
 }
 
-TEST(test_reads)
+TEST(chunks_of_hdf5_are_read)
 {
     each(reads);
 }
@@ -128,7 +128,7 @@ refuses_cut(const golden *g)
     return true;
 }
 
-TEST(test_cut_short)
+TEST(cut_chunks_are_refused)
 {
     each(refuses_cut);
 }
@@ -165,7 +165,7 @@ refuses_longer(const golden *g)
     return good;
 }
 
-TEST(test_extended)
+TEST(extended_chunks_are_refused)
 {
     each(refuses_longer);
 }
@@ -184,7 +184,7 @@ refuses_other_sizes(const golden *g)
     return true;
 }
 
-TEST(test_other_sizes)
+TEST(chunks_of_other_sizes_are_refused)
 {
     each(refuses_other_sizes);
 }
@@ -212,7 +212,7 @@ survives_damage(const golden *g)
     return true;
 }
 
-TEST(test_damaged)
+TEST(damaged_chunks_do_no_harm)
 {
     each(survives_damage);
 }
@@ -243,7 +243,7 @@ survives_lack_of_memory(const golden *g)
     return true;
 }
 
-TEST(test_allocations)
+TEST(every_allocation_fails_once)
 {
     each(survives_lack_of_memory);
 }
@@ -274,7 +274,7 @@ words_are(unsigned id, size_t n, const unsigned *words)
 
 #define WORDS(id, ...) words_are(id, NCZ_LEN(((const unsigned[]){__VA_ARGS__})), (const unsigned[]){__VA_ARGS__})
 
-TEST(test_nbit_words)
+TEST(nbit_parameters_are_checked)
 {
     unsigned deep[3 + 2 * 64 + 5] = {0, 0, 4};
     size_t   n = 3;
@@ -310,13 +310,13 @@ TEST(test_nbit_words)
 }
 
 /* Members may share bytes, which HDF5 never writes, but have no more bits together than the compound. */
-TEST(test_nbit_shared_bytes)
+TEST(nbit_members_may_share_bytes)
 {
     assert_int_equal(WORDS(5, 0, 0, 4, 3, 4, 2, 0, 1, 4, 0, 16, 0, 0, 1, 4, 0, 16, 8), NC_NOERR);
     assert_int_equal(WORDS(5, 0, 0, 4, 3, 4, 2, 0, 1, 4, 0, 17, 0, 0, 1, 4, 0, 16, 8), NC_EFILTER);
 }
 
-TEST(test_scaleoffset_words)
+TEST(scaleoffset_parameters_are_checked)
 {
     unsigned words[20] = {2, 0, 16, 0, 4, 1, 0, 1, 5};
 
@@ -340,7 +340,7 @@ TEST(test_scaleoffset_words)
     assert_int_equal(words_are(6, 20, words), NC_ENOFILTER);
 }
 
-TEST(test_szip_words)
+TEST(szip_parameters_are_checked)
 {
 #ifdef NCZ_WITH_SZIP
     assert_int_equal(WORDS(4, 141, 8, 32, 100), NC_NOERR);
@@ -359,7 +359,7 @@ TEST(test_szip_words)
 #endif
 }
 
-TEST(test_bitshuffle_words)
+TEST(bitshuffle_parameters_are_checked)
 {
     assert_int_equal(WORDS(32008, 0, 4, 4), NC_NOERR);
     assert_int_equal(WORDS(32008, 0, 4), NC_EFILTER);
@@ -372,7 +372,7 @@ TEST(test_bitshuffle_words)
 }
 
 /* Levels are for encoders: files lack them, or have those of other libraries. */
-TEST(test_encoder_words)
+TEST(parameters_of_encoders_do_not_matter)
 {
     assert_int_equal(WORDS(1, 99), NC_NOERR);
     assert_int_equal(words_are(1, 0, NULL), NC_NOERR);
@@ -391,7 +391,7 @@ TEST(test_encoder_words)
 }
 
 /* Elements of one byte are not shuffled, whatever the array's type is. */
-TEST(test_shuffle_of_bytes)
+TEST(single_bytes_are_not_shuffled)
 {
     static const unsigned one = 1;
     unsigned char         in[64], out[64];
@@ -406,7 +406,7 @@ TEST(test_shuffle_of_bytes)
 }
 
 /* What each of many filters may add to a chunk would make a reader allocate a multiple of it. */
-TEST(test_growth)
+TEST(chains_that_may_grow_too_much_are_refused)
 {
     static const unsigned words[] = {0, 4, 4, 8, 3};
     ncz_array_type        type = env_of(NCZ_KIND_INT, 4, 1 << 22);
@@ -426,7 +426,7 @@ TEST(test_growth)
 }
 
 /* What a filter that rounds has written is the data. */
-TEST(test_rounded)
+TEST(rounded_values_are_the_data)
 {
     static const unsigned words[] = {3, 4, 0, 0, 0};
     unsigned char         in[64], out[64];
@@ -445,7 +445,7 @@ TEST(test_rounded)
 
 /* ---- pipelines ------------------------------------------------------------------------------------------- */
 
-TEST(test_unknown)
+TEST(unknown_filters_are_named)
 {
     static const struct {
         unsigned    id;
@@ -481,7 +481,7 @@ TEST(test_unknown)
 }
 
 /* The cause is in the text, where the filter is known and its parameters are not. */
-TEST(test_unknown_cause)
+TEST(unknown_parameters_are_named)
 {
     static const unsigned words[] = {0, 4, 4, 16, 7};
     ncz_chain            *chain = NULL;
@@ -493,7 +493,7 @@ TEST(test_unknown_cause)
     ncz_chain_unref(chain);
 }
 
-TEST(test_only_for_hdf5)
+TEST(hdf5_only_codecs_stay_out_of_zarr)
 {
     static const unsigned words[] = {4, 261, 64};
     unsigned              back[NCZ_CODEC_WORDS];
@@ -556,7 +556,7 @@ check_copy(const ncz_filter_spec *filters, size_t n, const char *want)
     ncz_chain_unref(copy);
 }
 
-TEST(test_copied)
+TEST(filters_become_codecs_of_zarr)
 {
     static const unsigned level[] = {6}, size[] = {4}, lzf[] = {4, 261, 4096};
     static const unsigned bits[] = {0, 4, 4, 0}, bits_lz4[] = {0, 4, 4, 0, 2}, bits_zstd[] = {0, 4, 4, 0, 3, 7};
@@ -593,7 +593,7 @@ TEST(test_copied)
 }
 
 /* Strings have no elements of one size to shuffle. */
-TEST(test_copied_strings)
+TEST(copied_strings_are_not_shuffled)
 {
     static const unsigned level[] = {6}, size[] = {16}, lzf[] = {4, 261, 4096};
     const ncz_filter_spec filters[] = {{.id = 2, .nwords = 1, .words = size}, {.id = 1, .nwords = 1, .words = level}};

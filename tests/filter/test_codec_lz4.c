@@ -4,7 +4,7 @@
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 2}, .chunk_bytes = 8};
 static const void          *one;
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     const void *p;
 
@@ -15,7 +15,7 @@ TEST(test_json)
     assert_null(ncz_codec_by_hdf5(32004, NCZ_SPELLING_NUMCODECS)); /* another layout */
 }
 
-TEST(test_bytes)
+TEST(known_bytes_come_out)
 {
     static const unsigned char data[8] = {0, 0, 1, 0, 2, 0, 3, 0};
     const ncz_codec_ops       *ops = ncz_codec_by_id("lz4");
@@ -29,7 +29,7 @@ TEST(test_bytes)
 }
 
 /* The length in front is believed only where it is what is wanted and what the block gives. */
-TEST(test_lies)
+TEST(a_wrong_length_in_front_is_refused)
 {
     static const unsigned char literals[] = {8, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 7, 8};
     static const unsigned char huge[] = {0xff, 0xff, 0xff, 0xff, 0x80, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -48,7 +48,7 @@ TEST(test_lies)
         assert_int_equal(decode_to(ops, one, &env, literals, n, back, 0), NC_EFILTER);
 }
 
-TEST(test_too_much)
+TEST(chunks_too_large_for_lz4_are_refused)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("lz4");
     unsigned char        out[16];

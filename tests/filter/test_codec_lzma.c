@@ -6,7 +6,7 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 1000};
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     check_json("lzma", "{}", &env,
                "{\"id\": \"lzma\", \"format\": 1, \"check\": -1, \"preset\": null, \"filters\": null}");
@@ -23,7 +23,7 @@ TEST(test_json)
                "\"start_offset\": 16},{\"id\": " LZMA1 ", \"dict_size\": 67108864" REST "]}");
 }
 
-TEST(test_refused)
+TEST(bad_configurations_are_refused)
 {
     static const char *const cases[] = {
         "{\"format\": 0}",
@@ -74,7 +74,7 @@ TEST(test_refused)
 }
 
 /* Streams one behind the other are one object, and so are zeros behind them, four by four. */
-TEST(test_concatenated)
+TEST(streams_one_behind_the_other_decode)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("lzma");
     unsigned char        data[100], back[200], both[1000] = {0}, *object;
@@ -95,7 +95,7 @@ TEST(test_concatenated)
 }
 
 /* A stream that asks for a dictionary of 1 GiB is refused before it has one. */
-TEST(test_memory_limit)
+TEST(huge_dictionaries_are_refused)
 {
     static const unsigned char alone[] = {0x5d, 0, 0, 0, 0x40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0};
     static const char          raw[] = "{\"format\": 3, \"filters\": [{\"id\": 33, \"dict_size\": 1073741824}]}";
@@ -119,7 +119,7 @@ TEST(test_memory_limit)
 }
 
 /* A small chunk is not encoded with the dictionary that the highest preset has for large ones. */
-TEST(test_small_dictionary)
+TEST(small_chunks_get_small_dictionaries)
 {
     static const char *const cases[] = {
         "{\"preset\": 9}",

@@ -103,7 +103,7 @@ reads(const golden *g)
     return decodes_to(g, g->stored.p, g->stored.n, &g->decoded);
 }
 
-TEST(test_reads)
+TEST(objects_of_numcodecs_are_read)
 {
     each(reads);
 }
@@ -122,7 +122,7 @@ writes(const golden *g)
     return good;
 }
 
-TEST(test_writes)
+TEST(the_same_bytes_as_numcodecs_are_written)
 {
     each(writes);
 }
@@ -142,7 +142,7 @@ ends_early(const golden *g)
     return good;
 }
 
-TEST(test_cut)
+TEST(cut_objects_are_refused)
 {
     each(ends_early);
 }
@@ -183,7 +183,7 @@ document_stays(const golden *g)
     return good;
 }
 
-TEST(test_documents)
+TEST(documents_of_numcodecs_stay_as_they_are)
 {
     each(document_stays);
 }

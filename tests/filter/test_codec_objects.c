@@ -97,7 +97,7 @@ decode(ncz_chain *c, const ncz_array_type *env, const void *in, size_t nin, size
 
 #define LIMIT ((size_t)1 << 20)
 
-TEST(test_round_trips)
+TEST(every_object_codec_round_trips)
 {
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
         for (size_t n = 1; n <= NCZ_LEN(words); n++) {
@@ -122,7 +122,7 @@ TEST(test_round_trips)
 }
 
 /* The bytes that numcodecs gives. */
-TEST(test_known_bytes)
+TEST(the_bytes_are_those_of_numcodecs)
 {
     static const struct {
         const char *filters, *bytes;
@@ -193,7 +193,7 @@ check_values(const char *filters, const char *bytes, size_t nbytes, const char *
     ncz_chain_unref(c);
 }
 
-TEST(test_values)
+TEST(values_of_every_kind_become_text)
 {
     static const char        text[] = "[1,null,-2.5e3,true,{\"k\":[1, 2]},NaN,\"|O\",[6]]";
     static const char *const json[] = {"1", NULL, "-2.5e3", "true", "{\"k\":[1, 2]}", "NaN"};
@@ -219,7 +219,7 @@ TEST(test_values)
                  "\3\0\0\0\6\0\0\0\0\1\0\2\xff\xfd\0\0\0\0\2\0\0\0\0\7", 24, runs, 3);
 }
 
-TEST(test_array_types)
+TEST(arrays_of_every_type_become_text)
 {
     static const struct {
         const char *dtype, *bytes;
@@ -244,7 +244,7 @@ TEST(test_array_types)
 }
 
 /* A text that an application put there must be a list of such numbers. */
-TEST(test_array_texts)
+TEST(texts_of_arrays_must_be_lists_of_numbers)
 {
     static const char *const good[] = {"[1, 2]", "", NULL, " [ ] "};
     static const char *const bad[] = {"x", "7", "[1,", "[1.5]", "[\"a\"]", "[40000]", "[1] 2", "[[1]]", "[true]"};
@@ -266,7 +266,7 @@ TEST(test_array_texts)
 }
 
 /* Nested lists are in C order, whatever the chunk's own order is. */
-TEST(test_order)
+TEST(nested_lists_are_in_c_order)
 {
     static const unsigned fortran[2] = {1, 0};
     static const struct {
@@ -303,7 +303,7 @@ TEST(test_order)
 }
 
 /* Bytes that are no UTF-8 reach no other reader where text is promised. */
-TEST(test_not_utf8)
+TEST(texts_that_are_not_utf8_are_refused)
 {
     static const char *const odd[] = {"x\xff\xc3y", "\xe9"};
     ncz_array_type           env = object_env(2);
@@ -369,7 +369,7 @@ touch(const ncz_vlen_block *t)
     return sum;
 }
 
-TEST(test_cut_short)
+TEST(cut_objects_are_refused)
 {
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         sample x;
@@ -382,7 +382,7 @@ TEST(test_cut_short)
 }
 
 /* Every value of every byte. */
-TEST(test_changed)
+TEST(changed_bytes_do_no_harm)
 {
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
         bool   checked = strstr(subjects[i].filters, "crc32") != NULL;
@@ -407,7 +407,7 @@ TEST(test_changed)
     }
 }
 
-TEST(test_noise)
+TEST(noise_does_no_harm)
 {
     uint32_t seed = 7;
 
@@ -431,7 +431,7 @@ TEST(test_noise)
 }
 
 /* Counts and lengths that say more than there is ask for no memory. */
-TEST(test_lying_counts)
+TEST(lying_counts_ask_for_no_memory)
 {
     static const struct {
         const char *filters, *bytes;
@@ -460,7 +460,7 @@ TEST(test_lying_counts)
 }
 
 /* Deep nesting ends in an error, not at the end of the stack. */
-TEST(test_deep)
+TEST(deep_nesting_is_an_error)
 {
     ncz_chain     *c = chain_of("[{\"id\": \"msgpack2\"}]"), *j = chain_of("[{\"id\": \"json2\"}]");
     ncz_array_type env = object_env(1);
@@ -479,7 +479,7 @@ TEST(test_deep)
 }
 
 /* What codecs on the way decode to is not known before; it may be much, but not more than the limit. */
-TEST(test_limit)
+TEST(decoded_sizes_are_limited)
 {
     static const char *const compressors[] = {"zlib", "gzip", "bz2", "zstd", "lz4", "lzma", "blosc"};
     const size_t             n = 200000;
@@ -510,7 +510,7 @@ TEST(test_limit)
 
 /* ---- definitions ----------------------------------------------------------------------------------------- */
 
-TEST(test_where_they_stand)
+TEST(object_codecs_stand_first_and_once)
 {
     static const char *const bad[] = {
         "[{\"id\": \"zlib\"}]",
@@ -544,7 +544,7 @@ TEST(test_where_they_stand)
 }
 
 /* Runs the wrong way round are refused, whatever chain they are given. */
-TEST(test_wrong_way)
+TEST(runs_the_wrong_way_round_are_refused)
 {
     ncz_array_type env = object_env(2);
     ncz_buf        out = NCZ_BUF_INIT, in = NCZ_BUF_INIT;
@@ -582,7 +582,7 @@ check_written(const char *filters, const char *want_filters, const char *want_co
 }
 
 /* Readers look for it among the filters, even when there is no other codec. */
-TEST(test_documents)
+TEST(object_codecs_stand_among_the_filters)
 {
     check_written("[{\"id\": \"vlen-utf8\"}]", "[{\"id\": \"vlen-utf8\"}]", "null");
     check_written("[{\"id\": \"vlen-array\", \"dtype\": \"<i4\"}, {\"id\": \"zlib\", \"level\": 1}]",
@@ -603,7 +603,7 @@ with(const ncz_chain *base, const char *json, int wanted)
     return c;
 }
 
-TEST(test_with_json)
+TEST(codecs_are_added_around_an_object_codec)
 {
     ncz_chain     *z = with(NULL, "{\"id\": \"zlib\"}", NC_NOERR), *a, *b, *c;
     ncz_array_type ints = env_of(NCZ_KIND_INT, 4, 64);
@@ -631,7 +631,7 @@ TEST(test_with_json)
 
 /* ---- fixed width ----------------------------------------------------------------------------------------- */
 
-TEST(test_categorize_fixed)
+TEST(categorize_takes_strings_of_fixed_width)
 {
     static const unsigned char ucs4[] = "a\0\0\0\0\0\0\0"
                                         "b\0\0\0c\0\0\0"
@@ -686,14 +686,14 @@ both_ways(void *arg)
     return rc;
 }
 
-TEST(test_allocations)
+TEST(every_allocation_fails_once)
 {
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
         each_allocation_fails(both_ways, (void *)&subjects[i]);
 }
 
 /* Every codec that is built in for objects stands in one of the tables above. */
-TEST(test_none_is_left_out)
+TEST(every_built_in_object_codec_is_in_a_table)
 {
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
         bool found = ncz_codec_at(k)->decode_vlen == NULL || strcmp(ncz_codec_at(k)->id, "vlen-array") == 0;
@@ -706,7 +706,7 @@ TEST(test_none_is_left_out)
 }
 
 /* As the others are spoilt: runs of numbers, and labels of fixed width. */
-TEST(test_spoilt_numbers)
+TEST(spoilt_runs_of_numbers_are_refused)
 {
     static const char run[] = "\3\0\0\0\4\0\0\0\1\0\2\0\0\0\0\0\2\0\0\0\7\0";
     ncz_chain        *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
@@ -731,7 +731,7 @@ TEST(test_spoilt_numbers)
     ncz_chain_unref(c);
 }
 
-TEST(test_spoilt_labels)
+TEST(spoilt_labels_are_refused)
 {
     ncz_array_type env = env_of(NCZ_KIND_UCS4, 8, 24);
     ncz_json      *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"astype\": \"<i2\", "

@@ -12,7 +12,7 @@ make_array(uint16_t *v, size_t n)
 }
 
 /* A transpose before a shard: inner chunks of [3,2] of the transposed array [6,4]. */
-TEST(test_known_bytes)
+TEST(a_transposed_shard_has_known_bytes)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 1);
     ncz_v3_codecs  c = parsed("[" ORDER "," SHARD("[3,4]", "\"bytes\"", LITTLE, "end") "]", &in);
@@ -54,7 +54,7 @@ check_parts(const ncz_chain *c, const ncz_buf *object, const uint16_t *v)
         }
 }
 
-TEST(test_every_nesting)
+TEST(every_nesting_round_trips)
 {
     static const char *const texts[] = {
         "[" ORDER "," SHARD("[3,2]", LITTLE "," CRC, USUAL, "end") "]",
@@ -89,7 +89,7 @@ TEST(test_every_nesting)
 }
 
 /* The fill value reaches the shard through the codecs before it; chunks of nothing else are not stored. */
-TEST(test_fill)
+TEST(chunks_of_fill_are_not_stored)
 {
     static const uint16_t fill = 0x0102;
     ncz_array_type        in = type_of(NCZ_KIND_UINT, 2), other;
@@ -125,7 +125,7 @@ TEST(test_fill)
 }
 
 /* Another byte order or shape of the array: the inner chunks follow. */
-TEST(test_retype)
+TEST(inner_chunks_follow_the_array)
 {
     static const uint64_t longer[2] = {8, 6}, odd[2] = {4, 5};
     ncz_array_type        in = type_of(NCZ_KIND_UINT, 2), type = in;
@@ -161,7 +161,7 @@ put64(char *p, uint64_t v)
         p[i] = (char)(v >> (8 * i));
 }
 
-TEST(test_hostile_index)
+TEST(a_hostile_index_is_refused)
 {
     static const struct {
         uint64_t    offset, length;
@@ -206,7 +206,7 @@ TEST(test_hostile_index)
     ncz_v3_codecs_clear(&c);
 }
 
-TEST(test_refused)
+TEST(bad_configurations_are_refused)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 2), text = type_of(NCZ_KIND_OBJECT, NCZ_OBJECT_SIZE);
     ncz_v3_codecs  c;
@@ -224,7 +224,7 @@ TEST(test_refused)
     ncz_v3_codecs_clear(&c);
 }
 
-TEST(test_bombs)
+TEST(nested_bombs_are_refused)
 {
     ncz_array_type in = type_of(NCZ_KIND_UINT, 2);
     ncz_buf        text = NCZ_BUF_INIT;
@@ -274,7 +274,7 @@ make_round_trip(void *arg)
     return rc;
 }
 
-TEST(test_allocations)
+TEST(every_allocation_fails_once)
 {
     static const uint16_t fill = 7;
     ncz_json  *doc = json_of("[" ORDER "," SHARD("[6,2]", ORDER "," SHARD("[1,3]", LITTLE "," CRC, USUAL, "end"),

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     ncz_array_type env = env_of(NCZ_KIND_FLOAT, 8, 64);
     const void    *p;
@@ -20,7 +20,7 @@ TEST(test_json)
     check_json("shuffle", "{}", &env, "{\"id\": \"shuffle\", \"elementsize\": 1}");
 }
 
-TEST(test_words)
+TEST(hdf5_parameters_are_read_and_written)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(2, NCZ_SPELLING_NUMCODECS);
     ncz_array_type       env = env_of(NCZ_KIND_FLOAT, 8, 64);
@@ -36,7 +36,7 @@ TEST(test_words)
     assert_int_equal(of_words(ops, 2, (const unsigned[]){4, 4}, &env, &p), NC_EFILTER);
 }
 
-TEST(test_bytes)
+TEST(known_bytes_come_out)
 {
     static const struct {
         int64_t       size;

@@ -3,7 +3,7 @@
 
 static const ncz_codec_ops *ops;
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 256);
     const void    *p;
@@ -20,7 +20,7 @@ TEST(test_json)
     assert_int_equal(configure(ops, "{\"mask\": 32, \"pixels-per-block\": 34}", &env, &p), NC_EFILTER);
 }
 
-TEST(test_words)
+TEST(hdf5_parameters_are_read_and_written)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 256);
     const void    *p;
@@ -36,7 +36,7 @@ TEST(test_words)
 }
 
 /* Rows of all lengths: shorter than a block, no multiple of one, longer than the longest scanline. */
-TEST(test_rows)
+TEST(rows_of_any_length_round_trip)
 {
     static const size_t rows[] = {1, 7, 8, 9, 33, 127, 4096, 5000};
     static const size_t types[] = {1, 2, 4, 8};
@@ -64,7 +64,7 @@ TEST(test_rows)
             }
 }
 
-TEST(test_unfit)
+TEST(chunks_that_do_not_fit_are_refused)
 {
     ncz_array_type env = env_of(NCZ_KIND_BYTES, 3, 96);
     const void    *p = configured(ops, "{\"mask\": 32, \"pixels-per-block\": 16}", &env);
@@ -80,7 +80,7 @@ TEST(test_unfit)
 }
 
 /* The length in front is compared before anything is allocated for it. */
-TEST(test_length_lies)
+TEST(a_wrong_length_in_front_is_refused)
 {
     static const unsigned char object[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
     ncz_array_type             env = env_of(NCZ_KIND_INT, 4, 96);

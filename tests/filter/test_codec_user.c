@@ -179,7 +179,7 @@ parse(const char *filters, const char *compressor, ncz_chain **out)
 
 /* ---- registering ---- */
 
-TEST(test_refused)
+TEST(bad_registrations_are_refused)
 {
     struct {
         nczarr_codec c;
@@ -228,7 +228,7 @@ TEST(test_refused)
     assert_int_equal(ncz_codec_unregister("zlib"), NC_ENOFILTER);
 }
 
-TEST(test_clashes)
+TEST(names_and_numbers_are_given_once)
 {
     turner       t = {0};
     nczarr_codec c = turn_codec(&t);
@@ -258,7 +258,7 @@ TEST(test_clashes)
 
 /* ---- life ---- */
 
-TEST(test_lives_while_used)
+TEST(an_unregistered_codec_lives_while_used)
 {
     static const char    text[] = "{\"key\":\"7\",\"id\":\"turn\",\"note\":[1,{}]}";
     turner               t = {0};
@@ -309,7 +309,7 @@ TEST(test_lives_while_used)
     ncz_buf_clear(&out);
 }
 
-TEST(test_configurations)
+TEST(configurations_are_checked_by_the_codec)
 {
     turner       t = {0};
     nczarr_codec c = turn_codec(&t);
@@ -330,7 +330,7 @@ TEST(test_configurations)
 }
 
 /* A filter of an HDF5 file that is not built in is the codec that has its number; its words must be the codec's. */
-TEST(test_filter_of_hdf5)
+TEST(hdf5_filters_are_found_by_number)
 {
     turner          t = {0};
     nczarr_codec    c = turn_codec(&t);
@@ -357,7 +357,7 @@ TEST(test_filter_of_hdf5)
     assert_int_equal(t.released, 1);
 }
 
-TEST(test_words)
+TEST(parameters_become_a_configuration)
 {
     static const char *const bad[] = {"", "7", "{", "{} {}", "[]"};
     turner                   t = {0};
@@ -408,7 +408,7 @@ TEST(test_words)
 
 /* ---- what it says is checked ---- */
 
-TEST(test_lies)
+TEST(lies_of_a_codec_are_noticed)
 {
     turner        t = {0};
     nczarr_codec  c = turn_codec(&t);
@@ -449,7 +449,7 @@ TEST(test_lies)
 
 /* ---- by JSON, and the array codecs' place ---- */
 
-TEST(test_with_json)
+TEST(registered_codecs_join_chains)
 {
     static const char *const steps[] = {"{\"id\": \"zlib\", \"level\": 2}", "{\"id\": \"turn\", \"key\": 5}",
                                         "{\"id\": \"delta\", \"dtype\": \"<i4\"}", "{\"id\": \"turn\", \"key\": 6}"};
@@ -506,7 +506,7 @@ turns(void *arg)
     return bad == 0 ? NULL : arg;
 }
 
-TEST(test_one_at_a_time)
+TEST(one_call_runs_at_a_time_unless_threads_are_allowed)
 {
     turner       t = {0};
     nczarr_codec c = turn_codec(&t);
@@ -558,7 +558,7 @@ comes_and_goes(void *arg)
     return NULL;
 }
 
-TEST(test_registry_threads)
+TEST(threads_register_and_unregister)
 {
     turner    t = {0};
     pthread_t thread[4];
@@ -602,7 +602,7 @@ done:
     return rc;
 }
 
-TEST(test_allocations)
+TEST(every_allocation_fails_once)
 {
     turner t = {0};
 

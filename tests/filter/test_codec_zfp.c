@@ -197,7 +197,7 @@ TEST(within_v3)
     }
 }
 
-TEST(refused)
+TEST(bad_configurations_are_refused)
 {
     static const char *const bad[] = {"\"mode\": 1",
                                       "\"mode\": 6",
@@ -253,7 +253,7 @@ TEST(refused)
 }
 
 /* Cut, continued, of another type, of another shape, of a mode that takes too much, and any bytes. */
-TEST(damaged)
+TEST(damaged_objects_do_no_harm)
 {
     ncz_array_type in = type_of(NCZ_KIND_FLOAT, 8), other = type_of(NCZ_KIND_INT, 8);
     ncz_chain     *c = chain_of(1, &in), *wrong = chain_of(1, &other);
@@ -305,7 +305,7 @@ round_trip(void *arg)
     return rc;
 }
 
-TEST(allocations)
+TEST(every_allocation_fails_once)
 {
     ncz_json *doc = json_of("{\"id\": \"zfpy\"}");
 

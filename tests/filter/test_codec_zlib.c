@@ -5,7 +5,7 @@
 
 static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 32};
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     const ncz_codec_ops *zlib = ncz_codec_by_id("zlib");
     const void          *p;
@@ -29,7 +29,7 @@ TEST(test_json)
     assert_int_equal(configure(ncz_codec_by_id("gzip"), "{\"level\": null}", &env, &p), NC_NOERR);
 }
 
-TEST(test_words)
+TEST(hdf5_parameters_are_read_and_written)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(1, NCZ_SPELLING_NUMCODECS);
     const void          *p = NULL;
@@ -49,7 +49,7 @@ TEST(test_words)
 }
 
 /* What netCDF writes for these, level by level. */
-TEST(test_stream_heads)
+TEST(stream_heads_are_those_of_zlib)
 {
     static const unsigned char heads[10][2] = {{0x78, 0x01}, {0x78, 0x01}, {0x78, 0x5e}, {0x78, 0x5e}, {0x78, 0x5e},
                                                {0x78, 0x5e}, {0x78, 0x9c}, {0x78, 0xda}, {0x78, 0xda}, {0x78, 0xda}};
@@ -76,7 +76,7 @@ TEST(test_stream_heads)
 }
 
 /* No time, no name, no system: equal data give equal bytes. */
-TEST(test_gzip_head)
+TEST(gzip_heads_have_no_time_and_no_name)
 {
     static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
     const ncz_codec_ops       *ops = ncz_codec_by_id("gzip");
@@ -89,7 +89,7 @@ TEST(test_gzip_head)
     free(object);
 }
 
-TEST(test_gzip_members)
+TEST(gzip_members_one_behind_the_other_decode)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("gzip");
     const void          *p = configured(ops, "{\"level\": 5}", &env);
@@ -119,7 +119,7 @@ TEST(test_gzip_members)
 }
 
 /* One zlib stream is all that there may be: a second is left over from something longer. */
-TEST(test_zlib_one_stream)
+TEST(only_one_zlib_stream_is_allowed)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
     const void          *p = configured(ops, "{\"level\": 5}", &env);
@@ -139,7 +139,7 @@ TEST(test_zlib_one_stream)
 }
 
 /* A megabyte of zeros in a kilobyte, wanted as 32 bytes. */
-TEST(test_bomb)
+TEST(a_bomb_is_refused)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
     const void          *p = configured(ops, "{\"level\": 9}", &env);

@@ -9,7 +9,7 @@ static const ncz_codec_ops *ops;
 static const void          *plain;
 static unsigned char        data[1000];
 
-TEST(test_json)
+TEST(configurations_are_read_and_written)
 {
     const void *p;
 
@@ -28,7 +28,7 @@ TEST(test_json)
     assert_int_equal(configure(ops, "{\"checksum\": \"yes\"}", &env, &p), NC_EFILTER);
 }
 
-TEST(test_words)
+TEST(hdf5_parameters_are_read_and_written)
 {
     const void *p;
     unsigned    words[NCZ_CODEC_WORDS];
@@ -61,7 +61,7 @@ frame_without_size(unsigned char *out, size_t cap)
     return to.pos;
 }
 
-TEST(test_no_content_size)
+TEST(frames_without_a_size_decode)
 {
     unsigned char object[2000], back[1000];
     size_t        used = frame_without_size(object, sizeof object);
@@ -72,7 +72,7 @@ TEST(test_no_content_size)
     assert_int_equal(decode_to(ops, plain, &env, object, used - 1, back, 1000), NC_EFILTER);
 }
 
-TEST(test_frames)
+TEST(frames_one_behind_the_other_decode)
 {
     static const unsigned char skipped[11] = {0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
     unsigned char             *first, *second, object[4000], back[1000];
@@ -90,7 +90,7 @@ TEST(test_frames)
     free(second);
 }
 
-TEST(test_checksum)
+TEST(a_wrong_checksum_is_refused)
 {
     const void   *p = configured(ops, "{\"level\": 3, \"checksum\": true}", &env);
     unsigned char back[1000], *object;
@@ -104,7 +104,7 @@ TEST(test_checksum)
 }
 
 /* A frame that claims a gigabyte and a large window gets no more memory than the chunk. */
-TEST(test_claims)
+TEST(claims_of_a_frame_get_no_memory)
 {
     static const unsigned char object[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 0xb8, 0, 0, 0, 0x40, 0x01, 0, 0};
     unsigned char              back[1000];

@@ -43,7 +43,7 @@ check_written(const ncz_chain *c, const char *filters, const char *compressor, c
     ncz_buf_clear(&l);
 }
 
-TEST(test_empty)
+TEST(empty_chains_have_nothing)
 {
     ncz_chain *c = (ncz_chain *)&env;
 
@@ -63,7 +63,7 @@ TEST(test_empty)
     check_written(NULL, "null", "null", "[]");
 }
 
-TEST(test_empty_runs)
+TEST(empty_chains_copy_the_bytes)
 {
     unsigned char data[64], back[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
@@ -79,7 +79,7 @@ TEST(test_empty_runs)
     ncz_buf_clear(&out);
 }
 
-TEST(test_parse_and_write)
+TEST(chains_are_parsed_and_written)
 {
     ncz_chain *c = chain_of("[{\"id\": \"fletcher32\"},{\"id\": \"shuffle\", \"elementsize\": \"0\"}]",
                             "{\"level\": \"4\", \"id\": \"zlib\"}");
@@ -106,7 +106,7 @@ TEST(test_parse_and_write)
 }
 
 /* Whose document it is decides what an element size of 0 means; a definition always gets the true size. */
-TEST(test_shuffle_rules)
+TEST(an_element_size_of_0_depends_on_the_writer)
 {
     static const struct {
         const char      *config;
@@ -149,7 +149,7 @@ TEST(test_shuffle_rules)
     }
 }
 
-TEST(test_malformed)
+TEST(malformed_chains_are_refused)
 {
     static const char *const cases[][2] = {
         {"{}", "null"},
@@ -176,7 +176,7 @@ TEST(test_malformed)
     }
 }
 
-TEST(test_limit)
+TEST(long_chains_are_limited)
 {
     ncz_chain *c = NULL;
 
@@ -187,7 +187,7 @@ TEST(test_limit)
 }
 
 /* It keeps its own characters, white space and all, and its place. */
-TEST(test_unknown)
+TEST(unknown_codecs_keep_their_characters)
 {
     ncz_chain    *c = chain_of("[ {\"id\":  \"pcodec\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] } ]",
                                "{\"id\": \"zlib\", \"level\": 1}");
@@ -211,7 +211,7 @@ TEST(test_unknown)
 }
 
 /* A codec of ours with a part that this build lacks is kept like an unknown one, with its own reason. */
-TEST(test_lacking_part)
+TEST(codecs_that_lack_a_part_are_kept)
 {
     static const char text[] = "{\"id\": \"blosc\", \"cname\": \"snappy\"}";
     const void       *p;
@@ -226,7 +226,7 @@ TEST(test_lacking_part)
     ncz_chain_unref(c);
 }
 
-TEST(test_with_and_without)
+TEST(codecs_are_added_and_removed)
 {
     ncz_chain *a, *b, *c, *d, *e, *f;
 
@@ -261,7 +261,7 @@ TEST(test_with_and_without)
     ncz_chain_unref(f);
 }
 
-TEST(test_keeps_unknown)
+TEST(changes_keep_unknown_codecs)
 {
     ncz_chain *a = chain_of("null", "{\"id\":\"pcodec\"}"), *b, *c;
 
@@ -277,7 +277,7 @@ TEST(test_keeps_unknown)
 }
 
 /* List order down, compressor last; the bytes show it. */
-TEST(test_order)
+TEST(codecs_run_in_the_order_of_the_list)
 {
     ncz_chain    *shuffled_last = chain_of("[{\"id\": \"fletcher32\"}]", "{\"id\": \"shuffle\", \"elementsize\": 2}");
     ncz_chain    *summed_last = chain_of("[{\"id\": \"shuffle\", \"elementsize\": 2}]", "{\"id\": \"fletcher32\"}");
@@ -299,7 +299,7 @@ TEST(test_order)
     ncz_chain_unref(summed_last);
 }
 
-TEST(test_long_chain)
+TEST(long_chains_round_trip)
 {
     ncz_chain    *c = chain_of("[{\"id\": \"shuffle\"},{\"id\": \"zlib\"},{\"id\": \"fletcher32\"},"
                                   "{\"id\": \"gzip\"},{\"id\": \"zlib\", \"level\": 0},"
@@ -339,7 +339,7 @@ check_step(const ncz_chain *c, size_t i, const char *id, size_t item, size_t nby
 }
 
 /* What enters each codec is known when the chain is made; the step from array to bytes is there, listed or not. */
-TEST(test_steps)
+TEST(what_enters_each_codec_is_known)
 {
     static const uint64_t shape[2] = {4, 8};
     static const unsigned fortran[2] = {1, 0};
@@ -384,7 +384,7 @@ TEST(test_steps)
 }
 
 /* v3's codec from array to bytes: nothing to do where the array has that order already. */
-TEST(test_bytes)
+TEST(the_bytes_codec_swaps_where_it_must)
 {
     static const struct {
         const char *config, *written;
@@ -455,7 +455,7 @@ TEST(test_bytes)
 /* ---- memory ---- */
 
 /* A thousandfold in two stages: refused at the first, with no more memory than an honest chunk needs. */
-TEST(test_nested_bomb)
+TEST(nested_bombs_are_refused_at_the_first)
 {
     ncz_chain     *c = chain_of("[{\"id\": \"zlib\"}]", "{\"id\": \"gzip\"}");
     unsigned char *zeros = calloc(1, 1 << 22), back[64];
@@ -472,7 +472,7 @@ TEST(test_nested_bomb)
     free(zeros);
 }
 
-TEST(test_limited_buffer)
+TEST(a_limited_buffer_is_not_overrun)
 {
     ncz_chain    *c = chain_of("null", "{\"id\": \"zlib\"}");
     unsigned char data[64] = {0};
@@ -524,7 +524,7 @@ done:
     return rc;
 }
 
-TEST(test_allocations)
+TEST(every_allocation_fails_once)
 {
     docs d = {json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"pcodec\"},"
                       "{\"id\": \"fletcher32\"}]"),

@@ -63,7 +63,7 @@ check_chain(const char *filters, const char *compressor, bool in_parts)
 #define BLOSC(cname, shuffle)                                                                                        \
     "{\"id\": \"blosc\", \"cname\": \"" cname "\", \"clevel\": 5, \"shuffle\": " #shuffle ", \"blocksize\": 16384}"
 
-TEST(test_parts)
+TEST(parts_are_those_of_the_whole)
 {
     check_chain("null", "null", true);
     check_chain("null", "{\"id\": \"zlib\", \"level\": 1}", false);
@@ -78,7 +78,7 @@ TEST(test_parts)
 }
 
 /* An object without codecs may be longer, where the caller lets it. */
-TEST(test_plain_tail)
+TEST(tails_of_plain_objects_are_allowed_on_demand)
 {
     ncz_byte_range part = {2, 4};
 
@@ -89,7 +89,7 @@ TEST(test_plain_tail)
 }
 
 /* Only the blocks that are decoded are believed. */
-TEST(test_corrupt_elsewhere)
+TEST(damage_outside_the_part_does_not_matter)
 {
     ncz_json      *json;
     ncz_chain     *chain = NULL;

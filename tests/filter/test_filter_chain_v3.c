@@ -3,7 +3,7 @@
 #include "v3_testing.h"
 
 /* What is read and what is written of it, for elements of four bytes. */
-TEST(test_read_and_write)
+TEST(chains_are_read_and_written)
 {
     static const struct {
         const char *text, *written; /* NULL: the same */
@@ -53,7 +53,7 @@ TEST(test_read_and_write)
     }
 }
 
-TEST(test_refused)
+TEST(bad_chains_are_refused)
 {
     static const struct {
         const char *text, *why;
@@ -100,7 +100,7 @@ TEST(test_refused)
 }
 
 /* A caller may define codecs in v3's spelling. Those that only v3 has are shown so, and refused for v2. */
-TEST(test_definition)
+TEST(callers_define_codecs_in_v3_spelling)
 {
     ncz_array_type in = type_of(NCZ_KIND_INT, 4);
     ncz_json      *order = json_of(ORDER), *zlib = json_of("{\"name\": \"numcodecs.zlib\"}");
@@ -133,7 +133,7 @@ TEST(test_definition)
 }
 
 /* The HDF5 ids of v3: deflate is gzip, unless the chain has zlib. */
-TEST(test_hdf5)
+TEST(hdf5_numbers_are_those_of_v3)
 {
     ncz_array_type       in = type_of(NCZ_KIND_INT, 4);
     ncz_v3_codecs        zlib = parsed("[" LITTLE ",\"zlib\"]", &in), gzip = parsed("[" LITTLE "," GZIP "]", &in);
@@ -154,7 +154,7 @@ TEST(test_hdf5)
 }
 
 /* Strings: the bytes of another writer; a reshape and a codec that follows change nothing of it. */
-TEST(test_strings)
+TEST(strings_have_the_bytes_of_other_writers)
 {
     static const char *const texts[] = {
         "[{\"name\": \"vlen-utf8\", \"configuration\": {}}]",
@@ -193,7 +193,7 @@ TEST(test_strings)
 }
 
 /* What VirtualiZarr makes of netCDF-4 files, and the defaults of numcodecs for members that are left out. */
-TEST(test_numcodecs)
+TEST(codecs_of_numcodecs_are_read_by_their_names)
 {
     ncz_array_type in = type_of(NCZ_KIND_INT, 2);
     ncz_v3_codecs  c = parsed("[\"bytes\",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 2}},"

@@ -57,7 +57,7 @@ chain_of(const char *array, const ncz_array_type *env)
     return chain;
 }
 
-TEST(test_ints)
+TEST(integers_of_netcdf_c_decode)
 {
     for (size_t i = 0; i < NCZ_LEN(arrays); i++) {
         const stored  *s = &arrays[i];
@@ -86,7 +86,7 @@ TEST(test_ints)
 }
 
 /* shuffle (elementsize 0), zlib 0, zstd 3, bz2 5 over doubles. */
-TEST(test_multifilter)
+TEST(chains_of_netcdf_c_decode)
 {
     ncz_array_type env = env_of(NCZ_KIND_FLOAT, 8, 512);
     unsigned char  bytes[512];
@@ -114,7 +114,7 @@ TEST(test_multifilter)
 }
 
 /* Our bytes are netcdf-c's, but for zlib's: it has many relatives, and each has its own. */
-TEST(test_same_bytes)
+TEST(the_bytes_are_those_of_netcdf_c)
 {
     static const char *const same[] = {"filters_std/f32", "bzip2/v", "szip/v"};
 

@@ -26,7 +26,7 @@ count_at(int round, uint32_t *seed)
     return round < 70 ? (size_t)round : 500 + noise(seed) % 1200;
 }
 
-TEST(test_bytes)
+TEST(bytes_are_shuffled_as_one_by_one)
 {
     uint32_t seed = 11;
 
@@ -55,7 +55,7 @@ TEST(test_bytes)
         }
 }
 
-TEST(test_bits)
+TEST(bits_are_shuffled_as_one_by_one)
 {
     uint32_t seed = 13;
 
@@ -91,7 +91,7 @@ plain_fletcher32(const unsigned char *data, size_t n)
     return b << 16 | a;
 }
 
-TEST(test_fletcher32)
+TEST(fletcher32_sums_are_those_of_the_plain_loop)
 {
     static const size_t lengths[] = {0, 1, 2, 3, 31, 32, 33, 8191, 8192, 8193, 8225, 65536, 300001};
     uint32_t            seed = 17;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-TEST(test_lookups_agree)
+TEST(lookups_by_name_and_number_agree)
 {
     size_t n = 0;
 
@@ -23,7 +23,7 @@ TEST(test_lookups_agree)
     assert_null(ncz_codec_at(SIZE_MAX));
 }
 
-TEST(test_ids)
+TEST(known_numbers_find_their_codecs)
 {
     static const struct {
         unsigned    number;
@@ -44,7 +44,7 @@ TEST(test_ids)
 }
 
 /* A parameter that a codec does not have is an error, which names the one that was meant, or all. */
-TEST(test_unknown_parameters)
+TEST(unknown_parameters_are_named)
 {
     static const struct {
         const char *config, *text;

@@ -17,7 +17,7 @@ assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t n)
 }
 
 /* Shards of zarr-python: the values 1 2 3 4 of two bytes, two in each inner chunk. */
-TEST(test_known_bytes)
+TEST(shards_of_zarr_python_are_read)
 {
     static const struct {
         ncz_shard_layout layout;
@@ -52,7 +52,7 @@ TEST(test_known_bytes)
     }
 }
 
-TEST(test_every_layout)
+TEST(every_layout_is_assembled_and_read)
 {
     const ncz_slot_bytes parts[] = {{"abc", 3}, {NULL, 0}, {"defgh", 5}};
 
@@ -84,7 +84,7 @@ put64(unsigned char *p, uint64_t v)
         p[i] = (unsigned char)(v >> (8 * i));
 }
 
-TEST(test_damage)
+TEST(damaged_indexes_are_refused)
 {
     static const struct {
         uint64_t offset, length;
@@ -124,7 +124,7 @@ TEST(test_damage)
 }
 
 /* A changed bit anywhere in the index is noticed. */
-TEST(test_checksum)
+TEST(a_changed_bit_of_the_index_is_noticed)
 {
     const ncz_slot_bytes parts[] = {{"abc", 3}, {NULL, 0}};
     ncz_buf              out = assemble(&usual, parts, 2);
@@ -140,7 +140,7 @@ TEST(test_checksum)
     ncz_buf_clear(&out);
 }
 
-TEST(test_sizes)
+TEST(sizes_that_overflow_are_refused)
 {
     const ncz_slot_bytes huge[] = {{"a", SIZE_MAX - 40}, {"b", SIZE_MAX / 2}};
     ncz_buf              out = NCZ_BUF_INIT;

@@ -69,7 +69,7 @@ work(void *arg)
     return (void *)(uintptr_t)wrong;
 }
 
-TEST(test_threads)
+TEST(threads_encode_at_the_same_time)
 {
     ncz_chain *chains[NCZ_LEN(codecs)];
     pthread_t  threads[6];
@@ -105,7 +105,7 @@ encode_alone(void *arg)
 }
 
 /* A thread that has encoded much else before gives the same bytes as one that has not. */
-TEST(test_same_bytes)
+TEST(earlier_work_does_not_change_the_bytes)
 {
     unsigned char *data = malloc(N), *other = malloc(N);
     ncz_buf        object = NCZ_BUF_INIT;
@@ -169,7 +169,7 @@ keep_things(void *arg)
     return ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make_thing, drop_thing);
 }
 
-TEST(test_life)
+TEST(kept_things_end_with_their_thread)
 {
     pthread_t thread;
     bool      same = false;
@@ -182,7 +182,7 @@ TEST(test_life)
     assert_int_equal(dropped, 2);
 }
 
-TEST(test_scratch)
+TEST(scratch_memory_is_kept_unless_large)
 {
     unsigned char *p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000);
 

@@ -299,7 +299,7 @@ run_all(void *arg)
     return NULL;
 }
 
-TEST(test_caller)
+TEST(the_callers_vector_state_stays_clean)
 {
     report r = {.nchecked = 0};
 
@@ -309,7 +309,7 @@ TEST(test_caller)
     assert_true(r.nchecked > 1000);
 }
 
-TEST(test_other_thread)
+TEST(another_threads_vector_state_stays_clean)
 {
     report    r = {.nchecked = 0};
     pthread_t thread;
@@ -322,7 +322,7 @@ TEST(test_other_thread)
 }
 
 /* Every codec that this build has is among the subjects, and does what it is asked for. */
-TEST(test_all_are_there)
+TEST(every_built_in_codec_is_a_subject)
 {
     unsigned char *data = malloc(LONGEST), *back = malloc(LONGEST);
 
@@ -371,7 +371,7 @@ dirty_copy(void *user, void *own, const nczarr_codec_array *array, const void *i
 }
 
 /* Whatever its library, its version and its author: a codec that forgets to clean up does no harm. */
-TEST(test_forgetful_codec)
+TEST(a_codec_that_forgets_does_no_harm)
 {
     static const nczarr_codec codec = {
         .size = sizeof codec, .id = "test.forgetful", .encode = dirty_copy, .decode = dirty_copy};

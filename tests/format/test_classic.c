@@ -141,7 +141,7 @@ parse(const file *f, size_t n, uint64_t size, ncz_arena *arena, ncz_classic_head
     return rc;
 }
 
-TEST(headers)
+TEST(a_cut_header_asks_for_more_bytes)
 {
     static const unsigned versions[] = {1, 2, 5};
 
@@ -262,7 +262,7 @@ TEST(wrong_headers)
 }
 
 /* The number of records of a file that was written to a pipe comes from its size. */
-TEST(streaming)
+TEST(streamed_records_are_counted_by_size)
 {
     for (unsigned version = 1; version <= 5; version += version == 1 ? 1 : 3) {
         file               f = begin(version, version == 5 ? UINT64_MAX : UINT32_MAX);
@@ -308,7 +308,7 @@ locate(ncz_classic_file *f, const ncz_classic_spot *at, const uint64_t *index, u
     return where;
 }
 
-TEST(places)
+TEST(chunks_of_classic_files_are_rows)
 {
     static const uint64_t lens[] = {1000, 1000};
     ncz_classic_file      f = {.pitch = 24, .size = UINT64_MAX};

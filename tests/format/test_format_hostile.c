@@ -33,7 +33,7 @@ try_it(docmap *d)
     return NC_NOERR;
 }
 
-TEST(test_truncated_anywhere)
+TEST(documents_may_end_anywhere)
 {
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap d = {.v = NULL};
@@ -84,7 +84,7 @@ mutate(char *text, size_t len, uint32_t *seed)
     }
 }
 
-TEST(test_mutated_bytes)
+TEST(any_byte_may_be_changed)
 {
     uint32_t seed = 20261120;
 
@@ -118,7 +118,7 @@ TEST(test_mutated_bytes)
     "{\"zarr_format\": 2, \"_nczarr_superblock\": {}, \"_nczarr_group\": {\"dims\": {" dims "}, \"vars\": [" vars    \
     "], \"groups\": [" groups "]}}"
 
-TEST(test_names_that_are_no_keys)
+TEST(names_that_are_no_keys_are_left_out)
 {
     static const char *const bad[] = {
         "..", ".", "", "a/b", "a\\\\b", "/etc", "\\u0000", "a\\u0000b", "\\u0007", "\xff", "\x7f", "a\\nb",
@@ -170,7 +170,7 @@ load_limited(docmap *d, const ncz_limits *limits)
     return rc;
 }
 
-TEST(test_limits)
+TEST(limits_of_the_model_are_kept)
 {
     ncz_limits      limits = ncz_limits_default;
     docmap          d = {.v = NULL};
@@ -208,7 +208,7 @@ TEST(test_limits)
 
 /* A tree of implied directories deeper than groups may be is nobody's dataset: it is not followed. */
 /* Definitions of types that are of no use are left out, and the rest of the dataset is there. */
-TEST(test_types)
+TEST(useless_types_are_left_out)
 {
     static const struct {
         const char *types;
@@ -299,7 +299,7 @@ TEST(test_types)
     }
 }
 
-TEST(test_deep_strangers)
+TEST(deep_strangers_are_no_groups)
 {
     docmap     d = {.v = NULL};
     char       key[1000] = "";
@@ -317,7 +317,7 @@ TEST(test_deep_strangers)
 }
 
 /* Many broken documents cost little more than many sound ones. */
-TEST(test_many_broken_documents)
+TEST(many_broken_documents_cost_little)
 {
     docmap     d = {.v = NULL};
     char       root[20000] = "{\"zarr_format\": 2, \"_nczarr_group\": {\"dims\": {}, \"vars\": [\"x\"";
@@ -384,7 +384,7 @@ check_alloc(const char *name)
     docmap_clear(&first);
 }
 
-TEST(test_every_allocation_fails_once)
+TEST(every_allocation_fails_once)
 {
     check_alloc("netcdf-c-4.8.0/safe_groups");
     check_alloc("netcdf-c-4.9.2/strings");

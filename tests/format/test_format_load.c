@@ -148,23 +148,23 @@ check_writer(const char *writer)
     assert_true(n > 0);
 }
 
-TEST(test_generation_1)
+TEST(datasets_of_4_8_0_load)
 {
     check_writer("netcdf-c-4.8.0");
 }
 
-TEST(test_generation_2)
+TEST(datasets_of_4_8_1_and_4_9_0_load)
 {
     check_writer("netcdf-c-4.8.1");
     check_writer("netcdf-c-4.9.0");
 }
 
-TEST(test_generation_3)
+TEST(datasets_of_4_9_2_load)
 {
     check_writer("netcdf-c-4.9.2");
 }
 
-TEST(test_generation_4_and_pure)
+TEST(datasets_of_4_9_3_and_pure_ones_load)
 {
     check_writer("netcdf-c-4.9.3");
     check_writer("netcdf-c-main");
@@ -184,7 +184,7 @@ load_dir(const char *name, ncz_format_opts *style)
     return m;
 }
 
-TEST(test_generations_are_told_apart_by_keys)
+TEST(generations_are_told_apart_by_keys)
 {
     static const struct {
         const char    *name;
@@ -208,7 +208,7 @@ TEST(test_generations_are_told_apart_by_keys)
 }
 
 /* 4.8.0 ... 4.9.2 stored native bytes under big-endian types. */
-TEST(test_big_endian_quirk)
+TEST(old_big_endian_types_hold_native_bytes)
 {
     static const struct {
         const char *name;
@@ -238,7 +238,7 @@ TEST(test_big_endian_quirk)
     }
 }
 
-TEST(test_specs)
+TEST(loaded_variables_have_their_chunk_specs)
 {
     ncz_format_opts style;
     ncz_model      *m = load_dir("netcdf-c-main/fills", &style);
@@ -269,7 +269,7 @@ TEST(test_specs)
 }
 
 /* Six digits of the default fill mean the default itself. */
-TEST(test_default_fill_is_exact)
+TEST(rounded_default_fills_are_exact)
 {
     static const char *const cases[] = {"netcdf-c-4.8.0/endian", "netcdf-c-4.9.2/alltypes", "netcdf-c-main/alltypes"};
     static const char *const names[] = {"bed", "vd", "vd"};
@@ -288,7 +288,7 @@ TEST(test_default_fill_is_exact)
     }
 }
 
-TEST(test_filters)
+TEST(filters_and_separators_are_loaded)
 {
     ncz_format_opts style;
     ncz_model      *m = load_dir("netcdf-c-main/multifilter", &style);
@@ -304,7 +304,7 @@ TEST(test_filters)
     ncz_model_free(m);
 }
 
-TEST(test_unlimited)
+TEST(unlimited_dimensions_are_loaded)
 {
     ncz_format_opts style;
     ncz_model      *m = load_dir("netcdf-c-4.9.3/unlim", &style);
@@ -321,7 +321,7 @@ TEST(test_unlimited)
     "\"order\": \"C\", \"compressor\": null, \"filters\": null"
 
 /* Where both places speak, the newer is believed; what it does not say is looked for in the older. */
-TEST(test_newer_place_wins)
+TEST(the_newer_place_wins)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;

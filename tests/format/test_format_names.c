@@ -6,7 +6,7 @@
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 
-TEST(test_reserved)
+TEST(reserved_attributes_are_known)
 {
     static const char *const yes[] = {
         "CLASS",
@@ -41,7 +41,7 @@ TEST(test_reserved)
         assert_false(ncz_format_reserved_att(ncz_format_dialect(2), no[i]));
 }
 
-TEST(test_documents)
+TEST(names_of_documents_are_known)
 {
     static const char *const yes[] = {".zgroup",   ".zarray", ".zattrs",   ".zmetadata", ".nczarr",
                                       ".nczgroup", ".nczvar", ".nczarray", ".nczattr",   "zarr.json"};
@@ -55,7 +55,7 @@ TEST(test_documents)
         assert_false(ncz_format_is_document(no[i]));
 }
 
-TEST(test_addresses)
+TEST(chunks_have_their_keys_as_addresses)
 {
     const ncz_key_encoding dots = ncz_zarr2.zarr->encode_keys('.', false),
                            slashes = ncz_zarr2.zarr->encode_keys('/', false);

@@ -282,7 +282,7 @@ check_pure(const ncz_model *a, const ncz_model *b)
     }
 }
 
-TEST(test_round_trip_in_every_style)
+TEST(models_round_trip_in_every_style)
 {
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
         ncz_format_opts style = style_at(i), got;
@@ -341,7 +341,7 @@ forget_texts(ncz_model *m)
 }
 
 /* Reads what netCDF-C wrote, writes it in our own style from the values, reads it again. */
-TEST(test_foreign_datasets_in_our_style)
+TEST(foreign_datasets_round_trip_in_our_style)
 {
     static const char *const cases[] = {
         "netcdf-c-4.8.0/safe_atts",   "netcdf-c-4.8.0/safe_groups", "netcdf-c-4.8.0/chars",
@@ -379,7 +379,7 @@ TEST(test_foreign_datasets_in_our_style)
 }
 
 /* netCDF-C's own documents come out of the model byte for byte. */
-TEST(test_same_bytes_as_netcdf_c)
+TEST(documents_have_the_same_bytes_as_netcdf_cs)
 {
     static const char *const cases[] = {
         "alltypes",
@@ -427,7 +427,7 @@ TEST(test_same_bytes_as_netcdf_c)
     }
 }
 
-TEST(test_exact_documents)
+TEST(documents_have_exactly_these_bytes)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -520,7 +520,7 @@ place_of(const journal *j, const char *key)
     return 0;
 }
 
-TEST(test_order_of_documents)
+TEST(documents_are_written_from_below_to_the_root)
 {
     ncz_format_opts style = {
         .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
@@ -541,7 +541,7 @@ TEST(test_order_of_documents)
     docmap_clear(&j.now);
 }
 
-TEST(test_only_what_changed)
+TEST(only_what_changed_is_written)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -585,7 +585,7 @@ TEST(test_only_what_changed)
 }
 
 /* After each single document of a new dataset, and of a changed one, the dataset opens. */
-TEST(test_every_prefix_opens)
+TEST(every_prefix_of_the_documents_opens)
 {
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
         ncz_format_opts style = style_at(i);
@@ -612,7 +612,7 @@ TEST(test_every_prefix_opens)
     }
 }
 
-TEST(test_emitter_can_refuse)
+TEST(a_refused_document_ends_the_plan)
 {
     ncz_format_opts style = {
         .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
@@ -633,7 +633,7 @@ TEST(test_emitter_can_refuse)
 
 /* ---- what a style cannot say ---- */
 
-TEST(test_old_styles)
+TEST(old_styles_are_written_and_read)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_2, .xarray = true}, got;
     ncz_model      *m = new_model(&style), *m2;
@@ -669,7 +669,7 @@ TEST(test_old_styles)
 }
 
 /* NCZarr keys are not pure Zarr's to rewrite. */
-TEST(test_nczarr_read_as_pure_is_read_only)
+TEST(nczarr_read_as_pure_is_read_only)
 {
     const ncz_load_opts wish = {.pure = true, .xarray = true};
     docmap              d = {.v = NULL};
@@ -687,7 +687,7 @@ TEST(test_nczarr_read_as_pure_is_read_only)
 }
 
 /* Same name, another length: the name alone would mislead, and without any name xarray opens nothing of the group. */
-TEST(test_ambiguous_names_become_paths)
+TEST(ambiguous_names_become_paths)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -712,7 +712,7 @@ TEST(test_ambiguous_names_become_paths)
 }
 
 /* Dimensions of groups beside and below the variable's: by full name for NCZarr, by names that differ for the rest. */
-TEST(test_dims_of_other_groups)
+TEST(dimensions_of_other_groups_are_found_by_path)
 {
     static const ncz_generation gens[] = {NCZ_GEN_2, NCZ_GEN_3, NCZ_GEN_4, NCZ_GEN_BOTH};
 
@@ -753,7 +753,7 @@ TEST(test_dims_of_other_groups)
 }
 
 /* A path with '_' for '/' may be somebody's name, too. */
-TEST(test_names_that_cannot_be_told_apart_are_left_out)
+TEST(names_that_cannot_be_told_apart_are_left_out)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -771,7 +771,7 @@ TEST(test_names_that_cannot_be_told_apart_are_left_out)
     docmap_clear(&d);
 }
 
-TEST(test_texts_with_zeros)
+TEST(texts_keep_their_zeros)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -804,7 +804,7 @@ TEST(test_texts_with_zeros)
 }
 
 /* A fill value that would upset decoders of base64 is base64, and says so. */
-TEST(test_marked_fill_values)
+TEST(upsetting_fill_values_are_base64_and_marked)
 {
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
@@ -829,7 +829,7 @@ TEST(test_marked_fill_values)
 }
 
 /* Types that readers had better not mask have null for their default, and a mark. Others' own are kept. */
-TEST(test_default_fill_that_would_mask)
+TEST(default_fills_that_would_mask_are_null)
 {
     static const struct {
         nc_type     type;
@@ -928,7 +928,7 @@ TEST(test_default_fill_that_would_mask)
     }
 }
 
-TEST(test_consolidated_copy)
+TEST(the_consolidated_copy_equals_the_documents)
 {
     ncz_format_opts style = {
         .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
@@ -962,7 +962,7 @@ TEST(test_consolidated_copy)
 }
 
 /* A changed attribute is written from its value, its neighbours as they stood. */
-TEST(test_changing_what_was_read)
+TEST(neighbours_of_a_change_stay_as_they_stood)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
@@ -986,7 +986,7 @@ TEST(test_changing_what_was_read)
 }
 
 /* A writer that died between an array's document and its group's: what is stored is reachable. */
-TEST(test_array_longer_than_its_dimension)
+TEST(an_array_longer_than_its_dimension_is_reachable)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};

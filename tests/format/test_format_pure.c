@@ -37,7 +37,7 @@ load_one(const char *dtype, const char *shape, const char *fill, const char *mor
     return m;
 }
 
-TEST(test_types)
+TEST(zarr_types_become_netcdf_types)
 {
     static const struct {
         const char *dtype, *fill;
@@ -79,7 +79,7 @@ TEST(test_types)
 }
 
 /* Records, complex numbers and raw bytes get types that are named after their variables, in C's layout. */
-TEST(test_records)
+TEST(records_become_compounds_in_cs_layout)
 {
     static const char nested[] = "[[\"a\", \"|b1\"], [\"\", \"|V3\"], [\"p\", [[\"x\", \">f8\"], [\"s\", \"|S4\"]]], "
                                  "[[\"title\", \"m\"], \"<i2\", [2, 3]], [\"z\", \"<c8\"], [\"c\", \"|S1\", 5], "
@@ -119,7 +119,7 @@ TEST(test_records)
 }
 
 /* Fill values of records: base64 of the element, 0, null, lists; anything else makes the data inaccessible. */
-TEST(test_fill_of_records)
+TEST(records_have_fill_values)
 {
     static const struct {
         const char *dtype, *fill;
@@ -160,7 +160,7 @@ TEST(test_fill_of_records)
 }
 
 /* Listed, inquired, with its attributes; only its data are out of reach, and the text names the type. */
-TEST(test_types_without_meaning)
+TEST(types_without_meaning_cost_the_data_alone)
 {
     static const struct {
         const char *dtype;
@@ -202,7 +202,7 @@ TEST(test_types_without_meaning)
 }
 
 /* Objects are strings, by the codec that stores them; without one, or with one that is refused, they are listed. */
-TEST(test_objects)
+TEST(objects_are_strings_by_their_codec)
 {
     static const struct {
         const char   *codecs, *fill;
@@ -234,7 +234,7 @@ TEST(test_objects)
     }
 }
 
-TEST(test_time_types_get_units)
+TEST(time_types_get_units)
 {
     static const struct {
         const char *dtype, *units;
@@ -267,7 +267,7 @@ TEST(test_time_types_get_units)
 }
 
 /* What the reader made up is not written into somebody's dataset. */
-TEST(test_made_up_attributes_are_not_written)
+TEST(made_up_attributes_are_not_written)
 {
     ncz_format_opts style;
     docmap          d, out = {.v = NULL};
@@ -287,7 +287,7 @@ TEST(test_made_up_attributes_are_not_written)
     docmap_clear(&out);
 }
 
-TEST(test_fill_values)
+TEST(fill_values_are_read)
 {
     double     nan_bits;
     ncz_model *m;
@@ -340,7 +340,7 @@ TEST(test_fill_values)
 }
 
 /* Base64 by the specification; plain text where it is no base64, or where netCDF-C wrote. */
-TEST(test_string_fill_values)
+TEST(string_fill_values_may_be_base64)
 {
     static const struct {
         const char *dtype, *fill, *root, *want;
@@ -375,7 +375,7 @@ TEST(test_string_fill_values)
 }
 
 /* The fill_value of an array is its missing value, as for xarray and GDAL; of the variable's type, and never written. */
-TEST(test_missing_values)
+TEST(the_fill_value_is_the_missing_value)
 {
 #define NETCDF "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}"
 #define OURS   "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}"
@@ -455,7 +455,7 @@ TEST(test_missing_values)
     }
 }
 
-TEST(test_values_that_cannot_be)
+TEST(impossible_values_are_refused)
 {
     static const struct {
         const char *dtype, *shape, *fill, *more;
@@ -492,7 +492,7 @@ TEST(test_values_that_cannot_be)
     }
 }
 
-TEST(test_huge_chunks_and_unknown_codecs)
+TEST(huge_chunks_and_unknown_codecs_cost_the_data_alone)
 {
     ncz_model *m = load_one("\"<i8\"", "[4611686018427387904, 4611686018427387904]", "0", "", NULL);
 
@@ -519,7 +519,7 @@ check_shuffle(const ncz_chain *c, long long size)
 }
 
 /* numcodecs leaves the bytes alone where netCDF-C, which the root tells, did shuffle them. */
-TEST(test_shuffle_of_size_0)
+TEST(shuffle_of_size_0_is_told_apart_by_its_writer)
 {
     static const struct {
         const char *root, *more;
@@ -566,7 +566,7 @@ TEST(test_shuffle_of_size_0)
     }
 }
 
-TEST(test_layout)
+TEST(order_and_separator_are_read)
 {
     ncz_model     *m = load_one("\"<i4\"", "[2, 3]", "0", ", \"order\": \"F\", \"dimension_separator\": \"/\"", NULL);
     ncz_var       *v = var_at(m, "v");
@@ -603,7 +603,7 @@ check_dims(const char *shape, const char *attrs, const char *want)
     ncz_model_free(m);
 }
 
-TEST(test_dimensions)
+TEST(dimension_names_are_read_or_made_up)
 {
     check_dims("[2, 3]", "{\"_ARRAY_DIMENSIONS\": [\"y\", \"x\"]}", "y=2 x=3");
     check_dims("[2, 2]", "{\"_ARRAY_DIMENSIONS\": [\"x\", \"x\"]}", "x=2 x=2");
@@ -622,7 +622,7 @@ TEST(test_dimensions)
     check_dims("[1]", NULL, "_Anonymous_Dim_1=1");
 }
 
-TEST(test_noxarray)
+TEST(noxarray_keeps_the_attribute_of_dimensions)
 {
     const ncz_load_opts wish = {.pure = false, .xarray = false};
     docmap              d;
@@ -645,7 +645,7 @@ TEST(test_noxarray)
 
 /* ---- attributes ---- */
 
-TEST(test_inference)
+TEST(attribute_types_follow_from_json)
 {
     static const struct {
         const char *json;
@@ -704,7 +704,7 @@ TEST(test_inference)
 }
 
 /* _FillValue has the variable's type, whatever its JSON looks like. */
-TEST(test_fill_value_attribute)
+TEST(the_fill_value_attribute_has_the_variables_type)
 {
     static const struct {
         const char *dtype, *json;
@@ -732,7 +732,7 @@ TEST(test_fill_value_attribute)
     }
 }
 
-TEST(test_quantize_attributes)
+TEST(quantize_attributes_are_known)
 {
     ncz_model *m = load_one("\"<f4\"", "[2]", "null", "", "{\"_QuantizeBitRoundNumberOfSignificantBits\": 9}");
 
@@ -752,7 +752,7 @@ plain_array(void)
            "\"compressor\": null, \"filters\": null}";
 }
 
-TEST(test_groups_and_strangers)
+TEST(groups_are_found_among_strangers)
 {
     docmap     d = {.v = NULL};
     ncz_model *m;
@@ -788,7 +788,7 @@ TEST(test_groups_and_strangers)
     docmap_clear(&d);
 }
 
-TEST(test_lone_array)
+TEST(a_lone_array_is_a_dataset)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
@@ -812,7 +812,7 @@ TEST(test_lone_array)
     docmap_clear(&d);
 }
 
-TEST(test_what_is_no_dataset)
+TEST(what_is_no_dataset_is_refused)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;
@@ -832,7 +832,7 @@ TEST(test_what_is_no_dataset)
     docmap_clear(&d);
 }
 
-TEST(test_broken_documents_spoil_only_their_node)
+TEST(broken_documents_spoil_only_their_node)
 {
     docmap          d = {.v = NULL};
     ncz_format_opts style;

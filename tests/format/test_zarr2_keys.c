@@ -19,7 +19,7 @@ TEST(chunk_keys)
                          rows[i].is ? NCZ_KEY_CHUNK : NCZ_KEY_FOREIGN);
 }
 
-TEST(indexes)
+TEST(indexes_are_read_from_keys)
 {
     uint64_t index[3] = {0};
 

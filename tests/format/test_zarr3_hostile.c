@@ -76,7 +76,7 @@ expect_refusal(size_t at, const char *value)
     ncz_model_free(m);
 }
 
-TEST(ordinary)
+TEST(the_ordinary_array_is_sound)
 {
     ncz_model *m = load_with_member(SIZE_MAX, NULL);
 
@@ -124,7 +124,7 @@ TEST(wrong_types)
 }
 
 /* A shape that contradicts the grid is an error of either; a valid one of another rank spoils the grid. */
-TEST(shapes)
+TEST(contradicting_shapes_are_errors)
 {
     static const struct {
         const char *shape, *says;
@@ -288,7 +288,7 @@ TEST(wrong_nczarr_keys)
 /* ---- damage ---------------------------------------------------------------------------------------------------- */
 
 /* A document that ends anywhere: its variable is listed, and the others are not affected. */
-TEST(truncated)
+TEST(a_truncated_document_costs_its_variable_alone)
 {
     docmap d = {.v = NULL};
     char  *text;
@@ -323,7 +323,7 @@ next_random(uint32_t *s)
 }
 
 /* Any bytes changed: the dataset opens, and the variable, if it is still one, is written as it was read or refused. */
-TEST(mutated)
+TEST(any_bytes_may_be_changed)
 {
     static const char bytes[] = "{}[]\",:0123456789-eE.\\/ntrufalse<>|_ \x01\x7f\x80\xff";
     uint32_t          seed = 20261122;

@@ -149,7 +149,7 @@ TEST(chunks_without_an_array)
     }
 }
 
-TEST(temporaries)
+TEST(own_temporary_names_are_known)
 {
     static const char *const own[] = {"zarr.8a1f.partial", "zarr.json.8a1f.partial", "0.8a1f.partial",
                                       "c.8a1f.partial",    "c.0.8a1f.partial",       "12.8a1f.partial"};

@@ -58,7 +58,7 @@ load_one(const array_doc *a)
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
-TEST(types)
+TEST(data_types_become_netcdf_types)
 {
     static const struct {
         const char *type, *fill, *codecs;
@@ -155,7 +155,7 @@ TEST(types_without_meaning)
     }
 }
 
-TEST(times)
+TEST(time_types_get_units)
 {
     static const struct {
         const char *type, *units; /* NULL: none */
@@ -359,7 +359,7 @@ TEST(shown_fill_values)
 /* ---- layouts --------------------------------------------------------------------------------------------------- */
 
 /* What one of the big readers accepts, and what is clear, is accepted. */
-TEST(lenient)
+TEST(what_is_clear_is_accepted)
 {
     static const array_doc cases[] = {
         {.codecs = "[\"bytes\"]", .type = "\"int8\""},
@@ -420,7 +420,7 @@ TEST(key_encodings)
     }
 }
 
-TEST(shards)
+TEST(sharded_arrays_are_read)
 {
     const array_doc a = {
         .shape = "[8, 12]",

@@ -58,7 +58,7 @@ without_netcdf(const char *dir)
 }
 
 /* Without libnetcdf its paths are not created, an HDF5 file is read here, and nothing else suffers. */
-TEST(alone)
+TEST(without_libnetcdf_nothing_else_suffers)
 {
     char *dir = scratch_new();
     pid_t child;
@@ -117,7 +117,7 @@ TEST(side_by_side)
 }
 
 /* Whose a path is. Without a mode of Zarr nothing of ours is created. */
-TEST(paths)
+TEST(a_path_belongs_to_its_library)
 {
     static const struct {
         const char *path;
@@ -155,7 +155,7 @@ TEST(paths)
 }
 
 /* What is at a plain path decides who opens it. */
-TEST(contents)
+TEST(contents_decide_who_opens_a_path)
 {
     char       *dir = scratch_new();
     const char *zip = scratch_path(dir, "a.nc"), *cdf = scratch_path(dir, "a.zip");
@@ -301,7 +301,7 @@ TEST(netcdf_2)
 
 /* ---- settings of the process ---- */
 
-TEST(settings)
+TEST(settings_reach_both_libraries)
 {
     char  *dir = scratch_new(), *value;
     int    old, ncid, format, threshold = 0, alignment = 0;

@@ -77,7 +77,7 @@ attributes_of(int kind)
     drop_pair(&p);
 }
 
-TEST(attributes)
+TEST(attributes_are_copied_between_libraries)
 {
     NEED_NETCDF();
     for (int kind = 0; kind < 4; kind++)
@@ -152,7 +152,7 @@ variables_of(int kind)
     drop_pair(&p);
 }
 
-TEST(variables)
+TEST(variables_are_copied_between_libraries)
 {
     NEED_NETCDF();
     for (int kind = 0; kind < 4; kind++)
@@ -208,7 +208,7 @@ TEST(other_dimension)
     }
 }
 
-TEST(types)
+TEST(types_are_compared_and_made_across_libraries)
 {
     pair    p;
     int     equal = -1, v, rc;

@@ -15,7 +15,7 @@ walk(size_t rank, const uint64_t *start, const uint64_t *count, const uint64_t *
 #define U(...) ((uint64_t[]){__VA_ARGS__})
 #define P(...) ((ptrdiff_t[]){__VA_ARGS__})
 
-TEST(scalar)
+TEST(a_scalar_is_one_piece)
 {
     ncz_chunk_iter *w = walk(0, NULL, NULL, NULL, NULL, NULL, NULL);
     ncz_piece       p;
@@ -83,7 +83,7 @@ TEST(long_strides)
     ncz_chunk_iter_free(w);
 }
 
-TEST(huge)
+TEST(huge_selections_neither_overflow_nor_take_long)
 {
     const uint64_t  big = UINT64_MAX;
     ncz_chunk_iter *w = walk(2, U(big - 6, 0), U(3, 2), U(3, big / 2), P(2, 1), U(big, big), U(4, big / 3));
@@ -103,7 +103,7 @@ TEST(huge)
     ncz_chunk_iter_free(w);
 }
 
-TEST(refused)
+TEST(bad_selections_are_refused)
 {
     const uint64_t  big = UINT64_MAX;
     ncz_chunk_iter *w = NULL;

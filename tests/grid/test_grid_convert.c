@@ -315,7 +315,7 @@ TEST(reference_edges)
     assert_true(isnan(f));
 }
 
-TEST(wraps)
+TEST(integers_wrap_and_report_it)
 {
     const int     ints[] = {1, 2, 300, 200, -1};
     signed char   sc[5];

@@ -94,7 +94,7 @@ static const row rows[] = {
     {1, 1, 8, {1000}, {0}, {{0, 1000}}, MIB, 3000, {999 + 3}, {334}, 1, 0, 1},
 };
 
-TEST(table)
+TEST(blocks_choose_the_chunks_of_the_table)
 {
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         const row       *r = &rows[i];
@@ -162,7 +162,7 @@ TEST(any_division)
 }
 
 /* Lengths near the largest ones neither overflow nor take long. */
-TEST(huge)
+TEST(huge_lengths_neither_overflow_nor_take_long)
 {
     static const bool     unlimited[] = {true, false};
     static const uint64_t shape[] = {0, UINT64_MAX / 4};

@@ -31,7 +31,7 @@ static const row rows[] = {
     {0, 8, {0}, {false}, {0}},
 };
 
-TEST(table)
+TEST(shapes_choose_the_chunks_of_the_table)
 {
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         uint64_t chunk[4] = {0};
@@ -45,7 +45,7 @@ TEST(table)
 }
 
 /* Any shape gives lengths of at least one, in a chunk that netCDF allows, no longer than a fixed dimension. */
-TEST(bounds)
+TEST(any_shape_gives_allowed_chunks)
 {
     uint64_t seed = 1;
 

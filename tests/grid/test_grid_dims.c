@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid_test.h"
 
-TEST(scratch)
+TEST(scratch_lengths_begin_as_zeros)
 {
     static const size_t ranks[] = {0, 1, 8, 9, 1024};
 
@@ -31,7 +31,7 @@ TEST(scratch_out_of_memory)
     assert_true(end_failing());
 }
 
-TEST(nbytes)
+TEST(bytes_are_counted_without_overflow)
 {
     size_t n = 99;
 
@@ -63,7 +63,7 @@ TEST(packed_imap)
     assert_false(ncz_grid_packed_imap((uint64_t[]){1, UINT64_C(1) << 63}, 2, imap));
 }
 
-TEST(nelems)
+TEST(elements_are_counted_without_overflow)
 {
     uint64_t   n = 99;
     ncz_select s = {.rank = 2, .count = (uint64_t[]){6, 7}};

@@ -16,7 +16,7 @@ TEST(types_there_and_back)
     }
 }
 
-TEST(sizes)
+TEST(types_have_their_sizes)
 {
     static const size_t want[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *), 0, 0};
 
@@ -46,7 +46,7 @@ TEST(odd_stored_types)
         assert_int_equal(ncz_dtype_type(&rows[i].t)->id, rows[i].want);
 }
 
-TEST(fills)
+TEST(types_have_netcdfs_fill_values)
 {
     assert_int_equal(*(const int8_t *)ncz_type_of(NC_BYTE)->fill, -127);
     assert_int_equal(*(const char *)ncz_type_of(NC_CHAR)->fill, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid_test.h"
 
-TEST(elems)
+TEST(elements_are_filled_and_compared)
 {
     static const size_t items[] = {1, 2, 3, 4, 8, 12, 128, 5000};
     uint64_t            seed = 3;
@@ -85,7 +85,7 @@ edge_case(uint64_t *seed)
     free(buf);
 }
 
-TEST(edges)
+TEST(edges_of_a_box_are_filled)
 {
     uint64_t seed = 5;
 

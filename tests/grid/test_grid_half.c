@@ -56,7 +56,7 @@ in(double v, int rc)
     return h;
 }
 
-TEST(rounding)
+TEST(halves_round_to_even)
 {
     for (uint16_t h = 0; h < 0x7bff; h++) {
         double middle = (by_definition(h) + by_definition((uint16_t)(h + 1))) / 2;
@@ -74,7 +74,7 @@ TEST(rounding)
     assert_int_equal(in(-5e-324, NC_NOERR), 0x8000);
 }
 
-TEST(integers)
+TEST(integers_become_halves_and_come_back)
 {
     const int64_t big = INT64_C(9007199254740993);
     const int     many[] = {0, 1, 2049, 70000};

@@ -105,7 +105,7 @@ pack(const ncz_type *t, const void *elem, char **out)
     return n;
 }
 
-TEST(test_types_that_pack)
+TEST(types_that_own_memory_pack)
 {
     types     t;
     ncz_type  wide, rows;
@@ -133,7 +133,7 @@ TEST(test_types_that_pack)
     assert_true(d.kind == NCZ_KIND_OTHER && d.items == NULL);
 }
 
-TEST(test_bytes)
+TEST(packed_bytes_are_known)
 {
     types         t;
     station       in = some(), out, none = {.id = 0};
@@ -164,7 +164,7 @@ TEST(test_bytes)
     ncz_type_free_elems(&t.station, &none, 1);
 }
 
-TEST(test_sequences)
+TEST(sequences_pack_and_unpack)
 {
     types     t;
     station   two_of[2] = {some(), some()};
@@ -214,7 +214,7 @@ assert_refused(const ncz_type *t, const unsigned char *bytes, size_t n, size_t s
     free(elem);
 }
 
-TEST(test_damaged_bytes)
+TEST(damaged_bytes_are_refused)
 {
     types         t;
     unsigned char bytes[sizeof bytes_of_some + 1];
@@ -269,7 +269,7 @@ unpack_some(void *arg)
     return rc;
 }
 
-TEST(test_memory_runs_out)
+TEST(every_allocation_fails_once)
 {
     types t;
 

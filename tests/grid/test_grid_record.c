@@ -141,7 +141,7 @@ TEST(foreign_forms)
 }
 
 /* A piece of a chunk, with strides on the side of memory. */
-TEST(pieces)
+TEST(pieces_of_records_move_with_strides)
 {
     const uint64_t  chunk = 5, index = 0, off = 1, n = 3, stride = 1;
     const ptrdiff_t imap = -2;
@@ -180,7 +180,7 @@ typedef struct named {
 } named;
 
 /* Strings of fixed width, which records of other writers have: made all, or none. */
-TEST(strings)
+TEST(strings_in_records_are_made_all_or_none)
 {
     const ncz_record_field fields[] = {
         {.name = "name", .dtype = {.kind = NCZ_KIND_BYTES, .size = 4}, .nelems = 1},
@@ -223,7 +223,7 @@ TEST(strings)
     }
 }
 
-TEST(misfits)
+TEST(records_that_do_not_fit_are_refused)
 {
     types      t;
     ncz_dtype  d, other;

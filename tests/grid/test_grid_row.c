@@ -55,7 +55,7 @@ TEST(all_pairs)
 }
 
 /* Strings, records, raw bytes, sequences and half-precision numbers are left to others. */
-TEST(others)
+TEST(types_without_rows_are_left_to_others)
 {
     static const ncz_dtype types[] = {
         {NCZ_KIND_BYTES, false, 1},   {NCZ_KIND_UCS4, false, 4}, {NCZ_KIND_OTHER, false, 4},

@@ -76,7 +76,7 @@ one_move(ncz_dtype t, nc_type mem, uint64_t n, uint64_t stride)
     free(want);
 }
 
-TEST(moves)
+TEST(streamed_stores_move_the_same_bytes)
 {
     static const ncz_dtype types[] = {
         {NCZ_KIND_INT, false, 1}, {NCZ_KIND_INT, true, 2},  {NCZ_KIND_INT, false, 2},

@@ -23,7 +23,7 @@ in_is(const ncz_dtype *t, const char *s, const void *want)
     assert_int_equal(got[t->size], 0x55);
 }
 
-TEST(bytes)
+TEST(byte_strings_are_padded_and_cut)
 {
     const ncz_dtype s4 = {NCZ_KIND_BYTES, false, 4}, s0 = {NCZ_KIND_BYTES, false, 0};
 
@@ -50,7 +50,7 @@ TEST(embedded_nul_is_kept)
     ncz_free(s);
 }
 
-TEST(ucs4)
+TEST(ucs4_strings_become_utf8_and_back)
 {
     const ncz_dtype le = {NCZ_KIND_UCS4, false, 16}, be = {NCZ_KIND_UCS4, true, 16};
     const char      text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
@@ -91,7 +91,7 @@ TEST(sizes_that_are_no_multiple)
     in_is(&odd, "xy", "x\0\0\0\0\0\0");
 }
 
-TEST(many)
+TEST(strings_are_converted_one_by_one)
 {
     const ncz_dtype s2 = {NCZ_KIND_BYTES, false, 2};
     char           *s[3] = {NULL};

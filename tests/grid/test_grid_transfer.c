@@ -382,7 +382,7 @@ TEST(long_runs)
     free(mem);
 }
 
-TEST(refused)
+TEST(types_that_do_not_fit_are_refused)
 {
     static const struct {
         ncz_dtype t;
@@ -411,7 +411,7 @@ TEST(refused)
 }
 
 /* 3 x 4 strings, a transposed memory layout. */
-TEST(strings)
+TEST(strings_move_to_transposed_memory)
 {
     const ncz_dtype t = {NCZ_KIND_BYTES, false, 3};
     uint64_t        chunk[] = {3, 4}, n[] = {2, 2}, off[] = {1, 0}, stride[] = {1, 3}, index[] = {0, 0};

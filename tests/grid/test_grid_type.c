@@ -146,7 +146,7 @@ TEST(atomic_nodes)
     assert_false(ncz_type_is_number(&level));
 }
 
-TEST(numbers)
+TEST(numbers_are_copied_and_compared_by_bits)
 {
     const ncz_type *t = ncz_type_of(NC_DOUBLE);
     const double    from[] = {1.5, NAN, -0.0}, other[] = {1.5, NAN, 0.0};
@@ -171,7 +171,7 @@ TEST(numbers)
     assert_int_equal(ncz_type_copy_elems(t, NULL, 0, NULL), NC_NOERR);
 }
 
-TEST(strings)
+TEST(strings_are_copied_deep)
 {
     const ncz_type *t = ncz_type_of(NC_STRING);
     const char     *from[] = {"one", NULL, ""}, *other[] = {"one", "", ""};
@@ -228,7 +228,7 @@ TEST(compounds_compare_without_padding)
     assert_true(ncz_type_equal_elems(&plain_type, a, b, 1));
 }
 
-TEST(sequences)
+TEST(sequences_are_copied_deep)
 {
     const char     *one[] = {"a", NULL, "c"}, *two[] = {"a", NULL, "d"};
     const nc_vlen_t from[] = {{3, one}, {0, NULL}}, other[] = {{3, two}, {0, NULL}},

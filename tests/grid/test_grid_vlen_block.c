@@ -40,7 +40,7 @@ check(const ncz_buf *b, const char *const *want, size_t n)
     }
 }
 
-TEST(building)
+TEST(blocks_are_built_and_bounded)
 {
     static const char *const v[] = {"a", NULL, "", "bcd"};
     ncz_buf                  b = block_of(v, 4), fill = block_of(v, 1);
@@ -121,7 +121,7 @@ TEST(moving_out)
     ncz_buf_clear(&b);
 }
 
-TEST(putting)
+TEST(strings_are_put_into_blocks)
 {
     static const char *const v[] = {"0", "1", "2", NULL, "", "5"}, *const fills[] = {"fill"};
     static const char *const c[] = {"0", "1", "A", NULL, "", "D"}, *const f[] = {"0", "A", "", NULL, NULL, "D"};

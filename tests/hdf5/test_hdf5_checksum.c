@@ -3,7 +3,7 @@
 #include "support/test.h"
 #include "hdf5/hdf5_int.h"
 
-TEST(vectors)
+TEST(published_checksums_come_out)
 {
     static const uint32_t lengths[] = {0xdeadbeef, 0x58d68708, 0xfbb3a8df, 0x0e397631};
 
@@ -14,7 +14,7 @@ TEST(vectors)
 }
 
 /* Every byte counts, whatever the length. */
-TEST(lengths)
+TEST(every_byte_counts_at_any_length)
 {
     unsigned char b[40] = {0};
 

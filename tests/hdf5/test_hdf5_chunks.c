@@ -96,7 +96,7 @@ check_dataset(ncz_hdf5 *f, const ncz_hdf5_object *o)
 }
 
 /* All indexes are there. */
-TEST(parts)
+TEST(every_index_of_chunks_is_read)
 {
     static const char *const names[] = {"earliest.h5", "v110.h5", "v200.h5"};
     unsigned                 seen = 0;

@@ -47,7 +47,7 @@ read_damaged(const char *data, size_t n, bool any_sum)
     (void)end_failing();
 }
 
-TEST(cut)
+TEST(cut_files_do_no_harm)
 {
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf file;
@@ -65,7 +65,7 @@ TEST(cut)
     }
 }
 
-TEST(changed)
+TEST(changed_bytes_do_no_harm)
 {
     static const unsigned char changes[] = {0xff, 0x01, 0x80};
 
@@ -84,7 +84,7 @@ TEST(changed)
 }
 
 /* Several bytes at once, near each other, where structures are. */
-TEST(scrambled)
+TEST(scrambled_structures_do_no_harm)
 {
     unsigned seed = 7;
 
@@ -107,7 +107,7 @@ TEST(scrambled)
 }
 
 /* A changed byte of a structure with a checksum is noticed: of the root's header. */
-TEST(checksums)
+TEST(a_changed_byte_fails_its_checksum)
 {
     ncz_buf    file;
     hdf5_bytes bytes;

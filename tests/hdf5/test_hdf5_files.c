@@ -29,7 +29,7 @@ shift_file(const ncz_buf *file, size_t before, ncz_buf *out)
     out->len = before + file->len;
 }
 
-TEST(contents)
+TEST(contents_of_golden_files_are_as_expected)
 {
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         ncz_buf    file, expected, json;
@@ -94,7 +94,7 @@ TEST(other_files)
 }
 
 /* The superblock's version is at byte 8, its root's address before the checksum. */
-TEST(superblocks)
+TEST(damaged_superblocks_are_refused)
 {
     ncz_buf         file;
     hdf5_bytes      bytes;
@@ -128,7 +128,7 @@ TEST(superblocks)
 }
 
 /* What is rare is refused by name: when the file is opened, or what needs it is read. */
-TEST(refused)
+TEST(rare_features_are_refused_by_name)
 {
     static const struct {
         const char *name, *text;

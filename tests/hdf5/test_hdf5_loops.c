@@ -90,7 +90,7 @@ check(const file *f, int code, const char *text)
 }
 
 /* A header that goes on in itself, and one that goes on in a block that goes on in the first. */
-TEST(continuations)
+TEST(continuations_in_circles_are_refused)
 {
     static file f;
     size_t      next = 4096;
@@ -148,7 +148,7 @@ put_node(file *f, unsigned level, unsigned n, uint64_t child)
     put(f, 0, 8);
 }
 
-TEST(trees)
+TEST(trees_in_circles_are_refused)
 {
     static file f;
 
@@ -166,7 +166,7 @@ TEST(trees)
 }
 
 /* A type of elements of variable length, of elements of variable length ... */
-TEST(types)
+TEST(types_nested_too_deep_are_refused)
 {
     static file f;
     unsigned    depth = 100;
@@ -185,7 +185,7 @@ TEST(types)
 }
 
 /* A type that is said to be in the header that says it. */
-TEST(shared)
+TEST(shared_messages_in_circles_are_refused)
 {
     static file f;
 

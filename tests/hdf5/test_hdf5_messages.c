@@ -356,7 +356,7 @@ parse_filters(message *x)
     return ncz_hdf5_filters_parse(&x->m, &x->arena, &v, &n);
 }
 
-TEST(filters)
+TEST(filter_messages_are_parsed)
 {
     static message   x;
     ncz_hdf5_filter *v;
@@ -398,7 +398,7 @@ parse_space(message *x)
     return ncz_hdf5_space_parse(&x->f, &x->m, &s);
 }
 
-TEST(spaces)
+TEST(space_messages_are_parsed)
 {
     static message x;
     ncz_hdf5_space s = {.kind = NCZ_HDF5_SIMPLE, .rank = 3, .shape = {1 << 30, 1 << 30, 1 << 30}};

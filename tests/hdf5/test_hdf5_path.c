@@ -5,7 +5,7 @@
 
 static const char *const names[] = {"earliest.h5", "v110.h5", "v200.h5"};
 
-TEST(paths)
+TEST(paths_lead_where_links_lead)
 {
     static const struct {
         const char *path;

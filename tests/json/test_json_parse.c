@@ -329,7 +329,7 @@ reads_as(const char *text, ncz_json_type type, double as_double)
     ncz_json_free(v);
 }
 
-TEST(numbers)
+TEST(numbers_read_as_written)
 {
     reads_as("0", NCZ_JSON_INT, 0.0);
     reads_as("-0", NCZ_JSON_DOUBLE, -0.0);
@@ -388,7 +388,7 @@ decodes_to(const char *text, size_t text_len, ncz_json_mode mode, const char *wa
     ncz_json_free(v);
 }
 
-TEST(strings)
+TEST(strings_are_decoded)
 {
     decodes_to(T("\"\""), NCZ_JSON_STRICT, T(""));
     decodes_to(T("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\""), NCZ_JSON_STRICT, T("\"\\/\b\f\n\r\t"));
@@ -425,7 +425,7 @@ TEST(strings_of_every_length)
                 }
 }
 
-TEST(tails)
+TEST(bytes_after_a_document_are_counted)
 {
     static const struct {
         const char *text;
@@ -444,7 +444,7 @@ TEST(tails)
     }
 }
 
-TEST(positions)
+TEST(errors_say_line_and_column)
 {
     static const struct {
         const char *text, *want;
@@ -522,7 +522,7 @@ TEST(many_members)
     assert_true(time_members(1000000) < 20.0); /* a quadratic way would take hours */
 }
 
-TEST(depth)
+TEST(depth_is_limited)
 {
     enum { N = 100000 };
     char         *deep = malloc(2 * N);

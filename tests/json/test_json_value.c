@@ -7,7 +7,7 @@
 static const char sample[] = "{\"n\": null, \"t\": true, \"f\": false, \"i\": -7, \"u\": 18446744073709551615, "
                              "\"d\": 1.50, \"s\": \"te\\u0078t\", \"a\": [1, [2,  3]], \"o\": {\"k\": \"v\"}}";
 
-TEST(kinds)
+TEST(values_know_their_kinds)
 {
     static const struct {
         const char   *name;
@@ -91,7 +91,7 @@ TEST(texts_with_nuls)
     ncz_json_free(v);
 }
 
-TEST(slices)
+TEST(values_know_their_text)
 {
     static const char *const rows[][2] = {
         {"n", "null"}, {"t", "true"},           {"f", "false"},        {"i", "-7"},
@@ -129,7 +129,7 @@ TEST(names_with_zero_bytes)
     ncz_json_free(v);
 }
 
-TEST(equality)
+TEST(values_are_compared_by_kind_and_value)
 {
     static const struct {
         const char *a, *b;

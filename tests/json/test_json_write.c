@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-TEST(form)
+TEST(documents_are_written_in_one_form)
 {
     ncz_buf   b = NCZ_BUF_INIT;
     ncz_jsonw w = ncz_jsonw_on(&b);
@@ -71,7 +71,7 @@ TEST(not_finite)
     ncz_buf_clear(&b);
 }
 
-TEST(escapes)
+TEST(strings_are_escaped)
 {
     static const char text[] = "q\"b\\s/\b\f\n\r\t\x01\x1F\x7F\0z\xC3\xA9\xE2\x82\xAC\xFF";
     static const char want[] =
@@ -93,7 +93,7 @@ TEST(escapes)
 }
 
 /* Each of these is a mistake of the caller: NC_EINTERNAL, and it stays. */
-TEST(misuse)
+TEST(misuse_is_an_internal_error)
 {
     static const char *const rows[] = {
         "]", "}", "[}", "{]", "k", "[k", "{1", "{kk", "{k}", "11", "[]1", "[", "{", "{k", "{k[", "", "{k1", "[]]",
@@ -118,7 +118,7 @@ TEST(misuse)
     }
 }
 
-TEST(depth)
+TEST(deep_documents_are_written)
 {
     ncz_buf   b = NCZ_BUF_INIT;
     ncz_jsonw w = ncz_jsonw_on(&b);
@@ -177,7 +177,7 @@ rewrite(const char *text, const char *want)
     ncz_json_free(v);
 }
 
-TEST(values)
+TEST(parsed_values_are_written_again)
 {
     rewrite(" [ 1 , 2.50, 1E5, -0, 18446744073709551615, 1e999 ] ", "[1,2.50,1E5,-0,18446744073709551615,1e999]");
     rewrite("{\"a\":1,\"b\" :[true,false,null],\"c\":{}}", "{\"a\": 1, \"b\": [true,false,null], \"c\": {}}");

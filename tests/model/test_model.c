@@ -131,7 +131,7 @@ TEST(renaming_moves_specs)
     ncz_model_free(m);
 }
 
-TEST(attributes)
+TEST(attributes_are_set_found_and_deleted)
 {
     ncz_model  *m = new_model();
     ncz_atts   *a = &m->root->atts;
@@ -162,7 +162,7 @@ TEST(attributes)
     ncz_model_free(m);
 }
 
-TEST(definitions)
+TEST(definitions_are_made_in_order)
 {
     ncz_model *m = new_model();
     ncz_dim   *dims[2];
@@ -211,7 +211,7 @@ TEST(definitions)
     ncz_model_free(m);
 }
 
-TEST(limits)
+TEST(limits_are_kept)
 {
     ncz_limits few = ncz_limits_default;
     ncz_model *m;

@@ -21,7 +21,7 @@ new_model(void)
     return m;
 }
 
-TEST(enums)
+TEST(enumerations_are_checked)
 {
     const int16_t  one = 1, two = 2;
     ncz_model     *m = new_model();
@@ -46,7 +46,7 @@ TEST(enums)
     ncz_model_free(m);
 }
 
-TEST(compounds)
+TEST(compounds_are_checked)
 {
     const size_t   shape[] = {2, 3}, none = 0;
     ncz_model     *m = new_model();
@@ -111,7 +111,7 @@ TEST(natural_layout)
     ncz_model_free(m);
 }
 
-TEST(nesting)
+TEST(types_nest_to_a_limit)
 {
     ncz_model      *m = new_model();
     const ncz_type *base = ncz_type_of(NC_INT);
@@ -128,7 +128,7 @@ TEST(nesting)
     ncz_model_free(m);
 }
 
-TEST(lookup)
+TEST(types_are_looked_up_through_groups)
 {
     ncz_model     *m = new_model();
     ncz_group     *a, *b, *c;

@@ -352,7 +352,7 @@ one_history(unsigned seed, int n, bool threads)
     scratch_empty(scratch_dir);
 }
 
-TEST(test_histories)
+TEST(histories_of_ranks_are_those_of_one_process)
 {
     const char *few = getenv("NCZ_TEST_FEW"), *from = getenv("NCZ_TEST_SEED");
     unsigned    first = from != NULL ? (unsigned)strtoul(from, NULL, 10) : 1, n = few != NULL ? 12 : 80;
@@ -414,7 +414,7 @@ large_on_rank(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_large)
+TEST(large_files_are_written_by_all_ranks)
 {
     for (unsigned what = 0; what < 8; what++) {
         large  l = {.collective = what % 2 != 0, .every = what / 2 % 2 != 0, .fill = what / 4 != 0};
@@ -487,7 +487,7 @@ add_records(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_records_alone)
+TEST(ranks_add_records_independently)
 {
     for (int n = 1; n <= 4; n++)
         ranks_of_both_kinds(scratch_dir, n, add_records, scratch_path(scratch_dir, "a.nc"));
@@ -512,7 +512,7 @@ append_behind_garbage(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_garbage)
+TEST(bytes_behind_the_records_are_not_data)
 {
     char  *path = scratch_path(scratch_dir, "a.nc");
     size_t n = 0;
@@ -569,7 +569,7 @@ disagree(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_disagreement)
+TEST(disagreement_is_an_error_on_all_ranks)
 {
     ranks_of_both_kinds(scratch_dir, 2, disagree, scratch_path(scratch_dir, "a.nc"));
     ranks_of_both_kinds(scratch_dir, 4, disagree, scratch_path(scratch_dir, "a.nc"));
@@ -619,7 +619,7 @@ shrink_header(const nczarr_comm *comm, void *arg)
     return nc_close(ncid);
 }
 
-TEST(test_shorter_header)
+TEST(a_header_may_become_shorter)
 {
     ranks_of_both_kinds(scratch_dir, 1, shrink_header, scratch_path(scratch_dir, "a.nc"));
     ranks_of_both_kinds(scratch_dir, 4, shrink_header, scratch_path(scratch_dir, "a.nc"));
@@ -663,7 +663,7 @@ give_up(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_abort)
+TEST(abort_leaves_no_file)
 {
     for (int n = 1; n <= 3; n++)
         ranks_of_both_kinds(scratch_dir, n, give_up, scratch_path(scratch_dir, "a.nc"));
@@ -715,7 +715,7 @@ refuse(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_choice)
+TEST(the_mode_chooses_the_format_on_all_ranks)
 {
     assert_int_equal(ranks_as_processes(2, choose, scratch_dir, -1), 0);
     scratch_empty(scratch_dir);
@@ -742,7 +742,7 @@ die(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_death)
+TEST(a_dead_rank_leaves_a_file_that_opens)
 {
     char *path = scratch_path(scratch_dir, "a.nc");
     int   ncid, value;

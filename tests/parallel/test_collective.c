@@ -115,7 +115,7 @@ write_unaligned(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_each_object_once)
+TEST(each_object_is_stored_once)
 {
     for (int i = 0; i < 4; i++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"), .shards = i % 2 == 1, .memory_is_strided = i >= 2};
@@ -149,7 +149,7 @@ write_too_much(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_range)
+TEST(range_errors_reach_their_rank)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -180,7 +180,7 @@ write_wrongly(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_failure_on_all)
+TEST(a_failure_is_one_on_all_ranks)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -224,7 +224,7 @@ write_at_random(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_random_decompositions)
+TEST(random_decompositions_give_the_same_data)
 {
     unsigned most = getenv("NCZ_TEST_FEW") != NULL ? 8 : 30;
 
@@ -282,7 +282,7 @@ mix_puts(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_mixed_puts)
+TEST(collective_and_independent_puts_mix)
 {
     for (int n = 2; n <= 5; n += 3)
         for (int shards = 0; shards < 2; shards++) {

@@ -208,7 +208,7 @@ check_all(const job *j, int n)
     scratch_empty(scratch_dir);
 }
 
-TEST(test_blocks)
+TEST(chunks_follow_the_blocks_of_the_ranks)
 {
     for (size_t i = 0; i < NJOBS; i++)
         for (int n = 1; n <= 8; n++) {
@@ -270,7 +270,7 @@ fail_on_one(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_errors)
+TEST(an_error_on_one_rank_is_one_on_all)
 {
     job j = {.rank = 2, .len = {8, 12}};
 
@@ -293,7 +293,7 @@ name_different_ones(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_different_variables)
+TEST(ranks_must_name_the_same_variable)
 {
     job j = {.rank = 2, .len = {8, 12}};
 
@@ -354,7 +354,7 @@ define_uneven(void)
     return define_alone(0, 1000, 1000) != NC_NOERR ? NC_EINTERNAL : define_alone(333, 334, 42);
 }
 
-TEST(test_one_process)
+TEST(uneven_blocks_of_one_process_are_warned_of)
 {
     char log[4096];
 
@@ -381,7 +381,7 @@ define_again(void)
     return rc != NC_NOERR ? rc : late;
 }
 
-TEST(test_without_memory)
+TEST(every_allocation_fails_once)
 {
     bool failed = true;
 

@@ -159,7 +159,7 @@ append_at_once(int victims)
 
 static const char *const modes[] = {"nczarr", "nczarr,v3", "nczarr,consolidated", "nczarr,v3,consolidated"};
 
-TEST_WITH(test_all_records, scratch_set_up, tear_down)
+TEST_WITH(records_appended_at_once_are_all_there, scratch_set_up, tear_down)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         create_dataset(modes[i]);
@@ -167,7 +167,7 @@ TEST_WITH(test_all_records, scratch_set_up, tear_down)
     }
 }
 
-TEST_WITH(test_killed, scratch_set_up, tear_down)
+TEST_WITH(killed_processes_leave_the_records_of_others, scratch_set_up, tear_down)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         create_dataset(modes[i]);
@@ -176,7 +176,7 @@ TEST_WITH(test_killed, scratch_set_up, tear_down)
 }
 
 /* A killed process left chunks that no document names: the next one that grows alone reads fill there. */
-TEST_WITH(test_remains, scratch_set_up, tear_down)
+TEST_WITH(remains_of_a_killed_process_read_as_fill, scratch_set_up, tear_down)
 {
     enum { THREE = 3 * WIDTH, CHUNKS = 8 };
     size_t start[] = {0, 0}, count[] = {3, WIDTH};
@@ -211,7 +211,7 @@ TEST_WITH(test_remains, scratch_set_up, tear_down)
 }
 
 /* Two sessions, each of which knows the lengths as they were when it was opened. */
-TEST_WITH(test_never_shorter, scratch_set_up, tear_down)
+TEST_WITH(an_older_session_never_shortens, scratch_set_up, tear_down)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         int    early, late;
@@ -237,7 +237,7 @@ TEST_WITH(test_never_shorter, scratch_set_up, tear_down)
 }
 
 /* The session that creates the dataset, and one that opens it as soon as it is defined. */
-TEST_WITH(test_beside_the_creator, scratch_set_up, tear_down)
+TEST_WITH(a_session_beside_the_creator_may_grow, scratch_set_up, tear_down)
 {
     int    creator, other, dims[2], row[WIDTH] = {0};
     size_t len = 0, triple[] = {3, WIDTH}, start[] = {2, 0}, count[] = {1, WIDTH};

@@ -444,12 +444,12 @@ check_schedules(unsigned n, where place)
         check_schedule(1000 * (unsigned)test_seed() + seed, place);
 }
 
-TEST(test_directory)
+TEST(histories_in_a_directory_are_possible)
 {
     check_schedules(60, IN_DIRECTORY);
 }
 
-TEST(test_bucket)
+TEST(histories_in_a_bucket_are_possible)
 {
 #ifndef WITH_BUCKET
     skip();
@@ -491,17 +491,17 @@ find_fault(planted_fault fault)
     assert_true(found);
 }
 
-TEST(test_no_condition)
+TEST(unconditional_puts_are_found_out)
 {
     find_fault(PLANTED_NO_CONDITION);
 }
 
-TEST(test_documents_first)
+TEST(documents_before_data_are_found_out)
 {
     find_fault(PLANTED_DOCUMENTS_FIRST);
 }
 
-TEST(test_last_length)
+TEST(a_lost_length_is_found_out)
 {
     find_fault(PLANTED_LAST_LENGTH);
 }

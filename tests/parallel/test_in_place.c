@@ -239,7 +239,7 @@ same_files(const job *a, const job *b)
     }
 }
 
-TEST(test_same_objects)
+TEST(objects_written_in_place_are_the_same)
 {
     static const char *const more[] = {NULL, "&write=behind", "&durability=each", "&durability=none"};
 
@@ -306,7 +306,7 @@ write_at_random(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_random_decompositions)
+TEST(random_decompositions_give_the_same_data)
 {
     unsigned most = getenv("NCZ_TEST_FEW") != NULL ? 4 : 16;
 
@@ -372,7 +372,7 @@ write_to_full_disk(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_full_disk)
+TEST(a_full_disk_is_an_error_and_leaves_no_temporaries)
 {
     for (unsigned left = 0; left < 6; left++) {
         job j = {.path = scratch_path(scratch_dir, "a.zarr"), .seed = left, .steps = 1};
@@ -409,7 +409,7 @@ write_and_die(const nczarr_comm *comm, void *arg)
     return comm->rank == 1 ? 1 : 0;
 }
 
-TEST(test_killed_rank)
+TEST(a_killed_rank_loses_only_its_own_data)
 {
     int step = getenv("NCZ_TEST_FEW") != NULL ? 7 : 1;
 

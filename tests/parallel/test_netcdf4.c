@@ -32,7 +32,7 @@ read_file(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(reading)
+TEST(ranks_read_a_netcdf4_file)
 {
     ranks_of_both_kinds(scratch_dir, 4, read_file, NULL);
 }

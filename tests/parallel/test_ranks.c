@@ -107,7 +107,7 @@ write_and_append(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_write_and_append)
+TEST(ranks_write_and_append)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int ncid, varid;
@@ -149,7 +149,7 @@ put_without_enddef(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_put_without_enddef)
+TEST(puts_end_definitions_on_all_ranks)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -176,7 +176,7 @@ count_gets(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_documents_are_read_once)
+TEST(documents_are_read_by_one_rank)
 {
     char *path = scratch_path(scratch_dir, "a.zarr"), with[600];
     job   j = {.path = path};
@@ -227,7 +227,7 @@ redefine(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_redefine)
+TEST(ranks_define_more_later)
 {
     job    j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int    ncid, varid, group, late = 0;
@@ -283,7 +283,7 @@ fail_to_create(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_fail_to_create)
+TEST(a_failure_to_create_is_one_on_all_ranks)
 {
     job j = {.path = scratch_dir};
 
@@ -303,7 +303,7 @@ write_archive(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_archives_are_read)
+TEST(archives_are_read_and_not_written)
 {
     char path[600];
     job  j = {.path = path};
@@ -406,14 +406,14 @@ describe_differently(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_attributes_differ)
+TEST(differing_attributes_are_an_error)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
     ranks_of_both_kinds(scratch_dir, 3, describe_differently, &j);
 }
 
-TEST(test_definitions_differ)
+TEST(differing_definitions_are_an_error)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -455,7 +455,7 @@ put_wrongly(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_put_wrongly)
+TEST(wrong_puts_are_errors_on_their_rank)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
     int ncid;
@@ -483,7 +483,7 @@ call_differently(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_call_differently)
+TEST(differing_calls_are_an_error)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -506,7 +506,7 @@ abort_creation(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_abort)
+TEST(abort_removes_the_dataset)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -538,7 +538,7 @@ broadcast_of_one(void *context, int root, void *data, size_t len)
 static const nczarr_comm one = {
     .size = sizeof one, .nranks = 1, .node_ranks = 1, .broadcast = broadcast_of_one, .allreduce_max = max_of_one};
 
-TEST(test_bad_tables)
+TEST(bad_tables_of_a_communicator_are_refused)
 {
     char       *path = scratch_path(scratch_dir, "a.zarr");
     nczarr_comm bad[6];
@@ -561,7 +561,7 @@ TEST(test_bad_tables)
 }
 
 /* The communicator fails at each of its calls: every call returns its error, and nothing hangs or stays open. */
-TEST(test_failing_communicator)
+TEST(a_failing_communicator_hangs_nothing)
 {
     char       *path = scratch_path(scratch_dir, "a.zarr");
     int         fail_at = -1, rc = NC_EIO, files = (int)scratch_open_files();
@@ -611,7 +611,7 @@ cycle_with_one(void *arg)
     return nc_close(ncid);
 }
 
-TEST(test_without_memory)
+TEST(every_allocation_fails_once)
 {
     bool failed = true;
 
@@ -656,7 +656,7 @@ open_without_memory(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_one_without_memory)
+TEST(one_rank_without_memory_fails_all)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr"), .steps = 1};
 
@@ -698,7 +698,7 @@ append_beside_another(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_beside_another)
+TEST(ranks_append_beside_another_process)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -730,7 +730,7 @@ divide_threads(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_threads_of_ranks)
+TEST(ranks_of_a_machine_divide_its_threads)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -768,7 +768,7 @@ read_in_turn(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_no_read_ahead)
+TEST(ranks_in_turn_read_nothing_ahead)
 {
     job j = {.path = scratch_path(scratch_dir, "a.zarr")};
 
@@ -804,7 +804,7 @@ lose_a_rank(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(test_killed_rank)
+TEST(a_killed_rank_leaves_whole_steps)
 {
     for (int victim = 0; victim < 3; victim++)
         for (int steps = 1; steps < 3; steps++) {

@@ -270,7 +270,7 @@ set_path(const char *name)
         snprintf(path, sizeof path, "file://%s#mode=nczarr", scratch_path(dir, name));
 }
 
-TEST(processes)
+TEST(processes_that_widen_at_once_lose_nothing)
 {
     for (int again = 0; again < (root == NULL ? 4 : 1); again++)
         for (size_t i = 0; i < NCZ_LEN(writings); i++) {
@@ -332,7 +332,7 @@ write_as_rank(const nczarr_comm *comm, void *arg)
     return 0;
 }
 
-TEST(ranks)
+TEST(ranks_widen_together)
 {
     for (size_t i = 0; i < NCZ_LEN(writings); i++) {
         const writing *w = &writings[i];

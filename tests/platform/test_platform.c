@@ -13,7 +13,7 @@
 #include "platform/platform.h"
 #include "support/scratch.h"
 
-TEST(test_temporary_file)
+TEST(a_temporary_file_has_no_name)
 {
     char        *dir = scratch_new(), where[4096] = "", back[8] = "";
     struct iovec from = {(void *)(uintptr_t) "abcdef", 6};
@@ -68,7 +68,7 @@ TEST(follows_links)
     scratch_free(dir);
 }
 
-TEST(test_paths)
+TEST(paths_are_resolved_and_tidied)
 {
     char *dir = scratch_new(), *real, path[] = "a\\b/c";
 
@@ -84,7 +84,7 @@ TEST(test_paths)
     scratch_free(dir);
 }
 
-TEST(test_process)
+TEST(a_process_is_told_from_its_successor)
 {
     ncz_sys_process self = {.pid = 0}, found = {.pid = 0};
     char            text[128] = "";
@@ -109,7 +109,7 @@ ask_signals(void *arg)
     return pthread_sigmask(SIG_BLOCK, NULL, arg) == 0 ? arg : NULL;
 }
 
-TEST(test_thread_without_signals)
+TEST(a_thread_gets_no_signals)
 {
     pthread_t thread;
     sigset_t  before, in_thread, after;
@@ -125,7 +125,7 @@ TEST(test_thread_without_signals)
     assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
 }
 
-TEST(test_random_and_wipe)
+TEST(random_bytes_differ_and_are_wiped)
 {
     unsigned char a[16] = {0}, b[16] = {0}, none[16] = {0};
 
@@ -136,7 +136,7 @@ TEST(test_random_and_wipe)
     assert_memory_equal(a, none, sizeof a);
 }
 
-TEST(test_environment)
+TEST(the_environment_is_read_and_emptied)
 {
     assert_int_equal(setenv("NCZ_TEST_SET", "value", 1), 0);
     assert_int_equal(unsetenv("NCZ_TEST_UNSET"), 0);
@@ -231,7 +231,7 @@ check_answer(const char *answer, int wait_ms, size_t room, const char *want)
     assert_int_equal(close(t.master), 0);
 }
 
-TEST(test_terminal)
+TEST(the_terminals_answer_is_read_to_its_end)
 {
     const char *whole = "c\x1b[?62;4c"; /* a `c` that was typed before it does not end it */
 

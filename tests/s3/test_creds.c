@@ -261,7 +261,7 @@ TEST_IN_SANDBOX(who_writes_needs_keys)
 #define ROLE     "role_arn = arn:aws:iam::1:role/r\n"
 #define STS_HOST "https://sts.us-east-1.amazonaws.com/"
 
-TEST_IN_SANDBOX(roles)
+TEST_IN_SANDBOX(roles_are_assumed)
 {
     const row rows[] = {
         {"source_profile", .config = "[default]\n" ROLE "source_profile = base\n[profile base]\n" PLAIN("IDBASE"),
@@ -466,7 +466,7 @@ TEST_IN_SANDBOX(single_sign_on)
 
 #define PROGRAM(text) .config = "[default]\ncredential_process = " text "\n"
 
-TEST_IN_SANDBOX(programs)
+TEST_IN_SANDBOX(programs_give_keys)
 {
     const row rows[] = {
         {"words", PROGRAM("./print  'a b' \"c \\\"d\\\" \\x\" e\\ f g'h'\"i\""), .id = "IDP",
@@ -514,7 +514,7 @@ TEST_IN_SANDBOX(programs)
 
 /* ---- containers and machines ---- */
 
-TEST_IN_SANDBOX(containers)
+TEST_IN_SANDBOX(containers_give_keys)
 {
     const row rows[] = {
         {"relative", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/v2/credentials/x",
@@ -569,7 +569,7 @@ TEST_IN_SANDBOX(containers)
 #define AT(n)   "AWS_EC2_METADATA_DISABLED=false AWS_EC2_METADATA_SERVICE_ENDPOINT=http://meta" n
 #define ROLES   "meta-data/iam/security-credentials/"
 
-TEST_IN_SANDBOX(machines)
+TEST_IN_SANDBOX(machines_give_keys)
 {
     const row rows[] = {
         {"version 2", .env = AT("1/"),
@@ -857,7 +857,7 @@ TEST_IN_SANDBOX(failures_are_not_kept)
 
 /* ---- times, memory ---- */
 
-TEST_IN_SANDBOX(times)
+TEST_IN_SANDBOX(times_of_expiry_are_parsed)
 {
     static const struct {
         const char *text;

@@ -119,7 +119,7 @@ echo_late(const stub_request *req, stub_reply *reply, void *arg)
 
 /* ---- tests ---- */
 
-TEST(answers)
+TEST(methods_and_bodies_arrive)
 {
     static const struct {
         const char *method, *data, *want;
@@ -430,7 +430,7 @@ fail_twice(const stub_request *req, stub_reply *reply, void *arg)
     stub_say(reply, 200, req->method);
 }
 
-TEST(once)
+TEST(single_calls_are_tried_again)
 {
     const char *const headers[] = {"X-A: 1", "X-B: 2"};
     unsigned          n = 0;
@@ -465,7 +465,7 @@ TEST(once)
 }
 
 /* Where a name leads is seen when it has become an address: nothing is sent there. */
-TEST(wary)
+TEST(link_local_addresses_get_nothing)
 {
     static const struct {
         const char *address;

@@ -244,7 +244,7 @@ TEST(plain_gets)
     DONE();
 }
 
-TEST(ranges)
+TEST(ranges_are_read_whatever_the_server_does)
 {
     SCRIPT(
         {"range: bytes=2-4", 206, "234", "Content-Range: bytes 2-4/10\r\n"},
@@ -338,7 +338,7 @@ TEST(bodies_are_whole)
     DONE();
 }
 
-TEST(ceilings)
+TEST(bodies_end_at_their_ceiling)
 {
     static char long_body[3000];
     static step steps[2];
@@ -422,7 +422,7 @@ TEST(stock_of_tries)
     DONE();
 }
 
-TEST(deadline)
+TEST(retries_end_at_the_deadline)
 {
     time_t begun = time(NULL);
     SCRIPT({"GET", 503, "!SlowDown", "Retry-After: 100\r\n"});
@@ -894,7 +894,7 @@ expect_list(ncz_s3 *s, bool deep, int want, const char *text)
 #define PREFIX(k) "<CommonPrefixes><Prefix>pre/fix/v/" k "</Prefix></CommonPrefixes>"
 #define LIST(...) "<ListBucketResult>" __VA_ARGS__ "</ListBucketResult>"
 
-TEST(lists)
+TEST(lists_are_read_to_their_end)
 {
     SCRIPT({"GET /buck?|prefix=pre%2Ffix%2Fv%2F|delimiter=%2F|list-type=2|encoding-type=url", 200,
             LIST(KEY("0") KEY("") PREFIX("g/") "<KeyCount>2</KeyCount><IsTruncated>true</IsTruncated>"
@@ -1007,7 +1007,7 @@ TEST(list_in_a_circle)
 
 /* ---- deleting ---- */
 
-TEST(deletions)
+TEST(deletions_name_what_they_could_not_delete)
 {
     static const char *const keys[] = {"a", "b&<>", "c"};
     SCRIPT({"DELETE /buck/pre/fix/a ", 204, NULL}, {"DELETE", 404, "!NoSuchKey"},

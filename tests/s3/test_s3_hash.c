@@ -5,7 +5,7 @@
 #include "s3/protocol/s3_hash.h"
 #include "s3_help.h"
 
-TEST(sha256)
+TEST(sha256_sums_are_the_published_ones)
 {
     char hex[NCZ_S3_SHA256_HEX];
 
@@ -15,7 +15,7 @@ TEST(sha256)
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(sha1)
+TEST(sha1_sums_are_the_published_ones)
 {
     char hex[NCZ_S3_SHA1_HEX];
 
@@ -23,7 +23,7 @@ TEST(sha1)
     assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
-TEST(md5)
+TEST(md5_sums_are_the_published_ones)
 {
     ncz_buf out = NCZ_BUF_INIT;
     char    hex[NCZ_S3_MD5_HEX];
@@ -36,7 +36,7 @@ TEST(md5)
 }
 
 /* RFC 3720, appendix B.4, which has its bytes the other way round: 32 zero bytes are 8a9136aa. */
-TEST(crc)
+TEST(crc32c_sums_are_the_published_ones)
 {
     static const char zeros[32];
     char              text[NCZ_S3_CRC_BASE64];
@@ -48,7 +48,7 @@ TEST(crc)
 }
 
 /* RFC 4231, cases 1 and 6 (a key that is longer than a block). */
-TEST(hmac)
+TEST(hmac_sums_are_the_published_ones)
 {
     unsigned char key[131], sum[NCZ_S3_SHA256_BYTES];
     char          hex[NCZ_S3_SHA256_HEX];
@@ -64,7 +64,7 @@ TEST(hmac)
     assert_string_equal(hex, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST(keys)
+TEST(access_keys_are_copied_and_cleared)
 {
     char              id[] = "id", secret[] = "secret";
     ncz_s3_access_key from = {.id = id, .secret = secret, .expires = 17}, to = {.id = NULL};

@@ -16,7 +16,7 @@ parsed(const char *text, bool credentials)
 
 /* ---- sections ---- */
 
-TEST(sections)
+TEST(sections_are_profiles_and_services)
 {
     static const struct {
         const char     *header; /* a line of its own, and below it `k = v` */
@@ -77,7 +77,7 @@ TEST(empty_sections_are_there)
 
 /* ---- values ---- */
 
-TEST(values)
+TEST(values_end_where_they_should)
 {
     static const struct {
         const char *line, *key, *value;
@@ -121,7 +121,7 @@ TEST(the_last_wins)
     ncz_s3_ini_clear(&ini);
 }
 
-TEST(blocks)
+TEST(indented_lines_are_nested_values)
 {
     ncz_s3_ini ini = parsed("[profile x]\n"
                             "region = r\n"
@@ -165,7 +165,7 @@ TEST(indented_sections)
 
 /* ---- what is refused ---- */
 
-TEST(refused)
+TEST(malformed_files_say_the_line)
 {
     static const struct {
         const char *text;

@@ -84,7 +84,7 @@ no_secrets(const char *text)
     has_not(text, QUERY);
 }
 
-TEST(bucket)
+TEST(the_log_of_a_bucket_names_server_and_credentials)
 {
     answer a = {0};
     stub  *server;

@@ -5,7 +5,7 @@
 #include "s3/settings/s3_settings.h"
 #include "s3_help.h"
 
-TEST(explains)
+TEST(explaining_says_that_s3_is_not_built)
 {
     ncz_buf  out = NCZ_BUF_INIT;
     ncz_uri *u = NULL;

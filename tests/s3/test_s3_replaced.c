@@ -110,7 +110,7 @@ get_some(int ncid, size_t from, int value)
     return rc;
 }
 
-TEST(replaced)
+TEST(an_object_replaced_while_open_is_noticed)
 {
     for (int bucket = 0; bucket < 2; bucket++)
         for (stamps by = BY_ETAG; by <= BY_SIZE; by++) {

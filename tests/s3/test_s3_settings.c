@@ -63,7 +63,7 @@ check_rows(const row *rows, size_t n)
 
 /* ---- the forms of URLs ---- */
 
-TEST_IN_SANDBOX(forms)
+TEST_IN_SANDBOX(forms_of_urls_are_understood)
 {
     static const row rows[] = {
         {"s3://bucket/a/b", NULL, NULL, "https://bucket.s3.us-east-1.amazonaws.com a/b us-east-1"},
@@ -235,7 +235,7 @@ TEST_IN_SANDBOX(refused_urls)
 
 #define SERVICES "[services sv]\ns3 =\n  endpoint_url = http://service:3\n"
 
-TEST_IN_SANDBOX(endpoints)
+TEST_IN_SANDBOX(endpoints_come_from_many_places)
 {
     static const row rows[] = {
         {"s3://bucket/k", "AWS_ENDPOINT_URL=http://h:1/", NULL, "http://h:1/bucket k us-east-1 custom"},
@@ -283,7 +283,7 @@ TEST_IN_SANDBOX(endpoints)
     check_rows(rows, NCZ_LEN(rows));
 }
 
-TEST_IN_SANDBOX(addressing)
+TEST_IN_SANDBOX(addressing_is_chosen_or_asked_for)
 {
     static const row rows[] = {
         {"s3://bucket/k#addressing=path", NULL, NULL, "https://s3.us-east-1.amazonaws.com/bucket k us-east-1"},
@@ -304,7 +304,7 @@ TEST_IN_SANDBOX(addressing)
     check_rows(rows, NCZ_LEN(rows));
 }
 
-TEST_IN_SANDBOX(regions)
+TEST_IN_SANDBOX(regions_come_from_many_places)
 {
     static const char conf[] = "[default]\nregion = r-default\n[profile x]\nregion = r-x\n"
                                "[profile n]\naws_region = r-n\n";
@@ -334,7 +334,7 @@ TEST_IN_SANDBOX(regions)
     check_rows(rows, NCZ_LEN(rows));
 }
 
-TEST_IN_SANDBOX(variants)
+TEST_IN_SANDBOX(dual_stack_and_fips_have_their_hosts)
 {
     static const row rows[] = {
         {"s3://bucket/k", "AWS_USE_DUALSTACK_ENDPOINT=true", NULL,
@@ -466,7 +466,7 @@ TEST_IN_SANDBOX(rc_names_host)
     assert_int_equal(settings_of("s3://server.org/bucket/k", &s), NC_EURL);
 }
 
-TEST_IN_SANDBOX(profiles)
+TEST_IN_SANDBOX(profiles_must_exist)
 {
     ncz_s3_settings *s = NULL;
 
@@ -553,7 +553,7 @@ TEST_IN_SANDBOX(patience_and_trust)
 }
 
 /* The ranks of a machine share the requests at once; a number that a user gives is each one's. */
-TEST_IN_SANDBOX(ranks)
+TEST_IN_SANDBOX(ranks_share_the_requests_of_a_machine)
 {
     static const struct {
         unsigned ranks, bucket, web;
@@ -583,7 +583,7 @@ TEST_IN_SANDBOX(ranks)
     put_file(".aws/config", "");
 }
 
-TEST_IN_SANDBOX(forbidden)
+TEST_IN_SANDBOX(forbidden_is_absent_on_demand)
 {
     ncz_s3_settings *s = NULL;
 
@@ -649,7 +649,7 @@ TEST_IN_SANDBOX(web_servers)
 }
 
 /* NCZARR_TIMEOUT goes before the rc file's key, and other limits fit into it. */
-TEST_IN_SANDBOX(patience)
+TEST_IN_SANDBOX(timeouts_come_from_many_places)
 {
     static const struct {
         const char *env, *rc;
@@ -695,7 +695,7 @@ TEST_IN_SANDBOX(patience)
     ncz_uri_free(u);
 }
 
-TEST_IN_SANDBOX(explained)
+TEST_IN_SANDBOX(settings_are_explained)
 {
     static const char *const lines[] = {
         "address: http://h:9000/base/bucket/\n",

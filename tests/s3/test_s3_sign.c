@@ -163,7 +163,7 @@ plain(const char *path)
                              .s3_path = true};
 }
 
-TEST(targets)
+TEST(targets_are_encoded_and_sorted)
 {
     static const ncz_s3_pair query[] = {{"b", "x y/+"}, {"uploads", NULL}, {"a", ""}};
     ncz_s3_sign_req          req = plain("/a b/%/\xc3\xbc//../c+d=~");

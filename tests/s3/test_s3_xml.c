@@ -104,7 +104,7 @@ TEST(bad_ones)
     }
 }
 
-TEST(depth)
+TEST(depth_is_limited)
 {
     char doc[1024] = "", *seen;
 
@@ -168,7 +168,7 @@ TEST(any_byte)
         }
 }
 
-TEST(escaped)
+TEST(texts_are_escaped)
 {
     ncz_buf out = NCZ_BUF_INIT;
 

@@ -86,7 +86,7 @@ TEST(fill_again)
     IMPOSSIBLE({1, 2, PUT, ONLY2(0)}, {5, 6, GET, ONLY2(9)});
 }
 
-TEST(chunks)
+TEST(chunks_are_seen_whole)
 {
     POSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, GET, {7, 7, NONE, NONE}});
     IMPOSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, GET, {7, 0, NONE, NONE}});

@@ -65,7 +65,7 @@ draw(uint32_t *seed, uint32_t most)
 }
 
 /* Whatever the shapes: pieces are whole target chunks, within the room, and are worth their memory. */
-TEST(pieces)
+TEST(pieces_are_whole_target_chunks_within_the_room)
 {
     uint32_t seed = 1;
 
@@ -122,7 +122,7 @@ TEST(scalars_and_nothing)
     copy_plan_pieces(&a.v, 1 << 20, a.step); /* nothing to divide by */
 }
 
-TEST(memory)
+TEST(memory_is_divided)
 {
     const size_t mib = (size_t)1 << 20;
     copy_opts    o = COPY_OPTS_INIT;
@@ -153,7 +153,7 @@ TEST(memory)
     assert_int_equal(nczarr_set_threads(0), NC_NOERR);
 }
 
-TEST(sizes)
+TEST(sizes_are_parsed)
 {
     static const struct {
         const char *text;
@@ -172,7 +172,7 @@ TEST(sizes)
         assert_false(size_parse(bad[i], &n));
 }
 
-TEST(names)
+TEST(names_in_options_are_matched)
 {
     name_list list = {.n = 0};
     copy_opts o = COPY_OPTS_INIT;

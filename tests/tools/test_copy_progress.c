@@ -117,7 +117,7 @@ drawn_line(copy_progress *p, double bytes, const char *name, char out[4096])
     return out + 1;
 }
 
-TEST_WITH(test_widths, open_terminal, close_terminal)
+TEST_WITH(a_line_fits_any_width, open_terminal, close_terminal)
 {
     char room[4096];
 
@@ -146,7 +146,7 @@ TEST_WITH(test_widths, open_terminal, close_terminal)
 }
 
 /* With room enough all fields are there; at 80 columns, most are. */
-TEST_WITH(test_fields, open_terminal, close_terminal)
+TEST_WITH(fields_are_left_out_as_it_gets_narrow, open_terminal, close_terminal)
 {
     copy_opts     o = COPY_OPTS_INIT;
     copy_progress p;
@@ -174,7 +174,7 @@ TEST_WITH(test_fields, open_terminal, close_terminal)
     assert_string_equal(room, "\r\x1b[K");
 }
 
-TEST_WITH(test_messages, open_terminal, close_terminal)
+TEST_WITH(messages_do_not_mix_with_the_line, open_terminal, close_terminal)
 {
     copy_opts     o = COPY_OPTS_INIT;
     copy_progress p;

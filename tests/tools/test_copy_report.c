@@ -27,7 +27,7 @@ record_words(int rc, char *text, size_t size)
     fclose(f);
 }
 
-TEST(advice)
+TEST(advice_fits_the_failure)
 {
     static const struct {
         int  rc;

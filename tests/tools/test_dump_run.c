@@ -95,7 +95,7 @@ static const char header[] = "netcdf name {\n"
                              "// global attributes:\n"
                              "\t\t:title = \"a \\\"t\\\"\" ;\n";
 
-TEST(cdl)
+TEST(a_dataset_is_printed_as_cdl)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
@@ -123,7 +123,7 @@ TEST(cdl)
     OK(nc_close(nc));
 }
 
-TEST(choices)
+TEST(options_choose_what_is_printed)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
@@ -158,7 +158,7 @@ TEST(choices)
     OK(nc_close(nc));
 }
 
-TEST(layouts)
+TEST(options_lay_out_the_values)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();
@@ -186,7 +186,7 @@ TEST(layouts)
     OK(nc_close(nc));
 }
 
-TEST(special)
+TEST(special_attributes_are_printed_on_demand)
 {
     dump_opts o = DUMP_OPTS_INIT;
     int       nc = make();

@@ -16,7 +16,7 @@ same(text_buf *t, const char *want)
     text_clear(t);
 }
 
-TEST(names)
+TEST(names_are_escaped)
 {
     static const struct {
         const char *name, *cdl;
@@ -39,7 +39,7 @@ TEST(names)
     }
 }
 
-TEST(strings)
+TEST(strings_are_escaped)
 {
     static const char all[] = "a\001\b\t\n\v\f\r\"'\\\177\xc3\xa9";
     text_buf          t = TEXT_BUF_INIT;
@@ -58,7 +58,7 @@ TEST(strings)
     same(&t, "a&lt;b&gt;&amp;&quot;'&#xA;\xef\xbf\xbd\xef\xbf\xbd");
 }
 
-TEST(utf8)
+TEST(utf8_is_told_from_other_bytes)
 {
     static const char *const bad[] = {
         "\x80", "\xc0\x80", "\xc3", "\xed\xa0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xff"};
@@ -80,7 +80,7 @@ TEST(utf8)
         same(&t_, json);                                                                                             \
     } while (0)
 
-TEST(integers)
+TEST(integers_have_their_suffixes)
 {
     CHECK(NC_BYTE, signed char, -128, "-128", "-128b", "-128");
     CHECK(NC_UBYTE, unsigned char, 255, "255", "255UB", "255");
@@ -93,7 +93,7 @@ TEST(integers)
           "18446744073709551615");
 }
 
-TEST(reals)
+TEST(reals_have_enough_digits)
 {
     CHECK(NC_FLOAT, float, 1, "1", "1.f", "1");
     CHECK(NC_FLOAT, float, 0.1f, "0.1", "0.1f", "0.1");
@@ -119,7 +119,7 @@ TEST(text_values)
     CHECK(NC_STRING, const char *, "", "\"\"", "\"\"", "\"\"");
 }
 
-TEST(fills)
+TEST(fill_values_are_recognised)
 {
     dump_fill   f = {.has = true, .type = NC_DOUBLE, .standard.d = NC_FILL_DOUBLE};
     double      x = NC_FILL_DOUBLE, y = nextafter(x, 0), z = x * (1 + 8 * DBL_EPSILON);
@@ -146,7 +146,7 @@ TEST(fills)
     assert_false(dump_fill_matches(&f, &empty));
 }
 
-TEST(dates)
+TEST(times_are_printed_in_their_calendar)
 {
     static const struct {
         const char *units, *calendar;
@@ -229,7 +229,7 @@ TEST(dates)
 }
 
 /* Each day is the day after the one before it, in every calendar. */
-TEST(calendars)
+TEST(each_day_follows_the_one_before)
 {
     static const char *const cal[] = {"standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"};
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-TEST(integers)
+TEST(integers_have_the_type_of_their_text)
 {
     static const struct {
         const char *text;
@@ -86,7 +86,7 @@ TEST(not_numbers)
     }
 }
 
-TEST(reals)
+TEST(reals_have_the_type_of_their_text)
 {
     static const struct {
         const char *text;
@@ -131,7 +131,7 @@ TEST(opaque_is_a_number_too)
     assert_int_equal(c.len, 20);
 }
 
-TEST(conversion)
+TEST(constants_are_converted_where_they_fit)
 {
     static const struct {
         const char *text;
@@ -180,7 +180,7 @@ TEST(minus_zero)
     }
 }
 
-TEST(escapes)
+TEST(escapes_give_their_characters)
 {
     static const struct {
         const char *text;
@@ -201,7 +201,7 @@ TEST(escapes)
     }
 }
 
-TEST(names)
+TEST(names_lose_their_backslashes)
 {
     heard    h;
     gen_cdl *cdl = read_cdl("netcdf we\\ ird one { variables: int \\3d, a\\#b, \xC3\xA9.@+-, \\nan ; }", &h);

@@ -182,7 +182,7 @@ TEST(words_are_names_in_their_place)
     gen_free(cdl);
 }
 
-TEST(scopes)
+TEST(names_are_looked_up_through_groups)
 {
     heard      h;
     gen_cdl   *cdl = read_cdl("netcdf t { dimensions: x = 2 ; variables: int v ; group: g { dimensions: x = 3 ;"

@@ -115,7 +115,7 @@ same_text(size_t row, const char *what, const char *got, const char *want)
         fail_msg("%s: %s is \"%s\", not \"%s\"", good[row].text, what, got ? got : "NULL", want ? want : "NULL");
 }
 
-TEST(parses)
+TEST(urls_are_parsed)
 {
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         ncz_uri *u = NULL;
@@ -176,7 +176,7 @@ static const struct {
     {"a#mode=%zz", NC_EURL},
 };
 
-TEST(refuses)
+TEST(bad_urls_are_refused)
 {
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_uri *u = NULL;
@@ -189,7 +189,7 @@ TEST(refuses)
     }
 }
 
-TEST(lookup)
+TEST(keys_of_fragments_are_looked_up)
 {
     ncz_uri *u;
 
@@ -202,7 +202,7 @@ TEST(lookup)
     ncz_uri_free(NULL);
 }
 
-TEST(formats)
+TEST(modes_name_formats)
 {
     static const struct {
         const char    *text;
@@ -242,7 +242,7 @@ TEST(formats)
     }
 }
 
-TEST(percent)
+TEST(percent_codes_round_trip)
 {
     ncz_buf b = NCZ_BUF_INIT;
     char    all[255], *back;

@@ -30,7 +30,7 @@ asked(const ncz_rc *rc, const char *url, const char *key)
     return value;
 }
 
-TEST(scopes)
+TEST(the_narrowest_scope_wins)
 {
     ncz_rc rc = NCZ_RC_INIT;
 

@@ -114,7 +114,7 @@ static const struct {
 };
 
 /* Texts name a URL without what may be secret in it. */
-TEST(shown)
+TEST(texts_show_no_secrets)
 {
     static const struct {
         const char *text, *shown;
@@ -135,7 +135,7 @@ TEST(shown)
     }
 }
 
-TEST(meanings)
+TEST(paths_and_urls_mean_stores)
 {
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         ncz_target *t = NULL;
@@ -152,7 +152,7 @@ TEST(meanings)
 }
 
 /* Creating decides what opening leaves to what is there. */
-TEST(creating)
+TEST(creating_decides_what_opening_finds)
 {
     for (size_t i = 0; i < NCZ_LEN(good); i++) {
         ncz_target *t = NULL;
@@ -226,7 +226,7 @@ static const struct {
     {"x#mode=v4", NC_ENOTNC, "v4"},
 };
 
-TEST(refusals)
+TEST(bad_targets_are_refused)
 {
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_target *t = NULL;
@@ -292,7 +292,7 @@ TEST(classic_modes)
     }
 }
 
-TEST(flags)
+TEST(words_of_the_fragment_are_flags)
 {
     static const struct {
         const char *text;

@@ -19,7 +19,7 @@ TEST(zero_sizes)
     ncz_free(NULL);
 }
 
-TEST(contents)
+TEST(memory_is_zeroed_copied_and_grown)
 {
     unsigned char *z = ncz_zalloc_n(10, 3);
     char          *s = ncz_strdup("text"), *part = ncz_strndup("text", 2), *f = ncz_sprintf("%d-%s", 7, "x");
@@ -41,7 +41,7 @@ TEST(contents)
     ncz_free(n);
 }
 
-TEST(overflow)
+TEST(sizes_that_overflow_are_refused)
 {
     void *p = ncz_alloc(4);
 
@@ -53,7 +53,7 @@ TEST(overflow)
     ncz_free(p);
 }
 
-TEST(failures)
+TEST(every_allocation_may_fail)
 {
     void *p = ncz_alloc(4), *q;
 
@@ -73,7 +73,7 @@ TEST(failures)
     ncz_free(p);
 }
 
-TEST(arithmetic)
+TEST(arithmetic_notices_overflow)
 {
     size_t   s = 5;
     uint64_t u = 5;

@@ -120,7 +120,7 @@ TEST(woken_while_it_stops)
 }
 
 /* The fork waits for the end of the step; the child has a thread of its own. */
-TEST(forked)
+TEST(a_child_has_a_thread_of_its_own)
 {
     work w = {.job = {.step = do_step}, .left = 100000};
     int  status = -1;

@@ -5,7 +5,7 @@
 #include "support/test.h"
 #include "util/util.h"
 
-TEST(vectors)
+TEST(known_texts_come_out)
 {
     static const char *const rows[][2] = {
         {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},      {"foob", "Zm9vYg=="},
@@ -37,7 +37,7 @@ TEST(there_and_back)
     }
 }
 
-TEST(others)
+TEST(malformed_texts_are_refused)
 {
     static const char *const bad[] = {"YQ==YQ==", "Y===", "====", "YR==", "YWJ=", "Y Q=", "Y-Q=", "AAAAY\nQ="};
     unsigned char            back[16];

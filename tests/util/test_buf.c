@@ -6,7 +6,7 @@
 #include "support/test.h"
 #include "util/util.h"
 
-TEST(growing)
+TEST(a_buffer_grows_as_it_is_written)
 {
     ncz_buf b = NCZ_BUF_INIT;
 
@@ -32,7 +32,7 @@ TEST(growing)
     assert_null(b.data);
 }
 
-TEST(taking)
+TEST(taken_text_leaves_an_empty_buffer)
 {
     ncz_buf b = NCZ_BUF_INIT;
     char   *s = ncz_buf_take(&b);
@@ -46,7 +46,7 @@ TEST(taking)
     ncz_free(s);
 }
 
-TEST(ceiling)
+TEST(a_ceiling_is_kept)
 {
     for (size_t limit = 1; limit < 200; limit++) {
         ncz_buf b = NCZ_BUF_LIMIT(limit);
@@ -67,7 +67,7 @@ TEST(ceiling)
     }
 }
 
-TEST(reserving)
+TEST(reserved_room_is_there)
 {
     ncz_buf b = NCZ_BUF_INIT;
 
@@ -81,7 +81,7 @@ TEST(reserving)
     ncz_buf_clear(&b);
 }
 
-TEST(failures)
+TEST(a_failed_append_keeps_the_text)
 {
     ncz_buf b = NCZ_BUF_INIT;
 

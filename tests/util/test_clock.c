@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-TEST(test_advances)
+TEST(the_clock_advances)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000000};
     int64_t               ms = ncz_now_ms(), ns = ncz_now_ns();
@@ -18,7 +18,7 @@ TEST(test_advances)
     assert_true(ns / 1000000 <= ms + 1);
 }
 
-TEST(test_units_agree)
+TEST(the_units_agree)
 {
     int64_t before = ncz_now_ns() / 1000000, ms = ncz_now_ms(), after = ncz_now_ns() / 1000000;
 

@@ -5,7 +5,7 @@
 #include "support/test.h"
 #include "util/util.h"
 
-TEST(vectors)
+TEST(published_sums_come_out)
 {
     unsigned char b[32];
 
@@ -34,7 +34,7 @@ slow(const unsigned char *p, size_t n)
     return ~crc;
 }
 
-TEST(lengths)
+TEST(any_length_and_alignment_is_right)
 {
     unsigned char *b = malloc(8300);
 

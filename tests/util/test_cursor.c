@@ -5,7 +5,7 @@
 #include "support/test.h"
 #include "util/util.h"
 
-TEST(fields)
+TEST(fields_are_read_in_order)
 {
     static const unsigned char data[] = {1, 2, 3, 4, 5, 6, 7, 0xF8, 9, 10, 11, 12, 13, 14, 0xFF, 'a', 'b'};
     ncz_cursor                 c = ncz_cursor_at(data, sizeof data);
@@ -23,7 +23,7 @@ TEST(fields)
 }
 
 /* Short is short for ever, even when a later field would fit. */
-TEST(sticky)
+TEST(a_short_cursor_stays_short)
 {
     static const unsigned char data[] = {1, 2, 3};
     ncz_cursor                 c = ncz_cursor_at(data, sizeof data);
@@ -40,7 +40,7 @@ TEST(sticky)
     assert_false(c.good);
 }
 
-TEST(limits)
+TEST(default_limits_are_these)
 {
     assert_int_equal(ncz_limits_default.document_bytes, 67108864);
     assert_int_equal(ncz_limits_default.json_depth, 128);

@@ -4,7 +4,7 @@
 
 #include "util/util.h"
 
-TEST(test_values)
+TEST(empty_variables_count_as_unset)
 {
     unsetenv("NCZ_TEST_ENV");
     assert_null(ncz_env("NCZ_TEST_ENV"));
@@ -46,7 +46,7 @@ give(void *p)
     free(p);
 }
 
-TEST(test_secrets)
+TEST(secrets_are_wiped)
 {
     static const ncz_alloc_table watching = {take, resize, give}, empty = {refuse, resize, give};
     char                        *secret = NULL;

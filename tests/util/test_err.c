@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-TEST(record)
+TEST(an_error_keeps_its_text)
 {
     ncz_err_clear();
     assert_string_equal(ncz_err_text(), "");
@@ -71,7 +71,7 @@ other_thread(void *arg)
     return NULL;
 }
 
-TEST(threads)
+TEST(each_thread_has_its_own_error)
 {
     ncz_err   e = {0, ""};
     pthread_t t;

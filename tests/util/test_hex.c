@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-TEST(test_all_bytes)
+TEST(every_byte_is_a_digit_or_not)
 {
     static const char lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
 

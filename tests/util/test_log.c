@@ -32,7 +32,7 @@ logged(ncz_log_level set, ncz_log_level level, const char *text, char *out, size
     return n;
 }
 
-TEST(levels)
+TEST(each_level_shows_those_below_it)
 {
     char out[4096];
 
@@ -93,7 +93,7 @@ TEST(secrets_of_urls)
         check_masked(rows[i][0], rows[i][1]);
 }
 
-TEST(raising)
+TEST(a_level_is_raised_and_never_lowered)
 {
     ncz_log_set(NCZ_LOG_WARN);
     ncz_log_raise(NCZ_LOG_ERROR);

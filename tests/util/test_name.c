@@ -8,7 +8,7 @@
 
 #define T(text) text, sizeof(text) - 1
 
-TEST(utf8)
+TEST(utf8_is_told_from_other_bytes)
 {
     static const struct {
         bool        valid;
@@ -44,7 +44,7 @@ TEST(utf8)
             fail_msg("row %zu", i);
 }
 
-TEST(cutting)
+TEST(texts_are_cut_between_characters)
 {
     static const char   text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
     static const size_t want[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
@@ -84,7 +84,7 @@ static const struct {
     {NC_EBADNAME, "a\xC0\xAF", NULL},
 };
 
-TEST(rules)
+TEST(names_follow_netcdfs_rules)
 {
     for (size_t i = 0; i < NCZ_LEN(names); i++) {
         char *out = NULL;
@@ -99,7 +99,7 @@ TEST(rules)
     }
 }
 
-TEST(lengths)
+TEST(long_names_are_refused)
 {
     char name[1100], *out = NULL;
 
@@ -130,7 +130,7 @@ normalises(void)
     return does;
 }
 
-TEST(nfc)
+TEST(names_are_normalized)
 {
     static const char *const rows[][2] = {
         {"plain", "plain"},

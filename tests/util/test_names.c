@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-TEST(few)
+TEST(names_are_put_found_and_deleted)
 {
     ncz_names t = NCZ_NAMES_INIT;
     size_t    i = 99;
@@ -75,7 +75,7 @@ TEST(against_an_array)
     ncz_names_clear(&t);
 }
 
-TEST(many)
+TEST(many_names_are_found_fast)
 {
     enum { N = 300000 };
     ncz_names t = NCZ_NAMES_INIT;
@@ -121,7 +121,7 @@ TEST(out_of_memory)
     }
 }
 
-TEST(hashing)
+TEST(hashes_differ_by_bit_and_length)
 {
     char     text[64];
     uint64_t seen[65];

@@ -13,7 +13,7 @@ nearest(const char *word)
     return found != NULL ? found : "none";
 }
 
-TEST(found)
+TEST(near_names_are_found)
 {
     assert_string_equal(nearest("level"), "level");
     assert_string_equal(nearest("LEVEL"), "level");
@@ -24,7 +24,7 @@ TEST(found)
     assert_string_equal(nearest("_Chunksize"), "_ChunkSizes");
 }
 
-TEST(none)
+TEST(far_names_are_not_suggested)
 {
     char huge[300];
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-TEST(doubles)
+TEST(doubles_are_written_shortest)
 {
     static const struct {
         double      v;
@@ -57,7 +57,7 @@ TEST(doubles)
     }
 }
 
-TEST(floats)
+TEST(floats_are_written_shortest)
 {
     static const struct {
         float       v;
@@ -85,7 +85,7 @@ TEST(floats)
     }
 }
 
-TEST(reading)
+TEST(numbers_are_read_exactly)
 {
     static const struct {
         const char *text;
@@ -247,9 +247,9 @@ TEST(other_locales)
             continue;
         snprintf(text, sizeof text, "%.1f", 1.5);
         found = found || strcmp(text, "1.5") != 0;
-        doubles(state);
-        floats(state);
-        reading(state);
+        doubles_are_written_shortest(state);
+        floats_are_written_shortest(state);
+        numbers_are_read_exactly(state);
         no_numbers(state);
         long_digits(state);
         powers_of_two(state);

@@ -107,7 +107,7 @@ nest(void *arg, size_t i, ncz_scratch *scratch)
     atomic_fetch_add(&all->times[i], 1);
 }
 
-TEST(nested)
+TEST(jobs_in_jobs_are_done_once)
 {
     tally t;
 
@@ -195,7 +195,7 @@ TEST(texts_travel)
 }
 
 /* A child has no workers, and can have its own. */
-TEST(forked)
+TEST(a_child_can_have_workers_of_its_own)
 {
     if (!host_child_has_threads())
         skip();
@@ -244,7 +244,7 @@ TEST(how_many)
 
 /* ---- scratch ---- */
 
-TEST(scratch)
+TEST(scratch_memory_is_used_again)
 {
     ncz_scratch s = NCZ_SCRATCH_INIT;
     char       *a, *b;

@@ -42,7 +42,7 @@ start(shared *s)
     assert_int_equal(ncz_rwlock_init(&s->lock), 0);
 }
 
-TEST(together)
+TEST(readers_and_writers_exclude_each_other)
 {
     shared    s;
     pthread_t threads[THREADS];
@@ -86,7 +86,7 @@ share_on_and_on(void *arg)
 
 /* Threads that take it alone all the time do not keep out one that shares it, nor the other way round: else this does
  * not end. */
-TEST(fair)
+TEST(nobody_is_kept_out)
 {
     shared    s;
     pthread_t threads[THREADS];

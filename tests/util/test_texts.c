@@ -6,7 +6,7 @@
 
 #include "util/util.h"
 
-TEST(test_each_once)
+TEST(each_text_is_kept_once)
 {
     ncz_texts t = NCZ_TEXTS_INIT;
     char      text[32];

@@ -5,7 +5,7 @@
 
 #include "contract/cpu_state.h"
 
-TEST(test_probe)
+TEST(the_probe_sees_a_dirty_state)
 {
     CPU_STATE_NEEDED();
     cpu_state_clean();
@@ -16,7 +16,7 @@ TEST(test_probe)
     assert_int_equal(cpu_state_upper(), 0);
 }
 
-TEST(test_clear)
+TEST(clearing_cleans_the_state)
 {
     ncz_vector_clear(); /* on every machine: does nothing, or what it says */
     CPU_STATE_NEEDED();
@@ -25,7 +25,7 @@ TEST(test_clear)
     assert_int_equal(cpu_state_upper(), 0);
 }
 
-TEST(test_mode)
+TEST(clearing_keeps_the_rounding_mode)
 {
     cpu_mode usual = cpu_mode_now(), unusual;
 
@@ -40,7 +40,7 @@ TEST(test_mode)
 #endif
 }
 
-TEST(test_swap)
+TEST(swapped_bytes_are_right_at_any_alignment)
 {
     static const size_t sizes[] = {2, 4, 8};
     char                from[300], to[300];

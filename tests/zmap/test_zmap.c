@@ -48,7 +48,7 @@ see_child(const char *name, bool leaf, void *arg)
     return 1;
 }
 
-TEST(test_caps)
+TEST(what_a_store_cannot_do_is_refused)
 {
     zmap         m = {.ops = &poor_ops, .caps = 0, .refs = 1};
     zmap_put_req puts[2] = {{.key = "x", .data = "1", .len = 1}, {.key = "..", .data = "1", .len = 1}};
@@ -74,7 +74,7 @@ count_done(zmap_get_req *r, void *arg)
 }
 
 /* Runs of requests that the map can answer reach it together. */
-TEST(test_batches)
+TEST(requests_reach_a_store_together)
 {
     zmap         m = {.ops = &poor_ops, .caps = 0, .refs = 1};
     char         into[3] = "";
@@ -103,7 +103,7 @@ TEST(test_batches)
     ncz_buf_clear(&reqs[0].body);
 }
 
-TEST(test_references)
+TEST(the_last_reference_closes)
 {
     zmap m = {.ops = &poor_ops, .caps = 0, .refs = 1};
 
@@ -117,7 +117,7 @@ TEST(test_references)
 }
 
 /* Hostile keys do not get into a text as they are. */
-TEST(test_key_texts)
+TEST(hostile_keys_are_shown_escaped)
 {
     zmap        m = {.ops = &poor_ops, .caps = 0, .refs = 1};
     const char *keys[] = {"\x1b[2Jx", "a\nlog: forged", "../../etc/passwd", NULL};

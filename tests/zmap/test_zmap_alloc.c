@@ -163,7 +163,7 @@ run_all(int (*open_map)(zmap **out), bool on)
     fail_at = 0;
 }
 
-TEST(test_out_of_memory)
+TEST(every_allocation_may_fail)
 {
     static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault,  open_new_file,
                                            open_new_zip,  open_zip_memory,   open_old_zip};
@@ -177,7 +177,7 @@ TEST(test_out_of_memory)
 }
 
 /* An object is in the map or not, and no key is left without one. */
-TEST(test_failed_put_changes_nothing)
+TEST(a_failed_put_changes_nothing)
 {
     zmap *m = NULL;
     int   rc = NC_ENOMEM;

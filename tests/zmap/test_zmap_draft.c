@@ -95,7 +95,7 @@ TEST_WITH(write_in_any_order, empty_dir, NULL)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST_WITH(conditions, empty_dir, NULL)
+TEST_WITH(drafts_are_published_on_conditions, empty_dir, NULL)
 {
     zmap       *m = open_store();
     zmap_draft *d = begin(m);
@@ -119,7 +119,7 @@ TEST_WITH(conditions, empty_dir, NULL)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST_WITH(abandoned, empty_dir, NULL)
+TEST_WITH(abandoned_drafts_leave_nothing, empty_dir, NULL)
 {
     size_t      open_files = scratch_open_files();
     zmap       *m = open_store(), *memory = NULL;
@@ -154,7 +154,7 @@ counted_fsync(int fd)
     return ncz_system.fsync(fd);
 }
 
-TEST_WITH(joined, empty_dir, NULL)
+TEST_WITH(joined_drafts_write_one_object, empty_dir, NULL)
 {
     size_t      open_files = scratch_open_files();
     zmap       *m = open_store(), *other = open_store();
@@ -248,7 +248,7 @@ no_rename(int from_dir, const char *from, int to_dir, const char *to)
     return -1;
 }
 
-TEST_WITH(failures, empty_dir, NULL)
+TEST_WITH(failures_of_drafts_leave_nothing, empty_dir, NULL)
 {
     zmap       *m = open_store();
     zmap_draft *d = NULL;

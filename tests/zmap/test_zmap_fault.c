@@ -61,7 +61,7 @@ count_child(const char *name, bool leaf, void *arg)
     return 0;
 }
 
-TEST_WITH(test_no_fault, set_up, tear_down)
+TEST_WITH(without_a_fault_all_passes, set_up, tear_down)
 {
     fixture *fx = *state;
     int      n = 0;
@@ -77,7 +77,7 @@ TEST_WITH(test_no_fault, set_up, tear_down)
     assert_int_equal(zmap_caps_of(fx->m), zmap_caps_of(fx->inner) | ZMAP_CAN_SYNC);
 }
 
-TEST_WITH(test_fail_once, set_up, tear_down)
+TEST_WITH(one_operation_fails, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -90,7 +90,7 @@ TEST_WITH(test_fail_once, set_up, tear_down)
     expect(fx->inner, "c", NC_NOERR, "3");
 }
 
-TEST_WITH(test_fail_forever, set_up, tear_down)
+TEST_WITH(all_later_operations_fail, set_up, tear_down)
 {
     fixture *fx = *state;
     int      n = 0;
@@ -109,7 +109,7 @@ TEST_WITH(test_fail_forever, set_up, tear_down)
 }
 
 /* Of a batch only the request that it meets fails; the others are done. */
-TEST_WITH(test_fail_in_batch, set_up, tear_down)
+TEST_WITH(one_request_of_a_batch_fails, set_up, tear_down)
 {
     fixture     *fx = *state;
     zmap_put_req puts[3] = {{.key = "a", .data = "1", .len = 1},
@@ -137,7 +137,7 @@ TEST_WITH(test_fail_in_batch, set_up, tear_down)
 }
 
 /* The answer was lost: done, but reported as failed. */
-TEST_WITH(test_lie, set_up, tear_down)
+TEST_WITH(a_lost_answer_is_reported_as_failed, set_up, tear_down)
 {
     fixture *fx = *state;
     int      n = 0;
@@ -153,7 +153,7 @@ TEST_WITH(test_lie, set_up, tear_down)
     assert_int_equal(zmap_sync(fx->m), NC_EIO);
 }
 
-TEST_WITH(test_short, set_up, tear_down)
+TEST_WITH(short_answers_are_given, set_up, tear_down)
 {
     fixture     *fx = *state;
     char         into[10] = "";
@@ -173,7 +173,7 @@ TEST_WITH(test_short, set_up, tear_down)
     expect(fx->inner, "a", NC_NOERR, "1");
 }
 
-TEST_WITH(test_die, set_up, tear_down)
+TEST_WITH(the_process_ends_as_planned, set_up, tear_down)
 {
     fixture *fx = *state;
     int      status;
@@ -191,7 +191,7 @@ TEST_WITH(test_die, set_up, tear_down)
 }
 
 /* Changes in place: none of it, all of it but reported as failed, or a beginning. */
-TEST_WITH(test_change_in_place, set_up, tear_down)
+TEST_WITH(changes_in_place_are_cut_off, set_up, tear_down)
 {
     fixture *fx = *state;
     int      status;

@@ -76,7 +76,7 @@ without_beneath(void)
 
 /* ---- open and create ------------------------------------------------------------------------------------------- */
 
-TEST_WITH(test_open, set_up, tear_down)
+TEST_WITH(stores_open_as_asked, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m = NULL;
@@ -99,7 +99,7 @@ TEST_WITH(test_open, set_up, tear_down)
     assert_int_equal(scratch_open_files(), files);
 }
 
-TEST_WITH(test_create_forms, set_up, tear_down)
+TEST_WITH(any_form_of_a_path_creates, set_up, tear_down)
 {
     static const char *const forms[] = {"a", "b/", "c///", "./d", ".//e/"};
     fixture                 *fx = *state;
@@ -121,7 +121,7 @@ TEST_WITH(test_create_forms, set_up, tear_down)
     close(cwd);
 }
 
-TEST_WITH(test_create_in_empty, set_up, tear_down)
+TEST_WITH(an_empty_directory_may_be_taken, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -137,7 +137,7 @@ TEST_WITH(test_create_in_empty, set_up, tear_down)
     assert_rc(zmap_file_open(fx->store, ZMAP_CREATE_NEW, &m), NC_EOBJECT);
 }
 
-TEST_WITH(test_modes, set_up, tear_down)
+TEST_WITH(the_umask_decides_permissions, set_up, tear_down)
 {
     fixture    *fx = *state;
     mode_t      old = umask(027);
@@ -261,7 +261,7 @@ try_link(const fixture *fx, const link_row *row)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST_WITH(test_links, set_up, tear_down)
+TEST_WITH(links_that_lead_out_are_refused, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -289,7 +289,7 @@ chain_links(const fixture *fx)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST_WITH(test_link_chain, set_up, tear_down)
+TEST_WITH(long_chains_of_links_are_refused, set_up, tear_down)
 {
     fixture *fx = *state;
     char     name[32], target[32] = "side";
@@ -306,7 +306,7 @@ TEST_WITH(test_link_chain, set_up, tear_down)
 }
 
 /* A root that is a link is the caller's own choice. */
-TEST_WITH(test_root_is_link, set_up, tear_down)
+TEST_WITH(the_root_may_be_a_link, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -374,7 +374,7 @@ race_links(const fixture *fx, int rounds)
     free(b);
 }
 
-TEST_WITH(test_link_race, set_up, tear_down)
+TEST_WITH(a_link_exchanged_meanwhile_leads_nowhere, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -387,7 +387,7 @@ TEST_WITH(test_link_race, set_up, tear_down)
 
 /* ---- what is no object ----------------------------------------------------------------------------------------- */
 
-TEST_WITH(test_special_files, set_up, tear_down)
+TEST_WITH(special_files_are_not_read, set_up, tear_down)
 {
     fixture           *fx = *state;
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -417,7 +417,7 @@ TEST_WITH(test_special_files, set_up, tear_down)
     assert_true(scratch_exists(scratch_path(fx->store, "fifo")));
 }
 
-TEST_WITH(test_temporaries, set_up, tear_down)
+TEST_WITH(temporaries_are_not_shown, set_up, tear_down)
 {
     static const char *const names[] = {".nczarr-tmp-0123456789abcdef-1", ".nczarr-tmp-", "0.0.6f1d.partial",
                                         ".partial"};
@@ -445,7 +445,7 @@ TEST_WITH(test_temporaries, set_up, tear_down)
 }
 
 /* Names that others put there and that are no keys cannot be reached, so they are not shown either. */
-TEST_WITH(test_odd_names, set_up, tear_down)
+TEST_WITH(names_that_are_no_keys_are_not_shown, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -461,7 +461,7 @@ TEST_WITH(test_odd_names, set_up, tear_down)
 }
 
 /* An empty directory, left by a put that was killed, is no prefix and stands in nobody's way. */
-TEST_WITH(test_empty_directory_in_the_way, set_up, tear_down)
+TEST_WITH(an_empty_directory_stands_in_nobodys_way, set_up, tear_down)
 {
     fixture     *fx = *state;
     zmap        *m;
@@ -491,7 +491,7 @@ fstat_lies(int fd, struct stat *st)
 }
 
 /* Other programs write in place: the size of a file is a hint, what is read until the end is the object. */
-TEST_WITH(test_size_is_a_hint, set_up, tear_down)
+TEST_WITH(a_file_may_grow_while_it_is_read, set_up, tear_down)
 {
     fixture     *fx = *state;
     ncz_syscalls table = ncz_system;
@@ -538,7 +538,7 @@ TEST_WITH(test_size_is_a_hint, set_up, tear_down)
 
 /* ---- discard and remove ---------------------------------------------------------------------------------------- */
 
-TEST_WITH(test_discard_decoys, set_up, tear_down)
+TEST_WITH(discarding_leaves_what_others_put, set_up, tear_down)
 {
     fixture     *fx = *state;
     zmap        *m = open_store(fx->store, ZMAP_CREATE_NEW);
@@ -569,7 +569,7 @@ TEST_WITH(test_discard_decoys, set_up, tear_down)
 }
 
 /* Somebody moved our root away and put another one in its place. */
-TEST_WITH(test_discard_moved_root, set_up, tear_down)
+TEST_WITH(discarding_leaves_another_root, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m = open_store(fx->store, ZMAP_CREATE_NEW);
@@ -583,7 +583,7 @@ TEST_WITH(test_discard_moved_root, set_up, tear_down)
     assert_int_equal(scratch_count(scratch_path(fx->dir, "moved")), 0); /* what we made went, where it stood */
 }
 
-TEST_WITH(test_remove, set_up, tear_down)
+TEST_WITH(removing_takes_the_whole_tree, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m = open_store(fx->store, ZMAP_CREATE_NEW);
@@ -627,7 +627,7 @@ TEST_WITH(test_remove, set_up, tear_down)
 
 /* ---- durability ------------------------------------------------------------------------------------------------ */
 
-TEST_WITH(test_sync_counts, set_up, tear_down)
+TEST_WITH(a_sync_syncs_what_was_changed, set_up, tear_down)
 {
     fixture *fx = *state;
     zmap    *m;
@@ -665,7 +665,7 @@ TEST_WITH(test_sync_counts, set_up, tear_down)
 }
 
 /* The second fsync would succeed, and the data would be gone all the same. */
-TEST_WITH(test_fsync_failure_is_final, set_up, tear_down)
+TEST_WITH(a_failed_fsync_is_final, set_up, tear_down)
 {
     static const int codes[][2] = {{EIO, NC_EIO}, {ENOSPC, ENOSPC}};
     fixture         *fx = *state;
@@ -801,7 +801,7 @@ put_many(zmap *m, int n)
 }
 
 /* All are set on their way first, each is fsynced once, the directories last; by one thread or by several. */
-TEST_WITH(test_sync_many, set_up, tear_down)
+TEST_WITH(many_files_are_synced_once_each, set_up, tear_down)
 {
     static const unsigned threads[] = {1, 4};
     fixture              *fx = *state;
@@ -830,7 +830,7 @@ TEST_WITH(test_sync_many, set_up, tear_down)
 }
 
 /* Whichever fails, and on whichever thread: the sync fails, and stays so. */
-TEST_WITH(test_sync_many_fails, set_up, tear_down)
+TEST_WITH(one_failure_of_many_fails_the_sync, set_up, tear_down)
 {
     fixture *fx = *state;
 
@@ -851,7 +851,7 @@ TEST_WITH(test_sync_many_fails, set_up, tear_down)
 }
 
 /* Past a thousand one syncfs does it; where that would say nothing of failures, they are fsynced one by one. */
-TEST_WITH(test_sync_of_the_file_system, set_up, tear_down)
+TEST_WITH(many_files_are_synced_by_one_call, set_up, tear_down)
 {
     fixture *fx = *state;
 

@@ -121,7 +121,7 @@ count_read(int fd, void *data, size_t len)
 
 /* A body that has the room: what is there and that there is no more, and nothing is asked of the file. As many bytes
  * as there is room for, and reads that give less than they might, are looked at more closely. */
-TEST_WITH(test_a_body_with_room, set_up, tear_down)
+TEST_WITH(a_body_with_room_asks_nothing_of_the_file, set_up, tear_down)
 {
     static const size_t room[] = {64, 11, 10, 4}, most[] = {100, 3, 1};
     ncz_buf             body = NCZ_BUF_LIMIT(1000);
@@ -146,7 +146,7 @@ TEST_WITH(test_a_body_with_room, set_up, tear_down)
     ncz_buf_clear(&body);
 }
 
-TEST_WITH(test_nothing_needless, set_up, tear_down)
+TEST_WITH(no_call_is_needless, set_up, tear_down)
 {
     static const char key[] = "a/k";
     char              into[10];
@@ -251,7 +251,7 @@ enum { GROUPS = 50 };
 
 /* The documents of groups with a variable each, in new directories: nothing is tried in vain, nothing looked up from the
  * root that was just made, and a directory is opened once for all that goes into it. */
-TEST_WITH(test_calls_of_new_documents, set_up, tear_down)
+TEST_WITH(new_documents_open_each_directory_once, set_up, tear_down)
 {
     static const char *const names[] = {"v/.zattrs", "v/.zarray", ".zattrs", ".zgroup"};
     static char              keys[4 * GROUPS][32];
@@ -282,7 +282,7 @@ TEST_WITH(test_calls_of_new_documents, set_up, tear_down)
 
 /* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what it
  * is in. */
-TEST_WITH(test_calls_in_an_old_dataset, set_up, tear_down)
+TEST_WITH(a_missing_directory_is_looked_for_once, set_up, tear_down)
 {
     NEEDS_OPEN_BENEATH;
     count_calls();
@@ -314,7 +314,7 @@ write_and_put(int fd, const void *data, size_t len)
 }
 
 /* A directory is shared by the puts that are in it at the same time. */
-TEST_WITH(test_a_shared_directory, set_up, tear_down)
+TEST_WITH(puts_at_the_same_time_share_a_directory, set_up, tear_down)
 {
     size_t files;
 
@@ -331,7 +331,7 @@ TEST_WITH(test_a_shared_directory, set_up, tear_down)
 }
 
 /* All of a batch is put, and each request has its own status, whichever thread does it. */
-TEST_WITH(test_a_batch_on_threads, set_up, tear_down)
+TEST_WITH(a_batch_on_threads_has_each_status, set_up, tear_down)
 {
     enum { N = 300 };
 
@@ -370,7 +370,7 @@ count_swap(int from_dir, const char *from, int to_dir, const char *to)
     return ncz_system.rename_swap(from_dir, from, to_dir, to);
 }
 
-TEST_WITH(test_names_are_exchanged, set_up, tear_down)
+TEST_WITH(names_are_exchanged, set_up, tear_down)
 {
     table.rename_swap = count_swap;
     open_new();
@@ -409,7 +409,7 @@ getrandom_constant(void *data, size_t len, unsigned flags)
 }
 
 /* Somebody guessed the name and put a link there: nothing is written through it, nor over a file of theirs. */
-TEST_WITH(test_taken_temporary_name, set_up, tear_down)
+TEST_WITH(a_guessed_temporary_name_is_not_written_through, set_up, tear_down)
 {
     char  *text;
     size_t len;
@@ -440,7 +440,7 @@ getrandom_fails(void *data, size_t len, unsigned flags)
 }
 
 /* Both names of the bytes must not stay, where a link stands in for a rename. */
-TEST_WITH(test_no_temporary_stays, set_up, tear_down)
+TEST_WITH(no_temporary_stays, set_up, tear_down)
 {
     zmap_put_req r = {.key = "a/k", .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
 
@@ -481,7 +481,7 @@ mkdirat_after_removal(int at, const char *path, mode_t mode)
 }
 
 /* A del of the last other key takes the directory away between the steps of a put. */
-TEST_WITH(test_directory_goes_away, set_up, tear_down)
+TEST_WITH(a_directory_that_goes_away_is_made_again, set_up, tear_down)
 {
     table.openat = openat_after_removal;
     open_new();
@@ -526,7 +526,7 @@ close_interrupted(int fd)
     return -1;
 }
 
-TEST_WITH(test_close_fails, set_up, tear_down)
+TEST_WITH(a_failed_close_keeps_the_old_object, set_up, tear_down)
 {
     open_new();
     assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
@@ -549,7 +549,7 @@ write_nothing(int fd, const void *data, size_t len)
     return 0;
 }
 
-TEST_WITH(test_write_takes_nothing, set_up, tear_down)
+TEST_WITH(a_write_that_takes_nothing_is_a_full_disk, set_up, tear_down)
 {
     open_new();
     table.write = write_nothing;
@@ -566,7 +566,7 @@ no_write_access(int at, const char *path, int mode, int flags)
 }
 
 /* That nothing can be written is said when the map is opened for writing. */
-TEST_WITH(test_read_only_place, set_up, tear_down)
+TEST_WITH(a_read_only_place_is_refused_at_opening, set_up, tear_down)
 {
     open_new();
     assert_int_equal(zmap_put(m, "k", "x", 1), NC_NOERR);
@@ -580,7 +580,7 @@ TEST_WITH(test_read_only_place, set_up, tear_down)
 }
 
 /* A sync that did not come to its fsyncs has made nothing durable: the next one must. */
-TEST_WITH(test_sync_again, set_up, tear_down)
+TEST_WITH(a_sync_that_failed_early_is_done_again, set_up, tear_down)
 {
     open_new();
     assert_int_equal(zmap_put(m, "a/k", "x", 1), NC_NOERR);
@@ -607,7 +607,7 @@ openat_unreadable_parent(int at, const char *path, int flags, mode_t mode)
 }
 
 /* One may make names in a directory that one may not read. */
-TEST_WITH(test_sync_unreadable_parent, set_up, tear_down)
+TEST_WITH(an_unreadable_parent_does_not_fail_the_sync, set_up, tear_down)
 {
     open_new();
     nrefused = 0;
@@ -630,7 +630,7 @@ no_open_beneath(int at, const char *path, int flags)
 }
 
 /* It is asked once; descriptors on the way are closed, also where it ends early. */
-TEST_WITH(test_walk, set_up, tear_down)
+TEST_WITH(paths_are_walked_where_the_system_cannot, set_up, tear_down)
 {
     size_t files;
 

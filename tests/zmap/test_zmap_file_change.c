@@ -187,14 +187,14 @@ run_session(const void *arg, sysfault plan)
     return plan.hit != NULL;
 }
 
-TEST_WITH(test_each_call_fails, set_up, tear_down)
+TEST_WITH(each_call_may_fail, set_up, tear_down)
 {
     sysfault_each(run_session, &(bool){false}, PIECE, 30, 10);
     sysfault_each(run_session, &(bool){true}, PIECE, 30, 10);
 }
 
 /* A failed sync of a change in place is permanent: the old bytes are gone, and the new ones may be. */
-TEST_WITH(test_failed_sync, set_up, tear_down)
+TEST_WITH(a_failed_sync_is_final, set_up, tear_down)
 {
     int   rc[NSTEPS];
     zmap *m = NULL;
@@ -218,7 +218,7 @@ TEST_WITH(test_failed_sync, set_up, tear_down)
 }
 
 /* One call for what lies side by side, and a sync that covers what was changed. */
-TEST_WITH(test_calls, set_up, tear_down)
+TEST_WITH(neighbours_are_changed_by_one_call, set_up, tear_down)
 {
     int   rc[NSTEPS];
     zmap *m;
@@ -234,7 +234,7 @@ TEST_WITH(test_calls, set_up, tear_down)
 }
 
 /* Dies before each call: a beginning of the change is there, and the rename is done or not. */
-TEST_WITH(test_death, set_up, tear_down)
+TEST_WITH(a_death_leaves_a_beginning_of_the_change, set_up, tear_down)
 {
     size_t begun = 0;
     int    status = -1;

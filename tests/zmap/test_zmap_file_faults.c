@@ -246,18 +246,18 @@ run_session(const void *arg, sysfault plan)
     return met;
 }
 
-TEST_WITH(test_each_call_fails_in_old, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_an_old_store, set_up, tear_down)
 {
     sysfault_each(run_session, &(zmap_open_how){ZMAP_OPEN_WRITE}, PIECE, 60, 20);
 }
 
-TEST_WITH(test_each_call_fails_in_new, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_a_new_store, set_up, tear_down)
 {
     sysfault_each(run_session, &(zmap_open_how){ZMAP_CREATE_NEW}, PIECE, 60, 20);
 }
 
 /* A directory that is there and empty may be taken, once it has been seen to be empty. */
-TEST_WITH(test_each_call_fails_in_empty, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_an_empty_directory, set_up, tear_down)
 {
     bool met = true;
 
@@ -282,7 +282,7 @@ TEST_WITH(test_each_call_fails_in_empty, set_up, tear_down)
 }
 
 /* Discard goes as far as it can, says what it could not, and touches nothing of others. */
-TEST_WITH(test_discard_fails, set_up, tear_down)
+TEST_WITH(a_failed_discard_says_what_is_left, set_up, tear_down)
 {
     size_t nmet = 0;
     bool   met = true;
@@ -314,7 +314,7 @@ TEST_WITH(test_discard_fails, set_up, tear_down)
     assert_true(nmet > 5);
 }
 
-TEST_WITH(test_remove_fails, set_up, tear_down)
+TEST_WITH(a_failed_removal_can_be_repeated, set_up, tear_down)
 {
     bool met = true;
 
@@ -339,7 +339,7 @@ TEST_WITH(test_remove_fails, set_up, tear_down)
 }
 
 /* A full disk that takes half of an object: what it took goes again. */
-TEST_WITH(test_disk_fills_up, set_up, tear_down)
+TEST_WITH(a_full_disk_leaves_no_half_object, set_up, tear_down)
 {
     char  data[OBJECT_LEN];
     zmap *m = NULL;
@@ -422,7 +422,7 @@ kill_everywhere(bool tear)
     return k;
 }
 
-TEST_WITH(test_killed_at_each_call, set_up, tear_down)
+TEST_WITH(a_death_at_any_call_tears_nothing, set_up, tear_down)
 {
     kills k;
 
@@ -435,7 +435,7 @@ TEST_WITH(test_killed_at_each_call, set_up, tear_down)
 }
 
 /* The machine sees a library that writes in place; else the test above would prove nothing. */
-TEST_WITH(test_mutant_is_caught, set_up, tear_down)
+TEST_WITH(a_library_that_tears_is_caught, set_up, tear_down)
 {
     if (host_emulated())
         skip();

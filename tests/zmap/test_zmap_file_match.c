@@ -166,7 +166,7 @@ count_reports(int report)
     return n;
 }
 
-TEST_WITH(test_processes, set_up, tear_down)
+TEST_WITH(processes_count_without_losing_steps, set_up, tear_down)
 {
     zmap *m = open_store(ZMAP_CREATE_NEW);
     pid_t pids[PROCESSES];
@@ -186,7 +186,7 @@ TEST_WITH(test_processes, set_up, tear_down)
 }
 
 /* Some processes are killed, wherever they are: nothing that was done is lost, and nobody waits for a dead one. */
-TEST_WITH(test_killed, set_up, tear_down)
+TEST_WITH(killed_processes_lose_nothing_that_was_done, set_up, tear_down)
 {
     zmap    *m = open_store(ZMAP_CREATE_NEW);
     unsigned done[COUNTERS] = {0};
@@ -249,7 +249,7 @@ can_swap(void)
 }
 
 /* One put slips in before the exchange, then another before it is undone, and so on: the last one stays. */
-TEST_WITH(test_put_in_between, set_up, tear_down)
+TEST_WITH(a_put_in_between_stays, set_up, tear_down)
 {
     if (!can_swap())
         skip();
@@ -328,7 +328,7 @@ check_conditions(void)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST_WITH(test_other_file_systems, set_up, tear_down)
+TEST_WITH(conditions_hold_on_other_file_systems, set_up, tear_down)
 {
     check_conditions();
     table = ncz_system;
@@ -344,7 +344,7 @@ TEST_WITH(test_other_file_systems, set_up, tear_down)
 }
 
 /* A put waits for a lock that another has, and sees what that one did. */
-TEST_WITH(test_waits_for_lock, set_up, tear_down)
+TEST_WITH(a_put_waits_for_the_lock, set_up, tear_down)
 {
     zmap *m = open_store(ZMAP_CREATE_NEW);
     char  version[ZMAP_VERSION], byte;
@@ -373,7 +373,7 @@ TEST_WITH(test_waits_for_lock, set_up, tear_down)
 }
 
 /* An object that is a link inside the store is replaced by a file, and what it led to stays. */
-TEST_WITH(test_link, set_up, tear_down)
+TEST_WITH(a_link_is_replaced_by_a_file, set_up, tear_down)
 {
     zmap *m = open_store(ZMAP_CREATE_NEW);
     char  version[ZMAP_VERSION];
@@ -416,7 +416,7 @@ run_put(const void *arg, sysfault plan)
     return met;
 }
 
-TEST_WITH(test_each_call_fails, set_up, tear_down)
+TEST_WITH(each_call_may_fail, set_up, tear_down)
 {
     sysfault_each(run_put, NULL, 0, 10, 10);
 }

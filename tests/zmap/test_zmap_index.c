@@ -33,7 +33,7 @@ past(const zmap_index *ix, const char *key)
     return node != NULL ? node->key : "";
 }
 
-TEST(test_order)
+TEST(keys_are_in_order)
 {
     static const char *const sorted[] = {"a", "a/b", "a/b/c", "a/bb", "a-b", "a.", "a0", "b", "\xc3\xa9"};
     zmap_index               ix = {.n = 0};
@@ -69,7 +69,7 @@ TEST(test_order)
 }
 
 /* A key that is above others is a child twice. */
-TEST(test_children)
+TEST(children_are_listed_once)
 {
     static const char *const keys[] = {"w", "w/.zarray", "w/0", "x", "y/z", "y/z/a"};
     static const char *const wanted[] = {"w", "w/", "x", "y/"};
@@ -90,7 +90,7 @@ TEST(test_children)
     zmap_index_clear(&ix);
 }
 
-TEST(test_below)
+TEST(keys_below_a_prefix_are_known)
 {
     assert_true(zmap_key_below("a/b", "a", 1));
     assert_true(zmap_key_below("a/b/c", "a", 1));
@@ -103,7 +103,7 @@ TEST(test_below)
 
 enum { KEYS = 2000, STEPS = 40000 };
 
-TEST(test_random)
+TEST(random_changes_keep_the_index_right)
 {
     zmap_index ix = {.n = 0};
     bool       there[KEYS] = {false};
@@ -140,7 +140,7 @@ TEST(test_random)
 }
 
 /* Keys in order, as chunks often come, must not make a list of it. */
-TEST(test_stays_fast)
+TEST(keys_in_order_stay_fast)
 {
     zmap_index ix = {.n = 0};
     unsigned   most = 0;

@@ -89,7 +89,7 @@ file_is(const char *path, const char *want, size_t len)
 }
 
 /* At each call; and the file may end in the middle of what is new. */
-TEST_WITH(deaths, scratch_set_up, scratch_tear_down)
+TEST_WITH(a_death_at_any_call_leaves_old_or_new, scratch_set_up, scratch_tear_down)
 {
     char *path = scratch_path(scratch_dir, "f.nc");
     long  mixed = 0;
@@ -183,7 +183,7 @@ TEST_WITH(without_a_journal, scratch_set_up, scratch_tear_down)
 }
 
 /* One writer alone, or several that share it. */
-TEST_WITH(locks, scratch_set_up, scratch_tear_down)
+TEST_WITH(one_writer_is_alone_or_several_share, scratch_set_up, scratch_tear_down)
 {
     char *path = scratch_path(scratch_dir, "f.nc");
     zmap *a = NULL, *b = NULL;
@@ -211,7 +211,7 @@ TEST_WITH(locks, scratch_set_up, scratch_tear_down)
 }
 
 /* What the name of an open file leads to; a reader goes on with the new one. */
-TEST_WITH(names, scratch_set_up, scratch_tear_down)
+TEST_WITH(a_replaced_file_is_followed_by_name, scratch_set_up, scratch_tear_down)
 {
     char *path = strdup(scratch_path(scratch_dir, "f.nc")), *other = strdup(scratch_path(scratch_dir, "g.nc"));
     zmap *m = NULL, *now = NULL;
@@ -276,7 +276,7 @@ TEST_WITH(private_files, scratch_set_up, scratch_tear_down)
 }
 
 /* Only root gives a file to another user. */
-TEST_WITH(owners, scratch_set_up, scratch_tear_down)
+TEST_WITH(a_journal_keeps_the_owner, scratch_set_up, scratch_tear_down)
 {
     char       *path = scratch_path(scratch_dir, "f.nc");
     struct stat st;

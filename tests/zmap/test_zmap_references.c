@@ -278,7 +278,7 @@ count_requests(const zmap *m)
     return now.gets;
 }
 
-TEST(test_kinds)
+TEST(references_of_every_kind_are_read)
 {
     zmap          *stores[2] = {make_bytes(false), NULL}, *m;
     zmap_reference refs[] = {
@@ -322,7 +322,7 @@ note_size(const char *key, uint64_t size, void *arg)
     return ncz_buf_printf(arg, "%s=%lld ", key, (long long)size);
 }
 
-TEST(test_walk)
+TEST(references_are_walked)
 {
     zmap          *bytes = make_bytes(false), *m;
     zmap_reference refs[] = {{.key = "v/w/0", .object = "a.nc", .off = 2, .len = 3},
@@ -380,7 +380,7 @@ check_missing(bool network)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST(test_missing)
+TEST(missing_objects_are_as_said)
 {
     check_missing(false);
     check_missing(true);
@@ -436,14 +436,14 @@ check_runs(bool network, unsigned want)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST(test_runs)
+TEST(neighbouring_ranges_are_merged)
 {
     check_runs(true, 3);
     check_runs(false, 6);
 }
 
 /* A range of one version only is not merged, and says which version there is. */
-TEST(test_match)
+TEST(ranges_of_one_version_are_not_merged)
 {
     zmap          *bytes = make_bytes(true), *m;
     zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 0, .len = 4},
@@ -470,7 +470,7 @@ TEST(test_match)
 /* ---- stores side by side --------------------------------------------------------------------------------------- */
 
 /* One store fails: what is in the other one comes. */
-TEST(test_one_fails)
+TEST(one_failing_store_fails_alone)
 {
     zmap_fault_plan plan = {.nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_ES3};
     zmap           *stores[2] = {make_bytes(true), NULL}, *m;
@@ -544,7 +544,7 @@ note_answer(zmap_get_req *r, void *arg)
     pthread_mutex_unlock(&s->lock);
 }
 
-TEST(test_one_is_slow)
+TEST(one_slow_store_delays_nobody)
 {
     static const zmap_ops slow_ops = {.name = "slow", .get = get_late, .close = close_slow};
     slow_map              slow = {.inner = make_bytes(true),
@@ -587,7 +587,7 @@ refuse(const zmap_reference *refs, size_t n, int want, const char *text)
     assert_rc(zmap_close(bytes, ZMAP_KEEP), NC_NOERR); /* still the caller's */
 }
 
-TEST(test_refusals)
+TEST(bad_references_are_refused)
 {
     const zmap_reference ok = {.key = "v/0", .object = "a.nc", .off = 2, .len = 3};
     zmap_reference       bad = ok;
@@ -616,7 +616,7 @@ TEST(test_refusals)
 }
 
 /* Each allocation fails in turn: the store is not opened, or each request has its bytes or says why not. */
-TEST(test_out_of_memory)
+TEST(every_allocation_may_fail)
 {
     zmap          *bytes = make_bytes(true), *m;
     zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 2, .len = 3},

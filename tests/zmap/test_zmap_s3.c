@@ -95,7 +95,7 @@ check_single(zmap *inner, int refusal)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST(test_single)
+TEST(one_object_of_a_bucket_is_a_store)
 {
     bucket  *b = bucket_start(NULL, NULL);
     zmap    *m = NULL;

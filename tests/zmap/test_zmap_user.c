@@ -188,7 +188,7 @@ get_range(zmap *m, size_t len, size_t cap)
     return r.err.code;
 }
 
-TEST(answers)
+TEST(wrong_answers_of_a_store_are_refused)
 {
     wrong   w = {.give = 8};
     zmap   *m;
@@ -225,7 +225,7 @@ count_children(const char *name, bool leaf, void *arg)
     return 0;
 }
 
-TEST(children)
+TEST(wrong_children_of_a_store_are_refused)
 {
     static const char *const bad[] = {"", "a/b", "..", ".", "a\nb", "\xff"};
     wrong                    w = {.child = "good"};
@@ -244,7 +244,7 @@ TEST(children)
     assert_int_equal(w.kept, 1);
 }
 
-TEST(refused)
+TEST(bad_tables_of_a_store_are_refused)
 {
     struct {
         nczarr_map_ops ops;

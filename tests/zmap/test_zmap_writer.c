@@ -73,7 +73,7 @@ check_faults(zmap *inner)
     assert_rc(zmap_close(inner, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST(test_faults)
+TEST(faults_leave_no_part_of_an_object)
 {
     char *dir = scratch_new();
     zmap *m = NULL;
@@ -85,7 +85,7 @@ TEST(test_faults)
 }
 
 /* The process ends at each step. */
-TEST(test_death)
+TEST(a_death_leaves_no_part_of_an_object)
 {
     for (size_t nth = 1; nth <= STEPS; nth++) {
         zmap_fault_plan plan = {.nth = nth, .kind = ZMAP_FAULT_DIE};
@@ -126,7 +126,7 @@ write_some(int fd, const void *data, size_t len)
     return -1;
 }
 
-TEST(test_full_disk)
+TEST(a_full_disk_leaves_no_part_of_an_object)
 {
     char        *dir = scratch_new();
     zmap        *m = open_dir(dir, ZMAP_CREATE_NEW);
@@ -147,7 +147,7 @@ TEST(test_full_disk)
 }
 
 /* One object of another store, also one that gets its key later. */
-TEST(test_single)
+TEST(a_single_object_is_appended_to)
 {
     zmap *mem = NULL, *m = NULL;
 

@@ -235,24 +235,24 @@ run_all(const kind *k, size_t least)
     sysfault_each(run_session, k, PIECE, least, least / 2);
 }
 
-TEST_WITH(test_new, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_a_new_archive, set_up, tear_down)
 {
     run_all(&(kind){ZMAP_CREATE_NEW, false, 0}, 20);
     run_all(&(kind){ZMAP_CREATE_NEW, true, 0}, 20);
 }
 
-TEST_WITH(test_old, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_an_old_archive, set_up, tear_down)
 {
     run_all(&(kind){ZMAP_OPEN_WRITE, false, 0}, 25);
     run_all(&(kind){ZMAP_OPEN_WRITE, true, 0}, 25);
 }
 
-TEST_WITH(test_repacked, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_a_repack, set_up, tear_down)
 {
     run_all(&(kind){ZMAP_OPEN_WRITE, false, 1200000}, 35);
 }
 
-TEST_WITH(test_remove, set_up, tear_down)
+TEST_WITH(each_call_may_fail_in_a_removal, set_up, tear_down)
 {
     bool met = true;
 

@@ -132,7 +132,7 @@ change(const char *path, const zmap_zip_opts *opts)
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
-TEST(test_ours)
+TEST(libzip_reads_our_archives)
 {
     char *dir = scratch_new();
 
@@ -179,7 +179,7 @@ write_with_libzip(const char *path, const char *prefix, int method)
     assert_int_equal(zip_close(z), 0);
 }
 
-TEST(test_theirs)
+TEST(archives_of_libzip_are_read)
 {
     static const int methods[] = {ZIP_CM_STORE, ZIP_CM_DEFLATE};
     char            *dir = scratch_new();
@@ -304,7 +304,7 @@ open_to_read(const char *path)
 }
 
 /* In a file, behind other bytes, and in a block of memory. */
-TEST(test_forms)
+TEST(every_form_of_entry_is_read)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
@@ -355,7 +355,7 @@ expect_failure(zmap *m, int code, int or_code, const char *says)
     ncz_buf_clear(&body);
 }
 
-TEST(test_passwords)
+TEST(passwords_are_asked_for)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
@@ -419,7 +419,7 @@ number_at(const char *data, size_t at)
 }
 
 /* Every byte of a short entry changed, its lengths told wrong: an error, or the same bytes; never others. */
-TEST(test_damaged_entries)
+TEST(damaged_entries_never_give_other_bytes)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
@@ -465,7 +465,7 @@ TEST(test_damaged_entries)
 
 /* A hundred bytes that tell of gigabytes, and one that tells of fewer than come: no more is decoded than was told of.
  */
-TEST(test_bombs)
+TEST(bombs_are_not_decoded)
 {
     static const form     bzip2 = {ZIP_CM_BZIP2, ZIP_EM_NONE};
     static const uint32_t told[] = {0xEFFFFFFF, 0x7FFFFFFF, 20000000, 10};
@@ -503,7 +503,7 @@ TEST(test_bombs)
 }
 
 /* Written to and repacked: what we do not decode stays, byte for byte, and so does what it is read with. */
-TEST(test_carried_over)
+TEST(entries_not_decoded_stay_byte_for_byte)
 {
     char *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip")), *much = calloc(2, 1000000);
 
@@ -572,7 +572,7 @@ read_often(void *arg)
     return NULL;
 }
 
-TEST(test_threads)
+TEST(threads_read_encoded_entries)
 {
     static const form used[] = {{ZIP_CM_BZIP2, ZIP_EM_NONE}, {ZIP_CM_DEFLATE, ZIP_EM_AES_256}};
     char             *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
@@ -601,7 +601,7 @@ TEST(test_threads)
 }
 
 /* Each allocation of ours fails once: NC_ENOMEM, nothing is lost, and the next read is as if nothing had been. */
-TEST(test_no_memory)
+TEST(every_allocation_may_fail)
 {
     static const form used[] = {{ZIP_CM_BZIP2, ZIP_EM_NONE}, {ZIP_CM_DEFLATE, ZIP_EM_AES_256}};
     char             *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));

@@ -47,7 +47,7 @@ fill_big(void)
 }
 
 /* Every way to write one entry, each followed by another, which an error in lengths would shift. */
-TEST(test_forms)
+TEST(every_form_of_entry_is_read)
 {
     static const zipmake_entry forms[] = {
         {.name = "stored"},
@@ -94,7 +94,7 @@ TEST(test_forms)
         }
 }
 
-TEST(test_range_before_whole)
+TEST(a_range_may_be_read_first)
 {
     zipmake      z = {0};
     zmap        *m;
@@ -110,7 +110,7 @@ TEST(test_range_before_whole)
     zipmake_clear(&z);
 }
 
-TEST(test_empty)
+TEST(empty_archives_and_entries_are_read)
 {
     zipmake z = {0};
     zmap   *m;
@@ -134,7 +134,7 @@ TEST(test_empty)
 }
 
 /* The last entry of a name counts, as in Python. */
-TEST(test_twice)
+TEST(the_last_entry_of_a_name_counts)
 {
     zipmake z = {0};
     zmap   *m;
@@ -150,7 +150,7 @@ TEST(test_twice)
     zipmake_clear(&z);
 }
 
-TEST(test_bytes_around)
+TEST(bytes_around_an_archive_do_not_matter)
 {
     zipmake z = {0}, front = {0};
     zmap   *m;
@@ -201,7 +201,7 @@ static const struct {
     {{"d//.zgroup"}, ""},
 };
 
-TEST(test_prefix)
+TEST(the_prefix_of_the_dataset_is_found)
 {
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++) {
         zipmake z = {0};
@@ -219,7 +219,7 @@ TEST(test_prefix)
     }
 }
 
-TEST(test_prefix_chosen)
+TEST(another_dataset_can_be_chosen)
 {
     zipmake z = {0};
     zmap   *m = NULL;
@@ -249,7 +249,7 @@ TEST(test_prefix_chosen)
 /* ---- liars ----------------------------------------------------------------------------------------------------- */
 
 /* Of names that lead elsewhere or are no names nothing is seen. A link is seen, and never read. */
-TEST(test_names_that_are_no_keys)
+TEST(names_that_are_no_keys_are_not_seen)
 {
     static const char *const names[] = {"../x",     "/etc/passwd", "a/../../x", "a\\b",  "..\\x", "C:\\x",
                                         "a//b",     ".",           "..",        "a/./b", "\x01",  "a\nb",
@@ -279,7 +279,7 @@ TEST(test_names_that_are_no_keys)
 }
 
 /* Other software marks a directory by an object of its name, most of them empty. */
-TEST(test_objects_beside_prefixes)
+TEST(markers_of_directories_are_passed_over)
 {
     zipmake z = {0};
     zmap   *m = NULL;
@@ -336,7 +336,7 @@ directory_has(const void *archive, size_t len, const char *name)
 }
 
 /* Archivers that pack "." write "./" before each name. An entry keeps it when the archive is changed. */
-TEST(test_names_with_dots)
+TEST(names_that_begin_with_a_dot_are_kept)
 {
     zipmake z = {0};
     zmap   *m = NULL;
@@ -380,7 +380,7 @@ TEST(test_names_with_dots)
 }
 
 /* Only where nothing is an object is absent. */
-TEST(test_in_the_place_of_an_object)
+TEST(only_what_is_missing_is_absent)
 {
     zipmake  z = {0};
     zmap    *m;
@@ -406,7 +406,7 @@ TEST(test_in_the_place_of_an_object)
 }
 
 /* One entry that lies; the archive opens, the entry does not read, the others do. */
-TEST(test_entries_that_lie)
+TEST(entries_that_lie_are_not_read)
 {
     static const struct {
         zipmake_entry e;
@@ -469,7 +469,7 @@ expect_refusal(const zipmake *z, int want, const char *says)
         fail_msg("%d %s, wanted %d and \"%s\"", rc, ncz_err_text(), want, says);
 }
 
-TEST(test_overlaps)
+TEST(overlapping_entries_are_refused)
 {
     zipmake z = {0};
 
@@ -495,7 +495,7 @@ TEST(test_overlaps)
 }
 
 /* Python rewrites names in the directory alone: how long an entry is, its local header says. */
-TEST(test_renamed)
+TEST(the_local_header_tells_the_length)
 {
     zipmake z = {0};
     zmap   *m;
@@ -527,7 +527,7 @@ TEST(test_renamed)
 }
 
 /* In the directory the name is in UTF-8, before the bytes still in a code page. */
-TEST(test_code_pages)
+TEST(names_in_code_pages_are_read)
 {
     static const struct {
         const char *name, *local_name;
@@ -563,7 +563,7 @@ TEST(test_code_pages)
 }
 
 /* Numbers of disks that are too wide for their fields: the wider records have them. */
-TEST(test_disks)
+TEST(archives_of_several_disks_are_refused)
 {
     static const struct {
         bool        wide_end, wide_entry;
@@ -604,7 +604,7 @@ TEST(test_disks)
     }
 }
 
-TEST(test_outside)
+TEST(entries_outside_the_archive_are_refused)
 {
     static const zipmake_entry lies[] = {
         {.name = "k", .data = "x", .len = 1, .csize_off = 60},
@@ -628,7 +628,7 @@ TEST(test_outside)
 
 /* Offset and length of the directory in the end record: it ends where the record begins. Earlier is what prepended bytes
  * do; one byte later is impossible. */
-TEST(test_directory_beyond_its_record)
+TEST(a_directory_beyond_its_record_is_refused)
 {
     static const size_t places[] = {12, 16}; /* length, offset */
 
@@ -649,7 +649,7 @@ TEST(test_directory_beyond_its_record)
 }
 
 /* Cut anywhere, an archive has lost its end. */
-TEST(test_cut)
+TEST(cut_archives_are_refused)
 {
     zipmake z = {0}, cut;
     zmap   *m = NULL;
@@ -671,7 +671,7 @@ TEST(test_cut)
 
 /* Each byte of an archive changed: an error, or the same bytes, or (in a name, or what nobody looks at) other names.
  */
-TEST(test_each_byte_changed)
+TEST(changed_bytes_never_give_other_bytes)
 {
     zipmake z = {0};
     size_t  same = 0, refused = 0, bad = 0;
@@ -710,7 +710,7 @@ TEST(test_each_byte_changed)
     zipmake_clear(&z);
 }
 
-TEST(test_counts_that_lie)
+TEST(counts_that_lie_are_refused)
 {
     zipmake z = {0};
 

@@ -121,7 +121,7 @@ names_in(void)
     return out;
 }
 
-TEST_WITH(test_layout, set_up, tear_down)
+TEST_WITH(documents_are_laid_out_as_asked, set_up, tear_down)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "top"});
     char *names;
@@ -153,7 +153,7 @@ write_in_turn(const char *const *keys, size_t n, const zmap_zip_opts *opts)
 }
 
 /* Same calls, same bytes; and sorted: same objects, same bytes. */
-TEST_WITH(test_same_bytes, set_up, tear_down)
+TEST_WITH(the_same_calls_give_the_same_bytes, set_up, tear_down)
 {
     static const char *const one[] = {"a", "b/c", ".zgroup", "b/d", "e", "a"};
     static const char *const two[] = {"e", ".zgroup", "b/d", "b/c", "a"};
@@ -183,7 +183,7 @@ TEST_WITH(test_same_bytes, set_up, tear_down)
     assert_int_equal(scratch_count(dir), 1);
 }
 
-TEST_WITH(test_empty_archive, set_up, tear_down)
+TEST_WITH(an_empty_archive_is_an_archive, set_up, tear_down)
 {
     size_t len;
     char  *bytes;
@@ -198,7 +198,7 @@ TEST_WITH(test_empty_archive, set_up, tear_down)
 
 /* ---- when it is seen ---- */
 
-TEST_WITH(test_commit, set_up, tear_down)
+TEST_WITH(a_commit_shows_all_changes_at_once, set_up, tear_down)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, &at_top);
 
@@ -226,7 +226,7 @@ TEST_WITH(test_commit, set_up, tear_down)
     assert_int_equal(scratch_count(dir), 1);
 }
 
-TEST_WITH(test_revert_and_discard, set_up, tear_down)
+TEST_WITH(reverting_goes_back_to_the_last_commit, set_up, tear_down)
 {
     zmap *m;
 
@@ -267,7 +267,7 @@ TEST_WITH(test_revert_and_discard, set_up, tear_down)
 }
 
 /* A reader that has the old archive open goes on reading it. */
-TEST_WITH(test_reader_stays, set_up, tear_down)
+TEST_WITH(a_reader_keeps_the_old_archive, set_up, tear_down)
 {
     zmap *m, *reader;
 
@@ -346,7 +346,7 @@ sync_often(bool reader)
     return ncopied / LEN;
 }
 
-TEST_WITH(test_sync_often, set_up, tear_down)
+TEST_WITH(many_syncs_write_little, set_up, tear_down)
 {
     assert_int_equal(sync_often(true), 1 + 2 + 3 + 4 + 5 + 6 + 7);
     if (ncz_system.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
@@ -358,7 +358,7 @@ TEST_WITH(test_sync_often, set_up, tear_down)
 
 /* ---- changing what others wrote ---- */
 
-TEST_WITH(test_change_foreign, set_up, tear_down)
+TEST_WITH(foreign_archives_are_changed, set_up, tear_down)
 {
     zipmake z = {0};
     zmap   *m;
@@ -406,7 +406,7 @@ TEST_WITH(test_change_foreign, set_up, tear_down)
 }
 
 /* Bytes before an archive count for places; what is written then has them right. */
-TEST_WITH(test_change_prepended, set_up, tear_down)
+TEST_WITH(bytes_before_an_archive_stay, set_up, tear_down)
 {
     zipmake z = {0}, front = {0};
     zmap   *m = NULL;
@@ -430,7 +430,7 @@ TEST_WITH(test_change_prepended, set_up, tear_down)
 }
 
 /* They are not ours: whoever would remove the archive must see that, and dead bytes do not make them go. */
-TEST_WITH(test_front_stays, set_up, tear_down)
+TEST_WITH(bytes_before_an_archive_survive_a_repack, set_up, tear_down)
 {
     size_t  len = 2000000, front_len = 0;
     char   *data = calloc(1, len), *now;
@@ -466,7 +466,7 @@ size_of(void)
 }
 
 /* Dead bytes stay until they are a third of the archive. */
-TEST_WITH(test_repack, set_up, tear_down)
+TEST_WITH(a_third_of_dead_bytes_repacks, set_up, tear_down)
 {
     size_t len = 400000, before;
     char  *data = malloc(len);
@@ -516,7 +516,7 @@ TEST_WITH(test_repack, set_up, tear_down)
 
 /* ---- who is kept away ---- */
 
-TEST_WITH(test_one_writer, set_up, tear_down)
+TEST_WITH(only_one_writer_opens_an_archive, set_up, tear_down)
 {
     zmap *m, *other = NULL;
 
@@ -541,7 +541,7 @@ TEST_WITH(test_one_writer, set_up, tear_down)
     OK(zmap_zip_remove(path));
 }
 
-TEST_WITH(test_what_is_there, set_up, tear_down)
+TEST_WITH(what_is_there_decides_how_it_opens, set_up, tear_down)
 {
     zmap *m = NULL;
     char *link = strdup(scratch_path(dir, "link.zip"));
@@ -581,7 +581,7 @@ TEST_WITH(test_what_is_there, set_up, tear_down)
 }
 
 /* Somebody else's file appears where a new archive was to be: it is not replaced. */
-TEST_WITH(test_name_taken_meanwhile, set_up, tear_down)
+TEST_WITH(a_file_that_appears_is_not_replaced, set_up, tear_down)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, &at_top);
 
@@ -596,7 +596,7 @@ TEST_WITH(test_name_taken_meanwhile, set_up, tear_down)
 }
 
 /* What a killed writer left is in nobody's way. */
-TEST_WITH(test_leftovers, set_up, tear_down)
+TEST_WITH(leftovers_of_a_killed_writer_do_not_matter, set_up, tear_down)
 {
     zmap *m;
 
@@ -612,7 +612,7 @@ TEST_WITH(test_leftovers, set_up, tear_down)
 }
 
 /* A file of that name that no writer of an archive left stays, whatever is opened or made beside it. */
-TEST_WITH(test_name_is_anothers, set_up, tear_down)
+TEST_WITH(files_of_others_stay, set_up, tear_down)
 {
     static const struct {
         const char *bytes;
@@ -647,7 +647,7 @@ TEST_WITH(test_name_is_anothers, set_up, tear_down)
 
 /* ---- many and large ---- */
 
-TEST_WITH(test_many, set_up, tear_down)
+TEST_WITH(many_entries_need_the_wide_records, set_up, tear_down)
 {
     enum { N = 70001 };
     zmap  *m = open_zip(ZMAP_CREATE_NEW, &at_top);
@@ -683,7 +683,7 @@ copy_hole(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 }
 
 /* Places past 4 GiB: an archive that begins with a hole of 5 GiB. */
-TEST_WITH(test_far_places, set_up, tear_down)
+TEST_WITH(places_past_4_gib_are_written, set_up, tear_down)
 {
     static const char end[] = "PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     ncz_syscalls      table = ncz_system;
@@ -711,7 +711,7 @@ TEST_WITH(test_far_places, set_up, tear_down)
 
 /* ---- memory ---- */
 
-TEST_WITH(test_block, set_up, tear_down)
+TEST_WITH(an_archive_in_memory_is_taken, set_up, tear_down)
 {
     zmap  *m = NULL;
     void  *block = NULL, *again = NULL;
