@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczarr.h: the netCDF API over NCZarr and Zarr datasets.
+ * nczarr.h: the netCDF API over NCZarr, Zarr v2 and v3, and classic netCDF, all of which are read and written, and
+ * over netCDF-4, which is read.
  *
  * One header for everything a program needs. Names, values and error codes are netCDF's; additions of this library
  * begin with nczarr_.
@@ -815,7 +816,7 @@ NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
 
 #define NCZARR_COPY_EXACT        1 /* as stored, chunks longer than the dimension included, or an error */
 #define NCZARR_COPY_NETCDF_TYPES 2 /* the stored type is the default of the netCDF type */
-#define NCZARR_COPY_FLAT_CODECS  4 /* shards among a chunk's codecs give way to the codecs in them */
+#define NCZARR_COPY_FLAT_CODECS  4 /* a nested sharding codec is replaced by its inner codecs */
 #define NCZARR_COPY_NO_CODECS    8 /* the codecs stay those of a new variable, and strings of any length stay such */
 
 /*

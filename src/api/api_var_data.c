@@ -157,8 +157,8 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
     return NC_NOERR;
 }
 
-/* Calls for few elements are common, and take no longer than to make a request takes: one is made only where the
- * elements are not a row that can be moved at once. `count` NULL: of one element, or with `whole` of all. */
+/* Building a request costs more than a small call. So try a row first; build a request only if the elements are not a
+ * row that can be moved at once. `count` NULL: one element, or with `whole` all of them. */
 typedef struct few {
     int           ncid, varid;
     nc_type       mem;

@@ -172,11 +172,11 @@ typedef struct ncz_dialect_ops {
     int (*identify)(struct ncz_loader *l, struct ncz_node *root, const struct ncz_docs_got *got,
                     struct ncz_node_docs *docs, bool *is);
     /*
-     * look: the same for a dialect without root documents, which is asked only when the documents of no other are
-     * there, and those of one object alone for a source that is one. First `got` is NULL, and `next` is set to what the
-     * dialect wants to see; then it gets that, and recognises
-     * the dataset, or wants more, or gives up (next->key NULL, as it is before the call). It may keep what it needs in
-     * l->state, which ncz_free() frees. NULL: not asked.
+     * look: the same for a dialect without root documents. It is asked only if no other dialect's documents are there;
+     * if the source is one object, only dialects of one object are asked. In the first call `got` is NULL, and the
+     * dialect sets `next` to what it wants to see. Later calls get that: the dialect recognises the dataset, wants
+     * more, or gives up (next->key NULL, as it is before the call). It may keep what it needs in l->state, which
+     * ncz_free() frees. NULL: not asked.
      * check: after `look` has recognised the dataset: fails if nothing of it could be loaded. NULL: nothing to do.
      * load: fills the model, for a dialect whose nodes have no documents of their own. It may fetch more. NULL: nodes
      * have documents.

@@ -219,7 +219,7 @@ typedef struct ncz_array_meta {
     bool           widening;  /* as in ncz_var */
     ncz_widths     earlier;   /* as in ncz_var */
     bool           frozen;    /* not fully understood: its document is never rewritten */
-    bool           shapeless; /* its shape or its chunks are no lengths: what its type says is not shown */
+    bool           shapeless; /* its shape or its chunks are not lists of lengths; its type is not shown then */
     const ncz_err *unusable;  /* why the data are inaccessible; never NULL */
     bool           nomem;     /* memory ran out while recording that */
 } ncz_array_meta;

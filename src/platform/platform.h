@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * platform: the calls of the operating system, one file for each system: platform_posix.c (Linux, macOS) and
- * platform_windows.c. No other file of the library includes the system's headers for files, processes or memory, but in
- * two modules that Windows does not have: s3 (files with secrets, the program that prints credentials, the process's
- * id) and forward.
+ * platform: the calls of the operating system. platform_posix.c is for Linux and macOS; platform_windows.c and
+ * platform_windows_program.c are for Windows; platform_links.c, on top of them, is for all. No other file of the
+ * library includes the system's headers for files, processes or memory, but in two modules that Windows does not have:
+ * s3 (files with secrets, the program that prints credentials, the process's id) and forward.
  *
  * What C11 and POSIX threads offer is used directly: <pthread.h>, <stdatomic.h>, clock_gettime(), nanosleep(). On
  * Windows, MinGW-w64's winpthreads provides them.

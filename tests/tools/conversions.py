@@ -230,11 +230,11 @@ def as_chunks(*sides):
 
 
 def documents(at):
-    """The commands of the README and of the man page, as they stand there."""
+    """The commands of the how-to and of the man page, as they stand there."""
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with open(os.path.join(at, "in.cdl"), "w") as f:
         f.write(CDL4)
-    for name, source, store in (("README.md", "in.nc", "out.zarr"), ("docs/man/nczcopy.1", "file.nc", "data.zarr")):
+    for name, source, store in (("docs/howto/libnetcdf.md", "in.nc", "out.zarr"), ("docs/man/nczcopy.1", "file.nc", "data.zarr")):
         with open(os.path.join(root, name), encoding="utf-8") as f:
             found = re.findall(r"^((?:nczcopy %s|LD_PRELOAD=\S+ nccopy) .*)$" % re.escape(source), f.read().replace("\\-", "-"), re.M)
         problems = [] if len(found) == 2 else ["commands: %s" % found]

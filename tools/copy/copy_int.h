@@ -127,15 +127,15 @@ typedef struct copy_var {
     size_t                nelems;
     bool                  data;        /* its data are copied */
     bool                  carried;     /* its data cannot be read: document and chunks go as they are, if at all */
-    char                 *why;         /* ... why they cannot */
+    char                 *why;         /* why its data cannot be read */
     bool                  raw;         /* chunks are copied without decoding */
-    bool                  raw_objects; /* ... and in whole objects: both sides have the same shards */
-    bool                  raw_ranges;  /* ... and they are ranges of an HDF5 file, of which some may need decoding */
-    bool                  raw_gaps;    /* ... as those that are not stored do: the copy's fill value is another one */
+    bool                  raw_objects; /* objects are copied whole: both sides have the same shards */
+    bool                  raw_ranges;  /* chunks are ranges of an HDF5 file; some may need decoding */
+    bool                  raw_gaps;    /* chunks that are not stored are written: the fill value differs */
     nc_type               type_out;    /* in a classic file; else NC_NAT */
-    bool                  text;        /* ... its strings are characters */
-    size_t                text_len;    /* ... so many each */
-    size_t                text_dim;    /* ... place in copy.texts */
+    bool                  text;        /* in a classic file: its strings are characters, */
+    size_t                text_len;    /* so many each, */
+    size_t                text_dim;    /* along this one of copy.texts */
     int                   late;        /* number of its first attribute that waits for the data; -1: none */
 } copy_var;
 

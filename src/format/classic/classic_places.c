@@ -89,7 +89,7 @@ size_records(plan *p)
     return NC_NOERR;
 }
 
-/* Where the header may not grow beyond: the next definitions leave the room that they are given behind that. */
+/* Where the data begin: the header may grow up to here. Later definitions keep the room between the two. */
 static uint64_t
 first_begin(const plan *p)
 {
