@@ -14,7 +14,7 @@ bash, in an empty folder that is also the home, which is shown as /home/me.
 At the head of a page <!-- needs: NAME ... --> names what it cannot run without: programs, `python:VENV` (a Python of
 the tests, as python3) or `s3` (a bucket, with the settings to reach it).
 """
-import os, re, subprocess
+import re, subprocess
 
 FENCE = re.compile(r"^(```+)\s*([\w+-]*)(.*)$")
 HIDDEN = re.compile(r"^<!-- run: (.*) -->$")

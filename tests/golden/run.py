@@ -11,17 +11,10 @@ import difflib, os, re, shlex, shutil, subprocess, sys, tempfile, zipfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases
 from cases import report
+from exceptions import ANY_LENGTH, EMPTY, EXCEPTIONS, REFERENCE_LOST, UNREADABLE_BY_WRITER
 
 nczdump, nczgen, through_memory, data = sys.argv[1:5]
 base = sys.argv[5] if len(sys.argv) > 5 else None
-
-# Where the writer was wrong, or its ncdump could not read what it wrote: the right reading, line for line.
-# (writer, case): [(line in the .cdl, line that is right), ...]
-EXCEPTIONS = {}
-# The writer's ncdump crashed on its own dataset; what the documents and chunks really say.
-UNREADABLE_BY_WRITER = {}
-exec(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.py")).read())
-
 
 without = os.environ.get("NCZ_GOLDEN_WITHOUT", "").split()
 emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # Meson's word for what runs another machine's programs

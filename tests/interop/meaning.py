@@ -143,7 +143,7 @@ def missing_values(h, tmp):
                 bad.append("%s: of type %s, the variable's is %s" % (name, got[1], got[0]))
             bad += want(None if got is None else got[2], value, name)
         h.check("fill_value of xarray of %s is _FillValue" % peer, bad + ([] if snapshot(path) == before else ["documents changed"]))
-        nodata, more = {}, []
+        more = []
         for name in sorted(theirs or {}): # GDAL by itself
             r = h.run("gdalmdiminfo", "-array", "/" + name, 'ZARR:"%s"' % path)
             value = json.loads(r.stdout).get("nodata_value") if r.returncode == 0 else r.stderr.strip()

@@ -1,6 +1,6 @@
 """Both versions of Zarr over the same chunks, as `nczcopy --in-place` makes them: version 2 is read by netcdf-c and zarr-python 2,
 version 3 by zarr-python 3, xarray and TensorStore, all with our values. Called by v3.py."""
-import concurrent.futures, glob, json, os, re
+import concurrent.futures, json, os, re
 
 import v3_ours
 

@@ -13,8 +13,8 @@ import json, os, struct, subprocess
 import xarray_view
 
 
-def run(*cmd, env={}):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=120, env={**os.environ, **env})
+def run(*cmd, env=None):
+    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=120, env={**os.environ, **(env or {})})
 
 
 def tree(path):
@@ -158,7 +158,7 @@ def numbers(attribute, single):
 def same_attribute(a, b):
     """A text may become a list of one and back, and numbers of pure Zarr are JSON's."""
     if a["type"] in ("char", "string") and b["type"] in ("char", "string"):
-        return texts(a) == texts(b) or json_text(a) == json_text(b) != None
+        return texts(a) == texts(b) or json_text(a) is not None and json_text(a) == json_text(b)
     try:
         single = "float" in (a["type"], b["type"])
         return a == b or numbers(a, single) == numbers(b, single)

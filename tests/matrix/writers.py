@@ -37,7 +37,7 @@ class ZarrWriter:
     def json_attr(self, name, value):
         self.root.attrs[name] = value
 
-    def var(self, name, dims, data, kind="number", chunks=None, fill=None, attrs={}, codec=None, separator=".", order="C", foreign_fill=False):
+    def var(self, name, dims, data, kind="number", chunks=None, fill=None, attrs=None, codec=None, separator=".", order="C", foreign_fill=False):
         if kind == "char" or foreign_fill: # in Zarr the fill value is a member of the document
             raise Cannot
         if name == "zarr.json" or self.version == 3 and getattr(data, "dtype", np.dtype("i4")).names:
@@ -59,7 +59,7 @@ class ZarrWriter:
             a[...] = data if data.ndim else data[()]
         if self.version == 2:
             a.attrs["_ARRAY_DIMENSIONS"] = list(dims)
-        for k, v in attrs.items():
+        for k, v in (attrs or {}).items():
             a.attrs[k] = plain_value(v)
 
     def enum(self, *_):
@@ -129,7 +129,7 @@ class NetcdfWriter:
             except (AttributeError, RuntimeError) as e:
                 raise Cannot from e
 
-    def var(self, name, dims, data, kind="number", chunks=None, fill=None, attrs={}, codec=None, separator=None, order=None, foreign_fill=False):
+    def var(self, name, dims, data, kind="number", chunks=None, fill=None, attrs=None, codec=None, separator=None, order=None, foreign_fill=False):
         if kind in ("bytes", "any") or (kind == "string" and self.classic):
             raise Cannot
         if kind == "string" and any("\0" in s for s in data):
@@ -149,7 +149,7 @@ class NetcdfWriter:
         v.set_auto_chartostring(False)
         if np.size(data):
             v[...] = data if np.ndim(data) else data.item()
-        for k, value in attrs.items():
+        for k, value in (attrs or {}).items():
             if foreign_fill and k == "_FillValue":
                 self.late.append(lambda f, k=k, value=value: f[name].attrs.__setitem__(k, value))
             else:

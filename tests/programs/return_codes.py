@@ -2,7 +2,7 @@
 
 The lists are of netCDF-C 4.9.0. With another version of netCDF-C differences are shown, and are no failure.
 """
-import os, re, shutil, subprocess, tempfile
+import os, re, shutil, subprocess
 import cases
 
 VERSION = "4.9.0"

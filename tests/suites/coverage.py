@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Which lines and branches the tests execute, and which tests execute each file: what `./dev coverage` calls.
 
-usage: ./dev coverage [--keep] [--rows] [TEST ...]
+usage: ./dev coverage [--keep] [TEST ...]
 
 Runs the gcc parts of `./dev test` in a build with gcc's --coverage, in build-coverage. Prints lines and branches by module,
-and the lines that no test executes; writes docs/tests.md. Ends with an error when a module is below its floor, or a test
-fails. TEST: runs these alone; what the others execute is known from the last run, of functions that have not changed since.
---keep: builds nothing anew. --rows: runs nothing, but gives new files a row in docs/tests.md, and takes those of files
-that are gone.
+and the lines that no test executes; writes build-coverage/tests.md. Ends with an error when a module is below its floor, no
+test executes a file, or a test fails. TEST: runs these alone; what the others execute is known from the last run, of
+functions that have not changed since. --keep: builds nothing anew.
 """
 import collections, concurrent.futures, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 
@@ -264,6 +263,14 @@ def list_missing(sources):
             print("%s:%d says that no test executes it, but one does" % (s.path, n))
 
 
+def list_untouched(sources):
+    """Prints the files of which no test executes a line; how many."""
+    untouched = [s.path for s in sources.values() if s.lines and not s.tests]
+    for path in untouched:
+        print("%s: no test executes it" % path)
+    return len(untouched)
+
+
 def line_of(path, number):
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
         return f.read().splitlines()[number - 1]
@@ -293,9 +300,6 @@ def main(words):
     if {"-h", "--help"} & set(words):
         print(__doc__.rstrip())
         return 0
-    if "--rows" in words:
-        tests_page.update(ROOT)
-        return 0
     bad = [w for w in words if w.startswith("-") and w != "--keep"]
     if bad:
         sys.exit("there is no option %s\n%s" % (bad[0], __doc__.split("\n\n")[1]))
@@ -321,7 +325,7 @@ def work(tests, chosen):
     failed = run_tests(chosen, seen)
     lacking = take_kept([t for t in tests if t not in chosen], seen)
     sources = measure(seen)
-    low = table(sources)
+    low = table(sources) + list_untouched(sources)
     list_missing(sources)
     if lacking or failed:
         print("\n%s is left as it is: %d tests failed, and of %d others there are no counters, or some are out of date" % (

@@ -96,9 +96,9 @@ def s3(name, command, **more):
 
 
 PARTS = (
-    Part("format", "every C source is as clang-format 14 makes it", (1, 1), (
-        Script("format", "./dev format --check", "", ()),
-    ), ("format",)),
+    Part("check", "format of C, widths of lines, linters of Python and the shell", (1, 1), (
+        Script("check", "./dev check", "", ()),
+    ), ("check",)),
     Part("modules", "each module alone, with gcc; error paths; every allocation failing once", (2, 3), (
         Meson("gcc", MODULES, ("tools",), env={"NCZARR_TEST_CALLS": "{root}/{gcc}/calls.log"}),
         Script("errors that are listed and seen", "python3 tests/api/errors_calls.py --check {gcc}/calls.log", after="modules"),

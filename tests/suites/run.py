@@ -343,11 +343,12 @@ class Run:
             job.result.command = " ".join(command)
             return True
 
-        for n in range(self.o.repeat or 1):
+        before = None
+        for _ in range(self.o.repeat or 1):
             job = schedule.Job(key, None, after, weight, self.took.get(key, expected))
             job.go = lambda job=job: go(job)
             job.log, job.after_part = log, any(isinstance(a, Later) for a in after)
-            if n > 0:  # the same job never beside itself: they share a log
+            if before:  # the same job never beside itself: they share a log
                 job.after = [before]
             before = job
             self.put(part, job)

@@ -1,23 +1,19 @@
-"""docs/tests.md: which tests execute each file of src and tools. `./dev coverage` writes it; `tests/package/run` checks
-that each file has a row and each row a file.
+"""Which tests execute each file of src and tools: the page that `./dev coverage` writes into its build, and the check of
+`tests/package/run` that a test program has each file.
 """
-import glob, os, re
+import glob, json, os, re, subprocess
 
-PLACE = os.path.join("docs", "tests.md")
+PLACE = os.path.join("build-coverage", "tests.md")
 MOST = 4  # tests that a row names
+ELSEWHERE = "not in this build"
 HEAD = """# Which tests execute which file
 
-`./dev coverage` writes this page from one run of all tests of the gcc build: of each file the lines
-that the tests execute, and which tests those are. The tests that execute most of it come first,
-each with what those before it do not; of tests alike, the one of the file's own module. Names are
-those of `meson test -C build --list`, or scripts of `tests/s3`; [testing.md](testing.md) says what
-they are.
-
-A new file gets its row from the next run, or before that from `./dev coverage --rows`, which runs
-nothing.
+One run of all tests of the gcc build: of each file the lines that the tests execute, and which tests
+those are. The tests that execute most of it come first, each with what those before it do not; of
+tests alike, the one of the file's own module. Names are those of `meson test -C build --list`, or
+scripts of `tests/s3`; docs/testing.md says what they are.
 
 """
-UNMEASURED = ("–", "not measured yet")
 
 
 def sources(root):
@@ -31,23 +27,6 @@ def section(path):
     return "/".join(path.split("/")[:2]) if path.startswith("src/") else "tools"
 
 
-def read(root):
-    """{path: (lines, tests)}, as the page has them."""
-    rows, folder = {}, None
-    try:
-        with open(os.path.join(root, PLACE), encoding="utf-8") as f:
-            text = f.read()
-    except FileNotFoundError:
-        return {}
-    for line in text.splitlines():
-        heading, row = re.match(r"## (\S+)$", line), re.match(r"\| `([^`]+)` \| (.*?) \| (.*) \|$", line)
-        if heading:
-            folder = heading.group(1)
-        elif row and folder:
-            rows[folder + "/" + row.group(1)] = row.groups()[1:]
-    return rows
-
-
 def write(root, rows):
     out, folder = [HEAD.rstrip("\n") + "\n"], None
     for path in sorted(rows, key=lambda p: (section(p), p)):
@@ -59,17 +38,35 @@ def write(root, rows):
         f.write("".join(out))
 
 
-def update(root):
-    """Rows for new files, none for those that are gone; a file that was moved keeps its own, since names are unique."""
-    old = read(root)
-    moved = {os.path.basename(p): row for p, row in old.items() if not os.path.exists(os.path.join(root, p))}
-    write(root, {p: old.get(p) or moved.get(os.path.basename(p), UNMEASURED) for p in sources(root)})
+# ---- without a run -------------------------------------------------------------------------------------------------------
+
+def linked_files(program):
+    """The names of the C files in a program that has its symbols."""
+    out = subprocess.run(["readelf", "-sW", program], capture_output=True, text=True).stdout
+    return {line.split()[-1] for line in out.splitlines() if " FILE " in line}
 
 
-def problems(root):
-    rows, files = set(read(root)), set(sources(root))
-    return (["%s has no row in %s: run `./dev coverage --rows`" % (p, PLACE) for p in sorted(files - rows)] +
-            ["%s has a row in %s, but does not exist: run `./dev coverage --rows`" % (p, PLACE) for p in sorted(rows - files)])
+def programs(build):
+    """{what they test: what is linked into them}: of each module tests_MODULE, and the commands, which scripts run."""
+    found = {os.path.basename(p)[len("tests_"):]: linked_files(p) for p in glob.glob(os.path.join(build, "tests", "tests_*")) if os.path.isfile(p)}
+    for p in glob.glob(os.path.join(build, "tools", "ncz*")):
+        found["tools"] = found.get("tools", set()) | (linked_files(p) if os.path.isfile(p) else set())
+    return found
+
+
+def untested(root, build):
+    """Of archives the linker takes only what is called. So a file that is in none of the programs is called by no test."""
+    with open(os.path.join(build, "compile_commands.json")) as f:
+        compiled = {os.path.relpath(os.path.join(c["directory"], c["file"]), root) for c in json.load(f)}
+    found = programs(build)
+    linked = set().union(*found.values())
+    problems = [] if len(found) > 10 else ["%s has too few test programs" % build]
+    for path in (p for p in sources(root) if p.endswith(".c") and elsewhere(p) == ELSEWHERE):
+        if path not in compiled:
+            problems.append("%s: no part of the tests compiles it" % path)
+        elif os.path.basename(path) not in linked:
+            problems.append("%s: no test program and no command calls it" % path)
+    return problems
 
 
 # ---- cells -------------------------------------------------------------------------------------------------------------
@@ -95,4 +92,4 @@ def elsewhere(path):
     where = ("mpi" if "/mpi/" in path else "windows" if "windows" in name else
              "machines" if name.endswith("_plain.c") or name == "vector_none.c" else
              "bare" if re.search(r"_(none|absent|zlib)\.c$", name) else None)
-    return "not in this build" + (": `./dev test %s`" % where if where else "")
+    return ELSEWHERE + (": `./dev test %s`" % where if where else "")

@@ -465,8 +465,8 @@ def test_lengths():
             says(problems, "CDL of " + url, r.stdout, "w/" + chunk, *parts)
             r = run("nczdump", "--check", url)
             expect(problems, "--check " + url, r.returncode, 3)
+        data = b"" if "v3" in form else open("l.zarr/s/0", "rb").read()
         for n in () if "v3" in form else (4096, 2048, 1024, 128, 64, 8191):
-            data = open("l.zarr/s/0", "rb").read() if n == 4096 else data
             open("l.zarr/s/0", "wb").write(data[:n])
             for url, *_ in places:
                 if "mode=zarr" in form and "http" in url:

@@ -408,7 +408,6 @@ def both_versions():
     problems = []
     path = make("b.zarr", SMALL % "")
     convert(path, 3)
-    more = there("more.cdl")
     os.remove(os.path.join(path, "v/zarr.json"))
     r = convert(path, 3, "--remove-old")
     if r.returncode != 1 or "/v:" not in r.stderr or "v/.zarray" not in objects(path):

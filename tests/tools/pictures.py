@@ -74,7 +74,7 @@ def read_png(data):
         at += 12 + n
     width, height, depth, color = struct.unpack(">IIBB", parts[b"IHDR"][:10])
     assert (depth, color) == (8, 3)
-    raw, rows, before = zlib.decompress(parts[b"IDAT"]), [], bytes(width)
+    raw, rows = zlib.decompress(parts[b"IDAT"]), []
     for y in range(height):
         kind, line = raw[y * (width + 1)], bytearray(raw[y * (width + 1) + 1:(y + 1) * (width + 1)])
         assert kind == 0, "a filter: palette images are written without one"
@@ -291,7 +291,8 @@ def more_of_earth():
     problems = coast("nemo", model_grids.nemo(), "sosstsst", 48, 60, [(-34.8, 20.0), (8.0, 77.5), (-55.5, -68.0)], [(10, 22), (-10, -22)])
     problems += coast("polar", model_grids.polar(), "ice", 60, 60, [(83.6, -32), (76.5, 18), (71.3, -156.5)], [(86, 100), (72, -40)])
     report("pictures: coasts of grids with other poles", problems)
-    near_coast = "netcdf n { dimensions: lat = 40 ; lon = 40 ; variables: double lat(lat) ; lat:units = \"degrees_north\" ; double lon(lon) ; lon:units = \"degrees_east\" ; int v(lat, lon) ; data: lat = %s ; lon = %s ; v = %s ; }"
+    near_coast = ("netcdf n { dimensions: lat = 40 ; lon = 40 ; variables: double lat(lat) ; lat:units = \"degrees_north\" ; double lon(lon) ; "
+                  "lon:units = \"degrees_east\" ; int v(lat, lon) ; data: lat = %s ; lon = %s ; v = %s ; }")
     shares = []
     for step in (0.1, 0.25): # 4 degrees, and 10, around Calais
         cdl = near_coast % (", ".join("%.2f" % (51 + step * (k - 20)) for k in range(40)), ", ".join("%.2f" % (1.8 + step * (k - 20)) for k in range(40)), ", ".join(["1, 2"] * 800))
@@ -476,7 +477,7 @@ def ticks():
 
     out, problems = os.path.join(tmp, "ticks.png"), []
     place = make("ticks.zarr", model_grids.world(times=1))
-    r = run("nczdump", "--plot", "tas", place, out)
+    run("nczdump", "--plot", "tas", place, out)
     rows = read_png(open(out, "rb").read())[0]
     got, down, width, height = marks(rows)
     want = [(lon / 360) * width for lon in (60, 120, 180, 240, 300)]
