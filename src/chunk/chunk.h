@@ -96,9 +96,9 @@ void ncz_engine_resume(ncz_engine *e);
  * read that needs a chunk reports why it cannot be loaded. Without a thread nothing is loaded here. */
 int ncz_engine_prefetch(ncz_engine *e, const ncz_plan *p);
 
-/* ---- objects that several engines write in place (chunk_loan.c) ---- */
+/* ---- objects that several engines write in place (chunk_lend.c) ---- */
 
-typedef struct ncz_loan ncz_loan;
+typedef struct ncz_chunk_loan ncz_chunk_loan;
 
 /* Of each lent chunk: it was written, or is to be left out, since it holds only fill. */
 enum { NCZ_LOAN_UNUSED, NCZ_LOAN_WRITTEN, NCZ_LOAN_FILL };
@@ -107,16 +107,18 @@ enum { NCZ_LOAN_UNUSED, NCZ_LOAN_WRITTEN, NCZ_LOAN_FILL };
 bool ncz_engine_lends(ncz_engine *e, const ncz_spec *spec);
 /*
  * Reserves the places of n[0] * n[1] ... chunks, from `first` on, all of one object, for the engine of another process.
- * *out NULL: that cannot be; the other engine sends their values then. What this engine has of the chunks gives way.
+ * *out NULL: that cannot be; the other engine sends their values then. When the places are returned, this engine's
+ * cache drops what it has of those chunks.
  */
-int ncz_engine_lend(ncz_engine *e, const ncz_spec *spec, const uint64_t *first, const uint64_t *n, ncz_loan **out);
-const char *ncz_loan_name(const ncz_loan *l);  /* at most ZMAP_DRAFT_NAME bytes with its NUL */
-size_t      ncz_loan_count(const ncz_loan *l); /* chunks */
+int         ncz_engine_lend(ncz_engine *e, const ncz_spec *spec, const uint64_t *first, const uint64_t *n,
+                            ncz_chunk_loan **out);
+const char *ncz_chunk_loan_name(const ncz_chunk_loan *l);  /* at most ZMAP_DRAFT_NAME bytes with its NUL */
+size_t      ncz_chunk_loan_count(const ncz_chunk_loan *l); /* chunks */
 /* In the other engine: writes a selection of just those chunks there. Sets `states`, a byte for each, in C order. They
  * stay NCZ_LOAN_UNUSED, and that is no failure, if it does not find the object: their values are to be sent then. */
 int ncz_engine_write_lent(ncz_engine *e, const ncz_plan *p, const void *in, const char *name, unsigned char *states);
 /* Ends a loan. Stages what was written (`states`; NULL: nothing), and stores the object if it is complete. */
-int ncz_engine_return(ncz_engine *e, ncz_loan *l, const unsigned char *states);
+int ncz_engine_return(ncz_engine *e, ncz_chunk_loan *l, const unsigned char *states);
 
 /*
  * Gives the place of a chunk (ncz_spec_locate). With `range`, a slot is looked up in the object's index, which may need

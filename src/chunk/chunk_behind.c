@@ -7,13 +7,19 @@
  *  - the longest unchanged, once more than half of the bytes that may wait do. A chunk of which only a part was put is
  *    likely to be put again, and storing it at every touch would encode it each time.
  *
- * The cache's list of dirty chunks is the only queue: a get finds what was put, a flush stores what is left. When too
- * many bytes wait, a put waits for room. If a chunk cannot be stored it stays dirty, the others are stored, and the
- * next put returns the failure, once; a flush tries all again and tells what still fails.
+ * The cache's list of dirty chunks is all that says what waits: a get finds what was put, a flush stores what is left.
+ * When too many bytes wait, a put waits for room. If a chunk cannot be stored it stays dirty, the others are stored,
+ * and the next put returns the failure, once; a flush tries all again and tells what still fails.
  */
+#include "cells/cells_cache.h"
+#include "chunk/chunk_behind_put.h"
 #include "chunk/chunk_engine.h"
-#include "chunk/chunk_store.h"
-#include "chunk/chunk_queue.h"
+#include "chunk/chunk_evict.h"
+#include "chunk/chunk_prefetch.h"
+#include "chunk/chunk_put_window.h"
+#include "chunk/chunk_store_dirty.h"
+#include "object/object_requests.h"
+#include "object/object_staging.h"
 
 #include <stddef.h>
 
@@ -23,28 +29,29 @@
 static size_t
 behind_most(const ncz_engine *e)
 {
-    return e->behind.on && e->behind.limit / 8 < NCZ_CHUNK_BATCH_BYTES ? e->behind.limit / 8 : NCZ_CHUNK_BATCH_BYTES;
+    return e->behind.on && e->behind.limit / 8 < NCZ_OBJECT_BATCH_BYTES ? e->behind.limit / 8
+                                                                        : NCZ_OBJECT_BATCH_BYTES;
 }
 
 /* Takes chunks that are ready and then, until at most `target` bytes wait, the longest unchanged. */
 static int
-take_behind(ncz_engine *e, ncz_chunk_store *s, size_t target, bool again)
+take_behind(ncz_engine *e, ncz_object_batch *s, size_t target, bool again)
 {
-    ncz_chunk_cache *cache = &e->cache;
+    ncz_cells_cache *cache = &e->cells.cache;
     size_t           going = 0, waiting = ncz_chunk_waiting_bytes(e);
-    ncz_chunk_link  *link = cache->dirty.next, *next;
+    ncz_cell_link   *link = cache->dirty.next, *next;
 
     for (; link != &cache->dirty; link = next) {
-        ncz_chunk      *chunk = ncz_chunk_from_link(link);
-        ncz_chunk_link *before = link->prev;
-        int             rc;
+        ncz_cell      *chunk = ncz_cell_from_link(link);
+        ncz_cell_link *before = link->prev;
+        int            rc;
 
         next = link->next;
         if (!chunk->ready && (waiting <= target || waiting - target <= going))
             break;
-        if (ncz_chunk_busy(chunk) || (chunk->failed && !again))
+        if (ncz_cell_is_busy(chunk) || (chunk->failed && !again))
             continue;
-        if (s->n >= NCZ_CHUNK_BATCH || (s->n > 0 && ncz_chunk_batch_add(going, chunk) > behind_most(e)))
+        if (s->n >= NCZ_OBJECT_BATCH || (s->n > 0 && ncz_chunk_batch_add(going, chunk) > behind_most(e)))
             break;
         if ((rc = ncz_chunk_take(e, s, chunk, 0, &going)) != NC_NOERR)
             return rc;
@@ -67,14 +74,14 @@ keep_failure(ncz_engine *e, const ncz_err *failed)
 static bool
 store_some(ncz_engine *e, size_t target, bool again)
 {
-    ncz_chunk_store s = {.engine = e};
-    ncz_err         failed = {.code = NC_NOERR};
-    int             rc;
-    bool            some;
+    ncz_object_batch s = {.objects = &e->objects};
+    ncz_err          failed = {.code = NC_NOERR};
+    int              rc;
+    bool             some;
 
-    if (e->cache.dirty.next == &e->cache.dirty)
+    if (e->cells.cache.dirty.next == &e->cells.cache.dirty)
         return false;
-    if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR ||
+    if ((rc = ncz_object_batch_init(&s, &e->objects, NCZ_OBJECT_BATCH)) != NC_NOERR ||
         (rc = take_behind(e, &s, target, again)) != NC_NOERR)
         ncz_err_save(&failed, rc);
     if ((some = s.n > 0))
@@ -83,8 +90,8 @@ store_some(ncz_engine *e, size_t target, bool again)
     keep_failure(e, &s.first);
     /* A chunk that was put whole is hardly needed again, and the next one gets its memory. */
     ncz_chunk_drop_stored(e, &s, false);
-    ncz_chunk_drop_clean(&e->cache, e->cache.limit);
-    ncz_chunk_store_clear(&s);
+    ncz_chunk_drop_clean(&e->cells.cache, e->cells.cache.limit);
+    ncz_object_batch_clear(&s);
     return some;
 }
 
@@ -114,7 +121,7 @@ do_some(ncz_engine *e)
     if ((e->behind.drains || e->behind.waiting > 0) && relieve_some(e))
         return true;
     e->behind.drains = false;
-    return ncz_chunk_load_wish(e);
+    return ncz_chunk_run_prefetch(e);
 }
 
 static bool
@@ -123,7 +130,7 @@ step(ncz_job *job)
     ncz_engine *e = (ncz_engine *)(void *)((char *)job - offsetof(ncz_engine, behind.job));
     bool        more = false, waited;
 
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     waited = e->behind.waiting > 0;
     if (e->behind.paused == 0) {
         e->behind.running = true;
@@ -132,8 +139,8 @@ step(ncz_job *job)
     }
     e->behind.stuck = waited && !more;
     more = more && e->behind.paused == 0;
-    (void)pthread_cond_broadcast(&e->changed);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_cond_broadcast(&e->cells.changed);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return more;
 }
 
@@ -148,27 +155,27 @@ ncz_chunk_behind_init(ncz_engine *e)
 int
 ncz_engine_write_behind(ncz_engine *e, bool on, size_t nbytes)
 {
-    int rc = ncz_chunk_queue_store(e, 0);
+    int rc = ncz_chunk_put_window_store(e, 0);
 
     if (rc != NC_NOERR)
         return rc;
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     e->behind.on = on;
     e->behind.limit = nbytes;
-    if (on && e->cache.limit < nbytes)
-        e->cache.limit = nbytes;
+    if (on && e->cells.cache.limit < nbytes)
+        e->cells.cache.limit = nbytes;
     rc = ncz_chunk_tell_failure(e);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return rc;
 }
 
 void
 ncz_engine_pending(ncz_engine *e, size_t *nbytes, size_t *nchunks)
 {
-    (void)pthread_mutex_lock(&e->lock);
-    *nbytes = ncz_chunk_waiting_bytes(e) + e->queue.len;
-    *nchunks = e->cache.nunstored + ncz_chunk_staged_count(e) + (e->queue.len > 0);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
+    *nbytes = ncz_chunk_waiting_bytes(e) + e->put_window.len;
+    *nchunks = e->cells.cache.nunstored + ncz_object_staging_count(&e->objects) + (e->put_window.len > 0);
+    (void)pthread_mutex_unlock(&e->cells.lock);
 }
 
 bool
@@ -176,32 +183,32 @@ ncz_engine_begin_flush(ncz_engine *e)
 {
     bool begun;
 
-    if (ncz_chunk_queue_store(e, 0) != NC_NOERR) /* the flush that follows tells */
+    if (ncz_chunk_put_window_store(e, 0) != NC_NOERR) /* the flush that follows tells */
         return false;
-    (void)pthread_mutex_lock(&e->lock);
-    for (ncz_chunk_link *l = e->cache.dirty.next; l != &e->cache.dirty; l = l->next)
-        ncz_chunk_from_link(l)->failed = false;
-    e->behind.drains = e->cache.nunstored > 0 || e->staging.table.n > 0;
+    (void)pthread_mutex_lock(&e->cells.lock);
+    for (ncz_cell_link *l = e->cells.cache.dirty.next; l != &e->cells.cache.dirty; l = l->next)
+        ncz_cell_from_link(l)->failed = false;
+    e->behind.drains = e->cells.cache.nunstored > 0 || e->objects.staging.hash.n > 0;
     begun = ncz_chunk_wake_behind(e);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return begun;
 }
 
 void
 ncz_engine_pause(ncz_engine *e)
 {
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     e->behind.paused++;
     while (e->behind.running)
-        (void)pthread_cond_wait(&e->changed, &e->lock);
-    (void)pthread_mutex_unlock(&e->lock);
+        (void)pthread_cond_wait(&e->cells.changed, &e->cells.lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
 }
 
 void
 ncz_engine_resume(ncz_engine *e)
 {
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     e->behind.paused--;
     (void)ncz_chunk_wake_behind(e);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
 }

@@ -2,50 +2,40 @@
 /*
  * chunk_engine: the cache and the store of one open dataset: creation, destruction and the settings between calls.
  */
-#include "chunk/chunk_block.h"
-#include "chunk/chunk_queue.h"
+#include "cells/cells_cache.h"
+#include "chunk/chunk_behind_put.h"
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_evict.h"
+#include "chunk/chunk_prefetch.h"
+#include "chunk/chunk_put_window.h"
+#include "chunk/chunk_read_ahead.h"
+#include "chunk/chunk_read_window.h"
+#include "object/object_draft.h"
+#include "object/object_index.h"
+#include "object/object_staged_chunk.h"
+#include "object/object_staging.h"
+#include "object/object_table.h"
 
 int
 ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
 {
     ncz_engine *e = ncz_zalloc(sizeof *e);
-    int         rc, err;
+    int         rc;
 
     if (e == NULL)
         return ncz_fail_nomem(sizeof *e);
-    e->limits = *limits;
-    e->keep_whole = NCZ_CHUNK_KEEP_WHOLE;
-    e->keep_range = NCZ_CHUNK_KEEP_RANGE;
-    e->draft_least = NCZ_CHUNK_DRAFT_LEAST;
-    e->draft_chunk = NCZ_CHUNK_DRAFT_CHUNK;
-    if ((rc = ncz_chunk_cache_init(&e->cache, limits->cache_bytes)) != NC_NOERR)
-        goto done;
-    if ((err = pthread_mutex_init(&e->lock, NULL)) != 0) {
-        rc = ncz_fail_errno(err, "cannot make a lock");
-        goto done;
+    if ((rc = ncz_cells_init(&e->cells, limits->cache_bytes)) != NC_NOERR) {
+        ncz_free(e);
+        return rc;
     }
-    if ((err = pthread_cond_init(&e->changed, NULL)) != 0) {
-        pthread_mutex_destroy(&e->lock);
-        rc = ncz_fail_errno(err, "cannot make a condition");
-        goto done;
+    if ((rc = ncz_object_init(&e->objects, &e->cells, map, limits)) != NC_NOERR) {
+        ncz_cells_clear(&e->cells);
+        ncz_free(e);
+        return rc;
     }
-    if ((err = ncz_rwlock_init(&e->window)) != 0) {
-        pthread_cond_destroy(&e->changed);
-        pthread_mutex_destroy(&e->lock);
-        rc = ncz_fail_errno(err, "cannot make a lock");
-        goto done;
-    }
-    e->map = zmap_ref(map);
     ncz_chunk_behind_init(e);
-    e->conditions = (~zmap_caps_of(map) & (ZMAP_CAN_WRITE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH)) == 0;
-    e->del_match = (zmap_caps_of(map) & ZMAP_CAN_DEL_MATCH) != 0;
     *out = e;
-    e = NULL;
-done:
-    if (e != NULL)
-        ncz_chunk_cache_clear(&e->cache);
-    ncz_free(e);
-    return rc;
+    return NC_NOERR;
 }
 
 void
@@ -54,40 +44,29 @@ ncz_engine_free(ncz_engine *e)
     if (e == NULL)
         return;
     ncz_background_end(&e->behind.job);
-    ncz_chunk_drop_wishes(e, 0);
-    ncz_chunk_objects_forget(e, 0);
-    (void)ncz_chunk_staged_forget(e, 0);
-    ncz_chunk_part_drop_spares(e);
-    ncz_chunk_drafts_end(e);
-    ncz_chunk_spill_close(&e->staging.spill);
-    ncz_chunk_table_clear(&e->staging.table);
-    ncz_chunk_table_clear(&e->objects.table);
-    ncz_chunk_cache_clear(&e->cache);
-    ncz_chunk_block_forget(e);
-    ncz_chunk_queue_drop(e);
-    pthread_cond_destroy(&e->changed);
-    pthread_mutex_destroy(&e->lock);
-    ncz_rwlock_clear(&e->window);
-    /* This drops one of several references. The dataset closes the store itself and gets its status. */
-    (void)zmap_close(e->map, ZMAP_KEEP);
+    ncz_chunk_drop_prefetches(e, 0);
+    ncz_chunk_read_window_forget(e);
+    ncz_chunk_put_window_drop(e);
+    ncz_object_clear(&e->objects);
+    ncz_cells_clear(&e->cells);
     ncz_free(e);
 }
 
 /* Drops the chunks that no thread uses. True: there were others. */
 static bool
-forget_idle(ncz_chunk_cache *cache, uint64_t uid)
+forget_idle(ncz_cells_cache *cache, uint64_t uid)
 {
-    bool       busy = false;
-    ncz_chunk *chunk = ncz_chunk_next(cache, NULL), *next;
+    bool      busy = false;
+    ncz_cell *chunk = ncz_cells_next(cache, NULL), *next;
 
     for (; chunk != NULL; chunk = next) {
-        next = ncz_chunk_next(cache, chunk);
+        next = ncz_cells_next(cache, chunk);
         if (uid != 0 && chunk->spec->uid != uid)
             continue;
-        if (ncz_chunk_busy(chunk))
+        if (ncz_cell_is_busy(chunk))
             busy = true;
         else
-            ncz_chunk_drop(cache, chunk);
+            ncz_cells_drop(cache, chunk);
     }
     return busy;
 }
@@ -95,67 +74,74 @@ forget_idle(ncz_chunk_cache *cache, uint64_t uid)
 void
 ncz_engine_forget(ncz_engine *e, uint64_t uid)
 {
-    (void)pthread_mutex_lock(&e->lock);
-    ncz_chunk_block_forget(e);
+    (void)pthread_mutex_lock(&e->cells.lock);
+    ncz_chunk_read_window_forget(e);
     ncz_chunk_forget_streams(e, uid);
-    ncz_chunk_drop_wishes(e, uid);
+    ncz_chunk_drop_prefetches(e, uid);
     /* Both in each round: a chunk that is being stored may be staged at the end of it. */
     for (;;) {
-        bool busy = forget_idle(&e->cache, uid);
+        bool busy = forget_idle(&e->cells.cache, uid);
 
-        if (!(ncz_chunk_staged_forget(e, uid) || busy))
+        if (!(ncz_object_staging_forget(&e->objects, uid) || busy))
             break;
-        (void)pthread_cond_wait(&e->changed, &e->lock);
+        (void)pthread_cond_wait(&e->cells.changed, &e->cells.lock);
     }
-    ncz_chunk_objects_forget(e, uid);
-    ncz_chunk_part_drop_spares(e);
-    while (e->queue.storing)
-        (void)pthread_cond_wait(&e->changed, &e->lock);
-    if (uid == 0 || (e->queue.first == uid && e->queue.last == uid)) /* what is of one variable was flushed */
-        ncz_chunk_queue_drop(e);
+    ncz_object_forget_indexes(&e->objects, uid);
+    ncz_object_drop_spares(&e->objects);
+    while (e->put_window.storing)
+        (void)pthread_cond_wait(&e->cells.changed, &e->cells.lock);
+    if (uid == 0 ||
+        (e->put_window.first == uid && e->put_window.last == uid)) /* what is of one variable was flushed */
+        ncz_chunk_put_window_drop(e);
     if (uid == 0)
         e->behind.failed.code = NC_NOERR;
-    (void)pthread_mutex_unlock(&e->lock);
-    ncz_chunk_drafts_end(e);
+    (void)pthread_mutex_unlock(&e->cells.lock);
+    ncz_object_drafts_end(&e->objects);
+}
+
+int
+ncz_engine_find_chunks(ncz_engine *e, const ncz_spec *spec)
+{
+    return ncz_object_find_chunks(&e->objects, spec);
 }
 
 bool
 ncz_engine_write_empty(ncz_engine *e, bool yes)
 {
-    bool before = e->write_empty;
+    bool before = e->objects.write_empty;
 
-    e->write_empty = yes;
+    e->objects.write_empty = yes;
     return before;
 }
 
 void
 ncz_engine_in_place(ncz_engine *e)
 {
-    e->windows = true;
+    e->cells.windows = true;
 }
 
 void
 ncz_engine_share_ranges(ncz_engine *e)
 {
-    e->windows = false;
-    e->shares_ranges = true;
+    e->cells.windows = false;
+    e->cells.shares_ranges = true;
 }
 
 void
 ncz_engine_set_map(ncz_engine *e, zmap *map)
 {
     ncz_engine_pause(e);
-    (void)zmap_close(e->map, ZMAP_KEEP); /* its own reference; the caller has another */
-    e->map = zmap_ref(map);
+    (void)zmap_close(e->objects.map, ZMAP_KEEP); /* its own reference; the caller has another */
+    e->objects.map = zmap_ref(map);
     ncz_engine_resume(e);
 }
 
 void
 ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
 {
-    (void)pthread_mutex_lock(&e->lock);
-    e->cache.limit = e->behind.on && cache_bytes < e->behind.limit ? e->behind.limit : cache_bytes;
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
+    e->cells.cache.limit = e->behind.on && cache_bytes < e->behind.limit ? e->behind.limit : cache_bytes;
+    (void)pthread_mutex_unlock(&e->cells.lock);
     (void)ncz_chunk_evict(
         e, 0, NCZ_EVICT_CLEAN); /* dirty chunks wait for the next write or flush, which can report failures */
 }
@@ -165,8 +151,8 @@ ncz_engine_limit(ncz_engine *e)
 {
     size_t limit;
 
-    (void)pthread_mutex_lock(&e->lock);
-    limit = e->cache.limit;
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
+    limit = e->cells.cache.limit;
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return limit;
 }

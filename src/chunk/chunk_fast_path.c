@@ -2,10 +2,13 @@
 /*
  * chunk_fast_path: requests that lie within one cached chunk. Many programs read and write element by element, so
  * this path sets up no table and allocates nothing. Other requests take the general path, except for small chunks that
- * chunk_direct.c reads.
+ * chunk_read_small.c reads.
  */
-#include "chunk/chunk_request.h"
-#include "chunk/chunk_ours.h"
+#include "cells/cells_cache.h"
+#include "cells/cells_written.h"
+#include "chunk/chunk_behind_put.h"
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_fast_path.h"
 
 #define FEW 64 /* up to this many are moved under the lock, which is cheaper than pinning */
 
@@ -59,14 +62,14 @@ prepare_access(const ncz_plan *p, quick *q)
 }
 
 /* *cached: the cache has the chunk, in whatever state. NULL: in none that this path can use. */
-static ncz_chunk *
+static ncz_cell *
 find_chunk(ncz_engine *e, const ncz_plan *p, const quick *q, bool *cached)
 {
-    ncz_chunk *chunk = ncz_chunk_find(&e->cache, p->spec, q->index);
+    ncz_cell *chunk = ncz_cells_find(&e->cells.cache, p->spec, q->index);
 
     *cached = chunk != NULL;
-    if (chunk == NULL || chunk->spec != p->spec || chunk->writer || chunk->state == NCZ_CHUNK_LOADING ||
-        chunk->state == NCZ_CHUNK_PARTIAL || ncz_chunk_used_up(chunk))
+    if (chunk == NULL || chunk->spec != p->spec || chunk->writer || chunk->state == NCZ_CELL_LOADING ||
+        chunk->state == NCZ_CELL_PARTIAL || ncz_cell_used_up(chunk))
         return NULL;
     return chunk;
 }
@@ -94,42 +97,42 @@ move_out(const ncz_plan *p, const quick *q, const char *data, char *out)
 bool
 ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
 {
-    ncz_chunk *chunk;
-    quick      q;
-    bool       cached;
+    ncz_cell *chunk;
+    quick     q;
+    bool      cached;
 
     if (!prepare_access(p, &q))
         return false;
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     if ((chunk = find_chunk(e, p, &q, &cached)) != NULL) {
-        ncz_chunk_use(&e->cache, chunk, chunk->ahead && takes_all(p, &q));
+        ncz_cell_use(&e->cells.cache, chunk, chunk->ahead && takes_all(p, &q));
         if (q.piece.nelems <= FEW) {
             *rc = move_out(p, &q, chunk->data, out);
         } else {
             chunk->pins++;
-            (void)pthread_mutex_unlock(&e->lock);
+            (void)pthread_mutex_unlock(&e->cells.lock);
             *rc = move_out(p, &q, chunk->data, out);
-            (void)pthread_mutex_lock(&e->lock);
+            (void)pthread_mutex_lock(&e->cells.lock);
             if (--chunk->pins == 0)
-                (void)pthread_cond_broadcast(&e->changed);
+                (void)pthread_cond_broadcast(&e->cells.changed);
         }
     }
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     if (cached || !takes_all(p, &q))
         return chunk != NULL;
-    return ncz_chunk_direct_read(e, p->spec, &q.move, &q.piece, out, rc);
+    return ncz_chunk_read_small(e, p->spec, &q.move, &q.piece, out, rc);
 }
 
 /* Under the lock, after values have been moved into a chunk. `rc`: NC_ERANGE stores them, too. */
 static void
-end_change(ncz_engine *e, const ncz_plan *p, const ncz_piece *piece, ncz_chunk *chunk, int rc)
+end_change(ncz_engine *e, const ncz_plan *p, const ncz_piece *piece, ncz_cell *chunk, int rc)
 {
     if (rc == NC_NOERR || rc == NC_ERANGE) {
-        ncz_chunk_touch(&e->cache, chunk);
+        ncz_cell_touch(&e->cells.cache, chunk);
         ncz_chunk_end_put(e, chunk, p, piece);
         e->writes++;
-    } else if (chunk->state != NCZ_CHUNK_DIRTY) {
-        ncz_chunk_drop_ours(chunk);
+    } else if (chunk->state != NCZ_CELL_DIRTY) {
+        ncz_cell_drop_written(chunk);
     }
 }
 
@@ -137,17 +140,17 @@ end_change(ncz_engine *e, const ncz_plan *p, const ncz_piece *piece, ncz_chunk *
 bool
 ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
 {
-    ncz_chunk *chunk;
-    quick      q;
-    bool       cached;
+    ncz_cell *chunk;
+    quick     q;
+    bool      cached;
 
     if (!prepare_access(p, &q) || q.piece.nelems == p->spec->chunk_nelems)
         return false;
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     if ((chunk = find_chunk(e, p, &q, &cached)) != NULL &&
-        (ncz_chunk_busy(chunk) || chunk->data == NULL || e->behind.failed.code != NC_NOERR))
+        (ncz_cell_is_busy(chunk) || chunk->data == NULL || e->behind.failed.code != NC_NOERR))
         chunk = NULL;
-    if (chunk != NULL && ncz_chunk_note_write(e, chunk, &q.piece) != NC_NOERR) {
+    if (chunk != NULL && ncz_cell_note_write(&e->cells, chunk, &q.piece) != NC_NOERR) {
         ncz_err_clear(); /* the general path reports it */
         chunk = NULL;
     }
@@ -156,13 +159,13 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
         end_change(e, p, &q.piece, chunk, *rc);
     } else if (chunk != NULL) {
         chunk->writer = true;
-        (void)pthread_mutex_unlock(&e->lock);
+        (void)pthread_mutex_unlock(&e->cells.lock);
         *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
-        (void)pthread_mutex_lock(&e->lock);
+        (void)pthread_mutex_lock(&e->cells.lock);
         chunk->writer = false;
         end_change(e, p, &q.piece, chunk, *rc);
-        (void)pthread_cond_broadcast(&e->changed);
+        (void)pthread_cond_broadcast(&e->cells.changed);
     }
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return chunk != NULL;
 }

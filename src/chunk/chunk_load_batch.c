@@ -5,19 +5,23 @@
  * Where chunks share objects, one get brings several of them: ranges that are close together are merged into one run,
  * and an object that is wanted mostly whole is got whole, with its index in it.
  */
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_indexes.h"
 #include "chunk/chunk_load.h"
+#include "object/object_index.h"
+#include "object/object_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* One get that brings the bytes of several tasks. */
 struct ncz_chunk_run {
-    ncz_chunk_task  **tasks;
-    size_t            n;
-    ncz_chunk_object *whole;    /* the object that is got whole, or NULL */
-    uint64_t          off, end; /* else the range */
-    ncz_buf           body;
-    atomic_size_t     left; /* tasks that still need the body */
+    ncz_chunk_task **tasks;
+    size_t           n;
+    ncz_object      *whole;    /* the object that is got whole, or NULL */
+    uint64_t         off, end; /* else the range */
+    ncz_buf          body;
+    atomic_size_t    left; /* tasks that still need the body */
 };
 
 typedef struct loading {
@@ -37,91 +41,91 @@ typedef struct loading {
 
 /* Requests one range, into its place in the chunk. The memory around it stays unset. */
 static void
-narrow_request(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
+narrow_request(const ncz_chunk_request *req, const ncz_chunk_task *task, zmap_get_req *get)
 {
     ncz_byte_range part;
 
-    ncz_chunk_byte_range(c, j, &part);
-    req->off += part.from;
-    req->len = part.to - part.from;
-    req->into = j->data + part.from;
-    req->into_cap = part.to - part.from;
+    ncz_chunk_byte_range(req, task, &part);
+    get->off += part.from;
+    get->len = part.to - part.from;
+    get->into = task->data + part.from;
+    get->into_cap = part.to - part.from;
 }
 
 static bool
-gets_whole(const ncz_chunk_request *c, const ncz_chunk_task *j)
+gets_whole(const ncz_chunk_request *req, const ncz_chunk_task *task)
 {
-    return j->object != NULL && j->object->whole == c;
+    return task->object != NULL && task->object->whole == req;
 }
 
-/* Sets the task's request. Without one (j->req NULL) its bytes were at hand, and are decoded. */
+/* Sets the task's request. Without one (task->req NULL) its bytes were at hand, and are decoded. */
 static int
-prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
+prepare_get(ncz_chunk_request *req, ncz_chunk_task *task, zmap_get_req *get)
 {
     ncz_chunk_addr where;
     int            rc;
 
-    j->absent = false;
-    j->data = NULL;
-    j->run = NULL;
-    j->req = req;
-    if (gets_whole(c, j)) { /* its range is not known yet */
-        rc = ncz_spec_locate(c->spec, j->piece.index, &j->key, &where);
-        j->chain = where.chain;
-        *req = (zmap_get_req){.key = where.key};
+    task->absent = false;
+    task->data = NULL;
+    task->run = NULL;
+    task->get = get;
+    if (gets_whole(req, task)) { /* its range is not known yet */
+        rc = ncz_spec_locate(req->spec, task->piece.index, &task->key, &where);
+        task->chain = where.chain;
+        *get = (zmap_get_req){.key = where.key};
         return rc;
     }
-    if ((rc = ncz_chunk_locate_task(c, j, &j->key, &where)) != NC_NOERR || j->absent)
+    if ((rc = ncz_chunk_locate_task(req, task, &task->key, &where)) != NC_NOERR || task->absent)
         return rc;
-    if (j->how == NCZ_CHUNK_TASK_RANGES)
-        j->keep = false; /* the chunk is not claimed */
+    if (task->state == NCZ_CHUNK_TASK_RANGES)
+        task->keep = false; /* the chunk is not claimed */
     if (where.bytes != NULL) {
-        j->req = NULL;
-        return ncz_chunk_take_bytes(c, j, where.key, where.bytes, (size_t)where.length, NULL);
+        task->get = NULL;
+        return ncz_chunk_take_bytes(req, task, where.key, where.bytes, (size_t)where.length, NULL);
     }
-    *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
-    ncz_chunk_ask_version(c, j, req);
-    if (!ncz_chunk_is_plain(j)) {
-        req->body = NCZ_BUF_LIMIT(ncz_chunk_stored_most(c));
+    *get = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
+    ncz_chunk_ask_version(req, task, get);
+    if (!ncz_chunk_is_plain(task)) {
+        get->body = NCZ_BUF_LIMIT(ncz_chunk_stored_most(req));
         return NC_NOERR;
     }
-    if ((rc = ncz_chunk_choose_target(c, j, NULL)) != NC_NOERR)
+    if ((rc = ncz_chunk_choose_target(req, task, NULL)) != NC_NOERR)
         return rc;
-    req->into = j->data;
-    req->into_cap = c->spec->chunk_bytes;
-    if (j->how == NCZ_CHUNK_TASK_RANGES && !j->all)
-        narrow_request(c, j, req);
+    get->into = task->data;
+    get->into_cap = req->spec->chunk_bytes;
+    if (task->state == NCZ_CHUNK_TASK_RANGES && !task->all)
+        narrow_request(req, task, get);
     return NC_NOERR;
 }
 
 static void
-finish_load(const loading *l, ncz_chunk_task *j, int rc)
+finish_load(const loading *l, ncz_chunk_task *task, int rc)
 {
-    j->rc = rc;
-    ncz_chunk_request_fail(l->call, j, rc);
-    l->landed(l->call, j);
+    task->rc = rc;
+    ncz_chunk_request_fail(l->call, task, rc);
+    l->landed(l->call, task);
 }
 
 /* Prepares all tasks. Finishes those that need no get. */
 static void
 prepare_tasks(loading *l, bool memory)
 {
-    ncz_chunk_request *c = l->call;
+    ncz_chunk_request *req = l->call;
 
-    for (size_t i = 0; i < c->njobs; i++) {
-        ncz_chunk_task *j = &c->jobs[i];
+    for (size_t i = 0; i < req->ntasks; i++) {
+        ncz_chunk_task *task = &req->tasks[i];
         int             rc;
 
-        if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
+        if (task->state != NCZ_CHUNK_TASK_LOAD && task->state != NCZ_CHUNK_TASK_RANGES)
             continue;
-        rc = memory ? prepare_get(c, j, &c->gets[l->nready]) : ncz_fail_nomem(c->room * sizeof *c->gets);
-        if (rc == NC_NOERR && c->spec->chunk_bytes > 0 && !j->absent && j->req != NULL) {
-            l->ready[l->nready++] = j;
+        rc = memory ? prepare_get(req, task, &req->gets[l->nready]) : ncz_fail_nomem(req->room * sizeof *req->gets);
+        if (rc == NC_NOERR && req->spec->chunk_bytes > 0 && !task->absent && task->get != NULL) {
+            l->ready[l->nready++] = task;
             continue;
         }
-        if (rc != NC_NOERR || j->req != NULL)
-            j->absent = rc == NC_NOERR; /* its object does not have it, or elements have no bytes */
-        finish_load(l, j, rc);
+        if (rc != NC_NOERR || task->get != NULL)
+            task->absent = rc == NC_NOERR; /* its object does not have it, or elements have no bytes */
+        finish_load(l, task, rc);
     }
 }
 
@@ -136,10 +140,10 @@ compare_tasks(const void *a, const void *b)
 
     if (x->object != y->object)
         return (uintptr_t)x->object < (uintptr_t)y->object ? -1 : 1;
-    if (x->object == NULL && (order = strcmp(x->req->key, y->req->key)) != 0)
+    if (x->object == NULL && (order = strcmp(x->get->key, y->get->key)) != 0)
         return order;
-    if (x->req->off != y->req->off)
-        return x->req->off < y->req->off ? -1 : 1;
+    if (x->get->off != y->get->off)
+        return x->get->off < y->get->off ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
@@ -148,83 +152,86 @@ in_one_object(const ncz_chunk_task *a, const ncz_chunk_task *b)
 {
     if (a->object != NULL || b->object != NULL)
         return a->object == b->object;
-    return a->req->len != ZMAP_WHOLE && b->req->len != ZMAP_WHOLE && strcmp(a->req->key, b->req->key) == 0;
+    return a->get->len != ZMAP_WHOLE && b->get->len != ZMAP_WHOLE && strcmp(a->get->key, b->get->key) == 0;
 }
 
 /* Whether the task's bytes may come with those of the run. */
 static bool
-joins(const ncz_chunk_request *c, const ncz_chunk_run *r, const ncz_chunk_task *j)
+joins(const ncz_chunk_request *req, const ncz_chunk_run *r, const ncz_chunk_task *task)
 {
-    uint64_t end = j->req->off + j->req->len; /* cannot overflow for a range that is known */
+    uint64_t end = task->get->off + task->get->len; /* cannot overflow for a range that is known */
 
-    if (!in_one_object(j, r->tasks[0]))
+    if (!in_one_object(task, r->tasks[0]))
         return false;
     if (r->whole != NULL)
         return true;
-    return !gets_whole(c, j) && j->how == NCZ_CHUNK_TASK_LOAD && r->tasks[0]->how == NCZ_CHUNK_TASK_LOAD &&
-           (j->req->off <= r->end || j->req->off - r->end <= ZMAP_GAP_MOST) &&
+    return !gets_whole(req, task) && task->state == NCZ_CHUNK_TASK_LOAD &&
+           r->tasks[0]->state == NCZ_CHUNK_TASK_LOAD &&
+           (task->get->off <= r->end || task->get->off - r->end <= ZMAP_GAP_MOST) &&
            (end <= r->end || end - r->off <= ZMAP_RUN_MOST);
 }
 
 static void
 make_runs(loading *l)
 {
-    const ncz_chunk_request *c = l->call;
+    const ncz_chunk_request *req = l->call;
 
-    if (l->nready > 0 && l->ready[0]->req->len != ZMAP_WHOLE) /* ranges of objects */
+    if (l->nready > 0 && l->ready[0]->get->len != ZMAP_WHOLE) /* ranges of objects */
         qsort(l->ready, l->nready, sizeof(ncz_chunk_task *), compare_tasks);
     for (size_t i = 0; i < l->nready; i++) {
-        ncz_chunk_task *j = l->ready[i];
+        ncz_chunk_task *task = l->ready[i];
         ncz_chunk_run  *r = l->nruns > 0 ? &l->runs[l->nruns - 1] : NULL;
-        uint64_t        end = j->req->off + j->req->len;
+        uint64_t        end = task->get->off + task->get->len;
 
-        if (r == NULL || !joins(c, r, j)) {
+        if (r == NULL || !joins(req, r, task)) {
             r = &l->runs[l->nruns++];
-            *r = (ncz_chunk_run){
-                .tasks = &l->ready[i], .whole = gets_whole(c, j) ? j->object : NULL, .off = j->req->off, .end = end};
+            *r = (ncz_chunk_run){.tasks = &l->ready[i],
+                                 .whole = gets_whole(req, task) ? task->object : NULL,
+                                 .off = task->get->off,
+                                 .end = end};
         }
         r->n++;
         r->end = end > r->end ? end : r->end;
-        j->run = r;
+        task->run = r;
     }
 }
 
 /* The get of a run. A task alone has its own. */
 static zmap_get_req
-request_run(const ncz_chunk_request *c, ncz_chunk_run *r)
+request_run(const ncz_chunk_request *req, ncz_chunk_run *r)
 {
-    const zmap_get_req *own = r->tasks[0]->req;
-    zmap_get_req        req = {.key = own->key, .ask_version = own->ask_version, .match = own->match, .tag = r};
+    const zmap_get_req *own = r->tasks[0]->get;
+    zmap_get_req        get = {.key = own->key, .ask_version = own->ask_version, .match = own->match, .tag = r};
 
     if (r->whole != NULL) {
-        req.len = ZMAP_WHOLE;
-        req.ask_version = true;
-        req.body = NCZ_BUF_LIMIT(c->engine->limits.object_bytes);
+        get.len = ZMAP_WHOLE;
+        get.ask_version = true;
+        get.body = NCZ_BUF_LIMIT(req->engine->objects.limits.object_bytes);
     } else if (r->n > 1) {
-        req.off = r->off;
-        req.len = r->end - r->off;
-        req.body = NCZ_BUF_LIMIT((size_t)req.len);
+        get.off = r->off;
+        get.len = r->end - r->off;
+        get.body = NCZ_BUF_LIMIT((size_t)get.len);
     } else {
-        req = *own;
-        req.tag = r;
+        get = *own;
+        get.tag = r;
     }
-    return req;
+    return get;
 }
 
 /* ---- arrival ---- */
 
 /* The bytes of a task in the body of its run. */
 static int
-find_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char **bytes, size_t *len)
+find_bytes(ncz_chunk_request *req, ncz_chunk_task *task, const char **bytes, size_t *len)
 {
-    const ncz_chunk_run *r = j->run;
-    ncz_chunk_addr       where = {.offset = j->req->off - r->off, .length = j->req->len};
+    const ncz_chunk_run *r = task->run;
+    ncz_chunk_addr       where = {.offset = task->get->off - r->off, .length = task->get->len};
     int                  rc;
 
-    if (r->whole != NULL && ((rc = ncz_chunk_locate_task(c, j, &j->key, &where)) != NC_NOERR || j->absent))
+    if (r->whole != NULL && ((rc = ncz_chunk_locate_task(req, task, &task->key, &where)) != NC_NOERR || task->absent))
         return rc;
     if (r->whole == NULL && r->body.len < r->end - r->off)
-        return ncz_fail(NC_ETRUNC, "%s: %zu bytes came of the %llu that were requested", j->req->key, r->body.len,
+        return ncz_fail(NC_ETRUNC, "%s: %zu bytes came of the %llu that were requested", task->get->key, r->body.len,
                         (unsigned long long)(r->end - r->off));
     *bytes = r->body.data + where.offset;
     *len = (size_t)where.length;
@@ -233,26 +240,27 @@ find_bytes(ncz_chunk_request *c, ncz_chunk_task *j, const char **bytes, size_t *
 
 /* Takes a task's bytes out of its run. */
 static int
-land_shared(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+land_shared(ncz_chunk_request *req, ncz_chunk_task *task, ncz_scratch *scratch)
 {
-    zmap_get_req *req = j->req;
+    zmap_get_req *get = task->get;
     const char   *bytes = NULL;
     size_t        len = 0;
     int           rc;
 
-    if (req->err.code == NC_NOERR && ((rc = find_bytes(c, j, &bytes, &len)) != NC_NOERR || j->absent))
+    if (get->err.code == NC_NOERR && ((rc = find_bytes(req, task, &bytes, &len)) != NC_NOERR || task->absent))
         return rc;
-    if (req->err.code == NC_NOERR && ncz_chunk_is_plain(j)) {
-        if (j->data == NULL && (rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
+    if (get->err.code == NC_NOERR && ncz_chunk_is_plain(task)) {
+        if (task->data == NULL && (rc = ncz_chunk_choose_target(req, task, scratch)) != NC_NOERR)
             return rc;
-        memcpy(j->data, bytes, len); /* at most the chunk: its place was checked */
+        memcpy(task->data, bytes, len); /* at most the chunk: its place was checked */
     }
-    req->nread = len;
-    if (j->how == NCZ_CHUNK_TASK_RANGES && req->err.code == NC_NOERR) { /* all of the chunk came, not only a part */
-        j->how = NCZ_CHUNK_TASK_LOAD;
-        j->keep = false;
+    get->nread = len;
+    if (task->state == NCZ_CHUNK_TASK_RANGES &&
+        get->err.code == NC_NOERR) { /* all of the chunk came, not only a part */
+        task->state = NCZ_CHUNK_TASK_LOAD;
+        task->keep = false;
     }
-    return ncz_chunk_decode(c, j, req, bytes, len, scratch);
+    return ncz_chunk_decode(req, task, get, bytes, len, scratch);
 }
 
 /* Runs on a worker. */
@@ -260,96 +268,96 @@ static void
 land_chunk(void *arg, size_t i, ncz_scratch *scratch)
 {
     const loading  *l = arg;
-    ncz_chunk_task *j = l->order[i];
-    ncz_chunk_run  *r = j->run;
+    ncz_chunk_task *task = l->order[i];
+    ncz_chunk_run  *r = task->run;
     int             rc;
 
-    if (j->object != NULL && !ncz_chunk_object_current(l->call->engine, j, j->req))
-        rc = ncz_chunk_load_again(l->call, j, scratch);
+    if (task->object != NULL && !ncz_chunk_index_is_current(l->call->engine, task, task->get))
+        rc = ncz_chunk_load_again(l->call, task, scratch);
     else if (r->n > 1 || r->whole != NULL)
-        rc = land_shared(l->call, j, scratch);
+        rc = land_shared(l->call, task, scratch);
     else
-        rc = ncz_chunk_decode(l->call, j, j->req, ncz_buf_str(&j->body), j->body.len, scratch);
+        rc = ncz_chunk_decode(l->call, task, task->get, ncz_buf_str(&task->body), task->body.len, scratch);
 
-    ncz_buf_clear(&j->body);
+    ncz_buf_clear(&task->body);
     if (atomic_fetch_sub(&r->left, 1) == 1)
         ncz_buf_clear(&r->body);
-    finish_load(l, j, rc);
+    finish_load(l, task, rc);
 }
 
 /* Runs on the store's thread. It is short, so that the next objects can arrive. */
 static void
-on_get(zmap_get_req *req, void *arg)
+on_get(zmap_get_req *get, void *arg)
 {
     loading       *l = arg;
-    ncz_chunk_run *r = req->tag;
+    ncz_chunk_run *r = get->tag;
     size_t         n = r->n; /* the run may end as soon as its tasks begin */
 
     if (r->whole != NULL)
-        ncz_chunk_object_publish(l->call->engine, l->call->spec, r->whole, req);
+        ncz_object_publish_index(&l->call->engine->objects, l->call->spec, r->whole, get);
     if (n > 1 || r->whole != NULL)
-        r->body = req->body;
+        r->body = get->body;
     else
-        r->tasks[0]->body = req->body;
-    req->body = NCZ_BUF_INIT;
+        r->tasks[0]->body = get->body;
+    get->body = NCZ_BUF_INIT;
     atomic_store(&r->left, n);
     for (size_t i = 0; i < n; i++) {
-        ncz_chunk_task *j = r->tasks[i];
+        ncz_chunk_task *task = r->tasks[i];
 
-        j->req->nread = req->nread;
-        j->req->err = req->err;
-        if (r->whole != NULL && req->err.code == NC_EEMPTY) /* an empty object holds no chunks */
-            j->req->err.code = NC_NOERR;
-        memcpy(j->req->version, req->version, sizeof req->version);
-        l->order[l->n++] = j;
+        task->get->nread = get->nread;
+        task->get->err = get->err;
+        if (r->whole != NULL && get->err.code == NC_EEMPTY) /* an empty object holds no chunks */
+            task->get->err.code = NC_NOERR;
+        memcpy(task->get->version, get->version, sizeof get->version);
+        l->order[l->n++] = task;
     }
     for (size_t i = 0; i < n; i++)
         ncz_pool_add(&l->tasks);
 }
 
 static bool
-make_tables(ncz_chunk_request *c, loading *l)
+make_tables(ncz_chunk_request *req, loading *l)
 {
-    if (c->gets == NULL)
-        c->gets = ncz_alloc_n(c->room, sizeof *c->gets);
-    l->ready = ncz_alloc_n(c->njobs, sizeof(ncz_chunk_task *));
-    l->order = ncz_alloc_n(c->njobs, sizeof(ncz_chunk_task *));
-    l->runs = ncz_alloc_n(c->njobs, sizeof *l->runs);
-    l->reqs = ncz_alloc_n(c->njobs, sizeof *l->reqs);
-    return c->gets != NULL && l->ready != NULL && l->order != NULL && l->runs != NULL && l->reqs != NULL;
+    if (req->gets == NULL)
+        req->gets = ncz_alloc_n(req->room, sizeof *req->gets);
+    l->ready = ncz_alloc_n(req->ntasks, sizeof(ncz_chunk_task *));
+    l->order = ncz_alloc_n(req->ntasks, sizeof(ncz_chunk_task *));
+    l->runs = ncz_alloc_n(req->ntasks, sizeof *l->runs);
+    l->reqs = ncz_alloc_n(req->ntasks, sizeof *l->reqs);
+    return req->gets != NULL && l->ready != NULL && l->order != NULL && l->runs != NULL && l->reqs != NULL;
 }
 
 /* Objects that were to be got whole, and are not: out of memory. */
 static void
-give_up_whole(ncz_chunk_request *c)
+give_up_whole(ncz_chunk_request *req)
 {
     zmap_get_req none = {.err = {.code = NC_ENOMEM}};
 
-    for (size_t i = 0; i < c->njobs; i++)
-        if (gets_whole(c, &c->jobs[i]))
-            ncz_chunk_object_publish(c->engine, c->spec, c->jobs[i].object, &none);
+    for (size_t i = 0; i < req->ntasks; i++)
+        if (gets_whole(req, &req->tasks[i]))
+            ncz_object_publish_index(&req->engine->objects, req->spec, req->tasks[i].object, &none);
 }
 
 void
-ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
+ncz_chunk_load_batch(ncz_chunk_request *req, ncz_chunk_landed_fn landed)
 {
-    loading l = {.call = c, .landed = landed};
-    bool    memory = make_tables(c, &l);
+    loading l = {.call = req, .landed = landed};
+    bool    memory = make_tables(req, &l);
 
-    c->coming = 0;
+    req->coming = 0;
     if (!memory)
-        give_up_whole(c);
+        give_up_whole(req);
     prepare_tasks(&l, memory);
     if (l.nready > 0) {
         make_runs(&l);
         for (size_t i = 0; i < l.nruns; i++)
-            l.reqs[i] = request_run(c, &l.runs[i]);
+            l.reqs[i] = request_run(req, &l.runs[i]);
         ncz_pool_begin(&l.tasks, land_chunk, &l);
         /* Each task gets the status of its run's request. */
-        (void)zmap_get_batch(c->engine->map, l.reqs, l.nruns, on_get, &l);
+        (void)zmap_get_batch(req->engine->objects.map, l.reqs, l.nruns, on_get, &l);
         ncz_pool_end(&l.tasks);
     }
-    give_up_whole(c); /* those whose tasks could not be prepared */
+    give_up_whole(req); /* those whose tasks could not be prepared */
     ncz_free(l.ready);
     ncz_free(l.order);
     ncz_free(l.runs);

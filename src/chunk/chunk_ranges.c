@@ -10,6 +10,8 @@
  * a chunk have cost so far. When that exceeds the cost of the whole chunk, the whole chunk is loaded. The total is
  * never more than about twice the least cost.
  */
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_indexes.h"
 #include "chunk/chunk_load.h"
 
 /* Costs in nanoseconds on a typical machine. Only their ratios matter. */
@@ -147,22 +149,23 @@ span_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts, uint64_t *w
 }
 
 bool
-ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64_t *parts, uint64_t *whole)
+ncz_chunk_ranges_pay(const ncz_chunk_request *req, const ncz_chunk_task *task, uint64_t *parts, uint64_t *whole)
 {
-    const ncz_spec *spec = c->spec;
+    const ncz_spec *spec = req->spec;
 
-    if (j->piece.nelems == 0)
+    if (task->piece.nelems == 0)
         return false;
     /* Another process may have widened fixed strings, which only the size of the whole chunk shows. */
     if (spec->type->class == NCZ_TYPE_STRING)
         return false;
-    if (!c->workers)
-        return spec->chain == NULL && (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 &&
-               span_pays(spec, &j->piece, parts, whole);
+    if (!req->workers)
+        return spec->chain == NULL && (zmap_caps_of(req->engine->objects.map) & ZMAP_CAN_RANGE) != 0 &&
+               span_pays(spec, &task->piece, parts, whole);
     *whole = OPEN_COST + spec->chunk_bytes / KEEP_PER_COST;
     if (spec->chain == NULL)
-        return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, j->keep, parts);
-    return ncz_chain_in_parts(spec->chain) && part_pays(spec, &j->piece, parts);
+        return (zmap_caps_of(req->engine->objects.map) & ZMAP_CAN_RANGE) != 0 &&
+               ranges_pay(spec, &task->piece, task->keep, parts);
+    return ncz_chain_in_parts(spec->chain) && part_pays(spec, &task->piece, parts);
 }
 
 /* ---- sharing among workers ---- */
@@ -180,37 +183,37 @@ dim_to_halve(const ncz_spec *spec, const ncz_piece *p)
 
 /* Moves the second half of a task into a new task. */
 static void
-halve_task(ncz_chunk_request *c, ncz_chunk_task *j, size_t d)
+halve_task(ncz_chunk_request *req, ncz_chunk_task *task, size_t d)
 {
-    ncz_chunk_task *half = &c->jobs[c->njobs++];
-    uint64_t        n = j->piece.n[d] / 2, other = j->piece.nelems / j->piece.n[d], fixed = fixed_cost(c->spec);
+    ncz_chunk_task *half = &req->tasks[req->ntasks++];
+    uint64_t n = task->piece.n[d] / 2, other = task->piece.nelems / task->piece.n[d], fixed = fixed_cost(req->spec);
 
-    ncz_chunk_request_copy(c, half, j);
-    half->off[d] += n * j->piece.stride[d];
+    ncz_chunk_request_copy(req, half, task);
+    half->off[d] += n * task->piece.stride[d];
     half->n[d] -= n;
-    half->piece.mem += (ptrdiff_t)n * j->piece.imap[d];
+    half->piece.mem += (ptrdiff_t)n * task->piece.imap[d];
     half->piece.nelems = half->n[d] * other;
-    j->n[d] = n;
-    j->piece.nelems = n * other;
-    half->cost = j->cost = fixed + (j->cost - fixed + 1) / 2;
+    task->n[d] = n;
+    task->piece.nelems = n * other;
+    half->cost = task->cost = fixed + (task->cost - fixed + 1) / 2;
 }
 
 void
-ncz_chunk_share_ranges(ncz_chunk_request *c)
+ncz_chunk_share_ranges(ncz_chunk_request *req)
 {
     size_t threads = ncz_pool_threads();
 
-    while (threads > 1 && c->njobs < 2 * threads && c->njobs < c->narrays) {
-        ncz_chunk_task *j = NULL;
+    while (threads > 1 && req->ntasks < 2 * threads && req->ntasks < req->narrays) {
+        ncz_chunk_task *task = NULL;
         size_t          d;
 
-        for (size_t i = 0; i < c->njobs; i++)
-            if (c->jobs[i].how == NCZ_CHUNK_TASK_RANGES && (j == NULL || c->jobs[i].cost > j->cost))
-                j = &c->jobs[i];
-        if (j == NULL || j->cost < fixed_cost(c->spec) + SHARE_COST ||
-            (d = dim_to_halve(c->spec, &j->piece)) == c->spec->rank)
+        for (size_t i = 0; i < req->ntasks; i++)
+            if (req->tasks[i].state == NCZ_CHUNK_TASK_RANGES && (task == NULL || req->tasks[i].cost > task->cost))
+                task = &req->tasks[i];
+        if (task == NULL || task->cost < fixed_cost(req->spec) + SHARE_COST ||
+            (d = dim_to_halve(req->spec, &task->piece)) == req->spec->rank)
             return;
-        halve_task(c, j, d);
+        halve_task(req, task, d);
     }
 }
 
@@ -262,10 +265,10 @@ has_parts(const ncz_spec *spec, const ncz_piece *p, const ncz_chunk_addr *where)
 }
 
 int
-ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, bool *whole)
+ncz_chunk_get_ranges(const ncz_chunk_request *req, ncz_chunk_task *task, ncz_scratch *scratch, bool *whole)
 {
-    const ncz_spec *spec = c->spec;
-    cut             at = best_cut(spec, &j->piece);
+    const ncz_spec *spec = req->spec;
+    cut             at = best_cut(spec, &task->piece);
     ncz_buf        *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
     zmap_get_req   *reqs = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, (size_t)at.nranges * sizeof *reqs);
     char           *chunk = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
@@ -274,43 +277,43 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
 
     if (reqs == NULL || chunk == NULL)
         return NC_ENOMEM;
-    if ((rc = ncz_spec_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
+    if ((rc = ncz_spec_locate(spec, task->piece.index, key, &where)) != NC_NOERR)
         return rc;
-    if (!has_parts(spec, &j->piece, &where)) {
+    if (!has_parts(spec, &task->piece, &where)) {
         *whole = true;
         return NC_NOERR;
     }
     /* Without the range of the slot the general path is taken, which reports the reason. */
     if (where.slot != NCZ_NO_SLOT) {
-        *whole = j->object == NULL || (rc = ncz_chunk_slot_range(spec, j, &where)) != NC_NOERR;
+        *whole = task->object == NULL || (rc = ncz_chunk_slot_range(spec, task, &where)) != NC_NOERR;
         if (*whole)
             return NC_NOERR;
     }
-    if ((rc = set_requests(spec, &j->piece, &at, &where, chunk, reqs)) != NC_NOERR)
+    if ((rc = set_requests(spec, &task->piece, &at, &where, chunk, reqs)) != NC_NOERR)
         return rc;
     for (uint64_t i = 0; i < at.nranges; i++)
-        ncz_chunk_ask_version(c, j, &reqs[i]);
-    *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
+        ncz_chunk_ask_version(req, task, &reqs[i]);
+    *whole = zmap_get_batch(req->engine->objects.map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
     for (uint64_t i = 0; i < at.nranges && !*whole; i++) {
-        j->absent = reqs[i].err.code == NC_EEMPTY;
+        task->absent = reqs[i].err.code == NC_EEMPTY;
         /* If only some ranges find the object, it was replaced in between, and none of them is reliable. */
-        *whole = i > 0 && j->absent != (reqs[i - 1].err.code == NC_EEMPTY);
-        if (j->absent ? spec->layout->ops->complete : reqs[i].nread != at.nbytes)
+        *whole = i > 0 && task->absent != (reqs[i - 1].err.code == NC_EEMPTY);
+        if (task->absent ? spec->layout->ops->complete : reqs[i].nread != at.nbytes)
             *whole = true; /* loading the whole chunk then reports the error */
     }
     /* All ranges must come from the version of the object that the index describes. */
-    for (uint64_t i = 0; i < at.nranges && !*whole && j->object != NULL; i++)
-        *whole = !ncz_chunk_object_current(c->engine, j, &reqs[i]);
-    j->data = chunk;
+    for (uint64_t i = 0; i < at.nranges && !*whole && task->object != NULL; i++)
+        *whole = !ncz_chunk_index_is_current(req->engine, task, &reqs[i]);
+    task->data = chunk;
     return NC_NOERR;
 }
 
 /* ---- the general path, with a smaller part to decode ---- */
 
 void
-ncz_chunk_byte_range(const ncz_chunk_request *c, const ncz_chunk_task *j, ncz_byte_range *part)
+ncz_chunk_byte_range(const ncz_chunk_request *req, const ncz_chunk_task *task, ncz_byte_range *part)
 {
-    size_t from = (size_t)first_of(c->spec, &j->piece) * c->spec->dtype.size;
+    size_t from = (size_t)first_of(req->spec, &task->piece) * req->spec->dtype.size;
 
-    *part = (ncz_byte_range){.from = from, .to = from + span_of(c->spec, &j->piece).nbytes};
+    *part = (ncz_byte_range){.from = from, .to = from + span_of(req->spec, &task->piece).nbytes};
 }

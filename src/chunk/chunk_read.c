@@ -9,277 +9,288 @@
  *     while it is hot in the CPU caches. A claimed chunk is then in the cache, an absent one recorded there
  *  3. wait for the busy ones, if nothing else could be done, and begin again with them
  */
+#include "cells/cells_cache.h"
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_evict.h"
+#include "chunk/chunk_fast_path.h"
+#include "chunk/chunk_indexes.h"
 #include "chunk/chunk_load.h"
-#include "chunk/chunk_queue.h"
+#include "chunk/chunk_owned_elems.h"
+#include "chunk/chunk_put_window.h"
+#include "chunk/chunk_read.h"
+#include "chunk/chunk_read_ahead.h"
+#include "chunk/chunk_rectilinear.h"
+#include "object/object_index.h"
+#include "object/object_staging.h"
 
 #include <string.h>
 
 /* Plans the load of a chunk that is not cached. Loading the whole chunk clears its partial-read record. */
 static int
-claim_absent(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk *seen)
+claim_absent(ncz_chunk_request *req, ncz_chunk_task *task, ncz_cell *seen)
 {
-    ncz_chunk_cache *cache = &c->engine->cache;
+    ncz_cells_cache *cache = &req->engine->cells.cache;
     uint64_t         parts, whole;
     int              rc;
 
-    j->writes = c->engine->writes;
-    j->how = NCZ_CHUNK_TASK_LOAD;
-    j->part = ncz_chunk_staged_part(c->engine, c->spec, j->piece.index);
+    task->writes = req->engine->writes;
+    task->state = NCZ_CHUNK_TASK_LOAD;
+    task->staged = ncz_object_staging_chunk(&req->engine->objects, req->spec, task->piece.index);
     /* A whole chunk bypasses the cache and needs no claim. */
-    if (j->piece.whole)
+    if (task->piece.whole)
         return NC_NOERR;
-    if (j->part == NULL && ncz_chunk_ranges_pay(c, j, &parts, &whole)) {
+    if (task->staged == NULL && ncz_chunk_ranges_pay(req, task, &parts, &whole)) {
         /* The record carries the cost of the parts from one read to the next. */
-        if (j->keep && seen == NULL) {
-            if ((rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &seen)) != NC_NOERR)
+        if (task->keep && seen == NULL) {
+            if ((rc = ncz_cells_claim(cache, req->spec, task->piece.index, &seen)) != NC_NOERR)
                 return rc;
-            ncz_chunk_set_state(cache, seen, NCZ_CHUNK_PARTIAL);
+            ncz_cell_set_state(cache, seen, NCZ_CELL_PARTIAL);
         }
-        if (!j->keep || (seen->partial_cost += parts) <= whole) {
-            j->how = NCZ_CHUNK_TASK_RANGES;
-            j->cost = parts;
+        if (!task->keep || (seen->partial_cost += parts) <= whole) {
+            task->state = NCZ_CHUNK_TASK_RANGES;
+            task->cost = parts;
             return NC_NOERR;
         }
     }
-    if (!j->keep)
+    if (!task->keep)
         return NC_NOERR;
     if (seen == NULL)
-        return ncz_chunk_claim(cache, c->spec, j->piece.index, &j->chunk);
-    ncz_chunk_set_state(cache, seen, NCZ_CHUNK_LOADING);
-    j->chunk = seen;
+        return ncz_cells_claim(cache, req->spec, task->piece.index, &task->chunk);
+    ncz_cell_set_state(cache, seen, NCZ_CELL_LOADING);
+    task->chunk = seen;
     return NC_NOERR;
 }
 
 static void
-claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
+claim_chunk(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    ncz_chunk *chunk;
-    int        rc;
+    ncz_cell *chunk;
+    int       rc;
 
-    if (!ncz_chunk_request_lookup(c, j, &chunk))
+    if (!ncz_chunk_request_lookup(req, task, &chunk))
         return;
-    if (chunk == NULL || chunk->state == NCZ_CHUNK_PARTIAL) {
-        if ((rc = claim_absent(c, j, chunk)) != NC_NOERR) {
-            ncz_chunk_request_fail(c, j, rc);
-            j->how = NCZ_CHUNK_TASK_DONE;
+    if (chunk == NULL || chunk->state == NCZ_CELL_PARTIAL) {
+        if ((rc = claim_absent(req, task, chunk)) != NC_NOERR) {
+            ncz_chunk_request_fail(req, task, rc);
+            task->state = NCZ_CHUNK_TASK_DONE;
         }
-    } else if (chunk->state != NCZ_CHUNK_LOADING && !chunk->writer) {
+    } else if (chunk->state != NCZ_CELL_LOADING && !chunk->writer) {
         chunk->pins++;
-        ncz_chunk_use(&c->engine->cache, chunk, !j->keep);
-        j->chunk = chunk;
-        j->how = NCZ_CHUNK_TASK_CACHED;
+        ncz_cell_use(&req->engine->cells.cache, chunk, !task->keep);
+        task->chunk = chunk;
+        task->state = NCZ_CHUNK_TASK_CACHED;
     }
 }
 
 /* Claims until at least one task can run, or all are done. */
 static bool
-claim_some(ncz_chunk_request *c)
+claim_some(ncz_chunk_request *req)
 {
-    ncz_engine *e = c->engine;
+    ncz_engine *e = req->engine;
     size_t      todo, claimed;
 
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     for (;;) {
         todo = claimed = 0;
-        for (size_t i = 0; i < c->njobs; i++) {
-            ncz_chunk_task *j = &c->jobs[i];
+        for (size_t i = 0; i < req->ntasks; i++) {
+            ncz_chunk_task *task = &req->tasks[i];
 
-            if (j->how == NCZ_CHUNK_TASK_TODO)
-                claim_chunk(c, j);
-            todo += j->how == NCZ_CHUNK_TASK_TODO;
-            claimed += j->how != NCZ_CHUNK_TASK_TODO && j->how != NCZ_CHUNK_TASK_DONE;
+            if (task->state == NCZ_CHUNK_TASK_TODO)
+                claim_chunk(req, task);
+            todo += task->state == NCZ_CHUNK_TASK_TODO;
+            claimed += task->state != NCZ_CHUNK_TASK_TODO && task->state != NCZ_CHUNK_TASK_DONE;
         }
         if (claimed > 0 || todo == 0)
             break;
-        (void)pthread_cond_wait(&e->changed, &e->lock);
+        (void)pthread_cond_wait(&e->cells.changed, &e->cells.lock);
     }
     if (claimed > 0)
-        ncz_chunk_add_ahead(c);
-    (void)pthread_mutex_unlock(&e->lock);
+        ncz_chunk_add_ahead(req);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return claimed > 0;
 }
 
 static void
-move_to_memory(ncz_chunk_request *c, const ncz_chunk_task *j, const char *data)
+move_to_memory(ncz_chunk_request *req, const ncz_chunk_task *task, const char *data)
 {
     if (data == NULL)
-        ncz_chunk_request_fail(c, j, ncz_transfer_fill_out(&c->move, &j->piece, c->spec->fill, c->mem));
+        ncz_chunk_request_fail(req, task, ncz_transfer_fill_out(&req->move, &task->piece, req->spec->fill, req->mem));
     else
-        ncz_chunk_request_fail(c, j, ncz_transfer_out(&c->move, &j->piece, data, c->mem));
+        ncz_chunk_request_fail(req, task, ncz_transfer_out(&req->move, &task->piece, data, req->mem));
 }
 
 static void
-serve_cached(ncz_chunk_request *c, ncz_chunk_task *j)
+serve_cached(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    move_to_memory(c, j, j->chunk->data);
-    j->how = NCZ_CHUNK_TASK_DONE;
-    (void)pthread_mutex_lock(&c->engine->lock);
-    if (--j->chunk->pins == 0)
-        (void)pthread_cond_broadcast(&c->engine->changed);
-    (void)pthread_mutex_unlock(&c->engine->lock);
+    move_to_memory(req, task, task->chunk->data);
+    task->state = NCZ_CHUNK_TASK_DONE;
+    (void)pthread_mutex_lock(&req->engine->cells.lock);
+    if (--task->chunk->pins == 0)
+        (void)pthread_cond_broadcast(&req->engine->cells.changed);
+    (void)pthread_mutex_unlock(&req->engine->cells.lock);
 }
 
 /* Makes room for a chunk that was read ahead; other chunks may have filled the cache meanwhile. */
 static bool
-make_room(const ncz_chunk_request *c)
+make_room(const ncz_chunk_request *req)
 {
-    ncz_chunk_cache *cache = &c->engine->cache;
+    ncz_cells_cache *cache = &req->engine->cells.cache;
     size_t           used;
 
-    while (!ncz_add(cache->used, c->spec->chunk_bytes, &used) || used > cache->limit)
-        if (!ncz_chunk_make_room(cache))
+    while (!ncz_add(cache->used, req->spec->chunk_bytes, &used) || used > cache->limit)
+        if (!ncz_cells_make_room(cache))
             return false;
     return true;
 }
 
 /* Fills a claimed slot with its loaded chunk. */
 static void
-settle_task(ncz_chunk_request *c, ncz_chunk_task *j)
+settle_task(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    ncz_chunk_cache *cache = &c->engine->cache;
+    ncz_cells_cache *cache = &req->engine->cells.cache;
 
-    if (j->rc != NC_NOERR || (j->ahead && !j->absent && !make_room(c))) {
-        ncz_chunk_drop(cache, j->chunk);
+    if (task->rc != NC_NOERR || (task->ahead && !task->absent && !make_room(req))) {
+        ncz_cells_drop(cache, task->chunk);
     } else {
-        if (!j->absent) {
-            ncz_chunk_set_data(cache, j->chunk, j->data);
-            j->room = NULL;
+        if (!task->absent) {
+            ncz_cell_set_data(cache, task->chunk, task->data);
+            task->room = NULL;
         }
-        ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_CLEAN);
-        j->chunk->absent = j->absent;
+        ncz_cell_set_state(cache, task->chunk, NCZ_CELL_CLEAN);
+        task->chunk->absent = task->absent;
     }
-    (void)pthread_cond_broadcast(&c->engine->changed);
+    (void)pthread_cond_broadcast(&req->engine->cells.changed);
 }
 
 /* Records in the cache that a chunk is absent, unless another thread may have written it meanwhile. */
 static void
-mark_absent(ncz_chunk_request *c, ncz_chunk_task *j)
+mark_absent(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    ncz_engine *e = c->engine;
-    ncz_chunk  *chunk;
+    ncz_engine *e = req->engine;
+    ncz_cell   *chunk;
 
-    if (e->writes != j->writes)
+    if (e->writes != task->writes)
         return;
-    chunk = ncz_chunk_find(&e->cache, c->spec, j->piece.index);
-    if (chunk != NULL && chunk->state != NCZ_CHUNK_PARTIAL)
+    chunk = ncz_cells_find(&e->cells.cache, req->spec, task->piece.index);
+    if (chunk != NULL && chunk->state != NCZ_CELL_PARTIAL)
         return;
-    if (chunk == NULL && ncz_chunk_claim(&e->cache, c->spec, j->piece.index, &chunk) != NC_NOERR)
+    if (chunk == NULL && ncz_cells_claim(&e->cells.cache, req->spec, task->piece.index, &chunk) != NC_NOERR)
         return; /* out of memory: the record is optional */
-    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_CLEAN);
+    ncz_cell_set_state(&e->cells.cache, chunk, NCZ_CELL_CLEAN);
     chunk->absent = true;
 }
 
 static void
-chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
+chunk_landed(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    if (j->rc == NC_NOERR && !j->ahead && (j->absent || !j->direct))
-        move_to_memory(c, j, j->absent ? NULL : j->data);
-    j->how = NCZ_CHUNK_TASK_DONE;
-    if (j->chunk == NULL && !j->absent)
+    if (task->rc == NC_NOERR && !task->ahead && (task->absent || !task->direct))
+        move_to_memory(req, task, task->absent ? NULL : task->data);
+    task->state = NCZ_CHUNK_TASK_DONE;
+    if (task->chunk == NULL && !task->absent)
         return;
-    (void)pthread_mutex_lock(&c->engine->lock);
-    if (j->chunk != NULL)
-        settle_task(c, j);
+    (void)pthread_mutex_lock(&req->engine->cells.lock);
+    if (task->chunk != NULL)
+        settle_task(req, task);
     else
-        mark_absent(c, j);
-    if (j->room != NULL && j->keep) { /* absent: do not hold the memory of each of many tasks */
-        ncz_chunk_spare_give(&c->engine->cache, j->room, c->spec->chunk_bytes);
-        j->room = NULL;
+        mark_absent(req, task);
+    if (task->room != NULL && task->keep) { /* absent: do not hold the memory of each of many tasks */
+        ncz_cells_spare_give(&req->engine->cells.cache, task->room, req->spec->chunk_bytes);
+        task->room = NULL;
     }
-    (void)pthread_mutex_unlock(&c->engine->lock);
+    (void)pthread_mutex_unlock(&req->engine->cells.lock);
 }
 
 /* Runs one task, on a worker. */
 static void
 run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
-    ncz_chunk_request *c = arg;
-    ncz_chunk_task    *j = &c->jobs[i];
+    ncz_chunk_request *req = arg;
+    ncz_chunk_task    *task = &req->tasks[i];
 
-    if (j->how == NCZ_CHUNK_TASK_CACHED) {
-        serve_cached(c, j);
-    } else if (j->how == NCZ_CHUNK_TASK_RANGES && c->workers) {
-        ncz_chunk_load_ranges(c, j, scratch);
-        chunk_landed(c, j);
-    } else if (j->how == NCZ_CHUNK_TASK_LOAD && (c->workers || j->part != NULL)) {
-        ncz_chunk_load_one(c, j, scratch);
-        chunk_landed(c, j);
+    if (task->state == NCZ_CHUNK_TASK_CACHED) {
+        serve_cached(req, task);
+    } else if (task->state == NCZ_CHUNK_TASK_RANGES && req->workers) {
+        ncz_chunk_load_ranges(req, task, scratch);
+        chunk_landed(req, task);
+    } else if (task->state == NCZ_CHUNK_TASK_LOAD && (req->workers || task->staged != NULL)) {
+        ncz_chunk_load_one(req, task, scratch);
+        chunk_landed(req, task);
     }
 }
 
 void
-ncz_chunk_run_read(ncz_chunk_request *c)
+ncz_chunk_run_read(ncz_chunk_request *req)
 {
-    ncz_chunk_request_objects(c);
-    ncz_pool_each(c->njobs, ncz_chunk_request_threads(c), run_task, c);
-    if (!c->workers)
-        ncz_chunk_load_batch(c, chunk_landed);
+    ncz_chunk_request_indexes(req);
+    ncz_pool_each(req->ntasks, ncz_chunk_request_threads(req), run_task, req);
+    if (!req->workers)
+        ncz_chunk_load_batch(req, chunk_landed);
 }
 
 /* Whether a task reads a chunk that no slot of the cache keeps from being stored meanwhile. */
 static bool
-reads_past_cache(const ncz_chunk_request *c)
+reads_past_cache(const ncz_chunk_request *req)
 {
-    for (size_t i = 0; i < c->njobs; i++)
-        if (c->jobs[i].chunk == NULL &&
-            (c->jobs[i].how == NCZ_CHUNK_TASK_LOAD || c->jobs[i].how == NCZ_CHUNK_TASK_RANGES))
+    for (size_t i = 0; i < req->ntasks; i++)
+        if (req->tasks[i].chunk == NULL &&
+            (req->tasks[i].state == NCZ_CHUNK_TASK_LOAD || req->tasks[i].state == NCZ_CHUNK_TASK_RANGES))
             return true;
     return false;
 }
 
 /* An object that is put in place holds still while chunks of it are read past the cache. Whether it does now. */
 static bool
-hold_still(const ncz_chunk_request *c)
+hold_still(const ncz_chunk_request *req)
 {
-    bool past = c->engine->windows && reads_past_cache(c);
+    bool past = req->engine->cells.windows && reads_past_cache(req);
 
     if (past)
-        ncz_rwlock_share(&c->engine->window);
+        ncz_rwlock_share(&req->engine->objects.window);
     return past;
 }
 
 int
 ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
-    ncz_chunk_request c;
+    ncz_chunk_request req;
     ncz_dims          k = {.v = NULL}; /* of elements that must be freed after a failure */
     bool              still;
     int               rc;
 
-    if ((rc = ncz_engine_find_chunks(e, p->spec)) != NC_NOERR)
+    if ((rc = ncz_object_find_chunks(&e->objects, p->spec)) != NC_NOERR)
         return rc;
-    if (e->windows && (rc = ncz_chunk_queue_store(e, p->spec->uid)) != NC_NOERR)
+    if (e->cells.windows && (rc = ncz_chunk_put_window_store(e, p->spec->uid)) != NC_NOERR)
         return rc;
     if (ncz_spec_differ(p->spec))
-        return ncz_chunk_read_rectilinear(e, p, out, ncz_engine_read);
+        return ncz_chunk_read_rectilinear(e, &e->objects.limits, p, out, ncz_engine_read);
     if (ncz_chunk_fast_read(e, p, out, &rc))
         return rc;
     e->ahead.nreads++;
-    if ((rc = ncz_chunk_request_init(&c, e, p, out, false)) != NC_NOERR)
+    if ((rc = ncz_chunk_request_init(&req, e, p, out, false)) != NC_NOERR)
         goto done;
     if (p->mem->owns) {
         if ((rc = ncz_dims_init(&k, p->sel.rank)) != NC_NOERR)
             goto done;
         ncz_chunk_zero_elems(&p->sel, p->mem, out, k.v);
     }
-    while (c.first.code != NC_ENOMEM && ncz_chunk_request_next(&c)) {
-        while (claim_some(&c)) {
-            if (c.workers)
-                ncz_chunk_share_ranges(&c);
-            still = hold_still(&c);
-            ncz_chunk_run_read(&c);
+    while (req.first.code != NC_ENOMEM && ncz_chunk_request_next(&req)) {
+        while (claim_some(&req)) {
+            if (req.workers)
+                ncz_chunk_share_ranges(&req);
+            still = hold_still(&req);
+            ncz_chunk_run_read(&req);
             if (still)
-                ncz_rwlock_unshare(&e->window);
+                ncz_rwlock_unshare(&e->objects.window);
         }
         /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
         (void)ncz_chunk_evict(e, 0, NCZ_EVICT_FOR_GET);
     }
-    rc = ncz_chunk_request_status(&c);
+    rc = ncz_chunk_request_status(&req);
     if (k.v != NULL && rc != NC_NOERR)
         ncz_chunk_free_elems(&p->sel, p->mem, out, k.v);
 done:
     ncz_dims_clear(&k);
-    ncz_chunk_request_clear(&c);
+    ncz_chunk_request_clear(&req);
     e->ahead.nreads--;
     return rc;
 }

@@ -4,7 +4,8 @@
  * the grid, and each part is read with a spec of the regular grid in which its chunk has the same index and length
  * (model_spec_grid.c).
  */
-#include "chunk/chunk_request.h"
+#include "chunk/chunk_owned_elems.h"
+#include "chunk/chunk_rectilinear.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct part {
 
 typedef struct reader {
     ncz_engine       *engine;
+    const ncz_limits *limits;
     ncz_chunk_read_fn read; /* reads a part */
     const ncz_plan   *plan;
     const ncz_spec   *spec;
@@ -79,7 +81,7 @@ take_spec(reader *r, const ncz_spec **out)
     if (r->lens[i] == NULL && (r->lens[i] = ncz_alloc_n(r->spec->rank, sizeof *r->lens[i])) == NULL)
         return ncz_fail_nomem(n);
     memcpy(r->lens[i], r->len.v, n);
-    if ((rc = ncz_spec_reshape(&r->engine->limits, r->spec, r->len.v, &r->specs[i])) != NC_NOERR)
+    if ((rc = ncz_spec_reshape(r->limits, r->spec, r->len.v, &r->specs[i])) != NC_NOERR)
         return rc;
     r->next = (i + 1) % SPECS;
     *out = r->specs[i];
@@ -140,11 +142,13 @@ read_parts(reader *r)
 }
 
 int
-ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *plan, void *out, ncz_chunk_read_fn read)
+ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_limits *limits, const ncz_plan *plan, void *out,
+                           ncz_chunk_read_fn read)
 {
     size_t rank = plan->spec->rank;
-    reader r = {.engine = e, .read = read, .plan = plan, .spec = plan->spec, .sel = &plan->sel, .out = out};
-    int    rc;
+    reader r = {
+        .engine = e, .limits = limits, .read = read, .plan = plan, .spec = plan->spec, .sel = &plan->sel, .out = out};
+    int rc;
 
     if ((r.parts = ncz_zalloc_n(rank, sizeof *r.parts)) == NULL)
         return ncz_fail_nomem(rank * sizeof *r.parts);

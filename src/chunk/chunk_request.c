@@ -5,20 +5,39 @@
  * A request belongs to the calling thread. Workers run its tasks, one each, and change nothing else of it except its
  * status.
  */
+#include "cells/cells_cache.h"
+#include "cells/cells_written.h"
+#include "chunk/chunk_behind_put.h"
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_indexes.h"
 #include "chunk/chunk_request.h"
-#include "chunk/chunk_ours.h"
+#include "object/object_requests.h"
+#include "object/object_staged_chunk.h"
+#include "object/object_table.h"
 
 #include <string.h>
+
+enum { BATCH_MOST = 1024 }; /* requests that are sent at once: between batches the connection is idle */
+
+static size_t
+batch_of(size_t chunk_bytes)
+{
+    size_t n = chunk_bytes > 0 ? NCZ_OBJECT_BATCH_BYTES / chunk_bytes : BATCH_MOST;
+
+    if (n == 0)
+        return 1;
+    return n < BATCH_MOST ? n : BATCH_MOST;
+}
 
 /*
  * Tasks of a batch. Where workers call the store, a batch costs little memory, since each worker has one chunk at a
  * time. It should be long, because the workers are idle at its end until the last one is done.
  */
 static size_t
-jobs_of(const ncz_chunk_request *c, size_t threads)
+tasks_of(const ncz_chunk_request *req, size_t threads)
 {
-    if (!c->workers)
-        return ncz_chunk_batch_of(c->spec->chunk_bytes);
+    if (!req->workers)
+        return batch_of(req->spec->chunk_bytes);
     return threads < 4 ? 256 : threads * 64;
 }
 
@@ -26,16 +45,16 @@ jobs_of(const ncz_chunk_request *c, size_t threads)
 static size_t
 most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
 {
-    size_t n = chunk_bytes > 0 ? e->cache.limit / 2 / chunk_bytes : SIZE_MAX;
+    size_t n = chunk_bytes > 0 ? e->cells.cache.limit / 2 / chunk_bytes : SIZE_MAX;
 
     return n > threads ? n : threads;
 }
 
 /* As many as threads use at once; where chunks wait to be stored, as many as are likely to. */
 static size_t
-spares_most(const ncz_chunk_request *c, size_t threads)
+spares_most(const ncz_chunk_request *req, size_t threads)
 {
-    return c->behind && c->most_kept > threads ? c->most_kept : threads;
+    return req->behind && req->most_kept > threads ? req->most_kept : threads;
 }
 
 /* An upper bound of the pieces. A call for a single chunk should not allocate a table for a hundred. */
@@ -63,60 +82,60 @@ most_pieces(const ncz_plan *p, size_t most)
  */
 
 static int
-walk_objects(ncz_chunk_request *c)
+begin_objects(ncz_chunk_request *req)
 {
-    const ncz_plan *p = c->plan;
+    const ncz_plan *p = req->plan;
     ncz_dims        len;
     int             rc;
 
-    if ((rc = ncz_dims_init(&len, c->spec->rank)) != NC_NOERR)
+    if ((rc = ncz_dims_init(&len, req->spec->rank)) != NC_NOERR)
         return rc;
-    for (size_t d = 0; d < c->spec->rank; d++)
-        if (!ncz_mul64(c->spec->chunk[d], c->spec->layout->object[d], &len.v[d]))
+    for (size_t d = 0; d < req->spec->rank; d++)
+        if (!ncz_mul64(req->spec->chunk[d], req->spec->layout->object[d], &len.v[d]))
             len.v[d] = UINT64_MAX;
-    rc = ncz_chunk_iter_new(&p->sel, p->shape, len.v, &c->objects);
+    rc = ncz_chunk_iter_new(&p->sel, p->shape, len.v, &req->object_iter);
     ncz_dims_clear(&len);
     return rc;
 }
 
 /* Begins with the chunks of an object. */
 static int
-walk_chunks(ncz_chunk_request *c, const ncz_piece *object)
+begin_chunks(ncz_chunk_request *req, const ncz_piece *object)
 {
-    const ncz_plan *p = c->plan;
+    const ncz_plan *p = req->plan;
     ncz_select      sel = {.rank = object->rank, .count = object->n, .stride = p->sel.stride, .imap = p->sel.imap};
     ncz_dims        start;
     int             rc;
 
-    if ((rc = ncz_dims_init(&start, c->spec->rank)) != NC_NOERR)
+    if ((rc = ncz_dims_init(&start, req->spec->rank)) != NC_NOERR)
         return rc;
-    for (size_t d = 0; d < c->spec->rank; d++) /* cannot overflow: an element of the selection */
-        start.v[d] = object->index[d] * c->spec->layout->object[d] * c->spec->chunk[d] + object->off[d];
+    for (size_t d = 0; d < req->spec->rank; d++) /* cannot overflow: an element of the selection */
+        start.v[d] = object->index[d] * req->spec->layout->object[d] * req->spec->chunk[d] + object->off[d];
     sel.start = start.v;
-    c->base = object->mem;
-    ncz_chunk_iter_free(c->walk);
-    c->walk = NULL;
-    rc = ncz_chunk_iter_new(&sel, p->shape, c->spec->chunk, &c->walk);
+    req->base = object->mem;
+    ncz_chunk_iter_free(req->iter);
+    req->iter = NULL;
+    rc = ncz_chunk_iter_new(&sel, p->shape, req->spec->chunk, &req->iter);
     ncz_dims_clear(&start);
     return rc;
 }
 
 /* Returns false after the last piece, and once the request has failed. */
 static bool
-next_piece(ncz_chunk_request *c, ncz_piece *out)
+next_piece(ncz_chunk_request *req, ncz_piece *out)
 {
     ncz_piece object;
     int       rc;
 
-    while (c->walk == NULL || !ncz_chunk_iter_next(c->walk, out)) {
-        if (c->objects == NULL || !ncz_chunk_iter_next(c->objects, &object))
+    while (req->iter == NULL || !ncz_chunk_iter_next(req->iter, out)) {
+        if (req->object_iter == NULL || !ncz_chunk_iter_next(req->object_iter, &object))
             return false;
-        if ((rc = walk_chunks(c, &object)) != NC_NOERR) {
-            ncz_chunk_request_fail(c, NULL, rc);
+        if ((rc = begin_chunks(req, &object)) != NC_NOERR) {
+            ncz_chunk_request_fail(req, NULL, rc);
             return false;
         }
     }
-    out->mem += c->base;
+    out->mem += req->base;
     return true;
 }
 
@@ -132,19 +151,19 @@ is_large(const ncz_plan *p)
 }
 
 int
-ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing)
+ncz_chunk_request_init(ncz_chunk_request *req, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing)
 {
     const ncz_spec *spec = plan->spec;
     size_t          threads = ncz_pool_threads();
     int             rc;
 
-    *c = (ncz_chunk_request){
+    *req = (ncz_chunk_request){
         .engine = e,
         .plan = plan,
         .spec = spec,
         .mem = mem,
         .writing = writing,
-        .workers = ncz_chunk_from_workers(e),
+        .workers = ncz_object_from_workers(&e->objects),
         .move = {.dtype = &spec->dtype,
                  .mem = plan->mem,
                  .chunk = spec->chunk,
@@ -156,48 +175,49 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
         return ncz_err_adopt(spec->unusable);
     if ((rc = ncz_transfer_check(&spec->dtype, plan->mem)) != NC_NOERR)
         return rc;
-    c->move.stream = !writing && is_large(plan);
-    rc = spec->layout->nslots > 1 ? walk_objects(c)
-                                  : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk);
+    req->move.stream = !writing && is_large(plan);
+    rc = spec->layout->nslots > 1 ? begin_objects(req)
+                                  : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &req->iter);
     if (rc != NC_NOERR)
         return rc;
-    c->cap = most_pieces(plan, jobs_of(c, threads));
+    req->cap = most_pieces(plan, tasks_of(req, threads));
     /* Leave room for the tasks that ncz_chunk_share_ranges() adds, up to two for each worker. */
-    c->room = c->cap + (c->workers && !writing && threads > 1 && c->cap < 2 * threads ? 2 * threads - c->cap : 0);
-    c->narrays = c->room;
-    if ((c->jobs = ncz_zalloc_n(c->room, sizeof *c->jobs)) == NULL ||
-        (c->arrays = ncz_alloc_n(c->room, 3 * spec->rank * sizeof *c->arrays)) == NULL)
-        return ncz_fail_nomem(c->room * sizeof *c->jobs);
-    (void)pthread_mutex_lock(&e->lock);
+    req->room =
+        req->cap + (req->workers && !writing && threads > 1 && req->cap < 2 * threads ? 2 * threads - req->cap : 0);
+    req->narrays = req->room;
+    if ((req->tasks = ncz_zalloc_n(req->room, sizeof *req->tasks)) == NULL ||
+        (req->arrays = ncz_alloc_n(req->room, 3 * spec->rank * sizeof *req->arrays)) == NULL)
+        return ncz_fail_nomem(req->room * sizeof *req->tasks);
+    (void)pthread_mutex_lock(&e->cells.lock);
     /*
      * A read does not keep chunks that are larger than the cache. A write changes its chunks there, whatever the
      * size.
      */
-    c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
-    c->behind = writing && e->behind.on && !e->shares_ranges && spec->chunk_bytes <= e->behind.limit;
+    req->keeping = writing || spec->chunk_bytes <= e->cells.cache.limit;
+    req->behind = writing && e->behind.on && !e->cells.shares_ranges && spec->chunk_bytes <= e->behind.limit;
     rc = writing ? ncz_chunk_tell_failure(e) : NC_NOERR; /* of what was put before */
-    c->most_kept = most_kept(e, spec->chunk_bytes, threads);
-    ncz_chunk_spares_keep(&e->cache, spares_most(c, threads));
-    (void)pthread_mutex_unlock(&e->lock);
+    req->most_kept = most_kept(e, spec->chunk_bytes, threads);
+    ncz_cells_spares_keep(&e->cells.cache, spares_most(req, threads));
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return rc;
 }
 
 void
-ncz_chunk_request_clear(ncz_chunk_request *c)
+ncz_chunk_request_clear(ncz_chunk_request *req)
 {
-    ncz_chunk_request_drop_objects(c);
-    for (size_t i = 0; c->jobs != NULL && i < c->room; i++) {
-        ncz_buf_clear(&c->jobs[i].key);
-        ncz_buf_clear(&c->jobs[i].body);
-        ncz_chunk_task_drop_room(c, &c->jobs[i]);
-        ncz_chunk_task_drop_part(c, &c->jobs[i]);
+    ncz_chunk_request_drop_indexes(req);
+    for (size_t i = 0; req->tasks != NULL && i < req->room; i++) {
+        ncz_buf_clear(&req->tasks[i].key);
+        ncz_buf_clear(&req->tasks[i].body);
+        ncz_chunk_task_drop_room(req, &req->tasks[i]);
+        ncz_chunk_task_drop_staged(req, &req->tasks[i]);
     }
-    ncz_chunk_iter_free(c->walk);
-    ncz_chunk_iter_free(c->objects);
-    ncz_free(c->jobs);
-    ncz_free(c->arrays);
-    ncz_free(c->gets);
-    (void)pthread_mutex_destroy(&c->lock);
+    ncz_chunk_iter_free(req->iter);
+    ncz_chunk_iter_free(req->object_iter);
+    ncz_free(req->tasks);
+    ncz_free(req->arrays);
+    ncz_free(req->gets);
+    (void)pthread_mutex_destroy(&req->lock);
 }
 
 /*
@@ -205,12 +225,12 @@ ncz_chunk_request_clear(ncz_chunk_request *c)
  * then hardly needs the same chunk.
  */
 static bool
-spans_chunk(const ncz_chunk_request *c, const ncz_piece *p)
+spans_chunk(const ncz_chunk_request *req, const ncz_piece *p)
 {
     for (size_t d = 0; d < p->rank; d++) {
         uint64_t last = p->off[d] + (p->n[d] - 1) * p->stride[d];
 
-        if (p->off[d] >= p->stride[d] || c->spec->chunk[d] - 1 - last >= p->stride[d])
+        if (p->off[d] >= p->stride[d] || req->spec->chunk[d] - 1 - last >= p->stride[d])
             return false;
     }
     return true;
@@ -218,29 +238,29 @@ spans_chunk(const ncz_chunk_request *c, const ncz_piece *p)
 
 /* Copies the piece, with its arrays, into the task. */
 static void
-set_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
+set_piece(ncz_chunk_request *req, ncz_chunk_task *task, const ncz_piece *p)
 {
     size_t    rank = p->rank;
-    uint64_t *at = c->arrays + (size_t)(j - c->jobs) * 3 * rank;
+    uint64_t *at = req->arrays + (size_t)(task - req->tasks) * 3 * rank;
 
-    j->piece = *p;
-    j->off = at + rank;
-    j->n = at + 2 * rank;
+    task->piece = *p;
+    task->off = at + rank;
+    task->n = at + 2 * rank;
     if (rank > 0) {
         memcpy(at, p->index, rank * sizeof *at);
-        memcpy(j->off, p->off, rank * sizeof *at);
-        memcpy(j->n, p->n, rank * sizeof *at);
+        memcpy(task->off, p->off, rank * sizeof *at);
+        memcpy(task->n, p->n, rank * sizeof *at);
     }
-    j->piece.index = at;
-    j->piece.off = j->off;
-    j->piece.n = j->n;
+    task->piece.index = at;
+    task->piece.off = task->off;
+    task->piece.n = task->n;
 }
 
 void
-ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from)
+ncz_chunk_request_copy(ncz_chunk_request *req, ncz_chunk_task *to, const ncz_chunk_task *from)
 {
-    set_piece(c, to, &from->piece);
-    to->how = from->how;
+    set_piece(req, to, &from->piece);
+    to->state = from->state;
     to->chunk = from->chunk;
     to->keep = from->keep;
     to->direct = from->direct;
@@ -249,74 +269,75 @@ ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk
 
 /* Takes over a piece of the iterator, whose arrays are valid for one step only. */
 static void
-take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
+take_piece(ncz_chunk_request *req, ncz_chunk_task *task, const ncz_piece *p)
 {
-    set_piece(c, j, p);
-    j->piece.stride = c->plan->sel.stride;
-    j->piece.imap = c->plan->sel.imap;
-    j->how = NCZ_CHUNK_TASK_TODO;
-    j->chunk = NULL;
-    j->keep = c->keeping && !p->whole && (c->writing || !spans_chunk(c, &j->piece));
-    j->direct = ncz_transfer_direct(&c->move, &j->piece);
-    j->ahead = false;
+    set_piece(req, task, p);
+    task->piece.stride = req->plan->sel.stride;
+    task->piece.imap = req->plan->sel.imap;
+    task->state = NCZ_CHUNK_TASK_TODO;
+    task->chunk = NULL;
+    task->keep = req->keeping && !p->whole && (req->writing || !spans_chunk(req, &task->piece));
+    task->direct = ncz_transfer_direct(&req->move, &task->piece);
+    task->ahead = false;
 }
 
 bool
-ncz_chunk_request_next(ncz_chunk_request *c)
+ncz_chunk_request_next(ncz_chunk_request *req)
 {
     ncz_piece p;
     size_t    kept = 0;
 
-    c->begun += c->njobs;
-    c->njobs = 0;
-    while (c->njobs < c->cap && kept < c->most_kept && next_piece(c, &p)) {
-        p.whole = p.whole && !(c->writing && ncz_chunk_may_continue(c->engine, c->plan, &p));
-        take_piece(c, &c->jobs[c->njobs], &p);
-        kept += c->jobs[c->njobs++].keep || c->behind;
+    req->begun += req->ntasks;
+    req->ntasks = 0;
+    while (req->ntasks < req->cap && kept < req->most_kept && next_piece(req, &p)) {
+        p.whole = p.whole &&
+                  !(req->writing && ncz_cells_may_continue(&req->engine->cells, req->spec, req->plan->grows, &p));
+        take_piece(req, &req->tasks[req->ntasks], &p);
+        kept += req->tasks[req->ntasks++].keep || req->behind;
     }
-    return c->njobs > 0;
+    return req->ntasks > 0;
 }
 
 void
-ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j)
+ncz_chunk_task_drop_staged(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    ncz_chunk_part_drop(c->engine, j->part);
-    j->part = NULL;
+    ncz_object_staged_drop(&req->engine->objects, task->staged);
+    task->staged = NULL;
 }
 
 void
-ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j)
+ncz_chunk_task_drop_room(ncz_chunk_request *req, ncz_chunk_task *task)
 {
-    if (j->room != NULL)
-        ncz_chunk_room_give(c->engine, j->room, ncz_chunk_data_bytes(c->spec, j->room));
-    j->room = NULL;
+    if (task->room != NULL)
+        ncz_cells_room_give(&req->engine->cells, task->room, ncz_cell_data_bytes(req->spec, task->room));
+    task->room = NULL;
 }
 
 /* ---- status ---- */
 
 void
-ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc)
+ncz_chunk_request_fail(ncz_chunk_request *req, const ncz_chunk_task *task, int rc)
 {
-    uint64_t at = j != NULL ? c->begun + (uint64_t)(j - c->jobs) : UINT64_MAX;
+    uint64_t at = task != NULL ? req->begun + (uint64_t)(task - req->tasks) : UINT64_MAX;
 
-    if (rc == NC_NOERR || (j != NULL && j->ahead))
+    if (rc == NC_NOERR || (task != NULL && task->ahead))
         return;
-    (void)pthread_mutex_lock(&c->lock);
+    (void)pthread_mutex_lock(&req->lock);
     if (rc == NC_ERANGE) {
-        c->range = true;
-    } else if (c->first.code == NC_NOERR || at < c->first_at) {
-        ncz_err_save(&c->first, rc);
-        c->first_at = at;
+        req->range = true;
+    } else if (req->first.code == NC_NOERR || at < req->first_at) {
+        ncz_err_save(&req->first, rc);
+        req->first_at = at;
     }
-    (void)pthread_mutex_unlock(&c->lock);
+    (void)pthread_mutex_unlock(&req->lock);
 }
 
 int
-ncz_chunk_request_status(const ncz_chunk_request *c)
+ncz_chunk_request_status(const ncz_chunk_request *req)
 {
-    if (c->first.code != NC_NOERR)
-        return ncz_err_adopt(&c->first);
-    return c->range ? NC_ERANGE : NC_NOERR;
+    if (req->first.code != NC_NOERR)
+        return ncz_err_adopt(&req->first);
+    return req->range ? NC_ERANGE : NC_NOERR;
 }
 
 /* ---- work ---- */
@@ -328,33 +349,33 @@ ncz_chunk_request_status(const ncz_chunk_request *c)
 
 /* The work of a task, in bytes that can be moved in the same time. */
 static size_t
-task_weight(const ncz_chunk_request *c, const ncz_chunk_task *j)
+task_weight(const ncz_chunk_request *req, const ncz_chunk_task *task)
 {
-    switch (j->how) {
+    switch (task->state) {
     case NCZ_CHUNK_TASK_TODO:
     case NCZ_CHUNK_TASK_DONE: return 0;
-    case NCZ_CHUNK_TASK_CACHED: return (size_t)j->piece.nelems * c->spec->dtype.size;
-    case NCZ_CHUNK_TASK_RANGES: return (size_t)j->cost * MOVED_PER_NS;
+    case NCZ_CHUNK_TASK_CACHED: return (size_t)task->piece.nelems * req->spec->dtype.size;
+    case NCZ_CHUNK_TASK_RANGES: return (size_t)task->cost * MOVED_PER_NS;
     case NCZ_CHUNK_TASK_LOAD:
     case NCZ_CHUNK_TASK_REPLACE: break;
     }
-    return c->spec->chunk_bytes + FILE_BYTES;
+    return req->spec->chunk_bytes + FILE_BYTES;
 }
 
 size_t
-ncz_chunk_request_threads(const ncz_chunk_request *c)
+ncz_chunk_request_threads(const ncz_chunk_request *req)
 {
     size_t nbytes = 0;
 
-    for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* stop before it overflows */
-        nbytes += task_weight(c, &c->jobs[i]);
+    for (size_t i = 0; i < req->ntasks && nbytes < SIZE_MAX / 4; i++) /* stop before it overflows */
+        nbytes += task_weight(req, &req->tasks[i]);
     return 1 + nbytes / WAKE_BYTES;
 }
 
 char *
-ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j)
+ncz_chunk_request_dest(const ncz_chunk_request *req, const ncz_chunk_task *task)
 {
-    return c->mem + j->piece.mem * (ptrdiff_t)c->plan->mem->size;
+    return req->mem + task->piece.mem * (ptrdiff_t)req->plan->mem->size;
 }
 
 /*
@@ -363,27 +384,27 @@ ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j)
  * keeps the layout.
  */
 bool
-ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out)
+ncz_chunk_request_lookup(ncz_chunk_request *req, ncz_chunk_task *task, ncz_cell **out)
 {
-    ncz_chunk_cache *cache = &c->engine->cache;
-    ncz_chunk       *chunk = ncz_chunk_find(cache, c->spec, j->piece.index);
+    ncz_cells_cache *cache = &req->engine->cells.cache;
+    ncz_cell        *chunk = ncz_cells_find(cache, req->spec, task->piece.index);
 
-    if (chunk != NULL && (chunk->spec != c->spec || ncz_chunk_used_up(chunk))) {
-        if (ncz_chunk_busy(chunk))
+    if (chunk != NULL && (chunk->spec != req->spec || ncz_cell_used_up(chunk))) {
+        if (ncz_cell_is_busy(chunk))
             return false;
-        if (chunk->state == NCZ_CHUNK_CLEAN || chunk->state == NCZ_CHUNK_PARTIAL) {
-            ncz_chunk_drop(cache, chunk);
+        if (chunk->state == NCZ_CELL_CLEAN || chunk->state == NCZ_CELL_PARTIAL) {
+            ncz_cells_drop(cache, chunk);
             chunk = NULL;
-        } else if (chunk->spec->chunk_bytes != c->spec->chunk_bytes) {
+        } else if (chunk->spec->chunk_bytes != req->spec->chunk_bytes) {
             /* Callers must store all changes before they change the layout. */
             ncz_chunk_request_fail(
-                c, j,
-                ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored", c->spec->path));
-            j->how = NCZ_CHUNK_TASK_DONE;
+                req, task,
+                ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored", req->spec->path));
+            task->state = NCZ_CHUNK_TASK_DONE;
             return false;
         } else {
             ncz_spec_unref(chunk->spec);
-            chunk->spec = ncz_spec_ref((ncz_spec *)c->spec);
+            chunk->spec = ncz_spec_ref((ncz_spec *)req->spec);
         }
     }
     *out = chunk;
@@ -391,13 +412,13 @@ ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **ou
 }
 
 void
-ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
+ncz_chunk_ask_version(const ncz_chunk_request *req, const ncz_chunk_task *task, zmap_get_req *get)
 {
-    const ncz_chunk_object *o = j->object;
+    const ncz_object *o = task->object;
 
-    req->ask_version = o != NULL || (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec));
+    get->ask_version = o != NULL || (task->chunk != NULL && ncz_cells_are_shared(&req->engine->cells, req->spec));
     if (o == NULL)
         return;
-    if (o->version[0] != '\0' && j->tries == 0)
-        req->match = o->version;
+    if (o->version[0] != '\0' && task->tries == 0)
+        get->match = o->version;
 }

@@ -5,7 +5,10 @@
 #ifndef NCZ_CHUNK_REQUEST_H
 #define NCZ_CHUNK_REQUEST_H
 
-#include "chunk/chunk_engine.h"
+#include <pthread.h>
+
+#include "chunk/chunk.h"
+#include "object/object.h"
 
 /* ---- chunk_request.c: one read or write in progress ---- */
 
@@ -19,20 +22,20 @@ typedef enum ncz_chunk_task_state {
 } ncz_chunk_task_state;
 
 typedef struct ncz_chunk_run    ncz_chunk_run;
-typedef struct ncz_chunk_pieces ncz_chunk_pieces;
+typedef struct ncz_chunk_append ncz_chunk_append;
 
 /* The work on one piece of a request. */
 typedef struct ncz_chunk_task {
     ncz_piece            piece;   /* its arrays belong to the request */
     uint64_t            *off, *n; /* piece.off and piece.n, writable */
-    ncz_chunk_task_state how;
-    ncz_chunk           *chunk;      /* NULL: past the cache */
+    ncz_chunk_task_state state;
+    ncz_cell            *chunk;      /* NULL: past the cache */
     bool                 keep;       /* its chunk stays in the cache */
     bool                 direct;     /* bytes go straight between store or codec and the caller's memory */
     bool                 ahead;      /* read ahead: not part of the request, moves nothing and reports nothing */
     bool                 absent;     /* after loading: there is no object */
-    ncz_chunk_object    *object;     /* the object that holds the chunk and others, with its index; or NULL */
-    ncz_chunk_part      *part;       /* the staged chunk, which is loaded instead of the stored one; or NULL */
+    ncz_object          *object;     /* the object that holds the chunk and others, with its index; or NULL */
+    ncz_staged_chunk    *staged;     /* the staged chunk, which is loaded instead of the stored one; or NULL */
     unsigned             tries;      /* reloads of that object's index */
     const ncz_chain     *chain;      /* once it is located: the codecs of its chunk, */
     ncz_chunk_tail       tail;       /* what it has where it ends before its shape does, */
@@ -47,9 +50,9 @@ typedef struct ncz_chunk_task {
     char                *room;   /* memory for one decoded chunk, owned by the task; or NULL */
     ncz_buf              key;    /* for stores that take batches */
     ncz_buf              body;   /* the bytes received */
-    zmap_get_req        *req;
+    zmap_get_req        *get;
     ncz_chunk_run       *run;    /* the request that brings its bytes with those of others; or NULL */
-    ncz_chunk_pieces    *pieces; /* the object that its chunk goes into as soon as it is encoded; or NULL */
+    ncz_chunk_append    *append; /* the object that its chunk goes into as soon as it is encoded; or NULL */
 } ncz_chunk_task;
 
 typedef struct ncz_chunk_request {
@@ -59,15 +62,16 @@ typedef struct ncz_chunk_request {
     ncz_transfer    move;
     char           *mem; /* the caller's; a write only reads it */
     bool            writing;
-    bool            workers; /* workers call the store */
-    bool            keeping; /* chunks used in part stay in the cache */
-    bool            behind;  /* and so do those that are put */
-    bool            walked;  /* read-ahead was already considered */
-    ncz_chunk_iter *walk;
-    ncz_chunk_iter *objects; /* where chunks share objects: over the objects, and `walk` is over the chunks of one */
-    ptrdiff_t       base;    /* the place in memory that `walk` counts from, in elements */
-    ncz_chunk_task *jobs;
-    size_t          njobs, cap;    /* cap: most pieces in a batch */
+    bool            workers;          /* workers call the store */
+    bool            keeping;          /* chunks used in part stay in the cache */
+    bool            behind;           /* and so do those that are put */
+    bool            considered_ahead; /* read-ahead was already considered */
+    ncz_chunk_iter *iter;
+    ncz_chunk_iter
+             *object_iter; /* where chunks share objects: over the objects, and `iter` is over the chunks of one */
+    ptrdiff_t base;        /* the place in memory that `iter` counts from, in elements */
+    ncz_chunk_task *tasks;
+    size_t          ntasks, cap;   /* cap: most pieces in a batch */
     size_t          room, narrays; /* allocated tasks and arrays; sharing and read-ahead add tasks */
     size_t          most_kept;     /* most tasks of a batch whose chunks stay in the cache */
     uint64_t        begun;         /* tasks of earlier batches */
@@ -81,101 +85,43 @@ typedef struct ncz_chunk_request {
     bool            range; /* a value was out of range */
 } ncz_chunk_request;
 
-int  ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
-void ncz_chunk_request_clear(ncz_chunk_request *c);
+int  ncz_chunk_request_init(ncz_chunk_request *req, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
+void ncz_chunk_request_clear(ncz_chunk_request *req);
 /* Sets the next batch of tasks, all TODO. False: the request has no more. */
-bool ncz_chunk_request_next(ncz_chunk_request *c);
+bool ncz_chunk_request_next(ncz_chunk_request *req);
 /*
- * Keeps the thread's error record unless an earlier task has failed. j NULL: the failure ranks after those of all
+ * Keeps the thread's error record unless an earlier task has failed. `task` NULL: the failure ranks after those of all
  * tasks. NC_ERANGE only sets `range`.
  */
-void ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc);
+void ncz_chunk_request_fail(ncz_chunk_request *req, const ncz_chunk_task *task, int rc);
 /* The status that the request returns. */
-int ncz_chunk_request_status(const ncz_chunk_request *c);
+int ncz_chunk_request_status(const ncz_chunk_request *req);
 /* The place in memory of a task's first element. */
-char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j);
+char *ncz_chunk_request_dest(const ncz_chunk_request *req, const ncz_chunk_task *task);
 /* Looks up a task's chunk, under the lock. NULL in *out: not cached. False: busy, or the task has failed. */
-bool ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out);
+bool ncz_chunk_request_lookup(ncz_chunk_request *req, ncz_chunk_task *task, ncz_cell **out);
 
 /* Whether a task's bytes go to their place as they are stored. */
 static inline bool
-ncz_chunk_is_plain(const ncz_chunk_task *j)
+ncz_chunk_is_plain(const ncz_chunk_task *task)
 {
-    return j->chain == NULL && j->pitch == 0;
+    return task->chain == NULL && task->pitch == 0;
 }
 
-void ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j);
-void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
+void ncz_chunk_task_drop_staged(ncz_chunk_request *req, ncz_chunk_task *task);
+void ncz_chunk_task_drop_room(ncz_chunk_request *req, ncz_chunk_task *task);
 
 /* Makes another task for the same piece, with its own arrays. */
-void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
+void ncz_chunk_request_copy(ncz_chunk_request *req, ncz_chunk_task *to, const ncz_chunk_task *from);
 
 /*
  * Asks for the version of an object where it is needed: of a chunk that may be changed and stored on condition, and
  * of a range that an index gave; of that one at first for the index's version only. (A
- * store whose conditions cannot be trusted is asked without one then.) ncz_chunk_object_current() compares them.
+ * store whose conditions cannot be trusted is asked without one then.) ncz_chunk_index_is_current() compares them.
  */
-void ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req);
+void ncz_chunk_ask_version(const ncz_chunk_request *req, const ncz_chunk_task *task, zmap_get_req *get);
 
 /* How many threads the work of the batch is worth. */
-size_t ncz_chunk_request_threads(const ncz_chunk_request *c);
-
-/* ---- chunk_write.c ---- */
-
-/*
- * Sets `*data` to all bytes of the chunk: the caller's memory where its layout is the chunk's, else the scratch, or
- * the task's memory where the bytes must last until all are put.
- */
-int ncz_chunk_gather(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data);
-
-/* ---- chunk_fast_path.c ---- */
-
-/* Runs a request that lies within one cached chunk. False: it does not, and nothing was done. */
-bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
-bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
-
-/* ---- chunk_direct.c ---- */
-
-/* Reads a small chunk that is not cached, as far as it lies within the array. Returns false, and does nothing, if the
- * chunk is not such a one. */
-bool ncz_chunk_direct_read(ncz_engine *e, const ncz_spec *spec, const ncz_transfer *move, const ncz_piece *piece,
-                           char *out, int *rc);
-
-/* ---- chunk_owned.c ---- */
-
-/* Sets the places of a read of elements that own memory to NULL. `k`: scratch, rank numbers. */
-void ncz_chunk_zero_elems(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
-/* Frees what a read of elements that own memory delivered, and sets their places to NULL. */
-void ncz_chunk_free_elems(const ncz_select *s, const ncz_type *mem, void *out, uint64_t *k);
-
-/* ---- chunk_read.c, chunk_rectilinear.c ---- */
-
-/* Runs the tasks of a read that are claimed. */
-void ncz_chunk_run_read(ncz_chunk_request *c);
-/* ncz_engine_read() for an array whose chunks or objects differ in length: calls `read` for each part of the selection
- * that lies in one chunk, with a spec whose chunks have one length. */
-typedef int (*ncz_chunk_read_fn)(ncz_engine *e, const ncz_plan *p, void *out);
-int ncz_chunk_read_rectilinear(ncz_engine *e, const ncz_plan *p, void *out, ncz_chunk_read_fn read);
-
-/* ---- chunk_read_ahead.c, under the engine's lock ---- */
-
-/* Adds tasks to a read that continues where an earlier one ended. Its own tasks are claimed already. */
-void ncz_chunk_add_ahead(ncz_chunk_request *c);
-
-/* ---- chunk_object.c ---- */
-
-/*
- * Gives each task the index of the object that it is about to read. One batch of gets fetches the unknown indexes.
- * Waits for objects that are being stored. Does nothing where each chunk is an object. Where the store takes batches
- * and the request wants most of an object, the index stays unknown and the object is claimed for being read whole
- * (object->whole): ncz_chunk_load_batch() then must get it.
- */
-void ncz_chunk_request_objects(ncz_chunk_request *c);
-void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
-/* Sets the range of a task's chunk in `where`, which has a slot. NC_EEMPTY: it is not stored. */
-int ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where);
-/* Whether the bytes read belong to the index that gave their range. False: reload the index and read again. */
-bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req);
-int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
+size_t ncz_chunk_request_threads(const ncz_chunk_request *req);
 
 #endif /* NCZ_CHUNK_REQUEST_H */

@@ -5,18 +5,21 @@
  * lock, which takes less time than pinning its chunk, and nothing is set up for it. What is not so is left to the
  * general functions: the caller calls them then, and they report what is wrong.
  */
-#include "chunk/chunk_block.h"
-#include "chunk/chunk_ours.h"
-#include "chunk/chunk_queue.h"
+#include "cells/cells_cache.h"
+#include "cells/cells_written.h"
+#include "chunk/chunk_behind_put.h"
+#include "chunk/chunk_engine.h"
+#include "chunk/chunk_put_window.h"
+#include "chunk/chunk_read_window.h"
 
 enum { ROW_MOST = 1024 }; /* bytes that are moved under the lock; elements have 8 at most */
 
 /* Under the lock: whether a chunk is in a state in which a row of it can be moved. */
 static inline bool
-is_ready(const ncz_chunk *chunk, const ncz_chunk_row *row)
+is_ready(const ncz_cell *chunk, const ncz_chunk_row *row)
 {
     return chunk->data != NULL && chunk->spec == row->spec && !chunk->writer && !chunk->ahead &&
-           chunk->state != NCZ_CHUNK_LOADING;
+           chunk->state != NCZ_CELL_LOADING;
 }
 
 static bool
@@ -26,30 +29,30 @@ is_short(const ncz_chunk_row *row)
 }
 
 static char *
-bytes_of(const ncz_chunk *chunk, const ncz_chunk_row *row)
+bytes_of(const ncz_cell *chunk, const ncz_chunk_row *row)
 {
     return chunk->data + row->at * row->spec->dtype.size;
 }
 
 static bool
-read_from(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, void *out)
+read_from(ncz_engine *e, ncz_cell *chunk, const ncz_chunk_row *row, void *out)
 {
-    ncz_chunk_touch(&e->cache, chunk);
+    ncz_cell_touch(&e->cells.cache, chunk);
     return ncz_row_out(&row->types, bytes_of(chunk, row), row->n, out) == NC_NOERR;
 }
 
-/* Under the lock. The block is asked before the table, which takes longer. */
+/* Under the lock. The window is asked before the table, which takes longer. */
 static bool
 read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 {
-    ncz_chunk *chunk = ncz_chunk_find_recent(&e->cache, row->spec, row->index);
+    ncz_cell *chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index);
 
     if (chunk != NULL && is_ready(chunk, row))
         return read_from(e, chunk, row, out);
-    if ((e->block != NULL && ncz_chunk_block_read_row(e, row, out)) ||
-        (e->queue.len > 0 && ncz_chunk_queue_read(e, row, out)))
+    if ((e->read_window != NULL && ncz_chunk_read_window_read_row(e, row, out)) ||
+        (e->put_window.len > 0 && ncz_chunk_put_window_read(e, row, out)))
         return true;
-    chunk = chunk == NULL ? ncz_chunk_find(&e->cache, row->spec, row->index) : NULL;
+    chunk = chunk == NULL ? ncz_cells_find(&e->cells.cache, row->spec, row->index) : NULL;
     return chunk != NULL && is_ready(chunk, row) && read_from(e, chunk, row, out);
 }
 
@@ -60,22 +63,22 @@ ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 
     if (!is_short(row))
         return false;
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     done = read_row(e, row, out);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return done;
 }
 
 static inline bool
-change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void *in)
+change_row(ncz_engine *e, ncz_cell *chunk, const ncz_chunk_row *row, const void *in)
 {
     bool done;
 
-    if (!is_ready(chunk, row) || chunk->pins > 0 || chunk->state == NCZ_CHUNK_STORING ||
-        !ncz_chunk_note_row(e, chunk, row->at, row->n))
+    if (!is_ready(chunk, row) || chunk->pins > 0 || chunk->state == NCZ_CELL_STORING ||
+        !ncz_cell_note_row(&e->cells, chunk, row->at, row->n))
         return false;
     done = ncz_row_in(&row->types, in, row->n, bytes_of(chunk, row)) == NC_NOERR;
-    ncz_chunk_touch(&e->cache, chunk);
+    ncz_cell_touch(&e->cells.cache, chunk);
     ncz_chunk_end_row_put(e, chunk, row->at, row->n);
     e->writes++;
     return done;
@@ -85,29 +88,29 @@ change_row(ncz_engine *e, ncz_chunk *chunk, const ncz_chunk_row *row, const void
 static bool
 can_wait(const ncz_engine *e, const ncz_spec *spec)
 {
-    size_t nbytes = ncz_chunk_cached_bytes(spec);
+    size_t nbytes = ncz_cell_cached_bytes(spec);
 
-    return spec->layout->nslots == 1 && !ncz_chunk_is_shared(e, spec) && !e->shares_ranges &&
-           nbytes <= e->cache.limit / 4 && e->cache.used <= e->cache.limit - nbytes;
+    return spec->layout->nslots == 1 && !ncz_cells_are_shared(&e->cells, spec) && !e->cells.shares_ranges &&
+           nbytes <= e->cells.cache.limit / 4 && e->cells.cache.used <= e->cells.cache.limit - nbytes;
 }
 
 /* Puts all of a chunk that is not in the cache. */
 static bool
 add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
 {
-    char      *data = can_wait(e, row->spec) ? ncz_alloc(row->spec->chunk_bytes) : NULL;
-    ncz_chunk *chunk;
+    char     *data = can_wait(e, row->spec) ? ncz_alloc(row->spec->chunk_bytes) : NULL;
+    ncz_cell *chunk;
 
     if (data == NULL)
         return false;
     if (ncz_row_in(&row->types, in, row->n, data) != NC_NOERR ||
-        ncz_chunk_claim(&e->cache, row->spec, row->index, &chunk) != NC_NOERR) {
+        ncz_cells_claim(&e->cells.cache, row->spec, row->index, &chunk) != NC_NOERR) {
         ncz_err_clear();
         ncz_free(data);
         return false;
     }
-    ncz_chunk_set_data(&e->cache, chunk, data);
-    (void)ncz_chunk_note_row(e, chunk, 0, row->n); /* it allocates only where chunks are shared */
+    ncz_cell_set_data(&e->cells.cache, chunk, data);
+    (void)ncz_cell_note_row(&e->cells, chunk, 0, row->n); /* it allocates only where chunks are shared */
     ncz_chunk_end_row_put(e, chunk, row->at, row->n);
     e->writes++;
     return true;
@@ -117,22 +120,22 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
 static inline bool
 write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
-    bool       whole = row->n == row->spec->chunk_nelems;
-    ncz_chunk *chunk;
+    bool      whole = row->n == row->spec->chunk_nelems;
+    ncz_cell *chunk;
 
     if (e->behind.failed.code != NC_NOERR)
         return false; /* the general path tells */
-    if ((chunk = ncz_chunk_find_recent(&e->cache, row->spec, row->index)) == NULL &&
-        (chunk = ncz_chunk_find(&e->cache, row->spec, row->index)) == NULL) {
-        ncz_chunk_queued queued =
-            alone && (whole || e->queue.len > 0) ? ncz_chunk_queue_put(e, row, in) : NCZ_NOT_QUEUED;
+    if ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
+        (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL) {
+        ncz_chunk_put_window_result added =
+            alone && (whole || e->put_window.len > 0) ? ncz_chunk_put_window_add(e, row, in) : NCZ_WINDOW_REFUSED;
 
-        if (queued != NCZ_NOT_QUEUED)
-            return queued == NCZ_QUEUED;
-        return whole && (alone || e->queue.len == 0) && add_chunk(e, row, in);
+        if (added != NCZ_WINDOW_REFUSED)
+            return added == NCZ_WINDOW_ADDED;
+        return whole && (alone || e->put_window.len == 0) && add_chunk(e, row, in);
     }
     /* A clean one that is replaced bypasses the cache. */
-    return (!whole || chunk->state == NCZ_CHUNK_DIRTY) && change_row(e, chunk, row, in);
+    return (!whole || chunk->state == NCZ_CELL_DIRTY) && change_row(e, chunk, row, in);
 }
 
 /* Whether nothing that goes on behind the program's back uses the engine. Who uses it alone then needs no lock. */
@@ -151,8 +154,8 @@ ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bo
         return false;
     if (alone && is_quiet(e))
         return write_row(e, row, in, true);
-    (void)pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->cells.lock);
     done = write_row(e, row, in, false);
-    (void)pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->cells.lock);
     return done;
 }

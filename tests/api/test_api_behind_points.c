@@ -34,13 +34,13 @@ watched_engine(void)
 static bool
 would_wait(ncz_engine *e)
 {
-    bool free = pthread_mutex_trylock(&e->lock) == 0;
+    bool free = pthread_mutex_trylock(&e->cells.lock) == 0;
 
     if (free)
-        (void)pthread_mutex_unlock(&e->lock);
-    if (!free || atomic_load(&e->window.sharing) != 0 || pthread_mutex_trylock(&e->window.turn) != 0)
+        (void)pthread_mutex_unlock(&e->cells.lock);
+    if (!free || atomic_load(&e->objects.window.sharing) != 0 || pthread_mutex_trylock(&e->objects.window.turn) != 0)
         return true;
-    (void)pthread_mutex_unlock(&e->window.turn);
+    (void)pthread_mutex_unlock(&e->objects.window.turn);
     return false;
 }
 
@@ -76,7 +76,7 @@ pass_moment(void)
 static bool
 is_watched(const pthread_mutex_t *m)
 {
-    return seam.on && !seam.inside && seam.job != NULL && m == &watched_engine()->lock;
+    return seam.on && !seam.inside && seam.job != NULL && m == &watched_engine()->cells.lock;
 }
 
 #define WRAPPED(type, name, ...)                                                                                     \

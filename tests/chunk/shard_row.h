@@ -106,7 +106,7 @@ random_steps(ncz_engine *e, ncz_spec *spec, plain *a, uint64_t *seed)
             v[i] = fill ? -1.0 : (double)rnd(seed, 1000);
         assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
         plain_put(a, &r, v);
-        assert_true(e->cache.used <= e->cache.limit || ncz_engine_dirty(e));
+        assert_true(e->cells.cache.used <= e->cells.cache.limit || ncz_engine_dirty(e));
     }
 }
 

@@ -140,7 +140,7 @@ TEST(stored_behind)
         for (uint64_t i = 0; i < CHUNKS; i++)
             check_stored(&w, i, (int)i * 100);
         assert_int_equal(ncz_engine_flush(w.e, 0), NC_NOERR);
-        assert_int_equal(w.e->cache.unstored, 0);
+        assert_int_equal(w.e->cells.cache.unstored, 0);
         world_clear(&w);
     }
 }
@@ -245,9 +245,9 @@ puts_that_wait(world *w)
 {
     unsigned n;
 
-    (void)pthread_mutex_lock(&w->e->lock);
+    (void)pthread_mutex_lock(&w->e->cells.lock);
     n = w->e->behind.waiting;
-    (void)pthread_mutex_unlock(&w->e->lock);
+    (void)pthread_mutex_unlock(&w->e->cells.lock);
     return n;
 }
 

@@ -154,7 +154,7 @@ TEST(random_traffic)
             case 1:
                 assert_int_equal(ncz_engine_flush(s.e, 0), NC_NOERR);
                 ncz_engine_forget(s.e, rnd(&seed, 2) * s.spec->uid);
-                assert_int_equal(s.e->cache.n, 0);
+                assert_int_equal(s.e->cells.cache.n, 0);
                 break;
             case 2: ncz_engine_set_limit(s.e, (size_t)rnd(&seed, 5) * 400); break;
             case 3:
@@ -163,7 +163,7 @@ TEST(random_traffic)
             case 6: read_random(&s, &seed); break;
             default: write_random(&s, &seed);
             }
-            assert_true(s.e->cache.used <= s.e->cache.limit || ncz_engine_dirty(s.e));
+            assert_true(s.e->cells.cache.used <= s.e->cells.cache.limit || ncz_engine_dirty(s.e));
         }
         check_all(s.e, s.spec, &s.a);
         assert_int_equal(ncz_engine_flush(s.e, 0), NC_NOERR);
@@ -197,7 +197,7 @@ TEST(nothing_is_asked_twice)
         out[i] = i;
     assert_int_equal(ncz_engine_write(e, &p, out), NC_NOERR);
     assert_int_equal(plan.seen, 5);
-    assert_int_equal(e->cache.n, 0);
+    assert_int_equal(e->cells.cache.n, 0);
 
     /* used in part: one get, then never again; absent: the same, and no bytes */
     r = test_request(1, (uint64_t[]){1}, (uint64_t[]){3});
@@ -212,8 +212,8 @@ TEST(nothing_is_asked_twice)
         assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     assert_int_equal(plan.seen, 7);
     assert_int_equal(out[2], -1);
-    assert_int_equal(e->cache.n, 2);
-    assert_true(e->cache.used < 2 * (sizeof(ncz_chunk) + 8) + 41);
+    assert_int_equal(e->cells.cache.n, 2);
+    assert_true(e->cells.cache.used < 2 * (sizeof(ncz_cell) + 8) + 41);
 
     /* a chunk known to be absent is written without a get */
     assert_int_equal(ncz_engine_write(e, &p, (int[]){1, 2, 3}), NC_NOERR);
@@ -288,8 +288,8 @@ TEST(a_sea_of_absent_chunks)
     assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     for (int i = 0; i < 20000; i++)
         assert_int_equal(out[i], -1);
-    assert_true(e->cache.used <= 10000);
-    assert_true(e->cache.n > 10);
+    assert_true(e->cells.cache.used <= 10000);
+    assert_true(e->cells.cache.n > 10);
     free(out);
     ncz_engine_free(e);
     ncz_spec_unref(s);

@@ -216,7 +216,7 @@ TEST(nothing_can_be_stored)
         assert_int_equal(ncz_engine_read(e, &p, &out), NC_NOERR);
         plan.nth = 1;
         refused += ncz_engine_write(e, &p, (int[]){7}) == NC_EIO;
-        assert_true(e->cache.used < 4000 + 2 * 400 + 3 * sizeof(ncz_chunk));
+        assert_true(e->cells.cache.used < 4000 + 2 * 400 + 3 * sizeof(ncz_cell));
     }
     assert_true(refused > 0);
     plan.nth = 0;
@@ -267,7 +267,7 @@ TEST(wrong_lengths)
                 assert_int_equal(ncz_engine_read(e, &q, v), want);
                 assert_int_equal(ncz_engine_write(e, &q, v), want);
                 assert_non_null(strstr(ncz_err_text(), key));
-                assert_int_equal(e->cache.n, 0);
+                assert_int_equal(e->cells.cache.n, 0);
             }
             ncz_engine_free(e);
         }

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "cells/cells_cache.h"
 #include "chunk/chunk_engine.h"
 
 static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
@@ -417,8 +418,9 @@ TEST(small_pieces)
             assert_int_equal(ncz_engine_read(e, &p, w), NC_NOERR);
             for (size_t i = 0; i < r.nelems; i++)
                 assert_int_equal(w[i], v[cube_at(&r, i)]);
-            for (const ncz_chunk *c = ncz_chunk_next(&e->cache, NULL); c != NULL; c = ncz_chunk_next(&e->cache, c))
-                seen += c->state == NCZ_CHUNK_PARTIAL;
+            for (const ncz_cell *c = ncz_cells_next(&e->cells.cache, NULL); c != NULL;
+                 c = ncz_cells_next(&e->cells.cache, c))
+                seen += c->state == NCZ_CELL_PARTIAL;
         }
         assert_true((round % 2 == 0 && ncz_chain_in_parts(s->chain)) == (seen > 0)); /* parts were read, and marked */
         ncz_engine_free(e);
@@ -473,7 +475,7 @@ TEST(element_by_element)
         assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
         assert_int_equal(got, i + 7);
     }
-    assert_int_equal(e->cache.n, 1);
+    assert_int_equal(e->cells.cache.n, 1);
     assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
     ncz_engine_forget(e, 0);
     p = test_plan(s, shape, &one, NC_INT);
@@ -548,20 +550,20 @@ watched_read(watched *w, const uint64_t *start, const uint64_t *count)
 
     assert_int_equal(ncz_engine_read(w->e, &p, got), NC_NOERR);
     assert_int_equal(got[0], (int)((start[0] * SIDE + start[1]) * SIDE + start[2]));
-    assert_true(w->e->cache.used <= w->e->cache.limit);
+    assert_true(w->e->cells.cache.used <= w->e->cells.cache.limit);
 }
 
 /* Step by step, all of a step at once or line by line: with room for one row of chunks none is fetched twice. */
 TEST(a_walk_along_rows)
 {
-    const size_t row = ROW_CHUNKS * (4 * 10 * 10 * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t));
+    const size_t row = ROW_CHUNKS * (4 * 10 * 10 * sizeof(int) + sizeof(ncz_cell) + 3 * sizeof(uint64_t));
 
     for (unsigned round = 0; round < 6; round++) {
         watched w;
 
         ncz_pool_set_threads(1 + round % 3);
         watched_begin(&w, row + 500); /* hardly more than a row: slots of the next one come before its bytes */
-        w.e->cache.limit += ROW_CHUNKS * (sizeof(ncz_chunk) + 3 * sizeof(uint64_t));
+        w.e->cells.cache.limit += ROW_CHUNKS * (sizeof(ncz_cell) + 3 * sizeof(uint64_t));
         for (uint64_t t = 0; t < STEPS; t++) {
             if (round < 3)
                 watched_read(&w, (uint64_t[]){t, 0, 0}, (uint64_t[]){1, SIDE, SIDE});
@@ -576,7 +578,7 @@ TEST(a_walk_along_rows)
 /* A row that does not quite fit is not fetched again at every step. */
 TEST(a_row_too_long)
 {
-    const size_t chunk = 4 * 10 * 10 * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t);
+    const size_t chunk = 4 * 10 * 10 * sizeof(int) + sizeof(ncz_cell) + 3 * sizeof(uint64_t);
     watched      w;
 
     ncz_pool_set_threads(1);

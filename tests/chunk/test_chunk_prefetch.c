@@ -5,6 +5,7 @@
  */
 #include "chunk_test.h"
 
+#include "cells/cells_cache.h"
 #include "chunk/chunk_engine.h"
 
 #include <sched.h>
@@ -87,10 +88,10 @@ count_cached(world *w)
 {
     size_t n = 0;
 
-    (void)pthread_mutex_lock(&w->e->lock);
-    for (ncz_chunk *c = ncz_chunk_next(&w->e->cache, NULL); c != NULL; c = ncz_chunk_next(&w->e->cache, c))
-        n += c->state == NCZ_CHUNK_CLEAN && c->data != NULL;
-    (void)pthread_mutex_unlock(&w->e->lock);
+    (void)pthread_mutex_lock(&w->e->cells.lock);
+    for (ncz_cell *c = ncz_cells_next(&w->e->cells.cache, NULL); c != NULL; c = ncz_cells_next(&w->e->cells.cache, c))
+        n += c->state == NCZ_CELL_CLEAN && c->data != NULL;
+    (void)pthread_mutex_unlock(&w->e->cells.lock);
     return n;
 }
 
@@ -101,9 +102,9 @@ wait_until_done(world *w)
 
     while (busy) {
         (void)sched_yield();
-        (void)pthread_mutex_lock(&w->e->lock);
-        busy = w->e->behind.first_wish != NULL || w->e->behind.running;
-        (void)pthread_mutex_unlock(&w->e->lock);
+        (void)pthread_mutex_lock(&w->e->cells.lock);
+        busy = w->e->behind.first_prefetch != NULL || w->e->behind.running;
+        (void)pthread_mutex_unlock(&w->e->cells.lock);
     }
 }
 
@@ -186,7 +187,7 @@ TEST(as_much_as_fits)
     assert_int_equal(prefetch(&w, &all), NC_NOERR); /* no room */
     wait_until_done(&w);
     assert_in_range(count_cached(&w), 4, 6);
-    assert_true(w.e->cache.used <= w.e->cache.limit);
+    assert_true(w.e->cells.cache.used <= w.e->cells.cache.limit);
     assert_int_equal(get(&w, &first), NC_NOERR);
     check_values(&first);
     assert_int_equal(prefetch(&w, &all), NC_NOERR); /* now there is */
@@ -233,9 +234,9 @@ TEST(dropped)
             assert_int_equal(prefetch(&w, &r), NC_NOERR);
         if (how == 0) {
             ncz_engine_forget(w.e, w.spec->uid + 1);
-            assert_non_null(w.e->behind.first_wish);
+            assert_non_null(w.e->behind.first_prefetch);
             ncz_engine_forget(w.e, w.spec->uid);
-            assert_null(w.e->behind.first_wish);
+            assert_null(w.e->behind.first_prefetch);
             ncz_engine_resume(w.e);
             assert_int_equal(prefetch(&w, &r), NC_NOERR);
             wait_until_done(&w);

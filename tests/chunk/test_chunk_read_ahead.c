@@ -161,7 +161,7 @@ static void
 read_step(const steps *w, uint64_t t)
 {
     assert_int_equal(read_some(w, t, 1, w->shape[1]), NC_NOERR);
-    assert_true(w->e->cache.used <= w->e->cache.limit || w->e->cache.limit < 1000);
+    assert_true(w->e->cells.cache.used <= w->e->cells.cache.limit || w->e->cells.cache.limit < 1000);
 }
 
 static void
@@ -407,7 +407,7 @@ TEST(many_walkers)
             assert_int_equal(pthread_join(id[n], NULL), 0);
             assert_int_equal(k[n].failures, 0);
         }
-        assert_true(w.e->cache.used <= w.e->cache.limit);
+        assert_true(w.e->cells.cache.used <= w.e->cells.cache.limit);
         steps_free(&w);
     }
 }
@@ -513,7 +513,7 @@ TEST(absent_ones)
 
 TEST(small_caches)
 {
-    const size_t kept = SIDE * SIDE * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t);
+    const size_t kept = SIDE * SIDE * sizeof(int) + sizeof(ncz_cell) + 3 * sizeof(uint64_t);
 
     for (size_t nchunks = 0; nchunks <= 40; nchunks++)
         for (int part = 0; part < 2; part++) {
@@ -522,7 +522,7 @@ TEST(small_caches)
             steps_begin(&w, true, NULL, nchunks * kept);
             for (uint64_t t = 0; t < STEPS; t++) {
                 assert_int_equal(read_some(&w, t, 1, part ? 3 : SIDE), NC_NOERR);
-                assert_true(w.e->cache.used <= w.e->cache.limit);
+                assert_true(w.e->cells.cache.used <= w.e->cells.cache.limit);
             }
             assert_int_equal(nrequests, STEPS); /* nothing has gone before it was used */
             assert_true(nbatches <= STEPS / (1 + nchunks / 4) + 6);
@@ -543,7 +543,7 @@ TEST(used_up_ones)
     for (uint64_t t = 0; t < STEPS; t += 2)
         read_step(&w, t);
     assert_int_equal(nrequests, STEPS + STEPS / 2);
-    assert_true(w.e->cache.n < 80); /* memory of those that are used up is used again */
+    assert_true(w.e->cells.cache.n < 80); /* memory of those that are used up is used again */
     /* but what is used in part stays */
     forget_notes();
     for (int round = 0; round < 2; round++)
@@ -576,7 +576,7 @@ TEST(dropped_ones)
             ncz_engine_drop_ahead(w.e);
         else
             ncz_engine_forget(w.e, w.s->uid);
-        assert_int_equal(w.e->cache.n, 0);
+        assert_int_equal(w.e->cells.cache.n, 0);
         forget_notes();
         assert_int_equal(ncz_engine_read(w.e, &p, got), NC_NOERR);
         assert_memory_equal(got, other, sizeof other);

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 ALL, SHORT, ALWAYS = "all", "short", "always"
 
-MODULES = "platform util json uri grid filter s3 hdf5 zmap model format chunk dataset api forward".split()
+MODULES = "platform util json uri grid filter s3 hdf5 zmap model format cells object chunk dataset api forward".split()
 # Memory that was freed and is kept from reuse: a program of a test frees less in all, and fresh memory costs time.
 ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}
@@ -137,11 +137,11 @@ PARTS = (
         Script("fuzz", "tests/fuzz/run {fuzz} 120", "fuzz", ("fuzz",), when=ALL),
     ), ("clang",), ("llvm",)),
     Part("tsan", "ThreadSanitizer over threads, stores and chunks", (4, 8), (
-        Meson("tsan", ["threads", "chunk"], when=SHORT),
-        Meson("tsan", ["threads", "util", "chunk", "api", "s3"], when=ALL),
+        Meson("tsan", ["threads", "cells", "object", "chunk"], when=SHORT),
+        Meson("tsan", ["threads", "util", "cells", "object", "chunk", "api", "s3"], when=ALL),
     ), ("clang",), ("llvm",)),
     Part("bare", "the library with zlib alone", (0, 2), (
-        Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "model", "chunk"]),
+        Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "model", "cells", "object", "chunk"]),
     )),
     Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (2, 10), (
         s3("versitygw", "real_run.py {gcc} --server versitygw", when=SHORT),

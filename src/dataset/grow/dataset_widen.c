@@ -2,7 +2,7 @@
 /*
  * dataset_widen: strings of fixed width get room for a longer string, where no width was asked for. All chunks of the
  * variable are rewritten, and no store replaces many objects at once. So a chunk may be narrower than the document says
- * (chunk_narrow.c), and never wider:
+ * (cells_short_strings.c), and never wider:
  *
  *   1 flush, so that everything of the variable is stored
  *   2 put the document with the new width, and with a filter of its own by which other programs refuse the array: it

@@ -8,7 +8,7 @@
  * aligned selections move nothing. It stays the owner until the dataset is closed: an object that waits in a cache has
  * one writer.
  *
- * Where an object can be written in place (chunk_loan.c), a rank writes its whole chunks of other ranks' objects
+ * Where an object can be written in place (chunk_lend.c), a rank writes its whole chunks of other ranks' objects
  * itself, and tells the owners (dataset_par_in_place.c). Everything else travels.
  *
  * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_par_in_place: ranks write whole chunks into objects that other ranks own, side by side, in a store where that
- * is possible (chunk_loan.c). In a collective put, after the selections were cut at the objects:
+ * is possible (chunk_lend.c). In a collective put, after the selections were cut at the objects:
  *
  *  1. each rank asks the owners for the places of its chunks
  *  2. an owner lends what it can, and answers with the name of the object's draft; an empty name refuses
@@ -19,7 +19,7 @@
 
 /* What another rank asked for. */
 typedef struct request {
-    ncz_loan *loan; /* NULL: refused */
+    ncz_chunk_loan *loan; /* NULL: refused */
     size_t    rank; /* that asked */
 } request;
 
@@ -196,7 +196,7 @@ answer(lending *l, int *failed)
         reply one = {.rank = (uint64_t)ncz_comm_rank(x->ds->par.comm)};
 
         if (l->asked[i].loan != NULL)
-            (void)snprintf(one.name, sizeof one.name, "%s", ncz_loan_name(l->asked[i].loan));
+            (void)snprintf(one.name, sizeof one.name, "%s", ncz_chunk_loan_name(l->asked[i].loan));
         rc = ncz_buf_append(&x->send, &one, sizeof one);
         x->send_len[l->asked[i].rank] += sizeof one;
     }
@@ -303,7 +303,7 @@ static const unsigned char *
 find_report(const ncz_exchange *x, const request *asked, size_t *at)
 {
     uint64_t rank;
-    size_t   n = ncz_loan_count(asked->loan);
+    size_t   n = ncz_chunk_loan_count(asked->loan);
 
     if (x->received.len - *at < sizeof rank || x->received.len - *at - sizeof rank < n)
         return NULL;
