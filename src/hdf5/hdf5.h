@@ -8,6 +8,9 @@
  * checksums are verified, and what one call may read is bounded, so that a file cannot keep it busy. Damage is
  * NC_EHDFERR, something of HDF5 that is not read here NC_ENOTBUILT, each with a text that names the structure and its
  * address. A file is used by one thread at a time; what it hands out belongs to the caller.
+ *
+ * Comments cite sections of the HDF5 File Format Specification, version 3.0: (III.G) is its section on fractal heaps.
+ * In sizes, O stands for the bytes of an address and L for those of a length, which the superblock says (II.A).
  */
 #ifndef NCZ_HDF5_H
 #define NCZ_HDF5_H
@@ -56,6 +59,7 @@ typedef struct ncz_hdf5_losses {
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
+/* Of types, with the numbers of the datatype message (IV.A.2.d). */
 typedef enum ncz_hdf5_class {
     NCZ_HDF5_INTEGER,
     NCZ_HDF5_FLOAT,
@@ -85,7 +89,9 @@ typedef struct ncz_hdf5_member {
 } ncz_hdf5_member;
 
 struct ncz_hdf5_type {
+    /* clang-format off: it takes `class` for a keyword of C++ */
     ncz_hdf5_class class;
+    /* clang-format on */
     size_t                 size;      /* bytes of an element; not 0 */
     uint64_t               committed; /* the address of its object, or NCZ_HDF5_NONE */
     ncz_hdf5_order         order;     /* numbers, bit fields */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes: one message has the name, the type, the dataspace and the values of one. */
+/* Attributes (IV.A.2.m): one message has the name, the type, the dataspace and the values of one. */
 #include "hdf5/hdf5_int.h"
 
 #include <string.h>

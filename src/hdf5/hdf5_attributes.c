@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The attributes of an object: in messages of its header, or, where there are many, in a fractal heap. */
+/*
+ * The attributes of an object: in messages of its header, or, where there are many, in a fractal heap.
+ *
+ * The attribute info message (IV.A.2.v) leads to the heap and to a B-tree of names, whose records have ids of the heap.
+ * Each object of the heap is an attribute message (IV.A.2.m). Attributes come in the order of creation where it is
+ * tracked, else in that of the header or of the hashes of names. What cannot be read costs one attribute.
+ */
 #include "hdf5/hdf5_int.h"
 
 #include <stdlib.h>
@@ -7,7 +13,12 @@
 
 #define WHAT "the attributes of the object"
 
-enum { RECORD_BY_NAME = 8, BEHIND_ID = 9, FLAG_TRACKED = 1, FLAG_INDEXED = 2, MESSAGE_SHARED = 2 };
+enum {
+    RECORD_BY_NAME = 8, /* the type of the B-tree (III.A.2), */
+    BEHIND_ID = 9,      /* in its records: flags 1, order of creation 4, hash 4 */
+    FLAG_TRACKED = 1,   /* the order of creation is */
+    MESSAGE_SHARED = 2,
+};
 
 typedef struct list {
     ncz_hdf5              *f;
@@ -20,6 +31,7 @@ typedef struct list {
     ncz_hdf5_losses        losses;
 } list;
 
+/* One whose name is known and whose values cannot be read stays in the list, with the reason. */
 static int
 add_attribute(list *l, const ncz_hdf5_message *m)
 {
@@ -46,7 +58,7 @@ add_attribute(list *l, const ncz_hdf5_message *m)
     return NC_NOERR;
 }
 
-/* An id in the heap, flags, the order of creation, a hash. */
+/* A record (III.A.2, type 8): an id in the heap, flags of the message, the order of creation, a hash. */
 static int
 take_record(void *arg, const unsigned char *record, size_t len)
 {
@@ -85,6 +97,7 @@ read_dense(list *l, uint64_t heap, uint64_t names)
     return rc;
 }
 
+/* The attribute info message (IV.A.2.v). No address of a heap: all attributes are in the header. */
 static int
 read_info(list *l, const ncz_hdf5_message *m)
 {
@@ -93,7 +106,7 @@ read_info(list *l, const ncz_hdf5_message *m)
     uint64_t   heap, names;
 
     if ((flags & FLAG_TRACKED) != 0)
-        (void)ncz_cursor_u16le(&c); /* the next number */
+        (void)ncz_cursor_u16le(&c); /* the next number in the order of creation */
     heap = ncz_hdf5_offset(l->f, &c);
     names = ncz_hdf5_offset(l->f, &c);
     if (!c.good)
@@ -112,6 +125,7 @@ compare_orders(const void *a, const void *b)
     return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+/* Those of the heap first, then those of the header. */
 static int
 read_messages(list *l)
 {

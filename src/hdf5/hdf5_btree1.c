@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One node of a version 1 B-tree, of a group or of a dataset's chunks. */
+/* One node of a version 1 B-tree (III.A.1), of a group or of a dataset's chunks. */
 #include "hdf5/hdf5_int.h"
 
 #define WHAT "the B-tree node"
 
-enum { HEAD = 8 };
+enum { HEAD = 8 }; /* signature 4, kind 1, level 1, number of children 2 */
 
-/* The first bytes say how many there are. */
+/* The first bytes say how many there are: then two siblings, and a key before, between and after the children. */
 static int
 read_bytes(ncz_hdf5 *f, uint64_t addr, unsigned kind, int above, ncz_hdf5_btree1 *node)
 {

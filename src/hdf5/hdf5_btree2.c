@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Version 2 B-trees: records in the order of what they are about, in nodes of one size.
+ * Version 2 B-trees (III.A.2): records in the order of what they are about, in nodes of one size.
  *
  * The depth is in the header and falls by one from node to node. A node's checksum is right behind its contents.
  */
@@ -9,7 +9,11 @@
 #define HEADER "the header of the B-tree"
 #define NODE   "the B-tree node"
 
-enum { NODE_HEAD = 6, NODE_FIXED = 10 /* with the checksum */ };
+enum {
+    NODE_HEAD = 6,     /* signature 4, version 1, type 1 */
+    NODE_FIXED = 10,   /* with the checksum */
+    HEADER_FIXED = 22, /* signature, version and type 6, sizes 4 + 2, depth 2, percents 2, records 2, checksum 4 */
+};
 
 typedef struct tree {
     ncz_hdf5              *f;
@@ -26,6 +30,7 @@ typedef struct child {
     uint64_t addr, n;
 } child;
 
+/* A pointer to a child: its address, its number of records and, above the level of leaves, that of all below it. */
 static size_t
 pointer_size(const tree *t, unsigned depth)
 {
@@ -64,7 +69,9 @@ read_header(tree *t, uint64_t addr, child *root)
     ncz_buf    b = NCZ_BUF_INIT;
     ncz_cursor c;
     unsigned   type;
-    int rc = ncz_hdf5_load_summed(t->f, addr, 22 + t->f->offset_size + (uint64_t)t->f->length_size, HEADER, &b);
+    /* HEADER_FIXED + O + L: the root's address, and the number of all records */
+    uint64_t n = HEADER_FIXED + t->f->offset_size + (uint64_t)t->f->length_size;
+    int      rc = ncz_hdf5_load_summed(t->f, addr, n, HEADER, &b);
 
     if (rc != NC_NOERR)
         goto done;
@@ -75,7 +82,7 @@ read_header(tree *t, uint64_t addr, child *root)
     t->node_size = ncz_cursor_u32le(&c);
     t->record = ncz_cursor_u16le(&c);
     t->depth = ncz_cursor_u16le(&c);
-    (void)ncz_cursor_bytes(&c, 2);
+    (void)ncz_cursor_bytes(&c, 2); /* when nodes are split and merged, in percent */
     root->addr = ncz_hdf5_offset(t->f, &c);
     root->n = ncz_cursor_u16le(&c);
     if (type != t->walk->type || t->depth >= NCZ_HDF5_TREE_DEPTH || t->record == 0 || t->node_size > t->f->size)

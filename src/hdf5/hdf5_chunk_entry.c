@@ -63,6 +63,7 @@ take_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsigned char *e
     size_t     width = size - w->f->offset_size;
     uint32_t   mask = 0;
 
+    /* Of filtered chunks (VII.C, VII.D): address, stored size in as many bytes as it needs, mask 4. */
     if (width > 0) {
         len = ncz_hdf5_uint(&c, (unsigned)width - 4);
         mask = ncz_cursor_u32le(&c);
@@ -94,6 +95,7 @@ ncz_hdf5_chunk_entry_size(const ncz_hdf5_chunk_walk *w, bool filtered, size_t si
 {
     size_t offset = w->f->offset_size;
 
+    /* O, and of filtered chunks a size of 1 to 8 bytes and a mask of 4 */
     if (filtered != (w->dataset->nfilters > 0) ||
         (filtered ? size < offset + 5 || size > offset + 12 : size != offset))
         return ncz_fail(NC_EHDFERR, "%s at address %" PRIu64 " has entries of %zu bytes for chunks %s filters", what,

@@ -75,6 +75,7 @@ bound_search(ncz_hdf5_chunk_walk *w, const uint64_t *first, const uint64_t *last
     return true;
 }
 
+/* The only chunk's address is in the layout (VII.A). */
 static int
 find_single(ncz_hdf5_chunk_walk *w)
 {
@@ -84,7 +85,7 @@ find_single(ncz_hdf5_chunk_walk *w)
     return ncz_hdf5_chunk_found(w, at, l->addr, l->filtered ? l->stored : l->chunk_bytes, l->filtered ? l->mask : 0);
 }
 
-/* All chunks lie one after the other. Only those in the file are handed on, which bounds how many there are. */
+/* All chunks lie one after the other (VII.B). Only those in the file are handed on, which bounds how many there are. */
 static int
 find_implicit(ncz_hdf5_chunk_walk *w)
 {

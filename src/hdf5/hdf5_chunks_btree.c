@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunks in B-trees: of version 1, whose keys are elements, and of version 2, whose records are places in the grid. */
+/* Chunks in B-trees: of version 1 (III.A.1), whose keys are elements, and of version 2 (VII.E), whose records are
+ * places in the grid. */
 #include "hdf5/hdf5_int.h"
 
 enum { RECORD_PLAIN = 10, RECORD_FILTERED = 11, NODE_USUAL = 4096 };
@@ -75,6 +76,7 @@ read_node(ncz_hdf5_chunk_walk *w, uint64_t addr, int above)
     key             k;
     int             rc;
 
+    /* a key: stored size 4, mask 4, and 8 for each dimension and for the offset in an element */
     rc = ncz_hdf5_btree1_read(w->f, addr, NCZ_HDF5_BTREE1_CHUNK, 8 + 8 * ((size_t)w->rank + 1), above, &node);
     if (rc != NC_NOERR)
         return rc;
@@ -100,7 +102,8 @@ ncz_hdf5_chunks_btree1(ncz_hdf5_chunk_walk *w)
 
 /* ---- version 2 ---- */
 
-/* Where in a record the place in the grid is, behind the address and, of filtered chunks, size and mask. */
+/* Where in a record (III.A.2, types 10 and 11) the place in the grid is, behind the address and, of filtered chunks, a
+ * size of 1 to 8 bytes and a mask of 4. */
 static bool
 split_record(const ncz_hdf5_chunk_walk *w, size_t len, size_t *grid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chunks in an extensible array, that of a dataset with one unlimited dimension, which is the slowest in the order of
- * its entries.
+ * Chunks in an extensible array (VII.D), that of a dataset with one unlimited dimension, which is the slowest in the
+ * order of its entries.
  *
  * The first entries are in the index block, the next ones in data blocks that get larger. The index block has the
  * addresses of the first data blocks, and of super blocks, which have those of the others. Super block k stands for
@@ -50,10 +50,10 @@ take_fields(array *a, ncz_cursor *c)
     least = ncz_cursor_u8(c);
     pointers = ncz_cursor_u8(c);
     page_bits = ncz_cursor_u8(c);
-    for (unsigned i = 0; i < 4; i++) /* statistics */
+    for (unsigned i = 0; i < 4; i++) /* numbers and sizes of super blocks and data blocks */
         (void)ncz_hdf5_length(f, c);
     a->n = ncz_hdf5_length(f, c);
-    (void)ncz_hdf5_length(f, c);
+    (void)ncz_hdf5_length(f, c); /* entries that there is room for */
     a->index = ncz_hdf5_offset(f, c);
     good = take_power(least, &a->least_bits) && take_power(pointers, &a->pointers_bits);
     if (!good || client > 1 || a->max_bits > 56 || a->max_bits < a->least_bits + 2 * a->pointers_bits ||
@@ -73,7 +73,8 @@ read_header(array *a)
     uint64_t   addr = a->w->layout->addr;
     ncz_buf    b = NCZ_BUF_INIT;
     ncz_cursor c;
-    int        rc = ncz_hdf5_load_summed(f, addr, 16 + f->offset_size + 6 * (uint64_t)f->length_size, HEADER, &b);
+    /* 4 + 1, client 1, six parameters of 1, 6 L, the index block's address, checksum 4 */
+    int rc = ncz_hdf5_load_summed(f, addr, 16 + f->offset_size + 6 * (uint64_t)f->length_size, HEADER, &b);
 
     if (rc != NC_NOERR)
         goto done;
@@ -101,7 +102,7 @@ take_entries(const array *a, uint64_t first, uint64_t n, const unsigned char *by
     return ncz_hdf5_chunk_entries(a->w, first, n < set ? n : set, bytes, a->entry);
 }
 
-/* Blocks begin with their array's address. */
+/* Blocks begin with a signature 4, version 1, client 1 and their array's address. */
 static int
 take_head(const array *a, const char *signature, const char *what, uint64_t addr, ncz_cursor *c)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chunks in a fixed array, that of a dataset that cannot grow without end: an entry for each chunk, in order of rows.
+ * Chunks in a fixed array (VII.C), that of a dataset that cannot grow without end: an entry for each chunk, in order
+ * of rows.
  * A long one has pages, each with its checksum; those without a chunk are not written.
  */
 #include "hdf5/hdf5_int.h"
@@ -25,7 +26,8 @@ read_header(array *a)
     ncz_buf    b = NCZ_BUF_INIT;
     unsigned   client, page_bits;
     ncz_cursor c;
-    int        rc = ncz_hdf5_load_summed(f, addr, 12 + f->offset_size + (uint64_t)f->length_size, HEADER, &b);
+    /* 4 + 1, client 1, size of an entry 1, bits of a page 1, entries L, the block's address O, checksum 4 */
+    int rc = ncz_hdf5_load_summed(f, addr, 12 + f->offset_size + (uint64_t)f->length_size, HEADER, &b);
 
     if (rc != NC_NOERR)
         goto done;
@@ -71,6 +73,7 @@ read_pages(const array *a, uint64_t start, const unsigned char *bits)
     return rc;
 }
 
+/* Signature 4, version 1, client 1, the header's address; then entries, or bits for pages; a checksum 4. */
 static int
 read_block(const array *a)
 {

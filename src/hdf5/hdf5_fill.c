@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fill values: the message that has the value alone, and those that say whether there is one. */
+/* Fill values: the old message (IV.A.2.e) has the value alone, the other (IV.A.2.f) says whether there is one. */
 #include "hdf5/hdf5_int.h"
 
 #define WHAT "the fill value of the object"
 
-enum { FLAG_UNDEFINED = 16, FLAG_DEFINED = 32 };
+enum { FLAG_UNDEFINED = 16, FLAG_DEFINED = 32 }; /* of version 3 */
 
 static int
 take_value(ncz_cursor *c, uint64_t addr, ncz_hdf5_fill *out)

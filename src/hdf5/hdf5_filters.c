@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The filters that a dataset's chunks go through: their numbers and parameters. */
+/* The filters that a dataset's chunks go through (IV.A.2.l): their numbers and parameters. */
 #include "hdf5/hdf5_int.h"
 
 #define WHAT "the filters of the object"
@@ -37,6 +37,7 @@ take_values(ncz_cursor *c, ncz_arena *arena, ncz_hdf5_filter *out)
     return NC_NOERR;
 }
 
+/* Version 1 has a name for each filter, padded to 8 bytes, and an even number of parameters. */
 static int
 take_filter(ncz_cursor *c, unsigned version, ncz_arena *arena, ncz_hdf5_filter *out)
 {
@@ -69,7 +70,7 @@ ncz_hdf5_filters_parse(const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_fil
         return ncz_fail(NC_ENOTBUILT, WHAT " at address %" PRIu64 " have version %u; 1 and 2 are known", m->addr,
                         version);
     if (version == 1)
-        (void)ncz_cursor_bytes(&c, 6);
+        (void)ncz_cursor_bytes(&c, 6); /* reserved */
     if (count > NCZ_HDF5_FILTERS)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " are %u, more than %d", m->addr, count,
                         NCZ_HDF5_FILTERS);

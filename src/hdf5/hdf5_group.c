@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The links of a group: in messages of its header, in a fractal heap, or in the tables of old groups. */
+/*
+ * The links of a group: in messages of its header (IV.A.2.g), in a fractal heap that the link info message names
+ * (IV.A.2.c), or in the tables of old groups, which the symbol table message names (IV.A.2.r).
+ */
 #include "hdf5/hdf5_int.h"
 
 #include <stdlib.h>
@@ -7,7 +10,7 @@
 
 #define WHAT "the links of the group"
 
-enum { RECORD_BY_NAME = 5, HASH = 4, FLAG_TRACKED = 1, FLAG_INDEXED = 2 };
+enum { RECORD_BY_NAME = 5 /* the type of the B-tree (III.A.2) */, HASH = 4, FLAG_TRACKED = 1 };
 
 typedef struct dense {
     ncz_hdf5              *f;
@@ -16,7 +19,7 @@ typedef struct dense {
     uint64_t               addr; /* of the group */
 } dense;
 
-/* A hash, and an id in the heap. */
+/* A record (III.A.2, type 5): a hash of 4 bytes, and an id in the heap, whose object is a link message. */
 static int
 take_record(void *arg, const unsigned char *record, size_t len)
 {

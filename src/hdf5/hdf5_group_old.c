@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups of before HDF5 1.8: a version 1 B-tree, whose leaves lead to tables of links.
+ * Groups of before HDF5 1.8: a version 1 B-tree (III.A.1), whose leaves lead to tables of links (III.B), whose entries
+ * (III.C) have their names in a local heap (III.D).
  *
  * Levels fall from node to node, so there is no circle; nodes that several others lead to are found by the bound of
  * what a call may read.
@@ -9,7 +10,12 @@
 
 #define TABLE "the table of links"
 
-enum { CACHED_SOFT_LINK = 2, TABLE_HEAD = 8, SCRATCH = 16, TABLE_USUAL = 512 };
+enum {
+    CACHED_SOFT_LINK = 2, /* the scratch space has the place of a soft link's path */
+    TABLE_HEAD = 8,       /* signature 4, version 1, reserved 1, number of entries 2 */
+    SCRATCH = 16,
+    TABLE_USUAL = 512,
+};
 
 typedef struct walk {
     ncz_hdf5           *f;
@@ -60,7 +66,7 @@ take_entry(walk *w, ncz_cursor *c, uint64_t table)
 static int
 read_table(walk *w, uint64_t addr)
 {
-    size_t     entry = 2 * (size_t)w->f->offset_size + 4 + 4 + SCRATCH;
+    size_t     entry = 2 * (size_t)w->f->offset_size + 4 + 4 + SCRATCH; /* name, header, kind of scratch, reserved */
     ncz_buf    b = NCZ_BUF_INIT;
     ncz_cursor c;
     unsigned   n;

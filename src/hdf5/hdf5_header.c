@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Object headers, versions 1 and 2: a list of messages, which goes on in other blocks of the file. */
+/*
+ * Object headers (IV.A.1), versions 1 and 2: a list of messages, which goes on in other blocks of the file.
+ *
+ * Blocks are read in the order in which messages name them, each once, so a header ends also where its blocks name each
+ * other. Messages of version 2 lie in blocks with a checksum, those of version 1 do not.
+ */
 #include "hdf5/hdf5_int.h"
 
 #include <string.h>
@@ -7,13 +12,17 @@
 #define WHAT "the object header"
 
 enum {
-    PREFIX_1 = 16,
-    PREFIX_2_MOST = 34,
-    MESSAGE_1 = 8,
-    FLAG_SIZE = 3,
-    FLAG_ORDER = 4,
-    FLAG_PHASE = 16,
-    FLAG_TIMES = 32, /* of a header */
+    PREFIX_1 = 16,       /* 1 + 1 + 2 + 4 + 4, filled up to a multiple of 8 (IV.A.1.a) */
+    PREFIX_2_MOST = 34,  /* 4 + 1 + 1, times 16, phase 4, size 8 (IV.A.1.b) */
+    MESSAGE_1 = 8,       /* type 2, size 2, flags 1, reserved 3 (IV.A.1.a) */
+    MESSAGE_2 = 4,       /* type 1, size 2, flags 1 (IV.A.1.b), */
+    MESSAGE_2_ORDER = 2, /* and the order of creation, if it is tracked */
+    /* of a header of version 2 */
+    FLAG_SIZE = 3,   /* n: the size of the first block has 2^n bytes */
+    FLAG_ORDER = 4,  /* the order of creation of attributes is tracked */
+    FLAG_PHASE = 16, /* two numbers of 2 bytes say when attributes go to a heap */
+    FLAG_TIMES = 32, /* four times of 4 bytes */
+    /* of a message */
     MESSAGE_SHARED = 2,
     MESSAGE_MUST_BE_KNOWN = 128,
 };
@@ -30,6 +39,7 @@ typedef struct header {
     size_t            nbytes; /* of all blocks so far */
 } header;
 
+/* The message (IV.A.2.q) has the address and the length of the block that follows. */
 static int
 take_continuation(header *h, const unsigned char *data, size_t n)
 {
@@ -50,6 +60,8 @@ take_continuation(header *h, const unsigned char *data, size_t n)
     return NC_NOERR;
 }
 
+/* Keeps what is no gap and leads to no other block. A reader may pass over a message that it does not know, unless the
+ * message says that it may not. */
 static int
 add_message(header *h, unsigned type, unsigned flags, int64_t order, const unsigned char *data, size_t len)
 {
@@ -79,11 +91,11 @@ static int
 take_messages(header *h, const unsigned char *bytes, size_t n)
 {
     bool       tracked = h->version == 2 && (h->flags & FLAG_ORDER) != 0;
-    size_t     head = h->version == 1 ? MESSAGE_1 : tracked ? 6 : 4; /* a gap at the end is smaller than that */
+    size_t     head = h->version == 1 ? MESSAGE_1 : tracked ? MESSAGE_2 + MESSAGE_2_ORDER : MESSAGE_2;
     ncz_cursor c = ncz_cursor_at(bytes, n);
     int        rc = NC_NOERR;
 
-    while (rc == NC_NOERR && c.len - c.pos >= head) {
+    while (rc == NC_NOERR && c.len - c.pos >= head) { /* a gap at the end is smaller */
         unsigned             type = h->version == 1 ? ncz_cursor_u16le(&c) : ncz_cursor_u8(&c);
         size_t               len = ncz_cursor_u16le(&c);
         unsigned             flags = ncz_cursor_u8(&c);
@@ -91,7 +103,7 @@ take_messages(header *h, const unsigned char *bytes, size_t n)
         const unsigned char *data;
 
         if (h->version == 1)
-            (void)ncz_cursor_bytes(&c, 3);
+            (void)ncz_cursor_bytes(&c, 3); /* reserved */
         else if (tracked)
             order = ncz_cursor_u16le(&c);
         data = ncz_cursor_bytes(&c, len);
@@ -119,6 +131,7 @@ take_block(header *h, const ncz_buf *block, size_t skip, size_t n)
     return take_messages(h, kept, n);
 }
 
+/* The prefix of version 1 and the first block, which follows it (IV.A.1.a). */
 static int
 read_first_1(header *h, ncz_buf *block)
 {
@@ -136,6 +149,7 @@ read_first_1(header *h, ncz_buf *block)
     return take_block(h, block, PREFIX_1, n);
 }
 
+/* The prefix of version 2 and the first block (IV.A.1.b): one piece with one checksum. */
 static int
 read_first_2(header *h, ncz_buf *block)
 {
@@ -161,6 +175,7 @@ read_first_2(header *h, ncz_buf *block)
     return take_block(h, block, skip, (size_t)n);
 }
 
+/* Version 1 begins with its number, version 2 with a signature. What is loaded here holds the prefix of either. */
 static int
 read_first(header *h, ncz_buf *block)
 {
@@ -174,6 +189,7 @@ read_first(header *h, ncz_buf *block)
     return read_first_2(h, block);
 }
 
+/* In version 1 messages alone; in version 2 between a signature and a checksum, of 4 bytes each (IV.A.1.b). */
 static int
 read_continuation(header *h, uint64_t addr, uint64_t n, ncz_buf *block)
 {
@@ -247,7 +263,8 @@ ncz_hdf5_message_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t *ho
     ncz_cursor c = ncz_cursor_at(m->data, m->len);
     unsigned   version = ncz_cursor_u8(&c), kind = ncz_cursor_u8(&c);
 
-    if (version == 1) { /* six reserved bytes, and the offset of a name as in a group's entry (IV.A.2.w, version 1) */
+    /* A shared message (IV.A.2): version 1 has six reserved bytes, and the offset of a name as in III.C. */
+    if (version == 1) {
         (void)ncz_cursor_bytes(&c, 6);
         (void)ncz_hdf5_length(f, &c);
     }

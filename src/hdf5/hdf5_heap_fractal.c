@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fractal heaps: the links of a large group, or the attributes of an object that has many.
+ * Fractal heaps (III.G): the links of a large group, or the attributes of an object that has many.
  *
- * Objects lie in direct blocks. These are the children of indirect blocks, in rows; the blocks of a row are as large as
- * all rows before it together have in one column. What is loaded stays until the heap is closed, since ids come in
- * the order of hashes: each block is read once.
+ * Objects lie in direct blocks. These are the children of indirect blocks, in rows of `width` columns. Rows 0 and 1
+ * have blocks of the starting size; each later row doubles it. Blocks above the largest direct size are indirect again.
+ * What is loaded stays until the heap is closed, since ids come in the order of hashes: each block is read once.
  */
 #include "hdf5/hdf5_int.h"
 
 #define HEADER "the header of the fractal heap"
 #define BLOCK  "the block of the fractal heap"
 
-enum { FLAG_SUMMED = 2, ID_MANAGED = 0, ID_HUGE = 1, ID_TINY = 2, HUGE_RECORDS = 1, TINY_SHORT_MOST = 16 };
+enum {
+    FLAG_SUMMED = 2, /* direct blocks have a checksum */
+    ID_MANAGED = 0,
+    ID_HUGE = 1,
+    ID_TINY = 2,
+    HUGE_RECORDS = 1,     /* the type of the B-tree of huge objects (III.A.2) */
+    TINY_SHORT_MOST = 16, /* up to so many bytes behind an id's first one, the length has 4 bits */
+    /* signature and version 5, ids and filters 4, flags 1, largest object 4, width 2, bits 2, rows 4, checksum 4 */
+    HEADER_FIXED = 26,
+};
 
 typedef struct block block;
 
@@ -19,10 +28,10 @@ struct block {
     ncz_buf  bytes;
     uint64_t at, size; /* of the heap's space */
     unsigned rows;     /* 0: a direct block */
-    uint64_t
-           *addrs; /* of an indirect block: of its children, rows * width of them, and these where they are loaded */
-    block **children;
-    size_t  nchildren;
+    /* Of an indirect block: */
+    uint64_t *addrs;    /* of its children, rows * width of them */
+    block   **children; /* those that are loaded; others are NULL */
+    size_t    nchildren;
 };
 
 struct ncz_hdf5_fractal_heap {
@@ -52,6 +61,7 @@ free_block(block *b)
 
 /* ---- the header ---- */
 
+/* False: it is no power of two. */
 static bool
 take_power(uint64_t v, unsigned *bits)
 {
@@ -65,6 +75,7 @@ width_bits(const ncz_hdf5_fractal_heap *h)
     return ncz_hdf5_count_bits(h->width) - 1;
 }
 
+/* The header's fields behind signature and version, and what follows from them: the widths of the numbers in an id. */
 static int
 take_fields(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
 {
@@ -80,8 +91,8 @@ take_fields(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
     managed = ncz_cursor_u32le(c);
     (void)ncz_hdf5_length(h->f, c); /* the next huge id */
     h->huge_tree = ncz_hdf5_offset(h->f, c);
-    (void)ncz_hdf5_length(h->f, c); /* free space */
-    (void)ncz_hdf5_offset(h->f, c);
+    (void)ncz_hdf5_length(h->f, c);  /* free space, */
+    (void)ncz_hdf5_offset(h->f, c);  /* and its manager */
     for (unsigned i = 0; i < 8; i++) /* statistics */
         (void)ncz_hdf5_length(h->f, c);
     h->width = ncz_cursor_u16le(c);
@@ -110,8 +121,9 @@ take_fields(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
 static int
 read_header(ncz_hdf5_fractal_heap *h)
 {
-    ncz_buf    b = NCZ_BUF_INIT;
-    uint64_t   n = 26 + 3 * (uint64_t)h->f->offset_size + 12 * (uint64_t)h->f->length_size;
+    ncz_buf b = NCZ_BUF_INIT;
+    /* 3 O: huge objects, free space, root; 12 L: next huge id, free space, 8 statistics, 2 sizes of blocks */
+    uint64_t   n = HEADER_FIXED + 3 * (uint64_t)h->f->offset_size + 12 * (uint64_t)h->f->length_size;
     ncz_cursor c;
     int        rc = ncz_hdf5_load(h->f, h->addr, n, HEADER, &b);
 
@@ -160,6 +172,7 @@ ncz_hdf5_fractal_heap_id_size(const ncz_hdf5_fractal_heap *h)
 
 /* ---- blocks ---- */
 
+/* Of either kind of block: signature 4, version 1, the heap's address, the block's place in the heap's space. */
 static size_t
 block_head(const ncz_hdf5_fractal_heap *h)
 {
@@ -200,6 +213,7 @@ check_direct(const ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
     return NC_NOERR;
 }
 
+/* The head, a checksum if the header says so, and objects; places in the heap's space count from the head on. */
 static int
 load_direct(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
 {
@@ -216,6 +230,8 @@ load_direct(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
     return h->summed ? check_direct(h, b, addr) : NC_NOERR;
 }
 
+/* The head, the addresses of the children row by row, a checksum. (Without filters addresses alone: those of compressed
+ * heaps have a size and a mask each.) */
 static int
 load_indirect(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
 {
@@ -260,7 +276,13 @@ load_block(ncz_hdf5_fractal_heap *h, uint64_t addr, uint64_t at, uint64_t size, 
 
 /* ---- objects ---- */
 
-/* The child of an indirect block that has this byte of the heap's space. Its blocks are smaller than itself. */
+/*
+ * The child of an indirect block that has this byte of the heap's space. Its blocks are smaller than itself.
+ *
+ * A row of starting size has 2^row_bits bytes. Row 0 begins at 0, row r > 0 at 2^(row_bits + r - 1), and its blocks
+ * have 2^(start_bits + r - 1) bytes. So the number of bits of the offset, in rows of starting size, is the row.
+ * An indirect child of 2^size_bits bytes has as many rows as make up that size.
+ */
 static int
 find_child(ncz_hdf5_fractal_heap *h, block *b, uint64_t byte, block **out)
 {
@@ -300,6 +322,7 @@ load_root(ncz_hdf5_fractal_heap *h)
                       &h->root);
 }
 
+/* The id has the object's place in the heap's space and its length (III.G, ids of managed objects). */
 static int
 get_managed(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, size_t *len)
 {
@@ -329,6 +352,7 @@ typedef struct huge_search {
     uint64_t        id, addr, len;
 } huge_search;
 
+/* Records of type 1 (III.A.2): address, length, id. */
 static int
 compare_huge(void *arg, const unsigned char *record, size_t len)
 {
@@ -353,7 +377,7 @@ take_huge(void *arg, const unsigned char *record, size_t len)
     return NC_NOERR;
 }
 
-/* Its place is in the id, if that has room for it; else in a B-tree. */
+/* Its place is in the id, if that has room for it; else in a B-tree (III.G, ids of huge objects). */
 static int
 get_huge(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, size_t *len)
 {
@@ -383,7 +407,7 @@ get_huge(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, s
     return NC_NOERR;
 }
 
-/* The object is the rest of the id. In long ids its length has 12 bits. */
+/* The object is the rest of the id. Its length is stored less one: in long ids in 12 bits, else in 4. */
 static int
 get_tiny(const ncz_hdf5_fractal_heap *h, unsigned first, ncz_cursor *id, const unsigned char **data, size_t *len)
 {
@@ -396,6 +420,7 @@ get_tiny(const ncz_hdf5_fractal_heap *h, unsigned first, ncz_cursor *id, const u
     return *data != NULL ? NC_NOERR : ncz_hdf5_truncated("an id of the fractal heap", h->addr);
 }
 
+/* The first byte of an id: 2 bits of version, 2 bits of kind, 4 bits of a tiny object's length. */
 int
 ncz_hdf5_fractal_heap_get(ncz_hdf5_fractal_heap *h, const unsigned char *id, const unsigned char **data, size_t *len)
 {

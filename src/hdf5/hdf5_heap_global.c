@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The global heap: bytes of elements of variable length, in collections. Those that were read last are kept, since
- * neighbours in an array are mostly neighbours in a collection.
+ * The global heap (III.E): bytes of elements of variable length, in collections. Those that were read last are kept,
+ * since neighbours in an array are mostly neighbours in a collection.
  *
  * Elements in no order may need a collection again and again. What one call reads of the heap is bounded by a multiple
  * of the file's size; collections that overlap would come to that soon.
@@ -17,7 +17,7 @@ enum {
     KEPT_BYTES = 32 << 20, /* as long as they have fewer bytes */
     CALL_TIMES = 64,       /* what a call may read: so many times the file, */
     CALL_LEAST = 1 << 20,
-    HEAD_WITHOUT_SIZE = 8,
+    HEAD_WITHOUT_SIZE = 8, /* a collection's: 4 + 1 + 3 reserved; an object's: index 2, references 2, reserved 4 */
     COLLECTION_BYTES = 4096,
     LARGER_MOST = 1 << 20,
     EXPECT = 1024,          /* collections that are asked for in one go, */
@@ -94,7 +94,7 @@ take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
         size_t   index = ncz_cursor_u16le(c);
         uint64_t len, padded;
 
-        (void)ncz_cursor_bytes(c, 2 + 4);
+        (void)ncz_cursor_bytes(c, 2 + 4); /* number of references, reserved */
         len = ncz_hdf5_length(f, c);
         (void)ncz_cursor_bytes(c, head - HEAD_WITHOUT_SIZE - f->length_size);
         if (index == 0)
@@ -123,7 +123,7 @@ load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
     c = ncz_cursor_at(g->bytes.data, g->bytes.len);
     if ((rc = ncz_hdf5_start(&c, "GCOL", 1, WHAT, addr)) != NC_NOERR)
         return rc;
-    (void)ncz_cursor_bytes(&c, 3);
+    (void)ncz_cursor_bytes(&c, 3); /* reserved */
     size = ncz_hdf5_length(f, &c);
     if (size < head)
         return ncz_hdf5_truncated(WHAT, addr);
@@ -206,6 +206,8 @@ ncz_hdf5_heap_begin(ncz_hdf5 *f)
     f->heap_work = 0;
 }
 
+/* An element of variable length: how many items, and an id of the heap, which is the address of a collection and the
+ * index of an object in it (IV.B, III.E). */
 size_t
 ncz_hdf5_heap_id_size(const ncz_hdf5 *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Local heaps: the names of an old group's links, one after the other. */
+/* Local heaps (III.D): the names of an old group's links, one after the other. */
 #include "hdf5/hdf5_int.h"
 
 #include <string.h>
@@ -14,6 +14,7 @@ ncz_hdf5_local_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_local_heap *out)
     ncz_cursor          c;
     int                 rc;
 
+    /* 4 + 1 + 3 (reserved) + 2 L + O: size of the data, free space, address of the data */
     if ((rc = ncz_hdf5_load(f, addr, 8 + 2 * (uint64_t)f->length_size + f->offset_size, WHAT, &h.bytes)) != NC_NOERR)
         goto done;
     c = ncz_cursor_at(h.bytes.data, h.bytes.len);

@@ -83,6 +83,7 @@ uint32_t ncz_hdf5_checksum(const void *data, size_t n); /* lookup3 */
 
 /* ---- messages of object headers ---- */
 
+/* Types of messages (IV.A.2): type n is described in the section with letter n, from a for 0. */
 enum {
     NCZ_HDF5_MSG_NIL = 0,
     NCZ_HDF5_MSG_SPACE = 1,
@@ -99,8 +100,8 @@ enum {
     NCZ_HDF5_MSG_SYMBOL_TABLE = 17,
     NCZ_HDF5_MSG_DRIVER = 20,
     NCZ_HDF5_MSG_ATTRIBUTE_INFO = 21,
-    NCZ_HDF5_MSG_CACHE_IMAGE = 24,
-    NCZ_HDF5_MSG_KNOWN = 25, /* and less: known here, or of no use to a reader */
+    NCZ_HDF5_MSG_CACHE_IMAGE = 24, /* newer than the specification's version 3.0 */
+    NCZ_HDF5_MSG_KNOWN = 25,       /* and less: known here, or of no use to a reader */
 };
 
 struct ncz_hdf5_message {
@@ -112,7 +113,7 @@ struct ncz_hdf5_message {
     uint64_t             addr; /* of the header, for texts */
 };
 
-/* The messages of a header with its continuations, in the arena. */
+/* The messages of a header with its continuations (IV.A.1), in the arena. */
 int ncz_hdf5_header_read(ncz_hdf5 *f, uint64_t addr, ncz_arena *arena, ncz_hdf5_message **out, size_t *n);
 const ncz_hdf5_message *ncz_hdf5_message_find(const ncz_hdf5_message *m, size_t n, unsigned type);
 /* The object whose header has the message itself, in place of one that says where it is. */
@@ -163,23 +164,23 @@ int ncz_hdf5_link_lose(ncz_arena *arena, const void *name, uint64_t len, int rc,
 
 enum { NCZ_HDF5_BTREE1_GROUP = 0, NCZ_HDF5_BTREE1_CHUNK = 1 };
 
-/* A node of a version 1 B-tree: n children, and n + 1 keys before, between and after them. */
+/* A node of a version 1 B-tree (III.A.1): n children, and n + 1 keys before, between and after them. */
 typedef struct ncz_hdf5_btree1 {
     unsigned  level; /* 0: the children are not nodes */
     size_t    n, key_size;
     uint64_t *children;
-    const unsigned char
-           *keys; /* in `bytes`; key i is that of child i. They are apart from each other by key_pitch. */
-    size_t  key_pitch;
-    ncz_buf bytes;
+    /* In `bytes`: key i is that of child i. They are apart from each other by key_pitch. */
+    const unsigned char *keys;
+    size_t               key_pitch;
+    ncz_buf              bytes;
 } ncz_hdf5_btree1;
 
 /* A node of this kind whose level is below that of the node that leads to it, which excludes circles. */
 int ncz_hdf5_btree1_read(ncz_hdf5 *f, uint64_t addr, unsigned kind, size_t key_size, int above, ncz_hdf5_btree1 *out);
 void ncz_hdf5_btree1_clear(ncz_hdf5_btree1 *node);
 
-/* A record of a version 2 B-tree. `compare`: -1, 0, 1 if it lies before, within, or after what is looked for; NULL: all
- * of them are. */
+/* A record of a version 2 B-tree (III.A.2). `compare`: -1, 0, 1 if it lies before, within, or after what is looked for;
+ * NULL: all of them are. */
 typedef struct ncz_hdf5_btree2 {
     unsigned type; /* that it must have */
     int (*compare)(void *arg, const unsigned char *record, size_t len);

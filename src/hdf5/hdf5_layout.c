@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts, versions 1 to 5: where the data of a dataset are, or the index of its chunks. */
+/*
+ * Layouts (IV.A.2.i), versions 1 to 5: where the data of a dataset are, or the index of its chunks (VII).
+ *
+ * Up to version 3 the index is a B-tree; version 4 has five others. Version 5, which is newer than the specification,
+ * is read as 4.
+ */
 #include "hdf5/hdf5_int.h"
 
 #define WHAT "the layout of the object"
 
+/* Of version 4: chunks at an edge skip the filters; the single chunk has gone through filters. */
 enum { FLAG_PLAIN_EDGES = 1, FLAG_SINGLE_FILTERED = 2 };
 enum { CLASS_COMPACT, CLASS_CONTIGUOUS, CLASS_CHUNKED, CLASS_VIRTUAL };
 
@@ -49,14 +55,14 @@ parse_1(const ncz_hdf5 *f, ncz_cursor *c, uint64_t addr, ncz_hdf5_layout *l)
 {
     unsigned rank = ncz_cursor_u8(c), class = ncz_cursor_u8(c);
 
-    (void)ncz_cursor_bytes(c, 5);
+    (void)ncz_cursor_bytes(c, 5); /* reserved */
     if (class > CLASS_CHUNKED)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has class %u", addr, class);
     if (class != CLASS_COMPACT)
         l->addr = ncz_hdf5_offset(f, c);
     if (class == CLASS_CHUNKED)
         return take_chunk(c, 4, rank, addr, l);
-    (void)ncz_cursor_bytes(c, (size_t)rank * 4);
+    (void)ncz_cursor_bytes(c, (size_t)rank * 4); /* the lengths of the array */
     if (class == CLASS_COMPACT)
         return take_compact(c, ncz_cursor_u32le(c), l);
     l->kind = NCZ_HDF5_CONTIGUOUS;
@@ -64,6 +70,7 @@ parse_1(const ncz_hdf5 *f, ncz_cursor *c, uint64_t addr, ncz_hdf5_layout *l)
     return NC_NOERR;
 }
 
+/* The type of the index, its parameters, its address (IV.A.2.i, version 4). */
 static int
 take_index(const ncz_hdf5 *f, ncz_cursor *c, unsigned flags, uint64_t addr, ncz_hdf5_layout *l)
 {
@@ -72,9 +79,9 @@ take_index(const ncz_hdf5 *f, ncz_cursor *c, unsigned flags, uint64_t addr, ncz_
         unsigned       params; /* bytes, which the index says as well */
     } kinds[] = {{NCZ_HDF5_INDEX_SINGLE, 0},
                  {NCZ_HDF5_INDEX_IMPLICIT, 0},
-                 {NCZ_HDF5_INDEX_FIXED, 1},
-                 {NCZ_HDF5_INDEX_EXTENSIBLE, 5},
-                 {NCZ_HDF5_INDEX_BTREE2, 6}};
+                 {NCZ_HDF5_INDEX_FIXED, 1},      /* bits of a page */
+                 {NCZ_HDF5_INDEX_EXTENSIBLE, 5}, /* bits and numbers of entries, of blocks, of a page */
+                 {NCZ_HDF5_INDEX_BTREE2, 6}};    /* the size of nodes, two percents */
     unsigned kind = ncz_cursor_u8(c);
 
     if (kind < 1 || kind > NCZ_LEN(kinds))
@@ -92,6 +99,7 @@ take_index(const ncz_hdf5 *f, ncz_cursor *c, unsigned flags, uint64_t addr, ncz_
     return NC_NOERR;
 }
 
+/* Version 3 has the address before the lengths, which have 4 bytes. Later ones say how many bytes a length has. */
 static int
 parse_chunked(const ncz_hdf5 *f, ncz_cursor *c, uint64_t addr, ncz_hdf5_layout *l)
 {
@@ -115,6 +123,7 @@ parse_chunked(const ncz_hdf5 *f, ncz_cursor *c, uint64_t addr, ncz_hdf5_layout *
     return take_index(f, c, flags, addr, l);
 }
 
+/* From version 3 on the class decides what follows. */
 static int
 parse_class(const ncz_hdf5 *f, ncz_cursor *c, uint64_t addr, ncz_hdf5_layout *l)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links: the message that has the name of one, and what it leads to. */
+/* Links (IV.A.2.g): the message that has the name of one, and what it leads to. */
 #include "hdf5/hdf5_int.h"
 
 #include <string.h>
 
 #define WHAT "a link of the group"
 
+/* Two bits n: the length of the name has 2^n bytes; the others say that a field is there. */
 enum { FLAG_NAME_WIDTH = 3, FLAG_ORDER = 4, FLAG_KIND = 8, FLAG_CHARSET = 16 };
 enum { KIND_HARD = 0, KIND_SOFT = 1, KIND_EXTERNAL = 64 };
 

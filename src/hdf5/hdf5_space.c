@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dataspaces: the shape of an array, and how far it may grow. */
+/* Dataspaces (IV.A.2.b): the shape of an array, and how far it may grow. */
 #include "hdf5/hdf5_int.h"
 
 #define WHAT "the dataspace of the object"
@@ -33,7 +33,7 @@ ncz_hdf5_space_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_spac
     int            rc;
 
     if (version == 1) {
-        (void)ncz_cursor_bytes(&c, 5);
+        (void)ncz_cursor_bytes(&c, 5); /* reserved */
         kind = rank == 0 ? 0 : 1;
     } else {
         kind = ncz_cursor_u8(&c);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading one structure: within the file, within what a call may read, its signature and its checksum. */
+/*
+ * Reading one structure: within the file, within what a call may read, its signature and its checksum. Numbers are
+ * little-endian; addresses count from the superblock, and have as many bytes as it says, as do lengths (II.A).
+ */
 #include "hdf5/hdf5_int.h"
 
 #include <string.h>
@@ -51,6 +54,7 @@ ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf 
     return rc;
 }
 
+/* The last four bytes are the checksum of what is before them. */
 int
 ncz_hdf5_check_sum(const ncz_hdf5 *f, const void *data, size_t n, const char *what, uint64_t addr)
 {
@@ -69,6 +73,7 @@ ncz_hdf5_load_summed(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, n
     return rc == NC_NOERR ? ncz_hdf5_check_sum(f, into->data, into->len, what, addr) : rc;
 }
 
+/* Addresses beyond the file are left out here; reading them says what is wrong. */
 int
 ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n)
 {
@@ -115,7 +120,7 @@ ncz_hdf5_uint(ncz_cursor *c, unsigned nbytes)
     return v;
 }
 
-/* All bits of a narrow one are those of the wide one, too. */
+/* All bits set means that there is none (II.A, the undefined address), in narrow numbers, too. */
 static uint64_t
 take_address(ncz_cursor *c, unsigned nbytes)
 {

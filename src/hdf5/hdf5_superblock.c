@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The superblock: the widths of addresses and lengths, and where the root group is. Opening and closing.
+ * The superblock (II.A): the widths of addresses and lengths, and where the root group is. Opening and closing.
  *
  * The flags that say that a writer has the file open are not looked at: after a crash they stay.
  */
@@ -59,21 +59,21 @@ refuse_drivers(void)
                                   "which are not read; h5repack makes one file of them");
 }
 
-/* Versions 0 and 1: the root group is an entry as of a group's table. */
+/* Versions 0 and 1 (II.A): the root group is an entry as of a group's symbol table (III.C). */
 static int
 parse_old(ncz_hdf5 *f, ncz_cursor *c)
 {
     uint64_t driver;
     int      rc;
 
-    (void)ncz_cursor_bytes(c, 4); /* versions of what is not needed */
+    (void)ncz_cursor_bytes(c, 4); /* versions of free space, root group, shared messages, with a reserved byte */
     if ((rc = take_widths(f, c)) != NC_NOERR)
         return rc;
-    (void)ncz_cursor_bytes(c, 1 + 2 + 2 + 4);
+    (void)ncz_cursor_bytes(c, 1 + 2 + 2 + 4); /* reserved, K of group leaves and of group nodes, flags */
     if (f->version == 1)
-        (void)ncz_cursor_bytes(c, 4);
-    (void)ncz_hdf5_offset(f, c); /* the base address, which is where we are */
-    (void)ncz_hdf5_offset(f, c); /* free space */
+        (void)ncz_cursor_bytes(c, 4); /* K of chunk nodes, reserved */
+    (void)ncz_hdf5_offset(f, c);      /* the base address, which is where we are */
+    (void)ncz_hdf5_offset(f, c);      /* free space */
     f->end = ncz_hdf5_offset(f, c);
     driver = ncz_hdf5_offset(f, c);
     (void)ncz_hdf5_offset(f, c); /* the root's name */
@@ -83,7 +83,7 @@ parse_old(ncz_hdf5 *f, ncz_cursor *c)
     return driver != NCZ_HDF5_NONE ? refuse_drivers() : NC_NOERR;
 }
 
-/* The extension is an object header. What it says of a file's free space is of no use to a reader. */
+/* The extension (II.C) is an object header. What it says of a file's free space is of no use to a reader. */
 static int
 check_extension(ncz_hdf5 *f, uint64_t addr)
 {
@@ -102,6 +102,7 @@ check_extension(ncz_hdf5 *f, uint64_t addr)
     return rc;
 }
 
+/* Versions 2 and 3 (II.A), which end with a checksum. */
 static int
 parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
 {
@@ -115,7 +116,7 @@ parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
     extension = ncz_hdf5_offset(f, c);
     f->end = ncz_hdf5_offset(f, c);
     f->root = ncz_hdf5_offset(f, c);
-    (void)ncz_cursor_u32le(c);
+    (void)ncz_cursor_u32le(c); /* the checksum */
     if (!c->good)
         return ncz_hdf5_truncated("the superblock", 0);
     if ((rc = ncz_hdf5_check_sum(f, bytes, c->pos, "the superblock", 0)) != NC_NOERR)

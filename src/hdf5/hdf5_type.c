@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types of elements, versions 1 to 5: numbers, texts, and what is made of other types.
+ * Types of elements (IV.A.2.d), versions 1 to 5: numbers, texts, and what is made of other types.
  *
  * Each nested type takes bytes of the message, so a message bounds what is made of it; how deep they are is bounded by
  * NCZ_HDF5_TYPE_DEPTH.
@@ -18,7 +18,7 @@ typedef struct parser {
     ncz_arena      *arena;
 } parser;
 
-/* The first eight bytes of a type. */
+/* The first eight bytes of a type: class and version in one, 24 bits that the class gives a meaning, the size. */
 typedef struct head {
     unsigned version;
     uint32_t bits;
@@ -127,7 +127,7 @@ parse_field(parser *p, const head *h, const ncz_hdf5_type *whole, unsigned depth
     out->offset = (size_t)ncz_hdf5_uint(&p->at, h->version < 3 ? 4 : ncz_hdf5_bytes(whole->size));
     if (h->version == 1) {
         rank = ncz_cursor_u8(&p->at);
-        (void)ncz_cursor_bytes(&p->at, 3 + 4 + 4);
+        (void)ncz_cursor_bytes(&p->at, 3 + 4 + 4); /* reserved, a permutation of dimensions, reserved */
         for (unsigned d = 0; d < 4; d++)
             shape[d] = ncz_cursor_u32le(&p->at);
         if (rank > 4)

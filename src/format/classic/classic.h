@@ -2,7 +2,11 @@
 /*
  * Classic netCDF: CDF-1, CDF-2 (64-bit offsets) and CDF-5 (64-bit data). One file holds a header and the data of all
  * variables, big-endian. Those of fixed shape lie one after the other; the others in records, which follow at the end,
- * each with a slab of every such variable. Source: netCDF's file format specification.
+ * each with a slab of every such variable.
+ *
+ * Source: the grammar in netCDF's File Format Specifications (the classic and the 64-bit offset format, and CDF-5 as
+ * PnetCDF describes it), whose symbols comments cite, as `vatt_list`. NON_NEG, the type of counts and lengths, has 4
+ * bytes, in CDF-5 8; OFFSET has 4 bytes in CDF-1, else 8.
  *
  * A dataset is the only object of its store, whose key is "".
  */

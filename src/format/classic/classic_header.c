@@ -11,9 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least bytes of an item in a list of them. */
-enum { DIM_LEAST = 8, ATT_LEAST = 12, VAR_LEAST = 28 };
+/* The least bytes of an item in a list of them, in CDF-1 and with an empty name. */
+enum {
+    DIM_LEAST = 8,  /* dim = name dim_length */
+    ATT_LEAST = 12, /* attr = name nc_type nelems [values ...] */
+    VAR_LEAST = 28, /* var = name nelems [dimid ...] vatt_list nc_type vsize begin */
+};
 
+/* numrecs = NON_NEG | STREAMING */
 #define STREAMING UINT32_MAX /* the number of records is not known to the writer: UINT64_MAX in CDF-5 */
 
 typedef struct parser {
@@ -61,7 +66,7 @@ read_u32(parser *p, uint32_t *out)
     return rc;
 }
 
-/* A count, a length or the number of a dimension: wider in CDF-5. */
+/* NON_NEG: a count, a length or the number of a dimension; wider in CDF-5. */
 static int
 read_count(parser *p, uint64_t *out)
 {
@@ -72,6 +77,7 @@ read_count(parser *p, uint64_t *out)
     return rc;
 }
 
+/* OFFSET: wider from CDF-2 on. */
 static int
 read_offset(parser *p, uint64_t *out)
 {
@@ -104,7 +110,8 @@ read_padded(parser *p, uint64_t n, const char *what, const unsigned char **out)
     return NC_NOERR;
 }
 
-/* A name may end with NULs: netCDF-C writes those where nc_rename_...() in data mode has made it shorter. */
+/* name = nelems namestring, which is padded. It may end with NULs: netCDF-C writes those where nc_rename_...() in data
+ * mode has made it shorter. */
 static int
 read_name(parser *p, const char *what, char **out)
 {
@@ -128,7 +135,8 @@ read_name(parser *p, const char *what, char **out)
     return *out != NULL ? NC_NOERR : ncz_fail_nomem((size_t)n + 1);
 }
 
-/* The start of a list: how many items it has, of at least so many bytes each. An absent list has tag and count 0. */
+/* The start of a list, which is ABSENT (tag and count 0) or a tag and nelems: how many items it has, of at least so
+ * many bytes each. */
 static int
 read_list(parser *p, uint32_t tag, uint64_t least, size_t most, const char *what, size_t *out)
 {
@@ -152,6 +160,7 @@ read_list(parser *p, uint32_t tag, uint64_t least, size_t most, const char *what
 
 /* ---- dimensions ---- */
 
+/* dim_list = ABSENT | NC_DIMENSION nelems [dim ...] */
 static int
 read_dims(parser *p)
 {
@@ -197,6 +206,7 @@ read_type(parser *p, const char *what, const char *name, const ncz_type **out)
     return NC_NOERR;
 }
 
+/* attr = name nc_type nelems [values ...], which are padded */
 static int
 read_att(parser *p, ncz_att *a)
 {
@@ -254,6 +264,7 @@ keep_att(ncz_att *v, size_t *n, ncz_names *names)
     return rc;
 }
 
+/* att_list = ABSENT | NC_ATTRIBUTE nelems [attr ...] */
 static int
 read_atts(parser *p, ncz_att **out, size_t *natts)
 {
@@ -278,7 +289,7 @@ read_atts(parser *p, ncz_att **out, size_t *natts)
 
 /* ---- variables ---- */
 
-/* The numbers of its dimensions, and the bytes of its data. */
+/* [dimid ...]: the numbers of its dimensions, and with that the number of its elements. */
 static int
 read_shape(parser *p, ncz_classic_var *v)
 {
@@ -307,6 +318,7 @@ read_shape(parser *p, ncz_classic_var *v)
     return NC_NOERR;
 }
 
+/* var = name nelems [dimid ...] vatt_list nc_type vsize begin */
 static int
 read_var(parser *p, ncz_classic_var *v)
 {
@@ -345,6 +357,7 @@ expect_vars(parser *p, size_t start, size_t here, size_t n)
     p->need = all > p->need ? (size_t)all : p->need;
 }
 
+/* var_list = ABSENT | NC_VARIABLE nelems [var ...] */
 static int
 read_vars(parser *p)
 {
@@ -524,6 +537,7 @@ ncz_classic_is(const void *bytes, size_t n)
     return n >= 4 && memcmp(b, "CDF", 3) == 0 && (b[3] == 1 || b[3] == 2 || b[3] == 5);
 }
 
+/* header = magic numrecs dim_list gatt_list var_list */
 static int
 read_header(parser *p)
 {

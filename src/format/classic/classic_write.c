@@ -107,7 +107,7 @@ put_name(writer *w, const char *name)
         memcpy(here, name, n);
 }
 
-/* An absent list has tag and count 0. */
+/* The start of a list; an absent one has tag and count 0. */
 static void
 put_list(writer *w, uint32_t tag, size_t n)
 {
@@ -141,6 +141,7 @@ put_values(writer *w, const ncz_att *a)
         ncz_free(room);
 }
 
+/* att_list = ABSENT | NC_ATTRIBUTE nelems [attr ...] */
 static void
 put_atts(writer *w, const ncz_atts *atts)
 {
@@ -153,6 +154,7 @@ put_atts(writer *w, const ncz_atts *atts)
     }
 }
 
+/* var = name nelems [dimid ...] vatt_list nc_type vsize begin. A vsize that does not fit is 2^32 - 1. */
 static void
 put_var(writer *w, const ncz_var *v)
 {
@@ -175,6 +177,7 @@ put_var(writer *w, const ncz_var *v)
         put_u64(w, p != NULL ? p->begin : 0);
 }
 
+/* header = magic numrecs dim_list gatt_list var_list */
 static void
 put_header(writer *w, const ncz_model *m)
 {

@@ -151,7 +151,8 @@ find_scale(const ncz_netcdf4_tree *t, const ncz_netcdf4_group *g, uint64_t addr)
     return NULL;
 }
 
-/* HDF5's list: references to the scales of each dimension, of which the one attached last counts. */
+/* DIMENSION_LIST, of the HDF5 Dimension Scale Specification: for each dimension a sequence of references to scales, of
+ * which the one attached last counts. */
 static int
 take_attached(const ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, ncz_dim **out)
 {

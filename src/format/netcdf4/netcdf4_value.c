@@ -88,7 +88,8 @@ count_bytes(ncz_netcdf4_file *file, size_t n)
                     (unsigned long long)most, (unsigned long long)file->size);
 }
 
-/* The bytes of an element in the heap; `data` NULL: it has none. `room`: of an item in memory. */
+/* The bytes of an element in the heap (HDF5's specification, IV.B and III.E); `data` NULL: it has none. `room`: of an
+ * item in memory. */
 static int
 read_heap(ncz_netcdf4_file *file, const unsigned char *in, size_t item, size_t room, const unsigned char **data,
           size_t *n)
