@@ -75,6 +75,12 @@ def rendered(root):
     return bad if len(rows) == 2 else bad + ["conda: rendered for %d platforms of 2" % len(rows)]
 
 
+def citation(root):
+    """CITATION.cff says this version and licence."""
+    text = read(root, "CITATION.cff")
+    return ["CITATION.cff lacks `%s`" % line for line in ("version: " + version_of(root), "license: BSD-3-Clause") if not re.search("^%s$" % line, text, re.M)]
+
+
 def conda(root):
     """The recipe's version and dependencies, and the options of build.sh."""
     text = read(root, "packaging", "conda", "recipe.yaml")
@@ -154,4 +160,4 @@ def spack(root):
 
 def problems(root):
     """All complaints; none: both recipes fit the tree."""
-    return unlisted_libraries(root) + conda(root) + (rendered(root) if conda_python(root) else []) + spack(root)
+    return unlisted_libraries(root) + citation(root) + conda(root) + (rendered(root) if conda_python(root) else []) + spack(root)
