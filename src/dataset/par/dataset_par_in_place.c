@@ -20,7 +20,7 @@
 /* What another rank asked for. */
 typedef struct request {
     ncz_chunk_loan *loan; /* NULL: refused */
-    size_t    rank; /* that asked */
+    size_t          rank; /* that asked */
 } request;
 
 /* An answer: which rank answers, and the name. */
