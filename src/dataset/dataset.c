@@ -5,7 +5,7 @@
  * The lock guards the model, the dirty marks and the table of stored documents. Reading and ordinary puts share it;
  * everything else takes it exclusively. The engine has its own locks below it.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_par.h"
 #include "zmap/zmap_single.h"
 
@@ -319,8 +319,8 @@ ncz_dataset_redef(ncz_dataset *ds)
         return rc;
     if (ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode already", ds->path);
-    else if (ncz_object_ops_of(ds) != NULL) /* what nc_abort() goes back to */
-        rc = ds->par.comm != NULL ? ncz_par_flush(ds, NCZ_COMM_REDEF, NC_NOERR) : ncz_object_publish(ds);
+    else if (ncz_file_ops_of(ds) != NULL) /* what nc_abort() goes back to */
+        rc = ds->par.comm != NULL ? ncz_par_flush(ds, NCZ_COMM_REDEF, NC_NOERR) : ncz_file_publish(ds);
     if (rc == NC_NOERR)
         ncz_dataset_define(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
@@ -337,8 +337,8 @@ ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
         return rc;
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
-    if (rc == NC_NOERR && ncz_object_ops_of(ds) != NULL) {
-        rc = ds->par.comm != NULL ? ncz_par_object_enddef(ds, room) : ncz_object_enddef(ds, room);
+    if (rc == NC_NOERR && ncz_file_ops_of(ds) != NULL) {
+        rc = ds->par.comm != NULL ? ncz_par_file_enddef(ds, room) : ncz_file_enddef(ds, room);
         if (rc == NC_NOERR) {
             leave_define_mode(ds);
             /* Others see the definitions now, and what is put then. */
@@ -372,8 +372,8 @@ see_others(ncz_dataset *ds)
 {
     int rc;
 
-    if (ncz_object_ops_of(ds) != NULL)
-        return ncz_object_refresh(ds);
+    if (ncz_file_ops_of(ds) != NULL)
+        return ncz_file_refresh(ds);
     if (!ncz_lengths_are_watched(ds))
         return NC_NOERR;
     /* The lengths first: the data below a length were stored before it. */
@@ -403,7 +403,7 @@ ncz_dataset_sync(ncz_dataset *ds)
     if (!ds->writable) {
         ncz_engine_drop_ahead(ds->engine);
         (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
-        return (ds->mode & NC_SHARE) != 0 || ncz_object_ops_of(ds) != NULL ? sync_reader(ds) : NC_NOERR;
+        return (ds->mode & NC_SHARE) != 0 || ncz_file_ops_of(ds) != NULL ? sync_reader(ds) : NC_NOERR;
     }
     /* A shared lock cannot be upgraded: release it, and take it exclusively. */
     (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);

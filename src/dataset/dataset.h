@@ -155,7 +155,7 @@ int ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index
 int ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out); /* of its store; loads nothing */
 int ncz_dataset_redef(ncz_dataset *ds);                  /* NC_EINDEFINE, NC_EPERM */
 /* NC_ENOTINDEFINE. Makes the variables' definitions final, and puts the documents of a new dataset. */
-/* `room`: for a dataset that is one object. */
+/* `room`: for a dataset that is one file. */
 int ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room);
 
 /*
@@ -191,7 +191,7 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /* Begins to load the chunks of a selection (ncz_engine_prefetch()). `mem`: as for a get. */
 int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem);
 
-/* What values read as that a dataset of one object has lost. No effect where nothing can be, or on one that is open
+/* What values read as that a dataset of one file has lost. No effect where nothing can be, or on one that is open
  * to be written. Under NCZ_USE_TUNE. */
 void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
 

@@ -3,7 +3,7 @@
  * dataset_close: close and abort. Both take the dataset's lock exclusively, so that running calls finish first. They
  * release everything whatever fails, and return the first failure.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_par.h"
 
 /* Frees engine and model, and closes the store. Keeps the first failure and its text. */
@@ -59,8 +59,8 @@ store_changes(ncz_dataset *ds)
         return NC_NOERR;
     if (ds->defining)
         ncz_dataset_log_defined(ds);
-    if (ncz_object_ops_of(ds) != NULL && ds->defining)
-        rc = ds->par.comm != NULL ? ncz_par_object_enddef(ds, &none) : ncz_object_enddef(ds, &none);
+    if (ncz_file_ops_of(ds) != NULL && ds->defining)
+        rc = ds->par.comm != NULL ? ncz_par_file_enddef(ds, &none) : ncz_file_enddef(ds, &none);
     if (ds->par.comm != NULL)
         return rc == NC_NOERR ? ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR) : rc;
     if (rc == NC_NOERR)
@@ -109,8 +109,8 @@ ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = store_changes(ds)) == NC_NOERR)
-        rc = ncz_object_ops_of(ds) != NULL && ds->writable ? ncz_object_take(ds, block, len)
-                                                           : ncz_store_take_block(ds->map, block, len);
+        rc = ncz_file_ops_of(ds) != NULL && ds->writable ? ncz_file_take(ds, block, len)
+                                                         : ncz_store_take_block(ds->map, block, len);
     return finish_dataset(ds, ZMAP_KEEP, rc);
 }
 
@@ -177,7 +177,7 @@ abort_on_all(ncz_dataset *ds)
 
 /* Outside define mode, as in netCDF, it is closed. */
 static int
-abort_object(ncz_dataset *ds)
+abort_file(ncz_dataset *ds)
 {
     bool discard = ds->defining && ds->state == NCZ_DATASET_NEW;
     int  rc;
@@ -200,8 +200,8 @@ ncz_dataset_abort(ncz_dataset *ds)
         return rc;
     if (!ds->writable)
         return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
-    if (ncz_object_ops_of(ds) != NULL)
-        return abort_object(ds);
+    if (ncz_file_ops_of(ds) != NULL)
+        return abort_file(ds);
     if (ds->par.comm != NULL)
         return abort_on_all(ds);
     ncz_engine_forget(ds->engine, 0);

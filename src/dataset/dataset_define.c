@@ -25,7 +25,7 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
-    if (ds->model->dialect->object == NULL && (ncz_format_is_document(name) || strncmp(name, ".nczarr-", 8) == 0))
+    if (ds->model->dialect->file == NULL && (ncz_format_is_document(name) || strncmp(name, ".nczarr-", 8) == 0))
         return ncz_fail(NC_EBADNAME, "%s: Zarr's documents have this name: choose another one", key);
     if (valid_name != NULL && !valid_name(name))
         return ncz_fail(NC_EBADNAME, "%s: %s reserves such names (formats.md lists them)", key,
@@ -256,7 +256,7 @@ int
 ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                     ncz_dim *const *dims, ncz_var **out)
 {
-    bool     keys = ds->model->dialect->object == NULL; /* else no object is named after it */
+    bool     keys = ds->model->dialect->file == NULL; /* else no object is named after it */
     ncz_var *v = NULL;
     int      rc;
 

@@ -12,7 +12,7 @@
  * memory, and the next flush puts the documents. Only after 4 may a chunk that holds nothing but the new fill value be
  * left out, as later puts do: the document in the store then says what it reads as.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 
 #include <string.h>
 
@@ -178,7 +178,7 @@ unwritten_element(const ncz_var *v, void **zero, const void **out)
 static bool
 has_data(const ncz_dataset *ds, const ncz_var *v)
 {
-    return v->stage == NCZ_VAR_WRITTEN && ncz_object_ops_of(ds) == NULL;
+    return v->stage == NCZ_VAR_WRITTEN && ncz_file_ops_of(ds) == NULL;
 }
 
 static int

@@ -23,7 +23,7 @@
  * After a failure the dirty marks and the table of stored documents still match the store, so the next flush
  * continues. A failed sync is final. Runs under the dataset's exclusive lock.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_comm.h"
 #include "zmap/zmap_single.h"
 
@@ -280,7 +280,7 @@ sync_map(ncz_dataset *ds)
 {
     int rc;
 
-    if (!ds->durable && ncz_object_ops_of(ds) != NULL)
+    if (!ds->durable && ncz_file_ops_of(ds) != NULL)
         return zmap_single_show(ds->map);
     if (!ds->durable || (zmap_caps_of(ds->map) & (ZMAP_CAN_SYNC | ZMAP_COMMITS)) != ZMAP_CAN_SYNC)
         return NC_NOERR;
@@ -324,7 +324,7 @@ ncz_dataset_documents_first(ncz_dataset *ds, bool again)
     bool commits = (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0;
     int  rc;
 
-    if (ncz_object_ops_of(ds) != NULL || !ncz_dataset_is_new(ds) ||
+    if (ncz_file_ops_of(ds) != NULL || !ncz_dataset_is_new(ds) ||
         (ds->state == NCZ_DATASET_DOCUMENTED && !again && !commits) || (ds->cmode & NC_DISKLESS) != 0)
         return NC_NOERR;
     if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
@@ -351,7 +351,7 @@ ncz_dataset_store_data(ncz_dataset *ds)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if (ncz_object_ops_of(ds) != NULL && (rc = ncz_object_check(ds)) != NC_NOERR)
+    if (ncz_file_ops_of(ds) != NULL && (rc = ncz_file_check(ds)) != NC_NOERR)
         return rc;
     if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR) /* 1 */
         return rc;
@@ -367,12 +367,12 @@ ncz_dataset_store_documents(ncz_dataset *ds, bool all)
     bool some;
     int  rc;
 
-    if (ncz_object_ops_of(ds) != NULL) {
-        if ((rc = ncz_object_store_head(ds)) != NC_NOERR || (rc = sync_map(ds)) != NC_NOERR)
+    if (ncz_file_ops_of(ds) != NULL) {
+        if ((rc = ncz_file_store_head(ds)) != NC_NOERR || (rc = sync_map(ds)) != NC_NOERR)
             return rc;
         ncz_format_mark_stored(ds->model);
         ds->state = NCZ_DATASET_STORED;
-        return ncz_object_check_name(ds);
+        return ncz_file_check_name(ds);
     }
     if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || /* 2 */
         (rc = put_planned(ds, all, &some)) != NC_NOERR || /* 3, 4, 5 */

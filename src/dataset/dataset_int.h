@@ -212,12 +212,12 @@ typedef struct ncz_sharing {
     bool            collective; /* access to variables that have no setting of their own */
 } ncz_sharing;
 
-/* Where the data of a dataset that is one object lie while it gets new definitions: `n` variables had a place. */
-typedef struct ncz_object_places {
+/* Where the data of a dataset that is one file lie while it gets new definitions: `n` variables had a place. */
+typedef struct ncz_file_places {
     ncz_extent *v; /* NULL: none are being made */
     size_t      n;
     uint64_t    nrecords;
-} ncz_object_places;
+} ncz_file_places;
 
 struct ncz_dataset {
     ncz_rwlock        lock;
@@ -230,9 +230,9 @@ struct ncz_dataset {
     ncz_limits        limits;
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
-    ncz_buf           head;        /* of a dataset that is one object: its head as stored */
+    ncz_buf           head;        /* of a dataset that is one file: its head as stored */
     bool              head_stale;  /* that, since definitions may have changed: it has more than other records */
-    ncz_object_places before;      /* of such a dataset: what an nc_enddef() that failed has not moved yet */
+    ncz_file_places   before;      /* of such a dataset: what an nc_enddef() that failed has not moved yet */
     uint64_t          filled;   /* of such a dataset: records that are there, with fill values where nothing is put */
     ncz_texts         warnings; /* what was passed over while the documents were read; then unchanged */
     ncz_key_list      leftover; /* objects of an old name, deleted after a flush has stored the new one */
@@ -246,7 +246,7 @@ struct ncz_dataset {
     bool         lax_bytes;   /* see ncz_dataset_lax_bytes() */
     atomic_uint  appends;     /* puts that are going to be exclusive, since one of the last made a dimension longer */
     bool         created;     /* by this session: the store holds nothing from earlier sessions */
-    bool         shown_early; /* one object: it has its name from the first nc_enddef() on, else from a sync on */
+    bool         shown_early; /* one file: it has its name from the first nc_enddef() on, else from a sync on */
     bool         defining;    /* in define mode */
     bool         root_deferred; /* the root's documents have hidden names until close */
     bool         no_copies;     /* consolidated=no: never write consolidated metadata unasked */
@@ -294,12 +294,12 @@ int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or
 int  ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
 bool ncz_name_is_classic(const char *path); /* it ends as classic files' names do */
 
-/* Creates a dataset that is one object, a classic file (dataset_object_create.c). */
-int ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
+/* Creates a dataset that is one file, a classic file (dataset_file_create.c). */
+int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
 /* Opens, on another rank, the dataset that rank 0 has just created; `unfinished`: the name of its file until it is
  * complete, from zmap_single_unfinished(). */
-int ncz_object_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished,
-                    const ncz_limits *limits, ncz_dataset **out);
+int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
+                  ncz_dataset **out);
 
 /* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
 int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);

@@ -3,7 +3,7 @@
  * dataset_read_write: get and put of one selection, growth of unlimited dimensions, and the cache size. Under the
  * dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_par.h"
 
 #include <string.h>
@@ -24,11 +24,11 @@ is_empty(const ncz_select *sel)
     return false;
 }
 
-/* With NC_SHARE the puts of a dataset that is one object are there for others at once. */
+/* With NC_SHARE the puts of a dataset that is one file are there for others at once. */
 static bool
 shares_puts(const ncz_dataset *ds)
 {
-    return (ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL && ncz_object_ops_of(ds) != NULL;
+    return (ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL && ncz_file_ops_of(ds) != NULL;
 }
 
 bool
@@ -164,11 +164,11 @@ clear_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const uin
 {
     int rc = NC_NOERR;
 
-    if (ncz_object_ops_of(ds) != NULL && ds->par.comm == NULL) {
+    if (ncz_file_ops_of(ds) != NULL && ds->par.comm == NULL) {
         if (v->rank == 0 || shape[0] <= v->dims[0]->len)
             return NC_NOERR;
         rc = ncz_engine_store_filled(ds->engine, v->dims[0]->len);
-        return rc == NC_NOERR ? ncz_object_grow(ds, v, sel, shape[0]) : rc;
+        return rc == NC_NOERR ? ncz_file_grow(ds, v, sel, shape[0]) : rc;
     }
     if (ds->par.comm != NULL)
         return NC_NOERR;
@@ -244,8 +244,8 @@ begin_independent(ncz_dataset *ds, ncz_var *v, const uint64_t *shape)
     if (ds->par.comm == NULL)
         return NC_NOERR;
     atomic_store(&v->independent, true);
-    if (ncz_object_ops_of(ds) != NULL)
-        return ncz_par_object_grow_alone(ds, v, shape);
+    if (ncz_file_ops_of(ds) != NULL)
+        return ncz_par_file_grow_alone(ds, v, shape);
     for (size_t d = 0; d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             return ncz_fail(NC_ECANTEXTEND,
@@ -295,7 +295,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     ncz_dataset_note_put(ds, grew || first);
     grow_dims(ds, v, shape.v, stored);
     if (stored && shares_puts(ds)) {
-        int shown = grew ? ncz_object_publish(ds) : ncz_dataset_flush_chunks(ds, v->uid);
+        int shown = grew ? ncz_file_publish(ds) : ncz_dataset_flush_chunks(ds, v->uid);
 
         rc = shown != NC_NOERR ? shown : rc;
     }

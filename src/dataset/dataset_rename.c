@@ -190,7 +190,7 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 
     if (ncz_group_find_var(v->group, name) != NULL || ncz_group_find_group(v->group, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
-    if (ds->model->dialect->object != NULL) /* no object is named after it */
+    if (ds->model->dialect->file != NULL) /* no object is named after it */
         return ncz_model_rename_var(ds->model, v, name);
     if ((rc = set_keys(&mv, v->group, v->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)

@@ -75,48 +75,48 @@ typedef struct ncz_netcdf_format {
     int format, extended, flag;
 } ncz_netcdf_format;
 
-/* Room that a program leaves in a dataset of one object, in bytes, as nc__enddef() has it. 0: none, and 4 to align. */
+/* Room that a program leaves in a dataset of one file, in bytes, as nc__enddef() has it. 0: none, and 4 to align. */
 typedef struct ncz_file_room {
     uint64_t header_free, align;       /* behind the header; what variables of fixed shape begin at a multiple of */
     uint64_t fixed_free, record_align; /* the same for those, and for records */
 } ncz_file_room;
 
-/* Where a variable lies in such an object. */
+/* Where a variable lies in such a file. */
 typedef struct ncz_extent {
     uint64_t begin, nbytes; /* nbytes: without padding; with records, of one */
     uint64_t padded;        /* the same with its padding */
     uint64_t pitch;         /* from one record to the next; 0: it has none */
 } ncz_extent;
 
-/* What values read as that the object has lost, since it ends too early. */
+/* What values read as that the file has lost, since it ends too early. */
 typedef enum ncz_missing { NCZ_MISSING_ZEROS, NCZ_MISSING_FILL, NCZ_MISSING_ERROR } ncz_missing;
 
 /*
- * What only a format has whose dataset is one object, with the key "", in a store that has no other. `form`: as
+ * What only a format has whose dataset is one file, with the key "", in a store that has no other. `form`: as
  * ncz_format_opts.gen.
  */
-typedef struct ncz_object_ops {
-    bool (*is)(const void *bytes, size_t n); /* whether an object begins so */
+typedef struct ncz_file_ops {
+    bool (*is)(const void *bytes, size_t n); /* whether a file begins so */
     /* The same of bytes that follow a block of the user, of 512 bytes or a double of that. NULL: there is none. */
     bool (*follows_block)(const void *bytes, size_t n);
-    bool fixed; /* what was read of it does not hold once the object is changed: reading on is then an error */
+    bool fixed; /* what was read of it does not hold once the file is changed: reading on is then an error */
     /* For a format that is written: gives all variables their places after definitions, and new specs. What has a place
      * keeps it, where there is room. */
     int (*lay_out)(ncz_model *m, int form, const ncz_file_room *room);
-    int (*write_head)(const ncz_model *m, int form, ncz_buf *out); /* appends the bytes at the start of the object */
+    int (*write_head)(const ncz_model *m, int form, ncz_buf *out); /* appends the bytes at the start of the file */
     bool (*extent)(const ncz_var *v, ncz_extent *out);             /* false: it has no place yet */
-    /* The number of records as those bytes have it: *off from the start of the object, and how many bytes. */
+    /* The number of records as those bytes have it: *off from the start of the file, and how many bytes. */
     size_t (*write_records)(int form, uint64_t n, char out[8], uint64_t *off);
-    /* Where the fixed variables and the records begin, and how large the object is with so many records. */
+    /* Where the fixed variables and the records begin, and how large the file is with so many records. */
     void (*sections)(const ncz_model *m, uint64_t nrecords, uint64_t *fixed, uint64_t *records, uint64_t *end);
-    /* The number of records in an object's first bytes. False: they are too few, or the writer did not know it. */
+    /* The number of records in a file's first bytes. False: they are too few, or the writer did not know it. */
     bool (*read_records)(int form, const void *bytes, size_t n, uint64_t *out);
-    uint64_t (*most_records)(int form); /* that an object can have */
+    uint64_t (*most_records)(int form); /* that a file can have */
     /* How many records there are: before they are put, since the places of chunks depend on it. */
     void (*set_records)(ncz_model *m, uint64_t n);
     /* NULL: nothing can be missing without an error. */
     void (*set_missing)(ncz_model *m, ncz_missing how);
-} ncz_object_ops;
+} ncz_file_ops;
 
 #define NCZ_RANK_ANY SIZE_MAX
 
@@ -158,10 +158,10 @@ typedef struct ncz_dialect_ops {
     ncz_codec_spelling spelling;       /* of codecs in its documents */
     const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
     /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
-    const char           *width_att, *default_width_att;
-    const ncz_object_ops *object; /* of a format whose dataset is one object; NULL: another one */
-    ncz_dialect_docs      docs;
-    ncz_dialect_copies    copies;
+    const char         *width_att, *default_width_att;
+    const ncz_file_ops *file; /* of a format whose dataset is one file; NULL: another one */
+    ncz_dialect_docs    docs;
+    ncz_dialect_copies  copies;
 
     /*
      * identify: is the dataset in this dialect? `got` has the results for docs.root. If so, sets *is, records the
@@ -257,13 +257,13 @@ bool ncz_format_may_have_tail(const char *key); /* a document that bytes may fol
 static inline bool
 ncz_format_is_written(const ncz_dialect_ops *dialect)
 {
-    return dialect->write_node != NULL || (dialect->object != NULL && dialect->object->lay_out != NULL);
+    return dialect->write_node != NULL || (dialect->file != NULL && dialect->file->lay_out != NULL);
 }
 
-/* The dialect of new datasets that are one object. */
-const ncz_dialect_ops *ncz_format_of_objects(void);
-/* Whether an object with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
-bool ncz_format_is_one_object(const void *bytes, size_t n);
+/* The dialect of new datasets that are one file. */
+const ncz_dialect_ops *ncz_format_of_files(void);
+/* Whether a file with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
+bool ncz_format_is_file(const void *bytes, size_t n);
 /* Whether 8 bytes say so that are at 512, or at a double of that. */
 bool ncz_format_follows_block(const void *bytes, size_t n);
 /* For error texts: what a file with these first bytes is that is no dataset ("a GRIB file ..."); NULL: not known. */

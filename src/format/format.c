@@ -116,7 +116,7 @@ ready_model(ncz_model *m, const ncz_dialect_ops *dialect, int gen, ncz_make_layo
     m->ordered_types = dialect->ordered_types;
     m->unmasked_fill = dialect->unmasked_fill != NULL ? dialect->unmasked_fill(gen) : NCZ_UNMASKED_NONE;
     m->make_layout = make_layout;
-    m->own_chunks = dialect->object != NULL && dialect->object->lay_out != NULL;
+    m->own_chunks = dialect->file != NULL && dialect->file->lay_out != NULL;
     if (m->format_free == NULL) /* a dialect that has looked has set its own */
         m->format_free = ncz_free;
 }
@@ -178,7 +178,7 @@ look_further(ncz_loader *l, int unknown)
         looking k = {.l = l, .dialect = ncz_dialects[i]};
         int     rc;
 
-        if (k.dialect->look == NULL || (k.dialect->object != NULL) != l->docs->one_object ||
+        if (k.dialect->look == NULL || (k.dialect->file != NULL) != l->docs->one_object ||
             (l->wish.hdf5 && k.dialect->spelling != NCZ_SPELLING_HDF5))
             continue;
         ncz_err_clear();
@@ -279,7 +279,7 @@ ncz_format_has_lists(const ncz_loader *l)
 bool
 ncz_format_is_fixed(const ncz_loader *l)
 {
-    return l->dialect != NULL && l->dialect->object != NULL && (l->dialect->object->fixed || l->docs->far);
+    return l->dialect != NULL && l->dialect->file != NULL && (l->dialect->file->fixed || l->docs->far);
 }
 
 void

@@ -62,16 +62,16 @@ ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t ra
 }
 
 const ncz_dialect_ops *
-ncz_format_of_objects(void)
+ncz_format_of_files(void)
 {
     return &ncz_classic;
 }
 
 bool
-ncz_format_is_one_object(const void *bytes, size_t n)
+ncz_format_is_file(const void *bytes, size_t n)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->object != NULL && ncz_dialects[i]->object->is(bytes, n))
+        if (ncz_dialects[i]->file != NULL && ncz_dialects[i]->file->is(bytes, n))
             return true;
     return false;
 }
@@ -80,8 +80,8 @@ bool
 ncz_format_follows_block(const void *bytes, size_t n)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->object != NULL && ncz_dialects[i]->object->follows_block != NULL &&
-            ncz_dialects[i]->object->follows_block(bytes, n))
+        if (ncz_dialects[i]->file != NULL && ncz_dialects[i]->file->follows_block != NULL &&
+            ncz_dialects[i]->file->follows_block(bytes, n))
             return true;
     return false;
 }

@@ -18,7 +18,7 @@
  * Runs under the dataset's exclusive lock.
  */
 #include "dataset/dataset_int.h"
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 
 #include <string.h>
 
@@ -337,7 +337,7 @@ ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len)
     if (ds->par.comm != NULL)
         return ncz_fail(NC_ECANTEXTEND, "%s: with several ranks only a collective put of data extends a dimension",
                         d->name);
-    rc = ncz_object_ops_of(ds) != NULL ? ncz_object_grow_dim(ds, d, len) : ncz_dataset_clear_beyond(ds, d);
+    rc = ncz_file_ops_of(ds) != NULL ? ncz_file_grow_dim(ds, d, len) : ncz_dataset_clear_beyond(ds, d);
     if (rc == NC_NOERR)
         ncz_model_grow_dim(ds->model, d, len);
     return rc;

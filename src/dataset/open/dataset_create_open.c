@@ -3,7 +3,7 @@
  * dataset_create_open: creates or opens a dataset on a store. An existing dataset is loaded; a new one is empty and
  * in define mode.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/open/dataset_settings.h"
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
@@ -93,7 +93,7 @@ start_model(ncz_dataset *ds)
     ncz_buf properties = NCZ_BUF_INIT;
     int     rc;
 
-    if (ds->style.dialect->object != NULL)
+    if (ds->style.dialect->file != NULL)
         return ncz_format_create(ds->model, &ds->style, NULL);
     rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
 
@@ -136,7 +136,7 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ncz_dataset_set_classic(ds, style->classic);
     ds->cmode = cmode;
     ds->verbatim = (cmode & NCZARR_VERBATIM) != 0;
-    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (style->dialect->object != NULL ? 0 : NC_NETCDF4);
+    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (style->dialect->file != NULL ? 0 : NC_NETCDF4);
     if (settings.behind && (rc = ncz_dataset_set_write(ds, true, settings.behind_bytes)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
@@ -212,7 +212,7 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
 
     if (writable && ds->documents == NULL && (rc = zmap_single_own(ds->map, (ds->mode & NC_SHARE) != 0)) != NC_NOERR)
         return rc;
-    rc = ds->documents == NULL ? ncz_object_load_steady(ds, load_root, &how) : load_root(ds, &how);
+    rc = ds->documents == NULL ? ncz_file_load_steady(ds, load_root, &how) : load_root(ds, &how);
 
     if (rc != NC_NOERR || (!writable && ds->documents == NULL))
         return rc;
@@ -237,7 +237,7 @@ check_writable(const ncz_format_opts *style, const char *path)
 {
     const char *by = ncz_format_old_writer(style);
 
-    if (style->dialect->object != NULL && !ncz_format_is_written(style->dialect))
+    if (style->dialect->file != NULL && !ncz_format_is_written(style->dialect))
         return ncz_fail(NC_EPERM,
                         "%s: %s files are read but not changed: copy it with nczcopy, to a Zarr dataset or a classic "
                         "file, and write into the copy",
@@ -291,8 +291,8 @@ ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const cha
     ncz_dataset_log_open(ds, t);
     if (ds->writable && settings.behind)
         rc = ncz_dataset_set_write(ds, true, settings.behind_bytes);
-    if (rc == NC_NOERR && ds->writable && ncz_object_ops_of(ds) != NULL)
-        rc = ncz_object_begin(ds);
+    if (rc == NC_NOERR && ds->writable && ncz_file_ops_of(ds) != NULL)
+        rc = ncz_file_begin(ds);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);

@@ -6,7 +6,7 @@
  * Copies are made object by object: chunks first, then documents, those of deeper groups before those of upper ones.
  * An interrupted copy then has no document that names missing objects.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zip/zmap_zip.h"
@@ -40,7 +40,7 @@ ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t r
         return rc;
     rc = ncz_choose_format(t, cmode, default_format, &version);
     if (rc == NC_NOERR && version != 0)
-        rc = ncz_object_create(t, cmode, (unsigned)version, limits, out);
+        rc = ncz_file_create(t, cmode, (unsigned)version, limits, out);
     else if (rc == NC_NOERR && (rc = ncz_store_create_block(t, room, &map)) == NC_NOERR) {
         rc = ncz_dataset_create_on(map, t, t->canonical, cmode, limits, out);
         if (rc == NC_NOERR)
@@ -61,7 +61,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     zmap       *map = NULL;
     void       *back;
     size_t      back_len;
-    bool        copied = (omode & NC_WRITE) != 0 && !locked && ncz_format_is_one_object(block, len);
+    bool        copied = (omode & NC_WRITE) != 0 && !locked && ncz_format_is_file(block, len);
     int         rc;
 
     omode |= NC_INMEMORY;
@@ -245,8 +245,8 @@ ncz_diskless_persist(ncz_dataset *ds)
     char        *claim = NULL;
     int          rc;
 
-    if (ncz_object_ops_of(ds) != NULL)
-        return ncz_object_persist(ds);
+    if (ncz_file_ops_of(ds) != NULL)
+        return ncz_file_persist(ds);
     if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->created, &t)) != NC_NOERR ||
         (rc = ncz_store_follow(t)) != NC_NOERR)
         goto done;

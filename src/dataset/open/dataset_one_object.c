@@ -44,7 +44,7 @@ ncz_store_is_file(const char *path)
 
     if (fd >= 0) {
         n = ncz_system.read(fd, head, sizeof head);
-        is = n > 0 && (ncz_format_is_one_object(head, (size_t)n) || (n == HEAD && follows_block(fd)));
+        is = n > 0 && (ncz_format_is_file(head, (size_t)n) || (n == HEAD && follows_block(fd)));
         (void)ncz_system.close(fd);
     }
     return is;
@@ -203,7 +203,7 @@ is_dataset(zmap *archive, const char *key, bool *is)
 
     (void)zmap_get_batch(archive, &r, 1, NULL, NULL);
     rc = r.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&r.err);
-    *is = rc == NC_NOERR && ncz_format_is_one_object(r.body.data, r.body.len);
+    *is = rc == NC_NOERR && ncz_format_is_file(r.body.data, r.body.len);
     ncz_buf_clear(&r.body);
     return rc;
 }

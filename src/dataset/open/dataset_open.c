@@ -3,7 +3,7 @@
  * dataset_open: opens and creates datasets, from a path or a store of the caller's (dataset_create_open.c). A failed
  * creation leaves nothing in the store.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/open/dataset_settings.h"
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
@@ -34,7 +34,7 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
         (rc = ncz_store_follow(t)) != NC_NOERR)
         goto done;
     if (version != 0) {
-        if ((rc = ncz_object_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
+        if ((rc = ncz_file_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
             /* A program of netCDF-C's knows no other file under that name from now on. */
             (*out)->shown_early = (*out)->shown_early || default_format == NCZ_FORMAT_CLASSIC_UNSAID;
             take_name(*out, t);

@@ -121,7 +121,7 @@ ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, 
     zmap_zip_opts opts;
     int           rc;
 
-    if (ncz_format_is_one_object(block, len))
+    if (ncz_format_is_file(block, len))
         return zmap_block_open(block, len, !locked, out);
     if ((rc = zip_options(t, &opts)) != NC_NOERR)
         return rc;

@@ -8,7 +8,7 @@
  * and dirty marks, the dataset's state, whether it is in define mode.
  */
 #include "dataset/par/dataset_par.h"
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 
 /* Runs `task` on rank 0 alone, and gives all ranks its result. */
 static int
@@ -26,7 +26,7 @@ sweep_new_variables(ncz_dataset *ds)
 {
     int rc = NC_NOERR;
 
-    if (ds->created || ncz_object_ops_of(ds) != NULL)
+    if (ds->created || ncz_file_ops_of(ds) != NULL)
         return NC_NOERR;
     for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
          v = ncz_model_next_var(ds->model, v))
@@ -66,8 +66,8 @@ store_documents(ncz_dataset *ds)
 
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_documents(ds, false);
-    return rc == NC_NOERR && ncz_lengths_are_watched(ds) && ncz_object_ops_of(ds) == NULL ? ncz_lengths_refresh(ds)
-                                                                                          : rc;
+    return rc == NC_NOERR && ncz_lengths_are_watched(ds) && ncz_file_ops_of(ds) == NULL ? ncz_lengths_refresh(ds)
+                                                                                        : rc;
 }
 
 /* Gives strings the largest width that a rank has, each in widths[2 * i]. */
@@ -140,7 +140,7 @@ ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc)
 int
 ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
-    bool object = ncz_object_ops_of(ds) != NULL; /* its lengths are in its head, and ranks may have grown alone */
+    bool object = ncz_file_ops_of(ds) != NULL; /* its lengths are in its head, and ranks may have grown alone */
 
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_data(ds);
@@ -150,7 +150,7 @@ ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
         (!object && (rc = ncz_par_agree_lengths(ds)) != NC_NOERR))
         return rc;
     if (object)
-        ncz_par_object_stored(ds);
+        ncz_par_file_stored(ds);
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     ncz_engine_forget(ds->engine, 0);
@@ -229,8 +229,8 @@ ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc)
         rc = flush_independent(ds, v);
     if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return ncz_par_failed_put(v, rc);
-    if (ncz_object_ops_of(ds) != NULL)
-        return ncz_par_object_grow(ds, v, shape);
+    if (ncz_file_ops_of(ds) != NULL)
+        return ncz_par_file_grow(ds, v, shape);
     for (size_t d = 0; d < v->rank; d++)
         grows = grows || v->dims[d]->unlimited;
     if (grows && (rc = ncz_comm_max(ds->par.comm, shape, v->rank)) == NC_NOERR)

@@ -48,16 +48,16 @@ int ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc);
 /* After a failure that all ranks agree on. Returns rc. */
 int ncz_par_failed_put(const ncz_var *v, int rc);
 
-/* ---- dataset_par_object.c: datasets that are one object ---- */
+/* ---- dataset_par_file.c: datasets that are one file ---- */
 
-/* As ncz_object_enddef(): rank 0 moves data, all fill new variables, rank 0 stores the head. */
-int ncz_par_object_enddef(ncz_dataset *ds, const ncz_file_room *room);
+/* As ncz_file_enddef(): rank 0 moves data, all fill new variables, rank 0 stores the head. */
+int ncz_par_file_enddef(ncz_dataset *ds, const ncz_file_room *room);
 /* In a collective put to `v`: makes shape[0] the largest that a rank needs, and records up to it. */
-int ncz_par_object_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape);
+int ncz_par_file_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape);
 /* Makes records for a put of this rank alone; the others learn of them in the next collective call. */
-int ncz_par_object_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape);
-/* After a flush: rank 0 has stored the head, and the object has its name and its length. */
-void ncz_par_object_stored(ncz_dataset *ds);
+int ncz_par_file_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape);
+/* After a flush: rank 0 has stored the head, and the file has its name and its length. */
+void ncz_par_file_stored(ncz_dataset *ds);
 /* Gives all ranks the name of the file that rank 0 is making, in `name`; empty: there is none. `map`: rank 0's. */
 int ncz_par_share_name(ncz_comm *c, ncz_comm_call call, const zmap *map, ncz_buf *name);
 

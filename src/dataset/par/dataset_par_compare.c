@@ -9,7 +9,7 @@
  *   3 the documents are compared again; if they still differ, in something that the definitions do not list, rank 0
  *     gives its documents to all for the text of the error
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_par.h"
 
 #include <string.h>
@@ -200,12 +200,12 @@ compare_documents(const ncz_buf *ours, const ncz_buf *first)
     }
 }
 
-/* A dataset that is one object has a head in place of documents. */
+/* A dataset that is one file has a head in place of documents. */
 static int
 write_head(const ncz_dataset *ds, ncz_buf *out)
 {
     ncz_buf head = NCZ_BUF_INIT;
-    int     rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &head);
+    int     rc = ncz_file_ops_of(ds)->write_head(ds->model, ds->style.gen, &head);
 
     if (rc == NC_NOERR && (rc = ncz_par_put_bytes(out, "header", strlen("header"))) == NC_NOERR)
         rc = ncz_par_put_bytes(out, head.data, head.len);
@@ -220,8 +220,8 @@ plan_documents(ncz_dataset *ds, ncz_comm_call call, ncz_buf *ours, bool *same)
     int rc;
 
     ncz_buf_reset(ours);
-    rc = ncz_object_ops_of(ds) != NULL ? write_head(ds, ours)
-                                       : ncz_format_plan(ds->model, &ds->style, false, add_document, ours);
+    rc = ncz_file_ops_of(ds) != NULL ? write_head(ds, ours)
+                                     : ncz_format_plan(ds->model, &ds->style, false, add_document, ours);
     if ((rc = ncz_comm_agree(ds->par.comm, call, 0, rc)) != NC_NOERR)
         return rc;
     return ncz_comm_same(ds->par.comm, digest_of(ours), same);

@@ -14,7 +14,7 @@
  * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone,
  * so all parts of an object travel together.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/par_exchange_int.h"
 
 /* More than a rank sends: ncz_par_count_travelling() gives 2^62 at most. */
@@ -117,7 +117,7 @@ ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *
     else if (rc == NC_NOERR)
         rc = ncz_par_write_rest(&x, false);
     /* In a file a rank may put the same elements itself the next time: those of others do not wait in the cache. */
-    if ((rc == NC_NOERR || rc == NC_ERANGE) && most != 0 && ncz_object_ops_of(ds) != NULL) {
+    if ((rc == NC_NOERR || rc == NC_ERANGE) && most != 0 && ncz_file_ops_of(ds) != NULL) {
         int stored = ncz_dataset_flush_chunks(ds, v->uid);
 
         rc = stored == NC_NOERR ? rc : stored;

@@ -4,7 +4,7 @@
  * succeeded, the others open the store. Its documents are read by rank 0 alone, which gives the bytes to all
  * (zmap_record.h): the store sees the requests of one process.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_par.h"
 #include "zmap/zmap_record.h"
 #include "zmap/zmap_single.h"
@@ -87,7 +87,7 @@ agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
     }
     ds->par.comm = o->comm;
     o->comm = NULL;
-    if (ds->writable && ncz_object_ops_of(ds) != NULL)
+    if (ds->writable && ncz_file_ops_of(ds) != NULL)
         ncz_engine_share_ranges(ds->engine);
     *out = ds;
     o->ds = NULL;
@@ -131,7 +131,7 @@ join_file(opening *o, int cmode, const ncz_limits *limits)
     int     rc = ncz_par_share_name(o->comm, NCZ_COMM_CREATE, o->ds != NULL ? o->ds->map : NULL, &name);
 
     if (rc == NC_NOERR && !ncz_comm_first(o->comm))
-        rc = ncz_object_join(o->target, cmode, (unsigned)o->version, ncz_buf_str(&name), limits, &o->ds);
+        rc = ncz_file_join(o->target, cmode, (unsigned)o->version, ncz_buf_str(&name), limits, &o->ds);
     ncz_buf_clear(&name);
     return rc;
 }
@@ -193,8 +193,8 @@ open_first(const ncz_target *t, int omode, const ncz_limits *limits, ncz_buf *re
         (rc = open_with(map, recorder, t, omode, limits, &ds)) == NC_NOERR) {
         map = NULL; /* the dataset's */
         if ((rc = check_opened(ds, (omode & NC_WRITE) != 0)) == NC_NOERR && ds->writable &&
-            ncz_object_ops_of(ds) != NULL)
-            rc = ncz_object_cut(ds);
+            ncz_file_ops_of(ds) != NULL)
+            rc = ncz_file_cut(ds);
         if (rc == NC_NOERR)
             rc = zmap_record_take(recorder, record);
     }

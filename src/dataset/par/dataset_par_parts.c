@@ -3,7 +3,7 @@
  * dataset_par_parts: a rank's selection cut at the objects, and the messages in which parts travel: a part's box, 3 *
  * rank numbers, and its packed elements in the variable's type.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/par_exchange_int.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ ncz_par_add_part(ncz_parts *p, size_t rank)
 static bool
 puts_itself(const ncz_exchange *x, const ncz_part *p)
 {
-    return ncz_object_ops_of(x->ds) != NULL &&
+    return ncz_file_ops_of(x->ds) != NULL &&
            ncz_grid_run(p->count, p->stride, x->object, x->v->rank) * x->v->type->size >= NCZ_LONG_RUN;
 }
 

@@ -366,7 +366,7 @@ choose_unmasked_fill(int version)
     return NCZ_UNMASKED_DEFAULT;
 }
 
-static const ncz_object_ops object = {
+static const ncz_file_ops file = {
     .is = ncz_classic_is,
     .lay_out = ncz_classic_lay_out,
     .write_head = ncz_classic_write,
@@ -381,7 +381,7 @@ static const ncz_object_ops object = {
 
 const ncz_dialect_ops ncz_classic = {
     .name = "classic netCDF",
-    .object = &object,
+    .file = &file,
     .docs = {.all = none, .root = none, .marks = none, .top = none},
     .look = look_at_header,
     .load = load_header,

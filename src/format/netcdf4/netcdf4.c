@@ -328,11 +328,11 @@ tell_mark(const ncz_model *m, const char *name)
     return file->strict || file->nreserved > 1;
 }
 
-static const ncz_object_ops object = {.is = is_hdf5, .follows_block = is_signature, .fixed = true};
+static const ncz_file_ops file = {.is = is_hdf5, .follows_block = is_signature, .fixed = true};
 
 const ncz_dialect_ops ncz_netcdf4 = {
     .name = "netCDF-4",
-    .object = &object,
+    .file = &file,
     .spelling = NCZ_SPELLING_HDF5,
     .hidden_atts = none,
     .docs = {.all = none, .root = none, .marks = none, .top = none},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_object_head: the head of a dataset that is one object, as it is stored. Other data are stored before it. It
- * is put in place, under a journal where others know the object (zmap_journal.h): whatever dies leaves the old head
+ * dataset_file_head: the head of a dataset that is one file, as it is stored. Other data are stored before it. It
+ * is put in place, under a journal where others know the file (zmap_journal.h): whatever dies leaves the old head
  * or the new one.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { RECORDS_END = 16 }; /* bytes of a head that have the number of records */
 
 uint64_t
-ncz_object_records(const ncz_dataset *ds)
+ncz_file_records(const ncz_dataset *ds)
 {
     for (size_t i = 0; i < ds->model->root->ndims; i++)
         if (ds->model->root->dims[i]->unlimited)
@@ -20,19 +20,19 @@ ncz_object_records(const ncz_dataset *ds)
     return 0;
 }
 
-/* Gives the object its size: records that were made ahead go. `grow`: also if it is shorter. */
+/* Gives the file its size: records that were made ahead go. `grow`: also if it is shorter. */
 static int
 set_size(ncz_dataset *ds, bool grow)
 {
     uint64_t fixed, records, end, size = 0;
     int      rc = zmap_len(ds->map, "", &size);
-    bool     ahead = ds->filled > ncz_object_records(ds) && !ncz_object_shares(ds); /* others may have put there */
+    bool     ahead = ds->filled > ncz_file_records(ds) && !ncz_file_shares(ds); /* others may have put there */
 
     if (rc != NC_NOERR && rc != NC_EEMPTY)
         return rc;
-    ncz_object_ops_of(ds)->sections(ds->model, ncz_object_records(ds), &fixed, &records, &end);
+    ncz_file_ops_of(ds)->sections(ds->model, ncz_file_records(ds), &fixed, &records, &end);
     if (ds->par.comm != NULL || !grow) /* others may have made some */
-        ahead = size > end && ncz_object_pitch(ds) != 0;
+        ahead = size > end && ncz_file_pitch(ds) != 0;
     return (grow && size < end) || ahead ? zmap_resize(ds->map, "", end) : NC_NOERR;
 }
 
@@ -42,7 +42,7 @@ put_records(ncz_dataset *ds)
 {
     char     bytes[8];
     uint64_t off;
-    size_t   n = ncz_object_ops_of(ds)->write_records(ds->style.gen, ncz_object_records(ds), bytes, &off);
+    size_t   n = ncz_file_ops_of(ds)->write_records(ds->style.gen, ncz_file_records(ds), bytes, &off);
     int      rc = NC_NOERR;
 
     if (memcmp(ds->head.data + off, bytes, n) != 0 && (rc = zmap_put_range(ds->map, "", off, bytes, n)) == NC_NOERR)
@@ -54,15 +54,15 @@ put_records(ncz_dataset *ds)
 static int
 store_records(ncz_dataset *ds)
 {
-    int rc = ncz_object_begin_growth(ds);
+    int rc = ncz_file_begin_growth(ds);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = set_size(ds, true)) == NC_NOERR) {
-        ds->filled = ncz_object_records(ds);
+        ds->filled = ncz_file_records(ds);
         rc = put_records(ds);
     }
-    ncz_object_end_growth(ds);
+    ncz_file_end_growth(ds);
     return rc;
 }
 
@@ -124,7 +124,7 @@ put_head(ncz_dataset *ds, ncz_buf *head)
 
     if (rc != NC_NOERR || (rc = set_size(ds, true)) != NC_NOERR)
         return rc;
-    ds->filled = ncz_object_records(ds);
+    ds->filled = ncz_file_records(ds);
     if ((rc = put_difference(ds, head)) != NC_NOERR)
         return rc;
     ncz_buf_clear(&ds->head);
@@ -140,25 +140,25 @@ static bool
 is_stored(const ncz_dataset *ds, const ncz_buf *head)
 {
     return ds->par.comm == NULL && ds->head.len >= RECORDS_END && head->len == ds->head.len &&
-           ncz_object_is_head(ds, head);
+           ncz_file_is_head(ds, head);
 }
 
 int
-ncz_object_store_head(ncz_dataset *ds)
+ncz_file_store_head(ncz_dataset *ds)
 {
     ncz_buf head = NCZ_BUF_INIT;
     int     rc;
 
     if (ds->head.len >= RECORDS_END && !ds->head_stale && ds->par.comm == NULL)
         return store_records(ds);
-    if ((rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR)
+    if ((rc = ncz_file_ops_of(ds)->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR)
         goto done;
     if (is_stored(ds, &head)) {
         ds->head_stale = false;
         rc = store_records(ds);
-    } else if ((rc = ncz_object_begin_alone(ds)) == NC_NOERR) {
+    } else if ((rc = ncz_file_begin_alone(ds)) == NC_NOERR) {
         rc = put_head(ds, &head);
-        ncz_object_end_alone(ds);
+        ncz_file_end_alone(ds);
     }
 done:
     ncz_buf_clear(&head);
@@ -166,20 +166,20 @@ done:
 }
 
 int
-ncz_object_cut(ncz_dataset *ds)
+ncz_file_cut(ncz_dataset *ds)
 {
     return set_size(ds, false);
 }
 
-/* ---- the head of an object that is there ------------------------------------------------------------------------ */
+/* ---- the head of a file that is there ------------------------------------------------------------------------ */
 
-/* Whether the records are the last of the object. */
+/* Whether the records are the last of the file. */
 static bool
 in_order(const ncz_dataset *ds)
 {
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    const ncz_group      *g = ds->model->root;
-    uint64_t              fixed, records, end, one;
+    const ncz_file_ops *ops = ncz_file_ops_of(ds);
+    const ncz_group    *g = ds->model->root;
+    uint64_t            fixed, records, end, one;
 
     ops->sections(ds->model, 0, &fixed, &records, &end);
     ops->sections(ds->model, 1, &fixed, &records, &one);
@@ -199,7 +199,7 @@ read_head(ncz_dataset *ds)
 {
     ncz_buf      ours = NCZ_BUF_INIT;
     zmap_get_req r = {.key = "", .cut = true};
-    int          rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
+    int          rc = ncz_file_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
 
     r.len = ours.len;
     ncz_buf_clear(&ours);
@@ -212,10 +212,10 @@ read_head(ncz_dataset *ds)
 }
 
 int
-ncz_object_begin(ncz_dataset *ds)
+ncz_file_begin(ncz_dataset *ds)
 {
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    int                   rc;
+    const ncz_file_ops *ops = ncz_file_ops_of(ds);
+    int                 rc;
 
     if (!in_order(ds))
         return ncz_fail(
@@ -223,10 +223,10 @@ ncz_object_begin(ncz_dataset *ds)
             "%s: a variable lies behind the records, which could not grow: copy it with nczcopy, and change "
             "the copy",
             ds->path);
-    ds->filled = ncz_object_records(ds);
+    ds->filled = ncz_file_records(ds);
     ops->set_records(ds->model, ds->filled);
     ncz_engine_in_place(ds->engine);
-    if ((rc = read_head(ds)) != NC_NOERR || !ncz_object_shares(ds))
+    if ((rc = read_head(ds)) != NC_NOERR || !ncz_file_shares(ds))
         return rc;
     ncz_engine_share_ranges(ds->engine);
     /* What lies behind the records is not taken for records that others make: the first of them cuts it off. */
@@ -235,54 +235,54 @@ ncz_object_begin(ncz_dataset *ds)
         return NC_NOERR;
     }
     if (rc == NC_NOERR)
-        rc = ncz_object_cut(ds);
-    ncz_object_end_alone(ds);
+        rc = ncz_file_cut(ds);
+    ncz_file_end_alone(ds);
     return rc;
 }
 
 /* ---- writers that share a file ---------------------------------------------------------------------------------- */
 
 int
-ncz_object_begin_alone(ncz_dataset *ds)
+ncz_file_begin_alone(ncz_dataset *ds)
 {
     int rc;
 
-    if (!ncz_object_shares(ds) || ncz_dataset_is_new(ds))
+    if (!ncz_file_shares(ds) || ncz_dataset_is_new(ds))
         return NC_NOERR;
-    return (rc = zmap_single_alone(ds->map)) == NC_NOERR ? ncz_object_check(ds) : rc;
+    return (rc = zmap_single_alone(ds->map)) == NC_NOERR ? ncz_file_check(ds) : rc;
 }
 
 void
-ncz_object_end_alone(ncz_dataset *ds)
+ncz_file_end_alone(ncz_dataset *ds)
 {
-    if (ncz_object_shares(ds))
+    if (ncz_file_shares(ds))
         zmap_single_share(ds->map);
 }
 
 int
-ncz_object_begin_growth(ncz_dataset *ds)
+ncz_file_begin_growth(ncz_dataset *ds)
 {
     ncz_buf now = NCZ_BUF_INIT;
     int     rc;
 
-    if (!ncz_object_shares(ds) || !zmap_single_is_named(ds->map))
+    if (!ncz_file_shares(ds) || !zmap_single_is_named(ds->map))
         return NC_NOERR;
     if ((rc = zmap_single_lock(ds->map)) == NC_ENOTBUILT)
         ncz_err_clear(); /* it has no locks, as the log says */
     else if (rc != NC_NOERR)
         return rc;
     if ((rc = read_bytes(ds, RECORDS_END, &now)) == NC_NOERR)
-        ncz_object_take_records(ds, &now);
+        ncz_file_take_records(ds, &now);
     ncz_buf_clear(&now);
     if (rc != NC_NOERR)
-        ncz_object_end_growth(ds);
+        ncz_file_end_growth(ds);
     return rc;
 }
 
 void
-ncz_object_end_growth(ncz_dataset *ds)
+ncz_file_end_growth(ncz_dataset *ds)
 {
-    if (ncz_object_shares(ds) && zmap_single_is_named(ds->map))
+    if (ncz_file_shares(ds) && zmap_single_is_named(ds->map))
         (void)zmap_single_unlock(ds->map); /* it ends with the file, at the latest */
 }
 
@@ -297,7 +297,7 @@ fail_for_good(ncz_dataset *ds, int rc)
 }
 
 int
-ncz_object_check_name(ncz_dataset *ds)
+ncz_file_check_name(ncz_dataset *ds)
 {
     bool replaced = false;
     int  rc;
@@ -312,31 +312,31 @@ ncz_object_check_name(ncz_dataset *ds)
 }
 
 bool
-ncz_object_is_head(const ncz_dataset *ds, const ncz_buf *now)
+ncz_file_is_head(const ncz_dataset *ds, const ncz_buf *now)
 {
     char     number[8];
     uint64_t off;
-    size_t   n = ncz_object_ops_of(ds)->write_records(ds->style.gen, 0, number, &off), end = (size_t)off + n;
+    size_t   n = ncz_file_ops_of(ds)->write_records(ds->style.gen, 0, number, &off), end = (size_t)off + n;
 
     return now->len >= ds->head.len && memcmp(now->data, ds->head.data, (size_t)off) == 0 &&
            memcmp(now->data + end, ds->head.data + end, ds->head.len - end) == 0;
 }
 
 void
-ncz_object_take_records(ncz_dataset *ds, const ncz_buf *now)
+ncz_file_take_records(ncz_dataset *ds, const ncz_buf *now)
 {
     uint64_t n;
 
-    if (!ncz_object_ops_of(ds)->read_records(ds->style.gen, now->data, now->len, &n) || n <= ncz_object_records(ds))
+    if (!ncz_file_ops_of(ds)->read_records(ds->style.gen, now->data, now->len, &n) || n <= ncz_file_records(ds))
         return;
     for (size_t i = 0; i < ds->model->root->ndims; i++)
         if (ds->model->root->dims[i]->unlimited)
             ds->model->root->dims[i]->len = n;
-    ncz_object_ops_of(ds)->set_records(ds->model, n);
+    ncz_file_ops_of(ds)->set_records(ds->model, n);
 }
 
 int
-ncz_object_check(ncz_dataset *ds)
+ncz_file_check(ncz_dataset *ds)
 {
     ncz_buf now = NCZ_BUF_INIT;
     int     rc;
@@ -345,15 +345,15 @@ ncz_object_check(ncz_dataset *ds)
         return ncz_err_adopt(&ds->failed);
     if (ds->par.comm != NULL || !zmap_single_is_named(ds->map) || ds->head.len < RECORDS_END)
         return NC_NOERR;
-    if ((rc = ncz_object_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->head.len, &now)) != NC_NOERR)
+    if ((rc = ncz_file_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->head.len, &now)) != NC_NOERR)
         goto done;
-    if (!ncz_object_is_head(ds, &now))
+    if (!ncz_file_is_head(ds, &now))
         rc = fail_for_good(ds, ncz_fail(NC_EIO,
                                         "%s: another program has changed its definitions since it was opened: what "
                                         "was put since the last nc_sync() is not stored; open it again",
                                         ds->path));
     else
-        ncz_object_take_records(ds, &now);
+        ncz_file_take_records(ds, &now);
 done:
     ncz_buf_clear(&now);
     return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_object_move: what is done to many bytes of an object at once: moving data, and writing fill values. */
-#include "dataset/object/dataset_object.h"
+/* dataset_file_move: what is done to many bytes of a file at once: moving data, and writing fill values. */
+#include "dataset/file/dataset_file.h"
 
 #include <string.h>
 
@@ -32,14 +32,14 @@ fill_range(zmap *map, const ncz_var *v, uint64_t at, uint64_t nbytes)
 }
 
 int
-ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n)
+ncz_file_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n)
 {
     ncz_extent e;
     int        rc = NC_NOERR;
 
     if (!is_filled(ds, v))
         return NC_NOERR;
-    (void)ncz_object_ops_of(ds)->extent(v, &e);
+    (void)ncz_file_ops_of(ds)->extent(v, &e);
     if (e.pitch == 0)
         return fill_range(ds->map, v, e.begin, e.padded);
     if (e.pitch == e.padded) /* its slabs follow each other */
@@ -49,7 +49,7 @@ ncz_object_fill(ncz_dataset *ds, const ncz_var *v, uint64_t first, uint64_t n)
     return rc;
 }
 
-/* Bytes that follow each other and go to the object together. */
+/* Bytes that follow each other and go to the file together. */
 typedef struct run_of_bytes {
     zmap    *map;
     uint64_t at; /* where the first one goes */
@@ -93,11 +93,11 @@ fill_new_fixed(ncz_dataset *ds, size_t first)
     for (size_t i = first; rc == NC_NOERR && i < g->nvars; i++) {
         ncz_extent e;
 
-        (void)ncz_object_ops_of(ds)->extent(g->vars[i], &e);
+        (void)ncz_file_ops_of(ds)->extent(g->vars[i], &e);
         if (e.pitch != 0)
             continue;
         if (e.padded > AT_ONCE)
-            rc = ncz_object_fill(ds, g->vars[i], 0, 0);
+            rc = ncz_file_fill(ds, g->vars[i], 0, 0);
         else if (is_filled(ds, g->vars[i]))
             rc = add_fill(&r, g->vars[i], &e);
     }
@@ -108,7 +108,7 @@ fill_new_fixed(ncz_dataset *ds, size_t first)
 }
 
 int
-ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
+ncz_file_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
 {
     const ncz_group *g = ds->model->root;
     bool             all = true; /* there was none with records */
@@ -117,10 +117,10 @@ ncz_object_fill_new(ncz_dataset *ds, size_t first, uint64_t nrecords)
     for (size_t i = 0; i < first; i++)
         all = all && !ncz_var_has_records(g->vars[i]);
     if (rc == NC_NOERR && nrecords > 0 && all)
-        return ncz_object_fill_records(ds, NULL, 0, nrecords);
+        return ncz_file_fill_records(ds, NULL, 0, nrecords);
     for (size_t i = first; rc == NC_NOERR && nrecords > 0 && i < g->nvars; i++)
         if (ncz_var_has_records(g->vars[i]))
-            rc = ncz_object_fill(ds, g->vars[i], 0, nrecords);
+            rc = ncz_file_fill(ds, g->vars[i], 0, nrecords);
     return rc;
 }
 
@@ -138,11 +138,11 @@ fill_part(ncz_dataset *ds, const ncz_var *v, uint64_t n, size_t part, size_t npa
     ncz_extent e;
     uint64_t   from, to, blocks;
 
-    (void)ncz_object_ops_of(ds)->extent(v, &e);
+    (void)ncz_file_ops_of(ds)->extent(v, &e);
     if (e.pitch != 0) {
         from = part_of(n, part, nparts);
         to = part_of(n, part + 1, nparts);
-        return from < to ? ncz_object_fill(ds, v, from, to) : NC_NOERR;
+        return from < to ? ncz_file_fill(ds, v, from, to) : NC_NOERR;
     }
     if (!is_filled(ds, v))
         return NC_NOERR;
@@ -154,11 +154,11 @@ fill_part(ncz_dataset *ds, const ncz_var *v, uint64_t n, size_t part, size_t npa
 }
 
 int
-ncz_object_fill_share(ncz_dataset *ds, size_t part, size_t nparts)
+ncz_file_fill_share(ncz_dataset *ds, size_t part, size_t nparts)
 {
-    const ncz_object_places *old = &ds->before;
-    const ncz_group         *g = ds->model->root;
-    int                      rc = NC_NOERR;
+    const ncz_file_places *old = &ds->before;
+    const ncz_group       *g = ds->model->root;
+    int                    rc = NC_NOERR;
 
     for (size_t i = old->n; rc == NC_NOERR && i < g->nvars; i++)
         rc = fill_part(ds, g->vars[i], old->nrecords, part, nparts);
@@ -196,7 +196,7 @@ make_records(const ncz_dataset *ds, size_t first, const ncz_var *skip, uint64_t 
 
         if (!fills_records(ds, v, skip))
             continue;
-        (void)ncz_object_ops_of(ds)->extent(v, &e);
+        (void)ncz_file_ops_of(ds)->extent(v, &e);
         for (size_t k = 0; k < nrecords; k++)
             ncz_fill_elems(room + k * pitch + (size_t)(e.begin - records), (size_t)e.padded / v->dtype.size,
                            v->spec->fill, v->dtype.size);
@@ -224,32 +224,32 @@ fill_small(ncz_dataset *ds, const ncz_var *skip, uint64_t records, size_t pitch,
 }
 
 int
-ncz_object_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
+ncz_file_fill_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
 {
     const ncz_group *g = ds->model->root;
-    uint64_t         fixed, records, end, pitch = ncz_object_pitch(ds);
+    uint64_t         fixed, records, end, pitch = ncz_file_pitch(ds);
     int              rc = NC_NOERR;
 
-    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
+    ncz_file_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
     if (pitch > 0 && pitch <= AT_ONCE && g->nvars > 1)
         return fill_small(ds, skip, records, (size_t)pitch, first, n);
     for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
         if (ncz_var_has_records(g->vars[i]) && g->vars[i] != skip)
-            rc = ncz_object_fill(ds, g->vars[i], first, n);
+            rc = ncz_file_fill(ds, g->vars[i], first, n);
     return rc;
 }
 
 /* ---- move ---- */
 
-/* From one object to another, or from a place to another one. */
+/* From one file to another, or from a place to another one. */
 typedef struct moving {
-    ncz_dataset             *ds;
-    const ncz_object_places *old;
-    zmap                    *from, *to;
-    ncz_buf                  room;
+    ncz_dataset           *ds;
+    const ncz_file_places *old;
+    zmap                  *from, *to;
+    ncz_buf                room;
 } moving;
 
-/* Reads into the room; what the object lacks at its end is zeros. *n: how many bytes there were. */
+/* Reads into the room; what the file lacks at its end is zeros. *n: how many bytes there were. */
 static int
 read_room(moving *m, uint64_t off, size_t nbytes, size_t *n)
 {
@@ -277,7 +277,7 @@ copy_range(moving *m, uint64_t off, uint64_t at, uint64_t nbytes)
 
         if ((rc = read_room(m, off + done, want, &n)) == NC_NOERR && n > 0)
             rc = zmap_put_range(m->to, "", at + done, m->room.data, n);
-        if (n < want) /* the object ends there */
+        if (n < want) /* the file ends there */
             break;
     }
     return rc;
@@ -297,7 +297,7 @@ copy_fixed(moving *m)
 
         if (old[i].pitch != 0)
             continue;
-        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        (void)ncz_file_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
         nbytes = old[i].padded < e.padded ? old[i].padded : e.padded;
         if (run > 0 && (old[i].begin != off + run || e.begin != at + run)) {
             rc = copy_range(m, off, at, run);
@@ -326,8 +326,8 @@ find_records(const moving *m)
     uint64_t      fixed, end;
     record_places r = {.off = UINT64_MAX, .same = true};
 
-    ncz_object_ops_of(m->ds)->sections(m->ds->model, 0, &fixed, &r.at, &end);
-    r.to_pitch = ncz_object_pitch(m->ds);
+    ncz_file_ops_of(m->ds)->sections(m->ds->model, 0, &fixed, &r.at, &end);
+    r.to_pitch = ncz_file_pitch(m->ds);
     for (size_t i = 0; i < m->old->n; i++)
         if (m->old->v[i].pitch != 0) {
             r.from_pitch = m->old->v[i].pitch;
@@ -337,7 +337,7 @@ find_records(const moving *m)
     for (size_t i = 0; i < m->old->n; i++) {
         ncz_extent e;
 
-        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        (void)ncz_file_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
         if (m->old->v[i].pitch != 0 && e.begin - r.at != m->old->v[i].begin - r.off)
             r.same = false;
     }
@@ -357,7 +357,7 @@ put_records(moving *m, const record_places *r, uint64_t first, size_t n, char *o
 
         if (old->pitch == 0)
             continue;
-        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        (void)ncz_file_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
         nbytes = (size_t)(old->padded < e.padded ? old->padded : e.padded);
         for (size_t k = 0; k < n; k++)
             memcpy(out + k * r->to_pitch + (e.begin - r->at),
@@ -397,12 +397,12 @@ copy_large_records(moving *m)
         const ncz_extent *old = &m->old->v[i];
         ncz_extent        e;
 
-        (void)ncz_object_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
+        (void)ncz_file_ops_of(m->ds)->extent(m->ds->model->root->vars[i], &e);
         for (uint64_t k = 0; rc == NC_NOERR && old->pitch != 0 && k < m->old->nrecords; k++)
             rc = copy_range(m, old->begin + k * old->pitch, e.begin + k * e.pitch,
                             old->padded < e.padded ? old->padded : e.padded);
     }
-    return rc == NC_NOERR ? ncz_object_fill_new(m->ds, m->old->n, m->old->nrecords) : rc;
+    return rc == NC_NOERR ? ncz_file_fill_new(m->ds, m->old->n, m->old->nrecords) : rc;
 }
 
 static int
@@ -413,7 +413,7 @@ copy_records(moving *m)
     if (m->old->nrecords == 0)
         return NC_NOERR;
     if (r.n == 0)
-        return ncz_object_fill_new(m->ds, m->old->n, m->old->nrecords);
+        return ncz_file_fill_new(m->ds, m->old->n, m->old->nrecords);
     if (r.same)
         return copy_range(m, r.off, r.at, m->old->nrecords * r.to_pitch);
     return r.from_pitch <= COPIED_AT_ONCE && r.to_pitch <= COPIED_AT_ONCE ? copy_small_records(m, &r)
@@ -421,7 +421,7 @@ copy_records(moving *m)
 }
 
 int
-ncz_object_move(ncz_dataset *ds, const ncz_object_places *old, zmap *from, zmap *to)
+ncz_file_move(ncz_dataset *ds, const ncz_file_places *old, zmap *from, zmap *to)
 {
     moving m = {.ds = ds, .old = old, .from = from, .to = to, .room = NCZ_BUF_LIMIT(COPIED_AT_ONCE)};
     int    rc = copy_fixed(&m);

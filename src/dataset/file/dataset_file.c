@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_object: the life of a dataset that is one object: end of definitions, and growth. */
-#include "dataset/object/dataset_object.h"
+/* dataset_file: the life of a dataset that is one file: end of definitions, and growth. */
+#include "dataset/file/dataset_file.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>
@@ -11,26 +11,26 @@ enum { AHEAD = 1 << 16 }; /* bytes of records that are made at once */
 
 /* Notes the places of the variables that have one. */
 static int
-note_places(const ncz_dataset *ds, ncz_object_places *out)
+note_places(const ncz_dataset *ds, ncz_file_places *out)
 {
     const ncz_group *g = ds->model->root;
 
-    *out = (ncz_object_places){.nrecords = ncz_object_records(ds)};
+    *out = (ncz_file_places){.nrecords = ncz_file_records(ds)};
     if ((out->v = ncz_alloc_n(g->nvars + 1, sizeof *out->v)) == NULL) /* not NULL without variables, either */
         return ncz_fail_nomem(g->nvars * sizeof *out->v);
-    while (out->n < g->nvars && ncz_object_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]))
+    while (out->n < g->nvars && ncz_file_ops_of(ds)->extent(g->vars[out->n], &out->v[out->n]))
         out->n++;
     return NC_NOERR;
 }
 
 /* Whether data are to lie elsewhere. Where there are no records their place is free. */
 static bool
-has_moved(const ncz_dataset *ds, const ncz_object_places *old)
+has_moved(const ncz_dataset *ds, const ncz_file_places *old)
 {
     for (size_t i = 0; i < old->n; i++) {
         ncz_extent e;
 
-        (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &e);
+        (void)ncz_file_ops_of(ds)->extent(ds->model->root->vars[i], &e);
         if (e.pitch != 0 && old->nrecords == 0)
             continue;
         if (e.begin != old->v[i].begin || (e.pitch != old->v[i].pitch && old->nrecords > 1))
@@ -40,42 +40,42 @@ has_moved(const ncz_dataset *ds, const ncz_object_places *old)
 }
 
 int
-ncz_object_plan(ncz_dataset *ds, const ncz_file_room *room)
+ncz_file_plan(ncz_dataset *ds, const ncz_file_room *room)
 {
     int rc;
 
     if ((ds->before.v == NULL && (rc = note_places(ds, &ds->before)) != NC_NOERR) ||
-        (rc = ncz_object_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR)
+        (rc = ncz_file_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR)
         return rc;
-    ncz_object_ops_of(ds)->set_records(ds->model, ds->before.nrecords);
+    ncz_file_ops_of(ds)->set_records(ds->model, ds->before.nrecords);
     ncz_engine_forget(ds->engine, 0); /* chunks may have other shapes now */
     return NC_NOERR;
 }
 
-/* The object `to`, in which all is written, in place of the dataset's: its data, what is new, and its head. */
+/* The file `to`, in which all is written, in place of the dataset's: its data, what is new, and its head. */
 static int
-fill_object(ncz_dataset *ds, const ncz_object_places *old, zmap *from, bool whole)
+fill_file(ncz_dataset *ds, const ncz_file_places *old, zmap *from, bool whole)
 {
-    int rc = ncz_object_move(ds, old, from, ds->map);
+    int rc = ncz_file_move(ds, old, from, ds->map);
 
     if (rc != NC_NOERR || !whole)
         return rc;
-    if ((rc = ncz_object_fill_new(ds, old->n, 0)) == NC_NOERR) /* the records are filled */
-        rc = ncz_object_store_head(ds);
+    if ((rc = ncz_file_fill_new(ds, old->n, 0)) == NC_NOERR) /* the records are filled */
+        rc = ncz_file_store_head(ds);
     return rc;
 }
 
-/* The object has all: gives it the name of the one that it replaces, if others know that one. What was never made
+/* The file has all: gives it the name of the one that it replaces, if others know that one. What was never made
  * durable need not be now. */
 static int
-show_object(ncz_dataset *ds, const zmap *from)
+show_file(ncz_dataset *ds, const zmap *from)
 {
     if (!zmap_single_is_named(from))
         return NC_NOERR;
     return ds->durable && !ncz_dataset_is_new(ds) ? zmap_sync(ds->map) : zmap_single_show(ds->map);
 }
 
-/* An object that cannot be made beside the old one leaves all as it is. */
+/* A file that cannot be made beside the old one leaves all as it is. */
 static int
 begin_replacing(ncz_dataset *ds, zmap **to)
 {
@@ -99,11 +99,11 @@ use_map(ncz_dataset *ds, zmap *map, const ncz_buf *head)
 }
 
 /*
- * Copies all data to a new object, which becomes the dataset's. `whole`: with all that is new, and with the name of the
- * old one; else the caller does that. After a failure the old object is as it was, and is the dataset's.
+ * Copies all data to a new file, which becomes the dataset's. `whole`: with all that is new, and with the name of the
+ * old one; else the caller does that. After a failure the old file is as it was, and is the dataset's.
  */
 static int
-replace_object(ncz_dataset *ds, const ncz_object_places *old, bool whole)
+replace_file(ncz_dataset *ds, const ncz_file_places *old, bool whole)
 {
     const ncz_buf none = NCZ_BUF_INIT;
     ncz_buf       head = ds->head;
@@ -114,9 +114,9 @@ replace_object(ncz_dataset *ds, const ncz_object_places *old, bool whole)
     if (rc != NC_NOERR)
         return rc;
     use_map(ds, to, &none);
-    if ((!whole || (rc = zmap_single_own(to, ncz_object_shares(ds))) == NC_NOERR) &&
-        (rc = fill_object(ds, old, from, whole)) == NC_NOERR && whole)
-        rc = show_object(ds, from);
+    if ((!whole || (rc = zmap_single_own(to, ncz_file_shares(ds))) == NC_NOERR) &&
+        (rc = fill_file(ds, old, from, whole)) == NC_NOERR && whole)
+        rc = show_file(ds, from);
     ncz_err_save(&err, rc);
     if (rc != NC_NOERR && zmap_single_is_named(to)) { /* its name is not durable yet: nothing more is certain */
         ncz_err_save(&ds->failed, rc);
@@ -132,28 +132,28 @@ replace_object(ncz_dataset *ds, const ncz_object_places *old, bool whole)
     return ncz_err_adopt(&err);
 }
 
-/* A new object has nothing to lose, and no head yet. */
+/* A new file has nothing to lose, and no head yet. */
 static bool
-needs_new(const ncz_dataset *ds, const ncz_object_places *old)
+needs_new(const ncz_dataset *ds, const ncz_file_places *old)
 {
     return ds->head.len > 0 && has_moved(ds, old);
 }
 
 int
-ncz_object_settle(ncz_dataset *ds)
+ncz_file_settle(ncz_dataset *ds)
 {
-    ncz_object_places *old = &ds->before;
-    int                rc;
+    ncz_file_places *old = &ds->before;
+    int              rc;
 
-    if (needs_new(ds, old) && (rc = replace_object(ds, old, false)) != NC_NOERR)
+    if (needs_new(ds, old) && (rc = replace_file(ds, old, false)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < old->n; i++)
-        (void)ncz_object_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
+        (void)ncz_file_ops_of(ds)->extent(ds->model->root->vars[i], &old->v[i]);
     return NC_NOERR;
 }
 
 void
-ncz_object_end_define(ncz_dataset *ds)
+ncz_file_end_define(ncz_dataset *ds)
 {
     ds->filled = ds->before.nrecords;
     ncz_free(ds->before.v);
@@ -167,27 +167,27 @@ define(ncz_dataset *ds, const ncz_file_room *room)
 {
     int rc;
 
-    if ((rc = ncz_object_check(ds)) != NC_NOERR || (rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
-        (rc = ncz_object_plan(ds, room)) != NC_NOERR)
+    if ((rc = ncz_file_check(ds)) != NC_NOERR || (rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
+        (rc = ncz_file_plan(ds, room)) != NC_NOERR)
         return rc;
     ds->filled = ds->before.nrecords;
     if (needs_new(ds, &ds->before))
-        return replace_object(ds, &ds->before, true);
-    rc = ncz_object_fill_new(ds, ds->before.n, ds->before.nrecords);
-    return rc == NC_NOERR ? ncz_object_store_head(ds) : rc;
+        return replace_file(ds, &ds->before, true);
+    rc = ncz_file_fill_new(ds, ds->before.n, ds->before.nrecords);
+    return rc == NC_NOERR ? ncz_file_store_head(ds) : rc;
 }
 
 /* After a failure `before` still says where data lie, and the same call, or closing, goes on from there. */
 int
-ncz_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
+ncz_file_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
-    int rc = ncz_object_begin_alone(ds);
+    int rc = ncz_file_begin_alone(ds);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = define(ds, room)) == NC_NOERR)
-        ncz_object_end_define(ds);
-    ncz_object_end_alone(ds);
+        ncz_file_end_define(ds);
+    ncz_file_end_alone(ds);
     return rc;
 }
 
@@ -209,9 +209,9 @@ covers(const ncz_var *v, const ncz_select *sel, uint64_t from)
 static uint64_t
 with_records_ahead(const ncz_dataset *ds, uint64_t pitch, uint64_t n)
 {
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    uint64_t              most = pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? n + AHEAD / pitch : n;
-    uint64_t              fixed, records, none, end;
+    const ncz_file_ops *ops = ncz_file_ops_of(ds);
+    uint64_t            most = pitch < AHEAD && (ds->mode & NC_SHARE) == 0 ? n + AHEAD / pitch : n;
+    uint64_t            fixed, records, none, end;
 
     ops->sections(ds->model, 0, &fixed, &records, &none);
     if (most > ops->most_records(ds->style.gen) || !ncz_mul64(most, pitch, &end) || !ncz_add64(end, records, &end) ||
@@ -220,7 +220,7 @@ with_records_ahead(const ncz_dataset *ds, uint64_t pitch, uint64_t n)
     return most;
 }
 
-/* Fills the records from `first` on, and gives the object their length: what is read before it is put must be there. */
+/* Fills the records from `first` on, and gives the file their length: what is read before it is put must be there. */
 static int
 make_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
 {
@@ -228,8 +228,8 @@ make_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
     int      rc;
 
     ncz_engine_pause(ds->engine); /* it puts what lies between the rows of chunks, too */
-    rc = ncz_object_fill_records(ds, skip, first, n);
-    ncz_object_ops_of(ds)->sections(ds->model, n, &fixed, &records, &end);
+    rc = ncz_file_fill_records(ds, skip, first, n);
+    ncz_file_ops_of(ds)->sections(ds->model, n, &fixed, &records, &end);
     if (rc == NC_NOERR)
         rc = zmap_resize(ds->map, "", end);
     ncz_engine_resume(ds->engine);
@@ -239,11 +239,11 @@ make_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
 }
 
 int
-ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n)
+ncz_file_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n)
 {
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
-    ncz_extent            e;
-    uint64_t              end, last;
+    const ncz_file_ops *ops = ncz_file_ops_of(ds);
+    ncz_extent          e;
+    uint64_t            end, last;
 
     (void)ops->extent(v, &e);
     if (n > ops->most_records(ds->style.gen) || !ncz_mul64(n, e.pitch, &end) || !ncz_add64(end, e.begin, &last) ||
@@ -252,14 +252,14 @@ ncz_object_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n)
     return NC_NOERR;
 }
 
-/* How many whole records the object has room for. */
+/* How many whole records the file has room for. */
 static int
 count_room(ncz_dataset *ds, uint64_t pitch, uint64_t *out)
 {
     uint64_t fixed, records, end, size = 0;
     int      rc = zmap_len(ds->map, "", &size);
 
-    ncz_object_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
+    ncz_file_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
     *out = size > records ? (size - records) / pitch : 0;
     return rc;
 }
@@ -271,8 +271,8 @@ find_made(ncz_dataset *ds, uint64_t *out)
     uint64_t there = 0;
     int      rc = NC_NOERR;
 
-    if (ncz_object_shares(ds) && zmap_single_is_named(ds->map))
-        rc = count_room(ds, ncz_object_pitch(ds), &there);
+    if (ncz_file_shares(ds) && zmap_single_is_named(ds->map))
+        rc = count_room(ds, ncz_file_pitch(ds), &there);
     *out = ds->filled > *out ? ds->filled : *out;
     *out = there > *out ? there : *out;
     return rc;
@@ -281,31 +281,31 @@ find_made(ncz_dataset *ds, uint64_t *out)
 static int
 grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
 {
-    uint64_t   now = ncz_object_records(ds), from = now, most;
+    uint64_t   now = ncz_file_records(ds), from = now, most;
     ncz_extent e;
     int        rc = NC_NOERR;
 
     if (n > now && (rc = find_made(ds, &from)) == NC_NOERR && n > from) {
-        (void)ncz_object_ops_of(ds)->extent(v, &e);
+        (void)ncz_file_ops_of(ds)->extent(v, &e);
         most = with_records_ahead(ds, e.pitch, n);
         /* its padding has fill values, too */
         rc = make_records(ds, most == n && e.padded == e.nbytes && sel != NULL && covers(v, sel, now) ? v : NULL,
                           from, most);
     }
     if (rc == NC_NOERR && n > now)
-        ncz_object_ops_of(ds)->set_records(ds->model, n);
+        ncz_file_ops_of(ds)->set_records(ds->model, n);
     return rc;
 }
 
 int
-ncz_object_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
+ncz_file_grow(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, uint64_t n)
 {
     int rc;
 
-    if ((rc = ncz_object_check_records(ds, v, n)) != NC_NOERR || (rc = ncz_object_begin_growth(ds)) != NC_NOERR)
+    if ((rc = ncz_file_check_records(ds, v, n)) != NC_NOERR || (rc = ncz_file_begin_growth(ds)) != NC_NOERR)
         return rc;
     rc = grow(ds, v, sel, n);
-    ncz_object_end_growth(ds);
+    ncz_file_end_growth(ds);
     return rc;
 }
 
@@ -320,13 +320,13 @@ find_record_var(const ncz_model *m, const ncz_dim *d)
 }
 
 int
-ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
+ncz_file_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
 {
     const ncz_var *v = find_record_var(ds->model, d);
 
     if (v != NULL)
-        return ncz_object_grow(ds, v, NULL, n);
-    if (n > ncz_object_ops_of(ds)->most_records(ds->style.gen))
+        return ncz_file_grow(ds, v, NULL, n);
+    if (n > ncz_file_ops_of(ds)->most_records(ds->style.gen))
         return ncz_fail(NC_EVARSIZE, "%s: so many records are more than a file can hold", d->name);
     return NC_NOERR;
 }
@@ -337,7 +337,7 @@ ncz_object_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n)
 static int
 make_missing(ncz_dataset *ds, uint64_t n)
 {
-    uint64_t pitch = ncz_object_pitch(ds), there = 0, from = ncz_object_records(ds);
+    uint64_t pitch = ncz_file_pitch(ds), there = 0, from = ncz_file_records(ds);
     int      rc = count_room(ds, pitch, &there);
 
     from = ds->filled > from ? ds->filled : from;
@@ -350,7 +350,7 @@ make_missing(ncz_dataset *ds, uint64_t n)
 }
 
 int
-ncz_object_grow_shared(ncz_dataset *ds, uint64_t n, bool alone)
+ncz_file_grow_shared(ncz_dataset *ds, uint64_t n, bool alone)
 {
     int     rc, ended;
     ncz_err err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_object_share: what other processes see of a dataset that is one object, and what this one sees of theirs,
+/* dataset_file_share: what other processes see of a dataset that is one file, and what this one sees of theirs,
  * and of what is missing. */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 void
 ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how)
 {
-    const ncz_object_ops *ops = ncz_object_ops_of(ds);
+    const ncz_file_ops *ops = ncz_file_ops_of(ds);
 
     if (ops == NULL || ops->set_missing == NULL || ds->writable)
         return;
@@ -23,20 +23,20 @@ ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how)
 }
 
 int
-ncz_object_publish(ncz_dataset *ds)
+ncz_file_publish(ncz_dataset *ds)
 {
     int rc;
 
-    if ((rc = ncz_object_check(ds)) == NC_NOERR && (rc = ncz_dataset_flush_chunks(ds, 0)) == NC_NOERR &&
-        (rc = ncz_object_store_head(ds)) == NC_NOERR)
-        rc = ncz_object_check_name(ds);
+    if ((rc = ncz_file_check(ds)) == NC_NOERR && (rc = ncz_dataset_flush_chunks(ds, 0)) == NC_NOERR &&
+        (rc = ncz_file_store_head(ds)) == NC_NOERR)
+        rc = ncz_file_check_name(ds);
     return rc;
 }
 
 /* ---- a reader's definitions ------------------------------------------------------------------------------------- */
 
 int
-ncz_object_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *arg), void *arg)
+ncz_file_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *arg), void *arg)
 {
     char    before[ZMAP_VERSION], after[ZMAP_VERSION];
     ncz_err err = {.code = NC_NOERR};
@@ -60,7 +60,7 @@ read_head(ncz_dataset *ds, ncz_buf *out)
 {
     ncz_buf      ours = NCZ_BUF_INIT;
     zmap_get_req r = {.key = "", .cut = true};
-    int          rc = ncz_object_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
+    int          rc = ncz_file_ops_of(ds)->write_head(ds->model, ds->style.gen, &ours);
 
     r.len = ours.len;
     ncz_buf_clear(&ours);
@@ -146,7 +146,7 @@ static int
 reload(ncz_dataset *ds)
 {
     reloaded l = {.model = NULL};
-    int      rc = ncz_object_load_steady(ds, load_again, &l);
+    int      rc = ncz_file_load_steady(ds, load_again, &l);
 
     if (rc == NC_NOERR && (l.style.dialect != ds->style.dialect || !has_all_of(l.model->root, ds->model->root)))
         rc = ncz_fail(
@@ -209,7 +209,7 @@ follow_file(ncz_dataset *ds, bool *done)
     if (ds->head.len == 0)
         return reload(ds);
     if ((rc = read_head(ds, &now)) == NC_NOERR) {
-        *done = !ncz_object_is_head(ds, &now);
+        *done = !ncz_file_is_head(ds, &now);
         rc = *done ? reload(ds) : NC_NOERR;
     }
     ncz_buf_clear(&now);
@@ -217,7 +217,7 @@ follow_file(ncz_dataset *ds, bool *done)
 }
 
 int
-ncz_object_refresh(ncz_dataset *ds)
+ncz_file_refresh(ncz_dataset *ds)
 {
     zmap_get_req r = {.key = "", .len = HEAD_OF_RECORDS, .cut = true};
     bool         done = false;
@@ -225,7 +225,7 @@ ncz_object_refresh(ncz_dataset *ds)
 
     if (rc == NC_NOERR && !done) {
         if ((rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) == NC_NOERR)
-            ncz_object_take_records(ds, &r.body);
+            ncz_file_take_records(ds, &r.body);
         ncz_buf_clear(&r.body);
     }
     ncz_engine_forget(ds->engine, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_par_object: datasets that are one object, a classic netCDF file, which several ranks change. Each puts the
+ * dataset_par_file: datasets that are one file, a classic netCDF file, which several ranks change. Each puts the
  * bytes of its own elements where they lie; nobody reads, changes and puts what is another's. Rank 0 alone puts the
  * head, and moves data.
  *
@@ -8,7 +8,7 @@
  * file's lock, with fill values, and puts its data afterwards. So no fill value replaces data, whichever rank puts
  * first, and a put needs no other rank. How many records there are all ranks agree on in the next collective call.
  */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "dataset/par/dataset_par.h"
 #include "zmap/zmap_single.h"
 
@@ -70,7 +70,7 @@ settle_on_all(ncz_dataset *ds)
     ncz_comm *c = ds->par.comm;
     ncz_buf   name = NCZ_BUF_INIT;
     ncz_err   own;
-    int       rc = ncz_comm_first(c) ? ncz_object_settle(ds) : NC_NOERR, shared;
+    int       rc = ncz_comm_first(c) ? ncz_file_settle(ds) : NC_NOERR, shared;
 
     ncz_err_save(&own, rc);
     if ((shared = ncz_par_share_name(c, NCZ_COMM_ENDDEF, ds->map, &name)) != NC_NOERR) {
@@ -81,31 +81,31 @@ settle_on_all(ncz_dataset *ds)
     ncz_buf_clear(&name);
     if ((rc = ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, rc)) != NC_NOERR)
         return rc;
-    rc = ncz_object_fill_share(ds, (size_t)ncz_comm_rank(c), ncz_comm_size(c));
+    rc = ncz_file_fill_share(ds, (size_t)ncz_comm_rank(c), ncz_comm_size(c));
     return ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, rc);
 }
 
 int
-ncz_par_object_enddef(ncz_dataset *ds, const ncz_file_room *room)
+ncz_par_file_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
     ncz_comm *c = ds->par.comm;
     int       rc = ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, ncz_dataset_flush_chunks(ds, 0));
 
     if (rc != NC_NOERR || (rc = compare_room(ds, room)) != NC_NOERR || (rc = ncz_par_agree_lengths(ds)) != NC_NOERR ||
         (rc = ncz_par_compare(ds, NCZ_COMM_ENDDEF)) != NC_NOERR ||
-        (rc = ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, ncz_object_plan(ds, room))) != NC_NOERR ||
+        (rc = ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, ncz_file_plan(ds, room))) != NC_NOERR ||
         (rc = settle_on_all(ds)) != NC_NOERR)
         return rc;
-    rc = ncz_comm_first(c) ? ncz_object_store_head(ds) : NC_NOERR;
+    rc = ncz_comm_first(c) ? ncz_file_store_head(ds) : NC_NOERR;
     if ((rc = ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, rc)) == NC_NOERR)
-        ncz_object_end_define(ds);
+        ncz_file_end_define(ds);
     return rc;
 }
 
 /* ---- records ---- */
 
 int
-ncz_par_object_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape)
+ncz_par_file_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape)
 {
     uint64_t need[2];
     int      rc;
@@ -118,36 +118,36 @@ ncz_par_object_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape)
         return rc;
     shape[0] = need[0];
     if (need[1] != 0) {
-        if ((rc = ncz_object_check_records(ds, v, need[0])) == NC_NOERR && ncz_comm_first(ds->par.comm))
-            rc = ncz_object_grow_shared(ds, need[0], true);
+        if ((rc = ncz_file_check_records(ds, v, need[0])) == NC_NOERR && ncz_comm_first(ds->par.comm))
+            rc = ncz_file_grow_shared(ds, need[0], true);
         if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
             return rc;
     }
     ds->filled = need[0] > ds->filled ? need[0] : ds->filled;
-    if (need[0] > ncz_object_records(ds))
-        ncz_object_ops_of(ds)->set_records(ds->model, need[0]);
+    if (need[0] > ncz_file_records(ds))
+        ncz_file_ops_of(ds)->set_records(ds->model, need[0]);
     return NC_NOERR;
 }
 
 int
-ncz_par_object_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
+ncz_par_file_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
     int rc;
 
     if (!ncz_var_has_records(v) || shape[0] <= v->dims[0]->len)
         return NC_NOERR;
-    if ((rc = ncz_object_check_records(ds, v, shape[0])) == NC_NOERR &&
-        (rc = ncz_object_grow_shared(ds, shape[0], false)) == NC_NOERR)
-        ncz_object_ops_of(ds)->set_records(ds->model, shape[0]);
+    if ((rc = ncz_file_check_records(ds, v, shape[0])) == NC_NOERR &&
+        (rc = ncz_file_grow_shared(ds, shape[0], false)) == NC_NOERR)
+        ncz_file_ops_of(ds)->set_records(ds->model, shape[0]);
     return rc;
 }
 
 /* ---- store ---- */
 
 void
-ncz_par_object_stored(ncz_dataset *ds)
+ncz_par_file_stored(ncz_dataset *ds)
 {
     zmap_single_follow(ds->map);
-    ds->filled = ncz_object_records(ds);
-    ncz_object_ops_of(ds)->set_records(ds->model, ds->filled);
+    ds->filled = ncz_file_records(ds);
+    ncz_file_ops_of(ds)->set_records(ds->model, ds->filled);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_object_create: makes the store of a new dataset that is one object. What is there is only replaced if it is a
+/* dataset_file_create: makes the store of a new dataset that is one file. What is there is only replaced if it is a
  * file that such a dataset may replace. */
-#include "dataset/object/dataset_object.h"
+#include "dataset/file/dataset_file.h"
 #include "platform/platform.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"
@@ -54,7 +54,7 @@ open_memory(zmap **out)
 static int
 create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_format_opts style = {.dialect = ncz_format_of_objects(), .gen = (int)version, .classic = true};
+    ncz_format_opts style = {.dialect = ncz_format_of_files(), .gen = (int)version, .classic = true};
     int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out);
 
     if (rc != NC_NOERR) {
@@ -70,7 +70,7 @@ create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz
 }
 
 int
-ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
+ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
 {
     bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
          persists = (cmode & NC_PERSIST) != 0;
@@ -90,15 +90,15 @@ ncz_object_create(const ncz_target *t, int cmode, unsigned version, const ncz_li
     if (rc != NC_NOERR || (rc = create_on(map, t, cmode, version, limits, out)) != NC_NOERR)
         return rc;
     (*out)->shown_early = free && !memory;
-    if (ncz_object_shares(*out))
+    if (ncz_file_shares(*out))
         ncz_engine_share_ranges((*out)->engine);
     (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     return NC_NOERR;
 }
 
 int
-ncz_object_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
-                ncz_dataset **out)
+ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
+              ncz_dataset **out)
 {
     zmap *map = NULL;
     int   rc = zmap_single_join(t->path, unfinished, &map);
@@ -109,7 +109,7 @@ ncz_object_join(const ncz_target *t, int cmode, unsigned version, const char *un
 /* ---- out of memory ---- */
 
 int
-ncz_object_take(ncz_dataset *ds, void **block, size_t *len)
+ncz_file_take(ncz_dataset *ds, void **block, size_t *len)
 {
     uint64_t     size = 0;
     zmap_get_req r = {.key = "", .len = ZMAP_WHOLE};
@@ -131,7 +131,7 @@ ncz_object_take(ncz_dataset *ds, void **block, size_t *len)
 }
 
 int
-ncz_object_persist(ncz_dataset *ds)
+ncz_file_persist(ncz_dataset *ds)
 {
     ncz_target *t = NULL;
     zmap       *to = NULL;
