@@ -113,19 +113,6 @@ check_use(const ncz_dataset *ds, ncz_use use)
     return NC_NOERR;
 }
 
-/* Loads the model for the first call that needs it, while other calls wait. The caller has given its own lock back, and
- * takes it again afterwards; the dataset may have been closed in between. */
-static int
-load_alone(ncz_dataset *ds)
-{
-    int rc;
-
-    ncz_rwlock_take(&ds->lock);
-    rc = ds->state == NCZ_DATASET_CLOSED ? NC_NOERR : ncz_load_rest(ds);
-    ncz_rwlock_give(&ds->lock);
-    return rc;
-}
-
 /* Makes the definitions final. */
 static void
 leave_define_mode(ncz_dataset *ds)
@@ -183,32 +170,30 @@ changes_definitions(ncz_use use)
     return use == NCZ_USE_DEFINE || use == NCZ_USE_CHANGE || use == NCZ_USE_DELETE;
 }
 
-/* The rest of ncz_dataset_begin(), with the lock. */
+/* The rest of ncz_dataset_begin(), with the lock. The first call that needs the model loads it, while others wait. */
 static int
 begin_slowly(ncz_dataset *ds, ncz_use use)
 {
     int rc;
 
-    while ((rc = check_use(ds, use)) == NC_NOERR) {
-        if (ds->load == NULL) {
-            if (ds->unloaded.code != NC_NOERR)
-                rc = ncz_err_adopt(&ds->unloaded);
-            else if (use == NCZ_USE_PUT_ALONE && ds->defining)
-                rc = define_before_put(ds);
-            if (rc == NC_NOERR) {
-                if (changes_definitions(use)) /* others share the lock, and look at nothing of it */
-                    ds->head_stale = true;
-                return NC_NOERR;
-            }
-            break;
-        }
+    while ((rc = check_use(ds, use)) == NC_NOERR && ds->load != NULL) {
         /* Loading needs the lock alone, so all checks are repeated afterwards. */
         unlock_dataset(ds, use);
-        if ((rc = load_alone(ds)) != NC_NOERR)
+        ncz_rwlock_take(&ds->lock);
+        rc = ds->state == NCZ_DATASET_CLOSED ? NC_NOERR : ncz_load_rest(ds);
+        ncz_rwlock_give(&ds->lock);
+        if (rc != NC_NOERR)
             return rc;
         lock_dataset(ds, use);
     }
-    unlock_dataset(ds, use);
+    if (rc == NC_NOERR && ds->unloaded.code != NC_NOERR)
+        rc = ncz_err_adopt(&ds->unloaded);
+    else if (rc == NC_NOERR && use == NCZ_USE_PUT_ALONE && ds->defining)
+        rc = define_before_put(ds);
+    if (rc != NC_NOERR)
+        unlock_dataset(ds, use);
+    else if (changes_definitions(use)) /* others share the lock, and look at nothing of it */
+        ds->head_stale = true;
     return rc;
 }
 

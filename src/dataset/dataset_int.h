@@ -274,14 +274,9 @@ void ncz_dataset_set_classic(ncz_dataset *ds, bool classic);
 int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);
 void ncz_dataset_release(ncz_dataset *ds); /* frees all but the lock, the struct and the store */
 
-/* Creates or opens a dataset on a store, which it takes only on success. */
+/* Creates a dataset on a store, which it takes only on success. */
 int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
                           ncz_dataset **out);
-int ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
-                        ncz_dataset **out);
-/* Opens with documents read from another store, which the caller closes: all of them, at once. */
-int ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const char *path, int omode,
-                          const ncz_limits *limits, ncz_dataset **out);
 /* The dialect of a new dataset at the target. */
 const ncz_dialect_ops *ncz_dataset_choose_dialect(const ncz_target *t);
 /* The first of them in a style that the caller chooses. */
@@ -302,11 +297,12 @@ int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *
                   ncz_dataset **out);
 
 /* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
-int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);
+int ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to);
 
 /* NC_DISKLESS (dataset_diskless.c): opens a copy of the dataset at the target; persist stores it at close. */
-int ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out);
-int ncz_diskless_persist(ncz_dataset *ds);
+typedef struct ncz_opening ncz_opening;
+int                        ncz_diskless_open(ncz_opening *o);
+int                        ncz_diskless_persist(ncz_dataset *ds);
 
 /*
  * Opens a dataset's store from a target (dataset_store.c). An unsupported kind of store is NC_ENOTBUILT by name. At a

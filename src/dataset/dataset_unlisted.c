@@ -3,7 +3,7 @@
  * dataset_unlisted: copies a dataset whose store cannot list its keys, such as a web server. The dataset's own
  * metadata determine the requests: each document that its groups and variables may have, and the chunks that exist.
  */
-#include "dataset/meta/meta_source_int.h"
+#include "dataset/open/dataset_opening.h"
 
 #include <string.h>
 
@@ -59,14 +59,16 @@ add_group(ncz_dataset *ds, const ncz_group *g, const char *path, ncz_key_list *k
 }
 
 static int
-find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list *keys)
+find_keys(zmap *map, ncz_target *t, const ncz_limits *limits, ncz_key_list *keys)
 {
-    ncz_dataset *ds = NULL;
+    ncz_opening  o = {.target = t, .path = t->shown, .mode = NC_NOWRITE, .limits = limits, .map = map};
+    ncz_dataset *ds;
     ncz_err      err;
     int          rc;
 
-    if ((rc = ncz_dataset_open_on(map, t, t->shown, NC_NOWRITE, limits, &ds)) != NC_NOERR)
+    if ((rc = ncz_opening_load(&o)) != NC_NOERR)
         return rc;
+    ds = o.ds;
     (void)zmap_ref(map); /* that reference is the dataset's */
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_LOOK)) == NC_NOERR) {
         const char *copies = ds->model->dialect->copies.key;
@@ -103,7 +105,7 @@ copy_some(zmap *from, zmap *to, char *const *keys, size_t n, zmap_get_req *reqs)
 }
 
 int
-ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to)
+ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to)
 {
     ncz_key_list  keys = NCZ_KEY_LIST_INIT;
     zmap_get_req *reqs = ncz_alloc_n(AT_ONCE, sizeof *reqs);

@@ -66,6 +66,8 @@ typedef struct ncz_docs {
     bool  one_object; /* it has one object, with the key "" */
     bool  far;        /* each request takes long, as over a network */
     int (*fetch)(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg);
+    /* Reads ranges of the one object. NC_ETRUNC: it ends within one of them. */
+    int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
     /* Lists the immediate children of a prefix, as zmap_list() does. NULL: the source cannot list. */
     int (*list)(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *each_arg),
                 void *each_arg);

@@ -251,6 +251,29 @@ zmap_get(zmap *m, const char *key, ncz_buf *body)
     return r.err.code;
 }
 
+int
+zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n)
+{
+    zmap_get_req *reqs = ncz_zalloc_n(n, sizeof *reqs);
+    int           rc;
+
+    if (reqs == NULL)
+        return ncz_fail_nomem(n * sizeof *reqs);
+    for (size_t i = 0; i < n; i++)
+        reqs[i] = (zmap_get_req){.key = key,
+                                 .off = ranges[i].at,
+                                 .len = ranges[i].len,
+                                 .cut = true,
+                                 .into = ranges[i].out,
+                                 .into_cap = ranges[i].len};
+    rc = zmap_get_batch(m, reqs, n, NULL, NULL);
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        if (reqs[i].nread != ranges[i].len)
+            rc = ncz_fail(NC_ETRUNC, "the file ends within the %zu bytes at %" PRIu64, ranges[i].len, ranges[i].at);
+    ncz_free(reqs);
+    return rc;
+}
+
 /* A read of no bytes is enough to see whether the object exists. */
 static int
 is_there(zmap *m, const char *key)

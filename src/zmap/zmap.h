@@ -163,6 +163,8 @@ bool zmap_has_network(void); /* ... has buckets and web servers */
 
 /* One object, appended to `body` up to its limit. */
 int zmap_get(zmap *m, const char *key, ncz_buf *body);
+/* Ranges of one object, each into its own memory. NC_ETRUNC: the object ends within one of them, or is absent. */
+int zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n);
 int zmap_put(zmap *m, const char *key, const void *data, size_t len);
 /* NC_NOERR or NC_EEMPTY, also for a prefix of others. *len may be NULL. Stores without `len` read the object: not for
  * hot paths. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many calls lie between a get or put and the system call that moves its bytes, in a directory and on one thread:
- * docs/architecture.md lists them, and promises no more. An optimised build has fewer, since it inlines some; the count
- * is exact without optimisation.
+ * How many calls lie between a call of a program and the system call that moves its bytes, for each store and on one
+ * thread: docs/architecture.md lists some of them, and promises no more. An optimised build has fewer, since it inlines
+ * some; the count is exact without optimisation.
  */
 #include "api_test.h"
 #include "zmap/file/zmap_file.h"
@@ -16,10 +16,15 @@
 #endif
 
 enum {
-    GET_MOST = 14, /* nc_get_vara_float() and the system call included */
-    PUT_MOST = 15,
     LEN = 32768, /* elements of a chunk: too large for the short way, which leaves it in the cache */
 };
+
+/* The most calls of each kind, the program's and the system call included. */
+typedef struct store_case {
+    const char *name, *file; /* file: the name of what is written; NULL: one of the tests' data */
+    bool        deflate, classic;
+    int         open, first, get, put, close;
+} store_case;
 
 static ncz_syscalls counting;
 static int          deepest; /* frames below main() of the deepest call since the last reset */
@@ -64,33 +69,55 @@ count_readv(int fd, const struct iovec *to, int n)
 }
 
 static ssize_t
+count_pread(int fd, void *data, size_t len, off_t at)
+{
+    note_depth();
+    return ncz_system.pread(fd, data, len, at);
+}
+
+static ssize_t
+count_preadv(int fd, const struct iovec *to, int n, off_t at)
+{
+    note_depth();
+    return ncz_system.preadv(fd, to, n, at);
+}
+
+static ssize_t
 count_write(int fd, const void *data, size_t len)
 {
     note_depth();
     return ncz_system.write(fd, data, len);
 }
 
-static void
-check_depth(const char *what, int from, int most)
+static ssize_t
+count_pwritev(int fd, const struct iovec *from, int n, off_t at)
 {
-    if (deepest - from > most || deepest <= from)
-        fail_msg("%s: %d calls, not 1 to %d", what, deepest - from, most);
+    note_depth();
+    return ncz_system.pwritev(fd, from, n, at);
+}
+
+/* `some`: there must be a call. */
+static void
+check_depth(const store_case *c, const char *what, int from, int most, bool some)
+{
+    print_message("[ depth ] %s, %s: %d of %d calls\n", c->name, what, deepest > from ? deepest - from : 0, most);
+    if (deepest - from > most || (some && deepest <= from))
+        fail_msg("%s, %s: %d calls, not 1 to %d", c->name, what, deepest - from, most);
 }
 
 /* Two chunks: the first read of a compressed one makes the buffer that later ones find. */
 static void
-expect_calls(bool deflate)
+write_dataset(const store_case *c, place *p)
 {
     static float values[LEN];
-    place        p;
     int          ncid, dim, v, from = count_frames();
 
-    place_make(&p, false);
-    OK(place_create(&p, NULL, NC_CLOBBER | NC_NETCDF4, &ncid));
+    OK(nc_create(p->path, NC_CLOBBER | (c->classic ? 0 : NC_NETCDF4), &ncid));
     OK(nc_def_dim(ncid, "x", 2 * LEN, &dim));
     OK(nc_def_var(ncid, "v", NC_FLOAT, 1, &dim, &v));
-    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){LEN}));
-    if (deflate)
+    if (!c->classic)
+        OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){LEN}));
+    if (c->deflate)
         OK(nc_def_var_deflate(ncid, v, 0, 1, 1));
     OK(nc_enddef(ncid));
     for (size_t i = 0; i < LEN; i++)
@@ -98,34 +125,77 @@ expect_calls(bool deflate)
     for (size_t at = 0; at < 2 * LEN; at += LEN) {
         deepest = 0;
         OK(nc_put_vara_float(ncid, v, (size_t[]){at}, (size_t[]){LEN}, values));
-        check_depth("put", from, PUT_MOST);
+        check_depth(c, "put", from, c->put, !c->classic);
     }
+    deepest = 0;
     OK(nc_close(ncid));
-    OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
-    OK(nc_inq_varid(ncid, "v", &v));
-    for (size_t at = 0; at < 2 * LEN; at += LEN) {
-        deepest = 0;
-        OK(nc_get_vara_float(ncid, v, (size_t[]){at}, (size_t[]){LEN}, values));
-        if (!deflate || at > 0)
-            check_depth("get", from, GET_MOST);
+    check_depth(c, "close", from, c->close, true);
+}
+
+/* The first get loads what the open has not. */
+static void
+read_dataset(const store_case *c, place *p)
+{
+    static float values[LEN];
+    size_t       count = LEN;
+    int          ncid, dims[2], from = count_frames();
+
+    deepest = 0;
+    OK(nc_open(p->path, NC_NOWRITE, &ncid));
+    check_depth(c, "open", from, c->open, true);
+    deepest = 0;
+    OK(nc_get_vara_float(ncid, 0, (size_t[]){0, 0}, (size_t[]){1, 1}, values));
+    check_depth(c, "first get", from, c->first, true);
+    if (c->file == NULL) {
+        OK(nc_inq_vardimid(ncid, 0, dims));
+        OK(nc_inq_dimlen(ncid, dims[0], &count));
     }
+    deepest = 0;
+    OK(nc_get_vara_float(ncid, 0, (size_t[]){c->file != NULL ? LEN : 0, 0}, (size_t[]){count, 1}, values));
+    check_depth(c, "get", from, c->get, true);
     OK(nc_close(ncid));
+}
+
+static void
+check_store(const store_case *c)
+{
+    place p;
+
+    place_make(&p, false);
+    if (c->file != NULL)
+        (void)snprintf(p.path, sizeof p.path, "%s/%s", p.dir, c->file);
+    else
+        (void)snprintf(p.path, sizeof p.path, "%s/netcdf4/strict.nc", NCZ_TEST_DATA);
+    if (c->file != NULL)
+        write_dataset(c, &p);
+    read_dataset(c, &p);
     place_drop(&p);
 }
 
 TEST(calls_stay_within_their_depth)
 {
+    static const store_case cases[] = {
+        {"directory", "data.zarr", false, false, 13, 16, 14, 15, 15},
+        {"directory, deflate", "deflate.zarr", true, false, 13, 16, 14, 15, 15},
+        {"zip", "data.zip", false, false, 18, 22, 20, 16, 14},
+        {"classic", "data.nc", false, true, 16, 17, 17, 17, 25},
+        {"netCDF-4", NULL, false, false, 22, 17, 17, 0, 0},
+    };
+
 #ifndef HAVE_BACKTRACE
     skip();
 #endif
     counting = ncz_system;
     counting.read = count_read;
     counting.readv = count_readv;
+    counting.pread = count_pread;
+    counting.preadv = count_preadv;
     counting.write = count_write;
+    counting.pwritev = count_pwritev;
     zmap_file_use(&counting);
     OK(nczarr_set_threads(1));
-    expect_calls(false);
-    expect_calls(true);
+    for (size_t i = 0; i < NCZ_LEN(cases); i++)
+        check_store(&cases[i]);
     OK(nczarr_set_threads(0));
     zmap_file_use(NULL);
 }

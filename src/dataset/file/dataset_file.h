@@ -113,8 +113,24 @@ int ncz_file_publish(ncz_dataset *ds);
  * now, and with its definitions. NC_EIO: it lacks some that the reader knows, who keeps the old ones.
  */
 int ncz_file_refresh(ncz_dataset *ds);
-/* For a reader of a file: load(ds, arg), again if a writer was changing the head meanwhile. */
-int ncz_file_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *arg), void *arg);
+/*
+ * For a reader of a file: loads again if a writer was changing the head meanwhile.
+ *
+ *     for (ncz_steady_begin(&s, map); ncz_steady_next(&s);)
+ *         ncz_steady_note(&s, load());
+ *     rc = ncz_steady_end(&s);
+ */
+typedef struct ncz_steady {
+    zmap    *map; /* NULL: one load, whatever changes */
+    char     version[ZMAP_VERSION];
+    unsigned tries;
+    ncz_err  err; /* of the last load */
+} ncz_steady;
+
+void ncz_steady_begin(ncz_steady *s, zmap *map);
+bool ncz_steady_next(ncz_steady *s);
+void ncz_steady_note(ncz_steady *s, int rc);
+int  ncz_steady_end(const ncz_steady *s);
 
 /* ---- moving and filling (dataset_file_move.c) ---- */
 

@@ -35,23 +35,46 @@ ncz_file_publish(ncz_dataset *ds)
 
 /* ---- a reader's definitions ------------------------------------------------------------------------------------- */
 
-int
-ncz_file_load_steady(ncz_dataset *ds, int (*load)(ncz_dataset *ds, void *arg), void *arg)
+void
+ncz_steady_begin(ncz_steady *s, zmap *map)
 {
-    char    before[ZMAP_VERSION], after[ZMAP_VERSION];
-    ncz_err err = {.code = NC_NOERR};
-    int     rc;
+    *s = (ncz_steady){.map = map, .err = {.code = NC_NOERR}};
+}
 
-    for (int i = 0; i < LOOKS_MOST; i++) {
-        if ((rc = zmap_single_look(ds->map, before)) != NC_NOERR)
-            return rc;
-        rc = load(ds, arg);
-        ncz_err_save(&err, rc);
-        if (before[0] == '\0' || zmap_single_look(ds->map, after) != NC_NOERR || strcmp(before, after) == 0)
-            break;
-        ncz_load_drop(ds); /* what was read may be a part of one head and a part of another, also where that failed */
-    }
-    return ncz_err_adopt(&err);
+void
+ncz_steady_note(ncz_steady *s, int rc)
+{
+    ncz_err_save(&s->err, rc);
+}
+
+int
+ncz_steady_end(const ncz_steady *s)
+{
+    return ncz_err_adopt(&s->err);
+}
+
+/* What was read may be a part of one head and a part of another, also where that failed. */
+static bool
+has_changed(const ncz_steady *s)
+{
+    char now[ZMAP_VERSION];
+
+    return s->map != NULL && s->version[0] != '\0' && zmap_single_look(s->map, now) == NC_NOERR &&
+           strcmp(s->version, now) != 0;
+}
+
+bool
+ncz_steady_next(ncz_steady *s)
+{
+    int rc;
+
+    if (s->tries == LOOKS_MOST || (s->tries > 0 && !has_changed(s)))
+        return false;
+    s->tries++;
+    if (s->map == NULL || (rc = zmap_single_look(s->map, s->version)) == NC_NOERR)
+        return true;
+    ncz_steady_note(s, rc);
+    return false;
 }
 
 /* The bytes that the head has in the store. Those of another writer may be padded. */
@@ -79,10 +102,9 @@ typedef struct reloaded {
 } reloaded;
 
 static int
-load_again(ncz_dataset *ds, void *arg)
+load_again(ncz_dataset *ds, reloaded *l)
 {
     const ncz_load_opts wish = {.look = true};
-    reloaded           *l = arg;
     ncz_meta_source     source = {.map = NULL};
     ncz_docs            docs;
     int                 rc;
@@ -145,9 +167,13 @@ take_definitions(ncz_dataset *ds, reloaded *l)
 static int
 reload(ncz_dataset *ds)
 {
-    reloaded l = {.model = NULL};
-    int      rc = ncz_file_load_steady(ds, load_again, &l);
+    reloaded   l = {.model = NULL};
+    ncz_steady steady;
+    int        rc;
 
+    for (ncz_steady_begin(&steady, ds->map); ncz_steady_next(&steady);)
+        ncz_steady_note(&steady, load_again(ds, &l));
+    rc = ncz_steady_end(&steady);
     if (rc == NC_NOERR && (l.style.dialect != ds->style.dialect || !has_all_of(l.model->root, ds->model->root)))
         rc = ncz_fail(
             NC_EIO,

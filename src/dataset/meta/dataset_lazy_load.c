@@ -41,10 +41,11 @@ needs_the_documents(const ncz_load *load)
     return atomic_load(&load->source.unsound) && load->copies == NCZ_CONSOLIDATED_USE;
 }
 
-/* Loads the root's documents. *damaged: they must be read from the documents themselves. */
+/* Prepares a load from the dataset's documents. */
 static int
-load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, bool *damaged)
+load_new(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies, ncz_load **out)
 {
+    zmap     *map = ds->documents != NULL ? ds->documents : ds->map;
     ncz_load *load = ncz_zalloc(sizeof *load);
     int       rc;
 
@@ -52,23 +53,44 @@ load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, b
         return ncz_fail_nomem(sizeof *load);
     load->wish = *wish;
     load->copies = copies;
-    if ((rc = ncz_meta_source_init(&load->source, ds->documents != NULL ? ds->documents : ds->map, &ds->limits,
-                                   copies, wish->zarr_format, wish->look ? NULL : &ds->stored, wish->warnings)) !=
-        NC_NOERR)
-        goto done;
+    if ((rc = ncz_meta_source_init(&load->source, map, &ds->limits, copies, wish->zarr_format,
+                                   wish->look ? NULL : &ds->stored, wish->warnings)) != NC_NOERR) {
+        load_free(load);
+        return rc;
+    }
     load->source.root_deferred = ds->root_deferred;
     load->docs = ncz_meta_source_docs(&load->source);
-    rc = ncz_format_load_root(&load->docs, &load->wish, ds->model, &load->loader);
-    *damaged = needs_the_documents(load);
-    if (rc != NC_NOERR)
-        goto done;
+    *out = load;
+    return NC_NOERR;
+}
+
+/* Consolidated metadata that turn out to be damaged are passed over: the documents themselves exist, too. */
+int
+ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies)
+{
+    ncz_load *load = NULL;
+    bool      again;
+    int       rc;
+
+    ncz_load_drop(ds);
+    do {
+        load_free(load);
+        load = NULL;
+        if ((rc = load_new(ds, wish, copies, &load)) != NC_NOERR)
+            return rc;
+        rc = ncz_format_load_root(&load->docs, &load->wish, ds->model, &load->loader);
+        again = rc == NC_EZARRMETA && needs_the_documents(load) &&
+                (rc = ncz_meta_pass_over(wish->warnings, "the documents themselves are read")) == NC_NOERR;
+        copies = NCZ_CONSOLIDATED_IGNORE;
+    } while (again);
+    if (rc != NC_NOERR) {
+        load_free(load);
+        return rc;
+    }
     if (ncz_format_is_fixed(load->loader))
         zmap_pin(ds->map);
     ds->load = load;
-    load = NULL;
-done:
-    load_free(load);
-    return rc;
+    return NC_NOERR;
 }
 
 /* Loads again from the documents themselves, into a new model: the old one may be partly filled. */
@@ -77,7 +99,6 @@ start_over(ncz_dataset *ds)
 {
     ncz_model    *m = NULL;
     ncz_load_opts wish = ds->load->wish;
-    bool          damaged;
     int           rc;
 
     (void)ncz_fail(NC_EZARRMETA, "%s: the consolidated metadata are damaged", ds->path);
@@ -88,20 +109,7 @@ start_over(ncz_dataset *ds)
         return rc;
     ncz_model_free(ds->model);
     ds->model = m;
-    return load_root(ds, NCZ_CONSOLIDATED_IGNORE, &wish, &damaged);
-}
-
-int
-ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies)
-{
-    bool damaged = false;
-    int  rc = load_root(ds, copies, wish, &damaged);
-
-    if (rc != NC_EZARRMETA || !damaged)
-        return rc;
-    if ((rc = ncz_meta_pass_over(wish->warnings, "the documents themselves are read")) != NC_NOERR)
-        return rc;
-    return load_root(ds, NCZ_CONSOLIDATED_IGNORE, wish, &damaged);
+    return ncz_load_root(ds, &wish, NCZ_CONSOLIDATED_IGNORE);
 }
 
 bool

@@ -66,19 +66,23 @@ empty_buffer(ncz_buf body)
     return body;
 }
 
-void
-ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i)
+size_t
+ncz_meta_ask(const ncz_meta_fetch *f, size_t i, ncz_buf *bodies, zmap_get_req *gets)
 {
-    zmap_get_req gets[NCZ_DOCS_MOST];
-    size_t       n = f->reqs[i].n;
+    size_t n = f->reqs[i].n;
 
     for (size_t k = 0; k < n; k++) {
         bodies[k] = empty_buffer(bodies[k]);
         gets[k] = wanted(&f->reqs[i], f->reqs[i].keys[k], bodies[k]);
     }
-    (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
+    return n;
+}
+
+void
+ncz_meta_take(const ncz_meta_fetch *f, size_t i, ncz_doc_set *h, const zmap_get_req *gets, ncz_buf *bodies)
+{
     ncz_err_clear();
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < f->reqs[i].n; k++) {
         bodies[k] = gets[k].body;
         take_document(f->s, h, k, &f->reqs[i], &gets[k]);
     }
@@ -217,13 +221,27 @@ take_known(const ncz_meta_fetch *f, ncz_doc_set *h)
     return 1;
 }
 
-/* Fetches the documents from `n` on that may suffice. *enough: they do. */
-static int
-get_first(const ncz_meta_fetch *f, size_t n, zmap_get_req *gets, ncz_doc_set *h, bool *enough)
+/* The requests for the root's documents, and last that for the consolidated document. */
+static void
+ask_root(const ncz_meta_fetch *f, zmap_get_req *gets)
 {
     const ncz_docs_req *r = &f->reqs[0];
 
-    (void)zmap_get_batch(f->s->map, gets + n, r->first - n, NULL, NULL); /* each request has its own status */
+    for (size_t k = 0; k <= r->n; k++) {
+        const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
+
+        key = f->s->root_deferred ? ncz_deferred_key(key) : key;
+        gets[k] =
+            k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : ncz_meta_request(f->s, key);
+    }
+}
+
+/* Takes the documents that came first. *enough: they suffice. */
+static int
+take_first(const ncz_meta_fetch *f, size_t n, const zmap_get_req *gets, ncz_doc_set *h, bool *enough)
+{
+    const ncz_docs_req *r = &f->reqs[0];
+
     for (size_t k = n; k < r->first; k++)
         take_document(f->s, h, k, r, &gets[k]);
     for (size_t k = n; k < r->first; k++)
@@ -233,51 +251,46 @@ get_first(const ncz_meta_fetch *f, size_t n, zmap_get_req *gets, ncz_doc_set *h,
     return NC_NOERR;
 }
 
-/* Fetches the first documents if they may suffice, then the others in one batch. A writer that must know whether
- * consolidated metadata exist has that request in the same batch, after the documents. After a failure of the first
- * requests no other is made. */
 static int
-root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
+take_others(const ncz_meta_fetch *f, size_t n, zmap_get_req *gets, ncz_doc_set *h)
 {
     const ncz_docs_req *r = &f->reqs[0];
-    bool                know = f->s->wish == NCZ_CONSOLIDATED_KNOW;
-    size_t              n = take_known(f, h);
-    bool                enough = r->enough != NULL && r->enough(h->got, r->arg);
-    int                 rc;
 
-    if (!enough && r->enough != NULL && n < r->first) {
-        rc = get_first(f, n, gets, h, &enough);
-        n = r->first;
-        if (rc != NC_NOERR)
-            return rc;
-    }
-    if ((f->s->enough = enough))
-        return NC_NOERR;
-    (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
     for (; n < r->n; n++)
         take_document(f->s, h, n, r, &gets[n]);
-    return know ? know_copies(f->s, &gets[n]) : NC_NOERR;
+    return f->s->wish == NCZ_CONSOLIDATED_KNOW ? know_copies(f->s, &gets[n]) : NC_NOERR;
 }
 
+/* Fetches the first documents if they may suffice, then the others in one batch. A writer that must know whether
+ * consolidated metadata exist has that request in the same batch, after the documents. After a failure of the first
+ * requests no other is made. Each request has its own status. */
 int
 ncz_meta_get_root(const ncz_meta_fetch *f)
 {
     const ncz_docs_req *r = &f->reqs[0];
     zmap_get_req        gets[NCZ_DOCS_MOST + 1];
     ncz_doc_set         h;
+    size_t              n;
+    bool                enough;
     int                 rc;
 
     if ((rc = ncz_doc_set_init(&h)) != NC_NOERR)
         return rc;
     ncz_doc_set_reset(&h);
-    for (size_t k = 0; k <= r->n; k++) {
-        const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
-
-        key = f->s->root_deferred ? ncz_deferred_key(key) : key;
-        gets[k] =
-            k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : ncz_meta_request(f->s, key);
+    ask_root(f, gets);
+    n = take_known(f, &h);
+    enough = r->enough != NULL && r->enough(h.got, r->arg);
+    if (!enough && r->enough != NULL && n < r->first) {
+        (void)zmap_get_batch(f->s->map, gets + n, r->first - n, NULL, NULL);
+        rc = take_first(f, n, gets, &h, &enough);
+        n = r->first;
     }
-    if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
+    f->s->enough = rc == NC_NOERR && enough;
+    if (rc == NC_NOERR && !enough) {
+        (void)zmap_get_batch(f->s->map, gets + n, r->n - n + (f->s->wish == NCZ_CONSOLIDATED_KNOW), NULL, NULL);
+        rc = take_others(f, n, gets, &h);
+    }
+    if (rc == NC_NOERR) {
         ncz_err_clear();
         f->each(f->arg, 0, h.got);
     }

@@ -21,6 +21,8 @@ fetch_run(void *arg, size_t run, ncz_scratch *scratch)
     const ncz_meta_fetch *f = arg;
     size_t                lo = run * f->run, hi = f->n - lo < f->run ? f->n : lo + f->run;
     ncz_buf               bodies[NCZ_DOCS_MOST];
+    zmap_get_req          gets[NCZ_DOCS_MOST];
+    size_t                n;
     ncz_doc_set           h;
     int                   rc = ncz_doc_set_init(&h);
 
@@ -33,10 +35,13 @@ fetch_run(void *arg, size_t run, ncz_scratch *scratch)
             continue;
         }
         ncz_doc_set_reset(&h);
-        if (f->s->metadata != NULL && f->reqs[i].as == NCZ_DOCS_JSON)
+        if (f->s->metadata != NULL && f->reqs[i].as == NCZ_DOCS_JSON) {
             ncz_consolidated_answer(f, &h, i);
-        else
-            ncz_meta_get(f, &h, bodies, i);
+        } else {
+            n = ncz_meta_ask(f, i, bodies, gets);
+            (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
+            ncz_meta_take(f, i, &h, gets, bodies);
+        }
         f->each(f->arg, i, h.got);
     }
     for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
@@ -60,8 +65,19 @@ fetch_documents(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each,
     f.run = n / (ncz_pool_threads() * (size_t)TASKS) + 1;
     if (f.run > RUN_MOST)
         f.run = RUN_MOST;
-    ncz_pool_each((n + f.run - 1) / f.run, SIZE_MAX, fetch_run, &f);
+    if (n <= f.run)
+        fetch_run(&f, 0, NULL);
+    else
+        ncz_pool_each((n + f.run - 1) / f.run, SIZE_MAX, fetch_run, &f);
     return NC_NOERR;
+}
+
+static int
+read_object(void *arg, const ncz_read_range *ranges, size_t n)
+{
+    ncz_meta_source *s = arg;
+
+    return zmap_get_ranges(s->map, "", ranges, n);
 }
 
 static int
@@ -108,6 +124,7 @@ ncz_meta_source_docs(ncz_meta_source *s)
                       .one_object = (zmap_caps_of(s->map) & ZMAP_SINGLE) != 0,
                       .far = (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0,
                       .fetch = fetch_documents,
+                      .read = read_object,
                       .list = !can_list             ? NULL
                               : s->metadata != NULL ? ncz_consolidated_list
                                                     : list_map};

@@ -50,8 +50,10 @@ ncz_meta_request(const ncz_meta_source *s, const char *key)
     return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 }
 
-/* Reads request i into `bodies`, which are kept for the next. */
-void ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i);
+/* The gets of request i, into `bodies`, which are kept for the next one. How many. */
+size_t ncz_meta_ask(const ncz_meta_fetch *f, size_t i, ncz_buf *bodies, zmap_get_req *gets);
+/* Takes their results, and the bodies back. */
+void ncz_meta_take(const ncz_meta_fetch *f, size_t i, ncz_doc_set *h, const zmap_get_req *gets, ncz_buf *bodies);
 /* Reads all requests in one batch, and passes each on when it is complete. */
 int ncz_meta_get_all(const ncz_meta_fetch *f);
 /* Reads the root's documents, with which a load begins. */

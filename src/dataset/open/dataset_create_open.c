@@ -4,7 +4,7 @@
  * in define mode.
  */
 #include "dataset/file/dataset_file.h"
-#include "dataset/open/dataset_settings.h"
+#include "dataset/open/dataset_opening.h"
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
@@ -173,51 +173,61 @@ check_copyable(const ncz_dataset *ds)
     return NC_NOERR;
 }
 
-/* How the root is loaded. */
-typedef struct rooting {
-    ncz_load_opts    wish;
-    ncz_consolidated copies;
-} rooting;
-
-static int
-load_root(ncz_dataset *ds, void *arg)
-{
-    const rooting *r = arg;
-
-    return ncz_load_root(ds, &r->wish, r->copies);
-}
-
 /*
- * Loads the metadata. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
+ * How the metadata are loaded. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
  * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request;
  * on request, too, one that was written unasked loses its mark.
  */
-static int
-load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
+static ncz_load_opts
+loading_of(const ncz_opening *o)
 {
-    rooting how = {.wish = {.zarr_format = t->zarr_format,
-                            .pure = t->conventions == NCZ_CONVENTIONS_ZARR,
-                            .xarray = t->xarray,
-                            .hdf5 = t->hdf5,
-                            .look = !writable,
-                            .spelling = ds->verbatim,
-                            .warnings = &ds->warnings},
-                   .copies = writable                       ? NCZ_CONSOLIDATED_KNOW
-                             : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
-                             : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
-                             : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
-                                                            : NCZ_CONSOLIDATED_IGNORE};
-    bool    asked = t->consolidated == NCZ_YES, found, unasked;
-    int     rc;
+    return (ncz_load_opts){.zarr_format = o->target->zarr_format,
+                           .pure = o->target->conventions == NCZ_CONVENTIONS_ZARR,
+                           .xarray = o->target->xarray,
+                           .hdf5 = o->target->hdf5,
+                           .look = !ncz_opening_writes(o),
+                           .spelling = o->ds->verbatim,
+                           .warnings = &o->ds->warnings};
+}
 
-    if (writable && ds->documents == NULL && (rc = zmap_single_own(ds->map, (ds->mode & NC_SHARE) != 0)) != NC_NOERR)
-        return rc;
-    rc = ds->documents == NULL ? ncz_file_load_steady(ds, load_root, &how) : load_root(ds, &how);
+static ncz_consolidated
+copies_of(const ncz_opening *o)
+{
+    if (ncz_opening_writes(o))
+        return NCZ_CONSOLIDATED_KNOW;
+    if (o->ds->root_deferred)
+        return NCZ_CONSOLIDATED_IGNORE;
+    return o->target->consolidated == NCZ_YES     ? NCZ_CONSOLIDATED_MUST
+           : o->target->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
+                                                  : NCZ_CONSOLIDATED_IGNORE;
+}
 
-    if (rc != NC_NOERR || (!writable && ds->documents == NULL))
+/* Makes the dataset, without any metadata. */
+static int
+begin_opening(ncz_opening *o)
+{
+    bool writable = ncz_opening_writes(o);
+    int  rc;
+
+    if ((rc = ncz_settings_find(o->target, writable, &o->settings)) != NC_NOERR ||
+        (rc = start_dataset(o->map, o->target, &o->settings, o->path, o->limits, &o->ds)) != NC_NOERR)
         return rc;
-    if (!writable)
-        return ncz_load_rest(ds);
+    o->ds->verbatim = (o->mode & NCZARR_VERBATIM) != 0;
+    o->ds->mode = (o->mode & ~NCZARR_VERBATIM) | ((zmap_caps_of(o->map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
+    o->ds->documents = o->documents;
+    return writable && o->documents == NULL ? zmap_single_own(o->map, (o->mode & NC_SHARE) != 0) : NC_NOERR;
+}
+
+/* After the root: all that a writer, or a rank, needs at once. */
+static int
+load_rest(ncz_opening *o)
+{
+    ncz_dataset *ds = o->ds;
+    bool         asked = o->target->consolidated == NCZ_YES, found, unasked;
+    int          rc;
+
+    if (!ncz_opening_writes(o))
+        return o->documents == NULL ? NC_NOERR : ncz_load_rest(ds);
     found = ncz_load_has_consolidated(ds, &unasked);
     if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
         ds->style.consolidated = ds->style.consolidated || asked || found;
@@ -251,55 +261,56 @@ check_writable(const ncz_format_opts *style, const char *path)
         path, by);
 }
 
-int
-ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
-                    ncz_dataset **out)
+/* The metadata are loaded: what the session may do. */
+static int
+end_opening(ncz_opening *o)
 {
-    return ncz_dataset_open_from(map, NULL, t, path, omode, limits, out);
+    ncz_dataset *ds = o->ds;
+    bool         writable = ncz_opening_writes(o);
+    int          rc = writable ? check_writable(&ds->style, o->path) : NC_NOERR;
+
+    ds->documents = NULL;
+    if (rc != NC_NOERR)
+        return rc;
+    ds->writable = writable && !ds->style.readonly;
+    if (writable && !ds->writable)
+        ncz_log(NCZ_LOG_WARN, "%s: cannot be rewritten without loss: opened read-only", o->path);
+    /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
+     * other writers (NC_SHARE). */
+    ncz_engine_read_ahead(ds->engine, !ds->writable && (o->mode & NC_SHARE) == 0 && o->target->read_ahead != NCZ_NO);
+    ncz_format_choose_keys(ds->model, o->target->separator, o->target->v2_keys == NCZ_YES);
+    ncz_dataset_log_open(ds, o->target);
+    if (ds->writable && o->settings.behind)
+        rc = ncz_dataset_set_write(ds, true, o->settings.behind_bytes);
+    if (rc == NC_NOERR && ds->writable && ncz_file_ops_of(ds) != NULL)
+        rc = ncz_file_begin(ds);
+    if (rc == NC_NOERR && ds->writable)
+        ncz_dataset_resume_widenings(ds);
+    return rc;
 }
 
 int
-ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const char *path, int omode,
-                      const ncz_limits *limits, ncz_dataset **out)
+ncz_opening_load(ncz_opening *o)
 {
-    bool         writable = (omode & NC_WRITE) != 0;
-    ncz_dataset *ds = NULL;
-    ncz_settings settings;
-    int          rc;
+    ncz_steady    steady;
+    ncz_load_opts how;
+    int           rc = begin_opening(o);
 
-    if ((rc = ncz_settings_find(t, writable, &settings)) != NC_NOERR ||
-        (rc = start_dataset(map, t, &settings, path, limits, &ds)) != NC_NOERR)
-        return rc;
-    ds->verbatim = (omode & NCZARR_VERBATIM) != 0;
-    ds->mode = (omode & ~NCZARR_VERBATIM) | ((zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
-    ds->documents = documents;
-    if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
-        rc = check_writable(&ds->style, path);
-    ds->documents = NULL;
-    if (rc != NC_NOERR) {
-        ncz_dataset_release(ds);
-        ncz_dataset_free(ds);
-        return rc;
+    if (rc == NC_NOERR) {
+        how = loading_of(o);
+        for (ncz_steady_begin(&steady, o->documents == NULL ? o->map : NULL); ncz_steady_next(&steady);)
+            ncz_steady_note(&steady, ncz_load_root(o->ds, &how, copies_of(o)));
+        rc = ncz_steady_end(&steady);
     }
-    ds->writable = writable && !ds->style.readonly;
-    if (writable && !ds->writable)
-        ncz_log(NCZ_LOG_WARN, "%s: cannot be rewritten without loss: opened read-only", path);
-    /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
-     * other writers (NC_SHARE). */
-    ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
-    ncz_format_choose_keys(ds->model, t->separator, t->v2_keys == NCZ_YES);
-    ncz_dataset_log_open(ds, t);
-    if (ds->writable && settings.behind)
-        rc = ncz_dataset_set_write(ds, true, settings.behind_bytes);
-    if (rc == NC_NOERR && ds->writable && ncz_file_ops_of(ds) != NULL)
-        rc = ncz_file_begin(ds);
-    if (rc != NC_NOERR) {
-        ncz_dataset_release(ds);
-        ncz_dataset_free(ds);
-        return rc;
+    if (rc == NC_NOERR)
+        rc = load_rest(o);
+    if (o->ds != NULL && (rc = as_unknown_format(rc, o->path)) == NC_NOERR && (rc = end_opening(o)) == NC_NOERR) {
+        o->map = NULL; /* the dataset's */
+        return NC_NOERR;
     }
-    if (ds->writable)
-        ncz_dataset_resume_widenings(ds);
-    *out = ds;
-    return NC_NOERR;
+    if (o->ds != NULL)
+        ncz_dataset_release(o->ds);
+    ncz_dataset_free(o->ds);
+    o->ds = NULL;
+    return rc;
 }

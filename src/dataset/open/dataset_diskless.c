@@ -7,6 +7,7 @@
  * An interrupted copy then has no document that names missing objects.
  */
 #include "dataset/file/dataset_file.h"
+#include "dataset/open/dataset_opening.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zip/zmap_zip.h"
@@ -58,6 +59,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
                      ncz_dataset **out)
 {
     ncz_target *t = NULL;
+    ncz_opening o;
     zmap       *map = NULL;
     void       *back;
     size_t      back_len;
@@ -70,9 +72,10 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     rc = copied ? ncz_store_open_copy(block, len, &map) : ncz_store_open_block(t, block, len, locked, &map);
     if (rc != NC_NOERR)
         goto done;
-    rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out);
-    if (rc == NC_NOERR) {
-        (*out)->home = NCZ_HOME_BLOCK;
+    o = (ncz_opening){.target = t, .path = t->canonical, .mode = omode, .limits = limits, .map = map};
+    if ((rc = ncz_opening_load(&o)) == NC_NOERR) {
+        *out = o.ds;
+        o.ds->home = NCZ_HOME_BLOCK;
         if (copied)
             free(block);
     } else {
@@ -172,7 +175,7 @@ load_object(zmap *from, bool writable, zmap **out)
 /* Copies a store into a memory store, and lists the keys it held: none for a store that cannot list, which cannot be
  * written to either. */
 static int
-load_store(const ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, ncz_key_list *keys)
+load_store(ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, ncz_key_list *keys)
 {
     zmap *from = NULL, *map = NULL;
     int   rc;
@@ -197,22 +200,22 @@ done:
 }
 
 int
-ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out)
+ncz_diskless_open(ncz_opening *o)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    zmap        *map = NULL;
     int          rc;
 
-    if ((rc = load_store(t, (omode & NC_WRITE) != 0, limits, &map, &keys)) != NC_NOERR)
+    if ((rc = load_store(o->target, ncz_opening_writes(o), o->limits, &o->map, &keys)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
-        rc = give_up(map, rc);
+    if ((rc = ncz_opening_load(o)) != NC_NOERR) {
+        rc = give_up(o->map, rc);
+        o->map = NULL;
         goto done;
     }
-    (*out)->home = NCZ_HOME_PATH;
-    if ((omode & NC_PERSIST) != 0 && (*out)->writable) {
-        (*out)->home = NCZ_HOME_PERSIST;
-        (*out)->loaded = keys;
+    o->ds->home = NCZ_HOME_PATH;
+    if ((o->mode & NC_PERSIST) != 0 && o->ds->writable) {
+        o->ds->home = NCZ_HOME_PERSIST;
+        o->ds->loaded = keys;
         keys = NCZ_KEY_LIST_INIT;
     }
 done:

@@ -4,7 +4,7 @@
  * creation leaves nothing in the store.
  */
 #include "dataset/file/dataset_file.h"
-#include "dataset/open/dataset_settings.h"
+#include "dataset/open/dataset_opening.h"
 #include "zmap/zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
 
@@ -172,51 +172,54 @@ done:
 
 /* ---- open ---- */
 
-/* A session that continues an unpublished dataset becomes its only writer. After a failure `ds` is freed, the store
- * is not. */
+/* A session that continues an unpublished dataset becomes its only writer. After a failure there is no dataset, and the
+ * store is the caller's again. */
 static int
-take_over(ncz_dataset *ds, zmap *map, const char *path)
+take_over(ncz_opening *o)
 {
-    bool died;
-    int  rc;
+    zmap *map = o->ds->map;
+    bool  died;
+    int   rc;
 
-    if (!ds->root_deferred || !ds->writable || (rc = ncz_claim_take(map, path, &ds->claim, &died)) == NC_NOERR)
+    if (!o->ds->root_deferred || !o->ds->writable ||
+        (rc = ncz_claim_take(map, o->path, &o->ds->claim, &died)) == NC_NOERR)
         return NC_NOERR;
-    ncz_dataset_release(ds);
-    ncz_dataset_free(ds);
+    ncz_dataset_release(o->ds);
+    ncz_dataset_free(o->ds);
+    o->ds = NULL;
+    o->map = map;
     return rc;
 }
 
-/* Opens the store of the target and the dataset on it. After a failure *map may be set, too; where a dataset was begun
- * there, the place has objects below it. */
 static int
-open_target(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+open_store(ncz_opening *o)
 {
-    int  rc = ncz_store_open(t, (omode & NC_WRITE) != 0, map);
-    bool begun;
-
-    if (rc != NC_NOERR || (rc = ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds)) == NC_NOERR)
-        return rc;
-    rc = ncz_claim_explain(*map, t->shown, ncz_store_missing(t, *map, rc), &begun);
-    if (begun)
-        t->one_object = NCZ_NO;
-    return rc;
+    return ncz_store_open(o->target, ncz_opening_writes(o), &o->map);
 }
 
-/* Opens what else can be at that place: at a URL there are objects below it or one object; in an archive there are a
+/* What else can be at that place: at a URL there are objects below it or one object; in an archive there are a
  * dataset's objects, or an entry that is one. */
 static int
-open_other(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+open_other(ncz_opening *o)
 {
-    int rc;
+    if (!ncz_remote(o->target))
+        return ncz_store_open_entry(o->target, &o->map);
+    o->target->one_object = ncz_store_is_one(o->target) ? NCZ_NO : NCZ_YES;
+    return open_store(o);
+}
 
-    if (ncz_remote(t)) {
-        t->one_object = ncz_store_is_one(t) ? NCZ_NO : NCZ_YES;
-        return open_target(t, omode, limits, map, ds);
-    }
-    if ((rc = ncz_store_open_entry(t, map)) != NC_NOERR)
+/* A store without a dataset. Where one was begun, the place has objects below it. */
+static int
+explain_store(ncz_opening *o, int rc)
+{
+    bool begun;
+
+    if (o->map == NULL)
         return rc;
-    return ncz_dataset_open_on(*map, t, t->shown, omode, limits, ds);
+    rc = ncz_claim_explain(o->map, o->path, ncz_store_missing(o->target, o->map, rc), &begun);
+    if (begun)
+        o->target->one_object = NCZ_NO;
+    return rc;
 }
 
 /* At a place of a web server or bucket there is neither a dataset nor a file that is one. A name like file.nc, or a
@@ -233,81 +236,108 @@ fail_neither(bool named, zmap *map, const ncz_err *first, int second)
     return ncz_fail(NC_ENOTNC, "%s; nor is there a Zarr dataset below it", err.text);
 }
 
-/* The first failure is the one reported, unless there is a file that is no dataset. After one *map may be set, too. */
-static int
-open_either(ncz_target *t, int omode, const ncz_limits *limits, zmap **map, ncz_dataset **ds)
+/* The attempts, in their order; the second one follows where the first found a store and nothing in it. */
+static int (*const attempts[])(ncz_opening *o) = {open_store, open_other};
+
+/* The first attempt failed with `rc`. Whether there is another one. */
+static bool
+may_be_other(ncz_opening *o, int rc)
 {
-    int     rc = open_target(t, omode, limits, map, ds);
-    bool    named = ncz_store_is_one(t);
+    if (rc != NC_ENOTNC || o->map == NULL || o->target->one_object != NCZ_UNSET ||
+        (!ncz_remote(o->target) && zmap_zip_prefix(o->map) == NULL))
+        return false;
+    (void)zmap_close(o->map, ZMAP_KEEP);
+    o->map = NULL;
+    return true;
+}
+
+/* Both failed. The first failure is the one reported, unless there is a file that is no dataset. */
+static int
+choose_failure(ncz_opening *o, bool named, const ncz_err *first, int rc)
+{
+    if (ncz_remote(o->target))
+        rc = explain_store(o, rc);
+    if (rc == NC_ENOTNC && ncz_remote(o->target) && o->map != NULL)
+        return fail_neither(named, o->map, first, rc);
+    return rc == NC_ENOTNC && ncz_err_text()[0] == '\0' ? ncz_err_adopt(first) : rc;
+}
+
+/* Ends an opening, and gives the dataset, if there is one, the name that the caller wrote. Returns `rc`. */
+static int
+end_opening(ncz_opening *o, int rc, ncz_dataset **out)
+{
     ncz_err err;
 
-    if (rc != NC_ENOTNC || *map == NULL || t->one_object != NCZ_UNSET ||
-        (!ncz_remote(t) && zmap_zip_prefix(*map) == NULL))
-        return rc;
     ncz_err_save(&err, rc);
-    (void)zmap_close(*map, ZMAP_KEEP);
-    *map = NULL;
-    rc = open_other(t, omode, limits, map, ds);
-    if (rc == NC_ENOTNC && ncz_remote(t) && *map != NULL)
-        return fail_neither(named, *map, &err, rc);
-    return rc == NC_ENOTNC && ncz_err_text()[0] == '\0' ? ncz_err_adopt(&err) : rc;
+    if (rc == NC_NOERR) {
+        take_name(o->ds, o->target);
+        *out = o->ds;
+    }
+    (void)zmap_close(o->map, ZMAP_KEEP);
+    ncz_target_free(o->target);
+    return ncz_err_adopt(&err);
+}
+
+/* Modes and name, before anything is looked at. */
+static int
+check_path(ncz_opening *o, const char *path)
+{
+    int rc;
+
+    if ((rc = ncz_dataset_check_mode(o->mode)) != NC_NOERR ||
+        (rc = ncz_target_parse(path, false, &o->target)) != NC_NOERR)
+        return rc;
+    o->path = o->target->shown;
+    if ((o->mode & NC_INMEMORY) != 0)
+        return ncz_fail(NC_EINVAL, "NC_INMEMORY: nc_open_mem() and nc_open_memio() take the block of memory");
+    return NC_NOERR;
 }
 
 int
 ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_target  *t = NULL;
-    zmap        *map = NULL;
-    ncz_dataset *ds = NULL;
-    int          rc;
+    ncz_opening o = {.mode = omode, .limits = limits};
+    ncz_err     first = {.code = NC_NOERR};
+    bool        named = false;
+    int         rc = check_path(&o, path);
 
-    if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
-        goto done;
-    if ((omode & NC_INMEMORY) != 0) {
-        rc = ncz_fail(NC_EINVAL, "NC_INMEMORY: nc_open_mem() and nc_open_memio() take the block of memory");
-        goto done;
+    if (rc != NC_NOERR)
+        return end_opening(&o, rc, out);
+    if ((omode & NC_DISKLESS) != 0)
+        return end_opening(&o, ncz_diskless_open(&o), out);
+    for (size_t i = 0; i < NCZ_LEN(attempts); i++) {
+        if ((rc = attempts[i](&o)) == NC_NOERR && (rc = ncz_opening_load(&o)) == NC_NOERR)
+            break;
+        if (i > 0) {
+            rc = choose_failure(&o, named, &first, rc);
+            break;
+        }
+        rc = explain_store(&o, rc);
+        named = ncz_store_is_one(o.target);
+        ncz_err_save(&first, rc);
+        if (!may_be_other(&o, rc))
+            break;
     }
-    if ((omode & NC_DISKLESS) != 0) {
-        if ((rc = ncz_diskless_open(t, omode, limits, out)) == NC_NOERR)
-            take_name(*out, t);
-        goto done;
-    }
-    if ((rc = open_either(t, omode, limits, &map, &ds)) != NC_NOERR ||
-        (rc = take_over(ds, map, t->shown)) != NC_NOERR)
-        goto done;
-    *out = ds;
-    ds->home = NCZ_HOME_PATH;
-    take_name(ds, t);
-    map = NULL; /* owned by the dataset now */
-done:
-    if (map != NULL) {
-        ncz_err err;
-
-        ncz_err_save(&err, rc);
-        (void)zmap_close(map, ZMAP_KEEP);
-        (void)ncz_err_adopt(&err);
-    }
-    ncz_target_free(t);
-    return rc;
+    if (rc == NC_NOERR && (rc = take_over(&o)) == NC_NOERR)
+        o.ds->home = NCZ_HOME_PATH;
+    return end_opening(&o, rc, out);
 }
 
 int
 ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_target  *t = NULL;
-    ncz_dataset *ds = NULL;
-    int          rc;
+    ncz_opening o = {.path = zmap_name(map), .mode = omode, .limits = limits, .map = map};
+    int         rc;
 
-    if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR ||
+    if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = map_target(mode, false, &o.target)) != NC_NOERR ||
         ((omode & NC_WRITE) != 0 && (rc = check_map_writes(map)) != NC_NOERR))
         goto done;
-    if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, &ds)) != NC_NOERR ||
-        (rc = take_over(ds, map, zmap_name(map))) != NC_NOERR)
+    if ((rc = ncz_opening_load(&o)) != NC_NOERR || (rc = take_over(&o)) != NC_NOERR)
         goto done;
     (void)zmap_ref(map);
-    *out = ds;
+    *out = o.ds;
 done:
-    ncz_target_free(t);
+    ncz_target_free(o.target);
     return rc;
 }
 

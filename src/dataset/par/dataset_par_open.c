@@ -5,6 +5,7 @@
  * (zmap_record.h): the store sees the requests of one process.
  */
 #include "dataset/file/dataset_file.h"
+#include "dataset/open/dataset_opening.h"
 #include "dataset/par/dataset_par.h"
 #include "zmap/zmap_record.h"
 #include "zmap/zmap_single.h"
@@ -65,10 +66,9 @@ drop_dataset(ncz_dataset *ds, int rc)
 
 /* What a rank has while the dataset is created or opened. */
 typedef struct opening {
-    ncz_comm    *comm;
-    ncz_target  *target;
-    ncz_dataset *ds;
-    int          version; /* of a classic file that is created; 0: none is */
+    ncz_comm   *comm;
+    ncz_opening own;
+    int         version; /* of a classic file that is created; 0: none is */
 } opening;
 
 /* The last agreement, with this rank's result `rc`. If all ranks succeeded, the dataset gets the communicator and the
@@ -76,21 +76,21 @@ typedef struct opening {
 static int
 agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
 {
-    ncz_dataset *ds = o->ds;
+    ncz_dataset *ds = o->own.ds;
 
     if ((rc = ncz_comm_agree(o->comm, call, 0, rc)) != NC_NOERR)
         return rc;
     ds->home = NCZ_HOME_PATH;
     if (ds->given == NULL) {
-        ds->given = o->target->canonical;
-        o->target->canonical = NULL;
+        ds->given = o->own.target->canonical;
+        o->own.target->canonical = NULL;
     }
     ds->par.comm = o->comm;
     o->comm = NULL;
     if (ds->writable && ncz_file_ops_of(ds) != NULL)
         ncz_engine_share_ranges(ds->engine);
     *out = ds;
-    o->ds = NULL;
+    o->own.ds = NULL;
     return NC_NOERR;
 }
 
@@ -98,40 +98,44 @@ agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
 static int
 end_opening(opening *o, int rc)
 {
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    (void)zmap_close(o->own.documents, ZMAP_KEEP); /* a reference less */
     if (rc != NC_NOERR)
-        rc = drop_dataset(o->ds, rc);
-    ncz_target_free(o->target);
+        (void)drop_dataset(o->own.ds, rc);
+    (void)zmap_close(o->own.map, ZMAP_KEEP); /* it was only read */
+    ncz_target_free(o->own.target);
     ncz_comm_free(o->comm);
-    return rc;
+    return ncz_err_adopt(&err);
 }
 
 /* ---- create ---- */
 
 /* On the ranks but the first: the place exists, and holds a claim. */
 static int
-join_created(const ncz_target *t, int cmode, const ncz_limits *limits, ncz_dataset **out)
+join_created(ncz_opening *o)
 {
-    zmap *map = NULL;
-    int   rc;
+    int rc;
 
-    if ((rc = ncz_store_open(t, true, &map)) != NC_NOERR)
+    if ((rc = ncz_store_open(o->target, true, &o->map)) != NC_NOERR ||
+        (rc = ncz_dataset_create_on(o->map, o->target, o->path, o->mode, o->limits, &o->ds)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_dataset_create_on(map, t, t->shown, cmode, limits, out)) == NC_NOERR)
-        (*out)->home = NCZ_HOME_PATH;
-    else
-        (void)zmap_close(map, ZMAP_KEEP); /* nothing was put; the text stays */
-    return rc;
+    o->map = NULL; /* the dataset's */
+    o->ds->home = NCZ_HOME_PATH;
+    return NC_NOERR;
 }
 
 /* Opens the classic file that rank 0 has created, which tells the others its name until it is complete. */
 static int
-join_file(opening *o, int cmode, const ncz_limits *limits)
+join_file(opening *o)
 {
-    ncz_buf name = NCZ_BUF_INIT;
-    int     rc = ncz_par_share_name(o->comm, NCZ_COMM_CREATE, o->ds != NULL ? o->ds->map : NULL, &name);
+    ncz_opening *own = &o->own;
+    ncz_buf      name = NCZ_BUF_INIT;
+    int          rc = ncz_par_share_name(o->comm, NCZ_COMM_CREATE, own->ds != NULL ? own->ds->map : NULL, &name);
 
     if (rc == NC_NOERR && !ncz_comm_first(o->comm))
-        rc = ncz_file_join(o->target, cmode, (unsigned)o->version, ncz_buf_str(&name), limits, &o->ds);
+        rc = ncz_file_join(own->target, own->mode, (unsigned)o->version, ncz_buf_str(&name), own->limits, &own->ds);
     ncz_buf_clear(&name);
     return rc;
 }
@@ -140,115 +144,114 @@ int
 ncz_dataset_create_par(const char *path, int cmode, int default_format, const struct nczarr_comm *table,
                        const ncz_limits *limits, ncz_dataset **out)
 {
-    opening o = {.comm = NULL};
-    int     rc;
+    opening      o = {.own = {.mode = cmode & ~PARALLEL_FLAGS, .limits = limits}};
+    ncz_opening *own = &o.own;
+    int          rc;
 
-    cmode &= ~PARALLEL_FLAGS;
     if ((rc = ncz_comm_new(table, NCZ_COMM_CREATE, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
-    if ((rc = ncz_dataset_check_mode(cmode)) == NC_NOERR &&
-        (rc = ncz_target_parse(path, true, &o.target)) == NC_NOERR && (rc = ncz_store_follow(o.target)) == NC_NOERR &&
-        (rc = ncz_choose_format(o.target, cmode, default_format, &o.version)) == NC_NOERR)
-        rc = check_store(o.target, cmode, true);
+    if ((rc = ncz_dataset_check_mode(own->mode)) == NC_NOERR &&
+        (rc = ncz_target_parse(path, true, &own->target)) == NC_NOERR &&
+        (rc = ncz_store_follow(own->target)) == NC_NOERR &&
+        (rc = ncz_choose_format(own->target, own->mode, default_format, &o.version)) == NC_NOERR)
+        rc = check_store(own->target, own->mode, true);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))
-        rc = ncz_dataset_create(path, cmode, default_format, limits, &o.ds);
+        rc = ncz_dataset_create(path, own->mode, default_format, limits, &own->ds);
     if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_CREATE, (uint64_t)o.version, rc)) != NC_NOERR)
-        goto done;
-    if (o.version != 0 && o.ds != NULL) /* the ranks share it from now on */
-        zmap_single_disown(o.ds->map);
+        return end_opening(&o, rc);
+    own->path = own->target->shown;
+    if (o.version != 0 && own->ds != NULL) /* the ranks share it from now on */
+        zmap_single_disown(own->ds->map);
     if (o.version != 0)
-        rc = join_file(&o, cmode, limits);
+        rc = join_file(&o);
     else if (!ncz_comm_first(o.comm))
-        rc = join_created(o.target, cmode, limits, &o.ds);
-    rc = agree_opened(&o, NCZ_COMM_CREATE, rc, out);
-done:
-    return end_opening(&o, rc);
+        rc = join_created(own);
+    return end_opening(&o, agree_opened(&o, NCZ_COMM_CREATE, rc, out));
 }
 
 /* ---- open ---- */
 
-/* Opens the dataset, and loads all of its metadata from `documents`: the store, recorded or replayed. */
+/* Opens the dataset, and loads all of its metadata from o->documents: the store, recorded or replayed. */
 static int
-open_with(zmap *map, zmap *documents, const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out)
+load_documents(ncz_opening *o)
 {
-    int rc = ncz_dataset_open_from(map, documents, t, t->shown, omode, limits, out);
+    int rc = ncz_opening_load(o);
 
-    return rc == NC_NOERR ? rc : ncz_claim_explain(map, t->shown, ncz_store_missing(t, map, rc), NULL);
+    return rc == NC_NOERR ? rc : ncz_claim_explain(o->map, o->path, ncz_store_missing(o->target, o->map, rc), NULL);
+}
+
+/* The same for a file: nobody else writes it, and the ranks share it. */
+static int
+check_writer(zmap *map)
+{
+    int rc = zmap_single_own(map, false);
+
+    if (rc == NC_NOERR)
+        zmap_single_disown(map);
+    return rc;
 }
 
 /* On rank 0: opens the dataset and records its documents. */
 static int
-open_first(const ncz_target *t, int omode, const ncz_limits *limits, ncz_buf *record, ncz_dataset **out)
+open_first(ncz_opening *o, ncz_buf *record)
 {
-    ncz_dataset *ds = NULL;
-    zmap        *map = NULL, *recorder = NULL;
-    int          rc;
+    bool writes = ncz_opening_writes(o);
+    int  rc;
 
-    if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
+    if ((rc = ncz_store_open(o->target, writes, &o->map)) != NC_NOERR)
         return rc;
-    if ((omode & NC_WRITE) != 0 && (rc = zmap_single_own(map, false)) == NC_NOERR) /* nobody else writes it */
-        zmap_single_disown(map);                                                   /* the ranks share it */
-    if (rc == NC_NOERR && (rc = zmap_record_open(map, &recorder)) == NC_NOERR &&
-        (rc = open_with(map, recorder, t, omode, limits, &ds)) == NC_NOERR) {
-        map = NULL; /* the dataset's */
-        if ((rc = check_opened(ds, (omode & NC_WRITE) != 0)) == NC_NOERR && ds->writable &&
-            ncz_file_ops_of(ds) != NULL)
-            rc = ncz_file_cut(ds);
+    if ((!writes || (rc = check_writer(o->map)) == NC_NOERR) &&
+        (rc = zmap_record_open(o->map, &o->documents)) == NC_NOERR && (rc = load_documents(o)) == NC_NOERR) {
+        if ((rc = check_opened(o->ds, writes)) == NC_NOERR && o->ds->writable && ncz_file_ops_of(o->ds) != NULL)
+            rc = ncz_file_cut(o->ds);
         if (rc == NC_NOERR)
-            rc = zmap_record_take(recorder, record);
+            rc = zmap_record_take(o->documents, record);
     }
-    if (rc == NC_NOERR) {
-        *out = ds;
-        ds = NULL;
+    if (rc != NC_NOERR) {
+        rc = drop_dataset(o->ds, rc);
+        o->ds = NULL;
     }
-    (void)drop_dataset(ds, rc);
-    (void)zmap_close(recorder, ZMAP_KEEP); /* a reference less */
-    (void)zmap_close(map, ZMAP_KEEP);      /* it was only read */
     return rc;
 }
 
 /* On the other ranks: opens the store, and takes the documents from the record. */
 static int
-open_other(const ncz_target *t, int omode, const ncz_limits *limits, const ncz_buf *record, ncz_dataset **out)
+open_other(ncz_opening *o, const ncz_buf *record)
 {
-    zmap *map = NULL, *replay = NULL;
-    int   rc;
+    int rc;
 
-    if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
+    if ((rc = ncz_store_open(o->target, ncz_opening_writes(o), &o->map)) != NC_NOERR ||
+        (rc = zmap_replay_open(o->map, ncz_buf_str(record), record->len, &o->documents)) != NC_NOERR)
         return rc;
-    if ((rc = zmap_replay_open(map, ncz_buf_str(record), record->len, &replay)) == NC_NOERR &&
-        (rc = open_with(map, replay, t, omode, limits, out)) == NC_NOERR)
-        map = NULL; /* the dataset's */
-    (void)zmap_close(replay, ZMAP_KEEP);
-    (void)zmap_close(map, ZMAP_KEEP);
-    return rc;
+    return load_documents(o);
 }
 
 int
 ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *table, const ncz_limits *limits,
                      ncz_dataset **out)
 {
-    ncz_buf record = NCZ_BUF_INIT;
-    opening o = {.comm = NULL};
-    int     rc;
+    opening      o = {.own = {.mode = omode & ~PARALLEL_FLAGS, .limits = limits}};
+    ncz_opening *own = &o.own;
+    ncz_buf      record = NCZ_BUF_INIT;
+    int          rc;
 
-    omode &= ~PARALLEL_FLAGS;
     if ((rc = ncz_comm_new(table, NCZ_COMM_OPEN, &o.comm)) != NC_NOERR)
         return rc;
     ncz_pool_share((unsigned)table->node_ranks);
-    if ((rc = ncz_dataset_check_mode(omode)) == NC_NOERR &&
-        (rc = ncz_target_parse(path, false, &o.target)) == NC_NOERR)
-        rc = check_store(o.target, omode, (omode & NC_WRITE) != 0);
+    if ((rc = ncz_dataset_check_mode(own->mode)) == NC_NOERR &&
+        (rc = ncz_target_parse(path, false, &own->target)) == NC_NOERR) {
+        own->path = own->target->shown;
+        rc = check_store(own->target, own->mode, ncz_opening_writes(own));
+    }
     if (rc == NC_NOERR && ncz_comm_first(o.comm))
-        rc = open_first(o.target, omode, limits, &record, &o.ds);
-    if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_OPEN, 0, rc)) != NC_NOERR ||
-        (rc = ncz_comm_share(o.comm, NCZ_COMM_OPEN, &record)) != NC_NOERR)
-        goto done;
-    if (!ncz_comm_first(o.comm))
-        rc = open_other(o.target, omode, limits, &record, &o.ds);
-    rc = agree_opened(&o, NCZ_COMM_OPEN, rc, out);
-done:
+        rc = open_first(own, &record);
+    if ((rc = ncz_comm_agree(o.comm, NCZ_COMM_OPEN, 0, rc)) == NC_NOERR &&
+        (rc = ncz_comm_share(o.comm, NCZ_COMM_OPEN, &record)) == NC_NOERR) {
+        if (!ncz_comm_first(o.comm))
+            rc = open_other(own, &record);
+        rc = agree_opened(&o, NCZ_COMM_OPEN, rc, out);
+    }
     ncz_buf_clear(&record);
     return end_opening(&o, rc);
 }

@@ -21,6 +21,7 @@ extern const ncz_dialect_ops ncz_netcdf4;
 typedef struct ncz_netcdf4_reader {
     int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
     void *arg;
+    bool  loads; /* the source of documents */
 } ncz_netcdf4_reader;
 
 /* What the model's format_free() gets begins so. */

@@ -7,56 +7,18 @@
 
 #include <string.h>
 
+/* What a file lacks that is being loaded is damage of its structure. */
 static int
 read_ranges(void *arg, const ncz_hdf5_range *ranges, size_t n)
 {
     const ncz_netcdf4_file *file = arg;
+    ncz_err                 err;
+    int                     rc = file->now.read(file->now.arg, ranges, n);
 
-    return file->now.read(file->now.arg, ranges, n);
-}
-
-/* ---- through the source of documents ---- */
-
-typedef struct arrival {
-    const ncz_read_range *ranges;
-    ncz_err               err;
-} arrival;
-
-/* Each request has its own range; the first failure is kept. */
-static void
-take_bytes(void *arg, size_t i, const ncz_docs_got *got)
-{
-    arrival              *a = arg;
-    const ncz_read_range *r = &a->ranges[i];
-    int                   rc = NC_NOERR;
-
-    if (got->err != NULL)
-        rc = ncz_err_adopt(got->err);
-    else if (got->bytes == NULL || got->len < r->len)
-        rc = ncz_fail(NC_EHDFERR, "the file ends within the %zu bytes at %llu", r->len, (unsigned long long)r->at);
-    else
-        memcpy(r->out, got->bytes, r->len);
-    if (rc != NC_NOERR)
-        ncz_err_save(&a->err, rc);
-}
-
-static int
-read_from_docs(void *arg, const ncz_read_range *ranges, size_t n)
-{
-    static const char *const key = "";
-    const ncz_docs          *docs = arg;
-    ncz_docs_req            *reqs = ncz_alloc_n(n, sizeof *reqs);
-    arrival                  a = {.ranges = ranges, .err = {.code = NC_NOERR}};
-    int                      rc;
-
-    if (reqs == NULL)
-        return ncz_fail_nomem(n * sizeof *reqs);
-    for (size_t i = 0; i < n; i++)
-        reqs[i] =
-            (ncz_docs_req){.keys = &key, .n = 1, .as = NCZ_DOCS_BYTES, .off = ranges[i].at, .len = ranges[i].len};
-    rc = docs->fetch(docs->arg, reqs, n, take_bytes, &a);
-    ncz_free(reqs);
-    return rc != NC_NOERR || a.err.code == NC_NOERR ? rc : ncz_err_adopt(&a.err);
+    if (rc != NC_ETRUNC || !file->now.loads)
+        return rc;
+    ncz_err_save(&err, NC_EHDFERR);
+    return ncz_err_adopt(&err);
 }
 
 /* ---- opening, and the end ---- */
@@ -85,7 +47,7 @@ ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
     file->part = NCZ_NETCDF4_FILE;
     file->size = size;
     file->limits = l->m->limits;
-    file->now = (ncz_netcdf4_reader){read_from_docs, (void *)(uintptr_t)l->docs};
+    file->now = (ncz_netcdf4_reader){.read = l->docs->read, .arg = l->docs->arg, .loads = true};
     if ((rc = pthread_mutex_init(&file->lock, NULL)) != 0) {
         ncz_free(file);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
