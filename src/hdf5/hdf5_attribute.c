@@ -15,12 +15,14 @@ typedef struct parts {
     unsigned             flags;
 } parts;
 
+/* One part, with its padding. */
 static const unsigned char *
 take_part(ncz_cursor *c, unsigned version, size_t len)
 {
     return ncz_cursor_bytes(c, version == 1 ? (len + 7) / 8 * 8 : len);
 }
 
+/* Version, flags (reserved in version 1), the lengths of the parts, in version 3 a character set; then the parts. */
 static int
 take_parts(ncz_cursor *c, uint64_t addr, parts *p)
 {
@@ -55,6 +57,7 @@ read_space(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_sp
     return ncz_hdf5_space_parse(f, &own, out);
 }
 
+/* The rest of the message: as many bytes as the dataspace has elements of the type. */
 static int
 take_values(ncz_cursor *c, ncz_arena *arena, uint64_t addr, ncz_hdf5_attribute *a)
 {
@@ -89,6 +92,7 @@ ncz_hdf5_attribute_parse(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *aren
 
     if ((rc = take_parts(&c, m->addr, &p)) != NC_NOERR)
         return rc;
+    /* Type and dataspace are laid out as messages of a header, or say in which header they are. */
     type.data = p.type;
     type.len = p.type_len;
     type.shared = (p.flags & FLAG_TYPE_SHARED) != 0;

@@ -55,6 +55,7 @@ ncz_hdf5_chunk_compare(const ncz_hdf5_chunk_walk *w, const uint64_t *at)
     return 0;
 }
 
+/* The linear number of an entry is its place in the grid, with the dimensions in the order of the index. */
 static int
 take_entry(const ncz_hdf5_chunk_walk *w, uint64_t number, const unsigned char *entry, size_t size)
 {

@@ -52,6 +52,7 @@ read_dense(ncz_hdf5 *f, uint64_t addr, uint64_t heap, uint64_t names, ncz_hdf5_l
     return rc;
 }
 
+/* The link info message (IV.A.2.c). No address of a heap: the links are in the header. */
 static int
 read_info(ncz_hdf5 *f, const ncz_hdf5_message *m, bool *tracked, ncz_hdf5_link_list *out)
 {
@@ -60,7 +61,7 @@ read_info(ncz_hdf5 *f, const ncz_hdf5_message *m, bool *tracked, ncz_hdf5_link_l
     uint64_t   heap, names;
 
     if ((flags & FLAG_TRACKED) != 0)
-        (void)ncz_cursor_u64le(&c); /* the next number */
+        (void)ncz_cursor_u64le(&c); /* the largest number in the order of creation */
     heap = ncz_hdf5_offset(f, &c);
     names = ncz_hdf5_offset(f, &c);
     if (!c.good)
@@ -71,6 +72,7 @@ read_info(ncz_hdf5 *f, const ncz_hdf5_message *m, bool *tracked, ncz_hdf5_link_l
     return heap != NCZ_HDF5_NONE ? read_dense(f, m->addr, heap, names, out) : NC_NOERR;
 }
 
+/* The symbol table message (IV.A.2.r): the addresses of a B-tree and of a local heap. */
 static int
 read_tables(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_link_list *out)
 {
@@ -80,6 +82,7 @@ read_tables(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_link_list *out)
     return c.good ? ncz_hdf5_old_group(f, btree, heap, out) : ncz_hdf5_truncated(WHAT, m->addr);
 }
 
+/* A part that fails is noted: the others are read. */
 static int
 read_links(ncz_hdf5 *f, const ncz_hdf5_object *group, bool *tracked, ncz_hdf5_link_list *out)
 {

@@ -313,6 +313,7 @@ ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char *
     return NC_NOERR;
 }
 
+/* An object reference (VIII.C) is the object's address; that of one that was never written is 0. */
 int
 ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element, size_t size, uint64_t *addr)
 {
@@ -326,7 +327,7 @@ ncz_hdf5_reference(const ncz_hdf5 *f, const unsigned char *element, size_t size,
     return NC_NOERR;
 }
 
-/* What the heap has of it begins with the address of the dataset. */
+/* A region reference (VIII.C) is an id of the heap, whose object begins with the address of the dataset. */
 int
 ncz_hdf5_region(ncz_hdf5 *f, const unsigned char *element, size_t size, uint64_t *addr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects: what the messages of a header make of it, a group, a dataset or a committed type. */
+/* Objects (IV.A): what the messages of a header make of it, a group, a dataset or a committed type. */
 #include "hdf5/hdf5_int.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@ find_message(const ncz_hdf5_object *o, unsigned type)
     return ncz_hdf5_message_find(o->messages, o->nmessages, type);
 }
 
+/* A group has one of the messages that lead to links; a dataset has a type, a dataspace and a layout. */
 static ncz_hdf5_kind
 choose_kind(const ncz_hdf5_object *o)
 {
@@ -53,7 +54,7 @@ read_type(ncz_hdf5 *f, ncz_hdf5_object *o)
     return rc;
 }
 
-/* The newer message counts, if it says more. */
+/* The newer message (IV.A.2.f) counts, and the old one (IV.A.2.e) where there is no other. */
 static int
 read_fill(ncz_hdf5 *f, ncz_hdf5_object *o)
 {
@@ -114,6 +115,7 @@ check_layout(ncz_hdf5_object *o)
     return NC_NOERR;
 }
 
+/* The type comes first: the size of the fill value and of chunks is checked by it. */
 static int
 read_dataset(ncz_hdf5 *f, ncz_hdf5_object *o)
 {

@@ -86,6 +86,7 @@ ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n)
     return nranges < 2 ? NC_NOERR : ncz_hdf5_cache_fetch(f->cache, ranges, nranges, false);
 }
 
+/* Four characters, by which damage and wrong addresses are noticed. */
 int
 ncz_hdf5_signature(ncz_cursor *c, const char *signature, const char *what, uint64_t addr)
 {

@@ -47,6 +47,7 @@ take_name(parser *p, bool padded, const char **out)
     return ncz_hdf5_text(p->f, p->arena, s, len, "a name in the type", p->addr, out);
 }
 
+/* Bit 0 is the order of bytes; then come the first bit of the number, and how many it has. */
 static void
 take_bit_range(parser *p, uint32_t bits, ncz_hdf5_type *t)
 {
@@ -63,6 +64,7 @@ check_bit_range(const parser *p, const ncz_hdf5_type *t)
     return NC_NOERR;
 }
 
+/* Bits 0 and 6 are the order, 4 and 5 say what the mantissa's first bit is, 8 to 15 where the sign is. */
 static int
 parse_float(parser *p, uint32_t bits, ncz_hdf5_type *t)
 {
@@ -79,6 +81,7 @@ parse_float(parser *p, uint32_t bits, ncz_hdf5_type *t)
     return check_bit_range(p, t);
 }
 
+/* Bits 0 to 7 are the length of the tag, which is padded to 8 bytes. */
 static int
 parse_opaque(parser *p, uint32_t bits, ncz_hdf5_type *t)
 {
@@ -113,6 +116,8 @@ wrap_field(parser *p, unsigned rank, const uint64_t *shape, const ncz_hdf5_type 
     return NC_NOERR;
 }
 
+/* A name, an offset, in version 1 dimensions, a type. From version 3 on the offset has as many bytes as the compound's
+ * size needs. */
 static int
 parse_field(parser *p, const head *h, const ncz_hdf5_type *whole, unsigned depth, ncz_hdf5_member *out)
 {
@@ -143,6 +148,7 @@ parse_field(parser *p, const head *h, const ncz_hdf5_type *whole, unsigned depth
     return NC_NOERR;
 }
 
+/* Bits 0 to 15 are the number of fields. */
 static int
 parse_compound(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
 {
@@ -172,6 +178,7 @@ parse_base(parser *p, unsigned depth, ncz_hdf5_type *t)
     return rc;
 }
 
+/* Bits 0 to 15 are the number of names. The base type, all names, all values. */
 static int
 parse_enum(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
 {
@@ -204,6 +211,7 @@ parse_enum(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
     return NC_NOERR;
 }
 
+/* The rank, the lengths, before version 3 a permutation of the dimensions; then the base type. */
 static int
 parse_array(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
 {
@@ -233,6 +241,9 @@ parse_array(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
     return NC_NOERR;
 }
 
+/* What the 24 bits mean for the other classes: of integers 3 is the sign; of strings 0 to 3 are the padding, 4 to 7 the
+ * character set; of references 0 to 3 are the kind; of elements of variable length 0 to 3 say whether they are strings,
+ * and padding and character set follow. */
 static int
 parse_properties(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
 {
