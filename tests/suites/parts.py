@@ -157,7 +157,7 @@ PARTS = (
         s3("certificates", "tls_run.py {gcc}"),
         s3("a set-user-id program", "setuid_run.py {gcc}"),
         s3("bodies, redirects, tries, memory", "edge_run.py {gcc}/tests/s3/s3_ops"),
-    ), ("clang", "short", "versitygw"), ("s3", "minio")),
+    ), ("clang", "short", "versitygw"), ("s3", "minio", "browser")),
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
