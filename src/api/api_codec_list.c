@@ -122,16 +122,67 @@ set_layout(const ncz_call *c, ncz_var *v, const ncz_v3_codecs *codecs)
     return ncz_var_set_endian(c->m, v, codecs->big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE);
 }
 
+/* Characters as bytes is what such a list says, where rows would be texts. */
+static bool
+asks_for_bytes(const ncz_json *list)
+{
+    for (size_t i = 0; i < ncz_json_len(list); i++) {
+        const ncz_json *v = ncz_json_at(list, i);
+
+        if (ncz_json_str_is(v, "bytes") || ncz_json_str_is(ncz_json_get(v, "name"), "bytes"))
+            return true;
+    }
+    return false;
+}
+
+bool
+ncz_api_makes_texts(const ncz_var *v, const ncz_json *codec)
+{
+    static const char name[] = "vlen-utf8";
+
+    return v->type->class == NCZ_TYPE_CHAR &&
+           (ncz_json_str_is(codec, name) || ncz_json_str_is(ncz_json_get(codec, "name"), name) ||
+            ncz_json_str_is(ncz_json_get(codec, "id"), name));
+}
+
+/* Takes the codec that makes texts of rows from the front of a list for characters: where it fits it is theirs anyway. */
+static int
+drop_text_rows(const ncz_var *v, ncz_json **list)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = SIZE_MAX, .name = "codecs"};
+    ncz_buf             text = NCZ_BUF_INIT;
+    ncz_json           *rest = NULL;
+    ncz_jsonw           w = ncz_jsonw_on(&text);
+    int                 rc;
+
+    if (!ncz_api_makes_texts(v, ncz_json_at(*list, 0)))
+        return NC_NOERR;
+    ncz_jsonw_open_array(&w);
+    for (size_t i = 1; i < ncz_json_len(*list); i++)
+        ncz_jsonw_value(&w, ncz_json_at(*list, i));
+    ncz_jsonw_close_array(&w);
+    if ((rc = ncz_jsonw_end(&w)) == NC_NOERR &&
+        (rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &rest, NULL)) == NC_NOERR) {
+        ncz_json_free(*list);
+        *list = rest;
+    }
+    ncz_buf_clear(&text);
+    return rc;
+}
+
 static int
 set_codecs(const ncz_call *c, ncz_var *v, const ncz_json *list)
 {
-    bool          v3 = is_v3_list(list);
+    bool          v3 = is_v3_list(list), plain = v->plain_chars;
     ncz_v3_codecs codecs;
     int           rc;
 
+    v->plain_chars = asks_for_bytes(list);
     if ((rc = parse_list(c, v, list, v3, &codecs)) == NC_NOERR && (rc = ncz_chain_usable(codecs.chain)) == NC_NOERR &&
         (!v3 || (rc = set_layout(c, v, &codecs)) == NC_NOERR))
         rc = ncz_dataset_set_chain(c->ds, v, codecs.chain);
+    if (rc != NC_NOERR)
+        v->plain_chars = plain;
     ncz_v3_codecs_clear(&codecs);
     return rc;
 }
@@ -161,7 +212,8 @@ nczarr_def_var_codecs(int ncid, int varid, const char *json)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR && (rc = parse_text(v, json, &list)) == NC_NOERR)
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR && (rc = parse_text(v, json, &list)) == NC_NOERR &&
+        (rc = drop_text_rows(v, &list)) == NC_NOERR)
         rc = set_codecs(&c, v, list);
     ncz_json_free(list);
     return ncz_call_leave(&c, rc);

@@ -318,6 +318,15 @@ write_list(const ncz_json *list, size_t first, bool flat, bool strings, ncz_json
     }
 }
 
+/* What makes bytes of characters, or texts of their rows: the copy's own is chosen when it is defined. */
+static bool
+makes_bytes(const ncz_json *codec)
+{
+    const ncz_json *name = ncz_json_get(codec, "name");
+
+    return ncz_json_str_is(name, "vlen-utf8") || ncz_json_str_is(name, "bytes");
+}
+
 /* The first codec is another one where a dialect has its own for such elements. */
 static int
 translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
@@ -326,6 +335,7 @@ translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
     bool strings = other && c->fixed && !c->from->only_objects && c->to->only_objects &&
                    ncz_json_str_is(ncz_json_get(ncz_json_at(list, 0), "name"), "bytes");
     bool      sequences = other && c->type->class == NCZ_TYPE_VLEN;
+    bool      rows = c->type->class == NCZ_TYPE_CHAR && !is_exact(c) && makes_bytes(ncz_json_at(list, 0));
     ncz_jsonw w = ncz_jsonw_on(out);
 
     ncz_jsonw_open_array(&w);
@@ -340,7 +350,7 @@ translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
         ncz_jsonw_cstr(&w, "vlen-utf8");
         ncz_jsonw_close_object(&w);
     }
-    write_list(list, strings || sequences ? 1 : 0, must_flatten(c, list), strings, &w);
+    write_list(list, strings || sequences || rows ? 1 : 0, must_flatten(c, list), strings, &w);
     ncz_jsonw_close_array(&w);
     return ncz_jsonw_end(&w);
 }

@@ -24,7 +24,7 @@ remove_codec(ncz_chain **chain, const char *id)
 
 /*
  * Replaces *chain by a chain with one codec added or changed. Drops the old reference on success. Elements of any
- * length are not shuffled, as in netCDF-C: other readers refuse bytes that are no multiple of the element's size.
+ * length, rows of characters that are texts among them, are not shuffled, as in netCDF-C: other readers refuse bytes that are no multiple of the element's size.
  */
 static int
 add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words,
@@ -36,7 +36,7 @@ add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, s
     ncz_chain           *longer = NULL;
     int                  rc;
 
-    if (id == H5Z_FILTER_SHUFFLE && ncz_chain_objects(*chain)) {
+    if (id == H5Z_FILTER_SHUFFLE && (ncz_chain_objects(*chain) || ncz_var_has_text_rows(v))) {
         ncz_codec_ops_unref(ops);
         return NC_NOERR;
     }
@@ -70,15 +70,15 @@ nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const un
 {
     ncz_call   c;
     ncz_var   *v = NULL;
-    ncz_chain *chain;
+    ncz_chain *chain = NULL;
     int        rc = open_var(ncid, varid, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
     if (nparams > 0 && params == NULL)
         return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "%zu parameters, but no pointer", nparams));
-    chain = ncz_chain_ref(v->chain);
-    if ((rc = add_codec(&c, v, &chain, id, nparams, params, false)) == NC_NOERR)
+    if ((rc = ncz_chain_without_text_rows(v->chain, &chain)) == NC_NOERR &&
+        (rc = add_codec(&c, v, &chain, id, nparams, params, false)) == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     return ncz_call_leave(&c, rc);
@@ -131,25 +131,41 @@ nc_def_var_fletcher32(int ncid, int varid, int fletcher32)
     return ncz_call_leave(&c, rc);
 }
 
+/* Adds the codec to `base`. The one that makes texts of rows is added where it fits. */
+static int
+set_codec(const ncz_call *c, ncz_var *v, ncz_chain *base, const ncz_json *config)
+{
+    ncz_array_type type = ncz_spec_array_type(v->spec);
+    ncz_chain     *chain = NULL;
+    int            rc;
+
+    if (ncz_api_makes_texts(v, config)) {
+        v->plain_chars = false;
+        return ncz_dataset_set_chain(c->ds, v, base);
+    }
+    if ((rc = ncz_chain_with_json(base, config, &type, &chain)) == NC_NOERR)
+        rc = ncz_dataset_set_chain(c->ds, v, chain);
+    ncz_chain_unref(chain);
+    return rc;
+}
+
 int
 nczarr_def_var_codec(int ncid, int varid, const char *json)
 {
-    ncz_call       c;
-    ncz_var       *v = NULL;
-    ncz_json      *config = NULL;
-    ncz_chain     *chain = NULL;
-    ncz_array_type type;
-    int            rc = open_var(ncid, varid, &c, &v);
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    ncz_json  *config = NULL;
+    ncz_chain *bare = NULL;
+    int        rc = open_var(ncid, varid, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    type = ncz_spec_array_type(v->spec);
     if (json == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: a codec is a JSON object, not a null pointer", v->name);
     else if ((rc = ncz_codec_parse(json, strlen(json), &config)) == NC_NOERR &&
-             (rc = ncz_chain_with_json(v->chain, config, &type, &chain)) == NC_NOERR)
-        rc = ncz_dataset_set_chain(c.ds, v, chain);
-    ncz_chain_unref(chain);
+             (rc = ncz_chain_without_text_rows(v->chain, &bare)) == NC_NOERR)
+        rc = set_codec(&c, v, bare, config);
+    ncz_chain_unref(bare);
     ncz_json_free(config);
     return ncz_call_leave(&c, rc);
 }

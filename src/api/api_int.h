@@ -105,6 +105,8 @@ int ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t
 /* Writes the codecs of a chunk as one JSON list, in the spelling of a version of Zarr. NC_ENOFILTER: a codec has
  * none. */
 int ncz_api_write_codecs(const ncz_var *v, ncz_codec_spelling spelling, ncz_buf *out);
+/* Whether the codec, of a program's list, is the one that makes texts of rows of the variable's characters. */
+bool ncz_api_makes_texts(const ncz_var *v, const ncz_json *codec);
 
 /* ---- types and defaults ---------------------------------------------------------------------------------------- */
 

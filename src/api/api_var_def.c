@@ -194,10 +194,7 @@ set_chunks(const ncz_call *c, ncz_var *v, int storage, const size_t *sizes, bool
         return rc;
     for (size_t d = 0; sizes != NULL && d < v->rank; d++)
         chunk.v[d] = sizes[d];
-    if (beyond)
-        rc = ncz_var_set_long_chunks(c->m, v, chunk.v);
-    else
-        rc = ncz_var_set_chunks(c->m, v, storage, sizes == NULL ? NULL : chunk.v);
+    rc = ncz_dataset_set_chunks(c->ds, v, storage, sizes == NULL ? NULL : chunk.v, beyond);
     ncz_dims_clear(&chunk);
     return rc;
 }

@@ -294,6 +294,13 @@ int ncz_dataset_end_fill(ncz_dataset *ds, ncz_var *v);
 int ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name);
 int ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
 
+/*
+ * As ncz_var_set_chunks(), or with `beyond` as ncz_var_set_long_chunks(); and decides whether rows of characters are
+ * texts, as all calls here do that change how chunks are stored.
+ */
+int ncz_dataset_set_chunks(ncz_dataset *ds, ncz_var *v, int storage, const uint64_t *chunk, bool beyond);
+/* Whether rows of these characters are texts where chunks have them whole. */
+bool ncz_dataset_takes_text_rows(const ncz_dataset *ds, const ncz_var *v);
 /* As ncz_var_set_chain(). NC_EBADTYPE: the dataset's dialect cannot store what the codecs produce. NC_ENOFILTER: it has
  * no form for a codec. */
 int ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);

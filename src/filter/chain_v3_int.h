@@ -16,6 +16,15 @@
  */
 extern const ncz_codec_ops ncz_codec_sharding;
 
+/* vlen-utf8 for arrays of characters, where each row is a text. It is found by the type of the array. */
+extern const ncz_codec_ops ncz_codec_text_rows;
+
+static inline const ncz_codec_ops *
+ncz_codec_for_rows(const ncz_codec_ops *ops, const ncz_array_type *in)
+{
+    return ops == &ncz_codec_vlen_utf8 && in->dtype.kind == NCZ_KIND_CHAR ? &ncz_codec_text_rows : ops;
+}
+
 /* Makes a sharding codec for arrays of the type `in`. Takes what is in *c, also when it fails. */
 int ncz_sharding_new(ncz_v3_codecs *c, const ncz_array_type *in, ncz_codec **out);
 

@@ -290,6 +290,17 @@ size_t                ncz_chain_nsteps(const ncz_chain *c);
 const ncz_chain_step *ncz_chain_step_at(const ncz_chain *c, size_t i);
 size_t                ncz_chain_to_bytes(const ncz_chain *c); /* the step from array to bytes */
 
+/* Whether the chain stores each row of an array of characters as one text (codec_text_rows.c). */
+bool ncz_chain_has_text_rows(const ncz_chain *c);
+/* Makes the chain that does so before the codecs of `base`, without a shuffle. NC_EFILTER: one of them needs elements,
+ * or the chunks do not have whole rows. */
+int ncz_chain_with_text_rows(const ncz_chain *base, const ncz_array_type *in, ncz_chain **out);
+/* Makes the chain without that codec: a new reference to the same one if it has none. */
+int ncz_chain_without_text_rows(ncz_chain *base, ncz_chain **out);
+/* The text of a row of `len` characters that are all `c`; and of a text whether it is one of such a row. */
+int  ncz_text_row_of(unsigned char c, uint64_t len, ncz_buf *out);
+bool ncz_text_row_find(const char *text, size_t n, uint64_t len, unsigned char *c);
+
 /* NC_ENOFILTER unless the spelling has a form for all codecs. */
 int ncz_chain_check_spelling(const ncz_chain *c, ncz_codec_spelling spelling);
 /*

@@ -3,6 +3,7 @@
  * Makes chains with one codec more, less or changed, for the calls that define filters.
  */
 #include "filter/chain_int.h"
+#include "filter/chain_v3_int.h"
 #include "filter/filter_int.h"
 
 #include <string.h>
@@ -89,6 +90,50 @@ add_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json
     rc = insert_codec(base, codec, 0, ncz_chain_objects(base), &objects, out);
     ncz_codec_unref(codec);
     return rc;
+}
+
+/* Codecs that may follow the one that makes texts of rows. A shuffle has nothing to do there, as for strings. */
+static int
+append_after_rows(const ncz_chain *base, ncz_codec_list *list)
+{
+    for (size_t i = 0; i < ncz_chain_len(base); i++) {
+        ncz_codec           *c = ncz_chain_listed(base, i);
+        const ncz_codec_ops *ops = ncz_codec_ops_of(c);
+
+        if (ops == &ncz_codec_text_rows || strcmp(ncz_codec_id(c), "shuffle") == 0)
+            continue;
+        if (ops == NULL || ops->cls != NCZ_CODEC_BYTES_BYTES)
+            return ncz_fail(NC_EFILTER, "codec '%s' needs characters, and 'vlen-utf8' makes texts of them",
+                            ncz_codec_id(c));
+        ncz_codec_list_append(list, ncz_codec_ref(c));
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_chain_with_text_rows(const ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
+{
+    ncz_codec     *rows = NULL;
+    ncz_codec_list list;
+    int            rc;
+
+    if ((rc = ncz_codec_list_init(&list, ncz_chain_len(base) + 1)) == NC_NOERR &&
+        (rc = ncz_codec_new(&ncz_codec_text_rows, &rows)) == NC_NOERR) {
+        ncz_codec_list_append(&list, rows);
+        if ((rc = append_after_rows(base, &list)) == NC_NOERR)
+            rc = ncz_chain_make(&list, in, out);
+    }
+    ncz_codec_list_clear(&list);
+    return rc;
+}
+
+int
+ncz_chain_without_text_rows(ncz_chain *base, ncz_chain **out)
+{
+    if (ncz_chain_has_text_rows(base))
+        return ncz_chain_without(base, ncz_codec_text_rows.id, out);
+    *out = ncz_chain_ref(base);
+    return NC_NOERR;
 }
 
 int

@@ -194,6 +194,7 @@ parse_codec(const ncz_json *v, const ncz_array_type *in, progress *p, ncz_codec 
         p->unknown = true;
         return parse_unknown(v, name, NULL, out);
     }
+    ops = ncz_codec_for_rows(ops, in);
     if ((rc = check_place(ops, in, p)) == NC_NOERR && (rc = ncz_v3_read(ops, v, in, out)) == NC_ENOFILTER) {
         p->unknown = true; /* for the codecs that follow: its output is not known */
         rc = parse_unknown(v, name, ncz_err_text(), out);
@@ -249,18 +250,22 @@ done:
 static int
 read_inner(const ncz_json *shape, const ncz_array_type *in, uint64_t **out)
 {
+    size_t    n = ncz_json_len(shape);
+    bool      rows = in->dtype.kind == NCZ_KIND_CHAR && n + 1 == in->rank; /* of characters, that the list lacks */
     uint64_t *inner;
     int       rc;
 
-    if (!ncz_json_is(shape, NCZ_JSON_ARRAY) || ncz_json_len(shape) != in->rank)
+    if (!ncz_json_is(shape, NCZ_JSON_ARRAY) || (n != in->rank && !rows))
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': \"chunk_shape\" is not a list of %zu lengths",
                         in->rank);
     if (in->shape == NULL)
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': the shape of its input is unknown");
     if ((inner = ncz_zalloc_n(in->rank > 0 ? in->rank : 1, sizeof *inner)) == NULL)
         return ncz_fail_nomem(in->rank * sizeof *inner);
-    for (size_t d = 0; d < in->rank; d++)
+    for (size_t d = 0; d < n; d++)
         (void)ncz_json_u64(ncz_json_at(shape, d), &inner[d]); /* 0, if it is no length */
+    if (rows)
+        inner[n] = in->shape[n];
     if ((rc = ncz_v3_check_inner(inner, in)) == NC_NOERR)
         *out = inner;
     else
@@ -349,6 +354,14 @@ int
 ncz_v3_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_codec **out)
 {
     return ops == &ncz_codec_sharding ? read_sharding(v, in, out) : ncz_codec_from_v3(ops, v, in, out);
+}
+
+bool
+ncz_chain_has_text_rows(const ncz_chain *c)
+{
+    const ncz_codec *first = ncz_chain_codec(c, 0);
+
+    return first != NULL && ncz_codec_ops_of(first) == &ncz_codec_text_rows;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */

@@ -81,7 +81,7 @@ ncz_v3_write_shard(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *
 
     ncz_jsonw_key(w, "chunk_shape");
     ncz_jsonw_open_array(w);
-    for (size_t d = 0; d < in->rank; d++)
+    for (size_t d = 0; d + ncz_chain_has_text_rows(c->chain) < in->rank; d++)
         ncz_jsonw_u64(w, c->inner[d]);
     ncz_jsonw_close_array(w);
     ncz_jsonw_key(w, "codecs");

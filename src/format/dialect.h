@@ -142,7 +142,11 @@ typedef struct ncz_dialect_ops {
     const char                *name; /* for error texts */
     const struct ncz_zarr_ops *zarr; /* what only versions of Zarr have (zarr/zarr.h); NULL: another format */
     bool                       ordered_types; /* the text of a stored type contains the byte order */
-    const char *characters;      /* what they are to other readers, where that is no text: for a log; else NULL */
+    const char *characters; /* what they are to other readers, where that is no text: for a log; else NULL */
+    /* In documents of variables whose rows of characters are texts: what stands for _Encoding, by which xarray would
+     * decode bytes. */
+    const char *encoding_att;
+    bool        text_rows;       /* rows of characters are texts, where chunks have them whole */
     bool        only_objects;    /* strings have any length: a codec for them comes first */
     bool        has_shards;      /* objects may hold several chunks */
     bool        any_order;       /* the order of a chunk's dimensions may be any, not only C's and Fortran's */
@@ -270,6 +274,9 @@ bool ncz_format_follows_block(const void *bytes, size_t n);
 const char *ncz_format_name_other(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
+/* The same for the keys of a variable: `index` has an entry for each of its dimensions. */
+ncz_key_kind ncz_format_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const char *rest,
+                                      uint64_t *index);
 bool         ncz_format_is_member(const ncz_json *doc); /* is_member of any dialect */
 bool         ncz_format_is_document(const char *name);  /* by the last segment of a key: a document of any dialect */
 bool ncz_format_owns_temporary(const char *name); /* by the last segment: a temporary of any dialect's writers */

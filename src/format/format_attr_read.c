@@ -354,6 +354,17 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
     return entry;
 }
 
+/* The name of a document's attribute; NULL: it is hidden. */
+static const char *
+shown_name(const ncz_loader *l, const ncz_json *doc, size_t i)
+{
+    const char *name = ncz_json_key(doc, i), *alias = l->dialect->encoding_att;
+
+    if (alias != NULL && strcmp(name, alias) == 0 && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL)
+        return NCZ_ENCODING_ATT;
+    return ncz_format_hidden_att(l->dialect, name) ? NULL : name;
+}
+
 /* The attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is
  * open. */
 static size_t
@@ -362,7 +373,7 @@ count_shown(const ncz_loader *l, const ncz_json *doc)
     size_t n = 0;
 
     for (size_t i = 0; i < ncz_json_len(doc); i++)
-        n += ncz_json_key_whole(doc, i) && !ncz_format_hidden_att(l->dialect, ncz_json_key(doc, i));
+        n += ncz_json_key_whole(doc, i) && shown_name(l, doc, i) != NULL;
     return n;
 }
 
@@ -399,7 +410,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
             ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, name);
             continue;
         }
-        if (ncz_format_hidden_att(l->dialect, name))
+        if ((name = shown_name(l, doc, i)) == NULL)
             continue;
         if (strlen(name) > l->m->limits.name_bytes) {
             ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, strlen(name));

@@ -54,6 +54,14 @@ ncz_format_document(const ncz_dialect_ops *dialect, size_t i)
 }
 
 ncz_key_kind
+ncz_format_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const char *rest, uint64_t *index)
+{
+    if (ncz_var_has_text_rows(v))
+        index[v->rank - 1] = 0;
+    return ncz_format_parse_key(dialect, rest, ncz_var_key_rank(v), index);
+}
+
+ncz_key_kind
 ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index)
 {
     if (dialect->parse_key != NULL)

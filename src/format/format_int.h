@@ -212,6 +212,7 @@ typedef struct ncz_array_meta {
     ncz_key_encoding key_encoding;
     uint64_t        *shard; /* shape of an object in elements, rank entries; NULL: each chunk is an object */
     ncz_shard_layout shard_layout;
+    bool             text_rows;   /* of characters: the last dimension is not the document's */
     ncz_rectilinear *rectilinear; /* its chunks differ in length, `chunk` has the longest; NULL: no */
     bool             fill_null;   /* null means the type's default fill value */
     /* fill_value is base64, and marked so: it is encoded again, not copied from the document. */
@@ -295,13 +296,14 @@ typedef struct ncz_format_var {
     char xarray[];
 } ncz_format_var;
 
-#define NCZ_ROOT_ARRAY "data" /* the variable's name for a lone array at the root */
-#define NCZ_ANONYMOUS  "_Anonymous_Dim_"
-#define NCZ_LENGTHS    "lengths"    /* our member beside attributes' types: true lengths of texts that end in NULs */
-#define NCZ_BYTES      "bytes"      /* another one: texts that are not UTF-8, in base64 */
-#define NCZ_USER_TYPES "user_types" /* another one: attributes of user-defined types */
-#define NCZ_NULS_MOST  255
-#define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model */
+#define NCZ_ROOT_ARRAY   "data" /* the variable's name for a lone array at the root */
+#define NCZ_ANONYMOUS    "_Anonymous_Dim_"
+#define NCZ_ENCODING_ATT "_Encoding" /* of xarray: the encoding of characters */
+#define NCZ_LENGTHS      "lengths"   /* our member beside attributes' types: true lengths of texts that end in NULs */
+#define NCZ_BYTES        "bytes"     /* another one: texts that are not UTF-8, in base64 */
+#define NCZ_USER_TYPES   "user_types" /* another one: attributes of user-defined types */
+#define NCZ_NULS_MOST    255
+#define NCZ_STRICT       "_nc3_strict" /* our member of the superblock: the classic model */
 
 /* ---- metadata of a node (format_node_meta.c) ------------------------------------------------------------------- */
 

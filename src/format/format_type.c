@@ -84,11 +84,12 @@ natural_fill(const ncz_stored_type *st)
     return st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2 ? &nan : NULL;
 }
 
-/* True if the first codec is the one that strings of any length have by default. */
+/* True if the first codec is the one that strings of any length have by default, or rows of characters. */
 static bool
 has_default_chain(const ncz_format_opts *style, const ncz_var *v)
 {
-    return style->dialect->only_objects && v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(v->chain);
+    return ncz_var_has_text_rows(v) ||
+           (style->dialect->only_objects && v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(v->chain));
 }
 
 /* Sets the stored type. That of strings of any length comes from their codec, which goes with it. */

@@ -245,6 +245,7 @@ struct ncz_var {
     int              endian;  /* NC_ENDIAN_* as declared */
     int              storage; /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
     bool             chunk_set;   /* not a default */
+    bool             plain_chars; /* a list of codecs asked for characters as bytes */
     bool             by_document; /* new, and defined by the document of another array: its fill value, too */
     bool             fill_null;   /* the document has null for NCZ_FILL_DEFAULT (NCZ_UNMASKED_NULL) */
     bool             widening;    /* strings are being widened, and the document says so */
@@ -271,6 +272,20 @@ struct ncz_var {
     uint64_t cache_asked;               /* its part of the dataset's cache; 0: none was asked for */
     float    cache_preemption;
 };
+
+/* Whether each row of its characters is stored as one text, so that its document and its keys lack the last dimension. */
+static inline bool
+ncz_var_has_text_rows(const ncz_var *v)
+{
+    return ncz_chain_has_text_rows(v->chain);
+}
+
+/* The dimensions in its document and its keys. */
+static inline size_t
+ncz_var_key_rank(const ncz_var *v)
+{
+    return v->rank - ncz_var_has_text_rows(v);
+}
 
 /* Does its first dimension grow? In a classic file the variable then has a part in each record. */
 static inline bool

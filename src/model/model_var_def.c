@@ -94,8 +94,8 @@ ncz_var_storage(const ncz_var *v)
         return v->storage;
     if (v->rank == 0 || ops->complete)
         return NC_CONTIGUOUS;
-    if (v->shard != NULL || ncz_chain_len(v->chain) > 0)
-        return NC_CHUNKED;
+    if (v->shard != NULL || ncz_chain_len(v->chain) > ncz_var_has_text_rows(v))
+        return NC_CHUNKED; /* what makes texts of rows is the type's, and no filter */
     for (size_t d = 0; d < v->rank; d++)
         if (v->dims[d]->unlimited || v->chunk[d] != (v->dims[d]->len == 0 ? 1 : v->dims[d]->len))
             return NC_CHUNKED;
@@ -348,6 +348,7 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
     ncz_chain *old = v->chain;
     ncz_dtype  old_dtype = v->dtype;
     bool       objects = v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(chain), other;
+    bool       rows = ncz_chain_has_text_rows(chain) != ncz_chain_has_text_rows(old);
     int        rc;
 
     /* Strings are of fixed width, unless a codec stores them as objects. */
@@ -364,7 +365,9 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
         return rc;
     }
     ncz_chain_unref(old);
-    mark_changed(v, other ? &v->dtype_text : NULL);
+    mark_changed(v, other || rows ? &v->dtype_text : NULL);
+    if (rows)
+        mark_changed(v, &v->fill_text);
     return NC_NOERR;
 }
 

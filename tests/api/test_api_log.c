@@ -175,7 +175,8 @@ define_characters(place *p, const char *mode, bool ends)
 
     OK(place_create(p, mode, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
-    OK(nc_def_var(ncid, "letters", NC_CHAR, 1, &dim, &var));
+    OK(nc_def_var(ncid, "rows", NC_CHAR, 1, &dim, &var)); /* texts to all readers */
+    OK(nc_def_var(ncid, "letters", NC_CHAR, 0, NULL, &var));
     OK(nc_def_var(ncid, "words", NC_STRING, 1, &dim, &var));
     if (ends) {
         OK(nc_enddef(ncid));

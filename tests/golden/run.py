@@ -95,12 +95,18 @@ def with_mode(path, mode):
 
 
 def shard(cdl):
-    """The CDL of `nczdump -s` with half the chunk along the first dimension, and two by two of them in a shard."""
+    """The CDL of `nczdump -s` with half the chunk along the first dimension, and two by two of them in a shard. Rows of
+    characters stay whole: in pure Zarr they would be bytes."""
+    texts = set(re.findall(r"^\s*char (\S+)\(", cdl, flags=re.M))
+
     def sizes(m):
         chunks = [int(n) for n in m.group(2).split(",")]
+        row = chunks[-1:] if m.group(1).strip()[:-1] in texts else []
         chunks[0] = (chunks[0] + 1) // 2
+        shards = [2 * n for n in chunks]
+        chunks[len(chunks) - len(row):] = shards[len(chunks) - len(row):] = row
         return "%s_ChunkSizes = %s ;\n%s_ShardSizes = %s ;" % (m.group(1), ", ".join(map(str, chunks)),
-                                                             m.group(1), ", ".join(str(2 * n) for n in chunks))
+                                                             m.group(1), ", ".join(map(str, shards)))
     return re.sub(r"^(\s*\S+:)_ChunkSizes = ([0-9, ]+) ;", sizes, cdl, flags=re.M)
 
 

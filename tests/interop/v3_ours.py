@@ -65,6 +65,11 @@ def flatten(v):
     return out
 
 
+def has_text_rows(v):
+    """Rows of characters are strings to others."""
+    return v["type"] == "char" and any(c["name"] == "vlen-utf8" for c in v["storage"].get("codecs", []))
+
+
 def characters(v):
     """The values of a variable; text as one character each, as long as the last dimension is."""
     values = flatten(v["data"])
@@ -147,7 +152,7 @@ def variable_problems(reader, path, v, t):
         return [] if may_refuse(reader, v, t["error"]) else ["%s: refused: %s" % (path, t["error"])]
     if reader == "gdal" and gdal_rounds(v):
         return []
-    values = characters(v)
+    values = flatten(v["data"]) if has_text_rows(v) else characters(v)
     if len(values) != len(t["values"]):
         return ["%s: %d values, not %d" % (path, len(t["values"]), len(values))]
     bad = [(i, a, b) for i, (a, b) in enumerate(zip(values, t["values"])) if not same(v, a, b)]
@@ -168,7 +173,7 @@ def may_refuse(reader, v, why):
     has szip."""
     foreign = any(c["name"].startswith("numcodecs.") for c in v["storage"].get("codecs", []))
     if reader in ("tensorstore", "gdal"):
-        return v["type"] == "string" or foreign or reader == "gdal" and (0 in v["shape"] or "shards" in v["storage"])
+        return v["type"] == "string" or has_text_rows(v) or foreign or reader == "gdal" and (0 in v["shape"] or "shards" in v["storage"])
     return "numcodecs.szip" in why
 
 

@@ -153,7 +153,7 @@ def advised(command, pattern, at):
 
 def run(command, at):
     r = sh(command, at)
-    passed = ("keep filters of HDF5 that TensorStore", "keeps filters of HDF5", "other readers get characters in Zarr v3 as numbers")
+    passed = ("keep filters of HDF5 that TensorStore", "keeps filters of HDF5", "other readers get these characters in Zarr v3 as numbers")
     other = [line for line in r.stderr.splitlines() if not any(text in line for text in passed)]
     return [] if r.returncode == 0 and not other else ["%s: exit %d, %s" % (command, r.returncode, r.stderr.strip())]
 

@@ -33,7 +33,7 @@ def convert(path, version, *options):
 
 def said(r):
     """What standard error has besides the line about characters, which versions.py checks."""
-    return "".join(l for l in r.stderr.splitlines(True) if "other readers get characters in Zarr v3 as numbers" not in l)
+    return "".join(l for l in r.stderr.splitlines(True) if "other readers get these characters in Zarr v3 as numbers" not in l)
 
 
 def dump(path, version=None, *options):

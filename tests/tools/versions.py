@@ -77,7 +77,7 @@ def characters_as_numbers(c):
     """A copy into Zarr v3 names the characters, once; its values are those of the source, a _FillValue included."""
     text = ("netcdf t { dimensions: t = UNLIMITED ; n = 3 ; variables: char c(t, n) ; char f(n) ; f:_FillValue = \"x\" ; int i(n) ; "
             "data: c = \"abc\", \"d\" ; f = \"ef\" ; i = 1, 2, 3 ; group: g { variables: char k ; data: k = \"k\" ; } }")
-    says = "other readers get characters in Zarr v3 as numbers"
+    says = "other readers get these characters in Zarr v3 as numbers"
     line = "nczcopy: /c, /f, /g/k: %s; Zarr v2 and strings are text to them\n" % says
     c.run("nczgen", "-o", c.at("v2.zarr"), input=text)
     for mode, want in (("nczarr,v3", line), ("zarr,v3", line), ("nczarr,v2", ""), ("zarr,v2", "")):

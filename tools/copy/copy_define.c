@@ -91,7 +91,9 @@ copy_define(const copy_opts *o, copy_source *s, int out)
             if (s->dims[d].group == g && (rc = define_dim(o, s, &s->dims[d])) != NC_NOERR)
                 return rc;
     }
-    return copy_define_vars(o, s);
+    if ((rc = copy_define_vars(o, s)) == NC_NOERR)
+        copy_tell_characters(s, out);
+    return rc;
 }
 
 int

@@ -459,8 +459,6 @@ migrate(migration *m)
         return rc;
     if (there)
         message_print("%s: has documents of Zarr v%d already, which are kept", m->o->in, m->to);
-    else
-        copy_tell_characters(&m->s, m->to, true);
     if (m->o->dry_run) {
         for (size_t i = 0; !there && i < m->docs.n; i++)
             printf("%s\n", m->docs.key[i]);

@@ -364,9 +364,8 @@ bool copy_pack_texts(const nc_vlen_t *strings, size_t n, size_t len, char *text)
 
 /* Says of an attribute that was copied that it is such a text, where others see another one. */
 void copy_note_bytes(int in, int varid, const char *name, int out, const char *path);
-/* Names the variables of characters that other readers of that version of Zarr get as numbers, if those of the source
- * did not. `nczarr`: the target has NCZarr's keys. */
-void copy_tell_characters(const copy_source *s, int version, bool nczarr);
+/* Names the variables of characters that other readers get as numbers from `out`, unless they did from the source. */
+void copy_tell_characters(const copy_source *s, int out);
 /* The value of an attribute as pure Zarr has it. */
 void copy_mend_texts(nc_type type, size_t *len, void **val);
 

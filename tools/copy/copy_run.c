@@ -171,19 +171,20 @@ take_model(copy_opts *o, int ncid)
         o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
 }
 
-/* What pure Zarr cannot keep, where nobody asked for it, and what other readers lose. */
+/* What pure Zarr of version 2 cannot keep, where nobody asked for it. */
 static void
 warn_of_characters(const copy_source *s, const copy_target *t)
 {
-    for (size_t i = 0; i < s->nvars && !t->nczarr && !t->nczarr_given; i++)
+    if (t->nczarr || t->nczarr_given || !zarr_version_has_characters(t->zarr_format))
+        return;
+    for (size_t i = 0; i < s->nvars; i++)
         if (s->vars[i].type == NC_CHAR) {
             message_print(
-                "%s: pure Zarr, as the source is, has no type for characters: they become bytes or strings of "
-                "length 1; --mode nczarr keeps them",
+                "%s: pure Zarr, as the source is, has no type for characters: they become strings of length "
+                "1; --mode nczarr keeps them",
                 s->vars[i].path);
             return;
         }
-    copy_tell_characters(s, t->classic ? 0 : t->zarr_format, t->nczarr);
 }
 
 /* The target's version of Zarr. */

@@ -42,11 +42,11 @@ copy_lengths(const ncz_var *v, lengths *out)
 static int
 set_lengths(ncz_dataset *ds, ncz_var *v, const lengths *l)
 {
-    int rc = ncz_var_set_shards(ds->model, v, NULL);
+    bool own = l->chunk != NULL && l->storage == NC_CHUNKED;
+    int  rc = ncz_dataset_set_shards(ds, v, NULL);
 
     if (rc == NC_NOERR)
-        rc = l->chunk != NULL && l->storage == NC_CHUNKED ? ncz_var_set_long_chunks(ds->model, v, l->chunk)
-                                                          : ncz_var_set_chunks(ds->model, v, l->storage, NULL);
+        rc = ncz_dataset_set_chunks(ds, v, own ? NC_CHUNKED : l->storage, own ? l->chunk : NULL, own);
     return rc == NC_NOERR ? ncz_dataset_set_shards(ds, v, l->shard) : rc;
 }
 

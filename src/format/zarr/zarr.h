@@ -40,7 +40,7 @@ typedef struct ncz_zarr_ops {
  * object, all joined by `separator`; a scalar has "0" where `first` is "". `root`: a lone array at the root, whose keys
  * begin with `first`. `first` must last as long as the program.
  */
-int ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root,
+int ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root, size_t numbers,
                         const ncz_shard_layout *shard, ncz_layout **out);
 
 /* ---- NCZarr's keys as text (zarr_nczarr_write.c) ---------------------------------------------------------------- */

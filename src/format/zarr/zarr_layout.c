@@ -9,6 +9,7 @@ typedef struct zarr_layout {
     ncz_layout       base;
     const char      *first;     /* what precedes the numbers: "c" or "" */
     char             separator; /* of the numbers */
+    size_t           numbers;   /* in a key: one for each of the first dimensions */
     bool             root;      /* a lone array at the root, whose chunks are at the top whatever its name */
     ncz_shard_layout shard;
 } zarr_layout;
@@ -31,14 +32,14 @@ static int
 locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     const zarr_layout *z = (const zarr_layout *)l;
-    const char        *begin = l->rank == 0 && z->first[0] == '\0' ? "0" : z->first;
+    const char        *begin = z->numbers == 0 && z->first[0] == '\0' ? "0" : z->first;
     int                rc;
 
     if ((!z->root && l->path[0] != '\0' &&
          ((rc = ncz_buf_puts(key, l->path)) != NC_NOERR || (rc = ncz_buf_putc(key, '/')) != NC_NOERR)) ||
         (rc = ncz_buf_puts(key, begin)) != NC_NOERR)
         return rc;
-    for (size_t d = 0; d < l->rank; d++)
+    for (size_t d = 0; d < z->numbers; d++)
         if (((d > 0 || begin[0] != '\0') && (rc = ncz_buf_putc(key, z->separator)) != NC_NOERR) ||
             (rc = append_number(key, index[d] / l->object[d])) != NC_NOERR)
             return rc;
@@ -106,7 +107,7 @@ static const ncz_layout_ops shard_ops = {
 };
 
 int
-ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root,
+ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separator, bool root, size_t numbers,
                     const ncz_shard_layout *shard, ncz_layout **out)
 {
     int rc = ncz_layout_new(shape->object != NULL ? &shard_ops : &chunk_ops, sizeof(zarr_layout), shape, out);
@@ -117,6 +118,7 @@ ncz_zarr_layout_new(const ncz_layout_shape *shape, const char *first, char separ
         z->first = first;
         z->separator = separator;
         z->root = root;
+        z->numbers = numbers;
         z->shard = *shard;
     }
     return rc;

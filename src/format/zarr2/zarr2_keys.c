@@ -30,13 +30,13 @@ separator_of(const ncz_var *v)
 int
 ncz_zarr2_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    return ncz_zarr_layout_new(shape, "", separator_of(v), false, &v->shard_layout, out);
+    return ncz_zarr_layout_new(shape, "", separator_of(v), false, shape->rank, &v->shard_layout, out);
 }
 
 int
 ncz_zarr2_make_root_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {
-    return ncz_zarr_layout_new(shape, "", separator_of(v), true, &v->shard_layout, out);
+    return ncz_zarr_layout_new(shape, "", separator_of(v), true, shape->rank, &v->shard_layout, out);
 }
 
 /* ---- key -> index ---------------------------------------------------------------------------------------------- */

@@ -87,6 +87,25 @@ choose_docs(const ncz_loader *l, ncz_node_kind kind)
     return kind == NCZ_NODE_NONE ? 0 : 1;
 }
 
+/* Those of version 2, and the two of pure Zarr. */
+static const char *const hidden_atts[] = {
+    NCZ_XARRAY,
+    ZARR3_SUPERBLOCK,
+    ZARR3_GROUP,
+    ZARR3_ARRAY,
+    ZARR3_ATTR,
+    ZARR3_ATTRS,
+    "_nczarr_default_separator",
+    "_NCZARR_SUPERBLOCK",
+    "_NCZARR_GROUP",
+    "_NCZARR_ARRAY",
+    "_NCZARR_ATTR",
+    ZARR3_CHAR_DIM_NAME,
+    ZARR3_CHAR_DIM_LENGTH,
+    ZARR3_CHAR_ENCODING,
+    NULL,
+};
+
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static int
@@ -137,6 +156,8 @@ static const ncz_root_doc published[] = {
 const ncz_dialect_ops ncz_zarr3 = {
     .name = "Zarr v3",
     .zarr = &(const ncz_zarr_ops){3, "3.0.0", NCZ_GEN_V3, ncz_zarr3_encode_keys},
+    .encoding_att = ZARR3_CHAR_ENCODING,
+    .text_rows = true,
     .only_objects = true,
     .characters = "numbers (uint8)",
     .has_shards = true,
@@ -144,7 +165,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .marks_writers = true,
     .sequence_codec = "vlen-bytes",
     .spelling = NCZ_SPELLING_V3,
-    .hidden_atts = ncz_zarr_hidden_atts,
+    .hidden_atts = hidden_atts,
     .width_att = NCZARR_MAXSTRLEN_ATT,
     .default_width_att = NCZARR_DEFAULT_MAXSTRLEN_ATT,
     .docs = {.all = documents,

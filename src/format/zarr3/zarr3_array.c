@@ -132,7 +132,9 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const ch
     ncz_zarr3_dtype_parse(v, t);
     if ((rc = ncz_zarr3_record_parse(v, arena, false, &t->st.dtype)) != NC_NOERR)
         return rc;
-    if (l->nczarr)
+    if (z->text_rows)
+        t->st = (ncz_stored_type){.dtype = {.kind = NCZ_KIND_CHAR, .size = 1}, .type = ncz_type_of(NC_CHAR)};
+    else if (l->nczarr)
         apply_nczarr_type(doc, &t->st);
     ncz_format_array_hide_type(z, &t->st);
     z->st = t->st;
@@ -160,6 +162,8 @@ parse_fill(const ncz_json *doc, const ncz_loader *l, const char *key, const ncz_
     if (ncz_format_is_record(&z->st.dtype)) {
         rc = ncz_format_stored_fill(fill, &z->st.dtype, &z->stored_fill);
         z->fill_mode = z->stored_fill != NULL ? NCZ_FILL_VALUE : NCZ_FILL_NONE;
+    } else if (z->text_rows) {
+        rc = ncz_zarr3_rows_fill_parse(fill, z, &z->fill_mode, &z->fill);
     } else {
         rc = ncz_zarr3_fill_parse(fill, t, &z->fill_mode, &z->fill);
     }
@@ -284,7 +288,7 @@ ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena
     int             rc;
 
     if ((rc = ncz_format_read_shape(doc, parse_length, l->m->limits.rank, key, &z)) != NC_NOERR ||
-        (rc = parse_grid(doc, key, &z)) != NC_NOERR)
+        (rc = parse_grid(doc, key, &z)) != NC_NOERR || (rc = ncz_zarr3_rows_parse(doc, l, &z)) != NC_NOERR)
         goto done;
     parse_keys(doc, key, &z);
     check_members(doc, key, &z);

@@ -78,7 +78,12 @@ static int
 write_value(void *arg, const ncz_att *a)
 {
     const writing *x = arg;
+    ncz_att        other = *a;
 
+    if (x->v != NULL && ncz_var_has_text_rows(x->v) && strcmp(a->name, NCZ_ENCODING_ATT) == 0) {
+        other.name = (char *)ZARR3_CHAR_ENCODING;
+        a = &other;
+    }
     switch (choose_form(x->v, a)) {
     case FILL_AS_BASE64:
         ncz_jsonw_key(x->w, a->name);
@@ -156,6 +161,10 @@ write_array_key(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_key(w, "nczarr_type");
         ncz_jsonw_cstr(w, v->type->class == NCZ_TYPE_CHAR ? "char" : "string");
     }
+    if (ncz_var_has_text_rows(v)) {
+        ncz_jsonw_key(w, ZARR3_ROW_LENGTH);
+        ncz_jsonw_u64(w, v->chunk[v->rank - 1]);
+    }
     /* A null, as GDAL writes it, says so itself. */
     if (v->fill_mode == NCZ_FILL_NONE && (v->fill_text == NULL || strcmp(v->fill_text, "null") != 0)) {
         ncz_jsonw_key(w, "fill");
@@ -182,6 +191,8 @@ ncz_zarr3_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_js
             return rc;
         if ((rc = write_types(&v->atts, &x, false)) != NC_NOERR)
             return rc;
+    } else if (ncz_var_has_text_rows(v)) {
+        ncz_zarr3_rows_write(v, w);
     }
     ncz_jsonw_close_object(w);
     return NC_NOERR;

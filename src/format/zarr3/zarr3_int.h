@@ -134,6 +134,23 @@ int ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style
 
 #define ZARR3_NO_FILL "none" /* value of the member "fill" of _nczarr_array: there is no fill value */
 
+/* ---- rows of characters, each of which is one text: the dimension that the document lacks (zarr3_text_rows.c) ----- */
+
+#define ZARR3_ROW_LENGTH      "row_length"     /* member of _nczarr_array; in pure Zarr there are two attributes: */
+#define ZARR3_CHAR_DIM_NAME   "_char_dim_name" /* absent: it has no name */
+#define ZARR3_CHAR_DIM_LENGTH "_char_dim_length"
+#define ZARR3_CHAR_ENCODING   "_char_encoding" /* _Encoding of such a variable, with or without NCZarr's keys */
+
+/* Adds the dimension to the lengths in *z, and sets z->text_rows, if the document says that there is one. */
+int ncz_zarr3_rows_parse(const ncz_json *doc, const ncz_loader *l, ncz_array_meta *z);
+/* The names of all dimensions of such an array: those in the document and that one's; of other arrays the former. */
+int  ncz_zarr3_rows_names(const ncz_json *doc, const ncz_json *names, const ncz_node_meta *s, ncz_arena *arena,
+                          ncz_string_list *out);
+void ncz_zarr3_rows_write(const ncz_var *v, ncz_jsonw *w); /* the attributes of pure Zarr */
+/* The fill value, the text of a row of one character. NC_EZARRMETA: it is another text. */
+int ncz_zarr3_rows_fill_parse(const ncz_json *v, const ncz_array_meta *z, ncz_fill_mode *mode, void **fill);
+int ncz_zarr3_rows_fill_write(const ncz_var *v, ncz_jsonw *w);
+
 /* One of these objects in a node's document, or NULL. */
 const ncz_json *ncz_zarr3_nczarr(const ncz_json *doc, const char *key);
 

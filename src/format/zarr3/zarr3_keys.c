@@ -35,7 +35,8 @@ static int
 make_layout(const ncz_var *v, const ncz_layout_shape *shape, bool root, ncz_layout **out)
 {
     return ncz_zarr_layout_new(shape, has_c(v->key_encoding) ? "c" : "",
-                               ncz_zarr3_encodings[v->key_encoding].separator, root, &v->shard_layout, out);
+                               ncz_zarr3_encodings[v->key_encoding].separator, root,
+                               shape->rank - ncz_var_has_text_rows(v), &v->shard_layout, out);
 }
 
 int

@@ -97,7 +97,7 @@ static int
 read_names(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, const char *where, ncz_node_meta *s)
 {
     const ncz_json *refs = NULL, *stored = ncz_json_get(doc, "dimension_names");
-    size_t          len = 0;
+    size_t          len = 0, rank = s->z.rank - s->z.text_rows; /* of the document */
     const char     *text = ncz_json_slice(stored, &len);
     int             rc;
 
@@ -106,9 +106,9 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, const cha
         refs = ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "dimension_references");
     if (ncz_json_len(refs) == s->z.rank && (rc = ncz_format_read_strings(arena, refs, &s->refs)) != NC_NOERR)
         return rc;
-    if (ncz_json_len(stored) == s->z.rank && (rc = ncz_format_read_strings(arena, stored, &s->names)) != NC_NOERR)
+    if (ncz_json_len(stored) == rank && (rc = ncz_zarr3_rows_names(doc, stored, s, arena, &s->names)) != NC_NOERR)
         return rc;
-    if (!ncz_json_is(stored, NCZ_JSON_NULL) && (!s->xlist || ncz_json_len(stored) != s->z.rank))
+    if (!ncz_json_is(stored, NCZ_JSON_NULL) && (!s->xlist || ncz_json_len(stored) != rank))
         ncz_log(NCZ_LOG_WARN, "%s: \"dimension_names\" does not fit the shape: not used", where);
     if (text != NULL && (s->xarray = ncz_arena_text(arena, text, len)) == NULL)
         return ncz_fail_nomem(len);

@@ -45,6 +45,8 @@ write_dtype(const ncz_var *v, ncz_jsonw *w)
     }
     if (ncz_format_is_record(&v->dtype))
         ncz_zarr3_record_write(v->type, w);
+    else if (ncz_var_has_text_rows(v))
+        ncz_jsonw_cstr(w, "string");
     else if (v->dtype.kind == NCZ_KIND_UCS4)
         write_sized("fixed_length_utf32", v->dtype.size, w);
     else if (v->dtype.kind == NCZ_KIND_BYTES)
@@ -122,6 +124,8 @@ write_fill(const ncz_var *v, ncz_jsonw *w)
 
     if (v->fill_text != NULL) {
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
+    } else if (ncz_var_has_text_rows(v)) {
+        return ncz_zarr3_rows_fill_write(v, w);
     } else if (ncz_format_is_record(&v->dtype)) {
         return ncz_zarr3_record_fill_write(v->type, v->fill_mode == NCZ_FILL_VALUE ? value : v->type->fill, w);
     } else if (v->fill_mode == NCZ_FILL_NONE || value == NULL || v->dtype.items != NULL) {
@@ -209,12 +213,12 @@ write_array(const ncz_var *v, const uint64_t *shape, ncz_jsonw *w)
 {
     int rc;
 
-    write_lengths(w, "shape", shape, v->rank);
+    write_lengths(w, "shape", shape, ncz_var_key_rank(v));
     ncz_jsonw_key(w, "data_type");
     if ((rc = write_dtype(v, w)) != NC_NOERR)
         return rc;
     open_extension(w, "chunk_grid", "regular");
-    write_lengths(w, "chunk_shape", v->shard != NULL ? v->shard : v->chunk, v->rank);
+    write_lengths(w, "chunk_shape", v->shard != NULL ? v->shard : v->chunk, ncz_var_key_rank(v));
     close_extension(w);
     write_keys(v, w);
     ncz_jsonw_key(w, "fill_value");
@@ -243,7 +247,7 @@ write_names(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
         return NC_NOERR;
     ncz_jsonw_key(w, "dimension_names");
     ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < v->rank && rc == NC_NOERR; i++) {
+    for (size_t i = 0; i < ncz_var_key_rank(v) && rc == NC_NOERR; i++) {
         ncz_buf_reset(&name);
         if (!pure || !ncz_format_is_anonymous(v->dims[i]))
             rc = ncz_format_plain_dim_name(v->group, v->dims[i], &name);
