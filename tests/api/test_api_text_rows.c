@@ -144,6 +144,7 @@ TEST(names_and_fill_values_come_back)
         OK(nc_def_dim(ncid, "_Anonymous_Dim_3", 3, &dims[2]));
         OK(nc_def_var(ncid, "named", NC_CHAR, 2, dims, &var));
         OK(nc_put_att_text(ncid, var, "_FillValue", 1, &fill));
+        OK(nc_put_att_text(ncid, var, "_Encoding", 5, "utf-8"));
         OK(nc_def_var_chunking(ncid, var, NC_CHUNKED, (const size_t[]){1, 4}));
         OK(nc_put_vara_text(ncid, var, (const size_t[]){1, 0}, (const size_t[]){1, 2}, "ab"));
         OK(nc_def_var(ncid, "one", NC_CHAR, 1, &dims[2], &var));
@@ -152,6 +153,7 @@ TEST(names_and_fill_values_come_back)
         OK(nc_close(ncid));
         check_document(&p, "named", "\"shape\": [2], \"data_type\": \"string\"");
         check_document(&p, "named", "\"fill_value\": \"----\"");
+        check_document(&p, "named", "\"_char_encoding\": \"utf-8\""); /* xarray would decode the texts */
         check_document(&p, "one", "\"shape\": [], \"data_type\": \"string\"");
         check_document(&p, "named",
                        i == 0 ? "\"row_length\": 4" : "\"_char_dim_name\": \"width\", \"_char_dim_length\": 4");
@@ -162,6 +164,8 @@ TEST(names_and_fill_values_come_back)
         assert_string_equal(name, "width");
         OK(nc_get_var_text(ncid, var, &got[0][0]));
         assert_memory_equal(got, "----ab--", 8);
+        OK(nc_get_att_text(ncid, var, "_Encoding", name));
+        assert_memory_equal(name, "utf-8", 5);
         OK(nc_get_att_text(ncid, var, "_FillValue", name));
         assert_int_equal(name[0], '-');
         OK(nc_inq_varid(ncid, "one", &var));
