@@ -60,13 +60,12 @@ copy_note_bytes(int in, int varid, const char *name, int out, const char *path)
         message_print("%s: attribute %s is not UTF-8: its bytes become characters of Latin-1", path, name);
 }
 
-/* Whether each row of the target's characters is a text. */
+/* Whether each row of these characters is a text. */
 static bool
-has_text_rows(const copy_source *s, const copy_var *v)
+has_text_rows(int ncid, int varid)
 {
     char *codecs = NULL;
-    bool  has = copy_read_codecs(s->groups[v->group].out, v->out, &codecs) == NC_NOERR &&
-               strstr(codecs, "\"vlen-utf8\"") != NULL;
+    bool  has = copy_read_codecs(ncid, varid, &codecs) == NC_NOERR && strstr(codecs, "\"vlen-utf8\"") != NULL;
 
     free(codecs);
     return has;
@@ -76,24 +75,28 @@ void
 copy_tell_characters(const copy_source *s, int out)
 {
     int   before = 0, version = 0, nczarr = 0;
+    bool  known;
     char *names = NULL, *more;
 
     (void)nczarr_inq_zarr_format(s->ncid, &before, NULL);
     (void)nczarr_inq_zarr_format(out, &version, &nczarr);
-    if (version == 0 || zarr_version_has_characters(version) ||
-        (nczarr != 0 && before != 0 && !zarr_version_has_characters(before)))
+    if (version == 0 || zarr_version_has_characters(version))
         return;
-    for (size_t i = 0; i < s->nvars; i++)
-        if (s->vars[i].type == NC_CHAR && !has_text_rows(s, &s->vars[i])) {
-            more = memory_textf("%s%s%s", names != NULL ? names : "", names != NULL ? ", " : "", s->vars[i].path);
-            free(names);
-            names = more;
-        }
+    known = nczarr != 0 && before != 0 && !zarr_version_has_characters(before);
+    for (size_t i = 0; i < s->nvars; i++) {
+        const copy_var *v = &s->vars[i];
+
+        if (v->type != NC_CHAR || has_text_rows(s->groups[v->group].out, v->out) ||
+            (known && !has_text_rows(s->groups[v->group].in, v->in)))
+            continue;
+        more = memory_textf("%s%s%s", names != NULL ? names : "", names != NULL ? ", " : "", v->path);
+        free(names);
+        names = more;
+    }
     if (names != NULL)
-        message_print(
-            "%s: other readers get these characters in Zarr v%d as numbers: they are text in chunks with whole "
-            "rows of a fixed dimension, in Zarr v2, and as strings",
-            names, version);
+        message_print("%s: other readers get these characters in Zarr v%d as numbers: they are text in chunks with "
+                      "whole rows of a fixed dimension, in Zarr v2, and as strings",
+                      names, version);
     free(names);
 }
 
