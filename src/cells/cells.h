@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cells: the chunks of a dataset that are in memory. A cell is the slot of one chunk: its state, its elements, and
+ * cells: the chunks of a dataset that are in memory. A cell has one chunk: its state, its elements, and
  * which of them were written here. This module knows no store: the modules above fill cells and store them.
  *
  * The lock guards the cells, and what the modules above keep with them. No thread holds it over I/O, codecs or moves of
@@ -73,7 +73,7 @@ typedef struct ncz_cells_cache {
     ncz_cells_bucket *buckets;
     size_t            nbuckets, n;
     ncz_cell         *recent[NCZ_CELLS_RECENT]; /* found last, by variable; or NULL */
-    size_t            used, limit; /* bytes, slots included, so that records of absent chunks are bounded, too */
+    size_t            used, limit; /* bytes, cells included, so that records of absent chunks are bounded, too */
     size_t            nidle;       /* CLEAN and PARTIAL: may be dropped without being stored */
     size_t            nunstored;   /* DIRTY and STORING, */
     size_t            unstored;    /* and the bytes of their data */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cells_cache: a hash table of slots by (variable, chunk index), with a list of the dirty slots in the order of their
+ * cells_cache: a hash table of cells by (variable, chunk index), with a list of the dirty cells in the order of their
  * last change and a list of the idle ones in the order of their last use.
  *
- * Invariant: `used` counts every slot and every byte of data, `unstored` the data of those that are not stored. A slot
+ * Invariant: `used` counts every cell and every byte of data, `unstored` the data of those that are not stored. A cell
  * is in the dirty list exactly while DIRTY, and in the idle list exactly while CLEAN or PARTIAL. All functions need the
  * lock. chunk_evict.c decides when to evict; this file chooses the victim.
  */
@@ -241,7 +241,7 @@ ncz_cells_drop(ncz_cells_cache *cache, ncz_cell *chunk)
     ncz_free(chunk);
 }
 
-/* ---- slots ---- */
+/* ---- cells ---- */
 
 static bool
 is_unstored(ncz_cell_state state)

@@ -28,7 +28,7 @@ void ncz_cell_set_state(ncz_cells_cache *cache, ncz_cell *chunk, ncz_cell_state 
 void ncz_cell_set_data(ncz_cells_cache *cache, ncz_cell *chunk, char *data);
 /* Takes the data out of a cell that only the caller uses. NULL: it has none. */
 char     *ncz_cell_take_data(ncz_cells_cache *cache, ncz_cell *chunk);
-size_t    ncz_cell_cached_bytes(const ncz_spec *spec); /* of a cached chunk, slot included */
+size_t    ncz_cell_cached_bytes(const ncz_spec *spec); /* of a cached chunk, its cell included */
 ncz_cell *ncz_cell_from_link(ncz_cell_link *link);
 /* Iterates over all cells, in no order: NULL begins, NULL ends. `chunk` must still be in the cache. */
 ncz_cell *ncz_cells_next(const ncz_cells_cache *cache, const ncz_cell *chunk);

@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-bool
-ncz_cells_may_be_short(const ncz_spec *spec)
+/* Whether it is an array of strings of fixed width that has been widened, or that others may widen meanwhile. */
+static bool
+may_be_short(const ncz_spec *spec)
 {
     return spec->dtype.kind == NCZ_KIND_BYTES && spec->type->class == NCZ_TYPE_STRING && spec->chunk_nelems > 0 &&
            (spec->earlier.n > 0 || spec->earlier.any);
@@ -66,7 +67,7 @@ log_narrow(ncz_cells *cells, const ncz_spec *spec, const char *key, size_t width
 int
 ncz_cells_spread_short(ncz_cells *cells, const ncz_spec *spec, const char *key, size_t nbytes, char *data)
 {
-    size_t width = ncz_cells_may_be_short(spec) ? width_of(spec, nbytes) : 0;
+    size_t width = may_be_short(spec) ? width_of(spec, nbytes) : 0;
 
     if (width == 0 || !spread_strings(data, width, data, spec->dtype.size, spec->chunk_nelems))
         return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", key, nbytes, spec->chunk_bytes);
@@ -103,7 +104,7 @@ ncz_cells_decode_short(ncz_cells *cells, const ncz_spec *spec, const char *key, 
     int     rc;
 
     ncz_err_save(&first, NC_EFILTER);
-    if (!ncz_cells_may_be_short(spec) || spec->chain == NULL)
+    if (!may_be_short(spec) || spec->chain == NULL)
         return NC_EFILTER;
     if ((rc = ncz_chain_decoded_len(spec->chain, scratch, bytes, n, spec->chunk_bytes, &len)) == NC_NOERR &&
         (width = width_of(spec, len)) > 0) {

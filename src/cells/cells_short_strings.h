@@ -7,8 +7,6 @@
 
 #include "cells/cells.h"
 
-/* Whether it is an array of strings of fixed width that has been widened, or that others may widen meanwhile. */
-bool ncz_cells_may_be_short(const ncz_spec *spec);
 /* Makes a chunk without codecs, `nbytes` at `data`, as wide as the array says. NC_ETRUNC: it is no narrower chunk. */
 int ncz_cells_spread_short(ncz_cells *cells, const ncz_spec *spec, const char *key, size_t nbytes, char *data);
 /* Decodes a chunk whose codecs have failed with NC_EFILTER for the array's width, and makes it that wide. That error

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk: the chunk cache of a dataset, and the two executors, which run read plans and write plans. This module knows
- * keys and bytes, never a document.
+ * chunk: how a call runs. The engine of an open dataset has its chunks in memory (cells.h) and what it keeps of stored
+ * objects (object.h); its two executors run read plans and write plans. It knows keys and bytes, never a document.
  *
  * Each open dataset has one engine. Several threads may call it at once. Chunks that a call uses whole bypass the
  * cache; partly used chunks stay in it. A chunk is requested directly, without an existence check. An absent chunk is

@@ -32,7 +32,7 @@ typedef struct appended {
 } appended;
 
 struct ncz_chunk_append {
-    ncz_chunk_request          *call;
+    ncz_chunk_request          *req;
     const ncz_chunk_append_ops *ops;
     void                       *arg;
     appended                   *chunks; /* in the order of slots */
@@ -100,7 +100,7 @@ new_append(ncz_chunk_request *req, size_t first, size_t n)
 
     if (p == NULL)
         return NULL;
-    *p = (ncz_chunk_append){.call = req, .n = n, .left = n};
+    *p = (ncz_chunk_append){.req = req, .n = n, .left = n};
     p->chunks = ncz_zalloc_n(n, sizeof *p->chunks);
     p->parts = ncz_zalloc_n(req->spec->layout->nslots, sizeof *p->parts);
     if (p->chunks == NULL || p->parts == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
@@ -146,14 +146,14 @@ ncz_chunk_append_find(ncz_chunk_request *req, const ncz_chunk_append_ops *ops, v
 static int
 append_bytes(ncz_chunk_append *p, const ncz_object_item *item, const char *bytes)
 {
-    const ncz_spec *spec = p->call->spec;
+    const ncz_spec *spec = p->req->spec;
     ncz_buf         room = NCZ_BUF_INIT;
     ncz_chunk_addr  where;
     size_t          slot = (size_t)ncz_layout_slot(spec->layout, item->chunk->index);
     int             rc = NC_NOERR;
 
     if (p->writer == NULL && (rc = ncz_spec_locate(spec, item->chunk->index, &room, &where)) == NC_NOERR)
-        rc = zmap_writer_begin(p->call->engine->objects.map, where.key, &p->writer);
+        rc = zmap_writer_begin(p->req->engine->objects.map, where.key, &p->writer);
     ncz_buf_clear(&room);
     if (rc == NC_NOERR)
         rc = zmap_writer_append(p->writer, bytes, item->nbytes);
@@ -216,8 +216,8 @@ append_from(ncz_chunk_append *p, appended *one, const char *bytes)
 static int
 commit_object(ncz_chunk_append *p)
 {
-    ncz_engine       *e = p->call->engine;
-    const ncz_layout *l = p->call->spec->layout;
+    ncz_engine       *e = p->req->engine;
+    const ncz_layout *l = p->req->spec->layout;
     const uint64_t   *index = p->chunks[0].task->piece.index;
     ncz_object       *storing = NULL;
     ncz_buf           bytes = NCZ_BUF_INIT;
@@ -227,7 +227,7 @@ commit_object(ncz_chunk_append *p)
     if ((rc = l->ops->make_index(l, p->parts, &bytes)) == NC_NOERR &&
         (rc = zmap_writer_append(w, bytes.data, bytes.len)) == NC_NOERR) {
         (void)pthread_mutex_lock(&e->cells.lock);
-        rc = ncz_object_begin_store(&e->objects, p->call->spec, index, &storing);
+        rc = ncz_object_begin_store(&e->objects, p->req->spec, index, &storing);
         (void)pthread_mutex_unlock(&e->cells.lock);
     }
     ncz_buf_clear(&bytes);
@@ -250,8 +250,8 @@ store_staged(ncz_chunk_append *p, ncz_scratch *scratch)
         appended *one = &p->chunks[i];
 
         if ((one->item.rc = p->ops->gather(p->arg, one->task, scratch, &one->item.data)) == NC_NOERR)
-            one->item.rc = ncz_object_store_chunk(&p->call->engine->objects, &one->item, scratch);
-        ncz_chunk_request_fail(p->call, one->task, one->item.rc);
+            one->item.rc = ncz_object_store_chunk(&p->req->engine->objects, &one->item, scratch);
+        ncz_chunk_request_fail(p->req, one->task, one->item.rc);
     }
 }
 
@@ -280,7 +280,7 @@ ncz_chunk_append_run(ncz_chunk_task *task, ncz_scratch *scratch)
     int               rc = p->ops->gather(p->arg, task, scratch, &one->item.data);
 
     if (rc == NC_NOERR)
-        rc = ncz_object_encode(&p->call->engine->objects, &one->item, ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0),
+        rc = ncz_object_encode(&p->req->engine->objects, &one->item, ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0),
                                body, scratch, &where);
     (void)pthread_mutex_lock(&p->lock);
     if (p->rc == NC_NOERR)

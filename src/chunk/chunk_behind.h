@@ -9,8 +9,8 @@
 
 #include "chunk/chunk.h"
 
-typedef struct ncz_chunk_prefetch
-    ncz_chunk_prefetch; /* a selection whose chunks are to be loaded: chunk_prefetch.c */
+/* A selection whose chunks are to be loaded: chunk_prefetch.c. */
+typedef struct ncz_chunk_prefetch ncz_chunk_prefetch;
 
 /* Guarded by the lock. */
 typedef struct ncz_chunk_behind {

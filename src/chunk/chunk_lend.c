@@ -216,7 +216,7 @@ ncz_engine_return(ncz_engine *e, ncz_chunk_loan *l, const unsigned char *states)
 /* ---- 2. the other engine ---- */
 
 typedef struct lent_write {
-    ncz_chunk_request *call;
+    ncz_chunk_request *req;
     zmap_draft        *draft;
     uint64_t           base;
     unsigned char     *states;
@@ -238,17 +238,17 @@ number_of(const ncz_plan *p, const uint64_t *index)
 static int
 write_chunk(const lent_write *w, ncz_chunk_task *task, ncz_scratch *scratch)
 {
-    const ncz_spec *spec = w->call->spec;
+    const ncz_spec *spec = w->req->spec;
     ncz_object_item item = {.chunk = NULL};
-    unsigned char  *state = &w->states[number_of(w->call->plan, task->piece.index)];
+    unsigned char  *state = &w->states[number_of(w->req->plan, task->piece.index)];
     ncz_buf        *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
     size_t          slot = (size_t)ncz_layout_slot(spec->layout, task->piece.index);
     int             rc;
 
     if (!task->piece.whole)
         return ncz_fail(NC_EINTERNAL, "%s: a part of a chunk cannot be written in place", spec->path);
-    if ((rc = ncz_chunk_gather(w->call, task, scratch, &item.data)) != NC_NOERR ||
-        (rc = ncz_object_encode_data(&w->call->engine->objects, spec, false, &item, body, scratch)) != NC_NOERR)
+    if ((rc = ncz_chunk_gather(w->req, task, scratch, &item.data)) != NC_NOERR ||
+        (rc = ncz_object_encode_data(&w->req->engine->objects, spec, false, &item, body, scratch)) != NC_NOERR)
         return rc;
     *state = NCZ_LOAN_FILL;
     if (item.gone)
@@ -263,9 +263,9 @@ static void
 run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
     const lent_write *w = arg;
-    ncz_chunk_task   *task = &w->call->tasks[i];
+    ncz_chunk_task   *task = &w->req->tasks[i];
 
-    ncz_chunk_request_fail(w->call, task, write_chunk(w, task, scratch));
+    ncz_chunk_request_fail(w->req, task, write_chunk(w, task, scratch));
 }
 
 static int
@@ -295,7 +295,7 @@ int
 ncz_engine_write_lent(ncz_engine *e, const ncz_plan *p, const void *in, const char *name, unsigned char *states)
 {
     ncz_chunk_request req;
-    lent_write        w = {.call = &req, .states = states};
+    lent_write        w = {.req = &req, .states = states};
     int               rc = join(e, p, name, &w);
 
     if (rc != NC_NOERR) {

@@ -25,7 +25,7 @@ struct ncz_chunk_run {
 };
 
 typedef struct loading {
-    ncz_chunk_request  *call;
+    ncz_chunk_request  *req;
     ncz_chunk_landed_fn landed;
     ncz_chunk_task    **ready; /* the tasks that need a get, by object and place in it */
     size_t              nready;
@@ -34,7 +34,7 @@ typedef struct loading {
     zmap_get_req       *reqs;  /* of the runs */
     ncz_chunk_task    **order; /* in the order of arrival */
     size_t              n;
-    ncz_pool_batch      tasks;
+    ncz_pool_batch      pool;
 } loading;
 
 /* ---- the request of each task ---- */
@@ -102,15 +102,15 @@ static void
 finish_load(const loading *l, ncz_chunk_task *task, int rc)
 {
     task->rc = rc;
-    ncz_chunk_request_fail(l->call, task, rc);
-    l->landed(l->call, task);
+    ncz_chunk_request_fail(l->req, task, rc);
+    l->landed(l->req, task);
 }
 
 /* Prepares all tasks. Finishes those that need no get. */
 static void
 prepare_tasks(loading *l, bool memory)
 {
-    ncz_chunk_request *req = l->call;
+    ncz_chunk_request *req = l->req;
 
     for (size_t i = 0; i < req->ntasks; i++) {
         ncz_chunk_task *task = &req->tasks[i];
@@ -174,7 +174,7 @@ joins(const ncz_chunk_request *req, const ncz_chunk_run *r, const ncz_chunk_task
 static void
 make_runs(loading *l)
 {
-    const ncz_chunk_request *req = l->call;
+    const ncz_chunk_request *req = l->req;
 
     if (l->nready > 0 && l->ready[0]->get->len != ZMAP_WHOLE) /* ranges of objects */
         qsort(l->ready, l->nready, sizeof(ncz_chunk_task *), compare_tasks);
@@ -272,12 +272,12 @@ land_chunk(void *arg, size_t i, ncz_scratch *scratch)
     ncz_chunk_run  *r = task->run;
     int             rc;
 
-    if (task->object != NULL && !ncz_chunk_index_is_current(l->call->engine, task, task->get))
-        rc = ncz_chunk_load_again(l->call, task, scratch);
+    if (task->object != NULL && !ncz_chunk_index_is_current(l->req->engine, task, task->get))
+        rc = ncz_chunk_load_again(l->req, task, scratch);
     else if (r->n > 1 || r->whole != NULL)
-        rc = land_shared(l->call, task, scratch);
+        rc = land_shared(l->req, task, scratch);
     else
-        rc = ncz_chunk_decode(l->call, task, task->get, ncz_buf_str(&task->body), task->body.len, scratch);
+        rc = ncz_chunk_decode(l->req, task, task->get, ncz_buf_str(&task->body), task->body.len, scratch);
 
     ncz_buf_clear(&task->body);
     if (atomic_fetch_sub(&r->left, 1) == 1)
@@ -294,7 +294,7 @@ on_get(zmap_get_req *get, void *arg)
     size_t         n = r->n; /* the run may end as soon as its tasks begin */
 
     if (r->whole != NULL)
-        ncz_object_publish_index(&l->call->engine->objects, l->call->spec, r->whole, get);
+        ncz_object_publish_index(&l->req->engine->objects, l->req->spec, r->whole, get);
     if (n > 1 || r->whole != NULL)
         r->body = get->body;
     else
@@ -312,7 +312,7 @@ on_get(zmap_get_req *get, void *arg)
         l->order[l->n++] = task;
     }
     for (size_t i = 0; i < n; i++)
-        ncz_pool_add(&l->tasks);
+        ncz_pool_add(&l->pool);
 }
 
 static bool
@@ -341,7 +341,7 @@ give_up_whole(ncz_chunk_request *req)
 void
 ncz_chunk_load_batch(ncz_chunk_request *req, ncz_chunk_landed_fn landed)
 {
-    loading l = {.call = req, .landed = landed};
+    loading l = {.req = req, .landed = landed};
     bool    memory = make_tables(req, &l);
 
     req->coming = 0;
@@ -352,10 +352,10 @@ ncz_chunk_load_batch(ncz_chunk_request *req, ncz_chunk_landed_fn landed)
         make_runs(&l);
         for (size_t i = 0; i < l.nruns; i++)
             l.reqs[i] = request_run(req, &l.runs[i]);
-        ncz_pool_begin(&l.tasks, land_chunk, &l);
+        ncz_pool_begin(&l.pool, land_chunk, &l);
         /* Each task gets the status of its run's request. */
         (void)zmap_get_batch(req->engine->objects.map, l.reqs, l.nruns, on_get, &l);
-        ncz_pool_end(&l.tasks);
+        ncz_pool_end(&l.pool);
     }
     give_up_whole(req); /* those whose tasks could not be prepared */
     ncz_free(l.ready);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_put_window: small chunks that were put whole and lie one behind the other: a program that puts small variables
- * in the order of their definition makes such puts. Their bytes wait together, without a slot in the cache for each,
+ * in the order of their definition makes such puts. Their bytes wait together, without a cell for each,
  * and are stored with one call.
  *
  * Only puts that have the dataset alone add to it. Whatever else uses chunks of these variables has it stored first,

@@ -143,7 +143,7 @@ make_room(const ncz_chunk_request *req)
     return true;
 }
 
-/* Fills a claimed slot with its loaded chunk. */
+/* Fills a claimed cell with its loaded chunk. */
 static void
 settle_task(ncz_chunk_request *req, ncz_chunk_task *task)
 {
@@ -227,7 +227,7 @@ ncz_chunk_run_read(ncz_chunk_request *req)
         ncz_chunk_load_batch(req, chunk_landed);
 }
 
-/* Whether a task reads a chunk that no slot of the cache keeps from being stored meanwhile. */
+/* Whether a task reads a chunk that no cell keeps from being stored meanwhile. */
 static bool
 reads_past_cache(const ncz_chunk_request *req)
 {

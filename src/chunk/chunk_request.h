@@ -15,7 +15,7 @@
 typedef enum ncz_chunk_task_state {
     NCZ_CHUNK_TASK_TODO,    /* its chunk is busy, or was not looked up yet */
     NCZ_CHUNK_TASK_CACHED,  /* its chunk is cached: pinned for reading, or held for changing */
-    NCZ_CHUNK_TASK_LOAD,    /* to be loaded, into a claimed slot or past the cache */
+    NCZ_CHUNK_TASK_LOAD,    /* to be loaded, into a claimed cell or past the cache */
     NCZ_CHUNK_TASK_RANGES,  /* only the needed parts are read, past the cache */
     NCZ_CHUNK_TASK_REPLACE, /* claimed; to be replaced without loading */
     NCZ_CHUNK_TASK_DONE,
@@ -66,10 +66,9 @@ typedef struct ncz_chunk_request {
     bool            keeping;          /* chunks used in part stay in the cache */
     bool            behind;           /* and so do those that are put */
     bool            considered_ahead; /* read-ahead was already considered */
-    ncz_chunk_iter *iter;
-    ncz_chunk_iter
-             *object_iter; /* where chunks share objects: over the objects, and `iter` is over the chunks of one */
-    ptrdiff_t base;        /* the place in memory that `iter` counts from, in elements */
+    ncz_chunk_iter *iter;             /* over the chunks, of one object where they share objects */
+    ncz_chunk_iter *object_iter;      /* over the objects; NULL: each chunk is one */
+    ptrdiff_t       base;             /* the place in memory that `iter` counts from, in elements */
     ncz_chunk_task *tasks;
     size_t          ntasks, cap;   /* cap: most pieces in a batch */
     size_t          room, narrays; /* allocated tasks and arrays; sharing and read-ahead add tasks */

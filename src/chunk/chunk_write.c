@@ -187,7 +187,7 @@ note_write(ncz_chunk_request *req, ncz_chunk_task *task)
     return false;
 }
 
-/* Changes the loaded block, or else the cached one. No other thread sees the block while it is out of its slot. */
+/* Changes the loaded block, or else the cached one. No other thread sees the block while it is out of its cell. */
 static void
 change_texts(ncz_chunk_request *req, ncz_chunk_task *task)
 {
@@ -211,7 +211,7 @@ change_texts(ncz_chunk_request *req, ncz_chunk_task *task)
     release_chunk(req, task, rc == NC_NOERR);
 }
 
-/* Data enter the slot only after the caller's values are in them, so a failure leaves the slot unchanged. */
+/* Data enter the cell only after the caller's values are in them, so a failure leaves the cell unchanged. */
 static void
 change_chunk(ncz_chunk_request *req, ncz_chunk_task *task)
 {
@@ -340,7 +340,7 @@ ncz_chunk_gather(ncz_chunk_request *req, ncz_chunk_task *task, ncz_scratch *scra
     return rc;
 }
 
-/* Drops the slot of a replaced chunk, which only kept other threads out. A chunk of fill stays, as absent. */
+/* Drops the cell of a replaced chunk, which only kept other threads out. A chunk of fill stays, as absent. */
 static void
 release_replaced(ncz_chunk_request *req, ncz_chunk_task *task, const ncz_object_item *item)
 {
@@ -361,7 +361,7 @@ release_replaced(ncz_chunk_request *req, ncz_chunk_task *task, const ncz_object_
 /* ---- the same for stores that take batches ---- */
 
 typedef struct replacing {
-    ncz_chunk_request *call;
+    ncz_chunk_request *req;
     ncz_chunk_task   **tasks; /* the task of each item */
 } replacing;
 
@@ -370,13 +370,13 @@ gather_item(void *arg, size_t i, ncz_scratch *scratch, const char **data)
 {
     const replacing *r = arg;
 
-    return ncz_chunk_gather(r->call, r->tasks[i], scratch, data);
+    return ncz_chunk_gather(r->req, r->tasks[i], scratch, data);
 }
 
 static int
 replace_all(ncz_chunk_request *req, ncz_object_batch *s)
 {
-    replacing r = {.call = req};
+    replacing r = {.req = req};
     int       rc;
 
     if (s->items == NULL && (rc = ncz_object_batch_init(s, &req->engine->objects, req->cap)) != NC_NOERR)
