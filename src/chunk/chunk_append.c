@@ -37,9 +37,9 @@ struct ncz_chunk_append {
     void                       *arg;
     appended                   *chunks; /* in the order of slots */
     size_t                      n;
-    ncz_slot_bytes             *parts; /* by slot; the index needs their lengths */
+    ncz_slot_bytes             *encoded; /* by slot; the index needs their lengths */
     zmap_writer                *writer;
-    pthread_mutex_t lock; /* guards what follows; the writer and `parts` are those of who appends `next` */
+    pthread_mutex_t lock; /* guards what follows; the writer and `encoded` are those of who appends `next` */
     /* Memory of early chunks that were appended, for the next ones: the system zeroes each page of fresh memory at its
      * first touch. */
     ncz_buf spares[SPARES];
@@ -102,10 +102,10 @@ new_append(ncz_chunk_request *req, size_t first, size_t n)
         return NULL;
     *p = (ncz_chunk_append){.req = req, .n = n, .left = n};
     p->chunks = ncz_zalloc_n(n, sizeof *p->chunks);
-    p->parts = ncz_zalloc_n(req->spec->layout->nslots, sizeof *p->parts);
-    if (p->chunks == NULL || p->parts == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
+    p->encoded = ncz_zalloc_n(req->spec->layout->nslots, sizeof *p->encoded);
+    if (p->chunks == NULL || p->encoded == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
         ncz_free(p->chunks);
-        ncz_free(p->parts);
+        ncz_free(p->encoded);
         ncz_free(p);
         return NULL;
     }
@@ -158,7 +158,7 @@ append_bytes(ncz_chunk_append *p, const ncz_object_item *item, const char *bytes
     if (rc == NC_NOERR)
         rc = zmap_writer_append(p->writer, bytes, item->nbytes);
     if (rc == NC_NOERR)
-        p->parts[slot] = (ncz_slot_bytes){"", item->nbytes}; /* only its length counts */
+        p->encoded[slot] = (ncz_slot_bytes){"", item->nbytes}; /* only its length counts */
     return rc;
 }
 
@@ -224,7 +224,7 @@ commit_object(ncz_chunk_append *p)
     zmap_writer      *w = p->writer;
     int               rc;
 
-    if ((rc = l->ops->make_index(l, p->parts, &bytes)) == NC_NOERR &&
+    if ((rc = l->ops->make_index(l, p->encoded, &bytes)) == NC_NOERR &&
         (rc = zmap_writer_append(w, bytes.data, bytes.len)) == NC_NOERR) {
         (void)pthread_mutex_lock(&e->cells.lock);
         rc = ncz_object_begin_store(&e->objects, p->req->spec, index, &storing);
@@ -308,7 +308,7 @@ ncz_chunk_append_clear(ncz_chunk_request *req)
             ncz_buf_clear(&p->spares[k]);
         (void)pthread_mutex_destroy(&p->lock);
         ncz_free(p->chunks);
-        ncz_free(p->parts);
+        ncz_free(p->encoded);
         ncz_free(p);
     }
 }

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+/* Whether a chunk to be stored is to be merged with the stored one. */
 static bool
 is_merged(const ncz_object_put *o, size_t slot)
 {

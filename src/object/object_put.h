@@ -96,8 +96,7 @@ bool ncz_object_put_publish_draft(ncz_object_put *o, const zmap_put_req *put, in
 
 /* ---- object_merge.c ---- */
 
-/* Once the object is read: whether a chunk to be stored is to be merged with the stored one; and whether the stored
- * bytes of a chunk are needed. */
+/* Once the object is read: whether the stored bytes of a chunk are needed. */
 bool ncz_object_put_keeps(const ncz_object_put *o, size_t slot);
 /* Merges all chunks that need it. Sets o->merged. */
 int  ncz_object_put_merge(ncz_object_put *o, ncz_scratch *scratch);
