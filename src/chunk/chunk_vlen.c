@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_vlen: chunks with object codecs. Their data are a vlen block (grid.h), which has its own size. Decoding makes
- * a block. A put makes a new block from it, or changes the block while only the put uses the chunk.
+ * chunk_vlen: chunks whose elements have lengths of their own. Their data are a vlen block (grid.h), which has its own
+ * size. Decoding makes a block. A put makes a new block from it, or changes the block while only the put uses the
+ * chunk.
  */
 #include "chunk/chunk_engine.h"
 #include "chunk/chunk_load.h"

@@ -23,8 +23,8 @@ ncz_object_put_bytes_of(const ncz_object_put *o, const ncz_staged_chunk *p)
     if (p->data != NULL)
         return (ncz_slot_bytes){p->data, p->nbytes};
     if (p->draft != NULL)
-        return (ncz_slot_bytes){o->drafted ? "" : p->draft->map + p->spilled, p->nbytes};
-    return (ncz_slot_bytes){(const char *)o->map + p->spilled, p->nbytes};
+        return (ncz_slot_bytes){o->drafted ? "" : p->draft->mapped + p->spilled, p->nbytes};
+    return (ncz_slot_bytes){(const char *)o->mapped + p->spilled, p->nbytes};
 }
 
 void

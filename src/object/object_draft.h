@@ -11,7 +11,7 @@
 struct ncz_object_draft {
     ncz_object_draft *next; /* of those that nothing uses any more */
     zmap_draft       *file;
-    const char       *map;    /* its bytes, for the thread that stores the object; or NULL */
+    const char       *mapped; /* its bytes, for the thread that stores the object; or NULL */
     unsigned          refs;   /* the object, and staged chunks that are in it */
     bool              over;   /* it could not be published: it is only read */
     size_t            nbytes; /* of each chunk */

@@ -105,7 +105,7 @@ ncz_object_put_publish_draft(ncz_object_put *o, const zmap_put_req *put, int *rc
 {
     ncz_object_draft *d = o->staged->draft;
 
-    d->map = NULL;
+    d->mapped = NULL;
     *rc = zmap_draft_publish(d->file, o->nbytes, put->when, put->version, o->stored);
     if (*rc == NC_NOERR)
         return false;
@@ -127,11 +127,11 @@ ncz_object_put_map_drafts(ncz_object_put *o)
         const void       *map;
         int               rc;
 
-        if (d == NULL || d->map != NULL)
+        if (d == NULL || d->mapped != NULL)
             continue;
         if ((rc = zmap_draft_map(d->file, &map)) != NC_NOERR)
             return rc;
-        d->map = map;
+        d->mapped = map;
     }
     return NC_NOERR;
 }

@@ -25,9 +25,9 @@ map_spilled(ncz_object_put *o)
     if (!any)
         return NC_NOERR;
     (void)pthread_mutex_lock(&o->objects->cells->lock);
-    o->map_bytes = file->end;
+    o->mapped_bytes = file->end;
     (void)pthread_mutex_unlock(&o->objects->cells->lock);
-    return ncz_object_spill_map(file, o->map_bytes, &o->map);
+    return ncz_object_spill_map(file, o->mapped_bytes, &o->mapped);
 }
 
 static int
@@ -154,7 +154,7 @@ end_staged(ncz_object_put *o)
 {
     if (o->err.code == NC_NOERR)
         ncz_object_put_settle(o);
-    ncz_object_spill_unmap(o->map, o->map_bytes);
+    ncz_object_spill_unmap(o->mapped, o->mapped_bytes);
     ncz_object_staging_end(o->objects, o->staged, o->taken, o->err.code == NC_NOERR);
     ncz_free(o->slots);
     ncz_free(o->encoded);

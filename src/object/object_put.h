@@ -25,8 +25,8 @@ struct ncz_object_put {
     ncz_slot_bytes    *encoded; /* of the new object */
     ncz_staged_chunk **merged;  /* chunks to be stored instead of those taken; entries and array may be NULL */
     char              *data;    /* with `item`: the merged chunk, decoded; or NULL */
-    void              *map;     /* of the spill file, or NULL */
-    uint64_t           map_bytes;
+    void              *mapped;  /* of the spill file, or NULL */
+    uint64_t           mapped_bytes;
     ncz_buf            old;     /* the stored object, or the ranges that are kept of it */
     ncz_object_temp    carried; /* what `old` would hold if it is too large for memory */
     const char        *kept;    /* one of the two */

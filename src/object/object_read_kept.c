@@ -306,7 +306,7 @@ keep_chunks(keeping *k, size_t n)
         return rc;
     if (!k->memory && (rc = ncz_object_temp_map(&o->carried, k->nbytes)) != NC_NOERR)
         return rc;
-    o->kept = k->memory ? o->old.data : o->carried.map;
+    o->kept = k->memory ? o->old.data : o->carried.mapped;
     return NC_NOERR;
 }
 

@@ -109,11 +109,11 @@ ncz_object_spill_read(const ncz_object_spill *f, char *out, size_t nbytes, uint6
 int
 ncz_object_spill_map(const ncz_object_spill *f, uint64_t nbytes, void **out)
 {
-    void *map = nbytes <= SIZE_MAX ? ncz_sys_map(f->fd, (size_t)nbytes) : NULL;
+    void *mapped = nbytes <= SIZE_MAX ? ncz_sys_map(f->fd, (size_t)nbytes) : NULL;
 
-    if (map == NULL)
+    if (mapped == NULL)
         return ncz_fail_errno(nbytes <= SIZE_MAX ? errno : ENOMEM, "cannot map the temporary file of staged chunks");
-    *out = map;
+    *out = mapped;
     return NC_NOERR;
 }
 
@@ -140,7 +140,7 @@ ncz_object_temp_map(ncz_object_temp *t, uint64_t nbytes)
     int rc;
 
     ncz_object_temp_unmap(t);
-    if (nbytes == 0 || (rc = ncz_object_spill_map(&t->file, nbytes, &t->map)) == NC_NOERR) {
+    if (nbytes == 0 || (rc = ncz_object_spill_map(&t->file, nbytes, &t->mapped)) == NC_NOERR) {
         t->nbytes = nbytes;
         return NC_NOERR;
     }
@@ -150,8 +150,8 @@ ncz_object_temp_map(ncz_object_temp *t, uint64_t nbytes)
 void
 ncz_object_temp_unmap(ncz_object_temp *t)
 {
-    ncz_object_spill_unmap(t->map, t->nbytes);
-    t->map = NULL;
+    ncz_object_spill_unmap(t->mapped, t->nbytes);
+    t->mapped = NULL;
 }
 
 void

@@ -20,7 +20,7 @@ void ncz_object_spill_close(ncz_object_spill *f);
 /* A temporary file of one object, mapped into memory. */
 typedef struct ncz_object_temp {
     ncz_object_spill file;
-    void            *map; /* or NULL */
+    void            *mapped; /* or NULL */
     uint64_t         nbytes;
 } ncz_object_temp;
 

@@ -51,8 +51,8 @@ put_req(const ncz_object_put *o)
         req.len = o->nbytes;
         req.parts = o->parts;
         req.nparts = o->nparts;
-    } else if (o->made.map != NULL) {
-        req.data = o->made.map;
+    } else if (o->made.mapped != NULL) {
+        req.data = o->made.mapped;
         req.len = (size_t)o->made.nbytes;
     }
     return req;
