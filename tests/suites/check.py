@@ -10,6 +10,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FOLDERS = ("completions", "docs", "include", "packaging", "src", "tests", "tools")
 PROCESSORS = len(os.sched_getaffinity(0))
 TEXT, CODE = 100, 120  # columns of documents and of sources; ruff.toml has those of Python
+README_LINES = 90  # what a newcomer reads in two minutes
 
 
 def tree_files():
@@ -45,6 +46,11 @@ def long_documents(paths):
     return problems
 
 
+def long_readme():
+    n = len(list(lines_of("README.md")))
+    return ["README.md has %d lines: more belongs to docs" % n] if n > README_LINES else []
+
+
 def long_sources(paths):
     """clang-format leaves words in comments where they are."""
     return ["%s:%d: %d columns" % (path, number, len(line)) for path in paths for number, line in lines_of(path)
@@ -78,7 +84,7 @@ def checks(clang_format, linters, formatting_alone):
     python = [f for f in files if f.endswith(".py")] + [f for f, name in unnamed.items() if name == "python"]
     shell = [f for f, name in unnamed.items() if name in ("sh", "bash")]
     yield "sources wrap at %d columns" % CODE, lambda: long_sources(shipped)
-    yield "documents wrap at %d columns" % TEXT, lambda: long_documents(texts)
+    yield "documents wrap at %d columns, README has at most %d lines" % (TEXT, README_LINES), lambda: long_documents(texts) + long_readme()
     yield "ruff is content with %d files of Python" % len(python), lambda: run_tool(
         [os.path.join(linters, "ruff"), "check", "--no-cache", "--quiet", "--force-exclude", "--output-format=concise"], python)
     yield "shellcheck is content with %d scripts" % len(shell), lambda: run_tool([os.path.join(linters, "shellcheck"), "-x", "-S", "warning", "-f", "gcc"], shell)
