@@ -76,7 +76,7 @@ PUBLIC = ["nczarr.h", "nczarr_filter.h", "nczarr_zmap.h"]
 TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|"""
                    r"""(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)|(?P<name>[A-Za-z_]\w*)|(?P<space>\s+)|(?P<other>->|.)""", re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"].*$', re.M)
-OPAQUE = re.compile(r"typedef struct (\w+) +\1;")  # in a header; one file completes it
+OPAQUE = re.compile(r"typedef struct (\w+)\s+\1;")  # in a header; one file completes it
 KEYWORDS = set("""auto break case char const continue default do double else enum extern float for goto if inline int long
  register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool
  _Static_assert _Thread_local _Atomic _Alignas __attribute__ defined""".split())

@@ -145,7 +145,8 @@ ncz_api_makes_texts(const ncz_var *v, const ncz_json *codec)
             ncz_json_str_is(ncz_json_get(codec, "id"), name));
 }
 
-/* Takes the codec that makes texts of rows from the front of a list for characters: where it fits it is theirs anyway. */
+/* Takes the codec that makes texts of rows from the front of a list for characters: where it fits it is theirs
+ * anyway. */
 static int
 drop_text_rows(const ncz_var *v, ncz_json **list)
 {

@@ -24,7 +24,8 @@ remove_codec(ncz_chain **chain, const char *id)
 
 /*
  * Replaces *chain by a chain with one codec added or changed. Drops the old reference on success. Elements of any
- * length, rows of characters that are texts among them, are not shuffled, as in netCDF-C: other readers refuse bytes that are no multiple of the element's size.
+ * length, rows of characters that are texts among them, are not shuffled, as in netCDF-C: other readers refuse bytes
+ * that are no multiple of the element's size.
  */
 static int
 add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words,

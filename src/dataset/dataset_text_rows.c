@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_text_rows: whether each row of a new variable of characters is stored as one text, as Zarr v3 does it by default.
+ * dataset_text_rows: whether each row of a new variable of characters is stored as one text, as Zarr v3 does it by
+ * default.
  * It needs chunks with whole rows of a fixed dimension, and codecs that take bytes. The choice is made anew by each
  * call that changes one of these, so that inquiries have it at any time.
  */

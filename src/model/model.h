@@ -273,7 +273,8 @@ struct ncz_var {
     float    cache_preemption;
 };
 
-/* Whether each row of its characters is stored as one text, so that its document and its keys lack the last dimension. */
+/* Whether each row of its characters is stored as one text, so that its document and its keys lack the last
+ * dimension. */
 static inline bool
 ncz_var_has_text_rows(const ncz_var *v)
 {

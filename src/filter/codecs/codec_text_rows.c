@@ -4,9 +4,9 @@
  * `string`. NULs at the end of a row are left out, and decoding puts them back.
  *
  * A row may be any bytes, and a text may not. A row that is UTF-8 is its own text. Any other begins with U+FDD0, which
- * is no character and which Unicode leaves to programs, and has the character of Latin-1 for each byte. So has a row that
- * begins with that code point itself: each text is that of one row only. Bytes of another writer that are not UTF-8 are
- * taken as they are.
+ * is no character and which Unicode leaves to programs, and has the character of Latin-1 for each byte. So has a row
+ * that begins with that code point itself: each text is that of one row only. Bytes of another writer that are not
+ * UTF-8 are taken as they are.
  */
 #include "filter/filter_int.h"
 
@@ -141,7 +141,8 @@ read_latin1(const unsigned char *text, size_t n, unsigned char *byte, size_t *us
     return true;
 }
 
-/* The bytes behind a mark. Returns how many there are; SIZE_MAX: a character is no byte, or they are more than `len`. */
+/* The bytes behind a mark. Returns how many there are; SIZE_MAX: a character is no byte, or they are more than
+ * `len`. */
 static size_t
 decode_latin1(const unsigned char *text, size_t n, unsigned char *row, size_t len)
 {

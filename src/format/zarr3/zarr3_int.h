@@ -134,7 +134,7 @@ int ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style
 
 #define ZARR3_NO_FILL "none" /* value of the member "fill" of _nczarr_array: there is no fill value */
 
-/* ---- rows of characters, each of which is one text: the dimension that the document lacks (zarr3_text_rows.c) ----- */
+/* ---- rows of characters, each of which is one text: the dimension that the document lacks (zarr3_text_rows.c) ---- */
 
 #define ZARR3_ROW_LENGTH      "row_length"     /* member of _nczarr_array; in pure Zarr there are two attributes: */
 #define ZARR3_CHAR_DIM_NAME   "_char_dim_name" /* absent: it has no name */
