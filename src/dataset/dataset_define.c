@@ -264,7 +264,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         (rc = ncz_format_check_var_type(&ds->style, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : ncz_rows_fit(ds, v);
+    rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : ncz_dataset_rows_fit(ds, v);
     /* A dataset created by this session holds nothing from earlier ones. With several ranks one of them does this, when
      * define mode ends. */
     if (rc == NC_NOERR && keys && !ds->created && ds->par.comm == NULL)
@@ -304,7 +304,7 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     int rc;
 
     if (v->type->class == NCZ_TYPE_CHAR)
-        return ncz_rows_set_chain(ds, v, chain);
+        return ncz_dataset_rows_set_chain(ds, v, chain);
     if ((rc = ncz_chain_check_spelling(chain, ncz_dataset_spelling(ds))) != NC_NOERR)
         return rc;
     if (v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
@@ -325,10 +325,10 @@ ncz_dataset_set_order(ncz_dataset *ds, ncz_var *v, const unsigned *order)
     if (order != NULL && !ds->model->dialect->any_order && !ncz_order_is_fortran(order, v->rank))
         return ncz_fail(NC_EFILTER, "%s: %s has no transpose but that of all dimensions, its order F", v->name,
                         ds->model->dialect->name);
-    if ((rc = ncz_rows_drop(ds, v)) != NC_NOERR)
+    if ((rc = ncz_dataset_rows_drop(ds, v)) != NC_NOERR)
         return rc;
     rc = ncz_var_set_order(ds->model, v, order);
-    fit = ncz_rows_fit(ds, v);
+    fit = ncz_dataset_rows_fit(ds, v);
     return rc != NC_NOERR ? rc : fit;
 }
 
@@ -342,7 +342,7 @@ ncz_dataset_set_shards(ncz_dataset *ds, ncz_var *v, const uint64_t *shard)
                         "%s: only Zarr v3 has shards, and this dataset is %s (create it with mode=nczarr,v3)",
                         v->name, ds->model->dialect->name);
     rc = ncz_var_set_shards(ds->model, v, shard);
-    return rc != NC_NOERR ? rc : ncz_rows_fit(ds, v);
+    return rc != NC_NOERR ? rc : ncz_dataset_rows_fit(ds, v);
 }
 
 /* ---- quantize ---- */
@@ -401,7 +401,7 @@ ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype)
 {
     int rc = ncz_format_dtype_define(ds->model, v, &ds->style, dtype);
 
-    return rc != NC_NOERR ? rc : ncz_rows_fit(ds, v);
+    return rc != NC_NOERR ? rc : ncz_dataset_rows_fit(ds, v);
 }
 
 int

@@ -355,10 +355,10 @@ int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);
 /* ---- rows of characters as texts (dataset_text_rows.c) ---------------------------------------------------------- */
 
 /* As ncz_dataset_set_chain(), of characters: the codec for rows is added where it fits. */
-int ncz_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);
+int ncz_dataset_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);
 /* Around a change of how a variable is stored: without the codec for rows, and with it again where it fits then. */
-int ncz_rows_drop(ncz_dataset *ds, ncz_var *v);
-int ncz_rows_fit(ncz_dataset *ds, ncz_var *v);
+int ncz_dataset_rows_drop(ncz_dataset *ds, ncz_var *v);
+int ncz_dataset_rows_fit(ncz_dataset *ds, ncz_var *v);
 
 /* For the log (dataset_log.c): a dataset that was opened or created; what its documents say, and where they come from;
  * and what it asked of its store. */

@@ -45,9 +45,9 @@ set_rows(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 }
 
 int
-ncz_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
+ncz_dataset_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 {
-    int rc = ncz_chain_check_spelling(chain, ncz_dataset_spelling(ds));
+    int rc = ncz_chain_check_spelling(chain, ds->model->dialect->spelling);
 
     if (rc != NC_NOERR)
         return rc;
@@ -57,7 +57,7 @@ ncz_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 }
 
 int
-ncz_rows_drop(ncz_dataset *ds, ncz_var *v)
+ncz_dataset_rows_drop(ncz_dataset *ds, ncz_var *v)
 {
     ncz_chain *bare = NULL;
     int        rc;
@@ -71,7 +71,7 @@ ncz_rows_drop(ncz_dataset *ds, ncz_var *v)
 }
 
 int
-ncz_rows_fit(ncz_dataset *ds, ncz_var *v)
+ncz_dataset_rows_fit(ncz_dataset *ds, ncz_var *v)
 {
     ncz_chain *bare = NULL;
     int        rc;
@@ -79,7 +79,7 @@ ncz_rows_fit(ncz_dataset *ds, ncz_var *v)
     if (!ncz_dataset_takes_text_rows(ds, v))
         return NC_NOERR;
     if ((rc = ncz_chain_without_text_rows(v->chain, &bare)) == NC_NOERR)
-        rc = ncz_rows_set_chain(ds, v, bare);
+        rc = ncz_dataset_rows_set_chain(ds, v, bare);
     ncz_chain_unref(bare);
     return rc;
 }
@@ -87,11 +87,11 @@ ncz_rows_fit(ncz_dataset *ds, ncz_var *v)
 int
 ncz_dataset_set_chunks(ncz_dataset *ds, ncz_var *v, int storage, const uint64_t *chunk, bool beyond)
 {
-    int rc = ncz_rows_drop(ds, v), fit;
+    int rc = ncz_dataset_rows_drop(ds, v), fit;
 
     if (rc != NC_NOERR)
         return rc;
     rc = beyond ? ncz_var_set_long_chunks(ds->model, v, chunk) : ncz_var_set_chunks(ds->model, v, storage, chunk);
-    fit = ncz_rows_fit(ds, v); /* after a failure, too: it is stored as before */
+    fit = ncz_dataset_rows_fit(ds, v); /* after a failure, too: it is stored as before */
     return rc != NC_NOERR ? rc : fit;
 }

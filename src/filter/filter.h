@@ -298,8 +298,8 @@ int ncz_chain_with_text_rows(const ncz_chain *base, const ncz_array_type *in, nc
 /* Makes the chain without that codec: a new reference to the same one if it has none. */
 int ncz_chain_without_text_rows(ncz_chain *base, ncz_chain **out);
 /* The text of a row of `len` characters that are all `c`; and of a text whether it is one of such a row. */
-int  ncz_text_row_of(unsigned char c, uint64_t len, ncz_buf *out);
-bool ncz_text_row_find(const char *text, size_t n, uint64_t len, unsigned char *c);
+int  ncz_codec_row_text(unsigned char c, uint64_t len, ncz_buf *out);
+bool ncz_codec_row_char(const char *text, size_t n, uint64_t len, unsigned char *c);
 
 /* NC_ENOFILTER unless the spelling has a form for all codecs. */
 int ncz_chain_check_spelling(const ncz_chain *c, ncz_codec_spelling spelling);

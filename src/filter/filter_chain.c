@@ -7,6 +7,7 @@
  * made for arrays of one type; for another type a new chain is made, which shares the codecs.
  */
 #include "filter/chain_int.h"
+#include "filter/chain_v3_int.h"
 #include "filter/filter_int.h"
 
 #include <string.h>
@@ -319,6 +320,14 @@ ncz_chain_usable(const ncz_chain *c)
         if (c->run[i]->codec->ops == NULL)
             return ncz_fail(NC_ENOFILTER, "%s", c->run[i]->codec->why);
     return NC_NOERR;
+}
+
+bool
+ncz_chain_has_text_rows(const ncz_chain *c)
+{
+    const ncz_codec *first = ncz_chain_codec(c, 0);
+
+    return first != NULL && ncz_codec_ops_of(first) == &ncz_codec_text_rows;
 }
 
 bool

@@ -356,14 +356,6 @@ ncz_v3_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *i
     return ops == &ncz_codec_sharding ? read_sharding(v, in, out) : ncz_codec_from_v3(ops, v, in, out);
 }
 
-bool
-ncz_chain_has_text_rows(const ncz_chain *c)
-{
-    const ncz_codec *first = ncz_chain_codec(c, 0);
-
-    return first != NULL && ncz_codec_ops_of(first) == &ncz_codec_text_rows;
-}
-
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
 /* Counts the codecs of a list and of the lists in it, which bounds the work and the recursion. */

@@ -216,15 +216,15 @@ TEST(rows_of_one_character_have_a_text)
     for (int i = 0; i < 256; i++) {
         ncz_buf text = NCZ_BUF_INIT;
 
-        assert_int_equal(ncz_text_row_of((unsigned char)i, LEN, &text), NC_NOERR);
+        assert_int_equal(ncz_codec_row_text((unsigned char)i, LEN, &text), NC_NOERR);
         assert_int_equal(text.len == 0, i == 0);
         assert_true(text.len == 0 || ncz_utf8_valid(text.data, text.len));
-        assert_true(ncz_text_row_find(ncz_buf_str(&text), text.len, LEN, &c));
+        assert_true(ncz_codec_row_char(ncz_buf_str(&text), text.len, LEN, &c));
         assert_int_equal(c, i);
-        assert_int_equal(ncz_text_row_find(ncz_buf_str(&text), text.len, LEN + 1, &c), i == 0);
+        assert_int_equal(ncz_codec_row_char(ncz_buf_str(&text), text.len, LEN + 1, &c), i == 0);
         ncz_buf_clear(&text);
     }
-    assert_false(ncz_text_row_find("aab", 3, 3, &c));
-    assert_false(ncz_text_row_find(LIST(MARK "\346\260\264"), 1, &c));
-    assert_false(ncz_text_row_find(LIST(MARK "\303"), 1, &c));
+    assert_false(ncz_codec_row_char("aab", 3, 3, &c));
+    assert_false(ncz_codec_row_char(LIST(MARK "\346\260\264"), 1, &c));
+    assert_false(ncz_codec_row_char(LIST(MARK "\303"), 1, &c));
 }

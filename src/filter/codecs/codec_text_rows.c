@@ -202,7 +202,7 @@ rows_decode(const void *state, const ncz_array_type *type, const void *in, size_
 /* ---- rows of one character ------------------------------------------------------------------------------------- */
 
 int
-ncz_text_row_of(unsigned char c, uint64_t len, ncz_buf *out)
+ncz_codec_row_text(unsigned char c, uint64_t len, ncz_buf *out)
 {
     const char two[2] = {(char)(0xC0 | c >> 6), (char)(0x80 | (c & 0x3F))};
     int        rc = c >= 0x80 ? ncz_buf_append(out, MARK, MARK_BYTES) : NC_NOERR; /* such a row is never UTF-8 */
@@ -213,7 +213,7 @@ ncz_text_row_of(unsigned char c, uint64_t len, ncz_buf *out)
 }
 
 bool
-ncz_text_row_find(const char *text, size_t n, uint64_t len, unsigned char *c)
+ncz_codec_row_char(const char *text, size_t n, uint64_t len, unsigned char *c)
 {
     bool          marked = n >= MARK_BYTES && memcmp(text, MARK, MARK_BYTES) == 0;
     size_t        at = marked ? MARK_BYTES : 0, count = 0;

@@ -112,7 +112,7 @@ ncz_zarr3_rows_fill_parse(const ncz_json *v, const ncz_array_meta *z, ncz_fill_m
     *mode = NCZ_FILL_NONE;
     if (ncz_json_is(v, NCZ_JSON_NULL) && v != NULL)
         return NC_NOERR;
-    if (text == NULL || !ncz_text_row_find(text, len, z->shape[z->rank - 1], &c))
+    if (text == NULL || !ncz_codec_row_char(text, len, z->shape[z->rank - 1], &c))
         return ncz_fail(NC_EZARRMETA,
                         "\"fill_value\" is not the text of a row whose characters are all the same, as netCDF's "
                         "fill value is");
@@ -127,7 +127,7 @@ ncz_zarr3_rows_fill_write(const ncz_var *v, ncz_jsonw *w)
     int         rc = NC_NOERR;
 
     if (v->fill_mode != NCZ_FILL_NONE && value != NULL)
-        rc = ncz_text_row_of(*(const unsigned char *)value, v->chunk[v->rank - 1], &text);
+        rc = ncz_codec_row_text(*(const unsigned char *)value, v->chunk[v->rank - 1], &text);
     if (rc == NC_NOERR)
         ncz_jsonw_str(w, text.len > 0 ? text.data : "", text.len);
     ncz_buf_clear(&text);
