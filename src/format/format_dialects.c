@@ -6,13 +6,12 @@
 #include "format/classic/classic.h"
 #include "format/format_int.h"
 #include "format/netcdf4/netcdf4.h"
-#include "format/raw/raw.h"
 #include "format/zarr2/zarr2.h"
 #include "format/zarr3/zarr3.h"
 
 #include <string.h>
 
-const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_raw, &ncz_classic, &ncz_netcdf4, NULL};
+const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_classic, &ncz_netcdf4, NULL};
 
 /* The root's documents of all dialects are one request. */
 _Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");
