@@ -5,7 +5,7 @@
  */
 #include "api_test.h"
 #include "support/failing_alloc.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 
 enum { LEN = 7, LONG = 300 };

@@ -14,7 +14,7 @@
 #include "chunk/chunk.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_ops.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 enum { MAX_RANK = 4, MAX_ELEMS = 4096 };
 

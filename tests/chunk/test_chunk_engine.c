@@ -3,7 +3,7 @@
  * Random requests on an engine with hardly any cache, against a plain array; and what stands in the map afterwards.
  */
 #include "chunk_test.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
  * length. What must hold: the failure is reported, nothing that was accepted is lost, and trying again works.
  */
 #include "chunk_test.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include "chunk/chunk_engine.h"
 

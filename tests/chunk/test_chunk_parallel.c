@@ -5,7 +5,7 @@
  */
 #include "chunk_test.h"
 #include "zmap/file/zmap_file.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "watch.h"
 
 #include <pthread.h>

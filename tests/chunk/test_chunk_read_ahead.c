@@ -4,7 +4,7 @@
  * looked at. Batches are what a network has round trips for.
  */
 #include "chunk_test.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "watch.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consolidated metadata inside the root's zarr.json, in all variants that are in use. */
 #include "dataset_test.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 
 #define ARRAY                                                                                                        \

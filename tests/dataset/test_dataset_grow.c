@@ -5,7 +5,7 @@
  */
 #include "dataset_test.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include "dataset/dataset_int.h"
 

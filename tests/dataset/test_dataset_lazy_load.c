@@ -8,7 +8,7 @@
 #include "dataset_test.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_ops.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include <pthread.h>
 

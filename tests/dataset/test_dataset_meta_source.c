@@ -3,7 +3,7 @@
 #include "dataset_test.h"
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 static zmap *
 made(const char *mode)

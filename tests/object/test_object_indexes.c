@@ -5,7 +5,7 @@
  */
 #include "toy_shard.h"
 #include "support/failing_alloc.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include <pthread.h>
 

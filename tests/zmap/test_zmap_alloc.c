@@ -9,7 +9,7 @@
 #include "zmap/zmap_mem.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zip/zmap_zip.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_example.h"
 
 #include "support/test.h"

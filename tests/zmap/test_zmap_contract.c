@@ -10,7 +10,7 @@
 #include "zmap/file/zmap_file.h"
 #include "zmap/zipdocs.h"
 #include "zmap/zip/zmap_zip.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_example.h"
 #include "support/scratch.h"
 #include "zmap/zmap_sys.h"

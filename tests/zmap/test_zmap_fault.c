@@ -4,7 +4,7 @@
  */
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include <unistd.h>
 #include <sys/wait.h>

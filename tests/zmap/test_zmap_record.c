@@ -7,7 +7,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/store_help.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 
 #define OK(call) assert_rc(call, NC_NOERR)

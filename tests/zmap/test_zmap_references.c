@@ -9,7 +9,7 @@
 #include "support/failing_alloc.h"
 #include "support/store_help.h"
 #include "zmap/zmap_block.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_mem.h"
 

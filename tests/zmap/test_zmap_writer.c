@@ -6,7 +6,7 @@
 #include "support/scratch.h"
 #include "support/store_help.h"
 #include "zmap/file/zmap_file.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"
 #include "zmap/zmap_sys.h"

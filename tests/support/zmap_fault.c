@@ -8,7 +8,7 @@
  * store; the counter is atomic.
  */
 #include "zmap/zmap_int.h"
-#include "zmap/zmap_fault.h"
+#include "support/zmap_fault.h"
 
 #include <stdlib.h>
 

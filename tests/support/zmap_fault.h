@@ -2,8 +2,8 @@
 /*
  * zmap_fault: a store for tests that wraps another one and makes its n-th operation fail.
  */
-#ifndef NCZ_ZMAP_FAULT_H
-#define NCZ_ZMAP_FAULT_H
+#ifndef NCZ_TESTS_ZMAP_FAULT_H
+#define NCZ_TESTS_ZMAP_FAULT_H
 
 #include "zmap/zmap.h"
 
@@ -34,4 +34,4 @@ typedef struct zmap_fault_plan {
 /* Takes the reference to `inner` on success. */
 int zmap_fault_open(zmap *inner, zmap_fault_plan *plan, zmap **out);
 
-#endif /* NCZ_ZMAP_FAULT_H */
+#endif /* NCZ_TESTS_ZMAP_FAULT_H */
