@@ -115,6 +115,17 @@ ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out)
 }
 
 int
+ncz_call_enter_var(int ncid, int varid, ncz_use use, const char *what, ncz_call *c, ncz_var **v)
+{
+    int rc = what != NULL ? ncz_call_enter_netcdf4(ncid, use, what, c) : ncz_call_enter(ncid, use, c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    rc = use == NCZ_USE_DEFINE ? ncz_call_open_var(c, varid, v) : ncz_call_var(c, varid, v);
+    return rc == NC_NOERR ? rc : ncz_call_leave(c, rc);
+}
+
+int
 ncz_call_dim(const ncz_call *c, int dimid, ncz_dim **out)
 {
     if (dimid < 0 || (size_t)dimid >= c->m->ndims)

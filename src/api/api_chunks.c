@@ -236,11 +236,11 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
     ncz_call c;
     ncz_var *v = NULL;
     ncz_buf  out = NCZ_BUF_INIT;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
+    if (v->spec->unusable->code != NC_NOERR)
         rc = ncz_err_adopt(v->spec->unusable);
     /* Chunks of different lengths or codecs cannot be copied one for one: the text stays empty. */
     if (rc == NC_NOERR && !ncz_spec_differ(v->spec) &&
@@ -255,12 +255,11 @@ nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
     ncz_call c;
     ncz_var *v = NULL;
     ncz_buf  out = NCZ_BUF_INIT;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = ncz_format_type_name(c.m, v, &out);
+    rc = ncz_format_type_name(c.m, v, &out);
     return ncz_call_leave_text(&c, rc, &out, lenp, name);
 }
 
@@ -313,12 +312,11 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
     ncz_chunk_addr where;
     ncz_var       *v = NULL;
     ncz_buf        own = NCZ_BUF_INIT;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
-        (rc = locate_chunk(c.ds, v, indexp, offsetp != NULL || lengthp != NULL, &own, &where)) == NC_NOERR) {
+    if ((rc = locate_chunk(c.ds, v, indexp, offsetp != NULL || lengthp != NULL, &own, &where)) == NC_NOERR) {
         if (offsetp != NULL)
             *offsetp = where.nfrom > 0 ? where.from : where.offset;
         if (lengthp != NULL)
@@ -334,16 +332,14 @@ nczarr_inq_var_chunk_mask(int ncid, int varid, const size_t *indexp, unsigned in
     ncz_chunk_addr where;
     ncz_var       *v = NULL;
     ncz_buf        own = NCZ_BUF_INIT;
-    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    bool           own_chunks;
+    int            rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
-        bool own_chunks = v->spec->layout->ops->own_chunks;
-
-        if ((rc = locate_chunk(c.ds, v, indexp, own_chunks, &own, &where)) == NC_NOERR && maskp != NULL)
-            *maskp = own_chunks ? where.mask : 0;
-    }
+    own_chunks = v->spec->layout->ops->own_chunks;
+    if ((rc = locate_chunk(c.ds, v, indexp, own_chunks, &own, &where)) == NC_NOERR && maskp != NULL)
+        *maskp = own_chunks ? where.mask : 0;
     ncz_buf_clear(&own);
     return ncz_call_leave(&c, rc);
 }
@@ -373,16 +369,14 @@ nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t *nchunksp, siz
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
-        if (dim < 0 || (size_t)dim >= v->rank)
-            rc = ncz_fail(NC_EINVAL, "%s: %d is not one of its %zu dimensions", v->name, dim, v->rank);
-        else
-            rc = give_grid(v, (size_t)dim, nchunksp, lengths);
-    }
+    if (dim < 0 || (size_t)dim >= v->rank)
+        rc = ncz_fail(NC_EINVAL, "%s: %d is not one of its %zu dimensions", v->name, dim, v->rank);
+    else
+        rc = give_grid(v, (size_t)dim, nchunksp, lengths);
     return ncz_call_leave(&c, rc);
 }
 
@@ -400,15 +394,13 @@ list_chunks(int ncid, int varid, listing *l)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
-        l->rank = v->rank;
-        l->spec = ncz_spec_ref(v->spec);
-        rc = ncz_dataset_list_chunks(c.ds, v, &l->chunks);
-    }
+    l->rank = v->rank;
+    l->spec = ncz_spec_ref(v->spec);
+    rc = ncz_dataset_list_chunks(c.ds, v, &l->chunks);
     return ncz_call_leave(&c, rc);
 }
 

@@ -6,7 +6,7 @@
 #include "api/api_int.h"
 #include "nczarr_filter.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
 int
@@ -40,14 +40,12 @@ nczarr_filter_avail(const char *id)
 int
 nczarr_codec_fail(int code, const char *format, ...)
 {
-    char    text[NCZ_ERR_TEXT];
     va_list args;
 
     va_start(args, format);
-    if (vsnprintf(text, sizeof text, format, args) < 0)
-        text[0] = '\0';
+    (void)ncz_fail_args(code, format, args);
     va_end(args);
-    return ncz_fail(code, "%s", text);
+    return code;
 }
 
 int

@@ -209,12 +209,11 @@ nczarr_def_var_codecs(int ncid, int varid, const char *json)
     ncz_call  c;
     ncz_var  *v = NULL;
     ncz_json *list = NULL;
-    int       rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "codecs", &c);
+    int       rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "codecs", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR && (rc = parse_text(v, json, &list)) == NC_NOERR &&
-        (rc = drop_text_rows(v, &list)) == NC_NOERR)
+    if ((rc = parse_text(v, json, &list)) == NC_NOERR && (rc = drop_text_rows(v, &list)) == NC_NOERR)
         rc = set_codecs(&c, v, list);
     ncz_json_free(list);
     return ncz_call_leave(&c, rc);

@@ -92,11 +92,11 @@ look_at_source(copying *c)
 {
     ncz_call call;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(c->in, NCZ_USE_LOOK, &call);
+    int      rc = ncz_call_enter_var(c->in, c->varid_in, NCZ_USE_LOOK, NULL, &call, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&call, c->varid_in, &v)) == NC_NOERR && v->type->class == NCZ_TYPE_NONE)
+    if (v->type->class == NCZ_TYPE_NONE)
         rc = ncz_fail(NC_EBADTYPE, "%s: its stored type has no netCDF meaning", v->name);
     if (rc == NC_NOERR) {
         c->from = call.m->dialect;
@@ -136,12 +136,11 @@ read_codecs(copying *c)
 {
     ncz_call call;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(c->in, NCZ_USE_LOOK, &call);
+    int      rc = ncz_call_enter_var(c->in, c->varid_in, NCZ_USE_LOOK, NULL, &call, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&call, c->varid_in, &v)) == NC_NOERR)
-        rc = write_codecs(c, v);
+    rc = write_codecs(c, v);
     return ncz_call_leave(&call, rc);
 }
 

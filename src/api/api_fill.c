@@ -311,12 +311,10 @@ nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
     ncz_call    c;
     ncz_var    *v = NULL;
     const void *value;
-    int         rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int         rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
     value = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : v->type->fill;
     if (fill_valuep != NULL && value != NULL &&
         (rc = ncz_type_copy_elems(v->type, value, 1, fill_valuep)) == NC_NOERR &&

@@ -249,12 +249,11 @@ inquire_codec(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = words_of(&c, v, id, found, n, words);
+    rc = words_of(&c, v, id, found, n, words);
     return ncz_call_leave(&c, rc);
 }
 
@@ -369,12 +368,10 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
     ncz_call c;
     ncz_var *v = NULL;
     size_t   n = 0;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
     if (c.m->dialect->filters != NULL) {
         const ncz_filter_spec *filters = c.m->dialect->filters(v, &n);
 
@@ -404,12 +401,11 @@ nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, u
     bool            found = false;
     ncz_call        c;
     ncz_var        *v = NULL;
-    int             rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int             rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = words_of(&c, v, id, &found, &f.nwords, some);
+    rc = words_of(&c, v, id, &found, &f.nwords, some);
     if (rc == NC_NOERR && !found)
         rc = ncz_fail(NC_ENOFILTER, "variable %d has no filter %u", varid, id);
     if (rc == NC_NOERR && c.m->dialect->filters != NULL) /* of any number of words */

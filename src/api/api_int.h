@@ -51,6 +51,9 @@ int ncz_call_check_netcdf4(const ncz_call *c, const char *what);
 int ncz_call_enter_netcdf4(int ncid, ncz_use use, const char *what, ncz_call *c);
 /* Enters to define what the classic model lacks, too (groups, types): NC_ESTRICTNC3 there, in data mode too. */
 int ncz_call_enter_extended(int ncid, const char *what, ncz_call *c);
+/* Enters for a variable: as ncz_call_enter(), or with `what` as ncz_call_enter_netcdf4(); for NCZ_USE_DEFINE its definition
+ * must be open. After a failure there is nothing to leave. */
+int ncz_call_enter_var(int ncid, int varid, ncz_use use, const char *what, ncz_call *c, ncz_var **v);
 int ncz_call_leave(ncz_call *c, int rc);
 /* Leaves and, unless `rc` is an error, gives the caller the length of a text, the text (a byte more), or both. Clears
  * `own`. */
@@ -80,7 +83,6 @@ int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t
 /* The id in another dataset of a type that has the same structure: the one of the same path if there is such, else of
  * the same name, else the first. NC_EBADTYPE: no type has it. */
 int ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out);
-int ncz_api_type_class(const ncz_type *t); /* NC_COMPOUND, NC_VLEN ...; an atomic type's own id */
 
 /* Checks the name of a new dimension, variable, group or type, and gives its NFC: by netCDF's rules, or in a dataset
  * opened with NCZARR_VERBATIM whatever can be part of a path. NC_EINVAL: NULL; NC_EBADNAME; NC_EMAXNAME. */
@@ -110,9 +112,7 @@ bool ncz_api_makes_texts(const ncz_var *v, const ncz_json *codec);
 
 /* ---- types and defaults ---------------------------------------------------------------------------------------- */
 
-bool ncz_api_atomic(nc_type t);  /* NC_BYTE ... NC_STRING */
-bool ncz_api_number(nc_type t);  /* NC_BYTE ... NC_UINT64, and NC_CHAR */
-bool ncz_api_classic(nc_type t); /* one of the six types of the classic model */
+bool ncz_api_atomic(nc_type t); /* NC_BYTE ... NC_STRING */
 
 /* The mode of nc_create(), with the classic model if that is the process-wide default; *unsaid: `default_format` of
  * ncz_dataset_create(). */

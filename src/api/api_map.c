@@ -11,7 +11,7 @@
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_user.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
 int
@@ -66,14 +66,12 @@ nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map **mapp)
 int
 nczarr_map_fail(int code, const char *format, ...)
 {
-    char    text[NCZ_ERR_TEXT];
     va_list args;
 
     va_start(args, format);
-    if (vsnprintf(text, sizeof text, format, args) < 0)
-        text[0] = '\0';
+    (void)ncz_fail_args(code, format, args);
     va_end(args);
-    return ncz_fail(code, "%s", text);
+    return code;
 }
 
 int

@@ -7,7 +7,6 @@
 #include "api/api_int.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 /* As ncz_api_publish(), on all ranks or on none. */
 static int
@@ -96,12 +95,10 @@ nczarr_def_var_decomposition(int ncid, int varid, const size_t *start, const siz
 int
 nczarr_comm_fail(int code, const char *format, ...)
 {
-    char    text[NCZ_ERR_TEXT];
     va_list args;
 
     va_start(args, format);
-    if (vsnprintf(text, sizeof text, format, args) < 0)
-        text[0] = '\0';
+    (void)ncz_fail_args(code, format, args);
     va_end(args);
-    return ncz_fail(code, "%s", text);
+    return code;
 }

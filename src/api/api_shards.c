@@ -36,12 +36,11 @@ nczarr_def_var_shards(int ncid, int varid, const size_t *shards)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "shards", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "shards", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
-        rc = set_shards(&c, v, shards);
+    rc = set_shards(&c, v, shards);
     return ncz_call_leave(&c, rc);
 }
 
@@ -50,12 +49,10 @@ nczarr_inq_var_shards(int ncid, int varid, int *sharded, size_t *shards)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
     if (sharded != NULL)
         *sharded = v->shard != NULL;
     if (v->shard != NULL)

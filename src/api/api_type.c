@@ -223,8 +223,9 @@ ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out)
 
 /* ---- what user-defined types have in common ---- */
 
-int
-ncz_api_type_class(const ncz_type *t)
+/* NC_COMPOUND, NC_VLEN ...; an atomic type's own id. */
+static int
+class_of_type(const ncz_type *t)
 {
     switch (t->class) {
     case NCZ_TYPE_ENUM: return NC_ENUM;
@@ -277,7 +278,7 @@ nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *ba
     if (nfieldsp != NULL)
         *nfieldsp = t->node.class == NCZ_TYPE_ENUM ? t->node.nmembers : t->node.nfields;
     if (classp != NULL)
-        *classp = ncz_api_type_class(&t->node);
+        *classp = class_of_type(&t->node);
     return ncz_call_leave(&c, rc);
 }
 

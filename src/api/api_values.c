@@ -17,14 +17,14 @@ ncz_api_atomic(nc_type t)
     return t >= NC_BYTE && t <= NC_MAX_ATOMIC_TYPE;
 }
 
-bool
-ncz_api_number(nc_type t)
+static bool
+is_number_or_char(nc_type t)
 {
     return t >= NC_BYTE && t <= NC_UINT64;
 }
 
-bool
-ncz_api_classic(nc_type t)
+static bool
+is_classic_type(nc_type t)
 {
     return t >= NC_BYTE && t <= NC_DOUBLE;
 }
@@ -34,7 +34,7 @@ ncz_call_check_model(const ncz_call *c, const ncz_type *type, const char *what)
 {
     int version = ncz_dataset_cdf(c->ds);
 
-    if (!ncz_dataset_classic(c->ds) || ncz_api_classic(type->id) || (version == 5 && ncz_api_number(type->id)))
+    if (!ncz_dataset_classic(c->ds) || is_classic_type(type->id) || (version == 5 && is_number_or_char(type->id)))
         return NC_NOERR;
     if (version != 0)
         return ncz_fail(NC_EBADTYPE, "%s: CDF-%d does not have type %s", what, version, type->name);

@@ -102,12 +102,10 @@ nczarr_def_var_strlen(int ncid, int varid, size_t nbytes)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "strings", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "strings", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
     if (v->type->class != NCZ_TYPE_STRING)
         rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
     else if (nbytes == 0 || nbytes > INT_MAX)
@@ -122,11 +120,11 @@ nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->type->class != NCZ_TYPE_STRING)
+    if (v->type->class != NCZ_TYPE_STRING)
         rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
     if (rc == NC_NOERR && nbytesp != NULL)
         *nbytesp = v->dtype.kind == NCZ_KIND_OBJECT ? 0 : v->dtype.size;
@@ -138,13 +136,12 @@ nczarr_def_var_dtype(int ncid, int varid, const char *dtype)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "stored types to choose", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "stored types to choose", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
-        rc = dtype != NULL ? ncz_dataset_define_dtype(c.ds, v, dtype)
-                           : ncz_fail(NC_EINVAL, "%s: the stored type is a null pointer", v->name);
+    rc = dtype != NULL ? ncz_dataset_define_dtype(c.ds, v, dtype)
+                       : ncz_fail(NC_EINVAL, "%s: the stored type is a null pointer", v->name);
     return ncz_call_leave(&c, rc);
 }
 
@@ -154,12 +151,11 @@ nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype)
     ncz_call c;
     ncz_var *v = NULL;
     ncz_buf  text = NCZ_BUF_INIT;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = ncz_dataset_dtype_text(c.ds, v, &text);
+    rc = ncz_dataset_dtype_text(c.ds, v, &text);
     return ncz_call_leave_text(&c, rc, &text, lenp, dtype);
 }
 
@@ -169,11 +165,11 @@ nc_rename_var(int ncid, int varid, const char *name)
     ncz_call c;
     ncz_var *v = NULL;
     char    *own = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_CHANGE, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
+    if ((rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, v->name, own);
     if (rc == NC_NOERR)
         rc = ncz_dataset_rename_var(c.ds, v, own);
@@ -204,16 +200,14 @@ nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksizesp)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "chunks", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "chunks", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR) {
-        if (v->rank == 0 && storage == NC_CHUNKED)
-            rc = ncz_fail(NC_EINVAL, "%s: a scalar has no chunks", v->name);
-        else
-            rc = set_chunks(&c, v, storage, chunksizesp, false);
-    }
+    if (v->rank == 0 && storage == NC_CHUNKED)
+        rc = ncz_fail(NC_EINVAL, "%s: a scalar has no chunks", v->name);
+    else
+        rc = set_chunks(&c, v, storage, chunksizesp, false);
     return ncz_call_leave(&c, rc);
 }
 
@@ -222,16 +216,14 @@ nczarr_def_var_chunks(int ncid, int varid, const size_t *chunks)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "chunks", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "chunks", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR) {
-        if (v->rank == 0 || chunks == NULL)
-            rc = ncz_fail(NC_EINVAL, "%s: %s", v->name, v->rank == 0 ? "a scalar has no chunks" : "no chunk lengths");
-        else
-            rc = set_chunks(&c, v, NC_CHUNKED, chunks, true);
-    }
+    if (v->rank == 0 || chunks == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: %s", v->name, v->rank == 0 ? "a scalar has no chunks" : "no chunk lengths");
+    else
+        rc = set_chunks(&c, v, NC_CHUNKED, chunks, true);
     return ncz_call_leave(&c, rc);
 }
 
@@ -240,12 +232,10 @@ nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
     if (storagep != NULL) /* the chunks in which a classic file is read are not the file's own */
         *storagep = ncz_dataset_cdf(c.ds) != 0 ? NC_CONTIGUOUS : ncz_var_storage(v);
     return ncz_call_leave(&c, ncz_api_give_lengths(v, "chunks", v->chunk, v->rank, chunksizesp));
@@ -258,12 +248,11 @@ nc_def_var_endian(int ncid, int varid, int endian)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_DEFINE, "byte order to choose", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, "byte order to choose", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
-        rc = ncz_var_set_endian(c.m, v, endian);
+    rc = ncz_var_set_endian(c.m, v, endian);
     return ncz_call_leave(&c, rc);
 }
 
@@ -272,12 +261,11 @@ nc_inq_var_endian(int ncid, int varid, int *endianp)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && endianp != NULL &&
-        (rc = ncz_call_check_netcdf4(&c, "byte order to choose")) == NC_NOERR)
+    if (endianp != NULL && (rc = ncz_call_check_netcdf4(&c, "byte order to choose")) == NC_NOERR)
         *endianp = v->endian;
     return ncz_call_leave(&c, rc);
 }
@@ -323,11 +311,11 @@ nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float pr
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_TUNE, "chunk cache of a variable", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_TUNE, "chunk cache of a variable", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && !(preemption >= 0 && preemption <= 1))
+    if (!(preemption >= 0 && preemption <= 1))
         rc = ncz_fail(NC_EINVAL, "preemption %g is not in 0 to 1", (double)preemption);
     if (rc == NC_NOERR) {
         ncz_dataset_reserve_cache(c.ds, v, size);
@@ -342,17 +330,15 @@ nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, floa
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter_netcdf4(ncid, NCZ_USE_LOOK, "chunk cache of a variable", &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, "chunk cache of a variable", &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
-        if (sizep != NULL)
-            *sizep = v->cache_bytes;
-        if (nelemsp != NULL)
-            *nelemsp = v->cache_nelems;
-        if (preemptionp != NULL)
-            *preemptionp = v->cache_preemption;
-    }
+    if (sizep != NULL)
+        *sizep = v->cache_bytes;
+    if (nelemsp != NULL)
+        *nelemsp = v->cache_nelems;
+    if (preemptionp != NULL)
+        *preemptionp = v->cache_preemption;
     return ncz_call_leave(&c, rc);
 }

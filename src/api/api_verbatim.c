@@ -172,12 +172,10 @@ read_array(int ncid, int varid, array *a)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
-        return ncz_call_leave(&c, rc);
     a->from = c.m->dialect;
     a->rank = v->rank;
     if (a->from->zarr == NULL || !ncz_dataset_is_verbatim(c.ds) || c.m->native_big || v->rectilinear != NULL ||
@@ -241,16 +239,14 @@ nczarr_undef_var(int ncid, int varid)
 {
     ncz_call c;
     ncz_var *v = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_DEFINE, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR) {
-        if (v->stage != NCZ_VAR_IN_DEFINITION || (size_t)v->id + 1 != c.g->nvars || ncz_dataset_cdf(c.ds) != 0)
-            rc = ncz_fail(NC_ELATEDEF,
-                          "%s: only the newest variable of a group can be taken back, in a dataset of Zarr", v->name);
-        else
-            ncz_model_drop_var(c.m, v);
-    }
+    if (v->stage != NCZ_VAR_IN_DEFINITION || (size_t)v->id + 1 != c.g->nvars || ncz_dataset_cdf(c.ds) != 0)
+        rc = ncz_fail(NC_ELATEDEF, "%s: only the newest variable of a group can be taken back, in a dataset of Zarr",
+                      v->name);
+    else
+        ncz_model_drop_var(c.m, v);
     return ncz_call_leave(&c, rc);
 }

@@ -49,6 +49,13 @@ record_text(const char *fmt, va_list args)
 }
 
 int
+ncz_fail_args(int code, const char *fmt, va_list args)
+{
+    record_text(fmt, args);
+    return code;
+}
+
+int
 ncz_fail(int code, const char *fmt, ...)
 {
     va_list args;
