@@ -44,8 +44,6 @@ void ncz_shard_end_index(const ncz_shard_layout *l, unsigned char *index, size_t
 /* The type of an inner chunk of a shard of the type `in`. */
 ncz_array_type ncz_v3_inner_type(const ncz_array_type *in, const ncz_v3_codecs *c);
 
-/* Writes the list for one chunk: the order of `in`, then a chain. */
-int ncz_v3_write_list(const ncz_chain *chain, const ncz_array_type *in, ncz_jsonw *w);
 /* Writes the members of a sharding codec's configuration. `in`: its input. */
 int ncz_v3_write_shard(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *w);
 

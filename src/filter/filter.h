@@ -212,7 +212,6 @@ void       ncz_codec_unref(ncz_codec *c);
 
 const char          *ncz_codec_id(const ncz_codec *c);
 const ncz_codec_ops *ncz_codec_ops_of(const ncz_codec *c); /* NULL: unknown */
-const void          *ncz_codec_state(const ncz_codec *c);
 
 /* Write each spelling, as one JSON object or as words. */
 void ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w);
@@ -288,7 +287,6 @@ typedef struct ncz_chain_step {
 
 size_t                ncz_chain_nsteps(const ncz_chain *c);
 const ncz_chain_step *ncz_chain_step_at(const ncz_chain *c, size_t i);
-size_t                ncz_chain_to_bytes(const ncz_chain *c); /* the step from array to bytes */
 
 /* Whether the chain stores each row of an array of characters as one text (codec_text_rows.c). */
 bool ncz_chain_has_text_rows(const ncz_chain *c);

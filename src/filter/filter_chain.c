@@ -357,12 +357,6 @@ ncz_chain_step_at(const ncz_chain *c, size_t i)
     return i < ncz_chain_nsteps(c) ? &c->steps[i] : NULL;
 }
 
-size_t
-ncz_chain_to_bytes(const ncz_chain *c)
-{
-    return c != NULL ? c->to_bytes : 0;
-}
-
 /* ---- writing --------------------------------------------------------------------------------------------- */
 
 /* Whether numcodecs' spelling cannot say what the codec is. */

@@ -38,8 +38,9 @@ is_left_out(const ncz_chain *chain, size_t i)
     return chain->steps[i].implied && next != NULL && next->codec->ops == NULL && next->codec->from_v3;
 }
 
-int
-ncz_v3_write_list(const ncz_chain *chain, const ncz_array_type *in, ncz_jsonw *w)
+/* Writes the list for one chunk: the order of `in`, then a chain. */
+static int
+write_list(const ncz_chain *chain, const ncz_array_type *in, ncz_jsonw *w)
 {
     const ncz_codec bytes = {.ops = &ncz_codec_bytes};
     int             rc = NC_NOERR;
@@ -85,7 +86,7 @@ ncz_v3_write_shard(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *
         ncz_jsonw_u64(w, c->inner[d]);
     ncz_jsonw_close_array(w);
     ncz_jsonw_key(w, "codecs");
-    if ((rc = ncz_v3_write_list(c->chain, &type, w)) != NC_NOERR)
+    if ((rc = write_list(c->chain, &type, w)) != NC_NOERR)
         return rc;
     write_index_codecs(&c->shard, w);
     ncz_jsonw_key(w, "index_location");
@@ -102,7 +103,7 @@ ncz_chain_write_v3(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *
     type.dtype.big = c->big;
     type.order = c->inner == NULL ? c->order : NULL;
     if (c->inner == NULL)
-        return ncz_v3_write_list(c->chain, &type, w);
+        return write_list(c->chain, &type, w);
     ncz_jsonw_open_array(w);
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "name");

@@ -323,9 +323,3 @@ ncz_codec_ops_of(const ncz_codec *c)
 {
     return c != NULL ? c->ops : NULL;
 }
-
-const void *
-ncz_codec_state(const ncz_codec *c)
-{
-    return c->state;
-}

@@ -41,9 +41,7 @@ uint64_t ncz_hdf5_base(const ncz_hdf5 *f); /* where address 0 is in the source *
 unsigned ncz_hdf5_superblock_version(const ncz_hdf5 *f);
 /* The size that the file had when it was closed, NCZ_HDF5_NONE if it does not say. It may have lost its end since. */
 uint64_t ncz_hdf5_said_size(const ncz_hdf5 *f);
-/* Raw data: the same ranges as of the source, but at addresses as the file gives them. */
-int ncz_hdf5_read(ncz_hdf5 *f, uint64_t addr, size_t n, void *out);
-/* Several at once. `ranges` are changed. */
+/* Raw data: the same ranges as of the source, but at addresses as the file gives them. `ranges` are changed. */
 int ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n);
 
 /*

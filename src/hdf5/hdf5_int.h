@@ -54,8 +54,6 @@ int ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_
 /* Loads a structure whose last four bytes are the checksum of the others, and verifies it. */
 int ncz_hdf5_load_summed(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into);
 int ncz_hdf5_check_sum(const ncz_hdf5 *f, const void *data, size_t n, const char *what, uint64_t addr);
-/* Counts bytes that are not read for what the call may read: those that several structures may have in common. */
-int ncz_hdf5_count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr);
 /* Says that structures of n bytes at these addresses are read soon: of the first NCZ_HDF5_EXPECT ones. */
 enum { NCZ_HDF5_EXPECT = 256 };
 int ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n);

@@ -16,8 +16,8 @@ ncz_hdf5_begin(ncz_hdf5 *f)
 }
 
 /* Structures of a sound file do not overlap: who reads far more than there is goes around in circles. */
-int
-ncz_hdf5_count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr)
+static int
+count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr)
 {
     uint64_t most = f->limits.object_bytes;
 
@@ -46,8 +46,7 @@ ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf 
                         "%s at address %" PRIu64 " has %" PRIu64 " bytes, more than %zu (limit `object_bytes`)", what,
                         addr, n, f->limits.object_bytes);
     ncz_buf_reset(into);
-    if ((rc = ncz_hdf5_count_work(f, n, what, addr)) != NC_NOERR ||
-        (rc = ncz_buf_reserve(into, (size_t)n)) != NC_NOERR)
+    if ((rc = count_work(f, n, what, addr)) != NC_NOERR || (rc = ncz_buf_reserve(into, (size_t)n)) != NC_NOERR)
         return rc;
     if ((rc = ncz_hdf5_cache_read(f->cache, f->base + addr, (size_t)n, into->data)) == NC_NOERR)
         into->len = (size_t)n;
@@ -226,7 +225,7 @@ ncz_hdf5_path_text(ncz_hdf5 *f, ncz_arena *arena, const void *s, uint64_t len, c
     if (len > NCZ_HDF5_PATH_BYTES)
         return ncz_fail(NC_EHDFERR, "%s at address %" PRIu64 " has %" PRIu64 " bytes, more than %d", what, addr, len,
                         NCZ_HDF5_PATH_BYTES);
-    if (len > f->limits.name_bytes && (rc = ncz_hdf5_count_work(f, len, what, addr)) != NC_NOERR)
+    if (len > f->limits.name_bytes && (rc = count_work(f, len, what, addr)) != NC_NOERR)
         return rc;
     return take_text(arena, s, len, NCZ_HDF5_PATH_BYTES, what, addr, out);
 }

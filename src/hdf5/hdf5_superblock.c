@@ -214,9 +214,3 @@ ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n)
     }
     return n > 1 ? ncz_hdf5_cache_read_ranges(f->cache, ranges, n) : f->source.read(f->source.arg, ranges, n);
 }
-
-int
-ncz_hdf5_read(ncz_hdf5 *f, uint64_t addr, size_t n, void *out)
-{
-    return ncz_hdf5_read_ranges(f, &(ncz_hdf5_range){.at = addr, .len = n, .out = out}, 1);
-}

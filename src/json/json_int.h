@@ -109,8 +109,6 @@ typedef struct json_skip {
 /* Moves over whole blocks, up to one with a backslash or the container's end in it. */
 const char *ncz_json_skip_blocks(json_skip *k, const char *s, const char *end);
 
-/* Member by name with a length, or NULL. */
-const ncz_json *ncz_json_find(const ncz_json *v, const char *name, size_t len);
 /* The slot of a name (holding its index + 1), or the free one where it belongs (holding 0). */
 uint32_t *ncz_json_slot(uint32_t *table, unsigned table_log, const ncz_json *members, const char *name, size_t len);
 

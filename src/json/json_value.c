@@ -141,8 +141,8 @@ ncz_json_slot(uint32_t *table, unsigned table_log, const ncz_json *members, cons
     return &table[i];
 }
 
-const ncz_json *
-ncz_json_find(const ncz_json *v, const char *name, size_t len)
+static const ncz_json *
+find_member(const ncz_json *v, const char *name, size_t len)
 {
     uint32_t *table;
     uint32_t  at;
@@ -163,7 +163,7 @@ ncz_json_find(const ncz_json *v, const char *name, size_t len)
 const ncz_json *
 ncz_json_get(const ncz_json *v, const char *name)
 {
-    return ncz_json_find(v, name, strlen(name));
+    return find_member(v, name, strlen(name));
 }
 
 /* ---- scalars ---- */
@@ -251,7 +251,7 @@ children_equal(const ncz_json *a, const ncz_json *b)
         return false;
     for (size_t i = 0; i < a->len; i++) {
         const ncz_json *name = a->type == NCZ_JSON_OBJECT ? &a->u.items[2 * i] : NULL;
-        const ncz_json *other = name != NULL ? ncz_json_find(b, name->u.str, name->len) : &b->u.items[i];
+        const ncz_json *other = name != NULL ? find_member(b, name->u.str, name->len) : &b->u.items[i];
 
         if (other == NULL || !ncz_json_equal(ncz_json_at(a, i), other))
             return false;

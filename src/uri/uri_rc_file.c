@@ -45,21 +45,10 @@ add_item(ncz_rc *rc, ncz_rc_item item)
     return NC_NOERR;
 }
 
-static void
-trim_blanks(const char **s, size_t *len)
-{
-    while (*len > 0 && (**s == ' ' || **s == '\t')) {
-        ++*s;
-        --*len;
-    }
-    while (*len > 0 && ((*s)[*len - 1] == ' ' || (*s)[*len - 1] == '\t' || (*s)[*len - 1] == '\r'))
-        --*len;
-}
-
 static char *
-copy_upper(const char *s, size_t len)
+copy_upper(ncz_line t)
 {
-    char *text = ncz_strndup(s, len);
+    char *text = ncz_strndup(t.s, t.len);
 
     for (char *c = text; c != NULL && *c != '\0'; c++)
         if (*c >= 'a' && *c <= 'z')
@@ -83,33 +72,29 @@ parse_scope(const char *s, size_t len, ncz_uri **out)
 }
 
 static int
-parse_line(ncz_rc *rc, const char *s, size_t len, bool here)
+parse_line(ncz_rc *rc, ncz_line line, bool here)
 {
-    const char *eq, *close, *value;
+    ncz_line    t = ncz_line_trim(line), key, value = {"1", 1}; /* as in netCDF, a key alone is a switch */
+    const char *eq, *close;
     ncz_uri    *scope = NULL;
-    size_t      nkey, nvalue;
     int         status;
 
-    trim_blanks(&s, &len);
-    if (len == 0 || s[0] == '#' || memchr(s, '\0', len) != NULL)
+    if (t.len == 0 || t.s[0] == '#' || memchr(t.s, '\0', t.len) != NULL)
         return NC_NOERR;
-    if (s[0] == '[') {
-        if ((close = memchr(s, ']', len)) == NULL)
+    if (t.s[0] == '[') {
+        if ((close = memchr(t.s, ']', t.len)) == NULL)
             return NC_NOERR;
-        if ((status = parse_scope(s + 1, (size_t)(close - s - 1), &scope)) != NC_NOERR || scope == NULL)
+        if ((status = parse_scope(t.s + 1, (size_t)(close - t.s - 1), &scope)) != NC_NOERR || scope == NULL)
             return status;
-        len -= (size_t)(close + 1 - s);
-        s = close + 1;
+        t = (ncz_line){close + 1, t.len - (size_t)(close + 1 - t.s)};
     }
-    eq = memchr(s, '=', len);
-    value = eq != NULL ? eq + 1 : "1"; /* as in netCDF, a key alone is a switch */
-    nvalue = eq != NULL ? len - (size_t)(eq + 1 - s) : 1;
-    nkey = eq != NULL ? (size_t)(eq - s) : len;
-    trim_blanks(&s, &nkey);
-    trim_blanks(&value, &nvalue);
+    eq = memchr(t.s, '=', t.len);
+    key = ncz_line_trim((ncz_line){t.s, eq != NULL ? (size_t)(eq - t.s) : t.len});
+    if (eq != NULL)
+        value = ncz_line_trim((ncz_line){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
     return add_item(rc, (ncz_rc_item){.scope = scope,
-                                      .key = copy_upper(s, nkey),
-                                      .value = ncz_strndup(value, nvalue),
+                                      .key = copy_upper(key),
+                                      .value = ncz_strndup(value.s, value.len),
                                       .file = rc->nfiles - 1,
                                       .here = here});
 }
@@ -117,8 +102,9 @@ parse_line(ncz_rc *rc, const char *s, size_t len, bool here)
 int
 ncz_rc_parse(ncz_rc *rc, const char *text, size_t len, const char *file, bool here)
 {
-    char **files = ncz_grow(rc->files, rc->nfiles + 1, sizeof *files);
-    int    status = NC_NOERR;
+    char   **files = ncz_grow(rc->files, rc->nfiles + 1, sizeof *files);
+    ncz_line rest = {text, len}, line;
+    int      status = NC_NOERR;
 
     if (files == NULL)
         return ncz_fail_nomem((rc->nfiles + 1) * sizeof *files);
@@ -126,14 +112,8 @@ ncz_rc_parse(ncz_rc *rc, const char *text, size_t len, const char *file, bool he
     if ((files[rc->nfiles] = ncz_strdup(file)) == NULL)
         return ncz_fail_nomem(strlen(file) + 1);
     rc->nfiles++;
-    while (len > 0 && status == NC_NOERR) {
-        const char *end = memchr(text, '\n', len);
-        size_t      n = end != NULL ? (size_t)(end - text) : len, all = end != NULL ? n + 1 : n;
-
-        status = parse_line(rc, text, n, here);
-        text += all;
-        len -= all;
-    }
+    while (status == NC_NOERR && ncz_line_next(&rest, &line))
+        status = parse_line(rc, line, here);
     return status;
 }
 

@@ -37,6 +37,7 @@ typedef struct ncz_err {
 /* Records the text and returns `code`. Never fails, never allocates; a text that is too long is cut between two
  * characters. */
 int ncz_fail(int code, const char *fmt, ...) NCZ_PRINTF(2, 3);
+int ncz_fail_args(int code, const char *fmt, va_list args) NCZ_PRINTF(2, 0);
 
 /*
  * Records a failed system call. The code keeps what a caller can act on: ENOMEM NC_ENOMEM, EACCES and EPERM
@@ -187,6 +188,17 @@ void *ncz_arena_get_n(ncz_arena *p, size_t n, size_t item);
 char *ncz_arena_text(ncz_arena *p, const char *s, size_t len); /* a copy, followed by a NUL */
 void  ncz_arena_join(ncz_arena *to, ncz_arena *from);          /* moves all of `from` into `to` */
 void  ncz_arena_clear(ncz_arena *p);
+
+/* ---- lines of a text, and parts of them ------------------------------------------------------------------------- */
+
+typedef struct ncz_line {
+    const char *s;
+    size_t      len;
+} ncz_line;
+
+ncz_line ncz_line_trim(ncz_line t); /* without spaces and tabs at both ends */
+/* Takes the next line off, without its newline or "\r\n". False: there is none. */
+bool ncz_line_next(ncz_line *rest, ncz_line *line);
 
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
 

@@ -348,7 +348,7 @@ TEST(what_enters_each_codec_is_known)
 
     assert_int_equal(ncz_chain_len(c), 3);
     assert_int_equal(ncz_chain_nsteps(c), 4);
-    assert_int_equal(ncz_chain_to_bytes(c), 1);
+    assert_int_equal(c->to_bytes, 1);
     check_step(c, 0, "delta", 4, 64, false, false);
     check_step(c, 1, "bytes", 2, 32, false, true);
     check_step(c, 2, "shuffle", 2, 32, false, false);
@@ -374,11 +374,11 @@ TEST(what_enters_each_codec_is_known)
 
     c = chain_of("[" DELTA "]", "null");
     assert_int_equal(ncz_chain_nsteps(c), 2);
-    assert_int_equal(ncz_chain_to_bytes(c), 1);
+    assert_int_equal(c->to_bytes, 1);
     check_step(c, 1, "bytes", 2, 32, false, true);
     ncz_chain_unref(c);
     c = chain_of("[{\"id\": \"pcodec\"}]", "null");
-    assert_int_equal(ncz_chain_to_bytes(c), 0);
+    assert_int_equal(c->to_bytes, 0);
     check_step(c, 1, "pcodec", 4, 64, false, false);
     ncz_chain_unref(c);
 }
@@ -439,7 +439,7 @@ TEST(the_bytes_codec_swaps_where_it_must)
         assert_string_equal(ncz_buf_str(&text), cases[i].written);
         assert_int_equal(ncz_chain_with(NULL, codec, &type, false, &c), NC_NOERR);
         assert_int_equal(ncz_chain_nsteps(c), 1); /* none is implied beside it */
-        assert_int_equal(ncz_chain_to_bytes(c), 0);
+        assert_int_equal(c->to_bytes, 0);
         assert_int_equal(ncz_chain_encode(c, NULL, cases[i].in, 8, &text), NC_NOERR);
         assert_int_equal(text.len, 8);
         assert_memory_equal(text.data, cases[i].out, 8);

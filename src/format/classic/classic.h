@@ -94,7 +94,6 @@ ncz_classic_pad(uint64_t n)
     return n + 3 - (n + 3) % 4; /* no overflow: it was checked that a file can end there */
 }
 
-const ncz_dim *ncz_classic_record_dim(const ncz_model *m); /* NULL: there is none */
 /* The bytes of a variable's data, or of those of one record, without padding. NC_EVARSIZE: more than a file holds. */
 int ncz_classic_slab(const ncz_var *v, uint64_t *nbytes);
 /* Appends the header. Variables without a place begin at 0. */
@@ -145,8 +144,6 @@ typedef struct ncz_classic_cut {
     uint64_t first, n;
 } ncz_classic_cut;
 
-/* False: a file of that size has all of the variable. Of the spot its shape is not used. */
-bool     ncz_classic_find_cut(const ncz_classic_spot *spot, uint64_t nrecords, uint64_t size, ncz_classic_cut *out);
 uint64_t ncz_classic_end(const ncz_classic_header *h); /* where the last value ends, without padding behind it */
 /* Whether values are missing at the end of a file of that size; UINT64_MAX: it is not known. */
 bool ncz_classic_is_cut(const ncz_classic_header *h, uint64_t size);

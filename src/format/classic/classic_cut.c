@@ -11,8 +11,9 @@
 
 enum { NAMES_MOST = 8 }; /* variables that a text names */
 
-bool
-ncz_classic_find_cut(const ncz_classic_spot *s, uint64_t nrecords, uint64_t size, ncz_classic_cut *out)
+/* False: a file of that size has all of the variable. Of the spot its shape is not used. */
+static bool
+find_cut(const ncz_classic_spot *s, uint64_t nrecords, uint64_t size, ncz_classic_cut *out)
 {
     uint64_t pitch = s->record ? s->file->pitch : 0, before;
 
@@ -83,7 +84,7 @@ name_fixed(const ncz_classic_file *file, const ncz_classic_header *h, uint64_t s
         ncz_classic_spot s = spot_of(file, &h->vars[i]);
         ncz_classic_cut  cut;
 
-        if (s.record || !ncz_classic_find_cut(&s, h->nrecords, size, &cut))
+        if (s.record || !find_cut(&s, h->nrecords, size, &cut))
             continue;
         rc = add_name(text, h->vars[i].name, &n, "variables ");
         if (rc == NC_NOERR && cut.first > 0 && n <= NAMES_MOST)
@@ -105,7 +106,7 @@ name_records(const ncz_classic_file *file, const ncz_classic_header *h, uint64_t
             ncz_classic_spot s = spot_of(file, &h->vars[i]);
             ncz_classic_cut  cut;
 
-            if (!s.record || !ncz_classic_find_cut(&s, h->nrecords, size, &cut))
+            if (!s.record || !find_cut(&s, h->nrecords, size, &cut))
                 continue;
             first = cut.first < first ? cut.first : first;
             if (pass == 1 && n == 0)
@@ -151,7 +152,7 @@ fail_cut(const ncz_layout *l, const ncz_classic_place *p, uint64_t size)
         .file = p->file, .element = p->element, .record = p->pitch != 0, .begin = p->begin, .nbytes = p->slab};
     ncz_classic_cut cut = {.n = 0};
 
-    (void)ncz_classic_find_cut(&s, atomic_load_explicit(&p->file->nrecords, memory_order_relaxed), size, &cut);
+    (void)find_cut(&s, atomic_load_explicit(&p->file->nrecords, memory_order_relaxed), size, &cut);
     return ncz_fail(NC_ETRUNC,
                     "%s: %s from %" PRIu64 " of %" PRIu64 " on are missing: the file has %" PRIu64
                     " bytes, its header tells of %" PRIu64,

@@ -8,8 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-const ncz_dim *
-ncz_classic_record_dim(const ncz_model *m)
+/* NULL: there is none. */
+static const ncz_dim *
+record_dimension(const ncz_model *m)
 {
     for (size_t i = 0; i < m->root->ndims; i++)
         if (m->root->dims[i]->unlimited)
@@ -182,7 +183,7 @@ static void
 put_header(writer *w, const ncz_model *m)
 {
     const ncz_group *g = m->root;
-    const ncz_dim   *record = ncz_classic_record_dim(m);
+    const ncz_dim   *record = record_dimension(m);
 
     put_u32(w, UINT32_C(0x43444600) | (uint32_t)w->version); /* "CDF", and the version */
     put_count(w, record != NULL ? record->len : 0);

@@ -34,41 +34,24 @@ ncz_s3_ini_clear(ncz_s3_ini *ini)
 
 /* ---- lines ---- */
 
-typedef struct span {
-    const char *s;
-    size_t      len;
-} span;
-
 static bool
 is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static span
-trim_blanks(span t)
-{
-    while (t.len > 0 && is_blank(t.s[0])) {
-        t.s++;
-        t.len--;
-    }
-    while (t.len > 0 && is_blank(t.s[t.len - 1]))
-        t.len--;
-    return t;
-}
-
 /* `t` does not begin its line: the character before it may be read. */
-static span
-strip_comment(span t)
+static ncz_line
+strip_comment(ncz_line t)
 {
     for (size_t i = 0; i < t.len; i++)
         if ((t.s[i] == '#' || t.s[i] == ';') && is_blank(t.s[(ptrdiff_t)i - 1]))
             t.len = i;
-    return trim_blanks(t);
+    return ncz_line_trim(t);
 }
 
 static bool
-is_word(span t, const char *word)
+is_word(ncz_line t, const char *word)
 {
     return t.len == strlen(word) && memcmp(t.s, word, t.len) == 0;
 }
@@ -81,7 +64,7 @@ typedef struct reader {
     unsigned        line;
     bool            in_section;
     ncz_s3_ini_kind kind;
-    span            section;
+    ncz_line        section;
     bool            weak;
     bool            in_key; /* a key is above */
     size_t          indent; /* of that key */
@@ -95,7 +78,7 @@ fail_line(const reader *r, const char *what)
 }
 
 static char *
-copy_span(span t, bool lower)
+copy_span(ncz_line t, bool lower)
 {
     char *s = ncz_strndup(t.s, t.len);
 
@@ -107,7 +90,7 @@ copy_span(span t, bool lower)
 
 /* An empty `key`: the section itself. */
 static int
-add_item(reader *r, const char *block, span key, span value)
+add_item(reader *r, const char *block, ncz_line key, ncz_line value)
 {
     ncz_s3_ini      *ini = r->ini;
     ncz_s3_ini_item *v = ncz_grow(ini->v, ini->n + 1, sizeof *v), item;
@@ -133,7 +116,7 @@ add_item(reader *r, const char *block, span key, span value)
 
 /* `kind name` or `kind "name"`, or a name alone. */
 static void
-parse_section_name(reader *r, span t)
+parse_section_name(reader *r, ncz_line t)
 {
     static const struct {
         const char     *word;
@@ -155,38 +138,38 @@ parse_section_name(reader *r, span t)
     while (word < t.len && !is_blank(t.s[word]) && t.s[word] != '"' && t.s[word] != '\'')
         word++;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
-        if (word < t.len && is_word((span){t.s, word}, kinds[i].word)) {
+        if (word < t.len && is_word((ncz_line){t.s, word}, kinds[i].word)) {
             r->kind = kinds[i].kind;
-            r->section = trim_blanks((span){t.s + word, t.len - word});
+            r->section = ncz_line_trim((ncz_line){t.s + word, t.len - word});
         }
     if (r->section.len >= 2 && (r->section.s[0] == '"' || r->section.s[0] == '\'') &&
         r->section.s[r->section.len - 1] == r->section.s[0])
-        r->section = (span){r->section.s + 1, r->section.len - 2};
+        r->section = (ncz_line){r->section.s + 1, r->section.len - 2};
 }
 
 static int
-parse_section(reader *r, span t)
+parse_section(reader *r, ncz_line t)
 {
     const char *close = memchr(t.s, ']', t.len);
-    span        rest;
+    ncz_line    rest;
 
     if (close == NULL)
         return fail_line(r, "a section without its ']'");
-    rest = trim_blanks((span){close + 1, t.len - (size_t)(close + 1 - t.s)});
+    rest = ncz_line_trim((ncz_line){close + 1, t.len - (size_t)(close + 1 - t.s)});
     if (rest.len > 0 && rest.s[0] != '#' && rest.s[0] != ';')
         return fail_line(r, "text after a section's ']'");
-    t = trim_blanks((span){t.s + 1, (size_t)(close - t.s - 1)});
+    t = ncz_line_trim((ncz_line){t.s + 1, (size_t)(close - t.s - 1)});
     if (t.len == 0)
         return fail_line(r, "a section without a name");
     parse_section_name(r, t);
     r->in_section = true;
     r->in_key = false;
-    return add_item(r, NULL, (span){"", 0}, (span){"", 0});
+    return add_item(r, NULL, (ncz_line){"", 0}, (ncz_line){"", 0});
 }
 
 /* Appends a line to the last value. */
 static int
-continue_value(reader *r, span t)
+continue_value(reader *r, ncz_line t)
 {
     ncz_s3_ini_item *item = &r->ini->v[r->at];
     char            *joined;
@@ -203,18 +186,18 @@ continue_value(reader *r, span t)
 }
 
 static int
-parse_pair(reader *r, span t, size_t indent)
+parse_pair(reader *r, ncz_line t, size_t indent)
 {
     const char *eq = memchr(t.s, '=', t.len);
     bool        deeper = r->in_key && indent > r->indent;
     bool        nested = deeper && r->ini->v[r->at].value[0] == '\0';
-    span        key, value;
+    ncz_line    key, value;
     int         rc;
 
     if (eq == NULL)
         return deeper ? continue_value(r, strip_comment(t)) : fail_line(r, "neither [section] nor key = value");
-    key = trim_blanks((span){t.s, (size_t)(eq - t.s)});
-    value = strip_comment((span){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
+    key = ncz_line_trim((ncz_line){t.s, (size_t)(eq - t.s)});
+    value = strip_comment((ncz_line){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
     if (key.len == 0)
         return fail_line(r, "a value without a key");
     if (nested)
@@ -228,10 +211,10 @@ parse_pair(reader *r, span t, size_t indent)
 }
 
 static int
-parse_line(reader *r, span line)
+parse_line(reader *r, ncz_line line)
 {
-    span   t = trim_blanks(line);
-    size_t indent = (size_t)(t.s - line.s);
+    ncz_line t = ncz_line_trim(line);
+    size_t   indent = (size_t)(t.s - line.s);
 
     if (t.len == 0 || t.s[0] == '#' || t.s[0] == ';')
         return NC_NOERR;
@@ -249,6 +232,7 @@ ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credential
 {
     ncz_s3_ini ini = {.file = ncz_strdup(file)};
     reader     r = {.ini = &ini, .credentials = credentials};
+    ncz_line   rest, line;
     int        rc = NC_NOERR;
 
     if (ini.file == NULL)
@@ -259,16 +243,10 @@ ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credential
         text += 3;
         len -= 3;
     }
-    while (len > 0 && rc == NC_NOERR) {
-        const char *end = memchr(text, '\n', len);
-        size_t      n = end != NULL ? (size_t)(end - text) : len, all = end != NULL ? n + 1 : n;
-
+    rest = (ncz_line){text, len};
+    while (rc == NC_NOERR && ncz_line_next(&rest, &line)) {
         r.line++;
-        if (n > 0 && text[n - 1] == '\r')
-            n--;
-        rc = parse_line(&r, (span){text, n});
-        text += all;
-        len -= all;
+        rc = parse_line(&r, line);
     }
     if (rc != NC_NOERR) {
         ncz_s3_ini_clear(&ini);
