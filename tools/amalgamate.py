@@ -59,16 +59,16 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "filter/codecs/codec_bz2.c": "defined NCZARR_WITH_BZIP2",
     "filter/codecs/codec_szip.c": "defined NCZARR_WITH_SZIP",
     "filter/codecs/codec_zfp.c": "defined NCZARR_WITH_ZFP",
-    "zmap/zip/zmap_zip_crc_libdeflate.c": "defined NCZARR_WITH_LIBDEFLATE",
-    "zmap/zip/zmap_zip_crc_zlib.c": "!defined NCZARR_WITH_LIBDEFLATE",
-    "zmap/zip/zmap_zip_libzip.c": "defined NCZARR_WITH_LIBZIP",
-    "zmap/zip/zmap_zip_libzip_none.c": "!defined NCZARR_WITH_LIBZIP",
+    "zip/zmap_zip_crc_libdeflate.c": "defined NCZARR_WITH_LIBDEFLATE",
+    "zip/zmap_zip_crc_zlib.c": "!defined NCZARR_WITH_LIBDEFLATE",
+    "zip/zmap_zip_libzip.c": "defined NCZARR_WITH_LIBZIP",
+    "zip/zmap_zip_libzip_none.c": "!defined NCZARR_WITH_LIBZIP",
     "zmap/zmap_s3.c": "defined NCZARR_WITH_S3",
     "zmap/zmap_s3_none.c": "!defined NCZARR_WITH_S3",
     "s3/s3_none.c": "!defined NCZARR_WITH_S3",
 }
 LEFT_OUT = {"zmap/zmap_example.c"}  # for tests
-MODULES = ["util", "json", "uri", "grid", "filter", "s3", "hdf5", "zmap", "model", "format", "cells", "object", "chunk", "dataset",
+MODULES = ["util", "json", "uri", "grid", "filter", "s3", "hdf5", "zmap", "zip", "model", "format", "cells", "object", "chunk", "dataset",
            "api",
            "platform"]  # last: the headers of Windows define many names
 PUBLIC = ["nczarr.h", "nczarr_filter.h", "nczarr_zmap.h"]

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zmap/zipdocs.h"
+#include "zip/zipdocs.h"
 #include "zmap/zmap.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 
 #include "support/scratch.h"
 #include "zmap/file/zmap_file.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 
 enum { MIB = 1 << 20 };
 

@@ -8,7 +8,7 @@
 #include "support/scratch.h"
 #include "support/store_help.h"
 #include "zmap/file/zmap_file.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 #include "support/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_ops.h"

@@ -7,7 +7,7 @@
 #include "dataset/open/dataset_opening.h"
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>

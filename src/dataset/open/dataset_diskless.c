@@ -10,7 +10,7 @@
 #include "dataset/open/dataset_opening.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 
 #include <stdlib.h>
 #include <string.h>

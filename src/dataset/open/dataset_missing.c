@@ -4,7 +4,7 @@
  * datasets further down. Few objects are listed for it. No state; any thread.
  */
 #include "dataset/dataset_int.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 
 #include <string.h>
 

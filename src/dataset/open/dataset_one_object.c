@@ -5,7 +5,7 @@
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"

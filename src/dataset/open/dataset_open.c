@@ -5,7 +5,7 @@
  */
 #include "dataset/file/dataset_file.h"
 #include "dataset/open/dataset_opening.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
 
 /* The dataset gets the name as the caller wrote it. */

@@ -8,7 +8,7 @@
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
 #include "zmap/file/zmap_file.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 #include "zmap/zmap_block.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "zmap/zmap.h"
-#include "zmap/zipdocs.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zipdocs.h"
+#include "zip/zmap_zip.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -6,10 +6,10 @@
  */
 #include "support/scratch.h"
 #include "support/store_help.h"
-#include "zmap/zipdocs.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zipdocs.h"
+#include "zip/zmap_zip.h"
 #include "support/sysfault.h"
-#include "zmap/zipmake.h"
+#include "zip/zipmake.h"
 
 #include <errno.h>
 #include <unistd.h>

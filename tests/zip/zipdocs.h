@@ -3,7 +3,7 @@
 #ifndef TESTS_ZMAP_ZIPDOCS_H
 #define TESTS_ZMAP_ZIPDOCS_H
 
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * Nothing is put meanwhile; reads continue on the old file.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CRC of entries through zlib. No state. */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <zlib.h>
 

@@ -15,7 +15,7 @@
  * the next change begins at step 2 with another partial file. A partial file left by a killed writer is used again by
  * the next. A file of that name that no writer made is refused.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

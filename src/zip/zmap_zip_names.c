@@ -9,7 +9,7 @@
  *
  * No locks of its own.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * How the bytes of an entry are decoded: which methods this library implements, the names of the others for error
  * texts, and the call of libzip. No state; any thread.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>

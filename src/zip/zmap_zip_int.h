@@ -21,9 +21,9 @@
 #define NCZ_ZMAP_ZIP_INT_H
 
 #include "zmap/zmap_int.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zmap_zip.h"
 #include "zmap/zmap_sys.h"
-#include "zmap/zip/zmap_zip_libzip.h"
+#include "zip/zmap_zip_libzip.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "zmap/zipmake.h"
+#include "zip/zipmake.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  *
  * Lock order: gate (shared), lock.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  *
  * Whole objects are checked against their CRC; ranges of stored ones cannot be.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <inttypes.h>
 #include <string.h>

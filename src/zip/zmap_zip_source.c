@@ -3,7 +3,7 @@
  * The bytes of an archive: a file, read and written by offset, or a block of memory that grows. Reads and writes of
  * different places may run at once, on any thread; a block is moved only while no thread uses it.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * Between the entry and the directory are more zeros than libzip searches for the end record, so it never takes an
  * entry's bytes for a directory.
  */
-#include "zmap/zip/zmap_zip_libzip.h"
+#include "zip/zmap_zip_libzip.h"
 
 #include "util/util.h"
 #include "zmap/zmap.h"

@@ -4,10 +4,10 @@
  * says what is wrong, or is not seen; never other bytes than were stored.
  */
 #include "support/store_help.h"
-#include "zmap/zipmake.h"
+#include "zip/zipmake.h"
 #include "zmap/zmap.h"
-#include "zmap/zipdocs.h"
-#include "zmap/zip/zmap_zip.h"
+#include "zip/zipdocs.h"
+#include "zip/zmap_zip.h"
 
 #include "support/test.h"
 

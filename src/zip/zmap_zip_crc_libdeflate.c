@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CRC of entries through libdeflate, which takes several times less of a reader's time than zlib. No state. */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <libdeflate.h>
 

@@ -5,7 +5,7 @@
  * directory has a fixed order: documents first, those of upper groups before those of lower ones, then everything
  * else by key.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <stdlib.h>
 #include <string.h>

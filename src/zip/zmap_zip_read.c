@@ -8,7 +8,7 @@
  *
  * The directory is read in windows, and twice: once for the prefix (zmap_zip_prefix.c) and once for the names.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

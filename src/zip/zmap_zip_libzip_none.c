@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stub for builds without libzip: only stored and deflated entries can be read. */
-#include "zmap/zip/zmap_zip_libzip.h"
+#include "zip/zmap_zip_libzip.h"
 
 #include "util/util.h"
 #include "zmap/zmap.h"

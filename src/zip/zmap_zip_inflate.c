@@ -3,7 +3,7 @@
  * Inflates entries through zlib: exactly as many bytes as the directory says, from exactly as many, or an error.
  * Needs only the caller's output and a small window of input, whatever the entry claims. No state; any thread.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <inttypes.h>
 #include <zlib.h>

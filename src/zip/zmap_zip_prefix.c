@@ -4,7 +4,7 @@
  * ones; zarr-python puts it at the top. The documents, whose names the caller knows, identify it. Some programs mark a
  * directory by an entry of its name, most by an empty one: these do not count.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *
  * A store that was opened for reading never changes and takes no lock. Any thread may use any store at any time.
  */
-#include "zmap/zip/zmap_zip_int.h"
+#include "zip/zmap_zip_int.h"
 
 #include <stdlib.h>
 #include <string.h>
