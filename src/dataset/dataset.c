@@ -5,9 +5,7 @@
  * The lock guards the model, the dirty marks and the table of stored documents. Reading and ordinary puts share it;
  * everything else takes it exclusively. The engine has its own locks below it.
  */
-#include "dataset/file/dataset_file.h"
-#include "dataset/par/dataset_par.h"
-#include "zmap/zmap_single.h"
+#include "dataset/dataset_int.h"
 
 #include <string.h>
 
@@ -44,9 +42,9 @@ void
 ncz_dataset_release(ncz_dataset *ds)
 {
     ncz_load_drop(ds);
-    ncz_comm_free(ds->par.comm);
-    ncz_par_owners_free(ds->par.owners);
-    ds->par.owners = NULL;
+    if (ds->ranks != NULL)
+        ds->ranks->free(ds->ranks);
+    ds->ranks = NULL;
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);
@@ -61,7 +59,6 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_free(ds->claim);
     ncz_free(ds->growth.id);
     ds->claim = ds->growth.id = NULL;
-    ds->par.comm = NULL;
     ds->engine = NULL;
     ds->model = NULL;
     ds->path = ds->given = NULL;
@@ -113,28 +110,14 @@ check_use(const ncz_dataset *ds, ncz_use use)
     return NC_NOERR;
 }
 
-/* Makes the definitions final. */
-static void
-leave_define_mode(ncz_dataset *ds)
+void
+ncz_dataset_leave_define(ncz_dataset *ds)
 {
     ncz_dataset_log_defined(ds);
     ds->defining = false;
     for (ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
         if (v->stage == NCZ_VAR_IN_DEFINITION)
             v->stage = NCZ_VAR_DEFINED;
-}
-
-/* A put ends define mode. The documents of a new dataset come first; with several ranks all end it together. */
-static int
-define_before_put(ncz_dataset *ds)
-{
-    int rc;
-
-    if (ds->par.comm == NULL)
-        return ncz_dataset_documents_first(ds, false);
-    if ((rc = ncz_par_enddef(ds, NC_NOERR)) == NC_NOERR)
-        leave_define_mode(ds);
-    return rc;
 }
 
 static void
@@ -189,7 +172,7 @@ begin_slowly(ncz_dataset *ds, ncz_use use)
     if (rc == NC_NOERR && ds->unloaded.code != NC_NOERR)
         rc = ncz_err_adopt(&ds->unloaded);
     else if (rc == NC_NOERR && use == NCZ_USE_PUT_ALONE && ds->defining)
-        rc = define_before_put(ds);
+        rc = ds->kind->begin_data(ds);
     if (rc != NC_NOERR)
         unlock_dataset(ds, use);
     else if (changes_definitions(use)) /* others share the lock, and look at nothing of it */
@@ -213,7 +196,7 @@ ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
     if (use == NCZ_USE_DEFINE && done)
         ncz_dataset_define(ds);
     if (use == NCZ_USE_PUT_ALONE && done && ds->defining)
-        leave_define_mode(ds);
+        ncz_dataset_leave_define(ds);
     unlock_dataset(ds, use);
     return rc;
 }
@@ -304,8 +287,8 @@ ncz_dataset_redef(ncz_dataset *ds)
         return rc;
     if (ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode already", ds->path);
-    else if (ncz_file_ops_of(ds) != NULL) /* what nc_abort() goes back to */
-        rc = ds->par.comm != NULL ? ncz_par_flush(ds, NCZ_COMM_REDEF, NC_NOERR) : ncz_file_publish(ds);
+    else
+        rc = ds->kind->begin_define(ds);
     if (rc == NC_NOERR)
         ncz_dataset_define(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
@@ -322,52 +305,22 @@ ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
         return rc;
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
-    if (rc == NC_NOERR && ncz_file_ops_of(ds) != NULL) {
-        rc = ds->par.comm != NULL ? ncz_par_file_enddef(ds, room) : ncz_file_enddef(ds, room);
-        if (rc == NC_NOERR) {
-            leave_define_mode(ds);
-            /* Others see the definitions now, and what is put then. */
-            if ((ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL)
-                rc = ncz_dataset_store_documents(ds, false);
-            else if (ds->shown_early && ds->par.comm == NULL)
-                rc = zmap_single_show(ds->map);
-        }
-    } else if (ds->par.comm != NULL) {
-        if ((rc = ncz_par_enddef(ds, rc)) == NC_NOERR)
-            leave_define_mode(ds);
-    } else if (rc == NC_NOERR) {
-        leave_define_mode(ds);
-        rc = ncz_dataset_documents_first(ds, true);
-    }
-    return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE, ds->kind->end_define(ds, room, rc));
 }
 
-/* With several ranks, variables whose definition is not final yet have no data; the flush relies on it. */
-static int
-flush_on_all(ncz_dataset *ds, int rc)
+int
+ncz_dataset_sync_alone(ncz_dataset *ds, int rc)
 {
-    if ((rc = ncz_par_flush(ds, NCZ_COMM_SYNC, rc)) == NC_NOERR && ds->defining)
-        leave_define_mode(ds);
-    return rc;
+    if (rc == NC_NOERR && ds->defining)
+        ncz_dataset_leave_define(ds);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_flush(ds, false);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_commit(ds);
+    return rc == NC_NOERR ? ds->kind->refresh(ds) : rc;
 }
 
-/* With NC_SHARE: what other processes have stored can be read afterwards. */
-static int
-see_others(ncz_dataset *ds)
-{
-    int rc;
-
-    if (ncz_file_ops_of(ds) != NULL)
-        return ncz_file_refresh(ds);
-    if (!ncz_lengths_are_watched(ds))
-        return NC_NOERR;
-    /* The lengths first: the data below a length were stored before it. */
-    rc = ncz_lengths_refresh(ds);
-    ncz_engine_forget(ds->engine, 0);
-    return rc;
-}
-
-/* A reader's. */
+/* What other processes have stored can be read afterwards. */
 static int
 sync_reader(ncz_dataset *ds)
 {
@@ -375,7 +328,7 @@ sync_reader(ncz_dataset *ds)
 
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_TUNE)) != NC_NOERR)
         return rc;
-    return ncz_dataset_end(ds, NCZ_USE_TUNE, see_others(ds));
+    return ncz_dataset_end(ds, NCZ_USE_TUNE, ds->kind->refresh(ds));
 }
 
 int
@@ -388,7 +341,7 @@ ncz_dataset_sync(ncz_dataset *ds)
     if (!ds->writable) {
         ncz_engine_drop_ahead(ds->engine);
         (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
-        return (ds->mode & NC_SHARE) != 0 || ncz_file_ops_of(ds) != NULL ? sync_reader(ds) : NC_NOERR;
+        return (ds->mode & NC_SHARE) != 0 || ds->kind->follows ? sync_reader(ds) : NC_NOERR;
     }
     /* A shared lock cannot be upgraded: release it, and take it exclusively. */
     (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
@@ -397,15 +350,5 @@ ncz_dataset_sync(ncz_dataset *ds)
         return rc;
     if (ds->classic && ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
-    if (ds->par.comm != NULL)
-        return ncz_dataset_end(ds, NCZ_USE_CHANGE, flush_on_all(ds, rc));
-    if (rc == NC_NOERR && ds->defining)
-        leave_define_mode(ds);
-    if (rc == NC_NOERR)
-        rc = ncz_dataset_flush(ds, false);
-    if (rc == NC_NOERR)
-        rc = ncz_dataset_commit(ds);
-    if (rc == NC_NOERR)
-        rc = see_others(ds);
-    return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE, ds->kind->sync(ds, rc));
 }

@@ -16,7 +16,8 @@
 #include "util/util.h"
 #include "zmap/zmap.h"
 
-typedef struct ncz_dataset ncz_dataset;
+typedef struct ncz_dataset     ncz_dataset;
+typedef struct ncz_session_ops ncz_session_ops; /* dataset_session.h */
 
 /* ---- create, open, close ----------------------------------------------------------------------------------------
  *

@@ -3,8 +3,7 @@
  * dataset_close: close and abort. Both take the dataset's lock exclusively, so that running calls finish first. They
  * release everything whatever fails, and return the first failure.
  */
-#include "dataset/file/dataset_file.h"
-#include "dataset/par/dataset_par.h"
+#include "dataset/dataset_int.h"
 
 /* Frees engine and model, and closes the store. Keeps the first failure and its text. */
 static int
@@ -36,48 +35,19 @@ lock_for_close(ncz_dataset *ds)
     return NC_NOERR;
 }
 
-/* Gives the root's documents their final names, which makes the dataset visible. */
-static int
-publish_root(ncz_dataset *ds)
-{
-    int rc;
-
-    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR ||
-        (rc = ncz_deferred_publish(ds->map, ds->model->dialect, ds->durable)) != NC_NOERR)
-        return rc;
-    return ncz_claim_drop(ds->map, &ds->claim);
-}
-
 /* Stores all changes, and makes them visible. */
 static int
 store_changes(ncz_dataset *ds)
 {
-    const ncz_file_room none = {.align = 0};
-    int                 rc = NC_NOERR;
-
     if (!ds->writable)
         return NC_NOERR;
     if (ds->defining)
         ncz_dataset_log_defined(ds);
-    if (ncz_file_ops_of(ds) != NULL && ds->defining)
-        rc = ds->par.comm != NULL ? ncz_par_file_enddef(ds, &none) : ncz_file_enddef(ds, &none);
-    if (ds->par.comm != NULL)
-        return rc == NC_NOERR ? ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR) : rc;
-    if (rc == NC_NOERR)
-        rc = ncz_dataset_flush(ds, false);
-    if (rc == NC_NOERR && ds->root_deferred)
-        rc = publish_root(ds);
-    if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* its owner may close the store much later */
-        rc = ncz_dataset_commit(ds);
-    if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
-        rc = ncz_diskless_persist(ds);
-    return rc;
+    return ds->kind->close(ds);
 }
 
-/* Leaves the incomplete dataset in the store, and abandons the claim unless another writer has replaced it. `rc`
- * stays the failure. */
-static void
-leave_claim(ncz_dataset *ds, int rc)
+void
+ncz_dataset_leave_claim(ncz_dataset *ds, int rc)
 {
     ncz_err err;
 
@@ -96,7 +66,7 @@ ncz_dataset_close(ncz_dataset *ds)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = store_changes(ds)) != NC_NOERR)
-        leave_claim(ds, rc);
+        ncz_dataset_leave_claim(ds, rc);
     /* A store that commits when it is closed must not commit a part of the changes. */
     return finish_dataset(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
 }
@@ -109,15 +79,13 @@ ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = store_changes(ds)) == NC_NOERR)
-        rc = ncz_file_ops_of(ds) != NULL && ds->writable ? ncz_file_take(ds, block, len)
-                                                         : ncz_store_take_block(ds->map, block, len);
+        rc = ds->kind->take(ds, block, len);
     return finish_dataset(ds, ZMAP_KEEP, rc);
 }
 
-/* Deletes chunks of variables that no document names. Eviction stored them, and nothing else would ever remove
- * them. */
-static int
-drop_unnamed(ncz_dataset *ds)
+/* Eviction stored them, and nothing else would ever remove them. */
+int
+ncz_dataset_drop_unnamed(ncz_dataset *ds)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     ncz_buf      key = NCZ_BUF_INIT;
@@ -138,9 +106,9 @@ drop_unnamed(ncz_dataset *ds)
     return rc;
 }
 
-/* Deletes everything. A caller's store was empty when the dataset was created, so all in it is this session's. */
-static int
-drop_everything(ncz_dataset *ds)
+/* A caller's store was empty when the dataset was created, so all in it is this session's. */
+int
+ncz_dataset_drop_everything(ncz_dataset *ds)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     int          rc = ncz_key_list_walk(ds->map, "", &keys);
@@ -151,72 +119,15 @@ drop_everything(ncz_dataset *ds)
     return rc;
 }
 
-/* With several ranks, rank 0 removes what they all put, as long as it is ours. */
-static int
-remove_for_all(ncz_dataset *ds)
-{
-    int rc;
-
-    if (!ncz_dataset_is_new(ds))
-        return drop_unnamed(ds);
-    rc = ncz_claim_check(ds->map, ds->path, ds->claim);
-    return rc == NC_NOERR ? drop_everything(ds) : rc;
-}
-
-static int
-abort_on_all(ncz_dataset *ds)
-{
-    bool discard = ncz_dataset_is_new(ds);
-    int  rc;
-
-    ncz_engine_forget(ds->engine, 0);
-    if ((rc = ncz_par_abort(ds, remove_for_all)) != NC_NOERR)
-        leave_claim(ds, rc);
-    return finish_dataset(ds, rc == NC_NOERR && discard ? ZMAP_DISCARD : ZMAP_KEEP, rc);
-}
-
-/* Outside define mode, as in netCDF, it is closed. */
-static int
-abort_file(ncz_dataset *ds)
-{
-    bool discard = ds->defining && ds->state == NCZ_DATASET_NEW;
-    int  rc;
-
-    if (ds->par.comm == NULL)
-        rc = ds->defining ? NC_NOERR : store_changes(ds);
-    else if (ds->defining)
-        rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_ABORT, 0, NC_NOERR);
-    else
-        rc = ncz_par_flush(ds, NCZ_COMM_ABORT, NC_NOERR);
-    return finish_dataset(ds, discard ? ZMAP_DISCARD : ZMAP_KEEP, rc);
-}
-
 int
 ncz_dataset_abort(ncz_dataset *ds)
 {
-    int rc = lock_for_close(ds);
+    zmap_end how = ZMAP_KEEP;
+    int      rc = lock_for_close(ds);
 
     if (rc != NC_NOERR)
         return rc;
-    if (!ds->writable)
-        return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
-    if (ncz_file_ops_of(ds) != NULL)
-        return abort_file(ds);
-    if (ds->par.comm != NULL)
-        return abort_on_all(ds);
-    ncz_engine_forget(ds->engine, 0);
-    if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
-        return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);
-    /* A stored dataset remains; only chunks that no document names are removed. */
-    if (!ncz_dataset_is_new(ds)) {
-        if ((rc = ncz_dataset_check_claim(ds)) == NC_NOERR)
-            rc = drop_unnamed(ds);
-        leave_claim(ds, rc);
-        return finish_dataset(ds, ZMAP_KEEP, rc);
-    }
-    if (ds->home == NCZ_HOME_CALLER)
-        return finish_dataset(ds, ZMAP_KEEP, drop_everything(ds));
-    /* If another writer has replaced the claim, the objects are his, and stay. */
-    rc = ncz_claim_check(ds->map, ds->path, ds->claim);
-    return finish_dataset(ds, rc == NC_NOERR ? ZMAP_DISCARD : ZMAP_KEEP, rc);
+    if (ds->writable)
+        rc = ds->kind->abort(ds, &how);
+    return finish_dataset(ds, how, rc);
 }

@@ -265,10 +265,8 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : ncz_dataset_rows_fit(ds, v);
-    /* A dataset created by this session holds nothing from earlier ones. With several ranks one of them does this, when
-     * define mode ends. */
-    if (rc == NC_NOERR && keys && !ds->created && ds->par.comm == NULL)
-        rc = ncz_dataset_sweep_chunks(ds, v);
+    if (rc == NC_NOERR)
+        rc = ds->kind->change->clear_new(ds, v);
     if (rc != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);
         return rc;

@@ -12,7 +12,7 @@
  * memory, and the next flush puts the documents. Only after 4 may a chunk that holds nothing but the new fill value be
  * left out, as later puts do: the document in the store then says what it reads as.
  */
-#include "dataset/file/dataset_file.h"
+#include "dataset/dataset_int.h"
 
 #include <string.h>
 
@@ -174,22 +174,13 @@ unwritten_element(const ncz_var *v, void **zero, const void **out)
     return NC_NOERR;
 }
 
-/* Whether there may be chunks. Of a file each element has its place, and is written. */
-static bool
-has_data(const ncz_dataset *ds, const ncz_var *v)
-{
-    return v->stage == NCZ_VAR_WRITTEN && ncz_file_ops_of(ds) == NULL;
-}
-
 static int
-check_change(const ncz_dataset *ds, const ncz_var *v, ncz_fill_mode mode, const void *fill)
+check_change(const ncz_var *v, ncz_fill_mode mode, const void *fill)
 {
     const char *s = mode == NCZ_FILL_VALUE && v->type->class == NCZ_TYPE_STRING ? *(const char *const *)fill : NULL;
 
     if (v->unusable->code != NC_NOERR)
         return ncz_err_adopt(v->unusable);
-    if (ds->par.comm != NULL)
-        return ncz_fail(NC_ELATEFILL, "%s: data were put already; with several ranks its fill value stays", v->name);
     if (s != NULL && v->dtype.kind == NCZ_KIND_BYTES && strlen(s) > v->dtype.size)
         return ncz_fail(NC_ELATEFILL, "%s: data were put already, in strings of %zu bytes: the fill value has %zu",
                         v->name, v->dtype.size, strlen(s));
@@ -197,15 +188,13 @@ check_change(const ncz_dataset *ds, const ncz_var *v, ncz_fill_mode mode, const 
 }
 
 int
-ncz_dataset_begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const void *fill)
+ncz_documents_begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const void *fill)
 {
     const void *old = NULL;
     void       *zero = NULL;
     int         rc;
 
-    if (!has_data(ds, v))
-        return NC_NOERR;
-    if ((rc = check_change(ds, v, mode, fill)) != NC_NOERR || (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
+    if ((rc = check_change(v, mode, fill)) != NC_NOERR || (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
         return rc;
     if ((rc = unwritten_element(v, &zero, &old)) == NC_NOERR && old != NULL &&
         !(mode == NCZ_FILL_VALUE && ncz_type_equal_elems(v->type, old, fill, 1)))
@@ -217,10 +206,8 @@ ncz_dataset_begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const vo
 }
 
 int
-ncz_dataset_end_fill(ncz_dataset *ds, ncz_var *v)
+ncz_documents_end_fill(ncz_dataset *ds, ncz_var *v)
 {
-    if (!has_data(ds, v))
-        return NC_NOERR;
     for (size_t d = 0; d < v->rank; d++)
         if (v->dims[d]->unlimited) { /* what lies beyond its end has the old fill value */
             v->dims[d]->uncleared = true;

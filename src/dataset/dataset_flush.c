@@ -23,9 +23,7 @@
  * After a failure the dirty marks and the table of stored documents still match the store, so the next flush
  * continues. A failed sync is final. Runs under the dataset's exclusive lock.
  */
-#include "dataset/file/dataset_file.h"
-#include "dataset/par/dataset_comm.h"
-#include "zmap/zmap_single.h"
+#include "dataset/dataset_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -275,13 +273,11 @@ put_planned(ncz_dataset *ds, bool all, bool *some)
 
 /* ---- the flush ------------------------------------------------------------------------------------------------- */
 
-static int
-sync_map(ncz_dataset *ds)
+int
+ncz_dataset_sync_map(ncz_dataset *ds)
 {
     int rc;
 
-    if (!ds->durable && ncz_file_ops_of(ds) != NULL)
-        return zmap_single_show(ds->map);
     if (!ds->durable || (zmap_caps_of(ds->map) & (ZMAP_CAN_SYNC | ZMAP_COMMITS)) != ZMAP_CAN_SYNC)
         return NC_NOERR;
     if ((rc = zmap_sync(ds->map)) != NC_NOERR)
@@ -324,8 +320,8 @@ ncz_dataset_documents_first(ncz_dataset *ds, bool again)
     bool commits = (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0;
     int  rc;
 
-    if (ncz_file_ops_of(ds) != NULL || !ncz_dataset_is_new(ds) ||
-        (ds->state == NCZ_DATASET_DOCUMENTED && !again && !commits) || (ds->cmode & NC_DISKLESS) != 0)
+    if (!ncz_dataset_is_new(ds) || (ds->state == NCZ_DATASET_DOCUMENTED && !again && !commits) ||
+        (ds->cmode & NC_DISKLESS) != 0)
         return NC_NOERR;
     if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
         return rc;
@@ -345,38 +341,14 @@ ncz_dataset_check_claim(ncz_dataset *ds)
 }
 
 int
-ncz_dataset_store_data(ncz_dataset *ds)
-{
-    int rc;
-
-    if (ds->failed.code != NC_NOERR)
-        return ncz_err_adopt(&ds->failed);
-    if (ncz_file_ops_of(ds) != NULL && (rc = ncz_file_check(ds)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR) /* 1 */
-        return rc;
-    if (zmap_single_unfinished(ds->map) != NULL &&
-        (ds->par.comm == NULL || ncz_comm_first(ds->par.comm))) /* its first sync shows it, with its head */
-        return NC_NOERR;
-    return sync_map(ds); /* 2 */
-}
-
-int
 ncz_dataset_store_documents(ncz_dataset *ds, bool all)
 {
     bool some;
     int  rc;
 
-    if (ncz_file_ops_of(ds) != NULL) {
-        if ((rc = ncz_file_store_head(ds)) != NC_NOERR || (rc = sync_map(ds)) != NC_NOERR)
-            return rc;
-        ncz_format_mark_stored(ds->model);
-        ds->state = NCZ_DATASET_STORED;
-        return ncz_file_check_name(ds);
-    }
-    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || /* 2 */
-        (rc = put_planned(ds, all, &some)) != NC_NOERR || /* 3, 4, 5 */
-        (some && (rc = sync_map(ds)) != NC_NOERR))        /* 6 */
+    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR ||      /* 2 */
+        (rc = put_planned(ds, all, &some)) != NC_NOERR ||      /* 3, 4, 5 */
+        (some && (rc = ncz_dataset_sync_map(ds)) != NC_NOERR)) /* 6 */
         return rc;
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
@@ -388,9 +360,9 @@ ncz_dataset_store_documents(ncz_dataset *ds, bool all)
 int
 ncz_dataset_flush(ncz_dataset *ds, bool all)
 {
-    int rc = ncz_dataset_store_data(ds);
+    int rc = ds->kind->store_data(ds); /* 1, 2 */
 
-    return rc == NC_NOERR ? ncz_dataset_store_documents(ds, all) : rc;
+    return rc == NC_NOERR ? ds->kind->store_head(ds, all) : rc;
 }
 
 int

@@ -15,6 +15,12 @@ ncz_dataset_netcdf_format(const ncz_dataset *ds)
     return f;
 }
 
+const ncz_dialect_ops *
+ncz_dataset_choose_dialect(const ncz_target *t)
+{
+    return ncz_format_dialect(t->zarr_format);
+}
+
 bool
 ncz_dataset_is_verbatim(const ncz_dataset *ds)
 {

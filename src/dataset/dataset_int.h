@@ -4,7 +4,7 @@
 #ifndef NCZ_DATASET_INT_H
 #define NCZ_DATASET_INT_H
 
-#include "dataset/dataset.h"
+#include "dataset/dataset_session.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -162,9 +162,7 @@ int ncz_meta_pass_over(ncz_texts *warnings, const char *instead);
 
 /* ---- loading the metadata (dataset_lazy_load.c) ---------------------------------------------------------------- */
 
-typedef struct ncz_load       ncz_load;
-typedef struct ncz_comm       ncz_comm;
-typedef struct ncz_par_owners ncz_par_owners; /* dataset_par_exchange.c */
+typedef struct ncz_load ncz_load;
 
 int ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
 /* After root, before rest. *unasked: it was written unasked. */
@@ -202,15 +200,12 @@ typedef struct ncz_growth {
     char    *id;            /* of its objects; NULL: not made yet */
     bool     unlisted;      /* the store cannot be listed, so there are no such objects */
     bool     unconditional; /* the store refuses conditional puts of documents */
-    bool     announced;     /* with several ranks, the same on all: rank 0 has joined (dataset_par.c) */
 } ncz_growth;
 
-/* The ranks that share a dataset, as one of them has it. */
-typedef struct ncz_sharing {
-    ncz_comm       *comm;       /* NULL: the dataset is this process's alone */
-    ncz_par_owners *owners;     /* of its objects, in collective puts */
-    bool            collective; /* access to variables that have no setting of their own */
-} ncz_sharing;
+/* The ranks that share a dataset, as one of them has it: begins what src/dataset/par has of it. */
+typedef struct ncz_ranks {
+    void (*free)(struct ncz_ranks *r);
+} ncz_ranks;
 
 /* Where the data of a dataset that is one file lie while it gets new definitions: `n` variables had a place. */
 typedef struct ncz_file_places {
@@ -256,8 +251,10 @@ struct ncz_dataset {
     ncz_key_list loaded;        /* NCZ_HOME_PERSIST, opened: the keys at `path` */
     ncz_err      failed;        /* a failed fsync or a lost claim: final */
     zmap        *documents;     /* the store to load documents from; NULL: `map` */
-    ncz_sharing  par;
     ncz_growth   growth;
+    ncz_ranks   *ranks; /* NULL: the dataset is this process's alone */
+
+    const ncz_session_ops *kind; /* what the session does; set once the dialect is known */
 };
 
 /* True if this session created the dataset, and has not flushed it completely yet. */
@@ -289,7 +286,7 @@ int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or
 int  ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
 bool ncz_name_is_classic(const char *path); /* it ends as classic files' names do */
 
-/* Creates a dataset that is one file, a classic file (dataset_file_create.c). */
+/* Creates a dataset that is one file, a classic file (dataset_create_file.c). */
 int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
 /* Opens, on another rank, the dataset that rank 0 has just created; `unfinished`: the name of its file until it is
  * complete, from zmap_single_unfinished(). */
@@ -299,10 +296,14 @@ int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *
 /* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
 int ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to);
 
-/* NC_DISKLESS (dataset_diskless.c): opens a copy of the dataset at the target; persist stores it at close. */
+/* NC_DISKLESS (dataset_diskless.c): opens a copy of the dataset at the target. */
 typedef struct ncz_opening ncz_opening;
 int                        ncz_diskless_open(ncz_opening *o);
-int                        ncz_diskless_persist(ncz_dataset *ds);
+
+/* Copies all objects (dataset_persist.c), and lists their keys. `compare`: only those that are absent or different. */
+int ncz_store_copy(zmap *from, zmap *to, bool compare, ncz_key_list *keys);
+/* Stores a dataset of memory at its path. */
+int ncz_diskless_persist(ncz_dataset *ds);
 
 /*
  * Opens a dataset's store from a target (dataset_store.c). An unsupported kind of store is NC_ENOTBUILT by name. At a
@@ -349,6 +350,17 @@ int ncz_remote_removable(const ncz_target *t, size_t *n);
 /* Where the path of a directory or file is a link: the target gets the path that it leads to. */
 int ncz_store_follow(ncz_target *t);
 
+/* The changes of a dataset of documents (dataset_session.h). */
+int ncz_documents_rename_var(ncz_dataset *ds, ncz_var *v, const char *name);
+int ncz_documents_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
+/* Whether the store can hold a node of `g` under another name. */
+int ncz_documents_check_name(const ncz_dataset *ds, const ncz_group *g, const char *from, const char *name);
+int ncz_documents_begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const void *fill);
+int ncz_documents_end_fill(ncz_dataset *ds, ncz_var *v);
+int ncz_documents_widen(ncz_dataset *ds, ncz_var *v, size_t need);
+/* Takes a larger width over that another process has stored. */
+int ncz_documents_follow_width(ncz_dataset *ds, ncz_var *v);
+
 /* Deletes the chunks below a variable's key. */
 int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);
 
@@ -374,8 +386,7 @@ int ncz_dataset_check_key(const ncz_dataset *ds, const char *key);
 /* Flushes under the exclusive lock, in the order of dataset_flush.c. `all`: plan every document, not only the dirty
  * ones. */
 int ncz_dataset_flush(ncz_dataset *ds, bool all);
-/* Its two parts: the data, durably; and the documents, with all that follows. */
-int ncz_dataset_store_data(ncz_dataset *ds);
+/* The documents, with all that follows; the data are stored. */
 int ncz_dataset_store_documents(ncz_dataset *ds, bool all);
 /* Puts a new dataset's documents when define mode ends, before its first chunk, so that the definitions survive if
  * the writer dies. `again`: also those that changed since. A dataset committed before waits for the flush. */

@@ -3,8 +3,7 @@
  * dataset_read_write: get and put of one selection, growth of unlimited dimensions, and the cache size. Under the
  * dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
-#include "dataset/file/dataset_file.h"
-#include "dataset/par/dataset_par.h"
+#include "dataset/dataset_int.h"
 
 #include <string.h>
 
@@ -15,34 +14,18 @@ end_of(const ncz_select *sel, size_t d)
     return sel->count[d] == 0 ? 0 : sel->start[d] + (sel->count[d] - 1) * sel->stride[d] + 1;
 }
 
-static bool
-is_empty(const ncz_select *sel)
-{
-    for (size_t d = 0; d < sel->rank; d++)
-        if (sel->count[d] == 0)
-            return true;
-    return false;
-}
-
-/* With NC_SHARE the puts of a dataset that is one file are there for others at once. */
-static bool
-shares_puts(const ncz_dataset *ds)
-{
-    return (ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL && ncz_file_ops_of(ds) != NULL;
-}
-
 bool
 ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel)
 {
-    if (ncz_dataset_collective(ds, v))
+    if (ds->kind->puts_alone(ds, v))
         return true;
     if (sel == NULL)
         return false;
-    if (ds->defining || v->stage != NCZ_VAR_WRITTEN || shares_puts(ds))
+    if (ds->defining || v->stage != NCZ_VAR_WRITTEN)
         return true;
     for (size_t d = 0; d < v->rank; d++)
         if (end_of(sel, d) > v->dims[d]->len)
-            return !is_empty(sel);
+            return !ncz_select_is_empty(sel);
     return false;
 }
 
@@ -63,38 +46,8 @@ ncz_dataset_note_put(ncz_dataset *ds, bool alone)
 
     if (alone)
         next = APPENDS;
-    if (ds->par.comm == NULL && next != left)
+    if (!ds->kind->ranks && next != left)
         atomic_store_explicit(&ds->appends, next, memory_order_relaxed);
-}
-
-bool
-ncz_dataset_parallel(const ncz_dataset *ds)
-{
-    return ds->par.comm != NULL;
-}
-
-bool
-ncz_dataset_collective(const ncz_dataset *ds, const ncz_var *v)
-{
-    if (ds->par.comm == NULL)
-        return false;
-    return v->access == NCZ_ACCESS_DEFAULT ? ds->par.collective : v->access == NCZ_ACCESS_COLLECTIVE;
-}
-
-int
-ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes)
-{
-    if (ds->par.comm == NULL)
-        return ncz_fail(NC_ENOPAR, "%s was not opened by nczarr_create_par() or nczarr_open_par()", ds->path);
-    if (v != NULL) {
-        v->access = yes ? NCZ_ACCESS_COLLECTIVE : NCZ_ACCESS_INDEPENDENT;
-        return NC_NOERR;
-    }
-    ds->par.collective = yes;
-    for (ncz_var *each = ncz_model_next_var(ds->model, NULL); each != NULL;
-         each = ncz_model_next_var(ds->model, each))
-        each->access = NCZ_ACCESS_DEFAULT;
-    return NC_NOERR;
 }
 
 /* The recorded error of an unusable variable. */
@@ -136,7 +89,7 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     ncz_plan plan;
     int      rc = plan_get(ds, v, sel, mem, &shape, &plan);
 
-    if (rc == NC_NOERR && !is_empty(sel))
+    if (rc == NC_NOERR && !ncz_select_is_empty(sel))
         rc = ncz_engine_read(ds->engine, &plan, out);
     ncz_dims_clear(&shape);
     return rc;
@@ -149,7 +102,7 @@ ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, c
     ncz_plan plan;
     int      rc = plan_get(ds, v, sel, mem, &shape, &plan);
 
-    if (rc == NC_NOERR && !is_empty(sel))
+    if (rc == NC_NOERR && !ncz_select_is_empty(sel))
         rc = ncz_engine_prefetch(ds->engine, &plan);
     ncz_dims_clear(&shape);
     return rc;
@@ -157,102 +110,57 @@ ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, c
 
 /* ---- put ---- */
 
-/* Makes sure that the elements which the put makes reachable hold only fill. With several ranks, the collective put has
- * done so before (dataset_par.c). */
-static int
-clear_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const uint64_t *shape)
+void
+ncz_dataset_record_lengths(ncz_dataset *ds, const ncz_put *p, bool done)
 {
-    int rc = NC_NOERR;
-
-    if (ncz_file_ops_of(ds) != NULL && ds->par.comm == NULL) {
-        if (v->rank == 0 || shape[0] <= v->dims[0]->len)
-            return NC_NOERR;
-        rc = ncz_engine_store_filled(ds->engine, v->dims[0]->len);
-        return rc == NC_NOERR ? ncz_file_grow(ds, v, sel, shape[0]) : rc;
-    }
-    if (ds->par.comm != NULL)
-        return NC_NOERR;
-    for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
-        if (shape[d] > v->dims[d]->len)
-            rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
-    return rc;
-}
-
-/* After a put that stored its data (`done`) records the new lengths. A failed put may have stored some data, which
- * must be cleared before the next growth. */
-static void
-grow_dims(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
-{
-    for (size_t d = 0; d < v->rank; d++) {
-        if (shape[d] <= v->dims[d]->len)
+    for (size_t d = 0; d < p->v->rank; d++) {
+        if (p->shape[d] <= p->v->dims[d]->len)
             continue;
         if (done)
-            ncz_model_grow_dim(ds->model, v->dims[d], shape[d]);
+            ncz_model_grow_dim(ds->model, p->v->dims[d], p->shape[d]);
         else
-            v->dims[d]->uncleared = true;
+            p->v->dims[d]->uncleared = true;
         if (!done)
             ds->filled = 0;
     }
 }
 
-/* Puts the selection into chunks; `shape` is the variable's afterwards. */
 static int
-write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
-             const void *in)
+clear_beyond(ncz_dataset *ds, const ncz_put *p)
 {
-    ncz_plan plan = {.shape = shape, .sel = *sel, .mem = mem, .classic = ncz_dataset_lax_bytes(ds)};
+    int rc = NC_NOERR;
+
+    for (size_t d = 0; rc == NC_NOERR && d < p->v->rank; d++)
+        if (p->shape[d] > p->v->dims[d]->len)
+            rc = ds->kind->grow(ds, p->v->dims[d], p->shape[d], p);
+    return rc;
+}
+
+int
+ncz_dataset_put_chunks(ncz_dataset *ds, const ncz_put *p)
+{
+    ncz_var *v = p->v;
+    ncz_plan plan = {.shape = p->shape, .mem = p->mem, .classic = ncz_dataset_lax_bytes(ds)};
     bool    *grows = NULL, some[NCZ_RANK_INLINE], stored;
     int      rc;
 
-    if ((rc = clear_beyond(ds, v, sel, shape)) != NC_NOERR)
+    if ((rc = p->rc) != NC_NOERR || (rc = clear_beyond(ds, p)) != NC_NOERR)
         return rc;
+    plan.sel = *p->sel;
     if ((grows = v->rank <= NCZ_RANK_INLINE ? some : ncz_alloc_n(v->rank, sizeof *grows)) == NULL)
         return ncz_fail_nomem(v->rank * sizeof *grows);
     for (size_t d = 0; d < v->rank; d++)
         grows[d] = v->dims[d]->unlimited;
     plan.grows = grows;
     plan.spec = v->spec; /* clear_beyond() may have found wider strings */
-    rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
-                                           : ncz_dataset_put_quantized(ds, v, &plan, in);
+    rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, p->in)
+                                           : ncz_dataset_put_quantized(ds, v, &plan, p->in);
     if (grows != some)
         ncz_free(grows);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     if (stored && v->stage != NCZ_VAR_WRITTEN) /* other threads may read it: written only by an exclusive put */
         v->stage = NCZ_VAR_WRITTEN;
     return rc;
-}
-
-/* A put that all ranks make; the selection may be empty. */
-static int
-put_on_all(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, uint64_t *shape, const ncz_type *mem, const void *in)
-{
-    int rc = ncz_par_begin_put(ds, v, shape, NC_NOERR);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (ncz_par_exchanges(ds, v))
-        return ncz_par_put(ds, v, sel, shape, mem, in, write_chunks);
-    if (!is_empty(sel))
-        rc = write_chunks(ds, v, sel, shape, mem, in);
-    return ncz_par_follow_widths(ds, v, ncz_par_end_put(ds, v, rc));
-}
-
-/* With several ranks, a put by one of them extends nothing but the records of a file. */
-static int
-begin_independent(ncz_dataset *ds, ncz_var *v, const uint64_t *shape)
-{
-    if (ds->par.comm == NULL)
-        return NC_NOERR;
-    atomic_store(&v->independent, true);
-    if (ncz_file_ops_of(ds) != NULL)
-        return ncz_par_file_grow_alone(ds, v, shape);
-    for (size_t d = 0; d < v->rank; d++)
-        if (shape[d] > v->dims[d]->len)
-            return ncz_fail(NC_ECANTEXTEND,
-                            "%s: an independent put cannot extend dimension %s beyond %llu; use collective access "
-                            "(nc_var_par_access)",
-                            v->name, v->dims[d]->name, (unsigned long long)v->dims[d]->len);
-    return NC_NOERR;
 }
 
 static int
@@ -268,37 +176,30 @@ check_regular(const ncz_var *v)
 int
 ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc)
 {
-    return ncz_dataset_collective(ds, v) ? ncz_par_begin_put(ds, v, NULL, rc) : rc;
+    return ds->kind->put(ds, &(ncz_put){.v = v, .rc = rc});
 }
 
 int
 ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
 {
-    bool     collective = ncz_dataset_collective(ds, v), first = v->stage != NCZ_VAR_WRITTEN, stored, grew;
+    bool     empty = ncz_select_is_empty(sel), first = v->stage != NCZ_VAR_WRITTEN, stored, grows;
     ncz_dims shape;
+    ncz_put  p = {.v = v, .sel = sel, .mem = mem, .in = in};
     int      rc;
 
-    if ((rc = check_usable(v)) != NC_NOERR || (is_empty(sel) && !collective) || (rc = check_regular(v)) != NC_NOERR ||
-        (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    if ((rc = check_usable(v)) != NC_NOERR || (empty && !ds->kind->puts_alone(ds, v)) ||
+        (rc = check_regular(v)) != NC_NOERR || (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc != NC_NOERR ? ncz_dataset_put_failed(ds, v, rc) : rc;
     ncz_var_shape(v, shape.v);
-    for (size_t d = 0; d < v->rank && !is_empty(sel); d++)
+    for (size_t d = 0; d < v->rank && !empty; d++)
         if (end_of(sel, d) > shape.v[d])
             shape.v[d] = end_of(sel, d);
-
-    if (collective)
-        rc = put_on_all(ds, v, sel, shape.v, mem, in);
-    else if ((rc = begin_independent(ds, v, shape.v)) == NC_NOERR)
-        rc = write_chunks(ds, v, sel, shape.v, mem, in);
+    p.shape = shape.v;
+    grows = v->rank > 0 && shape.v[0] > v->dims[0]->len;
+    rc = ds->kind->put(ds, &p);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
-    grew = stored && v->rank > 0 && shape.v[0] > v->dims[0]->len;
-    ncz_dataset_note_put(ds, grew || first);
-    grow_dims(ds, v, shape.v, stored);
-    if (stored && shares_puts(ds)) {
-        int shown = grew ? ncz_file_publish(ds) : ncz_dataset_flush_chunks(ds, v->uid);
-
-        rc = shown != NC_NOERR ? shown : rc;
-    }
+    ncz_dataset_note_put(ds, (stored && grows) || first);
+    ncz_dataset_record_lengths(ds, &p, stored);
     ncz_dims_clear(&shape);
     return rc;
 }

@@ -173,33 +173,16 @@ settle_rename(ncz_dataset *ds, move *mv, bool stored, bool all)
     return ncz_dataset_drop_leftover(ds);
 }
 
-/* With several ranks objects are not moved. */
-static int
-fail_stored(const char *name, const char *when)
-{
-    return ncz_fail(NC_ENOTBUILT, "%s: with several ranks a name can be changed only %s; rename it with nc_open()",
-                    name, when);
-}
-
 int
-ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
+ncz_documents_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
     bool stored = v->document != NCZ_DOCUMENT_NEW && !ncz_dataset_is_new(ds);
     int  rc;
 
-    if (ncz_group_find_var(v->group, name) != NULL || ncz_group_find_group(v->group, name) != NULL)
-        return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
-    if (ds->model->dialect->file != NULL) /* no object is named after it */
-        return ncz_model_rename_var(ds->model, v, name);
     if ((rc = set_keys(&mv, v->group, v->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
-    if (ds->par.comm != NULL) {
-        rc = v->stage != NCZ_VAR_IN_DEFINITION ? fail_stored(v->name, "in the define mode that defined the variable")
-                                               : ncz_model_rename_var(ds->model, v, name);
-        goto done;
-    }
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_dataset_flush_chunks(ds, v->uid)) != NC_NOERR ||
         (rc = gather_keys(ds, NULL, v, &mv)) != NC_NOERR)
         goto done;
@@ -215,22 +198,15 @@ done:
 }
 
 int
-ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
+ncz_documents_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
     bool stored = g->document != NCZ_DOCUMENT_NEW && !ncz_dataset_is_new(ds);
     int  rc;
 
-    if (ncz_group_find_var(g->parent, name) != NULL || ncz_group_find_group(g->parent, name) != NULL)
-        return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
     if ((rc = set_keys(&mv, g->parent, g->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
-    if (ds->par.comm != NULL) {
-        rc = ds->state != NCZ_DATASET_NEW ? fail_stored(g->name, "before the first nc_enddef() of a new dataset")
-                                          : ncz_model_rename_group(ds->model, g, name);
-        goto done;
-    }
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
         (rc = gather_keys(ds, g, NULL, &mv)) != NC_NOERR)
         goto done;
@@ -241,6 +217,18 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
     ncz_engine_forget(ds->engine, 0);
     rc = settle_rename(ds, &mv, stored, true);
 done:
+    move_clear(&mv);
+    return rc;
+}
+
+int
+ncz_documents_check_name(const ncz_dataset *ds, const ncz_group *g, const char *from, const char *name)
+{
+    move mv = {.from = NCZ_BUF_INIT};
+    int  rc = set_keys(&mv, g, from, name);
+
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to));
     move_clear(&mv);
     return rc;
 }

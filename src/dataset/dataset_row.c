@@ -4,7 +4,7 @@
  * placed in one pass over the dimensions, without a selection. Whatever is not as simple as that is left to
  * ncz_dataset_get() and ncz_dataset_put(), which find what is wrong.
  */
-#include "dataset/file/dataset_file.h"
+#include "dataset/dataset_int.h"
 
 /* The place of a row. */
 typedef struct place {
@@ -137,7 +137,7 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
     bool  grows;
 
     if (ds->defining || (v->stage != NCZ_VAR_WRITTEN && !alone) || v->quantize_mode != NC_NOQUANTIZE ||
-        ds->par.comm != NULL || (ds->mode & NC_SHARE) != 0)
+        ds->kind->ranks || (ds->mode & NC_SHARE) != 0)
         return false;
     grows = alone && takes_next_record(ds, v, start);
     if (!place_row(ds, v, start, count, mem, grows, &p))
@@ -145,7 +145,7 @@ ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size
     /* Before the values are in their chunk: the background thread stores of it what lies in the records that there are.
      * If the general path has to put the row, it makes the record, too. */
     if (grows)
-        ncz_file_ops_of(ds)->set_records(ds->model, start[0] + 1);
+        ds->model->dialect->file->set_records(ds->model, start[0] + 1);
     if (!ncz_engine_write_row(ds->engine, &p.row, in, alone))
         return false;
     if (grows)

@@ -205,6 +205,7 @@ bool ncz_box_next(const ncz_box *b, uint64_t *index);
 
 /* The number of selected elements. False on overflow. */
 bool ncz_select_nelems(const ncz_select *s, uint64_t *out);
+bool ncz_select_is_empty(const ncz_select *sel); /* it has no element */
 /* Where the element that is `index` steps from the first one lies in memory, in elements. */
 ptrdiff_t ncz_select_place(const ncz_select *s, const uint64_t *index);
 

@@ -139,3 +139,9 @@ ncz_order_is_fortran(const unsigned *order, size_t rank)
             return false;
     return order != NULL;
 }
+
+bool
+ncz_select_is_empty(const ncz_select *sel)
+{
+    return any_zero(sel->count, sel->rank);
+}

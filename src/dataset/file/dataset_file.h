@@ -66,6 +66,11 @@ int ncz_file_grow_dim(ncz_dataset *ds, const ncz_dim *d, uint64_t n);
 int ncz_file_grow_shared(ncz_dataset *ds, uint64_t n, bool alone);
 /* Cuts off what lies behind the last record, before ranks share the file. */
 int ncz_file_cut(ncz_dataset *ds);
+/* Makes the data durable, or at least gives a new file its name. */
+int ncz_file_sync(ncz_dataset *ds);
+/* Its head, with all that follows; the data are stored. */
+int                         ncz_file_store(ncz_dataset *ds, bool all);
+extern const ncz_change_ops ncz_file_change;
 /* How many records there are. */
 uint64_t ncz_file_records(const ncz_dataset *ds);
 /* Puts the head if it has changed, and gives the file its full size. */
@@ -75,7 +80,7 @@ int ncz_file_store_head(ncz_dataset *ds);
 static inline bool
 ncz_file_shares(const ncz_dataset *ds)
 {
-    return (ds->mode & NC_SHARE) != 0 && ds->par.comm == NULL;
+    return (ds->mode & NC_SHARE) != 0 && ds->ranks == NULL;
 }
 
 /* Between the two no other writer has the file open. NC_EACCESS: one has. Where writers do not share it no other one

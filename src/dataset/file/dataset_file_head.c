@@ -31,7 +31,7 @@ set_size(ncz_dataset *ds, bool grow)
     if (rc != NC_NOERR && rc != NC_EEMPTY)
         return rc;
     ncz_file_ops_of(ds)->sections(ds->model, ncz_file_records(ds), &fixed, &records, &end);
-    if (ds->par.comm != NULL || !grow) /* others may have made some */
+    if (ds->ranks != NULL || !grow) /* others may have made some */
         ahead = size > end && ncz_file_pitch(ds) != 0;
     return (grow && size < end) || ahead ? zmap_resize(ds->map, "", end) : NC_NOERR;
 }
@@ -139,7 +139,7 @@ put_head(ncz_dataset *ds, ncz_buf *head)
 static bool
 is_stored(const ncz_dataset *ds, const ncz_buf *head)
 {
-    return ds->par.comm == NULL && ds->head.len >= RECORDS_END && head->len == ds->head.len &&
+    return ds->ranks == NULL && ds->head.len >= RECORDS_END && head->len == ds->head.len &&
            ncz_file_is_head(ds, head);
 }
 
@@ -149,7 +149,7 @@ ncz_file_store_head(ncz_dataset *ds)
     ncz_buf head = NCZ_BUF_INIT;
     int     rc;
 
-    if (ds->head.len >= RECORDS_END && !ds->head_stale && ds->par.comm == NULL)
+    if (ds->head.len >= RECORDS_END && !ds->head_stale && ds->ranks == NULL)
         return store_records(ds);
     if ((rc = ncz_file_ops_of(ds)->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR)
         goto done;
@@ -163,6 +163,25 @@ ncz_file_store_head(ncz_dataset *ds)
 done:
     ncz_buf_clear(&head);
     return rc;
+}
+
+int
+ncz_file_sync(ncz_dataset *ds)
+{
+    return ds->durable ? ncz_dataset_sync_map(ds) : zmap_single_show(ds->map);
+}
+
+int
+ncz_file_store(ncz_dataset *ds, bool all)
+{
+    int rc;
+
+    (void)all; /* the head is whole */
+    if ((rc = ncz_file_store_head(ds)) != NC_NOERR || (rc = ncz_file_sync(ds)) != NC_NOERR)
+        return rc;
+    ncz_format_mark_stored(ds->model);
+    ds->state = NCZ_DATASET_STORED;
+    return ncz_file_check_name(ds);
 }
 
 int
@@ -302,8 +321,8 @@ ncz_file_check_name(ncz_dataset *ds)
     bool replaced = false;
     int  rc;
 
-    if (ds->par.comm != NULL || (rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || !replaced)
-        return ds->par.comm != NULL ? NC_NOERR : rc;
+    if (ds->ranks != NULL || (rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || !replaced)
+        return ds->ranks != NULL ? NC_NOERR : rc;
     return fail_for_good(ds,
                          ncz_fail(NC_EIO,
                                   "%s: another program has replaced or removed it since it was opened: what was put "
@@ -343,7 +362,7 @@ ncz_file_check(ncz_dataset *ds)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if (ds->par.comm != NULL || !zmap_single_is_named(ds->map) || ds->head.len < RECORDS_END)
+    if (ds->ranks != NULL || !zmap_single_is_named(ds->map) || ds->head.len < RECORDS_END)
         return NC_NOERR;
     if ((rc = ncz_file_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->head.len, &now)) != NC_NOERR)
         goto done;

@@ -18,7 +18,6 @@
  * Runs under the dataset's exclusive lock.
  */
 #include "dataset/dataset_int.h"
-#include "dataset/file/dataset_file.h"
 
 #include <string.h>
 
@@ -334,10 +333,7 @@ ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len)
 
     if (len <= d->len)
         return NC_NOERR;
-    if (ds->par.comm != NULL)
-        return ncz_fail(NC_ECANTEXTEND, "%s: with several ranks only a collective put of data extends a dimension",
-                        d->name);
-    rc = ncz_file_ops_of(ds) != NULL ? ncz_file_grow_dim(ds, d, len) : ncz_dataset_clear_beyond(ds, d);
+    rc = ds->kind->grow(ds, d, len, NULL);
     if (rc == NC_NOERR)
         ncz_model_grow_dim(ds->model, d, len);
     return rc;

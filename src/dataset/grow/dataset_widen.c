@@ -63,7 +63,7 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
 {
     int rc;
 
-    if (!v->widening || ds->par.comm != NULL)
+    if (!v->widening)
         return NC_NOERR;
     /* A crash in step 2 may have left the consolidated metadata as they were. */
     ncz_document_change(&v->document);
@@ -166,18 +166,18 @@ widen_unseen(ncz_dataset *ds, ncz_var *v, size_t need)
 }
 
 int
-ncz_dataset_widen(ncz_dataset *ds, ncz_var *v, size_t need)
+ncz_documents_follow_width(ncz_dataset *ds, ncz_var *v)
 {
-    int rc = ncz_width_is_followed(ds, v) ? ncz_width_follow(ds, v) : NC_NOERR;
+    return ncz_width_is_followed(ds, v) ? ncz_width_follow(ds, v) : NC_NOERR;
+}
+
+int
+ncz_documents_widen(ncz_dataset *ds, ncz_var *v, size_t need)
+{
+    int rc = ncz_documents_follow_width(ds, v);
 
     if (rc != NC_NOERR)
         return rc;
-    if (ds->par.comm != NULL && need > v->dtype.size)
-        return ncz_fail(
-            NC_ENOTBUILT,
-            "%s: a string of %zu bytes needs a wider array, which several ranks cannot make; define it with "
-            "nczarr_def_var_strlen()",
-            v->name, need);
     if (need > INT_MAX)
         return ncz_fail(NC_EINVAL, "%s: a string of %zu bytes", v->name, need);
     if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = resume_widening(ds, v)) != NC_NOERR)

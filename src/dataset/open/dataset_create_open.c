@@ -28,6 +28,16 @@ ncz_dataset_check_mode(int mode)
     return NC_NOERR;
 }
 
+const ncz_session_ops *
+ncz_dataset_choose_kind(const ncz_dataset *ds)
+{
+    const ncz_file_ops *file = ds->model->dialect->file;
+
+    if (file == NULL || file->lay_out == NULL) /* a file that is only read never changes */
+        return &ncz_documents_session;
+    return ncz_file_shares(ds) ? &ncz_file_shared_session : &ncz_file_session;
+}
+
 static int
 set_durability(ncz_dataset *ds, ncz_durability durability)
 {
@@ -69,12 +79,6 @@ start_dataset(zmap *map, const ncz_target *t, const ncz_settings *settings, cons
 }
 
 /* ---- create ---- */
-
-const ncz_dialect_ops *
-ncz_dataset_choose_dialect(const ncz_target *t)
-{
-    return ncz_format_dialect(t->zarr_format);
-}
 
 static ncz_format_opts
 style_for(const ncz_target *t)
@@ -125,6 +129,8 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
         (rc = start_dataset(map, t, &settings, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->style = *style;
+    ds->cmode = cmode;
+    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (style->dialect->file != NULL ? 0 : NC_NETCDF4);
     if ((rc = start_model(ds)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
@@ -134,9 +140,8 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ds->writable = ds->created = ds->defining = true;
     ds->state = NCZ_DATASET_NEW;
     ncz_dataset_set_classic(ds, style->classic);
-    ds->cmode = cmode;
+    ds->kind = ncz_dataset_choose_kind(ds);
     ds->verbatim = (cmode & NCZARR_VERBATIM) != 0;
-    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (style->dialect->file != NULL ? 0 : NC_NETCDF4);
     if (settings.behind && (rc = ncz_dataset_set_write(ds, true, settings.behind_bytes)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
@@ -282,6 +287,7 @@ end_opening(ncz_opening *o)
     ncz_dataset_log_open(ds, o->target);
     if (ds->writable && o->settings.behind)
         rc = ncz_dataset_set_write(ds, true, o->settings.behind_bytes);
+    ds->kind = ncz_dataset_choose_kind(ds);
     if (rc == NC_NOERR && ds->writable && ncz_file_ops_of(ds) != NULL)
         rc = ncz_file_begin(ds);
     if (rc == NC_NOERR && ds->writable)

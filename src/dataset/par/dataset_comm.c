@@ -42,19 +42,19 @@ ncz_comm_free(ncz_comm *c)
 bool
 ncz_comm_first(const ncz_comm *c)
 {
-    return c->table.rank == 0;
+    return c == NULL || c->table.rank == 0;
 }
 
 int
 ncz_comm_rank(const ncz_comm *c)
 {
-    return c->table.rank;
+    return c != NULL ? c->table.rank : 0;
 }
 
 size_t
 ncz_comm_size(const ncz_comm *c)
 {
-    return (size_t)c->table.nranks;
+    return c != NULL ? (size_t)c->table.nranks : 1;
 }
 
 bool
@@ -166,10 +166,13 @@ int
 ncz_comm_agree(ncz_comm *c, ncz_comm_call call, uint64_t object, int rc)
 {
     int64_t tag = (int64_t)(object << 8 | (uint64_t)call);
-    int64_t v[] = {rank_mark(c, rc != NC_NOERR), tag, -tag};
+    int64_t v[] = {0, tag, -tag};
     ncz_err own;
     int     failed;
 
+    if (c == NULL)
+        return rc;
+    v[0] = rank_mark(c, rc != NC_NOERR);
     ncz_err_save(&own, rc);
     if ((failed = reduce(c, v, sizeof v / sizeof *v)) != NC_NOERR)
         return failed;
@@ -217,7 +220,7 @@ ncz_comm_max(ncz_comm *c, uint64_t *values, size_t n)
     int64_t v[32];
     size_t  most = sizeof v / sizeof *v;
 
-    for (size_t at = 0, some; at < n; at += some) {
+    for (size_t at = 0, some; c != NULL && at < n; at += some) {
         int rc;
 
         some = n - at < most ? n - at : most;

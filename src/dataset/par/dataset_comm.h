@@ -2,6 +2,8 @@
 /*
  * dataset_comm: the ranks that share a dataset: what they agree on, and bytes that one of them gives to all.
  *
+ * NULL is a communicator of one rank, for first, rank, size, agree and max.
+ *
  * All functions but free, first, rank, size and exchanges are collective. After a failure of the communicator, or after
  * ranks made different calls, each of them returns that error at once, on every rank.
  *

@@ -8,13 +8,11 @@
  * and dirty marks, the dataset's state, whether it is in define mode.
  */
 #include "dataset/par/dataset_par.h"
-#include "dataset/file/dataset_file.h"
 
-/* Runs `task` on rank 0 alone, and gives all ranks its result. */
-static int
-run_on_first(ncz_dataset *ds, ncz_comm_call call, int (*task)(ncz_dataset *ds))
+int
+ncz_par_run_on_first(ncz_dataset *ds, ncz_comm_call call, int (*task)(ncz_dataset *ds))
 {
-    return ncz_comm_agree(ds->par.comm, call, 0, ncz_comm_first(ds->par.comm) ? task(ds) : NC_NOERR);
+    return ncz_comm_agree(ncz_par_comm(ds), call, 0, ncz_comm_first(ncz_par_comm(ds)) ? task(ds) : NC_NOERR);
 }
 
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
@@ -26,7 +24,7 @@ sweep_new_variables(ncz_dataset *ds)
 {
     int rc = NC_NOERR;
 
-    if (ds->created || ncz_file_ops_of(ds) != NULL)
+    if (ds->created)
         return NC_NOERR;
     for (ncz_var *v = ncz_model_next_var(ds->model, NULL); rc == NC_NOERR && v != NULL;
          v = ncz_model_next_var(ds->model, v))
@@ -46,11 +44,11 @@ store_definitions(ncz_dataset *ds)
 int
 ncz_par_enddef(ncz_dataset *ds, int rc)
 {
-    if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_ENDDEF, 0, rc)) != NC_NOERR ||
+    if ((rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_ENDDEF, 0, rc)) != NC_NOERR ||
         (rc = ncz_par_compare(ds, NCZ_COMM_ENDDEF)) != NC_NOERR ||
-        (rc = run_on_first(ds, NCZ_COMM_ENDDEF, store_definitions)) != NC_NOERR)
+        (rc = ncz_par_run_on_first(ds, NCZ_COMM_ENDDEF, store_definitions)) != NC_NOERR)
         return rc;
-    if (!ncz_comm_first(ds->par.comm) && ncz_dataset_is_new(ds)) {
+    if (!ncz_comm_first(ncz_par_comm(ds)) && ncz_dataset_is_new(ds)) {
         ncz_format_mark_stored(ds->model);
         ds->state = NCZ_DATASET_DOCUMENTED;
     }
@@ -66,8 +64,7 @@ store_documents(ncz_dataset *ds)
 
     if (rc == NC_NOERR)
         rc = ncz_dataset_store_documents(ds, false);
-    return rc == NC_NOERR && ncz_lengths_are_watched(ds) && ncz_file_ops_of(ds) == NULL ? ncz_lengths_refresh(ds)
-                                                                                        : rc;
+    return rc == NC_NOERR && ncz_lengths_are_watched(ds) ? ncz_lengths_refresh(ds) : rc;
 }
 
 /* Gives strings the largest width that a rank has, each in widths[2 * i]. */
@@ -87,11 +84,11 @@ static int
 agree_some_widths(ncz_dataset *ds, ncz_comm_call call, ncz_var *const *vars, uint64_t *widths, size_t n)
 {
     bool differ = false;
-    int  rc = n != 0 ? ncz_comm_max(ds->par.comm, widths, 2 * n) : NC_NOERR;
+    int  rc = n != 0 ? ncz_comm_max(ncz_par_comm(ds), widths, 2 * n) : NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
         differ = differ || widths[2 * i] != UINT64_MAX - widths[2 * i + 1];
-    return differ ? ncz_comm_agree(ds->par.comm, call, 0, take_widths(ds, vars, widths, n)) : rc;
+    return differ ? ncz_comm_agree(ncz_par_comm(ds), call, 0, take_widths(ds, vars, widths, n)) : rc;
 }
 
 static int
@@ -130,7 +127,7 @@ ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc)
         return rc;
     ncz_err_save(&first, rc);
     old = ncz_dataset_widths_are_old(ds, rc) && ncz_dataset_follow_widths(ds) == NC_NOERR;
-    if ((agreed = ncz_comm_max(ds->par.comm, &old, 1)) != NC_NOERR)
+    if ((agreed = ncz_comm_max(ncz_par_comm(ds), &old, 1)) != NC_NOERR)
         return agreed;
     if (old == 0)
         return ncz_err_adopt(&first);
@@ -138,31 +135,39 @@ ncz_par_follow_widths(ncz_dataset *ds, const ncz_var *v, int rc)
 }
 
 int
-ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
+ncz_par_store_data(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
-    bool object = ncz_file_ops_of(ds) != NULL; /* its lengths are in its head, and ranks may have grown alone */
-
     if (rc == NC_NOERR)
-        rc = ncz_dataset_store_data(ds);
-    if ((rc = ncz_comm_agree(ds->par.comm, call, 0, rc)) != NC_NOERR || (rc = agree_widths(ds, call)) != NC_NOERR ||
-        (object && (rc = ncz_par_agree_lengths(ds)) != NC_NOERR) || (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
-        (rc = run_on_first(ds, call, store_documents)) != NC_NOERR ||
-        (!object && (rc = ncz_par_agree_lengths(ds)) != NC_NOERR))
-        return rc;
-    if (object)
-        ncz_par_file_stored(ds);
+        rc = ds->kind->store_data(ds);
+    return ncz_comm_agree(ncz_par_comm(ds), call, 0, rc);
+}
+
+void
+ncz_par_end_flush(ncz_dataset *ds)
+{
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     ncz_engine_forget(ds->engine, 0);
+}
+
+int
+ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
+{
+    if ((rc = ncz_par_store_data(ds, call, rc)) != NC_NOERR || (rc = agree_widths(ds, call)) != NC_NOERR ||
+        (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
+        (rc = ncz_par_run_on_first(ds, call, store_documents)) != NC_NOERR ||
+        (rc = ncz_par_agree_lengths(ds)) != NC_NOERR)
+        return rc;
+    ncz_par_end_flush(ds);
     return NC_NOERR;
 }
 
 int
 ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds))
 {
-    int rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_ABORT, 0, NC_NOERR);
+    int rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_ABORT, 0, NC_NOERR);
 
-    return rc == NC_NOERR ? run_on_first(ds, NCZ_COMM_ABORT, remove) : rc;
+    return rc == NC_NOERR ? ncz_par_run_on_first(ds, NCZ_COMM_ABORT, remove) : rc;
 }
 
 /* ---- collective puts ------------------------------------------------------------------------------------------- */
@@ -190,17 +195,17 @@ clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
             grows = true;
             uncleared = uncleared || v->dims[d]->uncleared;
         }
-    if (!grows || (!uncleared && (ds->growth.announced || ds->state != NCZ_DATASET_STORED)))
+    if (!grows || (!uncleared && (ncz_par_ranks_of(ds)->announced || ds->state != NCZ_DATASET_STORED)))
         return NC_NOERR;
-    for (size_t d = 0; rc == NC_NOERR && d < v->rank && ncz_comm_first(ds->par.comm); d++)
+    for (size_t d = 0; rc == NC_NOERR && d < v->rank && ncz_comm_first(ncz_par_comm(ds)); d++)
         if (shape[d] > v->dims[d]->len)
             rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
     /* The chunks in which the length ended must be in the store before another rank reads them. */
-    if (rc == NC_NOERR && uncleared && ncz_comm_first(ds->par.comm))
+    if (rc == NC_NOERR && uncleared && ncz_comm_first(ncz_par_comm(ds)))
         rc = ncz_dataset_flush_chunks(ds, 0);
-    if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
         return rc;
-    ds->growth.announced = ds->state == NCZ_DATASET_STORED;
+    ncz_par_ranks_of(ds)->announced = ds->state == NCZ_DATASET_STORED;
     for (size_t d = 0; d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
             v->dims[d]->uncleared = false;
@@ -221,19 +226,22 @@ flush_independent(ncz_dataset *ds, ncz_var *v)
 }
 
 int
-ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc)
+ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, int rc)
 {
-    bool grows = false;
-
     if (rc == NC_NOERR)
         rc = flush_independent(ds, v);
-    if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
-        return ncz_par_failed_put(v, rc);
-    if (ncz_file_ops_of(ds) != NULL)
-        return ncz_par_file_grow(ds, v, shape);
+    return ncz_par_failed_put(v, ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_PUT, ncz_par_tag(v), rc));
+}
+
+int
+ncz_par_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape)
+{
+    bool grows = false;
+    int  rc = NC_NOERR;
+
     for (size_t d = 0; d < v->rank; d++)
         grows = grows || v->dims[d]->unlimited;
-    if (grows && (rc = ncz_comm_max(ds->par.comm, shape, v->rank)) == NC_NOERR)
+    if (grows && (rc = ncz_comm_max(ncz_par_comm(ds), shape, v->rank)) == NC_NOERR)
         rc = clear_on_first(ds, v, shape);
     return ncz_par_failed_put(v, rc);
 }
@@ -245,6 +253,6 @@ ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc)
     ncz_err own;
 
     ncz_err_save(&own, rc);
-    rc = ncz_par_failed_put(v, ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), range ? NC_NOERR : rc));
+    rc = ncz_par_failed_put(v, ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_PUT, ncz_par_tag(v), range ? NC_NOERR : rc));
     return rc == NC_NOERR && range ? ncz_err_adopt(&own) : rc;
 }

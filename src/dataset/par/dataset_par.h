@@ -3,13 +3,50 @@
  * dataset_par: what a dataset that several ranks share does together. Each function takes this rank's result so far,
  * `rc`: a rank that failed takes part all the same, so that all fail and nobody waits.
  *
- * All run under the dataset's exclusive lock, and only with ds->par.comm.
+ * All run under the dataset's exclusive lock, and only where ranks share it.
  */
 #ifndef NCZ_DATASET_PAR_H
 #define NCZ_DATASET_PAR_H
 
 #include "dataset/par/dataset_comm.h"
 #include "dataset/dataset_int.h"
+
+typedef struct ncz_par_owners ncz_par_owners; /* dataset_par_exchange.c */
+
+/* The ranks that share a dataset, as one of them has it. */
+typedef struct ncz_par_ranks {
+    ncz_ranks              base;
+    ncz_comm              *comm;
+    ncz_par_owners        *owners;     /* of its objects, in collective puts */
+    bool                   collective; /* access to variables that have no setting of their own */
+    bool                   announced;  /* that the dataset grows: rank 0 has joined, the same on all */
+    bool                   file;       /* it is one file, which they change in place */
+    const ncz_session_ops *shared;     /* the kind that they share */
+} ncz_par_ranks;
+
+static inline ncz_par_ranks *
+ncz_par_ranks_of(const ncz_dataset *ds)
+{
+    return (ncz_par_ranks *)ds->ranks;
+}
+
+/* NULL, which is one rank: the dataset is this process's alone. */
+static inline ncz_comm *
+ncz_par_comm(const ncz_dataset *ds)
+{
+    return ds->ranks != NULL ? ncz_par_ranks_of(ds)->comm : NULL;
+}
+
+static inline bool
+ncz_par_is_file(const ncz_dataset *ds)
+{
+    return ncz_par_ranks_of(ds)->file;
+}
+
+/* Without a communicator yet. dataset_par_session.c */
+int ncz_par_ranks_new(ncz_par_ranks **out);
+/* Lets them share the dataset, which takes them. */
+void ncz_par_share(ncz_dataset *ds, ncz_par_ranks *ranks);
 
 /*
  * NC_EINVAL, with the first difference: the changed definitions are not the same on all ranks. Values of attributes may
@@ -20,9 +57,15 @@ int ncz_par_compare(ncz_dataset *ds, ncz_comm_call call);
 /* Ends define mode: compares definitions; rank 0 stores the documents of a new dataset. */
 int ncz_par_enddef(ncz_dataset *ds, int rc);
 
-/* As ncz_dataset_flush(), in this order: the data of all ranks, durably; the documents, by rank 0. Then drops all
- * cached chunks, since other ranks may have changed theirs. */
+/* As ncz_dataset_flush(), in this order: the data of all ranks, durably; the documents, or the head, by rank 0. Then
+ * drops all cached chunks, since other ranks may have changed theirs. */
 int ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc);
+int ncz_par_file_flush(ncz_dataset *ds, ncz_comm_call call, int rc); /* dataset_par_file.c */
+/* Its steps. The first stores this rank's data, with its result so far; in the last one rank 0 has stored the rest. */
+int  ncz_par_store_data(ncz_dataset *ds, ncz_comm_call call, int rc);
+void ncz_par_end_flush(ncz_dataset *ds);
+/* Runs `task` on rank 0 alone, and gives all ranks its result. */
+int ncz_par_run_on_first(ncz_dataset *ds, ncz_comm_call call, int (*task)(ncz_dataset *ds));
 
 /* Waits for all ranks, and runs `remove` on rank 0 alone. */
 int ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds));
@@ -36,9 +79,10 @@ int ncz_par_agree_lengths(ncz_dataset *ds);
 
 /* ---- dataset_par.c: collective puts ---- */
 
-/* Begins a collective put, and makes `shape`, the shape that this rank's selection needs, the one that all ranks
- * need. Elements that become reachable hold only fill afterwards. */
-int ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, uint64_t *shape, int rc);
+/* Begins a collective put. What follows makes `shape`, the shape that this rank's selection needs, the one that all
+ * ranks need; elements that become reachable hold only fill afterwards. */
+int ncz_par_begin_put(ncz_dataset *ds, ncz_var *v, int rc);
+int ncz_par_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape);
 /* NC_ERANGE is this rank's own: the data are stored. */
 int ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc);
 
@@ -52,12 +96,10 @@ int ncz_par_failed_put(const ncz_var *v, int rc);
 
 /* As ncz_file_enddef(): rank 0 moves data, all fill new variables, rank 0 stores the head. */
 int ncz_par_file_enddef(ncz_dataset *ds, const ncz_file_room *room);
-/* In a collective put to `v`: makes shape[0] the largest that a rank needs, and records up to it. */
+/* As ncz_par_grow(): makes shape[0] the largest that a rank needs, and records up to it. */
 int ncz_par_file_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape);
 /* Makes records for a put of this rank alone; the others learn of them in the next collective call. */
 int ncz_par_file_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape);
-/* After a flush: rank 0 has stored the head, and the file has its name and its length. */
-void ncz_par_file_stored(ncz_dataset *ds);
 /* Gives all ranks the name of the file that rank 0 is making, in `name`; empty: there is none. `map`: rank 0's. */
 int ncz_par_share_name(ncz_comm *c, ncz_comm_call call, const zmap *map, ncz_buf *name);
 
@@ -97,16 +139,11 @@ bool ncz_par_next_span(ncz_cursor *c, ncz_span *out);                /* reads th
 
 /* ---- dataset_par_exchange.c ---- */
 
-/* Puts a selection of this rank's into chunks. */
-typedef int (*ncz_par_write)(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape,
-                             const ncz_type *mem, const void *in);
-
 /* Whether the parts of this variable travel to the ranks that own their objects. */
 bool ncz_par_exchanges(const ncz_dataset *ds, const ncz_var *v);
 
 /* A collective put between ncz_par_begin_put() and its end, which it includes: each object is put by one rank. */
-int ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
-                const void *in, ncz_par_write write);
+int ncz_par_put(ncz_dataset *ds, const ncz_put *p);
 
 void ncz_par_owners_free(ncz_par_owners *o); /* NULL is fine */
 

@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+static int
+put_box(ncz_exchange *x, const ncz_select *sel, const ncz_type *mem, const void *in)
+{
+    return ncz_dataset_put_chunks(x->ds, &(ncz_put){.v = x->v, .sel = sel, .shape = x->shape, .mem = mem, .in = in});
+}
+
 /* Puts a box of packed elements of the variable's type. */
 static int
 write_packed(ncz_exchange *x, const uint64_t *start, const uint64_t *count, const uint64_t *stride, const char *data)
@@ -20,9 +26,8 @@ write_packed(ncz_exchange *x, const uint64_t *start, const uint64_t *count, cons
     if (!ncz_grid_packed_imap(count, rank, imap))
         rc = ncz_fail_nomem(SIZE_MAX);
     else
-        rc = x->write(x->ds, x->v,
-                      &(ncz_select){.rank = rank, .start = start, .count = count, .stride = stride, .imap = imap},
-                      x->shape, x->v->type, data);
+        rc = put_box(x, &(ncz_select){.rank = rank, .start = start, .count = count, .stride = stride, .imap = imap},
+                     x->v->type, data);
     ncz_free(imap);
     return rc;
 }
@@ -228,7 +233,7 @@ ncz_par_write_received(ncz_exchange *x)
 static bool
 is_left(const ncz_exchange *x, const ncz_part *p, bool whole_chunks)
 {
-    return !p->done && p->owner == ncz_comm_rank(x->ds->par.comm) && (p->whole || !whole_chunks);
+    return !p->done && p->owner == ncz_comm_rank(ncz_par_comm(x->ds)) && (p->whole || !whole_chunks);
 }
 
 /* Neighbours along the last dimension are put together. */
@@ -255,11 +260,11 @@ ncz_par_write_rest(ncz_exchange *x, bool whole_chunks)
         for (size_t k = 0; k < n; k++)
             p[k].done = true;
         p->count[last] = count;
-        rc = x->write(
-            x->ds, x->v,
+        rc = put_box(
+            x,
             &(ncz_select){
                 .rank = x->v->rank, .start = p->start, .count = p->count, .stride = p->stride, .imap = p->imap},
-            x->shape, x->mem, x->in + p->mem * (ptrdiff_t)x->mem->size);
+            x->mem, x->in + p->mem * (ptrdiff_t)x->mem->size);
         if (rc == NC_ERANGE) {
             x->range = true;
             rc = NC_NOERR;

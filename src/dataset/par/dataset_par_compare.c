@@ -145,16 +145,16 @@ list_definitions(comparison *c)
         return rc;
     if ((c->differ = ncz_zalloc_n(c->ours.n != 0 ? c->ours.n : 1, sizeof *c->differ)) == NULL)
         return ncz_fail_nomem(c->ours.n * sizeof *c->differ);
-    return ncz_comm_first(c->ds->par.comm) ? ncz_definitions_write(&c->ours, &c->first) : NC_NOERR;
+    return ncz_comm_first(ncz_par_comm(c->ds)) ? ncz_definitions_write(&c->ours, &c->first) : NC_NOERR;
 }
 
 /* The ranks have lists of equal length now. */
 static int
 log_attributes(const comparison *c)
 {
-    int rc = ncz_comm_max(c->ds->par.comm, c->differ, c->ours.n);
+    int rc = ncz_comm_max(ncz_par_comm(c->ds), c->differ, c->ours.n);
 
-    for (size_t i = 0; rc == NC_NOERR && ncz_comm_first(c->ds->par.comm) && i < c->ours.n; i++)
+    for (size_t i = 0; rc == NC_NOERR && ncz_comm_first(ncz_par_comm(c->ds)) && i < c->ours.n; i++)
         if (c->differ[i] != 0)
             ncz_log(NCZ_LOG_WARN, "%s: the values of %s differ between ranks; those of rank 0 are stored",
                     c->ds->path, ncz_buf_str(&c->ours.v[i].name));
@@ -166,11 +166,11 @@ static int
 compare_definitions(ncz_dataset *ds, ncz_comm_call call)
 {
     comparison c = {.ds = ds, .first = NCZ_BUF_INIT};
-    int        rc = ncz_comm_agree(ds->par.comm, call, 0, list_definitions(&c));
+    int        rc = ncz_comm_agree(ncz_par_comm(ds), call, 0, list_definitions(&c));
 
-    if (rc == NC_NOERR && (rc = ncz_comm_share(ds->par.comm, call, &c.first)) == NC_NOERR &&
-        (rc = ncz_comm_agree(ds->par.comm, call, 0, ncz_comm_first(ds->par.comm) ? NC_NOERR : compare_lists(&c))) ==
-            NC_NOERR)
+    if (rc == NC_NOERR && (rc = ncz_comm_share(ncz_par_comm(ds), call, &c.first)) == NC_NOERR &&
+        (rc = ncz_comm_agree(ncz_par_comm(ds), call, 0,
+                             ncz_comm_first(ncz_par_comm(ds)) ? NC_NOERR : compare_lists(&c))) == NC_NOERR)
         rc = log_attributes(&c);
     ncz_definitions_clear(&c.ours);
     ncz_buf_clear(&c.first);
@@ -220,11 +220,11 @@ plan_documents(ncz_dataset *ds, ncz_comm_call call, ncz_buf *ours, bool *same)
     int rc;
 
     ncz_buf_reset(ours);
-    rc = ncz_file_ops_of(ds) != NULL ? write_head(ds, ours)
-                                     : ncz_format_plan(ds->model, &ds->style, false, add_document, ours);
-    if ((rc = ncz_comm_agree(ds->par.comm, call, 0, rc)) != NC_NOERR)
+    rc = ncz_par_is_file(ds) ? write_head(ds, ours)
+                             : ncz_format_plan(ds->model, &ds->style, false, add_document, ours);
+    if ((rc = ncz_comm_agree(ncz_par_comm(ds), call, 0, rc)) != NC_NOERR)
         return rc;
-    return ncz_comm_same(ds->par.comm, digest_of(ours), same);
+    return ncz_comm_same(ncz_par_comm(ds), digest_of(ours), same);
 }
 
 int
@@ -237,13 +237,13 @@ ncz_par_compare(ncz_dataset *ds, ncz_comm_call call)
     if (rc != NC_NOERR || same || (rc = compare_definitions(ds, call)) != NC_NOERR ||
         (rc = plan_documents(ds, call, &ours, &same)) != NC_NOERR || same)
         goto done;
-    if (ncz_comm_first(ds->par.comm)) {
+    if (ncz_comm_first(ncz_par_comm(ds))) {
         first = ours;
         ours = NCZ_BUF_INIT;
     }
-    if ((rc = ncz_comm_share(ds->par.comm, call, &first)) == NC_NOERR)
-        rc = ncz_comm_agree(ds->par.comm, call, 0,
-                            ncz_comm_first(ds->par.comm) ? NC_NOERR : compare_documents(&ours, &first));
+    if ((rc = ncz_comm_share(ncz_par_comm(ds), call, &first)) == NC_NOERR)
+        rc = ncz_comm_agree(ncz_par_comm(ds), call, 0,
+                            ncz_comm_first(ncz_par_comm(ds)) ? NC_NOERR : compare_documents(&ours, &first));
 done:
     ncz_buf_clear(&ours);
     ncz_buf_clear(&first);

@@ -93,14 +93,13 @@ gather_blocks(ncz_dataset *ds, const size_t *start, const size_t *count, ncz_blo
     uint64_t *box = NULL;
     int       rc = NC_NOERR;
 
-    b->n = ds->par.comm != NULL ? ncz_comm_size(ds->par.comm) : 1;
+    b->n = ncz_comm_size(ncz_par_comm(ds));
     if (!ncz_mul(b->n, per, &total) || (box = ncz_zalloc_n(total, sizeof *box)) == NULL)
         rc = ncz_fail_nomem(total);
     else
-        set_own_box(b->rank, start, count,
-                    box + (ds->par.comm != NULL ? (size_t)ncz_comm_rank(ds->par.comm) * per : 0));
-    if (ds->par.comm != NULL && (rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_DECOMPOSE, 0, rc)) == NC_NOERR)
-        rc = ncz_comm_max(ds->par.comm, box, total);
+        set_own_box(b->rank, start, count, box + (size_t)ncz_comm_rank(ncz_par_comm(ds)) * per);
+    if ((rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_DECOMPOSE, 0, rc)) == NC_NOERR)
+        rc = ncz_comm_max(ncz_par_comm(ds), box, total);
     b->box = box;
     *out = box;
     return rc;
@@ -161,7 +160,7 @@ choose_lengths(ncz_dataset *ds, ncz_var *v, const ncz_blocks *b, const lengths *
         l.shard = NULL;
     }
     rc = set_lengths(ds, v, &l);
-    if (rc == NC_NOERR && price.shared > 0 && (ds->par.comm == NULL || ncz_comm_first(ds->par.comm)))
+    if (rc == NC_NOERR && price.shared > 0 && ncz_comm_first(ncz_par_comm(ds)))
         log_price(v, b, l.shard != NULL ? l.shard : l.chunk, &price);
 done:
     clear_lengths(&l);
@@ -192,8 +191,7 @@ decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count)
 
     if (rc == NC_NOERR)
         rc = copy_lengths(v, &old);
-    if (ds->par.comm != NULL)
-        rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_DECOMPOSE, ncz_par_tag(v), rc);
+    rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_DECOMPOSE, ncz_par_tag(v), rc);
     if (rc != NC_NOERR || (rc = gather_blocks(ds, start, count, &b, &box)) != NC_NOERR)
         goto done;
     for (size_t d = 0; d < v->rank; d++)
@@ -204,8 +202,7 @@ decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count)
         rc = choose_lengths(ds, v, &b, &old);
         changed = true;
     }
-    if (ds->par.comm != NULL)
-        rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_DECOMPOSE, ncz_par_tag(v), rc);
+    rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_DECOMPOSE, ncz_par_tag(v), rc);
     if (rc != NC_NOERR && changed) {
         ncz_err err;
 
@@ -227,7 +224,6 @@ ncz_dataset_decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, const si
 {
     if (rc == NC_NOERR)
         rc = check_block(v, start, count);
-    if (ds->par.comm != NULL)
-        rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_DECOMPOSE, 0, rc);
+    rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_DECOMPOSE, 0, rc);
     return rc == NC_NOERR ? decompose(ds, v, start, count) : rc;
 }

@@ -14,7 +14,6 @@
  * In one round a rank sends about NCZ_PAR_ROUND_BYTES at most; the objects of a round follow from their places alone,
  * so all parts of an object travel together.
  */
-#include "dataset/file/dataset_file.h"
 #include "dataset/par/par_exchange_int.h"
 
 /* More than a rank sends: ncz_par_count_travelling() gives 2^62 at most. */
@@ -25,7 +24,7 @@ static int
 begin_exchange(ncz_exchange *x)
 {
     const ncz_spec *spec = x->v->spec;
-    size_t          nranks = ncz_comm_size(x->ds->par.comm);
+    size_t          nranks = ncz_comm_size(ncz_par_comm(x->ds));
     int             rc = NC_NOERR;
 
     x->object = ncz_alloc_n(x->v->rank, sizeof *x->object);
@@ -40,7 +39,7 @@ begin_exchange(ncz_exchange *x)
         return rc;
     if (rc == NC_NOERR)
         rc = ncz_par_cut_selection(x);
-    return ncz_comm_agree(x->ds->par.comm, NCZ_COMM_PUT, 0, rc);
+    return ncz_comm_agree(ncz_par_comm(x->ds), NCZ_COMM_PUT, 0, rc);
 }
 
 /* All rounds. *rc: this rank's failure so far, which ends the exchange on all ranks in the next round. Returns what
@@ -53,8 +52,8 @@ exchange_parts(ncz_exchange *x, int *rc)
     for (; x->round < x->nrounds; x->round++) {
         if (*rc == NC_NOERR)
             *rc = ncz_par_pack_round(x);
-        if ((agreed = ncz_comm_agree(x->ds->par.comm, NCZ_COMM_PUT, x->round, *rc)) != NC_NOERR ||
-            (agreed = ncz_comm_exchange(x->ds->par.comm, NCZ_COMM_PUT, &x->send, x->send_len, &x->received)) !=
+        if ((agreed = ncz_comm_agree(ncz_par_comm(x->ds), NCZ_COMM_PUT, x->round, *rc)) != NC_NOERR ||
+            (agreed = ncz_comm_exchange(ncz_par_comm(x->ds), NCZ_COMM_PUT, &x->send, x->send_len, &x->received)) !=
                 NC_NOERR)
             return agreed;
         *rc = ncz_par_write_received(x);
@@ -72,13 +71,13 @@ agree_rounds(ncz_exchange *x, int *rc, uint64_t *most, bool *in_place)
     int agreed;
 
     *most = ncz_par_mark_whole(x) ? SOME_WHOLE : ncz_par_count_travelling(x);
-    if ((agreed = ncz_comm_max(x->ds->par.comm, most, 1)) != NC_NOERR)
+    if ((agreed = ncz_comm_max(ncz_par_comm(x->ds), most, 1)) != NC_NOERR)
         return agreed;
     if ((*in_place = *most == SOME_WHOLE)) {
         if ((agreed = ncz_par_write_in_place(x, rc)) != NC_NOERR)
             return agreed;
         *most = ncz_par_count_travelling(x);
-        if ((agreed = ncz_comm_max(x->ds->par.comm, most, 1)) != NC_NOERR)
+        if ((agreed = ncz_comm_max(ncz_par_comm(x->ds), most, 1)) != NC_NOERR)
             return agreed;
     }
     x->nrounds = *most > 0 ? *most / NCZ_PAR_ROUND_BYTES + 1 : 0;
@@ -88,20 +87,18 @@ agree_rounds(ncz_exchange *x, int *rc, uint64_t *most, bool *in_place)
 bool
 ncz_par_exchanges(const ncz_dataset *ds, const ncz_var *v)
 {
-    return ncz_comm_exchanges(ds->par.comm) && v->rank > 0 && !v->type->owns && v->type->size > 0;
+    return ncz_comm_exchanges(ncz_par_comm(ds)) && v->rank > 0 && !v->type->owns && v->type->size > 0;
 }
 
 int
-ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
-            const void *in, ncz_par_write write)
+ncz_par_put(ncz_dataset *ds, const ncz_put *p)
 {
     ncz_exchange x = {.ds = ds,
-                      .v = v,
-                      .sel = sel,
-                      .shape = shape,
-                      .mem = mem,
-                      .in = in,
-                      .write = write,
+                      .v = p->v,
+                      .sel = p->sel,
+                      .shape = p->shape,
+                      .mem = p->mem,
+                      .in = p->in,
                       .send = NCZ_BUF_INIT,
                       .received = NCZ_BUF_INIT};
     uint64_t     most;
@@ -112,13 +109,13 @@ ncz_par_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *
         goto done;
     if ((agreed = exchange_parts(&x, &rc)) != NC_NOERR)
         goto done;
-    if (rc == NC_NOERR && most == 0 && !in_place && !ncz_par_is_empty(sel))
-        rc = write(ds, v, sel, shape, mem, in);
+    if (rc == NC_NOERR && most == 0 && !in_place && !ncz_select_is_empty(p->sel))
+        rc = ncz_dataset_put_chunks(ds, p);
     else if (rc == NC_NOERR)
         rc = ncz_par_write_rest(&x, false);
     /* In a file a rank may put the same elements itself the next time: those of others do not wait in the cache. */
-    if ((rc == NC_NOERR || rc == NC_ERANGE) && most != 0 && ncz_file_ops_of(ds) != NULL) {
-        int stored = ncz_dataset_flush_chunks(ds, v->uid);
+    if ((rc == NC_NOERR || rc == NC_ERANGE) && most != 0 && ncz_par_is_file(ds)) {
+        int stored = ncz_dataset_flush_chunks(ds, p->v->uid);
 
         rc = stored == NC_NOERR ? rc : stored;
     }
@@ -129,5 +126,5 @@ done:
     ncz_par_clear_parts(&x.mine);
     ncz_free(x.object);
     ncz_free(x.send_len);
-    return agreed != NC_NOERR ? ncz_par_failed_put(v, agreed) : ncz_par_end_put(ds, v, rc);
+    return agreed != NC_NOERR ? ncz_par_failed_put(p->v, agreed) : ncz_par_end_put(ds, p->v, rc);
 }

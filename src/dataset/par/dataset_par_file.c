@@ -55,7 +55,7 @@ compare_room(ncz_dataset *ds, const ncz_file_room *room)
         v[2 * i] = asked[i] < INT64_MAX ? asked[i] : INT64_MAX;
         v[2 * i + 1] = INT64_MAX - v[2 * i];
     }
-    if ((rc = ncz_comm_max(ds->par.comm, v, NCZ_LEN(v))) != NC_NOERR)
+    if ((rc = ncz_comm_max(ncz_par_comm(ds), v, NCZ_LEN(v))) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < NCZ_LEN(asked); i++)
         same = same && v[2 * i] == INT64_MAX - v[2 * i + 1];
@@ -67,7 +67,7 @@ compare_room(ncz_dataset *ds, const ncz_file_room *room)
 static int
 settle_on_all(ncz_dataset *ds)
 {
-    ncz_comm *c = ds->par.comm;
+    ncz_comm *c = ncz_par_comm(ds);
     ncz_buf   name = NCZ_BUF_INIT;
     ncz_err   own;
     int       rc = ncz_comm_first(c) ? ncz_file_settle(ds) : NC_NOERR, shared;
@@ -88,7 +88,7 @@ settle_on_all(ncz_dataset *ds)
 int
 ncz_par_file_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
-    ncz_comm *c = ds->par.comm;
+    ncz_comm *c = ncz_par_comm(ds);
     int       rc = ncz_comm_agree(c, NCZ_COMM_ENDDEF, 0, ncz_dataset_flush_chunks(ds, 0));
 
     if (rc != NC_NOERR || (rc = compare_room(ds, room)) != NC_NOERR || (rc = ncz_par_agree_lengths(ds)) != NC_NOERR ||
@@ -114,13 +114,13 @@ ncz_par_file_grow(ncz_dataset *ds, const ncz_var *v, uint64_t *shape)
         return NC_NOERR;
     need[0] = shape[0] < INT64_MAX ? shape[0] : INT64_MAX;
     need[1] = shape[0] > ds->filled; /* a rank that it is false for knows that the records are there */
-    if ((rc = ncz_comm_max(ds->par.comm, need, 2)) != NC_NOERR)
+    if ((rc = ncz_comm_max(ncz_par_comm(ds), need, 2)) != NC_NOERR)
         return rc;
     shape[0] = need[0];
     if (need[1] != 0) {
-        if ((rc = ncz_file_check_records(ds, v, need[0])) == NC_NOERR && ncz_comm_first(ds->par.comm))
+        if ((rc = ncz_file_check_records(ds, v, need[0])) == NC_NOERR && ncz_comm_first(ncz_par_comm(ds)))
             rc = ncz_file_grow_shared(ds, need[0], true);
-        if ((rc = ncz_comm_agree(ds->par.comm, NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
+        if ((rc = ncz_comm_agree(ncz_par_comm(ds), NCZ_COMM_PUT, ncz_par_tag(v), rc)) != NC_NOERR)
             return rc;
     }
     ds->filled = need[0] > ds->filled ? need[0] : ds->filled;
@@ -144,10 +144,22 @@ ncz_par_file_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape
 
 /* ---- store ---- */
 
-void
-ncz_par_file_stored(ncz_dataset *ds)
+static int
+store_head(ncz_dataset *ds)
 {
+    return ncz_file_store(ds, false);
+}
+
+/* Its lengths are in its head, and ranks may have grown alone. */
+int
+ncz_par_file_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
+{
+    if ((rc = ncz_par_store_data(ds, call, rc)) != NC_NOERR || (rc = ncz_par_agree_lengths(ds)) != NC_NOERR ||
+        (rc = ncz_par_compare(ds, call)) != NC_NOERR || (rc = ncz_par_run_on_first(ds, call, store_head)) != NC_NOERR)
+        return rc;
     zmap_single_follow(ds->map);
     ds->filled = ncz_file_records(ds);
     ncz_file_ops_of(ds)->set_records(ds->model, ds->filled);
+    ncz_par_end_flush(ds);
+    return NC_NOERR;
 }

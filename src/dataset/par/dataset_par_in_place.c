@@ -66,7 +66,7 @@ ncz_par_mark_whole(ncz_exchange *x)
         ncz_part *p = &x->mine.v[i];
 
         p->whole = is_whole(x, p);
-        any = any || (p->whole && p->owner != ncz_comm_rank(x->ds->par.comm));
+        any = any || (p->whole && p->owner != ncz_comm_rank(ncz_par_comm(x->ds)));
     }
     return any;
 }
@@ -97,7 +97,7 @@ count_chunks(const ncz_exchange *x, const ncz_part *p)
 static bool
 is_asked(const ncz_exchange *x, const ncz_part *p)
 {
-    return p->whole && p->owner != ncz_comm_rank(x->ds->par.comm);
+    return p->whole && p->owner != ncz_comm_rank(ncz_par_comm(x->ds));
 }
 
 /* Sends x->send, or nothing if this rank has failed, and takes what the others sent. */
@@ -105,14 +105,14 @@ static int
 exchange(ncz_exchange *x, int rc)
 {
     if (rc != NC_NOERR)
-        memset(x->send_len, 0, ncz_comm_size(x->ds->par.comm) * sizeof *x->send_len);
-    return ncz_comm_exchange(x->ds->par.comm, NCZ_COMM_PUT, &x->send, x->send_len, &x->received);
+        memset(x->send_len, 0, ncz_comm_size(ncz_par_comm(x->ds)) * sizeof *x->send_len);
+    return ncz_comm_exchange(ncz_par_comm(x->ds), NCZ_COMM_PUT, &x->send, x->send_len, &x->received);
 }
 
 static void
 begin_message(ncz_exchange *x)
 {
-    memset(x->send_len, 0, ncz_comm_size(x->ds->par.comm) * sizeof *x->send_len);
+    memset(x->send_len, 0, ncz_comm_size(ncz_par_comm(x->ds)) * sizeof *x->send_len);
     ncz_buf_reset(&x->send);
 }
 
@@ -125,13 +125,13 @@ ask(const lending *l, int *failed)
     int           rc = *failed != NC_NOERR ? *failed : words != NULL ? NC_NOERR : ncz_fail_nomem(l->box);
 
     begin_message(x);
-    for (size_t r = 0; rc == NC_NOERR && r < ncz_comm_size(x->ds->par.comm); r++)
+    for (size_t r = 0; rc == NC_NOERR && r < ncz_comm_size(ncz_par_comm(x->ds)); r++)
         for (size_t i = 0; rc == NC_NOERR && i < x->mine.n; i++) {
             const ncz_part *p = &x->mine.v[i];
 
             if (!is_asked(x, p) || p->owner != (int)r)
                 continue;
-            words[0] = (uint64_t)ncz_comm_rank(x->ds->par.comm);
+            words[0] = (uint64_t)ncz_comm_rank(ncz_par_comm(x->ds));
             chunks_of(x, p, words + 1, words + 1 + rank);
             rc = ncz_buf_append(&x->send, words, l->box);
             x->send_len[r] += l->box;
@@ -149,7 +149,7 @@ check_request(const ncz_exchange *x, const uint64_t *words, size_t after)
 {
     const ncz_spec *spec = x->v->spec;
     size_t          rank = x->v->rank;
-    bool            good = words[0] < ncz_comm_size(x->ds->par.comm) && words[0] >= after;
+    bool            good = words[0] < ncz_comm_size(ncz_par_comm(x->ds)) && words[0] >= after;
 
     for (size_t d = 0; good && d < rank; d++) {
         uint64_t first = words[1 + d], n = words[1 + rank + d], all = ncz_count_parts(x->shape[d], spec->chunk[d]);
@@ -193,7 +193,7 @@ answer(lending *l, int *failed)
 
     begin_message(x);
     for (size_t i = 0; rc == NC_NOERR && i < l->nasked; i++) {
-        reply one = {.rank = (uint64_t)ncz_comm_rank(x->ds->par.comm)};
+        reply one = {.rank = (uint64_t)ncz_comm_rank(ncz_par_comm(x->ds))};
 
         if (l->asked[i].loan != NULL)
             (void)snprintf(one.name, sizeof one.name, "%s", ncz_chunk_loan_name(l->asked[i].loan));
@@ -210,7 +210,7 @@ static int
 write_part(lending *l, ncz_part *p, const char *name)
 {
     ncz_exchange  *x = l->x;
-    uint64_t       rank = (uint64_t)ncz_comm_rank(x->ds->par.comm);
+    uint64_t       rank = (uint64_t)ncz_comm_rank(ncz_par_comm(x->ds));
     size_t         n = count_chunks(x, p);
     bool          *grows = ncz_alloc_n(x->v->rank, sizeof *grows);
     ncz_plan       plan = {.spec = x->v->spec,
@@ -252,7 +252,7 @@ write_parts(lending *l)
     size_t        at = 0;
     int           rc = NC_NOERR;
 
-    for (size_t r = 0; rc == NC_NOERR && r < ncz_comm_size(x->ds->par.comm); r++)
+    for (size_t r = 0; rc == NC_NOERR && r < ncz_comm_size(ncz_par_comm(x->ds)); r++)
         for (size_t i = 0; rc == NC_NOERR && i < x->mine.n; i++) {
             ncz_part *p = &x->mine.v[i];
             reply     one;
@@ -293,7 +293,7 @@ report(lending *l, int *failed)
         rc = write_own(l);
     begin_message(x);
     if (rc == NC_NOERR && (rc = ncz_buf_append(&x->send, l->states.data, l->states.len)) == NC_NOERR)
-        memcpy(x->send_len, l->nstates, ncz_comm_size(x->ds->par.comm) * sizeof *x->send_len);
+        memcpy(x->send_len, l->nstates, ncz_comm_size(ncz_par_comm(x->ds)) * sizeof *x->send_len);
     *failed = rc;
     return exchange(x, rc);
 }
@@ -335,7 +335,7 @@ take_back(const lending *l, bool reported)
 int
 ncz_par_write_in_place(ncz_exchange *x, int *rc)
 {
-    size_t  nranks = ncz_comm_size(x->ds->par.comm);
+    size_t  nranks = ncz_comm_size(ncz_par_comm(x->ds));
     lending l = {.x = x, .states = NCZ_BUF_INIT, .box = (1 + 2 * x->v->rank) * sizeof(uint64_t)};
     bool    reported = false;
     int     agreed, taken;

@@ -29,7 +29,7 @@ ncz_par_agree_lengths(ncz_dataset *ds)
             }
         }
         if (n != 0)
-            rc = ncz_comm_max(ds->par.comm, len, n);
+            rc = ncz_comm_max(ncz_par_comm(ds), len, n);
         for (size_t i = 0; rc == NC_NOERR && i < n; i++)
             ncz_model_grow_dim(ds->model, dims[i], len[i]);
     }

@@ -76,19 +76,23 @@ typedef struct opening {
 static int
 agree_opened(opening *o, ncz_comm_call call, int rc, ncz_dataset **out)
 {
-    ncz_dataset *ds = o->own.ds;
+    ncz_dataset   *ds = o->own.ds;
+    ncz_par_ranks *ranks = NULL;
 
-    if ((rc = ncz_comm_agree(o->comm, call, 0, rc)) != NC_NOERR)
+    if (rc == NC_NOERR)
+        rc = ncz_par_ranks_new(&ranks);
+    if ((rc = ncz_comm_agree(o->comm, call, 0, rc)) != NC_NOERR) {
+        ncz_free(ranks);
         return rc;
+    }
     ds->home = NCZ_HOME_PATH;
     if (ds->given == NULL) {
         ds->given = o->own.target->canonical;
         o->own.target->canonical = NULL;
     }
-    ds->par.comm = o->comm;
+    ranks->comm = o->comm;
     o->comm = NULL;
-    if (ds->writable && ncz_file_ops_of(ds) != NULL)
-        ncz_engine_share_ranges(ds->engine);
+    ncz_par_share(ds, ranks);
     *out = ds;
     o->own.ds = NULL;
     return NC_NOERR;
@@ -259,5 +263,5 @@ ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *tabl
 int
 ncz_dataset_agree_opened(ncz_dataset *ds, int rc)
 {
-    return ncz_comm_agree(ds->par.comm, ds->created ? NCZ_COMM_CREATE : NCZ_COMM_OPEN, 0, rc);
+    return ncz_comm_agree(ncz_par_comm(ds), ds->created ? NCZ_COMM_CREATE : NCZ_COMM_OPEN, 0, rc);
 }

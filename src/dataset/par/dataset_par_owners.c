@@ -27,20 +27,11 @@ ncz_par_owners_free(ncz_par_owners *o)
 static ncz_par_owners *
 find_box(const ncz_exchange *x)
 {
-    ncz_par_owners *o = x->ds->par.owners;
+    ncz_par_owners *o = ncz_par_ranks_of(x->ds)->owners;
 
     while (o != NULL && o->uid != x->v->uid)
         o = o->next;
     return o;
-}
-
-bool
-ncz_par_is_empty(const ncz_select *sel)
-{
-    for (size_t d = 0; d < sel->rank; d++)
-        if (sel->count[d] == 0)
-            return true;
-    return false;
 }
 
 /* Makes the box around those of all ranks. */
@@ -72,21 +63,21 @@ gather_owners(ncz_exchange *x, int rc)
     uint64_t       *own = NULL;
 
     if (rc == NC_NOERR &&
-        (o == NULL || !ncz_mul(2 * rank * sizeof *own, ncz_comm_size(x->ds->par.comm) + 1, &nbytes) ||
+        (o == NULL || !ncz_mul(2 * rank * sizeof *own, ncz_comm_size(ncz_par_comm(x->ds)) + 1, &nbytes) ||
          (own = ncz_alloc_n(rank, 2 * sizeof *own)) == NULL || (o->box = ncz_alloc(nbytes)) == NULL))
         rc = ncz_fail_nomem(nbytes);
     for (size_t d = 0; rc == NC_NOERR && d < rank; d++) {
-        own[2 * d] = ncz_par_is_empty(x->sel) ? 0 : x->sel->start[d];
+        own[2 * d] = ncz_select_is_empty(x->sel) ? 0 : x->sel->start[d];
         own[2 * d + 1] =
-            ncz_par_is_empty(x->sel) ? 0 : x->sel->start[d] + (x->sel->count[d] - 1) * x->sel->stride[d] + 1;
+            ncz_select_is_empty(x->sel) ? 0 : x->sel->start[d] + (x->sel->count[d] - 1) * x->sel->stride[d] + 1;
     }
-    if ((rc = ncz_comm_agree(x->ds->par.comm, NCZ_COMM_PUT, 0, rc)) != NC_NOERR ||
-        (rc = ncz_comm_gather(x->ds->par.comm, own, 2 * rank * sizeof *own, o->box)) != NC_NOERR)
+    if ((rc = ncz_comm_agree(ncz_par_comm(x->ds), NCZ_COMM_PUT, 0, rc)) != NC_NOERR ||
+        (rc = ncz_comm_gather(ncz_par_comm(x->ds), own, 2 * rank * sizeof *own, o->box)) != NC_NOERR)
         goto done;
-    surround(o->box, ncz_comm_size(x->ds->par.comm), rank);
+    surround(o->box, ncz_comm_size(ncz_par_comm(x->ds)), rank);
     o->uid = x->v->uid;
-    o->next = x->ds->par.owners;
-    x->ds->par.owners = o;
+    o->next = ncz_par_ranks_of(x->ds)->owners;
+    ncz_par_ranks_of(x->ds)->owners = o;
     x->box = o->box;
     o = NULL;
 done:
@@ -100,7 +91,7 @@ done:
 static uint64_t
 place_of(const ncz_exchange *x, const uint64_t *object, size_t d)
 {
-    const uint64_t *around = x->box + ncz_comm_size(x->ds->par.comm) * 2 * x->v->rank + 2 * d;
+    const uint64_t *around = x->box + ncz_comm_size(ncz_par_comm(x->ds)) * 2 * x->v->rank + 2 * d;
     uint64_t        lo = object[d] * x->object[d], steps = around[1] - around[0];
 
     if (!x->v->dims[d]->unlimited || steps == 0)
@@ -137,7 +128,7 @@ ncz_par_object_number(const ncz_exchange *x, const uint64_t *object)
 int
 ncz_par_find_owner(const ncz_exchange *x, const uint64_t *object)
 {
-    size_t   nranks = ncz_comm_size(x->ds->par.comm), n = 0;
+    size_t   nranks = ncz_comm_size(ncz_par_comm(x->ds)), n = 0;
     uint64_t number = ncz_par_object_number(x, object), nth;
 
     for (size_t r = 0; r < nranks; r++)

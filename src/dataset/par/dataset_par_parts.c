@@ -3,7 +3,6 @@
  * dataset_par_parts: a rank's selection cut at the objects, and the messages in which parts travel: a part's box, 3 *
  * rank numbers, and its packed elements in the variable's type.
  */
-#include "dataset/file/dataset_file.h"
 #include "dataset/par/par_exchange_int.h"
 
 #include <string.h>
@@ -41,7 +40,7 @@ ncz_par_add_part(ncz_parts *p, size_t rank)
 static bool
 puts_itself(const ncz_exchange *x, const ncz_part *p)
 {
-    return ncz_file_ops_of(x->ds) != NULL &&
+    return ncz_par_is_file(x->ds) &&
            ncz_grid_run(p->count, p->stride, x->object, x->v->rank) * x->v->type->size >= NCZ_LONG_RUN;
 }
 
@@ -53,7 +52,7 @@ ncz_par_cut_selection(ncz_exchange *x)
     ncz_piece       piece;
     int             rc = NC_NOERR;
 
-    if (ncz_par_is_empty(x->sel))
+    if (ncz_select_is_empty(x->sel))
         return NC_NOERR;
     if ((rc = ncz_chunk_iter_new(x->sel, x->shape, x->object, &iter)) != NC_NOERR)
         return rc;
@@ -74,7 +73,7 @@ ncz_par_cut_selection(ncz_exchange *x)
             p->imap[d] = piece.imap[d];
             p->nelems *= (size_t)piece.n[d];
         }
-        p->owner = puts_itself(x, p) ? ncz_comm_rank(x->ds->par.comm) : ncz_par_find_owner(x, p->object);
+        p->owner = puts_itself(x, p) ? ncz_comm_rank(ncz_par_comm(x->ds)) : ncz_par_find_owner(x, p->object);
     }
     ncz_chunk_iter_free(iter);
     return rc;
@@ -137,7 +136,7 @@ message_len(const ncz_exchange *x, size_t nelems, size_t *out)
 static bool
 travels(const ncz_exchange *x, const ncz_part *p)
 {
-    return !p->done && p->owner != (int)ncz_comm_rank(x->ds->par.comm) &&
+    return !p->done && p->owner != (int)ncz_comm_rank(ncz_par_comm(x->ds)) &&
            ncz_par_object_number(x, p->object) % x->nrounds == x->round;
 }
 
@@ -145,7 +144,7 @@ travels(const ncz_exchange *x, const ncz_part *p)
 int
 ncz_par_pack_round(ncz_exchange *x)
 {
-    size_t nranks = ncz_comm_size(x->ds->par.comm), total = 0, box = x->v->rank * sizeof(uint64_t);
+    size_t nranks = ncz_comm_size(ncz_par_comm(x->ds)), total = 0, box = x->v->rank * sizeof(uint64_t);
     int    rc = NC_NOERR;
 
     memset(x->send_len, 0, nranks * sizeof *x->send_len);
@@ -224,7 +223,7 @@ ncz_par_count_travelling(const ncz_exchange *x)
     for (size_t i = 0; i < x->mine.n; i++) {
         size_t len;
 
-        if (!x->mine.v[i].done && x->mine.v[i].owner != (int)ncz_comm_rank(x->ds->par.comm) &&
+        if (!x->mine.v[i].done && x->mine.v[i].owner != (int)ncz_comm_rank(ncz_par_comm(x->ds)) &&
             message_len(x, x->mine.v[i].nelems, &len))
             total += len;
     }

@@ -32,10 +32,9 @@ typedef struct ncz_exchange {
     ncz_dataset      *ds;
     ncz_var          *v;
     const ncz_select *sel;
-    const uint64_t   *shape;
+    uint64_t         *shape;
     const ncz_type   *mem;
     const char       *in;
-    ncz_par_write     write;
     uint64_t         *object; /* shape of an object in elements */
     const uint64_t
         *box; /* [lo, hi) of each rank and dimension: its selection in the first collective put; then around all */
@@ -54,7 +53,6 @@ int ncz_par_load_owners(ncz_exchange *x, int rc);
 int ncz_par_find_owner(const ncz_exchange *x, const uint64_t *object);
 /* The number of an object, equal on all ranks; consecutive objects have consecutive ones. */
 uint64_t ncz_par_object_number(const ncz_exchange *x, const uint64_t *object);
-bool     ncz_par_is_empty(const ncz_select *sel);
 
 /* ---- dataset_par_parts.c: the parts of this rank's selection, and messages with parts ---- */
 

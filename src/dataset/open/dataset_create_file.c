@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_file_create: makes the store of a new dataset that is one file. What is there is only replaced if it is a
+/* dataset_create_file: makes the store of a new dataset that is one file. What is there is only replaced if it is a
  * file that such a dataset may replace. */
 #include "dataset/file/dataset_file.h"
 #include "platform/platform.h"
@@ -104,55 +104,4 @@ ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfi
     int   rc = zmap_single_join(t->path, unfinished, &map);
 
     return rc == NC_NOERR ? create_on(map, t, cmode, version, limits, out) : rc;
-}
-
-/* ---- out of memory ---- */
-
-int
-ncz_file_take(ncz_dataset *ds, void **block, size_t *len)
-{
-    uint64_t     size = 0;
-    zmap_get_req r = {.key = "", .len = ZMAP_WHOLE};
-    int          rc = zmap_len(ds->map, "", &size);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (size > SIZE_MAX ||
-        (r.into = malloc((size_t)size + (size == 0))) == NULL) /* the caller frees it with free() */
-        return ncz_fail_nomem((size_t)size);
-    r.into_cap = (size_t)size;
-    if ((rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) != NC_NOERR) {
-        free(r.into);
-        return rc;
-    }
-    *block = r.into;
-    *len = r.nread;
-    return NC_NOERR;
-}
-
-int
-ncz_file_persist(ncz_dataset *ds)
-{
-    ncz_target *t = NULL;
-    zmap       *to = NULL;
-    ncz_buf     body = NCZ_BUF_INIT;
-    int         rc = ncz_target_parse(ncz_dataset_path(ds), true, &t);
-
-    if (rc == NC_NOERR && (rc = zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &to)) == NC_NOERR) {
-        if ((rc = zmap_get(ds->map, "", &body)) == NC_NOERR &&
-            (rc = zmap_put_range(to, "", 0, body.data, body.len)) == NC_NOERR && ds->durable)
-            rc = zmap_sync(to);
-        if (rc == NC_NOERR) {
-            rc = zmap_close(to, ZMAP_KEEP);
-        } else {
-            ncz_err err;
-
-            ncz_err_save(&err, rc);
-            (void)zmap_close(to, ZMAP_DISCARD);
-            rc = ncz_err_adopt(&err);
-        }
-    }
-    ncz_buf_clear(&body);
-    ncz_target_free(t);
-    return rc;
 }
