@@ -51,8 +51,8 @@ int ncz_call_check_netcdf4(const ncz_call *c, const char *what);
 int ncz_call_enter_netcdf4(int ncid, ncz_use use, const char *what, ncz_call *c);
 /* Enters to define what the classic model lacks, too (groups, types): NC_ESTRICTNC3 there, in data mode too. */
 int ncz_call_enter_extended(int ncid, const char *what, ncz_call *c);
-/* Enters for a variable: as ncz_call_enter(), or with `what` as ncz_call_enter_netcdf4(); for NCZ_USE_DEFINE its definition
- * must be open. After a failure there is nothing to leave. */
+/* Enters for a variable: as ncz_call_enter(), or with `what` as ncz_call_enter_netcdf4(); for NCZ_USE_DEFINE its
+ * definition must be open. After a failure there is nothing to leave. */
 int ncz_call_enter_var(int ncid, int varid, ncz_use use, const char *what, ncz_call *c, ncz_var **v);
 int ncz_call_leave(ncz_call *c, int rc);
 /* Leaves and, unless `rc` is an error, gives the caller the length of a text, the text (a byte more), or both. Clears
