@@ -5,6 +5,7 @@
 #include "nczarr_par.h"
 
 #include "api/api_int.h"
+#include "par/par.h"
 
 #include <stdarg.h>
 
@@ -12,7 +13,7 @@
 static int
 publish_on_all(ncz_dataset *ds, int *ncidp)
 {
-    int ncid = 0, own = ncz_ids_add(ds, &ncid), rc = ncz_dataset_agree_opened(ds, own);
+    int ncid = 0, own = ncz_ids_add(ds, &ncid), rc = ncz_par_agree_opened(ds, own);
 
     if (rc == NC_NOERR) {
         *ncidp = ncid;
@@ -38,7 +39,7 @@ nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *nci
             ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     cmode = ncz_api_create_mode(cmode, &unsaid);
-    if ((rc = ncz_dataset_create_par(path, cmode, unsaid, comm, &limits, &ds)) == NC_NOERR)
+    if ((rc = ncz_par_create(path, cmode, unsaid, comm, &limits, &ds)) == NC_NOERR)
         rc = publish_on_all(ds, ncidp);
     return ncz_call_done(rc);
 }
@@ -55,7 +56,7 @@ nczarr_open_par(const char *path, int omode, const nczarr_comm *comm, int *ncidp
         return ncz_call_done(
             ncz_fail(NC_EINVAL, "nczarr_open_par: no %s", path == NULL ? "path" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
-    if ((rc = ncz_dataset_open_par(path, omode, comm, &limits, &ds)) == NC_NOERR)
+    if ((rc = ncz_par_open(path, omode, comm, &limits, &ds)) == NC_NOERR)
         rc = publish_on_all(ds, ncidp);
     return ncz_call_done(rc);
 }
@@ -71,10 +72,10 @@ nc_var_par_access(int ncid, int varid, int par_access)
         return rc;
     if (par_access != NC_INDEPENDENT && par_access != NC_COLLECTIVE)
         rc = ncz_fail(NC_EINVAL, "nc_var_par_access: %d is neither NC_INDEPENDENT nor NC_COLLECTIVE", par_access);
-    if (rc == NC_NOERR && varid != NC_GLOBAL && ncz_dataset_parallel(c.ds))
+    if (rc == NC_NOERR && varid != NC_GLOBAL && ncz_par_is_shared(c.ds))
         rc = ncz_call_var(&c, varid, &v);
     if (rc == NC_NOERR)
-        rc = ncz_dataset_set_collective(c.ds, v, par_access == NC_COLLECTIVE);
+        rc = ncz_par_set_collective(c.ds, v, par_access == NC_COLLECTIVE);
     return ncz_call_leave(&c, rc);
 }
 
@@ -88,7 +89,7 @@ nczarr_def_var_decomposition(int ncid, int varid, const size_t *start, const siz
     if (rc != NC_NOERR)
         return rc;
     rc = ncz_call_open_var(&c, varid, &v);
-    return ncz_call_leave(&c, ncz_dataset_decompose(c.ds, v, start, count, rc));
+    return ncz_call_leave(&c, ncz_par_decompose(c.ds, v, start, count, rc));
 }
 
 /* Functions of the table call this in the middle of another call, so a success does not touch the error record. */

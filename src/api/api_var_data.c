@@ -5,6 +5,7 @@
  * selection is passed on.
  */
 #include "api/api_int.h"
+#include "par/par.h"
 
 #include <string.h>
 
@@ -352,7 +353,7 @@ put_alone(const ncz_call *c, const request *q, const void *op)
         return end_put(&t, t.v != NULL ? ncz_dataset_put_failed(t.c.ds, t.v, rc) : rc);
     for (int tries = 0;; tries++) {
         rc = ncz_dataset_put(t.c.ds, t.v, &t.sel, t.mem, op);
-        if (tries == WIDTHS_MOST || ncz_dataset_collective(t.c.ds, t.v) || !ncz_dataset_widths_are_old(t.c.ds, rc) ||
+        if (tries == WIDTHS_MOST || ncz_par_is_collective(t.c.ds, t.v) || !ncz_dataset_widths_are_old(t.c.ds, rc) ||
             (rc = ncz_dataset_follow_widths(t.c.ds)) != NC_NOERR)
             return end_put(&t, rc);
     }

@@ -44,16 +44,6 @@ int ncz_archive_overlap(const char *path, const char *archive, bool *overlap);
  */
 int ncz_place_overlap(const char *source, const char *target, bool *overlap);
 
-/* Creates or opens on all ranks of a communicator (nczarr_par.h), whose table is copied. */
-struct nczarr_comm;
-int ncz_dataset_create_par(const char *path, int cmode, int default_format, const struct nczarr_comm *table,
-                           const ncz_limits *limits, ncz_dataset **out);
-int ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *table, const ncz_limits *limits,
-                         ncz_dataset **out);
-
-/* The last step of opening on all ranks, with this rank's result `rc`: NC_NOERR, or the error of one of them on all. */
-int ncz_dataset_agree_opened(ncz_dataset *ds, int rc);
-
 /* Create and open over a store of the caller's, which is referenced. `mode`: a URL's fragment, or NULL. */
 int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
@@ -172,14 +162,6 @@ int ncz_dataset_sync(ncz_dataset *ds);
  * collective. `sel` NULL: the selection is invalid. */
 bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel);
 
-/* Sets how this rank accesses a variable, or NULL: all. NC_ENOPAR: the dataset is not open in parallel. Under
- * NCZ_USE_TUNE. */
-int  ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes);
-bool ncz_dataset_collective(const ncz_dataset *ds, const ncz_var *v);
-bool ncz_dataset_parallel(const ncz_dataset *ds); /* several ranks share it */
-/* Defines chunks, and shards if the variable has any, that fit the blocks of all ranks. `rc`: this rank's result so
- * far, with which it takes part; `v` may be NULL then. Under NCZ_USE_DEFINE. */
-int ncz_dataset_decompose(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, int rc);
 /* Takes part in a collective put with the error that this rank has. Under NCZ_USE_PUT_ALONE. */
 int ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc);
 
@@ -196,7 +178,7 @@ int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *se
  * to be written. Under NCZ_USE_TUNE. */
 void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
 
-/* dataset_behind.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit. Under
+/* dataset_read_write.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit. Under
  * NCZ_USE_TUNE, like the last two. */
 int  ncz_dataset_set_write(ncz_dataset *ds, bool behind, size_t nbytes);
 void ncz_dataset_pending(ncz_dataset *ds, size_t *nbytes, size_t *nchunks); /* what is put and not stored */

@@ -54,7 +54,7 @@ bool ncz_owner_is_root_key(const char *key); /* a document, a claim, a probe, or
  * them the claim, if `claim_too`. */
 int ncz_owner_del_all(zmap *map, const ncz_key_list *keys, bool claim_too);
 
-/* ---- what an object is by its key (dataset_key_names.c) -------------------------------------------------------- */
+/* ---- what an object is by its key (dataset_key_list.c) --------------------------------------------------------- */
 
 #define NCZ_PROBE "nczarr-probe-" /* and digits: the key of an object that dataset_probe.c puts for a moment */
 enum { NCZ_PROBE_DIGITS = 16 };
@@ -202,7 +202,7 @@ typedef struct ncz_growth {
     bool     unconditional; /* the store refuses conditional puts of documents */
 } ncz_growth;
 
-/* The ranks that share a dataset, as one of them has it: begins what src/dataset/par has of it. */
+/* The ranks that share a dataset, as one of them has it: begins what src/par has of it. */
 typedef struct ncz_ranks {
     void (*free)(struct ncz_ranks *r);
 } ncz_ranks;
@@ -213,6 +213,15 @@ typedef struct ncz_file_places {
     size_t      n;
     uint64_t    nrecords;
 } ncz_file_places;
+
+/* What a session has of a dataset that is one file. */
+typedef struct ncz_file_state {
+    ncz_buf         head;        /* as stored */
+    bool            stale;       /* that, since definitions may have changed: it has more than other records */
+    ncz_file_places before;      /* what an nc_enddef() that failed has not moved yet */
+    uint64_t        filled;      /* records that are there, with fill values where nothing is put */
+    bool            shown_early; /* it has its name from the first nc_enddef() on, else from a sync on */
+} ncz_file_state;
 
 struct ncz_dataset {
     ncz_rwlock        lock;
@@ -225,10 +234,7 @@ struct ncz_dataset {
     ncz_limits        limits;
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
-    ncz_buf           head;        /* of a dataset that is one file: its head as stored */
-    bool              head_stale;  /* that, since definitions may have changed: it has more than other records */
-    ncz_file_places   before;      /* of such a dataset: what an nc_enddef() that failed has not moved yet */
-    uint64_t          filled;   /* of such a dataset: records that are there, with fill values where nothing is put */
+    ncz_file_state    file;
     ncz_texts         warnings; /* what was passed over while the documents were read; then unchanged */
     ncz_key_list      leftover; /* objects of an old name, deleted after a flush has stored the new one */
     char             *path;     /* for error texts */
@@ -237,12 +243,11 @@ struct ncz_dataset {
     ncz_dataset_state state;
     ncz_dataset_home  home;
     bool              writable, classic, durable;
-    bool         verbatim;    /* NCZARR_VERBATIM: names are the store's, and a reader keeps the documents' spelling */
-    bool         lax_bytes;   /* see ncz_dataset_lax_bytes() */
-    atomic_uint  appends;     /* puts that are going to be exclusive, since one of the last made a dimension longer */
-    bool         created;     /* by this session: the store holds nothing from earlier sessions */
-    bool         shown_early; /* one file: it has its name from the first nc_enddef() on, else from a sync on */
-    bool         defining;    /* in define mode */
+    bool         verbatim;  /* NCZARR_VERBATIM: names are the store's, and a reader keeps the documents' spelling */
+    bool         lax_bytes; /* see ncz_dataset_lax_bytes() */
+    atomic_uint  appends;   /* puts that are going to be exclusive, since one of the last made a dimension longer */
+    bool         created;   /* by this session: the store holds nothing from earlier sessions */
+    bool         defining;  /* in define mode */
     bool         root_deferred; /* the root's documents have hidden names until close */
     bool         no_copies;     /* consolidated=no: never write consolidated metadata unasked */
     bool         copies_first;  /* this flush puts consolidated metadata before the other documents */
@@ -293,9 +298,6 @@ int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_
 int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
                   ncz_dataset **out);
 
-/* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_unlisted.c). */
-int ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to);
-
 /* NC_DISKLESS (dataset_diskless.c): opens a copy of the dataset at the target. */
 typedef struct ncz_opening ncz_opening;
 int                        ncz_diskless_open(ncz_opening *o);
@@ -331,7 +333,7 @@ int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool lock
 int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_mem_take() */
 
 /* NC_ENOTNC: the file is not an archive. The text names its format, and how to convert it
- * (dataset_other_format.c). */
+ * (dataset_one_object.c). */
 int ncz_fail_other_format(const char *path);
 
 /* ncz_store_open() and its like for buckets and web servers (dataset_remote_store.c). */

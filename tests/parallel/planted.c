@@ -3,8 +3,8 @@
 #define ncz_par_flush          real_par_flush
 #define zmap_file_replace      real_file_replace
 #define ncz_lengths_are_shared real_lengths_are_shared
-#include "../../src/dataset/grow/dataset_lengths.c"
-#include "../../src/dataset/par/dataset_par.c"
+#include "../../src/dataset/documents/dataset_lengths.c"
+#include "../../src/par/par.c"
 #include "../../src/zmap/file/zmap_file_match.c"
 #undef ncz_par_flush
 #undef zmap_file_replace

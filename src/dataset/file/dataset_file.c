@@ -44,10 +44,10 @@ ncz_file_plan(ncz_dataset *ds, const ncz_file_room *room)
 {
     int rc;
 
-    if ((ds->before.v == NULL && (rc = note_places(ds, &ds->before)) != NC_NOERR) ||
+    if ((ds->file.before.v == NULL && (rc = note_places(ds, &ds->file.before)) != NC_NOERR) ||
         (rc = ncz_file_ops_of(ds)->lay_out(ds->model, ds->style.gen, room)) != NC_NOERR)
         return rc;
-    ncz_file_ops_of(ds)->set_records(ds->model, ds->before.nrecords);
+    ncz_file_ops_of(ds)->set_records(ds->model, ds->file.before.nrecords);
     ncz_engine_forget(ds->engine, 0); /* chunks may have other shapes now */
     return NC_NOERR;
 }
@@ -94,7 +94,7 @@ static void
 use_map(ncz_dataset *ds, zmap *map, const ncz_buf *head)
 {
     ds->map = map;
-    ds->head = *head;
+    ds->file.head = *head;
     ncz_engine_set_map(ds->engine, map);
 }
 
@@ -106,7 +106,7 @@ static int
 replace_file(ncz_dataset *ds, const ncz_file_places *old, bool whole)
 {
     const ncz_buf none = NCZ_BUF_INIT;
-    ncz_buf       head = ds->head;
+    ncz_buf       head = ds->file.head;
     zmap         *from = ds->map, *to = NULL;
     ncz_err       err;
     int           rc = begin_replacing(ds, &to);
@@ -121,7 +121,7 @@ replace_file(ncz_dataset *ds, const ncz_file_places *old, bool whole)
     if (rc != NC_NOERR && zmap_single_is_named(to)) { /* its name is not durable yet: nothing more is certain */
         ncz_err_save(&ds->failed, rc);
     } else if (rc != NC_NOERR) {
-        ncz_buf_clear(&ds->head);
+        ncz_buf_clear(&ds->file.head);
         use_map(ds, from, &head);
         (void)zmap_close(to, ZMAP_DISCARD);
         return ncz_err_adopt(&err);
@@ -136,13 +136,13 @@ replace_file(ncz_dataset *ds, const ncz_file_places *old, bool whole)
 static bool
 needs_new(const ncz_dataset *ds, const ncz_file_places *old)
 {
-    return ds->head.len > 0 && has_moved(ds, old);
+    return ds->file.head.len > 0 && has_moved(ds, old);
 }
 
 int
 ncz_file_settle(ncz_dataset *ds)
 {
-    ncz_file_places *old = &ds->before;
+    ncz_file_places *old = &ds->file.before;
     int              rc;
 
     if (needs_new(ds, old) && (rc = replace_file(ds, old, false)) != NC_NOERR)
@@ -155,9 +155,9 @@ ncz_file_settle(ncz_dataset *ds)
 void
 ncz_file_end_define(ncz_dataset *ds)
 {
-    ds->filled = ds->before.nrecords;
-    ncz_free(ds->before.v);
-    ds->before.v = NULL;
+    ds->file.filled = ds->file.before.nrecords;
+    ncz_free(ds->file.before.v);
+    ds->file.before.v = NULL;
     if (ds->state == NCZ_DATASET_NEW)
         ds->state = NCZ_DATASET_DOCUMENTED;
 }
@@ -170,10 +170,10 @@ define(ncz_dataset *ds, const ncz_file_room *room)
     if ((rc = ncz_file_check(ds)) != NC_NOERR || (rc = ncz_dataset_flush_chunks(ds, 0)) != NC_NOERR ||
         (rc = ncz_file_plan(ds, room)) != NC_NOERR)
         return rc;
-    ds->filled = ds->before.nrecords;
-    if (needs_new(ds, &ds->before))
-        return replace_file(ds, &ds->before, true);
-    rc = ncz_file_fill_new(ds, ds->before.n, ds->before.nrecords);
+    ds->file.filled = ds->file.before.nrecords;
+    if (needs_new(ds, &ds->file.before))
+        return replace_file(ds, &ds->file.before, true);
+    rc = ncz_file_fill_new(ds, ds->file.before.n, ds->file.before.nrecords);
     return rc == NC_NOERR ? ncz_file_store_head(ds) : rc;
 }
 
@@ -234,7 +234,7 @@ make_records(ncz_dataset *ds, const ncz_var *skip, uint64_t first, uint64_t n)
         rc = zmap_resize(ds->map, "", end);
     ncz_engine_resume(ds->engine);
     if (rc == NC_NOERR)
-        ds->filled = n;
+        ds->file.filled = n;
     return rc;
 }
 
@@ -273,7 +273,7 @@ find_made(ncz_dataset *ds, uint64_t *out)
 
     if (ncz_file_shares(ds) && zmap_single_is_named(ds->map))
         rc = count_room(ds, ncz_file_pitch(ds), &there);
-    *out = ds->filled > *out ? ds->filled : *out;
+    *out = ds->file.filled > *out ? ds->file.filled : *out;
     *out = there > *out ? there : *out;
     return rc;
 }
@@ -340,12 +340,12 @@ make_missing(ncz_dataset *ds, uint64_t n)
     uint64_t pitch = ncz_file_pitch(ds), there = 0, from = ncz_file_records(ds);
     int      rc = count_room(ds, pitch, &there);
 
-    from = ds->filled > from ? ds->filled : from;
+    from = ds->file.filled > from ? ds->file.filled : from;
     from = there > from ? there : from;
     if (rc == NC_NOERR && n > from)
         return make_records(ds, NULL, from, with_records_ahead(ds, pitch, n));
     if (rc == NC_NOERR)
-        ds->filled = from;
+        ds->file.filled = from;
     return rc;
 }
 
@@ -355,7 +355,7 @@ ncz_file_grow_shared(ncz_dataset *ds, uint64_t n, bool alone)
     int     rc, ended;
     ncz_err err;
 
-    if (n <= ds->filled)
+    if (n <= ds->file.filled)
         return NC_NOERR;
     if ((rc = zmap_single_lock(ds->map)) == NC_ENOTBUILT)
         return alone ? make_missing(ds, n)

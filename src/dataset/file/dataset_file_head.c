@@ -26,7 +26,7 @@ set_size(ncz_dataset *ds, bool grow)
 {
     uint64_t fixed, records, end, size = 0;
     int      rc = zmap_len(ds->map, "", &size);
-    bool     ahead = ds->filled > ncz_file_records(ds) && !ncz_file_shares(ds); /* others may have put there */
+    bool     ahead = ds->file.filled > ncz_file_records(ds) && !ncz_file_shares(ds); /* others may have put there */
 
     if (rc != NC_NOERR && rc != NC_EEMPTY)
         return rc;
@@ -45,8 +45,9 @@ put_records(ncz_dataset *ds)
     size_t   n = ncz_file_ops_of(ds)->write_records(ds->style.gen, ncz_file_records(ds), bytes, &off);
     int      rc = NC_NOERR;
 
-    if (memcmp(ds->head.data + off, bytes, n) != 0 && (rc = zmap_put_range(ds->map, "", off, bytes, n)) == NC_NOERR)
-        memcpy(ds->head.data + off, bytes, n);
+    if (memcmp(ds->file.head.data + off, bytes, n) != 0 &&
+        (rc = zmap_put_range(ds->map, "", off, bytes, n)) == NC_NOERR)
+        memcpy(ds->file.head.data + off, bytes, n);
     return rc;
 }
 
@@ -59,7 +60,7 @@ store_records(ncz_dataset *ds)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = set_size(ds, true)) == NC_NOERR) {
-        ds->filled = ncz_file_records(ds);
+        ds->file.filled = ncz_file_records(ds);
         rc = put_records(ds);
     }
     ncz_file_end_growth(ds);
@@ -120,17 +121,17 @@ static int
 put_head(ncz_dataset *ds, ncz_buf *head)
 {
     size_t len = head->len;
-    int    rc = pad_head(head, ds->head.len);
+    int    rc = pad_head(head, ds->file.head.len);
 
     if (rc != NC_NOERR || (rc = set_size(ds, true)) != NC_NOERR)
         return rc;
-    ds->filled = ncz_file_records(ds);
+    ds->file.filled = ncz_file_records(ds);
     if ((rc = put_difference(ds, head)) != NC_NOERR)
         return rc;
-    ncz_buf_clear(&ds->head);
-    ds->head = *head;
-    ds->head.len = len;
-    ds->head_stale = false;
+    ncz_buf_clear(&ds->file.head);
+    ds->file.head = *head;
+    ds->file.head.len = len;
+    ds->file.stale = false;
     *head = NCZ_BUF_INIT;
     return NC_NOERR;
 }
@@ -139,7 +140,7 @@ put_head(ncz_dataset *ds, ncz_buf *head)
 static bool
 is_stored(const ncz_dataset *ds, const ncz_buf *head)
 {
-    return ds->ranks == NULL && ds->head.len >= RECORDS_END && head->len == ds->head.len &&
+    return ds->ranks == NULL && ds->file.head.len >= RECORDS_END && head->len == ds->file.head.len &&
            ncz_file_is_head(ds, head);
 }
 
@@ -149,12 +150,12 @@ ncz_file_store_head(ncz_dataset *ds)
     ncz_buf head = NCZ_BUF_INIT;
     int     rc;
 
-    if (ds->head.len >= RECORDS_END && !ds->head_stale && ds->ranks == NULL)
+    if (ds->file.head.len >= RECORDS_END && !ds->file.stale && ds->ranks == NULL)
         return store_records(ds);
     if ((rc = ncz_file_ops_of(ds)->write_head(ds->model, ds->style.gen, &head)) != NC_NOERR)
         goto done;
     if (is_stored(ds, &head)) {
-        ds->head_stale = false;
+        ds->file.stale = false;
         rc = store_records(ds);
     } else if ((rc = ncz_file_begin_alone(ds)) == NC_NOERR) {
         rc = put_head(ds, &head);
@@ -223,7 +224,7 @@ read_head(ncz_dataset *ds)
     r.len = ours.len;
     ncz_buf_clear(&ours);
     if (rc == NC_NOERR && (rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) == NC_NOERR) {
-        ds->head = r.body;
+        ds->file.head = r.body;
         r.body = NCZ_BUF_INIT;
     }
     ncz_buf_clear(&r.body);
@@ -242,8 +243,8 @@ ncz_file_begin(ncz_dataset *ds)
             "%s: a variable lies behind the records, which could not grow: copy it with nczcopy, and change "
             "the copy",
             ds->path);
-    ds->filled = ncz_file_records(ds);
-    ops->set_records(ds->model, ds->filled);
+    ds->file.filled = ncz_file_records(ds);
+    ops->set_records(ds->model, ds->file.filled);
     ncz_engine_in_place(ds->engine);
     if ((rc = read_head(ds)) != NC_NOERR || !ncz_file_shares(ds))
         return rc;
@@ -337,8 +338,8 @@ ncz_file_is_head(const ncz_dataset *ds, const ncz_buf *now)
     uint64_t off;
     size_t   n = ncz_file_ops_of(ds)->write_records(ds->style.gen, 0, number, &off), end = (size_t)off + n;
 
-    return now->len >= ds->head.len && memcmp(now->data, ds->head.data, (size_t)off) == 0 &&
-           memcmp(now->data + end, ds->head.data + end, ds->head.len - end) == 0;
+    return now->len >= ds->file.head.len && memcmp(now->data, ds->file.head.data, (size_t)off) == 0 &&
+           memcmp(now->data + end, ds->file.head.data + end, ds->file.head.len - end) == 0;
 }
 
 void
@@ -362,9 +363,9 @@ ncz_file_check(ncz_dataset *ds)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if (ds->ranks != NULL || !zmap_single_is_named(ds->map) || ds->head.len < RECORDS_END)
+    if (ds->ranks != NULL || !zmap_single_is_named(ds->map) || ds->file.head.len < RECORDS_END)
         return NC_NOERR;
-    if ((rc = ncz_file_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->head.len, &now)) != NC_NOERR)
+    if ((rc = ncz_file_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->file.head.len, &now)) != NC_NOERR)
         goto done;
     if (!ncz_file_is_head(ds, &now))
         rc = fail_for_good(ds, ncz_fail(NC_EIO,

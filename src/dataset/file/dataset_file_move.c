@@ -156,7 +156,7 @@ fill_part(ncz_dataset *ds, const ncz_var *v, uint64_t n, size_t part, size_t npa
 int
 ncz_file_fill_share(ncz_dataset *ds, size_t part, size_t nparts)
 {
-    const ncz_file_places *old = &ds->before;
+    const ncz_file_places *old = &ds->file.before;
     const ncz_group       *g = ds->model->root;
     int                    rc = NC_NOERR;
 

@@ -21,7 +21,7 @@ end_define(ncz_dataset *ds, const ncz_file_room *room, int rc)
     if (rc != NC_NOERR || (rc = ncz_file_enddef(ds, room)) != NC_NOERR)
         return rc;
     ncz_dataset_leave_define(ds);
-    return ds->shown_early ? zmap_single_show(ds->map) : NC_NOERR;
+    return ds->file.shown_early ? zmap_single_show(ds->map) : NC_NOERR;
 }
 
 /* Others see the definitions now, and what is put then. */

@@ -182,8 +182,8 @@ reload(ncz_dataset *ds)
             ds->path);
     if (rc == NC_NOERR) {
         take_definitions(ds, &l);
-        ncz_buf_clear(&ds->head);
-        rc = read_head(ds, &ds->head);
+        ncz_buf_clear(&ds->file.head);
+        rc = read_head(ds, &ds->file.head);
     }
     ncz_model_free(l.model);
     return rc;
@@ -232,7 +232,7 @@ follow_file(ncz_dataset *ds, bool *done)
     *done = true;
     if ((rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || replaced)
         return rc == NC_NOERR ? follow_name(ds) : rc;
-    if (ds->head.len == 0)
+    if (ds->file.head.len == 0)
         return reload(ds);
     if ((rc = read_head(ds, &now)) == NC_NOERR) {
         *done = !ncz_file_is_head(ds, &now);

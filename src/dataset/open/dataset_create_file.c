@@ -89,7 +89,7 @@ ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limi
         (void)zmap_close(map, ZMAP_DISCARD);
     if (rc != NC_NOERR || (rc = create_on(map, t, cmode, version, limits, out)) != NC_NOERR)
         return rc;
-    (*out)->shown_early = free && !memory;
+    (*out)->file.shown_early = free && !memory;
     if (ncz_file_shares(*out))
         ncz_engine_share_ranges((*out)->engine);
     (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;

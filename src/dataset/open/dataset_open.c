@@ -36,7 +36,7 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
     if (version != 0) {
         if ((rc = ncz_file_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
             /* A program of netCDF-C's knows no other file under that name from now on. */
-            (*out)->shown_early = (*out)->shown_early || default_format == NCZ_FORMAT_CLASSIC_UNSAID;
+            (*out)->file.shown_early = (*out)->file.shown_early || default_format == NCZ_FORMAT_CLASSIC_UNSAID;
             take_name(*out, t);
         }
         goto done;

@@ -3,7 +3,7 @@
  * dataset_settings: when data are written to the store and to the disk, as the path, the environment and netCDF's rc
  * files say.
  */
-#include "dataset/open/dataset_settings.h"
+#include "dataset/open/dataset_opening.h"
 #include "uri/uri_rc_file.h"
 
 #include <errno.h>
