@@ -178,8 +178,8 @@ int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *se
  * to be written. Under NCZ_USE_TUNE. */
 void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
 
-/* dataset_read_write.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit. Under
- * NCZ_USE_TUNE, like the last two. */
+/* dataset_read_write.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit.
+ * Under NCZ_USE_TUNE, like the last two. */
 int  ncz_dataset_set_write(ncz_dataset *ds, bool behind, size_t nbytes);
 void ncz_dataset_pending(ncz_dataset *ds, size_t *nbytes, size_t *nchunks); /* what is put and not stored */
 int  ncz_dataset_begin_flush(ncz_dataset *ds); /* begins to store the chunks that are put */

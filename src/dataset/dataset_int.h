@@ -298,6 +298,10 @@ int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_
 int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
                   ncz_dataset **out);
 
+/* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_diskless.c): its metadata
+ * determine the requests, for each document that its groups and variables may have, and the chunks that exist. */
+int ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to);
+
 /* NC_DISKLESS (dataset_diskless.c): opens a copy of the dataset at the target. */
 typedef struct ncz_opening ncz_opening;
 int                        ncz_diskless_open(ncz_opening *o);

@@ -185,6 +185,7 @@ TEST(flags_modes_and_names_ask_for_classic_files)
         {"b.nc", NC_64BIT_OFFSET, NC_FORMAT_64BIT_OFFSET},
         {"c.zarr", NC_64BIT_DATA, NC_FORMAT_64BIT_DATA},
         {"d#mode=cdf1", 0, NC_FORMAT_CLASSIC},
+        {"h.nc#commit=close", 0, NC_FORMAT_CLASSIC}, /* it has no documents to publish then */
         {"e.nc", NC_NETCDF4, NC_FORMAT_NETCDF4},
         {"f.nc#mode=nczarr", 0, NC_FORMAT_NETCDF4},
         {"g", 0, NC_FORMAT_NETCDF4},

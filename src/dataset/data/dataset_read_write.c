@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_read_write: get and put of one selection, growth of unlimited dimensions, the cache size, and writing behind. Under the
- * dataset's lock: shared, or exclusive if a put changes more than chunks.
+ * dataset_read_write: get and put of one selection, growth of unlimited dimensions, the cache size, and writing behind.
+ * Under the dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/file/zmap_file.h"

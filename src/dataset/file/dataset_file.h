@@ -41,9 +41,9 @@ int ncz_file_begin(ncz_dataset *ds);
 /* Ends define mode: gives variables their places, moves data if need be, writes fill values and the head. */
 int ncz_file_enddef(ncz_dataset *ds, const ncz_file_room *room);
 /*
- * Its steps, for several ranks: all but the last leave ds->file.before, which says where data lie. plan: gives variables
- * their places, in the model only. settle: moves data, perhaps into a new store ds->map. fill_share: the part `part` of
- * `nparts` of the fill values of new variables.
+ * Its steps, for several ranks: all but the last leave ds->file.before, which says where data lie. plan: gives
+ * variables their places, in the model only. settle: moves data, perhaps into a new store ds->map. fill_share: the part
+ * `part` of `nparts` of the fill values of new variables.
  */
 int  ncz_file_plan(ncz_dataset *ds, const ncz_file_room *room);
 int  ncz_file_settle(ncz_dataset *ds);

@@ -190,10 +190,8 @@ copy_some(zmap *from, zmap *to, char *const *keys, size_t n, zmap_get_req *reqs)
     return rc;
 }
 
-/* Copies the dataset at the target, whose store cannot list its keys, such as a web server: its own metadata determine
- * the requests, for each document that its groups and variables may have, and the chunks that exist. */
-static int
-copy_unlisted(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to)
+int
+ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to)
 {
     ncz_key_list  keys = NCZ_KEY_LIST_INIT;
     zmap_get_req *reqs = ncz_alloc_n(AT_ONCE, sizeof *reqs);
@@ -240,7 +238,7 @@ load_store(ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, n
     if ((rc = zmap_mem_open(&map)) != NC_NOERR)
         goto done;
     rc = (zmap_caps_of(from) & ZMAP_CAN_LIST) != 0 ? ncz_store_copy(from, map, false, keys)
-                                                   : copy_unlisted(from, t, limits, map);
+                                                   : ncz_unlisted_copy(from, t, limits, map);
     if (rc != NC_NOERR)
         rc = give_up(map, rc);
     else

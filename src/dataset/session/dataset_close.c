@@ -24,26 +24,18 @@ finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
     return ncz_err_adopt(&first);
 }
 
+/* `stores`: what changed is stored now. */
 static int
-lock_for_close(ncz_dataset *ds)
+lock_for_close(ncz_dataset *ds, bool stores)
 {
     ncz_rwlock_take(&ds->lock);
     if (ds->state == NCZ_DATASET_CLOSED) {
         ncz_rwlock_give(&ds->lock);
         return ncz_fail(NC_EBADID, "the dataset is closed");
     }
-    return NC_NOERR;
-}
-
-/* Stores all changes, and makes them visible. */
-static int
-store_changes(ncz_dataset *ds)
-{
-    if (!ds->writable)
-        return NC_NOERR;
-    if (ds->defining)
+    if (stores && ds->writable && ds->defining)
         ncz_dataset_log_defined(ds);
-    return ds->kind->close(ds);
+    return NC_NOERR;
 }
 
 void
@@ -61,11 +53,11 @@ ncz_dataset_leave_claim(ncz_dataset *ds, int rc)
 int
 ncz_dataset_close(ncz_dataset *ds)
 {
-    int rc = lock_for_close(ds);
+    int rc = lock_for_close(ds, true);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = store_changes(ds)) != NC_NOERR)
+    if (ds->writable && (rc = ds->kind->close(ds)) != NC_NOERR)
         ncz_dataset_leave_claim(ds, rc);
     /* A store that commits when it is closed must not commit a part of the changes. */
     return finish_dataset(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
@@ -74,11 +66,11 @@ ncz_dataset_close(ncz_dataset *ds)
 int
 ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
 {
-    int rc = lock_for_close(ds);
+    int rc = lock_for_close(ds, true);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = store_changes(ds)) == NC_NOERR)
+    if (!ds->writable || (rc = ds->kind->close(ds)) == NC_NOERR)
         rc = ds->kind->take(ds, block, len);
     return finish_dataset(ds, ZMAP_KEEP, rc);
 }
@@ -123,7 +115,7 @@ int
 ncz_dataset_abort(ncz_dataset *ds)
 {
     zmap_end how = ZMAP_KEEP;
-    int      rc = lock_for_close(ds);
+    int      rc = lock_for_close(ds, false);
 
     if (rc != NC_NOERR)
         return rc;

@@ -101,17 +101,15 @@ count_adjacent(const zmap_range_req *reqs, size_t n)
     return k;
 }
 
-/* Writes adjacent requests with one call. */
-static int
-write_adjacent(const file_map *f, int fd, const zmap_range_req *reqs, size_t n)
+/* The parts of a write: as many as are adjacent. How many. */
+static size_t
+gather_adjacent(const zmap_range_req *reqs, size_t n, zmap_part parts[MERGED_MOST])
 {
-    zmap_part parts[MERGED_MOST];
-    int       err;
+    size_t k = count_adjacent(reqs, n);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < k; i++)
         parts[i] = (zmap_part){reqs[i].data, reqs[i].len};
-    err = zmap_file_write_parts(fd, parts, n, (off_t)reqs[0].off);
-    return err == 0 ? NC_NOERR : zmap_file_fail(f, err, reqs[0].key, "cannot be written");
+    return k;
 }
 
 static void
@@ -121,32 +119,28 @@ end_all(zmap_range_req *reqs, size_t n, int rc)
         zmap_range_end(&reqs[i], rc);
 }
 
-/* Requests of one file. A failure at its end, of a sync say, is one of all of them. */
-static void
-put_ranges(file_map *f, zmap_range_req *reqs, size_t n)
-{
-    const char *key = reqs[0].key;
-    int         fd = -1, rc;
-
-    if ((rc = open_file(f, key, &fd)) != NC_NOERR) {
-        end_all(reqs, n, rc);
-        return;
-    }
-    for (size_t i = 0, k; i < n; i += k) {
-        k = count_adjacent(reqs + i, n - i);
-        end_all(reqs + i, k, write_adjacent(f, fd, reqs + i, k));
-    }
-    if ((rc = close_file(f, key, fd, NC_NOERR)) != NC_NOERR)
-        end_all(reqs, n, rc);
-}
-
+/* Requests of one file go together. A failure at its end, of a sync say, is one of all of them. */
 int
 zmap_file_put_range(zmap *m, zmap_range_req *reqs, size_t n)
 {
+    file_map *f = (file_map *)m;
+    zmap_part parts[MERGED_MOST];
+    int       fd = -1, rc, err;
+
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && strcmp(reqs[end].key, reqs[i].key) == 0; end++)
             ;
-        put_ranges((file_map *)m, reqs + i, end - i);
+        if ((rc = open_file(f, reqs[i].key, &fd)) != NC_NOERR) {
+            end_all(reqs + i, end - i, rc);
+            continue;
+        }
+        for (size_t at = i, k; at < end; at += k) {
+            k = gather_adjacent(reqs + at, end - at, parts);
+            err = zmap_file_write_parts(fd, parts, k, (off_t)reqs[at].off);
+            end_all(reqs + at, k, err == 0 ? NC_NOERR : zmap_file_fail(f, err, reqs[at].key, "cannot be written"));
+        }
+        if ((rc = close_file(f, reqs[i].key, fd, NC_NOERR)) != NC_NOERR)
+            end_all(reqs + i, end - i, rc);
     }
     return NC_NOERR;
 }
