@@ -6,7 +6,7 @@
 #define NCZ_FILTER_CHAIN_V3_INT_H
 
 #include "filter/chain_int.h"
-#include "filter/filter_int.h"
+#include "codecs/codec_int.h"
 
 #define NCZ_SHARDING "sharding_indexed"
 

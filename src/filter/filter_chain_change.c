@@ -4,7 +4,7 @@
  */
 #include "filter/chain_int.h"
 #include "filter/chain_v3_int.h"
-#include "filter/filter_int.h"
+#include "codecs/codec_int.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Makes chains of the filters of an HDF5 file: numbers and words.
  */
 #include "filter/chain_int.h"
-#include "filter/filter_int.h"
+#include "codecs/codec_int.h"
 
 #include <stdio.h>
 #include <string.h>

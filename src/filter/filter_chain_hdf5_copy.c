@@ -4,7 +4,7 @@
  * nearest that it has, or are left out. A copy is not to be several times as large as its source.
  */
 #include "filter/chain_int.h"
-#include "filter/filter_int.h"
+#include "codecs/codec_int.h"
 
 #include <string.h>
 

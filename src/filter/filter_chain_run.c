@@ -11,7 +11,7 @@
  * (ISA-L 2.30 does, and an application's codec may), for the steps that follow and for the caller.
  */
 #include "filter/chain_int.h"
-#include "filter/filter_int.h"
+#include "codecs/codec_int.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * state is made once, from any spelling, and lives as long as a chain uses it.
  */
 #include "filter/chain_int.h"
-#include "filter/filter_int.h"
+#include "codecs/codec_int.h"
 
 #include <stdalign.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * HDF5's filters by number: the codecs that Zarr has no name for, which are only decoded, and the names of all.
  * filter_chain_hdf5.c makes chains of them.
  */
-#include "filter/codecs/codec_hdf5_int.h"
+#include "codecs/codec_hdf5_int.h"
 #include "filter/chain_int.h"
 
 static const ncz_codec_ops *const own[] = {

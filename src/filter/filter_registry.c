@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All codecs: the table of filter_codecs.h, which is fixed at build time, and the list of the codecs that
+ * All codecs: the table of codecs/codecs.h, which is fixed at build time, and the list of the codecs that
  * applications registered, which is global and has its own lock.
  */
 #include "filter/chain_int.h"
-#include "filter/filter_int.h"
-#include "filter/codecs/codec_user_int.h"
+#include "codecs/codec_int.h"
+#include "filter/user_int.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "filter/codecs/blosc_int.h"
+#include "codecs/blosc_int.h"
 #include "filter_testing.h"
 
 #include <stdio.h>

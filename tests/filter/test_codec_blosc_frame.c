@@ -8,7 +8,7 @@
 
 #include <blosc.h>
 
-#include "filter/codecs/blosc_int.h"
+#include "codecs/blosc_int.h"
 
 static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 

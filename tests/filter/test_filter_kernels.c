@@ -5,7 +5,7 @@
  */
 #include "filter_testing.h"
 
-#include "filter/kernel_int.h"
+#include "codecs/kernel_int.h"
 
 static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 33};
 

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "filter/thread_cache_int.h"
+#include "codecs/thread_cache_int.h"
 
 #define N 60000
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "contract/cpu_state.h"
-#include "filter/filter_int.h"
-#include "filter/kernel_int.h"
+#include "codecs/codec_int.h"
+#include "codecs/kernel_int.h"
 #include "grid/grid_int.h"
 
 enum { LONGEST = 1 << 18, NAME = 256 };

@@ -5,7 +5,7 @@
  * c-blosc, where it takes the frame too, must say the same. Frames whose header does not fit are also tried with one
  * that does, so that the streams are reached.
  */
-#include "filter/codecs/blosc_int.h"
+#include "codecs/blosc_int.h"
 
 #include <blosc.h>
 
