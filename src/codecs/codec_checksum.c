@@ -184,8 +184,8 @@ checksum_decode(const void *state, const ncz_array_type *type, const void *in, s
 
 #define CHECKSUM_OPS(name, v3, core, read, write, ...)                                                               \
     {                                                                                                                \
-        .id = name, .v3_name = v3, .is_core = core, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES_BYTES,          \
-        .fixed = true, .state_size = sizeof(checksum_state), .from_json = read, .describe = write,                   \
+        .id = name, .v3_name = v3, .config.is_core = core, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES_BYTES,   \
+        .fixed = true, .state_size = sizeof(checksum_state), .config.from_json = read, .config.describe = write,     \
         .bound = checksum_bound, .encode = checksum_encode, .decode = checksum_decode,                               \
     }
 

@@ -26,8 +26,8 @@ const ncz_codec_ops ncz_codec_hdf5_bitgroom = {
     .hdf5_only = true,
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(ncz_hdf5_words),
-    .from_words = rounded_from_words,
-    .to_words = ncz_hdf5_words_give,
+    .config.from_words = rounded_from_words,
+    .config.to_words = ncz_hdf5_words_give,
     .identity = rounded_identity,
 };
 
@@ -37,7 +37,7 @@ const ncz_codec_ops ncz_codec_hdf5_granularbr = {
     .hdf5_only = true,
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(ncz_hdf5_words),
-    .from_words = rounded_from_words,
-    .to_words = ncz_hdf5_words_give,
+    .config.from_words = rounded_from_words,
+    .config.to_words = ncz_hdf5_words_give,
     .identity = rounded_identity,
 };

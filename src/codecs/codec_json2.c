@@ -161,8 +161,8 @@ const ncz_codec_ops ncz_codec_json2 = {
     .members = {"encoding", "skipkeys", "ensure_ascii", "check_circular", "allow_nan", "indent", "separators",
                 "sort_keys", "strict"},
     .cls = NCZ_CODEC_ARRAY_BYTES,
-    .from_json = json2_from_json,
-    .describe = json2_describe,
+    .config.from_json = json2_from_json,
+    .config.describe = json2_describe,
     .encode_vlen = json2_encode,
     .decode_vlen = json2_decode,
 };

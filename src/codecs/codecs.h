@@ -70,25 +70,8 @@ typedef enum ncz_codec_spelling {
 
 typedef struct ncz_codec_ops ncz_codec_ops;
 
-/*
- * A codec: a constant table. `state` is the parsed configuration: state_size bytes, zeroed before from_...() fills
- * them. After that it never changes, and all threads share it. Members marked "may be NULL" have a default.
- */
-struct ncz_codec_ops {
-    const char     *id;                         /* the name in numcodecs and Zarr v2; also in error texts */
-    const char     *v3_name;                    /* the name in Zarr v3; NULL: "numcodecs.<id>" */
-    const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, except "id"; any other is an error */
-    unsigned        hdf5_id;                    /* HDF5 filter id; 0: none */
-    unsigned        v3_hdf5_id;                 /* the id in datasets of Zarr v3; 0: the same */
-    ncz_codec_class cls;
-    bool            v3_only;    /* has no name in Zarr v2 */
-    bool            hdf5_only;  /* has no name in Zarr: for chunks of HDF5 files */
-    bool            moves;      /* array to array: moves or groups elements, but does not change them */
-    bool            any_member; /* its configuration may have any members */
-    bool            any_error;  /* its errors have no kind: with more room, decode() may succeed */
-    bool            fixed;      /* encode() always gives exactly bound() bytes */
-    size_t          state_size; /* 0: no state, and `state` is NULL */
-
+/* How a codec's configuration is read and written. Members marked "may be NULL" have a default. */
+typedef struct ncz_codec_config_ops {
     /*
      * Parse each spelling of a configuration into a state. `in` is the input that the codec will get. NC_EFILTER,
      * with a text: malformed. NC_EINVAL: a word is out of range. NC_ENOFILTER, with a text: the configuration is
@@ -118,6 +101,28 @@ struct ncz_codec_ops {
     /* Whether v3_name is the codec with this state. False: it is "numcodecs.<id>". May be NULL: always. */
     bool (*is_core)(const void *state);
     int (*to_words)(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
+} ncz_codec_config_ops;
+
+/*
+ * A codec: a constant table. `state` is the parsed configuration: state_size bytes, zeroed before from_...() fills
+ * them. After that it never changes, and all threads share it. Members marked "may be NULL" have a default.
+ */
+struct ncz_codec_ops {
+    const char     *id;                         /* the name in numcodecs and Zarr v2; also in error texts */
+    const char     *v3_name;                    /* the name in Zarr v3; NULL: "numcodecs.<id>" */
+    const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, except "id"; any other is an error */
+    unsigned        hdf5_id;                    /* HDF5 filter id; 0: none */
+    unsigned        v3_hdf5_id;                 /* the id in datasets of Zarr v3; 0: the same */
+    ncz_codec_class cls;
+    bool            v3_only;    /* has no name in Zarr v2 */
+    bool            hdf5_only;  /* has no name in Zarr: for chunks of HDF5 files */
+    bool            moves;      /* array to array: moves or groups elements, but does not change them */
+    bool            any_member; /* its configuration may have any members */
+    bool            any_error;  /* its errors have no kind: with more room, decode() may succeed */
+    bool            fixed;      /* encode() always gives exactly bound() bytes */
+    size_t          state_size; /* 0: no state, and `state` is NULL */
+
+    ncz_codec_config_ops config;
 
     /* True: the output equals the input byte for byte, so the codec is not run. May be NULL: never. */
     bool (*identity)(const void *state, const ncz_array_type *in);

@@ -129,7 +129,7 @@ static bool
 needs_fill(const ncz_codec_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (l->v[i]->ops != NULL && l->v[i]->ops->retype != NULL && !l->v[i]->ops->moves)
+        if (l->v[i]->ops != NULL && l->v[i]->ops->config.retype != NULL && !l->v[i]->ops->moves)
             return true;
     return false;
 }

@@ -77,8 +77,8 @@ ncz_codec_unref(ncz_codec *c)
 {
     if (c == NULL || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
         return;
-    if (c->ops != NULL && c->ops->free_state != NULL)
-        c->ops->free_state(c->state);
+    if (c->ops != NULL && c->ops->config.free_state != NULL)
+        c->ops->config.free_state(c->state);
     ncz_codec_ops_unref(c->ops);
     ncz_free(c->id);
     ncz_free(c->text);
@@ -135,8 +135,8 @@ check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
 static bool
 is_passed_over(const ncz_codec_ops *ops, const ncz_json *config, ncz_config_rules rules, int rc)
 {
-    if ((rc != NC_EFILTER && rc != NC_EINVAL) || rules == NCZ_CONFIG_CALLER || ops->describes_itself == NULL ||
-        !ops->describes_itself(config))
+    if ((rc != NC_EFILTER && rc != NC_EINVAL) || rules == NCZ_CONFIG_CALLER || ops->config.describes_itself == NULL ||
+        !ops->config.describes_itself(config))
         return false;
     ncz_log(NCZ_LOG_WARN, "%s: passed over, since it matters for encoding alone", ncz_err_text());
     ncz_err_clear();
@@ -147,12 +147,12 @@ static int
 read_config(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
             void *state)
 {
-    int rc = ops->from_json(ops, config, in, rules, state);
+    int rc = ops->config.from_json(ops, config, in, rules, state);
 
     if (!is_passed_over(ops, config, rules, rc))
         return rc;
     memset(state, 0, ops->state_size);
-    return ops->from_json(ops, NULL, in, rules, state);
+    return ops->config.from_json(ops, NULL, in, rules, state);
 }
 
 int
@@ -166,7 +166,7 @@ ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_
         return rc;
     if ((rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
-    if (ops->from_json != NULL)
+    if (ops->config.from_json != NULL)
         rc = read_config(ops, config, in, rules, c->state);
     return finish_codec(c, rc, out);
 }
@@ -201,10 +201,10 @@ ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_ar
 
     if ((rc = ncz_codec_check_v3(ops, config, &members)) != NC_NOERR || (rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
-    if (ops->from_v3 != NULL)
-        rc = ops->from_v3(ops, members, in, c->state);
-    else if (ops->from_json != NULL)
-        rc = ops->from_json(ops, members, in, find_rules(config, ops), c->state);
+    if (ops->config.from_v3 != NULL)
+        rc = ops->config.from_v3(ops, members, in, c->state);
+    else if (ops->config.from_json != NULL)
+        rc = ops->config.from_json(ops, members, in, find_rules(config, ops), c->state);
     return finish_codec(c, rc, out);
 }
 
@@ -214,13 +214,13 @@ ncz_codec_retype(ncz_codec *c, const ncz_array_type *in, ncz_codec **out)
     ncz_codec *made = NULL;
     int        rc;
 
-    if (c->ops == NULL || c->ops->retype == NULL) {
+    if (c->ops == NULL || c->ops->config.retype == NULL) {
         *out = ncz_codec_ref(c);
         return NC_NOERR;
     }
     if ((rc = ncz_codec_new(c->ops, &made)) != NC_NOERR)
         return rc;
-    return finish_codec(made, c->ops->retype(c->ops, c->state, in, made->state), out);
+    return finish_codec(made, c->ops->config.retype(c->ops, c->state, in, made->state), out);
 }
 
 int
@@ -230,11 +230,11 @@ ncz_codec_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, 
     ncz_codec *c = NULL;
     int        rc;
 
-    if (ops->from_words == NULL)
+    if (ops->config.from_words == NULL)
         return ncz_fail(NC_EFILTER, "codec '%s' is not an HDF5 filter", ops->id);
     if ((rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
-    return finish_codec(c, ops->from_words(ops, n, words, in, c->state), out);
+    return finish_codec(c, ops->config.from_words(ops, n, words, in, c->state), out);
 }
 
 void
@@ -247,8 +247,8 @@ ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w)
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "id");
     ncz_jsonw_cstr(w, c->ops->id);
-    if (c->ops->describe != NULL)
-        c->ops->describe(c->state, w);
+    if (c->ops->config.describe != NULL)
+        c->ops->config.describe(c->state, w);
     ncz_jsonw_close_object(w);
 }
 
@@ -272,7 +272,7 @@ static void
 write_v3_name(const ncz_codec *c, ncz_jsonw *w)
 {
     char name[sizeof NCZ_NUMCODECS + NC_MAX_NAME];
-    bool core = c->ops->v3_name != NULL && (c->ops->is_core == NULL || c->ops->is_core(c->state));
+    bool core = c->ops->v3_name != NULL && (c->ops->config.is_core == NULL || c->ops->config.is_core(c->state));
 
     (void)snprintf(name, sizeof name, NCZ_NUMCODECS "%s", c->ops->id);
     ncz_jsonw_key(w, "name");
@@ -291,10 +291,10 @@ ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w
     write_v3_name(c, w);
     ncz_jsonw_key(w, "configuration");
     ncz_jsonw_open_object(w);
-    if (c->ops->describe_v3 != NULL)
-        c->ops->describe_v3(c->state, in, w);
-    else if (c->ops->describe != NULL)
-        c->ops->describe(c->state, w);
+    if (c->ops->config.describe_v3 != NULL)
+        c->ops->config.describe_v3(c->state, in, w);
+    else if (c->ops->config.describe != NULL)
+        c->ops->config.describe(c->state, w);
     ncz_jsonw_close_object(w);
     ncz_jsonw_close_object(w);
     return w->status;
@@ -305,9 +305,9 @@ ncz_codec_to_words(const ncz_codec *c, const ncz_array_type *in, size_t *n, unsi
 {
     if (c->ops == NULL)
         return ncz_fail(NC_ENOFILTER, "%s", c->why);
-    if (c->ops->to_words == NULL)
+    if (c->ops->config.to_words == NULL)
         return ncz_fail(NC_EFILTER, "codec '%s' is not an HDF5 filter", c->ops->id);
-    return c->ops->to_words(c->state, in, n, words);
+    return c->ops->config.to_words(c->state, in, n, words);
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------ */

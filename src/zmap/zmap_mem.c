@@ -480,10 +480,10 @@ static const zmap_ops mem_ops = {
     .put_range = mem_put_range,
     .resize = mem_resize,
     .rename = mem_rename,
-    .begin = mem_begin,
-    .append = mem_append,
-    .commit = mem_commit,
-    .abandon = mem_abandon,
+    .writer.begin = mem_begin,
+    .writer.append = mem_append,
+    .writer.commit = mem_commit,
+    .writer.abandon = mem_abandon,
 };
 
 bool

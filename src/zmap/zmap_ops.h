@@ -10,6 +10,16 @@
 
 #include <stdatomic.h>
 
+/* Objects whose bytes come in pieces: as zmap_writer. */
+typedef struct zmap_writer_ops {
+    /* No call follows a failed begin, and an append that failed is followed by abandon.
+     * Commit and abandon release `state`, whatever they return. */
+    int (*begin)(zmap *m, zmap_writer *w);
+    int (*append)(zmap_writer *w, const void *data, size_t len);
+    int (*commit)(zmap_writer *w, zmap_put_req *r); /* without bytes; sets `stored` after a condition */
+    void (*abandon)(zmap_writer *w);
+} zmap_writer_ops;
+
 /* Of drafts. The state is the store's; `end` releases it. Ranges are inside the size that `begin` got. */
 typedef struct zmap_draft_ops {
     int (*begin)(zmap *m, zmap_draft *d);
@@ -40,13 +50,8 @@ typedef struct zmap_ops {
     int (*put_range)(zmap *m, zmap_range_req *reqs, size_t n); /* sets each err */
     int (*resize)(zmap *m, const char *key, uint64_t size);
     int (*rename)(zmap *m, const char *from, const char *to); /* two different keys */
-    /* NULL without ZMAP_CAN_APPEND. No call follows a failed begin, and an append that failed is followed by abandon.
-     * Commit and abandon release `state`, whatever they return. */
-    int (*begin)(zmap *m, zmap_writer *w);
-    int (*append)(zmap_writer *w, const void *data, size_t len);
-    int (*commit)(zmap_writer *w, zmap_put_req *r); /* without bytes; sets `stored` after a condition */
-    void (*abandon)(zmap_writer *w);
-    const zmap_draft_ops *drafts; /* NULL without ZMAP_CAN_DRAFT */
+    zmap_writer_ops       writer;                             /* all NULL without ZMAP_CAN_APPEND */
+    const zmap_draft_ops *drafts;                             /* NULL without ZMAP_CAN_DRAFT */
 } zmap_ops;
 
 /* zmap_stats while they are counted. */

@@ -290,10 +290,10 @@ const zmap_ops zmap_single_ops = {
     .pin = pin_single,
     .put_range = put_ranges,
     .resize = resize_object,
-    .begin = begin_pieces,
-    .append = append_piece,
-    .commit = commit_pieces,
-    .abandon = abandon_pieces,
+    .writer.begin = begin_pieces,
+    .writer.append = append_piece,
+    .writer.commit = commit_pieces,
+    .writer.abandon = abandon_pieces,
     .close = close_single,
 };
 

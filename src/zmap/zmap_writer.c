@@ -28,7 +28,7 @@ zmap_writer_begin(zmap *m, const char *key, zmap_writer **out)
         return ncz_fail_nomem(sizeof *w + nkey);
     *w = (zmap_writer){.m = m, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
     memcpy(w->key, key, nkey);
-    if (appends(m) && (rc = m->ops->begin(m, w)) != NC_NOERR) {
+    if (appends(m) && (rc = m->ops->writer.begin(m, w)) != NC_NOERR) {
         ncz_free(w);
         return rc;
     }
@@ -51,7 +51,7 @@ zmap_writer_append(zmap_writer *w, const void *data, size_t len)
     if (!ncz_add64(w->len, len, &after) || after > INT64_MAX)
         rc = ncz_fail(NC_EINVAL, "%s: more bytes than an object can have", w->key);
     else
-        rc = appends(w->m) ? w->m->ops->append(w, data, len) : ncz_buf_append(&w->body, data, len);
+        rc = appends(w->m) ? w->m->ops->writer.append(w, data, len) : ncz_buf_append(&w->body, data, len);
     if (rc == NC_NOERR)
         w->len = after;
     else
@@ -75,7 +75,7 @@ zmap_writer_abandon(zmap_writer *w)
         return;
     ncz_err_save(&text, NC_EINVAL); /* any code: only the text counts */
     if (appends(w->m))
-        w->m->ops->abandon(w);
+        w->m->ops->writer.abandon(w);
     (void)ncz_err_adopt(&text);
     end_writer(w);
 }
@@ -89,7 +89,7 @@ commit_appended(zmap_writer *w, zmap_put_req *r)
 
     if (logged)
         zmap_log_begin(&log, m, NULL, NULL);
-    zmap_put_end(r, m->ops->commit(w, r));
+    zmap_put_end(r, m->ops->writer.commit(w, r));
     r->len = (size_t)w->len; /* for the log */
     atomic_fetch_add_explicit(&m->done.puts, 1, memory_order_relaxed);
     if (r->err.code == NC_NOERR)

@@ -172,8 +172,8 @@ described(const ncz_codec_ops *ops, const void *p)
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "id");
     ncz_jsonw_cstr(&w, ops->id);
-    if (ops->describe != NULL)
-        ops->describe(p, &w);
+    if (ops->config.describe != NULL)
+        ops->config.describe(p, &w);
     ncz_jsonw_close_object(&w);
     assert_int_equal(ncz_jsonw_end(&w), NC_NOERR);
     return ncz_buf_take(&buf);

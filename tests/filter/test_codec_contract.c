@@ -486,7 +486,7 @@ TEST(every_spelling_reads_back)
         ncz_json_free(v3);
         ncz_buf_clear(&buf);
 
-        if (ops->from_words == NULL) {
+        if (ops->config.from_words == NULL) {
             assert_int_equal(ncz_codec_to_words(codec, &env, &n, words), NC_EFILTER);
             assert_int_equal(ncz_codec_from_words(ops, 1, (const unsigned[]){1}, &env, &again), NC_EFILTER);
         } else {
@@ -509,7 +509,7 @@ TEST(every_built_in_codec_is_in_the_table)
 {
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
         /* Codecs that depend on a shape have tests of their own. */
-        bool found = ncz_codec_at(k)->decode_vlen != NULL || ncz_codec_at(k)->retype != NULL;
+        bool found = ncz_codec_at(k)->decode_vlen != NULL || ncz_codec_at(k)->config.retype != NULL;
 
         for (size_t i = 0; i < NCZ_LEN(subjects); i++)
             found = found || strcmp(subjects[i].id, ncz_codec_at(k)->id) == 0;

@@ -43,7 +43,7 @@ TEST(hdf5_parameters_are_read_and_written)
     assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_EFILTER);
     assert_int_equal(of_words(ops, 2, (const unsigned[]){1, 1}, &env, &p), NC_EFILTER);
     p = configured(ops, "{\"level\": -1}", &env);
-    assert_int_equal(ops->to_words(p, &env, &n, words), NC_NOERR);
+    assert_int_equal(ops->config.to_words(p, &env, &n, words), NC_NOERR);
     assert_int_equal(n, 1);
     assert_int_equal(words[0], 6);
 }

@@ -36,7 +36,7 @@ TEST(hdf5_parameters_are_read_and_written)
 
     assert_int_equal(of_words(ops, 1, (const unsigned[]){(unsigned)-3}, &env, &p), NC_NOERR);
     check_json_of(ops, p, "{\"id\": \"zstd\", \"level\": -3}");
-    assert_int_equal(ops->to_words(p, &env, &n, words), NC_NOERR);
+    assert_int_equal(ops->config.to_words(p, &env, &n, words), NC_NOERR);
     assert_int_equal(words[0], 4294967293u);
     assert_int_equal(of_words(ops, 1, (const unsigned[]){100}, &env, &p), NC_EINVAL);
     assert_int_equal(of_words(ops, 1, (const unsigned[]){0x80000000u}, &env, &p), NC_EINVAL);

@@ -62,10 +62,10 @@ static const zmap_ops file_ops = {
     .put_range = zmap_file_put_range,
     .resize = zmap_file_resize,
     .rename = zmap_file_rename,
-    .begin = zmap_file_begin,
-    .append = zmap_file_append,
-    .commit = zmap_file_commit,
-    .abandon = zmap_file_abandon,
+    .writer.begin = zmap_file_begin,
+    .writer.append = zmap_file_append,
+    .writer.commit = zmap_file_commit,
+    .writer.abandon = zmap_file_abandon,
     .drafts = &zmap_file_drafts,
 };
 
