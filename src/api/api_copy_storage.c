@@ -6,7 +6,7 @@
  */
 #include "api/api_int.h"
 
-#include "format/dialect.h"
+#include "dialects/dialects.h"
 #include "nczarr_filter.h"
 
 #include <string.h>

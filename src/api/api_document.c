@@ -2,7 +2,7 @@
 /* api_document: the names of a version's documents, as its dialect's table has them. */
 #include "api/api_int.h"
 
-#include "format/dialect.h"
+#include "dialects/dialects.h"
 #include "nczarr_zmap.h"
 
 #include <string.h>

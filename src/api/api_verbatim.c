@@ -5,8 +5,7 @@
  */
 #include "api/api_int.h"
 
-#include "format/dialect.h"
-#include "format/format.h"
+#include "dialects/dialects.h"
 #include "nczarr_zmap.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #define NCZ_DATASET_H
 
 #include "chunk/chunk.h"
-#include "format/format.h"
+#include "dialects/dialects.h"
 #include "model/model.h"
 #include "util/util.h"
 #include "zmap/zmap.h"

@@ -5,7 +5,7 @@
  * of a document or the spelling of a chunk's key.
  *
  * To add a dialect: write a folder with a `static const` table, list its files in meson.build, and add the table to
- * ncz_dialects.
+ * ncz_dialects (src/dialects).
  */
 #ifndef NCZ_FORMAT_DIALECT_H
 #define NCZ_FORMAT_DIALECT_H
@@ -241,58 +241,13 @@ typedef struct ncz_dialect_ops {
     ncz_unmasked_fill (*unmasked_fill)(int gen);
 } ncz_dialect_ops;
 
-/* All dialects, in the order of identification; NULL at the end. */
-extern const ncz_dialect_ops *const ncz_dialects[];
-
 /* The version of Zarr of a dialect, as in its documents; 0: another format. */
 int ncz_format_zarr_version(const ncz_dialect_ops *dialect);
-/* The dialect of a version of Zarr, with 0 for the default of new datasets. Returns NULL for an unknown version. */
-const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
-/* As ncz_format_dialect(), but NULL for 0, too: a version that a program names. */
-const ncz_dialect_ops *ncz_format_of_version(int zarr_format);
-
-/* The i-th of a dialect's documents and marks, the marks of a dataset first. NULL after the last. */
-const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
-
-/* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
-
-bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
 /* Whether it has datasets that are written, or changed. */
 static inline bool
 ncz_format_is_written(const ncz_dialect_ops *dialect)
 {
     return dialect->write_node != NULL || (dialect->file != NULL && dialect->file->lay_out != NULL);
 }
-
-/* The dialect of new datasets that are one file. */
-const ncz_dialect_ops *ncz_format_of_files(void);
-/* Whether a file with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
-bool ncz_format_is_file(const void *bytes, size_t n);
-/* Whether 8 bytes say so that are at 512, or at a double of that. */
-bool ncz_format_follows_block(const void *bytes, size_t n);
-/* For error texts: what a file with these first bytes is that is no dataset ("a GRIB file ..."); NULL: not known. */
-const char *ncz_format_name_other(const void *bytes, size_t n);
-/* parse_key of a dialect, which may have none. */
-ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
-/* The same for the keys of a variable: `index` has an entry for each of its dimensions. */
-ncz_key_kind ncz_format_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const char *rest,
-                                      uint64_t *index);
-bool         ncz_format_is_member(const ncz_json *doc); /* is_member of any dialect */
-bool         ncz_format_is_document(const char *name);  /* by the last segment of a key: a document of any dialect */
-bool ncz_format_owns_temporary(const char *name); /* by the last segment: a temporary of any dialect's writers */
-/* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
-bool   ncz_format_is_top_document(const char *name, size_t len);
-size_t ncz_format_longest_document(void); /* bytes of the longest name */
-/* The dialect whose root is one document, which may hold consolidated metadata. Returns NULL if there is no such
- * one. */
-const ncz_dialect_ops *ncz_format_copies_inside(void);
-/* The consolidated document to look for before the dialect is known: that of the first dialect with one of its
- * own. */
-const ncz_dialect_copies *ncz_format_copies(void);
-/* Appends the marks of all dialects, for texts: ".a, .b, c". */
-int ncz_format_marks_text(ncz_buf *out);
-/* The name of a root document while the dataset is hidden, and the reverse. NULL: no such name. */
-const char *ncz_format_hidden_key(const char *key);
-const char *ncz_format_shown_key(const char *hidden);
 
 #endif /* NCZ_FORMAT_DIALECT_H */

@@ -120,71 +120,10 @@ typedef struct ncz_load_opts {
     ncz_texts *warnings; /* receives what is damaged and passed over; NULL: not wanted */
 } ncz_load_opts;
 
-/*
- * Identifies and loads the dataset: documents -> model, in one batch for each level of groups. `m` is new and empty.
- * An unsupported variable is listed and marked unusable (ncz_var.unusable): without a netCDF type its type is NC_NAT;
- * if its document is missing or broken its rank is 0, too. A broken variable never fails the dataset. Names that
- * cannot be a segment of a key are skipped with a log line. A lone array at the root becomes a variable named "data".
- * Attributes that no document contains (units of datetime64; _FillValue of a pure scalar) have `raw` "" and are never
- * written.
- *
- * Loading has two steps. The first fetches the root's documents, which identify the dataset. The second fetches
- * everything below and fills the model; `docs` and `m` must live until then. ncz_format_load() does both. After a
- * failure the model is unusable.
- *
- * Errors: NC_ENOTZARR: no known document (the text lists those looked for); NC_EZARRMETA: a required document is
- * broken, with key and cause; limits; NC_ENOMEM.
- */
+/* A load, while it runs: see dialects.h. */
 typedef struct ncz_loader ncz_loader;
 
 bool ncz_format_is_unreadable(int rc); /* of a document that may exist, and that the store does not give */
-
-int ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out);
-int ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
-/* In place of the second step: the paths of all groups and arrays, "a/b", without the root. */
-int  ncz_format_load_names(ncz_loader *l, ncz_names *out);
-bool ncz_format_has_lists(const ncz_loader *l); /* NCZarr's lists name its groups and arrays */
-/* After the first step: the object must not change while it is read. In a bucket and on a server it is another one
- * then: nothing there is changed in place. */
-bool ncz_format_is_fixed(const ncz_loader *l);
-void ncz_format_loader_free(ncz_loader *l);
-int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);
-
-/* Prepares a new, empty model for `style` (dialect, layout, provenance attribute _NCProperties). `properties` is that
- * attribute's text, or NULL. The text must not contain "netcdf=", which marks netCDF-C's releases and enables the
- * workarounds for their bugs. */
-int ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties);
-
-/* The stage of a document; stages are stored in this order. */
-typedef enum ncz_stage {
-    NCZ_STAGE_ARRAY,        /* of variables, deepest groups first */
-    NCZ_STAGE_GROUP,        /* of groups, deepest first */
-    NCZ_STAGE_CONSOLIDATED, /* the consolidated document */
-    NCZ_STAGE_ROOT,         /* of the root; the last one is the commit point */
-} ncz_stage;
-
-typedef struct ncz_doc_out {
-    ncz_stage   stage;
-    bool        visible; /* makes its node visible to readers: stored after the node's others */
-    const char *key, *text;
-    size_t      len;
-} ncz_doc_out;
-
-/* Key and text are valid for the call only. */
-typedef int (*ncz_emit_fn)(void *arg, const ncz_doc_out *doc);
-
-/*
- * Emits the changed documents (`all`: every document), in order. The dirty marks stay: ncz_format_mark_stored()
- * clears them once the documents are stored. The same model gives the same bytes. Limits of a style: NC_STRING in G2
- * is NC_EBADTYPE naming the node; G2, G3 and pure Zarr record unlimited dimensions at their present length; pure Zarr
- * has no attribute types, no order of variables and no NC_CHAR variables. A variable with unreadable documents is not
- * written.
- */
-int  ncz_format_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_emit_fn emit, void *arg);
-void ncz_format_mark_stored(ncz_model *m); /* all is stored: clears dirty and fresh marks */
-/* NC_EPERM, with the reason in its text, if the variable's documents are never rewritten: no change of its attributes
- * or definition would be stored. */
-int ncz_format_check_rewritable(const ncz_var *v);
 
 /* Appends a readable name of a variable's type: netCDF's name; for a type that netCDF lacks "complex64", "structure",
  * "opaque(10)", else the document's own text; "unknown" without a readable document. */
@@ -208,18 +147,6 @@ int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, con
                              const void *data);
 /* True if these are the units that the reader synthesizes for the variable's stored type. They must not be stored. */
 bool ncz_format_synthetic_units(const ncz_model *m, const ncz_var *v, const char *text, size_t len);
-
-/*
- * One array by its document (format_array.c). write: appends the array document of a variable, as plain Zarr has it and
- * without attributes, and the stored names of its dimensions if some have none there (else `names` stays empty; "" is
- * " "). define: adds a variable in definition from such a document of the model's dialect. Its element type or a codec
- * may be unknown: then the data are inaccessible, and `type` is NC_NAT's where the type is. The shape is that of
- * `dims`. NC_EBADTYPE: the document's type does not read as `type`; NC_EINVAL: another rank; errors of what
- * cannot be carried along.
- */
-int ncz_format_array_write(const ncz_model *m, const ncz_var *v, ncz_buf *out, ncz_buf *names);
-int ncz_format_array_define(ncz_model *m, ncz_group *g, const char *name, const ncz_json *doc, const char *names,
-                            const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out);
 
 /* True if the dialect, or netCDF-4, reserves this attribute name (NC_ENAMEINUSE in nc_put_att). Never in a dialect
  * that keeps no metadata in attributes: all those of a classic file are the user's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the files of this module, dialects included: the tree of nodes of a dataset (format_fetch.c), the parsed
+ * Shared by the files of this module, dialects included: the tree of nodes of a dataset (dialects_fetch.c), the parsed
  * metadata of a node (format_node_meta.c), and the conversion of values (format_attr_*.c, format_fill.c,
  * format_number.c).
  */
@@ -79,12 +79,6 @@ struct ncz_load_arenas {
     ncz_arena        stay, go;
 };
 
-/* Adds the root as node 0. `each` gets the root's documents, those of each dialect in turn. */
-int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
-bool ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect); /* of the version asked for */
-int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
-void ncz_format_fetch_clear(ncz_loader *l);
-int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
 /* Records an error in its node: one that spoils the node alone, or one that fails the load. The first of each
  * counts. */
 void ncz_format_node_fault(ncz_node *n, const ncz_err *err);
@@ -387,14 +381,5 @@ int ncz_format_read_shape(const ncz_json *doc, ncz_length_fn parse, size_t most,
  * equivalent there. Returns NC_EZARRMETA, without a text, for a list that does not fit the shape.
  */
 int ncz_format_read_chunks(const ncz_json *list, ncz_length_fn parse, ncz_array_meta *z);
-
-/* ---- building ------------------------------------------------------------------------------------------------- */
-
-int ncz_format_build(ncz_loader *l);
-/* Adds one variable from its parsed metadata, of that type, with those dimensions, without attributes, in
- * definition. */
-int ncz_format_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type *type, ncz_dim *const *dims,
-                         ncz_var **out);
-int ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept);
 
 #endif /* NCZ_FORMAT_INT_H */

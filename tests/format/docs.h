@@ -6,7 +6,7 @@
 #ifndef NCZ_TEST_FORMAT_DOCS_H
 #define NCZ_TEST_FORMAT_DOCS_H
 
-#include "format/format.h"
+#include "dialects/dialects.h"
 
 typedef struct doc {
     char     *key, *text;

@@ -2,7 +2,7 @@
 /* Classic netCDF: headers of the three versions, whole and in part, headers that lie, and where chunks lie. */
 #include "fixture.h"
 
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
 enum { DIMS = 10, VARS = 11, ATTS = 12 };
 

@@ -2,7 +2,7 @@
 /* Names that mean something, chunk addresses. */
 #include "fixture.h"
 #include "layout_place.h"
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 #include "format/zarr/zarr.h"
 #include "format/zarr2/zarr2.h"
 

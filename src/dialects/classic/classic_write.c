@@ -3,7 +3,7 @@
  * The header of a classic file: model -> bytes, the same bytes that netCDF-C writes for the same definitions. No I/O,
  * no state.
  */
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
 #include <inttypes.h>
 #include <string.h>

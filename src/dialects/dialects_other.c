@@ -3,7 +3,7 @@
  * Recognises files by their first bytes that are no datasets, for error texts: other formats, compressed files, and
  * what servers and tools leave under the name of a dataset. A table only; any thread.
  */
-#include "format/dialect.h"
+#include "dialects/dialects.h"
 
 #include <string.h>
 

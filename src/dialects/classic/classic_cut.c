@@ -3,9 +3,9 @@
  * Classic files that end before the data that their header tells of: a download that broke off, a full disk, or a
  * writer that is not done. The padding behind the last value may be missing: old writers leave it out.
  */
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
  * The open file. While it is loaded its bytes come from the source of documents, and from the engine's store when
  * chunks are looked up later, so each caller sets the reader for its call.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * line. The array of nodes is sorted by level, parents before children. During a batch the array does not move, and
  * each thread touches its own node only.
  */
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

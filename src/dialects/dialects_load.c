@@ -2,7 +2,7 @@
 /*
  * Entry points of the format: identify the dialect from the root's documents, load the rest, prepare a new model.
  */
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * definition, and then the records, each with a slab of every other variable. The same places as netCDF-C's, for the
  * same definitions. No I/O.
  */
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * What the layout of a netCDF-4 variable is made from, and how the engine has the array: its chunks, which are pieces
  * where the data are contiguous, and their codecs.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The path of each object of a file, which is the value of a reference to it. Groups are gone through level by level,
  * so that the first path met is the shortest.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <inttypes.h>
 #include <stdio.h>

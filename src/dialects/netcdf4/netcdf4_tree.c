@@ -3,7 +3,7 @@
  * The groups of a file with their types, arrays and attributes, in the order in which netCDF-C meets them: what a group
  * has itself before its groups. What an array is follows from its attributes.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <inttypes.h>
 #include <stdio.h>

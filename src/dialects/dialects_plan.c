@@ -6,7 +6,7 @@
  *   3. the consolidated document, if the dialect has one
  *   4. of the root, which may contain the consolidated metadata: the last one is the commit point
  */
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef NCZ_FORMAT_NETCDF4_LAYOUT_H
 #define NCZ_FORMAT_NETCDF4_LAYOUT_H
 
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 enum { NCZ_NETCDF4_MASKS = 64 }; /* different filter masks of an array */
 

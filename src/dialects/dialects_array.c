@@ -3,7 +3,7 @@
  * One array by its document alone, for a copy: the document of a variable as plain Zarr has it, and a new variable from
  * such a document. What the library does not understand of it, an element type or a codec, is kept as it is spelled.
  */
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * The dialect's table (at the end), and the model of a dataset from an HDF5 file.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <string.h>
 

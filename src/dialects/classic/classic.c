@@ -2,9 +2,9 @@
 /*
  * The dialect's table (at the end), and the model of a dataset from its header. No state; any thread.
  */
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <inttypes.h>
 #include <string.h>

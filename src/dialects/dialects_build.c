@@ -4,7 +4,7 @@
  * refer to any dimension; then attributes and variables, in netCDF's order of numbering. Everything is moved, not
  * copied.
  */
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * two hexadecimal digits, and so is each % of such a name. Other names are as they are, also with a %. A shown name
  * needs no change, so a copy keeps it.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <string.h>
 

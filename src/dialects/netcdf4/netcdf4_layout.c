@@ -4,7 +4,7 @@
  * data are first asked for; one after the other, where the data are contiguous; or in the header.
  * Elements that no codec can make are converted then (netcdf4_convert.c).
  */
-#include "format/netcdf4/netcdf4_layout.h"
+#include "dialects/netcdf4/netcdf4_layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

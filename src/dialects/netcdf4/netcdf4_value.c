@@ -3,7 +3,7 @@
  * Stored elements -> elements in memory, of every type: for attributes, fill values, and data whose bytes are in the
  * global heap.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <math.h>
 #include <string.h>

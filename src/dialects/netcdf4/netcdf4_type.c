@@ -3,7 +3,7 @@
  * HDF5's types as netCDF shows them: numbers, characters and strings; user-defined types, of which those without a
  * name get one, as netCDF-C names them; and what netCDF has no type for.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * Pure Zarr: as in netCDF-C, names define dimensions in the variable's own group; a length of 0 means unlimited. Of
  * several lengths the one of the array counts that has the dimension's name, its coordinate; without one the first.
  */
-#include "format/format_int.h"
+#include "dialects/dialects_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Dimensions: those that scales give, and those without a name that netCDF makes up. Which ones an array has is in
  * attributes of netCDF-C, or in HDF5's own list of scales.
  */
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4.h"
 
 #include <stdio.h>
 #include <stdlib.h>

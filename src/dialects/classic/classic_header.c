@@ -5,7 +5,7 @@
  * A variable's size in the header (vsize) is not used: writers store what they like where it does not fit, and all
  * readers compute it.
  */
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Elements with bytes in the global heap, and integers of fewer bits than their bytes, are converted when the addresses
  * of chunks are looked up, and kept in memory: no codec can read other places of a file.
  */
-#include "format/netcdf4/netcdf4_layout.h"
+#include "dialects/netcdf4/netcdf4_layout.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * that are close together are one chunk, read with what lies between them: that is the same pages of the file, and one
  * request in place of many.
  */
-#include "format/classic/classic.h"
+#include "dialects/classic/classic.h"
 
 #include <string.h>
 

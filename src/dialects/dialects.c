@@ -3,9 +3,9 @@
  * The list of dialects, and queries over all of them, for callers that do not know the dialect of a dataset yet.
  * Tables only; any thread.
  */
-#include "format/classic/classic.h"
-#include "format/format_int.h"
-#include "format/netcdf4/netcdf4.h"
+#include "dialects/classic/classic.h"
+#include "dialects/dialects_int.h"
+#include "dialects/netcdf4/netcdf4.h"
 #include "format/zarr2/zarr2.h"
 #include "format/zarr3/zarr3.h"
 
