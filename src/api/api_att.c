@@ -70,9 +70,9 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
 
     if (v == NULL && c->g->parent == NULL && ncz_dataset_cdf(c->ds) == 0 &&
         (strcmp(name, "_IsNetcdf4") == 0 || strcmp(name, "_SuperblockVersion") == 0)) {
-        out->number = c->m->dialect->mark != NULL       ? c->m->dialect->mark(c->m, name)
-                      : strcmp(name, "_IsNetcdf4") == 0 ? 1
-                                                        : 2;
+        out->number = c->m->dialect->reader.mark != NULL ? c->m->dialect->reader.mark(c->m, name)
+                      : strcmp(name, "_IsNetcdf4") == 0  ? 1
+                                                         : 2;
         out->type = ncz_type_of(NC_INT);
         out->len = 1;
         out->data = &out->number;

@@ -45,7 +45,7 @@ nczarr_inq_var_codecs(int ncid, int varid, int zarr_format, size_t *lenp, char *
     if (dialect == NULL)
         rc = ncz_fail(NC_EINVAL, "nczarr_inq_var_codecs: %d is not a version of Zarr", zarr_format);
     else if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = ncz_api_write_codecs(v, dialect->spelling, &out);
+        rc = ncz_api_write_codecs(v, dialect->traits.spelling, &out);
     return ncz_call_leave_text(&c, rc, &out, lenp, json);
 }
 

@@ -43,7 +43,7 @@ is_exact(const copying *c)
 static ncz_codec_spelling
 choose_spelling(const copying *c)
 {
-    return c->from->spelling == c->to->spelling ? c->from->spelling : NCZ_SPELLING_V3;
+    return c->from->traits.spelling == c->to->traits.spelling ? c->from->traits.spelling : NCZ_SPELLING_V3;
 }
 
 static int
@@ -123,7 +123,7 @@ write_codecs(copying *c, const ncz_var *v)
     ncz_var        plain = *v;
     int            rc;
 
-    if (c->from->spelling != NCZ_SPELLING_HDF5)
+    if (c->from->traits.spelling != NCZ_SPELLING_HDF5)
         return ncz_api_write_codecs(v, choose_spelling(c), &c->codecs);
     if ((rc = ncz_chain_for_zarr(v->chain, &in, &plain.chain)) == NC_NOERR)
         rc = ncz_api_write_codecs(&plain, choose_spelling(c), &c->codecs);
@@ -153,14 +153,14 @@ read_codecs(copying *c)
 static int
 copy_dtype(const copying *c)
 {
-    bool   any = c->to->only_objects; /* strings of any length */
+    bool   any = c->to->traits.only_objects; /* strings of any length */
     size_t len = 0;
     char  *text;
     int    rc;
 
     if (c->type->class == NCZ_TYPE_CHAR || c->type->id > NC_MAX_ATOMIC_TYPE || c->objects ||
         (c->flags & NCZARR_COPY_NETCDF_TYPES) != 0 || (c->fixed && !any) ||
-        (c->fixed && !c->from->only_objects && !is_exact(c)))
+        (c->fixed && !c->from->traits.only_objects && !is_exact(c)))
         return NC_NOERR;
     if ((rc = nczarr_inq_var_dtype(c->in, c->varid_in, &len, NULL)) != NC_NOERR)
         return rc;
@@ -179,8 +179,8 @@ copy_silent_fill(const copying *c)
     unsigned char value[8];
     int           rc;
 
-    if (c->type->id >= NC_STRING || c->shown || c->to_file || c->to->fill_is_missing ||
-        (c->from->fill_is_missing && !is_exact(c)))
+    if (c->type->id >= NC_STRING || c->shown || c->to_file || c->to->traits.fill_is_missing ||
+        (c->from->traits.fill_is_missing && !is_exact(c)))
         return NC_NOERR;
     if ((rc = nc_inq_var_fill(c->in, c->varid_in, NULL, value)) != NC_NOERR)
         return rc;
@@ -199,7 +199,8 @@ keep_default_fill(const copying *c)
         if (rc != NC_NOERR || memcmp(&value, c->type->fill, c->type->size) != 0) /* a boolean's, which is false */
             return rc;
     }
-    if (rc != NC_NOERR || !none || !c->plain || !c->from->fill_is_missing || !c->to->fill_is_missing || c->null_fill)
+    if (rc != NC_NOERR || !none || !c->plain || !c->from->traits.fill_is_missing || !c->to->traits.fill_is_missing ||
+        c->null_fill)
         return rc;
     return nc_def_var_fill(c->out, c->varid_out, 0, NULL);
 }
@@ -293,7 +294,7 @@ is_shard(const ncz_json *codec)
 static bool
 must_flatten(const copying *c, const ncz_json *list)
 {
-    return !c->to->has_shards || !c->same || (c->flags & NCZARR_COPY_FLAT_CODECS) != 0 ||
+    return !c->to->traits.has_shards || !c->same || (c->flags & NCZARR_COPY_FLAT_CODECS) != 0 ||
            (ncz_json_len(list) == 1 && is_shard(ncz_json_at(list, 0)));
 }
 
@@ -331,7 +332,7 @@ static int
 translate_codecs(const copying *c, const ncz_json *list, ncz_buf *out)
 {
     bool other = c->from != c->to && !is_exact(c);
-    bool strings = other && c->fixed && !c->from->only_objects && c->to->only_objects &&
+    bool strings = other && c->fixed && !c->from->traits.only_objects && c->to->traits.only_objects &&
                    ncz_json_str_is(ncz_json_get(ncz_json_at(list, 0), "name"), "bytes");
     bool      sequences = other && c->type->class == NCZ_TYPE_VLEN;
     bool      rows = c->type->class == NCZ_TYPE_CHAR && !is_exact(c) && makes_bytes(ncz_json_at(list, 0));

@@ -106,7 +106,7 @@ ncz_api_put_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, 
 static ncz_fill_mode
 mode_without(const ncz_call *c, const ncz_var *v)
 {
-    bool plain = c->m->dialect->fill_is_missing && !ncz_dataset_is_nczarr(c->ds);
+    bool plain = c->m->dialect->traits.fill_is_missing && !ncz_dataset_is_nczarr(c->ds);
 
     return plain && v->stage == NCZ_VAR_WRITTEN ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
 }
@@ -128,7 +128,7 @@ begin_without(ncz_call *c, ncz_var *v, bool *changes)
     ncz_fill_mode mode = mode_without(c, v);
     int           rc;
 
-    *changes = v->stage != NCZ_VAR_WRITTEN || c->m->dialect->fill_is_missing || !may_keep_value(c);
+    *changes = v->stage != NCZ_VAR_WRITTEN || c->m->dialect->traits.fill_is_missing || !may_keep_value(c);
     if (!*changes)
         return NC_NOERR;
     if ((rc = ncz_dataset_begin_fill(c->ds, v, mode, NULL)) == NC_NOERR)
@@ -282,7 +282,7 @@ set_zarr_fill(const ncz_call *c, ncz_var *v, const void *value)
 {
     if (value == NULL)
         return ncz_fail(NC_EINVAL, "%s: no pointer to the fill value", v->name);
-    if (c->m->dialect->fill_is_missing)
+    if (c->m->dialect->traits.fill_is_missing)
         return ncz_fail(NC_EINVAL, "%s: in %s the fill value is the missing value: define _FillValue", v->name,
                         c->m->dialect->name);
     if (ncz_atts_find(&v->atts, FILL_ATT) != NULL)

@@ -206,7 +206,7 @@ static const ncz_filter_spec *
 find_stored(const ncz_call *c, const ncz_var *v, unsigned id)
 {
     size_t                 n;
-    const ncz_filter_spec *filters = c->m->dialect->filters(v, &n);
+    const ncz_filter_spec *filters = c->m->dialect->reader.filters(v, &n);
 
     for (size_t i = 0; i < n; i++)
         if (filters[i].id == id)
@@ -222,7 +222,7 @@ words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *
 
     *found = false;
     *n = 0;
-    if (c->m->dialect->filters != NULL) {
+    if (c->m->dialect->reader.filters != NULL) {
         const ncz_filter_spec *f = find_stored(c, v, id);
 
         *found = f != NULL;
@@ -372,13 +372,13 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
 
     if (rc != NC_NOERR)
         return rc;
-    if (c.m->dialect->filters != NULL) {
-        const ncz_filter_spec *filters = c.m->dialect->filters(v, &n);
+    if (c.m->dialect->reader.filters != NULL) {
+        const ncz_filter_spec *filters = c.m->dialect->reader.filters(v, &n);
 
         for (size_t i = 0; i < n && filterids != NULL; i++)
             filterids[i] = filters[i].id;
     }
-    for (size_t i = 0; c.m->dialect->filters == NULL && i < ncz_chain_len(v->chain); i++) {
+    for (size_t i = 0; c.m->dialect->reader.filters == NULL && i < ncz_chain_len(v->chain); i++) {
         const ncz_codec_ops *ops = ncz_codec_ops_of(ncz_chain_codec(v->chain, i));
         unsigned             id = ncz_codec_hdf5_id(ops, ncz_dataset_spelling(c.ds));
 
@@ -408,7 +408,7 @@ nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, u
     rc = words_of(&c, v, id, &found, &f.nwords, some);
     if (rc == NC_NOERR && !found)
         rc = ncz_fail(NC_ENOFILTER, "variable %d has no filter %u", varid, id);
-    if (rc == NC_NOERR && c.m->dialect->filters != NULL) /* of any number of words */
+    if (rc == NC_NOERR && c.m->dialect->reader.filters != NULL) /* of any number of words */
         f = *find_stored(&c, v, id);
     if (rc == NC_NOERR && nparamsp != NULL)
         *nparamsp = f.nwords;

@@ -63,8 +63,8 @@ ncz_format_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const
 ncz_key_kind
 ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index)
 {
-    if (dialect->parse_key != NULL)
-        return dialect->parse_key(rest, rank, index);
+    if (dialect->keys.parse_key != NULL)
+        return dialect->keys.parse_key(rest, rank, index);
     return is_among(rest, dialect->docs.all) ? NCZ_KEY_DOCUMENT : NCZ_KEY_FOREIGN;
 }
 
@@ -106,7 +106,7 @@ bool
 ncz_format_is_member(const ncz_json *doc)
 {
     for (size_t i = 0; ncz_json_is(doc, NCZ_JSON_OBJECT) && ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->is_member != NULL && ncz_dialects[i]->is_member(doc))
+        if (ncz_dialects[i]->keys.is_member != NULL && ncz_dialects[i]->keys.is_member(doc))
             return true;
     return false;
 }
@@ -126,7 +126,7 @@ bool
 ncz_format_owns_temporary(const char *name)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_dialects[i]->owns_temporary != NULL && ncz_dialects[i]->owns_temporary(name))
+        if (ncz_dialects[i]->keys.owns_temporary != NULL && ncz_dialects[i]->keys.owns_temporary(name))
             return true;
     return false;
 }

@@ -107,7 +107,7 @@ parse_array(ncz_loader *l, const ncz_json *doc, ncz_node *n)
     int           rc;
 
     docs.doc[array_number(l->dialect)] = doc;
-    rc = l->dialect->parse_node(l, n, &docs, n->name);
+    rc = l->dialect->reader.parse_node(l, n, &docs, n->name);
     return rc == NC_NOERR ? node_failure(n) : rc;
 }
 

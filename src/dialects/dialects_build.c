@@ -337,7 +337,7 @@ show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
 {
     bool scalar = v->rank == 0 && said->xarray == NULL && v->fill_mode != NCZ_FILL_NONE;
     bool chars = said->z.text_rows && v->fill_mode == NCZ_FILL_VALUE; /* netCDF's, as the mark is */
-    bool shown = l->dialect->fill_is_missing ? scalar || is_missing_value(l, v) : chars || is_nothing(said, v);
+    bool shown = l->dialect->traits.fill_is_missing ? scalar || is_missing_value(l, v) : chars || is_nothing(said, v);
 
     if (l->nczarr || v->unusable->code != NC_NOERR || !shown) /* NCZarr's keys list the attribute, if it is one */
         return NC_NOERR;

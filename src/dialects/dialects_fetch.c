@@ -204,7 +204,8 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
             ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
         }
     }
-    if (n->rc == NC_NOERR && (rc = b->l->dialect->parse_node(b->l, n, &docs, b->text.data + w.path)) != NC_NOERR)
+    if (n->rc == NC_NOERR &&
+        (rc = b->l->dialect->reader.parse_node(b->l, n, &docs, b->text.data + w.path)) != NC_NOERR)
         ncz_format_node_fail(n, rc);
 }
 
@@ -450,7 +451,7 @@ prune(ncz_loader *l)
 static unsigned
 choose_docs(const ncz_loader *l, const ncz_node *n)
 {
-    return l->names_only && n->kind == NCZ_NODE_ARRAY ? 0 : l->dialect->wanted_docs(l, n->kind);
+    return l->names_only && n->kind == NCZ_NODE_ARRAY ? 0 : l->dialect->reader.wanted_docs(l, n->kind);
 }
 
 static int

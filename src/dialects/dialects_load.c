@@ -73,8 +73,9 @@ identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_nod
     for (size_t k = 0; ncz_dialects[k] != NULL; k++) {
         const ncz_dialect_ops *d = ncz_dialects[k];
         bool                   is = false;
-        int rc = d->identify != NULL && ncz_format_is_wanted(&l->wish, d) ? d->identify(l, root, got, docs, &is)
-                                                                          : NC_NOERR;
+        int                    rc = d->reader.identify != NULL && ncz_format_is_wanted(&l->wish, d)
+                                        ? d->reader.identify(l, root, got, docs, &is)
+                                        : NC_NOERR;
 
         if (rc == NC_NOERR && is) {
             if (broken.code != NC_NOERR && (rc = warn_broken(l, &broken, d)) != NC_NOERR)
@@ -103,7 +104,7 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
     int           rc = identify_dialect(l, root, got, &docs);
 
     if (rc == NC_NOERR)
-        rc = l->dialect->parse_node(l, root, &docs, "");
+        rc = l->dialect->reader.parse_node(l, root, &docs, "");
     if (rc != NC_NOERR)
         ncz_format_node_fail(root, rc);
 }
@@ -113,7 +114,7 @@ static void
 ready_model(ncz_model *m, const ncz_dialect_ops *dialect, int gen, ncz_make_layout_fn make_layout)
 {
     m->dialect = dialect;
-    m->ordered_types = dialect->ordered_types;
+    m->ordered_types = dialect->traits.ordered_types;
     m->unmasked_fill = dialect->unmasked_fill != NULL ? dialect->unmasked_fill(gen) : NCZ_UNMASKED_NONE;
     m->make_layout = make_layout;
     m->own_chunks = dialect->file != NULL && dialect->file->lay_out != NULL;
@@ -143,7 +144,7 @@ look_arrived(void *arg, size_t i, const ncz_docs_got *got)
     k->next = (ncz_look){.key = NULL};
     if (first && k->l->docs->one_object && k->l->other == NULL && got->err == NULL && got->bytes != NULL)
         k->l->other = ncz_format_name_other(got->bytes, got->len);
-    k->rc = got->err != NULL ? ncz_err_adopt(got->err) : k->dialect->look(k->l, got, &k->next, &k->is);
+    k->rc = got->err != NULL ? ncz_err_adopt(got->err) : k->dialect->reader.look(k->l, got, &k->next, &k->is);
     ncz_err_save(&k->err, k->rc);
 }
 
@@ -151,7 +152,7 @@ look_arrived(void *arg, size_t i, const ncz_docs_got *got)
 static int
 look_on(looking *k)
 {
-    int rc = k->dialect->look(k->l, NULL, &k->next, &k->is);
+    int rc = k->dialect->reader.look(k->l, NULL, &k->next, &k->is);
 
     while (rc == NC_NOERR && !k->is && k->next.key != NULL) {
         ncz_docs_req req = {.keys = &k->next.key,
@@ -178,8 +179,8 @@ look_further(ncz_loader *l, int unknown)
         looking k = {.l = l, .dialect = ncz_dialects[i]};
         int     rc;
 
-        if (k.dialect->look == NULL || (k.dialect->file != NULL) != l->docs->one_object ||
-            (l->wish.hdf5 && k.dialect->spelling != NCZ_SPELLING_HDF5))
+        if (k.dialect->reader.look == NULL || (k.dialect->file != NULL) != l->docs->one_object ||
+            (l->wish.hdf5 && k.dialect->traits.spelling != NCZ_SPELLING_HDF5))
             continue;
         ncz_err_clear();
         if ((rc = look_on(&k)) != NC_NOERR)
@@ -187,7 +188,7 @@ look_further(ncz_loader *l, int unknown)
         if (k.is) {
             l->dialect = l->m->dialect = k.dialect;
             l->make_layout = k.dialect->make_layout;
-            return k.dialect->check != NULL ? k.dialect->check(l) : NC_NOERR;
+            return k.dialect->reader.check != NULL ? k.dialect->reader.check(l) : NC_NOERR;
         }
         ncz_free(l->state);
         l->state = NULL;
@@ -231,9 +232,9 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
 
     ready_model(l->m, l->dialect, l->gen, l->make_layout);
     l->m->native_big = l->writer.native_big;
-    rc = lone || l->dialect->load != NULL ? NC_NOERR : ncz_format_fetch_tree(l);
+    rc = lone || l->dialect->reader.load != NULL ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
-        rc = l->dialect->load != NULL ? l->dialect->load(l) : ncz_format_build(l);
+        rc = l->dialect->reader.load != NULL ? l->dialect->reader.load(l) : ncz_format_build(l);
     ncz_format_arenas_keep(l); /* also after a failure: the model may refer to them */
     if (rc != NC_NOERR)
         return rc;
@@ -257,7 +258,7 @@ ncz_format_load_names(ncz_loader *l, ncz_names *out)
     ncz_buf path = NCZ_BUF_INIT;
     int     rc = NC_NOERR;
 
-    if (l->nodes[0].kind == NCZ_NODE_ARRAY || l->dialect->load != NULL)
+    if (l->nodes[0].kind == NCZ_NODE_ARRAY || l->dialect->reader.load != NULL)
         return NC_NOERR;
     l->names_only = true;
     rc = ncz_format_fetch_tree(l);

@@ -138,11 +138,10 @@ typedef struct ncz_look {
     uint64_t    off, len;
 } ncz_look;
 
-typedef struct ncz_dialect_ops {
-    const char                *name; /* for error texts */
-    const struct ncz_zarr_ops *zarr; /* what only versions of Zarr have (zarr/zarr.h); NULL: another format */
-    bool                       ordered_types; /* the text of a stored type contains the byte order */
-    const char *characters; /* what they are to other readers, where that is no text: for a log; else NULL */
+/* How datasets in a dialect differ from others. */
+typedef struct ncz_dialect_traits {
+    bool        ordered_types; /* the text of a stored type contains the byte order */
+    const char *characters;    /* what they are to other readers, where that is no text: for a log; else NULL */
     /* In documents of variables whose rows of characters are texts: what stands for _Encoding, by which xarray would
      * decode bytes. */
     const char *encoding_att;
@@ -162,11 +161,11 @@ typedef struct ncz_dialect_ops {
     ncz_codec_spelling spelling;       /* of codecs in its documents */
     const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
     /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
-    const char         *width_att, *default_width_att;
-    const ncz_file_ops *file; /* of a format whose dataset is one file; NULL: another one */
-    ncz_dialect_docs    docs;
-    ncz_dialect_copies  copies;
+    const char *width_att, *default_width_att;
+} ncz_dialect_traits;
 
+/* How a dataset is recognised and read. */
+typedef struct ncz_dialect_reader {
     /*
      * identify: is the dataset in this dialect? `got` has the results for docs.root. If so, sets *is, records the
      * dataset-wide properties in the loader (generation, writer, `make_layout`), and passes the documents on in `docs`.
@@ -197,13 +196,10 @@ typedef struct ncz_dialect_ops {
     int (*mark)(const ncz_model *m, const char *name);
     unsigned (*wanted_docs)(const struct ncz_loader *l, ncz_node_kind kind);
     int (*parse_node)(struct ncz_loader *l, struct ncz_node *n, const struct ncz_node_docs *docs, const char *key);
-    /* Writes the documents of a variable (`v` NULL: of the group), each in `text`, in the order of storing. The root's
-     * contain the consolidated metadata, where they have no document of their own. */
-    int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
-                      ncz_buf *text, ncz_node_doc_fn each, void *arg);
-    ncz_make_layout_fn make_layout; /* of a variable in a new dataset; identify may choose another for a stored one */
-    /* The width of the strings in an array's document, `docs.array`. NULL: strings are never widened. */
-    void (*string_width)(const ncz_json *array, ncz_string_width *out);
+} ncz_dialect_reader;
+
+/* The names of objects and nodes. */
+typedef struct ncz_dialect_keys {
     /* `rest`: a key below a node. For a chunk key of `rank` numbers `index` is filled. NCZ_RANK_ANY accepts any count
      * and leaves `index` alone. NULL: no object is a chunk. */
     ncz_key_kind (*parse_key)(const char *rest, size_t rank, uint64_t *index);
@@ -218,7 +214,10 @@ typedef struct ncz_dialect_ops {
     /* True if the last segment of a key names a temporary of another writer. It may then be deleted with the
      * dataset. NULL: none is. */
     bool (*owns_temporary)(const char *name);
+} ncz_dialect_keys;
 
+/* The stored types. */
+typedef struct ncz_dialect_types {
     /*
      * Stored types. att_type: the type that an entry of NCZarr's attribute types names; NC_NAT's: unknown.
      * check_type, dtype_text and has_objects: as the functions of format.h that are named so. dtype_check: checks that
@@ -235,6 +234,26 @@ typedef struct ncz_dialect_ops {
     bool (*has_objects)(const struct ncz_format_opts *style);
     void (*stored_type)(const char *text, struct ncz_stored_type *out);
     int (*type_name)(const char *text, ncz_buf *out);
+} ncz_dialect_types;
+
+typedef struct ncz_dialect_ops {
+    const char                *name; /* for error texts */
+    const struct ncz_zarr_ops *zarr; /* what only versions of Zarr have (zarr/zarr.h); NULL: another format */
+    ncz_dialect_traits         traits;
+    const ncz_file_ops        *file; /* of a format whose dataset is one file; NULL: another one */
+    ncz_dialect_docs           docs;
+    ncz_dialect_copies         copies;
+    ncz_dialect_reader         reader;
+    ncz_dialect_keys           keys;
+    ncz_dialect_types          types;
+
+    /* Writes the documents of a variable (`v` NULL: of the group), each in `text`, in the order of storing. The root's
+     * contain the consolidated metadata, where they have no document of their own. */
+    int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
+                      ncz_buf *text, ncz_node_doc_fn each, void *arg);
+    ncz_make_layout_fn make_layout; /* of a variable in a new dataset; identify may choose another for a stored one */
+    /* The width of the strings in an array's document, `docs.array`. NULL: strings are never widened. */
+    void (*string_width)(const ncz_json *array, ncz_string_width *out);
     /* Of a form, `gen`, with netCDF's numbers. NULL: NCZarr's. */
     ncz_netcdf_format (*netcdf_format)(int gen);
     /* Of new variables; `gen`: as in ncz_format_opts. NULL: the dialect is only read. */

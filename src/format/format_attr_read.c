@@ -315,7 +315,9 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     const char     *entry = ncz_json_cstr(ncz_json_get(p->types, name));
     bool            fill = p->var && strcmp(name, "_FillValue") == 0;
     size_t          extra = extra_nuls(p->lengths, name, v);
-    const ncz_type *type = entry != NULL ? p->l->dialect->att_type(entry) : fill ? p->type : ncz_type_of(NC_NAT);
+    const ncz_type *type = entry != NULL ? p->l->dialect->types.att_type(entry)
+                           : fill        ? p->type
+                                         : ncz_type_of(NC_NAT);
     const ncz_json *record = p->bytes != NULL ? ncz_json_get(p->bytes, name) : NULL;
     bool            bytes = false;
     value           val;
@@ -358,7 +360,7 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
 static const char *
 shown_name(const ncz_loader *l, const ncz_json *doc, size_t i)
 {
-    const char *name = ncz_json_key(doc, i), *alias = l->dialect->encoding_att;
+    const char *name = ncz_json_key(doc, i), *alias = l->dialect->traits.encoding_att;
 
     if (alias != NULL && strcmp(name, alias) == 0 && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL)
         return NCZ_ENCODING_ATT;

@@ -34,13 +34,13 @@ is_among(const char *name, const char *const *list)
 bool
 ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name)
 {
-    return name[0] == '_' && dialect->hidden_atts != NULL && is_among(name, dialect->hidden_atts);
+    return name[0] == '_' && dialect->traits.hidden_atts != NULL && is_among(name, dialect->traits.hidden_atts);
 }
 
 bool
 ncz_format_reserved_att(const ncz_dialect_ops *dialect, const char *name)
 {
-    return dialect->hidden_atts != NULL && (ncz_format_hidden_att(dialect, name) || is_among(name, reserved));
+    return dialect->traits.hidden_atts != NULL && (ncz_format_hidden_att(dialect, name) || is_among(name, reserved));
 }
 
 bool

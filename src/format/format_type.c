@@ -13,8 +13,8 @@
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    return style->dialect->check_type != NULL ? style->dialect->check_type(style, type, what)
-                                              : ncz_format_check_written(style, NC_EPERM);
+    return style->dialect->types.check_type != NULL ? style->dialect->types.check_type(style, type, what)
+                                                    : ncz_format_check_written(style, NC_EPERM);
 }
 
 /* The most elements of an array in a compound: in the document each has a name. */
@@ -44,7 +44,7 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
     if (packed && ncz_format_is_plain(style))
         return ncz_fail(NC_ENOTBUILT, "%s: Zarr without NCZarr keys has no type for elements such as those of %s",
                         what, type->name);
-    if (dtype.items != NULL && ncz_format_is_plain(style) && !style->dialect->plain_sequences)
+    if (dtype.items != NULL && ncz_format_is_plain(style) && !style->dialect->traits.plain_sequences)
         return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 without NCZarr keys has no type for sequences such as %s", what,
                         type->name);
     if (user && type->class != NCZ_TYPE_ENUM && !ncz_format_has_objects(style))
@@ -60,13 +60,13 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
 bool
 ncz_format_has_objects(const ncz_format_opts *style)
 {
-    return style->dialect->has_objects != NULL && style->dialect->has_objects(style);
+    return style->dialect->types.has_objects != NULL && style->dialect->types.has_objects(style);
 }
 
 int
 ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
-    return style->dialect->dtype_text(v, style, out);
+    return style->dialect->types.dtype_text(v, style, out);
 }
 
 /* The default fill value where netCDF's does not suit the type: false, NaT and NaN. NULL: netCDF's. */
@@ -89,7 +89,7 @@ static bool
 has_default_chain(const ncz_format_opts *style, const ncz_var *v)
 {
     return ncz_var_has_text_rows(v) ||
-           (style->dialect->only_objects && v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(v->chain));
+           (style->dialect->traits.only_objects && v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(v->chain));
 }
 
 /* Sets the stored type. That of strings of any length comes from their codec, which goes with it. */
@@ -144,7 +144,7 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
     if (st.dtype.kind == NCZ_KIND_OBJECT && st.dtype.kind == v->dtype.kind)
         return NC_NOERR;
     if ((rc = check_dtype(style, v, &t, &st, text)) == NC_NOERR &&
-        (rc = style->dialect->dtype_check(style, v->name, text, &st, &own)) == NC_NOERR)
+        (rc = style->dialect->types.dtype_check(style, v->name, text, &st, &own)) == NC_NOERR)
         rc = set_dtype(m, v, &st, own.data);
     ncz_buf_clear(&own);
     return rc;
@@ -157,7 +157,7 @@ ncz_format_type_name(const ncz_model *m, const ncz_var *v, ncz_buf *out)
         return ncz_buf_puts(out, v->type->name);
     if (v->dtype_text == NULL)
         return ncz_buf_puts(out, "unknown");
-    return m->dialect->type_name(v->dtype_text, out);
+    return m->dialect->types.type_name(v->dtype_text, out);
 }
 
 bool
@@ -166,6 +166,6 @@ ncz_format_synthetic_units(const ncz_model *m, const ncz_var *v, const char *tex
     ncz_stored_type st = {.type = NULL};
 
     if (v->dtype_text != NULL)
-        m->dialect->stored_type(v->dtype_text, &st);
+        m->dialect->types.stored_type(v->dtype_text, &st);
     return st.units[0] != '\0' && strlen(st.units) == len && memcmp(st.units, text, len) == 0;
 }

@@ -190,7 +190,7 @@ TEST(a_dialect_may_do_without_marks)
     zmap                  *map;
     char                  *claim = NULL;
 
-    plain.marks_writers = false;
+    plain.traits.marks_writers = false;
     OK(zmap_mem_open(&map));
     OK(ncz_claim_put(map, &plain, "d", &claim));
     assert_null(claim);

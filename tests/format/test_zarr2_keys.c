@@ -15,7 +15,7 @@ TEST(chunk_keys)
                 {"0/", false}, {"-1", false}, {"1 ", false}};
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        assert_int_equal(ncz_zarr2.parse_key(rows[i].rest, NCZ_RANK_ANY, NULL),
+        assert_int_equal(ncz_zarr2.keys.parse_key(rows[i].rest, NCZ_RANK_ANY, NULL),
                          rows[i].is ? NCZ_KEY_CHUNK : NCZ_KEY_FOREIGN);
 }
 
@@ -23,16 +23,17 @@ TEST(indexes_are_read_from_keys)
 {
     uint64_t index[3] = {0};
 
-    assert_int_equal(ncz_zarr2.parse_key("3.14.15", 3, index), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr2.keys.parse_key("3.14.15", 3, index), NCZ_KEY_CHUNK);
     assert_true(index[0] == 3 && index[1] == 14 && index[2] == 15);
-    assert_int_equal(ncz_zarr2.parse_key("18446744073709551616/7", 2, index), NCZ_KEY_FOREIGN); /* no room for it */
-    assert_int_equal(ncz_zarr2.parse_key("1844674407370955160/7", 2, index), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr2.keys.parse_key("18446744073709551616/7", 2, index),
+                     NCZ_KEY_FOREIGN); /* no room for it */
+    assert_int_equal(ncz_zarr2.keys.parse_key("1844674407370955160/7", 2, index), NCZ_KEY_CHUNK);
     assert_true(index[0] == 1844674407370955160u && index[1] == 7);
-    assert_int_equal(ncz_zarr2.parse_key("0", 0, index), NCZ_KEY_CHUNK);
-    assert_int_equal(ncz_zarr2.parse_key("7.0", 1, index), NCZ_KEY_FOREIGN);
-    assert_int_equal(ncz_zarr2.parse_key("0", 2, index), NCZ_KEY_FOREIGN);
-    assert_int_equal(ncz_zarr2.parse_key("", 1, index), NCZ_KEY_FOREIGN);
-    assert_int_equal(ncz_zarr2.parse_key(".zarray", 1, index), NCZ_KEY_DOCUMENT);
+    assert_int_equal(ncz_zarr2.keys.parse_key("0", 0, index), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr2.keys.parse_key("7.0", 1, index), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr2.keys.parse_key("0", 2, index), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr2.keys.parse_key("", 1, index), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr2.keys.parse_key(".zarray", 1, index), NCZ_KEY_DOCUMENT);
 }
 
 /* What locate makes parse_key takes apart. */
@@ -50,9 +51,9 @@ TEST(both_ways)
 
         assert_int_equal(place_chunk(ncz_zarr2.make_layout, &shape, keys, index, &key, &where), NC_NOERR);
         assert_int_equal(where.key[5], *sep);
-        assert_int_equal(ncz_zarr2.parse_key(where.key + 4, 3, back), NCZ_KEY_CHUNK);
+        assert_int_equal(ncz_zarr2.keys.parse_key(where.key + 4, 3, back), NCZ_KEY_CHUNK);
         assert_memory_equal(back, index, sizeof index);
-        assert_true(ncz_zarr2.split_chunk_key(where.key, &split));
+        assert_true(ncz_zarr2.keys.split_chunk_key(where.key, &split));
         assert_true(split.below == 4 && split.rank == 3 && !split.first);
     }
     ncz_buf_clear(&key);
@@ -71,7 +72,7 @@ TEST(chunks_without_an_array)
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_chunk_key k = {0};
 
-        assert_int_equal(ncz_zarr2.split_chunk_key(rows[i].key, &k), rows[i].rank > 0);
+        assert_int_equal(ncz_zarr2.keys.split_chunk_key(rows[i].key, &k), rows[i].rank > 0);
         assert_true(k.below == rows[i].below && k.rank == rows[i].rank && k.first == rows[i].first);
     }
 }

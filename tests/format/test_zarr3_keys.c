@@ -43,12 +43,12 @@ TEST(chunk_keys)
         ok(place_chunk(ncz_zarr3_make_layout, &shape, rows[i].encoding, index, &key, &where));
         assert_string_equal(where.key, rows[i].key);
         assert_true(where.offset == 0 && where.length == UINT64_MAX && where.slot == NCZ_NO_SLOT);
-        assert_int_equal(ncz_zarr3.parse_key(where.key + 4, rows[i].rank, back), NCZ_KEY_CHUNK);
+        assert_int_equal(ncz_zarr3.keys.parse_key(where.key + 4, rows[i].rank, back), NCZ_KEY_CHUNK);
         if (rows[i].rank > 0)
             assert_memory_equal(back, index, sizeof back);
         else
             assert_true(back[0] == 0);
-        assert_int_equal(ncz_zarr3.parse_key(where.key + 4, NCZ_RANK_ANY, NULL), NCZ_KEY_CHUNK);
+        assert_int_equal(ncz_zarr3.keys.parse_key(where.key + 4, NCZ_RANK_ANY, NULL), NCZ_KEY_CHUNK);
         ok(place_chunk(ncz_zarr3_make_root_layout, &shape, rows[i].encoding, index, &key, &where));
         assert_string_equal(where.key, rows[i].root);
     }
@@ -65,7 +65,7 @@ TEST(largest_index)
 
     ok(place_chunk(ncz_zarr3_make_layout, &shape, ZARR3_KEYS_DEFAULT, index, &key, &where));
     assert_string_equal(where.key, "v/c/9223372036854775807");
-    assert_int_equal(ncz_zarr3.parse_key(where.key + 2, 1, back), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr3.keys.parse_key(where.key + 2, 1, back), NCZ_KEY_CHUNK);
     assert_true(back[0] == index[0]);
     ncz_buf_clear(&key);
 }
@@ -114,10 +114,10 @@ TEST(no_chunk_keys)
     uint64_t index[4096];
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        if (ncz_zarr3.parse_key(rows[i].rest, rows[i].rank, index) != NCZ_KEY_FOREIGN)
+        if (ncz_zarr3.keys.parse_key(rows[i].rest, rows[i].rank, index) != NCZ_KEY_FOREIGN)
             fail_msg("'%s' of rank %zu is a chunk", rows[i].rest, rows[i].rank);
-    assert_int_equal(ncz_zarr3.parse_key("zarr.json", NCZ_RANK_ANY, NULL), NCZ_KEY_DOCUMENT);
-    assert_int_equal(ncz_zarr3.parse_key("zarr.json", 1, index), NCZ_KEY_DOCUMENT);
+    assert_int_equal(ncz_zarr3.keys.parse_key("zarr.json", NCZ_RANK_ANY, NULL), NCZ_KEY_DOCUMENT);
+    assert_int_equal(ncz_zarr3.keys.parse_key("zarr.json", 1, index), NCZ_KEY_DOCUMENT);
     assert_int_equal(ncz_zarr3.zarr->encode_keys('/', false), ZARR3_KEYS_DEFAULT);
     assert_int_equal(ncz_zarr3.zarr->encode_keys('.', false), ZARR3_KEYS_DOTTED);
     assert_int_equal(ncz_zarr3.zarr->encode_keys(0, false), ZARR3_KEYS_DEFAULT);
@@ -143,7 +143,7 @@ TEST(chunks_without_an_array)
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_chunk_key k = {0};
 
-        if (ncz_zarr3.split_chunk_key(rows[i].key, &k) != rows[i].is || k.below != rows[i].below ||
+        if (ncz_zarr3.keys.split_chunk_key(rows[i].key, &k) != rows[i].is || k.below != rows[i].below ||
             k.rank != rows[i].rank || k.first != rows[i].first)
             fail_msg("'%s': below %zu rank %zu first %d", rows[i].key, k.below, k.rank, k.first);
     }
@@ -156,9 +156,9 @@ TEST(own_temporary_names_are_known)
     static const char *const other[] = {"film.partial", "zarr.txt", "c.txt", "c", "cats.partial", "", "README"};
 
     for (size_t i = 0; i < NCZ_LEN(own); i++)
-        if (!ncz_zarr3.owns_temporary(own[i]))
+        if (!ncz_zarr3.keys.owns_temporary(own[i]))
             fail_msg("%s", own[i]);
     for (size_t i = 0; i < NCZ_LEN(other); i++)
-        if (ncz_zarr3.owns_temporary(other[i]))
+        if (ncz_zarr3.keys.owns_temporary(other[i]))
             fail_msg("%s", other[i]);
 }

@@ -66,5 +66,5 @@ ncz_dataset_zarr_format(const ncz_dataset *ds)
 ncz_codec_spelling
 ncz_dataset_spelling(const ncz_dataset *ds)
 {
-    return ds->model->dialect->spelling;
+    return ds->model->dialect->traits.spelling;
 }

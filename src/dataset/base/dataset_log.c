@@ -41,12 +41,12 @@ ncz_dataset_log_defined(const ncz_dataset *ds)
 {
     const ncz_dialect_ops *dialect = ds->model->dialect;
 
-    if (dialect->characters == NULL || !ncz_log_on(NCZ_LOG_WARN))
+    if (dialect->traits.characters == NULL || !ncz_log_on(NCZ_LOG_WARN))
         return;
     for (const ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v))
         if (v->stage == NCZ_VAR_IN_DEFINITION && v->type->class == NCZ_TYPE_CHAR && !ncz_var_has_text_rows(v))
             ncz_log(NCZ_LOG_WARN, "%s: its characters are %s to other readers of %s; strings are text to them",
-                    v->spec->path, dialect->characters, dialect->name);
+                    v->spec->path, dialect->traits.characters, dialect->name);
 }
 
 void

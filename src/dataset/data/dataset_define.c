@@ -14,7 +14,7 @@
 int
 ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
 {
-    bool (*valid_name)(const char *) = ds->model->dialect->valid_name;
+    bool (*valid_name)(const char *) = ds->model->dialect->keys.valid_name;
     const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;
     size_t      most = ncz_format_longest_document();
     char       *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the longest key of its documents */
@@ -95,7 +95,7 @@ ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v)
 static bool
 has_vlen_array(const ncz_dataset *ds)
 {
-    return strcmp(ds->model->dialect->sequence_codec, ARRAY_CODEC) == 0;
+    return strcmp(ds->model->dialect->traits.sequence_codec, ARRAY_CODEC) == 0;
 }
 
 /* The codec that stores strings of any length, sequences of numbers, or packed elements, if a program chooses none. */
@@ -155,7 +155,7 @@ set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
                         ncz_chain_id(chain, 0), v->type->name);
     if (v->dtype.items != NULL && !has_vlen_array(ds) && ncz_chain_find(chain, ARRAY_CODEC) == 0)
         return ncz_fail(NC_EFILTER, "%s: %s has no codec '" ARRAY_CODEC "'; its sequences are in '%s'", v->name,
-                        ds->model->dialect->name, ds->model->dialect->sequence_codec);
+                        ds->model->dialect->name, ds->model->dialect->traits.sequence_codec);
     if (ncz_chain_objects(chain))
         return ncz_var_set_chain(ds->model, v, chain);
     if ((rc = with_object_codec(ds, chain, ncz_spec_array_type(v->spec), &own)) == NC_NOERR)
@@ -169,13 +169,13 @@ set_object_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 static bool
 needs_object_codec(const ncz_dataset *ds, const ncz_var *v)
 {
-    return v->dtype.items != NULL || (v->type->class == NCZ_TYPE_STRING && ds->model->dialect->only_objects);
+    return v->dtype.items != NULL || (v->type->class == NCZ_TYPE_STRING && ds->model->dialect->traits.only_objects);
 }
 
 static const char *
 name_width_att(const ncz_dataset *ds, const ncz_var *v)
 {
-    return v != NULL ? ds->model->dialect->width_att : ds->model->dialect->default_width_att;
+    return v != NULL ? ds->model->dialect->traits.width_att : ds->model->dialect->traits.default_width_att;
 }
 
 bool
@@ -308,7 +308,7 @@ ncz_dataset_set_order(ncz_dataset *ds, ncz_var *v, const unsigned *order)
 {
     int rc, fit;
 
-    if (order != NULL && !ds->model->dialect->any_order && !ncz_order_is_fortran(order, v->rank))
+    if (order != NULL && !ds->model->dialect->traits.any_order && !ncz_order_is_fortran(order, v->rank))
         return ncz_fail(NC_EFILTER, "%s: %s has no transpose but that of all dimensions, its order F", v->name,
                         ds->model->dialect->name);
     if ((rc = ncz_dataset_rows_drop(ds, v)) != NC_NOERR)
@@ -323,7 +323,7 @@ ncz_dataset_set_shards(ncz_dataset *ds, ncz_var *v, const uint64_t *shard)
 {
     int rc;
 
-    if (shard != NULL && !ds->model->dialect->has_shards)
+    if (shard != NULL && !ds->model->dialect->traits.has_shards)
         return ncz_fail(NC_EINVAL,
                         "%s: only Zarr v3 has shards, and this dataset is %s (create it with mode=nczarr,v3)",
                         v->name, ds->model->dialect->name);

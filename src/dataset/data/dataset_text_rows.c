@@ -14,7 +14,7 @@ bool
 ncz_dataset_takes_text_rows(const ncz_dataset *ds, const ncz_var *v)
 {
     return v->type->class == NCZ_TYPE_CHAR && v->rank > 0 && !v->dims[v->rank - 1]->unlimited &&
-           ds->model->dialect->text_rows;
+           ds->model->dialect->traits.text_rows;
 }
 
 static bool
@@ -47,7 +47,7 @@ set_rows(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 int
 ncz_dataset_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 {
-    int rc = ncz_chain_check_spelling(chain, ds->model->dialect->spelling);
+    int rc = ncz_chain_check_spelling(chain, ds->model->dialect->traits.spelling);
 
     if (rc != NC_NOERR)
         return rc;

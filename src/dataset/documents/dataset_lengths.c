@@ -19,7 +19,7 @@ ncz_lengths_are_shared(const ncz_dataset *ds)
 
     for (size_t i = 0; !grows && i < ds->model->ndims; i++)
         grows = ds->model->dims[i] != NULL && ds->model->dims[i]->unlimited;
-    return ds->model->dialect->marks_writers &&
+    return ds->model->dialect->traits.marks_writers &&
            ((grows && ds->home == NCZ_HOME_PATH) || ncz_dataset_has_followed(ds)) && ds->state != NCZ_DATASET_NEW &&
            !ds->root_deferred && (caps & ZMAP_CAN_IF_MATCH) != 0 && (caps & ZMAP_COMMITS) == 0;
 }

@@ -131,7 +131,8 @@ done:
 int
 ncz_claim_put(zmap *map, const ncz_dialect_ops *d, const char *path, char **claim)
 {
-    return is_needed(map) && (d == NULL || d->marks_writers) ? put_own_claim(map, path, NULL, claim) : NC_NOERR;
+    return is_needed(map) && (d == NULL || d->traits.marks_writers) ? put_own_claim(map, path, NULL, claim)
+                                                                    : NC_NOERR;
 }
 
 static int

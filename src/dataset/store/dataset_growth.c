@@ -49,7 +49,7 @@ ncz_growth_is_needed(const ncz_dataset *ds)
 {
     unsigned caps = zmap_caps_of(ds->map);
 
-    return ds->model->dialect->marks_writers && ds->home == NCZ_HOME_PATH && ds->claim == NULL &&
+    return ds->model->dialect->traits.marks_writers && ds->home == NCZ_HOME_PATH && ds->claim == NULL &&
            !ds->growth.unlisted && ds->state == NCZ_DATASET_STORED && (caps & ZMAP_CAN_LIST) != 0 &&
            (caps & ZMAP_COMMITS) == 0;
 }

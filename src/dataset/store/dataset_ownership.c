@@ -112,7 +112,7 @@ is_orphan(orphans *o, const char *key)
     bool          is = false, same;
 
     for (size_t i = 0; !is && ncz_dialects[i] != NULL; i++)
-        is = ncz_dialects[i]->split_chunk_key != NULL && ncz_dialects[i]->split_chunk_key(key, &k);
+        is = ncz_dialects[i]->keys.split_chunk_key != NULL && ncz_dialects[i]->keys.split_chunk_key(key, &k);
     if (!is)
         return false;
     same = o->key != NULL && o->folder == k.below && strncmp(o->key, key, k.below) == 0;

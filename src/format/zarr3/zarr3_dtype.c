@@ -208,7 +208,7 @@ ncz_zarr3_att_type(const char *entry)
     if (strcmp(entry, "char") == 0 || strcmp(entry, "json") == 0)
         return ncz_type_of(NC_CHAR);
     if (!find_plain(entry, &d))
-        return ncz_zarr2.att_type(entry);
+        return ncz_zarr2.types.att_type(entry);
     return d.kind == NCZ_KIND_BOOL || (d.kind == NCZ_KIND_OBJECT && strcmp(entry, "string") != 0)
                ? ncz_type_of(NC_NAT)
                : ncz_dtype_type(&d);
