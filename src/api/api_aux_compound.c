@@ -98,8 +98,11 @@ check_field(const compound *t, const char *name, int ndims, const int *dimsizes,
     if (name == NULL || ndims < 0 || ndims > NC_MAX_VAR_DIMS || (ndims > 0 && dimsizes == NULL))
         return ncz_fail(NC_EINVAL, "%s: a field needs a name and, with %d dimensions, their lengths", t->name, ndims);
     for (int i = 0; i < ndims; i++)
-        if (dimsizes[i] <= 0 || !ncz_mul(f->nelems, (size_t)dimsizes[i], &f->nelems))
-            return ncz_fail(NC_EINVAL, "%s.%s: a field of no or too many elements", t->name, name);
+        if (dimsizes[i] <= 0)
+            return ncz_fail(NC_EINVAL, "%s.%s: dimension %d of the field has length %d", t->name, name, i,
+                            dimsizes[i]);
+        else if (!ncz_mul(f->nelems, (size_t)dimsizes[i], &f->nelems))
+            return ncz_fail(NC_EINVAL, "%s.%s: the field has more elements than memory holds", t->name, name);
     for (size_t i = 0; i < t->nfields; i++)
         if (strcmp(t->fields[i].name, name) == 0)
             return ncz_fail(NC_ENAMEINUSE, "%s: it has a field '%s'", t->name, name);

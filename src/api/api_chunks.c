@@ -20,7 +20,7 @@ nczarr_inq_map(int ncid, nczarr_map **mapp)
     if (rc != NC_NOERR)
         return rc;
     if (mapp == NULL)
-        rc = ncz_fail(NC_EINVAL, "nczarr_inq_map: no pointer for the map");
+        rc = ncz_fail(NC_EINVAL, "nczarr_inq_map: no pointer for the store");
     else
         *mapp = zmap_ref(ncz_dataset_map(c.ds));
     return ncz_call_leave(&c, rc);

@@ -19,7 +19,7 @@ nczarr_map_memory(nczarr_map **mapp)
 {
     ncz_err_clear();
     if (mapp == NULL)
-        return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_map_memory: no pointer for the map"));
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_map_memory: no pointer for the store"));
     return ncz_call_done(zmap_mem_open(mapp));
 }
 
@@ -29,7 +29,7 @@ nczarr_map_file(const char *dir, int create, nczarr_map **mapp)
     ncz_err_clear();
     if (dir == NULL || mapp == NULL)
         return ncz_call_done(
-            ncz_fail(NC_EINVAL, "nczarr_map_file: no %s", dir == NULL ? "directory" : "pointer for the map"));
+            ncz_fail(NC_EINVAL, "nczarr_map_file: no %s", dir == NULL ? "directory" : "pointer for the store"));
     return ncz_call_done(zmap_file_open(dir, create ? ZMAP_CREATE_NEW : ZMAP_OPEN_WRITE, mapp));
 }
 
@@ -45,7 +45,7 @@ nczarr_map_open(const char *path, int how, nczarr_map **mapp)
     ncz_err_clear();
     if (path == NULL || mapp == NULL)
         return ncz_call_done(
-            ncz_fail(NC_EINVAL, "nczarr_map_open: no %s", path == NULL ? "path" : "pointer for the map"));
+            ncz_fail(NC_EINVAL, "nczarr_map_open: no %s", path == NULL ? "path" : "pointer for the store"));
     if (how < NCZARR_MAP_READ || how > NCZARR_MAP_CREATE)
         return ncz_call_done(
             ncz_fail(NC_EINVAL, "nczarr_map_open: %d is not NCZARR_MAP_READ, _WRITE or _CREATE", how));
@@ -58,7 +58,7 @@ nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map **mapp)
     ncz_err_clear();
     if (ops == NULL || mapp == NULL)
         return ncz_call_done(
-            ncz_fail(NC_EINVAL, "nczarr_map_own: no %s", ops == NULL ? "functions" : "pointer for the map"));
+            ncz_fail(NC_EINVAL, "nczarr_map_own: no %s", ops == NULL ? "functions" : "pointer for the store"));
     return ncz_call_done(zmap_user_open(ops, user, mapp));
 }
 
@@ -112,7 +112,8 @@ check_map_call(const nczarr_map *map, const char *call, bool given)
 {
     ncz_err_clear();
     if (map == NULL || !given)
-        return ncz_call_done(ncz_fail(NC_EINVAL, "%s: no %s", call, map == NULL ? "map" : "pointer for the result"));
+        return ncz_call_done(
+            ncz_fail(NC_EINVAL, "%s: no %s", call, map == NULL ? "store" : "pointer for the result"));
     return NC_NOERR;
 }
 
@@ -262,7 +263,7 @@ nczarr_create_map(nczarr_map *map, const char *mode, int cmode, int *ncidp)
     ncz_err_clear();
     if (map == NULL || ncidp == NULL)
         return ncz_call_done(
-            ncz_fail(NC_EINVAL, "nczarr_create_map: no %s", map == NULL ? "map" : "pointer for the ncid"));
+            ncz_fail(NC_EINVAL, "nczarr_create_map: no %s", map == NULL ? "store" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create_map(map, mode, cmode, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
@@ -279,7 +280,7 @@ nczarr_open_map(nczarr_map *map, const char *mode, int omode, int *ncidp)
     ncz_err_clear();
     if (map == NULL || ncidp == NULL)
         return ncz_call_done(
-            ncz_fail(NC_EINVAL, "nczarr_open_map: no %s", map == NULL ? "map" : "pointer for the ncid"));
+            ncz_fail(NC_EINVAL, "nczarr_open_map: no %s", map == NULL ? "store" : "pointer for the ncid"));
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_open_map(map, mode, omode, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);

@@ -158,7 +158,7 @@ ncdimrename(int ncid, int dimid, const char *name)
 int
 ncattput(int ncid, int varid, const char *name, nc_type xtype, int len, const void *op)
 {
-    int rc = len < 0 ? ncz_fail(NC_EINVAL, "an attribute of %d values: less than none", len)
+    int rc = len < 0 ? ncz_fail(NC_EINVAL, "%s: negative attribute length %d", name != NULL ? name : "", len)
                      : nc_put_att(ncid, varid, name, xtype, (size_t)len, op);
 
     return report_result("ncattput", rc, ncid, 0);

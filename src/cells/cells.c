@@ -14,7 +14,7 @@ ncz_cells_init(ncz_cells *cells, size_t limit)
         return rc;
     if ((err = pthread_mutex_init(&cells->lock, NULL)) != 0) {
         ncz_cells_cache_clear(&cells->cache);
-        return ncz_fail_errno(err, "cannot make a lock");
+        return ncz_fail_lock(err);
     }
     if ((err = pthread_cond_init(&cells->changed, NULL)) != 0) {
         (void)pthread_mutex_destroy(&cells->lock);

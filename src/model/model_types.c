@@ -198,8 +198,10 @@ check_field(const ncz_user_type *t, const char *name, size_t offset, const ncz_t
 
     *nelems = 1;
     for (size_t r = 0; r < rank; r++)
-        if (shape[r] == 0 || !ncz_mul(*nelems, shape[r], nelems))
-            return ncz_fail(NC_EINVAL, "%s.%s: a field of no or too many elements", t->node.name, name);
+        if (shape[r] == 0)
+            return ncz_fail(NC_EINVAL, "%s.%s: dimension %zu of the field has length 0", t->node.name, name, r);
+        else if (!ncz_mul(*nelems, shape[r], nelems))
+            return ncz_fail(NC_EINVAL, "%s.%s: the field has more elements than memory holds", t->node.name, name);
     if (!ncz_mul(*nelems, type->size, &nbytes) || !ncz_add(offset, nbytes, &end) || end > t->node.size)
         return ncz_fail(NC_EINVAL, "%s.%s: the field ends beyond the compound's %zu bytes", t->node.name, name,
                         t->node.size);

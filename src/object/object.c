@@ -30,7 +30,7 @@ ncz_object_init(ncz_objects *objects, ncz_cells *cells, zmap *map, const ncz_lim
                              .draft_chunk = DRAFT_CHUNK,
                              .del_match = (zmap_caps_of(map) & ZMAP_CAN_DEL_MATCH) != 0};
     if ((err = ncz_rwlock_init(&objects->window)) != 0)
-        return ncz_fail_errno(err, "cannot make a lock");
+        return ncz_fail_lock(err);
     objects->map = zmap_ref(map);
     cells->conditions = (~zmap_caps_of(map) & (ZMAP_CAN_WRITE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH)) == 0;
     return NC_NOERR;

@@ -102,6 +102,12 @@ ncz_fail_errno(int err, const char *fmt, ...)
 }
 
 int
+ncz_fail_lock(int err)
+{
+    return ncz_fail_errno(err, "a lock cannot be created");
+}
+
+int
 ncz_fail_nomem(size_t nbytes)
 {
     return ncz_fail(NC_ENOMEM, "out of memory (%zu bytes)", nbytes);

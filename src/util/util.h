@@ -46,6 +46,7 @@ int ncz_fail_args(int code, const char *fmt, va_list args) NCZ_PRINTF(2, 0);
  */
 int ncz_fail_errno(int err, const char *fmt, ...) NCZ_PRINTF(2, 3);
 
+int ncz_fail_lock(int err);        /* a lock that could not be created */
 int ncz_fail_nomem(size_t nbytes); /* NC_ENOMEM, "out of memory (N bytes)" */
 
 const char *ncz_err_text(void);                 /* this thread's last text; "" when none */

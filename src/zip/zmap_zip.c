@@ -113,10 +113,10 @@ make_locks(zip_map *m)
     int err;
 
     if ((err = pthread_rwlock_init(&m->gate, NULL)) != 0)
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     if ((err = pthread_rwlock_init(&m->lock, NULL)) != 0) {
         pthread_rwlock_destroy(&m->gate);
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     }
     return NC_NOERR;
 }

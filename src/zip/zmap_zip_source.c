@@ -43,7 +43,7 @@ zmap_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out)
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
         ncz_free(s);
         ncz_free(what);
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     }
     *out = s;
     return NC_NOERR;

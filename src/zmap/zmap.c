@@ -57,7 +57,7 @@ is_key_of(const zmap *m, const char *key)
 int
 zmap_fail_unable(const zmap *m, const char *what)
 {
-    return ncz_fail(NC_ENOTBUILT, "the %s map cannot %s", m->ops->name, what);
+    return ncz_fail(NC_ENOTBUILT, "the %s store cannot %s", m->ops->name, what);
 }
 
 static int
@@ -72,7 +72,7 @@ static int
 check_write(const zmap *m)
 {
     if ((m->caps & ZMAP_CAN_WRITE) == 0)
-        return ncz_fail(NC_EPERM, "the %s map is open for reading only", m->ops->name);
+        return ncz_fail(NC_EPERM, "the %s store is open for reading only", m->ops->name);
     return NC_NOERR;
 }
 

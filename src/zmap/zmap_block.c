@@ -68,7 +68,7 @@ zmap_block_take(zmap *m, void **block, size_t *len)
     block_map *b = (block_map *)m;
 
     if (m->ops != &block_ops)
-        return ncz_fail(NC_ENOTBUILT, "the %s map is not a block of memory", m->ops->name);
+        return ncz_fail(NC_ENOTBUILT, "the %s store is not a block of memory", m->ops->name);
     *block = b->block;
     *len = b->len;
     b->own = false;

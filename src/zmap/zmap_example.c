@@ -210,7 +210,7 @@ zmap_example_open(zmap **out)
                  .refs = 1}};
     if ((err = pthread_mutex_init(&s->lock, NULL)) != 0) {
         ncz_free(s);
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     }
     *out = &s->base;
     return NC_NOERR;

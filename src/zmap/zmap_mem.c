@@ -507,12 +507,12 @@ zmap_mem_open(zmap **out)
                      .refs = 1};
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
         ncz_free(s);
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     }
     if ((err = pthread_rwlock_init(&s->changing, NULL)) != 0) {
         pthread_rwlock_destroy(&s->lock);
         ncz_free(s);
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     }
     *out = &s->base;
     return NC_NOERR;

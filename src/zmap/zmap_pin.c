@@ -61,10 +61,7 @@ zmap_pin_check(zmap_pinned *p, zmap_get_req *r, int rc, const char *place)
     if (r->into == NULL)
         r->body.len -= r->nread;
     r->nread = 0;
-    return ncz_fail(NC_EIO,
-                    "%s: another file is there than when it was opened, or it has been changed meanwhile: open it "
-                    "again",
-                    place);
+    return ncz_fail(NC_EIO, "%s: the file was replaced or changed since it was opened; open it again", place);
 }
 
 void

@@ -322,7 +322,7 @@ new_single(zmap *inner, const char *key, zmap_open_how how, single_map **out)
     if ((err = zmap_pin_init(&s->version)) != 0 || (err = pthread_rwlock_init(&s->naming, NULL)) != 0) {
         ncz_free(s->key);
         ncz_free(s);
-        return ncz_fail_errno(err, "a lock cannot be created");
+        return ncz_fail_lock(err);
     }
     *out = s;
     return NC_NOERR;
@@ -370,11 +370,11 @@ begin_writing(single_map *s, zmap_open_how how, bool replace)
     int rc;
 
     if ((s->base.caps & ZMAP_CAN_WRITE) == 0)
-        return ncz_fail(NC_EPERM, "%s: the %s map is open for reading only", s->key, zmap_name(s->inner));
+        return ncz_fail(NC_EPERM, "%s: the %s store is open for reading only", s->key, zmap_name(s->inner));
     if ((s->base.caps & ZMAP_CAN_PUT_RANGE) == 0)
         return ncz_fail(NC_ENOTBUILT,
-                        "%s: the %s map puts whole objects only, and cannot change a file that is a dataset", s->key,
-                        zmap_name(s->inner));
+                        "%s: the %s store puts whole objects only, and cannot change a file that is a dataset",
+                        s->key, zmap_name(s->inner));
     if (how == ZMAP_CREATE_NEW && !replace)
         rc = put_empty(s, s->key);
     else if ((rc = find_object(s)) == NC_EEMPTY && how == ZMAP_OPEN_WRITE)
@@ -428,7 +428,7 @@ open_inner_again(const zmap *m, const single_map **single, zmap **inner)
     const single_map *s = (const single_map *)m;
 
     if (m->ops != &zmap_single_ops)
-        return ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
+        return ncz_fail(NC_ENOTBUILT, "the %s store is not one object", m->ops->name);
     *single = s;
     return zmap_is_mem(s->inner) ? zmap_mem_open(inner) : zmap_file_again(s->inner, ZMAP_OPEN_WRITE, inner);
 }
@@ -539,7 +539,7 @@ int
 zmap_single_lock(zmap *m)
 {
     return m->ops == &zmap_single_ops ? zmap_file_lock(((single_map *)m)->inner)
-                                      : ncz_fail(NC_ENOTBUILT, "the %s map is not one object", m->ops->name);
+                                      : ncz_fail(NC_ENOTBUILT, "the %s store is not one object", m->ops->name);
 }
 
 int

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <errno.h>
 #include <string.h>
 
 #define OPS_BYTES_0 (offsetof(nczarr_map_ops, close) + sizeof(void *)) /* of the first version of nczarr_map_ops */
@@ -207,7 +208,7 @@ own_sync(zmap *m)
     own_map *s = (own_map *)m;
 
     enter_call(s);
-    return leave_call(s, s->ops.sync(s->user), "syncing", "the map");
+    return leave_call(s, s->ops.sync(s->user), "syncing", "the store");
 }
 
 /* ---- list ----------------------------------------------------------------------------------------------- */
@@ -266,7 +267,7 @@ own_close(zmap *m, zmap_end how)
     enter_call(s);
     if (s->ops.close != NULL)
         rc = s->ops.close(s->user, how == ZMAP_KEEP);
-    rc = leave_call(s, rc, "closing", "the map");
+    rc = leave_call(s, rc, "closing", "the store");
     own_free(s);
     return rc;
 }
@@ -329,7 +330,7 @@ zmap_user_open(const nczarr_map_ops *ops, void *user, zmap **out)
     s->base = (zmap){.ops = &s->table, .caps = caps_of(ops), .refs = 1};
     rc = s->name == NULL ? ncz_fail_nomem(strlen(ops->name) + 1) : NC_NOERR;
     if (rc == NC_NOERR && pthread_mutex_init(&s->lock, NULL) != 0)
-        rc = ncz_fail(NC_ENOMEM, "a lock cannot be created");
+        rc = ncz_fail_lock(ENOMEM);
     if (rc != NC_NOERR) {
         ncz_free(s->name);
         ncz_free(s);

@@ -41,7 +41,7 @@ TEST(find_and_drop)
     ncz_spec_unref(b);
 }
 
-TEST(accounts)
+TEST(the_cache_accounts_for_its_memory)
 {
     ncz_cells_cache cache;
     ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
@@ -175,7 +175,7 @@ TEST(order_of_use)
     ncz_spec_unref(s);
 }
 
-TEST(spares)
+TEST(spare_memory_is_given_again)
 {
     ncz_cells_cache cache;
     char           *a = ncz_alloc(40000), *b = ncz_alloc(50000);

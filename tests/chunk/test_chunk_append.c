@@ -55,7 +55,7 @@ TEST(same_bytes)
 }
 
 /* What was cached of the old object is gone; what of an object is not written stays. */
-TEST(replace)
+TEST(a_replaced_object_leaves_nothing_cached)
 {
     row r;
 
@@ -111,7 +111,7 @@ TEST(chunks_of_fill)
 }
 
 /* Each operation of the store fails in turn: once, then from there on until a flush. */
-TEST(failures)
+TEST(every_operation_may_fail)
 {
     enum { STEPS = 1 + CHUNKS + 1 + 1 }; /* begin, the chunks, the index, commit */
 

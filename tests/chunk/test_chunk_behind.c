@@ -252,7 +252,7 @@ puts_that_wait(world *w)
 }
 
 /* With a store that hangs, no more waits than may, and a put goes on when there is room. */
-TEST(bounded)
+TEST(a_hanging_store_bounds_what_waits)
 {
     world  w;
     putter p = {.w = &w, .chunk = 7, .value = 700};
@@ -374,7 +374,7 @@ TEST(fails_for_good)
 }
 
 /* What is forgotten is not stored. */
-TEST(forgotten)
+TEST(what_is_forgotten_is_not_stored)
 {
     world w;
 

@@ -298,7 +298,7 @@ TEST(a_sea_of_absent_chunks)
 
 /* ---- errors of the request itself ---- */
 
-TEST(refused)
+TEST(plans_that_do_not_fit_are_refused)
 {
     zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
@@ -393,7 +393,7 @@ TEST(new_spec)
 
 /* ---- strings ---- */
 
-TEST(strings)
+TEST(strings_are_written_and_read)
 {
     zmap_fault_plan plan = {.nth = 0, .code = NC_EIO};
     zmap           *m = test_map(true, &plan);
@@ -572,7 +572,7 @@ work(void *arg)
     return NULL;
 }
 
-TEST(threads)
+TEST(threads_write_columns_of_the_same_chunks)
 {
     zmap          *m = test_map(true, NULL);
     ncz_engine    *e = test_engine(m, 700);

@@ -149,7 +149,7 @@ TEST(every_selection)
 }
 
 /* Over a network neighbours in a file come with one request; bytes at hand take none. */
-TEST(requests)
+TEST(neighbours_come_with_one_request)
 {
     world   w;
     int32_t got[SIZE];

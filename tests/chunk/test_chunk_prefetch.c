@@ -199,7 +199,7 @@ TEST(as_much_as_fits)
 }
 
 /* The read tells a failure, or succeeds where the store has healed. */
-TEST(failures)
+TEST(a_failed_prefetch_shows_in_the_read)
 {
     request r = test_request(2, (uint64_t[]){0, 0}, (uint64_t[]){SIDE, 2 * SIDE});
 
@@ -221,7 +221,7 @@ TEST(failures)
 }
 
 /* Wishes that nobody will fulfil: the engine ends, or forgets the variable. */
-TEST(dropped)
+TEST(dropped_prefetches_end_with_the_engine)
 {
     request r = test_request(2, (uint64_t[]){0, 0}, shape);
 

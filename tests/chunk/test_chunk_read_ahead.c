@@ -233,7 +233,7 @@ TEST(enough_to_do)
 }
 
 /* Boxes of several chunks, along each axis. */
-TEST(boxes)
+TEST(boxes_along_any_axis_are_read_ahead)
 {
     enum { N = 60 };
 
@@ -333,7 +333,7 @@ TEST(large_and_small)
 
 /* ---- several ---- */
 
-TEST(interleaved)
+TEST(interleaved_variables_are_read_ahead)
 {
     enum { MOST = 12 };
 

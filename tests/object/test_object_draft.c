@@ -143,7 +143,7 @@ TEST(nothing_waits_in_memory)
 }
 
 /* What is not stored leaves nothing. */
-TEST(forgotten)
+TEST(what_is_not_stored_leaves_nothing)
 {
     row r;
 
@@ -198,7 +198,7 @@ length_of(row *r, uint64_t shard)
 }
 
 /* A shard ends with its last chunk, and has at most as many holes as chunks. */
-TEST(holes)
+TEST(a_shard_has_no_more_holes_than_chunks)
 {
     const uint64_t index = CHUNKS * 16 + 4, chunk = CHUNK * sizeof(int);
     int            v[CHUNK];
@@ -283,7 +283,7 @@ TEST(another_writer)
 
 /* ---- failures ---- */
 
-TEST(failures)
+TEST(failures_leave_a_whole_shard)
 {
     static const zmap_fault_kind kinds[] = {ZMAP_FAULT_FAIL, ZMAP_FAULT_LIE, ZMAP_FAULT_TORN};
 
@@ -373,7 +373,7 @@ TEST(every_allocation_fails)
 /* ---- a fork ---- */
 
 /* The child stores what it inherited as an object of its own, and the parent's draft is the parent's. */
-TEST(forked)
+TEST(a_child_stores_an_object_of_its_own)
 {
     row   r;
     pid_t child;

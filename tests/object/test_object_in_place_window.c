@@ -105,7 +105,7 @@ TEST(whole_records)
     in_place_clear(&w);
 }
 
-TEST(gaps)
+TEST(a_gap_is_read_before_it_is_written)
 {
     for (uint64_t not = 0; not <= VARS; not ++) {
         in_place w;
@@ -119,7 +119,7 @@ TEST(gaps)
 }
 
 /* What was written of a chunk alone is put, and what lies before and behind it stays. */
-TEST(parts)
+TEST(written_parts_of_a_chunk_stay_apart)
 {
     static const int32_t values[] = {1, 2, 3};
     in_place             w;
@@ -213,7 +213,7 @@ store_filled(in_place *w, uint64_t nrecords, int rc, uint64_t puts)
     assert_int_equal(after.puts - before.puts, puts);
 }
 
-TEST(filled)
+TEST(only_a_full_object_is_stored_early)
 {
     ncz_buf  b = NCZ_BUF_INIT;
     in_place w;

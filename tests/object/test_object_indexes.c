@@ -241,7 +241,7 @@ TEST(few_requests)
     }
 }
 
-TEST(addresses)
+TEST(chunks_have_addresses_in_their_object)
 {
     zmap          *m = test_map(false, NULL);
     ncz_engine    *e = test_engine(m, 1 << 16);
@@ -427,7 +427,7 @@ TEST(other_writers)
 /* ---- damaged objects ---- */
 
 /* Every length, and every byte of the index changed: an error that names the key, or the right values. */
-TEST(damaged)
+TEST(damage_is_an_error_or_harmless)
 {
     static const int want[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 

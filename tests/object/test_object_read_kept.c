@@ -39,7 +39,7 @@ temporary_files(char *old)
 
 /* ---- requests ---- */
 
-TEST(requests)
+TEST(kept_bytes_take_few_requests)
 {
     for (int far = 0; far < 2; far++) {
         row r;

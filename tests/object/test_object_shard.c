@@ -80,7 +80,7 @@ TEST(absent_shards)
 }
 
 /* Chunks far apart are not read with what is between them. */
-TEST(gaps)
+TEST(distant_chunks_are_read_apart)
 {
     enum { CHUNK = 100000, N = 16 };
     uint64_t   at = 0, n = 2, stride = 10 * CHUNK, size = (uint64_t)CHUNK * N;
@@ -208,7 +208,7 @@ TEST(no_temporary_file)
 }
 
 /* A shard at the array's edge is complete without the chunks beyond it; along an unlimited dimension it is not. */
-TEST(edges)
+TEST(a_shard_at_the_edge_is_complete)
 {
     for (int fixed = 0; fixed < 2; fixed++) {
         row r;

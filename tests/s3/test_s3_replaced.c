@@ -122,7 +122,7 @@ TEST(an_object_replaced_while_open_is_noticed)
             assert_int_equal(get_some(ncid, 0, 1), NC_NOERR);
             s.version = 2;
             assert_int_equal(get_some(ncid, 200000, 2), NC_EIO);
-            assert_non_null(strstr(nczarr_errmsg(), "t.nc: another file is there than when it was opened"));
+            assert_non_null(strstr(nczarr_errmsg(), "t.nc: the file was replaced or changed since it was opened"));
             assert_int_equal(get_some(ncid, 250000, 2), NC_EIO);
             assert_int_equal(get_some(ncid, 0, 1), NC_NOERR); /* what is in memory */
             assert_int_equal(nc_sync(ncid), NC_EIO);

@@ -349,7 +349,7 @@ def web():
     r = run("nczcopy", "--zarr-format", "3", "--verify", url + "model.nc", "from-web")
     report("a copy from a web server", ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else
            lines_apart(body(committed("model.cdl")), body(run("nczdump", "from-web").stdout)))
-    changed = "another file is there than when it was opened, or it has been changed meanwhile: open it again"
+    changed = "the file was replaced or changed since it was opened; open it again"
     for what, stamps, wanted in (
             ("an ETag that changes", lambda self, n: self.send_header("ETag", '"%d"' % (n > 3)), True),
             ("a time that changes", lambda self, n: self.send_header("Last-Modified", "Thu, 26 Nov 2026 06:00:%02d GMT" % (n > 3)), True),

@@ -485,7 +485,7 @@ TEST(one_failing_store_fails_alone)
     for (int i = 0; i < 4; i++)
         r[i] = (zmap_get_req){.key = refs[i].key, .len = ZMAP_WHOLE};
     assert_rc(zmap_get_batch(m, r, 4, NULL, NULL), NC_ES3);
-    assert_non_null(strstr(ncz_err_text(), "v/0: refers to \"a.nc\" of the fault map"));
+    assert_non_null(strstr(ncz_err_text(), "v/0: refers to \"a.nc\" of the fault store"));
     assert_int_equal(r[0].err.code, NC_ES3);
     assert_int_equal(r[2].err.code, NC_ES3);
     assert_string_equal(ncz_buf_str(&r[1].body), "567");
@@ -602,9 +602,9 @@ TEST(bad_references_are_refused)
     refuse(&bad, 1, NC_EINVAL, "store 1 of 1");
     bad = ok;
     bad.object = "";
-    refuse(&bad, 1, NC_EINVAL, "not a key of the memory map");
+    refuse(&bad, 1, NC_EINVAL, "not a key of the memory store");
     bad.object = NULL;
-    refuse(&bad, 1, NC_EINVAL, "not a key of the memory map");
+    refuse(&bad, 1, NC_EINVAL, "not a key of the memory store");
     bad = ok;
     bad.len = ZMAP_WHOLE;
     refuse(&bad, 1, NC_EINVAL, "no end");

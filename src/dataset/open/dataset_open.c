@@ -73,7 +73,8 @@ check_zarr(const ncz_target *t, int cmode)
     int version = 0, rc = ncz_choose_format(t, cmode, NC_FORMAT_NETCDF4, &version);
 
     if (rc == NC_NOERR && version != 0)
-        rc = ncz_fail(NC_EINVAL, "%s: a classic file (CDF-%d) is no store of objects", t->shown, version);
+        rc = ncz_fail(NC_EINVAL, "%s: a store of objects cannot be a classic file (CDF-%d); choose a format of Zarr",
+                      t->shown, version);
     return rc;
 }
 
@@ -117,8 +118,8 @@ clear_map(zmap *map, const ncz_target *t, int cmode)
     if ((rc = ncz_owner_store_empty(map, &empty)) != NC_NOERR || empty)
         return rc;
     if ((cmode & NC_NOCLOBBER) != 0)
-        return ncz_fail(NC_EEXIST, "the map holds objects");
-    if ((rc = ncz_owner_all_keys(map, "the map", NC_EEXIST, ncz_owner_scope_of(t), &keys)) == NC_NOERR)
+        return ncz_fail(NC_EEXIST, "the store is not empty, and NC_NOCLOBBER was given");
+    if ((rc = ncz_owner_all_keys(map, "the store", NC_EEXIST, ncz_owner_scope_of(t), &keys)) == NC_NOERR)
         rc = ncz_owner_del_all(map, &keys, true);
     ncz_key_list_clear(&keys);
     return rc;
@@ -141,7 +142,7 @@ static int
 check_map_writes(zmap *map)
 {
     if ((zmap_caps_of(map) & ZMAP_CAN_WRITE) == 0)
-        return ncz_fail(NC_EPERM, "the %s map is open for reading only", zmap_name(map));
+        return ncz_fail(NC_EPERM, "the %s store is open for reading only", zmap_name(map));
     return NC_NOERR;
 }
 

@@ -400,7 +400,7 @@ size_records(ncz_classic_header *h)
         h->nrecordvars++;
         h->first = v->begin < h->first ? v->begin : h->first;
         if (!ncz_add64(h->pitch, ncz_classic_pad(v->nbytes), &h->pitch) || h->pitch > INT64_MAX)
-            return ncz_fail(NC_EVARSIZE, "one record is larger than a file can be");
+            return ncz_fail(NC_EVARSIZE, "one record exceeds 2^63 - 1 bytes");
         last = v;
     }
     if (h->nrecordvars == 1)

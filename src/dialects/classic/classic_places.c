@@ -34,7 +34,7 @@ round_up(uint64_t at, uint64_t align, uint64_t *out)
 static int
 fail_size(void)
 {
-    return ncz_fail(NC_EVARSIZE, "the file would be larger than a file can be");
+    return ncz_fail(NC_EVARSIZE, "the file would exceed 2^63 - 1 bytes");
 }
 
 /* Where a section begins: where it does now if that leaves the room, else behind what is before it and that room. */

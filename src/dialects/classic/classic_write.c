@@ -27,7 +27,7 @@ ncz_classic_slab(const ncz_var *v, uint64_t *nbytes)
     for (size_t d = ncz_var_has_records(v); d < v->rank && fits; d++)
         fits = ncz_mul64(n, v->dims[d]->len, &n);
     if (!fits || !ncz_add64(n, 3, &end) || end > INT64_MAX)
-        return ncz_fail(NC_EVARSIZE, "variable %s is larger than a file can be", v->name);
+        return ncz_fail(NC_EVARSIZE, "variable %s exceeds 2^63 - 1 bytes", v->name);
     *nbytes = n;
     return NC_NOERR;
 }

@@ -149,7 +149,8 @@ ncz_zarr2_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *ou
     if ((rc = ncz_zarr2_dtype_write(v, &ncz_zarr2_layouts[style->gen], &w)) == NC_NOERR)
         rc = ncz_jsonw_end(&w);
     if (rc == NC_NOERR && (text.len < 2 || text.data[0] != '"'))
-        rc = ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);
+        rc = ncz_fail(NC_EBADTYPE, "%s: its stored type %s has no type string of NumPy", v->spec->path,
+                      ncz_buf_str(&text));
     if (rc == NC_NOERR)
         rc = ncz_buf_append(out, text.data + 1, text.len - 2); /* a typestr contains nothing to escape */
     ncz_buf_clear(&text);

@@ -86,7 +86,7 @@ text_of_dtype(const ncz_var *v, ncz_buf *out)
     case NCZ_KIND_RECORD:
     case NCZ_KIND_OTHER: break;
     }
-    return ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);
+    return ncz_fail(NC_EBADTYPE, "%s: its stored type has no type string of NumPy", v->spec->path);
 }
 
 int

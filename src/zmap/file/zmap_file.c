@@ -103,7 +103,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
     return NC_NOERR;
 no_lock:
     ncz_free(f);
-    return ncz_fail_errno(err, "a lock cannot be created");
+    return ncz_fail_lock(err);
 }
 
 int
@@ -162,7 +162,7 @@ int
 zmap_file_lock(zmap *m)
 {
     return m->ops == &file_ops ? zmap_file_lock_held((file_map *)m)
-                               : ncz_fail(NC_ENOTBUILT, "the %s map has no locks", m->ops->name);
+                               : ncz_fail(NC_ENOTBUILT, "the %s store has no locks", m->ops->name);
 }
 
 int
@@ -384,7 +384,7 @@ zmap_file_again(zmap *m, zmap_open_how how, zmap **out)
     int             rc;
 
     if (m->ops != &file_ops)
-        return ncz_fail(NC_ENOTBUILT, "the %s map is not a directory", m->ops->name);
+        return ncz_fail(NC_ENOTBUILT, "the %s store is not a directory", m->ops->name);
     if ((rc = file_new(old->dir, how, &f)) != NC_NOERR)
         return rc;
     if ((rc = open_root(f, old->root, ".")) != NC_NOERR) {

@@ -283,7 +283,7 @@ flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
     if (paths->n == 0)
         return NC_NOERR;
     if ((rc = pthread_mutex_init(&w.lock, NULL)) != 0)
-        return ncz_fail_errno(rc, "a lock cannot be created");
+        return ncz_fail_lock(rc);
     if ((w.nodes = ncz_alloc_n(paths->n, sizeof *w.nodes)) == NULL) {
         rc = ncz_fail_nomem(paths->n * sizeof *w.nodes);
         goto done;

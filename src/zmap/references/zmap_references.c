@@ -131,7 +131,7 @@ check_target(const references_map *s, const zmap_reference *r)
         return ncz_fail(NC_EINVAL, "%s: refers to store %zu of %zu", r->key, r->store, s->nstores);
     if ((zmap_caps_of(s->stores[r->store]) & ZMAP_SINGLE) != 0 ? r->object == NULL || r->object[0] != '\0'
                                                                : !zmap_key_valid(r->object))
-        return ncz_fail(NC_EINVAL, "%s: refers to an object whose name is not a key of the %s map", r->key,
+        return ncz_fail(NC_EINVAL, "%s: refers to an object whose name is not a key of the %s store", r->key,
                         zmap_name(s->stores[r->store]));
     if (r->len == ZMAP_WHOLE ? r->off != 0 : !ncz_add64(r->off, r->len, &end) || end > INT64_MAX)
         return ncz_fail(NC_EINVAL, "%s: refers to a range from byte %" PRIu64 " that has no end", r->key, r->off);

@@ -78,9 +78,9 @@ int
 zmap_references_fail(const char *key, const reference *ref, const zmap *store, const ncz_err *err)
 {
     if (err->code == NC_EEMPTY)
-        return ncz_fail(NC_ENOOBJECT, "%s: refers to \"%s\" of the %s map, which has no such object", key,
+        return ncz_fail(NC_ENOOBJECT, "%s: refers to \"%s\" of the %s store, which has no such object", key,
                         ref->object, zmap_name(store));
-    return ncz_fail(err->code, "%s: refers to \"%s\" of the %s map: %s", key, ref->object, zmap_name(store),
+    return ncz_fail(err->code, "%s: refers to \"%s\" of the %s store: %s", key, ref->object, zmap_name(store),
                     err->text);
 }
 
