@@ -144,18 +144,13 @@ ncz_par_file_grow_alone(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape
 
 /* ---- store ---- */
 
-static int
-store_head(ncz_dataset *ds)
-{
-    return ncz_file_store(ds, false);
-}
-
 /* Its lengths are in its head, and ranks may have grown alone. */
 int
 ncz_par_file_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
     if ((rc = ncz_par_store_data(ds, call, rc)) != NC_NOERR || (rc = ncz_par_agree_lengths(ds)) != NC_NOERR ||
-        (rc = ncz_par_compare(ds, call)) != NC_NOERR || (rc = ncz_par_run_on_first(ds, call, store_head)) != NC_NOERR)
+        (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
+        (rc = ncz_par_run_on_first(ds, call, ncz_file_store)) != NC_NOERR)
         return rc;
     zmap_single_follow(ds->map);
     ds->file.filled = ncz_file_records(ds);

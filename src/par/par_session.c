@@ -125,7 +125,9 @@ store_data_file(ncz_dataset *ds)
 {
     int rc;
 
-    if ((rc = ncz_file_check(ds)) != NC_NOERR || (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
+    if (ds->failed.code != NC_NOERR)
+        return ncz_err_adopt(&ds->failed);
+    if ((rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
         return rc;
     if (zmap_single_unfinished(ds->map) != NULL && ncz_comm_first(ncz_par_comm(ds)))
         return NC_NOERR;
@@ -136,6 +138,13 @@ static int
 store_head(ncz_dataset *ds, bool all)
 {
     return ncz_par_ranks_of(ds)->shared->store_head(ds, all);
+}
+
+static int
+store_head_file(ncz_dataset *ds, bool all)
+{
+    (void)all; /* it is whole */
+    return ncz_file_store(ds);
 }
 
 /* Variables whose definition is not final yet have no data; the flush relies on it. */
@@ -318,7 +327,7 @@ static const ncz_session_ops par_file = {
     .put = put_in_file,
     .grow = grow,
     .store_data = store_data_file,
-    .store_head = store_head,
+    .store_head = store_head_file,
     .sync = sync_file,
     .refresh = refresh,
     .close = close_file,

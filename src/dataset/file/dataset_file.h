@@ -50,6 +50,9 @@ int  ncz_file_settle(ncz_dataset *ds);
 int  ncz_file_fill_share(ncz_dataset *ds, size_t part, size_t nparts);
 void ncz_file_end_define(ncz_dataset *ds);
 
+/* What changes of definitions do in a file: of one process, or of ranks. */
+extern const ncz_change_ops ncz_file_change;
+
 /* NC_EVARSIZE: the file cannot have `n` records. */
 int ncz_file_check_records(ncz_dataset *ds, const ncz_var *v, uint64_t n);
 /* Makes room for records before a put to `v` extends them to `n`. `sel`: of the put; its own data are not filled.
@@ -69,8 +72,7 @@ int ncz_file_cut(ncz_dataset *ds);
 /* Makes the data durable, or at least gives a new file its name. */
 int ncz_file_sync(ncz_dataset *ds);
 /* Its head, with all that follows; the data are stored. */
-int                         ncz_file_store(ncz_dataset *ds, bool all);
-extern const ncz_change_ops ncz_file_change;
+int ncz_file_store(ncz_dataset *ds);
 /* How many records there are. */
 uint64_t ncz_file_records(const ncz_dataset *ds);
 /* Puts the head if it has changed, and gives the file its full size. */

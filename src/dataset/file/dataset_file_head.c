@@ -173,16 +173,15 @@ ncz_file_sync(ncz_dataset *ds)
 }
 
 int
-ncz_file_store(ncz_dataset *ds, bool all)
+ncz_file_store(ncz_dataset *ds)
 {
     int rc;
 
-    (void)all; /* the head is whole */
     if ((rc = ncz_file_store_head(ds)) != NC_NOERR || (rc = ncz_file_sync(ds)) != NC_NOERR)
         return rc;
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
-    return ncz_file_check_name(ds);
+    return NC_NOERR;
 }
 
 int
@@ -322,8 +321,8 @@ ncz_file_check_name(ncz_dataset *ds)
     bool replaced = false;
     int  rc;
 
-    if (ds->ranks != NULL || (rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || !replaced)
-        return ds->ranks != NULL ? NC_NOERR : rc;
+    if ((rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || !replaced)
+        return rc;
     return fail_for_good(ds,
                          ncz_fail(NC_EIO,
                                   "%s: another program has replaced or removed it since it was opened: what was put "
@@ -363,7 +362,7 @@ ncz_file_check(ncz_dataset *ds)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if (ds->ranks != NULL || !zmap_single_is_named(ds->map) || ds->file.head.len < RECORDS_END)
+    if (!zmap_single_is_named(ds->map) || ds->file.head.len < RECORDS_END)
         return NC_NOERR;
     if ((rc = ncz_file_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->file.head.len, &now)) != NC_NOERR)
         goto done;

@@ -6,6 +6,16 @@
 #include "dataset/file/dataset_file.h"
 #include "zmap/zmap_single.h"
 
+/* Its head, which is whole in any case. Then the file that has the name must still be this one. */
+static int
+store_head(ncz_dataset *ds, bool all)
+{
+    int rc = ncz_file_store(ds);
+
+    (void)all;
+    return rc == NC_NOERR ? ncz_file_check_name(ds) : rc;
+}
+
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
 
 /* What nc_abort() goes back to is stored. */
@@ -31,7 +41,7 @@ end_define_shared(ncz_dataset *ds, const ncz_file_room *room, int rc)
     if (rc != NC_NOERR || (rc = ncz_file_enddef(ds, room)) != NC_NOERR)
         return rc;
     ncz_dataset_leave_define(ds);
-    return ncz_file_store(ds, false);
+    return store_head(ds, false);
 }
 
 /* The classic model has no puts in define mode. */
@@ -110,7 +120,7 @@ close_file(ncz_dataset *ds)
     const ncz_file_room none = {.align = 0};
     int                 rc = ds->defining ? ncz_file_enddef(ds, &none) : NC_NOERR;
 
-    if (rc != NC_NOERR || (rc = store_data(ds)) != NC_NOERR || (rc = ncz_file_store(ds, false)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = store_data(ds)) != NC_NOERR || (rc = store_head(ds, false)) != NC_NOERR)
         return rc;
     return ds->home == NCZ_HOME_PERSIST ? ncz_file_persist(ds) : NC_NOERR;
 }
@@ -195,7 +205,7 @@ const ncz_session_ops ncz_file_session = {
     .put = ncz_dataset_put_chunks,
     .grow = grow,
     .store_data = store_data,
-    .store_head = ncz_file_store,
+    .store_head = store_head,
     .sync = ncz_dataset_sync_alone,
     .refresh = ncz_file_refresh,
     .close = close_file,
@@ -213,7 +223,7 @@ const ncz_session_ops ncz_file_shared_session = {
     .put = put_shared,
     .grow = grow,
     .store_data = store_data,
-    .store_head = ncz_file_store,
+    .store_head = store_head,
     .sync = ncz_dataset_sync_alone,
     .refresh = ncz_file_refresh,
     .close = close_file,
