@@ -312,7 +312,7 @@ TEST(a_changed_file_is_noticed)
     OK(nc_get_var_double(ncid, varid, x));
     scratch_write(path, f.bytes, f.n - 1); /* the same bytes where the data are, and the same file */
     FAILS(NC_EIO, get_packed(ncid, values));
-    assert_non_null(strstr(nczarr_errmsg(), "it has been changed meanwhile: open it again"));
+    assert_non_null(strstr(nczarr_errmsg(), "was replaced or changed since it was opened; open it again"));
     FAILS(NC_EIO, get_packed(ncid, values));
     OK(nc_close(ncid));
 
