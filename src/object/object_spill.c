@@ -32,7 +32,7 @@ reuse_space(ncz_object_spill *f)
     if (f->live > 0 || f->busy)
         return;
     f->end = 0;
-    if (f->open && ncz_system.ftruncate(f->fd, 0) != 0) /* the space is only freed later */
+    if (f->open && ncz_system.file.ftruncate(f->fd, 0) != 0) /* the space is only freed later */
         ncz_log(NCZ_LOG_WARN, "the temporary file of staged chunks cannot be cut");
 }
 
@@ -73,7 +73,7 @@ ncz_object_spill_write(ncz_object_spill *f, const char *data, size_t nbytes, uin
     }
     while (nbytes > 0) {
         struct iovec from = {(void *)(uintptr_t)data, nbytes};
-        ssize_t      n = ncz_system.pwritev(f->fd, &from, 1, (off_t)at);
+        ssize_t      n = ncz_system.file.pwritev(f->fd, &from, 1, (off_t)at);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -93,7 +93,7 @@ int
 ncz_object_spill_read(const ncz_object_spill *f, char *out, size_t nbytes, uint64_t at)
 {
     while (nbytes > 0) {
-        ssize_t n = ncz_system.pread(f->fd, out, nbytes, (off_t)at);
+        ssize_t n = ncz_system.file.pread(f->fd, out, nbytes, (off_t)at);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -128,7 +128,7 @@ void
 ncz_object_spill_close(ncz_object_spill *f)
 {
     if (f->open)
-        (void)ncz_system.close(f->fd);
+        (void)ncz_system.file.close(f->fd);
     *f = (ncz_object_spill){.open = false};
 }
 

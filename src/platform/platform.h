@@ -63,10 +63,9 @@ typedef DIR           ncz_dir;
  * does: -1 (or NULL) and errno. A call that the system lacks fails with ENOSYS, and the stores then use another way.
  * Paths are UTF-8 and separated by '/'. A directory's descriptor is a base for further calls, as AT_FDCWD is.
  */
-typedef struct ncz_syscalls {
-    int (*openat)(int dir, const char *path, int flags, mode_t mode);
-    int (*open_beneath)(int dir, const char *path, int flags); /* never leaves `dir`, whatever the links: openat2() */
-    ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t len);
+
+/* Of an open file. */
+typedef struct ncz_file_calls {
     int (*close)(int fd);
     ssize_t (*read)(int fd, void *data, size_t len);
     ssize_t (*readv)(int fd, const struct iovec *to, int n);
@@ -78,20 +77,19 @@ typedef struct ncz_syscalls {
     int (*clone)(int from, int to); /* all of a file, sharing its blocks: FICLONE */
     int (*ftruncate)(int fd, off_t len);
     int (*fchmod)(int fd, mode_t mode);
-    int (*chown_as)(int             fd,
-                    const ncz_stat *as); /* owner and group of another file; at least the group, or it fails */
+    /* Sets owner and group to those of another file; at least the group, or it fails. */
+    int (*chown_as)(int fd, const ncz_stat *as);
     int (*set_time)(int fd); /* sets the time of change to now, in nanoseconds; the kernel's own is coarser */
-    int (*flock)(int fd, int how);
-    /* Locks, unlocks, or changes the lock of, one of NCZ_SYS_LOCKS things that a file stands for, at once: other opens
-     * exclude each other, of this process and others. `how`: LOCK_SH (to read), LOCK_EX (to write), LOCK_UN.
-     * EWOULDBLOCK: another open has it; a lock that was to be changed may then be lost, and is asked for again. */
-    int (*lock_one)(int fd, int how, unsigned which);
-    int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
     int (*fsync)(int fd);
-    int (*syncfs)(int fd);      /* at least all that is below the directory */
-    bool (*syncfs_tells)(void); /* whether syncfs() reports write errors: Linux 5.8 and later */
     int (*start_write)(int fd); /* starts write-back of the file, and waits for nothing */
     int (*fstat)(int fd, ncz_stat *st);
+} ncz_file_calls;
+
+/* Of a name, in a directory that is open as `dir`. */
+typedef struct ncz_name_calls {
+    int (*openat)(int dir, const char *path, int flags, mode_t mode);
+    int (*open_beneath)(int dir, const char *path, int flags); /* never leaves `dir`, whatever the links: openat2() */
+    ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t len);
     int (*fstatat)(int dir, const char *path, ncz_stat *st, int flags);
     int (*faccessat)(int dir, const char *path, int mode, int flags);
     int (*mkdirat)(int dir, const char *path, mode_t mode);
@@ -100,9 +98,32 @@ typedef struct ncz_syscalls {
     int (*rename_swap)(int from_dir, const char *from, int to_dir, const char *to); /* renameat2(EXCHANGE) */
     int (*linkat)(int from_dir, const char *from, int to_dir, const char *to, int flags);
     int (*unlinkat)(int dir, const char *path, int flags);
+} ncz_name_calls;
+
+/* Of an open directory. */
+typedef struct ncz_dir_calls {
+    int (*syncfs)(int fd);         /* at least all that is below the directory */
+    bool (*syncfs_tells)(void);    /* whether syncfs() reports write errors: Linux 5.8 and later */
     ncz_dir *(*fdopendir)(int fd); /* takes `fd` */
     ncz_dirent *(*readdir)(ncz_dir *d);
     int (*closedir)(ncz_dir *d);
+} ncz_dir_calls;
+
+/* Locks on an open file. */
+typedef struct ncz_lock_calls {
+    int (*flock)(int fd, int how);
+    /* Locks, unlocks, or changes the lock of, one of NCZ_SYS_LOCKS things that a file stands for, at once: other opens
+     * exclude each other, of this process and others. `how`: LOCK_SH (to read), LOCK_EX (to write), LOCK_UN.
+     * EWOULDBLOCK: another open has it; a lock that was to be changed may then be lost, and is asked for again. */
+    int (*lock_one)(int fd, int how, unsigned which);
+    int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
+} ncz_lock_calls;
+
+typedef struct ncz_syscalls {
+    ncz_file_calls file;
+    ncz_name_calls name;
+    ncz_dir_calls  dir;
+    ncz_lock_calls lock;
     ssize_t (*getrandom)(void *data, size_t len, unsigned flags); /* flags: 0 */
 } ncz_syscalls;
 

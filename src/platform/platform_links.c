@@ -45,7 +45,7 @@ ncz_sys_follow(const char *path)
     char *at = trim_path(path), *text = malloc(TEXT_MOST), *next;
 
     for (int links = 0; at != NULL && text != NULL; links++) {
-        ssize_t n = ncz_system.readlinkat(AT_FDCWD, at, text, TEXT_MOST - 1);
+        ssize_t n = ncz_system.name.readlinkat(AT_FDCWD, at, text, TEXT_MOST - 1);
 
         if (n < 0) { /* no link, or nothing at all */
             free(text);

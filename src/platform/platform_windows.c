@@ -693,12 +693,12 @@ static int
 sys_syncfs(int fd)
 {
     int         own = sys_openat(fd, ".", O_RDONLY | O_DIRECTORY, 0), rc = 0;
-    ncz_dir    *d = own >= 0 ? ncz_system.fdopendir(own) : NULL;
+    ncz_dir    *d = own >= 0 ? ncz_system.dir.fdopendir(own) : NULL;
     ncz_dirent *e;
 
     if (d == NULL)
         return -1;
-    while (rc == 0 && (e = ncz_system.readdir(d)) != NULL) {
+    while (rc == 0 && (e = ncz_system.dir.readdir(d)) != NULL) {
         bool is_dir = e->d_type == DT_DIR;
         int  child;
 
@@ -709,7 +709,7 @@ sys_syncfs(int fd)
         rc = is_dir ? sys_syncfs(child) : sys_fsync(child);
         (void)close(child);
     }
-    (void)ncz_system.closedir(d);
+    (void)ncz_system.dir.closedir(d);
     return rc;
 }
 
@@ -1137,41 +1137,41 @@ sys_closedir(ncz_dir *d)
 }
 
 const ncz_syscalls ncz_system = {
-    .openat = sys_openat,
-    .open_beneath = sys_open_beneath,
-    .readlinkat = sys_readlinkat,
-    .close = close,
-    .read = sys_read,
-    .readv = sys_readv,
-    .pread = sys_pread,
-    .preadv = sys_preadv,
-    .write = sys_write,
-    .pwritev = sys_pwritev,
-    .copy_range = sys_copy_range,
-    .clone = sys_clone,
-    .ftruncate = sys_ftruncate,
-    .fchmod = sys_fchmod,
-    .chown_as = sys_chown_as,
-    .set_time = sys_set_time,
-    .flock = sys_flock,
-    .lock_one = sys_lock_one,
-    .sole = sys_sole,
-    .fsync = sys_fsync,
-    .syncfs = sys_syncfs,
-    .syncfs_tells = sys_syncfs_tells,
-    .start_write = sys_start_write,
-    .fstat = sys_fstat,
-    .fstatat = sys_fstatat,
-    .faccessat = sys_faccessat,
-    .mkdirat = sys_mkdirat,
-    .renameat = sys_renameat,
-    .rename_new = sys_rename_new,
-    .rename_swap = sys_rename_swap,
-    .linkat = sys_linkat,
-    .unlinkat = sys_unlinkat,
-    .fdopendir = sys_fdopendir,
-    .readdir = sys_readdir,
-    .closedir = sys_closedir,
+    .name.openat = sys_openat,
+    .name.open_beneath = sys_open_beneath,
+    .name.readlinkat = sys_readlinkat,
+    .file.close = close,
+    .file.read = sys_read,
+    .file.readv = sys_readv,
+    .file.pread = sys_pread,
+    .file.preadv = sys_preadv,
+    .file.write = sys_write,
+    .file.pwritev = sys_pwritev,
+    .file.copy_range = sys_copy_range,
+    .file.clone = sys_clone,
+    .file.ftruncate = sys_ftruncate,
+    .file.fchmod = sys_fchmod,
+    .file.chown_as = sys_chown_as,
+    .file.set_time = sys_set_time,
+    .lock.flock = sys_flock,
+    .lock.lock_one = sys_lock_one,
+    .lock.sole = sys_sole,
+    .file.fsync = sys_fsync,
+    .dir.syncfs = sys_syncfs,
+    .dir.syncfs_tells = sys_syncfs_tells,
+    .file.start_write = sys_start_write,
+    .file.fstat = sys_fstat,
+    .name.fstatat = sys_fstatat,
+    .name.faccessat = sys_faccessat,
+    .name.mkdirat = sys_mkdirat,
+    .name.renameat = sys_renameat,
+    .name.rename_new = sys_rename_new,
+    .name.rename_swap = sys_rename_swap,
+    .name.linkat = sys_linkat,
+    .name.unlinkat = sys_unlinkat,
+    .dir.fdopendir = sys_fdopendir,
+    .dir.readdir = sys_readdir,
+    .dir.closedir = sys_closedir,
     .getrandom = sys_getrandom,
 };
 

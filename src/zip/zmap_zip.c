@@ -71,7 +71,7 @@ zip_free(zip_map *m)
     zmap_zip_source_unref(m->at.old);
     zmap_zip_source_unref(m->at.spare);
     if (m->at.dir >= 0)
-        zmap_sys()->close(m->at.dir);
+        zmap_sys()->file.close(m->at.dir);
     ncz_free(m->at.name);
     ncz_free(m->at.part);
     ncz_free(m->at.repack);
@@ -315,19 +315,19 @@ zmap_zip_others(const zmap *m)
 bool
 zmap_zip_looks_like(const char *path)
 {
-    int         fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+    int         fd = zmap_sys()->name.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     zip_source *s = NULL;
     ncz_stat    st;
     bool        zip = false;
 
     if (fd < 0)
         return false;
-    if (zmap_sys()->fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        zmap_sys()->close(fd);
+    if (zmap_sys()->file.fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        zmap_sys()->file.close(fd);
         return false;
     }
     if (zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
         return true; /* out of memory: opening the file will report that */
     }
     if (zmap_zip_starts(s, &zip) == NC_NOERR && !zip)

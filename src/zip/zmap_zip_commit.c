@@ -43,7 +43,7 @@ zmap_zip_check_failed(const zip_map *m)
 static int
 check_plain(const zip_map *m, int fd, ncz_stat *st)
 {
-    if (zmap_sys()->fstat(fd, st) != 0)
+    if (zmap_sys()->file.fstat(fd, st) != 0)
         return fail_place(m, errno, "cannot be inspected");
     if (!S_ISREG(st->st_mode))
         return ncz_fail(NC_ENOTNC, "%s: not a regular file", m->path);
@@ -56,7 +56,7 @@ check_plain(const zip_map *m, int fd, ncz_stat *st)
 static int
 lock_archive(const zip_map *m, int fd)
 {
-    while (zmap_sys()->flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    while (zmap_sys()->lock.flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR)
             continue;
         if (errno == EWOULDBLOCK)
@@ -77,7 +77,7 @@ check_named(const zip_map *m, const char *name, const ncz_stat *st, bool *same)
     ncz_stat named;
 
     *same = false;
-    if (zmap_sys()->fstatat(m->at.dir, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+    if (zmap_sys()->name.fstatat(m->at.dir, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? NC_NOERR : fail_place(m, errno, "cannot be inspected");
     *same = named.st_ino == st->st_ino && named.st_dev == st->st_dev;
     return NC_NOERR;
@@ -101,7 +101,7 @@ take_rights(const zip_map *m, int fd)
 static int
 open_once(const zip_map *m, const char *name, int flags, int *fd)
 {
-    if ((*fd = zmap_sys()->openat(m->at.dir, name, flags | OPEN_FLAGS, mode_of_new(m))) >= 0 ||
+    if ((*fd = zmap_sys()->name.openat(m->at.dir, name, flags | OPEN_FLAGS, mode_of_new(m))) >= 0 ||
         (errno == ENOENT && (flags & O_CREAT) == 0))
         return NC_NOERR;
     if (errno == EISDIR || errno == ELOOP)
@@ -123,7 +123,7 @@ open_locked(const zip_map *m, const char *name, int flags, int *fd, ncz_stat *st
         if ((rc = check_plain(m, *fd, st)) == NC_NOERR && (rc = lock_archive(m, *fd)) == NC_NOERR &&
             (rc = check_named(m, name, st, &same)) == NC_NOERR && same)
             return NC_NOERR;
-        zmap_sys()->close(*fd);
+        zmap_sys()->file.close(*fd);
         *fd = -1;
         if (rc != NC_NOERR)
             return rc; /* otherwise it was replaced before we had the lock */
@@ -137,7 +137,7 @@ begins_like_old(const zip_map *m, const unsigned char *head, size_t n)
 {
     unsigned char old[HEAD];
 
-    return m->at.old != NULL && zmap_sys()->pread(m->at.old->fd, old, n, 0) == (ssize_t)n &&
+    return m->at.old != NULL && zmap_sys()->file.pread(m->at.old->fd, old, n, 0) == (ssize_t)n &&
            memcmp(head, old, n) == 0;
 }
 
@@ -152,7 +152,7 @@ check_left_over(const zip_map *m, int fd, const ncz_stat *st)
 
     if (st->st_size == 0)
         return NC_NOERR;
-    if ((n = zmap_sys()->pread(fd, head, sizeof head, 0)) < 0)
+    if ((n = zmap_sys()->file.pread(fd, head, sizeof head, 0)) < 0)
         return fail_place(m, errno, "its temporary file cannot be read");
     if ((n >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0)) ||
         memcmp(head, zeros, (size_t)n) == 0 || begins_like_old(m, head, (size_t)n))
@@ -173,16 +173,16 @@ open_partial(zip_map *m)
     if ((rc = open_locked(m, m->at.part, O_RDWR | O_CREAT | O_NOFOLLOW, &fd, &st)) != NC_NOERR)
         return rc;
     if ((rc = check_left_over(m, fd, &st)) != NC_NOERR) {
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
         return rc;
     }
-    if (zmap_sys()->ftruncate(fd, 0) != 0)
+    if (zmap_sys()->file.ftruncate(fd, 0) != 0)
         rc = fail_place(m, errno, "its temporary file cannot be truncated");
     if (rc == NC_NOERR && (rc = take_rights(m, fd)) == NC_NOERR)
         rc = zmap_zip_source_file(fd, m->path, 0, &m->at.partial);
     if (rc != NC_NOERR) {
-        zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
-        zmap_sys()->close(fd);
+        zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
+        zmap_sys()->file.close(fd);
     }
     return rc;
 }
@@ -201,7 +201,7 @@ open_archive(zip_map *m, zmap_open_how how)
     m->at.there = true;
     m->at.as = st;
     if ((rc = zmap_zip_source_file(fd, m->path, (uint64_t)st.st_size, &s)) != NC_NOERR) {
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
         return rc;
     }
     m->at.old = s;
@@ -250,7 +250,7 @@ open_place(zip_map *m, const char *path)
         rc = ncz_fail_nomem(strlen(full));
     else if (name[0] == '\0')
         rc = ncz_fail(NC_EINVAL, "%s: an archive without a name", path);
-    else if ((m->at.dir = zmap_sys()->openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)) < 0)
+    else if ((m->at.dir = zmap_sys()->name.openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)) < 0)
         rc = errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: its directory does not exist", path)
                                                  : fail_place(m, errno, "its directory cannot be opened");
     ncz_free(dir);
@@ -264,13 +264,13 @@ open_for_reading(zip_map *m, const char *path)
     ncz_stat st;
     int      fd, rc;
 
-    if ((fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | OPEN_FLAGS, 0)) < 0)
+    if ((fd = zmap_sys()->name.openat(AT_FDCWD, path, O_RDONLY | OPEN_FLAGS, 0)) < 0)
         return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
                                                    : fail_place(m, errno, "cannot be opened");
     if ((rc = check_plain(m, fd, &st)) == NC_NOERR)
         rc = zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &m->src);
     if (rc != NC_NOERR)
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
     return rc;
 }
 
@@ -299,7 +299,7 @@ drop_spare(zip_map *m)
 {
     if (m->at.spare == NULL)
         return;
-    zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
+    zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
     zmap_zip_source_unref(m->at.spare);
     m->at.spare = NULL;
 }
@@ -311,7 +311,7 @@ take_spare(zip_map *m, zip_source **to)
 {
     uint64_t common = m->at.spare_common;
 
-    if (m->at.spare == NULL || zmap_sys()->sole(m->at.spare->fd) != 0 ||
+    if (m->at.spare == NULL || zmap_sys()->lock.sole(m->at.spare->fd) != 0 ||
         zmap_zip_source_copy(m->src, common, m->at.spare, common, m->end - common) != NC_NOERR) {
         drop_spare(m);
         return false;
@@ -330,10 +330,10 @@ copy_entries(zip_map *m, zip_source **to)
     if (m->at.partial == NULL && (rc = open_partial(m)) != NC_NOERR)
         return rc;
     *to = m->at.partial;
-    if (zmap_sys()->clone(m->src->fd, (*to)->fd) != 0)
+    if (zmap_sys()->file.clone(m->src->fd, (*to)->fd) != 0)
         rc = zmap_zip_source_copy(m->src, 0, *to, 0, m->end);
     if (rc != NC_NOERR)
-        (void)!zmap_sys()->ftruncate((*to)->fd, 0); /* frees the space, at least */
+        (void)!zmap_sys()->file.ftruncate((*to)->fd, 0); /* frees the space, at least */
     else
         m->at.partial = NULL;
     return rc;
@@ -373,7 +373,7 @@ sync_fd(zip_map *m, int fd)
 
     if (atomic_load_explicit(&m->sync_never, memory_order_relaxed))
         return NC_NOERR;
-    while (zmap_sys()->fsync(fd) != 0) {
+    while (zmap_sys()->file.fsync(fd) != 0) {
         if (errno == EINTR)
             continue;
         rc = fail_place(m, errno, "cannot be made durable");
@@ -392,22 +392,22 @@ rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
 
     *swapped = false;
     if (m->at.there) {
-        if (swap && zmap_sys()->rename_swap(dir, from, dir, m->at.name) == 0) {
+        if (swap && zmap_sys()->name.rename_swap(dir, from, dir, m->at.name) == 0) {
             *swapped = true;
             return NC_NOERR;
         }
-        if (zmap_sys()->renameat(dir, from, dir, m->at.name) != 0)
+        if (zmap_sys()->name.renameat(dir, from, dir, m->at.name) != 0)
             return fail_place(m, errno, "cannot be replaced by what was written");
         return NC_NOERR;
     }
-    if (zmap_sys()->rename_new(dir, from, dir, m->at.name) == 0)
+    if (zmap_sys()->name.rename_new(dir, from, dir, m->at.name) == 0)
         return NC_NOERR;
     if (errno == ENOSYS || errno == EINVAL || errno == ENOTSUP) {
-        if (zmap_sys()->linkat(dir, from, dir, m->at.name, 0) == 0) {
-            zmap_sys()->unlinkat(dir, from, 0);
+        if (zmap_sys()->name.linkat(dir, from, dir, m->at.name, 0) == 0) {
+            zmap_sys()->name.unlinkat(dir, from, 0);
             return NC_NOERR;
         }
-        if (errno != EEXIST && zmap_sys()->renameat(dir, from, dir, m->at.name) == 0) /* no hard links there */
+        if (errno != EEXIST && zmap_sys()->name.renameat(dir, from, dir, m->at.name) == 0) /* no hard links there */
             return NC_NOERR;
     }
     if (errno == EEXIST)
@@ -431,13 +431,13 @@ repack_archive(zip_map *m, zip_source **partial)
     zip_source *to = NULL, *from = m->src;
     int         fd, rc;
 
-    zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0); /* left by a killed writer: we have the lock */
-    fd = zmap_sys()->openat(m->at.dir, m->at.repack, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | OPEN_FLAGS,
-                            mode_of_new(m));
+    zmap_sys()->name.unlinkat(m->at.dir, m->at.repack, 0); /* left by a killed writer: we have the lock */
+    fd = zmap_sys()->name.openat(m->at.dir, m->at.repack, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | OPEN_FLAGS,
+                                 mode_of_new(m));
     if (fd < 0)
         return false;
     if ((rc = zmap_zip_source_file(fd, m->path, 0, &to)) != NC_NOERR)
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
     else
         rc = take_rights(m, fd);
     if (rc == NC_NOERR && (rc = lock_archive(m, fd)) == NC_NOERR)
@@ -448,7 +448,7 @@ repack_archive(zip_map *m, zip_source **partial)
     }
     ncz_log(NCZ_LOG_WARN, "%s: not repacked: %s", m->path, ncz_err_text());
     zmap_zip_source_unref(to);
-    zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0);
+    zmap_sys()->name.unlinkat(m->at.dir, m->at.repack, 0);
     return false;
 }
 
@@ -462,7 +462,7 @@ put_in_place(zip_map *m, const char *from, bool last)
 
     if ((rc = zmap_zip_write_directory(m, m->src, &size)) != NC_NOERR)
         return rc;
-    if (zmap_sys()->ftruncate(m->src->fd, (off_t)size) != 0)
+    if (zmap_sys()->file.ftruncate(m->src->fd, (off_t)size) != 0)
         return fail_place(m, errno, "cannot be cut to its length");
     if ((rc = sync_fd(m, m->src->fd)) != NC_NOERR ||
         (rc = rename_over(m, from, !last && m->at.common != 0, &swapped)) != NC_NOERR)
@@ -496,9 +496,9 @@ zmap_zip_commit(zip_map *m, bool last)
     repacked = last && worth_repacking(m) && repack_archive(m, &partial);
     rc = put_in_place(m, repacked ? m->at.repack : m->at.part, last);
     if (repacked) { /* at most one of the two has become the archive */
-        zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
+        zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
         if (m->staged)
-            zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0);
+            zmap_sys()->name.unlinkat(m->at.dir, m->at.repack, 0);
         zmap_zip_source_unref(partial);
         m->at.partial_gone = true;
     }
@@ -520,7 +520,7 @@ remove_made(zip_map *m)
     if ((rc = check_plain(m, m->src->fd, &st)) != NC_NOERR ||
         (rc = check_named(m, m->at.name, &st, &same)) != NC_NOERR || !same)
         return rc;
-    if (zmap_sys()->unlinkat(m->at.dir, m->at.name, 0) != 0)
+    if (zmap_sys()->name.unlinkat(m->at.dir, m->at.name, 0) != 0)
         return fail_place(m, errno, "cannot be removed");
     return NC_NOERR;
 }
@@ -538,7 +538,7 @@ zmap_zip_stage_close(zip_map *m, zmap_end how)
         rc = zmap_zip_commit(m, true);
     drop_spare(m);
     if ((m->staged && !m->at.partial_gone) || m->at.partial != NULL)
-        zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
+        zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
     return rc;
 }
 
@@ -551,18 +551,18 @@ zmap_zip_remove(const char *path)
 
     if (path == NULL || path[0] == '\0')
         return ncz_fail(NC_EINVAL, "an archive without a name");
-    if (zmap_sys()->fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (zmap_sys()->name.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
                                                    : fail_place(&m, errno, "cannot be inspected");
     if (!S_ISREG(st.st_mode))
         return ncz_fail(NC_EOBJECT, "%s: not a regular file: not removed", path);
     if ((rc = open_place(&m, path)) == NC_NOERR && (rc = open_locked(&m, m.at.name, O_RDWR, &fd, &st)) == NC_NOERR &&
-        zmap_sys()->unlinkat(m.at.dir, m.at.name, 0) != 0)
+        zmap_sys()->name.unlinkat(m.at.dir, m.at.name, 0) != 0)
         rc = fail_place(&m, errno, "cannot be removed");
     if (fd >= 0)
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
     if (m.at.dir >= 0)
-        zmap_sys()->close(m.at.dir);
+        zmap_sys()->file.close(m.at.dir);
     ncz_free(m.at.name);
     ncz_free(m.at.part);
     ncz_free(m.at.repack);

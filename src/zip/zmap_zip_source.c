@@ -62,7 +62,7 @@ zmap_zip_source_unref(zip_source *s)
     if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (s->fd >= 0) {
-        zmap_sys()->close(s->fd);
+        zmap_sys()->file.close(s->fd);
     } else {
         pthread_rwlock_destroy(&s->lock);
         if (s->owned)
@@ -85,8 +85,8 @@ static int
 file_read(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
 {
     for (*have = 0; n > 0;) {
-        ssize_t got = n == 1 ? zmap_sys()->pread(s->fd, to->iov_base, to->iov_len, (off_t)(off + *have))
-                             : zmap_sys()->preadv(s->fd, to, n, (off_t)(off + *have));
+        ssize_t got = n == 1 ? zmap_sys()->file.pread(s->fd, to->iov_base, to->iov_len, (off_t)(off + *have))
+                             : zmap_sys()->file.preadv(s->fd, to, n, (off_t)(off + *have));
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -191,7 +191,7 @@ static int
 file_write(zip_source *s, struct iovec *from, int n, uint64_t off)
 {
     while (n > 0) {
-        ssize_t put = from->iov_len == 0 ? 0 : zmap_sys()->pwritev(s->fd, from, n, (off_t)off);
+        ssize_t put = from->iov_len == 0 ? 0 : zmap_sys()->file.pwritev(s->fd, from, n, (off_t)off);
 
         if (put < 0 && errno == EINTR)
             continue;
@@ -239,7 +239,7 @@ copy_inside(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off
     while (*done < len) {
         off_t   in = (off_t)(from_off + *done), out = (off_t)(to_off + *done);
         size_t  piece = len - *done < ((uint64_t)1 << 30) ? (size_t)(len - *done) : (size_t)1 << 30;
-        ssize_t n = zmap_sys()->copy_range(from->fd, &in, to->fd, &out, piece);
+        ssize_t n = zmap_sys()->file.copy_range(from->fd, &in, to->fd, &out, piece);
 
         if (n < 0 && errno == EINTR)
             continue;

@@ -28,12 +28,12 @@ zmap_sys_take_rights(int fd, const ncz_stat *as)
     mode_t   mode = as->st_mode & 07777;
     ncz_stat ours;
 
-    if (in_use->chown_as(fd, as) != 0) {
+    if (in_use->file.chown_as(fd, as) != 0) {
         if (errno != EPERM && errno != ENOSYS && errno != ENOTSUP && errno != EINVAL)
             return errno;
         mode &= (mode_t)~OF_GROUP;
     }
-    if (in_use->fstat(fd, &ours) != 0 || ((ours.st_mode & 07777) != mode && in_use->fchmod(fd, mode) != 0))
+    if (in_use->file.fstat(fd, &ours) != 0 || ((ours.st_mode & 07777) != mode && in_use->file.fchmod(fd, mode) != 0))
         return errno;
     return 0;
 }

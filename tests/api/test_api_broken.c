@@ -335,13 +335,13 @@ deny_open(int dir, const char *path, int flags)
         errno = denied_errno;
         return -1;
     }
-    return ncz_system.open_beneath(dir, path, flags);
+    return ncz_system.name.open_beneath(dir, path, flags);
 }
 
 static int
 deny_openat(int dir, const char *path, int flags, mode_t mode)
 {
-    return ncz_system.openat(dir, path, flags, mode);
+    return ncz_system.name.openat(dir, path, flags, mode);
 }
 
 static void
@@ -350,8 +350,8 @@ deny(const char *key, int err)
     static ncz_syscalls table;
 
     table = ncz_system;
-    table.open_beneath = deny_open;
-    table.openat = deny_openat;
+    table.name.open_beneath = deny_open;
+    table.name.openat = deny_openat;
     denied = key;
     denied_errno = err;
     zmap_file_use(&table);
@@ -366,7 +366,7 @@ allow(void)
 static bool
 has_open_beneath(void)
 {
-    int fd = ncz_system.open_beneath(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = ncz_system.name.open_beneath(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd >= 0)
         close(fd);

@@ -58,42 +58,42 @@ static ssize_t
 count_read(int fd, void *data, size_t len)
 {
     note_depth();
-    return ncz_system.read(fd, data, len);
+    return ncz_system.file.read(fd, data, len);
 }
 
 static ssize_t
 count_readv(int fd, const struct iovec *to, int n)
 {
     note_depth();
-    return ncz_system.readv(fd, to, n);
+    return ncz_system.file.readv(fd, to, n);
 }
 
 static ssize_t
 count_pread(int fd, void *data, size_t len, off_t at)
 {
     note_depth();
-    return ncz_system.pread(fd, data, len, at);
+    return ncz_system.file.pread(fd, data, len, at);
 }
 
 static ssize_t
 count_preadv(int fd, const struct iovec *to, int n, off_t at)
 {
     note_depth();
-    return ncz_system.preadv(fd, to, n, at);
+    return ncz_system.file.preadv(fd, to, n, at);
 }
 
 static ssize_t
 count_write(int fd, const void *data, size_t len)
 {
     note_depth();
-    return ncz_system.write(fd, data, len);
+    return ncz_system.file.write(fd, data, len);
 }
 
 static ssize_t
 count_pwritev(int fd, const struct iovec *from, int n, off_t at)
 {
     note_depth();
-    return ncz_system.pwritev(fd, from, n, at);
+    return ncz_system.file.pwritev(fd, from, n, at);
 }
 
 /* `some`: there must be a call. */
@@ -186,12 +186,12 @@ TEST(calls_stay_within_their_depth)
     skip();
 #endif
     counting = ncz_system;
-    counting.read = count_read;
-    counting.readv = count_readv;
-    counting.pread = count_pread;
-    counting.preadv = count_preadv;
-    counting.write = count_write;
-    counting.pwritev = count_pwritev;
+    counting.file.read = count_read;
+    counting.file.readv = count_readv;
+    counting.file.pread = count_pread;
+    counting.file.preadv = count_preadv;
+    counting.file.write = count_write;
+    counting.file.pwritev = count_pwritev;
     zmap_file_use(&counting);
     OK(nczarr_set_threads(1));
     for (size_t i = 0; i < NCZ_LEN(cases); i++)

@@ -38,5 +38,5 @@ zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, cons
 {
     if (planted != PLANTED_NO_CONDITION)
         return real_file_replace(f, dir, temp, leaf, r);
-    return zmap_sys()->renameat(dir, temp, dir, leaf) == 0 ? NC_NOERR : NC_EIO;
+    return zmap_sys()->name.renameat(dir, temp, dir, leaf) == 0 ? NC_NOERR : NC_EIO;
 }

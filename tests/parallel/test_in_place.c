@@ -339,7 +339,7 @@ failing_pwritev(int fd, const struct iovec *from, int n, off_t off)
         errno = ENOSPC;
         return -1;
     }
-    return ncz_system.pwritev(fd, from, n, off);
+    return ncz_system.file.pwritev(fd, from, n, off);
 }
 
 /* The disk of rank 1 is full after some writes: all ranks get the error, and the same put succeeds then. */
@@ -355,7 +355,7 @@ write_to_full_disk(const nczarr_comm *comm, void *arg)
     RANK_CHECK(nc_sync(ncid) == NC_NOERR);
     if (comm->rank == 1) {
         calls = ncz_system;
-        calls.pwritev = failing_pwritev;
+        calls.file.pwritev = failing_pwritev;
         atomic_store(&writes_left, (int)j->seed);
         zmap_file_use(&calls);
     }

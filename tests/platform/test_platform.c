@@ -24,13 +24,13 @@ TEST(a_temporary_file_has_no_name)
     assert_true(fd >= 0);
     assert_int_equal(strncmp(where, dir, strlen(dir)), 0);
     assert_int_equal(scratch_count(dir), 0); /* no name leads to it */
-    assert_int_equal(ncz_system.pwritev(fd, &from, 1, 0), 6);
-    assert_int_equal(ncz_system.pread(fd, back, 3, 2), 3);
+    assert_int_equal(ncz_system.file.pwritev(fd, &from, 1, 0), 6);
+    assert_int_equal(ncz_system.file.pread(fd, back, 3, 2), 3);
     assert_string_equal(back, "cde");
     assert_non_null(map = ncz_sys_map(fd, 6));
     assert_memory_equal(map, "abcdef", 6);
     ncz_sys_unmap(map, 6);
-    assert_int_equal(ncz_system.close(fd), 0);
+    assert_int_equal(ncz_system.file.close(fd), 0);
 
     assert_true(ncz_sys_temp_file(scratch_path(dir, "none"), where, sizeof where) < 0);
     assert_int_equal(errno, ENOENT);

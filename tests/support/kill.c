@@ -27,45 +27,45 @@ tick(void)
         _exit(DIED);
 }
 
-#define DYING(ret, name, params, args)                                                                               \
+#define DYING(ret, of, name, params, args)                                                                           \
     static ret dying_##name params                                                                                   \
     {                                                                                                                \
         tick();                                                                                                      \
-        return ncz_system.name args;                                                                                 \
+        return ncz_system.of.name args;                                                                              \
     }
 
-DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
-DYING(int, open_beneath, (int d, const char *p, int f), (d, p, f))
-DYING(int, close, (int fd), (fd))
-DYING(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
-DYING(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n))
-DYING(ssize_t, pread, (int fd, void *b, size_t n, off_t o), (fd, b, n, o))
-DYING(ssize_t, preadv, (int fd, const struct iovec *to, int n, off_t o), (fd, to, n, o))
-DYING(ssize_t, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in, i, out, o, n))
-DYING(int, clone, (int in, int out), (in, out))
-DYING(int, ftruncate, (int fd, off_t n), (fd, n))
-DYING(int, fchmod, (int fd, mode_t m), (fd, m))
-DYING(int, chown_as, (int fd, const ncz_stat *as), (fd, as))
-DYING(int, sole, (int fd), (fd))
-DYING(int, set_time, (int fd), (fd))
-DYING(int, flock, (int fd, int how), (fd, how))
-DYING(int, lock_one, (int fd, int how, unsigned which), (fd, how, which))
-DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
-DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
-DYING(int, unlinkat, (int d, const char *p, int f), (d, p, f))
+DYING(int, name, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
+DYING(int, name, open_beneath, (int d, const char *p, int f), (d, p, f))
+DYING(int, file, close, (int fd), (fd))
+DYING(ssize_t, file, read, (int fd, void *b, size_t n), (fd, b, n))
+DYING(ssize_t, file, readv, (int fd, const struct iovec *to, int n), (fd, to, n))
+DYING(ssize_t, file, pread, (int fd, void *b, size_t n, off_t o), (fd, b, n, o))
+DYING(ssize_t, file, preadv, (int fd, const struct iovec *to, int n, off_t o), (fd, to, n, o))
+DYING(ssize_t, file, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in, i, out, o, n))
+DYING(int, file, clone, (int in, int out), (in, out))
+DYING(int, file, ftruncate, (int fd, off_t n), (fd, n))
+DYING(int, file, fchmod, (int fd, mode_t m), (fd, m))
+DYING(int, file, chown_as, (int fd, const ncz_stat *as), (fd, as))
+DYING(int, lock, sole, (int fd), (fd))
+DYING(int, file, set_time, (int fd), (fd))
+DYING(int, lock, flock, (int fd, int how), (fd, how))
+DYING(int, lock, lock_one, (int fd, int how, unsigned which), (fd, how, which))
+DYING(int, name, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
+DYING(int, name, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, name, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, name, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, name, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
+DYING(int, name, unlinkat, (int d, const char *p, int f), (d, p, f))
 
 /* The first half of the bytes may arrive before the end does. */
 static ssize_t
 dying_write(int fd, const void *data, size_t len)
 {
     if (++calls == die_at) { /* counted once: another worker's call may come in between */
-        (void)!ncz_system.write(fd, data, len / 2);
+        (void)!ncz_system.file.write(fd, data, len / 2);
         _exit(DIED);
     }
-    return ncz_system.write(fd, data, len);
+    return ncz_system.file.write(fd, data, len);
 }
 
 static ssize_t
@@ -75,7 +75,7 @@ dying_pwritev(int fd, const struct iovec *from, int n, off_t off)
         (void)!pwrite(fd, from[0].iov_base, from[0].iov_len / 2, off);
         _exit(DIED);
     }
-    return ncz_system.pwritev(fd, from, n, off);
+    return ncz_system.file.pwritev(fd, from, n, off);
 }
 
 /* A kill loses no page of the kernel's: syncing is counted, not done. */
@@ -121,32 +121,32 @@ use_dying_calls(kill_calls which)
     static ncz_syscalls t;
 
     t = ncz_system;
-    t.openat = dying_openat;
-    t.write = dying_write;
-    t.pwritev = dying_pwritev;
-    t.copy_range = dying_copy_range;
-    t.clone = dying_clone;
-    t.ftruncate = dying_ftruncate;
-    t.fchmod = dying_fchmod;
-    t.chown_as = dying_chown_as;
-    t.set_time = dying_set_time;
-    t.flock = dying_flock;
-    t.lock_one = dying_lock_one;
-    t.fsync = t.syncfs = dying_sync;
-    t.mkdirat = dying_mkdirat;
-    t.renameat = which == KILL_IN_PLACE ? in_place : dying_renameat;
-    t.rename_new = dying_rename_new;
-    t.rename_swap = which == KILL_IN_PLACE ? no_swap : dying_rename_swap;
-    t.linkat = dying_linkat;
-    t.unlinkat = dying_unlinkat;
+    t.name.openat = dying_openat;
+    t.file.write = dying_write;
+    t.file.pwritev = dying_pwritev;
+    t.file.copy_range = dying_copy_range;
+    t.file.clone = dying_clone;
+    t.file.ftruncate = dying_ftruncate;
+    t.file.fchmod = dying_fchmod;
+    t.file.chown_as = dying_chown_as;
+    t.file.set_time = dying_set_time;
+    t.lock.flock = dying_flock;
+    t.lock.lock_one = dying_lock_one;
+    t.file.fsync = t.dir.syncfs = dying_sync;
+    t.name.mkdirat = dying_mkdirat;
+    t.name.renameat = which == KILL_IN_PLACE ? in_place : dying_renameat;
+    t.name.rename_new = dying_rename_new;
+    t.name.rename_swap = which == KILL_IN_PLACE ? no_swap : dying_rename_swap;
+    t.name.linkat = dying_linkat;
+    t.name.unlinkat = dying_unlinkat;
     if (which != KILL_AT_CHANGES) {
-        t.open_beneath = dying_open_beneath;
-        t.close = dying_close;
-        t.read = dying_read;
-        t.readv = dying_readv;
-        t.pread = dying_pread;
-        t.preadv = dying_preadv;
-        t.sole = dying_sole;
+        t.name.open_beneath = dying_open_beneath;
+        t.file.close = dying_close;
+        t.file.read = dying_read;
+        t.file.readv = dying_readv;
+        t.file.pread = dying_pread;
+        t.file.preadv = dying_preadv;
+        t.lock.sole = dying_sole;
     }
     zmap_file_use(&t);
 }

@@ -29,26 +29,26 @@ meets(const char *name)
 static int
 fault_openat(int dir, const char *path, int flags, mode_t mode)
 {
-    return meets("openat") ? -1 : ncz_system.openat(dir, path, flags, mode);
+    return meets("openat") ? -1 : ncz_system.name.openat(dir, path, flags, mode);
 }
 
 static int
 fault_open_beneath(int dir, const char *path, int flags)
 {
-    return meets("open_beneath") ? -1 : ncz_system.open_beneath(dir, path, flags);
+    return meets("open_beneath") ? -1 : ncz_system.name.open_beneath(dir, path, flags);
 }
 
 static ssize_t
 fault_readlinkat(int dir, const char *path, char *text, size_t len)
 {
-    return meets("readlinkat") ? -1 : ncz_system.readlinkat(dir, path, text, len);
+    return meets("readlinkat") ? -1 : ncz_system.name.readlinkat(dir, path, text, len);
 }
 
 static int
 fault_close(int fd)
 {
     bool fail = meets("close");
-    int  rc = ncz_system.close(fd);
+    int  rc = ncz_system.file.close(fd);
 
     if (fail)
         errno = sysfault_plan.err;
@@ -58,19 +58,19 @@ fault_close(int fd)
 static ssize_t
 fault_read(int fd, void *data, size_t len)
 {
-    return meets("read") ? -1 : ncz_system.read(fd, data, len);
+    return meets("read") ? -1 : ncz_system.file.read(fd, data, len);
 }
 
 static ssize_t
 fault_readv(int fd, const struct iovec *to, int n)
 {
-    return meets("readv") ? -1 : ncz_system.readv(fd, to, n);
+    return meets("readv") ? -1 : ncz_system.file.readv(fd, to, n);
 }
 
 static ssize_t
 fault_pread(int fd, void *data, size_t len, off_t off)
 {
-    return meets("pread") ? -1 : ncz_system.pread(fd, data, len, off);
+    return meets("pread") ? -1 : ncz_system.file.pread(fd, data, len, off);
 }
 
 static ssize_t
@@ -78,13 +78,13 @@ fault_write(int fd, const void *data, size_t len)
 {
     size_t piece = sysfault_plan.piece;
 
-    return meets("write") ? -1 : ncz_system.write(fd, data, piece != 0 && len > piece ? piece : len);
+    return meets("write") ? -1 : ncz_system.file.write(fd, data, piece != 0 && len > piece ? piece : len);
 }
 
 static ssize_t
 fault_preadv(int fd, const struct iovec *to, int n, off_t off)
 {
-    return meets("preadv") ? -1 : ncz_system.preadv(fd, to, n, off);
+    return meets("preadv") ? -1 : ncz_system.file.preadv(fd, to, n, off);
 }
 
 static ssize_t
@@ -96,63 +96,63 @@ fault_pwritev(int fd, const struct iovec *from, int n, off_t off)
     if (meets("pwritev"))
         return -1;
     if (piece == 0)
-        return ncz_system.pwritev(fd, from, n, off);
+        return ncz_system.file.pwritev(fd, from, n, off);
     part.iov_len = part.iov_len > piece ? piece : part.iov_len;
-    return ncz_system.pwritev(fd, &part, 1, off);
+    return ncz_system.file.pwritev(fd, &part, 1, off);
 }
 
 static ssize_t
 fault_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 {
-    return meets("copy_range") ? -1 : ncz_system.copy_range(from, from_off, to, to_off, len);
+    return meets("copy_range") ? -1 : ncz_system.file.copy_range(from, from_off, to, to_off, len);
 }
 
 static int
 fault_clone(int from, int to)
 {
-    return meets("clone") ? -1 : ncz_system.clone(from, to);
+    return meets("clone") ? -1 : ncz_system.file.clone(from, to);
 }
 
 static int
 fault_ftruncate(int fd, off_t len)
 {
-    return meets("ftruncate") ? -1 : ncz_system.ftruncate(fd, len);
+    return meets("ftruncate") ? -1 : ncz_system.file.ftruncate(fd, len);
 }
 
 static int
 fault_fchmod(int fd, mode_t mode)
 {
-    return meets("fchmod") ? -1 : ncz_system.fchmod(fd, mode);
+    return meets("fchmod") ? -1 : ncz_system.file.fchmod(fd, mode);
 }
 
 static int
 fault_chown_as(int fd, const ncz_stat *as)
 {
-    return meets("chown_as") ? -1 : ncz_system.chown_as(fd, as);
+    return meets("chown_as") ? -1 : ncz_system.file.chown_as(fd, as);
 }
 
 static int
 fault_set_time(int fd)
 {
-    return meets("set_time") ? -1 : ncz_system.set_time(fd);
+    return meets("set_time") ? -1 : ncz_system.file.set_time(fd);
 }
 
 static int
 fault_flock(int fd, int how)
 {
-    return meets("flock") ? -1 : ncz_system.flock(fd, how);
+    return meets("flock") ? -1 : ncz_system.lock.flock(fd, how);
 }
 
 static int
 fault_lock_one(int fd, int how, unsigned which)
 {
-    return meets("lock_one") ? -1 : ncz_system.lock_one(fd, how, which);
+    return meets("lock_one") ? -1 : ncz_system.lock.lock_one(fd, how, which);
 }
 
 static int
 fault_sole(int fd)
 {
-    return meets("sole") ? -1 : ncz_system.sole(fd);
+    return meets("sole") ? -1 : ncz_system.lock.sole(fd);
 }
 
 /* Only counted: the disk's time is most of a test's, and none of what is tested. */
@@ -195,25 +195,25 @@ fault_start_write(int fd)
 static int
 fault_fstat(int fd, struct stat *st)
 {
-    return meets("fstat") ? -1 : ncz_system.fstat(fd, st);
+    return meets("fstat") ? -1 : ncz_system.file.fstat(fd, st);
 }
 
 static int
 fault_fstatat(int dir, const char *path, struct stat *st, int flags)
 {
-    return meets("fstatat") ? -1 : ncz_system.fstatat(dir, path, st, flags);
+    return meets("fstatat") ? -1 : ncz_system.name.fstatat(dir, path, st, flags);
 }
 
 static int
 fault_faccessat(int dir, const char *path, int mode, int flags)
 {
-    return meets("faccessat") ? -1 : ncz_system.faccessat(dir, path, mode, flags);
+    return meets("faccessat") ? -1 : ncz_system.name.faccessat(dir, path, mode, flags);
 }
 
 static int
 fault_mkdirat(int dir, const char *path, mode_t mode)
 {
-    return meets("mkdirat") ? -1 : ncz_system.mkdirat(dir, path, mode);
+    return meets("mkdirat") ? -1 : ncz_system.name.mkdirat(dir, path, mode);
 }
 
 /* What the file map must never do: the old object is cut and written over, piece by piece. */
@@ -240,50 +240,50 @@ fault_renameat(int from_dir, const char *from, int to_dir, const char *to)
     if (meets("renameat"))
         return -1;
     return sysfault_plan.tear ? rename_torn(from_dir, from, to_dir, to)
-                              : ncz_system.renameat(from_dir, from, to_dir, to);
+                              : ncz_system.name.renameat(from_dir, from, to_dir, to);
 }
 
 static int
 fault_rename_new(int from_dir, const char *from, int to_dir, const char *to)
 {
-    return meets("rename_new") ? -1 : ncz_system.rename_new(from_dir, from, to_dir, to);
+    return meets("rename_new") ? -1 : ncz_system.name.rename_new(from_dir, from, to_dir, to);
 }
 
 static int
 fault_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
 {
-    return meets("rename_swap") ? -1 : ncz_system.rename_swap(from_dir, from, to_dir, to);
+    return meets("rename_swap") ? -1 : ncz_system.name.rename_swap(from_dir, from, to_dir, to);
 }
 
 static int
 fault_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
-    return meets("linkat") ? -1 : ncz_system.linkat(from_dir, from, to_dir, to, flags);
+    return meets("linkat") ? -1 : ncz_system.name.linkat(from_dir, from, to_dir, to, flags);
 }
 
 static int
 fault_unlinkat(int dir, const char *path, int flags)
 {
-    return meets("unlinkat") ? -1 : ncz_system.unlinkat(dir, path, flags);
+    return meets("unlinkat") ? -1 : ncz_system.name.unlinkat(dir, path, flags);
 }
 
 static DIR *
 fault_fdopendir(int fd)
 {
-    return meets("fdopendir") ? NULL : ncz_system.fdopendir(fd);
+    return meets("fdopendir") ? NULL : ncz_system.dir.fdopendir(fd);
 }
 
 static struct dirent *
 fault_readdir(DIR *d)
 {
-    return meets("readdir") ? NULL : ncz_system.readdir(d);
+    return meets("readdir") ? NULL : ncz_system.dir.readdir(d);
 }
 
 static int
 fault_closedir(DIR *d)
 {
     bool fail = meets("closedir");
-    int  rc = ncz_system.closedir(d);
+    int  rc = ncz_system.dir.closedir(d);
 
     return fail ? -1 : rc;
 }
@@ -295,41 +295,41 @@ fault_getrandom(void *data, size_t len, unsigned flags)
 }
 
 static const ncz_syscalls table = {
-    .openat = fault_openat,
-    .open_beneath = fault_open_beneath,
-    .readlinkat = fault_readlinkat,
-    .close = fault_close,
-    .read = fault_read,
-    .readv = fault_readv,
-    .pread = fault_pread,
-    .preadv = fault_preadv,
-    .write = fault_write,
-    .pwritev = fault_pwritev,
-    .copy_range = fault_copy_range,
-    .clone = fault_clone,
-    .ftruncate = fault_ftruncate,
-    .fchmod = fault_fchmod,
-    .chown_as = fault_chown_as,
-    .set_time = fault_set_time,
-    .flock = fault_flock,
-    .lock_one = fault_lock_one,
-    .sole = fault_sole,
-    .fsync = fault_fsync,
-    .syncfs = fault_syncfs,
-    .syncfs_tells = fault_syncfs_tells,
-    .start_write = fault_start_write,
-    .fstat = fault_fstat,
-    .fstatat = fault_fstatat,
-    .faccessat = fault_faccessat,
-    .mkdirat = fault_mkdirat,
-    .renameat = fault_renameat,
-    .rename_new = fault_rename_new,
-    .rename_swap = fault_rename_swap,
-    .linkat = fault_linkat,
-    .unlinkat = fault_unlinkat,
-    .fdopendir = fault_fdopendir,
-    .readdir = fault_readdir,
-    .closedir = fault_closedir,
+    .name.openat = fault_openat,
+    .name.open_beneath = fault_open_beneath,
+    .name.readlinkat = fault_readlinkat,
+    .file.close = fault_close,
+    .file.read = fault_read,
+    .file.readv = fault_readv,
+    .file.pread = fault_pread,
+    .file.preadv = fault_preadv,
+    .file.write = fault_write,
+    .file.pwritev = fault_pwritev,
+    .file.copy_range = fault_copy_range,
+    .file.clone = fault_clone,
+    .file.ftruncate = fault_ftruncate,
+    .file.fchmod = fault_fchmod,
+    .file.chown_as = fault_chown_as,
+    .file.set_time = fault_set_time,
+    .lock.flock = fault_flock,
+    .lock.lock_one = fault_lock_one,
+    .lock.sole = fault_sole,
+    .file.fsync = fault_fsync,
+    .dir.syncfs = fault_syncfs,
+    .dir.syncfs_tells = fault_syncfs_tells,
+    .file.start_write = fault_start_write,
+    .file.fstat = fault_fstat,
+    .name.fstatat = fault_fstatat,
+    .name.faccessat = fault_faccessat,
+    .name.mkdirat = fault_mkdirat,
+    .name.renameat = fault_renameat,
+    .name.rename_new = fault_rename_new,
+    .name.rename_swap = fault_rename_swap,
+    .name.linkat = fault_linkat,
+    .name.unlinkat = fault_unlinkat,
+    .dir.fdopendir = fault_fdopendir,
+    .dir.readdir = fault_readdir,
+    .dir.closedir = fault_closedir,
     .getrandom = fault_getrandom,
 };
 

@@ -32,23 +32,23 @@ static const ncz_syscalls *s = &ncz_system;
 static void
 write_file(int dir, const char *name, const char *text)
 {
-    int fd = s->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = s->name.openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     CHECK(fd >= 0);
-    CHECK(s->write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    CHECK(s->fsync(fd) == 0);
-    CHECK(s->close(fd) == 0);
+    CHECK(s->file.write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    CHECK(s->file.fsync(fd) == 0);
+    CHECK(s->file.close(fd) == 0);
 }
 
 static bool
 has(int dir, const char *name, const char *text)
 {
     char    back[64] = "";
-    int     fd = s->openat(dir, name, O_RDONLY, 0);
-    ssize_t n = fd >= 0 ? s->read(fd, back, sizeof back - 1) : -1;
+    int     fd = s->name.openat(dir, name, O_RDONLY, 0);
+    ssize_t n = fd >= 0 ? s->file.read(fd, back, sizeof back - 1) : -1;
 
     if (fd >= 0)
-        (void)s->close(fd);
+        (void)s->file.close(fd);
     return n == (ssize_t)strlen(text) && strcmp(back, text) == 0;
 }
 
@@ -67,25 +67,25 @@ test_renaming(int dir)
 
     write_file(dir, "one", "1");
     write_file(dir, "two", "2");
-    FAILS(s->rename_new(dir, "one", dir, "two"), EEXIST);
-    CHECK(s->renameat(dir, "one", dir, "two") == 0);
+    FAILS(s->name.rename_new(dir, "one", dir, "two"), EEXIST);
+    CHECK(s->name.renameat(dir, "one", dir, "two") == 0);
     CHECK(has(dir, "two", "1"));
-    FAILS(s->openat(dir, "one", O_RDONLY, 0), ENOENT);
+    FAILS(s->name.openat(dir, "one", O_RDONLY, 0), ENOENT);
 
     /* Over a file that is open, which keeps its bytes. */
     write_file(dir, "three", "3");
-    CHECK((fd = s->openat(dir, "two", O_RDONLY, 0)) >= 0);
-    CHECK(s->renameat(dir, "three", dir, "two") == 0);
+    CHECK((fd = s->name.openat(dir, "two", O_RDONLY, 0)) >= 0);
+    CHECK(s->name.renameat(dir, "three", dir, "two") == 0);
     CHECK(has(dir, "two", "3"));
-    CHECK(s->read(fd, back, 4) == 1 && back[0] == '1');
-    CHECK(s->close(fd) == 0);
+    CHECK(s->file.read(fd, back, 4) == 1 && back[0] == '1');
+    CHECK(s->file.close(fd) == 0);
 
-    CHECK(s->mkdirat(dir, "folder", 0777) == 0);
-    FAILS(s->mkdirat(dir, "folder", 0777), EEXIST);
-    FAILS(s->renameat(dir, "two", dir, "folder"), EISDIR);
-    FAILS(s->renameat(dir, "none", dir, "two"), ENOENT);
-    CHECK(s->linkat(dir, "two", dir, "link", 0) == 0);
-    FAILS(s->linkat(dir, "two", dir, "link", 0), EEXIST);
+    CHECK(s->name.mkdirat(dir, "folder", 0777) == 0);
+    FAILS(s->name.mkdirat(dir, "folder", 0777), EEXIST);
+    FAILS(s->name.renameat(dir, "two", dir, "folder"), EISDIR);
+    FAILS(s->name.renameat(dir, "none", dir, "two"), ENOENT);
+    CHECK(s->name.linkat(dir, "two", dir, "link", 0) == 0);
+    FAILS(s->name.linkat(dir, "two", dir, "link", 0), EEXIST);
     CHECK(has(dir, "link", "3"));
 }
 
@@ -95,22 +95,22 @@ test_removing(int dir)
     int fd;
 
     write_file(dir, "open", "bytes");
-    CHECK((fd = s->openat(dir, "open", O_RDONLY, 0)) >= 0);
-    CHECK(s->unlinkat(dir, "open", 0) == 0);
-    CHECK(s->close(fd) == 0);
-    FAILS(s->openat(dir, "open", O_RDONLY, 0), ENOENT);
-    FAILS(s->unlinkat(dir, "open", 0), ENOENT);
+    CHECK((fd = s->name.openat(dir, "open", O_RDONLY, 0)) >= 0);
+    CHECK(s->name.unlinkat(dir, "open", 0) == 0);
+    CHECK(s->file.close(fd) == 0);
+    FAILS(s->name.openat(dir, "open", O_RDONLY, 0), ENOENT);
+    FAILS(s->name.unlinkat(dir, "open", 0), ENOENT);
 
-    CHECK(s->mkdirat(dir, "full", 0777) == 0);
-    CHECK((fd = s->openat(dir, "full", O_PATH | O_DIRECTORY, 0)) >= 0);
+    CHECK(s->name.mkdirat(dir, "full", 0777) == 0);
+    CHECK((fd = s->name.openat(dir, "full", O_PATH | O_DIRECTORY, 0)) >= 0);
     write_file(fd, "x", "x");
-    FAILS(s->unlinkat(dir, "full", AT_REMOVEDIR), ENOTEMPTY);
-    FAILS(s->unlinkat(dir, "full", 0), EISDIR);
-    FAILS(s->unlinkat(fd, "x", AT_REMOVEDIR), ENOTDIR);
-    CHECK(s->unlinkat(fd, "x", 0) == 0);
-    CHECK(s->close(fd) == 0);
-    CHECK(s->unlinkat(dir, "full", AT_REMOVEDIR) == 0);
-    FAILS(s->openat(dir, "full", O_PATH | O_DIRECTORY, 0), ENOENT);
+    FAILS(s->name.unlinkat(dir, "full", AT_REMOVEDIR), ENOTEMPTY);
+    FAILS(s->name.unlinkat(dir, "full", 0), EISDIR);
+    FAILS(s->name.unlinkat(fd, "x", AT_REMOVEDIR), ENOTDIR);
+    CHECK(s->name.unlinkat(fd, "x", 0) == 0);
+    CHECK(s->file.close(fd) == 0);
+    CHECK(s->name.unlinkat(dir, "full", AT_REMOVEDIR) == 0);
+    FAILS(s->name.openat(dir, "full", O_PATH | O_DIRECTORY, 0), ENOENT);
 }
 
 /* A store's keys have a case, and some are no names of files. */
@@ -125,24 +125,24 @@ test_names(int dir)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK(ncz_sys_bad_path(bad[i]) != NULL);
-        FAILS(s->openat(dir, bad[i], O_RDONLY, 0), ENOENT);
-        FAILS(s->openat(dir, bad[i], O_WRONLY | O_CREAT | O_EXCL, 0666), EINVAL);
-        FAILS(s->mkdirat(dir, bad[i], 0777), EINVAL);
-        FAILS(s->renameat(dir, "two", dir, bad[i]), EINVAL);
+        FAILS(s->name.openat(dir, bad[i], O_RDONLY, 0), ENOENT);
+        FAILS(s->name.openat(dir, bad[i], O_WRONLY | O_CREAT | O_EXCL, 0666), EINVAL);
+        FAILS(s->name.mkdirat(dir, bad[i], 0777), EINVAL);
+        FAILS(s->name.renameat(dir, "two", dir, bad[i]), EINVAL);
     }
-    CHECK(s->mkdirat(dir, "names", 0777) == 0);
-    CHECK((fd = s->openat(dir, "names", O_RDONLY | O_DIRECTORY, 0)) >= 0);
+    CHECK(s->name.mkdirat(dir, "names", 0777) == 0);
+    CHECK((fd = s->name.openat(dir, "names", O_RDONLY | O_DIRECTORY, 0)) >= 0);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         CHECK(ncz_sys_bad_path(good[i]) == NULL);
         write_file(fd, good[i], good[i]);
         CHECK(has(fd, good[i], good[i]));
     }
-    FAILS(s->openat(fd, "CONSOLE", O_RDONLY, 0), ENOENT);
-    CHECK(s->mkdirat(fd, "Temp", 0777) == 0);
-    FAILS(s->mkdirat(fd, "temp", 0777), NCZ_SYS_ECASE);
-    FAILS(s->openat(fd, "temp", O_PATH | O_DIRECTORY, 0), ENOENT);
-    FAILS(s->unlinkat(fd, "CONSOLE", 0), ENOENT);
-    CHECK(s->close(fd) == 0);
+    FAILS(s->name.openat(fd, "CONSOLE", O_RDONLY, 0), ENOENT);
+    CHECK(s->name.mkdirat(fd, "Temp", 0777) == 0);
+    FAILS(s->name.mkdirat(fd, "temp", 0777), NCZ_SYS_ECASE);
+    FAILS(s->name.openat(fd, "temp", O_PATH | O_DIRECTORY, 0), ENOENT);
+    FAILS(s->name.unlinkat(fd, "CONSOLE", 0), ENOENT);
+    CHECK(s->file.close(fd) == 0);
 }
 
 static void
@@ -153,15 +153,15 @@ test_listing(int dir)
     char              name[64];
     int               fd, files = 0, folders = 0, links = 0;
 
-    CHECK(s->mkdirat(dir, "many", 0777) == 0);
-    CHECK((fd = s->openat(dir, "many", O_RDONLY | O_DIRECTORY, 0)) >= 0);
+    CHECK(s->name.mkdirat(dir, "many", 0777) == 0);
+    CHECK((fd = s->name.openat(dir, "many", O_RDONLY | O_DIRECTORY, 0)) >= 0);
     for (int i = 0; i < 500; i++) { /* more than one block of entries */
         snprintf(name, sizeof name, "\xe6\xb0\xb4 with a rather long name %d", i);
         write_file(fd, name, "");
     }
-    CHECK(s->mkdirat(fd, "below", 0777) == 0);
-    CHECK((d = s->fdopendir(fd)) != NULL);
-    for (errno = 0; d != NULL && (e = s->readdir(d)) != NULL;) {
+    CHECK(s->name.mkdirat(fd, "below", 0777) == 0);
+    CHECK((d = s->dir.fdopendir(fd)) != NULL);
+    for (errno = 0; d != NULL && (e = s->dir.readdir(d)) != NULL;) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
         files += e->d_type == DT_REG && strncmp(e->d_name, "\xe6\xb0\xb4 with", 8) == 0;
@@ -169,8 +169,8 @@ test_listing(int dir)
         links += e->d_type != DT_REG && e->d_type != DT_DIR;
     }
     CHECK(errno == 0 && files == 500 && folders == 1 && links == 0);
-    CHECK(s->syncfs(fd) == 0);
-    CHECK(s->closedir(d) == 0);
+    CHECK(s->dir.syncfs(fd) == 0);
+    CHECK(s->dir.closedir(d) == 0);
 }
 
 static void
@@ -181,17 +181,17 @@ test_offsets_beyond_4_gib(int dir)
     char         one[2] = "", two[8] = "";
     struct iovec to[2] = {{one, 1}, {two, 7}};
     ncz_stat     st;
-    int          fd = s->openat(dir, "far", O_RDWR | O_CREAT, 0666);
+    int          fd = s->name.openat(dir, "far", O_RDWR | O_CREAT, 0666);
 
     CHECK(sizeof(off_t) == 8);
     CHECK(fd >= 0);
-    CHECK(s->pwritev(fd, from, 2, far) == 5);
-    CHECK(s->fstat(fd, &st) == 0 && st.st_size == far + 5 && S_ISREG(st.st_mode));
-    CHECK(s->preadv(fd, to, 2, far) == 5 && one[0] == 'a' && memcmp(two, "bcde", 4) == 0);
-    CHECK(s->pread(fd, two, 8, far + 5) == 0);
-    CHECK(s->ftruncate(fd, 3) == 0 && s->fstat(fd, &st) == 0 && st.st_size == 3);
-    CHECK(s->set_time(fd) == 0 && s->fstat(fd, &st) == 0 && st.st_mtime > 1600000000);
-    CHECK(s->close(fd) == 0);
+    CHECK(s->file.pwritev(fd, from, 2, far) == 5);
+    CHECK(s->file.fstat(fd, &st) == 0 && st.st_size == far + 5 && S_ISREG(st.st_mode));
+    CHECK(s->file.preadv(fd, to, 2, far) == 5 && one[0] == 'a' && memcmp(two, "bcde", 4) == 0);
+    CHECK(s->file.pread(fd, two, 8, far + 5) == 0);
+    CHECK(s->file.ftruncate(fd, 3) == 0 && s->file.fstat(fd, &st) == 0 && st.st_size == 3);
+    CHECK(s->file.set_time(fd) == 0 && s->file.fstat(fd, &st) == 0 && st.st_mtime > 1600000000);
+    CHECK(s->file.close(fd) == 0);
 }
 
 static void
@@ -201,22 +201,23 @@ test_locks(int dir)
     int      first, second;
 
     write_file(dir, "locked", "x");
-    CHECK((first = s->openat(dir, "locked", O_RDONLY, 0)) >= 0);
-    CHECK((second = s->openat(dir, "locked", O_RDWR, 0)) >= 0);
-    CHECK(s->fstat(first, &a) == 0 && s->fstat(second, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev);
-    CHECK(s->flock(first, LOCK_EX | LOCK_NB) == 0);
-    FAILS(s->flock(second, LOCK_EX | LOCK_NB), EWOULDBLOCK);
+    CHECK((first = s->name.openat(dir, "locked", O_RDONLY, 0)) >= 0);
+    CHECK((second = s->name.openat(dir, "locked", O_RDWR, 0)) >= 0);
+    CHECK(s->file.fstat(first, &a) == 0 && s->file.fstat(second, &b) == 0 && a.st_ino == b.st_ino &&
+          a.st_dev == b.st_dev);
+    CHECK(s->lock.flock(first, LOCK_EX | LOCK_NB) == 0);
+    FAILS(s->lock.flock(second, LOCK_EX | LOCK_NB), EWOULDBLOCK);
     CHECK(has(dir, "locked", "x")); /* it excludes no reader */
-    CHECK(s->close(first) == 0);
-    CHECK(s->flock(second, LOCK_EX | LOCK_NB) == 0);
-    CHECK(s->close(second) == 0);
+    CHECK(s->file.close(first) == 0);
+    CHECK(s->lock.flock(second, LOCK_EX | LOCK_NB) == 0);
+    CHECK(s->file.close(second) == 0);
 
-    CHECK((first = s->openat(dir, ".", O_RDONLY | O_DIRECTORY, 0)) >= 0);
-    CHECK(s->flock(first, LOCK_EX | LOCK_NB) == 0);
-    FAILS(s->flock(first, LOCK_EX | LOCK_NB), EWOULDBLOCK);
-    CHECK(s->fsync(first) == 0);
-    CHECK(s->faccessat(first, ".", W_OK, 0) == 0);
-    CHECK(s->close(first) == 0);
+    CHECK((first = s->name.openat(dir, ".", O_RDONLY | O_DIRECTORY, 0)) >= 0);
+    CHECK(s->lock.flock(first, LOCK_EX | LOCK_NB) == 0);
+    FAILS(s->lock.flock(first, LOCK_EX | LOCK_NB), EWOULDBLOCK);
+    CHECK(s->file.fsync(first) == 0);
+    CHECK(s->name.faccessat(first, ".", W_OK, 0) == 0);
+    CHECK(s->file.close(first) == 0);
 }
 
 static void
@@ -240,26 +241,26 @@ test_paths(const char *folder, int dir)
         size_t n = strlen(long_path);
 
         snprintf(long_path + n, sizeof long_path - n, "/%060d", i);
-        CHECK(s->mkdirat(AT_FDCWD, long_path, 0777) == 0);
+        CHECK(s->name.mkdirat(AT_FDCWD, long_path, 0777) == 0);
     }
-    CHECK((fd = s->openat(AT_FDCWD, long_path, O_PATH | O_DIRECTORY, 0)) >= 0);
+    CHECK((fd = s->name.openat(AT_FDCWD, long_path, O_PATH | O_DIRECTORY, 0)) >= 0);
     write_file(fd, "deep", "d");
     CHECK(has(fd, "deep", "d"));
-    CHECK(s->close(fd) == 0);
+    CHECK(s->file.close(fd) == 0);
     free(real);
 
     CHECK((f = ncz_sys_fopen("\xc3\xbc-file", "wbe")) != NULL && fputs("u\n", f) >= 0 && fclose(f) == 0);
     CHECK(has(AT_FDCWD, "\xc3\xbc-file", "u\n"));
-    CHECK(s->unlinkat(AT_FDCWD, "\xc3\xbc-file", 0) == 0);
+    CHECK(s->name.unlinkat(AT_FDCWD, "\xc3\xbc-file", 0) == 0);
 
     fd = ncz_sys_temp_file(folder, where, sizeof where);
-    CHECK(fd >= 0 && s->ftruncate(fd, 100000) == 0 && s->write(fd, "map", 3) == 3);
+    CHECK(fd >= 0 && s->file.ftruncate(fd, 100000) == 0 && s->file.write(fd, "map", 3) == 3);
     CHECK((map = ncz_sys_map(fd, 100000)) != NULL && memcmp(map, "map", 4) == 0);
     if (map != NULL)
         ncz_sys_unmap(map, 100000);
-    CHECK(s->close(fd) == 0);
-    FAILS(s->openat(AT_FDCWD, where, O_RDONLY, 0), ENOENT); /* it went when it was closed */
-    CHECK((fd = ncz_sys_temp_file(NULL, where, sizeof where)) >= 0 && s->close(fd) == 0);
+    CHECK(s->file.close(fd) == 0);
+    FAILS(s->name.openat(AT_FDCWD, where, O_RDONLY, 0), ENOENT); /* it went when it was closed */
+    CHECK((fd = ncz_sys_temp_file(NULL, where, sizeof where)) >= 0 && s->file.close(fd) == 0);
     CHECK(strcmp(ncz_sys_error_text(ELOOP, text, sizeof text), "Too many levels of symbolic links") == 0);
     CHECK(strstr(ncz_sys_error_text(ENOENT, text, sizeof text), "No such") != NULL);
     (void)dir;
@@ -288,7 +289,7 @@ main(int argc, char **argv)
         puts(argv[2]);
         return 0;
     }
-    if (argc != 2 || (dir = s->openat(AT_FDCWD, argv[1], O_RDONLY | O_DIRECTORY, 0)) < 0) {
+    if (argc != 2 || (dir = s->name.openat(AT_FDCWD, argv[1], O_RDONLY | O_DIRECTORY, 0)) < 0) {
         puts("usage: windows_calls FOLDER");
         return 2;
     }
@@ -301,6 +302,6 @@ main(int argc, char **argv)
     test_locks(dir);
     test_paths(argv[1], dir);
     test_process();
-    CHECK(s->close(dir) == 0);
+    CHECK(s->file.close(dir) == 0);
     return failures != 0;
 }

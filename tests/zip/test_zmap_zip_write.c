@@ -286,7 +286,7 @@ static size_t ncopied;
 static ssize_t
 count_copies(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 {
-    ssize_t n = ncz_system.copy_range(from, from_off, to, to_off, len);
+    ssize_t n = ncz_system.file.copy_range(from, from_off, to, to_off, len);
 
     ncopied += n > 0 ? (size_t)n : 0;
     return n;
@@ -311,8 +311,8 @@ sync_often(bool reader)
     zmap        *m = open_zip(ZMAP_CREATE_NEW, &at_top), *readers[N];
 
     ncopied = 0;
-    table.copy_range = count_copies;
-    table.clone = no_clone;
+    table.file.copy_range = count_copies;
+    table.file.clone = no_clone;
     zmap_file_use(&table);
     for (int i = 0; i < N; i++) {
         memset(data, 'a' + i, LEN);
@@ -349,7 +349,7 @@ sync_often(bool reader)
 TEST_WITH(many_syncs_write_little, set_up, tear_down)
 {
     assert_int_equal(sync_often(true), 1 + 2 + 3 + 4 + 5 + 6 + 7);
-    if (ncz_system.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
+    if (ncz_system.lock.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
         size_t n = sync_often(false);
 
         assert_true(n == 1 + 6 || n == 1 + 2 + 3 + 4 + 5 + 6 + 7); /* not all file systems know */
@@ -694,7 +694,7 @@ TEST_WITH(places_past_4_gib_are_written, set_up, tear_down)
     assert_int_equal(fseeko(f, (off_t)5 << 30, SEEK_SET), 0);
     assert_int_equal(fwrite(end, 1, 22, f), 22);
     assert_int_equal(fclose(f), 0);
-    table.copy_range = copy_hole;
+    table.file.copy_range = copy_hole;
     zmap_file_use(&table);
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
     put(m, "far", "away");

@@ -179,19 +179,19 @@ slow_read(int fd, void *data, size_t len)
         errno = EINTR;
         return -1;
     }
-    return ncz_system.read(fd, data, len < 4099 ? len : 4099);
+    return ncz_system.file.read(fd, data, len < 4099 ? len : 4099);
 }
 
 static ssize_t
 slow_readv(int fd, const struct iovec *to, int n)
 {
-    return to[0].iov_len > 4099 ? slow_read(fd, to[0].iov_base, to[0].iov_len) : ncz_system.readv(fd, to, n);
+    return to[0].iov_len > 4099 ? slow_read(fd, to[0].iov_base, to[0].iov_len) : ncz_system.file.readv(fd, to, n);
 }
 
 static ssize_t
 slow_pread(int fd, void *data, size_t len, off_t off)
 {
-    return ncz_system.pread(fd, data, len < 3 ? len : 3, off);
+    return ncz_system.file.pread(fd, data, len < 3 ? len : 3, off);
 }
 
 static ssize_t
@@ -203,7 +203,7 @@ slow_write(int fd, const void *data, size_t len)
         errno = EINTR;
         return -1;
     }
-    return ncz_system.write(fd, data, len < 4099 ? len : 4099);
+    return ncz_system.file.write(fd, data, len < 4099 ? len : 4099);
 }
 
 /* The beginning of the first place that has room. */
@@ -225,7 +225,7 @@ slow_preadv(int fd, const struct iovec *to, int n, off_t off)
 {
     struct iovec piece;
 
-    return slow_places(to, n, &piece) ? ncz_system.preadv(fd, &piece, 1, off) : 0;
+    return slow_places(to, n, &piece) ? ncz_system.file.preadv(fd, &piece, 1, off) : 0;
 }
 
 static ssize_t
@@ -238,7 +238,7 @@ slow_pwritev(int fd, const struct iovec *from, int n, off_t off)
         errno = EINTR;
         return -1;
     }
-    return slow_places(from, n, &piece) ? ncz_system.pwritev(fd, &piece, 1, off) : 0;
+    return slow_places(from, n, &piece) ? ncz_system.file.pwritev(fd, &piece, 1, off) : 0;
 }
 
 static ssize_t
@@ -253,7 +253,7 @@ no_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
 static struct dirent *
 readdir_unknown(DIR *d)
 {
-    struct dirent *e = ncz_system.readdir(d);
+    struct dirent *e = ncz_system.dir.readdir(d);
 
     if (e != NULL)
         e->d_type = DT_UNKNOWN;
@@ -289,16 +289,16 @@ main(int argc, char **argv)
     for (size_t i = 0; i < NCZ_LEN(makers); i++)
         failed += store_contract(&makers[i]);
 
-    table.open_beneath = no_open_beneath;
-    table.rename_new = no_rename_new;
-    table.read = slow_read;
-    table.readv = slow_readv;
-    table.pread = slow_pread;
-    table.preadv = slow_preadv;
-    table.write = slow_write;
-    table.pwritev = slow_pwritev;
-    table.copy_range = no_copy_range;
-    table.readdir = readdir_unknown;
+    table.name.open_beneath = no_open_beneath;
+    table.name.rename_new = no_rename_new;
+    table.file.read = slow_read;
+    table.file.readv = slow_readv;
+    table.file.pread = slow_pread;
+    table.file.preadv = slow_preadv;
+    table.file.write = slow_write;
+    table.file.pwritev = slow_pwritev;
+    table.file.copy_range = no_copy_range;
+    table.dir.readdir = readdir_unknown;
     zmap_file_use(&table);
     for (size_t i = 0; i < NCZ_LEN(bare); i++)
         failed += store_contract(&bare[i]);

@@ -151,7 +151,7 @@ counted_fsync(int fd)
         errno = EIO;
         return -1;
     }
-    return ncz_system.fsync(fd);
+    return ncz_system.file.fsync(fd);
 }
 
 TEST_WITH(joined_drafts_write_one_object, empty_dir, NULL)
@@ -163,7 +163,7 @@ TEST_WITH(joined_drafts_write_one_object, empty_dir, NULL)
     const void *map;
 
     calls = ncz_system;
-    calls.fsync = counted_fsync;
+    calls.file.fsync = counted_fsync;
     assert_int_equal(zmap_draft_join(other, "a/b/c", "../d", SIZE, &second), NC_EINVAL);
     assert_int_equal(zmap_draft_join(other, "a/b/c", ".nczarr-tmp-/../../x", SIZE, &second), NC_EINVAL);
     assert_int_equal(zmap_draft_join(other, "a/b/c", ".nczarr-tmp-none", SIZE, &second), ENOENT);
@@ -208,7 +208,7 @@ TEST_WITH(joined_often, empty_dir, NULL)
     zmap_draft *d = begin(m), *second = NULL;
 
     calls = ncz_system;
-    calls.fsync = counted_fsync;
+    calls.file.fsync = counted_fsync;
     nsyncs = 0;
     zmap_file_use(&calls);
     for (int i = 0; i < 100; i++) {
@@ -255,7 +255,7 @@ TEST_WITH(failures_of_drafts_leave_nothing, empty_dir, NULL)
     char        got[3];
 
     calls = ncz_system;
-    calls.ftruncate = no_truncate;
+    calls.file.ftruncate = no_truncate;
     zmap_file_use(&calls);
     assert_int_not_equal(zmap_draft_begin(m, "a/b/c", SIZE, &d), NC_NOERR);
     assert_int_equal(scratch_count(scratch_dir), 0);
@@ -263,8 +263,8 @@ TEST_WITH(failures_of_drafts_leave_nothing, empty_dir, NULL)
     d = begin(m);
     assert_int_equal(zmap_draft_write(d, 0, "one", 3), NC_NOERR);
     calls = ncz_system;
-    calls.pwritev = no_write;
-    calls.renameat = no_rename;
+    calls.file.pwritev = no_write;
+    calls.name.renameat = no_rename;
     zmap_file_use(&calls);
     assert_int_equal(zmap_draft_write(d, 0, "two", 3), ENOSPC);
     assert_int_not_equal(zmap_draft_publish(d, 3, ZMAP_ALWAYS, NULL, NULL), NC_NOERR);

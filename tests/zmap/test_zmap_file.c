@@ -70,7 +70,7 @@ without_beneath(void)
     static ncz_syscalls table;
 
     table = ncz_system;
-    table.open_beneath = no_open_beneath;
+    table.name.open_beneath = no_open_beneath;
     return &table;
 }
 
@@ -331,7 +331,7 @@ swap_names(void *arg)
     swapper *s = arg;
 
     while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED))
-        ncz_system.rename_swap(AT_FDCWD, s->a, AT_FDCWD, s->b);
+        ncz_system.name.rename_swap(AT_FDCWD, s->a, AT_FDCWD, s->b);
     return NULL;
 }
 
@@ -484,7 +484,7 @@ static off_t size_said; /* by fstat, of every file */
 static int
 fstat_lies(int fd, struct stat *st)
 {
-    int rc = ncz_system.fstat(fd, st);
+    int rc = ncz_system.file.fstat(fd, st);
 
     st->st_size = size_said;
     return rc;
@@ -505,7 +505,7 @@ TEST_WITH(a_file_may_grow_while_it_is_read, set_up, tear_down)
         data[i] = (char)(i * 7 + i / 1000);
     scratch_write(scratch_path(fx->store, "in/big"), data, len);
     m = open_store(fx->store, ZMAP_OPEN_READ);
-    table.fstat = fstat_lies;
+    table.file.fstat = fstat_lies;
     zmap_file_use(&table);
     for (size_said = 0; size_said < (off_t)len + 2; size_said += size_said == 0 ? 1 : 66667) {
         ncz_buf body = NCZ_BUF_LIMIT(len + 100000);
@@ -776,10 +776,10 @@ watch(size_t fail_at, bool silent)
     static ncz_syscalls table;
 
     table = ncz_system;
-    table.start_write = watched_start;
-    table.fsync = watched_fsync;
-    table.syncfs = watched_syncfs;
-    table.syncfs_tells = watched_tells;
+    table.file.start_write = watched_start;
+    table.file.fsync = watched_fsync;
+    table.dir.syncfs = watched_syncfs;
+    table.dir.syncfs_tells = watched_tells;
     watched.n = watched.nfsyncs = watched.nsyncfs = 0;
     memset(watched.starts, 0, sizeof watched.starts);
     memset(watched.fsyncs, 0, sizeof watched.fsyncs);

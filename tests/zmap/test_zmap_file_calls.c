@@ -73,7 +73,7 @@ rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
 /* Without openat2() every directory on the way is opened, too. */
 #define NEEDS_OPEN_BENEATH                                                                                           \
     do {                                                                                                             \
-        int here_ = ncz_system.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);                                      \
+        int here_ = ncz_system.name.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);                                 \
         if (here_ < 0)                                                                                               \
             skip();                                                                                                  \
         close(here_);                                                                                                \
@@ -85,28 +85,28 @@ static int
 count_open(int d, const char *path, int flags)
 {
     nopen++;
-    return ncz_system.open_beneath(d, path, flags);
+    return ncz_system.name.open_beneath(d, path, flags);
 }
 
 static int
 count_fstat(int fd, struct stat *st)
 {
     nstat++;
-    return ncz_system.fstat(fd, st);
+    return ncz_system.file.fstat(fd, st);
 }
 
 static ssize_t
 count_readv(int fd, const struct iovec *to, int n)
 {
     nread++;
-    return ncz_system.readv(fd, to, n);
+    return ncz_system.file.readv(fd, to, n);
 }
 
 static ssize_t
 count_pread(int fd, void *data, size_t len, off_t off)
 {
     nread++;
-    return ncz_system.pread(fd, data, len, off);
+    return ncz_system.file.pread(fd, data, len, off);
 }
 
 /* At most so many bytes at a time. */
@@ -116,7 +116,7 @@ static ssize_t
 count_read(int fd, void *data, size_t len)
 {
     nread++;
-    return ncz_system.read(fd, data, len < read_most ? len : read_most);
+    return ncz_system.file.read(fd, data, len < read_most ? len : read_most);
 }
 
 /* A body that has the room: what is there and that there is no more, and nothing is asked of the file. As many bytes
@@ -126,8 +126,8 @@ TEST_WITH(a_body_with_room_asks_nothing_of_the_file, set_up, tear_down)
     static const size_t room[] = {64, 11, 10, 4}, most[] = {100, 3, 1};
     ncz_buf             body = NCZ_BUF_LIMIT(1000);
 
-    table.fstat = count_fstat;
-    table.read = count_read;
+    table.file.fstat = count_fstat;
+    table.file.read = count_read;
     open_new();
     assert_int_equal(zmap_put(m, "k", "0123456789", 10), NC_NOERR);
     for (size_t i = 0; i < NCZ_LEN(room); i++)
@@ -153,10 +153,10 @@ TEST_WITH(no_call_is_needless, set_up, tear_down)
     zmap_get_req      r[5] = {{.key = key, .len = ZMAP_WHOLE, .into = into, .into_cap = 10}};
 
     NEEDS_OPEN_BENEATH;
-    table.open_beneath = count_open;
-    table.fstat = count_fstat;
-    table.readv = count_readv;
-    table.pread = count_pread;
+    table.name.open_beneath = count_open;
+    table.file.fstat = count_fstat;
+    table.file.readv = count_readv;
+    table.file.pread = count_pread;
     open_new();
     assert_int_equal(zmap_put(m, key, "0123456789", 10), NC_NOERR);
     nopen = nstat = nread = 0;
@@ -195,53 +195,53 @@ calls_openat(int at, const char *path, int flags, mode_t mode)
         calls.creates++;
     else
         calls.dir_opens++;
-    return told(ncz_system.openat(at, path, flags, mode));
+    return told(ncz_system.name.openat(at, path, flags, mode));
 }
 
 static int
 calls_open_beneath(int at, const char *path, int flags)
 {
     calls.dir_opens++;
-    return told(ncz_system.open_beneath(at, path, flags));
+    return told(ncz_system.name.open_beneath(at, path, flags));
 }
 
 static int
 calls_mkdirat(int at, const char *path, mode_t mode)
 {
     calls.mkdirs++;
-    return told(ncz_system.mkdirat(at, path, mode));
+    return told(ncz_system.name.mkdirat(at, path, mode));
 }
 
 static ssize_t
 calls_write(int fd, const void *data, size_t len)
 {
     calls.writes++;
-    return ncz_system.write(fd, data, len);
+    return ncz_system.file.write(fd, data, len);
 }
 
 static int
 calls_close(int fd)
 {
     calls.closes++;
-    return told(ncz_system.close(fd));
+    return told(ncz_system.file.close(fd));
 }
 
 static int
 calls_rename(int from_dir, const char *from, int to_dir, const char *to)
 {
     calls.renames++;
-    return told(ncz_system.renameat(from_dir, from, to_dir, to));
+    return told(ncz_system.name.renameat(from_dir, from, to_dir, to));
 }
 
 static void
 count_calls(void)
 {
-    table.openat = calls_openat;
-    table.open_beneath = calls_open_beneath;
-    table.mkdirat = calls_mkdirat;
-    table.write = calls_write;
-    table.close = calls_close;
-    table.renameat = calls_rename;
+    table.name.openat = calls_openat;
+    table.name.open_beneath = calls_open_beneath;
+    table.name.mkdirat = calls_mkdirat;
+    table.file.write = calls_write;
+    table.file.close = calls_close;
+    table.name.renameat = calls_rename;
     ncz_pool_set_threads(1); /* so that no directory is opened by two at once */
     open_new();
     calls = (struct calls){0};
@@ -310,7 +310,7 @@ write_and_put(int fd, const void *data, size_t len)
         assert_int_equal(zmap_put(m, "d/other", "y", 1), NC_NOERR);
         within = false;
     }
-    return ncz_system.write(fd, data, len);
+    return ncz_system.file.write(fd, data, len);
 }
 
 /* A directory is shared by the puts that are in it at the same time. */
@@ -320,7 +320,7 @@ TEST_WITH(puts_at_the_same_time_share_a_directory, set_up, tear_down)
 
     count_calls();
     files = scratch_open_files();
-    table.write = write_and_put;
+    table.file.write = write_and_put;
     assert_int_equal(zmap_put(m, "d/k", "x", 1), NC_NOERR);
     assert_int_equal(calls.dir_opens, 0);
     assert_int_equal(calls.creates, 1); /* of the put within, with which the count began */
@@ -367,12 +367,12 @@ static int
 count_swap(int from_dir, const char *from, int to_dir, const char *to)
 {
     nswap++;
-    return ncz_system.rename_swap(from_dir, from, to_dir, to);
+    return ncz_system.name.rename_swap(from_dir, from, to_dir, to);
 }
 
 TEST_WITH(names_are_exchanged, set_up, tear_down)
 {
-    table.rename_swap = count_swap;
+    table.name.rename_swap = count_swap;
     open_new();
     zmap_file_sync_never(m);
     nswap = 0;
@@ -392,7 +392,7 @@ TEST_WITH(names_are_exchanged, set_up, tear_down)
     expect("e", "z");
     assert_int_equal(scratch_count(store), 3);
     /* without the call it is a rename as ever */
-    table.rename_swap = rename_new_fails;
+    table.name.rename_swap = rename_new_fails;
     assert_int_equal(zmap_put(m, "k", "newer", 5), NC_NOERR);
     expect("k", "newer");
     assert_int_equal(scratch_count(store), 3);
@@ -444,7 +444,7 @@ TEST_WITH(no_temporary_stays, set_up, tear_down)
 {
     zmap_put_req r = {.key = "a/k", .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
 
-    table.rename_new = rename_new_fails;
+    table.name.rename_new = rename_new_fails;
     table.getrandom = getrandom_fails;
     open_new();
     assert_int_equal(zmap_put_batch(m, &r, 1), NC_NOERR);
@@ -467,7 +467,7 @@ openat_after_removal(int at, const char *path, int flags, mode_t mode)
         rmdir(scratch_path(store, "a/b"));
         rmdir(scratch_path(store, "a"));
     }
-    return ncz_system.openat(at, path, flags, mode);
+    return ncz_system.name.openat(at, path, flags, mode);
 }
 
 static int
@@ -477,13 +477,13 @@ mkdirat_after_removal(int at, const char *path, mode_t mode)
         countdown--;
         rmdir(scratch_path(store, "a"));
     }
-    return ncz_system.mkdirat(at, path, mode);
+    return ncz_system.name.mkdirat(at, path, mode);
 }
 
 /* A del of the last other key takes the directory away between the steps of a put. */
 TEST_WITH(a_directory_that_goes_away_is_made_again, set_up, tear_down)
 {
-    table.openat = openat_after_removal;
+    table.name.openat = openat_after_removal;
     open_new();
     countdown = 3;
     assert_int_equal(zmap_put(m, "a/b/k", "x", 1), NC_NOERR);
@@ -491,8 +491,8 @@ TEST_WITH(a_directory_that_goes_away_is_made_again, set_up, tear_down)
     expect("a/b/k", "x");
     assert_int_equal(zmap_del(m, (const char *[]){"a/b/k"}, 1), NC_NOERR);
 
-    table.openat = ncz_system.openat;
-    table.mkdirat = mkdirat_after_removal;
+    table.name.openat = ncz_system.name.openat;
+    table.name.mkdirat = mkdirat_after_removal;
     countdown = 3;
     assert_int_equal(zmap_put(m, "a/b/k", "y", 1), NC_NOERR);
     assert_int_equal(countdown, 0);
@@ -511,7 +511,7 @@ static int
 close_says_full(int fd)
 {
     bool written = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY;
-    int  rc = ncz_system.close(fd);
+    int  rc = ncz_system.file.close(fd);
 
     if (written)
         errno = EDQUOT;
@@ -521,7 +521,7 @@ close_says_full(int fd)
 static int
 close_interrupted(int fd)
 {
-    ncz_system.close(fd);
+    ncz_system.file.close(fd);
     errno = EINTR;
     return -1;
 }
@@ -530,15 +530,15 @@ TEST_WITH(a_failed_close_keeps_the_old_object, set_up, tear_down)
 {
     open_new();
     assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
-    table.close = close_says_full;
+    table.file.close = close_says_full;
     assert_int_equal(zmap_put(m, "k", "new", 3), EDQUOT);
     assert_int_equal(zmap_put(m, "l", "new", 3), EDQUOT);
     expect("k", "old");
     expect("l", NULL);
     assert_int_equal(scratch_count(store), 1);
-    table.close = close_interrupted; /* closed all the same */
+    table.file.close = close_interrupted; /* closed all the same */
     assert_int_equal(zmap_put(m, "k", "new", 3), NC_NOERR);
-    table.close = ncz_system.close;
+    table.file.close = ncz_system.file.close;
     expect("k", "new");
 }
 
@@ -552,7 +552,7 @@ write_nothing(int fd, const void *data, size_t len)
 TEST_WITH(a_write_that_takes_nothing_is_a_full_disk, set_up, tear_down)
 {
     open_new();
-    table.write = write_nothing;
+    table.file.write = write_nothing;
     assert_int_equal(zmap_put(m, "k", "new", 3), ENOSPC);
     expect("k", NULL);
 }
@@ -572,7 +572,7 @@ TEST_WITH(a_read_only_place_is_refused_at_opening, set_up, tear_down)
     assert_int_equal(zmap_put(m, "k", "x", 1), NC_NOERR);
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     m = NULL;
-    table.faccessat = no_write_access;
+    table.name.faccessat = no_write_access;
     assert_int_equal(zmap_file_open(store, ZMAP_OPEN_WRITE, &m), EROFS);
     assert_null(m);
     assert_int_equal(zmap_file_open(store, ZMAP_OPEN_READ, &m), NC_NOERR);
@@ -603,7 +603,7 @@ openat_unreadable_parent(int at, const char *path, int flags, mode_t mode)
         errno = EACCES;
         return -1;
     }
-    return ncz_system.openat(at, path, flags, mode);
+    return ncz_system.name.openat(at, path, flags, mode);
 }
 
 /* One may make names in a directory that one may not read. */
@@ -611,7 +611,7 @@ TEST_WITH(an_unreadable_parent_does_not_fail_the_sync, set_up, tear_down)
 {
     open_new();
     nrefused = 0;
-    table.openat = openat_unreadable_parent;
+    table.name.openat = openat_unreadable_parent;
     assert_int_equal(zmap_sync(m), NC_NOERR);
     assert_true(nrefused > 0);
 }
@@ -634,7 +634,7 @@ TEST_WITH(paths_are_walked_where_the_system_cannot, set_up, tear_down)
 {
     size_t files;
 
-    table.open_beneath = no_open_beneath;
+    table.name.open_beneath = no_open_beneath;
     nasked = 0;
     open_new();
     files = scratch_open_files();

@@ -234,7 +234,7 @@ swap_late(int from_dir, const char *from, int to_dir, const char *to)
         if (renameat(AT_FDCWD, scratch_path(store, temp), to_dir, to) != 0)
             return -1;
     }
-    return ncz_system.rename_swap(from_dir, from, to_dir, to);
+    return ncz_system.name.rename_swap(from_dir, from, to_dir, to);
 }
 
 static bool
@@ -244,7 +244,7 @@ can_swap(void)
 
     scratch_write(scratch_path(dir, "a"), "a", 1);
     scratch_write(scratch_path(dir, "b"), "b", 1);
-    rc = ncz_system.rename_swap(AT_FDCWD, scratch_path(dir, "a"), AT_FDCWD, scratch_path(dir, "b"));
+    rc = ncz_system.name.rename_swap(AT_FDCWD, scratch_path(dir, "a"), AT_FDCWD, scratch_path(dir, "b"));
     return rc == 0;
 }
 
@@ -260,7 +260,7 @@ TEST_WITH(a_put_in_between_stays, set_up, tear_down)
         put_text(m, "k", "old");
         read_version(m, "k", version);
         table = ncz_system;
-        table.rename_swap = swap_late;
+        table.name.rename_swap = swap_late;
         slips = n;
         zmap_file_use(&table);
         assert_int_equal(put_over(m, "k", "mine", version), NC_EOBJECT);
@@ -299,7 +299,7 @@ lock_for_writers(int fd, int how)
         errno = EBADF;
         return -1;
     }
-    return ncz_system.flock(fd, how);
+    return ncz_system.lock.flock(fd, how);
 }
 
 static int
@@ -333,13 +333,13 @@ TEST_WITH(conditions_hold_on_other_file_systems, set_up, tear_down)
     check_conditions();
     table = ncz_system;
     zmap_file_use(&table);
-    table.rename_swap = no_swap;
+    table.name.rename_swap = no_swap;
     check_conditions();
-    table.flock = lock_for_writers;
+    table.lock.flock = lock_for_writers;
     check_conditions();
-    table.flock = no_lock;
+    table.lock.flock = no_lock;
     check_conditions();
-    table.set_time = set_no_time;
+    table.file.set_time = set_no_time;
     check_conditions();
 }
 

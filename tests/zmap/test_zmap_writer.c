@@ -121,7 +121,7 @@ static ssize_t
 write_some(int fd, const void *data, size_t len)
 {
     if (writes_left-- > 0)
-        return ncz_system.write(fd, data, len);
+        return ncz_system.file.write(fd, data, len);
     errno = ENOSPC;
     return -1;
 }
@@ -132,7 +132,7 @@ TEST(a_full_disk_leaves_no_part_of_an_object)
     zmap        *m = open_dir(dir, ZMAP_CREATE_NEW);
     ncz_syscalls table = ncz_system;
 
-    table.write = write_some;
+    table.file.write = write_some;
     zmap_file_use(&table);
     for (int most = 0; most < 2; most++) {
         writes_left = most;

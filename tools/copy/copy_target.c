@@ -25,7 +25,7 @@
 static bool
 inspect(const char *path, ncz_stat *st)
 {
-    return ncz_system.fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) == 0;
+    return ncz_system.name.fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static bool
@@ -33,7 +33,7 @@ exists(const char *path)
 {
     ncz_stat st;
 
-    return ncz_system.fstatat(AT_FDCWD, path, &st, 0) == 0;
+    return ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) == 0;
 }
 
 static int
@@ -49,7 +49,7 @@ is_at(int fd, const char *path)
 {
     ncz_stat here, there;
 
-    return ncz_system.fstat(fd, &here) == 0 && inspect(path, &there) && here.st_ino == there.st_ino &&
+    return ncz_system.file.fstat(fd, &here) == 0 && inspect(path, &there) && here.st_ino == there.st_ino &&
            here.st_dev == there.st_dev;
 }
 
@@ -60,18 +60,18 @@ lock_place(const char *path, int type, bool wait, int *fd)
 {
     int d;
 
-    if ((d = ncz_system.openat(AT_FDCWD, path, O_RDONLY | type | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
+    if ((d = ncz_system.name.openat(AT_FDCWD, path, O_RDONLY | type | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
         return NC_ENOOBJECT;
-    while (ncz_system.flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+    while (ncz_system.lock.flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) {
-            (void)ncz_system.close(d);
+            (void)ncz_system.file.close(d);
             return NC_EEXIST;
         }
         if (errno != EINTR)
             break;
     }
     if (!is_at(d, path)) { /* renamed or removed while we waited */
-        (void)ncz_system.close(d);
+        (void)ncz_system.file.close(d);
         return NC_ENOOBJECT;
     }
     *fd = d;
@@ -122,7 +122,7 @@ check_temp(const copy_opts *o, const copy_target *t)
     if (!inspect(t->temp_path, &st) || S_ISDIR(st.st_mode))
         return NC_NOERR;
     if (o->replace_all)
-        return ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0) == 0 ? NC_NOERR : fail_removal(t->temp_path);
+        return ncz_system.name.unlinkat(AT_FDCWD, t->temp_path, 0) == 0 ? NC_NOERR : fail_removal(t->temp_path);
     message_print("%s: the copy is made under this name, and it exists and is not what an earlier copy left: move it "
                   "away, or use --replace-all",
                   t->temp_path);
@@ -138,7 +138,7 @@ lock_temp(const copy_opts *o, copy_target *t)
     for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
         if ((rc = check_temp(o, t)) != NC_NOERR)
             return rc;
-        if (ncz_system.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST) {
+        if (ncz_system.name.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST) {
             message_print("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
         }
@@ -155,7 +155,7 @@ check_temp_file(const copy_target *t)
     int fd = -1, rc = lock_place(t->temp_path, 0, false, &fd);
 
     if (fd >= 0)
-        (void)ncz_system.close(fd);
+        (void)ncz_system.file.close(fd);
     return rc == NC_EEXIST ? fail_locked(t) : NC_NOERR;
 }
 
@@ -169,14 +169,14 @@ make_like_target(const copy_target *t)
     int      fd, err;
 
     if (!inspect(t->path, &as) || !S_ISREG(as.st_mode) ||
-        (fd = ncz_system.openat(AT_FDCWD, t->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) <
-            0)
+        (fd = ncz_system.name.openat(AT_FDCWD, t->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                     0600)) < 0)
         return NC_NOERR;
     mode = as.st_mode & 07777;
-    if (ncz_system.chown_as(fd, &as) != 0)
+    if (ncz_system.file.chown_as(fd, &as) != 0)
         mode &= (mode_t)~02070; /* the rights of another group */
-    err = ncz_system.fchmod(fd, mode) == 0 ? 0 : errno;
-    (void)ncz_system.close(fd);
+    err = ncz_system.file.fchmod(fd, mode) == 0 ? 0 : errno;
+    (void)ncz_system.file.close(fd);
     if (err == 0)
         return NC_NOERR;
     message_print("%s: its mode cannot be set: %s", t->temp_path, strerror(err));
@@ -234,11 +234,11 @@ is_netcdf_file(const char *path)
 {
     static const char hdf5[] = "\x89HDF\r\n\x1a\n";
     char              bytes[8] = "";
-    int               fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    ssize_t           n = fd >= 0 ? ncz_system.pread(fd, bytes, sizeof bytes, 0) : -1;
+    int               fd = ncz_system.name.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    ssize_t           n = fd >= 0 ? ncz_system.file.pread(fd, bytes, sizeof bytes, 0) : -1;
 
     if (fd >= 0)
-        (void)ncz_system.close(fd);
+        (void)ncz_system.file.close(fd);
     return (n > 3 && memcmp(bytes, "CDF", 3) == 0) ||
            (n == (ssize_t)sizeof bytes && memcmp(bytes, hdf5, sizeof bytes) == 0);
 }
@@ -249,7 +249,7 @@ check_replaceable_file(const copy_opts *o, const copy_target *t)
 {
     ncz_stat st;
 
-    if (ncz_system.fstatat(AT_FDCWD, t->path, &st, 0) != 0)
+    if (ncz_system.name.fstatat(AT_FDCWD, t->path, &st, 0) != 0)
         return NC_NOERR;
     if (o->keep)
         return fail_kept(t);
@@ -460,11 +460,11 @@ sync_parent(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *dir = slash == NULL ? memory_need(strdup(".")) : memory_need(strndup(path, (size_t)(slash - path) + 1));
-    int   fd = ncz_system.openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int   fd = ncz_system.name.openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 
     if (fd >= 0) {
-        (void)ncz_system.fsync(fd);
-        (void)ncz_system.close(fd);
+        (void)ncz_system.file.fsync(fd);
+        (void)ncz_system.file.close(fd);
     }
     free(dir);
 }
@@ -475,7 +475,7 @@ finish_publish(copy_target *t)
 {
     sync_parent(t->path);
     if (t->lock >= 0)
-        (void)ncz_system.close(t->lock);
+        (void)ncz_system.file.close(t->lock);
     t->lock = -1;
     return NC_NOERR;
 }
@@ -483,7 +483,7 @@ finish_publish(copy_target *t)
 static int
 rename_temp(copy_target *t)
 {
-    if (ncz_system.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) == 0)
+    if (ncz_system.name.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) == 0)
         return finish_publish(t);
     message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
     return NC_ECANTCREATE;
@@ -499,20 +499,20 @@ exchange_names(const copy_opts *o, copy_target *t, int *rc)
     size_t n;
 
     (void)lock_place(t->path, O_DIRECTORY, true, &old);
-    if (ncz_system.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
+    if (ncz_system.name.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         if (old >= 0)
-            (void)ncz_system.close(old);
+            (void)ncz_system.file.close(old);
         return false;
     }
     if ((*rc = check_removable(o, t->temp_path, &n)) != NC_NOERR) {
-        (void)ncz_system.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path);
+        (void)ncz_system.name.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path);
     } else {
         *rc = finish_publish(t);
-        if (empty_temp(t) != NC_NOERR || ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR) != 0)
+        if (empty_temp(t) != NC_NOERR || ncz_system.name.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR) != 0)
             *rc = NC_ECANTREMOVE;
     }
     if (old >= 0)
-        (void)ncz_system.close(old);
+        (void)ncz_system.file.close(old);
     return true;
 }
 
@@ -609,7 +609,7 @@ remove_empty(const copy_target *t)
     ncz_stat st;
 
     if (t->temp_path != NULL && inspect(t->temp_path, &st) && S_ISREG(st.st_mode) && st.st_size == 0)
-        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0);
+        (void)ncz_system.name.unlinkat(AT_FDCWD, t->temp_path, 0);
 }
 
 /* Removes the directory if nothing is in it, and a file that is not complete. */
@@ -617,10 +617,10 @@ static void
 remove_temp(copy_target *t)
 {
     if (t->kind == COPY_DIR)
-        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR);
+        (void)ncz_system.name.unlinkat(AT_FDCWD, t->temp_path, AT_REMOVEDIR);
     else if (is_at(t->lock, t->temp_path))
-        (void)ncz_system.unlinkat(AT_FDCWD, t->temp_path, 0);
-    (void)ncz_system.close(t->lock);
+        (void)ncz_system.name.unlinkat(AT_FDCWD, t->temp_path, 0);
+    (void)ncz_system.file.close(t->lock);
 }
 
 void

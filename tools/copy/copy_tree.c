@@ -42,38 +42,38 @@ clean_entry(const cleaner *c, int dir, const char *name, int depth)
 
     if (c->documents_stay && depth == 0 && is_root_document(name))
         return true;
-    if (ncz_system.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (ncz_system.name.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
     if (!S_ISDIR(st.st_mode))
         return (c->prefix != NULL && strncmp(name, c->prefix, strlen(c->prefix)) != 0) ||
-               (c->before != 0 && (time_t)st.st_mtime >= c->before) || ncz_system.unlinkat(dir, name, 0) == 0;
+               (c->before != 0 && (time_t)st.st_mtime >= c->before) || ncz_system.name.unlinkat(dir, name, 0) == 0;
     if ((uint64_t)st.st_dev != c->dev || depth == DEPTH_MOST)
         return c->prefix != NULL;
-    if ((fd = ncz_system.openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
+    if ((fd = ncz_system.name.openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
         return false;
     ok = clean_directory(c, fd, depth + 1);
-    return ok && (c->prefix != NULL || ncz_system.unlinkat(dir, name, AT_REMOVEDIR) == 0);
+    return ok && (c->prefix != NULL || ncz_system.name.unlinkat(dir, name, AT_REMOVEDIR) == 0);
 }
 
 /* Closes `dir`. Goes on after a failure, whose errno it keeps. */
 static bool
 clean_directory(const cleaner *c, int dir, int depth)
 {
-    ncz_dir          *d = ncz_system.fdopendir(dir);
+    ncz_dir          *d = ncz_system.dir.fdopendir(dir);
     const ncz_dirent *e;
     int               err = 0;
 
     if (d == NULL) {
         err = errno;
-        (void)ncz_system.close(dir);
+        (void)ncz_system.file.close(dir);
         errno = err;
         return false;
     }
-    for (errno = 0; (e = ncz_system.readdir(d)) != NULL; errno = 0)
+    for (errno = 0; (e = ncz_system.dir.readdir(d)) != NULL; errno = 0)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !clean_entry(c, dir, e->d_name, depth))
             err = errno;
     err = errno != 0 ? errno : err;
-    (void)ncz_system.closedir(d);
+    (void)ncz_system.dir.closedir(d);
     errno = err;
     return err == 0;
 }
@@ -82,12 +82,12 @@ static bool
 remove_below(const char *path, cleaner c)
 {
     ncz_stat st;
-    int      dir = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    int      dir = ncz_system.name.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
     if (dir < 0)
         return false;
-    if (ncz_system.fstat(dir, &st) != 0) {
-        (void)ncz_system.close(dir);
+    if (ncz_system.file.fstat(dir, &st) != 0) {
+        (void)ncz_system.file.close(dir);
         return false;
     }
     c.dev = (uint64_t)st.st_dev;

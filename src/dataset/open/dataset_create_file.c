@@ -25,7 +25,7 @@ check_place(const ncz_target *t, int cmode, bool *free)
 {
     const char *path = t->path;
     ncz_stat    st;
-    bool        there = ncz_system.fstatat(AT_FDCWD, path, &st, 0) == 0;
+    bool        there = ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) == 0;
 
     *free = !there || S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size == 0);
     if (!there)

@@ -26,7 +26,8 @@ follows_block(int fd)
     char     bytes[SIGNATURE];
     uint64_t at = 8192;
 
-    while (at <= INT64_MAX / 2 && ncz_system.pread(fd, bytes, sizeof bytes, (off_t)at) == (ssize_t)sizeof bytes) {
+    while (at <= INT64_MAX / 2 &&
+           ncz_system.file.pread(fd, bytes, sizeof bytes, (off_t)at) == (ssize_t)sizeof bytes) {
         if (ncz_format_follows_block(bytes, sizeof bytes))
             return true;
         at *= 2;
@@ -40,12 +41,12 @@ ncz_store_is_file(const char *path)
     char    head[HEAD];
     ssize_t n = -1;
     bool    is = false;
-    int     fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    int     fd = ncz_system.name.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
-        n = ncz_system.read(fd, head, sizeof head);
+        n = ncz_system.file.read(fd, head, sizeof head);
         is = n > 0 && (ncz_format_is_file(head, (size_t)n) || (n == HEAD && follows_block(fd)));
-        (void)ncz_system.close(fd);
+        (void)ncz_system.file.close(fd);
     }
     return is;
 }
@@ -59,11 +60,11 @@ static ssize_t
 read_head(const char *path, unsigned char head[LOOKED_AT])
 {
     ssize_t n = -1;
-    int     fd = ncz_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    int     fd = ncz_system.name.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd >= 0) {
-        n = ncz_system.read(fd, head, LOOKED_AT);
-        (void)ncz_system.close(fd);
+        n = ncz_system.file.read(fd, head, LOOKED_AT);
+        (void)ncz_system.file.close(fd);
     }
     return n;
 }

@@ -89,7 +89,7 @@ done:
 static bool
 identify(const char *path, ncz_stat *st)
 {
-    return ncz_system.fstatat(AT_FDCWD, path, st, 0) == 0 && st->st_ino != 0;
+    return ncz_system.name.fstatat(AT_FDCWD, path, st, 0) == 0 && st->st_ino != 0;
 }
 
 /* True if `path` is the folder, or below it. */

@@ -76,7 +76,7 @@ find_path(place *p)
         return ncz_uri_decode(p->t->uri->path, len, &p->path);
     }
     real = ncz_sys_realpath(p->t->path);
-    p->file = real != NULL && ncz_system.fstatat(AT_FDCWD, real, &st, 0) == 0 && !S_ISDIR(st.st_mode);
+    p->file = real != NULL && ncz_system.name.fstatat(AT_FDCWD, real, &st, 0) == 0 && !S_ISDIR(st.st_mode);
     p->path = ncz_strdup(real != NULL ? real : "");
     free(real);
     return p->path != NULL ? NC_NOERR : ncz_fail_nomem(strlen(p->t->path));
@@ -276,8 +276,8 @@ is_one_device(const place *a, const place *b)
 {
     ncz_stat one, two;
 
-    return !ncz_remote(a->t) && !ncz_remote(b->t) && ncz_system.fstatat(AT_FDCWD, a->path, &one, 0) == 0 &&
-           ncz_system.fstatat(AT_FDCWD, b->path, &two, 0) == 0 && one.st_dev == two.st_dev && one.st_ino != 0;
+    return !ncz_remote(a->t) && !ncz_remote(b->t) && ncz_system.name.fstatat(AT_FDCWD, a->path, &one, 0) == 0 &&
+           ncz_system.name.fstatat(AT_FDCWD, b->path, &two, 0) == 0 && one.st_dev == two.st_dev && one.st_ino != 0;
 }
 
 int

@@ -27,7 +27,7 @@ look_at_path(const char *path, found *out)
 {
     ncz_stat st;
 
-    if (ncz_system.fstatat(AT_FDCWD, path, &st, 0) != 0) {
+    if (ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return ncz_fail_errno(errno, "%s", path);
         *out = FOUND_NOTHING;
@@ -284,14 +284,14 @@ remove_replaced_file(const char *path)
 {
     ncz_stat st;
 
-    if (ncz_system.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (ncz_system.name.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return ncz_fail_errno(errno, "%s", path);
     if (!S_ISREG(st.st_mode))
         return ncz_fail(NC_EEXIST, "%s is not a plain file: it is not replaced by a directory", path);
     if (st.st_size != 0 && !ncz_store_is_file(path))
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", path);
-    return ncz_system.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
-                                                       : ncz_fail_errno(errno, "%s: replacing the file", path);
+    return ncz_system.name.unlinkat(AT_FDCWD, path, 0) == 0 ? NC_NOERR
+                                                            : ncz_fail_errno(errno, "%s: replacing the file", path);
 }
 
 int
@@ -391,7 +391,7 @@ is_link(const char *path)
 {
     ncz_stat st;
 
-    return ncz_system.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+    return ncz_system.name.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
 /* Of a link the link goes, as with netCDF-C, and what it leads to stays. */
@@ -407,7 +407,7 @@ ncz_store_remove(const ncz_target *t)
     if ((rc = check_place(t, &what, &n)) != NC_NOERR)
         return rc;
     if (what == FOUND_FILE || is_link(t->path))
-        return ncz_system.unlinkat(AT_FDCWD, t->path, 0) == 0
+        return ncz_system.name.unlinkat(AT_FDCWD, t->path, 0) == 0
                    ? NC_NOERR
                    : ncz_fail_errno(errno, "%s: removing the file", t->path);
     if (what == FOUND_ZIP)

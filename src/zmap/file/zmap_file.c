@@ -17,13 +17,13 @@ static void
 file_free(file_map *f)
 {
     if (f->root >= 0)
-        zmap_sys()->close(f->root);
+        zmap_sys()->file.close(f->root);
     if (f->parent >= 0)
-        zmap_sys()->close(f->parent);
+        zmap_sys()->file.close(f->parent);
     if (f->watch >= 0)
-        zmap_sys()->close(f->watch);
+        zmap_sys()->file.close(f->watch);
     if (f->held_own >= 0)
-        zmap_sys()->close(f->held_own);
+        zmap_sys()->file.close(f->held_own);
     zmap_file_drop_joined(f);
     ncz_free(f->held[0]);
     ncz_free(f->held[1]);
@@ -182,7 +182,7 @@ draw_tag(file_map *f)
 static int
 open_root(file_map *f, int dir, const char *path)
 {
-    if ((f->root = zmap_sys()->openat(dir, path, FILE_DIR_FLAGS, 0)) >= 0)
+    if ((f->root = zmap_sys()->name.openat(dir, path, FILE_DIR_FLAGS, 0)) >= 0)
         return NC_NOERR;
     if (errno == ENOENT)
         return ncz_fail(NC_ENOOBJECT, "%s: no such directory", f->dir);
@@ -209,7 +209,7 @@ open_parent(file_map *f, const char *dir, int *parent, char **name)
     path = start == 0 ? ncz_strdup(".") : ncz_strndup(dir, start);
     if (*name == NULL || path == NULL)
         rc = ncz_fail_nomem(len + 1);
-    else if ((*parent = zmap_sys()->openat(AT_FDCWD, path, FILE_DIR_FLAGS, 0)) < 0)
+    else if ((*parent = zmap_sys()->name.openat(AT_FDCWD, path, FILE_DIR_FLAGS, 0)) < 0)
         rc = errno == ENOENT || errno == ENOTDIR
                  ? ncz_fail(NC_ENOOBJECT, "%s: its parent directory does not exist", f->dir)
                  : ncz_fail_errno(errno, "%s: its parent directory cannot be opened", f->dir);
@@ -227,20 +227,20 @@ check_empty(file_map *f)
 
     if ((fd = zmap_file_beneath(f, "", FILE_READ_DIR)) < 0)
         return zmap_file_fail(f, errno, "", "cannot be listed");
-    if ((d = zmap_sys()->fdopendir(fd)) == NULL) {
+    if ((d = zmap_sys()->dir.fdopendir(fd)) == NULL) {
         rc = zmap_file_fail(f, errno, "", "cannot be listed");
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
         return rc;
     }
     do {
         errno = 0;
-        e = zmap_sys()->readdir(d);
+        e = zmap_sys()->dir.readdir(d);
     } while (e != NULL && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0));
     if (e != NULL)
         rc = ncz_fail(NC_EOBJECT, "%s: exists and is not empty", f->dir);
     else if (errno != 0)
         rc = zmap_file_fail(f, errno, "", "cannot be listed");
-    zmap_sys()->closedir(d);
+    zmap_sys()->dir.closedir(d);
     return rc;
 }
 
@@ -254,13 +254,13 @@ create_root(file_map *f, const char *dir)
 
     if ((rc = open_parent(f, dir, &parent, &name)) != NC_NOERR)
         goto done;
-    if (zmap_sys()->mkdirat(parent, name, 0777) == 0) {
+    if (zmap_sys()->name.mkdirat(parent, name, 0777) == 0) {
         f->parent = parent; /* kept to remove the root and to sync its name */
         f->name = name;
         parent = -1;
         name = NULL;
         if ((rc = open_root(f, f->parent, f->name)) != NC_NOERR)
-            zmap_sys()->unlinkat(f->parent, f->name, AT_REMOVEDIR);
+            zmap_sys()->name.unlinkat(f->parent, f->name, AT_REMOVEDIR);
     } else if (errno != EEXIST) {
         rc = ncz_fail_errno(errno, "%s: cannot be made", f->dir);
     } else if ((rc = open_root(f, AT_FDCWD, dir)) == NC_NOERR) {
@@ -268,7 +268,7 @@ create_root(file_map *f, const char *dir)
     }
 done:
     if (parent >= 0)
-        zmap_sys()->close(parent);
+        zmap_sys()->file.close(parent);
     ncz_free(name);
     return rc;
 }
@@ -277,7 +277,7 @@ done:
 static int
 check_writable(file_map *f)
 {
-    if (zmap_sys()->faccessat(f->root, ".", W_OK | X_OK, AT_EACCESS) != 0)
+    if (zmap_sys()->name.faccessat(f->root, ".", W_OK | X_OK, AT_EACCESS) != 0)
         return ncz_fail_errno(errno, "%s: cannot be written to", f->dir);
     return NC_NOERR;
 }
@@ -359,8 +359,8 @@ zmap_file_open_parent(const char *path, zmap_open_how how, zmap **out, char **na
         rc = ncz_fail(NC_EINVAL, "%s: such names are for temporary files", path);
     else if ((rc = file_new(dir, how == ZMAP_OPEN_READ ? how : ZMAP_OPEN_WRITE, &f)) == NC_NOERR)
         rc = open_root(f, AT_FDCWD, dir);
-    if (rc == NC_NOERR && how == ZMAP_OPEN_WRITE && zmap_sys()->faccessat(f->root, leaf, W_OK, AT_EACCESS) != 0 &&
-        errno != ENOENT)
+    if (rc == NC_NOERR && how == ZMAP_OPEN_WRITE &&
+        zmap_sys()->name.faccessat(f->root, leaf, W_OK, AT_EACCESS) != 0 && errno != ENOENT)
         rc = ncz_fail_errno(errno, "%s: cannot be written to", path);
     if (rc == NC_NOERR && (*name = ncz_strdup(leaf)) == NULL)
         rc = ncz_fail_nomem(strlen(leaf) + 1);

@@ -22,7 +22,7 @@ check_plain(const file_map *f, const char *key, int fd)
 {
     ncz_stat st;
 
-    if (zmap_sys()->fstat(fd, &st) != 0)
+    if (zmap_sys()->file.fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, key, "cannot be inspected");
     return S_ISREG(st.st_mode) ? NC_NOERR : ncz_fail(NC_EACCESS, "%s/%s: not a regular file", f->dir, key);
 }
@@ -35,7 +35,7 @@ make_file(file_map *f, const char *key)
     ncz_stat     st;
 
     (void)zmap_file_put(&f->base, &r, 1);
-    if (r.err.code != NC_EOBJECT || zmap_sys()->fstatat(f->root, key, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (r.err.code != NC_EOBJECT || zmap_sys()->name.fstatat(f->root, key, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return ncz_err_adopt(&r.err);
     if (S_ISLNK(st.st_mode))
         return ncz_fail(NC_EACCESS, "%s/%s: is a link to a file that does not exist", f->dir, key);
@@ -60,7 +60,7 @@ open_file(file_map *f, const char *key, int *out)
             rc = zmap_file_fail(f, errno, key, "cannot be opened for writing");
     }
     if (rc == NC_NOERR && (rc = check_plain(f, key, fd)) != NC_NOERR) {
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
         fd = -1;
     }
     *out = fd;
@@ -76,14 +76,14 @@ close_file(file_map *f, const char *key, int fd, int rc)
 {
     bool held = fd == f->held_own;
 
-    if (!held && zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM &&
+    if (!held && zmap_sys()->file.set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM &&
         rc == NC_NOERR)
         rc = zmap_file_fail(f, errno, key, "its time of change cannot be set");
     if (!held || !atomic_exchange(&f->held_touched, true))
         zmap_file_touch_file(f, key);
     if (rc == NC_NOERR && atomic_load_explicit(&f->sync_each, memory_order_relaxed))
-        rc = zmap_file_flush(f, fd, key, zmap_sys()->fsync);
-    if (!held && zmap_sys()->close(fd) != 0 && errno != EINTR && rc == NC_NOERR) /* EINTR: closed nevertheless */
+        rc = zmap_file_flush(f, fd, key, zmap_sys()->file.fsync);
+    if (!held && zmap_sys()->file.close(fd) != 0 && errno != EINTR && rc == NC_NOERR) /* EINTR: closed nevertheless */
         rc = zmap_file_fail(f, errno, key, "cannot be written");
     return rc;
 }
@@ -153,7 +153,7 @@ zmap_file_resize(zmap *m, const char *key, uint64_t size)
 
     if ((rc = open_file(f, key, &fd)) != NC_NOERR)
         return rc;
-    while (rc == NC_NOERR && zmap_sys()->ftruncate(fd, (off_t)size) != 0)
+    while (rc == NC_NOERR && zmap_sys()->file.ftruncate(fd, (off_t)size) != 0)
         if (errno != EINTR)
             rc = zmap_file_fail(f, errno, key, "its length cannot be changed");
     return close_file(f, key, fd, rc);
@@ -168,21 +168,21 @@ make_in(file_map *f, const file_dir *d, const char *key, const char *like)
     size_t      len;
     const char *leaf = zmap_file_leaf(key, &len), *other = zmap_file_leaf(like, &len);
     ncz_stat    as;
-    bool        known = zmap_sys()->fstatat(d->fd, other, &as, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(as.st_mode);
+    bool        known = zmap_sys()->name.fstatat(d->fd, other, &as, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(as.st_mode);
     int         fd, err = 0;
 
-    fd = zmap_sys()->openat(d->fd, leaf, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                            known ? ZMAP_SYS_PRIVATE : 0666);
+    fd = zmap_sys()->name.openat(d->fd, leaf, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                 known ? ZMAP_SYS_PRIVATE : 0666);
     if (fd < 0)
         return errno == EEXIST ? ncz_fail(NC_EOBJECT, "%s/%s: exists", f->dir, key)
                                : zmap_file_fail(f, errno, like, "a file cannot be made beside it");
     if (known)
         err = zmap_sys_take_rights(fd, &as);
-    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
+    if (zmap_sys()->file.close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
         err = errno;
     if (err == 0)
         return NC_NOERR;
-    zmap_sys()->unlinkat(d->fd, leaf, 0);
+    zmap_sys()->name.unlinkat(d->fd, leaf, 0);
     return zmap_file_fail(f, err, key, "cannot be made");
 }
 
@@ -226,7 +226,7 @@ keep_rights(const file_map *f, int fd, int dir, const char *leaf, const char *ke
     ncz_stat there;
     int      err;
 
-    if (zmap_sys()->fstatat(dir, leaf, &there, AT_SYMLINK_NOFOLLOW) != 0)
+    if (zmap_sys()->name.fstatat(dir, leaf, &there, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? NC_NOERR : zmap_file_fail(f, errno, key, "cannot be inspected");
     if (!S_ISREG(there.st_mode))
         return NC_NOERR;
@@ -247,7 +247,7 @@ open_old(file_map *f, const char *key, int *fd)
         return zmap_file_means_absent(errno) ? fail_missing(f, key)
                                              : zmap_file_fail(f, errno, key, "cannot be opened");
     if ((rc = check_plain(f, key, *fd)) != NC_NOERR) {
-        zmap_sys()->close(*fd);
+        zmap_sys()->file.close(*fd);
         *fd = -1;
     }
     return rc;
@@ -260,11 +260,11 @@ move_name(const file_map *f, int from_dir, const char *from, int to_dir, const c
     size_t      len;
     const char *old = zmap_file_leaf(from, &len), *new = zmap_file_leaf(to, &len);
 
-    if (zmap_sys()->renameat(from_dir, old, to_dir, new) == 0)
+    if (zmap_sys()->name.renameat(from_dir, old, to_dir, new) == 0)
         return NC_NOERR;
     if (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY) {
-        if (zmap_sys()->unlinkat(to_dir, new, AT_REMOVEDIR) == 0 &&
-            zmap_sys()->renameat(from_dir, old, to_dir, new) == 0)
+        if (zmap_sys()->name.unlinkat(to_dir, new, AT_REMOVEDIR) == 0 &&
+            zmap_sys()->name.renameat(from_dir, old, to_dir, new) == 0)
             return NC_NOERR;
         if (errno == EEXIST || errno == ENOTEMPTY || errno == EISDIR)
             return ncz_fail(NC_EOBJECT, "%s/%s: is the prefix of other objects", f->dir, to);
@@ -303,7 +303,7 @@ rename_file(file_map *f, int fd, const char *from, const char *to)
 done:
     zmap_file_dir_close(f, d);
     zmap_node_free(node);
-    zmap_sys()->close(from_dir);
+    zmap_sys()->file.close(from_dir);
     return rc;
 }
 
@@ -318,6 +318,6 @@ zmap_file_rename(zmap *m, const char *from, const char *to)
     if ((rc = zmap_file_check_put(f, to, leaf)) != NC_NOERR || (rc = open_old(f, from, &fd)) != NC_NOERR)
         return rc;
     rc = rename_file(f, fd, from, to);
-    zmap_sys()->close(fd);
+    zmap_sys()->file.close(fd);
     return rc;
 }

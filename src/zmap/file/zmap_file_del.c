@@ -22,8 +22,8 @@ remove_empty(file_map *f, char *path)
         if (parent < 0)
             return;
         /* The system refuses a directory that is not empty, so a put that runs at the same time loses nothing. */
-        rc = zmap_sys()->unlinkat(parent, leaf, AT_REMOVEDIR);
-        zmap_sys()->close(parent);
+        rc = zmap_sys()->name.unlinkat(parent, leaf, AT_REMOVEDIR);
+        zmap_sys()->file.close(parent);
         if (rc != 0)
             return;
         zmap_file_made_forget(f, path, strlen(path));
@@ -72,7 +72,7 @@ del_one(file_map *f, const char *key)
         return ncz_fail_nomem(parent_len + 1);
     if ((dir = zmap_file_beneath(f, parent, FILE_DIR_FLAGS)) < 0) {
         rc = zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, key, "cannot be removed");
-    } else if (zmap_sys()->unlinkat(dir, leaf, 0) == 0) {
+    } else if (zmap_sys()->name.unlinkat(dir, leaf, 0) == 0) {
         zmap_file_made_forget(f, key, strlen(key));
         zmap_file_touch_dir(f, key, parent_len);
         remove_empty(f, parent);
@@ -80,7 +80,7 @@ del_one(file_map *f, const char *key)
         rc = zmap_file_fail(f, errno, key, "cannot be removed");
     }
     if (dir >= 0)
-        zmap_sys()->close(dir);
+        zmap_sys()->file.close(dir);
     ncz_free(parent);
     return rc;
 }

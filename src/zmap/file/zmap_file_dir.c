@@ -30,7 +30,7 @@ make_dir(file_map *f, int parent, char *path, size_t parent_len, size_t len, int
     if (rc != NC_NOERR)
         return rc;
     path[len] = '\0';
-    if (zmap_sys()->mkdirat(parent, name, 0777) == 0) {
+    if (zmap_sys()->name.mkdirat(parent, name, 0777) == 0) {
         zmap_file_made_link(f, node);
         node = NULL;
         zmap_file_touch_dir(f, path, parent_len);
@@ -83,7 +83,7 @@ make_dirs(file_map *f, char *path, int *fd)
             /* The caller reads errno, which close() may change. */
             int err = errno;
 
-            zmap_sys()->close(dir);
+            zmap_sys()->file.close(dir);
             errno = err;
         }
         dir = child;
@@ -196,7 +196,7 @@ zmap_file_dir_close(file_map *f, file_dir *d)
     if (!last)
         return;
     if (d->fd != f->root)
-        zmap_sys()->close(d->fd);
+        zmap_sys()->file.close(d->fd);
     ncz_free(d);
 }
 

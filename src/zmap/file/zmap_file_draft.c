@@ -26,7 +26,7 @@ map_of(const zmap_draft *d)
 static void
 remove_temp(file_map *f, const char *key, file_draft *fd)
 {
-    zmap_sys()->unlinkat(fd->dir->fd, fd->temp.name, 0);
+    zmap_sys()->name.unlinkat(fd->dir->fd, fd->temp.name, 0);
     zmap_file_dir_close(f, fd->dir);
     fd->dir = NULL;
     (void)zmap_file_remove_empty(f, key);
@@ -47,9 +47,9 @@ begin_draft(zmap *m, zmap_draft *d)
         ncz_free(fd);
         return rc;
     }
-    if (zmap_sys()->ftruncate(fd->temp.fd, (off_t)d->size) != 0) {
+    if (zmap_sys()->file.ftruncate(fd->temp.fd, (off_t)d->size) != 0) {
         rc = zmap_file_fail(f, errno, d->key, "cannot get its size");
-        zmap_sys()->close(fd->temp.fd);
+        zmap_sys()->file.close(fd->temp.fd);
         remove_temp(f, d->key, fd);
         ncz_free(fd);
         return rc;
@@ -84,7 +84,7 @@ join_draft(zmap *m, zmap_draft *d, const char *name)
         ncz_free(fd);
     }
     if (dir >= 0)
-        zmap_sys()->close(dir);
+        zmap_sys()->file.close(dir);
     if (rc == NC_NOERR)
         d->state = fd;
     return rc;
@@ -156,7 +156,7 @@ publish_draft(zmap_draft *d, uint64_t size, zmap_put_req *r)
     unmap_draft(fd);
     if ((again.fd = zmap_file_open_retry(fd->dir->fd, again.name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) < 0)
         return zmap_file_fail(f, errno, r->key, "its temporary file cannot be opened again");
-    if (size < d->size && zmap_sys()->ftruncate(again.fd, (off_t)size) != 0)
+    if (size < d->size && zmap_sys()->file.ftruncate(again.fd, (off_t)size) != 0)
         err = errno;
     if ((err = zmap_file_temp_settle(f, &again, r, err)) != 0)
         return zmap_file_fail(f, err, r->key, "cannot be written");
@@ -175,7 +175,7 @@ end_draft(zmap_draft *d)
         ncz_free(fd);
         return;
     }
-    zmap_sys()->close(fd->temp.fd);
+    zmap_sys()->file.close(fd->temp.fd);
     if (!d->published && zmap_draft_is_own(d))
         remove_temp(f, d->key, fd);
     else

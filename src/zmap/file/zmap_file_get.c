@@ -31,7 +31,7 @@ check_absent(file_map *f, const char *key, int err)
     ncz_stat st;
 
     /* The path was just resolved below the root; only its last name is looked at again. */
-    if (zmap_sys()->fstatat(f->root, key, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+    if (zmap_sys()->name.fstatat(f->root, key, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
         return ncz_fail(NC_EACCESS, "%s/%s: is a link to a file that does not exist", f->dir, key);
     if (err == ENOTDIR)
         return ncz_fail(NC_EACCESS, "%s/%s: a directory above it is a file", f->dir, key);
@@ -59,7 +59,7 @@ check_plain(file_map *f, const char *key, int fd, uint64_t *size)
 {
     ncz_stat st;
 
-    if (zmap_sys()->fstat(fd, &st) != 0)
+    if (zmap_sys()->file.fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, key, "cannot be inspected");
     if (S_ISDIR(st.st_mode))
         return fail_directory(f, key);
@@ -75,8 +75,8 @@ zmap_file_read_full(file_map *f, const char *key, int fd, char *data, size_t len
     size_t have = 0;
 
     while (have < len) {
-        ssize_t got = off < 0 ? zmap_sys()->read(fd, data + have, len - have)
-                              : zmap_sys()->pread(fd, data + have, len - have, off + (off_t)have);
+        ssize_t got = off < 0 ? zmap_sys()->file.read(fd, data + have, len - have)
+                              : zmap_sys()->file.pread(fd, data + have, len - have, off + (off_t)have);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -105,7 +105,7 @@ read_into(file_map *f, zmap_get_req *r, int fd)
     int          rc;
 
     do
-        got = zmap_sys()->readv(fd, to, 2);
+        got = zmap_sys()->file.readv(fd, to, 2);
     while (got < 0 && errno == EINTR);
     if (got >= 0 && (size_t)got == r->into_cap && got > 0) {
         r->nread = r->into_cap;
@@ -153,9 +153,9 @@ read_body(file_map *f, zmap_get_req *r, int fd)
     char     probe;
     int      rc = NC_NOERR;
 
-    if (room > 0 && (got = zmap_sys()->read(fd, b->data + b->len, room)) > 0) {
+    if (room > 0 && (got = zmap_sys()->file.read(fd, b->data + b->len, room)) > 0) {
         have = (size_t)got;
-        if (have < room && (got = zmap_sys()->read(fd, b->data + b->len + have, room - have)) > 0)
+        if (have < room && (got = zmap_sys()->file.read(fd, b->data + b->len + have, room - have)) > 0)
             have += (size_t)got;
         else if (have < room && got == 0)
             goto done;
@@ -200,7 +200,7 @@ read_range_at_once(zmap_get_req *r, int fd)
     if (r->from_end || r->ask_size || r->into == NULL || r->len == 0 || r->len > r->into_cap || r->len > SSIZE_MAX ||
         r->off > INT64_MAX - r->len)
         return false;
-    if (zmap_sys()->pread(fd, r->into, (size_t)r->len, (off_t)r->off) != (ssize_t)r->len)
+    if (zmap_sys()->file.pread(fd, r->into, (size_t)r->len, (off_t)r->off) != (ssize_t)r->len)
         return false;
     r->nread = (size_t)r->len;
     return true;
@@ -249,7 +249,7 @@ get_version(file_map *f, zmap_get_req *r, int fd)
 {
     ncz_stat st;
 
-    if (zmap_sys()->fstat(fd, &st) != 0)
+    if (zmap_sys()->file.fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be inspected");
     zmap_file_stamp(&st, r->version);
     return NC_NOERR;
@@ -302,7 +302,7 @@ zmap_file_len(zmap *m, const char *key, uint64_t *len)
 
     if ((fd = zmap_file_held(f, key)) < 0 && (rc = open_object(f, key, &fd)) != NC_NOERR)
         return rc;
-    rc = zmap_sys()->fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? NC_EEMPTY : check_plain(f, key, fd, len);
+    rc = zmap_sys()->file.fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? NC_EEMPTY : check_plain(f, key, fd, len);
     zmap_file_release(f, fd);
     return rc;
 }
@@ -318,9 +318,9 @@ link_target_mode(file_map *f, int dir, const char *name, const char *path)
     int      fd = zmap_file_beneath(f, path, O_PATH | O_CLOEXEC), rc;
 
     if (fd < 0)
-        return zmap_sys()->fstatat(dir, name, &st, 0) == 0 ? st.st_mode : S_IFDIR;
-    rc = zmap_sys()->fstat(fd, &st);
-    zmap_sys()->close(fd);
+        return zmap_sys()->name.fstatat(dir, name, &st, 0) == 0 ? st.st_mode : S_IFDIR;
+    rc = zmap_sys()->file.fstat(fd, &st);
+    zmap_sys()->file.close(fd);
     return rc == 0 ? st.st_mode : S_IFDIR;
 }
 
@@ -337,7 +337,7 @@ entry_mode(file_map *f, int dir, const ncz_dirent *e, const char *path, mode_t *
         return NC_NOERR;
     }
     if (e->d_type != DT_LNK) {
-        if (zmap_sys()->fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        if (zmap_sys()->name.fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             mode = st.st_mode;
         else if (errno != ENOENT) /* removed meanwhile */
             return zmap_file_fail(f, errno, path, "cannot be inspected");
@@ -382,7 +382,7 @@ collect_entries(file_map *f, ncz_dir *d, int dir, const char *prefix, zmap_child
 
     for (;;) {
         errno = 0;
-        if ((e = zmap_sys()->readdir(d)) == NULL)
+        if ((e = zmap_sys()->dir.readdir(d)) == NULL)
             break;
         if ((rc = add_entry(f, dir, e, prefix, out)) != NC_NOERR)
             return rc;
@@ -399,10 +399,10 @@ open_list(file_map *f, const char *dir, ncz_dir **out, int *fd)
     *out = NULL;
     if ((*fd = zmap_file_beneath(f, dir, FILE_READ_DIR)) < 0)
         return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, dir, "cannot be listed");
-    if ((*out = zmap_sys()->fdopendir(*fd)) != NULL)
+    if ((*out = zmap_sys()->dir.fdopendir(*fd)) != NULL)
         return NC_NOERR;
     rc = zmap_file_fail(f, errno, dir, "cannot be listed");
-    zmap_sys()->close(*fd);
+    zmap_sys()->file.close(*fd);
     return rc;
 }
 
@@ -418,7 +418,7 @@ zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
         return rc;
     /* All children are collected first, because they are sorted and `each` may change the directory. */
     rc = collect_entries(f, d, fd, prefix, &children);
-    zmap_sys()->closedir(d);
+    zmap_sys()->dir.closedir(d);
     if (rc == NC_NOERR)
         rc = zmap_children_each(&children, each, arg);
     zmap_children_clear(&children);
@@ -434,8 +434,8 @@ zmap_file_each_name(file_map *f, const char *dir, size_t most, zmap_file_name_fn
 
     if (d == NULL)
         return rc;
-    for (size_t i = 0; rc == NC_NOERR && i < most && (e = zmap_sys()->readdir(d)) != NULL; i++)
+    for (size_t i = 0; rc == NC_NOERR && i < most && (e = zmap_sys()->dir.readdir(d)) != NULL; i++)
         rc = each(e->d_name, arg);
-    zmap_sys()->closedir(d);
+    zmap_sys()->dir.closedir(d);
     return rc;
 }

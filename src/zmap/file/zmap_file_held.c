@@ -42,7 +42,7 @@ void
 zmap_file_release(file_map *f, int fd)
 {
     if (fd != f->held_own)
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
 }
 
 void
@@ -62,7 +62,7 @@ zmap_file_wait_lock(int fd)
 {
     int64_t end = 0, nap = 1;
 
-    while (zmap_sys()->flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    while (zmap_sys()->lock.flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR)
             continue;
         if (errno != EWOULDBLOCK)
@@ -98,7 +98,7 @@ static int
 ask_writing(const file_map *f, int how, bool *none)
 {
     *none = false;
-    while (zmap_sys()->lock_one(f->held_own, how, LOCK_WRITING) != 0) {
+    while (zmap_sys()->lock.lock_one(f->held_own, how, LOCK_WRITING) != 0) {
         if (errno == EINTR)
             continue;
         *none = errno != EWOULDBLOCK;
@@ -142,13 +142,13 @@ zmap_file_find_name(file_map *f, const char *key, zmap_held_name *out)
     *out = ZMAP_HELD_NAMED;
     if (f->held_own < 0)
         return NC_NOERR;
-    if (zmap_sys()->fstat(f->held_own, &ours) != 0)
+    if (zmap_sys()->file.fstat(f->held_own, &ours) != 0)
         return zmap_file_fail(f, errno, key, "cannot be inspected");
     if ((dir = len == 0 ? f->root : zmap_file_beneath_part(f, key, len, FILE_DIR_FLAGS)) < 0)
         return zmap_file_fail(f, errno, key, "its directory cannot be opened");
-    err = zmap_sys()->fstatat(dir, leaf, &there, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+    err = zmap_sys()->name.fstatat(dir, leaf, &there, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
     if (dir != f->root)
-        zmap_sys()->close(dir);
+        zmap_sys()->file.close(dir);
     if (err != 0 && !zmap_file_means_absent(err))
         return zmap_file_fail(f, err, key, "cannot be inspected");
     if (ours.st_nlink == 0 || (err == 0 && (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev)))
@@ -167,7 +167,7 @@ zmap_file_lock_held(file_map *f)
 
     if (fd < 0)
         return ncz_fail(NC_ENOTBUILT, "%s/%s: the file is not open", f->dir, f->held[1]);
-    while (rc == NC_NOERR && zmap_sys()->lock_one(fd, LOCK_EX, LOCK_GROWING) != 0) {
+    while (rc == NC_NOERR && zmap_sys()->lock.lock_one(fd, LOCK_EX, LOCK_GROWING) != 0) {
         if (errno == EINTR)
             continue;
         if (zmap_file_means_no_locks(errno))
@@ -185,7 +185,7 @@ zmap_file_unlock_held(file_map *f)
 {
     int fd = atomic_load(&f->held_fd);
 
-    return fd < 0 || zmap_sys()->lock_one(fd, LOCK_UN, LOCK_GROWING) == 0
+    return fd < 0 || zmap_sys()->lock.lock_one(fd, LOCK_UN, LOCK_GROWING) == 0
                ? NC_NOERR
                : zmap_file_fail(f, errno, f->held[1], "cannot be unlocked");
 }
@@ -194,5 +194,5 @@ void
 zmap_file_disown_held(file_map *f)
 {
     if (f->held_own >= 0)
-        (void)zmap_sys()->lock_one(f->held_own, LOCK_UN, LOCK_WRITING);
+        (void)zmap_sys()->lock.lock_one(f->held_own, LOCK_UN, LOCK_WRITING);
 }

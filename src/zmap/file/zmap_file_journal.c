@@ -82,10 +82,10 @@ discard_one(file_map *f, const zmap_node *node)
 
     if (dir < 0)
         return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, node->key, "cannot be removed");
-    if (zmap_sys()->unlinkat(dir, leaf, node->value != NULL ? AT_REMOVEDIR : 0) != 0 && errno != ENOTEMPTY &&
+    if (zmap_sys()->name.unlinkat(dir, leaf, node->value != NULL ? AT_REMOVEDIR : 0) != 0 && errno != ENOTEMPTY &&
         errno != EEXIST && errno != EISDIR && !zmap_file_means_absent(errno))
         rc = zmap_file_fail(f, errno, node->key, "cannot be removed");
-    zmap_sys()->close(dir);
+    zmap_sys()->file.close(dir);
     return rc;
 }
 
@@ -97,13 +97,13 @@ discard_root(file_map *f)
 
     if (f->parent < 0)
         return NC_NOERR;
-    if (zmap_sys()->fstat(f->root, &ours) != 0)
+    if (zmap_sys()->file.fstat(f->root, &ours) != 0)
         return zmap_file_fail(f, errno, "", "cannot be inspected");
-    if (zmap_sys()->fstatat(f->parent, f->name, &there, AT_SYMLINK_NOFOLLOW) != 0)
+    if (zmap_sys()->name.fstatat(f->parent, f->name, &there, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? NC_NOERR : zmap_file_fail(f, errno, "", "cannot be inspected");
     if (ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
         return NC_NOERR;
-    if (zmap_sys()->unlinkat(f->parent, f->name, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY && errno != EEXIST)
+    if (zmap_sys()->name.unlinkat(f->parent, f->name, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY && errno != EEXIST)
         return zmap_file_fail(f, errno, "", "cannot be removed");
     return NC_NOERR;
 }
@@ -171,7 +171,7 @@ zmap_file_touch_dir(file_map *f, const char *path, size_t len)
 void
 zmap_file_watch(file_map *f)
 {
-    f->listed = zmap_sys()->syncfs_tells() ? LISTED_MOST : LISTED_MOST_SILENT;
+    f->listed = zmap_sys()->dir.syncfs_tells() ? LISTED_MOST : LISTED_MOST_SILENT;
     f->watch = zmap_file_beneath(f, "", FILE_READ_DIR);
 }
 
@@ -219,7 +219,7 @@ flush_path(file_map *f, const char *path, int flags, int (*flush)(int))
         return zmap_file_means_absent(errno) ? NC_NOERR
                                              : zmap_file_fail(f, errno, path, "cannot be opened to sync it");
     rc = zmap_file_flush(f, fd, path, flush);
-    zmap_sys()->close(fd);
+    zmap_sys()->file.close(fd);
     return rc;
 }
 
@@ -266,8 +266,8 @@ flush_one(void *arg, size_t i, ncz_scratch *scratch)
 static int
 start_fd(int fd)
 {
-    if (zmap_sys()->start_write(fd) == 0 || errno == ENOSYS || errno == EINVAL || errno == ESPIPE || errno == EBADF ||
-        errno == EOPNOTSUPP)
+    if (zmap_sys()->file.start_write(fd) == 0 || errno == ENOSYS || errno == EINVAL || errno == ESPIPE ||
+        errno == EBADF || errno == EOPNOTSUPP)
         return 0;
     return -1;
 }
@@ -293,7 +293,7 @@ flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
     /* A single file gains nothing from an early start. */
     if (start && w.n > 1)
         ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
-    w.flush = zmap_sys()->fsync;
+    w.flush = zmap_sys()->file.fsync;
     ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
     rc = ncz_err_adopt(&w.err);
 done:
@@ -317,8 +317,8 @@ flush_joined(file_map *f)
     (void)pthread_mutex_unlock(&f->lock);
     for (size_t i = 0; i < n; i++) {
         if (rc == NC_NOERR)
-            rc = zmap_file_flush(f, fds[i], "", zmap_sys()->fsync);
-        zmap_sys()->close(fds[i]);
+            rc = zmap_file_flush(f, fds[i], "", zmap_sys()->file.fsync);
+        zmap_sys()->file.close(fds[i]);
     }
     return rc;
 }
@@ -337,23 +337,24 @@ zmap_file_joined(file_map *f, int fd)
     if (kept)
         return;
     if (!never)
-        (void)zmap_file_flush(f, fd, "", zmap_sys()->fsync); /* a failure is permanent, and the next call tells it */
-    zmap_sys()->close(fd);
+        (void)zmap_file_flush(f, fd, "",
+                              zmap_sys()->file.fsync); /* a failure is permanent, and the next call tells it */
+    zmap_sys()->file.close(fd);
 }
 
 void
 zmap_file_drop_joined(file_map *f)
 {
     while (f->njoined > 0)
-        zmap_sys()->close(f->joined[--f->njoined]);
+        zmap_sys()->file.close(f->joined[--f->njoined]);
 }
 
 /* Syncs the whole file system. */
 static int
 flush_all(file_map *f)
 {
-    return f->watch >= 0 ? zmap_file_flush(f, f->watch, "", zmap_sys()->syncfs)
-                         : flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs);
+    return f->watch >= 0 ? zmap_file_flush(f, f->watch, "", zmap_sys()->dir.syncfs)
+                         : flush_path(f, "", FILE_READ_DIR, zmap_sys()->dir.syncfs);
 }
 
 /* Syncs the parent directory of a root that this session created, because it contains the root's name. */
@@ -364,12 +365,12 @@ flush_parent(file_map *f)
 
     if (f->parent < 0)
         return NC_NOERR;
-    if ((fd = zmap_sys()->openat(f->parent, ".", FILE_READ_DIR, 0)) < 0)
-        return errno == EACCES
-                   ? flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs) /* unreadable: sync the whole file system */
-                   : zmap_file_fail(f, errno, "", "its directory cannot be opened to sync it");
-    rc = zmap_file_flush(f, fd, "", zmap_sys()->fsync);
-    zmap_sys()->close(fd);
+    if ((fd = zmap_sys()->name.openat(f->parent, ".", FILE_READ_DIR, 0)) < 0)
+        return errno == EACCES ? flush_path(f, "", FILE_READ_DIR,
+                                            zmap_sys()->dir.syncfs) /* unreadable: sync the whole file system */
+                               : zmap_file_fail(f, errno, "", "its directory cannot be opened to sync it");
+    rc = zmap_file_flush(f, fd, "", zmap_sys()->file.fsync);
+    zmap_sys()->file.close(fd);
     return rc;
 }
 

@@ -62,7 +62,7 @@ lock_object(file_map *f, const zmap_put_req *r, int *fd)
     if (rc != NC_NOERR)
         return rc;
     if ((err = zmap_file_wait_lock(*fd)) == EBADF) {
-        zmap_sys()->close(*fd);
+        zmap_sys()->file.close(*fd);
         if ((rc = open_locked_file(f, r, O_RDWR, fd)) != NC_NOERR)
             return rc;
         err = zmap_file_wait_lock(*fd);
@@ -86,12 +86,12 @@ check_version(file_map *f, int dir, const char *leaf, const zmap_put_req *r, int
     ncz_stat st, named;
     char     version[ZMAP_VERSION];
 
-    if (zmap_sys()->fstat(fd, &st) != 0)
+    if (zmap_sys()->file.fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be inspected");
     zmap_file_stamp(&st, version);
     if (strcmp(version, r->version) != 0)
         return fail_version(f, r);
-    if (zmap_sys()->fstatat(dir, leaf, &named, 0) != 0)
+    if (zmap_sys()->name.fstatat(dir, leaf, &named, 0) != 0)
         return errno == ENOENT ? fail_deleted(f, r) : zmap_file_fail(f, errno, r->key, "cannot be inspected");
     return named.st_ino == st.st_ino && named.st_dev == st.st_dev ? NC_NOERR : fail_version(f, r);
 }
@@ -105,7 +105,7 @@ stamp_of(int dir, const char *name, char version[ZMAP_VERSION])
     ncz_stat st;
 
     version[0] = '\0';
-    if (zmap_sys()->fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (zmap_sys()->name.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return false;
     if (!S_ISLNK(st.st_mode))
         zmap_file_stamp(&st, version);
@@ -123,7 +123,7 @@ undo_exchange(file_map *f, int dir, const char *temp, const char *leaf, const zm
 
     memcpy(placed, r->stored, sizeof placed);
     for (int tries = 0; tries < TRIES_MOST; tries++) {
-        if (!stamp_of(dir, temp, next) || zmap_sys()->rename_swap(dir, temp, dir, leaf) != 0)
+        if (!stamp_of(dir, temp, next) || zmap_sys()->name.rename_swap(dir, temp, dir, leaf) != 0)
             break;
         if (!stamp_of(dir, temp, out) || strcmp(out, placed) == 0)
             return fail_version(f, r);
@@ -139,17 +139,17 @@ exchange_checked(file_map *f, int dir, const char *temp, const char *leaf, const
 {
     char out[ZMAP_VERSION];
 
-    if (zmap_sys()->rename_swap(dir, temp, dir, leaf) != 0) {
+    if (zmap_sys()->name.rename_swap(dir, temp, dir, leaf) != 0) {
         if (errno == ENOENT)
             return fail_deleted(f, r);
         /* Some file systems cannot exchange names (NFS, Lustre). */
-        if (zmap_sys()->renameat(dir, temp, dir, leaf) != 0)
+        if (zmap_sys()->name.renameat(dir, temp, dir, leaf) != 0)
             return zmap_file_fail(f, errno, r->key, "cannot be renamed to its final name");
         return NC_NOERR;
     }
     if (stamp_of(dir, temp, out) && out[0] != '\0' && strcmp(out, r->version) != 0)
         return undo_exchange(f, dir, temp, leaf, r);
-    zmap_sys()->unlinkat(dir, temp, 0); /* the old object; a failure leaves a temporary file */
+    zmap_sys()->name.unlinkat(dir, temp, 0); /* the old object; a failure leaves a temporary file */
     return NC_NOERR;
 }
 
@@ -168,7 +168,7 @@ zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, cons
     if ((rc = lock_object(f, r, &fd)) == NC_NOERR && (rc = check_version(f, dir, leaf, r, fd)) == NC_NOERR)
         rc = exchange_checked(f, dir, temp, leaf, r);
     if (fd >= 0)
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
     return rc;
 }
 
@@ -182,13 +182,13 @@ remove_checked(file_map *f, int dir, const char *leaf, const zmap_put_req *r)
     bool same;
 
     zmap_file_name_temp(f, temp);
-    if (zmap_sys()->renameat(dir, leaf, dir, temp) != 0)
+    if (zmap_sys()->name.renameat(dir, leaf, dir, temp) != 0)
         return errno == ENOENT ? fail_deleted(f, r) : zmap_file_fail(f, errno, r->key, "cannot be removed");
     same = !stamp_of(dir, temp, out) || out[0] == '\0' || strcmp(out, r->version) == 0;
-    if (!same && zmap_sys()->linkat(dir, temp, dir, leaf, 0) != 0 && errno != EEXIST &&
-        zmap_sys()->renameat(dir, temp, dir, leaf) == 0)
+    if (!same && zmap_sys()->name.linkat(dir, temp, dir, leaf, 0) != 0 && errno != EEXIST &&
+        zmap_sys()->name.renameat(dir, temp, dir, leaf) == 0)
         return fail_version(f, r); /* no links here */
-    if (zmap_sys()->unlinkat(dir, temp, 0) != 0)
+    if (zmap_sys()->name.unlinkat(dir, temp, 0) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be removed");
     return same ? NC_NOERR : fail_version(f, r);
 }
@@ -212,7 +212,7 @@ zmap_file_del_match(zmap *m, const char *key, const char *version)
         (rc = remove_checked(f, dir, leaf, &r)) == NC_NOERR)
         rc = zmap_file_removed(f, key);
     if (fd >= 0)
-        zmap_sys()->close(fd);
-    zmap_sys()->close(dir);
+        zmap_sys()->file.close(fd);
+    zmap_sys()->file.close(dir);
     return rc;
 }

@@ -27,7 +27,7 @@ zmap_file_beneath(file_map *f, const char *path, int flags)
         return zmap_file_open_retry(f->root, ".", flags);
     if (!atomic_load_explicit(&f->no_beneath, memory_order_relaxed)) {
         do
-            fd = zmap_sys()->open_beneath(f->root, path, flags);
+            fd = zmap_sys()->name.open_beneath(f->root, path, flags);
         while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < AGAIN_MOST)));
         if (fd >= 0 || !not_there(errno))
             return fd;

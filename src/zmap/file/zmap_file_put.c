@@ -24,7 +24,7 @@ int
 zmap_file_write_full(int fd, const char *data, size_t len)
 {
     while (len > 0) {
-        ssize_t n = zmap_sys()->write(fd, data, len);
+        ssize_t n = zmap_sys()->file.write(fd, data, len);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -53,7 +53,7 @@ zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at)
             some[n] =
                 (struct iovec){.iov_base = (void *)((uintptr_t)parts[i].data + off), .iov_len = parts[i].len - off};
         }
-        done = zmap_sys()->pwritev(fd, some, n, at);
+        done = zmap_sys()->file.pwritev(fd, some, n, at);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
@@ -75,9 +75,9 @@ stamp_temp(int fd, zmap_put_req *r)
 {
     ncz_stat st;
 
-    if (zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM)
+    if (zmap_sys()->file.set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM)
         return errno;
-    if (zmap_sys()->fstat(fd, &st) != 0)
+    if (zmap_sys()->file.fstat(fd, &st) != 0)
         return errno;
     zmap_file_stamp(&st, r->stored);
     return 0;
@@ -100,7 +100,7 @@ make_temp(file_map *f, int dir, const char *key, file_temp *t, bool *gone)
 
     do {
         zmap_file_name_temp(f, t->name);
-        t->fd = zmap_sys()->openat(
+        t->fd = zmap_sys()->name.openat(
             dir, t->name, (t->readable ? O_RDWR : O_WRONLY) | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (t->fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
     if (t->fd >= 0)
@@ -115,12 +115,12 @@ zmap_file_temp_settle(file_map *f, const file_temp *t, zmap_put_req *r, int err)
     if (err == 0 && r->when != ZMAP_ALWAYS)
         err = stamp_temp(t->fd, r);
     if (err == 0 && begins_write(f, r))
-        (void)zmap_sys()->start_write(t->fd); /* a failure shows in the next sync */
+        (void)zmap_sys()->file.start_write(t->fd); /* a failure shows in the next sync */
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
      * object stays. */
-    if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(t->fd) != 0)
+    if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->file.fsync(t->fd) != 0)
         err = errno;
-    if (zmap_sys()->close(t->fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
+    if (zmap_sys()->file.close(t->fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
         err = errno;
     return err;
 }
@@ -130,7 +130,7 @@ zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
 {
     if ((err = zmap_file_temp_settle(f, t, r, err)) == 0)
         return NC_NOERR;
-    zmap_sys()->unlinkat(dir, t->name, 0);
+    zmap_sys()->name.unlinkat(dir, t->name, 0);
     return zmap_file_fail(f, err, r->key, "cannot be written");
 }
 
@@ -139,9 +139,9 @@ zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err)
 static int
 link_new(int dir, const char *temp, const char *leaf)
 {
-    if (zmap_sys()->linkat(dir, temp, dir, leaf, 0) != 0)
+    if (zmap_sys()->name.linkat(dir, temp, dir, leaf, 0) != 0)
         return -1;
-    zmap_sys()->unlinkat(dir, temp, 0);
+    zmap_sys()->name.unlinkat(dir, temp, 0);
     return 0;
 }
 
@@ -153,11 +153,11 @@ link_new(int dir, const char *temp, const char *leaf)
 static bool
 exchange_names(int dir, const char *temp, const char *leaf)
 {
-    if (zmap_sys()->rename_swap(dir, temp, dir, leaf) != 0)
+    if (zmap_sys()->name.rename_swap(dir, temp, dir, leaf) != 0)
         return false;
-    if (zmap_sys()->unlinkat(dir, temp, 0) == 0 || (errno != EISDIR && errno != EPERM))
+    if (zmap_sys()->name.unlinkat(dir, temp, 0) == 0 || (errno != EISDIR && errno != EPERM))
         return true;
-    (void)zmap_sys()->rename_swap(dir, temp, dir, leaf); /* it was a directory: undo */
+    (void)zmap_sys()->name.rename_swap(dir, temp, dir, leaf); /* it was a directory: undo */
     return false;
 }
 
@@ -166,12 +166,12 @@ rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_w
 {
     if (when == ZMAP_ALWAYS) {
         if (atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
-            (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0 ||
+            (zmap_sys()->name.rename_new(dir, temp, dir, leaf) == 0 ||
              (errno == EEXIST && exchange_names(dir, temp, leaf))))
             return 0;
-        return zmap_sys()->renameat(dir, temp, dir, leaf);
+        return zmap_sys()->name.renameat(dir, temp, dir, leaf);
     }
-    if (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0)
+    if (zmap_sys()->name.rename_new(dir, temp, dir, leaf) == 0)
         return 0;
     return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? link_new(dir, temp, leaf) : -1;
 }
@@ -186,7 +186,7 @@ publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, cons
     if (rename_to(f, dir, temp, leaf, r->when) == 0)
         return NC_NOERR;
     if (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY) {
-        if (zmap_sys()->unlinkat(dir, leaf, AT_REMOVEDIR) == 0 && rename_to(f, dir, temp, leaf, r->when) == 0)
+        if (zmap_sys()->name.unlinkat(dir, leaf, AT_REMOVEDIR) == 0 && rename_to(f, dir, temp, leaf, r->when) == 0)
             return NC_NOERR;
         if (errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY || errno == EISDIR)
             return ncz_fail(NC_EOBJECT, "%s/%s: %s", f->dir, r->key,
@@ -271,7 +271,7 @@ zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const
     int rc = zmap_file_temp_name(f, d, t, r);
 
     if (rc != NC_NOERR)
-        zmap_sys()->unlinkat(d->fd, t->name, 0);
+        zmap_sys()->name.unlinkat(d->fd, t->name, 0);
     return rc;
 }
 

@@ -39,11 +39,11 @@ remove_dir(const remover *r, int parent, const char *name, unsigned depth)
     bool any = true;
 
     do {
-        if ((fd = zmap_sys()->openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
+        if ((fd = zmap_sys()->name.openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
             return remove_fail(r, name);
         if ((rc = remove_below(r, fd, depth + 1, &any)) != NC_NOERR || r->pass == LOOK)
             return rc;
-        if (zmap_sys()->unlinkat(parent, name, AT_REMOVEDIR) == 0)
+        if (zmap_sys()->name.unlinkat(parent, name, AT_REMOVEDIR) == 0)
             return NC_NOERR;
     } while (any && (errno == ENOTEMPTY || errno == EEXIST));
     return remove_fail(r, name);
@@ -71,7 +71,7 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
 {
     ncz_stat st;
 
-    if (zmap_sys()->fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (zmap_sys()->name.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? NC_NOERR : remove_fail(r, name);
     if (st.st_dev != r->dev)
         return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is another file system: nothing is removed", r->dir, name);
@@ -85,7 +85,7 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
         ++*r->found;
     if (r->pass == LOOK)
         return r->all ? NC_NOERR : check_unlisted(r, name);
-    if (zmap_sys()->unlinkat(dir, name, 0) != 0 && errno != ENOENT)
+    if (zmap_sys()->name.unlinkat(dir, name, 0) != 0 && errno != ENOENT)
         return remove_fail(r, name);
     return NC_NOERR;
 }
@@ -99,15 +99,15 @@ remove_below(const remover *r, int dir, unsigned depth, bool *any)
     int               rc = NC_NOERR;
 
     *any = false;
-    if (depth > DEPTH_MOST || (d = zmap_sys()->fdopendir(dir)) == NULL) {
+    if (depth > DEPTH_MOST || (d = zmap_sys()->dir.fdopendir(dir)) == NULL) {
         rc = depth > DEPTH_MOST ? ncz_fail(NC_EOBJECT, "%s: more than %d directories deep", r->dir, DEPTH_MOST)
                                 : remove_fail(r, ".");
-        zmap_sys()->close(dir);
+        zmap_sys()->file.close(dir);
         return rc;
     }
     for (;;) {
         errno = 0;
-        if ((e = zmap_sys()->readdir(d)) == NULL) {
+        if ((e = zmap_sys()->dir.readdir(d)) == NULL) {
             if (errno != 0)
                 rc = remove_fail(r, ".");
             break;
@@ -118,7 +118,7 @@ remove_below(const remover *r, int dir, unsigned depth, bool *any)
         if ((rc = remove_entry(r, dir, e->d_name, depth)) != NC_NOERR)
             break;
     }
-    zmap_sys()->closedir(d);
+    zmap_sys()->dir.closedir(d);
     return rc;
 }
 
@@ -132,7 +132,7 @@ set_aside(char **path)
     (void)zmap_sys()->getrandom(&chance, sizeof chance, 0);
     if ((aside = ncz_sprintf("%s.removed-%016llx", *path, (unsigned long long)chance)) == NULL)
         return ncz_fail_nomem(strlen(*path) + 32);
-    if (zmap_sys()->rename_new(AT_FDCWD, *path, AT_FDCWD, aside) != 0) {
+    if (zmap_sys()->name.rename_new(AT_FDCWD, *path, AT_FDCWD, aside) != 0) {
         ncz_free(aside);
         return NC_NOERR;
     }
@@ -157,7 +157,7 @@ take_tree(const char *dir, remover r, remove_pass last)
     if ((path = ncz_strndup(dir, len)) == NULL)
         return ncz_fail_nomem(len + 1);
 
-    if (zmap_sys()->fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (zmap_sys()->name.fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         rc = errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such directory", dir)
                                                  : ncz_fail_errno(errno, "%s: cannot be inspected", dir);
         goto done;

@@ -24,7 +24,7 @@ zmap_file_open_retry(int dir, const char *name, int flags)
     int fd;
 
     do
-        fd = zmap_sys()->openat(dir, name, flags, 0);
+        fd = zmap_sys()->name.openat(dir, name, flags, 0);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -34,7 +34,7 @@ close_keeping_errno(int fd)
 {
     int err = errno;
 
-    zmap_sys()->close(fd);
+    zmap_sys()->file.close(fd);
     errno = err;
 }
 
@@ -47,12 +47,12 @@ open_no_link(int dir, const char *name, int flags)
     int      fd = zmap_file_open_retry(dir, name, flags | O_NOFOLLOW);
 
     if (fd < 0 && errno == ENOTDIR) {
-        bool link = zmap_sys()->fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+        bool link = zmap_sys()->name.fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 
         errno = link ? ELOOP : ENOTDIR;
-    } else if (fd >= 0 && (flags & (O_PATH | O_DIRECTORY)) == O_PATH && zmap_sys()->fstat(fd, &st) == 0 &&
+    } else if (fd >= 0 && (flags & (O_PATH | O_DIRECTORY)) == O_PATH && zmap_sys()->file.fstat(fd, &st) == 0 &&
                S_ISLNK(st.st_mode)) {
-        zmap_sys()->close(fd);
+        zmap_sys()->file.close(fd);
         errno = ELOOP;
         fd = -1;
     }
@@ -164,7 +164,7 @@ step_up(trail *t)
 static bool
 follow_link(trail *t)
 {
-    ssize_t len = zmap_sys()->readlinkat(t->dir, t->name, t->rest, t->rest_at);
+    ssize_t len = zmap_sys()->name.readlinkat(t->dir, t->name, t->rest, t->rest_at);
 
     if (len < 0) {
         /* It was a link a moment ago: start over. */

@@ -75,8 +75,8 @@ zmap_file_abandon(zmap_writer *w)
 {
     file_writer *fw = w->state;
 
-    zmap_sys()->close(fw->temp.fd);
-    zmap_sys()->unlinkat(fw->dir->fd, fw->temp.name, 0);
+    zmap_sys()->file.close(fw->temp.fd);
+    zmap_sys()->name.unlinkat(fw->dir->fd, fw->temp.name, 0);
     free_writer(w);
     remove_directory(w);
 }
