@@ -117,9 +117,9 @@ int ncz_format_check_rewritable(const ncz_var *v);
 
 /*
  * One array by its document (dialects_array.c). write: appends the array document of a variable, as plain Zarr has it
- * and without attributes, and the stored names of its dimensions if some have none there (else `names` stays empty; "" is
- * " "). define: adds a variable in definition from such a document of the model's dialect. Its element type or a codec
- * may be unknown: then the data are inaccessible, and `type` is NC_NAT's where the type is. The shape is that of
+ * and without attributes, and the stored names of its dimensions if some have none there (else `names` stays empty; ""
+ * is " "). define: adds a variable in definition from such a document of the model's dialect. Its element type or a
+ * codec may be unknown: then the data are inaccessible, and `type` is NC_NAT's where the type is. The shape is that of
  * `dims`. NC_EBADTYPE: the document's type does not read as `type`; NC_EINVAL: another rank; errors of what
  * cannot be carried along.
  */
