@@ -161,7 +161,7 @@ nc_rename_dim(int ncid, int dimid, const char *name)
     if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_new_name(&c, name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, d->name, own);
     if (rc == NC_NOERR && (rc = check_users(c.m, d)) == NC_NOERR)
-        rc = ncz_model_rename_dim(c.m, d, own);
+        rc = ncz_dataset_rename_dim(c.ds, d, own);
     ncz_free(own);
     return ncz_call_leave(&c, rc);
 }

@@ -85,7 +85,7 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
         (rc = ncz_dataset_add_var(c.ds, c.g, own, type, (size_t)ndims, dims, &v)) != NC_NOERR)
         goto done;
     if ((rc = set_default_width(&c, v)) != NC_NOERR) {
-        ncz_model_drop_var(c.m, v);
+        (void)ncz_dataset_drop_var(c.ds, v);
         goto done;
     }
     if (varidp != NULL)

@@ -246,6 +246,6 @@ nczarr_undef_var(int ncid, int varid)
         rc = ncz_fail(NC_ELATEDEF, "%s: only the newest variable of a group can be taken back, in a dataset of Zarr",
                       v->name);
     else
-        ncz_model_drop_var(c.m, v);
+        rc = ncz_dataset_drop_var(c.ds, v);
     return ncz_call_leave(&c, rc);
 }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define ID   "text-rows"
+#define ID   "vlen-utf8"
 #define WORD 4
 #define MARK "\xEF\xB7\x90" /* U+FDD0 in UTF-8 */
 

@@ -257,6 +257,9 @@ int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const n
 int ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const char *document, const char *names,
                           const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out);
 
+/* As ncz_model_drop_var(). NC_ENOMEM: it is removed, but rows of others were to become texts by that. */
+int ncz_dataset_drop_var(ncz_dataset *ds, ncz_var *v);
+
 /* As ncz_format_dtype_define() and _text(); the former under NCZ_USE_DEFINE. */
 int ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype);
 int ncz_dataset_dtype_text(const ncz_dataset *ds, const ncz_var *v, ncz_buf *out);
@@ -276,14 +279,13 @@ int ncz_dataset_end_fill(ncz_dataset *ds, ncz_var *v);
  */
 int ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name);
 int ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
+int ncz_dataset_rename_dim(ncz_dataset *ds, ncz_dim *d, const char *name); /* in the model only */
 
 /*
  * As ncz_var_set_chunks(), or with `beyond` as ncz_var_set_long_chunks(); and decides whether rows of characters are
  * texts, as all calls here do that change how chunks are stored.
  */
 int ncz_dataset_set_chunks(ncz_dataset *ds, ncz_var *v, int storage, const uint64_t *chunk, bool beyond);
-/* Whether rows of these characters are texts where chunks have them whole. */
-bool ncz_dataset_takes_text_rows(const ncz_dataset *ds, const ncz_var *v);
 /* As ncz_var_set_chain(). NC_EBADTYPE: the dataset's dialect cannot store what the codecs produce. NC_ENOFILTER: it has
  * no form for a codec. */
 int ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);

@@ -377,6 +377,10 @@ int ncz_dataset_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);
 /* Around a change of how a variable is stored: without the codec for rows, and with it again where it fits then. */
 int ncz_dataset_rows_drop(ncz_dataset *ds, ncz_var *v);
 int ncz_dataset_rows_fit(ncz_dataset *ds, ncz_var *v);
+/* After another variable was added, was taken back, or has another name, as after dimensions have: for those that are
+ * still being defined and that the store does not have. */
+int ncz_dataset_rows_added(ncz_dataset *ds, const ncz_var *v);
+int ncz_dataset_rows_changed(ncz_dataset *ds);
 
 /* For the log (dataset_log.c): a dataset that was opened or created; what its documents say, and where they come from;
  * and what it asked of its store. */

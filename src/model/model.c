@@ -218,6 +218,26 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     return NC_NOERR;
 }
 
+/* Counts the use as dimension r, or takes it back. */
+static void
+count_use(const ncz_var *v, size_t r, bool more)
+{
+    ncz_dim *d = v->dims[r];
+    bool     row = v->type->class == NCZ_TYPE_CHAR && r + 1 == v->rank;
+
+    if (row)
+        d->nchars = more ? d->nchars + 1 : d->nchars - 1;
+    if (!row || strcmp(v->name, d->name) == 0)
+        d->nothers = more ? d->nothers + 1 : d->nothers - 1;
+}
+
+static void
+count_uses(const ncz_var *v, bool more)
+{
+    for (size_t r = 0; r < v->rank; r++)
+        count_use(v, r, more);
+}
+
 static ncz_var *
 alloc_var(ncz_model *m, const char *name, size_t rank)
 {
@@ -288,6 +308,7 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
         return rc;
     }
     g->vars[g->nvars++] = v;
+    count_uses(v, true);
     m->nvars++;
     m->last_uid++;
     ncz_document_change(&g->document);
@@ -319,6 +340,7 @@ ncz_model_drop_var(ncz_model *m, ncz_var *v)
 {
     ncz_group *g = v->group;
 
+    count_uses(v, false);
     ncz_names_del(&g->var_index, v->name);
     g->nvars--;
     m->nvars--;
@@ -364,6 +386,7 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
         return rc;
     if ((old = ncz_strdup(v->name)) == NULL)
         return ncz_fail_nomem(strlen(v->name));
+    count_uses(v, false);
     if ((rc = rename_in_index(&v->group->var_index, &v->name, first_name(v), name, (size_t)v->id)) != NC_NOERR)
         goto done;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
@@ -373,6 +396,7 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
     mark_var(v);
     ncz_document_change(&v->group->document);
 done:
+    count_uses(v, true);
     ncz_free(old);
     return rc;
 }
@@ -436,6 +460,17 @@ mark_vars_of_dim(ncz_model *m, const ncz_dim *d)
         }
 }
 
+/* Counts the uses of a dimension again, which has another name. */
+static void
+recount_uses(ncz_model *m, ncz_dim *d)
+{
+    d->nchars = d->nothers = 0;
+    for (const ncz_var *v = ncz_model_next_var(m, NULL); v != NULL; v = ncz_model_next_var(m, v))
+        for (size_t r = 0; r < v->rank; r++)
+            if (v->dims[r] == d)
+                count_use(v, r, true);
+}
+
 int
 ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
 {
@@ -483,6 +518,7 @@ ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
         return rc;
     ncz_document_change(&d->group->document);
     mark_vars_of_dim(m, d);
+    recount_uses(m, d);
     return NC_NOERR;
 }
 

@@ -162,7 +162,10 @@ struct ncz_dim {
     bool       unlimited;
     bool       uncleared; /* chunks may have unrecorded elements beyond its length: see dataset/grow/dataset_grow.c */
     bool       hidden;    /* made by a reader for bookkeeping (a scalar's [1]): never listed */
+    bool       shared;    /* not of text only, when that was last looked at: see dataset/dataset_text_rows.c */
     int        id;        /* dataset-wide, as netCDF's dimids are */
+    size_t     nchars;    /* variables of characters whose last dimension it is */
+    size_t     nothers;   /* uses by which it is not of text only: see ncz_dim_is_of_text() */
     ncz_group *group;
 };
 
@@ -420,6 +423,12 @@ int ncz_var_key(const ncz_var *v, ncz_buf *out);     /* "g1/g2/v" */
 ncz_group *ncz_model_next_group(const ncz_model *m, const ncz_group *g);
 /* Iterates over all variables: those of one group after those of another. NULL at the end; `v` NULL: the first. */
 ncz_var *ncz_model_next_var(const ncz_model *m, const ncz_var *v);
+
+/*
+ * Whether rows along the dimension can only be texts: characters alone have it, each as its last dimension and no
+ * other, and no variable has its name, neither one that has the dimension nor one of its group.
+ */
+bool ncz_dim_is_of_text(const ncz_dim *d);
 
 /* Writes the variable's current shape to shape[0..rank). */
 void ncz_var_shape(const ncz_var *v, uint64_t *shape);

@@ -215,6 +215,12 @@ ncz_model_next_var(const ncz_model *m, const ncz_var *v)
     return g != NULL ? g->vars[i] : NULL;
 }
 
+bool
+ncz_dim_is_of_text(const ncz_dim *d)
+{
+    return d->nothers == 0 && ncz_group_find_var(d->group, d->name) == NULL;
+}
+
 void
 ncz_var_shape(const ncz_var *v, uint64_t *shape)
 {

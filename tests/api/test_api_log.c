@@ -171,11 +171,12 @@ TEST(the_log_has_warnings_at_level_1)
 static void
 define_characters(place *p, const char *mode, bool ends)
 {
-    int ncid, dim, var;
+    int ncid, dim, len, var;
 
     OK(place_create(p, mode, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 4, &dim));
-    OK(nc_def_var(ncid, "rows", NC_CHAR, 1, &dim, &var)); /* texts to all readers */
+    OK(nc_def_dim(ncid, "len", 4, &len));
+    OK(nc_def_var(ncid, "rows", NC_CHAR, 1, &len, &var)); /* texts to all readers */
     OK(nc_def_var(ncid, "letters", NC_CHAR, 0, NULL, &var));
     OK(nc_def_var(ncid, "words", NC_STRING, 1, &dim, &var));
     if (ends) {

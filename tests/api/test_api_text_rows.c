@@ -252,6 +252,8 @@ TEST(the_codec_has_no_effect_where_rows_are_no_texts)
     dims[0] = dims[1];
     OK(nc_def_var(ncid, "number", NC_BYTE, 2, dims, &var));
     FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, var, ROWS));
+    OK(nczarr_undef_var(ncid, var));
+    OK(nc_inq_dimid(ncid, "n", &dims[0]));
     OK(nc_def_var(ncid, "single", NC_CHAR, 2, dims, &var));
     OK(nczarr_def_var_codecs(ncid, var, "[{\"name\": \"bytes\"}]"));
     OK(nczarr_def_var_codec(ncid, var, "{\"name\": \"vlen-utf8\"}"));

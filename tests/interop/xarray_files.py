@@ -34,6 +34,36 @@ if not classic:
 ds.to_netcdf(path, engine="netcdf4", format="NETCDF3_64BIT" if classic else "NETCDF4")
 print("null")
 """
+# What text there is in files of Argo and of WRF: of a dimension of its own, and flags along dimensions that others have.
+KINDS = {"argo": """dimensions: N_PROF = 2 ; N_LEVELS = 4 ; N_PARAM = 2 ; N_CALIB = 1 ; STRING4 = 4 ; STRING16 = 16 ; STRING64 = 64 ; DATE_TIME = 14 ; variables:
+  char DATA_TYPE(STRING16) ; char REFERENCE_DATE_TIME(DATE_TIME) ; char PLATFORM_NUMBER(N_PROF, STRING16) ;
+  PLATFORM_NUMBER:long_name = "Float" ; char PI_NAME(N_PROF, STRING64) ; char STATION_PARAMETERS(N_PROF, N_PARAM, STRING16) ;
+  char DIRECTION(N_PROF) ; char DATA_MODE(N_PROF) ; char POSITION_QC(N_PROF) ; int CYCLE_NUMBER(N_PROF) ;
+  float TEMP(N_PROF, N_LEVELS) ; char TEMP_QC(N_PROF, N_LEVELS) ; TEMP_QC:_FillValue = " " ; char PROFILE_TEMP_QC(N_PROF) ;
+  char CALIBRATION(N_PROF, N_CALIB, N_PARAM, STRING64) ; char VERTICAL(N_PROF, STRING4) ; char kind ;
+data: DATA_TYPE = "Argo profile" ; REFERENCE_DATE_TIME = "19500101000000" ; PLATFORM_NUMBER = "1900001", "29" ; PI_NAME = "A", "" ;
+  STATION_PARAMETERS = "PRES", "TEMP", "PRES", "PSAL" ; DIRECTION = "AD" ; DATA_MODE = "RD" ; POSITION_QC = "14" ; CYCLE_NUMBER = 1, 2 ;
+  TEMP = 1, 2, 3, 4, 5, 6, 7, 8 ; TEMP_QC = "1144", "19  " ; PROFILE_TEMP_QC = "AF" ; CALIBRATION = "a", "b", "c", "d" ;
+  VERTICAL = "xxxx", "y" ; kind = "k" ; }""",
+         "wrf": """dimensions: Time = UNLIMITED ; DateStrLen = 19 ; south_north = 2 ; west_east = 3 ; variables:
+  char Times(Time, DateStrLen) ; float XLAT(Time, south_north, west_east) ; char mask(south_north, west_east) ; int T(Time) ;
+data: Times = "2000-01-24_12:00:00", "2000-01-24_13:00:00" ; XLAT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 ; mask = "abc", "def" ; T = 1, 2 ; }""",
+         "own": """dimensions: x = 2 ; y = 3 ; name = 4 ; both = 2 ; c = 3 ; variables: char alone(y) ; char twice(x, y) ; char of_name(x, name) ;
+  char name(name) ; char first(both, y) ; char last(both) ; char c(c) ;
+data: alone = "abc" ; twice = "abc", "d" ; of_name = "abcd", "e" ; name = "wxyz" ; first = "abc", "d" ; last = "ef" ; c = "xyz" ; }"""}
+DIMS = """
+import json, sys, xarray as xr
+a, b = xr.open_dataset(sys.argv[1], engine="netcdf4", decode_times=False), xr.open_zarr(sys.argv[2], decode_times=False)
+text = lambda v: (v.decode() if isinstance(v, bytes) else chr(v).strip("\\0") if isinstance(v, int) else v)
+bad = ["%s: %s %s, not %s %s" % (n, b[n].dims, b[n].shape, a[n].dims, a[n].shape) for n in a.variables
+       if n not in b.variables or b[n].dims != a[n].dims or b[n].shape != a[n].shape]
+for n in a.variables:
+    if a[n].dtype.kind in "SO" and not n in bad:
+        v, w = [text(p) for p in a[n].values.ravel().tolist()], [text(p) for p in b[n].values.ravel().tolist()]
+        if [p.strip() for p in v] != [p.strip() for p in w]:
+            bad.append("%s: %s, not %s" % (n, w, v))
+print(json.dumps(bad + ["%s: not in the file" % n for n in b.variables if n not in a.variables]))
+"""
 COMPARE = """
 import json, sys, numpy as np, xarray as xr
 a, b, mode = xr.open_dataset(sys.argv[1]), xr.open_zarr(sys.argv[2]), sys.argv[3]
@@ -66,6 +96,17 @@ print(json.dumps(bad))
 
 
 def run_all(h, tmp):
+    for kind, cdl in KINDS.items():
+        path, text = os.path.join(tmp, kind + ".nc"), os.path.join(tmp, kind + ".cdl")
+        with open(text, "w") as f:
+            f.write("netcdf t { " + cdl)
+        r = h.run(h.nczgen, "-k", "nc3", "-o", path, text)
+        for mode in ("nczarr,v3", "zarr,v3"):
+            target = os.path.join(tmp, "file-copy.zarr")
+            made = h.run(h.nczcopy, "--verify", path, "file://%s#mode=%s" % (target, mode)) if r.returncode == 0 else r
+            bad, more = ([made.stderr], []) if made.returncode != 0 else peer_script(h.run, h.python, "zarr3", DIMS, path, target)
+            h.check("text as in %s -> nczcopy %s -> xarray's dimensions of the file" % (kind, mode), (bad or []) + more)
+            shutil.rmtree(target, ignore_errors=True)
     for kind in ("netCDF-4", "classic"):
         path = os.path.join(tmp, kind + ".nc")
         problems = peer_script(h.run, h.python, "zarr3", MAKE, path, kind)[1]

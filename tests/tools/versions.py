@@ -78,7 +78,7 @@ def characters_as_numbers(c):
     text = ("netcdf t { dimensions: t = UNLIMITED ; n = 3 ; variables: char c(t, n) ; char f(n) ; f:_FillValue = \"x\" ; int i(n) ; "
             "data: c = \"abc\", \"d\" ; f = \"ef\" ; i = 1, 2, 3 ; group: g { variables: char k ; data: k = \"k\" ; } }")
     says = "other readers get these characters in Zarr v3 as numbers"
-    rest = ": %s: they are text in chunks with whole rows of a fixed dimension, in Zarr v2, and as strings\n" % says
+    rest = ": %s: they are text in chunks with whole rows of a dimension of their own, in Zarr v2, and as strings\n" % says
     line = "nczcopy: /g/k" + rest
     c.run("nczgen", "-o", c.at("v2.zarr"), input=text)
     for mode, want in (("nczarr,v3", line), ("zarr,v3", line), ("nczarr,v2", ""), ("zarr,v2", "")):

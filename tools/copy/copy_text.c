@@ -95,7 +95,7 @@ copy_tell_characters(const copy_source *s, int out)
     }
     if (names != NULL)
         message_print("%s: other readers get these characters in Zarr v%d as numbers: they are text in chunks with "
-                      "whole rows of a fixed dimension, in Zarr v2, and as strings",
+                      "whole rows of a dimension of their own, in Zarr v2, and as strings",
                       names, version);
     free(names);
 }

@@ -241,6 +241,13 @@ consolidate_for_others(ncz_dataset *ds, const ncz_type *type, size_t rank)
 }
 
 int
+ncz_dataset_drop_var(ncz_dataset *ds, ncz_var *v)
+{
+    ncz_model_drop_var(ds->model, v);
+    return ncz_dataset_rows_changed(ds);
+}
+
+int
 ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                     ncz_dim *const *dims, ncz_var **out)
 {
@@ -255,8 +262,10 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : ncz_dataset_rows_fit(ds, v);
     if (rc == NC_NOERR)
         rc = ds->kind->change->clear_new(ds, v);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_rows_added(ds, v);
     if (rc != NC_NOERR) {
-        ncz_model_drop_var(ds->model, v);
+        (void)ncz_dataset_drop_var(ds, v);
         return rc;
     }
     consolidate_for_others(ds, type, rank);
@@ -278,6 +287,8 @@ ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const cha
     if ((rc = check_new(ds, g, name)) == NC_NOERR &&
         (rc = ncz_json_parse(document, strlen(document), &opts, &doc, NULL)) == NC_NOERR)
         rc = ncz_format_array_define(ds->model, g, name, doc, names, type, rank, dims, out);
+    if (rc == NC_NOERR && (rc = ncz_dataset_rows_added(ds, *out)) != NC_NOERR)
+        (void)ncz_dataset_drop_var(ds, *out);
     ncz_json_free(doc);
     return rc;
 }

@@ -2,16 +2,19 @@
 /*
  * dataset_text_rows: whether each row of a new variable of characters is stored as one text, as Zarr v3 does it by
  * default.
- * It needs chunks with whole rows of a fixed dimension, and codecs that take bytes. The choice is made anew by each
- * call that changes one of these, so that inquiries have it at any time.
+ * It needs a fixed dimension that is of text only, chunks with whole rows, and codecs that take bytes. The choice is
+ * made anew by each call that changes one of these, so that inquiries have it at any time. Other variables can make a
+ * dimension one of text only, or end that: ncz_dim.shared has what the last choices for it were made by, so that
+ * variables are looked at only when that changes.
  */
 #include "dataset/dataset_int.h"
 
 #define ROW_MOST                                                                                                     \
     ((uint64_t)1 << 20) /* longer ones are no texts: a fill value has as many characters, in the document */
 
-bool
-ncz_dataset_takes_text_rows(const ncz_dataset *ds, const ncz_var *v)
+/* Whether rows of these characters are texts where their dimension is of text only, and chunks have them whole. */
+static bool
+takes_rows(const ncz_dataset *ds, const ncz_var *v)
 {
     return v->type->class == NCZ_TYPE_CHAR && v->rank > 0 && !v->dims[v->rank - 1]->unlimited &&
            ds->model->dialect->traits.text_rows;
@@ -51,7 +54,7 @@ ncz_dataset_rows_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 
     if (rc != NC_NOERR)
         return rc;
-    if (ncz_dataset_takes_text_rows(ds, v) && has_whole_rows(v) && !v->plain_chars)
+    if (takes_rows(ds, v) && ncz_dim_is_of_text(v->dims[v->rank - 1]) && has_whole_rows(v) && !v->plain_chars)
         return set_rows(ds, v, chain);
     return ncz_var_set_chain(ds->model, v, chain);
 }
@@ -76,7 +79,7 @@ ncz_dataset_rows_fit(ncz_dataset *ds, ncz_var *v)
     ncz_chain *bare = NULL;
     int        rc;
 
-    if (!ncz_dataset_takes_text_rows(ds, v))
+    if (!takes_rows(ds, v))
         return NC_NOERR;
     if ((rc = ncz_chain_without_text_rows(v->chain, &bare)) == NC_NOERR)
         rc = ncz_dataset_rows_set_chain(ds, v, bare);
@@ -94,4 +97,61 @@ ncz_dataset_set_chunks(ncz_dataset *ds, ncz_var *v, int storage, const uint64_t 
     rc = beyond ? ncz_var_set_long_chunks(ds->model, v, chunk) : ncz_var_set_chunks(ds->model, v, storage, chunk);
     fit = ncz_dataset_rows_fit(ds, v); /* after a failure, too: it is stored as before */
     return rc != NC_NOERR ? rc : fit;
+}
+
+/* ---- the dimensions -------------------------------------------------------------------------------------------- */
+
+/* Stored ones stay as they are, as do those that the document of another array has defined. */
+static bool
+may_change(const ncz_var *v)
+{
+    return v->stage == NCZ_VAR_IN_DEFINITION && v->document == NCZ_DOCUMENT_NEW && !v->by_document;
+}
+
+/* Decides again for the characters whose last dimension it is, if it is of text only now and was not, or the
+ * reverse. */
+static int
+decide_along(ncz_dataset *ds, ncz_dim *d)
+{
+    size_t left = d->nchars;
+    bool   shared = !ncz_dim_is_of_text(d);
+    int    rc = NC_NOERR;
+
+    if (d->shared == shared)
+        return NC_NOERR;
+    d->shared = shared; /* first: what undoes a definition that fails here decides again */
+    for (ncz_var *v = ncz_model_next_var(ds->model, NULL); left > 0 && v != NULL && rc == NC_NOERR;
+         v = ncz_model_next_var(ds->model, v)) {
+        if (v->type->class != NCZ_TYPE_CHAR || v->rank == 0 || v->dims[v->rank - 1] != d)
+            continue;
+        left--;
+        if (may_change(v))
+            rc = ncz_dataset_rows_fit(ds, v);
+    }
+    return rc;
+}
+
+int
+ncz_dataset_rows_added(ncz_dataset *ds, const ncz_var *v)
+{
+    ncz_dim *namesake = ncz_group_find_dim(v->group, v->name);
+    int      rc = NC_NOERR;
+
+    if (!ds->model->dialect->traits.text_rows)
+        return NC_NOERR;
+    if (namesake != NULL)
+        rc = decide_along(ds, namesake);
+    for (size_t r = 0; rc == NC_NOERR && r < v->rank; r++)
+        rc = decide_along(ds, v->dims[r]);
+    return rc;
+}
+
+int
+ncz_dataset_rows_changed(ncz_dataset *ds)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; ds->model->dialect->traits.text_rows && rc == NC_NOERR && i < ds->model->ndims; i++)
+        rc = decide_along(ds, ds->model->dims[i]);
+    return rc;
 }

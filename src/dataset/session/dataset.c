@@ -310,7 +310,17 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
     int rc = check_name(v->group, name);
 
-    return rc == NC_NOERR ? ds->kind->change->rename_var(ds, v, name) : rc;
+    if (rc == NC_NOERR)
+        rc = ds->kind->change->rename_var(ds, v, name);
+    return rc == NC_NOERR ? ncz_dataset_rows_changed(ds) : rc;
+}
+
+int
+ncz_dataset_rename_dim(ncz_dataset *ds, ncz_dim *d, const char *name)
+{
+    int rc = ncz_model_rename_dim(ds->model, d, name);
+
+    return rc == NC_NOERR ? ncz_dataset_rows_changed(ds) : rc;
 }
 
 int
