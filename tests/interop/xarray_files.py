@@ -54,13 +54,17 @@ data: alone = "abc" ; twice = "abc", "d" ; of_name = "abcd", "e" ; name = "wxyz"
 DIMS = """
 import json, sys, xarray as xr
 a, b = xr.open_dataset(sys.argv[1], engine="netcdf4", decode_times=False), xr.open_zarr(sys.argv[2], decode_times=False)
-text = lambda v: (v.decode() if isinstance(v, bytes) else chr(v).strip("\\0") if isinstance(v, int) else v)
+
+def text(v): # a fill value is masked, and characters that are no texts are numbers
+    v = "" if v != v else v.decode() if isinstance(v, bytes) else v if isinstance(v, str) else chr(int(v)).strip("\\0")
+    return v.strip()
+
 bad = ["%s: %s %s, not %s %s" % (n, b[n].dims, b[n].shape, a[n].dims, a[n].shape) for n in a.variables
        if n not in b.variables or b[n].dims != a[n].dims or b[n].shape != a[n].shape]
 for n in a.variables:
     if a[n].dtype.kind in "SO" and not n in bad:
         v, w = [text(p) for p in a[n].values.ravel().tolist()], [text(p) for p in b[n].values.ravel().tolist()]
-        if [p.strip() for p in v] != [p.strip() for p in w]:
+        if v != w:
             bad.append("%s: %s, not %s" % (n, w, v))
 print(json.dumps(bad + ["%s: not in the file" % n for n in b.variables if n not in a.variables]))
 """

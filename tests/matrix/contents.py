@@ -83,8 +83,10 @@ def nul_strings(w):
 def characters(w):
     plain(w)
     w.dim("len", 5)
+    w.dim("letters", 4)
     w.var("name", ["x", "len"], np.array([list("abc\0\0"), list("hello"), list("\0\0\0\0\0"), list("a b c")], "S1"), kind="char")
-    w.var("letter", ["x"], np.array(list("wxyz"), "S1"), kind="char", fill=b"-")
+    w.var("letter", ["letters"], np.array(list("wxyz"), "S1"), kind="char", fill=b"-")
+    w.var("flag", ["x"], np.array(list("1149"), "S1"), kind="char") # of a dimension that others have
 
 
 def scalars(w):

@@ -295,14 +295,14 @@ def gaps(at):
 
 
 def characters(at):
-    """Pure Zarr cannot keep them: it is said, once, if nobody asked for it."""
+    """Pure Zarr of version 2 cannot keep them: it is said, once, if nobody asked for it. In version 3 this row is a text."""
     os.makedirs(os.path.join(at, "c.zarr", "c"))
     json.dump({"zarr_format": 2}, open(os.path.join(at, "c.zarr", ".zgroup"), "w"))
     json.dump({"_NCProperties": "version=2,netcdf=4.9.0,nczarr=2.0.0"}, open(os.path.join(at, "c.zarr", ".zattrs"), "w"))
     json.dump({"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "<U1", "fill_value": "", "order": "C", "compressor": None,
                "filters": None}, open(os.path.join(at, "c.zarr", "c", ".zarray"), "w"))
     problems = []
-    for options, says in (([], "strings"), (["--zarr-format", "3"], "bytes"), (["--mode", "zarr"], ""), (["--mode", "nczarr"], "")):
+    for options, says in (([], "strings"), (["--zarr-format", "3"], ""), (["--mode", "zarr"], ""), (["--mode", "nczarr"], "")):
         r = run("nczcopy", *options, "c.zarr", "d.zarr", at=at)
         if r.returncode != 0 or r.stderr.count("they become ") != bool(says) or says not in r.stderr:
             problems.append("%s: exit %d, %s" % (options, r.returncode, r.stderr.strip()))

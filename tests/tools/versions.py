@@ -75,11 +75,12 @@ def characters(c):
 
 def characters_as_numbers(c):
     """A copy into Zarr v3 names the characters that are no texts, once; its values are those of the source, a _FillValue included."""
-    text = ("netcdf t { dimensions: t = UNLIMITED ; n = 3 ; variables: char c(t, n) ; char f(n) ; f:_FillValue = \"x\" ; int i(n) ; "
-            "data: c = \"abc\", \"d\" ; f = \"ef\" ; i = 1, 2, 3 ; group: g { variables: char k ; data: k = \"k\" ; } }")
+    text = ("netcdf t { dimensions: t = UNLIMITED ; n = 3 ; m = 2 ; variables: char c(t, n) ; char f(n) ; f:_FillValue = \"x\" ; "
+            "char flag(m) ; flag:_FillValue = \"-\" ; int i(m) ; data: c = \"abc\", \"d\" ; f = \"ef\" ; flag = \"1-\" ; i = 1, 2 ; "
+            "group: g { variables: char k ; data: k = \"k\" ; } }")
     says = "other readers get these characters in Zarr v3 as numbers"
     rest = ": %s: they are text in chunks with whole rows of a dimension of their own, in Zarr v2, and as strings\n" % says
-    line = "nczcopy: /g/k" + rest
+    line = "nczcopy: /flag, /g/k" + rest
     c.run("nczgen", "-o", c.at("v2.zarr"), input=text)
     for mode, want in (("nczarr,v3", line), ("zarr,v3", line), ("nczarr,v2", ""), ("zarr,v2", "")):
         r = run("nczcopy", "--verify", "--mode", mode, c.at("v2.zarr"), c.at(mode + ".zarr"))
@@ -90,7 +91,13 @@ def characters_as_numbers(c):
         r = run("nczcopy", "--verify", "--mode", mode, c.at("nczarr,v3.zarr"), c.at("again-%s.zarr" % mode))
         c.same("v3 to " + mode, (r.returncode, r.stderr), (0, want))
     c.run("nczcopy", "--dry-run", "--mode", "nczarr,v3", c.at("v2.zarr"), c.at("dry.zarr"), stderr=says)
-    c.run("nczcopy", "--in-place", "--zarr-format", "3", c.at("v2.zarr"), stderr="nczcopy: /c, /f, /g/k" + rest)
+    c.run("nczcopy", "--in-place", "--zarr-format", "3", c.at("v2.zarr"), stderr="nczcopy: /c, /f, /flag, /g/k" + rest)
+    c.run("nczgen", "-k", "nc3", "-o", c.at("t.nc"), input=text[:text.index("group:")] + "}")
+    c.run("nczcopy", "--verify", "--mode", "nczarr,v3", c.at("t.nc"), c.at("of-classic.zarr"), stderr="nczcopy: /flag" + rest)
+    c.run("nczcopy", "--verify", "-k", "nc3", c.at("of-classic.zarr"), c.at("back.nc"))
+    c.same("a classic file again", c.dump("back.nc"), c.dump("t.nc"))
+    types = {v: json.load(open(c.at("of-classic.zarr/%s/zarr.json" % v)))["data_type"] for v in ("c", "f", "flag")}
+    c.same("types", types, {"c": "string", "f": "string", "flag": "uint8"})
     c.run("nczgen", "-o", c.at("none.zarr"), input="netcdf t { dimensions: n = 2 ; variables: int i(n) ; string s(n) ; }")
     r = run("nczcopy", "--verify", "--mode", "nczarr,v3", c.at("none.zarr"), c.at("none3.zarr"))
     c.same("without characters", (r.returncode, r.stderr), (0, ""))
