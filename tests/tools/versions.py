@@ -126,7 +126,7 @@ def between_versions(c):
     c.same("values in v3", c.dump("v3.zarr"), c.dump("v2.zarr"))
     c.same("values in v2 again", c.dump("back.zarr"), c.dump("v2.zarr"))
     for two, three in (("a/0.1", "a/c/0/1"), ("big/1", "big/c/1"), ("b/0", "b/c/0"), ("h/0", "h/c/0"), ("m/0", "m/c/0"),
-                       ("any/0", "any/c/0"), ("d/0", "d/c"), ("g/v/0", "g/v/c/0")):
+                       ("any/0", "any/c/0"), ("c/0", "c/c/0"), ("d/0", "d/c"), ("g/v/0", "g/v/c/0")):
         c.same(two, c.bytes("v2.zarr/" + two), c.bytes("v3.zarr/" + three))
         c.same(two + " again", c.bytes("back.zarr/" + two), c.bytes("v3.zarr/" + three))
     codecs = json.load(open(c.at("v3.zarr/a/zarr.json")))["codecs"]
@@ -134,7 +134,7 @@ def between_versions(c):
     c.same("types", [json.load(open(c.at("v3.zarr/%s/zarr.json" % v)))["data_type"] for v in ("b", "h", "wide")],
            ["bool", "float16", "string"])
     out = c.run("nczcopy", "--dry-run", "--zarr-format", "3", c.at("v2.zarr"), c.at("none.zarr"))
-    c.same("what is encoded again", re.findall(r"(/\S+): chunks encoded again", out), ["/wide", "/c"])
+    c.same("what is encoded again", re.findall(r"(/\S+): chunks encoded again", out), ["/wide"])
     c.run("nczcopy", "--verify", "--zarr-format", "3", "-d", "5", "--mode", "zarr", c.at("v2.zarr"), c.at("d5.zarr"))
     names = [k["name"] for k in json.load(open(c.at("d5.zarr/a/zarr.json")))["codecs"]]
     c.same("deflate for all readers", names, ["bytes", "numcodecs.shuffle", "gzip"])
