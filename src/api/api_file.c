@@ -143,36 +143,49 @@ nc_sync(int ncid)
     return on_dataset(ncid, ncz_dataset_sync);
 }
 
+/* Takes a dataset out of the table, so that no other call finds it. */
 static int
-end_dataset(int ncid, int (*how)(ncz_dataset *))
+take_dataset(int ncid, ncz_dataset **dsp)
 {
-    ncz_dataset *ds;
-    int          rc;
-
     ncz_err_clear();
     if (ncid % NCZ_ID_GROUPS != 0 && ncz_ids_enter(ncid) != NULL) {
         ncz_ids_leave(ncid);
-        return ncz_call_done(
-            ncz_fail(NC_EBADGRPID, "ncid %d is a group: only the ncid of the dataset can be closed", ncid));
+        return ncz_fail(NC_EBADGRPID, "ncid %d is a group: only the ncid of the dataset can be closed", ncid);
     }
-    if ((ds = ncz_ids_take(ncid)) == NULL)
-        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
-    rc = how(ds);
+    return (*dsp = ncz_ids_take(ncid)) != NULL ? NC_NOERR : ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+}
+
+static void
+free_dataset(int ncid, ncz_dataset *ds)
+{
     ncz_ids_free(ncid);
     ncz_dataset_free(ds);
-    return ncz_call_done(rc);
 }
 
 int
 nc_close(int ncid)
 {
-    return end_dataset(ncid, ncz_dataset_close);
+    ncz_dataset *ds;
+    int          rc = take_dataset(ncid, &ds);
+
+    if (rc == NC_NOERR) {
+        rc = ncz_dataset_close(ds);
+        free_dataset(ncid, ds);
+    }
+    return ncz_call_done(rc);
 }
 
 int
 nc_abort(int ncid)
 {
-    return end_dataset(ncid, ncz_dataset_abort);
+    ncz_dataset *ds;
+    int          rc = take_dataset(ncid, &ds);
+
+    if (rc == NC_NOERR) {
+        rc = ncz_dataset_abort(ds);
+        free_dataset(ncid, ds);
+    }
+    return ncz_call_done(rc);
 }
 
 int

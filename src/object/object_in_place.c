@@ -112,38 +112,35 @@ ncz_object_take_written(const ncz_object_item *item, ncz_chunk_addr *where, ncz_
     return NC_NOERR;
 }
 
-static int
-put_part(ncz_objects *objects, const ncz_object_item *item, const ncz_chunk_addr *where, ncz_scratch *scratch)
-{
-    ncz_object_slab slab = ncz_object_slab_of(item, where);
-    bool            window = objects->cells->windows && slab.nrows > FEW_ROWS;
-    bool            written = item->chunk->written != NULL;
-    size_t need = window ? (size_t)where->length : (written ? RANGES_MOST : slab.nrows) * sizeof(zmap_range_req);
-    void  *room;
-    int    rc;
-
-    if ((room = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, need)) == NULL)
-        return NC_ENOMEM;
-    if (objects->cells->windows)
-        ncz_rwlock_take(&objects->window);
-    rc = written  ? put_written(objects, item, where, slab.nrows, room)
-         : window ? ncz_object_put_window(objects, where->key, &slab, 1, room)
-                  : put_rows(objects, item, where, slab.nrows, room);
-    if (objects->cells->windows)
-        ncz_rwlock_give(&objects->window);
-    return rc;
-}
-
 int
 ncz_object_put_in_place(ncz_objects *objects, const ncz_object_item *item, const ncz_chunk_addr *where,
                         ncz_scratch *scratch)
 {
+    bool            windows = objects->cells->windows, window;
     ncz_object_item part;
     ncz_chunk_addr  at = *where;
+    ncz_object_slab slab;
+    size_t          need;
+    void           *room;
     int             rc;
 
     if (where->bytes != NULL || where->chain != NULL)
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk of this layout cannot be written", where->key);
-    rc = ncz_object_take_written(item, &at, &part);
-    return rc == NC_NOERR ? put_part(objects, &part, &at, scratch) : rc;
+    if ((rc = ncz_object_take_written(item, &at, &part)) != NC_NOERR)
+        return rc;
+    slab = ncz_object_slab_of(&part, &at);
+    window = windows && slab.nrows > FEW_ROWS;
+    need = window                        ? (size_t)at.length
+           : part.chunk->written != NULL ? RANGES_MOST * sizeof(zmap_range_req)
+                                         : slab.nrows * sizeof(zmap_range_req);
+    if ((room = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, need)) == NULL)
+        return NC_ENOMEM;
+    if (windows)
+        ncz_rwlock_take(&objects->window);
+    rc = part.chunk->written != NULL ? put_written(objects, &part, &at, slab.nrows, room)
+         : window                    ? ncz_object_put_window(objects, at.key, &slab, 1, room)
+                                     : put_rows(objects, &part, &at, slab.nrows, room);
+    if (windows)
+        ncz_rwlock_give(&objects->window);
+    return rc;
 }

@@ -101,6 +101,13 @@ grow(ncz_dataset *ds, ncz_dim *d, uint64_t len, const ncz_put *p)
 
 /* ---- storing --------------------------------------------------------------------------------------------------- */
 
+/* The first sync of a new file shows it, with its head. */
+static int
+sync_data(ncz_dataset *ds)
+{
+    return zmap_single_unfinished(ds->map) != NULL ? NC_NOERR : ncz_file_sync(ds);
+}
+
 static int
 store_data(ncz_dataset *ds)
 {
@@ -108,8 +115,7 @@ store_data(ncz_dataset *ds)
 
     if ((rc = ncz_file_check(ds)) != NC_NOERR || (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
         return rc;
-    /* The first sync of a new file shows it, with its head. */
-    return zmap_single_unfinished(ds->map) != NULL ? NC_NOERR : ncz_file_sync(ds);
+    return sync_data(ds);
 }
 
 /* ---- close and abort ------------------------------------------------------------------------------------------- */
@@ -120,7 +126,9 @@ close_file(ncz_dataset *ds)
     const ncz_file_room none = {.align = 0};
     int                 rc = ds->defining ? ncz_file_enddef(ds, &none) : NC_NOERR;
 
-    if (rc != NC_NOERR || (rc = store_data(ds)) != NC_NOERR || (rc = store_head(ds, false)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = ncz_file_check(ds)) != NC_NOERR ||
+        (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR || (rc = sync_data(ds)) != NC_NOERR ||
+        (rc = store_head(ds, false)) != NC_NOERR)
         return rc;
     return ds->home == NCZ_HOME_PERSIST ? ncz_file_persist(ds) : NC_NOERR;
 }
