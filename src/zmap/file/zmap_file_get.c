@@ -206,7 +206,7 @@ read_range_at_once(zmap_get_req *r, int fd)
     return true;
 }
 
-/* Reads a range: into the caller's memory at once, or else after a look at the object's size. */
+/* Reads a range after a look at the object's size. */
 static int
 read_range(file_map *f, zmap_get_req *r, int fd)
 {
@@ -215,8 +215,6 @@ read_range(file_map *f, zmap_get_req *r, int fd)
     char    *to = r->into;
     int      rc;
 
-    if (read_range_at_once(r, fd))
-        return NC_NOERR;
     if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR ||
         (rc = zmap_answer_range(r, size, &off, &len)) != NC_NOERR)
         return rc;
@@ -278,7 +276,7 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
         if (fd < 0)
             rc = open_object(f, r->key, &fd);
         if (rc == NC_NOERR && (r->off != 0 || r->len != ZMAP_WHOLE))
-            rc = read_range(f, r, fd);
+            rc = read_range_at_once(r, fd) ? NC_NOERR : read_range(f, r, fd);
         else if (rc == NC_NOERR)
             rc = r->into != NULL ? read_into(f, r, fd) : read_body(f, r, fd);
         if (rc == NC_NOERR && r->ask_version)
