@@ -28,13 +28,6 @@ typedef struct making {
     int            speed; /* lz4's acceleration */
 } making;
 
-static void
-put_u32le(unsigned char *p, size_t v)
-{
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = (unsigned char)(v >> 8 * i);
-}
-
 bool
 ncz_blosc_makes(int64_t cname, int64_t clevel, int64_t shuffle, size_t typesize, size_t n)
 {
@@ -60,7 +53,7 @@ add_stream(making *m, const unsigned char *in, size_t n)
         memcpy(to, in, n);
         got = (int)n;
     }
-    put_u32le(m->out + m->at, (size_t)got);
+    ncz_codec_put_u32le(m->out + m->at, (size_t)got);
     m->at += 4 + (size_t)got;
     return true;
 }
@@ -90,7 +83,7 @@ add_blocks(making *m, const unsigned char *in, size_t n, size_t typesize, size_t
         size_t here = n - i * block < block ? n - i * block : block;
         bool   split = here == block && block / typesize >= SPLIT_LEAST;
 
-        put_u32le(m->out + NCZ_BLOSC_HEADER + 4 * i, m->at);
+        ncz_codec_put_u32le(m->out + NCZ_BLOSC_HEADER + 4 * i, m->at);
         if (!add_block(m, in + i * block, here, typesize, split, planes))
             return false;
     }
@@ -115,9 +108,9 @@ ncz_blosc_make(const void *in, size_t n, size_t typesize, int64_t clevel, void *
     }
     ncz_codec_scratch_done(NCZ_SLOT_BLOSC_BLOCK);
     memcpy(m.out, (unsigned char[]){2, 1, flags, (unsigned char)typesize}, 4); /* the format, lz4's version */
-    put_u32le(m.out + 4, n);
-    put_u32le(m.out + 8, block);
-    put_u32le(m.out + 12, m.at);
+    ncz_codec_put_u32le(m.out + 4, n);
+    ncz_codec_put_u32le(m.out + 8, block);
+    ncz_codec_put_u32le(m.out + 12, m.at);
     *used = m.at;
     return NC_NOERR;
 }

@@ -37,6 +37,15 @@ int ncz_codec_nwords(const char *codec, size_t n, size_t least, size_t most);
 /* NC_EINVAL unless v is within least..most. */
 int ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t least, int64_t most);
 
+static inline void
+ncz_codec_put_u32le(void *to, size_t v)
+{
+    unsigned char *out = to;
+
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(v >> 8 * i);
+}
+
 /* Standard decode errors. Each returns NC_EFILTER and records a text. */
 int  ncz_codec_too_long(const char *codec, size_t most);  /* the output exceeds what is allowed */
 bool ncz_codec_was_too_long(void);                        /* whether that was the thread's last failure */

@@ -65,13 +65,6 @@ rows_bound(const void *state, size_t n, size_t *out)
 
 /* ---- encoding -------------------------------------------------------------------------------------------------- */
 
-static void
-put_word(unsigned char *out, size_t v)
-{
-    for (int i = 0; i < WORD; i++)
-        out[i] = (unsigned char)(v >> 8 * i);
-}
-
 static bool
 is_own_text(const unsigned char *row, size_t n)
 {
@@ -90,11 +83,8 @@ encode_row(const unsigned char *row, size_t n, unsigned char *out)
         return n;
     }
     memcpy(out, MARK, MARK_BYTES);
-    for (size_t i = 0; i < n; i++) {
-        if (row[i] >= 0x80)
-            out[at++] = (unsigned char)(0xC0 | row[i] >> 6);
-        out[at++] = row[i] >= 0x80 ? (unsigned char)(0x80 | (row[i] & 0x3F)) : row[i];
-    }
+    for (size_t i = 0; i < n; i++)
+        at += ncz_utf8_put(row[i], (char *)out + at);
     return at;
 }
 
@@ -111,7 +101,7 @@ rows_encode(const void *state, const ncz_array_type *type, const void *in, size_
         return ncz_fail(NC_EFILTER, "codec 'vlen-utf8': %zu characters are not a number of rows of %zu", n, len);
     if (!rows_bound(state, n, &most) || cap < most)
         return ncz_codec_too_long("vlen-utf8", cap);
-    put_word(to, rows);
+    ncz_codec_put_u32le(to, rows);
     to += WORD;
     for (; rows > 0; rows--, row += len) {
         size_t end = len, nbytes;
@@ -119,7 +109,7 @@ rows_encode(const void *state, const ncz_array_type *type, const void *in, size_
         while (end > 0 && row[end - 1] == '\0')
             end--;
         nbytes = encode_row(row, end, to + WORD);
-        put_word(to, nbytes);
+        ncz_codec_put_u32le(to, nbytes);
         to += WORD + nbytes;
     }
     *used = (size_t)(to - (unsigned char *)out);
@@ -128,7 +118,7 @@ rows_encode(const void *state, const ncz_array_type *type, const void *in, size_
 
 /* ---- decoding -------------------------------------------------------------------------------------------------- */
 
-/* Reads one character of Latin-1, of `*used` bytes. False: it is none. */
+/* Reads a character of Latin-1. *used: its length in bytes. False if there is another character. */
 static bool
 read_latin1(const unsigned char *text, size_t n, unsigned char *byte, size_t *used)
 {
@@ -204,11 +194,12 @@ rows_decode(const void *state, const ncz_array_type *type, const void *in, size_
 int
 ncz_codec_row_text(unsigned char c, uint64_t len, ncz_buf *out)
 {
-    const char two[2] = {(char)(0xC0 | c >> 6), (char)(0x80 | (c & 0x3F))};
-    int        rc = c >= 0x80 ? ncz_buf_append(out, MARK, MARK_BYTES) : NC_NOERR; /* such a row is never UTF-8 */
+    char   text[4];
+    size_t n = ncz_utf8_put(c, text);
+    int    rc = c >= 0x80 ? ncz_buf_append(out, MARK, MARK_BYTES) : NC_NOERR; /* such a row is never UTF-8 */
 
     for (uint64_t i = 0; c != 0 && i < len && rc == NC_NOERR; i++)
-        rc = c >= 0x80 ? ncz_buf_append(out, two, sizeof two) : ncz_buf_putc(out, (char)c);
+        rc = ncz_buf_append(out, text, n);
     return rc;
 }
 

@@ -18,8 +18,7 @@ put_word(ncz_buf *out, const char *codec, size_t v)
 
     if (v > UINT32_MAX)
         return ncz_fail(NC_EFILTER, "codec '%s': %zu is more than it can count", codec, v);
-    for (int i = 0; i < WORD; i++)
-        bytes[i] = (char)(v >> 8 * i);
+    ncz_codec_put_u32le(bytes, v);
     return ncz_buf_append(out, bytes, WORD);
 }
 

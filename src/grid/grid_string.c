@@ -28,31 +28,6 @@ store_point(unsigned char *p, bool big, uint32_t v)
         p[big ? 3 - i : i] = (unsigned char)(v >> 8 * i);
 }
 
-static size_t
-point_to_utf8(uint32_t v, char *out)
-{
-    if (v < 0x80) {
-        out[0] = (char)v;
-        return 1;
-    }
-    if (v < 0x800) {
-        out[0] = (char)(0xC0 | v >> 6);
-        out[1] = (char)(0x80 | (v & 63));
-        return 2;
-    }
-    if (v < 0x10000) {
-        out[0] = (char)(0xE0 | v >> 12);
-        out[1] = (char)(0x80 | (v >> 6 & 63));
-        out[2] = (char)(0x80 | (v & 63));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | v >> 18);
-    out[1] = (char)(0x80 | (v >> 12 & 63));
-    out[2] = (char)(0x80 | (v >> 6 & 63));
-    out[3] = (char)(0x80 | (v & 63));
-    return 4;
-}
-
 /* The next code point of s, which has `len` >= 1 bytes left. *used: the bytes that it took. */
 static uint32_t
 utf8_to_point(const char *s, size_t len, size_t *used)
@@ -83,13 +58,13 @@ ucs4_out(const ncz_dtype *t, const char *src, char **out, size_t *len)
     while (n > 0 && load_point(p + 4 * (n - 1), t->big) == 0)
         n--;
     for (size_t i = 0; i < n; i++)
-        nbytes += point_to_utf8(load_point(p + 4 * i, t->big), scratch);
+        nbytes += ncz_utf8_put(load_point(p + 4 * i, t->big), scratch);
     *out = NULL;
     if ((s = ncz_alloc(nbytes + 1)) == NULL)
         return ncz_fail_nomem(nbytes + 1);
     to = s;
     for (size_t i = 0; i < n; i++)
-        to += point_to_utf8(load_point(p + 4 * i, t->big), to);
+        to += ncz_utf8_put(load_point(p + 4 * i, t->big), to);
     *to = '\0';
     *out = s;
     *len = nbytes;

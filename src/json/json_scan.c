@@ -49,28 +49,6 @@ parse_hex4(const char *s)
     return v;
 }
 
-static char *
-append_utf8(char *out, unsigned long c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-        return out;
-    }
-    if (c < 0x800) {
-        *out++ = (char)(0xC0 | c >> 6);
-    } else {
-        if (c < 0x10000) {
-            *out++ = (char)(0xE0 | c >> 12);
-        } else {
-            *out++ = (char)(0xF0 | c >> 18);
-            *out++ = (char)(0x80 | (c >> 12 & 0x3F));
-        }
-        *out++ = (char)(0x80 | (c >> 6 & 0x3F));
-    }
-    *out++ = (char)(0x80 | (c & 0x3F));
-    return out;
-}
-
 /* One `\uXXXX`, or two that are a surrogate pair. *s is at the backslash. */
 static int
 decode_unicode(const json_parser *ps, const char **s, char **out)
@@ -93,7 +71,7 @@ decode_unicode(const json_parser *ps, const char **s, char **out)
         }
     }
     *s += 6;
-    *out = append_utf8(*out, c);
+    *out += ncz_utf8_put((uint32_t)c, *out);
     return NC_NOERR;
 }
 

@@ -11,10 +11,10 @@ ncz_utf8_mend(const char *s, size_t len, ncz_buf *out)
     int                  rc = ncz_buf_reserve(out, out->len + len);
 
     for (size_t i = 0, n; i < len && rc == NC_NOERR; i += n == 0 ? 1 : n) {
-        const char latin[] = {(char)(0xC0 | p[i] >> 6), (char)(0x80 | (p[i] & 0x3F))};
+        char latin[4];
 
         n = ncz_utf8_measure(p + i, len - i);
-        rc = n == 0 ? ncz_buf_append(out, latin, sizeof latin) : ncz_buf_append(out, s + i, n);
+        rc = n == 0 ? ncz_buf_append(out, latin, ncz_utf8_put(p[i], latin)) : ncz_buf_append(out, s + i, n);
     }
     return rc;
 }

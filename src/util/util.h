@@ -207,6 +207,19 @@ bool ncz_is_ascii(const char *s, size_t len);
 /* The length of the character at s, or 0 if it is not valid; `left`: the bytes that there are, at least one. */
 size_t ncz_utf8_measure(const unsigned char *s, size_t left);
 bool   ncz_utf8_valid(const char *s, size_t len);
+/* Writes a code point, at most U+10FFFF, as UTF-8. Returns its length, 1 to 4. */
+static inline size_t
+ncz_utf8_put(uint32_t c, char *out)
+{
+    static const unsigned char lead[] = {0, 0xC0, 0xE0, 0xF0};
+    size_t                     n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3F));
+    out[0] = (char)(lead[n - 1] | c);
+    return n;
+}
+
 /* Appends the text, where each byte that is part of no character becomes the character of Latin-1. */
 int    ncz_utf8_mend(const char *s, size_t len, ncz_buf *out);
 size_t ncz_utf8_cut(const char *s, size_t len, size_t most); /* longest prefix <= most that ends between characters */

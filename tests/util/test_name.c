@@ -44,6 +44,34 @@ TEST(utf8_is_told_from_other_bytes)
             fail_msg("row %zu", i);
 }
 
+TEST(code_points_become_utf8)
+{
+    static const struct {
+        uint32_t    c;
+        const char *text;
+    } cases[] = {
+        {0, ""},
+        {'a', "a"},
+        {0x7F, "\x7F"},
+        {0x80, "\xC2\x80"},
+        {0xFF, "\xC3\xBF"},
+        {0x7FF, "\xDF\xBF"},
+        {0x800, "\xE0\xA0\x80"},
+        {0xFDD0, "\xEF\xB7\x90"},
+        {0xFFFF, "\xEF\xBF\xBF"},
+        {0x10000, "\xF0\x90\x80\x80"},
+        {0x10FFFF, "\xF4\x8F\xBF\xBF"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char   out[4] = "";
+        size_t want = cases[i].c == 0 ? 1 : strlen(cases[i].text);
+
+        assert_int_equal(ncz_utf8_put(cases[i].c, out), want);
+        assert_memory_equal(out, cases[i].text, want);
+    }
+}
+
 TEST(texts_are_cut_between_characters)
 {
     static const char   text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
