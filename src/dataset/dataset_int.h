@@ -29,6 +29,8 @@ bool ncz_key_list_has(const ncz_key_list *k, const char *key); /* in a sorted li
 int  ncz_key_list_del(zmap *map, const ncz_key_list *k);       /* deletes the objects */
 void ncz_key_list_clear(ncz_key_list *k);
 
+size_t ncz_key_depth(const char *key); /* how many prefixes it is below */
+
 /* ---- which objects of a store belong to a dataset (dataset_ownership.c) --------------------------------------- */
 
 int ncz_owner_is_dataset(zmap *map, bool *out); /* true if a mark of any dialect exists */

@@ -128,3 +128,13 @@ ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, 
     ncz_key_list_clear(&all);
     return rc;
 }
+
+size_t
+ncz_key_depth(const char *key)
+{
+    size_t n = 0;
+
+    for (; (key = strchr(key, '/')) != NULL; key++)
+        n++;
+    return n;
+}

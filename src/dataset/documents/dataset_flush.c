@@ -47,22 +47,12 @@ typedef struct plan {
     size_t               n, cap;
 } plan;
 
-static size_t
-depth_of(const char *key)
-{
-    size_t n = 0;
-
-    for (; (key = strchr(key, '/')) != NULL; key++)
-        n++;
-    return n;
-}
-
 static int
 add_document(void *arg, const ncz_doc_out *doc)
 {
     plan   *p = arg;
     pending one = {
-        .stage = doc->stage, .depth = depth_of(doc->key), .seq = p->n, .visible = doc->visible, .len = doc->len};
+        .stage = doc->stage, .depth = ncz_key_depth(doc->key), .seq = p->n, .visible = doc->visible, .len = doc->len};
     int rc;
 
     if (ncz_doc_cache_same(p->stored, doc->key, doc->text, doc->len))

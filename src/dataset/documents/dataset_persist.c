@@ -27,16 +27,6 @@ done:
     return rc;
 }
 
-static size_t
-depth_of(const char *key)
-{
-    size_t n = 0;
-
-    for (; (key = strchr(key, '/')) != NULL; key++)
-        n++;
-    return n;
-}
-
 /* Copies all objects of one rank: the chunks, or the documents of one depth. */
 static int
 copy_rank(zmap *from, zmap *to, const ncz_key_list *keys, bool documents, size_t depth, bool compare)
@@ -44,7 +34,7 @@ copy_rank(zmap *from, zmap *to, const ncz_key_list *keys, bool documents, size_t
     int rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++)
-        if (ncz_owner_is_document(keys->v[i]) == documents && (!documents || depth_of(keys->v[i]) == depth))
+        if (ncz_owner_is_document(keys->v[i]) == documents && (!documents || ncz_key_depth(keys->v[i]) == depth))
             rc = copy_object(from, to, keys->v[i], compare);
     return rc;
 }
@@ -58,7 +48,7 @@ ncz_store_copy(zmap *from, zmap *to, bool compare, ncz_key_list *keys)
     if ((rc = ncz_key_list_walk(from, "", keys)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < keys->n; i++)
-        deepest = depth_of(keys->v[i]) > deepest ? depth_of(keys->v[i]) : deepest;
+        deepest = ncz_key_depth(keys->v[i]) > deepest ? ncz_key_depth(keys->v[i]) : deepest;
     rc = copy_rank(from, to, keys, false, 0, compare);
     for (size_t depth = deepest + 1; rc == NC_NOERR && depth-- > 0;)
         rc = copy_rank(from, to, keys, true, depth, compare);
