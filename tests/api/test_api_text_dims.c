@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Characters of Zarr v3 are texts only along a dimension that is of text only, whatever the order of definitions. */
-#include "api_test.h"
-
-#include <nczarr_filter.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "text_rows.h"
 
 enum { N = 2, LEN = 3 };
 
@@ -21,32 +16,12 @@ define_dims(int grp, int dims[3])
 }
 
 static bool
-has_rows(int grp, const char *name)
+named_has_rows(int grp, const char *name)
 {
-    char   text[400];
-    size_t len = 0;
-    int    var;
+    int var;
 
     OK(nc_inq_varid(grp, name, &var));
-    OK(nczarr_inq_var_codecs(grp, var, 3, &len, NULL));
-    assert_true(len < sizeof text);
-    OK(nczarr_inq_var_codecs(grp, var, 3, &len, text));
-    return strstr(text, "vlen-utf8") != NULL;
-}
-
-/* What the document of `name` has. */
-static void
-check_document(const place *p, const char *name, const char *want)
-{
-    char  path[400], text[4000] = "";
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/%s/zarr.json", p->path, name);
-    assert_non_null(f = fopen(path, "r"));
-    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
-    fclose(f);
-    if (strstr(text, want) == NULL)
-        fail_msg("no %s in %s", want, text);
+    return has_rows(grp, var);
 }
 
 static int
@@ -128,10 +103,10 @@ TEST(both_orders_of_definition_are_the_same)
         var = define_char(ncid, "c", dims[0], dims[1]);
         OK(nc_put_att_text(ncid, var, "_FillValue", 1, &fill));
         OK(nc_def_var_deflate(ncid, var, 0, 1, 3));
-        assert_int_equal(has_rows(ncid, "c"), !first || o->of_text);
+        assert_int_equal(named_has_rows(ncid, "c"), !first || o->of_text);
         if (!first)
             define_other(ncid, o, dims);
-        assert_int_equal(has_rows(ncid, "c"), o->of_text);
+        assert_int_equal(named_has_rows(ncid, "c"), o->of_text);
         put_values(ncid, var);
         OK(nc_close(ncid));
         check_document(&p, "c",
@@ -157,11 +132,11 @@ TEST(bytes_that_were_asked_for_stay)
     OK(nc_def_var_chunking(ncid, var, NC_CHUNKED, (const size_t[]){1, LEN - 1}));
     (void)define_char(ncid, "c", dims[0], dims[1]);
     OK(nc_def_var(ncid, "v", NC_INT, 1, &dims[1], &var));
-    assert_false(has_rows(ncid, "c"));
+    assert_false(named_has_rows(ncid, "c"));
     OK(nczarr_undef_var(ncid, var));
-    assert_true(has_rows(ncid, "c"));
-    assert_false(has_rows(ncid, "bytes"));
-    assert_false(has_rows(ncid, "cut"));
+    assert_true(named_has_rows(ncid, "c"));
+    assert_false(named_has_rows(ncid, "bytes"));
+    assert_false(named_has_rows(ncid, "cut"));
     OK(nc_close(ncid));
     place_drop(&p);
 }
@@ -182,21 +157,21 @@ TEST(the_dimension_of_a_parent_is_that_of_all_groups)
         (void)define_char(g, "c", dims[0], dims[1]);
         (void)define_char(h, "d", dims[0], dims[1]);
         (void)define_char(ncid, "e", dims[0], dims[2]);
-        assert_true(has_rows(g, "c") && has_rows(h, "d") && has_rows(ncid, "e"));
+        assert_true(named_has_rows(g, "c") && named_has_rows(h, "d") && named_has_rows(ncid, "e"));
         OK(nc_def_var(h, "v", NC_INT, 1, &dims[1], &var));
-        assert_true(!has_rows(g, "c") && !has_rows(h, "d") && has_rows(ncid, "e"));
+        assert_true(!named_has_rows(g, "c") && !named_has_rows(h, "d") && named_has_rows(ncid, "e"));
         OK(nczarr_undef_var(h, var));
-        assert_true(has_rows(g, "c") && has_rows(h, "d"));
+        assert_true(named_has_rows(g, "c") && named_has_rows(h, "d"));
         OK(nc_def_var(h, "len", NC_INT, 0, NULL, &var)); /* of another group */
-        assert_true(has_rows(g, "c") && has_rows(h, "d"));
+        assert_true(named_has_rows(g, "c") && named_has_rows(h, "d"));
         OK(nc_def_var(g, "len", NC_CHAR, 1, &dims[1], &var));
-        assert_true(!has_rows(g, "c") && !has_rows(h, "d"));
+        assert_true(!named_has_rows(g, "c") && !named_has_rows(h, "d"));
         OK(nczarr_undef_var(g, var));
         OK(nc_def_var(ncid, "len", NC_INT, 0, NULL, &var));
-        assert_true(!has_rows(g, "c") && !has_rows(h, "d"));
+        assert_true(!named_has_rows(g, "c") && !named_has_rows(h, "d"));
         OK(nczarr_undef_var(ncid, var));
         OK(nc_def_var(g, "v", NC_INT, 1, &dims[2], &var));
-        assert_true(has_rows(g, "c") && has_rows(h, "d") && !has_rows(ncid, "e"));
+        assert_true(named_has_rows(g, "c") && named_has_rows(h, "d") && !named_has_rows(ncid, "e"));
         OK(nc_close(ncid));
         check_document(&p, "g/h/d", "\"data_type\": \"string\"");
         check_document(&p, "e", "\"data_type\": \"uint8\"");
@@ -217,22 +192,22 @@ TEST(another_name_decides_again)
         define_dims(ncid, dims);
         c = define_char(ncid, "c", dims[0], dims[1]);
         OK(nc_def_var(ncid, "x", NC_INT, 0, NULL, &var));
-        assert_true(has_rows(ncid, "c"));
+        assert_true(named_has_rows(ncid, "c"));
         OK(nc_rename_var(ncid, var, "len"));
-        assert_false(has_rows(ncid, "c"));
+        assert_false(named_has_rows(ncid, "c"));
         OK(nc_rename_dim(ncid, dims[1], "y"));
-        assert_true(has_rows(ncid, "c"));
+        assert_true(named_has_rows(ncid, "c"));
         OK(nc_rename_var(ncid, var, "x"));
         OK(nc_rename_dim(ncid, dims[1], "x"));
-        assert_false(has_rows(ncid, "c"));
+        assert_false(named_has_rows(ncid, "c"));
         OK(nc_rename_dim(ncid, dims[1], "len"));
-        assert_true(has_rows(ncid, "c"));
+        assert_true(named_has_rows(ncid, "c"));
         OK(nc_rename_var(ncid, c, "len"));
-        assert_false(has_rows(ncid, "len"));
+        assert_false(named_has_rows(ncid, "len"));
         OK(nc_rename_var(ncid, c, "c"));
-        assert_true(has_rows(ncid, "c"));
+        assert_true(named_has_rows(ncid, "c"));
         OK(nc_rename_dim(ncid, dims[1], "c"));
-        assert_false(has_rows(ncid, "c"));
+        assert_false(named_has_rows(ncid, "c"));
         OK(nc_close(ncid));
         check_document(&p, "c", "\"data_type\": \"uint8\"");
     }
@@ -259,18 +234,18 @@ TEST(stored_characters_keep_their_form)
         OK(nc_def_var(ncid, "v", NC_INT, 1, &dims[1], &var));
         (void)define_char(ncid, "late", dims[0], dims[1]);
         (void)define_char(ncid, "text", dims[0], dims[2]);
-        assert_true(has_rows(ncid, "c") && !has_rows(ncid, "late") && has_rows(ncid, "text"));
+        assert_true(named_has_rows(ncid, "c") && !named_has_rows(ncid, "late") && named_has_rows(ncid, "text"));
         OK(nc_close(ncid));
         OK(place_open(&p, NULL, NC_WRITE, &ncid));
         (void)define_char(ncid, "later", dims[0], dims[1]);
         (void)define_char(ncid, "more", dims[0], dims[2]);
-        assert_true(has_rows(ncid, "c") && !has_rows(ncid, "later") && has_rows(ncid, "more"));
+        assert_true(named_has_rows(ncid, "c") && !named_has_rows(ncid, "later") && named_has_rows(ncid, "more"));
         OK(nc_def_var(ncid, "u", NC_INT, 1, &dims[2], &var));
-        assert_true(has_rows(ncid, "text") && !has_rows(ncid, "more"));
+        assert_true(named_has_rows(ncid, "text") && !named_has_rows(ncid, "more"));
         OK(nc_inq_varid(ncid, "c", &var));
         OK(nc_put_var_text(ncid, var, "abcdef"));
         OK(nc_rename_dim(ncid, dims[1], "v"));
-        assert_true(has_rows(ncid, "c"));
+        assert_true(named_has_rows(ncid, "c"));
         OK(nc_close(ncid));
         check_document(&p, "c", "\"data_type\": \"string\"");
         check_document(&p, "late", "\"data_type\": \"uint8\"");
@@ -301,14 +276,14 @@ TEST(copies_by_document_keep_their_form)
     define_dims(out, dims);
     OK(nczarr_copy_var_document(in, 0, out, NC_CHAR, dims, &var));
     OK(nc_def_var(out, "v", NC_INT, 1, &dims[1], &var));
-    assert_true(has_rows(out, "c"));
+    assert_true(named_has_rows(out, "c"));
     (void)define_char(out, "d", dims[0], dims[1]);
-    assert_false(has_rows(out, "d"));
+    assert_false(named_has_rows(out, "d"));
     OK(nc_close(out));
     OK(nc_close(in));
     check_document(&b, "c", "\"data_type\": \"string\"");
     OK(place_open(&b, NULL, NC_NOWRITE, &out));
-    assert_true(has_rows(out, "c"));
+    assert_true(named_has_rows(out, "c"));
     OK(nc_close(out));
     place_drop(&a);
     place_drop(&b);

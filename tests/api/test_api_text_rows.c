@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Characters of Zarr v3 whose rows are texts: bytes of any kind come back, the document has a dimension less, and what
  * cannot be stored so is stored as bytes. */
-#include "api_test.h"
-
-#include <nczarr_filter.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "text_rows.h"
 
 #define GZIP "[{\"name\": \"gzip\", \"configuration\": {\"level\": 1}}]"
 #define ROWS "[{\"name\": \"vlen-utf8\"}, {\"name\": \"gzip\", \"configuration\": {\"level\": 1}}]"
@@ -58,33 +53,6 @@ check_values(int ncid, const char *name)
     assert_memory_equal(got, values, sizeof got);
     OK(nc_get_vara_text(ncid, var, row, part, few));
     assert_memory_equal(few, &values[2][1], sizeof few);
-}
-
-static bool
-has_rows(int ncid, int var)
-{
-    char   text[400];
-    size_t len = 0;
-
-    OK(nczarr_inq_var_codecs(ncid, var, 3, &len, NULL));
-    assert_true(len < sizeof text);
-    OK(nczarr_inq_var_codecs(ncid, var, 3, &len, text));
-    return strstr(text, "vlen-utf8") != NULL;
-}
-
-/* What the document of `name` has. */
-static void
-check_document(const place *p, const char *name, const char *want)
-{
-    char  path[400], text[4000] = "";
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/%s/zarr.json", p->path, name);
-    assert_non_null(f = fopen(path, "r"));
-    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
-    fclose(f);
-    if (strstr(text, want) == NULL)
-        fail_msg("no %s in %s", want, text);
 }
 
 static void
