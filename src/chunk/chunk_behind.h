@@ -23,7 +23,7 @@ typedef struct ncz_chunk_behind {
     bool                stuck;   /* it found nothing that it could store for those that wait */
     unsigned            waiting; /* puts that wait for room */
     unsigned            paused;  /* calls that need the store to themselves */
-    ncz_err             failed;  /* the first failure that nobody was told */
+    ncz_err             failed;  /* the first failure that no call has returned yet */
     ncz_chunk_prefetch *first_prefetch, *last_prefetch;
     size_t              nprefetches;
 } ncz_chunk_behind;

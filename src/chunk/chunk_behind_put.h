@@ -12,7 +12,7 @@ void ncz_chunk_behind_init(ncz_engine *e); /* chunk_behind.c */
 
 /* After a piece was put into its chunk: makes it DIRTY, and ready if all of it has been put; wakes the job for it. */
 void ncz_chunk_end_put(ncz_engine *e, ncz_cell *chunk, const ncz_plan *plan, const ncz_piece *piece);
-/* The same for `n` elements from `at` on, in C order. */
+/* After `n` elements, from element `at` of the chunk on, were put: likewise. */
 void ncz_chunk_end_row_put(ncz_engine *e, ncz_cell *chunk, size_t at, size_t n);
 /* Wakes the job if there is something for it to do. False: there is no thread for it, or it is paused. */
 bool ncz_chunk_wake_behind(ncz_engine *e);

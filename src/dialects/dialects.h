@@ -30,7 +30,7 @@ bool ncz_format_follows_block(const void *bytes, size_t n);
 const char *ncz_format_name_other(const void *bytes, size_t n);
 /* parse_key of a dialect, which may have none. */
 ncz_key_kind ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index);
-/* The same for the keys of a variable: `index` has an entry for each of its dimensions. */
+/* Likewise for a key of this variable; `index` gets an entry for each of its dimensions. */
 ncz_key_kind ncz_format_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const char *rest,
                                       uint64_t *index);
 bool         ncz_format_is_member(const ncz_json *doc); /* is_member of any dialect */

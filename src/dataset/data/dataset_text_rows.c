@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_text_rows: whether each row of a new variable of characters is stored as one text, as Zarr v3 does it by
- * default.
- * It needs a fixed dimension that is of text only, chunks with whole rows, and codecs that take bytes. The choice is
- * made anew by each call that changes one of these, so that inquiries have it at any time. Other variables can make a
- * dimension one of text only, or end that: ncz_dim.shared has what the last choices for it were made by, so that
- * variables are looked at only when that changes.
+ * dataset_text_rows: decides whether each row of a new variable of characters is stored as one text, the default in
+ * Zarr v3. That takes a fixed dimension that is of text only, chunks with whole rows, and codecs that take bytes.
+ *
+ * Each call that changes one of these decides again, so that inquiries are right at any time. Other variables, too, can
+ * make a dimension one of text only, or end that. ncz_dim.shared keeps the last answer for a dimension, so that
+ * variables are looked at only when it changes.
  */
 #include "dataset/dataset_int.h"
 
-#define ROW_MOST                                                                                                     \
-    ((uint64_t)1 << 20) /* longer ones are no texts: a fill value has as many characters, in the document */
+/* Longer rows stay bytes: the document has a fill value of as many characters. */
+#define ROW_MOST ((uint64_t)1 << 20)
 
 /* Whether rows of these characters are texts where their dimension is of text only, and chunks have them whole. */
 static bool

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* NULL: there is none. */
+/* The unlimited dimension, or NULL. */
 static const ncz_dim *
 record_dimension(const ncz_model *m)
 {
