@@ -138,6 +138,9 @@ def between_versions(c):
     c.run("nczcopy", "--verify", "--zarr-format", "3", "-d", "5", "--mode", "zarr", c.at("v2.zarr"), c.at("d5.zarr"))
     names = [k["name"] for k in json.load(open(c.at("d5.zarr/a/zarr.json")))["codecs"]]
     c.same("deflate for all readers", names, ["bytes", "numcodecs.shuffle", "gzip"])
+    said = run("nczcopy", "--verify", "--zarr-format", "2", c.at("d5.zarr"), c.at("d5v2.zarr")).stderr
+    c.same("gzip of v2 is deflate, which is not lost", [l for l in said.splitlines() if "without the filter" in l], [])
+    c.same("its compressor", json.load(open(c.at("d5v2.zarr/a/.zarray")))["compressor"], {"id": "gzip", "level": 5})
     for name in ("v2.zarr", "v3.zarr"):
         c.run("nczcopy", "--zarr-format", "4", c.at(name), c.at("none.zarr"), code=2, stderr="neither 2 nor 3")
 

@@ -42,13 +42,16 @@ has_filter(const filter_ids *ids, unsigned id)
     return false;
 }
 
-/* Zarr's lz4 has no number. */
+/* A filter whose codec has no number in all versions of Zarr: lz4, and gzip, which is deflate, in version 2. */
 static bool
-has_lz4(int ncid, int varid)
+has_codec_of(int ncid, int varid, unsigned filter)
 {
-    char *codecs = NULL;
-    bool  has = copy_read_codecs(ncid, varid, &codecs) == NC_NOERR && strstr(codecs, "lz4\"") != NULL;
+    const char *name = filter == FILTER_LZ4 ? "lz4\"" : filter == H5Z_FILTER_DEFLATE ? "\"gzip\"" : NULL;
+    char       *codecs = NULL;
+    bool        has = false;
 
+    if (name != NULL && copy_read_codecs(ncid, varid, &codecs) == NC_NOERR)
+        has = strstr(codecs, name) != NULL;
     free(codecs);
     return has;
 }
@@ -78,7 +81,7 @@ copy_tell_lost_filters(const copy_source *s, const copy_var *v)
         const char *name = filter_name(before.v[i]);
 
         if (has_filter(&after, before.v[i]) || before.v[i] == H5Z_FILTER_SHUFFLE ||
-            (before.v[i] == FILTER_LZ4 && has_lz4(out, v->out)))
+            has_codec_of(out, v->out, before.v[i]))
             continue; /* strings of any length are not shuffled */
         if (n++ > 0)
             text_add(&names, ", ");
