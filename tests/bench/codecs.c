@@ -30,6 +30,14 @@ static _Thread_local struct libdeflate_compressor   *deflate_out;
 static _Thread_local struct libdeflate_decompressor *deflate_in;
 #endif
 
+static int deflate_level = 1;
+
+void
+codecs_set_deflate_level(int level)
+{
+    deflate_level = level;
+}
+
 bool
 codec_present(bench_codec codec)
 {
@@ -53,7 +61,7 @@ codecs_begin(void)
     zstd_in = ZSTD_createDCtx();
 #endif
 #ifdef HAVE_LIBDEFLATE
-    deflate_out = libdeflate_alloc_compressor(1);
+    deflate_out = libdeflate_alloc_compressor(deflate_level);
     deflate_in = libdeflate_alloc_decompressor();
 #endif
 }
@@ -141,7 +149,7 @@ zlib_encode(const char *in, size_t nbytes, char *out, size_t cap)
 {
     uLongf len = (uLongf)cap;
 
-    check(compress2((Bytef *)out, &len, (const Bytef *)in, (uLong)nbytes, 1) == Z_OK, "zlib");
+    check(compress2((Bytef *)out, &len, (const Bytef *)in, (uLong)nbytes, deflate_level) == Z_OK, "zlib");
     return (size_t)len;
 }
 #endif

@@ -9,6 +9,7 @@
 #include "workload.h"
 
 bool codec_present(bench_codec codec);
+void codecs_set_deflate_level(int level); /* before any thread begins; 1 without */
 void codecs_begin(void);
 void codecs_end(void);
 
