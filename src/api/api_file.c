@@ -3,6 +3,7 @@
  * api_file: calls on whole datasets: create, open, define mode, sync, close, abort, delete and inquiries.
  */
 #include "api/api_int.h"
+#include "open/open.h"
 
 #include <string.h>
 

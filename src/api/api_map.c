@@ -6,6 +6,7 @@
 #include "nczarr_zmap.h"
 
 #include "api/api_int.h"
+#include "open/open.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/file/zmap_file.h"

@@ -3,6 +3,7 @@
  * api_memory: datasets in a block of memory: a zip archive, or a classic file.
  */
 #include "api/api_int.h"
+#include "open/open.h"
 
 int
 nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp)

@@ -4,6 +4,7 @@
  * exist. The defaults are this file's only state and have their own lock.
  */
 #include "api/api_int.h"
+#include "open/open.h"
 
 #include "compat/netcdf_filter.h"
 

@@ -278,35 +278,9 @@ void ncz_dataset_set_classic(ncz_dataset *ds, bool classic);
 int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);
 void ncz_dataset_release(ncz_dataset *ds); /* frees all but the lock, the struct and the store */
 
-/* Creates a dataset on a store, which it takes only on success. */
-int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
-                          ncz_dataset **out);
 /* The dialect of a new dataset at the target. */
 const ncz_dialect_ops *ncz_dataset_choose_dialect(const ncz_target *t);
-/* The first of them in a style that the caller chooses. */
-int ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_format_opts *style,
-                          const ncz_limits *limits, ncz_dataset **out);
-int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or conflicting ones */
-
-/* What a new dataset is (dataset_choose_format.c): *version 1, 2 or 5 of a classic file; 0: Zarr. `default_format`: as
- * in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each other. */
-int  ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
-bool ncz_name_is_classic(const char *path); /* it ends as classic files' names do */
-
-/* Creates a dataset that is one file, a classic file (dataset_create_file.c). */
-int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
-/* Opens, on another rank, the dataset that rank 0 has just created; `unfinished`: the name of its file until it is
- * complete, from zmap_single_unfinished(). */
-int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
-                  ncz_dataset **out);
-
-/* Copies the dataset at the target, whose store cannot list, into an empty store (dataset_diskless.c): its metadata
- * determine the requests, for each document that its groups and variables may have, and the chunks that exist. */
-int ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to);
-
-/* NC_DISKLESS (dataset_diskless.c): opens a copy of the dataset at the target. */
-typedef struct ncz_opening ncz_opening;
-int                        ncz_diskless_open(ncz_opening *o);
+bool                   ncz_name_is_classic(const char *path); /* it ends as classic files' names do */
 
 /* Copies all objects (dataset_persist.c), and lists their keys. `compare`: only those that are absent or different. */
 int ncz_store_copy(zmap *from, zmap *to, bool compare, ncz_key_list *keys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_session: what a session does differently for each kind of dataset, as a table of functions. The table is
- * chosen when the dataset is created or opened (ncz_dataset_choose_kind()), and nothing else asks for the kind.
+ * chosen when the dataset is created or opened (src/open), and nothing else asks for the kind.
  *
  *   documents  one document for each group and variable, one object for each chunk or shard: Zarr
  *              (dataset_documents.c)
@@ -86,8 +86,5 @@ int ncz_dataset_drop_everything(ncz_dataset *ds);
 extern const ncz_session_ops ncz_documents_session;   /* dataset_documents.c */
 extern const ncz_session_ops ncz_file_session;        /* dataset_file_session.c */
 extern const ncz_session_ops ncz_file_shared_session; /* several processes write it at once: NC_SHARE */
-
-/* The kind of a dataset, whose dialect is known. */
-const ncz_session_ops *ncz_dataset_choose_kind(const ncz_dataset *ds);
 
 #endif /* NCZ_DATASET_SESSION_H */

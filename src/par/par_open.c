@@ -5,7 +5,7 @@
  * (zmap_record.h): the store sees the requests of one process.
  */
 #include "dataset/file/dataset_file.h"
-#include "dataset/open/dataset_opening.h"
+#include "open/open_int.h"
 #include "par/par_int.h"
 #include "zmap/zmap_record.h"
 #include "zmap/zmap_single.h"

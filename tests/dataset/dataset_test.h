@@ -7,7 +7,7 @@
 #define NCZ_DATASET_TEST_H
 
 #include "support/test.h"
-#include "dataset/dataset.h"
+#include "open/open.h"
 
 #define OK(call)                                                                                                     \
     do {                                                                                                             \

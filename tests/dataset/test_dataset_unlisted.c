@@ -6,7 +6,7 @@
  */
 #include "dataset_test.h"
 
-#include "dataset/dataset_int.h"
+#include "open/open_int.h"
 #include "support/store_help.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_ops.h"

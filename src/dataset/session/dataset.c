@@ -196,6 +196,12 @@ ncz_dataset_map(const ncz_dataset *ds)
     return ds->map;
 }
 
+bool
+ncz_dataset_in_block(const ncz_dataset *ds)
+{
+    return ds->home == NCZ_HOME_BLOCK;
+}
+
 int
 ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_open: opens and creates datasets, from a path or a store of the caller's (dataset_create_open.c). A failed
+ * open: opens and creates datasets, from a path or a store of the caller's (open_on_store.c). A failed
  * creation leaves nothing in the store.
  */
 #include "dataset/file/dataset_file.h"
-#include "dataset/open/dataset_opening.h"
+#include "open/open_int.h"
 #include "zip/zmap_zip.h"
 #include "zmap/zmap_mem.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_settings: when data are written to the store and to the disk, as the path, the environment and netCDF's rc
+ * open_settings: when data are written to the store and to the disk, as the path, the environment and netCDF's rc
  * files say.
  */
-#include "dataset/open/dataset_opening.h"
+#include "open/open_int.h"
 #include "uri/uri_rc_file.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_diskless: datasets in memory: in one block, which is a zip archive (nc_open_memio() and its like), or in a
+ * open_diskless: datasets in memory: in one block, which is a zip archive (nc_open_memio() and its like), or in a
  * memory store, filled from another store at open and, on request, stored there at close (NC_DISKLESS;
  * dataset_persist.c).
  */
-#include "dataset/open/dataset_opening.h"
+#include "open/open_int.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zip/zmap_zip.h"
@@ -87,12 +87,6 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
 done:
     ncz_target_free(t);
     return rc;
-}
-
-bool
-ncz_dataset_in_block(const ncz_dataset *ds)
-{
-    return ds->home == NCZ_HOME_BLOCK;
 }
 
 enum { AT_ONCE = 256 }; /* objects per batch, held in memory twice during it */

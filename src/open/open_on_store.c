@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_create_open: creates or opens a dataset on a store. An existing dataset is loaded; a new one is empty and
+ * open_on_store: creates or opens a dataset on a store. An existing dataset is loaded; a new one is empty and
  * in define mode.
  */
 #include "dataset/file/dataset_file.h"
-#include "dataset/open/dataset_opening.h"
+#include "open/open_int.h"
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
 #include "zip/zmap_zip.h"

@@ -3,7 +3,7 @@
 #include "dataset_test.h"
 #include "zmap/zmap_mem.h"
 
-#include "dataset/dataset_int.h"
+#include "open/open_int.h"
 
 enum { OFFSET = NC_64BIT_OFFSET, DATA = NC_64BIT_DATA, MODEL = NC_CLASSIC_MODEL, SET = NC_FORMAT_NETCDF4 };
 enum { BY_NAME = NCZ_FORMAT_UNSAID, NETCDFS = NCZ_FORMAT_CLASSIC_UNSAID };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_choose_format: what nc_create() makes: a dataset of Zarr, or a classic netCDF file and of which version. In
+ * open_choose_format: what nc_create() makes: a dataset of Zarr, or a classic netCDF file and of which version. In
  * this order the modes of the path decide, the flags, the process's default, the ending of the name.
  */
-#include "dataset/dataset_int.h"
+#include "open/open_int.h"
 
 #include <string.h>
 #include <strings.h>

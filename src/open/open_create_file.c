@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataset_create_file: makes the store of a new dataset that is one file. What is there is only replaced if it is a
+/* open_create_file: makes the store of a new dataset that is one file. What is there is only replaced if it is a
  * file that such a dataset may replace. */
 #include "dataset/file/dataset_file.h"
+#include "open/open_int.h"
 #include "platform/platform.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * open: from a path, or a store, to an open dataset: which format a new one gets, what can be at a place, the settings
+ * of a path, datasets in memory; and the removal of a dataset. What it makes is a dataset of src/dataset.
+ *
+ * Threads: any; each call works on what it makes.
+ */
+#ifndef NCZ_OPEN_H
+#define NCZ_OPEN_H
+
+#include "dataset/dataset.h"
+
+/*
+ * `path` is the argument of nc_create() and nc_open(), the modes are netCDF's flags. `limits` NULL: the defaults.
+ * Errors are those of these functions; see nczarr.h. The caller frees it.
+ *
+ * `default_format`: what is created where neither path nor flags say it: a format that the program has set, or
+ * NCZ_FORMAT_UNSAID: the ending of the name decides, and a name that does not say it is Zarr; or
+ * NCZ_FORMAT_CLASSIC_UNSAID: it is classic.
+ */
+enum { NCZ_FORMAT_UNSAID = 0, NCZ_FORMAT_CLASSIC_UNSAID = -1 };
+int ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
+
+/* Create and open over a store of the caller's, which is referenced. `mode`: a URL's fragment, or NULL. */
+int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
+
+/* Opens the store at `path`, whatever it holds; the caller gets a reference. NC_ENOOBJECT, NC_EEXIST as above. */
+int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
+
+/* Create and open a dataset in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A
+ * block that is not `locked` is taken on success, and must come from malloc; a locked block is only read. */
+int ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t room, const ncz_limits *limits,
+                           ncz_dataset **out);
+int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
+                         ncz_dataset **out);
+
+/* Removes the dataset at `path`, or the remains of a writer that died, with everything below. NC_ENOTNC: not
+ * recognisably a dataset. NC_EEXIST: it holds an object that belongs to no dataset (named in the text), or a running
+ * process is creating it. Nothing is changed then. */
+int ncz_dataset_delete(const char *path);
+/* *n: the objects that it would remove. The same errors; changes nothing. */
+int ncz_dataset_removable(const char *path, size_t *n);
+
+#endif /* NCZ_OPEN_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * open, internal header: an opening under way, from a path or a store to the dataset. What can be at a place is tried one
+ * after the other, each by the same steps: a store, the root's documents, the rest. For this module, and for src/par.
+ */
+#ifndef NCZ_OPEN_INT_H
+#define NCZ_OPEN_INT_H
+
+#include "dataset/dataset_int.h"
+#include "open/open.h"
+#include "uri/uri.h"
+
+/* ---- when data are written (open_settings.c) ---- */
+
+typedef enum ncz_durability {
+    NCZ_DURABLE_SYNC, /* what sync and close acknowledge is on the disk */
+    NCZ_DURABLE_EACH, /* each object is, once it is put */
+    NCZ_DURABLE_NONE, /* the system decides */
+} ncz_durability;
+
+typedef struct ncz_settings {
+    ncz_durability durability;
+    bool           commit_at_close; /* the documents follow the data at the close, not at each sync */
+    bool           behind;          /* puts do not wait for the store */
+    size_t         behind_bytes;    /* of what may wait; 0: not said */
+} ncz_settings;
+
+/* The path's, those of the environment, and, if the dataset is `writable`, those of rc files. NC_EINVAL: a value
+ * that is not allowed; the text names the place where it stands. */
+int ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out);
+/* The errors of that, before a dataset is replaced by a new one. */
+int ncz_settings_check(const ncz_target *t);
+
+/* ---- an opening ---- */
+
+typedef struct ncz_opening {
+    ncz_target       *target;
+    const char       *path; /* for texts */
+    int               mode;
+    const ncz_limits *limits;
+    zmap             *map;       /* its store, until the dataset has it; after a failure it may be set, too */
+    zmap             *documents; /* where the documents are read instead, all at once; NULL: in `map` */
+    ncz_settings      settings;
+    ncz_dataset      *ds; /* the result */
+} ncz_opening;
+
+static inline bool
+ncz_opening_writes(const ncz_opening *o)
+{
+    return (o->mode & NC_WRITE) != 0;
+}
+
+/* Makes the dataset of o->map, with what its metadata say. After a failure the store is still the caller's. */
+int ncz_opening_load(ncz_opening *o);
+
+/* ---- steps ---- */
+
+/* Creates a dataset on a store, which it takes only on success. */
+int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
+                          ncz_dataset **out);
+/* The first of them in a style that the caller chooses. */
+int ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_format_opts *style,
+                          const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or conflicting ones */
+
+/* What a new dataset is (open_choose_format.c): *version 1, 2 or 5 of a classic file; 0: Zarr. `default_format`: as
+ * in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each other. */
+int ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
+
+/* Creates a dataset that is one file, a classic file (open_create_file.c). */
+int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);
+/* Opens, on another rank, the dataset that rank 0 has just created; `unfinished`: the name of its file until it is
+ * complete, from zmap_single_unfinished(). */
+int ncz_file_join(const ncz_target *t, int cmode, unsigned version, const char *unfinished, const ncz_limits *limits,
+                  ncz_dataset **out);
+
+/* Copies the dataset at the target, whose store cannot list, into an empty store (open_diskless.c): its metadata
+ * determine the requests, for each document that its groups and variables may have, and the chunks that exist. */
+int ncz_unlisted_copy(zmap *from, ncz_target *t, const ncz_limits *limits, zmap *to);
+
+/* NC_DISKLESS (open_diskless.c): opens a copy of the dataset at the target. */
+int ncz_diskless_open(ncz_opening *o);
+
+/* The kind of a dataset, whose dialect is known. */
+const ncz_session_ops *ncz_dataset_choose_kind(const ncz_dataset *ds);
+
+#endif /* NCZ_OPEN_INT_H */
