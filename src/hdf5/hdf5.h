@@ -130,6 +130,7 @@ typedef struct ncz_hdf5_fill {
     ncz_hdf5_fill_state  state;
     const unsigned char *value; /* of the user: one element */
     size_t               len;
+    bool                 never; /* it is not written where room for data is taken */
 } ncz_hdf5_fill;
 
 typedef struct ncz_hdf5_filter {
