@@ -134,6 +134,27 @@ typedef struct looking {
     ncz_err                err;
 } looking;
 
+/* So many bytes of an object that is far away come with the first look, for all dialects: a header of a classic file, or
+ * the structure of an HDF5 file that has it in front. */
+enum { FAR_LOOK = 1 << 18 };
+
+/* Keeps the first bytes of a far object, which may be asked for again. Without memory they are not kept. */
+static void
+keep_first(ncz_loader *l, const ncz_docs_got *got)
+{
+    l->first_size = got->size;
+    if (l->docs->far && l->first.len == 0 && ncz_buf_append(&l->first, got->bytes, got->len) != NC_NOERR)
+        ncz_err_clear();
+}
+
+/* Whether these bytes are at hand: all of them, or up to the object's end. */
+static bool
+has_first(const ncz_loader *l, const ncz_look *look)
+{
+    return l->first.len > 0 && look->bytes && look->off == 0 && look->len != 0 &&
+           (look->len <= l->first.len || l->first.len == l->first_size);
+}
+
 static void
 look_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
@@ -144,6 +165,8 @@ look_arrived(void *arg, size_t i, const ncz_docs_got *got)
     k->next = (ncz_look){.key = NULL};
     if (first && k->l->docs->one_object && k->l->other == NULL && got->err == NULL && got->bytes != NULL)
         k->l->other = ncz_format_name_other(got->bytes, got->len);
+    if (first && got->err == NULL && got->bytes != NULL)
+        keep_first(k->l, got);
     k->rc = got->err != NULL ? ncz_err_adopt(got->err) : k->dialect->reader.look(k->l, got, &k->next, &k->is);
     ncz_err_save(&k->err, k->rc);
 }
@@ -161,7 +184,15 @@ look_on(looking *k)
                             .off = k->next.off,
                             .len = k->next.len};
 
-        rc = k->l->docs->fetch(k->l->docs->arg, &req, 1, look_arrived, k);
+        if (has_first(k->l, &k->next)) {
+            look_arrived(k, 0,
+                         &(ncz_docs_got){
+                             .bytes = ncz_buf_str(&k->l->first), .len = k->l->first.len, .size = k->l->first_size});
+        } else {
+            if (k->l->docs->far && req.off == 0 && req.len != 0 && req.len < FAR_LOOK)
+                req.len = FAR_LOOK;
+            rc = k->l->docs->fetch(k->l->docs->arg, &req, 1, look_arrived, k);
+        }
         if (rc == NC_NOERR && k->rc != NC_NOERR)
             rc = ncz_err_adopt(&k->err);
     }
@@ -204,7 +235,7 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
 
     if (l == NULL)
         return ncz_fail_nomem(sizeof *l);
-    *l = (ncz_loader){.docs = docs, .wish = *wish, .m = m};
+    *l = (ncz_loader){.docs = docs, .wish = *wish, .m = m, .first = NCZ_BUF_INIT};
     if ((rc = pthread_mutex_init(&l->lock, NULL)) != 0) {
         ncz_free(l);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
@@ -291,6 +322,7 @@ ncz_format_loader_free(ncz_loader *l)
     ncz_format_fetch_clear(l);
     ncz_format_arenas_clear(l);
     ncz_free(l->state);
+    ncz_buf_clear(&l->first);
     (void)pthread_mutex_destroy(&l->lock);
     ncz_free(l);
 }

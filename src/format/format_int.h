@@ -59,8 +59,10 @@ struct ncz_loader {
     bool                   damaged;    /* a group's document is broken: do not overwrite it */
     ncz_writer             writer;
     void                  *state; /* what `look` keeps for `load` */
-    const char            *other; /* of one object that no dialect knows: what it is; NULL: not known */
-    ncz_node              *nodes; /* by level, parents before children */
+    ncz_buf                first; /* of one object that is far away: its first bytes, once they were looked at, */
+    uint64_t               first_size; /* and its size */
+    const char            *other;      /* of one object that no dialect knows: what it is; NULL: not known */
+    ncz_node              *nodes;      /* by level, parents before children */
     size_t                 nnodes, cap;
     pthread_mutex_t        lock; /* guards the fields below */
     ncz_load_arenas       *idle; /* arenas not in use by a thread */

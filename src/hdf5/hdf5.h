@@ -27,8 +27,10 @@ typedef ncz_read_range ncz_hdf5_range;
 /* `read` gets all ranges, which lie within `size`, or fails. Several at once need not wait for each other. */
 typedef struct ncz_hdf5_source {
     int (*read)(void *arg, const ncz_hdf5_range *ranges, size_t n);
-    void    *arg;
-    uint64_t size;
+    void       *arg;
+    uint64_t    size;
+    const char *head; /* its first bytes where they are at hand, until it is open; or NULL */
+    size_t      nhead;
 } ncz_hdf5_source;
 
 typedef struct ncz_hdf5 ncz_hdf5; /* an open file */

@@ -19,7 +19,7 @@ enum {
     JOINED = PLACES / 4,    /* and those between them, where they are near each other */
     LARGE = AROUND * BLOCK, /* reads of as much pass the cache by, unless it has them */
     HEAD = 256,
-    TAIL = 16, /* blocks that opening reads: they hold all of a small file's structure */
+    TAIL = 16, /* blocks that are read first: they hold all of a small file's structure */
 };
 
 typedef struct place {
@@ -29,6 +29,7 @@ typedef struct place {
 
 struct ncz_hdf5_cache {
     ncz_hdf5_source source;
+    bool            begun; /* both ends of the file were read */
     place           places[PLACES];
 };
 
@@ -166,6 +167,19 @@ done:
     return rc;
 }
 
+/* Reads both ends of the file, and with them these blocks. */
+static int
+read_ends(ncz_hdf5_cache *c, uint64_t first, uint64_t length)
+{
+    uint64_t       blocks = ncz_count_parts(c->source.size, BLOCK), tail = blocks > TAIL ? blocks - TAIL : 0;
+    ncz_hdf5_range ranges[] = {{.at = 0, .len = HEAD * BLOCK},
+                               {.at = tail * BLOCK, .len = TAIL * BLOCK},
+                               {.at = first * BLOCK, .len = (size_t)length * BLOCK}};
+
+    c->begun = true;
+    return ncz_hdf5_cache_fetch(c, ranges, NCZ_LEN(ranges), false);
+}
+
 /* Reads the blocks from this one to `last`, and what lies around them. */
 static int
 read_around(ncz_hdf5_cache *c, uint64_t number, uint64_t last)
@@ -174,7 +188,7 @@ read_around(ncz_hdf5_cache *c, uint64_t number, uint64_t last)
     uint64_t blocks = ncz_count_parts(c->source.size, BLOCK), length;
 
     length = (end < blocks ? end : blocks) - first;
-    return read_runs(c, &first, &length, 1);
+    return c->begun ? read_runs(c, &first, &length, 1) : read_ends(c, first, length);
 }
 
 int
@@ -222,18 +236,26 @@ ncz_hdf5_cache_read_ranges(ncz_hdf5_cache *c, ncz_hdf5_range *ranges, size_t n)
     return rc;
 }
 
+/* Keeps the first bytes, those of whole blocks. */
+static int
+keep_head(ncz_hdf5_cache *c, const char *head, size_t n)
+{
+    return keep_blocks(c, 0, n == c->source.size ? ncz_count_parts(n, BLOCK) : n / BLOCK,
+                       (const unsigned char *)head);
+}
+
 int
 ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out)
 {
-    uint64_t        blocks = ncz_count_parts(source->size, BLOCK), tail = blocks > TAIL ? blocks - TAIL : 0;
-    ncz_hdf5_range  ends[2] = {{.at = 0, .len = HEAD * BLOCK}, {.at = tail * BLOCK, .len = TAIL * BLOCK}};
     ncz_hdf5_cache *c = ncz_zalloc(sizeof *c);
     int             rc;
 
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
     c->source = *source;
-    if ((rc = ncz_hdf5_cache_fetch(c, ends, 2, false)) == NC_NOERR)
+    rc = source->nhead > 0 ? keep_head(c, source->head, source->nhead) : read_ends(c, 0, 0);
+    c->source.head = NULL;
+    if (rc == NC_NOERR)
         *out = c;
     else
         ncz_hdf5_cache_free(c);

@@ -108,7 +108,7 @@ def read_grid(library, url, folder, name, shape, most):
     path = os.path.join(folder, name)
     values = np.empty(shape, "f4")
     d = Dataset(library, url + name)
-    check(name + ", open", 6, 4 << 20)
+    check(name + ", open", 1, 1 << 19)
     d.read("v", "nc_get_var_float", values.ctypes.data_as(ctypes.c_void_p))
     with h5py.File(path) as f:
         check(name + ", all values", most, 1.2 * f["v"].id.get_storage_size())

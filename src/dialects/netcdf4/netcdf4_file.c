@@ -39,8 +39,9 @@ int
 ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
 {
     ncz_netcdf4_file *file = ncz_zalloc(sizeof *file);
-    ncz_hdf5_source   source = {.read = read_ranges, .arg = file, .size = size};
-    int               rc;
+    ncz_hdf5_source   source = {
+          .read = read_ranges, .arg = file, .size = size, .head = l->first.data, .nhead = l->first.len};
+    int rc;
 
     if (file == NULL)
         return ncz_fail_nomem(sizeof *file);
