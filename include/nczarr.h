@@ -464,6 +464,7 @@ typedef struct nczarr_path_parts {
     int   nczarr;      /* 1 if it asks for NCZarr's metadata, 0 for pure Zarr, -1: it does not say */
     int   zarr;        /* 1 if a mode says that this is Zarr (or NCZarr), whatever the name looks like; else 0 */
     int   classic;     /* the version of classic netCDF that a mode asks for: 1, 2 or 5; 0: none does */
+    int   netcdf4;     /* 1 if a mode asks for a netCDF-4 file; else 0 */
 } nczarr_path_parts;
 
 #define NCZARR_STORE_DIRECTORY 1

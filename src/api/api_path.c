@@ -51,7 +51,15 @@ is_old_form(ncz_conventions c)
 static int
 classic_version(const ncz_target *t)
 {
-    return t->one_object != NCZ_YES ? 0 : t->cdf == NCZ_CDF_ANY ? 1 : (int)t->cdf;
+    switch (t->file_form) {
+    case NCZ_FILE_CDF1:
+    case NCZ_FILE_CDF2:
+    case NCZ_FILE_CDF5: return (int)t->file_form;
+    case NCZ_FILE_CLASSIC: return 1;
+    case NCZ_FILE_NETCDF4:
+    case NCZ_FILE_NONE: break;
+    }
+    return 0;
 }
 
 static int
@@ -70,6 +78,7 @@ fill_parts(const ncz_target *t, nczarr_path_parts *p)
     p->nczarr = t->conventions == NCZ_CONVENTIONS_AUTO ? -1 : t->conventions != NCZ_CONVENTIONS_ZARR;
     p->zarr = ncz_uri_mode_format(t->uri) == NCZ_URI_FORMAT_ZARR;
     p->classic = classic_version(t);
+    p->netcdf4 = t->file_form == NCZ_FILE_NETCDF4;
 done:
     ncz_buf_clear(&fragment);
     return rc;

@@ -23,7 +23,7 @@ owner_of(ncz_uri *u, char **local)
 {
     switch (ncz_uri_mode_format(u)) {
     case NCZ_URI_FORMAT_ZARR:
-    case NCZ_URI_FORMAT_CDF: return OWNER_OURS;
+    case NCZ_URI_FORMAT_FILE: return OWNER_OURS;
     case NCZ_URI_FORMAT_OTHER: return OWNER_THEIRS;
     case NCZ_URI_FORMAT_NONE: break;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open_choose_format: what nc_create() makes: a dataset of Zarr, or a classic netCDF file and of which version. In
+ * open_choose_format: what nc_create() makes: a dataset of Zarr, a netCDF-4 file, or a classic one of which version. In
  * this order the modes of the path decide, the flags, the process's default, the ending of the name.
  */
 #include "open/open_int.h"
@@ -46,22 +46,25 @@ by_default(const ncz_target *t, int default_format)
     return ncz_name_is_classic(t->path) ? 1 : 0;
 }
 
-/* A mode names the classic format. */
+/* A mode names the form of the file. */
 static int
 by_mode(const ncz_target *t, int cmode, int *version)
 {
     int said = version_of_flags(cmode);
 
-    if ((cmode & NC_NETCDF4) != 0)
-        return ncz_fail(NC_EINVAL, "%s: its mode asks for a classic file, and NC_NETCDF4 for Zarr", t->shown);
-    if (t->cdf == NCZ_CDF_ANY) {
+    if (t->file_form == NCZ_FILE_NETCDF4 && said != 0)
+        return ncz_fail(NC_EINVAL, "%s: its mode asks for a netCDF-4 file, and the flags for CDF-%d", t->shown, said);
+    if (t->file_form != NCZ_FILE_NETCDF4 && (cmode & NC_NETCDF4) != 0)
+        return ncz_fail(NC_EINVAL, "%s: its mode asks for a classic file, and NC_NETCDF4 for another format",
+                        t->shown);
+    if (t->file_form == NCZ_FILE_CLASSIC) {
         *version = said != 0 ? said : 1;
         return NC_NOERR;
     }
-    if (said != 0 && said != (int)t->cdf)
-        return ncz_fail(NC_EINVAL, "%s: its mode asks for CDF-%d, and the flags for CDF-%d", t->shown, (int)t->cdf,
-                        said);
-    *version = (int)t->cdf;
+    if (said != 0 && said != (int)t->file_form)
+        return ncz_fail(NC_EINVAL, "%s: its mode asks for CDF-%d, and the flags for CDF-%d", t->shown,
+                        (int)t->file_form, said);
+    *version = (int)t->file_form;
     return NC_NOERR;
 }
 
@@ -113,10 +116,9 @@ ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *versi
     if (rc == NC_NOERR && *version == 0)
         rc = check_remote_name(t, cmode, default_format);
     if (rc == NC_NOERR && *version != 0 && ncz_remote(t))
-        rc = ncz_fail(
-            NC_EINVAL,
-            "%s: a classic file is created in a directory or in memory, not at a URL: write it to a disk and "
-            "upload it",
-            t->shown);
+        rc = ncz_fail(NC_EINVAL,
+                      "%s: a %s file is created in a directory or in memory, not at a URL: write it to a disk and "
+                      "upload it",
+                      t->shown, *version == NCZ_FILE_NETCDF4 ? "netCDF-4" : "classic");
     return rc;
 }

@@ -79,6 +79,8 @@ ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limi
     bool  free = false;
     int   rc = NC_NOERR;
 
+    if (version == NCZ_FILE_NETCDF4)
+        return ncz_fail(NC_ENOTBUILT, "%s: netCDF-4 files are read, and not created", t->shown);
     if (!block && (!memory || persists))
         rc = check_place(t, cmode, &free);
     if (rc == NC_NOERR)

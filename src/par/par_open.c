@@ -39,6 +39,18 @@ check_store(const ncz_target *t, int mode, bool writes)
     return NC_NOERR;
 }
 
+static int
+check_form(const ncz_target *t, int version)
+{
+    if (version != NCZ_FILE_NETCDF4)
+        return NC_NOERR;
+    return ncz_fail(
+        NC_ENOTBUILT,
+        "%s: a netCDF-4 file has one writer: write Zarr (a name that ends in .zarr, or #mode=nczarr) or a "
+        "classic file (NC_64BIT_DATA) in parallel, and make the file with nczcopy",
+        t->shown);
+}
+
 /* An archive that is opened is found by its contents. */
 static int
 check_opened(const ncz_dataset *ds, bool writes)
@@ -68,7 +80,7 @@ drop_dataset(ncz_dataset *ds, int rc)
 typedef struct opening {
     ncz_comm   *comm;
     ncz_opening own;
-    int         version; /* of a classic file that is created; 0: none is */
+    int         version; /* of a file that is created, as of ncz_choose_format(); 0: none is */
 } opening;
 
 /* The last agreement, with this rank's result `rc`. If all ranks succeeded, the dataset gets the communicator and the
@@ -158,7 +170,8 @@ ncz_par_create(const char *path, int cmode, int default_format, const struct ncz
     if ((rc = ncz_dataset_check_mode(own->mode)) == NC_NOERR &&
         (rc = ncz_target_parse(path, true, &own->target)) == NC_NOERR &&
         (rc = ncz_store_follow(own->target)) == NC_NOERR &&
-        (rc = ncz_choose_format(own->target, own->mode, default_format, &o.version)) == NC_NOERR)
+        (rc = ncz_choose_format(own->target, own->mode, default_format, &o.version)) == NC_NOERR &&
+        (rc = check_form(own->target, o.version)) == NC_NOERR)
         rc = check_store(own->target, own->mode, true);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))
         rc = ncz_dataset_create(path, own->mode, default_format, limits, &own->ds);

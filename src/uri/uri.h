@@ -49,7 +49,7 @@ ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
 typedef enum ncz_uri_format {
     NCZ_URI_FORMAT_NONE, /* no mode that says it: `file` and `s3` are stores of several formats */
     NCZ_URI_FORMAT_ZARR,
-    NCZ_URI_FORMAT_CDF,   /* `cdf1` ...: classic files, by words that netCDF-C lacks */
+    NCZ_URI_FORMAT_FILE,  /* `cdf1`, `netcdf4` ...: files, by words that netCDF-C lacks */
     NCZ_URI_FORMAT_OTHER, /* `bytes`, `classic`, `dap2` ..., or an unknown mode */
 } ncz_uri_format;
 
@@ -91,14 +91,15 @@ typedef enum ncz_conventions {
 
 typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
 
-/* Which classic netCDF file a mode asks for. */
-typedef enum ncz_cdf {
-    NCZ_CDF_NONE = 0, /* not by a mode */
-    NCZ_CDF_1 = 1,
-    NCZ_CDF_2 = 2,
-    NCZ_CDF_5 = 5,
-    NCZ_CDF_ANY = 9, /* one, and the version is said elsewhere */
-} ncz_cdf;
+/* A file that is a dataset: a classic one and its version, or netCDF-4. */
+typedef enum ncz_file_form {
+    NCZ_FILE_NONE = 0,
+    NCZ_FILE_CDF1 = 1,
+    NCZ_FILE_CDF2 = 2,
+    NCZ_FILE_NETCDF4 = 4,
+    NCZ_FILE_CDF5 = 5,
+    NCZ_FILE_CLASSIC = 9, /* a classic one, and the version is said elsewhere */
+} ncz_file_form;
 
 typedef struct ncz_target {
     ncz_store       store;
@@ -109,7 +110,7 @@ typedef struct ncz_target {
     ncz_tri         write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
     ncz_tri         read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
     ncz_tri         one_object;   /* a mode of a file that is a dataset: bytes, classic ...; NO: a mode of Zarr */
-    ncz_cdf         cdf;          /* modes classic, netcdf-3 (ANY), cdf1, cdf2, cdf5 */
+    ncz_file_form   file_form;    /* modes classic, netcdf-3 (CLASSIC), cdf1, cdf2, cdf5, netcdf4; else NONE */
     bool            hdf5;         /* mode hdf5: an HDF5 file, with what netCDF does not show */
     bool            url;          /* came as a URL rather than a plain path */
     char            separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
@@ -126,8 +127,8 @@ typedef struct ncz_target {
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; of files that are a dataset by themselves
- * classic (= netcdf-3), cdf1, cdf2, cdf5, and to open any of them bytes, or hdf5. The bare fragments #zarr #nczarr
- * #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
+ * classic (= netcdf-3), cdf1, cdf2, cdf5, netcdf4 (= nc4, netcdf-4, enhanced), and to open any of them bytes, or hdf5.
+ * The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
  * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=, replace=all; log
  * and log=LEVEL, which raise the level of the process's log at once; keys of the stores and of netCDF's other formats
  * are accepted.

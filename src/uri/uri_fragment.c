@@ -31,12 +31,14 @@ static const struct {
     {"cdf1", MODE_CDF1},
     {"cdf2", MODE_CDF2},
     {"cdf5", MODE_CDF5},
+    {"netcdf4", MODE_NETCDF4},
+    {"nc4", MODE_NETCDF4},
+    {"netcdf-4", MODE_NETCDF_4},
+    {"enhanced", MODE_NETCDF_4},
     {"bytes", MODE_BYTES},
     {"hdf5", MODE_HDF5},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
-    {"netcdf-4", MODE_OTHER_FORMAT},
-    {"enhanced", MODE_OTHER_FORMAT},
 };
 
 static bool
@@ -389,8 +391,10 @@ format_of_mode(const char *word, size_t len)
     case MODE_S3: return NCZ_URI_FORMAT_NONE;
     case MODE_CDF1:
     case MODE_CDF2:
-    case MODE_CDF5: return NCZ_URI_FORMAT_CDF;
+    case MODE_CDF5:
+    case MODE_NETCDF4: return NCZ_URI_FORMAT_FILE;
     case MODE_CLASSIC:
+    case MODE_NETCDF_4:
     case MODE_BYTES:
     case MODE_HDF5:
     case MODE_OTHER_FORMAT:
@@ -419,6 +423,13 @@ format_of_list(const char *list)
     }
 }
 
+/* After the URL of a server, netCDF-C's word for the kind of answer of its DAP. */
+static bool
+is_dap_word(const char *key)
+{
+    return strcmp(key, "netcdf4") == 0;
+}
+
 ncz_uri_format
 ncz_uri_mode_format(const ncz_uri *u)
 {
@@ -426,7 +437,7 @@ ncz_uri_mode_format(const ncz_uri *u)
 
     for (size_t i = 0; i < u->nfrag && found != NCZ_URI_FORMAT_ZARR; i++) {
         const ncz_uri_pair *p = &u->frag[i];
-        bool                bare = is_bare_word(p);
+        bool                bare = is_bare_word(p) && !(u->host != NULL && is_dap_word(p->key));
 
         if (strcmp(p->key, "mode") == 0)
             one = format_of_list(p->value);

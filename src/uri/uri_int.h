@@ -33,6 +33,8 @@ typedef enum uri_mode {
     MODE_CDF1,    /* and of which version */
     MODE_CDF2,
     MODE_CDF5,
+    MODE_NETCDF4,      /* a netCDF-4 file, */
+    MODE_NETCDF_4,     /* ... by a word of netCDF-C's */
     MODE_BYTES,        /* a file that is a dataset */
     MODE_HDF5,         /* an HDF5 file, with what netCDF does not show */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */

@@ -50,15 +50,31 @@ request_version(ncz_target *t, int zarr_format)
     return NC_NOERR;
 }
 
+static const char *
+file_word(ncz_file_form form)
+{
+    switch (form) {
+    case NCZ_FILE_CDF1: return "cdf1";
+    case NCZ_FILE_CDF2: return "cdf2";
+    case NCZ_FILE_CDF5: return "cdf5";
+    case NCZ_FILE_NETCDF4: return "netcdf4";
+    case NCZ_FILE_NONE:
+    case NCZ_FILE_CLASSIC: break;
+    }
+    return "classic";
+}
+
 /* `classic` leaves the version open, so it agrees with each of them. */
 static int
-request_cdf(ncz_target *t, ncz_cdf cdf)
+request_file(ncz_target *t, ncz_file_form form)
 {
+    bool open = t->file_form == NCZ_FILE_NONE || (t->file_form == NCZ_FILE_CLASSIC && form != NCZ_FILE_NETCDF4);
+
     t->one_object = NCZ_YES;
-    if (t->cdf == NCZ_CDF_NONE || t->cdf == NCZ_CDF_ANY)
-        t->cdf = cdf;
-    else if (cdf != NCZ_CDF_ANY && cdf != t->cdf)
-        return ncz_fail(NC_EINVAL, "modes cdf%d and cdf%d exclude each other", t->cdf, cdf);
+    if (open)
+        t->file_form = form;
+    else if (form != t->file_form && (form != NCZ_FILE_CLASSIC || t->file_form == NCZ_FILE_NETCDF4))
+        return ncz_fail(NC_EINVAL, "modes %s and %s exclude each other", file_word(t->file_form), file_word(form));
     return NC_NOERR;
 }
 
@@ -96,10 +112,12 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_FILE: return request_store(w, NCZ_STORE_FILE);
     case MODE_ZIP: return request_store(w, NCZ_STORE_ZIP);
     case MODE_S3: return request_store(w, NCZ_STORE_S3);
-    case MODE_CLASSIC: return request_cdf(t, NCZ_CDF_ANY);
-    case MODE_CDF1: return request_cdf(t, NCZ_CDF_1);
-    case MODE_CDF2: return request_cdf(t, NCZ_CDF_2);
-    case MODE_CDF5: return request_cdf(t, NCZ_CDF_5);
+    case MODE_CLASSIC: return request_file(t, NCZ_FILE_CLASSIC);
+    case MODE_CDF1: return request_file(t, NCZ_FILE_CDF1);
+    case MODE_CDF2: return request_file(t, NCZ_FILE_CDF2);
+    case MODE_CDF5: return request_file(t, NCZ_FILE_CDF5);
+    case MODE_NETCDF4:
+    case MODE_NETCDF_4: return request_file(t, NCZ_FILE_NETCDF4);
     case MODE_BYTES: t->one_object = NCZ_YES; return NC_NOERR;
     case MODE_HDF5: t->hdf5 = true; return NC_NOERR;
     case MODE_OTHER_FORMAT:
@@ -273,14 +291,15 @@ choose_form(ncz_target *t, const target_request *w, bool for_create)
     bool zarr = w->zarr || w->nczarr || t->zarr_format != 0 || w->compat != NCZ_CONVENTIONS_AUTO ||
                 (for_create && asks_for_zarr(t, w));
 
-    if (t->hdf5 && t->cdf != NCZ_CDF_NONE)
+    if (t->hdf5 && t->file_form != NCZ_FILE_NONE && t->file_form != NCZ_FILE_NETCDF4)
         return ncz_fail(NC_EINVAL, "mode hdf5 and those of classic files (classic, cdf1 ...) exclude each other");
     if (t->hdf5)
         t->one_object = NCZ_YES;
     if (t->one_object == NCZ_YES && zarr)
-        return ncz_fail(NC_EINVAL, "modes of Zarr and those of files (bytes, hdf5, classic ...) exclude each other");
-    if (t->one_object == NCZ_YES && for_create && t->cdf == NCZ_CDF_NONE)
-        return ncz_fail(NC_ENOTNC, "mode %s is for opening; cdf1, cdf2 and cdf5 say which file to create",
+        return ncz_fail(NC_EINVAL,
+                        "modes of Zarr and those of files (bytes, netcdf4, classic ...) exclude each other");
+    if (for_create && (t->hdf5 || (t->one_object == NCZ_YES && t->file_form == NCZ_FILE_NONE)))
+        return ncz_fail(NC_ENOTNC, "mode %s is for opening; netcdf4, cdf1, cdf2 and cdf5 say which file to create",
                         t->hdf5 ? "hdf5" : "bytes");
     if (zarr)
         t->one_object = NCZ_NO;

@@ -190,7 +190,9 @@ static const struct {
     {"https://h/x#mode=dap2", NC_ENOTNC, "dap2"},
     {"https://h/x#dap4", NC_ENOTNC, "dap4"},
     {"https://h/x#bytes&mode=v3", NC_EINVAL, "exclude each other"},
-    {"x#mode=netcdf-4", NC_ENOTNC, "netcdf-4"},
+    {"x#mode=netcdf-4,cdf5", NC_EINVAL, "netcdf4 and cdf5 exclude each other"},
+    {"x#mode=classic,nc4", NC_EINVAL, "classic and netcdf4 exclude each other"},
+    {"x#mode=nc4,netcdf-3", NC_EINVAL, "netcdf4 and classic exclude each other"},
     {"x#mode=bytes", NC_ENOTNC, "bytes"},
     {"x#mode=hdf5,v3", NC_EINVAL, "exclude each other"},
     {"x#mode=hdf5", NC_ENOTNC, "mode hdf5 is for opening"},
@@ -248,19 +250,29 @@ target(const char *text)
     return t;
 }
 
-/* Modes of classic files; to create one, nothing that only Zarr has goes with them. */
-TEST(classic_modes)
+/* To create a file, nothing that only Zarr has goes with the modes of files. */
+TEST(modes_of_files)
 {
     static const struct {
-        const char *text;
-        ncz_cdf     cdf;
-        ncz_tri     one_object;
+        const char   *text;
+        ncz_file_form form;
+        ncz_tri       one_object;
     } rows[] = {
-        {"x", NCZ_CDF_NONE, NCZ_UNSET},           {"x#mode=bytes", NCZ_CDF_NONE, NCZ_YES},
-        {"x#mode=classic", NCZ_CDF_ANY, NCZ_YES}, {"x#netcdf-3", NCZ_CDF_ANY, NCZ_YES},
-        {"x#mode=cdf1", NCZ_CDF_1, NCZ_YES},      {"x#mode=CDF2,classic", NCZ_CDF_2, NCZ_YES},
-        {"x#mode=hdf5", NCZ_CDF_NONE, NCZ_YES},   {"x#mode=bytes,hdf5", NCZ_CDF_NONE, NCZ_YES},
-        {"x#cdf5", NCZ_CDF_5, NCZ_YES},           {"x#mode=zarr", NCZ_CDF_NONE, NCZ_NO},
+        {"x", NCZ_FILE_NONE, NCZ_UNSET},
+        {"x#mode=bytes", NCZ_FILE_NONE, NCZ_YES},
+        {"x#mode=classic", NCZ_FILE_CLASSIC, NCZ_YES},
+        {"x#netcdf-3", NCZ_FILE_CLASSIC, NCZ_YES},
+        {"x#mode=cdf1", NCZ_FILE_CDF1, NCZ_YES},
+        {"x#mode=CDF2,classic", NCZ_FILE_CDF2, NCZ_YES},
+        {"x#mode=hdf5", NCZ_FILE_NONE, NCZ_YES},
+        {"x#mode=bytes,hdf5", NCZ_FILE_NONE, NCZ_YES},
+        {"x#cdf5", NCZ_FILE_CDF5, NCZ_YES},
+        {"x#mode=netcdf4", NCZ_FILE_NETCDF4, NCZ_YES},
+        {"x#NC4", NCZ_FILE_NETCDF4, NCZ_YES},
+        {"x#netcdf4", NCZ_FILE_NETCDF4, NCZ_YES},
+        {"x.zarr#mode=netcdf-4,enhanced", NCZ_FILE_NETCDF4, NCZ_YES},
+        {"x#mode=netcdf4,hdf5", NCZ_FILE_NETCDF4, NCZ_YES},
+        {"x#mode=zarr", NCZ_FILE_NONE, NCZ_NO},
     };
     static const char *const contrary[] = {
         "x#mode=cdf1,cdf2",
@@ -269,6 +281,9 @@ TEST(classic_modes)
         "x#mode=hdf5,zarr",
         "x#mode=classic,v3",
         "x#mode=cdf5,zip",
+        "x#mode=netcdf4,zarr",
+        "x#mode=netcdf4,v3",
+        "x#mode=nc4&chunk_keys=v2",
         "x#mode=cdf5,file",
         "x#mode=cdf1,noxarray",
         "x#mode=cdf1&compat=4.9.2",
@@ -280,7 +295,7 @@ TEST(classic_modes)
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_target *t = target(rows[i].text);
 
-        if (t->cdf != rows[i].cdf || t->one_object != rows[i].one_object)
+        if (t->file_form != rows[i].form || t->one_object != rows[i].one_object)
             fail_msg("%s", rows[i].text);
         ncz_target_free(t);
     }
