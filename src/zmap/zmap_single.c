@@ -6,6 +6,9 @@
  * renames it. Changes hold `naming` shared, so that none of them meets the old key after the rename. Gets hold no
  * lock, because their callbacks may use the store: one that finds nothing under the old key is sent again. A store that
  * joined another one's object never renames it, and is told of the rename.
+ *
+ * The abilities of this store are among the inner one's. So gets and range puts, which zmap.c has checked for this
+ * store, go to the inner store's table; only the log, which tells the inner store's keys, needs zmap.c once more.
  */
 #include "zmap/zmap_single_int.h"
 
@@ -74,7 +77,9 @@ get_ranges(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
         reqs[i].key = g.key;
         reqs[i].ask_version = reqs[i].ask_version || asks;
     }
-    return zmap_get_batch(s->inner, reqs, n, finish_request, &g);
+    if (zmap_is_logged(s->inner))
+        return zmap_get_batch(s->inner, reqs, n, finish_request, &g);
+    return s->inner->ops->get(s->inner, reqs, n, finish_request, &g);
 }
 
 static int
@@ -115,7 +120,10 @@ put_ranges(zmap *m, zmap_range_req *reqs, size_t n)
     (void)pthread_rwlock_rdlock(&s->naming);
     for (size_t i = 0; i < n; i++)
         reqs[i].key = zmap_single_key(s);
-    rc = zmap_put_range_batch(s->inner, reqs, n);
+    if (zmap_is_logged(s->inner))
+        rc = zmap_put_range_batch(s->inner, reqs, n);
+    else
+        rc = s->inner->ops->put_range(s->inner, reqs, n);
     (void)pthread_rwlock_unlock(&s->naming);
     for (size_t i = 0; i < n; i++)
         reqs[i].key = "";

@@ -126,9 +126,7 @@ close_file(ncz_dataset *ds)
     const ncz_file_room none = {.align = 0};
     int                 rc = ds->defining ? ncz_file_enddef(ds, &none) : NC_NOERR;
 
-    if (rc != NC_NOERR || (rc = ncz_file_check(ds)) != NC_NOERR ||
-        (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR || (rc = sync_data(ds)) != NC_NOERR ||
-        (rc = store_head(ds, false)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = store_data(ds)) != NC_NOERR || (rc = store_head(ds, false)) != NC_NOERR)
         return rc;
     return ds->home == NCZ_HOME_PERSIST ? ncz_file_persist(ds) : NC_NOERR;
 }
