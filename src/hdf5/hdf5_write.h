@@ -40,9 +40,11 @@ int ncz_hdf5_image_describe(ncz_hdf5_image *img, size_t number, const ncz_hdf5_o
  * copy of bytes in the heap. */
 int ncz_hdf5_image_refer(ncz_hdf5_image *img, unsigned char *at, size_t number);
 /*
- * Bytes for the global heap. `element`: the 16 bytes of an element of variable length that will name them: their number
- * of elements, the place in the heap. It is written when the image is made. *copy: where the bytes are until then, to
- * refer() from them; `copy` may be NULL. Without bytes the element is an empty one.
+ * Bytes for the global heap, which must be those of `nelems` items: the characters of a string without a NUL.
+ * `element`: the 16 bytes of an element of variable length that will name them: their number, the place in the heap. It
+ * is written when the image is made. *copy: where the bytes are until then, to refer() from them; `copy` may be NULL.
+ * With `bytes` NULL the element names nothing, as libhdf5 writes a string that is NULL, and any other element of no
+ * items; an empty string is an object of no bytes.
  */
 int ncz_hdf5_image_heap(ncz_hdf5_image *img, const void *bytes, size_t len, uint32_t nelems, unsigned char *element,
                         unsigned char **copy);
@@ -57,7 +59,8 @@ int ncz_hdf5_image_make(ncz_hdf5_image *img, uint64_t addr, ncz_buf *out, uint64
 enum { NCZ_HDF5_SUPERBLOCK = 48 };
 
 /* `root`, `end` of the file, `extension` (NCZ_HDF5_NONE: there is none): addresses. */
-void ncz_hdf5_superblock_make(uint64_t root, uint64_t end, uint64_t extension, unsigned char out[NCZ_HDF5_SUPERBLOCK]);
+void ncz_hdf5_superblock_make(uint64_t root, uint64_t end, uint64_t extension,
+                              unsigned char out[NCZ_HDF5_SUPERBLOCK]);
 /* Appends the extension, which says that nodes of chunk trees have 2 * k children; without one k is 32. */
 int ncz_hdf5_extension_make(unsigned k, ncz_buf *out);
 
