@@ -7,7 +7,10 @@
  * after, so whatever dies leaves the last commit.
  *
  * Exceptions: pieces of a contiguous array of more than 64 KiB are changed in place once it was committed, unless its
- * elements live in heaps.
+ * elements live in heaps. And pieces of any contiguous array are written where they belong: a put of one that was put
+ * since the last commit may leave a part of its bytes when it fails.
+ *
+ * A close keeps the last commit. A new file without a commit is removed.
  *
  * Threads: get, put, del, list and walk may be called from several threads at once. The functions of this header wait
  * for them; call each from one thread at a time. What they change is known to a get or put that begins afterwards.
@@ -16,9 +19,8 @@
 #define NCZ_CONTAINER_H
 
 #include "hdf5/hdf5_tree.h"
+#include "hdf5/hdf5_write.h"
 #include "zmap/zmap.h"
-
-typedef struct ncz_hdf5_image ncz_hdf5_image; /* hdf5_write.h */
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
@@ -32,7 +34,9 @@ int ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out);
  * A file that is there, of `end` bytes by its superblock. Nothing below `end` is free until ncz_container_use(). Its
  * superblock is replaced by one of version 2.
  */
-int   ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out);
+int ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out);
+/* Of a new file in which nothing was put yet: another number of bytes for the last commit's metadata. */
+int   ncz_container_set_front(zmap *m, uint64_t front);
 bool  ncz_container_is(const zmap *m);
 zmap *ncz_container_file(zmap *m); /* the map of the file; it keeps its reference */
 
@@ -40,8 +44,9 @@ typedef struct ncz_container_range {
     uint64_t addr, len;
 } ncz_container_range;
 
-/* Of a file that is there: all that its last commit uses, in any order. What else lies below the end was given up. */
-int ncz_container_use(zmap *m, const ncz_container_range *used, size_t n);
+/* Of a file that is there: all that its last commit uses, in any order. What else lies below the end was given up, and is
+ * used again: at once if nobody reads the file, else as what a commit gives up now. */
+int ncz_container_use(zmap *m, const ncz_container_range *used, size_t n, bool nobody_reads);
 /* The next commit gives these ranges up: metadata that it has anew. */
 int ncz_container_give_up(zmap *m, const ncz_container_range *ranges, size_t n);
 
@@ -60,10 +65,10 @@ int ncz_container_heap_get(ncz_container_read *r, const unsigned char element[NC
                            const unsigned char **data, size_t *len, uint32_t *nelems);
 
 /* Converts between a chunk as the map's user has it, with its codecs applied, and as the file has it, with its filters
- * applied. Appends to `out`. Called from any thread, without a lock. */
+ * applied but for those in `mask`. Both append to `out`. Called from any thread, without a lock. */
 typedef struct ncz_container_convert {
     int (*out)(void *arg, const void *in, size_t n, ncz_container_heap *heap, ncz_buf *out);
-    int (*in)(void *arg, const void *bytes, size_t n, ncz_container_read *read, ncz_buf *out);
+    int (*in)(void *arg, const void *bytes, size_t n, uint32_t mask, ncz_container_read *read, ncz_buf *out);
 } ncz_container_convert;
 
 /* ---- arrays ----------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening and closing a container, its table, and what of an opened file is in use. container_int.h lists the other
+ * files. */
+#include "container/container_int.h"
+#include "zmap/zmap_single.h"
+
+#include <stdlib.h>
+
+enum { K_USUAL = 32 }; /* of a file without an extension of the superblock */
+
+static void
+free_container(container *c)
+{
+    ncz_container_arrays_clear(c);
+    ncz_container_heap_clear(c);
+    ncz_hdf5_room_free(c->room);
+    ncz_buf_clear(&c->waiting);
+    (void)pthread_rwlock_destroy(&c->gate);
+    (void)pthread_mutex_destroy(&c->lock);
+    ncz_free(c);
+}
+
+/* What was put after the last commit goes: nothing leads to it. */
+static int
+close_container(zmap *m, zmap_end how)
+{
+    container *c = (container *)m;
+    ncz_err    first = {.code = NC_NOERR};
+    int        rc = NC_NOERR, closed;
+
+    if (c->made && c->committed == 0 && (!c->uncertain || zmap_single_unfinished(c->file) != NULL))
+        how = ZMAP_DISCARD;
+    if (how != ZMAP_DISCARD && c->changed && c->committed != 0 && !c->uncertain &&
+        (rc = zmap_resize(c->file, "", c->committed)) != NC_NOERR)
+        ncz_err_save(&first, rc);
+    closed = zmap_close(c->file, how);
+    free_container(c);
+    return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
+}
+
+static const zmap_ops container_ops = {
+    .name = "HDF5",
+    .get = ncz_container_get,
+    .put = ncz_container_put,
+    .del = ncz_container_del,
+    .list = ncz_container_list,
+    .walk = ncz_container_walk,
+    .len = ncz_container_len,
+    .close = close_container,
+};
+
+/* ---- opening ---- */
+
+static int
+make_locks(container *c)
+{
+    int err;
+
+    if ((err = pthread_rwlock_init(&c->gate, NULL)) != 0)
+        return ncz_fail_lock(err);
+    if ((err = pthread_mutex_init(&c->lock, NULL)) != 0) {
+        (void)pthread_rwlock_destroy(&c->gate);
+        return ncz_fail_lock(err);
+    }
+    return NC_NOERR;
+}
+
+static int
+new_container(zmap *file, uint64_t end, unsigned k, container **out)
+{
+    container *c;
+    int        rc;
+
+    if (k == 0 || k > INT16_MAX)
+        return ncz_fail(NC_EINVAL, "nodes of chunk trees with %u children", 2 * k);
+    if ((c = ncz_zalloc(sizeof *c)) == NULL)
+        return ncz_fail_nomem(sizeof *c);
+    *c = (container){.base = {.ops = &container_ops,
+                              .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE |
+                                      ZMAP_CAN_LIST | ZMAP_FROM_WORKERS,
+                              .refs = 1},
+                     .file = file,
+                     .k = k,
+                     .waiting = NCZ_BUF_INIT,
+                     .extension = NCZ_HDF5_NONE};
+    if ((rc = make_locks(c)) != NC_NOERR) {
+        ncz_free(c);
+        return rc;
+    }
+    if ((rc = ncz_hdf5_room_new(end, &c->room)) != NC_NOERR) {
+        free_container(c);
+        return rc;
+    }
+    *out = c;
+    return NC_NOERR;
+}
+
+/* Another K than the usual one is said in an extension of the superblock, which is written with the first commit. */
+static int
+take_extension(container *c)
+{
+    ncz_buf bytes = NCZ_BUF_INIT;
+    int     rc;
+
+    if (c->k == K_USUAL)
+        return NC_NOERR;
+    if ((rc = ncz_hdf5_extension_make(c->k, &bytes)) == NC_NOERR)
+        rc = ncz_hdf5_room_take(c->room, (bytes.len + 7) / 8 * 8, 8, &c->extension);
+    ncz_buf_clear(&bytes);
+    return rc;
+}
+
+int
+ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out)
+{
+    container *c = NULL;
+    int        rc = new_container(file, NCZ_HDF5_SUPERBLOCK, k, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    c->made = true;
+    if ((rc = take_extension(c)) != NC_NOERR || (rc = ncz_container_set_front(&c->base, front)) != NC_NOERR) {
+        free_container(c);
+        return rc;
+    }
+    *out = &c->base;
+    return NC_NOERR;
+}
+
+int
+ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out)
+{
+    container *c = NULL;
+    int        rc = new_container(file, end, k, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = take_extension(c)) != NC_NOERR) {
+        free_container(c);
+        return rc;
+    }
+    c->committed = end;
+    *out = &c->base;
+    return NC_NOERR;
+}
+
+int
+ncz_container_set_front(zmap *m, uint64_t front)
+{
+    container *c = (container *)m;
+    int        rc = NC_NOERR;
+
+    (void)pthread_rwlock_wrlock(&c->gate);
+    if (c->front.len > 0 && ncz_hdf5_room_end(c->room) == c->front.addr + c->front.len &&
+        (rc = ncz_hdf5_room_ready(c->room, 1)) == NC_NOERR) {
+        ncz_container_give(c, c->front.addr, c->front.len, ncz_hdf5_room_stamp(c->room));
+        c->front.len = 0;
+    }
+    if (rc == NC_NOERR && (!c->made || c->committed != 0 || c->changed || c->front.len > 0))
+        rc = ncz_fail(NC_EINVAL, "the file has data already, so no room can be left in front of them");
+    if (rc == NC_NOERR && front > 0 && (rc = ncz_hdf5_room_take(c->room, front, 8, &c->front.addr)) == NC_NOERR)
+        c->front.len = front;
+    (void)pthread_rwlock_unlock(&c->gate);
+    return rc;
+}
+
+bool
+ncz_container_is(const zmap *m)
+{
+    return m->ops == &container_ops;
+}
+
+zmap *
+ncz_container_file(zmap *m)
+{
+    return ((container *)m)->file;
+}
+
+/* ---- what is in use of a file that is there ---- */
+
+static int
+compare_ranges(const void *a, const void *b)
+{
+    const ncz_container_range *x = a, *y = b;
+
+    return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void
+give_gap(container *c, uint64_t from, uint64_t to, bool nobody_reads)
+{
+    if (from >= to)
+        return;
+    (void)ncz_hdf5_room_ready(c->room, 1); /* else it is lost */
+    if (nobody_reads)
+        ncz_container_give(c, from, to - from, ncz_hdf5_room_stamp(c->room));
+    else
+        ncz_hdf5_room_hold(c->room, from, to - from, ncz_now_ms());
+}
+
+int
+ncz_container_use(zmap *m, const ncz_container_range *used, size_t n, bool nobody_reads)
+{
+    container           *c = (container *)m;
+    ncz_container_range *sorted = ncz_dup(used, n * sizeof *used);
+    uint64_t             at = NCZ_HDF5_SUPERBLOCK, end;
+
+    if (sorted == NULL)
+        return ncz_fail_nomem(n * sizeof *used);
+    qsort(sorted, n, sizeof *sorted, compare_ranges);
+    (void)pthread_rwlock_wrlock(&c->gate);
+    for (size_t i = 0; i < n; i++) {
+        give_gap(c, at, sorted[i].addr < c->committed ? sorted[i].addr : c->committed, nobody_reads);
+        if (!ncz_add64(sorted[i].addr, sorted[i].len, &end))
+            end = UINT64_MAX;
+        at = end > at ? end : at;
+    }
+    give_gap(c, at, c->committed, nobody_reads);
+    (void)pthread_rwlock_unlock(&c->gate);
+    ncz_free(sorted);
+    return NC_NOERR;
+}
+
+int
+ncz_container_give_up(zmap *m, const ncz_container_range *ranges, size_t n)
+{
+    container *c = (container *)m;
+    int        rc;
+
+    (void)pthread_rwlock_wrlock(&c->gate);
+    if ((rc = ncz_hdf5_room_ready(c->room, n)) == NC_NOERR)
+        for (size_t i = 0; i < n; i++)
+            ncz_container_give(c, ranges[i].addr, ranges[i].len, 0);
+    (void)pthread_rwlock_unlock(&c->gate);
+    return rc;
+}
+
+void
+ncz_container_count(const zmap *m, ncz_container_sums *out)
+{
+    container         *c = (container *)(uintptr_t)m;
+    ncz_hdf5_room_sums s;
+
+    (void)pthread_rwlock_wrlock(&c->gate);
+    ncz_hdf5_room_count(c->room, &s);
+    *out = (ncz_container_sums){ncz_hdf5_room_end(c->room), s.free, s.given_up, s.lost};
+    (void)pthread_rwlock_unlock(&c->gate);
+}
