@@ -73,17 +73,21 @@ open_front(container *c)
     c->front.len = 0;
 }
 
-static void
-touch_trees(container *c)
+/* All trees are to be written, with full nodes. */
+static int
+pack_trees(container *c)
 {
-    for (size_t i = 0; i < c->nslots; i++) {
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < c->nslots && rc == NC_NOERR; i++) {
         container_array *a = c->arrays[i];
 
         if (a == NULL || a->tree == NULL || ncz_hdf5_tree_count(a->tree) == 0)
             continue;
-        ncz_hdf5_tree_touch(a->tree);
-        ncz_container_note_change(c, a);
+        if ((rc = ncz_hdf5_tree_pack(a->tree)) == NC_NOERR)
+            ncz_container_note_change(c, a);
     }
+    return rc;
 }
 
 int
@@ -94,12 +98,12 @@ ncz_container_to_front(zmap *m, uint64_t metadata)
     int        rc = NC_NOERR;
 
     (void)pthread_rwlock_wrlock(&c->gate);
+    if (c->front.len > 0)
+        rc = pack_trees(c);
     nbytes = count_trees(c);
-    if (c->front.len > 0 && metadata <= c->front.len && nbytes <= c->front.len - metadata &&
-        (rc = ncz_hdf5_room_ready(c->room, NCZ_HDF5_ROOM_READY)) == NC_NOERR) {
+    if (rc == NC_NOERR && metadata <= c->front.len && nbytes <= c->front.len - metadata &&
+        (rc = ncz_hdf5_room_ready(c->room, NCZ_HDF5_ROOM_READY)) == NC_NOERR)
         open_front(c);
-        touch_trees(c);
-    }
     (void)pthread_rwlock_unlock(&c->gate);
     return rc;
 }

@@ -328,6 +328,46 @@ ncz_hdf5_tree_set(ncz_hdf5_tree *t, const uint64_t *at, const ncz_hdf5_place *pl
     return NC_NOERR;
 }
 
+/* ---- anew ---- */
+
+static int
+enter_again(void *arg, const uint64_t *at, const ncz_hdf5_place *place)
+{
+    ncz_hdf5_place old;
+
+    return ncz_hdf5_tree_set(arg, at, place, &old);
+}
+
+static void
+drop_nodes(ncz_hdf5_tree *t, ncz_hdf5_node *x)
+{
+    for (unsigned i = 0; x->level > 0 && i < x->n; i++)
+        drop_nodes(t, x->v.nodes[i]);
+    drop_node(t, x);
+}
+
+int
+ncz_hdf5_tree_pack(ncz_hdf5_tree *t)
+{
+    ncz_hdf5_tree packed = *t;
+    int           rc;
+
+    packed.root = packed.dropped = NULL;
+    packed.count = packed.nnodes = 0;
+    if ((rc = ncz_hdf5_tree_each(t, enter_again, &packed)) != NC_NOERR) {
+        if (packed.root != NULL)
+            free_nodes(packed.root);
+        return rc;
+    }
+    if (t->root == NULL)
+        return NC_NOERR;
+    drop_nodes(t, t->root);
+    t->root = packed.root;
+    t->nnodes = packed.nnodes;
+    t->changed = true;
+    return NC_NOERR;
+}
+
 /* ---- removing ---- */
 
 /* An item of the path's leaf is gone. Takes the empty nodes of the path out; the root, too, if nothing is left. */

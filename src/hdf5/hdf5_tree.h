@@ -96,9 +96,11 @@ int ncz_hdf5_tree_each(const ncz_hdf5_tree *t, ncz_hdf5_tree_fn fn, void *arg);
 
 typedef int (*ncz_hdf5_write_fn)(void *arg, uint64_t addr, const void *bytes, size_t len);
 
-bool     ncz_hdf5_tree_changed(const ncz_hdf5_tree *t); /* since it was written */
-void     ncz_hdf5_tree_touch(ncz_hdf5_tree *t);         /* all nodes will be written, to new room */
-uint64_t ncz_hdf5_tree_bytes(const ncz_hdf5_tree *t);   /* of all its nodes */
+bool ncz_hdf5_tree_changed(const ncz_hdf5_tree *t); /* since it was written */
+/* Makes all nodes anew, full ones, whatever the order was in which chunks were entered. They will be written to new room.
+ * After a failure the tree is as it was. */
+int      ncz_hdf5_tree_pack(ncz_hdf5_tree *t);
+uint64_t ncz_hdf5_tree_bytes(const ncz_hdf5_tree *t); /* of all its nodes */
 /* The same at most, of n chunks that are entered in the order of rows. */
 bool ncz_hdf5_tree_bound(unsigned rank, unsigned k, uint64_t n, uint64_t *nbytes);
 /*

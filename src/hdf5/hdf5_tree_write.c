@@ -262,23 +262,6 @@ ncz_hdf5_tree_write(ncz_hdf5_tree *t, ncz_hdf5_room *room, ncz_hdf5_write_fn wri
 /* ---- all nodes ---- */
 
 static void
-touch_nodes(ncz_hdf5_node *x)
-{
-    x->changed = true;
-    for (unsigned i = 0; x->level > 0 && i < x->n; i++)
-        touch_nodes(x->v.nodes[i]);
-}
-
-void
-ncz_hdf5_tree_touch(ncz_hdf5_tree *t)
-{
-    if (t->root == NULL)
-        return;
-    touch_nodes(t->root);
-    t->changed = true;
-}
-
-static void
 give_nodes(const ncz_hdf5_tree *t, ncz_hdf5_node *x, ncz_hdf5_room *room)
 {
     for (unsigned i = 0; x->level > 0 && i < x->n; i++)

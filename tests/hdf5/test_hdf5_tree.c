@@ -287,7 +287,7 @@ run_random(unsigned rank, unsigned k, uint32_t seed)
             change_chunk(&m, t, draw(&m, 100) < deletes ? 0 : 50);
         check_tree(&m, t);
         if (round % 7 == 3)
-            ncz_hdf5_tree_touch(t);
+            assert_int_equal(ncz_hdf5_tree_pack(t), NC_NOERR);
         assert_int_equal(ncz_hdf5_tree_write(t, room, write_disk, &d, &root), NC_NOERR);
         assert_false(ncz_hdf5_tree_changed(t));
         assert_true((root == NCZ_HDF5_NONE) == (m.nthere == 0));
@@ -388,6 +388,34 @@ TEST(a_dataset_in_order_has_full_nodes_and_an_append_writes_one_of_each_level)
     ncz_hdf5_tree_free(a.t);
     ncz_hdf5_room_free(a.room);
     free(a.d.data);
+}
+
+TEST(a_tree_that_is_packed_has_full_nodes_whatever_the_order_was)
+{
+    const uint64_t chunk[] = {1};
+    ncz_hdf5_tree *t = NULL;
+    uint64_t       bound;
+
+    assert_int_equal(ncz_hdf5_tree_new(1, chunk, 8, 8, &t), NC_NOERR);
+    assert_int_equal(ncz_hdf5_tree_pack(t), NC_NOERR);
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t       at = i * 387 % 1000;
+        ncz_hdf5_place place = {.addr = at * 8, .len = 8}, old;
+
+        assert_int_equal(ncz_hdf5_tree_set(t, &at, &place, &old), NC_NOERR);
+    }
+    assert_true(ncz_hdf5_tree_bound(1, 8, 1000, &bound));
+    assert_true(ncz_hdf5_tree_bytes(t) > bound);
+    assert_int_equal(ncz_hdf5_tree_pack(t), NC_NOERR);
+    assert_true(ncz_hdf5_tree_bytes(t) == bound);
+    assert_true(ncz_hdf5_tree_count(t) == 1000);
+    for (uint64_t at = 0; at < 1000; at++) {
+        ncz_hdf5_place place;
+
+        assert_true(ncz_hdf5_tree_get(t, &at, &place));
+        assert_true(place.addr == at * 8);
+    }
+    ncz_hdf5_tree_free(t);
 }
 
 TEST(a_write_that_fails_changes_nothing_and_can_be_made_again)
