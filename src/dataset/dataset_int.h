@@ -285,7 +285,7 @@ bool                   ncz_name_is_classic(const char *path); /* it ends as clas
 /* Copies all objects (dataset_persist.c), and lists their keys. `compare`: only those that are absent or different. */
 int ncz_store_copy(zmap *from, zmap *to, bool compare, ncz_key_list *keys);
 /* Stores a dataset of memory at its path. */
-int ncz_diskless_persist(ncz_dataset *ds);
+int ncz_documents_persist(ncz_dataset *ds);
 
 /*
  * Opens a dataset's store from a target (dataset_store.c). An unsupported kind of store is NC_ENOTBUILT by name. At a

@@ -100,7 +100,7 @@ close_documents(ncz_dataset *ds)
     if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* its owner may close the store much later */
         rc = ncz_dataset_commit(ds);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
-        rc = ncz_diskless_persist(ds);
+        rc = ncz_documents_persist(ds);
     return rc;
 }
 

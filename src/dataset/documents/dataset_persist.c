@@ -72,7 +72,7 @@ remove_gone(zmap *to, const ncz_key_list *before, const ncz_key_list *now)
 }
 
 int
-ncz_diskless_persist(ncz_dataset *ds)
+ncz_documents_persist(ncz_dataset *ds)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     ncz_target  *t = NULL;
