@@ -146,6 +146,13 @@ read_codecs(copying *c)
 
 /* ---- elements -------------------------------------------------------------------------------------------------- */
 
+/* Whether strings of a fixed width have it because a program asked for it. */
+static bool
+chose_width(const copying *c)
+{
+    return c->from->traits.only_objects && c->from->traits.spelling != NCZ_SPELLING_HDF5;
+}
+
 /*
  * The stored type. A dialect that lacks it gets netCDF's default. Strings of a fixed width become those of any length
  * where the copy's dialect has these: few readers know the others there.
@@ -160,7 +167,7 @@ copy_dtype(const copying *c)
 
     if (c->type->class == NCZ_TYPE_CHAR || c->type->id > NC_MAX_ATOMIC_TYPE || c->objects ||
         (c->flags & NCZARR_COPY_NETCDF_TYPES) != 0 || (c->fixed && !any) ||
-        (c->fixed && !c->from->traits.only_objects && !is_exact(c)))
+        (c->fixed && !chose_width(c) && !is_exact(c)))
         return NC_NOERR;
     if ((rc = nczarr_inq_var_dtype(c->in, c->varid_in, &len, NULL)) != NC_NOERR)
         return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codecs that only HDF5 files have. They decode: nothing here writes HDF5. Zarr has no names for them, so they are
- * not in the registry's table; filter_hdf5.c finds them by number.
+ * The codecs that only HDF5 files have. Some only decode. Zarr has no names for them, so they are not in the registry's
+ * table; filter_hdf5.c finds them by number.
  */
 #ifndef NCZ_FILTER_CODEC_HDF5_INT_H
 #define NCZ_FILTER_CODEC_HDF5_INT_H
@@ -27,10 +27,13 @@ typedef struct ncz_hdf5_words {
 int ncz_hdf5_words_keep(const char *codec, size_t n, const unsigned *words, size_t least, size_t most,
                         ncz_hdf5_words *out);
 
-/* to_words() and encode() of these codecs. */
+/* to_words() of these codecs, and encode() of those that only decode. */
 int ncz_hdf5_words_give(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 int ncz_hdf5_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                     size_t *used);
+
+/* Completes the two words of a program for an array, as HDF5 does: four. NC_EFILTER: szip cannot do such elements. */
+int ncz_hdf5_szip_words(const ncz_array_type *in, unsigned words[NCZ_CODEC_WORDS]);
 
 /* Bits of a stream, the most significant of each byte first. The caller knows how many there are. */
 typedef struct ncz_hdf5_bits {

@@ -301,31 +301,28 @@ decode_lines(const layout *l, const void *in, size_t nin, void *out, size_t n)
     return z.total_out == n ? NC_NOERR : ncz_codec_cut_short("szip", nin + HEADER);
 }
 
+/* Encodes n bytes, with their length in front. */
 static int
-szip_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
-            size_t *used)
+encode_object(const layout *l, const void *in, size_t n, void *out, size_t cap, size_t *used)
 {
     unsigned char *planes = NULL, *lines = NULL, *head = out;
     size_t         nlines, body = 0;
-    layout         l;
     int            rc;
 
-    if ((rc = make_layout(state, type, n, &l)) != NC_NOERR)
-        return rc;
-    if (n > UINT32_MAX || cap < HEADER || !ncz_mul(l.nlines, l.padded, &nlines))
+    if (n > UINT32_MAX || cap < HEADER || !ncz_mul(l->nlines, l->padded, &nlines))
         return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes, its length field holds no more than 2^32 - 1", n);
 
-    if (l.planes > 1) {
+    if (l->planes > 1) {
         if ((planes = ncz_alloc(n)) == NULL)
             return ncz_fail_nomem(n);
-        split_planes(in, n, l.planes, planes);
+        split_planes(in, n, l->planes, planes);
     }
     if ((lines = ncz_alloc(nlines)) == NULL) {
         rc = ncz_fail_nomem(nlines);
         goto done;
     }
-    add_padding(&l, planes != NULL ? planes : in, n, lines);
-    if ((rc = encode_lines(&l, lines, nlines, head + HEADER, cap - HEADER, &body)) != NC_NOERR)
+    add_padding(l, planes != NULL ? planes : in, n, lines);
+    if ((rc = encode_lines(l, lines, nlines, head + HEADER, cap - HEADER, &body)) != NC_NOERR)
         goto done;
     for (int i = 0; i < HEADER; i++)
         head[i] = (unsigned char)(n >> 8 * i);
@@ -334,6 +331,16 @@ done:
     ncz_free(lines);
     ncz_free(planes);
     return rc;
+}
+
+static int
+szip_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            size_t *used)
+{
+    layout l;
+    int    rc = make_layout(state, type, n, &l);
+
+    return rc != NC_NOERR ? rc : encode_object(&l, in, n, out, cap, used);
 }
 
 /* Reads the length in front. */
@@ -410,51 +417,106 @@ const ncz_codec_ops ncz_codec_szip = {
 
 /* ---- HDF5's filter --------------------------------------------------------------------------------------- */
 
-enum { WORD_MASK, WORD_PIXELS, WORD_BITS, WORD_LINE, NWORDS };
+enum { WORD_MASK, WORD_PIXELS, WORD_BITS, WORD_LINE, NWORDS, ASKED_WORDS = 2 };
+enum { MASK_K13 = 1, MASK_CHIP = 2, MASK_LSB = 8, MASK_RAW = 128 };
+
+/* As HDF5 completes the two words that a program gives. A number of 25 to 31 or 33 to 63 bits has 32 or 64. */
+int
+ncz_hdf5_szip_words(const ncz_array_type *in, unsigned words[NCZ_CODEC_WORDS])
+{
+    size_t   size = in->dtype.size, nelems = size > 0 ? in->chunk_bytes / size : 0, most = words[WORD_PIXELS];
+    uint64_t line = in->shape != NULL && in->rank > 0 ? in->shape[in->rank - 1] : nelems;
+
+    most *= MAX_LINE_BLOCKS;
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        return ncz_fail(NC_EFILTER, "codec 'szip': elements of %zu bytes, it can do 1, 2, 4 and 8", size);
+    if (nelems < words[WORD_PIXELS])
+        return ncz_fail(NC_EFILTER, "codec 'szip': %u pixels per block, but a chunk has only %zu elements",
+                        words[WORD_PIXELS], nelems);
+    if (line < words[WORD_PIXELS])
+        line = nelems;
+    words[WORD_MASK] &= ~(unsigned)(MASK_CHIP | MASK_LSB | MASK_MSB);
+    words[WORD_MASK] |= MASK_K13 | MASK_RAW | (in->dtype.big ? MASK_MSB : MASK_LSB);
+    words[WORD_BITS] = (unsigned)(8 * size);
+    words[WORD_LINE] = (unsigned)(line < most ? line : most);
+    return NC_NOERR;
+}
 
 /* 25 to 31 and 33 to 63 bits are never written: HDF5 rounds them up. */
 static int
+check_hdf5_words(const char *codec, const unsigned *words)
+{
+    unsigned bits = words[WORD_BITS], line = words[WORD_LINE];
+
+    if ((bits < 1 || bits > 24) && bits != 32 && bits != 64)
+        return ncz_fail(NC_EINVAL, "codec '%s': %u bits per pixel", codec, bits);
+    if (line < words[WORD_PIXELS] || line > words[WORD_PIXELS] * MAX_LINE_BLOCKS)
+        return ncz_fail(NC_EINVAL, "codec '%s': scanlines of %u pixels in blocks of %u", codec, line,
+                        words[WORD_PIXELS]);
+    return NC_NOERR;
+}
+
+/* The four words of a file, or the two that a program gives for a new one. */
+static int
 hdf5_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    unsigned bits, line;
-    int      rc;
+    int rc;
 
     (void)in;
-    if ((rc = ncz_hdf5_words_keep(ops->id, n, words, NWORDS, NWORDS, state)) != NC_NOERR)
+    if ((rc = ncz_hdf5_words_keep(ops->id, n, words, ASKED_WORDS, NWORDS, state)) != NC_NOERR)
         return rc;
+    if (n != ASKED_WORDS && n != NWORDS)
+        return ncz_fail(NC_EFILTER, "codec '%s': %zu parameters", ops->id, n);
     if ((rc = check_state(&(szip_state){.mask = words[WORD_MASK], .pixels = words[WORD_PIXELS]}, NC_EINVAL)) !=
         NC_NOERR)
         return rc;
-    bits = words[WORD_BITS];
-    line = words[WORD_LINE];
-    if ((bits < 1 || bits > 24) && bits != 32 && bits != 64)
-        return ncz_fail(NC_EINVAL, "codec '%s': %u bits per pixel", ops->id, bits);
-    if (line < words[WORD_PIXELS] || line > words[WORD_PIXELS] * MAX_LINE_BLOCKS)
-        return ncz_fail(NC_EINVAL, "codec '%s': scanlines of %u pixels in blocks of %u", ops->id, line,
-                        words[WORD_PIXELS]);
+    return n == NWORDS ? check_hdf5_words(ops->id, words) : NC_NOERR;
+}
+
+/* The layout of n bytes, of which the words say all. */
+static int
+make_hdf5_layout(const ncz_hdf5_words *s, const ncz_array_type *type, size_t n, layout *out)
+{
+    ncz_hdf5_words   own = *s;
+    const unsigned *w = own.v;
+    bool             split;
+    int              rc;
+
+    if (own.n == ASKED_WORDS && (rc = ncz_hdf5_szip_words(type, own.v)) != NC_NOERR)
+        return rc;
+    split = w[WORD_BITS] > 24;
+    *out = (layout){.block = w[WORD_PIXELS], .bits = split ? 8 : w[WORD_BITS]};
+    out->planes = split ? w[WORD_BITS] / 8 : 1;
+    out->flags = ((w[WORD_MASK] & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0u) |
+                 ((w[WORD_MASK] & MASK_MSB) != 0 ? AEC_DATA_MSB : 0u);
+    set_lines(out, w[WORD_LINE], n);
+    if (n % (out->planes * out->sample) != 0)
+        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes are not a whole number of pixels of %u bits", n,
+                        w[WORD_BITS]);
     return NC_NOERR;
+}
+
+static int
+hdf5_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            size_t *used)
+{
+    layout l;
+    int    rc = make_hdf5_layout(state, type, n, &l);
+
+    return rc != NC_NOERR ? rc : encode_object(&l, in, n, out, cap, used);
 }
 
 static int
 hdf5_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             bool exact, size_t *used)
 {
-    const unsigned *w = ((const ncz_hdf5_words *)state)->v;
-    bool            split = w[WORD_BITS] > 24;
-    layout          l = {.block = w[WORD_PIXELS], .bits = split ? 8 : w[WORD_BITS]};
-    size_t          len;
-    int             rc;
+    layout l;
+    size_t len;
+    int    rc;
 
-    (void)type;
-    l.planes = split ? w[WORD_BITS] / 8 : 1;
-    l.flags = ((w[WORD_MASK] & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0u) |
-              ((w[WORD_MASK] & MASK_MSB) != 0 ? AEC_DATA_MSB : 0u);
-    if ((rc = read_length(in, n, *used < cap ? *used : cap, exact, &len)) != NC_NOERR)
+    if ((rc = read_length(in, n, *used < cap ? *used : cap, exact, &len)) != NC_NOERR ||
+        (rc = make_hdf5_layout(state, type, len, &l)) != NC_NOERR)
         return rc;
-    set_lines(&l, w[WORD_LINE], len);
-    if (len % (l.planes * l.sample) != 0)
-        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes are not a whole number of pixels of %u bits", len,
-                        w[WORD_BITS]);
     if ((rc = decode_object(&l, in, n, out, len)) == NC_NOERR)
         *used = len;
     return rc;
@@ -469,6 +531,6 @@ const ncz_codec_ops ncz_codec_hdf5_szip = {
     .config.from_words = hdf5_from_words,
     .config.to_words = ncz_hdf5_words_give,
     .bound = szip_bound,
-    .encode = ncz_hdf5_encode,
+    .encode = hdf5_encode,
     .decode = hdf5_decode,
 };

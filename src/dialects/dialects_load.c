@@ -349,6 +349,8 @@ ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *proper
     if (rc != NC_NOERR)
         return rc;
     ready_model(m, style->dialect, style->gen, style->dialect->make_layout);
+    if (style->dialect->file != NULL && style->dialect->file->rewrite != NULL)
+        style->dialect->file->rewrite(m);
     if (properties == NULL)
         return NC_NOERR;
     return ncz_atts_set(m, &m->root->atts, "_NCProperties", ncz_type_of(NC_CHAR), strlen(properties), properties,

@@ -95,6 +95,9 @@ int ncz_chain_join(const ncz_chain *first, const ncz_chain *then, const ncz_arra
 /* Makes a new chain without the codecs of that id; NULL when none is left. */
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
 
+/* Makes a chain of the codecs [from, to) of another one, for `in`; NULL for none. */
+int ncz_chain_part(const ncz_chain *c, size_t from, size_t to, const ncz_array_type *in, ncz_chain **out);
+
 /* The codec of the chain with that HDF5 id, else the one of ncz_codec_by_hdf5(). A reference, or NULL. */
 const ncz_codec_ops *ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, ncz_codec_spelling spelling);
 
@@ -250,6 +253,12 @@ int ncz_chain_from_filters(const ncz_filter_spec *filters, size_t n, uint32_t sk
  * take its place.
  */
 int ncz_chain_for_zarr(const ncz_chain *c, const ncz_array_type *in, ncz_chain **out);
+/* The reverse for codec i of a chain: its number, and the words that HDF5 stores for such an array, which are more than a
+ * program gives for some. NC_ENOFILTER: it has no number. */
+int ncz_chain_filter_at(const ncz_chain *c, size_t i, ncz_filter_spec *out, unsigned words[NCZ_CODEC_WORDS]);
+/* The words of a codec from those that a program gives for a new array, or those of a file: how many. */
+size_t ncz_filter_complete_words(unsigned id, size_t n, const unsigned *words, const ncz_array_type *in,
+                                 unsigned out[NCZ_CODEC_WORDS]);
 /* The name of HDF5's filter with that number, also of one that is not built in. NULL: not known. */
 const char *ncz_filter_name(unsigned id);
 

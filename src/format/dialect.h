@@ -99,6 +99,11 @@ typedef struct ncz_file_ops {
     bool (*is)(const void *bytes, size_t n); /* whether a file begins so */
     /* The same of bytes that follow a block of the user, of 512 bytes or a double of that. NULL: there is none. */
     bool (*follows_block)(const void *bytes, size_t n);
+    /*
+     * For a format whose metadata are all written anew at each commit, to free room, while chunks are objects of a map
+     * (container/container.h): sets what of a model differs then. NULL: another format.
+     */
+    void (*rewrite)(ncz_model *m);
     bool fixed; /* what was read of it does not hold once the file is changed: reading on is then an error */
     /* For a format that is written: gives all variables their places after definitions, and new specs. What has a place
      * keeps it, where there is room. */

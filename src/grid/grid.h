@@ -57,10 +57,11 @@ struct ncz_record {
 };
 
 /*
- * Makes the record as which new arrays store a compound: all fields packed, little-endian. The caller frees it with
- * ncz_free(). NULL: the compound has no stored form, since its elements own memory. Compounds in it must have records.
+ * Makes the record as which new arrays store a compound: all fields packed, or where they are in memory (`gaps`);
+ * little-endian. The caller frees it with ncz_free(). NULL: the compound has no stored form, since its elements own
+ * memory. Compounds in it must have records.
  */
-int ncz_record_make(const ncz_type *t, ncz_record **out);
+int ncz_record_make(const ncz_type *t, bool gaps, ncz_record **out);
 
 /* The type in memory that a stored type is read as. Types without an atomic one (raw bytes, records, sequences) give
  * NC_NAT's. */
@@ -119,10 +120,13 @@ ncz_dims_clear(ncz_dims *d)
 bool ncz_grid_nbytes(const uint64_t *shape, size_t rank, size_t item, size_t *out);
 
 /*
- * netCDF's default chunk lengths (reference: netCDF-C, 16 MiB chunks). `unlimited[d]` marks unlimited dimensions,
- * `shape[d]` has the current lengths, `item` is the type's size in memory (NC_STRING: 8). All results are >= 1.
+ * netCDF's default chunk lengths (reference: netCDF-C), of about `most` bytes. `unlimited[d]` marks unlimited
+ * dimensions, `shape[d]` has the current lengths, `item` is the type's size in memory (NC_STRING: 8). All results are
+ * >= 1.
  */
-void ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, uint64_t *chunk);
+#define NCZ_DEFAULT_CHUNK_BYTES ((size_t)16 << 20) /* of netCDF-C, as CMake builds it */
+void ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, size_t most,
+                             uint64_t *chunk);
 
 /*
  * Chooses chunks for an array that lies in one place, C order: whole rows while their bytes follow each other, up to

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_default_chunks: the default chunk lengths of netCDF. Source: the default chunking rule of netCDF-C for 16 MiB
- * chunks. Programs compare files byte for byte, so this keeps its arithmetic, single precision included.
+ * grid_default_chunks: the default chunk lengths of netCDF. Source: the default chunking rule of netCDF-C. Programs
+ * compare files byte for byte, so this keeps its arithmetic, single precision included.
  */
 #include "grid/grid.h"
 
 #include <math.h>
 
-#define TARGET  16777216.0   /* target size of a chunk in bytes */
 #define RECORDS 4096         /* bytes, for a single dimension that is unlimited */
 #define MOST    4294967295.0 /* most bytes of a chunk */
 
@@ -46,7 +45,8 @@ trim_chunk(uint64_t chunk, uint64_t len)
 }
 
 void
-ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, uint64_t *chunk)
+ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, size_t most,
+                        uint64_t *chunk)
 {
     float  nvalues = 1;
     size_t nunlim = 0;
@@ -60,7 +60,7 @@ ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t ran
         else
             nvalues *= (float)shape[d];
     }
-    share = pow(TARGET / ((double)nvalues * (double)item), 1.0 / (double)(rank - nunlim));
+    share = pow((double)most / ((double)nvalues * (double)item), 1.0 / (double)(rank - nunlim));
 
     for (size_t d = 0; d < rank; d++) {
         if (!unlimited[d])
@@ -68,7 +68,7 @@ ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t ran
         else if (rank == 1)
             chunk[d] = RECORDS > item ? RECORDS / item : 1;
         else if (nunlim == rank)
-            chunk[d] = length_of(pow(TARGET / (double)item, 1.0 / (double)rank), UINT64_MAX);
+            chunk[d] = length_of(pow((double)most / (double)item, 1.0 / (double)rank), UINT64_MAX);
         else
             chunk[d] = 1;
     }

@@ -11,7 +11,7 @@
 /* ---- the stored form of a compound ---- */
 
 int
-ncz_record_make(const ncz_type *t, ncz_record **out)
+ncz_record_make(const ncz_type *t, bool gaps, ncz_record **out)
 {
     size_t            nbytes = 0;
     ncz_record       *r;
@@ -27,13 +27,15 @@ ncz_record_make(const ncz_type *t, ncz_record **out)
     *r = (ncz_record){.nfields = t->nfields, .fields = f};
     for (size_t i = 0; i < t->nfields; i++, f++) {
         *f = (ncz_record_field){.name = t->fields[i].name,
-                                .offset = r->size,
+                                .offset = gaps ? t->fields[i].offset : r->size,
                                 .dtype = ncz_dtype_of(t->fields[i].type, false, 0),
                                 .rank = t->fields[i].rank,
                                 .shape = t->fields[i].shape,
                                 .nelems = t->fields[i].nelems};
         r->size += f->dtype.size * f->nelems; /* at most the compound's size in memory */
     }
+    if (gaps)
+        r->size = t->size;
     *out = r;
     return NC_NOERR;
 }

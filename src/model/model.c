@@ -516,6 +516,7 @@ ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
     (void)ncz_names_get(&d->group->dim_index, d->name, &place);
     if ((rc = rename_in_index(&d->group->dim_index, &d->name, NULL, name, place)) != NC_NOERR)
         return rc;
+    d->made_up = false; /* now it has a name */
     ncz_document_change(&d->group->document);
     mark_vars_of_dim(m, d);
     recount_uses(m, d);

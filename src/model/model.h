@@ -162,6 +162,7 @@ struct ncz_dim {
     bool       unlimited;
     bool       uncleared; /* chunks may have unrecorded elements beyond its length: see dataset/grow/dataset_grow.c */
     bool       hidden;    /* made by a reader for bookkeeping (a scalar's [1]): never listed */
+    bool       made_up;   /* made by a reader for a length that has no name: it is not stored */
     bool       shared;    /* not of text only, when that was last looked at: see dataset/dataset_text_rows.c */
     int        id;        /* dataset-wide, as netCDF's dimids are */
     size_t     nchars;    /* variables of characters whose last dimension it is */
@@ -314,6 +315,12 @@ struct ncz_model {
     bool              twins;         /* names may be there twice, while a file is loaded: the first one is found */
     ncz_unmasked_fill unmasked_fill; /* of new variables, chosen by the format */
     bool              own_chunks;    /* the format chooses chunks, once it gives variables their places */
+    /* The format's choice of storage and chunks, of what the program leaves open, for each new spec; or NULL. */
+    int (*choose_chunks)(const ncz_model *m, ncz_var *v);
+    /* Elements of any length lie in a heap of the file, and filters are for what is left of them: the engine's codecs
+     * end with the one that makes bytes of such elements. */
+    bool heaps;
+    bool gaps; /* compounds are stored with the gaps that they have in memory */
     bool              ordered_types; /* ncz_var.dtype_text contains the byte order */
     bool              native_big;    /* old writers: big-endian variables hold native bytes */
     ncz_arena         arena;         /* loaded data, which live as long as the model */

@@ -169,6 +169,8 @@ set_default_chunks(const ncz_model *m, ncz_var *v)
     bool    *unlimited = NULL;
     int      rc;
 
+    if (m->choose_chunks != NULL)
+        return m->choose_chunks(m, v);
     if (v->chunk_set || v->rank == 0 || v->chunk[0] != 0)
         return NC_NOERR;
     for (size_t r = 0; m->own_chunks && r < v->rank; r++)
@@ -185,7 +187,7 @@ set_default_chunks(const ncz_model *m, ncz_var *v)
     for (size_t r = 0; r < v->rank; r++)
         unlimited[r] = v->dims[r]->unlimited;
     ncz_grid_default_chunks(shape.v, unlimited, v->rank, v->type->class == NCZ_TYPE_NONE ? 8 : v->type->size,
-                            v->chunk);
+                            NCZ_DEFAULT_CHUNK_BYTES, v->chunk);
 done:
     ncz_free(unlimited);
     ncz_dims_clear(&shape);
@@ -218,10 +220,12 @@ size_chunk(const ncz_limits *limits, ncz_spec *s)
 }
 
 static int
-type_chain(const ncz_var *v, ncz_spec *s)
+type_chain(const ncz_model *m, const ncz_var *v, ncz_spec *s)
 {
     ncz_array_type type = ncz_spec_array_type(s);
 
+    if (m->heaps && s->dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_chain_part(v->chain, 0, 1, &type, &s->chain);
     return ncz_chain_retype(v->chain, &type, &s->chain);
 }
 
@@ -461,7 +465,7 @@ make_spec(ncz_model *m, ncz_var *v, char *path, stored_fill *fill, ncz_spec *out
         return rc;
     out->fill = fill->p;
     sized = v->unusable->code == NC_NOERR && size_chunk(&m->limits, out);
-    if ((rc = make_layout(m, v, out, &shared)) != NC_NOERR || (rc = type_chain(v, out)) != NC_NOERR ||
+    if ((rc = make_layout(m, v, out, &shared)) != NC_NOERR || (rc = type_chain(m, v, out)) != NC_NOERR ||
         (rc = check_usable(m, v, sized, shared, out)) != NC_NOERR)
         return rc;
     set_row_type(out);

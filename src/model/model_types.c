@@ -319,7 +319,7 @@ ncz_model_use_type(ncz_model *m, const ncz_type *type)
         return ncz_fail(NC_EINVAL, "%s: a compound without fields cannot be used", t->node.name);
     if (t->node.class == NCZ_TYPE_ENUM && t->node.nmembers == 0)
         return ncz_fail(NC_EINVAL, "%s: an enumeration without members cannot be used", t->node.name);
-    if ((rc = ncz_record_make(&t->node, &record)) != NC_NOERR)
+    if ((rc = ncz_record_make(&t->node, m->gaps, &record)) != NC_NOERR)
         return rc;
     /* The default fill value: of an enumeration that of its base, as in netCDF-C; of others zero bytes. */
     t->node.fill = t->node.class == NCZ_TYPE_ENUM       ? t->node.base->fill

@@ -36,7 +36,8 @@ TEST(shapes_choose_the_chunks_of_the_table)
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         uint64_t chunk[4] = {0};
 
-        ncz_grid_default_chunks(rows[i].shape, rows[i].unlimited, rows[i].rank, rows[i].item, chunk);
+        ncz_grid_default_chunks(rows[i].shape, rows[i].unlimited, rows[i].rank, rows[i].item, NCZ_DEFAULT_CHUNK_BYTES,
+                                chunk);
         for (size_t d = 0; d < rows[i].rank; d++) {
             if (chunk[d] != rows[i].want[d])
                 fail_msg("row %zu dimension %zu: %llu", i, d, (unsigned long long)chunk[d]);
@@ -61,7 +62,7 @@ TEST(any_shape_gives_allowed_chunks)
                 shape[d] = rnd(&seed, 2) == 0 ? 0 : UINT64_MAX;
             unlimited[d] = rnd(&seed, 3) == 0;
         }
-        ncz_grid_default_chunks(shape, unlimited, rank, item, chunk);
+        ncz_grid_default_chunks(shape, unlimited, rank, item, NCZ_DEFAULT_CHUNK_BYTES, chunk);
         for (size_t d = 0; d < rank; d++) {
             assert_true(chunk[d] >= 1);
             assert_true(unlimited[d] || chunk[d] <= shape[d] || shape[d] == 0);

@@ -39,7 +39,7 @@ make_types(types *t)
                        .name = "inner",
                        .fields = inner_fields,
                        .nfields = 2};
-    assert_int_equal(ncz_record_make(&t->in, &t->in_record), NC_NOERR);
+    assert_int_equal(ncz_record_make(&t->in, false, &t->in_record), NC_NOERR);
     t->in.record = t->in_record;
     t->fields[0] =
         (ncz_type_field){.name = "tag", .offset = offsetof(outer, tag), .type = ncz_type_of(NC_BYTE), .nelems = 1};
@@ -63,7 +63,7 @@ make_types(types *t)
                         .name = "outer",
                         .fields = t->fields,
                         .nfields = 4};
-    assert_int_equal(ncz_record_make(&t->out, &t->record), NC_NOERR);
+    assert_int_equal(ncz_record_make(&t->out, false, &t->record), NC_NOERR);
     t->out.record = t->record;
 }
 
@@ -203,7 +203,7 @@ TEST(strings_in_records_are_made_all_or_none)
     named            out[3];
     char             back[24];
 
-    assert_int_equal(ncz_record_make(&t, &none), NC_NOERR);
+    assert_int_equal(ncz_record_make(&t, false, &none), NC_NOERR);
     assert_null(none); /* new arrays cannot hold them */
     assert_int_equal(ncz_convert_out(&d, "ab\0\0\1\0\0\0\0\0\0\0\2\0\0\0abcd\3\0\0\0", &t, out, 3, false), NC_NOERR);
     assert_string_equal(out[0].name, "ab");
@@ -245,7 +245,7 @@ TEST(records_that_do_not_fit_are_refused)
     d.record = t.record;
     assert_int_equal(ncz_transfer_check(&d, &t.out), NC_EBADTYPE);
     fail_allocation(1);
-    assert_int_equal(ncz_record_make(&t.in, &(ncz_record *){NULL}), NC_ENOMEM);
+    assert_int_equal(ncz_record_make(&t.in, false, &(ncz_record *){NULL}), NC_ENOMEM);
     assert_true(end_failing());
     drop_types(&t);
 }

@@ -3,14 +3,13 @@
  * The dialect's table (at the end), and the model of a dataset from an HDF5 file.
  */
 #include "dialects/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4_write_int.h"
 
 #include <string.h>
 
 /* Where superblocks are looked for: at 0, 512, and each double of that. The first request has those up to 4096, the
  * next one those up to 65536; behind that each one is a request. */
 enum { SIGNATURE = 8, HEAD = 4096 + SIGNATURE, SECOND = 65536 + SIGNATURE };
-
-enum { FORM_NETCDF4 = 1, FORM_CLASSIC_MODEL }; /* as ncz_format_opts.gen */
 
 static const char *const none[] = {NULL};
 
@@ -285,7 +284,7 @@ load_file(ncz_loader *l)
     ncz_netcdf4_tree_clear(&t);
     t.file->now = (ncz_netcdf4_reader){.read = NULL};
     l->m->twins = false;
-    l->gen = l->classic ? FORM_CLASSIC_MODEL : FORM_NETCDF4;
+    l->gen = l->classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM;
     return rc;
 }
 
@@ -294,7 +293,7 @@ load_file(ncz_loader *l)
 static ncz_netcdf_format
 tell_format(int form)
 {
-    if (form == FORM_CLASSIC_MODEL)
+    if (form == NCZ_NETCDF4_CLASSIC_FORM)
         return (ncz_netcdf_format){NC_FORMAT_NETCDF4_CLASSIC, NC_FORMATX_NC_HDF5, NC_NETCDF4 | NC_CLASSIC_MODEL};
     return (ncz_netcdf_format){NC_FORMAT_NETCDF4, NC_FORMATX_NC_HDF5, NC_NETCDF4};
 }
@@ -321,20 +320,57 @@ tell_mark(const ncz_model *m, const char *name)
 {
     const ncz_netcdf4_file *file = m->format;
 
-    if (file == NULL || file->f == NULL)
-        return 0;
+    if (file == NULL || file->f == NULL) /* a new one */
+        return strcmp(name, "_SuperblockVersion") == 0 ? 2 : 1;
     if (strcmp(name, "_SuperblockVersion") == 0)
         return (int)ncz_hdf5_superblock_version(file->f);
     return file->strict || file->nreserved > 1;
 }
 
-static const ncz_file_ops file = {.is = is_hdf5, .follows_block = is_signature, .fixed = true};
+/* ---- writing ---- */
+
+static int
+check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
+{
+    bool atomic = type->id >= NC_BYTE && type->id <= NC_DOUBLE;
+
+    if (type->class != NCZ_TYPE_NONE && (style->gen != NCZ_NETCDF4_CLASSIC_FORM || atomic))
+        return NC_NOERR;
+    return ncz_fail(NC_EBADTYPE, "%s: %s no type %s", what,
+                    style->gen == NCZ_NETCDF4_CLASSIC_FORM ? "netCDF's classic model has" : "netCDF-4 files have",
+                    type->name);
+}
+
+static ncz_unmasked_fill
+choose_unmasked_fill(int form)
+{
+    (void)form;
+    return NCZ_UNMASKED_DEFAULT;
+}
+
+static bool
+has_objects(const ncz_format_opts *style)
+{
+    (void)style;
+    return true;
+}
+
+static void
+rewrite(ncz_model *m)
+{
+    m->choose_chunks = ncz_netcdf4_choose_chunks;
+    m->heaps = m->gaps = true;
+}
+
+static const ncz_file_ops file = {.is = is_hdf5, .follows_block = is_signature, .rewrite = rewrite, .fixed = true};
 
 const ncz_dialect_ops ncz_netcdf4 = {
     .name = "netCDF-4",
     .file = &file,
     .traits.spelling = NCZ_SPELLING_HDF5,
     .traits.hidden_atts = none,
+    .traits.only_objects = true,
+    .traits.sequence_codec = "vlen-bytes",
     .docs = {.all = none, .root = none, .marks = none, .top = none},
     .reader.look = look_at_superblock,
     .reader.check = check_root,
@@ -342,6 +378,10 @@ const ncz_dialect_ops ncz_netcdf4 = {
     .reader.filters = ncz_netcdf4_filters,
     .reader.mark = tell_mark,
     .make_layout = ncz_netcdf4_make_layout,
+    .types.check_type = check_type,
     .types.dtype_text = write_dtype,
+    .types.has_objects = has_objects,
+    .keys.parse_key = ncz_netcdf4_parse_key,
+    .unmasked_fill = choose_unmasked_fill,
     .netcdf_format = tell_format,
 };

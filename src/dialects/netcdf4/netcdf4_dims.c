@@ -199,6 +199,7 @@ make_up_dim(ncz_netcdf4_tree *t, ncz_group *g, uint64_t len, bool unlimited, ncz
             ncz_dim **out)
 {
     char name[32];
+    int  rc;
 
     for (size_t i = 0; i < g->ndims; i++)
         if (g->dims[i]->len == len && g->dims[i]->unlimited == unlimited && !is_used(dims, rank, g->dims[i])) {
@@ -206,7 +207,9 @@ make_up_dim(ncz_netcdf4_tree *t, ncz_group *g, uint64_t len, bool unlimited, ncz
             return NC_NOERR;
         }
     (void)snprintf(name, sizeof name, "phony_dim_%zu", t->l->m->ndims);
-    return ncz_model_add_dim(t->l->m, g, name, len, unlimited, out);
+    if ((rc = ncz_model_add_dim(t->l->m, g, name, len, unlimited, out)) == NC_NOERR)
+        (*out)->made_up = true;
+    return rc;
 }
 
 int

@@ -5,6 +5,7 @@
  * Elements that no codec can make are converted then (netcdf4_convert.c).
  */
 #include "dialects/netcdf4/netcdf4_layout.h"
+#include "dialects/netcdf4/netcdf4_write_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -401,9 +402,11 @@ ncz_netcdf4_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
     const ncz_layout_ops    *ops = converted ? &converted_ops : chunked ? &chunked_ops : &whole_ops;
     ncz_layout              *layout = NULL;
     ncz_netcdf4_layout      *l;
-    int                      rc = ncz_layout_new(ops, sizeof *l, shape, &layout);
+    int                      rc;
 
-    if (rc != NC_NOERR)
+    if (p == NULL) /* a new one */
+        return ncz_netcdf4_make_written(v, shape, out);
+    if ((rc = ncz_layout_new(ops, sizeof *l, shape, &layout)) != NC_NOERR)
         return rc;
     l = (ncz_netcdf4_layout *)(void *)layout;
     l->dtype = v->dtype;

@@ -23,6 +23,9 @@ enum { NCZ_NETCDF4_IN_HEAP = 16 }; /* bytes of such an element: number of items 
 /* Puts bytes into the heap: `element` names them from then on; of no bytes it is zeros. */
 typedef struct ncz_netcdf4_heap {
     int (*add)(void *arg, const void *bytes, size_t len, uint32_t nelems, unsigned char *element);
+    /* The same of bytes that are filled in afterwards, at *copy, which are zeros before. For a heap whose elements are
+     * told their place later, so that those in `bytes` must not move. NULL: elements are complete at once. */
+    int (*reserve)(void *arg, size_t len, uint32_t nelems, unsigned char *element, unsigned char **copy);
     void *arg;
 } ncz_netcdf4_heap;
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attributes as a netCDF-4 file has them: characters as one text, other values as an array, none as a null dataspace.
+ */
+#include "dialects/netcdf4/netcdf4_write_int.h"
+
+#include <string.h>
+
+static const ncz_hdf5_space scalar = {.kind = NCZ_HDF5_SCALAR}, nothing = {.kind = NCZ_HDF5_NULL};
+
+int
+ncz_netcdf4_atts_begin(ncz_netcdf4_writer *w, size_t most, ncz_netcdf4_att_list *out)
+{
+    *out = (ncz_netcdf4_att_list){.v = ncz_arena_get_n(w->d->arena, most, sizeof *out->v)};
+    return out->v != NULL ? NC_NOERR : ncz_fail_nomem(most * sizeof *out->v);
+}
+
+/* A new attribute, the next one of its list. */
+static ncz_hdf5_attribute *
+next_att(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_type *type, const void *data, size_t len)
+{
+    ncz_hdf5_attribute *a = &list->v[list->n];
+
+    *a = (ncz_hdf5_attribute){.name = name, .order = (int64_t)list->n, .type = type, .data = data, .len = len};
+    list->n++;
+    return a;
+}
+
+static ncz_hdf5_space
+simple_space(uint64_t n)
+{
+    return (ncz_hdf5_space){.kind = NCZ_HDF5_SIMPLE, .rank = 1, .shape = {n}, .most = {n}};
+}
+
+/* ---- texts ---- */
+
+static int
+make_text_type(ncz_netcdf4_writer *w, size_t n, const ncz_hdf5_type **out)
+{
+    ncz_hdf5_type *type = ncz_arena_get(w->d->arena, sizeof *type);
+
+    if (type == NULL)
+        return ncz_fail_nomem(sizeof *type);
+    *type = ncz_netcdf4_char;
+    type->size = n;
+    *out = type;
+    return NC_NOERR;
+}
+
+int
+ncz_netcdf4_att_text(ncz_netcdf4_writer *w, ncz_netcdf4_att_list *list, const char *name, const char *text, size_t n)
+{
+    const ncz_hdf5_type *type = &ncz_netcdf4_char;
+    int                  rc;
+
+    if (n == 0) {
+        next_att(list, name, type, "", 0)->space = nothing;
+        return NC_NOERR;
+    }
+    if (n > 1 && (rc = make_text_type(w, n, &type)) != NC_NOERR)
+        return rc;
+    next_att(list, name, type, text, n)->space = scalar;
+    return NC_NOERR;
+}
+
+/* ---- numbers of dimensions ---- */
+
+int
+ncz_netcdf4_att_ids(ncz_netcdf4_writer *w, ncz_netcdf4_att_list *list, const char *name, const uint32_t *ids,
+                    size_t n, bool array)
+{
+    unsigned char *bytes = ncz_arena_get_n(w->d->arena, n, 4);
+
+    if (bytes == NULL)
+        return ncz_fail_nomem(4 * n);
+    for (size_t i = 0; i < 4 * n; i++)
+        bytes[i] = (unsigned char)(ids[i / 4] >> 8 * (i % 4));
+    next_att(list, name, ncz_netcdf4_number(NC_INT, false), bytes, 4 * n)->space = array ? simple_space(n) : scalar;
+    return NC_NOERR;
+}
+
+/* ---- values of any type ---- */
+
+int
+ncz_netcdf4_att_array(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_type *type, const void *data,
+                      size_t n)
+{
+    next_att(list, name, type, data, n * type->size)->space = n > 0 ? simple_space(n) : nothing;
+    return NC_NOERR;
+}
+
+static int
+write_att(ncz_netcdf4_writer *w, const ncz_att *a, ncz_netcdf4_att_list *list)
+{
+    const ncz_hdf5_type *type;
+    ncz_netcdf4_type     t;
+    unsigned char       *bytes;
+    size_t               n;
+    int                  rc;
+
+    if (a->type->class == NCZ_TYPE_CHAR)
+        return ncz_netcdf4_att_text(w, list, a->name, a->data, a->len);
+    if ((rc = ncz_netcdf4_type_for(w->d->arena, a->type, false, &t)) != NC_NOERR ||
+        (rc = ncz_netcdf4_stored_type(w->d->arena, &t, &type)) != NC_NOERR)
+        return rc;
+    if (!ncz_mul(a->len, t.size, &n) || (bytes = ncz_arena_get(w->d->arena, n + 1)) == NULL)
+        return ncz_fail_nomem(a->len * t.size);
+    memset(bytes, 0, n);
+    if ((rc = ncz_netcdf4_write_values(&t, a->data, a->len, &w->heap, bytes)) != NC_NOERR)
+        return rc;
+    return ncz_netcdf4_att_array(list, a->name, type, bytes, a->len);
+}
+
+int
+ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, ncz_netcdf4_att_list *list)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < atts->n && rc == NC_NOERR; i++)
+        rc = write_att(w, &atts->v[i], list);
+    return rc;
+}
