@@ -35,6 +35,7 @@ add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, s
     ncz_array_type       type = ncz_spec_array_type(v->spec);
     ncz_codec           *codec = NULL;
     ncz_chain           *longer = NULL;
+    unsigned             own[NCZ_CODEC_WORDS];
     int                  rc;
 
     if (id == H5Z_FILTER_SHUFFLE && (ncz_chain_objects(*chain) || ncz_var_has_text_rows(v))) {
@@ -43,6 +44,10 @@ add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, s
     }
     if (ops == NULL)
         return ncz_fail(NC_ENOFILTER, "%s: filter %u is neither built in nor registered", v->name, id);
+    if (ncz_dataset_spelling(c->ds) == NCZ_SPELLING_HDF5 && n <= NCZ_CODEC_WORDS) {
+        n = ncz_filter_complete_words(id, n, words, &type, own);
+        words = own;
+    }
     if ((rc = ncz_codec_from_words(ops, n, words, &type, &codec)) == NC_NOERR)
         rc = ncz_chain_with(*chain, codec, &type, front, &longer);
     ncz_codec_unref(codec);
@@ -201,12 +206,20 @@ nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, un
 
 /* ---- inquiries ---- */
 
-/* The filter with this number, where the file lists a variable's filters itself; NULL: it has none. */
+/* A variable's filters as the file lists them itself; NULL: they are those of its chain. */
+static const ncz_filter_spec *
+list_stored(const ncz_call *c, const ncz_var *v, size_t *n)
+{
+    *n = 0;
+    return c->m->dialect->reader.filters != NULL ? c->m->dialect->reader.filters(v, n) : NULL;
+}
+
+/* The one with this number; NULL: it has none. */
 static const ncz_filter_spec *
 find_stored(const ncz_call *c, const ncz_var *v, unsigned id)
 {
     size_t                 n;
-    const ncz_filter_spec *filters = c->m->dialect->reader.filters(v, &n);
+    const ncz_filter_spec *filters = list_stored(c, v, &n);
 
     for (size_t i = 0; i < n; i++)
         if (filters[i].id == id)
@@ -219,10 +232,12 @@ static int
 words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
     ncz_array_type type = ncz_spec_array_type(v->spec);
+    size_t         nstored;
+    int            rc;
 
     *found = false;
     *n = 0;
-    if (c->m->dialect->reader.filters != NULL) {
+    if (list_stored(c, v, &nstored) != NULL) {
         const ncz_filter_spec *f = find_stored(c, v, id);
 
         *found = f != NULL;
@@ -238,7 +253,10 @@ words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *
         if (id == 0 || ncz_codec_hdf5_id(ops, ncz_dataset_spelling(c->ds)) != id)
             continue;
         *found = true;
-        return ncz_codec_to_words(codec, &type, n, words);
+        rc = ncz_codec_to_words(codec, &type, n, words);
+        if (ncz_dataset_spelling(c->ds) == NCZ_SPELLING_HDF5 && (id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32))
+            *n = 0; /* as netCDF-C tells them */
+        return rc;
     }
     return NC_NOERR;
 }
@@ -365,20 +383,18 @@ nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp,
 int
 nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids)
 {
-    ncz_call c;
-    ncz_var *v = NULL;
-    size_t   n = 0;
-    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
+    const ncz_filter_spec *stored;
+    ncz_call               c;
+    ncz_var               *v = NULL;
+    size_t                 n = 0;
+    int                    rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    if (c.m->dialect->reader.filters != NULL) {
-        const ncz_filter_spec *filters = c.m->dialect->reader.filters(v, &n);
-
-        for (size_t i = 0; i < n && filterids != NULL; i++)
-            filterids[i] = filters[i].id;
-    }
-    for (size_t i = 0; c.m->dialect->reader.filters == NULL && i < ncz_chain_len(v->chain); i++) {
+    stored = list_stored(&c, v, &n);
+    for (size_t i = 0; i < n && filterids != NULL; i++)
+        filterids[i] = stored[i].id;
+    for (size_t i = 0; stored == NULL && i < ncz_chain_len(v->chain); i++) {
         const ncz_codec_ops *ops = ncz_codec_ops_of(ncz_chain_codec(v->chain, i));
         unsigned             id = ncz_codec_hdf5_id(ops, ncz_dataset_spelling(c.ds));
 
@@ -408,7 +424,7 @@ nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, u
     rc = words_of(&c, v, id, &found, &f.nwords, some);
     if (rc == NC_NOERR && !found)
         rc = ncz_fail(NC_ENOFILTER, "variable %d has no filter %u", varid, id);
-    if (rc == NC_NOERR && c.m->dialect->reader.filters != NULL) /* of any number of words */
+    if (rc == NC_NOERR && find_stored(&c, v, id) != NULL) /* of any number of words */
         f = *find_stored(&c, v, id);
     if (rc == NC_NOERR && nparamsp != NULL)
         *nparamsp = f.nwords;

@@ -13,12 +13,18 @@
 #include <lz4.h>
 #endif
 #include <string.h>
+#ifdef NCZ_WITH_ZSTD
+#include <zstd.h>
+#endif
 
 #define GROUP         8    /* elements whose bits share a byte */
 #define BLOCK_TARGET  8192 /* bytes of a block, unless the words say another size */
 #define BLOCK_LEAST   128  /* elements */
 #define BLOCK_SMALL   64   /* bytes, of what bound() expects */
 #define ELEMENT_BOUND 65536
+#define HEADER        12
+#define LENGTH        4 /* of a block, in front of it */
+#define LEVEL         3 /* of zstd, unless the words say another one */
 
 typedef enum compressor { PLAIN = 0, LZ4 = 2, ZSTD = 3 } compressor;
 
@@ -163,6 +169,112 @@ decode_blocks(const bitshuffle_state *s, ncz_cursor *at, size_t block, size_t co
     return NC_NOERR;
 }
 
+static void
+put_be(unsigned char *to, uint64_t v, unsigned nbytes)
+{
+    for (unsigned i = 0; i < nbytes; i++)
+        to[i] = (unsigned char)(v >> 8 * (nbytes - 1 - i));
+}
+
+/* The compressed bytes of n bytes; 0: they have no room. */
+static size_t
+compress(const bitshuffle_state *s, const void *in, size_t n, void *out, size_t room)
+{
+    size_t got = 0;
+
+#ifdef NCZ_WITH_ZSTD
+    if (s->compressor == ZSTD) {
+        got = ZSTD_compress(out, room, in, n, s->words.n > 5 ? (int)s->words.v[5] : LEVEL);
+        got = ZSTD_isError(got) ? 0 : got;
+    }
+#endif
+#ifdef NCZ_WITH_LZ4
+    if (s->compressor == LZ4 && n <= INT_MAX) {
+        int len = LZ4_compress_default(in, out, (int)n, room < INT_MAX ? (int)room : INT_MAX);
+
+        got = len > 0 ? (size_t)len : 0;
+    }
+#endif
+    (void)s;
+    (void)in;
+    (void)n;
+    (void)out;
+    (void)room;
+    return got;
+}
+
+/* Encodes a block of `count` elements. `planes` has room for it. */
+static int
+encode_block(const bitshuffle_state *s, const unsigned char *in, size_t count, unsigned char *planes,
+             unsigned char *out, size_t cap, size_t *used)
+{
+    size_t nbytes = count * s->size, got = 0;
+
+    if (s->compressor == PLAIN) {
+        ncz_codec_spread_bits(in, count, s->size, out + *used); /* of as many bytes as there were */
+        *used += nbytes;
+        return NC_NOERR;
+    }
+    ncz_codec_spread_bits(in, count, s->size, planes);
+    if (cap - *used > LENGTH)
+        got = compress(s, planes, nbytes, out + *used + LENGTH, cap - *used - LENGTH);
+    if (got == 0)
+        return ncz_fail(NC_EFILTER, "codec 'bitshuffle': a block of %zu bytes could not be compressed", nbytes);
+    put_be(out + *used, got, LENGTH);
+    *used += LENGTH + got;
+    return NC_NOERR;
+}
+
+/* All whole groups of elements, and what is left of them. */
+static int
+encode_blocks(const bitshuffle_state *s, const unsigned char *in, size_t n, unsigned char *out, size_t cap,
+              size_t *used)
+{
+    size_t         count = n / s->size, whole = count - count % GROUP, rest = n - whole * s->size;
+    size_t         block = s->block < whole ? s->block : whole;
+    unsigned char *planes = NULL;
+    int            rc = NC_NOERR;
+
+    if (s->compressor != PLAIN && block > 0 && (planes = ncz_alloc(block * s->size)) == NULL)
+        return ncz_fail_nomem(block * s->size);
+    for (size_t i = 0, now; rc == NC_NOERR && i < whole; i += now) {
+        now = whole - i < block ? whole - i : block;
+        rc = encode_block(s, in + i * s->size, now, planes, out, cap, used);
+    }
+    ncz_free(planes);
+    if (rc == NC_NOERR && rest > cap - *used)
+        rc = ncz_fail(NC_EFILTER, "codec 'bitshuffle': no room for %zu bytes", rest);
+    if (rc == NC_NOERR && rest > 0) {
+        memcpy(out + *used, in + n - rest, rest);
+        *used += rest;
+    }
+    return rc;
+}
+
+static int
+bitshuffle_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+                  size_t *used)
+{
+    const bitshuffle_state *s = state;
+    size_t                  at = 0, block = 0;
+    int                     rc;
+
+    (void)type;
+    if (n % s->size != 0 || !ncz_mul(s->block, s->size, &block) || block > UINT32_MAX)
+        return ncz_fail(NC_EFILTER, "codec 'bitshuffle': %zu bytes in blocks of %zu elements of %zu bytes", n,
+                        s->block, s->size);
+    if (cap < n || (s->compressor != PLAIN && cap < HEADER))
+        return ncz_fail(NC_EFILTER, "codec 'bitshuffle': no room for %zu bytes", n);
+    if (s->compressor != PLAIN) {
+        put_be(out, n, 8);
+        put_be((unsigned char *)out + 8, block, 4);
+        at = HEADER;
+    }
+    if ((rc = encode_blocks(s, in, n, out, cap, &at)) == NC_NOERR)
+        *used = at;
+    return rc;
+}
+
 static int
 bitshuffle_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                   bool exact, size_t *used)
@@ -204,6 +316,6 @@ const ncz_codec_ops ncz_codec_hdf5_bitshuffle = {
     .config.from_words = bitshuffle_from_words,
     .config.to_words = ncz_hdf5_words_give,
     .bound = bitshuffle_bound,
-    .encode = ncz_hdf5_encode,
+    .encode = bitshuffle_encode,
     .decode = bitshuffle_decode,
 };

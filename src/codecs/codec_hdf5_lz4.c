@@ -11,7 +11,9 @@
 #include <string.h>
 
 #define BLOCK_DEFAULT ((size_t)1 << 30)
-#define BLOCK_LEAST   64 /* of what bound() expects */
+#define BLOCK_LEAST   64 /* that encode() makes, and bound() expects */
+#define HEADER        12
+#define LENGTH        4
 
 /* The length of a block, 0: the default. Each object says it again. */
 static int
@@ -30,6 +32,52 @@ lz4_bound(const void *state, size_t n, size_t *out)
 
     return ncz_mul(n / (block > BLOCK_LEAST ? block : BLOCK_LEAST) + 1, 4, &lengths) &&
            ncz_add(lengths, 12, &lengths) && ncz_add(n, lengths, out);
+}
+
+static void
+put_be(unsigned char *to, uint64_t v, unsigned nbytes)
+{
+    for (unsigned i = 0; i < nbytes; i++)
+        to[i] = (unsigned char)(v >> 8 * (nbytes - 1 - i));
+}
+
+/* A block that does not shrink is stored. *used grows by what it takes. */
+static int
+encode_block(const unsigned char *in, size_t n, unsigned char *out, size_t cap, size_t *used)
+{
+    int got;
+
+    if (cap - *used < LENGTH || n > cap - *used - LENGTH)
+        return ncz_fail(NC_EFILTER, "codec 'lz4': a block of %zu bytes has no room", n);
+    got = LZ4_compress_default((const char *)in, (char *)out + *used + LENGTH, (int)n, (int)n);
+    if (got <= 0 || (size_t)got >= n) {
+        memcpy(out + *used + LENGTH, in, n);
+        got = (int)n;
+    }
+    put_be(out + *used, (uint64_t)got, LENGTH);
+    *used += LENGTH + (size_t)got;
+    return NC_NOERR;
+}
+
+static int
+lz4_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+           size_t *used)
+{
+    const ncz_hdf5_words *s = state;
+    size_t                block = s->n > 0 && s->v[0] != 0 ? s->v[0] : BLOCK_DEFAULT, at = HEADER;
+    int                   rc = NC_NOERR;
+
+    (void)type;
+    block = block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_DEFAULT ? BLOCK_DEFAULT : block;
+    block = block > n && n > 0 ? n : block;
+    if (cap < HEADER)
+        return ncz_fail(NC_EFILTER, "codec 'lz4': no room for %zu bytes", n);
+    put_be(out, n, 8);
+    put_be((unsigned char *)out + 8, block, 4);
+    for (size_t from = 0; from < n && rc == NC_NOERR; from += block)
+        rc = encode_block((const unsigned char *)in + from, n - from < block ? n - from : block, out, cap, &at);
+    *used = at;
+    return rc;
 }
 
 static int
@@ -90,6 +138,6 @@ const ncz_codec_ops ncz_codec_hdf5_lz4 = {
     .config.from_words = lz4_from_words,
     .config.to_words = ncz_hdf5_words_give,
     .bound = lz4_bound,
-    .encode = ncz_hdf5_encode,
+    .encode = lz4_encode,
     .decode = lz4_decode,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inner loops of src/filter that are worth vectorising: elements to byte planes and back, bit planes back to
- * elements, and the Fletcher checksum. They are pure functions on memory, which neither fail nor allocate. Each gives
+ * The inner loops of src/filter that are worth vectorising: elements to byte planes and to bit planes, and
+ * back, and the Fletcher checksum. They are pure functions on memory, which neither fail nor allocate. Each gives
  * the same bytes on every machine.
  *
  * A plane is one byte of each of `count` elements. `in` and `out` must not overlap.
@@ -34,6 +34,9 @@ void ncz_codec_gather_apart(const unsigned char *const *planes, size_t count, si
  * Each byte of a plane has the bits of eight elements, the first in its lowest bit. `count` is a multiple of 8.
  */
 void ncz_codec_gather_bits(const void *in, size_t count, size_t size, void *out);
+
+/* The same bit planes of elements, `count` of them, a multiple of 8. */
+void ncz_codec_spread_bits(const void *in, size_t count, size_t size, void *out);
 
 /* HDF5's Fletcher checksum. Words are big-endian pairs of bytes; an odd last byte is a word by itself. */
 uint32_t ncz_codec_sum_fletcher32(const void *data, size_t n);

@@ -361,3 +361,35 @@ ncz_codec_gather_bits(const void *in, size_t count, size_t size, void *out)
             ncz_codec_gather_apart(planes, n, size, to + at * size);
     }
 }
+
+/* Eight bytes of eight bits: bit k of byte j becomes bit j of byte k. */
+static uint64_t
+transpose_bits(uint64_t x)
+{
+    uint64_t t = (x ^ x >> 7) & UINT64_C(0x00AA00AA00AA00AA);
+
+    x ^= t ^ t << 7;
+    t = (x ^ x >> 14) & UINT64_C(0x0000CCCC0000CCCC);
+    x ^= t ^ t << 14;
+    t = (x ^ x >> 28) & UINT64_C(0x00000000F0F0F0F0);
+    return x ^ t ^ t << 28;
+}
+
+void
+ncz_codec_spread_bits(const void *in, size_t count, size_t size, void *out)
+{
+    const unsigned char *from = in;
+    unsigned char       *to = out;
+    size_t               n = count / 8;
+
+    for (size_t b = 0; b < size; b++)
+        for (size_t i = 0; i < n; i++) {
+            uint64_t x = 0;
+
+            for (size_t e = 0; e < 8; e++)
+                x |= (uint64_t)from[(8 * i + e) * size + b] << 8 * e;
+            x = transpose_bits(x);
+            for (size_t k = 0; k < 8; k++)
+                to[(8 * b + k) * n + i] = (unsigned char)(x >> 8 * k);
+        }
+}

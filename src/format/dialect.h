@@ -194,7 +194,7 @@ typedef struct ncz_dialect_reader {
     int (*load)(struct ncz_loader *l);
     /*
      * filters: those of a stored variable, as HDF5 numbers them and with their words, also those that its chain lacks.
-     * NULL: its chain has all. mark: the value of `_IsNetcdf4` or `_SuperblockVersion`. NULL: what netCDF-C says of
+     * NULL, here and as its answer: its chain has all. mark: the value of `_IsNetcdf4` or `_SuperblockVersion`. NULL: what netCDF-C says of
      * Zarr.
      */
     const ncz_filter_spec *(*filters)(const ncz_var *v, size_t *n);

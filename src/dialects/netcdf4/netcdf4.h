@@ -39,6 +39,7 @@ typedef struct ncz_netcdf4_file {
     size_t     nreserved; /* attributes of datasets with names that netCDF reserves */
     bool       strict;    /* it says that it keeps to the classic model */
     ncz_limits limits;
+    const struct ncz_netcdf4_heap_reader *heap; /* has the global heap in place of `f`, which is NULL then; or NULL */
 } ncz_netcdf4_file;
 
 int  ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out);

@@ -4,6 +4,7 @@
  * global heap.
  */
 #include "dialects/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4_write.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +79,7 @@ store_integer(uint64_t v, size_t size, void *out)
 static int
 count_bytes(ncz_netcdf4_file *file, size_t n)
 {
-    uint64_t most = ncz_netcdf4_most_bytes(file);
+    uint64_t most = file->heap != NULL ? file->limits.object_bytes : ncz_netcdf4_most_bytes(file);
 
     if (n <= most && file->taken <= most - n) {
         file->taken += n;
@@ -88,31 +89,42 @@ count_bytes(ncz_netcdf4_file *file, size_t n)
                     (unsigned long long)most, (unsigned long long)file->size);
 }
 
+/* Through the reader that the file has; *nelems 0: there are none. */
+static int
+find_in_heap(ncz_netcdf4_file *file, const unsigned char *in, const unsigned char **data, size_t *len,
+             uint32_t *nelems)
+{
+    ncz_hdf5_heap_id id;
+
+    *data = NULL;
+    *nelems = 0;
+    if (file->heap != NULL)
+        return file->heap->get(file->heap->arg, in, data, len, nelems);
+    ncz_hdf5_heap_id_get(file->f, in, &id);
+    if (id.addr == NCZ_HDF5_NONE)
+        return NC_NOERR;
+    *data = in;
+    *nelems = id.nelems;
+    return id.nelems == 0 ? NC_NOERR : ncz_hdf5_heap_get(file->f, &id, data, len);
+}
+
 /* The bytes of an element in the heap (HDF5's specification, IV.B and III.E); `data` NULL: it has none. `room`: of an
  * item in memory. */
 static int
 read_heap(ncz_netcdf4_file *file, const unsigned char *in, size_t item, size_t room, const unsigned char **data,
           size_t *n)
 {
-    ncz_hdf5_heap_id id;
-    size_t           len = 0, need;
-    int              rc;
+    uint32_t nelems;
+    size_t   len = 0, need;
+    int      rc;
 
-    *data = NULL;
     *n = 0;
-    ncz_hdf5_heap_id_get(file->f, in, &id);
-    if (id.addr == NCZ_HDF5_NONE)
-        return NC_NOERR;
-    if (id.nelems == 0) { /* a text without characters is one */
-        *data = in;
-        return NC_NOERR;
-    }
-    if ((rc = ncz_hdf5_heap_get(file->f, &id, data, &len)) != NC_NOERR)
-        return rc;
-    if (!ncz_mul(id.nelems, item, &need) || need > len)
+    if ((rc = find_in_heap(file, in, data, &len, &nelems)) != NC_NOERR || nelems == 0)
+        return rc; /* a text without characters is one */
+    if (!ncz_mul(nelems, item, &need) || need > len)
         return ncz_fail(NC_EHDFERR, "an element of %lu items of %zu bytes has %zu bytes in the heap",
-                        (unsigned long)id.nelems, item, len);
-    *n = id.nelems;
+                        (unsigned long)nelems, item, len);
+    *n = nelems;
     return count_bytes(file, ncz_mul(*n, room, &need) ? need : SIZE_MAX);
 }
 
@@ -236,7 +248,7 @@ ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const
         return ncz_convert_out(&t->dtype, in, t->type, out, n, false);
     for (size_t i = 0, expected = 0; i < n && rc == NC_NOERR; i++) {
         /* Of the last one there is nothing to read ahead: a field of a compound, mostly. */
-        if (i == expected && i + 1 < n && ncz_netcdf4_is_in_heap(t, &offset)) {
+        if (i == expected && i + 1 < n && file->heap == NULL && ncz_netcdf4_is_in_heap(t, &offset)) {
             size_t taken = 0;
 
             if ((rc = ncz_hdf5_heap_expect(file->f, in + i * t->size + offset, t->size, n - i, &taken)) != NC_NOERR)

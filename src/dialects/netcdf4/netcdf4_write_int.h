@@ -85,6 +85,10 @@ int ncz_netcdf4_file_chain(const ncz_var *v, size_t element, ncz_chain **out);
 /* Its filters, with the words that HDF5 stores. */
 int ncz_netcdf4_write_filters(ncz_arena *arena, const ncz_var *v, size_t element, ncz_hdf5_filter **out, size_t *n);
 
+/* ---- elements in the heap (netcdf4_write_convert.c) -------------------------------------------------------------- */
+
+int ncz_netcdf4_convert_new(const ncz_model *m, const ncz_var *v, ncz_netcdf4_convert **out);
+
 /* ---- chunks (netcdf4_write_layout.c) ------------------------------------------------------------------------------ */
 
 /* As ncz_make_layout_fn, of a variable whose file is written. */

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model as netCDF-4's objects in HDF5: a file with its metadata alone is read again, and has the same model. */
+#include "fixture.h"
+
+#include "dialects/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4_write_int.h"
+#include "hdf5/hdf5_write.h"
+
+#include <stdio.h>
+
+/* ---- a file in memory ---- */
+
+typedef struct image_file {
+    ncz_buf bytes;
+} image_file;
+
+static int
+no_data(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
+{
+    ncz_arena         arena = NCZ_ARENA_INIT;
+    ncz_netcdf4_facts f;
+    int               rc = ncz_netcdf4_array_of(arg, v, &arena, &f);
+
+    if (rc == NC_NOERR) {
+        *out = (ncz_hdf5_layout){.kind = f.kind,
+                                 .version = 3,
+                                 .addr = NCZ_HDF5_NONE,
+                                 .rank = f.rank,
+                                 .element = f.element,
+                                 .size = f.element,
+                                 .index = NCZ_HDF5_INDEX_BTREE1,
+                                 .chunk_bytes = f.element};
+        for (unsigned d = 0; d < f.rank; d++) {
+            out->chunk[d] = f.chunk[d];
+            out->chunk_bytes *= f.chunk[d];
+            out->size *= f.shape[d];
+        }
+        ncz_netcdf4_convert_free(f.convert);
+        if (f.kind == NCZ_HDF5_COMPACT)
+            out->data = (const unsigned char *)"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    }
+    ncz_arena_clear(&arena);
+    return rc;
+}
+
+static void
+write_file(const ncz_model *m, int form, image_file *f)
+{
+    ncz_arena              arena = NCZ_ARENA_INIT;
+    ncz_hdf5_image        *image = NULL;
+    ncz_netcdf4_describing how = {.arena = &arena, .layout = no_data, .arg = (void *)(uintptr_t)m, .references = true};
+    ncz_buf                block = NCZ_BUF_INIT;
+    unsigned char          super[NCZ_HDF5_SUPERBLOCK];
+    uint64_t               size, root;
+
+    assert_int_equal(ncz_hdf5_image_new(&image), NC_NOERR);
+    how.image = image;
+    if (ncz_netcdf4_describe(m, form, &how) != NC_NOERR)
+        fail_msg("describe: %s", ncz_err_text());
+    assert_int_equal(ncz_hdf5_image_measure(image, &size), NC_NOERR);
+    assert_int_equal(ncz_hdf5_image_make(image, NCZ_HDF5_SUPERBLOCK, &block, &root), NC_NOERR);
+    assert_int_equal(block.len, size);
+    ncz_hdf5_superblock_make(root, NCZ_HDF5_SUPERBLOCK + size, NCZ_HDF5_NONE, super);
+    f->bytes = NCZ_BUF_INIT;
+    assert_int_equal(ncz_buf_append(&f->bytes, super, sizeof super), NC_NOERR);
+    assert_int_equal(ncz_buf_append(&f->bytes, block.data, block.len), NC_NOERR);
+    ncz_buf_clear(&block);
+    ncz_hdf5_image_free(image);
+    ncz_arena_clear(&arena);
+    if (getenv("NCZ_KEEP") != NULL) {
+        FILE *out = fopen(getenv("NCZ_KEEP"), "wb");
+
+        (void)fwrite(f->bytes.data, 1, f->bytes.len, out);
+        (void)fclose(out);
+    }
+}
+
+static int
+fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
+{
+    const image_file *f = arg;
+
+    for (size_t i = 0; i < n; i++) {
+        ncz_docs_got got[NCZ_DOCS_MOST] = {{.doc = NULL}};
+        size_t       off = reqs[i].off < f->bytes.len ? (size_t)reqs[i].off : f->bytes.len, left = f->bytes.len - off;
+
+        if (reqs[i].as == NCZ_DOCS_BYTES && reqs[i].keys[0][0] == '\0')
+            got[0] = (ncz_docs_got){.bytes = f->bytes.data + off,
+                                    .len = reqs[i].len == 0 || reqs[i].len > left ? left : (size_t)reqs[i].len,
+                                    .size = f->bytes.len};
+        each(each_arg, i, got);
+    }
+    return NC_NOERR;
+}
+
+static int
+read_ranges(void *arg, const ncz_read_range *ranges, size_t n)
+{
+    const image_file *f = arg;
+
+    for (size_t i = 0; i < n; i++) {
+        if (ranges[i].at > f->bytes.len || ranges[i].len > f->bytes.len - ranges[i].at)
+            return ncz_fail(NC_ETRUNC, "the file ends before");
+        memcpy(ranges[i].out, f->bytes.data + ranges[i].at, ranges[i].len);
+    }
+    return NC_NOERR;
+}
+
+static ncz_model *
+read_file(image_file *f, ncz_format_opts *style)
+{
+    ncz_docs   docs = {.arg = f, .one_object = true, .fetch = fetch, .read = read_ranges};
+    ncz_model *m = NULL;
+
+    assert_int_equal(ncz_model_new(&ncz_limits_default, &m), NC_NOERR);
+    if (ncz_format_load(&docs, &wish_default, m, style) != NC_NOERR)
+        fail_msg("load: %s", ncz_err_text());
+    return m;
+}
+
+/* ---- models ---- */
+
+static ncz_model *
+new_netcdf4(void)
+{
+    ncz_model *m;
+
+    assert_int_equal(ncz_model_new(&ncz_limits_default, &m), NC_NOERR);
+    m->dialect = &ncz_netcdf4;
+    m->make_layout = ncz_netcdf4.make_layout;
+    m->format_free = ncz_netcdf4_free;
+    m->unmasked_fill = NCZ_UNMASKED_DEFAULT;
+    ncz_netcdf4.file->rewrite(m);
+    return m;
+}
+
+static ncz_group *
+add_group(ncz_model *m, ncz_group *parent, const char *name)
+{
+    ncz_group *g;
+
+    assert_int_equal(ncz_model_add_group(m, parent, name, &g), NC_NOERR);
+    return g;
+}
+
+/* The file of a model has the same model. */
+static void
+expect_same(const ncz_model *m)
+{
+    image_file      f;
+    ncz_format_opts style;
+    ncz_model      *again;
+    char           *a = model_text(m), *b;
+
+    write_file(m, NCZ_NETCDF4_FORM, &f);
+    again = read_file(&f, &style);
+    b = model_text(again);
+    assert_string_equal(a, b);
+    assert_int_equal(style.gen, NCZ_NETCDF4_FORM);
+    free(a);
+    free(b);
+    ncz_model_free(again);
+    ncz_buf_clear(&f.bytes);
+}
+
+TEST(an_empty_model_is_read_again)
+{
+    ncz_model *m = new_netcdf4();
+
+    expect_same(m);
+    ncz_model_free(m);
+}
+
+TEST(dimensions_keep_their_order_with_and_without_variables)
+{
+    ncz_model *m = new_netcdf4();
+    ncz_dim   *bnds = add_dim(m, m->root, "bnds", 2, false), *lat = add_dim(m, m->root, "lat", 3, false);
+    ncz_dim   *lon = add_dim(m, m->root, "lon", 4, false), *time = add_dim(m, m->root, "time", 5, true);
+    ncz_dim   *other = add_dim(m, m->root, "other", 7, true);
+
+    (void)add_var(m, m->root, "f", NC_FLOAT, 3, (ncz_dim *[]){time, lat, lon});
+    (void)add_var(m, m->root, "lon", NC_DOUBLE, 1, &lon);
+    (void)add_var(m, m->root, "time", NC_INT, 1, &time);
+    (void)add_var(m, m->root, "time_bnds", NC_INT, 2, (ncz_dim *[]){time, bnds});
+    (void)add_var(m, m->root, "lat", NC_DOUBLE, 2, (ncz_dim *[]){lat, lon});
+    (void)add_var(m, m->root, "bnds", NC_SHORT, 1, &lat);
+    (void)add_var(m, m->root, "o", NC_CHAR, 1, &other);
+    (void)add_var(m, m->root, "scalar", NC_UINT64, 0, NULL);
+    expect_same(m);
+    ncz_model_free(m);
+}
+
+TEST(groups_nest_and_their_variables_use_dimensions_around_them)
+{
+    ncz_model *m = new_netcdf4();
+    ncz_dim   *x = add_dim(m, m->root, "x", 3, false), *inner, *shadow;
+    ncz_group *a = add_group(m, m->root, "a"), *b = add_group(m, a, "b"), *c = add_group(m, m->root, "c");
+
+    inner = add_dim(m, a, "y", 2, false);
+    shadow = add_dim(m, b, "x", 5, false);
+    (void)add_var(m, a, "v", NC_INT, 2, (ncz_dim *[]){x, inner});
+    (void)add_var(m, b, "x", NC_FLOAT, 1, &x);
+    (void)add_var(m, b, "w", NC_FLOAT, 2, (ncz_dim *[]){shadow, inner});
+    put_text(m, &c->atts, "title", "a group");
+    expect_same(m);
+    ncz_model_free(m);
+}
+
+TEST(attributes_have_their_types_and_lengths)
+{
+    static const double  d[3] = {1, 2.5, -3};
+    static const int64_t l[2] = {INT64_MIN, INT64_MAX};
+    const char          *s[3] = {"one", "", "t\303\244xt"};
+    ncz_model           *m = new_netcdf4();
+    ncz_dim             *x = add_dim(m, m->root, "x", 3, false);
+    ncz_var             *v = add_var(m, m->root, "v", NC_INT, 1, &x);
+
+    put_text(m, &m->root->atts, "text", "some text");
+    put_text(m, &m->root->atts, "empty", "");
+    put(m, &m->root->atts, "no numbers", NC_FLOAT, 0, d);
+    put(m, &v->atts, "doubles", NC_DOUBLE, 3, d);
+    put(m, &v->atts, "long", NC_INT64, 2, l);
+    put(m, &v->atts, "strings", NC_STRING, 3, s);
+    put(m, &v->atts, "no strings", NC_STRING, 0, s);
+    for (int i = 0; i < 20; i++) {
+        char name[20];
+
+        (void)snprintf(name, sizeof name, "att%d", i);
+        put(m, &v->atts, name, NC_INT, 1, &i);
+    }
+    expect_same(m);
+    ncz_model_free(m);
+}
+
+TEST(each_type_has_its_fill_value_its_order_of_bytes_and_its_storage)
+{
+    static const nc_type types[] = {NC_BYTE, NC_CHAR, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE, NC_UBYTE, NC_USHORT, NC_UINT,
+                                    NC_INT64, NC_UINT64};
+    ncz_model           *m = new_netcdf4();
+    ncz_dim             *x = add_dim(m, m->root, "x", 3, false), *t = add_dim(m, m->root, "t", 4, true);
+    const float          value = 7;
+    const uint64_t       chunk[2] = {2, 3};
+    ncz_var             *v;
+
+    for (size_t i = 0; i < NCZ_LEN(types); i++) {
+        char name[20];
+
+        (void)snprintf(name, sizeof name, "v%zu", i);
+        v = add_var(m, m->root, name, types[i], i % 2 + 1, (ncz_dim *[]){i % 2 == 0 ? x : t, x});
+        if (types[i] != NC_CHAR && i % 3 == 0)
+            assert_int_equal(ncz_var_set_endian(m, v, NC_ENDIAN_BIG), NC_NOERR);
+    }
+    v = add_var(m, m->root, "filled", NC_FLOAT, 2, (ncz_dim *[]){t, x});
+    assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_VALUE, &value), NC_NOERR);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, chunk), NC_NOERR);
+    v = add_var(m, m->root, "unfilled", NC_INT, 1, &x);
+    assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_NONE, NULL), NC_NOERR);
+    v = add_var(m, m->root, "chunked", NC_INT, 1, &x);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, NULL), NC_NOERR);
+    assert_int_equal(v->storage, NC_CHUNKED);
+    v = add_var(m, m->root, "compact", NC_INT, 1, &x);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_COMPACT, NULL), NC_NOERR);
+    expect_same(m);
+    ncz_model_free(m);
+}
+
+TEST(storage_and_default_chunks_are_those_of_netcdf_c)
+{
+    ncz_model *m = new_netcdf4();
+    ncz_dim   *t = add_dim(m, m->root, "t", 0, true), *u = add_dim(m, m->root, "u", 0, true);
+    ncz_dim   *x = add_dim(m, m->root, "x", 4000, false), *y = add_dim(m, m->root, "y", 5000, false);
+    ncz_var   *v = add_var(m, m->root, "fixed", NC_FLOAT, 2, (ncz_dim *[]){x, y});
+
+    assert_int_equal(v->storage, NC_CONTIGUOUS);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, NULL), NC_NOERR);
+    assert_int_equal(v->chunk[0], 889); /* as nc_inq_var_chunking() of netCDF-C 4.9.0 tells */
+    assert_int_equal(v->chunk[1], 1000);
+    v = add_var(m, m->root, "records", NC_DOUBLE, 1, &t);
+    assert_int_equal(v->storage, NC_CHUNKED);
+    assert_int_equal(v->chunk[0], 512);
+    v = add_var(m, m->root, "both", NC_SHORT, 2, (ncz_dim *[]){t, u});
+    assert_int_equal(v->chunk[0], 1448);
+    v = add_var(m, m->root, "field", NC_FLOAT, 3, (ncz_dim *[]){t, x, y});
+    assert_int_equal(v->chunk[0], 1);
+    assert_int_equal(v->chunk[1], 889);
+    ncz_model_free(m);
+}
+
+TEST(compact_storage_is_for_little_data)
+{
+    ncz_model *m = new_netcdf4();
+    ncz_dim   *x = add_dim(m, m->root, "x", 70000, false);
+    ncz_var   *v = add_var(m, m->root, "v", NC_BYTE, 1, &x);
+
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_COMPACT, NULL), NC_EVARSIZE);
+    assert_int_equal(v->storage, NC_CONTIGUOUS);
+    ncz_model_free(m);
+}
+
+TEST(the_classic_model_is_told)
+{
+    ncz_model      *m = new_netcdf4(), *again;
+    image_file      f;
+    ncz_format_opts style;
+
+    write_file(m, NCZ_NETCDF4_CLASSIC_FORM, &f);
+    again = read_file(&f, &style);
+    assert_int_equal(style.gen, NCZ_NETCDF4_CLASSIC_FORM);
+    ncz_model_free(again);
+    ncz_model_free(m);
+    ncz_buf_clear(&f.bytes);
+}
