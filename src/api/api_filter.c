@@ -254,7 +254,8 @@ words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *
             continue;
         *found = true;
         rc = ncz_codec_to_words(codec, &type, n, words);
-        if (ncz_dataset_spelling(c->ds) == NCZ_SPELLING_HDF5 && (id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32))
+        if (ncz_dataset_spelling(c->ds) == NCZ_SPELLING_HDF5 &&
+            (id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32))
             *n = 0; /* as netCDF-C tells them */
         return rc;
     }

@@ -477,10 +477,10 @@ hdf5_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const
 static int
 make_hdf5_layout(const ncz_hdf5_words *s, const ncz_array_type *type, size_t n, layout *out)
 {
-    ncz_hdf5_words   own = *s;
+    ncz_hdf5_words  own = *s;
     const unsigned *w = own.v;
-    bool             split;
-    int              rc;
+    bool            split;
+    int             rc;
 
     if (own.n == ASKED_WORDS && (rc = ncz_hdf5_szip_words(type, own.v)) != NC_NOERR)
         return rc;

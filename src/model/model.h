@@ -319,11 +319,11 @@ struct ncz_model {
     int (*choose_chunks)(const ncz_model *m, ncz_var *v);
     /* Elements of any length lie in a heap of the file, and filters are for what is left of them: the engine's codecs
      * end with the one that makes bytes of such elements. */
-    bool heaps;
-    bool gaps; /* compounds are stored with the gaps that they have in memory */
-    bool              ordered_types; /* ncz_var.dtype_text contains the byte order */
-    bool              native_big;    /* old writers: big-endian variables hold native bytes */
-    ncz_arena         arena;         /* loaded data, which live as long as the model */
+    bool      heaps;
+    bool      gaps;          /* compounds are stored with the gaps that they have in memory */
+    bool      ordered_types; /* ncz_var.dtype_text contains the byte order */
+    bool      native_big;    /* old writers: big-endian variables hold native bytes */
+    ncz_arena arena;         /* loaded data, which live as long as the model */
     void (*format_free)(void *);
     void *format; /* the format's own data of the dataset */
 };

@@ -89,6 +89,7 @@ int ncz_netcdf4_describe(const ncz_model *m, int form, const ncz_netcdf4_describ
  */
 int ncz_netcdf4_begin_writing(ncz_model *m, const ncz_layout_source *source);
 /* Enters the chunks of a variable that was in the file. */
-int ncz_netcdf4_load_chunks(const ncz_model *m, const ncz_var *v, const ncz_layout_source *source, ncz_hdf5_tree *tree);
+int ncz_netcdf4_load_chunks(const ncz_model *m, const ncz_var *v, const ncz_layout_source *source,
+                            ncz_hdf5_tree *tree);
 
 #endif /* NCZ_FORMAT_NETCDF4_WRITE_H */

@@ -9,17 +9,18 @@
 #include <string.h>
 
 struct ncz_netcdf4_convert {
-    const ncz_type        *type;    /* in memory; the model's */
-    ncz_dtype              dtype;   /* as the engine has the elements */
-    ncz_netcdf4_type       stored;  /* as the file has them */
-    ncz_chain             *objects; /* the engine's codec; NULL: the elements are the file's */
-    ncz_chain             *filters; /* of the file's elements */
-    const ncz_filter_spec *listed;  /* the same as the file lists them, with a mask; NULL: all chunks have all of them */
-    size_t                 nlisted;
-    ncz_array_type         in; /* of the filters; without a shape */
-    size_t                 nelems, nbytes; /* of a chunk, in the file's form */
-    ncz_limits             limits;
-    ncz_arena              arena;
+    const ncz_type  *type;    /* in memory; the model's */
+    ncz_dtype        dtype;   /* as the engine has the elements */
+    ncz_netcdf4_type stored;  /* as the file has them */
+    ncz_chain       *objects; /* the engine's codec; NULL: the elements are the file's */
+    ncz_chain       *filters; /* of the file's elements */
+    const ncz_filter_spec
+                  *listed; /* the same as the file lists them, with a mask; NULL: all chunks have all of them */
+    size_t         nlisted;
+    ncz_array_type in;             /* of the filters; without a shape */
+    size_t         nelems, nbytes; /* of a chunk, in the file's form */
+    ncz_limits     limits;
+    ncz_arena      arena;
 };
 
 void
@@ -250,7 +251,9 @@ ncz_netcdf4_convert_new(const ncz_model *m, const ncz_var *v, ncz_netcdf4_conver
 static ncz_hdf5_layout_kind
 kind_of(const ncz_var *v)
 {
-    return v->storage == NC_COMPACT ? NCZ_HDF5_COMPACT : v->storage == NC_CHUNKED ? NCZ_HDF5_CHUNKED : NCZ_HDF5_CONTIGUOUS;
+    return v->storage == NC_COMPACT   ? NCZ_HDF5_COMPACT
+           : v->storage == NC_CHUNKED ? NCZ_HDF5_CHUNKED
+                                      : NCZ_HDF5_CONTIGUOUS;
 }
 
 int
@@ -262,7 +265,8 @@ ncz_netcdf4_array_of(const ncz_model *m, const ncz_var *v, ncz_arena *arena, ncz
 
     if ((rc = ncz_netcdf4_type_for(arena, v->type, v->endian == NC_ENDIAN_BIG, &t)) != NC_NOERR)
         return rc;
-    *out = (ncz_netcdf4_facts){.uid = v->uid, .kind = kind_of(v), .rank = (unsigned)v->rank, .element = (uint32_t)t.size};
+    *out = (ncz_netcdf4_facts){
+        .uid = v->uid, .kind = kind_of(v), .rank = (unsigned)v->rank, .element = (uint32_t)t.size};
     ncz_var_shape(v, out->shape);
     if (v->rank > 0)
         memcpy(out->chunk, v->chunk, v->rank * sizeof *v->chunk);

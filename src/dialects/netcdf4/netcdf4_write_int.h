@@ -11,8 +11,8 @@
 /* How new elements of a type are stored. Its parts are in the arena. */
 int ncz_netcdf4_type_for(ncz_arena *arena, const ncz_type *type, bool big, ncz_netcdf4_type *out);
 /* HDF5's type of elements that are stored so; names in it are those of the netCDF type. */
-int ncz_netcdf4_stored_type(ncz_arena *arena, const ncz_netcdf4_type *t, const ncz_hdf5_type **out);
-const ncz_hdf5_type       *ncz_netcdf4_number(nc_type id, bool big);
+int                  ncz_netcdf4_stored_type(ncz_arena *arena, const ncz_netcdf4_type *t, const ncz_hdf5_type **out);
+const ncz_hdf5_type *ncz_netcdf4_number(nc_type id, bool big);
 extern const ncz_hdf5_type ncz_netcdf4_char; /* a text of one byte */
 
 /* ---- values (netcdf4_write_values.c) ---------------------------------------------------------------------------- */

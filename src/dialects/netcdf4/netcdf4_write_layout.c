@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    PIECE_BYTES = 1 << 20,    /* of contiguous data: a piece is a chunk to the engine */
-    COMPACT_BYTES = 65000,    /* of data in a header, which has at most 65,535 bytes for a message */
-    DEFAULT_BYTES = 4 << 20,  /* of a chunk, as netCDF-C is built by its configure script */
+    PIECE_BYTES = 1 << 20,   /* of contiguous data: a piece is a chunk to the engine */
+    COMPACT_BYTES = 65000,   /* of data in a header, which has at most 65,535 bytes for a message */
+    DEFAULT_BYTES = 4 << 20, /* of a chunk, as netCDF-C is built by its configure script */
 };
 
 /* ---- the layout ---- */

@@ -110,8 +110,8 @@ add_dimension_list(ncz_netcdf4_writer *w, const ncz_var *v, ncz_netcdf4_att_list
         size_t         scale = w->scales[v->dims[d]->id];
         unsigned char *copy = NULL;
 
-        if (scale != 0 && (rc = ncz_hdf5_image_heap(w->d->image, nowhere, ADDRESS, 1,
-                                                    data + d * NCZ_NETCDF4_IN_HEAP, &copy)) == NC_NOERR)
+        if (scale != 0 && (rc = ncz_hdf5_image_heap(w->d->image, nowhere, ADDRESS, 1, data + d * NCZ_NETCDF4_IN_HEAP,
+                                                    &copy)) == NC_NOERR)
             rc = ncz_hdf5_image_refer(w->d->image, copy, scale);
     }
     return rc == NC_NOERR ? ncz_netcdf4_att_array(list, "DIMENSION_LIST", &references, data, v->rank) : rc;
@@ -135,8 +135,8 @@ static int
 add_class(ncz_netcdf4_writer *w, const ncz_dim *d, const char *name, ncz_netcdf4_att_list *list)
 {
     static const char class[] = "DIMENSION_SCALE";
-    uint32_t          id = (uint32_t)d->id;
-    int               rc;
+    uint32_t id = (uint32_t)d->id;
+    int      rc;
 
     if ((rc = ncz_netcdf4_att_text(w, list, "CLASS", class, sizeof class)) != NC_NOERR ||
         (rc = ncz_netcdf4_att_text(w, list, "NAME", name, strlen(name) + 1)) != NC_NOERR)
@@ -181,22 +181,20 @@ ncz_netcdf4_write_scale(ncz_netcdf4_writer *w, const ncz_dim *d)
 {
     uint64_t             len = d->unlimited ? 0 : d->len;
     ncz_netcdf4_att_list list;
-    ncz_hdf5_object      o = {.kind = NCZ_HDF5_DATASET,
-                              .type = ncz_netcdf4_number(NC_FLOAT, true),
-                              .space = {.kind = NCZ_HDF5_SIMPLE,
-                                        .rank = 1,
-                                        .shape = {len},
-                                        .most = {d->unlimited ? NCZ_HDF5_NONE : len}},
-                              .layout = {.kind = d->unlimited ? NCZ_HDF5_CHUNKED : NCZ_HDF5_CONTIGUOUS,
-                                         .version = 3,
-                                         .addr = NCZ_HDF5_NONE,
-                                         .size = len * 4,
-                                         .index = NCZ_HDF5_INDEX_BTREE1,
-                                         .rank = 1,
-                                         .chunk = {1},
-                                         .element = 4,
-                                         .chunk_bytes = 4},
-                              .fill = {.state = NCZ_HDF5_FILL_DEFAULT}};
+    ncz_hdf5_object      o = {
+             .kind = NCZ_HDF5_DATASET,
+             .type = ncz_netcdf4_number(NC_FLOAT, true),
+             .space = {.kind = NCZ_HDF5_SIMPLE, .rank = 1, .shape = {len}, .most = {d->unlimited ? NCZ_HDF5_NONE : len}},
+             .layout = {.kind = d->unlimited ? NCZ_HDF5_CHUNKED : NCZ_HDF5_CONTIGUOUS,
+                        .version = 3,
+                        .addr = NCZ_HDF5_NONE,
+                        .size = len * 4,
+                        .index = NCZ_HDF5_INDEX_BTREE1,
+                        .rank = 1,
+                        .chunk = {1},
+                        .element = 4,
+                        .chunk_bytes = 4},
+             .fill = {.state = NCZ_HDF5_FILL_DEFAULT}};
     char *name = ncz_arena_get(w->d->arena, 80);
     int   rc;
 
@@ -205,7 +203,8 @@ ncz_netcdf4_write_scale(ncz_netcdf4_writer *w, const ncz_dim *d)
     if (len > UINT64_MAX / 4)
         return ncz_fail(NC_EDIMSIZE, "%s: an HDF5 file has no dimension of %llu elements", d->name,
                         (unsigned long long)len);
-    (void)snprintf(name, 80, "This is a netCDF dimension but not a netCDF variable.%10llu", (unsigned long long)d->len);
+    (void)snprintf(name, 80, "This is a netCDF dimension but not a netCDF variable.%10llu",
+                   (unsigned long long)d->len);
     if ((rc = ncz_netcdf4_atts_begin(w, NCZ_NETCDF4_SCALE_ATTS, &list)) != NC_NOERR ||
         (rc = add_class(w, d, name, &list)) != NC_NOERR || (rc = add_references(w, d, &list)) != NC_NOERR)
         return rc;

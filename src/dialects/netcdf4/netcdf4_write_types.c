@@ -123,21 +123,21 @@ ncz_netcdf4_type_for(ncz_arena *arena, const ncz_type *type, bool big, ncz_netcd
 
 #define INTEGER(bytes, sign, end)                                                                                    \
     {                                                                                                                \
-        .class = NCZ_HDF5_INTEGER, .size = (bytes), .committed = NCZ_HDF5_NONE, .order = (end), .is_signed = (sign),  \
+        .class = NCZ_HDF5_INTEGER, .size = (bytes), .committed = NCZ_HDF5_NONE, .order = (end), .is_signed = (sign), \
         .precision = 8 * (bytes)                                                                                     \
     }
 #define REAL(bytes, exponent, mantissa, bias, end)                                                                   \
     {                                                                                                                \
-        .class = NCZ_HDF5_FLOAT, .size = (bytes), .committed = NCZ_HDF5_NONE, .order = (end),                         \
-        .precision = 8 * (bytes), .exponent_at = (mantissa), .exponent_bits = (exponent), .mantissa_bits = (mantissa), \
-        .sign_at = 8 * (bytes) - 1, .implied_bit = 2, .exponent_bias = (bias)                                         \
+        .class = NCZ_HDF5_FLOAT, .size = (bytes), .committed = NCZ_HDF5_NONE, .order = (end),                        \
+        .precision = 8 * (bytes), .exponent_at = (mantissa), .exponent_bits = (exponent),                            \
+        .mantissa_bits = (mantissa), .sign_at = 8 * (bytes)-1, .implied_bit = 2, .exponent_bias = (bias)             \
     }
 #define NUMBERS(end)                                                                                                 \
     {                                                                                                                \
-        [NC_BYTE] = INTEGER(1, true, end), [NC_SHORT] = INTEGER(2, true, end), [NC_INT] = INTEGER(4, true, end),      \
-        [NC_INT64] = INTEGER(8, true, end), [NC_UBYTE] = INTEGER(1, false, end),                                      \
-        [NC_USHORT] = INTEGER(2, false, end), [NC_UINT] = INTEGER(4, false, end),                                     \
-        [NC_UINT64] = INTEGER(8, false, end), [NC_FLOAT] = REAL(4, 8, 23, 127, end),                                  \
+        [NC_BYTE] = INTEGER(1, true, end), [NC_SHORT] = INTEGER(2, true, end), [NC_INT] = INTEGER(4, true, end),     \
+        [NC_INT64] = INTEGER(8, true, end), [NC_UBYTE] = INTEGER(1, false, end),                                     \
+        [NC_USHORT] = INTEGER(2, false, end), [NC_UINT] = INTEGER(4, false, end),                                    \
+        [NC_UINT64] = INTEGER(8, false, end), [NC_FLOAT] = REAL(4, 8, 23, 127, end),                                 \
         [NC_DOUBLE] = REAL(8, 11, 52, 1023, end)                                                                     \
     }
 
