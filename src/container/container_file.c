@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    SMALL = 32 << 10,       /* bytes of a chunk that waits, */
+    SMALL = 16 << 10,       /* bytes of a chunk that waits, */
     WAITING_MOST = 1 << 20, /* and of all that do */
 };
 

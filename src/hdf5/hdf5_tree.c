@@ -20,8 +20,8 @@ typedef struct path {
 
 /* ---- nodes ---- */
 
-static ncz_hdf5_node *
-new_node(const ncz_hdf5_tree *t, unsigned level)
+ncz_hdf5_node *
+ncz_hdf5_node_new(const ncz_hdf5_tree *t, unsigned level)
 {
     size_t         item = level == 0 ? sizeof(ncz_hdf5_place) : sizeof(ncz_hdf5_node *);
     size_t         places = (size_t)t->most * t->rank * sizeof(uint64_t);
@@ -35,9 +35,8 @@ new_node(const ncz_hdf5_tree *t, unsigned level)
     return x;
 }
 
-/* Its room in the file is given up when the tree is written. */
-static void
-drop_node(ncz_hdf5_tree *t, ncz_hdf5_node *x)
+void
+ncz_hdf5_node_drop(ncz_hdf5_tree *t, ncz_hdf5_node *x)
 {
     t->nnodes--;
     if (x->addr == NCZ_HDF5_NONE) {
@@ -48,11 +47,11 @@ drop_node(ncz_hdf5_tree *t, ncz_hdf5_node *x)
     t->dropped = x;
 }
 
-static void
-free_nodes(ncz_hdf5_node *x)
+void
+ncz_hdf5_nodes_free(ncz_hdf5_node *x)
 {
     for (unsigned i = 0; x->level > 0 && i < x->n; i++)
-        free_nodes(x->v.nodes[i]);
+        ncz_hdf5_nodes_free(x->v.nodes[i]);
     ncz_free(x);
 }
 
@@ -182,7 +181,7 @@ make_spares(const ncz_hdf5_tree *t, const path *p, ncz_hdf5_node **spares)
 
     *spares = NULL;
     while (level <= p->height && (level == p->height || p->nodes[level]->n == t->most)) {
-        ncz_hdf5_node *x = level < NCZ_HDF5_TREE_LEVELS ? new_node(t, level) : NULL;
+        ncz_hdf5_node *x = level < NCZ_HDF5_TREE_LEVELS ? ncz_hdf5_node_new(t, level) : NULL;
 
         if (x == NULL) {
             while ((x = *spares) != NULL) {
@@ -276,7 +275,7 @@ is_at_end(const path *p, unsigned behind)
 static int
 begin_tree(ncz_hdf5_tree *t, const uint64_t *at, const ncz_hdf5_place *place)
 {
-    ncz_hdf5_node *leaf = new_node(t, 0);
+    ncz_hdf5_node *leaf = ncz_hdf5_node_new(t, 0);
 
     if (leaf == NULL)
         return ncz_fail_nomem(sizeof *leaf);
@@ -343,7 +342,7 @@ drop_nodes(ncz_hdf5_tree *t, ncz_hdf5_node *x)
 {
     for (unsigned i = 0; x->level > 0 && i < x->n; i++)
         drop_nodes(t, x->v.nodes[i]);
-    drop_node(t, x);
+    ncz_hdf5_node_drop(t, x);
 }
 
 int
@@ -356,7 +355,7 @@ ncz_hdf5_tree_pack(ncz_hdf5_tree *t)
     packed.count = packed.nnodes = 0;
     if ((rc = ncz_hdf5_tree_each(t, enter_again, &packed)) != NC_NOERR) {
         if (packed.root != NULL)
-            free_nodes(packed.root);
+            ncz_hdf5_nodes_free(packed.root);
         return rc;
     }
     if (t->root == NULL)
@@ -377,7 +376,7 @@ remove_empty(ncz_hdf5_tree *t, path *p)
     unsigned level = 0;
 
     for (; p->nodes[level]->n == 0; level++) {
-        drop_node(t, p->nodes[level]);
+        ncz_hdf5_node_drop(t, p->nodes[level]);
         if (level + 1 == p->height) {
             t->root = NULL;
             return;
@@ -390,7 +389,7 @@ remove_empty(ncz_hdf5_tree *t, path *p)
         ncz_hdf5_node *root = t->root;
 
         t->root = root->v.nodes[0];
-        drop_node(t, root);
+        ncz_hdf5_node_drop(t, root);
     }
 }
 
@@ -480,7 +479,7 @@ ncz_hdf5_tree_free(ncz_hdf5_tree *t)
     if (t == NULL)
         return;
     if (t->root != NULL)
-        free_nodes(t->root);
+        ncz_hdf5_nodes_free(t->root);
     while ((x = t->dropped) != NULL) {
         t->dropped = x->v.nodes[0];
         ncz_free(x);

@@ -62,7 +62,7 @@ typedef struct ncz_hdf5_room_sums {
 
 void ncz_hdf5_room_count(const ncz_hdf5_room *r, ncz_hdf5_room_sums *out);
 
-/* ---- the chunks of a dataset (hdf5_tree.c, hdf5_tree_write.c) --------------------------------------------------- */
+/* ---- the chunks of a dataset (hdf5_tree.c, hdf5_tree_load.c, hdf5_tree_write.c) --------------------------------------------------- */
 
 typedef struct ncz_hdf5_tree ncz_hdf5_tree;
 
@@ -91,6 +91,13 @@ bool ncz_hdf5_tree_del(ncz_hdf5_tree *t, const uint64_t *at, ncz_hdf5_place *old
 /* Of each chunk, in the order of rows. It ends early with what is returned, if that is an error. */
 typedef int (*ncz_hdf5_tree_fn)(void *arg, const uint64_t *at, const ncz_hdf5_place *place);
 int ncz_hdf5_tree_each(const ncz_hdf5_tree *t, ncz_hdf5_tree_fn fn, void *arg);
+
+/*
+ * Enters the chunks of a dataset of a file into a tree that has none, with stamp 0. Nodes of its index that are as they
+ * would be written here stay where they are until something in them changes. The room of all others is given up with the
+ * next write, if the index is a tree of this kind; the address of its root is not to be used from then on.
+ */
+int ncz_hdf5_tree_load(ncz_hdf5_tree *t, ncz_hdf5 *f, const ncz_hdf5_object *dataset);
 
 /* ---- writing it ---- */
 

@@ -37,7 +37,11 @@ struct ncz_hdf5_tree {
     bool           changed;
 };
 
-uint64_t ncz_hdf5_node_size(const ncz_hdf5_tree *t); /* bytes in the file */
+uint64_t       ncz_hdf5_node_size(const ncz_hdf5_tree *t);                /* bytes in the file */
+ncz_hdf5_node *ncz_hdf5_node_new(const ncz_hdf5_tree *t, unsigned level); /* NULL: out of memory */
+/* Takes a node of the tree. Its room in the file is given up when the tree is written. */
+void ncz_hdf5_node_drop(ncz_hdf5_tree *t, ncz_hdf5_node *x);
+void ncz_hdf5_nodes_free(ncz_hdf5_node *x); /* with all below it */
 
 static inline int
 ncz_hdf5_place_compare(const ncz_hdf5_tree *t, const uint64_t *a, const uint64_t *b)

@@ -221,15 +221,11 @@ check_last_keys(const model *m, const disk *d, uint64_t addr, const unsigned cha
                         i + 1 < n ? keys + (i + 1) * (key + 8) : next);
 }
 
-/* As a dataset whose header says so; the reader checks signatures, levels and the order of the keys. */
-static void
-check_file(model *m, const disk *d, const uint64_t *chunk, uint64_t root)
+/* A dataset whose header says that its chunks are in that tree. */
+static ncz_hdf5_object
+describe_dataset(const model *m, const uint64_t *chunk, uint64_t root)
 {
-    hdf5_bytes      bytes = {.data = d->data, .len = d->len};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
     ncz_hdf5_object o = {.kind = NCZ_HDF5_DATASET};
-    seen            s = {.m = m};
-    ncz_hdf5       *f = NULL;
 
     o.space = (ncz_hdf5_space){.kind = NCZ_HDF5_SIMPLE, .rank = m->rank};
     o.layout = (ncz_hdf5_layout){.kind = NCZ_HDF5_CHUNKED, .index = NCZ_HDF5_INDEX_BTREE1, .rank = m->rank};
@@ -239,13 +235,54 @@ check_file(model *m, const disk *d, const uint64_t *chunk, uint64_t root)
         o.layout.chunk[i] = chunk[i];
         o.space.shape[i] = o.space.most[i] = m->grid * chunk[i];
     }
+    return o;
+}
+
+static ncz_hdf5 *
+open_disk(const disk *d, hdf5_bytes *bytes)
+{
+    ncz_hdf5_source source;
+    ncz_hdf5       *f = NULL;
+
+    *bytes = (hdf5_bytes){.data = d->data, .len = d->len};
+    source = hdf5_bytes_source(bytes);
     assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_NOERR);
+    return f;
+}
+
+/* The reader checks signatures, levels and the order of the keys. */
+static void
+check_file(model *m, const disk *d, const uint64_t *chunk, uint64_t root)
+{
+    hdf5_bytes      bytes;
+    ncz_hdf5       *f = open_disk(d, &bytes);
+    ncz_hdf5_object o = describe_dataset(m, chunk, root);
+    seen            s = {.m = m};
+
     if (ncz_hdf5_chunks(f, &o, NULL, NULL, see_in_file, &s, NULL) != NC_NOERR)
         fail_msg("%s", ncz_err_text());
     assert_int_equal(s.n, m->nthere);
     ncz_hdf5_close(f);
     if (root != NCZ_HDF5_NONE)
         check_last_keys(m, d, root, NULL);
+}
+
+/* The tree as another session finds it in the file, with 2 * k children to a node. */
+static void
+load_again(model *m, const disk *d, const uint64_t *chunk, uint64_t root, unsigned k, ncz_hdf5_tree **t)
+{
+    hdf5_bytes      bytes;
+    ncz_hdf5       *f = open_disk(d, &bytes);
+    ncz_hdf5_object o = describe_dataset(m, chunk, root);
+
+    ncz_hdf5_tree_free(*t);
+    assert_int_equal(ncz_hdf5_tree_new(m->rank, chunk, 4, k, t), NC_NOERR);
+    if (ncz_hdf5_tree_load(*t, f, &o) != NC_NOERR)
+        fail_msg("%s", ncz_err_text());
+    for (size_t i = 0; i < m->n; i++)
+        m->items[i].place.stamp = m->items[i].place.tag = 0;
+    ncz_hdf5_close(f);
+    check_tree(m, *t);
 }
 
 /* ---- the last commit ---- */
@@ -295,6 +332,8 @@ run_random(unsigned rank, unsigned k, uint32_t seed)
         check_file(&last.m, &d, chunk, last.root);
         if (round % 4 != 2)
             commit(room, &m, root, &last);
+        if (round % 3 == 1)
+            load_again(&m, &d, chunk, root, round == 10 && k > 1 ? k - 1 : k, &t);
     }
     ncz_hdf5_tree_free(t);
     ncz_hdf5_room_free(room);
@@ -416,6 +455,92 @@ TEST(a_tree_that_is_packed_has_full_nodes_whatever_the_order_was)
         assert_true(place.addr == at * 8);
     }
     ncz_hdf5_tree_free(t);
+}
+
+static uint64_t
+unused(const ncz_hdf5_room *room)
+{
+    ncz_hdf5_room_sums s;
+
+    ncz_hdf5_room_count(room, &s);
+    return s.free + s.given_up;
+}
+
+/* A tree of three levels. */
+TEST(of_a_tree_that_is_loaded_only_what_changes_is_written_unless_it_has_siblings)
+{
+    static model   m;
+    const uint64_t chunk[] = {1};
+    appended       a = {.t = NULL};
+    uint64_t       node, before;
+
+    begin_disk(&a.d);
+    m = (model){.rank = 1, .grid = 1500};
+    assert_int_equal(ncz_hdf5_room_new(START, &a.room), NC_NOERR);
+    assert_int_equal(ncz_hdf5_tree_new(1, chunk, 4, 4, &a.t), NC_NOERR);
+    append_chunks(&a, 0, 500);
+    assert_int_equal(ncz_hdf5_tree_write(a.t, a.room, write_disk, &a.d, &a.root), NC_NOERR);
+    ncz_hdf5_room_publish(a.room);
+    assert_true(ncz_hdf5_tree_bound(1, 4, 1, &node));
+    for (unsigned siblings = 0; siblings < 2; siblings++) {
+        hdf5_bytes      bytes;
+        ncz_hdf5       *f;
+        ncz_hdf5_object o = describe_dataset(&m, chunk, a.root);
+
+        if (siblings == 1) /* of the first leaf */
+            put_u64(a.d.data + get_number(a.d.data + get_number(a.d.data + a.root + 48, 8) + 48, 8) + 16, START);
+        f = open_disk(&a.d, &bytes);
+        ncz_hdf5_tree_free(a.t);
+        a.t = NULL;
+        assert_int_equal(ncz_hdf5_tree_new(1, chunk, 4, 4, &a.t), NC_NOERR);
+        assert_int_equal(ncz_hdf5_tree_load(a.t, f, &o), NC_NOERR);
+        ncz_hdf5_close(f);
+        assert_false(ncz_hdf5_tree_changed(a.t));
+        append_chunks(&a, 500 + siblings, 1);
+        before = unused(a.room);
+        assert_int_equal(ncz_hdf5_tree_write(a.t, a.room, write_disk, &a.d, &a.root), NC_NOERR);
+        assert_true(unused(a.room) - before == (siblings == 0 ? 3 : 5) * node);
+    }
+    ncz_hdf5_tree_free(a.t);
+    ncz_hdf5_room_free(a.room);
+    free(a.d.data);
+}
+
+TEST(a_damaged_tree_is_not_loaded)
+{
+    static model   m;
+    const uint64_t chunk[] = {1}, other[] = {2};
+    appended       a = {.t = NULL};
+
+    begin_disk(&a.d);
+    m = (model){.rank = 1, .grid = 1500};
+    assert_int_equal(ncz_hdf5_room_new(START, &a.room), NC_NOERR);
+    assert_int_equal(ncz_hdf5_tree_new(1, chunk, 4, 4, &a.t), NC_NOERR);
+    append_chunks(&a, 0, 30);
+    assert_int_equal(ncz_hdf5_tree_write(a.t, a.room, write_disk, &a.d, &a.root), NC_NOERR);
+    for (size_t i = 0; i <= a.d.len - START; i++) {
+        unsigned char  *byte = a.d.data + START + i, was = i < a.d.len - START ? *byte : 0;
+        hdf5_bytes      bytes;
+        ncz_hdf5       *f;
+        ncz_hdf5_object o = describe_dataset(&m, i < a.d.len - START ? chunk : other, a.root);
+        int             rc;
+
+        if (i < a.d.len - START)
+            *byte = (unsigned char)(was ^ 0xFF);
+        f = open_disk(&a.d, &bytes);
+        ncz_hdf5_tree_free(a.t);
+        a.t = NULL;
+        assert_int_equal(ncz_hdf5_tree_new(1, chunk, 4, 4, &a.t), NC_NOERR);
+        rc = ncz_hdf5_tree_load(a.t, f, &o);
+        assert_true(rc == NC_NOERR || rc == NC_EHDFERR || rc == NC_ENOTBUILT || rc == NC_EINVAL);
+        assert_true(rc == NC_NOERR || ncz_err_text()[0] != '\0');
+        ncz_hdf5_close(f);
+        if (i < a.d.len - START)
+            *byte = was;
+    }
+    ncz_hdf5_tree_free(a.t);
+    ncz_hdf5_room_free(a.room);
+    free(a.d.data);
 }
 
 TEST(a_write_that_fails_changes_nothing_and_can_be_made_again)
