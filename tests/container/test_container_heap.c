@@ -9,6 +9,8 @@
 #include "support/failing_alloc.h"
 #include "support/test.h"
 
+#include <pthread.h>
+
 enum { ELEMENTS = 12, CHUNKS = 30, TEXTS_MOST = 5000 };
 
 static const ncz_container_commit_opts plain = {.durable = true}, last = {.last = true};
@@ -352,6 +354,66 @@ TEST(a_damaged_collection_is_an_error)
     assert_int_equal(zmap_get(map, "1/0", &body), NC_EHDFERR);
     assert_true(ncz_err_text()[0] != '\0');
     ncz_buf_clear(&body);
+    zmap_close(map, ZMAP_KEEP);
+    log_file_clear(&f);
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 8, ROUNDS = 120 };
+
+typedef struct worker {
+    pthread_t thread;
+    zmap     *map;
+    uint32_t  number;
+} worker;
+
+/* Own chunks and rows; the open collection is everybody's. */
+static void *
+put_and_get(void *arg)
+{
+    worker    *w = arg;
+    help_model m = {.seed = w->number};
+    char      *texts = malloc(ELEMENTS * (TEXTS_MOST + 4));
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        ncz_buf body = NCZ_BUF_INIT;
+        char    key[40];
+        size_t  len = draw_texts(&m, texts);
+        bool    same;
+
+        (void)snprintf(key, sizeof key, i % 2 == 0 ? "1/%u" : "2/%u.0", w->number + THREADS * (i % 3));
+        if (zmap_put(w->map, key, texts, len) != NC_NOERR || zmap_get(w->map, key, &body) != NC_NOERR)
+            return (void *)"a call failed";
+        same = body.len == len && memcmp(body.data, texts, len) == 0;
+        ncz_buf_clear(&body);
+        if (!same)
+            return (void *)"other texts than were put";
+    }
+    free(texts);
+    return NULL;
+}
+
+TEST(eight_threads_put_and_get_texts)
+{
+    static help_model m;
+    log_file          f;
+    zmap             *map = NULL;
+    worker            workers[THREADS];
+
+    set_up(&m, &f, &map);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.map = map, .number = i};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, put_and_get, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        void *why = NULL;
+
+        assert_int_equal(pthread_join(workers[i].thread, &why), 0);
+        if (why != NULL)
+            fail_msg("%s", (const char *)why);
+    }
+    assert_int_equal(help_commit(&m, map, &last), NC_NOERR);
     zmap_close(map, ZMAP_KEEP);
     log_file_clear(&f);
 }
