@@ -391,12 +391,28 @@ write_codecs(const ncz_chain *c, size_t n, ncz_buf *out)
     return ncz_jsonw_end(&w);
 }
 
+/* Whether the codec is what HDF5 has under its number. */
+static bool
+is_filter(const ncz_codec_ops *ops)
+{
+    const ncz_codec_ops *found = ops->hdf5_id != 0 ? ncz_codec_by_hdf5(ops->hdf5_id, NCZ_SPELLING_HDF5) : NULL;
+
+    ncz_codec_ops_unref(found);
+    return found == ops;
+}
+
 int
 ncz_chain_check_spelling(const ncz_chain *c, ncz_codec_spelling spelling)
 {
-    for (size_t i = 0; spelling != NCZ_SPELLING_HDF5 && i < ncz_chain_len(c); i++) {
+    for (size_t i = 0; i < ncz_chain_len(c); i++) {
         const ncz_codec *codec = ncz_chain_listed(c, i);
 
+        if (spelling == NCZ_SPELLING_HDF5) {
+            if (codec->ops != NULL && codec->ops->encode_vlen == NULL && !is_filter(codec->ops))
+                return ncz_fail(NC_ENOFILTER, "codec '%s' is not one of HDF5's filters: name them by their number",
+                                codec->ops->id);
+            continue;
+        }
         if (codec->ops != NULL && codec->ops->hdf5_only)
             return ncz_fail(NC_ENOFILTER, "HDF5's filter '%s' has no form in Zarr", codec->ops->id);
         if (spelling != NCZ_SPELLING_V3 && is_v3_only(codec))

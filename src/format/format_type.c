@@ -51,7 +51,7 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with a variable of type %s, which compat= asks for",
                         what, type->name);
-    if (!packed && has_long_array(type))
+    if (!packed && style->dialect->zarr != NULL && has_long_array(type))
         return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built", what,
                         ARRAY_MOST);
     return ncz_format_check_type(style, type, what);

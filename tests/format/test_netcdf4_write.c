@@ -345,3 +345,245 @@ TEST(the_classic_model_is_told)
     ncz_model_free(m);
     ncz_buf_clear(&f.bytes);
 }
+
+/* ---- user-defined types, strings, filters ---- */
+
+static ncz_user_type *
+add_type(ncz_model *m, const char *name, ncz_type_class class, size_t size, const ncz_type *base)
+{
+    ncz_user_type *t;
+
+    assert_int_equal(ncz_model_add_type(m, m->root, name, class, size, base, &t), NC_NOERR);
+    return t;
+}
+
+static void
+add_field(ncz_model *m, ncz_user_type *t, const char *name, size_t offset, const ncz_type *type, size_t n)
+{
+    assert_int_equal(ncz_model_insert_field(m, t, name, offset, type, n > 1 ? 1 : 0, &n), NC_NOERR);
+}
+
+/* A variable as a dataset would add it: with the codec for elements of any length, and deflate behind that. */
+static ncz_var *
+add_typed(ncz_model *m, const char *name, const ncz_type *type, bool filtered, ncz_dim *dim)
+{
+    static const unsigned level = 4;
+    ncz_var              *v;
+    ncz_chain            *objects = NULL, *filters = NULL, *all = NULL;
+    ncz_array_type        in;
+
+    assert_int_equal(ncz_model_add_var(m, m->root, name, type, 1, &dim, &v), NC_NOERR);
+    in = ncz_spec_array_type(v->spec);
+    if (type->class == NCZ_TYPE_STRING || v->dtype.kind == NCZ_KIND_OBJECT) {
+        in.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE, .items = in.dtype.items};
+        assert_int_equal(ncz_netcdf4_make_object_chain(&m->limits, &in, &objects), NC_NOERR);
+    }
+    if (filtered)
+        assert_int_equal(
+            ncz_chain_from_filters(&(ncz_filter_spec){.id = 1, .nwords = 1, .words = &level}, 1, 0, &in, &filters),
+            NC_NOERR);
+    if (objects != NULL)
+        assert_int_equal(ncz_chain_join(objects, filters, &in, &all), NC_NOERR);
+    assert_int_equal(ncz_var_set_chain(m, v, objects != NULL ? all : filters), NC_NOERR);
+    ncz_chain_unref(objects);
+    ncz_chain_unref(filters);
+    ncz_chain_unref(all);
+    return v;
+}
+
+typedef struct particle {
+    double      where[3];
+    int         id;
+    const char *name;
+    int8_t      kind;
+    int64_t     when;
+} particle;
+
+typedef struct track {
+    nc_vlen_t steps;
+    particle  first;
+} track;
+
+/* All of them, with variables and attributes of each. */
+static void
+add_types(ncz_model *m, ncz_dim *x)
+{
+    static const int8_t water = 1, land = 2;
+    static const int    numbers[2] = {-1, 7};
+    ncz_user_type      *e = add_type(m, "surface", NCZ_TYPE_ENUM, 1, ncz_type_of(NC_BYTE));
+    ncz_user_type      *o = add_type(m, "blob", NCZ_TYPE_OPAQUE, 5, NULL);
+    ncz_user_type      *s = add_type(m, "row", NCZ_TYPE_VLEN, 0, ncz_type_of(NC_INT));
+    ncz_user_type      *g = add_type(m, "gaps", NCZ_TYPE_COMPOUND, 24, NULL);
+    ncz_user_type      *p = add_type(m, "particle", NCZ_TYPE_COMPOUND, sizeof(particle), NULL);
+    ncz_user_type      *t = add_type(m, "track", NCZ_TYPE_COMPOUND, sizeof(track), NULL);
+    ncz_user_type      *w = add_type(m, "words", NCZ_TYPE_VLEN, 0, ncz_type_of(NC_STRING));
+    nc_vlen_t           row = {.len = 2, .p = (void *)(uintptr_t)numbers};
+    const char         *texts[2] = {"a", "bc"};
+    nc_vlen_t           lines = {.len = 2, .p = texts};
+    track               one = {.steps = row, .first = {.where = {1, 2, 3}, .id = 9, .name = "nine", .when = -1}};
+
+    assert_int_equal(ncz_model_insert_member(e, "water", &water), NC_NOERR);
+    assert_int_equal(ncz_model_insert_member(e, "land", &land), NC_NOERR);
+    add_field(m, g, "b", 8, ncz_type_of(NC_SHORT), 1);
+    add_field(m, g, "a", 2, ncz_type_of(NC_CHAR), 3);
+    add_field(m, p, "where", offsetof(particle, where), ncz_type_of(NC_DOUBLE), 3);
+    add_field(m, p, "id", offsetof(particle, id), ncz_type_of(NC_INT), 1);
+    add_field(m, p, "name", offsetof(particle, name), ncz_type_of(NC_STRING), 1);
+    assert_int_equal(ncz_model_use_type(m, &e->node), NC_NOERR);
+    add_field(m, p, "kind", offsetof(particle, kind), &e->node, 1);
+    add_field(m, p, "when", offsetof(particle, when), ncz_type_of(NC_INT64), 1);
+    add_field(m, t, "steps", offsetof(track, steps), &s->node, 1);
+    add_field(m, t, "first", offsetof(track, first), &p->node, 1);
+    (void)add_typed(m, "e", &e->node, false, x);
+    (void)add_typed(m, "o", &o->node, true, x);
+    (void)add_typed(m, "s", &s->node, true, x);
+    (void)add_typed(m, "g", &g->node, true, x);
+    (void)add_typed(m, "p", &p->node, false, x);
+    (void)add_typed(m, "t", &t->node, true, x);
+    (void)add_typed(m, "text", ncz_type_of(NC_STRING), true, x);
+    assert_int_equal(ncz_atts_set(m, &m->root->atts, "surface", &e->node, 1, &land, NULL), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, &m->root->atts, "blob", &o->node, 1, "12345", NULL), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, &m->root->atts, "row", &s->node, 1, &row, NULL), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, &m->root->atts, "track", &t->node, 1, &one, NULL), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, &m->root->atts, "lines", &w->node, 1, &lines, NULL), NC_NOERR);
+}
+
+/* Elements of a type have the same fields in memory, wherever they are. */
+static void
+expect_same_values(const ncz_model *a, const ncz_model *b)
+{
+    for (size_t i = 0; i < a->root->atts.n; i++) {
+        const ncz_att *x = &a->root->atts.v[i], *y = att_at(&b->root->atts, x->name);
+
+        assert_int_equal(x->type->class, y->type->class);
+        assert_int_equal(x->len, y->len);
+        if (x->type->class == NCZ_TYPE_VLEN) {
+            const nc_vlen_t *u = x->data, *v = y->data;
+
+            assert_int_equal(u->len, v->len);
+            assert_true(ncz_type_equal_elems(x->type->base, u->p, v->p, u->len));
+        } else if (x->type->class == NCZ_TYPE_COMPOUND) {
+            assert_true(ncz_type_equal_elems(x->type, x->data, y->data, 1));
+        }
+    }
+}
+
+TEST(user_defined_types_are_stored_with_the_offsets_of_the_program)
+{
+    ncz_model      *m = new_netcdf4(), *again;
+    ncz_dim        *x = add_dim(m, m->root, "x", 3, false);
+    image_file      f;
+    ncz_format_opts style;
+    ncz_var        *v;
+
+    add_types(m, x);
+    write_file(m, NCZ_NETCDF4_FORM, &f);
+    again = read_file(&f, &style);
+    assert_int_equal(again->ntypes, m->ntypes);
+    for (size_t i = 0; i < m->ntypes; i++) {
+        assert_string_equal(again->types[i]->node.name, m->types[i]->node.name);
+        assert_int_equal(again->types[i]->node.class, m->types[i]->node.class);
+        assert_int_equal(again->types[i]->node.nfields, m->types[i]->node.nfields);
+    }
+    v = var_at(again, "g");
+    assert_int_equal(v->dtype.size, 24);
+    assert_int_equal(v->dtype.record->fields[0].offset, 8);
+    assert_int_equal(v->dtype.record->fields[1].offset, 2);
+    assert_int_equal(ncz_chain_len(v->chain), 1);
+    assert_int_equal(ncz_chain_len(var_at(again, "text")->chain), 2);
+    assert_int_equal(var_at(again, "text")->storage, NC_CHUNKED);
+    assert_int_equal(var_at(again, "p")->storage, NC_CONTIGUOUS);
+    expect_same_values(m, again);
+    ncz_model_free(again);
+    ncz_model_free(m);
+    ncz_buf_clear(&f.bytes);
+}
+
+/* ---- elements in the heap ---- */
+
+/* A heap that is a list. */
+typedef struct list_heap {
+    struct {
+        unsigned char bytes[64];
+        size_t        len;
+        uint32_t      nelems;
+    } v[64];
+    size_t n;
+} list_heap;
+
+static int
+add_to_list(void *arg, const void *bytes, size_t len, uint32_t nelems, unsigned char *element)
+{
+    list_heap *h = arg;
+
+    assert_true(len <= sizeof h->v[0].bytes && h->n < NCZ_LEN(h->v));
+    memcpy(h->v[h->n].bytes, bytes, len);
+    h->v[h->n].len = len;
+    h->v[h->n++].nelems = nelems;
+    memset(element, 0, NCZ_NETCDF4_IN_HEAP);
+    element[12] = (unsigned char)h->n;
+    return NC_NOERR;
+}
+
+static int
+get_of_list(void *arg, const unsigned char *element, const unsigned char **data, size_t *len, uint32_t *nelems)
+{
+    list_heap *h = arg;
+
+    *data = NULL;
+    if (element[12] == 0)
+        return NC_NOERR;
+    *data = h->v[element[12] - 1].bytes;
+    *len = h->v[element[12] - 1].len;
+    *nelems = h->v[element[12] - 1].nelems;
+    return NC_NOERR;
+}
+
+/* A chunk of three elements goes to the file and comes back as it was. */
+static void
+expect_converted(const ncz_model *m, const ncz_var *v, const void *values)
+{
+    list_heap               heap = {.n = 0};
+    ncz_netcdf4_heap        to = {.add = add_to_list, .arg = &heap};
+    ncz_netcdf4_heap_reader from = {.get = get_of_list, .arg = &heap};
+    ncz_netcdf4_convert    *c = NULL;
+    ncz_buf                 block = NCZ_BUF_INIT, chunk = NCZ_BUF_INIT, file = NCZ_BUF_INIT, again = NCZ_BUF_INIT;
+    const uint64_t          three = 3, none = 0, one = 1;
+    const ptrdiff_t         step = 1;
+    ncz_piece    piece = {.rank = 1, .index = &none, .off = &none, .n = &three, .stride = &one, .imap = &step};
+    ncz_transfer move = {.dtype = &v->dtype, .mem = v->type, .chunk = &three};
+
+    piece.nelems = 3;
+    piece.whole = true;
+    assert_int_equal(ncz_vlen_put(&move, &piece, 3, NULL, NULL, values, &block), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(v->spec->chain, NULL, ncz_vlen_in(&block), &chunk), NC_NOERR);
+    assert_int_equal(ncz_netcdf4_convert_new(m, v, &c), NC_NOERR);
+    assert_int_equal(ncz_netcdf4_convert_out(c, chunk.data, chunk.len, &to, &file), NC_NOERR);
+    assert_true(heap.n > 0);
+    assert_int_equal(ncz_netcdf4_convert_in(c, file.data, file.len, 0, &from, &again), NC_NOERR);
+    assert_int_equal(again.len, chunk.len);
+    assert_memory_equal(again.data, chunk.data, chunk.len);
+    ncz_netcdf4_convert_free(c);
+    ncz_buf_clear(&block);
+    ncz_buf_clear(&chunk);
+    ncz_buf_clear(&file);
+    ncz_buf_clear(&again);
+}
+
+TEST(elements_in_the_heap_are_converted_both_ways)
+{
+    static const int numbers[3] = {5, -6, 7};
+    ncz_model       *m = new_netcdf4();
+    ncz_dim         *x = add_dim(m, m->root, "x", 3, false);
+    const char      *texts[3] = {"one", "", "three \303\244"};
+    nc_vlen_t        rows[3] = {{3, (void *)(uintptr_t)numbers}, {0, NULL}, {1, (void *)(uintptr_t)(numbers + 1)}};
+    particle         ps[3] = {{.name = "a", .id = 1}, {.name = "", .where = {1, 2, 3}}, {.name = "ccc", .when = 4}};
+    track ts[3] = {{.steps = rows[0], .first = ps[0]}, {.first = ps[1]}, {.steps = rows[2], .first = ps[2]}};
+
+    add_types(m, x);
+    expect_converted(m, var_at(m, "text"), texts);
+    expect_converted(m, var_at(m, "s"), rows);
+    expect_converted(m, var_at(m, "p"), ps);
+    expect_converted(m, var_at(m, "t"), ts);
+    ncz_model_free(m);
+}

@@ -60,7 +60,8 @@ check_new(const ncz_dataset *ds, const ncz_group *g, const char *name)
 int
 ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out)
 {
-    int rc = check_new(ds, parent, name);
+    bool keys = ds->model->dialect->file == NULL; /* else no object is named after it */
+    int  rc = keys ? check_new(ds, parent, name) : NC_NOERR;
 
     return rc != NC_NOERR ? rc : ncz_model_add_group(ds->model, parent, name, out);
 }
@@ -118,6 +119,20 @@ object_codec(const ncz_dataset *ds, const ncz_dtype *dtype, char *out, size_t ro
                        items->size);
 }
 
+/* The same in an HDF5 file, whose filters have no spelling but numbers and words. */
+static int
+before_filters(const ncz_dataset *ds, const ncz_chain *filters, const ncz_json *list, const ncz_array_type *type,
+               ncz_chain **out)
+{
+    ncz_chain *own = NULL;
+    int        rc = ncz_chain_parse(list, NULL, type, NCZ_CONFIG_CALLER, ds->limits.chain, &own);
+
+    if (rc == NC_NOERR)
+        rc = ncz_chain_join(own, filters, type, out);
+    ncz_chain_unref(own);
+    return rc;
+}
+
 /* Makes the chain for elements of any length: `chain`, which is for other elements, after the codec for them. */
 static int
 with_object_codec(const ncz_dataset *ds, const ncz_chain *chain, ncz_array_type type, ncz_chain **out)
@@ -126,16 +141,19 @@ with_object_codec(const ncz_dataset *ds, const ncz_chain *chain, ncz_array_type 
     ncz_buf             text = NCZ_BUF_INIT, rest = NCZ_BUF_INIT;
     ncz_json           *list = NULL;
     char                codec[60];
+    bool                hdf5 = ncz_dataset_spelling(ds) == NCZ_SPELLING_HDF5;
+    size_t              n = hdf5 ? 0 : ncz_chain_len(chain);
     int                 rc;
 
     type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE, .items = type.dtype.items};
     object_codec(ds, &type.dtype, codec, sizeof codec);
     if ((rc = ncz_chain_write_list(chain, &rest)) != NC_NOERR ||
-        (rc = ncz_buf_printf(&text, "[%s%s%s", codec, ncz_chain_len(chain) > 0 ? ", " : "]",
-                             ncz_chain_len(chain) > 0 ? ncz_buf_str(&rest) + 1 : "")) != NC_NOERR ||
+        (rc = ncz_buf_printf(&text, "[%s%s%s", codec, n > 0 ? ", " : "]", n > 0 ? ncz_buf_str(&rest) + 1 : "")) !=
+            NC_NOERR ||
         (rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &list, NULL)) != NC_NOERR)
         goto done;
-    rc = ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, ds->limits.chain, out);
+    rc = hdf5 ? before_filters(ds, chain, list, &type, out)
+              : ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, ds->limits.chain, out);
 done:
     ncz_json_free(list);
     ncz_buf_clear(&text);

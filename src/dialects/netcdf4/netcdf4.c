@@ -341,6 +341,20 @@ check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
                     type->name);
 }
 
+/* Types that a program chooses for what is stored: numbers in another order of bytes. */
+static int
+check_dtype(const ncz_format_opts *style, const char *name, const char *text, const ncz_stored_type *st, ncz_buf *own)
+{
+    bool number = st->dtype.kind == NCZ_KIND_INT || st->dtype.kind == NCZ_KIND_UINT ||
+                  (st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size != 2);
+
+    (void)style;
+    (void)own;
+    return number && st->units[0] == '\0'
+               ? NC_NOERR
+               : ncz_fail(NC_EBADTYPE, "%s: %s is not written to netCDF-4 files", name, text);
+}
+
 static ncz_unmasked_fill
 choose_unmasked_fill(int form)
 {
@@ -380,6 +394,7 @@ const ncz_dialect_ops ncz_netcdf4 = {
     .make_layout = ncz_netcdf4_make_layout,
     .types.check_type = check_type,
     .types.dtype_text = write_dtype,
+    .types.dtype_check = check_dtype,
     .types.has_objects = has_objects,
     .keys.parse_key = ncz_netcdf4_parse_key,
     .unmasked_fill = choose_unmasked_fill,
