@@ -51,10 +51,11 @@ int ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n);
  * NULL: nothing is missing.
  */
 typedef struct ncz_hdf5_losses {
-    ncz_arena  *arena;
-    int         code; /* of the first failure, */
-    const char *why;  /* and its text */
-    size_t      n;
+    ncz_arena                   *arena;
+    int                          code; /* of the first failure, */
+    const char                  *why;  /* and its text */
+    size_t                       n;
+    const struct ncz_hdf5_watch *watch; /* set by this module: each one is a fault of the file that is checked */
 } ncz_hdf5_losses;
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
@@ -163,7 +164,7 @@ typedef struct ncz_hdf5_layout {
     ncz_hdf5_layout_kind kind;
     unsigned             version;
     uint64_t             addr;  /* of the data, or of the index of chunks; NCZ_HDF5_NONE: nothing was written */
-    uint64_t             size;  /* compact and contiguous: stored bytes */
+    uint64_t             size;  /* compact and contiguous: stored bytes; virtual: with addr an id of the heap */
     const unsigned char *data;  /* compact */
     ncz_hdf5_index       index; /* chunked, as all that follows */
     unsigned             rank;

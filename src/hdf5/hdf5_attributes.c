@@ -16,7 +16,6 @@
 enum {
     RECORD_BY_NAME = 8, /* the type of the B-tree (III.A.2), */
     BEHIND_ID = 9,      /* in its records: flags 1, order of creation 4, hash 4 */
-    FLAG_TRACKED = 1,   /* the order of creation is */
     MESSAGE_SHARED = 2,
 };
 
@@ -101,20 +100,13 @@ read_dense(list *l, uint64_t heap, uint64_t names)
 static int
 read_info(list *l, const ncz_hdf5_message *m)
 {
-    ncz_cursor c = ncz_cursor_at(m->data, m->len);
-    unsigned   version = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c);
-    uint64_t   heap, names;
+    ncz_hdf5_info d = {.heap = NCZ_HDF5_NONE};
+    int            rc = ncz_hdf5_info_parse(l->f, m, NCZ_HDF5_ATTRIBUTE_ORDER, WHAT, &d);
 
-    if ((flags & FLAG_TRACKED) != 0)
-        (void)ncz_cursor_u16le(&c); /* the next number in the order of creation */
-    heap = ncz_hdf5_offset(l->f, &c);
-    names = ncz_hdf5_offset(l->f, &c);
-    if (!c.good)
-        return ncz_hdf5_truncated(WHAT, m->addr);
-    if (version != 0)
-        return ncz_fail(NC_ENOTBUILT, WHAT " at address %" PRIu64 " have version %u; 0 is known", m->addr, version);
-    l->tracked = (flags & FLAG_TRACKED) != 0;
-    return heap != NCZ_HDF5_NONE ? read_dense(l, heap, names) : NC_NOERR;
+    if (rc != NC_NOERR)
+        return rc;
+    l->tracked = d.tracked;
+    return d.heap != NCZ_HDF5_NONE ? read_dense(l, d.heap, d.names) : NC_NOERR;
 }
 
 static int
@@ -148,7 +140,7 @@ read_messages(list *l)
 int
 ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o)
 {
-    list                l = {.f = f, .object = o, .losses = {.arena = &o->arena}};
+    list                l = {.f = f, .object = o, .losses = {.arena = &o->arena, .watch = f->watch}};
     ncz_hdf5_attribute *kept;
     int                 rc;
 

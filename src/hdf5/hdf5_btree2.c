@@ -10,6 +10,8 @@
 #define NODE   "the B-tree node"
 
 enum {
+    TYPE_CHUNKS = 10, /* (III.A.2) */
+    TYPE_FILTERED_CHUNKS = 11,
     NODE_HEAD = 6,     /* signature 4, version 1, type 1 */
     NODE_FIXED = 10,   /* with the checksum */
     HEADER_FIXED = 22, /* signature, version and type 6, sizes 4 + 2, depth 2, percents 2, records 2, checksum 4 */
@@ -23,11 +25,13 @@ typedef struct tree {
     unsigned               count_width;                      /* of how many records a child has */
     unsigned               total_width[NCZ_HDF5_TREE_DEPTH]; /* of those below it, too; by the depth of the child */
     uint64_t               most[NCZ_HDF5_TREE_DEPTH];        /* records of a node, by its depth */
+    ncz_hdf5_part          part;                             /* for the check, as is: */
+    uint64_t               seen;                             /* records, so far */
 } tree;
 
 /* A child of a node. */
 typedef struct child {
-    uint64_t addr, n;
+    uint64_t addr, n, total; /* records: its own, and of all below it, too */
 } child;
 
 /* A pointer to a child: its address, its number of records and, above the level of leaves, that of all below it. */
@@ -85,6 +89,9 @@ read_header(tree *t, uint64_t addr, child *root)
     (void)ncz_cursor_bytes(&c, 2); /* when nodes are split and merged, in percent */
     root->addr = ncz_hdf5_offset(t->f, &c);
     root->n = ncz_cursor_u16le(&c);
+    root->total = ncz_hdf5_length(t->f, &c);
+    t->part = type == TYPE_CHUNKS || type == TYPE_FILTERED_CHUNKS ? NCZ_HDF5_PART_INDEX : NCZ_HDF5_PART_TREE;
+    ncz_hdf5_use(t->f, t->part, addr, n);
     if (type != t->walk->type || t->depth >= NCZ_HDF5_TREE_DEPTH || t->record == 0 || t->node_size > t->f->size)
         rc = ncz_fail(NC_EHDFERR,
                       HEADER " at address %" PRIu64 " has type %u, depth %u, records of %zu bytes and nodes of %zu; "
@@ -109,6 +116,7 @@ load_node(const tree *t, const child *at, unsigned depth, ncz_buf *b)
     if (at->n > t->most[depth])
         return ncz_fail(NC_EHDFERR, NODE " at address %" PRIu64 " has %" PRIu64 " records, but room for %" PRIu64,
                         at->addr, at->n, t->most[depth]);
+    ncz_hdf5_use(t->f, t->part, at->addr, t->node_size);
     if ((rc = ncz_hdf5_load_summed(t->f, at->addr, n, NODE, b)) != NC_NOERR)
         return rc;
     c = ncz_cursor_at(b->data, b->len);
@@ -129,7 +137,7 @@ compare_record(const tree *t, const unsigned char *records, uint64_t i)
 }
 
 static int
-read_leaf(const tree *t, const child *at)
+read_leaf(tree *t, const child *at)
 {
     ncz_buf              b = NCZ_BUF_INIT;
     const unsigned char *records;
@@ -137,6 +145,7 @@ read_leaf(const tree *t, const child *at)
 
     if (rc != NC_NOERR)
         goto done;
+    t->seen += at->n;
     records = (const unsigned char *)b.data + NODE_HEAD;
     for (uint64_t i = 0; i < at->n && rc == NC_NOERR; i++)
         if (compare_record(t, records, i) == 0)
@@ -167,8 +176,7 @@ choose_children(const tree *t, const child *at, unsigned depth, const ncz_buf *b
     for (uint64_t i = 0; i < *n; i++) {
         (*out)[i].addr = ncz_hdf5_offset(t->f, &c);
         (*out)[i].n = ncz_hdf5_uint(&c, t->count_width);
-        if (depth > 1)
-            (void)ncz_cursor_bytes(&c, t->total_width[depth - 1]);
+        (*out)[i].total = depth > 1 ? ncz_hdf5_uint(&c, t->total_width[depth - 1]) : (*out)[i].n;
     }
     return NC_NOERR;
 }
@@ -185,15 +193,16 @@ expect_children(const tree *t, const child *children, uint64_t n)
 }
 
 static int
-read_node(const tree *t, const child *at, unsigned depth)
+read_node(tree *t, const child *at, unsigned depth)
 {
     ncz_buf  b = NCZ_BUF_INIT;
     child   *children = NULL;
-    uint64_t first, n;
+    uint64_t first, n, seen = t->seen;
     int      rc;
 
     if (depth == 0)
         return read_leaf(t, at);
+    t->seen += at->n;
     if ((rc = load_node(t, at, depth, &b)) != NC_NOERR ||
         (rc = choose_children(t, at, depth, &b, &children, &first, &n)) != NC_NOERR)
         goto done;
@@ -206,6 +215,13 @@ read_node(const tree *t, const child *at, unsigned depth)
         if (rc == NC_NOERR && i + 1 < n && compare_record(t, record, 0) == 0)
             rc = ncz_hdf5_lose(t->walk->losses, t->walk->record(t->walk->arg, record, t->record));
     }
+    if (rc == NC_NOERR && at->n == 0)
+        ncz_hdf5_fault_at(t->f, at->addr, NODE " at address %" PRIu64 " has children, but no record", at->addr);
+    if (rc == NC_NOERR && t->seen - seen != at->total && t->walk->compare == NULL)
+        ncz_hdf5_fault_at(t->f, at->addr,
+                          NODE " at address %" PRIu64 " has %" PRIu64 " records in and below it, not %" PRIu64
+                               ", as is said above it",
+                          at->addr, t->seen - seen, at->total);
 done:
     ncz_free(children);
     ncz_buf_clear(&b);
@@ -219,7 +235,10 @@ ncz_hdf5_btree2_each(ncz_hdf5 *f, uint64_t addr, const ncz_hdf5_btree2 *walk)
     child root;
     int   rc = read_header(&t, addr, &root);
 
-    if (rc != NC_NOERR || root.addr == NCZ_HDF5_NONE)
+    if (rc != NC_NOERR)
         return rc;
-    return read_node(&t, &root, t.depth);
+    if ((root.addr == NCZ_HDF5_NONE) != (root.total == 0) || (t.depth == 0 && root.n != root.total))
+        ncz_hdf5_fault_at(f, addr, HEADER " at address %" PRIu64 " has %" PRIu64 " records, its root %" PRIu64, addr,
+                          root.total, root.n);
+    return root.addr == NCZ_HDF5_NONE ? NC_NOERR : read_node(&t, &root, t.depth);
 }

@@ -28,6 +28,8 @@ ncz_hdf5_chunk_found(const ncz_hdf5_chunk_walk *w, const uint64_t *at, uint64_t 
 
     if (addr == NCZ_HDF5_NONE || !is_wanted(w, at))
         return NC_NOERR;
+    if (w->f->watch != NULL)
+        ncz_hdf5_use(w->f, NCZ_HDF5_PART_CHUNK, addr, len);
     if (w->losses == NULL && (addr > w->f->size || len > w->f->size - addr))
         return ncz_fail(NC_EHDFERR,
                         "a chunk of %" PRIu64 " bytes at address %" PRIu64 " goes beyond the file's end at %" PRIu64,

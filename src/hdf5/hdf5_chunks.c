@@ -54,7 +54,8 @@ number_chunks(ncz_hdf5_chunk_walk *w)
         if (w->count[d] == 0)
             w->count[d] = 1;
     }
-    if (!number_place(w, w->first, &w->lowest) || !number_place(w, w->last, &w->highest))
+    w->highest = UINT64_MAX;
+    if (w->f->watch == NULL && (!number_place(w, w->first, &w->lowest) || !number_place(w, w->last, &w->highest)))
         return ncz_fail(NC_EHDFERR, "the dataset at address %" PRIu64 " has more chunks than 64 bits count",
                         w->dataset->addr);
     return NC_NOERR;
@@ -64,6 +65,10 @@ number_chunks(ncz_hdf5_chunk_walk *w)
 static bool
 bound_search(ncz_hdf5_chunk_walk *w, const uint64_t *first, const uint64_t *last)
 {
+    for (unsigned d = 0; d < w->rank && w->f->watch != NULL; d++)
+        w->last[d] = UINT64_MAX; /* the check looks at all, also at those that the array does not have */
+    if (w->f->watch != NULL)
+        return true;
     for (unsigned d = 0; d < w->rank; d++) {
         uint64_t n = ncz_count_parts(w->dataset->space.shape[d], w->layout->chunk[d]);
 
@@ -83,6 +88,20 @@ find_single(ncz_hdf5_chunk_walk *w)
     uint64_t               at[NCZ_HDF5_MAX_RANK] = {0};
 
     return ncz_hdf5_chunk_found(w, at, l->addr, l->filtered ? l->stored : l->chunk_bytes, l->filtered ? l->mask : 0);
+}
+
+/* There is room for all that the array can have. */
+static int
+use_implicit(const ncz_hdf5_chunk_walk *w)
+{
+    uint64_t n = w->layout->chunk_bytes;
+
+    for (unsigned d = 0; d < w->rank; d++)
+        if (!ncz_mul64(n, w->count[d], &n))
+            return ncz_fail(NC_EHDFERR, "the dataset at address %" PRIu64 " has more bytes than 64 bits count",
+                            w->dataset->addr);
+    ncz_hdf5_use(w->f, NCZ_HDF5_PART_CHUNK, w->layout->addr, n);
+    return NC_NOERR;
 }
 
 /* All chunks lie one after the other (VII.B). Only those in the file are handed on, which bounds how many there are. */
@@ -127,6 +146,8 @@ search_index(ncz_hdf5_chunk_walk *w)
         return ncz_hdf5_chunks_btree2(w);
     if ((rc = number_chunks(w)) != NC_NOERR)
         return rc;
+    if (w->f->watch != NULL && w->layout->index == NCZ_HDF5_INDEX_IMPLICIT)
+        return use_implicit(w);
     switch (w->layout->index) {
     case NCZ_HDF5_INDEX_SINGLE: return find_single(w);
     case NCZ_HDF5_INDEX_IMPLICIT: return find_implicit(w);

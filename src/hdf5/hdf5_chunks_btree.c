@@ -13,6 +13,7 @@ enum { RECORD_PLAIN = 10, RECORD_FILTERED = 11, NODE_USUAL = 4096 };
 typedef struct key {
     uint32_t len, mask;
     uint64_t at[NCZ_HDF5_MAX_RANK];
+    uint64_t offset; /* in an element: 0, but in the last key */
     bool     on_grid;
 } key;
 
@@ -30,6 +31,7 @@ take_key(const ncz_hdf5_chunk_walk *w, const ncz_hdf5_btree1 *node, size_t i, ke
         k->at[d] = first / w->layout->chunk[d];
         k->on_grid &= first % w->layout->chunk[d] == 0;
     }
+    k->offset = ncz_cursor_u64le(&c);
 }
 
 static int
@@ -68,26 +70,79 @@ choose_children(const ncz_hdf5_chunk_walk *w, const ncz_hdf5_btree1 *node, uint6
     return NC_NOERR;
 }
 
+/* For the check: the tree so far, and the keys beside the node that led to this one; no keys: it is the root. */
+typedef struct tree {
+    ncz_hdf5_chunk_walk *w;
+    ncz_hdf5_levels      levels;
+} tree;
+
+typedef struct bounds {
+    key low, high;
+} bounds;
+
+/* The order of keys as libhdf5 has it: place by place, and last by the offset in an element. */
 static int
-read_node(ncz_hdf5_chunk_walk *w, uint64_t addr, int above)
+compare_keys(const ncz_hdf5_chunk_walk *w, const key *a, const key *b)
 {
-    ncz_hdf5_btree1 node;
-    size_t          from, to;
-    key             k;
-    int             rc;
+    int c = compare_places(w, a->at, b->at);
+
+    return c != 0 ? c : (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* What readers do not look at: the key behind the last child, what the keys above say, sizes without filters. */
+static void
+check_keys(const ncz_hdf5_chunk_walk *w, const ncz_hdf5_btree1 *node, uint64_t addr, const bounds *above)
+{
+    key first, k, last;
+
+    if (node->n == 0 || w->f->watch == NULL)
+        return;
+    take_key(w, node, 0, &first);
+    take_key(w, node, node->n - 1, &k);
+    take_key(w, node, node->n, &last);
+    if (compare_keys(w, &k, &last) >= 0)
+        ncz_hdf5_fault_at(w->f, addr,
+                          WHAT ": the node at address %" PRIu64 " has a last key that is not above its last child",
+                          addr);
+    if (above != NULL && (compare_places(w, above->low.at, first.at) > 0 || compare_keys(w, &k, &above->high) >= 0))
+        ncz_hdf5_fault_at(
+            w->f, addr, WHAT ": the node at address %" PRIu64 " has keys that are not between those above it", addr);
+    for (size_t i = 0; i < node->n && node->level == 0 && w->dataset->nfilters == 0; i++) {
+        take_key(w, node, i, &k);
+        if (k.len != w->layout->chunk_bytes)
+            ncz_hdf5_fault_at(w->f, addr,
+                              WHAT ": the node at address %" PRIu64 " has a chunk of %" PRIu32
+                                   " bytes, without filters, but chunks have %" PRIu64,
+                              addr, k.len, w->layout->chunk_bytes);
+    }
+}
+
+static int
+read_node(tree *t, uint64_t addr, int above, const bounds *keys)
+{
+    ncz_hdf5_chunk_walk *w = t->w;
+    ncz_hdf5_btree1      node;
+    size_t               from, to;
+    key                  k;
+    int                  rc;
 
     /* a key: stored size 4, mask 4, and 8 for each dimension and for the offset in an element */
     rc = ncz_hdf5_btree1_read(w->f, addr, NCZ_HDF5_BTREE1_CHUNK, 8 + 8 * ((size_t)w->rank + 1), above, &node);
     if (rc != NC_NOERR)
         return rc;
+    ncz_hdf5_levels_check(w->f, &t->levels, addr, above, 2 * w->f->chunk_node, &node);
+    check_keys(w, &node, addr, keys);
     rc = choose_children(w, &node, addr, &from, &to);
     for (size_t i = from; i < to && rc == NC_NOERR; i++) {
         take_key(w, &node, i, &k);
         if (node.level > 0 && (i - from) % NCZ_HDF5_EXPECT == 0)
             rc = ncz_hdf5_expect(w->f, node.children + i, to - i, NODE_USUAL);
-        if (rc == NC_NOERR && node.level > 0)
-            rc = ncz_hdf5_lose(w->losses, read_node(w, node.children[i], (int)node.level));
-        else if (rc == NC_NOERR)
+        if (rc == NC_NOERR && node.level > 0) {
+            bounds beside = {.low = k};
+
+            take_key(w, &node, i + 1, &beside.high);
+            rc = ncz_hdf5_lose(w->losses, read_node(t, node.children[i], (int)node.level, &beside));
+        } else if (rc == NC_NOERR)
             rc = ncz_hdf5_chunk_found(w, k.at, node.children[i], k.len, k.mask);
     }
     ncz_hdf5_btree1_clear(&node);
@@ -97,7 +152,11 @@ read_node(ncz_hdf5_chunk_walk *w, uint64_t addr, int above)
 int
 ncz_hdf5_chunks_btree1(ncz_hdf5_chunk_walk *w)
 {
-    return read_node(w, w->layout->addr, NCZ_HDF5_TREE_DEPTH);
+    tree t = {.w = w};
+    int  rc = read_node(&t, w->layout->addr, NCZ_HDF5_TREE_DEPTH, NULL);
+
+    ncz_hdf5_levels_end(w->f, &t.levels);
+    return rc;
 }
 
 /* ---- version 2 ---- */

@@ -79,6 +79,7 @@ read_header(array *a)
     if (rc != NC_NOERR)
         goto done;
     c = ncz_cursor_at(b.data, b.len);
+    ncz_hdf5_use(f, NCZ_HDF5_PART_INDEX, addr, b.len);
     if ((rc = ncz_hdf5_start(&c, "EAHD", 0, HEADER, addr)) == NC_NOERR)
         rc = take_fields(a, &c);
 done:
@@ -90,6 +91,8 @@ done:
 static bool
 wants_entries(const array *a, uint64_t first, uint64_t n)
 {
+    if (a->w->f->watch != NULL)
+        return true; /* the check looks at what is allocated */
     return n > 0 && first < a->n && first <= a->w->highest && first + n - 1 >= a->w->lowest;
 }
 
@@ -158,6 +161,16 @@ read_pages(const array *a, uint64_t start, uint64_t first, uint64_t n, const pag
     return rc;
 }
 
+/* A block's pages follow it, and are allocated whether they are written or not. */
+static void
+use_data(const array *a, uint64_t addr, uint64_t head, uint64_t n)
+{
+    uint64_t size;
+
+    if (a->w->f->watch != NULL && ncz_mul64(n, a->entry, &size) && ncz_add64(size, head + 4, &size))
+        ncz_hdf5_use(a->w->f, NCZ_HDF5_PART_INDEX, addr, size + (n > a->page ? 4 * (n / a->page) : 0));
+}
+
 /* `first`: the number of its first entry. What the block says of that is not right where the index block leads to it,
  * so it is not looked at. */
 static int
@@ -171,6 +184,7 @@ read_data(const array *a, uint64_t addr, uint64_t first, uint64_t n, const page_
 
     if (addr == NCZ_HDF5_NONE || !wants_entries(a, first, n))
         return NC_NOERR;
+    use_data(a, addr, head, n);
     if (paged && bits->bytes == NULL)
         return ncz_fail(NC_EHDFERR, DATA " at address %" PRIu64 " has pages, but nothing says which are written",
                         addr);
@@ -219,6 +233,7 @@ read_super(const array *a, uint64_t addr, unsigned k, uint64_t first)
     if (!ncz_mul64(nblocks, ncz_count_parts(pages, 8), &bits) || !ncz_add64(nblocks * f->offset_size, bits, &size) ||
         !ncz_add64(size, head + 4, &size))
         return ncz_hdf5_truncated(SUPER, addr);
+    ncz_hdf5_use(f, NCZ_HDF5_PART_INDEX, addr, size);
     if ((rc = ncz_hdf5_load_summed(f, addr, size, SUPER, &b)) != NC_NOERR)
         goto done;
     c = ncz_cursor_at(b.data, b.len);
@@ -274,6 +289,7 @@ read_index(const array *a)
     ncz_cursor c;
     int        rc = ncz_hdf5_load_summed(f, a->index, size, INDEX, &b);
 
+    ncz_hdf5_use(f, NCZ_HDF5_PART_INDEX, a->index, size);
     if (rc != NC_NOERR)
         goto done;
     c = ncz_cursor_at(b.data, b.len);

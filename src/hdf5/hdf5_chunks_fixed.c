@@ -18,6 +18,22 @@ typedef struct array {
     uint64_t             block;
 } array;
 
+/* There is an entry for each chunk that the array can have. */
+static void
+check_length(const array *a)
+{
+    uint64_t n = 1;
+
+    for (unsigned d = 0; d < a->w->rank; d++)
+        if (!ncz_mul64(n, a->w->count[d], &n))
+            n = 0;
+    if (n != a->n)
+        ncz_hdf5_fault_at(a->w->f, a->w->layout->addr,
+                          HEADER " at address %" PRIu64 " has %" PRIu64 " entries; the dataset can have %" PRIu64
+                                 " chunks",
+                          a->w->layout->addr, a->n, n);
+}
+
 static int
 read_header(array *a)
 {
@@ -40,12 +56,14 @@ read_header(array *a)
     page_bits = ncz_cursor_u8(&c);
     a->n = ncz_hdf5_length(f, &c);
     a->block = ncz_hdf5_offset(f, &c);
+    ncz_hdf5_use(f, NCZ_HDF5_PART_INDEX, addr, b.len);
     if (client > 1 || page_bits > 40 || a->n > f->size)
         rc = ncz_fail(NC_EHDFERR, HEADER " at address %" PRIu64 " has client %u, %" PRIu64 " entries, pages of 2^%u",
                       addr, client, a->n, page_bits);
     else
         rc = ncz_hdf5_chunk_entry_size(a->w, a->filtered, a->entry, HEADER, addr);
     a->page = (uint64_t)1 << (page_bits & 63);
+    check_length(a);
 done:
     ncz_buf_clear(&b);
     return rc;
@@ -83,8 +101,12 @@ read_block(const array *a)
     uint64_t   size = head + (paged ? bits : a->n * a->entry) + 4;
     ncz_buf    b = NCZ_BUF_INIT;
     ncz_cursor c;
-    int        rc = ncz_hdf5_load_summed(f, a->block, size, BLOCK, &b);
+    int        rc;
 
+    /* All pages are allocated, and follow the block. */
+    ncz_hdf5_use(f, NCZ_HDF5_PART_INDEX, a->block,
+                 size + (paged ? a->n * a->entry + 4 * ncz_count_parts(a->n, a->page) : 0));
+    rc = ncz_hdf5_load_summed(f, a->block, size, BLOCK, &b);
     if (rc != NC_NOERR)
         goto done;
     c = ncz_cursor_at(b.data, b.len);

@@ -10,7 +10,7 @@
 
 #define WHAT "the links of the group"
 
-enum { RECORD_BY_NAME = 5 /* the type of the B-tree (III.A.2) */, HASH = 4, FLAG_TRACKED = 1 };
+enum { RECORD_BY_NAME = 5 /* the type of the B-tree (III.A.2) */, HASH = 4 };
 
 typedef struct dense {
     ncz_hdf5              *f;
@@ -56,20 +56,13 @@ read_dense(ncz_hdf5 *f, uint64_t addr, uint64_t heap, uint64_t names, ncz_hdf5_l
 static int
 read_info(ncz_hdf5 *f, const ncz_hdf5_message *m, bool *tracked, ncz_hdf5_link_list *out)
 {
-    ncz_cursor c = ncz_cursor_at(m->data, m->len);
-    unsigned   version = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c);
-    uint64_t   heap, names;
+    ncz_hdf5_info d = {.heap = NCZ_HDF5_NONE};
+    int            rc = ncz_hdf5_info_parse(f, m, NCZ_HDF5_LINK_ORDER, WHAT, &d);
 
-    if ((flags & FLAG_TRACKED) != 0)
-        (void)ncz_cursor_u64le(&c); /* the largest number in the order of creation */
-    heap = ncz_hdf5_offset(f, &c);
-    names = ncz_hdf5_offset(f, &c);
-    if (!c.good)
-        return ncz_hdf5_truncated(WHAT, m->addr);
-    if (version != 0)
-        return ncz_fail(NC_ENOTBUILT, WHAT " at address %" PRIu64 " have version %u; 0 is known", m->addr, version);
-    *tracked = (flags & FLAG_TRACKED) != 0;
-    return heap != NCZ_HDF5_NONE ? read_dense(f, m->addr, heap, names, out) : NC_NOERR;
+    if (rc != NC_NOERR)
+        return rc;
+    *tracked = d.tracked;
+    return d.heap != NCZ_HDF5_NONE ? read_dense(f, m->addr, d.heap, d.names, out) : NC_NOERR;
 }
 
 /* The symbol table message (IV.A.2.r): the addresses of a B-tree and of a local heap. */
@@ -120,7 +113,7 @@ compare_orders(const void *a, const void *b)
 int
 ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group)
 {
-    ncz_hdf5_link_list list = {.arena = &group->arena, .losses = {.arena = &group->arena}};
+    ncz_hdf5_link_list list = {.arena = &group->arena, .losses = {.arena = &group->arena, .watch = f->watch}};
     ncz_hdf5_link     *kept;
     bool               tracked = false;
     int                rc;

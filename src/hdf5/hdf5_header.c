@@ -36,7 +36,8 @@ typedef struct header {
     size_t            n, cap;
     uint64_t          next[NCZ_HDF5_CONTINUATIONS][2]; /* address and length of the blocks that follow */
     size_t            nnext;
-    size_t            nbytes; /* of all blocks so far */
+    size_t            nbytes;                  /* of all blocks so far */
+    uint64_t          said, found, references; /* for the check: messages, and version 1's number of references */
 } header;
 
 /* The message (IV.A.2.q) has the address and the length of the block that follows. */
@@ -67,6 +68,7 @@ add_message(header *h, unsigned type, unsigned flags, int64_t order, const unsig
 {
     int rc;
 
+    h->found++;
     if (type == NCZ_HDF5_MSG_NIL)
         return NC_NOERR;
     if (type == NCZ_HDF5_MSG_CONTINUATION)
@@ -93,6 +95,7 @@ take_messages(header *h, const unsigned char *bytes, size_t n)
     bool       tracked = h->version == 2 && (h->flags & FLAG_ORDER) != 0;
     size_t     head = h->version == 1 ? MESSAGE_1 : tracked ? MESSAGE_2 + MESSAGE_2_ORDER : MESSAGE_2;
     ncz_cursor c = ncz_cursor_at(bytes, n);
+    bool       empty = false; /* the last message was one of no type and no bytes */
     int        rc = NC_NOERR;
 
     while (rc == NC_NOERR && c.len - c.pos >= head) { /* a gap at the end is smaller */
@@ -110,9 +113,22 @@ take_messages(header *h, const unsigned char *bytes, size_t n)
         if (!c.good)
             return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has a message of %zu bytes, beyond its end",
                             h->addr, len);
+        if (empty && type == NCZ_HDF5_MSG_NIL && len == 0)
+            ncz_hdf5_fault_at(h->f, h->addr,
+                              WHAT " at address %" PRIu64 " has a gap that is no message and could hold one",
+                              h->addr);
+        empty = type == NCZ_HDF5_MSG_NIL && len == 0 && !empty;
         rc = add_message(h, type, flags, order, data, len);
     }
     return rc;
+}
+
+/* Headers are read in the search for what others share with them, too. */
+static void
+use_block(const header *h, uint64_t addr, uint64_t n)
+{
+    if (h->f->watch != NULL && h->f->watch->header == h->addr)
+        ncz_hdf5_use(h->f, NCZ_HDF5_PART_HEADER, addr, n);
 }
 
 /* Moves a block to the arena, and takes its messages, which are `skip` bytes from its start, `n` bytes. */
@@ -139,11 +155,14 @@ read_first_1(header *h, ncz_buf *block)
     size_t     n;
     int        rc;
 
-    (void)ncz_cursor_bytes(&c, 1 + 1 + 2 + 4); /* the number of messages is where they end, too */
+    (void)ncz_cursor_bytes(&c, 1 + 1);
+    h->said = ncz_cursor_u16le(&c); /* messages; they end where the blocks do, too */
+    h->references = ncz_cursor_u32le(&c);
     n = ncz_cursor_u32le(&c);
     if (!c.good)
         return ncz_hdf5_truncated(WHAT, h->addr);
     h->version = 1;
+    use_block(h, h->addr, PREFIX_1 + (uint64_t)n);
     if ((rc = ncz_hdf5_load(h->f, h->addr, (uint64_t)PREFIX_1 + n, WHAT, block)) != NC_NOERR)
         return rc;
     return take_block(h, block, PREFIX_1, n);
@@ -170,6 +189,7 @@ read_first_2(header *h, ncz_buf *block)
     if (n > h->f->size)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has %" PRIu64 " bytes, more than the file", h->addr,
                         n);
+    use_block(h, h->addr, skip + n + 4);
     if ((rc = ncz_hdf5_load_summed(h->f, h->addr, skip + n + 4, WHAT, block)) != NC_NOERR)
         return rc;
     return take_block(h, block, skip, (size_t)n);
@@ -196,6 +216,7 @@ read_continuation(header *h, uint64_t addr, uint64_t n, ncz_buf *block)
     ncz_cursor c;
     int        rc;
 
+    use_block(h, addr, n);
     if (h->version == 1) {
         if ((rc = ncz_hdf5_load(h->f, addr, n, WHAT, block)) != NC_NOERR)
             return rc;
@@ -222,6 +243,20 @@ keep_messages(const header *h, ncz_hdf5_message **out, size_t *n)
     return NC_NOERR;
 }
 
+static void
+tell_watch(const header *h)
+{
+    ncz_hdf5_watch *w = h->f->watch;
+
+    if (w == NULL || w->header != h->addr)
+        return;
+    w->header_version = h->version;
+    w->header_flags = h->flags;
+    w->header_refs = h->references;
+    w->header_said = h->said;
+    w->header_found = h->found;
+}
+
 int
 ncz_hdf5_header_read(ncz_hdf5 *f, uint64_t addr, ncz_arena *arena, ncz_hdf5_message **out, size_t *n)
 {
@@ -237,11 +272,13 @@ ncz_hdf5_header_read(ncz_hdf5 *f, uint64_t addr, ncz_arena *arena, ncz_hdf5_mess
     h->version = h->flags = 0;
     h->v = NULL;
     h->n = h->cap = h->nnext = h->nbytes = 0;
+    h->said = h->found = h->references = 0;
     rc = read_first(h, &block);
     for (size_t i = 0; i < h->nnext && rc == NC_NOERR; i++)
         rc = read_continuation(h, h->next[i][0], h->next[i][1], &block);
     if (rc == NC_NOERR)
         rc = keep_messages(h, out, n);
+    tell_watch(h);
     ncz_free(h->v);
     ncz_free(h);
     ncz_buf_clear(&block);

@@ -42,8 +42,9 @@ struct ncz_hdf5_fractal_heap {
     unsigned  width, start_bits, direct_bits, heap_bits, root_rows; /* sizes of blocks are powers of two */
     unsigned  offset_width, length_width;                           /* in an id */
     uint64_t  huge_tree, root_addr;
-    block    *root;
-    ncz_buf   huge; /* the huge object that was read last */
+    ncz_hdf5_fractal_counts counts;
+    block                  *root;
+    ncz_buf                 huge; /* the huge object that was read last */
 };
 
 static void
@@ -57,6 +58,35 @@ free_block(block *b)
     ncz_free(b->addrs);
     ncz_buf_clear(&b->bytes);
     ncz_free(b);
+}
+
+/* ---- the message that leads to it ---- */
+
+int
+ncz_hdf5_info_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, unsigned order_bytes, const char *what,
+                     ncz_hdf5_info *out)
+{
+    enum { FLAG_TRACKED = 1, FLAG_INDEXED = 2 };
+    ncz_cursor     c = ncz_cursor_at(m->data, m->len);
+    unsigned       version = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c);
+    ncz_hdf5_info d = {
+        .tracked = (flags & FLAG_TRACKED) != 0, .indexed = (flags & FLAG_INDEXED) != 0, .orders = NCZ_HDF5_NONE};
+
+    if (d.tracked)
+        d.next = ncz_hdf5_uint(&c, order_bytes);
+    d.heap = ncz_hdf5_offset(f, &c);
+    d.names = ncz_hdf5_offset(f, &c);
+    if (!c.good)
+        return ncz_hdf5_truncated(what, m->addr);
+    if (version != 0)
+        return ncz_fail(NC_ENOTBUILT, "%s at address %" PRIu64 " have version %u; 0 is known", what, m->addr,
+                        version);
+    if (d.indexed)
+        d.orders = ncz_hdf5_offset(f, &c); /* which readers do not need */
+    if (!c.good)
+        ncz_hdf5_fault_at((ncz_hdf5 *)f, m->addr, "%s at address %" PRIu64 " have no index of orders", what, m->addr);
+    *out = d;
+    return NC_NOERR;
 }
 
 /* ---- the header ---- */
@@ -75,6 +105,24 @@ width_bits(const ncz_hdf5_fractal_heap *h)
     return ncz_hdf5_count_bits(h->width) - 1;
 }
 
+/* What no reader needs (III.G): free space, its manager, statistics. */
+static void
+take_counts(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
+{
+    ncz_hdf5_fractal_counts *n = &h->counts;
+
+    n->free = ncz_hdf5_length(h->f, c);
+    n->free_space = ncz_hdf5_offset(h->f, c);
+    n->managed = ncz_hdf5_length(h->f, c);
+    n->allocated = ncz_hdf5_length(h->f, c);
+    n->next = ncz_hdf5_length(h->f, c);
+    n->nmanaged = ncz_hdf5_length(h->f, c);
+    n->huge = ncz_hdf5_length(h->f, c);
+    n->nhuge = ncz_hdf5_length(h->f, c);
+    n->tiny = ncz_hdf5_length(h->f, c);
+    n->ntiny = ncz_hdf5_length(h->f, c);
+}
+
 /* The header's fields behind signature and version, and what follows from them: the widths of the numbers in an id. */
 static int
 take_fields(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
@@ -91,10 +139,7 @@ take_fields(ncz_hdf5_fractal_heap *h, ncz_cursor *c)
     managed = ncz_cursor_u32le(c);
     (void)ncz_hdf5_length(h->f, c); /* the next huge id */
     h->huge_tree = ncz_hdf5_offset(h->f, c);
-    (void)ncz_hdf5_length(h->f, c);  /* free space, */
-    (void)ncz_hdf5_offset(h->f, c);  /* and its manager */
-    for (unsigned i = 0; i < 8; i++) /* statistics */
-        (void)ncz_hdf5_length(h->f, c);
+    take_counts(h, c);
     h->width = ncz_cursor_u16le(c);
     start = ncz_hdf5_length(h->f, c);
     direct = ncz_hdf5_length(h->f, c);
@@ -125,8 +170,10 @@ read_header(ncz_hdf5_fractal_heap *h)
     /* 3 O: huge objects, free space, root; 12 L: next huge id, free space, 8 statistics, 2 sizes of blocks */
     uint64_t   n = HEADER_FIXED + 3 * (uint64_t)h->f->offset_size + 12 * (uint64_t)h->f->length_size;
     ncz_cursor c;
-    int        rc = ncz_hdf5_load(h->f, h->addr, n, HEADER, &b);
+    int        rc;
 
+    ncz_hdf5_use(h->f, NCZ_HDF5_PART_HEAP, h->addr, n);
+    rc = ncz_hdf5_load(h->f, h->addr, n, HEADER, &b);
     if (rc != NC_NOERR)
         goto done;
     c = ncz_cursor_at(b.data, b.len);
@@ -218,8 +265,10 @@ static int
 load_direct(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
 {
     ncz_cursor c;
-    int        rc = ncz_hdf5_load(h->f, addr, b->size, BLOCK, &b->bytes);
+    int        rc;
 
+    ncz_hdf5_use(h->f, NCZ_HDF5_PART_HEAP, addr, b->size);
+    rc = ncz_hdf5_load(h->f, addr, b->size, BLOCK, &b->bytes);
     if (rc != NC_NOERR)
         return rc;
     c = ncz_cursor_at(b->bytes.data, b->bytes.len);
@@ -239,6 +288,7 @@ load_indirect(ncz_hdf5_fractal_heap *h, block *b, uint64_t addr)
     ncz_cursor c;
     int        rc;
 
+    ncz_hdf5_use(h->f, NCZ_HDF5_PART_HEAP, addr, block_head(h) + n * (uint64_t)h->f->offset_size + 4);
     rc = ncz_hdf5_load_summed(h->f, addr, block_head(h) + n * (uint64_t)h->f->offset_size + 4, BLOCK, &b->bytes);
     if (rc != NC_NOERR)
         return rc;
@@ -277,40 +327,60 @@ load_block(ncz_hdf5_fractal_heap *h, uint64_t addr, uint64_t at, uint64_t size, 
 /* ---- objects ---- */
 
 /*
- * The child of an indirect block that has this byte of the heap's space. Its blocks are smaller than itself.
- *
- * A row of starting size has 2^row_bits bytes. Row 0 begins at 0, row r > 0 at 2^(row_bits + r - 1), and its blocks
- * have 2^(start_bits + r - 1) bytes. So the number of bits of the offset, in rows of starting size, is the row.
- * An indirect child of 2^size_bits bytes has as many rows as make up that size.
+ * Row 0 begins at byte 0 of an indirect block, row r > 0 at 2^(row_bits + r - 1), where a row of starting size has
+ * 2^row_bits bytes; its blocks have 2^(start_bits + r - 1) bytes.
  */
+typedef struct row {
+    uint64_t at;
+    unsigned size_bits; /* of its blocks */
+    unsigned rows;      /* of each of its blocks, if they are indirect: as many as make up its size; else 0 */
+} row;
+
+static int
+take_row(const ncz_hdf5_fractal_heap *h, unsigned r, row *out)
+{
+    unsigned row_bits = h->start_bits + width_bits(h);
+
+    out->at = r == 0 ? 0 : (uint64_t)1 << (row_bits + r - 1);
+    out->size_bits = h->start_bits + (r > 0 ? r - 1 : 0);
+    out->rows = 0;
+    if (out->size_bits <= h->direct_bits)
+        return NC_NOERR;
+    if (out->size_bits < row_bits)
+        return ncz_fail(NC_EHDFERR, HEADER " at address %" PRIu64 " has indirect blocks without rows", h->addr);
+    out->rows = out->size_bits - row_bits + 1;
+    return NC_NOERR;
+}
+
+static int
+load_child(ncz_hdf5_fractal_heap *h, block *b, const row *r, size_t i)
+{
+    uint64_t at = b->at + r->at + ((uint64_t)(i % h->width) << r->size_bits);
+
+    if (b->children[i] != NULL)
+        return NC_NOERR;
+    return load_block(h, b->addrs[i], at, (uint64_t)1 << r->size_bits, r->rows, &b->children[i]);
+}
+
+/* The child of an indirect block that has this byte of the heap's space. Its blocks are smaller than itself. The number
+ * of bits of the offset, in rows of starting size, is the row. */
 static int
 find_child(ncz_hdf5_fractal_heap *h, block *b, uint64_t byte, block **out)
 {
-    unsigned row_bits = h->start_bits + width_bits(h), row = ncz_hdf5_count_bits((byte - b->at) >> row_bits),
-             size_bits;
-    uint64_t row_at = row == 0 ? 0 : (uint64_t)1 << (row_bits + row - 1);
-    size_t   column, i;
-    unsigned rows = 0;
+    unsigned number = ncz_hdf5_count_bits((byte - b->at) >> (h->start_bits + width_bits(h)));
+    row      r;
+    size_t   i;
     int      rc;
 
-    size_bits = h->start_bits + (row > 0 ? row - 1 : 0);
-    column = (size_t)((byte - b->at - row_at) >> size_bits);
-    if (row >= b->rows)
+    if (number >= b->rows)
         return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " ends before byte %" PRIu64, h->addr,
                         byte);
-    i = (size_t)row * h->width + column;
-    if (size_bits > h->direct_bits)
-        rows = size_bits < row_bits ? 0 : size_bits - row_bits + 1;
-    if (size_bits > h->direct_bits && rows == 0)
-        return ncz_fail(NC_EHDFERR, HEADER " at address %" PRIu64 " has indirect blocks without rows", h->addr);
-    if (b->children[i] == NULL) {
-        uint64_t at = b->at + row_at + ((uint64_t)column << size_bits);
-
-        if ((rc = load_block(h, b->addrs[i], at, (uint64_t)1 << size_bits, rows, &b->children[i])) != NC_NOERR)
-            return rc;
-    }
-    *out = b->children[i];
-    return NC_NOERR;
+    if ((rc = take_row(h, number, &r)) != NC_NOERR)
+        return rc;
+    i = (size_t)number * h->width + (size_t)((byte - b->at - r.at) >> r.size_bits);
+    if ((rc = load_child(h, b, &r, i)) == NC_NOERR)
+        *out = b->children[i];
+    return rc;
 }
 
 static int
@@ -379,28 +449,37 @@ take_huge(void *arg, const unsigned char *record, size_t len)
 
 /* Its place is in the id, if that has room for it; else in a B-tree (III.G, ids of huge objects). */
 static int
-get_huge(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, size_t *len)
+find_huge(ncz_hdf5_fractal_heap *h, ncz_cursor *id, huge_search *s)
 {
-    size_t      room = h->id_size - 1;
-    huge_search s = {.f = h->f, .addr = NCZ_HDF5_NONE};
-    int         rc;
+    size_t          room = h->id_size - 1;
+    ncz_hdf5_btree2 walk = {.type = HUGE_RECORDS, .compare = compare_huge, .record = take_huge, .arg = s};
+    int             rc;
 
+    *s = (huge_search){.f = h->f, .addr = NCZ_HDF5_NONE};
     if (room >= (size_t)h->f->offset_size + h->f->length_size) {
-        s.addr = ncz_hdf5_offset(h->f, id);
-        s.len = ncz_hdf5_length(h->f, id);
+        s->addr = ncz_hdf5_offset(h->f, id);
+        s->len = ncz_hdf5_length(h->f, id);
     } else {
-        ncz_hdf5_btree2 walk = {.type = HUGE_RECORDS, .compare = compare_huge, .record = take_huge, .arg = &s};
-
-        s.id = ncz_hdf5_uint(id, room < 8 ? (unsigned)room : 8);
+        s->id = ncz_hdf5_uint(id, room < 8 ? (unsigned)room : 8);
         if (h->huge_tree == NCZ_HDF5_NONE)
             return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no huge objects", h->addr);
         if ((rc = ncz_hdf5_btree2_each(h->f, h->huge_tree, &walk)) != NC_NOERR)
             return rc;
     }
-    if (s.addr == NCZ_HDF5_NONE)
+    if (s->addr == NCZ_HDF5_NONE)
         return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no huge object %" PRIu64, h->addr,
-                        s.id);
-    if ((rc = ncz_hdf5_load(h->f, s.addr, s.len, "the huge object of a fractal heap", &h->huge)) != NC_NOERR)
+                        s->id);
+    return NC_NOERR;
+}
+
+static int
+get_huge(ncz_hdf5_fractal_heap *h, ncz_cursor *id, const unsigned char **data, size_t *len)
+{
+    huge_search s;
+    int         rc = find_huge(h, id, &s);
+
+    if (rc != NC_NOERR ||
+        (rc = ncz_hdf5_load(h->f, s.addr, s.len, "the huge object of a fractal heap", &h->huge)) != NC_NOERR)
         return rc;
     *data = (const unsigned char *)h->huge.data;
     *len = h->huge.len;
@@ -435,4 +514,99 @@ ncz_hdf5_fractal_heap_get(ncz_hdf5_fractal_heap *h, const unsigned char *id, con
         return get_tiny(h, first, &c, data, len);
     return ncz_fail(NC_EHDFERR, "the fractal heap at address %" PRIu64 " has no ids of version %u and kind %u",
                     h->addr, version, kind);
+}
+
+/* ---- for the check ---- */
+
+const ncz_hdf5_fractal_counts *
+ncz_hdf5_fractal_heap_counts(const ncz_hdf5_fractal_heap *h)
+{
+    return &h->counts;
+}
+
+/* What the direct blocks below an indirect block with so many rows have room for, if all are there. An indirect child
+ * has fewer rows than the rows before it. */
+static int
+count_room(const ncz_hdf5_fractal_heap *h, unsigned rows, uint64_t *room)
+{
+    uint64_t head = block_head(h) + (h->summed ? 4 : 0), sums[64 + 1] = {0};
+    int      rc;
+
+    for (unsigned i = 0; i < rows; i++) {
+        row r;
+
+        if ((rc = take_row(h, i, &r)) != NC_NOERR)
+            return rc;
+        sums[i + 1] = sums[i] + h->width * (r.rows > 0 ? sums[r.rows] : ((uint64_t)1 << r.size_bits) - head);
+    }
+    *room = sums[rows];
+    return NC_NOERR;
+}
+
+static int
+check_blocks(ncz_hdf5_fractal_heap *h, block *b, ncz_hdf5_fractal_found *found)
+{
+    int rc = NC_NOERR;
+
+    found->allocated += b->rows == 0 ? b->size : 0;
+    for (size_t i = 0; i < b->nchildren && rc == NC_NOERR; i++) {
+        row r;
+
+        if (b->addrs[i] == NCZ_HDF5_NONE)
+            continue;
+        if ((rc = take_row(h, (unsigned)(i / h->width), &r)) == NC_NOERR &&
+            (rc = load_child(h, b, &r, i)) == NC_NOERR)
+            rc = check_blocks(h, b->children[i], found);
+        rc = ncz_hdf5_watch_failure(h->f->watch, rc);
+    }
+    return rc;
+}
+
+int
+ncz_hdf5_fractal_heap_check(ncz_hdf5_fractal_heap *h, ncz_hdf5_fractal_found *found)
+{
+    row r;
+    int rc;
+
+    *found = (ncz_hdf5_fractal_found){.managed = 0};
+    if (h->root_addr == NCZ_HDF5_NONE)
+        return NC_NOERR;
+    if ((rc = load_root(h)) != NC_NOERR)
+        return rc;
+    found->managed = (uint64_t)1 << h->start_bits;
+    found->room = found->managed - block_head(h) - (h->summed ? 4 : 0);
+    if (h->root_rows > 0) {
+        found->room = 0;
+        if ((rc = take_row(h, h->root_rows, &r)) != NC_NOERR ||
+            (rc = count_room(h, h->root_rows, &found->room)) != NC_NOERR)
+            return rc;
+        found->managed = r.at;
+    }
+    return check_blocks(h, h->root, found);
+}
+
+int
+ncz_hdf5_fractal_heap_place(ncz_hdf5_fractal_heap *h, const unsigned char *id, ncz_hdf5_fractal_place *out)
+{
+    ncz_cursor  c = ncz_cursor_at(id, h->id_size);
+    unsigned    kind = ncz_cursor_u8(&c) >> 4 & 3;
+    huge_search s;
+    int         rc = NC_NOERR;
+
+    if (kind == ID_MANAGED) {
+        out->kind = NCZ_HDF5_MANAGED;
+        out->at = ncz_hdf5_uint(&c, h->offset_width);
+        out->len = ncz_hdf5_uint(&c, h->length_width);
+    } else if (kind == ID_HUGE && (rc = find_huge(h, &c, &s)) == NC_NOERR) {
+        out->kind = NCZ_HDF5_HUGE;
+        out->at = s.addr;
+        out->len = s.len;
+    } else {
+        const unsigned char *data;
+        size_t               len = 0;
+
+        rc = rc == NC_NOERR ? get_tiny(h, id[0], &c, &data, &len) : rc;
+        *out = (ncz_hdf5_fractal_place){.kind = NCZ_HDF5_TINY, .len = len};
+    }
+    return rc;
 }

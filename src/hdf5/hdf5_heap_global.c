@@ -85,7 +85,7 @@ head_size(const ncz_hdf5 *f)
 
 /* One object after the other; index 0 is free space, which is the last. */
 static int
-take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
+take_objects(ncz_hdf5 *f, collection *g, ncz_cursor *c)
 {
     size_t head = head_size(f);
     int    rc;
@@ -97,8 +97,15 @@ take_objects(const ncz_hdf5 *f, collection *g, ncz_cursor *c)
         (void)ncz_cursor_bytes(c, 2 + 4); /* number of references, reserved */
         len = ncz_hdf5_length(f, c);
         (void)ncz_cursor_bytes(c, head - HEAD_WITHOUT_SIZE - f->length_size);
-        if (index == 0)
+        if (index == 0) {
+            if (len != c->len - (c->pos - head))
+                ncz_hdf5_fault_at(f, g->addr,
+                                  WHAT " at address %" PRIu64 " has %" PRIu64 " free bytes, of %zu that are left",
+                                  g->addr, len, c->len - (c->pos - head));
             break;
+        }
+        if (index < g->nobjects && g->objects[index][0] != 0)
+            ncz_hdf5_fault_at(f, g->addr, WHAT " at address %" PRIu64 " has object %zu twice", g->addr, index);
         if (!ncz_add64(len, 7, &padded) || padded / 8 * 8 > c->len - c->pos)
             return ncz_fail(NC_EHDFERR,
                             WHAT " at address %" PRIu64 " has an object %zu of %" PRIu64 " bytes, beyond its end",
@@ -306,6 +313,7 @@ ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char *
     ncz_hdf5_begin(f);
     if ((rc = find_collection(f, id->addr, &g)) != NC_NOERR)
         return rc;
+    ncz_hdf5_use(f, NCZ_HDF5_PART_COLLECTION, id->addr, g->bytes.len);
     if (id->index == 0 || id->index >= g->nobjects || g->objects[id->index][0] == 0)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has no object %" PRIu32, id->addr, id->index);
     *data = (const unsigned char *)g->bytes.data + g->objects[id->index][0];

@@ -6,11 +6,39 @@
 
 #define WHAT "the local heap"
 
+enum { LAST = 1 }; /* in place of the next free block */
+
+/* A list through the data of what is free in them: the place of the next one, or 1, and how many bytes (III.D). */
+static void
+check_free(ncz_hdf5 *f, const ncz_hdf5_local_heap *h, uint64_t at)
+{
+    size_t   least = 2 * (size_t)f->length_size;
+    uint64_t left = h->bytes.len; /* less than none: it goes in circles */
+
+    while (f->watch != NULL && at != LAST && at != NCZ_HDF5_NONE) {
+        ncz_cursor c = ncz_cursor_at(h->bytes.data, h->bytes.len);
+        uint64_t   next = 0, n = 0;
+
+        if (at <= h->bytes.len && h->bytes.len - at >= least) {
+            (void)ncz_cursor_bytes(&c, (size_t)at);
+            next = ncz_hdf5_length(f, &c);
+            n = ncz_hdf5_length(f, &c);
+        }
+        if (n < least || n > left || n > h->bytes.len - at) {
+            ncz_hdf5_fault_at(f, h->addr,
+                              WHAT " at address %" PRIu64 " has a list of free bytes that leads beyond it", h->addr);
+            return;
+        }
+        left -= n;
+        at = next;
+    }
+}
+
 int
 ncz_hdf5_local_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_local_heap *out)
 {
     ncz_hdf5_local_heap h = {.bytes = NCZ_BUF_INIT, .addr = addr};
-    uint64_t            size, data;
+    uint64_t            size, data, free;
     ncz_cursor          c;
     int                 rc;
 
@@ -22,10 +50,13 @@ ncz_hdf5_local_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_local_heap *out)
         goto done;
     (void)ncz_cursor_bytes(&c, 3);
     size = ncz_hdf5_length(f, &c);
-    (void)ncz_hdf5_length(f, &c); /* free space */
+    free = ncz_hdf5_length(f, &c);
     data = ncz_hdf5_offset(f, &c);
+    ncz_hdf5_use(f, NCZ_HDF5_PART_GROUP, addr, (c.pos + 7) / 8 * 8);
+    ncz_hdf5_use(f, NCZ_HDF5_PART_GROUP, data, size);
     if ((rc = ncz_hdf5_load(f, data, size, WHAT, &h.bytes)) != NC_NOERR)
         goto done;
+    check_free(f, &h, free);
     *out = h;
     h.bytes = NCZ_BUF_INIT;
 done:

@@ -4,6 +4,7 @@
 #define NCZ_HDF5_INT_H
 
 #include "hdf5/hdf5.h"
+#include "hdf5/hdf5_check.h"
 
 #include <inttypes.h>
 
@@ -22,6 +23,7 @@ enum {
 typedef struct ncz_hdf5_cache       ncz_hdf5_cache;
 typedef struct ncz_hdf5_collections ncz_hdf5_collections;
 typedef struct ncz_hdf5_tables      ncz_hdf5_tables;
+typedef struct ncz_hdf5_watch       ncz_hdf5_watch;
 
 struct ncz_hdf5 {
     ncz_hdf5_source source;
@@ -33,10 +35,37 @@ struct ncz_hdf5 {
     uint64_t        work;    /* bytes of structures that the call under way has read */
     bool            any_sum; /* for tests: wrong checksums are taken, to get behind them */
     ncz_hdf5_cache *cache;
-    ncz_hdf5_collections *collections; /* of the global heap, that were read last */
-    uint64_t              heap_work;   /* bytes of collections that the call under way has read */
-    ncz_hdf5_tables      *tables;      /* links of groups that paths lead through */
+    ncz_hdf5_collections *collections;           /* of the global heap, that were read last */
+    uint64_t              heap_work;             /* bytes of collections that the call under way has read */
+    ncz_hdf5_tables      *tables;                /* links of groups that paths lead through */
+    ncz_hdf5_watch       *watch;                 /* the check of the whole file, while one is under way; else NULL */
+    uint64_t              extension;             /* of the superblock, or NCZ_HDF5_NONE */
+    unsigned group_leaf, group_node, chunk_node; /* half the entries that there is room for in a node (K) */
 };
+
+/* ---- the check of a whole file ---- */
+
+/* What the check hears of the parsers. */
+struct ncz_hdf5_watch {
+    int (*use)(void *arg, ncz_hdf5_part part, uint64_t addr, uint64_t len);
+    int (*fault)(void *arg, uint64_t addr, int code, const char *text);
+    void    *arg;
+    int      failed;    /* by one of these: the check ends */
+    uint64_t at;        /* the structure that is being read, */
+    uint64_t work;      /* and the bytes of all that were, */
+    bool     exhausted; /* which were too many */
+    uint64_t header;    /* the header that is being checked, of those that are read; what it says: */
+    unsigned header_version, header_flags;
+    uint64_t header_refs, header_said, header_found; /* version 1: references; messages as it says, as they are */
+};
+
+/* A structure takes these bytes. */
+void ncz_hdf5_use(ncz_hdf5 *f, ncz_hdf5_part part, uint64_t addr, uint64_t len);
+/* Something is wrong with it that readers do not mind. */
+void ncz_hdf5_fault_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...) NCZ_PRINTF(3, 4);
+/* A part of the file failed with this code: a fault, and the check goes on, or not. Without a check it stays one. */
+int ncz_hdf5_watch_failure(const ncz_hdf5_watch *watch, int rc);
+int ncz_hdf5_watch_work(ncz_hdf5 *f, uint64_t addr, uint64_t n); /* n bytes of a structure are about to be read */
 
 int  ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out);
 void ncz_hdf5_cache_free(ncz_hdf5_cache *c);
@@ -94,10 +123,14 @@ enum {
     NCZ_HDF5_MSG_LAYOUT = 8,
     NCZ_HDF5_MSG_FILTERS = 11,
     NCZ_HDF5_MSG_ATTRIBUTE = 12,
+    NCZ_HDF5_MSG_SHARED_TABLE = 15,
     NCZ_HDF5_MSG_CONTINUATION = 16,
     NCZ_HDF5_MSG_SYMBOL_TABLE = 17,
+    NCZ_HDF5_MSG_ROOM = 19,
     NCZ_HDF5_MSG_DRIVER = 20,
     NCZ_HDF5_MSG_ATTRIBUTE_INFO = 21,
+    NCZ_HDF5_MSG_REFERENCES = 22,
+    NCZ_HDF5_MSG_FREE_SPACE = 23,
     NCZ_HDF5_MSG_CACHE_IMAGE = 24, /* newer than the specification's version 3.0 */
     NCZ_HDF5_MSG_KNOWN = 25,       /* and less: known here, or of no use to a reader */
 };
@@ -164,7 +197,8 @@ enum { NCZ_HDF5_BTREE1_GROUP = 0, NCZ_HDF5_BTREE1_CHUNK = 1 };
 
 /* A node of a version 1 B-tree (III.A.1): n children, and n + 1 keys before, between and after them. */
 typedef struct ncz_hdf5_btree1 {
-    unsigned  level; /* 0: the children are not nodes */
+    uint64_t  left, right; /* its neighbours on the level, or NCZ_HDF5_NONE: no reader needs them */
+    unsigned  level;       /* 0: the children are not nodes */
     size_t    n, key_size;
     uint64_t *children;
     /* In `bytes`: key i is that of child i. They are apart from each other by key_pitch. */
@@ -176,6 +210,18 @@ typedef struct ncz_hdf5_btree1 {
 /* A node of this kind whose level is below that of the node that leads to it, which excludes circles. */
 int ncz_hdf5_btree1_read(ncz_hdf5 *f, uint64_t addr, unsigned kind, size_t key_size, int above, ncz_hdf5_btree1 *out);
 void ncz_hdf5_btree1_clear(ncz_hdf5_btree1 *node);
+
+/* For the check: the last node of each level. Of a tree whose nodes come in their order. */
+typedef struct ncz_hdf5_levels {
+    bool     any[NCZ_HDF5_TREE_DEPTH];
+    uint64_t addr[NCZ_HDF5_TREE_DEPTH], right[NCZ_HDF5_TREE_DEPTH];
+} ncz_hdf5_levels;
+
+/* A node that was read is one more of its level: checks what it says of its neighbours, its level, its room for `most`
+ * children. */
+void ncz_hdf5_levels_check(ncz_hdf5 *f, ncz_hdf5_levels *levels, uint64_t addr, int above, unsigned most,
+                           const ncz_hdf5_btree1 *node);
+void ncz_hdf5_levels_end(ncz_hdf5 *f, const ncz_hdf5_levels *levels); /* the tree has no more nodes */
 
 /* A record of a version 2 B-tree (III.A.2). `compare`: -1, 0, 1 if it lies before, within, or after what is looked for;
  * NULL: all of them are. */
@@ -199,8 +245,42 @@ int ncz_hdf5_local_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_local_heap *ou
 int  ncz_hdf5_local_heap_text(const ncz_hdf5_local_heap *h, uint64_t offset, const char **out, size_t *len);
 void ncz_hdf5_local_heap_close(ncz_hdf5_local_heap *h);
 
+/* Where many links or attributes are: the messages of link info (IV.A.2.c) and of attribute info (IV.A.2.v). */
+typedef struct ncz_hdf5_info {
+    bool     tracked, indexed;    /* the order of creation */
+    uint64_t next;                /* in that order, if it is tracked */
+    uint64_t heap, names, orders; /* NCZ_HDF5_NONE: they are in the header; `orders` if `indexed` */
+} ncz_hdf5_info;
+
+enum { NCZ_HDF5_LINK_ORDER = 8, NCZ_HDF5_ATTRIBUTE_ORDER = 2 }; /* bytes of `next` */
+int ncz_hdf5_info_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, unsigned order_bytes, const char *what,
+                         ncz_hdf5_info *out);
+
 typedef struct ncz_hdf5_fractal_heap ncz_hdf5_fractal_heap;
 
+/* What a heap's header says, which no reader needs: bytes and numbers of objects of each kind. */
+typedef struct ncz_hdf5_fractal_counts {
+    uint64_t free, free_space; /* bytes; the address of what manages them, or NCZ_HDF5_NONE */
+    uint64_t managed, allocated, next, nmanaged;
+    uint64_t huge, nhuge, tiny, ntiny;
+} ncz_hdf5_fractal_counts;
+
+/* What there is of it: */
+typedef struct ncz_hdf5_fractal_found {
+    uint64_t managed, allocated; /* bytes of its space; of direct blocks that are there */
+    uint64_t room;               /* for objects in all direct blocks, also those that are not there */
+} ncz_hdf5_fractal_found;
+
+/* Where an object is. */
+typedef struct ncz_hdf5_fractal_place {
+    enum { NCZ_HDF5_MANAGED, NCZ_HDF5_HUGE, NCZ_HDF5_TINY } kind;
+    uint64_t at, len; /* managed: of the heap's space; huge: of the file */
+} ncz_hdf5_fractal_place;
+
+const ncz_hdf5_fractal_counts *ncz_hdf5_fractal_heap_counts(const ncz_hdf5_fractal_heap *h);
+/* Loads all blocks. */
+int    ncz_hdf5_fractal_heap_check(ncz_hdf5_fractal_heap *h, ncz_hdf5_fractal_found *found);
+int    ncz_hdf5_fractal_heap_place(ncz_hdf5_fractal_heap *h, const unsigned char *id, ncz_hdf5_fractal_place *out);
 int    ncz_hdf5_fractal_heap_open(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_fractal_heap **out);
 size_t ncz_hdf5_fractal_heap_id_size(const ncz_hdf5_fractal_heap *h);
 /* The bytes of the object with this id, of the heap's size of ids; valid until the next call. */

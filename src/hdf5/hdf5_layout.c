@@ -137,7 +137,11 @@ parse_class(const ncz_hdf5 *f, ncz_cursor *c, uint64_t addr, ncz_hdf5_layout *l)
         l->size = ncz_hdf5_length(f, c);
         return NC_NOERR;
     case CLASS_CHUNKED: return parse_chunked(f, c, addr, l);
-    case CLASS_VIRTUAL: l->kind = NCZ_HDF5_VIRTUAL; return NC_NOERR;
+    case CLASS_VIRTUAL:
+        l->kind = NCZ_HDF5_VIRTUAL;
+        l->addr = ncz_hdf5_offset(f, c); /* in the global heap: what it is made of */
+        l->size = ncz_cursor_u32le(c);
+        return NC_NOERR;
     default:
         return ncz_fail(NC_ENOTBUILT, WHAT " at address %" PRIu64 " has class %u; 0 to 3 are known", addr, class);
     }

@@ -35,8 +35,10 @@ count_work(ncz_hdf5 *f, uint64_t n, const char *what, uint64_t addr)
 int
 ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf *into)
 {
-    int rc;
+    int rc = ncz_hdf5_watch_work(f, addr, n);
 
+    if (rc != NC_NOERR)
+        return rc;
     if (addr > f->size || n > f->size - addr)
         return ncz_fail(NC_EHDFERR,
                         "%s of %" PRIu64 " bytes at address %" PRIu64 " goes beyond the file's end at %" PRIu64, what,
@@ -176,10 +178,14 @@ ncz_hdf5_keep_text(ncz_arena *arena, int rc, const char **text)
 int
 ncz_hdf5_lose(ncz_hdf5_losses *l, int rc)
 {
+    int watched;
+
     if (rc == NC_NOERR || l == NULL)
         return rc;
     if (rc != NC_EHDFERR && rc != NC_ENOTBUILT)
         return rc;
+    if (l->watch != NULL && (watched = ncz_hdf5_watch_failure(l->watch, rc)) != NC_NOERR)
+        return watched;
     if (l->n++ > 0) {
         ncz_err_clear();
         return NC_NOERR;

@@ -8,7 +8,14 @@
 
 #include <string.h>
 
-enum { SUPERBLOCK_MOST = 120, FIRST_USER_BLOCK = 512 };
+enum {
+    SUPERBLOCK_MOST = 120,
+    FIRST_USER_BLOCK = 512,
+    /* how much room nodes of version 1 B-trees have, if nothing else is said (IV.A.2.t) */
+    GROUP_LEAF = 4,
+    GROUP_NODE = 16,
+    CHUNK_NODE = 32,
+};
 
 #define SIZE_MOST ((uint64_t)1 << 56) /* of a file, so that a few entries for each of its bytes can be counted */
 
@@ -69,11 +76,16 @@ parse_old(ncz_hdf5 *f, ncz_cursor *c)
     (void)ncz_cursor_bytes(c, 4); /* versions of free space, root group, shared messages, with a reserved byte */
     if ((rc = take_widths(f, c)) != NC_NOERR)
         return rc;
-    (void)ncz_cursor_bytes(c, 1 + 2 + 2 + 4); /* reserved, K of group leaves and of group nodes, flags */
-    if (f->version == 1)
-        (void)ncz_cursor_bytes(c, 4); /* K of chunk nodes, reserved */
-    (void)ncz_hdf5_offset(f, c);      /* the base address, which is where we are */
-    (void)ncz_hdf5_offset(f, c);      /* free space */
+    (void)ncz_cursor_u8(c); /* reserved */
+    f->group_leaf = ncz_cursor_u16le(c);
+    f->group_node = ncz_cursor_u16le(c);
+    (void)ncz_cursor_u32le(c); /* flags */
+    if (f->version == 1) {
+        f->chunk_node = ncz_cursor_u16le(c);
+        (void)ncz_cursor_u16le(c); /* reserved */
+    }
+    (void)ncz_hdf5_offset(f, c); /* the base address, which is where we are */
+    (void)ncz_hdf5_offset(f, c); /* free space */
     f->end = ncz_hdf5_offset(f, c);
     driver = ncz_hdf5_offset(f, c);
     (void)ncz_hdf5_offset(f, c); /* the root's name */
@@ -81,6 +93,21 @@ parse_old(ncz_hdf5 *f, ncz_cursor *c)
     if (!c->good)
         return ncz_hdf5_truncated("the superblock", 0);
     return driver != NCZ_HDF5_NONE ? refuse_drivers() : NC_NOERR;
+}
+
+/* How much room nodes of version 1 B-trees have (IV.A.2.t): of chunks, of groups, of a group's tables. */
+static void
+take_room(ncz_hdf5 *f, const ncz_hdf5_message *m)
+{
+    ncz_cursor c;
+
+    if (m == NULL || m->shared)
+        return;
+    c = ncz_cursor_at(m->data, m->len);
+    (void)ncz_cursor_u8(&c); /* version */
+    f->chunk_node = ncz_cursor_u16le(&c);
+    f->group_node = ncz_cursor_u16le(&c);
+    f->group_leaf = ncz_cursor_u16le(&c);
 }
 
 /* The extension (II.C) is an object header. What it says of a file's free space is of no use to a reader. */
@@ -92,6 +119,8 @@ check_extension(ncz_hdf5 *f, uint64_t addr)
     size_t            n;
     int               rc = ncz_hdf5_header_read(f, addr, &arena, &m, &n);
 
+    if (rc == NC_NOERR)
+        take_room(f, ncz_hdf5_message_find(m, n, NCZ_HDF5_MSG_ROOM));
     if (rc == NC_NOERR && ncz_hdf5_message_find(m, n, NCZ_HDF5_MSG_DRIVER) != NULL)
         rc = refuse_drivers();
     else if (rc == NC_NOERR && ncz_hdf5_message_find(m, n, NCZ_HDF5_MSG_CACHE_IMAGE) != NULL)
@@ -106,14 +135,13 @@ check_extension(ncz_hdf5 *f, uint64_t addr)
 static int
 parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
 {
-    uint64_t extension;
-    int      rc = take_widths(f, c);
+    int rc = take_widths(f, c);
 
     if (rc != NC_NOERR)
         return rc;
     (void)ncz_cursor_u8(c);      /* flags */
     (void)ncz_hdf5_offset(f, c); /* the base address */
-    extension = ncz_hdf5_offset(f, c);
+    f->extension = ncz_hdf5_offset(f, c);
     f->end = ncz_hdf5_offset(f, c);
     f->root = ncz_hdf5_offset(f, c);
     (void)ncz_cursor_u32le(c); /* the checksum */
@@ -121,7 +149,7 @@ parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
         return ncz_hdf5_truncated("the superblock", 0);
     if ((rc = ncz_hdf5_check_sum(f, bytes, c->pos, "the superblock", 0)) != NC_NOERR)
         return rc;
-    return extension != NCZ_HDF5_NONE ? check_extension(f, extension) : NC_NOERR;
+    return f->extension != NCZ_HDF5_NONE ? check_extension(f, f->extension) : NC_NOERR;
 }
 
 static int
@@ -158,7 +186,13 @@ ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 
         return ncz_fail(NC_EINVAL, "a file of %" PRIu64 " bytes is too large", source->size);
     if ((f = ncz_zalloc(sizeof *f)) == NULL)
         return ncz_fail_nomem(sizeof *f);
-    *f = (ncz_hdf5){.source = *source, .limits = *limits, .size = source->size};
+    *f = (ncz_hdf5){.source = *source,
+                    .limits = *limits,
+                    .size = source->size,
+                    .extension = NCZ_HDF5_NONE,
+                    .group_leaf = GROUP_LEAF,
+                    .group_node = GROUP_NODE,
+                    .chunk_node = CHUNK_NODE};
     if ((rc = ncz_hdf5_cache_new(source, &f->cache)) == NC_NOERR && (rc = find_superblock(f)) == NC_NOERR &&
         (rc = read_superblock(f)) == NC_NOERR)
         *out = f;
