@@ -232,6 +232,15 @@ add_reference(written *w, unsigned char *at, size_t number)
     return rc == NC_NOERR ? ncz_hdf5_image_refer(w->img, at, number) : rc;
 }
 
+/* From the copy of the element that was added last. */
+static int
+refer_from_heap(written *w, unsigned char *copy, size_t number)
+{
+    w->elements[w->nelements - 1].refers = true;
+    w->elements[w->nelements - 1].number = number;
+    return ncz_hdf5_image_refer(w->img, copy, number);
+}
+
 /* ---- cases ---- */
 
 /* Each type: a committed one, an attribute of the root, a compact dataset with a fill value. */
@@ -449,7 +458,7 @@ describe_netcdf(written *w, size_t n)
             (rc = make_lists(w, 2, 0, &v)) != NC_NOERR ||
             (rc = add_attribute(w, &v, "DIMENSION_LIST", &references_type, 1, &element)) != NC_NOERR ||
             (rc = add_heap(w, none, REFERENCE, 1, element, &copy)) != NC_NOERR ||
-            (rc = add_reference(w, copy, 1)) != NC_NOERR ||
+            (rc = refer_from_heap(w, copy, 1)) != NC_NOERR ||
             (rc = add_reference(w, list + i * use_type.size, number)) != NC_NOERR ||
             (rc = add_attribute(w, &v, "long_name", &string_type, 1, &element)) != NC_NOERR ||
             (rc = add_heap(w, name, strlen(name), (uint32_t)strlen(name), element, NULL)) != NC_NOERR)

@@ -5,11 +5,13 @@
 
 #include "hdf5/hdf5_write.h"
 
-/* An element of variable length: the bytes that it names. */
+/* An element of variable length: the bytes that it names, or that these become a reference to an object. */
 typedef struct written_element {
     const unsigned char *element;
     const void          *bytes;
     size_t               len;
+    bool                 refers;
+    size_t               number;
 } written_element;
 
 /* A reference: whose address these bytes become. */
@@ -44,7 +46,7 @@ extern const written_case written_cases[];
 int  written_make(const written_case *c, written *w);
 void written_clear(written *w);
 
-/* For further cases: a number; a description, which is kept; an attribute at the end of those of `o`. */
+/* For further cases: a number; a description, which is kept. */
 int written_number(written *w, size_t *number);
 int written_describe(written *w, size_t number, const ncz_hdf5_object *o);
 
