@@ -169,16 +169,9 @@ decode_blocks(const bitshuffle_state *s, ncz_cursor *at, size_t block, size_t co
     return NC_NOERR;
 }
 
-static void
-put_be(unsigned char *to, uint64_t v, unsigned nbytes)
-{
-    for (unsigned i = 0; i < nbytes; i++)
-        to[i] = (unsigned char)(v >> 8 * (nbytes - 1 - i));
-}
-
 /* The compressed bytes of n bytes; 0: they have no room. */
 static size_t
-compress(const bitshuffle_state *s, const void *in, size_t n, void *out, size_t room)
+compress_planes(const bitshuffle_state *s, const void *in, size_t n, void *out, size_t room)
 {
     size_t got = 0;
 
@@ -217,10 +210,10 @@ encode_block(const bitshuffle_state *s, const unsigned char *in, size_t count, u
     }
     ncz_codec_spread_bits(in, count, s->size, planes);
     if (cap - *used > LENGTH)
-        got = compress(s, planes, nbytes, out + *used + LENGTH, cap - *used - LENGTH);
+        got = compress_planes(s, planes, nbytes, out + *used + LENGTH, cap - *used - LENGTH);
     if (got == 0)
         return ncz_fail(NC_EFILTER, "codec 'bitshuffle': a block of %zu bytes could not be compressed", nbytes);
-    put_be(out + *used, got, LENGTH);
+    ncz_codec_put_be(out + *used, got, LENGTH);
     *used += LENGTH + got;
     return NC_NOERR;
 }
@@ -266,8 +259,8 @@ bitshuffle_encode(const void *state, const ncz_array_type *type, const void *in,
     if (cap < n || (s->compressor != PLAIN && cap < HEADER))
         return ncz_fail(NC_EFILTER, "codec 'bitshuffle': no room for %zu bytes", n);
     if (s->compressor != PLAIN) {
-        put_be(out, n, 8);
-        put_be((unsigned char *)out + 8, block, 4);
+        ncz_codec_put_be(out, n, 8);
+        ncz_codec_put_be((unsigned char *)out + 8, block, 4);
         at = HEADER;
     }
     if ((rc = encode_blocks(s, in, n, out, cap, &at)) == NC_NOERR)

@@ -34,13 +34,6 @@ lz4_bound(const void *state, size_t n, size_t *out)
            ncz_add(lengths, 12, &lengths) && ncz_add(n, lengths, out);
 }
 
-static void
-put_be(unsigned char *to, uint64_t v, unsigned nbytes)
-{
-    for (unsigned i = 0; i < nbytes; i++)
-        to[i] = (unsigned char)(v >> 8 * (nbytes - 1 - i));
-}
-
 /* A block that does not shrink is stored. *used grows by what it takes. */
 static int
 encode_block(const unsigned char *in, size_t n, unsigned char *out, size_t cap, size_t *used)
@@ -54,7 +47,7 @@ encode_block(const unsigned char *in, size_t n, unsigned char *out, size_t cap, 
         memcpy(out + *used + LENGTH, in, n);
         got = (int)n;
     }
-    put_be(out + *used, (uint64_t)got, LENGTH);
+    ncz_codec_put_be(out + *used, (uint64_t)got, LENGTH);
     *used += LENGTH + (size_t)got;
     return NC_NOERR;
 }
@@ -72,8 +65,8 @@ lz4_encode(const void *state, const ncz_array_type *type, const void *in, size_t
     block = block > n && n > 0 ? n : block;
     if (cap < HEADER)
         return ncz_fail(NC_EFILTER, "codec 'lz4': no room for %zu bytes", n);
-    put_be(out, n, 8);
-    put_be((unsigned char *)out + 8, block, 4);
+    ncz_codec_put_be(out, n, 8);
+    ncz_codec_put_be((unsigned char *)out + 8, block, 4);
     for (size_t from = 0; from < n && rc == NC_NOERR; from += block)
         rc = encode_block((const unsigned char *)in + from, n - from < block ? n - from : block, out, cap, &at);
     *used = at;

@@ -46,6 +46,15 @@ ncz_codec_put_u32le(void *to, size_t v)
         out[i] = (unsigned char)(v >> 8 * i);
 }
 
+static inline void
+ncz_codec_put_be(void *to, uint64_t v, unsigned nbytes)
+{
+    unsigned char *out = to;
+
+    for (unsigned i = 0; i < nbytes; i++)
+        out[i] = (unsigned char)(v >> 8 * (nbytes - 1 - i));
+}
+
 /* Standard decode errors. Each returns NC_EFILTER and records a text. */
 int  ncz_codec_too_long(const char *codec, size_t most);  /* the output exceeds what is allowed */
 bool ncz_codec_was_too_long(void);                        /* whether that was the thread's last failure */

@@ -101,7 +101,7 @@ static int
 read_info(list *l, const ncz_hdf5_message *m)
 {
     ncz_hdf5_info d = {.heap = NCZ_HDF5_NONE};
-    int            rc = ncz_hdf5_info_parse(l->f, m, NCZ_HDF5_ATTRIBUTE_ORDER, WHAT, &d);
+    int           rc = ncz_hdf5_info_parse(l->f, m, NCZ_HDF5_ATTRIBUTE_ORDER, WHAT, &d);
 
     if (rc != NC_NOERR)
         return rc;

@@ -158,7 +158,7 @@ check_links(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
 {
     static const char       what[] = "the links of the group";
     const ncz_hdf5_message *m = ncz_hdf5_message_find(o->messages, o->nmessages, NCZ_HDF5_MSG_LINK_INFO);
-    ncz_hdf5_info          d;
+    ncz_hdf5_info           d;
     int                     rc;
 
     if (m == NULL)
@@ -181,7 +181,7 @@ check_attribute_info(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
     static const char       what[] = "the attributes of the object";
     const ncz_hdf5_message *m = ncz_hdf5_message_find(o->messages, o->nmessages, NCZ_HDF5_MSG_ATTRIBUTE_INFO);
     unsigned                flags = s->watch.header_version == 2 ? s->watch.header_flags : 0;
-    ncz_hdf5_info          d;
+    ncz_hdf5_info           d;
     int                     rc;
 
     if (m == NULL)

@@ -26,7 +26,7 @@ typedef struct items {
 
 typedef struct dense {
     ncz_hdf5_check_state  *s;
-    const ncz_hdf5_info  *d;
+    const ncz_hdf5_info   *d;
     bool                   links;
     uint64_t               addr; /* of the object */
     ncz_hdf5_fractal_heap *heap;

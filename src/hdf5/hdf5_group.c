@@ -57,7 +57,7 @@ static int
 read_info(ncz_hdf5 *f, const ncz_hdf5_message *m, bool *tracked, ncz_hdf5_link_list *out)
 {
     ncz_hdf5_info d = {.heap = NCZ_HDF5_NONE};
-    int            rc = ncz_hdf5_info_parse(f, m, NCZ_HDF5_LINK_ORDER, WHAT, &d);
+    int           rc = ncz_hdf5_info_parse(f, m, NCZ_HDF5_LINK_ORDER, WHAT, &d);
 
     if (rc != NC_NOERR)
         return rc;

@@ -64,11 +64,11 @@ free_block(block *b)
 
 int
 ncz_hdf5_info_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, unsigned order_bytes, const char *what,
-                     ncz_hdf5_info *out)
+                    ncz_hdf5_info *out)
 {
     enum { FLAG_TRACKED = 1, FLAG_INDEXED = 2 };
-    ncz_cursor     c = ncz_cursor_at(m->data, m->len);
-    unsigned       version = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c);
+    ncz_cursor    c = ncz_cursor_at(m->data, m->len);
+    unsigned      version = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c);
     ncz_hdf5_info d = {
         .tracked = (flags & FLAG_TRACKED) != 0, .indexed = (flags & FLAG_INDEXED) != 0, .orders = NCZ_HDF5_NONE};
 

@@ -254,7 +254,7 @@ typedef struct ncz_hdf5_info {
 
 enum { NCZ_HDF5_LINK_ORDER = 8, NCZ_HDF5_ATTRIBUTE_ORDER = 2 }; /* bytes of `next` */
 int ncz_hdf5_info_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, unsigned order_bytes, const char *what,
-                         ncz_hdf5_info *out);
+                        ncz_hdf5_info *out);
 
 typedef struct ncz_hdf5_fractal_heap ncz_hdf5_fractal_heap;
 

@@ -517,7 +517,8 @@ add_to_list(void *arg, const void *bytes, size_t len, uint32_t nelems, unsigned 
     list_heap *h = arg;
 
     assert_true(len <= sizeof h->v[0].bytes && h->n < NCZ_LEN(h->v));
-    memcpy(h->v[h->n].bytes, bytes, len);
+    if (len > 0)
+        memcpy(h->v[h->n].bytes, bytes, len);
     h->v[h->n].len = len;
     h->v[h->n++].nelems = nelems;
     memset(element, 0, NCZ_NETCDF4_IN_HEAP);

@@ -12,12 +12,6 @@
 
 #define NOT_COORD "_nc4_non_coord_" /* prefix: a variable with a dimension's name that is not its coordinates */
 
-bool
-ncz_netcdf4_is_coords(const ncz_var *v)
-{
-    return v->rank > 0 && v->dims[0]->group == v->group && strcmp(v->name, v->dims[0]->name) == 0;
-}
-
 /* ---- numbers ---- */
 
 static int

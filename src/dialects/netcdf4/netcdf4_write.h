@@ -20,7 +20,7 @@ enum { NCZ_NETCDF4_FORM = 1, NCZ_NETCDF4_CLASSIC_FORM = 2 }; /* ncz_format_opts.
 
 enum { NCZ_NETCDF4_IN_HEAP = 16 }; /* bytes of such an element: number of items 4, address 8, index 4 (IV.B) */
 
-/* Puts bytes into the heap: `element` names them from then on; of no bytes it is zeros. */
+/* Puts bytes into the heap: `element` names them from then on, also where they are none. */
 typedef struct ncz_netcdf4_heap {
     int (*add)(void *arg, const void *bytes, size_t len, uint32_t nelems, unsigned char *element);
     /* The same of bytes that are filled in afterwards, at *copy, which are zeros before. For a heap whose elements are

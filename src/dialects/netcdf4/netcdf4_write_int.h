@@ -45,9 +45,6 @@ typedef struct ncz_netcdf4_writer {
     size_t                       *first;  /* by id: where those of a dimension begin, ndims + 1 of them */
 } ncz_netcdf4_writer;
 
-/* Whether a variable holds the coordinates of its first dimension, and so is that one's scale. */
-bool ncz_netcdf4_is_coords(const ncz_var *v);
-
 /* ---- attributes (netcdf4_write_atts.c) --------------------------------------------------------------------------- */
 
 typedef struct ncz_netcdf4_att_list {
@@ -71,6 +68,8 @@ int ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, ncz_netc
 /* The most attributes by which scales and what uses them are told, of one dataset. */
 enum { NCZ_NETCDF4_SCALE_ATTS = 6 };
 
+/* Whether a variable holds the coordinates of its first dimension, and so is that one's scale. */
+bool ncz_netcdf4_is_coords(const ncz_var *v);
 /* Finds out which variables use a dimension. Numbers are given before. */
 int ncz_netcdf4_find_uses(ncz_netcdf4_writer *w);
 /* Appends what tells the dimensions of a variable, and of which it is the scale. */

@@ -13,6 +13,12 @@
 
 enum { ADDRESS = 8, USE = 16 /* bytes of an entry of REFERENCE_LIST */ };
 
+bool
+ncz_netcdf4_is_coords(const ncz_var *v)
+{
+    return v->rank > 0 && v->dims[0]->group == v->group && strcmp(v->name, v->dims[0]->name) == 0;
+}
+
 /* ---- what uses a dimension ---- */
 
 static bool

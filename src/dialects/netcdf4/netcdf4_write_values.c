@@ -14,7 +14,7 @@ ncz_netcdf4_write_text(const ncz_netcdf4_heap *heap, const char *s, size_t n, un
 {
     if (n > UINT32_MAX)
         return ncz_fail(NC_ERANGE, "a string of %zu bytes, more than an HDF5 file can have", n);
-    return n == 0 ? heap->add(heap->arg, "", 1, 0, out) : heap->add(heap->arg, s, n, (uint32_t)n, out);
+    return heap->add(heap->arg, n == 0 ? "" : s, n, (uint32_t)n, out);
 }
 
 /* `in` need not be aligned, here and below. */
