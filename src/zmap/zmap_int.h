@@ -31,7 +31,7 @@ void zmap_range_end(zmap_range_req *r, int rc);
 /* ---- the only version of an object that is wanted (zmap_pin.c) ------------------------------------------------- */
 
 typedef struct zmap_pinned {
-    atomic_bool     on, known;
+    atomic_bool     on, known, grows;
     pthread_mutex_t lock; /* guards what was read first: */
     char            version[ZMAP_VERSION];
     uint64_t        size;
@@ -40,6 +40,8 @@ typedef struct zmap_pinned {
 int  zmap_pin_init(zmap_pinned *p); /* 0, or an errno */
 void zmap_pin_clear(zmap_pinned *p);
 void zmap_pin_set(zmap_pinned *p);
+/* Who writes it changes nothing that is read: what was read first may have got longer. */
+void zmap_pin_grows(zmap_pinned *p);
 bool zmap_pin_asks(const zmap_pinned *p); /* requests are to ask for the version */
 /* Of an answer with status `rc`: notes the version of the first one. Returns `rc`, or NC_EIO, with a text that names
  * the place, for an answer of another version. */

@@ -26,6 +26,12 @@ zmap_pin_set(zmap_pinned *p)
     atomic_store_explicit(&p->on, true, memory_order_release);
 }
 
+void
+zmap_pin_grows(zmap_pinned *p)
+{
+    atomic_store_explicit(&p->grows, true, memory_order_release);
+}
+
 bool
 zmap_pin_asks(const zmap_pinned *p)
 {
@@ -45,10 +51,14 @@ is_first_version(zmap_pinned *p, const zmap_get_req *r, int rc)
         p->size = r->size;
         atomic_store_explicit(&p->known, true, memory_order_relaxed);
     }
-    if (p->version[0] != '\0' && r->version[0] != '\0')
-        same = strcmp(p->version, r->version) == 0;
-    if (p->size != ZMAP_NO_SIZE && r->size != ZMAP_NO_SIZE)
-        same = same && p->size == r->size;
+    if (atomic_load_explicit(&p->grows, memory_order_acquire)) {
+        same = p->size == ZMAP_NO_SIZE || r->size == ZMAP_NO_SIZE || r->size >= p->size;
+    } else {
+        if (p->version[0] != '\0' && r->version[0] != '\0')
+            same = strcmp(p->version, r->version) == 0;
+        if (p->size != ZMAP_NO_SIZE && r->size != ZMAP_NO_SIZE)
+            same = same && p->size == r->size;
+    }
     (void)pthread_mutex_unlock(&p->lock);
     return same;
 }

@@ -280,11 +280,23 @@ close_single(zmap *m, zmap_end how)
     return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
 }
 
+/* Who knows the lock of the whole file does not overwrite what is read under a share of it. Before it is taken the file
+ * must not change, either. */
 static void
 pin_single(zmap *m)
 {
-    if ((m->caps & ZMAP_CAN_WRITE) == 0)
-        zmap_pin_set(&((single_map *)m)->version);
+    single_map  *s = (single_map *)m;
+    char         none[1];
+    zmap_get_req r = {.key = "", .into = none};
+    bool         held = false;
+
+    if ((m->caps & ZMAP_CAN_WRITE) != 0)
+        return;
+    zmap_pin_set(&s->version);
+    if (zmap_file_guard(s->inner, &held) == NC_NOERR && held && get_ranges(m, &r, 1, NULL, NULL) == NC_NOERR &&
+        r.err.code == NC_NOERR)
+        zmap_pin_grows(&s->version);
+    ncz_err_clear();
 }
 
 const zmap_ops zmap_single_ops = {

@@ -74,6 +74,20 @@ zmap_single_is_named(const zmap *m)
 }
 
 int
+zmap_single_guard(zmap *m, bool *held)
+{
+    *held = false;
+    return m->ops == &zmap_single_ops ? zmap_file_guard(((single_map *)m)->inner, held) : NC_NOERR;
+}
+
+int
+zmap_single_guard_shared(zmap *m, bool *shared)
+{
+    *shared = false;
+    return is_named_file((single_map *)m) ? zmap_file_guard_shared(((single_map *)m)->inner, shared) : NC_NOERR;
+}
+
+int
 zmap_single_look(zmap *m, char version[ZMAP_VERSION])
 {
     single_map  *s = (single_map *)m;

@@ -152,6 +152,20 @@ zmap_file_disown(zmap *m)
 }
 
 int
+zmap_file_guard(zmap *m, bool *held)
+{
+    *held = false;
+    return m->ops == &file_ops ? zmap_file_guard_held((file_map *)m, held) : NC_NOERR;
+}
+
+int
+zmap_file_guard_shared(zmap *m, bool *shared)
+{
+    *shared = false;
+    return m->ops == &file_ops ? zmap_file_guard_shared_held((file_map *)m, shared) : NC_NOERR;
+}
+
+int
 zmap_file_find_held(zmap *m, const char *key, zmap_held_name *out)
 {
     *out = ZMAP_HELD_NAMED;

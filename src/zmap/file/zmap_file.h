@@ -100,4 +100,14 @@ int zmap_file_find_held(zmap *m, const char *key, zmap_held_name *out);
 int zmap_file_lock(zmap *m);
 int zmap_file_unlock(zmap *m);
 
+/*
+ * Takes a share of the whole file's lock (flock) until the store is closed, as HDF5's library does to read: programs
+ * with that library read the file meanwhile, and refuse to write it. NC_EACCESS: one of them writes it. *held: false
+ * also where there is no such file, or no lock.
+ */
+int zmap_file_guard(zmap *m, bool *held);
+/* *shared: others have a share of that lock, too, or this cannot be known. NC_EACCESS: another program writes the file by
+ * now. */
+int zmap_file_guard_shared(zmap *m, bool *shared);
+
 #endif /* NCZ_ZMAP_FILE_H */

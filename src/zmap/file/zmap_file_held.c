@@ -131,6 +131,47 @@ zmap_file_alone_held(file_map *f)
     return fail_written(f);
 }
 
+/* Asks once for the lock of the whole file. Returns an errno. */
+static int
+ask_whole(const file_map *f, int how)
+{
+    while (zmap_sys()->lock.flock(f->held_own, how | LOCK_NB) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+static int
+fail_guarded(const file_map *f)
+{
+    return ncz_fail(NC_EACCESS, "%s/%s: another program, one with HDF5's library, has it open to write", f->dir,
+                    f->held[1]);
+}
+
+int
+zmap_file_guard_held(file_map *f, bool *held)
+{
+    int err = f->held_own >= 0 ? ask_whole(f, LOCK_SH) : ENOLCK;
+
+    *held = err == 0;
+    return err == EWOULDBLOCK ? fail_guarded(f) : NC_NOERR;
+}
+
+/* Who asks for all of the lock may lose a share of it, also if it is refused. */
+int
+zmap_file_guard_shared_held(file_map *f, bool *shared)
+{
+    int err;
+
+    if (f->held_own < 0) {
+        *shared = true;
+        return NC_NOERR;
+    }
+    err = ask_whole(f, LOCK_EX);
+    *shared = err != 0;
+    return ask_whole(f, LOCK_SH) == EWOULDBLOCK ? fail_guarded(f) : NC_NOERR;
+}
+
 int
 zmap_file_find_name(file_map *f, const char *key, zmap_held_name *out)
 {

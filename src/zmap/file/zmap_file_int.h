@@ -113,6 +113,8 @@ int  zmap_file_open_held(file_map *f, const char *key, const char *later); /* as
 int  zmap_file_own_held(file_map *f, bool shared); /* as zmap_file_own(), _alone() and _disown() */
 int  zmap_file_alone_held(file_map *f);
 void zmap_file_disown_held(file_map *f);
+int  zmap_file_guard_held(file_map *f, bool *held); /* as zmap_file_guard() and its like */
+int  zmap_file_guard_shared_held(file_map *f, bool *shared);
 int  zmap_file_find_name(file_map *f, const char *key, zmap_held_name *out); /* as zmap_file_find_held() */
 int  zmap_file_lock_held(file_map *f); /* as zmap_file_lock() and zmap_file_unlock() */
 /* The rest of zmap_file_names(). */
