@@ -567,8 +567,8 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
  * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
- * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close, zip.prefix=NAME,
- * zip.order=sorted).
+ * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close|SECONDS,
+ * zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and reuse=readers|never).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
  * A classic netCDF file (CDF-1, CDF-2, CDF-5): with NC_64BIT_OFFSET or NC_64BIT_DATA, mode=classic, cdf1, cdf2 or cdf5,

@@ -225,6 +225,23 @@ typedef struct ncz_file_state {
     bool            shown_early; /* it has its name from the first nc_enddef() on, else from a sync on */
 } ncz_file_state;
 
+/* What a session has of a netCDF-4 file that it writes. */
+typedef struct ncz_nc4_arrays ncz_nc4_arrays;
+typedef struct ncz_nc4_state {
+    ncz_nc4_arrays *arrays;
+    uint64_t        front;       /* bytes in front that are left to the metadata, in a new file */
+    uint64_t        image;       /* bytes of the last commit's metadata */
+    bool            defined;     /* define mode has ended once */
+    bool            committed;   /* by this session */
+    bool            never_reuse; /* room that was given up */
+} ncz_nc4_state;
+
+/* Commits that nobody asks for: a put makes one if the last is so long ago. */
+typedef struct ncz_commit_clock {
+    int64_t      interval; /* milliseconds; 0: there are none */
+    atomic_llong last;     /* when the last began */
+} ncz_commit_clock;
+
 struct ncz_dataset {
     ncz_rwlock        lock;
     zmap             *map;
@@ -237,6 +254,8 @@ struct ncz_dataset {
     uint64_t          cache_asked; /* sum of the cache bytes requested for variables */
     ncz_doc_cache     stored;      /* empty on read-only datasets */
     ncz_file_state    file;
+    ncz_nc4_state     nc4;
+    ncz_commit_clock  clock;    /* `last` is changed under the exclusive lock */
     ncz_texts         warnings; /* what was passed over while the documents were read; then unchanged */
     ncz_key_list      leftover; /* objects of an old name, deleted after a flush has stored the new one */
     char             *path;     /* for error texts */

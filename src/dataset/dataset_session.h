@@ -6,7 +6,8 @@
  *   documents  one document for each group and variable, one object for each chunk or shard: Zarr
  *              (dataset_documents.c)
  *   file       all in one file whose head is changed in place: classic netCDF (dataset_file_session.c)
- *   ranks      either of them, shared by several ranks (src/par); its functions call those of the kind that is shared
+ *   netcdf4    all in one file whose metadata are written anew at each commit (dataset_netcdf4_session.c)
+ *   ranks      either of the first two, shared by several ranks (src/par); its functions call those of the kind that is shared
  *
  * All run under the dataset's exclusive lock, but for puts, which may share it, and what only looks. Where a function
  * gets `rc`, that is this rank's result so far: a rank that failed takes part with it. Alone it is returned.
@@ -59,6 +60,7 @@ struct ncz_session_ops {
     /* Drops what was not stored. *how: the end of the store. */
     int (*abort)(ncz_dataset *ds, zmap_end *how);
     int (*take)(ncz_dataset *ds, void **block, size_t *len); /* all of it, closed, as one block for free() */
+    void (*release)(ncz_dataset *ds);                        /* frees what it has of its own; NULL: nothing */
 
     const ncz_change_ops *change;
 };
@@ -86,5 +88,6 @@ int ncz_dataset_drop_everything(ncz_dataset *ds);
 extern const ncz_session_ops ncz_documents_session;   /* dataset_documents.c */
 extern const ncz_session_ops ncz_file_session;        /* dataset_file_session.c */
 extern const ncz_session_ops ncz_file_shared_session; /* several processes write it at once: NC_SHARE */
+extern const ncz_session_ops ncz_nc4_session;         /* dataset_netcdf4_session.c */
 
 #endif /* NCZ_DATASET_SESSION_H */

@@ -74,6 +74,12 @@ ncz_format_of_files(void)
     return &ncz_classic;
 }
 
+const ncz_dialect_ops *
+ncz_format_of_netcdf4(void)
+{
+    return &ncz_netcdf4;
+}
+
 bool
 ncz_format_is_file(const void *bytes, size_t n)
 {

@@ -22,6 +22,8 @@ const char *ncz_format_document(const ncz_dialect_ops *dialect, size_t i);
 bool ncz_format_may_have_tail(const char *key); /* a document that bytes may follow, which are ignored */
 /* The dialect of new datasets that are one file. */
 const ncz_dialect_ops *ncz_format_of_files(void);
+/* That of netCDF-4 files. */
+const ncz_dialect_ops *ncz_format_of_netcdf4(void);
 /* Whether a file with these first bytes, at least 8 unless it is smaller, is a dataset by itself. */
 bool ncz_format_is_file(const void *bytes, size_t n);
 /* Whether 8 bytes say so that are at 512, or at a double of that. */

@@ -271,7 +271,9 @@ int ncz_format_zarr_version(const ncz_dialect_ops *dialect);
 static inline bool
 ncz_format_is_written(const ncz_dialect_ops *dialect)
 {
-    return dialect->write_node != NULL || (dialect->file != NULL && dialect->file->lay_out != NULL);
+    const ncz_file_ops *file = dialect->file;
+
+    return dialect->write_node != NULL || (file != NULL && (file->lay_out != NULL || file->rewrite != NULL));
 }
 
 #endif /* NCZ_FORMAT_DIALECT_H */

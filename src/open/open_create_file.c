@@ -2,6 +2,7 @@
 /* open_create_file: makes the store of a new dataset that is one file. What is there is only replaced if it is a
  * file that such a dataset may replace. */
 #include "dataset/file/dataset_file.h"
+#include "dataset/netcdf4/dataset_netcdf4.h"
 #include "open/open_int.h"
 #include "platform/platform.h"
 #include "zmap/zmap_mem.h"
@@ -51,6 +52,16 @@ open_memory(zmap **out)
     return rc;
 }
 
+static int
+give_up(zmap *map, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    (void)zmap_close(map, ZMAP_DISCARD);
+    return ncz_err_adopt(&err);
+}
+
 /* Makes a new dataset on a store, which it takes, also on failure. */
 static int
 create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
@@ -58,42 +69,56 @@ create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz
     ncz_format_opts style = {.dialect = ncz_format_of_files(), .gen = (int)version, .classic = true};
     int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out);
 
-    if (rc != NC_NOERR) {
-        ncz_err err;
-
-        ncz_err_save(&err, rc);
-        (void)zmap_close(map, ZMAP_DISCARD);
-        return ncz_err_adopt(&err);
-    }
+    if (rc != NC_NOERR)
+        return give_up(map, rc);
     ncz_engine_in_place((*out)->engine);
     (*out)->home = NCZ_HOME_PATH;
     return NC_NOERR;
+}
+
+static int
+create_netcdf4(zmap *map, const ncz_target *t, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    bool            classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ncz_format_opts style = {.dialect = ncz_format_of_netcdf4(),
+                             .gen = classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM,
+                             .classic = classic};
+    ncz_dataset    *ds = NULL;
+    int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, &ds);
+
+    if (rc != NC_NOERR)
+        return give_up(map, rc);
+    if ((rc = ncz_nc4_create(ds)) == NC_NOERR) {
+        *out = ds;
+        return rc;
+    }
+    ncz_dataset_release(ds); /* keeps the text */
+    ncz_dataset_free(ds);
+    return give_up(map, rc);
 }
 
 int
 ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
 {
     bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
-         persists = (cmode & NC_PERSIST) != 0;
+         persists = (cmode & NC_PERSIST) != 0, rewritten = version == NCZ_FILE_NETCDF4;
     zmap *map = NULL;
     bool  free = false;
     int   rc = NC_NOERR;
 
-    if (version == NCZ_FILE_NETCDF4)
-        return ncz_fail(NC_ENOTBUILT, "%s: netCDF-4 files are read, and not created", t->shown);
     if (!block && (!memory || persists))
         rc = check_place(t, cmode, &free);
     if (rc == NC_NOERR)
         rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
     if (rc != NC_NOERR)
         return rc;
-    rc = zmap_single_own(map, (cmode & NC_SHARE) != 0);
-    if (rc != NC_NOERR) /* not covered: nobody else knows its name */
-        (void)zmap_close(map, ZMAP_DISCARD);
-    if (rc != NC_NOERR || (rc = create_on(map, t, cmode, version, limits, out)) != NC_NOERR)
+    if ((rc = zmap_single_own(map, !rewritten && (cmode & NC_SHARE) != 0)) != NC_NOERR)
+        return give_up(map, rc); /* not covered: nobody else knows its name */
+    rc = rewritten ? create_netcdf4(map, t, cmode, limits, out) : create_on(map, t, cmode, version, limits, out);
+    if (rc != NC_NOERR)
         return rc;
     (*out)->file.shown_early = free && !memory;
-    if (ncz_file_shares(*out))
+    if (!rewritten && ncz_file_shares(*out))
         ncz_engine_share_ranges((*out)->engine);
     (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     return NC_NOERR;

@@ -4,6 +4,7 @@
  * in define mode.
  */
 #include "dataset/file/dataset_file.h"
+#include "dataset/netcdf4/dataset_netcdf4.h"
 #include "open/open_int.h"
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
@@ -33,9 +34,23 @@ ncz_dataset_choose_kind(const ncz_dataset *ds)
 {
     const ncz_file_ops *file = ds->model->dialect->file;
 
+    if (file != NULL && file->rewrite != NULL && ds->writable)
+        return &ncz_nc4_session;
     if (file == NULL || file->lay_out == NULL) /* a file that is only read never changes */
         return &ncz_documents_session;
     return ncz_file_shares(ds) ? &ncz_file_shared_session : &ncz_file_session;
+}
+
+enum { BEHIND_COMMIT_MS = 60000 }; /* of what waits to be stored so much time is lost at most */
+
+/* A netCDF-4 file has nothing of what was put before a commit. */
+static void
+set_clock(ncz_dataset *ds, const ncz_settings *s)
+{
+    bool unsaid = s->commit_ms < 0;
+
+    ds->clock.interval = !unsaid ? s->commit_ms : s->behind && ds->kind == &ncz_nc4_session ? BEHIND_COMMIT_MS : 0;
+    ds->clock.last = ds->clock.interval != 0 ? ncz_now_ms() : 0;
 }
 
 static int
@@ -68,6 +83,8 @@ start_dataset(zmap *map, const ncz_target *t, const ncz_settings *settings, cons
     /* A store that commits as a whole is invisible until then anyway. */
     ds->root_deferred = settings->commit_at_close && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
     ds->no_copies = t->consolidated == NCZ_NO;
+    ds->nc4.front = settings->front;
+    ds->nc4.never_reuse = settings->never_reuse;
     (void)ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
@@ -117,6 +134,12 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
     return ncz_dataset_create_as(map, t, path, cmode, &style, limits, out);
 }
 
+static bool
+is_classic_file(const ncz_format_opts *style)
+{
+    return style->dialect->file != NULL && style->dialect->file->rewrite == NULL;
+}
+
 int
 ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_format_opts *style,
                       const ncz_limits *limits, ncz_dataset **out)
@@ -130,7 +153,7 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
         return rc;
     ds->style = *style;
     ds->cmode = cmode;
-    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (style->dialect->file != NULL ? 0 : NC_NETCDF4);
+    ds->mode = (cmode & ~(NC_NOCLOBBER | NCZARR_VERBATIM)) | (is_classic_file(style) ? 0 : NC_NETCDF4);
     if ((rc = start_model(ds)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_free(ds);
@@ -141,6 +164,7 @@ ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int cmod
     ds->state = NCZ_DATASET_NEW;
     ncz_dataset_set_classic(ds, style->classic);
     ds->kind = ncz_dataset_choose_kind(ds);
+    set_clock(ds, &settings);
     ds->verbatim = (cmode & NCZARR_VERBATIM) != 0;
     if (settings.behind && (rc = ncz_dataset_set_write(ds, true, settings.behind_bytes)) != NC_NOERR) {
         ncz_dataset_release(ds);
@@ -252,7 +276,7 @@ check_writable(const ncz_format_opts *style, const char *path)
 {
     const char *by = ncz_format_old_writer(style);
 
-    if (style->dialect->file != NULL && !ncz_format_is_written(style->dialect))
+    if (style->dialect->file != NULL && style->dialect->file->lay_out == NULL)
         return ncz_fail(NC_EPERM,
                         "%s: %s files are read but not changed: copy it with nczcopy, to a Zarr dataset or a classic "
                         "file, and write into the copy",
@@ -288,6 +312,7 @@ end_opening(ncz_opening *o)
     if (ds->writable && o->settings.behind)
         rc = ncz_dataset_set_write(ds, true, o->settings.behind_bytes);
     ds->kind = ncz_dataset_choose_kind(ds);
+    set_clock(ds, &o->settings);
     if (rc == NC_NOERR && ds->writable && ncz_file_ops_of(ds) != NULL)
         rc = ncz_file_begin(ds);
     if (rc == NC_NOERR && ds->writable)

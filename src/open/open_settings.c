@@ -78,10 +78,53 @@ find_word(const ncz_target *t, const char *key, const char *const *words, size_t
     return value == NULL ? NC_NOERR : fail_setting(&(setting){value, key, NULL}, why);
 }
 
+enum { SECONDS_MOST = 1000000 };
+
+/* `sync`, `close` or a number of seconds. */
+static int
+find_commit(const ncz_target *t, ncz_settings *out)
+{
+    const char   *value = t->uri != NULL ? ncz_uri_frag(t->uri, "commit") : NULL;
+    const setting s = {.value = value, .name = "commit"};
+    size_t        seconds = 0;
+
+    out->commit_ms = -1;
+    if (value == NULL)
+        return NC_NOERR;
+    out->commit_at_close = strcmp(value, "close") == 0;
+    if (out->commit_at_close || strcmp(value, "sync") == 0) {
+        out->commit_ms = 0;
+        return NC_NOERR;
+    }
+    if (parse_bytes(&s, &seconds) != NC_NOERR || seconds > SECONDS_MOST)
+        return fail_setting(&s, "sync, close or a number of seconds");
+    out->commit_ms = (int64_t)seconds * 1000;
+    return NC_NOERR;
+}
+
+/* What only netCDF-4 files have. */
+static int
+find_room(const ncz_target *t, ncz_settings *out)
+{
+    static const char *const reuse[] = {"readers", "never"};
+
+    const setting front = {.value = t->uri != NULL ? ncz_uri_frag(t->uri, "front") : NULL, .name = "front"};
+    size_t        nbytes = 0, word;
+    int           rc = front.value != NULL ? parse_bytes(&front, &nbytes) : NC_NOERR;
+
+    if (rc == NC_NOERR)
+        rc = find_word(t, "reuse", reuse, NCZ_LEN(reuse), "readers or never", &word);
+    if (rc != NC_NOERR)
+        return rc;
+    out->front = nbytes;
+    out->never_reuse = word == 1;
+    return NC_NOERR;
+}
+
 int
 ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out)
 {
-    static const char *const durability[] = {"sync", "each", "none"}, *const commit[] = {"sync", "close"};
+    static const char *const durability[] = {"sync", "each", "none"};
 
     ncz_rc files = NCZ_RC_INIT;
     size_t word;
@@ -91,9 +134,8 @@ ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out)
     if ((rc = find_word(t, "durability", durability, NCZ_LEN(durability), "none, sync or each", &word)) != NC_NOERR)
         return rc;
     out->durability = (ncz_durability)word;
-    if ((rc = find_word(t, "commit", commit, NCZ_LEN(commit), "sync or close", &word)) != NC_NOERR)
+    if ((rc = find_commit(t, out)) != NC_NOERR || (rc = find_room(t, out)) != NC_NOERR)
         return rc;
-    out->commit_at_close = word == 1;
     if (writable)
         rc = ncz_rc_load(ncz_env("HOME"), &files);
     if (rc == NC_NOERR)

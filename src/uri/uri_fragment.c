@@ -69,6 +69,7 @@ static const char *const own_keys[] = {
     "mode",   "compat",     "consolidated", "dimension_separator", "durability",
     "log",    "zip.prefix", "zip.order",    "write_empty_chunks",  "readahead",
     "commit", "chunk_keys", "write",        "behind_bytes",        "replace",
+    "front",  "reuse",
 };
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */

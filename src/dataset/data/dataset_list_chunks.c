@@ -101,8 +101,9 @@ static int
 list_objects(found *f, zmap *map)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT, prefixes = NCZ_KEY_LIST_INIT;
-    size_t       skip = f->v->spec->path[0] != '\0' ? strlen(f->v->spec->path) + 1 : 0;
-    int          rc = ncz_key_list_walk_prefixes(map, f->v->spec->path, &keys, &prefixes);
+    const char  *below = f->v->spec->layout->path; /* its objects are */
+    size_t       skip = below[0] != '\0' ? strlen(below) + 1 : 0;
+    int          rc = ncz_key_list_walk_prefixes(map, below, &keys, &prefixes);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
         rc = take_key(f, keys.v[i], skip);

@@ -59,13 +59,14 @@ static int
 delete_objects_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT, gone = NCZ_KEY_LIST_INIT;
-    size_t       skip = v->spec->path[0] != '\0' ? strlen(v->spec->path) + 1 : 0;
+    const char  *below = v->spec->layout->path;
+    size_t       skip = below[0] != '\0' ? strlen(below) + 1 : 0;
     ncz_dims     index;
     int          rc;
 
     if ((rc = ncz_dims_init(&index, v->rank)) != NC_NOERR)
         return rc;
-    rc = ncz_key_list_walk(ds->map, v->spec->path, &all);
+    rc = ncz_key_list_walk(ds->map, below, &all);
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
         if (ncz_format_parse_var_key(ds->model->dialect, v, all.v[i] + skip, index.v) == NCZ_KEY_CHUNK &&
             is_beyond(v, d, index.v))

@@ -106,10 +106,10 @@ bool ncz_file_is_head(const ncz_dataset *ds, const ncz_buf *now);
 /* Takes over records that others have added, which the bytes at the start of the file tell. */
 void ncz_file_take_records(ncz_dataset *ds, const ncz_buf *now);
 
-/* The whole file, in a block for free(). */
-int ncz_file_take(ncz_dataset *ds, void **block, size_t *len);
-/* Stores a dataset of memory as the file at its path. */
-int ncz_file_persist(ncz_dataset *ds);
+/* The whole file, of which this is the map, in a block for free(). */
+int ncz_file_take(zmap *file, void **block, size_t *len);
+/* Stores a file of memory at the dataset's path. */
+int ncz_file_persist(const ncz_dataset *ds, zmap *file);
 
 /* ---- other processes (dataset_file_share.c) ---- */
 

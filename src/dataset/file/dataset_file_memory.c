@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 int
-ncz_file_take(ncz_dataset *ds, void **block, size_t *len)
+ncz_file_take(zmap *file, void **block, size_t *len)
 {
     uint64_t     size = 0;
     zmap_get_req r = {.key = "", .len = ZMAP_WHOLE};
-    int          rc = zmap_len(ds->map, "", &size);
+    int          rc = zmap_len(file, "", &size);
 
     if (rc != NC_NOERR)
         return rc;
@@ -18,7 +18,7 @@ ncz_file_take(ncz_dataset *ds, void **block, size_t *len)
         (r.into = malloc((size_t)size + (size == 0))) == NULL) /* the caller frees it with free() */
         return ncz_fail_nomem((size_t)size);
     r.into_cap = (size_t)size;
-    if ((rc = zmap_get_batch(ds->map, &r, 1, NULL, NULL)) != NC_NOERR) {
+    if ((rc = zmap_get_batch(file, &r, 1, NULL, NULL)) != NC_NOERR) {
         free(r.into);
         return rc;
     }
@@ -28,7 +28,7 @@ ncz_file_take(ncz_dataset *ds, void **block, size_t *len)
 }
 
 int
-ncz_file_persist(ncz_dataset *ds)
+ncz_file_persist(const ncz_dataset *ds, zmap *file)
 {
     ncz_target *t = NULL;
     zmap       *to = NULL;
@@ -36,7 +36,7 @@ ncz_file_persist(ncz_dataset *ds)
     int         rc = ncz_target_parse(ncz_dataset_path(ds), true, &t);
 
     if (rc == NC_NOERR && (rc = zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &to)) == NC_NOERR) {
-        if ((rc = zmap_get(ds->map, "", &body)) == NC_NOERR &&
+        if ((rc = zmap_get(file, "", &body)) == NC_NOERR &&
             (rc = zmap_put_range(to, "", 0, body.data, body.len)) == NC_NOERR && ds->durable)
             rc = zmap_sync(to);
         if (rc == NC_NOERR) {

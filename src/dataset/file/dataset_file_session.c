@@ -128,7 +128,7 @@ close_file(ncz_dataset *ds)
 
     if (rc != NC_NOERR || (rc = store_data(ds)) != NC_NOERR || (rc = store_head(ds, false)) != NC_NOERR)
         return rc;
-    return ds->home == NCZ_HOME_PERSIST ? ncz_file_persist(ds) : NC_NOERR;
+    return ds->home == NCZ_HOME_PERSIST ? ncz_file_persist(ds, ds->map) : NC_NOERR;
 }
 
 /* Outside define mode, as in netCDF, it is closed. */
@@ -142,7 +142,7 @@ abort_file(ncz_dataset *ds, zmap_end *how)
 static int
 take_block(ncz_dataset *ds, void **block, size_t *len)
 {
-    return ds->writable ? ncz_file_take(ds, block, len) : ncz_store_take_block(ds->map, block, len);
+    return ds->writable ? ncz_file_take(ds->map, block, len) : ncz_store_take_block(ds->map, block, len);
 }
 
 /* ---- changes: nothing in a file has the name of a node, and each element has its place, and is written ---------- */

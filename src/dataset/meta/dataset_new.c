@@ -40,6 +40,8 @@ ncz_dataset_release(ncz_dataset *ds)
     if (ds->ranks != NULL)
         ds->ranks->free(ds->ranks);
     ds->ranks = NULL;
+    if (ds->kind != NULL && ds->kind->release != NULL)
+        ds->kind->release(ds);
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);

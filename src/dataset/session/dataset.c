@@ -21,7 +21,9 @@ is_shared(ncz_use use)
 static bool
 is_classic_file(const ncz_dataset *ds)
 {
-    return (zmap_caps_of(ds->map) & ZMAP_SINGLE) != 0 && ncz_format_is_written(ds->model->dialect);
+    const ncz_file_ops *file = ds->model->dialect != NULL ? ds->model->dialect->file : NULL;
+
+    return (zmap_caps_of(ds->map) & ZMAP_SINGLE) != 0 && file != NULL && file->lay_out != NULL;
 }
 
 static int
@@ -121,17 +123,43 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
     return may_go_on(ds, use) ? NC_NOERR : begin_slowly(ds, use);
 }
 
+static bool
+is_due(const ncz_dataset *ds)
+{
+    return ncz_now_ms() - atomic_load_explicit(&ds->clock.last, memory_order_relaxed) >= ds->clock.interval;
+}
+
+/* A commit that is due. The put is done whatever becomes of that: what fails for good, the next call finds. */
+static void
+commit_if_due(ncz_dataset *ds)
+{
+    ncz_err text;
+
+    ncz_rwlock_take(&ds->lock);
+    if (is_due(ds) && ds->state != NCZ_DATASET_CLOSED && ds->failed.code == NC_NOERR && !ds->defining &&
+        !ds->kind->ranks) {
+        ds->clock.last = ncz_now_ms();
+        ncz_err_save(&text, NC_NOERR);
+        if (ds->kind->sync(ds, NC_NOERR) != NC_NOERR)
+            ncz_log(NCZ_LOG_WARN, "%s: commit=: %s", ds->path, ncz_err_text());
+        (void)ncz_err_adopt(&text);
+    }
+    ncz_rwlock_give(&ds->lock);
+}
+
 int
 ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
 {
     /* After NC_ERANGE all data are stored, too. */
-    bool done = rc == NC_NOERR || rc == NC_ERANGE;
+    bool done = rc == NC_NOERR || rc == NC_ERANGE, put = use == NCZ_USE_PUT || use == NCZ_USE_PUT_ALONE;
 
     if (use == NCZ_USE_DEFINE && done)
         ncz_dataset_define(ds);
     if (use == NCZ_USE_PUT_ALONE && done && ds->defining)
         ncz_dataset_leave_define(ds);
     unlock_dataset(ds, use);
+    if (put && ds->clock.interval != 0 && is_due(ds))
+        commit_if_due(ds);
     return rc;
 }
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dataset_netcdf4_commit: definitions that become final, and commits, of a netCDF-4 file. */
+#include "dataset/netcdf4/dataset_netcdf4.h"
+#include "container/container.h"
+#include "hdf5/hdf5_write.h"
+#include "zmap/zmap_single.h"
+
+enum {
+    READERS_MS = 60000, /* for so long room is kept for readers whose lock is not seen, or that have the file open */
+    MANY_VARS = 300,    /* in such a file scales do not list their users before the last commit */
+    SLACK_PERCENT = 5,  /* of the file may be unused at the close, */
+    SLACK_LEAST = 1 << 16, /* or so many bytes */
+    RECORDS_K = 8,         /* half the children of a node of chunk trees where records are added */
+};
+
+/* ---- a new file ------------------------------------------------------------------------------------------------ */
+
+int
+ncz_nc4_create(ncz_dataset *ds)
+{
+    zmap *made = NULL;
+    bool  held;
+    int   rc;
+
+    if ((rc = zmap_single_guard(ds->map, &held)) != NC_NOERR ||
+        (rc = ncz_container_create(ds->map, NCZ_NC4_K, 0, &made)) != NC_NOERR)
+        return rc;
+    ds->map = made;
+    ncz_engine_set_map(ds->engine, made);
+    return NC_NOERR;
+}
+
+static unsigned
+choose_k(const ncz_model *m)
+{
+    for (size_t i = 0; i < m->ndims; i++)
+        if (m->dims[i] != NULL && m->dims[i]->unlimited)
+            return RECORDS_K;
+    return NCZ_NC4_K;
+}
+
+/* Nothing is written yet: the container is made again, for what is known now. */
+static int
+choose_form(ncz_dataset *ds, const ncz_file_room *room)
+{
+    zmap    *file = ncz_container_file(ds->map), *made = NULL;
+    unsigned k = choose_k(ds->model);
+    int      rc;
+
+    if (ds->nc4.front == 0 && room != NULL)
+        ds->nc4.front = room->header_free;
+    if (k == NCZ_NC4_K && ds->nc4.front == 0)
+        return NC_NOERR;
+    (void)zmap_ref(file);
+    if ((rc = ncz_container_create(file, k, ds->nc4.front, &made)) != NC_NOERR) {
+        (void)zmap_close(file, ZMAP_KEEP); /* a reference less */
+        return rc;
+    }
+    (void)zmap_close(ds->map, ZMAP_KEEP);
+    ds->map = made;
+    ncz_engine_set_map(ds->engine, made);
+    return NC_NOERR;
+}
+
+int
+ncz_nc4_define(ncz_dataset *ds, const ncz_file_room *room)
+{
+    int rc = NC_NOERR;
+
+    if (ds->failed.code != NC_NOERR)
+        return ncz_err_adopt(&ds->failed);
+    if (ds->created && !ds->nc4.defined && (rc = choose_form(ds, room)) == NC_NOERR)
+        ds->nc4.defined = true;
+    return rc == NC_NOERR ? ncz_nc4_set_arrays(ds) : rc;
+}
+
+/* ---- commits ---------------------------------------------------------------------------------------------------- */
+
+static bool
+is_changed(const ncz_dataset *ds)
+{
+    const ncz_model *m = ds->model;
+
+    if (ncz_dataset_is_new(ds) || ncz_container_changed(ds->map))
+        return true;
+    for (size_t i = 0; i < m->ngroups; i++)
+        if (m->groups[i]->document != NCZ_DOCUMENT_STORED || m->groups[i]->atts.dirty)
+            return true;
+    for (const ncz_var *v = ncz_model_next_var(m, NULL); v != NULL; v = ncz_model_next_var(m, v))
+        if (v->document != NCZ_DOCUMENT_STORED || v->atts.dirty)
+            return true;
+    return false;
+}
+
+/* A put that failed may have stored elements beyond the length of a dimension. */
+static int
+clear_beyond(ncz_dataset *ds)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < ds->model->ndims; i++)
+        if (ds->model->dims[i] != NULL && ds->model->dims[i]->uncleared)
+            rc = ncz_dataset_clear_beyond(ds, ds->model->dims[i]);
+    return rc;
+}
+
+/* When room that was given up may be used again. */
+static int
+find_reuse(ncz_dataset *ds, bool *read, int64_t *after)
+{
+    int rc = zmap_single_guard_shared(ncz_container_file(ds->map), read);
+
+    *after = ds->nc4.never_reuse ? -1 : *read ? READERS_MS : 0;
+    return rc;
+}
+
+static int
+find_layout(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
+{
+    return ncz_container_layout(arg, v->uid, out);
+}
+
+static int
+describe(ncz_dataset *ds, bool last, ncz_arena *arena, ncz_hdf5_image *image)
+{
+    const ncz_netcdf4_describing how = {.image = image,
+                                        .arena = arena,
+                                        .layout = find_layout,
+                                        .arg = ds->map,
+                                        .references = last || ds->model->nvars < MANY_VARS};
+
+    return ncz_netcdf4_describe(ds->model, ds->classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM, &how);
+}
+
+/* Steps 4 and 5. */
+static int
+write_metadata(ncz_dataset *ds, bool durable, bool last)
+{
+    ncz_container_commit_opts opts = {.durable = durable && ds->durable};
+    ncz_hdf5_image           *image = NULL;
+    ncz_arena                 arena = NCZ_ARENA_INIT;
+    bool                      read = false;
+    int                       rc;
+
+    if ((rc = find_reuse(ds, &read, &opts.reuse_after)) != NC_NOERR || (rc = ncz_hdf5_image_new(&image)) != NC_NOERR)
+        return rc;
+    opts.last = last && !read; /* readers may still need what lies behind */
+    if (last && ds->nc4.front > 0)
+        rc = ncz_container_to_front(ds->map, ds->nc4.image);
+    if (rc == NC_NOERR && (rc = describe(ds, last, &arena, image)) == NC_NOERR &&
+        (rc = ncz_hdf5_image_measure(image, &ds->nc4.image)) == NC_NOERR)
+        rc = ncz_container_commit(ds->map, image, &opts);
+    ncz_hdf5_image_free(image);
+    ncz_arena_clear(&arena);
+    return rc;
+}
+
+static int
+commit_changes(ncz_dataset *ds, bool durable, bool last)
+{
+    int rc;
+
+    if ((rc = ncz_nc4_set_missing_arrays(ds)) != NC_NOERR || (rc = write_metadata(ds, durable, last)) != NC_NOERR)
+        return rc;
+    ncz_format_mark_stored(ds->model);
+    ds->state = NCZ_DATASET_STORED;
+    ds->nc4.committed = true;
+    return NC_NOERR;
+}
+
+/* Whether so much room was given up that another commit, which puts the metadata there, is worth it. */
+static bool
+has_slack(const ncz_dataset *ds)
+{
+    ncz_container_sums sums;
+    uint64_t           unused;
+
+    if (!ds->nc4.committed)
+        return false;
+    ncz_container_count(ds->map, &sums);
+    unused = sums.free + sums.given_up;
+    return unused > SLACK_LEAST && unused > sums.end / 100 * SLACK_PERCENT;
+}
+
+int
+ncz_nc4_commit(ncz_dataset *ds, bool durable, bool last)
+{
+    int rc;
+
+    if (ds->failed.code != NC_NOERR)
+        return ncz_err_adopt(&ds->failed);
+    if ((rc = clear_beyond(ds)) != NC_NOERR || (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
+        return rc;
+    if (is_changed(ds))
+        rc = commit_changes(ds, durable, last);
+    if (rc == NC_NOERR && last && has_slack(ds))
+        rc = commit_changes(ds, durable, last);
+    return rc;
+}

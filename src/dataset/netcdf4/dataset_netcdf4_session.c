@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_netcdf4_session: what a session does with a netCDF-4 file (dataset_session.h). Chunks go to free room as they
+ * come; nc_sync(), nc_close() and an nc_enddef() after nc_redef() commit.
+ */
+#include "dataset/netcdf4/dataset_netcdf4.h"
+#include "container/container.h"
+#include "dataset/file/dataset_file.h"
+#include "zmap/zmap_single.h"
+
+/* ---- definitions ----------------------------------------------------------------------------------------------- */
+
+static int
+begin_define(ncz_dataset *ds)
+{
+    (void)ds;
+    return NC_NOERR;
+}
+
+/* With commit=close nothing is shown before. */
+static bool
+waits_for_close(const ncz_dataset *ds)
+{
+    return ds->root_deferred;
+}
+
+/* The definitions of a new file wait for its first commit: until something is put there is nothing to lose. Once it has
+ * data the name leads to them, but nothing of them was acknowledged yet. */
+static int
+end_define(ncz_dataset *ds, const ncz_file_room *room, int rc)
+{
+    bool is_new = ncz_dataset_is_new(ds);
+
+    if (rc != NC_NOERR || (rc = ncz_nc4_define(ds, room)) != NC_NOERR)
+        return rc;
+    ncz_dataset_leave_define(ds);
+    if (waits_for_close(ds) || (is_new && !ncz_container_changed(ds->map)))
+        return NC_NOERR;
+    return ncz_nc4_commit(ds, !is_new, false);
+}
+
+static int
+begin_data(ncz_dataset *ds)
+{
+    return ncz_nc4_define(ds, NULL);
+}
+
+/* ---- puts ------------------------------------------------------------------------------------------------------ */
+
+static bool
+puts_alone(const ncz_dataset *ds, const ncz_var *v)
+{
+    (void)ds;
+    (void)v;
+    return false;
+}
+
+/* Chunks that are absent read as fill. */
+static int
+grow(ncz_dataset *ds, ncz_dim *d, uint64_t len, const ncz_put *p)
+{
+    (void)len;
+    (void)p;
+    return d->uncleared ? ncz_dataset_clear_beyond(ds, d) : NC_NOERR;
+}
+
+/* ---- storing --------------------------------------------------------------------------------------------------- */
+
+static int
+store_data(ncz_dataset *ds)
+{
+    return ds->failed.code != NC_NOERR ? ncz_err_adopt(&ds->failed) : ncz_engine_flush(ds->engine, 0);
+}
+
+static int
+store_head(ncz_dataset *ds, bool all)
+{
+    (void)all;
+    return waits_for_close(ds) ? NC_NOERR : ncz_nc4_commit(ds, true, false);
+}
+
+/* Nobody else writes. */
+static int
+refresh(ncz_dataset *ds)
+{
+    (void)ds;
+    return NC_NOERR;
+}
+
+/* ---- close and abort ------------------------------------------------------------------------------------------- */
+
+static int
+close_file(ncz_dataset *ds)
+{
+    int rc = ds->defining ? ncz_nc4_define(ds, NULL) : NC_NOERR;
+
+    if (rc == NC_NOERR)
+        rc = ncz_nc4_commit(ds, true, true);
+    if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
+        rc = ncz_file_persist(ds, ncz_container_file(ds->map));
+    return rc;
+}
+
+/* A file that was never committed goes. */
+static int
+abort_file(ncz_dataset *ds, zmap_end *how)
+{
+    *how = ncz_dataset_is_new(ds) ? ZMAP_DISCARD : ZMAP_KEEP;
+    ncz_engine_forget(ds->engine, 0);
+    return NC_NOERR;
+}
+
+static int
+take_block(ncz_dataset *ds, void **block, size_t *len)
+{
+    return ncz_container_is(ds->map) ? ncz_file_take(ncz_container_file(ds->map), block, len)
+                                     : ncz_store_take_block(ds->map, block, len);
+}
+
+/* ---- changes: no object has the name of a node ----------------------------------------------------------------- */
+
+static int
+clear_new(ncz_dataset *ds, const ncz_var *v)
+{
+    (void)ds;
+    (void)v;
+    return NC_NOERR;
+}
+
+static int
+rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
+{
+    return ncz_model_rename_var(ds->model, v, name);
+}
+
+static int
+rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
+{
+    return ncz_model_rename_group(ds->model, g, name);
+}
+
+/* Texts have any length, and characters one byte. */
+static int
+widen(ncz_dataset *ds, ncz_var *v, size_t need)
+{
+    (void)ds;
+    return ncz_fail(NC_EINVAL, "%s: its strings have no width, and one of %zu bytes needs none", v->name, need);
+}
+
+static const ncz_change_ops change = {
+    .clear_new = clear_new,
+    .rename_var = rename_var,
+    .rename_group = rename_group,
+    .begin_fill = ncz_documents_begin_fill,
+    .end_fill = ncz_documents_end_fill,
+    .widen = widen,
+};
+
+const ncz_session_ops ncz_nc4_session = {
+    .begin_define = begin_define,
+    .end_define = end_define,
+    .begin_data = begin_data,
+    .puts_alone = puts_alone,
+    .put = ncz_dataset_put_chunks,
+    .grow = grow,
+    .store_data = store_data,
+    .store_head = store_head,
+    .sync = ncz_dataset_sync_alone,
+    .refresh = refresh,
+    .close = close_file,
+    .abort = abort_file,
+    .take = take_block,
+    .release = ncz_nc4_free_arrays,
+    .change = &change,
+};
