@@ -23,6 +23,7 @@ typedef struct ncz_settings {
     bool           commit_at_close; /* the documents follow the data at the close, not at each sync */
     int64_t        commit_ms;       /* a put commits if the last commit is so long ago; 0: none does; -1: not said */
     uint64_t       front;           /* bytes that a new netCDF-4 file leaves to its metadata in front; 0: none */
+    bool           front_fits;      /* ... as many as the metadata will take, as long as there are no data */
     bool           never_reuse;     /* such a file does not use room again that was given up */
     bool           behind;          /* puts do not wait for the store */
     size_t         behind_bytes;    /* of what may wait; 0: not said */

@@ -84,6 +84,7 @@ start_dataset(zmap *map, const ncz_target *t, const ncz_settings *settings, cons
     ds->root_deferred = settings->commit_at_close && (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
     ds->no_copies = t->consolidated == NCZ_NO;
     ds->nc4.front = settings->front;
+    ds->nc4.fits = settings->front_fits;
     ds->nc4.never_reuse = settings->never_reuse;
     (void)ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {

@@ -110,13 +110,15 @@ find_room(const ncz_target *t, ncz_settings *out)
 
     const setting front = {.value = t->uri != NULL ? ncz_uri_frag(t->uri, "front") : NULL, .name = "front"};
     size_t        nbytes = 0, word;
-    int           rc = front.value != NULL ? parse_bytes(&front, &nbytes) : NC_NOERR;
+    bool          fits = front.value != NULL && strcmp(front.value, "auto") == 0;
+    int           rc = front.value != NULL && !fits ? parse_bytes(&front, &nbytes) : NC_NOERR;
 
     if (rc == NC_NOERR)
         rc = find_word(t, "reuse", reuse, NCZ_LEN(reuse), "readers or never", &word);
     if (rc != NC_NOERR)
         return rc;
     out->front = nbytes;
+    out->front_fits = fits;
     out->never_reuse = word == 1;
     return NC_NOERR;
 }

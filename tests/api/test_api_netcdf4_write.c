@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -352,6 +354,56 @@ TEST(with_write_behind_all_is_there_after_the_close)
 }
 
 /* ---- deaths ---- */
+
+/* The first and the last byte of all chunks. */
+typedef struct span {
+    unsigned long long first, end;
+} span;
+
+static int
+add_span(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    span *s = arg;
+
+    (void)index, (void)key;
+    s->first = offset < s->first ? offset : s->first;
+    s->end = offset + length > s->end ? offset + length : s->end;
+    return 0;
+}
+
+TEST(with_front_auto_all_metadata_are_before_the_chunks)
+{
+    enum { CHUNKS = 300 };
+    const char *path = scratch_path(scratch_dir, "front.nc");
+    size_t      chunk = 1;
+    span        s = {.first = ULLONG_MAX};
+    struct stat st;
+    int         ncid, dims[2], v[2];
+
+    OK(nc_create(url_of("front.nc", "&front=auto"), NC_NETCDF4, &ncid));
+    OK(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", CHUNKS, &dims[1]));
+    for (int i = 0; i < 2; i++) {
+        OK(nc_def_var(ncid, i == 0 ? "a" : "b", NC_INT, 1, &dims[i], &v[i]));
+        OK(nc_def_var_chunking(ncid, v[i], NC_CHUNKED, &chunk));
+    }
+    OK(nc_enddef(ncid));
+    OK(nczarr_grow_dim(ncid, dims[0], CHUNKS));
+    for (size_t i = 0; i < CHUNKS; i++) {
+        int value = (int)(i * 7 % CHUNKS);
+
+        OK(nc_put_var1_int(ncid, v[0], &(size_t){(size_t)value}, &value)); /* in no order */
+        OK(nc_put_var1_int(ncid, v[1], &i, &value));
+    }
+    OK(nc_close(ncid));
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    for (int i = 0; i < 2; i++)
+        OK(nczarr_list_var_chunks(ncid, v[i], add_span, &s));
+    OK(nc_close(ncid));
+    assert_int_equal(stat(path, &st), 0);
+    assert_true((unsigned long long)st.st_size == s.end);
+    assert_true(s.first > CHUNKS * 2 * 40 && s.end - s.first == CHUNKS * 2 * sizeof(int));
+}
 
 TEST(a_killed_program_leaves_what_it_has_synced)
 {

@@ -47,6 +47,12 @@ void ncz_nc4_free_arrays(ncz_dataset *ds);
 int ncz_nc4_define(ncz_dataset *ds, const ncz_file_room *room);
 
 /*
+ * With front=auto: as long as a new file has no data, leaves as much room in front as its metadata will take when it is
+ * closed, if nothing else is defined and all chunks are there. `d`: a dimension that will have length `len`, or NULL.
+ */
+int ncz_nc4_fit_front(ncz_dataset *ds, const ncz_dim *d, uint64_t len);
+
+/*
  * Commits what has changed, if anything has:
  *
  *   1 what a put that failed left beyond the lengths reads as fill again

@@ -11,6 +11,9 @@ enum {
     SLACK_PERCENT = 5,  /* of the file may be unused at the close, */
     SLACK_LEAST = 1 << 16, /* or so many bytes */
     RECORDS_K = 8,         /* half the children of a node of chunk trees where records are added */
+    FRONT_MOST = 1 << 30,  /* no more room is left in front, as of an array of which few chunks will be there */
+    FRONT_SPARE = 16,      /* this part of the metadata more, */
+    FRONT_LEAST = 1024,    /* and so many bytes */
 };
 
 /* ---- a new file ------------------------------------------------------------------------------------------------ */
@@ -62,6 +65,85 @@ choose_form(ncz_dataset *ds, const ncz_file_room *room)
     return NC_NOERR;
 }
 
+static int
+find_layout(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
+{
+    return ncz_container_layout(arg, v->uid, out);
+}
+
+static int
+describe(ncz_dataset *ds, bool last, ncz_arena *arena, ncz_hdf5_image *image)
+{
+    const ncz_netcdf4_describing how = {.image = image,
+                                        .arena = arena,
+                                        .layout = find_layout,
+                                        .arg = ds->map,
+                                        .references = last || ds->model->nvars < MANY_VARS};
+
+    return ncz_netcdf4_describe(ds->model, ds->classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM, &how);
+}
+
+/* ---- front=auto ------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a variable's chunk tree, if all its chunks are there and dimension `d` has this length. */
+static int
+bound_tree(const ncz_dataset *ds, const ncz_var *v, const ncz_dim *d, uint64_t len, uint64_t *nbytes)
+{
+    uint64_t n = 1;
+
+    for (size_t i = 0; i < v->rank; i++)
+        if (!ncz_mul64(n, ncz_spec_count_chunks(v->spec, i, v->dims[i] == d ? len : v->dims[i]->len), &n))
+            n = UINT64_MAX;
+    *nbytes = 0;
+    if (v->rank > 0 && v->storage == NC_CHUNKED &&
+        !ncz_hdf5_tree_bound((unsigned)v->rank, choose_k(ds->model), n, nbytes))
+        *nbytes = UINT64_MAX;
+    return *nbytes <= FRONT_MOST ? NC_NOERR : NC_ERANGE;
+}
+
+static int
+bound_metadata(ncz_dataset *ds, const ncz_dim *d, uint64_t len, uint64_t *nbytes)
+{
+    ncz_hdf5_image *image = NULL;
+    ncz_arena       arena = NCZ_ARENA_INIT;
+    uint64_t        more;
+    int             rc = ncz_hdf5_image_new(&image);
+
+    if (rc == NC_NOERR && (rc = describe(ds, true, &arena, image)) == NC_NOERR)
+        rc = ncz_hdf5_image_measure(image, nbytes);
+    ncz_hdf5_image_free(image);
+    ncz_arena_clear(&arena);
+    if (rc != NC_NOERR)
+        return rc;
+    *nbytes += *nbytes / FRONT_SPARE + FRONT_LEAST; /* attributes may be added */
+    for (const ncz_var *v = ncz_model_next_var(ds->model, NULL); v != NULL; v = ncz_model_next_var(ds->model, v)) {
+        if (bound_tree(ds, v, d, len, &more) != NC_NOERR || *nbytes + more > FRONT_MOST) {
+            *nbytes = 0;
+            return NC_NOERR;
+        }
+        *nbytes += more;
+    }
+    return rc;
+}
+
+int
+ncz_nc4_fit_front(ncz_dataset *ds, const ncz_dim *d, uint64_t len)
+{
+    uint64_t nbytes = 0;
+    int      rc;
+
+    if (!ds->nc4.fits)
+        return NC_NOERR;
+    if (!ncz_dataset_is_new(ds) || ncz_container_changed(ds->map)) {
+        ds->nc4.fits = false;
+        return NC_NOERR;
+    }
+    if ((rc = bound_metadata(ds, d, len, &nbytes)) == NC_NOERR &&
+        (rc = ncz_container_set_front(ds->map, nbytes)) == NC_NOERR)
+        ds->nc4.front = nbytes;
+    return rc;
+}
+
 int
 ncz_nc4_define(ncz_dataset *ds, const ncz_file_room *room)
 {
@@ -71,7 +153,9 @@ ncz_nc4_define(ncz_dataset *ds, const ncz_file_room *room)
         return ncz_err_adopt(&ds->failed);
     if (ds->created && !ds->nc4.defined && (rc = choose_form(ds, room)) == NC_NOERR)
         ds->nc4.defined = true;
-    return rc == NC_NOERR ? ncz_nc4_set_arrays(ds) : rc;
+    if (rc == NC_NOERR && (rc = ncz_nc4_set_arrays(ds)) == NC_NOERR)
+        rc = ncz_nc4_fit_front(ds, NULL, 0);
+    return rc;
 }
 
 /* ---- commits ---------------------------------------------------------------------------------------------------- */
@@ -112,24 +196,6 @@ find_reuse(ncz_dataset *ds, bool *read, int64_t *after)
 
     *after = ds->nc4.never_reuse ? -1 : *read ? READERS_MS : 0;
     return rc;
-}
-
-static int
-find_layout(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
-{
-    return ncz_container_layout(arg, v->uid, out);
-}
-
-static int
-describe(ncz_dataset *ds, bool last, ncz_arena *arena, ncz_hdf5_image *image)
-{
-    const ncz_netcdf4_describing how = {.image = image,
-                                        .arena = arena,
-                                        .layout = find_layout,
-                                        .arg = ds->map,
-                                        .references = last || ds->model->nvars < MANY_VARS};
-
-    return ncz_netcdf4_describe(ds->model, ds->classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM, &how);
 }
 
 /* Steps 4 and 5. */

@@ -59,9 +59,9 @@ puts_alone(const ncz_dataset *ds, const ncz_var *v)
 static int
 grow(ncz_dataset *ds, ncz_dim *d, uint64_t len, const ncz_put *p)
 {
-    (void)len;
-    (void)p;
-    return d->uncleared ? ncz_dataset_clear_beyond(ds, d) : NC_NOERR;
+    int rc = p == NULL ? ncz_nc4_fit_front(ds, d, len) : NC_NOERR;
+
+    return rc == NC_NOERR && d->uncleared ? ncz_dataset_clear_beyond(ds, d) : rc;
 }
 
 /* ---- storing --------------------------------------------------------------------------------------------------- */
