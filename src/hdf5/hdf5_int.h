@@ -30,6 +30,7 @@ struct ncz_hdf5 {
     ncz_limits      limits;
     uint64_t        base, size; /* where the superblock is, from which addresses count; the bytes from there on */
     unsigned        version, offset_size, length_size;
+    bool            flagged; /* a version 3 superblock has flags: that of a file that is open */
     uint64_t        root;
     uint64_t        end;     /* as the superblock says: of the whole file, in bytes */
     uint64_t        work;    /* bytes of structures that the call under way has read */

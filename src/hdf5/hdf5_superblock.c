@@ -139,7 +139,7 @@ parse_new(ncz_hdf5 *f, const unsigned char *bytes, ncz_cursor *c)
 
     if (rc != NC_NOERR)
         return rc;
-    (void)ncz_cursor_u8(c);      /* flags */
+    f->flagged = ncz_cursor_u8(c) != 0 && f->version == 3;
     (void)ncz_hdf5_offset(f, c); /* the base address */
     f->extension = ncz_hdf5_offset(f, c);
     f->end = ncz_hdf5_offset(f, c);
@@ -234,6 +234,24 @@ unsigned
 ncz_hdf5_superblock_version(const ncz_hdf5 *f)
 {
     return f->version;
+}
+
+unsigned
+ncz_hdf5_chunk_k(const ncz_hdf5 *f)
+{
+    return f->chunk_node;
+}
+
+bool
+ncz_hdf5_is_open(const ncz_hdf5 *f)
+{
+    return f->flagged;
+}
+
+bool
+ncz_hdf5_is_wide(const ncz_hdf5 *f)
+{
+    return f->offset_size == 8 && f->length_size == 8;
 }
 
 int

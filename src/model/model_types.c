@@ -307,6 +307,27 @@ ncz_model_insert_member(ncz_user_type *t, const char *name, const void *value)
 }
 
 int
+ncz_model_keep_gaps(ncz_model *m)
+{
+    ncz_record *old, *record = NULL;
+    int         rc;
+
+    m->gaps = true;
+    for (size_t i = 0; i < m->ntypes; i++) {
+        ncz_user_type *t = m->types[i];
+
+        if (!t->used || t->node.record == NULL)
+            continue;
+        if ((rc = ncz_record_make(&t->node, true, &record)) != NC_NOERR)
+            return rc;
+        old = (ncz_record *)(uintptr_t)t->node.record;
+        t->node.record = record;
+        ncz_free(old);
+    }
+    return NC_NOERR;
+}
+
+int
 ncz_model_use_type(ncz_model *m, const ncz_type *type)
 {
     ncz_user_type *t = ncz_model_user_type(m, type->id);

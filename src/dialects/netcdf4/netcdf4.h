@@ -39,11 +39,13 @@ typedef struct ncz_netcdf4_file {
     size_t     nreserved; /* attributes of datasets with names that netCDF reserves */
     bool       strict;    /* it says that it keeps to the classic model */
     ncz_limits limits;
+    struct ncz_netcdf4_keeping           *keeping; /* what its objects were, once it is changed; else NULL */
     const struct ncz_netcdf4_heap_reader *heap; /* has the global heap in place of `f`, which is NULL then; or NULL */
 } ncz_netcdf4_file;
 
 int  ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out);
 void ncz_netcdf4_free(void *part);
+void ncz_netcdf4_keeping_free(struct ncz_netcdf4_keeping *k); /* netcdf4_keep.c. NULL is fine */
 /* What the strings and sequences of a file of this size may need in memory, in one call. */
 uint64_t ncz_netcdf4_most_bytes(const ncz_netcdf4_file *file);
 
@@ -187,20 +189,21 @@ int ncz_netcdf4_dims_of(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const u
 
 /* What a layout is made from; ncz_var.place. */
 typedef struct ncz_netcdf4_place {
-    ncz_netcdf4_part        part;
-    ncz_netcdf4_file       *file;
-    const char             *path; /* in the file; in the model's arena */
-    uint64_t                addr; /* of the dataset's header */
-    uint64_t                data; /* contiguous: where the data begin; UINT64_MAX: nowhere */
-    ncz_hdf5_layout_kind    kind;
-    bool                    zeros;   /* the file has no fill value */
-    const ncz_netcdf4_type *type;    /* in the model's arena */
-    size_t                  rank;    /* of the dataset, without the arrays in its elements */
-    const unsigned char    *compact; /* in the model's arena, `ncompact` bytes */
-    size_t                  ncompact;
-    const ncz_filter_spec  *filters; /* as netCDF-C tells them; in the model's arena */
-    size_t                  nfilters;
-    uint64_t                n[]; /* lengths, then the chunk's, rank + the type's each */
+    ncz_netcdf4_part               part;
+    ncz_netcdf4_file              *file;
+    const char                    *path; /* in the file; in the model's arena */
+    uint64_t                       addr; /* of the dataset's header */
+    uint64_t                       data; /* contiguous: where the data begin; UINT64_MAX: nowhere */
+    ncz_hdf5_layout_kind           kind;
+    bool                           zeros;   /* the file has no fill value */
+    const ncz_netcdf4_type        *type;    /* in the model's arena */
+    size_t                         rank;    /* of the dataset, without the arrays in its elements */
+    const unsigned char           *compact; /* in the model's arena, `ncompact` bytes */
+    size_t                         ncompact;
+    const struct ncz_netcdf4_kept *kept;    /* the dataset as it was, once the file is changed; else NULL */
+    const ncz_filter_spec         *filters; /* as netCDF-C tells them; in the model's arena */
+    size_t                         nfilters;
+    uint64_t                       n[]; /* lengths, then the chunk's, rank + the type's each */
 } ncz_netcdf4_place;
 
 /* Chooses the chunks and makes the place of an array's data. The variable has its type and dimensions. */

@@ -64,6 +64,7 @@ ncz_netcdf4_free(void *part)
     ncz_netcdf4_file *file = part;
 
     if (*(const ncz_netcdf4_part *)part == NCZ_NETCDF4_FILE) {
+        ncz_netcdf4_keeping_free(file->keeping);
         ncz_hdf5_close(file->f);
         (void)pthread_mutex_destroy(&file->lock);
     }

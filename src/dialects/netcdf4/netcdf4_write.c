@@ -108,6 +108,47 @@ set_fill(ncz_netcdf4_writer *w, const ncz_var *v, const ncz_netcdf4_type *t, ncz
     return NC_NOERR;
 }
 
+/* ---- variables that were in the file ---- */
+
+static const ncz_netcdf4_kept *
+kept_of(const ncz_var *v)
+{
+    const ncz_netcdf4_place *p = v->place;
+
+    return p != NULL ? p->kept : NULL;
+}
+
+/* Whether its data lie where they did. */
+static bool
+is_unmoved(const ncz_hdf5_layout *a, const ncz_hdf5_layout *b)
+{
+    return a->kind == b->kind && a->kind != NCZ_HDF5_COMPACT && a->addr == b->addr;
+}
+
+/* What of a dataset is written again as it was: all but its attributes and, once it is put to, lengths that grow. */
+static int
+take_kept(ncz_netcdf4_writer *w, const ncz_var *v, const ncz_netcdf4_type *t, ncz_hdf5_object *o)
+{
+    const ncz_netcdf4_kept *kept = kept_of(v);
+    ncz_hdf5_layout         now;
+    int                     rc = w->d->layout(w->d->arg, v, &now);
+
+    if (rc != NC_NOERR)
+        return rc;
+    *o = kept->o;
+    if (!is_unmoved(&now, &kept->o.layout)) {
+        o->layout = now;
+        for (size_t d = 0; d < v->rank && d < o->space.rank; d++)
+            if (o->space.most[d] == NCZ_HDF5_NONE)
+                o->space.shape[d] = v->dims[d]->len;
+    }
+    if (t->heap && o->fill.state == NCZ_HDF5_FILL_USER && v->fill_mode == NCZ_FILL_VALUE)
+        rc = set_fill(w, v, t, &o->fill); /* its place in the heap goes */
+    return rc;
+}
+
+/* ---- variables ---- */
+
 static void
 set_space(const ncz_var *v, ncz_hdf5_space *out)
 {
@@ -119,23 +160,35 @@ set_space(const ncz_var *v, ncz_hdf5_space *out)
 }
 
 static int
+take_new(ncz_netcdf4_writer *w, const ncz_var *v, ncz_hdf5_object *o)
+{
+    ncz_netcdf4_type t;
+    int              rc;
+
+    *o = (ncz_hdf5_object){.kind = NCZ_HDF5_DATASET};
+    if ((rc = ncz_netcdf4_type_for(w->d->arena, v->type, v->endian == NC_ENDIAN_BIG, &t)) != NC_NOERR ||
+        (rc = ncz_netcdf4_stored_type(w->d->arena, &t, &o->type)) != NC_NOERR ||
+        (rc = set_fill(w, v, &t, &o->fill)) != NC_NOERR ||
+        (rc = ncz_netcdf4_write_filters(w->d->arena, v, t.size, &o->filters, &o->nfilters)) != NC_NOERR ||
+        (rc = w->d->layout(w->d->arg, v, &o->layout)) != NC_NOERR)
+        return rc;
+    set_space(v, &o->space);
+    return NC_NOERR;
+}
+
+static int
 write_var(ncz_netcdf4_writer *w, const ncz_var *v)
 {
-    ncz_netcdf4_att_list list;
-    ncz_netcdf4_type     t;
-    ncz_hdf5_object      o = {.kind = NCZ_HDF5_DATASET};
-    int                  rc;
+    const ncz_netcdf4_kept *kept = kept_of(v);
+    ncz_netcdf4_att_list    list;
+    ncz_hdf5_object         o;
+    int                     rc;
 
-    if ((rc = ncz_netcdf4_type_for(w->d->arena, v->type, v->endian == NC_ENDIAN_BIG, &t)) != NC_NOERR ||
-        (rc = ncz_netcdf4_stored_type(w->d->arena, &t, &o.type)) != NC_NOERR ||
-        (rc = set_fill(w, v, &t, &o.fill)) != NC_NOERR ||
-        (rc = ncz_netcdf4_write_filters(w->d->arena, v, t.size, &o.filters, &o.nfilters)) != NC_NOERR ||
-        (rc = w->d->layout(w->d->arg, v, &o.layout)) != NC_NOERR ||
-        (rc = ncz_netcdf4_atts_begin(w, NCZ_NETCDF4_SCALE_ATTS + v->atts.n, &list)) != NC_NOERR ||
-        (rc = ncz_netcdf4_scale_atts(w, v, &list)) != NC_NOERR ||
-        (rc = ncz_netcdf4_write_atts(w, &v->atts, &list)) != NC_NOERR)
+    rc = kept != NULL ? take_kept(w, v, ((const ncz_netcdf4_place *)v->place)->type, &o) : take_new(w, v, &o);
+    if (rc != NC_NOERR || (rc = ncz_netcdf4_atts_begin(w, NCZ_NETCDF4_SCALE_ATTS + v->atts.n, &list)) != NC_NOERR ||
+        ((kept == NULL || !kept->no_scales) && (rc = ncz_netcdf4_scale_atts(w, v, &list)) != NC_NOERR) ||
+        (rc = ncz_netcdf4_write_atts(w, &v->atts, kept, &list)) != NC_NOERR)
         return rc;
-    set_space(v, &o.space);
     o.attributes = list.v;
     o.nattributes = list.n;
     return ncz_hdf5_image_describe(w->d->image, w->vars[v->group->id][v->id], &o);
@@ -146,14 +199,18 @@ write_var(ncz_netcdf4_writer *w, const ncz_var *v)
 static int
 write_type(ncz_netcdf4_writer *w, const ncz_user_type *u)
 {
-    ncz_hdf5_object  o = {.kind = NCZ_HDF5_COMMITTED};
-    ncz_netcdf4_type t;
-    int              rc;
+    size_t                  id = (size_t)(u->node.id - NC_FIRSTUSERTYPEID);
+    const ncz_netcdf4_kept *kept = ncz_netcdf4_kept_at(w->keeping->types, w->keeping->ntypes, id);
+    ncz_hdf5_object         o = {.kind = NCZ_HDF5_COMMITTED};
+    ncz_netcdf4_type        t;
+    int                     rc;
 
-    if ((rc = ncz_netcdf4_type_for(w->d->arena, &u->node, false, &t)) != NC_NOERR ||
-        (rc = ncz_netcdf4_stored_type(w->d->arena, &t, &o.type)) != NC_NOERR)
+    if (kept != NULL)
+        o.type = kept->o.type;
+    else if ((rc = ncz_netcdf4_type_for(w->d->arena, &u->node, false, &t)) != NC_NOERR ||
+             (rc = ncz_netcdf4_stored_type(w->d->arena, &t, &o.type)) != NC_NOERR)
         return rc;
-    return ncz_hdf5_image_describe(w->d->image, w->types[u->node.id - NC_FIRSTUSERTYPEID], &o);
+    return ncz_hdf5_image_describe(w->d->image, w->types[id], &o);
 }
 
 /* A type that is still being defined has no form yet. */
@@ -254,7 +311,9 @@ write_group(ncz_netcdf4_writer *w, const ncz_group *g)
 
     if ((rc = link_children(w, g, &l)) != NC_NOERR ||
         (rc = ncz_netcdf4_atts_begin(w, 1 + g->atts.n, &list)) != NC_NOERR ||
-        (rc = ncz_netcdf4_write_atts(w, &g->atts, &list)) != NC_NOERR)
+        (rc = ncz_netcdf4_write_atts(w, &g->atts,
+                                     ncz_netcdf4_kept_at(w->keeping->groups, w->keeping->ngroups, (size_t)g->id),
+                                     &list)) != NC_NOERR)
         return rc;
     if (w->classic && g->parent == NULL &&
         (rc = ncz_netcdf4_att_ids(w, &list, "_nc3_strict", &one, 1, false)) != NC_NOERR)
@@ -309,12 +368,15 @@ reserve_in_heap(void *arg, size_t len, uint32_t nelems, unsigned char *element, 
 int
 ncz_netcdf4_describe(const ncz_model *m, int form, const ncz_netcdf4_describing *d)
 {
-    ncz_netcdf4_writer w = {.m = m,
-                            .d = d,
-                            .classic = form == NCZ_NETCDF4_CLASSIC_FORM,
-                            .heap = {.add = add_to_heap, .reserve = reserve_in_heap, .arg = d->image},
-                            .own = NCZ_ARENA_INIT};
-    int                rc;
+    static const ncz_netcdf4_keeping nothing = {.all = NULL};
+    const ncz_netcdf4_file          *file = m->format;
+    ncz_netcdf4_writer               w = {.m = m,
+                                          .d = d,
+                                          .keeping = file != NULL && file->keeping != NULL ? file->keeping : &nothing,
+                                          .classic = form == NCZ_NETCDF4_CLASSIC_FORM,
+                                          .heap = {.add = add_to_heap, .reserve = reserve_in_heap, .arg = d->image},
+                                          .own = NCZ_ARENA_INIT};
+    int                              rc;
 
     if ((rc = number_objects(&w)) == NC_NOERR && (rc = ncz_netcdf4_find_uses(&w)) == NC_NOERR)
         rc = write_all(&w);

@@ -89,15 +89,56 @@ ncz_netcdf4_att_array(ncz_netcdf4_att_list *list, const char *name, const ncz_hd
     return NC_NOERR;
 }
 
-static int
-write_att(ncz_netcdf4_writer *w, const ncz_att *a, ncz_netcdf4_att_list *list)
+/* ---- attributes that were in the file ---- */
+
+static size_t
+find_kept(const ncz_netcdf4_kept *kept, const char *name)
 {
+    for (size_t i = 0; kept != NULL && i < kept->o.nattributes; i++)
+        if (strcmp(kept->o.attributes[i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* With the bytes that it had, which name nothing in the heap. */
+static bool
+write_kept(const ncz_att *a, const ncz_netcdf4_kept *kept, size_t i, ncz_netcdf4_att_list *list)
+{
+    const ncz_hdf5_attribute *from = &kept->o.attributes[i];
+    const ncz_netcdf4_was    *was = &kept->was[i];
+
+    if (was->type != a->type || was->len != a->len ||
+        (a->len > 0 && memcmp(was->values, a->data, a->len * a->type->size) != 0))
+        return false;
+    next_att(list, a->name, from->type, from->data, from->len)->space = from->space;
+    return true;
+}
+
+/* Strings keep their encoding, and whether they are an array. */
+static void
+take_form(const ncz_att *a, const ncz_netcdf4_kept *kept, size_t i, ncz_hdf5_attribute *to)
+{
+    const ncz_hdf5_attribute *from = &kept->o.attributes[i];
+    uint64_t                  n = 0;
+
+    if (a->type->class == NCZ_TYPE_STRING && from->type->class == NCZ_HDF5_VLEN && from->type->is_string)
+        to->type = from->type;
+    if (from->space.kind != NCZ_HDF5_NULL && ncz_hdf5_space_count(&from->space, &n) && n == a->len)
+        to->space = from->space;
+}
+
+static int
+write_att(ncz_netcdf4_writer *w, const ncz_att *a, const ncz_netcdf4_kept *kept, ncz_netcdf4_att_list *list)
+{
+    size_t               i = find_kept(kept, a->name);
     const ncz_hdf5_type *type;
     ncz_netcdf4_type     t;
     unsigned char       *bytes;
     size_t               n;
     int                  rc;
 
+    if (i != SIZE_MAX && write_kept(a, kept, i, list))
+        return NC_NOERR;
     if (a->type->class == NCZ_TYPE_CHAR)
         return ncz_netcdf4_att_text(w, list, a->name, a->data, a->len);
     if ((rc = ncz_netcdf4_type_for(w->d->arena, a->type, false, &t)) != NC_NOERR ||
@@ -108,15 +149,19 @@ write_att(ncz_netcdf4_writer *w, const ncz_att *a, ncz_netcdf4_att_list *list)
     memset(bytes, 0, n);
     if ((rc = ncz_netcdf4_write_values(&t, a->data, a->len, &w->heap, bytes)) != NC_NOERR)
         return rc;
-    return ncz_netcdf4_att_array(list, a->name, type, bytes, a->len);
+    rc = ncz_netcdf4_att_array(list, a->name, type, bytes, a->len);
+    if (rc == NC_NOERR && i != SIZE_MAX)
+        take_form(a, kept, i, &list->v[list->n - 1]);
+    return rc;
 }
 
 int
-ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, ncz_netcdf4_att_list *list)
+ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, const ncz_netcdf4_kept *kept,
+                       ncz_netcdf4_att_list *list)
 {
     int rc = NC_NOERR;
 
     for (size_t i = 0; i < atts->n && rc == NC_NOERR; i++)
-        rc = write_att(w, &atts->v[i], list);
+        rc = write_att(w, &atts->v[i], kept, list);
     return rc;
 }

@@ -216,19 +216,49 @@ done:
 
 /* ---- of a variable ---- */
 
+/* Chunks of a file that was there may skip filters. */
+static int
+list_filters(const ncz_netcdf4_kept *kept, ncz_netcdf4_convert *c)
+{
+    ncz_filter_spec *f = ncz_arena_get_n(&c->arena, kept->o.nfilters + 1, sizeof *f);
+
+    if (f == NULL)
+        return ncz_fail_nomem(kept->o.nfilters * sizeof *f);
+    for (size_t i = 0; i < kept->o.nfilters; i++)
+        f[i] = (ncz_filter_spec){.id = kept->o.filters[i].id,
+                                 .name = kept->o.filters[i].name,
+                                 .nwords = kept->o.filters[i].nvalues,
+                                 .words = kept->o.filters[i].values};
+    c->listed = f;
+    c->nlisted = kept->o.nfilters;
+    return NC_NOERR;
+}
+
 static int
 make_convert(const ncz_model *m, const ncz_var *v, ncz_netcdf4_convert *c)
 {
-    int rc;
+    const ncz_netcdf4_place *p = v->place;
+    int                      rc = NC_NOERR;
 
-    if ((rc = ncz_netcdf4_type_for(&c->arena, v->type, false, &c->stored)) != NC_NOERR)
+    if (p != NULL && p->kept != NULL) {
+        c->stored = *p->type;
+        rc = list_filters(p->kept, c);
+    } else {
+        rc = ncz_netcdf4_type_for(&c->arena, v->type, v->endian == NC_ENDIAN_BIG, &c->stored);
+    }
+    if (rc != NC_NOERR)
         return rc;
     c->limits = m->limits;
     c->type = v->type;
     c->dtype = v->spec->dtype;
-    c->objects = ncz_chain_ref(v->spec->chain);
+    c->in = (ncz_array_type){.dtype = c->dtype};
+    if (v->dtype.kind == NCZ_KIND_OBJECT) {
+        c->objects = ncz_chain_ref(v->spec->chain);
+        c->in.dtype = (ncz_dtype){.kind = NCZ_KIND_OTHER, .size = c->stored.size};
+    }
     if (!ncz_grid_nbytes(v->chunk, v->rank, 1, &c->nelems) || !ncz_mul(c->nelems, c->stored.size, &c->nbytes))
         return ncz_fail(NC_EBADCHUNK, "%s: its chunks are larger than memory", v->name);
+    c->in.chunk_bytes = c->nbytes;
     return ncz_netcdf4_file_chain(v, c->stored.size, &c->filters);
 }
 
@@ -248,6 +278,14 @@ ncz_netcdf4_convert_new(const ncz_model *m, const ncz_var *v, ncz_netcdf4_conver
     return rc;
 }
 
+static void *
+copy_to(ncz_arena *arena, const void *bytes, size_t n)
+{
+    void *copy = ncz_arena_get(arena, n);
+
+    return copy != NULL ? memcpy(copy, bytes, n) : NULL;
+}
+
 static ncz_hdf5_layout_kind
 kind_of(const ncz_var *v)
 {
@@ -256,12 +294,26 @@ kind_of(const ncz_var *v)
                                       : NCZ_HDF5_CONTIGUOUS;
 }
 
+/* Of a variable that was in the file. */
+static int
+tell_kept(const ncz_model *m, const ncz_var *v, const ncz_netcdf4_place *p, ncz_netcdf4_facts *out)
+{
+    out->kind = p->kind;
+    out->element = (uint32_t)p->type->size;
+    out->is_there = true;
+    out->kept = p->kept->o.layout;
+    return out->convert == NULL && p->kept->o.nfilters > 0 && v->spec->unusable->code == NC_NOERR
+               ? ncz_netcdf4_convert_new(m, v, &out->convert)
+               : NC_NOERR;
+}
+
 int
 ncz_netcdf4_array_of(const ncz_model *m, const ncz_var *v, ncz_arena *arena, ncz_netcdf4_facts *out)
 {
-    bool             heap = v->dtype.kind == NCZ_KIND_OBJECT;
-    ncz_netcdf4_type t;
-    int              rc;
+    const ncz_netcdf4_place *p = v->place;
+    bool                     there = p != NULL && p->kept != NULL, heap = v->dtype.kind == NCZ_KIND_OBJECT;
+    ncz_netcdf4_type         t;
+    int                      rc;
 
     if ((rc = ncz_netcdf4_type_for(arena, v->type, v->endian == NC_ENDIAN_BIG, &t)) != NC_NOERR)
         return rc;
@@ -270,9 +322,9 @@ ncz_netcdf4_array_of(const ncz_model *m, const ncz_var *v, ncz_arena *arena, ncz
     ncz_var_shape(v, out->shape);
     if (v->rank > 0)
         memcpy(out->chunk, v->chunk, v->rank * sizeof *v->chunk);
-    if (!heap && v->spec->fill != NULL && (out->fill = ncz_arena_get(arena, t.size)) == NULL)
+    if (!heap && v->spec->fill != NULL && (out->fill = copy_to(arena, v->spec->fill, v->spec->dtype.size)) == NULL)
         return ncz_fail_nomem(t.size);
-    if (out->fill != NULL)
-        memcpy((void *)(uintptr_t)out->fill, v->spec->fill, t.size);
-    return heap ? ncz_netcdf4_convert_new(m, v, &out->convert) : NC_NOERR;
+    if (heap && (rc = ncz_netcdf4_convert_new(m, v, &out->convert)) != NC_NOERR)
+        return rc;
+    return there ? tell_kept(m, v, p, out) : NC_NOERR;
 }

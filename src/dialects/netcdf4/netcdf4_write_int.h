@@ -22,6 +22,38 @@ int ncz_netcdf4_write_values(const ncz_netcdf4_type *t, const void *in, size_t n
                              unsigned char *out);
 int ncz_netcdf4_write_text(const ncz_netcdf4_heap *heap, const char *s, size_t n, unsigned char *out);
 
+/* ---- the objects of a file that is changed (netcdf4_keep.c) ------------------------------------------------------- */
+
+/* The values of an attribute when it was read, in the model's arena. `type` NULL: they are not compared. */
+typedef struct ncz_netcdf4_was {
+    const ncz_type *type;
+    size_t          len;
+    const void     *values;
+} ncz_netcdf4_was;
+
+/* An object as it was. What of it is not changed is written again so. */
+typedef struct ncz_netcdf4_kept {
+    struct ncz_netcdf4_kept *next;
+    ncz_hdf5_object          o;
+    ncz_netcdf4_was         *was;       /* of each attribute */
+    bool                     no_scales; /* a dataset that names no scales and is none */
+} ncz_netcdf4_kept;
+
+typedef struct ncz_netcdf4_keeping {
+    ncz_netcdf4_kept        *all;
+    const ncz_netcdf4_kept **groups, **types,
+        **scales; /* by the model's ids; NULL: it is new. Scales: of dimensions that
+                                                         * have no variable */
+    size_t ngroups, ntypes, nscales;
+} ncz_netcdf4_keeping;
+
+/* Of an id; NULL: it is new. */
+static inline const ncz_netcdf4_kept *
+ncz_netcdf4_kept_at(const ncz_netcdf4_kept *const *v, size_t n, size_t id)
+{
+    return id < n ? v[id] : NULL;
+}
+
 /* ---- the model, while it is described (netcdf4_write.c) ---------------------------------------------------------- */
 
 /* A variable that uses a dimension, at one place. */
@@ -33,6 +65,7 @@ typedef struct ncz_netcdf4_use {
 typedef struct ncz_netcdf4_writer {
     const ncz_model              *m;
     const ncz_netcdf4_describing *d;
+    const ncz_netcdf4_keeping    *keeping; /* of a file that is changed; never NULL */
     bool                          classic;
     ncz_netcdf4_heap              heap;   /* the image's */
     ncz_arena                     own;    /* of what only describing needs */
@@ -60,8 +93,9 @@ int ncz_netcdf4_att_ids(ncz_netcdf4_writer *w, ncz_netcdf4_att_list *list, const
                         size_t n, bool array);
 int ncz_netcdf4_att_array(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_type *type, const void *data,
                           size_t n);
-/* Appends those of the model. */
-int ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, ncz_netcdf4_att_list *list);
+/* Appends those of the model. `kept`: the object as it was, or NULL. */
+int ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, const ncz_netcdf4_kept *kept,
+                           ncz_netcdf4_att_list *list);
 
 /* ---- scales (netcdf4_write_scales.c) ----------------------------------------------------------------------------- */
 

@@ -55,6 +55,7 @@ ncz_netcdf4_make_written(const ncz_var *v, const ncz_layout_shape *shape, ncz_la
     if ((rc = ncz_layout_new(&written_ops, sizeof(written_layout), &own, &layout)) != NC_NOERR)
         return rc;
     ((written_layout *)(void *)layout)->uid = v->uid;
+    layout->zeros = v->place != NULL && ((const ncz_netcdf4_place *)v->place)->zeros;
     *out = layout;
     return NC_NOERR;
 }
