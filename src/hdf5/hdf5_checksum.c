@@ -2,6 +2,8 @@
 /* The checksum of HDF5's structures: Bob Jenkins' lookup3, of bytes, beginning with 0. */
 #include "hdf5/hdf5_int.h"
 
+#include <string.h>
+
 static uint32_t
 rotate(uint32_t v, unsigned n)
 {
@@ -9,58 +11,58 @@ rotate(uint32_t v, unsigned n)
 }
 
 static uint32_t
-take_word(const unsigned char *p, size_t n)
+take_word(const unsigned char *p)
 {
-    uint32_t v = 0;
-
-    for (size_t i = 0; i < n && i < 4; i++)
-        v |= (uint32_t)p[i] << (8 * i);
-    return v;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 /* Three words are the state. Each step takes another one of them, and turns by another number of bits. */
-static void
-mix(uint32_t s[3])
+static inline void
+mix_one(uint32_t *x, uint32_t *y, uint32_t *z, unsigned turn)
 {
-    static const unsigned turns[6] = {4, 6, 8, 16, 19, 4};
-
-    for (unsigned i = 0; i < 6; i++) {
-        uint32_t *x = &s[i % 3], *y = &s[(i + 1) % 3], *z = &s[(i + 2) % 3];
-
-        *x -= *z;
-        *x ^= rotate(*z, turns[i]);
-        *z += *y;
-    }
+    *x -= *z;
+    *x ^= rotate(*z, turn);
+    *z += *y;
 }
 
-static uint32_t
-finish(uint32_t s[3])
+static inline void
+finish_one(uint32_t *x, uint32_t *y, unsigned turn)
 {
-    static const unsigned turns[7] = {14, 11, 25, 16, 4, 14, 24};
-
-    for (unsigned i = 0; i < 7; i++) {
-        uint32_t *x = &s[(i + 2) % 3], *y = &s[(i + 1) % 3];
-
-        *x ^= *y;
-        *x -= rotate(*y, turns[i]);
-    }
-    return s[2];
+    *x ^= *y;
+    *x -= rotate(*y, turn);
 }
 
 uint32_t
 ncz_hdf5_checksum(const void *data, size_t n)
 {
     const unsigned char *p = data;
-    uint32_t             start = 0xdeadbeefu + (uint32_t)n, s[3] = {start, start, start};
+    unsigned char        last[12] = {0};
+    uint32_t             a, b, c;
 
-    for (; n > 12; n -= 12, p += 12) {
-        for (unsigned i = 0; i < 3; i++)
-            s[i] += take_word(p + (size_t)4 * i, 4);
-        mix(s);
+    a = b = c = 0xdeadbeefu + (uint32_t)n;
+    for (; n > sizeof last; n -= sizeof last, p += sizeof last) {
+        a += take_word(p);
+        b += take_word(p + 4);
+        c += take_word(p + 8);
+        mix_one(&a, &b, &c, 4);
+        mix_one(&b, &c, &a, 6);
+        mix_one(&c, &a, &b, 8);
+        mix_one(&a, &b, &c, 16);
+        mix_one(&b, &c, &a, 19);
+        mix_one(&c, &a, &b, 4);
     }
     if (n == 0)
-        return s[2];
-    for (unsigned i = 0; i < 3 && n > (size_t)4 * i; i++)
-        s[i] += take_word(p + (size_t)4 * i, n - (size_t)4 * i);
-    return finish(s);
+        return c;
+    memcpy(last, p, n);
+    a += take_word(last);
+    b += take_word(last + 4);
+    c += take_word(last + 8);
+    finish_one(&c, &b, 14);
+    finish_one(&a, &c, 11);
+    finish_one(&b, &a, 25);
+    finish_one(&c, &b, 16);
+    finish_one(&a, &c, 4);
+    finish_one(&b, &a, 14);
+    finish_one(&c, &b, 24);
+    return c;
 }

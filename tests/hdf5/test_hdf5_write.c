@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is described is read again as it was described; what HDF5 cannot say is refused. */
+#include "hdf5/hdf5_check.h"
 #include "hdf5/hdf5_json.h"
 #include "hdf5/hdf5_write_int.h"
 #include "hdf5/written.h"
@@ -15,6 +16,7 @@ typedef struct check {
     ncz_hdf5       *f;
     uint64_t       *addrs; /* of the objects, by their numbers; 0: not met */
     size_t          met;
+    uint64_t        end; /* of what the checker has found in the image */
 } check;
 
 static void
@@ -212,6 +214,41 @@ check_references(const check *c)
     }
 }
 
+static int
+take_fault(void *arg, const ncz_hdf5_fault *fault)
+{
+    const check *c = arg;
+
+    fail_msg("%s: %s: %s", c->name, fault->path, fault->text);
+    return NC_NOERR;
+}
+
+/* What lies between is less than 8 bytes, to align. */
+static int
+take_extent(void *arg, const ncz_hdf5_extent *extent)
+{
+    check *c = arg;
+
+    if (extent->addr >= c->w->at && (extent->addr < c->end || extent->addr - c->end >= 8))
+        fail_msg("%s: a gap from %d to %d", c->name, (int)c->end, (int)extent->addr);
+    if (extent->addr >= c->w->at)
+        c->end = extent->addr + extent->len;
+    return NC_NOERR;
+}
+
+/* All structures are sound, and the image has nothing else. */
+static void
+check_structure(check *c)
+{
+    ncz_hdf5_checker checker = {.fault = take_fault, .extent = take_extent, .arg = c};
+
+    c->end = c->w->at;
+    if (ncz_hdf5_check(c->f, &checker) != NC_NOERR)
+        fail_msg("%s: %s", c->name, ncz_err_text());
+    if (c->w->file.len - c->end >= 8)
+        fail_msg("%s: a gap from %d to the end at %d", c->name, (int)c->end, (int)c->w->file.len);
+}
+
 static void
 check_file(const written *w, const char *name)
 {
@@ -227,6 +264,7 @@ check_file(const written *w, const char *name)
     assert_int_equal(c.met, w->n);
     check_elements(&c);
     check_references(&c);
+    check_structure(&c);
     free(c.addrs);
     ncz_hdf5_close(c.f);
 }

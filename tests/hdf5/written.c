@@ -480,10 +480,10 @@ describe_netcdf(written *w, size_t n)
         (rc = add_heap(w, ints, sizeof ints, 3, element, NULL)) != NC_NOERR ||
         (rc = add_heap(w, ints, 4, 1, element + ELEMENT, NULL)) != NC_NOERR ||
         (rc = add_heap(w, NULL, 0, 0, element + (size_t)2 * ELEMENT, NULL)) != NC_NOERR ||
-        (rc = add_attribute(w, &root, "compounds", &compounds_type, SIZE_MAX, &element)) != NC_NOERR ||
-        (rc = add_heap(w, compounds, 3000 * compound_type.size, 3000, element, NULL)) != NC_NOERR ||
         (rc = add_attribute(w, &root, "empty string", &string_type, SIZE_MAX, &element)) != NC_NOERR ||
         (rc = add_heap(w, "", 0, 0, element, NULL)) != NC_NOERR ||
+        (rc = add_attribute(w, &root, "compounds", &compounds_type, SIZE_MAX, &element)) != NC_NOERR ||
+        (rc = add_heap(w, compounds, 3000 * compound_type.size, 3000, element, NULL)) != NC_NOERR ||
         (rc = add_attribute(w, &root, "character", &character_type, 0, NULL)) != NC_NOERR ||
         (rc = written_describe(w, 1, &scale)) != NC_NOERR)
         return rc;
