@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hdf5: the structure of an HDF5 file, read-only: groups and their links, datasets, attributes, types, and where the
+ * hdf5: the structure of an HDF5 file, as it is read: groups and their links, datasets, attributes, types, and where the
  * chunks of a dataset lie. It hands out bytes as they are stored; values, filters and names of netCDF are not its
- * matter.
+ * matter. How it is written: hdf5_write.h, hdf5_tree.h.
  *
  * Everything that a file says is checked: no memory is asked for by a number that the file's size does not bear out,
  * checksums are verified, and what one call may read is bounded, so that a file cannot keep it busy. Damage is
