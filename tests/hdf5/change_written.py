@@ -10,7 +10,7 @@ import os, shutil, subprocess, sys, tempfile
 
 import h5py
 import numpy as np
-from h5py import h5, h5a, h5g, h5l, h5s, h5t
+from h5py import h5, h5a, h5g, h5s, h5t
 
 here = os.path.dirname(os.path.abspath(__file__))
 LARGE = ("links25000.h5", "attributes20000.h5", "netcdf5000.h5")  # compare.py takes minutes
