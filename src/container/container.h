@@ -57,7 +57,7 @@ enum { NCZ_CONTAINER_ELEMENT = 16 }; /* bytes of such an element: number of item
 typedef struct ncz_container_heap ncz_container_heap; /* of one put */
 typedef struct ncz_container_read ncz_container_read; /* of one get */
 
-/* Puts bytes into the global heap (III.E). `element` names them from then on; of no bytes it is all zeros. */
+/* Puts bytes into the global heap (III.E). `element` names them from then on; also those that are none. With NULL it is all zeros. */
 int ncz_container_heap_add(ncz_container_heap *h, const void *bytes, size_t len, uint32_t nelems,
                            unsigned char element[NCZ_CONTAINER_ELEMENT]);
 /* The bytes of an element, until the next call; *data NULL: there are none. */

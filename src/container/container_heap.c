@@ -351,7 +351,7 @@ ncz_container_heap_add(ncz_container_heap *h, const void *bytes, size_t len, uin
     uint32_t index = 0;
     int      rc;
 
-    if (len == 0) {
+    if (bytes == NULL) {
         memset(element, 0, NCZ_CONTAINER_ELEMENT);
         return NC_NOERR;
     }

@@ -115,7 +115,7 @@ start_model(ncz_dataset *ds)
     ncz_buf properties = NCZ_BUF_INIT;
     int     rc;
 
-    if (ds->style.dialect->file != NULL)
+    if (ds->style.dialect->file != NULL && ds->style.dialect->file->rewrite == NULL)
         return ncz_format_create(ds->model, &ds->style, NULL);
     rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
 

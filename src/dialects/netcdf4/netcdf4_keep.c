@@ -79,8 +79,8 @@ is_one_way(const ncz_netcdf4_type *t)
 static bool
 is_structure(const keeping *t, const ncz_hdf5_object *o, const ncz_hdf5_attribute *a)
 {
-    static const char *const names[] = {"CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Coordinates",
-                                        "_Netcdf4Dimid"};
+    static const char *const names[] = {
+        "CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Coordinates", "_Netcdf4Dimid"};
 
     if (o->addr == ncz_hdf5_root(t->file->f) && strcmp(a->name, "_nc3_strict") == 0)
         return true;
@@ -131,8 +131,8 @@ check_att(keeping *t, const char *path, const ncz_hdf5_object *o, const ncz_hdf5
     if (a->lost == NULL && is_structure(t, o, a))
         return NC_NOERR;
     (void)snprintf(what, sizeof what, "an attribute '%.60s' %s", a->name,
-                   a->lost != NULL                 ? "that cannot be read"
-                   : has_references(a->type)       ? "with references"
+                   a->lost != NULL                        ? "that cannot be read"
+                   : has_references(a->type)              ? "with references"
                    : ncz_atts_find(atts, a->name) == NULL ? "that netCDF has no name or type for"
                                                           : "");
     if (a->lost != NULL || has_references(a->type) || ncz_atts_find(atts, a->name) == NULL ||
@@ -185,7 +185,8 @@ check_elements(const char *path, const ncz_hdf5_object *o, const ncz_netcdf4_pla
     if (has_references(o->type))
         return refuse(path, "references to objects, whose places change");
     if (o->external || o->layout.kind == NCZ_HDF5_VIRTUAL)
-        return ncz_fail(NC_ENOTBUILT, "%s: its data are in other files or datasets, which is not written" REMEDY, path);
+        return ncz_fail(NC_ENOTBUILT, "%s: its data are in other files or datasets, which is not written" REMEDY,
+                        path);
     if (p == NULL || p->type->type->class == NCZ_TYPE_NONE || p->type->rank > 0 || is_one_way(p->type))
         return refuse(path, "elements that netCDF has no type for");
     return NC_NOERR;
@@ -210,7 +211,8 @@ keep_var(keeping *t, ncz_var *v, const char *path, ncz_netcdf4_kept *kept, bool 
     int                rc;
 
     if ((rc = check_elements(path, &kept->o, p)) != NC_NOERR ||
-        (rc = check_dims(path, &kept->o, v, scale)) != NC_NOERR || (rc = check_atts(t, path, kept, &v->atts)) != NC_NOERR)
+        (rc = check_dims(path, &kept->o, v, scale)) != NC_NOERR ||
+        (rc = check_atts(t, path, kept, &v->atts)) != NC_NOERR)
         return rc;
     kept->no_scales = !scale && ncz_netcdf4_find_att(&kept->o, "DIMENSION_LIST") == NULL &&
                       ncz_netcdf4_find_att(&kept->o, "_Netcdf4Coordinates") == NULL;
@@ -355,8 +357,9 @@ check_file(const ncz_netcdf4_file *file)
     uint64_t said = ncz_hdf5_said_size(file->f);
 
     if (ncz_hdf5_base(file->f) != 0)
-        return ncz_fail(NC_ENOTBUILT, "the file begins with a block of a user of %" PRIu64 " bytes, and is not changed"
-                                      REMEDY, ncz_hdf5_base(file->f));
+        return ncz_fail(NC_ENOTBUILT,
+                        "the file begins with a block of a user of %" PRIu64 " bytes, and is not changed" REMEDY,
+                        ncz_hdf5_base(file->f));
     if (!ncz_hdf5_is_wide(file->f))
         return ncz_fail(NC_ENOTBUILT, "the file has addresses of less than 8 bytes, and is not changed" REMEDY);
     if (ncz_hdf5_is_open(file->f))

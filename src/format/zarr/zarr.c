@@ -84,9 +84,9 @@ ncz_format_old_writer(const ncz_format_opts *style)
 int
 ncz_format_properties(const ncz_format_opts *style, const char *library, ncz_buf *out)
 {
-    const char *keys = style->dialect->zarr != NULL ? style->dialect->zarr->nczarr : "0";
-
-    return ncz_buf_printf(out, "version=2,nczarr=%s,%s", keys, library);
+    if (style->dialect->zarr == NULL) /* of netCDF-4 files */
+        return ncz_buf_printf(out, "version=2,%s", library);
+    return ncz_buf_printf(out, "version=2,nczarr=%s,%s", style->dialect->zarr->nczarr, library);
 }
 
 int
