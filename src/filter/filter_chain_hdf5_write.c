@@ -53,8 +53,10 @@ ncz_chain_filter_at(const ncz_chain *c, size_t i, ncz_filter_spec *out, unsigned
         return rc;
     if (id == ID_FLETCHER32)
         n = 0;
+#ifdef NCZ_WITH_SZIP
     if (id == ID_SZIP && n == 2 && (rc = ncz_hdf5_szip_words(in, words)) == NC_NOERR)
         n = 4;
+#endif
     if (id == ID_BLOSC && n == BLOSC_WORDS) {
         words[0] = BLOSC_FILTER;
         words[1] = BLOSC_FORMAT;

@@ -45,7 +45,6 @@ typedef struct ncz_netcdf4_file {
 
 int  ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out);
 void ncz_netcdf4_free(void *part);
-void ncz_netcdf4_keeping_free(struct ncz_netcdf4_keeping *k); /* netcdf4_keep.c. NULL is fine */
 /* What the strings and sequences of a file of this size may need in memory, in one call. */
 uint64_t ncz_netcdf4_most_bytes(const ncz_netcdf4_file *file);
 

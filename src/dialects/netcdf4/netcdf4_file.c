@@ -4,6 +4,7 @@
  * chunks are looked up later, so each caller sets the reader for its call.
  */
 #include "dialects/netcdf4/netcdf4.h"
+#include "dialects/netcdf4/netcdf4_write_int.h"
 
 #include <string.h>
 
@@ -58,13 +59,31 @@ ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
     return ncz_hdf5_open(&source, &file->limits, &file->f);
 }
 
+static void
+free_keeping(ncz_netcdf4_keeping *k)
+{
+    if (k == NULL)
+        return;
+    while (k->all != NULL) {
+        ncz_netcdf4_kept *next = k->all->next;
+
+        ncz_hdf5_object_clear(&k->all->o);
+        ncz_free(k->all);
+        k->all = next;
+    }
+    ncz_free(k->groups);
+    ncz_free(k->types);
+    ncz_free(k->scales);
+    ncz_free(k);
+}
+
 void
 ncz_netcdf4_free(void *part)
 {
     ncz_netcdf4_file *file = part;
 
     if (*(const ncz_netcdf4_part *)part == NCZ_NETCDF4_FILE) {
-        ncz_netcdf4_keeping_free(file->keeping);
+        free_keeping(file->keeping);
         ncz_hdf5_close(file->f);
         (void)pthread_mutex_destroy(&file->lock);
     }

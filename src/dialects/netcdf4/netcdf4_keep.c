@@ -24,24 +24,6 @@ typedef struct keeping {
 
 static int walk_group(keeping *t, ncz_group *g, const char *path, uint64_t addr);
 
-void
-ncz_netcdf4_keeping_free(ncz_netcdf4_keeping *k)
-{
-    if (k == NULL)
-        return;
-    while (k->all != NULL) {
-        ncz_netcdf4_kept *next = k->all->next;
-
-        ncz_hdf5_object_clear(&k->all->o);
-        ncz_free(k->all);
-        k->all = next;
-    }
-    ncz_free(k->groups);
-    ncz_free(k->types);
-    ncz_free(k->scales);
-    ncz_free(k);
-}
-
 static int
 refuse(const char *path, const char *what)
 {
