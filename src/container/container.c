@@ -20,6 +20,14 @@ free_container(container *c)
     ncz_free(c);
 }
 
+/* A new file that no commit named goes. One that has its name may have taken an older file's place: it stays, though its
+ * commit was not made durable. */
+static zmap_end
+end_of_new(const container *c)
+{
+    return c->uncertain && zmap_single_unfinished(c->file) == NULL ? ZMAP_KEEP : ZMAP_DISCARD;
+}
+
 /* What was put after the last commit goes: nothing leads to it. */
 static int
 close_container(zmap *m, zmap_end how)
@@ -28,8 +36,8 @@ close_container(zmap *m, zmap_end how)
     ncz_err    first = {.code = NC_NOERR};
     int        rc = NC_NOERR, closed;
 
-    if (c->made && c->committed == 0 && (!c->uncertain || zmap_single_unfinished(c->file) != NULL))
-        how = ZMAP_DISCARD;
+    if (c->made && c->committed == 0)
+        how = end_of_new(c);
     if (how != ZMAP_DISCARD && c->changed && c->committed != 0 && !c->uncertain &&
         (rc = zmap_resize(c->file, "", c->committed)) != NC_NOERR)
         ncz_err_save(&first, rc);

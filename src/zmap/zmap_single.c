@@ -405,6 +405,20 @@ begin_writing(single_map *s, zmap_open_how how, bool replace)
     return rc;
 }
 
+/* Nothing is left of what was made. */
+static int
+give_up(single_map *s, int rc)
+{
+    const char *key = zmap_single_key(s);
+    ncz_err     err;
+
+    ncz_err_save(&err, rc);
+    if (s->made)
+        (void)zmap_del(s->inner, &key, 1);
+    free_single(s);
+    return ncz_err_adopt(&err);
+}
+
 int
 zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, zmap **out)
 {
@@ -419,10 +433,8 @@ zmap_single_open(zmap *inner, const char *key, zmap_open_how how, bool replace, 
         free_single(s);
         return rc;
     }
-    if ((rc = zmap_file_hold(inner, zmap_single_key(s), s->key)) != NC_NOERR) {
-        free_single(s);
-        return rc;
-    }
+    if ((rc = zmap_file_hold(inner, zmap_single_key(s), s->key)) != NC_NOERR)
+        return give_up(s, rc);
     *out = &s->base;
     return NC_NOERR;
 }
