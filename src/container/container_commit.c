@@ -40,6 +40,42 @@ ncz_container_layout(zmap *m, uint64_t uid, ncz_hdf5_layout *out)
     return rc;
 }
 
+typedef struct reach {
+    unsigned  rank;
+    uint64_t *nchunks;
+} reach;
+
+static int
+reach_chunk(void *arg, const uint64_t *at, const ncz_hdf5_place *place)
+{
+    const reach *r = arg;
+
+    (void)place;
+    for (unsigned d = 0; d < r->rank; d++)
+        if (at[d] >= r->nchunks[d])
+            r->nchunks[d] = at[d] + 1;
+    return NC_NOERR;
+}
+
+int
+ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks)
+{
+    container             *c = (container *)m;
+    const container_array *a;
+    reach                  r = {.nchunks = nchunks};
+    int                    rc = NC_NOERR;
+
+    (void)pthread_rwlock_wrlock(&c->gate);
+    a = ncz_container_find(c, uid);
+    r.rank = a != NULL ? a->given.rank : 0;
+    for (unsigned d = 0; d < r.rank; d++)
+        nchunks[d] = 0;
+    if (a != NULL && a->tree != NULL)
+        rc = ncz_hdf5_tree_each(a->tree, reach_chunk, &r);
+    (void)pthread_rwlock_unlock(&c->gate);
+    return rc;
+}
+
 bool
 ncz_container_changed(const zmap *m)
 {

@@ -72,11 +72,18 @@ find_layout(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
 }
 
 static int
+find_extent(void *arg, const ncz_var *v, uint64_t *nchunks)
+{
+    return ncz_container_extent(arg, v->uid, nchunks);
+}
+
+static int
 describe(ncz_dataset *ds, bool last, ncz_arena *arena, ncz_hdf5_image *image)
 {
     const ncz_netcdf4_describing how = {.image = image,
                                         .arena = arena,
                                         .layout = find_layout,
+                                        .extent = find_extent,
                                         .arg = ds->map,
                                         .references = last || ds->model->nvars < MANY_VARS};
 

@@ -125,6 +125,26 @@ is_unmoved(const ncz_hdf5_layout *a, const ncz_hdf5_layout *b)
     return a->kind == b->kind && a->kind != NCZ_HDF5_COMPACT && a->addr == b->addr;
 }
 
+/*
+ * Elements in the heap end, along unlimited dimensions, with what was put: libhdf5 cannot read those of a chunk that is
+ * not stored, since their fill value would need a place in the heap.
+ */
+static int
+cut_space(ncz_netcdf4_writer *w, const ncz_var *v, ncz_hdf5_space *space)
+{
+    uint64_t nchunks[NCZ_HDF5_MAX_RANK], most;
+    int      rc;
+
+    if (w->d->extent == NULL || v->storage != NC_CHUNKED)
+        return NC_NOERR;
+    if ((rc = w->d->extent(w->d->arg, v, nchunks)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < v->rank && d < space->rank; d++)
+        if (space->most[d] == NCZ_HDF5_NONE && ncz_mul64(nchunks[d], v->chunk[d], &most) && most < space->shape[d])
+            space->shape[d] = most;
+    return NC_NOERR;
+}
+
 /* What of a dataset is written again as it was: all but its attributes and, once it is put to, lengths that grow. */
 static int
 take_kept(ncz_netcdf4_writer *w, const ncz_var *v, const ncz_netcdf4_type *t, ncz_hdf5_object *o)
@@ -141,6 +161,8 @@ take_kept(ncz_netcdf4_writer *w, const ncz_var *v, const ncz_netcdf4_type *t, nc
         for (size_t d = 0; d < v->rank && d < o->space.rank; d++)
             if (o->space.most[d] == NCZ_HDF5_NONE)
                 o->space.shape[d] = v->dims[d]->len;
+        if (t->heap && (rc = cut_space(w, v, &o->space)) != NC_NOERR)
+            return rc;
     }
     if (t->heap && o->fill.state == NCZ_HDF5_FILL_USER && v->fill_mode == NCZ_FILL_VALUE)
         rc = set_fill(w, v, t, &o->fill); /* its place in the heap goes */
@@ -173,7 +195,7 @@ take_new(ncz_netcdf4_writer *w, const ncz_var *v, ncz_hdf5_object *o)
         (rc = w->d->layout(w->d->arg, v, &o->layout)) != NC_NOERR)
         return rc;
     set_space(v, &o->space);
-    return NC_NOERR;
+    return t.heap ? cut_space(w, v, &o->space) : NC_NOERR;
 }
 
 static int

@@ -71,6 +71,8 @@ typedef struct ncz_netcdf4_describing {
     struct ncz_hdf5_image *image; /* new: its object 0 becomes the root */
     ncz_arena             *arena; /* gets what the image points to: lives as long */
     int (*layout)(void *arg, const ncz_var *v, ncz_hdf5_layout *out); /* where the data are */
+    /* How many chunks lead to the last one that is stored, along each dimension. NULL: all are */
+    int (*extent)(void *arg, const ncz_var *v, uint64_t *nchunks);
     void *arg;
     /* Scales list what uses them (REFERENCE_LIST). Without, fewer headers change with an append; only a rename of a
      * dimension by netCDF-C needs the lists. */

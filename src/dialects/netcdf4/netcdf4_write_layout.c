@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    PIECE_BYTES = 1 << 20,   /* of contiguous data: a piece is a chunk to the engine */
+    PIECE_BYTES = 1 << 20, /* of contiguous data: a piece is a chunk to the engine */
+    WHOLE_BYTES = 16 << 20,
     COMPACT_BYTES = 65000,   /* of data in a header, which has at most 65,535 bytes for a message */
     DEFAULT_BYTES = 4 << 20, /* of a chunk, as netCDF-C is built by its configure script */
 };
@@ -132,11 +133,13 @@ choose_default(ncz_var *v)
 }
 
 /* An element of what was not put has no place in the heap of its own: such an array is one piece, which is put as a
- * whole. */
-static bool
-is_one_piece(const ncz_var *v)
+ * whole, if it is not too large for that. */
+static uint64_t
+choose_bytes(const ncz_var *v, uint64_t all)
 {
-    return v->dtype.kind == NCZ_KIND_OBJECT && v->fill_mode == NCZ_FILL_VALUE;
+    bool whole = v->dtype.kind == NCZ_KIND_OBJECT && v->fill_mode != NCZ_FILL_NONE && all <= WHOLE_BYTES;
+
+    return whole ? UINT64_MAX : PIECE_BYTES;
 }
 
 static int
@@ -156,7 +159,7 @@ choose_pieces(ncz_var *v)
     if (v->storage == NC_COMPACT && all > COMPACT_BYTES)
         return ncz_fail(NC_EVARSIZE, "%s: compact storage takes %d bytes, it has %llu", v->name, COMPACT_BYTES,
                         (unsigned long long)all);
-    (void)ncz_grid_cut_rows(shape, 0, v->rank, size, is_one_piece(v) ? UINT64_MAX : PIECE_BYTES, v->chunk);
+    (void)ncz_grid_cut_rows(shape, 0, v->rank, size, choose_bytes(v, all), v->chunk);
     return NC_NOERR;
 }
 
