@@ -540,8 +540,9 @@ NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
 
 /* Sets the default format for nc_create(), which counts where its mode asks for no format; `old_formatp` gets the
- * previous one. NC_FORMAT_NETCDF4_CLASSIC makes it use the classic model, NC_FORMAT_CLASSIC, NC_FORMAT_64BIT_OFFSET
- * and NC_FORMAT_64BIT_DATA make it create classic files. NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
+ * previous one. NC_FORMAT_NETCDF4 counts as NC_NETCDF4 does, NC_FORMAT_NETCDF4_CLASSIC as that with
+ * NC_CLASSIC_MODEL; NC_FORMAT_CLASSIC, NC_FORMAT_64BIT_OFFSET and NC_FORMAT_64BIT_DATA make it create classic files,
+ * whatever the name but one of Zarr. NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
 NCZARR_API int nc_set_default_format(int format, int *old_formatp);
 
 /* Chunk cache of datasets opened from now on: bytes of the whole dataset's cache, an advisory number of slots and
@@ -564,18 +565,19 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /* ---- datasets ---------------------------------------------------------------------------------------------- */
 
 /*
- * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
- * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
- * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
+ * Creates a dataset and opens it in define mode. `path` is the name of a directory, of an archive if it ends in .zip,
+ * or of a file, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
+ * consolidated, file, zip, netcdf4, cdf1, cdf2, cdf5, classic; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
  * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close|SECONDS,
  * zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and reuse=readers|never).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
- * A classic netCDF file (CDF-1, CDF-2, CDF-5): with NC_64BIT_OFFSET or NC_64BIT_DATA, mode=classic, cdf1, cdf2 or cdf5,
- * if nc_set_default_format() says so, or if the name ends in .nc, .nc3 or .cdf and nothing else says the format
- * (nczarr_url(7)).
+ * What is made (formats.md): what a mode says; Zarr, if the name ends in .zarr or .zip, or in a bucket; a classic
+ * netCDF file with NC_64BIT_OFFSET (CDF-2) or NC_64BIT_DATA (CDF-5); and if the name ends in .nc, .nc3, .nc4, .cdf,
+ * .h5, .hdf5 or .he5, a netCDF-4 file with NC_NETCDF4, else a classic one (CDF-1); else NCZarr.
+ * nc_set_default_format() counts where no flag names a format.
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and
- * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4: Zarr, whatever the name.
+ * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when the dataset is opened again (but not with mode=zarr).
  * NC_DISKLESS: in memory, discarded at close; with NC_PERSIST stored at `path` at close. NC_INMEMORY: as
  * nc_create_mem().
@@ -595,7 +597,7 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
  * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, Zarr v2
  * or v3; mode v2 or v3 allows only one). `omode`: NC_NOWRITE (0) or NC_WRITE; NC_CLASSIC_MODEL asks for its rules.
  * Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing (NC_EPERM); copies made with nczcopy can. So it is
- * with netCDF-4 files (HDF5), which are only read; classic netCDF files are changed. mode=hdf5 shows what of an HDF5
+ * with netCDF-4 files (HDF5); classic netCDF files are changed. mode=hdf5 shows what of an HDF5
  * file netCDF hides (formats.md).
  * NC_DISKLESS: reads the whole dataset into memory; changes are discarded at close, or stored then with NC_PERSIST.
  *
@@ -603,7 +605,7 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
  * returned by that call and by all later ones. Gets that advance along one axis load the next chunks ahead, except
  * with NC_SHARE, which says that other processes write.
  *
- * Errors: NC_ENOOBJECT nothing exists there (ENOENT, as from netCDF-C, for a name that ends in .nc, .nc3 or .cdf);
+ * Errors: NC_ENOOBJECT nothing exists there (ENOENT, as from netCDF-C, for a name of a file, like x.nc);
  * NC_ENOTNC a file of another format, or a directory or archive without Zarr documents (the
  * text lists those that were tried); NC_EZARRMETA an indispensable document is damaged; NC_ENOTBUILT; NC_EINVAL.
  */
@@ -671,7 +673,7 @@ NCZARR_API int nc_inq_unlimdim(int ncid, int *unlimdimidp);
 /* Unlimited dimensions of the group and its ancestors; call with NULL ids first for the count. */
 NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 
-/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC for a dataset created with NC_CLASSIC_MODEL; of a classic file the
+/* NC_FORMAT_NETCDF4 of Zarr and netCDF-4, or NC_FORMAT_NETCDF4_CLASSIC if created with NC_CLASSIC_MODEL; of a classic file the
  * format of its version. Extended: NC_FORMATX_NCZARR, _NC3 (classic files) or _NC_HDF5 (netCDF-4 files), and the mode
  * flags. */
 NCZARR_API int nc_inq_format(int ncid, int *formatp);

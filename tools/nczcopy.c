@@ -53,8 +53,8 @@ static const option_row rows[] = {
      "and exit status 3"},
     {.help = "How it is stored:"},
     {'k', 'k', "kind", "KIND", "nc3 nc6 nc5 nc4 nc7 nczarr zarr", "kind of dataset",
-     ": nc3, nc6 or nc5 is a classic file (CDF-1, 2, 5); nc4, or nc7 for the classic model, is Zarr; else as the "
-     "target's name says, or the source"},
+     ": nc3, nc6 or nc5 is a classic file (CDF-1, 2, 5); nc4, or nc7 for the classic model, is a netCDF-4 file, or "
+     "Zarr if the target's name says so; else as that name says, or the source"},
     {'3', '3', NULL, NULL, NULL, NULL, NULL},
     {'4', '4', NULL, NULL, NULL, NULL, NULL},
     {'5', '5', NULL, NULL, NULL, NULL, NULL},
@@ -164,6 +164,7 @@ take_kind(copy_opts *o, const dataset_kind *kind, const char *arg)
     o->kind_given = true;
     o->kind = kind->mode;
     o->file = kind->file;
+    o->netcdf4 = kind->netcdf4;
     return true;
 }
 
@@ -310,7 +311,7 @@ main(int argc, char **argv)
     } else if (status < 0) {
         o.in = argv[0];
         o.out = o.in_place ? NULL : argv[1];
-        if (o.mode == NULL)
+        if (o.mode == NULL && !o.netcdf4) /* that depends on the target's name */
             o.mode = o.kind;
         if ((status = choose_status(copy_run(&o))) == EXIT_USAGE)
             (void)options_fail();

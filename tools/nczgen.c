@@ -12,7 +12,6 @@
 #include "common/options.h"
 #include "common/path_parts.h"
 #include "common/redact_url.h"
-#include "common/shell_word.h"
 #include "common/zarr_version.h"
 #include "platform/platform.h"
 
@@ -24,14 +23,15 @@
 #include <strings.h>
 
 static const option_row rows[] = {
-    {'b', 'b', NULL, NULL, NULL, "write a dataset, named after the text", ": NAME.zarr"},
+    {'b', 'b', NULL, NULL, NULL, "write a dataset, named after the text",
+     ": NAME.zarr, or NAME.nc with -k of a file"},
     {'o', 'o', NULL, "PATH", ":files", "write the dataset PATH", ", a path or a URL; implies -b"},
     {'m', 0, "mode", "MODES", "nczarr zarr v2 v3 noxarray consolidated file zip s3", "how it is stored",
      ": nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL"},
     {'z', 0, "zarr-format", "N", "2 3", "version 2 or 3 of Zarr",
      "; else that of PATH's fragment, of _ZarrFormat in the text, or 2"},
     {'k', 'k', NULL, "KIND", "nc3 nc4 nc5 nc6 nc7 nczarr zarr", "kind of dataset",
-     ": nc4 (Zarr), nc7 (Zarr that keeps to the classic model), nc3, nc6 or nc5 (a classic file: CDF-1, 2, 5), also "
+     ": nc4 (a netCDF-4 file), nc7 (one of the classic model), nc3, nc6 or nc5 (a classic file: CDF-1, 2, 5), also "
      "ncgen's other names and numbers, and nczarr or zarr as in --mode; implies -b, as in ncgen"},
     {'3', '3', NULL, NULL, NULL, NULL, NULL},
     {'4', '4', NULL, NULL, NULL, NULL, NULL},
@@ -65,6 +65,7 @@ typedef struct gen_request {
     const char         *in, *out, *mode, *name;
     bool                binary, diskless;
     const dataset_kind *kind;        /* -k and its like; NULL: none */
+    bool                zarr;        /* the name or an option says Zarr, where `kind` is a netCDF-4 file */
     int                 zarr_format; /* 0: not given */
     gen_opts            gen;
 } gen_request;
@@ -138,11 +139,17 @@ parse_input(const gen_request *o, gen_cdl **out)
     return rc;
 }
 
-/* A classic netCDF file. */
+static bool
+makes_classic(const gen_request *o)
+{
+    return o->kind != NULL && o->kind->file;
+}
+
+/* A classic netCDF file, or a netCDF-4 one. */
 static bool
 makes_file(const gen_request *o)
 {
-    return o->kind != NULL && o->kind->file;
+    return makes_classic(o) || (o->kind != NULL && o->kind->netcdf4 && !o->zarr);
 }
 
 /* The version of Zarr that the path must ask for: that of the option; else the text's if it is not the default and the
@@ -161,10 +168,10 @@ choose_version(const gen_request *o, const gen_cdl *cdl, const nczarr_path_parts
 static const char *
 choose_modes(const gen_request *o)
 {
-    return o->mode == NULL && o->kind != NULL ? o->kind->mode : o->mode;
+    return o->mode == NULL && o->kind != NULL && !(o->kind->netcdf4 && o->zarr) ? o->kind->mode : o->mode;
 }
 
-/* PATH as given, or NAME.zarr (.zip with that mode, .nc of a classic file). In fresh memory. */
+/* PATH as given, or NAME.zarr (.zip with that mode, .nc of a file). In fresh memory. */
 static char *
 choose_name(const gen_request *o, const gen_cdl *cdl)
 {
@@ -213,54 +220,54 @@ add_modes(const gen_request *o, const gen_cdl *cdl, char **path)
 }
 
 /*
- * What -k, a mode of the path, or the path's name says. By its name a file is of the version that the text asks for, or
- * the oldest that has its types. NULL: the dataset is Zarr, or has the name of a file that is not written here.
+ * By its name a file is what the text asks for; else a classic one of the oldest version that has its types, or, where
+ * no classic file has all of it, netCDF-4. NULL: the dataset is Zarr, or has the name of a file that is not written
+ * there.
  */
-static int
-choose_kind(const gen_request *o, const gen_cdl *cdl, const dataset_kind **kind)
+static const dataset_kind *
+kind_by_name(const nczarr_path_parts *parts, const gen_cdl *cdl)
 {
     static const char *const versions[] = {[1] = "cdf1", [2] = "cdf2", [5] = "cdf5"};
-    nczarr_path_parts        parts = {.size = sizeof parts};
-    int                      rc;
+    const dataset_kind      *said = gen_format(cdl);
 
-    *kind = o->kind;
-    if (o->kind != NULL || o->out == NULL || o->mode != NULL || o->zarr_format != 0)
+    if (parts->classic != 0)
+        return dataset_kind_parse(versions[parts->classic]);
+    if (parts->netcdf4)
+        return said != NULL && said->netcdf4 ? said : dataset_kind_parse("nc4");
+    if (path_is_zarr(parts) || path_name_of(parts) == PATH_NAME_ANY)
+        return NULL;
+    if (path_name_of(parts) == PATH_NAME_NETCDF4)
+        return said != NULL && said->netcdf4 ? said : dataset_kind_parse("nc4");
+    return said != NULL                               ? said
+           : path_name_of(parts) == PATH_NAME_CLASSIC ? gen_classic_kind(cdl)
+                                                      : gen_file_kind(cdl);
+}
+
+/* What -k, a mode of the path, or the path's name says. */
+static int
+choose_kind(gen_request *o, const gen_cdl *cdl)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    int               rc;
+
+    o->zarr = o->mode != NULL || o->zarr_format != 0;
+    if (o->out == NULL)
         return NC_NOERR;
     if ((rc = nczarr_path_split(o->out, &parts)) != NC_NOERR)
         return report_bad_path(o->out, rc);
-    if (parts.classic != 0)
-        *kind = dataset_kind_parse(versions[parts.classic]);
-    else if (path_is_classic(&parts) && path_promises_object(&parts) == NULL) /* at a URL it is refused */
-        *kind = gen_format(cdl) == NULL ? gen_classic_kind(cdl) : gen_format(cdl)->file ? gen_format(cdl) : NULL;
+    if (o->kind == NULL && !o->zarr)
+        o->kind = kind_by_name(&parts, cdl);
+    o->zarr = o->zarr || (path_is_zarr(&parts) && path_promises_object(&parts) == NULL);
     nczarr_path_clear(&parts);
     return NC_NOERR;
 }
 
-static int
-refuse_name(const gen_request *o, const char *path, const char *file)
-{
-    char *out = shell_word(path), *in = o->in != NULL ? shell_word(o->in) : strdup("-");
-    int   rc = out != NULL && in != NULL ? NC_EINVAL : NC_ENOMEM;
-
-    if (rc == NC_ENOMEM)
-        message_print("out of memory");
-    else
-        message_print("%s: this is the name of %s, and nczgen writes Zarr and classic files. To make that file: "
-                      "ncgen -4 -o %s %s. "
-                      "To store Zarr under that name: --mode nczarr or --mode zarr. To make a classic netCDF file: "
-                      "-k nc3, nc6 or nc5, or a name that ends in .nc",
-                      path, file, out, in);
-    free(out);
-    free(in);
-    return rc;
-}
-
-/* A name of another format's file would be that of a directory. */
+/* At a URL a name of a file would be that of many objects. */
 static int
 check_name(const gen_request *o, const char *path)
 {
     nczarr_path_parts parts = {.size = sizeof parts};
-    const char       *file, *object;
+    const char       *object;
     int               rc = nczarr_path_split(path, &parts);
 
     if (rc != NC_NOERR)
@@ -271,8 +278,6 @@ check_name(const gen_request *o, const char *path)
     } else if (!makes_file(o) && (object = path_promises_object(&parts)) != NULL) {
         message_print(PATH_REMOTE_NAME, parts.shown, object);
         rc = NC_EINVAL;
-    } else if (!makes_file(o) && (file = path_promises_file(&parts)) != NULL) {
-        rc = refuse_name(o, parts.path, file);
     }
     nczarr_path_clear(&parts);
     return rc;
@@ -333,7 +338,7 @@ generate(const gen_request *o, const gen_cdl *cdl)
 {
     const dataset_kind *model = o->kind != NULL ? o->kind : gen_format(cdl);
     bool                classic = model != NULL && model->classic_model;
-    int                 mode = makes_file(o) ? NC_CLOBBER : NC_CLOBBER | NC_NETCDF4;
+    int                 mode = makes_classic(o) ? NC_CLOBBER : NC_CLOBBER | NC_NETCDF4;
     char               *path = choose_name(o, cdl);
     int                 ncid, rc;
 
@@ -437,13 +442,13 @@ main(int argc, char **argv)
         message_print("one input file at most, not also %s", argv[1]);
         return options_fail();
     }
-    if (makes_file(&o) && o.mode != NULL) {
+    if (makes_classic(&o) && o.mode != NULL) {
         message_print("-k %s is a classic file, which has no --mode: %s", o.kind->name, o.mode);
         return options_fail();
     }
     o.in = argc > 0 ? argv[0] : NULL;
     rc = parse_input(&o, &cdl);
-    if (rc == NC_NOERR && o.binary && (rc = choose_kind(&o, cdl, &o.kind)) == NC_NOERR)
+    if (rc == NC_NOERR && o.binary && (rc = choose_kind(&o, cdl)) == NC_NOERR)
         rc = generate(&o, cdl);
     else if (rc == NC_NOERR && !o.binary)
         message_print("the text is correct; nothing was written: -o PATH writes a dataset");

@@ -28,6 +28,7 @@ typedef struct copying {
     bool                   same;      /* the copy has the source's chunks */
     ncz_key_encoding       keys;      /* how the source's chunks are named */
     bool                   to_file; /* the copy is in a classic file, which has no choice but whether it is filled */
+    bool                   to_hdf5; /* ... in a netCDF-4 file, which has filters in place of codecs */
     ncz_buf                codecs;  /* of the source, a list in the spelling that both can read */
 } copying;
 
@@ -76,6 +77,7 @@ look_at_target(copying *c)
         return rc;
     c->to = call.m->dialect;
     c->to_file = ncz_dataset_cdf(call.ds) != 0;
+    c->to_hdf5 = c->to->traits.spelling == NCZ_SPELLING_HDF5;
     rc = ncz_call_open_var(&call, c->varid_out, &v);
     if (rc == NC_NOERR && (v->type->class != c->type->class || v->type->size != c->type->size))
         rc = ncz_fail(NC_EBADTYPE, "%s: the copy has type %s, and the variable %s", v->name, v->type->name,
@@ -165,7 +167,7 @@ copy_dtype(const copying *c)
     char  *text;
     int    rc;
 
-    if (c->type->class == NCZ_TYPE_CHAR || c->type->id > NC_MAX_ATOMIC_TYPE || c->objects ||
+    if (c->to_hdf5 || c->type->class == NCZ_TYPE_CHAR || c->type->id > NC_MAX_ATOMIC_TYPE || c->objects ||
         (c->flags & NCZARR_COPY_NETCDF_TYPES) != 0 || (c->fixed && !any) ||
         (c->fixed && !chose_width(c) && !is_exact(c)))
         return NC_NOERR;
@@ -229,7 +231,7 @@ copy_elements(const copying *c)
 {
     int endian = NC_ENDIAN_NATIVE, rc;
 
-    if ((c->width > 0 && (rc = nczarr_def_var_strlen(c->out, c->varid_out, c->width)) != NC_NOERR) ||
+    if ((c->width > 0 && !c->to_hdf5 && (rc = nczarr_def_var_strlen(c->out, c->varid_out, c->width)) != NC_NOERR) ||
         (rc = copy_dtype(c)) != NC_NOERR || (rc = copy_fill(c)) != NC_NOERR)
         return rc;
     rc = nc_inq_var_endian(c->in, c->varid_in, &endian);
@@ -277,7 +279,7 @@ define_shards(const copying *c, const size_t *shards)
 {
     bool any = false;
 
-    if (c->rank == 0)
+    if (c->rank == 0 || c->to_hdf5)
         return NC_NOERR;
     if (shards == NULL)
         return copy_shards(c);
@@ -385,6 +387,43 @@ copy_codecs(copying *c)
     return rc;
 }
 
+/* ---- filters ---- */
+
+static int
+read_filters(const copying *c, ncz_filter_words **filters, size_t *n)
+{
+    ncz_array_type in;
+    ncz_call       call;
+    ncz_var       *v = NULL;
+    int            rc = ncz_call_enter_var(c->in, c->varid_in, NCZ_USE_LOOK, NULL, &call, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    in = ncz_spec_array_type(v->spec);
+    rc = ncz_chain_filters(v->chain, &in, filters, n);
+    return ncz_call_leave(&call, rc);
+}
+
+/* A filter that this build cannot apply is left out. */
+static int
+copy_filters(const copying *c)
+{
+    ncz_filter_words *filters = NULL;
+    size_t            n = 0;
+    int               rc = NC_NOERR;
+
+    if (c->rank == 0 || (c->flags & NCZARR_COPY_NO_CODECS) != 0)
+        return NC_NOERR;
+    rc = read_filters(c, &filters, &n);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        rc = nc_def_var_filter(c->out, c->varid_out, filters[i].id, filters[i].n, filters[i].words);
+        if (rc == NC_ENOFILTER)
+            rc = ncz_call_done(NC_NOERR);
+    }
+    ncz_free(filters);
+    return rc;
+}
+
 static int
 copy_all(copying *c, const size_t *chunks, const size_t *shards)
 {
@@ -392,7 +431,7 @@ copy_all(copying *c, const size_t *chunks, const size_t *shards)
 
     if ((rc = copy_elements(c)) == NC_NOERR && (rc = define_chunks(c, chunks)) == NC_NOERR &&
         (rc = define_shards(c, shards)) == NC_NOERR)
-        rc = copy_codecs(c);
+        rc = c->to_hdf5 ? copy_filters(c) : copy_codecs(c);
     return rc;
 }
 

@@ -13,10 +13,10 @@
 /* A program that runs on this library in netCDF-C's place expects of it what netCDF-C makes of a plain name. */
 #ifdef NCZ_API_IS_LIBNETCDF
 #define FIRST_FORMAT NC_FORMAT_CLASSIC
-#define UNSAID       NCZ_FORMAT_CLASSIC_UNSAID
+#define PLACE        NCZ_FORMAT_FILES
 #else
 #define FIRST_FORMAT NC_FORMAT_NETCDF4
-#define UNSAID       NCZ_FORMAT_UNSAID
+#define PLACE        0
 #endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,7 +110,7 @@ ncz_api_create_mode(int cmode, int *unsaid)
     (void)pthread_mutex_lock(&lock);
     format = default_format;
     (void)pthread_mutex_unlock(&lock);
-    *unsaid = format != 0 ? format : UNSAID;
+    *unsaid = (format != 0 ? format : NCZ_FORMAT_UNSAID) | PLACE;
     if (format == NC_FORMAT_NETCDF4_CLASSIC && (cmode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)) == 0)
         cmode |= NC_CLASSIC_MODEL;
     return cmode;

@@ -300,7 +300,7 @@ void ncz_dataset_release(ncz_dataset *ds); /* frees all but the lock, the struct
 
 /* The dialect of a new dataset at the target. */
 const ncz_dialect_ops *ncz_dataset_choose_dialect(const ncz_target *t);
-bool                   ncz_name_is_classic(const char *path); /* it ends as classic files' names do */
+bool                   ncz_name_is_file(const char *path); /* it ends as names of files do that are a dataset */
 
 /* Copies all objects (dataset_persist.c), and lists their keys. `compare`: only those that are absent or different. */
 int ncz_store_copy(zmap *from, zmap *to, bool compare, ncz_key_list *keys);

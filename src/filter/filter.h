@@ -253,8 +253,21 @@ int ncz_chain_from_filters(const ncz_filter_spec *filters, size_t n, uint32_t sk
  * take its place.
  */
 int ncz_chain_for_zarr(const ncz_chain *c, const ncz_array_type *in, ncz_chain **out);
-/* The reverse for codec i of a chain: its number, and the words that HDF5 stores for such an array, which are more than a
- * program gives for some. NC_ENOFILTER: it has no number. */
+/* A filter as a program defines it. */
+typedef struct ncz_filter_words {
+    unsigned id;
+    size_t   n;
+    unsigned words[NCZ_CODEC_WORDS];
+} ncz_filter_words;
+
+/*
+ * The filters for a copy in an HDF5 file, *n of them, from any chain; ncz_free() frees them. `in`: of the copied
+ * elements. Codecs that have no number there are left out, but for gzip, which is deflate, and lz4. Where one of them
+ * made chunks smaller, and nothing is left that does, shuffle and deflate take its place.
+ */
+int ncz_chain_filters(const ncz_chain *c, const ncz_array_type *in, ncz_filter_words **out, size_t *n);
+/* The reverse of ncz_chain_from_filters() for codec i of a chain: its number, and the words that HDF5 stores for such an
+ * array, which are more than a program gives for some. NC_ENOFILTER: it has no number. */
 int ncz_chain_filter_at(const ncz_chain *c, size_t i, ncz_filter_spec *out, unsigned words[NCZ_CODEC_WORDS]);
 /* The words of a codec from those that a program gives for a new array, or those of a file: how many. */
 size_t ncz_filter_complete_words(unsigned id, size_t n, const unsigned *words, const ncz_array_type *in,

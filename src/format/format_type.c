@@ -136,6 +136,9 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
     ncz_typestr     t;
     int             rc;
 
+    if (style->dialect->types.dtype_check == NULL)
+        return ncz_fail(NC_ENOTNC4, "%s: a file's elements have the types of netCDF: no stored type can be chosen",
+                        v->name);
     if (strlen(text) > TEXT_MOST || !ncz_format_typestr_parse(text, &t))
         return ncz_fail(NC_EINVAL, "%s: '%.60s' is no type of an array, such as <i4 or |b1", v->name, text);
     if (v->type->class == NCZ_TYPE_CHAR && t.kind == 'S' && t.size == 1)

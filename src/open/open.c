@@ -36,7 +36,7 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
     if (version != 0) {
         if ((rc = ncz_file_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
             /* A program of netCDF-C's knows no other file under that name from now on. */
-            (*out)->file.shown_early = (*out)->file.shown_early || default_format == NCZ_FORMAT_CLASSIC_UNSAID;
+            (*out)->file.shown_early = (*out)->file.shown_early || (default_format & NCZ_FORMAT_FILES) != 0;
             take_name(*out, t);
         }
         goto done;
@@ -66,18 +66,6 @@ done:
     return rc;
 }
 
-/* What is created holds many objects, whatever its name. */
-static int
-check_zarr(const ncz_target *t, int cmode)
-{
-    int version = 0, rc = ncz_choose_format(t, cmode, NC_FORMAT_NETCDF4, &version);
-
-    if (rc == NC_NOERR && version != 0)
-        rc = ncz_fail(NC_EINVAL, "%s: a store of objects cannot be a classic file (CDF-%d); choose a format of Zarr",
-                      t->shown, version);
-    return rc;
-}
-
 int
 ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
 {
@@ -85,7 +73,7 @@ ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
     int         rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t);
 
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW)
-        rc = check_zarr(t, NC_NOCLOBBER);
+        rc = ncz_choose_zarr(t, NC_NOCLOBBER);
     if (rc == NC_NOERR)
         rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, out)
                                     : ncz_store_open(t, how == ZMAP_OPEN_WRITE, out);
@@ -155,7 +143,7 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
 
     if ((rc = ncz_dataset_check_mode(cmode)) != NC_NOERR || (rc = check_map_writes(map)) != NC_NOERR ||
         (rc = map_target(mode, true, &t)) != NC_NOERR || (rc = ncz_settings_check(t)) != NC_NOERR ||
-        (rc = check_zarr(t, cmode)) != NC_NOERR)
+        (rc = ncz_choose_zarr(t, cmode)) != NC_NOERR)
         goto done;
     if ((rc = clear_map(map, t, cmode)) != NC_NOERR ||
         (rc = ncz_claim_put(map, ncz_dataset_choose_dialect(t), zmap_name(map), &claim)) != NC_NOERR)

@@ -15,10 +15,10 @@
  * Errors are those of these functions; see nczarr.h. The caller frees it.
  *
  * `default_format`: what is created where neither path nor flags say it: a format that the program has set, or
- * NCZ_FORMAT_UNSAID: the ending of the name decides, and a name that does not say it is Zarr; or
- * NCZ_FORMAT_CLASSIC_UNSAID: it is classic.
+ * NCZ_FORMAT_UNSAID. NCZ_FORMAT_FILES is added where the library stands in netCDF-C's place: a name that does not say
+ * it is that of a file; else it is Zarr's.
  */
-enum { NCZ_FORMAT_UNSAID = 0, NCZ_FORMAT_CLASSIC_UNSAID = -1 };
+enum { NCZ_FORMAT_UNSAID = 0, NCZ_FORMAT_FILES = 0x100 };
 int ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open_choose_format: what nc_create() makes: a dataset of Zarr, a netCDF-4 file, or a classic one of which version. In
- * this order the modes of the path decide, the flags, the process's default, the ending of the name.
+ * open_choose_format: what nc_create() makes: a dataset of Zarr, a netCDF-4 file, or a classic one of which version.
+ *
+ *   1 The modes of the path decide. A name that ends in .zarr or .zip is Zarr's, and a URL names a place for Zarr.
+ *   2 The flags name a version of classic files.
+ *   3 A name that ends as files' names do is one: netCDF-4 with NC_NETCDF4, or if that is the process's default; else
+ *     classic. Where the library stands in netCDF-C's place, every name is.
+ *   4 All other names are Zarr, unless the process's default is a version of classic files.
  */
 #include "open/open_int.h"
 
 #include <string.h>
 #include <strings.h>
+
+/* ---- what flags and the default say ------------------------------------------------------------------------------ */
 
 /* The version of classic files that a format of netCDF is; 0: none. */
 static int
@@ -24,27 +31,24 @@ version_of_flags(int cmode)
     return (cmode & NC_64BIT_OFFSET) != 0 ? 2 : (cmode & NC_64BIT_DATA) != 0 ? 5 : 0;
 }
 
-/* A name that ends in .zip has its store by that. */
-static bool
-name_is_zarr(const ncz_target *t)
-{
-    size_t len = strlen(t->path);
-
-    return t->store == NCZ_STORE_ZIP || (len > 5 && strcasecmp(t->path + len - 5, ".zarr") == 0);
-}
-
-/* Neither a mode nor a flag says the format. */
+/* The format that the program has set; NCZ_FORMAT_UNSAID: none. */
 static int
-by_default(const ncz_target *t, int default_format)
+set_format(int default_format)
 {
-    if (ncz_remote(t))
-        return 0;
-    if (default_format == NCZ_FORMAT_CLASSIC_UNSAID)
-        return name_is_zarr(t) ? 0 : 1;
-    if (default_format != NCZ_FORMAT_UNSAID)
-        return version_of(default_format);
-    return ncz_name_is_classic(t->path) ? 1 : 0;
+    return default_format & ~NCZ_FORMAT_FILES;
 }
+
+/* The default counts where the flags name no format. */
+static bool
+asks_for_netcdf4(int cmode, int default_format)
+{
+    int format = set_format(default_format);
+
+    return (cmode & NC_NETCDF4) != 0 ||
+           (version_of_flags(cmode) == 0 && (format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC));
+}
+
+/* ---- what the path says ------------------------------------------------------------------------------------------ */
 
 /* A mode names the form of the file. */
 static int
@@ -68,26 +72,53 @@ by_mode(const ncz_target *t, int cmode, int *version)
     return NC_NOERR;
 }
 
-/* What the name of an object at a URL promises; NULL: nothing. */
-static const char *
-promised_object(const ncz_target *t)
+static bool
+ends_in(const char *path, const char *suffix)
 {
-    size_t len = strlen(t->path);
+    size_t len = strlen(path), end = strlen(suffix);
 
-    if (len > 4 && strcasecmp(t->path + len - 4, ".zip") == 0)
-        return "an archive";
-    return ncz_name_is_classic(t->path) ? "a classic netCDF file" : ncz_store_is_one(t) ? "an HDF5 file" : NULL;
+    return len > end && strcasecmp(path + len - end, suffix) == 0;
 }
 
-/* At a URL only Zarr is made. Under a name that promises one object this must be said. */
-static int
-check_remote_name(const ncz_target *t, int cmode, int default_format)
+/* A name that ends in .zip has its store by that. */
+static bool
+is_zarr(const ncz_target *t)
 {
-    const char *what = promised_object(t);
-    bool        said = t->one_object == NCZ_NO || (cmode & NC_NETCDF4) != 0 ||
-                (default_format > 0 && version_of(default_format) == 0);
+    return t->one_object == NCZ_NO || t->store == NCZ_STORE_ZIP || ends_in(t->path, ".zarr");
+}
 
-    if (!ncz_remote(t) || said || what == NULL)
+static int
+check_zarr_flags(const ncz_target *t, int cmode)
+{
+    if (version_of_flags(cmode) == 0)
+        return NC_NOERR;
+    return ncz_fail(NC_EINVAL, "%s: its %s asks for Zarr, and NC_64BIT_OFFSET or NC_64BIT_DATA for a classic file%s",
+                    t->shown, t->one_object == NCZ_NO ? "mode" : "name",
+                    t->one_object == NCZ_NO ? "" : ": use another name, or add #mode=cdf2 or #mode=cdf5");
+}
+
+static int
+refuse_remote(const ncz_target *t, const char *what)
+{
+    return ncz_fail(NC_EINVAL,
+                    "%s: a %s file is created in a directory or in memory, not at a URL: write it to a disk and "
+                    "upload it",
+                    t->shown, what);
+}
+
+/* At a URL only Zarr is made. Under a name that promises one object a mode must say so. */
+static int
+check_remote(const ncz_target *t, int cmode, int default_format)
+{
+    bool        netcdf4 = asks_for_netcdf4(cmode, default_format);
+    const char *what = !netcdf4 && ends_in(t->path, ".zip") ? "an archive"
+                       : !ncz_name_is_file(t->path)         ? NULL
+                       : netcdf4                            ? "a netCDF-4 file"
+                                                            : "a netCDF file";
+
+    if (version_of_flags(cmode) != 0)
+        return refuse_remote(t, "classic");
+    if (what == NULL)
         return NC_NOERR;
     return ncz_fail(NC_EINVAL,
                     "%s: this is the name of %s, and at a URL only Zarr is written, as many objects below that name. "
@@ -96,29 +127,45 @@ check_remote_name(const ncz_target *t, int cmode, int default_format)
                     t->shown, what);
 }
 
+/* No mode says the format, nor does a name of Zarr. */
+static int
+choose_local(const ncz_target *t, int cmode, int default_format)
+{
+    int  version = version_of_flags(cmode), format = version_of(set_format(default_format));
+    bool file = (default_format & NCZ_FORMAT_FILES) != 0 || ncz_name_is_file(t->path);
+
+    if (version != 0)
+        return version;
+    if (asks_for_netcdf4(cmode, default_format))
+        return file ? NCZ_FILE_NETCDF4 : 0;
+    return format != 0 ? format : file ? NCZ_FILE_CDF1 : 0;
+}
+
 int
 ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version)
 {
     int rc = NC_NOERR;
 
     *version = 0;
-    if (t->one_object == NCZ_YES)
+    if (t->one_object == NCZ_YES) {
         rc = by_mode(t, cmode, version);
-    else if (t->one_object == NCZ_NO && version_of_flags(cmode) != 0)
-        rc =
-            ncz_fail(NC_EINVAL, "%s: its mode asks for Zarr, and NC_64BIT_OFFSET or NC_64BIT_DATA for a classic file",
-                     t->shown);
-    else if (t->one_object == NCZ_UNSET && (cmode & NC_NETCDF4) == 0) {
-        *version = version_of_flags(cmode);
-        if (*version == 0)
-            *version = by_default(t, default_format);
+        if (rc == NC_NOERR && ncz_remote(t))
+            rc = refuse_remote(t, *version == NCZ_FILE_NETCDF4 ? "netCDF-4" : "classic");
+    } else if (is_zarr(t)) {
+        rc = check_zarr_flags(t, cmode);
+    } else if (ncz_remote(t)) {
+        rc = check_remote(t, cmode, default_format);
+    } else {
+        *version = choose_local(t, cmode, default_format);
     }
-    if (rc == NC_NOERR && *version == 0)
-        rc = check_remote_name(t, cmode, default_format);
-    if (rc == NC_NOERR && *version != 0 && ncz_remote(t))
-        rc = ncz_fail(NC_EINVAL,
-                      "%s: a %s file is created in a directory or in memory, not at a URL: write it to a disk and "
-                      "upload it",
-                      t->shown, *version == NCZ_FILE_NETCDF4 ? "netCDF-4" : "classic");
     return rc;
+}
+
+int
+ncz_choose_zarr(const ncz_target *t, int cmode)
+{
+    if (t->one_object != NCZ_YES && version_of_flags(cmode) == 0)
+        return NC_NOERR;
+    return ncz_fail(NC_EINVAL, "%s: a store of objects cannot be a file (%s); choose a format of Zarr", t->shown,
+                    t->file_form == NCZ_FILE_NETCDF4 ? "netCDF-4" : "classic netCDF");
 }

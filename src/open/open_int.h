@@ -70,6 +70,8 @@ int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or
 /* What a new dataset is (open_choose_format.c): *version 1, 2 or 5 of a classic file; NCZ_FILE_NETCDF4; 0: Zarr.
  * `default_format`: as in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each other. */
 int ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
+/* Of a store of many objects, whatever its name. NC_EINVAL: modes or flags ask for a file. */
+int ncz_choose_zarr(const ncz_target *t, int cmode);
 
 /* Creates a dataset that is one file, a classic file (open_create_file.c). */
 int ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out);

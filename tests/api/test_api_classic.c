@@ -487,18 +487,20 @@ TEST(kinds_replaced)
     char       *dir = scratch_new();
     const char *path = scratch_path(dir, "k.nc"), *inside = scratch_path(path, "notes.txt"),
                *link = scratch_path(dir, "link.nc");
-    ids d = {0};
-    int format = 0;
+    char zarr[300];
+    ids  d = {0};
+    int  format = 0;
 
+    snprintf(zarr, sizeof zarr, "%s#mode=nczarr", path);
     for (int i = 0; i < 2; i++) {
         OK(nc_create(path, NC_64BIT_OFFSET, &d.nc));
         define(&d, 0);
         put(&d, 0);
         OK(nc_close(d.nc));
         check_file(path, 1, 0);
-        FAILS(NC_EEXIST, nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &d.nc));
+        FAILS(NC_EEXIST, nc_create(zarr, NC_NETCDF4 | NC_NOCLOBBER, &d.nc));
         check_file(path, 1, 0);
-        OK(nc_create(path, NC_NETCDF4, &d.nc));
+        OK(nc_create(zarr, NC_NETCDF4, &d.nc));
         OK(nc_close(d.nc));
         OK(nc_open(path, NC_NOWRITE, &d.nc));
         OK(nc_inq_format(d.nc, &format));
@@ -516,7 +518,8 @@ TEST(kinds_replaced)
     put(&d, 0);
     OK(nc_close(d.nc));
     assert_int_equal(symlink("to.nc", link), 0);
-    OK(nc_create(link, NC_NETCDF4, &d.nc)); /* through the link, which stays */
+    snprintf(zarr, sizeof zarr, "%s#mode=nczarr", link);
+    OK(nc_create(zarr, NC_NETCDF4, &d.nc)); /* through the link, which stays */
     OK(nc_close(d.nc));
     assert_true(scratch_exists(scratch_path(dir, "to.nc/.zgroup")));
     OK(nc_create(link, NC_64BIT_OFFSET, &d.nc));

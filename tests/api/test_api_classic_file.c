@@ -183,10 +183,11 @@ TEST(flags_modes_and_names_ask_for_classic_files)
     } rows[] = {
         {"a.nc", 0, NC_FORMAT_CLASSIC},
         {"b.nc", NC_64BIT_OFFSET, NC_FORMAT_64BIT_OFFSET},
-        {"c.zarr", NC_64BIT_DATA, NC_FORMAT_64BIT_DATA},
+        {"c", NC_64BIT_DATA, NC_FORMAT_64BIT_DATA},
+        {"i.h5", NC_64BIT_DATA, NC_FORMAT_64BIT_DATA},
         {"d#mode=cdf1", 0, NC_FORMAT_CLASSIC},
         {"h.nc#commit=close", 0, NC_FORMAT_CLASSIC}, /* it has no documents to publish then */
-        {"e.nc", NC_NETCDF4, NC_FORMAT_NETCDF4},
+        {"e", NC_NETCDF4, NC_FORMAT_NETCDF4},
         {"f.nc#mode=nczarr", 0, NC_FORMAT_NETCDF4},
         {"g", 0, NC_FORMAT_NETCDF4},
     };
@@ -206,7 +207,9 @@ TEST(flags_modes_and_names_ask_for_classic_files)
     OK(nc_inq_format(ncid, &format));
     assert_int_equal(format, NC_FORMAT_64BIT_DATA);
     OK(nc_close(ncid));
-    snprintf(path, sizeof path, "%s/x.zarr#mode=nczarr", p.dir);
+    snprintf(path, sizeof path, "%s/x.zarr", p.dir);
+    FAILS(NC_EINVAL, nc_create(path, NC_64BIT_DATA, &ncid));
+    snprintf(path, sizeof path, "%s/x.nc#mode=nczarr", p.dir);
     FAILS(NC_EINVAL, nc_create(path, NC_64BIT_DATA, &ncid));
     place_drop(&p);
 }

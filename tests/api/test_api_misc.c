@@ -166,6 +166,7 @@ TEST(default_format)
         int   ncid, format;
 
         place_make(&p, false);
+        snprintf(p.path, sizeof p.path, "%.200s/data", p.dir);
         OK(nc_set_default_format(cases[i].format, NULL));
         OK(place_create(&p, NULL, cases[i].mode, &ncid));
         OK(nc_inq_format(ncid, &format));

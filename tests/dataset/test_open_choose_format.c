@@ -6,18 +6,24 @@
 #include "open/open_int.h"
 
 enum { OFFSET = NC_64BIT_OFFSET, DATA = NC_64BIT_DATA, MODEL = NC_CLASSIC_MODEL, SET = NC_FORMAT_NETCDF4 };
-enum { BY_NAME = NCZ_FORMAT_UNSAID, NETCDFS = NCZ_FORMAT_CLASSIC_UNSAID };
+enum { BY_NAME = NCZ_FORMAT_UNSAID, NETCDFS = NCZ_FORMAT_FILES };
 
 static const struct {
     const char *path;
     int         cmode, default_format, version;
 } rows[] = {
     /* flags */
-    {"x.zarr", OFFSET, BY_NAME, 2},
-    {"x.zarr", DATA, SET, 5},
+    {"x", OFFSET, BY_NAME, 2},
+    {"x.nc4", DATA, SET, 5},
     {"x.nc", OFFSET | MODEL, BY_NAME, 2},
-    {"x.nc", NC_NETCDF4, NC_FORMAT_CLASSIC, 0},
-    {"x.nc", NC_NETCDF4 | MODEL, NETCDFS, 0},
+    {"x.nc", NC_NETCDF4, NC_FORMAT_CLASSIC, 4},
+    {"x.nc", NC_NETCDF4 | MODEL, NETCDFS, 4},
+    {"x", NC_NETCDF4, BY_NAME, 0},
+    {"x", NC_NETCDF4, NC_FORMAT_CLASSIC, 0},
+    {"x", NC_NETCDF4, NETCDFS, 4},
+    {"file:///d/x", NC_NETCDF4, NETCDFS | NC_FORMAT_CLASSIC, 4},
+    {"x.zarr", NC_NETCDF4, NETCDFS, 0},
+    {"x.zip", NC_NETCDF4, NETCDFS, 0},
     {"x.nc", DATA | NC_DISKLESS, BY_NAME, 5},
     {"file:///x", DATA, BY_NAME, 5},
     /* modes */
@@ -41,24 +47,30 @@ static const struct {
     {"x.nc#dimension_separator=/", 0, BY_NAME, 0},
     /* the default */
     {"x", 0, NC_FORMAT_CLASSIC, 1},
-    {"x.zarr", 0, NC_FORMAT_64BIT_OFFSET, 2},
-    {"x.zip", 0, NC_FORMAT_64BIT_DATA, 5},
-    {"x.nc", 0, NC_FORMAT_NETCDF4, 0},
-    {"x.nc", MODEL, NC_FORMAT_NETCDF4_CLASSIC, 0},
+    {"x.h5", 0, NC_FORMAT_64BIT_OFFSET, 2},
+    {"x.zarr", 0, NC_FORMAT_64BIT_OFFSET, 0},
+    {"x.zip", 0, NC_FORMAT_64BIT_DATA, 0},
+    {"x.nc", 0, NC_FORMAT_NETCDF4, 4},
+    {"x", 0, NC_FORMAT_NETCDF4, 0},
+    {"x", 0, NETCDFS | NC_FORMAT_NETCDF4, 4},
+    {"x", OFFSET, NETCDFS | NC_FORMAT_NETCDF4, 2},
+    {"x.nc", MODEL, NC_FORMAT_NETCDF4_CLASSIC, 4},
     /* the name */
     {"x.nc", 0, BY_NAME, 1},
     {"x.CDF", MODEL, BY_NAME, 1},
     {"file:///d/x.nc3", 0, BY_NAME, 1},
     {"x.nc", NC_INMEMORY, BY_NAME, 1},
-    {"x.nc4", 0, BY_NAME, 0},
-    {"x.nc.zarr", 0, BY_NAME, 0},
+    {"x.nc4", 0, BY_NAME, 1},
+    {"x.HDF5", NC_NETCDF4, BY_NAME, 4},
+    {"x.h5", NC_NETCDF4 | NC_INMEMORY, BY_NAME, 4},
+    {"x.nc.zarr", NC_NETCDF4, BY_NAME, 0},
     {"x", MODEL, BY_NAME, 0},
     {"x", 0, NETCDFS, 1},
     {"x.nc4", 0, NETCDFS, 1},
     {"x.zarr", 0, NETCDFS, 0},
     {"x.zip", 0, NETCDFS, 0},
     /* URLs */
-    {"s3://bucket/x.nc", NC_NETCDF4, BY_NAME, 0},
+    {"s3://bucket/x", NC_NETCDF4, NETCDFS, 0},
     {"s3://bucket/x.nc#mode=zarr", 0, BY_NAME, 0},
     {"s3://bucket/x.zip", 0, NC_FORMAT_NETCDF4, 0},
     {"https://host/x.nc#mode=s3,nczarr", 0, NETCDFS, 0},
@@ -97,10 +109,13 @@ TEST(contradicting_wishes_are_refused)
         {"x#mode=file", DATA, "NC_64BIT_DATA"},
         {"s3://bucket/x", OFFSET, "not at a URL"},
         {"s3://bucket/x#mode=classic", 0, "not at a URL"},
-        {"s3://bucket/x.nc", 0, "a classic netCDF file"},
-        {"http://host/bucket/x.CDF#mode=s3", 0, "a classic netCDF file"},
+        {"x.zarr", OFFSET, "its name asks for Zarr"},
+        {"x.zip", DATA, "#mode=cdf5"},
+        {"s3://bucket/x.nc", 0, "a netCDF file"},
+        {"s3://bucket/x.nc", NC_NETCDF4, "a netCDF-4 file"},
+        {"http://host/bucket/x.CDF#mode=s3", 0, "a netCDF file"},
         {"s3://bucket/x.zip", 0, "an archive"},
-        {"gs://bucket/d/x.h5", 0, "an HDF5 file"},
+        {"gs://bucket/d/x.h5", 0, "a netCDF file"},
     };
 
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
@@ -125,6 +140,7 @@ TEST(a_store_of_objects_holds_zarr_alone)
     OK(zmap_mem_open(&map));
     assert_int_equal(ncz_dataset_create_map(map, "mode=cdf1", 0, NULL, &ds), NC_EINVAL);
     assert_int_equal(ncz_dataset_create_map(map, NULL, DATA, NULL, &ds), NC_EINVAL);
+    assert_int_equal(ncz_dataset_create_map(map, "mode=netcdf4", 0, NULL, &ds), NC_EINVAL);
     OK(zmap_close(map, ZMAP_KEEP));
     assert_int_equal(ncz_dataset_store("x#mode=classic", ZMAP_CREATE_NEW, &out), NC_EINVAL);
 }

@@ -681,7 +681,7 @@ choose(const nczarr_comm *comm, void *arg)
         {"b.nc", NC_64BIT_DATA | NC_MPIIO, 0, NC_FORMAT_64BIT_DATA},
         {"c", NC_64BIT_OFFSET, 0, NC_FORMAT_64BIT_OFFSET},
         {"d", 0, 0, NC_FORMAT_NETCDF4},
-        {"e.nc", NC_NETCDF4, 0, NC_FORMAT_NETCDF4},
+        {"e.zarr", NC_NETCDF4, 0, NC_FORMAT_NETCDF4},
         {"f", 0, NC_FORMAT_64BIT_DATA, NC_FORMAT_64BIT_DATA},
     };
 
@@ -711,6 +711,8 @@ refuse(const nczarr_comm *comm, void *arg)
     snprintf(path, sizeof path, "file://%s/a.nc#mode=zarr", (char *)arg);
     RANK_CHECK(nczarr_create_par(path, NC_64BIT_DATA, comm, &ncid) == NC_EINVAL);
     snprintf(path, sizeof path, "%s/a.nc", (char *)arg);
+    RANK_CHECK(nczarr_create_par(path, NC_NETCDF4, comm, &ncid) == NC_ENOTBUILT && says("#mode=nczarr"));
+    snprintf(path, sizeof path, "%s/a", (char *)arg);
     RANK_CHECK(nczarr_create_par(path, comm->rank == 1 ? NC_NETCDF4 : NC_64BIT_DATA, comm, &ncid) == NC_EINVAL);
     return 0;
 }

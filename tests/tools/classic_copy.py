@@ -177,14 +177,14 @@ REFUSED = (
 
 def refusals():
     problems = []
-    with open("old.nc", "wb") as f:
+    with open("old.cdf", "wb") as f:
         f.write(b"CDF\1" + bytes(28))
     for cdl, options, words in REFUSED:
         remove("q.zarr")
         make("q.zarr", cdl)
         for dry in ((), ("--dry-run",)):
-            r = run("nczcopy", *options, *dry, "q.zarr", "old.nc")
-            if r.returncode != 1 or words not in r.stderr or read("old.nc") != b"CDF\1" + bytes(28) or leftovers():
+            r = run("nczcopy", *options, *dry, "q.zarr", "old.cdf")
+            if r.returncode != 1 or words not in r.stderr or read("old.cdf") != b"CDF\1" + bytes(28) or leftovers():
                 problems.append("%s: exit %d, %s, %s" % (words, r.returncode, r.stderr.strip(), leftovers()))
     report("what a classic file lacks is refused by name", problems)
 
@@ -193,13 +193,13 @@ def wrong_options():
     make("a.zarr", "netcdf a { dimensions: x = 2 ; variables: int a(x) ; data: a = 1, 2 ; }")
     problems = []
     for options, target, words in (
-            (("-d", "5"), "o.nc", "-d: a classic netCDF file has neither"), (("-s",), "o.nc", "-s: a classic"), (("-F", "*,none"), "o.nc", "-F: a classic"),
-            (("-c", "x/1"), "o.nc", "-c: a classic"), (("--shards", "x/2"), "o.nc", "--shards: a classic"), (("--consolidate",), "o.nc", "--consolidate: a"),
-            (("--resume",), "o.nc", "nothing to continue"), (("-k", "nc3", "--mode", "zarr"), "o.nc", "has no --mode"),
+            (("-d", "5"), "o.cdf", "-d: a classic netCDF file has neither"), (("-s",), "o.cdf", "-s: a classic"), (("-F", "*,none"), "o.cdf", "-F: a classic"),
+            (("-c", "x/1"), "o.cdf", "-c: a classic"), (("--shards", "x/2"), "o.cdf", "--shards: a classic"), (("--consolidate",), "o.cdf", "--consolidate: a"),
+            (("--resume",), "o.cdf", "nothing to continue"), (("-k", "nc3", "--mode", "zarr"), "o.cdf", "has no --mode"),
             (("-k", "nc3", "--zarr-format", "3"), "o", "has no --zarr-format"), (("--flatten",), "o.zarr", "only for classic"),
-            (("-k", "nc3", "--in-place", "--zarr-format", "3"), None, "--zarr-format"), (("-k", "nc99"), "o.nc", "unknown kind")):
+            (("-k", "nc3", "--in-place", "--zarr-format", "3"), None, "--zarr-format"), (("-k", "nc99"), "o.cdf", "unknown kind")):
         r = run("nczcopy", *options, "a.zarr", *([target] if target else []))
-        if r.returncode != 2 or words not in r.stderr or os.path.exists("o.nc") or os.path.exists("o.zarr"):
+        if r.returncode != 2 or words not in r.stderr or os.path.exists("o.cdf") or os.path.exists("o.zarr"):
             problems.append("%s: exit %d, %s" % (options, r.returncode, r.stderr.strip()))
     r = run("nczcopy", "-k", "nc3", "a.zarr", "s3://bucket/a.nc")
     if r.returncode != 1 or "not at a URL" not in r.stderr:
@@ -216,18 +216,18 @@ def versions():
         remove("v.zarr")
         make("v.zarr", "netcdf v { dimensions: x = %d ; variables: %s a(x) ; a:_ChunkSizes = 1000000 ; }" % (x, kind) if x > 10 else
              "netcdf v { dimensions: x = %d ; variables: %s a(x) ; }" % (x, kind))
-        r = run("nczcopy", "--dry-run", "v.zarr", "v.nc")
-        if not r.stdout.startswith("CDF-%d, one file\n" % want) or os.path.exists("v.nc"):
+        r = run("nczcopy", "--dry-run", "v.zarr", "v.cdf")
+        if not r.stdout.startswith("CDF-%d, one file\n" % want) or os.path.exists("v.cdf"):
             problems.append("%d %s: %s %s" % (x, kind, r.stdout, r.stderr))
-    for target, options, want in (("k.nc", (), 1), ("k.cdf", (), 1), ("k.NC3", (), 1), ("k#mode=cdf2", (), 2), ("k.zarr#mode=cdf5", (), 5), ("k", ("-6",), 2),
-                                  ("k.nc", ("-w",), 1), ("k", ("-k", "64-bit data"), 5), ("k.zip", ("-3",), 1), ("k.nc", ("-5", "--no-clobber"), 5)):
+    for target, options, want in (("k.cdf", (), 1), ("k.NC3", (), 1), ("k#mode=cdf2", (), 2), ("k.zarr#mode=cdf5", (), 5), ("k.nc", ("--flatten",), 1), ("k", ("-6",), 2),
+                                  ("k.cdf", ("-w",), 1), ("k", ("-k", "64-bit data"), 5), ("k.zip", ("-3",), 1), ("k.cdf", ("-5", "--no-clobber"), 5)):
         path = target.split("#")[0]
         remove(path)
         r = run("nczcopy", *options, "a.zarr", target)
         if r.returncode != 0 or r.stderr or not os.path.isfile(path) or read(path)[:4] != b"CDF" + bytes([want]):
             problems.append("%s %s: exit %d, %s" % (target, options, r.returncode, r.stderr))
-    r = run("nczcopy", "--no-clobber", "a.zarr", "k.nc")
-    if r.returncode != 1 or read("k.nc")[:4] != b"CDF\5":
+    r = run("nczcopy", "--no-clobber", "a.zarr", "k.cdf")
+    if r.returncode != 1 or read("k.cdf")[:4] != b"CDF\5":
         problems.append("--no-clobber: exit %d, %s" % (r.returncode, r.stderr))
     report("the version is the oldest that holds all, or what is said", problems)
 
@@ -239,13 +239,16 @@ def places():
     os.mkfifo("fifo.nc")
     for path, data, fine in (("empty.nc", b"", True), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + bytes(99), True), ("cdf.nc", b"CDF\5" + bytes(60), True),
                              ("text.nc", b"CD", False), ("short.nc", b"\x89HDF", False), ("dir.nc", None, False), ("fifo.nc", None, False)):
-        if data is not None:
-            with open(path, "wb") as f:
-                f.write(data)
-        r = run("nczcopy", "a.zarr", path)
-        made = os.path.isfile(path) and read(path)[:4] == b"CDF\1"
-        if made != fine or (r.returncode == 0) != fine or leftovers() or (not fine and "is not a netCDF file" not in r.stderr):
-            problems.append("%s: exit %d, %s, %s" % (path, r.returncode, r.stderr.strip(), leftovers()))
+        for option, magic in (("-3", b"CDF\1"), ("-4", b"\x89HDF")):
+            if data is not None:
+                with open(path, "wb") as f:
+                    f.write(data)
+            r = run("nczcopy", option, "a.zarr", path)
+            made = os.path.isfile(path) and read(path)[:4] == magic and read(path) != data
+            if made != fine or (r.returncode == 0) != fine or leftovers() or (not fine and "is not a netCDF file" not in r.stderr):
+                problems.append("%s %s: exit %d, %s, %s" % (option, path, r.returncode, r.stderr.strip(), leftovers()))
+    with open("cdf.nc", "wb") as f:
+        f.write(b"CDF\1" + bytes(60))
     os.symlink("cdf.nc", "link.nc")
     r = run("nczcopy", "-5", "a.zarr", "link.nc")
     if r.returncode != 0 or not os.path.islink("link.nc") or read("cdf.nc")[3] != 5:
@@ -287,15 +290,15 @@ def damaged():
     make("d.zarr", "netcdf d { dimensions: x = 8 ; variables: int a(x) ; a:_ChunkSizes = 4 ; a:_DeflateLevel = 3 ; a:_FillValue = -9 ; data: a = 1, 2, 3, 4, 5, 6, 7, 8 ; }")
     with open("d.zarr/a/1", "wb") as f:
         f.write(b"no deflate stream")
-    r = run("nczcopy", "d.zarr", "d.nc")
-    problems = [] if r.returncode == 1 and "--damaged" in r.stderr and not os.path.exists("d.nc") and not leftovers() else [r.stderr]
-    r = run("nczcopy", "--damaged=fill", "--verify", "d.zarr", "d.nc")
-    got = run("nczdump", "-v", "a", "d.nc").stdout
+    r = run("nczcopy", "d.zarr", "d.cdf")
+    problems = [] if r.returncode == 1 and "--damaged" in r.stderr and not os.path.exists("d.cdf") and not leftovers() else [r.stderr]
+    r = run("nczcopy", "--damaged=fill", "--verify", "d.zarr", "d.cdf")
+    got = run("nczdump", "-v", "a", "d.cdf").stdout
     if r.returncode != 3 or "a = 1, 2, 3, 4, _, _, _, _ ;" not in got:
         problems.append("fill: exit %d, %s, %s" % (r.returncode, r.stderr, got))
-    remove("d.nc")
-    r = run("nczcopy", "--damaged=skip", "d.zarr", "d.nc")
-    if r.returncode != 3 or " a(" in run("ncdump", "-h", "d.nc").stdout:
+    remove("d.cdf")
+    r = run("nczcopy", "--damaged=skip", "d.zarr", "d.cdf")
+    if r.returncode != 3 or " a(" in run("ncdump", "-h", "d.cdf").stdout:
         problems.append("skip: exit %d, %s" % (r.returncode, r.stderr))
     report("damaged chunks", problems)
 
@@ -342,9 +345,9 @@ def bounded():
     """The pieces are bounded, however large the arrays: the rest of a process is under 40 MB."""
     make_large("l.zarr", 100 if few else 1000)
     measure = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    limited = subprocess.run([sys.executable, "-c", measure, os.path.join(tools, "nczcopy"), "--memory", "8M", "l.zarr", "l.nc"], capture_output=True, text=True)
-    r = run("nczcopy", "l.zarr", "m.nc")
-    problems = [] if limited.returncode == 0 and not limited.stderr and r.returncode == 0 and read("l.nc") == read("m.nc") else [limited.stderr, r.stderr]
+    limited = subprocess.run([sys.executable, "-c", measure, os.path.join(tools, "nczcopy"), "--memory", "8M", "l.zarr", "l.cdf"], capture_output=True, text=True)
+    r = run("nczcopy", "l.zarr", "m.cdf")
+    problems = [] if limited.returncode == 0 and not limited.stderr and r.returncode == 0 and read("l.cdf") == read("m.cdf") else [limited.stderr, r.stderr]
     if not few and not problems and int(limited.stdout) > 48 << 10:  # sanitizers keep what was freed
         problems.append("%s KB" % limited.stdout)
     report("memory is bounded", problems)
@@ -352,28 +355,28 @@ def bounded():
 
 def deaths():
     """At any time: the old file or the new one, and the same command does it again. A signal that can be caught leaves nothing."""
-    want, old, problems, killed = read("m.nc"), b"CDF\1" + bytes(28), [], 0
+    want, old, problems, killed = read("m.cdf"), b"CDF\1" + bytes(28), [], 0
     begun = time.monotonic()
-    run("nczcopy", "l.zarr", "k.nc")
+    run("nczcopy", "l.zarr", "k.cdf")
     whole = time.monotonic() - begun
     for i in range(len(cases.drawn(range(6 if few else 24), 2))):
-        with open("k.nc", "wb") as f:
+        with open("k.cdf", "wb") as f:
             f.write(old)
-        child = subprocess.Popen([os.path.join(tools, "nczcopy"), "l.zarr", "k.nc"], stderr=subprocess.PIPE, text=True)
+        child = subprocess.Popen([os.path.join(tools, "nczcopy"), "l.zarr", "k.cdf"], stderr=subprocess.PIPE, text=True)
         try:
             child.wait(random.random() * whole)
         except subprocess.TimeoutExpired:
             child.send_signal((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[i % 3])
         text, status = child.stderr.read(), child.wait()
         killed += status != 0
-        if read("k.nc") not in (old, want):
-            problems.append("after signal %d: %d bytes" % (-status, os.path.getsize("k.nc")))
+        if read("k.cdf") not in (old, want):
+            problems.append("after signal %d: %d bytes" % (-status, os.path.getsize("k.cdf")))
         if status not in (0, -9) and ([n for n in leftovers()] or "nothing is left of the copy" not in text) and text:
             problems.append("signal %d: %s %s" % (-status, text, leftovers()))
         for n in leftovers():
             os.remove(n)
-        r = run("nczcopy", "l.zarr", "k.nc")
-        if r.returncode != 0 or read("k.nc") != want:
+        r = run("nczcopy", "l.zarr", "k.cdf")
+        if r.returncode != 0 or read("k.cdf") != want:
             problems.append("again: exit %d, %s" % (r.returncode, r.stderr))
     report("a killed copy leaves the old file or the new one (%d killed)" % killed, problems)
 

@@ -160,17 +160,29 @@ def promised_names(at):
                     problems.append("%s %s: exit %d, %s" % (command, target, r.returncode, r.stderr.strip()))
         if refused(at, ["a.zarr", "./slash.%s/" % suffix], "is not the path of a file"):
             problems.append("a slash: " + suffix)
-    problems += refused(at, ["-k", "nc4", "a.zarr", "out.nc"], "this is the name of a netCDF file")
-    for suffix in ("nc4", "h5", "hdf5", "he5"):
-        name = "out." + suffix
-        for target in (name, "./%s/" % name, "file://" + name, name + "#durability=none"):
-            problems += refused(at, ["a.zarr", target], "this is the name of ")
-        problems += [p for p in refused(at, ["a.zarr", name], "nccopy -M 0 -F '*,none' 'a.zarr' '%s'" % name)]
-        before = tree(at)
-        for options in ([], ["-k", "nc4"]):
-            r = run("nczgen", "-o", name, *options, at=at, input=CDL)
-            if r.returncode != 1 or "this is the name of " not in r.stderr or "ncgen -4 -o '%s' -" % name not in r.stderr or tree(at) != before:
-                problems.append("nczgen -o %s: exit %d, %s" % (name, r.returncode, r.stderr.strip()))
+    netcdf4 = lambda name: os.path.isfile(os.path.join(at, name)) and open(os.path.join(at, name), "rb").read(4) == b"\x89HDF"
+    for n, suffix in enumerate(("nc", "nc4", "h5", "hdf5", "he5", "nc#durability=none", "cdf", "nc3", "data")):
+        options = ["-k", "nc4"] if n > 5 else []
+        for command, source in (("nczcopy", ["a.zarr"]), ("nczgen", ["-o"])): # the text has chunks, which no classic file has
+            name = "%s%d.%s" % (command, n, suffix)
+            r = run(command, *options, *source, name, at=at, input=CDL)
+            said = ": becomes a netCDF-4 file; -k nc5, nc6 or nc3 makes a classic one" in r.stderr
+            if r.returncode != 0 or not netcdf4(name.split("#")[0]) or said != (command == "nczcopy" and suffix.startswith("nc") and n in (0, 5)):
+                problems.append("%s %s: exit %d, %s" % (command, name, r.returncode, r.stderr.strip()))
+    run("nczcopy", "-6", "a.zarr", "six.nc", at=at)
+    for name, options, words in (("seven.nc", [], "64-bit offset"), ("eight.nc", ["-d", "1"], "netCDF-4 classic model"), ("nine.nc", ["-4"], "netCDF-4")):
+        r = run("nczcopy", *options, "six.nc", name, at=at)
+        found = run("nczdump", "-k", name, at=at).stdout.strip()
+        if r.returncode != 0 or found != words:
+            problems.append("a classic file to %s %s: %s, %s" % (name, options, found, r.stderr.strip()))
+    for name in ("k.zarr", "k.zip", "k#mode=zarr"):
+        for command, source in (("nczcopy", ["a.zarr"]), ("nczgen", ["-o"])):
+            r = run(command, "-k", "nc4", *source, command + name, at=at, input=CDL)
+            if r.returncode != 0 or netcdf4((command + name).split("#")[0]):
+                problems.append("%s -k nc4 %s: exit %d, %s" % (command, name, r.returncode, r.stderr.strip()))
+    problems += refused(at, ["-k", "nc4", "a.zarr", "s3://bucket/x.nc"], "a netCDF-4 file is made in a directory, not at a URL")
+    problems += refused(at, ["a.zarr", "out.nc4", "--resume"], "nothing to continue", 2)
+    problems += refused(at, ["a.zarr", "out.nc4", "--consolidate"], "a netCDF-4 file has neither shards nor documents of Zarr", 2)
     for target, *options in (("out.nc#mode=zarr",), ("out.nc#nczarr",), ("out.nc", "--mode", "nczarr"), ("out.nc", "--zarr-format", "3"),
                              ("out.nc", "-k", "zarr"), ("out.nc.zarr",), ("nc",), ("out.ncx",), ("out.nc#mode=v3",)):
         for command, source in (("nczcopy", ["a.zarr", target]), ("nczgen", ["-o", target])):
@@ -196,6 +208,15 @@ def kinds(at):
         found = run("nczdump", "-k", "k.zarr", at=at).stdout.strip()
         if r.returncode or found != words:
             problems.append("nczgen -k %s: %s, %s" % (name, found, r.stderr.strip()))
+        path = os.path.join(at, "k%s.data" % name)
+        r = run("nczgen", "-k", name, "-o", path, at=at, input=CDL)
+        found = run("nczdump", "-k", path, at=at).stdout.strip()
+        if r.returncode or found != words or os.path.isfile(path) == ("zarr" in name.lower()):
+            problems.append("nczgen -k %s: %s, %s" % (name, found, r.stderr.strip()))
+    for name in ("a", "b"):
+        r = run("nczgen", *(("-4",) if name == "a" else ("-b",)), "-N", "named" + name, at=at, input=CDL)
+        if r.returncode or os.path.isfile(os.path.join(at, "nameda.nc")) is False or (name == "b") != os.path.isdir(os.path.join(at, "namedb.zarr")):
+            problems.append("nczgen -N: %s" % r.stderr)
     r = run("nczgen", "-k", "nc3", "--mode", "nczarr", "-o", "k", at=at, input=CDL)
     if r.returncode != 2 or "has no --mode" not in r.stderr:
         problems.append("-k nc3 --mode nczarr: exit %d, %s" % (r.returncode, r.stderr))

@@ -186,7 +186,7 @@ def archives():
 def links():
     """The link stays, and what it leads to is made or replaced; for each store, by nczcopy and nczgen."""
     problems = []
-    for name, real, data in (("l", "real", True), ("l.zarr", "d/real.zarr", True), ("l.nc", "d/real.nc", False), ("l.zip", "d/real.zip", False)):
+    for name, real, data in (("l", "real", True), ("l.zarr", "d/real.zarr", True), ("l.cdf", "d/real.cdf", False), ("l.nc4", "d/real.nc4", False), ("l.zip", "d/real.zip", False)):
         os.makedirs("d", exist_ok=True)
         os.symlink(real, name)
         for turn, command in enumerate((("nczcopy", "s", name), ("nczcopy", "-q", "s", name), ("nczcopy", "--resume" if data else "--verify", "s", name), ("nczgen", "-o", name, "s.cdl"))):

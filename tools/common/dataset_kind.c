@@ -7,12 +7,15 @@
 
 enum { CDF1, CDF2, CDF5, NETCDF4, NETCDF4_CLASSIC, NCZARR, ZARR };
 
+static const char netcdf4_mode[] = "netcdf4";
+
 static const dataset_kind kinds[] = {
     [CDF1] = {"classic", NC_FORMAT_CLASSIC, "cdf1", .file = true},
     [CDF2] = {"64-bit offset", NC_FORMAT_64BIT_OFFSET, "cdf2", .file = true},
     [CDF5] = {"cdf5", NC_FORMAT_64BIT_DATA, "cdf5", .file = true},
-    [NETCDF4] = {"netCDF-4", NC_FORMAT_NETCDF4, NULL},
-    [NETCDF4_CLASSIC] = {"netCDF-4 classic model", NC_FORMAT_NETCDF4_CLASSIC, NULL, .classic_model = true},
+    [NETCDF4] = {"netCDF-4", NC_FORMAT_NETCDF4, netcdf4_mode, .netcdf4 = true},
+    [NETCDF4_CLASSIC] = {"netCDF-4 classic model", NC_FORMAT_NETCDF4_CLASSIC, netcdf4_mode, .netcdf4 = true,
+                         .classic_model = true},
     [NCZARR] = {"NCZarr", 0, "nczarr"},
     [ZARR] = {"Zarr", 0, "zarr"},
 };

@@ -13,7 +13,8 @@ typedef struct dataset_kind {
     int         format;        /* of nc_inq_format(); 0: not said */
     const char *mode;          /* of a path, that asks for the kind; NULL: none */
     bool        file;          /* a classic netCDF file */
-    bool        classic_model; /* Zarr with NC_CLASSIC_MODEL */
+    bool        netcdf4;       /* a netCDF-4 file, unless the dataset's name says that it is Zarr */
+    bool        classic_model; /* with NC_CLASSIC_MODEL */
 } dataset_kind;
 
 /* By one of its names, in capitals or not: "classic", "nc3", "1" ...; NULL: there is none. */

@@ -47,7 +47,7 @@ path_mode_keys(const char *modes, int zarr_format)
 
 typedef struct promise {
     const char *suffix, *file;
-    bool        classic;
+    path_name   name;
 } promise;
 
 /* The length of what names the dataset: of a URL without its query. */
@@ -74,9 +74,10 @@ static const promise *
 find_promise(const nczarr_path_parts *parts)
 {
     static const promise rows[] = {
-        {".nc", "a netCDF file", true},      {".nc3", "a netCDF-3 file", true}, {".cdf", "a netCDF-3 file", true},
-        {".nc4", "a netCDF-4 file", false},  {".h5", "an HDF5 file", false},    {".hdf5", "an HDF5 file", false},
-        {".he5", "an HDF-EOS5 file", false},
+        {".nc", "a netCDF file", PATH_NAME_FILE},        {".nc3", "a netCDF-3 file", PATH_NAME_CLASSIC},
+        {".cdf", "a netCDF-3 file", PATH_NAME_CLASSIC},  {".nc4", "a netCDF-4 file", PATH_NAME_NETCDF4},
+        {".h5", "an HDF5 file", PATH_NAME_NETCDF4},      {".hdf5", "an HDF5 file", PATH_NAME_NETCDF4},
+        {".he5", "an HDF-EOS5 file", PATH_NAME_NETCDF4},
     };
     const char *name = parts->local != NULL ? parts->local : parts->path;
     size_t      len = name_length(parts, name);
@@ -87,26 +88,34 @@ find_promise(const nczarr_path_parts *parts)
     return NULL;
 }
 
-const char *
-path_promises_file(const nczarr_path_parts *parts)
+path_name
+path_name_of(const nczarr_path_parts *parts)
 {
     const promise *row = find_promise(parts);
 
-    return row != NULL ? row->file : NULL;
+    return row != NULL ? row->name : PATH_NAME_ANY;
 }
 
 bool
-path_is_classic(const nczarr_path_parts *parts)
+path_is_zarr(const nczarr_path_parts *parts)
 {
-    const promise *row = find_promise(parts);
+    const char *name = parts->local != NULL ? parts->local : parts->path;
 
-    return row != NULL && row->classic;
+    if (parts->classic != 0 || parts->netcdf4)
+        return false;
+    return parts->zarr || parts->local == NULL || parts->store == NCZARR_STORE_ARCHIVE ||
+           ends_in(name, name_length(parts, name), ".zarr");
 }
 
 const char *
 path_promises_object(const nczarr_path_parts *parts)
 {
+    const promise *row;
+
     if (parts->local != NULL || parts->zarr)
         return NULL;
-    return ends_in(parts->path, name_length(parts, parts->path), ".zip") ? "an archive" : path_promises_file(parts);
+    if (ends_in(parts->path, name_length(parts, parts->path), ".zip"))
+        return "an archive";
+    row = find_promise(parts);
+    return row != NULL ? row->file : NULL;
 }

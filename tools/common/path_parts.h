@@ -20,14 +20,19 @@ char *path_with_keys(const nczarr_path_parts *parts, const char *keys);
 /* The keys of options: modes (NULL: none; "zarr", "nczarr&compat=4.9.2") and a version of Zarr (0: none). */
 char *path_mode_keys(const char *modes, int zarr_format);
 
-/*
- * The file that the name of a dataset promises, as "a netCDF-4 file (HDF5)", by its suffix: .nc, .nc3, .nc4, .cdf, .h5,
- * .hdf5, .he5. NULL: nothing but a dataset, or the fragment says that it is Zarr.
- */
-const char *path_promises_file(const nczarr_path_parts *parts);
+/* What the name alone of a dataset promises. */
+typedef enum path_name {
+    PATH_NAME_ANY,     /* nothing but a dataset, or a mode says that it is Zarr */
+    PATH_NAME_FILE,    /* a netCDF file: .nc */
+    PATH_NAME_CLASSIC, /* a netCDF-3 file: .nc3, .cdf */
+    PATH_NAME_NETCDF4, /* an HDF5 file: .nc4, .h5, .hdf5, .he5 */
+} path_name;
 
-/* Does the name alone promise a classic netCDF file: .nc, .nc3, .cdf? */
-bool path_is_classic(const nczarr_path_parts *parts);
+path_name path_name_of(const nczarr_path_parts *parts);
+
+/* Whatever else is asked for, this is Zarr: a mode says so, the name (.zarr, .zip), or it is a URL, without a mode of
+ * files. */
+bool path_is_zarr(const nczarr_path_parts *parts);
 /* Of a URL, where only Zarr is written: the file or archive that its name promises, without a mode that says Zarr.
  * NULL: none. */
 const char *path_promises_object(const nczarr_path_parts *parts);

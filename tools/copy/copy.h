@@ -46,10 +46,12 @@ typedef enum copy_tri { COPY_AUTO, COPY_YES, COPY_NO } copy_tri;
 typedef struct copy_opts {
     const char       *in, *out;
     const char       *mode;        /* --mode: of the target's fragment; NULL: none */
-    bool              classic;     /* -k nc7 */
+    bool              classic;     /* -k nc7: the classic model */
     bool              kind_given;  /* else the source's model is taken */
     const char       *kind;        /* ... the mode that is meant; NULL: none */
     bool              file;        /* -k nc3, nc6, nc5: a classic file, as `mode` says */
+    bool              netcdf4;     /* -k nc4, nc7: a netCDF-4 file, unless the target's name says Zarr; once
+                                  * the target is chosen: it is one */
     bool              flatten;     /* what a classic file lacks is stored in another form */
     bool              fixed;       /* -u: unlimited dimensions become fixed */
     int               deflate;     /* -d; -1: as the source has it */

@@ -111,6 +111,19 @@ define_deflated(const copy_opts *o, int out, int varid)
     return rc;
 }
 
+/* Of a netCDF-4 file, whose variable has no filters yet. */
+static int
+define_deflated_file(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    int in = s->groups[v->group].in, out = s->groups[v->group].out, shuffle = 0, sums = 0, rc = NC_NOERR;
+
+    (void)nc_inq_var_deflate(in, v->in, &shuffle, NULL, NULL);
+    (void)nc_inq_var_fletcher32(in, v->in, &sums);
+    if (o->deflate > 0)
+        rc = nc_def_var_deflate(out, v->out, o->shuffle || shuffle, 1, o->deflate);
+    return rc == NC_NOERR && sums ? nc_def_var_fletcher32(out, v->out, NC_FLETCHER32) : rc;
+}
+
 /* ---- -F ---- */
 
 /* One filter of a list: "307,9", "zstd,3", "lzma": an id or a name, and parameters. */
@@ -278,13 +291,18 @@ done:
     return rc;
 }
 
-/* The spec has passed copy_check_filters(). */
+/* The spec has passed copy_check_filters(). `file`: of a netCDF-4 file. */
 static int
-define_filters(int out, int varid, const char *spec)
+define_filters(bool file, int out, int varid, const char *spec)
 {
     int         rc = NC_NOERR;
     filter_word w;
 
+    if (file && (*spec == '[' || *spec == '{')) {
+        message_print("-F: %s: JSON is for codecs of Zarr: a netCDF-4 file has filters by name or number, as zstd,3",
+                      spec);
+        return COPY_USAGE;
+    }
     if (*spec == '[')
         return define_list(out, varid, spec);
     if (*spec == '{')
@@ -304,6 +322,8 @@ define_filters(int out, int varid, const char *spec)
 static int
 fail_filters(int rc, const char *path)
 {
+    if (rc == COPY_USAGE)
+        return rc;
     (void)message_fail(rc, path);
     return rc == NC_EFILTER || rc == NC_ENOFILTER || rc == NC_EINVAL ? COPY_USAGE : rc;
 }
@@ -323,7 +343,9 @@ copy_codec_flags(const copy_opts *o, const copy_var *v)
 {
     if (find_filters(o, v) != NULL)
         return NCZARR_COPY_NO_CODECS;
-    return o->deflate >= 0 ? NCZARR_COPY_FLAT_CODECS : 0; /* -d is for compressors in shards, too */
+    if (o->deflate < 0)
+        return 0;
+    return o->netcdf4 ? NCZARR_COPY_NO_CODECS : NCZARR_COPY_FLAT_CODECS; /* -d is for compressors in shards, too */
 }
 
 int
@@ -333,10 +355,10 @@ copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
     int         out = s->groups[v->group].out, rc = NC_NOERR;
 
     if (spec != NULL) {
-        rc = define_filters(out, v->out, spec);
+        rc = define_filters(o->netcdf4, out, v->out, spec);
         return rc == NC_NOERR ? rc : fail_filters(rc, v->path);
     }
     if (o->deflate >= 0 && v->rank > 0)
-        rc = define_deflated(o, out, v->out);
+        rc = o->netcdf4 ? define_deflated_file(o, s, v) : define_deflated(o, out, v->out);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

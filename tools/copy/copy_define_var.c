@@ -80,6 +80,17 @@ choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 
 /* ---- variables ---- */
 
+/* A variable without chunks has none in a netCDF-4 file, or that format's usual ones where it needs some, unless -c says
+ * some. */
+static bool
+has_own_chunks(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    int storage = NC_CHUNKED;
+
+    (void)nc_inq_var_chunking(s->groups[v->group].in, v->in, &storage, NULL);
+    return !o->netcdf4 || storage == NC_CHUNKED || o->chunks.n > 0;
+}
+
 /* Stored as the source is, with the chunks and shards that were chosen. */
 static int
 define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
@@ -89,9 +100,11 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 
     memset(none, 0, (size_t)v->rank * sizeof *none);
     flags |= (o->in_place ? NCZARR_COPY_EXACT : 0) | (o->netcdf_types ? NCZARR_COPY_NETCDF_TYPES : 0);
-    rc = nczarr_copy_var_storage(in, v->in, out, v->out, v->chunk_out, v->shard_out != NULL ? v->shard_out : none,
-                                 flags);
+    rc = nczarr_copy_var_storage(in, v->in, out, v->out, has_own_chunks(o, s, v) ? v->chunk_out : NULL,
+                                 v->shard_out != NULL ? v->shard_out : none, flags);
     free(none);
+    if (rc == NC_NOERR && o->netcdf4 && v->rank > 0)
+        rc = nc_inq_var_chunking(out, v->out, &(int){NC_CHUNKED}, v->chunk_out);
     if (rc == NC_NOERR && flags == 0 && o->deflate < 0)
         copy_tell_lost_filters(s, v);
     return rc;

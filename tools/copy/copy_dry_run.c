@@ -308,6 +308,42 @@ count_file(const copy_state *r)
     return NC_NOERR;
 }
 
+/* ---- a netCDF-4 file ---- */
+
+/* The definitions are made in memory. What chunks will be after encoding is not tried. */
+static int
+count_netcdf4(copy_state *r)
+{
+    char   size[32];
+    double all = 0;
+    int    mode = NC_DISKLESS | (r->o->classic ? NC_CLASSIC_MODEL : 0), ncid, rc;
+
+    if ((rc = nc_create(r->t->url, mode, &ncid)) != NC_NOERR)
+        return message_fail(rc, r->t->parts.path);
+    printf("netCDF-4%s, one file\n", r->o->classic ? ", classic model" : "");
+    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR)
+        rc = copy_find_raw(r->o, r->s);
+    for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++) {
+        const copy_var *v = &r->s->vars[i];
+        counts          c = {.bytes = (double)v->nelems * (double)v->value};
+        bool            raw = v->raw && !v->raw_gaps;
+
+        if (!v->data)
+            continue;
+        if (raw) {
+            c.bytes = 0;
+            rc = count_raw(r, v, &c);
+        }
+        printf("%s  %s: chunks %s\n", size_text(c.bytes, "B", size), v->path,
+               raw ? "as they are" : "encoded again, before encoding");
+        all += c.bytes;
+    }
+    (void)nc_abort(ncid);
+    if (rc == NC_NOERR)
+        printf("at most %.0f bytes (%s) and the metadata in all\n", all, size_text(all, "B", size));
+    return rc;
+}
+
 /* ---- all ---- */
 
 /* How the target would be stored. */
@@ -384,6 +420,8 @@ copy_dry_run(copy_state *r)
         return rc;
     if (r->t->classic)
         return count_file(r);
+    if (r->t->netcdf4)
+        return count_netcdf4(r);
     print_target(r->t);
     if ((rc = count_documents(r, &sum)) != NC_NOERR)
         goto done;

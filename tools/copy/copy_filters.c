@@ -76,6 +76,8 @@ copy_tell_lost_filters(const copy_source *s, const copy_var *v)
     filter_ids before = load_filters(in, v->in), after = load_filters(out, v->out);
     text_buf   names = TEXT_BUF_INIT;
     size_t     n = 0;
+    int        version = 0;
+    bool       zarr = nczarr_inq_zarr_format(out, &version, NULL) == NC_NOERR && version != 0;
 
     for (size_t i = 0; i < before.n; i++) {
         const char *name = filter_name(before.v[i]);
@@ -91,8 +93,8 @@ copy_tell_lost_filters(const copy_source *s, const copy_var *v)
             text_addf(&names, "%u", before.v[i]);
     }
     if (n > 0)
-        message_print("%s: stored without the filter%s %s, which Zarr lacks%s", v->path, n > 1 ? "s" : "", names.s,
-                      find_replacement(&before, &after));
+        message_print("%s: stored without the filter%s %s, which %s%s", v->path, n > 1 ? "s" : "", names.s,
+                      zarr ? "Zarr lacks" : "cannot be applied here", find_replacement(&before, &after));
     text_clear(&names);
     free(before.v);
     free(after.v);

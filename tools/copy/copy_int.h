@@ -259,23 +259,24 @@ void   copy_pieces_clear(copy_pieces *p);
 
 /* ---- the target: copy_place.c, copy_target.c ------------------------------------------------------------------- */
 
-/* COPY_CLASSIC: a classic netCDF file. */
-typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_CLASSIC, COPY_REMOTE } copy_target_kind;
+/* COPY_FILE: a classic netCDF file, or a netCDF-4 one. */
+typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_FILE, COPY_REMOTE } copy_target_kind;
 
 struct copy_target {
     copy_target_kind  kind;
-    nczarr_path_parts parts; /* of what the user asked for, with the options' modes; once chosen, of `url` */
-    char             *url;   /* ... and with what was chosen, once it is */
-    char             *path;  /* of a directory or classic file: its final path, with a link of its name followed */
+    nczarr_path_parts parts;      /* of what the user asked for, with the options' modes; once chosen, of `url` */
+    char             *url;        /* ... and with what was chosen, once it is */
+    char             *path;       /* of a directory or file: its final path, with a link of its name followed */
     char             *temp_path;  /* ... and where it is created */
     char             *temp_place; /* ... as the user would write it, without a fragment */
     char             *work;       /* the argument of nc_create() */
     int               lock;       /* on what is being made there; -1: none */
     char             *marker;     /* what the attribute says */
     int               ncid;
-    bool              classic;                     /* a classic netCDF file; the next four are of Zarr */
-    int               zarr_format;                 /* 2 or 3 */
-    int               nczarr;                      /* with NCZarr's metadata; else pure Zarr */
+    bool              by_source;        /* a file: the source decides of which kind */
+    bool              classic, netcdf4; /* a classic netCDF file, a netCDF-4 one; the next four are of Zarr */
+    int               zarr_format;      /* 2 or 3 */
+    int               nczarr;           /* with NCZarr's metadata; else pure Zarr */
     bool              version_given, nczarr_given; /* by an option or the fragment; else as the source is */
     bool              open, resumed;
     bool              resumable;
@@ -285,6 +286,8 @@ struct copy_target {
 
 /* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
+/* Of a file whose name says no more than that it is one: of which kind, by the open source. */
+int copy_target_settle(const copy_opts *o, copy_target *t, int source);
 /* NC_EINVAL if source and target are one place, or one is inside the other: copying would then change the source. By
  * their names, and by an object that is put at the target, before anything is removed there. */
 int copy_check_apart(const copy_opts *o, const copy_target *t);

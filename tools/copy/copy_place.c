@@ -6,7 +6,6 @@
 #include "copy_int.h"
 
 #include "common/path_parts.h"
-#include "common/shell_word.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,11 +37,25 @@ copy_add_keys(const char *url, const char *keys)
     return text;
 }
 
+/* The mode that --mode or -k asks for; NULL: none. */
+static const char *
+choose_mode(const copy_opts *o)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    bool              file = o->netcdf4 && o->mode == NULL && o->zarr_format == 0;
+
+    if (!file || nczarr_path_split(o->out, &parts) != NC_NOERR) /* that is reported later */
+        return o->mode;
+    file = !path_is_zarr(&parts) || path_promises_object(&parts) != NULL;
+    nczarr_path_clear(&parts);
+    return file ? "netcdf4" : NULL;
+}
+
 /* The target's path or URL with what the options say. */
 static char *
 add_options(const copy_opts *o)
 {
-    char *modes = memory_need(path_mode_keys(o->mode, o->zarr_format)), *keys, *url;
+    char *modes = memory_need(path_mode_keys(choose_mode(o), o->zarr_format)), *keys, *url;
 
     keys = memory_textf("%s%s%s%s%s", modes, modes[0] != '\0' && (o->consolidate || o->replace_all) ? "&" : "",
                         o->consolidate ? "consolidated=yes" : "", o->consolidate && o->replace_all ? "&" : "",
@@ -81,7 +94,7 @@ ends_in_dots(const char *path, size_t len)
     return (n == 1 || n == 2) && memcmp(path + len - n, "..", n) == 0;
 }
 
-/* A directory or classic file is made beside its place: where the target is a link, beside what it leads to. */
+/* A directory or file is made beside its place: where the target is a link, beside what it leads to. */
 static int
 name_temp(const copy_opts *o, copy_target *t)
 {
@@ -96,7 +109,7 @@ name_temp(const copy_opts *o, copy_target *t)
         message_print("%s: give the directory by its name: a new one takes its place", o->out);
         return NC_EINVAL;
     }
-    if (t->kind == COPY_CLASSIC && t->parts.local[len] != '\0') {
+    if (t->kind == COPY_FILE && t->parts.local[len] != '\0') {
         message_print("%s: a name that ends in a slash is not the path of a file", o->out);
         return NC_EINVAL;
     }
@@ -113,13 +126,13 @@ name_temp(const copy_opts *o, copy_target *t)
 
 /* Of a URL. */
 static int
-check_remote_name(const copy_opts *o, const copy_target *t)
+check_remote(const copy_opts *o, const copy_target *t)
 {
     const char *object = path_promises_object(&t->parts);
 
-    if (t->classic && (o->kind_given || t->parts.classic != 0)) {
-        message_print("%s: a classic file is made in a directory, not at a URL: copy to a disk and upload the file",
-                      t->parts.shown);
+    if (t->parts.classic != 0 || t->parts.netcdf4) {
+        message_print("%s: a %s file is made in a directory, not at a URL: copy to a disk and upload the file",
+                      t->parts.shown, t->parts.netcdf4 ? "netCDF-4" : "classic");
         return NC_EINVAL;
     }
     if (o->kind_given || object == NULL)
@@ -128,61 +141,74 @@ check_remote_name(const copy_opts *o, const copy_target *t)
     return NC_EINVAL;
 }
 
-/* A name of another format's file would be that of a directory. */
-static int
-check_name(const copy_opts *o, const copy_target *t)
+/* Whether the target is a file, and of which kind: a mode says so, or else the name. */
+static void
+choose_file(const copy_opts *o, copy_target *t)
 {
-    const char *file = path_promises_file(&t->parts);
-    char       *in, *out;
+    path_name name = path_is_zarr(&t->parts) ? PATH_NAME_ANY : path_name_of(&t->parts);
 
-    if (t->kind == COPY_REMOTE)
-        return check_remote_name(o, t);
-    if (t->classic || file == NULL)
-        return NC_NOERR;
-    in = memory_need(shell_word(o->in));
-    out = memory_need(shell_word(t->parts.path));
-    message_print(
-        "%s: this is the name of %s, and nczcopy writes Zarr and classic files. To make that file: "
-        "LD_PRELOAD=libnczarr_netcdf.so.0 nccopy -M 0 -F '*,none' %s %s. To store Zarr under that name: --mode "
-        "nczarr or --mode zarr. To make a classic netCDF file: -k nc5 or a name that ends in .nc",
-        t->parts.shown, file, in, out);
-    free(in);
-    free(out);
-    return NC_EINVAL;
+    t->classic = t->parts.classic != 0;
+    t->netcdf4 = t->parts.netcdf4 != 0;
+    if (!t->classic && !t->netcdf4) {
+        t->classic = name == PATH_NAME_CLASSIC || (name == PATH_NAME_FILE && o->flatten);
+        t->netcdf4 = name == PATH_NAME_NETCDF4;
+        t->by_source = name == PATH_NAME_FILE && !o->flatten;
+    }
+    if (t->kind != COPY_REMOTE && (t->classic || t->netcdf4 || t->by_source))
+        t->kind = COPY_FILE;
 }
 
-/* A mode says so, or neither mode nor kind but the name. */
-static bool
-is_classic(const copy_opts *o, const nczarr_path_parts *parts)
+/* What a classic file cannot have. */
+static const char *
+storage_option(const copy_opts *o)
 {
-    return parts->classic != 0 || (!o->kind_given && path_is_classic(parts));
+    return o->deflate >= 0 ? "-d" : o->shuffle ? "-s" : o->nfilters > 0 ? "-F" : o->chunks.n > 0 ? "-c" : NULL;
+}
+
+static int
+fail_option(const char *kind, const char *lacks, const char *option)
+{
+    message_print("%s: a %s file has neither %s: leave it out", option, kind, lacks);
+    return COPY_USAGE;
 }
 
 static int
 check_options(const copy_opts *o, const copy_target *t)
 {
-    const char *option = o->deflate >= 0   ? "-d"
-                         : o->shuffle      ? "-s"
-                         : o->nfilters > 0 ? "-F"
-                         : o->chunks.n > 0 ? "-c"
-                         : o->shards.n > 0 ? "--shards"
-                         : o->consolidate  ? "--consolidate"
-                         : o->resume       ? "--resume"
-                                           : NULL;
+    const char *zarr = o->shards.n > 0 ? "--shards" : o->consolidate ? "--consolidate" : NULL;
 
     if (!t->classic && o->flatten) {
         message_print("--flatten: only for classic netCDF files: -k nc3, nc6 or nc5");
         return COPY_USAGE;
     }
-    if (!t->classic || option == NULL)
+    if (t->kind != COPY_FILE)
         return NC_NOERR;
-    if (o->resume)
-        message_print("--resume: a classic file appears when it is complete; there is nothing to continue");
-    else
-        message_print("%s: a classic netCDF file has neither chunks nor compression nor documents of Zarr: leave it "
-                      "out",
-                      option);
-    return COPY_USAGE;
+    if (o->resume) {
+        message_print("--resume: a file appears when it is complete; there is nothing to continue");
+        return COPY_USAGE;
+    }
+    if (t->classic && (storage_option(o) != NULL || zarr != NULL))
+        return fail_option("classic netCDF", "chunks nor compression nor documents of Zarr",
+                           storage_option(o) != NULL ? storage_option(o) : zarr);
+    return zarr != NULL ? fail_option("netCDF-4", "shards nor documents of Zarr", zarr) : NC_NOERR;
+}
+
+/* A classic file of which the options ask for no more than one can have stays one. */
+int
+copy_target_settle(const copy_opts *o, copy_target *t, int source)
+{
+    int format = NC_FORMAT_NETCDF4, rc = NC_NOERR;
+
+    if (!t->by_source)
+        return NC_NOERR;
+    if ((rc = nc_inq_format(source, &format)) != NC_NOERR)
+        return message_fail(rc, o->in);
+    t->netcdf4 = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC || storage_option(o) != NULL;
+    t->classic = !t->netcdf4;
+    if (t->netcdf4 && (nc_inq_format_extended(source, &format, NULL) != NC_NOERR || format != NC_FORMATX_NC_HDF5))
+        message_print("%s: becomes a netCDF-4 file; -k nc5, nc6 or nc3 makes a classic one, --mode nczarr Zarr",
+                      t->parts.shown);
+    return check_options(o, t);
 }
 
 int
@@ -199,15 +225,15 @@ copy_target_name(const copy_opts *o, copy_target *t)
         message_print(PATH_BAD_MODE, o->mode);
         return COPY_USAGE;
     }
-    t->classic = is_classic(o, &t->parts);
     t->kind = kind_of(&t->parts);
-    if (t->classic && t->kind != COPY_REMOTE)
-        t->kind = COPY_CLASSIC;
+    choose_file(o, t);
     t->in_memory = o->memory_out;
     t->marks = (t->kind == COPY_DIR || t->kind == COPY_REMOTE) && !t->in_memory;
-    if ((t->kind == COPY_DIR || t->kind == COPY_CLASSIC) && (rc = name_temp(o, t)) != NC_NOERR)
+    if ((t->kind == COPY_DIR || t->kind == COPY_FILE) && (rc = name_temp(o, t)) != NC_NOERR)
         return rc;
-    return (rc = check_name(o, t)) != NC_NOERR ? rc : check_options(o, t);
+    if (t->kind == COPY_REMOTE && (rc = check_remote(o, t)) != NC_NOERR)
+        return rc;
+    return t->by_source ? NC_NOERR : check_options(o, t);
 }
 
 int
@@ -249,6 +275,13 @@ choose_classic(copy_target *t, const copy_source *s)
     return t->parts.classic != 0 ? memory_need(strdup("")) : memory_textf("mode=cdf%d", s->cdf);
 }
 
+static char *
+choose_netcdf4(copy_target *t)
+{
+    t->nczarr = 1;
+    return memory_need(strdup(t->parts.netcdf4 ? "" : "mode=netcdf4"));
+}
+
 /* As the options and the fragment say, else as the source is. */
 static int
 choose_zarr(const copy_opts *o, copy_target *t, int source, char **keys)
@@ -279,6 +312,8 @@ copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s)
 
     if (t->classic)
         keys = choose_classic(t, s);
+    else if (t->netcdf4)
+        keys = choose_netcdf4(t);
     else
         rc = choose_zarr(o, t, s->ncid, &keys);
     if (rc != NC_NOERR)

@@ -161,14 +161,14 @@ copy_all(copy_state *r)
     return copy_target_publish(r->o, t);
 }
 
-/* Without -k the copy has the model of its source. */
+/* Without -k the copy has the model of its source. That of a classic file is the classic one. */
 static void
-take_model(copy_opts *o, int ncid)
+take_model(copy_opts *o, const copy_target *t, int ncid)
 {
     int format;
 
     if (!o->kind_given && nc_inq_format(ncid, &format) == NC_NOERR)
-        o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
+        o->classic = format == NC_FORMAT_NETCDF4_CLASSIC || (t->netcdf4 && format != NC_FORMAT_NETCDF4);
 }
 
 /* What pure Zarr of version 2 cannot keep, where nobody asked for it. */
@@ -196,6 +196,8 @@ take_version(copy_opts *o, const copy_target *t)
         return NC_NOERR;
     }
     o->zarr_format = t->zarr_format;
+    if (t->netcdf4)
+        return NC_NOERR;
     for (size_t i = 0; i < o->shards.n; i++)
         if (o->shards.v[i].n > 0 && !zarr_version_has_shards(o->zarr_format)) {
             message_print("--shards: only Zarr v3 has shards: add --zarr-format 3");
@@ -241,7 +243,10 @@ copy_run(const copy_opts *opts)
         message_print("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     say_warnings(o, s.ncid);
     (void)nczarr_set_missing(s.ncid, NCZARR_MISSING_ERROR); /* --damaged decides */
-    take_model(&own, s.ncid);
+    if ((rc = copy_target_settle(o, &t, s.ncid)) != NC_NOERR)
+        goto done;
+    own.netcdf4 = t.netcdf4;
+    take_model(&own, &t, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
         (t.classic && (rc = copy_settle_carried(o, &s, &t)) != NC_NOERR) ||
         (t.classic && (rc = copy_fit_classic(&r, t.parts.classic)) != NC_NOERR) ||

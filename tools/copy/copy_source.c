@@ -337,7 +337,8 @@ may_carry(const copy_source *s, const copy_target *t)
 {
     int version = 0;
 
-    return !t->classic && nczarr_inq_zarr_format(s->ncid, &version, NULL) == NC_NOERR && version == t->zarr_format;
+    return !t->classic && !t->netcdf4 && nczarr_inq_zarr_format(s->ncid, &version, NULL) == NC_NOERR &&
+           version == t->zarr_format;
 }
 
 int

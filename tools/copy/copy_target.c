@@ -3,8 +3,7 @@
  * copy_target.c: creates and publishes the target, so that an interrupted copy does no harm.
  *
  * A directory is created as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or
- * new. It is locked meanwhile: a second nczcopy is refused. The same holds for a classic file, of which nothing can be
- * resumed.
+ * new. It is locked meanwhile: a second nczcopy is refused. The same holds for a file, of which nothing can be resumed.
  * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
  * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
  *
@@ -53,16 +52,17 @@ is_at(int fd, const char *path)
            here.st_dev == there.st_dev;
 }
 
-/* Locks the directory (`type` O_DIRECTORY) or file (0) at `path`; the lock ends with the process. NC_EEXIST: another
- * process holds it; NC_ENOOBJECT: it is not there (any more). On file systems without locks it succeeds. */
+/* Locks the directory (`type` O_DIRECTORY) or file (0) at `path`; the lock ends with the process. `how`: LOCK_EX, with
+ * LOCK_NB: without waiting; or LOCK_SH. NC_EEXIST: another process holds it; NC_ENOOBJECT: it is not there (any more).
+ * On file systems without locks it succeeds. */
 static int
-lock_place(const char *path, int type, bool wait, int *fd)
+lock_place(const char *path, int type, int how, int *fd)
 {
     int d;
 
     if ((d = ncz_system.name.openat(AT_FDCWD, path, O_RDONLY | type | O_NOFOLLOW | O_CLOEXEC, 0)) < 0)
         return NC_ENOOBJECT;
-    while (ncz_system.lock.flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+    while (ncz_system.lock.flock(d, how) != 0) {
         if (errno == EWOULDBLOCK) {
             (void)ncz_system.file.close(d);
             return NC_EEXIST;
@@ -142,17 +142,17 @@ lock_temp(const copy_opts *o, copy_target *t)
             message_print("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
         }
-        rc = lock_place(t->temp_path, O_DIRECTORY, false, &t->lock);
+        rc = lock_place(t->temp_path, O_DIRECTORY, LOCK_EX | LOCK_NB, &t->lock);
     }
     return rc == NC_NOERR ? rc : fail_locked(t);
 }
 
-/* Of a classic file the library makes a new one, which has the name from the first nc_sync() on. Nobody may be writing
+/* Of a file the library makes a new one, which has the name from the first nc_sync() on. Nobody may be writing
  * to one that is there. */
 static int
 check_temp_file(const copy_target *t)
 {
-    int fd = -1, rc = lock_place(t->temp_path, 0, false, &fd);
+    int fd = -1, rc = lock_place(t->temp_path, 0, LOCK_EX | LOCK_NB, &fd);
 
     if (fd >= 0)
         (void)ncz_system.file.close(fd);
@@ -183,10 +183,13 @@ make_like_target(const copy_target *t)
     return NC_ECANTCREATE;
 }
 
+/* The library holds a shared lock on a netCDF-4 file that it writes, which keeps an exclusive one of others out. */
 static int
 lock_temp_file(copy_target *t)
 {
-    return lock_place(t->temp_path, 0, false, &t->lock) == NC_NOERR ? NC_NOERR : fail_locked(t);
+    int how = (t->netcdf4 ? LOCK_SH : LOCK_EX) | LOCK_NB;
+
+    return lock_place(t->temp_path, 0, how, &t->lock) == NC_NOERR ? NC_NOERR : fail_locked(t);
 }
 
 /* Removes what an earlier copy left in it, or the dataset that the new one has replaced, which is checked. */
@@ -243,7 +246,7 @@ is_netcdf_file(const char *path)
            (n == (ssize_t)sizeof bytes && memcmp(bytes, hdf5, sizeof bytes) == 0);
 }
 
-/* May a classic file replace what is there? Only a netCDF file of any kind, or one that is empty. */
+/* May a file replace what is there? Only a netCDF file of any kind, or one that is empty. */
 static int
 check_replaceable_file(const copy_opts *o, const copy_target *t)
 {
@@ -384,10 +387,10 @@ copy_target_open(const copy_opts *o, copy_target *t)
     size_t n;
     int    rc;
 
-    mode |= (o->memory_out ? NC_DISKLESS | NC_PERSIST : 0) | (t->classic ? 0 : NCZARR_VERBATIM);
+    mode |= (o->memory_out ? NC_DISKLESS | NC_PERSIST : 0) | (t->kind == COPY_FILE ? 0 : NCZARR_VERBATIM);
     if (t->kind == COPY_DIR && (rc = check_replaceable(o, t, &n)) != NC_NOERR)
         return rc;
-    if (t->kind == COPY_CLASSIC &&
+    if (t->kind == COPY_FILE &&
         ((rc = check_replaceable_file(o, t)) != NC_NOERR || (rc = check_temp_file(t)) != NC_NOERR))
         return rc;
     if ((rc = copy_check_stores(o, t)) != NC_NOERR || (t->kind == COPY_DIR && (rc = lock_temp(o, t)) != NC_NOERR))
@@ -402,7 +405,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     }
     if (t->kind == COPY_DIR && (rc = clear_temp(o, t)) != NC_NOERR)
         return rc;
-    if (t->kind == COPY_CLASSIC && (rc = make_like_target(t)) != NC_NOERR)
+    if (t->kind == COPY_FILE && (rc = make_like_target(t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return fail_replace(o, t, rc);
@@ -415,11 +418,11 @@ copy_target_begin(copy_target *t)
 {
     int rc;
 
-    if (!t->marks && (t->kind != COPY_CLASSIC || t->in_memory))
+    if (!t->marks && (t->kind != COPY_FILE || t->in_memory))
         return NC_NOERR;
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return message_fail(rc, t->parts.path);
-    if (t->kind == COPY_CLASSIC)
+    if (t->kind == COPY_FILE)
         return lock_temp_file(t);
     (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
     if ((rc = put_marker(t, t->marker)) != NC_NOERR)
@@ -498,7 +501,7 @@ exchange_names(const copy_opts *o, copy_target *t, int *rc)
     int    old = -1;
     size_t n;
 
-    (void)lock_place(t->path, O_DIRECTORY, true, &old);
+    (void)lock_place(t->path, O_DIRECTORY, LOCK_EX, &old);
     if (ncz_system.name.rename_swap(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) != 0) {
         if (old >= 0)
             (void)ncz_system.file.close(old);
@@ -546,7 +549,7 @@ copy_target_publish(const copy_opts *o, copy_target *t)
     size_t n;
     int    rc;
 
-    if (t->kind == COPY_CLASSIC)
+    if (t->kind == COPY_FILE)
         return publish_file(o, t);
     if (t->kind != COPY_DIR)
         return NC_NOERR;
@@ -588,7 +591,7 @@ copy_target_foresee(const copy_opts *o, const copy_target *t)
     size_t n = 0;
     int    rc = NC_NOERR;
 
-    if (t->kind == COPY_CLASSIC) {
+    if (t->kind == COPY_FILE) {
         if ((rc = check_replaceable_file(o, t)) == NC_NOERR)
             n = exists(t->path);
     } else if (t->kind == COPY_DIR) {
@@ -602,7 +605,7 @@ copy_target_foresee(const copy_opts *o, const copy_target *t)
     return rc;
 }
 
-/* Of a classic file, before it has its head. */
+/* Of a file, before it has its head. */
 static void
 remove_empty(const copy_target *t)
 {
@@ -634,7 +637,7 @@ copy_target_clear(copy_target *t)
         (void)nc_abort(t->ncid);
     if (t->lock >= 0)
         remove_temp(t);
-    else if (t->kind == COPY_CLASSIC)
+    else if (t->kind == COPY_FILE)
         remove_empty(t);
     nczarr_path_clear(&t->parts);
     free(t->url);

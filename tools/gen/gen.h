@@ -44,6 +44,8 @@ const dataset_kind *gen_format(const gen_cdl *cdl);      /* of _Format; NULL: no
 int                 gen_zarr_format(const gen_cdl *cdl); /* _ZarrFormat: 2 or 3; 0: not given */
 /* The oldest kind of classic file that has its types, whether or not it has all else. */
 const dataset_kind *gen_classic_kind(const gen_cdl *cdl);
+/* That, or netCDF-4 where no classic file has all of it: groups, types, strings, chunks, compression. */
+const dataset_kind *gen_file_kind(const gen_cdl *cdl);
 
 /*
  * Defines everything of `cdl` in `ncid`, leaves define mode and writes the data. Reports the first failure and

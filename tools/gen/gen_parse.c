@@ -378,6 +378,51 @@ gen_classic_kind(const gen_cdl *cdl)
     return dataset_kind_parse(cdf5 ? "cdf5" : "classic");
 }
 
+static bool
+is_of_netcdf4(const gen_typeref *t)
+{
+    return t->user != NULL || t->type == NC_STRING;
+}
+
+/* One string becomes a text. */
+static bool
+atts_need_netcdf4(const gen_att *a)
+{
+    for (; a != NULL; a = a->next)
+        if (is_of_netcdf4(&a->values->type) && (a->values->type.user != NULL || a->values->nelems != 1))
+            return true;
+    return false;
+}
+
+static bool
+var_needs_netcdf4(const gen_var *v)
+{
+    static const gen_prop props[] = {GEN_CHUNKS,  GEN_SHARDS,   GEN_DEFLATE, GEN_SHUFFLE, GEN_FLETCHER,
+                                     GEN_FILTERS, GEN_QUANTIZE, GEN_CODECS,  GEN_DTYPE};
+
+    for (size_t i = 0; i < GEN_LEN(props); i++)
+        if (v->props.pos[props[i]].line != 0)
+            return true;
+    for (size_t d = 1; d < v->rank; d++)
+        if (v->dims[d]->unlimited)
+            return true;
+    return is_of_netcdf4(&v->type) || atts_need_netcdf4(v->atts);
+}
+
+const dataset_kind *
+gen_file_kind(const gen_cdl *cdl)
+{
+    const gen_group *root = cdl->root;
+    bool             more = root->groups != NULL || root->types != NULL || atts_need_netcdf4(root->atts);
+    int              unlimited = 0;
+
+    for (const gen_dim *d = root->dims; d != NULL; d = d->next)
+        unlimited += d->unlimited;
+    for (const gen_var *v = root->vars; v != NULL && !more; v = v->next)
+        more = var_needs_netcdf4(v);
+    return more || unlimited > 1 ? dataset_kind_parse("nc4") : gen_classic_kind(cdl);
+}
+
 int
 gen_zarr_format(const gen_cdl *cdl)
 {

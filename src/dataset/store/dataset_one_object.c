@@ -108,12 +108,13 @@ ncz_store_open_copy(const void *bytes, size_t len, zmap **out)
     return ncz_err_adopt(&err);
 }
 
-static bool
-ends_so(const char *path, const char *const *endings, size_t n)
+bool
+ncz_name_is_file(const char *path)
 {
-    size_t len = strlen(path);
+    static const char *const endings[] = {".nc", ".nc3", ".nc4", ".cdf", ".h5", ".hdf5", ".he5"};
+    size_t                   len = strlen(path);
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < NCZ_LEN(endings); i++) {
         size_t end = strlen(endings[i]);
 
         if (len > end && strcasecmp(path + len - end, endings[i]) == 0)
@@ -123,27 +124,9 @@ ends_so(const char *path, const char *const *endings, size_t n)
 }
 
 bool
-ncz_name_is_classic(const char *path)
-{
-    static const char *const endings[] = {".nc", ".nc3", ".cdf"};
-
-    return ends_so(path, endings, NCZ_LEN(endings));
-}
-
-/* Files that are only read. */
-static bool
-has_hdf5_name(const char *path)
-{
-    static const char *const endings[] = {".nc4", ".h5", ".hdf5", ".he5"};
-
-    return ends_so(path, endings, NCZ_LEN(endings));
-}
-
-bool
 ncz_store_is_one(const ncz_target *t)
 {
-    return t->one_object == NCZ_YES ||
-           (t->one_object == NCZ_UNSET && (ncz_name_is_classic(t->path) || has_hdf5_name(t->path)));
+    return t->one_object == NCZ_YES || (t->one_object == NCZ_UNSET && ncz_name_is_file(t->path));
 }
 
 /* ---- an entry of an archive ---- */
@@ -194,7 +177,7 @@ note_entry(const char *key, uint64_t size, void *arg)
         return e->rc != NC_NOERR;
     if (e->n++ == 0 && (e->key = ncz_strdup(key)) == NULL)
         e->rc = ncz_fail_nomem(strlen(key) + 1);
-    if (e->named == NULL && ncz_name_is_classic(key) && (e->named = ncz_strdup(key)) == NULL)
+    if (e->named == NULL && ncz_name_is_file(key) && (e->named = ncz_strdup(key)) == NULL)
         e->rc = ncz_fail_nomem(strlen(key) + 1);
     return (e->n > 1 && e->named != NULL) || e->rc != NC_NOERR;
 }

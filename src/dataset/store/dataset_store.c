@@ -155,7 +155,7 @@ fail_nothing(const char *path)
         if (before == NULL || key == NULL || (before[0] != '\0' && look_at_path(before, &what) != NC_NOERR))
             break;
     }
-    if (what == FOUND_NOTHING && ncz_name_is_classic(path)) /* the system's code, as of netCDF-C */
+    if (what == FOUND_NOTHING && ncz_name_is_file(path)) /* the system's code, as of netCDF-C */
         rc = ncz_fail(ENOENT, "%s: no such file", path);
     else if (what == FOUND_NOTHING)
         rc = ncz_fail(
@@ -373,8 +373,8 @@ check_place(const ncz_target *t, found *what, size_t *n)
 
     if (rc != NC_NOERR)
         return rc;
-    if (*what == FOUND_NOTHING) /* of a classic file the system's code, as of netCDF-C */
-        return ncz_fail(ncz_name_is_classic(t->path) ? ENOENT : NC_ENOOBJECT,
+    if (*what == FOUND_NOTHING) /* of a file the system's code, as of netCDF-C */
+        return ncz_fail(ncz_name_is_file(t->path) ? ENOENT : NC_ENOOBJECT,
                         "%s: no file or directory: nothing to delete", t->path);
     *n = 1;
     if (*what == FOUND_FILE)
