@@ -235,6 +235,7 @@ typedef struct ncz_nc4_state {
     bool            committed;   /* by this session */
     bool            never_reuse; /* room that was given up */
     bool            fits;        /* `front` is chosen, as long as there are no data */
+    bool            knows_free;  /* of a file that was there: which room is free */
 } ncz_nc4_state;
 
 /* Commits that nobody asks for: a put makes one if the last is so long ago. */

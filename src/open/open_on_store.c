@@ -277,7 +277,7 @@ check_writable(const ncz_format_opts *style, const char *path)
 {
     const char *by = ncz_format_old_writer(style);
 
-    if (style->dialect->file != NULL && style->dialect->file->lay_out == NULL)
+    if (style->dialect->file != NULL && !ncz_format_is_written(style->dialect))
         return ncz_fail(NC_EPERM,
                         "%s: %s files are read but not changed: copy it with nczcopy, to a Zarr dataset or a classic "
                         "file, and write into the copy",
@@ -314,6 +314,8 @@ end_opening(ncz_opening *o)
         rc = ncz_dataset_set_write(ds, true, o->settings.behind_bytes);
     ds->kind = ncz_dataset_choose_kind(ds);
     set_clock(ds, &o->settings);
+    if (rc == NC_NOERR && ds->kind == &ncz_nc4_session)
+        rc = ncz_nc4_begin(ds);
     if (rc == NC_NOERR && ds->writable && ncz_file_ops_of(ds) != NULL)
         rc = ncz_file_begin(ds);
     if (rc == NC_NOERR && ds->writable)

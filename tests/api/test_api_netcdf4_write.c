@@ -353,6 +353,35 @@ TEST(with_write_behind_all_is_there_after_the_close)
     check_file("w.nc", 50);
 }
 
+/* ---- files that are there ---- */
+
+TEST(a_file_is_opened_again_and_continued)
+{
+    const char *path = scratch_path(scratch_dir, "r.nc");
+    int         ncid = create("r.nc", "", 0);
+    size_t      first, last;
+
+    put_record(ncid, 0);
+    OK(nc_close(ncid));
+    for (size_t r = 1; r < 30; r++) {
+        OK(nc_open(path, NC_WRITE, &ncid));
+        put_record(ncid, r);
+        OK(nc_close(ncid));
+        check_file("r.nc", r + 1);
+        if (r == 10)
+            free(scratch_read(path, &first));
+    }
+    free(scratch_read(path, &last));
+    assert_true(last < first * 2); /* room that was given up is used again */
+    OK(nc_open(path, NC_WRITE, &ncid));
+    put_record(ncid, 30);
+    OK(nc_abort(ncid));
+    check_file("r.nc", 30);
+    OK(nc_open(path, NC_WRITE, &ncid));
+    OK(nc_close(ncid)); /* nothing has changed */
+    check_file("r.nc", 30);
+}
+
 /* ---- deaths ---- */
 
 /* The first and the last byte of all chunks. */

@@ -41,6 +41,11 @@ int ncz_nc4_set_missing_arrays(ncz_dataset *ds); /* only where there is none */
 int  ncz_nc4_set_loaded(ncz_dataset *ds, ncz_nc4_load_fn load);
 void ncz_nc4_free_arrays(ncz_dataset *ds);
 
+/* ---- free room of a file that is there (dataset_netcdf4_free.c) ---- */
+
+/* Before its first commit; without effect on a new file, and later. */
+int ncz_nc4_find_free(ncz_dataset *ds);
+
 /* ---- commits (dataset_netcdf4_commit.c) ---- */
 
 /* The definitions are final for now: chooses what only a new file can, and sets the arrays. */

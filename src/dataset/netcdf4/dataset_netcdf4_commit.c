@@ -215,7 +215,8 @@ write_metadata(ncz_dataset *ds, bool durable, bool last)
     bool                      read = false;
     int                       rc;
 
-    if ((rc = find_reuse(ds, &read, &opts.reuse_after)) != NC_NOERR || (rc = ncz_hdf5_image_new(&image)) != NC_NOERR)
+    if ((rc = ncz_nc4_find_free(ds)) != NC_NOERR || (rc = find_reuse(ds, &read, &opts.reuse_after)) != NC_NOERR ||
+        (rc = ncz_hdf5_image_new(&image)) != NC_NOERR)
         return rc;
     opts.last = last && !read; /* readers may still need what lies behind */
     if (last && ds->nc4.front > 0)
