@@ -66,10 +66,10 @@ _nczarr()
             ;;
         nczcopy)
             options='-v --variables -V --only-variables -g --groups -G --only-groups --dim --skip-unreadable --damaged
-                -k --kind -3 -4 -5 -6 -7 --flatten --mode --zarr-format --consolidate -c --chunks --shards -M
-                --min-chunked -d --deflate -s --shuffle -F --filter -u --unlimited-to-fixed --netcdf-types --dry-run
-                --verify --resume --no-clobber --replace-all --in-place --remove-old --memory -m --buffer -h --cache
-                -e --cache-elems -r -w --progress --progress=json -q --quiet -L --log --help --version'
+                -k --kind -3 -4 -5 -6 -7 --flatten --repack --cmip7 --mode --zarr-format --consolidate -c --chunks
+                --shards -M --min-chunked -d --deflate -s --shuffle -F --filter -u --unlimited-to-fixed --netcdf-types
+                --dry-run --verify --resume --no-clobber --replace-all --in-place --remove-old --memory -m --buffer -h
+                --cache -e --cache-elems -r -w --progress --progress=json -q --quiet -L --log --help --version'
             ;;
         nczmap)
             options='-k --keys -x --hex -r --range -L --log --help --version'

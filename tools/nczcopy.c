@@ -36,6 +36,8 @@ enum {
     OPT_NETCDF_TYPES,
     OPT_PROGRESS,
     OPT_FLATTEN,
+    OPT_REPACK,
+    OPT_CMIP7,
 };
 
 static const option_row rows[] = {
@@ -62,6 +64,11 @@ static const option_row rows[] = {
     {'7', '7', NULL, NULL, NULL, "short for -k nc3 to -k nc7", NULL},
     {OPT_FLATTEN, 0, "flatten", NULL, NULL,
      "into a classic file, make groups prefixes of names, strings characters, enums integers", NULL},
+    {OPT_REPACK, 0, "repack", NULL, NULL, "as a netCDF-4 file with all metadata in front",
+     ", chunks and codecs as they are"},
+    {OPT_CMIP7, 0, "cmip7", NULL, NULL, "the same, with the chunks that CMIP7 asks for",
+     ": time and its bounds in one, the variable variable_id in chunks of 4 MiB, with shuffle, deflate and "
+     "fletcher32"},
     {OPT_MODE, 0, "mode", "MODES", "nczarr zarr v2 v3 noxarray consolidated file zip s3", "how the target is stored",
      ": nczarr, zarr, zip ..., as in #mode=MODES of a URL; else as the source, with NCZarr's metadata or without"},
     {OPT_ZARR_FORMAT, 0, "zarr-format", "N", "2 3", "version 2 or 3 of Zarr", "; else as the source"},
@@ -168,6 +175,35 @@ take_kind(copy_opts *o, const dataset_kind *kind, const char *arg)
     return true;
 }
 
+static bool
+take_repack(copy_opts *o, bool cmip7)
+{
+    o->repack = true;
+    o->cmip7 = o->cmip7 || cmip7;
+    return true;
+}
+
+/* --repack makes a netCDF-4 file, of the source's model unless -k says another one. */
+static bool
+settle_repack(copy_opts *o)
+{
+    const char *other = o->mode != NULL                ? "--mode"
+                        : o->zarr_format != 0          ? "--zarr-format"
+                        : o->in_place                  ? "--in-place"
+                        : o->kind_given && !o->netcdf4 ? "-k of another kind"
+                                                       : NULL;
+
+    if (!o->repack)
+        return true;
+    if (other != NULL) {
+        message_print("%s: makes a netCDF-4 file: not with %s", o->cmip7 ? "--cmip7" : "--repack", other);
+        return false;
+    }
+    o->netcdf4 = true;
+    o->mode = dataset_kind_parse("nc4")->mode;
+    return true;
+}
+
 /* -v, -V, -g, -G */
 static bool
 take_names(copy_opts *o, int id, const char *arg)
@@ -196,6 +232,8 @@ take_flag(copy_opts *o, int id)
     case 's': o->shuffle = true; return true;
     case 'u': o->fixed = true; return true;
     case OPT_FLATTEN: o->flatten = true; return true;
+    case OPT_REPACK: return take_repack(o, false);
+    case OPT_CMIP7: return take_repack(o, true);
     case 'q': o->progress = COPY_NO; return true;
     case 'r': o->memory_in = true; return true;
     case 'w': o->memory_out = true; return true;
@@ -306,7 +344,7 @@ main(int argc, char **argv)
     copy_opts o = COPY_OPTS_INIT;
     int       status = options_take(&options, &argc, &argv, take_option, &o);
 
-    if (status < 0 && !check_arguments(&o, argv, argc)) {
+    if (status < 0 && (!settle_repack(&o) || !check_arguments(&o, argv, argc))) {
         status = options_fail();
     } else if (status < 0) {
         o.in = argv[0];

@@ -104,7 +104,8 @@ int ncz_hdf5_tree_load(ncz_hdf5_tree *t, ncz_hdf5 *f, const ncz_hdf5_object *dat
 typedef int (*ncz_hdf5_write_fn)(void *arg, uint64_t addr, const void *bytes, size_t len);
 
 bool ncz_hdf5_tree_changed(const ncz_hdf5_tree *t); /* since it was written */
-/* Makes all nodes anew, full ones, whatever the order was in which chunks were entered. They will be written to new room.
+/* Makes all nodes anew, full ones, whatever the order was in which chunks were entered. They will be written to new
+ * room.
  * After a failure the tree is as it was. */
 int      ncz_hdf5_tree_pack(ncz_hdf5_tree *t);
 uint64_t ncz_hdf5_tree_bytes(const ncz_hdf5_tree *t); /* of all its nodes */

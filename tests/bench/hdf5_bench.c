@@ -114,14 +114,15 @@ read_atts(int ncid)
 
         CALL(nc_inq_varnatts, ncid, v, &natts);
         for (int a = 0; a < natts; a++) {
-            char   name[NC_MAX_NAME + 1], text[ATT_MOST];
+            char   name[NC_MAX_NAME + 1];
+            double values[ATT_MOST];
             size_t len;
 
             CALL(nc_inq_attname, ncid, v, a, name);
             CALL(nc_inq_attlen, ncid, v, name, &len);
-            if (len > sizeof text)
+            if (len > sizeof values / sizeof(double))
                 exit(1);
-            CALL(nc_get_att_text, ncid, v, name, text);
+            CALL(nc_get_att, ncid, v, name, values);
             sum += (double)len;
         }
     }

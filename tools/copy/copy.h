@@ -52,6 +52,8 @@ typedef struct copy_opts {
     bool              file;        /* -k nc3, nc6, nc5: a classic file, as `mode` says */
     bool              netcdf4;     /* -k nc4, nc7: a netCDF-4 file, unless the target's name says Zarr; once
                                   * the target is chosen: it is one */
+    bool              repack;      /* --repack: a netCDF-4 file */
+    bool              cmip7;       /* --cmip7: the chunks that CMIP7 asks for */
     bool              flatten;     /* what a classic file lacks is stored in another form */
     bool              fixed;       /* -u: unlimited dimensions become fixed */
     int               deflate;     /* -d; -1: as the source has it */
@@ -64,10 +66,10 @@ typedef struct copy_opts {
     name_list         vars, groups;           /* -v, -V, -g, -G */
     hyperslab_limits  limits;                 /* -d: only this part of dimensions */
     bool              vars_only, groups_only; /* ... leave out the other ones' definitions too */
-    size_t            memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
-    size_t            buffer;                 /* -m: most bytes read in one piece; 0: as memory allows */
-    size_t            cache, cache_elems;     /* -h, -e; 0: chosen */
-    bool              memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
+    size_t            memory; /* most bytes for data; 0: COPY_MEMORY, COPY_REPACK_MEMORY, or what the chunks need */
+    size_t            buffer; /* -m: most bytes read in one piece; 0: as memory allows */
+    size_t            cache, cache_elems;                         /* -h, -e; 0: chosen */
+    bool              memory_in, memory_out;                      /* -r, -w: the whole dataset in memory */
     bool              consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
     bool              replace_all; /* what is at the target goes, also what is not part of a dataset */
     bool              skip_unreadable;
@@ -79,7 +81,8 @@ typedef struct copy_opts {
     bool              progress_json; /* lines of JSON in place of one that is redrawn */
 } copy_opts;
 
-#define COPY_MEMORY ((size_t)256 << 20)
+#define COPY_MEMORY        ((size_t)256 << 20)
+#define COPY_REPACK_MEMORY ((size_t)52 << 20) /* the process stays within 64 MiB */
 
 #define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192})
 

@@ -24,7 +24,7 @@ measure_chunk_part(const char *encoding)
 static bool
 fits_memory(const copy_opts *o, const copy_var *v)
 {
-    size_t left = (o->memory != 0 ? o->memory : COPY_MEMORY) / v->item;
+    size_t left = copy_memory(o) / v->item;
 
     for (int d = 0; d < v->rank; d++)
         left /= v->shard_in[d];

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PACKED_LEVEL = 4 }; /* of deflate, with --cmip7 */
+
 /* The end of the JSON object that begins at `s`, or NULL. The library wrote it. */
 static const char *
 find_object_end(const char *s)
@@ -341,11 +343,22 @@ find_filters(const copy_opts *o, const copy_var *v)
 int
 copy_codec_flags(const copy_opts *o, const copy_var *v)
 {
-    if (find_filters(o, v) != NULL)
+    if (find_filters(o, v) != NULL || v->packed != NULL)
         return NCZARR_COPY_NO_CODECS;
     if (o->deflate < 0)
         return 0;
     return o->netcdf4 ? NCZARR_COPY_NO_CODECS : NCZARR_COPY_FLAT_CODECS; /* -d is for compressors in shards, too */
+}
+
+/* As cmip7repack does it. */
+static int
+define_packed(const copy_opts *o, int out, int varid)
+{
+    int level = o->deflate >= 0 ? o->deflate : PACKED_LEVEL, rc = NC_NOERR;
+
+    if (level > 0)
+        rc = nc_def_var_deflate(out, varid, 1, 1, level);
+    return rc == NC_NOERR ? nc_def_var_fletcher32(out, varid, NC_FLETCHER32) : rc;
 }
 
 int
@@ -358,7 +371,9 @@ copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
         rc = define_filters(o->netcdf4, out, v->out, spec);
         return rc == NC_NOERR ? rc : fail_filters(rc, v->path);
     }
-    if (o->deflate >= 0 && v->rank > 0)
+    if (v->packed != NULL)
+        rc = define_packed(o, out, v->out);
+    else if (o->deflate >= 0 && v->rank > 0)
         rc = o->netcdf4 ? define_deflated_file(o, s, v) : define_deflated(o, out, v->out);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

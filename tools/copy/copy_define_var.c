@@ -53,7 +53,9 @@ take_chunks(const copy_source *s, copy_var *v)
     for (int d = v->rank - 1; d >= 0; d--) {
         size_t most = nbytes < OWN_BYTES ? OWN_BYTES / nbytes : 1, wanted = v->shape[d] < most ? v->shape[d] : most;
 
-        v->chunk_out[d] = ranges && wanted > v->chunk_in[d] ? wanted : v->chunk_in[d];
+        v->chunk_out[d] = v->packed != NULL                   ? v->packed[d]
+                          : ranges && wanted > v->chunk_in[d] ? wanted
+                                                              : v->chunk_in[d];
         nbytes = v->chunk_out[d] < OWN_BYTES / nbytes ? nbytes * v->chunk_out[d] : OWN_BYTES;
     }
 }

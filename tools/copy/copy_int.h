@@ -124,6 +124,7 @@ typedef struct copy_var {
     const hyperslab_dim **part;                         /* of each dimension, what is copied; NULL: all of it */
     bool                  partial;                      /* of some not all */
     size_t               *shard_in, *shard_out;         /* NULL: no shards */
+    size_t               *packed;                       /* the chunks of --cmip7; NULL: it changes nothing */
     size_t                nelems;
     bool                  data;        /* its data are copied */
     bool                  carried;     /* its data cannot be read: document and chunks go as they are, if at all */
@@ -228,6 +229,7 @@ typedef struct copy_budget {
     int    movers; /* threads that move chunks as they are */
 } copy_budget;
 
+size_t copy_memory(const copy_opts *o); /* what the options say, or the default */
 /* Of the chunk cache of each dataset: needed before they are open. */
 size_t copy_cache_bytes(const copy_opts *o);
 
@@ -344,6 +346,10 @@ int  copy_read_codecs(int out, int varid, char **text);
 bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with names, numbers and their form */
 /* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
+
+/* copy_cmip7.c: the chunks that CMIP7 asks for, unless -c says others. Such variables get shuffle, deflate and
+ * fletcher32, unless -F says what. */
+void copy_pack_cmip7(const copy_source *s);
 
 /* ---- a classic netCDF file: copy_classic.c, copy_classic_define.c ---------------------------------------------- */
 

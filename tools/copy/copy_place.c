@@ -304,6 +304,17 @@ choose_zarr(const copy_opts *o, copy_target *t, int source, char **keys)
     return NC_NOERR;
 }
 
+/* All that the file will have is known before its first chunk, so its metadata get room in front, unless the fragment says
+ * otherwise. It has one commit. */
+static char *
+name_netcdf4(const copy_target *t)
+{
+    bool front = strstr(t->parts.fragment, "front=") == NULL, commit = strstr(t->parts.fragment, "commit=") == NULL;
+
+    return memory_textf("%s#%s%s%s", t->temp_place, t->parts.fragment, front ? "&front=auto" : "",
+                        commit ? "&commit=close" : "");
+}
+
 int
 copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s)
 {
@@ -325,7 +336,9 @@ copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s)
     nczarr_path_clear(&t->parts);
     if ((rc = split(url, &t->parts)) != NC_NOERR)
         return rc;
-    if (t->temp_place != NULL)
+    if (t->netcdf4 && t->temp_place != NULL)
+        t->work = name_netcdf4(t);
+    else if (t->temp_place != NULL)
         t->work = memory_textf("%s%s%s", t->temp_place, t->parts.fragment[0] != '\0' ? "#" : "", t->parts.fragment);
     else
         t->work = memory_need(path_with_keys(&t->parts, t->marks ? "commit=close" : ""));

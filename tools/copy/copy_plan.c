@@ -24,15 +24,21 @@ divide_up(size_t a, size_t b)
 enum { CODEC_BUFFERS = 3, MOVERS_MAX = 16 }; /* a worker's: the stored bytes, the chunk, one between two codecs */
 
 size_t
+copy_memory(const copy_opts *o)
+{
+    return o->memory != 0 ? o->memory : o->repack ? COPY_REPACK_MEMORY : COPY_MEMORY;
+}
+
+size_t
 copy_cache_bytes(const copy_opts *o)
 {
-    return o->cache != 0 ? o->cache : (o->memory != 0 ? o->memory : COPY_MEMORY) / 16;
+    return o->cache != 0 ? o->cache : copy_memory(o) / 16;
 }
 
 bool
 copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted)
 {
-    size_t memory = o->memory != 0 ? o->memory : COPY_MEMORY, most = (size_t)nczarr_get_threads(), work;
+    size_t memory = copy_memory(o), most = (size_t)nczarr_get_threads(), work;
 
     work = chunk <= SIZE_MAX / (4 * CODEC_BUFFERS) ? CODEC_BUFFERS * chunk : SIZE_MAX / 4;
     *wanted = work + least + (work + least) / 4;
@@ -43,7 +49,7 @@ copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t moved,
     if (*wanted > memory)
         memory = *wanted;
     *b = (copy_budget){.threads = 1, .movers = 1};
-    while ((size_t)b->threads < most && work * (size_t)(b->threads + 1) <= memory / 3)
+    while ((size_t)b->threads < most && work * (size_t)(b->threads + 1) <= memory / 2)
         b->threads++;
     b->cache = copy_cache_bytes(o);
     b->slab = memory - work * (size_t)b->threads;

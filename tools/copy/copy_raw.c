@@ -20,11 +20,13 @@ typedef struct raw {
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
     copy_chunk_set  there, listed;
-    copy_chunk_set  coded; /* units to decode and encode: of damaged chunks, or of those that skip filters or have
+    copy_chunk_set  coded;    /* units to decode and encode: of damaged chunks, or of those that skip filters or have
                             * another fill value in the copy */
-    size_t         *at;    /* place for an index while chunks are listed */
-    pthread_mutex_t lock;  /* of what is below, and of the progress */
-    size_t          next;
+    size_t         *at;       /* place for an index while chunks are listed */
+    bool            in_order; /* units are put one after the other, so that they lie so in the file */
+    pthread_mutex_t lock;     /* of what is below, and of the progress */
+    pthread_cond_t  put;      /* the turn is another one */
+    size_t          next, turn;
     int             rc;
 } raw;
 
@@ -95,12 +97,35 @@ get_chunk(nczarr_map *map, const place *p, chunk_bytes *b)
     return nczarr_map_read(map, p->key, p->offset, b->len, b->data);
 }
 
+/* Until all units before the n-th are put. */
+static void
+wait_for_turn(raw *w, size_t n)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    while (w->in_order && w->turn != n)
+        (void)pthread_cond_wait(&w->put, &w->lock);
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
+/* The n-th unit is put, or will not be. */
+static void
+end_turn(raw *w, size_t n)
+{
+    if (!w->in_order)
+        return;
+    wait_for_turn(w, n);
+    (void)pthread_mutex_lock(&w->lock);
+    w->turn = n + 1;
+    (void)pthread_cond_broadcast(&w->put);
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
 /*
- * `index`: of the chunk, or of the first one of a shard, in the source and in the copy. The target's place is an object
- * (copy_find_raw).
+ * The n-th unit. `index`: of the chunk, or of the first one of a shard, in the source and in the copy. The target's
+ * place is an object (copy_find_raw).
  */
 static int
-copy_object(raw *w, const size_t *index_in, const size_t *index, chunk_bytes *b)
+copy_object(raw *w, size_t n, const size_t *index_in, const size_t *index, chunk_bytes *b)
 {
     const copy_group *g = &w->r->s->groups[w->v->group];
     place             from = {.key = NULL}, to = {.key = NULL};
@@ -109,6 +134,8 @@ copy_object(raw *w, const size_t *index_in, const size_t *index, chunk_bytes *b)
     if ((rc = find_place(g->in, w->v->in, index_in, w->v->raw_objects, &from)) == NC_NOERR &&
         (rc = find_place(g->out, w->v->out, index, true, &to)) == NC_NOERR) {
         rc = get_chunk(w->from, &from, b);
+        if (rc == NC_NOERR)
+            wait_for_turn(w, n);
         if (rc == NC_EEMPTY)
             rc = NC_NOERR; /* it reads as fill on both sides */
         else if (rc == NC_NOERR)
@@ -165,10 +192,11 @@ run_mover(void *arg)
 
     (void)pthread_mutex_lock(&w->lock);
     while (w->rc == NC_NOERR && w->next < w->n) {
-        bool done;
-        int  rc = NC_NOERR;
+        bool   done;
+        size_t n = w->next++;
+        int    rc = NC_NOERR;
 
-        compute_index(w, w->next++, index);
+        compute_index(w, n, index);
         done = copy_chunk_set_has(&w->there, w->v, w->unit, index) ||
                copy_chunk_set_has(&w->coded, w->v, w->unit, index);
         for (size_t d = 0; d < rank; d++) {
@@ -177,7 +205,8 @@ run_mover(void *arg)
         }
         (void)pthread_mutex_unlock(&w->lock);
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
-            rc = copy_object(w, index_in, index, &bytes);
+            rc = copy_object(w, n, index_in, index, &bytes);
+        end_turn(w, n);
         (void)pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR && rc != NC_NOERR &&
             rc != COPY_STOPPED) /* others are mostly the same, of a full disk */
@@ -192,14 +221,23 @@ run_mover(void *arg)
     return NULL;
 }
 
+static bool
+is_local(const char *path)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    bool              local = nczarr_path_split(path, &parts) == NC_NOERR && parts.local != NULL;
+
+    nczarr_path_clear(&parts);
+    return local;
+}
+
 static void
 run_movers(raw *w)
 {
     size_t     more = (size_t)w->r->budget.movers - 1, made = 0;
     pthread_t *threads = memory_alloc(more, sizeof *threads);
 
-    if (strcmp(nczarr_map_name(w->from), "file") == 0 && strcmp(nczarr_map_name(w->to), "file") == 0 &&
-        more > (size_t)w->r->budget.threads)
+    if (w->r->t->kind != COPY_REMOTE && is_local(w->r->o->in) && more > (size_t)w->r->budget.threads)
         more = (size_t)w->r->budget.threads; /* only the disk to wait for */
     if (nczarr_get_threads() == 1)
         more = 0;
@@ -388,9 +426,10 @@ int
 copy_raw(copy_state *r, const copy_var *v)
 {
     const copy_group *g = &r->s->groups[v->group];
-    raw               w = {.r = r, .v = v, .lock = PTHREAD_MUTEX_INITIALIZER};
+    raw               w = {.r = r, .v = v, .lock = PTHREAD_MUTEX_INITIALIZER, .put = PTHREAD_COND_INITIALIZER};
     int               rc;
 
+    w.in_order = r->t->netcdf4;
     w.unit = v->raw_objects ? v->shard_in : v->chunk_in;
     w.at = memory_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||

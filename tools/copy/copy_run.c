@@ -51,8 +51,8 @@ hash_lengths(uint64_t h, const copy_lengths_list *l)
 static uint64_t
 hash_options(uint64_t h, const copy_opts *o)
 {
-    int numbers[] = {o->classic,   o->fixed,       o->deflate,     o->shuffle,
-                     o->vars_only, o->groups_only, o->consolidate, o->zarr_format};
+    int numbers[] = {o->classic,     o->fixed,       o->deflate,     o->shuffle, o->vars_only,
+                     o->groups_only, o->consolidate, o->zarr_format, o->cmip7};
 
     h = hash_bytes(h, numbers, sizeof numbers);
     h = hash_bytes(h, &o->min_chunked, sizeof o->min_chunked);

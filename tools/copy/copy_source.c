@@ -203,6 +203,7 @@ copy_var_clear(copy_var *v)
     free(v->chunk_out);
     free(v->shard_in);
     free(v->shard_out);
+    free(v->packed);
     free(v->why);
 }
 
@@ -413,6 +414,8 @@ copy_source_load(const copy_opts *o, copy_source *s)
         rc = add_types(s, g);
     for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
         rc = add_vars(o, s, g);
+    if (rc == NC_NOERR && o->cmip7)
+        copy_pack_cmip7(s);
     return rc != NC_NOERR ? rc : check_names(o, s);
 }
 

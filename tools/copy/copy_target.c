@@ -192,6 +192,17 @@ lock_temp_file(copy_target *t)
     return lock_place(t->temp_path, 0, how, &t->lock) == NC_NOERR ? NC_NOERR : fail_locked(t);
 }
 
+/* A netCDF-4 file has its name from its only commit on, the last one: an empty file stands for it until then. */
+static int
+hold_temp_name(copy_target *t)
+{
+    int fd = ncz_system.name.openat(AT_FDCWD, t->temp_path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd >= 0) /* else nc_create() says why */
+        (void)ncz_system.file.close(fd);
+    return fd >= 0 ? lock_temp_file(t) : NC_NOERR;
+}
+
 /* Removes what an earlier copy left in it, or the dataset that the new one has replaced, which is checked. */
 static int
 empty_temp(const copy_target *t)
@@ -405,7 +416,8 @@ copy_target_open(const copy_opts *o, copy_target *t)
     }
     if (t->kind == COPY_DIR && (rc = clear_temp(o, t)) != NC_NOERR)
         return rc;
-    if (t->kind == COPY_FILE && (rc = make_like_target(t)) != NC_NOERR)
+    if (t->kind == COPY_FILE && ((rc = make_like_target(t)) != NC_NOERR ||
+                                 (t->netcdf4 && !t->in_memory && (rc = hold_temp_name(t)) != NC_NOERR)))
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return fail_replace(o, t, rc);
@@ -418,7 +430,7 @@ copy_target_begin(copy_target *t)
 {
     int rc;
 
-    if (!t->marks && (t->kind != COPY_FILE || t->in_memory))
+    if (!t->marks && (t->kind != COPY_FILE || t->in_memory || t->netcdf4))
         return NC_NOERR;
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return message_fail(rc, t->parts.path);
@@ -538,6 +550,12 @@ publish_file(const copy_opts *o, copy_target *t)
 {
     int rc;
 
+    if (t->lock >= 0 && t->netcdf4) { /* the file has taken the place of the empty one */
+        (void)ncz_system.file.close(t->lock);
+        t->lock = -1;
+        if ((rc = lock_temp_file(t)) != NC_NOERR)
+            return rc;
+    }
     if (t->lock >= 0 && !is_at(t->lock, t->temp_path))
         return fail_locked(t);
     return (rc = check_replaceable_file(o, t)) != NC_NOERR ? rc : rename_temp(t);
