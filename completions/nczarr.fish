@@ -37,6 +37,7 @@ complete -c nczdump -l sizes -d 'with --tree, the bytes of a dataset on a server
 complete -c nczdump -l chunks -a 'json' -d 'which chunks are stored'
 complete -c nczdump -l list -x -a 'vars dims groups' -d 'names only: of vars, dims or groups'
 complete -c nczdump -l check -d 'read every chunk, and compare consolidated metadata with the documents'
+complete -c nczdump -l structure -d 'with --check, the structure of a netCDF-4 file in place of its data'
 complete -c nczdump -l html -d 'a page about the dataset for a browser'
 complete -c nczdump -l sample -x -d 'with --html, statistics of at most N values of a variable'
 complete -c nczdump -l plot -x -a '(__nczarr_names vars)' -d 'a picture of one variable'

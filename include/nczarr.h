@@ -502,6 +502,33 @@ NCZARR_API int nczarr_path_overlap(const char *a, const char *b, int *overlapp);
  */
 NCZARR_API int nczarr_path_probe(const char *source, const char *target, int *overlapp);
 
+/* ---- the structure of a file ---- */
+
+/* What nczarr_check_structure() reports. */
+#define NCZARR_STRUCTURE_FAULT   1 /* something is wrong: `what` says so */
+#define NCZARR_STRUCTURE_UNKNOWN 2 /* something that is not read here: what it leads to was not seen */
+#define NCZARR_STRUCTURE_USED    3 /* `length` bytes are in use: `what` they are ("object headers") */
+#define NCZARR_STRUCTURE_END     4 /* the last one: the bytes of the file, and of a block of the user in front */
+
+typedef struct nczarr_structure_item {
+    int                kind;
+    const char        *what;
+    const char        *path; /* of the object in the file that it belongs to, or "" */
+    unsigned long long address, length;
+} nczarr_structure_item;
+
+/* What it returns, if not 0, ends the check, which returns it. The texts are valid during the call. */
+typedef int (*nczarr_structure_each)(const nczarr_structure_item *item, void *arg);
+
+/*
+ * Checks a netCDF-4 file, or another file of HDF5, as a whole: everything that its superblock leads to is read:
+ * checksums, orders, counts, references, and which bytes are in use, each of them once. Calls `each` for each fault,
+ * then for each range of bytes in use, by address, then for the end. A writer needs a sound structure; readers can do
+ * with less. Faults are no failure of the call. Data are decoded only where they lead to others (strings); reading them
+ * checks the rest. NC_ENOTNC: no HDF5 file.
+ */
+NCZARR_API int nczarr_check_structure(const char *path, nczarr_structure_each each, void *arg);
+
 /* Describes the settings that an S3 URL resolves to: address, bucket, key, region, credentials and others, each with
  * its source, one "name: value" per line, without secrets. Fetches credentials; sends no request to the bucket. The
  * caller frees *text with free(). NC_EINVAL: not an S3 URL; NC_EURL, NC_EAUTH: an error in the URL or in the

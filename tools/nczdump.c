@@ -38,7 +38,8 @@ enum {
     OPT_LIST,
     OPT_SIZES,
     OPT_DAMAGED,
-    OPT_CHECK
+    OPT_CHECK,
+    OPT_STRUCTURE
 };
 
 static const option_row rows[] = {
@@ -78,6 +79,8 @@ static const option_row rows[] = {
     {OPT_LIST, 0, "list", "WHAT", "vars dims groups", "names only: of vars, dims or groups", NULL},
     {OPT_CHECK, 0, "check", NULL, NULL, "read every chunk, and compare consolidated metadata with the documents",
      ": exit status 0 if all is sound, 3 if chunks or documents are damaged or differ"},
+    {OPT_STRUCTURE, 0, "structure", NULL, NULL, "with --check, the structure of a netCDF-4 file in place of its data",
+     ": what is wrong, by address; which bytes are for what"},
     {OPT_HTML, 0, "html", NULL, NULL, "a page about the dataset for a browser", ", with statistics and pictures"},
     {OPT_SAMPLE, 0, "sample", "N", NULL, "with --html, statistics of at most N values of a variable", " (100000)"},
     {OPT_PLOT, 0, "plot", "VAR", ":vars", "a picture of one variable",
@@ -107,7 +110,8 @@ static const option_table options = {
 /* What the command line asks for. */
 typedef struct dump_request {
     dump_opts       dump;
-    const char     *name; /* -n */
+    const char     *name;      /* -n */
+    bool            structure; /* --structure */
     bool            explain;
     bool            html;
     size_t          sample;
@@ -310,6 +314,7 @@ take_long_option(dump_request *r, int id, const char *arg)
     case OPT_DAMAGED:
         return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged", "stop, fill or skip", arg);
     case OPT_CHECK: o->check = true; return true;
+    case OPT_STRUCTURE: r->structure = true; return true;
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML: r->html = true; return true;
     case OPT_SAMPLE: return take_sample(r, arg);
@@ -366,6 +371,11 @@ check_arguments(const dump_request *r, char *const *args, int n)
     }
     if (o->check && (r->html || r->plot || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP)) {
         message_print("--check: not with --damaged or other forms of output");
+        return false;
+    }
+    if (r->structure && (!o->check || o->vars.n > 0 || o->groups.n > 0 || o->limits.n > 0)) {
+        message_print(o->check ? "--structure: of a whole file, not with -v, -g and -d"
+                               : "--structure: only with --check");
         return false;
     }
     if (r->plot && (o->vars.n != 1 || r->html || o->form != DUMP_CDL)) {
@@ -477,6 +487,8 @@ run_request(char **args, dump_request *r)
     r->dump.file = shown;
     if (r->explain)
         rc = explain_url(args[0], shown);
+    else if (r->structure)
+        rc = dump_structure(args[0], shown, stdout);
     else if ((rc = nc_open(args[0], NC_NOWRITE, &ncid)) != NC_NOERR) {
         (void)message_fail(rc, shown);
         if (r->dump.check && dump_check_unopened(args[0], &r->dump, stdout) == DUMP_DAMAGED)

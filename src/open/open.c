@@ -313,6 +313,28 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
 }
 
 int
+ncz_dataset_file(const char *path, zmap **out)
+{
+    ncz_opening o = {.mode = NC_NOWRITE};
+    int         rc = check_path(&o, path);
+
+    for (size_t i = 0; i < NCZ_LEN(attempts) && rc == NC_NOERR && *out == NULL; i++) {
+        uint64_t len;
+
+        o.map = NULL;
+        if ((rc = attempts[i](&o)) == NC_NOERR && zmap_len(o.map, "", &len) == NC_NOERR) {
+            *out = o.map;
+            o.map = NULL;
+        }
+        (void)zmap_close(o.map, ZMAP_KEEP);
+    }
+    if ((rc == NC_NOERR && *out == NULL) || (rc == NC_ENOTNC && ncz_err_text()[0] == '\0'))
+        rc = ncz_fail(NC_ENOTNC, "%s: a store of objects, not a file", o.path);
+    ncz_target_free(o.target);
+    return rc;
+}
+
+int
 ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_opening o = {.path = zmap_name(map), .mode = omode, .limits = limits, .map = map};

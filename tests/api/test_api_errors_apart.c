@@ -10,6 +10,7 @@
 #include "nczarr_filter.h"
 #include "nczarr_par.h"
 #include "nczarr_zmap.h"
+#include "support/scratch.h"
 
 /* ---- create, open, delete ------------------------------------------------------------------------------------- */
 
@@ -240,6 +241,26 @@ TEST(process_settings_fail_with_their_codes)
     OK(nczarr_set_threads(0));
     FAILS(NC_EINVAL, nczarr_s3_explain("/a/path", &text));
     FAILS(NC_EINVAL, nczarr_s3_explain(NULL, &text));
+}
+
+static int
+pass_item(const nczarr_structure_item *item, void *arg)
+{
+    *(int *)arg = item->kind;
+    return item->kind == NCZARR_STRUCTURE_FAULT;
+}
+
+TEST(the_structure_of_a_file_is_checked_to_its_end)
+{
+    const char *file = scratch_path(NCZ_TEST_DATA "/netcdf4", "strict.nc"),
+               *text = scratch_path(NCZ_TEST_DATA "/netcdf4", "strict.cdl");
+    int last = 0;
+
+    FAILS(NC_EINVAL, nczarr_check_structure(NULL, pass_item, &last));
+    FAILS(NC_EINVAL, nczarr_check_structure(file, NULL, NULL));
+    FAILS(NC_ENOTNC, nczarr_check_structure(text, pass_item, &last));
+    OK(nczarr_check_structure(file, pass_item, &last));
+    assert_int_equal(last, NCZARR_STRUCTURE_END);
 }
 
 TEST(parts_of_paths)

@@ -46,7 +46,7 @@ def declarations():
             typedefs[name] = spelled(d["type"])
             owned = json.dumps(d.get("inner", ""))
             for key, members in nameless.items():  # typedef struct { ... } name;
-                if key in owned and typedefs[name] not in structs:
+                if key in owned and typedefs[name] not in structs and "(" not in typedefs[name]:
                     structs[name] = members
         elif d["kind"] == "FunctionDecl" and OURS.match(name):
             functions[name] = spelled(d["type"])

@@ -86,6 +86,10 @@ int dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out);
 /* The same of a path that does not open: DUMP_DAMAGED if the root's documents are broken, which is printed; else 0. */
 int dump_check_unopened(const char *path, const dump_opts *opts, FILE *out);
 
+/* The structure of a netCDF-4 file, which need not open: prints each fault, then which bytes are for what, and sums.
+ * Returns 0, DUMP_DAMAGED, or the code of what could not be checked. `file`: what messages name. */
+int dump_structure(const char *path, const char *file, FILE *out);
+
 /* One line with the counts of operations on the dataset's store so far. */
 void dump_stats(int ncid, FILE *out);
 
