@@ -505,10 +505,11 @@ NCZARR_API int nczarr_path_probe(const char *source, const char *target, int *ov
 /* ---- the structure of a file ---- */
 
 /* What nczarr_check_structure() reports. */
-#define NCZARR_STRUCTURE_FAULT   1 /* something is wrong: `what` says so */
-#define NCZARR_STRUCTURE_UNKNOWN 2 /* something that is not read here: what it leads to was not seen */
-#define NCZARR_STRUCTURE_USED    3 /* `length` bytes are in use: `what` they are ("object headers") */
-#define NCZARR_STRUCTURE_END     4 /* the last one: the bytes of the file, and of a block of the user in front */
+#define NCZARR_STRUCTURE_FAULT    1 /* something is wrong: `what` says so */
+#define NCZARR_STRUCTURE_UNKNOWN  2 /* something that is not read here: what it leads to was not seen */
+#define NCZARR_STRUCTURE_DANGLING 3 /* a reference in an attribute to an object that is not there: no damage */
+#define NCZARR_STRUCTURE_USED     4 /* `length` bytes are in use: `what` they are ("object headers") */
+#define NCZARR_STRUCTURE_END      5 /* the last one: the bytes of the file, and of a block of the user in front */
 
 typedef struct nczarr_structure_item {
     int                kind;

@@ -14,11 +14,12 @@ typedef struct call {
 static int
 tell_fault(void *arg, const ncz_hdf5_fault *f)
 {
+    static const int      kinds[] = {[NCZ_HDF5_DAMAGE] = NCZARR_STRUCTURE_FAULT,
+                                     [NCZ_HDF5_UNKNOWN] = NCZARR_STRUCTURE_UNKNOWN,
+                                     [NCZ_HDF5_DANGLING] = NCZARR_STRUCTURE_DANGLING};
     const call           *c = arg;
-    nczarr_structure_item item = {.kind = f->unknown ? NCZARR_STRUCTURE_UNKNOWN : NCZARR_STRUCTURE_FAULT,
-                                  .what = f->text,
-                                  .path = f->path,
-                                  .address = c->base + f->addr};
+    nczarr_structure_item item = {
+        .kind = kinds[f->kind], .what = f->text, .path = f->path, .address = c->base + f->addr};
 
     return c->each(&item, c->arg);
 }

@@ -292,8 +292,8 @@ check_references(ncz_hdf5_check_state *s)
     for (size_t i = 0; i < s->ntargets; i++) {
         s->now = (size_t)s->targets[i][1];
         if (!ncz_hdf5_addresses_get(&s->known, s->targets[i][0], &known))
-            ncz_hdf5_fault_at(s->f, s->objects[s->now].addr,
-                              "an attribute refers to address %" PRIu64 ", where no object is", s->targets[i][0]);
+            ncz_hdf5_dangling_at(s->f, s->objects[s->now].addr,
+                                 "an attribute refers to address %" PRIu64 ", where no object is", s->targets[i][0]);
     }
     return s->watch.failed;
 }
@@ -325,7 +325,9 @@ static int
 refuse(void *arg, const ncz_hdf5_fault *fault)
 {
     (void)arg;
-    return ncz_fail(fault->unknown ? NC_ENOTBUILT : NC_EHDFERR, "%s: %s", fault->path, fault->text);
+    if (fault->kind == NCZ_HDF5_DANGLING)
+        return NC_NOERR;
+    return ncz_fail(fault->kind == NCZ_HDF5_UNKNOWN ? NC_ENOTBUILT : NC_EHDFERR, "%s: %s", fault->path, fault->text);
 }
 
 int

@@ -36,11 +36,17 @@ typedef struct ncz_hdf5_extent {
         metadata; /* it is made anew where all metadata are: no data, index or chunk, nor a collection that they name */
 } ncz_hdf5_extent;
 
+typedef enum ncz_hdf5_fault_kind {
+    NCZ_HDF5_DAMAGE,
+    NCZ_HDF5_UNKNOWN,  /* no damage, but something of HDF5 that is not read here: what it leads to was not seen */
+    NCZ_HDF5_DANGLING, /* a reference in an attribute to an object that is not there: deleting one leaves such */
+} ncz_hdf5_fault_kind;
+
 typedef struct ncz_hdf5_fault {
-    uint64_t    addr; /* of the structure */
-    const char *path; /* of the object; valid during the call, as is the text */
-    const char *text;
-    bool        unknown; /* no damage, but something of HDF5 that is not read here: what it leads to was not seen */
+    uint64_t            addr; /* of the structure */
+    const char         *path; /* of the object; valid during the call, as is the text */
+    const char         *text;
+    ncz_hdf5_fault_kind kind;
 } ncz_hdf5_fault;
 
 typedef struct ncz_hdf5_checker {
@@ -57,7 +63,7 @@ typedef struct ncz_hdf5_checker {
 /* Fails only where the check itself does: memory, reading, or what a callback returns. */
 int ncz_hdf5_check(ncz_hdf5 *f, const ncz_hdf5_checker *checker);
 
-/* Every range of bytes in use. A fault is an error (NC_EHDFERR, NC_ENOTBUILT: then nobody can say what is free), before
+/* Every range of bytes in use. A fault, but a dangling reference, is an error (NC_EHDFERR, NC_ENOTBUILT: then nobody can say what is free), before
  * the first call. `checker`: its `fault` is not called. */
 int ncz_hdf5_extents(ncz_hdf5 *f, const ncz_hdf5_checker *checker);
 

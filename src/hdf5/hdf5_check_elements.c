@@ -39,14 +39,14 @@ take_vlen(ncz_hdf5_check_state *s, const ncz_hdf5_type *t, const unsigned char *
     if (t->size < ncz_hdf5_heap_id_size(s->f))
         return ncz_fail(NC_EHDFERR, "an element of variable length has %zu bytes, too few", t->size);
     ncz_hdf5_heap_id_get(s->f, p, &id);
-    if (id.addr == NCZ_HDF5_NONE || id.nelems == 0)
+    if (id.addr == NCZ_HDF5_NONE)
         return NC_NOERR;
     if ((rc = ncz_hdf5_heap_get(s->f, &id, &data, &len)) != NC_NOERR)
         return rc;
-    if (id.nelems > len / t->base->size)
+    if (len / t->base->size != id.nelems || len % t->base->size != 0) /* libhdf5 refuses to read it */
         return ncz_fail(NC_EHDFERR,
                         "object %" PRIu32 " of the collection at address %" PRIu64
-                        " has %zu bytes, too few for %" PRIu32 " of %zu",
+                        " has %zu bytes, not those of %" PRIu32 " items of %zu",
                         id.index, id.addr, len, id.nelems, t->base->size);
     if (!has_heap(t->base, !s->in_data))
         return NC_NOERR;

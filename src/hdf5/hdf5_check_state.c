@@ -50,7 +50,11 @@ static int
 tell_fault(void *arg, uint64_t addr, int code, const char *text)
 {
     ncz_hdf5_check_state *s = arg;
-    ncz_hdf5_fault        fault = {.addr = addr, .text = text, .unknown = code == NC_ENOTBUILT};
+    ncz_hdf5_fault        fault = {.addr = addr,
+                                   .text = text,
+                                   .kind = code == NC_ENOTBUILT   ? NCZ_HDF5_UNKNOWN
+                                           : code == NC_ENOOBJECT ? NCZ_HDF5_DANGLING
+                                                                  : NCZ_HDF5_DAMAGE};
     ncz_buf               path = NCZ_BUF_INIT;
     char                 *copy;
     size_t                known;

@@ -10,17 +10,33 @@ ncz_hdf5_use(ncz_hdf5 *f, ncz_hdf5_part part, uint64_t addr, uint64_t len)
         f->watch->failed = f->watch->use(f->watch->arg, part, addr, len);
 }
 
+static void
+tell(ncz_hdf5 *f, uint64_t addr, int code, const char *fmt, va_list args)
+{
+    if (f->watch == NULL || f->watch->failed != NC_NOERR)
+        return;
+    (void)ncz_fail_args(code, fmt, args);
+    f->watch->failed = f->watch->fault(f->watch->arg, addr, code, ncz_err_text());
+}
+
 void
 ncz_hdf5_fault_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...)
 {
     va_list args;
 
-    if (f->watch == NULL || f->watch->failed != NC_NOERR)
-        return;
     va_start(args, fmt);
-    (void)ncz_fail_args(NC_EHDFERR, fmt, args);
+    tell(f, addr, NC_EHDFERR, fmt, args);
     va_end(args);
-    f->watch->failed = f->watch->fault(f->watch->arg, addr, NC_EHDFERR, ncz_err_text());
+}
+
+void
+ncz_hdf5_dangling_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    tell(f, addr, NC_ENOOBJECT, fmt, args);
+    va_end(args);
 }
 
 int

@@ -16,7 +16,7 @@ enum { KINDS = 32 };
 typedef struct fault {
     unsigned long long address;
     size_t             n; /* in the order in which they were found */
-    bool               unknown;
+    int                kind;
     char              *text;
 } fault;
 
@@ -29,7 +29,7 @@ typedef struct kind {
 
 typedef struct structure {
     fault             *faults;
-    size_t             nfaults, nunknown;
+    size_t             nfaults, nunknown, ndangling; /* all; of these kinds */
     kind               kinds[KINDS];
     size_t             nkinds;
     unsigned long long at, used, size; /* the end of what is used so far; bytes in use, of the file */
@@ -45,11 +45,11 @@ add_fault(structure *s, const nczarr_structure_item *item)
     text_add(&t, item->path[0] != '\0' ? ": " : "");
     text_add_safe(&t, item->what);
     s->faults = memory_grow(s->faults, s->nfaults, sizeof *s->faults);
-    s->faults[s->nfaults] = (fault){.address = item->address,
-                                    .n = s->nfaults,
-                                    .unknown = item->kind == NCZARR_STRUCTURE_UNKNOWN,
-                                    .text = memory_textf("%s", t.s)};
-    s->nunknown += s->faults[s->nfaults++].unknown;
+    s->faults[s->nfaults] =
+        (fault){.address = item->address, .n = s->nfaults, .kind = item->kind, .text = memory_textf("%s", t.s)};
+    s->nfaults++;
+    s->nunknown += item->kind == NCZARR_STRUCTURE_UNKNOWN;
+    s->ndangling += item->kind == NCZARR_STRUCTURE_DANGLING;
     text_clear(&t);
 }
 
@@ -81,7 +81,8 @@ take_item(const nczarr_structure_item *item, void *arg)
 
     switch (item->kind) {
     case NCZARR_STRUCTURE_FAULT:
-    case NCZARR_STRUCTURE_UNKNOWN: add_fault(s, item); break;
+    case NCZARR_STRUCTURE_UNKNOWN:
+    case NCZARR_STRUCTURE_DANGLING: add_fault(s, item); break;
     case NCZARR_STRUCTURE_USED: add_used(s, item); break;
     default: s->size = item->address; s->used += item->length;
     }
@@ -102,16 +103,18 @@ static void
 print_structure(const structure *s, const char *file, FILE *out)
 {
     unsigned long long unused = s->size > s->used ? s->size - s->used : 0;
-    size_t             nfaults = s->nfaults - s->nunknown;
+    size_t             nfaults = s->nfaults - s->nunknown - s->ndangling;
 
     for (size_t i = 0; i < s->nfaults; i++)
-        if (!s->faults[i].unknown)
+        if (s->faults[i].kind != NCZARR_STRUCTURE_UNKNOWN)
             fprintf(out, "%s\n", s->faults[i].text);
     for (size_t i = 0; i < s->nkinds; i++)
         fprintf(out, "%12llu bytes: %zu %s\n", s->kinds[i].bytes, s->kinds[i].n, s->kinds[i].what);
     fprintf(out, "%12llu bytes: not used, %.1f %%\n", unused,
             s->size > 0 ? 100.0 * (double)unused / (double)s->size : 0);
     fprintf(out, "%s: %llu bytes, ", file, s->size);
+    if (s->ndangling > 0)
+        fprintf(out, "%zu reference%s to no object, ", s->ndangling, s->ndangling == 1 ? "" : "s");
     if (nfaults > 0)
         fprintf(out, "%zu fault%s of structure\n", nfaults, nfaults == 1 ? "" : "s");
     else
@@ -141,14 +144,14 @@ dump_structure(const char *path, const char *file, FILE *out)
             qsort(s.faults, s.nfaults, sizeof *s.faults, compare_faults);
         text_set_terminal(isatty(fileno(out)));
         for (size_t i = 0; i < s.nfaults; i++)
-            if (s.faults[i].unknown)
+            if (s.faults[i].kind == NCZARR_STRUCTURE_UNKNOWN)
                 message_print("%s: %s", file, s.faults[i].text);
         print_structure(&s, file, out);
         if (fflush(out) != 0 || ferror(out)) {
             message_print("%s: cannot write the output", file);
             rc = NC_EIO;
-        } else if (s.nfaults > 0) {
-            rc = s.nfaults > s.nunknown ? DUMP_DAMAGED : NC_ENOTBUILT;
+        } else if (s.nfaults > s.ndangling) {
+            rc = s.nfaults > s.nunknown + s.ndangling ? DUMP_DAMAGED : NC_ENOTBUILT;
         }
     }
     clear_structure(&s);

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A netCDF-4 file after a crash. A session's writes, changes of length, syncs and renames of its file are logged; then
+ * the file is made anew as it was after each of them, after a part of a write, and after the power failed: with a random
+ * half of what was written since the last sync, in random order. Each of these must be sound to its last byte
+ * (nczarr_check_structure()), open, and have all that was acknowledged, the same number of records in all variables.
+ *
+ * The 48 bytes of the superblock are in one sector, so they are written or not.
+ */
+#include "nczarr.h"
+#include "support/scratch.h"
+#include "support/test.h"
+#include "zmap/file/zmap_file.h"
+#include "zmap/zmap_sys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NX = 40, VARS = 3, SUPERBLOCK = 48, STEPS_MOST = 64 };
+
+#define OK(call)                                                                                                     \
+    do {                                                                                                             \
+        int ok_rc = (call);                                                                                          \
+                                                                                                                     \
+        if (ok_rc != NC_NOERR)                                                                                       \
+            print_error("%s: %s\n", #call, nczarr_errmsg());                                                         \
+        assert_int_equal(ok_rc, NC_NOERR);                                                                           \
+    } while (0)
+
+/* ---- the log ---- */
+
+typedef enum change_kind { WRITE, RESIZE, SYNC, NAME } change_kind;
+
+typedef struct change {
+    change_kind kind;
+    ino_t       ino;
+    size_t      at, len; /* of RESIZE: at is the length */
+    char       *bytes;
+} change;
+
+/* What was acknowledged, after so many changes. */
+typedef struct ack {
+    size_t after, records, defined; /* records; variables */
+} ack;
+
+static struct {
+    change         *v;
+    size_t          n, cap;
+    ack             acks[STEPS_MOST];
+    size_t          nacks;
+    pthread_mutex_t lock;
+} lg = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void
+note(change_kind kind, ino_t ino, size_t at, const void *bytes, size_t len)
+{
+    (void)pthread_mutex_lock(&lg.lock);
+    if (lg.n == lg.cap)
+        lg.v = realloc(lg.v, (lg.cap = 2 * lg.cap + 256) * sizeof *lg.v);
+    lg.v[lg.n] = (change){.kind = kind, .ino = ino, .at = at, .len = len};
+    if (len > 0)
+        memcpy(lg.v[lg.n].bytes = malloc(len), bytes, len);
+    lg.n++;
+    (void)pthread_mutex_unlock(&lg.lock);
+}
+
+static ino_t
+ino_of(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_ino : 0;
+}
+
+static ssize_t
+log_pwritev(int fd, const struct iovec *from, int n, off_t off)
+{
+    ssize_t done = ncz_system.file.pwritev(fd, from, n, off);
+    size_t  left = done > 0 ? (size_t)done : 0, at = (size_t)off;
+
+    for (int i = 0; i < n && left > 0; i++) {
+        size_t part = from[i].iov_len < left ? from[i].iov_len : left;
+
+        note(WRITE, ino_of(fd), at, from[i].iov_base, part);
+        at += part;
+        left -= part;
+    }
+    return done;
+}
+
+static int
+log_ftruncate(int fd, off_t len)
+{
+    int rc = ncz_system.file.ftruncate(fd, len);
+
+    if (rc == 0)
+        note(RESIZE, ino_of(fd), (size_t)len, NULL, 0);
+    return rc;
+}
+
+static int
+log_fsync(int fd)
+{
+    int rc = ncz_system.file.fsync(fd);
+
+    if (rc == 0)
+        note(SYNC, ino_of(fd), 0, NULL, 0);
+    return rc;
+}
+
+/* A name for a file: what leads to it from then on. */
+static void
+note_name(int dir, const char *to)
+{
+    struct stat st;
+
+    if (fstatat(dir, to, &st, 0) == 0 && S_ISREG(st.st_mode))
+        note(NAME, st.st_ino, 0, NULL, 0);
+}
+
+static int
+log_renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+    int rc = ncz_system.name.renameat(from_dir, from, to_dir, to);
+
+    if (rc == 0)
+        note_name(to_dir, to);
+    return rc;
+}
+
+static int
+log_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+    int rc = ncz_system.name.rename_new(from_dir, from, to_dir, to);
+
+    if (rc == 0)
+        note_name(to_dir, to);
+    return rc;
+}
+
+static int
+log_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    int rc = ncz_system.name.linkat(from_dir, from, to_dir, to, flags);
+
+    if (rc == 0)
+        note_name(to_dir, to);
+    return rc;
+}
+
+static void
+begin_log(void)
+{
+    static ncz_syscalls table;
+
+    table = ncz_system;
+    table.file.pwritev = log_pwritev;
+    table.file.ftruncate = log_ftruncate;
+    table.file.fsync = log_fsync;
+    table.name.renameat = log_renameat;
+    table.name.rename_new = log_rename_new;
+    table.name.linkat = log_linkat;
+    zmap_file_use(&table);
+}
+
+static void
+end_log(void)
+{
+    zmap_file_use(NULL);
+}
+
+static void
+clear_log(void)
+{
+    for (size_t i = 0; i < lg.n; i++)
+        free(lg.v[i].bytes);
+    lg.n = lg.nacks = 0;
+}
+
+static void
+acknowledge(size_t records, size_t defined)
+{
+    assert_true(lg.nacks < STEPS_MOST);
+    lg.acks[lg.nacks++] = (ack){.after = lg.n, .records = records, .defined = defined};
+}
+
+/* ---- sessions ---- */
+
+static const char *
+url_of(const char *name)
+{
+    static char url[512];
+
+    (void)snprintf(url, sizeof url, "file://%s#mode=netcdf4&reuse=readers", scratch_path(scratch_dir, name));
+    return url;
+}
+
+static double
+value_of(size_t v, size_t record, size_t i)
+{
+    return (double)(v * 1000000 + record * 1000 + i);
+}
+
+static void
+put_record(int ncid, size_t nvars, size_t r)
+{
+    size_t start[2] = {r, 0}, count[2] = {1, NX};
+    double values[NX];
+
+    for (size_t v = 0; v < nvars; v++) {
+        char name[16];
+        int  varid;
+
+        (void)snprintf(name, sizeof name, "v%zu", v);
+        OK(nc_inq_varid(ncid, name, &varid));
+        for (size_t i = 0; i < NX; i++)
+            values[i] = value_of(v, r, i);
+        OK(nc_put_vara_double(ncid, varid, start, count, values));
+    }
+}
+
+static void
+define_var(int ncid, size_t v)
+{
+    int  dims[2], varid;
+    char name[16];
+
+    (void)snprintf(name, sizeof name, "v%zu", v);
+    OK(nc_inq_dimid(ncid, "time", &dims[0]));
+    OK(nc_inq_dimid(ncid, "x", &dims[1]));
+    OK(nc_def_var(ncid, name, NC_DOUBLE, 2, dims, &varid));
+    if (v % 2 == 1)
+        OK(nc_def_var_deflate(ncid, varid, 1, 1, 1));
+    OK(nc_put_att_text(ncid, varid, "units", 1, "m"));
+}
+
+static void
+create(const char *name, size_t nvars, int *ncid)
+{
+    int dim;
+
+    OK(nc_create(url_of(name), NC_NETCDF4 | NC_CLOBBER, ncid));
+    OK(nc_def_dim(*ncid, "time", NC_UNLIMITED, &dim));
+    OK(nc_def_dim(*ncid, "x", NX, &dim));
+    for (size_t v = 0; v < nvars; v++)
+        define_var(*ncid, v);
+    OK(nc_enddef(*ncid));
+}
+
+/* Records, with a sync every so many; a longer attribute, and a new variable, between. */
+static void
+append_and_redefine(const char *name, size_t steps, size_t every)
+{
+    size_t nvars = VARS;
+    int    ncid;
+    char   text[400];
+
+    memset(text, 'x', sizeof text);
+    create(name, nvars, &ncid);
+    for (size_t r = 0; r < steps; r++) {
+        put_record(ncid, nvars, r);
+        if (r % every == every - 1) {
+            OK(nc_sync(ncid));
+            acknowledge(r + 1, nvars);
+        }
+        if (r == steps / 2) {
+            OK(nc_redef(ncid));
+            OK(nc_put_att_text(ncid, NC_GLOBAL, "history", sizeof text, text));
+            define_var(ncid, nvars);
+            OK(nc_enddef(ncid));
+            nvars++;
+        }
+    }
+    OK(nc_close(ncid));
+    acknowledge(steps, nvars);
+}
+
+/* ---- what a crash leaves ---- */
+
+typedef struct left {
+    ino_t  ino; /* the file that the name leads to; 0: none */
+    char  *data;
+    size_t len, cap;
+} left;
+
+static void
+set_len(left *f, size_t len)
+{
+    if (len > f->cap)
+        f->data = realloc(f->data, f->cap = 2 * len);
+    if (len > f->len)
+        memset(f->data + f->len, 0, len - f->len);
+    f->len = len;
+}
+
+static void
+apply(left *f, const change *c, size_t most)
+{
+    size_t n = c->len < most ? c->len : most;
+
+    if (c->kind == RESIZE)
+        set_len(f, c->at);
+    if (c->kind != WRITE || n == 0)
+        return;
+    if (c->at + n > f->len)
+        set_len(f, c->at + n);
+    memcpy(f->data + c->at, c->bytes, n);
+}
+
+/* The file that the name leads to after `n` changes, 0: none of those that were logged. */
+static ino_t
+named_after(size_t n)
+{
+    ino_t ino = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (lg.v[i].kind == NAME)
+            ino = lg.v[i].ino;
+    return ino;
+}
+
+static int
+count_faults(const nczarr_structure_item *item, void *arg)
+{
+    if (item->kind == NCZARR_STRUCTURE_FAULT || item->kind == NCZARR_STRUCTURE_UNKNOWN) {
+        print_error("%llu: %s: %s\n", item->address, item->path, item->what);
+        ++*(size_t *)arg;
+    }
+    return 0;
+}
+
+static void
+check_values(int ncid, size_t nvars, size_t records)
+{
+    for (size_t v = 0; v < nvars; v++) {
+        double values[NX];
+        char   name[16];
+        int    varid;
+
+        (void)snprintf(name, sizeof name, "v%zu", v);
+        OK(nc_inq_varid(ncid, name, &varid));
+        for (size_t r = 0; r < records; r++) {
+            size_t start[2] = {r, 0}, count[2] = {1, NX};
+
+            OK(nc_get_vara_double(ncid, varid, start, count, values));
+            if (v < VARS)
+                for (size_t i = 0; i < NX; i++)
+                    assert_true(values[i] == value_of(v, r, i));
+        }
+    }
+}
+
+/* What was acknowledged by then is there. A commit that was not acknowledged may be there, too, as a whole. */
+static void
+check_left(const left *f, size_t after)
+{
+    const char *path = scratch_path(scratch_dir, "left.nc");
+    ack         last = {.after = 0};
+    size_t      faults = 0, n;
+    int         ncid, dim;
+
+    for (size_t i = 0; i < lg.nacks && lg.acks[i].after <= after; i++)
+        last = lg.acks[i];
+    scratch_write(path, f->data, f->len);
+    OK(nczarr_check_structure(path, count_faults, &faults));
+    assert_int_equal(faults, 0);
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    OK(nc_inq_dimid(ncid, "time", &dim));
+    OK(nc_inq_dimlen(ncid, dim, &n));
+    assert_true(n >= last.records);
+    check_values(ncid, last.defined, n);
+    OK(nc_close(ncid));
+}
+
+/* The file after `n` changes, and `part` bytes of the next one. */
+static void
+replay_prefix(size_t n, size_t part, left *f)
+{
+    ino_t ino = named_after(n);
+
+    f->len = 0;
+    if (ino == 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (lg.v[i].ino == ino)
+            apply(f, &lg.v[i], SIZE_MAX);
+    if (n < lg.n && lg.v[n].ino == ino && part > 0)
+        apply(f, &lg.v[n], part);
+    check_left(f, n);
+}
+
+/* What was not synced is there or not, in any order. Metadata of the file, its length, come before a sync or not. */
+static void
+replay_power(size_t n, unsigned *seed, left *f)
+{
+    ino_t   ino = named_after(n);
+    size_t  synced = 0, some = 0;
+    size_t *those = malloc((n + 1) * sizeof *those);
+
+    f->len = 0;
+    for (size_t i = 0; i < n; i++)
+        if (lg.v[i].ino == ino && lg.v[i].kind == SYNC)
+            synced = i;
+    for (size_t i = 0; i < n && ino != 0; i++) {
+        if (lg.v[i].ino != ino)
+            continue;
+        if (i <= synced)
+            apply(f, &lg.v[i], SIZE_MAX);
+        else if (rand_r(seed) % 2 == 0)
+            those[some++] = i;
+    }
+    for (size_t i = some; i > 1; i--) { /* in random order */
+        size_t k = (size_t)rand_r(seed) % i, swapped = those[i - 1];
+
+        those[i - 1] = those[k];
+        those[k] = swapped;
+    }
+    for (size_t i = 0; i < some; i++)
+        apply(f, &lg.v[those[i]], SIZE_MAX);
+    if (ino != 0)
+        check_left(f, n);
+    free(those);
+}
+
+static void
+replay_all(unsigned seed)
+{
+    left   f = {.ino = 0};
+    bool   all = getenv("NCZARR_TEST_SHORT") == NULL;
+    size_t step = all ? 1 : 1 + lg.n / 60, done = 0;
+
+    for (size_t n = (size_t)test_seed() % step; n <= lg.n; n += step, done++) {
+        const change *next = n < lg.n ? &lg.v[n] : NULL;
+
+        replay_prefix(n, 0, &f);
+        if (next != NULL && next->kind == WRITE && next->at >= SUPERBLOCK && next->len > 1)
+            replay_prefix(n, next->len / 2, &f);
+        replay_power(n, &seed, &f);
+    }
+    replay_prefix(lg.n, 0, &f);
+    assert_true(lg.n > 100 && done > 20);
+    free(f.data);
+}
+
+/* ---- tests ---- */
+
+TEST(each_moment_of_an_append_with_a_sync_each_step_is_sound)
+{
+    begin_log();
+    append_and_redefine("a.nc", 14, 1);
+    end_log();
+    replay_all(1);
+    clear_log();
+}
+
+TEST(each_moment_of_an_append_with_few_syncs_is_sound)
+{
+    begin_log();
+    append_and_redefine("b.nc", 24, 5);
+    end_log();
+    replay_all(2);
+    clear_log();
+}
+
+TEST(a_file_that_replaces_another_is_sound_from_its_first_commit_on)
+{
+    int ncid;
+
+    create("c.nc", 1, &ncid);
+    put_record(ncid, 1, 0);
+    OK(nc_close(ncid));
+    begin_log();
+    append_and_redefine("c.nc", 8, 2);
+    end_log();
+    replay_all(3);
+    clear_log();
+}
+
+int
+main(void)
+{
+    return run_file_tests(scratch_set_up, scratch_tear_down);
+}
