@@ -15,6 +15,7 @@ static int
 tell_fault(void *arg, const ncz_hdf5_fault *f)
 {
     static const int      kinds[] = {[NCZ_HDF5_DAMAGE] = NCZARR_STRUCTURE_FAULT,
+                                     [NCZ_HDF5_COUNT] = NCZARR_STRUCTURE_FAULT,
                                      [NCZ_HDF5_UNKNOWN] = NCZARR_STRUCTURE_UNKNOWN,
                                      [NCZ_HDF5_DANGLING] = NCZARR_STRUCTURE_DANGLING};
     const call           *c = arg;

@@ -284,16 +284,16 @@ check_references(ncz_hdf5_check_state *s)
 
         s->now = i;
         if (o->read && o->named != o->said)
-            ncz_hdf5_fault_at(s->f, o->addr,
-                              WHAT " at address %" PRIu64 " says that %" PRIu64 " links and uses lead to it; %" PRIu64
-                                   " do",
-                              o->addr, o->said, o->named);
+            ncz_hdf5_note_at(s->f, NCZ_HDF5_COUNT, o->addr,
+                             WHAT " at address %" PRIu64 " says that %" PRIu64 " links and uses lead to it; %" PRIu64
+                                  " do",
+                             o->addr, o->said, o->named);
     }
     for (size_t i = 0; i < s->ntargets; i++) {
         s->now = (size_t)s->targets[i][1];
         if (!ncz_hdf5_addresses_get(&s->known, s->targets[i][0], &known))
-            ncz_hdf5_dangling_at(s->f, s->objects[s->now].addr,
-                                 "an attribute refers to address %" PRIu64 ", where no object is", s->targets[i][0]);
+            ncz_hdf5_note_at(s->f, NCZ_HDF5_DANGLING, s->objects[s->now].addr,
+                             "an attribute refers to address %" PRIu64 ", where no object is", s->targets[i][0]);
     }
     return s->watch.failed;
 }
@@ -325,7 +325,7 @@ static int
 refuse(void *arg, const ncz_hdf5_fault *fault)
 {
     (void)arg;
-    if (fault->kind == NCZ_HDF5_DANGLING)
+    if (fault->kind == NCZ_HDF5_DANGLING || fault->kind == NCZ_HDF5_COUNT)
         return NC_NOERR;
     return ncz_fail(fault->kind == NCZ_HDF5_UNKNOWN ? NC_ENOTBUILT : NC_EHDFERR, "%s: %s", fault->path, fault->text);
 }

@@ -39,6 +39,7 @@ typedef struct ncz_hdf5_extent {
 typedef enum ncz_hdf5_fault_kind {
     NCZ_HDF5_DAMAGE,
     NCZ_HDF5_UNKNOWN,  /* no damage, but something of HDF5 that is not read here: what it leads to was not seen */
+    NCZ_HDF5_COUNT,    /* a number that only libhdf5's writer needs, and some of its versions write wrong */
     NCZ_HDF5_DANGLING, /* a reference in an attribute to an object that is not there: deleting one leaves such */
 } ncz_hdf5_fault_kind;
 
@@ -63,7 +64,7 @@ typedef struct ncz_hdf5_checker {
 /* Fails only where the check itself does: memory, reading, or what a callback returns. */
 int ncz_hdf5_check(ncz_hdf5 *f, const ncz_hdf5_checker *checker);
 
-/* Every range of bytes in use. A fault, but a dangling reference, is an error (NC_EHDFERR, NC_ENOTBUILT: then nobody can say what is free), before
+/* Every range of bytes in use. A fault, but one of a count or a reference, is an error (NC_EHDFERR, NC_ENOTBUILT: then nobody can say what is free), before
  * the first call. `checker`: its `fault` is not called. */
 int ncz_hdf5_extents(ncz_hdf5 *f, const ncz_hdf5_checker *checker);
 

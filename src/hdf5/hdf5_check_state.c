@@ -47,14 +47,10 @@ put_path(const ncz_hdf5_check_state *s, size_t object, ncz_buf *out)
 
 /* A structure may be read more than once. */
 static int
-tell_fault(void *arg, uint64_t addr, int code, const char *text)
+tell_fault(void *arg, uint64_t addr, ncz_hdf5_fault_kind kind, const char *text)
 {
     ncz_hdf5_check_state *s = arg;
-    ncz_hdf5_fault        fault = {.addr = addr,
-                                   .text = text,
-                                   .kind = code == NC_ENOTBUILT   ? NCZ_HDF5_UNKNOWN
-                                           : code == NC_ENOOBJECT ? NCZ_HDF5_DANGLING
-                                                                  : NCZ_HDF5_DAMAGE};
+    ncz_hdf5_fault        fault = {.addr = addr, .text = text, .kind = kind};
     ncz_buf               path = NCZ_BUF_INIT;
     char                 *copy;
     size_t                known;
@@ -73,7 +69,8 @@ tell_fault(void *arg, uint64_t addr, int code, const char *text)
         if (s->checker->fault != NULL && (rc = s->checker->fault(s->checker->arg, &fault)) != NC_NOERR)
             s->stopped = true;
         else
-            (void)ncz_fail(code, "%s", copy); /* it may be kept beside other losses */
+            (void)ncz_fail(kind == NCZ_HDF5_UNKNOWN ? NC_ENOTBUILT : NC_EHDFERR, "%s",
+                           copy); /* it may be kept beside other losses */
     }
     ncz_free(copy);
     ncz_buf_clear(&path);

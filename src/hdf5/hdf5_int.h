@@ -49,7 +49,7 @@ struct ncz_hdf5 {
 /* What the check hears of the parsers. */
 struct ncz_hdf5_watch {
     int (*use)(void *arg, ncz_hdf5_part part, uint64_t addr, uint64_t len);
-    int (*fault)(void *arg, uint64_t addr, int code, const char *text);
+    int (*fault)(void *arg, uint64_t addr, ncz_hdf5_fault_kind kind, const char *text);
     void    *arg;
     int      failed;    /* by one of these: the check ends */
     uint64_t at;        /* the structure that is being read, */
@@ -64,8 +64,7 @@ struct ncz_hdf5_watch {
 void ncz_hdf5_use(ncz_hdf5 *f, ncz_hdf5_part part, uint64_t addr, uint64_t len);
 /* Something is wrong with it that readers do not mind. */
 void ncz_hdf5_fault_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...) NCZ_PRINTF(3, 4);
-/* It refers to an object that is not there. */
-void ncz_hdf5_dangling_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...) NCZ_PRINTF(3, 4);
+void ncz_hdf5_note_at(ncz_hdf5 *f, ncz_hdf5_fault_kind kind, uint64_t addr, const char *fmt, ...) NCZ_PRINTF(4, 5);
 /* A part of the file failed with this code: a fault, and the check goes on, or not. Without a check it stays one. */
 int ncz_hdf5_watch_failure(const ncz_hdf5_watch *watch, int rc);
 int ncz_hdf5_watch_work(ncz_hdf5 *f, uint64_t addr, uint64_t n); /* n bytes of a structure are about to be read */

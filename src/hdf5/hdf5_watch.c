@@ -11,12 +11,12 @@ ncz_hdf5_use(ncz_hdf5 *f, ncz_hdf5_part part, uint64_t addr, uint64_t len)
 }
 
 static void
-tell(ncz_hdf5 *f, uint64_t addr, int code, const char *fmt, va_list args)
+tell(ncz_hdf5 *f, ncz_hdf5_fault_kind kind, uint64_t addr, const char *fmt, va_list args)
 {
     if (f->watch == NULL || f->watch->failed != NC_NOERR)
         return;
-    (void)ncz_fail_args(code, fmt, args);
-    f->watch->failed = f->watch->fault(f->watch->arg, addr, code, ncz_err_text());
+    (void)ncz_fail_args(NC_EHDFERR, fmt, args);
+    f->watch->failed = f->watch->fault(f->watch->arg, addr, kind, ncz_err_text());
 }
 
 void
@@ -25,17 +25,17 @@ ncz_hdf5_fault_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    tell(f, addr, NC_EHDFERR, fmt, args);
+    tell(f, NCZ_HDF5_DAMAGE, addr, fmt, args);
     va_end(args);
 }
 
 void
-ncz_hdf5_dangling_at(ncz_hdf5 *f, uint64_t addr, const char *fmt, ...)
+ncz_hdf5_note_at(ncz_hdf5 *f, ncz_hdf5_fault_kind kind, uint64_t addr, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    tell(f, addr, NC_ENOOBJECT, fmt, args);
+    tell(f, kind, addr, fmt, args);
     va_end(args);
 }
 
@@ -46,7 +46,7 @@ ncz_hdf5_watch_failure(const ncz_hdf5_watch *watch, int rc)
         return watch == NULL ? rc : watch->failed;
     if (rc != NC_EHDFERR && rc != NC_ENOTBUILT)
         return rc;
-    return watch->fault(watch->arg, watch->at, rc, ncz_err_text());
+    return watch->fault(watch->arg, watch->at, rc == NC_EHDFERR ? NCZ_HDF5_DAMAGE : NCZ_HDF5_UNKNOWN, ncz_err_text());
 }
 
 /* Structures may be read several times, but not without end. */
