@@ -113,7 +113,7 @@ class Program:
         nc, d = self.nc, self.draw
         if not dims:
             return
-        if d.random() < 0.5:
+        if d.random() < 0.5 or [n for _, _, n in dims].count(None) > 1:  # of these the default depends on how netCDF-C was built
             chunks = [d.randrange(1, 5) if n is None else d.randrange(1, n + 1) for _, _, n in dims]
             nc("nc_def_var_chunking", group, var, 0, sizes(chunks))
         if kind != STRING and d.random() < 0.5:
