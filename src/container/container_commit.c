@@ -214,11 +214,20 @@ write_superblock(container *c, uint64_t root, uint64_t end)
     return ncz_container_write_at(c, 0, bytes, sizeof bytes);
 }
 
+/* What lies behind the end goes, unless a reader is there: it may have opened the commit before this one. Who comes now
+ * finds this one. */
 static int
 cut_file(container *c, uint64_t end)
 {
-    ncz_hdf5_room_cut(c->room, end);
-    return zmap_resize(c->file, "", end);
+    bool read = true;
+
+    if (zmap_single_guard_shared(c->file, &read) != NC_NOERR)
+        ncz_err_clear(); /* another program has the lock now: all is committed */
+    else if (!read) {
+        ncz_hdf5_room_cut(c->room, end);
+        return zmap_resize(c->file, "", end);
+    }
+    return NC_NOERR;
 }
 
 /* With an image at `at`. A file that has no name yet is read by nobody, and gets its name when it is synced first. */

@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-#define TRIES_MOST 16 /* names that are taken, in a row */
+#define TRIES_MOST  16 /* names that are taken, in a row */
+#define SHARE_TRIES 20 /* milliseconds apart */
 
 /* ---- get ------------------------------------------------------------------------------------------------------- */
 
@@ -280,6 +281,20 @@ close_single(zmap *m, zmap_end how)
     return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
 }
 
+/* A share of the lock of the whole file. A writer that looks whether anybody reads has all of it for a moment. */
+static bool
+share_lock(single_map *s)
+{
+    bool held = false;
+
+    for (int tries = 0; tries < SHARE_TRIES; tries++) {
+        if (zmap_file_guard(s->inner, &held) == NC_NOERR)
+            return held;
+        ncz_sleep_ms(1);
+    }
+    return false;
+}
+
 /* Who knows the lock of the whole file does not overwrite what is read under a share of it. Before it is taken the file
  * must not change, either. */
 static void
@@ -288,13 +303,11 @@ pin_single(zmap *m)
     single_map  *s = (single_map *)m;
     char         none[1];
     zmap_get_req r = {.key = "", .into = none};
-    bool         held = false;
 
     if ((m->caps & ZMAP_CAN_WRITE) != 0)
         return;
     zmap_pin_set(&s->version);
-    if (zmap_file_guard(s->inner, &held) == NC_NOERR && held && get_ranges(m, &r, 1, NULL, NULL) == NC_NOERR &&
-        r.err.code == NC_NOERR)
+    if (share_lock(s) && get_ranges(m, &r, 1, NULL, NULL) == NC_NOERR && r.err.code == NC_NOERR)
         zmap_pin_grows(&s->version);
     ncz_err_clear();
 }

@@ -82,6 +82,16 @@ TEST(all_allocations_of_a_new_file_fail_from_one_on)
     fail_each((use){.ever = true});
 }
 
+TEST(each_allocation_of_a_file_that_is_changed_fails_once)
+{
+    fail_each((use){.append = true, .tries = 1});
+}
+
+TEST(all_allocations_of_a_file_that_is_changed_fail_from_one_on)
+{
+    fail_each((use){.append = true, .ever = true});
+}
+
 static int
 set_up(void **state)
 {

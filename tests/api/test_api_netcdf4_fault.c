@@ -86,7 +86,8 @@ check_file(const scenario *s, const sysfault *plan, int rc, const steps_log *log
 static void
 check_text(const sysfault *plan, int rc, const steps_log *log)
 {
-    if (rc != sysfault_code(plan->err) || strstr(log->why, dir) == NULL || strstr(log->why, strerror(plan->err)) == NULL)
+    if (rc != sysfault_code(plan->err) || strstr(log->why, dir) == NULL ||
+        strstr(log->why, strerror(plan->err)) == NULL)
         fail_msg("%s fails with errno %d at call %zu: %d (%s)", plan->hit, plan->err, plan->nth, rc, log->why);
 }
 
@@ -94,11 +95,11 @@ static bool
 run_session(const void *arg, sysfault plan)
 {
     static const char *const final[] = {"fsync", "syncfs", NULL}, *const left[] = {"unlinkat", "fsync", NULL};
-    const scenario          *s = arg;
-    steps_file               f = file_of(s);
-    steps_log                log = {-1, -1, "", ""};
-    size_t                   files = scratch_open_files();
-    int                      rc, last = (s->append ? STEPS_ALL : STEPS_CREATED) - 1;
+    const scenario *s = arg;
+    steps_file      f = file_of(s);
+    steps_log       log = {-1, -1, "", ""};
+    size_t          files = scratch_open_files();
+    int             rc, last = (s->append ? STEPS_ALL : STEPS_CREATED) - 1;
 
     scratch_empty(dir);
     scratch_write(path, old, nold);
@@ -127,6 +128,8 @@ TEST_WITH(each_call_fails, set_up, tear_down)
         {"", .width = 300, .tries = 2},
         {"&front=20000", .width = 20, .abort = true},
         {"&write=behind", .width = 20, .abort = true},
+        {"", .append = true, .width = 300, .tries = 2},
+        {"&write=behind", .append = true, .width = 20, .abort = true},
     };
     bool all = getenv("NCZARR_TEST_ALL") != NULL, few = getenv("NCZARR_TEST_SHORT") != NULL;
 

@@ -269,7 +269,8 @@ go_on(const steps_file *f, int ncid, int from, int end, steps_log *log)
 
     for (int step = from; step < end && rc == NC_NOERR; step++) {
         log->begun = step;
-        for (int i = 0; (rc = note(log, do_step(f, ncid, step), &first)) != NC_NOERR && i < f->tries; i++) {}
+        for (int i = 0; (rc = note(log, do_step(f, ncid, step), &first)) != NC_NOERR && i < f->tries; i++) {
+        }
         if (rc == NC_NOERR && step < end - 1)
             log->done = step;
     }
@@ -330,9 +331,9 @@ wrong(char why[400], const char *fmt, ...)
 static bool
 has_text(int ncid, int version, int generation, size_t r, char why[400])
 {
-    char  want[300], *got = NULL;
-    int   s;
-    bool  same;
+    char want[300], *got = NULL;
+    int  s;
+    bool same;
 
     GET(nc_inq_varid(ncid, "s", &s));
     text(version, generation, r, want);

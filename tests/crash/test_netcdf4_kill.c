@@ -36,6 +36,8 @@ static const scenario scenarios[] = {
     {"create", "", .width = WIDTH},
     {"create_fresh", "", .fresh = true, .texts = true, .width = WIDTH},
     {"create_front", "&front=20000", .fresh = true, .width = WIDTH},
+    {"append", "", .append = true, .texts = true, .width = WIDTH},
+    {"append_behind", "&write=behind", .append = true, .width = 20},
 };
 
 static steps_file
@@ -57,8 +59,8 @@ go(void *arg)
 static bool
 wrong(const scenario *s, long n, const char *what, const char *why)
 {
-    fprintf(stderr, "%s%s killed at call %ld after step %d: %s: %s\n", s->name, s->fragment, n, progress->done, what,
-            why);
+    fprintf(stderr, "%s%s (%s%swidth %d) killed at call %ld after step %d: %s: %s\n", s->name, s->fragment,
+            s->append ? "append, " : "", s->texts ? "texts, " : "", s->width, n, progress->done, what, why);
     return false;
 }
 
@@ -123,7 +125,7 @@ survives_call(const scenario *s, int i, long n, bool *through)
     if (!s->fresh)
         scratch_write(path, older[i], nolder[i]);
     *progress = s->append ? (steps_log){STEPS_CREATED - 1, STEPS_CREATED - 1, "", ""} : (steps_log){-1, -1, "", ""};
-    *through = kill_at_call(n, KILL_AT_CHANGES, s->name, go, (void *)(uintptr_t)s);
+    *through = kill_at_call(n, KILL_SECTORS, s->name, go, (void *)(uintptr_t)s);
     if (!check_file(s, n, *through))
         return false;
     if (!go((void *)(uintptr_t)s))
@@ -164,12 +166,12 @@ draw(unsigned long n)
 static bool
 survive_random(int runs)
 {
-    static const char *const fragments[] = {"",         "&write=behind", "&reuse=never", "&front=9000", "&commit=1",
-                                            "&durability=none"};
+    static const char *const fragments[] = {"",          "&write=behind",   "&reuse=never", "&front=9000",
+                                            "&commit=1", "&durability=none"};
 
     state = test_seed() + 1;
     for (int i = 0; i < runs; i++) {
-        scenario s = {"random", fragments[draw(6)], .append = false, .texts = draw(2) != 0,
+        scenario s = {"random", fragments[draw(6)], .append = draw(2) != 0, .texts = draw(2) != 0,
                       .width = 1 + (int)draw(600)};
         bool     through;
         long     most = 300;

@@ -17,8 +17,11 @@
 
 #define DIED 137
 
+enum { SECTOR = 512 }; /* the least bytes that a disk writes at once */
+
 static atomic_long calls; /* workers make calls, too */
 static long        die_at;
+static bool        whole_sectors;
 
 static void
 tick(void)
@@ -72,7 +75,10 @@ static ssize_t
 dying_pwritev(int fd, const struct iovec *from, int n, off_t off)
 {
     if (++calls == die_at) {
-        (void)!pwrite(fd, from[0].iov_base, from[0].iov_len / 2, off);
+        bool in_one = n == 1 && (uint64_t)off % SECTOR + from[0].iov_len <= SECTOR;
+
+        if (!whole_sectors || !in_one)
+            (void)!pwrite(fd, from[0].iov_base, from[0].iov_len / 2, off);
         _exit(DIED);
     }
     return ncz_system.file.pwritev(fd, from, n, off);
@@ -139,7 +145,8 @@ use_dying_calls(kill_calls which)
     t.name.rename_swap = which == KILL_IN_PLACE ? no_swap : dying_rename_swap;
     t.name.linkat = dying_linkat;
     t.name.unlinkat = dying_unlinkat;
-    if (which != KILL_AT_CHANGES) {
+    whole_sectors = which == KILL_SECTORS;
+    if (which != KILL_AT_CHANGES && which != KILL_SECTORS) {
         t.name.open_beneath = dying_open_beneath;
         t.file.close = dying_close;
         t.file.read = dying_read;

@@ -11,6 +11,7 @@
 typedef enum kill_calls {
     KILL_AT_ALL,     /* all calls count */
     KILL_AT_CHANGES, /* those that change what is stored, locks, and opening files */
+    KILL_SECTORS,    /* the same; and a write of bytes of one sector stores all of them or none */
     KILL_IN_PLACE,   /* all; and a rename copies over the old object instead: a store that must be found out */
 } kill_calls;
 

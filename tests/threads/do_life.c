@@ -48,6 +48,17 @@ do_reopen(actor *a)
     atomic_store_explicit(&s->busy, false, memory_order_relaxed);
 }
 
+/* A netCDF-4 file that is committed between the first look at it and the lock says so: it is to be opened again. */
+static int
+open_to_look(const actor *a, const wset *s, int *ncid)
+{
+    int rc = world_open(s, NC_NOWRITE, ncid);
+
+    for (int tries = 0; a->w->netcdf4 && rc == NC_EIO && tries < 100; tries++)
+        rc = world_open(s, NC_NOWRITE, ncid);
+    return rc;
+}
+
 /* Opens, for reading, a dataset that is being written: it holds at least what was stored before. */
 void
 do_look(actor *a)
@@ -58,7 +69,7 @@ do_look(actor *a)
 
     if (!a->w->lookers || since == 0)
         return;
-    OK(world_open(s, NC_NOWRITE, &ncid));
+    OK(open_to_look(a, s, &ncid));
     get_from(a, s, ncid, since);
     OK(nc_close(ncid));
 }

@@ -10,8 +10,8 @@
  *
  * Made to be run under ThreadSanitizer. The calls of a thread depend on the seed, how they meet does not.
  *
- * usage: test_threads_random [SEED [CALLS [memory|file|zip[,v3] [THREADS]]]]     without arguments: the regular run
- * v3: datasets of Zarr v3, with all variables in shards; file,classic: classic files
+ * usage: test_threads_random [SEED [CALLS [memory|file|zip[,v3|,classic|,netcdf4] [THREADS]]]]     without arguments: the regular run
+ * v3: datasets of Zarr v3, with all variables in shards; file,classic: classic files; file,netcdf4: netCDF-4 files
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -152,6 +152,7 @@ run(uint64_t seed, int nops, const char *store, int nactors)
                       .archive = strncmp(store, "zip", 3) == 0,
                       .shards = strstr(store, ",v3") != NULL,
                       .classic = strstr(store, ",classic") != NULL,
+                      .netcdf4 = strstr(store, ",netcdf4") != NULL,
                       .lookers = seed % 2 == 0,
                       .renames = seed % 2 != 0,
                       .clears = seed % 4 >= 2,
@@ -200,8 +201,8 @@ main(int argc, char **argv)
 
     (void)signal(SIGALRM, stuck);
     if (nops < 1 || nactors < 1 || nactors > ACTORS) {
-        fprintf(stderr, "usage: %s [SEED [CALLS [memory|file|zip[,v3|,classic] [THREADS, at most %d]]]]\n", argv[0],
-                ACTORS);
+        fprintf(stderr, "usage: %s [SEED [CALLS [memory|file|zip[,v3|,classic|,netcdf4] [THREADS, at most %d]]]]\n",
+                argv[0], ACTORS);
         return 2;
     }
     for (uint64_t seed = 1; argc == 1 && seed <= 6; seed++)
@@ -213,6 +214,9 @@ main(int argc, char **argv)
     for (uint64_t seed = 11; argc == 1 && seed <= 16; seed++)
         if (is_drawn(seed, more / 1000))
             run(more + seed, nops, "file,classic", nactors);
+    for (uint64_t seed = 17; argc == 1 && seed <= 20; seed++)
+        if (is_drawn(seed, more / 1000))
+            run(more + seed, nops, "file,netcdf4", nactors);
     if (argc > 1)
         run(strtoull(argv[1], NULL, 10), nops, argc > 3 ? argv[3] : "memory", nactors);
     return 0;

@@ -100,6 +100,7 @@ fail(const actor *a, const char *fmt, ...)
                          : "file",
             w->shards    ? ",v3"
             : w->classic ? ",classic"
+            : w->netcdf4 ? ",netcdf4"
                          : "",
             w->nactors, w->nops, a->number, atomic_load_explicit(&a->what, memory_order_relaxed));
     va_start(args, fmt);
@@ -264,9 +265,15 @@ world_make(world *w, actor *a)
         int   ncid, time;
 
         s->number = i;
-        snprintf(s->mode, sizeof s->mode, "mode=%s%s&durability=%s", w->classic ? "cdf5" : "nczarr",
+        snprintf(s->mode, sizeof s->mode, "mode=%s%s&durability=%s",
+                 w->classic   ? "cdf5"
+                 : w->netcdf4 ? "netcdf4"
+                              : "nczarr",
                  w->shards ? ",v3" : "", !w->memory && w->seed % 3 == 0 && i == 0 ? "sync" : "none");
-        snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i, w->archive ? "zip" : w->classic ? "nc" : "zarr");
+        snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i,
+                 w->archive                 ? "zip"
+                 : w->classic || w->netcdf4 ? "nc"
+                                            : "zarr");
         if (w->memory)
             OK(nczarr_map_memory(&s->map));
         OK(nc_set_chunk_cache(caches[(w->seed + (uint64_t)i) % 4], 1000, 0.75f));

@@ -71,6 +71,7 @@ typedef struct world {
     bool             archive; /* not in directories */
     bool             shards;  /* Zarr v3, all variables in shards; else v2 */
     bool             classic; /* classic files, to which nothing is added once they are made */
+    bool             netcdf4; /* netCDF-4 files */
     bool             lookers; /* datasets are opened a second time, to read, while they are written; else ... */
     bool             renames; /* ... variables and groups with data are renamed */
     bool             clears;  /* fill is put into the chunk that all are at */
