@@ -116,6 +116,9 @@ int ncz_container_to_front(zmap *m, uint64_t metadata);
 /* Where the array's data are. Writes the nodes of its tree that changed; of a contiguous one that has been put to, fill
  * where nothing was put. `data` of a compact one is valid until it is put to, dropped or closed. */
 int ncz_container_layout(zmap *m, uint64_t uid, ncz_hdf5_layout *out);
+/* Whether the data of an array of an opened file are where they were, as nothing was put to it. An address does not say
+ * it: room that was given up is used again. */
+bool ncz_container_is_kept(const zmap *m, uint64_t uid);
 /* Of a chunked array: how many chunks lead to the last one that is stored, along each dimension; of another one: 0. */
 int  ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks);
 bool ncz_container_changed(const zmap *m); /* something was put, deleted or dropped since the last commit */

@@ -77,6 +77,20 @@ ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks)
 }
 
 bool
+ncz_container_is_kept(const zmap *m, uint64_t uid)
+{
+    container       *c = (container *)(uintptr_t)m;
+    container_array *a;
+    bool             kept;
+
+    (void)pthread_rwlock_wrlock(&c->gate);
+    a = ncz_container_find(c, uid);
+    kept = a != NULL && a->given.is_there && !a->changed;
+    (void)pthread_rwlock_unlock(&c->gate);
+    return kept;
+}
+
+bool
 ncz_container_changed(const zmap *m)
 {
     container *c = (container *)(uintptr_t)m;

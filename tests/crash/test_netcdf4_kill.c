@@ -37,6 +37,7 @@ static const scenario scenarios[] = {
     {"create_fresh", "", .fresh = true, .texts = true, .width = WIDTH},
     {"create_front", "&front=20000", .fresh = true, .width = WIDTH},
     {"append", "", .append = true, .texts = true, .width = WIDTH},
+    {"append_narrow", "", .append = true, .width = 10}, /* small chunks: a tree gets the place that it had */
     {"append_behind", "&write=behind", .append = true, .width = 20},
 };
 

@@ -77,12 +77,19 @@ find_extent(void *arg, const ncz_var *v, uint64_t *nchunks)
     return ncz_container_extent(arg, v->uid, nchunks);
 }
 
+static bool
+is_kept(void *arg, const ncz_var *v)
+{
+    return ncz_container_is_kept(arg, v->uid);
+}
+
 static int
 describe(ncz_dataset *ds, bool last, ncz_arena *arena, ncz_hdf5_image *image)
 {
     const ncz_netcdf4_describing how = {.image = image,
                                         .arena = arena,
                                         .layout = find_layout,
+                                        .is_kept = is_kept,
                                         .extent = find_extent,
                                         .arg = ds->map,
                                         .references = last || ds->model->nvars < MANY_VARS};

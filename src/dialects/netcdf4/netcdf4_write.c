@@ -118,10 +118,12 @@ kept_of(const ncz_var *v)
     return p != NULL ? p->kept : NULL;
 }
 
-/* Whether its data lie where they did. */
+/* Whether its data are as they were. */
 static bool
-is_unmoved(const ncz_hdf5_layout *a, const ncz_hdf5_layout *b)
+is_unmoved(const ncz_netcdf4_writer *w, const ncz_var *v, const ncz_hdf5_layout *a, const ncz_hdf5_layout *b)
 {
+    if (w->d->is_kept != NULL)
+        return w->d->is_kept(w->d->arg, v);
     return a->kind == b->kind && a->kind != NCZ_HDF5_COMPACT && a->addr == b->addr;
 }
 
@@ -156,7 +158,7 @@ take_kept(ncz_netcdf4_writer *w, const ncz_var *v, const ncz_netcdf4_type *t, nc
     if (rc != NC_NOERR)
         return rc;
     *o = kept->o;
-    if (!is_unmoved(&now, &kept->o.layout)) {
+    if (!is_unmoved(w, v, &now, &kept->o.layout)) {
         o->layout = now;
         for (size_t d = 0; d < v->rank && d < o->space.rank; d++)
             if (o->space.most[d] == NCZ_HDF5_NONE)

@@ -73,6 +73,8 @@ typedef struct ncz_netcdf4_describing {
     int (*layout)(void *arg, const ncz_var *v, ncz_hdf5_layout *out); /* where the data are */
     /* How many chunks lead to the last one that is stored, along each dimension. NULL: all are */
     int (*extent)(void *arg, const ncz_var *v, uint64_t *nchunks);
+    bool (*is_kept)(void          *arg,
+                    const ncz_var *v); /* nothing was put to one of an opened file. NULL: its address says it */
     void *arg;
     /* Scales list what uses them (REFERENCE_LIST). Without, fewer headers change with an append; only a rename of a
      * dimension by netCDF-C needs the lists. */
