@@ -40,21 +40,21 @@ check_store(const ncz_target *t, int mode, bool writes)
 }
 
 static int
-check_form(const ncz_target *t, int version)
+fail_netcdf4(const char *path)
 {
-    if (version != NCZ_FILE_NETCDF4)
-        return NC_NOERR;
     return ncz_fail(
         NC_ENOTBUILT,
         "%s: a netCDF-4 file has one writer: write Zarr (a name that ends in .zarr, or #mode=nczarr) or a "
         "classic file (NC_64BIT_DATA) in parallel, and make the file with nczcopy",
-        t->shown);
+        path);
 }
 
-/* An archive that is opened is found by its contents. */
+/* What is opened is found by its contents. */
 static int
 check_opened(const ncz_dataset *ds, bool writes)
 {
+    if (ds->kind == &ncz_nc4_session)
+        return fail_netcdf4(ds->path);
     if (writes && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return ncz_fail(NC_ENOPAR,
                         "%s: an archive has one writer: copy it to a directory or a bucket with nczcopy, and write "
@@ -171,7 +171,7 @@ ncz_par_create(const char *path, int cmode, int default_format, const struct ncz
         (rc = ncz_target_parse(path, true, &own->target)) == NC_NOERR &&
         (rc = ncz_store_follow(own->target)) == NC_NOERR &&
         (rc = ncz_choose_format(own->target, own->mode, default_format, &o.version)) == NC_NOERR &&
-        (rc = check_form(own->target, o.version)) == NC_NOERR)
+        (rc = o.version == NCZ_FILE_NETCDF4 ? fail_netcdf4(own->target->shown) : NC_NOERR) == NC_NOERR)
         rc = check_store(own->target, own->mode, true);
     if (rc == NC_NOERR && ncz_comm_first(o.comm))
         rc = ncz_dataset_create(path, own->mode, default_format, limits, &own->ds);
