@@ -628,3 +628,84 @@ main(void)
 {
     return run_file_tests(setup, teardown);
 }
+
+/* ---- encoding ---- */
+
+/* What the filter encodes it decodes again, whole blocks and what is left of them. */
+static void
+expect_round_trip(unsigned id, size_t nwords, const unsigned *words, size_t size, size_t nelems)
+{
+    const uint64_t  shape = nelems;
+    ncz_array_type  in = {.dtype = {.kind = NCZ_KIND_UINT, .size = size},
+                          .chunk_bytes = size * nelems,
+                          .rank = 1,
+                          .shape = &shape,
+                          .row = nelems};
+    ncz_filter_spec f = {.id = id, .nwords = nwords, .words = words};
+    unsigned char  *data = malloc(size * nelems), *back = malloc(size * nelems);
+    ncz_chain      *chain = NULL;
+    ncz_buf         out = NCZ_BUF_INIT;
+
+    for (size_t i = 0; i < size * nelems; i++)
+        data[i] = (unsigned char)(i * i >> 4 ^ i / 7);
+    assert_int_equal(ncz_chain_from_filters(&f, 1, 0, &in, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(chain, NULL, data, size * nelems, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(chain, NULL, out.data, out.len, back, size * nelems, false), NC_NOERR);
+    assert_memory_equal(back, data, size * nelems);
+    ncz_chain_unref(chain);
+    ncz_buf_clear(&out);
+    free(data);
+    free(back);
+}
+
+TEST(filters_of_new_files_encode)
+{
+    static const size_t lengths[] = {1, 7, 8, 100, 1024, 5003};
+
+    for (size_t i = 0; i < NCZ_LEN(lengths); i++)
+        for (unsigned size = 1; size <= 8; size *= 2) {
+            expect_round_trip(32008, 3, (unsigned[]){0, 4, size}, size, lengths[i]);
+            expect_round_trip(32008, 5, (unsigned[]){0, 4, size, 64, 0}, size, lengths[i]);
+#ifdef NCZ_WITH_LZ4
+            expect_round_trip(32004, 0, NULL, size, lengths[i]);
+            expect_round_trip(32004, 1, (unsigned[]){100}, size, lengths[i]);
+            expect_round_trip(32008, 5, (unsigned[]){0, 4, size, 0, 2}, size, lengths[i]);
+            expect_round_trip(32008, 5, (unsigned[]){0, 4, size, 16, 2}, size, lengths[i]);
+#endif
+#ifdef NCZ_WITH_ZSTD
+            expect_round_trip(32008, 6, (unsigned[]){0, 4, size, 0, 3, 5}, size, lengths[i]);
+#endif
+#ifdef NCZ_WITH_SZIP
+            if (lengths[i] >= 8) {
+                expect_round_trip(4, 2, (unsigned[]){32, 8}, size, lengths[i]);
+                expect_round_trip(4, 2, (unsigned[]){4, 8}, size, lengths[i]);
+            }
+#endif
+        }
+}
+
+TEST(words_of_a_program_are_completed_for_the_file)
+{
+    const uint64_t shape[2] = {10, 40};
+    ncz_array_type in = {
+        .dtype = {.kind = NCZ_KIND_FLOAT, .size = 4}, .chunk_bytes = 1600, .rank = 2, .shape = shape};
+    unsigned words[NCZ_CODEC_WORDS];
+
+    assert_int_equal(ncz_filter_complete_words(32008, 2, (unsigned[]){0, 2}, &in, words), 5);
+    assert_memory_equal(words, ((unsigned[]){0, 4, 4, 0, 2}), 5 * sizeof *words);
+    assert_int_equal(ncz_filter_complete_words(32008, 5, (unsigned[]){0, 3, 4, 0, 2}, &in, words), 5);
+    assert_memory_equal(words, ((unsigned[]){0, 3, 4, 0, 2}), 5 * sizeof *words);
+    assert_int_equal(ncz_filter_complete_words(1, 1, (unsigned[]){6}, &in, words), 1);
+#ifdef NCZ_WITH_SZIP
+    {
+        ncz_chain      *chain = NULL;
+        ncz_filter_spec f = {.id = 4, .nwords = 2, .words = (unsigned[]){32, 8}}, got;
+
+        assert_int_equal(ncz_chain_from_filters(&f, 1, 0, &in, &chain), NC_NOERR);
+        assert_int_equal(ncz_chain_filter_at(chain, 0, &got, words), NC_NOERR);
+        assert_int_equal(got.nwords, 4);
+        assert_memory_equal(words, ((unsigned[]){32 | 128 | 8 | 1, 8, 32, 40}), 4 * sizeof *words);
+        ncz_chain_unref(chain);
+    }
+#endif
+}
