@@ -43,6 +43,95 @@ read_copy(ncz_cursor *in, unsigned control, copy *out)
     return in->good;
 }
 
+/* ---- encoding: the last place of each three bytes, by a hash ---- */
+
+enum { SEEN = 1 << 13, DISTANCE_MOST = 1 << 13, COPY_LEAST = 3, COPY_MOST = LENGTH_MORE + 255 + 2 };
+
+static size_t
+hash(const unsigned char *p)
+{
+    uint32_t v = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+
+    return (uint32_t)(v * 2654435761u) >> 19; /* 13 bits */
+}
+
+static unsigned char *
+put_literals(const unsigned char *from, size_t n, unsigned char *to)
+{
+    while (n > 0) {
+        size_t now = n < LITERALS_MOST ? n : LITERALS_MOST;
+
+        *to++ = (unsigned char)(now - 1);
+        memcpy(to, from, now);
+        to += now;
+        from += now;
+        n -= now;
+    }
+    return to;
+}
+
+static unsigned char *
+put_copy(copy c, unsigned char *to)
+{
+    size_t len = c.len - 2, distance = c.distance - 1;
+
+    *to++ = (unsigned char)((len < LENGTH_MORE ? len : LENGTH_MORE) << 5 | distance >> 8);
+    if (len >= LENGTH_MORE)
+        *to++ = (unsigned char)(len - LENGTH_MORE);
+    *to++ = (unsigned char)distance;
+    return to;
+}
+
+/* The bytes from `at` on that were there before, at the place that was seen last. len 0: none. */
+static copy
+find_copy(const unsigned char *in, size_t n, size_t at, uint32_t *seen)
+{
+    uint32_t *last;
+    size_t    from, most = n - at < COPY_MOST ? n - at : COPY_MOST, len = 0;
+
+    if (most < COPY_LEAST)
+        return (copy){.len = 0};
+    last = &seen[hash(in + at)];
+    from = *last; /* one more than the place; 0: none */
+    *last = (uint32_t)at + 1;
+    if (from == 0 || at - (from - 1) > DISTANCE_MOST)
+        return (copy){.len = 0};
+    while (len < most && in[from - 1 + len] == in[at + len])
+        len++;
+    return (copy){.distance = at - (from - 1), .len = len < COPY_LEAST ? 0 : len};
+}
+
+static int
+lzf_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+           size_t *used)
+{
+    const unsigned char *from = in;
+    unsigned char       *to = out;
+    uint32_t            *seen;
+    size_t               literals = 0; /* where they begin */
+    size_t               need;
+
+    (void)type;
+    if (n > UINT32_MAX - 1 || !lzf_bound(state, n, &need) || cap < need)
+        return ncz_fail(NC_EFILTER, "codec 'lzf': %zu bytes are too many", n);
+    if ((seen = ncz_zalloc(SEEN * sizeof *seen)) == NULL)
+        return ncz_fail_nomem(SEEN * sizeof *seen);
+    for (size_t at = 0; at < n;) {
+        copy c = find_copy(from, n, at, seen);
+
+        if (c.len == 0) {
+            at++;
+            continue;
+        }
+        to = put_copy(c, put_literals(from + literals, at - literals, to));
+        literals = at += c.len;
+    }
+    to = put_literals(from + literals, n - literals, to);
+    ncz_free(seen);
+    *used = (size_t)(to - (unsigned char *)out);
+    return NC_NOERR;
+}
+
 static int
 lzf_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap, bool exact,
            size_t *used)
@@ -92,6 +181,6 @@ const ncz_codec_ops ncz_codec_hdf5_lzf = {
     .config.from_words = lzf_from_words,
     .config.to_words = ncz_hdf5_words_give,
     .bound = lzf_bound,
-    .encode = ncz_hdf5_encode,
+    .encode = lzf_encode,
     .decode = lzf_decode,
 };

@@ -269,6 +269,8 @@ int ncz_chain_filters(const ncz_chain *c, const ncz_array_type *in, ncz_filter_w
 /* The reverse of ncz_chain_from_filters() for codec i of a chain: its number, and the words that HDF5 stores for such an
  * array, which are more than a program gives for some. NC_ENOFILTER: it has no number. */
 int ncz_chain_filter_at(const ncz_chain *c, size_t i, ncz_filter_spec *out, unsigned words[NCZ_CODEC_WORDS]);
+/* NC_ENOFILTER if one of the filters can only be read. */
+int ncz_chain_check_encodes(const ncz_chain *c);
 /* The words of a codec from those that a program gives for a new array, or those of a file: how many. */
 size_t ncz_filter_complete_words(unsigned id, size_t n, const unsigned *words, const ncz_array_type *in,
                                  unsigned out[NCZ_CODEC_WORDS]);

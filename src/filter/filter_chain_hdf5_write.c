@@ -67,6 +67,18 @@ ncz_chain_filter_at(const ncz_chain *c, size_t i, ncz_filter_spec *out, unsigned
     return rc;
 }
 
+int
+ncz_chain_check_encodes(const ncz_chain *c)
+{
+    for (size_t i = 0; i < ncz_chain_len(c); i++) {
+        const ncz_codec_ops *ops = ncz_chain_listed(c, i)->ops;
+
+        if (ops != NULL && ops->encode == ncz_hdf5_encode)
+            return ncz_fail(NC_ENOFILTER, "HDF5's filter '%s' is read, but not written", ops->id);
+    }
+    return NC_NOERR;
+}
+
 size_t
 ncz_filter_complete_words(unsigned id, size_t n, const unsigned *words, const ncz_array_type *in,
                           unsigned out[NCZ_CODEC_WORDS])
