@@ -86,11 +86,13 @@ pack_steps(copy_var *v)
 }
 
 void
-copy_pack_cmip7(const copy_source *s)
+copy_pack_cmip7(const copy_opts *o, const copy_source *s)
 {
-    copy_var *time = find_var(s, "time");
+    copy_var *time = o->cmip7 ? find_var(s, "time") : NULL;
     char     *name = time != NULL ? read_text(s->groups[time->group].in, time->in, "bounds") : NULL;
 
+    if (!o->cmip7)
+        return;
     pack_whole(time);
     if (name != NULL)
         pack_whole(find_var(s, name));

@@ -254,6 +254,7 @@ copy_run(const copy_opts *opts)
         (rc = copy_settle_carried(o, &s, &t)) != NC_NOERR ||
         (o->damaged == DAMAGE_SKIP && (rc = copy_scan_all(&r, &log, true)) != NC_NOERR))
         goto done;
+    copy_pack_cmip7(o, &s);
     r.fill = o->damaged == DAMAGE_FILL ? &log : NULL;
     warn_of_characters(&s, &t);
     t.marker = compute_marker(o, &s);

@@ -414,8 +414,6 @@ copy_source_load(const copy_opts *o, copy_source *s)
         rc = add_types(s, g);
     for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
         rc = add_vars(o, s, g);
-    if (rc == NC_NOERR && o->cmip7)
-        copy_pack_cmip7(s);
     return rc != NC_NOERR ? rc : check_names(o, s);
 }
 
